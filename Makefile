@@ -1,0 +1,26 @@
+# Everyday commands. CMake does the work; see CMakePresets.json for the builds behind them.
+
+.PHONY: build demo test gallery format clean
+
+build: ## the release build of the command, at build/tendril
+	@scripts/install-deps.sh build
+	@cmake --preset release $(if $(wildcard build/CMakeCache.txt),,-DTENDRIL_BUILD_TESTS=OFF) >/dev/null
+	@cmake --build build --target tendril_command
+
+demo: build ## grows plants and makes a page that shows them
+	@scripts/install-deps.sh demo
+	@scripts/demo.sh
+
+test: ## installs what is missing, builds everything, runs all tests
+	@scripts/install-deps.sh test
+	@scripts/test.sh
+
+gallery: build ## renders the pictures of docs/gallery
+	@scripts/install-deps.sh gallery
+	@scripts/gallery.sh
+
+format: ## applies clang-format
+	@clang-format-14 -i $$(git ls-files '*.c' '*.h')
+
+clean:
+	rm -rf build out

@@ -1,0 +1,24 @@
+# Installs the library for find_package(tendril) and for pkg-config, and the command.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS tendril EXPORT tendril-targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY include/tendril DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+if(TENDRIL_BUILD_COMMAND)
+    install(TARGETS tendril_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tendril)
+install(EXPORT tendril-targets NAMESPACE tendril:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/tendril-config.cmake.in
+    ${PROJECT_BINARY_DIR}/tendril-config.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tendril-config-version.cmake
+    COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tendril-config.cmake
+              ${PROJECT_BINARY_DIR}/tendril-config-version.cmake
+        DESTINATION ${package_dir})
+
+configure_file(cmake/tendril.pc.in ${PROJECT_BINARY_DIR}/tendril.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tendril.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

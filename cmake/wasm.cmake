@@ -1,0 +1,13 @@
+# Toolchain: WebAssembly with clang and wasi-libc, as Debian packages them.
+set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_SYSTEM_PROCESSOR wasm32)
+find_program(WASM_CLANG NAMES clang-14 clang REQUIRED)
+set(CMAKE_C_COMPILER ${WASM_CLANG})
+set(CMAKE_C_COMPILER_TARGET wasm32-wasi)
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+set(CMAKE_C_FLAGS_INIT "-nostdlibinc -isystem /usr/include/wasm32-wasi -msimd128")
+# wasm-opt, if it is on the path, does not know SIMD: link as is
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-O0")
+set(CMAKE_EXECUTABLE_SUFFIX .wasm)
+set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
+set(TENDRIL_NO_THREADS ON)

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file base.h
+/// What every other header needs: numbers, status codes, diagnostics, the allocator.
+///
+/// Units are SI and angles are radians unless a comment says otherwise. Axes are right-handed with
+/// +Y up. The library never prints, exits or touches a file unless it is asked to.
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32) && !defined(TD_STATIC)
+#define TD_API __declspec(dllexport)
+#elif defined(__GNUC__)
+#define TD_API __attribute__((visibility("default")))
+#else
+#define TD_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef double td_real;
+
+typedef struct td_vec3 {
+    td_real x, y, z;
+} td_vec3;
+
+/// Unit quaternion, w + xi + yj + zk.
+typedef struct td_quat {
+    td_real w, x, y, z;
+} td_quat;
+
+/// "No such index".
+#define TD_NONE (-1)
+
+// ---- status ---------------------------------------------------------------------------------
+
+/// Every status of the library with its text: the only list there is.
+#define TD_STATUS_LIST(X)                                                                          \
+    X(TD_OK, "ok")                                                                                 \
+    X(TD_ERR_MEMORY, "out of memory")                                                              \
+    X(TD_ERR_ARGUMENT, "an argument is out of its range")                                          \
+    X(TD_ERR_DEF, "an option struct did not come from its default function")                       \
+    X(TD_ERR_SYNTAX, "the text is not a valid model")                                              \
+    X(TD_ERR_EVAL, "an expression has no value")                                                   \
+    X(TD_ERR_STRUCTURE, "the string does not describe a plant")                                    \
+    X(TD_ERR_LIMIT, "a limit was reached")                                                         \
+    X(TD_ERR_STOPPED, "stopped on request")                                                        \
+    X(TD_ERR_READ, "cannot read")                                                                  \
+    X(TD_ERR_WRITE, "cannot write")
+
+typedef enum td_status {
+#define TD_STATUS_ENTRY(name, text) name,
+    TD_STATUS_LIST(TD_STATUS_ENTRY)
+#undef TD_STATUS_ENTRY
+} td_status;
+
+/// The text of a status. Never NULL, also for numbers that are no status.
+TD_API const char *td_status_text(td_status status);
+
+// ---- diagnostics ----------------------------------------------------------------------------
+
+/// One fault, with its place in the text it came from.
+typedef struct td_diag {
+    td_status status;
+    int32_t line;      ///< From 1; 0 when the fault has no place in a text.
+    int32_t column;    ///< From 1, in bytes.
+    int32_t index;     ///< Module or segment concerned, or TD_NONE.
+    char file[160];    ///< Name as given to the library; "" when there is none.
+    char message[320]; ///< One sentence, no final stop: what is wrong and what was expected.
+    char source[120];  ///< The line of text around the fault, cut to fit; "" when there is none.
+    int32_t caret;     ///< Offset in `source` of the character at `column`.
+} td_diag;
+
+/// A caller's buffer for several faults. `count` may exceed `capacity`: the rest was dropped.
+typedef struct td_diag_list {
+    td_diag *items;
+    int32_t capacity;
+    int32_t count;
+} td_diag_list;
+
+// ---- memory ---------------------------------------------------------------------------------
+
+/// Where memory comes from. A NULL `const td_alloc *` anywhere means the C heap.
+/// The allocator must outlive everything made with it.
+typedef struct td_alloc {
+    /// Grows, shrinks, makes (block NULL, old_size 0) or frees (new_size 0) a block.
+    /// Returns NULL on failure, leaving the old block as it was, and NULL after freeing.
+    /// Blocks are aligned for any type.
+    void *(*resize)(void *context, void *block, size_t old_size, size_t new_size);
+    void *context;
+} td_alloc;
+
+// ---- version --------------------------------------------------------------------------------
+
+/// "major.minor.patch" of the library that is linked.
+TD_API const char *td_version(void);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file mesh.h
+/// Triangles over a skeleton: smooth tubes for stems, blades and flowers for organs.
+
+#include "tendril/skeleton.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct td_mesh td_mesh; ///< Fixed after creation.
+
+/// Start from td_mesh_opts_default().
+typedef struct td_mesh_opts {
+    uint32_t struct_size;
+    td_pose_kind pose;    ///< Default TD_POSE_INITIAL.
+    int32_t sides;        ///< Of a tube, 3..64; 0 (default) chooses by radius, 5 to 16.
+    int64_t max_vertices; ///< Default 20 million.
+} td_mesh_opts;
+
+TD_API td_mesh_opts td_mesh_opts_default(void);
+
+/// Triangles that are drawn alike. Arrays belong to the mesh.
+typedef struct td_mesh_part {
+    const char *name;      ///< "stem", "leaf", "petal", "flower", "fruit".
+    bool double_sided;     ///< Laminae have no thickness and are seen from both sides.
+    int32_t vertex_count;
+    int32_t index_count;   ///< Three a triangle, counter-clockwise from outside.
+    const float *position; ///< 3 a vertex, m.
+    const float *normal;   ///< 3 a vertex, unit.
+    const uint8_t *color;  ///< 4 a vertex, linear RGBA.
+    const uint32_t *index;
+} td_mesh_part;
+
+TD_API td_status td_mesh_new(const td_skeleton *skeleton, const td_mesh_opts *opts,
+                             const td_alloc *alloc, td_mesh **out, td_diag *diag);
+TD_API void td_mesh_free(td_mesh *mesh); ///< NULL is allowed.
+TD_API int32_t td_mesh_part_count(const td_mesh *mesh);
+TD_API td_mesh_part td_mesh_part_get(const td_mesh *mesh, int32_t index);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file skeleton.h
+/// A skeleton is what a plant, a strand or a rope is: a tree of segments, stored parent first, each
+/// with its shape, mass, joint and attachment. It knows no solver; every solver starts from it.
+///
+/// Axes of a segment: origin at its joint, +Y along it (heading H), X is R (right), Z is U (up).
+
+#include "tendril/base.h"
+#include "tendril/grammar.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- materials ------------------------------------------------------------------------------
+
+/// What a segment is for. Stems carry; the others are organs with a surface to the wind.
+typedef enum td_organ {
+    TD_ORGAN_STEM,
+    TD_ORGAN_LEAF,
+    TD_ORGAN_PETAL,
+    TD_ORGAN_FLOWER,
+    TD_ORGAN_FRUIT,
+} td_organ;
+
+/// "stem", "leaf", "petal", "flower", "fruit".
+TD_API const char *td_organ_name(td_organ organ);
+
+/// What a segment is made of. Bending and torsion are independent: plant tissue is far softer in
+/// shear than its Poisson's ratio would say, so `shear` can be given.
+typedef struct td_material {
+    char name[32];
+    td_real density;      ///< kg/m^3, > 0.
+    td_real young;        ///< Pa, > 0: bending.
+    td_real shear;        ///< Pa: torsion. 0 means young/(2(1 + poisson)).
+    td_real poisson;      ///< In (-1, 0.5]. Used only when shear is 0.
+    td_real damping_time; ///< s, >= 0: joint damping = damping_time * joint stiffness.
+    td_real thickness;    ///< m: of a lamina (leaf, petal); 0 for solid stems and fruit.
+    td_organ organ;       ///< What a polygon drawn in this material is.
+    uint32_t color;       ///< 0xRRGGBB, sRGB.
+} td_material;
+
+/// The library's own materials, for ropes, hair and plants. `source` says where figures come from.
+TD_API int32_t td_material_count(void);
+TD_API td_material td_material_get(int32_t index);
+TD_API const char *td_material_source(int32_t index);
+/// Index of the material with this name, or TD_NONE.
+TD_API int32_t td_material_find(const char *name);
+/// The shear modulus that is in force: `shear`, or from `poisson` when that is 0.
+TD_API td_real td_material_shear(const td_material *material);
+
+// ---- shapes of organs -----------------------------------------------------------------------
+
+typedef enum td_shape_kind {
+    TD_SHAPE_BLADE,   ///< A leaf or petal: an outline along +Y, folded and curled.
+    TD_SHAPE_FLOWER,  ///< A ring or several of blades around +Y, with a centre.
+    TD_SHAPE_BALL,    ///< An ellipsoid standing on the joint.
+    TD_SHAPE_DISC,    ///< A flat disc across Z, centred on the joint.
+    TD_SHAPE_POLYGON, ///< The polygons that the turtle traced.
+} td_shape_kind;
+
+/// The shape of an organ of size 1 (its length along +Y, or its diameter); segments scale it.
+typedef struct td_shape {
+    td_shape_kind kind;
+    td_real width;         ///< Greatest width over length. Default 0.5.
+    td_real widest;        ///< Where along the blade it is widest, in (0,1). Default 0.4.
+    td_real taper;         ///< > 0; 1 is a lens, larger makes a drawn-out tip. Default 1.
+    td_real fold;          ///< rad: how far each half rises from the plane. Default 0.2.
+    td_real curl;          ///< rad: how far the tip has turned towards -Z. Default 0.3.
+    td_real wave;          ///< Ripple of the margin over length. Default 0.
+    int32_t lobes;         ///< Lobes or teeth on each side. Default 0.
+    td_real lobe_depth;    ///< 0..1 of the half width. Default 0.
+    td_real stalk;         ///< Length of the petiole or pedicel, over size. Default 0.15.
+    td_real stalk_radius;  ///< Over size. Default 0.012. Sets the stiffness of the organ's joint.
+    int32_t petals;        ///< Flower: blades in a ring. Default 5.
+    int32_t whorls;        ///< Flower: rings. Default 1.
+    td_real opening;       ///< Flower, rad: 0 is a closed bud, pi/2 is flat. Default 1.0.
+    td_real centre;        ///< Flower: diameter of the centre over size. Default 0.2.
+    uint32_t color;        ///< 0xRRGGBB.
+    uint32_t centre_color; ///< 0xRRGGBB. Default yellow.
+    int32_t polygon_first; ///< Polygon: first of polygon_count entries of the skeleton's polygons.
+    int32_t polygon_count;
+} td_shape;
+
+/// A blade, 0x4c8c32 green, with the defaults named above.
+TD_API td_shape td_shape_default(void);
+
+/// One polygon of a TD_SHAPE_POLYGON, in the axes of its segment, in m; not scaled.
+typedef struct td_polygon {
+    int32_t point_first; ///< First of point_count entries of the skeleton's points.
+    int32_t point_count; ///< >= 3.
+} td_polygon;
+
+// ---- segments -------------------------------------------------------------------------------
+
+typedef enum td_joint_kind {
+    TD_JOINT_BALL,  ///< Turns any way. The default.
+    TD_JOINT_HINGE, ///< Turns about `axis`.
+    TD_JOINT_SLIDE, ///< Slides along `axis`.
+    TD_JOINT_FIXED, ///< Welded to the parent, or to the ground.
+    TD_JOINT_FREE,  ///< Not attached. Only for a segment without parent.
+} td_joint_kind;
+
+/// Symmetric 3x3 matrix.
+typedef struct td_sym3 {
+    td_real xx, yy, zz, xy, xz, yz;
+} td_sym3;
+
+/// One rigid piece of a skeleton.
+typedef struct td_segment {
+    int32_t id;             ///< Stable name of the segment while the plant grows. Unique.
+    int32_t parent;         ///< Index below its own, or TD_NONE: attached to the ground.
+    td_joint_kind joint;
+    td_vec3 attach;         ///< Joint origin in the parent's axes (the world's without parent), m.
+    td_vec3 axis;           ///< Unit; of a hinge or slide, in the segment's axes.
+    td_quat rest;           ///< Orientation to the parent at which the springs are at ease.
+    td_quat initial;        ///< Orientation to the parent at the start.
+    td_real initial_slide;  ///< m: of a slide joint at the start.
+    td_real length;         ///< m, of a stem from the joint to `tip`; the size of an organ.
+    td_vec3 tip;            ///< Far end in the segment's axes, m; (0, length, 0) for stems.
+    td_real radius_base;    ///< m.
+    td_real radius_tip;     ///< m.
+    int32_t material;       ///< Index into the skeleton's materials.
+    td_organ organ;
+    int32_t shape;          ///< Index into the skeleton's shapes; TD_NONE for stems.
+    uint32_t color;         ///< 0xRRGGBB.
+    td_real area;           ///< m^2: one side of a lamina; 2 * mean radius * length of a stem.
+    td_real mass;           ///< kg.
+    td_vec3 centre_of_mass; ///< In the segment's axes, m.
+    td_sym3 second_moment;  ///< Integral of density X X^T about the joint, kg m^2.
+    td_vec3 stiffness;      ///< Joint springs about X, Y (twist), Z, N m/rad. Hinge and slide: x.
+    td_vec3 damping;        ///< Likewise, N m s/rad.
+} td_segment;
+
+typedef struct td_skeleton td_skeleton; ///< Fixed after creation. Safe to read from any thread.
+
+TD_API void td_skeleton_free(td_skeleton *skeleton); ///< NULL is allowed.
+TD_API int32_t td_skeleton_count(const td_skeleton *skeleton);
+/// All segments, parent first. Valid as long as the skeleton, as are the arrays below.
+TD_API const td_segment *td_skeleton_segments(const td_skeleton *skeleton);
+TD_API int32_t td_skeleton_material_count(const td_skeleton *skeleton);
+TD_API const td_material *td_skeleton_materials(const td_skeleton *skeleton);
+TD_API int32_t td_skeleton_shape_count(const td_skeleton *skeleton);
+TD_API const td_shape *td_skeleton_shapes(const td_skeleton *skeleton);
+TD_API const td_polygon *td_skeleton_polygons(const td_skeleton *skeleton);
+TD_API const td_vec3 *td_skeleton_points(const td_skeleton *skeleton);
+
+typedef enum td_pose_kind {
+    TD_POSE_REST,    ///< Every spring at ease.
+    TD_POSE_INITIAL, ///< As the plant starts.
+} td_pose_kind;
+
+/// World position of every joint and world rotation of every segment. Either may be NULL; both
+/// hold td_skeleton_count() entries. One forward loop, no recursion.
+TD_API void td_skeleton_pose(const td_skeleton *skeleton, td_pose_kind kind, td_vec3 *origins,
+                             td_quat *rotations);
+
+// ---- springs --------------------------------------------------------------------------------
+
+/// How the stiffness of a joint follows from the two segments it joins (p parent, c child).
+typedef enum td_spring_rule {
+    /// The joint bends for half of each segment: 1/k = (l_p/2)/(E I_p) + (l_c/2)/(E I_c). Where
+    /// the parent cannot bend (the ground, an immovable base), only the child's half counts.
+    TD_SPRING_CLAMPED,
+    /// The plants thesis, eq. 6.6: k = E (I_p + I_c)/2 * 2/(l_p + l_c); on the ground I_p = I_c
+    /// and l_p = l_c.
+    TD_SPRING_THESIS,
+} td_spring_rule;
+
+// ---- builder --------------------------------------------------------------------------------
+
+typedef struct td_builder td_builder; ///< Makes a skeleton segment by segment.
+
+/// Options of a skeleton. Start from td_skeleton_opts_default().
+typedef struct td_skeleton_opts {
+    uint32_t struct_size;
+    td_spring_rule springs; ///< Default TD_SPRING_CLAMPED.
+    td_real prune_length;   ///< m: segments shorter than this are dropped. Default 0: none.
+    td_real prune_mass;     ///< kg: lighter ones are dropped. Default 0: none.
+    int32_t max_segments;   ///< Default 16 million.
+} td_skeleton_opts;
+
+TD_API td_skeleton_opts td_skeleton_opts_default(void);
+
+/// One segment to add. Start from td_segment_def_default(): a vertical stem of 1 cm radius and
+/// 10 cm length on a ball joint at the tip of its parent.
+typedef struct td_segment_def {
+    uint32_t struct_size;
+    int32_t id;            ///< >= 0 and unique, or TD_NONE: the index (default).
+    int32_t parent;        ///< Index of a segment added before, or TD_NONE (default).
+    td_joint_kind joint;   ///< Default ball.
+    bool attach_at_tip;    ///< Joint at the parent's tip. Default true; else at `attach`.
+    td_vec3 attach;        ///< In the parent's axes (the world's without a parent), m.
+    td_vec3 axis;          ///< Hinge and slide. Default (1, 0, 0).
+    td_quat rest;          ///< Default identity.
+    td_quat initial;       ///< Default: all zero, which means `rest`.
+    td_real initial_slide; ///< m. Default 0.
+    td_real length;        ///< m, > 0.
+    td_real radius_base;   ///< m, > 0.
+    td_real radius_tip;    ///< m, >= 0.
+    int32_t material;      ///< From td_builder_add_material(). Default 0, which always exists.
+    td_organ organ;        ///< Default stem.
+    int32_t shape;         ///< From td_builder_add_shape() for organs. Default TD_NONE.
+    int64_t color;         ///< 0xRRGGBB, or TD_NONE (default): the shape's or material's.
+    /// Given mass properties instead of those of the shape: used when mass > 0.
+    td_real mass;
+    td_vec3 centre_of_mass;
+    td_sym3 second_moment;
+    td_vec3 tip;           ///< Given far end; used when `has_tip`. Default (0, length, 0).
+    bool has_tip;
+    td_real joint_young;   ///< Pa: of the joint instead of the material's. 0 (default): material's.
+    td_vec3 stiffness;     ///< Given springs; used when `has_stiffness`. Each >= 0.
+    bool has_stiffness;
+    td_vec3 damping;       ///< Given damping; used when `has_damping`. Each >= 0.
+    bool has_damping;
+} td_segment_def;
+
+TD_API td_segment_def td_segment_def_default(void);
+
+/// Starts with material 0, "green-wood".
+TD_API td_status td_builder_new(const td_skeleton_opts *opts, const td_alloc *alloc,
+                                td_builder **out);
+TD_API void td_builder_free(td_builder *builder); ///< NULL is allowed.
+/// Each adds a copy and gives its index; each checks every field and names the wrong one.
+TD_API td_status td_builder_add_material(td_builder *builder, const td_material *material,
+                                         int32_t *index, td_diag *diag);
+TD_API td_status td_builder_add_shape(td_builder *builder, const td_shape *shape, int32_t *index,
+                                      td_diag *diag);
+TD_API td_status td_builder_add(td_builder *builder, const td_segment_def *def, int32_t *index,
+                                td_diag *diag);
+/// Computes masses, drops what is below the pruning thresholds (children of a dropped segment
+/// move to its parent, keeping their place; ids stay), computes springs and makes the skeleton. The
+/// builder is empty afterwards, also on failure.
+TD_API td_status td_builder_finish(td_builder *builder, td_skeleton **out, td_diag *diag);
+
+// ---- plants ---------------------------------------------------------------------------------
+
+/// From a string to a skeleton. A string with the modules B(3 or 10 parameters) or
+/// J(8 or 9 parameters) is read as an articulated body, any other by the turtle; both ways are
+/// described in docs/guide/plants.md.
+TD_API td_status td_skeleton_from_string(const td_grammar *grammar, const td_string *string,
+                                         const td_skeleton_opts *opts, const td_alloc *alloc,
+                                         td_skeleton **out, td_diag *diag);
+
+/// Checks what the header of a model says of materials, surfaces and colours, all of it.
+TD_API td_status td_plant_check(const td_grammar *grammar, td_diag_list *diags);
+
+/// What a string adds up to, as it would become a skeleton.
+typedef struct td_totals {
+    td_real length;        ///< Sum of the drawn lengths, in turtle units.
+    int64_t segment_count; ///< Bodies, organs included.
+    td_real mass;          ///< kg.
+    td_real height;        ///< m, from the lowest to the highest end of a segment.
+} td_totals;
+
+/// Measures a string. Takes no memory a module where the string needs no tree for it, so that also
+/// strings too large for a skeleton can be measured.
+TD_API td_status td_totals_from_string(const td_grammar *grammar, const td_string *string,
+                                       const td_skeleton_opts *opts, const td_alloc *alloc,
+                                       td_totals *out, td_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif

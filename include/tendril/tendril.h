@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file tendril.h
+/// All of Tendril.
+
+#include "tendril/base.h"
+#include "tendril/grammar.h"
+#include "tendril/skeleton.h"
+#include "tendril/mesh.h"
+#include "tendril/io.h"

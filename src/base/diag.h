@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Filling diagnostics.
+
+#include "tendril/base.h"
+
+#if defined(__GNUC__)
+#define TDI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define TDI_PRINTF(text, first)
+#endif
+
+// Fills `diag` (NULL is allowed) with status and message, no place, and returns the status.
+td_status tdi_fail(td_diag *diag, td_status status, const char *format, ...) TDI_PRINTF(3, 4);
+
+// The same with the index of the module or segment concerned.
+td_status tdi_fail_at(td_diag *diag, td_status status, int64_t index, const char *format, ...)
+    TDI_PRINTF(4, 5);
+
+// Appends a copy to a list; NULL is allowed.
+void tdi_diag_add(td_diag_list *list, const td_diag *diag);
+
+// Copies as much of `text` as fits, zero-terminated.
+void tdi_text_copy(char *to, size_t size, const char *text);

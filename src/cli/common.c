@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// Options, messages and loading, for all sub-commands.
+
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MAX_TEXT ((size_t)16 << 20) // bytes of a model, includes counted
+#define MAX_DIAGS 50
+
+int cli_exit_code(td_status status) {
+    switch (status) {
+    case TD_OK: return EXIT_FINE;
+    case TD_ERR_DEF:
+    case TD_ERR_ARGUMENT: return EXIT_MISUSE;
+    case TD_ERR_WRITE: return EXIT_CANNOT_WRITE;
+    default: return EXIT_BAD_INPUT;
+    }
+}
+
+double cli_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// ---- messages -------------------------------------------------------------------------------
+
+void cli_error(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fputs("tendril: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+void cli_print_diag(const td_diag *diag) {
+    if (diag->file[0] && diag->line > 0) {
+        fprintf(stderr, "%s:%d:%d: error: %s\n", diag->file, diag->line, diag->column,
+                diag->message);
+    } else if (diag->file[0]) {
+        fprintf(stderr, "%s: error: %s\n", diag->file, diag->message);
+    } else {
+        cli_error("error: %s", diag->message[0] ? diag->message : td_status_text(diag->status));
+    }
+    if (diag->line > 0 && diag->source[0]) {
+        fprintf(stderr, "  %s\n  %*s^\n", diag->source, diag->caret, "");
+    }
+}
+
+void cli_print_diags(const td_diag_list *list, td_status status, const char *file) {
+    int32_t shown = list->count < list->capacity ? list->count : list->capacity;
+    for (int32_t i = 0; i < shown; i++) {
+        cli_print_diag(&list->items[i]);
+    }
+    if (list->count > shown) {
+        cli_error("%d more errors", list->count - shown);
+    }
+    if (shown == 0 && status != TD_OK) {
+        cli_error("%s: %s", file, td_status_text(status));
+    }
+}
+
+void cli_json_text(FILE *out, const char *text) {
+    fputc('"', out);
+    for (const char *c = text; *c; c++) {
+        if (*c == '"' || *c == '\\') {
+            fprintf(out, "\\%c", *c);
+        } else if ((unsigned char)*c < 32) {
+            fprintf(out, "\\u%04x", (unsigned)*c);
+        } else {
+            fputc(*c, out);
+        }
+    }
+    fputc('"', out);
+}
+
+// the shortest that reads back to the same number; the command never leaves the C locale
+void cli_json_number(FILE *out, double value) {
+    char text[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) {
+            break;
+        }
+    }
+    fputs(text, out);
+}
+
+// ---- options --------------------------------------------------------------------------------
+
+static bool read_number(const char *text, bool whole, double least, double *value) {
+    char *end;
+    errno = 0;
+    *value = strtod(text, &end);
+    return end != text && *end == 0 && errno == 0 && isfinite(*value) && *value >= least &&
+           (!whole || (*value == floor(*value) && fabs(*value) < 0x1p53));
+}
+
+static bool add_define(cli_defines *defines, const char *text) {
+    const char *equals = strchr(text, '=');
+    size_t length = equals ? (size_t)(equals - text) : strlen(text);
+    if (length == 0 || length >= sizeof defines->names[0] || defines->count == CLI_MAX_DEFINES) {
+        return false;
+    }
+    char *name = defines->names[defines->count];
+    memcpy(name, text, length);
+    name[length] = 0;
+    defines->items[defines->count] = (td_define){name, equals ? equals + 1 : "1"};
+    defines->count++;
+    return true;
+}
+
+static bool set_option(const cli_option *o, const char *text, const char *command) {
+    double number = 0;
+    switch (o->kind) {
+    case CLI_FLAG: *(bool *)o->value = true; return true;
+    case CLI_TEXT: *(const char **)o->value = text; return true;
+    case CLI_DEFINE:
+        if (!add_define(o->value, text)) {
+            cli_error("%s: expected NAME=VALUE after %s, not '%s'", command, o->name, text);
+            return false;
+        }
+        return true;
+    default: break;
+    }
+    bool whole = o->kind == CLI_INTEGER;
+    if (!read_number(text, whole, o->least, &number)) {
+        cli_error("%s: expected a %s of at least %g after %s, not '%s'", command,
+                  whole ? "whole number" : "number", o->least, o->name, text);
+        return false;
+    }
+    if (whole) {
+        *(int64_t *)o->value = (int64_t)number;
+    } else {
+        *(double *)o->value = number;
+    }
+    return true;
+}
+
+// `--steps=5` and `--steps 5` alike
+static const cli_option *find_option(const cli_option *options, int count, const char *arg,
+                                     const char **value) {
+    for (int i = 0; i < count; i++) {
+        size_t length = strlen(options[i].name);
+        if (strncmp(arg, options[i].name, length) == 0 && (arg[length] == 0 || arg[length] == '=')) {
+            *value = arg[length] == '=' ? arg + length + 1 : NULL;
+            return &options[i];
+        }
+    }
+    return NULL;
+}
+
+int cli_read_options(int argc, char **argv, const cli_option *options, int count,
+                     const char *command) {
+    int operands = 0;
+    bool ended = false;
+    for (int i = 0; i < argc; i++) {
+        char *arg = argv[i];
+        if (ended || arg[0] != '-' || arg[1] == 0) {
+            argv[operands++] = arg;
+            continue;
+        }
+        if (strcmp(arg, "--") == 0) {
+            ended = true;
+            continue;
+        }
+        const char *value = NULL;
+        const cli_option *o = find_option(options, count, arg, &value);
+        if (!o) {
+            cli_error("%s: unknown option '%s'; 'tendril %s --help' lists them", command, arg,
+                      command);
+            return -1;
+        }
+        if (o->kind != CLI_FLAG && !value) {
+            if (i + 1 == argc) {
+                cli_error("%s: %s needs a value", command, o->name);
+                return -1;
+            }
+            value = argv[++i];
+        }
+        if (!set_option(o, value, command)) {
+            return -1;
+        }
+    }
+    return operands;
+}
+
+// ---- models ---------------------------------------------------------------------------------
+
+td_status cli_load_model(const char *path, const cli_defines *defines, td_grammar **grammar) {
+    td_diag items[MAX_DIAGS];
+    td_diag_list diags = {items, MAX_DIAGS, 0};
+    td_bytes text = {0};
+    td_loader loader = td_file_loader();
+    *grammar = NULL;
+    td_status status = td_file_read(path, MAX_TEXT, NULL, &text, &items[0]);
+    if (status != TD_OK) {
+        cli_print_diag(&items[0]);
+        return status;
+    }
+    td_grammar_def def = td_grammar_def_default();
+    def.name = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    def.text = (const char *)text.data;
+    def.text_size = text.size;
+    def.loader = &loader;
+    def.max_text = MAX_TEXT;
+    if (defines) {
+        def.defines = defines->items;
+        def.define_count = defines->count;
+    }
+    status = td_grammar_new(&def, NULL, grammar, &diags);
+    if (status == TD_OK) {
+        status = td_plant_check(*grammar, &diags);
+    }
+    if (status != TD_OK) {
+        cli_print_diags(&diags, status, path);
+        td_grammar_free(*grammar);
+        *grammar = NULL;
+    }
+    td_bytes_free(&text);
+    return status;
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+// tendril grow: from a model to its string, skeleton, mesh and figures.
+
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "Usage: tendril grow FILE [OPTION...]\n"
+    "\n"
+    "Derives an L-system model ('-' is standard input).\n"
+    "\n"
+    "  --steps N             derivation steps instead of the file's derivation length\n"
+    "  --seed S              seed of random choices instead of the file's\n"
+    "  --define NAME=VALUE   wins over #define NAME in the file; may be repeated\n"
+    "  -o OUT                write OUT: .glb (mesh), .json (skeleton) or .txt (string)\n"
+    "  --string              print the string\n"
+    "  --stats               print figures: modules, lengths, segments, mass, height\n"
+    "  --json                print figures as one JSON object\n"
+    "  --springs RULE        'clamped' (default) or 'thesis'\n"
+    "  --prune-length M      drop segments shorter than M metres\n"
+    "  --prune-mass KG       drop segments lighter than KG\n"
+    "  --max-modules N       stop when the string grows past N modules (50 million)\n"
+    "  --max-segments N      stop when the plant has more than N segments (16 million)\n"
+    "  --max-loops N         stop after N turns of loops in statements (100 million)\n";
+
+typedef struct grow_args {
+    int64_t steps, seed, max_modules, max_segments, max_loops;
+    double prune_length, prune_mass;
+    const char *out, *springs;
+    bool string, stats, json, help;
+    cli_defines defines;
+} grow_args;
+
+// ---- figures --------------------------------------------------------------------------------
+
+// Modules of each name, whatever their parameters; names[i] is the first type with that name.
+static int64_t *count_names(const td_grammar *grammar, const td_string *string) {
+    int32_t types = td_grammar_type_count(grammar);
+    int64_t *counts = calloc((size_t)types, sizeof *counts);
+    if (!counts) {
+        return NULL;
+    }
+    for (int64_t i = 0; i < string->module_count; i++) {
+        counts[string->types[i]]++;
+    }
+    for (int32_t t = 0; t < types; t++) {
+        for (int32_t first = 0; first < t; first++) {
+            if (strcmp(td_grammar_type_name(grammar, first), td_grammar_type_name(grammar, t)) ==
+                0) {
+                counts[first] += counts[t];
+                counts[t] = 0;
+                break;
+            }
+        }
+    }
+    return counts;
+}
+
+static void print_json(const td_grammar *grammar, const td_string *string, const td_totals *totals,
+                       const int64_t *counts) {
+    const char *comma = "";
+    printf("{\"modules\":%lld,\"counts\":{", (long long)string->module_count);
+    for (int32_t t = 0; t < td_grammar_type_count(grammar); t++) {
+        if (counts[t] > 0) {
+            fputs(comma, stdout);
+            cli_json_text(stdout, td_grammar_type_name(grammar, t));
+            printf(":%lld", (long long)counts[t]);
+            comma = ",";
+        }
+    }
+    printf("},\"length\":");
+    cli_json_number(stdout, totals->length);
+    printf(",\"segments\":%lld,\"mass\":", (long long)totals->segment_count);
+    cli_json_number(stdout, totals->mass);
+    printf(",\"height\":");
+    cli_json_number(stdout, totals->height);
+    printf("}\n");
+}
+
+static void print_plain(const td_grammar *grammar, const td_string *string,
+                        const td_totals *totals, const int64_t *counts) {
+    printf("modules   %lld\n", (long long)string->module_count);
+    printf("counts   ");
+    for (int32_t t = 0; t < td_grammar_type_count(grammar); t++) {
+        if (counts[t] > 0) {
+            printf(" %s %lld", td_grammar_type_name(grammar, t), (long long)counts[t]);
+        }
+    }
+    printf("\nlength    %.10g\nsegments  %lld\nmass      %.6g kg\nheight    %.6g m\n",
+           totals->length, (long long)totals->segment_count, totals->mass, totals->height);
+}
+
+static td_status print_figures(const td_grammar *grammar, const td_string *string,
+                               const td_skeleton_opts *opts, bool json, td_diag *diag) {
+    td_totals totals;
+    td_status status = td_totals_from_string(grammar, string, opts, NULL, &totals, diag);
+    int64_t *counts = status == TD_OK ? count_names(grammar, string) : NULL;
+    if (counts) {
+        (json ? print_json : print_plain)(grammar, string, &totals, counts);
+    }
+    free(counts);
+    return status;
+}
+
+// ---- output files ---------------------------------------------------------------------------
+
+// File name without folders and suffix: the name of the plant in a .glb.
+static void plain_name(const char *path, char *name, size_t size) {
+    const char *slash = strrchr(path, '/');
+    snprintf(name, size, "%s", slash ? slash + 1 : path);
+    char *dot = strrchr(name, '.');
+    if (dot && dot != name) {
+        *dot = 0;
+    }
+}
+
+static td_status make_mesh(const td_skeleton *skeleton, const char *model, td_bytes *bytes,
+                           td_diag *diag) {
+    char name[128];
+    td_mesh *mesh = NULL;
+    td_mesh_opts opts = td_mesh_opts_default();
+    plain_name(model, name, sizeof name);
+    td_status status = td_mesh_new(skeleton, &opts, NULL, &mesh, diag);
+    if (status == TD_OK) {
+        status = td_mesh_glb(mesh, name, NULL, bytes);
+    }
+    td_mesh_free(mesh);
+    return status;
+}
+
+static td_status write_output(const td_grammar *grammar, const td_string *string,
+                              const td_skeleton_opts *opts, const char *model, const char *out,
+                              td_diag *diag) {
+    const char *suffix = strrchr(out, '.');
+    td_bytes bytes = {0};
+    td_skeleton *skeleton = NULL;
+    td_status status = TD_OK;
+    if (strcmp(suffix, ".txt") == 0) {
+        status = td_string_text(grammar, string, NULL, &bytes);
+    } else {
+        status = td_skeleton_from_string(grammar, string, opts, NULL, &skeleton, diag);
+        if (status == TD_OK && strcmp(suffix, ".json") == 0) {
+            status = td_skeleton_json(skeleton, NULL, &bytes);
+        } else if (status == TD_OK) {
+            status = make_mesh(skeleton, model, &bytes, diag);
+        }
+    }
+    if (status == TD_OK) {
+        status = td_file_write(out, bytes.data, bytes.size, diag);
+    }
+    td_skeleton_free(skeleton);
+    td_bytes_free(&bytes);
+    return status;
+}
+
+static bool known_suffix(const char *out) {
+    const char *suffix = strrchr(out, '.');
+    return suffix && (strcmp(suffix, ".glb") == 0 || strcmp(suffix, ".json") == 0 ||
+                      strcmp(suffix, ".txt") == 0);
+}
+
+// ---- growing --------------------------------------------------------------------------------
+
+// On a terminal, once the work has taken a while.
+static void show_progress(int64_t step, int64_t steps, int64_t modules, double started) {
+    static double last;
+    double now = cli_seconds();
+    if (!isatty(2) || now - started < 0.5 || (now - last < 0.1 && step < steps)) {
+        return;
+    }
+    last = now;
+    int filled = steps > 0 ? (int)(30 * step / steps) : 30;
+    fprintf(stderr, "\r[%.*s%*s] step %lld of %lld, %lld modules ", filled,
+            "##############################", 30 - filled, "", (long long)step, (long long)steps,
+            (long long)modules);
+    if (step == steps) {
+        fputc('\n', stderr);
+    }
+}
+
+static td_status derive(const td_grammar *grammar, const grow_args *args, td_derivation **out,
+                        td_diag *diag) {
+    td_derive_opts opts = td_derive_opts_default();
+    opts.seed = args->seed;
+    opts.max_modules = args->max_modules;
+    opts.max_loops = args->max_loops;
+    double started = cli_seconds();
+    int64_t steps = args->steps >= 0 ? args->steps : td_grammar_steps(grammar);
+    td_status status = td_derivation_new(grammar, &opts, NULL, out, diag);
+    for (int64_t i = 0; i < steps && status == TD_OK; i++) {
+        status = td_derivation_step(*out, diag);
+        show_progress(i + 1, steps, td_derivation_string(*out).module_count, started);
+    }
+    return status == TD_OK ? td_derivation_end(*out, diag) : status;
+}
+
+static td_status output(const td_grammar *grammar, const td_string *string, const char *path,
+                        const grow_args *args, td_diag *diag) {
+    td_skeleton_opts opts = td_skeleton_opts_default();
+    opts.springs = strcmp(args->springs, "thesis") == 0 ? TD_SPRING_THESIS : TD_SPRING_CLAMPED;
+    opts.prune_length = args->prune_length;
+    opts.prune_mass = args->prune_mass;
+    opts.max_segments = (int32_t)args->max_segments;
+    td_status status = TD_OK;
+    if (args->out) {
+        status = write_output(grammar, string, &opts, path, args->out, diag);
+    }
+    if (status == TD_OK && args->string) {
+        td_bytes text = {0};
+        status = td_string_text(grammar, string, NULL, &text);
+        if (status == TD_OK) {
+            status = td_file_write("-", text.data, text.size, diag);
+        }
+        td_bytes_free(&text);
+    }
+    if (status == TD_OK && (args->stats || args->json || (!args->out && !args->string))) {
+        status = print_figures(grammar, string, &opts, args->json, diag);
+    }
+    return status;
+}
+
+static int grow(const char *path, const grow_args *args) {
+    td_grammar *grammar = NULL;
+    td_derivation *derivation = NULL;
+    td_diag diag = {.message = ""};
+    td_status status = cli_load_model(path, &args->defines, &grammar);
+    if (status != TD_OK) {
+        return cli_exit_code(status);
+    }
+    status = derive(grammar, args, &derivation, &diag);
+    if (status == TD_OK) {
+        td_string string = td_derivation_string(derivation);
+        status = output(grammar, &string, path, args, &diag);
+    }
+    if (status != TD_OK) {
+        diag.status = status;
+        if (!diag.file[0] && status != TD_ERR_WRITE) {
+            snprintf(diag.file, sizeof diag.file, "%s", path);
+        }
+        cli_print_diag(&diag);
+    }
+    td_derivation_free(derivation);
+    td_grammar_free(grammar);
+    return cli_exit_code(status);
+}
+
+int cli_grow(int argc, char **argv) {
+    grow_args a = {.steps = -1,
+                   .seed = TD_SEED_FROM_TEXT,
+                   .max_modules = td_derive_opts_default().max_modules,
+                   .max_segments = td_skeleton_opts_default().max_segments,
+                   .max_loops = td_derive_opts_default().max_loops,
+                   .springs = "clamped"};
+    const cli_option options[] = {
+        {"--steps", CLI_INTEGER, &a.steps, 0},
+        {"--seed", CLI_INTEGER, &a.seed, 0},
+        {"--define", CLI_DEFINE, &a.defines, 0},
+        {"-D", CLI_DEFINE, &a.defines, 0},
+        {"-o", CLI_TEXT, &a.out, 0},
+        {"--string", CLI_FLAG, &a.string, 0},
+        {"--stats", CLI_FLAG, &a.stats, 0},
+        {"--json", CLI_FLAG, &a.json, 0},
+        {"--springs", CLI_TEXT, &a.springs, 0},
+        {"--prune-length", CLI_REAL, &a.prune_length, 0},
+        {"--prune-mass", CLI_REAL, &a.prune_mass, 0},
+        {"--max-modules", CLI_INTEGER, &a.max_modules, 1},
+        {"--max-segments", CLI_INTEGER, &a.max_segments, 1},
+        {"--max-loops", CLI_INTEGER, &a.max_loops, 0},
+        {"--help", CLI_FLAG, &a.help, 0},
+    };
+    int operands =
+        cli_read_options(argc, argv, options, (int)(sizeof options / sizeof options[0]), "grow");
+    if (operands < 0) {
+        return EXIT_MISUSE;
+    }
+    if (a.help) {
+        fputs(help, stdout);
+        return EXIT_FINE;
+    }
+    if (operands != 1) {
+        cli_error("grow: expected one FILE, here are %d; 'tendril grow --help' says more", operands);
+        return EXIT_MISUSE;
+    }
+    if (a.out && !known_suffix(a.out)) {
+        cli_error("grow: '%s' ends in none of .glb, .json, .txt", a.out);
+        return EXIT_MISUSE;
+    }
+    if ((strcmp(a.springs, "clamped") != 0 && strcmp(a.springs, "thesis") != 0) ||
+        a.max_segments > INT32_MAX) {
+        cli_error("grow: %s", a.max_segments > INT32_MAX ? "--max-segments is too large"
+                                                         : "--springs is clamped or thesis");
+        return EXIT_MISUSE;
+    }
+    return grow(argv[0], &a);
+}

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: MIT
+// Compiles expressions and statements.
+//
+// Method   Recursive descent, one function a level of precedence, with a limit on nesting. Constant
+//          parts are folded, and an operation whose right side is a constant takes it along.
+
+#include "grammar/parser.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- operations -----------------------------------------------------------------------------
+
+static int32_t emit(tdi_parser *p, size_t at, tdi_code code, int32_t a, double k) {
+    td_grammar *g = p->g;
+    if (g->op_count == p->op_capacity) {
+        tdi_op *ops = tdi_arena_grow(&g->arena, g->ops, g->op_count, &p->op_capacity, sizeof *ops);
+        uint32_t *op_at =
+            tdi_arena_grow(&g->arena, g->op_at, g->op_count, &p->op_at_capacity, sizeof *op_at);
+        if (!ops || !op_at) {
+            tdi_parse_memory(p);
+            return TD_NONE;
+        }
+        g->ops = ops;
+        g->op_at = op_at;
+    }
+    g->ops[g->op_count] = (tdi_op){(int32_t)code, a, k};
+    g->op_at[g->op_count] = (uint32_t)at;
+    return g->op_count++;
+}
+
+// the values an operation adds to the stack are counted, so that the machine need not check
+static bool emit_push(tdi_parser *p, size_t at, tdi_code code, int32_t a, double k) {
+    if (++p->stack > TDI_MAX_STACK) {
+        return tdi_parse_fail(p, at, "this expression holds too many values at a time");
+    }
+    return emit(p, at, code, a, k) != TD_NONE;
+}
+
+static bool is_constant(const tdi_parser *p, int32_t first) {
+    const td_grammar *g = p->g;
+    return first == g->op_count - 1 && g->ops[first].code == TDI_CODE_CONSTANT;
+}
+
+static double fold(tdi_code code, double x, double y) {
+    switch (code) {
+    case TDI_CODE_ADD: return x + y;
+    case TDI_CODE_SUB: return x - y;
+    case TDI_CODE_MUL: return x * y;
+    case TDI_CODE_DIV: return y != 0 ? x / y : NAN;
+    default: return NAN;
+    }
+}
+
+// `left` and `right` are the first operations of the two sides, which stand one after the other
+static bool emit_binary(tdi_parser *p, size_t at, tdi_code code, int32_t left, int32_t right) {
+    td_grammar *g = p->g;
+    p->stack--;
+    if (is_constant(p, right)) {
+        double y = g->ops[right].k;
+        bool both = right == left + 1 && g->ops[left].code == TDI_CODE_CONSTANT;
+        double value = both ? fold(code, g->ops[left].k, y) : NAN;
+        if (isfinite(value)) {
+            g->ops[left].k = value;
+            g->op_count--;
+            return true;
+        }
+        if (code >= TDI_CODE_ADD && code <= TDI_CODE_DIV && !(code == TDI_CODE_DIV && y == 0)) {
+            g->ops[right] = (tdi_op){(int32_t)code + TDI_CODE_ADD_K - TDI_CODE_ADD, 0, y};
+            g->op_at[right] = (uint32_t)at;
+            return true;
+        }
+    }
+    return emit(p, at, code, 0, 0) != TD_NONE;
+}
+
+// ---- names ----------------------------------------------------------------------------------
+
+static const tdi_name *find_name(const tdi_parser *p, const char *name) {
+    for (int32_t i = p->name_count - 1; i >= 0; i--) {
+        if (strcmp(p->names[i].text, name) == 0) {
+            return &p->names[i];
+        }
+    }
+    return NULL;
+}
+
+bool tdi_add_name(tdi_parser *p, const char *name, bool global, int32_t *slot) {
+    if (p->name_count == TDI_MAX_SLOTS) {
+        return tdi_parse_fail(p, p->at, "more than %d names are in use here", TDI_MAX_SLOTS);
+    }
+    tdi_name *n = &p->names[p->name_count++];
+    tdi_text_copy(n->text, sizeof n->text, name);
+    n->global = global;
+    n->slot = global ? p->g->global_count++ : p->slot_count++;
+    p->global_count += global;
+    *slot = n->slot;
+    return true;
+}
+
+static int32_t find_array(const tdi_parser *p, const char *name) {
+    for (int32_t i = 0; i < p->g->array_count; i++) {
+        if (strcmp(p->g->arrays[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return TD_NONE;
+}
+
+// ---- expressions ----------------------------------------------------------------------------
+
+static bool expression(tdi_parser *p);
+
+static bool indices(tdi_parser *p, int32_t array) {
+    for (int32_t i = 0; i < p->g->arrays[array].rank; i++) {
+        if (!tdi_expect(p, "[") || !expression(p) || !tdi_expect(p, "]")) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const char *function_name(int32_t index) {
+    return tdi_function_get(index)->name;
+}
+
+static bool function_call(tdi_parser *p, size_t at, const char *name) {
+    int32_t f = 0;
+    while (f < tdi_function_count() && strcmp(function_name(f), name) != 0) {
+        f++;
+    }
+    if (f == tdi_function_count()) {
+        const char *near = tdi_nearest(name, function_name, f);
+        return near ? tdi_parse_fail(p, at, "unknown function '%s'; did you mean '%s'?", name, near)
+                    : tdi_parse_fail(p, at, "unknown function '%s'", name);
+    }
+    int32_t wanted = tdi_function_get(f)->params, count = 0;
+    tdi_accept(p, "(");
+    while (!tdi_at(p, ")")) {
+        if ((count > 0 && !tdi_expect(p, ",")) || !expression(p)) {
+            return false;
+        }
+        count++;
+    }
+    if (count != wanted) {
+        return tdi_parse_fail(p, at, "%s takes %d parameter%s, here %s %d", name, wanted,
+                              wanted == 1 ? "" : "s", count == 1 ? "is" : "are", count);
+    }
+    p->stack -= wanted - 1;
+    return tdi_expect(p, ")") && emit(p, at, TDI_CODE_CALL, f, 0) != TD_NONE;
+}
+
+static bool primary(tdi_parser *p) {
+    char name[32], here[24];
+    double value;
+    tdi_skip_space(p);
+    size_t at = p->at;
+    if (tdi_accept(p, "(")) {
+        return expression(p) && tdi_expect(p, ")");
+    }
+    if (tdi_read_number(p, &value)) {
+        return emit_push(p, at, TDI_CODE_CONSTANT, 0, value);
+    }
+    if (!tdi_read_name(p, name)) {
+        return tdi_parse_fail(p, p->at, "expected a number, a name or '(' before %s",
+                              tdi_here(p, here));
+    }
+    if (tdi_at(p, "(")) {
+        return function_call(p, at, name);
+    }
+    int32_t array = find_array(p, name);
+    if (array != TD_NONE) {
+        if (!indices(p, array)) {
+            return false;
+        }
+        p->stack -= p->g->arrays[array].rank - 1;
+        return emit(p, at, TDI_CODE_ELEMENT, array, 0) != TD_NONE;
+    }
+    const tdi_name *found = find_name(p, name);
+    if (!found) {
+        return tdi_parse_fail(p, at, "unknown name '%s'", name);
+    }
+    return emit_push(p, at, found->global ? TDI_CODE_GLOBAL : TDI_CODE_SLOT, found->slot, 0);
+}
+
+static bool unary(tdi_parser *p);
+
+// x ^ y, to the right: 2^3^2 is 2^9
+static bool power(tdi_parser *p) {
+    int32_t left = p->g->op_count;
+    if (!primary(p)) {
+        return false;
+    }
+    tdi_skip_space(p);
+    size_t at = p->at;
+    if (!tdi_accept(p, "^")) {
+        return true;
+    }
+    int32_t right = p->g->op_count;
+    return unary(p) && emit_binary(p, at, TDI_CODE_POW, left, right);
+}
+
+static bool unary(tdi_parser *p) {
+    char next = tdi_peek(p);
+    if ((next != '-' && next != '+' && next != '!') || tdi_at(p, "-->")) {
+        return power(p);
+    }
+    size_t at = p->at++;
+    if (++p->nesting > TDI_MAX_NESTING) {
+        return tdi_parse_fail(p, at, "expressions are nested more than %d deep here",
+                              TDI_MAX_NESTING);
+    }
+    int32_t first = p->g->op_count;
+    bool ok = unary(p);
+    p->nesting--;
+    if (!ok || next == '+') {
+        return ok;
+    }
+    if (next == '-' && is_constant(p, first)) {
+        p->g->ops[first].k = -p->g->ops[first].k;
+        return true;
+    }
+    return emit(p, at, next == '-' ? TDI_CODE_NEGATE : TDI_CODE_NOT, 0, 0) != TD_NONE;
+}
+
+typedef struct operator_row {
+    const char *text;
+    tdi_code code;
+    int32_t level;
+} operator_row;
+
+// longer signs first; ABOP's single =, & and | mean the same as the doubled ones
+static const operator_row operators[] = {
+    {"||", TDI_CODE_SKIP_IF_ONE, 0}, {"|", TDI_CODE_SKIP_IF_ONE, 0},
+    {"&&", TDI_CODE_SKIP_IF_ZERO, 1}, {"&", TDI_CODE_SKIP_IF_ZERO, 1},
+    {"==", TDI_CODE_EQ, 2}, {"!=", TDI_CODE_NE, 2}, {"<=", TDI_CODE_LE, 3},
+    {">=", TDI_CODE_GE, 3}, {"=", TDI_CODE_EQ, 2}, {"<", TDI_CODE_LT, 3},
+    {">", TDI_CODE_GT, 3}, {"+", TDI_CODE_ADD, 4}, {"-", TDI_CODE_SUB, 4},
+    {"*", TDI_CODE_MUL, 5}, {"/", TDI_CODE_DIV, 5}, {"%", TDI_CODE_MOD, 5}};
+#define UNARY_LEVEL 6
+
+static const operator_row *operator_here(tdi_parser *p) {
+    if (tdi_at(p, "-->")) {
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
+        if (tdi_at(p, operators[i].text)) {
+            return &operators[i];
+        }
+    }
+    return NULL;
+}
+
+// a && b: when a decides, b is not computed
+static bool logical(tdi_parser *p, const operator_row *o, size_t at, bool (*right)(tdi_parser *)) {
+    int32_t skip = emit(p, at, o->code, 0, 0);
+    p->stack--;
+    if (skip == TD_NONE || !right(p) || emit(p, at, TDI_CODE_BOOL, 0, 0) == TD_NONE) {
+        return false;
+    }
+    p->g->ops[skip].a = p->g->op_count;
+    return true;
+}
+
+static bool level(tdi_parser *p, int32_t lowest);
+static bool and_level(tdi_parser *p) {
+    return level(p, 1);
+}
+static bool compare_level(tdi_parser *p) {
+    return level(p, 2);
+}
+
+// operators of precedence `lowest` and above, to the left
+static bool level(tdi_parser *p, int32_t lowest) {
+    int32_t left = p->g->op_count;
+    if (!unary(p)) {
+        return false;
+    }
+    for (;;) {
+        const operator_row *o = operator_here(p);
+        if (!o || o->level < lowest) {
+            return true;
+        }
+        size_t at = p->at;
+        p->at += strlen(o->text);
+        if (o->level < 2) {
+            if (!logical(p, o, at, o->level == 0 ? and_level : compare_level)) {
+                return false;
+            }
+            continue;
+        }
+        int32_t right = p->g->op_count;
+        bool ok = o->level + 1 == UNARY_LEVEL ? unary(p) : level(p, o->level + 1);
+        if (!ok || !emit_binary(p, at, o->code, left, right)) {
+            return false;
+        }
+    }
+}
+
+static bool expression(tdi_parser *p) {
+    if (p->nesting >= TDI_MAX_NESTING) {
+        return tdi_parse_fail(p, p->at, "expressions are nested more than %d deep here",
+                              TDI_MAX_NESTING);
+    }
+    p->nesting++;
+    bool ok = level(p, 0);
+    p->nesting--;
+    return ok;
+}
+
+int32_t tdi_compile_expression(tdi_parser *p) {
+    tdi_skip_space(p);
+    size_t at = p->at;
+    int32_t first = p->g->op_count;
+    p->stack = 0;
+    return expression(p) && emit(p, at, TDI_CODE_END, 0, 0) != TD_NONE ? first : TD_NONE;
+}
+
+bool tdi_compile_arg(tdi_parser *p, tdi_arg *arg) {
+    int32_t first = tdi_compile_expression(p);
+    if (first == TD_NONE) {
+        return false;
+    }
+    const tdi_op *op = &p->g->ops[first];
+    *arg = (tdi_arg){TDI_ARG_CODE, first, 0};
+    if (p->g->op_count - first == 2 && op->code == TDI_CODE_CONSTANT) {
+        *arg = (tdi_arg){TDI_ARG_CONSTANT, 0, op->k};
+    } else if (p->g->op_count - first == 2 && op->code == TDI_CODE_SLOT) {
+        *arg = (tdi_arg){TDI_ARG_SLOT, op->a, 0};
+    }
+    if (arg->kind != TDI_ARG_CODE) {
+        p->g->op_count = first;
+    }
+    return true;
+}
+
+bool tdi_parse_constant(tdi_parser *p, double *value) {
+    tdi_skip_space(p);
+    size_t at = p->at;
+    int32_t names = p->name_count;
+    p->name_count = 0; // no name has a value yet
+    int32_t first = tdi_compile_expression(p);
+    p->name_count = names;
+    if (first == TD_NONE) {
+        return false;
+    }
+    int64_t loops = 0;
+    tdi_random random;
+    tdi_random_seed(&random, 0);
+    tdi_machine machine = {p->g, NULL, p->g->array_values, &random, &loops};
+    td_diag diag;
+    td_status status = tdi_machine_run(&machine, first, NULL, value, &diag);
+    p->g->op_count = first;
+    return status == TD_OK || tdi_parse_fail(p, at, "%s", diag.message);
+}
+
+// ---- statements -----------------------------------------------------------------------------
+
+static bool block(tdi_parser *p);
+
+static bool assignment(tdi_parser *p) {
+    char name[32], here[24];
+    size_t at = p->at;
+    if (!tdi_read_name(p, name)) {
+        return tdi_parse_fail(p, p->at, "expected a statement before %s", tdi_here(p, here));
+    }
+    p->stack = 0;
+    int32_t array = find_array(p, name);
+    if (array == TD_NONE && tdi_at(p, "(")) { // srand(1);
+        return function_call(p, at, name) && tdi_expect(p, ";") &&
+               emit(p, at, TDI_CODE_DROP, 0, 0) != TD_NONE;
+    }
+    if (array != TD_NONE) {
+        return indices(p, array) && tdi_expect(p, "=") && expression(p) && tdi_expect(p, ";") &&
+               emit(p, at, TDI_CODE_SET_ELEMENT, array, 0) != TD_NONE;
+    }
+    if (!tdi_expect(p, "=") || !expression(p) || !tdi_expect(p, ";")) {
+        return false;
+    }
+    const tdi_name *found = find_name(p, name);
+    bool global = found ? found->global : p->names_are_global;
+    int32_t slot = found ? found->slot : 0;
+    if (!found && !tdi_add_name(p, name, global, &slot)) {
+        return false;
+    }
+    return emit(p, at, global ? TDI_CODE_SET_GLOBAL : TDI_CODE_SET_SLOT, slot, 0) != TD_NONE;
+}
+
+static bool condition(tdi_parser *p) {
+    p->stack = 0;
+    return tdi_expect(p, "(") && expression(p) && tdi_expect(p, ")");
+}
+
+static bool keyword(tdi_parser *p, const char *word) {
+    tdi_skip_space(p);
+    size_t at = p->at;
+    char name[32];
+    if (tdi_read_name(p, name) && strcmp(name, word) == 0) {
+        return true;
+    }
+    p->at = at;
+    return false;
+}
+
+static bool if_statement(tdi_parser *p) {
+    size_t at = p->at;
+    if (!condition(p)) {
+        return false;
+    }
+    int32_t skip = emit(p, at, TDI_CODE_JUMP_IF_ZERO, 0, 0);
+    if (skip == TD_NONE || !block(p)) {
+        return false;
+    }
+    if (keyword(p, "else")) {
+        int32_t over = emit(p, at, TDI_CODE_JUMP, 0, 0);
+        p->g->ops[skip].a = p->g->op_count;
+        if (over == TD_NONE || !block(p)) {
+            return false;
+        }
+        skip = over;
+    }
+    p->g->ops[skip].a = p->g->op_count;
+    return true;
+}
+
+static bool while_statement(tdi_parser *p) {
+    size_t at = p->at;
+    int32_t start = p->g->op_count;
+    if (!condition(p)) {
+        return false;
+    }
+    int32_t leave = emit(p, at, TDI_CODE_JUMP_IF_ZERO, 0, 0);
+    if (leave == TD_NONE || !block(p) || emit(p, at, TDI_CODE_LOOP, start, 0) == TD_NONE) {
+        return false;
+    }
+    p->g->ops[leave].a = p->g->op_count;
+    return true;
+}
+
+static bool do_statement(tdi_parser *p) {
+    size_t at = p->at;
+    int32_t start = p->g->op_count;
+    return block(p) && tdi_expect(p, "while") && condition(p) && tdi_expect(p, ";") &&
+           emit(p, at, TDI_CODE_LOOP_IF, start, 0) != TD_NONE;
+}
+
+static bool statement(tdi_parser *p) {
+    tdi_skip_space(p);
+    if (tdi_accept(p, ";")) {
+        return true;
+    }
+    if (keyword(p, "if")) {
+        return if_statement(p);
+    }
+    if (keyword(p, "while")) {
+        return while_statement(p);
+    }
+    return keyword(p, "do") ? do_statement(p) : assignment(p);
+}
+
+// { statements }, or a single statement after if, else, while, do
+static bool block(tdi_parser *p) {
+    if (++p->nesting > TDI_MAX_NESTING) {
+        return tdi_parse_fail(p, p->at, "statements are nested more than %d deep here",
+                              TDI_MAX_NESTING);
+    }
+    bool ok = true;
+    if (!tdi_accept(p, "{")) {
+        ok = statement(p);
+    } else {
+        while (ok && !tdi_accept(p, "}")) {
+            ok = p->at < p->limit ? statement(p) : tdi_expect(p, "}");
+        }
+    }
+    p->nesting--;
+    return ok;
+}
+
+int32_t tdi_compile_block(tdi_parser *p) {
+    tdi_skip_space(p);
+    size_t at = p->at;
+    int32_t first = p->g->op_count;
+    p->stack = 0;
+    if (!tdi_at(p, "{")) {
+        tdi_expect(p, "{");
+        return TD_NONE;
+    }
+    return block(p) && emit(p, at, TDI_CODE_END, 0, 0) != TD_NONE ? first : TD_NONE;
+}

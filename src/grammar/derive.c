@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: MIT
+// Derivation: rewrites the string, step by step.
+//
+// Method   A string is two arrays, the types of its modules and the parameters of all of them in
+//          order. A step reads one string from left to right and writes another. Runs of modules
+//          that no production concerns are copied whole; the successor's types are copied as a
+//          block and only its parameters are computed.
+// Limits   modules, bytes and loop turns, checked before memory is taken.
+
+#include "grammar/expand.h"
+#include "grammar/query.h"
+
+#include <string.h>
+
+typedef struct buffer {
+    uint16_t *types;
+    double *params;
+    int64_t count, param_count;
+    int64_t capacity, param_capacity;
+} buffer;
+
+struct td_derivation {
+    const td_grammar *grammar;
+    const td_alloc *alloc;
+    td_derive_opts opts;
+    buffer now, next;
+    double *globals, *arrays;
+    uint8_t *still; // a type: no production concerns it
+    uint8_t *arity; // a type
+    // a type: bit (t mod 64) is set where a neighbour of type t may let a production match, so that
+    // most modules of context-sensitive models are passed over without a closer look
+    uint64_t *left_gate, *right_gate;
+    tdi_random random;
+    int64_t loops_left;
+    int32_t step;
+    int64_t written;
+    bool started;
+    tdi_neighbours neighbours;
+    tdi_chooser chooser;
+    tdi_expander expander; // of the decomposition
+    tdi_variables variables;
+};
+
+// ---- strings --------------------------------------------------------------------------------
+
+static td_string view(const buffer *b) {
+    td_string s = {b->types, b->params, b->count, b->param_count, NULL};
+    return s;
+}
+
+static void buffer_free(buffer *b, const td_alloc *alloc) {
+    tdi_alloc_free(alloc, b->types, (size_t)b->capacity * sizeof *b->types);
+    tdi_alloc_free(alloc, b->params, (size_t)b->param_capacity * sizeof *b->params);
+    *b = (buffer){0};
+}
+
+static size_t buffer_bytes(const buffer *b) {
+    return (size_t)b->capacity * sizeof *b->types + (size_t)b->param_capacity * sizeof *b->params;
+}
+
+// Room for so many more, within the limits. `at` is the production or axiom that wants it.
+static td_status grow(td_derivation *d, buffer *b, int64_t modules, int64_t params, uint32_t at,
+                      td_diag *diag) {
+    const td_derive_opts *o = &d->opts;
+    const tdi_source *source = &d->grammar->source;
+    if (b->count + modules > o->max_modules) {
+        return tdi_source_fail(source, at, diag, TD_ERR_LIMIT,
+                               "the string grows past %lld modules here, in step %d",
+                               (long long)o->max_modules, d->step + 1);
+    }
+    size_t held = buffer_bytes(&d->now) + buffer_bytes(&d->next);
+    uint64_t wanted = (uint64_t)(b->count + modules) * sizeof *b->types +
+                      (uint64_t)(b->param_count + params) * sizeof *b->params;
+    if (held - buffer_bytes(b) + wanted > o->max_bytes) {
+        return tdi_source_fail(source, at, diag, TD_ERR_LIMIT,
+                               "the string grows past %zu bytes here, in step %d", o->max_bytes,
+                               d->step + 1);
+    }
+    uint16_t *types = tdi_array_reserve(d->alloc, b->types, &b->capacity, b->count + modules,
+                                        sizeof *types);
+    if (!types) {
+        return TD_ERR_MEMORY;
+    }
+    b->types = types;
+    double *grown = tdi_array_reserve(d->alloc, b->params, &b->param_capacity,
+                                      b->param_count + params, sizeof *grown);
+    if (!grown) {
+        return TD_ERR_MEMORY;
+    }
+    b->params = grown;
+    return TD_OK;
+}
+
+static inline td_status room(td_derivation *d, buffer *b, int64_t modules, int64_t params,
+                             uint32_t at, td_diag *diag) {
+    if (b->count + modules <= b->capacity && b->param_count + params <= b->param_capacity &&
+        b->count + modules <= d->opts.max_modules) {
+        return TD_OK;
+    }
+    return grow(d, b, modules, params, at, diag);
+}
+
+// ---- writing --------------------------------------------------------------------------------
+
+static inline td_status write_words(td_derivation *d, buffer *b, const tdi_words *words,
+                                    double *slots, uint32_t at, td_diag *diag) {
+    td_status status = room(d, b, words->module_count, words->arg_count, at, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    if (words->module_count > 0) {
+        memcpy(b->types + b->count, words->types, (size_t)words->module_count * sizeof *b->types);
+    }
+    b->count += words->module_count;
+    if (words->arg_count > 0) {
+        status = tdi_words_params(&d->chooser.machine, words, slots, b->params + b->param_count,
+                                  diag);
+        b->param_count += words->arg_count;
+    }
+    return status;
+}
+
+static inline td_status copy_modules(td_derivation *d, buffer *b, const uint16_t *types,
+                                     int64_t count, const double *params, int64_t param_count,
+                                     td_diag *diag) {
+    td_status status = room(d, b, count, param_count, d->grammar->axiom_at, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    if (count < 16) { // most runs are short, and a call of memcpy is not
+        for (int64_t i = 0; i < count; i++) {
+            b->types[b->count + i] = types[i];
+        }
+    } else {
+        memcpy(b->types + b->count, types, (size_t)count * sizeof *types);
+    }
+    for (int64_t i = 0; i < param_count; i++) {
+        b->params[b->param_count + i] = params[i];
+    }
+    b->count += count;
+    b->param_count += param_count;
+    return TD_OK;
+}
+
+// ---- one step -------------------------------------------------------------------------------
+
+// '%' drops what follows up to the end of its branch: the place of the ']' or of the string's end
+static int64_t branch_end(const td_derivation *d, int64_t i, int64_t *param) {
+    const buffer *b = &d->now;
+    int64_t depth = 0;
+    for (; i < b->count; i++) {
+        depth += (b->types[i] == TDI_TYPE_PUSH) - (b->types[i] == TDI_TYPE_POP);
+        if (depth < 0) {
+            break;
+        }
+        *param += d->arity[b->types[i]];
+    }
+    return i;
+}
+
+static td_status rewrite_module(td_derivation *d, int64_t i, int64_t param, td_diag *diag) {
+    const tdi_section *s = &d->grammar->rewrite;
+    const double *params = d->now.params + param;
+    int32_t type = d->now.types[i];
+    const tdi_production *r = &s->productions[s->first[type]];
+    double *slots = d->chooser.slots;
+    if (s->first[type + 1] - s->first[type] == 1 && r->plain && r->weight == TD_NONE) {
+        // the only production, and nothing to test: no choice to make
+        for (int32_t k = 0; k < d->arity[type]; k++) {
+            slots[r->first_slot + k] = params[k];
+        }
+        return write_words(d, &d->next, &r->successor, slots, r->at, diag);
+    }
+    td_status status = tdi_choose(&d->chooser, type, params, i, &r, &slots, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    if (!r) {
+        return copy_modules(d, &d->next, &d->now.types[i], 1, params, d->arity[type], diag);
+    }
+    return write_words(d, &d->next, &r->successor, slots, r->at, diag);
+}
+
+static inline bool gate_open(const td_derivation *d, uint64_t gate, int32_t neighbour) {
+    return gate == UINT64_MAX ||
+           (neighbour != TD_NONE && (gate >> (d->now.types[neighbour] % 64) & 1) != 0);
+}
+
+// Whether module i stays as it is, as far as can be told at a glance.
+static inline bool stays(const td_derivation *d, int64_t i, bool contexts) {
+    int32_t type = d->now.types[i];
+    if (d->still[type] || !contexts || type == TDI_TYPE_CUT) {
+        return d->still[type];
+    }
+    const tdi_neighbours *n = &d->neighbours;
+    return !gate_open(d, d->left_gate[type], n->left[i]) ||
+           (d->right_gate[type] != UINT64_MAX &&
+            !gate_open(d, d->right_gate[type], n->right[i]));
+}
+
+static td_status rewrite(td_derivation *d, td_diag *diag) {
+    const buffer *b = &d->now;
+    bool contexts = d->grammar->rewrite.has_left || d->grammar->rewrite.has_right;
+    td_status status = TD_OK;
+    int64_t param = 0;
+    d->next.count = d->next.param_count = 0;
+    for (int64_t i = 0; i < b->count && status == TD_OK;) {
+        int64_t run = i, run_param = param;
+        while (run < b->count && stays(d, run, contexts)) {
+            run_param += d->arity[b->types[run++]];
+        }
+        if (run > i) {
+            status = copy_modules(d, &d->next, b->types + i, run - i, b->params + param,
+                                  run_param - param, diag);
+        } else if (b->types[i] == TDI_TYPE_CUT) {
+            run = branch_end(d, i, &run_param);
+        } else {
+            status = rewrite_module(d, i, param, diag);
+            run_param += d->arity[b->types[run++]];
+        }
+        i = run;
+        param = run_param;
+    }
+    return status;
+}
+
+static void swap(td_derivation *d) {
+    buffer held = d->now;
+    d->now = d->next;
+    d->next = held;
+}
+
+// Decomposes `from` into `to`.
+static td_status decompose(td_derivation *d, const buffer *from, buffer *to, td_diag *diag) {
+    int64_t param = 0;
+    to->count = to->param_count = 0;
+    for (int64_t i = 0; i < from->count; i++) {
+        const double *params = from->params + param;
+        uint16_t type;
+        bool more;
+        tdi_expander_start(&d->expander, from->types[i], params);
+        for (;;) {
+            td_status status =
+                tdi_expander_next(&d->expander, d->alloc, &more, &type, &params, diag);
+            if (status == TD_OK && more) {
+                status = copy_modules(d, to, &type, 1, params, d->arity[type], diag);
+            }
+            if (status != TD_OK || !more) {
+                if (status != TD_OK) {
+                    return status;
+                }
+                break;
+            }
+        }
+        param += d->arity[from->types[i]];
+    }
+    return TD_OK;
+}
+
+// Runs the decomposition on the string just written, d->next.
+static td_status decompose_next(td_derivation *d, td_diag *diag) {
+    if (d->grammar->decompose.count == 0) {
+        return TD_OK;
+    }
+    buffer parts = {0};
+    td_status status = decompose(d, &d->next, &parts, diag);
+    if (status == TD_OK) {
+        buffer held = d->next;
+        d->next = parts;
+        parts = held;
+    }
+    buffer_free(&parts, d->alloc);
+    return status;
+}
+
+static td_status run_block(td_derivation *d, int32_t first, td_diag *diag) {
+    double no_slots[1] = {0};
+    return first == TD_NONE ? TD_OK
+                            : tdi_machine_run(&d->chooser.machine, first, no_slots, NULL, diag);
+}
+
+static td_status answer_queries(td_derivation *d, buffer *b, td_diag *diag) {
+    if (!d->grammar->has_query) {
+        return TD_OK;
+    }
+    td_string s = view(b);
+    s.variables = &d->variables;
+    return tdi_query_fill(d->grammar, &s, b->params, d->step, &d->opts.environment, d->alloc, diag);
+}
+
+// What the lower layers report without a diagnostic of their own gets one here.
+static td_status explain(td_status status, td_diag *diag) {
+    if (status == TD_ERR_MEMORY) {
+        return tdi_fail(diag, status, "out of memory while deriving");
+    }
+    return status;
+}
+
+static td_status step(td_derivation *d, td_diag *diag) {
+    const td_grammar *g = d->grammar;
+    td_status status = run_block(d, g->start_each, diag);
+    td_string s = view(&d->now);
+    d->chooser.string = s;
+    if (status == TD_OK && (g->rewrite.has_left || g->rewrite.has_right)) {
+        status = tdi_neighbours_find(&d->neighbours, g, &s, d->alloc);
+        if (status == TD_ERR_LIMIT) {
+            return tdi_fail(diag, status, "the string is too long for context matching");
+        }
+    }
+    if (status == TD_OK) {
+        status = rewrite(d, diag);
+    }
+    if (status == TD_OK) {
+        status = decompose_next(d, diag);
+    }
+    if (status == TD_OK) {
+        status = run_block(d, g->end_each, diag);
+    }
+    if (status == TD_OK) {
+        d->step++;
+        status = answer_queries(d, &d->next, diag);
+        d->step -= status != TD_OK;
+    }
+    return explain(status, diag);
+}
+
+td_status td_derivation_step(td_derivation *derivation, td_diag *diag) {
+    td_status status = step(derivation, diag);
+    if (status == TD_OK) {
+        swap(derivation);
+        derivation->written += derivation->now.count;
+    }
+    return status;
+}
+
+td_status td_derivation_end(td_derivation *derivation, td_diag *diag) {
+    return run_block(derivation, derivation->grammar->end, diag);
+}
+
+// ---- making and ending ----------------------------------------------------------------------
+
+td_derive_opts td_derive_opts_default(void) {
+    td_derive_opts o = {.struct_size = sizeof o, .seed = TD_SEED_FROM_TEXT};
+    o.max_modules = 50000000;
+    o.max_bytes = sizeof(size_t) > 4 ? (size_t)4 << 30 : (size_t)1 << 30;
+    o.max_loops = 100000000;
+    return o;
+}
+
+static td_status check(const td_derive_opts *o, td_diag *diag) {
+    if (!o || o->struct_size != sizeof *o) {
+        return tdi_fail(diag, TD_ERR_DEF, "td_derive_opts did not come from its default function");
+    }
+    if (o->seed < TD_SEED_FROM_TEXT || o->max_modules < 1 || o->max_loops < 0) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "%s is out of its range",
+                        o->seed < TD_SEED_FROM_TEXT ? "seed"
+                        : o->max_modules < 1        ? "max_modules"
+                                                    : "max_loops");
+    }
+    return TD_OK;
+}
+
+static void make_gates(td_derivation *d) {
+    const tdi_section *s = &d->grammar->rewrite;
+    for (int32_t k = 0; k < s->count; k++) {
+        const tdi_production *r = &s->productions[k];
+        const tdi_context *l = &r->left, *c = &r->right;
+        bool branch = c->count > 0 && c->types[0] == TDI_TYPE_PUSH;
+        d->left_gate[r->predecessor] |=
+            l->count > 0 ? UINT64_C(1) << (l->types[l->count - 1] % 64) : UINT64_MAX;
+        d->right_gate[r->predecessor] |=
+            c->count > 0 && !branch ? UINT64_C(1) << (c->types[0] % 64) : UINT64_MAX;
+    }
+}
+
+static td_status make_variables(td_derivation *d) {
+    const td_grammar *g = d->grammar;
+    size_t types = (size_t)g->type_count;
+    d->globals = tdi_alloc_zeroed(d->alloc, (size_t)g->global_count + 1, sizeof *d->globals);
+    d->arrays = tdi_alloc_zeroed(d->alloc, (size_t)g->array_value_count + 1, sizeof *d->arrays);
+    d->still = tdi_alloc_zeroed(d->alloc, types, 1);
+    d->arity = tdi_alloc_zeroed(d->alloc, types, 1);
+    d->left_gate = tdi_alloc_zeroed(d->alloc, types, sizeof *d->left_gate);
+    d->right_gate = tdi_alloc_zeroed(d->alloc, types, sizeof *d->right_gate);
+    if (!d->globals || !d->arrays || !d->still || !d->arity || !d->left_gate || !d->right_gate) {
+        return TD_ERR_MEMORY;
+    }
+    if (g->array_value_count > 0) {
+        memcpy(d->arrays, g->array_values, (size_t)g->array_value_count * sizeof *d->arrays);
+    }
+    for (int32_t t = 0; t < g->type_count; t++) {
+        d->still[t] = g->rewrite.first[t] == g->rewrite.first[t + 1] && t != TDI_TYPE_CUT;
+        d->arity[t] = (uint8_t)g->types[t].param_count;
+    }
+    make_gates(d);
+    return TD_OK;
+}
+
+static td_status make_choosers(td_derivation *d) {
+    const td_grammar *g = d->grammar;
+    int64_t seed = d->opts.seed != TD_SEED_FROM_TEXT ? d->opts.seed : g->seed;
+    tdi_random_seed(&d->random, seed == TD_SEED_FROM_TEXT ? 0 : (uint64_t)seed);
+    d->loops_left = d->opts.max_loops;
+    d->variables = (tdi_variables){d->globals, d->arrays, seed};
+    tdi_machine machine = {g, d->globals, d->arrays, &d->random, &d->loops_left};
+    d->chooser = (tdi_chooser){.grammar = g,
+                               .section = &g->rewrite,
+                               .machine = machine,
+                               .stochastic = seed != TD_SEED_FROM_TEXT,
+                               .neighbours = &d->neighbours};
+    d->expander.chooser = d->chooser;
+    d->expander.chooser.section = &g->decompose;
+    d->expander.chooser.neighbours = NULL;
+    td_status status = tdi_chooser_new(&d->chooser, d->alloc);
+    return status == TD_OK ? tdi_expander_new(&d->expander, d->alloc) : status;
+}
+
+static td_status begin(td_derivation *d, td_diag *diag) {
+    double no_slots[1] = {0};
+    const td_grammar *g = d->grammar;
+    td_status status = make_variables(d);
+    if (status == TD_OK) {
+        status = make_choosers(d);
+    }
+    if (status == TD_OK) {
+        status = run_block(d, g->start, diag);
+    }
+    if (status == TD_OK) {
+        status = write_words(d, &d->next, &g->axiom, no_slots, g->axiom_at, diag);
+    }
+    if (status == TD_OK) {
+        status = decompose_next(d, diag);
+    }
+    if (status == TD_OK) {
+        status = answer_queries(d, &d->next, diag);
+    }
+    swap(d);
+    return explain(status, diag);
+}
+
+td_status td_derivation_new(const td_grammar *grammar, const td_derive_opts *opts,
+                            const td_alloc *alloc, td_derivation **out, td_diag *diag) {
+    *out = NULL;
+    td_status status = check(opts, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    td_derivation *d = tdi_alloc_zeroed(alloc, 1, sizeof *d);
+    if (!d) {
+        return explain(TD_ERR_MEMORY, diag);
+    }
+    d->grammar = grammar;
+    d->alloc = alloc;
+    d->opts = *opts;
+    status = begin(d, diag);
+    if (status != TD_OK) {
+        td_derivation_free(d);
+        return status;
+    }
+    *out = d;
+    return TD_OK;
+}
+
+void td_derivation_free(td_derivation *derivation) {
+    td_derivation *d = derivation;
+    if (!d) {
+        return;
+    }
+    const td_alloc *alloc = d->alloc;
+    const td_grammar *g = d->grammar;
+    buffer_free(&d->now, alloc);
+    buffer_free(&d->next, alloc);
+    tdi_neighbours_free(&d->neighbours, alloc);
+    tdi_chooser_free(&d->chooser, alloc);
+    tdi_expander_free(&d->expander, alloc);
+    tdi_alloc_free(alloc, d->globals, ((size_t)g->global_count + 1) * sizeof *d->globals);
+    tdi_alloc_free(alloc, d->arrays, ((size_t)g->array_value_count + 1) * sizeof *d->arrays);
+    tdi_alloc_free(alloc, d->still, (size_t)g->type_count);
+    tdi_alloc_free(alloc, d->arity, (size_t)g->type_count);
+    tdi_alloc_free(alloc, d->left_gate, (size_t)g->type_count * sizeof *d->left_gate);
+    tdi_alloc_free(alloc, d->right_gate, (size_t)g->type_count * sizeof *d->right_gate);
+    tdi_alloc_free(alloc, d, sizeof *d);
+}
+
+td_string td_derivation_string(const td_derivation *derivation) {
+    td_string s = view(&derivation->now);
+    s.variables = &derivation->variables;
+    return s;
+}
+
+int64_t td_derivation_written(const td_derivation *derivation) {
+    return derivation->written;
+}
+
+size_t td_derivation_bytes(const td_derivation *derivation) {
+    return sizeof *derivation + buffer_bytes(&derivation->now) + buffer_bytes(&derivation->next) +
+           tdi_neighbours_bytes(&derivation->neighbours);
+}

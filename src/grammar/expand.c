@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Decomposition and homomorphism.
+
+#include "grammar/expand.h"
+
+#define MAX_REPLACEMENTS 200000000 // a run: a section that multiplies without end stops here
+
+td_status tdi_expander_new(tdi_expander *e, const td_alloc *alloc) {
+    e->left = MAX_REPLACEMENTS;
+    e->levels = tdi_alloc_zeroed(alloc, (size_t)e->chooser.section->max_depth, sizeof *e->levels);
+    if (!e->levels) {
+        return TD_ERR_MEMORY;
+    }
+    return tdi_chooser_new(&e->chooser, alloc);
+}
+
+void tdi_expander_free(tdi_expander *e, const td_alloc *alloc) {
+    if (e->levels) {
+        size_t depth = (size_t)e->chooser.section->max_depth;
+        tdi_alloc_free(alloc, e->levels, depth * sizeof *e->levels);
+        tdi_alloc_free(alloc, e->params, (size_t)e->param_capacity * sizeof *e->params);
+        tdi_chooser_free(&e->chooser, alloc);
+    }
+    e->levels = NULL;
+}
+
+void tdi_expander_start(tdi_expander *e, uint16_t type, const double *params) {
+    e->start_type = type;
+    e->start_params = params;
+    e->started = false;
+    e->depth = 0;
+    e->param_count = 0;
+}
+
+// Takes the next module of the innermost successor, closing those that are used up.
+static bool take(tdi_expander *e, uint16_t *type, const double **params) {
+    if (!e->started) {
+        e->started = true;
+        *type = e->start_type;
+        *params = e->start_params;
+        return true;
+    }
+    while (e->depth > 0) {
+        tdi_expand_level *level = &e->levels[e->depth - 1];
+        if (level->module < level->words->module_count) {
+            *type = level->words->types[level->module++];
+            *params = e->params + level->param;
+            level->param += e->chooser.grammar->types[*type].param_count;
+            return true;
+        }
+        e->depth--;
+        e->param_count = level->param - level->words->arg_count;
+    }
+    return false;
+}
+
+static td_status open_successor(tdi_expander *e, const tdi_production *r, double *slots,
+                                const td_alloc *alloc, td_diag *diag) {
+    const tdi_words *words = &r->successor;
+    if (--e->left < 0) {
+        return tdi_source_fail(&e->chooser.grammar->source, r->at, diag, TD_ERR_LIMIT,
+                               "this production was used more than %d times in one pass",
+                               MAX_REPLACEMENTS);
+    }
+    double *grown = tdi_array_reserve(alloc, e->params, &e->param_capacity,
+                                      e->param_count + words->arg_count, sizeof *grown);
+    if (!grown) {
+        return TD_ERR_MEMORY;
+    }
+    e->params = grown;
+    td_status status = tdi_words_params(&e->chooser.machine, words, slots,
+                                        e->params + e->param_count, diag);
+    e->levels[e->depth++] = (tdi_expand_level){words, 0, e->param_count};
+    e->param_count += words->arg_count;
+    return status;
+}
+
+td_status tdi_expander_next(tdi_expander *e, const td_alloc *alloc, bool *more, uint16_t *type,
+                            const double **params, td_diag *diag) {
+    const tdi_section *s = e->chooser.section;
+    for (;;) {
+        *more = take(e, type, params);
+        if (!*more || e->depth == s->max_depth || s->first[*type] == s->first[*type + 1]) {
+            return TD_OK;
+        }
+        const tdi_production *r;
+        double *slots;
+        td_status status = tdi_choose(&e->chooser, *type, *params, 0, &r, &slots, diag);
+        if (status != TD_OK || !r) {
+            return status;
+        }
+        status = open_successor(e, r, slots, alloc, diag);
+        if (status != TD_OK) {
+            return status;
+        }
+    }
+}

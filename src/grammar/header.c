@@ -1,0 +1,574 @@
+// SPDX-License-Identifier: MIT
+// Header items: one row of a table each, with a function that reads it.
+
+#include "grammar/parser.h"
+#include "math/vec3.h"
+
+#include <string.h>
+
+#define MAX_ITEMS  64    // materials, surfaces or colours
+#define MAX_CELLS  1000000 // numbers in all arrays together
+#define MAX_SYMBOLS 512  // in ignore: or consider:
+
+// ---- numbers --------------------------------------------------------------------------------
+
+static bool number_in(tdi_parser *p, double low, double high, const char *what, double *value) {
+    tdi_skip_space(p);
+    size_t at = p->at;
+    if (!tdi_parse_constant(p, value)) {
+        return false;
+    }
+    return (*value >= low && *value <= high) || tdi_parse_fail(p, at, "expected %s", what);
+}
+
+static bool positive(tdi_parser *p, double *value) {
+    tdi_skip_space(p);
+    size_t at = p->at;
+    return tdi_parse_constant(p, value) &&
+           (*value > 0 || tdi_parse_fail(p, at, "expected a number greater than 0"));
+}
+
+static bool read_steps(tdi_parser *p) {
+    double n;
+    if (!number_in(p, 0, 1e9, "a whole number of steps from 0 to 1e9", &n)) {
+        return false;
+    }
+    p->g->steps = (int32_t)n;
+    return true;
+}
+
+static bool read_angle(tdi_parser *p) {
+    double degrees;
+    if (!tdi_parse_constant(p, &degrees)) {
+        return false;
+    }
+    p->g->turtle.angle = degrees;
+    return true;
+}
+
+static bool read_angle_factor(tdi_parser *p) {
+    double n;
+    if (!number_in(p, 1, 1e6, "a number from 1: the angle is 360 degrees over it", &n)) {
+        return false;
+    }
+    p->g->turtle.angle = 360 / n;
+    return true;
+}
+
+static bool read_step(tdi_parser *p) {
+    return positive(p, &p->g->turtle.step);
+}
+static bool read_width(tdi_parser *p) {
+    return positive(p, &p->g->turtle.width);
+}
+static bool read_width_increment(tdi_parser *p) {
+    return tdi_parse_constant(p, &p->g->turtle.width_increment);
+}
+
+static bool read_color_number(tdi_parser *p, int32_t *color) {
+    double n;
+    if (!number_in(p, -1e6, 1e6, "the number of a colour", &n)) {
+        return false;
+    }
+    *color = (int32_t)n;
+    return true;
+}
+static bool read_initial_color(tdi_parser *p) {
+    return read_color_number(p, &p->g->turtle.color);
+}
+static bool read_color_increment(tdi_parser *p) {
+    return read_color_number(p, &p->g->turtle.color_increment);
+}
+
+static bool read_tropism(tdi_parser *p) {
+    td_vec3 t;
+    tdi_skip_space(p);
+    size_t at = p->at;
+    if (!tdi_parse_constant(p, &t.x) || !tdi_expect(p, ",") || !tdi_parse_constant(p, &t.y) ||
+        !tdi_expect(p, ",") || !tdi_parse_constant(p, &t.z) || !tdi_expect(p, ",") ||
+        !tdi_parse_constant(p, &p->g->turtle.elasticity)) {
+        return false;
+    }
+    if (!(tdi_norm(t) > 0)) {
+        return tdi_parse_fail(p, at, "expected a direction that is not 0");
+    }
+    p->g->turtle.tropism = tdi_unit_or(t, t);
+    return true;
+}
+
+static bool read_length_unit(tdi_parser *p) {
+    return positive(p, &p->g->body.length_unit);
+}
+static bool read_width_unit(tdi_parser *p) {
+    return positive(p, &p->g->body.width_unit);
+}
+
+static bool read_pipe(tdi_parser *p) {
+    return positive(p, &p->g->body.pipe_tip) &&
+           (!tdi_accept(p, ",") ||
+            number_in(p, 0.5, 10, "an exponent from 0.5 to 10", &p->g->body.pipe_exponent));
+}
+
+// ---- symbols --------------------------------------------------------------------------------
+
+// The symbols are types with a mark, made of every name in the list; see tdi_header_finish.
+static bool read_symbols(tdi_parser *p, bool ignore) {
+    td_grammar *g = p->g;
+    if (!g->context_names) {
+        g->context_names = tdi_arena_zeroed(&g->arena, MAX_SYMBOLS, sizeof *g->context_names);
+        if (!g->context_names) {
+            return tdi_parse_memory(p);
+        }
+    }
+    g->context_ignores = ignore;
+    while (tdi_peek(p) != 0) {
+        if (g->context_name_count == MAX_SYMBOLS) {
+            return tdi_parse_fail(p, p->at, "more than %d symbols", MAX_SYMBOLS);
+        }
+        size_t at = p->at;
+        char *name = g->context_names[g->context_name_count++];
+        if (!tdi_read_symbol(p, name)) {
+            return false;
+        }
+        if (name[0] == '[' || name[0] == ']') {
+            return tdi_parse_fail(p, at, "brackets are never ignored");
+        }
+    }
+    return true;
+}
+static bool read_ignore(tdi_parser *p) {
+    return read_symbols(p, true);
+}
+static bool read_consider(tdi_parser *p) {
+    return read_symbols(p, false);
+}
+
+void tdi_header_finish(tdi_parser *p) {
+    td_grammar *g = p->g;
+    if (g->body.width_unit == 0) {
+        g->body.width_unit = g->body.length_unit;
+    }
+    for (int32_t t = 0; t < g->type_count && g->context_names; t++) {
+        bool named = false;
+        for (int32_t i = 0; i < g->context_name_count; i++) {
+            named = named || strcmp(g->context_names[i], g->types[t].name) == 0;
+        }
+        g->types[t].ignored = t > TDI_TYPE_POP && named == g->context_ignores;
+    }
+}
+
+// ---- blocks ---------------------------------------------------------------------------------
+
+static bool read_block(tdi_parser *p, int32_t *first) {
+    p->limit = p->size;
+    p->names_are_global = true;
+    p->name_count = p->global_count;
+    *first = tdi_compile_block(p);
+    return *first != TD_NONE;
+}
+static bool read_start(tdi_parser *p) {
+    return read_block(p, &p->g->start);
+}
+static bool read_start_each(tdi_parser *p) {
+    return read_block(p, &p->g->start_each);
+}
+static bool read_end_each(tdi_parser *p) {
+    return read_block(p, &p->g->end_each);
+}
+static bool read_end(tdi_parser *p) {
+    return read_block(p, &p->g->end);
+}
+
+// array a[2][3]
+static bool read_array_head(tdi_parser *p, tdi_array *array) {
+    td_grammar *g = p->g;
+    double cells = 1;
+    char here[24];
+    *array = (tdi_array){.first = g->array_value_count};
+    if (!tdi_read_name(p, array->name)) {
+        return tdi_parse_fail(p, p->at, "expected the name of an array before %s",
+                              tdi_here(p, here));
+    }
+    while (tdi_accept(p, "[")) {
+        double size;
+        if (array->rank == 4) {
+            return tdi_parse_fail(p, p->at, "an array has four indices at most");
+        }
+        if (!number_in(p, 1, MAX_CELLS, "a size from 1", &size) || !tdi_expect(p, "]")) {
+            return false;
+        }
+        cells *= size;
+        array->size[array->rank++] = (int32_t)size;
+    }
+    if (array->rank == 0) {
+        return tdi_expect(p, "[");
+    }
+    if (cells + g->array_value_count > MAX_CELLS) {
+        return tdi_parse_fail(p, p->at, "arrays hold more than %d numbers", MAX_CELLS);
+    }
+    double *values = tdi_arena_zeroed(&g->arena, (size_t)cells + (size_t)g->array_value_count,
+                                      sizeof *values);
+    if (!values) {
+        return tdi_parse_memory(p);
+    }
+    if (g->array_value_count > 0) {
+        memcpy(values, g->array_values, (size_t)g->array_value_count * sizeof *values);
+    }
+    g->array_values = values;
+    g->array_value_count += (int32_t)cells;
+    return true;
+}
+
+// = {1, 2, 3}, with or without inner braces
+static bool read_array_values(tdi_parser *p, const tdi_array *array) {
+    int32_t place = array->first;
+    while (tdi_peek(p) != ';' && tdi_peek(p) != 0) {
+        if (tdi_accept(p, "{") || tdi_accept(p, "}") || tdi_accept(p, ",")) {
+            continue;
+        }
+        if (place == p->g->array_value_count) {
+            return tdi_parse_fail(p, p->at, "more values than array %s holds", array->name);
+        }
+        double value;
+        if (!tdi_parse_constant(p, &value)) {
+            return false;
+        }
+        p->g->array_values[place++] = value;
+    }
+    return true;
+}
+
+static bool read_define(tdi_parser *p) {
+    td_grammar *g = p->g;
+    p->limit = p->size;
+    if (!tdi_expect(p, "{")) {
+        return false;
+    }
+    while (!tdi_accept(p, "}")) {
+        if (!tdi_expect(p, "array")) {
+            return false;
+        }
+        do {
+            tdi_array array;
+            if (g->array_count == p->array_capacity) {
+                tdi_array *grown = tdi_arena_grow(&g->arena, g->arrays, g->array_count,
+                                                  &p->array_capacity, sizeof *grown);
+                if (!grown) {
+                    return tdi_parse_memory(p);
+                }
+                g->arrays = grown;
+            }
+            if (!read_array_head(p, &array) ||
+                (tdi_accept(p, "=") && !read_array_values(p, &array))) {
+                return false;
+            }
+            g->arrays[g->array_count++] = array;
+        } while (tdi_accept(p, ","));
+        if (!tdi_expect(p, ";")) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// ---- materials, surfaces, colours -----------------------------------------------------------
+
+static bool read_hex_color(tdi_parser *p, double *value) {
+    uint32_t color = 0;
+    size_t at = p->at;
+    for (size_t i = 1; i <= 6; i++) {
+        char c = tdi_peek_raw(p, i);
+        const char *digits = "0123456789abcdef", *upper = "0123456789ABCDEF";
+        const char *d = c ? strchr(digits, c) : NULL, *u = c ? strchr(upper, c) : NULL;
+        if (!d && !u) {
+            return tdi_parse_fail(p, at, "expected a colour such as #4c8c32");
+        }
+        color = color * 16 + (uint32_t)(d ? d - digits : u - upper);
+    }
+    p->at += 7;
+    *value = color;
+    return true;
+}
+
+// a name with dashes, as materials have
+static bool read_dashed(tdi_parser *p, char word[32]) {
+    size_t length = 0;
+    tdi_skip_space(p);
+    for (;; p->at++) {
+        char c = tdi_peek_raw(p, 0);
+        bool part = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+                    (length > 0 && (c == '-' || (c >= '0' && c <= '9')));
+        if (!part) {
+            break;
+        }
+        if (length < 31) {
+            word[length++] = c;
+        }
+    }
+    word[length] = 0;
+    return length > 0;
+}
+
+static bool read_field(tdi_parser *p, tdi_header_field *field) {
+    char key[32], here[24];
+    tdi_skip_space(p);
+    tdi_place place = tdi_source_place(&p->g->source, p->at);
+    *field = (tdi_header_field){.line = place.line, .column = place.column};
+    if (!tdi_read_name(p, key) || strlen(key) >= sizeof field->key) {
+        return tdi_parse_fail(p, p->at, "expected key=value before %s", tdi_here(p, here));
+    }
+    tdi_text_copy(field->key, sizeof field->key, key);
+    if (!tdi_expect(p, "=")) {
+        return false;
+    }
+    if (tdi_peek(p) == '#') {
+        return read_hex_color(p, &field->number);
+    }
+    if (read_dashed(p, field->word)) {
+        return true;
+    }
+    return tdi_parse_constant(p, &field->number);
+}
+
+static bool read_fields(tdi_parser *p, tdi_header_item *item) {
+    char here[24];
+    if (!read_dashed(p, item->base)) {
+        return tdi_parse_fail(p, p->at, "expected a name before %s", tdi_here(p, here));
+    }
+    while (tdi_accept(p, ",")) {
+        if (item->field_count == (int32_t)(sizeof item->fields / sizeof item->fields[0])) {
+            return tdi_parse_fail(p, p->at, "too many settings in one item");
+        }
+        if (!read_field(p, &item->fields[item->field_count++])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool new_item(tdi_parser *p, tdi_header_item **items, int32_t *count,
+                     tdi_header_item **item) {
+    if (!*items) {
+        *items = tdi_arena_zeroed(&p->g->arena, MAX_ITEMS, sizeof **items);
+        if (!*items) {
+            return tdi_parse_memory(p);
+        }
+    }
+    if (*count == MAX_ITEMS) {
+        return tdi_parse_fail(p, p->at, "more than %d of these items", MAX_ITEMS);
+    }
+    tdi_skip_space(p);
+    tdi_place place = tdi_source_place(&p->g->source, p->at);
+    *item = &(*items)[*count];
+    **item = (tdi_header_item){.line = place.line, .column = place.column};
+    p->g->body.file = place.file;
+    return true;
+}
+
+static bool read_material(tdi_parser *p) {
+    td_grammar *g = p->g;
+    tdi_header_item *item = NULL;
+    double number;
+    if (!new_item(p, &g->materials, &g->body.material_count, &item) ||
+        !number_in(p, 0, 1e6, "the number of the material, from 0", &number) ||
+        !read_fields(p, item)) {
+        return false;
+    }
+    item->number = (int32_t)number;
+    g->body.material_count++;
+    g->body.materials = g->materials;
+    return true;
+}
+
+static bool read_surface(tdi_parser *p) {
+    td_grammar *g = p->g;
+    tdi_header_item *item = NULL;
+    if (!new_item(p, &g->surfaces, &g->body.surface_count, &item)) {
+        return false;
+    }
+    char c = tdi_peek(p);
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (!letter) {
+        return tdi_parse_fail(p, p->at, "expected the letter by which ~ names the surface");
+    }
+    item->id[0] = c;
+    p->at++;
+    if (!read_fields(p, item)) {
+        return false;
+    }
+    g->body.surface_count++;
+    g->body.surfaces = g->surfaces;
+    return true;
+}
+
+static bool read_color(tdi_parser *p) {
+    td_grammar *g = p->g;
+    double color;
+    if (!g->palette_index) {
+        g->palette_index = tdi_arena_zeroed(&g->arena, MAX_ITEMS, sizeof *g->palette_index);
+        g->palette_color = tdi_arena_zeroed(&g->arena, MAX_ITEMS, sizeof *g->palette_color);
+        if (!g->palette_index || !g->palette_color) {
+            return tdi_parse_memory(p);
+        }
+    }
+    int32_t n = g->body.palette_count;
+    if (n == MAX_ITEMS) {
+        return tdi_parse_fail(p, p->at, "more than %d of these items", MAX_ITEMS);
+    }
+    if (!read_color_number(p, &g->palette_index[n])) {
+        return false;
+    }
+    if (tdi_peek(p) != '#') {
+        return tdi_parse_fail(p, p->at, "expected a colour such as #4c8c32");
+    }
+    if (!read_hex_color(p, &color)) {
+        return false;
+    }
+    g->palette_color[n] = (uint32_t)color;
+    g->body.palette_count++;
+    g->body.palette_index = g->palette_index;
+    g->body.palette_color = g->palette_color;
+    return true;
+}
+
+static bool read_label(tdi_parser *p) {
+    p->at = p->limit;
+    return true;
+}
+
+// ---- the table ------------------------------------------------------------------------------
+
+typedef struct header_row {
+    const char *word;
+    bool colon; // needs a ':' after it
+    bool (*read)(tdi_parser *p); // NULL: parser.c reads it
+} header_row;
+
+static const header_row rows[] = {
+    {"lsystem", true, read_label},
+    {"axiom", true, NULL},
+    {"seed", true, NULL},
+    {"maximum depth", true, NULL},
+    {"decomposition", false, NULL},
+    {"homomorphism", false, NULL},
+    {"endlsystem", false, NULL},
+    {"derivation length", true, read_steps},
+    {"ignore", true, read_ignore},
+    {"consider", true, read_consider},
+    {"define", true, read_define},
+    {"start", true, read_start},
+    {"starteach", true, read_start_each},
+    {"endeach", true, read_end_each},
+    {"end", true, read_end},
+    {"angle increment", true, read_angle},
+    {"angle factor", true, read_angle_factor},
+    {"step length", true, read_step},
+    {"initial line width", true, read_width},
+    {"line width increment", true, read_width_increment},
+    {"initial color", true, read_initial_color},
+    {"color increment", true, read_color_increment},
+    {"tropism", true, read_tropism},
+    {"length unit", true, read_length_unit},
+    {"width unit", true, read_width_unit},
+    {"pipe model", true, read_pipe},
+    {"color", true, read_color},
+    {"material", true, read_material},
+    {"surface", true, read_surface},
+};
+#define ROW_COUNT ((int32_t)(sizeof rows / sizeof rows[0]))
+
+static const char *row_word(int32_t index) {
+    return rows[index].word;
+}
+
+static const header_row *find_row(const char *word) {
+    for (int32_t i = 0; i < ROW_COUNT; i++) {
+        if (strcmp(rows[i].word, word) == 0) {
+            return &rows[i];
+        }
+    }
+    return NULL;
+}
+
+// The words at a line's start, in small letters with single spaces between; several words or one
+// of at least three letters, so that a production such as `A : x > 1 --> B` is not taken for one.
+bool tdi_header_word_at(const tdi_parser *p, size_t at, char word[32], size_t *after) {
+    size_t length = 0;
+    bool space = false;
+    while (at < p->size && (p->text[at] == ' ' || p->text[at] == '\t')) {
+        at++;
+    }
+    for (; at < p->size; at++) {
+        char c = p->text[at];
+        bool upper = c >= 'A' && c <= 'Z', letter = upper || (c >= 'a' && c <= 'z');
+        if (letter && length + 2 < 32) {
+            if (space && length > 0) {
+                word[length++] = ' ';
+            }
+            word[length++] = (char)(upper ? c - 'A' + 'a' : c);
+            space = false;
+        } else if (c == ' ' || c == '\t') {
+            space = true;
+        } else {
+            break;
+        }
+    }
+    word[length] = 0;
+    bool colon = at < p->size && p->text[at] == ':';
+    bool ends = at == p->size || p->text[at] == '\n' || p->text[at] == '\r';
+    const header_row *row = find_row(word);
+    *after = colon ? at + 1 : at;
+    if (row) {
+        return colon || (ends && !row->colon);
+    }
+    if (!colon || length < 3) {
+        return false;
+    }
+    // an unknown item, unless the line is a production after all
+    for (size_t i = at; i + 2 < p->size && p->text[i] != '\n'; i++) {
+        if (memcmp(p->text + i, "-->", 3) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void tdi_parse_header_item(tdi_parser *p, const char *word) {
+    const header_row *row = find_row(word);
+    size_t end = p->at;
+    while (end < p->size && p->text[end] != '\n') {
+        end++;
+    }
+    p->limit = end;
+    if (!row) {
+        const char *near = tdi_nearest(word, row_word, ROW_COUNT);
+        tdi_parse_fail(p, p->at - 1, near ? "unknown header item '%s'; did you mean '%s'?"
+                                          : "unknown header item '%s'", word, near);
+        return;
+    }
+    bool ok = row->read(p);
+    if (p->limit == p->size && !ok) {
+        // a block with a fault: go on after it
+        while (p->at < p->size && p->text[p->at] != '}') {
+            p->at++;
+        }
+        p->at += p->at < p->size;
+    } else if (ok && p->limit != p->size && tdi_peek(p) != 0) {
+        char here[24];
+        tdi_parse_fail(p, p->at, "expected the end of the line before %s", tdi_here(p, here));
+    }
+}
+
+void tdi_header_default(td_grammar *g) {
+    g->seed = g->draw.seed = TD_SEED_FROM_TEXT;
+    g->start = g->start_each = g->end_each = g->end = TD_NONE;
+    g->rewrite.max_depth = g->decompose.max_depth = g->draw.max_depth = 1;
+    g->turtle = (tdi_turtle_header){.angle = 90,
+                                    .step = 1,
+                                    .width = -1,
+                                    .width_increment = 0.1,
+                                    .color = TD_NONE,
+                                    .color_increment = 1,
+                                    .tropism = {0, -1, 0}};
+    g->body = (tdi_body_header){.length_unit = 1, .pipe_exponent = 2, .file = ""};
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+// The stack machine for expressions and statements.
+//
+// Method   One switch over the operations. The compiler has checked that the stack never holds
+//          more than TDI_MAX_STACK values. A value that is not finite is a fault at once.
+
+#include "grammar/machine.h"
+#include "math/angle.h"
+
+#include <math.h>
+
+#define MAX_TRIALS 1000000 // of biran(): its cost grows with n
+
+// ---- functions ------------------------------------------------------------------------------
+
+enum {
+    FN_SIN,
+    FN_COS,
+    FN_TAN,
+    FN_ASIN,
+    FN_ACOS,
+    FN_ATAN,
+    FN_ATAN2,
+    FN_EXP,
+    FN_LOG,
+    FN_SQRT,
+    FN_FABS,
+    FN_ABS,
+    FN_FLOOR,
+    FN_CEIL,
+    FN_TRUNC,
+    FN_SIGN,
+    FN_MIN,
+    FN_MAX,
+    FN_RAN,
+    FN_NRAN,
+    FN_BRAN,
+    FN_BIRAN,
+    FN_SRAND,
+    FN_COUNT
+};
+
+static const tdi_function functions[FN_COUNT] = {
+    {"sin", 1, false},  {"cos", 1, false},   {"tan", 1, false},  {"asin", 1, false},
+    {"acos", 1, false}, {"atan", 1, false},  {"atan2", 2, false}, {"exp", 1, false},
+    {"log", 1, false},  {"sqrt", 1, false},  {"fabs", 1, false}, {"abs", 1, false},
+    {"floor", 1, false}, {"ceil", 1, false}, {"trunc", 1, false}, {"sign", 1, false},
+    {"min", 2, false},  {"max", 2, false},   {"ran", 1, true},   {"nran", 2, true},
+    {"bran", 2, true},  {"biran", 2, true},  {"srand", 1, true}};
+
+int32_t tdi_function_count(void) {
+    return FN_COUNT;
+}
+
+const tdi_function *tdi_function_get(int32_t index) {
+    return &functions[index];
+}
+
+static double degrees(double radians) {
+    return radians * (180 / TDI_PI);
+}
+
+// The value, or not-a-number where the function has none.
+static double call(const tdi_machine *m, int32_t function, double x, double y) {
+    switch (function) {
+    case FN_SIN: return tdi_sin_degrees(x);
+    case FN_COS: return tdi_cos_degrees(x);
+    case FN_TAN: return tdi_sin_degrees(x) / tdi_cos_degrees(x);
+    case FN_ASIN: return degrees(asin(x));
+    case FN_ACOS: return degrees(acos(x));
+    case FN_ATAN: return degrees(atan(x));
+    case FN_ATAN2: return degrees(atan2(x, y));
+    case FN_EXP: return exp(x);
+    case FN_LOG: return log(x);
+    case FN_SQRT: return sqrt(x);
+    case FN_FABS:
+    case FN_ABS: return fabs(x);
+    case FN_FLOOR: return floor(x);
+    case FN_CEIL: return ceil(x);
+    case FN_TRUNC: return trunc(x);
+    case FN_SIGN: return (double)((x > 0) - (x < 0));
+    case FN_MIN: return x < y ? x : y;
+    case FN_MAX: return x > y ? x : y;
+    case FN_RAN: return x * tdi_random_uniform(m->random);
+    case FN_NRAN: return x + y * tdi_random_normal(m->random);
+    case FN_BRAN: return x > 0 && y > 0 ? tdi_random_beta(m->random, x, y) : NAN;
+    case FN_BIRAN:
+        if (!(x >= 0 && x <= MAX_TRIALS && y >= 0 && y <= 1)) {
+            return NAN;
+        }
+        return (double)tdi_random_binomial(m->random, (int64_t)x, y);
+    default: // FN_SRAND
+        if (!(x >= 0 && x < 0x1p63)) {
+            return NAN;
+        }
+        tdi_random_seed(m->random, (uint64_t)x);
+        return x;
+    }
+}
+
+// ---- faults ---------------------------------------------------------------------------------
+
+static td_status fail_call(const td_grammar *g, const tdi_op *op, double x, double y,
+                           td_diag *diag) {
+    const tdi_function *f = &functions[op->a];
+    size_t at = g->op_at[op - g->ops];
+    if (f->params == 1) {
+        return tdi_source_fail(&g->source, at, diag, TD_ERR_EVAL, "%s(%g) has no value", f->name, x);
+    }
+    return tdi_source_fail(&g->source, at, diag, TD_ERR_EVAL, "%s(%g, %g) has no value", f->name, x,
+                           y);
+}
+
+static td_status fail_at(const td_grammar *g, const tdi_op *op, td_diag *diag, const char *text) {
+    return tdi_source_fail(&g->source, g->op_at[op - g->ops], diag, TD_ERR_EVAL, "%s", text);
+}
+
+static td_status fail_loops(const td_grammar *g, const tdi_op *op, td_diag *diag) {
+    return tdi_source_fail(&g->source, g->op_at[op - g->ops], diag, TD_ERR_LIMIT,
+                           "this loop runs on past the limit on loop turns; does it ever end?");
+}
+
+// ---- arrays ---------------------------------------------------------------------------------
+
+// The place of an element, from indices[0] .. indices[rank-1]; TD_NONE when one is out of range.
+static int32_t element_place(const tdi_array *array, const double *indices) {
+    int32_t place = 0;
+    for (int32_t i = 0; i < array->rank; i++) {
+        if (!(indices[i] >= 0 && indices[i] < array->size[i])) {
+            return TD_NONE;
+        }
+        place = place * array->size[i] + (int32_t)indices[i];
+    }
+    return array->first + place;
+}
+
+static td_status fail_index(const td_grammar *g, const tdi_op *op, td_diag *diag) {
+    const tdi_array *array = &g->arrays[op->a];
+    return tdi_source_fail(&g->source, g->op_at[op - g->ops], diag, TD_ERR_EVAL,
+                           "an index of array %s is out of its range", array->name);
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+// Longer than most functions here: it is one table from operation to effect, and splitting it
+// would put the stack pointer into memory.
+td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slots, double *result,
+                          td_diag *diag) {
+    const td_grammar *g = machine->grammar;
+    const tdi_op *op = g->ops + first;
+    double stack[TDI_MAX_STACK + 1];
+    double *top = stack; // the value on top; stack[0] stands for an empty stack
+    stack[0] = 0;
+    for (;; op++) {
+        switch ((tdi_code)op->code) {
+        case TDI_CODE_END:
+            if (result) {
+                *result = *top;
+                if (!isfinite(*top)) {
+                    return fail_at(g, op, diag, "the value of this expression is not finite");
+                }
+            }
+            return TD_OK;
+        case TDI_CODE_CONSTANT: *++top = op->k; break;
+        case TDI_CODE_SLOT: *++top = slots[op->a]; break;
+        case TDI_CODE_GLOBAL: *++top = machine->globals[op->a]; break;
+        case TDI_CODE_ELEMENT: {
+            const tdi_array *array = &g->arrays[op->a];
+            top -= array->rank - 1;
+            int32_t place = element_place(array, top);
+            if (place == TD_NONE) {
+                return fail_index(g, op, diag);
+            }
+            *top = machine->arrays[place];
+            break;
+        }
+        case TDI_CODE_ADD: top--; top[0] += top[1]; break;
+        case TDI_CODE_SUB: top--; top[0] -= top[1]; break;
+        case TDI_CODE_MUL: top--; top[0] *= top[1]; break;
+        case TDI_CODE_DIV:
+            top--;
+            if (top[1] == 0) {
+                return fail_at(g, op, diag, "division by zero");
+            }
+            top[0] /= top[1];
+            break;
+        case TDI_CODE_MOD:
+            top--;
+            if (top[1] == 0) {
+                return fail_at(g, op, diag, "remainder of a division by zero");
+            }
+            top[0] = fmod(top[0], top[1]);
+            break;
+        case TDI_CODE_POW:
+            top--;
+            top[0] = pow(top[0], top[1]);
+            if (isnan(top[0])) {
+                return fail_at(g, op, diag, "power of a negative number has no value");
+            }
+            break;
+        case TDI_CODE_EQ: top--; top[0] = top[0] == top[1]; break;
+        case TDI_CODE_NE: top--; top[0] = top[0] != top[1]; break;
+        case TDI_CODE_LT: top--; top[0] = top[0] < top[1]; break;
+        case TDI_CODE_LE: top--; top[0] = top[0] <= top[1]; break;
+        case TDI_CODE_GT: top--; top[0] = top[0] > top[1]; break;
+        case TDI_CODE_GE: top--; top[0] = top[0] >= top[1]; break;
+        case TDI_CODE_ADD_K: *top += op->k; break;
+        case TDI_CODE_SUB_K: *top -= op->k; break;
+        case TDI_CODE_MUL_K: *top *= op->k; break;
+        case TDI_CODE_DIV_K: *top /= op->k; break;
+        case TDI_CODE_NEGATE: *top = -*top; break;
+        case TDI_CODE_NOT: *top = *top == 0; break;
+        case TDI_CODE_BOOL: *top = *top != 0; break;
+        case TDI_CODE_CALL: {
+            top -= functions[op->a].params - 1;
+            double x = top[0], y = functions[op->a].params > 1 ? top[1] : 0;
+            top[0] = call(machine, op->a, x, y);
+            if (!isfinite(top[0])) {
+                return fail_call(g, op, x, y, diag);
+            }
+            break;
+        }
+        case TDI_CODE_SKIP_IF_ZERO:
+        case TDI_CODE_SKIP_IF_ONE:
+            *top = *top != 0;
+            if ((*top != 0) == (op->code == TDI_CODE_SKIP_IF_ONE)) {
+                op = g->ops + op->a - 1;
+            } else {
+                top--;
+            }
+            break;
+        case TDI_CODE_SET_SLOT:
+        case TDI_CODE_SET_GLOBAL:
+            if (!isfinite(*top)) {
+                return fail_at(g, op, diag, "the value to be assigned is not finite");
+            }
+            (op->code == TDI_CODE_SET_SLOT ? slots : machine->globals)[op->a] = *top--;
+            break;
+        case TDI_CODE_SET_ELEMENT: {
+            const tdi_array *array = &g->arrays[op->a];
+            double value = *top--;
+            top -= array->rank - 1;
+            int32_t place = element_place(array, top);
+            if (place == TD_NONE) {
+                return fail_index(g, op, diag);
+            }
+            if (!isfinite(value)) {
+                return fail_at(g, op, diag, "the value to be assigned is not finite");
+            }
+            machine->arrays[place] = value;
+            top--;
+            break;
+        }
+        case TDI_CODE_DROP: top--; break;
+        case TDI_CODE_JUMP_IF_ZERO:
+            if (*top-- != 0) {
+                break;
+            }
+            op = g->ops + op->a - 1;
+            break;
+        case TDI_CODE_JUMP: op = g->ops + op->a - 1; break;
+        case TDI_CODE_LOOP_IF:
+            if (*top-- == 0) {
+                break;
+            }
+            // fall through
+        case TDI_CODE_LOOP:
+            if (--*machine->loops_left < 0) {
+                return fail_loops(g, op, diag);
+            }
+            op = g->ops + op->a - 1;
+            break;
+        }
+    }
+}

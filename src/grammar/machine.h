@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Runs the code of expressions and statements.
+
+#include "base/random.h"
+#include "grammar/model.h"
+
+typedef enum tdi_code {
+    TDI_CODE_END,
+    TDI_CODE_CONSTANT, // push k
+    TDI_CODE_SLOT,     // push slots[a]
+    TDI_CODE_GLOBAL,
+    TDI_CODE_ELEMENT, // pop the indices, push the element of array a
+    TDI_CODE_ADD,
+    TDI_CODE_SUB,
+    TDI_CODE_MUL,
+    TDI_CODE_DIV,
+    TDI_CODE_MOD,
+    TDI_CODE_POW,
+    TDI_CODE_EQ,
+    TDI_CODE_NE,
+    TDI_CODE_LT,
+    TDI_CODE_LE,
+    TDI_CODE_GT,
+    TDI_CODE_GE,
+    TDI_CODE_ADD_K, // with a constant on the right
+    TDI_CODE_SUB_K,
+    TDI_CODE_MUL_K,
+    TDI_CODE_DIV_K, // k is not 0
+    TDI_CODE_NEGATE,
+    TDI_CODE_NOT,
+    TDI_CODE_BOOL,
+    TDI_CODE_CALL,         // function a
+    TDI_CODE_SKIP_IF_ZERO, // && : leave 0 and jump to a, or pop
+    TDI_CODE_SKIP_IF_ONE,  // || : leave 1 and jump to a, or pop
+    TDI_CODE_SET_SLOT,     // pop
+    TDI_CODE_SET_GLOBAL,
+    TDI_CODE_SET_ELEMENT, // pop the value, then the indices
+    TDI_CODE_DROP,        // pop
+    TDI_CODE_JUMP,
+    TDI_CODE_JUMP_IF_ZERO, // pop
+    TDI_CODE_LOOP,         // jump backwards
+    TDI_CODE_LOOP_IF,      // pop; jump backwards unless 0
+} tdi_code;
+
+typedef struct tdi_function {
+    const char *name;
+    int32_t params;
+    bool random; // not to be folded into a constant
+} tdi_function;
+
+// The functions of the language; the index is the number that TDI_CODE_CALL takes.
+int32_t tdi_function_count(void);
+const tdi_function *tdi_function_get(int32_t index);
+
+typedef struct tdi_machine {
+    const td_grammar *grammar;
+    double *globals;
+    double *arrays;
+    tdi_random *random;
+    int64_t *loops_left;
+} tdi_machine;
+
+// Runs from operation `first` to its end. `result` may be NULL for statements.
+td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slots, double *result,
+                          td_diag *diag);

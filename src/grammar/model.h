@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// A compiled L-system: what the parser fills, and derivation and turtle read.
+
+#include "base/alloc.h"
+#include "grammar/source.h"
+#include "grammar/turtle.h"
+#include "tendril/grammar.h"
+
+#define TDI_MAX_PARAMS 32    // of a module
+#define TDI_MAX_SLOTS  128   // names in a production
+#define TDI_MAX_TYPES  65535 // module types
+#define TDI_MAX_STACK  64    // values in an expression
+
+// ---- module types ---------------------------------------------------------------------------
+
+// What the turtle does at a module. Types with the same name share it.
+typedef enum tdi_turtle_op {
+    TDI_OP_NONE,
+    TDI_OP_DRAW,      // F
+    TDI_OP_DRAW_G,    // G: like F, but no corner of a polygon
+    TDI_OP_MOVE,      // f
+    TDI_OP_MOVE_G,    // g
+    TDI_OP_YAW_LEFT,  // +
+    TDI_OP_YAW_RIGHT, // -
+    TDI_OP_PITCH_DOWN,
+    TDI_OP_PITCH_UP,
+    TDI_OP_ROLL_LEFT,
+    TDI_OP_ROLL_RIGHT,
+    TDI_OP_ABOUT_FACE,
+    TDI_OP_UPRIGHT, // @v, $
+    TDI_OP_SET_HEADING,
+    TDI_OP_MOVE_TO,
+    TDI_OP_PUSH,
+    TDI_OP_POP,
+    TDI_OP_CUT,
+    TDI_OP_WIDTH_DOWN,
+    TDI_OP_WIDTH_UP,
+    TDI_OP_COLOR_UP,
+    TDI_OP_COLOR_DOWN,
+    TDI_OP_POLYGON_OPEN,
+    TDI_OP_POLYGON_POINT,
+    TDI_OP_POLYGON_CLOSE,
+    TDI_OP_CYLINDER_START,
+    TDI_OP_CYLINDER_POINT,
+    TDI_OP_CYLINDER_END,
+    TDI_OP_SURFACE,
+    TDI_OP_BALL,
+    TDI_OP_DISC,
+    TDI_OP_TROPISM_STRENGTH,
+    TDI_OP_TROPISM_DIRECTION,
+    TDI_OP_TROPISM_OFF,
+    TDI_OP_MATERIAL,
+    TDI_OP_QUERY_P,
+    TDI_OP_QUERY_H,
+    TDI_OP_QUERY_L,
+    TDI_OP_QUERY_U,
+    TDI_OP_QUERY_E,
+} tdi_turtle_op;
+
+typedef struct tdi_type {
+    char name[6];
+    uint8_t op;          // tdi_turtle_op
+    int8_t surface;      // of TDI_OP_SURFACE: index into the header's surfaces
+    int32_t param_count;
+    bool ignored;        // by context matching
+    bool made;           // the axiom or a successor holds it
+} tdi_type;
+
+// the same in every grammar, so that sweeps can test for them by number
+enum { TDI_TYPE_PUSH, TDI_TYPE_POP, TDI_TYPE_CUT };
+
+// ---- code -----------------------------------------------------------------------------------
+
+// Expressions and statements are runs of operations for a stack machine; see code.c, machine.c.
+typedef struct tdi_op {
+    int32_t code;
+    int32_t a;    // slot, function, array or place to jump to
+    double k;     // constant
+} tdi_op;
+
+typedef struct tdi_array { // a global array, rows last
+    char name[32];
+    int32_t rank;
+    int32_t size[4];
+    int32_t first; // place among the values of all arrays
+} tdi_array;
+
+// A module's parameter in a successor: most are a constant or a name, and need no machine.
+typedef enum tdi_arg_kind { TDI_ARG_CONSTANT, TDI_ARG_SLOT, TDI_ARG_CODE } tdi_arg_kind;
+typedef struct tdi_arg {
+    tdi_arg_kind kind;
+    int32_t a; // slot or first operation
+    double k;
+} tdi_arg;
+
+// ---- productions ----------------------------------------------------------------------------
+
+typedef struct tdi_words { // a string with expressions: a successor or the axiom
+    uint16_t *types;
+    int32_t module_count;
+    tdi_arg *args;
+    int32_t arg_count;
+} tdi_words;
+
+typedef struct tdi_context { // types, TDI_TYPE_PUSH and TDI_TYPE_POP for branches
+    uint16_t *types;
+    int32_t count;
+    int32_t first_slot;
+} tdi_context;
+
+typedef struct tdi_production {
+    uint16_t predecessor;
+    tdi_context left, right;
+    int32_t first_slot; // of the predecessor's parameters
+    int32_t bound_count; // slots bound by matching; locals follow
+    int32_t slot_count;
+    int32_t before, condition, after, weight; // first operation, or TD_NONE
+    bool plain;     // nothing to test, nothing to run: always applies
+    tdi_words successor;
+    uint32_t at;    // place in the source
+} tdi_production;
+
+typedef struct tdi_section {
+    tdi_production *productions; // sorted by predecessor, file order within
+    int32_t count;
+    int32_t *first; // type_count + 1: the productions of a type are first[t] .. first[t+1]
+    int32_t max_depth;
+    int64_t seed; // TD_SEED_FROM_TEXT: none given
+    bool present;
+    bool has_left, has_right, has_branches; // contexts that need neighbours
+    int32_t max_bucket;                     // most productions of one type
+} tdi_section;
+
+// ---- grammar --------------------------------------------------------------------------------
+
+typedef struct tdi_turtle_header {
+    td_real angle;          // degrees, of a turn without parameter
+    td_real step;           // of an F without parameter
+    td_real width;          // < 0: none given
+    td_real width_increment;
+    int32_t color;          // TD_NONE: none given
+    int32_t color_increment;
+    td_vec3 tropism;        // unit
+    td_real elasticity;
+} tdi_turtle_header;
+
+struct td_grammar {
+    tdi_arena arena; // owns everything below
+    const td_alloc *alloc;
+    tdi_source source;
+    tdi_type *types;
+    int32_t type_count;
+    tdi_op *ops;
+    uint32_t *op_at; // places of the operations in the source
+    int32_t op_count;
+    int32_t global_count;
+    tdi_array *arrays;
+    int32_t array_count;
+    int32_t array_value_count;
+    double *array_values; // at the start
+    int64_t seed;         // TD_SEED_FROM_TEXT: none given
+    int32_t steps;
+    int32_t start, start_each, end_each, end; // first operation, or TD_NONE
+    tdi_words axiom;
+    uint32_t axiom_at;
+    tdi_section rewrite, decompose, draw;
+    bool has_query;
+    tdi_turtle_header turtle;
+    tdi_body_header body; // points to the arrays below
+    tdi_header_item *materials, *surfaces;
+    int32_t *palette_index;
+    uint32_t *palette_color;
+    char (*context_names)[6]; // of ignore: or consider:
+    int32_t context_name_count;
+    bool context_ignores;
+};
+
+// The string's variables: td_string has them as an opaque pointer.
+typedef struct tdi_variables {
+    const double *globals;
+    const double *arrays;
+    int64_t seed; // TD_SEED_FROM_TEXT: not stochastic
+} tdi_variables;

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// Contexts in bracketed strings.
+//
+// Method   One sweep to the right finds every left neighbour, one to the left every right
+//          neighbour, with a stack for the brackets. Then a test of a context is a walk along these
+//          links, whose cost does not depend on what it skips.
+
+#include "grammar/neighbours.h"
+
+#include <string.h>
+
+// ---- memory ---------------------------------------------------------------------------------
+
+static bool reserve(void **array, int64_t old, int64_t wanted, size_t size, const td_alloc *alloc) {
+    void *grown = tdi_alloc_resize(alloc, *array, (size_t)old * size, (size_t)wanted * size);
+    *array = grown ? grown : *array;
+    return grown != NULL;
+}
+
+void tdi_neighbours_free(tdi_neighbours *n, const td_alloc *alloc) {
+    size_t count = (size_t)n->capacity;
+    tdi_alloc_free(alloc, n->left, count * sizeof *n->left);
+    tdi_alloc_free(alloc, n->right, count * sizeof *n->right);
+    tdi_alloc_free(alloc, n->close, count * sizeof *n->close);
+    tdi_alloc_free(alloc, n->param, count * sizeof *n->param);
+    tdi_alloc_free(alloc, n->stack, count * sizeof *n->stack);
+    *n = (tdi_neighbours){0};
+}
+
+static td_status make_room(tdi_neighbours *n, int64_t count, const td_alloc *alloc) {
+    if (count <= n->capacity) {
+        return TD_OK;
+    }
+    int64_t wanted = count + count / 2;
+    if (wanted > INT32_MAX) {
+        return TD_ERR_LIMIT;
+    }
+    // nothing of the last string is kept, so that a failure leaves no array of another size
+    tdi_neighbours_free(n, alloc);
+    if (!reserve((void **)&n->left, 0, wanted, sizeof *n->left, alloc) ||
+        !reserve((void **)&n->right, 0, wanted, sizeof *n->right, alloc) ||
+        !reserve((void **)&n->close, 0, wanted, sizeof *n->close, alloc) ||
+        !reserve((void **)&n->param, 0, wanted, sizeof *n->param, alloc) ||
+        !reserve((void **)&n->stack, 0, wanted, sizeof *n->stack, alloc)) {
+        n->capacity = wanted;
+        tdi_neighbours_free(n, alloc);
+        return TD_ERR_MEMORY;
+    }
+    n->capacity = wanted;
+    return TD_OK;
+}
+
+size_t tdi_neighbours_bytes(const tdi_neighbours *n) {
+    return (size_t)n->capacity * 5 * sizeof(int32_t);
+}
+
+// ---- sweeps ---------------------------------------------------------------------------------
+
+static void sweep_right(tdi_neighbours *n, const td_grammar *g, const td_string *s) {
+    int32_t last = TD_NONE, depth = 0;
+    uint32_t param = 0;
+    for (int32_t i = 0; i < (int32_t)s->module_count; i++) {
+        const tdi_type *type = &g->types[s->types[i]];
+        n->left[i] = last;
+        n->param[i] = param;
+        param = param + (uint32_t)type->param_count;
+        if (s->types[i] == TDI_TYPE_PUSH) {
+            n->stack[depth++] = last;
+        } else if (s->types[i] == TDI_TYPE_POP) {
+            last = n->stack[--depth];
+        } else if (!type->ignored) {
+            last = i;
+        }
+    }
+}
+
+static void sweep_left(tdi_neighbours *n, const td_grammar *g, const td_string *s) {
+    int32_t next = TD_NONE, depth = 0;
+    for (int32_t i = (int32_t)s->module_count - 1; i >= 0; i--) {
+        n->right[i] = next;
+        n->close[i] = TD_NONE;
+        if (s->types[i] == TDI_TYPE_POP) {
+            n->stack[depth++] = i;
+            next = TD_NONE;
+        } else if (s->types[i] == TDI_TYPE_PUSH) {
+            int32_t close = n->stack[--depth];
+            n->close[i] = close;
+            next = n->right[close];
+        } else if (!g->types[s->types[i]].ignored) {
+            next = i;
+        }
+    }
+}
+
+td_status tdi_neighbours_find(tdi_neighbours *n, const td_grammar *g, const td_string *string,
+                              const td_alloc *alloc) {
+    td_status status = make_room(n, string->module_count, alloc);
+    if (status != TD_OK) {
+        return status;
+    }
+    sweep_right(n, g, string);
+    if (g->rewrite.has_right) {
+        sweep_left(n, g, string);
+    }
+    return TD_OK;
+}
+
+// ---- matching -------------------------------------------------------------------------------
+
+typedef struct match_state {
+    const tdi_neighbours *n;
+    const td_grammar *g;
+    const td_string *s;
+    const tdi_context *context;
+    double *slots;
+} match_state;
+
+// binds the parameters of module i from slot `slot` on; returns the slot after them
+static int32_t bind(const match_state *m, int32_t i, int32_t slot) {
+    int32_t count = m->g->types[m->s->types[i]].param_count;
+    if (count > 0) {
+        memcpy(m->slots + slot, m->s->params + m->n->param[i], (size_t)count * sizeof(double));
+    }
+    return slot + count;
+}
+
+static bool match_left(const match_state *m, int64_t i) {
+    const tdi_context *c = m->context;
+    int32_t at = m->n->left[i];
+    int32_t slot = c->first_slot;
+    for (int32_t k = 0; k < c->count; k++) {
+        slot += m->g->types[c->types[k]].param_count;
+    }
+    for (int32_t k = c->count - 1; k >= 0; k--) {
+        if (at == TD_NONE || m->s->types[at] != c->types[k]) {
+            return false;
+        }
+        slot -= m->g->types[c->types[k]].param_count;
+        bind(m, at, slot);
+        at = m->n->left[at];
+    }
+    return true;
+}
+
+// the first '[' at or after `at`, before any module that is not ignored
+static int32_t next_branch(const match_state *m, int32_t at) {
+    for (; at < (int32_t)m->s->module_count; at++) {
+        if (m->s->types[at] == TDI_TYPE_PUSH) {
+            return at;
+        }
+        if (m->s->types[at] == TDI_TYPE_POP || !m->g->types[m->s->types[at]].ignored) {
+            break;
+        }
+    }
+    return TD_NONE;
+}
+
+// Matches the context from item *k on against the axis right of module `at`, up to the end of the
+// context or a ']' in it. Recurses into branches, at most 16 deep: the parser saw to that.
+static bool match_right(const match_state *m, int32_t *k, int32_t *slot, int32_t at) {
+    const tdi_context *c = m->context;
+    int32_t branch = at + 1; // where lateral branches of `at` are looked for
+    while (*k < c->count && c->types[*k] != TDI_TYPE_POP) {
+        if (c->types[*k] != TDI_TYPE_PUSH) {
+            at = m->n->right[at];
+            if (at == TD_NONE || m->s->types[at] != c->types[*k]) {
+                return false;
+            }
+            *slot = bind(m, at, *slot);
+            branch = at + 1;
+            (*k)++;
+            continue;
+        }
+        bool found = false;
+        int32_t open;
+        while (!found && (open = next_branch(m, branch)) != TD_NONE) {
+            int32_t inner_k = *k + 1, inner_slot = *slot;
+            branch = m->n->close[open] + 1;
+            found = match_right(m, &inner_k, &inner_slot, open);
+            if (found) {
+                *k = inner_k + 1; // over the ']'
+                *slot = inner_slot;
+            }
+        }
+        if (!found) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool tdi_neighbours_match(const tdi_neighbours *n, const td_grammar *g, const td_string *string,
+                          const tdi_production *r, int64_t i, double *slots) {
+    match_state m = {n, g, string, &r->left, slots};
+    if (r->left.count > 0 && !match_left(&m, i)) {
+        return false;
+    }
+    int32_t k = 0, slot = r->right.first_slot;
+    m.context = &r->right;
+    return r->right.count == 0 || match_right(&m, &k, &slot, (int32_t)i);
+}

@@ -1,0 +1,772 @@
+// SPDX-License-Identifier: MIT
+// From the text of a model to a grammar: modules, productions, sections.
+//
+// Method   The text is taken item by item: a header item, a section word, or a production with the
+//          lines that continue it. A fault ends its item; the next is read all the same, so that
+//          one pass finds all of them.
+
+#include "grammar/parser.h"
+
+#include <string.h>
+
+#define MAX_DEPTH 1000 // of decomposition and homomorphism
+
+// ---- module types ---------------------------------------------------------------------------
+
+typedef struct turtle_row {
+    const char *name;
+    tdi_turtle_op op;
+    int32_t least, most; // parameters
+} turtle_row;
+
+// The turtle's modules. Where one name starts another the longer stands first.
+static const turtle_row turtle_table[] = {
+    {"[", TDI_OP_PUSH, 0, 0},
+    {"]", TDI_OP_POP, 0, 0},
+    {"%", TDI_OP_CUT, 0, 0},
+    {"F", TDI_OP_DRAW, 0, TDI_MAX_PARAMS},
+    {"G", TDI_OP_DRAW_G, 0, TDI_MAX_PARAMS},
+    {"f", TDI_OP_MOVE, 0, TDI_MAX_PARAMS},
+    {"g", TDI_OP_MOVE_G, 0, TDI_MAX_PARAMS},
+    {"+", TDI_OP_YAW_LEFT, 0, 1},
+    {"-", TDI_OP_YAW_RIGHT, 0, 1},
+    {"&", TDI_OP_PITCH_DOWN, 0, 1},
+    {"^", TDI_OP_PITCH_UP, 0, 1},
+    {"\\", TDI_OP_ROLL_LEFT, 0, 1},
+    {"/", TDI_OP_ROLL_RIGHT, 0, 1},
+    {"|", TDI_OP_ABOUT_FACE, 0, 0},
+    {"$", TDI_OP_UPRIGHT, 0, 0},
+    {"!", TDI_OP_WIDTH_DOWN, 0, 1},
+    {"#", TDI_OP_WIDTH_UP, 0, 1},
+    {";", TDI_OP_COLOR_UP, 0, 1},
+    {"'", TDI_OP_COLOR_UP, 0, 1},
+    {",", TDI_OP_COLOR_DOWN, 0, 1},
+    {"{", TDI_OP_POLYGON_OPEN, 0, 1},
+    {".", TDI_OP_POLYGON_POINT, 0, 0},
+    {"}", TDI_OP_POLYGON_CLOSE, 0, 1},
+    {"@v", TDI_OP_UPRIGHT, 0, 0},
+    {"@R", TDI_OP_SET_HEADING, 3, 6},
+    {"@Mat", TDI_OP_MATERIAL, 1, 1},
+    {"@M", TDI_OP_MOVE_TO, 2, 3},
+    {"@Gs", TDI_OP_CYLINDER_START, 0, 1},
+    {"@Gc", TDI_OP_CYLINDER_POINT, 0, 1},
+    {"@Ge", TDI_OP_CYLINDER_END, 0, 1},
+    {"@O", TDI_OP_BALL, 0, 1},
+    {"@o", TDI_OP_DISC, 0, 1},
+    {"@c", TDI_OP_DISC, 0, 1},
+    {"@Ts", TDI_OP_TROPISM_STRENGTH, 1, 1},
+    {"@Td", TDI_OP_TROPISM_DIRECTION, 3, 3},
+    {"@T", TDI_OP_TROPISM_OFF, 0, 0},
+    {"?P", TDI_OP_QUERY_P, 2, 3},
+    {"?H", TDI_OP_QUERY_H, 2, 3},
+    {"?L", TDI_OP_QUERY_L, 2, 3},
+    {"?U", TDI_OP_QUERY_U, 2, 3},
+    {"?E", TDI_OP_QUERY_E, 0, TDI_MAX_PARAMS},
+};
+#define TURTLE_COUNT ((int32_t)(sizeof turtle_table / sizeof turtle_table[0]))
+
+static const turtle_row *find_turtle(const char *name) {
+    static const turtle_row surface = {"~", TDI_OP_SURFACE, 0, 1};
+    if (name[0] == '~') {
+        return &surface;
+    }
+    for (int32_t i = 0; i < TURTLE_COUNT; i++) {
+        if (strcmp(turtle_table[i].name, name) == 0) {
+            return &turtle_table[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_alnum(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool tdi_read_symbol(tdi_parser *p, char name[6]) {
+    char here[24];
+    tdi_skip_space(p);
+    char c = tdi_peek_raw(p, 0), next = tdi_peek_raw(p, 1);
+    memset(name, 0, 6);
+    if (c == '~') {
+        if (!is_alnum(next)) {
+            return tdi_parse_fail(p, p->at, "expected the letter of a surface after '~'");
+        }
+        name[0] = c;
+        name[1] = next;
+        p->at += 2;
+        return true;
+    }
+    for (int32_t i = 0; i < TURTLE_COUNT; i++) {
+        size_t length = strlen(turtle_table[i].name);
+        if (tdi_at(p, turtle_table[i].name)) {
+            memcpy(name, turtle_table[i].name, length);
+            p->at += length;
+            return true;
+        }
+    }
+    if (c == '@' || c == '?') {
+        return tdi_parse_fail(p, p->at, "unknown module '%c%c'", c, is_alnum(next) ? next : ' ');
+    }
+    if (!is_alnum(c) && c != '_') {
+        return tdi_parse_fail(p, p->at, "expected a module before %s", tdi_here(p, here));
+    }
+    name[0] = c;
+    p->at++;
+    return true;
+}
+
+static int32_t find_surface(const td_grammar *g, const char *name) {
+    for (int32_t i = 0; i < g->body.surface_count; i++) {
+        if (strcmp(g->body.surfaces[i].id, name + 1) == 0) {
+            return i;
+        }
+    }
+    return TD_NONE;
+}
+
+static bool check_turtle(tdi_parser *p, size_t at, const turtle_row *row, tdi_type *type) {
+    if (type->param_count < row->least || type->param_count > row->most) {
+        return tdi_parse_fail(p, at, "%s takes %d%s%.0d parameter%s, here %s %d", type->name,
+                              row->least, row->most > row->least ? " to " : "",
+                              row->most > row->least ? row->most : 0, row->most == 1 ? "" : "s",
+                              type->param_count == 1 ? "is" : "are", type->param_count);
+    }
+    type->op = (uint8_t)row->op;
+    if (row->op == TDI_OP_SURFACE) {
+        type->surface = (int8_t)find_surface(p->g, type->name);
+        if (type->surface == TD_NONE) {
+            return tdi_parse_fail(p, at, "surface %s is not declared; expected a header item "
+                                         "'surface: %s leaf' or the like", type->name,
+                                  type->name + 1);
+        }
+    }
+    p->g->has_query = p->g->has_query || (row->op >= TDI_OP_QUERY_P && row->op <= TDI_OP_QUERY_E);
+    return true;
+}
+
+int32_t tdi_intern_type(tdi_parser *p, size_t at, const char *name, int32_t param_count) {
+    td_grammar *g = p->g;
+    for (int32_t i = 0; i < g->type_count; i++) {
+        if (g->types[i].param_count == param_count && strcmp(g->types[i].name, name) == 0) {
+            return i;
+        }
+    }
+    if (param_count > TDI_MAX_PARAMS || g->type_count == TDI_MAX_TYPES) {
+        tdi_parse_fail(p, at, "a module can have %d parameters at most", TDI_MAX_PARAMS);
+        return TD_NONE;
+    }
+    tdi_type type = {.param_count = param_count};
+    memcpy(type.name, name, sizeof type.name);
+    const turtle_row *row = find_turtle(name);
+    if (row && !check_turtle(p, at, row, &type)) {
+        return TD_NONE;
+    }
+    if (g->type_count == p->type_capacity) {
+        tdi_type *grown = tdi_arena_grow(&g->arena, g->types, g->type_count, &p->type_capacity,
+                                         sizeof *grown);
+        if (!grown) {
+            tdi_parse_memory(p);
+            return TD_NONE;
+        }
+        g->types = grown;
+    }
+    g->types[g->type_count] = type;
+    return g->type_count++;
+}
+
+// ---- strings of modules ---------------------------------------------------------------------
+
+typedef struct words_builder {
+    tdi_words *words;
+    int64_t type_capacity, arg_capacity;
+    size_t open[64]; // places of the innermost brackets that are open
+    int32_t depth;
+} words_builder;
+
+static bool add_arg(tdi_parser *p, words_builder *b) {
+    tdi_words *w = b->words;
+    if (w->arg_count == b->arg_capacity) {
+        tdi_arg *grown = tdi_arena_grow(&p->g->arena, w->args, w->arg_count, &b->arg_capacity,
+                                        sizeof *grown);
+        if (!grown) {
+            return tdi_parse_memory(p);
+        }
+        w->args = grown;
+    }
+    return tdi_compile_arg(p, &w->args[w->arg_count]) && ++w->arg_count > 0;
+}
+
+static bool add_module(tdi_parser *p, words_builder *b, size_t at, const char *name,
+                       int32_t param_count) {
+    tdi_words *w = b->words;
+    int32_t type = tdi_intern_type(p, at, name, param_count);
+    if (type == TD_NONE) {
+        return false;
+    }
+    p->g->types[type].made = true;
+    if (w->module_count == b->type_capacity) {
+        uint16_t *grown = tdi_arena_grow(&p->g->arena, w->types, w->module_count,
+                                         &b->type_capacity, sizeof *grown);
+        if (!grown) {
+            return tdi_parse_memory(p);
+        }
+        w->types = grown;
+    }
+    w->types[w->module_count++] = (uint16_t)type;
+    return true;
+}
+
+static bool balance(tdi_parser *p, words_builder *b, size_t at, char c) {
+    if (c == '[') {
+        if (b->depth < 64) {
+            b->open[b->depth] = at;
+        }
+        b->depth++;
+    }
+    if (c == ']' && --b->depth < 0) {
+        return tdi_parse_fail(p, at, "unbalanced brackets: this ']' closes nothing");
+    }
+    return true;
+}
+
+bool tdi_parse_words(tdi_parser *p, tdi_words *words) {
+    words_builder b = {.words = words};
+    if (tdi_accept(p, "*")) {
+        return true;
+    }
+    while (tdi_peek(p) != 0 && tdi_peek(p) != ':') {
+        char name[6];
+        size_t at = p->at;
+        int32_t count = 0;
+        if (!tdi_read_symbol(p, name) || !balance(p, &b, at, name[0])) {
+            return false;
+        }
+        if (tdi_accept(p, "(")) {
+            do {
+                if (!add_arg(p, &b)) {
+                    return false;
+                }
+                count++;
+            } while (tdi_accept(p, ","));
+            if (!tdi_expect(p, ")")) {
+                return false;
+            }
+        }
+        if (!add_module(p, &b, at, name, count)) {
+            return false;
+        }
+    }
+    if (b.depth > 0) {
+        return tdi_parse_fail(p, b.open[b.depth <= 64 ? b.depth - 1 : 63],
+                              "unbalanced brackets: this '[' is never closed");
+    }
+    return true;
+}
+
+// ---- predecessors and contexts --------------------------------------------------------------
+
+// A module of formal parameters, as in A(x, y): its type.
+static int32_t formal_module(tdi_parser *p) {
+    char name[6], formal[32];
+    tdi_skip_space(p);
+    size_t at = p->at;
+    int32_t count = 0, slot;
+    if (!tdi_read_symbol(p, name)) {
+        return TD_NONE;
+    }
+    if (tdi_accept(p, "(")) {
+        do {
+            char here[24];
+            if (!tdi_read_name(p, formal)) {
+                tdi_parse_fail(p, p->at, "expected the name of a parameter before %s",
+                               tdi_here(p, here));
+                return TD_NONE;
+            }
+            if (!tdi_add_name(p, formal, false, &slot)) {
+                return TD_NONE;
+            }
+            count++;
+        } while (tdi_accept(p, ","));
+        if (!tdi_expect(p, ")")) {
+            return TD_NONE;
+        }
+    }
+    return tdi_intern_type(p, at, name, count);
+}
+
+// Modules up to one of the characters in `stop`, or "-->".
+static bool context(tdi_parser *p, const char *stop, tdi_context *out) {
+    int64_t capacity = 0;
+    int32_t depth = 0;
+    out->first_slot = p->slot_count;
+    if (tdi_accept(p, "*")) {
+        return true;
+    }
+    while (tdi_peek(p) != 0 && !strchr(stop, tdi_peek(p)) && !tdi_at(p, "-->")) {
+        size_t at = p->at;
+        int32_t type = formal_module(p);
+        if (type == TD_NONE) {
+            return false;
+        }
+        depth += (type == TDI_TYPE_PUSH) - (type == TDI_TYPE_POP);
+        if (depth < 0 || depth > 16) {
+            return tdi_parse_fail(p, at, "unbalanced brackets in a context");
+        }
+        if (out->count == capacity) {
+            uint16_t *grown = tdi_arena_grow(&p->g->arena, out->types, out->count, &capacity,
+                                             sizeof *grown);
+            if (!grown) {
+                return tdi_parse_memory(p);
+            }
+            out->types = grown;
+        }
+        out->types[out->count++] = (uint16_t)type;
+    }
+    return depth == 0 || tdi_parse_fail(p, p->at, "unbalanced brackets in a context");
+}
+
+static bool has_branch(const tdi_context *c) {
+    for (int32_t i = 0; i < c->count; i++) {
+        if (c->types[i] == TDI_TYPE_PUSH) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// left < pred > right, where either context may be missing
+static bool predecessor(tdi_parser *p, tdi_production *r) {
+    tdi_skip_space(p);
+    size_t at = p->at;
+    tdi_context first = {0};
+    if (!context(p, "<>:", &first)) {
+        return false;
+    }
+    if (tdi_accept(p, "<")) {
+        if (has_branch(&first)) {
+            return tdi_parse_fail(p, at, "a left context is a path: it has no branches");
+        }
+        r->left = first;
+        tdi_skip_space(p);
+        at = p->at;
+        first = (tdi_context){0};
+        if (!context(p, ">:", &first)) {
+            return false;
+        }
+    }
+    if (first.count != 1 || first.types[0] <= TDI_TYPE_POP) {
+        return tdi_parse_fail(p, at, "expected one module before '>', ':' or '-->'%s",
+                              first.count > 1 ? ", here are several" : "");
+    }
+    r->predecessor = first.types[0];
+    r->first_slot = first.first_slot;
+    return !tdi_accept(p, ">") || context(p, ":", &r->right);
+}
+
+// ---- productions ----------------------------------------------------------------------------
+
+// {before} condition {after}
+static bool conditions(tdi_parser *p, tdi_production *r) {
+    if (tdi_at(p, "{")) {
+        r->before = tdi_compile_block(p);
+        if (r->before == TD_NONE) {
+            return false;
+        }
+    }
+    if (!tdi_accept(p, "*") && !tdi_at(p, "{") && !tdi_at(p, "-->")) {
+        r->condition = tdi_compile_expression(p);
+        if (r->condition == TD_NONE) {
+            return false;
+        }
+    }
+    if (tdi_at(p, "{")) {
+        r->after = tdi_compile_block(p);
+        if (r->after == TD_NONE) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// ABOP numbers its productions: `p1: A --> B`
+static void skip_label(tdi_parser *p) {
+    size_t start = p->at;
+    if (tdi_peek(p) == 'p') {
+        p->at++;
+        while (tdi_peek_raw(p, 0) >= '0' && tdi_peek_raw(p, 0) <= '9') {
+            p->at++;
+        }
+        if (p->at > start + 1 && tdi_accept(p, ":")) {
+            return;
+        }
+    }
+    p->at = start;
+}
+
+static bool production(tdi_parser *p, tdi_production *r) {
+    *r = (tdi_production){
+        .before = TD_NONE, .condition = TD_NONE, .after = TD_NONE, .weight = TD_NONE};
+    p->name_count = p->global_count;
+    p->slot_count = 0;
+    p->names_are_global = false;
+    skip_label(p);
+    tdi_skip_space(p);
+    r->at = (uint32_t)p->at;
+    if (!predecessor(p, r)) {
+        return false;
+    }
+    r->bound_count = p->slot_count;
+    if ((tdi_accept(p, ":") && !conditions(p, r)) || !tdi_expect(p, "-->") ||
+        !tdi_parse_words(p, &r->successor)) {
+        return false;
+    }
+    if (tdi_accept(p, ":")) {
+        r->weight = tdi_compile_expression(p);
+        if (r->weight == TD_NONE) {
+            return false;
+        }
+    }
+    if (tdi_peek(p) != 0) {
+        char here[24];
+        return tdi_parse_fail(p, p->at, "expected the end of the line before %s",
+                              tdi_here(p, here));
+    }
+    r->slot_count = p->slot_count;
+    r->plain = r->left.count == 0 && r->right.count == 0 && r->before == TD_NONE &&
+               r->condition == TD_NONE && r->after == TD_NONE;
+    return true;
+}
+
+static bool add_production(tdi_parser *p, tdi_section *s, int64_t *capacity) {
+    tdi_production r;
+    if (!production(p, &r)) {
+        return false;
+    }
+    bool has_context = r.left.count > 0 || r.right.count > 0;
+    if (has_context && s != &p->g->rewrite) {
+        return tdi_parse_fail(p, r.at, "productions of this section have no context");
+    }
+    if (s->count == *capacity) {
+        tdi_production *grown = tdi_arena_grow(&p->g->arena, s->productions, s->count, capacity,
+                                               sizeof *grown);
+        if (!grown) {
+            return tdi_parse_memory(p);
+        }
+        s->productions = grown;
+    }
+    s->productions[s->count++] = r;
+    s->has_left = s->has_left || r.left.count > 0;
+    s->has_right = s->has_right || r.right.count > 0;
+    s->has_branches = s->has_branches || has_branch(&r.right);
+    return true;
+}
+
+// Sorts the productions by predecessor, keeping file order, and indexes them.
+static bool index_section(tdi_parser *p, tdi_section *s) {
+    td_grammar *g = p->g;
+    tdi_production *sorted = tdi_arena_zeroed(&g->arena, (size_t)s->count, sizeof *sorted);
+    s->first = tdi_arena_zeroed(&g->arena, (size_t)g->type_count + 2, sizeof *s->first);
+    if (!sorted || !s->first) {
+        return tdi_parse_memory(p);
+    }
+    for (int32_t i = 0; i < s->count; i++) {
+        s->first[s->productions[i].predecessor + 1]++;
+    }
+    for (int32_t t = 0; t < g->type_count; t++) {
+        s->max_bucket = s->first[t + 1] > s->max_bucket ? s->first[t + 1] : s->max_bucket;
+        s->first[t + 1] += s->first[t];
+    }
+    // the start of each bucket moves on as it fills, then moves back
+    for (int32_t i = 0; i < s->count; i++) {
+        sorted[s->first[s->productions[i].predecessor]++] = s->productions[i];
+    }
+    memmove(s->first + 1, s->first, (size_t)g->type_count * sizeof *s->first);
+    s->first[0] = 0;
+    s->productions = sorted;
+    return true;
+}
+
+// A production that no module can match because the count of parameters differs everywhere.
+static void check_section(tdi_parser *p, const tdi_section *s) {
+    td_grammar *g = p->g;
+    for (int32_t i = 0; i < s->count; i++) {
+        const tdi_type *type = &g->types[s->productions[i].predecessor];
+        const tdi_type *other = NULL;
+        for (int32_t t = 0; t < g->type_count && !type->made; t++) {
+            if (g->types[t].made && strcmp(g->types[t].name, type->name) == 0) {
+                other = &g->types[t];
+            }
+        }
+        if (other) {
+            p->failed = false;
+            tdi_parse_fail(p, s->productions[i].at,
+                           "%s has %d parameter%s here and %d wherever it is made: this production "
+                           "can never be used", type->name, type->param_count,
+                           type->param_count == 1 ? "" : "s", other->param_count);
+        }
+    }
+}
+
+// ---- items ----------------------------------------------------------------------------------
+
+static size_t line_end(const tdi_parser *p, size_t at) {
+    while (at < p->size && p->text[at] != '\n') {
+        at++;
+    }
+    return at;
+}
+
+static bool has_arrow(const tdi_parser *p, size_t from, size_t to) {
+    for (size_t i = from; i + 2 < to; i++) {
+        if (memcmp(p->text + i, "-->", 3) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_blank_line(const tdi_parser *p, size_t from, size_t to) {
+    for (size_t i = from; i < to; i++) {
+        if (!strchr(" \t\r\f\v", p->text[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The end of the item that starts at `at`: lines that start with white space continue it, unless
+// they start an item of their own.
+static size_t item_end(const tdi_parser *p, size_t at, bool is_production) {
+    size_t end = line_end(p, at);
+    bool arrow = !is_production || has_arrow(p, at, end);
+    while (end < p->size) {
+        size_t next = end + 1, next_end = line_end(p, next), after;
+        char word[32];
+        if (next >= p->size || (p->text[next] != ' ' && p->text[next] != '\t') ||
+            is_blank_line(p, next, next_end) || tdi_header_word_at(p, next, word, &after)) {
+            return end;
+        }
+        bool next_arrow = has_arrow(p, next, next_end);
+        if (arrow && next_arrow) {
+            return end;
+        }
+        arrow = arrow || next_arrow;
+        end = next_end;
+    }
+    return end;
+}
+
+// Where reading goes on after an item: blocks may have led past the end of its line.
+static void next_item(tdi_parser *p) {
+    size_t end = p->limit == p->size ? line_end(p, p->at) : p->limit;
+    p->at = end < p->at ? p->at : end;
+    p->limit = p->size;
+}
+
+static void parse_axiom(tdi_parser *p) {
+    td_grammar *g = p->g;
+    tdi_skip_space(p);
+    g->axiom_at = (uint32_t)p->at;
+    p->limit = item_end(p, p->at, false);
+    p->name_count = p->global_count;
+    p->slot_count = 0;
+    if (g->axiom.module_count > 0) {
+        tdi_parse_fail(p, p->at, "there is an axiom already");
+        return;
+    }
+    if (tdi_parse_words(p, &g->axiom) && tdi_peek(p) != 0) {
+        tdi_parse_fail(p, p->at, "expected a module or the end of the line");
+    }
+    if (g->axiom.module_count == 0 && !p->failed) {
+        tdi_parse_fail(p, g->axiom_at, "the axiom is empty, expected modules");
+    }
+}
+
+static bool parse_depth(tdi_parser *p, tdi_section *s) {
+    double value;
+    if (!tdi_parse_constant(p, &value)) {
+        return false;
+    }
+    if (!(value >= 1 && value <= MAX_DEPTH)) {
+        return tdi_parse_fail(p, p->at, "expected a depth from 1 to %d", MAX_DEPTH);
+    }
+    s->max_depth = (int32_t)value;
+    return true;
+}
+
+// A production's blocks may hold line feeds: then the item ends later than its first line.
+static size_t production_end(const tdi_parser *p) {
+    size_t end = item_end(p, p->at, true);
+    int32_t depth = 0;
+    bool in_conditions = false;
+    for (size_t i = p->at; i < p->size; i++) {
+        char c = p->text[i];
+        if (i >= end && depth == 0) {
+            break;
+        }
+        in_conditions = in_conditions || (c == ':' && depth == 0);
+        if (depth == 0 && i + 2 < p->size && memcmp(p->text + i, "-->", 3) == 0) {
+            break;
+        }
+        depth += in_conditions ? (c == '{') - (c == '}') : 0;
+        if (i >= end && depth == 0) {
+            size_t rest = item_end(p, i, true);
+            end = rest > end ? rest : end;
+        }
+    }
+    return end;
+}
+
+typedef struct sections {
+    tdi_section *now;
+    int64_t capacity[3];
+} sections;
+
+static int64_t *section_capacity(td_grammar *g, sections *s) {
+    return &s->capacity[s->now == &g->rewrite ? 0 : s->now == &g->decompose ? 1 : 2];
+}
+
+// One item at the cursor, a line's start that is not blank. False at endlsystem.
+static bool parse_item(tdi_parser *p, sections *s) {
+    td_grammar *g = p->g;
+    char word[32];
+    size_t after;
+    p->failed = false;
+    p->nesting = 0;
+    if (!tdi_header_word_at(p, p->at, word, &after)) {
+        p->limit = production_end(p);
+        add_production(p, s->now, section_capacity(g, s));
+        return true;
+    }
+    size_t word_at = p->at;
+    p->at = after;
+    if (strcmp(word, "endlsystem") == 0) {
+        return false;
+    }
+    if (strcmp(word, "axiom") == 0) {
+        parse_axiom(p);
+    } else if (strcmp(word, "decomposition") == 0 || strcmp(word, "homomorphism") == 0) {
+        s->now = word[0] == 'd' ? &g->decompose : &g->draw;
+        s->now->present = true;
+        p->limit = line_end(p, p->at);
+    } else if (strcmp(word, "maximum depth") == 0) {
+        p->limit = line_end(p, p->at);
+        parse_depth(p, s->now);
+    } else if (strcmp(word, "seed") == 0) {
+        double seed;
+        p->limit = line_end(p, p->at);
+        if (tdi_parse_constant(p, &seed) && !(seed >= 0 && seed < 0x1p53)) {
+            tdi_parse_fail(p, word_at, "expected a seed that is a whole number from 0");
+        } else if (!p->failed) {
+            *(s->now == &g->draw ? &g->draw.seed : &g->seed) = (int64_t)seed;
+        }
+    } else {
+        tdi_parse_header_item(p, word);
+    }
+    return true;
+}
+
+static void parse_text(tdi_parser *p) {
+    td_grammar *g = p->g;
+    sections s = {.now = &g->rewrite};
+    while (p->fault_count < TDI_MAX_FAULTS) {
+        tdi_skip_space(p);
+        if (p->at >= p->size || !parse_item(p, &s)) {
+            break;
+        }
+        next_item(p);
+    }
+    p->failed = false;
+    if (g->axiom.module_count == 0 && p->fault_count == 0) {
+        tdi_parse_fail(p, p->size, "expected 'axiom:' before the end of the file");
+    }
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+static td_status parse(td_grammar *g, td_diag_list *diags) {
+    tdi_parser p = {.g = g,
+                    .diags = diags,
+                    .text = g->source.text,
+                    .size = g->source.size,
+                    .limit = g->source.size};
+    if (tdi_intern_type(&p, 0, "[\0\0\0\0", 0) != TDI_TYPE_PUSH ||
+        tdi_intern_type(&p, 0, "]\0\0\0\0", 0) != TDI_TYPE_POP ||
+        tdi_intern_type(&p, 0, "%\0\0\0\0", 0) != TDI_TYPE_CUT) {
+        return TD_ERR_MEMORY;
+    }
+    parse_text(&p);
+    if (p.status == TD_OK) {
+        check_section(&p, &g->rewrite);
+        check_section(&p, &g->decompose);
+        check_section(&p, &g->draw);
+        tdi_header_finish(&p);
+    }
+    if (p.status == TD_OK && (!index_section(&p, &g->rewrite) ||
+                              !index_section(&p, &g->decompose) || !index_section(&p, &g->draw))) {
+        return TD_ERR_MEMORY;
+    }
+    return p.status;
+}
+
+td_grammar_def td_grammar_def_default(void) {
+    td_grammar_def def = {.struct_size = sizeof def, .name = "model", .text = ""};
+    def.max_text = (size_t)16 << 20;
+    return def;
+}
+
+td_status td_grammar_new(const td_grammar_def *def, const td_alloc *alloc, td_grammar **out,
+                         td_diag_list *diags) {
+    *out = NULL;
+    if (diags) {
+        diags->count = 0;
+    }
+    if (!def || def->struct_size != sizeof *def) {
+        return TD_ERR_DEF;
+    }
+    if (!def->name || (!def->text && def->text_size > 0) || def->define_count < 0 ||
+        (def->define_count > 0 && !def->defines) || def->max_text > UINT32_MAX) {
+        return TD_ERR_ARGUMENT;
+    }
+    td_grammar *g = tdi_alloc_zeroed(alloc, 1, sizeof *g);
+    if (!g) {
+        return TD_ERR_MEMORY;
+    }
+    g->alloc = alloc;
+    g->arena.alloc = alloc;
+    tdi_header_default(g);
+    td_status status = tdi_source_read(&g->source, &g->arena, def, diags);
+    if (status == TD_OK) {
+        status = parse(g, diags);
+    }
+    if (status != TD_OK) {
+        td_grammar_free(g);
+        return status;
+    }
+    *out = g;
+    return TD_OK;
+}
+
+void td_grammar_free(td_grammar *grammar) {
+    if (grammar) {
+        const td_alloc *alloc = grammar->alloc;
+        tdi_arena_free(&grammar->arena);
+        tdi_alloc_free(alloc, grammar, sizeof *grammar);
+    }
+}
+
+int32_t td_grammar_steps(const td_grammar *grammar) {
+    return grammar->steps;
+}
+int32_t td_grammar_type_count(const td_grammar *grammar) {
+    return grammar->type_count;
+}
+const char *td_grammar_type_name(const td_grammar *grammar, int32_t type) {
+    return grammar->types[type].name;
+}
+int32_t td_grammar_type_params(const td_grammar *grammar, int32_t type) {
+    return grammar->types[type].param_count;
+}
+const tdi_body_header *tdi_grammar_body(const td_grammar *grammar) {
+    return &grammar->body;
+}

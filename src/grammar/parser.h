@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What the files of the parser share: the cursor, the names in sight, and the growing grammar.
+// lexer.c reads words and numbers, code.c compiles expressions and statements, header.c the header
+// items, parser.c modules, productions and the whole.
+
+#include "grammar/machine.h"
+#include "grammar/model.h"
+
+#define TDI_MAX_NESTING 200 // of expressions and statements
+#define TDI_MAX_FAULTS  100 // after so many the parser gives up
+
+typedef struct tdi_name { // a formal parameter, a local or a global
+    char text[32];
+    int32_t slot;
+    bool global;
+} tdi_name;
+
+typedef struct tdi_parser {
+    td_grammar *g;
+    td_diag_list *diags;
+    const char *text; // the processed source
+    size_t at;
+    size_t limit; // end of what may be read: of the production, the header item, the block
+    size_t size;
+    bool failed; // in the item being read; cleared before the next
+    int32_t fault_count;
+    td_status status;
+    int64_t type_capacity, op_capacity, op_at_capacity, array_capacity;
+    tdi_name names[TDI_MAX_SLOTS];
+    int32_t name_count;   // globals first, then those of the production
+    int32_t global_count; // names that are global
+    bool names_are_global; // an assignment to a new name makes a global
+    int32_t slot_count;   // of the production
+    int32_t nesting;
+    int32_t stack; // values on the machine's stack at this point of the code
+} tdi_parser;
+
+// ---- lexer ----------------------------------------------------------------------------------
+
+// Records a fault at `at`, once an item. Returns false, for `return tdi_parse_fail(...)`.
+bool tdi_parse_fail(tdi_parser *p, size_t at, const char *format, ...) TDI_PRINTF(3, 4);
+bool tdi_parse_memory(tdi_parser *p); // out of memory: ends the parse; returns false
+
+void tdi_skip_space(tdi_parser *p);
+char tdi_peek(tdi_parser *p); // next character that is not white space; 0 at the limit
+char tdi_peek_raw(const tdi_parser *p, size_t ahead);
+bool tdi_at(tdi_parser *p, const char *text);     // whether the text comes next, after white space
+bool tdi_accept(tdi_parser *p, const char *text); // the same, and passes it
+bool tdi_expect(tdi_parser *p, const char *text); // the same, or a fault
+// A name of letters, digits and _, cut to 31 characters. False, with no fault, when none is there.
+bool tdi_read_name(tdi_parser *p, char name[32]);
+bool tdi_read_number(tdi_parser *p, double *value);
+// What stands at the cursor, for messages: 'x', the end of the line, ...
+const char *tdi_here(tdi_parser *p, char buffer[24]);
+// The nearest word of a list to `word`, or NULL when none is near.
+const char *tdi_nearest(const char *word, const char *(*get)(int32_t index), int32_t count);
+
+// ---- code -----------------------------------------------------------------------------------
+
+// Each returns the first operation, or TD_NONE after a fault.
+int32_t tdi_compile_expression(tdi_parser *p);
+int32_t tdi_compile_block(tdi_parser *p); // { statements }
+bool tdi_compile_arg(tdi_parser *p, tdi_arg *arg);
+bool tdi_parse_constant(tdi_parser *p, double *value); // an expression without names
+bool tdi_add_name(tdi_parser *p, const char *name, bool global, int32_t *slot);
+
+// ---- modules --------------------------------------------------------------------------------
+
+// A symbol at the cursor: its name. False after a fault.
+bool tdi_read_symbol(tdi_parser *p, char name[6]);
+// The type of that name and number of parameters, made when new; TD_NONE after a fault.
+int32_t tdi_intern_type(tdi_parser *p, size_t at, const char *name, int32_t param_count);
+// Modules with expressions, up to the limit or a ':'.
+bool tdi_parse_words(tdi_parser *p, tdi_words *words);
+
+// ---- header ---------------------------------------------------------------------------------
+
+// Whether a header item or section word stands at `at`, a line's start; `word` gets its key.
+bool tdi_header_word_at(const tdi_parser *p, size_t at, char word[32], size_t *after);
+void tdi_parse_header_item(tdi_parser *p, const char *word);
+void tdi_header_default(td_grammar *g);
+// Marks the types that `ignore:` and `consider:` name, and settles defaults that depend on other
+// items. Call when all is read.
+void tdi_header_finish(tdi_parser *p);

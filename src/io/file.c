@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+// Whole files in and out.
+//
+// Writing  into a new file beside the target, which is renamed over it when all bytes are in, so
+//          that a reader sees the old file or the new one. What is no regular file (a device, a
+//          pipe, a link) is written straight, because a rename would replace it.
+
+#define _POSIX_C_SOURCE 200809L // stat, chmod
+
+#include "tendril/io.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define READ_CHUNK    ((size_t)64 * 1024) // bytes of the first block; later ones double
+#define MAX_PATH_SIZE 4096
+#define MAX_TRIES     100 // names for the new file, for when others are writing too
+
+static td_status fail_path(td_diag *diag, td_status status, const char *path, const char *doing) {
+    int error = errno;
+    td_status result =
+        tdi_fail(diag, status, "cannot %s: %s", doing, error ? strerror(error) : "unknown reason");
+    if (diag) {
+        tdi_text_copy(diag->file, sizeof diag->file, path);
+    }
+    return result;
+}
+
+// ---- reading --------------------------------------------------------------------------------
+
+// room for at least one byte more, never above `limit` bytes
+static bool grow(const td_alloc *alloc, uint8_t **data, size_t *capacity, size_t limit) {
+    size_t wanted = *capacity < READ_CHUNK ? READ_CHUNK : *capacity;
+    wanted = wanted > limit - *capacity ? limit : *capacity + wanted;
+    uint8_t *moved = tdi_alloc_resize(alloc, *data, *capacity, wanted);
+    if (moved) {
+        *data = moved;
+        *capacity = wanted;
+    }
+    return moved != NULL;
+}
+
+// reads until the end or until max_size + 1 bytes are there, which is one too many
+static td_status read_all(FILE *file, size_t max_size, const td_alloc *alloc, uint8_t **data,
+                          size_t *size, size_t *capacity) {
+    size_t limit = max_size < SIZE_MAX ? max_size + 1 : SIZE_MAX;
+    for (;;) {
+        if (*size == *capacity && !grow(alloc, data, capacity, limit)) {
+            return TD_ERR_MEMORY;
+        }
+        errno = 0;
+        size_t room = *capacity - *size;
+        size_t got = fread(*data + *size, 1, room, file);
+        *size += got;
+        if (*size > max_size) {
+            return TD_ERR_LIMIT;
+        }
+        if (got < room) {
+            return ferror(file) ? TD_ERR_READ : TD_OK;
+        }
+    }
+}
+
+// the holder of a td_bytes knows its size only, so the block must have that size
+static td_status trim(const td_alloc *alloc, uint8_t **data, size_t size, size_t *capacity) {
+    if (size == 0) {
+        tdi_alloc_free(alloc, *data, *capacity);
+        *data = NULL;
+    } else {
+        uint8_t *moved = tdi_alloc_resize(alloc, *data, *capacity, size);
+        if (!moved) {
+            return TD_ERR_MEMORY;
+        }
+        *data = moved;
+    }
+    *capacity = size;
+    return TD_OK;
+}
+
+static td_status fail_read(td_diag *diag, td_status status, const char *path, size_t max_size) {
+    if (status == TD_ERR_READ) {
+        return fail_path(diag, status, path, "read");
+    }
+    if (status == TD_ERR_LIMIT) {
+        tdi_fail(diag, status, "the file is larger than the limit of %zu bytes", max_size);
+    } else {
+        tdi_fail(diag, status, "no memory to read the file");
+    }
+    if (diag) {
+        tdi_text_copy(diag->file, sizeof diag->file, path);
+        diag->line = diag->column = status == TD_ERR_LIMIT ? 1 : 0;
+    }
+    return status;
+}
+
+td_status td_file_read(const char *path, size_t max_size, const td_alloc *alloc, td_bytes *out,
+                       td_diag *diag) {
+    if (!out) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_file_read needs a place for its result");
+    }
+    *out = (td_bytes){NULL, 0, alloc};
+    if (!path) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_file_read needs a path");
+    }
+    bool standard = strcmp(path, "-") == 0;
+    errno = 0;
+    FILE *file = standard ? stdin : fopen(path, "rb");
+    if (!file) {
+        return fail_path(diag, TD_ERR_READ, path, "open");
+    }
+    uint8_t *data = NULL;
+    size_t size = 0, capacity = 0;
+    td_status status = read_all(file, max_size, alloc, &data, &size, &capacity);
+    status = status == TD_OK ? trim(alloc, &data, size, &capacity) : status;
+    if (status == TD_OK) {
+        *out = (td_bytes){data, size, alloc};
+    } else {
+        fail_read(diag, status, path, max_size);
+        tdi_alloc_free(alloc, data, capacity);
+    }
+    if (!standard) {
+        fclose(file);
+    }
+    return status;
+}
+
+// ---- writing --------------------------------------------------------------------------------
+
+// closes `file` unless it is standard output; true when every byte has arrived
+static bool write_all(FILE *file, const void *data, size_t size) {
+    errno = 0;
+    bool good = size == 0 || fwrite(data, 1, size, file) == size;
+    good = fflush(file) == 0 && good;
+    if (file != stdout) {
+        int error = errno; // of the write, which says more than that of the close
+        good = fclose(file) == 0 && good;
+        errno = error ? error : errno;
+    }
+    return good;
+}
+
+static td_status write_straight(const char *path, const void *data, size_t size, td_diag *diag) {
+    errno = 0;
+    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
+    if (!file) {
+        return fail_path(diag, TD_ERR_WRITE, path, "open for writing");
+    }
+    return write_all(file, data, size) ? TD_OK : fail_path(diag, TD_ERR_WRITE, path, "write");
+}
+
+// opens a file that did not exist, named after `path`; NULL and errno when there is none to be had
+static FILE *open_beside(const char *path, char beside[MAX_PATH_SIZE]) {
+    for (int i = 0; i < MAX_TRIES; i++) {
+        int length = snprintf(beside, MAX_PATH_SIZE, "%s.new%d", path, i);
+        if (length < 0 || length >= MAX_PATH_SIZE) {
+            errno = ENAMETOOLONG;
+            return NULL;
+        }
+        errno = 0;
+        FILE *file = fopen(beside, "wbx");
+        if (file || errno != EEXIST) {
+            return file;
+        }
+    }
+    return NULL;
+}
+
+static td_status write_beside(const char *path, const struct stat *old, const void *data,
+                              size_t size, td_diag *diag) {
+    char beside[MAX_PATH_SIZE];
+    FILE *file = open_beside(path, beside);
+    if (!file) {
+        return fail_path(diag, TD_ERR_WRITE, path, "open for writing");
+    }
+    // a file that was private stays so, from before its first byte
+    bool good = !old || chmod(beside, old->st_mode & 07777) == 0;
+    good = write_all(file, data, size) && good;
+    if (!good || rename(beside, path) != 0) {
+        td_status status = fail_path(diag, TD_ERR_WRITE, path, "write");
+        remove(beside);
+        return status;
+    }
+    return TD_OK;
+}
+
+td_status td_file_write(const char *path, const void *data, size_t size, td_diag *diag) {
+    if (!path || (!data && size > 0)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_file_write needs a path and data");
+    }
+    if (strcmp(path, "-") == 0) {
+        return write_straight(path, data, size, diag);
+    }
+    struct stat old;
+    bool exists = lstat(path, &old) == 0;
+    if (exists && !S_ISREG(old.st_mode)) {
+        return write_straight(path, data, size, diag);
+    }
+    return write_beside(path, exists ? &old : NULL, data, size, diag);
+}
+
+// ---- includes -------------------------------------------------------------------------------
+
+// `name` as seen from the file `from`, without "./" parts; false when it does not fit
+static bool resolve(const char *name, const char *from, char *path, size_t size) {
+    size_t length = 0;
+    const char *slash = strrchr(from, '/');
+    if (name[0] != '/' && slash) {
+        length = (size_t)(slash - from) + 1;
+        if (length >= size) {
+            return false;
+        }
+        memcpy(path, from, length);
+    }
+    while (name[0] == '.' && name[1] == '/') {
+        for (name += 2; name[0] == '/'; name++) {}
+    }
+    size_t rest = strlen(name);
+    if (rest == 0 || length + rest >= size) {
+        return false;
+    }
+    memcpy(path + length, name, rest + 1);
+    return true;
+}
+
+static td_status load_include(void *context, const char *name, const char *from, size_t max_size,
+                              const td_alloc *alloc, char **text, size_t *size,
+                              char resolved[160]) {
+    (void)context;
+    if (!resolve(name, from, resolved, 160) || strcmp(resolved, "-") == 0) {
+        tdi_text_copy(resolved, 160, name);
+        return TD_ERR_READ;
+    }
+    td_bytes bytes;
+    td_status status = td_file_read(resolved, max_size, alloc, &bytes, NULL);
+    *text = (char *)bytes.data;
+    *size = bytes.size;
+    return status;
+}
+
+td_loader td_file_loader(void) {
+    td_loader loader = {load_include, NULL};
+    return loader;
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// Writing JSON (RFC 8259).
+
+#include "io/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- numbers --------------------------------------------------------------------------------
+
+// printf writes the decimal point of the locale, which may be several bytes: whatever is no part
+// of a number in any locale stands for it
+static size_t normalise_point(char *text) {
+    size_t length = 0;
+    bool in_point = false;
+    for (const char *c = text; *c; c++) {
+        bool number = (*c >= '0' && *c <= '9') || *c == '-' || *c == '+' || *c == 'e';
+        if (number) {
+            text[length++] = *c;
+        } else if (!in_point) {
+            text[length++] = '.';
+        }
+        in_point = !number;
+    }
+    text[length] = 0;
+    return length;
+}
+
+size_t tdi_real_write(td_real value, char text[TDI_REAL_TEXT]) {
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, TDI_REAL_TEXT, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) {
+            break;
+        }
+    }
+    return normalise_point(text);
+}
+
+// ---- strings --------------------------------------------------------------------------------
+
+// bytes of the UTF-8 character at `text`, which ends in a zero byte; 0 when there is none
+static size_t utf8_length(const uint8_t *text) {
+    static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
+    uint8_t lead = text[0];
+    size_t length = lead < 0x80       ? 1
+                    : lead >> 5 == 6  ? 2
+                    : lead >> 4 == 14 ? 3
+                    : lead >> 3 == 30 ? 4
+                                      : 0;
+    if (length < 2) {
+        return length;
+    }
+    uint32_t code = lead & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if (text[i] >> 6 != 2) {
+            return 0;
+        }
+        code = code << 6 | (text[i] & 0x3fu);
+    }
+    bool surrogate = code >= 0xd800 && code <= 0xdfff;
+    return code < smallest[length] || code > 0x10ffff || surrogate ? 0 : length;
+}
+
+static void add_text(tdi_json *json, const char *text) {
+    tdi_buffer_add(&json->buffer, text, strlen(text));
+}
+
+static void add_quoted(tdi_json *json, const char *text) {
+    add_text(json, "\"");
+    const uint8_t *c = (const uint8_t *)text;
+    while (*c) {
+        size_t length = utf8_length(c);
+        char escape[8];
+        if (length == 0) {
+            add_text(json, "\xef\xbf\xbd");
+            length = 1;
+        } else if (*c < 0x20 || *c == 0x7f) {
+            snprintf(escape, sizeof escape, "\\u%04x", (unsigned)*c);
+            add_text(json, escape);
+        } else {
+            if (*c == '"' || *c == '\\') {
+                add_text(json, "\\");
+            }
+            tdi_buffer_add(&json->buffer, c, length);
+        }
+        c += length;
+    }
+    add_text(json, "\"");
+}
+
+// ---- values ---------------------------------------------------------------------------------
+
+static void separate(tdi_json *json) {
+    if (json->comma) {
+        add_text(json, ",");
+    }
+    if (json->line) {
+        add_text(json, "\n");
+    }
+    json->comma = true;
+    json->line = false;
+}
+
+void tdi_json_open(tdi_json *json, char bracket) {
+    separate(json);
+    tdi_buffer_add(&json->buffer, &bracket, 1);
+    json->comma = false;
+}
+
+void tdi_json_close(tdi_json *json, char bracket) {
+    if (json->line) {
+        add_text(json, "\n");
+    }
+    tdi_buffer_add(&json->buffer, &bracket, 1);
+    json->comma = true;
+    json->line = false;
+}
+
+void tdi_json_line(tdi_json *json) {
+    json->line = true;
+}
+
+void tdi_json_key(tdi_json *json, const char *key) {
+    separate(json);
+    add_quoted(json, key);
+    add_text(json, ":");
+    json->comma = false;
+}
+
+void tdi_json_string(tdi_json *json, const char *text) {
+    separate(json);
+    add_quoted(json, text);
+}
+
+void tdi_json_integer(tdi_json *json, int64_t value) {
+    char text[24];
+    snprintf(text, sizeof text, "%lld", (long long)value);
+    separate(json);
+    add_text(json, text);
+}
+
+void tdi_json_bool(tdi_json *json, bool value) {
+    separate(json);
+    add_text(json, value ? "true" : "false");
+}
+
+void tdi_json_real(tdi_json *json, td_real value) {
+    if (!isfinite(value)) {
+        if (json->buffer.status == TD_OK) {
+            json->buffer.status = TD_ERR_ARGUMENT;
+        }
+        return;
+    }
+    char text[TDI_REAL_TEXT];
+    size_t length = tdi_real_write(value, text);
+    separate(json);
+    tdi_buffer_add(&json->buffer, text, length);
+}
+
+// ---- keys with values -----------------------------------------------------------------------
+
+void tdi_json_key_string(tdi_json *json, const char *key, const char *text) {
+    tdi_json_key(json, key);
+    tdi_json_string(json, text);
+}
+
+void tdi_json_key_integer(tdi_json *json, const char *key, int64_t value) {
+    tdi_json_key(json, key);
+    tdi_json_integer(json, value);
+}
+
+void tdi_json_key_real(tdi_json *json, const char *key, td_real value) {
+    tdi_json_key(json, key);
+    tdi_json_real(json, value);
+}
+
+void tdi_json_key_reals(tdi_json *json, const char *key, const td_real *values, int32_t count) {
+    tdi_json_key(json, key);
+    tdi_json_open(json, '[');
+    for (int32_t i = 0; i < count; i++) {
+        tdi_json_real(json, values[i]);
+    }
+    tdi_json_close(json, ']');
+}
+
+td_status tdi_json_finish(tdi_json *json, td_bytes *out) {
+    return tdi_buffer_finish(&json->buffer, out);
+}

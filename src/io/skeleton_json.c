@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// A skeleton as JSON, one line a segment, described in docs/guide/formats.md.
+
+#include "io/json.h"
+
+#include <stdio.h>
+
+// ---- small values ---------------------------------------------------------------------------
+
+static void write_color(tdi_json *json, const char *key, uint32_t color) {
+    char text[12];
+    snprintf(text, sizeof text, "#%06x", (unsigned)(color & 0xffffff));
+    tdi_json_key_string(json, key, text);
+}
+
+static void write_vec3(tdi_json *json, const char *key, td_vec3 v) {
+    td_real values[3] = {v.x, v.y, v.z};
+    tdi_json_key_reals(json, key, values, 3);
+}
+
+static void write_quat(tdi_json *json, const char *key, td_quat q) {
+    td_real values[4] = {q.w, q.x, q.y, q.z};
+    tdi_json_key_reals(json, key, values, 4);
+}
+
+static void write_sym3(tdi_json *json, const char *key, td_sym3 m) {
+    td_real values[6] = {m.xx, m.yy, m.zz, m.xy, m.xz, m.yz};
+    tdi_json_key_reals(json, key, values, 6);
+}
+
+static const char *joint_name(td_joint_kind joint) {
+    static const char *const names[] = {"ball", "hinge", "slide", "fixed", "free"};
+    return (size_t)joint < sizeof names / sizeof names[0] ? names[joint] : "unknown";
+}
+
+static const char *shape_name(td_shape_kind kind) {
+    static const char *const names[] = {"blade", "flower", "ball", "disc", "polygon"};
+    return (size_t)kind < sizeof names / sizeof names[0] ? names[kind] : "unknown";
+}
+
+// ---- materials and shapes -------------------------------------------------------------------
+
+static void write_material(tdi_json *json, const td_material *material) {
+    tdi_json_line(json);
+    tdi_json_open(json, '{');
+    tdi_json_key_string(json, "name", material->name);
+    tdi_json_key_real(json, "density", material->density);
+    tdi_json_key_real(json, "young", material->young);
+    tdi_json_key_real(json, "shear", td_material_shear(material));
+    tdi_json_key_real(json, "poisson", material->poisson);
+    tdi_json_key_real(json, "damping_time", material->damping_time);
+    tdi_json_key_real(json, "thickness", material->thickness);
+    tdi_json_key_string(json, "organ", td_organ_name(material->organ));
+    write_color(json, "color", material->color);
+    tdi_json_close(json, '}');
+}
+
+static void write_polygons(tdi_json *json, const td_skeleton *skeleton, const td_shape *shape) {
+    const td_polygon *polygons = td_skeleton_polygons(skeleton);
+    const td_vec3 *points = td_skeleton_points(skeleton);
+    tdi_json_key(json, "polygons");
+    tdi_json_open(json, '[');
+    for (int32_t i = 0; i < shape->polygon_count; i++) {
+        const td_polygon *polygon = &polygons[shape->polygon_first + i];
+        tdi_json_open(json, '[');
+        for (int32_t k = 0; k < polygon->point_count; k++) {
+            td_vec3 p = points[polygon->point_first + k];
+            tdi_json_open(json, '[');
+            tdi_json_real(json, p.x);
+            tdi_json_real(json, p.y);
+            tdi_json_real(json, p.z);
+            tdi_json_close(json, ']');
+        }
+        tdi_json_close(json, ']');
+    }
+    tdi_json_close(json, ']');
+}
+
+static void write_shape(tdi_json *json, const td_skeleton *skeleton, const td_shape *shape) {
+    tdi_json_line(json);
+    tdi_json_open(json, '{');
+    tdi_json_key_string(json, "kind", shape_name(shape->kind));
+    if (shape->kind == TD_SHAPE_POLYGON) {
+        write_polygons(json, skeleton, shape);
+    } else {
+        tdi_json_key_real(json, "width", shape->width);
+        tdi_json_key_real(json, "widest", shape->widest);
+        tdi_json_key_real(json, "taper", shape->taper);
+        tdi_json_key_real(json, "fold", shape->fold);
+        tdi_json_key_real(json, "curl", shape->curl);
+        tdi_json_key_real(json, "wave", shape->wave);
+        tdi_json_key_integer(json, "lobes", shape->lobes);
+        tdi_json_key_real(json, "lobe_depth", shape->lobe_depth);
+        tdi_json_key_real(json, "stalk", shape->stalk);
+        tdi_json_key_real(json, "stalk_radius", shape->stalk_radius);
+        tdi_json_key_integer(json, "petals", shape->petals);
+        tdi_json_key_integer(json, "whorls", shape->whorls);
+        tdi_json_key_real(json, "opening", shape->opening);
+        tdi_json_key_real(json, "centre", shape->centre);
+        write_color(json, "centre_color", shape->centre_color);
+    }
+    write_color(json, "color", shape->color);
+    tdi_json_close(json, '}');
+}
+
+// ---- segments -------------------------------------------------------------------------------
+
+static void write_segment(tdi_json *json, const td_segment *segment) {
+    tdi_json_line(json);
+    tdi_json_open(json, '{');
+    tdi_json_key_integer(json, "id", segment->id);
+    tdi_json_key_integer(json, "parent", segment->parent);
+    tdi_json_key_string(json, "joint", joint_name(segment->joint));
+    write_vec3(json, "attach", segment->attach);
+    write_vec3(json, "axis", segment->axis);
+    write_quat(json, "rest", segment->rest);
+    write_quat(json, "initial", segment->initial);
+    tdi_json_key_real(json, "initial_slide", segment->initial_slide);
+    tdi_json_key_real(json, "length", segment->length);
+    write_vec3(json, "tip", segment->tip);
+    tdi_json_key_real(json, "radius_base", segment->radius_base);
+    tdi_json_key_real(json, "radius_tip", segment->radius_tip);
+    tdi_json_key_integer(json, "material", segment->material);
+    tdi_json_key_string(json, "organ", td_organ_name(segment->organ));
+    tdi_json_key_integer(json, "shape", segment->shape);
+    write_color(json, "color", segment->color);
+    tdi_json_key_real(json, "area", segment->area);
+    tdi_json_key_real(json, "mass", segment->mass);
+    write_vec3(json, "centre_of_mass", segment->centre_of_mass);
+    write_sym3(json, "second_moment", segment->second_moment);
+    write_vec3(json, "stiffness", segment->stiffness);
+    write_vec3(json, "damping", segment->damping);
+    tdi_json_close(json, '}');
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+td_status td_skeleton_json(const td_skeleton *skeleton, const td_alloc *alloc, td_bytes *out) {
+    if (!out) {
+        return TD_ERR_ARGUMENT;
+    }
+    *out = (td_bytes){NULL, 0, alloc};
+    if (!skeleton) {
+        return TD_ERR_ARGUMENT;
+    }
+    char generator[64];
+    snprintf(generator, sizeof generator, "Tendril %s", td_version());
+    tdi_json json = {.buffer = {.alloc = alloc}};
+    tdi_json_open(&json, '{');
+    tdi_json_key_string(&json, "generator", generator);
+    tdi_json_line(&json);
+    tdi_json_key(&json, "materials");
+    tdi_json_open(&json, '[');
+    for (int32_t i = 0; i < td_skeleton_material_count(skeleton); i++) {
+        write_material(&json, &td_skeleton_materials(skeleton)[i]);
+    }
+    tdi_json_close(&json, ']');
+    tdi_json_line(&json);
+    tdi_json_key(&json, "shapes");
+    tdi_json_open(&json, '[');
+    for (int32_t i = 0; i < td_skeleton_shape_count(skeleton); i++) {
+        write_shape(&json, skeleton, &td_skeleton_shapes(skeleton)[i]);
+    }
+    tdi_json_close(&json, ']');
+    tdi_json_line(&json);
+    tdi_json_key(&json, "segments");
+    tdi_json_open(&json, '[');
+    for (int32_t i = 0; i < td_skeleton_count(skeleton); i++) {
+        write_segment(&json, &td_skeleton_segments(skeleton)[i]);
+    }
+    tdi_json_close(&json, ']');
+    tdi_json_line(&json);
+    tdi_json_close(&json, '}');
+    tdi_buffer_add(&json.buffer, "\n", 1);
+    return tdi_json_finish(&json, out);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Unit quaternions as rotations: rotate(a*b, v) = rotate(a, rotate(b, v)).
+
+#include "math/vec3.h"
+
+static inline td_quat tdi_quat_identity(void) {
+    td_quat q = {1, 0, 0, 0};
+    return q;
+}
+static inline td_quat tdi_quat_mul(td_quat a, td_quat b) {
+    td_quat q = {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+                 a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+                 a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+                 a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+    return q;
+}
+static inline td_quat tdi_quat_conj(td_quat q) {
+    td_quat c = {q.w, -q.x, -q.y, -q.z};
+    return c;
+}
+static inline td_real tdi_quat_norm(td_quat q) {
+    return sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+}
+// q/|q| with w >= 0, so that equal rotations have equal numbers
+static inline td_quat tdi_quat_unit(td_quat q) {
+    td_real n = tdi_quat_norm(q);
+    td_real s = (q.w < 0 ? -1 : 1) / n;
+    td_quat u = {q.w * s, q.x * s, q.y * s, q.z * s};
+    return u;
+}
+// turn by `angle` radians about the unit axis
+static inline td_quat tdi_quat_turn(td_vec3 axis, td_real angle) {
+    td_real s = sin(angle / 2);
+    td_quat q = {cos(angle / 2), s * axis.x, s * axis.y, s * axis.z};
+    return q;
+}
+// v + 2w(u x v) + 2u x (u x v), u the vector part
+static inline td_vec3 tdi_quat_rotate(td_quat q, td_vec3 v) {
+    td_vec3 u = tdi_vec3(q.x, q.y, q.z);
+    td_vec3 t = tdi_scale(tdi_cross(u, v), 2);
+    return tdi_add(tdi_madd(v, t, q.w), tdi_cross(u, t));
+}
+// the rotation whose matrix has the orthonormal columns x, y, z
+static inline td_quat tdi_quat_from_axes(td_vec3 x, td_vec3 y, td_vec3 z) {
+    td_real trace = x.x + y.y + z.z;
+    td_quat q;
+    if (trace > 0) {
+        q = (td_quat){1 + trace, y.z - z.y, z.x - x.z, x.y - y.x};
+    } else if (x.x >= y.y && x.x >= z.z) {
+        q = (td_quat){y.z - z.y, 1 + x.x - y.y - z.z, x.y + y.x, z.x + x.z};
+    } else if (y.y >= z.z) {
+        q = (td_quat){z.x - x.z, x.y + y.x, 1 + y.y - x.x - z.z, y.z + z.y};
+    } else {
+        q = (td_quat){x.y - y.x, z.x + x.z, y.z + z.y, 1 + z.z - x.x - y.y};
+    }
+    return tdi_quat_unit(q);
+}

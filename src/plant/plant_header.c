@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: MIT
+// What a model's header says of materials, surfaces and colours, resolved against the library.
+//
+// Method   every item is resolved on its own and takes no memory, so that a check can list all
+//          faults; reading then puts the results into tables for the turtle's sink.
+
+#include "plant/plant_header.h"
+
+#include "base/diag.h"
+#include "math/vec3.h"
+#include "plant/fields.h"
+#include "plant/sort.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- reporting ------------------------------------------------------------------------------
+
+typedef struct reporter {
+    const char *file;
+    td_diag_list *list; // may be NULL
+    td_diag *first;     // may be NULL
+    int32_t count;
+} reporter;
+
+TDI_PRINTF(4, 5)
+static void report(reporter *r, int32_t line, int32_t column, const char *format, ...) {
+    td_diag diag;
+    memset(&diag, 0, sizeof diag);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(diag.message, sizeof diag.message, format, args);
+    va_end(args);
+    diag.status = TD_ERR_SYNTAX;
+    diag.index = TD_NONE;
+    diag.line = line;
+    diag.column = column;
+    tdi_text_copy(diag.file, sizeof diag.file, r->file ? r->file : "");
+    tdi_diag_add(r->list, &diag);
+    if (r->first && r->count == 0) {
+        *r->first = diag;
+    }
+    r->count++;
+}
+
+// ---- suggestions ----------------------------------------------------------------------------
+
+#define WORD_MAX 32 // bytes of a name, its end included
+
+// fewest insertions, deletions and replacements of letters between two words
+static int32_t edit_distance(const char *a, const char *b) {
+    int32_t row[WORD_MAX + 1];
+    int32_t length = (int32_t)strlen(b);
+    if (length > WORD_MAX || strlen(a) > WORD_MAX) {
+        return WORD_MAX;
+    }
+    for (int32_t j = 0; j <= length; j++) {
+        row[j] = j;
+    }
+    for (int32_t i = 0; a[i]; i++) {
+        int32_t corner = row[0];
+        row[0] = i + 1;
+        for (int32_t j = 1; j <= length; j++) {
+            int32_t replace = corner + (a[i] != b[j - 1]);
+            int32_t other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            corner = row[j];
+            row[j] = replace < other ? replace : other;
+        }
+    }
+    return row[length];
+}
+
+typedef struct suggestion {
+    const char *word;
+    char name[WORD_MAX]; // nearest so far
+    int32_t distance;
+} suggestion;
+
+static suggestion suggest(const char *word) {
+    suggestion s = {word, "", WORD_MAX + 1};
+    return s;
+}
+
+static void consider(suggestion *s, const char *name) {
+    int32_t distance = edit_distance(s->word, name);
+    if (distance < s->distance) {
+        tdi_text_copy(s->name, sizeof s->name, name);
+        s->distance = distance;
+    }
+}
+
+// ---- fields ---------------------------------------------------------------------------------
+
+static const tdi_field *find_key(const tdi_field *fields, int32_t count, const char *key) {
+    for (int32_t i = 0; i < count; i++) {
+        if (strcmp(fields[i].key, key) == 0) {
+            return &fields[i];
+        }
+    }
+    return NULL;
+}
+
+static void report_unknown_key(reporter *r, const tdi_header_field *given, const tdi_field *fields,
+                               int32_t count, const char *extra_key) {
+    suggestion s = suggest(given->key);
+    for (int32_t i = 0; i < count; i++) {
+        consider(&s, fields[i].key);
+    }
+    if (extra_key) {
+        consider(&s, extra_key);
+    }
+    report(r, given->line, given->column, "unknown key \"%s\"; the nearest is \"%s\"", given->key,
+           s.name);
+}
+
+// sets a field of a material or shape to what the text gives
+static void read_field(reporter *r, const tdi_header_field *given, const tdi_field *field,
+                       void *object) {
+    td_real value = field->kind == TDI_FIELD_DEGREES ? tdi_radians(given->number) : given->number;
+    char range[80];
+    tdi_field_range(field, true, range, sizeof range);
+    if (given->word[0]) {
+        report(r, given->line, given->column, "%s is \"%s\"; expected %s", given->key, given->word,
+               range);
+    } else if (!tdi_field_allows(field, value)) {
+        report(r, given->line, given->column, "%s is %g; expected %s", given->key, given->number,
+               range);
+    } else {
+        tdi_field_set(field, object, value);
+    }
+}
+
+static void report_repeats(reporter *r, const tdi_header_item *item) {
+    for (int32_t i = 1; i < item->field_count; i++) {
+        for (int32_t k = 0; k < i; k++) {
+            if (strcmp(item->fields[i].key, item->fields[k].key) == 0) {
+                report(r, item->fields[i].line, item->fields[i].column, "%s is given twice",
+                       item->fields[i].key);
+                break;
+            }
+        }
+    }
+}
+
+// ---- materials ------------------------------------------------------------------------------
+
+// place in the library, or TD_NONE with a fault
+static int32_t find_library(reporter *r, const char *name, int32_t line, int32_t column) {
+    int32_t found = td_material_find(name);
+    if (found == TD_NONE) {
+        suggestion s = suggest(name);
+        for (int32_t i = 0; i < td_material_count(); i++) {
+            td_material m = td_material_get(i);
+            consider(&s, m.name);
+        }
+        report(r, line, column, "unknown material \"%s\"; the nearest is \"%s\"", name, s.name);
+    }
+    return found;
+}
+
+// `material: 1 oak, young=5e9`
+static td_material read_material(reporter *r, const tdi_header_item *item) {
+    int32_t base = find_library(r, item->base, item->line, item->column);
+    td_material material = td_material_get(base == TD_NONE ? 0 : base);
+    report_repeats(r, item);
+    for (int32_t i = 0; i < item->field_count; i++) {
+        const tdi_header_field *given = &item->fields[i];
+        const tdi_field *field =
+            find_key(tdi_material_fields, tdi_material_field_count, given->key);
+        if (field) {
+            read_field(r, given, field, &material);
+        } else {
+            report_unknown_key(r, given, tdi_material_fields, tdi_material_field_count, NULL);
+        }
+    }
+    return material;
+}
+
+// ---- surfaces -------------------------------------------------------------------------------
+
+typedef struct surface_kind {
+    const char *name;
+    const char *material;
+    td_organ organ;
+    td_shape_kind shape;
+    td_real width, widest, stalk;
+} surface_kind;
+
+static const surface_kind surface_kinds[] = {
+    {"leaf", "leaf", TD_ORGAN_LEAF, TD_SHAPE_BLADE, 0.5, 0.4, 0.15},
+    {"petal", "petal", TD_ORGAN_PETAL, TD_SHAPE_BLADE, 0.6, 0.6, 0.02},
+    {"flower", "petal", TD_ORGAN_FLOWER, TD_SHAPE_FLOWER, 0.6, 0.6, 0.15},
+    {"fruit", "fruit", TD_ORGAN_FRUIT, TD_SHAPE_BALL, 0.9, 0.5, 0.15},
+};
+#define SURFACE_KIND_COUNT ((int32_t)(sizeof surface_kinds / sizeof surface_kinds[0]))
+
+static const surface_kind *find_kind(reporter *r, const tdi_header_item *item) {
+    suggestion s = suggest(item->base);
+    for (int32_t i = 0; i < SURFACE_KIND_COUNT; i++) {
+        if (strcmp(surface_kinds[i].name, item->base) == 0) {
+            return &surface_kinds[i];
+        }
+        consider(&s, surface_kinds[i].name);
+    }
+    report(
+        r, item->line, item->column,
+        "unknown kind of surface \"%s\"; the nearest is \"%s\", and there are leaf, petal, flower "
+        "and fruit",
+        item->base, s.name);
+    return &surface_kinds[0];
+}
+
+// Where a surface's material comes from: an item of the text, or the library.
+typedef struct material_choice {
+    int32_t item;    // or TD_NONE
+    int32_t library; // or TD_NONE
+} material_choice;
+
+// `material=name` of the library, or `material=n` of the text
+static material_choice choose_material(reporter *r, const tdi_body_header *body,
+                                       const tdi_header_field *given) {
+    material_choice choice = {TD_NONE, TD_NONE};
+    if (given->word[0]) {
+        choice.library = find_library(r, given->word, given->line, given->column);
+        return choice;
+    }
+    for (int32_t i = 0; i < body->material_count && choice.item == TD_NONE; i++) {
+        if (body->materials[i].number == given->number) {
+            choice.item = i;
+        }
+    }
+    if (choice.item == TD_NONE) {
+        report(r, given->line, given->column, "material is %g, but the text has no material: %g",
+               given->number, given->number);
+    }
+    return choice;
+}
+
+static td_material chosen_material(const tdi_body_header *body, material_choice choice) {
+    reporter silent = {NULL, NULL, NULL, 0};
+    return choice.item == TD_NONE ? td_material_get(choice.library == TD_NONE ? 0 : choice.library)
+                                  : read_material(&silent, &body->materials[choice.item]);
+}
+
+static void read_surface_fields(reporter *r, const tdi_body_header *body,
+                                const tdi_header_item *item, tdi_surface *out,
+                                material_choice *choice) {
+    for (int32_t i = 0; i < item->field_count; i++) {
+        const tdi_header_field *given = &item->fields[i];
+        const tdi_field *field = find_key(tdi_shape_fields, tdi_shape_field_count, given->key);
+        if (field) {
+            read_field(r, given, field, &out->shape);
+            out->has_color = out->has_color || strcmp(given->key, "color") == 0;
+        } else if (strcmp(given->key, "material") == 0) {
+            material_choice own = choose_material(r, body, given);
+            *choice = own.item == TD_NONE && own.library == TD_NONE ? *choice : own;
+        } else {
+            report_unknown_key(r, given, tdi_shape_fields, tdi_shape_field_count, "material");
+        }
+    }
+}
+
+// `surface: L leaf, fold=20`. The material is left to the caller.
+static material_choice read_surface(reporter *r, const tdi_body_header *body,
+                                    const tdi_header_item *item, tdi_surface *out) {
+    const surface_kind *kind = find_kind(r, item);
+    material_choice choice = {TD_NONE, td_material_find(kind->material)};
+    memset(out, 0, sizeof *out);
+    out->organ = kind->organ;
+    out->shape = td_shape_default();
+    out->shape.kind = kind->shape;
+    out->shape.width = kind->width;
+    out->shape.widest = kind->widest;
+    out->shape.stalk = kind->stalk;
+    report_repeats(r, item);
+    read_surface_fields(r, body, item, out, &choice);
+
+    td_material material = chosen_material(body, choice);
+    if (!out->has_color) {
+        out->shape.color = material.color;
+    }
+    if (kind->shape != TD_SHAPE_BALL && !(material.thickness > 0)) {
+        report(r, item->line, item->column,
+               "material \"%s\" of surface %s has no thickness, which a %s needs", material.name,
+               item->id, kind->name);
+    }
+    td_diag fault;
+    if (tdi_shape_check(&out->shape, &fault) != TD_OK) {
+        report(r, item->line, item->column, "surface %s: %s", item->id, fault.message);
+    }
+    return choice;
+}
+
+// ---- check ----------------------------------------------------------------------------------
+
+static void check_items(reporter *r, const tdi_body_header *body) {
+    for (int32_t i = 0; i < body->material_count; i++) {
+        read_material(r, &body->materials[i]);
+    }
+    for (int32_t i = 0; i < body->surface_count; i++) {
+        tdi_surface unused;
+        read_surface(r, body, &body->surfaces[i], &unused);
+    }
+    for (int32_t i = 0; i < body->palette_count; i++) {
+        if (body->palette_color[i] > 0xffffff) {
+            report(r, 0, 0, "color %d is 0x%x; expected a colour such as #4c8c32",
+                   body->palette_index[i], body->palette_color[i]);
+        }
+    }
+}
+
+td_status td_plant_check(const td_grammar *grammar, td_diag_list *diags) {
+    const tdi_body_header *body = tdi_grammar_body(grammar);
+    reporter r = {body->file, diags, NULL, 0};
+    check_items(&r, body);
+    return r.count == 0 ? TD_OK : TD_ERR_SYNTAX;
+}
+
+// ---- reading --------------------------------------------------------------------------------
+
+// place among the header's materials of a material of the library, added on first use
+static int32_t library_material(tdi_plant_header *h, int32_t *places, int32_t library) {
+    if (places[library] == TD_NONE) {
+        places[library] = h->material_count;
+        h->materials[h->material_count++] = td_material_get(library);
+    }
+    return places[library];
+}
+
+static void read_tables(tdi_plant_header *h, reporter *r, int32_t *places) {
+    const tdi_body_header *body = h->body;
+    int32_t library_count = td_material_count();
+    for (int32_t i = 0; i < library_count; i++) {
+        places[i] = TD_NONE;
+    }
+    library_material(h, places, 0);
+    for (int32_t i = 0; i < body->material_count; i++) {
+        h->materials[h->material_count++] = read_material(r, &body->materials[i]);
+    }
+    h->leaf = library_material(h, places, td_material_find("leaf"));
+    h->fruit = library_material(h, places, td_material_find("fruit"));
+    for (int32_t i = 0; i < body->surface_count; i++) {
+        tdi_surface *s = &h->surfaces[i];
+        material_choice choice = read_surface(r, body, &body->surfaces[i], s);
+        s->material = choice.item == TD_NONE ? library_material(h, places, choice.library)
+                                             : tdi_turtle_material(choice.item);
+        if (r->count == 0) {
+            s->moments = tdi_shape_integrate(&s->shape, NULL, NULL);
+        }
+    }
+}
+
+static tdi_surface plain_surface(td_shape_kind kind) {
+    tdi_surface s;
+    memset(&s, 0, sizeof s);
+    s.shape = td_shape_default();
+    s.shape.kind = kind;
+    s.shape.width = 1;
+    s.shape.stalk = 0;
+    s.moments = tdi_shape_integrate(&s.shape, NULL, NULL);
+    return s;
+}
+
+td_status tdi_plant_header_read(const td_grammar *grammar, const td_alloc *alloc,
+                                tdi_plant_header *out, td_diag *diag) {
+    memset(out, 0, sizeof *out);
+    out->arena.alloc = alloc;
+    out->body = tdi_grammar_body(grammar);
+    const tdi_body_header *body = out->body;
+    size_t library_count = (size_t)td_material_count();
+    size_t material_room = library_count + (size_t)body->material_count;
+    out->materials = tdi_arena_zeroed(&out->arena, material_room, sizeof *out->materials);
+    out->ball = body->surface_count;
+    out->disc = body->surface_count + 1;
+    out->surfaces =
+        tdi_arena_zeroed(&out->arena, (size_t)body->surface_count + 2, sizeof *out->surfaces);
+    out->palette =
+        tdi_arena_zeroed(&out->arena, (size_t)body->palette_count + 1, sizeof *out->palette);
+    int32_t *places = tdi_arena_zeroed(&out->arena, library_count, sizeof *places);
+    if (!out->materials || !out->surfaces || !out->palette || !places) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the header");
+    }
+    reporter r = {body->file, NULL, diag, 0};
+    read_tables(out, &r, places);
+    out->surfaces[out->ball] = plain_surface(TD_SHAPE_BALL);
+    out->surfaces[out->disc] = plain_surface(TD_SHAPE_DISC);
+    for (int32_t i = 0; i < body->palette_count; i++) {
+        out->palette[i] = (uint64_t)(uint32_t)body->palette_index[i] << 32 | (uint32_t)i;
+    }
+    tdi_sort_keys(out->palette, body->palette_count);
+    return r.count == 0 ? TD_OK : TD_ERR_SYNTAX;
+}
+
+void tdi_plant_header_free(tdi_plant_header *header) {
+    tdi_arena_free(&header->arena);
+}
+
+// ---- access ---------------------------------------------------------------------------------
+
+int32_t tdi_turtle_material(int32_t material) {
+    return material == TD_NONE ? 0 : material + 1;
+}
+
+// the last entry of an index wins, as a later line of the text does
+int64_t tdi_palette_color(const tdi_plant_header *header, int32_t index) {
+    int32_t low = 0, high = header->body->palette_count;
+    while (low < high) { // first key above those of the index
+        int32_t middle = low + (high - low) / 2;
+        if ((uint32_t)(header->palette[middle] >> 32) <= (uint32_t)index) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == 0 || (uint32_t)(header->palette[low - 1] >> 32) != (uint32_t)index) {
+        return TD_NONE;
+    }
+    return header->body->palette_color[(uint32_t)header->palette[low - 1]] & 0xffffff;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// The geometry of organs: outlines, areas, stalks.
+//
+// Method   a blade's half width is a closed formula; its integrals are composite Gauss-Legendre
+//          sums, with a change of variable that takes the root-like rise at both ends away.
+
+#include "plant/shape.h"
+
+#include "math/vec3.h"
+
+td_shape td_shape_default(void) {
+    td_shape shape = {
+        .kind = TD_SHAPE_BLADE,
+        .width = 0.5,
+        .widest = 0.4,
+        .taper = 1,
+        .fold = 0.2,
+        .curl = 0.3,
+        .stalk = 0.15,
+        .stalk_radius = 0.012,
+        .petals = 5,
+        .whorls = 1,
+        .opening = 1.0,
+        .centre = 0.2,
+        .color = 0x4c8c32,
+        .centre_color = 0xf2c94c,
+    };
+    return shape;
+}
+
+// ---- blades ---------------------------------------------------------------------------------
+
+// w(s) = width/2 * p(s) * (1 - depth cos^2(pi n s)) with n lobes a side, and the outline
+// p = u(2 - u), u = s/widest below the widest place; p = (v(2 - v))^taper, v = (1 - s)/(1 - widest)
+// above it. p has a level tangent where the two meet.
+td_real tdi_blade_half_width(const td_shape *shape, td_real s) {
+    if (!(s > 0 && s < 1)) {
+        return 0;
+    }
+    td_real profile;
+    if (s < shape->widest) {
+        td_real u = s / shape->widest;
+        profile = u * (2 - u);
+    } else {
+        td_real v = (1 - s) / (1 - shape->widest);
+        profile = pow(v * (2 - v), shape->taper);
+    }
+    td_real notch = shape->lobes > 0 ? cos(TDI_PI * shape->lobes * s) : 0;
+    return shape->width / 2 * profile * (1 - shape->lobe_depth * notch * notch);
+}
+
+// adds the integrals over [from, to] where from is the end of the blade at which w rises from 0:
+// s = from + (to - from) y^4, ds = 4 (to - from) y^3 dy
+static void integrate_part(const td_shape *shape, td_real from, td_real to,
+                           tdi_blade_moments *sum) {
+    // 5-point Gauss-Legendre on [-1,1]
+    static const td_real node[5] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831,
+                                    0.9061798459386640};
+    static const td_real weight[5] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889,
+                                      0.4786286704993665, 0.2369268850561891};
+    int32_t panels = 8 + 8 * shape->lobes; // a lobe's wave needs several panels
+    for (int32_t i = 0; i < panels; i++) {
+        for (int k = 0; k < 5; k++) {
+            td_real y = (i + 0.5 + 0.5 * node[k]) / panels;
+            td_real s = from + (to - from) * y * y * y * y;
+            td_real ds = fabs(to - from) * 4 * y * y * y * weight[k] / (2.0 * panels);
+            td_real w = tdi_blade_half_width(shape, s);
+            sum->area += 2 * w * ds;
+            sum->along += 2 * w * s * ds;
+            sum->along2 += 2 * w * s * s * ds;
+            sum->across += 2 * w * w * w / 3 * ds;
+        }
+    }
+}
+
+tdi_blade_moments tdi_blade_integrate(const td_shape *shape) {
+    tdi_blade_moments sum = {0, 0, 0, 0};
+    integrate_part(shape, 0, shape->widest, &sum);
+    integrate_part(shape, 1, shape->widest, &sum);
+    return sum;
+}
+
+// ---- flowers --------------------------------------------------------------------------------
+
+// Petals are half as long as the flower is wide. Each inner whorl is shorter and more upright, and
+// stands in the gaps of the one outside it.
+tdi_petal tdi_flower_petal(const td_shape *shape, int32_t whorl, int32_t index) {
+    td_real inward = (td_real)whorl / (shape->whorls > 1 ? shape->whorls : 1);
+    tdi_petal petal = {
+        .length = 0.5 * (1 - 0.4 * inward),
+        .opening = shape->opening * (1 - 0.6 * inward),
+        .azimuth =
+            2 * TDI_PI * (index + 0.5 * (whorl % 2)) / (shape->petals > 0 ? shape->petals : 1),
+    };
+    return petal;
+}
+
+// ---- whole shapes ---------------------------------------------------------------------------
+
+static td_real flower_area(const td_shape *shape) {
+    td_real blade = tdi_blade_integrate(shape).area;
+    td_real area = TDI_PI / 4 * shape->centre * shape->centre;
+    for (int32_t k = 0; k < shape->whorls; k++) {
+        td_real length = tdi_flower_petal(shape, k, 0).length;
+        area += shape->petals * blade * length * length;
+    }
+    return area;
+}
+
+td_real tdi_shape_area(const td_shape *shape) {
+    switch (shape->kind) {
+    case TD_SHAPE_BLADE: return tdi_blade_integrate(shape).area;
+    case TD_SHAPE_FLOWER: return flower_area(shape);
+    case TD_SHAPE_BALL: return TDI_PI / 4 * shape->width;
+    case TD_SHAPE_DISC: return TDI_PI / 4;
+    case TD_SHAPE_POLYGON: break;
+    }
+    return 0;
+}
+
+td_vec3 tdi_shape_tip(const td_shape *shape, td_real size) {
+    td_real y = 1;
+    if (shape->kind == TD_SHAPE_BLADE || shape->kind == TD_SHAPE_BALL) {
+        y = shape->stalk + 1;
+    } else if (shape->kind == TD_SHAPE_FLOWER) {
+        td_real rise = shape->petals > 0 ? 0.5 * cos(shape->opening) : 0;
+        y = shape->stalk + (rise > shape->centre / 2 ? rise : shape->centre / 2);
+    } else if (shape->kind == TD_SHAPE_DISC) {
+        y = 0.5;
+    }
+    return tdi_vec3(0, y * size, 0);
+}
+
+// ---- stalks ---------------------------------------------------------------------------------
+
+static bool has_stalk(const td_shape *shape) {
+    return shape->stalk > 0 && shape->kind != TD_SHAPE_DISC && shape->kind != TD_SHAPE_POLYGON;
+}
+
+td_real tdi_stalk_length(const td_shape *shape, td_real size) {
+    return (has_stalk(shape) ? shape->stalk : 0.05) * size;
+}
+
+td_real tdi_stalk_radius(const td_shape *shape, td_real size) {
+    return shape->stalk_radius * size;
+}

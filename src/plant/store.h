@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What builder and skeleton are made of, and the steps between them.
+
+#include "plant/mass.h"
+#include "tendril/skeleton.h"
+
+// The arrays of a skeleton.
+typedef struct tdi_store {
+    const td_alloc *alloc;
+    td_segment *segments;
+    td_material *materials;
+    td_shape *shapes;
+    td_polygon *polygons;
+    td_vec3 *points;
+    int32_t segment_count, material_count, shape_count, polygon_count, point_count;
+    int64_t segment_capacity, material_capacity, shape_capacity, polygon_capacity, point_capacity;
+} tdi_store;
+
+void tdi_store_free(tdi_store *store);
+
+struct td_skeleton {
+    tdi_store store;
+    td_quat *rest;    // world rotations in the rest pose, segment_count of them
+    td_quat *initial; // likewise at the start; the same block where no segment differs
+};
+
+// Takes the arrays over: `store` is empty afterwards. Shrinks them to what they hold.
+td_status tdi_skeleton_new(tdi_store *store, td_skeleton **out);
+
+// What the builder knows of a segment beside the segment.
+typedef struct tdi_extra {
+    td_real joint_young; // 0: the material's
+    int32_t place;       // index after pruning, or TD_NONE: dropped
+    bool has_mass, has_stiffness, has_damping;
+    bool immovable; // fixed to the ground, by way of fixed segments or directly
+} tdi_extra;
+
+struct td_builder {
+    tdi_store store;
+    td_skeleton_opts opts;
+    tdi_extra *extras; // one a segment
+    int64_t extra_capacity;
+    tdi_shape_moments *shape_moments; // one a shape
+    int64_t shape_moments_capacity;
+    bool has_ids; // some id differs from its index
+};
+
+// NULL is the default. Checks struct_size and every field.
+td_status tdi_skeleton_opts_check(const td_skeleton_opts *opts, td_skeleton_opts *out,
+                                  td_diag *diag);
+
+// Every field; the message names the wrong one.
+td_status tdi_segment_def_check(const td_builder *builder, const td_segment_def *def,
+                                td_diag *diag);
+
+static inline bool tdi_quat_is_zero(td_quat q) {
+    return q.w == 0 && q.x == 0 && q.y == 0 && q.z == 0;
+}
+
+// The mass properties that a definition gives.
+static inline tdi_moments tdi_given_moments(const td_segment_def *def) {
+    td_vec3 c = def->centre_of_mass;
+    tdi_moments m = {
+        def->mass, {c.x * def->mass, c.y * def->mass, c.z * def->mass}, def->second_moment};
+    return m;
+}
+
+// Adds polygons for a TD_SHAPE_POLYGON and that shape: polygon i has the next counts[i] of points.
+// The other fields come from `shape`.
+td_status tdi_builder_add_polygons(td_builder *builder, const td_shape *shape,
+                                   const td_vec3 *points, const int32_t *counts,
+                                   int32_t polygon_count, int32_t *index, td_diag *diag);
+
+// Drops the segments below the thresholds of `opts` and closes the gaps.
+void tdi_prune(tdi_store *store, tdi_extra *extras, const td_skeleton_opts *opts);
+bool tdi_prune_drops(const td_skeleton_opts *opts, td_real length, td_real mass);
+
+// Stiffness and damping of every joint that were not given.
+void tdi_springs_set(tdi_store *store, tdi_extra *extras, td_spring_rule rule);

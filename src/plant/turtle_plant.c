@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// Turtle strings: the pieces that the turtle leaves become segments of a builder.
+//
+// Method   a piece's joint is the turtle's place in the axes of the stem it stands on, and its rest
+//          orientation is what the turtle turned since that stem: rest = Q_parent^-1 Q.
+//          The pipe model needs all stems before it knows any radius; masses and springs come
+//          later, when the builder finishes.
+
+#include "plant/plant.h"
+
+#include "base/diag.h"
+#include "math/quat.h"
+
+typedef struct frame { // of a segment, in the world
+    td_vec3 origin;
+    td_quat rotation;
+} frame;
+
+typedef struct maker {
+    const tdi_plant_header *header;
+    td_builder *builder;
+    frame *frames; // one a segment
+    int64_t frame_capacity;
+    int32_t *materials; // place in the builder of each of the header's, or TD_NONE
+    int32_t *surfaces;  // likewise of the header's surfaces
+} maker;
+
+// ---- materials and shapes, added on first use -----------------------------------------------
+
+static td_status use_material(maker *m, int32_t material, int32_t *index, td_diag *diag) {
+    if (m->materials[material] == TD_NONE) {
+        td_status status = td_builder_add_material(m->builder, &m->header->materials[material],
+                                                   &m->materials[material], diag);
+        if (status != TD_OK) {
+            return status;
+        }
+    }
+    *index = m->materials[material];
+    return TD_OK;
+}
+
+static td_status use_shape(maker *m, const tdi_piece *piece, int32_t *index, td_diag *diag) {
+    if (piece->polygon_count > 0) {
+        td_shape shape = tdi_polygon_shape(&m->header->materials[piece->material]);
+        return tdi_builder_add_polygons(m->builder, &shape, piece->points, piece->counts,
+                                        piece->polygon_count, index, diag);
+    }
+    if (piece->surface != TD_NONE) {
+        int32_t *known = &m->surfaces[piece->surface];
+        if (*known == TD_NONE) {
+            td_status status = td_builder_add_shape(
+                m->builder, &m->header->surfaces[piece->surface].shape, known, diag);
+            if (status != TD_OK) {
+                return status;
+            }
+        }
+        *index = *known;
+    }
+    return TD_OK;
+}
+
+// ---- pieces ---------------------------------------------------------------------------------
+
+static td_segment_def def_of(const maker *m, const tdi_piece *piece) {
+    td_segment_def def = td_segment_def_default();
+    def.parent = piece->parent;
+    def.attach_at_tip = false;
+    def.attach = piece->origin;
+    def.rest = piece->rotation;
+    if (piece->parent != TD_NONE) {
+        const frame *up = &m->frames[piece->parent];
+        td_quat back = tdi_quat_conj(up->rotation);
+        def.attach = tdi_quat_rotate(back, tdi_sub(piece->origin, up->origin));
+        def.rest = tdi_quat_unit(tdi_quat_mul(back, piece->rotation));
+    }
+    def.length = piece->length;
+    if (piece->organ == TD_ORGAN_STEM) {
+        def.radius_base = piece->radius_base;
+        def.radius_tip = piece->radius_tip;
+    }
+    def.organ = piece->organ;
+    def.color = piece->color;
+    def.tip = piece->tip;
+    def.has_tip = true;
+    return def;
+}
+
+static td_status take_piece(void *context, const tdi_piece *piece, int32_t *mark, td_diag *diag) {
+    maker *m = context;
+    int32_t count = m->builder->store.segment_count;
+    frame *frames = tdi_array_reserve(m->builder->store.alloc, m->frames, &m->frame_capacity,
+                                      (int64_t)count + 1, sizeof *frames);
+    if (!frames) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the segments");
+    }
+    m->frames = frames;
+    td_segment_def def = def_of(m, piece);
+    td_status status = use_material(m, piece->material, &def.material, diag);
+    if (status == TD_OK) {
+        status = use_shape(m, piece, &def.shape, diag);
+    }
+    if (status != TD_OK) {
+        return status;
+    }
+    td_diag inner;
+    int32_t index;
+    status = td_builder_add(m->builder, &def, &index, &inner);
+    if (status == TD_ERR_ARGUMENT) {
+        return tdi_fail_at(diag, TD_ERR_STRUCTURE, piece->module, "module %lld: %s",
+                           (long long)piece->module, inner.message);
+    }
+    if (status != TD_OK) {
+        return tdi_fail_at(diag, status, piece->module, "%s", inner.message);
+    }
+    m->frames[index] = (frame){piece->origin, piece->rotation};
+    if (mark) {
+        *mark = index;
+    }
+    return TD_OK;
+}
+
+// ---- pipe model -----------------------------------------------------------------------------
+
+// With r_parent^p the sum of r_child^p over the stems, a stem that carries n tips has
+// r = r_tip n^(1/p). Tip to root in one loop; a stem is a cylinder.
+static td_status apply_pipe_model(const maker *m, td_diag *diag) {
+    tdi_store *store = &m->builder->store;
+    const tdi_body_header *body = m->header->body;
+    size_t n = (size_t)store->segment_count;
+    if (!(body->pipe_tip > 0) || n == 0) {
+        return TD_OK;
+    }
+    int32_t *tips = tdi_alloc_zeroed(store->alloc, n, sizeof *tips);
+    if (!tips) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the pipe model");
+    }
+    for (int32_t i = store->segment_count - 1; i >= 0; i--) {
+        td_segment *s = &store->segments[i];
+        if (s->organ != TD_ORGAN_STEM) {
+            continue;
+        }
+        tips[i] = tips[i] == 0 ? 1 : tips[i];
+        if (s->parent != TD_NONE) {
+            tips[s->parent] += tips[i];
+        }
+        td_real radius =
+            body->pipe_tip * body->width_unit / 2 * pow(tips[i], 1 / body->pipe_exponent);
+        s->radius_base = radius;
+        s->radius_tip = radius;
+    }
+    tdi_alloc_free(store->alloc, tips, n * sizeof *tips);
+    return TD_OK;
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+td_status tdi_pieces_read(const td_grammar *grammar, const td_string *string,
+                          const tdi_plant_header *header, td_builder *builder, td_diag *diag) {
+    const td_alloc *alloc = builder->store.alloc;
+    size_t material_count = (size_t)header->material_count;
+    size_t surface_count = (size_t)header->body->surface_count + 2;
+    maker m = {.header = header, .builder = builder};
+    m.materials = tdi_alloc_zeroed(alloc, material_count + surface_count, sizeof *m.materials);
+    if (!m.materials) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the materials");
+    }
+    m.surfaces = m.materials + material_count;
+    for (size_t i = 1; i < material_count + surface_count; i++) {
+        m.materials[i] = TD_NONE; // the first is green-wood in both
+    }
+    tdi_piece_sink sink = {&m, take_piece};
+    td_status status = tdi_pieces_walk(grammar, string, header, &sink, alloc, diag);
+    if (status == TD_OK) {
+        status = apply_pipe_model(&m, diag);
+    }
+    tdi_alloc_free(alloc, m.frames, (size_t)m.frame_capacity * sizeof *m.frames);
+    tdi_alloc_free(alloc, m.materials, (material_count + surface_count) * sizeof *m.materials);
+    return status;
+}

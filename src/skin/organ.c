@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// The model of a shape, put together from blades, petals, stalks, balls, discs and polygons.
+
+#include "skin/organ.h"
+
+#include "math/vec3.h"
+#include "skin/polygon.h"
+
+// ---- growing --------------------------------------------------------------------------------
+
+uint32_t tdi_organ_vertex_add(tdi_organ_model *model, tdi_sheet *sheet, tdi_organ_vertex vertex) {
+    if (model->status != TD_OK) {
+        return 0;
+    }
+    if (sheet->vertex_count >= model->max_vertices) {
+        model->status = TD_ERR_LIMIT;
+        return 0;
+    }
+    tdi_organ_vertex *vertices =
+        tdi_array_reserve(model->alloc, sheet->vertices, &sheet->vertex_capacity,
+                          sheet->vertex_count + 1, sizeof *vertices);
+    if (!vertices) {
+        model->status = TD_ERR_MEMORY;
+        return 0;
+    }
+    sheet->vertices = vertices;
+    vertices[sheet->vertex_count] = vertex;
+    return (uint32_t)sheet->vertex_count++;
+}
+
+void tdi_organ_triangle_add(tdi_organ_model *model, tdi_sheet *sheet, uint32_t a, uint32_t b,
+                            uint32_t c) {
+    if (model->status != TD_OK) {
+        return;
+    }
+    uint32_t *indices = tdi_array_reserve(model->alloc, sheet->indices, &sheet->index_capacity,
+                                          sheet->index_count + 3, sizeof *indices);
+    if (!indices) {
+        model->status = TD_ERR_MEMORY;
+        return;
+    }
+    sheet->indices = indices;
+    indices[sheet->index_count++] = a;
+    indices[sheet->index_count++] = b;
+    indices[sheet->index_count++] = c;
+}
+
+static void free_sheet(const td_alloc *alloc, tdi_sheet *sheet) {
+    tdi_alloc_free(alloc, sheet->vertices,
+                   (size_t)sheet->vertex_capacity * sizeof *sheet->vertices);
+    tdi_alloc_free(alloc, sheet->indices, (size_t)sheet->index_capacity * sizeof *sheet->indices);
+    *sheet = (tdi_sheet){0};
+}
+
+void tdi_organ_free(tdi_organ_model *model) {
+    free_sheet(model->alloc, &model->lamina);
+    free_sheet(model->alloc, &model->solid);
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+static void add_polygons(tdi_organ_model *model, const td_skeleton *skeleton,
+                         const td_shape *shape) {
+    const td_polygon *polygons = td_skeleton_polygons(skeleton) + shape->polygon_first;
+    for (int32_t i = 0; i < shape->polygon_count && model->status == TD_OK; i++) {
+        if (polygons[i].point_count > TDI_MAX_CORNERS) {
+            model->status = TD_ERR_LIMIT;
+            return;
+        }
+        tdi_organ_add_polygon(model, td_skeleton_points(skeleton) + polygons[i].point_first,
+                              polygons[i].point_count);
+    }
+}
+
+td_status tdi_organ_build(tdi_organ_model *model, const td_skeleton *skeleton,
+                          const td_shape *shape, tdi_detail detail) {
+    model->status = TD_OK;
+    model->lamina.vertex_count = model->lamina.index_count = 0;
+    model->solid.vertex_count = model->solid.index_count = 0;
+    td_vec3 stalk_end = tdi_vec3(0, shape->stalk, 0);
+    switch (shape->kind) {
+    case TD_SHAPE_BLADE:
+        tdi_organ_add_petiole(model, shape);
+        tdi_organ_add_blade(model, shape, detail);
+        break;
+    case TD_SHAPE_FLOWER:
+        tdi_organ_add_pedicel(model, shape);
+        tdi_organ_add_petals(model, shape, detail);
+        tdi_organ_add_ball(model, stalk_end, shape->centre, shape->centre, TDI_TINT_CENTRE, detail);
+        break;
+    case TD_SHAPE_BALL:
+        tdi_organ_add_pedicel(model, shape);
+        tdi_organ_add_ball(model, tdi_vec3(0, shape->stalk + 0.5, 0), shape->width, 1,
+                           TDI_TINT_ORGAN, detail);
+        break;
+    case TD_SHAPE_DISC: tdi_organ_add_disc(model); break;
+    case TD_SHAPE_POLYGON: add_polygons(model, skeleton, shape); break;
+    }
+    return model->status;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// Stalks, balls and discs of organs.
+
+#include "skin/organ.h"
+
+#include "math/vec3.h"
+
+#include "plant/shape.h"
+
+#define STALK_SIDES 5
+#define DISC_SIDES  24
+
+// sides and rows of balls, by tdi_detail
+static const uint32_t ball_sides[TDI_DETAIL_COUNT] = {8, 12, 24};
+static const int32_t ball_rows[TDI_DETAIL_COUNT] = {5, 8, 14};
+
+// ---- stalks ---------------------------------------------------------------------------------
+
+typedef struct stalk_ring {
+    td_vec3 centre;
+    td_real radius;
+    td_real slope; // dr/dl
+    tdi_tint tint;
+} stalk_ring;
+
+// a thin tube in the YZ plane, pointed at its end; e1 = X, and e2 is across the way to the next
+// ring
+static void add_stalk(tdi_organ_model *model, const stalk_ring *rings, int32_t count) {
+    uint32_t before = 0;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t from = i > 0 ? i - 1 : 0, to = i + 1 < count ? i + 1 : i;
+        td_vec3 t = tdi_unit_or(tdi_sub(rings[to].centre, rings[from].centre), tdi_vec3(0, 1, 0));
+        td_vec3 e1 = tdi_vec3(1, 0, 0), e2 = tdi_cross(t, e1);
+        td_real scale = 1 / sqrt(1 + rings[i].slope * rings[i].slope);
+        uint32_t here = 0;
+        for (uint32_t k = 0; k < STALK_SIDES; k++) {
+            td_real angle = 2 * TDI_PI * k / STALK_SIDES;
+            td_vec3 out = tdi_madd(tdi_scale(e1, cos(angle)), e2, sin(angle));
+            td_vec3 normal = tdi_scale(tdi_madd(out, t, -rings[i].slope), scale);
+            tdi_organ_vertex vertex = {.position = tdi_madd(rings[i].centre, out, rings[i].radius),
+                                       .normal = normal,
+                                       .tint = rings[i].tint,
+                                       .gain = 256};
+            uint32_t at = tdi_organ_vertex_add(model, &model->solid, vertex);
+            here = k == 0 ? at : here;
+        }
+        for (uint32_t k = 0; i > 0 && k < STALK_SIDES; k++) {
+            uint32_t n = (k + 1) % STALK_SIDES;
+            tdi_organ_triangle_add(model, &model->solid, before + k, before + n, here + n);
+            if (rings[i].radius > 0) {
+                tdi_organ_triangle_add(model, &model->solid, before + k, here + n, here + k);
+            }
+        }
+        before = here;
+    }
+}
+
+// from the joint to the lamina, and on below it as the midrib
+void tdi_organ_add_petiole(tdi_organ_model *model, const td_shape *shape) {
+    if (!(shape->stalk > 0)) {
+        return;
+    }
+    td_vec3 end = tdi_vec3(0, shape->stalk, 0);
+    td_real radius = shape->stalk_radius;
+    stalk_ring rings[4] = {{tdi_vec3(0, 0, 0), radius, 0, TDI_TINT_STALK},
+                           {end, 0.8 * radius, 0, TDI_TINT_STALK}};
+    for (int i = 2; i < 4; i++) {
+        td_vec3 place, normal;
+        tdi_blade_midrib(shape->curl, i == 2 ? 0.15 : 0.4, &place, &normal);
+        rings[i].radius = i == 2 ? 0.6 * radius : 0;
+        // low enough not to show above
+        rings[i].centre = tdi_madd(tdi_add(end, place), normal, -1.2 * rings[i].radius);
+        rings[i].tint = TDI_TINT_ORGAN;
+    }
+    add_stalk(model, rings, 4);
+}
+
+// from the joint to the flower or fruit, wider where that sits
+void tdi_organ_add_pedicel(tdi_organ_model *model, const td_shape *shape) {
+    if (!(shape->stalk > 0)) {
+        return;
+    }
+    td_real radius = shape->stalk_radius;
+    td_real neck = fmin(3 * radius, 0.5 * shape->stalk);
+    stalk_ring rings[4] = {{tdi_vec3(0, 0, 0), radius, 0, TDI_TINT_STALK},
+                           {tdi_vec3(0, shape->stalk - neck, 0), radius, 0, TDI_TINT_STALK},
+                           {tdi_vec3(0, shape->stalk, 0), 2 * radius, 0, TDI_TINT_STALK},
+                           {tdi_vec3(0, shape->stalk + radius, 0), 0, -2, TDI_TINT_STALK}};
+    add_stalk(model, rings, 4);
+}
+
+// ---- balls ----------------------------------------------------------------------------------
+
+// an ellipsoid about +Y, closed, one vertex at each pole
+void tdi_organ_add_ball(tdi_organ_model *model, td_vec3 centre, td_real width, td_real height,
+                        tdi_tint tint, tdi_detail detail) {
+    if (!(width > 0 && height > 0)) {
+        return;
+    }
+    uint32_t sides = ball_sides[detail];
+    int32_t rows = ball_rows[detail];
+    uint32_t before = 0;
+    for (int32_t i = 0; i <= rows; i++) {
+        bool pole = i == 0 || i == rows;
+        td_real angle = TDI_PI * i / rows; // from the lower pole
+        uint32_t count = pole ? 1 : sides, here = 0;
+        for (uint32_t k = 0; k < count; k++) {
+            td_real around = 2 * TDI_PI * k / sides;
+            td_real across = pole ? 0 : sin(angle);
+            td_vec3 u = tdi_vec3(across * sin(around), -cos(angle), across * cos(around));
+            // the normal of x^2/a^2 + y^2/b^2 + z^2/a^2 = 1 is along (x/a^2, y/b^2, z/a^2)
+            td_vec3 normal = tdi_vec3(u.x * height, u.y * width, u.z * height);
+            td_vec3 out = tdi_vec3(u.x * width / 2, u.y * height / 2, u.z * width / 2);
+            tdi_organ_vertex vertex = {.position = tdi_add(centre, out),
+                                       .normal = tdi_unit_or(normal, u),
+                                       .tint = tint,
+                                       .gain = 236 + 40 * i / rows};
+            uint32_t at = tdi_organ_vertex_add(model, &model->solid, vertex);
+            here = k == 0 ? at : here;
+        }
+        for (uint32_t k = 0; i > 0 && k < sides; k++) {
+            uint32_t n = (k + 1) % sides;
+            if (i > 1) {
+                tdi_organ_triangle_add(model, &model->solid, before + k, before + n,
+                                       pole ? here : here + n);
+            }
+            if (!pole) {
+                tdi_organ_triangle_add(model, &model->solid, i > 1 ? before + k : before, here + n,
+                                       here + k);
+            }
+        }
+        before = here;
+    }
+}
+
+// ---- discs ----------------------------------------------------------------------------------
+
+void tdi_organ_add_disc(tdi_organ_model *model) {
+    tdi_organ_vertex vertex = {.normal = tdi_vec3(0, 0, 1), .tint = TDI_TINT_ORGAN, .gain = 256};
+    uint32_t centre = tdi_organ_vertex_add(model, &model->lamina, vertex);
+    for (uint32_t k = 0; k < DISC_SIDES; k++) {
+        td_real angle = 2 * TDI_PI * k / DISC_SIDES;
+        vertex.position = tdi_vec3(cos(angle) / 2, sin(angle) / 2, 0);
+        tdi_organ_vertex_add(model, &model->lamina, vertex);
+    }
+    for (uint32_t k = 0; k < DISC_SIDES; k++) {
+        tdi_organ_triangle_add(model, &model->lamina, centre, centre + 1 + k,
+                               centre + 1 + (k + 1) % DISC_SIDES);
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Runs the registered tests: all, or those whose name contains the argument; `=name` is exact.
+
+#include "td_test.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+#define MAX_TESTS 2048
+
+static struct {
+    const char *name;
+    test_function function;
+} tests[MAX_TESTS];
+static int test_count;
+static int failures;
+
+void test_register(const char *name, test_function function) {
+    if (test_count == MAX_TESTS) {
+        fprintf(stderr, "too many tests: raise MAX_TESTS\n");
+        abort();
+    }
+    tests[test_count].name = name;
+    tests[test_count].function = function;
+    test_count++;
+}
+
+void test_failed(const char *file, int line, const char *format, ...) {
+    failures++;
+    printf("%s:%d: ", file, line);
+    va_list args;
+    va_start(args, format);
+    vprintf(format, args);
+    va_end(args);
+    printf("\n");
+}
+
+// ---- allocators -----------------------------------------------------------------------------
+
+static void *heap_resize(void *context, void *block, size_t old_size, size_t new_size) {
+    test_heap *heap = context;
+    if (new_size == 0) {
+        heap->held -= old_size;
+        free(block);
+        return NULL;
+    }
+    heap->calls++;
+    if (heap->fail_at > 0 && heap->calls >= heap->fail_at) {
+        return NULL;
+    }
+    void *moved = realloc(block, new_size);
+    if (moved) {
+        heap->held += new_size - old_size;
+        heap->peak = heap->held > heap->peak ? heap->held : heap->peak;
+    }
+    return moved;
+}
+
+td_alloc test_heap_alloc(test_heap *heap) {
+    td_alloc alloc = {heap_resize, heap};
+    return alloc;
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+static bool wanted(const char *name, const char *filter) {
+    if (!filter) {
+        return true;
+    }
+    return filter[0] == '=' ? strcmp(name, filter + 1) == 0 : strstr(name, filter) != NULL;
+}
+
+int main(int argc, char **argv) {
+    const char *filter = argc > 1 ? argv[1] : NULL;
+    int run = 0, failed = 0;
+    for (int i = 0; i < test_count; i++) {
+        if (!wanted(tests[i].name, filter)) {
+            continue;
+        }
+        int before = failures;
+        tests[i].function();
+        run++;
+        if (failures > before) {
+            failed++;
+            printf("FAILED %s\n", tests[i].name);
+        }
+    }
+    printf("%d passed, %d failed\n", run - failed, failed);
+    return run == 0 || failed > 0;
+}

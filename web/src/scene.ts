@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// The stage that every page and picture shares: renderer, daylight, ground and camera. It shows one
+// model at a time; it knows nothing of pages, pointers or clocks.
+
+import {
+  NeutralToneMapping,
+  PCFShadowMap,
+  PerspectiveCamera,
+  SRGBColorSpace,
+  Scene,
+  Sphere,
+  Vector2,
+  Vector3,
+  WebGLRenderer,
+} from 'three';
+import type { DirectionalLight } from 'three';
+import { addSkyAttribute } from './canopy';
+import { SUN, makeBackdrop, makeSkyLight, makeSun } from './daylight';
+import { applyView, bestView } from './framing';
+import type { View } from './framing';
+import { GroundShadow } from './ground';
+import { disposeSurfaces, applySurfaces } from './surface';
+import type { Model } from './model';
+
+export interface StageOptions {
+  /** Pixels on a side of the sun's shadow map. */
+  shadowMapSize: number;
+  /** Pixels on the longer side of the ground's shadow. */
+  groundSize: number;
+  /** 1 hides the bands of the backdrop's gradient, 0 keeps it smooth for small picture files. */
+  grain: number;
+}
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+export const PAGE_OPTIONS: StageOptions = { shadowMapSize: 2048, groundSize: 1024, grain: 1 };
+
+/** Vertical angle of view, degrees: that of a portrait lens, so that crowns keep their shape. */
+const FIELD_OF_VIEW = 26;
+
+export class Stage {
+  readonly renderer: WebGLRenderer;
+  readonly scene = new Scene();
+  readonly camera = new PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 100);
+  private readonly sun: DirectionalLight;
+  private readonly options: StageOptions;
+  private readonly prepared = new WeakSet<Model>();
+  private readonly grounds = new Map<Model, GroundShadow>();
+  private shown: Model | null = null;
+
+  /** Throws when the browser has no WebGL 2. */
+  constructor(canvas: HTMLCanvasElement, options: StageOptions) {
+    this.options = options;
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: false });
+    this.renderer.outputColorSpace = SRGBColorSpace;
+    // of three.js's curves the one that leaves a petal the colour its author gave it
+    this.renderer.toneMapping = NeutralToneMapping;
+    this.renderer.toneMappingExposure = 1.15;
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    // plants here stand still: the shadow map is drawn when the model changes
+    this.renderer.shadowMap.autoUpdate = false;
+    this.sun = makeSun(options.shadowMapSize);
+    this.scene.add(this.sun, this.sun.target, makeSkyLight(), makeBackdrop(options.grain));
+    canvas.addEventListener('webglcontextrestored', () => this.drawGroundsAgain());
+  }
+
+  get model(): Model | null {
+    return this.shown;
+  }
+
+  /** Size of the picture in CSS pixels. */
+  resize(width: number, height: number, pixelRatio: number): void {
+    this.renderer.setPixelRatio(pixelRatio);
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / Math.max(height, 1);
+    this.camera.updateProjectionMatrix();
+  }
+
+  /** Puts a model on the ground in place of the one before. What it needs is kept for next time. */
+  show(model: Model): void {
+    this.clear();
+    if (!this.prepared.has(model)) {
+      addSkyAttribute(model);
+      applySurfaces(model);
+      this.prepared.add(model);
+    }
+    if (!this.grounds.has(model)) {
+      this.grounds.set(model, new GroundShadow(this.renderer, model, this.options.groundSize));
+    }
+    this.scene.add(model.root, this.grounds.get(model)!.plane);
+    this.aimSun(model);
+    this.renderer.shadowMap.needsUpdate = true;
+    this.shown = model;
+  }
+
+  /** Forgets a model and frees what it holds on the graphics card. */
+  remove(model: Model): void {
+    if (this.shown === model) {
+      this.clear();
+    }
+    this.grounds.get(model)?.dispose();
+    this.grounds.delete(model);
+    disposeSurfaces(model);
+  }
+
+  bestView(model: Model, turning: boolean): View {
+    return bestView(model, this.camera, turning);
+  }
+
+  render(view?: View): void {
+    if (view) {
+      applyView(view, this.camera);
+    }
+    if (this.shown) {
+      this.setDepthRange(this.shown);
+    }
+    this.renderer.render(this.scene, this.camera);
+  }
+
+  /**
+   * Draws a small picture of a model through a corner of the canvas, and leaves everything as it
+   * was but for the pixels of the canvas itself: render() again before the browser shows them.
+   */
+  drawThumbnail(model: Model, out: CanvasRenderingContext2D, size: Size): void {
+    const before = this.shown;
+    const { position, quaternion, aspect } = this.camera.clone();
+    const whole = this.renderer.getSize(new Vector2());
+    const ratio = this.renderer.getPixelRatio();
+    this.show(model);
+    this.camera.aspect = size.width / size.height;
+    this.renderer.setViewport(0, 0, size.width / ratio, size.height / ratio);
+    this.render(bestView(model, this.camera, false));
+    const { canvas } = out;
+    const from = this.renderer.domElement.height - size.height;
+    out.drawImage(this.renderer.domElement, 0, from, size.width, size.height, 0, 0,
+                  canvas.width, canvas.height);
+
+    this.renderer.setViewport(0, 0, whole.x, whole.y);
+    this.camera.aspect = aspect;
+    this.camera.position.copy(position);
+    this.camera.quaternion.copy(quaternion);
+    this.camera.updateProjectionMatrix();
+    if (before) {
+      this.show(before);
+    }
+  }
+
+  private clear(): void {
+    if (this.shown) {
+      this.scene.remove(this.shown.root, this.grounds.get(this.shown)!.plane);
+      this.shown = null;
+    }
+  }
+
+  // what was computed on a graphics card is gone with its context
+  private drawGroundsAgain(): void {
+    const model = this.shown;
+    this.clear();
+    this.grounds.forEach((ground) => ground.dispose());
+    this.grounds.clear();
+    if (model) {
+      this.show(model);
+    }
+  }
+
+  // the shadow map covers the model's bounding box as the sun sees it, and no more
+  private aimSun(model: Model): void {
+    const ball = model.box.getBoundingSphere(new Sphere());
+    this.sun.target.position.copy(ball.center);
+    this.sun.position.copy(ball.center).addScaledVector(SUN, 2 * ball.radius);
+    this.sun.target.updateMatrixWorld();
+    this.sun.updateMatrixWorld();
+
+    const right = new Vector3(0, 1, 0).cross(SUN).normalize();
+    const up = SUN.clone().cross(right);
+    const half = model.box.getSize(new Vector3()).multiplyScalar(0.5);
+    const reach = (axis: Vector3): number =>
+      1.02 * (Math.abs(axis.x) * half.x + Math.abs(axis.y) * half.y + Math.abs(axis.z) * half.z);
+    const { shadow } = this.sun;
+    shadow.camera.left = -reach(right);
+    shadow.camera.right = reach(right);
+    shadow.camera.bottom = -reach(up);
+    shadow.camera.top = reach(up);
+    shadow.camera.near = 0.9 * ball.radius;
+    shadow.camera.far = 3.1 * ball.radius;
+    shadow.camera.updateProjectionMatrix();
+
+    const texel = (2 * Math.max(reach(right), reach(up))) / this.options.shadowMapSize;
+    shadow.radius = 2.2;
+    shadow.normalBias = 2 * texel;
+    shadow.bias = (-1.5 * texel) / (2.2 * ball.radius);
+  }
+
+  private setDepthRange(model: Model): void {
+    const ball = model.box.getBoundingSphere(new Sphere());
+    const distance = this.camera.position.distanceTo(ball.center);
+    this.camera.near = Math.max(distance - 1.5 * ball.radius, 0.01 * ball.radius);
+    this.camera.far = distance + 6 * ball.radius;
+    this.camera.updateProjectionMatrix();
+  }
+}
