@@ -4,7 +4,7 @@
 
 build: ## the release build of the command, at build/tendril
 	@scripts/install-deps.sh build
-	@cmake --preset release $(if $(wildcard build/CMakeCache.txt),,-DTENDRIL_BUILD_TESTS=OFF) >/dev/null
+	@cmake --preset release >/dev/null
 	@cmake --build build --target tendril_command
 
 demo: build ## grows plants and makes a page that shows them

@@ -10,51 +10,51 @@ const requireFromWeb = createRequire(new URL('../web/package.json', import.meta.
 
 /** A package of web/package.json; these scripts live outside its folder. */
 export function webPackage(name) {
-    try {
-        return requireFromWeb(name);
-    } catch (error) {
-        if (error.code !== 'MODULE_NOT_FOUND') {
-            throw error;
-        }
-        return fail(`the package ${name} is missing: run "npm ci" in web/`, 1);
+  try {
+    return requireFromWeb(name);
+  } catch (error) {
+    if (error.code !== 'MODULE_NOT_FOUND') {
+      throw error;
     }
+    return fail(`the package ${name} is missing: run "npm ci" in web/`, 1);
+  }
 }
 
 /** Bundles an entry file of web/src (a script or a style sheet) into one text. */
 export async function bundle(entry) {
-    const result = await webPackage('esbuild').build({
-        absWorkingDir: webFolder,
-        entryPoints: [`src/${entry}`],
-        bundle: true,
-        minify: true,
-        write: false,
-        format: 'iife',
-        target: 'es2022',
-        charset: 'utf8',
-        legalComments: 'eof',
-        logLevel: 'warning',
-    });
-    return result.outputFiles[0].text;
+  const result = await webPackage('esbuild').build({
+    absWorkingDir: webFolder,
+    entryPoints: [`src/${entry}`],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'iife',
+    target: 'es2022',
+    charset: 'utf8',
+    legalComments: 'eof',
+    logLevel: 'warning',
+  });
+  return result.outputFiles[0].text;
 }
 
 /** Headless Chromium that draws WebGL in software and speaks to nobody. */
 export function launchBrowser() {
-    return webPackage('playwright-core').chromium.launch({
-        executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
-        args: [
-            '--headless',
-            '--no-sandbox',
-            '--use-angle=swiftshader',
-            '--enable-unsafe-swiftshader',
-            '--disable-background-networking',
-            '--disable-component-update',
-            '--disable-sync',
-            '--no-first-run',
-        ],
-    });
+  return webPackage('playwright-core').chromium.launch({
+    executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--use-angle=swiftshader',
+      '--enable-unsafe-swiftshader',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+    ],
+  });
 }
 
 export function fail(message, code) {
-    console.error(message);
-    process.exit(code);
+  console.error(message);
+  process.exit(code);
 }

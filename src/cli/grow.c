@@ -238,7 +238,7 @@ static int grow(const char *path, const grow_args *args) {
     if (status != TD_OK) {
         diag.status = status;
         if (!diag.file[0] && status != TD_ERR_WRITE) {
-            snprintf(diag.file, sizeof diag.file, "%s", path);
+            snprintf(diag.file, sizeof diag.file, "%s", strcmp(path, "-") == 0 ? "<stdin>" : path);
         }
         cli_print_diag(&diag);
     }

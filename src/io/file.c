@@ -170,6 +170,17 @@ static FILE *open_beside(const char *path, char beside[MAX_PATH_SIZE]) {
     return NULL;
 }
 
+// a file that was private stays so; WebAssembly's system has no permissions
+static bool keep_mode(const char *path, const struct stat *old) {
+#ifdef __wasi__
+    (void)path;
+    (void)old;
+    return true;
+#else
+    return !old || chmod(path, old->st_mode & 07777) == 0;
+#endif
+}
+
 static td_status write_beside(const char *path, const struct stat *old, const void *data,
                               size_t size, td_diag *diag) {
     char beside[MAX_PATH_SIZE];
@@ -177,8 +188,7 @@ static td_status write_beside(const char *path, const struct stat *old, const vo
     if (!file) {
         return fail_path(diag, TD_ERR_WRITE, path, "open for writing");
     }
-    // a file that was private stays so, from before its first byte
-    bool good = !old || chmod(beside, old->st_mode & 07777) == 0;
+    bool good = keep_mode(beside, old); // before its first byte is written
     good = write_all(file, data, size) && good;
     if (!good || rename(beside, path) != 0) {
         td_status status = fail_path(diag, TD_ERR_WRITE, path, "write");

@@ -58,7 +58,7 @@ static void integrate_part(const td_shape *shape, td_real from, td_real to,
                                     0.9061798459386640};
     static const td_real weight[5] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889,
                                       0.4786286704993665, 0.2369268850561891};
-    int32_t panels = 8 + 8 * shape->lobes; // a lobe's wave needs several panels
+    int32_t panels = 32 + 8 * shape->lobes; // a lobe's wave needs several panels
     for (int32_t i = 0; i < panels; i++) {
         for (int k = 0; k < 5; k++) {
             td_real y = (i + 0.5 + 0.5 * node[k]) / panels;

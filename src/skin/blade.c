@@ -30,7 +30,7 @@ typedef struct division {
 
 static const division divisions[TDI_DETAIL_COUNT] = {
     [TDI_DETAIL_COARSE] = {6, 0.5, {4, 2, 2}, true},
-    [TDI_DETAIL_MEDIUM] = {8, 0.3, {8, 4, 2}, false},
+    [TDI_DETAIL_MEDIUM] = {10, 0.3, {8, 4, 2}, false},
     [TDI_DETAIL_FINE] = {16, 0.15, {16, 6, 2}, false},
 };
 

@@ -240,24 +240,18 @@ static td_status fill(td_mesh *mesh, workspace *work, const td_mesh_opts *opts) 
         sort_organs(work);
         status = add_organs(&mesh->skin, work);
     }
-    if (status == TD_OK && mesh->skin.not_finite) {
-        status = TD_ERR_ARGUMENT;
-    }
     return status;
 }
 
 static td_status report(td_diag *diag, td_status status, const workspace *work,
                         const td_mesh_opts *opts) {
-    switch (status) {
-    case TD_ERR_LIMIT:
+    if (status == TD_ERR_LIMIT) {
         return tdi_fail_at(diag, status, work->where,
                            "the mesh would have more than %lld vertices, or a polygon more than %d "
                            "corners, at segment %d",
                            (long long)opts->max_vertices, TDI_MAX_CORNERS, (int)work->where);
-    case TD_ERR_ARGUMENT:
-        return tdi_fail(diag, status, "the plant is too large for a mesh in single precision");
-    default: return tdi_fail(diag, status, "no memory for the mesh");
     }
+    return tdi_fail(diag, status, "no memory for the mesh");
 }
 
 td_status td_mesh_new(const td_skeleton *skeleton, const td_mesh_opts *opts, const td_alloc *alloc,

@@ -80,16 +80,16 @@ td_status tdi_organ_build(tdi_organ_model *model, const td_skeleton *skeleton,
     td_vec3 stalk_end = tdi_vec3(0, shape->stalk, 0);
     switch (shape->kind) {
     case TD_SHAPE_BLADE:
-        tdi_organ_add_petiole(model, shape);
+        tdi_organ_add_petiole(model, shape, detail);
         tdi_organ_add_blade(model, shape, detail);
         break;
     case TD_SHAPE_FLOWER:
-        tdi_organ_add_pedicel(model, shape);
+        tdi_organ_add_pedicel(model, shape, detail);
         tdi_organ_add_petals(model, shape, detail);
         tdi_organ_add_ball(model, stalk_end, shape->centre, shape->centre, TDI_TINT_CENTRE, detail);
         break;
     case TD_SHAPE_BALL:
-        tdi_organ_add_pedicel(model, shape);
+        tdi_organ_add_pedicel(model, shape, detail);
         tdi_organ_add_ball(model, tdi_vec3(0, shape->stalk + 0.5, 0), shape->width, 1,
                            TDI_TINT_ORGAN, detail);
         break;

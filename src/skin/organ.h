@@ -59,8 +59,8 @@ void tdi_organ_triangle_add(tdi_organ_model *model, tdi_sheet *sheet, uint32_t a
 void tdi_organ_add_blade(tdi_organ_model *model, const td_shape *shape, tdi_detail detail);
 void tdi_organ_add_petals(tdi_organ_model *model, const td_shape *shape, tdi_detail detail);
 // Stalks, balls and discs; solid.c.
-void tdi_organ_add_petiole(tdi_organ_model *model, const td_shape *shape);
-void tdi_organ_add_pedicel(tdi_organ_model *model, const td_shape *shape);
+void tdi_organ_add_petiole(tdi_organ_model *model, const td_shape *shape, tdi_detail detail);
+void tdi_organ_add_pedicel(tdi_organ_model *model, const td_shape *shape, tdi_detail detail);
 void tdi_organ_add_ball(tdi_organ_model *model, td_vec3 centre, td_real width, td_real height,
                         tdi_tint tint, tdi_detail detail);
 void tdi_organ_add_disc(tdi_organ_model *model);

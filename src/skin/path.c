@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The rings of a tube.
 //
-// Method   the tube follows a curve through the joints of its segments. At a joint the curve has
-//          the direction half-way between its two segments. A gentle bend is taken for a curve
-//          that was sampled: one cubic from joint to joint. A sharp bend is a knee: the curve
-//          leaves the straight segment only near the joint. Rings stand where the curve has
-//          turned; a straight run has none but those at its joints.
+// Method   the tube follows its segments and cuts the corners: around a joint the curve is a
+//          parabola that touches both segments at the distance D from it, so that it turns by the
+//          bend and nothing more. A gentle bend is taken for a curve that was sampled: D is half
+//          of the shorter segment, and the tube is smooth throughout. A sharp bend is a knee: D is
+//          a few radii. Rings stand where the tube has turned; a straight run has none inside.
+// Offset   the curve passes the joint at the distance (D/2) sin(bend/2). Where something is
+//          attached, that is kept below half of the radius: a stalk that starts at the joint is
+//          then still inside the tube.
 // Radius   linear along a segment, from its base to the base of the one that continues it, so
 //          that the tube has no steps.
 
@@ -13,29 +16,19 @@
 
 #include "math/quat.h"
 
-#define GENTLE      (40 * TDI_PI / 180) // rad: up to here a bend is a curve
-#define KNEE_REACH  3.0                 // radii: how far a knee reaches along a segment
-#define BULGE_REACH 3.0                 // radii over sin(half bend): the bulge is then below r/2
-#define SAME_PLACE  1e-9                // of the radius: joints nearer than this are one
+#define GENTLE     (40 * TDI_PI / 180) // rad: up to here a bend is a curve
+#define KNEE       3.0                 // radii: D of a sharp bend
+#define SAME_PLACE 1e-9                // of the radius: joints nearer than this are one
 
 // a joint of the tube, and the segment that starts there
 typedef struct tdi_path_joint {
-    td_vec3 place, tangent;
+    td_vec3 place;
     td_real radius;
-    td_real half_bend; // rad
-    bool bears;        // something is attached to the segment between its ends
+    td_vec3 along;  // direction of the segment
+    td_real length; // of the segment
+    bool bears;     // something is attached to the segment, other than what continues it
     tdi_rgb color;
 } path_joint;
-
-// a place on the curve
-typedef struct stop {
-    td_vec3 place, tangent;
-    td_real at; // 0..1 along the segment
-} stop;
-
-static td_real angle_between(td_vec3 a, td_vec3 b) {
-    return atan2(tdi_norm(tdi_cross(a, b)), tdi_dot(a, b));
-}
 
 // ---- joints ---------------------------------------------------------------------------------
 
@@ -47,10 +40,12 @@ static td_status push_joint(tdi_path *path, path_joint joint) {
     }
     path->joints = joints;
     if (path->joint_count > 0) {
+        path_joint *last = &joints[path->joint_count - 1];
+        td_vec3 run = tdi_sub(joint.place, last->place);
+        last->length = tdi_norm(run);
+        last->along = tdi_unit_or(run, tdi_vec3(0, 1, 0));
         // a segment without length gives way to the next
-        const path_joint *last = &joints[path->joint_count - 1];
-        td_real gap = tdi_norm(tdi_sub(joint.place, last->place));
-        if (gap <= SAME_PLACE * fmax(joint.radius, last->radius)) {
+        if (last->length <= SAME_PLACE * fmax(joint.radius, last->radius)) {
             path->joint_count--;
         }
     }
@@ -77,30 +72,19 @@ static td_status gather_joints(tdi_path *path, const tdi_posed *posed, const tdi
     }
     joint.place = tdi_posed_tip(posed, last);
     joint.radius = posed->segments[last].radius_tip;
-    joint.bears = false;
     return push_joint(path, joint);
-}
-
-// direction from joint i to the next
-static td_vec3 chord(const tdi_path *path, int64_t i) {
-    td_vec3 d = tdi_sub(path->joints[i + 1].place, path->joints[i].place);
-    return tdi_unit_or(d, tdi_vec3(0, 1, 0));
-}
-
-static void set_tangents(tdi_path *path) {
-    int64_t last = path->joint_count - 1;
-    path->joints[0].tangent = chord(path, 0);
-    path->joints[last].tangent = chord(path, last - 1);
-    for (int64_t i = 1; i < last; i++) {
-        td_vec3 a = chord(path, i - 1), b = chord(path, i);
-        path->joints[i].tangent = tdi_unit_or(tdi_add(a, b), b);
-        path->joints[i].half_bend = angle_between(a, b) / 2;
-    }
 }
 
 // ---- rings ----------------------------------------------------------------------------------
 
 static td_status push_ring(tdi_path *path, tdi_ring ring) {
+    // corners that meet in the middle of a segment share a ring
+    if (path->ring_count > 0) {
+        td_vec3 gap = tdi_sub(ring.centre, path->rings[path->ring_count - 1].centre);
+        if (tdi_norm(gap) <= SAME_PLACE * ring.radius) {
+            return TD_OK;
+        }
+    }
     if (path->ring_count >= path->max_rings) {
         return TD_ERR_LIMIT;
     }
@@ -114,126 +98,60 @@ static td_status push_ring(tdi_path *path, tdi_ring ring) {
     return TD_OK;
 }
 
-// dr/dl between joint i and the next
+// dr/dl of the segment that starts at joint i
 static td_real slope_of(const tdi_path *path, int64_t i) {
     const path_joint *from = &path->joints[i], *to = from + 1;
-    return (to->radius - from->radius) / tdi_norm(tdi_sub(to->place, from->place));
+    return (to->radius - from->radius) / from->length;
 }
 
-// a ring between joint i and the next
-static td_status push_between(tdi_path *path, int64_t i, stop where) {
-    const path_joint *from = &path->joints[i], *to = from + 1;
-    tdi_ring ring = {.centre = where.place,
-                     .tangent = where.tangent,
-                     .radius = from->radius + where.at * (to->radius - from->radius),
-                     .slope = slope_of(path, i),
-                     .color = tdi_rgb_mix(from->color, to->color, (int32_t)(256 * where.at))};
+static td_status push_end(tdi_path *path, int64_t joint, int64_t segment) {
+    const path_joint *at = &path->joints[joint];
+    tdi_ring ring = {at->place, path->joints[segment].along, at->radius, slope_of(path, segment),
+                     at->color};
     return push_ring(path, ring);
 }
 
-static td_status push_at_joint(tdi_path *path, int64_t i) {
-    const path_joint *joint = &path->joints[i];
-    int64_t last = path->joint_count - 1;
-    td_real before = slope_of(path, i > 0 ? i - 1 : 0);
-    td_real after = slope_of(path, i < last ? i : last - 1);
-    tdi_ring ring = {.centre = joint->place,
-                     .tangent = joint->tangent,
-                     .radius = joint->radius,
-                     .slope = (before + after) / 2,
-                     .color = joint->color};
-    return push_ring(path, ring);
+// D: how far from joint i the curve leaves the segments before and after it
+static td_real corner_size(const path_joint *before, const path_joint *here, td_real bend) {
+    td_real size = fmin(before->length, here->length) / 2;
+    if (bend > GENTLE) {
+        size = fmin(size, KNEE * here->radius);
+    }
+    if (before->bears || here->bears) {
+        size = fmin(size, here->radius / sin(bend / 2)); // (D/2) sin(bend/2) = r/2
+    }
+    return size;
 }
 
-// Rings strictly inside the cubic from a to b, whose speed at both ends is |b - a|:
-//   p(u) = a + (3u^2 - 2u^3)(b - a) + |b - a| [(u - 2u^2 + u^3) ta + (u^3 - u^2) tb]
-static td_status push_inside(tdi_path *path, int64_t i, stop a, stop b) {
-    td_vec3 d = tdi_sub(b.place, a.place);
-    td_real length = tdi_norm(d);
-    td_vec3 along = tdi_unit_or(d, a.tangent);
-    td_real turn = angle_between(a.tangent, along) + angle_between(along, b.tangent);
-    // a hair below the quotient, so that a turn of exactly the limit is one piece
-    int32_t pieces = (int32_t)ceil(turn / path->turn_limit - 1e-6);
+// Rings at joint i, between segments a and b. The parabola and its direction, for u in 0..1:
+//   p(u) = p + D (u^2 b - (1 - u)^2 a),  p'(u) ~ (1 - u) a + u b
+static td_status push_corner(tdi_path *path, int64_t i) {
+    const path_joint *before = &path->joints[i - 1], *here = &path->joints[i], *next = here + 1;
+    td_vec3 a = before->along, b = here->along;
+    td_real bend = atan2(tdi_norm(tdi_cross(a, b)), tdi_dot(a, b));
+    td_real slope_a = slope_of(path, i - 1), slope_b = slope_of(path, i);
+    // a hair below the quotient, so that a bend of exactly the limit is one piece
+    int32_t pieces = (int32_t)ceil(bend / path->turn_limit - 1e-6);
+    td_real size = pieces > 1 ? corner_size(before, here, bend) : 0;
+    int32_t first = pieces > 1 ? 0 : 1, last = pieces > 1 ? pieces : 1, parts = pieces > 1 ? pieces : 2;
     td_status status = TD_OK;
-    for (int32_t k = 1; k < pieces && status == TD_OK; k++) {
-        td_real u = (td_real)k / pieces, u2 = u * u, u3 = u2 * u;
-        td_vec3 p = tdi_madd(a.place, d, 3 * u2 - 2 * u3);
-        p = tdi_madd(p, a.tangent, length * (u - 2 * u2 + u3));
-        p = tdi_madd(p, b.tangent, length * (u3 - u2));
-        td_vec3 v = tdi_scale(d, 6 * u - 6 * u2);
-        v = tdi_madd(v, a.tangent, length * (1 - 4 * u + 3 * u2));
-        v = tdi_madd(v, b.tangent, length * (3 * u2 - 2 * u));
-        stop where = {p, tdi_unit_or(v, along), a.at + u * (b.at - a.at)};
-        status = push_between(path, i, where);
+    for (int32_t k = first; k <= last && status == TD_OK; k++) {
+        td_real u = (td_real)k / parts, v = 1 - u;
+        // the radius is linear before and after the joint; where u = 1/2 it is that of the joint
+        td_real off = size * (u - v); // along the segments, from the joint
+        td_real slope = u < 0.5 ? slope_a : u > 0.5 ? slope_b : (slope_a + slope_b) / 2;
+        const path_joint *other = u < 0.5 ? before : next;
+        td_real share = fabs(off) / (u < 0.5 ? before->length : here->length);
+        tdi_rgb from = u < 0.5 ? before->color : here->color, to = other->color;
+        tdi_ring ring = {
+            .centre = tdi_madd(tdi_madd(here->place, b, size * u * u), a, -size * v * v),
+            .tangent = tdi_unit_or(tdi_madd(tdi_scale(a, v), b, u), b),
+            .radius = here->radius + off * (u < 0.5 ? slope_a : slope_b),
+            .slope = slope,
+            .color = tdi_rgb_mix(here->color, to, (int32_t)(256 * share)),
+        };
+        (void)from;
+        status = push_ring(path, ring);
     }
     return status;
-}
-
-// how far the bend at `joint` shapes a segment of length `run`: half of it at most
-static td_real reach_of(const path_joint *joint, bool bears, td_real run) {
-    td_real reach = run / 2;
-    if (2 * joint->half_bend > GENTLE) {
-        reach = fmin(reach, KNEE_REACH * joint->radius);
-    }
-    // what is attached in the middle of a segment must not be left hanging in the air
-    if (bears && joint->half_bend > 0) {
-        reach = fmin(reach, BULGE_REACH * joint->radius / sin(joint->half_bend));
-    }
-    return reach;
-}
-
-// rings between joint i and the next
-static td_status push_segment(tdi_path *path, int64_t i) {
-    const path_joint *from = &path->joints[i], *to = from + 1;
-    td_real run = tdi_norm(tdi_sub(to->place, from->place));
-    td_real reach_from = reach_of(from, from->bears, run);
-    td_real reach_to = reach_of(to, from->bears, run);
-    td_vec3 along = chord(path, i);
-
-    // where the curve stops to be a knee and is straight; nowhere when both halves are curved
-    stop stops[4] = {{from->place, from->tangent, 0}};
-    int count = 1;
-    bool straight = from->bears || reach_from < run / 2 || reach_to < run / 2;
-    if (straight && from->half_bend > 0) {
-        stops[count++] = (stop){tdi_madd(from->place, along, reach_from), along, reach_from / run};
-    }
-    if (straight && to->half_bend > 0 && 1 - reach_to / run > stops[count - 1].at) {
-        stops[count++] = (stop){tdi_madd(to->place, along, -reach_to), along, 1 - reach_to / run};
-    }
-    stops[count++] = (stop){to->place, to->tangent, 1};
-
-    td_status status = TD_OK;
-    for (int k = 1; k < count && status == TD_OK; k++) {
-        status = push_inside(path, i, stops[k - 1], stops[k]);
-        if (status == TD_OK && k + 1 < count) {
-            status = push_between(path, i, stops[k]);
-        }
-    }
-    return status;
-}
-
-// ---- entry ----------------------------------------------------------------------------------
-
-td_status tdi_path_build(tdi_path *path, const tdi_posed *posed, const tdi_axes *axes,
-                         int32_t start) {
-    path->ring_count = 0;
-    td_status status = gather_joints(path, posed, axes, start);
-    if (status != TD_OK || path->joint_count < 2) {
-        return status;
-    }
-    set_tangents(path);
-    status = push_at_joint(path, 0);
-    for (int64_t i = 0; i + 1 < path->joint_count && status == TD_OK; i++) {
-        status = push_segment(path, i);
-        if (status == TD_OK) {
-            status = push_at_joint(path, i + 1);
-        }
-    }
-    return status;
-}
-
-void tdi_path_free(tdi_path *path) {
-    tdi_alloc_free(path->alloc, path->joints, (size_t)path->joint_capacity * sizeof *path->joints);
-    tdi_alloc_free(path->alloc, path->rings, (size_t)path->ring_capacity * sizeof *path->rings);
-    path->joints = NULL;
-    path->rings = NULL;
 }

@@ -3,8 +3,6 @@
 
 #include "skin/skin.h"
 
-#include <math.h>
-
 // ---- room -----------------------------------------------------------------------------------
 
 static bool grow(const td_alloc *alloc, void **items, int64_t *capacity, int64_t need,
@@ -61,10 +59,8 @@ uint32_t tdi_skin_vertex(tdi_skin *skin, tdi_part_kind kind, td_vec3 position, t
     tdi_part *part = &skin->parts[kind];
     int64_t at = part->vertex_count++;
     skin->vertex_count++;
-    float *p = part->position + 3 * at;
-    put_vec3(p, position);
+    put_vec3(part->position + 3 * at, position);
     put_vec3(part->normal + 3 * at, normal);
-    skin->not_finite |= !isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2]);
     uint8_t *c = part->color + 4 * at;
     c[0] = color.r;
     c[1] = color.g;

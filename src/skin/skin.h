@@ -29,7 +29,6 @@ typedef struct tdi_skin {
     const td_alloc *alloc;
     tdi_part parts[TDI_PART_COUNT];
     int64_t vertex_count, max_vertices; // of all parts
-    bool not_finite;                    // a vertex lies beyond the range of a float
 } tdi_skin;
 
 typedef struct tdi_rgb {

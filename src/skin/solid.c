@@ -7,10 +7,10 @@
 
 #include "plant/shape.h"
 
-#define STALK_SIDES 5
-#define DISC_SIDES  24
+#define DISC_SIDES 24
 
-// sides and rows of balls, by tdi_detail
+// by tdi_detail
+static const uint32_t stalk_sides[TDI_DETAIL_COUNT] = {4, 5, 8};
 static const uint32_t ball_sides[TDI_DETAIL_COUNT] = {8, 12, 24};
 static const int32_t ball_rows[TDI_DETAIL_COUNT] = {5, 8, 14};
 
@@ -18,14 +18,14 @@ static const int32_t ball_rows[TDI_DETAIL_COUNT] = {5, 8, 14};
 
 typedef struct stalk_ring {
     td_vec3 centre;
-    td_real radius;
-    td_real slope; // dr/dl
+    td_real radius; // 0 at both ends of a stalk
+    td_real slope;  // dr/dl, for the normals
     tdi_tint tint;
 } stalk_ring;
 
-// a thin tube in the YZ plane, pointed at its end; e1 = X, and e2 is across the way to the next
-// ring
-static void add_stalk(tdi_organ_model *model, const stalk_ring *rings, int32_t count) {
+// a thin closed tube in the YZ plane; e1 of its rings is X
+static void add_stalk(tdi_organ_model *model, const stalk_ring *rings, int32_t count,
+                      uint32_t sides) {
     uint32_t before = 0;
     for (int32_t i = 0; i < count; i++) {
         int32_t from = i > 0 ? i - 1 : 0, to = i + 1 < count ? i + 1 : i;
@@ -33,8 +33,8 @@ static void add_stalk(tdi_organ_model *model, const stalk_ring *rings, int32_t c
         td_vec3 e1 = tdi_vec3(1, 0, 0), e2 = tdi_cross(t, e1);
         td_real scale = 1 / sqrt(1 + rings[i].slope * rings[i].slope);
         uint32_t here = 0;
-        for (uint32_t k = 0; k < STALK_SIDES; k++) {
-            td_real angle = 2 * TDI_PI * k / STALK_SIDES;
+        for (uint32_t k = 0; k < sides; k++) {
+            td_real angle = 2 * TDI_PI * k / sides;
             td_vec3 out = tdi_madd(tdi_scale(e1, cos(angle)), e2, sin(angle));
             td_vec3 normal = tdi_scale(tdi_madd(out, t, -rings[i].slope), scale);
             tdi_organ_vertex vertex = {.position = tdi_madd(rings[i].centre, out, rings[i].radius),
@@ -44,9 +44,11 @@ static void add_stalk(tdi_organ_model *model, const stalk_ring *rings, int32_t c
             uint32_t at = tdi_organ_vertex_add(model, &model->solid, vertex);
             here = k == 0 ? at : here;
         }
-        for (uint32_t k = 0; i > 0 && k < STALK_SIDES; k++) {
-            uint32_t n = (k + 1) % STALK_SIDES;
-            tdi_organ_triangle_add(model, &model->solid, before + k, before + n, here + n);
+        for (uint32_t k = 0; i > 0 && k < sides; k++) {
+            uint32_t n = (k + 1) % sides;
+            if (rings[i - 1].radius > 0) {
+                tdi_organ_triangle_add(model, &model->solid, before + k, before + n, here + n);
+            }
             if (rings[i].radius > 0) {
                 tdi_organ_triangle_add(model, &model->solid, before + k, here + n, here + k);
             }
@@ -56,37 +58,39 @@ static void add_stalk(tdi_organ_model *model, const stalk_ring *rings, int32_t c
 }
 
 // from the joint to the lamina, and on below it as the midrib
-void tdi_organ_add_petiole(tdi_organ_model *model, const td_shape *shape) {
+void tdi_organ_add_petiole(tdi_organ_model *model, const td_shape *shape, tdi_detail detail) {
     if (!(shape->stalk > 0)) {
         return;
     }
     td_vec3 end = tdi_vec3(0, shape->stalk, 0);
     td_real radius = shape->stalk_radius;
-    stalk_ring rings[4] = {{tdi_vec3(0, 0, 0), radius, 0, TDI_TINT_STALK},
+    stalk_ring rings[5] = {{tdi_vec3(0, -radius, 0), 0, 1, TDI_TINT_STALK},
+                           {tdi_vec3(0, 0, 0), radius, 0, TDI_TINT_STALK},
                            {end, 0.8 * radius, 0, TDI_TINT_STALK}};
-    for (int i = 2; i < 4; i++) {
+    for (int i = 3; i < 5; i++) {
         td_vec3 place, normal;
-        tdi_blade_midrib(shape->curl, i == 2 ? 0.15 : 0.4, &place, &normal);
-        rings[i].radius = i == 2 ? 0.6 * radius : 0;
+        tdi_blade_midrib(shape->curl, i == 3 ? 0.15 : 0.4, &place, &normal);
+        rings[i].radius = i == 3 ? 0.6 * radius : 0;
         // low enough not to show above
         rings[i].centre = tdi_madd(tdi_add(end, place), normal, -1.2 * rings[i].radius);
         rings[i].tint = TDI_TINT_ORGAN;
     }
-    add_stalk(model, rings, 4);
+    add_stalk(model, rings, 5, stalk_sides[detail]);
 }
 
 // from the joint to the flower or fruit, wider where that sits
-void tdi_organ_add_pedicel(tdi_organ_model *model, const td_shape *shape) {
+void tdi_organ_add_pedicel(tdi_organ_model *model, const td_shape *shape, tdi_detail detail) {
     if (!(shape->stalk > 0)) {
         return;
     }
     td_real radius = shape->stalk_radius;
     td_real neck = fmin(3 * radius, 0.5 * shape->stalk);
-    stalk_ring rings[4] = {{tdi_vec3(0, 0, 0), radius, 0, TDI_TINT_STALK},
+    stalk_ring rings[5] = {{tdi_vec3(0, -radius, 0), 0, 1, TDI_TINT_STALK},
+                           {tdi_vec3(0, 0, 0), radius, 0, TDI_TINT_STALK},
                            {tdi_vec3(0, shape->stalk - neck, 0), radius, 0, TDI_TINT_STALK},
                            {tdi_vec3(0, shape->stalk, 0), 2 * radius, 0, TDI_TINT_STALK},
                            {tdi_vec3(0, shape->stalk + radius, 0), 0, -2, TDI_TINT_STALK}};
-    add_stalk(model, rings, 4);
+    add_stalk(model, rings, 5, stalk_sides[detail]);
 }
 
 // ---- balls ----------------------------------------------------------------------------------

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // How much of the sky each vertex of a plant sees through the rest of the plant.
 //
-// The plant is taken for a cloud: every cell of a grid holds the extinction k = S/V, with S the mean
-// projected area of the surface in it (half the area of a blade, a quarter of that of a closed stem)
-// and V its volume. Light from one direction of the sky then fades by the law of Beer and Lambert,
+// The plant is taken for a cloud: every cell of a grid holds the extinction k = S/V, with S the
+// mean projected area of the surface in it (half the area of a blade, a quarter of that of a closed
+// stem) and V its volume. Light from one direction of the sky then fades by the law of
+// Beer and Lambert,
 //     T(cell) = T(cell above along the ray) exp(-k d),
 // which one sweep from the top layer down computes for all cells. Sky = mean of T over directions.
 

@@ -52,7 +52,8 @@ const backdropFragment = /* glsl */ `
   varying vec3 ray;
   void main() {
     float up = normalize(ray).y;
-    vec3 above = mix(mix(horizon, sky, smoothstep(-0.04, 0.16, up)), zenith, smoothstep(0.05, 0.8, up));
+    vec3 low = mix(horizon, sky, smoothstep(-0.04, 0.16, up));
+    vec3 above = mix(low, zenith, smoothstep(0.05, 0.8, up));
     vec3 color = mix(above, ground, smoothstep(-0.01, -0.2, up));
     // half a step of ordered noise hides the bands of a slow gradient
     float noise = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715))));

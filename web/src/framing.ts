@@ -66,8 +66,8 @@ function restingElevation(model: Model): number {
     return 0;
   }
   const size = model.box.getSize(new Vector3());
-  const slender = size.y / Math.max(size.x, size.z, 1e-9);
-  return MathUtils.degToRad(MathUtils.mapLinear(MathUtils.clamp(slender, 0.4, 1.1), 0.4, 1.1, 18, 4));
+  const slender = MathUtils.clamp(size.y / Math.max(size.x, size.z, 1e-9), 0.4, 1.1);
+  return MathUtils.degToRad(MathUtils.mapLinear(slender, 0.4, 1.1, 18, 4));
 }
 
 function towards(view: { azimuth: number; elevation: number }): Vector3 {
@@ -91,7 +91,8 @@ function fit(
   const ty = Math.tan(MathUtils.degToRad(camera.fov / 2)) * (1 - 2 * MARGIN);
   const tx = ty * camera.aspect;
 
-  let [xa, xb, ya, yb, near, far] = [-Infinity, -Infinity, -Infinity, -Infinity, -Infinity, Infinity];
+  let [xa, xb, ya, yb] = [-Infinity, -Infinity, -Infinity, -Infinity];
+  let [near, far] = [-Infinity, Infinity];
   for (let i = 0; i < points.length; i += 3) {
     const [px, py, pz] = [points[i], points[i + 1], points[i + 2]];
     const x = right.x * px + right.z * pz;

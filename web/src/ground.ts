@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The shadow on the ground, of a sun that is not a point and of the whole sky.
 //
-// The plant is flattened onto the ground along many directions, and the share of directions in which
-// a spot is covered is how much light it lacks:  red counts directions within the sun's cone, green
-// directions spread over the sky by the cosine law. Shadows are thus sharp at the foot of a stem and
-// soft under the crown, as outdoors. Every direction is drawn at its own constant depth, nearer than
-// the one before: the depth test then lets each direction count once where leaves overlap.
+// The plant is flattened onto the ground along many directions, and the share of directions in
+// which a spot is covered is how much light it lacks: red counts directions within the sun's cone,
+// green directions spread over the sky by the cosine law. Shadows are thus sharp at the foot of a
+// stem and soft under the crown, as outdoors. Every direction is drawn at its own constant depth,
+// nearer than the one before: the depth test then lets each count once where leaves overlap.
 
 import {
   AddEquation,
@@ -64,14 +64,14 @@ const groundFragment = /* glsl */ `
   varying vec2 spot;
   void main() {
     vec2 lack = texture2D(covered, spot).rg;
-    // the sky's share is drawn from few directions for what it is: smooth it over some texels
+    // few directions stand for the whole sky: smooth out where they begin and end
     vec2 texel = 1.0 / vec2(textureSize(covered, 0));
     lack.g = 0.0;
     for (int i = 0; i < 9; i++) {
       vec2 offset = 6.0 * vec2(float(i % 3) - 1.0, float(i / 3) - 1.0);
       lack.g += textureLod(covered, spot + offset * texel, 3.0).g / 9.0;
     }
-    vec2 rim = smoothstep(vec2(0.0), vec2(0.1), spot) * smoothstep(vec2(0.0), vec2(0.1), 1.0 - spot);
+    vec2 rim = smoothstep(vec2(0.0), vec2(0.1), min(spot, 1.0 - spot));
     lack *= rim.x * rim.y;
     vec3 light = 1.0 - lack.r * vec3(0.36, 0.34, 0.29) - lack.g * vec3(0.34, 0.34, 0.32);
     gl_FragColor = vec4(light, 1.0);

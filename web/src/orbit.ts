@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How the camera moves: by the user's hand (mouse, pen, touch), gliding from one view to the next, or
-// slowly around the plant until somebody takes hold of it.
+// How the camera moves: by the user's hand (mouse, pen, touch), gliding from one view to the next,
+// or slowly around the plant until somebody takes hold of it.
 
 import { MOUSE, TOUCH } from 'three';
 import type { PerspectiveCamera } from 'three';

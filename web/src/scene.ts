@@ -146,6 +146,8 @@ export class Stage {
     this.camera.updateProjectionMatrix();
     if (before) {
       this.show(before);
+    } else {
+      this.clear();
     }
   }
 

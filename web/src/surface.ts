@@ -69,8 +69,8 @@ const skyVertexHead = /* glsl */ `
   varying float vSky;
   uniform vec3 towardsSun;`;
 
-// The shadow lookup is moved off the surface along its normal; on the far side of a blade that would
-// be away from the sun, and the blade would shade itself.
+// The shadow lookup is moved off the surface along its normal; on the far side of a blade that
+// would be away from the sun, and the blade would shade itself.
 const normalAt =
   'vec3 shadowWorldNormal = transformNormalByInverseViewMatrix( transformedNormal, viewMatrix );';
 const normalToSun = /* glsl */ `${normalAt}

@@ -74,8 +74,18 @@ class Demo {
   async show(index: number): Promise<void> {
     this.wanted = index;
     this.strip.select(index);
-    const model = await this.store.load(index);
-    if (this.wanted !== index || this.index === index) {
+    let model: Model;
+    try {
+      model = await this.store.load(index);
+    } catch (error) {
+      writeFault(`${this.labels[index].title}: ${(error as Error).message}`);
+      return;
+    }
+    if (this.wanted !== index) {
+      return;
+    }
+    writeCaption(this.labels[index], model);
+    if (this.index === index) {
       return;
     }
     const previous = this.stage.model;
@@ -84,7 +94,6 @@ class Demo {
     }
     this.index = index;
     this.stage.show(model);
-    writeCaption(this.labels[index], model);
     this.enter(model, previous);
     this.draw();
     this.liftVeil();
@@ -212,8 +221,8 @@ class Demo {
   }
 }
 
-try {
-  new Demo().start().catch((error: Error) => writeFault(error.message));
-} catch {
+if (document.createElement('canvas').getContext('webgl2')) {
+  void new Demo().start();
+} else {
   writeFault('This page draws with WebGL 2, which this browser does not offer.');
 }

@@ -1,0 +1,12 @@
+#!/bin/sh
+# Every public header compiles alone, as C11 and as C++11, and so does every internal one as C11.
+set -eu
+cd "$(dirname "$0")/.."
+for header in include/tendril/*.h; do
+    cc -std=c11 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only -x c -include "$header" /dev/null
+    c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only -x c++ -include "$header" /dev/null
+done
+for header in src/*/*.h; do
+    cc -std=c11 -Wall -Wextra -Werror -Wno-unused-function -Iinclude -Isrc -fsyntax-only -x c -include "$header" /dev/null
+done
+echo "headers compile alone"

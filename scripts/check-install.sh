@@ -1,0 +1,24 @@
+#!/bin/sh
+# Installs the build given as $1 into a fresh folder and builds the consumers from there, by
+# find_package and by pkg-config, in C and in C++.
+set -eu
+build=$(cd "${1:?build folder}" && pwd)
+source=$(cd "$(dirname "$0")/../tests/install" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cmake --install "$build" --prefix "$work/prefix" >/dev/null
+"$work/prefix/bin/tendril" --version
+
+cmake -S "$source" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
+cmake --build "$work/cmake" >/dev/null
+"$work/cmake/consumer_c"
+"$work/cmake/consumer_cpp"
+
+pc=$(dirname "$(find "$work/prefix" -name tendril.pc)")
+# the .pc file names the prefix of the build; the fresh folder stands in for it
+flags=$(PKG_CONFIG_PATH=$pc pkg-config --define-variable=prefix="$work/prefix" --cflags --libs tendril)
+cc -std=c11 -Wall -Wextra -Werror "$source/consumer.c" $flags -o "$work/pc_c"
+c++ -std=c++11 -Wall -Wextra -Werror "$source/consumer.cpp" $flags -o "$work/pc_cpp"
+"$work/pc_c"
+"$work/pc_cpp"

@@ -1,0 +1,73 @@
+#!/bin/sh
+# All tests, in the order in which they are quickest to tell what is wrong. Each part is a line of
+# its own; the last line counts them.
+set -u
+cd "$(dirname "$0")/.."
+export PATH="$PATH:/usr/lib/llvm-14/bin"
+log=build/test.log
+mkdir -p build
+passed=0
+failed=0
+
+part() {
+    name=$1
+    shift
+    start=$(date +%s)
+    if "$@" >"$log" 2>&1; then
+        passed=$((passed + 1))
+        echo "ok      $name ($(($(date +%s) - start)) s)"
+    else
+        failed=$((failed + 1))
+        tail -n 60 "$log"
+        echo "FAILED  $name"
+    fi
+}
+
+configure_and_build() {
+    cmake --preset "$1" && cmake --build --preset "$1"
+}
+unit_tests() {
+    ctest --test-dir "$1" --output-on-failure -j2
+}
+models_are_valid_gltf() {
+    mkdir -p out/test && rm -f out/test/*.glb
+    for model in scenes/plants/*.lsys scenes/abop/*.lsys; do
+        build/tendril grow "$model" -o "out/test/$(basename "$model" .lsys).glb" || return 1
+    done
+    node scripts/check-gltf.mjs out/test/*.glb
+}
+demo_page() {
+    make --no-print-directory demo && node scripts/check-page.mjs out/demo.html --screenshot out/demo.png
+}
+fuzz() {
+    rm -rf build/fuzz-corpus && mkdir -p build/fuzz-corpus
+    build/asan/tests/fuzz/fuzz_grammar -max_total_time=60 -max_len=4096 -timeout=10 \
+        -rss_limit_mb=2048 -print_final_stats=1 build/fuzz-corpus tests/fuzz/corpus scenes/abop scenes/plants
+}
+
+part "code is formatted" sh -c 'clang-format-14 --dry-run -Werror $(git ls-files "*.c" "*.h")'
+part "layers are kept" python3 scripts/check-layers.py
+part "headers compile alone" scripts/check-headers.sh
+part "build: gcc, release" cmake --preset release -DTENDRIL_BUILD_TESTS=ON
+part "build: gcc, release, all" cmake --build --preset release
+part "unit tests: gcc, release" unit_tests build
+part "build: clang, address and undefined sanitizers" configure_and_build asan
+part "unit tests: sanitizers" unit_tests build/asan
+part "build: clang, thread sanitizer" configure_and_build tsan
+part "thread pool: thread sanitizer" build/tsan/tests/tendril_tests pool
+part "build: gcc, debug" configure_and_build dev
+part "build: clang, release" configure_and_build clang
+part "every build gives the same bytes" scripts/check-determinism.sh build/tendril build/dev/tendril build/clang/tendril
+part "build: WebAssembly" configure_and_build wasm
+part "unit tests: WebAssembly under node" unit_tests build/wasm
+part "an installed tree serves C and C++" scripts/check-install.sh build
+part "command line" python3 tests/cli/test_cli.py build/tendril
+part "command line: sanitizers" python3 tests/cli/test_cli.py build/asan/tendril
+part "examples in the docs run" python3 scripts/check-docs.py build
+part "models are valid glTF" models_are_valid_gltf
+part "pages type-check" sh -c 'cd web && npm run --silent typecheck'
+part "demo page works in a browser" demo_page
+part "fuzzing for a minute" fuzz
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
