@@ -17,11 +17,10 @@ for model in plants/rose plants/young-oak plants/orchid plants/palm plants/weepi
     name=$(basename "$model")
     echo "growing $name"
     build/tendril grow "scenes/$model.lsys" -o "$out/$name.glb"
-    python3 - "$out/$name.json" "$name" "$(caption "scenes/$model.lsys")" <<'PY'
-import json, sys
-path, name, text = sys.argv[1:]
-json.dump({"title": name.replace("-", " ").capitalize(), "text": text.strip()}, open(path, "w"))
-PY
+    node -e 'const [path, name, text] = process.argv.slice(1);
+        const title = name.replace(/-/g, " ").replace(/^./, (c) => c.toUpperCase());
+        require("node:fs").writeFileSync(path, JSON.stringify({title, text: text.trim()}));' \
+        "$out/$name.json" "$name" "$(caption "scenes/$model.lsys")"
     files="$files $out/$name.glb"
 done
 node scripts/demo-page.mjs -o out/demo.html $files

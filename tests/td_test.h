@@ -15,63 +15,63 @@ void test_register(const char *name, test_function function);
 void test_failed(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-#define TD_TEST(name)                                                                              \
-    static void test_##name(void);                                                                 \
-    __attribute__((constructor)) static void register_##name(void) {                               \
-        test_register(#name, test_##name);                                                         \
-    }                                                                                              \
+#define TD_TEST(name)                                                \
+    static void test_##name(void);                                   \
+    __attribute__((constructor)) static void register_##name(void) { \
+        test_register(#name, test_##name);                           \
+    }                                                                \
     static void test_##name(void)
 
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            test_failed(__FILE__, __LINE__, "%s", #condition);                                     \
-        }                                                                                          \
+#define CHECK(condition)                                       \
+    do {                                                       \
+        if (!(condition)) {                                    \
+            test_failed(__FILE__, __LINE__, "%s", #condition); \
+        }                                                      \
     } while (0)
 
 // relative to `want`; absolute when want is 0
-#define CHECK_REL(got, want, tolerance)                                                            \
-    do {                                                                                           \
-        double got_ = (double)(got), want_ = (double)(want), tol_ = (double)(tolerance);           \
-        double scale_ = want_ == 0 ? 1 : fabs(want_);                                              \
-        if (!(fabs(got_ - want_) <= tol_ * scale_)) {                                              \
-            test_failed(__FILE__, __LINE__, "%s = %.17g, wanted %.17g to %g", #got, got_, want_,   \
-                        tol_);                                                                     \
-        }                                                                                          \
+#define CHECK_REL(got, want, tolerance)                                                          \
+    do {                                                                                         \
+        double got_ = (double)(got), want_ = (double)(want), tol_ = (double)(tolerance);         \
+        double scale_ = want_ == 0 ? 1 : fabs(want_);                                            \
+        if (!(fabs(got_ - want_) <= tol_ * scale_)) {                                            \
+            test_failed(__FILE__, __LINE__, "%s = %.17g, wanted %.17g to %g", #got, got_, want_, \
+                        tol_);                                                                   \
+        }                                                                                        \
     } while (0)
 
-#define CHECK_INT(got, want)                                                                       \
-    do {                                                                                           \
-        long long got_ = (long long)(got), want_ = (long long)(want);                              \
-        if (got_ != want_) {                                                                       \
-            test_failed(__FILE__, __LINE__, "%s = %lld, wanted %lld", #got, got_, want_);          \
-        }                                                                                          \
+#define CHECK_INT(got, want)                                                              \
+    do {                                                                                  \
+        long long got_ = (long long)(got), want_ = (long long)(want);                     \
+        if (got_ != want_) {                                                              \
+            test_failed(__FILE__, __LINE__, "%s = %lld, wanted %lld", #got, got_, want_); \
+        }                                                                                 \
     } while (0)
 
-#define CHECK_IN(got, low, high)                                                                   \
-    do {                                                                                           \
-        double got_ = (double)(got);                                                               \
-        if (!(got_ >= (double)(low) && got_ <= (double)(high))) {                                  \
-            test_failed(__FILE__, __LINE__, "%s = %.17g, wanted %g to %g", #got, got_,             \
-                        (double)(low), (double)(high));                                            \
-        }                                                                                          \
+#define CHECK_IN(got, low, high)                                                       \
+    do {                                                                               \
+        double got_ = (double)(got);                                                   \
+        if (!(got_ >= (double)(low) && got_ <= (double)(high))) {                      \
+            test_failed(__FILE__, __LINE__, "%s = %.17g, wanted %g to %g", #got, got_, \
+                        (double)(low), (double)(high));                                \
+        }                                                                              \
     } while (0)
 
-#define CHECK_TEXT(got, want)                                                                      \
-    do {                                                                                           \
-        const char *got_ = (got), *want_ = (want);                                                 \
-        if (strcmp(got_, want_) != 0) {                                                            \
-            test_failed(__FILE__, __LINE__, "%s = \"%s\", wanted \"%s\"", #got, got_, want_);      \
-        }                                                                                          \
+#define CHECK_TEXT(got, want)                                                                 \
+    do {                                                                                      \
+        const char *got_ = (got), *want_ = (want);                                            \
+        if (strcmp(got_, want_) != 0) {                                                       \
+            test_failed(__FILE__, __LINE__, "%s = \"%s\", wanted \"%s\"", #got, got_, want_); \
+        }                                                                                     \
     } while (0)
 
 // the text has the part
-#define CHECK_HAS(text, part)                                                                      \
-    do {                                                                                           \
-        const char *text_ = (text), *part_ = (part);                                               \
-        if (!strstr(text_, part_)) {                                                               \
-            test_failed(__FILE__, __LINE__, "%s = \"%s\" lacks \"%s\"", #text, text_, part_);      \
-        }                                                                                          \
+#define CHECK_HAS(text, part)                                                                 \
+    do {                                                                                      \
+        const char *text_ = (text), *part_ = (part);                                          \
+        if (!strstr(text_, part_)) {                                                          \
+            test_failed(__FILE__, __LINE__, "%s = \"%s\" lacks \"%s\"", #text, text_, part_); \
+        }                                                                                     \
     } while (0)
 
 // ---- allocators for tests -------------------------------------------------------------------

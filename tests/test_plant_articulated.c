@@ -142,8 +142,8 @@ TD_TEST(plant_articulated_values_out_of_range_are_refused) {
 TD_TEST(plant_articulated_short_form_gives_cylinders_and_thesis_springs) {
     td_skeleton_opts opts = td_skeleton_opts_default();
     opts.springs = TD_SPRING_THESIS;
-    test_plant p = test_grow("axiom: B(0.3,0.02,800) J(6e9,0,0,0,0,0,0,0.25) B(0.2,0.015,950)\n",
-                             &opts);
+    test_plant p =
+        test_grow("axiom: B(0.3,0.02,800) J(6e9,0,0,0,0,0,0,0.25) B(0.2,0.015,950)\n", &opts);
     CHECK_INT(p.status, TD_OK);
     const td_segment *s = td_skeleton_segments(p.skeleton);
     CHECK_REL(s[0].mass, 800 * TDI_PI * 0.02 * 0.02 * 0.3, 1e-14);
@@ -288,8 +288,8 @@ TD_TEST(plant_articulated_reading_leaks_nothing_when_any_allocation_fails) {
 
 // ten thousand branches inside each other
 TD_TEST(plant_articulated_nesting_may_be_deep) {
-    test_plant p = test_derive("derivation length: 10000\naxiom: " BODY "A\nA --> [" JOINT BODY
-                               "A]\n");
+    test_plant p =
+        test_derive("derivation length: 10000\naxiom: " BODY "A\nA --> [" JOINT BODY "A]\n");
     td_skeleton *skeleton = NULL;
     CHECK_INT(td_skeleton_from_string(p.grammar, &p.string, NULL, NULL, &skeleton, NULL), TD_OK);
     CHECK_INT(td_skeleton_count(skeleton), 10001);

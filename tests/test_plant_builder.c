@@ -14,9 +14,9 @@ typedef struct spoiler {
     const char *field;
 } spoiler;
 
-#define SPOIL(name, statement)                                                                     \
-    static void spoil_##name(td_segment_def *def) {                                                \
-        statement;                                                                                 \
+#define SPOIL(name, statement)                      \
+    static void spoil_##name(td_segment_def *def) { \
+        statement;                                  \
     }
 SPOIL(id, def->id = -2)
 SPOIL(parent_ahead, def->parent = 1)
@@ -443,9 +443,9 @@ TD_TEST(plant_builder_can_be_used_again_after_finish) {
     CHECK_INT(td_builder_finish(b, &second, NULL), TD_OK);
     CHECK_INT(td_skeleton_material_count(second), 2);
     CHECK_TEXT(td_skeleton_materials(second)[0].name, "green-wood");
-    CHECK_INT(memcmp(td_skeleton_segments(first), td_skeleton_segments(second),
-                     10 * sizeof(td_segment)),
-              0);
+    CHECK_INT(
+        memcmp(td_skeleton_segments(first), td_skeleton_segments(second), 10 * sizeof(td_segment)),
+        0);
     td_builder_free(b);
     td_skeleton_free(first);
     td_skeleton_free(second);

@@ -20,8 +20,7 @@ static void check_fault(const char *text, int32_t line, int32_t column, const ch
     // a skeleton is refused with the same words
     td_skeleton *skeleton = NULL;
     td_diag diag;
-    td_status status =
-        td_skeleton_from_string(p.grammar, &p.string, NULL, NULL, &skeleton, &diag);
+    td_status status = td_skeleton_from_string(p.grammar, &p.string, NULL, NULL, &skeleton, &diag);
     CHECK_INT(status, TD_ERR_SYNTAX);
     CHECK(skeleton == NULL);
     CHECK_TEXT(diag.message, list.count > 0 ? faults[0].message : "");
@@ -29,18 +28,19 @@ static void check_fault(const char *text, int32_t line, int32_t column, const ch
 }
 
 TD_TEST(plant_header_unknown_material_suggests_the_nearest) {
-    check_fault("material: 1 okk\naxiom: F\n", 1, 1, "\"okk\"; the nearest is \"oak\"");
-    check_fault("axiom: F\n\nmaterial: 1 gren-wood\naxiom: F\n" + 10, 2, 1, "\"green-wood\"");
+    check_fault("material: 1 okk\naxiom: F\n", 1, 11, "\"okk\"; the nearest is \"oak\"");
+    check_fault("\n\nmaterial: 1 gren-wood\naxiom: F\n", 3, 11, "\"green-wood\"");
 }
 
 TD_TEST(plant_header_unknown_keys_suggest_the_nearest) {
-    check_fault("material: 1 oak, yuong=5e9\naxiom: F\n", 1, 18, "\"yuong\"; the nearest is \"young\"");
+    check_fault("material: 1 oak, yuong=5e9\naxiom: F\n", 1, 18,
+                "\"yuong\"; the nearest is \"young\"");
     check_fault("\nsurface: L leaf, width=0.4, petls=3\naxiom: F\n", 2, 29, "\"petals\"");
     check_fault("surface: L leaf, materail=oak\naxiom: F\n", 1, 18, "\"material\"");
 }
 
 TD_TEST(plant_header_unknown_surface_kind_suggests_the_nearest) {
-    check_fault("surface: L leav\naxiom: F\n", 1, 1, "the nearest is \"leaf\"");
+    check_fault("surface: L leav\naxiom: F\n", 1, 10, "the nearest is \"leaf\"");
 }
 
 TD_TEST(plant_header_values_out_of_range_are_refused) {
@@ -51,11 +51,11 @@ TD_TEST(plant_header_values_out_of_range_are_refused) {
     check_fault("surface: L flower, opening=190\naxiom: F\n", 1, 20, "at most 180");
     check_fault("surface: L leaf, width=wide\naxiom: F\n", 1, 18, "width is \"wide\"");
     check_fault("surface: L leaf, width=1, width=2\naxiom: F\n", 1, 27, "given twice");
-    check_fault("surface: K flower, petals=0, centre=0\naxiom: F\n", 1, 1, "centre");
+    check_fault("surface: K flower, petals=0, centre=0\naxiom: F\n", 1, 10, "centre");
 }
 
 TD_TEST(plant_header_surface_needs_a_material_that_fits) {
-    check_fault("surface: L leaf, material=oak\naxiom: F\n", 1, 1, "no thickness");
+    check_fault("surface: L leaf, material=oak\naxiom: F\n", 1, 10, "no thickness");
     check_fault("surface: L leaf, material=9\naxiom: F\n", 1, 18, "no material: 9");
     check_fault("surface: L leaf, material=laef\naxiom: F\n", 1, 18, "nearest is \"leaf\"");
 }

@@ -118,7 +118,7 @@ static td_real droop(int32_t n, td_spring_rule rule) {
 
 TD_TEST(plant_cantilever_with_clamped_springs_converges_at_second_order) {
     td_real want = 923 * TDI_PI * 1e-4 * 9.81 / (8 * 8.1e9 * area_moment(0.01)); // w l^4/(8EI)
-    CHECK_REL(want, 0.0055893, 1e-4); // as published
+    CHECK_REL(want, 0.0055893, 1e-4);                                            // as published
     td_real a = droop(10, TD_SPRING_CLAMPED) - want, b = droop(20, TD_SPRING_CLAMPED) - want;
     td_real c = droop(40, TD_SPRING_CLAMPED) - want;
     CHECK_REL(a / want, 0.01, 1e-6); // 1/n^2
@@ -200,7 +200,8 @@ TD_TEST(plant_organ_joint_is_its_stalk) {
     const td_segment *s = td_skeleton_segments(skeleton);
     td_real r = 0.012 * 0.06, ei = leaf.young * area_moment(r);
     CHECK_REL(s[1].stiffness.x, ei / (0.15 * 0.06), 1e-14);
-    CHECK_REL(s[1].stiffness.y, 2 * td_material_shear(&leaf) * area_moment(r) / (0.15 * 0.06), 1e-14);
+    CHECK_REL(s[1].stiffness.y, 2 * td_material_shear(&leaf) * area_moment(r) / (0.15 * 0.06),
+              1e-14);
     CHECK_REL(s[2].stiffness.x, ei / (0.05 * 0.06), 1e-14);
     CHECK_REL(s[1].tip.y, 1.15 * 0.06, 1e-15);
     CHECK_REL(s[1].area, 0.5 * 2 / 3 * 0.06 * 0.06, 1e-9);

@@ -6,10 +6,10 @@
 #include "math/quat.h"
 
 // every kind of piece, branches, units, tapers, polygons that join
-#define MIXED                                                                                      \
-    "length unit: 0.05\nwidth unit: 0.01\nmaterial: 1 petal\nsurface: L leaf\n"                    \
-    "surface: K flower, whorls=2\nsurface: R fruit\nderivation length: 4\naxiom: !(2)A\n"          \
-    "A --> F(1.5)[+(40)!(1)A~L(2)][-(50)&(20)!(0.5)F(0.5)A~K(1)]{.f(1)+(90)f(1)+(90)f(1)}"          \
+#define MIXED                                                                              \
+    "length unit: 0.05\nwidth unit: 0.01\nmaterial: 1 petal\nsurface: L leaf\n"            \
+    "surface: K flower, whorls=2\nsurface: R fruit\nderivation length: 4\naxiom: !(2)A\n"  \
+    "A --> F(1.5)[+(40)!(1)A~L(2)][-(50)&(20)!(0.5)F(0.5)A~K(1)]{.f(1)+(90)f(1)+(90)f(1)}" \
     "[-(90){.f(1)+(90)f(1)+(90)f(1)}]@O(0.2)[@Mat(1)@o(0.3)]/(137.5)@Gs F(1)!(0.3)@Ge~R(0.5)\n"
 
 // the sums over the skeleton, taken in the plainest way
@@ -118,8 +118,7 @@ TD_TEST(plant_totals_leak_nothing_when_any_allocation_fails) {
         test_heap heap = {.fail_at = fail_at};
         td_alloc alloc = test_heap_alloc(&heap);
         td_totals totals;
-        td_status status =
-            td_totals_from_string(p.grammar, &p.string, NULL, &alloc, &totals, NULL);
+        td_status status = td_totals_from_string(p.grammar, &p.string, NULL, &alloc, &totals, NULL);
         calls = fail_at == 0 ? heap.calls : calls;
         CHECK_INT(status, fail_at == 0 ? TD_OK : TD_ERR_MEMORY);
         CHECK_INT(heap.held, 0);

@@ -39,8 +39,8 @@ typedef struct td_grammar_def {
     size_t text_size;         ///< Bytes.
     const td_define *defines; ///< define_count of them. Default none.
     int32_t define_count;
-    const td_loader *loader;  ///< NULL: `#include` is refused.
-    size_t max_text;          ///< Cap on the bytes of all texts together. Default 16 MiB.
+    const td_loader *loader; ///< NULL: `#include` is refused.
+    size_t max_text;         ///< Cap on the bytes of all texts together. Default 16 MiB.
 } td_grammar_def;
 
 TD_API td_grammar_def td_grammar_def_default(void);
@@ -75,12 +75,12 @@ typedef struct td_string {
 
 /// The turtle as a `?E` module finds it, and the module's parameters to read and to write.
 typedef struct td_env_query {
-    int32_t step;          ///< Derivation steps done so far.
-    int64_t module;        ///< Index of the ?E module in the string.
-    td_vec3 position;      ///< Turtle units.
+    int32_t step;     ///< Derivation steps done so far.
+    int64_t module;   ///< Index of the ?E module in the string.
+    td_vec3 position; ///< Turtle units.
     td_vec3 heading, left, up;
     int32_t param_count;
-    td_real *params;       ///< param_count values, in and out.
+    td_real *params; ///< param_count values, in and out.
 } td_env_query;
 
 /// Answers `?E` modules after each step, in string order.

@@ -24,8 +24,8 @@ TD_API td_mesh_opts td_mesh_opts_default(void);
 
 /// Triangles that are drawn alike. Arrays belong to the mesh.
 typedef struct td_mesh_part {
-    const char *name;      ///< "stem", "leaf", "petal", "flower", "fruit".
-    bool double_sided;     ///< Laminae have no thickness and are seen from both sides.
+    const char *name;  ///< "stem", "leaf", "petal", "flower", "fruit".
+    bool double_sided; ///< Laminae have no thickness and are seen from both sides.
     int32_t vertex_count;
     int32_t index_count;   ///< Three a triangle, counter-clockwise from outside.
     const float *position; ///< 3 a vertex, m.

@@ -110,19 +110,19 @@ typedef struct td_sym3 {
 
 /// One rigid piece of a skeleton.
 typedef struct td_segment {
-    int32_t id;             ///< Stable name of the segment while the plant grows. Unique.
-    int32_t parent;         ///< Index below its own, or TD_NONE: attached to the ground.
+    int32_t id;     ///< Stable name of the segment while the plant grows. Unique.
+    int32_t parent; ///< Index below its own, or TD_NONE: attached to the ground.
     td_joint_kind joint;
-    td_vec3 attach;         ///< Joint origin in the parent's axes (the world's without parent), m.
-    td_vec3 axis;           ///< Unit; of a hinge or slide, in the segment's axes.
-    td_quat rest;           ///< Orientation to the parent at which the springs are at ease.
-    td_quat initial;        ///< Orientation to the parent at the start.
-    td_real initial_slide;  ///< m: of a slide joint at the start.
-    td_real length;         ///< m, of a stem from the joint to `tip`; the size of an organ.
-    td_vec3 tip;            ///< Far end in the segment's axes, m; (0, length, 0) for stems.
-    td_real radius_base;    ///< m.
-    td_real radius_tip;     ///< m.
-    int32_t material;       ///< Index into the skeleton's materials.
+    td_vec3 attach;        ///< Joint origin in the parent's axes (the world's without parent), m.
+    td_vec3 axis;          ///< Unit; of a hinge or slide, in the segment's axes.
+    td_quat rest;          ///< Orientation to the parent at which the springs are at ease.
+    td_quat initial;       ///< Orientation to the parent at the start.
+    td_real initial_slide; ///< m: of a slide joint at the start.
+    td_real length;        ///< m, of a stem from the joint to `tip`; the size of an organ.
+    td_vec3 tip;           ///< Far end in the segment's axes, m; (0, length, 0) for stems.
+    td_real radius_base;   ///< m.
+    td_real radius_tip;    ///< m.
+    int32_t material;      ///< Index into the skeleton's materials.
     td_organ organ;
     int32_t shape;          ///< Index into the skeleton's shapes; TD_NONE for stems.
     uint32_t color;         ///< 0xRRGGBB.
@@ -208,12 +208,12 @@ typedef struct td_segment_def {
     td_real mass;
     td_vec3 centre_of_mass;
     td_sym3 second_moment;
-    td_vec3 tip;           ///< Given far end; used when `has_tip`. Default (0, length, 0).
+    td_vec3 tip; ///< Given far end; used when `has_tip`. Default (0, length, 0).
     bool has_tip;
-    td_real joint_young;   ///< Pa: of the joint instead of the material's. 0 (default): material's.
-    td_vec3 stiffness;     ///< Given springs; used when `has_stiffness`. Each >= 0.
+    td_real joint_young; ///< Pa: of the joint instead of the material's. 0 (default): material's.
+    td_vec3 stiffness;   ///< Given springs; used when `has_stiffness`. Each >= 0.
     bool has_stiffness;
-    td_vec3 damping;       ///< Given damping; used when `has_damping`. Each >= 0.
+    td_vec3 damping; ///< Given damping; used when `has_damping`. Each >= 0.
     bool has_damping;
 } td_segment_def;
 

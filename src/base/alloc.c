@@ -49,8 +49,8 @@ void *tdi_array_reserve(const td_alloc *alloc, void *items, int64_t *capacity, i
     if ((uint64_t)wanted > SIZE_MAX / item_size) {
         return NULL;
     }
-    void *moved = tdi_alloc_resize(alloc, items, (size_t)*capacity * item_size,
-                                   (size_t)wanted * item_size);
+    void *moved =
+        tdi_alloc_resize(alloc, items, (size_t)*capacity * item_size, (size_t)wanted * item_size);
     if (moved) {
         *capacity = wanted;
     }

@@ -21,8 +21,7 @@ const char *td_version(void) {
     return TD_VERSION;
 }
 
-static void fill(td_diag *diag, td_status status, int64_t index, const char *format,
-                 va_list args) {
+static void fill(td_diag *diag, td_status status, int64_t index, const char *format, va_list args) {
     memset(diag, 0, sizeof *diag);
     diag->status = status;
     diag->index = index > INT32_MAX ? TD_NONE : (int32_t)index;

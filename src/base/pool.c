@@ -49,8 +49,8 @@ void tdi_pool_run(tdi_pool *pool, int64_t count, void (*turn)(void *context, int
 
 #include <pthread.h>
 
-#define MAX_THREADS      256
-#define BLOCKS_A_THREAD  8 // enough blocks that a slow turn does not leave the others idle
+#define MAX_THREADS     256
+#define BLOCKS_A_THREAD 8 // enough blocks that a slow turn does not leave the others idle
 
 struct tdi_pool {
     const td_alloc *alloc;

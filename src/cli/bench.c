@@ -152,8 +152,8 @@ static bool bench_model(const bench_args *args, const char *variant, int64_t n, 
 static bool bench_grow(const bench_args *args) {
     bool fine = true;
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
-        fine = bench_model(args, models[i].variant, models[i].n, models[i].text, models[i].n) &&
-               fine;
+        fine =
+            bench_model(args, models[i].variant, models[i].n, models[i].text, models[i].n) && fine;
     }
     char *text = signal_text();
     fine = bench_model(args, "signal", SIGNAL_LENGTH, text, SIGNAL_LENGTH) && fine;

@@ -3,11 +3,12 @@
 
 #include "cli/cli.h"
 
-static const char help[] = "Usage: tendril check FILE... [--define NAME=VALUE]\n"
-                           "\n"
-                           "Reports all errors of models, with file, line and column. Says nothing\n"
-                           "and exits with 0 when there are none; 'grow' finds what shows only when\n"
-                           "the model runs, such as a division by zero.\n";
+static const char help[] =
+    "Usage: tendril check FILE... [--define NAME=VALUE]\n"
+    "\n"
+    "Reports all errors of models, with file, line and column. Says nothing\n"
+    "and exits with 0 when there are none; 'grow' finds what shows only when\n"
+    "the model runs, such as a division by zero.\n";
 
 int cli_check(int argc, char **argv) {
     static cli_defines defines;

@@ -7,7 +7,13 @@
 
 #include <stdio.h>
 
-enum { EXIT_FINE = 0, EXIT_MISUSE = 2, EXIT_BAD_INPUT = 3, EXIT_DIVERGED = 4, EXIT_CANNOT_WRITE = 5 };
+enum {
+    EXIT_FINE = 0,
+    EXIT_MISUSE = 2,
+    EXIT_BAD_INPUT = 3,
+    EXIT_DIVERGED = 4,
+    EXIT_CANNOT_WRITE = 5
+};
 
 // The exit code that goes with a status.
 int cli_exit_code(td_status status);

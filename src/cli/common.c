@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#define MAX_TEXT ((size_t)16 << 20) // bytes of a model, includes counted
+#define MAX_TEXT  ((size_t)16 << 20) // bytes of a model, includes counted
 #define MAX_DIAGS 50
 
 int cli_exit_code(td_status status) {
@@ -149,7 +149,8 @@ static const cli_option *find_option(const cli_option *options, int count, const
                                      const char **value) {
     for (int i = 0; i < count; i++) {
         size_t length = strlen(options[i].name);
-        if (strncmp(arg, options[i].name, length) == 0 && (arg[length] == 0 || arg[length] == '=')) {
+        if (strncmp(arg, options[i].name, length) == 0 &&
+            (arg[length] == 0 || arg[length] == '=')) {
             *value = arg[length] == '=' ? arg + length + 1 : NULL;
             return &options[i];
         }

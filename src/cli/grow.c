@@ -80,8 +80,8 @@ static void print_json(const td_grammar *grammar, const td_string *string, const
     printf("}\n");
 }
 
-static void print_plain(const td_grammar *grammar, const td_string *string,
-                        const td_totals *totals, const int64_t *counts) {
+static void print_plain(const td_grammar *grammar, const td_string *string, const td_totals *totals,
+                        const int64_t *counts) {
     printf("modules   %lld\n", (long long)string->module_count);
     printf("counts   ");
     for (int32_t t = 0; t < td_grammar_type_count(grammar); t++) {
@@ -281,7 +281,8 @@ int cli_grow(int argc, char **argv) {
         return EXIT_FINE;
     }
     if (operands != 1) {
-        cli_error("grow: expected one FILE, here are %d; 'tendril grow --help' says more", operands);
+        cli_error("grow: expected one FILE, here are %d; 'tendril grow --help' says more",
+                  operands);
         return EXIT_MISUSE;
     }
     if (a.out && !known_suffix(a.out)) {

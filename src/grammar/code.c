@@ -230,13 +230,22 @@ typedef struct operator_row {
 } operator_row;
 
 // longer signs first; ABOP's single =, & and | mean the same as the doubled ones
-static const operator_row operators[] = {
-    {"||", TDI_CODE_SKIP_IF_ONE, 0}, {"|", TDI_CODE_SKIP_IF_ONE, 0},
-    {"&&", TDI_CODE_SKIP_IF_ZERO, 1}, {"&", TDI_CODE_SKIP_IF_ZERO, 1},
-    {"==", TDI_CODE_EQ, 2}, {"!=", TDI_CODE_NE, 2}, {"<=", TDI_CODE_LE, 3},
-    {">=", TDI_CODE_GE, 3}, {"=", TDI_CODE_EQ, 2}, {"<", TDI_CODE_LT, 3},
-    {">", TDI_CODE_GT, 3}, {"+", TDI_CODE_ADD, 4}, {"-", TDI_CODE_SUB, 4},
-    {"*", TDI_CODE_MUL, 5}, {"/", TDI_CODE_DIV, 5}, {"%", TDI_CODE_MOD, 5}};
+static const operator_row operators[] = {{"||", TDI_CODE_SKIP_IF_ONE, 0},
+                                         {"|", TDI_CODE_SKIP_IF_ONE, 0},
+                                         {"&&", TDI_CODE_SKIP_IF_ZERO, 1},
+                                         {"&", TDI_CODE_SKIP_IF_ZERO, 1},
+                                         {"==", TDI_CODE_EQ, 2},
+                                         {"!=", TDI_CODE_NE, 2},
+                                         {"<=", TDI_CODE_LE, 3},
+                                         {">=", TDI_CODE_GE, 3},
+                                         {"=", TDI_CODE_EQ, 2},
+                                         {"<", TDI_CODE_LT, 3},
+                                         {">", TDI_CODE_GT, 3},
+                                         {"+", TDI_CODE_ADD, 4},
+                                         {"-", TDI_CODE_SUB, 4},
+                                         {"*", TDI_CODE_MUL, 5},
+                                         {"/", TDI_CODE_DIV, 5},
+                                         {"%", TDI_CODE_MOD, 5}};
 #define UNARY_LEVEL 6
 
 static const operator_row *operator_here(tdi_parser *p) {

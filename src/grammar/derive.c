@@ -68,16 +68,17 @@ static td_status grow(td_derivation *d, buffer *b, int64_t modules, int64_t para
                                "the string grows past %lld modules here, in step %d",
                                (long long)o->max_modules, d->step + 1);
     }
-    size_t held = buffer_bytes(&d->now) + buffer_bytes(&d->next);
+    uint64_t others = (b == &d->now ? 0 : buffer_bytes(&d->now)) +
+                      (b == &d->next ? 0 : buffer_bytes(&d->next));
     uint64_t wanted = (uint64_t)(b->count + modules) * sizeof *b->types +
                       (uint64_t)(b->param_count + params) * sizeof *b->params;
-    if (held - buffer_bytes(b) + wanted > o->max_bytes) {
+    if (others + wanted > o->max_bytes) {
         return tdi_source_fail(source, at, diag, TD_ERR_LIMIT,
                                "the string grows past %zu bytes here, in step %d", o->max_bytes,
                                d->step + 1);
     }
-    uint16_t *types = tdi_array_reserve(d->alloc, b->types, &b->capacity, b->count + modules,
-                                        sizeof *types);
+    uint16_t *types =
+        tdi_array_reserve(d->alloc, b->types, &b->capacity, b->count + modules, sizeof *types);
     if (!types) {
         return TD_ERR_MEMORY;
     }
@@ -113,8 +114,8 @@ static inline td_status write_words(td_derivation *d, buffer *b, const tdi_words
     }
     b->count += words->module_count;
     if (words->arg_count > 0) {
-        status = tdi_words_params(&d->chooser.machine, words, slots, b->params + b->param_count,
-                                  diag);
+        status =
+            tdi_words_params(&d->chooser.machine, words, slots, b->params + b->param_count, diag);
         b->param_count += words->arg_count;
     }
     return status;
@@ -194,8 +195,7 @@ static inline bool stays(const td_derivation *d, int64_t i, bool contexts) {
     }
     const tdi_neighbours *n = &d->neighbours;
     return !gate_open(d, d->left_gate[type], n->left[i]) ||
-           (d->right_gate[type] != UINT64_MAX &&
-            !gate_open(d, d->right_gate[type], n->right[i]));
+           (d->right_gate[type] != UINT64_MAX && !gate_open(d, d->right_gate[type], n->right[i]));
 }
 
 static td_status rewrite(td_derivation *d, td_diag *diag) {

@@ -68,8 +68,8 @@ static td_status open_successor(tdi_expander *e, const tdi_production *r, double
         return TD_ERR_MEMORY;
     }
     e->params = grown;
-    td_status status = tdi_words_params(&e->chooser.machine, words, slots,
-                                        e->params + e->param_count, diag);
+    td_status status =
+        tdi_words_params(&e->chooser.machine, words, slots, e->params + e->param_count, diag);
     e->levels[e->depth++] = (tdi_expand_level){words, 0, e->param_count};
     e->param_count += words->arg_count;
     return status;

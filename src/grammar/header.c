@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#define MAX_ITEMS  64    // materials, surfaces or colours
-#define MAX_CELLS  1000000 // numbers in all arrays together
-#define MAX_SYMBOLS 512  // in ignore: or consider:
+#define MAX_ITEMS   64      // materials, surfaces or colours
+#define MAX_CELLS   1000000 // numbers in all arrays together
+#define MAX_SYMBOLS 512     // in ignore: or consider:
 
 // ---- numbers --------------------------------------------------------------------------------
 
@@ -206,8 +206,8 @@ static bool read_array_head(tdi_parser *p, tdi_array *array) {
     if (cells + g->array_value_count > MAX_CELLS) {
         return tdi_parse_fail(p, p->at, "arrays hold more than %d numbers", MAX_CELLS);
     }
-    double *values = tdi_arena_zeroed(&g->arena, (size_t)cells + (size_t)g->array_value_count,
-                                      sizeof *values);
+    double *values =
+        tdi_arena_zeroed(&g->arena, (size_t)cells + (size_t)g->array_value_count, sizeof *values);
     if (!values) {
         return tdi_parse_memory(p);
     }
@@ -440,7 +440,7 @@ static bool read_label(tdi_parser *p) {
 
 typedef struct header_row {
     const char *word;
-    bool colon; // needs a ':' after it
+    bool colon;                  // needs a ':' after it
     bool (*read)(tdi_parser *p); // NULL: parser.c reads it
 } header_row;
 
@@ -542,8 +542,10 @@ void tdi_parse_header_item(tdi_parser *p, const char *word) {
     p->limit = end;
     if (!row) {
         const char *near = tdi_nearest(word, row_word, ROW_COUNT);
-        tdi_parse_fail(p, p->at - 1, near ? "unknown header item '%s'; did you mean '%s'?"
-                                          : "unknown header item '%s'", word, near);
+        tdi_parse_fail(p, p->at - 1,
+                       near ? "unknown header item '%s'; did you mean '%s'?"
+                            : "unknown header item '%s'",
+                       word, near);
         return;
     }
     bool ok = row->read(p);

@@ -127,8 +127,7 @@ bool tdi_read_number(tdi_parser *p, double *value) {
     char e = tdi_peek_raw(p, n), sign = tdi_peek_raw(p, n + 1);
     size_t skip = sign == '+' || sign == '-' ? 2 : 1;
     if ((e == 'e' || e == 'E') && is_digit(tdi_peek_raw(p, n + skip))) {
-        for (n += skip; is_digit(tdi_peek_raw(p, n)); n++) {
-        }
+        for (n += skip; is_digit(tdi_peek_raw(p, n)); n++) {}
     }
     char buffer[64];
     if (n >= sizeof buffer) {

@@ -41,12 +41,10 @@ enum {
 };
 
 static const tdi_function functions[FN_COUNT] = {
-    {"sin", 1, false},  {"cos", 1, false},   {"tan", 1, false},  {"asin", 1, false},
-    {"acos", 1, false}, {"atan", 1, false},  {"atan2", 2, false}, {"exp", 1, false},
-    {"log", 1, false},  {"sqrt", 1, false},  {"fabs", 1, false}, {"abs", 1, false},
-    {"floor", 1, false}, {"ceil", 1, false}, {"trunc", 1, false}, {"sign", 1, false},
-    {"min", 2, false},  {"max", 2, false},   {"ran", 1, true},   {"nran", 2, true},
-    {"bran", 2, true},  {"biran", 2, true},  {"srand", 1, true}};
+    {"sin", 1},   {"cos", 1},  {"tan", 1},   {"asin", 1},  {"acos", 1}, {"atan", 1},
+    {"atan2", 2}, {"exp", 1},  {"log", 1},   {"sqrt", 1},  {"fabs", 1}, {"abs", 1},
+    {"floor", 1}, {"ceil", 1}, {"trunc", 1}, {"sign", 1},  {"min", 2},  {"max", 2},
+    {"ran", 1},   {"nran", 2}, {"bran", 2},  {"biran", 2}, {"srand", 1}};
 
 int32_t tdi_function_count(void) {
     return FN_COUNT;
@@ -105,7 +103,8 @@ static td_status fail_call(const td_grammar *g, const tdi_op *op, double x, doub
     const tdi_function *f = &functions[op->a];
     size_t at = g->op_at[op - g->ops];
     if (f->params == 1) {
-        return tdi_source_fail(&g->source, at, diag, TD_ERR_EVAL, "%s(%g) has no value", f->name, x);
+        return tdi_source_fail(&g->source, at, diag, TD_ERR_EVAL, "%s(%g) has no value", f->name,
+                               x);
     }
     return tdi_source_fail(&g->source, at, diag, TD_ERR_EVAL, "%s(%g, %g) has no value", f->name, x,
                            y);
@@ -174,9 +173,18 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
             *top = machine->arrays[place];
             break;
         }
-        case TDI_CODE_ADD: top--; top[0] += top[1]; break;
-        case TDI_CODE_SUB: top--; top[0] -= top[1]; break;
-        case TDI_CODE_MUL: top--; top[0] *= top[1]; break;
+        case TDI_CODE_ADD:
+            top--;
+            top[0] += top[1];
+            break;
+        case TDI_CODE_SUB:
+            top--;
+            top[0] -= top[1];
+            break;
+        case TDI_CODE_MUL:
+            top--;
+            top[0] *= top[1];
+            break;
         case TDI_CODE_DIV:
             top--;
             if (top[1] == 0) {
@@ -194,16 +202,34 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
         case TDI_CODE_POW:
             top--;
             top[0] = pow(top[0], top[1]);
-            if (isnan(top[0])) {
-                return fail_at(g, op, diag, "power of a negative number has no value");
+            if (!isfinite(top[0])) {
+                return fail_at(g, op, diag, "this power has no value");
             }
             break;
-        case TDI_CODE_EQ: top--; top[0] = top[0] == top[1]; break;
-        case TDI_CODE_NE: top--; top[0] = top[0] != top[1]; break;
-        case TDI_CODE_LT: top--; top[0] = top[0] < top[1]; break;
-        case TDI_CODE_LE: top--; top[0] = top[0] <= top[1]; break;
-        case TDI_CODE_GT: top--; top[0] = top[0] > top[1]; break;
-        case TDI_CODE_GE: top--; top[0] = top[0] >= top[1]; break;
+        case TDI_CODE_EQ:
+            top--;
+            top[0] = top[0] == top[1];
+            break;
+        case TDI_CODE_NE:
+            top--;
+            top[0] = top[0] != top[1];
+            break;
+        case TDI_CODE_LT:
+            top--;
+            top[0] = top[0] < top[1];
+            break;
+        case TDI_CODE_LE:
+            top--;
+            top[0] = top[0] <= top[1];
+            break;
+        case TDI_CODE_GT:
+            top--;
+            top[0] = top[0] > top[1];
+            break;
+        case TDI_CODE_GE:
+            top--;
+            top[0] = top[0] >= top[1];
+            break;
         case TDI_CODE_ADD_K: *top += op->k; break;
         case TDI_CODE_SUB_K: *top -= op->k; break;
         case TDI_CODE_MUL_K: *top *= op->k; break;

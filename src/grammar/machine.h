@@ -47,7 +47,6 @@ typedef enum tdi_code {
 typedef struct tdi_function {
     const char *name;
     int32_t params;
-    bool random; // not to be folded into a constant
 } tdi_function;
 
 // The functions of the language; the index is the number that TDI_CODE_CALL takes.

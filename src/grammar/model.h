@@ -61,11 +61,11 @@ typedef enum tdi_turtle_op {
 
 typedef struct tdi_type {
     char name[6];
-    uint8_t op;          // tdi_turtle_op
-    int8_t surface;      // of TDI_OP_SURFACE: index into the header's surfaces
+    uint8_t op;     // tdi_turtle_op
+    int8_t surface; // of TDI_OP_SURFACE: index into the header's surfaces
     int32_t param_count;
-    bool ignored;        // by context matching
-    bool made;           // the axiom or a successor holds it
+    bool ignored; // by context matching
+    bool made;    // the axiom or a successor holds it
 } tdi_type;
 
 // the same in every grammar, so that sweeps can test for them by number
@@ -76,8 +76,8 @@ enum { TDI_TYPE_PUSH, TDI_TYPE_POP, TDI_TYPE_CUT };
 // Expressions and statements are runs of operations for a stack machine; see code.c, machine.c.
 typedef struct tdi_op {
     int32_t code;
-    int32_t a;    // slot, function, array or place to jump to
-    double k;     // constant
+    int32_t a; // slot, function, array or place to jump to
+    double k;  // constant
 } tdi_op;
 
 typedef struct tdi_array { // a global array, rows last
@@ -113,13 +113,13 @@ typedef struct tdi_context { // types, TDI_TYPE_PUSH and TDI_TYPE_POP for branch
 typedef struct tdi_production {
     uint16_t predecessor;
     tdi_context left, right;
-    int32_t first_slot; // of the predecessor's parameters
+    int32_t first_slot;  // of the predecessor's parameters
     int32_t bound_count; // slots bound by matching; locals follow
     int32_t slot_count;
     int32_t before, condition, after, weight; // first operation, or TD_NONE
-    bool plain;     // nothing to test, nothing to run: always applies
+    bool plain;                               // nothing to test, nothing to run: always applies
     tdi_words successor;
-    uint32_t at;    // place in the source
+    uint32_t at; // place in the source
 } tdi_production;
 
 typedef struct tdi_section {
@@ -136,13 +136,13 @@ typedef struct tdi_section {
 // ---- grammar --------------------------------------------------------------------------------
 
 typedef struct tdi_turtle_header {
-    td_real angle;          // degrees, of a turn without parameter
-    td_real step;           // of an F without parameter
-    td_real width;          // < 0: none given
+    td_real angle; // degrees, of a turn without parameter
+    td_real step;  // of an F without parameter
+    td_real width; // < 0: none given
     td_real width_increment;
-    int32_t color;          // TD_NONE: none given
+    int32_t color; // TD_NONE: none given
     int32_t color_increment;
-    td_vec3 tropism;        // unit
+    td_vec3 tropism; // unit
     td_real elasticity;
 } tdi_turtle_header;
 

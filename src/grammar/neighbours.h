@@ -8,10 +8,10 @@
 // Indices into the string, TD_NONE where there is no neighbour. Arrays that the grammar does not
 // need are NULL.
 typedef struct tdi_neighbours {
-    int32_t *left;        // towards the root, over ignored modules and sibling branches
-    int32_t *right;       // on the same axis; of a '[' the first module of its branch
-    int32_t *close;       // of a '[' its ']'
-    uint32_t *param;      // where the parameters of each module start
+    int32_t *left;   // towards the root, over ignored modules and sibling branches
+    int32_t *right;  // on the same axis; of a '[' the first module of its branch
+    int32_t *close;  // of a '[' its ']'
+    uint32_t *param; // where the parameters of each module start
     int32_t *stack;
     int64_t capacity;
 } tdi_neighbours;

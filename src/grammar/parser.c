@@ -135,10 +135,15 @@ static bool check_turtle(tdi_parser *p, size_t at, const turtle_row *row, tdi_ty
     if (row->op == TDI_OP_SURFACE) {
         type->surface = (int8_t)find_surface(p->g, type->name);
         if (type->surface == TD_NONE) {
-            return tdi_parse_fail(p, at, "surface %s is not declared; expected a header item "
-                                         "'surface: %s leaf' or the like", type->name,
-                                  type->name + 1);
+            return tdi_parse_fail(p, at,
+                                  "surface %s is not declared; expected a header item "
+                                  "'surface: %s leaf' or the like",
+                                  type->name, type->name + 1);
         }
+    }
+    if (row->op == TDI_OP_SET_HEADING && type->param_count != 3 && type->param_count != 6) {
+        return tdi_parse_fail(p, at, "%s takes 3 or 6 parameters, here are %d", type->name,
+                              type->param_count);
     }
     p->g->has_query = p->g->has_query || (row->op >= TDI_OP_QUERY_P && row->op <= TDI_OP_QUERY_E);
     return true;
@@ -162,8 +167,8 @@ int32_t tdi_intern_type(tdi_parser *p, size_t at, const char *name, int32_t para
         return TD_NONE;
     }
     if (g->type_count == p->type_capacity) {
-        tdi_type *grown = tdi_arena_grow(&g->arena, g->types, g->type_count, &p->type_capacity,
-                                         sizeof *grown);
+        tdi_type *grown =
+            tdi_arena_grow(&g->arena, g->types, g->type_count, &p->type_capacity, sizeof *grown);
         if (!grown) {
             tdi_parse_memory(p);
             return TD_NONE;
@@ -186,8 +191,8 @@ typedef struct words_builder {
 static bool add_arg(tdi_parser *p, words_builder *b) {
     tdi_words *w = b->words;
     if (w->arg_count == b->arg_capacity) {
-        tdi_arg *grown = tdi_arena_grow(&p->g->arena, w->args, w->arg_count, &b->arg_capacity,
-                                        sizeof *grown);
+        tdi_arg *grown =
+            tdi_arena_grow(&p->g->arena, w->args, w->arg_count, &b->arg_capacity, sizeof *grown);
         if (!grown) {
             return tdi_parse_memory(p);
         }
@@ -205,8 +210,8 @@ static bool add_module(tdi_parser *p, words_builder *b, size_t at, const char *n
     }
     p->g->types[type].made = true;
     if (w->module_count == b->type_capacity) {
-        uint16_t *grown = tdi_arena_grow(&p->g->arena, w->types, w->module_count,
-                                         &b->type_capacity, sizeof *grown);
+        uint16_t *grown = tdi_arena_grow(&p->g->arena, w->types, w->module_count, &b->type_capacity,
+                                         sizeof *grown);
         if (!grown) {
             return tdi_parse_memory(p);
         }
@@ -313,8 +318,8 @@ static bool context(tdi_parser *p, const char *stop, tdi_context *out) {
             return tdi_parse_fail(p, at, "unbalanced brackets in a context");
         }
         if (out->count == capacity) {
-            uint16_t *grown = tdi_arena_grow(&p->g->arena, out->types, out->count, &capacity,
-                                             sizeof *grown);
+            uint16_t *grown =
+                tdi_arena_grow(&p->g->arena, out->types, out->count, &capacity, sizeof *grown);
             if (!grown) {
                 return tdi_parse_memory(p);
             }
@@ -447,8 +452,8 @@ static bool add_production(tdi_parser *p, tdi_section *s, int64_t *capacity) {
         return tdi_parse_fail(p, r.at, "productions of this section have no context");
     }
     if (s->count == *capacity) {
-        tdi_production *grown = tdi_arena_grow(&p->g->arena, s->productions, s->count, capacity,
-                                               sizeof *grown);
+        tdi_production *grown =
+            tdi_arena_grow(&p->g->arena, s->productions, s->count, capacity, sizeof *grown);
         if (!grown) {
             return tdi_parse_memory(p);
         }
@@ -501,8 +506,9 @@ static void check_section(tdi_parser *p, const tdi_section *s) {
             p->failed = false;
             tdi_parse_fail(p, s->productions[i].at,
                            "%s has %d parameter%s here and %d wherever it is made: this production "
-                           "can never be used", type->name, type->param_count,
-                           type->param_count == 1 ? "" : "s", other->param_count);
+                           "can never be used",
+                           type->name, type->param_count, type->param_count == 1 ? "" : "s",
+                           other->param_count);
         }
     }
 }

@@ -29,10 +29,10 @@ typedef struct tdi_parser {
     td_status status;
     int64_t type_capacity, op_capacity, op_at_capacity, array_capacity;
     tdi_name names[TDI_MAX_SLOTS];
-    int32_t name_count;   // globals first, then those of the production
-    int32_t global_count; // names that are global
+    int32_t name_count;    // globals first, then those of the production
+    int32_t global_count;  // names that are global
     bool names_are_global; // an assignment to a new name makes a global
-    int32_t slot_count;   // of the production
+    int32_t slot_count;    // of the production
     int32_t nesting;
     int32_t stack; // values on the machine's stack at this point of the code
 } tdi_parser;

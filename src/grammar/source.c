@@ -2,9 +2,10 @@
 // From the files of a model to one text: directives, macros, comments.
 //
 // Method   Lines are read in order. Directive lines are obeyed; in the others comments become a
-//          space and identifiers that name a macro are replaced, as the C preprocessor does it: the
-//          replacement is scanned again, without the macro it came from.
-// Limits   Bytes of all texts together and of the result, depth of includes and of macros.
+//          space and identifiers that name a macro are replaced, as the C preprocessor does it:
+//          arguments first, then the replacement is scanned again, without the macro it came from.
+// Limits   Bytes of all texts together and of the result, depth of includes and of macros, uses of
+//          macros and the bytes they copy: a macro can take long and leave nothing behind.
 
 #include "grammar/source.h"
 
@@ -17,6 +18,7 @@
 #define MAX_MACRO_PARAMS  16
 #define MAX_CONDITIONS    64
 #define MAX_MACROS        1024
+#define MAX_MACRO_USES    1000000
 #define NAME_SIZE         160 // as td_loader's `resolved`
 
 typedef struct macro {
@@ -38,9 +40,11 @@ typedef struct reader {
     td_diag_list *diags;
     macro *macros;
     int32_t macro_count;
+    int32_t use_count;     // of macros
+    uint64_t bytes_copied; // for bodies and arguments of macros
     size_t bytes_read;
     int64_t text_capacity, span_capacity, file_capacity;
-    int32_t include_stack[MAX_INCLUDE_DEPTH];
+    int32_t include_stack[MAX_INCLUDE_DEPTH + 1]; // the text itself, then what it includes
     int32_t include_depth;
     td_status status; // first fault; the reader goes on where it can
     bool stop;        // a fault after which nothing makes sense
@@ -108,7 +112,7 @@ static uint32_t origin_of(const input *in, size_t at) {
     return in->macro ? in->origin : (uint32_t)at;
 }
 
-#define FAIL(r, in, at, ...)                                                                       \
+#define FAIL(r, in, at, ...) \
     fail_in_file(r, (in)->file, origin_of(in, at), TD_ERR_SYNTAX, __VA_ARGS__)
 
 static void out_of_memory(reader *r) {
@@ -125,15 +129,15 @@ static void put_span(reader *r, const input *in, size_t at) {
         const tdi_source_span *last = &s->spans[s->span_count - 1];
         bool follows = !span.macro && !last->macro && last->file == span.file &&
                        last->origin + (span.offset - last->offset) == span.origin;
-        bool same = span.macro && last->macro && last->file == span.file &&
-                    last->origin == span.origin;
+        bool same =
+            span.macro && last->macro && last->file == span.file && last->origin == span.origin;
         if (follows || same) {
             return;
         }
     }
     if (s->span_count == r->span_capacity) {
-        void *grown = tdi_arena_grow(s->arena, s->spans, s->span_count, &r->span_capacity,
-                                 sizeof *s->spans);
+        void *grown =
+            tdi_arena_grow(s->arena, s->spans, s->span_count, &r->span_capacity, sizeof *s->spans);
         if (!grown) {
             out_of_memory(r);
             return;
@@ -145,7 +149,8 @@ static void put_span(reader *r, const input *in, size_t at) {
 
 static void put(reader *r, const input *in, size_t at, char c) {
     tdi_source *s = r->source;
-    if (s->size >= r->def->max_text) {
+    // every text gets a line feed at its end, beyond the limit
+    if (s->size >= r->def->max_text + (size_t)s->file_count) {
         if (!r->stop) {
             fail_in_file(r, in->file, origin_of(in, at), TD_ERR_LIMIT,
                          "the text grows past %zu bytes here", r->def->max_text);
@@ -241,9 +246,17 @@ static void replace_text(reader *r, const input *use, const char *text, size_t s
     scan(r, &in, depth + 1);
 }
 
+static bool is_blank_text(const char *text, size_t size) {
+    size_t n = 0;
+    while (n < size && is_blank(text[n])) {
+        n++;
+    }
+    return n == size;
+}
+
 // The arguments of a use `NAME(a, b)`, in the input from `(` on. False after a fault.
-static bool read_arguments(reader *r, const macro *m, input *in, size_t name_at,
-                           const char **args, size_t *sizes) {
+static bool read_arguments(reader *r, const macro *m, input *in, size_t name_at, const char **args,
+                           size_t *sizes) {
     int32_t count = 0, nesting = 0;
     size_t start = ++in->at;
     for (; in->at < in->size; in->at++) {
@@ -262,7 +275,7 @@ static bool read_arguments(reader *r, const macro *m, input *in, size_t name_at,
         }
         if (nesting < 0) {
             in->at++;
-            bool none = m->param_count == 0 && count == 1 && sizes[0] == 0;
+            bool none = m->param_count == 0 && count == 1 && is_blank_text(args[0], sizes[0]);
             if (count != m->param_count && !none) {
                 FAIL(r, in, name_at, "macro %s takes %d arguments, here are %d", m->name,
                      m->param_count, count);
@@ -275,14 +288,16 @@ static bool read_arguments(reader *r, const macro *m, input *in, size_t name_at,
     return false;
 }
 
-static bool append(reader *r, char **text, int64_t *size, int64_t *capacity, const char *part,
-                   size_t part_size) {
+// Adds a part to the text of a macro; `in` and `at` say whose.
+static bool append(reader *r, const input *in, size_t at, char **text, int64_t *size,
+                   int64_t *capacity, const char *part, size_t part_size) {
+    r->bytes_copied += part_size;
+    if (r->bytes_copied > (uint64_t)r->def->max_text * 4) {
+        fail_in_file(r, in->file, origin_of(in, at), TD_ERR_LIMIT,
+                     "macros grow past %zu bytes here", r->def->max_text);
+        return false;
+    }
     while (*size + (int64_t)part_size > *capacity) {
-        if ((size_t)*capacity > r->def->max_text) {
-            r->status = TD_ERR_LIMIT;
-            r->stop = true;
-            return false;
-        }
         char *grown = tdi_arena_grow(r->source->arena, *text, *size, capacity, 1);
         if (!grown) {
             out_of_memory(r);
@@ -290,14 +305,35 @@ static bool append(reader *r, char **text, int64_t *size, int64_t *capacity, con
         }
         *text = grown;
     }
-    memcpy(*text + *size, part, part_size);
+    if (part_size > 0) {
+        memcpy(*text + *size, part, part_size);
+    }
     *size += (int64_t)part_size;
     return true;
 }
 
+// Replaces the macros in an argument, before it takes the place of a parameter. What is being read
+// ends up at the end of the processed text, from where it is taken back.
+static bool expand_argument(reader *r, const input *use, const char **text, size_t *size,
+                            int32_t depth) {
+    tdi_source *s = r->source;
+    size_t start = s->size;
+    int64_t span_count = s->span_count;
+    replace_text(r, use, *text, *size, depth);
+    *size = s->size - start;
+    *text = *size > 0 ? tdi_arena_text(s->arena, s->text + start, *size) : "";
+    s->size = start;
+    s->span_count = span_count;
+    r->bytes_copied += *size;
+    if (!*text) {
+        out_of_memory(r);
+    }
+    return !r->stop;
+}
+
 // the body with the parameters' names replaced by the arguments
-static bool substitute(reader *r, const macro *m, const char **args, const size_t *sizes,
-                       char **text, size_t *text_size) {
+static bool substitute(reader *r, const input *use, const macro *m, const char **args,
+                       const size_t *sizes, char **text, size_t *text_size) {
     int64_t size = 0, capacity = 0;
     *text = NULL;
     for (size_t at = 0; at < m->body_size;) {
@@ -313,7 +349,7 @@ static bool substitute(reader *r, const macro *m, const char **args, const size_
                 break;
             }
         }
-        if (!append(r, text, &size, &capacity, part, part_size)) {
+        if (!append(r, use, use->at, text, &size, &capacity, part, part_size)) {
             return false;
         }
         at += step;
@@ -329,6 +365,11 @@ static void use_macro(reader *r, input *in, macro *m, size_t length, int32_t dep
         r->stop = true;
         return;
     }
+    if (++r->use_count > MAX_MACRO_USES) {
+        fail_in_file(r, in->file, origin_of(in, name_at), TD_ERR_LIMIT,
+                     "macros are used more than %d times, up to here", MAX_MACRO_USES);
+        return;
+    }
     if (m->param_count < 0) {
         m->active = true;
         replace_text(r, in, m->body, m->body_size, depth);
@@ -341,10 +382,17 @@ static void use_macro(reader *r, input *in, macro *m, size_t length, int32_t dep
     char *text;
     size_t text_size;
     in->at += length;
-    if (read_arguments(r, m, in, name_at, args, sizes) &&
-        substitute(r, m, args, sizes, &text, &text_size)) {
-        input use = *in;
-        use.at = name_at;
+    if (!read_arguments(r, m, in, name_at, args, sizes)) {
+        return;
+    }
+    input use = *in;
+    use.at = name_at;
+    for (int32_t i = 0; i < m->param_count; i++) {
+        if (!expand_argument(r, &use, &args[i], &sizes[i], depth)) {
+            return;
+        }
+    }
+    if (substitute(r, &use, m, args, sizes, &text, &text_size)) {
         m->active = true;
         replace_text(r, &use, text, text_size, depth);
         m->active = false;
@@ -353,17 +401,17 @@ static void use_macro(reader *r, input *in, macro *m, size_t length, int32_t dep
 
 // ---- plain text -----------------------------------------------------------------------------
 
-// Skips a block comment, keeping its line feeds so that lines stay lines.
-static void skip_comment(reader *r, input *in) {
+// A block comment becomes one space, also when it spans lines.
+static bool pass_comment(reader *r, input *in) {
     size_t start = in->at;
-    put(r, in, in->at, ' ');
     for (in->at += 2; in->at < in->size; in->at++) {
         if (peek(in, 0) == '*' && peek(in, 1) == '/') {
             in->at += 2;
-            return;
+            return true;
         }
     }
     FAIL(r, in, start, "this comment is never closed, expected */");
+    return false;
 }
 
 // `//` is a comment after white space only: F//F rolls twice
@@ -396,7 +444,8 @@ static void scan(reader *r, input *in, int32_t depth) {
             FAIL(r, in, in->at, "byte 0x%02x is not text", (unsigned char)c);
             r->stop = true;
         } else if (c == '/' && peek(in, 1) == '*') {
-            skip_comment(r, in);
+            put(r, in, in->at, ' ');
+            pass_comment(r, in);
         } else if (at_line_comment(in)) {
             while (in->at < in->size && peek(in, 0) != '\n') {
                 in->at++;
@@ -462,23 +511,24 @@ static bool read_body(reader *r, macro *m, input *in) {
     int64_t size = 0, capacity = 0;
     skip_blanks(in);
     while (in->at < in->size && peek(in, 0) != '\n') {
-        if (peek(in, 0) == '/' && peek(in, 1) == '*') {
-            for (in->at += 2; in->at < in->size; in->at++) {
-                if (peek(in, 0) == '*' && peek(in, 1) == '/') {
-                    in->at += 2;
-                    break;
-                }
-            }
-        } else if (at_line_comment(in)) {
-            skip_line(in);
-        } else {
-            size_t end = peek(in, 0) == '\\' ? (peek(in, 1) == '\r' ? 2u : 1u) : 0;
-            bool goes_on = end > 0 && peek(in, end) == '\n';
-            char c = goes_on ? ' ' : peek(in, 0);
-            in->at += goes_on ? end + 1 : 1;
-            if (c != '\r' && !append(r, &text, &size, &capacity, &c, 1)) {
+        size_t end = peek(in, 0) == '\\' ? (peek(in, 1) == '\r' ? 2u : 1u) : 0;
+        char c = peek(in, 0);
+        if (c == '/' && peek(in, 1) == '*') {
+            if (!pass_comment(r, in)) {
                 return false;
             }
+            c = ' ';
+        } else if (at_line_comment(in)) {
+            skip_line(in);
+            break;
+        } else if (end > 0 && peek(in, end) == '\n') {
+            in->at += end + 1;
+            c = ' ';
+        } else {
+            in->at++;
+        }
+        if (c != '\r' && !append(r, in, in->at, &text, &size, &capacity, &c, 1)) {
+            return false;
         }
     }
     while (size > 0 && is_blank(text[size - 1])) {
@@ -522,8 +572,8 @@ static void read_file(reader *r, int32_t file);
 static int32_t add_file(reader *r, const char *name, const char *text, size_t size) {
     tdi_source *s = r->source;
     if (s->file_count == r->file_capacity) {
-        void *grown = tdi_arena_grow(s->arena, s->files, s->file_count, &r->file_capacity,
-                                 sizeof *s->files);
+        void *grown =
+            tdi_arena_grow(s->arena, s->files, s->file_count, &r->file_capacity, sizeof *s->files);
         if (!grown) {
             out_of_memory(r);
             return TD_NONE;
@@ -574,7 +624,7 @@ static void include(reader *r, input *in) {
     memcpy(name, in->text + in->at + 1, end - in->at - 1);
     name[end - in->at - 1] = 0;
     in->at = end + 1;
-    if (r->include_depth == MAX_INCLUDE_DEPTH) {
+    if (r->include_depth > MAX_INCLUDE_DEPTH) {
         FAIL(r, in, name_at, "files are included more than %d deep here", MAX_INCLUDE_DEPTH);
         return;
     }
@@ -594,7 +644,8 @@ static void include(reader *r, input *in) {
     }
     if (status != TD_OK) {
         FAIL(r, in, name_at, "%s \"%s\"",
-             status == TD_ERR_LIMIT ? "too large, with what was read before:" : "cannot read", name);
+             status == TD_ERR_LIMIT ? "too large, with what was read before:" : "cannot read",
+             name);
         return;
     }
     r->bytes_read += size;
@@ -635,8 +686,7 @@ static directive_kind read_directive(input *in) {
     if (at == in->size || in->text[at] != '#') {
         return D_NONE;
     }
-    for (at++; at < in->size && is_blank(in->text[at]); at++) {
-    }
+    for (at++; at < in->size && is_blank(in->text[at]); at++) {}
     size_t length = name_length(in->text + at, in->size - at);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strlen(words[i].word) == length && memcmp(words[i].word, in->text + at, length) == 0) {

@@ -9,16 +9,24 @@
 #include "grammar/query.h"
 #include "math/vec3.h"
 
-#define MAX_DEPTH    100000  // branches in branches
-#define MAX_POLYGONS 64      // polygons in polygons
-#define MAX_CORNERS  100000  // of one polygon
-#define RENEW_EVERY  1024    // turns after which the axes are made orthonormal again
+#define MAX_DEPTH    100000 // branches in branches
+#define MAX_POLYGONS 64     // polygons in polygons
+#define MAX_CORNERS  100000 // of one polygon
+#define RENEW_EVERY  1024   // turns after which the axes are made orthonormal again
 
 typedef struct polygon {
     tdi_turtle open;
     int64_t first; // its first corner among all corners
     bool moved;    // F or f was used: the start counts as a corner
 } polygon;
+
+// what '[' saves
+typedef struct saved_state {
+    tdi_turtle now;
+    td_vec3 tropism;
+    bool in_cylinder;
+    tdi_turtle cylinder;
+} saved_state;
 
 typedef struct walker {
     const td_grammar *g;
@@ -30,7 +38,7 @@ typedef struct walker {
     int64_t module; // being read
     int32_t turns;  // since the axes were renewed
 
-    tdi_turtle *stack;
+    saved_state *stack;
     int64_t depth, stack_capacity;
 
     polygon polygons[MAX_POLYGONS];
@@ -102,8 +110,10 @@ static void bend_to_tropism(walker *w) {
 
 static td_status set_heading(walker *w, const double *p, int32_t count) {
     tdi_turtle *t = &w->now;
-    td_vec3 heading = tdi_vec3(p[0], p[1], p[2]);
-    if (!(tdi_norm(heading) > 0)) {
+    // squares of what is very large or small have no value: scale first
+    td_real size = fmax(fabs(p[0]), fmax(fabs(p[1]), fabs(p[2])));
+    td_vec3 heading = tdi_vec3(p[0] / size, p[1] / size, p[2] / size);
+    if (!(size > 0)) {
         return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
                            "module %lld: @R sets a heading of length 0", (long long)w->module);
     }
@@ -158,8 +168,8 @@ static td_status draw_segment(walker *w, tdi_turtle *at, td_real length, td_real
         from.heading = tdi_scale(from.heading, -1);
         from.left = tdi_scale(from.left, -1);
     }
-    td_status status = w->sink->segment(w->sink->context, &from, fabs(length), width_end,
-                                        w->module, w->diag);
+    td_status status =
+        w->sink->segment(w->sink->context, &from, fabs(length), width_end, w->module, w->diag);
     at->mark = from.mark;
     return status;
 }
@@ -268,13 +278,14 @@ static td_status push(walker *w) {
                            "module %lld: branches are nested more than %d deep",
                            (long long)w->module, MAX_DEPTH);
     }
-    tdi_turtle *grown = tdi_array_reserve(w->alloc, w->stack, &w->stack_capacity, w->depth + 1,
-                                          sizeof *grown);
+    saved_state *grown =
+        tdi_array_reserve(w->alloc, w->stack, &w->stack_capacity, w->depth + 1, sizeof *grown);
     if (!grown) {
         return TD_ERR_MEMORY;
     }
     w->stack = grown;
-    w->stack[w->depth++] = w->now;
+    w->stack[w->depth++] = (saved_state){w->now, w->tropism, w->in_cylinder, w->cylinder};
+    w->in_cylinder = false; // a branch is no part of the cylinder that it grows from
     return TD_OK;
 }
 
@@ -283,7 +294,11 @@ static td_status pop(walker *w) {
         return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
                            "module %lld: ']' closes no branch", (long long)w->module);
     }
-    w->now = w->stack[--w->depth];
+    const saved_state *saved = &w->stack[--w->depth];
+    w->now = saved->now;
+    w->tropism = saved->tropism;
+    w->in_cylinder = saved->in_cylinder;
+    w->cylinder = saved->cylinder;
     return TD_OK;
 }
 
@@ -335,7 +350,8 @@ static td_status answer(walker *w, const tdi_type *type, double *p) {
         if (!isfinite(p[i])) {
             return tdi_fail_at(w->diag, TD_ERR_EVAL, w->module,
                                "the environment gave parameter %d of module %lld a value that is "
-                               "not finite", i + 1, (long long)w->module);
+                               "not finite",
+                               i + 1, (long long)w->module);
         }
     }
     return TD_OK;
@@ -371,7 +387,8 @@ static td_status set_state(walker *w, const tdi_type *type, const double *p) {
     case TDI_OP_COLOR_UP:
     case TDI_OP_COLOR_DOWN: {
         int32_t step = type->op == TDI_OP_COLOR_UP ? h->color_increment : -h->color_increment;
-        t->color = given ? (fabs(p[0]) < 1e9 ? (int32_t)p[0] : TD_NONE) : color + step;
+        double number = given ? p[0] : (double)color + step;
+        t->color = fabs(number) < 1e9 ? (int32_t)number : TD_NONE;
         break;
     }
     case TDI_OP_TROPISM_STRENGTH: t->elasticity = p[0]; break;
@@ -486,8 +503,9 @@ static td_status walk(walker *w, const td_string *s, tdi_expander *e) {
             status = do_module(w, number, p);
         }
         if (status != TD_OK) {
-            return status == TD_ERR_MEMORY ? tdi_fail(w->diag, status, "out of memory while drawing")
-                                           : status;
+            return status == TD_ERR_MEMORY
+                       ? tdi_fail(w->diag, status, "out of memory while drawing")
+                       : status;
         }
         param += type->param_count;
         i++;

@@ -45,15 +45,15 @@ td_status tdi_turtle_walk(const td_grammar *grammar, const td_string *string,
 // One `material:` item. The library's material of that name, with the fields that were given.
 typedef struct tdi_header_field {
     char key[16];
-    double number;  // for a colour: 0xRRGGBB
-    char word[32];  // for a name, else ""
+    double number; // for a colour: 0xRRGGBB
+    char word[32]; // for a name, else ""
     int32_t line, column;
 } tdi_header_field;
 
 typedef struct tdi_header_item { // `material: 1 oak, young=5e9` or `surface: L leaf, fold=20`
-    int32_t number; // material number as @Mat names it
-    char id[8];     // surface name as ~ names it
-    char base[32];  // name of the material or the kind of surface
+    int32_t number;              // material number as @Mat names it
+    char id[8];                  // surface name as ~ names it
+    char base[32];               // name of the material or the kind of surface
     int32_t field_count;
     tdi_header_field fields[16];
     int32_t line, column;
@@ -71,7 +71,7 @@ typedef struct tdi_body_header {
     int32_t palette_count; // `color: 3 #4c8c32`
     const int32_t *palette_index;
     const uint32_t *palette_color;
-    const char *file;      // for messages
+    const char *file; // for messages
 } tdi_body_header;
 
 const tdi_body_header *tdi_grammar_body(const td_grammar *grammar);

@@ -91,8 +91,10 @@ static td_organ lamina_organ(const walker *w, int32_t material) {
     return organ == TD_ORGAN_STEM ? TD_ORGAN_LEAF : organ;
 }
 
-// corners and counts of the organ whose first polygon is `head`, in the axes of that polygon
-static td_status gather(walker *w, int32_t head, int32_t *polygon_count, td_vec3 *far) {
+// corners and counts of the organ whose first polygon is `head`, about `joint`, in the axes of that
+// polygon
+static td_status gather(walker *w, int32_t head, td_vec3 joint, int32_t *polygon_count,
+                        td_vec3 *far) {
     const tdi_run_polygon *all = w->run.polygons;
     int64_t corners = 0, polygons = 0;
     for (int32_t i = head; i != TD_NONE; i = all[i].next) {
@@ -116,7 +118,7 @@ static td_status gather(walker *w, int32_t head, int32_t *polygon_count, td_vec3
         w->counts[(*polygon_count)++] = all[i].count;
         for (int32_t k = 0; k < all[i].count; k++) {
             td_vec3 corner = w->run.points[all[i].first + k];
-            td_vec3 own = tdi_quat_rotate(back, tdi_sub(corner, all[head].origin));
+            td_vec3 own = tdi_quat_rotate(back, tdi_sub(corner, joint));
             *far = tdi_norm(own) > tdi_norm(*far) ? own : *far;
             w->local[next++] = own;
         }
@@ -126,15 +128,16 @@ static td_status gather(walker *w, int32_t head, int32_t *polygon_count, td_vec3
 
 static td_status hand_on_organ(walker *w, int32_t head, td_diag *diag) {
     const tdi_run_polygon *p = &w->run.polygons[head];
+    td_vec3 joint = tdi_run_joint(&w->run, head);
     int32_t polygon_count;
     td_vec3 far;
-    if (gather(w, head, &polygon_count, &far) != TD_OK) {
+    if (gather(w, head, joint, &polygon_count, &far) != TD_OK) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the polygons");
     }
     tdi_piece piece = {
         .module = p->module,
         .parent = w->run.parent,
-        .origin = p->origin,
+        .origin = joint,
         .rotation = p->rotation,
         .length = tdi_norm(far),
         .organ = lamina_organ(w, p->material),

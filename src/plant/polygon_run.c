@@ -15,6 +15,8 @@
 #define WINDOW 16
 // distance at which corners coincide, over the size of the polygon
 #define CORNER_TOLERANCE 1e-6
+// corners of an organ's first polygon that may be the hub of a fan
+#define MAX_HUBS 64
 
 void tdi_run_free(tdi_polygon_run *run) {
     tdi_alloc_free(run->alloc, run->polygons,
@@ -188,4 +190,38 @@ td_status tdi_run_group(tdi_polygon_run *run) {
     join_neighbours(run);
     chain(run);
     return TD_OK;
+}
+
+// ---- joints ---------------------------------------------------------------------------------
+
+static bool has_corner(const tdi_polygon_run *run, const tdi_run_polygon *p, td_vec3 corner) {
+    for (int32_t i = 0; i < p->count; i++) {
+        td_vec3 gap = tdi_sub(run->points[p->first + i], corner);
+        if (tdi_norm(gap) <= CORNER_TOLERANCE * p->size) {
+            return true;
+        }
+    }
+    return false;
+}
+
+td_vec3 tdi_run_joint(const tdi_polygon_run *run, int32_t head) {
+    const tdi_run_polygon *h = &run->polygons[head];
+    td_vec3 joint = h->origin;
+    td_real nearest = INFINITY;
+    if (h->next == TD_NONE) {
+        return joint;
+    }
+    for (int32_t i = 0; i < h->count && i < MAX_HUBS; i++) {
+        td_vec3 corner = run->points[h->first + i];
+        bool shared = true;
+        for (int32_t k = h->next; k != TD_NONE && shared; k = run->polygons[k].next) {
+            shared = has_corner(run, &run->polygons[k], corner);
+        }
+        td_real distance = tdi_norm(tdi_sub(corner, h->origin));
+        if (shared && distance < nearest) {
+            nearest = distance;
+            joint = corner;
+        }
+    }
+    return joint;
 }

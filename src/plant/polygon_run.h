@@ -49,3 +49,7 @@ td_status tdi_run_add(tdi_polygon_run *run, const tdi_run_polygon *polygon, cons
 
 // Writes `organ` and `next` of every polygon.
 td_status tdi_run_group(tdi_polygon_run *run);
+
+// Where the organ of the polygon `head` is held: at the corner that all its polygons share, as in a
+// fan, the nearest to the opening brace if there are several; else at the opening brace of `head`.
+td_vec3 tdi_run_joint(const tdi_polygon_run *run, int32_t head);

@@ -23,12 +23,6 @@ static bool is_stem(const tdi_posed *posed, int32_t segment) {
     return posed->segments[segment].shape == TD_NONE;
 }
 
-static bool starts_at_tip(const tdi_posed *posed, int32_t segment) {
-    int32_t parent = posed->segments[segment].parent;
-    td_vec3 gap = tdi_sub(tdi_posed_tip(posed, parent), posed->origins[segment]);
-    return tdi_norm(gap) <= AT_TIP * posed->segments[parent].length;
-}
-
 // rad, between the directions of a segment and of its parent
 static td_real bend_of(const tdi_posed *posed, int32_t segment) {
     int32_t parent = posed->segments[segment].parent;
@@ -38,10 +32,11 @@ static td_real bend_of(const tdi_posed *posed, int32_t segment) {
 }
 
 static bool may_continue(const tdi_posed *posed, int32_t segment) {
-    td_real child = posed->segments[segment].radius_base;
-    td_real parent = posed->segments[posed->segments[segment].parent].radius_tip;
-    return bend_of(posed, segment) < MAX_BEND && child >= MIN_RATIO * parent &&
-           parent >= MIN_RATIO * child;
+    const td_segment *child = &posed->segments[segment], *parent = &posed->segments[child->parent];
+    td_vec3 gap = tdi_sub(tdi_posed_tip(posed, child->parent), posed->origins[segment]);
+    return tdi_norm(gap) <= AT_TIP * parent->length && bend_of(posed, segment) < MAX_BEND &&
+           child->radius_base >= MIN_RATIO * parent->radius_tip &&
+           parent->radius_tip >= MIN_RATIO * child->radius_base;
 }
 
 static bool is_better(const tdi_posed *posed, int32_t segment, int32_t rival) {
@@ -61,18 +56,16 @@ void tdi_axes_find(const tdi_posed *posed, const tdi_axes *axes) {
         if (parent == TD_NONE || !is_stem(posed, parent)) {
             continue;
         }
-        if (!starts_at_tip(posed, i)) {
-            axes->bears[parent] = true;
-            continue;
-        }
         int32_t rival = axes->next[parent];
-        if (is_stem(posed, i) && may_continue(posed, i) &&
-            (rival == TD_NONE || is_better(posed, i, rival))) {
-            if (rival != TD_NONE) {
-                axes->first[rival] = true;
-            }
+        bool wins = is_stem(posed, i) && may_continue(posed, i) &&
+                    (rival == TD_NONE || is_better(posed, i, rival));
+        axes->bears[parent] |= !wins || rival != TD_NONE;
+        if (wins) {
             axes->next[parent] = i;
             axes->first[i] = false;
+        }
+        if (wins && rival != TD_NONE) {
+            axes->first[rival] = true;
         }
     }
 }

@@ -193,7 +193,7 @@ static blade_form blade_of(const td_shape *shape, tdi_detail detail) {
     blade_form blade = {.shape = shape,
                         .fold = shape->fold,
                         .curl = shape->curl,
-                        .arc = 0.15 * shape->width / 2,
+                        .arc = MIDRIB * shape->width / 2,
                         .length = 1,
                         .turn = tdi_quat_identity(),
                         .origin = tdi_vec3(0, shape->stalk, 0),

@@ -7,8 +7,8 @@
 //          of the shorter segment, and the tube is smooth throughout. A sharp bend is a knee: D is
 //          a few radii. Rings stand where the tube has turned; a straight run has none inside.
 // Offset   the curve passes the joint at the distance (D/2) sin(bend/2). Where something is
-//          attached, that is kept below half of the radius: a stalk that starts at the joint is
-//          then still inside the tube.
+//          attached, that is kept below a quarter of the radius: a branch that starts at the joint
+//          then starts inside the tube.
 // Radius   linear along a segment, from its base to the base of the one that continues it, so
 //          that the tube has no steps.
 
@@ -118,40 +118,69 @@ static td_real corner_size(const path_joint *before, const path_joint *here, td_
         size = fmin(size, KNEE * here->radius);
     }
     if (before->bears || here->bears) {
-        size = fmin(size, here->radius / sin(bend / 2)); // (D/2) sin(bend/2) = r/2
+        size = fmin(size, here->radius / (2 * sin(bend / 2))); // (D/2) sin(bend/2) = r/4
     }
     return size;
 }
 
-// Rings at joint i, between segments a and b. The parabola and its direction, for u in 0..1:
-//   p(u) = p + D (u^2 b - (1 - u)^2 a),  p'(u) ~ (1 - u) a + u b
-static td_status push_corner(tdi_path *path, int64_t i) {
-    const path_joint *before = &path->joints[i - 1], *here = &path->joints[i], *next = here + 1;
-    td_vec3 a = before->along, b = here->along;
-    td_real bend = atan2(tdi_norm(tdi_cross(a, b)), tdi_dot(a, b));
+// A ring of the corner at joint i, between the segments a and b. The parabola and its direction:
+//   p(u) = p + D (u^2 b - (1 - u)^2 a),  p'(u) ~ (1 - u) a + u b,  u in 0..1
+static tdi_ring corner_ring(const tdi_path *path, int64_t i, td_real size, td_real u) {
+    const path_joint *before = &path->joints[i - 1], *here = &path->joints[i];
+    bool early = u < 0.5;
     td_real slope_a = slope_of(path, i - 1), slope_b = slope_of(path, i);
+    td_real off = size * (2 * u - 1); // from the joint, along the segments
+    td_real share = fabs(off) / (early ? before->length : here->length);
+    td_vec3 centre = tdi_madd(here->place, here->along, size * u * u);
+    tdi_ring ring = {
+        .centre = tdi_madd(centre, before->along, -size * (1 - u) * (1 - u)),
+        .tangent = tdi_madd(tdi_scale(before->along, 1 - u), here->along, u),
+        .radius = here->radius + off * (early ? slope_a : slope_b),
+        .slope = (1 - u) * slope_a + u * slope_b,
+        .color =
+            tdi_rgb_mix(here->color, (early ? before : here + 1)->color, (int32_t)(256 * share)),
+    };
+    ring.tangent = tdi_unit_or(ring.tangent, here->along);
+    return ring;
+}
+
+static td_status push_corner(tdi_path *path, int64_t i) {
+    const path_joint *before = &path->joints[i - 1], *here = &path->joints[i];
+    td_vec3 cross = tdi_cross(before->along, here->along);
+    td_real bend = atan2(tdi_norm(cross), tdi_dot(before->along, here->along));
     // a hair below the quotient, so that a bend of exactly the limit is one piece
     int32_t pieces = (int32_t)ceil(bend / path->turn_limit - 1e-6);
-    td_real size = pieces > 1 ? corner_size(before, here, bend) : 0;
-    int32_t first = pieces > 1 ? 0 : 1, last = pieces > 1 ? pieces : 1, parts = pieces > 1 ? pieces : 2;
+    if (pieces <= 1) {
+        return push_ring(path, corner_ring(path, i, 0, 0.5));
+    }
+    td_real size = corner_size(before, here, bend);
     td_status status = TD_OK;
-    for (int32_t k = first; k <= last && status == TD_OK; k++) {
-        td_real u = (td_real)k / parts, v = 1 - u;
-        // the radius is linear before and after the joint; where u = 1/2 it is that of the joint
-        td_real off = size * (u - v); // along the segments, from the joint
-        td_real slope = u < 0.5 ? slope_a : u > 0.5 ? slope_b : (slope_a + slope_b) / 2;
-        const path_joint *other = u < 0.5 ? before : next;
-        td_real share = fabs(off) / (u < 0.5 ? before->length : here->length);
-        tdi_rgb from = u < 0.5 ? before->color : here->color, to = other->color;
-        tdi_ring ring = {
-            .centre = tdi_madd(tdi_madd(here->place, b, size * u * u), a, -size * v * v),
-            .tangent = tdi_unit_or(tdi_madd(tdi_scale(a, v), b, u), b),
-            .radius = here->radius + off * (u < 0.5 ? slope_a : slope_b),
-            .slope = slope,
-            .color = tdi_rgb_mix(here->color, to, (int32_t)(256 * share)),
-        };
-        (void)from;
-        status = push_ring(path, ring);
+    for (int32_t k = 0; k <= pieces && status == TD_OK; k++) {
+        status = push_ring(path, corner_ring(path, i, size, (td_real)k / pieces));
     }
     return status;
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+td_status tdi_path_build(tdi_path *path, const tdi_posed *posed, const tdi_axes *axes,
+                         int32_t start) {
+    path->ring_count = 0;
+    td_status status = gather_joints(path, posed, axes, start);
+    int64_t last = path->joint_count - 1;
+    if (status != TD_OK || last < 1) {
+        return status;
+    }
+    status = push_end(path, 0, 0);
+    for (int64_t i = 1; i < last && status == TD_OK; i++) {
+        status = push_corner(path, i);
+    }
+    return status == TD_OK ? push_end(path, last, last - 1) : status;
+}
+
+void tdi_path_free(tdi_path *path) {
+    tdi_alloc_free(path->alloc, path->joints, (size_t)path->joint_capacity * sizeof *path->joints);
+    tdi_alloc_free(path->alloc, path->rings, (size_t)path->ring_capacity * sizeof *path->rings);
+    path->joints = NULL;
+    path->rings = NULL;
 }

@@ -19,7 +19,7 @@ td_vec3 tdi_posed_tip(const tdi_posed *posed, int32_t segment);
 typedef struct tdi_axes {
     int32_t *next; // the segment that continues the tube of this stem, or TD_NONE
     bool *first;   // whether this stem begins a tube
-    bool *bears;   // whether something is attached between the ends of this stem
+    bool *bears;   // whether something else is attached to this stem
 } tdi_axes;
 
 void tdi_axes_find(const tdi_posed *posed, const tdi_axes *axes);
