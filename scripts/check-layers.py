@@ -5,7 +5,7 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["base", "math", "grammar", "plant", "skin", "io"]
+LAYERS = ["base", "math", "grammar", "plant", "skin", "tree", "io"]
 PUBLIC_ONLY = ["cli"]
 
 root = pathlib.Path(__file__).resolve().parent.parent

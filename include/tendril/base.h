@@ -34,6 +34,11 @@ typedef struct td_quat {
     td_real w, x, y, z;
 } td_quat;
 
+/// Symmetric 3x3 matrix.
+typedef struct td_sym3 {
+    td_real xx, yy, zz, xy, xz, yz;
+} td_sym3;
+
 /// "No such index".
 #define TD_NONE (-1)
 
@@ -49,6 +54,7 @@ typedef struct td_quat {
     X(TD_ERR_EVAL, "an expression has no value")                             \
     X(TD_ERR_STRUCTURE, "the string does not describe a plant")              \
     X(TD_ERR_LIMIT, "a limit was reached")                                   \
+    X(TD_ERR_DIVERGED, "a value is not finite any more")                     \
     X(TD_ERR_STOPPED, "stopped on request")                                  \
     X(TD_ERR_READ, "cannot read")                                            \
     X(TD_ERR_WRITE, "cannot write")

@@ -103,11 +103,6 @@ typedef enum td_joint_kind {
     TD_JOINT_FREE,  ///< Not attached. Only for a segment without parent.
 } td_joint_kind;
 
-/// Symmetric 3x3 matrix.
-typedef struct td_sym3 {
-    td_real xx, yy, zz, xy, xz, yz;
-} td_sym3;
-
 /// One rigid piece of a skeleton.
 typedef struct td_segment {
     int32_t id;     ///< Stable name of the segment while the plant grows. Unique.

@@ -8,4 +8,6 @@
 #include "tendril/grammar.h"
 #include "tendril/skeleton.h"
 #include "tendril/mesh.h"
+#include "tendril/load.h"
+#include "tendril/tree.h"
 #include "tendril/io.h"

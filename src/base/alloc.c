@@ -133,3 +133,12 @@ void tdi_arena_free(tdi_arena *arena) {
     arena->chunks = NULL;
     arena->bytes = 0;
 }
+
+// ---- many arrays in one block ---------------------------------------------------------------
+
+void *tdi_layout_place(tdi_layout *layout, size_t count, size_t item_size) {
+    const size_t line = 64;
+    void *here = layout->base ? layout->base + layout->used : NULL;
+    layout->used += (count * item_size + line - 1) / line * line;
+    return here;
+}

@@ -34,3 +34,14 @@ char *tdi_arena_text(tdi_arena *arena, const char *text, size_t length);  // cop
 void *tdi_arena_grow(tdi_arena *arena, const void *items, int64_t count, int64_t *capacity,
                      size_t item_size);
 void tdi_arena_free(tdi_arena *arena);
+
+// ---- many arrays in one block ---------------------------------------------------------------
+
+// Lay everything out twice: first with base NULL, which adds up the size, then with the block.
+typedef struct tdi_layout {
+    char *base;
+    size_t used;
+} tdi_layout;
+
+// The place of the next array, on a cache line of its own.
+void *tdi_layout_place(tdi_layout *layout, size_t count, size_t item_size);

@@ -68,8 +68,8 @@ static td_status grow(td_derivation *d, buffer *b, int64_t modules, int64_t para
                                "the string grows past %lld modules here, in step %d",
                                (long long)o->max_modules, d->step + 1);
     }
-    uint64_t others = (b == &d->now ? 0 : buffer_bytes(&d->now)) +
-                      (b == &d->next ? 0 : buffer_bytes(&d->next));
+    uint64_t others =
+        (b == &d->now ? 0 : buffer_bytes(&d->now)) + (b == &d->next ? 0 : buffer_bytes(&d->next));
     uint64_t wanted = (uint64_t)(b->count + modules) * sizeof *b->types +
                       (uint64_t)(b->param_count + params) * sizeof *b->params;
     if (others + wanted > o->max_bytes) {

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-#define MAX_ITEMS   64      // materials, surfaces or colours
+#define MAX_ITEMS   64 // materials, surfaces or colours
+#define MAX_ARRAYS  1000
 #define MAX_CELLS   1000000 // numbers in all arrays together
 #define MAX_SYMBOLS 512     // in ignore: or consider:
 
@@ -179,12 +180,35 @@ static bool read_end(tdi_parser *p) {
     return read_block(p, &p->g->end);
 }
 
+// room for the numbers of one more array, all of them 0
+static bool reserve_cells(tdi_parser *p, int32_t cells) {
+    td_grammar *g = p->g;
+    int64_t need = (int64_t)g->array_value_count + cells;
+    if (need > p->array_value_capacity) {
+        int64_t wanted = need > 2 * p->array_value_capacity ? need : 2 * p->array_value_capacity;
+        double *values = tdi_arena_zeroed(&g->arena, (size_t)wanted, sizeof *values);
+        if (!values) {
+            return tdi_parse_memory(p);
+        }
+        if (g->array_value_count > 0) {
+            memcpy(values, g->array_values, (size_t)g->array_value_count * sizeof *values);
+        }
+        g->array_values = values;
+        p->array_value_capacity = wanted;
+    }
+    g->array_value_count = (int32_t)need;
+    return true;
+}
+
 // array a[2][3]
 static bool read_array_head(tdi_parser *p, tdi_array *array) {
     td_grammar *g = p->g;
     double cells = 1;
     char here[24];
     *array = (tdi_array){.first = g->array_value_count};
+    if (g->array_count == MAX_ARRAYS) {
+        return tdi_parse_fail(p, p->at, "more than %d arrays", MAX_ARRAYS);
+    }
     if (!tdi_read_name(p, array->name)) {
         return tdi_parse_fail(p, p->at, "expected the name of an array before %s",
                               tdi_here(p, here));
@@ -194,7 +218,7 @@ static bool read_array_head(tdi_parser *p, tdi_array *array) {
         if (array->rank == 4) {
             return tdi_parse_fail(p, p->at, "an array has four indices at most");
         }
-        if (!number_in(p, 1, MAX_CELLS, "a size from 1", &size) || !tdi_expect(p, "]")) {
+        if (!number_in(p, 1, MAX_CELLS, "a size from 1 to 1000000", &size) || !tdi_expect(p, "]")) {
             return false;
         }
         cells *= size;
@@ -206,17 +230,7 @@ static bool read_array_head(tdi_parser *p, tdi_array *array) {
     if (cells + g->array_value_count > MAX_CELLS) {
         return tdi_parse_fail(p, p->at, "arrays hold more than %d numbers", MAX_CELLS);
     }
-    double *values =
-        tdi_arena_zeroed(&g->arena, (size_t)cells + (size_t)g->array_value_count, sizeof *values);
-    if (!values) {
-        return tdi_parse_memory(p);
-    }
-    if (g->array_value_count > 0) {
-        memcpy(values, g->array_values, (size_t)g->array_value_count * sizeof *values);
-    }
-    g->array_values = values;
-    g->array_value_count += (int32_t)cells;
-    return true;
+    return reserve_cells(p, (int32_t)cells);
 }
 
 // = {1, 2, 3}, with or without inner braces
@@ -490,6 +504,10 @@ static const header_row *find_row(const char *word) {
     return NULL;
 }
 
+bool tdi_header_is_known(const char *word) {
+    return find_row(word) != NULL;
+}
+
 // The words at a line's start, in small letters with single spaces between; several words or one
 // of at least three letters, so that a production such as `A : x > 1 --> B` is not taken for one.
 bool tdi_header_word_at(const tdi_parser *p, size_t at, char word[32], size_t *after) {
@@ -533,31 +551,37 @@ bool tdi_header_word_at(const tdi_parser *p, size_t at, char word[32], size_t *a
     return true;
 }
 
-void tdi_parse_header_item(tdi_parser *p, const char *word) {
-    const header_row *row = find_row(word);
-    size_t end = p->at;
-    while (end < p->size && p->text[end] != '\n') {
-        end++;
+// Where reading goes on after a block that has a fault, from before its '{' on.
+static size_t after_block(const tdi_parser *p, size_t at) {
+    int32_t depth = 0;
+    while (at < p->size && strchr(" \t\n\r\f\v", p->text[at])) {
+        at++;
     }
-    p->limit = end;
+    bool opens = at < p->size && p->text[at] == '{';
+    while (at < p->size && (opens ? p->text[at] != '}' || depth > 1 : p->text[at] != '\n')) {
+        depth += (p->text[at] == '{') - (p->text[at] == '}');
+        at++;
+    }
+    return at + (at < p->size);
+}
+
+void tdi_parse_header_item(tdi_parser *p, const char *word, size_t word_at) {
+    const header_row *row = find_row(word);
+    p->limit = tdi_item_end(p, p->at, false);
     if (!row) {
         const char *near = tdi_nearest(word, row_word, ROW_COUNT);
-        tdi_parse_fail(p, p->at - 1,
+        tdi_parse_fail(p, word_at,
                        near ? "unknown header item '%s'; did you mean '%s'?"
                             : "unknown header item '%s'",
                        word, near);
         return;
     }
+    size_t start = p->at;
     bool ok = row->read(p);
-    if (p->limit == p->size && !ok) {
-        // a block with a fault: go on after it
-        while (p->at < p->size && p->text[p->at] != '}') {
-            p->at++;
-        }
-        p->at += p->at < p->size;
-    } else if (ok && p->limit != p->size && tdi_peek(p) != 0) {
-        char here[24];
-        tdi_parse_fail(p, p->at, "expected the end of the line before %s", tdi_here(p, here));
+    if (p->limit == p->size) { // a block
+        p->at = ok ? p->at : after_block(p, start);
+    } else if (ok) {
+        tdi_expect_end(p);
     }
 }
 

@@ -82,6 +82,12 @@ bool tdi_expect(tdi_parser *p, const char *text) {
            tdi_parse_fail(p, p->at, "expected '%s' before %s", text, tdi_here(p, here));
 }
 
+bool tdi_expect_end(tdi_parser *p) {
+    char here[24];
+    return tdi_peek(p) == 0 ||
+           tdi_parse_fail(p, p->at, "expected the end of the line before %s", tdi_here(p, here));
+}
+
 const char *tdi_here(tdi_parser *p, char buffer[24]) {
     tdi_skip_space(p);
     if (p->at >= p->limit) {
@@ -107,6 +113,16 @@ bool tdi_read_name(tdi_parser *p, char name[32]) {
     }
     name[length] = 0;
     return true;
+}
+
+// strtod reads the decimal point of the locale that the program has set
+static double decimal(char *text) {
+    char half[8], *point = strchr(text, '.');
+    snprintf(half, sizeof half, "%.1f", 0.5);
+    if (point) {
+        *point = half[1];
+    }
+    return strtod(text, NULL);
 }
 
 // digits, fraction and exponent are found here, so that strtod sees a plain decimal number only
@@ -135,7 +151,7 @@ bool tdi_read_number(tdi_parser *p, double *value) {
     }
     memcpy(buffer, p->text + p->at, n);
     buffer[n] = 0;
-    *value = strtod(buffer, NULL);
+    *value = decimal(buffer);
     if (*value > 1e300) {
         return tdi_parse_fail(p, p->at, "this number is too large");
     }

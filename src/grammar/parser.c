@@ -431,10 +431,8 @@ static bool production(tdi_parser *p, tdi_production *r) {
             return false;
         }
     }
-    if (tdi_peek(p) != 0) {
-        char here[24];
-        return tdi_parse_fail(p, p->at, "expected the end of the line before %s",
-                              tdi_here(p, here));
+    if (!tdi_expect_end(p)) {
+        return false;
     }
     r->slot_count = p->slot_count;
     r->plain = r->left.count == 0 && r->right.count == 0 && r->before == TD_NONE &&
@@ -542,14 +540,15 @@ static bool is_blank_line(const tdi_parser *p, size_t from, size_t to) {
 
 // The end of the item that starts at `at`: lines that start with white space continue it, unless
 // they start an item of their own.
-static size_t item_end(const tdi_parser *p, size_t at, bool is_production) {
+size_t tdi_item_end(const tdi_parser *p, size_t at, bool is_production) {
     size_t end = line_end(p, at);
     bool arrow = !is_production || has_arrow(p, at, end);
     while (end < p->size) {
         size_t next = end + 1, next_end = line_end(p, next), after;
         char word[32];
         if (next >= p->size || (p->text[next] != ' ' && p->text[next] != '\t') ||
-            is_blank_line(p, next, next_end) || tdi_header_word_at(p, next, word, &after)) {
+            is_blank_line(p, next, next_end) ||
+            (tdi_header_word_at(p, next, word, &after) && tdi_header_is_known(word))) {
             return end;
         }
         bool next_arrow = has_arrow(p, next, next_end);
@@ -562,18 +561,17 @@ static size_t item_end(const tdi_parser *p, size_t at, bool is_production) {
     return end;
 }
 
-// Where reading goes on after an item: blocks may have led past the end of its line.
+// Where reading goes on after an item: at its end, or right after a block, which sets no limit.
 static void next_item(tdi_parser *p) {
-    size_t end = p->limit == p->size ? line_end(p, p->at) : p->limit;
-    p->at = end < p->at ? p->at : end;
+    p->at = p->limit < p->size && p->limit > p->at ? p->limit : p->at;
     p->limit = p->size;
 }
 
 static void parse_axiom(tdi_parser *p) {
     td_grammar *g = p->g;
+    p->limit = tdi_item_end(p, p->at, false);
     tdi_skip_space(p);
     g->axiom_at = (uint32_t)p->at;
-    p->limit = item_end(p, p->at, false);
     p->name_count = p->global_count;
     p->slot_count = 0;
     if (g->axiom.module_count > 0) {
@@ -590,19 +588,35 @@ static void parse_axiom(tdi_parser *p) {
 
 static bool parse_depth(tdi_parser *p, tdi_section *s) {
     double value;
+    tdi_skip_space(p);
+    size_t at = p->at;
     if (!tdi_parse_constant(p, &value)) {
         return false;
     }
     if (!(value >= 1 && value <= MAX_DEPTH)) {
-        return tdi_parse_fail(p, p->at, "expected a depth from 1 to %d", MAX_DEPTH);
+        return tdi_parse_fail(p, at, "expected a depth from 1 to %d", MAX_DEPTH);
     }
     s->max_depth = (int32_t)value;
     return true;
 }
 
+static bool parse_seed(tdi_parser *p, int64_t *seed) {
+    double value;
+    tdi_skip_space(p);
+    size_t at = p->at;
+    if (!tdi_parse_constant(p, &value)) {
+        return false;
+    }
+    if (!(value >= 0 && value < 0x1p53)) {
+        return tdi_parse_fail(p, at, "expected a seed that is a whole number from 0");
+    }
+    *seed = (int64_t)value;
+    return true;
+}
+
 // A production's blocks may hold line feeds: then the item ends later than its first line.
 static size_t production_end(const tdi_parser *p) {
-    size_t end = item_end(p, p->at, true);
+    size_t end = tdi_item_end(p, p->at, true);
     int32_t depth = 0;
     bool in_conditions = false;
     for (size_t i = p->at; i < p->size; i++) {
@@ -616,7 +630,7 @@ static size_t production_end(const tdi_parser *p) {
         }
         depth += in_conditions ? (c == '{') - (c == '}') : 0;
         if (i >= end && depth == 0) {
-            size_t rest = item_end(p, i, true);
+            size_t rest = tdi_item_end(p, i, true);
             end = rest > end ? rest : end;
         }
     }
@@ -655,19 +669,21 @@ static bool parse_item(tdi_parser *p, sections *s) {
         s->now = word[0] == 'd' ? &g->decompose : &g->draw;
         s->now->present = true;
         p->limit = line_end(p, p->at);
+        tdi_expect_end(p);
     } else if (strcmp(word, "maximum depth") == 0) {
         p->limit = line_end(p, p->at);
-        parse_depth(p, s->now);
+        if (s->now == &g->rewrite) {
+            tdi_parse_fail(p, word_at, "expected 'decomposition' or 'homomorphism' before this");
+        } else if (parse_depth(p, s->now)) {
+            tdi_expect_end(p);
+        }
     } else if (strcmp(word, "seed") == 0) {
-        double seed;
         p->limit = line_end(p, p->at);
-        if (tdi_parse_constant(p, &seed) && !(seed >= 0 && seed < 0x1p53)) {
-            tdi_parse_fail(p, word_at, "expected a seed that is a whole number from 0");
-        } else if (!p->failed) {
-            *(s->now == &g->draw ? &g->draw.seed : &g->seed) = (int64_t)seed;
+        if (parse_seed(p, s->now == &g->draw ? &g->draw.seed : &g->seed)) {
+            tdi_expect_end(p);
         }
     } else {
-        tdi_parse_header_item(p, word);
+        tdi_parse_header_item(p, word, word_at);
     }
     return true;
 }

@@ -27,7 +27,7 @@ typedef struct tdi_parser {
     bool failed; // in the item being read; cleared before the next
     int32_t fault_count;
     td_status status;
-    int64_t type_capacity, op_capacity, op_at_capacity, array_capacity;
+    int64_t type_capacity, op_capacity, op_at_capacity, array_capacity, array_value_capacity;
     tdi_name names[TDI_MAX_SLOTS];
     int32_t name_count;    // globals first, then those of the production
     int32_t global_count;  // names that are global
@@ -49,6 +49,7 @@ char tdi_peek_raw(const tdi_parser *p, size_t ahead);
 bool tdi_at(tdi_parser *p, const char *text);     // whether the text comes next, after white space
 bool tdi_accept(tdi_parser *p, const char *text); // the same, and passes it
 bool tdi_expect(tdi_parser *p, const char *text); // the same, or a fault
+bool tdi_expect_end(tdi_parser *p);               // nothing but white space is left, or a fault
 // A name of letters, digits and _, cut to 31 characters. False, with no fault, when none is there.
 bool tdi_read_name(tdi_parser *p, char name[32]);
 bool tdi_read_number(tdi_parser *p, double *value);
@@ -75,11 +76,16 @@ int32_t tdi_intern_type(tdi_parser *p, size_t at, const char *name, int32_t para
 // Modules with expressions, up to the limit or a ':'.
 bool tdi_parse_words(tdi_parser *p, tdi_words *words);
 
+// The end of the item that starts at `at`: lines that start with white space continue it, unless
+// they start an item of their own.
+size_t tdi_item_end(const tdi_parser *p, size_t at, bool is_production);
+
 // ---- header ---------------------------------------------------------------------------------
 
 // Whether a header item or section word stands at `at`, a line's start; `word` gets its key.
 bool tdi_header_word_at(const tdi_parser *p, size_t at, char word[32], size_t *after);
-void tdi_parse_header_item(tdi_parser *p, const char *word);
+bool tdi_header_is_known(const char *word);
+void tdi_parse_header_item(tdi_parser *p, const char *word, size_t word_at);
 void tdi_header_default(td_grammar *g);
 // Marks the types that `ignore:` and `consider:` name, and settles defaults that depend on other
 // items. Call when all is read.

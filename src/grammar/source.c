@@ -768,24 +768,28 @@ static void read_file(reader *r, int32_t file) {
     r->include_stack[r->include_depth++] = file;
     while (in.at < in.size && !r->stop) {
         directive_kind kind = read_directive(&in);
-        if (kind == D_NONE || kind == D_ABOP) {
-            if (all_taken(&c)) {
-                scan(r, &in, 0);
-            } else {
-                skip_line(&in);
-            }
+        bool plain = kind == D_NONE || kind == D_ABOP, live = plain && all_taken(&c);
+        if (live) {
+            scan(r, &in, 0);
+        } else if (plain) {
+            skip_line(&in);
         } else {
             obey(r, &in, kind, &c);
         }
+        // other lines leave no empty line behind, so that a production goes on across them
         if (in.at < in.size && in.text[in.at] == '\n') {
-            put(r, &in, in.at, '\n');
+            if (live) {
+                put(r, &in, in.at, '\n');
+            }
             in.at++;
         }
     }
     if (c.depth > 0 && !r->stop) {
         FAIL(r, &in, c.at[c.depth - 1], "this condition is never closed, expected #endif");
     }
-    put(r, &in, in.at, '\n');
+    if (r->source->size == 0 || r->source->text[r->source->size - 1] != '\n') {
+        put(r, &in, in.at, '\n');
+    }
     r->include_depth--;
 }
 

@@ -110,13 +110,13 @@ static void bend_to_tropism(walker *w) {
 
 static td_status set_heading(walker *w, const double *p, int32_t count) {
     tdi_turtle *t = &w->now;
-    // squares of what is very large or small have no value: scale first
     td_real size = fmax(fabs(p[0]), fmax(fabs(p[1]), fabs(p[2])));
-    td_vec3 heading = tdi_vec3(p[0] / size, p[1] / size, p[2] / size);
     if (!(size > 0)) {
         return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
                            "module %lld: @R sets a heading of length 0", (long long)w->module);
     }
+    // the squares of very large and very small numbers overflow or vanish: scale first
+    td_vec3 heading = tdi_vec3(p[0] / size, p[1] / size, p[2] / size);
     t->heading = tdi_unit_or(heading, heading);
     if (count >= 6) {
         t->left = tdi_cross(tdi_vec3(p[3], p[4], p[5]), t->heading);

@@ -29,9 +29,13 @@ static size_t normalise_point(char *text) {
 }
 
 size_t tdi_real_write(td_real value, char text[TDI_REAL_TEXT]) {
+    // whole numbers, the most frequent ones, are exact at once; -0 is not among them
+    if (fabs(value) < 1e15 && value == floor(value) && !(value == 0 && signbit(value))) {
+        return (size_t)snprintf(text, TDI_REAL_TEXT, "%lld", (long long)value);
+    }
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, TDI_REAL_TEXT, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) {
+        if (digits == 17 || strtod(text, NULL) == value) {
             break;
         }
     }

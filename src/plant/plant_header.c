@@ -9,7 +9,6 @@
 #include "base/diag.h"
 #include "math/vec3.h"
 #include "plant/fields.h"
-#include "plant/sort.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -294,7 +293,32 @@ static material_choice read_surface(reporter *r, const tdi_body_header *body,
 
 // ---- check ----------------------------------------------------------------------------------
 
+// a header has a few dozen items at most
+static void report_duplicates(reporter *r, const tdi_body_header *body) {
+    for (int32_t i = 1; i < body->material_count; i++) {
+        const tdi_header_item *item = &body->materials[i];
+        for (int32_t k = 0; k < i; k++) {
+            if (body->materials[k].number == item->number) {
+                report(r, item->line, item->column, "material %d is already given in line %d",
+                       item->number, body->materials[k].line);
+                break;
+            }
+        }
+    }
+    for (int32_t i = 1; i < body->surface_count; i++) {
+        const tdi_header_item *item = &body->surfaces[i];
+        for (int32_t k = 0; k < i; k++) {
+            if (strcmp(body->surfaces[k].id, item->id) == 0) {
+                report(r, item->line, item->column, "surface %s is already given in line %d",
+                       item->id, body->surfaces[k].line);
+                break;
+            }
+        }
+    }
+}
+
 static void check_items(reporter *r, const tdi_body_header *body) {
+    report_duplicates(r, body);
     for (int32_t i = 0; i < body->material_count; i++) {
         read_material(r, &body->materials[i]);
     }
@@ -375,20 +399,15 @@ td_status tdi_plant_header_read(const td_grammar *grammar, const td_alloc *alloc
     out->disc = body->surface_count + 1;
     out->surfaces =
         tdi_arena_zeroed(&out->arena, (size_t)body->surface_count + 2, sizeof *out->surfaces);
-    out->palette =
-        tdi_arena_zeroed(&out->arena, (size_t)body->palette_count + 1, sizeof *out->palette);
     int32_t *places = tdi_arena_zeroed(&out->arena, library_count, sizeof *places);
-    if (!out->materials || !out->surfaces || !out->palette || !places) {
+    if (!out->materials || !out->surfaces || !places) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the header");
     }
     reporter r = {body->file, NULL, diag, 0};
+    report_duplicates(&r, body);
     read_tables(out, &r, places);
     out->surfaces[out->ball] = plain_surface(TD_SHAPE_BALL);
     out->surfaces[out->disc] = plain_surface(TD_SHAPE_DISC);
-    for (int32_t i = 0; i < body->palette_count; i++) {
-        out->palette[i] = (uint64_t)(uint32_t)body->palette_index[i] << 32 | (uint32_t)i;
-    }
-    tdi_sort_keys(out->palette, body->palette_count);
     return r.count == 0 ? TD_OK : TD_ERR_SYNTAX;
 }
 
@@ -404,17 +423,11 @@ int32_t tdi_turtle_material(int32_t material) {
 
 // the last entry of an index wins, as a later line of the text does
 int64_t tdi_palette_color(const tdi_plant_header *header, int32_t index) {
-    int32_t low = 0, high = header->body->palette_count;
-    while (low < high) { // first key above those of the index
-        int32_t middle = low + (high - low) / 2;
-        if ((uint32_t)(header->palette[middle] >> 32) <= (uint32_t)index) {
-            low = middle + 1;
-        } else {
-            high = middle;
+    const tdi_body_header *body = header->body;
+    for (int32_t i = body->palette_count - 1; i >= 0; i--) {
+        if (body->palette_index[i] == index) {
+            return body->palette_color[i] & 0xffffff;
         }
     }
-    if (low == 0 || (uint32_t)(header->palette[low - 1] >> 32) != (uint32_t)index) {
-        return TD_NONE;
-    }
-    return header->body->palette_color[(uint32_t)header->palette[low - 1]] & 0xffffff;
+    return TD_NONE;
 }

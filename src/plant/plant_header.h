@@ -25,7 +25,6 @@ typedef struct tdi_plant_header {
     int32_t leaf, fruit;   // materials of what is drawn in wood but is no stem
     tdi_surface *surfaces; // those of the text in order, then the ball and the disc
     int32_t ball, disc;    // places in `surfaces`; their material is the turtle's
-    uint64_t *palette;     // sorted (index, place in the text's palette)
 } tdi_plant_header;
 
 // Fills *out. Free it with tdi_plant_header_free() also after a failure.

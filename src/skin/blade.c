@@ -17,7 +17,7 @@
 #define LOBE_SWEEP  0.3  // lobes lean forwards: rise over distance, times their depth
 #define MIDRIB      0.05 // half width of the pale midrib over that of the blade
 #define INCURVE     1.2  // rad: how far the tips of the innermost petals bend inwards
-#define STEP        1e-5 // of s and x, for normals
+#define STEP        1e-5 // of s, and of x over the width, for normals
 #define MAX_COLUMNS 7
 
 // how finely a blade is divided, by tdi_detail
@@ -91,7 +91,8 @@ static td_vec3 surface(const blade_form *blade, td_real s, td_real x) {
 
 static td_vec3 surface_normal(const blade_form *blade, td_real s, td_real x) {
     // on the midrib itself both halves count alike
-    td_vec3 dx = tdi_sub(surface(blade, s, x + STEP), surface(blade, s, x - STEP));
+    td_real step = STEP * blade->shape->width;
+    td_vec3 dx = tdi_sub(surface(blade, s, x + step), surface(blade, s, x - step));
     td_vec3 ds = tdi_sub(surface(blade, s + STEP, x), surface(blade, s - STEP, x));
     return tdi_unit_or(tdi_cross(dx, ds), tdi_vec3(0, 0, 1));
 }

@@ -18,6 +18,7 @@
 
 #define GENTLE     (40 * TDI_PI / 180) // rad: up to here a bend is a curve
 #define KNEE       3.0                 // radii: D of a sharp bend
+#define CREASE     (35 * TDI_PI / 180) // rad: a profile that turns by more has an edge
 #define SAME_PLACE 1e-9                // of the radius: joints nearer than this are one
 
 // a joint of the tube, and the segment that starts there
@@ -79,7 +80,7 @@ static td_status gather_joints(tdi_path *path, const tdi_posed *posed, const tdi
 
 static td_status push_ring(tdi_path *path, tdi_ring ring) {
     // corners that meet in the middle of a segment share a ring
-    if (path->ring_count > 0) {
+    if (path->ring_count > 0 && !ring.edge) {
         td_vec3 gap = tdi_sub(ring.centre, path->rings[path->ring_count - 1].centre);
         if (tdi_norm(gap) <= SAME_PLACE * ring.radius) {
             return TD_OK;
@@ -106,8 +107,11 @@ static td_real slope_of(const tdi_path *path, int64_t i) {
 
 static td_status push_end(tdi_path *path, int64_t joint, int64_t segment) {
     const path_joint *at = &path->joints[joint];
-    tdi_ring ring = {at->place, path->joints[segment].along, at->radius, slope_of(path, segment),
-                     at->color};
+    tdi_ring ring = {.centre = at->place,
+                     .tangent = path->joints[segment].along,
+                     .radius = at->radius,
+                     .slope = slope_of(path, segment),
+                     .color = at->color};
     return push_ring(path, ring);
 }
 
@@ -130,18 +134,41 @@ static tdi_ring corner_ring(const tdi_path *path, int64_t i, td_real size, td_re
     bool early = u < 0.5;
     td_real slope_a = slope_of(path, i - 1), slope_b = slope_of(path, i);
     td_real off = size * (2 * u - 1); // from the joint, along the segments
-    td_real share = fabs(off) / (early ? before->length : here->length);
     td_vec3 centre = tdi_madd(here->place, here->along, size * u * u);
     tdi_ring ring = {
         .centre = tdi_madd(centre, before->along, -size * (1 - u) * (1 - u)),
         .tangent = tdi_madd(tdi_scale(before->along, 1 - u), here->along, u),
         .radius = here->radius + off * (early ? slope_a : slope_b),
-        .slope = (1 - u) * slope_a + u * slope_b,
-        .color =
-            tdi_rgb_mix(here->color, (early ? before : here + 1)->color, (int32_t)(256 * share)),
+        .slope = tan((1 - u) * atan(slope_a) + u * atan(slope_b)),
+        .color = early ? before->color : here->color,
     };
     ring.tangent = tdi_unit_or(ring.tangent, here->along);
     return ring;
+}
+
+static bool same_color(tdi_rgb a, tdi_rgb b) {
+    return a.r == b.r && a.g == b.g && a.b == b.b;
+}
+
+// A joint of a straight run. Where its colour or its slope changes at once it has two rings in one
+// place, which makes the change an edge.
+static td_status push_straight(tdi_path *path, int64_t i) {
+    const path_joint *before = &path->joints[i - 1], *here = &path->joints[i];
+    td_real slope_a = slope_of(path, i - 1), slope_b = slope_of(path, i);
+    bool sharp = fabs(atan(slope_a) - atan(slope_b)) > CREASE;
+    tdi_ring ring = corner_ring(path, i, 0, 0.5);
+    if (sharp || !same_color(before->color, here->color)) {
+        tdi_ring old = ring;
+        old.slope = sharp ? slope_a : ring.slope;
+        old.color = before->color;
+        td_status status = push_ring(path, old);
+        if (status != TD_OK) {
+            return status;
+        }
+        ring.slope = sharp ? slope_b : ring.slope;
+        ring.edge = true;
+    }
+    return push_ring(path, ring);
 }
 
 static td_status push_corner(tdi_path *path, int64_t i) {
@@ -151,7 +178,7 @@ static td_status push_corner(tdi_path *path, int64_t i) {
     // a hair below the quotient, so that a bend of exactly the limit is one piece
     int32_t pieces = (int32_t)ceil(bend / path->turn_limit - 1e-6);
     if (pieces <= 1) {
-        return push_ring(path, corner_ring(path, i, 0, 0.5));
+        return push_straight(path, i);
     }
     td_real size = corner_size(before, here, bend);
     td_status status = TD_OK;

@@ -95,7 +95,8 @@ void tdi_organ_add_pedicel(tdi_organ_model *model, const td_shape *shape, tdi_de
 
 // ---- balls ----------------------------------------------------------------------------------
 
-// an ellipsoid about +Y, closed, one vertex at each pole
+// an ellipsoid about +Y, closed, one vertex at each pole; the centre of a flower sits in a green
+// cup
 void tdi_organ_add_ball(tdi_organ_model *model, td_vec3 centre, td_real width, td_real height,
                         tdi_tint tint, tdi_detail detail) {
     if (!(width > 0 && height > 0)) {
@@ -108,6 +109,7 @@ void tdi_organ_add_ball(tdi_organ_model *model, td_vec3 centre, td_real width, t
         bool pole = i == 0 || i == rows;
         td_real angle = TDI_PI * i / rows; // from the lower pole
         uint32_t count = pole ? 1 : sides, here = 0;
+        bool cup = tint == TDI_TINT_CENTRE && 2 * i < rows;
         for (uint32_t k = 0; k < count; k++) {
             td_real around = 2 * TDI_PI * k / sides;
             td_real across = pole ? 0 : sin(angle);
@@ -117,7 +119,7 @@ void tdi_organ_add_ball(tdi_organ_model *model, td_vec3 centre, td_real width, t
             td_vec3 out = tdi_vec3(u.x * width / 2, u.y * height / 2, u.z * width / 2);
             tdi_organ_vertex vertex = {.position = tdi_add(centre, out),
                                        .normal = tdi_unit_or(normal, u),
-                                       .tint = tint,
+                                       .tint = cup ? TDI_TINT_STALK : tint,
                                        .gain = 236 + 40 * i / rows};
             uint32_t at = tdi_organ_vertex_add(model, &model->solid, vertex);
             here = k == 0 ? at : here;

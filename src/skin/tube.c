@@ -136,14 +136,14 @@ static base_kind base_of(const tdi_posed *posed, int32_t start) {
     td_real at = tdi_dot(place, along);
     td_real off = tdi_norm(tdi_madd(place, along, -at));
     td_real ring = segment->radius_base;
-    // half the radius is left for what the parent's curve strays from its segment
+    // half of the radius is left, because the parent cuts its corners
     td_real inside = fmin(parent->radius_base, parent->radius_tip) / 2;
     return at >= ring && at <= run - ring && off + ring <= inside ? BASE_OPEN : BASE_ROUND;
 }
 
 // ---- a tube ---------------------------------------------------------------------------------
 
-// exactly what add_tube() adds
+// room for what add_tube() adds; edges need fewer triangles
 static td_status reserve(sweep *tube, const tdi_path *path, base_kind base, bool pointed) {
     int64_t sides = tube->sides, cap_rings = cap_steps(tube->sides) - 1;
     int64_t caps = (base == BASE_ROUND ? 1 : 0) + (pointed ? 0 : 1);
@@ -181,7 +181,7 @@ static void add_tube(sweep *tube, const tdi_path *path, td_vec3 side, base_kind 
             tube->last_ring = first;
         } else if (point) {
             join_apex(tube, before, tube->last_ring, 1, true);
-        } else if (i > 0) {
+        } else if (i > 0 && !ring->edge) {
             join_rings(tube, before, tube->last_ring);
         }
         if (last && !point) {

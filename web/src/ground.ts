@@ -16,6 +16,7 @@ import {
   LessDepth,
   LinearFilter,
   LinearMipmapLinearFilter,
+  MathUtils,
   Mesh,
   OneFactor,
   OrthographicCamera,
@@ -33,8 +34,11 @@ import type { WebGLRenderer } from 'three';
 import { SUN, SUN_SPREAD } from './daylight';
 import type { Model } from './model';
 
-const SUN_SAMPLES = 32;
-const SKY_SAMPLES = 64;
+/** Directions: as many as the budget of triangles allows. The richer a plant, the less it shows. */
+const FEWEST_DIRECTIONS = 36;
+const MOST_DIRECTIONS = 96;
+const TRIANGLE_BUDGET = 8e6;
+const SUN_SHARE = 0.4;
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
 
 const flattenVertex = /* glsl */ `
@@ -63,13 +67,13 @@ const groundFragment = /* glsl */ `
   uniform sampler2D covered;
   varying vec2 spot;
   void main() {
-    vec2 lack = texture2D(covered, spot).rg;
-    // few directions stand for the whole sky: smooth out where they begin and end
+    // few directions stand for all: smooth out where one of them ends, more so for the sky
     vec2 texel = 1.0 / vec2(textureSize(covered, 0));
-    lack.g = 0.0;
+    vec2 lack = vec2(0.0);
     for (int i = 0; i < 9; i++) {
-      vec2 offset = 6.0 * vec2(float(i % 3) - 1.0, float(i / 3) - 1.0);
-      lack.g += textureLod(covered, spot + offset * texel, 3.0).g / 9.0;
+      vec2 offset = texel * vec2(float(i % 3) - 1.0, float(i / 3) - 1.0);
+      lack.r += textureLod(covered, spot + 1.8 * offset, 0.8).r / 9.0;
+      lack.g += textureLod(covered, spot + 6.0 * offset, 3.0).g / 9.0;
     }
     vec2 rim = smoothstep(vec2(0.0), vec2(0.1), min(spot, 1.0 - spot));
     lack *= rim.x * rim.y;
@@ -77,10 +81,13 @@ const groundFragment = /* glsl */ `
     gl_FragColor = vec4(light, 1.0);
   }`;
 
-/** Height of the ground under a model: where it stands, or below its lowest part if that hangs. */
+/**
+ * Height of the ground under a model. Models stand at 0, and leaves may reach a little below that;
+ * what hangs lower, or floats, has the ground under its lowest part.
+ */
 export function groundHeight(model: Model): number {
   const { min, max } = model.box;
-  const slack = 0.02 * (max.y - min.y);
+  const slack = 0.08 * (max.y - min.y);
   return min.y > 0 || min.y < -slack ? min.y : 0;
 }
 
@@ -188,10 +195,13 @@ function countCovered(
   renderer.setRenderTarget(target);
   renderer.setClearColor(0x000000, 0);
   renderer.clear();
-  const directions = [...sunDirections(), ...skyDirections()];
+  const affordable = Math.round(TRIANGLE_BUDGET / Math.max(model.triangles, 1));
+  const total = MathUtils.clamp(affordable, FEWEST_DIRECTIONS, MOST_DIRECTIONS);
+  const fromSun = Math.round(SUN_SHARE * total);
+  const directions = [...sunDirections(fromSun), ...skyDirections(total - fromSun)];
   directions.forEach((direction, i) => {
     towards.value.copy(direction);
-    share.value.set(i < SUN_SAMPLES ? 1 / SUN_SAMPLES : 0, i < SUN_SAMPLES ? 0 : 1 / SKY_SAMPLES);
+    share.value.set(i < fromSun ? 1 / fromSun : 0, i < fromSun ? 0 : 1 / (total - fromSun));
     depth.value = 0.9 - (1.8 * i) / directions.length;
     renderer.render(scene, camera);
   });
@@ -216,11 +226,11 @@ function flatCopies(model: Model, material: ShaderMaterial): Scene {
 }
 
 // evenly over a disc across the direction to the sun
-function sunDirections(): Vector3[] {
+function sunDirections(count: number): Vector3[] {
   const right = new Vector3(0, 1, 0).cross(SUN).normalize();
   const up = SUN.clone().cross(right);
-  return Array.from({ length: SUN_SAMPLES }, (_, i) => {
-    const r = SUN_SPREAD * Math.sqrt((i + 0.5) / SUN_SAMPLES);
+  return Array.from({ length: count }, (_, i) => {
+    const r = SUN_SPREAD * Math.sqrt((i + 0.5) / count);
     const angle = i * GOLDEN_ANGLE;
     return SUN.clone()
       .addScaledVector(right, r * Math.cos(angle))
@@ -230,9 +240,9 @@ function sunDirections(): Vector3[] {
 }
 
 // evenly over the unit disc, lifted to the half sphere: that is the cosine law
-function skyDirections(): Vector3[] {
-  return Array.from({ length: SKY_SAMPLES }, (_, i) => {
-    const r = Math.sqrt((i + 0.5) / SKY_SAMPLES);
+function skyDirections(count: number): Vector3[] {
+  return Array.from({ length: count }, (_, i) => {
+    const r = Math.sqrt((i + 0.5) / count);
     const angle = i * GOLDEN_ANGLE;
     return new Vector3(r * Math.cos(angle), Math.sqrt(1 - r * r), r * Math.sin(angle));
   });

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file load.h
+/// What acts on segments from outside. Plain structs, borrowed for the call that takes them.
+
+#include "tendril/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum td_load_kind {
+    TD_LOAD_FORCE,  ///< `vector` in N, at `point`.
+    TD_LOAD_TORQUE, ///< `vector` in N m.
+    TD_LOAD_SPRING, ///< Pulls `point` towards the place `vector`, m, with `stiffness` a metre.
+} td_load_kind;
+
+/// One load on one segment. World axes, except `point`.
+typedef struct td_load {
+    td_load_kind kind;
+    int32_t segment;
+    td_vec3 point; ///< In the segment's own axes, m.
+    td_vec3 vector;
+    td_real stiffness; ///< N/m, >= 0; of springs.
+} td_load;
+
+/// The air around everything. All zero: none.
+/// The drag on a piece with area A that moves with velocity u against the wind is
+/// -A (linear + quadratic |u|) u. It only ever takes energy out of still air.
+typedef struct td_air {
+    td_vec3 wind;      ///< m/s.
+    td_real linear;    ///< N s/m^3, >= 0.
+    td_real quadratic; ///< N s^2/m^4, >= 0: half the air's density times the drag coefficient.
+} td_air;
+
+#ifdef __cplusplus
+}
+#endif

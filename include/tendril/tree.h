@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file tree.h
+/// Trees of rigid segments with springs at their joints. Build a model once from a skeleton, share
+/// it read-only, step one state a thread.
+
+#include "tendril/load.h"
+#include "tendril/skeleton.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct td_tree_model td_tree_model; ///< Fixed after creation. Safe to read from any thread.
+typedef struct td_tree_state td_tree_state; ///< All that moves, plus scratch. One a thread.
+
+/// How the moment of a ball joint grows with the angle theta from rest, in bending and in twist.
+typedef enum td_spring_law {
+    TD_LAW_LINEAR,  ///< k theta. The default.
+    TD_LAW_TANGENT, ///< 2 k tan(theta/2): the same when small, and never past pi.
+} td_spring_law;
+
+/// Start from td_tree_opts_default().
+typedef struct td_tree_opts {
+    uint32_t struct_size;
+    td_spring_law law; ///< Default TD_LAW_LINEAR.
+} td_tree_opts;
+
+TD_API td_tree_opts td_tree_opts_default(void);
+
+/// One body a segment, in the skeleton's order. The skeleton may be freed afterwards.
+TD_API td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opts,
+                                   const td_alloc *alloc, td_tree_model **out, td_diag *diag);
+TD_API void td_tree_model_free(td_tree_model *model); ///< NULL is allowed.
+TD_API int32_t td_tree_body_count(const td_tree_model *model);
+/// Degrees of freedom: 3 a ball joint, 1 a hinge or slide, 6 a free joint.
+TD_API int32_t td_tree_dof_count(const td_tree_model *model);
+/// Coordinates: 4 a ball joint (quaternion), 1 a hinge (rad) or slide (m), 7 a free joint
+/// (position, quaternion).
+TD_API int32_t td_tree_coord_count(const td_tree_model *model);
+/// Bytes of the model.
+TD_API size_t td_tree_model_bytes(const td_tree_model *model);
+
+/// At the skeleton's initial pose, at rest, time 0. All memory that stepping needs is taken here.
+/// The model must outlive the state.
+TD_API td_status td_tree_state_new(const td_tree_model *model, const td_alloc *alloc,
+                                   td_tree_state **out, td_diag *diag);
+TD_API void td_tree_state_free(td_tree_state *state); ///< NULL is allowed.
+TD_API size_t td_tree_state_bytes(const td_tree_state *state);
+
+/// Back to the initial pose, at rest, time 0.
+TD_API void td_tree_state_reset(td_tree_state *state);
+
+typedef enum td_integrator {
+    TD_IMPLICIT,       ///< BDF2 on the incremental potential. Stable at any step. The default.
+    TD_IMPLICIT_EULER, ///< The same with backward Euler: damps more, never adds energy.
+    TD_EULER,          ///< Symplectic Euler with articulated-body dynamics: the plants thesis.
+    TD_RK4,            ///< Runge-Kutta of fourth order.
+} td_integrator;
+
+/// How td_tree_step() advances time. Start from td_step_opts_default().
+typedef struct td_step_opts {
+    uint32_t struct_size;
+    td_real dt;               ///< s, > 0. Default 1/60.
+    td_integrator integrator; ///< Default TD_IMPLICIT.
+    td_vec3 gravity;          ///< m/s^2. Default (0, -9.81, 0).
+    int32_t iterations;       ///< Newton iterations a step at most. Default 20.
+    td_real tolerance;        ///< rad or m: stop when no body moves further. Default 1e-4.
+    td_air air;               ///< Default none.
+    const td_load *loads;     ///< load_count of them. Default none.
+    int32_t load_count;
+} td_step_opts;
+
+TD_API td_step_opts td_step_opts_default(void);
+
+/// What stepping did, added up since the struct was zeroed.
+typedef struct td_step_stats {
+    int64_t steps;
+    int64_t iterations;  ///< Newton iterations.
+    int64_t halvings;    ///< Increments halved because the whole raised the potential.
+    int64_t raised;      ///< Iterations whose Hessian had to be made positive.
+    int64_t unconverged; ///< Steps that ran out of iterations.
+    td_real last_move;   ///< rad or m: largest increment of the last iteration.
+} td_step_stats;
+
+/// Advances by opts->dt. Never allocates. `stats` may be NULL.
+/// TD_ERR_DIVERGED, with the state as it was before the call, when a value is not finite.
+TD_API td_status td_tree_step(td_tree_state *state, const td_step_opts *opts, td_step_stats *stats,
+                              td_diag *diag);
+
+/// Goes to the pose at rest under gravity, from wherever the state is; velocities become 0.
+TD_API td_status td_tree_settle(td_tree_state *state, const td_step_opts *opts,
+                                td_step_stats *stats, td_diag *diag);
+
+/// World place of a body's joint, and of its tip, m.
+TD_API td_vec3 td_tree_origin(const td_tree_state *state, int32_t body);
+TD_API td_vec3 td_tree_tip(const td_tree_state *state, int32_t body);
+TD_API td_quat td_tree_rotation(const td_tree_state *state, int32_t body);
+
+// ---- coordinates ----------------------------------------------------------------------------
+
+/// Coordinates and velocities, body after body; see td_tree_coord_count() and td_tree_dof_count().
+/// The velocity of a ball joint is its turning rate in the segment's own axes, rad/s; of a free
+/// joint first the shift in the base's axes, then the turning rate. After writing to them call
+/// td_tree_state_changed().
+TD_API td_real *td_tree_coords(td_tree_state *state);
+TD_API td_real *td_tree_velocities(td_tree_state *state);
+TD_API void td_tree_state_changed(td_tree_state *state);
+
+// ---- dynamics -------------------------------------------------------------------------------
+
+/// Accelerations of all degrees of freedom under gravity, springs, damping and `torque` (a degree
+/// of freedom, N m or N; NULL: none), by the articulated-body algorithm, O(bodies).
+TD_API void td_tree_forward(td_tree_state *state, td_vec3 gravity, const td_real *torque,
+                            td_real *accel);
+
+/// The torques that give these accelerations, springs and damping not counted: recursive
+/// Newton-Euler, O(bodies).
+TD_API void td_tree_inverse(td_tree_state *state, td_vec3 gravity, const td_real *accel,
+                            td_real *torque);
+
+/// The inertia matrix, dense, rows of td_tree_dof_count(): a reference for small trees.
+TD_API void td_tree_inertia(td_tree_state *state, td_real *matrix);
+
+/// Torques of springs and damping at the joints.
+TD_API void td_tree_joint_torque(td_tree_state *state, td_real *torque);
+
+typedef struct td_energy {
+    td_real kinetic; ///< J.
+    td_real elastic; ///< J, of the joints' springs.
+    td_real weight;  ///< J, against gravity; 0 with all mass at the origin.
+} td_energy;
+
+TD_API td_energy td_tree_energy(td_tree_state *state, td_vec3 gravity);
+
+/// Linear momentum, and angular momentum about the origin.
+TD_API void td_tree_momentum(td_tree_state *state, td_vec3 *linear, td_vec3 *angular);
+
+// ---- vibration ------------------------------------------------------------------------------
+
+typedef struct td_mode {
+    td_real frequency;     ///< Hz.
+    td_real damping_ratio; ///< Of critical damping.
+    td_real twist;         ///< 0..1: part of the elastic energy that is twist.
+} td_mode;
+
+/// The `count` lowest modes about the state's pose, which should be one of rest (td_tree_settle).
+/// `shapes`, if given, gets count rows of td_tree_dof_count() numbers, each of unit kinetic energy
+/// for unit amplitude and rate 1 rad/s. Linear time an iteration.
+TD_API td_status td_tree_modes(td_tree_state *state, td_vec3 gravity, int32_t count, td_mode *modes,
+                               td_real *shapes, td_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif

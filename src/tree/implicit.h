@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// The incremental potential of a step, and Newton's method on it.
+
+#include "tree/load.h"
+
+// What Newton's method minimises:
+//   inertia * (kinetic part about the prediction) + spring * V + damp * D
+// A step of the multistep rule with h' has inertia 1, spring h'^2, damp h'; statics 0, 1, 0.
+typedef struct tdi_potential {
+    bool inertia;
+    td_real spring;
+    td_real damp;
+    td_vec3 gravity; // m/s^2; with inertia it is part of the prediction
+    tdi_loads loads;
+    const td_real *angle_rest; // a degree of freedom: angles to which the damping is relative
+} tdi_potential;
+
+// Value at the state's pose.
+td_real tdi_potential_value(const td_tree_model *model, const td_tree_state *state,
+                            const tdi_potential *potential);
+// Gradient and Hessian: fills block, load, pull, swing, joint_a, joint_k and joint_g. With `tame`
+// the inertia is that of the pose, which is positive, instead of the second derivative.
+void tdi_potential_expand(const td_tree_model *model, td_tree_state *state,
+                          const tdi_potential *potential, bool tame);
+
+typedef struct tdi_newton_opts {
+    int32_t iterations;
+    td_real tolerance; // rad or m: largest increment of the last iteration
+} tdi_newton_opts;
+
+// From the state's pose to the least value. Fills stats; TD_ERR_DIVERGED when a value is not
+// finite.
+td_status tdi_newton(const td_tree_model *model, td_tree_state *state,
+                     const tdi_potential *potential, const tdi_newton_opts *opts,
+                     td_step_stats *stats);

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// Models and states: from a skeleton to arrays, each in one block of memory.
+
+#include "tree/model.h"
+
+#include <string.h>
+
+// ---- model ----------------------------------------------------------------------------------
+
+static const int32_t kind_dofs[] = {3, 1, 1, 0, 6};
+static const int32_t kind_coords[] = {4, 1, 1, 0, 7};
+
+static void lay_out_model(td_tree_model *m, tdi_layout *l, int32_t n) {
+    size_t count = (size_t)n;
+    tdi_layout_place(l, 1, sizeof *m);
+    m->body = tdi_layout_place(l, count, sizeof *m->body);
+    m->parent = tdi_layout_place(l, count, sizeof *m->parent);
+    m->dof = tdi_layout_place(l, count + 1, sizeof *m->dof);
+    m->coord = tdi_layout_place(l, count + 1, sizeof *m->coord);
+    m->dense_place = tdi_layout_place(l, count, sizeof *m->dense_place);
+    m->kind = tdi_layout_place(l, count, sizeof *m->kind);
+    m->run = tdi_layout_place(l, (size_t)m->run_count, sizeof *m->run);
+}
+
+static int32_t count_runs(const td_segment *segments, int32_t n) {
+    int32_t runs = 0;
+    for (int32_t i = 0; i < n; i++) {
+        bool ball = segments[i].joint == TD_JOINT_BALL;
+        runs += i == 0 || ball != (segments[i - 1].joint == TD_JOINT_BALL);
+    }
+    return runs;
+}
+
+static void fill_body(tdi_body *body, const td_segment *segment) {
+    body->attach = segment->attach;
+    body->rest = segment->rest;
+    body->initial = segment->initial;
+    body->initial_slide = segment->initial_slide;
+    body->axis = segment->axis;
+    body->mass = segment->mass;
+    body->moment = tdi_scale(segment->centre_of_mass, segment->mass);
+    body->second = segment->second_moment;
+    body->stiffness = segment->stiffness;
+    body->damping = segment->damping;
+    body->tip = segment->tip;
+    body->area = segment->area;
+}
+
+static void fill_model(td_tree_model *m, const td_segment *segments, int32_t n) {
+    int32_t run = -1;
+    for (int32_t i = 0; i < n; i++) {
+        td_joint_kind kind = segments[i].joint;
+        bool ball = kind == TD_JOINT_BALL;
+        fill_body(&m->body[i], &segments[i]);
+        m->parent[i] = segments[i].parent;
+        m->kind[i] = (uint8_t)kind;
+        m->dof[i] = m->dof_count;
+        m->coord[i] = m->coord_count;
+        m->dof_count += kind_dofs[kind];
+        m->coord_count += kind_coords[kind];
+        m->dense_place[i] = ball ? TD_NONE : m->dense_count++;
+        if (run < 0 || m->run[run].ball != ball) {
+            m->run[++run] = (tdi_run){i, i, ball};
+        }
+        m->run[run].last = i + 1;
+    }
+    m->dof[n] = m->dof_count;
+    m->coord[n] = m->coord_count;
+}
+
+static td_status check_segment(const td_segment *s, int32_t i, td_diag *diag) {
+    const char *wrong = NULL;
+    td_vec3 k = s->stiffness, d = s->damping;
+    if (!(s->mass > 0) || !isfinite(s->mass)) {
+        wrong = "mass";
+    } else if (!(s->length > 0) || !isfinite(s->length)) {
+        wrong = "length";
+    } else if (!(k.x >= 0 && k.y >= 0 && k.z >= 0) || !tdi_finite3(k)) {
+        wrong = "stiffness";
+    } else if (!(d.x >= 0 && d.y >= 0 && d.z >= 0) || !tdi_finite3(d)) {
+        wrong = "damping";
+    } else if (s->parent >= i || s->parent < TD_NONE) {
+        wrong = "parent";
+    } else if (s->joint == TD_JOINT_FREE && s->parent != TD_NONE) {
+        wrong = "joint";
+    }
+    return wrong ? tdi_fail_at(diag, TD_ERR_ARGUMENT, i, "segment %d: %s is out of its range", i,
+                               wrong)
+                 : TD_OK;
+}
+
+td_tree_opts td_tree_opts_default(void) {
+    td_tree_opts opts = {.struct_size = sizeof opts, .law = TD_LAW_LINEAR};
+    return opts;
+}
+
+td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opts,
+                            const td_alloc *alloc, td_tree_model **out, td_diag *diag) {
+    *out = NULL;
+    if (!opts || opts->struct_size != sizeof *opts) {
+        return tdi_fail(diag, TD_ERR_DEF, "td_tree_opts did not come from its default function");
+    }
+    int32_t n = td_skeleton_count(skeleton);
+    const td_segment *segments = td_skeleton_segments(skeleton);
+    if (n == 0) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "the skeleton has no segments");
+    }
+    for (int32_t i = 0; i < n; i++) {
+        td_status status = check_segment(&segments[i], i, diag);
+        if (status != TD_OK) {
+            return status;
+        }
+    }
+    td_tree_model shape = {.alloc = alloc, .body_count = n, .law = opts->law};
+    shape.run_count = count_runs(segments, n);
+    tdi_layout l = {NULL, 0};
+    lay_out_model(&shape, &l, n);
+    char *block = tdi_alloc_zeroed(alloc, l.used, 1);
+    if (!block) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the tree's model");
+    }
+    shape.bytes = l.used;
+    l = (tdi_layout){block, 0};
+    lay_out_model(&shape, &l, n);
+    fill_model(&shape, segments, n);
+    memcpy(block, &shape, sizeof shape);
+    *out = (td_tree_model *)block;
+    return TD_OK;
+}
+
+void td_tree_model_free(td_tree_model *model) {
+    if (model) {
+        tdi_alloc_free(model->alloc, model, model->bytes);
+    }
+}
+
+int32_t td_tree_body_count(const td_tree_model *model) {
+    return model->body_count;
+}
+int32_t td_tree_dof_count(const td_tree_model *model) {
+    return model->dof_count;
+}
+int32_t td_tree_coord_count(const td_tree_model *model) {
+    return model->coord_count;
+}
+size_t td_tree_model_bytes(const td_tree_model *model) {
+    return model->bytes;
+}

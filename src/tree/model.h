@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// A tree of rigid bodies: what never changes (model) and all that moves, with scratch (state).
+//
+// Frame    world axes. A body's own point is its joint origin o. Spatial pairs are (angular,
+// linear). Order    bodies are stored parent first, so a forward loop is root to tip. Joints   0,
+// 1, 3 or 6 degrees of freedom. Bodies with the same kind of kernel stand in runs, so
+//          that a sweep chooses the kernel once a run: ball joints have their own, all other kinds
+//          go through their columns.
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "math/mat3.h"
+#include "tendril/tree.h"
+
+// ---- model ----------------------------------------------------------------------------------
+
+typedef struct tdi_body { // constants of one body, in its own axes
+    td_vec3 attach;       // joint origin in the parent's axes
+    td_quat rest, initial;
+    td_real initial_slide;
+    td_vec3 axis; // of a hinge or slide
+    td_real mass;
+    td_vec3 moment;    // mass times centre of mass
+    td_sym3 second;    // integral of density X X^T about the joint
+    td_vec3 stiffness; // bend, twist, bend; hinge and slide: x
+    td_vec3 damping;
+    td_vec3 tip;
+    td_real area; // to the wind
+} tdi_body;
+
+typedef struct tdi_run { // bodies [first, last) that share a kernel
+    int32_t first, last;
+    bool ball;
+} tdi_run;
+
+struct td_tree_model {
+    const td_alloc *alloc;
+    size_t bytes; // of this block and all it points to, which are one
+    int32_t body_count, dof_count, coord_count;
+    int32_t run_count;
+    td_spring_law law;
+    tdi_body *body;
+    int32_t *parent;      // TD_NONE: the base
+    int32_t *dof;         // first degree of freedom; body_count + 1 entries
+    int32_t *coord;       // first coordinate; body_count + 1 entries
+    int32_t *dense_place; // of a body whose joint goes through its columns: place of its factors
+    int32_t dense_count;
+    uint8_t *kind; // td_joint_kind
+    tdi_run *run;
+};
+
+// ---- state ----------------------------------------------------------------------------------
+
+typedef struct tdi_frame { // where a body is
+    td_quat turn;
+    tdi_mat3 r;
+    td_vec3 o;
+} tdi_frame;
+
+typedef struct tdi_twist { // how it moves: angular, and linear at o
+    td_vec3 w, v;
+} tdi_twist;
+
+typedef struct tdi_wrench { // moment about o, and force
+    td_vec3 n, f;
+} tdi_wrench;
+
+// Symmetric 6x6 matrix in blocks [A B; B^T C], rotation first.
+typedef struct tdi_block {
+    td_sym3 a;
+    tdi_mat3 b;
+    td_sym3 c;
+} tdi_block;
+
+// Past of a body for the multistep rule: point and rotation, and their rates.
+typedef struct tdi_past {
+    td_vec3 o, v;
+    tdi_mat3 r, w; // w: dr/dt, all nine entries
+} tdi_past;
+
+struct td_tree_state {
+    const td_alloc *alloc;
+    const td_tree_model *model;
+    size_t bytes;
+    td_real time;
+    tdi_frame base;
+    tdi_twist base_twist, base_accel;
+    td_real *q; // coordinates
+    td_real *v; // velocities
+    tdi_frame *frame;
+    tdi_twist *twist;
+
+    // multistep: now and one step back; `history` counts the steps that are known
+    int32_t history;
+    td_real history_dt;
+    tdi_past *past, *before;
+    td_real *angle, *angle_before; // a degree of freedom: joint's rotation vector, angle or slide
+    td_real *turned;               // a degree of freedom: joint's move in the last step, own axes
+
+    // scratch, one entry a body unless it says otherwise
+    tdi_twist *column; // a degree of freedom: its axis in the world
+    tdi_block *block;  // of the sweeps
+    tdi_wrench *load;  // gradient of the sweeps
+    td_vec3 *pull;     // force of the gradient, summed over the subtree
+    td_sym3 *swing;    // part of the Hessian that may be negative: forces on lever arms
+    tdi_ldl3 *pivot;   // of ball joints
+    td_real *dense;    // 36 for each body with another joint
+    td_sym3 *joint_a;  // stiffness of a ball joint in world axes
+    td_real *joint_k;  // a degree of freedom: stiffness of other joints
+    td_real *joint_g;  // a degree of freedom: moment of the joint; balls in world axes
+    tdi_twist *move;   // increment
+    td_real *step;     // a degree of freedom: increment; balls in world axes
+    td_quat *turn_old; // before a trial
+    td_real *q_old;    // a coordinate: before a trial
+    tdi_mat3 *r_hat;   // where the multistep rule leads without forces
+    td_vec3 *o_hat;
+    tdi_mat3 *r_star; // the past alone: the rate of R is (R - R*)/h'
+    td_vec3 *o_star;
+    td_real *accel; // a degree of freedom
+};
+
+// ---- kinematics -----------------------------------------------------------------------------
+
+// q to frames.
+void tdi_tree_place(const td_tree_model *model, td_tree_state *state);
+// Frames to the columns of all degrees of freedom.
+void tdi_tree_columns(const td_tree_model *model, td_tree_state *state);
+// Frames and v to twists.
+void tdi_tree_move(const td_tree_model *model, td_tree_state *state);
+// Moves the joints by `fraction` of step[] (balls in their own axes). Frames are not updated.
+void tdi_tree_advance(const td_tree_model *model, td_tree_state *state, const td_real *step,
+                      td_real fraction);
+// Keeps the pose, so that trials can start from it.
+void tdi_tree_keep(const td_tree_model *model, td_tree_state *state);
+// The kept pose moved by `fraction` of move[] and step[]: coordinates and frames.
+void tdi_tree_try(const td_tree_model *model, td_tree_state *state, td_real fraction);
+// The rotation vector of a ball joint, |v| <= pi; of the two that mean the same, that near `near`.
+td_vec3 tdi_ball_angle(const td_real *q, td_vec3 near);
+
+static inline const tdi_frame *tdi_parent_frame(const td_tree_model *m, const td_tree_state *s,
+                                                int32_t i) {
+    return m->parent[i] == TD_NONE ? &s->base : &s->frame[m->parent[i]];
+}
+
+// ---- sweeps ---------------------------------------------------------------------------------
+
+// [r]x C, rows first: row i of the result is (r x column)_i
+static inline tdi_mat3 tdi_cross_sym(td_vec3 r, const td_sym3 *c) {
+    tdi_mat3 m = {{r.y * c->xz - r.z * c->xy, r.y * c->yz - r.z * c->yy, r.y * c->zz - r.z * c->yz,
+                   r.z * c->xx - r.x * c->xz, r.z * c->xy - r.x * c->yz, r.z * c->xz - r.x * c->zz,
+                   r.x * c->xy - r.y * c->xx, r.x * c->yy - r.y * c->xy,
+                   r.x * c->yz - r.y * c->xz}};
+    return m;
+}
+
+// Moves a block from a point r away and adds it:
+//   A += A' - B' [r]x + [r]x B'^T - [r]x C [r]x,  B += B' + [r]x C,  C += C'
+// With M = B' + [r]x C and N = B': A += A' + sym part of ([r]x N^T + [r]x M^T), since
+// -B'[r]x = ([r]x B'^T)^T and -[r]x C [r]x = [r]x ([r]x C)^T.
+static inline void tdi_block_add(tdi_block *to, const tdi_block *from, td_vec3 r) {
+    tdi_mat3 shift = tdi_cross_sym(r, &from->c);
+    tdi_mat3 both; // 2 B' + [r]x C: [r]x both^T summed with its transpose over 2 is what A gains
+    for (int k = 0; k < 9; k++) {
+        both.m[k] = from->b.m[k] + from->b.m[k] + shift.m[k];
+        to->b.m[k] += from->b.m[k] + shift.m[k];
+    }
+    // X = [r]x both^T; column j of both^T is row j of both
+    td_vec3 x0 = tdi_cross(r, tdi_mat3_row(&both, 0)); // column 0 of X
+    td_vec3 x1 = tdi_cross(r, tdi_mat3_row(&both, 1));
+    td_vec3 x2 = tdi_cross(r, tdi_mat3_row(&both, 2));
+    to->a.xx += from->a.xx + x0.x;
+    to->a.yy += from->a.yy + x1.y;
+    to->a.zz += from->a.zz + x2.z;
+    to->a.xy += from->a.xy + 0.5 * (x1.x + x0.y);
+    to->a.xz += from->a.xz + 0.5 * (x2.x + x0.z);
+    to->a.yz += from->a.yz + 0.5 * (x2.y + x1.z);
+    to->c = tdi_sym3_add(to->c, from->c);
+}
+
+// Geometric stiffness: a turn swings the force f on its lever arm r, sym(r f^T) - (r.f) I.
+static inline td_sym3 tdi_swing(td_vec3 r, td_vec3 f) {
+    td_real d = tdi_dot(r, f);
+    td_sym3 s = {r.x * f.x - d,
+                 r.y * f.y - d,
+                 r.z * f.z - d,
+                 0.5 * (r.x * f.y + r.y * f.x),
+                 0.5 * (r.x * f.z + r.z * f.x),
+                 0.5 * (r.y * f.z + r.z * f.y)};
+    return s;
+}
+
+// Solves for the increments that make the quadratic model of `block`, `load`, `pull`, `swing`,
+// `joint_a`, `joint_k` and `joint_g` least: fills `move` and `step`, overwrites block, load and
+// swing. With `tame` only the positive part of `swing` is used, so that the model has a least
+// value; without, false comes back when it has none.
+bool tdi_tree_solve(const td_tree_model *model, td_tree_state *state, bool tame);

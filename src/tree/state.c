@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// States: memory, the initial pose, reading and setting.
+
+#include "tree/model.h"
+
+#include <string.h>
+
+static void lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
+    size_t n = (size_t)m->body_count, nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
+    l->used = 0;
+    tdi_layout_place(l, 1, sizeof *s);
+    s->q = tdi_layout_place(l, nq, sizeof *s->q);
+    s->v = tdi_layout_place(l, nv, sizeof *s->v);
+    s->frame = tdi_layout_place(l, n, sizeof *s->frame);
+    s->twist = tdi_layout_place(l, n, sizeof *s->twist);
+    s->past = tdi_layout_place(l, n, sizeof *s->past);
+    s->before = tdi_layout_place(l, n, sizeof *s->before);
+    s->angle = tdi_layout_place(l, nv, sizeof *s->angle);
+    s->angle_before = tdi_layout_place(l, nv, sizeof *s->angle_before);
+    s->turned = tdi_layout_place(l, nv, sizeof *s->turned);
+    s->column = tdi_layout_place(l, nv, sizeof *s->column);
+    s->block = tdi_layout_place(l, n, sizeof *s->block);
+    s->load = tdi_layout_place(l, n, sizeof *s->load);
+    s->pull = tdi_layout_place(l, n, sizeof *s->pull);
+    s->swing = tdi_layout_place(l, n, sizeof *s->swing);
+    s->pivot = tdi_layout_place(l, n, sizeof *s->pivot);
+    s->dense = tdi_layout_place(l, (size_t)m->dense_count * 36, sizeof *s->dense);
+    s->joint_a = tdi_layout_place(l, n, sizeof *s->joint_a);
+    s->joint_k = tdi_layout_place(l, nv, sizeof *s->joint_k);
+    s->joint_g = tdi_layout_place(l, nv, sizeof *s->joint_g);
+    s->move = tdi_layout_place(l, n, sizeof *s->move);
+    s->step = tdi_layout_place(l, nv, sizeof *s->step);
+    s->turn_old = tdi_layout_place(l, n, sizeof *s->turn_old);
+    s->q_old = tdi_layout_place(l, nq, sizeof *s->q_old);
+    s->r_hat = tdi_layout_place(l, n, sizeof *s->r_hat);
+    s->o_hat = tdi_layout_place(l, n, sizeof *s->o_hat);
+    s->r_star = tdi_layout_place(l, n, sizeof *s->r_star);
+    s->o_star = tdi_layout_place(l, n, sizeof *s->o_star);
+    s->accel = tdi_layout_place(l, nv, sizeof *s->accel);
+}
+
+// The joint's coordinates at the skeleton's initial pose.
+static void initial_joint(const td_tree_model *m, int32_t i, td_real *q) {
+    const tdi_body *body = &m->body[i];
+    td_quat turn = tdi_quat_unit(tdi_quat_mul(tdi_quat_conj(body->rest), body->initial));
+    switch ((td_joint_kind)m->kind[i]) {
+    case TD_JOINT_FREE:
+        q[0] = q[1] = q[2] = 0;
+        q += 3;
+        // fall through
+    case TD_JOINT_BALL:
+        q[0] = turn.w;
+        q[1] = turn.x;
+        q[2] = turn.y;
+        q[3] = turn.z;
+        break;
+    case TD_JOINT_HINGE:
+        q[0] = 2 *
+               atan2(turn.x * body->axis.x + turn.y * body->axis.y + turn.z * body->axis.z, turn.w);
+        break;
+    case TD_JOINT_SLIDE: q[0] = body->initial_slide; break;
+    case TD_JOINT_FIXED: break;
+    }
+}
+
+void td_tree_state_reset(td_tree_state *state) {
+    const td_tree_model *m = state->model;
+    state->time = 0;
+    state->history = 0;
+    state->base = (tdi_frame){tdi_quat_identity(), {{1, 0, 0, 0, 1, 0, 0, 0, 1}}, {0, 0, 0}};
+    memset(&state->base_twist, 0, sizeof state->base_twist);
+    memset(&state->base_accel, 0, sizeof state->base_accel);
+    memset(state->v, 0, (size_t)m->dof_count * sizeof *state->v);
+    for (int32_t i = 0; i < m->body_count; i++) {
+        initial_joint(m, i, state->q + m->coord[i]);
+    }
+    tdi_tree_place(m, state);
+}
+
+td_status td_tree_state_new(const td_tree_model *model, const td_alloc *alloc, td_tree_state **out,
+                            td_diag *diag) {
+    *out = NULL;
+    td_tree_state s = {.alloc = alloc, .model = model};
+    tdi_layout l = {NULL, 0};
+    lay_out(&s, &l, model);
+    char *block = tdi_alloc_zeroed(alloc, l.used, 1);
+    if (!block) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the tree's state");
+    }
+    s.bytes = l.used;
+    l.base = block;
+    lay_out(&s, &l, model);
+    memcpy(block, &s, sizeof s);
+    *out = (td_tree_state *)block;
+    td_tree_state_reset(*out);
+    return TD_OK;
+}
+
+void td_tree_state_free(td_tree_state *state) {
+    if (state) {
+        tdi_alloc_free(state->alloc, state, state->bytes);
+    }
+}
+
+size_t td_tree_state_bytes(const td_tree_state *state) {
+    return state->bytes;
+}

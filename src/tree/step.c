@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// The implicit step and statics.
+//
+//   BDF2:            x^ = (4 x_n - x_n-1)/3 + h' (4 v_n - v_n-1)/3 + h'^2 g,  h' = 2h/3
+//   backward Euler:  x^ = x_n + h v_n + h^2 g,  h' = h
+// for x = o and for the nine entries of R alike, since material points move as o + R X. The first
+// step after a start is backward Euler.
+
+#include "tree/implicit.h"
+
+#include <string.h>
+
+td_step_opts td_step_opts_default(void) {
+    td_step_opts o = {.struct_size = sizeof o,
+                      .dt = 1.0 / 60,
+                      .integrator = TD_IMPLICIT,
+                      .gravity = {0, -9.81, 0},
+                      .iterations = 20,
+                      .tolerance = 1e-4};
+    return o;
+}
+
+// ---- prediction -----------------------------------------------------------------------------
+
+// The rule x_n+1 = a x_n + b x_n-1 + h' v_n+1, likewise for v.
+typedef struct rule {
+    td_real a, b, h;
+} rule;
+
+static rule rule_of(const td_tree_state *s, const td_step_opts *o) {
+    bool two = o->integrator == TD_IMPLICIT && s->history >= 2 && s->history_dt == o->dt;
+    return two ? (rule){4.0 / 3, -1.0 / 3, 2 * o->dt / 3} : (rule){1, 0, o->dt};
+}
+
+static void predict(const td_tree_model *m, td_tree_state *s, const rule *r, td_vec3 gravity) {
+    for (int32_t i = 0; i < m->body_count; i++) {
+        const tdi_past *n = &s->past[i], *b = &s->before[i];
+        td_real h = r->h;
+        td_vec3 x = tdi_madd(tdi_scale(n->o, r->a), b->o, r->b);
+        td_vec3 v = tdi_madd(tdi_scale(n->v, r->a), b->v, r->b);
+        s->o_hat[i] = tdi_madd(tdi_madd(x, v, h), gravity, h * h);
+        for (int k = 0; k < 9; k++) {
+            s->r_hat[i].m[k] =
+                r->a * n->r.m[k] + r->b * b->r.m[k] + h * (r->a * n->w.m[k] + r->b * b->w.m[k]);
+        }
+    }
+    for (int32_t d = 0; d < m->dof_count; d++) {
+        s->accel[d] = r->a * s->angle[d] + r->b * s->angle_before[d];
+    }
+}
+
+// ---- history --------------------------------------------------------------------------------
+
+static tdi_mat3 rate_of(const tdi_mat3 *r, td_vec3 w) { // [w]x R
+    tdi_mat3 d;
+    for (int j = 0; j < 3; j++) {
+        td_vec3 c = tdi_cross(w, tdi_mat3_column(r, j));
+        d.m[j] = c.x;
+        d.m[3 + j] = c.y;
+        d.m[6 + j] = c.z;
+    }
+    return d;
+}
+
+static void read_angles(const td_tree_model *m, const td_tree_state *s, const td_real *near,
+                        td_real *angle) {
+    for (int32_t i = 0; i < m->body_count; i++) {
+        int32_t d = m->dof[i], count = m->dof[i + 1] - d;
+        if (count == 3) {
+            td_vec3 a =
+                tdi_ball_angle(s->q + m->coord[i], tdi_vec3(near[d], near[d + 1], near[d + 2]));
+            angle[d] = a.x;
+            angle[d + 1] = a.y;
+            angle[d + 2] = a.z;
+        } else if (count == 1) {
+            angle[d] = s->q[m->coord[i]];
+        }
+    }
+}
+
+// The past of a state that was set by hand: from q and v.
+static void begin_history(const td_tree_model *m, td_tree_state *s) {
+    tdi_tree_place(m, s);
+    tdi_tree_columns(m, s);
+    tdi_tree_move(m, s);
+    for (int32_t i = 0; i < m->body_count; i++) {
+        const tdi_frame *f = &s->frame[i];
+        s->past[i] = (tdi_past){f->o, s->twist[i].v, f->r, rate_of(&f->r, s->twist[i].w)};
+    }
+    memset(s->angle, 0, (size_t)m->dof_count * sizeof *s->angle);
+    read_angles(m, s, s->angle, s->angle);
+    s->history = 1;
+}
+
+static void push_history(const td_tree_model *m, td_tree_state *s, const rule *r) {
+    for (int32_t i = 0; i < m->body_count; i++) {
+        const tdi_frame *f = &s->frame[i];
+        tdi_past n = s->past[i], b = s->before[i], now = {.o = f->o, .r = f->r};
+        td_real over = 1 / r->h;
+        td_vec3 x = tdi_madd(tdi_scale(n.o, r->a), b.o, r->b);
+        now.v = tdi_scale(tdi_sub(f->o, x), over);
+        for (int k = 0; k < 9; k++) {
+            now.w.m[k] = (f->r.m[k] - r->a * n.r.m[k] - r->b * b.r.m[k]) * over;
+        }
+        s->before[i] = n;
+        s->past[i] = now;
+    }
+    td_real *swap = s->angle_before;
+    s->angle_before = s->angle;
+    s->angle = swap;
+    read_angles(m, s, s->angle_before, s->angle);
+    s->history = 2;
+}
+
+// v from the bodies' rates: w = half the axial vector of dR R^T
+static void read_velocities(const td_tree_model *m, td_tree_state *s) {
+    tdi_tree_columns(m, s);
+    for (int32_t i = 0; i < m->body_count; i++) {
+        tdi_mat3 spin = tdi_mat3_mul_t(&s->past[i].w, &s->frame[i].r);
+        s->twist[i] = (tdi_twist){tdi_scale(tdi_mat3_axial(&spin), 0.5), s->past[i].v};
+    }
+    for (int32_t i = 0; i < m->body_count; i++) {
+        int32_t p = m->parent[i];
+        const tdi_twist *up = p == TD_NONE ? &s->base_twist : &s->twist[p];
+        td_vec3 r = tdi_sub(s->frame[i].o, tdi_parent_frame(m, s, i)->o);
+        td_vec3 w = tdi_sub(s->twist[i].w, up->w);
+        td_vec3 v = tdi_sub(tdi_sub(s->twist[i].v, up->v), tdi_cross(up->w, r));
+        for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
+            s->v[d] = tdi_dot(s->column[d].w, w) + tdi_dot(s->column[d].v, v);
+        }
+    }
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+static td_status check(const td_tree_model *m, const td_step_opts *o, td_diag *diag) {
+    if (!o || o->struct_size != sizeof *o) {
+        return tdi_fail(diag, TD_ERR_DEF, "td_step_opts did not come from its default function");
+    }
+    const char *wrong = !(o->dt > 0) || !isfinite(o->dt)             ? "dt"
+                        : !tdi_finite3(o->gravity)                   ? "gravity"
+                        : o->iterations < 1                          ? "iterations"
+                        : !(o->tolerance > 0) || o->tolerance > 1e-1 ? "tolerance"
+                                                                     : NULL;
+    return wrong ? tdi_fail(diag, TD_ERR_ARGUMENT, "%s is out of its range", wrong)
+                 : tdi_loads_check(m, o->loads, o->load_count, &o->air, diag);
+}
+
+td_status td_tree_step(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats,
+                       td_diag *diag) {
+    const td_tree_model *m = s->model;
+    td_step_stats none = {0};
+    td_status status = check(m, opts, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    stats = stats ? stats : &none;
+    if (s->history == 0) {
+        begin_history(m, s);
+    }
+    rule r = rule_of(s, opts);
+    predict(m, s, &r, opts->gravity);
+    // the last move goes on: a better start than standing still
+    if (s->history >= 2) {
+        tdi_tree_advance(m, s, s->turned, 1);
+        tdi_tree_place(m, s);
+    }
+    tdi_loads loads = {opts->loads, opts->load_count, opts->air, r.h,
+                       r.h * r.h,   s->r_star,        s->o_star};
+    tdi_potential p = {true, r.h * r.h, r.h, opts->gravity, loads, s->accel};
+    tdi_newton_opts newton = {opts->iterations, opts->tolerance};
+    status = tdi_newton(m, s, &p, &newton, stats);
+    if (status != TD_OK) {
+        return tdi_fail(diag, status, "the step diverged");
+    }
+    push_history(m, s, &r);
+    read_velocities(m, s);
+    for (int32_t d = 0; d < m->dof_count; d++) {
+        s->turned[d] = opts->dt * s->v[d];
+    }
+    s->history_dt = opts->dt;
+    s->time += opts->dt;
+    stats->steps++;
+    return TD_OK;
+}
+
+td_status td_tree_settle(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats,
+                         td_diag *diag) {
+    const td_tree_model *m = s->model;
+    td_step_stats none = {0};
+    td_status status = check(m, opts, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    stats = stats ? stats : &none;
+    tdi_tree_place(m, s);
+    memset(s->angle, 0, (size_t)m->dof_count * sizeof *s->angle);
+    read_angles(m, s, s->angle, s->angle);
+    tdi_loads loads = {opts->loads, opts->load_count, opts->air, 0, 1, NULL, NULL};
+    tdi_potential p = {false, 1, 0, opts->gravity, loads, NULL};
+    tdi_newton_opts newton = {500, 1e-11};
+    status = tdi_newton(m, s, &p, &newton, stats);
+    memset(s->v, 0, (size_t)m->dof_count * sizeof *s->v);
+    s->history = 0;
+    return status == TD_OK ? TD_OK : tdi_fail(diag, status, "the search for rest diverged");
+}
+
+td_vec3 td_tree_origin(const td_tree_state *state, int32_t body) {
+    return state->frame[body].o;
+}
+
+td_vec3 td_tree_tip(const td_tree_state *state, int32_t body) {
+    const tdi_frame *f = &state->frame[body];
+    return tdi_add(f->o, tdi_mat3_apply(&f->r, state->model->body[body].tip));
+}
