@@ -13,6 +13,9 @@
 
 #include <string.h>
 
+#define SMALL_ANGLE2 \
+    1e-4 // rad^2: below this a joint's Hessian is taken to first order in its angle
+
 // ---- bodies ---------------------------------------------------------------------------------
 
 static inline td_real body_value(const tdi_body *body, const tdi_frame *f, const tdi_mat3 *r_hat,
@@ -96,6 +99,13 @@ static td_sym3 pull_back_stiffness(td_vec3 a, td_real b, td_vec3 k) {
     return s;
 }
 
+// the same to first order in a: K + (K [a]x - [a]x K)/2
+static inline td_sym3 near_stiffness(td_vec3 a, td_vec3 k) {
+    td_sym3 s = {
+        k.x, k.y, k.z, -0.5 * a.z * (k.x - k.y), 0.5 * a.y * (k.x - k.z), -0.5 * a.x * (k.y - k.z)};
+    return s;
+}
+
 static inline void ball_expand(const tdi_body *body, const tdi_frame *f, const td_real *q,
                                const td_real *near, const td_real *rest, const tdi_potential *p,
                                td_sym3 *stiffness, td_real *moment) {
@@ -111,12 +121,8 @@ static inline void ball_expand(const tdi_body *body, const tdi_frame *f, const t
     moment[0] = g.x;
     moment[1] = g.y;
     moment[2] = g.z;
-    if (a2 < 1e-4) { // J is 1 to 1 %, and the Hessian need not be closer
-        *stiffness = tdi_sym3_turn_diagonal(&f->r, k);
-    } else {
-        td_sym3 own = pull_back_stiffness(a, b, k);
-        *stiffness = tdi_sym3_turn(&f->r, &own);
-    }
+    td_sym3 own = a2 < SMALL_ANGLE2 ? near_stiffness(a, k) : pull_back_stiffness(a, b, k);
+    *stiffness = tdi_sym3_turn(&f->r, &own);
 }
 
 // hinges and slides: the coordinate itself; free joints have no springs

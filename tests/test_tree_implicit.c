@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: MIT
+// The incremental potential and the implicit step. Pairs with src/tree/potential.c, load.c,
+// sweep.c, newton.c and step.c.
+
+#include "td_test.h"
+#include "base/random.h"
+#include "tree/implicit.h"
+
+#include <stdlib.h>
+
+// ---- random trees ---------------------------------------------------------------------------
+
+static double between(tdi_random *r, double low, double high) {
+    return low + (high - low) * tdi_random_uniform(r);
+}
+static td_vec3 random_vec(tdi_random *r, double size) {
+    return tdi_vec3(between(r, -size, size), between(r, -size, size), between(r, -size, size));
+}
+static td_quat random_turn(tdi_random *r, double angle) {
+    td_vec3 axis = tdi_unit_or(random_vec(r, 1), tdi_vec3(0, 1, 0));
+    return tdi_quat_turn(axis, between(r, -angle, angle));
+}
+
+typedef struct tree {
+    td_tree_model *model;
+    td_tree_state *state;
+} tree;
+
+// `kinds`: how many of the joint kinds may occur; 1 is balls only
+static tree random_tree(tdi_random *r, int32_t n, int kinds, double stiffness) {
+    static const td_joint_kind all[] = {TD_JOINT_BALL, TD_JOINT_HINGE, TD_JOINT_SLIDE,
+                                        TD_JOINT_FIXED};
+    td_builder *builder;
+    td_skeleton *skeleton;
+    tree t = {NULL, NULL};
+    td_diag diag = {.message = ""};
+    td_skeleton_opts opts = td_skeleton_opts_default();
+    CHECK_INT(td_builder_new(&opts, NULL, &builder), TD_OK);
+    for (int32_t i = 0; i < n; i++) {
+        td_segment_def def = td_segment_def_default();
+        def.parent = i == 0 ? TD_NONE : (int32_t)between(r, i > 4 ? i - 4 : 0, i);
+        def.joint = all[(int)between(r, 0, kinds)];
+        if (i == 0 && kinds > 3) {
+            def.joint = TD_JOINT_FREE;
+        }
+        def.axis = tdi_unit_or(random_vec(r, 1), tdi_vec3(1, 0, 0));
+        def.rest = random_turn(r, 1);
+        def.length = between(r, 0.1, 0.5);
+        def.radius_base = def.radius_tip = between(r, 0.01, 0.05);
+        def.has_stiffness = def.has_damping = true;
+        def.stiffness = tdi_scale(
+            tdi_vec3(between(r, 0.5, 2), between(r, 0.5, 2), between(r, 0.5, 2)), stiffness);
+        def.damping = tdi_scale(def.stiffness, 0.01);
+        CHECK_INT(td_builder_add(builder, &def, NULL, &diag), TD_OK);
+    }
+    CHECK_INT(td_builder_finish(builder, &skeleton, &diag), TD_OK);
+    td_builder_free(builder);
+    td_tree_opts tree_opts = td_tree_opts_default();
+    CHECK_INT(td_tree_model_new(skeleton, &tree_opts, NULL, &t.model, &diag), TD_OK);
+    CHECK_INT(td_tree_state_new(t.model, NULL, &t.state, &diag), TD_OK);
+    td_skeleton_free(skeleton);
+    return t;
+}
+
+static void free_tree(tree t) {
+    td_tree_state_free(t.state);
+    td_tree_model_free(t.model);
+}
+
+// Moves every joint by up to `size`, rad or m.
+static void shake(tree t, tdi_random *r, double size) {
+    for (int32_t d = 0; d < t.model->dof_count; d++) {
+        t.state->step[d] = between(r, -size, size);
+    }
+    tdi_tree_advance(t.model, t.state, t.state->step, 1);
+    tdi_tree_place(t.model, t.state);
+}
+
+// ---- derivatives ----------------------------------------------------------------------------
+
+// Random joint increments (balls in world axes) and the bodies' increments that follow.
+static void random_move(tree t, tdi_random *r) {
+    const td_tree_model *m = t.model;
+    td_tree_state *s = t.state;
+    tdi_tree_columns(m, s);
+    for (int32_t i = 0; i < m->body_count; i++) {
+        int32_t p = m->parent[i];
+        tdi_twist up = p == TD_NONE ? (tdi_twist){{0, 0, 0}, {0, 0, 0}} : s->move[p];
+        td_vec3 lever = tdi_sub(s->frame[i].o, tdi_parent_frame(m, s, i)->o);
+        tdi_twist move = {up.w, tdi_add(up.v, tdi_cross(up.w, lever))};
+        int32_t d = m->dof[i], count = m->dof[i + 1] - d;
+        for (int32_t k = 0; k < count; k++) {
+            s->step[d + k] = between(r, -1, 1);
+        }
+        if (count == 3) {
+            move.w = tdi_add(move.w, tdi_vec3(s->step[d], s->step[d + 1], s->step[d + 2]));
+        } else {
+            for (int32_t k = 0; k < count; k++) {
+                move.w = tdi_madd(move.w, s->column[d + k].w, s->step[d + k]);
+                move.v = tdi_madd(move.v, s->column[d + k].v, s->step[d + k]);
+            }
+        }
+        s->move[i] = move;
+    }
+}
+
+static double slope_along(tree t) {
+    const td_tree_model *m = t.model;
+    const td_tree_state *s = t.state;
+    double sum = 0;
+    for (int32_t i = 0; i < m->body_count; i++) {
+        sum += tdi_dot(s->load[i].n, s->move[i].w) + tdi_dot(s->load[i].f, s->move[i].v);
+    }
+    for (int32_t d = 0; d < m->dof_count; d++) {
+        sum += s->joint_g[d] * s->step[d];
+    }
+    return sum;
+}
+
+// V^T [A B; B^T C] V + swing, plus the joints' y^T K y - y.(t x w_p)
+static double curvature_along(tree t) {
+    const td_tree_model *m = t.model;
+    td_tree_state *s = t.state;
+    double sum = 0;
+    for (int32_t i = m->body_count - 1; i >= 0; i--) {
+        td_vec3 w = s->move[i].w, v = s->move[i].v;
+        const tdi_block *b = &s->block[i];
+        sum += tdi_dot(w, tdi_sym3_apply(&b->a, w)) + 2 * tdi_dot(w, tdi_mat3_apply(&b->b, v)) +
+               tdi_dot(v, tdi_sym3_apply(&b->c, v)) + tdi_dot(w, tdi_sym3_apply(&s->swing[i], w));
+        int32_t p = m->parent[i], d = m->dof[i];
+        if (p != TD_NONE) {
+            td_vec3 r = tdi_sub(s->frame[i].o, s->frame[p].o);
+            s->swing[p] = tdi_sym3_add(s->swing[p], tdi_swing(r, s->pull[i]));
+            s->pull[p] = tdi_add(s->pull[p], s->pull[i]);
+        }
+        if (m->dof[i + 1] - d == 3) {
+            td_vec3 y = tdi_vec3(s->step[d], s->step[d + 1], s->step[d + 2]);
+            td_vec3 moment = tdi_vec3(s->joint_g[d], s->joint_g[d + 1], s->joint_g[d + 2]);
+            sum += tdi_dot(y, tdi_sym3_apply(&s->joint_a[i], y));
+            if (p != TD_NONE) {
+                sum -= tdi_dot(y, tdi_cross(moment, s->move[p].w));
+            }
+        } else {
+            for (; d < m->dof[i + 1]; d++) {
+                sum += s->step[d] * s->step[d] * s->joint_k[d];
+            }
+        }
+    }
+    return sum;
+}
+
+typedef struct probe {
+    tdi_potential potential;
+    td_load loads[3];
+} probe;
+
+// A potential with every kind of term, about a past that is not the pose.
+static void make_probe(probe *p, tree t, tdi_random *r, bool inertia) {
+    const td_tree_model *m = t.model;
+    td_tree_state *s = t.state;
+    double h = 1.0 / 60;
+    for (int32_t i = 0; i < m->body_count; i++) {
+        tdi_mat3 near = tdi_mat3_from_quat(tdi_quat_mul(random_turn(r, 0.2), s->frame[i].turn));
+        s->r_hat[i] = s->r_star[i] = s->past[i].r = near;
+        s->o_hat[i] = s->o_star[i] = tdi_add(s->frame[i].o, random_vec(r, 0.05));
+    }
+    for (int32_t d = 0; d < m->dof_count; d++) {
+        s->accel[d] = between(r, -0.2, 0.2);
+        s->angle[d] = 0;
+    }
+    p->loads[0] = (td_load){TD_LOAD_FORCE, 0, random_vec(r, 0.2), random_vec(r, 5), 0};
+    p->loads[1] =
+        (td_load){TD_LOAD_SPRING, m->body_count - 1, random_vec(r, 0.2), random_vec(r, 1), 50};
+    p->loads[2] =
+        (td_load){TD_LOAD_FORCE, m->body_count / 2, random_vec(r, 0.2), random_vec(r, 5), 0};
+    td_air air = {random_vec(r, 3), 0.1, 2};
+    tdi_loads loads = {p->loads,  3,        air, inertia ? h : 0, inertia ? h * h : 1,
+                       s->r_star, s->o_star};
+    p->potential =
+        (tdi_potential){inertia, inertia ? h * h : 1,      inertia ? h : 0, {1, -9.81, 2},
+                        loads,   inertia ? s->accel : NULL};
+}
+
+static double value_at(tree t, const probe *p, double fraction) {
+    tdi_tree_try(t.model, t.state, fraction);
+    return tdi_potential_value(t.model, t.state, &p->potential);
+}
+
+static void check_gradient(uint64_t seed, int kinds, bool inertia) {
+    tdi_random r;
+    tdi_random_seed(&r, seed);
+    tree t = random_tree(&r, 6, kinds, 10);
+    probe p;
+    shake(t, &r, 0.6);
+    make_probe(&p, t, &r, inertia);
+    tdi_potential_expand(t.model, t.state, &p.potential, false);
+    random_move(t, &r);
+    tdi_tree_keep(t.model, t.state);
+    double got = slope_along(t), e = 1e-5;
+    double want = (value_at(t, &p, e) - value_at(t, &p, -e)) / (2 * e);
+    double size = fabs(value_at(t, &p, 0)) + fabs(want);
+    CHECK(fabs(got - want) < 1e-7 * size);
+    free_tree(t);
+}
+
+TD_TEST(potential_gradient_matches_differences_for_all_joints_and_loads) {
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        check_gradient(seed, 1, true);
+        check_gradient(seed, 4, true);
+        check_gradient(seed, 1, false);
+        check_gradient(seed, 4, false);
+    }
+}
+
+// The Hessian leaves out only how the springs' own angles curve, which is of the order of the angle
+// squared; with joints near their rest it is exact.
+TD_TEST(potential_hessian_matches_differences_for_ball_joints) {
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        for (int inertia = 0; inertia < 2; inertia++) {
+            tdi_random r;
+            tdi_random_seed(&r, seed);
+            tree t = random_tree(&r, 6, 1, 10);
+            probe p;
+            shake(t, &r, 0.004);
+            make_probe(&p, t, &r, inertia);
+            for (int32_t d = 0; d < t.model->dof_count; d++) {
+                t.state->accel[d] *= 0.01;
+            }
+            tdi_potential_expand(t.model, t.state, &p.potential, false);
+            random_move(t, &r);
+            tdi_tree_keep(t.model, t.state);
+            double got = curvature_along(t), e = 2e-4;
+            double middle = value_at(t, &p, 0);
+            double want = (value_at(t, &p, e) + value_at(t, &p, -e) - 2 * middle) / (e * e);
+            CHECK_REL(got, want, 2e-4);
+            free_tree(t);
+        }
+    }
+}
+
+// ---- the solve ------------------------------------------------------------------------------
+
+// The sweeps' increments against an independent minimisation of the same quadratic model: along
+// random directions the slope at the increment must vanish. The slope is the gradient before, plus
+// the Hessian's bilinear form of increment and direction, by polarisation of curvature_along().
+static double form_at(tree t, const probe *p, const tdi_twist *move, const td_real *step) {
+    tdi_potential_expand(t.model, t.state, &p->potential, false);
+    memcpy(t.state->move, move, (size_t)t.model->body_count * sizeof *move);
+    memcpy(t.state->step, step, (size_t)t.model->dof_count * sizeof *step);
+    return curvature_along(t);
+}
+
+// False when the Hessian is not positive, so that there is nothing to solve.
+static bool check_solve(uint64_t seed, int kinds) {
+    enum { BODIES = 12, DOFS = 72 };
+    tdi_random r;
+    tdi_random_seed(&r, seed);
+    tree t = random_tree(&r, BODIES, kinds, 1e4); // stiff: the Hessian is positive
+    td_tree_state *s = t.state;
+    probe p;
+    tdi_twist best[BODIES], along[BODIES], sum[BODIES];
+    td_real best_step[DOFS], along_step[DOFS], sum_step[DOFS];
+    size_t dofs = (size_t)t.model->dof_count;
+    shake(t, &r, 1e-3);
+    make_probe(&p, t, &r, true);
+    tdi_tree_columns(t.model, s);
+    tdi_potential_expand(t.model, s, &p.potential, false);
+    if (!tdi_tree_solve(t.model, s, false)) {
+        free_tree(t);
+        return false;
+    }
+    memcpy(best, s->move, sizeof best);
+    memcpy(best_step, s->step, dofs * sizeof *best_step);
+    random_move(t, &r);
+    memcpy(along, s->move, sizeof along);
+    memcpy(along_step, s->step, dofs * sizeof *along_step);
+    tdi_potential_expand(t.model, s, &p.potential, false);
+    double slope = slope_along(t);
+    for (int i = 0; i < BODIES; i++) {
+        sum[i].w = tdi_add(best[i].w, along[i].w);
+        sum[i].v = tdi_add(best[i].v, along[i].v);
+    }
+    for (size_t d = 0; d < dofs; d++) {
+        sum_step[d] = best_step[d] + along_step[d];
+    }
+    double form = 0.5 * (form_at(t, &p, sum, sum_step) - form_at(t, &p, best, best_step) -
+                         form_at(t, &p, along, along_step));
+    CHECK(fabs(slope + form) < 1e-9 * (fabs(slope) + fabs(form)));
+    free_tree(t);
+    return true;
+}
+
+TD_TEST(tree_solve_makes_the_quadratic_model_stationary) {
+    int solved = 0;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        solved += check_solve(seed, 1);
+        solved += check_solve(seed, 4);
+    }
+    CHECK(solved > 300);
+}
+
+// ---- steps ----------------------------------------------------------------------------------
+
+// n equal pieces on the ground, along +X; `stiff` 0 makes a chain
+static tree beam(int32_t n, td_spring_rule rule, bool limp) {
+    td_builder *builder;
+    td_skeleton *skeleton;
+    tree t = {NULL, NULL};
+    int32_t wood;
+    td_skeleton_opts opts = td_skeleton_opts_default();
+    opts.springs = rule;
+    CHECK_INT(td_builder_new(&opts, NULL, &builder), TD_OK);
+    td_material m = td_material_get(0);
+    m.young = 8.1e9;
+    m.density = 923;
+    m.damping_time = 0;
+    CHECK_INT(td_builder_add_material(builder, &m, &wood, NULL), TD_OK);
+    for (int32_t i = 0; i < n; i++) {
+        td_segment_def def = td_segment_def_default();
+        def.parent = i - 1;
+        def.length = 1.0 / n;
+        def.radius_base = def.radius_tip = 0.01;
+        def.material = wood;
+        def.has_stiffness = limp;
+        def.rest = i == 0 ? tdi_quat_turn(tdi_vec3(0, 0, 1), -TDI_PI / 2) : tdi_quat_identity();
+        CHECK_INT(td_builder_add(builder, &def, NULL, NULL), TD_OK);
+    }
+    CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
+    td_builder_free(builder);
+    td_tree_opts tree_opts = td_tree_opts_default();
+    CHECK_INT(td_tree_model_new(skeleton, &tree_opts, NULL, &t.model, NULL), TD_OK);
+    CHECK_INT(td_tree_state_new(t.model, NULL, &t.state, NULL), TD_OK);
+    td_skeleton_free(skeleton);
+    return t;
+}
+
+static double settled_droop(int32_t n, td_spring_rule rule) {
+    tree t = beam(n, rule, false);
+    td_step_opts opts = td_step_opts_default();
+    CHECK_INT(td_tree_settle(t.state, &opts, NULL, NULL), TD_OK);
+    double droop = -td_tree_tip(t.state, n - 1).y;
+    free_tree(t);
+    return droop;
+}
+
+// the thesis's own table, section 8.3
+TD_TEST(tree_cantilever_with_thesis_springs_matches_the_thesis) {
+    static const double droop[] = {0.0067664, 0.0060488, 0.0057051, 0.0056376, 0.0056155};
+    static const int32_t n[] = {10, 25, 100, 250, 500};
+    for (int i = 0; i < 5; i++) {
+        CHECK_REL(settled_droop(n[i], TD_SPRING_THESIS), droop[i], 2e-3);
+    }
+}
+
+TD_TEST(tree_cantilever_converges_at_second_order_with_clamped_springs) {
+    double a = settled_droop(8, TD_SPRING_CLAMPED), b = settled_droop(16, TD_SPRING_CLAMPED);
+    double c = settled_droop(32, TD_SPRING_CLAMPED);
+    CHECK_IN((a - b) / (b - c), 3.8, 4.2);
+}
+
+TD_TEST(tree_step_at_one_frame_settles_where_statics_says) {
+    tree t = beam(100, TD_SPRING_CLAMPED, false);
+    td_step_opts opts = td_step_opts_default();
+    opts.integrator = TD_IMPLICIT_EULER;
+    for (int i = 0; i < 3000; i++) {
+        CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_OK);
+    }
+    CHECK_REL(-td_tree_tip(t.state, 99).y, settled_droop(100, TD_SPRING_CLAMPED), 1e-6);
+    free_tree(t);
+}
+
+TD_TEST(tree_limp_chain_falls_without_gaining_energy) {
+    tree t = beam(200, TD_SPRING_CLAMPED, true);
+    td_step_opts opts = td_step_opts_default();
+    td_step_stats stats = {0};
+    double highest = 0;
+    for (int i = 0; i < 600; i++) {
+        CHECK_INT(td_tree_step(t.state, &opts, &stats, NULL), TD_OK);
+        double energy = 0;
+        for (int32_t k = 0; k < 200; k++) {
+            const tdi_body *body = &t.model->body[k];
+            const tdi_frame *f = &t.state->frame[k];
+            const tdi_past *past = &t.state->past[k];
+            tdi_mat3 ws = tdi_mat3_mul_sym(&past->w, &body->second);
+            for (int e = 0; e < 9; e++) {
+                energy += 0.5 * ws.m[e] * past->w.m[e];
+            }
+            td_vec3 c = tdi_mat3_apply(&f->r, body->moment);
+            energy += 0.5 * body->mass * tdi_dot(past->v, past->v) +
+                      tdi_dot(past->v, tdi_mat3_apply(&past->w, body->moment)) +
+                      9.81 * (body->mass * f->o.y + c.y);
+        }
+        highest = fmax(highest, energy);
+    }
+    double weight = 923 * TDI_PI * 1e-4 * 9.81; // N; the chain starts level, with no energy
+    CHECK(highest < 0.01 * weight * 0.5);
+    CHECK(stats.iterations < 6 * stats.steps);
+    free_tree(t);
+}
+
+TD_TEST(tree_step_takes_no_memory) {
+    test_heap heap = {0};
+    td_alloc alloc = test_heap_alloc(&heap);
+    tree t = beam(50, TD_SPRING_CLAMPED, false);
+    td_tree_state *state;
+    CHECK_INT(td_tree_state_new(t.model, &alloc, &state, NULL), TD_OK);
+    long calls = heap.calls;
+    td_step_opts opts = td_step_opts_default();
+    for (int i = 0; i < 50; i++) {
+        CHECK_INT(td_tree_step(state, &opts, NULL, NULL), TD_OK);
+    }
+    CHECK_INT(td_tree_settle(state, &opts, NULL, NULL), TD_OK);
+    CHECK_INT(heap.calls, calls);
+    td_tree_state_free(state);
+    CHECK_INT(heap.held, 0);
+    free_tree(t);
+}
+
+TD_TEST(tree_step_refuses_bad_options_by_name) {
+    tree t = beam(3, TD_SPRING_CLAMPED, false);
+    td_diag diag;
+    td_step_opts opts = td_step_opts_default();
+    opts.dt = NAN;
+    CHECK_INT(td_tree_step(t.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "dt");
+    opts = td_step_opts_default();
+    opts.gravity.x = INFINITY;
+    CHECK_INT(td_tree_step(t.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "gravity");
+    td_step_opts zero = {0};
+    CHECK_INT(td_tree_step(t.state, &zero, NULL, &diag), TD_ERR_DEF);
+    td_load load = {TD_LOAD_FORCE, 3, {0, 0, 0}, {0, 0, 0}, 0};
+    opts = td_step_opts_default();
+    opts.loads = &load;
+    opts.load_count = 1;
+    CHECK_INT(td_tree_step(t.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(diag.index, 0);
+    free_tree(t);
+}
