@@ -1,5 +1,6 @@
 #!/bin/sh
-# Grows a choice of the shipped models and makes one page that shows them.
+# Grows a choice of the shipped models, or those named, and makes one page that shows them:
+# demo.sh [FOLDER/MODEL...]
 set -eu
 cd "$(dirname "$0")/.."
 out=out/demo
@@ -11,9 +12,10 @@ caption() {
          /^\/\/ / && !inside {sub(/^\/\/ ?/, ""); print; next} !inside {exit}' "$1" | tr '\n' ' '
 }
 
+[ $# -gt 0 ] || set -- plants/rose plants/young-oak plants/orchid plants/palm plants/raceme \
+    plants/tropical-pot plants/weeping-willow plants/broad-leaf abop/fig-2.8a abop/fig-1.24c
 files=
-for model in plants/rose plants/young-oak plants/orchid plants/palm plants/weeping-willow \
-    plants/tropical-pot plants/raceme plants/broad-leaf abop/fig-1.25 abop/fig-2.8a abop/fig-1.24c; do
+for model in "$@"; do
     name=$(basename "$model")
     echo "growing $name"
     build/tendril grow "scenes/$model.lsys" -o "$out/$name.glb"

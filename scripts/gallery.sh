@@ -16,7 +16,7 @@ for model in scenes/plants/*.lsys scenes/abop/*.lsys; do
     build/tendril grow "$model" -o "$out/$name.glb"
     glbs="$glbs $out/$name.glb"
 done
-node scripts/render.mjs --size 400x400 --format jpg --out docs/gallery $glbs
+node scripts/render.mjs --size 400x400 --type jpg --out docs/gallery $glbs
 
 {
     echo "# Gallery"

@@ -326,8 +326,7 @@ static bool read_dashed(tdi_parser *p, char word[32]) {
 static bool read_field(tdi_parser *p, tdi_header_field *field) {
     char key[32], here[24];
     tdi_skip_space(p);
-    tdi_place place = tdi_source_place(&p->g->source, p->at);
-    *field = (tdi_header_field){.line = place.line, .column = place.column};
+    *field = (tdi_header_field){.at = (uint32_t)p->at};
     if (!tdi_read_name(p, key) || strlen(key) >= sizeof field->key) {
         return tdi_parse_fail(p, p->at, "expected key=value before %s", tdi_here(p, here));
     }
@@ -372,10 +371,8 @@ static bool new_item(tdi_parser *p, tdi_header_item **items, int32_t *count,
         return tdi_parse_fail(p, p->at, "more than %d of these items", MAX_ITEMS);
     }
     tdi_skip_space(p);
-    tdi_place place = tdi_source_place(&p->g->source, p->at);
     *item = &(*items)[*count];
-    **item = (tdi_header_item){.line = place.line, .column = place.column};
-    p->g->body.file = place.file;
+    **item = (tdi_header_item){.at = (uint32_t)p->at};
     return true;
 }
 
@@ -596,5 +593,5 @@ void tdi_header_default(td_grammar *g) {
                                     .color = TD_NONE,
                                     .color_increment = 1,
                                     .tropism = {0, -1, 0}};
-    g->body = (tdi_body_header){.length_unit = 1, .pipe_exponent = 2, .file = ""};
+    g->body = (tdi_body_header){.length_unit = 1, .pipe_exponent = 2};
 }

@@ -2,6 +2,7 @@
 // The parser's cursor: white space, words, numbers, faults.
 
 #include "grammar/parser.h"
+#include "base/words.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -161,34 +162,11 @@ bool tdi_read_number(tdi_parser *p, double *value) {
 
 // ---- suggestions ----------------------------------------------------------------------------
 
-// Levenshtein's distance, for words of at most 31 characters
-static int32_t word_distance(const char *a, const char *b) {
-    int32_t row[33];
-    size_t na = strlen(a), nb = strlen(b);
-    if (na > 31 || nb > 31) {
-        return 99;
-    }
-    for (size_t j = 0; j <= nb; j++) {
-        row[j] = (int32_t)j;
-    }
-    for (size_t i = 1; i <= na; i++) {
-        int32_t corner = row[0];
-        row[0] = (int32_t)i;
-        for (size_t j = 1; j <= nb; j++) {
-            int32_t change = corner + (a[i - 1] != b[j - 1]);
-            int32_t drop = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            corner = row[j];
-            row[j] = change < drop ? change : drop;
-        }
-    }
-    return row[nb];
-}
-
 const char *tdi_nearest(const char *word, const char *(*get)(int32_t index), int32_t count) {
     const char *best = NULL;
     int32_t best_distance = (int32_t)strlen(word) / 2 + 1;
     for (int32_t i = 0; i < count; i++) {
-        int32_t d = word_distance(word, get(i));
+        int32_t d = tdi_word_distance(word, get(i));
         if (d < best_distance) {
             best_distance = d;
             best = get(i);

@@ -792,3 +792,8 @@ int32_t td_grammar_type_params(const td_grammar *grammar, int32_t type) {
 const tdi_body_header *tdi_grammar_body(const td_grammar *grammar) {
     return &grammar->body;
 }
+td_diag tdi_grammar_place(const td_grammar *grammar, uint32_t at) {
+    td_diag diag;
+    tdi_source_fail(&grammar->source, at, &diag, TD_OK, "%s", "");
+    return diag;
+}

@@ -19,6 +19,7 @@
 #define MAX_CONDITIONS    64
 #define MAX_MACROS        1024
 #define MAX_MACRO_USES    1000000
+#define MAX_FAULTS        100 // after so many the reader gives up
 #define NAME_SIZE         160 // as td_loader's `resolved`
 
 typedef struct macro {
@@ -46,6 +47,7 @@ typedef struct reader {
     int64_t text_capacity, span_capacity, file_capacity;
     int32_t include_stack[MAX_INCLUDE_DEPTH + 1]; // the text itself, then what it includes
     int32_t include_depth;
+    int32_t fault_count;
     td_status status; // first fault; the reader goes on where it can
     bool stop;        // a fault after which nothing makes sense
 } reader;
@@ -105,7 +107,7 @@ static void fail_in_file(reader *r, int32_t file, size_t origin, td_status statu
     place_in_file(&r->source->files[file], origin, &diag);
     tdi_diag_add(r->diags, &diag);
     r->status = r->status == TD_OK ? status : r->status;
-    r->stop = r->stop || status != TD_ERR_SYNTAX;
+    r->stop = r->stop || status != TD_ERR_SYNTAX || ++r->fault_count == MAX_FAULTS;
 }
 
 static uint32_t origin_of(const input *in, size_t at) {
@@ -832,16 +834,6 @@ td_status tdi_source_read(tdi_source *source, tdi_arena *arena, const td_grammar
         return TD_ERR_MEMORY;
     }
     return r.status;
-}
-
-tdi_place tdi_source_place(const tdi_source *source, size_t offset) {
-    td_diag diag;
-    tdi_source_fail(source, offset, &diag, TD_OK, "%s", "");
-    int32_t file = 0;
-    for (int32_t i = 0; i < source->file_count; i++) {
-        file = strcmp(source->files[i].name, diag.file) == 0 ? i : file;
-    }
-    return (tdi_place){source->files[file].name, diag.line, diag.column};
 }
 
 td_status tdi_source_fail(const tdi_source *source, size_t offset, td_diag *diag, td_status status,

@@ -41,10 +41,3 @@ td_status tdi_source_read(tdi_source *source, tdi_arena *arena, const td_grammar
 // A fault at a byte of the processed text. Fills `diag` (NULL is allowed), returns the status.
 td_status tdi_source_fail(const tdi_source *source, size_t offset, td_diag *diag, td_status status,
                           const char *format, ...) TDI_PRINTF(5, 6);
-
-// Line and column, from 1, and the file's name.
-typedef struct tdi_place {
-    const char *file;
-    int32_t line, column;
-} tdi_place;
-tdi_place tdi_source_place(const tdi_source *source, size_t offset);

@@ -213,10 +213,13 @@ static td_status close_polygon(walker *w) {
     }
     polygon *p = &w->polygons[--w->polygon_depth];
     int64_t count = w->corner_count - p->first;
-    const td_vec3 *corners = w->corners + p->first;
     w->corner_count = p->first;
+    if (count < 3) {
+        return TD_OK;
+    }
+    const td_vec3 *corners = w->corners + p->first;
     // a polygon that returns to its start need not name that corner twice
-    if (count > 1 && tdi_norm(tdi_sub(corners[0], corners[count - 1])) < 1e-9) {
+    if (tdi_norm(tdi_sub(corners[0], corners[count - 1])) < 1e-9) {
         count--;
     }
     if (count < 3 || !w->sink || !w->sink->polygon) {

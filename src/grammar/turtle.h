@@ -47,7 +47,7 @@ typedef struct tdi_header_field {
     char key[16];
     double number; // for a colour: 0xRRGGBB
     char word[32]; // for a name, else ""
-    int32_t line, column;
+    uint32_t at;   // place in the source, for tdi_grammar_place
 } tdi_header_field;
 
 typedef struct tdi_header_item { // `material: 1 oak, young=5e9` or `surface: L leaf, fold=20`
@@ -56,7 +56,7 @@ typedef struct tdi_header_item { // `material: 1 oak, young=5e9` or `surface: L 
     char base[32];               // name of the material or the kind of surface
     int32_t field_count;
     tdi_header_field fields[16];
-    int32_t line, column;
+    uint32_t at;
 } tdi_header_item;
 
 typedef struct tdi_body_header {
@@ -71,7 +71,8 @@ typedef struct tdi_body_header {
     int32_t palette_count; // `color: 3 #4c8c32`
     const int32_t *palette_index;
     const uint32_t *palette_color;
-    const char *file; // for messages
 } tdi_body_header;
 
 const tdi_body_header *tdi_grammar_body(const td_grammar *grammar);
+// A diagnostic with file, line, column and source line of a place, and no message yet.
+td_diag tdi_grammar_place(const td_grammar *grammar, uint32_t at);

@@ -7,6 +7,7 @@
 #include "plant/plant_header.h"
 
 #include "base/diag.h"
+#include "base/words.h"
 #include "math/vec3.h"
 #include "plant/fields.h"
 
@@ -17,25 +18,20 @@
 // ---- reporting ------------------------------------------------------------------------------
 
 typedef struct reporter {
-    const char *file;
+    const td_grammar *grammar;
     td_diag_list *list; // may be NULL
     td_diag *first;     // may be NULL
     int32_t count;
 } reporter;
 
-TDI_PRINTF(4, 5)
-static void report(reporter *r, int32_t line, int32_t column, const char *format, ...) {
-    td_diag diag;
-    memset(&diag, 0, sizeof diag);
+TDI_PRINTF(3, 4)
+static void report(reporter *r, uint32_t at, const char *format, ...) {
+    td_diag diag = tdi_grammar_place(r->grammar, at);
     va_list args;
     va_start(args, format);
     vsnprintf(diag.message, sizeof diag.message, format, args);
     va_end(args);
     diag.status = TD_ERR_SYNTAX;
-    diag.index = TD_NONE;
-    diag.line = line;
-    diag.column = column;
-    tdi_text_copy(diag.file, sizeof diag.file, r->file ? r->file : "");
     tdi_diag_add(r->list, &diag);
     if (r->first && r->count == 0) {
         *r->first = diag;
@@ -46,29 +42,6 @@ static void report(reporter *r, int32_t line, int32_t column, const char *format
 // ---- suggestions ----------------------------------------------------------------------------
 
 #define WORD_MAX 32 // bytes of a name, its end included
-
-// fewest insertions, deletions and replacements of letters between two words
-static int32_t edit_distance(const char *a, const char *b) {
-    int32_t row[WORD_MAX + 1];
-    int32_t length = (int32_t)strlen(b);
-    if (length > WORD_MAX || strlen(a) > WORD_MAX) {
-        return WORD_MAX;
-    }
-    for (int32_t j = 0; j <= length; j++) {
-        row[j] = j;
-    }
-    for (int32_t i = 0; a[i]; i++) {
-        int32_t corner = row[0];
-        row[0] = i + 1;
-        for (int32_t j = 1; j <= length; j++) {
-            int32_t replace = corner + (a[i] != b[j - 1]);
-            int32_t other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            corner = row[j];
-            row[j] = replace < other ? replace : other;
-        }
-    }
-    return row[length];
-}
 
 typedef struct suggestion {
     const char *word;
@@ -82,7 +55,7 @@ static suggestion suggest(const char *word) {
 }
 
 static void consider(suggestion *s, const char *name) {
-    int32_t distance = edit_distance(s->word, name);
+    int32_t distance = tdi_word_distance(s->word, name);
     if (distance < s->distance) {
         tdi_text_copy(s->name, sizeof s->name, name);
         s->distance = distance;
@@ -109,8 +82,7 @@ static void report_unknown_key(reporter *r, const tdi_header_field *given, const
     if (extra_key) {
         consider(&s, extra_key);
     }
-    report(r, given->line, given->column, "unknown key \"%s\"; the nearest is \"%s\"", given->key,
-           s.name);
+    report(r, given->at, "unknown key \"%s\"; the nearest is \"%s\"", given->key, s.name);
 }
 
 // sets a field of a material or shape to what the text gives
@@ -120,11 +92,9 @@ static void read_field(reporter *r, const tdi_header_field *given, const tdi_fie
     char range[80];
     tdi_field_range(field, true, range, sizeof range);
     if (given->word[0]) {
-        report(r, given->line, given->column, "%s is \"%s\"; expected %s", given->key, given->word,
-               range);
+        report(r, given->at, "%s is \"%s\"; expected %s", given->key, given->word, range);
     } else if (!tdi_field_allows(field, value)) {
-        report(r, given->line, given->column, "%s is %g; expected %s", given->key, given->number,
-               range);
+        report(r, given->at, "%s is %g; expected %s", given->key, given->number, range);
     } else {
         tdi_field_set(field, object, value);
     }
@@ -134,8 +104,7 @@ static void report_repeats(reporter *r, const tdi_header_item *item) {
     for (int32_t i = 1; i < item->field_count; i++) {
         for (int32_t k = 0; k < i; k++) {
             if (strcmp(item->fields[i].key, item->fields[k].key) == 0) {
-                report(r, item->fields[i].line, item->fields[i].column, "%s is given twice",
-                       item->fields[i].key);
+                report(r, item->fields[i].at, "%s is given twice", item->fields[i].key);
                 break;
             }
         }
@@ -145,7 +114,7 @@ static void report_repeats(reporter *r, const tdi_header_item *item) {
 // ---- materials ------------------------------------------------------------------------------
 
 // place in the library, or TD_NONE with a fault
-static int32_t find_library(reporter *r, const char *name, int32_t line, int32_t column) {
+static int32_t find_library(reporter *r, const char *name, uint32_t at) {
     int32_t found = td_material_find(name);
     if (found == TD_NONE) {
         suggestion s = suggest(name);
@@ -153,14 +122,14 @@ static int32_t find_library(reporter *r, const char *name, int32_t line, int32_t
             td_material m = td_material_get(i);
             consider(&s, m.name);
         }
-        report(r, line, column, "unknown material \"%s\"; the nearest is \"%s\"", name, s.name);
+        report(r, at, "unknown material \"%s\"; the nearest is \"%s\"", name, s.name);
     }
     return found;
 }
 
 // `material: 1 oak, young=5e9`
 static td_material read_material(reporter *r, const tdi_header_item *item) {
-    int32_t base = find_library(r, item->base, item->line, item->column);
+    int32_t base = find_library(r, item->base, item->at);
     td_material material = td_material_get(base == TD_NONE ? 0 : base);
     report_repeats(r, item);
     for (int32_t i = 0; i < item->field_count; i++) {
@@ -203,7 +172,7 @@ static const surface_kind *find_kind(reporter *r, const tdi_header_item *item) {
         consider(&s, surface_kinds[i].name);
     }
     report(
-        r, item->line, item->column,
+        r, item->at,
         "unknown kind of surface \"%s\"; the nearest is \"%s\", and there are leaf, petal, flower "
         "and fruit",
         item->base, s.name);
@@ -221,7 +190,7 @@ static material_choice choose_material(reporter *r, const tdi_body_header *body,
                                        const tdi_header_field *given) {
     material_choice choice = {TD_NONE, TD_NONE};
     if (given->word[0]) {
-        choice.library = find_library(r, given->word, given->line, given->column);
+        choice.library = find_library(r, given->word, given->at);
         return choice;
     }
     for (int32_t i = 0; i < body->material_count && choice.item == TD_NONE; i++) {
@@ -230,8 +199,8 @@ static material_choice choose_material(reporter *r, const tdi_body_header *body,
         }
     }
     if (choice.item == TD_NONE) {
-        report(r, given->line, given->column, "material is %g, but the text has no material: %g",
-               given->number, given->number);
+        report(r, given->at, "material is %g, but the text has no material: %g", given->number,
+               given->number);
     }
     return choice;
 }
@@ -280,13 +249,12 @@ static material_choice read_surface(reporter *r, const tdi_body_header *body,
         out->shape.color = material.color;
     }
     if (kind->shape != TD_SHAPE_BALL && !(material.thickness > 0)) {
-        report(r, item->line, item->column,
-               "material \"%s\" of surface %s has no thickness, which a %s needs", material.name,
-               item->id, kind->name);
+        report(r, item->at, "material \"%s\" of surface %s has no thickness, which a %s needs",
+               material.name, item->id, kind->name);
     }
     td_diag fault;
     if (tdi_shape_check(&out->shape, &fault) != TD_OK) {
-        report(r, item->line, item->column, "surface %s: %s", item->id, fault.message);
+        report(r, item->at, "surface %s: %s", item->id, fault.message);
     }
     return choice;
 }
@@ -299,8 +267,8 @@ static void report_duplicates(reporter *r, const tdi_body_header *body) {
         const tdi_header_item *item = &body->materials[i];
         for (int32_t k = 0; k < i; k++) {
             if (body->materials[k].number == item->number) {
-                report(r, item->line, item->column, "material %d is already given in line %d",
-                       item->number, body->materials[k].line);
+                report(r, item->at, "material %d is already given in line %d", item->number,
+                       tdi_grammar_place(r->grammar, body->materials[k].at).line);
                 break;
             }
         }
@@ -309,8 +277,8 @@ static void report_duplicates(reporter *r, const tdi_body_header *body) {
         const tdi_header_item *item = &body->surfaces[i];
         for (int32_t k = 0; k < i; k++) {
             if (strcmp(body->surfaces[k].id, item->id) == 0) {
-                report(r, item->line, item->column, "surface %s is already given in line %d",
-                       item->id, body->surfaces[k].line);
+                report(r, item->at, "surface %s is already given in line %d", item->id,
+                       tdi_grammar_place(r->grammar, body->surfaces[k].at).line);
                 break;
             }
         }
@@ -326,17 +294,11 @@ static void check_items(reporter *r, const tdi_body_header *body) {
         tdi_surface unused;
         read_surface(r, body, &body->surfaces[i], &unused);
     }
-    for (int32_t i = 0; i < body->palette_count; i++) {
-        if (body->palette_color[i] > 0xffffff) {
-            report(r, 0, 0, "color %d is 0x%x; expected a colour such as #4c8c32",
-                   body->palette_index[i], body->palette_color[i]);
-        }
-    }
 }
 
 td_status td_plant_check(const td_grammar *grammar, td_diag_list *diags) {
     const tdi_body_header *body = tdi_grammar_body(grammar);
-    reporter r = {body->file, diags, NULL, 0};
+    reporter r = {grammar, diags, NULL, 0};
     check_items(&r, body);
     return r.count == 0 ? TD_OK : TD_ERR_SYNTAX;
 }
@@ -403,7 +365,7 @@ td_status tdi_plant_header_read(const td_grammar *grammar, const td_alloc *alloc
     if (!out->materials || !out->surfaces || !places) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the header");
     }
-    reporter r = {body->file, NULL, diag, 0};
+    reporter r = {grammar, NULL, diag, 0};
     report_duplicates(&r, body);
     read_tables(out, &r, places);
     out->surfaces[out->ball] = plain_surface(TD_SHAPE_BALL);
