@@ -4,11 +4,6 @@
 
 #include "test_grammar_support.h"
 
-#include "base/alloc.h"
-#include "base/random.h"
-
-#include <stdlib.h>
-
 // ---- one fault each -------------------------------------------------------------------------
 
 TD_TEST(errors_in_modules_and_brackets_name_their_place) {
@@ -173,7 +168,7 @@ TD_TEST(errors_of_values_name_the_operation) {
         {"axiom: A(bran(0,1))\n", TD_ERR_EVAL, 1, 10, "bran(0, 1) has no value"},
         {"axiom: A(biran(5,2))\n", TD_ERR_EVAL, 1, 10, "biran(5, 2) has no value"},
         {"axiom: A(srand(-1))\n", TD_ERR_EVAL, 1, 10, "srand(-1) has no value"},
-        {"seed: 1\naxiom: A(1)\nA(x) --> B : -x\n", TD_ERR_EVAL, 3, 14, "weight of a production"},
+        {"seed: 1\naxiom: A(1)\nA(x) --> B : -x\n", TD_ERR_EVAL, 3, 15, "weight of a production"},
         {"decomposition\nA --> B(1/0)\naxiom: A\n", TD_ERR_EVAL, 2, 10, "division by zero"},
     };
     CHECK_FAULTS(rows, 1);
@@ -206,7 +201,7 @@ TD_TEST(errors_of_the_turtle_name_the_module) {
         {"?P(0,0,0)F}", TD_ERR_STRUCTURE, 2, "'}' closes no polygon"},
         {"?P(0,0,0)@R(0,0,0)", TD_ERR_STRUCTURE, 1, "@R sets a heading of length 0"},
         {"?P(0,0,0)!(-1)", TD_ERR_STRUCTURE, 1, "sets a negative width: -1"},
-        {"?P(0,0,0)@M(1e300,0,0)-(90)F(1e300)F(1e308*1)F(1e300)", TD_ERR_SYNTAX, -1, "too large"},
+        {"?P(0,0,0)F(1e300*1e8)F(1e300*1e8)", TD_ERR_STRUCTURE, 2, "leads the turtle to infinity"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[256];
@@ -217,18 +212,6 @@ TD_TEST(errors_of_the_turtle_name_the_module) {
         CHECK_HAS(m.faults[0].message, rows[i].message);
         test_model_free(&m);
     }
-    // 1e300 a piece: ten steps double the pieces until the sum is past the largest number
-    test_model m = test_model_text("axiom: A?P(0,0,0)\nA --> AA\nhomomorphism\n"
-                                   "maximum depth: 30\nA --> F(1e300)A\n",
-                                   0);
-    td_status status = m.status;
-    td_diag diag = {0};
-    for (int i = 0; i < 27 && status == TD_OK; i++) {
-        status = td_derivation_step(m.derivation, &diag);
-    }
-    CHECK_INT(status, TD_ERR_STRUCTURE);
-    CHECK_HAS(diag.message, "leads the turtle to infinity");
-    test_model_free(&m);
 }
 
 // ---- several faults -------------------------------------------------------------------------
@@ -273,20 +256,21 @@ TD_TEST(errors_of_directives_are_all_listed) {
 }
 
 TD_TEST(errors_beyond_the_lists_room_are_counted_and_end_at_100) {
-    char *text = calloc(1, 20000);
-    strcpy(text, "axiom: A\n");
-    for (int i = 0; i < 150; i++) {
-        strcat(text, "A --> ]\n");
+    const char *lines[] = {"A --> ]\n", "#endif\n"};
+    for (int k = 0; k < 2; k++) {
+        char text[2048] = "axiom: A\n";
+        for (int i = 0; i < 150; i++) {
+            strcat(text, lines[k]);
+        }
+        test_model m = test_model_text(text, 0);
+        CHECK_INT(m.fault_count, 100);
+        CHECK_INT(m.faults[7].line, 9); // the list has room for 8
+        td_grammar_def def = test_def(text);
+        td_grammar *g = NULL;
+        CHECK_INT(td_grammar_new(&def, NULL, &g, NULL), TD_ERR_SYNTAX); // no list at all
+        CHECK(g == NULL);
+        test_model_free(&m);
     }
-    test_model m = test_model_text(text, 0);
-    CHECK_INT(m.fault_count, 100);
-    CHECK_INT(m.faults[7].line, 9); // the list has room for 8
-    td_grammar_def def = test_def(text);
-    td_grammar *g = NULL;
-    CHECK_INT(td_grammar_new(&def, NULL, &g, NULL), TD_ERR_SYNTAX); // no list at all
-    CHECK(g == NULL);
-    test_model_free(&m);
-    free(text);
 }
 
 // ---- what a fault shows ---------------------------------------------------------------------
@@ -312,412 +296,4 @@ TD_TEST(errors_far_to_the_right_show_the_part_of_the_line_around_them) {
     CHECK(d->source[d->caret] == '*');
     CHECK_TEXT(d->source + d->caret, "*GGG");
     test_model_free(&m);
-}
-
-// ---- limits ---------------------------------------------------------------------------------
-
-static test_model limited(const char *text, int64_t modules, size_t bytes, int64_t loops,
-                          int32_t steps) {
-    td_grammar_def def = test_def(text);
-    td_derive_opts opts = td_derive_opts_default();
-    opts.max_modules = modules;
-    opts.max_bytes = bytes;
-    opts.max_loops = loops;
-    return test_model_of(&def, &opts, steps, NULL);
-}
-
-TD_TEST(errors_of_growth_past_the_limits_name_the_production_and_keep_the_string) {
-    test_model m = limited("axiom: A\nA --> AA\n", 1000, 1 << 20, 0, 9);
-    CHECK_INT(m.status, TD_OK);
-    CHECK_INT(td_derivation_string(m.derivation).module_count, 512);
-    td_diag diag = {0};
-    CHECK_INT(td_derivation_step(m.derivation, &diag), TD_ERR_LIMIT);
-    CHECK_INT(diag.line, 2);
-    CHECK_INT(diag.column, 1);
-    CHECK_HAS(diag.message, "grows past 1000 modules here, in step 10");
-    CHECK_INT(td_derivation_string(m.derivation).module_count, 512);
-    test_model_free(&m);
-    m = limited("axiom: A(1)\nA(x) --> A(x)A(x)\n", 1 << 20, 10000, 0, 30);
-    CHECK_INT(m.status, TD_ERR_LIMIT);
-    CHECK_HAS(m.faults[0].message, "grows past 10000 bytes");
-    CHECK(td_derivation_bytes(m.derivation) < 20000);
-    test_model_free(&m);
-    m = limited("axiom: AAAA\n", 3, 1 << 20, 0, 0);
-    CHECK_INT(m.status, TD_ERR_LIMIT);
-    test_model_free(&m);
-    // decomposition that multiplies to its depth
-    m = limited("axiom: A\ndecomposition\nmaximum depth: 1000\nA --> AA\n", 1000, 1 << 20, 0, 0);
-    CHECK_INT(m.status, TD_ERR_LIMIT);
-    test_model_free(&m);
-}
-
-// the bytes of the decomposed string are counted with those of the others, not against them
-TD_TEST(errors_of_limits_do_not_strike_a_small_decomposition) {
-    char text[1400] = "axiom: A\ndecomposition\nA --> ";
-    for (int i = 0; i < 1100; i++) {
-        strcat(text, "F");
-    }
-    strcat(text, "F(1)F(1)F(1)F(1)F(1)F(1)F(1)F(1)F(1)F(1)\n");
-    test_model m = limited(text, 10000, 1 << 20, 0, 0);
-    CHECK_INT(m.status, TD_OK);
-    test_model_free(&m);
-}
-
-TD_TEST(errors_of_endless_loops_name_the_loop) {
-    const struct {
-        const char *text;
-        int32_t line, column;
-    } rows[] = {{"Start: { x = 1;\n while (x) { x = 1; } }\naxiom: A\n", 2, 7},
-                {"Start: { do { } while (1); }\naxiom: A\n", 1, 12},
-                {"axiom: A\nA : { while (1) { } } 1 --> B\n", 2, 12}};
-    for (size_t i = 0; i < 3; i++) {
-        test_model m = limited(rows[i].text, 100, 1 << 20, 5000, 1);
-        CHECK_INT(m.status, TD_ERR_LIMIT);
-        CHECK_HAS(m.faults[0].message, "this loop runs on past the limit");
-        CHECK_INT(m.faults[0].line, rows[i].line);
-        CHECK_INT(m.faults[0].column, rows[i].column);
-        test_model_free(&m);
-    }
-    // 5000 turns in all steps together are within a limit of 5000
-    test_model m = limited("StartEach: { i = 0; while (i < 2500) { i = i + 1; } }\naxiom: A\n", 9,
-                           1 << 20, 5000, 2);
-    CHECK_INT(m.status, TD_OK);
-    CHECK_INT(td_derivation_step(m.derivation, NULL), TD_ERR_LIMIT);
-    test_model_free(&m);
-}
-
-static test_model with_max_text(const char *text, size_t max_text) {
-    td_grammar_def def = test_def(text);
-    td_derive_opts opts = td_derive_opts_default();
-    def.max_text = max_text;
-    return test_model_of(&def, &opts, 0, NULL);
-}
-
-TD_TEST(errors_of_text_over_its_limit) {
-    const char *text = "axiom: ABCDE";
-    test_model m = with_max_text(text, strlen(text));
-    CHECK_TEXT(test_string_of(&m), "ABCDE");
-    test_model_free(&m);
-    m = with_max_text(text, strlen(text) - 1);
-    CHECK_INT(m.status, TD_ERR_LIMIT);
-    CHECK_HAS(m.faults[0].message, "12 bytes, the limit is 11");
-    test_model_free(&m);
-    // the text is small, what its macros make of it is not
-    m = with_max_text("#define A BBBBBBBBBBBBBBBB\naxiom: A A A A A A A A A\n", 100);
-    CHECK_INT(m.status, TD_ERR_LIMIT);
-    CHECK_INT(m.faults[0].line, 2);
-    CHECK_HAS(m.faults[0].message, "grows past 100 bytes here");
-    test_model_free(&m);
-}
-
-// each level uses the next one twice: 2^60 replacements if they were made
-static void bomb(const char *form, const char *last, char *text, size_t size) {
-    size_t n = 0;
-    for (int i = 0; i < 60; i++) {
-        n += (size_t)snprintf(text + n, size - n, form, i, i + 1, i + 1);
-    }
-    snprintf(text + n, size - n, last, 60);
-}
-
-TD_TEST(errors_of_macro_bombs_end_at_a_limit) {
-    static char text[8192];
-    test_heap heap = {0};
-    td_alloc alloc = test_heap_alloc(&heap);
-    const char *forms[][2] = {
-        {"#define A%d A%d A%d\n", "#define A%d F\naxiom: A0\n"},
-        {"#define A%d() A%d()A%d()\n", "#define A%d()\naxiom: F A0()\n"}, // leaves nothing behind
-        {"#define A%d(x) A%d(x x)A%d(x x)\n", "#define A%d(x)\naxiom: F A0(12345678)\n"},
-    };
-    for (size_t i = 0; i < 3; i++) {
-        bomb(forms[i][0], forms[i][1], text, sizeof text);
-        td_grammar_def def = test_def(text);
-        td_derive_opts opts = td_derive_opts_default();
-        def.max_text = 1 << 20;
-        test_model m = test_model_of(&def, &opts, 0, &alloc);
-        CHECK_INT(m.status, TD_ERR_LIMIT);
-        CHECK_INT(m.fault_count, 1);
-        CHECK_INT(m.faults[0].line, 62);
-        test_model_free(&m);
-    }
-    CHECK_INT(heap.held, 0);
-    CHECK(heap.peak < (size_t)256 << 20);
-}
-
-TD_TEST(errors_of_macros_in_macros_end_at_a_depth) {
-    static char text[8192];
-    size_t n = 0;
-    for (int i = 0; i < 80; i++) {
-        n += (size_t)snprintf(text + n, sizeof text - n, "#define A%d A%d\n", i, i + 1);
-    }
-    snprintf(text + n, sizeof text - n, "axiom: F A0\n");
-    const test_fault rows[] = {{text, TD_ERR_SYNTAX, 81, 10, "nested more than 64 deep"}};
-    CHECK_FAULTS(rows, 0);
-}
-
-// arrays take what they hold, not what all arrays before them hold as well
-TD_TEST(errors_do_not_come_from_many_arrays_and_their_memory_is_bounded) {
-    static char text[32768];
-    test_heap heap = {0};
-    td_alloc alloc = test_heap_alloc(&heap);
-    size_t n = (size_t)snprintf(text, sizeof text, "define: { array big[900000];\n");
-    for (int i = 0; i < 900; i++) {
-        n += (size_t)snprintf(text + n, sizeof text - n, "array a%d[1];\n", i);
-    }
-    n += (size_t)snprintf(text + n, sizeof text - n, "}\naxiom: A(a899[0])\n");
-    td_grammar_def def = test_def(text);
-    td_derive_opts opts = td_derive_opts_default();
-    test_model m = test_model_of(&def, &opts, 0, &alloc);
-    CHECK_INT(m.status, TD_OK);
-    CHECK(heap.peak < (size_t)64 << 20);
-    test_model_free(&m);
-    CHECK_INT(heap.held, 0);
-}
-
-// ---- nesting --------------------------------------------------------------------------------
-
-// `open` count times, the middle, `close` count times
-static char *nested(const char *before, const char *open, const char *middle, const char *close,
-                    int32_t count, const char *after) {
-    size_t size = strlen(before) + strlen(middle) + strlen(after) + 1 +
-                  (strlen(open) + strlen(close)) * (size_t)count;
-    char *text = malloc(size), *end = text;
-    end += sprintf(end, "%s", before);
-    for (int32_t i = 0; i < count; i++) {
-        end += sprintf(end, "%s", open);
-    }
-    end += sprintf(end, "%s", middle);
-    for (int32_t i = 0; i < count; i++) {
-        end += sprintf(end, "%s", close);
-    }
-    sprintf(end, "%s", after);
-    return text;
-}
-
-TD_TEST(errors_of_deep_nesting_end_at_a_limit) {
-    const struct {
-        const char *before, *open, *middle, *close, *after;
-    } forms[] = {
-        {"axiom: A(", "(", "1", ")", ")\n"},
-        {"axiom: A(", "-", "1", "", ")\n"},
-        {"axiom: A(", "!", "1", "", ")\n"},
-        {"axiom: A(", "sin(", "1", ")", ")\n"},
-        {"axiom: A(", "2^", "1", "", ")\n"},
-        {"axiom: A(", "1+(", "1", ")", ")\n"},
-        {"Start: {", "if (1) {", "x = 1;", "}", "}\naxiom: A\n"},
-        {"Start: {", "while (0) ", "x = 1;", "", "}\naxiom: A\n"},
-        {"Start: {", "do ", "x = 1;", " while (0);", "}\naxiom: A\n"},
-        {"axiom: A\nA > ", "[", "B", "]", " --> C\n"},
-        {"axiom: A", "\n#ifdef X", "", "\n#endif", "\n"},
-    };
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        // a few levels are fine, a hundred thousand are refused, whatever they nest
-        for (int32_t count = 10; count <= 100000; count *= 10000) {
-            char *text = nested(forms[i].before, forms[i].open, forms[i].middle, forms[i].close,
-                                count, forms[i].after);
-            test_model m = test_model_text(text, 0);
-            CHECK_INT(m.status, count == 10 ? TD_OK : TD_ERR_SYNTAX);
-            test_model_free(&m);
-            free(text);
-        }
-    }
-}
-
-TD_TEST(errors_do_not_come_from_deep_branches_up_to_the_turtles_limit) {
-    const int32_t counts[] = {1000, 100000, 100001};
-    for (int i = 0; i < 3; i++) {
-        char *text = nested("axiom: ", "[", "F", "]", counts[i], "\nF > A --> B\n");
-        test_model m = test_model_good(text, 1);
-        td_totals totals = {0};
-        td_diag diag = {0};
-        td_string s = td_derivation_string(m.derivation);
-        td_status status = td_totals_from_string(m.grammar, &s, NULL, NULL, &totals, &diag);
-        CHECK_INT(status, i < 2 ? TD_OK : TD_ERR_LIMIT);
-        test_model_free(&m);
-        free(text);
-    }
-}
-
-// ---- garbage --------------------------------------------------------------------------------
-
-TD_TEST(errors_of_binary_garbage_are_faults_of_syntax) {
-    tdi_random random;
-    tdi_random_seed(&random, 99);
-    for (int i = 0; i < 500; i++) {
-        char text[256];
-        td_grammar_def def = td_grammar_def_default();
-        td_grammar *g = NULL;
-        td_diag diag = {0};
-        td_diag_list list = {&diag, 1, 0};
-        for (size_t k = 0; k < sizeof text; k++) {
-            text[k] = (char)tdi_random_bits(&random);
-        }
-        def.text = text;
-        def.text_size = sizeof text;
-        // no axiom stands among 256 random bytes
-        CHECK_INT(td_grammar_new(&def, NULL, &g, &list), TD_ERR_SYNTAX);
-        CHECK(list.count > 0 && diag.line > 0 && diag.column > 0 && diag.message[0] != 0);
-        td_grammar_free(g);
-    }
-}
-
-// pieces of models in random order reach deeper than bytes do
-TD_TEST(errors_of_shuffled_models_give_a_status_and_leave_nothing_behind) {
-    const char *pieces[] = {"axiom: ",
-                            "A",
-                            "A(x)",
-                            "-->",
-                            " < ",
-                            " > ",
-                            ":",
-                            "[",
-                            "]",
-                            "\n",
-                            "\n\t",
-                            "{",
-                            "}",
-                            "x = 1;",
-                            "while (x < 3) { x = x + 1; }",
-                            "(",
-                            ")",
-                            "1.5",
-                            "*",
-                            "%",
-                            "?P(0,0,0)",
-                            "~L",
-                            "@v",
-                            "F(2)",
-                            "seed: 3\n",
-                            "homomorphism\n",
-                            "decomposition\n",
-                            "#define X Y\n",
-                            "#ifdef X\n",
-                            "#endif\n",
-                            "Start: ",
-                            "define: ",
-                            "array a[3];",
-                            "ignore: F\n",
-                            "+",
-                            "-",
-                            "/",
-                            ",",
-                            ";",
-                            "surface: L leaf\n",
-                            "/*",
-                            "*/",
-                            " // x\n"};
-    const int32_t piece_count = (int32_t)(sizeof pieces / sizeof pieces[0]);
-    tdi_random random;
-    test_heap heap = {0};
-    td_alloc alloc = test_heap_alloc(&heap);
-    int good = 0;
-    tdi_random_seed(&random, 5);
-    for (int i = 0; i < 4000; i++) {
-        char text[1024] = "axiom: A(1)F\n";
-        int32_t count = (int32_t)(tdi_random_uniform(&random) * 20);
-        for (int32_t k = 0; k < count; k++) {
-            strcat(text, pieces[(int32_t)(tdi_random_uniform(&random) * piece_count)]);
-        }
-        td_grammar_def def = test_def(text);
-        td_derive_opts opts = td_derive_opts_default();
-        opts.max_modules = 200;
-        opts.max_loops = 200;
-        test_model m = test_model_of(&def, &opts, 3, &alloc);
-        CHECK(m.status == TD_OK || m.faults[0].message[0] != 0);
-        good += m.status == TD_OK;
-        test_model_free(&m);
-        CHECK_INT(heap.held, 0);
-    }
-    CHECK(good > 100); // and some are models
-}
-
-// ---- memory ---------------------------------------------------------------------------------
-
-static const char *const rich_text =
-    "#define ANGLE(x) ((x)*2)\n#include \"part\"\nseed: 4\nignore: +-\nsurface: L leaf\n"
-    "material: 1 oak, young=5e9\ncolor: 1 #102030\n"
-    "define: { array a[4] = {1,2,3,4}; array b[3]; }\nStart: { n = 0; }\n"
-    "axiom: A(1)?P(0,0,0)\n"
-    "A(x) : { y = x + a[1]; } x < 4 { n = n + 1; } --> F(y)[+(ANGLE(20))B(x)][-~L(x)]A(x+1) : 2\n"
-    "A(x) --> F(1){f+f+f}@GsF!(2)@Ge@O(1)C : 1\n"
-    "F(l) < B(x) > [C]D --> B(x+l)\nB(x) < F(l) --> F(l)\n"
-    "decomposition\nmaximum depth: 3\nC --> DE\nhomomorphism\nB(x) --> ;(1)@Mat(1)F(x)F(1)\n";
-
-static td_status part_read(void *context, const char *name, const char *from, size_t max_size,
-                           const td_alloc *alloc, char **text, size_t *size, char resolved[160]) {
-    const char *part = "#define PART 1\nangle increment: 20\n";
-    (void)context;
-    (void)from;
-    snprintf(resolved, 160, "%s", name);
-    *size = strlen(part);
-    *text = *size <= max_size ? tdi_alloc_resize(alloc, NULL, 0, *size) : NULL;
-    if (!*text) {
-        return TD_ERR_MEMORY;
-    }
-    memcpy(*text, part, *size);
-    return TD_OK;
-}
-
-// parses, derives four steps, makes a skeleton and totals
-static td_status grow(const td_alloc *alloc) {
-    td_loader loader = {part_read, NULL};
-    td_grammar_def def = test_def(rich_text);
-    td_derive_opts opts = td_derive_opts_default();
-    td_skeleton *skeleton = NULL;
-    td_totals totals;
-    def.loader = &loader;
-    test_model m = test_model_of(&def, &opts, 4, alloc);
-    td_status status = m.status;
-    if (status == TD_OK) {
-        td_string s = td_derivation_string(m.derivation);
-        status = td_skeleton_from_string(m.grammar, &s, NULL, alloc, &skeleton, &m.faults[0]);
-        if (status == TD_OK) {
-            CHECK(td_skeleton_count(skeleton) > 10);
-            status = td_totals_from_string(m.grammar, &s, NULL, alloc, &totals, &m.faults[0]);
-        }
-    }
-    td_skeleton_free(skeleton);
-    test_model_free(&m);
-    return status;
-}
-
-TD_TEST(errors_of_memory_from_any_call_on_give_a_status_and_no_leak) {
-    test_heap whole = {0};
-    td_alloc alloc = test_heap_alloc(&whole);
-    CHECK_INT(grow(&alloc), TD_OK);
-    CHECK_INT(whole.held, 0);
-    CHECK(whole.calls > 50);
-    for (long n = 1; n <= whole.calls; n++) {
-        test_heap heap = {.fail_at = n};
-        alloc = test_heap_alloc(&heap);
-        CHECK_INT(grow(&alloc), TD_ERR_MEMORY);
-        CHECK_INT(heap.held, 0);
-    }
-}
-
-// one call alone fails, and those after it work again
-typedef struct flaky_heap {
-    test_heap heap;
-    long fail_only;
-} flaky_heap;
-
-static void *flaky_resize(void *context, void *block, size_t old_size, size_t new_size) {
-    flaky_heap *flaky = context;
-    if (new_size > 0 && flaky->heap.calls + 1 == flaky->fail_only) {
-        flaky->heap.calls++;
-        return NULL;
-    }
-    td_alloc inner = test_heap_alloc(&flaky->heap);
-    return inner.resize(inner.context, block, old_size, new_size);
-}
-
-TD_TEST(errors_of_memory_in_any_single_call_give_a_status_and_no_leak) {
-    test_heap whole = {0};
-    td_alloc alloc = test_heap_alloc(&whole);
-    CHECK_INT(grow(&alloc), TD_OK);
-    for (long n = 1; n <= whole.calls; n++) {
-        flaky_heap flaky = {.fail_only = n};
-        alloc = (td_alloc){flaky_resize, &flaky};
-        CHECK_INT(grow(&alloc), TD_ERR_MEMORY);
-        CHECK_INT(flaky.heap.held, 0);
-    }
 }

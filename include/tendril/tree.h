@@ -140,16 +140,53 @@ TD_API void td_tree_momentum(td_tree_state *state, td_vec3 *linear, td_vec3 *ang
 // ---- vibration ------------------------------------------------------------------------------
 
 typedef struct td_mode {
-    td_real frequency;     ///< Hz.
-    td_real damping_ratio; ///< Of critical damping.
+    td_real frequency;     ///< Hz; below 0 where the pose is not stable: |2 pi f| is then the rate
+                           ///< at which the motion grows, without damping.
+    td_real damping_ratio; ///< Of critical damping, by the joints; 0 when frequency is not above 0.
     td_real twist;         ///< 0..1: part of the elastic energy that is twist.
 } td_mode;
 
-/// The `count` lowest modes about the state's pose, which should be one of rest (td_tree_settle).
-/// `shapes`, if given, gets count rows of td_tree_dof_count() numbers, each of unit kinetic energy
-/// for unit amplitude and rate 1 rad/s. Linear time an iteration.
+/// The `count` lowest modes about the state's pose, which should be one of rest (td_tree_settle),
+/// lowest first. `shapes`, if given, gets count rows of td_tree_dof_count() numbers, scaled to unit
+/// modal mass: x^T M x = 1. Linear time an iteration. Memory comes from the state's allocator and
+/// goes back; the pose and the velocities stay as they are.
+/// TD_ERR_LIMIT, with the modes as far as they got, when they do not converge.
 TD_API td_status td_tree_modes(td_tree_state *state, td_vec3 gravity, int32_t count, td_mode *modes,
                                td_real *shapes, td_diag *diag);
+
+// ---- rest shape -----------------------------------------------------------------------------
+
+/// A new model for which the state's pose is one of rest under this gravity: same bodies and
+/// springs, other rest rotations of ball joints and hinges, and other rest places of slides. Its
+/// states start in that pose. Plants are drawn as they hang; this is how they stay so.
+/// TD_ERR_ARGUMENT, naming the segment, when a joint cannot carry its load: one that is free, one
+/// without stiffness, one whose spring would have to be wound by more than half a turn.
+TD_API td_status td_tree_model_rest_new(td_tree_state *state, td_vec3 gravity,
+                                        const td_alloc *alloc, td_tree_model **out, td_diag *diag);
+
+// ---- damping --------------------------------------------------------------------------------
+
+typedef enum td_damping_kind {
+    TD_DAMPING_RATIO, ///< Of the lowest mode that bends a spring; higher ones are damped more.
+    TD_DAMPING_TIME,  ///< s: damping over stiffness, alike for all joints.
+} td_damping_kind;
+
+/// How td_tree_model_damped_new() damps. Start from td_damping_opts_default().
+typedef struct td_damping_opts {
+    uint32_t struct_size;
+    td_damping_kind kind; ///< Default TD_DAMPING_RATIO.
+    td_real value;        ///< >= 0. Default 0.05.
+    td_vec3 gravity;      ///< m/s^2, for the modes. Default (0, -9.81, 0).
+} td_damping_opts;
+
+TD_API td_damping_opts td_damping_opts_default(void);
+
+/// A new model with the same bodies and springs, and joint damping in proportion to stiffness. For
+/// a ratio the modes are those about the state's pose, which should be one of rest; TD_ERR_ARGUMENT
+/// when none of the lowest bends a spring.
+TD_API td_status td_tree_model_damped_new(td_tree_state *state, const td_damping_opts *opts,
+                                          const td_alloc *alloc, td_tree_model **out,
+                                          td_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What the sub-commands share: exit codes, options, messages, JSON lines.
+// What the sub-commands share: exit codes, options, messages, JSON lines, plants.
 
 #include "tendril/tendril.h"
 
@@ -9,6 +9,7 @@
 
 enum {
     EXIT_FINE = 0,
+    EXIT_OUTSIDE = 1, // a figure of validate is outside its limit
     EXIT_MISUSE = 2,
     EXIT_BAD_INPUT = 3,
     EXIT_DIVERGED = 4,
@@ -20,7 +21,14 @@ int cli_exit_code(td_status status);
 
 // ---- options --------------------------------------------------------------------------------
 
-typedef enum cli_kind { CLI_FLAG, CLI_INTEGER, CLI_REAL, CLI_TEXT, CLI_DEFINE } cli_kind;
+typedef enum cli_kind {
+    CLI_FLAG,
+    CLI_INTEGER,
+    CLI_REAL,
+    CLI_TEXT,
+    CLI_DEFINE,
+    CLI_VECTOR // x,y,z
+} cli_kind;
 
 #define CLI_MAX_DEFINES 64
 typedef struct cli_defines {
@@ -29,8 +37,8 @@ typedef struct cli_defines {
     int32_t count;
 } cli_defines;
 
-// One option of a sub-command. `value` points to a bool, int64_t, double, const char * or
-// cli_defines, as the kind says.
+// One option of a sub-command. `value` points to a bool, int64_t, double, const char *,
+// cli_defines or td_vec3, as the kind says.
 typedef struct cli_option {
     const char *name; // "--steps" or "-o"
     cli_kind kind;
@@ -61,9 +69,76 @@ td_status cli_load_model(const char *path, const cli_defines *defines, td_gramma
 
 double cli_seconds(void); // of a clock that never goes back
 
+// ---- plants ---------------------------------------------------------------------------------
+
+// What every command that grows a plant can be told. Start from cli_plant_args_default().
+typedef struct cli_plant_args {
+    int64_t steps, seed, max_modules, max_segments, max_loops;
+    double prune_length, prune_mass;
+    const char *springs;
+    cli_defines defines;
+} cli_plant_args;
+
+// Entries of a table of options for the cli_plant_args `a`, and how a help text describes them.
+#define CLI_PLANT_OPTIONS(a)                                                            \
+    {"--steps", CLI_INTEGER, &(a).steps, 0}, {"--seed", CLI_INTEGER, &(a).seed, 0},     \
+        {"--define", CLI_DEFINE, &(a).defines, 0}, {"-D", CLI_DEFINE, &(a).defines, 0}, \
+        {"--springs", CLI_TEXT, &(a).springs, 0},                                       \
+        {"--prune-length", CLI_REAL, &(a).prune_length, 0},                             \
+        {"--prune-mass", CLI_REAL, &(a).prune_mass, 0},                                 \
+        {"--max-modules", CLI_INTEGER, &(a).max_modules, 1},                            \
+        {"--max-segments", CLI_INTEGER, &(a).max_segments, 1}, {                        \
+        "--max-loops", CLI_INTEGER, &(a).max_loops, 0                                   \
+    }
+#define CLI_PLANT_HELP                                                                    \
+    "  --steps N             derivation steps instead of the file's derivation length\n"  \
+    "  --seed S              seed of random choices instead of the file's\n"              \
+    "  --define NAME=VALUE   wins over #define NAME in the file; may be repeated\n"       \
+    "  --springs RULE        'clamped' (default) or 'thesis'\n"                           \
+    "  --prune-length M      drop segments shorter than M metres\n"                       \
+    "  --prune-mass KG       drop segments lighter than KG\n"                             \
+    "  --max-modules N       stop when the string grows past N modules (50 million)\n"    \
+    "  --max-segments N      stop when the plant has more than N segments (16 million)\n" \
+    "  --max-loops N         stop after N turns of loops in statements (100 million)\n"
+
+cli_plant_args cli_plant_args_default(void);
+// False after telling which option is wrong.
+bool cli_plant_args_check(const cli_plant_args *args, const char *command);
+td_skeleton_opts cli_skeleton_opts(const cli_plant_args *args);
+
+// A model, derived.
+typedef struct cli_plant {
+    td_grammar *grammar;
+    td_derivation *derivation;
+} cli_plant;
+
+// Loads and derives. On failure the faults have been printed and the plant is empty.
+td_status cli_plant_derive(const char *path, const cli_plant_args *args, cli_plant *plant);
+void cli_plant_free(cli_plant *plant); // empty is allowed
+
+// Prints what went wrong with the model at `path`.
+void cli_print_fault(const char *path, td_status status, td_diag *diag);
+
+// A plant with a body, at its initial pose.
+typedef struct cli_tree {
+    td_skeleton *skeleton;
+    td_tree_model *model;
+    td_tree_state *state;
+} cli_tree;
+
+// From a model's file. Returns an exit code; unless it is 0 the faults have been printed and the
+// tree is empty.
+int cli_tree_open(const char *path, const cli_plant_args *args, cli_tree *tree);
+void cli_tree_free(cli_tree *tree); // empty is allowed
+// Brings it to rest. Returns an exit code; unless it is 0 it has said why.
+int cli_tree_settle(const char *path, cli_tree *tree, td_vec3 gravity, td_step_stats *stats);
+
 // ---- sub-commands ---------------------------------------------------------------------------
 
 int cli_grow(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_info(int argc, char **argv);
+int cli_settle(int argc, char **argv);
+int cli_modes(int argc, char **argv);
+int cli_validate(int argc, char **argv);
 int cli_bench(int argc, char **argv);

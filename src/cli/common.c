@@ -18,6 +18,7 @@ int cli_exit_code(td_status status) {
     case TD_OK: return EXIT_FINE;
     case TD_ERR_DEF:
     case TD_ERR_ARGUMENT: return EXIT_MISUSE;
+    case TD_ERR_DIVERGED: return EXIT_DIVERGED;
     case TD_ERR_WRITE: return EXIT_CANNOT_WRITE;
     default: return EXIT_BAD_INPUT;
     }
@@ -103,6 +104,26 @@ static bool read_number(const char *text, bool whole, double least, double *valu
            (!whole || (*value == floor(*value) && fabs(*value) < 0x1p53));
 }
 
+// x,y,z
+static bool read_vector(const char *text, td_vec3 *value) {
+    double numbers[3];
+    for (int k = 0; k < 3; k++) {
+        char part[64];
+        size_t length = strcspn(text, ",");
+        if (length >= sizeof part || (text[length] == ',') != (k < 2)) {
+            return false;
+        }
+        memcpy(part, text, length);
+        part[length] = 0;
+        if (!read_number(part, false, -HUGE_VAL, &numbers[k])) {
+            return false;
+        }
+        text += length + 1;
+    }
+    *value = (td_vec3){numbers[0], numbers[1], numbers[2]};
+    return true;
+}
+
 static bool add_define(cli_defines *defines, const char *text) {
     const char *equals = strchr(text, '=');
     size_t length = equals ? (size_t)(equals - text) : strlen(text);
@@ -125,6 +146,13 @@ static bool set_option(const cli_option *o, const char *text, const char *comman
     case CLI_DEFINE:
         if (!add_define(o->value, text)) {
             cli_error("%s: expected NAME=VALUE after %s, not '%s'", command, o->name, text);
+            return false;
+        }
+        return true;
+    case CLI_VECTOR:
+        if (!read_vector(text, o->value)) {
+            cli_error("%s: expected three numbers X,Y,Z after %s, not '%s'", command, o->name,
+                      text);
             return false;
         }
         return true;

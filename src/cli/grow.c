@@ -5,33 +5,21 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char help[] =
     "Usage: tendril grow FILE [OPTION...]\n"
     "\n"
     "Derives an L-system model ('-' is standard input).\n"
     "\n"
-    "  --steps N             derivation steps instead of the file's derivation length\n"
-    "  --seed S              seed of random choices instead of the file's\n"
-    "  --define NAME=VALUE   wins over #define NAME in the file; may be repeated\n"
     "  -o OUT                write OUT: .glb (mesh), .json (skeleton) or .txt (string)\n"
     "  --string              print the string\n"
     "  --stats               print figures: modules, lengths, segments, mass, height\n"
-    "  --json                print figures as one JSON object\n"
-    "  --springs RULE        'clamped' (default) or 'thesis'\n"
-    "  --prune-length M      drop segments shorter than M metres\n"
-    "  --prune-mass KG       drop segments lighter than KG\n"
-    "  --max-modules N       stop when the string grows past N modules (50 million)\n"
-    "  --max-segments N      stop when the plant has more than N segments (16 million)\n"
-    "  --max-loops N         stop after N turns of loops in statements (100 million)\n";
+    "  --json                print figures as one JSON object\n" CLI_PLANT_HELP;
 
 typedef struct grow_args {
-    int64_t steps, seed, max_modules, max_segments, max_loops;
-    double prune_length, prune_mass;
-    const char *out, *springs;
+    cli_plant_args plant;
+    const char *out;
     bool string, stats, json, help;
-    cli_defines defines;
 } grow_args;
 
 // ---- figures --------------------------------------------------------------------------------
@@ -164,46 +152,9 @@ static bool known_suffix(const char *out) {
 
 // ---- growing --------------------------------------------------------------------------------
 
-// On a terminal, once the work has taken a while.
-static void show_progress(int64_t step, int64_t steps, int64_t modules, double started) {
-    static double last;
-    double now = cli_seconds();
-    if (!isatty(2) || now - started < 0.5 || (now - last < 0.1 && step < steps)) {
-        return;
-    }
-    last = now;
-    int filled = steps > 0 ? (int)(30 * step / steps) : 30;
-    fprintf(stderr, "\r[%.*s%*s] step %lld of %lld, %lld modules ", filled,
-            "##############################", 30 - filled, "", (long long)step, (long long)steps,
-            (long long)modules);
-    if (step == steps) {
-        fputc('\n', stderr);
-    }
-}
-
-static td_status derive(const td_grammar *grammar, const grow_args *args, td_derivation **out,
-                        td_diag *diag) {
-    td_derive_opts opts = td_derive_opts_default();
-    opts.seed = args->seed;
-    opts.max_modules = args->max_modules;
-    opts.max_loops = args->max_loops;
-    double started = cli_seconds();
-    int64_t steps = args->steps >= 0 ? args->steps : td_grammar_steps(grammar);
-    td_status status = td_derivation_new(grammar, &opts, NULL, out, diag);
-    for (int64_t i = 0; i < steps && status == TD_OK; i++) {
-        status = td_derivation_step(*out, diag);
-        show_progress(i + 1, steps, td_derivation_string(*out).module_count, started);
-    }
-    return status == TD_OK ? td_derivation_end(*out, diag) : status;
-}
-
 static td_status output(const td_grammar *grammar, const td_string *string, const char *path,
                         const grow_args *args, td_diag *diag) {
-    td_skeleton_opts opts = td_skeleton_opts_default();
-    opts.springs = strcmp(args->springs, "thesis") == 0 ? TD_SPRING_THESIS : TD_SPRING_CLAMPED;
-    opts.prune_length = args->prune_length;
-    opts.prune_mass = args->prune_mass;
-    opts.max_segments = (int32_t)args->max_segments;
+    td_skeleton_opts opts = cli_skeleton_opts(&args->plant);
     td_status status = TD_OK;
     if (args->out) {
         status = write_output(grammar, string, &opts, path, args->out, diag);
@@ -223,53 +174,27 @@ static td_status output(const td_grammar *grammar, const td_string *string, cons
 }
 
 static int grow(const char *path, const grow_args *args) {
-    td_grammar *grammar = NULL;
-    td_derivation *derivation = NULL;
+    cli_plant plant;
     td_diag diag = {.message = ""};
-    td_status status = cli_load_model(path, &args->defines, &grammar);
+    td_status status = cli_plant_derive(path, &args->plant, &plant);
     if (status != TD_OK) {
         return cli_exit_code(status);
     }
-    status = derive(grammar, args, &derivation, &diag);
-    if (status == TD_OK) {
-        td_string string = td_derivation_string(derivation);
-        status = output(grammar, &string, path, args, &diag);
-    }
+    td_string string = td_derivation_string(plant.derivation);
+    status = output(plant.grammar, &string, path, args, &diag);
     if (status != TD_OK) {
-        diag.status = status;
-        if (!diag.file[0] && status != TD_ERR_WRITE) {
-            snprintf(diag.file, sizeof diag.file, "%s", strcmp(path, "-") == 0 ? "<stdin>" : path);
-        }
-        cli_print_diag(&diag);
+        cli_print_fault(path, status, &diag);
     }
-    td_derivation_free(derivation);
-    td_grammar_free(grammar);
+    cli_plant_free(&plant);
     return cli_exit_code(status);
 }
 
 int cli_grow(int argc, char **argv) {
-    grow_args a = {.steps = -1,
-                   .seed = TD_SEED_FROM_TEXT,
-                   .max_modules = td_derive_opts_default().max_modules,
-                   .max_segments = td_skeleton_opts_default().max_segments,
-                   .max_loops = td_derive_opts_default().max_loops,
-                   .springs = "clamped"};
+    grow_args a = {.plant = cli_plant_args_default()};
     const cli_option options[] = {
-        {"--steps", CLI_INTEGER, &a.steps, 0},
-        {"--seed", CLI_INTEGER, &a.seed, 0},
-        {"--define", CLI_DEFINE, &a.defines, 0},
-        {"-D", CLI_DEFINE, &a.defines, 0},
-        {"-o", CLI_TEXT, &a.out, 0},
-        {"--string", CLI_FLAG, &a.string, 0},
-        {"--stats", CLI_FLAG, &a.stats, 0},
-        {"--json", CLI_FLAG, &a.json, 0},
-        {"--springs", CLI_TEXT, &a.springs, 0},
-        {"--prune-length", CLI_REAL, &a.prune_length, 0},
-        {"--prune-mass", CLI_REAL, &a.prune_mass, 0},
-        {"--max-modules", CLI_INTEGER, &a.max_modules, 1},
-        {"--max-segments", CLI_INTEGER, &a.max_segments, 1},
-        {"--max-loops", CLI_INTEGER, &a.max_loops, 0},
-        {"--help", CLI_FLAG, &a.help, 0},
+        CLI_PLANT_OPTIONS(a.plant),           {"-o", CLI_TEXT, &a.out, 0},
+        {"--string", CLI_FLAG, &a.string, 0}, {"--stats", CLI_FLAG, &a.stats, 0},
+        {"--json", CLI_FLAG, &a.json, 0},     {"--help", CLI_FLAG, &a.help, 0},
     };
     int operands =
         cli_read_options(argc, argv, options, (int)(sizeof options / sizeof options[0]), "grow");
@@ -289,10 +214,7 @@ int cli_grow(int argc, char **argv) {
         cli_error("grow: '%s' ends in none of .glb, .json, .txt", a.out);
         return EXIT_MISUSE;
     }
-    if ((strcmp(a.springs, "clamped") != 0 && strcmp(a.springs, "thesis") != 0) ||
-        a.max_segments > INT32_MAX) {
-        cli_error("grow: %s", a.max_segments > INT32_MAX ? "--max-segments is too large"
-                                                         : "--springs is clamped or thesis");
+    if (!cli_plant_args_check(&a.plant, "grow")) {
         return EXIT_MISUSE;
     }
     return grow(argv[0], &a);

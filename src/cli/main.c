@@ -12,13 +12,17 @@ static const char help[] =
     "\n"
     "  grow FILE      derive a model, and write its string, skeleton or mesh\n"
     "  check FILE...  report all errors of models\n"
+    "  settle FILE    the pose at rest under gravity\n"
+    "  modes FILE     frequencies and damping of the lowest vibrations\n"
     "  info           version, build and materials\n"
+    "  validate       run cases with known answers\n"
     "  bench [CASE]   measure speed\n"
     "\n"
     "  --help         this text; 'tendril COMMAND --help' says more of a command\n"
     "  --version      the version\n"
     "\n"
-    "Exit codes: 0 fine, 2 misuse, 3 bad input, 4 diverged, 5 cannot write.\n";
+    "Exit codes: 0 fine, 1 a figure is outside its limit, 2 misuse, 3 bad input,\n"
+    "4 diverged, 5 cannot write.\n";
 
 typedef struct command {
     const char *name;
@@ -26,7 +30,9 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-    {"grow", cli_grow}, {"check", cli_check}, {"info", cli_info}, {"bench", cli_bench}};
+    {"grow", cli_grow}, {"check", cli_check},       {"settle", cli_settle}, {"modes", cli_modes},
+    {"info", cli_info}, {"validate", cli_validate}, {"bench", cli_bench},
+};
 
 static int run(int argc, char **argv) {
     if (argc < 2) {

@@ -6,28 +6,11 @@
 //            w_i = w_p + w_rel,      v_i = v_p + w_p x (o_i - o_p) + v_rel
 // Writes   frame, column, twist; tdi_tree_advance also q.
 
-#include "tree/model.h"
+#include "tree/joint.h"
 
 #include <string.h>
 
-// ---- joints ---------------------------------------------------------------------------------
-
-// Rotation of a joint from rest, and its translation in the axes it slides in.
-static void joint_place(const tdi_body *body, td_joint_kind kind, const td_real *q, td_quat *turn,
-                        td_vec3 *slide) {
-    *turn = tdi_quat_identity();
-    *slide = tdi_vec3(0, 0, 0);
-    switch (kind) {
-    case TD_JOINT_BALL: *turn = (td_quat){q[0], q[1], q[2], q[3]}; break;
-    case TD_JOINT_HINGE: *turn = tdi_quat_turn(body->axis, q[0]); break;
-    case TD_JOINT_SLIDE: *slide = tdi_quat_rotate(body->rest, tdi_scale(body->axis, q[0])); break;
-    case TD_JOINT_FREE:
-        *slide = tdi_vec3(q[0], q[1], q[2]);
-        *turn = (td_quat){q[3], q[4], q[5], q[6]};
-        break;
-    case TD_JOINT_FIXED: break;
-    }
-}
+// ---- positions -------------------------------------------------------------------------------
 
 static inline void place_body(const tdi_body *body, const tdi_frame *p, td_quat turn, td_vec3 at,
                               tdi_frame *f) {
@@ -48,7 +31,8 @@ void tdi_tree_place(const td_tree_model *m, td_tree_state *s) {
         for (int32_t i = run.first; !run.ball && i < run.last; i++) {
             td_quat turn;
             td_vec3 slide;
-            joint_place(&m->body[i], (td_joint_kind)m->kind[i], s->q + m->coord[i], &turn, &slide);
+            tdi_joint_place(&m->body[i], (td_joint_kind)m->kind[i], s->q + m->coord[i], &turn,
+                            &slide);
             place_body(&m->body[i], tdi_parent_frame(m, s, i), turn,
                        tdi_add(m->body[i].attach, slide), &s->frame[i]);
         }
@@ -57,31 +41,20 @@ void tdi_tree_place(const td_tree_model *m, td_tree_state *s) {
 
 // ---- columns --------------------------------------------------------------------------------
 
-static void joint_columns(const tdi_body *body, td_joint_kind kind, const tdi_frame *p,
-                          const tdi_frame *f, tdi_twist *column) {
-    const td_vec3 none = {0, 0, 0};
-    switch (kind) {
-    case TD_JOINT_BALL:
-        for (int k = 0; k < 3; k++) {
-            column[k] = (tdi_twist){tdi_mat3_column(&f->r, k), none};
-        }
-        break;
-    case TD_JOINT_HINGE: column[0] = (tdi_twist){tdi_mat3_apply(&f->r, body->axis), none}; break;
-    case TD_JOINT_SLIDE: column[0] = (tdi_twist){none, tdi_mat3_apply(&f->r, body->axis)}; break;
-    case TD_JOINT_FREE:
-        for (int k = 0; k < 3; k++) {
-            column[k] = (tdi_twist){none, tdi_mat3_column(&p->r, k)};
-            column[3 + k] = (tdi_twist){tdi_mat3_column(&f->r, k), none};
-        }
-        break;
-    case TD_JOINT_FIXED: break;
+void tdi_tree_columns(const td_tree_model *m, td_tree_state *s) {
+    for (int32_t i = 0; i < m->body_count; i++) {
+        tdi_joint_columns(&m->body[i], (td_joint_kind)m->kind[i], tdi_parent_frame(m, s, i),
+                          &s->frame[i], s->column + m->dof[i]);
     }
 }
 
-void tdi_tree_columns(const td_tree_model *m, td_tree_state *s) {
-    for (int32_t i = 0; i < m->body_count; i++) {
-        joint_columns(&m->body[i], (td_joint_kind)m->kind[i], tdi_parent_frame(m, s, i),
-                      &s->frame[i], s->column + m->dof[i]);
+void tdi_tree_other_columns(const td_tree_model *m, td_tree_state *s) {
+    for (int32_t k = 0; k < m->run_count; k++) {
+        const tdi_run run = m->run[k];
+        for (int32_t i = run.first; !run.ball && i < run.last; i++) {
+            tdi_joint_columns(&m->body[i], (td_joint_kind)m->kind[i], tdi_parent_frame(m, s, i),
+                              &s->frame[i], s->column + m->dof[i]);
+        }
     }
 }
 
@@ -203,7 +176,7 @@ static void try_other(const td_tree_model *m, td_tree_state *s, int32_t i, td_re
     td_vec3 slide;
     memcpy(q, s->q_old + m->coord[i], (size_t)(m->coord[i + 1] - m->coord[i]) * sizeof *q);
     joint_advance(kind, q, s->step + m->dof[i], fraction);
-    joint_place(&m->body[i], kind, q, &turn, &slide);
+    tdi_joint_place(&m->body[i], kind, q, &turn, &slide);
     place_body(&m->body[i], tdi_parent_frame(m, s, i), turn, tdi_add(m->body[i].attach, slide),
                &s->frame[i]);
 }
@@ -218,29 +191,4 @@ void tdi_tree_try(const td_tree_model *m, td_tree_state *s, td_real fraction) {
             try_other(m, s, i, fraction);
         }
     }
-}
-
-// ---- angles ---------------------------------------------------------------------------------
-
-// v = 2 asin(|u|) u/|u| for q = (w, u), by series when small
-td_vec3 tdi_ball_angle(const td_real *q, td_vec3 near) {
-    td_real sign = q[0] < 0 ? -1 : 1;
-    td_vec3 u = tdi_vec3(sign * q[1], sign * q[2], sign * q[3]);
-    td_real s2 = tdi_dot(u, u), scale;
-    if (s2 < 0.01) {
-        scale =
-            2 *
-            (1 + s2 * (1.0 / 6 +
-                       s2 * (3.0 / 40 +
-                             s2 * (5.0 / 112 +
-                                   s2 * (35.0 / 1152 + s2 * (63.0 / 2816 + s2 * 231.0 / 13312))))));
-        return tdi_scale(u, scale);
-    }
-    td_real s = sqrt(s2), angle = 2 * atan2(s, sign * q[0]);
-    td_vec3 v = tdi_scale(u, angle / s);
-    // past half a turn the vector goes on growing the way it came
-    if (tdi_dot(v, near) < 0 && angle > TDI_PI / 2 && tdi_dot(near, near) > TDI_PI * TDI_PI / 4) {
-        v = tdi_scale(u, (angle - 2 * TDI_PI) / s);
-    }
-    return v;
 }

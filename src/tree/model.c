@@ -128,6 +128,23 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
     return TD_OK;
 }
 
+td_status tdi_tree_model_copy(const td_tree_model *model, const td_alloc *alloc,
+                              td_tree_model **out, td_diag *diag) {
+    char *block = tdi_alloc_zeroed(alloc, model->bytes, 1);
+    *out = NULL;
+    if (!block) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the tree's model");
+    }
+    td_tree_model shape = *model;
+    tdi_layout l = {block, 0};
+    shape.alloc = alloc;
+    lay_out_model(&shape, &l, model->body_count);
+    memcpy(block, model, model->bytes);
+    memcpy(block, &shape, sizeof shape);
+    *out = (td_tree_model *)block;
+    return TD_OK;
+}
+
 void td_tree_model_free(td_tree_model *model) {
     if (model) {
         tdi_alloc_free(model->alloc, model, model->bytes);

@@ -51,6 +51,10 @@ struct td_tree_model {
     tdi_run *run;
 };
 
+// A copy to be changed before anybody else sees it.
+td_status tdi_tree_model_copy(const td_tree_model *model, const td_alloc *alloc,
+                              td_tree_model **out, td_diag *diag);
+
 // ---- state ----------------------------------------------------------------------------------
 
 typedef struct tdi_frame { // where a body is
@@ -80,6 +84,23 @@ typedef struct tdi_past {
     tdi_mat3 r, w; // w: dr/dt, all nine entries
 } tdi_past;
 
+// A body on its way through the articulated-body sweeps, in its own axes; see aba.c.
+typedef struct tdi_link {
+    tdi_mat3 turn; // its axes to its parent's
+    td_vec3 r, b;  // its origin, and the acceleration of that by rates alone; parent's axes
+    td_vec3 w;     // turning rate
+    union {
+        tdi_block inertia; // until its joint is eliminated; of joints other than balls also after
+        struct {           // of ball joints after that
+            td_vec3 gain[3], free, lower;
+        };
+    };
+    union {
+        tdi_wrench bias; // until its acceleration is known
+        tdi_twist accel;
+    };
+} tdi_link;
+
 struct td_tree_state {
     const td_alloc *alloc;
     const td_tree_model *model;
@@ -98,6 +119,7 @@ struct td_tree_state {
     tdi_past *past, *before;
     td_real *angle, *angle_before; // a degree of freedom: joint's rotation vector, angle or slide
     td_real *turned;               // a degree of freedom: joint's move in the last step, own axes
+    td_real *q_back;               // a coordinate: at the start of a step
 
     // scratch, one entry a body unless it says otherwise
     tdi_twist *column; // a degree of freedom: its axis in the world
@@ -119,6 +141,13 @@ struct td_tree_state {
     tdi_mat3 *r_star; // the past alone: the rate of R is (R - R*)/h'
     td_vec3 *o_star;
     td_real *accel; // a degree of freedom
+
+    // forward dynamics and explicit steps, in the same memory as the scratch from `block` on
+    tdi_link *link;                 // entry -1 is the base
+    tdi_wrench *outside;            // of loads
+    td_real *q_start, *v_start;     // of the step
+    td_real *rate, *rate_sum;       // a degree of freedom: of the joint's own turn or shift
+    td_real *accel_now, *accel_sum; // a degree of freedom
 };
 
 // ---- kinematics -----------------------------------------------------------------------------
@@ -127,6 +156,8 @@ struct td_tree_state {
 void tdi_tree_place(const td_tree_model *model, td_tree_state *state);
 // Frames to the columns of all degrees of freedom.
 void tdi_tree_columns(const td_tree_model *model, td_tree_state *state);
+// The same without those of ball joints, which the sweeps do not need.
+void tdi_tree_other_columns(const td_tree_model *model, td_tree_state *state);
 // Frames and v to twists.
 void tdi_tree_move(const td_tree_model *model, td_tree_state *state);
 // Moves the joints by `fraction` of step[] (balls in their own axes). Frames are not updated.
@@ -136,8 +167,6 @@ void tdi_tree_advance(const td_tree_model *model, td_tree_state *state, const td
 void tdi_tree_keep(const td_tree_model *model, td_tree_state *state);
 // The kept pose moved by `fraction` of move[] and step[]: coordinates and frames.
 void tdi_tree_try(const td_tree_model *model, td_tree_state *state, td_real fraction);
-// The rotation vector of a ball joint, |v| <= pi; of the two that mean the same, that near `near`.
-td_vec3 tdi_ball_angle(const td_real *q, td_vec3 near);
 
 static inline const tdi_frame *tdi_parent_frame(const td_tree_model *m, const td_tree_state *s,
                                                 int32_t i) {

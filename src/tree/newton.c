@@ -48,7 +48,7 @@ static bool search(const td_tree_model *m, td_tree_state *s, const tdi_potential
 td_status tdi_newton(const td_tree_model *m, td_tree_state *s, const tdi_potential *p,
                      const tdi_newton_opts *opts, td_step_stats *stats) {
     for (int32_t k = 0; k < opts->iterations; k++) {
-        tdi_tree_columns(m, s);
+        tdi_tree_other_columns(m, s);
         tdi_potential_expand(m, s, p, false);
         if (!tdi_tree_solve(m, s, false)) {
             tdi_potential_expand(m, s, p, true);

@@ -6,10 +6,11 @@
 // a is the rotation vector of a joint. Turning a body by w (R <- exp(w) R):
 //   d/dw 1/2 tr(dR S dR^T) = axial(P), second derivative tr(P) I - sym(P),  P = R S R^^T
 //   d/dw e.(dR mc)         = c x e,    second derivative sym(c e^T) - (c.e) I, c = R mc
-// Turning a joint by y in its own axes changes a by J^-1 y,
-//   J^-1 = I + 1/2 [a]x + b [a]x^2,  b = (1 - (|a|/2) cot(|a|/2))/|a|^2.
+// V of the tangent law and J, which leads from a turn of a joint to its change of a, are in
+// joint.h.
 
 #include "tree/implicit.h"
+#include "tree/joint.h"
 
 #include <string.h>
 
@@ -73,28 +74,13 @@ static inline td_vec3 times(td_vec3 a, td_vec3 b) {
     return tdi_vec3(a.x * b.x, a.y * b.y, a.z * b.z);
 }
 
-// b = (1 - (t/2) cot(t/2))/t^2, by series when small; t2 = t^2
-static inline td_real turn_coefficient(td_real t2) {
-    if (t2 < 0.04) {
-        return 1.0 / 12 + t2 * (1.0 / 720 + t2 * (1.0 / 30240 + t2 / 1209600));
-    }
-    td_real half = 0.5 * sqrt(t2);
-    return (1 - half * cos(half) / sin(half)) / t2;
-}
-
-// J^-T v = v - 1/2 a x v + b a x (a x v)
-static inline td_vec3 pull_back(td_vec3 a, td_real b, td_vec3 v) {
-    td_vec3 av = tdi_cross(a, v);
-    return tdi_madd(tdi_madd(v, av, -0.5), tdi_cross(a, av), b);
-}
-
 // J^-T diag(k) J^-1
-static td_sym3 pull_back_stiffness(td_vec3 a, td_real b, td_vec3 k) {
+static td_sym3 pull_back_stiffness(const tdi_ball_turn *turn, td_vec3 k) {
     td_sym3 s = {0, 0, 0, 0, 0, 0};
     const td_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const td_real ks[3] = {k.x, k.y, k.z};
     for (int i = 0; i < 3; i++) {
-        s = tdi_sym3_add(s, tdi_sym3_square(pull_back(a, b, axes[i]), ks[i]));
+        s = tdi_sym3_add(s, tdi_sym3_square(tdi_ball_rate(turn, axes[i], -1), ks[i]));
     }
     return s;
 }
@@ -106,23 +92,36 @@ static inline td_sym3 near_stiffness(td_vec3 a, td_vec3 k) {
     return s;
 }
 
-static inline void ball_expand(const tdi_body *body, const tdi_frame *f, const td_real *q,
-                               const td_real *near, const td_real *rest, const tdi_potential *p,
-                               td_sym3 *stiffness, td_real *moment) {
-    td_vec3 a = tdi_ball_angle(q, tdi_vec3(near[0], near[1], near[2]));
-    td_vec3 k = tdi_madd(tdi_scale(body->stiffness, p->spring), body->damping, p->damp);
-    td_vec3 t = times(tdi_scale(body->stiffness, p->spring), a);
+// Stiffness of the tangent law at an angle, bending and twist apart: k/cos^2(angle/2).
+static td_vec3 tangent_stiffness(td_vec3 k, const td_real *q) {
+    td_real w2 = q[0] * q[0] + 1e-12, bend = 1 / (w2 + q[2] * q[2]);
+    return tdi_vec3(k.x * bend, k.y * (1 + q[2] * q[2] / w2), k.z * bend);
+}
+
+static inline void ball_expand(const tdi_body *body, td_spring_law law, const tdi_frame *f,
+                               const td_real *q, const td_real *near, const td_real *rest,
+                               const tdi_potential *p, td_sym3 *stiffness, td_real *moment) {
+    tdi_ball_turn turn = tdi_ball_turn_of(q, near);
+    td_vec3 k = body->stiffness, own = {0, 0, 0}, t = {0, 0, 0};
+    if (law == TD_LAW_LINEAR) {
+        t = tdi_scale(times(k, turn.a), p->spring);
+    } else {
+        own = tdi_scale(tdi_tangent_gradient(k, q), p->spring);
+        k = tangent_stiffness(k, q);
+    }
     if (p->damp > 0) {
-        td_vec3 rate = tdi_sub(a, tdi_vec3(rest[0], rest[1], rest[2]));
+        td_vec3 rate = tdi_sub(turn.a, tdi_vec3(rest[0], rest[1], rest[2]));
         t = tdi_madd(t, times(body->damping, rate), p->damp);
     }
-    td_real a2 = tdi_dot(a, a), b = turn_coefficient(a2);
-    td_vec3 g = tdi_mat3_apply(&f->r, pull_back(a, b, t));
+    own = tdi_add(own, tdi_ball_rate(&turn, t, -1));
+    td_vec3 g = tdi_mat3_apply(&f->r, own);
     moment[0] = g.x;
     moment[1] = g.y;
     moment[2] = g.z;
-    td_sym3 own = a2 < SMALL_ANGLE2 ? near_stiffness(a, k) : pull_back_stiffness(a, b, k);
-    *stiffness = tdi_sym3_turn(&f->r, &own);
+    k = tdi_madd(tdi_scale(k, p->spring), body->damping, p->damp);
+    td_sym3 at = tdi_dot(turn.a, turn.a) < SMALL_ANGLE2 ? near_stiffness(turn.a, k)
+                                                        : pull_back_stiffness(&turn, k);
+    *stiffness = tdi_sym3_turn(&f->r, &at);
 }
 
 // hinges and slides: the coordinate itself; free joints have no springs
@@ -139,28 +138,27 @@ static void other_expand(const td_tree_model *m, td_tree_state *s, int32_t i,
     }
 }
 
-static td_real joint_value(const td_tree_model *m, const td_tree_state *s, int32_t i,
-                           const tdi_potential *p) {
+static td_real ball_value(const td_tree_model *m, const td_tree_state *s, int32_t i,
+                          const tdi_potential *p) {
     const tdi_body *body = &m->body[i];
-    int32_t d = m->dof[i], count = m->dof[i + 1] - d;
-    const td_real *q = s->q + m->coord[i];
-    td_vec3 a = {0, 0, 0}, k = body->stiffness, b = body->damping;
-    if (count == 3) {
-        a = tdi_ball_angle(q, tdi_vec3(s->angle[d], s->angle[d + 1], s->angle[d + 2]));
-    } else if (count == 1) {
-        a.x = q[0];
-        k.y = k.z = b.y = b.z = 0;
-    } else {
-        return 0;
-    }
-    td_real value = 0.5 * p->spring * tdi_dot(a, times(k, a));
+    const td_real *q = s->q + m->coord[i], *near = s->angle + m->dof[i];
+    td_real value = p->spring * tdi_ball_energy(m->law, body->stiffness, q, near);
     if (p->damp > 0) {
-        const td_real *rest = p->angle_rest + d;
-        td_vec3 rate =
-            tdi_sub(a, count == 3 ? tdi_vec3(rest[0], rest[1], rest[2]) : tdi_vec3(rest[0], 0, 0));
-        value += 0.5 * p->damp * tdi_dot(rate, times(b, rate));
+        const td_real *rest = p->angle_rest + m->dof[i];
+        td_vec3 rate = tdi_sub(tdi_ball_turn_of(q, near).a, tdi_vec3(rest[0], rest[1], rest[2]));
+        value += 0.5 * p->damp * tdi_dot(rate, times(body->damping, rate));
     }
     return value;
+}
+
+static td_real other_value(const td_tree_model *m, const td_tree_state *s, int32_t i,
+                           const tdi_potential *p) {
+    if (m->dof[i + 1] - m->dof[i] != 1) {
+        return 0;
+    }
+    td_real a = s->q[m->coord[i]], rest = p->angle_rest ? p->angle_rest[m->dof[i]] : 0;
+    return 0.5 * (p->spring * m->body[i].stiffness.x * a * a +
+                  p->damp * m->body[i].damping.x * (a - rest) * (a - rest));
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -177,7 +175,12 @@ td_real tdi_potential_value(const td_tree_model *m, const td_tree_state *s,
             td_vec3 c = tdi_mat3_apply(&f->r, body->moment);
             value -= p->spring * tdi_dot(p->gravity, tdi_madd(c, f->o, body->mass));
         }
-        value += joint_value(m, s, i, p);
+    }
+    for (int32_t k = 0; k < m->run_count; k++) {
+        const tdi_run run = m->run[k];
+        for (int32_t i = run.first; i < run.last; i++) {
+            value += run.ball ? ball_value(m, s, i, p) : other_value(m, s, i, p);
+        }
     }
     return value + tdi_loads_value(m, s, &p->loads);
 }
@@ -199,7 +202,7 @@ void tdi_potential_expand(const td_tree_model *m, td_tree_state *s, const tdi_po
         const tdi_run run = m->run[k];
         for (int32_t i = run.first; run.ball && i < run.last; i++) {
             int32_t d = m->dof[i];
-            ball_expand(&m->body[i], &s->frame[i], s->q + m->coord[i], s->angle + d,
+            ball_expand(&m->body[i], m->law, &s->frame[i], s->q + m->coord[i], s->angle + d,
                         p->angle_rest ? p->angle_rest + d : NULL, p, &s->joint_a[i],
                         s->joint_g + d);
         }

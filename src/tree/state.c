@@ -1,9 +1,45 @@
 // SPDX-License-Identifier: MIT
 // States: memory, the initial pose, reading and setting.
 
-#include "tree/model.h"
+#include "tree/joint.h"
 
 #include <string.h>
+
+// ---- memory ---------------------------------------------------------------------------------
+
+static void lay_out_newton(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
+    size_t n = (size_t)m->body_count, nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
+    s->block = tdi_layout_place(l, n, sizeof *s->block);
+    s->load = tdi_layout_place(l, n, sizeof *s->load);
+    s->pull = tdi_layout_place(l, n, sizeof *s->pull);
+    s->swing = tdi_layout_place(l, n, sizeof *s->swing);
+    s->pivot = tdi_layout_place(l, n, sizeof *s->pivot);
+    s->joint_a = tdi_layout_place(l, n, sizeof *s->joint_a);
+    s->joint_k = tdi_layout_place(l, nv, sizeof *s->joint_k);
+    s->joint_g = tdi_layout_place(l, nv, sizeof *s->joint_g);
+    s->move = tdi_layout_place(l, n, sizeof *s->move);
+    s->step = tdi_layout_place(l, nv, sizeof *s->step);
+    s->turn_old = tdi_layout_place(l, n, sizeof *s->turn_old);
+    s->q_old = tdi_layout_place(l, nq, sizeof *s->q_old);
+    s->r_hat = tdi_layout_place(l, n, sizeof *s->r_hat);
+    s->o_hat = tdi_layout_place(l, n, sizeof *s->o_hat);
+    s->r_star = tdi_layout_place(l, n, sizeof *s->r_star);
+    s->o_star = tdi_layout_place(l, n, sizeof *s->o_star);
+    s->accel = tdi_layout_place(l, nv, sizeof *s->accel);
+}
+
+static void lay_out_explicit(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
+    size_t n = (size_t)m->body_count, nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
+    s->link = tdi_layout_place(l, n + 1, sizeof *s->link);
+    s->link = s->link ? s->link + 1 : NULL;
+    s->outside = tdi_layout_place(l, n, sizeof *s->outside);
+    s->q_start = tdi_layout_place(l, nq, sizeof *s->q_start);
+    s->v_start = tdi_layout_place(l, nv, sizeof *s->v_start);
+    s->rate = tdi_layout_place(l, nv, sizeof *s->rate);
+    s->rate_sum = tdi_layout_place(l, nv, sizeof *s->rate_sum);
+    s->accel_now = tdi_layout_place(l, nv, sizeof *s->accel_now);
+    s->accel_sum = tdi_layout_place(l, nv, sizeof *s->accel_sum);
+}
 
 static void lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
     size_t n = (size_t)m->body_count, nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
@@ -18,26 +54,17 @@ static void lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
     s->angle = tdi_layout_place(l, nv, sizeof *s->angle);
     s->angle_before = tdi_layout_place(l, nv, sizeof *s->angle_before);
     s->turned = tdi_layout_place(l, nv, sizeof *s->turned);
+    s->q_back = tdi_layout_place(l, nq, sizeof *s->q_back);
     s->column = tdi_layout_place(l, nv, sizeof *s->column);
-    s->block = tdi_layout_place(l, n, sizeof *s->block);
-    s->load = tdi_layout_place(l, n, sizeof *s->load);
-    s->pull = tdi_layout_place(l, n, sizeof *s->pull);
-    s->swing = tdi_layout_place(l, n, sizeof *s->swing);
-    s->pivot = tdi_layout_place(l, n, sizeof *s->pivot);
     s->dense = tdi_layout_place(l, (size_t)m->dense_count * 36, sizeof *s->dense);
-    s->joint_a = tdi_layout_place(l, n, sizeof *s->joint_a);
-    s->joint_k = tdi_layout_place(l, nv, sizeof *s->joint_k);
-    s->joint_g = tdi_layout_place(l, nv, sizeof *s->joint_g);
-    s->move = tdi_layout_place(l, n, sizeof *s->move);
-    s->step = tdi_layout_place(l, nv, sizeof *s->step);
-    s->turn_old = tdi_layout_place(l, n, sizeof *s->turn_old);
-    s->q_old = tdi_layout_place(l, nq, sizeof *s->q_old);
-    s->r_hat = tdi_layout_place(l, n, sizeof *s->r_hat);
-    s->o_hat = tdi_layout_place(l, n, sizeof *s->o_hat);
-    s->r_star = tdi_layout_place(l, n, sizeof *s->r_star);
-    s->o_star = tdi_layout_place(l, n, sizeof *s->o_star);
-    s->accel = tdi_layout_place(l, nv, sizeof *s->accel);
+    // Newton's method and the explicit steps never run at the same time
+    tdi_layout other = *l;
+    lay_out_newton(s, l, m);
+    lay_out_explicit(s, &other, m);
+    l->used = other.used > l->used ? other.used : l->used;
 }
+
+// ---- initial pose ---------------------------------------------------------------------------
 
 // The joint's coordinates at the skeleton's initial pose.
 static void initial_joint(const td_tree_model *m, int32_t i, td_real *q) {
@@ -74,8 +101,10 @@ void td_tree_state_reset(td_tree_state *state) {
     for (int32_t i = 0; i < m->body_count; i++) {
         initial_joint(m, i, state->q + m->coord[i]);
     }
-    tdi_tree_place(m, state);
+    td_tree_state_changed(state);
 }
+
+// ---- making and freeing ---------------------------------------------------------------------
 
 td_status td_tree_state_new(const td_tree_model *model, const td_alloc *alloc, td_tree_state **out,
                             td_diag *diag) {
@@ -104,4 +133,43 @@ void td_tree_state_free(td_tree_state *state) {
 
 size_t td_tree_state_bytes(const td_tree_state *state) {
     return state->bytes;
+}
+
+// ---- reading and setting --------------------------------------------------------------------
+
+td_quat td_tree_rotation(const td_tree_state *state, int32_t body) {
+    return state->frame[body].turn;
+}
+
+td_real *td_tree_coords(td_tree_state *state) {
+    return state->q;
+}
+
+td_real *td_tree_velocities(td_tree_state *state) {
+    return state->v;
+}
+
+// Makes a quaternion that was set by hand a unit one; one that is so to rounding keeps its bits.
+static void normalise(td_real *q) {
+    td_real n2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    if (n2 > 0 && fabs(n2 - 1) > 1e-14) {
+        td_real scale = 1 / sqrt(n2);
+        for (int k = 0; k < 4; k++) {
+            q[k] *= scale;
+        }
+    }
+}
+
+void td_tree_state_changed(td_tree_state *state) {
+    const td_tree_model *m = state->model;
+    for (int32_t i = 0; i < m->body_count; i++) {
+        int32_t first = m->coord[i], count = m->coord[i + 1] - first;
+        if (count >= 4) {
+            normalise(state->q + first + count - 4);
+        }
+    }
+    state->history = 0;
+    memset(state->angle, 0, (size_t)m->dof_count * sizeof *state->angle);
+    tdi_tree_angles(m, state, state->angle, state->angle);
+    tdi_tree_place(m, state);
 }

@@ -6,7 +6,9 @@
 // for x = o and for the nine entries of R alike, since material points move as o + R X. The first
 // step after a start is backward Euler.
 
+#include "tree/dynamics.h"
 #include "tree/implicit.h"
+#include "tree/joint.h"
 
 #include <string.h>
 
@@ -38,10 +40,11 @@ static void predict(const td_tree_model *m, td_tree_state *s, const rule *r, td_
         td_real h = r->h;
         td_vec3 x = tdi_madd(tdi_scale(n->o, r->a), b->o, r->b);
         td_vec3 v = tdi_madd(tdi_scale(n->v, r->a), b->v, r->b);
+        s->o_star[i] = x;
         s->o_hat[i] = tdi_madd(tdi_madd(x, v, h), gravity, h * h);
         for (int k = 0; k < 9; k++) {
-            s->r_hat[i].m[k] =
-                r->a * n->r.m[k] + r->b * b->r.m[k] + h * (r->a * n->w.m[k] + r->b * b->w.m[k]);
+            s->r_star[i].m[k] = r->a * n->r.m[k] + r->b * b->r.m[k];
+            s->r_hat[i].m[k] = s->r_star[i].m[k] + h * (r->a * n->w.m[k] + r->b * b->w.m[k]);
         }
     }
     for (int32_t d = 0; d < m->dof_count; d++) {
@@ -62,22 +65,6 @@ static tdi_mat3 rate_of(const tdi_mat3 *r, td_vec3 w) { // [w]x R
     return d;
 }
 
-static void read_angles(const td_tree_model *m, const td_tree_state *s, const td_real *near,
-                        td_real *angle) {
-    for (int32_t i = 0; i < m->body_count; i++) {
-        int32_t d = m->dof[i], count = m->dof[i + 1] - d;
-        if (count == 3) {
-            td_vec3 a =
-                tdi_ball_angle(s->q + m->coord[i], tdi_vec3(near[d], near[d + 1], near[d + 2]));
-            angle[d] = a.x;
-            angle[d + 1] = a.y;
-            angle[d + 2] = a.z;
-        } else if (count == 1) {
-            angle[d] = s->q[m->coord[i]];
-        }
-    }
-}
-
 // The past of a state that was set by hand: from q and v.
 static void begin_history(const td_tree_model *m, td_tree_state *s) {
     tdi_tree_place(m, s);
@@ -88,27 +75,30 @@ static void begin_history(const td_tree_model *m, td_tree_state *s) {
         s->past[i] = (tdi_past){f->o, s->twist[i].v, f->r, rate_of(&f->r, s->twist[i].w)};
     }
     memset(s->angle, 0, (size_t)m->dof_count * sizeof *s->angle);
-    read_angles(m, s, s->angle, s->angle);
+    tdi_tree_angles(m, s, s->angle, s->angle);
     s->history = 1;
 }
 
+// The new past is written over the one that is no longer needed.
 static void push_history(const td_tree_model *m, td_tree_state *s, const rule *r) {
+    td_real over = 1 / r->h;
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_frame *f = &s->frame[i];
-        tdi_past n = s->past[i], b = s->before[i], now = {.o = f->o, .r = f->r};
-        td_real over = 1 / r->h;
-        td_vec3 x = tdi_madd(tdi_scale(n.o, r->a), b.o, r->b);
-        now.v = tdi_scale(tdi_sub(f->o, x), over);
+        tdi_past *now = &s->before[i];
+        now->o = f->o;
+        now->v = tdi_scale(tdi_sub(f->o, s->o_star[i]), over);
+        now->r = f->r;
         for (int k = 0; k < 9; k++) {
-            now.w.m[k] = (f->r.m[k] - r->a * n.r.m[k] - r->b * b.r.m[k]) * over;
+            now->w.m[k] = (f->r.m[k] - s->r_star[i].m[k]) * over;
         }
-        s->before[i] = n;
-        s->past[i] = now;
     }
-    td_real *swap = s->angle_before;
+    tdi_past *past = s->past;
+    s->past = s->before;
+    s->before = past;
+    td_real *angle = s->angle_before;
     s->angle_before = s->angle;
-    s->angle = swap;
-    read_angles(m, s, s->angle_before, s->angle);
+    s->angle = angle;
+    tdi_tree_angles(m, s, s->angle_before, s->angle);
     s->history = 2;
 }
 
@@ -146,20 +136,14 @@ static td_status check(const td_tree_model *m, const td_step_opts *o, td_diag *d
                  : tdi_loads_check(m, o->loads, o->load_count, &o->air, diag);
 }
 
-td_status td_tree_step(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats,
-                       td_diag *diag) {
+static td_status step_implicit(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats) {
     const td_tree_model *m = s->model;
-    td_step_stats none = {0};
-    td_status status = check(m, opts, diag);
-    if (status != TD_OK) {
-        return status;
-    }
-    stats = stats ? stats : &none;
     if (s->history == 0) {
         begin_history(m, s);
     }
     rule r = rule_of(s, opts);
     predict(m, s, &r, opts->gravity);
+    memcpy(s->q_back, s->q, (size_t)m->coord_count * sizeof *s->q);
     // the last move goes on: a better start than standing still
     if (s->history >= 2) {
         tdi_tree_advance(m, s, s->turned, 1);
@@ -169,9 +153,11 @@ td_status td_tree_step(td_tree_state *s, const td_step_opts *opts, td_step_stats
                        r.h * r.h,   s->r_star,        s->o_star};
     tdi_potential p = {true, r.h * r.h, r.h, opts->gravity, loads, s->accel};
     tdi_newton_opts newton = {opts->iterations, opts->tolerance};
-    status = tdi_newton(m, s, &p, &newton, stats);
+    td_status status = tdi_newton(m, s, &p, &newton, stats);
     if (status != TD_OK) {
-        return tdi_fail(diag, status, "the step diverged");
+        memcpy(s->q, s->q_back, (size_t)m->coord_count * sizeof *s->q);
+        tdi_tree_place(m, s);
+        return status;
     }
     push_history(m, s, &r);
     read_velocities(m, s);
@@ -180,8 +166,23 @@ td_status td_tree_step(td_tree_state *s, const td_step_opts *opts, td_step_stats
     }
     s->history_dt = opts->dt;
     s->time += opts->dt;
-    stats->steps++;
     return TD_OK;
+}
+
+td_status td_tree_step(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats,
+                       td_diag *diag) {
+    td_step_stats none = {0};
+    td_status status = check(s->model, opts, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    stats = stats ? stats : &none;
+    bool explicit = opts->integrator == TD_EULER || opts->integrator == TD_RK4;
+    status = explicit ? tdi_explicit_step(s->model, s, opts) : step_implicit(s, opts, stats);
+    stats->steps += status == TD_OK;
+    return status == TD_OK
+               ? TD_OK
+               : tdi_fail(diag, status, "the step at %g s diverged; try a smaller dt", s->time);
 }
 
 td_status td_tree_settle(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats,
@@ -195,7 +196,7 @@ td_status td_tree_settle(td_tree_state *s, const td_step_opts *opts, td_step_sta
     stats = stats ? stats : &none;
     tdi_tree_place(m, s);
     memset(s->angle, 0, (size_t)m->dof_count * sizeof *s->angle);
-    read_angles(m, s, s->angle, s->angle);
+    tdi_tree_angles(m, s, s->angle, s->angle);
     tdi_loads loads = {opts->loads, opts->load_count, opts->air, 0, 1, NULL, NULL};
     tdi_potential p = {false, 1, 0, opts->gravity, loads, NULL};
     tdi_newton_opts newton = {500, 1e-11};

@@ -15,18 +15,11 @@
 //   n' = -g + L^T D^-1 (n + g),  f' = f - B^T D^-1 (n + g)
 // in which nothing cancels when K and t are 0, and symmetry is exact.
 
-#include "tree/model.h"
+#include "tree/kernels.h"
 
 #include <string.h>
 
-#define PIVOT_FLOOR 1e-13 // over the trace: below this a pivot is noise
-
-// ---- adding to a parent ---------------------------------------------------------------------
-
-static inline void add_load(tdi_wrench *to, const tdi_wrench *from, td_vec3 r) {
-    to->n = tdi_add(to->n, tdi_add(from->n, tdi_cross(r, from->f)));
-    to->f = tdi_add(to->f, from->f);
-}
+// ---- taming ---------------------------------------------------------------------------------
 
 // The positive part of a symmetric matrix, by Jacobi's rotations.
 static td_sym3 positive_part(td_sym3 s) {
@@ -64,62 +57,23 @@ static td_sym3 positive_part(td_sym3 s) {
 
 // ---- ball joints ----------------------------------------------------------------------------
 
-// D^-1 M, column by column
-static inline tdi_mat3 solve_columns(const tdi_ldl3 *d, const tdi_mat3 *m) {
-    tdi_mat3 x;
-    for (int j = 0; j < 3; j++) {
-        td_vec3 c = tdi_ldl3_solve(d, tdi_mat3_column(m, j));
-        x.m[j] = c.x;
-        x.m[3 + j] = c.y;
-        x.m[6 + j] = c.z;
-    }
-    return x;
-}
-
-// P^T Q for matrices whose product is symmetric
-static inline td_sym3 product_sym(const tdi_mat3 *p, const tdi_mat3 *q) {
-    const td_real *a = p->m, *b = q->m;
-    td_sym3 s = {a[0] * b[0] + a[3] * b[3] + a[6] * b[6], a[1] * b[1] + a[4] * b[4] + a[7] * b[7],
-                 a[2] * b[2] + a[5] * b[5] + a[8] * b[8], a[0] * b[1] + a[3] * b[4] + a[6] * b[7],
-                 a[0] * b[2] + a[3] * b[5] + a[6] * b[8], a[1] * b[2] + a[4] * b[5] + a[7] * b[8]};
-    return s;
-}
-
-// P^T Q
-static inline tdi_mat3 product_t(const tdi_mat3 *p, const tdi_mat3 *q) {
-    tdi_mat3 c;
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            c.m[3 * i + j] =
-                p->m[i] * q->m[j] + p->m[3 + i] * q->m[3 + j] + p->m[6 + i] * q->m[6 + j];
-        }
-    }
-    return c;
-}
-
-static inline tdi_mat3 spring_matrix(const td_sym3 *k, td_vec3 t) {
-    tdi_mat3 l = {{k->xx, k->xy - 0.5 * t.z, k->xz + 0.5 * t.y, k->xy + 0.5 * t.z, k->yy,
-                   k->yz - 0.5 * t.x, k->xz - 0.5 * t.y, k->yz + 0.5 * t.x, k->zz}};
-    return l;
-}
-
 // Factors the pivot of a ball joint and makes what is left for the parent. `block` already holds
 // the swing. False when the pivot is not positive.
 static inline bool eliminate_ball(const tdi_block *block, const tdi_wrench *load, const td_sym3 *k,
                                   td_vec3 g, bool tame, tdi_ldl3 *pivot, tdi_block *left,
                                   tdi_wrench *rest) {
     td_sym3 d = tdi_sym3_add(block->a, *k);
-    td_real floor = PIVOT_FLOOR * (fabs(d.xx) + fabs(d.yy) + fabs(d.zz)) + 1e-300;
+    td_real floor = TDI_PIVOT_FLOOR * (fabs(d.xx) + fabs(d.yy) + fabs(d.zz)) + 1e-300;
     if (tdi_ldl3_factor(pivot, &d, floor) && !tame) {
         return false;
     }
     // in a tame model the moment of a joint is left out of its coupling, which is not positive
     td_vec3 t = tame ? tdi_vec3(0, 0, 0) : g;
-    tdi_mat3 l = spring_matrix(k, t);
-    tdi_mat3 dl = solve_columns(pivot, &l), db = solve_columns(pivot, &block->b);
-    td_sym3 ldl = product_sym(&l, &dl), bdb = product_sym(&block->b, &db);
+    tdi_mat3 l = tdi_spring_matrix(k, t);
+    tdi_mat3 dl = tdi_solve_columns(pivot, &l), db = tdi_solve_columns(pivot, &block->b);
+    td_sym3 ldl = tdi_product_sym(&l, &dl), bdb = tdi_product_sym(&block->b, &db);
     left->a = tdi_sym3_add(*k, tdi_sym3_scale(ldl, -1));
-    left->b = product_t(&l, &db);
+    left->b = tdi_product_t(&l, &db);
     left->c = tdi_sym3_add(block->c, tdi_sym3_scale(bdb, -1));
     td_vec3 du = tdi_ldl3_solve(pivot, tdi_add(load->n, g));
     rest->n = tdi_sub(tdi_mat3_apply_t(&l, du), g);
@@ -139,82 +93,6 @@ static inline td_vec3 ball_step(const tdi_block *block, const tdi_wrench *load, 
 
 // ---- other joints, by their columns ---------------------------------------------------------
 
-static inline tdi_wrench block_apply(const tdi_block *m, const tdi_twist *t) {
-    tdi_wrench w = {tdi_add(tdi_sym3_apply(&m->a, t->w), tdi_mat3_apply(&m->b, t->v)),
-                    tdi_add(tdi_mat3_apply_t(&m->b, t->w), tdi_sym3_apply(&m->c, t->v))};
-    return w;
-}
-static inline td_real pair(const tdi_wrench *w, const tdi_twist *t) {
-    return tdi_dot(w->n, t->w) + tdi_dot(w->f, t->v);
-}
-
-// Cholesky of the k x k matrix m (rows of 6); pivots below the floor are raised
-static bool factor_dense(td_real *m, int32_t k) {
-    bool raised = false;
-    td_real trace = 0;
-    for (int32_t i = 0; i < k; i++) {
-        trace += fabs(m[7 * i]);
-    }
-    for (int32_t j = 0; j < k; j++) {
-        td_real d = m[7 * j];
-        for (int32_t i = 0; i < j; i++) {
-            d -= m[6 * j + i] * m[6 * j + i];
-        }
-        if (!(d > PIVOT_FLOOR * trace + 1e-300)) {
-            d = PIVOT_FLOOR * trace + 1e-300;
-            raised = true;
-        }
-        m[7 * j] = sqrt(d);
-        for (int32_t i = j + 1; i < k; i++) {
-            td_real x = m[6 * i + j];
-            for (int32_t h = 0; h < j; h++) {
-                x -= m[6 * i + h] * m[6 * j + h];
-            }
-            m[6 * i + j] = x / m[7 * j];
-        }
-    }
-    return raised;
-}
-
-static void solve_dense(const td_real *m, int32_t k, td_real *x) {
-    for (int32_t i = 0; i < k; i++) {
-        for (int32_t j = 0; j < i; j++) {
-            x[i] -= m[6 * i + j] * x[j];
-        }
-        x[i] /= m[7 * i];
-    }
-    for (int32_t i = k - 1; i >= 0; i--) {
-        for (int32_t j = i + 1; j < k; j++) {
-            x[i] -= m[6 * j + i] * x[j];
-        }
-        x[i] /= m[7 * i];
-    }
-}
-
-// to -= sum over columns of a b^T, symmetric; a, b pairs of wrenches
-static void subtract_outer(tdi_block *to, const tdi_wrench *a, const tdi_wrench *b) {
-    td_vec3 an = a->n, af = a->f, bn = b->n, bf = b->f;
-    to->a.xx -= an.x * bn.x;
-    to->a.yy -= an.y * bn.y;
-    to->a.zz -= an.z * bn.z;
-    to->a.xy -= 0.5 * (an.x * bn.y + an.y * bn.x);
-    to->a.xz -= 0.5 * (an.x * bn.z + an.z * bn.x);
-    to->a.yz -= 0.5 * (an.y * bn.z + an.z * bn.y);
-    to->c.xx -= af.x * bf.x;
-    to->c.yy -= af.y * bf.y;
-    to->c.zz -= af.z * bf.z;
-    to->c.xy -= 0.5 * (af.x * bf.y + af.y * bf.x);
-    to->c.xz -= 0.5 * (af.x * bf.z + af.z * bf.x);
-    to->c.yz -= 0.5 * (af.y * bf.z + af.z * bf.y);
-    const td_real n[3] = {an.x, an.y, an.z}, m[3] = {bn.x, bn.y, bn.z};
-    const td_real f[3] = {af.x, af.y, af.z}, g[3] = {bf.x, bf.y, bf.z};
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            to->b.m[3 * i + j] -= 0.5 * (n[i] * g[j] + m[i] * f[j]);
-        }
-    }
-}
-
 // U = M S, D = S^T U + K; M' = M - U D^-1 U^T, p' = p - U D^-1 (S^T p + g)
 static bool eliminate_columns(const td_tree_model *m, td_tree_state *s, int32_t i, bool tame,
                               tdi_block *left, tdi_wrench *rest) {
@@ -224,31 +102,31 @@ static bool eliminate_columns(const td_tree_model *m, td_tree_state *s, int32_t 
     tdi_wrench u[6];
     td_real x[6];
     for (int32_t c = 0; c < k; c++) {
-        u[c] = block_apply(&s->block[i], &column[c]);
+        u[c] = tdi_block_apply(&s->block[i], &column[c]);
     }
     for (int32_t a = 0; a < k; a++) {
         for (int32_t b = 0; b <= a; b++) {
-            dense[6 * a + b] = pair(&u[a], &column[b]);
+            dense[6 * a + b] = tdi_pair(&u[a], &column[b]);
         }
         dense[7 * a] += s->joint_k[first + a];
-        x[a] = pair(&s->load[i], &column[a]) + s->joint_g[first + a];
+        x[a] = tdi_pair(&s->load[i], &column[a]) + s->joint_g[first + a];
     }
-    if (k > 0 && factor_dense(dense, k) && !tame) {
+    if (k > 0 && tdi_factor_dense(dense, k) && !tame) {
         return false;
     }
     *left = s->block[i];
     *rest = s->load[i];
-    solve_dense(dense, k, x);
+    tdi_solve_dense(dense, k, x);
     for (int32_t c = 0; c < k; c++) {
         td_real e[6] = {0};
         tdi_wrench du = {{0, 0, 0}, {0, 0, 0}};
         e[c] = 1;
-        solve_dense(dense, k, e);
+        tdi_solve_dense(dense, k, e);
         for (int32_t d = 0; d < k; d++) {
             du.n = tdi_madd(du.n, u[d].n, e[d]);
             du.f = tdi_madd(du.f, u[d].f, e[d]);
         }
-        subtract_outer(left, &u[c], &du);
+        tdi_subtract_outer(left, &u[c], &du);
         rest->n = tdi_madd(rest->n, u[c].n, -x[c]);
         rest->f = tdi_madd(rest->f, u[c].f, -x[c]);
     }
@@ -259,14 +137,14 @@ static void columns_step(const td_tree_model *m, td_tree_state *s, int32_t i, td
     int32_t first = m->dof[i], k = m->dof[i + 1] - first;
     const tdi_twist *column = s->column + first;
     const td_real *dense = s->dense + 36 * (ptrdiff_t)m->dense_place[i];
-    tdi_wrench p = block_apply(&s->block[i], move);
+    tdi_wrench p = tdi_block_apply(&s->block[i], move);
     td_real *step = s->step + first;
     p.n = tdi_add(p.n, s->load[i].n);
     p.f = tdi_add(p.f, s->load[i].f);
     for (int32_t c = 0; c < k; c++) {
-        step[c] = -pair(&p, &column[c]) - s->joint_g[first + c];
+        step[c] = -tdi_pair(&p, &column[c]) - s->joint_g[first + c];
     }
-    solve_dense(dense, k, step);
+    tdi_solve_dense(dense, k, step);
     for (int32_t c = 0; c < k; c++) {
         move->w = tdi_madd(move->w, column[c].w, step[c]);
         move->v = tdi_madd(move->v, column[c].v, step[c]);
@@ -283,7 +161,7 @@ static inline void hand_down(const td_tree_model *m, td_tree_state *s, int32_t i
     }
     td_vec3 r = tdi_sub(s->frame[i].o, s->frame[p].o);
     tdi_block_add(&s->block[p], left, r);
-    add_load(&s->load[p], rest, r);
+    tdi_wrench_add(&s->load[p], rest, r);
     s->swing[p] = tdi_sym3_add(s->swing[p], tdi_swing(r, s->pull[i]));
     s->pull[p] = tdi_add(s->pull[p], s->pull[i]);
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What the cases of `tendril bench` share: rows of figures and programs that lie beside the
+// command.
+
+#include "cli/bench_clock.h"
+#include "cli/cli.h"
+
+typedef struct bench {
+    bool json;
+    double seconds;   // time for each figure
+    const char *name; // of the case that runs
+} bench;
+
+void bench_row(const bench *b, const char *variant, int64_t n, double value, const char *unit);
+// Tells what went wrong. Always false.
+bool bench_fault(const bench *b, const char *variant, td_status status, const td_diag *diag);
+
+// ---- files beside the command ---------------------------------------------------------------
+
+// The files that match a pattern, from the folder of the command. The list may be empty.
+typedef struct bench_files {
+    char **paths;
+    size_t count;
+    void *found;
+} bench_files;
+
+bench_files bench_beside(const char *pattern);
+void bench_files_free(bench_files *files);
+
+// Runs the programs of other engines (see bench/peers) that lie beside the command, and prints
+// their rows of the case that runs. False when one fails.
+bool bench_peers(const bench *b);
+
+// ---- cases: false when a figure could not be had --------------------------------------------
+
+bool bench_grow(const bench *b);
+bool bench_forward(const bench *b);
+bool bench_step(const bench *b);
+bool bench_realtime(const bench *b);
+bool bench_scaling(const bench *b);

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// From a model's file to a plant, and to one with a body: what grow, settle and modes share.
+
+#include "cli/cli.h"
+
+#include <string.h>
+#include <unistd.h>
+
+// ---- options --------------------------------------------------------------------------------
+
+cli_plant_args cli_plant_args_default(void) {
+    cli_plant_args args = {.steps = -1,
+                           .seed = TD_SEED_FROM_TEXT,
+                           .max_modules = td_derive_opts_default().max_modules,
+                           .max_segments = td_skeleton_opts_default().max_segments,
+                           .max_loops = td_derive_opts_default().max_loops,
+                           .springs = "clamped"};
+    return args;
+}
+
+bool cli_plant_args_check(const cli_plant_args *args, const char *command) {
+    if (strcmp(args->springs, "clamped") != 0 && strcmp(args->springs, "thesis") != 0) {
+        cli_error("%s: --springs is clamped or thesis", command);
+        return false;
+    }
+    if (args->max_segments > INT32_MAX) {
+        cli_error("%s: --max-segments is too large", command);
+        return false;
+    }
+    return true;
+}
+
+td_skeleton_opts cli_skeleton_opts(const cli_plant_args *args) {
+    td_skeleton_opts opts = td_skeleton_opts_default();
+    opts.springs = strcmp(args->springs, "thesis") == 0 ? TD_SPRING_THESIS : TD_SPRING_CLAMPED;
+    opts.prune_length = args->prune_length;
+    opts.prune_mass = args->prune_mass;
+    opts.max_segments = (int32_t)args->max_segments;
+    return opts;
+}
+
+// ---- deriving -------------------------------------------------------------------------------
+
+void cli_print_fault(const char *path, td_status status, td_diag *diag) {
+    diag->status = status;
+    if (!diag->file[0] && status != TD_ERR_WRITE) {
+        snprintf(diag->file, sizeof diag->file, "%s", strcmp(path, "-") == 0 ? "<stdin>" : path);
+    }
+    if (!diag->message[0]) {
+        snprintf(diag->message, sizeof diag->message, "%s", td_status_text(status));
+    }
+    cli_print_diag(diag);
+}
+
+// On a terminal, once the work has taken a while.
+static void show_progress(int64_t step, int64_t steps, int64_t modules, double started) {
+    static double last;
+    double now = cli_seconds();
+    if (!isatty(2) || now - started < 0.5 || (now - last < 0.1 && step < steps)) {
+        return;
+    }
+    last = now;
+    int filled = steps > 0 ? (int)(30 * step / steps) : 30;
+    fprintf(stderr, "\r[%.*s%*s] step %lld of %lld, %lld modules ", filled,
+            "##############################", 30 - filled, "", (long long)step, (long long)steps,
+            (long long)modules);
+    if (step == steps) {
+        fputc('\n', stderr);
+    }
+}
+
+static td_status derive(const td_grammar *grammar, const cli_plant_args *args, td_derivation **out,
+                        td_diag *diag) {
+    td_derive_opts opts = td_derive_opts_default();
+    opts.seed = args->seed;
+    opts.max_modules = args->max_modules;
+    opts.max_loops = args->max_loops;
+    double started = cli_seconds();
+    int64_t steps = args->steps >= 0 ? args->steps : td_grammar_steps(grammar);
+    td_status status = td_derivation_new(grammar, &opts, NULL, out, diag);
+    for (int64_t i = 0; i < steps && status == TD_OK; i++) {
+        status = td_derivation_step(*out, diag);
+        show_progress(i + 1, steps, td_derivation_string(*out).module_count, started);
+    }
+    return status == TD_OK ? td_derivation_end(*out, diag) : status;
+}
+
+td_status cli_plant_derive(const char *path, const cli_plant_args *args, cli_plant *plant) {
+    td_diag diag = {.message = ""};
+    *plant = (cli_plant){NULL, NULL};
+    td_status status = cli_load_model(path, &args->defines, &plant->grammar);
+    if (status != TD_OK) {
+        return status;
+    }
+    status = derive(plant->grammar, args, &plant->derivation, &diag);
+    if (status != TD_OK) {
+        cli_print_fault(path, status, &diag);
+        cli_plant_free(plant);
+    }
+    return status;
+}
+
+void cli_plant_free(cli_plant *plant) {
+    td_derivation_free(plant->derivation);
+    td_grammar_free(plant->grammar);
+    *plant = (cli_plant){NULL, NULL};
+}
+
+// ---- bodies ---------------------------------------------------------------------------------
+
+int cli_tree_open(const char *path, const cli_plant_args *args, cli_tree *tree) {
+    cli_plant plant;
+    td_diag diag = {.message = ""};
+    *tree = (cli_tree){NULL, NULL, NULL};
+    td_status status = cli_plant_derive(path, args, &plant);
+    if (status != TD_OK) {
+        return cli_exit_code(status);
+    }
+    td_string string = td_derivation_string(plant.derivation);
+    td_skeleton_opts skeleton_opts = cli_skeleton_opts(args);
+    td_tree_opts tree_opts = td_tree_opts_default();
+    status = td_skeleton_from_string(plant.grammar, &string, &skeleton_opts, NULL, &tree->skeleton,
+                                     &diag);
+    cli_plant_free(&plant);
+    if (status == TD_OK) {
+        status = td_tree_model_new(tree->skeleton, &tree_opts, NULL, &tree->model, &diag);
+    }
+    if (status == TD_OK) {
+        status = td_tree_state_new(tree->model, NULL, &tree->state, &diag);
+    }
+    if (status != TD_OK) {
+        cli_print_fault(path, status, &diag);
+        cli_tree_free(tree);
+    }
+    // an argument out of its range came from the file, not from the command line
+    return status == TD_ERR_ARGUMENT ? EXIT_BAD_INPUT : cli_exit_code(status);
+}
+
+void cli_tree_free(cli_tree *tree) {
+    td_tree_state_free(tree->state);
+    td_tree_model_free(tree->model);
+    td_skeleton_free(tree->skeleton);
+    *tree = (cli_tree){NULL, NULL, NULL};
+}
+
+int cli_tree_settle(const char *path, cli_tree *tree, td_vec3 gravity, td_step_stats *stats) {
+    td_diag diag = {.message = ""};
+    td_step_opts opts = td_step_opts_default();
+    opts.gravity = gravity;
+    *stats = (td_step_stats){0};
+    td_status status = td_tree_settle(tree->state, &opts, stats, &diag);
+    if (status == TD_OK && stats->unconverged > 0) {
+        status = TD_ERR_DIVERGED;
+        snprintf(diag.message, sizeof diag.message, "no rest after %lld iterations",
+                 (long long)stats->iterations);
+    }
+    if (status != TD_OK) {
+        cli_print_fault(path, status, &diag);
+    }
+    return cli_exit_code(status);
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// tendril validate: cases with known answers, a row for each figure.
+
+#include "cli/validate.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "Usage: tendril validate [CASE...] [--json] [--list]\n"
+    "\n"
+    "Runs cases with known answers, all when none is named, and compares. Exits with 0\n"
+    "only if every figure is within its limit, otherwise with 1.\n"
+    "\n"
+    "  --json       one object a figure: case, quantity, n, got, want, error, limit, pass\n"
+    "  --list       the cases\n";
+
+typedef struct val_case {
+    const char *name, *about;
+    void (*run)(val_report *report);
+} val_case;
+
+static const val_case cases[] = {
+    {"pendulum", "period at four amplitudes, and the hand-derived equation step by step",
+     val_pendulum},
+    {"double-pendulum", "accelerations, repeatability and divergence", val_double_pendulum},
+    {"cantilever", "droop of the plants thesis's beam under its own weight", val_cantilever},
+    {"elastica", "large bending of a cantilever by a load at its tip", val_elastica},
+    {"vibration", "frequencies of a clamped beam in bending and torsion", val_vibration},
+    {"chain", "a limp chain at rest and swinging, and the catenary", val_chain},
+    {"energy", "what integrators do to the energy of random trees; their orders", val_energy_case},
+    {"agreement", "forward, inverse and dense dynamics, and the integrators", val_agreement},
+    {"momentum", "of a tree that floats freely", val_momentum},
+    {"drag", "plants in a wind that stops at once", val_drag},
+    {"stability", "largest stable steps of a stiff beam", val_stability},
+};
+
+#define CASE_COUNT ((int)(sizeof cases / sizeof cases[0]))
+
+// ---- rows -----------------------------------------------------------------------------------
+
+static void clear_progress(val_report *report) {
+    if (report->line) {
+        fputs("\r\033[K", stderr);
+        report->line = false;
+    }
+}
+
+void val_progress(val_report *report, double done) {
+    double now = cli_seconds();
+    if (report->shown == 0) {
+        report->shown = now; // nothing for what is over at once
+    }
+    if (!isatty(2) || now - report->shown < 0.2) {
+        return;
+    }
+    report->shown = now;
+    int filled = (int)(30 * fmin(fmax(done, 0), 1));
+    fprintf(stderr, "\r[%.*s%*s] %s ", filled, "##############################", 30 - filled, "",
+            report->name);
+    report->line = true;
+}
+
+static void json_figure(const char *key, double value) {
+    printf(",\"%s\":", key);
+    if (isfinite(value)) {
+        cli_json_number(stdout, value);
+    } else {
+        fputs("null", stdout);
+    }
+}
+
+static void add_row(val_report *report, const char *quantity, int64_t n, double got, double want,
+                    double error, double limit) {
+    bool pass = error <= limit; // false for what is not a number
+    clear_progress(report);
+    report->rows++;
+    report->failed += !pass;
+    if (report->json) {
+        printf("{\"case\":");
+        cli_json_text(stdout, report->name);
+        printf(",\"quantity\":");
+        cli_json_text(stdout, quantity);
+        printf(",\"n\":%lld", (long long)n);
+        json_figure("got", got);
+        json_figure("want", want);
+        json_figure("error", error);
+        json_figure("limit", limit);
+        printf(",\"pass\":%s}\n", pass ? "true" : "false");
+    } else {
+        printf("%-6s %-15s %-52s %7lld %14.7g %14.7g %10.2e %8.1e\n", pass ? "ok" : "FAILED",
+               report->name, quantity, (long long)n, got, want, error, limit);
+    }
+    fflush(stdout);
+}
+
+void val_relative(val_report *report, const char *quantity, int64_t n, double got, double want,
+                  double limit) {
+    add_row(report, quantity, n, got, want, fabs(got - want) / fabs(want), limit);
+}
+
+void val_absolute(val_report *report, const char *quantity, int64_t n, double got, double want,
+                  double limit) {
+    add_row(report, quantity, n, got, want, fabs(got - want), limit);
+}
+
+void val_at_most(val_report *report, const char *quantity, int64_t n, double got, double limit) {
+    add_row(report, quantity, n, got, 0, got, limit);
+}
+
+void val_fault(val_report *report, const char *quantity, int64_t n, td_status status,
+               const td_diag *diag) {
+    clear_progress(report);
+    const char *message = diag && diag->message[0] ? diag->message : td_status_text(status);
+    cli_error("validate: %s, %s, n %lld: %s", report->name, quantity, (long long)n, message);
+    add_row(report, quantity, n, (double)NAN, 0, (double)NAN, 0);
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+static const val_case *find_case(const char *name) {
+    for (int i = 0; i < CASE_COUNT; i++) {
+        if (strcmp(name, cases[i].name) == 0) {
+            return &cases[i];
+        }
+    }
+    return NULL;
+}
+
+static void list_cases(bool json) {
+    for (int i = 0; i < CASE_COUNT; i++) {
+        if (json) {
+            printf("{\"case\":\"%s\",\"about\":\"%s\"}\n", cases[i].name, cases[i].about);
+        } else {
+            printf("%-16s %s\n", cases[i].name, cases[i].about);
+        }
+    }
+}
+
+static void run_case(const val_case *c, val_report *report) {
+    report->name = c->name;
+    report->shown = 0;
+    c->run(report);
+    clear_progress(report);
+}
+
+static int run_cases(int count, char **names, bool json) {
+    val_report report = {.json = json};
+    double started = cli_seconds();
+    if (!json) {
+        printf("%-6s %-15s %-52s %7s %14s %14s %10s %8s\n", "", "case", "quantity", "n", "got",
+               "want", "error", "limit");
+    }
+    for (int i = 0; i < (count ? count : CASE_COUNT); i++) {
+        run_case(count ? find_case(names[i]) : &cases[i], &report);
+    }
+    if (!json) {
+        printf("%d figures, %d outside their limits, %.1f s\n", report.rows, report.failed,
+               cli_seconds() - started);
+    }
+    return report.failed == 0 ? EXIT_FINE : EXIT_OUTSIDE;
+}
+
+int cli_validate(int argc, char **argv) {
+    bool json = false, list = false, want_help = false;
+    const cli_option options[] = {{"--json", CLI_FLAG, &json, 0},
+                                  {"--list", CLI_FLAG, &list, 0},
+                                  {"--help", CLI_FLAG, &want_help, 0}};
+    int operands = cli_read_options(argc, argv, options, 3, "validate");
+    if (operands < 0) {
+        return EXIT_MISUSE;
+    }
+    if (want_help) {
+        fputs(help, stdout);
+        return EXIT_FINE;
+    }
+    for (int i = 0; i < operands; i++) {
+        if (!find_case(argv[i])) {
+            cli_error("validate: unknown case '%s'; 'tendril validate --list' lists them", argv[i]);
+            return EXIT_MISUSE;
+        }
+    }
+    if (list) {
+        list_cases(json);
+        return EXIT_FINE;
+    }
+    return run_cases(operands, argv, json);
+}

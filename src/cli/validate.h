@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What the cases of `tendril validate` share: rows of figures, trees to try things on, numbers
+// from a fixed seed.
+
+#include "cli/cli.h"
+
+#define VAL_PI 3.14159265358979323846
+
+// ---- rows -----------------------------------------------------------------------------------
+
+typedef struct val_report {
+    bool json;
+    const char *name; // of the case that runs
+    int32_t rows, failed;
+    double shown; // when progress was last shown
+    bool line;    // whether a line of progress stands on the terminal
+} val_report;
+
+// One figure with a known answer. The error is |got - want|/|want|.
+void val_relative(val_report *report, const char *quantity, int64_t n, double got, double want,
+                  double limit);
+// The error is |got - want|.
+void val_absolute(val_report *report, const char *quantity, int64_t n, double got, double want,
+                  double limit);
+// Whatever is not above the limit is fine: the error is what was got, the wanted is 0.
+void val_at_most(val_report *report, const char *quantity, int64_t n, double got, double limit);
+// A figure that could not be had: the row fails, and the reason is told.
+void val_fault(val_report *report, const char *quantity, int64_t n, td_status status,
+               const td_diag *diag);
+// How far the case has come, 0 to 1. Shown on a terminal.
+void val_progress(val_report *report, double done);
+
+// ---- random numbers -------------------------------------------------------------------------
+
+typedef struct val_random {
+    uint64_t state;
+} val_random;
+
+double val_uniform(val_random *random, double low, double high);
+double val_log_uniform(val_random *random, double low, double high); // 0 < low
+int32_t val_below(val_random *random, int32_t count);                // 0 .. count - 1
+td_vec3 val_in_ball(val_random *random, double radius);              // a vector no longer than that
+td_quat val_turn(td_vec3 v);                                         // by |v| about v
+
+// ---- trees ----------------------------------------------------------------------------------
+
+typedef struct val_tree {
+    td_skeleton *skeleton;
+    td_tree_model *model;
+    td_tree_state *state;
+    int32_t bodies, dofs, coords;
+} val_tree;
+
+// A builder with one more material, of index 1. NULL, with a row for the fault, when it fails.
+td_builder *val_begin(val_report *report, td_spring_rule springs, const td_material *material);
+// Frees the builder when it fails.
+bool val_add(val_report *report, td_builder *builder, const td_segment_def *def);
+// Makes the tree of a builder, which it frees. False, with a row for the fault, when it fails.
+bool val_tree_finish(val_report *report, td_builder *builder, val_tree *tree);
+void val_tree_free(val_tree *tree); // empty is allowed
+
+// A straight rod of equal segments that starts at the origin.
+typedef struct val_rod {
+    int32_t count;
+    double length, radius;          // m
+    double young, poisson, density; // Pa, -, kg/m^3
+    td_spring_rule springs;
+    td_joint_kind joint; // ball, or hinge: then it bends in the plane z = 0 alone
+    td_quat turn;        // from +Y to where it points
+    bool limp;           // no stiffness in bending
+} val_rod;
+
+extern const td_quat val_level, val_hanging; // turns +Y to +X, to -Y
+
+// The cantilever of the plants thesis, section 8.3: level, 1 m, with `count` ball joints.
+val_rod val_thesis_beam(int32_t count);
+bool val_rod_build(val_report *report, const val_rod *rod, val_tree *tree);
+
+// What a random tree may be. Stiffness is given, or follows from shape and material.
+typedef struct val_wild {
+    int32_t least, most; // segments
+    bool all_joints;     // hinges, slides and welds too; otherwise balls
+    bool floating;       // on a free joint; otherwise rooted
+    double thin, thick;  // m: radii are between them
+    double soft, stiff;  // N m/rad: a tree's stiffness is between them, a joint's near it; 0: none
+    double young[2];     // Pa: otherwise a tree's modulus is between them
+    double damping;      // s: damping over stiffness, at most
+} val_wild;
+
+bool val_wild_build(val_report *report, val_random *random, const val_wild *wild, val_tree *tree);
+// Joints turned by up to `angle`, moving at up to `speed` rad/s (slides: a tenth, in m).
+void val_wild_start(val_random *random, val_tree *tree, double angle, double speed);
+
+// ---- states ---------------------------------------------------------------------------------
+
+// A state kept, to start from it again.
+typedef struct val_pose {
+    double *coords, *velocities;
+    int32_t coord_count, dof_count;
+} val_pose;
+
+bool val_pose_keep(val_tree *tree, val_pose *pose);
+void val_pose_restore(val_tree *tree, const val_pose *pose);
+void val_pose_free(val_pose *pose);
+
+// A step, or a search for rest. False, with a row for the fault, when it fails.
+bool val_step(val_report *report, val_tree *tree, const td_step_opts *opts, const char *quantity);
+bool val_settle(val_report *report, val_tree *tree, const td_step_opts *opts, const char *quantity);
+// Energy of the rest nearest to the state, which is moved there; false when it was not reached.
+bool val_rest_energy(val_tree *tree, const td_step_opts *opts, double *energy);
+// From a kept state on, `steps` steps; then the tips of all segments.
+bool val_run(val_report *report, val_tree *tree, const val_pose *start, const td_step_opts *opts,
+             int32_t steps, td_vec3 *tips, const char *quantity);
+double val_tips_apart(const td_vec3 *a, const td_vec3 *b, int32_t count); // the farthest pair, m
+// J, all kinds together.
+double val_energy(val_tree *tree, td_vec3 gravity);
+
+// ---- cases ----------------------------------------------------------------------------------
+
+void val_pendulum(val_report *report);
+void val_double_pendulum(val_report *report);
+void val_cantilever(val_report *report);
+void val_elastica(val_report *report);
+void val_vibration(val_report *report);
+void val_chain(val_report *report);
+void val_energy_case(val_report *report);
+void val_agreement(val_report *report);
+void val_momentum(val_report *report);
+void val_drag(val_report *report);
+void val_stability(val_report *report);

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+// Cases of the equations of motion: three ways to the same accelerations, the integrators on the
+// same path, momentum.
+
+#include "cli/validate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- three ways -----------------------------------------------------------------------------
+
+// Largest errors seen, relative to the largest figure of the vector concerned.
+typedef struct disagreement {
+    double there_and_back; // forward of the torques that inverse gives for an acceleration
+    double dense;          // forward against the solution with the dense matrix
+    double product;        // inverse against matrix times acceleration
+} disagreement;
+
+// L L^T x = x, in place of the matrix and the right side; false when the matrix is not positive
+static bool solve_dense(double *m, double *x, int32_t n) {
+    for (int32_t j = 0; j < n; j++) {
+        for (int32_t i = j; i < n; i++) {
+            double sum = m[(ptrdiff_t)i * n + j];
+            for (int32_t k = 0; k < j; k++) {
+                sum -= m[(ptrdiff_t)i * n + k] * m[(ptrdiff_t)j * n + k];
+            }
+            if (i == j && !(sum > 0)) {
+                return false;
+            }
+            m[(ptrdiff_t)i * n + j] = i == j ? sqrt(sum) : sum / m[(ptrdiff_t)j * n + j];
+        }
+    }
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t k = 0; k < i; k++) {
+            x[i] -= m[(ptrdiff_t)i * n + k] * x[k];
+        }
+        x[i] /= m[(ptrdiff_t)i * n + i];
+    }
+    for (int32_t i = n - 1; i >= 0; i--) {
+        for (int32_t k = i + 1; k < n; k++) {
+            x[i] -= m[(ptrdiff_t)k * n + i] * x[k];
+        }
+        x[i] /= m[(ptrdiff_t)i * n + i];
+    }
+    return true;
+}
+
+static double apart(const double *a, const double *b, int32_t n) {
+    double difference = 0, size = 1e-300;
+    for (int32_t i = 0; i < n; i++) {
+        difference = fmax(difference, fabs(a[i] - b[i]));
+        size = fmax(size, fmax(fabs(a[i]), fabs(b[i])));
+        if (isnan(a[i]) || isnan(b[i])) {
+            return (double)NAN;
+        }
+    }
+    return difference / size;
+}
+
+static double worse(double a, double b) { // what is not a number is worst
+    return a >= b || isnan(a) ? a : b;
+}
+
+// M a + bias = torque + springs, from random accelerations: at random torques the lightest turns
+// would be thrown about so fast that their forces cancel in all digits but a few. Seven arrays of
+// n, then the matrix.
+static void compare(val_tree *tree, val_random *random, double *room, disagreement *worst) {
+    const td_vec3 gravity = {1, -9.81, 0.5};
+    int32_t n = tree->dofs;
+    double *wanted = room, *torque = wanted + n, *accel = torque + n, *bias = accel + n;
+    double *right = bias + n, *springs = right + n, *product = springs + n, *matrix = product + n;
+    for (int32_t i = 0; i < n; i++) {
+        wanted[i] = val_uniform(random, -100, 100);
+        accel[i] = 0;
+    }
+    td_tree_inverse(tree->state, gravity, accel, bias);
+    td_tree_inverse(tree->state, gravity, wanted, right);
+    td_tree_joint_torque(tree->state, springs);
+    td_tree_inertia(tree->state, matrix);
+    for (int32_t i = 0; i < n; i++) {
+        torque[i] = right[i] - springs[i];
+        product[i] = bias[i];
+        for (int32_t k = 0; k < n; k++) {
+            product[i] += matrix[(ptrdiff_t)i * n + k] * wanted[k];
+        }
+    }
+    worst->product = worse(apart(right, product, n), worst->product);
+
+    td_tree_forward(tree->state, gravity, torque, accel);
+    worst->there_and_back = worse(apart(accel, wanted, n), worst->there_and_back);
+
+    for (int32_t i = 0; i < n; i++) {
+        right[i] = torque[i] + springs[i] - bias[i];
+    }
+    bool positive = solve_dense(matrix, right, n);
+    worst->dense = worse(positive ? apart(accel, right, n) : (double)NAN, worst->dense);
+}
+
+static bool compare_tree(val_report *report, val_tree *tree, val_random *random,
+                         disagreement *worst) {
+    size_t n = (size_t)tree->dofs;
+    double *room = malloc((7 * n + n * n + 1) * sizeof *room);
+    if (!room) {
+        val_fault(report, "three ways to accelerations", tree->bodies, TD_ERR_MEMORY, NULL);
+        return false;
+    }
+    val_wild_start(random, tree, 2, 5);
+    compare(tree, random, room, worst);
+    free(room);
+    return true;
+}
+
+static void print_disagreement(val_report *report, const disagreement *worst, const char *on,
+                               int32_t count, double limit) {
+    const struct {
+        const char *what;
+        double error;
+    } rows[] = {{"forward against inverse", worst->there_and_back},
+                {"forward against the dense matrix", worst->dense},
+                {"inverse against the dense matrix", worst->product}};
+    for (int k = 0; k < 3; k++) {
+        char text[80];
+        snprintf(text, sizeof text, "%s, %s", rows[k].what, on);
+        val_at_most(report, text, count, rows[k].error, limit);
+    }
+}
+
+static void three_ways(val_report *report) {
+    disagreement wild_worst = {0}, short_worst = {0};
+    val_random random = {5};
+    for (int32_t i = 0; i < 500; i++) {
+        val_wild wild = {.least = 1,
+                         .most = 25,
+                         .all_joints = true,
+                         .floating = i % 4 == 0,
+                         .thin = 0.01,
+                         .thick = 0.03,
+                         .soft = 1e-3,
+                         .stiff = 10,
+                         .damping = 0.02};
+        val_tree tree;
+        val_progress(report, 0.5 * i / 500);
+        if (!val_wild_build(report, &random, &wild, &tree)) {
+            return;
+        }
+        bool fine = tree.dofs == 0 || compare_tree(report, &tree, &random, &wild_worst);
+        val_tree_free(&tree);
+        if (!fine) {
+            return;
+        }
+    }
+    // stout segments: no direction is much lighter to turn than another
+    for (int32_t i = 0; i < 100; i++) {
+        val_rod rod = val_thesis_beam(1 + i % 4);
+        val_tree tree;
+        rod.radius = 0.3 / rod.count;
+        rod.young = 1e4;
+        if (!val_rod_build(report, &rod, &tree)) {
+            return;
+        }
+        bool fine = compare_tree(report, &tree, &random, &short_worst);
+        val_tree_free(&tree);
+        if (!fine) {
+            return;
+        }
+    }
+    print_disagreement(report, &wild_worst, "random trees", 500, 1e-9);
+    print_disagreement(report, &short_worst, "short stout chains", 100, 1e-12);
+}
+
+// ---- the same path --------------------------------------------------------------------------
+
+// Where a run of a quarter of a second leads as its step goes to nothing: for a rule of order p,
+// (2^p x(h/2) - x(h))/(2^p - 1).
+static bool limit_of_path(val_report *report, val_tree *tree, const val_pose *start,
+                          td_integrator integrator, int32_t steps, double factor, td_vec3 *tips) {
+    td_vec3 coarse[8];
+    td_step_opts opts = td_step_opts_default();
+    opts.integrator = integrator;
+    opts.tolerance = 1e-13;
+    opts.dt = 0.25 / steps;
+    if (!val_run(report, tree, start, &opts, steps, coarse, "path of a random tree")) {
+        return false;
+    }
+    opts.dt = 0.125 / steps;
+    if (!val_run(report, tree, start, &opts, 2 * steps, tips, "path of a random tree")) {
+        return false;
+    }
+    for (int32_t i = 0; i < tree->bodies; i++) {
+        tips[i].x += (tips[i].x - coarse[i].x) / (factor - 1);
+        tips[i].y += (tips[i].y - coarse[i].y) / (factor - 1);
+        tips[i].z += (tips[i].z - coarse[i].z) / (factor - 1);
+    }
+    return true;
+}
+
+static void same_path(val_report *report) {
+    double apart_euler = 0, apart_implicit = 0;
+    val_random random = {6};
+    for (int32_t i = 0; i < 5; i++) {
+        val_wild wild = {.least = 8,
+                         .most = 8,
+                         .all_joints = true,
+                         .thin = 0.02,
+                         .thick = 0.04,
+                         .soft = 0.1,
+                         .stiff = 1,
+                         .damping = 0.01};
+        val_tree tree;
+        val_pose start;
+        td_vec3 euler[8], rk4[8], implicit[8];
+        val_progress(report, 0.5 + 0.1 * i);
+        if (!val_wild_build(report, &random, &wild, &tree)) {
+            return;
+        }
+        val_wild_start(&random, &tree, 0.5, 3);
+        bool fine = val_pose_keep(&tree, &start) &&
+                    limit_of_path(report, &tree, &start, TD_RK4, 2000, 16, rk4) &&
+                    limit_of_path(report, &tree, &start, TD_EULER, 20000, 2, euler) &&
+                    limit_of_path(report, &tree, &start, TD_IMPLICIT, 4000, 4, implicit);
+        if (fine) {
+            apart_euler = fmax(apart_euler, val_tips_apart(euler, rk4, tree.bodies));
+            apart_implicit = fmax(apart_implicit, val_tips_apart(implicit, rk4, tree.bodies));
+        }
+        val_pose_free(&start);
+        val_tree_free(&tree);
+        if (!fine) {
+            return;
+        }
+    }
+    val_at_most(report, "limit of euler's path off that of rk4, m", 5, apart_euler, 1e-6);
+    val_at_most(report, "limit of implicit's path off that of rk4, m", 5, apart_implicit, 1e-6);
+}
+
+void val_agreement(val_report *report) {
+    three_ways(report);
+    same_path(report);
+}
+
+// ---- momentum -------------------------------------------------------------------------------
+
+static double norm(td_vec3 v) {
+    return sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
+}
+
+static double off(td_vec3 a, td_vec3 b) {
+    return norm((td_vec3){a.x - b.x, a.y - b.y, a.z - b.z}) / norm(b);
+}
+
+// 10 s without gravity; springs and damping act between segments alone
+void val_momentum(val_report *report) {
+    val_wild wild = {.least = 10,
+                     .most = 10,
+                     .all_joints = true,
+                     .floating = true,
+                     .thin = 0.02,
+                     .thick = 0.04,
+                     .soft = 0.1,
+                     .stiff = 0.1,
+                     .damping = 0.01};
+    val_random random = {7};
+    val_tree tree;
+    if (!val_wild_build(report, &random, &wild, &tree)) {
+        return;
+    }
+    td_vec3 linear, angular, linear_now, angular_now;
+    double linear_off = 0, angular_off = 0;
+    td_step_opts opts = td_step_opts_default();
+    opts.integrator = TD_RK4;
+    opts.gravity.y = 0;
+    opts.dt = 1e-4;
+    val_wild_start(&random, &tree, 1, 2);
+    td_tree_momentum(tree.state, &linear, &angular);
+    bool fine = true;
+    for (int32_t i = 1; fine && i <= 100000; i++) {
+        fine = val_step(report, &tree, &opts, "momentum");
+        td_tree_momentum(tree.state, &linear_now, &angular_now);
+        linear_off = worse(off(linear_now, linear), linear_off);
+        angular_off = worse(off(angular_now, angular), angular_off);
+        if (i % 100 == 0) {
+            val_progress(report, i / 100000.0);
+        }
+    }
+    if (fine) {
+        val_at_most(report, "change of linear momentum over 10 s, rk4", tree.bodies, linear_off,
+                    1e-10);
+        val_at_most(report, "change of angular momentum over 10 s, rk4", tree.bodies, angular_off,
+                    1e-10);
+    }
+    val_tree_free(&tree);
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Damping that a person can set: joint damping = time * joint stiffness.
+//
+// Method   with x the lowest mode that bends a spring, x^T M x = 1 and angular frequency w, the
+//          damping ratio is time x^T K x/(2 w), K the stiffness of the joints alone; without
+//          weight x^T K x = w^2. So time = 2 w ratio/(x^T K x).
+
+#include "tree/tangent.h"
+
+#define LOWEST     12   // modes to look at: the first may be those of a free or limp tree
+#define LEAST_PART 1e-6 // of w^2 that must be elastic
+
+td_damping_opts td_damping_opts_default(void) {
+    td_damping_opts opts = {.struct_size = sizeof opts,
+                            .kind = TD_DAMPING_RATIO,
+                            .value = 0.05,
+                            .gravity = {0, -9.81, 0}};
+    return opts;
+}
+
+static td_status check(const td_damping_opts *o, td_diag *diag) {
+    if (!o || o->struct_size != sizeof *o) {
+        return tdi_fail(diag, TD_ERR_DEF, "td_damping_opts did not come from its default function");
+    }
+    bool kind = o->kind == TD_DAMPING_RATIO || o->kind == TD_DAMPING_TIME;
+    const char *wrong = !kind                                     ? "kind"
+                        : !(o->value >= 0) || !isfinite(o->value) ? "value"
+                        : !tdi_finite3(o->gravity)                ? "gravity"
+                                                                  : NULL;
+    return wrong ? tdi_fail(diag, TD_ERR_ARGUMENT, "%s is out of its range", wrong) : TD_OK;
+}
+
+// Damping over stiffness for which the lowest elastic mode has this ratio.
+static td_status time_of_ratio(td_tree_state *s, td_vec3 gravity, td_real ratio, td_real *time,
+                               td_diag *diag) {
+    const td_tree_model *m = s->model;
+    int32_t count = m->dof_count < LOWEST ? m->dof_count : LOWEST;
+    size_t length = (size_t)m->dof_count, numbers = (size_t)count * length;
+    td_mode modes[LOWEST];
+    td_real *shapes = tdi_alloc_zeroed(s->alloc, (size_t)count * sizeof *shapes, length);
+    if (!shapes && numbers > 0) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the modes");
+    }
+    td_status status = td_tree_modes(s, gravity, count, modes, shapes, diag);
+    *time = -1;
+    for (int32_t j = 0; status == TD_OK && *time < 0 && j < count; j++) {
+        td_real w = 2 * TDI_PI * modes[j].frequency;
+        td_real elastic = tdi_joints_form(m, s, shapes + (size_t)j * length).stiffness;
+        if (w > 0 && elastic > LEAST_PART * w * w) {
+            *time = 2 * w * ratio / elastic;
+        }
+    }
+    tdi_alloc_free(s->alloc, shapes, numbers * sizeof *shapes);
+    if (status == TD_OK && *time < 0) {
+        status =
+            tdi_fail(diag, TD_ERR_ARGUMENT, "none of the lowest %d modes bends a spring", count);
+    }
+    return status;
+}
+
+td_status td_tree_model_damped_new(td_tree_state *state, const td_damping_opts *opts,
+                                   const td_alloc *alloc, td_tree_model **out, td_diag *diag) {
+    *out = NULL;
+    td_status status = check(opts, diag);
+    td_real time = status == TD_OK ? opts->value : 0;
+    if (status == TD_OK && opts->kind == TD_DAMPING_RATIO) {
+        status = time_of_ratio(state, opts->gravity, opts->value, &time, diag);
+    }
+    if (status == TD_OK) {
+        status = tdi_tree_model_copy(state->model, alloc, out, diag);
+    }
+    for (int32_t i = 0; status == TD_OK && i < (*out)->body_count; i++) {
+        tdi_body *body = &(*out)->body[i];
+        body->damping = tdi_scale(body->stiffness, time);
+    }
+    return status;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Energy and momentum of a tree.
+//
+//   kinetic   1/2 (w.L + v.P), with the momentum P = m v + w x c, L = J w + c x v of each body
+//   weight    -g.(m o + c)
+// Reads    q, v, angle, base. Writes frame, column, twist.
+
+#include "tree/dynamics.h"
+#include "tree/joint.h"
+
+static void move_all(const td_tree_model *m, td_tree_state *s) {
+    tdi_tree_place(m, s);
+    tdi_tree_columns(m, s);
+    tdi_tree_move(m, s);
+}
+
+static td_real joint_energy(const td_tree_model *m, const td_tree_state *s, int32_t i) {
+    const tdi_body *body = &m->body[i];
+    int32_t d = m->dof[i], count = m->dof[i + 1] - d;
+    const td_real *q = s->q + m->coord[i];
+    return count == 3   ? tdi_ball_energy(m->law, body->stiffness, q, s->angle + d)
+           : count == 1 ? 0.5 * body->stiffness.x * q[0] * q[0]
+                        : 0;
+}
+
+td_energy td_tree_energy(td_tree_state *state, td_vec3 gravity) {
+    const td_tree_model *m = state->model;
+    td_energy sum = {0, 0, 0};
+    move_all(m, state);
+    for (int32_t i = 0; i < m->body_count; i++) {
+        tdi_mass mass = tdi_mass_of(&m->body[i], &state->frame[i].r);
+        tdi_wrench p = tdi_mass_momentum(&mass, &state->twist[i]);
+        sum.kinetic += 0.5 * tdi_pair(&p, &state->twist[i]);
+        sum.weight -= tdi_dot(gravity, tdi_madd(mass.c, state->frame[i].o, mass.m));
+        sum.elastic += joint_energy(m, state, i);
+    }
+    return sum;
+}
+
+void td_tree_momentum(td_tree_state *state, td_vec3 *linear, td_vec3 *angular) {
+    const td_tree_model *m = state->model;
+    tdi_wrench sum = {{0, 0, 0}, {0, 0, 0}};
+    move_all(m, state);
+    for (int32_t i = 0; i < m->body_count; i++) {
+        tdi_mass mass = tdi_mass_of(&m->body[i], &state->frame[i].r);
+        tdi_wrench p = tdi_mass_momentum(&mass, &state->twist[i]);
+        tdi_wrench_add(&sum, &p, state->frame[i].o);
+    }
+    *linear = sum.f;
+    *angular = sum.n;
+}

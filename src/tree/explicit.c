@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// Explicit steps on forward dynamics: symplectic Euler and Runge-Kutta of fourth order.
+//
+//   Euler     v <- v + h qdd(q, v), then q moved by h v
+//   RK4       in coordinates of the step: a ball joint is at q_start exp(a), so that
+//             a' = J^-1(a) v, J^-1 as in joint.h. With them the equations are a system in a vector
+//             space, and the classical rule keeps its order.
+// The base is carried along with constant acceleration through the step.
+// Reads    q, v, angle, base. Writes these, frame, and the scratch of tdi_tree_forward().
+
+#include "tree/dynamics.h"
+#include "tree/joint.h"
+#include "tree/load.h"
+
+#include <string.h>
+
+// ---- base -----------------------------------------------------------------------------------
+
+typedef struct base_motion {
+    tdi_frame frame;
+    tdi_twist twist;
+} base_motion;
+
+// where the base is a time t after `start`
+static void carry_base(td_tree_state *s, const base_motion *start, td_real t) {
+    const tdi_twist *a = &s->base_accel;
+    td_vec3 turn = tdi_scale(tdi_madd(start->twist.w, a->w, 0.5 * t), t);
+    td_quat by = tdi_quat_turn(tdi_unit_or(turn, tdi_vec3(0, 1, 0)), tdi_norm(turn));
+    td_vec3 shift = tdi_scale(tdi_madd(start->twist.v, a->v, 0.5 * t), t);
+    td_quat q = tdi_quat_mul(by, start->frame.turn);
+    td_real scale = 1 / tdi_quat_norm(q);
+    s->base.turn = (td_quat){q.w * scale, q.x * scale, q.y * scale, q.z * scale};
+    s->base.r = tdi_mat3_from_quat(s->base.turn);
+    s->base.o = tdi_add(start->frame.o, shift);
+    s->base_twist =
+        (tdi_twist){tdi_madd(start->twist.w, a->w, t), tdi_madd(start->twist.v, a->v, t)};
+}
+
+// ---- accelerations --------------------------------------------------------------------------
+
+static void accelerate(const td_tree_model *m, td_tree_state *s, const td_step_opts *o) {
+    const tdi_wrench *outside = NULL;
+    if (o->load_count > 0 || o->air.linear > 0 || o->air.quadratic > 0) {
+        tdi_loads loads = {o->loads, o->load_count, o->air, 0, 1, NULL, NULL};
+        tdi_tree_place(m, s);
+        tdi_tree_columns(m, s);
+        tdi_tree_move(m, s);
+        memset(s->outside, 0, (size_t)m->body_count * sizeof *s->outside);
+        tdi_loads_wrench(m, s, &loads, s->outside);
+        outside = s->outside;
+    }
+    tdi_tree_forward(m, s, o->gravity, NULL, outside, s->accel_now);
+}
+
+// ---- steps ----------------------------------------------------------------------------------
+
+static void step_euler(const td_tree_model *m, td_tree_state *s, const td_step_opts *o) {
+    accelerate(m, s, o);
+    for (int32_t d = 0; d < m->dof_count; d++) {
+        s->v[d] += o->dt * s->accel_now[d];
+    }
+    tdi_tree_advance(m, s, s->v, o->dt);
+}
+
+// rate <- J^-1(t rate) v of a turn; t times the old rate is where the joint stands
+static void turn_rate(td_real *rate, const td_real *v, td_real t) {
+    td_vec3 a = tdi_scale(tdi_vec3(rate[0], rate[1], rate[2]), t), now = tdi_vec3(v[0], v[1], v[2]);
+    tdi_ball_turn turn = {a, tdi_turn_coefficient(tdi_dot(a, a))};
+    now = tdi_ball_rate(&turn, now, 1);
+    rate[0] = now.x;
+    rate[1] = now.y;
+    rate[2] = now.z;
+}
+
+static void all_rates(const td_tree_model *m, td_tree_state *s, td_real t) {
+    for (int32_t i = 0; i < m->body_count; i++) {
+        int32_t d = m->dof[i], count = m->dof[i + 1] - d;
+        int32_t turn = count >= 3 ? count - 3 : count; // a free joint turns with its last three
+        for (int32_t k = 0; k < turn; k++) {
+            s->rate[d + k] = s->v[d + k];
+        }
+        if (turn < count) {
+            turn_rate(s->rate + d + turn, s->v + d + turn, t);
+        }
+    }
+}
+
+static void step_rk4(const td_tree_model *m, td_tree_state *s, const td_step_opts *o,
+                     const base_motion *start) {
+    static const td_real at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+    size_t nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
+    memset(s->rate, 0, nv * sizeof *s->rate);
+    memset(s->rate_sum, 0, nv * sizeof *s->rate_sum);
+    memset(s->accel_sum, 0, nv * sizeof *s->accel_sum);
+    memset(s->accel_now, 0, nv * sizeof *s->accel_now);
+    for (int k = 0; k < 4; k++) {
+        td_real t = at[k] * o->dt;
+        memcpy(s->q, s->q_start, nq * sizeof *s->q);
+        tdi_tree_advance(m, s, s->rate, t);
+        for (size_t d = 0; d < nv; d++) {
+            s->v[d] = s->v_start[d] + t * s->accel_now[d];
+        }
+        carry_base(s, start, t);
+        all_rates(m, s, t);
+        accelerate(m, s, o);
+        for (size_t d = 0; d < nv; d++) {
+            s->rate_sum[d] += weight[k] * s->rate[d];
+            s->accel_sum[d] += weight[k] * s->accel_now[d];
+        }
+    }
+    memcpy(s->q, s->q_start, nq * sizeof *s->q);
+    tdi_tree_advance(m, s, s->rate_sum, o->dt);
+    for (size_t d = 0; d < nv; d++) {
+        s->v[d] = s->v_start[d] + o->dt * s->accel_sum[d];
+    }
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+static bool all_finite(const td_real *x, int32_t count) {
+    bool fine = true;
+    for (int32_t k = 0; k < count; k++) {
+        fine &= isfinite(x[k]) != 0;
+    }
+    return fine;
+}
+
+td_status tdi_explicit_step(const td_tree_model *m, td_tree_state *s, const td_step_opts *opts) {
+    size_t nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
+    const base_motion start = {s->base, s->base_twist};
+    memcpy(s->q_start, s->q, nq * sizeof *s->q);
+    memcpy(s->v_start, s->v, nv * sizeof *s->v);
+    if (opts->integrator == TD_EULER) {
+        step_euler(m, s, opts);
+    } else {
+        step_rk4(m, s, opts, &start);
+    }
+    bool fine = all_finite(s->q, m->coord_count) && all_finite(s->v, m->dof_count);
+    if (fine) {
+        carry_base(s, &start, opts->dt);
+        s->time += opts->dt;
+        s->history = 0;
+        tdi_tree_angles(m, s, s->angle, s->angle);
+    } else {
+        memcpy(s->q, s->q_start, nq * sizeof *s->q);
+        memcpy(s->v, s->v_start, nv * sizeof *s->v);
+        s->base = start.frame;
+        s->base_twist = start.twist;
+    }
+    tdi_tree_place(m, s);
+    return fine ? TD_OK : TD_ERR_DIVERGED;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What a joint is: its place and columns by kind, the moment and energy of its spring by law.
+//
+// A ball joint with quaternion q = (w, u), in the segment's own axes:
+//   linear    V = 1/2 a^T K a,  a the rotation vector of q
+//   tangent   bending and twist apart, q = bend times turn about y. With x, y, z of u,
+//             s = x^2 + z^2 = sin^2(bend/2), 1 - s = w^2 + y^2, y/w = tan(twist/2):
+//             V = 2 (kx x^2 + kz z^2) l(s) + 2 ky ln(1 + y^2/w^2),  l(s) = -ln(1 - s)/s
+//             which is -4 k ln cos(angle/2) in each plane of bending and in twist, so that the
+//             moment there is 2 k tan(angle/2). The planes are those half way through the twist.
+// Damping is that of the rotation vector's rate under both laws, with D = 1/2 a'^T B a'.
+// Turning the joint by y in its own axes changes a by J^-1 y,
+//   J^-1 = I + 1/2 [a]x + b [a]x^2,  b = (1 - (|a|/2) cot(|a|/2))/|a|^2.
+
+#include "tree/model.h"
+
+// ---- kinds ----------------------------------------------------------------------------------
+
+// Rotation of a joint from rest, and its shift in the axes of what it hangs on.
+void tdi_joint_place(const tdi_body *body, td_joint_kind kind, const td_real *q, td_quat *turn,
+                     td_vec3 *slide);
+
+// Axes of the degrees of freedom in the world; p is the frame of what the joint hangs on.
+void tdi_joint_columns(const tdi_body *body, td_joint_kind kind, const tdi_frame *p,
+                       const tdi_frame *f, tdi_twist *column);
+
+// Angles of all joints, a degree of freedom: rotation vectors of balls, of the two that mean the
+// same that near `near`, and the coordinate of hinges and slides. `near` may be `angle` itself.
+void tdi_tree_angles(const td_tree_model *model, const td_tree_state *state, const td_real *near,
+                     td_real *angle);
+
+// ---- ball joints ----------------------------------------------------------------------------
+
+// b of the head, by series up to 0.2 rad; t2 = |a|^2
+static inline td_real tdi_turn_coefficient(td_real t2) {
+    if (t2 < 0.05) {
+        return 1.0 / 12 + t2 * (1.0 / 720 + t2 * (1.0 / 30240 + t2 / 1209600));
+    }
+    td_real half = 0.5 * sqrt(t2);
+    return (1 - half * cos(half) / sin(half)) / t2;
+}
+
+typedef struct tdi_ball_turn { // a joint's rotation vector, and b of the head
+    td_vec3 a;
+    td_real b;
+} tdi_ball_turn;
+
+tdi_ball_turn tdi_ball_turn_large(const td_real *q, const td_real *near);
+
+// h = asin(sqrt s)/sqrt s for s < 0.01, to rounding; in pairs, so that the terms need not wait for
+// each other
+static inline td_real tdi_half_growth(td_real s) {
+    td_real s2 = s * s;
+    return (1 + s * (1.0 / 6)) + s2 * (3.0 / 40 + s * (5.0 / 112)) +
+           s2 * s2 * (35.0 / 1152 + s * (63.0 / 2816) + s2 * (231.0 / 13312));
+}
+
+// c = (1 - h sqrt(1 - s))/s likewise
+static inline td_real tdi_along_growth(td_real s) {
+    td_real s2 = s * s;
+    return (1.0 / 3 + s * (2.0 / 15)) + s2 * (8.0 / 105 + s * (16.0 / 315)) +
+           s2 * s2 * (128.0 / 3465 + s * (256.0 / 9009));
+}
+
+// By series up to 0.2 rad.
+static inline tdi_ball_turn tdi_ball_turn_of(const td_real *q, const td_real *near) {
+    td_vec3 u = tdi_vec3(q[1], q[2], q[3]);
+    td_real s = tdi_dot(u, u);
+    if (!(s < 0.01)) {
+        return tdi_ball_turn_large(q, near);
+    }
+    td_real scale = q[0] < 0 ? -2 * tdi_half_growth(s) : 2 * tdi_half_growth(s);
+    tdi_ball_turn turn = {tdi_scale(u, scale), tdi_turn_coefficient(scale * scale * s)};
+    return turn;
+}
+
+// J^-1 v, and with sign -1 J^-T v
+static inline td_vec3 tdi_ball_rate(const tdi_ball_turn *turn, td_vec3 v, td_real sign) {
+    td_vec3 av = tdi_cross(turn->a, v);
+    return tdi_madd(tdi_madd(v, av, sign * 0.5), tdi_cross(turn->a, av), turn->b);
+}
+
+// Energy of the tangent law, and its gradient to a turn in the joint's own axes.
+td_real tdi_tangent_energy(td_vec3 stiffness, const td_real *q);
+td_vec3 tdi_tangent_gradient(td_vec3 stiffness, const td_real *q);
+
+// Energy of a ball joint's spring.
+td_real tdi_ball_energy(td_spring_law law, td_vec3 stiffness, const td_real *q,
+                        const td_real *near);
+
+// Moment of spring and damping on the joint in its own axes: -J^-T (K a + B J^-1 v).
+td_vec3 tdi_ball_moment_any(td_spring_law law, const tdi_body *body, const td_real *q,
+                            const td_real *v, const td_real *near);
+
+// The same, in place for linear springs up to 0.2 rad. There q itself gives
+//   J^-1 v = h (w v + u x v) + c (u.v) u,  a = 2 h u,
+// with h = asin(|u|)/|u| and c = (1 - h w)/|u|^2.
+static inline td_vec3 tdi_ball_moment(td_spring_law law, const tdi_body *body, const td_real *q,
+                                      const td_real *v, const td_real *near) {
+    const td_vec3 k = body->stiffness, d = body->damping, rate = {v[0], v[1], v[2]};
+    const td_vec3 u = {q[1], q[2], q[3]};
+    const td_real w = q[0], s = tdi_dot(u, u);
+    if (!(s < 0.01 && w > 0) || law != TD_LAW_LINEAR) {
+        return tdi_ball_moment_any(law, body, q, v, near);
+    }
+    const td_real h = tdi_half_growth(s), c = tdi_along_growth(s);
+    td_vec3 cross = tdi_cross(u, rate);
+    td_real along = c * tdi_dot(u, rate);
+    td_vec3 t = {k.x * (2 * h * u.x) + d.x * (h * (w * rate.x + cross.x) + along * u.x),
+                 k.y * (2 * h * u.y) + d.y * (h * (w * rate.y + cross.y) + along * u.y),
+                 k.z * (2 * h * u.z) + d.z * (h * (w * rate.z + cross.z) + along * u.z)};
+    cross = tdi_cross(u, t);
+    along = c * tdi_dot(u, t);
+    return tdi_vec3(h * (cross.x - w * t.x) - along * u.x, h * (cross.y - w * t.y) - along * u.y,
+                    h * (cross.z - w * t.z) - along * u.z);
+}
+
+static inline bool tdi_springy(const tdi_body *body) {
+    const td_vec3 k = body->stiffness, d = body->damping;
+    return k.x + k.y + k.z + d.x + d.y + d.z > 0;
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// Stiffness and inertia of small motions about a pose, as products with vectors.
+//
+// Method   root to tip the motion V = (w, u) of every body from the joints', tip to root the
+//          wrenches it needs, summed over what each body carries.
+// Energy   second order, x the motion of a joint and y = S x its turn or slide:
+//            bodies   1/2 V^T G V   G: swing of the load on its lever arms
+//            joints   1/2 x^T H x   H: derivative of the spring's moment
+//            both     x C w_p       C: tdi_coupling()
+// Frame    world axes at the joint origins.
+
+#include "tree/tangent.h"
+
+#include "tree/implicit.h"
+
+#define DIFFERENCE 1e-3 // rad: error of the fourth-order difference and rounding are both 1e-13
+
+// ---- expansion ------------------------------------------------------------------------------
+
+void tdi_tangent_place(tdi_tangent *t, tdi_layout *l) {
+    size_t n = (size_t)t->model->body_count;
+    t->stiffness = tdi_layout_place(l, n, sizeof *t->stiffness);
+    t->mass = tdi_layout_place(l, n, sizeof *t->mass);
+    t->wrench = tdi_layout_place(l, n, sizeof *t->wrench);
+}
+
+void tdi_tree_carry(const td_tree_model *m, td_tree_state *s, td_vec3 gravity) {
+    const tdi_potential weight = {.spring = 1, .gravity = gravity};
+    tdi_potential_expand(m, s, &weight, false);
+    for (int32_t i = m->body_count - 1; i >= 0; i--) {
+        int32_t p = m->parent[i];
+        if (p != TD_NONE) {
+            td_vec3 r = tdi_sub(s->frame[i].o, s->frame[p].o);
+            tdi_wrench_add(&s->load[p], &s->load[i], r);
+            s->swing[p] = tdi_sym3_add(s->swing[p], tdi_swing(r, s->load[i].f));
+        }
+    }
+}
+
+// The moment at four turns about each axis; of every law, since there is no other use of it here.
+tdi_mat3 tdi_ball_tangent(td_spring_law law, const tdi_body *body, const td_real *q,
+                          const td_real *near) {
+    const td_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const td_real weight[4] = {1.0 / 12, -2.0 / 3, 2.0 / 3, -1.0 / 12}, still[3] = {0, 0, 0};
+    const td_quat turn = {q[0], q[1], q[2], q[3]};
+    tdi_mat3 d;
+    for (int j = 0; j < 3; j++) {
+        td_vec3 column = {0, 0, 0};
+        for (int k = 0; k < 4; k++) {
+            td_real angle = DIFFERENCE * (k < 2 ? k - 2 : k - 1);
+            td_quat at = tdi_quat_mul(turn, tdi_quat_turn(axes[j], angle));
+            const td_real moved[4] = {at.w, at.x, at.y, at.z};
+            td_vec3 moment = tdi_ball_moment(law, body, moved, still, near);
+            column = tdi_madd(column, moment, -weight[k] / DIFFERENCE);
+        }
+        d.m[j] = column.x;
+        d.m[3 + j] = column.y;
+        d.m[6 + j] = column.z;
+    }
+    return d;
+}
+
+static void expand_joints(const td_tree_model *m, td_tree_state *s) {
+    for (int32_t k = 0; k < m->run_count; k++) {
+        const tdi_run run = m->run[k];
+        for (int32_t i = run.first; run.ball && i < run.last; i++) {
+            tdi_mat3 d =
+                tdi_ball_tangent(m->law, &m->body[i], s->q + m->coord[i], s->angle + m->dof[i]);
+            td_sym3 own = {d.m[0],
+                           d.m[4],
+                           d.m[8],
+                           0.5 * (d.m[1] + d.m[3]),
+                           0.5 * (d.m[2] + d.m[6]),
+                           0.5 * (d.m[5] + d.m[7])};
+            s->joint_a[i] = tdi_sym3_turn(&s->frame[i].r, &own);
+        }
+    }
+}
+
+void tdi_tangent_expand(tdi_tangent *t, td_vec3 gravity) {
+    const td_tree_model *m = t->model;
+    td_tree_state *s = t->state;
+    tdi_tree_columns(m, s);
+    tdi_tree_carry(m, s, gravity);
+    expand_joints(m, s);
+    for (int32_t i = 0; i < m->body_count; i++) {
+        t->mass[i] = tdi_mass_of(&m->body[i], &s->frame[i].r);
+        t->stiffness[i] = s->block[i];
+        t->stiffness[i].a = tdi_sym3_add(s->block[i].a, s->swing[i]);
+    }
+}
+
+// ---- sweeps ---------------------------------------------------------------------------------
+
+void tdi_tangent_spread(const tdi_tangent *t, const td_real *x) {
+    const td_tree_model *m = t->model;
+    td_tree_state *s = t->state;
+    const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
+    for (int32_t i = 0; i < m->body_count; i++) {
+        int32_t p = m->parent[i];
+        const tdi_twist up = p == TD_NONE ? still : s->move[p];
+        td_vec3 r = tdi_sub(s->frame[i].o, tdi_parent_frame(m, s, i)->o);
+        tdi_twist move = {up.w, tdi_add(up.v, tdi_cross(up.w, r))};
+        for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
+            move.w = tdi_madd(move.w, s->column[d].w, x[d]);
+            move.v = tdi_madd(move.v, s->column[d].v, x[d]);
+        }
+        s->move[i] = move;
+    }
+}
+
+static inline void hand_down(const tdi_tangent *t, int32_t i, const tdi_wrench *wrench) {
+    const td_tree_state *s = t->state;
+    int32_t p = t->model->parent[i];
+    if (p != TD_NONE) {
+        tdi_wrench_add(&t->wrench[p], wrench, tdi_sub(s->frame[i].o, s->frame[p].o));
+    }
+}
+
+// y = S^T (n, f) with the wrenches summed on the way
+static void gather(const tdi_tangent *t, td_real *y) {
+    const td_tree_model *m = t->model;
+    for (int32_t i = m->body_count - 1; i >= 0; i--) {
+        for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
+            y[d] = tdi_pair(&t->wrench[i], &t->state->column[d]);
+        }
+        hand_down(t, i, &t->wrench[i]);
+    }
+}
+
+// y = H x
+static void spring_moments(const tdi_tangent *t, const td_real *x, td_real *y) {
+    const td_tree_model *m = t->model;
+    const td_tree_state *s = t->state;
+    for (int32_t k = 0; k < m->run_count; k++) {
+        const tdi_run run = m->run[k];
+        for (int32_t i = run.first; run.ball && i < run.last; i++) {
+            int32_t d = m->dof[i];
+            const tdi_mat3 *r = &s->frame[i].r;
+            td_vec3 turn = tdi_mat3_apply(r, tdi_vec3(x[d], x[d + 1], x[d + 2]));
+            td_vec3 moment = tdi_mat3_apply_t(r, tdi_sym3_apply(&s->joint_a[i], turn));
+            y[d] = moment.x;
+            y[d + 1] = moment.y;
+            y[d + 2] = moment.z;
+        }
+        for (int32_t d = m->dof[run.first]; !run.ball && d < m->dof[run.last]; d++) {
+            y[d] = s->joint_k[d] * x[d];
+        }
+    }
+}
+
+// y += S^T (n, f) + C w_p; the parent gains C^T x besides
+static void gather_with_coupling(const tdi_tangent *t, const td_real *x, td_real *y) {
+    const td_tree_model *m = t->model;
+    const td_tree_state *s = t->state;
+    for (int32_t i = m->body_count - 1; i >= 0; i--) {
+        int32_t p = m->parent[i];
+        td_vec3 up = p == TD_NONE ? tdi_vec3(0, 0, 0) : s->move[p].w;
+        tdi_wrench down = t->wrench[i];
+        for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
+            td_vec3 c = tdi_coupling(&s->column[d], &s->load[i]);
+            y[d] += tdi_pair(&t->wrench[i], &s->column[d]) + tdi_dot(c, up);
+            down.n = tdi_madd(down.n, c, x[d]);
+        }
+        hand_down(t, i, &down);
+    }
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+void tdi_tangent_stiffness(const tdi_tangent *t, const td_real *x, td_real *y) {
+    tdi_tangent_spread(t, x);
+    for (int32_t i = 0; i < t->model->body_count; i++) {
+        t->wrench[i] = tdi_block_apply(&t->stiffness[i], &t->state->move[i]);
+    }
+    spring_moments(t, x, y);
+    gather_with_coupling(t, x, y);
+}
+
+void tdi_tangent_inertia(const tdi_tangent *t, const td_real *x, td_real *y) {
+    tdi_tangent_spread(t, x);
+    for (int32_t i = 0; i < t->model->body_count; i++) {
+        t->wrench[i] = tdi_mass_momentum(&t->mass[i], &t->state->move[i]);
+    }
+    gather(t, y);
+}
+
+tdi_joint_form tdi_joints_form(const td_tree_model *m, const td_tree_state *s, const td_real *x) {
+    tdi_joint_form f = {0, 0, 0};
+    for (int32_t i = 0; i < m->body_count; i++) {
+        const td_vec3 k = m->body[i].stiffness, b = m->body[i].damping, axis = m->body[i].axis;
+        int32_t d = m->dof[i];
+        if (m->kind[i] == TD_JOINT_BALL) {
+            tdi_ball_turn turn = tdi_ball_turn_of(s->q + m->coord[i], s->angle + d);
+            td_vec3 e = tdi_ball_rate(&turn, tdi_vec3(x[d], x[d + 1], x[d + 2]), 1);
+            f.stiffness += k.x * e.x * e.x + k.y * e.y * e.y + k.z * e.z * e.z;
+            f.damping += b.x * e.x * e.x + b.y * e.y * e.y + b.z * e.z * e.z;
+            f.twist += k.y * e.y * e.y;
+        } else if (m->dof[i + 1] - d == 1) {
+            bool hinge = m->kind[i] == TD_JOINT_HINGE;
+            f.stiffness += k.x * x[d] * x[d];
+            f.damping += b.x * x[d] * x[d];
+            f.twist += hinge ? k.x * x[d] * x[d] * axis.y * axis.y : 0;
+        }
+    }
+    return f;
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Small motions about a pose: the stiffness K and the inertia M of the whole tree as products with
+// vectors, and K + shift M factored once for any number of right-hand sides. All in O(bodies).
+//
+// A vector holds a number a degree of freedom, as velocities do: balls in the segment's own axes.
+// K is the second derivative of spring energy and weight when every joint moves by its part of the
+// vector as tdi_tree_advance() moves it. Nothing is left out, also away from equilibrium.
+
+#include "tree/dynamics.h"
+#include "tree/joint.h"
+
+// Besides its own arrays a tangent lives in the state's scratch: column, load (weight of a body and
+// of all it carries), joint_a, joint_k; the factors in block, pivot and dense; move in products.
+// It holds until the state is used for something else.
+typedef struct tdi_tangent {
+    const td_tree_model *model;
+    td_tree_state *state;
+    tdi_block *stiffness; // of the loads on a body, with the swing of all that it carries
+    tdi_mass *mass;
+    tdi_wrench *wrench; // scratch of the sweeps
+} tdi_tangent;
+
+// Places the tangent's own arrays; `model` and `state` are set before.
+void tdi_tangent_place(tdi_tangent *tangent, tdi_layout *layout);
+// K and M at the state's pose.
+void tdi_tangent_expand(tdi_tangent *tangent, td_vec3 gravity);
+// y = K x and y = M x. Not in place.
+void tdi_tangent_stiffness(const tdi_tangent *tangent, const td_real *x, td_real *y);
+void tdi_tangent_inertia(const tdi_tangent *tangent, const td_real *x, td_real *y);
+
+// Factors K + shift M. False when it is not positive definite.
+bool tdi_tangent_factor(tdi_tangent *tangent, td_real shift);
+// x <- (K + shift M)^-1 M x.
+void tdi_tangent_solve(const tdi_tangent *tangent, td_real *x);
+
+// ---- parts ----------------------------------------------------------------------------------
+
+// Fills load with the gradient of the weight of each body and of all that it carries, about its own
+// joint, and block, pull and swing likewise.
+void tdi_tree_carry(const td_tree_model *model, td_tree_state *state, td_vec3 gravity);
+// How the moment -tdi_ball_moment() of a ball joint at rest changes with a turn, own axes.
+tdi_mat3 tdi_ball_tangent(td_spring_law law, const tdi_body *body, const td_real *q,
+                          const td_real *near);
+// x^T K x and x^T B x of the joints' own springs and dampers, K and B being those of the rotation
+// vectors, and the part of it about the segments' axes.
+typedef struct tdi_joint_form {
+    td_real stiffness, damping, twist; // twist: of the stiffness
+} tdi_joint_form;
+
+tdi_joint_form tdi_joints_form(const td_tree_model *model, const td_tree_state *state,
+                               const td_real *x);
+
+// Root to tip: move from x.
+void tdi_tangent_spread(const tdi_tangent *tangent, const td_real *x);
+
+// What a motion s of a joint's column and a turn w_p of the parent make together: s C.w_p with
+// C = 1/2 w x n + v x f, since the joint turns and slides in axes that turn with the parent. (n, f)
+// is the load that the joint carries.
+static inline td_vec3 tdi_coupling(const tdi_twist *column, const tdi_wrench *load) {
+    return tdi_madd(tdi_cross(column->v, load->f), tdi_cross(column->w, load->n), 0.5);
+}
