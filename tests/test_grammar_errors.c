@@ -106,6 +106,8 @@ TD_TEST(errors_in_header_items_name_their_place) {
         {"color: 1 red\naxiom: A\n", TD_ERR_SYNTAX, 1, 10, "a colour such as"},
         {"color: 1 #12345g\naxiom: A\n", TD_ERR_SYNTAX, 1, 10, "a colour such as"},
         {"material: 1\naxiom: A\n", TD_ERR_SYNTAX, 1, 12, "expected a name before the end"},
+        {"material: 1 oak, 5=3\naxiom: A\n", TD_ERR_SYNTAX, 1, 18, "expected key=value"},
+        {"material: 1 oak, color=#12\naxiom: A\n", TD_ERR_SYNTAX, 1, 24, "a colour such as"},
         {"material: 1 oak, young\naxiom: A\n", TD_ERR_SYNTAX, 1, 23, "expected '='"},
         {"surface: + leaf\naxiom: A\n", TD_ERR_SYNTAX, 1, 10, "expected the letter by which ~"},
         {"ignore: F[\naxiom: A\n", TD_ERR_SYNTAX, 1, 10, "brackets are never ignored"},
@@ -198,6 +200,7 @@ TD_TEST(errors_of_the_turtle_name_the_module) {
         int32_t module;
         const char *message;
     } rows[] = {
+        {"?P(0,0,0)A(0)", TD_ERR_EVAL, TD_NONE, "division by zero"}, // of the homomorphism
         {"?P(0,0,0)F}", TD_ERR_STRUCTURE, 2, "'}' closes no polygon"},
         {"?P(0,0,0)@R(0,0,0)", TD_ERR_STRUCTURE, 1, "@R sets a heading of length 0"},
         {"?P(0,0,0)!(-1)", TD_ERR_STRUCTURE, 1, "sets a negative width: -1"},
@@ -205,11 +208,32 @@ TD_TEST(errors_of_the_turtle_name_the_module) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[256];
-        snprintf(text, sizeof text, "axiom: %s\n", rows[i].axiom);
+        snprintf(text, sizeof text, "axiom: %s\nhomomorphism\nA(x) --> F(1/x)\n", rows[i].axiom);
         test_model m = test_model_text(text, 0);
         CHECK_INT(m.status, rows[i].status);
         CHECK_INT(m.faults[0].index, rows[i].module);
         CHECK_HAS(m.faults[0].message, rows[i].message);
+        test_model_free(&m);
+    }
+}
+
+TD_TEST(errors_of_organs_name_the_module) {
+    const struct {
+        const char *axiom;
+        int32_t module;
+        const char *message;
+    } rows[] = {{"F~L(-1)", 1, "~L has size -1"}, {"FF@O(-2)", 2, "@O has size -2"}};
+    for (size_t i = 0; i < 2; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "surface: L leaf\naxiom: %s\n", rows[i].axiom);
+        test_model m = test_model_good(text, 0);
+        td_string s = td_derivation_string(m.derivation);
+        td_totals totals;
+        td_diag diag = {0};
+        CHECK_INT(td_totals_from_string(m.grammar, &s, NULL, NULL, &totals, &diag),
+                  TD_ERR_STRUCTURE);
+        CHECK_INT(diag.index, rows[i].module);
+        CHECK_HAS(diag.message, rows[i].message);
         test_model_free(&m);
     }
 }

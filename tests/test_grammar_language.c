@@ -5,12 +5,29 @@
 
 #include "test_grammar_support.h"
 
+#include "base/pool.h"
+
 // ---- layout ---------------------------------------------------------------------------------
 
 TD_TEST(grammar_lsystem_and_endlsystem_are_optional_and_end_what_is_read) {
     CHECK_TEXT(test_derived("axiom: A\nA --> AB\n", 2), "ABB");
     CHECK_TEXT(test_derived("lsystem: any label, 1:2!\naxiom: A\nA --> AB\nendlsystem\n(((\n", 2),
                "ABB");
+}
+
+// the model at the head of the guide: six internodes, each with two leaves
+TD_TEST(grammar_first_model_of_the_guide_grows) {
+    test_model m = test_model_good("#define ANGLE 28\nlsystem: sprig\nderivation length: 6\n"
+                                   "angle increment: ANGLE\nlength unit: 0.03\n"
+                                   "material: 0 herb-stem\nsurface: L leaf, width=0.45, curl=25\n"
+                                   "axiom: !(0.1)A(1)\n"
+                                   "A(s) : s > 0.3 --> F(s)[+~L(s*1.2)]/(137.5)[&~L(s)]/(137.5)"
+                                   "A(s*0.85)\nA(s) : s <= 0.3 --> F(s)~L(s)\nendlsystem\n",
+                                   6);
+    CHECK_INT(test_count(&m, "F"), 6);
+    CHECK_INT(test_count(&m, "~L"), 12);
+    CHECK_REL(test_param(&m, -1), pow(0.85, 6), 1e-15);
+    test_model_free(&m);
 }
 
 TD_TEST(grammar_header_items_come_in_any_order_and_any_case) {
@@ -150,6 +167,8 @@ TD_TEST(grammar_modules_are_written_so_that_numbers_read_back) {
     char small[4];
     CHECK_INT(td_module_write(m.grammar, s.types[0], s.params, small, sizeof small), 3);
     CHECK_TEXT(small, "A(0");
+    CHECK_INT(td_module_write(m.grammar, s.types[0], s.params, small, 0), 0);
+    CHECK_TEXT(small, "A(0");
     test_model_free(&b);
     test_model_free(&m);
 }
@@ -237,6 +256,8 @@ TD_TEST(grammar_weights_may_depend_on_parameters_and_only_matching_rules_count) 
                             "A(x) : x < 2 --> C : 1-x\nA(x) : x < 0 --> D : 1000\n",
                             1),
                "CBA(2)");
+    // where all weights are 0 none is used
+    CHECK_TEXT(test_derived("seed: 1\naxiom: A\nA --> B : 0\nA --> C : 0\n", 1), "A");
 }
 
 // the whole string as one text, so that two seeds can be told apart
@@ -486,6 +507,51 @@ TD_TEST(grammar_written_counts_the_modules_of_all_steps) {
     CHECK_INT(td_derivation_written(m.derivation), 2 + 4 + 8 + 16);
     CHECK_INT(td_derivation_string(m.derivation).module_count, 16);
     CHECK(td_derivation_bytes(m.derivation) >= 16 * sizeof(uint16_t));
+    test_model_free(&m);
+}
+
+typedef struct sharing {
+    const td_grammar *grammar;
+    int64_t modules[16];
+    td_real length[16];
+} sharing;
+
+static void derive_shared(void *context, int64_t i) {
+    sharing *s = context;
+    td_derive_opts opts = td_derive_opts_default();
+    td_derivation *d = NULL;
+    td_totals totals = {0};
+    if (td_derivation_new(s->grammar, &opts, NULL, &d, NULL) == TD_OK) {
+        for (int k = 0; k < 6; k++) {
+            td_derivation_step(d, NULL);
+        }
+        td_string string = td_derivation_string(d);
+        td_totals_from_string(s->grammar, &string, NULL, NULL, &totals, NULL);
+        s->modules[i] = string.module_count;
+        s->length[i] = totals.length;
+    }
+    td_derivation_free(d);
+}
+
+TD_TEST(grammar_is_shared_by_derivations_in_several_threads) {
+    test_model m =
+        test_model_good("seed: 2\ndefine: { array a[2]; }\nStart: { n = 0; }\n"
+                        "axiom: A(1)\nA(x) : 1 { n = n + 1; a[1] = n; } --> F(x)[+A(n)]A(x)"
+                        "\nA(x) --> A(x)F(a[1])A(ran(2))\nF(x) < F(y) --> F(y/2)\n"
+                        "homomorphism\nF(x) : 1 { n = n + 1; } --> F(x+n)\n",
+                        0);
+    sharing s = {.grammar = m.grammar};
+    tdi_pool *pool = NULL;
+    CHECK_INT(tdi_pool_new(4, NULL, &pool), TD_OK);
+    if (pool && m.grammar) {
+        tdi_pool_run(pool, 16, derive_shared, &s);
+    }
+    CHECK(s.modules[0] > 64 && s.length[0] > 1);
+    for (int i = 1; i < 16; i++) {
+        CHECK_INT(s.modules[i], s.modules[0]);
+        CHECK_REL(s.length[i], s.length[0], 0);
+    }
+    tdi_pool_free(pool);
     test_model_free(&m);
 }
 

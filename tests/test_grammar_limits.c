@@ -168,6 +168,70 @@ TD_TEST(errors_do_not_come_from_many_arrays_and_their_memory_is_bounded) {
     CHECK_INT(heap.held, 0);
 }
 
+// ---- counts ---------------------------------------------------------------------------------
+
+// `before`, then `part` count times its number for a %d in it, then `after`
+static char *repeated(const char *before, const char *part, int32_t count, const char *after) {
+    size_t size = strlen(before) + strlen(after) + (strlen(part) + 8) * (size_t)count + 1;
+    char *text = malloc(size);
+    size_t n = (size_t)snprintf(text, size, "%s", before);
+    for (int32_t i = 0; i < count; i++) {
+        n += (size_t)snprintf(text + n, size - n, part, i);
+    }
+    snprintf(text + n, size - n, "%s", after);
+    return text;
+}
+
+TD_TEST(errors_of_counts_come_after_their_limit_and_not_before) {
+    const struct {
+        const char *before, *part;
+        int32_t limit;
+        const char *after, *message;
+    } rows[] = {
+        {"define: { ", "array a%d[1];\n", 1000, "}\naxiom: A\n", "more than 1000 arrays"},
+        {"", "#define M%d\n", 1024, "axiom: A\n", "this is the macro after number 1024"},
+        {"", "material: %d oak\n", 64, "axiom: A\n", "more than 64 of these items"},
+        {"", "color: %d #123456\n", 64, "axiom: A\n", "more than 64 of these items"},
+        {"material: 0 oak", ", k%d=1", 16, "\naxiom: A\n", "too many settings in one item"},
+        {"ignore: ", "F", 512, "\naxiom: A\n", "more than 512 symbols"},
+        {"Start: {", "x%d = 1;", 128, "}\naxiom: A\n", "more than 128 names"},
+        {"#ifndef X\n", "#ifndef X%d\n", 63, "axiom: A\n", "this condition is never closed"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (int32_t more = 0; more < 2; more++) {
+            char *text =
+                repeated(rows[i].before, rows[i].part, rows[i].limit + more, rows[i].after);
+            test_model m = test_model_text(text, 0);
+            bool open = strstr(rows[i].part, "#if") != NULL; // these are faulty anyway
+            CHECK_INT(m.status, more || open ? TD_ERR_SYNTAX : TD_OK);
+            CHECK_HAS(m.status == TD_OK ? rows[i].message : m.faults[0].message,
+                      open && more ? "too many nested conditions" : rows[i].message);
+            test_model_free(&m);
+            free(text);
+        }
+    }
+}
+
+TD_TEST(errors_of_counts_in_polygons_come_after_their_limit_and_not_before) {
+    const struct {
+        const char *before, *part;
+        int32_t limit;
+        const char *after, *message;
+    } rows[] = {{"axiom: ?P(0,0,0)", "{", 64, "\n", "more than 64 polygons are open"},
+                {"axiom: ?P(0,0,0){", ".f", 99999, ".}\n", "more than 100000 corners"}};
+    for (size_t i = 0; i < 2; i++) {
+        for (int32_t more = 0; more < 2; more++) {
+            char *text =
+                repeated(rows[i].before, rows[i].part, rows[i].limit + more, rows[i].after);
+            test_model m = test_model_text(text, 0);
+            CHECK_INT(m.status, more ? TD_ERR_LIMIT : TD_OK);
+            CHECK_HAS(more ? m.faults[0].message : rows[i].message, rows[i].message);
+            test_model_free(&m);
+            free(text);
+        }
+    }
+}
+
 // ---- nesting --------------------------------------------------------------------------------
 
 // `open` count times, the middle, `close` count times
@@ -387,6 +451,35 @@ TD_TEST(errors_of_memory_from_any_call_on_give_a_status_and_no_leak) {
         CHECK_INT(grow(&alloc), TD_ERR_MEMORY);
         CHECK_INT(heap.held, 0);
     }
+}
+
+// A grammar takes its memory in chunks. Comments of every length move the places where a chunk ends
+// through all that the parser asks for.
+TD_TEST(errors_of_memory_wherever_a_chunk_ends_give_a_status_and_no_leak) {
+    enum { LONGEST = 17000 };
+    char *text = malloc(LONGEST + strlen(rich_text) + 8);
+    int64_t failures = 0;
+    for (size_t pad = 0; pad < LONGEST; pad += 48) {
+        sprintf(text, "/*%*s*/\n%s", (int)pad, "", rich_text);
+        for (long n = 1;; n++) {
+            test_heap heap = {.fail_at = n};
+            td_alloc alloc = test_heap_alloc(&heap);
+            td_loader loader = {part_read, NULL};
+            td_grammar_def def = test_def(text);
+            td_grammar *g = NULL;
+            def.loader = &loader;
+            td_status status = td_grammar_new(&def, &alloc, &g, NULL);
+            td_grammar_free(g);
+            CHECK_INT(heap.held, 0);
+            CHECK_INT(status, heap.calls >= n ? TD_ERR_MEMORY : TD_OK);
+            if (heap.calls < n) {
+                break;
+            }
+            failures++;
+        }
+    }
+    CHECK(failures > 1000);
+    free(text);
 }
 
 // one call alone fails, and those after it work again

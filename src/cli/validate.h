@@ -29,6 +29,8 @@ void val_at_most(val_report *report, const char *quantity, int64_t n, double got
 // A figure that could not be had: the row fails, and the reason is told.
 void val_fault(val_report *report, const char *quantity, int64_t n, td_status status,
                const td_diag *diag);
+// The larger of two errors; what is not a number is worst.
+double val_worse(double a, double b);
 // How far the case has come, 0 to 1. Shown on a terminal.
 void val_progress(val_report *report, double done);
 

@@ -29,7 +29,7 @@ static void hangs_straight(val_report *report) {
         double aside = 0;
         for (int32_t i = 0; i < LINKS; i++) {
             td_vec3 tip = td_tree_tip(tree.state, i);
-            aside = fmax(aside, hypot(tip.x, tip.z));
+            aside = val_worse(hypot(tip.x, tip.z), aside);
         }
         val_at_most(report, "farthest from the plumb line, m, let go from level", LINKS, aside,
                     1e-6);
@@ -120,7 +120,7 @@ static void catenary(val_report *report) {
         for (int32_t i = 0; i < LINKS; i++) {
             td_vec3 tip = td_tree_tip(tree.state, i);
             double y = a * (cosh((tip.x - span / 2) / a) - cosh(span / (2 * a)));
-            off = fmax(off, hypot(tip.y - y, tip.z));
+            off = val_worse(hypot(tip.y - y, tip.z), off);
             low = fmin(low, tip.y);
         }
         val_at_most(report, "farthest from the catenary, m", LINKS, off, 1e-4);

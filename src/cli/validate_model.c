@@ -49,6 +49,10 @@ td_quat val_turn(td_vec3 v) {
     return (td_quat){cos(angle / 2), s * v.x, s * v.y, s * v.z};
 }
 
+double val_worse(double a, double b) {
+    return a >= b || isnan(a) ? a : b;
+}
+
 // ---- building -------------------------------------------------------------------------------
 
 static bool finish(td_builder *builder, val_tree *tree, td_status *status, td_diag *diag) {
@@ -326,7 +330,7 @@ bool val_run(val_report *report, val_tree *tree, const val_pose *start, const td
 double val_tips_apart(const td_vec3 *a, const td_vec3 *b, int32_t count) {
     double apart = 0;
     for (int32_t i = 0; i < count; i++) {
-        apart = fmax(apart, hypot(hypot(a[i].x - b[i].x, a[i].y - b[i].y), a[i].z - b[i].z));
+        apart = val_worse(hypot(hypot(a[i].x - b[i].x, a[i].y - b[i].y), a[i].z - b[i].z), apart);
     }
     return apart;
 }

@@ -157,7 +157,7 @@ static void follow_derived(val_report *report, val_tree *tree, const char *name,
         case TD_RK4: derived_rk4(&d, dt); break;
         default: derived_implicit(&d, dt, integrator == TD_IMPLICIT); break;
         }
-        apart = fmax(apart, fabs(*q - d.theta));
+        apart = val_worse(fabs(*q - d.theta), apart);
     }
     val_at_most(report, text, 1, apart, 1e-10);
 }
@@ -228,7 +228,7 @@ static void compare_accels(val_report *report, val_tree *tree) {
         td_tree_forward(tree->state, (td_vec3){0, -GRAVITY, 0}, NULL, got);
         double_accel(theta, rate, want);
         double off = hypot(got[0] - want[0], got[0] + got[1] - want[1]);
-        worst = fmax(worst, off / hypot(want[0], want[1]));
+        worst = val_worse(off / hypot(want[0], want[1]), worst);
     }
     val_at_most(report, "accelerations off the derived ones, relative", 1000, worst, 1e-10);
 }

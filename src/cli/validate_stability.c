@@ -184,7 +184,7 @@ static void implicit_at_24(val_report *report, int32_t count) {
     bool fine = true;
     for (int32_t i = 0; fine && i < 48; i++) {
         fine = val_step(report, &tree, &opts, "implicit at 1/24 s");
-        most = fmax(most, val_energy(&tree, opts.gravity));
+        most = val_worse(val_energy(&tree, opts.gravity), most);
         val_progress(report, 0.5 + 0.5 * i / 48);
     }
     if (fine) {

@@ -4,6 +4,7 @@
 // A small JSON writer: values are appended in order, commas come by themselves. It needs neither
 // files nor a library, so that it also compiles to WebAssembly.
 
+#include "base/real.h"
 #include "io/buffer.h"
 
 // Zero-initialise, set buffer.alloc, and end with tdi_json_finish(). The first failure sticks.
@@ -33,9 +34,3 @@ void tdi_json_key_reals(tdi_json *json, const char *key, const td_real *values, 
 
 // Frees all after a failure.
 td_status tdi_json_finish(tdi_json *json, td_bytes *out);
-
-// Room that tdi_real_write() needs, the final zero included.
-#define TDI_REAL_TEXT 40
-
-// Writes a finite number as tdi_json_real() does, for any locale. Returns its length.
-size_t tdi_real_write(td_real value, char text[TDI_REAL_TEXT]);

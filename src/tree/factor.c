@@ -16,6 +16,8 @@
 
 #include "tree/kernels.h"
 
+#define PIVOT_FLOOR 1e-15 // over the trace: a thin link between heavy ones twists with little more
+
 // ---- ball joints ----------------------------------------------------------------------------
 
 static inline td_vec3 ball_moment(const td_tree_state *s, int32_t i) {
@@ -25,7 +27,7 @@ static inline td_vec3 ball_moment(const td_tree_state *s, int32_t i) {
 static bool eliminate_ball(td_tree_state *s, int32_t i, tdi_block *left) {
     const tdi_block *block = &s->block[i];
     td_sym3 d = tdi_sym3_add(block->a, s->joint_a[i]);
-    td_real floor = TDI_PIVOT_FLOOR * (fabs(d.xx) + fabs(d.yy) + fabs(d.zz)) + 1e-300;
+    td_real floor = PIVOT_FLOOR * (fabs(d.xx) + fabs(d.yy) + fabs(d.zz)) + 1e-300;
     if (tdi_ldl3_factor(&s->pivot[i], &d, floor)) {
         return false;
     }
@@ -93,7 +95,8 @@ static bool eliminate_columns(const td_tree_model *m, td_tree_state *s, int32_t 
         }
         dense[7 * a] += s->joint_k[first + a];
     }
-    if (tdi_factor_dense(dense, k)) {
+    // a free joint's inertias are in kg and in kg m^2, so no pivot can be told from noise
+    if (tdi_factor_dense(dense, k, 0)) {
         return false;
     }
     joint_rows(m, s, i, u);

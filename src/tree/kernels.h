@@ -5,8 +5,6 @@
 
 #include "tree/dynamics.h"
 
-#define TDI_PIVOT_FLOOR 1e-13 // over the trace: below this a pivot is noise
-
 // ---- ball joints ----------------------------------------------------------------------------
 
 // D^-1 M, column by column
@@ -50,8 +48,8 @@ static inline tdi_mat3 tdi_spring_matrix(const td_sym3 *k, td_vec3 t) {
 
 // ---- other joints, by their columns ---------------------------------------------------------
 
-// Cholesky of the k x k matrix m (rows of 6); pivots below the floor are raised
-static inline bool tdi_factor_dense(td_real *m, int32_t k) {
+// Cholesky of the k x k matrix m (rows of 6); pivots below the floor, over the trace, are raised
+static inline bool tdi_factor_dense(td_real *m, int32_t k, td_real floor) {
     bool raised = false;
     td_real trace = 0;
     for (int32_t i = 0; i < k; i++) {
@@ -62,8 +60,8 @@ static inline bool tdi_factor_dense(td_real *m, int32_t k) {
         for (int32_t i = 0; i < j; i++) {
             d -= m[6 * j + i] * m[6 * j + i];
         }
-        if (!(d > TDI_PIVOT_FLOOR * trace + 1e-300)) {
-            d = TDI_PIVOT_FLOOR * trace + 1e-300;
+        if (!(d > floor * trace + 1e-300)) {
+            d = floor * trace + 1e-300;
             raised = true;
         }
         m[7 * j] = sqrt(d);

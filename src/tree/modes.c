@@ -13,6 +13,8 @@
 #include "base/random.h"
 
 #include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #define GUARD          8     // vectors beyond those wanted: they make the wanted ones converge
 #define MAX_MODES      4096  // what Jacobi's method and its matrix are good for
@@ -36,6 +38,7 @@ typedef struct subspace {
     td_real *x;      // size vectors
     td_real *image;  // one vector: K or M times another
     td_real *old;    // one vector
+    td_real *light;  // one vector: 1/sqrt of the diagonal of M
     td_real *lambda; // of the vectors, ascending; and of the iteration before
     td_real *before;
     td_real *matrix; // size x size: K on the vectors
@@ -57,9 +60,10 @@ static td_real dot(const subspace *b, const td_real *x, const td_real *y) {
     return sum;
 }
 
+// About the same kinetic energy in every degree of freedom.
 static void fill_random(subspace *b, int32_t j) {
     for (int32_t d = 0; d < b->length; d++) {
-        vector(b, j)[d] = 2 * tdi_random_uniform(&b->random) - 1;
+        vector(b, j)[d] = (2 * tdi_random_uniform(&b->random) - 1) * b->light[d];
     }
 }
 
@@ -270,6 +274,7 @@ static td_status iterate(subspace *b, int32_t count, td_diag *diag) {
             return tdi_fail(diag, TD_ERR_DIVERGED, "the pose is not finite");
         }
         rayleigh_ritz(b);
+        if(getenv("DBG"))printf("it %d shift %.3e low %.3e l0 %.6e lk %.6e lm %.6e\n",k,b->shift,b->low,b->lambda[0],b->lambda[count-1],b->lambda[b->size-1]);
         calm = k > 0 && converged(b, count) ? calm + 1 : 0;
         if (calm < 2) {
             if (!refactor(b)) {
@@ -289,6 +294,7 @@ static void lay_out(subspace *b, tdi_layout *l) {
     b->x = tdi_layout_place(l, n * length, sizeof *b->x);
     b->image = tdi_layout_place(l, length, sizeof *b->image);
     b->old = tdi_layout_place(l, length, sizeof *b->old);
+    b->light = tdi_layout_place(l, length, sizeof *b->light);
     b->lambda = tdi_layout_place(l, n, sizeof *b->lambda);
     b->before = tdi_layout_place(l, n, sizeof *b->before);
     b->matrix = tdi_layout_place(l, n * n, sizeof *b->matrix);
@@ -314,6 +320,10 @@ static td_status solve(subspace *b, td_vec3 gravity, int32_t count, td_mode *mod
                        td_diag *diag) {
     tdi_tangent_expand(&b->tangent, gravity);
     tdi_random_seed(&b->random, 1);
+    tdi_tangent_inertia_diagonal(&b->tangent, b->light);
+    for (int32_t d = 0; d < b->length; d++) {
+        b->light[d] = 1 / sqrt(b->light[d]);
+    }
     for (int32_t j = 0; j < b->size; j++) {
         fill_random(b, j);
     }

@@ -19,6 +19,8 @@
 
 #include <string.h>
 
+#define PIVOT_FLOOR 1e-13 // over the trace: below this a pivot is noise
+
 // ---- taming ---------------------------------------------------------------------------------
 
 // The positive part of a symmetric matrix, by Jacobi's rotations.
@@ -63,7 +65,7 @@ static inline bool eliminate_ball(const tdi_block *block, const tdi_wrench *load
                                   td_vec3 g, bool tame, tdi_ldl3 *pivot, tdi_block *left,
                                   tdi_wrench *rest) {
     td_sym3 d = tdi_sym3_add(block->a, *k);
-    td_real floor = TDI_PIVOT_FLOOR * (fabs(d.xx) + fabs(d.yy) + fabs(d.zz)) + 1e-300;
+    td_real floor = PIVOT_FLOOR * (fabs(d.xx) + fabs(d.yy) + fabs(d.zz)) + 1e-300;
     if (tdi_ldl3_factor(pivot, &d, floor) && !tame) {
         return false;
     }
@@ -111,7 +113,7 @@ static bool eliminate_columns(const td_tree_model *m, td_tree_state *s, int32_t 
         dense[7 * a] += s->joint_k[first + a];
         x[a] = tdi_pair(&s->load[i], &column[a]) + s->joint_g[first + a];
     }
-    if (k > 0 && tdi_factor_dense(dense, k) && !tame) {
+    if (k > 0 && tdi_factor_dense(dense, k, PIVOT_FLOOR) && !tame) {
         return false;
     }
     *left = s->block[i];

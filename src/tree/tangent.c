@@ -185,6 +185,25 @@ void tdi_tangent_inertia(const tdi_tangent *t, const td_real *x, td_real *y) {
     gather(t, y);
 }
 
+// S^T I S with the inertia I of all that the joint carries
+void tdi_tangent_inertia_diagonal(const tdi_tangent *t, td_real *y) {
+    const td_tree_model *m = t->model;
+    td_tree_state *s = t->state;
+    for (int32_t i = 0; i < m->body_count; i++) {
+        s->block[i] = tdi_mass_block(&t->mass[i]);
+    }
+    for (int32_t i = m->body_count - 1; i >= 0; i--) {
+        int32_t p = m->parent[i];
+        for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
+            tdi_wrench w = tdi_block_apply(&s->block[i], &s->column[d]);
+            y[d] = tdi_pair(&w, &s->column[d]);
+        }
+        if (p != TD_NONE) {
+            tdi_block_add(&s->block[p], &s->block[i], tdi_sub(s->frame[i].o, s->frame[p].o));
+        }
+    }
+}
+
 tdi_joint_form tdi_joints_form(const td_tree_model *m, const td_tree_state *s, const td_real *x) {
     tdi_joint_form f = {0, 0, 0};
     for (int32_t i = 0; i < m->body_count; i++) {

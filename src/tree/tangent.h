@@ -29,6 +29,8 @@ void tdi_tangent_expand(tdi_tangent *tangent, td_vec3 gravity);
 // y = K x and y = M x. Not in place.
 void tdi_tangent_stiffness(const tdi_tangent *tangent, const td_real *x, td_real *y);
 void tdi_tangent_inertia(const tdi_tangent *tangent, const td_real *x, td_real *y);
+// The diagonal of M: inertia against each degree of freedom alone. Overwrites the factors.
+void tdi_tangent_inertia_diagonal(const tdi_tangent *tangent, td_real *y);
 
 // Factors K + shift M. False when it is not positive definite.
 bool tdi_tangent_factor(tdi_tangent *tangent, td_real shift);

@@ -39,7 +39,8 @@ def stats(*args, text=None):
 class Help(unittest.TestCase):
     def test_help_goes_to_stdout_with_0(self):
         for args in (["--help"], ["grow", "--help"], ["check", "--help"], ["info", "--help"],
-                     ["bench", "--help"]):
+                     ["bench", "--help"], ["settle", "--help"], ["modes", "--help"],
+                     ["validate", "--help"]):
             code, out, err = tendril(*args)
             self.assertEqual((code, err), (0, ""))
             self.assertIn("Usage: tendril", out)
@@ -48,7 +49,11 @@ class Help(unittest.TestCase):
         for args in ([], ["sprout"], ["grow"], ["grow", "a", "b"], ["grow", "a", "--steps"],
                      ["grow", "a", "--steps", "-1"], ["grow", "a", "--steps", "x"],
                      ["grow", "a", "--no-such"], ["grow", "a", "-o", "b.obj"],
-                     ["grow", "a", "--define", "=3"], ["check"], ["bench", "nothing"]):
+                     ["grow", "a", "--define", "=3"], ["check"], ["bench", "nothing"],
+                     ["settle"], ["settle", "a", "b"], ["settle", "a", "--gravity", "1,2"],
+                     ["settle", "a", "--gravity", "1,2,3,4"], ["settle", "a", "--gravity", "1,2,x"],
+                     ["settle", "a", "--springs", "stiff"], ["modes"], ["modes", "a", "--count", "0"],
+                     ["validate", "nothing"]):
             code, out, err = tendril(*args)
             self.assertEqual(code, 2, args)
             self.assertEqual(out, "")
@@ -136,6 +141,109 @@ class Grow(unittest.TestCase):
                 stiff[rule] = skeleton["segments"][0]["stiffness"][0]
             self.assertAlmostEqual(stiff["clamped"] / stiff["thesis"], 2, 12)
             self.assertEqual(stats("-", "--prune-length", "0.01", text=text)["segments"], 2)
+
+
+def rows(*args, text=None):
+    code, out, err = tendril(*args, "--json", text=text)
+    assert code == 0, err
+    return [json.loads(line) for line in out.splitlines()]
+
+
+class Bodies(unittest.TestCase):
+    """settle, modes and validate. The beam is the plants thesis's: 1 m, level, ten segments."""
+
+    BEAM = "material: 0 green-wood, density=923, young=8.1e9, shear=3.1e9, damping=0.001\n" \
+           "axiom: !(0.02)&(90)" + "F(0.1)" * 10 + "\n"
+
+    def test_a_beam_settles_to_the_droop_of_beam_theory(self):
+        *segments, whole = rows("settle", "-", text=self.BEAM)
+        self.assertEqual([s["segment"] for s in segments], list(range(10)))
+        self.assertEqual([s["parent"] for s in segments], list(range(-1, 9)))
+        self.assertEqual(sorted(segments[0]), ["parent", "segment", "x", "y", "z"])
+        self.assertEqual(sorted(whole), ["energy", "iterations", "residual"])
+        # w l^4/(8EI) (1 + 1/n^2)
+        theory = 923 * 9.81 * 4 / 0.01**2 / (8 * 8.1e9) * 1.01
+        self.assertAlmostEqual(-segments[-1]["y"] / theory, 1, delta=1e-4)
+        self.assertLess(whole["residual"], 1e-9)
+        self.assertLess(whole["energy"], 0)
+        self.assertGreater(whole["iterations"], 0)
+
+    def test_gravity_can_point_anywhere_and_be_off(self):
+        def tip(gravity):
+            return rows("settle", "-", "--gravity", gravity, text=self.BEAM)[9]
+        down, up, off = tip("0,-9.81,0"), tip("0,9.81,0"), tip("0,0,0")
+        self.assertAlmostEqual(down["y"], -up["y"], delta=1e-12)
+        self.assertLess(abs(off["y"]), 1e-12)
+        self.assertAlmostEqual(abs(off["x"]) + abs(off["z"]), 1, delta=1e-12)
+
+    def test_a_beam_has_the_frequencies_of_beam_theory(self):
+        modes = rows("modes", "-", "--count", "12", "--no-gravity", text=self.BEAM)
+        self.assertEqual([m["mode"] for m in modes], list(range(1, 13)))
+        self.assertEqual(sorted(modes[0]), ["damping_ratio", "hz", "kind", "mode"])
+        bend = [m for m in modes if m["kind"] == "bend"]
+        twist = [m for m in modes if m["kind"] == "twist"]
+        first = 1.87510**2 / (2 * 3.14159265) * (8.1e9 * 0.01**2 / (4 * 923))**0.5
+        self.assertAlmostEqual(bend[0]["hz"] / first, 1, delta=0.01)
+        self.assertAlmostEqual(bend[1]["hz"] / bend[0]["hz"], 1, delta=1e-6)
+        # ten segments are coarse for the second: (beta l/n)^2 of it is the error to expect
+        second = first * (4.69409 / 1.87510)**2
+        self.assertAlmostEqual(bend[2]["hz"] / second, 1, delta=0.469**2 / 10)
+        self.assertAlmostEqual(twist[0]["hz"] / ((3.1e9 / 923)**0.5 / 4), 1, delta=0.01)
+        for mode in modes:  # damping in proportion to stiffness
+            self.assertAlmostEqual(mode["damping_ratio"] / (3.14159265 * mode["hz"] * 0.001), 1,
+                                   delta=1e-3)
+
+    def test_a_rose_stands_and_sways(self):
+        rose = SCENES / "plants/rose.lsys"
+        *segments, whole = rows("settle", rose)
+        self.assertEqual(len(segments), stats(rose)["segments"])
+        self.assertTrue(all(s["parent"] < s["segment"] for s in segments))
+        self.assertLess(whole["residual"], 1e-9)
+        self.assertGreater(max(s["y"] for s in segments), 0.3)
+        modes = rows("modes", rose, "--count", "5")
+        self.assertEqual(len(modes), 5)
+        self.assertEqual(sorted(modes, key=lambda m: m["hz"]), modes)
+        self.assertTrue(all(0.1 < m["hz"] < 20 and 0 < m["damping_ratio"] < 1 for m in modes))
+
+    def test_steps_and_defines_are_obeyed(self):
+        text = "#define L 0.1\naxiom: A\nA --> !(0.02)F(L)A\n"
+        *segments, _ = rows("settle", "-", "--steps", "3", "--define", "L=0.2", text=text)
+        self.assertEqual(len(segments), 3)
+        self.assertAlmostEqual(segments[2]["y"], 0.6, delta=1e-3)
+
+    def test_more_modes_than_freedoms_are_all_there_are(self):
+        self.assertEqual(len(rows("modes", "-", "--count", "99", text="axiom: !(0.02)F(1)\n")), 3)
+
+    def test_without_json_there_are_tables(self):
+        code, out, _ = tendril("settle", "-", text=self.BEAM)
+        self.assertEqual((code, len(out.splitlines())), (0, 1 + 10 + 3))
+        code, out, _ = tendril("modes", "-", "--count", "4", text=self.BEAM)
+        self.assertEqual((code, len(out.splitlines())), (0, 1 + 4))
+
+    def test_a_plant_without_segments_is_bad_input(self):
+        for command in ("settle", "modes"):
+            code, out, err = tendril(command, "-", text="axiom: A\n")
+            self.assertEqual((code, out), (3, ""))
+            self.assertIn("no segments", err)
+
+    def test_validate_lists_its_cases(self):
+        code, out, _ = tendril("validate", "--list")
+        self.assertEqual(code, 0)
+        self.assertEqual([line.split()[0] for line in out.splitlines()],
+                         ["pendulum", "double-pendulum", "cantilever", "elastica", "vibration",
+                          "chain", "energy", "agreement", "momentum", "drag", "stability"])
+
+    def test_a_case_passes_with_a_row_for_each_figure(self):
+        got = rows("validate", "elastica")
+        self.assertEqual(len(got), 9)
+        for row in got:
+            self.assertEqual(sorted(row), ["case", "error", "got", "limit", "n", "pass", "quantity",
+                                           "want"])
+            self.assertEqual((row["case"], row["pass"]), ("elastica", True))
+            self.assertLessEqual(row["error"], row["limit"])
+        want = [row["want"] for row in got if "shift" in row["quantity"]]
+        for value, known in zip(want, (0.05643, 0.30172, 0.16064, 0.49346, 0.55500, 0.81061)):
+            self.assertAlmostEqual(value, known, delta=1e-5)
 
 
 class BadInput(unittest.TestCase):

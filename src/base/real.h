@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Numbers as text.
+
+#include "tendril/base.h"
+
+// Room that tdi_real_write() needs, the final zero included.
+#define TDI_REAL_TEXT 40
+
+// Writes a finite number in the fewest digits, of 15 to 17, that read back to it, with a . in any
+// locale. Returns its length.
+size_t tdi_real_write(td_real value, char text[TDI_REAL_TEXT]);

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Shared by the tests of tree dynamics: trees with joints of all kinds, in random states.
+
+#include "base/random.h"
+#include "td_test.h"
+#include "tree/model.h"
+
+#include <stdlib.h>
+
+static const td_vec3 weight = {0, -9.81, 0};
+
+typedef struct tree {
+    td_tree_model *model;
+    td_tree_state *state;
+    int32_t nv, nq;
+    td_real *q, *v;
+} tree;
+
+static inline double between(tdi_random *r, double low, double high) {
+    return low + (high - low) * tdi_random_uniform(r);
+}
+static inline td_vec3 random_vec(tdi_random *r, double size) {
+    return tdi_vec3(between(r, -size, size), between(r, -size, size), between(r, -size, size));
+}
+static inline td_quat random_turn(tdi_random *r, double angle) {
+    td_vec3 axis = tdi_unit_or(random_vec(r, 1), tdi_vec3(0, 1, 0));
+    return tdi_quat_turn(axis, between(r, -angle, angle));
+}
+
+// from definitions, which the caller has filled
+static inline tree tree_of(const td_segment_def *defs, int32_t n, td_spring_law law,
+                           const td_alloc *alloc) {
+    tree t = {NULL, NULL, 0, 0, NULL, NULL};
+    td_builder *builder;
+    td_skeleton *skeleton;
+    td_diag diag = {.message = ""};
+    td_skeleton_opts opts = td_skeleton_opts_default();
+    CHECK_INT(td_builder_new(&opts, NULL, &builder), TD_OK);
+    for (int32_t i = 0; i < n; i++) {
+        CHECK_INT(td_builder_add(builder, &defs[i], NULL, &diag), TD_OK);
+    }
+    CHECK_INT(td_builder_finish(builder, &skeleton, &diag), TD_OK);
+    td_tree_opts tree_opts = td_tree_opts_default();
+    tree_opts.law = law;
+    CHECK_INT(td_tree_model_new(skeleton, &tree_opts, alloc, &t.model, &diag), TD_OK);
+    CHECK_INT(td_tree_state_new(t.model, alloc, &t.state, &diag), TD_OK);
+    CHECK_TEXT(diag.message, "");
+    td_builder_free(builder);
+    td_skeleton_free(skeleton);
+    t.nv = td_tree_dof_count(t.model);
+    t.nq = td_tree_coord_count(t.model);
+    t.q = td_tree_coords(t.state);
+    t.v = td_tree_velocities(t.state);
+    return t;
+}
+
+static inline void tree_free(tree t) {
+    td_tree_state_free(t.state);
+    td_tree_model_free(t.model);
+}
+
+typedef enum topology { CHAIN, BUSHY } topology;
+
+// a stout segment with a crooked joint somewhere on its parent
+static inline td_segment_def random_segment(tdi_random *r, int32_t i, topology shape,
+                                            double spring) {
+    td_segment_def def = td_segment_def_default();
+    int32_t reach = shape == CHAIN ? 1 : 4;
+    def.parent = i == 0 ? TD_NONE : i - 1 - (int32_t)between(r, 0, i < reach ? i : reach);
+    def.axis = tdi_unit_or(random_vec(r, 1), tdi_vec3(1, 0, 0));
+    def.rest = random_turn(r, 1);
+    def.length = between(r, 0.1, 0.4);
+    def.radius_base = between(r, 0.03, 0.06);
+    def.radius_tip = between(r, 0.02, 0.06);
+    def.has_stiffness = def.has_damping = true;
+    def.stiffness =
+        tdi_scale(tdi_vec3(between(r, 0.5, 2), between(r, 0.5, 2), between(r, 0.5, 2)), spring);
+    def.damping = tdi_scale(def.stiffness, 0.02);
+    return def;
+}
+
+static inline void random_state(tree t, tdi_random *r, double size, double rate) {
+    const td_tree_model *m = t.model;
+    for (int32_t i = 0; i < m->body_count; i++) {
+        td_real *q = t.q + m->coord[i];
+        int32_t count = m->coord[i + 1] - m->coord[i];
+        td_quat turn = random_turn(r, size);
+        for (int32_t k = 0; k < count; k++) {
+            q[k] = between(r, -size, size);
+        }
+        if (count >= 4) {
+            memcpy(q + count - 4, &turn, sizeof turn);
+        }
+    }
+    for (int32_t d = 0; d < t.nv; d++) {
+        t.v[d] = between(r, -rate, rate);
+    }
+    td_tree_state_changed(t.state);
+}
+
+static inline void random_base(tree t, tdi_random *r) {
+    td_quat turn = random_turn(r, 3);
+    t.state->base = (tdi_frame){turn, tdi_mat3_from_quat(turn), random_vec(r, 2)};
+    t.state->base_twist = (tdi_twist){random_vec(r, 2), random_vec(r, 2)};
+    t.state->base_accel = (tdi_twist){random_vec(r, 5), random_vec(r, 5)};
+    td_tree_state_changed(t.state);
+}
+
+// all kinds of joints; the first root may be free
+static inline tree random_tree(tdi_random *r, int32_t n, topology shape, double spring,
+                               td_spring_law law) {
+    static const td_joint_kind kinds[] = {TD_JOINT_BALL,  TD_JOINT_BALL,  TD_JOINT_HINGE,
+                                          TD_JOINT_SLIDE, TD_JOINT_FIXED, TD_JOINT_FREE};
+    td_segment_def *defs = calloc((size_t)n, sizeof *defs);
+    for (int32_t i = 0; i < n; i++) {
+        defs[i] = random_segment(r, i, shape, spring);
+        defs[i].joint = kinds[(int)between(r, 0, defs[i].parent == TD_NONE ? 6 : 5)];
+    }
+    tree t = tree_of(defs, n, law, NULL);
+    free(defs);
+    random_state(t, r, 1, 3);
+    return t;
+}
+
+static inline td_real *reals(int32_t n) {
+    return calloc((size_t)n + 1, sizeof(td_real));
+}
+
+static inline double largest(const td_real *x, int32_t n) {
+    double most = 0;
+    for (int32_t d = 0; d < n; d++) {
+        most = fabs(x[d]) > most ? fabs(x[d]) : most;
+    }
+    return most;
+}
+
+// ---- steps ----------------------------------------------------------------------------------
+
+static inline td_step_opts steps_of(td_integrator integrator, double dt, td_vec3 gravity) {
+    td_step_opts opts = td_step_opts_default();
+    opts.integrator = integrator;
+    opts.dt = dt;
+    opts.gravity = gravity;
+    return opts;
+}
+
+static inline void run(tree t, const td_step_opts *opts, int32_t steps) {
+    td_diag diag = {.message = ""};
+    for (int32_t k = 0; k < steps; k++) {
+        if (td_tree_step(t.state, opts, NULL, &diag) != TD_OK) {
+            test_failed(__FILE__, __LINE__, "step %d: %s", k, diag.message);
+            return;
+        }
+    }
+}
