@@ -342,8 +342,8 @@ TD_TEST(random_beta_has_its_moments_for_large_and_small_shapes) {
 }
 
 TD_TEST(random_binomial_has_its_moments) {
-    const double rows[][2] = {{1, 0.3}, {10, 0.5}, {20, 0.05}};
-    for (int i = 0; i < 3; i++) {
+    const double rows[][2] = {{1, 0.3}, {10, 0.5}, {20, 0.05}, {33, 0.6}, {1000, 0.3}, {1e5, 1e-3}};
+    for (int i = 0; i < 6; i++) {
         double n = rows[i][0], p = rows[i][1], q = 1 - p;
         moments m = measure(draw_binomial, n, p, n * p);
         check_moments(&m, n * p, n * p * q, 3 + (1 - 6 * p * q) / (n * p * q));

@@ -291,6 +291,12 @@ TD_TEST(tree_joint_moments_are_the_slope_of_the_energy_for_all_kinds_and_laws) {
     for (int k = 0; k < 60; k++) {
         tree t = random_tree(&r, 5, BUSHY, 1, k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
         random_state(t, &r, k % 3 == 0 ? 0.05 : k % 3 == 1 ? 0.3 : 2.5, 0);
+        for (int32_t i = 0; k % 5 == 0 && i < t.model->body_count; i++) {
+            td_real *q = t.q + t.model->coord[i];
+            for (int c = 0; t.model->kind[i] == TD_JOINT_BALL && c < 4; c++) {
+                q[c] = -q[c]; // the same turn
+            }
+        }
         td_real *torque = reals(t.nv);
         td_tree_joint_torque(t.state, torque);
         for (int32_t d = 0; d < t.nv; d++) {
@@ -298,6 +304,24 @@ TD_TEST(tree_joint_moments_are_the_slope_of_the_energy_for_all_kinds_and_laws) {
         }
         free(torque);
         tree_free(t);
+    }
+}
+
+TD_TEST(tree_joint_moments_by_series_equal_those_by_functions) {
+    tdi_random r;
+    tdi_random_seed(&r, 34);
+    const td_real near[3] = {0, 0, 0};
+    for (int k = 0; k < 1000; k++) {
+        tdi_body body = {.stiffness = {2, 3, 5}, .damping = {0.7, 0.2, 0.5}};
+        td_quat q = random_turn(&r, 0.2);
+        td_vec3 v = random_vec(&r, 3);
+        td_vec3 a = tdi_ball_moment(TD_LAW_LINEAR, &body, &q.w, &v.x, near);
+        tdi_ball_turn turn = tdi_ball_turn_large(&q.w, near);
+        td_vec3 rate = tdi_ball_rate(&turn, v, 1);
+        td_vec3 t = {2 * turn.a.x + 0.7 * rate.x, 3 * turn.a.y + 0.2 * rate.y,
+                     5 * turn.a.z + 0.5 * rate.z};
+        td_vec3 b = tdi_ball_rate(&turn, t, -1);
+        CHECK_IN(tdi_norm(tdi_add(a, b)), 0, 1e-13 * tdi_norm(b));
     }
 }
 
@@ -440,7 +464,8 @@ TD_TEST(tree_forward_takes_loads_as_their_torques) {
         td_real *torque = reals(t.nv), *a = reals(t.nv), *b = reals(t.nv), *v = reals(t.nv);
         tdi_wrench outside[8];
         for (int32_t i = 0; i < 8; i++) {
-            outside[i] = (tdi_wrench){random_vec(&r, 1), random_vec(&r, 1)};
+            outside[i].n = random_vec(&r, 1);
+            outside[i].f = random_vec(&r, 1);
         }
         memcpy(v, t.v, (size_t)t.nv * sizeof *v);
         tdi_twist moving = t.state->base_twist;

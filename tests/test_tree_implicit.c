@@ -176,9 +176,12 @@ static void make_probe(probe *p, tree t, tdi_random *r, bool inertia) {
     td_air air = {random_vec(r, 3), 0.1, 2};
     tdi_loads loads = {p->loads,  3,        air, inertia ? h : 0, inertia ? h * h : 1,
                        s->r_star, s->o_star};
-    p->potential =
-        (tdi_potential){inertia, inertia ? h * h : 1,      inertia ? h : 0, {1, -9.81, 2},
-                        loads,   inertia ? s->accel : NULL};
+    p->potential = (tdi_potential){.inertia = inertia,
+                                   .spring = inertia ? h * h : 1,
+                                   .damp = inertia ? h : 0,
+                                   .gravity = {1, -9.81, 2},
+                                   .loads = loads,
+                                   .angle_rest = inertia ? s->accel : NULL};
 }
 
 static double value_at(tree t, const probe *p, double fraction) {

@@ -21,8 +21,12 @@ typedef struct tree {
 static inline double between(tdi_random *r, double low, double high) {
     return low + (high - low) * tdi_random_uniform(r);
 }
+// in statements of their own: the order of arguments is the compiler's
 static inline td_vec3 random_vec(tdi_random *r, double size) {
-    return tdi_vec3(between(r, -size, size), between(r, -size, size), between(r, -size, size));
+    double x = between(r, -size, size);
+    double y = between(r, -size, size);
+    double z = between(r, -size, size);
+    return tdi_vec3(x, y, z);
 }
 static inline td_quat random_turn(tdi_random *r, double angle) {
     td_vec3 axis = tdi_unit_or(random_vec(r, 1), tdi_vec3(0, 1, 0));
@@ -75,8 +79,8 @@ static inline td_segment_def random_segment(tdi_random *r, int32_t i, topology s
     def.radius_base = between(r, 0.03, 0.06);
     def.radius_tip = between(r, 0.02, 0.06);
     def.has_stiffness = def.has_damping = true;
-    def.stiffness =
-        tdi_scale(tdi_vec3(between(r, 0.5, 2), between(r, 0.5, 2), between(r, 0.5, 2)), spring);
+    def.stiffness = tdi_vec3(1.25 * spring, 1.25 * spring, 1.25 * spring);
+    def.stiffness = tdi_madd(def.stiffness, random_vec(r, 0.75), spring);
     def.damping = tdi_scale(def.stiffness, 0.02);
     return def;
 }
@@ -103,8 +107,10 @@ static inline void random_state(tree t, tdi_random *r, double size, double rate)
 static inline void random_base(tree t, tdi_random *r) {
     td_quat turn = random_turn(r, 3);
     t.state->base = (tdi_frame){turn, tdi_mat3_from_quat(turn), random_vec(r, 2)};
-    t.state->base_twist = (tdi_twist){random_vec(r, 2), random_vec(r, 2)};
-    t.state->base_accel = (tdi_twist){random_vec(r, 5), random_vec(r, 5)};
+    t.state->base_twist.w = random_vec(r, 2);
+    t.state->base_twist.v = random_vec(r, 2);
+    t.state->base_accel.w = random_vec(r, 5);
+    t.state->base_accel.v = random_vec(r, 5);
     td_tree_state_changed(t.state);
 }
 

@@ -8,6 +8,10 @@
 #include <dart/dynamics/BodyNode.hpp>
 #include <dart/dynamics/Skeleton.hpp>
 
+#include <climits>
+#include <malloc.h>
+#include <string>
+
 namespace {
 
 using namespace dart::dynamics;
@@ -17,9 +21,11 @@ struct made {
     Eigen::VectorXd positions[2], velocities[2];
 };
 
-void add_body(made *m, int parent) {
+void add_body(made *m, int i, int parent) {
     BallJoint::Properties joint;
     BodyNode::Properties body;
+    joint.mName = "joint " + std::to_string(i);
+    body.mName = "body " + std::to_string(i);
     if (parent >= 0) {
         joint.mT_ParentBodyToJoint.translation() = Eigen::Vector3d(0, BENCH_LENGTH, 0);
     }
@@ -34,7 +40,7 @@ void *make(const peer_tree *tree) {
     m->skeleton = Skeleton::create("tree");
     m->skeleton->setGravity(Eigen::Vector3d(0, -BENCH_GRAVITY, 0));
     for (int i = 0; i < tree->count; i++) {
-        add_body(m, tree->places[i].parent);
+        add_body(m, i, tree->places[i].parent);
     }
     for (int state = 0; state < 2; state++) {
         m->positions[state].resize(3 * tree->count);
@@ -69,6 +75,10 @@ void release(void *context) {
 } // namespace
 
 int main(int argc, char **argv) {
+    // each body that is added makes its square matrices anew: keep their memory, or most of the
+    // time goes into getting it from the system again
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
     peer engine = {"DART " DART_VERSION, make, evaluate, accelerations, release};
     return peer_main(&engine, argc, argv);
 }

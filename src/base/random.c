@@ -111,8 +111,26 @@ double tdi_random_beta(tdi_random *random, double a, double b) {
     return x > y ? 1 / (1 + exact_exp(y - x)) : exact_exp(x - y) / (1 + exact_exp(x - y));
 }
 
+// Of n uniform numbers those below p are counted. While there are many, the one in the middle is
+// drawn first, which is beta distributed: it says where one half lies, and scales p for the other
+// (Knuth, The Art of Computer Programming, 3.4.1).
 int64_t tdi_random_binomial(tdi_random *random, int64_t n, double p) {
     int64_t hits = 0;
+    while (n > 32 && p > 0 && p < 1) {
+        int64_t below = n / 2, above = n - 1 - below;
+        double middle = tdi_random_beta(random, (double)(below + 1), (double)(above + 1));
+        if (middle >= p) {
+            n = below;
+            p /= middle;
+        } else {
+            n = above;
+            p = (p - middle) / (1 - middle);
+            hits += below + 1;
+        }
+    }
+    if (!(p > 0 && p < 1)) {
+        return p > 0 ? hits + n : hits;
+    }
     for (int64_t i = 0; i < n; i++) {
         hits += tdi_random_uniform(random) < p;
     }

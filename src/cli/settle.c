@@ -74,10 +74,9 @@ static void print_plain(const cli_tree *tree, const figures *f) {
 }
 
 int cli_settle(int argc, char **argv) {
-    static cli_plant_args plant;
+    cli_plant_args plant = cli_plant_args_default();
     td_vec3 gravity = td_step_opts_default().gravity;
     bool json = false, want_help = false;
-    plant = cli_plant_args_default();
     const cli_option options[] = {CLI_PLANT_OPTIONS(plant),
                                   {"--gravity", CLI_VECTOR, &gravity, 0},
                                   {"--json", CLI_FLAG, &json, 0},

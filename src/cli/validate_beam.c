@@ -4,7 +4,6 @@
 #include "cli/validate.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define GRAVITY 9.81
 

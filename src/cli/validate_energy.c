@@ -4,7 +4,6 @@
 #include "cli/validate.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define MOST_A_SECOND 240
 #define MANY_STEPS    1000000

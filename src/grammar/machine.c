@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#define MAX_TRIALS 1000000 // of biran(): its cost grows with n
+#define MAX_TRIALS 1000000 // of biran()
 
 // ---- functions ------------------------------------------------------------------------------
 

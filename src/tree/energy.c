@@ -3,6 +3,10 @@
 //
 //   kinetic   1/2 (w.L + v.P), with the momentum P = m v + w x c, L = J w + c x v of each body
 //   weight    -g.(m o + c)
+// After an implicit step the velocities are its own: rates of o and of the nine entries of R, which
+// need not be those of a rotation. Of them
+//   kinetic   1/2 m|v|^2 + v.(R' mc) + 1/2 tr(R' S R'^T)
+//   P = m v + R' mc,  L = c x v - axial(R S R'^T)
 // Reads    q, v, angle, base. Writes frame, column, twist.
 
 #include "tree/dynamics.h"
@@ -23,6 +27,25 @@ static td_real joint_energy(const td_tree_model *m, const td_tree_state *s, int3
                         : 0;
 }
 
+static td_real past_kinetic(const tdi_body *body, const tdi_past *past) {
+    tdi_mat3 ws = tdi_mat3_mul_sym(&past->w, &body->second);
+    td_real trace = 0;
+    for (int k = 0; k < 9; k++) {
+        trace += ws.m[k] * past->w.m[k];
+    }
+    return 0.5 * body->mass * tdi_dot(past->v, past->v) +
+           tdi_dot(past->v, tdi_mat3_apply(&past->w, body->moment)) + 0.5 * trace;
+}
+
+static tdi_wrench past_momentum(const tdi_body *body, const tdi_past *past) {
+    tdi_mat3 rs = tdi_mat3_mul_sym(&past->r, &body->second);
+    tdi_mat3 spin = tdi_mat3_mul_t(&rs, &past->w);
+    td_vec3 c = tdi_mat3_apply(&past->r, body->moment);
+    tdi_wrench p = {tdi_sub(tdi_cross(c, past->v), tdi_mat3_axial(&spin)),
+                    tdi_madd(tdi_mat3_apply(&past->w, body->moment), past->v, body->mass)};
+    return p;
+}
+
 td_energy td_tree_energy(td_tree_state *state, td_vec3 gravity) {
     const td_tree_model *m = state->model;
     td_energy sum = {0, 0, 0};
@@ -30,7 +53,8 @@ td_energy td_tree_energy(td_tree_state *state, td_vec3 gravity) {
     for (int32_t i = 0; i < m->body_count; i++) {
         tdi_mass mass = tdi_mass_of(&m->body[i], &state->frame[i].r);
         tdi_wrench p = tdi_mass_momentum(&mass, &state->twist[i]);
-        sum.kinetic += 0.5 * tdi_pair(&p, &state->twist[i]);
+        sum.kinetic += state->history > 0 ? past_kinetic(&m->body[i], &state->past[i])
+                                          : 0.5 * tdi_pair(&p, &state->twist[i]);
         sum.weight -= tdi_dot(gravity, tdi_madd(mass.c, state->frame[i].o, mass.m));
         sum.elastic += joint_energy(m, state, i);
     }
@@ -43,7 +67,8 @@ void td_tree_momentum(td_tree_state *state, td_vec3 *linear, td_vec3 *angular) {
     move_all(m, state);
     for (int32_t i = 0; i < m->body_count; i++) {
         tdi_mass mass = tdi_mass_of(&m->body[i], &state->frame[i].r);
-        tdi_wrench p = tdi_mass_momentum(&mass, &state->twist[i]);
+        tdi_wrench p = state->history > 0 ? past_momentum(&m->body[i], &state->past[i])
+                                          : tdi_mass_momentum(&mass, &state->twist[i]);
         tdi_wrench_add(&sum, &p, state->frame[i].o);
     }
     *linear = sum.f;

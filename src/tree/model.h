@@ -116,6 +116,7 @@ struct td_tree_state {
     // multistep: now and one step back; `history` counts the steps that are known
     int32_t history;
     td_real history_dt;
+    td_air air; // of the last step
     tdi_past *past, *before;
     td_real *angle, *angle_before; // a degree of freedom: joint's rotation vector, angle or slide
     td_real *turned;               // a degree of freedom: joint's move in the last step, own axes

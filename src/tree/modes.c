@@ -13,8 +13,6 @@
 #include "base/random.h"
 
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define GUARD          8     // vectors beyond those wanted: they make the wanted ones converge
 #define MAX_MODES      4096  // what Jacobi's method and its matrix are good for
@@ -263,27 +261,31 @@ static bool converged(const subspace *b, int32_t count) {
     return true;
 }
 
+static td_status not_converged(const subspace *b, td_diag *diag) {
+    return b->lambda[0] < 0
+               ? tdi_fail(diag, TD_ERR_LIMIT, "the pose is too far from a stable one for its modes")
+               : tdi_fail(diag, TD_ERR_LIMIT, "the modes did not converge in %d iterations",
+                          MAX_ITERATIONS);
+}
+
 static td_status iterate(subspace *b, int32_t count, td_diag *diag) {
     int32_t calm = 0; // iterations that changed nothing
-    for (int32_t k = 0; calm < 2; k++) {
-        if (k == MAX_ITERATIONS) {
-            return tdi_fail(diag, TD_ERR_LIMIT, "the modes did not converge in %d iterations", k);
-        }
+    for (int32_t k = 0; k < MAX_ITERATIONS; k++) {
         memcpy(b->before, b->lambda, (size_t)b->size * sizeof *b->lambda);
         if (!orthonormalise(b)) {
-            return tdi_fail(diag, TD_ERR_DIVERGED, "the pose is not finite");
+            return tdi_fail(diag, TD_ERR_DIVERGED, "the tree's pose or its inertia is not finite");
         }
         rayleigh_ritz(b);
-        if(getenv("DBG"))printf("it %d shift %.3e low %.3e l0 %.6e lk %.6e lm %.6e\n",k,b->shift,b->low,b->lambda[0],b->lambda[count-1],b->lambda[b->size-1]);
         calm = k > 0 && converged(b, count) ? calm + 1 : 0;
-        if (calm < 2) {
-            if (!refactor(b)) {
-                return tdi_fail(diag, TD_ERR_DIVERGED, "the pose is not finite");
-            }
-            filter_all(b);
+        if (calm == 2) {
+            return TD_OK;
         }
+        if (!refactor(b)) {
+            return tdi_fail(diag, TD_ERR_DIVERGED, "the tree's stiffness is not finite");
+        }
+        filter_all(b);
     }
-    return TD_OK;
+    return not_converged(b, diag);
 }
 
 // ---- entry ----------------------------------------------------------------------------------

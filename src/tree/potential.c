@@ -58,11 +58,19 @@ static inline void body_expand(const tdi_body *body, const tdi_frame *f, const t
     block->c = tdi_sym3_diagonal(body->mass, body->mass, body->mass);
 }
 
-// weight alone: -m g.(o + R c)
-static inline void body_weight(const tdi_body *body, const tdi_frame *f, td_vec3 g,
+// weight alone: -m g.(o + R c); in a tame model with `relax` times the inertia of the pose
+static inline void body_weight(const tdi_body *body, const tdi_frame *f, td_vec3 g, td_real relax,
                                tdi_block *block, tdi_wrench *load, td_sym3 *swing) {
     td_vec3 c = tdi_mat3_apply(&f->r, body->moment), e = tdi_scale(g, -1);
     memset(block, 0, sizeof *block);
+    if (relax > 0) {
+        td_sym3 s = tdi_sym3_turn(&f->r, &body->second);
+        td_real m = relax * body->mass;
+        td_vec3 d = tdi_scale(c, relax);
+        block->a = tdi_sym3_scale(tdi_sym3_inertia(s), relax);
+        block->b = (tdi_mat3){{0, -d.z, d.y, d.z, 0, -d.x, -d.y, d.x, 0}};
+        block->c = tdi_sym3_diagonal(m, m, m);
+    }
     *swing = tdi_swing(c, e);
     load->f = tdi_scale(e, body->mass);
     load->n = tdi_cross(c, e);
@@ -85,11 +93,12 @@ static td_sym3 pull_back_stiffness(const tdi_ball_turn *turn, td_vec3 k) {
     return s;
 }
 
-// the same to first order in a: K + (K [a]x - [a]x K)/2
+// the same with J^-1 = I + 1/2 [a]x: exact to first order in a, and positive as it must be
 static inline td_sym3 near_stiffness(td_vec3 a, td_vec3 k) {
-    td_sym3 s = {
-        k.x, k.y, k.z, -0.5 * a.z * (k.x - k.y), 0.5 * a.y * (k.x - k.z), -0.5 * a.x * (k.y - k.z)};
-    return s;
+    td_vec3 h = tdi_scale(a, 0.5);
+    td_sym3 s = tdi_sym3_square(tdi_vec3(1, -h.z, h.y), k.x);
+    s = tdi_sym3_add(s, tdi_sym3_square(tdi_vec3(h.z, 1, -h.x), k.y));
+    return tdi_sym3_add(s, tdi_sym3_square(tdi_vec3(-h.y, h.x, 1), k.z));
 }
 
 // Stiffness of the tangent law at an angle, bending and twist apart: k/cos^2(angle/2).
@@ -193,7 +202,8 @@ void tdi_potential_expand(const td_tree_model *m, td_tree_state *s, const tdi_po
             body_expand(body, &s->frame[i], &s->r_hat[i], s->o_hat[i], tame, &s->block[i],
                         &s->load[i], &s->swing[i]);
         } else {
-            body_weight(body, &s->frame[i], p->gravity, &s->block[i], &s->load[i], &s->swing[i]);
+            body_weight(body, &s->frame[i], p->gravity, tame ? p->relax : 0, &s->block[i],
+                        &s->load[i], &s->swing[i]);
         }
         s->pull[i] = s->load[i].f;
     }

@@ -160,7 +160,7 @@ static const char *rest_free(const td_tree_state *s, int32_t i, tdi_body *body) 
 }
 
 // What is wrong, or NULL.
-static const char *rest_joint(const td_tree_state *s, int32_t i, td_real reach, tdi_body *body) {
+static const char *rest_kind(const td_tree_state *s, int32_t i, td_real reach, tdi_body *body) {
     switch ((td_joint_kind)s->model->kind[i]) {
     case TD_JOINT_BALL: return rest_ball(s, i, reach, body);
     case TD_JOINT_HINGE: return rest_hinge(s, i, reach, body);
@@ -169,6 +169,17 @@ static const char *rest_joint(const td_tree_state *s, int32_t i, td_real reach, 
     case TD_JOINT_FIXED: break;
     }
     return NULL;
+}
+
+static td_status rest_joint(const td_tree_state *s, int32_t i, td_real reach, tdi_body *body,
+                            td_diag *diag) {
+    if (!tdi_finite3(s->load[i].n) || !tdi_finite3(s->load[i].f)) {
+        return tdi_fail_at(diag, TD_ERR_DIVERGED, i, "segment %d: its place is not finite", i);
+    }
+    const char *wrong = rest_kind(s, i, reach, body);
+    return wrong ? tdi_fail_at(diag, TD_ERR_ARGUMENT, i, "segment %d cannot carry its load: %s", i,
+                               wrong)
+                 : TD_OK;
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -202,11 +213,7 @@ td_status td_tree_model_rest_new(td_tree_state *state, td_vec3 gravity, const td
         measure_reach(m, state, tdi_norm(gravity), reach);
     }
     for (int32_t i = 0; status == TD_OK && i < m->body_count; i++) {
-        const char *wrong = rest_joint(state, i, reach[i], &(*out)->body[i]);
-        if (wrong) {
-            status = tdi_fail_at(diag, TD_ERR_ARGUMENT, i, "segment %d cannot carry its load: %s",
-                                 i, wrong);
-        }
+        status = rest_joint(state, i, reach[i], &(*out)->body[i], diag);
     }
     tdi_alloc_free(alloc, reach, count * sizeof *reach);
     if (status != TD_OK) {

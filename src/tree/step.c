@@ -22,6 +22,10 @@ td_step_opts td_step_opts_default(void) {
     return o;
 }
 
+#define WIND_JUMP 2.0 // m/s: a change of the wind in one step below this is a gust, not a jump
+
+#define STATIC_ITERATIONS 5000 // far more than most need: limp things between pins creep
+
 // ---- prediction -----------------------------------------------------------------------------
 
 // The rule x_n+1 = a x_n + b x_n-1 + h' v_n+1, likewise for v.
@@ -32,6 +36,12 @@ typedef struct rule {
 static rule rule_of(const td_tree_state *s, const td_step_opts *o) {
     bool two = o->integrator == TD_IMPLICIT && s->history >= 2 && s->history_dt == o->dt;
     return two ? (rule){4.0 / 3, -1.0 / 3, 2 * o->dt / 3} : (rule){1, 0, o->dt};
+}
+
+// Whether the air changed so much at once that forces of the last step say nothing of the next.
+static bool jumps(const td_air *last, const td_air *now) {
+    td_real change = tdi_norm(tdi_sub(now->wind, last->wind));
+    return change > 0.5 * tdi_norm(last->wind) && change > WIND_JUMP;
 }
 
 static void predict(const td_tree_model *m, td_tree_state *s, const rule *r, td_vec3 gravity) {
@@ -141,6 +151,10 @@ static td_status step_implicit(td_tree_state *s, const td_step_opts *opts, td_st
     if (s->history == 0) {
         begin_history(m, s);
     }
+    if (jumps(&s->air, &opts->air)) {
+        s->history = 1;
+    }
+    s->air = opts->air;
     rule r = rule_of(s, opts);
     predict(m, s, &r, opts->gravity);
     memcpy(s->q_back, s->q, (size_t)m->coord_count * sizeof *s->q);
@@ -151,7 +165,12 @@ static td_status step_implicit(td_tree_state *s, const td_step_opts *opts, td_st
     }
     tdi_loads loads = {opts->loads, opts->load_count, opts->air, r.h,
                        r.h * r.h,   s->r_star,        s->o_star};
-    tdi_potential p = {true, r.h * r.h, r.h, opts->gravity, loads, s->accel};
+    tdi_potential p = {.inertia = true,
+                       .spring = r.h * r.h,
+                       .damp = r.h,
+                       .gravity = opts->gravity,
+                       .loads = loads,
+                       .angle_rest = s->accel};
     tdi_newton_opts newton = {opts->iterations, opts->tolerance};
     td_status status = tdi_newton(m, s, &p, &newton, stats);
     if (status != TD_OK) {
@@ -198,8 +217,8 @@ td_status td_tree_settle(td_tree_state *s, const td_step_opts *opts, td_step_sta
     memset(s->angle, 0, (size_t)m->dof_count * sizeof *s->angle);
     tdi_tree_angles(m, s, s->angle, s->angle);
     tdi_loads loads = {opts->loads, opts->load_count, opts->air, 0, 1, NULL, NULL};
-    tdi_potential p = {false, 1, 0, opts->gravity, loads, NULL};
-    tdi_newton_opts newton = {500, 1e-11};
+    tdi_potential p = {.spring = 1, .gravity = opts->gravity, .loads = loads};
+    tdi_newton_opts newton = {STATIC_ITERATIONS, 1e-11};
     status = tdi_newton(m, s, &p, &newton, stats);
     memset(s->v, 0, (size_t)m->dof_count * sizeof *s->v);
     s->history = 0;

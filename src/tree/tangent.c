@@ -3,10 +3,10 @@
 //
 // Method   root to tip the motion V = (w, u) of every body from the joints', tip to root the
 //          wrenches it needs, summed over what each body carries.
-// Energy   second order, x the motion of a joint and y = S x its turn or slide:
-//            bodies   1/2 V^T G V   G: swing of the load on its lever arms
-//            joints   1/2 x^T H x   H: derivative of the spring's moment
-//            both     x C w_p       C: tdi_coupling()
+// Energy   to second order, x the motion of a joint, w_p the turn of its parent:
+//            bodies     1/2 V^T G V   G: swing of the load on its lever arms
+//            springs    1/2 x^T H x   H: derivative of the spring's moment
+//            sequence   x C w_p       C: tdi_coupling()
 // Frame    world axes at the joint origins.
 
 #include "tree/tangent.h"
@@ -37,7 +37,8 @@ void tdi_tree_carry(const td_tree_model *m, td_tree_state *s, td_vec3 gravity) {
     }
 }
 
-// The moment at four turns about each axis; of every law, since there is no other use of it here.
+// From the moment at four turns about each axis, so that every law is served by the one place that
+// defines it.
 tdi_mat3 tdi_ball_tangent(td_spring_law law, const tdi_body *body, const td_real *q,
                           const td_real *near) {
     const td_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
