@@ -1,6 +1,6 @@
 # Everyday commands. CMake does the work; see CMakePresets.json for the builds behind them.
 
-.PHONY: build demo test gallery format clean
+.PHONY: build demo test gallery bench-peers format clean
 
 build: ## the release build of the command, at build/tendril
 	@scripts/install-deps.sh build
@@ -18,6 +18,12 @@ test: ## installs what is missing, builds everything, runs all tests
 gallery: build ## renders the pictures of docs/gallery
 	@scripts/install-deps.sh gallery
 	@scripts/gallery.sh
+
+bench-peers: build ## our forward dynamics beside those of other engines, which it installs
+	@scripts/install-deps.sh peers
+	@cmake --preset release -DTENDRIL_BUILD_PEERS=ON >/dev/null
+	@cmake --build build --target peers
+	@build/tendril bench forward
 
 format: ## applies clang-format
 	@clang-format-14 -i $$(git ls-files '*.c' '*.h')

@@ -7,6 +7,6 @@ for header in include/tendril/*.h; do
     c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only -x c++ -include "$header" /dev/null
 done
 for header in src/*/*.h; do
-    cc -std=c11 -Wall -Wextra -Werror -Wno-unused-function -Iinclude -Isrc -fsyntax-only -x c -include "$header" /dev/null
+    cc -std=c11 -Wall -Wextra -Werror -Wno-unused-function -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc -fsyntax-only -x c -include "$header" /dev/null
 done
 echo "headers compile alone"

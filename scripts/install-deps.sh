@@ -1,17 +1,20 @@
 #!/bin/sh
 # Installs what is missing for the given purpose, and nothing when all is there.
-#   install-deps.sh build | demo | test
+#   install-deps.sh build | demo | test | gallery | peers
 set -eu
 cd "$(dirname "$0")/.."
 
 purpose=${1:-build}
 packages="gcc cmake ninja-build"
+engines= # each may be missing from the system's packages
 case $purpose in
 build) ;;
 demo) packages="$packages nodejs" ;;
 test) packages="$packages g++ clang lld wasi-libc libclang-rt-14-dev-wasm32 libclang-rt-14-dev
     libfuzzer-14-dev pkg-config python3 clang-format-14 nodejs chromium" ;;
 gallery) packages="$packages nodejs chromium" ;;
+peers) packages="$packages g++ pkg-config"
+    engines="libmujoco-dev libsimbody-dev libdart-dev libbullet-dev" ;;
 *) echo "install-deps.sh: unknown purpose '$purpose'" >&2; exit 2 ;;
 esac
 
@@ -26,21 +29,28 @@ have() {
     esac >/dev/null 2>&1
 }
 
+as_root=
+[ "$(id -u)" = 0 ] || as_root=sudo
+updated=
+install() {
+    echo "installing:" "$@"
+    [ -n "$updated" ] || $as_root apt-get update -qq
+    updated=yes
+    DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
 missing=
 for package in $packages; do
     have "$package" || missing="$missing $package"
 done
-if [ -n "$missing" ]; then
-    case " $missing " in *" nodejs "*) missing="$missing npm" ;; esac
-    echo "installing:$missing"
-    as_root=
-    [ "$(id -u)" = 0 ] || as_root=sudo
-    $as_root apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
-fi
+case " $missing " in *" nodejs "*) missing="$missing npm" ;; esac
+[ -z "$missing" ] || install $missing
+for engine in $engines; do
+    have "$engine" || install "$engine" || echo "cannot install $engine: it is left out" >&2
+done
 
 # Packages for the pages: what package-lock.json pins.
-if [ "$purpose" != build ] && [ -f web/package-lock.json ]; then
+if [ "$purpose" != build ] && [ "$purpose" != peers ] && [ -f web/package-lock.json ]; then
     if [ ! -f web/node_modules/.package-lock.json ] ||
         [ web/package-lock.json -nt web/node_modules/.package-lock.json ]; then
         (cd web && npm ci --silent --no-audit --no-fund && touch node_modules/.package-lock.json)

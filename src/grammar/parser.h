@@ -2,8 +2,8 @@
 #pragma once
 
 // What the files of the parser share: the cursor, the names in sight, and the growing grammar.
-// lexer.c reads words and numbers, code.c compiles expressions and statements, header.c the header
-// items, parser.c modules, productions and the whole.
+// lexer.c reads words and numbers, code.c compiles expressions and statements, modules.c reads
+// strings of modules, header.c the header items, parser.c productions and the whole.
 
 #include "grammar/machine.h"
 #include "grammar/model.h"

@@ -246,6 +246,26 @@ class Bodies(unittest.TestCase):
             self.assertAlmostEqual(value, known, delta=1e-5)
 
 
+class Bench(unittest.TestCase):
+    def test_list_names_the_cases(self):
+        code, out, err = tendril("bench", "--list")
+        self.assertEqual((code, err), (0, ""))
+        self.assertEqual([line.split()[0] for line in out.splitlines()],
+                         ["grow", "forward", "step", "realtime", "scaling"])
+
+    def test_a_short_run_gives_rows_of_figures(self):
+        code, out, err = tendril("bench", "step", "--json", "--seconds", "0.01")
+        self.assertEqual((code, err), (0, ""))
+        rows = [json.loads(line) for line in out.splitlines()]
+        for row in rows:
+            self.assertEqual(list(row), ["case", "variant", "n", "value", "unit"])
+            self.assertEqual(row["case"], "step")
+            self.assertGreater(row["value"], 0, row)
+        units = {(row["variant"], row["n"]): row["unit"] for row in rows}
+        self.assertEqual(units["chain", 1000], "ns/body/step")
+        self.assertEqual(units["plant iterations", 1000], "iterations/step")
+
+
 class BadInput(unittest.TestCase):
     """Each: exit code 3, a message with line and column, in bounded time and memory."""
 

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// Modules: their types, the turtle's table, and strings of modules with expressions.
+
+#include "grammar/parser.h"
+
+#include <string.h>
+
+// ---- module types ---------------------------------------------------------------------------
+
+typedef struct turtle_row {
+    const char *name;
+    tdi_turtle_op op;
+    int32_t least, most; // parameters
+} turtle_row;
+
+// The turtle's modules. Where one name starts another the longer stands first.
+static const turtle_row turtle_table[] = {
+    {"[", TDI_OP_PUSH, 0, 0},
+    {"]", TDI_OP_POP, 0, 0},
+    {"%", TDI_OP_CUT, 0, 0},
+    {"F", TDI_OP_DRAW, 0, TDI_MAX_PARAMS},
+    {"G", TDI_OP_DRAW_G, 0, TDI_MAX_PARAMS},
+    {"f", TDI_OP_MOVE, 0, TDI_MAX_PARAMS},
+    {"g", TDI_OP_MOVE_G, 0, TDI_MAX_PARAMS},
+    {"+", TDI_OP_YAW_LEFT, 0, 1},
+    {"-", TDI_OP_YAW_RIGHT, 0, 1},
+    {"&", TDI_OP_PITCH_DOWN, 0, 1},
+    {"^", TDI_OP_PITCH_UP, 0, 1},
+    {"\\", TDI_OP_ROLL_LEFT, 0, 1},
+    {"/", TDI_OP_ROLL_RIGHT, 0, 1},
+    {"|", TDI_OP_ABOUT_FACE, 0, 0},
+    {"$", TDI_OP_UPRIGHT, 0, 0},
+    {"!", TDI_OP_WIDTH_DOWN, 0, 1},
+    {"#", TDI_OP_WIDTH_UP, 0, 1},
+    {";", TDI_OP_COLOR_UP, 0, 1},
+    {"'", TDI_OP_COLOR_UP, 0, 1},
+    {",", TDI_OP_COLOR_DOWN, 0, 1},
+    {"{", TDI_OP_POLYGON_OPEN, 0, 1},
+    {".", TDI_OP_POLYGON_POINT, 0, 0},
+    {"}", TDI_OP_POLYGON_CLOSE, 0, 1},
+    {"@v", TDI_OP_UPRIGHT, 0, 0},
+    {"@R", TDI_OP_SET_HEADING, 3, 6},
+    {"@Mat", TDI_OP_MATERIAL, 1, 1},
+    {"@M", TDI_OP_MOVE_TO, 2, 3},
+    {"@Gs", TDI_OP_CYLINDER_START, 0, 1},
+    {"@Gc", TDI_OP_CYLINDER_POINT, 0, 1},
+    {"@Ge", TDI_OP_CYLINDER_END, 0, 1},
+    {"@O", TDI_OP_BALL, 0, 1},
+    {"@o", TDI_OP_DISC, 0, 1},
+    {"@c", TDI_OP_DISC, 0, 1},
+    {"@Ts", TDI_OP_TROPISM_STRENGTH, 1, 1},
+    {"@Td", TDI_OP_TROPISM_DIRECTION, 3, 3},
+    {"@T", TDI_OP_TROPISM_OFF, 0, 0},
+    {"?P", TDI_OP_QUERY_P, 2, 3},
+    {"?H", TDI_OP_QUERY_H, 2, 3},
+    {"?L", TDI_OP_QUERY_L, 2, 3},
+    {"?U", TDI_OP_QUERY_U, 2, 3},
+    {"?E", TDI_OP_QUERY_E, 0, TDI_MAX_PARAMS},
+};
+#define TURTLE_COUNT ((int32_t)(sizeof turtle_table / sizeof turtle_table[0]))
+
+static const turtle_row *find_turtle(const char *name) {
+    static const turtle_row surface = {"~", TDI_OP_SURFACE, 0, 1};
+    if (name[0] == '~') {
+        return &surface;
+    }
+    for (int32_t i = 0; i < TURTLE_COUNT; i++) {
+        if (strcmp(turtle_table[i].name, name) == 0) {
+            return &turtle_table[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_alnum(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool tdi_read_symbol(tdi_parser *p, char name[6]) {
+    char here[24];
+    tdi_skip_space(p);
+    char c = tdi_peek_raw(p, 0), next = tdi_peek_raw(p, 1);
+    memset(name, 0, 6);
+    if (c == '~') {
+        if (!is_alnum(next)) {
+            return tdi_parse_fail(p, p->at, "expected the letter of a surface after '~'");
+        }
+        name[0] = c;
+        name[1] = next;
+        p->at += 2;
+        return true;
+    }
+    for (int32_t i = 0; i < TURTLE_COUNT; i++) {
+        size_t length = strlen(turtle_table[i].name);
+        if (tdi_at(p, turtle_table[i].name)) {
+            memcpy(name, turtle_table[i].name, length);
+            p->at += length;
+            return true;
+        }
+    }
+    if (c == '@' || c == '?') {
+        return tdi_parse_fail(p, p->at, "unknown module '%c%c'", c, is_alnum(next) ? next : ' ');
+    }
+    if (!is_alnum(c) && c != '_') {
+        return tdi_parse_fail(p, p->at, "expected a module before %s", tdi_here(p, here));
+    }
+    name[0] = c;
+    p->at++;
+    return true;
+}
+
+static int32_t find_surface(const td_grammar *g, const char *name) {
+    for (int32_t i = 0; i < g->body.surface_count; i++) {
+        if (strcmp(g->body.surfaces[i].id, name + 1) == 0) {
+            return i;
+        }
+    }
+    return TD_NONE;
+}
+
+static bool check_turtle(tdi_parser *p, size_t at, const turtle_row *row, tdi_type *type) {
+    if (type->param_count < row->least || type->param_count > row->most) {
+        return tdi_parse_fail(p, at, "%s takes %d%s%.0d parameter%s, here %s %d", type->name,
+                              row->least, row->most > row->least ? " to " : "",
+                              row->most > row->least ? row->most : 0, row->most == 1 ? "" : "s",
+                              type->param_count == 1 ? "is" : "are", type->param_count);
+    }
+    type->op = (uint8_t)row->op;
+    if (row->op == TDI_OP_SURFACE) {
+        type->surface = (int8_t)find_surface(p->g, type->name);
+        if (type->surface == TD_NONE) {
+            return tdi_parse_fail(p, at,
+                                  "surface %s is not declared; expected a header item "
+                                  "'surface: %s leaf' or the like",
+                                  type->name, type->name + 1);
+        }
+    }
+    if (row->op == TDI_OP_SET_HEADING && type->param_count != 3 && type->param_count != 6) {
+        return tdi_parse_fail(p, at, "%s takes 3 or 6 parameters, here are %d", type->name,
+                              type->param_count);
+    }
+    p->g->has_query = p->g->has_query || (row->op >= TDI_OP_QUERY_P && row->op <= TDI_OP_QUERY_E);
+    return true;
+}
+
+int32_t tdi_intern_type(tdi_parser *p, size_t at, const char *name, int32_t param_count) {
+    td_grammar *g = p->g;
+    for (int32_t i = 0; i < g->type_count; i++) {
+        if (g->types[i].param_count == param_count && strcmp(g->types[i].name, name) == 0) {
+            return i;
+        }
+    }
+    if (param_count > TDI_MAX_PARAMS || g->type_count == TDI_MAX_TYPES) {
+        tdi_parse_fail(p, at, "a module can have %d parameters at most", TDI_MAX_PARAMS);
+        return TD_NONE;
+    }
+    tdi_type type = {.param_count = param_count};
+    memcpy(type.name, name, sizeof type.name);
+    const turtle_row *row = find_turtle(name);
+    if (row && !check_turtle(p, at, row, &type)) {
+        return TD_NONE;
+    }
+    if (g->type_count == p->type_capacity) {
+        tdi_type *grown =
+            tdi_arena_grow(&g->arena, g->types, g->type_count, &p->type_capacity, sizeof *grown);
+        if (!grown) {
+            tdi_parse_memory(p);
+            return TD_NONE;
+        }
+        g->types = grown;
+    }
+    g->types[g->type_count] = type;
+    return g->type_count++;
+}
+
+// ---- strings of modules ---------------------------------------------------------------------
+
+typedef struct words_builder {
+    tdi_words *words;
+    int64_t type_capacity, arg_capacity;
+    size_t open[64]; // places of the innermost brackets that are open
+    int32_t depth;
+} words_builder;
+
+static bool add_arg(tdi_parser *p, words_builder *b) {
+    tdi_words *w = b->words;
+    if (w->arg_count == b->arg_capacity) {
+        tdi_arg *grown =
+            tdi_arena_grow(&p->g->arena, w->args, w->arg_count, &b->arg_capacity, sizeof *grown);
+        if (!grown) {
+            return tdi_parse_memory(p);
+        }
+        w->args = grown;
+    }
+    return tdi_compile_arg(p, &w->args[w->arg_count]) && ++w->arg_count > 0;
+}
+
+static bool add_module(tdi_parser *p, words_builder *b, size_t at, const char *name,
+                       int32_t param_count) {
+    tdi_words *w = b->words;
+    int32_t type = tdi_intern_type(p, at, name, param_count);
+    if (type == TD_NONE) {
+        return false;
+    }
+    p->g->types[type].made = true;
+    if (w->module_count == b->type_capacity) {
+        uint16_t *grown = tdi_arena_grow(&p->g->arena, w->types, w->module_count, &b->type_capacity,
+                                         sizeof *grown);
+        if (!grown) {
+            return tdi_parse_memory(p);
+        }
+        w->types = grown;
+    }
+    w->types[w->module_count++] = (uint16_t)type;
+    return true;
+}
+
+static bool balance(tdi_parser *p, words_builder *b, size_t at, char c) {
+    if (c == '[') {
+        if (b->depth < 64) {
+            b->open[b->depth] = at;
+        }
+        b->depth++;
+    }
+    if (c == ']' && --b->depth < 0) {
+        return tdi_parse_fail(p, at, "unbalanced brackets: this ']' closes nothing");
+    }
+    return true;
+}
+
+bool tdi_parse_words(tdi_parser *p, tdi_words *words) {
+    words_builder b = {.words = words};
+    if (tdi_accept(p, "*")) {
+        return true;
+    }
+    while (tdi_peek(p) != 0 && tdi_peek(p) != ':') {
+        char name[6];
+        size_t at = p->at;
+        int32_t count = 0;
+        if (!tdi_read_symbol(p, name) || !balance(p, &b, at, name[0])) {
+            return false;
+        }
+        if (tdi_accept(p, "(")) {
+            do {
+                if (!add_arg(p, &b)) {
+                    return false;
+                }
+                count++;
+            } while (tdi_accept(p, ","));
+            if (!tdi_expect(p, ")")) {
+                return false;
+            }
+        }
+        if (!add_module(p, &b, at, name, count)) {
+            return false;
+        }
+    }
+    if (b.depth > 0) {
+        return tdi_parse_fail(p, b.open[b.depth <= 64 ? b.depth - 1 : 63],
+                              "unbalanced brackets: this '[' is never closed");
+    }
+    return true;
+}
