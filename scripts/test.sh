@@ -64,6 +64,7 @@ part "unit tests: WebAssembly under node" unit_tests build/wasm
 part "an installed tree serves C and C++" scripts/check-install.sh build
 part "command line" python3 tests/cli/test_cli.py build/tendril
 part "command line: sanitizers" python3 tests/cli/test_cli.py build/asan/tendril
+part "solvers against theory" build/tendril validate
 part "examples in the docs run" python3 scripts/check-docs.py build
 part "models are valid glTF" models_are_valid_gltf
 part "pages type-check" sh -c 'cd web && npm run --silent typecheck'

@@ -133,6 +133,10 @@ static double curvature_along(tree t, double *parts) {
             td_vec3 r = tdi_sub(s->frame[i].o, s->frame[p].o);
             s->swing[p] = tdi_sym3_add(s->swing[p], tdi_swing(r, s->pull[i]));
             s->pull[p] = tdi_add(s->pull[p], s->pull[i]);
+            const td_real *g = s->joint_g + d;
+            bool ball = m->dof[i + 1] - d == 3;
+            td_vec3 spin = ball ? tdi_vec3(-g[0], -g[1], -g[2]) : s->spin[i];
+            s->spin[p] = tdi_add(s->spin[p], tdi_add(spin, tdi_cross(r, s->pull[i])));
         }
         if (m->dof[i + 1] - d == 3) {
             td_vec3 y = tdi_vec3(s->step[d], s->step[d + 1], s->step[d + 2]);
@@ -143,7 +147,11 @@ static double curvature_along(tree t, double *parts) {
             }
         } else {
             for (; d < m->dof[i + 1]; d++) {
+                const tdi_twist *c = &s->column[d];
+                td_vec3 both =
+                    tdi_madd(tdi_cross(c->v, s->pull[i]), tdi_cross(c->w, s->spin[i]), 0.5);
                 sum += s->step[d] * s->step[d] * s->joint_k[d];
+                sum += p == TD_NONE ? 0 : 2 * s->step[d] * tdi_dot(both, s->move[p].w);
             }
         }
         size += fabs(sum - before);
@@ -223,12 +231,12 @@ TD_TEST(potential_gradient_matches_differences_for_all_joints_and_loads) {
 
 // The Hessian leaves out only how the springs' own angles curve, which is of the order of the angle
 // squared; with joints near their rest it is exact.
-TD_TEST(potential_hessian_matches_differences_for_ball_joints) {
+TD_TEST(potential_hessian_matches_differences_for_all_joints) {
     for (uint64_t seed = 1; seed <= 100; seed++) {
         for (int inertia = 0; inertia < 2; inertia++) {
             tdi_random r;
             tdi_random_seed(&r, seed);
-            tree t = random_tree(&r, 6, 1, 10);
+            tree t = random_tree(&r, 6, seed % 2 ? 1 : 4, 10);
             probe p;
             shake(t, &r, 0.004);
             make_probe(&p, t, &r, inertia);

@@ -21,8 +21,8 @@ typedef struct tdi_potential {
 // Value at the state's pose.
 td_real tdi_potential_value(const td_tree_model *model, const td_tree_state *state,
                             const tdi_potential *potential);
-// Gradient and Hessian: fills block, load, pull, swing, joint_a, joint_k and joint_g. With `tame`
-// the inertia is that of the pose, which is positive, instead of the second derivative.
+// Gradient and Hessian: fills block, load, pull, spin, swing, joint_a, joint_k and joint_g. With
+// `tame` the inertia is that of the pose, which is positive, instead of the second derivative.
 void tdi_potential_expand(const td_tree_model *model, td_tree_state *state,
                           const tdi_potential *potential, bool tame);
 

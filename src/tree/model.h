@@ -127,6 +127,7 @@ struct td_tree_state {
     tdi_block *block;  // of the sweeps
     tdi_wrench *load;  // gradient of the sweeps
     td_vec3 *pull;     // force of the gradient, summed over the subtree
+    td_vec3 *spin;     // moment of the gradient about o, likewise
     td_sym3 *swing;    // part of the Hessian that may be negative: forces on lever arms
     tdi_ldl3 *pivot;   // of ball joints
     td_real *dense;    // 36 for each body with another joint
@@ -221,8 +222,8 @@ static inline td_sym3 tdi_swing(td_vec3 r, td_vec3 f) {
     return s;
 }
 
-// Solves for the increments that make the quadratic model of `block`, `load`, `pull`, `swing`,
-// `joint_a`, `joint_k` and `joint_g` least: fills `move` and `step`, overwrites block, load and
-// swing. With `tame` only the positive part of `swing` is used, so that the model has a least
-// value; without, false comes back when it has none.
+// Solves for the increments that make the quadratic model of `block`, `load`, `pull`, `spin`,
+// `swing`, `joint_a`, `joint_k` and `joint_g` least: fills `move` and `step`, overwrites block,
+// load and swing. With `tame` only the positive part of `swing` is used, so that the model has a
+// least value; without, false comes back when it has none.
 bool tdi_tree_solve(const td_tree_model *model, td_tree_state *state, bool tame);

@@ -7,7 +7,7 @@
 
 #include "tree/implicit.h"
 
-#define SMALL_STEP   1e-3 // rad: below this the value need not be looked at
+#define SMALL_STEP   1e-3 // rad: below this the value of a step need not be looked at
 #define LARGEST_TURN 1.0  // rad: no body is turned further in one iteration
 #define SMALL_MOVE   1e-6 // rad: an increment that cannot be judged by the value any more
 #define MAX_HALVINGS 30
@@ -86,7 +86,7 @@ td_status tdi_newton(const td_tree_model *m, td_tree_state *s, const tdi_potenti
         }
         tdi_tree_keep(m, s);
         td_real taken = 1;
-        if (largest < SMALL_STEP) {
+        if (largest < (p.inertia ? SMALL_STEP : SMALL_MOVE)) {
             tdi_tree_try(m, s, 1);
         } else {
             taken = search(m, s, &p, largest, stats);

@@ -208,6 +208,9 @@ void tdi_potential_expand(const td_tree_model *m, td_tree_state *s, const tdi_po
         s->pull[i] = s->load[i].f;
     }
     tdi_loads_expand(m, s, &p->loads);
+    for (int32_t i = 0; i < m->body_count; i++) {
+        s->spin[i] = s->load[i].n;
+    }
     for (int32_t k = 0; k < m->run_count; k++) {
         const tdi_run run = m->run[k];
         for (int32_t i = run.first; run.ball && i < run.last; i++) {

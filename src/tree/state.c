@@ -12,6 +12,7 @@ static void lay_out_newton(td_tree_state *s, tdi_layout *l, const td_tree_model 
     s->block = tdi_layout_place(l, n, sizeof *s->block);
     s->load = tdi_layout_place(l, n, sizeof *s->load);
     s->pull = tdi_layout_place(l, n, sizeof *s->pull);
+    s->spin = tdi_layout_place(l, n, sizeof *s->spin);
     s->swing = tdi_layout_place(l, n, sizeof *s->swing);
     s->pivot = tdi_layout_place(l, n, sizeof *s->pivot);
     s->joint_a = tdi_layout_place(l, n, sizeof *s->joint_a);

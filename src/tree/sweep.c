@@ -95,7 +95,16 @@ static inline td_vec3 ball_step(const tdi_block *block, const tdi_wrench *load, 
 
 // ---- other joints, by their columns ---------------------------------------------------------
 
-// U = M S, D = S^T U + K; M' = M - U D^-1 U^T, p' = p - U D^-1 (S^T p + g)
+// What a turn w_p of the parent and the joint's own step y make together, y k.w_p: the turns come
+// one after the other, and the slide goes along the turned axis. N and F are the moment and force
+// of the gradient summed over the subtree: k = 1/2 a x N for a turn about a, a x F for a slide
+// along it.
+static inline td_vec3 coupling(const td_tree_state *s, int32_t i, const tdi_twist *column) {
+    return tdi_madd(tdi_cross(column->v, s->pull[i]), tdi_cross(column->w, s->spin[i]), 0.5);
+}
+
+// U = M S, D = S^T U + K; with the couplings added to U, M' = M - U D^-1 U^T,
+// p' = p - U D^-1 (S^T p + g)
 static bool eliminate_columns(const td_tree_model *m, td_tree_state *s, int32_t i, bool tame,
                               tdi_block *left, tdi_wrench *rest) {
     int32_t first = m->dof[i], k = m->dof[i + 1] - first;
@@ -119,6 +128,9 @@ static bool eliminate_columns(const td_tree_model *m, td_tree_state *s, int32_t 
     *left = s->block[i];
     *rest = s->load[i];
     tdi_solve_dense(dense, k, x);
+    for (int32_t c = 0; c < k && !tame; c++) {
+        u[c].n = tdi_add(u[c].n, coupling(s, i, &column[c]));
+    }
     for (int32_t c = 0; c < k; c++) {
         td_real e[6] = {0};
         tdi_wrench du = {{0, 0, 0}, {0, 0, 0}};
@@ -135,7 +147,8 @@ static bool eliminate_columns(const td_tree_model *m, td_tree_state *s, int32_t 
     return true;
 }
 
-static void columns_step(const td_tree_model *m, td_tree_state *s, int32_t i, tdi_twist *move) {
+static void columns_step(const td_tree_model *m, td_tree_state *s, int32_t i, bool tame,
+                         tdi_twist *move) {
     int32_t first = m->dof[i], k = m->dof[i + 1] - first;
     const tdi_twist *column = s->column + first;
     const td_real *dense = s->dense + 36 * (ptrdiff_t)m->dense_place[i];
@@ -145,6 +158,7 @@ static void columns_step(const td_tree_model *m, td_tree_state *s, int32_t i, td
     p.f = tdi_add(p.f, s->load[i].f);
     for (int32_t c = 0; c < k; c++) {
         step[c] = -tdi_pair(&p, &column[c]) - s->joint_g[first + c];
+        step[c] -= tame ? 0 : tdi_dot(coupling(s, i, &column[c]), move->w);
     }
     tdi_solve_dense(dense, k, step);
     for (int32_t c = 0; c < k; c++) {
@@ -155,7 +169,9 @@ static void columns_step(const td_tree_model *m, td_tree_state *s, int32_t i, td
 
 // ---- sweeps ---------------------------------------------------------------------------------
 
-static inline void hand_down(const td_tree_model *m, td_tree_state *s, int32_t i,
+// `spin` is the moment that a turn of the parent alone meets: a ball joint keeps its body's own
+// rotation, and only its spring feels the turn.
+static inline void hand_down(const td_tree_model *m, td_tree_state *s, int32_t i, td_vec3 spin,
                              const tdi_block *left, const tdi_wrench *rest) {
     int32_t p = m->parent[i];
     if (p == TD_NONE) {
@@ -166,6 +182,7 @@ static inline void hand_down(const td_tree_model *m, td_tree_state *s, int32_t i
     tdi_wrench_add(&s->load[p], rest, r);
     s->swing[p] = tdi_sym3_add(s->swing[p], tdi_swing(r, s->pull[i]));
     s->pull[p] = tdi_add(s->pull[p], s->pull[i]);
+    s->spin[p] = tdi_add(s->spin[p], tdi_add(spin, tdi_cross(r, s->pull[i])));
 }
 
 static bool sweep_in(const td_tree_model *m, td_tree_state *s, bool tame) {
@@ -175,19 +192,23 @@ static bool sweep_in(const td_tree_model *m, td_tree_state *s, bool tame) {
             tdi_block left;
             tdi_wrench rest;
             bool fine;
+            td_vec3 spin;
             td_sym3 swing = tame ? positive_part(s->swing[i]) : s->swing[i];
             s->block[i].a = tdi_sym3_add(s->block[i].a, swing);
             if (run.ball) {
                 const td_real *g = s->joint_g + m->dof[i];
-                fine = eliminate_ball(&s->block[i], &s->load[i], &s->joint_a[i],
-                                      tdi_vec3(g[0], g[1], g[2]), tame, &s->pivot[i], &left, &rest);
+                td_vec3 moment = tdi_vec3(g[0], g[1], g[2]);
+                spin = tdi_scale(moment, -1);
+                fine = eliminate_ball(&s->block[i], &s->load[i], &s->joint_a[i], moment, tame,
+                                      &s->pivot[i], &left, &rest);
             } else {
+                spin = s->spin[i];
                 fine = eliminate_columns(m, s, i, tame, &left, &rest);
             }
             if (!fine) {
                 return false;
             }
-            hand_down(m, s, i, &left, &rest);
+            hand_down(m, s, i, spin, &left, &rest);
         }
     }
     return true;
@@ -214,7 +235,7 @@ static void sweep_out(const td_tree_model *m, td_tree_state *s, bool tame) {
                 step[2] = y.z;
                 move.w = tdi_add(move.w, y);
             } else {
-                columns_step(m, s, i, &move);
+                columns_step(m, s, i, tame, &move);
             }
             s->move[i] = move;
         }
