@@ -454,3 +454,50 @@ TD_TEST(tree_step_refuses_bad_options_by_name) {
     CHECK_INT(diag.index, 0);
     free_tree(t);
 }
+
+// ---- moving base ----------------------------------------------------------------------------
+
+// A pendulum on a pivot that shakes by b sin(w t): small steady swings relative to the pivot have
+// the amplitude b w^2/(l |w0^2 - w^2|), l the length of the equivalent simple pendulum.
+TD_TEST(tree_pendulum_on_a_shaken_pivot_swings_as_theory_says) {
+    tree t = beam(1, TD_SPRING_CLAMPED, true);
+    td_step_opts opts = td_step_opts_default();
+    opts.dt = 1.0 / 480;
+    const tdi_body *body = &t.model->body[0];
+    double inertia = body->second.yy + body->second.zz;
+    double l = inertia / body->moment.y, w0 = sqrt(9.81 / l), w = 0.5 * w0, b = 0.002;
+    CHECK_INT(td_tree_settle(t.state, &opts, NULL, NULL), TD_OK);
+    double largest = 0;
+    int32_t steps = (int32_t)(24 * 2 * TDI_PI / w / opts.dt);
+    for (int32_t i = 0; i < steps; i++) {
+        // from rest the free swing would stay for ever; growing slowly does not wake it
+        double time = i * opts.dt, s = sin(w * time), c = cos(w * time);
+        double grown = fmin(time / (16 * 2 * TDI_PI / w), 1), a = b * grown;
+        td_base_motion motion = {.position = {a * s, 0, 0},
+                                 .rotation = {1, 0, 0, 0},
+                                 .velocity = {a * w * c, 0, 0},
+                                 .acceleration = {-a * w * w * s, 0, 0}};
+        td_tree_set_base(t.state, &motion);
+        CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_OK);
+        td_vec3 d = tdi_sub(td_tree_tip(t.state, 0), td_tree_origin(t.state, 0));
+        if (grown == 1) {
+            largest = fmax(largest, fabs(d.x));
+        }
+    }
+    CHECK_REL(largest, b * w * w / (l * fabs(w0 * w0 - w * w)), 0.01);
+    free_tree(t);
+}
+
+TD_TEST(tree_base_thrown_forwards_leaves_the_tip_behind) {
+    tree t = beam(20, TD_SPRING_CLAMPED, false);
+    td_step_opts opts = td_step_opts_default();
+    opts.gravity = tdi_vec3(0, 0, 0);
+    td_base_motion motion = {.rotation = {1, 0, 0, 0}, .acceleration = {0, 3, 0}};
+    td_tree_set_base(t.state, &motion);
+    for (int i = 0; i < 3; i++) {
+        CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_OK);
+    }
+    CHECK_REL(td_tree_origin(t.state, 0).y, 0.5 * 3 * 9 / 3600, 1e-9);
+    CHECK(td_tree_tip(t.state, 19).y < td_tree_origin(t.state, 0).y - 1e-4);
+    free_tree(t);
+}

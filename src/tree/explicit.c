@@ -14,28 +14,6 @@
 
 #include <string.h>
 
-// ---- base -----------------------------------------------------------------------------------
-
-typedef struct base_motion {
-    tdi_frame frame;
-    tdi_twist twist;
-} base_motion;
-
-// where the base is a time t after `start`
-static void carry_base(td_tree_state *s, const base_motion *start, td_real t) {
-    const tdi_twist *a = &s->base_accel;
-    td_vec3 turn = tdi_scale(tdi_madd(start->twist.w, a->w, 0.5 * t), t);
-    td_quat by = tdi_quat_turn(tdi_unit_or(turn, tdi_vec3(0, 1, 0)), tdi_norm(turn));
-    td_vec3 shift = tdi_scale(tdi_madd(start->twist.v, a->v, 0.5 * t), t);
-    td_quat q = tdi_quat_mul(by, start->frame.turn);
-    td_real scale = 1 / tdi_quat_norm(q);
-    s->base.turn = (td_quat){q.w * scale, q.x * scale, q.y * scale, q.z * scale};
-    s->base.r = tdi_mat3_from_quat(s->base.turn);
-    s->base.o = tdi_add(start->frame.o, shift);
-    s->base_twist =
-        (tdi_twist){tdi_madd(start->twist.w, a->w, t), tdi_madd(start->twist.v, a->v, t)};
-}
-
 // ---- accelerations --------------------------------------------------------------------------
 
 static void accelerate(const td_tree_model *m, td_tree_state *s, const td_step_opts *o) {
@@ -86,7 +64,7 @@ static void all_rates(const td_tree_model *m, td_tree_state *s, td_real t) {
 }
 
 static void step_rk4(const td_tree_model *m, td_tree_state *s, const td_step_opts *o,
-                     const base_motion *start) {
+                     const tdi_base_motion *start) {
     static const td_real at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
     size_t nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
     memset(s->rate, 0, nv * sizeof *s->rate);
@@ -100,7 +78,7 @@ static void step_rk4(const td_tree_model *m, td_tree_state *s, const td_step_opt
         for (size_t d = 0; d < nv; d++) {
             s->v[d] = s->v_start[d] + t * s->accel_now[d];
         }
-        carry_base(s, start, t);
+        tdi_tree_carry_base(s, start, t);
         all_rates(m, s, t);
         accelerate(m, s, o);
         for (size_t d = 0; d < nv; d++) {
@@ -127,7 +105,7 @@ static bool all_finite(const td_real *x, int32_t count) {
 
 td_status tdi_explicit_step(const td_tree_model *m, td_tree_state *s, const td_step_opts *opts) {
     size_t nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
-    const base_motion start = {s->base, s->base_twist};
+    const tdi_base_motion start = {s->base, s->base_twist};
     memcpy(s->q_start, s->q, nq * sizeof *s->q);
     memcpy(s->v_start, s->v, nv * sizeof *s->v);
     if (opts->integrator == TD_EULER) {
@@ -137,7 +115,7 @@ td_status tdi_explicit_step(const td_tree_model *m, td_tree_state *s, const td_s
     }
     bool fine = all_finite(s->q, m->coord_count) && all_finite(s->v, m->dof_count);
     if (fine) {
-        carry_base(s, &start, opts->dt);
+        tdi_tree_carry_base(s, &start, opts->dt);
         s->time += opts->dt;
         s->history = 0;
         tdi_tree_angles(m, s, s->angle, s->angle);

@@ -143,6 +143,21 @@ void tdi_tree_advance(const td_tree_model *m, td_tree_state *s, const td_real *s
     }
 }
 
+// ---- base -----------------------------------------------------------------------------------
+
+void tdi_tree_carry_base(td_tree_state *s, const tdi_base_motion *start, td_real t) {
+    const tdi_twist *a = &s->base_accel;
+    td_vec3 turn = tdi_scale(tdi_madd(start->twist.w, a->w, 0.5 * t), t);
+    td_vec3 shift = tdi_scale(tdi_madd(start->twist.v, a->v, 0.5 * t), t);
+    td_quat q = tdi_quat_mul(turn_by(turn), start->frame.turn);
+    td_real scale = 1 / tdi_quat_norm(q);
+    s->base.turn = (td_quat){q.w * scale, q.x * scale, q.y * scale, q.z * scale};
+    s->base.r = tdi_mat3_from_quat(s->base.turn);
+    s->base.o = tdi_add(start->frame.o, shift);
+    s->base_twist =
+        (tdi_twist){tdi_madd(start->twist.w, a->w, t), tdi_madd(start->twist.v, a->v, t)};
+}
+
 // ---- trials ---------------------------------------------------------------------------------
 
 void tdi_tree_keep(const td_tree_model *m, td_tree_state *s) {

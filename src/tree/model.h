@@ -165,6 +165,13 @@ void tdi_tree_move(const td_tree_model *model, td_tree_state *state);
 // Moves the joints by `fraction` of step[] (balls in their own axes). Frames are not updated.
 void tdi_tree_advance(const td_tree_model *model, td_tree_state *state, const td_real *step,
                       td_real fraction);
+typedef struct tdi_base_motion {
+    tdi_frame frame;
+    tdi_twist twist;
+} tdi_base_motion;
+
+// Puts the base where constant acceleration leads it a time t after `start`.
+void tdi_tree_carry_base(td_tree_state *state, const tdi_base_motion *start, td_real t);
 // Keeps the pose, so that trials can start from it.
 void tdi_tree_keep(const td_tree_model *model, td_tree_state *state);
 // The kept pose moved by `fraction` of move[] and step[]: coordinates and frames.

@@ -174,3 +174,14 @@ void td_tree_state_changed(td_tree_state *state) {
     tdi_tree_angles(m, state, state->angle, state->angle);
     tdi_tree_place(m, state);
 }
+
+// ---- base -----------------------------------------------------------------------------------
+
+void td_tree_set_base(td_tree_state *state, const td_base_motion *motion) {
+    state->base.turn = tdi_quat_unit(motion->rotation);
+    state->base.r = tdi_mat3_from_quat(state->base.turn);
+    state->base.o = motion->position;
+    state->base_twist = (tdi_twist){motion->spin, motion->velocity};
+    state->base_accel = (tdi_twist){motion->spin_rate, motion->acceleration};
+    tdi_tree_place(state->model, state);
+}

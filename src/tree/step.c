@@ -158,11 +158,13 @@ static td_status step_implicit(td_tree_state *s, const td_step_opts *opts, td_st
     rule r = rule_of(s, opts);
     predict(m, s, &r, opts->gravity);
     memcpy(s->q_back, s->q, (size_t)m->coord_count * sizeof *s->q);
+    const tdi_base_motion base = {s->base, s->base_twist};
+    tdi_tree_carry_base(s, &base, opts->dt);
     // the last move goes on: a better start than standing still
     if (s->history >= 2) {
         tdi_tree_advance(m, s, s->turned, 1);
-        tdi_tree_place(m, s);
     }
+    tdi_tree_place(m, s);
     tdi_loads loads = {opts->loads, opts->load_count, opts->air, r.h,
                        r.h * r.h,   s->r_star,        s->o_star};
     tdi_potential p = {.inertia = true,
@@ -175,6 +177,8 @@ static td_status step_implicit(td_tree_state *s, const td_step_opts *opts, td_st
     td_status status = tdi_newton(m, s, &p, &newton, stats);
     if (status != TD_OK) {
         memcpy(s->q, s->q_back, (size_t)m->coord_count * sizeof *s->q);
+        s->base = base.frame;
+        s->base_twist = base.twist;
         tdi_tree_place(m, s);
         return status;
     }
