@@ -58,7 +58,7 @@ part "build: clang, thread sanitizer" configure_and_build tsan
 part "thread pool: thread sanitizer" build/tsan/tests/tendril_tests pool
 part "build: gcc, debug" configure_and_build dev
 part "build: clang, release" configure_and_build clang
-part "every build gives the same bytes" scripts/check-determinism.sh build/tendril build/dev/tendril build/clang/tendril
+part "every build gives the same bytes" scripts/check-determinism.sh build/tendril build/dev/tendril build/clang/tendril build/asan/tendril
 part "build: WebAssembly" configure_and_build wasm
 part "unit tests: WebAssembly under node" unit_tests build/wasm
 part "an installed tree serves C and C++" scripts/check-install.sh build

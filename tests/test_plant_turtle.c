@@ -419,3 +419,26 @@ TD_TEST(plant_turtle_reading_leaks_nothing_when_any_allocation_fails) {
     CHECK(calls > 20);
     test_plant_free(&p);
 }
+
+// ---- in one call ----------------------------------------------------------------------------
+
+TD_TEST(plant_text_becomes_a_skeleton_in_one_call) {
+    static const char text[] = "derivation length: 3\naxiom: A\nA --> F[+F]A\n";
+    td_skeleton *skeleton = NULL;
+    td_diag diag;
+    CHECK_INT(td_skeleton_from_text(text, strlen(text), NULL, &skeleton, &diag), TD_OK);
+    CHECK_INT(td_skeleton_count(skeleton), 6);
+    td_skeleton_free(skeleton);
+}
+
+TD_TEST(plant_text_with_a_fault_gives_its_place) {
+    static const char bad[] = "axiom: A\nA --> F(\n", zero[] = "derivation length: 1\naxiom: A(0)\n"
+                                                               "A(x) --> F(1/x)\n";
+    td_skeleton *skeleton = NULL;
+    td_diag diag;
+    CHECK_INT(td_skeleton_from_text(bad, strlen(bad), NULL, &skeleton, &diag), TD_ERR_SYNTAX);
+    CHECK_INT(diag.line, 2);
+    CHECK(skeleton == NULL);
+    CHECK_INT(td_skeleton_from_text(zero, strlen(zero), NULL, &skeleton, &diag), TD_ERR_EVAL);
+    CHECK_INT(diag.line, 3);
+}

@@ -239,6 +239,11 @@ TD_API td_status td_skeleton_from_string(const td_grammar *grammar, const td_str
                                          const td_skeleton_opts *opts, const td_alloc *alloc,
                                          td_skeleton **out, td_diag *diag);
 
+/// From the text of a model to its skeleton, with as many steps as the text says and all options at
+/// their defaults. `diag`, if given, gets the first fault. `#include` is refused.
+TD_API td_status td_skeleton_from_text(const char *text, size_t size, const td_alloc *alloc,
+                                       td_skeleton **out, td_diag *diag);
+
 /// Checks what the header of a model says of materials, surfaces and colours, all of it.
 TD_API td_status td_plant_check(const td_grammar *grammar, td_diag_list *diags);
 
