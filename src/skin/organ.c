@@ -59,6 +59,34 @@ void tdi_organ_free(tdi_organ_model *model) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
+#define MAX_SMOOTH 512 // vertices of an organ: every pair is compared
+
+// Corners in one place share the mean of their normals where these differ by less than 60 degrees,
+// so that an organ of several polygons does not look cut from tin.
+static void smooth_corners(tdi_sheet *sheet) {
+    td_vec3 smooth[MAX_SMOOTH];
+    int64_t count = sheet->vertex_count;
+    if (count > MAX_SMOOTH) {
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        const tdi_organ_vertex *v = &sheet->vertices[i];
+        td_vec3 sum = {0, 0, 0};
+        for (int64_t k = 0; k < count; k++) {
+            const tdi_organ_vertex *u = &sheet->vertices[k];
+            td_vec3 gap = tdi_sub(u->position, v->position);
+            bool same = tdi_dot(gap, gap) <= 1e-12 * tdi_dot(v->position, v->position);
+            if (same && tdi_dot(u->normal, v->normal) > 0.5) {
+                sum = tdi_add(sum, u->normal);
+            }
+        }
+        smooth[i] = tdi_unit_or(sum, v->normal);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        sheet->vertices[i].normal = smooth[i];
+    }
+}
+
 static void add_polygons(tdi_organ_model *model, const td_skeleton *skeleton,
                          const td_shape *shape) {
     const td_polygon *polygons = td_skeleton_polygons(skeleton) + shape->polygon_first;
@@ -70,6 +98,7 @@ static void add_polygons(tdi_organ_model *model, const td_skeleton *skeleton,
         tdi_organ_add_polygon(model, td_skeleton_points(skeleton) + polygons[i].point_first,
                               polygons[i].point_count);
     }
+    smooth_corners(&model->lamina);
 }
 
 td_status tdi_organ_build(tdi_organ_model *model, const td_skeleton *skeleton,
