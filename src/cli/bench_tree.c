@@ -164,11 +164,12 @@ static bool run_anew(void *context) {
 static bool begin_forward(const cli_tree *tree, forward_run *r) {
     int32_t n = td_tree_body_count(tree->model);
     bench_motion *motions = malloc(2 * (size_t)n * sizeof *motions);
-    *r = (forward_run){.state = tree->state, .count = n, .motions = {motions, motions + n}};
+    *r = (forward_run){.state = tree->state, .count = n, .motions = {motions, NULL}};
     r->accel = malloc((size_t)td_tree_dof_count(tree->model) * sizeof *r->accel);
     if (!motions || !r->accel) {
         return false;
     }
+    r->motions[1] = motions + n;
     bench_motions(n, 1, r->motions[0]);
     bench_motions(n, -1, r->motions[1]);
     set_motion(r, 0);
