@@ -68,6 +68,20 @@ class Help(unittest.TestCase):
         self.assertIn("green-wood", [row.get("material") for row in lines])
         self.assertTrue(all(row["source"] for row in lines[1:]))
 
+    def test_the_guide_lists_the_materials_as_they_are(self):
+        guide = (ROOT / "docs/guide/plants.md").read_text()
+        table = guide[guide.index("| name | for | kg/m³"):]
+        rows = dict(re.findall(r"^\| `([\w-]+)` \|(.*\d+ ms.*)$", table, re.M))
+        for line in tendril("info", "--json")[1].splitlines()[1:]:
+            material = json.loads(line)
+            row = rows[material["material"]]
+            cells = [cell.strip() for cell in row.split("|")]
+            self.assertEqual(cells[0], material["organ"], row)
+            self.assertEqual(float(cells[1]), material["density"], row)
+            value, unit = cells[2].split()
+            self.assertAlmostEqual(float(value) * {"MPa": 1e6, "GPa": 1e9}[unit] /
+                                   material["young"], 1, 9, row)
+
 
 class Grow(unittest.TestCase):
     def test_honda_tree_has_the_known_figures(self):
