@@ -5,7 +5,7 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["base", "math", "grammar", "plant", "skin", "tree", "io"]
+LAYERS = ["base", "math", "grammar", "plant", "skin", "tree", "tree_ida", "io"]
 PUBLIC_ONLY = ["cli"]
 
 root = pathlib.Path(__file__).resolve().parent.parent

@@ -11,7 +11,7 @@ case $purpose in
 build) ;;
 demo) packages="$packages nodejs" ;;
 test) packages="$packages g++ clang lld wasi-libc libclang-rt-14-dev-wasm32 libclang-rt-14-dev
-    libfuzzer-14-dev pkg-config python3 clang-format-14 nodejs chromium" ;;
+    libfuzzer-14-dev pkg-config python3 clang-format-14 nodejs chromium libsundials-dev" ;;
 gallery) packages="$packages nodejs chromium" ;;
 peers) packages="$packages g++ pkg-config"
     engines="libmujoco-dev libsimbody-dev libdart-dev libbullet-dev" ;;

@@ -38,7 +38,7 @@ models_are_valid_gltf() {
 }
 demo_page() {
     make --no-print-directory demo && test -s out/demo.html &&
-        scripts/demo.sh plants/t-plant abop/fig-1.24d && node scripts/check-page.mjs out/demo.html out/demo.png
+        scripts/demo.sh plants/monopodial abop/parametric && node scripts/check-page.mjs out/demo.html out/demo.png
 }
 fuzz() {
     rm -rf build/fuzz-corpus && mkdir -p build/fuzz-corpus

@@ -3,6 +3,7 @@
 // same path, momentum.
 
 #include "cli/validate.h"
+#include "tendril/ida.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -209,8 +210,39 @@ static bool limit_of_path(val_report *report, val_tree *tree, const val_pose *st
     return true;
 }
 
+// Moves the state on with ida, whose error is far below that of the others.
+static bool advance_accurately(val_report *report, val_tree *tree, td_vec3 gravity, double duration,
+                               const char *quantity) {
+    td_diag diag;
+    td_ida *ida;
+    td_ida_opts opts = td_ida_opts_default();
+    opts.rtol = 1e-12;
+    opts.atol = 1e-13;
+    opts.gravity = gravity;
+    td_status status = td_ida_new(tree->state, &opts, NULL, &ida, &diag);
+    if (status == TD_OK) {
+        status = td_ida_advance(ida, duration, &diag);
+        td_ida_free(ida);
+    }
+    if (status != TD_OK) {
+        val_fault(report, quantity, tree->bodies, status, &diag);
+    }
+    return status == TD_OK;
+}
+
+static bool path_of_ida(val_report *report, val_tree *tree, const val_pose *start, td_vec3 *tips) {
+    val_pose_restore(tree, start);
+    if (!advance_accurately(report, tree, (td_vec3){0, -9.81, 0}, 0.25, "path of a random tree")) {
+        return false;
+    }
+    for (int32_t i = 0; i < tree->bodies; i++) {
+        tips[i] = td_tree_tip(tree->state, i);
+    }
+    return true;
+}
+
 static void same_path(val_report *report) {
-    double apart_euler = 0, apart_implicit = 0;
+    double apart_euler = 0, apart_implicit = 0, apart_ida = 0;
     val_random random = {6};
     for (int32_t i = 0; i < 5; i++) {
         val_wild wild = {.least = 8,
@@ -223,7 +255,7 @@ static void same_path(val_report *report) {
                          .damping = 0.01};
         val_tree tree;
         val_pose start;
-        td_vec3 euler[8], rk4[8], implicit[8];
+        td_vec3 euler[8], rk4[8], implicit[8], ida[8];
         val_progress(report, 0.5 + 0.1 * i);
         if (!val_wild_build(report, &random, &wild, &tree)) {
             return;
@@ -237,6 +269,10 @@ static void same_path(val_report *report) {
             apart_euler = val_worse(val_tips_apart(euler, rk4, tree.bodies), apart_euler);
             apart_implicit = val_worse(val_tips_apart(implicit, rk4, tree.bodies), apart_implicit);
         }
+        if (fine && td_ida_built()) {
+            fine = path_of_ida(report, &tree, &start, ida);
+            apart_ida = val_worse(fine ? val_tips_apart(ida, rk4, tree.bodies) : 0, apart_ida);
+        }
         val_pose_free(&start);
         val_tree_free(&tree);
         if (!fine) {
@@ -245,6 +281,9 @@ static void same_path(val_report *report) {
     }
     val_at_most(report, "limit of euler's path off that of rk4, m", 5, apart_euler, 1e-6);
     val_at_most(report, "limit of implicit's path off that of rk4, m", 5, apart_implicit, 1e-6);
+    if (td_ida_built()) {
+        val_at_most(report, "path of ida off the limit of rk4, m", 5, apart_ida, 1e-9);
+    }
 }
 
 void val_agreement(val_report *report) {
@@ -260,6 +299,26 @@ static double norm(td_vec3 v) {
 
 static double off(td_vec3 a, td_vec3 b) {
     return norm((td_vec3){a.x - b.x, a.y - b.y, a.z - b.z}) / norm(b);
+}
+
+// The same 10 s with ida, looked at ten times.
+static void momentum_of_ida(val_report *report, val_tree *tree) {
+    td_vec3 linear, angular, linear_now, angular_now;
+    double linear_off = 0, angular_off = 0;
+    bool fine = true;
+    td_tree_momentum(tree->state, &linear, &angular);
+    for (int k = 0; fine && k < 10; k++) {
+        fine = advance_accurately(report, tree, (td_vec3){0, 0, 0}, 1, "momentum");
+        td_tree_momentum(tree->state, &linear_now, &angular_now);
+        linear_off = val_worse(off(linear_now, linear), linear_off);
+        angular_off = val_worse(off(angular_now, angular), angular_off);
+    }
+    if (fine) {
+        val_at_most(report, "change of linear momentum over 10 s, ida", tree->bodies, linear_off,
+                    1e-10);
+        val_at_most(report, "change of angular momentum over 10 s, ida", tree->bodies, angular_off,
+                    1e-10);
+    }
 }
 
 // 10 s without gravity; springs and damping act between segments alone
@@ -284,7 +343,13 @@ void val_momentum(val_report *report) {
     opts.integrator = TD_RK4;
     opts.gravity.y = 0;
     opts.dt = 5e-5;
+    val_pose begin;
     val_wild_start(&random, &tree, 1, 2);
+    if (!val_pose_keep(&tree, &begin)) {
+        val_fault(report, "momentum", tree.bodies, TD_ERR_MEMORY, NULL);
+        val_tree_free(&tree);
+        return;
+    }
     td_tree_momentum(tree.state, &linear, &angular);
     bool fine = true;
     for (int32_t i = 1; fine && i <= 200000; i++) {
@@ -302,5 +367,10 @@ void val_momentum(val_report *report) {
         val_at_most(report, "change of angular momentum over 10 s, rk4", tree.bodies, angular_off,
                     1e-10);
     }
+    if (fine && td_ida_built()) {
+        val_pose_restore(&tree, &begin);
+        momentum_of_ida(report, &tree);
+    }
+    val_pose_free(&begin);
     val_tree_free(&tree);
 }

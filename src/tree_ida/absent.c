@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// The accurate reference in a build without SUNDIALS: it says so. Uses the public part of tendril
+// alone, because that may be a shared library.
+
+#include "tendril/ida.h"
+
+#include <stdio.h>
+
+static td_status absent(td_diag *diag) {
+    if (diag) {
+        *diag = (td_diag){.status = TD_ERR_ARGUMENT, .index = TD_NONE};
+        snprintf(diag->message, sizeof diag->message,
+                 "the integrator ida is not in this build: it needs SUNDIALS 6.4");
+    }
+    return TD_ERR_ARGUMENT;
+}
+
+bool td_ida_built(void) {
+    return false;
+}
+
+td_status td_ida_new(td_tree_state *state, const td_ida_opts *opts, const td_alloc *alloc,
+                     td_ida **out, td_diag *diag) {
+    (void)state;
+    (void)opts;
+    (void)alloc;
+    *out = NULL;
+    return absent(diag);
+}
+
+void td_ida_free(td_ida *ida) {
+    (void)ida;
+}
+
+td_status td_ida_advance(td_ida *ida, td_real duration, td_diag *diag) {
+    (void)ida;
+    (void)duration;
+    return absent(diag);
+}
+
+td_ida_stats td_ida_statistics(const td_ida *ida) {
+    (void)ida;
+    return (td_ida_stats){0};
+}
