@@ -36,7 +36,7 @@ install() {
     echo "installing:" "$@"
     [ -n "$updated" ] || $as_root apt-get update -qq
     updated=yes
-    DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
 missing=
