@@ -103,7 +103,8 @@ TD_API td_quat td_tree_rotation(const td_tree_state *state, int32_t body);
 /// Coordinates and velocities, body after body; see td_tree_coord_count() and td_tree_dof_count().
 /// The velocity of a ball joint is its turning rate in the segment's own axes, rad/s; of a free
 /// joint first the shift in the base's axes, then the turning rate. After writing to them call
-/// td_tree_state_changed().
+/// td_tree_state_changed(). Implicit steps do without joint velocities: ask for them anew after
+/// each step, and they are worked out then.
 TD_API td_real *td_tree_coords(td_tree_state *state);
 TD_API td_real *td_tree_velocities(td_tree_state *state);
 TD_API void td_tree_state_changed(td_tree_state *state);

@@ -421,5 +421,6 @@ void tdi_tree_forward(const td_tree_model *m, td_tree_state *s, td_vec3 gravity,
 }
 
 void td_tree_forward(td_tree_state *state, td_vec3 gravity, const td_real *torque, td_real *accel) {
+    tdi_tree_fresh(state);
     tdi_tree_forward(state->model, state, gravity, torque, NULL, accel);
 }

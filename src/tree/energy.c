@@ -13,6 +13,7 @@
 #include "tree/joint.h"
 
 static void move_all(const td_tree_model *m, td_tree_state *s) {
+    tdi_tree_fresh(s);
     tdi_tree_place(m, s);
     tdi_tree_columns(m, s);
     tdi_tree_move(m, s);

@@ -105,6 +105,7 @@ static bool all_finite(const td_real *x, int32_t count) {
 
 td_status tdi_explicit_step(const td_tree_model *m, td_tree_state *s, const td_step_opts *opts) {
     size_t nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
+    tdi_tree_fresh(s);
     const tdi_base_motion start = {s->base, s->base_twist};
     memcpy(s->q_start, s->q, nq * sizeof *s->q);
     memcpy(s->v_start, s->v, nv * sizeof *s->v);

@@ -146,6 +146,7 @@ td_vec3 tdi_ball_moment_any(td_spring_law law, const tdi_body *body, const td_re
 // ---- entry ----------------------------------------------------------------------------------
 
 void td_tree_joint_torque(td_tree_state *s, td_real *torque) {
+    tdi_tree_fresh(s);
     const td_tree_model *m = s->model;
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_body *body = &m->body[i];

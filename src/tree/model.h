@@ -110,6 +110,7 @@ struct td_tree_state {
     tdi_twist base_twist, base_accel;
     td_real *q; // coordinates
     td_real *v; // velocities
+    bool stale; // v is older than `past`: see tdi_tree_fresh
     tdi_frame *frame;
     tdi_twist *twist;
 
@@ -119,8 +120,7 @@ struct td_tree_state {
     td_air air; // of the last step
     tdi_past *past, *before;
     td_real *angle, *angle_before; // a degree of freedom: joint's rotation vector, angle or slide
-    td_real *turned;               // a degree of freedom: joint's move in the last step, own axes
-    td_real *q_back;               // a coordinate: at the start of a step
+    td_real *q_back;               // a coordinate: where the last implicit step began
 
     // scratch, one entry a body unless it says otherwise
     tdi_twist *column; // a degree of freedom: its axis in the world
@@ -172,6 +172,8 @@ typedef struct tdi_base_motion {
 
 // Puts the base where constant acceleration leads it a time t after `start`.
 void tdi_tree_carry_base(td_tree_state *state, const tdi_base_motion *start, td_real t);
+// Brings v up to date after implicit steps, which do without it.
+void tdi_tree_fresh(td_tree_state *state);
 // Keeps the pose, so that trials can start from it.
 void tdi_tree_keep(const td_tree_model *model, td_tree_state *state);
 // The kept pose moved by `fraction` of move[] and step[]: coordinates and frames.

@@ -57,6 +57,7 @@ static void sweep_in(const td_tree_model *m, td_tree_state *s, td_real *torque) 
 // ---- entry ----------------------------------------------------------------------------------
 
 void td_tree_inverse(td_tree_state *state, td_vec3 gravity, const td_real *accel, td_real *torque) {
+    tdi_tree_fresh(state);
     const td_tree_model *m = state->model;
     tdi_tree_place(m, state);
     tdi_tree_columns(m, state);

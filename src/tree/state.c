@@ -54,7 +54,6 @@ static void lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
     s->before = tdi_layout_place(l, n, sizeof *s->before);
     s->angle = tdi_layout_place(l, nv, sizeof *s->angle);
     s->angle_before = tdi_layout_place(l, nv, sizeof *s->angle_before);
-    s->turned = tdi_layout_place(l, nv, sizeof *s->turned);
     s->q_back = tdi_layout_place(l, nq, sizeof *s->q_back);
     s->column = tdi_layout_place(l, nv, sizeof *s->column);
     s->dense = tdi_layout_place(l, (size_t)m->dense_count * 36, sizeof *s->dense);
@@ -99,6 +98,7 @@ void td_tree_state_reset(td_tree_state *state) {
     memset(&state->base_twist, 0, sizeof state->base_twist);
     memset(&state->base_accel, 0, sizeof state->base_accel);
     memset(state->v, 0, (size_t)m->dof_count * sizeof *state->v);
+    state->stale = false;
     for (int32_t i = 0; i < m->body_count; i++) {
         initial_joint(m, i, state->q + m->coord[i]);
     }
@@ -147,6 +147,7 @@ td_real *td_tree_coords(td_tree_state *state) {
 }
 
 td_real *td_tree_velocities(td_tree_state *state) {
+    tdi_tree_fresh(state);
     return state->v;
 }
 
@@ -163,6 +164,7 @@ static void normalise(td_real *q) {
 
 void td_tree_state_changed(td_tree_state *state) {
     const td_tree_model *m = state->model;
+    tdi_tree_fresh(state); // while the frames are still those of the step
     for (int32_t i = 0; i < m->body_count; i++) {
         int32_t first = m->coord[i], count = m->coord[i + 1] - first;
         if (count >= 4) {

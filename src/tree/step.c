@@ -113,7 +113,12 @@ static void push_history(const td_tree_model *m, td_tree_state *s, const rule *r
 }
 
 // v from the bodies' rates: w = half the axial vector of dR R^T
-static void read_velocities(const td_tree_model *m, td_tree_state *s) {
+void tdi_tree_fresh(td_tree_state *s) {
+    const td_tree_model *m = s->model;
+    if (!s->stale) {
+        return;
+    }
+    s->stale = false;
     tdi_tree_columns(m, s);
     for (int32_t i = 0; i < m->body_count; i++) {
         tdi_mat3 spin = tdi_mat3_mul_t(&s->past[i].w, &s->frame[i].r);
@@ -146,6 +151,35 @@ static td_status check(const td_tree_model *m, const td_step_opts *o, td_diag *d
                  : tdi_loads_check(m, o->loads, o->load_count, &o->air, diag);
 }
 
+// q_next = q (q_old^-1 q)
+static inline void repeat_turn(const td_real *old, td_real *q) {
+    td_quat from = {old[0], old[1], old[2], old[3]}, to = {q[0], q[1], q[2], q[3]};
+    td_quat next = tdi_quat_mul(to, tdi_quat_mul(tdi_quat_conj(from), to));
+    td_real scale = 1 / tdi_quat_norm(next);
+    q[0] = next.w * scale;
+    q[1] = next.x * scale;
+    q[2] = next.y * scale;
+    q[3] = next.z * scale;
+}
+
+// Where Newton's method starts: every joint repeats its last move, from q_back to q. Leaves in
+// q_back where it is now.
+static void repeat_moves(const td_tree_model *m, td_tree_state *s) {
+    for (int32_t i = 0; i < m->body_count; i++) {
+        int32_t first = m->coord[i], count = m->coord[i + 1] - first;
+        int32_t plain = count >= 4 ? count - 4 : count; // coordinates that are no quaternion
+        td_real *q = s->q + first, *old = s->q_back + first, now[7];
+        memcpy(now, q, (size_t)count * sizeof *q);
+        for (int32_t k = 0; k < plain; k++) {
+            q[k] = 2 * q[k] - old[k];
+        }
+        if (count >= 4) {
+            repeat_turn(old + plain, q + plain);
+        }
+        memcpy(old, now, (size_t)count * sizeof *q);
+    }
+}
+
 static td_status step_implicit(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats) {
     const td_tree_model *m = s->model;
     if (s->history == 0) {
@@ -157,12 +191,12 @@ static td_status step_implicit(td_tree_state *s, const td_step_opts *opts, td_st
     s->air = opts->air;
     rule r = rule_of(s, opts);
     predict(m, s, &r, opts->gravity);
-    memcpy(s->q_back, s->q, (size_t)m->coord_count * sizeof *s->q);
     const tdi_base_motion base = {s->base, s->base_twist};
     tdi_tree_carry_base(s, &base, opts->dt);
-    // the last move goes on: a better start than standing still
     if (s->history >= 2) {
-        tdi_tree_advance(m, s, s->turned, 1);
+        repeat_moves(m, s);
+    } else {
+        memcpy(s->q_back, s->q, (size_t)m->coord_count * sizeof *s->q);
     }
     tdi_tree_place(m, s);
     tdi_loads loads = {opts->loads, opts->load_count, opts->air, r.h,
@@ -183,10 +217,7 @@ static td_status step_implicit(td_tree_state *s, const td_step_opts *opts, td_st
         return status;
     }
     push_history(m, s, &r);
-    read_velocities(m, s);
-    for (int32_t d = 0; d < m->dof_count; d++) {
-        s->turned[d] = opts->dt * s->v[d];
-    }
+    s->stale = true;
     s->history_dt = opts->dt;
     s->time += opts->dt;
     return TD_OK;
@@ -225,6 +256,7 @@ td_status td_tree_settle(td_tree_state *s, const td_step_opts *opts, td_step_sta
     tdi_newton_opts newton = {STATIC_ITERATIONS, 1e-11};
     status = tdi_newton(m, s, &p, &newton, stats);
     memset(s->v, 0, (size_t)m->dof_count * sizeof *s->v);
+    s->stale = false;
     s->history = 0;
     return status == TD_OK ? TD_OK : tdi_fail(diag, status, "the search for rest diverged");
 }

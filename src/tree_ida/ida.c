@@ -182,6 +182,7 @@ td_status td_ida_new(td_tree_state *state, const td_ida_opts *opts, const td_all
     if (status != TD_OK) {
         return status;
     }
+    tdi_tree_fresh(state);
     td_ida draft = {.alloc = alloc,
                     .system = {.model = state->model, .state = state, .opts = *opts}};
     tdi_layout l = {NULL, 0};
@@ -329,6 +330,7 @@ static bool follow(td_ida *ida, td_real *left) {
 
 td_status td_ida_advance(td_ida *ida, td_real duration, td_diag *diag) {
     td_tree_state *s = ida->system.state;
+    tdi_tree_fresh(s);
     if (!(duration > 0) || !isfinite(duration)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "duration is out of its range");
     }
