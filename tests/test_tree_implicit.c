@@ -175,11 +175,12 @@ static void make_probe(probe *p, tree t, tdi_random *r, bool inertia) {
     double h = 1.0 / 60;
     for (int32_t i = 0; i < m->body_count; i++) {
         tdi_mat3 near = tdi_mat3_from_quat(tdi_quat_mul(random_turn(r, 0.2), s->frame[i].turn));
-        s->r_hat[i] = s->r_star[i] = s->past[i].r = near;
-        s->o_hat[i] = s->o_star[i] = tdi_add(s->frame[i].o, random_vec(r, 0.05));
+        s->past[i].r = near;
+        s->star[i] = (tdi_past){.o = tdi_add(s->frame[i].o, random_vec(r, 0.05)), .r = near};
+        s->star[i].v = random_vec(r, 0.5);
     }
     for (int32_t d = 0; d < m->dof_count; d++) {
-        s->accel[d] = between(r, -0.2, 0.2);
+        s->angle_star[d] = between(r, -0.2, 0.2);
         s->angle[d] = 0;
     }
     p->loads[0] = (td_load){TD_LOAD_FORCE, 0, random_vec(r, 0.2), random_vec(r, 5), 0};
@@ -188,14 +189,14 @@ static void make_probe(probe *p, tree t, tdi_random *r, bool inertia) {
     p->loads[2] =
         (td_load){TD_LOAD_FORCE, m->body_count / 2, random_vec(r, 0.2), random_vec(r, 5), 0};
     td_air air = {random_vec(r, 3), 0.1, 2};
-    tdi_loads loads = {p->loads,  3,        air, inertia ? h : 0, inertia ? h * h : 1,
-                       s->r_star, s->o_star};
+    tdi_loads loads = {p->loads, 3, air, inertia ? h : 0, inertia ? h * h : 1, s->star};
     p->potential = (tdi_potential){.inertia = inertia,
+                                   .h = h,
                                    .spring = inertia ? h * h : 1,
                                    .damp = inertia ? h : 0,
                                    .gravity = {1, -9.81, 2},
                                    .loads = loads,
-                                   .angle_rest = inertia ? s->accel : NULL};
+                                   .angle_rest = inertia ? s->angle_star : NULL};
 }
 
 static double value_at(tree t, const probe *p, double fraction) {
@@ -241,7 +242,7 @@ TD_TEST(potential_hessian_matches_differences_for_all_joints) {
             shake(t, &r, 0.004);
             make_probe(&p, t, &r, inertia);
             for (int32_t d = 0; d < t.model->dof_count; d++) {
-                t.state->accel[d] *= 0.01;
+                t.state->angle_star[d] *= 0.01;
             }
             tdi_potential_expand(t.model, t.state, &p.potential, false);
             random_move(t, &r);

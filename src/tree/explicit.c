@@ -19,7 +19,7 @@
 static void accelerate(const td_tree_model *m, td_tree_state *s, const td_step_opts *o) {
     const tdi_wrench *outside = NULL;
     if (o->load_count > 0 || o->air.linear > 0 || o->air.quadratic > 0) {
-        tdi_loads loads = {o->loads, o->load_count, o->air, 0, 1, NULL, NULL};
+        tdi_loads loads = {o->loads, o->load_count, o->air, 0, 1, NULL};
         tdi_tree_place(m, s);
         tdi_tree_columns(m, s);
         tdi_tree_move(m, s);

@@ -10,6 +10,7 @@
 // A step of the multistep rule with h' has inertia 1, spring h'^2, damp h'; statics 0, 1, 0.
 typedef struct tdi_potential {
     bool inertia;
+    td_real h; // of the rule; o^ and R^ are star + h times its rates, and h^2 gravity
     td_real spring;
     td_real damp;
     td_vec3 gravity; // m/s^2; with inertia it is part of the prediction

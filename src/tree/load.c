@@ -71,7 +71,7 @@ static inline bool has_drag(const tdi_loads *l) {
 static inline td_vec3 step_wind(const td_tree_state *s, const tdi_loads *l, int32_t i, td_vec3 own,
                                 td_vec3 lever) {
     td_vec3 x = tdi_add(s->frame[i].o, lever);
-    td_vec3 star = tdi_add(l->o_star[i], tdi_mat3_apply(&l->r_star[i], own));
+    td_vec3 star = tdi_add(l->star[i].o, tdi_mat3_apply(&l->star[i].r, own));
     return tdi_sub(tdi_scale(tdi_sub(x, star), 1 / l->h), l->air.wind);
 }
 

@@ -12,10 +12,9 @@ typedef struct tdi_loads {
     const td_load *load;
     int32_t count;
     td_air air;
-    td_real h;              // of the rule; 0 in statics: no drag
-    td_real weight;         // factor of a potential: h^2 in a step, 1 in statics
-    const tdi_mat3 *r_star; // a body
-    const td_vec3 *o_star;
+    td_real h;            // of the rule; 0 in statics: no drag
+    td_real weight;       // factor of a potential: h^2 in a step, 1 in statics
+    const tdi_past *star; // a body: o* and R*
 } tdi_loads;
 
 td_real tdi_loads_value(const td_tree_model *model, const td_tree_state *state,

@@ -118,9 +118,11 @@ struct td_tree_state {
     int32_t history;
     td_real history_dt;
     td_air air; // of the last step
-    tdi_past *past, *before;
-    td_real *angle, *angle_before; // a degree of freedom: joint's rotation vector, angle or slide
-    td_real *q_back;               // a coordinate: where the last implicit step began
+    tdi_past *past;
+    tdi_past *star;      // x* and v* of the next step: x_n+1 = x* + h' v_n+1, v_n+1 = v* + h' a_n+1
+    td_real *angle;      // a degree of freedom: joint's rotation vector, angle or slide
+    td_real *angle_star; // likewise, what the rule takes from the past
+    td_real *q_back;     // a coordinate: where the last implicit step began
 
     // scratch, one entry a body unless it says otherwise
     tdi_twist *column; // a degree of freedom: its axis in the world
@@ -138,11 +140,6 @@ struct td_tree_state {
     td_real *step;     // a degree of freedom: increment; balls in world axes
     td_quat *turn_old; // before a trial
     td_real *q_old;    // a coordinate: before a trial
-    tdi_mat3 *r_hat;   // where the multistep rule leads without forces
-    td_vec3 *o_hat;
-    tdi_mat3 *r_star; // the past alone: the rate of R is (R - R*)/h'
-    td_vec3 *o_star;
-    td_real *accel; // a degree of freedom
 
     // forward dynamics and explicit steps, in the same memory as the scratch from `block` on
     tdi_link *link;                 // entry -1 is the base

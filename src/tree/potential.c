@@ -19,13 +19,19 @@
 
 // ---- bodies ---------------------------------------------------------------------------------
 
-static inline td_real body_value(const tdi_body *body, const tdi_frame *f, const tdi_mat3 *r_hat,
-                                 td_vec3 o_hat) {
+// o - o^
+static inline td_vec3 origin_off(const tdi_frame *f, const tdi_past *star, const tdi_potential *p) {
+    td_vec3 e = tdi_madd(tdi_sub(f->o, star->o), star->v, -p->h);
+    return tdi_madd(e, p->gravity, -p->h * p->h);
+}
+
+static inline td_real body_value(const tdi_body *body, const tdi_frame *f, const tdi_past *star,
+                                 const tdi_potential *p) {
     tdi_mat3 d;
     for (int k = 0; k < 9; k++) {
-        d.m[k] = f->r.m[k] - r_hat->m[k];
+        d.m[k] = f->r.m[k] - star->r.m[k] - p->h * star->w.m[k];
     }
-    td_vec3 e = tdi_sub(f->o, o_hat);
+    td_vec3 e = origin_off(f, star, p);
     tdi_mat3 ds = tdi_mat3_mul_sym(&d, &body->second);
     td_real trace = 0;
     for (int k = 0; k < 9; k++) {
@@ -35,14 +41,18 @@ static inline td_real body_value(const tdi_body *body, const tdi_frame *f, const
            0.5 * trace;
 }
 
-static inline void body_expand(const tdi_body *body, const tdi_frame *f, const tdi_mat3 *r_hat,
-                               td_vec3 o_hat, bool tame, tdi_block *block, tdi_wrench *load,
-                               td_sym3 *swing) {
-    td_vec3 e = tdi_sub(f->o, o_hat);
+static inline void body_expand(const tdi_body *body, const tdi_frame *f, const tdi_past *star,
+                               const tdi_potential *potential, bool tame, tdi_block *block,
+                               tdi_wrench *load, td_sym3 *swing) {
+    tdi_mat3 r_hat;
+    for (int k = 0; k < 9; k++) {
+        r_hat.m[k] = star->r.m[k] + potential->h * star->w.m[k];
+    }
+    td_vec3 e = origin_off(f, star, potential);
     td_vec3 c = tdi_mat3_apply(&f->r, body->moment);
-    td_vec3 c_hat = tdi_mat3_apply(r_hat, body->moment);
+    td_vec3 c_hat = tdi_mat3_apply(&r_hat, body->moment);
     tdi_mat3 rs = tdi_mat3_mul_sym(&f->r, &body->second);
-    tdi_mat3 p = tdi_mat3_mul_t(&rs, r_hat);
+    tdi_mat3 p = tdi_mat3_mul_t(&rs, &r_hat);
 
     load->f = tdi_add(tdi_scale(e, body->mass), tdi_sub(c, c_hat));
     load->n = tdi_add(tdi_mat3_axial(&p), tdi_cross(c, e));
@@ -179,7 +189,7 @@ td_real tdi_potential_value(const td_tree_model *m, const td_tree_state *s,
         const tdi_body *body = &m->body[i];
         const tdi_frame *f = &s->frame[i];
         if (p->inertia) {
-            value += body_value(body, f, &s->r_hat[i], s->o_hat[i]);
+            value += body_value(body, f, &s->star[i], p);
         } else {
             td_vec3 c = tdi_mat3_apply(&f->r, body->moment);
             value -= p->spring * tdi_dot(p->gravity, tdi_madd(c, f->o, body->mass));
@@ -199,8 +209,8 @@ void tdi_potential_expand(const td_tree_model *m, td_tree_state *s, const tdi_po
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_body *body = &m->body[i];
         if (p->inertia) {
-            body_expand(body, &s->frame[i], &s->r_hat[i], s->o_hat[i], tame, &s->block[i],
-                        &s->load[i], &s->swing[i]);
+            body_expand(body, &s->frame[i], &s->star[i], p, tame, &s->block[i], &s->load[i],
+                        &s->swing[i]);
         } else {
             body_weight(body, &s->frame[i], p->gravity, tame ? p->relax : 0, &s->block[i],
                         &s->load[i], &s->swing[i]);

@@ -22,11 +22,6 @@ static void lay_out_newton(td_tree_state *s, tdi_layout *l, const td_tree_model 
     s->step = tdi_layout_place(l, nv, sizeof *s->step);
     s->turn_old = tdi_layout_place(l, n, sizeof *s->turn_old);
     s->q_old = tdi_layout_place(l, nq, sizeof *s->q_old);
-    s->r_hat = tdi_layout_place(l, n, sizeof *s->r_hat);
-    s->o_hat = tdi_layout_place(l, n, sizeof *s->o_hat);
-    s->r_star = tdi_layout_place(l, n, sizeof *s->r_star);
-    s->o_star = tdi_layout_place(l, n, sizeof *s->o_star);
-    s->accel = tdi_layout_place(l, nv, sizeof *s->accel);
 }
 
 static void lay_out_explicit(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
@@ -51,9 +46,9 @@ static void lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
     s->frame = tdi_layout_place(l, n, sizeof *s->frame);
     s->twist = tdi_layout_place(l, n, sizeof *s->twist);
     s->past = tdi_layout_place(l, n, sizeof *s->past);
-    s->before = tdi_layout_place(l, n, sizeof *s->before);
+    s->star = tdi_layout_place(l, n, sizeof *s->star);
     s->angle = tdi_layout_place(l, nv, sizeof *s->angle);
-    s->angle_before = tdi_layout_place(l, nv, sizeof *s->angle_before);
+    s->angle_star = tdi_layout_place(l, nv, sizeof *s->angle_star);
     s->q_back = tdi_layout_place(l, nq, sizeof *s->q_back);
     s->column = tdi_layout_place(l, nv, sizeof *s->column);
     s->dense = tdi_layout_place(l, (size_t)m->dense_count * 36, sizeof *s->dense);

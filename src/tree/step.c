@@ -28,14 +28,9 @@ td_step_opts td_step_opts_default(void) {
 
 // ---- prediction -----------------------------------------------------------------------------
 
-// The rule x_n+1 = a x_n + b x_n-1 + h' v_n+1, likewise for v.
-typedef struct rule {
-    td_real a, b, h;
-} rule;
-
-static rule rule_of(const td_tree_state *s, const td_step_opts *o) {
-    bool two = o->integrator == TD_IMPLICIT && s->history >= 2 && s->history_dt == o->dt;
-    return two ? (rule){4.0 / 3, -1.0 / 3, 2 * o->dt / 3} : (rule){1, 0, o->dt};
+// Whether the two-step rule can be used.
+static bool has_two(const td_tree_state *s, const td_step_opts *o) {
+    return o->integrator == TD_IMPLICIT && s->history >= 2 && s->history_dt == o->dt;
 }
 
 // Whether the air changed so much at once that forces of the last step say nothing of the next.
@@ -44,22 +39,10 @@ static bool jumps(const td_air *last, const td_air *now) {
     return change > 0.5 * tdi_norm(last->wind) && change > WIND_JUMP;
 }
 
-static void predict(const td_tree_model *m, td_tree_state *s, const rule *r, td_vec3 gravity) {
-    for (int32_t i = 0; i < m->body_count; i++) {
-        const tdi_past *n = &s->past[i], *b = &s->before[i];
-        td_real h = r->h;
-        td_vec3 x = tdi_madd(tdi_scale(n->o, r->a), b->o, r->b);
-        td_vec3 v = tdi_madd(tdi_scale(n->v, r->a), b->v, r->b);
-        s->o_star[i] = x;
-        s->o_hat[i] = tdi_madd(tdi_madd(x, v, h), gravity, h * h);
-        for (int k = 0; k < 9; k++) {
-            s->r_star[i].m[k] = r->a * n->r.m[k] + r->b * b->r.m[k];
-            s->r_hat[i].m[k] = s->r_star[i].m[k] + h * (r->a * n->w.m[k] + r->b * b->w.m[k]);
-        }
-    }
-    for (int32_t d = 0; d < m->dof_count; d++) {
-        s->accel[d] = r->a * s->angle[d] + r->b * s->angle_before[d];
-    }
+// The rule of one step takes the past as it is; that of two was prepared when the past was written.
+static void take_past(const td_tree_model *m, td_tree_state *s) {
+    memcpy(s->star, s->past, (size_t)m->body_count * sizeof *s->star);
+    memcpy(s->angle_star, s->angle, (size_t)m->dof_count * sizeof *s->angle);
 }
 
 // ---- history --------------------------------------------------------------------------------
@@ -89,26 +72,40 @@ static void begin_history(const td_tree_model *m, td_tree_state *s) {
     s->history = 1;
 }
 
-// The new past is written over the one that is no longer needed.
-static void push_history(const td_tree_model *m, td_tree_state *s, const rule *r) {
-    td_real over = 1 / r->h;
+// x* of the two-step rule
+static inline td_real two_step(td_real now, td_real before) {
+    return (4 * now - before) / 3;
+}
+static inline td_vec3 two_step3(td_vec3 now, td_vec3 before) {
+    return tdi_vec3(two_step(now.x, before.x), two_step(now.y, before.y),
+                    two_step(now.z, before.z));
+}
+
+// The new past, and what the two-step rule will take from it and the last.
+static void push_history(const td_tree_model *m, td_tree_state *s, td_real h) {
+    td_real over = 1 / h;
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_frame *f = &s->frame[i];
-        tdi_past *now = &s->before[i];
-        now->o = f->o;
-        now->v = tdi_scale(tdi_sub(f->o, s->o_star[i]), over);
-        now->r = f->r;
+        tdi_past *past = &s->past[i], *star = &s->star[i];
+        td_vec3 v = tdi_scale(tdi_sub(f->o, star->o), over);
         for (int k = 0; k < 9; k++) {
-            now->w.m[k] = (f->r.m[k] - s->r_star[i].m[k]) * over;
+            td_real w = (f->r.m[k] - star->r.m[k]) * over;
+            star->r.m[k] = two_step(f->r.m[k], past->r.m[k]);
+            star->w.m[k] = two_step(w, past->w.m[k]);
+            past->w.m[k] = w;
         }
+        star->o = two_step3(f->o, past->o);
+        star->v = two_step3(v, past->v);
+        past->o = f->o;
+        past->v = v;
+        past->r = f->r;
     }
-    tdi_past *past = s->past;
-    s->past = s->before;
-    s->before = past;
-    td_real *angle = s->angle_before;
-    s->angle_before = s->angle;
-    s->angle = angle;
-    tdi_tree_angles(m, s, s->angle_before, s->angle);
+    tdi_tree_angles(m, s, s->angle, s->angle_star);
+    for (int32_t d = 0; d < m->dof_count; d++) {
+        td_real now = s->angle_star[d];
+        s->angle_star[d] = two_step(now, s->angle[d]);
+        s->angle[d] = now;
+    }
     s->history = 2;
 }
 
@@ -189,8 +186,11 @@ static td_status step_implicit(td_tree_state *s, const td_step_opts *opts, td_st
         s->history = 1;
     }
     s->air = opts->air;
-    rule r = rule_of(s, opts);
-    predict(m, s, &r, opts->gravity);
+    bool two = has_two(s, opts);
+    td_real h = two ? 2 * opts->dt / 3 : opts->dt;
+    if (!two) {
+        take_past(m, s);
+    }
     const tdi_base_motion base = {s->base, s->base_twist};
     tdi_tree_carry_base(s, &base, opts->dt);
     if (s->history >= 2) {
@@ -199,14 +199,14 @@ static td_status step_implicit(td_tree_state *s, const td_step_opts *opts, td_st
         memcpy(s->q_back, s->q, (size_t)m->coord_count * sizeof *s->q);
     }
     tdi_tree_place(m, s);
-    tdi_loads loads = {opts->loads, opts->load_count, opts->air, r.h,
-                       r.h * r.h,   s->r_star,        s->o_star};
+    tdi_loads loads = {opts->loads, opts->load_count, opts->air, h, h * h, s->star};
     tdi_potential p = {.inertia = true,
-                       .spring = r.h * r.h,
-                       .damp = r.h,
+                       .h = h,
+                       .spring = h * h,
+                       .damp = h,
                        .gravity = opts->gravity,
                        .loads = loads,
-                       .angle_rest = s->accel};
+                       .angle_rest = s->angle_star};
     tdi_newton_opts newton = {opts->iterations, opts->tolerance};
     td_status status = tdi_newton(m, s, &p, &newton, stats);
     if (status != TD_OK) {
@@ -216,7 +216,7 @@ static td_status step_implicit(td_tree_state *s, const td_step_opts *opts, td_st
         tdi_tree_place(m, s);
         return status;
     }
-    push_history(m, s, &r);
+    push_history(m, s, h);
     s->stale = true;
     s->history_dt = opts->dt;
     s->time += opts->dt;
@@ -251,7 +251,7 @@ td_status td_tree_settle(td_tree_state *s, const td_step_opts *opts, td_step_sta
     tdi_tree_place(m, s);
     memset(s->angle, 0, (size_t)m->dof_count * sizeof *s->angle);
     tdi_tree_angles(m, s, s->angle, s->angle);
-    tdi_loads loads = {opts->loads, opts->load_count, opts->air, 0, 1, NULL, NULL};
+    tdi_loads loads = {opts->loads, opts->load_count, opts->air, 0, 1, NULL};
     tdi_potential p = {.spring = 1, .gravity = opts->gravity, .loads = loads};
     tdi_newton_opts newton = {STATIC_ITERATIONS, 1e-11};
     status = tdi_newton(m, s, &p, &newton, stats);

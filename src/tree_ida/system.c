@@ -110,7 +110,7 @@ static bool has_loads(const tdi_ida_system *system) {
 // wrenches of the loads on each body, at the state's frames and twists
 static void find_loads(tdi_ida_system *system) {
     const td_ida_opts *o = &system->opts;
-    const tdi_loads loads = {o->loads, o->load_count, o->air, 0, 1, NULL, NULL};
+    const tdi_loads loads = {o->loads, o->load_count, o->air, 0, 1, NULL};
     memset(system->outside, 0, (size_t)system->model->body_count * sizeof *system->outside);
     tdi_loads_wrench(system->model, system->state, &loads, system->outside);
 }
@@ -175,13 +175,13 @@ static void look_back(tdi_ida_system *system, td_real h) {
     td_tree_state *s = system->state;
     for (int32_t i = 0; i < system->model->body_count; i++) {
         const tdi_frame *f = &s->frame[i];
-        s->o_star[i] = tdi_madd(f->o, s->twist[i].v, -h);
+        s->star[i].o = tdi_madd(f->o, s->twist[i].v, -h);
         for (int j = 0; j < 3; j++) {
             td_vec3 column = tdi_mat3_column(&f->r, j);
             column = tdi_madd(column, tdi_cross(s->twist[i].w, column), -h);
-            s->r_star[i].m[j] = column.x;
-            s->r_star[i].m[3 + j] = column.y;
-            s->r_star[i].m[6 + j] = column.z;
+            s->star[i].r.m[j] = column.x;
+            s->star[i].r.m[3 + j] = column.y;
+            s->star[i].r.m[6 + j] = column.z;
         }
     }
 }
@@ -195,11 +195,10 @@ static void expand(tdi_ida_system *system, td_real h) {
     if (has_drag(system)) {
         look_back(system, h);
     }
-    const tdi_potential p = {
-        .spring = h * h,
-        .damp = h,
-        .loads = {o->loads, o->load_count, o->air, h, h * h, s->r_star, s->o_star},
-        .angle_rest = s->angle};
+    const tdi_potential p = {.spring = h * h,
+                             .damp = h,
+                             .loads = {o->loads, o->load_count, o->air, h, h * h, s->star},
+                             .angle_rest = s->angle};
     tdi_potential_expand(m, s, &p, true);
     for (int32_t i = 0; i < m->body_count; i++) {
         tdi_mass mass = tdi_mass_of(&m->body[i], &s->frame[i].r);
