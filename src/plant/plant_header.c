@@ -18,14 +18,18 @@
 // ---- reporting ------------------------------------------------------------------------------
 
 typedef struct reporter {
-    const td_grammar *grammar;
-    td_diag_list *list; // may be NULL
-    td_diag *first;     // may be NULL
+    const td_grammar *grammar; // NULL: faults are counted, not told
+    td_diag_list *list;        // may be NULL
+    td_diag *first;            // may be NULL
     int32_t count;
 } reporter;
 
 TDI_PRINTF(3, 4)
 static void report(reporter *r, uint32_t at, const char *format, ...) {
+    if (!r->grammar) { // only counts
+        r->count++;
+        return;
+    }
     td_diag diag = tdi_grammar_place(r->grammar, at);
     va_list args;
     va_start(args, format);
