@@ -1,6 +1,6 @@
 # Everyday commands. CMake does the work; see CMakePresets.json for the builds behind them.
 
-.PHONY: build demo test gallery bench-peers format clean
+.PHONY: build demo test gallery plots bench-peers format clean
 
 build: ## the release build of the command, at build/tendril
 	@scripts/install-deps.sh build
@@ -18,6 +18,12 @@ test: ## installs what is missing, builds everything, runs all tests
 gallery: build ## renders the pictures of docs/gallery
 	@scripts/install-deps.sh gallery
 	@scripts/gallery.sh
+
+plots: ## measures accuracy against cost and draws docs/theory/accuracy.svg; a minute
+	@scripts/install-deps.sh test
+	@$(MAKE) --no-print-directory build
+	@build/tendril bench accuracy --json >build/accuracy.json
+	@scripts/plot-accuracy.py build/accuracy.json docs/theory/accuracy.svg
 
 bench-peers: build ## our forward dynamics beside those of other engines, which it installs
 	@scripts/install-deps.sh peers

@@ -2,69 +2,40 @@
 // The incremental potential and the implicit step. Pairs with src/tree/potential.c, load.c,
 // sweep.c, newton.c and step.c.
 
-#include "td_test.h"
-#include "base/random.h"
+#include "test_tree_support.h"
 #include "tree/implicit.h"
-
-#include <stdlib.h>
 
 // ---- random trees ---------------------------------------------------------------------------
 
-static double between(tdi_random *r, double low, double high) {
-    return low + (high - low) * tdi_random_uniform(r);
-}
-static td_vec3 random_vec(tdi_random *r, double size) {
-    return tdi_vec3(between(r, -size, size), between(r, -size, size), between(r, -size, size));
-}
-static td_quat random_turn(tdi_random *r, double angle) {
-    td_vec3 axis = tdi_unit_or(random_vec(r, 1), tdi_vec3(0, 1, 0));
-    return tdi_quat_turn(axis, between(r, -angle, angle));
-}
-
-typedef struct tree {
-    td_tree_model *model;
-    td_tree_state *state;
-} tree;
-
-// `kinds`: how many of the joint kinds may occur; 1 is balls only
-static tree random_tree(tdi_random *r, int32_t n, int kinds, double stiffness) {
-    static const td_joint_kind all[] = {TD_JOINT_BALL, TD_JOINT_HINGE, TD_JOINT_SLIDE,
-                                        TD_JOINT_FIXED};
-    td_builder *builder;
-    td_skeleton *skeleton;
-    tree t = {NULL, NULL};
-    td_diag diag = {.message = ""};
-    td_skeleton_opts opts = td_skeleton_opts_default();
-    CHECK_INT(td_builder_new(&opts, NULL, &builder), TD_OK);
+// joints other than the root's are of any of the kinds
+static tree tree_with(tdi_random *r, int32_t n, const td_joint_kind *kinds, int count,
+                      td_joint_kind root, double stiffness) {
+    td_segment_def *defs = calloc((size_t)n, sizeof *defs);
     for (int32_t i = 0; i < n; i++) {
-        td_segment_def def = td_segment_def_default();
-        def.parent = i == 0 ? TD_NONE : (int32_t)between(r, i > 4 ? i - 4 : 0, i);
-        def.joint = all[(int)between(r, 0, kinds)];
-        if (i == 0 && kinds > 3) {
-            def.joint = TD_JOINT_FREE;
-        }
-        def.axis = tdi_unit_or(random_vec(r, 1), tdi_vec3(1, 0, 0));
-        def.rest = random_turn(r, 1);
-        def.length = between(r, 0.1, 0.5);
-        def.radius_base = def.radius_tip = between(r, 0.01, 0.05);
-        def.has_stiffness = def.has_damping = true;
-        def.stiffness = tdi_scale(
-            tdi_vec3(between(r, 0.5, 2), between(r, 0.5, 2), between(r, 0.5, 2)), stiffness);
-        def.damping = tdi_scale(def.stiffness, 0.01);
-        CHECK_INT(td_builder_add(builder, &def, NULL, &diag), TD_OK);
+        td_segment_def *def = &defs[i];
+        *def = td_segment_def_default();
+        def->parent = i == 0 ? TD_NONE : (int32_t)between(r, i > 4 ? i - 4 : 0, i);
+        def->joint = i == 0 ? root : kinds[(int)between(r, 0, count)];
+        def->axis = tdi_unit_or(random_vec(r, 1), tdi_vec3(1, 0, 0));
+        def->rest = random_turn(r, 1);
+        def->length = between(r, 0.1, 0.5);
+        def->radius_base = def->radius_tip = between(r, 0.01, 0.05);
+        def->has_stiffness = def->has_damping = true;
+        def->stiffness.x = stiffness * between(r, 0.5, 2);
+        def->stiffness.y = stiffness * between(r, 0.5, 2);
+        def->stiffness.z = stiffness * between(r, 0.5, 2);
+        def->damping = tdi_scale(def->stiffness, 0.01);
     }
-    CHECK_INT(td_builder_finish(builder, &skeleton, &diag), TD_OK);
-    td_builder_free(builder);
-    td_tree_opts tree_opts = td_tree_opts_default();
-    CHECK_INT(td_tree_model_new(skeleton, &tree_opts, NULL, &t.model, &diag), TD_OK);
-    CHECK_INT(td_tree_state_new(t.model, NULL, &t.state, &diag), TD_OK);
-    td_skeleton_free(skeleton);
+    tree t = tree_of(defs, n, TD_LAW_LINEAR, NULL);
+    free(defs);
     return t;
 }
 
-static void free_tree(tree t) {
-    td_tree_state_free(t.state);
-    td_tree_model_free(t.model);
+// balls alone, or all kinds on a root that floats
+static tree mixed_tree(tdi_random *r, int32_t n, bool mixed, double stiffness) {
+    static const td_joint_kind all[] = {TD_JOINT_BALL, TD_JOINT_HINGE, TD_JOINT_SLIDE,
+                                        TD_JOINT_FIXED};
+    return tree_with(r, n, all, mixed ? 4 : 1, mixed ? TD_JOINT_FREE : TD_JOINT_BALL, stiffness);
 }
 
 // Moves every joint by up to `size`, rad or m.
@@ -163,19 +134,60 @@ static double curvature_along(tree t, double *parts) {
     return sum;
 }
 
+// What may act from outside. Each alone is a term of the potential, and so are all together.
+enum {
+    FORCE = 1,
+    TORQUE = 2,
+    SPRING = 4,
+    LINEAR_DRAG = 8,
+    QUADRATIC_DRAG = 16,
+    POINT_LOADS = FORCE | SPRING | LINEAR_DRAG | QUADRATIC_DRAG
+};
+
 typedef struct probe {
     tdi_potential potential;
-    td_load loads[3];
+    td_load loads[5];
 } probe;
 
-// A potential with every kind of term, about a past that is not the pose.
-static void make_probe(probe *p, tree t, tdi_random *r, bool inertia) {
+static td_load random_load(tdi_random *r, td_load_kind kind, int32_t segment) {
+    td_load load = {.kind = kind, .segment = segment, .stiffness = 50};
+    load.point = random_vec(r, 0.2);
+    load.vector = random_vec(r, kind == TD_LOAD_SPRING ? 1 : 5);
+    return load;
+}
+
+// The loads that `terms` names, at root, middle and end.
+static tdi_loads random_loads(probe *p, tree t, tdi_random *r, int terms) {
+    int32_t count = 0, last = t.model->body_count - 1;
+    if (terms & FORCE) {
+        p->loads[count++] = random_load(r, TD_LOAD_FORCE, 0);
+        p->loads[count++] = random_load(r, TD_LOAD_FORCE, (last + 1) / 2);
+    }
+    if (terms & TORQUE) {
+        p->loads[count++] = random_load(r, TD_LOAD_TORQUE, 0);
+        p->loads[count++] = random_load(r, TD_LOAD_TORQUE, last);
+    }
+    if (terms & SPRING) {
+        p->loads[count++] = random_load(r, TD_LOAD_SPRING, last);
+    }
+    // far denser than air, so that drag weighs as much as inertia
+    td_air air = {.wind = random_vec(r, 3),
+                  .linear = terms & LINEAR_DRAG ? 500 : 0,
+                  .quadratic = terms & QUADRATIC_DRAG ? 200 : 0};
+    tdi_loads loads = {.load = p->loads, .count = count, .air = air, .star = t.state->star};
+    return loads;
+}
+
+// A potential about a past that is not the pose. A torque's value is meant for the turn since the
+// step's start and exact there, so with one the past is the pose.
+static void make_probe(probe *p, tree t, tdi_random *r, bool inertia, int terms) {
     const td_tree_model *m = t.model;
     td_tree_state *s = t.state;
     double h = 1.0 / 60;
     for (int32_t i = 0; i < m->body_count; i++) {
-        tdi_mat3 near = tdi_mat3_from_quat(tdi_quat_mul(random_turn(r, 0.2), s->frame[i].turn));
-        s->past[i].r = near;
+        td_quat turn = random_turn(r, 0.2);
+        tdi_mat3 near = tdi_mat3_from_quat(tdi_quat_mul(turn, s->frame[i].turn));
+        s->past[i].r = terms & TORQUE ? s->frame[i].r : near;
         s->star[i] = (tdi_past){.o = tdi_add(s->frame[i].o, random_vec(r, 0.05)), .r = near};
         s->star[i].v = random_vec(r, 0.5);
     }
@@ -183,13 +195,9 @@ static void make_probe(probe *p, tree t, tdi_random *r, bool inertia) {
         s->angle_star[d] = between(r, -0.2, 0.2);
         s->angle[d] = 0;
     }
-    p->loads[0] = (td_load){TD_LOAD_FORCE, 0, random_vec(r, 0.2), random_vec(r, 5), 0};
-    p->loads[1] =
-        (td_load){TD_LOAD_SPRING, m->body_count - 1, random_vec(r, 0.2), random_vec(r, 1), 50};
-    p->loads[2] =
-        (td_load){TD_LOAD_FORCE, m->body_count / 2, random_vec(r, 0.2), random_vec(r, 5), 0};
-    td_air air = {random_vec(r, 3), 0.1, 2};
-    tdi_loads loads = {p->loads, 3, air, inertia ? h : 0, inertia ? h * h : 1, s->star};
+    tdi_loads loads = random_loads(p, t, r, terms);
+    loads.h = inertia ? h : 0;
+    loads.weight = inertia ? h * h : 1;
     p->potential = (tdi_potential){.inertia = inertia,
                                    .h = h,
                                    .spring = inertia ? h * h : 1,
@@ -204,56 +212,86 @@ static double value_at(tree t, const probe *p, double fraction) {
     return tdi_potential_value(t.model, t.state, &p->potential);
 }
 
-static void check_gradient(uint64_t seed, int kinds, bool inertia) {
-    tdi_random r;
-    tdi_random_seed(&r, seed);
-    tree t = random_tree(&r, 6, kinds, 10);
+static void check_gradient(tree t, tdi_random *r, bool inertia, int terms) {
     probe p;
-    shake(t, &r, 0.6);
-    make_probe(&p, t, &r, inertia);
+    shake(t, r, 0.6);
+    make_probe(&p, t, r, inertia, terms);
     tdi_potential_expand(t.model, t.state, &p.potential, false);
-    random_move(t, &r);
+    random_move(t, r);
     tdi_tree_keep(t.model, t.state);
     double got = slope_along(t), e = 1e-5;
     double want = (value_at(t, &p, e) - value_at(t, &p, -e)) / (2 * e);
     double size = fabs(value_at(t, &p, 0)) + fabs(want);
-    CHECK(fabs(got - want) < 1e-7 * size);
-    free_tree(t);
-}
-
-TD_TEST(potential_gradient_matches_differences_for_all_joints_and_loads) {
-    for (uint64_t seed = 1; seed <= 100; seed++) {
-        check_gradient(seed, 1, true);
-        check_gradient(seed, 4, true);
-        check_gradient(seed, 1, false);
-        check_gradient(seed, 4, false);
-    }
+    CHECK_IN(fabs(got - want), 0, 1e-7 * size);
+    tree_free(t);
 }
 
 // The Hessian leaves out only how the springs' own angles curve, which is of the order of the angle
 // squared; with joints near their rest it is exact.
-TD_TEST(potential_hessian_matches_differences_for_all_joints) {
-    for (uint64_t seed = 1; seed <= 100; seed++) {
-        for (int inertia = 0; inertia < 2; inertia++) {
-            tdi_random r;
-            tdi_random_seed(&r, seed);
-            tree t = random_tree(&r, 6, seed % 2 ? 1 : 4, 10);
-            probe p;
-            shake(t, &r, 0.004);
-            make_probe(&p, t, &r, inertia);
-            for (int32_t d = 0; d < t.model->dof_count; d++) {
-                t.state->angle_star[d] *= 0.01;
+static void check_hessian(tree t, tdi_random *r, bool inertia, int terms) {
+    probe p;
+    shake(t, r, 0.004);
+    make_probe(&p, t, r, inertia, terms);
+    for (int32_t d = 0; d < t.model->dof_count; d++) {
+        t.state->angle_star[d] *= 0.01;
+    }
+    tdi_potential_expand(t.model, t.state, &p.potential, false);
+    random_move(t, r);
+    tdi_tree_keep(t.model, t.state);
+    double parts, got = curvature_along(t, &parts), e = 2e-4;
+    double middle = value_at(t, &p, 0);
+    double want = (value_at(t, &p, e) + value_at(t, &p, -e) - 2 * middle) / (e * e);
+    CHECK_IN(fabs(got - want), 0, 2e-4 * parts);
+    tree_free(t);
+}
+
+typedef void (*derivative_check)(tree t, tdi_random *r, bool inertia, int terms);
+
+static void check_mixed(derivative_check check_derivative, uint64_t count) {
+    for (uint64_t seed = 1; seed <= count; seed++) {
+        tdi_random r;
+        tdi_random_seed(&r, seed);
+        tree t = mixed_tree(&r, 6, seed & 1, 10);
+        check_derivative(t, &r, seed & 2, POINT_LOADS);
+    }
+}
+
+TD_TEST(potential_gradient_matches_differences_for_all_joints_and_loads) {
+    check_mixed(check_gradient, 400);
+}
+
+TD_TEST(potential_hessian_matches_differences_for_all_joints_and_loads) {
+    check_mixed(check_hessian, 200);
+}
+
+// Trees whose joints are all of one kind, so that none hides behind another; a floating root
+// carries balls.
+static tree tree_of_kind(tdi_random *r, td_joint_kind kind) {
+    static const td_joint_kind ball = TD_JOINT_BALL;
+    bool on_ball = kind == TD_JOINT_FIXED; // a weld alone cannot move
+    return tree_with(r, 5, kind == TD_JOINT_FREE ? &ball : &kind, 1, on_ball ? ball : kind, 10);
+}
+
+static void check_each(derivative_check check_derivative) {
+    static const int terms[] = {0, FORCE, TORQUE, SPRING, LINEAR_DRAG, QUADRATIC_DRAG};
+    for (int kind = TD_JOINT_BALL; kind <= TD_JOINT_FREE; kind++) {
+        for (int k = 0; k < 6; k++) {
+            for (uint64_t seed = 1; seed <= 20; seed++) {
+                tdi_random r;
+                tdi_random_seed(&r, seed);
+                tree t = tree_of_kind(&r, (td_joint_kind)kind);
+                check_derivative(t, &r, seed & 1, terms[k]);
             }
-            tdi_potential_expand(t.model, t.state, &p.potential, false);
-            random_move(t, &r);
-            tdi_tree_keep(t.model, t.state);
-            double parts, got = curvature_along(t, &parts), e = 2e-4;
-            double middle = value_at(t, &p, 0);
-            double want = (value_at(t, &p, e) + value_at(t, &p, -e) - 2 * middle) / (e * e);
-            CHECK(fabs(got - want) < 2e-4 * parts);
-            free_tree(t);
         }
     }
+}
+
+TD_TEST(potential_gradient_matches_differences_for_each_joint_with_each_load) {
+    check_each(check_gradient);
+}
+
+TD_TEST(potential_hessian_matches_differences_for_each_joint_with_each_load) {
+    check_each(check_hessian);
 }
 
 // ---- the solve ------------------------------------------------------------------------------
@@ -269,22 +307,22 @@ static double form_at(tree t, const probe *p, const tdi_twist *move, const td_re
 }
 
 // False when the Hessian is not positive, so that there is nothing to solve.
-static bool check_solve(uint64_t seed, int kinds) {
+static bool check_solve(uint64_t seed, bool mixed) {
     enum { BODIES = 12, DOFS = 72 };
     tdi_random r;
     tdi_random_seed(&r, seed);
-    tree t = random_tree(&r, BODIES, kinds, 1e4); // stiff: the Hessian is positive
+    tree t = mixed_tree(&r, BODIES, mixed, 1e4); // stiff: the Hessian is positive
     td_tree_state *s = t.state;
     probe p;
     tdi_twist best[BODIES], along[BODIES], sum[BODIES];
     td_real best_step[DOFS], along_step[DOFS], sum_step[DOFS];
     size_t dofs = (size_t)t.model->dof_count;
     shake(t, &r, 1e-3);
-    make_probe(&p, t, &r, true);
+    make_probe(&p, t, &r, true, POINT_LOADS);
     tdi_tree_columns(t.model, s);
     tdi_potential_expand(t.model, s, &p.potential, false);
     if (!tdi_tree_solve(t.model, s, false)) {
-        free_tree(t);
+        tree_free(t);
         return false;
     }
     memcpy(best, s->move, sizeof best);
@@ -304,15 +342,15 @@ static bool check_solve(uint64_t seed, int kinds) {
     double form = 0.5 * (form_at(t, &p, sum, sum_step) - form_at(t, &p, best, best_step) -
                          form_at(t, &p, along, along_step));
     CHECK(fabs(slope + form) < 1e-9 * (fabs(slope) + fabs(form)));
-    free_tree(t);
+    tree_free(t);
     return true;
 }
 
 TD_TEST(tree_solve_makes_the_quadratic_model_stationary) {
     int solved = 0;
     for (uint64_t seed = 1; seed <= 200; seed++) {
-        solved += check_solve(seed, 1);
-        solved += check_solve(seed, 4);
+        solved += check_solve(seed, false);
+        solved += check_solve(seed, true);
     }
     CHECK(solved > 300);
 }
@@ -323,7 +361,7 @@ TD_TEST(tree_solve_makes_the_quadratic_model_stationary) {
 static tree beam(int32_t n, td_spring_rule rule, bool limp) {
     td_builder *builder;
     td_skeleton *skeleton;
-    tree t = {NULL, NULL};
+    tree t = {.model = NULL};
     int32_t wood;
     td_skeleton_opts opts = td_skeleton_opts_default();
     opts.springs = rule;
@@ -357,7 +395,7 @@ static double settled_droop(int32_t n, td_spring_rule rule) {
     td_step_opts opts = td_step_opts_default();
     CHECK_INT(td_tree_settle(t.state, &opts, NULL, NULL), TD_OK);
     double droop = -td_tree_tip(t.state, n - 1).y;
-    free_tree(t);
+    tree_free(t);
     return droop;
 }
 
@@ -384,7 +422,7 @@ TD_TEST(tree_step_at_one_frame_settles_where_statics_says) {
         CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_OK);
     }
     CHECK_REL(-td_tree_tip(t.state, 99).y, settled_droop(100, TD_SPRING_CLAMPED), 1e-6);
-    free_tree(t);
+    tree_free(t);
 }
 
 TD_TEST(tree_limp_chain_falls_without_gaining_energy) {
@@ -410,10 +448,10 @@ TD_TEST(tree_limp_chain_falls_without_gaining_energy) {
         }
         highest = fmax(highest, energy);
     }
-    double weight = 923 * TDI_PI * 1e-4 * 9.81; // N; the chain starts level, with no energy
-    CHECK(highest < 0.01 * weight * 0.5);
+    double newtons = 923 * TDI_PI * 1e-4 * 9.81; // N; the chain starts level, with no energy
+    CHECK(highest < 0.01 * newtons * 0.5);
     CHECK(stats.iterations < 6 * stats.steps);
-    free_tree(t);
+    tree_free(t);
 }
 
 TD_TEST(tree_step_takes_no_memory) {
@@ -431,7 +469,7 @@ TD_TEST(tree_step_takes_no_memory) {
     CHECK_INT(heap.calls, calls);
     td_tree_state_free(state);
     CHECK_INT(heap.held, 0);
-    free_tree(t);
+    tree_free(t);
 }
 
 TD_TEST(tree_step_refuses_bad_options_by_name) {
@@ -453,7 +491,7 @@ TD_TEST(tree_step_refuses_bad_options_by_name) {
     opts.load_count = 1;
     CHECK_INT(td_tree_step(t.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_INT(diag.index, 0);
-    free_tree(t);
+    tree_free(t);
 }
 
 // ---- moving base ----------------------------------------------------------------------------
@@ -468,7 +506,7 @@ TD_TEST(tree_pendulum_on_a_shaken_pivot_swings_as_theory_says) {
     double inertia = body->second.yy + body->second.zz;
     double l = inertia / body->moment.y, w0 = sqrt(9.81 / l), w = 0.5 * w0, b = 0.002;
     CHECK_INT(td_tree_settle(t.state, &opts, NULL, NULL), TD_OK);
-    double largest = 0;
+    double widest = 0;
     int32_t steps = (int32_t)(24 * 2 * TDI_PI / w / opts.dt);
     for (int32_t i = 0; i < steps; i++) {
         // from rest the free swing would stay for ever; growing slowly does not wake it
@@ -482,11 +520,11 @@ TD_TEST(tree_pendulum_on_a_shaken_pivot_swings_as_theory_says) {
         CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_OK);
         td_vec3 d = tdi_sub(td_tree_tip(t.state, 0), td_tree_origin(t.state, 0));
         if (grown == 1) {
-            largest = fmax(largest, fabs(d.x));
+            widest = fmax(widest, fabs(d.x));
         }
     }
-    CHECK_REL(largest, b * w * w / (l * fabs(w0 * w0 - w * w)), 0.01);
-    free_tree(t);
+    CHECK_REL(widest, b * w * w / (l * fabs(w0 * w0 - w * w)), 0.01);
+    tree_free(t);
 }
 
 TD_TEST(tree_base_thrown_forwards_leaves_the_tip_behind) {
@@ -500,5 +538,5 @@ TD_TEST(tree_base_thrown_forwards_leaves_the_tip_behind) {
     }
     CHECK_REL(td_tree_origin(t.state, 0).y, 0.5 * 3 * 9 / 3600, 1e-9);
     CHECK(td_tree_tip(t.state, 19).y < td_tree_origin(t.state, 0).y - 1e-4);
-    free_tree(t);
+    tree_free(t);
 }

@@ -40,3 +40,4 @@ bool bench_forward(const bench *b);
 bool bench_step(const bench *b);
 bool bench_realtime(const bench *b);
 bool bench_scaling(const bench *b);
+bool bench_accuracy(const bench *b);

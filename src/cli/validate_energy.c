@@ -88,26 +88,22 @@ static const double frame_steps[3] = {1.0 / 30, 1.0 / 60, 1.0 / 240};
 // has no damping at all.
 static bool one_tree(val_report *report, val_random *random, int32_t index, losses worst[2][3],
                      int32_t *restless) {
-    val_wild wild = {.least = 3,
-                     .most = 20,
-                     .all_joints = true,
-                     .floating = index % 3 == 0,
-                     .thin = 0.01,
-                     .thick = 0.03,
-                     .soft = 1e-3,
-                     .stiff = 100,
-                     .damping = index % 2 ? 0.05 : 0};
+    val_wild wild = val_slender;
     td_step_opts opts = td_step_opts_default();
     val_tree tree;
     val_pose start;
     double energy, put_in;
-    if (!val_wild_build(report, random, &wild, &tree)) {
+    wild.least = 3;
+    wild.most = 20;
+    wild.floating = index % 3 == 0;
+    wild.stiff = 100;
+    wild.damping = index % 2 ? 0.05 : 0;
+    opts.gravity.y = wild.floating ? 0 : opts.gravity.y;
+    if (!val_wild_open(report, random, &wild, 1.5, 5, &tree, &start)) {
         return false;
     }
-    opts.gravity.y = wild.floating ? 0 : opts.gravity.y;
-    val_wild_start(random, &tree, 1.5, 5);
-    bool fine = val_pose_keep(&tree, &start);
-    *restless += fine && !energy_put_in(&tree, &start, &opts, &energy, &put_in);
+    *restless += !energy_put_in(&tree, &start, &opts, &energy, &put_in);
+    bool fine = true;
     for (int k = 0; fine && k < 6; k++) {
         opts.integrator = k % 2 ? TD_IMPLICIT : TD_IMPLICIT_EULER;
         opts.dt = frame_steps[k / 2];
@@ -281,27 +277,17 @@ static void measure_order(val_report *report, val_tree *tree, const val_pose *st
 }
 
 static void measure_orders(val_report *report) {
-    val_wild wild = {.least = 8,
-                     .most = 8,
-                     .all_joints = true,
-                     .thin = 0.02,
-                     .thick = 0.04,
-                     .soft = 0.1,
-                     .stiff = 0.1,
-                     .damping = 0.01};
     val_random random = {3};
     val_tree tree;
     val_pose start;
-    if (!val_wild_build(report, &random, &wild, &tree)) {
-        return;
-    }
     td_vec3 truth[8], tips[8];
     td_step_opts opts = td_step_opts_default();
     opts.integrator = TD_RK4;
     opts.dt = 0.25 / 4096;
-    val_wild_start(&random, &tree, 0.5, 3);
-    if (val_pose_keep(&tree, &start) &&
-        val_run(report, &tree, &start, &opts, 4096, truth, "order of rk4")) {
+    if (!val_wild_open(report, &random, &val_stout, 0.5, 3, &tree, &start)) {
+        return;
+    }
+    if (val_run(report, &tree, &start, &opts, 4096, truth, "order of rk4")) {
         for (int k = 0; k < 4; k++) {
             measure_order(report, &tree, &start, truth, tips, k);
         }

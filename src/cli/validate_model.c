@@ -171,6 +171,23 @@ bool val_rod_build(val_report *report, const val_rod *rod, val_tree *tree) {
 
 // ---- random trees ---------------------------------------------------------------------------
 
+const val_wild val_slender = {.least = 1,
+                              .most = 25,
+                              .all_joints = true,
+                              .thin = 0.01,
+                              .thick = 0.03,
+                              .soft = 1e-3,
+                              .stiff = 10,
+                              .damping = 0.02};
+const val_wild val_stout = {.least = 8,
+                            .most = 8,
+                            .all_joints = true,
+                            .thin = 0.02,
+                            .thick = 0.04,
+                            .soft = 0.1,
+                            .stiff = 0.1,
+                            .damping = 0.01};
+
 static td_joint_kind random_joint(val_random *random, const val_wild *wild, int32_t parent) {
     if (parent == TD_NONE && wild->floating) {
         return TD_JOINT_FREE;
@@ -303,6 +320,21 @@ void val_pose_free(val_pose *pose) {
     free(pose->coords);
     free(pose->velocities);
     *pose = (val_pose){.coords = NULL};
+}
+
+bool val_wild_open(val_report *report, val_random *random, const val_wild *wild, double angle,
+                   double speed, val_tree *tree, val_pose *start) {
+    *start = (val_pose){.coords = NULL};
+    if (!val_wild_build(report, random, wild, tree)) {
+        return false;
+    }
+    val_wild_start(random, tree, angle, speed);
+    bool kept = val_pose_keep(tree, start);
+    if (!kept) {
+        val_fault(report, "keeping a state", tree->bodies, TD_ERR_MEMORY, NULL);
+        val_tree_free(tree);
+    }
+    return kept;
 }
 
 bool val_step(val_report *report, val_tree *tree, const td_step_opts *opts, const char *quantity) {

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: MIT
+// What a caller may get wrong with trees: every number of every struct, states, sizes. Each must
+// come back as a status with a message that says what is wrong, and leave the state usable.
+
+#include "tendril/ida.h"
+#include "test_tree_support.h"
+
+#include <stddef.h>
+
+// ---- numbers of a struct --------------------------------------------------------------------
+
+// One number of a struct, and what the message must say when it is spoiled.
+typedef struct number {
+    const char *name;
+    size_t offset;
+} number;
+
+#define NUMBER(type, field, name) \
+    { name, offsetof(type, field) }
+#define VECTOR(type, field, name) \
+    NUMBER(type, field.x, name), NUMBER(type, field.y, name), NUMBER(type, field.z, name)
+#define QUATERNION(type, field, name) NUMBER(type, field.w, name), VECTOR(type, field, name)
+#define COUNT_OF(array)               ((int)(sizeof(array) / sizeof((array)[0])))
+
+// what no number may be
+static const double no_numbers[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+
+static void spoil(void *at, const number *n, double value) {
+    memcpy((char *)at + n->offset, &value, sizeof value);
+}
+
+static void check_refusal(td_status got, td_status want, const td_diag *diag, const char *name,
+                          double value) {
+    if (got != want || diag->status != want || !strstr(diag->message, name)) {
+        test_failed(__FILE__, __LINE__, "%s = %g gives \"%s\", \"%s\"", name, value,
+                    td_status_text(got), diag->message);
+    }
+}
+
+// ---- segments -------------------------------------------------------------------------------
+
+static const number segment_numbers[] = {
+    VECTOR(td_segment_def, attach, "attach"),
+    VECTOR(td_segment_def, axis, "axis"),
+    QUATERNION(td_segment_def, rest, "rest"),
+    QUATERNION(td_segment_def, initial, "initial"),
+    NUMBER(td_segment_def, initial_slide, "initial_slide"),
+    NUMBER(td_segment_def, length, "length"),
+    NUMBER(td_segment_def, radius_base, "radius_base"),
+    NUMBER(td_segment_def, radius_tip, "radius_tip"),
+    NUMBER(td_segment_def, mass, "mass"),
+    VECTOR(td_segment_def, centre_of_mass, "centre_of_mass"),
+    VECTOR(td_segment_def, tip, "tip"),
+    NUMBER(td_segment_def, joint_young, "joint_young"),
+    VECTOR(td_segment_def, stiffness, "stiffness"),
+    VECTOR(td_segment_def, damping, "damping"),
+    NUMBER(td_segment_def, second_moment.xx, "second_moment"),
+    NUMBER(td_segment_def, second_moment.yy, "second_moment"),
+    NUMBER(td_segment_def, second_moment.zz, "second_moment"),
+    NUMBER(td_segment_def, second_moment.xy, "second_moment"),
+    NUMBER(td_segment_def, second_moment.xz, "second_moment"),
+    NUMBER(td_segment_def, second_moment.yz, "second_moment"),
+};
+
+// a hinge with all that can be given
+static td_segment_def full_segment(void) {
+    td_segment_def def = td_segment_def_default();
+    def.joint = TD_JOINT_HINGE;
+    def.mass = 1;
+    def.centre_of_mass = tdi_vec3(0, 0.05, 0);
+    def.second_moment = (td_sym3){1e-4, 4e-3, 1e-4, 0, 0, 0};
+    def.has_tip = def.has_stiffness = def.has_damping = true;
+    def.tip = tdi_vec3(0, 0.1, 0);
+    def.stiffness = def.damping = tdi_vec3(1, 1, 1);
+    return def;
+}
+
+TD_TEST(segment_refuses_what_is_no_number_in_every_field) {
+    td_builder *builder = NULL;
+    td_segment_def def = full_segment();
+    CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
+    CHECK_INT(td_builder_add(builder, &def, NULL, NULL), TD_OK);
+    for (int i = 0; i < COUNT_OF(segment_numbers); i++) {
+        for (int k = 0; k < COUNT_OF(no_numbers); k++) {
+            td_diag diag = {.message = ""};
+            def = full_segment();
+            spoil(&def, &segment_numbers[i], no_numbers[k]);
+            td_status status = td_builder_add(builder, &def, NULL, &diag);
+            check_refusal(status, TD_ERR_ARGUMENT, &diag, segment_numbers[i].name, no_numbers[k]);
+            CHECK_INT(diag.index, 1);
+        }
+    }
+    td_builder_free(builder);
+}
+
+TD_TEST(segment_refuses_no_length_and_less_than_no_mass_stiffness_or_damping) {
+    const number positive[] = {NUMBER(td_segment_def, length, "length"),
+                               NUMBER(td_segment_def, radius_base, "radius_base")};
+    const number not_negative[] = {
+        NUMBER(td_segment_def, mass, "mass"), NUMBER(td_segment_def, radius_tip, "radius_tip"),
+        NUMBER(td_segment_def, joint_young, "joint_young"),
+        VECTOR(td_segment_def, stiffness, "stiffness"), VECTOR(td_segment_def, damping, "damping")};
+    td_builder *builder = NULL;
+    CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
+    for (int i = 0; i < COUNT_OF(positive) + COUNT_OF(not_negative); i++) {
+        bool zero = i < COUNT_OF(positive);
+        const number *n = zero ? &positive[i] : &not_negative[i - COUNT_OF(positive)];
+        td_diag diag = {.message = ""};
+        td_segment_def def = full_segment();
+        spoil(&def, n, zero ? 0 : -1e-9);
+        td_status status = td_builder_add(builder, &def, NULL, &diag);
+        check_refusal(status, TD_ERR_ARGUMENT, &diag, n->name, zero ? 0 : -1e-9);
+    }
+    td_builder_free(builder);
+}
+
+// ---- steps ----------------------------------------------------------------------------------
+
+static const td_integrator integrators[] = {TD_IMPLICIT, TD_IMPLICIT_EULER, TD_EULER, TD_RK4};
+
+#define INTEGRATORS COUNT_OF(integrators)
+
+static const number step_numbers[] = {
+    NUMBER(td_step_opts, dt, "dt"),
+    VECTOR(td_step_opts, gravity, "gravity"),
+    NUMBER(td_step_opts, tolerance, "tolerance"),
+    VECTOR(td_step_opts, air.wind, "air"),
+    NUMBER(td_step_opts, air.linear, "air"),
+    NUMBER(td_step_opts, air.quadratic, "air"),
+};
+
+static const number load_numbers[] = {VECTOR(td_load, point, "load 1"),
+                                      VECTOR(td_load, vector, "load 1"),
+                                      NUMBER(td_load, stiffness, "load 1")};
+
+// Two segments: a hinge on a ball, moving.
+static tree small_tree(void) {
+    td_segment_def defs[2] = {td_segment_def_default(), td_segment_def_default()};
+    defs[1].parent = 0;
+    defs[1].joint = TD_JOINT_HINGE;
+    tree t = tree_of(defs, 2, TD_LAW_LINEAR, NULL);
+    t.v[0] = 0.1;
+    td_tree_state_changed(t.state);
+    return t;
+}
+
+// A step and a search for rest, which must both refuse, and move nothing.
+static void check_opts_refused(tree t, const td_step_opts *opts, td_status want, const char *name,
+                               double value) {
+    td_real q[8], v[8];
+    CHECK(t.nq <= 8 && t.nv <= 8);
+    memcpy(q, t.q, (size_t)t.nq * sizeof *q);
+    memcpy(v, t.v, (size_t)t.nv * sizeof *v);
+    for (int k = 0; k < 2; k++) {
+        td_diag diag = {.message = ""};
+        td_status status = k ? td_tree_settle(t.state, opts, NULL, &diag)
+                             : td_tree_step(t.state, opts, NULL, &diag);
+        check_refusal(status, want, &diag, name, value);
+    }
+    CHECK(memcmp(q, t.q, (size_t)t.nq * sizeof *q) == 0);
+    CHECK(memcmp(v, t.v, (size_t)t.nv * sizeof *v) == 0);
+    CHECK(t.state->time == 0);
+}
+
+TD_TEST(step_refuses_what_is_no_number_in_every_option_for_all_integrators) {
+    tree t = small_tree();
+    for (int k = 0; k < INTEGRATORS; k++) {
+        for (int i = 0; i < COUNT_OF(step_numbers) * COUNT_OF(no_numbers); i++) {
+            const number *n = &step_numbers[i / COUNT_OF(no_numbers)];
+            double value = no_numbers[i % COUNT_OF(no_numbers)];
+            td_step_opts opts = steps_of(integrators[k], 1e-3, weight);
+            spoil(&opts, n, value);
+            check_opts_refused(t, &opts, TD_ERR_ARGUMENT, n->name, value);
+        }
+    }
+    tree_free(t);
+}
+
+TD_TEST(step_refuses_what_is_no_number_in_every_kind_of_load) {
+    tree t = small_tree();
+    for (int kind = TD_LOAD_FORCE; kind <= TD_LOAD_SPRING; kind++) {
+        for (int i = 0; i < COUNT_OF(load_numbers) * COUNT_OF(no_numbers); i++) {
+            const number *n = &load_numbers[i / COUNT_OF(no_numbers)];
+            double value = no_numbers[i % COUNT_OF(no_numbers)];
+            td_load loads[2] = {{.kind = TD_LOAD_FORCE}, {.kind = (td_load_kind)kind}};
+            td_step_opts opts = steps_of(TD_IMPLICIT, 1e-3, weight);
+            opts.loads = loads;
+            opts.load_count = 2;
+            spoil(&loads[1], n, value);
+            check_opts_refused(t, &opts, TD_ERR_ARGUMENT, n->name, value);
+        }
+    }
+    tree_free(t);
+}
+
+TD_TEST(step_refuses_options_and_loads_out_of_their_range) {
+    tree t = small_tree();
+    td_load load = {.kind = TD_LOAD_SPRING};
+    td_step_opts opts = steps_of(TD_IMPLICIT, 0, weight);
+    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "dt", 0);
+    opts.dt = -1;
+    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "dt", -1);
+    opts = steps_of(TD_IMPLICIT, 1e-3, weight);
+    opts.iterations = 0;
+    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "iterations", 0);
+    opts = steps_of(TD_IMPLICIT, 1e-3, weight);
+    opts.tolerance = 0;
+    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "tolerance", 0);
+    opts = steps_of(TD_IMPLICIT, 1e-3, weight);
+    opts.air.quadratic = -1;
+    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "air", -1);
+    opts = steps_of(TD_IMPLICIT, 1e-3, weight);
+    opts.load_count = 1; // of no loads
+    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load_count", 1);
+    opts.loads = &load;
+    opts.load_count = -1;
+    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load_count", -1);
+    opts.load_count = 1;
+    load.stiffness = -1;
+    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load 0", -1);
+    load = (td_load){.kind = TD_LOAD_FORCE, .segment = 2};
+    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load 0", 2);
+    load.segment = TD_NONE;
+    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load 0", TD_NONE);
+    opts.struct_size = 0;
+    check_opts_refused(t, &opts, TD_ERR_DEF, "td_step_opts", 0);
+    tree_free(t);
+}
+
+// ---- states ---------------------------------------------------------------------------------
+
+// A number of the state that is none: the step fails, the state keeps it, and once it is set right
+// the next step works.
+static void check_state_number(tree t, td_real *at, td_integrator integrator) {
+    td_diag diag = {.message = ""};
+    td_step_opts opts = steps_of(integrator, 1e-3, weight);
+    td_real kept = *at;
+    *at = (td_real)NAN;
+    td_tree_state_changed(t.state);
+    td_status status = td_tree_step(t.state, &opts, NULL, &diag);
+    check_refusal(status, TD_ERR_DIVERGED, &diag, "diverged", *at);
+    CHECK(t.state->time == 0);
+    td_tree_state_reset(t.state);
+    *at = kept;
+    td_tree_state_changed(t.state);
+    CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_OK);
+    td_tree_state_reset(t.state);
+}
+
+TD_TEST(step_from_a_state_that_is_not_finite_fails_and_can_be_set_right) {
+    tree t = small_tree();
+    for (int k = 0; k < INTEGRATORS; k++) {
+        for (int32_t i = 0; i < t.nq; i++) {
+            check_state_number(t, &t.q[i], integrators[k]);
+        }
+        for (int32_t i = 0; i < t.nv; i++) {
+            check_state_number(t, &t.v[i], integrators[k]);
+        }
+    }
+    tree_free(t);
+}
+
+TD_TEST(search_for_rest_from_a_state_that_is_not_finite_fails) {
+    tree t = small_tree();
+    td_step_opts opts = td_step_opts_default();
+    for (int32_t i = 0; i < t.nq; i++) {
+        td_diag diag = {.message = ""};
+        t.q[i] = (td_real)NAN;
+        td_tree_state_changed(t.state);
+        td_status status = td_tree_settle(t.state, &opts, NULL, &diag);
+        check_refusal(status, TD_ERR_DIVERGED, &diag, "rest", t.q[i]);
+        td_tree_state_reset(t.state);
+        CHECK_INT(td_tree_settle(t.state, &opts, NULL, NULL), TD_OK);
+    }
+    tree_free(t);
+}
+
+TD_TEST(modes_rest_shape_and_damping_refuse_a_state_that_is_not_finite) {
+    tree t = small_tree();
+    td_mode modes[2];
+    td_damping_opts damping = td_damping_opts_default();
+    for (int32_t i = 0; i < t.nq; i++) {
+        td_tree_model *out = NULL;
+        td_diag diag = {.message = ""};
+        t.q[i] = (td_real)NAN;
+        td_tree_state_changed(t.state);
+        td_status status = td_tree_modes(t.state, weight, 2, modes, NULL, &diag);
+        check_refusal(status, TD_ERR_DIVERGED, &diag, "not finite", t.q[i]);
+        status = td_tree_model_rest_new(t.state, weight, NULL, &out, &diag);
+        check_refusal(status, TD_ERR_DIVERGED, &diag, "not finite", t.q[i]);
+        status = td_tree_model_damped_new(t.state, &damping, NULL, &out, &diag);
+        check_refusal(status, TD_ERR_DIVERGED, &diag, "not finite", t.q[i]);
+        CHECK(!out);
+        td_tree_state_reset(t.state);
+    }
+    tree_free(t);
+}
+
+static const number base_numbers[] = {
+    VECTOR(td_base_motion, position, "diverged"),
+    QUATERNION(td_base_motion, rotation, "diverged"),
+    VECTOR(td_base_motion, velocity, "diverged"),
+    VECTOR(td_base_motion, spin, "diverged"),
+    VECTOR(td_base_motion, acceleration, "diverged"),
+    VECTOR(td_base_motion, spin_rate, "diverged"),
+};
+
+TD_TEST(implicit_step_on_a_base_that_is_not_finite_fails) {
+    tree t = small_tree();
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < COUNT_OF(base_numbers); i++) {
+            td_diag diag = {.message = ""};
+            td_base_motion motion = {.rotation = {1, 0, 0, 0}};
+            td_step_opts opts = steps_of(integrators[k], 1e-3, weight);
+            spoil(&motion, &base_numbers[i], (double)NAN);
+            td_tree_set_base(t.state, &motion);
+            td_status status = td_tree_step(t.state, &opts, NULL, &diag);
+            check_refusal(status, TD_ERR_DIVERGED, &diag, base_numbers[i].name, (double)NAN);
+            td_tree_state_reset(t.state);
+            CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_OK);
+            td_tree_state_reset(t.state);
+        }
+    }
+    tree_free(t);
+}
+
+// ---- ida ------------------------------------------------------------------------------------
+
+static const number ida_numbers[] = {
+    NUMBER(td_ida_opts, rtol, "rtol"),       NUMBER(td_ida_opts, atol, "atol"),
+    VECTOR(td_ida_opts, gravity, "gravity"), VECTOR(td_ida_opts, air.wind, "air"),
+    NUMBER(td_ida_opts, air.linear, "air"),  NUMBER(td_ida_opts, air.quadratic, "air"),
+};
+
+TD_TEST(ida_refuses_what_is_no_number_in_every_option) {
+    tree t = small_tree();
+    for (int i = 0; td_ida_built() && i < COUNT_OF(ida_numbers) * COUNT_OF(no_numbers); i++) {
+        const number *n = &ida_numbers[i / COUNT_OF(no_numbers)];
+        double value = no_numbers[i % COUNT_OF(no_numbers)];
+        td_ida *ida = NULL;
+        td_diag diag = {.message = ""};
+        td_ida_opts opts = td_ida_opts_default();
+        spoil(&opts, n, value);
+        td_status status = td_ida_new(t.state, &opts, NULL, &ida, &diag);
+        check_refusal(status, TD_ERR_ARGUMENT, &diag, n->name, value);
+        CHECK(!ida);
+    }
+    tree_free(t);
+}
+
+// ---- sizes ----------------------------------------------------------------------------------
+
+// a row of links, a metre together
+static td_skeleton *row_of(int32_t count) {
+    td_builder *builder = NULL;
+    td_skeleton *skeleton = NULL;
+    CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
+    for (int32_t i = 0; i < count; i++) {
+        td_segment_def def = td_segment_def_default();
+        def.parent = i - 1;
+        def.length = 1.0 / count;
+        CHECK_INT(td_builder_add(builder, &def, NULL, NULL), TD_OK);
+    }
+    CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
+    td_builder_free(builder);
+    return skeleton;
+}
+
+TD_TEST(tree_of_no_segments_is_refused_by_name) {
+    td_skeleton *skeleton = row_of(0);
+    td_tree_model *model = NULL;
+    td_diag diag = {.message = ""};
+    td_tree_opts opts = td_tree_opts_default();
+    CHECK_INT(td_skeleton_count(skeleton), 0);
+    CHECK_INT(td_tree_model_new(skeleton, &opts, NULL, &model, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "no segments");
+    CHECK(!model);
+    td_skeleton_free(skeleton);
+}
+
+TD_TEST(tree_refuses_options_that_are_not_from_their_default) {
+    td_skeleton *skeleton = row_of(1);
+    td_tree_model *model = NULL;
+    td_diag diag = {.message = ""};
+    td_tree_opts opts = {.struct_size = 0};
+    CHECK_INT(td_tree_model_new(skeleton, &opts, NULL, &model, &diag), TD_ERR_DEF);
+    CHECK_HAS(diag.message, "td_tree_opts");
+    CHECK_INT(td_tree_model_new(skeleton, NULL, NULL, &model, &diag), TD_ERR_DEF);
+    CHECK(!model);
+    td_skeleton_free(skeleton);
+}
+
+// WebAssembly's host does not always survive memories of hundreds of megabytes
+#ifdef __wasi__
+#define LONGEST_CHAIN 10000
+#else
+#define LONGEST_CHAIN 1000000
+#endif
+
+// As deep as it is long: whatever calls itself once a segment runs out of stack.
+TD_TEST(tree_of_a_million_links_in_a_row_is_built_and_steps) {
+    td_skeleton *skeleton = row_of(LONGEST_CHAIN);
+    td_tree_model *model = NULL;
+    td_tree_state *state = NULL;
+    td_diag diag = {.message = ""};
+    td_tree_opts opts = td_tree_opts_default();
+    CHECK_INT(td_tree_model_new(skeleton, &opts, NULL, &model, &diag), TD_OK);
+    td_skeleton_free(skeleton);
+    CHECK_INT(td_tree_state_new(model, NULL, &state, &diag), TD_OK);
+    td_step_opts implicit = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
+    CHECK_INT(td_tree_step(state, &implicit, NULL, &diag), TD_OK);
+    CHECK_REL(td_tree_tip(state, LONGEST_CHAIN - 1).y, 1, 1e-6);
+    // explicit rules are stable only below the time that sound takes through a link
+    td_step_opts explicit = steps_of(TD_EULER, 1e-13, weight);
+    CHECK_INT(td_tree_step(state, &explicit, NULL, &diag), TD_OK);
+    CHECK_REL(td_tree_tip(state, LONGEST_CHAIN - 1).y, 1, 1e-6);
+    CHECK_TEXT(diag.message, "");
+    td_tree_state_free(state);
+    td_tree_model_free(model);
+}
