@@ -2,6 +2,7 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS tendril_ida EXPORT tendril-ida-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS tendril_yaml EXPORT tendril-yaml-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS tendril EXPORT tendril-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -14,6 +15,7 @@ endif()
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tendril)
 install(EXPORT tendril-targets NAMESPACE tendril:: DESTINATION ${package_dir})
 install(EXPORT tendril-ida-targets NAMESPACE tendril:: DESTINATION ${package_dir})
+install(EXPORT tendril-yaml-targets NAMESPACE tendril:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/tendril-config.cmake.in
     ${PROJECT_BINARY_DIR}/tendril-config.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tendril-config-version.cmake

@@ -5,7 +5,8 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["base", "math", "grammar", "plant", "skin", "tree", "tree_ida", "io"]
+LAYERS = ["base", "math", "grammar", "plant", "skin", "load", "tree", "tree_ida",
+          "world", "scene_yaml", "io"]
 PUBLIC_ONLY = ["cli"]
 
 root = pathlib.Path(__file__).resolve().parent.parent

@@ -8,9 +8,9 @@ purpose=${1:-build}
 packages="gcc cmake ninja-build"
 engines= # each may be missing from the system's packages
 case $purpose in
-build) ;;
-demo) packages="$packages nodejs" ;;
-test) packages="$packages g++ clang lld wasi-libc libclang-rt-14-dev-wasm32 libclang-rt-14-dev
+build) packages="$packages libyaml-dev" ;;
+demo) packages="$packages libyaml-dev nodejs" ;;
+test) packages="$packages libyaml-dev g++ clang lld wasi-libc libclang-rt-14-dev-wasm32 libclang-rt-14-dev
     libfuzzer-14-dev pkg-config python3 clang-format-14 nodejs chromium libsundials-dev" ;;
 gallery) packages="$packages nodejs chromium" ;;
 peers) packages="$packages g++ pkg-config"

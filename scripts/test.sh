@@ -41,9 +41,14 @@ demo_page() {
         scripts/demo.sh plants/monopodial abop/parametric && node scripts/check-page.mjs out/demo.html out/demo.png
 }
 fuzz() {
-    rm -rf build/fuzz-corpus && mkdir -p build/fuzz-corpus
-    build/asan/tests/fuzz/fuzz_grammar -max_total_time=60 -max_len=4096 -timeout=10 \
-        -rss_limit_mb=2048 -print_final_stats=1 build/fuzz-corpus tests/fuzz/corpus scenes/abop scenes/plants
+    rm -rf build/fuzz-corpus build/fuzz-scenes && mkdir -p build/fuzz-corpus build/fuzz-scenes
+    limits="-max_total_time=60 -max_len=4096 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1"
+    build/asan/tests/fuzz/fuzz_scene $limits build/fuzz-scenes tests/fuzz/scenes >build/fuzz-scenes.log 2>&1 &
+    scenes=$!
+    build/asan/tests/fuzz/fuzz_grammar $limits build/fuzz-corpus tests/fuzz/corpus scenes/abop scenes/plants
+    grammar=$?
+    wait $scenes || { tail -n 60 build/fuzz-scenes.log; return 1; }
+    return $grammar
 }
 
 part "code is formatted" sh -c 'clang-format-14 --dry-run -Werror $(git ls-files "*.c" "*.h")'

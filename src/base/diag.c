@@ -60,6 +60,51 @@ void tdi_diag_add(td_diag_list *list, const td_diag *diag) {
     }
 }
 
+static bool continues(char c) {
+    return ((unsigned char)c & 0xc0) == 0x80; // within a character of UTF-8
+}
+
+// a window of the line with the caret inside, cut between characters; bytes that are no text show
+// as '?'
+static void show_line(td_diag *diag, const char *line, size_t size) {
+    size_t room = sizeof diag->source - 1;
+    size_t column = diag->column > 0 ? (size_t)diag->column - 1 : 0;
+    column = column < size ? column : size;
+    size_t first = column > room * 2 / 3 ? column - room * 2 / 3 : 0;
+    while (first > 0 && first < column && continues(line[first])) {
+        first++;
+    }
+    size_t shown = size - first < room ? size - first : room;
+    while (first + shown < size && shown > column - first && continues(line[first + shown])) {
+        shown--;
+    }
+    for (size_t i = 0; i < shown; i++) {
+        unsigned char c = (unsigned char)line[first + i];
+        diag->source[i] = (char)(c == '\t' ? ' ' : (c < 32 || c == 127) ? '?' : c);
+    }
+    diag->source[shown] = 0;
+    diag->caret = (int32_t)(column - first);
+}
+
+void tdi_diag_place(td_diag *diag, const char *file, const char *text, size_t size, int32_t line,
+                    int32_t column) {
+    tdi_text_copy(diag->file, sizeof diag->file, file ? file : "");
+    diag->line = line;
+    diag->column = column;
+    const char *at = text;
+    for (int32_t i = 1; at && i < line; i++) {
+        at = memchr(at, '\n', size - (size_t)(at - text));
+        at = at ? at + 1 : NULL;
+    }
+    if (at) {
+        size_t left = size - (size_t)(at - text), length = 0;
+        while (length < left && at[length] != '\n' && at[length] != '\r') {
+            length++;
+        }
+        show_line(diag, at, length);
+    }
+}
+
 void tdi_text_copy(char *to, size_t size, const char *text) {
     size_t length = strlen(text);
     length = length < size ? length : size - 1;

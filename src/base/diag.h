@@ -21,5 +21,10 @@ td_status tdi_fail_at(td_diag *diag, td_status status, int64_t index, const char
 // Appends a copy to a list; NULL is allowed.
 void tdi_diag_add(td_diag_list *list, const td_diag *diag);
 
+// Gives `diag` its place: file (NULL: none), line and column, and the line itself with the caret
+// when there is a text (NULL: none).
+void tdi_diag_place(td_diag *diag, const char *file, const char *text, size_t size, int32_t line,
+                    int32_t column);
+
 // Copies as much of `text` as fits, zero-terminated.
 void tdi_text_copy(char *to, size_t size, const char *text);

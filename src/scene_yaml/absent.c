@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// The reader of YAML in a build without libyaml: it says so.
+
+#include "tendril/yaml.h"
+
+#include <stdio.h>
+
+bool td_yaml_built(void) {
+    return false;
+}
+
+td_status td_value_from_yaml(const char *text, size_t size, const char *file, const td_alloc *alloc,
+                             td_value **out, td_diag *diag) {
+    (void)text;
+    (void)size;
+    (void)file;
+    (void)alloc;
+    *out = NULL;
+    if (diag) {
+        *diag = (td_diag){.status = TD_ERR_ARGUMENT, .index = TD_NONE};
+        snprintf(diag->message, sizeof diag->message,
+                 "scenes cannot be read by this build: it needs libyaml");
+    }
+    return TD_ERR_ARGUMENT;
+}
