@@ -42,6 +42,12 @@ TD_API td_status td_skeleton_json(const td_skeleton *skeleton, const td_alloc *a
 TD_API td_status td_mesh_glb(const td_mesh *mesh, const char *name, const td_alloc *alloc,
                              td_bytes *out);
 
+/// A table of numbers, comma-separated, as SVG: one chart for all columns with the same unit. The
+/// first line has the headings, such as `tip.x [m]`; the first column is time in s. Empty cells,
+/// `nan` and `inf` are gaps. `file` names the text in messages.
+TD_API td_status td_plot_svg(const char *text, size_t size, const char *file, const char *title,
+                             const td_alloc *alloc, td_bytes *out, td_diag *diag);
+
 #ifdef __cplusplus
 }
 #endif

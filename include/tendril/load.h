@@ -34,6 +34,17 @@ typedef struct td_air {
     td_real quadratic; ///< N s^2/m^4, >= 0: half the air's density times the drag coefficient.
 } td_air;
 
+/// How the base moves that all segments without parent hang on: a pot, a head, a branch. World
+/// axes.
+typedef struct td_base_motion {
+    td_vec3 position;     ///< m.
+    td_quat rotation;     ///< Unit.
+    td_vec3 velocity;     ///< m/s.
+    td_vec3 spin;         ///< rad/s.
+    td_vec3 acceleration; ///< m/s^2.
+    td_vec3 spin_rate;    ///< rad/s^2.
+} td_base_motion;
+
 #ifdef __cplusplus
 }
 #endif

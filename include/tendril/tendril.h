@@ -5,9 +5,14 @@
 /// All of Tendril.
 
 #include "tendril/base.h"
+#include "tendril/value.h"
 #include "tendril/grammar.h"
 #include "tendril/skeleton.h"
 #include "tendril/mesh.h"
 #include "tendril/load.h"
+#include "tendril/curve.h"
+#include "tendril/wind.h"
 #include "tendril/tree.h"
+#include "tendril/batch.h"
 #include "tendril/io.h"
+#include "tendril/clip.h"

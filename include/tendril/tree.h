@@ -111,17 +111,6 @@ TD_API void td_tree_state_changed(td_tree_state *state);
 
 // ---- base -----------------------------------------------------------------------------------
 
-/// How the base moves that all segments without parent hang on: a pot, a head, a branch. World
-/// axes.
-typedef struct td_base_motion {
-    td_vec3 position;     ///< m.
-    td_quat rotation;     ///< Unit.
-    td_vec3 velocity;     ///< m/s.
-    td_vec3 spin;         ///< rad/s.
-    td_vec3 acceleration; ///< m/s^2.
-    td_vec3 spin_rate;    ///< rad/s^2.
-} td_base_motion;
-
 /// Sets where the base is and how it moves. Steps carry it on with constant acceleration until it
 /// is set again, which may be before every step. At the start it stands still at the origin.
 TD_API void td_tree_set_base(td_tree_state *state, const td_base_motion *motion);

@@ -57,13 +57,6 @@ static inline td_real tdi_half_growth(td_real s) {
            s2 * s2 * (35.0 / 1152 + s * (63.0 / 2816) + s2 * (231.0 / 13312));
 }
 
-// c = (1 - h sqrt(1 - s))/s likewise
-static inline td_real tdi_along_growth(td_real s) {
-    td_real s2 = s * s;
-    return (1.0 / 3 + s * (2.0 / 15)) + s2 * (8.0 / 105 + s * (16.0 / 315)) +
-           s2 * s2 * (128.0 / 3465 + s * (256.0 / 9009));
-}
-
 // By series up to 0.2 rad.
 static inline tdi_ball_turn tdi_ball_turn_of(const td_real *q, const td_real *near) {
     td_vec3 u = tdi_vec3(q[1], q[2], q[3]);
@@ -94,7 +87,31 @@ td_real tdi_ball_energy(td_spring_law law, td_vec3 stiffness, const td_real *q,
 td_vec3 tdi_ball_moment_any(td_spring_law law, const tdi_body *body, const td_real *q,
                             const td_real *v, const td_real *near);
 
-// The same, in place for linear springs up to 0.2 rad. There q itself gives
+// h as above and c = (1 - h sqrt(1 - s))/s for s < TDI_BALL_NEAR, a turn by 60 degrees: polynomials
+// through Chebyshev's points, within two roundings
+#define TDI_BALL_NEAR  0.25
+#define TDI_BALL_TERMS 14
+static const td_real tdi_half_terms[TDI_BALL_TERMS] = {
+    1.00000000000000e+00,   1.6666666666666796e-01, 7.499999999966611e-02,  4.464285717686322e-02,
+    3.0381942642327187e-02, 2.2372216106072148e-02, 1.7351600625343435e-02, 1.398088299217101e-02,
+    1.1398850408440755e-02, 1.0778675120995992e-02, 3.7180577483250537e-03, 2.166805886905636e-02,
+    -2.093065831518245e-02, 3.257934796692842e-02};
+static const td_real tdi_along_terms[TDI_BALL_TERMS] = {
+    3.333333333333333e-01,   1.3333333333333522e-01, 7.619047618998953e-02, 5.079365084321503e-02,
+    3.694083431432335e-02,   2.841611150928301e-02,  2.273112673810378e-02, 1.8744519992075246e-02,
+    1.554232849748392e-02,   1.4994644547690374e-02, 4.945454903168484e-03, 3.1241994883058656e-02,
+    -3.0649817906788585e-02, 4.725609226306614e-02};
+
+// in pairs, so that the terms need not wait for each other
+static inline td_real tdi_ball_series(const td_real *terms, td_real s) {
+    td_real s2 = s * s, sum = terms[TDI_BALL_TERMS - 2] + s * terms[TDI_BALL_TERMS - 1];
+    for (int k = TDI_BALL_TERMS - 4; k >= 0; k -= 2) {
+        sum = (terms[k] + s * terms[k + 1]) + s2 * sum;
+    }
+    return sum;
+}
+
+// The same, in place for linear springs up to 60 degrees. There q itself gives
 //   J^-1 v = h (w v + u x v) + c (u.v) u,  a = 2 h u,
 // with h = asin(|u|)/|u| and c = (1 - h w)/|u|^2.
 static inline td_vec3 tdi_ball_moment(td_spring_law law, const tdi_body *body, const td_real *q,
@@ -102,10 +119,10 @@ static inline td_vec3 tdi_ball_moment(td_spring_law law, const tdi_body *body, c
     const td_vec3 k = body->stiffness, d = body->damping, rate = {v[0], v[1], v[2]};
     const td_vec3 u = {q[1], q[2], q[3]};
     const td_real w = q[0], s = tdi_dot(u, u);
-    if (!(s < 0.01 && w > 0) || law != TD_LAW_LINEAR) {
+    if (!(s < TDI_BALL_NEAR && w > 0) || law != TD_LAW_LINEAR) {
         return tdi_ball_moment_any(law, body, q, v, near);
     }
-    const td_real h = tdi_half_growth(s), c = tdi_along_growth(s);
+    const td_real h = tdi_ball_series(tdi_half_terms, s), c = tdi_ball_series(tdi_along_terms, s);
     td_vec3 cross = tdi_cross(u, rate);
     td_real along = c * tdi_dot(u, rate);
     td_vec3 t = {k.x * (2 * h * u.x) + d.x * (h * (w * rate.x + cross.x) + along * u.x),

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file clip.h
+/// A recorded run: actors, each with a skeleton and a mesh, and what they do in every frame. From a
+/// clip come an animated binary glTF file and a page that plays.
+///
+/// A frame is a row of floats: actor after actor, each of td_clip_actor_size() floats, which are
+///   base position (3) and base rotation (4: x y z w, as in glTF), in the world;
+///   the rotation of each segment to its parent, or to the base (4 each);
+///   the joint's place in the axes of the parent, or of the base (3 each), of the segments that
+///   td_clip_moves() tells; that of all others stays at their `attach`.
+
+#include "tendril/io.h"
+#include "tendril/mesh.h"
+#include "tendril/skeleton.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// One plant, strand or rope of a clip. All is borrowed.
+typedef struct td_clip_actor {
+    const char *name; ///< NULL and "" stand for "plant".
+    const td_skeleton *skeleton;
+    /// A skinned mesh of that skeleton, or NULL: joints only. Actors that give the same mesh share
+    /// it in the file as well.
+    const td_mesh *mesh;
+    bool stretchy; ///< Every segment has a place in the frames, not only slides and free ones.
+} td_clip_actor;
+
+/// A clip. Start from td_clip_def_default(). The frames are either in memory or in a file.
+typedef struct td_clip_def {
+    uint32_t struct_size;
+    td_real fps;         ///< Frames a second, > 0. Default 30.
+    int32_t frame_count; ///< >= 1.
+    const td_clip_actor *actors;
+    int32_t actor_count;     ///< >= 1.
+    const float *frames;     ///< frame_count rows of td_clip_frame_size() floats; or NULL, and
+    const char *frames_path; ///< a file with these rows and nothing else, as the machine writes.
+} td_clip_def;
+
+TD_API td_clip_def td_clip_def_default(void);
+
+/// Whether frames hold the place of this segment.
+TD_API bool td_clip_moves(const td_clip_actor *actor, int32_t segment);
+/// Floats that an actor takes in a frame.
+TD_API int64_t td_clip_actor_size(const td_clip_actor *actor);
+/// Floats of a whole frame.
+TD_API int64_t td_clip_frame_size(const td_clip_actor *actors, int32_t actor_count);
+
+/// Writes the floats of an actor: from its base and the world position of every joint and world
+/// rotation of every segment. Rotations are stored with w >= 0.
+TD_API void td_clip_pack(const td_clip_actor *actor, td_vec3 base, td_quat base_rotation,
+                         const td_vec3 *origins, const td_quat *rotations, float *out);
+/// The way back, parent first, in double precision. Any but `origins` and `rotations` may be NULL.
+TD_API void td_clip_unpack(const td_clip_actor *actor, const float *frame, td_vec3 *base,
+                           td_quat *base_rotation, td_vec3 *origins, td_quat *rotations);
+
+/// Writes a clip as binary glTF 2.0: for each actor a node NAME with the mesh, a node NAME-base,
+/// and below it a joint NAME-ID for each segment, by its id. What never changes has no channel.
+/// Memory does not grow with the number of frames. More than 65535 segments of an actor with a
+/// mesh, or more than 4 GiB in all: TD_ERR_LIMIT. Frames that are not finite: TD_ERR_DIVERGED.
+TD_API td_status td_clip_glb(const td_clip_def *def, const char *path, const td_alloc *alloc,
+                             td_diag *diag);
+
+/// What a page shows beside the clip. Start from td_page_def_default(). All is borrowed.
+typedef struct td_page_def {
+    uint32_t struct_size;
+    const char *title;          ///< NULL: the name of the first actor.
+    const char *text;           ///< One line below the title; NULL: none.
+    const char *player;         ///< Bytes of the player, which `make player` builds.
+    size_t player_size;         ///< Not 0.
+    const char *probes;         ///< Text of probes.csv, or NULL.
+    size_t probes_size;         ///< Bytes.
+    const char *energy;         ///< Text of energy.csv, or NULL.
+    size_t energy_size;         ///< Bytes.
+    int64_t max_animation_size; ///< Bytes of motion; frames are left out above. Default 16 MiB.
+} td_page_def;
+
+TD_API td_page_def td_page_def_default(void);
+
+/// Writes a page that plays the clip by itself, from a disk and without a network.
+TD_API td_status td_clip_page(const td_clip_def *def, const td_page_def *page, const char *path,
+                              const td_alloc *alloc, td_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif
