@@ -8,6 +8,7 @@
 #include "tendril/grammar.h"
 #include "tendril/skeleton.h"
 #include "tendril/mesh.h"
+#include "tendril/pool.h"
 #include "tendril/load.h"
 #include "tendril/tree.h"
 #include "tendril/io.h"
