@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "base/pool.h"
+#include "tendril/pool.h"
 #include "base/random.h"
 
 #include <stdlib.h>
@@ -365,13 +365,13 @@ static void count_turn(void *context, int64_t i) {
 TD_TEST(pool_runs_every_turn_exactly_once_for_any_number_of_threads) {
     const int64_t counts[] = {0, 1, 2, 7, 63, 64, 1000, 10007};
     for (int32_t threads = 1; threads <= 9; threads++) {
-        tdi_pool *pool = NULL;
-        CHECK_INT(tdi_pool_new(threads, NULL, &pool), TD_OK);
-        CHECK(tdi_pool_threads(pool) >= 1 && tdi_pool_threads(pool) <= threads);
+        td_pool *pool = NULL;
+        CHECK_INT(td_pool_new(threads, NULL, &pool), TD_OK);
+        CHECK(td_pool_threads(pool) >= 1 && td_pool_threads(pool) <= threads);
         for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
             int32_t *turns = calloc((size_t)counts[k] + 1, sizeof *turns);
             int64_t wrong = 0;
-            tdi_pool_run(pool, counts[k], count_turn, turns);
+            td_pool_run(pool, counts[k], count_turn, turns);
             for (int64_t i = 0; i < counts[k]; i++) {
                 wrong += turns[i] != 1;
             }
@@ -379,37 +379,37 @@ TD_TEST(pool_runs_every_turn_exactly_once_for_any_number_of_threads) {
             CHECK_INT(turns[counts[k]], 0);
             free(turns);
         }
-        tdi_pool_free(pool);
+        td_pool_free(pool);
     }
 }
 
 // many short loops one after the other: a thread that wakes late must not enter the next one twice
 TD_TEST(pool_runs_many_short_loops_in_a_row) {
     int32_t turns[5] = {0};
-    tdi_pool *pool = NULL;
-    CHECK_INT(tdi_pool_new(4, NULL, &pool), TD_OK);
+    td_pool *pool = NULL;
+    CHECK_INT(td_pool_new(4, NULL, &pool), TD_OK);
     for (int i = 0; i < 5000; i++) {
-        tdi_pool_run(pool, 5, count_turn, turns);
+        td_pool_run(pool, 5, count_turn, turns);
     }
     for (int i = 0; i < 5; i++) {
         CHECK_INT(turns[i], 5000);
     }
-    tdi_pool_free(pool);
+    td_pool_free(pool);
 }
 
 TD_TEST(pool_refuses_bad_counts_and_gives_its_memory_back) {
     test_heap heap = {0};
     td_alloc alloc = test_heap_alloc(&heap);
-    tdi_pool *pool = NULL;
-    CHECK_INT(tdi_pool_new(0, &alloc, &pool), TD_ERR_ARGUMENT);
-    CHECK_INT(tdi_pool_new(-3, &alloc, &pool), TD_ERR_ARGUMENT);
+    td_pool *pool = NULL;
+    CHECK_INT(td_pool_new(0, &alloc, &pool), TD_ERR_ARGUMENT);
+    CHECK_INT(td_pool_new(-3, &alloc, &pool), TD_ERR_ARGUMENT);
     CHECK(pool == NULL);
-    CHECK_INT(tdi_pool_new(3, &alloc, &pool), TD_OK);
+    CHECK_INT(td_pool_new(3, &alloc, &pool), TD_OK);
     CHECK(heap.held > 0);
-    tdi_pool_free(pool);
+    td_pool_free(pool);
     CHECK_INT(heap.held, 0);
     heap.fail_at = 1;
-    CHECK_INT(tdi_pool_new(3, &alloc, &pool), TD_ERR_MEMORY);
+    CHECK_INT(td_pool_new(3, &alloc, &pool), TD_ERR_MEMORY);
     CHECK(pool == NULL);
-    tdi_pool_free(NULL);
+    td_pool_free(NULL);
 }

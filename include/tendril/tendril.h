@@ -9,6 +9,7 @@
 #include "tendril/grammar.h"
 #include "tendril/skeleton.h"
 #include "tendril/mesh.h"
+#include "tendril/pool.h"
 #include "tendril/load.h"
 #include "tendril/curve.h"
 #include "tendril/wind.h"

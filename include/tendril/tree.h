@@ -6,6 +6,7 @@
 /// it read-only, step one state a thread.
 
 #include "tendril/load.h"
+#include "tendril/pool.h"
 #include "tendril/skeleton.h"
 
 #ifdef __cplusplus
@@ -66,10 +67,15 @@ typedef struct td_step_opts {
     td_integrator integrator; ///< Default TD_IMPLICIT.
     td_vec3 gravity;          ///< m/s^2. Default (0, -9.81, 0).
     int32_t iterations;       ///< Newton iterations a step at most. Default 20.
-    td_real tolerance;        ///< rad or m: stop when no body moves further. Default 1e-4.
+    td_real tolerance;        ///< rad or m: stop when no body moves further, or when what is left
+                              ///< is below a tenth of it. Default 1e-4.
     td_air air;               ///< Default none.
+    const td_vec3 *winds;     ///< m/s: the wind at each body in place of air.wind. Default NULL.
+    td_real stiffness;        ///< Factor of all joint springs, >= 0. Default 1.
+    td_real damping;          ///< Factor of all joint damping, >= 0. Default 1.
     const td_load *loads;     ///< load_count of them. Default none.
     int32_t load_count;
+    td_pool *pool; ///< Threads for implicit steps of large trees. Default NULL: the caller's alone.
 } td_step_opts;
 
 TD_API td_step_opts td_step_opts_default(void);
@@ -88,6 +94,13 @@ typedef struct td_step_stats {
 /// TD_ERR_DIVERGED, with the state as it was before the call, when a value is not finite.
 TD_API td_status td_tree_step(td_tree_state *state, const td_step_opts *opts, td_step_stats *stats,
                               td_diag *diag);
+
+/// Steps many trees of any models, each by its own options (their `pool` is not used), on all
+/// threads of `pool` (NULL: one). `stats` may be NULL, or has `count` entries. The trees that
+/// diverge stay as they were; the first of them is reported, its number in diag->index.
+TD_API td_status td_tree_step_many(td_tree_state *const *states, const td_step_opts *opts,
+                                   int32_t count, td_pool *pool, td_step_stats *stats,
+                                   td_diag *diag);
 
 /// Goes to the pose at rest under gravity, from wherever the state is; velocities become 0.
 TD_API td_status td_tree_settle(td_tree_state *state, const td_step_opts *opts,

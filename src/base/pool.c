@@ -4,21 +4,21 @@
 // Method   One loop at a time. Turns are handed out by a counter under the lock, in blocks so that
 //          the lock is rarely taken; the caller works too and then waits for the last block.
 
-#include "base/pool.h"
+#include "tendril/pool.h"
 #include "base/alloc.h"
 
 #ifdef TDI_NO_THREADS
 
-struct tdi_pool {
+struct td_pool {
     const td_alloc *alloc;
 };
 
-td_status tdi_pool_new(int32_t threads, const td_alloc *alloc, tdi_pool **out) {
+td_status td_pool_new(int32_t threads, const td_alloc *alloc, td_pool **out) {
     *out = NULL;
     if (threads < 1) {
         return TD_ERR_ARGUMENT;
     }
-    *out = tdi_alloc_zeroed(alloc, 1, sizeof(tdi_pool));
+    *out = tdi_alloc_zeroed(alloc, 1, sizeof(td_pool));
     if (!*out) {
         return TD_ERR_MEMORY;
     }
@@ -26,18 +26,18 @@ td_status tdi_pool_new(int32_t threads, const td_alloc *alloc, tdi_pool **out) {
     return TD_OK;
 }
 
-void tdi_pool_free(tdi_pool *pool) {
+void td_pool_free(td_pool *pool) {
     if (pool) {
         tdi_alloc_free(pool->alloc, pool, sizeof *pool);
     }
 }
 
-int32_t tdi_pool_threads(const tdi_pool *pool) {
+int32_t td_pool_threads(const td_pool *pool) {
     (void)pool;
     return 1;
 }
 
-void tdi_pool_run(tdi_pool *pool, int64_t count, void (*turn)(void *context, int64_t i),
+void td_pool_run(td_pool *pool, int64_t count, void (*turn)(void *context, int64_t i),
                   void *context) {
     (void)pool;
     for (int64_t i = 0; i < count; i++) {
@@ -52,7 +52,7 @@ void tdi_pool_run(tdi_pool *pool, int64_t count, void (*turn)(void *context, int
 #define MAX_THREADS     256
 #define BLOCKS_A_THREAD 8 // enough blocks that a slow turn does not leave the others idle
 
-struct tdi_pool {
+struct td_pool {
     const td_alloc *alloc;
     size_t size; // of this block
     pthread_mutex_t lock;
@@ -68,7 +68,7 @@ struct tdi_pool {
 };
 
 // takes blocks until none is left; called and returns with the lock held
-static void take_blocks(tdi_pool *pool) {
+static void take_blocks(td_pool *pool) {
     while (pool->next < pool->count) {
         int64_t first = pool->next;
         int64_t last = first + pool->block;
@@ -88,7 +88,7 @@ static void take_blocks(tdi_pool *pool) {
 }
 
 static void *worker_main(void *argument) {
-    tdi_pool *pool = argument;
+    td_pool *pool = argument;
     uint64_t seen = 0;
     pthread_mutex_lock(&pool->lock);
     while (!pool->closing) {
@@ -103,13 +103,13 @@ static void *worker_main(void *argument) {
     return NULL;
 }
 
-td_status tdi_pool_new(int32_t threads, const td_alloc *alloc, tdi_pool **out) {
+td_status td_pool_new(int32_t threads, const td_alloc *alloc, td_pool **out) {
     *out = NULL;
     if (threads < 1 || threads > MAX_THREADS) {
         return TD_ERR_ARGUMENT;
     }
-    size_t size = sizeof(tdi_pool) + (size_t)threads * sizeof(pthread_t);
-    tdi_pool *pool = tdi_alloc_zeroed(alloc, size, 1);
+    size_t size = sizeof(td_pool) + (size_t)threads * sizeof(pthread_t);
+    td_pool *pool = tdi_alloc_zeroed(alloc, size, 1);
     if (!pool) {
         return TD_ERR_MEMORY;
     }
@@ -129,7 +129,7 @@ td_status tdi_pool_new(int32_t threads, const td_alloc *alloc, tdi_pool **out) {
     return TD_OK;
 }
 
-void tdi_pool_free(tdi_pool *pool) {
+void td_pool_free(td_pool *pool) {
     if (!pool) {
         return;
     }
@@ -146,11 +146,11 @@ void tdi_pool_free(tdi_pool *pool) {
     tdi_alloc_free(pool->alloc, pool, pool->size);
 }
 
-int32_t tdi_pool_threads(const tdi_pool *pool) {
+int32_t td_pool_threads(const td_pool *pool) {
     return pool->worker_count + 1;
 }
 
-void tdi_pool_run(tdi_pool *pool, int64_t count, void (*turn)(void *context, int64_t i),
+void td_pool_run(td_pool *pool, int64_t count, void (*turn)(void *context, int64_t i),
                   void *context) {
     pthread_mutex_lock(&pool->lock);
     pool->turn = turn;

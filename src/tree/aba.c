@@ -15,7 +15,7 @@
 // Frame    a body's own axes at its joint origin, in which its inertia is constant. E turns them to
 //          the parent's: w = E^T w_p + v, E a = a_p + e_p x r + b, b = w_p x (w_p x r) (+ slide).
 // Reads    q, v, angle, base; with loads frame.
-// Writes   link, accel; of joints other than balls column, dense.
+// Writes   link, accel; of joints other than balls what `other` holds.
 
 #include "tree/dynamics.h"
 #include "tree/joint.h"
@@ -83,7 +83,7 @@ static void start_columns(const td_tree_model *m, td_tree_state *s, int32_t i,
     td_joint_kind kind = (td_joint_kind)m->kind[i];
     int32_t first = m->dof[i], count = m->dof[i + 1] - first;
     const td_real *q = s->q + m->coord[i], *v = s->v + first;
-    tdi_twist *column = s->column + first;
+    tdi_twist *column = s->other[m->other_place[i]].column;
     tdi_link *l = &s->link[i], *up = &s->link[m->parent[i]];
     td_quat joint;
     td_vec3 slide;
@@ -293,8 +293,8 @@ static tdi_block block_turned(const tdi_mat3 *e, const tdi_block *m) {
 // hand on have one column at most: M' = M - u u^T/d, p' = p + u (t - s.p)/d + M' (w_p x w, b)
 static void in_columns(const td_tree_model *m, td_tree_state *s, int32_t i, const td_real *torque) {
     int32_t first = m->dof[i], count = m->dof[i + 1] - first;
-    const tdi_twist *column = s->column + first;
-    td_real *dense = s->dense + 36 * (ptrdiff_t)m->dense_place[i];
+    const tdi_twist *column = s->other[m->other_place[i]].column;
+    td_real *dense = s->other[m->other_place[i]].dense;
     tdi_link *l = &s->link[i], *up = &s->link[m->parent[i]];
     tdi_wrench u = {{0, 0, 0}, {0, 0, 0}}, p = l->bias;
     for (int32_t a = 0; a < count; a++) {
@@ -360,7 +360,7 @@ static inline void out_ball(const tdi_link *up, tdi_link *l, const td_real *v, t
 // D x = t - S^T (p + M (what the parent and the rates make))
 static void out_columns(const td_tree_model *m, td_tree_state *s, int32_t i, td_real *accel) {
     int32_t first = m->dof[i], count = m->dof[i + 1] - first;
-    const tdi_twist *column = s->column + first;
+    const tdi_twist *column = s->other[m->other_place[i]].column;
     tdi_link *l = &s->link[i];
     const tdi_link *up = &s->link[m->parent[i]];
     td_vec3 up_w = tdi_mat3_apply_t(&l->turn, up->w);
@@ -372,7 +372,7 @@ static void out_columns(const td_tree_model *m, td_tree_state *s, int32_t i, td_
     for (int32_t k = 0; k < count; k++) {
         accel[first + k] -= tdi_pair(&p, &column[k]);
     }
-    solve_dense(s->dense + 36 * (ptrdiff_t)m->dense_place[i], count, accel + first);
+    solve_dense(s->other[m->other_place[i]].dense, count, accel + first);
     for (int32_t k = 0; k < count; k++) {
         a.w = tdi_madd(a.w, column[k].w, accel[first + k]);
         a.v = tdi_madd(a.v, column[k].v, accel[first + k]);

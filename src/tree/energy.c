@@ -7,7 +7,7 @@
 // need not be those of a rotation. Of them
 //   kinetic   1/2 m|v|^2 + v.(R' mc) + 1/2 tr(R' S R'^T)
 //   P = m v + R' mc,  L = c x v - axial(R S R'^T)
-// Reads    q, v, angle, base. Writes frame, column, twist.
+// Reads    q, v, angle, base. Writes frame, twist.
 
 #include "tree/dynamics.h"
 #include "tree/joint.h"
@@ -15,7 +15,6 @@
 static void move_all(const td_tree_model *m, td_tree_state *s) {
     tdi_tree_fresh(s);
     tdi_tree_place(m, s);
-    tdi_tree_columns(m, s);
     tdi_tree_move(m, s);
 }
 

@@ -16,18 +16,44 @@
 
 // ---- accelerations --------------------------------------------------------------------------
 
+// Torques that make springs and dampers stronger or weaker by the step's factors.
+static void change_joints(const td_tree_model *m, td_tree_state *s, const td_step_opts *o,
+                          td_real *torque) {
+    const td_real still[3] = {0, 0, 0};
+    memset(torque, 0, (size_t)m->dof_count * sizeof *torque);
+    for (int32_t i = 0; i < m->body_count; i++) {
+        const tdi_body *body = &m->body[i];
+        int32_t d = m->dof[i], count = m->dof[i + 1] - d;
+        const td_real *q = s->q + m->coord[i], *v = s->v + d, *near = s->angle + d;
+        if (count == 3) {
+            td_vec3 spring = tdi_ball_moment(m->law, body, q, still, near);
+            td_vec3 damp = tdi_sub(tdi_ball_moment(m->law, body, q, v, near), spring);
+            td_vec3 t = tdi_madd(tdi_scale(spring, o->stiffness - 1), damp, o->damping - 1);
+            torque[d] = t.x;
+            torque[d + 1] = t.y;
+            torque[d + 2] = t.z;
+        } else if (count == 1) {
+            torque[d] = (1 - o->stiffness) * body->stiffness.x * q[0] +
+                        (1 - o->damping) * body->damping.x * v[0];
+        }
+    }
+}
+
 static void accelerate(const td_tree_model *m, td_tree_state *s, const td_step_opts *o) {
     const tdi_wrench *outside = NULL;
     if (o->load_count > 0 || o->air.linear > 0 || o->air.quadratic > 0) {
-        tdi_loads loads = {o->loads, o->load_count, o->air, 0, 1, NULL};
+        tdi_loads loads = {o->loads, o->load_count, o->air, o->winds, 0, 1, NULL};
         tdi_tree_place(m, s);
-        tdi_tree_columns(m, s);
         tdi_tree_move(m, s);
         memset(s->outside, 0, (size_t)m->body_count * sizeof *s->outside);
         tdi_loads_wrench(m, s, &loads, s->outside);
         outside = s->outside;
     }
-    tdi_tree_forward(m, s, o->gravity, NULL, outside, s->accel_now);
+    bool changed = o->stiffness != 1 || o->damping != 1;
+    if (changed) {
+        change_joints(m, s, o, s->accel_now);
+    }
+    tdi_tree_forward(m, s, o->gravity, changed ? s->accel_now : NULL, outside, s->accel_now);
 }
 
 // ---- steps ----------------------------------------------------------------------------------
@@ -106,6 +132,7 @@ static bool all_finite(const td_real *x, int32_t count) {
 td_status tdi_explicit_step(const td_tree_model *m, td_tree_state *s, const td_step_opts *opts) {
     size_t nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
     tdi_tree_fresh(s);
+    s->history = 0; // its memory is used here
     const tdi_base_motion start = {s->base, s->base_twist};
     memcpy(s->q_start, s->q, nq * sizeof *s->q);
     memcpy(s->v_start, s->v, nv * sizeof *s->v);
@@ -118,7 +145,6 @@ td_status tdi_explicit_step(const td_tree_model *m, td_tree_state *s, const td_s
     if (fine) {
         tdi_tree_carry_base(s, &start, opts->dt);
         s->time += opts->dt;
-        s->history = 0;
         tdi_tree_angles(m, s, s->angle, s->angle);
     } else {
         memcpy(s->q, s->q_start, nq * sizeof *s->q);

@@ -21,21 +21,22 @@
 // ---- ball joints ----------------------------------------------------------------------------
 
 static inline td_vec3 ball_moment(const td_tree_state *s, int32_t i) {
-    return tdi_scale(s->load[i].n, -1);
+    return tdi_scale(s->node[i].load.n, -1);
 }
 
-static bool eliminate_ball(td_tree_state *s, int32_t i, tdi_block *left) {
-    const tdi_block *block = &s->block[i];
-    td_sym3 d = tdi_sym3_add(block->a, s->joint_a[i]);
+static bool eliminate_ball(const tdi_tangent *at, int32_t i, tdi_block *left) {
+    const td_tree_state *s = at->state;
+    const tdi_block *block = &s->node[i].block;
+    td_sym3 d = tdi_sym3_add(block->a, at->joint[i]);
     td_real floor = PIVOT_FLOOR * (fabs(d.xx) + fabs(d.yy) + fabs(d.zz)) + 1e-300;
-    if (tdi_ldl3_factor(&s->pivot[i], &d, floor)) {
+    if (tdi_ldl3_factor(&at->pivot[i], &d, floor)) {
         return false;
     }
     td_vec3 t = ball_moment(s, i);
-    tdi_mat3 l = tdi_spring_matrix(&s->joint_a[i], t);
+    tdi_mat3 l = tdi_spring_matrix(&at->joint[i], t);
     tdi_mat3 e = tdi_spring_matrix(&block->a, tdi_scale(t, -1));
-    tdi_mat3 de = tdi_solve_columns(&s->pivot[i], &e);
-    tdi_mat3 db = tdi_solve_columns(&s->pivot[i], &block->b);
+    tdi_mat3 de = tdi_solve_columns(&at->pivot[i], &e);
+    tdi_mat3 db = tdi_solve_columns(&at->pivot[i], &block->b);
     tdi_mat3 a = tdi_product_t(&l, &de);
     td_sym3 bdb = tdi_product_sym(&block->b, &db);
     left->a = (td_sym3){a.m[0],
@@ -49,21 +50,23 @@ static bool eliminate_ball(td_tree_state *s, int32_t i, tdi_block *left) {
     return true;
 }
 
-static inline tdi_wrench reduce_ball(const td_tree_state *s, int32_t i, const tdi_wrench *load) {
-    td_vec3 y = tdi_ldl3_solve(&s->pivot[i], load->n);
-    td_vec3 hy = tdi_sym3_apply(&s->joint_a[i], y);
+static inline tdi_wrench reduce_ball(const tdi_tangent *t, int32_t i, const tdi_wrench *load) {
+    const td_tree_state *s = t->state;
+    td_vec3 y = tdi_ldl3_solve(&t->pivot[i], load->n);
+    td_vec3 hy = tdi_sym3_apply(&t->joint[i], y);
     tdi_wrench rest = {tdi_madd(hy, tdi_cross(ball_moment(s, i), y), -0.5),
-                       tdi_sub(load->f, tdi_mat3_apply_t(&s->block[i].b, y))};
+                       tdi_sub(load->f, tdi_mat3_apply_t(&s->node[i].block.b, y))};
     return rest;
 }
 
 // adds the turn to `move`, which comes in as the parent carries it, and gives it in its own axes
-static inline void turn_ball(const td_tree_state *s, int32_t i, const tdi_wrench *load,
+static inline void turn_ball(const tdi_tangent *t, int32_t i, const tdi_wrench *load,
                              tdi_twist *move, td_real *x) {
-    td_vec3 b = tdi_add(load->n, tdi_sym3_apply(&s->block[i].a, move->w));
+    const td_tree_state *s = t->state;
+    td_vec3 b = tdi_add(load->n, tdi_sym3_apply(&s->node[i].block.a, move->w));
     b = tdi_madd(b, tdi_cross(ball_moment(s, i), move->w), -0.5);
-    b = tdi_add(b, tdi_mat3_apply(&s->block[i].b, move->v));
-    td_vec3 y = tdi_scale(tdi_ldl3_solve(&s->pivot[i], b), -1);
+    b = tdi_add(b, tdi_mat3_apply(&s->node[i].block.b, move->v));
+    td_vec3 y = tdi_scale(tdi_ldl3_solve(&t->pivot[i], b), -1);
     td_vec3 own = tdi_mat3_apply_t(&s->frame[i].r, y);
     x[0] = own.x;
     x[1] = own.y;
@@ -76,31 +79,32 @@ static inline void turn_ball(const td_tree_state *s, int32_t i, const tdi_wrench
 // U of the columns of body i
 static inline void joint_rows(const td_tree_model *m, const td_tree_state *s, int32_t i,
                               tdi_wrench *u) {
-    for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++, u++) {
-        *u = tdi_block_apply(&s->block[i], &s->column[d]);
-        u->n = tdi_add(u->n, tdi_coupling(&s->column[d], &s->load[i]));
+    const tdi_twist *column = s->other[m->other_place[i]].column;
+    for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++, u++, column++) {
+        *u = tdi_block_apply(&s->node[i].block, column);
+        u->n = tdi_add(u->n, tdi_coupling(column, &s->node[i].load));
     }
 }
 
 static bool eliminate_columns(const td_tree_model *m, td_tree_state *s, int32_t i,
                               tdi_block *left) {
-    int32_t first = m->dof[i], k = m->dof[i + 1] - first;
-    const tdi_twist *column = s->column + first;
-    td_real *dense = s->dense + 36 * (ptrdiff_t)m->dense_place[i];
+    tdi_twist *column = s->other[m->other_place[i]].column;
+    td_real *dense = s->other[m->other_place[i]].dense;
+    int32_t k = tdi_columns_of(m, s, i, column);
     tdi_wrench u[6];
     for (int32_t a = 0; a < k; a++) {
-        tdi_wrench g = tdi_block_apply(&s->block[i], &column[a]);
+        tdi_wrench g = tdi_block_apply(&s->node[i].block, &column[a]);
         for (int32_t b = 0; b <= a; b++) {
             dense[6 * a + b] = tdi_pair(&g, &column[b]);
         }
-        dense[7 * a] += s->joint_k[first + a];
+        dense[7 * a] += tdi_single_stiffness(m, i);
     }
     // a free joint's inertias are in kg and in kg m^2, so no pivot can be told from noise
     if (tdi_factor_dense(dense, k, 0)) {
         return false;
     }
     joint_rows(m, s, i, u);
-    *left = s->block[i];
+    *left = s->node[i].block;
     for (int32_t c = 0; c < k; c++) {
         td_real e[6] = {0};
         tdi_wrench du = {{0, 0, 0}, {0, 0, 0}};
@@ -122,9 +126,9 @@ static tdi_wrench reduce_columns(const td_tree_model *m, const td_tree_state *s,
     td_real x[6];
     joint_rows(m, s, i, u);
     for (int32_t c = 0; c < k; c++) {
-        x[c] = tdi_pair(load, &s->column[first + c]);
+        x[c] = tdi_pair(load, &s->other[m->other_place[i]].column[c]);
     }
-    tdi_solve_dense(s->dense + 36 * (ptrdiff_t)m->dense_place[i], k, x);
+    tdi_solve_dense(s->other[m->other_place[i]].dense, k, x);
     for (int32_t c = 0; c < k; c++) {
         rest.n = tdi_madd(rest.n, u[c].n, -x[c]);
         rest.f = tdi_madd(rest.f, u[c].f, -x[c]);
@@ -135,13 +139,13 @@ static tdi_wrench reduce_columns(const td_tree_model *m, const td_tree_state *s,
 static void move_columns(const td_tree_model *m, const td_tree_state *s, int32_t i,
                          const tdi_wrench *load, tdi_twist *move, td_real *x) {
     int32_t first = m->dof[i], k = m->dof[i + 1] - first;
-    const tdi_twist *column = s->column + first;
+    const tdi_twist *column = s->other[m->other_place[i]].column;
     tdi_wrench u[6];
     joint_rows(m, s, i, u);
     for (int32_t c = 0; c < k; c++) {
         x[c] = -tdi_pair(load, &column[c]) - tdi_pair(&u[c], move);
     }
-    tdi_solve_dense(s->dense + 36 * (ptrdiff_t)m->dense_place[i], k, x);
+    tdi_solve_dense(s->other[m->other_place[i]].dense, k, x);
     for (int32_t c = 0; c < k; c++) {
         move->w = tdi_madd(move->w, column[c].w, x[c]);
         move->v = tdi_madd(move->v, column[c].v, x[c]);
@@ -159,7 +163,7 @@ static void sweep_in(const tdi_tangent *t) {
         for (int32_t i = run.last - 1; i >= run.first; i--) {
             int32_t p = m->parent[i];
             if (p != TD_NONE) {
-                tdi_wrench rest = run.ball ? reduce_ball(s, i, &t->wrench[i])
+                tdi_wrench rest = run.ball ? reduce_ball(t, i, &t->wrench[i])
                                            : reduce_columns(m, s, i, &t->wrench[i]);
                 tdi_wrench_add(&t->wrench[p], &rest, tdi_sub(s->frame[i].o, s->frame[p].o));
             }
@@ -176,15 +180,15 @@ static void sweep_out(const tdi_tangent *t, td_real *x) {
         const tdi_run run = m->run[k];
         for (int32_t i = run.first; i < run.last; i++) {
             int32_t p = m->parent[i];
-            const tdi_twist up = p == TD_NONE ? still : s->move[p];
+            const tdi_twist up = p == TD_NONE ? still : s->node[p].move;
             td_vec3 r = tdi_sub(s->frame[i].o, tdi_parent_frame(m, s, i)->o);
             tdi_twist move = {up.w, tdi_add(up.v, tdi_cross(up.w, r))};
             if (run.ball) {
-                turn_ball(s, i, &t->wrench[i], &move, x + m->dof[i]);
+                turn_ball(t, i, &t->wrench[i], &move, x + m->dof[i]);
             } else {
                 move_columns(m, s, i, &t->wrench[i], &move, x + m->dof[i]);
             }
-            s->move[i] = move;
+            s->node[i].move = move;
         }
     }
 }
@@ -196,10 +200,11 @@ bool tdi_tangent_factor(tdi_tangent *t, td_real shift) {
     td_tree_state *s = t->state;
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_block mass = tdi_mass_block(&t->mass[i]), *stiffness = &t->stiffness[i];
-        s->block[i].a = tdi_sym3_add(stiffness->a, tdi_sym3_scale(mass.a, shift));
-        s->block[i].c = tdi_sym3_add(stiffness->c, tdi_sym3_scale(mass.c, shift));
+        tdi_block *block = &s->node[i].block;
+        block->a = tdi_sym3_add(stiffness->a, tdi_sym3_scale(mass.a, shift));
+        block->c = tdi_sym3_add(stiffness->c, tdi_sym3_scale(mass.c, shift));
         for (int k = 0; k < 9; k++) {
-            s->block[i].b.m[k] = stiffness->b.m[k] + shift * mass.b.m[k];
+            block->b.m[k] = stiffness->b.m[k] + shift * mass.b.m[k];
         }
     }
     for (int32_t k = m->run_count - 1; k >= 0; k--) {
@@ -207,11 +212,11 @@ bool tdi_tangent_factor(tdi_tangent *t, td_real shift) {
         for (int32_t i = run.last - 1; i >= run.first; i--) {
             tdi_block left;
             int32_t p = m->parent[i];
-            if (!(run.ball ? eliminate_ball(s, i, &left) : eliminate_columns(m, s, i, &left))) {
+            if (!(run.ball ? eliminate_ball(t, i, &left) : eliminate_columns(m, s, i, &left))) {
                 return false;
             }
             if (p != TD_NONE) {
-                tdi_block_add(&s->block[p], &left, tdi_sub(s->frame[i].o, s->frame[p].o));
+                tdi_block_add(&s->node[p].block, &left, tdi_sub(s->frame[i].o, s->frame[p].o));
             }
         }
     }
@@ -221,7 +226,7 @@ bool tdi_tangent_factor(tdi_tangent *t, td_real shift) {
 void tdi_tangent_solve(const tdi_tangent *t, td_real *x) {
     tdi_tangent_spread(t, x);
     for (int32_t i = 0; i < t->model->body_count; i++) {
-        tdi_wrench w = tdi_mass_momentum(&t->mass[i], &t->state->move[i]);
+        tdi_wrench w = tdi_mass_momentum(&t->mass[i], &t->state->node[i].move);
         t->wrench[i] = (tdi_wrench){tdi_scale(w.n, -1), tdi_scale(w.f, -1)};
     }
     sweep_in(t);

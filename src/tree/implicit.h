@@ -4,6 +4,7 @@
 // The incremental potential of a step, and Newton's method on it.
 
 #include "tree/load.h"
+#include "tree/sweep.h"
 
 // What Newton's method minimises:
 //   inertia * (kinetic part about the prediction) + spring * V + damp * D
@@ -13,23 +14,33 @@ typedef struct tdi_potential {
     td_real h; // of the rule; o^ and R^ are star + h times its rates, and h^2 gravity
     td_real spring;
     td_real damp;
+    td_real stiffness; // factor of all joint springs
     td_vec3 gravity; // m/s^2; with inertia it is part of the prediction
     tdi_loads loads;
     td_real relax;             // 1/s^2: inertia in tame models of statics; set by tdi_newton
     const td_real *angle_rest; // a degree of freedom: angles to which the damping is relative
 } tdi_potential;
 
+// The potential at a state's pose, for its terms.
+typedef struct tdi_potential_at {
+    const td_tree_model *model;
+    td_tree_state *state;
+    const tdi_potential *potential;
+    bool tame; // the inertia is that of the pose, which is positive, not the second derivative
+} tdi_potential_at;
+
+// Terms of a body by its joint, for tdi_sweep_in(); context is a tdi_potential_at. Point loads are
+// not in them: tdi_loads_expand().
+void tdi_potential_ball(const void *context, int32_t i, tdi_term *term);
+void tdi_potential_other(const void *context, int32_t i, tdi_term *term);
 // Value at the state's pose.
-td_real tdi_potential_value(const td_tree_model *model, const td_tree_state *state,
+td_real tdi_potential_value(const td_tree_model *model, td_tree_state *state, td_pool *pool,
                             const tdi_potential *potential);
-// Gradient and Hessian: fills block, load, pull, spin, swing, joint_a, joint_k and joint_g. With
-// `tame` the inertia is that of the pose, which is positive, instead of the second derivative.
-void tdi_potential_expand(const td_tree_model *model, td_tree_state *state,
-                          const tdi_potential *potential, bool tame);
 
 typedef struct tdi_newton_opts {
     int32_t iterations;
     td_real tolerance; // rad or m: largest increment of the last iteration
+    td_pool *pool;
 } tdi_newton_opts;
 
 // From the state's pose to the least value. Fills stats; TD_ERR_DIVERGED when a value is not

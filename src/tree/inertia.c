@@ -5,9 +5,10 @@
 //          body, so the column of a degree of freedom d of body i is the wrench M_i s_d, paired
 //          with the columns of body i and of all that i hangs on. O(degrees of freedom x depth).
 // Frame    world axes at the joint origin.
-// Reads    q, base. Writes frame, column, block (of the composite bodies), matrix.
+// Reads    q, base. Writes frame, block of the nodes (the composite bodies), matrix.
 
 #include "tree/dynamics.h"
+#include "tree/joint.h"
 
 #include <string.h>
 
@@ -15,27 +16,29 @@
 static void compose(const td_tree_model *m, td_tree_state *s) {
     for (int32_t i = 0; i < m->body_count; i++) {
         tdi_mass mass = tdi_mass_of(&m->body[i], &s->frame[i].r);
-        s->block[i] = tdi_mass_block(&mass);
+        s->node[i].block = tdi_mass_block(&mass);
     }
     for (int32_t i = m->body_count - 1; i >= 0; i--) {
         int32_t p = m->parent[i];
         if (p != TD_NONE) {
             td_vec3 r = tdi_sub(s->frame[i].o, s->frame[p].o);
-            tdi_block_add(&s->block[p], &s->block[i], r);
+            tdi_block_add(&s->node[p].block, &s->node[i].block, r);
         }
     }
 }
 
 // row and column d, from the body that d moves down to the root
 static void fill(const td_tree_model *m, const td_tree_state *s, int32_t i, int32_t d,
-                 td_real *matrix) {
-    const size_t n = (size_t)m->dof_count;
-    tdi_wrench f = tdi_block_apply(&s->block[i], &s->column[d]);
+                 const tdi_twist *axis, td_real *matrix) {
+    const size_t n = (size_t)m->dof_count, row = (size_t)d;
+    tdi_wrench f = tdi_block_apply(&s->node[i].block, axis);
     while (i != TD_NONE) {
-        for (int32_t e = m->dof[i]; e < m->dof[i + 1]; e++) {
-            td_real x = tdi_pair(&f, &s->column[e]);
-            matrix[(size_t)d * n + (size_t)e] = x;
-            matrix[(size_t)e * n + (size_t)d] = x;
+        tdi_twist column[6];
+        for (int32_t e = 0, count = tdi_columns_of(m, s, i, column); e < count; e++) {
+            td_real x = tdi_pair(&f, &column[e]);
+            size_t other = (size_t)(m->dof[i] + e);
+            matrix[row * n + other] = x;
+            matrix[other * n + row] = x;
         }
         int32_t p = m->parent[i];
         if (p != TD_NONE) {
@@ -50,12 +53,12 @@ static void fill(const td_tree_model *m, const td_tree_state *s, int32_t i, int3
 void td_tree_inertia(td_tree_state *state, td_real *matrix) {
     const td_tree_model *m = state->model;
     tdi_tree_place(m, state);
-    tdi_tree_columns(m, state);
     compose(m, state);
     memset(matrix, 0, (size_t)m->dof_count * (size_t)m->dof_count * sizeof *matrix);
     for (int32_t i = 0; i < m->body_count; i++) {
-        for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
-            fill(m, state, i, d, matrix);
+        tdi_twist column[6];
+        for (int32_t d = 0, count = tdi_columns_of(m, state, i, column); d < count; d++) {
+            fill(m, state, i, m->dof[i] + d, &column[d], matrix);
         }
     }
 }

@@ -49,16 +49,7 @@ void tdi_joint_columns(const tdi_body *body, td_joint_kind kind, const tdi_frame
 void tdi_tree_angles(const td_tree_model *m, const td_tree_state *s, const td_real *near,
                      td_real *angle) {
     for (int32_t i = 0; i < m->body_count; i++) {
-        int32_t d = m->dof[i], count = m->dof[i + 1] - d;
-        const td_real *q = s->q + m->coord[i];
-        if (count == 3) {
-            td_vec3 a = tdi_ball_turn_of(q, near + d).a;
-            angle[d] = a.x;
-            angle[d + 1] = a.y;
-            angle[d + 2] = a.z;
-        } else if (count == 1) {
-            angle[d] = q[0];
-        }
+        tdi_body_angle(m, s, i, near, angle);
     }
 }
 

@@ -26,6 +26,14 @@ void tdi_joint_place(const tdi_body *body, td_joint_kind kind, const td_real *q,
 void tdi_joint_columns(const tdi_body *body, td_joint_kind kind, const tdi_frame *p,
                        const tdi_frame *f, tdi_twist *column);
 
+// The axes of a body's degrees of freedom in the world, and how many there are.
+static inline int32_t tdi_columns_of(const td_tree_model *m, const td_tree_state *s, int32_t i,
+                                     tdi_twist *column) {
+    tdi_joint_columns(&m->body[i], (td_joint_kind)m->kind[i], tdi_parent_frame(m, s, i),
+                      &s->frame[i], column);
+    return m->dof[i + 1] - m->dof[i];
+}
+
 // Angles of all joints, a degree of freedom: rotation vectors of balls, of the two that mean the
 // same that near `near`, and the coordinate of hinges and slides. `near` may be `angle` itself.
 void tdi_tree_angles(const td_tree_model *model, const td_tree_state *state, const td_real *near,
@@ -67,6 +75,21 @@ static inline tdi_ball_turn tdi_ball_turn_of(const td_real *q, const td_real *ne
     td_real scale = q[0] < 0 ? -2 * tdi_half_growth(s) : 2 * tdi_half_growth(s);
     tdi_ball_turn turn = {tdi_scale(u, scale), tdi_turn_coefficient(scale * scale * s)};
     return turn;
+}
+
+// tdi_tree_angles() of one body.
+static inline void tdi_body_angle(const td_tree_model *m, const td_tree_state *s, int32_t i,
+                                  const td_real *near, td_real *angle) {
+    int32_t d = m->dof[i], count = m->dof[i + 1] - d;
+    const td_real *q = s->q + m->coord[i];
+    if (count == 3) {
+        td_vec3 a = tdi_ball_turn_of(q, near + d).a;
+        angle[d] = a.x;
+        angle[d + 1] = a.y;
+        angle[d + 2] = a.z;
+    } else if (count == 1) {
+        angle[d] = q[0];
+    }
 }
 
 // J^-1 v, and with sign -1 J^-T v

@@ -5,8 +5,9 @@
 // lever p = R X, a body gains
 //   (n, f) += (p x f, f),  A += [p]x H [p]x^T,  B += [p]x H,  C += H,  swing += sym(p f^T) - (p.f)
 //   I
-// Drag with velocity u = (x - x*)/h against the wind has the dissipation potential
-//   A (linear |u|^2/2 + quadratic |u|^3/3)
+// Drag with velocity u = (x - x*)/h against the wind, with the areas to it as a matrix A whose
+// largest is a, has the dissipation potential
+//   linear q/2 + quadratic q^(3/2)/(3 a^(1/2)),  q = u^T A u,
 // which is convex, so its Hessian needs no taming and it never adds energy to still air.
 
 #include "tree/load.h"
@@ -22,57 +23,102 @@ typedef struct point_term {
     td_sym3 hessian;
 } point_term;
 
-static inline void add_point(tdi_block *block, tdi_wrench *load, td_vec3 *pull, td_sym3 *swing,
-                             td_vec3 p, const point_term *t) {
+static inline void add_point(tdi_block *block, tdi_wrench *load, td_sym3 *swing, td_vec3 p,
+                             const point_term *t) {
     tdi_block at = {.c = t->hessian};
     tdi_block_add(block, &at, p);
     load->n = tdi_add(load->n, tdi_cross(p, t->gradient));
     load->f = tdi_add(load->f, t->gradient);
-    *pull = tdi_add(*pull, t->gradient);
     *swing = tdi_sym3_add(*swing, tdi_swing(p, t->gradient));
 }
 
-// force: -F.x;  spring: k/2 |x - a|^2
-static point_term load_term(const td_load *l, td_vec3 x, td_real weight) {
+// force: -F.x;  spring: k/2 |x - a|^2, and h c/2 |u - v|^2 with the velocity u in the step
+static point_term load_term(const td_load *l, td_vec3 x, td_vec3 star, const tdi_loads *loads) {
     point_term t = {0, {0, 0, 0}, {0, 0, 0, 0, 0, 0}};
     if (l->kind == TD_LOAD_FORCE) {
-        t.value = -weight * tdi_dot(l->vector, x);
-        t.gradient = tdi_scale(l->vector, -weight);
+        t.value = -loads->weight * tdi_dot(l->vector, x);
+        t.gradient = tdi_scale(l->vector, -loads->weight);
     } else if (l->kind == TD_LOAD_SPRING) {
         td_vec3 d = tdi_sub(x, l->vector);
-        td_real k = weight * l->stiffness;
+        td_real k = loads->weight * l->stiffness;
         t.value = 0.5 * k * tdi_dot(d, d);
         t.gradient = tdi_scale(d, k);
+        if (loads->h > 0) { // h' D of the potential, D = c/2 |x - x* - h v|^2/h^2 times h^2
+            td_vec3 e = tdi_madd(tdi_sub(x, star), l->velocity, -loads->h);
+            td_real c = loads->h * l->damping;
+            t.value += 0.5 * c * tdi_dot(e, e);
+            t.gradient = tdi_madd(t.gradient, e, c);
+            k += c;
+        }
         t.hessian = tdi_sym3_diagonal(k, k, k);
     }
     return t;
 }
 
-// h^3 area D(u) and its derivatives by x, du/dx = 1/h
-static point_term drag_term(const td_air *air, td_real area, td_vec3 u, td_real h) {
-    td_real speed = tdi_norm(u), a = area * h * h;
+// where the rule takes a point of a body from
+static inline td_vec3 star_of(const tdi_loads *l, int32_t i, td_vec3 own) {
+    return l->star ? tdi_add(l->star[i].o, tdi_mat3_apply(&l->star[i].r, own)) : tdi_vec3(0, 0, 0);
+}
+
+// ---- drag -----------------------------------------------------------------------------------
+
+// The area as a matrix in world axes, and the largest of its three.
+typedef struct shield {
+    td_sym3 area;
+    td_real most;
+} shield;
+
+static inline shield shield_of(const tdi_body *body, const tdi_mat3 *r) {
+    const td_vec3 a = body->area;
+    td_sym3 own = tdi_sym3_diagonal(a.x, a.y, a.z);
+    return (shield){tdi_sym3_turn(r, &own), fmax(a.x, fmax(a.y, a.z))};
+}
+
+static inline td_vec3 wind_at(const tdi_loads *l, int32_t i) {
+    return l->winds ? l->winds[i] : l->air.wind;
+}
+
+// h^3 share D(u) and its derivatives by x, du/dx = 1/h
+static inline point_term drag_at(const td_air *air, const shield *a, td_real share, td_vec3 u,
+                                 td_real h) {
+    td_vec3 au = tdi_sym3_apply(&a->area, u);
+    td_real form = fmax(tdi_dot(u, au), 0), speed = a->most > 0 ? sqrt(form / a->most) : 0;
     td_real slope = air->linear + air->quadratic * speed;
     point_term t;
-    t.value = a * h * speed * speed * (0.5 * air->linear + air->quadratic * speed / 3);
-    t.gradient = tdi_scale(u, a * slope);
-    td_real k = area * h * slope;
-    t.hessian = tdi_sym3_diagonal(k, k, k);
+    t.value = share * h * h * h * form * (0.5 * air->linear + air->quadratic * speed / 3);
+    t.gradient = tdi_scale(au, share * h * h * slope);
+    t.hessian = tdi_sym3_scale(a->area, share * h * slope);
     if (speed > 0) {
-        t.hessian = tdi_sym3_add(t.hessian, tdi_sym3_square(u, area * h * air->quadratic / speed));
+        td_real bow = share * h * air->quadratic / (a->most * speed);
+        t.hessian = tdi_sym3_add(t.hessian, tdi_sym3_square(au, bow));
     }
     return t;
 }
 
-static inline bool has_drag(const tdi_loads *l) {
-    return l->h > 0 && (l->air.linear > 0 || l->air.quadratic > 0);
+// Both points see the area as it was when the step began, which keeps D convex.
+td_real tdi_drag_value(const td_tree_model *m, const td_tree_state *s, const tdi_loads *l,
+                       int32_t i) {
+    const shield a = shield_of(&m->body[i], &s->past[i].r);
+    td_real value = 0;
+    for (int g = 0; g < 2; g++) {
+        td_vec3 own = tdi_scale(m->body[i].tip, gauss[g]);
+        td_vec3 x = tdi_add(s->frame[i].o, tdi_mat3_apply(&s->frame[i].r, own));
+        td_vec3 u = tdi_sub(tdi_scale(tdi_sub(x, star_of(l, i, own)), 1 / l->h), wind_at(l, i));
+        value += drag_at(&l->air, &a, 0.5, u, l->h).value;
+    }
+    return value;
 }
 
-// velocity against the wind of the point X of body i, in the step
-static inline td_vec3 step_wind(const td_tree_state *s, const tdi_loads *l, int32_t i, td_vec3 own,
-                                td_vec3 lever) {
-    td_vec3 x = tdi_add(s->frame[i].o, lever);
-    td_vec3 star = tdi_add(l->star[i].o, tdi_mat3_apply(&l->star[i].r, own));
-    return tdi_sub(tdi_scale(tdi_sub(x, star), 1 / l->h), l->air.wind);
+void tdi_drag_term(const td_tree_model *m, const td_tree_state *s, const tdi_loads *l, int32_t i,
+                   tdi_term *term) {
+    const shield a = shield_of(&m->body[i], &s->past[i].r);
+    for (int g = 0; g < 2; g++) {
+        td_vec3 own = tdi_scale(m->body[i].tip, gauss[g]);
+        td_vec3 lever = tdi_mat3_apply(&s->frame[i].r, own), x = tdi_add(s->frame[i].o, lever);
+        td_vec3 u = tdi_sub(tdi_scale(tdi_sub(x, star_of(l, i, own)), 1 / l->h), wind_at(l, i));
+        point_term t = drag_at(&l->air, &a, 0.5, u, l->h);
+        add_point(&term->block, &term->load, &term->swing, lever, &t);
+    }
 }
 
 // ---- torques --------------------------------------------------------------------------------
@@ -87,7 +133,7 @@ static td_real torque_value(const td_load *l, const tdi_frame *f, const tdi_mat3
 
 // ---- entry ----------------------------------------------------------------------------------
 
-td_real tdi_loads_value(const td_tree_model *m, const td_tree_state *s, const tdi_loads *l) {
+td_real tdi_loads_value(const td_tree_state *s, const tdi_loads *l) {
     td_real value = 0;
     for (int32_t k = 0; k < l->count; k++) {
         const td_load *load = &l->load[k];
@@ -96,41 +142,34 @@ td_real tdi_loads_value(const td_tree_model *m, const td_tree_state *s, const td
             value += torque_value(load, f, &s->past[load->segment].r, l->weight);
         } else {
             td_vec3 x = tdi_add(f->o, tdi_mat3_apply(&f->r, load->point));
-            value += load_term(load, x, l->weight).value;
-        }
-    }
-    for (int32_t i = 0; has_drag(l) && i < m->body_count; i++) {
-        for (int g = 0; g < 2; g++) {
-            td_vec3 own = tdi_scale(m->body[i].tip, gauss[g]);
-            td_vec3 u = step_wind(s, l, i, own, tdi_mat3_apply(&s->frame[i].r, own));
-            value += drag_term(&l->air, 0.5 * m->body[i].area, u, l->h).value;
+            value += load_term(load, x, star_of(l, load->segment, load->point), l).value;
         }
     }
     return value;
 }
 
-void tdi_loads_expand(const td_tree_model *m, td_tree_state *s, const tdi_loads *l) {
+void tdi_loads_expand(td_tree_state *s, const tdi_loads *l) {
     for (int32_t k = 0; k < l->count; k++) {
         const td_load *load = &l->load[k];
         int32_t i = load->segment;
         const tdi_frame *f = &s->frame[i];
+        tdi_node *node = tdi_node_open(s, i);
         if (load->kind == TD_LOAD_TORQUE) {
-            s->load[i].n = tdi_madd(s->load[i].n, load->vector, -l->weight);
+            node->load.n = tdi_madd(node->load.n, load->vector, -l->weight);
+            node->spin = tdi_madd(node->spin, load->vector, -l->weight);
             continue;
         }
         td_vec3 lever = tdi_mat3_apply(&f->r, load->point);
-        point_term t = load_term(load, tdi_add(f->o, lever), l->weight);
-        add_point(&s->block[i], &s->load[i], &s->pull[i], &s->swing[i], lever, &t);
+        point_term t = load_term(load, tdi_add(f->o, lever), star_of(l, i, load->point), l);
+        add_point(&node->block, &node->load, &node->swing, lever, &t);
+        node->pull = tdi_add(node->pull, t.gradient);
+        node->spin = tdi_add(node->spin, tdi_cross(lever, t.gradient));
     }
-    for (int32_t i = 0; has_drag(l) && i < m->body_count; i++) {
-        for (int g = 0; g < 2; g++) {
-            td_vec3 own = tdi_scale(m->body[i].tip, gauss[g]);
-            td_vec3 lever = tdi_mat3_apply(&s->frame[i].r, own);
-            point_term t =
-                drag_term(&l->air, 0.5 * m->body[i].area, step_wind(s, l, i, own, lever), l->h);
-            add_point(&s->block[i], &s->load[i], &s->pull[i], &s->swing[i], lever, &t);
-        }
-    }
+}
+
+static void add_wrench(tdi_wrench *to, td_vec3 lever, td_vec3 force) {
+    to->f = tdi_add(to->f, force);
+    to->n = tdi_add(to->n, tdi_cross(lever, force));
 }
 
 void tdi_loads_wrench(const td_tree_model *m, const td_tree_state *s, const tdi_loads *l,
@@ -143,21 +182,22 @@ void tdi_loads_wrench(const td_tree_model *m, const td_tree_state *s, const tdi_
             wrench[i].n = tdi_add(wrench[i].n, load->vector);
             continue;
         }
-        td_vec3 lever = tdi_mat3_apply(&f->r, load->point);
-        td_vec3 force = tdi_scale(load_term(load, tdi_add(f->o, lever), 1).gradient, -1);
-        wrench[i].f = tdi_add(wrench[i].f, force);
-        wrench[i].n = tdi_add(wrench[i].n, tdi_cross(lever, force));
+        td_vec3 lever = tdi_mat3_apply(&f->r, load->point), none = {0, 0, 0};
+        td_vec3 force = tdi_scale(load_term(load, tdi_add(f->o, lever), none, l).gradient, -1);
+        if (load->kind == TD_LOAD_SPRING) {
+            td_vec3 v = tdi_add(s->twist[i].v, tdi_cross(s->twist[i].w, lever));
+            force = tdi_madd(force, tdi_sub(load->velocity, v), load->damping);
+        }
+        add_wrench(&wrench[i], lever, force);
     }
     bool drag = l->air.linear > 0 || l->air.quadratic > 0;
     for (int32_t i = 0; drag && i < m->body_count; i++) {
+        const shield a = shield_of(&m->body[i], &s->frame[i].r);
         for (int g = 0; g < 2; g++) {
             td_vec3 lever = tdi_mat3_apply(&s->frame[i].r, tdi_scale(m->body[i].tip, gauss[g]));
             td_vec3 v = tdi_add(s->twist[i].v, tdi_cross(s->twist[i].w, lever));
-            td_vec3 u = tdi_sub(v, l->air.wind);
-            td_real slope = l->air.linear + l->air.quadratic * tdi_norm(u);
-            td_vec3 force = tdi_scale(u, -0.5 * m->body[i].area * slope);
-            wrench[i].f = tdi_add(wrench[i].f, force);
-            wrench[i].n = tdi_add(wrench[i].n, tdi_cross(lever, force));
+            td_vec3 u = tdi_sub(v, wind_at(l, i));
+            add_wrench(&wrench[i], lever, tdi_scale(drag_at(&l->air, &a, 0.5, u, 1).gradient, -1));
         }
     }
 }
@@ -174,7 +214,8 @@ td_status tdi_loads_check(const td_tree_model *m, const td_load *load, int32_t c
     for (int32_t k = 0; k < count; k++) {
         const td_load *l = &load[k];
         bool fine = l->segment >= 0 && l->segment < m->body_count && tdi_finite3(l->point) &&
-                    tdi_finite3(l->vector) && l->stiffness >= 0 && isfinite(l->stiffness);
+                    tdi_finite3(l->vector) && l->stiffness >= 0 && isfinite(l->stiffness) &&
+                    l->damping >= 0 && isfinite(l->damping) && tdi_finite3(l->velocity);
         if (!fine) {
             return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "load %d is out of its range", k);
         }

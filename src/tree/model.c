@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Models and states: from a skeleton to arrays, each in one block of memory.
 
-#include "tree/model.h"
+#include "tree/cut.h"
 
 #include <string.h>
+
+#define RUBBED 0.1 // of the area across counts where the air flows along
 
 // ---- model ----------------------------------------------------------------------------------
 
@@ -17,9 +19,10 @@ static void lay_out_model(td_tree_model *m, tdi_layout *l, int32_t n) {
     m->parent = tdi_layout_place(l, count, sizeof *m->parent);
     m->dof = tdi_layout_place(l, count + 1, sizeof *m->dof);
     m->coord = tdi_layout_place(l, count + 1, sizeof *m->coord);
-    m->dense_place = tdi_layout_place(l, count, sizeof *m->dense_place);
+    m->other_place = tdi_layout_place(l, count, sizeof *m->other_place);
     m->kind = tdi_layout_place(l, count, sizeof *m->kind);
     m->run = tdi_layout_place(l, (size_t)m->run_count, sizeof *m->run);
+    m->part = tdi_layout_place(l, (size_t)m->part_count, sizeof *m->part);
 }
 
 static int32_t count_runs(const td_segment *segments, int32_t n) {
@@ -29,6 +32,17 @@ static int32_t count_runs(const td_segment *segments, int32_t n) {
         runs += i == 0 || ball != (segments[i - 1].joint == TD_JOINT_BALL);
     }
     return runs;
+}
+
+// Along a stem and in the plane of a lamina (across Z) the air only rubs.
+static td_vec3 areas(const td_segment *s) {
+    td_real across = s->area, along = RUBBED * s->area;
+    switch (s->organ) {
+    case TD_ORGAN_STEM: return tdi_vec3(across, along, across);
+    case TD_ORGAN_LEAF:
+    case TD_ORGAN_PETAL: return tdi_vec3(along, along, across);
+    default: return tdi_vec3(across, across, across);
+    }
 }
 
 static void fill_body(tdi_body *body, const td_segment *segment) {
@@ -43,7 +57,7 @@ static void fill_body(tdi_body *body, const td_segment *segment) {
     body->stiffness = segment->stiffness;
     body->damping = segment->damping;
     body->tip = segment->tip;
-    body->area = segment->area;
+    body->area = areas(segment);
 }
 
 static void fill_model(td_tree_model *m, const td_segment *segments, int32_t n) {
@@ -58,7 +72,7 @@ static void fill_model(td_tree_model *m, const td_segment *segments, int32_t n) 
         m->coord[i] = m->coord_count;
         m->dof_count += kind_dofs[kind];
         m->coord_count += kind_coords[kind];
-        m->dense_place[i] = ball ? TD_NONE : m->dense_count++;
+        m->other_place[i] = ball ? TD_NONE : m->other_count++;
         if (run < 0 || m->run[run].ball != ball) {
             m->run[++run] = (tdi_run){i, i, ball};
         }
@@ -113,16 +127,21 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
     }
     td_tree_model shape = {.alloc = alloc, .body_count = n, .law = opts->law};
     shape.run_count = count_runs(segments, n);
+    int32_t *sizes = tdi_alloc_zeroed(alloc, (size_t)n, sizeof *sizes);
+    shape.part_count = sizes ? tdi_tree_cut(segments, n, sizes, NULL) : 0;
     tdi_layout l = {NULL, 0};
     lay_out_model(&shape, &l, n);
-    char *block = tdi_alloc_zeroed(alloc, l.used, 1);
+    char *block = sizes ? tdi_alloc_zeroed(alloc, l.used, 1) : NULL;
     if (!block) {
+        tdi_alloc_free(alloc, sizes, (size_t)n * sizeof *sizes);
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the tree's model");
     }
     shape.bytes = l.used;
     l = (tdi_layout){block, 0};
     lay_out_model(&shape, &l, n);
     fill_model(&shape, segments, n);
+    tdi_tree_cut(segments, n, sizes, shape.part);
+    tdi_alloc_free(alloc, sizes, (size_t)n * sizeof *sizes);
     memcpy(block, &shape, sizeof shape);
     *out = (td_tree_model *)block;
     return TD_OK;

@@ -3,15 +3,16 @@
 
 // A tree of rigid bodies: what never changes (model) and all that moves, with scratch (state).
 //
-// Frame    world axes. A body's own point is its joint origin o. Spatial pairs are (angular,
-// linear). Order    bodies are stored parent first, so a forward loop is root to tip. Joints   0,
-// 1, 3 or 6 degrees of freedom. Bodies with the same kind of kernel stand in runs, so
+// Frame    world axes. A body's own point is its joint origin o. Pairs are (angular, linear).
+// Order    bodies are stored parent first, so a forward loop is root to tip.
+// Joints   0, 1, 3 or 6 degrees of freedom. Bodies with the same kind of kernel stand in runs, so
 //          that a sweep chooses the kernel once a run: ball joints have their own, all other kinds
 //          go through their columns.
 
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "math/mat3.h"
+#include "tendril/pool.h"
 #include "tendril/tree.h"
 
 // ---- model ----------------------------------------------------------------------------------
@@ -27,7 +28,7 @@ typedef struct tdi_body { // constants of one body, in its own axes
     td_vec3 stiffness; // bend, twist, bend; hinge and slide: x
     td_vec3 damping;
     td_vec3 tip;
-    td_real area; // to the wind
+    td_vec3 area; // to a wind along each of its axes
 } tdi_body;
 
 typedef struct tdi_run { // bodies [first, last) that share a kernel
@@ -35,20 +36,26 @@ typedef struct tdi_run { // bodies [first, last) that share a kernel
     bool ball;
 } tdi_run;
 
+typedef struct tdi_part { // bodies [first, last): a whole subtree, or a piece of what carries them
+    int32_t first, last;
+    bool subtree;
+} tdi_part;
+
 struct td_tree_model {
     const td_alloc *alloc;
     size_t bytes; // of this block and all it points to, which are one
     int32_t body_count, dof_count, coord_count;
-    int32_t run_count;
+    int32_t run_count, part_count;
     td_spring_law law;
     tdi_body *body;
     int32_t *parent;      // TD_NONE: the base
     int32_t *dof;         // first degree of freedom; body_count + 1 entries
     int32_t *coord;       // first coordinate; body_count + 1 entries
-    int32_t *dense_place; // of a body whose joint goes through its columns: place of its factors
-    int32_t dense_count;
+    int32_t *other_place; // of a body whose joint is no ball: its entry of state->other
+    int32_t other_count;
     uint8_t *kind; // td_joint_kind
     tdi_run *run;
+    tdi_part *part; // all bodies in order; the cut is the same for any number of threads
 };
 
 // A copy to be changed before anybody else sees it.
@@ -101,6 +108,46 @@ typedef struct tdi_link {
     };
 } tdi_link;
 
+// A body on its way through the sweeps of the implicit step; see sweep.c.
+typedef struct tdi_node {
+    union {
+        tdi_block block; // Hessian of the body and of what hangs on it, until its joint is
+                         // eliminated; of joints other than balls also after
+        struct {         // of ball joints after that: w = turn w_p - shift u - free
+            tdi_mat3 turn, shift;
+            td_vec3 free;
+        };
+    };
+    tdi_wrench load; // gradient likewise
+    tdi_twist move;  // increment
+    td_vec3 pull;    // force of the gradient, summed over the subtree
+    td_vec3 spin;    // moment of the gradient about o, likewise
+    union {
+        td_sym3 swing; // part of the Hessian that may be negative: forces on lever arms
+        td_vec3 r;     // after elimination: from the parent's origin
+    };
+    td_quat turn_old; // before a trial
+} tdi_node;
+
+// What only joints other than balls need.
+typedef struct tdi_other {
+    tdi_twist column[6]; // axes of the degrees of freedom
+    td_real dense[36];   // factors
+    td_real g[6];        // moment of the joint
+    td_real step[6];     // increment
+    td_real q_old[7];    // before a trial
+} tdi_other;
+
+// What a part hands to the body that carries it, and its share of sums.
+typedef struct tdi_slot {
+    tdi_block left;
+    tdi_wrench rest;
+    td_vec3 pull, spin;
+    td_real value;   // of the potential
+    td_real largest; // square of the largest increment
+    bool fine;       // every pivot was positive
+} tdi_slot;
+
 struct td_tree_state {
     const td_alloc *alloc;
     const td_tree_model *model;
@@ -112,7 +159,7 @@ struct td_tree_state {
     td_real *v; // velocities
     bool stale; // v is older than `past`: see tdi_tree_fresh
     tdi_frame *frame;
-    tdi_twist *twist;
+    td_real *angle; // a degree of freedom: joint's rotation vector, angle or slide
 
     // multistep: now and one step back; `history` counts the steps that are known
     int32_t history;
@@ -120,43 +167,30 @@ struct td_tree_state {
     td_air air; // of the last step
     tdi_past *past;
     tdi_past *star;      // x* and v* of the next step: x_n+1 = x* + h' v_n+1, v_n+1 = v* + h' a_n+1
-    td_real *angle;      // a degree of freedom: joint's rotation vector, angle or slide
-    td_real *angle_star; // likewise, what the rule takes from the past
+    td_real *angle_star; // a degree of freedom: what the rule takes from the past
     td_real *q_back;     // a coordinate: where the last implicit step began
 
-    // scratch, one entry a body unless it says otherwise
-    tdi_twist *column; // a degree of freedom: its axis in the world
-    tdi_block *block;  // of the sweeps
-    tdi_wrench *load;  // gradient of the sweeps
-    td_vec3 *pull;     // force of the gradient, summed over the subtree
-    td_vec3 *spin;     // moment of the gradient about o, likewise
-    td_sym3 *swing;    // part of the Hessian that may be negative: forces on lever arms
-    tdi_ldl3 *pivot;   // of ball joints
-    td_real *dense;    // 36 for each body with another joint
-    td_sym3 *joint_a;  // stiffness of a ball joint in world axes
-    td_real *joint_k;  // a degree of freedom: stiffness of other joints
-    td_real *joint_g;  // a degree of freedom: moment of the joint; balls in world axes
-    tdi_twist *move;   // increment
-    td_real *step;     // a degree of freedom: increment; balls in world axes
-    td_quat *turn_old; // before a trial
-    td_real *q_old;    // a coordinate: before a trial
-
-    // forward dynamics and explicit steps, in the same memory as the scratch from `block` on
-    tdi_link *link;                 // entry -1 is the base
+    // explicit steps, in the same memory as `past` to `q_back`
     tdi_wrench *outside;            // of loads
     td_real *q_start, *v_start;     // of the step
     td_real *rate, *rate_sum;       // a degree of freedom: of the joint's own turn or shift
     td_real *accel_now, *accel_sum; // a degree of freedom
+
+    // scratch
+    tdi_twist *twist;
+    tdi_other *other;
+    tdi_slot *slot;  // a part
+    uint8_t *summed; // a body: something was added to its node; all 0 between sweeps
+    tdi_node *node;
+    tdi_link *link; // forward dynamics, in the same memory as `node`; entry -1 is the base
 };
 
 // ---- kinematics -----------------------------------------------------------------------------
 
-// q to frames.
+// q to frames, of all bodies or of [first, last).
 void tdi_tree_place(const td_tree_model *model, td_tree_state *state);
-// Frames to the columns of all degrees of freedom.
-void tdi_tree_columns(const td_tree_model *model, td_tree_state *state);
-// The same without those of ball joints, which the sweeps do not need.
-void tdi_tree_other_columns(const td_tree_model *model, td_tree_state *state);
+void tdi_place_range(const td_tree_model *model, td_tree_state *state, int32_t first,
+                     int32_t last);
 // Frames and v to twists.
 void tdi_tree_move(const td_tree_model *model, td_tree_state *state);
 // Moves the joints by `fraction` of step[] (balls in their own axes). Frames are not updated.
@@ -173,8 +207,10 @@ void tdi_tree_carry_base(td_tree_state *state, const tdi_base_motion *start, td_
 void tdi_tree_fresh(td_tree_state *state);
 // Keeps the pose, so that trials can start from it.
 void tdi_tree_keep(const td_tree_model *model, td_tree_state *state);
-// The kept pose moved by `fraction` of move[] and step[]: coordinates and frames.
-void tdi_tree_try(const td_tree_model *model, td_tree_state *state, td_real fraction);
+// The kept pose moved by `fraction` of the nodes' move and the joints' step: coordinates and
+// frames.
+void tdi_tree_try(const td_tree_model *model, td_tree_state *state, td_pool *pool,
+                  td_real fraction);
 
 static inline const tdi_frame *tdi_parent_frame(const td_tree_model *m, const td_tree_state *s,
                                                 int32_t i) {
@@ -192,28 +228,44 @@ static inline tdi_mat3 tdi_cross_sym(td_vec3 r, const td_sym3 *c) {
     return m;
 }
 
-// Moves a block from a point r away and adds it:
-//   A += A' - B' [r]x + [r]x B'^T - [r]x C [r]x,  B += B' + [r]x C,  C += C'
-// With M = B' + [r]x C and N = B': A += A' + sym part of ([r]x N^T + [r]x M^T), since
-// -B'[r]x = ([r]x B'^T)^T and -[r]x C [r]x = [r]x ([r]x C)^T.
-static inline void tdi_block_add(tdi_block *to, const tdi_block *from, td_vec3 r) {
+// A block from a point r away:
+//   A' = A - B [r]x + [r]x B^T - [r]x C [r]x,  B' = B + [r]x C,  C' = C
+// With M = B + [r]x C and N = B: A' = A + sym part of ([r]x N^T + [r]x M^T), since
+// -B [r]x = ([r]x B^T)^T and -[r]x C [r]x = [r]x ([r]x C)^T.
+static inline tdi_block tdi_block_moved(const tdi_block *from, td_vec3 r) {
+    tdi_block to;
     tdi_mat3 shift = tdi_cross_sym(r, &from->c);
-    tdi_mat3 both; // 2 B' + [r]x C: [r]x both^T summed with its transpose over 2 is what A gains
+    tdi_mat3 both; // 2 B + [r]x C: [r]x both^T summed with its transpose over 2 is what A gains
     for (int k = 0; k < 9; k++) {
         both.m[k] = from->b.m[k] + from->b.m[k] + shift.m[k];
-        to->b.m[k] += from->b.m[k] + shift.m[k];
+        to.b.m[k] = from->b.m[k] + shift.m[k];
     }
     // X = [r]x both^T; column j of both^T is row j of both
     td_vec3 x0 = tdi_cross(r, tdi_mat3_row(&both, 0)); // column 0 of X
     td_vec3 x1 = tdi_cross(r, tdi_mat3_row(&both, 1));
     td_vec3 x2 = tdi_cross(r, tdi_mat3_row(&both, 2));
-    to->a.xx += from->a.xx + x0.x;
-    to->a.yy += from->a.yy + x1.y;
-    to->a.zz += from->a.zz + x2.z;
-    to->a.xy += from->a.xy + 0.5 * (x1.x + x0.y);
-    to->a.xz += from->a.xz + 0.5 * (x2.x + x0.z);
-    to->a.yz += from->a.yz + 0.5 * (x2.y + x1.z);
+    to.a.xx = from->a.xx + x0.x;
+    to.a.yy = from->a.yy + x1.y;
+    to.a.zz = from->a.zz + x2.z;
+    to.a.xy = from->a.xy + 0.5 * (x1.x + x0.y);
+    to.a.xz = from->a.xz + 0.5 * (x2.x + x0.z);
+    to.a.yz = from->a.yz + 0.5 * (x2.y + x1.z);
+    to.c = from->c;
+    return to;
+}
+
+static inline void tdi_block_sum(tdi_block *to, const tdi_block *from) {
+    to->a = tdi_sym3_add(to->a, from->a);
+    for (int k = 0; k < 9; k++) {
+        to->b.m[k] += from->b.m[k];
+    }
     to->c = tdi_sym3_add(to->c, from->c);
+}
+
+// Moves a block from a point r away and adds it.
+static inline void tdi_block_add(tdi_block *to, const tdi_block *from, td_vec3 r) {
+    tdi_block moved = tdi_block_moved(from, r);
+    tdi_block_sum(to, &moved);
 }
 
 // Geometric stiffness: a turn swings the force f on its lever arm r, sym(r f^T) - (r.f) I.
@@ -227,9 +279,3 @@ static inline td_sym3 tdi_swing(td_vec3 r, td_vec3 f) {
                  0.5 * (r.y * f.z + r.z * f.y)};
     return s;
 }
-
-// Solves for the increments that make the quadratic model of `block`, `load`, `pull`, `spin`,
-// `swing`, `joint_a`, `joint_k` and `joint_g` least: fills `move` and `step`, overwrites block,
-// load and swing. With `tame` only the positive part of `swing` is used, so that the model has a
-// least value; without, false comes back when it has none.
-bool tdi_tree_solve(const td_tree_model *model, td_tree_state *state, bool tame);

@@ -41,9 +41,12 @@ static inline td_real body_value(const tdi_body *body, const tdi_frame *f, const
            0.5 * trace;
 }
 
-static inline void body_expand(const tdi_body *body, const tdi_frame *f, const tdi_past *star,
-                               const tdi_potential *potential, bool tame, tdi_block *block,
-                               tdi_wrench *load, td_sym3 *swing) {
+static inline td_real weight_value(const tdi_body *body, const tdi_frame *f, td_vec3 g) {
+    return -tdi_dot(g, tdi_madd(tdi_mat3_apply(&f->r, body->moment), f->o, body->mass));
+}
+
+static inline void body_term(const tdi_body *body, const tdi_frame *f, const tdi_past *star,
+                             const tdi_potential *potential, bool tame, tdi_term *t) {
     tdi_mat3 r_hat;
     for (int k = 0; k < 9; k++) {
         r_hat.m[k] = star->r.m[k] + potential->h * star->w.m[k];
@@ -54,36 +57,36 @@ static inline void body_expand(const tdi_body *body, const tdi_frame *f, const t
     tdi_mat3 rs = tdi_mat3_mul_sym(&f->r, &body->second);
     tdi_mat3 p = tdi_mat3_mul_t(&rs, &r_hat);
 
-    load->f = tdi_add(tdi_scale(e, body->mass), tdi_sub(c, c_hat));
-    load->n = tdi_add(tdi_mat3_axial(&p), tdi_cross(c, e));
+    t->load.f = tdi_add(tdi_scale(e, body->mass), tdi_sub(c, c_hat));
+    t->load.n = tdi_add(tdi_mat3_axial(&p), tdi_cross(c, e));
 
     if (tame) {
         p = tdi_mat3_mul_t(&rs, &f->r);
     }
-    block->a =
+    t->block.a =
         (td_sym3){p.m[4] + p.m[8],          p.m[0] + p.m[8],          p.m[0] + p.m[4],
                   -0.5 * (p.m[1] + p.m[3]), -0.5 * (p.m[2] + p.m[6]), -0.5 * (p.m[5] + p.m[7])};
-    *swing = tdi_swing(c, e);
-    block->b = (tdi_mat3){{0, -c.z, c.y, c.z, 0, -c.x, -c.y, c.x, 0}};
-    block->c = tdi_sym3_diagonal(body->mass, body->mass, body->mass);
+    t->swing = tdi_swing(c, e);
+    t->block.b = (tdi_mat3){{0, -c.z, c.y, c.z, 0, -c.x, -c.y, c.x, 0}};
+    t->block.c = tdi_sym3_diagonal(body->mass, body->mass, body->mass);
 }
 
 // weight alone: -m g.(o + R c); in a tame model with `relax` times the inertia of the pose
-static inline void body_weight(const tdi_body *body, const tdi_frame *f, td_vec3 g, td_real relax,
-                               tdi_block *block, tdi_wrench *load, td_sym3 *swing) {
+static inline void weight_term(const tdi_body *body, const tdi_frame *f, td_vec3 g, td_real relax,
+                               tdi_term *t) {
     td_vec3 c = tdi_mat3_apply(&f->r, body->moment), e = tdi_scale(g, -1);
-    memset(block, 0, sizeof *block);
+    memset(&t->block, 0, sizeof t->block);
     if (relax > 0) {
         td_sym3 s = tdi_sym3_turn(&f->r, &body->second);
         td_real m = relax * body->mass;
         td_vec3 d = tdi_scale(c, relax);
-        block->a = tdi_sym3_scale(tdi_sym3_inertia(s), relax);
-        block->b = (tdi_mat3){{0, -d.z, d.y, d.z, 0, -d.x, -d.y, d.x, 0}};
-        block->c = tdi_sym3_diagonal(m, m, m);
+        t->block.a = tdi_sym3_scale(tdi_sym3_inertia(s), relax);
+        t->block.b = (tdi_mat3){{0, -d.z, d.y, d.z, 0, -d.x, -d.y, d.x, 0}};
+        t->block.c = tdi_sym3_diagonal(m, m, m);
     }
-    *swing = tdi_swing(c, e);
-    load->f = tdi_scale(e, body->mass);
-    load->n = tdi_cross(c, e);
+    t->swing = tdi_swing(c, e);
+    t->load.f = tdi_scale(e, body->mass);
+    t->load.n = tdi_cross(c, e);
 }
 
 // ---- joints ---------------------------------------------------------------------------------
@@ -117,120 +120,144 @@ static td_vec3 tangent_stiffness(td_vec3 k, const td_real *q) {
     return tdi_vec3(k.x * bend, k.y * (1 + q[2] * q[2] / w2), k.z * bend);
 }
 
-static inline void ball_expand(const tdi_body *body, td_spring_law law, const tdi_frame *f,
-                               const td_real *q, const td_real *near, const td_real *rest,
-                               const tdi_potential *p, td_sym3 *stiffness, td_real *moment) {
+// a - a*, or nothing to damp
+static inline td_vec3 angle_rate(const tdi_potential *p, int32_t d, td_vec3 a) {
+    const td_real *rest = p->angle_rest;
+    return rest ? tdi_sub(a, tdi_vec3(rest[d], rest[d + 1], rest[d + 2])) : tdi_vec3(0, 0, 0);
+}
+
+static inline td_real ball_value(td_spring_law law, const tdi_body *body, const td_real *q,
+                                 const td_real *near, td_vec3 a, td_vec3 rate,
+                                 const tdi_potential *p) {
+    td_real energy = law == TD_LAW_LINEAR ? 0.5 * tdi_dot(a, times(body->stiffness, a))
+                                          : tdi_ball_energy(law, body->stiffness, q, near);
+    return p->spring * p->stiffness * energy +
+           0.5 * p->damp * tdi_dot(rate, times(body->damping, rate));
+}
+
+static inline void ball_joint_term(const tdi_body *body, td_spring_law law, const tdi_frame *f,
+                                   const td_real *q, const td_real *near, int32_t d,
+                                   const tdi_potential *p, tdi_term *term) {
     tdi_ball_turn turn = tdi_ball_turn_of(q, near);
     td_vec3 k = body->stiffness, own = {0, 0, 0}, t = {0, 0, 0};
+    const td_real spring = p->spring * p->stiffness;
+    const td_vec3 rate = angle_rate(p, d, turn.a);
     if (law == TD_LAW_LINEAR) {
-        t = tdi_scale(times(k, turn.a), p->spring);
+        t = tdi_scale(times(k, turn.a), spring);
     } else {
-        own = tdi_scale(tdi_tangent_gradient(k, q), p->spring);
+        own = tdi_scale(tdi_tangent_gradient(k, q), spring);
         k = tangent_stiffness(k, q);
     }
-    if (p->damp > 0) {
-        td_vec3 rate = tdi_sub(turn.a, tdi_vec3(rest[0], rest[1], rest[2]));
-        t = tdi_madd(t, times(body->damping, rate), p->damp);
-    }
+    t = tdi_madd(t, times(body->damping, rate), p->damp);
     own = tdi_add(own, tdi_ball_rate(&turn, t, -1));
     td_vec3 g = tdi_mat3_apply(&f->r, own);
-    moment[0] = g.x;
-    moment[1] = g.y;
-    moment[2] = g.z;
-    k = tdi_madd(tdi_scale(k, p->spring), body->damping, p->damp);
+    term->g[0] = g.x;
+    term->g[1] = g.y;
+    term->g[2] = g.z;
+    k = tdi_madd(tdi_scale(k, spring), body->damping, p->damp);
     td_sym3 at = tdi_dot(turn.a, turn.a) < SMALL_ANGLE2 ? near_stiffness(turn.a, k)
                                                         : pull_back_stiffness(&turn, k);
-    *stiffness = tdi_sym3_turn(&f->r, &at);
+    term->ball = tdi_sym3_turn(&f->r, &at);
 }
 
-// hinges and slides: the coordinate itself; free joints have no springs
-static void other_expand(const td_tree_model *m, td_tree_state *s, int32_t i,
-                         const tdi_potential *p) {
+// hinges and slides: the coordinate itself; other joints have no springs
+static td_real single_value(const tdi_body *body, td_real a, td_real rest, const tdi_potential *p) {
+    return 0.5 * (p->spring * p->stiffness * body->stiffness.x * a * a +
+                  p->damp * body->damping.x * (a - rest) * (a - rest));
+}
+
+static void other_joint_term(const td_tree_model *m, const td_tree_state *s, int32_t i,
+                             const tdi_potential *p, tdi_term *term) {
     const tdi_body *body = &m->body[i];
-    bool springy = m->dof[i + 1] - m->dof[i] == 1;
-    for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
-        td_real a = springy ? s->q[m->coord[i]] : 0;
-        td_real k = springy ? body->stiffness.x : 0, b = springy ? body->damping.x : 0;
-        td_real rest = p->angle_rest ? p->angle_rest[d] : 0;
-        s->joint_k[d] = p->spring * k + p->damp * b;
-        s->joint_g[d] = p->spring * k * a + p->damp * b * (a - rest);
+    memset(term->joint, 0, sizeof term->joint);
+    memset(term->g, 0, sizeof term->g);
+    if (m->dof[i + 1] - m->dof[i] == 1) {
+        td_real a = s->q[m->coord[i]], rest = p->angle_rest ? p->angle_rest[m->dof[i]] : 0;
+        td_real k = p->spring * p->stiffness * body->stiffness.x, b = p->damp * body->damping.x;
+        term->joint[0] = k + b;
+        term->g[0] = k * a + b * (a - rest);
     }
 }
 
-static td_real ball_value(const td_tree_model *m, const td_tree_state *s, int32_t i,
-                          const tdi_potential *p) {
-    const tdi_body *body = &m->body[i];
+// ---- terms ----------------------------------------------------------------------------------
+
+static inline void outside_term(const tdi_potential_at *at, int32_t i, tdi_term *t) {
+    const td_tree_model *m = at->model;
+    const td_tree_state *s = at->state;
+    const tdi_potential *p = at->potential;
+    if (p->inertia) {
+        body_term(&m->body[i], &s->frame[i], &s->star[i], p, at->tame, t);
+    } else {
+        weight_term(&m->body[i], &s->frame[i], p->gravity, at->tame ? p->relax : 0, t);
+    }
+    if (tdi_has_drag(&p->loads)) {
+        tdi_drag_term(m, s, &p->loads, i, t);
+    }
+    t->pull = t->load.f;
+}
+
+void tdi_potential_ball(const void *context, int32_t i, tdi_term *t) {
+    const tdi_potential_at *at = context;
+    const td_tree_model *m = at->model;
+    const td_tree_state *s = at->state;
+    outside_term(at, i, t);
+    ball_joint_term(&m->body[i], m->law, &s->frame[i], s->q + m->coord[i], s->angle + m->dof[i],
+                    m->dof[i], at->potential, t);
+}
+
+void tdi_potential_other(const void *context, int32_t i, tdi_term *t) {
+    const tdi_potential_at *at = context;
+    outside_term(at, i, t);
+    other_joint_term(at->model, at->state, i, at->potential, t);
+}
+
+// ---- value ----------------------------------------------------------------------------------
+
+static inline td_real outside_value(const td_tree_model *m, const td_tree_state *s, int32_t i,
+                                    const tdi_potential *p) {
+    td_real value = p->inertia
+                        ? body_value(&m->body[i], &s->frame[i], &s->star[i], p)
+                        : p->spring * weight_value(&m->body[i], &s->frame[i], p->gravity);
+    return tdi_has_drag(&p->loads) ? value + tdi_drag_value(m, s, &p->loads, i) : value;
+}
+
+static inline td_real joint_value(const td_tree_model *m, const td_tree_state *s, int32_t i,
+                                  bool ball, const tdi_potential *p) {
     const td_real *q = s->q + m->coord[i], *near = s->angle + m->dof[i];
-    td_real value = p->spring * tdi_ball_energy(m->law, body->stiffness, q, near);
-    if (p->damp > 0) {
-        const td_real *rest = p->angle_rest + m->dof[i];
-        td_vec3 rate = tdi_sub(tdi_ball_turn_of(q, near).a, tdi_vec3(rest[0], rest[1], rest[2]));
-        value += 0.5 * p->damp * tdi_dot(rate, times(body->damping, rate));
+    int32_t d = m->dof[i];
+    if (ball) {
+        td_vec3 a = tdi_ball_turn_of(q, near).a;
+        return ball_value(m->law, &m->body[i], q, near, a, angle_rate(p, d, a), p);
     }
-    return value;
+    return m->dof[i + 1] - d == 1
+               ? single_value(&m->body[i], q[0], p->angle_rest ? p->angle_rest[d] : 0, p)
+               : 0;
 }
 
-static td_real other_value(const td_tree_model *m, const td_tree_state *s, int32_t i,
-                           const tdi_potential *p) {
-    if (m->dof[i + 1] - m->dof[i] != 1) {
-        return 0;
+static void part_value(void *context, int32_t part) {
+    const tdi_potential_at *at = context;
+    const td_tree_model *m = at->model;
+    td_tree_state *s = at->state;
+    const tdi_part bodies = m->part[part];
+    td_real sum = 0;
+    // backwards, as the sweep that makes the terms, so that sums compare to the last bit
+    for (int32_t k = tdi_run_of(m, bodies.last - 1); k >= 0 && m->run[k].last > bodies.first; k--) {
+        const tdi_run run = tdi_run_within(m, k, bodies.first, bodies.last);
+        for (int32_t i = run.last - 1; i >= run.first; i--) {
+            sum += outside_value(m, s, i, at->potential) +
+                   joint_value(m, s, i, run.ball, at->potential);
+        }
     }
-    td_real a = s->q[m->coord[i]], rest = p->angle_rest ? p->angle_rest[m->dof[i]] : 0;
-    return 0.5 * (p->spring * m->body[i].stiffness.x * a * a +
-                  p->damp * m->body[i].damping.x * (a - rest) * (a - rest));
+    s->slot[part].value = sum;
 }
 
-// ---- entry ----------------------------------------------------------------------------------
-
-td_real tdi_potential_value(const td_tree_model *m, const td_tree_state *s,
+td_real tdi_potential_value(const td_tree_model *m, td_tree_state *s, td_pool *pool,
                             const tdi_potential *p) {
+    tdi_potential_at at = {m, s, p, false};
     td_real value = 0;
-    for (int32_t i = 0; i < m->body_count; i++) {
-        const tdi_body *body = &m->body[i];
-        const tdi_frame *f = &s->frame[i];
-        if (p->inertia) {
-            value += body_value(body, f, &s->star[i], p);
-        } else {
-            td_vec3 c = tdi_mat3_apply(&f->r, body->moment);
-            value -= p->spring * tdi_dot(p->gravity, tdi_madd(c, f->o, body->mass));
-        }
+    tdi_pass_all(m, pool, part_value, &at);
+    for (int32_t k = 0; k < m->part_count; k++) {
+        value += s->slot[k].value;
     }
-    for (int32_t k = 0; k < m->run_count; k++) {
-        const tdi_run run = m->run[k];
-        for (int32_t i = run.first; i < run.last; i++) {
-            value += run.ball ? ball_value(m, s, i, p) : other_value(m, s, i, p);
-        }
-    }
-    return value + tdi_loads_value(m, s, &p->loads);
-}
-
-void tdi_potential_expand(const td_tree_model *m, td_tree_state *s, const tdi_potential *p,
-                          bool tame) {
-    for (int32_t i = 0; i < m->body_count; i++) {
-        const tdi_body *body = &m->body[i];
-        if (p->inertia) {
-            body_expand(body, &s->frame[i], &s->star[i], p, tame, &s->block[i], &s->load[i],
-                        &s->swing[i]);
-        } else {
-            body_weight(body, &s->frame[i], p->gravity, tame ? p->relax : 0, &s->block[i],
-                        &s->load[i], &s->swing[i]);
-        }
-        s->pull[i] = s->load[i].f;
-    }
-    tdi_loads_expand(m, s, &p->loads);
-    for (int32_t i = 0; i < m->body_count; i++) {
-        s->spin[i] = s->load[i].n;
-    }
-    for (int32_t k = 0; k < m->run_count; k++) {
-        const tdi_run run = m->run[k];
-        for (int32_t i = run.first; run.ball && i < run.last; i++) {
-            int32_t d = m->dof[i];
-            ball_expand(&m->body[i], m->law, &s->frame[i], s->q + m->coord[i], s->angle + d,
-                        p->angle_rest ? p->angle_rest + d : NULL, p, &s->joint_a[i],
-                        s->joint_g + d);
-        }
-        for (int32_t i = run.first; !run.ball && i < run.last; i++) {
-            other_expand(m, s, i, p);
-        }
-    }
+    return value + tdi_loads_value(s, &p->loads);
 }

@@ -105,7 +105,7 @@ static bool solve_ball(const ball_problem *b, td_real *q) {
 static const char *rest_ball(const td_tree_state *s, int32_t i, td_real reach, tdi_body *body) {
     const td_tree_model *m = s->model;
     const td_real *now = s->q + m->coord[i];
-    ball_problem b = {m->law, body, tdi_mat3_apply_t(&s->frame[i].r, s->load[i].n)};
+    ball_problem b = {m->law, body, tdi_mat3_apply_t(&s->frame[i].r, s->node[i].load.n)};
     td_vec3 borne = masked(&b, b.load);
     td_real q[4];
     if (tdi_norm(tdi_sub(b.load, borne)) > NO_LOAD * reach) {
@@ -132,7 +132,7 @@ static const char *solve_single(const tdi_body *body, td_real load, td_real no_l
 static const char *rest_hinge(const td_tree_state *s, int32_t i, td_real reach, tdi_body *body) {
     td_real now = s->q[s->model->coord[i]], a;
     td_vec3 axis = tdi_mat3_apply(&s->frame[i].r, body->axis);
-    const char *wrong = solve_single(body, tdi_dot(s->load[i].n, axis), NO_LOAD * reach, &a);
+    const char *wrong = solve_single(body, tdi_dot(s->node[i].load.n, axis), NO_LOAD * reach, &a);
     if (!wrong && !(fabs(a) < TDI_PI)) {
         wrong = too_much;
     }
@@ -143,7 +143,7 @@ static const char *rest_hinge(const td_tree_state *s, int32_t i, td_real reach, 
 
 static const char *rest_slide(const td_tree_state *s, int32_t i, tdi_body *body) {
     td_real now = s->q[s->model->coord[i]], a;
-    td_vec3 axis = tdi_mat3_apply(&s->frame[i].r, body->axis), f = s->load[i].f;
+    td_vec3 axis = tdi_mat3_apply(&s->frame[i].r, body->axis), f = s->node[i].load.f;
     const char *wrong = solve_single(body, tdi_dot(f, axis), NO_LOAD * tdi_norm(f), &a);
     td_vec3 along = tdi_quat_rotate(body->rest, body->axis);
     body->attach = tdi_madd(body->attach, along, now - a);
@@ -156,7 +156,7 @@ static const char *rest_free(const td_tree_state *s, int32_t i, tdi_body *body) 
     td_quat pose = tdi_quat_mul(body->rest, (td_quat){q[3], q[4], q[5], q[6]});
     body->attach = tdi_add(body->attach, tdi_vec3(q[0], q[1], q[2]));
     body->rest = body->initial = tdi_quat_unit(pose);
-    return tdi_norm(s->load[i].f) > 0 ? "nothing holds it" : NULL;
+    return tdi_norm(s->node[i].load.f) > 0 ? "nothing holds it" : NULL;
 }
 
 // What is wrong, or NULL.
@@ -173,7 +173,7 @@ static const char *rest_kind(const td_tree_state *s, int32_t i, td_real reach, t
 
 static td_status rest_joint(const td_tree_state *s, int32_t i, td_real reach, tdi_body *body,
                             td_diag *diag) {
-    if (!tdi_finite3(s->load[i].n) || !tdi_finite3(s->load[i].f)) {
+    if (!tdi_finite3(s->node[i].load.n) || !tdi_finite3(s->node[i].load.f)) {
         return tdi_fail_at(diag, TD_ERR_DIVERGED, i, "segment %d: its place is not finite", i);
     }
     const char *wrong = rest_kind(s, i, reach, body);
@@ -192,7 +192,7 @@ static void measure_reach(const td_tree_model *m, const td_tree_state *s, td_rea
         reach[i] += gravity * tdi_norm(m->body[i].moment);
         if (p != TD_NONE) {
             td_vec3 r = tdi_sub(s->frame[i].o, s->frame[p].o);
-            reach[p] += reach[i] + tdi_norm(r) * tdi_norm(s->load[i].f);
+            reach[p] += reach[i] + tdi_norm(r) * tdi_norm(s->node[i].load.f);
         }
     }
 }

@@ -5,9 +5,10 @@
 //          classical acceleration of the joint origins.
 // Frame    world axes at the joint origin.
 // Reads    q, v, base.
-// Writes   frame, column, twist, load (the wrench a body needs), move (its acceleration).
+// Writes   frame, twist, and of the nodes load (the wrench a body needs), move (its acceleration).
 
 #include "tree/dynamics.h"
+#include "tree/joint.h"
 
 // e_i = e_p + w_p x w + sum of column.w qdd
 // a_i = a_p + e_p x r + w_p x (w_p x r) + 2 w_p x (slide's rate) + sum of column.v qdd
@@ -18,10 +19,12 @@ static tdi_twist body_accel(const td_tree_model *m, const td_tree_state *s, int3
     td_vec3 r = tdi_sub(s->frame[i].o, tdi_parent_frame(m, s, i)->o), slide = {0, 0, 0};
     tdi_twist a = {tdi_add(up->w, tdi_cross(w, s->twist[i].w)),
                    tdi_add(up->v, tdi_cross(up->w, r))};
-    for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
-        slide = tdi_madd(slide, s->column[d].v, s->v[d]);
-        a.w = tdi_madd(a.w, s->column[d].w, accel[d]);
-        a.v = tdi_madd(a.v, s->column[d].v, accel[d]);
+    tdi_twist column[6];
+    int32_t first = m->dof[i], count = tdi_columns_of(m, s, i, column);
+    for (int32_t d = 0; d < count; d++) {
+        slide = tdi_madd(slide, column[d].v, s->v[first + d]);
+        a.w = tdi_madd(a.w, column[d].w, accel[first + d]);
+        a.v = tdi_madd(a.v, column[d].v, accel[first + d]);
     }
     a.v = tdi_add(a.v, tdi_cross(w, tdi_madd(tdi_cross(w, r), slide, 2)));
     return a;
@@ -31,13 +34,14 @@ static tdi_twist body_accel(const td_tree_model *m, const td_tree_state *s, int3
 static void sweep_out(const td_tree_model *m, td_tree_state *s, const tdi_twist *base,
                       const td_real *accel) {
     for (int32_t i = 0; i < m->body_count; i++) {
-        const tdi_twist *up = m->parent[i] == TD_NONE ? base : &s->move[m->parent[i]];
+        const tdi_twist *up = m->parent[i] == TD_NONE ? base : &s->node[m->parent[i]].move;
         tdi_mass mass = tdi_mass_of(&m->body[i], &s->frame[i].r);
         tdi_wrench bias = tdi_mass_bias(&mass, s->twist[i].w);
-        s->move[i] = body_accel(m, s, i, up, accel);
-        s->load[i] = tdi_mass_momentum(&mass, &s->move[i]);
-        s->load[i].n = tdi_add(s->load[i].n, bias.n);
-        s->load[i].f = tdi_add(s->load[i].f, bias.f);
+        tdi_node *node = &s->node[i];
+        node->move = body_accel(m, s, i, up, accel);
+        node->load = tdi_mass_momentum(&mass, &node->move);
+        node->load.n = tdi_add(node->load.n, bias.n);
+        node->load.f = tdi_add(node->load.f, bias.f);
     }
 }
 
@@ -45,11 +49,13 @@ static void sweep_out(const td_tree_model *m, td_tree_state *s, const tdi_twist 
 static void sweep_in(const td_tree_model *m, td_tree_state *s, td_real *torque) {
     for (int32_t i = m->body_count - 1; i >= 0; i--) {
         int32_t p = m->parent[i];
-        for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
-            torque[d] = tdi_pair(&s->load[i], &s->column[d]);
+        tdi_twist column[6];
+        for (int32_t d = 0, count = tdi_columns_of(m, s, i, column); d < count; d++) {
+            torque[m->dof[i] + d] = tdi_pair(&s->node[i].load, &column[d]);
         }
         if (p != TD_NONE) {
-            tdi_wrench_add(&s->load[p], &s->load[i], tdi_sub(s->frame[i].o, s->frame[p].o));
+            td_vec3 r = tdi_sub(s->frame[i].o, s->frame[p].o);
+            tdi_wrench_add(&s->node[p].load, &s->node[i].load, r);
         }
     }
 }
@@ -60,7 +66,6 @@ void td_tree_inverse(td_tree_state *state, td_vec3 gravity, const td_real *accel
     tdi_tree_fresh(state);
     const td_tree_model *m = state->model;
     tdi_tree_place(m, state);
-    tdi_tree_columns(m, state);
     tdi_tree_move(m, state);
     // gravity enters as an upward acceleration of the base
     tdi_twist base = {state->base_accel.w, tdi_sub(state->base_accel.v, gravity)};

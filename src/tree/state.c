@@ -7,27 +7,16 @@
 
 // ---- memory ---------------------------------------------------------------------------------
 
-static void lay_out_newton(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
+static void lay_out_history(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
     size_t n = (size_t)m->body_count, nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
-    s->block = tdi_layout_place(l, n, sizeof *s->block);
-    s->load = tdi_layout_place(l, n, sizeof *s->load);
-    s->pull = tdi_layout_place(l, n, sizeof *s->pull);
-    s->spin = tdi_layout_place(l, n, sizeof *s->spin);
-    s->swing = tdi_layout_place(l, n, sizeof *s->swing);
-    s->pivot = tdi_layout_place(l, n, sizeof *s->pivot);
-    s->joint_a = tdi_layout_place(l, n, sizeof *s->joint_a);
-    s->joint_k = tdi_layout_place(l, nv, sizeof *s->joint_k);
-    s->joint_g = tdi_layout_place(l, nv, sizeof *s->joint_g);
-    s->move = tdi_layout_place(l, n, sizeof *s->move);
-    s->step = tdi_layout_place(l, nv, sizeof *s->step);
-    s->turn_old = tdi_layout_place(l, n, sizeof *s->turn_old);
-    s->q_old = tdi_layout_place(l, nq, sizeof *s->q_old);
+    s->past = tdi_layout_place(l, n, sizeof *s->past);
+    s->star = tdi_layout_place(l, n, sizeof *s->star);
+    s->angle_star = tdi_layout_place(l, nv, sizeof *s->angle_star);
+    s->q_back = tdi_layout_place(l, nq, sizeof *s->q_back);
 }
 
 static void lay_out_explicit(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
     size_t n = (size_t)m->body_count, nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
-    s->link = tdi_layout_place(l, n + 1, sizeof *s->link);
-    s->link = s->link ? s->link + 1 : NULL;
     s->outside = tdi_layout_place(l, n, sizeof *s->outside);
     s->q_start = tdi_layout_place(l, nq, sizeof *s->q_start);
     s->v_start = tdi_layout_place(l, nv, sizeof *s->v_start);
@@ -37,6 +26,10 @@ static void lay_out_explicit(td_tree_state *s, tdi_layout *l, const td_tree_mode
     s->accel_sum = tdi_layout_place(l, nv, sizeof *s->accel_sum);
 }
 
+static size_t larger(size_t a, size_t b) {
+    return a > b ? a : b;
+}
+
 static void lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
     size_t n = (size_t)m->body_count, nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
     l->used = 0;
@@ -44,19 +37,22 @@ static void lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
     s->q = tdi_layout_place(l, nq, sizeof *s->q);
     s->v = tdi_layout_place(l, nv, sizeof *s->v);
     s->frame = tdi_layout_place(l, n, sizeof *s->frame);
-    s->twist = tdi_layout_place(l, n, sizeof *s->twist);
-    s->past = tdi_layout_place(l, n, sizeof *s->past);
-    s->star = tdi_layout_place(l, n, sizeof *s->star);
     s->angle = tdi_layout_place(l, nv, sizeof *s->angle);
-    s->angle_star = tdi_layout_place(l, nv, sizeof *s->angle_star);
-    s->q_back = tdi_layout_place(l, nq, sizeof *s->q_back);
-    s->column = tdi_layout_place(l, nv, sizeof *s->column);
-    s->dense = tdi_layout_place(l, (size_t)m->dense_count * 36, sizeof *s->dense);
-    // Newton's method and the explicit steps never run at the same time
+    // an explicit step forgets the past of implicit ones
     tdi_layout other = *l;
-    lay_out_newton(s, l, m);
+    lay_out_history(s, l, m);
     lay_out_explicit(s, &other, m);
-    l->used = other.used > l->used ? other.used : l->used;
+    l->used = larger(l->used, other.used);
+    s->twist = tdi_layout_place(l, n, sizeof *s->twist);
+    s->other = tdi_layout_place(l, (size_t)m->other_count, sizeof *s->other);
+    s->slot = tdi_layout_place(l, (size_t)m->part_count, sizeof *s->slot);
+    s->summed = tdi_layout_place(l, n, sizeof *s->summed);
+    // forward dynamics and Newton's method never run at the same time
+    other = *l;
+    s->node = tdi_layout_place(l, n, sizeof *s->node);
+    s->link = tdi_layout_place(&other, n + 1, sizeof *s->link);
+    s->link = s->link ? s->link + 1 : NULL;
+    l->used = larger(l->used, other.used);
 }
 
 // ---- initial pose ---------------------------------------------------------------------------

@@ -8,7 +8,7 @@
 
 #include "tree/dynamics.h"
 #include "tree/implicit.h"
-#include "tree/joint.h"
+#include "tree/trial.h"
 
 #include <string.h>
 
@@ -18,7 +18,9 @@ td_step_opts td_step_opts_default(void) {
                       .integrator = TD_IMPLICIT,
                       .gravity = {0, -9.81, 0},
                       .iterations = 20,
-                      .tolerance = 1e-4};
+                      .tolerance = 1e-4,
+                      .stiffness = 1,
+                      .damping = 1};
     return o;
 }
 
@@ -61,7 +63,6 @@ static tdi_mat3 rate_of(const tdi_mat3 *r, td_vec3 w) { // [w]x R
 // The past of a state that was set by hand: from q and v.
 static void begin_history(const td_tree_model *m, td_tree_state *s) {
     tdi_tree_place(m, s);
-    tdi_tree_columns(m, s);
     tdi_tree_move(m, s);
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_frame *f = &s->frame[i];
@@ -82,31 +83,27 @@ static inline td_vec3 two_step3(td_vec3 now, td_vec3 before) {
 }
 
 // The new past, and what the two-step rule will take from it and the last.
-static void push_history(const td_tree_model *m, td_tree_state *s, td_real h) {
-    td_real over = 1 / h;
-    for (int32_t i = 0; i < m->body_count; i++) {
-        const tdi_frame *f = &s->frame[i];
-        tdi_past *past = &s->past[i], *star = &s->star[i];
-        td_vec3 v = tdi_scale(tdi_sub(f->o, star->o), over);
-        for (int k = 0; k < 9; k++) {
-            td_real w = (f->r.m[k] - star->r.m[k]) * over;
-            star->r.m[k] = two_step(f->r.m[k], past->r.m[k]);
-            star->w.m[k] = two_step(w, past->w.m[k]);
-            past->w.m[k] = w;
-        }
-        star->o = two_step3(f->o, past->o);
-        star->v = two_step3(v, past->v);
-        past->o = f->o;
-        past->v = v;
-        past->r = f->r;
+static inline void push_body(const td_tree_model *m, td_tree_state *s, int32_t i, td_real over) {
+    const tdi_frame *f = &s->frame[i];
+    tdi_past *past = &s->past[i], *star = &s->star[i];
+    td_vec3 v = tdi_scale(tdi_sub(f->o, star->o), over);
+    for (int k = 0; k < 9; k++) {
+        td_real w = (f->r.m[k] - star->r.m[k]) * over;
+        star->r.m[k] = two_step(f->r.m[k], past->r.m[k]);
+        star->w.m[k] = two_step(w, past->w.m[k]);
+        past->w.m[k] = w;
     }
-    tdi_tree_angles(m, s, s->angle, s->angle_star);
-    for (int32_t d = 0; d < m->dof_count; d++) {
+    star->o = two_step3(f->o, past->o);
+    star->v = two_step3(v, past->v);
+    past->o = f->o;
+    past->v = v;
+    past->r = f->r;
+    tdi_body_angle(m, s, i, s->angle, s->angle_star);
+    for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
         td_real now = s->angle_star[d];
         s->angle_star[d] = two_step(now, s->angle[d]);
         s->angle[d] = now;
     }
-    s->history = 2;
 }
 
 // v from the bodies' rates: w = half the axial vector of dR R^T
@@ -116,7 +113,6 @@ void tdi_tree_fresh(td_tree_state *s) {
         return;
     }
     s->stale = false;
-    tdi_tree_columns(m, s);
     for (int32_t i = 0; i < m->body_count; i++) {
         tdi_mat3 spin = tdi_mat3_mul_t(&s->past[i].w, &s->frame[i].r);
         s->twist[i] = (tdi_twist){tdi_scale(tdi_mat3_axial(&spin), 0.5), s->past[i].v};
@@ -127,13 +123,14 @@ void tdi_tree_fresh(td_tree_state *s) {
         td_vec3 r = tdi_sub(s->frame[i].o, tdi_parent_frame(m, s, i)->o);
         td_vec3 w = tdi_sub(s->twist[i].w, up->w);
         td_vec3 v = tdi_sub(tdi_sub(s->twist[i].v, up->v), tdi_cross(up->w, r));
-        for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
-            s->v[d] = tdi_dot(s->column[d].w, w) + tdi_dot(s->column[d].v, v);
+        tdi_twist column[6];
+        for (int32_t d = 0, count = tdi_columns_of(m, s, i, column); d < count; d++) {
+            s->v[m->dof[i] + d] = tdi_dot(column[d].w, w) + tdi_dot(column[d].v, v);
         }
     }
 }
 
-// ---- entry ----------------------------------------------------------------------------------
+// ---- checks and starts ----------------------------------------------------------------------
 
 static td_status check(const td_tree_model *m, const td_step_opts *o, td_diag *diag) {
     if (!o || o->struct_size != sizeof *o) {
@@ -143,6 +140,8 @@ static td_status check(const td_tree_model *m, const td_step_opts *o, td_diag *d
                         : !tdi_finite3(o->gravity)                   ? "gravity"
                         : o->iterations < 1                          ? "iterations"
                         : !(o->tolerance > 0) || o->tolerance > 1e-1 ? "tolerance"
+                        : !(o->stiffness >= 0 && isfinite(o->stiffness)) ? "stiffness"
+                        : !(o->damping >= 0 && isfinite(o->damping))     ? "damping"
                                                                      : NULL;
     return wrong ? tdi_fail(diag, TD_ERR_ARGUMENT, "%s is out of its range", wrong)
                  : tdi_loads_check(m, o->loads, o->load_count, &o->air, diag);
@@ -161,8 +160,8 @@ static inline void repeat_turn(const td_real *old, td_real *q) {
 
 // Where Newton's method starts: every joint repeats its last move, from q_back to q. Leaves in
 // q_back where it is now.
-static void repeat_moves(const td_tree_model *m, td_tree_state *s) {
-    for (int32_t i = 0; i < m->body_count; i++) {
+static void repeat_moves(const td_tree_model *m, td_tree_state *s, tdi_part bodies) {
+    for (int32_t i = bodies.first; i < bodies.last; i++) {
         int32_t first = m->coord[i], count = m->coord[i + 1] - first;
         int32_t plain = count >= 4 ? count - 4 : count; // coordinates that are no quaternion
         td_real *q = s->q + first, *old = s->q_back + first, now[7];
@@ -176,6 +175,34 @@ static void repeat_moves(const td_tree_model *m, td_tree_state *s) {
         memcpy(old, now, (size_t)count * sizeof *q);
     }
 }
+
+// ---- passes ---------------------------------------------------------------------------------
+
+typedef struct step_pass {
+    const td_tree_model *model;
+    td_tree_state *state;
+    td_real over;  // 1/h'
+    bool repeated; // joints repeat their last move
+} step_pass;
+
+static void part_begin(void *context, int32_t part) {
+    const step_pass *c = context;
+    const tdi_part bodies = c->model->part[part];
+    if (c->repeated) {
+        repeat_moves(c->model, c->state, bodies);
+    }
+    tdi_place_range(c->model, c->state, bodies.first, bodies.last);
+}
+
+static void part_push(void *context, int32_t part) {
+    const step_pass *c = context;
+    const tdi_part bodies = c->model->part[part];
+    for (int32_t i = bodies.first; i < bodies.last; i++) {
+        push_body(c->model, c->state, i, c->over);
+    }
+}
+
+// ---- entry ----------------------------------------------------------------------------------
 
 static td_status step_implicit(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats) {
     const td_tree_model *m = s->model;
@@ -193,21 +220,21 @@ static td_status step_implicit(td_tree_state *s, const td_step_opts *opts, td_st
     }
     const tdi_base_motion base = {s->base, s->base_twist};
     tdi_tree_carry_base(s, &base, opts->dt);
-    if (s->history >= 2) {
-        repeat_moves(m, s);
-    } else {
+    if (s->history < 2) {
         memcpy(s->q_back, s->q, (size_t)m->coord_count * sizeof *s->q);
     }
-    tdi_tree_place(m, s);
-    tdi_loads loads = {opts->loads, opts->load_count, opts->air, h, h * h, s->star};
+    step_pass pass = {m, s, 1 / h, s->history >= 2};
+    tdi_pass_out(m, opts->pool, part_begin, &pass);
+    tdi_loads loads = {opts->loads, opts->load_count, opts->air, opts->winds, h, h * h, s->star};
     tdi_potential p = {.inertia = true,
                        .h = h,
                        .spring = h * h,
-                       .damp = h,
+                       .damp = h * opts->damping,
+                       .stiffness = opts->stiffness,
                        .gravity = opts->gravity,
                        .loads = loads,
                        .angle_rest = s->angle_star};
-    tdi_newton_opts newton = {opts->iterations, opts->tolerance};
+    tdi_newton_opts newton = {opts->iterations, opts->tolerance, opts->pool};
     td_status status = tdi_newton(m, s, &p, &newton, stats);
     if (status != TD_OK) {
         memcpy(s->q, s->q_back, (size_t)m->coord_count * sizeof *s->q);
@@ -216,7 +243,8 @@ static td_status step_implicit(td_tree_state *s, const td_step_opts *opts, td_st
         tdi_tree_place(m, s);
         return status;
     }
-    push_history(m, s, h);
+    tdi_pass_all(m, opts->pool, part_push, &pass);
+    s->history = 2;
     s->stale = true;
     s->history_dt = opts->dt;
     s->time += opts->dt;
@@ -251,9 +279,10 @@ td_status td_tree_settle(td_tree_state *s, const td_step_opts *opts, td_step_sta
     tdi_tree_place(m, s);
     memset(s->angle, 0, (size_t)m->dof_count * sizeof *s->angle);
     tdi_tree_angles(m, s, s->angle, s->angle);
-    tdi_loads loads = {opts->loads, opts->load_count, opts->air, 0, 1, NULL};
-    tdi_potential p = {.spring = 1, .gravity = opts->gravity, .loads = loads};
-    tdi_newton_opts newton = {STATIC_ITERATIONS, 1e-11};
+    tdi_loads loads = {opts->loads, opts->load_count, opts->air, NULL, 0, 1, NULL};
+    tdi_potential p = {
+        .spring = 1, .stiffness = opts->stiffness, .gravity = opts->gravity, .loads = loads};
+    tdi_newton_opts newton = {STATIC_ITERATIONS, 1e-11, opts->pool};
     status = tdi_newton(m, s, &p, &newton, stats);
     memset(s->v, 0, (size_t)m->dof_count * sizeof *s->v);
     s->stale = false;

@@ -13,9 +13,16 @@
 // Ball joint, D = A + K, L = K + 1/2 [t]x. Eliminating y leaves for the parent
 //   A' = K - L^T D^-1 L,  B' = L^T D^-1 B,  C' = C - B^T D^-1 B,
 //   n' = -g + L^T D^-1 (n + g),  f' = f - B^T D^-1 (n + g)
-// in which nothing cancels when K and t are 0, and symmetry is exact.
+// in which nothing cancels when K and t are 0, and symmetry is exact. On the way out
+//   w = D^-1 L w_p - D^-1 B u - D^-1 (n + g).
+//
+// A body's term is made when its joint is eliminated and goes into the same node as what its
+// children left, so that each sweep reads and writes a body once.
+
+#include "tree/sweep.h"
 
 #include "tree/kernels.h"
+#include "tree/trial.h"
 
 #include <string.h>
 
@@ -57,40 +64,95 @@ static td_sym3 positive_part(td_sym3 s) {
     return out;
 }
 
+// ---- sums -----------------------------------------------------------------------------------
+
+// A body with all that hangs on it.
+typedef struct total {
+    tdi_block block;
+    tdi_wrench load;
+    td_vec3 pull, spin;
+} total;
+
+// What a body and its joint leave for what carries it, at its own origin.
+typedef struct leaving {
+    tdi_block block;
+    tdi_wrench load;
+    td_vec3 pull, spin;
+} leaving;
+
+static inline total add_up(const tdi_term *t, const tdi_node *node, bool summed, bool tame) {
+    total sum = {t->block, t->load, t->pull, t->load.n};
+    td_sym3 swing = t->swing;
+    if (summed) {
+        tdi_block_sum(&sum.block, &node->block);
+        sum.load.n = tdi_add(sum.load.n, node->load.n);
+        sum.load.f = tdi_add(sum.load.f, node->load.f);
+        sum.pull = tdi_add(sum.pull, node->pull);
+        sum.spin = tdi_add(sum.spin, node->spin);
+        swing = tdi_sym3_add(swing, node->swing);
+    }
+    sum.block.a = tdi_sym3_add(sum.block.a, tame ? positive_part(swing) : swing);
+    return sum;
+}
+
+static inline void hand_down(td_tree_state *s, int32_t p, const leaving *l, td_vec3 r) {
+    tdi_node *node = &s->node[p];
+    tdi_block block = tdi_block_moved(&l->block, r);
+    td_vec3 n = tdi_add(l->load.n, tdi_cross(r, l->load.f));
+    td_vec3 spin = tdi_add(l->spin, tdi_cross(r, l->pull));
+    td_sym3 swing = tdi_swing(r, l->pull);
+    if (s->summed[p]) {
+        tdi_block_sum(&node->block, &block);
+        node->load = (tdi_wrench){tdi_add(node->load.n, n), tdi_add(node->load.f, l->load.f)};
+        node->pull = tdi_add(node->pull, l->pull);
+        node->spin = tdi_add(node->spin, spin);
+        node->swing = tdi_sym3_add(node->swing, swing);
+    } else {
+        node->block = block;
+        node->load = (tdi_wrench){n, l->load.f};
+        node->pull = l->pull;
+        node->spin = spin;
+        node->swing = swing;
+        s->summed[p] = 1;
+    }
+}
+
 // ---- ball joints ----------------------------------------------------------------------------
 
-// Factors the pivot of a ball joint and makes what is left for the parent. `block` already holds
-// the swing. False when the pivot is not positive.
-static inline bool eliminate_ball(const tdi_block *block, const tdi_wrench *load, const td_sym3 *k,
-                                  td_vec3 g, bool tame, tdi_ldl3 *pivot, tdi_block *left,
-                                  tdi_wrench *rest) {
-    td_sym3 d = tdi_sym3_add(block->a, *k);
+// False when the pivot is not positive.
+static inline bool eliminate_ball(const tdi_term *t, const total *sum, bool tame, tdi_node *node,
+                                  leaving *left) {
+    const td_vec3 g = tdi_vec3(t->g[0], t->g[1], t->g[2]);
+    td_sym3 d = tdi_sym3_add(sum->block.a, t->ball);
     td_real floor = PIVOT_FLOOR * (fabs(d.xx) + fabs(d.yy) + fabs(d.zz)) + 1e-300;
-    if (tdi_ldl3_factor(pivot, &d, floor) && !tame) {
+    tdi_ldl3 pivot;
+    if (tdi_ldl3_factor(&pivot, &d, floor) && !tame) {
         return false;
     }
     // in a tame model the moment of a joint is left out of its coupling, which is not positive
-    td_vec3 t = tame ? tdi_vec3(0, 0, 0) : g;
-    tdi_mat3 l = tdi_spring_matrix(k, t);
-    tdi_mat3 dl = tdi_solve_columns(pivot, &l), db = tdi_solve_columns(pivot, &block->b);
-    td_sym3 ldl = tdi_product_sym(&l, &dl), bdb = tdi_product_sym(&block->b, &db);
-    left->a = tdi_sym3_add(*k, tdi_sym3_scale(ldl, -1));
-    left->b = tdi_product_t(&l, &db);
-    left->c = tdi_sym3_add(block->c, tdi_sym3_scale(bdb, -1));
-    td_vec3 du = tdi_ldl3_solve(pivot, tdi_add(load->n, g));
-    rest->n = tdi_sub(tdi_mat3_apply_t(&l, du), g);
-    rest->f = tdi_sub(load->f, tdi_mat3_apply_t(&block->b, du));
+    const tdi_mat3 l = tdi_spring_matrix(&t->ball, tame ? tdi_vec3(0, 0, 0) : g);
+    const tdi_mat3 dl = tdi_solve_columns(&pivot, &l);
+    const tdi_mat3 db = tdi_solve_columns(&pivot, &sum->block.b);
+    const td_vec3 du = tdi_ldl3_solve(&pivot, tdi_add(sum->load.n, g));
+    td_sym3 ldl = tdi_product_sym(&l, &dl), bdb = tdi_product_sym(&sum->block.b, &db);
+    left->block.a = tdi_sym3_add(t->ball, tdi_sym3_scale(ldl, -1));
+    left->block.b = tdi_product_t(&l, &db);
+    left->block.c = tdi_sym3_add(sum->block.c, tdi_sym3_scale(bdb, -1));
+    left->load.n = tdi_sub(tdi_mat3_apply_t(&l, du), g);
+    left->load.f = tdi_sub(sum->load.f, tdi_mat3_apply_t(&sum->block.b, du));
+    left->pull = sum->pull;
+    // a turn of the parent alone leaves the body's own rotation: only the spring feels it
+    left->spin = tdi_scale(g, -1);
+    node->turn = dl;
+    node->shift = db;
+    node->free = du;
     return true;
 }
 
-// D y = -(n + g + (A - 1/2 [t]x) w_p + B u)
-static inline td_vec3 ball_step(const tdi_block *block, const tdi_wrench *load, td_vec3 g,
-                                td_vec3 t, const tdi_ldl3 *pivot, td_vec3 turn, td_vec3 shift) {
-    td_vec3 b = tdi_add(load->n, g);
-    b = tdi_add(b, tdi_sym3_apply(&block->a, turn));
-    b = tdi_madd(b, tdi_cross(t, turn), -0.5);
-    b = tdi_add(b, tdi_mat3_apply(&block->b, shift));
-    return tdi_scale(tdi_ldl3_solve(pivot, b), -1);
+static inline void turn_ball(tdi_node *node, const tdi_twist *up) {
+    td_vec3 u = tdi_add(up->v, tdi_cross(up->w, node->r));
+    td_vec3 w = tdi_sub(tdi_mat3_apply(&node->turn, up->w), tdi_mat3_apply(&node->shift, u));
+    node->move = (tdi_twist){tdi_sub(w, node->free), u};
 }
 
 // ---- other joints, by their columns ---------------------------------------------------------
@@ -99,155 +161,228 @@ static inline td_vec3 ball_step(const tdi_block *block, const tdi_wrench *load, 
 // one after the other, and the slide goes along the turned axis. N and F are the moment and force
 // of the gradient summed over the subtree: k = 1/2 a x N for a turn about a, a x F for a slide
 // along it.
-static inline td_vec3 coupling(const td_tree_state *s, int32_t i, const tdi_twist *column) {
-    return tdi_madd(tdi_cross(column->v, s->pull[i]), tdi_cross(column->w, s->spin[i]), 0.5);
+static inline td_vec3 coupling(td_vec3 pull, td_vec3 spin, const tdi_twist *column) {
+    return tdi_madd(tdi_cross(column->v, pull), tdi_cross(column->w, spin), 0.5);
 }
 
 // U = M S, D = S^T U + K; with the couplings added to U, M' = M - U D^-1 U^T,
 // p' = p - U D^-1 (S^T p + g)
-static bool eliminate_columns(const td_tree_model *m, td_tree_state *s, int32_t i, bool tame,
-                              tdi_block *left, tdi_wrench *rest) {
-    int32_t first = m->dof[i], k = m->dof[i + 1] - first;
-    const tdi_twist *column = s->column + first;
-    td_real *dense = s->dense + 36 * (ptrdiff_t)m->dense_place[i];
+static bool eliminate_columns(const tdi_term *t, const total *sum, int32_t k, bool tame,
+                              tdi_node *node, tdi_other *other, leaving *left) {
+    const tdi_twist *column = other->column;
     tdi_wrench u[6];
     td_real x[6];
     for (int32_t c = 0; c < k; c++) {
-        u[c] = tdi_block_apply(&s->block[i], &column[c]);
+        u[c] = tdi_block_apply(&sum->block, &column[c]);
     }
     for (int32_t a = 0; a < k; a++) {
         for (int32_t b = 0; b <= a; b++) {
-            dense[6 * a + b] = tdi_pair(&u[a], &column[b]);
+            other->dense[6 * a + b] = tdi_pair(&u[a], &column[b]);
         }
-        dense[7 * a] += s->joint_k[first + a];
-        x[a] = tdi_pair(&s->load[i], &column[a]) + s->joint_g[first + a];
+        other->dense[7 * a] += t->joint[a];
+        other->g[a] = t->g[a];
+        x[a] = tdi_pair(&sum->load, &column[a]) + t->g[a];
     }
-    if (k > 0 && tdi_factor_dense(dense, k, PIVOT_FLOOR) && !tame) {
+    if (k > 0 && tdi_factor_dense(other->dense, k, PIVOT_FLOOR) && !tame) {
         return false;
     }
-    *left = s->block[i];
-    *rest = s->load[i];
-    tdi_solve_dense(dense, k, x);
+    *left = (leaving){sum->block, sum->load, sum->pull, sum->spin};
+    tdi_solve_dense(other->dense, k, x);
     for (int32_t c = 0; c < k && !tame; c++) {
-        u[c].n = tdi_add(u[c].n, coupling(s, i, &column[c]));
+        u[c].n = tdi_add(u[c].n, coupling(sum->pull, sum->spin, &column[c]));
     }
     for (int32_t c = 0; c < k; c++) {
         td_real e[6] = {0};
         tdi_wrench du = {{0, 0, 0}, {0, 0, 0}};
         e[c] = 1;
-        tdi_solve_dense(dense, k, e);
+        tdi_solve_dense(other->dense, k, e);
         for (int32_t d = 0; d < k; d++) {
             du.n = tdi_madd(du.n, u[d].n, e[d]);
             du.f = tdi_madd(du.f, u[d].f, e[d]);
         }
-        tdi_subtract_outer(left, &u[c], &du);
-        rest->n = tdi_madd(rest->n, u[c].n, -x[c]);
-        rest->f = tdi_madd(rest->f, u[c].f, -x[c]);
+        tdi_subtract_outer(&left->block, &u[c], &du);
+        left->load.n = tdi_madd(left->load.n, u[c].n, -x[c]);
+        left->load.f = tdi_madd(left->load.f, u[c].f, -x[c]);
     }
+    node->block = sum->block;
+    node->load = sum->load;
+    node->pull = sum->pull;
+    node->spin = sum->spin;
     return true;
 }
 
-static void columns_step(const td_tree_model *m, td_tree_state *s, int32_t i, bool tame,
-                         tdi_twist *move) {
-    int32_t first = m->dof[i], k = m->dof[i + 1] - first;
-    const tdi_twist *column = s->column + first;
-    const td_real *dense = s->dense + 36 * (ptrdiff_t)m->dense_place[i];
-    tdi_wrench p = tdi_block_apply(&s->block[i], move);
-    td_real *step = s->step + first;
-    p.n = tdi_add(p.n, s->load[i].n);
-    p.f = tdi_add(p.f, s->load[i].f);
+static void move_columns(tdi_node *node, tdi_other *other, int32_t k, const tdi_twist *up,
+                         bool tame) {
+    const tdi_twist *column = other->column;
+    td_real *step = other->step;
+    tdi_twist move = {up->w, tdi_add(up->v, tdi_cross(up->w, node->r))};
+    tdi_wrench p = tdi_block_apply(&node->block, &move);
+    p.n = tdi_add(p.n, node->load.n);
+    p.f = tdi_add(p.f, node->load.f);
     for (int32_t c = 0; c < k; c++) {
-        step[c] = -tdi_pair(&p, &column[c]) - s->joint_g[first + c];
-        step[c] -= tame ? 0 : tdi_dot(coupling(s, i, &column[c]), move->w);
+        step[c] = -tdi_pair(&p, &column[c]) - other->g[c];
+        step[c] -= tame ? 0 : tdi_dot(coupling(node->pull, node->spin, &column[c]), move.w);
     }
-    tdi_solve_dense(dense, k, step);
+    tdi_solve_dense(other->dense, k, step);
     for (int32_t c = 0; c < k; c++) {
-        move->w = tdi_madd(move->w, column[c].w, step[c]);
-        move->v = tdi_madd(move->v, column[c].v, step[c]);
+        move.w = tdi_madd(move.w, column[c].w, step[c]);
+        move.v = tdi_madd(move.v, column[c].v, step[c]);
+    }
+    node->move = move;
+}
+
+// ---- tip to root ----------------------------------------------------------------------------
+
+typedef struct sweep {
+    const td_tree_model *model;
+    td_tree_state *state;
+    const tdi_terms *terms;
+    bool tame, attempt;
+} sweep;
+
+static inline bool take_ball(const sweep *c, int32_t i, leaving *left) {
+    td_tree_state *s = c->state;
+    tdi_term t;
+    c->terms->ball(c->terms->context, i, &t);
+    total sum = add_up(&t, &s->node[i], s->summed[i], c->tame);
+    return eliminate_ball(&t, &sum, c->tame, &s->node[i], left);
+}
+
+static bool take_other(const sweep *c, int32_t i, leaving *left) {
+    const td_tree_model *m = c->model;
+    td_tree_state *s = c->state;
+    tdi_other *other = &s->other[m->other_place[i]];
+    int32_t count = tdi_columns_of(m, s, i, other->column);
+    tdi_term t;
+    c->terms->other(c->terms->context, i, &t);
+    total sum = add_up(&t, &s->node[i], s->summed[i], c->tame);
+    return eliminate_columns(&t, &sum, count, c->tame, &s->node[i], other, left);
+}
+
+// The last body of a part's subtree leaves what it has in the part's slot.
+static inline void leave(const sweep *c, int32_t i, int32_t part, const leaving *left) {
+    td_tree_state *s = c->state;
+    int32_t p = c->model->parent[i];
+    s->summed[i] = 0;
+    s->node[i].r = tdi_sub(s->frame[i].o, tdi_parent_frame(c->model, s, i)->o);
+    if (c->model->part[part].subtree && i == c->model->part[part].first) {
+        tdi_slot *slot = &s->slot[part];
+        slot->left = left->block;
+        slot->rest = left->load;
+        slot->pull = left->pull;
+        slot->spin = left->spin;
+    } else if (p != TD_NONE) {
+        hand_down(s, p, left, s->node[i].r);
     }
 }
 
-// ---- sweeps ---------------------------------------------------------------------------------
-
-// `spin` is the moment that a turn of the parent alone meets: a ball joint keeps its body's own
-// rotation, and only its spring feels the turn.
-static inline void hand_down(const td_tree_model *m, td_tree_state *s, int32_t i, td_vec3 spin,
-                             const tdi_block *left, const tdi_wrench *rest) {
-    int32_t p = m->parent[i];
-    if (p == TD_NONE) {
-        return;
-    }
-    td_vec3 r = tdi_sub(s->frame[i].o, s->frame[p].o);
-    tdi_block_add(&s->block[p], left, r);
-    tdi_wrench_add(&s->load[p], rest, r);
-    s->swing[p] = tdi_sym3_add(s->swing[p], tdi_swing(r, s->pull[i]));
-    s->pull[p] = tdi_add(s->pull[p], s->pull[i]);
-    s->spin[p] = tdi_add(s->spin[p], tdi_add(spin, tdi_cross(r, s->pull[i])));
-}
-
-static bool sweep_in(const td_tree_model *m, td_tree_state *s, bool tame) {
-    for (int32_t k = m->run_count - 1; k >= 0; k--) {
-        const tdi_run run = m->run[k];
-        for (int32_t i = run.last - 1; i >= run.first; i--) {
-            tdi_block left;
-            tdi_wrench rest;
-            bool fine;
-            td_vec3 spin;
-            td_sym3 swing = tame ? positive_part(s->swing[i]) : s->swing[i];
-            s->block[i].a = tdi_sym3_add(s->block[i].a, swing);
-            if (run.ball) {
-                const td_real *g = s->joint_g + m->dof[i];
-                td_vec3 moment = tdi_vec3(g[0], g[1], g[2]);
-                spin = tdi_scale(moment, -1);
-                fine = eliminate_ball(&s->block[i], &s->load[i], &s->joint_a[i], moment, tame,
-                                      &s->pivot[i], &left, &rest);
-            } else {
-                spin = s->spin[i];
-                fine = eliminate_columns(m, s, i, tame, &left, &rest);
+static void part_in(void *context, int32_t part) {
+    const sweep *c = context;
+    const td_tree_model *m = c->model;
+    const tdi_part bodies = m->part[part];
+    tdi_slot *slot = &c->state->slot[part];
+    slot->fine = true;
+    for (int32_t k = tdi_run_of(m, bodies.last - 1); k >= 0 && m->run[k].last > bodies.first; k--) {
+        const tdi_run run = tdi_run_within(m, k, bodies.first, bodies.last);
+        leaving left;
+        for (int32_t i = run.last - 1; run.ball && i >= run.first; i--) {
+            if (!take_ball(c, i, &left)) {
+                slot->fine = false;
+                return;
             }
-            if (!fine) {
-                return false;
+            leave(c, i, part, &left);
+        }
+        for (int32_t i = run.last - 1; !run.ball && i >= run.first; i--) {
+            if (!take_other(c, i, &left)) {
+                slot->fine = false;
+                return;
             }
-            hand_down(m, s, i, spin, &left, &rest);
+            leave(c, i, part, &left);
         }
     }
-    return true;
 }
 
-static void sweep_out(const td_tree_model *m, td_tree_state *s, bool tame) {
+static void join_part(void *context, int32_t part) {
+    const sweep *c = context;
+    td_tree_state *s = c->state;
+    int32_t root = c->model->part[part].first, p = c->model->parent[root];
+    const tdi_slot *slot = &s->slot[part];
+    if (p != TD_NONE) {
+        const leaving left = {slot->left, slot->rest, slot->pull, slot->spin};
+        hand_down(s, p, &left, s->node[root].r);
+    }
+}
+
+// ---- root to tip ----------------------------------------------------------------------------
+
+static inline td_real larger_square(td_real largest, td_vec3 v) {
+    td_real v2 = tdi_dot(v, v);
+    return v2 > largest ? v2 : largest;
+}
+
+static void part_out(void *context, int32_t part) {
+    const sweep *c = context;
+    const td_tree_model *m = c->model;
+    td_tree_state *s = c->state;
+    const tdi_part bodies = m->part[part];
     const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
-    for (int32_t k = 0; k < m->run_count; k++) {
-        const tdi_run run = m->run[k];
+    td_real largest = 0;
+    bool finite = true;
+    for (int32_t k = tdi_run_of(m, bodies.first);
+         k < m->run_count && m->run[k].first < bodies.last; k++) {
+        const tdi_run run = tdi_run_within(m, k, bodies.first, bodies.last);
         for (int32_t i = run.first; i < run.last; i++) {
             int32_t p = m->parent[i];
-            const tdi_twist up = p == TD_NONE ? still : s->move[p];
-            td_vec3 r = tdi_sub(s->frame[i].o, tdi_parent_frame(m, s, i)->o);
-            tdi_twist move = {up.w, tdi_add(up.v, tdi_cross(up.w, r))};
+            tdi_node *node = &s->node[i];
+            const tdi_twist *up = p == TD_NONE ? &still : &s->node[p].move;
             if (run.ball) {
-                td_real *step = s->step + m->dof[i];
-                const td_real *g = s->joint_g + m->dof[i];
-                td_vec3 moment = tdi_vec3(g[0], g[1], g[2]);
-                td_vec3 t = tame ? tdi_vec3(0, 0, 0) : moment;
-                td_vec3 y =
-                    ball_step(&s->block[i], &s->load[i], moment, t, &s->pivot[i], move.w, move.v);
-                step[0] = y.x;
-                step[1] = y.y;
-                step[2] = y.z;
-                move.w = tdi_add(move.w, y);
+                turn_ball(node, up);
+                largest = larger_square(largest, tdi_sub(node->move.w, up->w));
             } else {
-                columns_step(m, s, i, tame, &move);
+                tdi_other *other = &s->other[m->other_place[i]];
+                int32_t count = m->dof[i + 1] - m->dof[i];
+                move_columns(node, other, count, up, c->tame);
+                for (int32_t d = 0; d < count; d++) {
+                    largest = larger_square(largest, tdi_vec3(other->step[d], 0, 0));
+                }
             }
-            s->move[i] = move;
+            largest = larger_square(largest, node->move.w);
+            finite &= tdi_dot(node->move.w, node->move.w) < HUGE_VAL;
+            if (c->attempt) {
+                tdi_body_keep(m, s, i, run.ball);
+                tdi_body_try(m, s, i, run.ball, 1);
+            }
         }
     }
+    s->slot[part].largest = finite ? largest : NAN;
 }
 
 // ---- entry ----------------------------------------------------------------------------------
 
-bool tdi_tree_solve(const td_tree_model *model, td_tree_state *state, bool tame) {
-    if (!sweep_in(model, state, tame)) {
-        return false;
+bool tdi_sweep_in(const td_tree_model *m, td_tree_state *s, td_pool *pool,
+                  const tdi_terms *terms) {
+    sweep c = {m, s, terms, terms->tame, false};
+    bool fine = true;
+    tdi_pass_in(m, pool, part_in, join_part, &c);
+    for (int32_t k = 0; k < m->part_count; k++) {
+        fine &= s->slot[k].fine;
     }
-    sweep_out(model, state, tame);
-    return true;
+    if (!fine) {
+        memset(s->summed, 0, (size_t)m->body_count * sizeof *s->summed);
+    }
+    return fine;
+}
+
+td_real tdi_sweep_out(const td_tree_model *m, td_tree_state *s, td_pool *pool, bool tame,
+                      bool attempt) {
+    sweep c = {m, s, NULL, tame, attempt};
+    td_real largest = 0;
+    bool finite = true;
+    tdi_pass_out(m, pool, part_out, &c);
+    for (int32_t k = 0; k < m->part_count; k++) {
+        td_real x = s->slot[k].largest;
+        finite &= !isnan(x);
+        largest = x > largest ? x : largest;
+    }
+    return finite ? sqrt(largest) : NAN;
 }

@@ -21,18 +21,29 @@ void tdi_tangent_place(tdi_tangent *t, tdi_layout *l) {
     size_t n = (size_t)t->model->body_count;
     t->stiffness = tdi_layout_place(l, n, sizeof *t->stiffness);
     t->mass = tdi_layout_place(l, n, sizeof *t->mass);
+    t->joint = tdi_layout_place(l, n, sizeof *t->joint);
+    t->pivot = tdi_layout_place(l, n, sizeof *t->pivot);
     t->wrench = tdi_layout_place(l, n, sizeof *t->wrench);
 }
 
 void tdi_tree_carry(const td_tree_model *m, td_tree_state *s, td_vec3 gravity) {
     const tdi_potential weight = {.spring = 1, .gravity = gravity};
-    tdi_potential_expand(m, s, &weight, false);
+    const tdi_potential_at at = {m, s, &weight, false};
+    for (int32_t i = 0; i < m->body_count; i++) {
+        tdi_term t;
+        tdi_node *node = &s->node[i];
+        (m->kind[i] == TD_JOINT_BALL ? tdi_potential_ball : tdi_potential_other)(&at, i, &t);
+        node->block = t.block;
+        node->load = t.load;
+        node->swing = t.swing;
+    }
     for (int32_t i = m->body_count - 1; i >= 0; i--) {
         int32_t p = m->parent[i];
         if (p != TD_NONE) {
             td_vec3 r = tdi_sub(s->frame[i].o, s->frame[p].o);
-            tdi_wrench_add(&s->load[p], &s->load[i], r);
-            s->swing[p] = tdi_sym3_add(s->swing[p], tdi_swing(r, s->load[i].f));
+            tdi_node *up = &s->node[p];
+            tdi_wrench_add(&up->load, &s->node[i].load, r);
+            up->swing = tdi_sym3_add(up->swing, tdi_swing(r, s->node[i].load.f));
         }
     }
 }
@@ -61,7 +72,9 @@ tdi_mat3 tdi_ball_tangent(td_spring_law law, const tdi_body *body, const td_real
     return d;
 }
 
-static void expand_joints(const td_tree_model *m, td_tree_state *s) {
+static void expand_joints(tdi_tangent *t) {
+    const td_tree_model *m = t->model;
+    const td_tree_state *s = t->state;
     for (int32_t k = 0; k < m->run_count; k++) {
         const tdi_run run = m->run[k];
         for (int32_t i = run.first; run.ball && i < run.last; i++) {
@@ -73,7 +86,7 @@ static void expand_joints(const td_tree_model *m, td_tree_state *s) {
                            0.5 * (d.m[1] + d.m[3]),
                            0.5 * (d.m[2] + d.m[6]),
                            0.5 * (d.m[5] + d.m[7])};
-            s->joint_a[i] = tdi_sym3_turn(&s->frame[i].r, &own);
+            t->joint[i] = tdi_sym3_turn(&s->frame[i].r, &own);
         }
     }
 }
@@ -81,13 +94,12 @@ static void expand_joints(const td_tree_model *m, td_tree_state *s) {
 void tdi_tangent_expand(tdi_tangent *t, td_vec3 gravity) {
     const td_tree_model *m = t->model;
     td_tree_state *s = t->state;
-    tdi_tree_columns(m, s);
     tdi_tree_carry(m, s, gravity);
-    expand_joints(m, s);
+    expand_joints(t);
     for (int32_t i = 0; i < m->body_count; i++) {
         t->mass[i] = tdi_mass_of(&m->body[i], &s->frame[i].r);
-        t->stiffness[i] = s->block[i];
-        t->stiffness[i].a = tdi_sym3_add(s->block[i].a, s->swing[i]);
+        t->stiffness[i] = s->node[i].block;
+        t->stiffness[i].a = tdi_sym3_add(s->node[i].block.a, s->node[i].swing);
     }
 }
 
@@ -99,14 +111,14 @@ void tdi_tangent_spread(const tdi_tangent *t, const td_real *x) {
     const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
     for (int32_t i = 0; i < m->body_count; i++) {
         int32_t p = m->parent[i];
-        const tdi_twist up = p == TD_NONE ? still : s->move[p];
+        const tdi_twist up = p == TD_NONE ? still : s->node[p].move;
         td_vec3 r = tdi_sub(s->frame[i].o, tdi_parent_frame(m, s, i)->o);
-        tdi_twist move = {up.w, tdi_add(up.v, tdi_cross(up.w, r))};
-        for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
-            move.w = tdi_madd(move.w, s->column[d].w, x[d]);
-            move.v = tdi_madd(move.v, s->column[d].v, x[d]);
+        tdi_twist move = {up.w, tdi_add(up.v, tdi_cross(up.w, r))}, column[6];
+        for (int32_t d = 0, count = tdi_columns_of(m, s, i, column); d < count; d++) {
+            move.w = tdi_madd(move.w, column[d].w, x[m->dof[i] + d]);
+            move.v = tdi_madd(move.v, column[d].v, x[m->dof[i] + d]);
         }
-        s->move[i] = move;
+        s->node[i].move = move;
     }
 }
 
@@ -122,8 +134,9 @@ static inline void hand_down(const tdi_tangent *t, int32_t i, const tdi_wrench *
 static void gather(const tdi_tangent *t, td_real *y) {
     const td_tree_model *m = t->model;
     for (int32_t i = m->body_count - 1; i >= 0; i--) {
-        for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
-            y[d] = tdi_pair(&t->wrench[i], &t->state->column[d]);
+        tdi_twist column[6];
+        for (int32_t d = 0, count = tdi_columns_of(m, t->state, i, column); d < count; d++) {
+            y[m->dof[i] + d] = tdi_pair(&t->wrench[i], &column[d]);
         }
         hand_down(t, i, &t->wrench[i]);
     }
@@ -139,13 +152,15 @@ static void spring_moments(const tdi_tangent *t, const td_real *x, td_real *y) {
             int32_t d = m->dof[i];
             const tdi_mat3 *r = &s->frame[i].r;
             td_vec3 turn = tdi_mat3_apply(r, tdi_vec3(x[d], x[d + 1], x[d + 2]));
-            td_vec3 moment = tdi_mat3_apply_t(r, tdi_sym3_apply(&s->joint_a[i], turn));
+            td_vec3 moment = tdi_mat3_apply_t(r, tdi_sym3_apply(&t->joint[i], turn));
             y[d] = moment.x;
             y[d + 1] = moment.y;
             y[d + 2] = moment.z;
         }
-        for (int32_t d = m->dof[run.first]; !run.ball && d < m->dof[run.last]; d++) {
-            y[d] = s->joint_k[d] * x[d];
+        for (int32_t i = run.first; !run.ball && i < run.last; i++) {
+            for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
+                y[d] = tdi_single_stiffness(m, i) * x[d];
+            }
         }
     }
 }
@@ -156,11 +171,13 @@ static void gather_with_coupling(const tdi_tangent *t, const td_real *x, td_real
     const td_tree_state *s = t->state;
     for (int32_t i = m->body_count - 1; i >= 0; i--) {
         int32_t p = m->parent[i];
-        td_vec3 up = p == TD_NONE ? tdi_vec3(0, 0, 0) : s->move[p].w;
+        td_vec3 up = p == TD_NONE ? tdi_vec3(0, 0, 0) : s->node[p].move.w;
         tdi_wrench down = t->wrench[i];
-        for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
-            td_vec3 c = tdi_coupling(&s->column[d], &s->load[i]);
-            y[d] += tdi_pair(&t->wrench[i], &s->column[d]) + tdi_dot(c, up);
+        tdi_twist column[6];
+        for (int32_t k = 0, count = tdi_columns_of(m, s, i, column); k < count; k++) {
+            int32_t d = m->dof[i] + k;
+            td_vec3 c = tdi_coupling(&column[k], &s->node[i].load);
+            y[d] += tdi_pair(&t->wrench[i], &column[k]) + tdi_dot(c, up);
             down.n = tdi_madd(down.n, c, x[d]);
         }
         hand_down(t, i, &down);
@@ -172,7 +189,7 @@ static void gather_with_coupling(const tdi_tangent *t, const td_real *x, td_real
 void tdi_tangent_stiffness(const tdi_tangent *t, const td_real *x, td_real *y) {
     tdi_tangent_spread(t, x);
     for (int32_t i = 0; i < t->model->body_count; i++) {
-        t->wrench[i] = tdi_block_apply(&t->stiffness[i], &t->state->move[i]);
+        t->wrench[i] = tdi_block_apply(&t->stiffness[i], &t->state->node[i].move);
     }
     spring_moments(t, x, y);
     gather_with_coupling(t, x, y);
@@ -181,7 +198,7 @@ void tdi_tangent_stiffness(const tdi_tangent *t, const td_real *x, td_real *y) {
 void tdi_tangent_inertia(const tdi_tangent *t, const td_real *x, td_real *y) {
     tdi_tangent_spread(t, x);
     for (int32_t i = 0; i < t->model->body_count; i++) {
-        t->wrench[i] = tdi_mass_momentum(&t->mass[i], &t->state->move[i]);
+        t->wrench[i] = tdi_mass_momentum(&t->mass[i], &t->state->node[i].move);
     }
     gather(t, y);
 }
@@ -191,16 +208,18 @@ void tdi_tangent_inertia_diagonal(const tdi_tangent *t, td_real *y) {
     const td_tree_model *m = t->model;
     td_tree_state *s = t->state;
     for (int32_t i = 0; i < m->body_count; i++) {
-        s->block[i] = tdi_mass_block(&t->mass[i]);
+        s->node[i].block = tdi_mass_block(&t->mass[i]);
     }
     for (int32_t i = m->body_count - 1; i >= 0; i--) {
         int32_t p = m->parent[i];
-        for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
-            tdi_wrench w = tdi_block_apply(&s->block[i], &s->column[d]);
-            y[d] = tdi_pair(&w, &s->column[d]);
+        tdi_twist column[6];
+        for (int32_t d = 0, count = tdi_columns_of(m, s, i, column); d < count; d++) {
+            tdi_wrench w = tdi_block_apply(&s->node[i].block, &column[d]);
+            y[m->dof[i] + d] = tdi_pair(&w, &column[d]);
         }
         if (p != TD_NONE) {
-            tdi_block_add(&s->block[p], &s->block[i], tdi_sub(s->frame[i].o, s->frame[p].o));
+            td_vec3 r = tdi_sub(s->frame[i].o, s->frame[p].o);
+            tdi_block_add(&s->node[p].block, &s->node[i].block, r);
         }
     }
 }

@@ -11,14 +11,16 @@
 #include "tree/dynamics.h"
 #include "tree/joint.h"
 
-// Besides its own arrays a tangent lives in the state's scratch: column, load (weight of a body and
-// of all it carries), joint_a, joint_k; the factors in block, pivot and dense; move in products.
-// It holds until the state is used for something else.
+// Besides its own arrays a tangent lives in the state's nodes: load (weight of a body and of all it
+// carries), block for the factors, move in products; and in `other`. It holds until the state is
+// used for something else.
 typedef struct tdi_tangent {
     const td_tree_model *model;
     td_tree_state *state;
     tdi_block *stiffness; // of the loads on a body, with the swing of all that it carries
     tdi_mass *mass;
+    td_sym3 *joint;     // stiffness of ball joints in world axes
+    tdi_ldl3 *pivot;    // of ball joints, factored
     tdi_wrench *wrench; // scratch of the sweeps
 } tdi_tangent;
 
@@ -40,7 +42,7 @@ void tdi_tangent_solve(const tdi_tangent *tangent, td_real *x);
 // ---- parts ----------------------------------------------------------------------------------
 
 // Fills load with the gradient of the weight of each body and of all that it carries, about its own
-// joint, and block, pull and swing likewise.
+// joint, and block and swing likewise.
 void tdi_tree_carry(const td_tree_model *model, td_tree_state *state, td_vec3 gravity);
 // How the moment -tdi_ball_moment() of a ball joint at rest changes with a turn, own axes.
 tdi_mat3 tdi_ball_tangent(td_spring_law law, const tdi_body *body, const td_real *q,
@@ -53,6 +55,11 @@ typedef struct tdi_joint_form {
 
 tdi_joint_form tdi_joints_form(const td_tree_model *model, const td_tree_state *state,
                                const td_real *x);
+
+// Spring of a hinge or slide; other joints that are no balls have none.
+static inline td_real tdi_single_stiffness(const td_tree_model *m, int32_t i) {
+    return m->dof[i + 1] - m->dof[i] == 1 ? m->body[i].stiffness.x : 0;
+}
 
 // Root to tip: move from x.
 void tdi_tangent_spread(const tdi_tangent *tangent, const td_real *x);

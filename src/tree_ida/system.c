@@ -85,6 +85,7 @@ void tdi_ida_place(tdi_ida_system *system, tdi_layout *l) {
     system->torque = tdi_layout_place(l, nv, sizeof *system->torque);
     system->turn = tdi_layout_place(l, nv, sizeof *system->turn);
     system->outside = tdi_layout_place(l, (size_t)m->body_count, sizeof *system->outside);
+    system->carried = tdi_layout_place(l, (size_t)m->body_count, sizeof *system->carried);
 }
 
 void tdi_ida_set(tdi_ida_system *system, td_real t, const td_real *y) {
@@ -110,7 +111,7 @@ static bool has_loads(const tdi_ida_system *system) {
 // wrenches of the loads on each body, at the state's frames and twists
 static void find_loads(tdi_ida_system *system) {
     const td_ida_opts *o = &system->opts;
-    const tdi_loads loads = {o->loads, o->load_count, o->air, 0, 1, NULL};
+    const tdi_loads loads = {o->loads, o->load_count, o->air, NULL, 0, 1, NULL};
     memset(system->outside, 0, (size_t)system->model->body_count * sizeof *system->outside);
     tdi_loads_wrench(system->model, system->state, &loads, system->outside);
 }
@@ -121,8 +122,9 @@ static void subtract_loads(tdi_ida_system *system, td_real *f) {
     const td_tree_state *s = system->state;
     for (int32_t i = m->body_count - 1; i >= 0; i--) {
         int32_t p = m->parent[i];
-        for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
-            f[d] -= tdi_pair(&system->outside[i], &s->column[d]);
+        tdi_twist column[6];
+        for (int32_t d = 0, count = tdi_columns_of(m, s, i, column); d < count; d++) {
+            f[m->dof[i] + d] -= tdi_pair(&system->outside[i], &column[d]);
         }
         if (p != TD_NONE) {
             tdi_wrench_add(&system->outside[p], &system->outside[i],
@@ -140,7 +142,6 @@ void tdi_ida_start(tdi_ida_system *system, td_real *y, td_real *rate) {
     memcpy(y + nv, s->v, nv * sizeof *y);
     memcpy(rate, s->v, nv * sizeof *y);
     tdi_tree_place(m, s);
-    tdi_tree_columns(m, s);
     tdi_tree_move(m, s);
     find_loads(system);
     tdi_tree_forward(m, s, system->opts.gravity, NULL, system->outside, rate + nv);
@@ -175,6 +176,7 @@ static void look_back(tdi_ida_system *system, td_real h) {
     td_tree_state *s = system->state;
     for (int32_t i = 0; i < system->model->body_count; i++) {
         const tdi_frame *f = &s->frame[i];
+        s->past[i].r = f->r;
         s->star[i].o = tdi_madd(f->o, s->twist[i].v, -h);
         for (int j = 0; j < 3; j++) {
             td_vec3 column = tdi_mat3_column(&f->r, j);
@@ -186,59 +188,34 @@ static void look_back(tdi_ida_system *system, td_real h) {
     }
 }
 
-// Expands springs, dampers and loads, then adds the bodies themselves. `move` still holds the
-// accelerations less gravity that inverse dynamics left there.
-static void expand(tdi_ida_system *system, td_real h) {
-    const td_tree_model *m = system->model;
-    td_tree_state *s = system->state;
-    const td_ida_opts *o = &system->opts;
-    if (has_drag(system)) {
-        look_back(system, h);
-    }
-    const tdi_potential p = {.spring = h * h,
-                             .damp = h,
-                             .loads = {o->loads, o->load_count, o->air, h, h * h, s->star},
-                             .angle_rest = s->angle};
-    tdi_potential_expand(m, s, &p, true);
-    for (int32_t i = 0; i < m->body_count; i++) {
-        tdi_mass mass = tdi_mass_of(&m->body[i], &s->frame[i].r);
-        tdi_block block = tdi_mass_block(&mass);
-        tdi_wrench force = tdi_mass_momentum(&mass, &s->move[i]);
-        tdi_wrench bias = tdi_mass_bias(&mass, s->twist[i].w);
-        tdi_block_add(&s->block[i], &block, tdi_vec3(0, 0, 0));
-        s->pull[i] = tdi_madd(s->pull[i], tdi_add(force.f, bias.f), h * h);
-        s->swing[i] = tdi_sym3_add(s->swing[i], tdi_swing(mass.c, tdi_scale(s->move[i].v, h * h)));
-    }
-}
-
-// load = -h M u, spread over the bodies
+// outside = -h M u, spread over the bodies; carried is their motion.
 static void load_inertia(tdi_ida_system *system, const td_real *u, td_real h) {
     const td_tree_model *m = system->model;
-    td_tree_state *s = system->state;
+    const td_tree_state *s = system->state;
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
-        const tdi_twist up = m->parent[i] == TD_NONE ? still : s->move[m->parent[i]];
+        const tdi_twist up = m->parent[i] == TD_NONE ? still : system->carried[m->parent[i]];
         td_vec3 r = tdi_sub(s->frame[i].o, tdi_parent_frame(m, s, i)->o);
-        tdi_twist move = {up.w, tdi_add(up.v, tdi_cross(up.w, r))};
-        for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
-            move.w = tdi_madd(move.w, s->column[d].w, -h * u[d]);
-            move.v = tdi_madd(move.v, s->column[d].v, -h * u[d]);
+        tdi_twist move = {up.w, tdi_add(up.v, tdi_cross(up.w, r))}, column[6];
+        for (int32_t d = 0, count = tdi_columns_of(m, s, i, column); d < count; d++) {
+            move.w = tdi_madd(move.w, column[d].w, -h * u[m->dof[i] + d]);
+            move.v = tdi_madd(move.v, column[d].v, -h * u[m->dof[i] + d]);
         }
         tdi_mass mass = tdi_mass_of(&m->body[i], &s->frame[i].r);
-        s->move[i] = move;
-        s->load[i] = tdi_mass_momentum(&mass, &move);
+        system->carried[i] = move;
+        system->outside[i] = tdi_mass_momentum(&mass, &move);
     }
 }
 
-// joint_g = -h^2 (b2 + D u)
+// torque = -h^2 (b2 + D u); balls in world axes
 static void load_joints(tdi_ida_system *system, const td_real *b2, const td_real *u, td_real h) {
     const td_tree_model *m = system->model;
-    td_tree_state *s = system->state;
+    const td_tree_state *s = system->state;
     const td_real still[3] = {0, 0, 0};
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_body *body = &m->body[i];
         int32_t first = m->dof[i], count = m->dof[i + 1] - first;
-        td_real *g = s->joint_g + first;
+        td_real *g = system->torque + first;
         if (m->kind[i] == TD_JOINT_BALL) {
             const td_real *q = s->q + m->coord[i], *near = s->angle + first;
             td_vec3 damp = tdi_sub(tdi_ball_moment(m->law, body, q, u + first, near),
@@ -254,25 +231,94 @@ static void load_joints(tdi_ida_system *system, const td_real *b2, const td_real
     }
 }
 
+typedef struct term_source {
+    const tdi_ida_system *system;
+    tdi_potential_at at; // springs, dampers and drag
+    td_real h;
+} term_source;
+
+// Adds the body itself, and puts the right-hand side in place of the potential's gradient. `move`
+// still holds the accelerations less gravity that inverse dynamics left there.
+static void complete_term(const term_source *c, int32_t i, tdi_term *t) {
+    const tdi_ida_system *system = c->system;
+    const td_tree_model *m = system->model;
+    const td_tree_state *s = system->state;
+    const tdi_twist *accel = &s->node[i].move;
+    const td_real h2 = c->h * c->h;
+    tdi_mass mass = tdi_mass_of(&m->body[i], &s->frame[i].r);
+    tdi_block block = tdi_mass_block(&mass);
+    tdi_wrench force = tdi_mass_momentum(&mass, accel);
+    tdi_wrench bias = tdi_mass_bias(&mass, s->twist[i].w);
+    tdi_block_sum(&t->block, &block);
+    t->pull = tdi_madd(t->pull, tdi_add(force.f, bias.f), h2);
+    t->swing = tdi_sym3_add(t->swing, tdi_swing(mass.c, tdi_scale(accel->v, h2)));
+    t->load = system->outside[i];
+    for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
+        t->g[d - m->dof[i]] = system->torque[d];
+    }
+}
+
+static void ball_term(const void *context, int32_t i, tdi_term *t) {
+    const term_source *c = context;
+    tdi_potential_ball(&c->at, i, t);
+    complete_term(c, i, t);
+}
+
+static void other_term(const void *context, int32_t i, tdi_term *t) {
+    const term_source *c = context;
+    tdi_potential_other(&c->at, i, t);
+    complete_term(c, i, t);
+}
+
+// Of point loads only the Hessian and the force that swings belong to the matrix.
+static void expand_loads(td_tree_state *s, const tdi_loads *loads) {
+    tdi_loads_expand(s, loads);
+    for (int32_t k = 0; k < loads->count; k++) {
+        s->node[loads->load[k].segment].load = (tdi_wrench){{0, 0, 0}, {0, 0, 0}};
+    }
+}
+
+// Step of each joint after the sweeps, in its own axes.
+static void read_steps(const td_tree_model *m, const td_tree_state *s, td_real *step) {
+    const td_vec3 still = {0, 0, 0};
+    for (int32_t i = 0; i < m->body_count; i++) {
+        int32_t d = m->dof[i];
+        if (m->kind[i] == TD_JOINT_BALL) {
+            td_vec3 up = m->parent[i] == TD_NONE ? still : s->node[m->parent[i]].move.w;
+            write3(step + d, tdi_mat3_apply_t(&s->frame[i].r, tdi_sub(s->node[i].move.w, up)));
+        } else {
+            size_t count = (size_t)(m->dof[i + 1] - d);
+            memcpy(step + d, s->other[m->other_place[i]].step, count * sizeof *step);
+        }
+    }
+}
+
 void tdi_ida_solve(tdi_ida_system *system, td_real c, const td_real *b, td_real *z) {
     const td_tree_model *m = system->model;
     td_tree_state *s = system->state;
+    const td_ida_opts *o = &system->opts;
     const int32_t nv = m->dof_count;
     const td_real h = 1 / c;
-    td_real *u = system->turn;
+    td_real *u = system->turn, *step = system->torque;
     map_turns(m, turn_of_rate, system->x, b, u);
-    expand(system, h);
+    if (has_drag(system)) {
+        look_back(system, h);
+    }
     load_inertia(system, u, h);
     load_joints(system, b + nv, u, h);
-    tdi_tree_solve(m, s, true);
-    for (int32_t i = 0; i < m->body_count; i++) {
-        td_real *step = s->step + m->dof[i];
-        if (m->kind[i] == TD_JOINT_BALL) {
-            write3(step, tdi_mat3_apply_t(&s->frame[i].r, read3(step)));
-        }
-    }
+    const tdi_potential p = {.spring = h * h,
+                             .damp = h,
+                             .stiffness = 1,
+                             .loads = {o->loads, o->load_count, o->air, NULL, h, h * h, s->star},
+                             .angle_rest = s->angle};
+    const term_source source = {system, {m, s, &p, true}, h};
+    const tdi_terms terms = {ball_term, other_term, &source, true};
+    expand_loads(s, &p.loads);
+    tdi_sweep_in(m, s, NULL, &terms);
+    tdi_sweep_out(m, s, NULL, true, false);
+    read_steps(m, s, step);
     for (int32_t d = 0; d < nv; d++) {
-        z[nv + d] = c * s->step[d] - u[d];
+        z[nv + d] = c * step[d] - u[d];
     }
-    map_turns(m, rate_of_turn, system->x, s->step, z);
+    map_turns(m, rate_of_turn, system->x, step, z);
 }

@@ -22,6 +22,7 @@ typedef struct tdi_ida_system {
     td_real *torque;     // a degree of freedom: scratch
     td_real *turn;       // a degree of freedom: scratch
     tdi_wrench *outside; // a body: of loads
+    tdi_twist *carried;  // a body: scratch
 } tdi_ida_system;
 
 // Lays out the arrays; model is set before.

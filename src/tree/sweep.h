@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Block elimination along the tree: the heart of implicit steps, statics and IDA's linear systems.
+
+#include "tree/cut.h"
+
+// What one body and its joint add to the quadratic model.
+typedef struct tdi_term {
+    tdi_block block;  // Hessian of the body
+    tdi_wrench load;  // gradient
+    td_vec3 pull;     // force whose lever arms swing: load.f, unless the model says otherwise
+    td_sym3 swing;    // part of the Hessian that may be negative
+    td_sym3 ball;     // stiffness of a ball joint
+    td_real joint[6]; // stiffness of other joints, a degree of freedom
+    td_real g[6];     // moment of the joint; balls in world axes
+} tdi_term;
+
+// Where terms come from. `ball` and `other` fill the whole term of a body by its joint; fields of
+// the other kind of joint may be left as they are.
+typedef struct tdi_terms {
+    void (*ball)(const void *context, int32_t i, tdi_term *term);
+    void (*other)(const void *context, int32_t i, tdi_term *term);
+    const void *context;
+    bool tame; // only the positive part of swing is used, so that the model has a least value
+} tdi_terms;
+
+// Tip to root: factors. What was added to nodes before (marked in `summed`) counts. False, when not
+// tame, if the model has no least value.
+bool tdi_sweep_in(const td_tree_model *model, td_tree_state *state, td_pool *pool,
+                  const tdi_terms *terms);
+
+// Root to tip: fills the nodes' move and the other joints' step. With `attempt` the pose is kept
+// and moved by the whole increment on the way. Gives the largest turn of a body or step of a joint,
+// rad or m; not a number if one is not.
+td_real tdi_sweep_out(const td_tree_model *model, td_tree_state *state, td_pool *pool, bool tame,
+                      bool attempt);
+
+// Makes a node ready to be added to before a sweep; its move stays.
+static inline tdi_node *tdi_node_open(td_tree_state *s, int32_t i) {
+    tdi_node *node = &s->node[i];
+    if (!s->summed[i]) {
+        const tdi_twist move = node->move;
+        *node = (tdi_node){.move = move};
+        s->summed[i] = 1;
+    }
+    return node;
+}
