@@ -1,15 +1,19 @@
 # Everyday commands. CMake does the work; see CMakePresets.json for the builds behind them.
 
-.PHONY: build demo test gallery plots bench-peers format clean
+.PHONY: build demo player test gallery plots bench-peers format clean
 
 build: ## the release build of the command, at build/tendril
 	@scripts/install-deps.sh build
 	@cmake --preset release >/dev/null
 	@cmake --build build --target tendril_command
 
-demo: build ## grows plants and makes a page that shows them
+demo: build player ## grows plants and makes a page that shows them
 	@scripts/install-deps.sh demo
 	@scripts/demo.sh
+
+player: ## builds the page that plays a run, which 'tendril run' fills; needs node
+	@scripts/install-deps.sh demo
+	@node scripts/player-page.mjs -o build/share/tendril/player.html
 
 test: ## installs what is missing, builds everything, runs all tests
 	@scripts/install-deps.sh test

@@ -74,6 +74,7 @@ part "examples in the docs run" python3 scripts/check-docs.py build
 part "models are valid glTF" models_are_valid_gltf
 part "pages type-check" sh -c 'cd web && npm run --silent typecheck'
 part "demo page works in a browser" demo_page
+part "recorded motion in glTF and in a page" scripts/check-clip.sh build
 part "fuzzing for a minute" fuzz
 
 echo "$passed passed, $failed failed"

@@ -608,9 +608,15 @@ TD_TEST(tree_steps_with_loads_and_air_take_no_memory_for_all_integrators) {
     test_heap heap = {0};
     td_alloc alloc = test_heap_alloc(&heap);
     td_segment_def defs[12];
-    td_load loads[] = {{TD_LOAD_FORCE, 3, {0, 0.1, 0}, {1, 0, 0}, 0},
-                       {TD_LOAD_TORQUE, 5, {0, 0, 0}, {0, 0.1, 0}, 0},
-                       {TD_LOAD_SPRING, 11, {0, 0.1, 0}, {0, 1, 0}, 10}};
+    td_load loads[] = {
+        {.kind = TD_LOAD_FORCE, .segment = 3, .point = {0, 0.1, 0}, .vector = {1, 0, 0}},
+        {.kind = TD_LOAD_TORQUE, .segment = 5, .vector = {0, 0.1, 0}},
+        {.kind = TD_LOAD_SPRING,
+         .segment = 11,
+         .point = {0, 0.1, 0},
+         .vector = {0, 1, 0},
+         .stiffness = 10,
+         .damping = 1}};
     tdi_random_seed(&r, 99);
     for (int32_t i = 0; i < 12; i++) {
         defs[i] = random_segment(&r, i, BUSHY, 5);

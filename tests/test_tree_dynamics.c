@@ -477,7 +477,6 @@ TD_TEST(tree_forward_takes_loads_as_their_torques) {
         memcpy(v, t.v, (size_t)t.nv * sizeof *v);
         tdi_twist moving = t.state->base_twist;
         t.state->base_twist = (tdi_twist){{0, 0, 0}, {0, 0, 0}};
-        tdi_tree_columns(t.model, t.state);
         for (int32_t d = 0; d < t.nv; d++) {
             memset(t.v, 0, (size_t)t.nv * sizeof *v);
             t.v[d] = 1;

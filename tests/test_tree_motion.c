@@ -227,7 +227,8 @@ TD_TEST(tree_explicit_steps_take_loads_and_air) {
     def.joint = TD_JOINT_FREE;
     tree t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
     double mass = t.model->body[0].mass;
-    td_load load = {TD_LOAD_FORCE, 0, tdi_scale(t.model->body[0].moment, 1 / mass), {0.3, 0, 0}, 0};
+    td_load load = {.kind = TD_LOAD_FORCE, .vector = {0.3, 0, 0}};
+    load.point = tdi_scale(t.model->body[0].moment, 1 / mass);
     td_step_opts opts = steps_of(TD_RK4, 0.01, tdi_vec3(0, 0, 0));
     opts.loads = &load;
     opts.load_count = 1;

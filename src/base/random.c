@@ -41,7 +41,7 @@ double tdi_random_uniform(tdi_random *random) {
 // ---- elementary functions from exact operations ---------------------------------------------
 
 // log x = e log 2 + 2 atanh((m-1)/(m+1)), m in [sqrt(1/2), sqrt(2))
-static double exact_log(double x) {
+double tdi_exact_log(double x) {
     int e;
     double m = frexp(x, &e);
     if (m < 0.70710678118654752) {
@@ -77,7 +77,7 @@ double tdi_random_normal(tdi_random *random) {
         double v = 2 * tdi_random_uniform(random) - 1;
         double s = u * u + v * v;
         if (s > 0 && s < 1) {
-            return u * sqrt(-2 * exact_log(s) / s);
+            return u * sqrt(-2 * tdi_exact_log(s) / s);
         }
     }
 }
@@ -86,7 +86,7 @@ double tdi_random_normal(tdi_random *random) {
 static double log_gamma_variate(tdi_random *random, double shape) {
     double boost = 0;
     if (shape < 1) {
-        boost = exact_log(1 - tdi_random_uniform(random)) / shape;
+        boost = tdi_exact_log(1 - tdi_random_uniform(random)) / shape;
         shape += 1;
     }
     double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
@@ -98,8 +98,8 @@ static double log_gamma_variate(tdi_random *random, double shape) {
         }
         v = v * v * v;
         double u = 1 - tdi_random_uniform(random);
-        if (exact_log(u) < 0.5 * x * x + d - d * v + d * exact_log(v)) {
-            return exact_log(d * v) + boost;
+        if (tdi_exact_log(u) < 0.5 * x * x + d - d * v + d * tdi_exact_log(v)) {
+            return tdi_exact_log(d * v) + boost;
         }
     }
 }

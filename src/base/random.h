@@ -16,3 +16,6 @@ double tdi_random_uniform(tdi_random *random);                        // in [0, 
 double tdi_random_normal(tdi_random *random);                         // mean 0, deviation 1
 double tdi_random_beta(tdi_random *random, double a, double b);       // a, b > 0
 int64_t tdi_random_binomial(tdi_random *random, int64_t n, double p); // cost grows with log n
+
+// The logarithm of x > 0 from exact operations only, to a few units in the last place.
+double tdi_exact_log(double x);

@@ -205,6 +205,98 @@ static bool forward_tree(const bench *b, const bench_tree *t) {
     return fine;
 }
 
+// ---- forward dynamics of batches ------------------------------------------------------------
+
+#define BATCH_TREES 64
+#define BATCH_MOST  1000 // bodies
+
+typedef struct batch_run {
+    td_tree_batch *batch;
+    double *coords, *velocities; // of two states of a tree, one after the other
+    double *accel;               // of a tree
+    int32_t coord_count, dof_count;
+    int now; // which of the two the first tree is in; every other tree is in the other
+} batch_run;
+
+static void set_batch(batch_run *r, int which) {
+    for (int32_t k = 0; k < BATCH_TREES; k++) {
+        int from = (which + k) % 2;
+        td_tree_batch_set(r->batch, k, r->coords + (size_t)from * (size_t)r->coord_count,
+                          r->velocities + (size_t)from * (size_t)r->dof_count);
+    }
+    r->now = which;
+}
+
+static bool run_batch(void *context) {
+    batch_run *r = context;
+    td_tree_batch_forward(r->batch, (td_vec3){0, -BENCH_GRAVITY, 0});
+    return true;
+}
+
+static bool run_batch_anew(void *context) {
+    batch_run *r = context;
+    set_batch(r, 1 - r->now);
+    return run_batch(context);
+}
+
+static bool begin_batch(const cli_tree *tree, batch_run *r) {
+    size_t nq = (size_t)td_tree_coord_count(tree->model);
+    size_t nv = (size_t)td_tree_dof_count(tree->model);
+    forward_run states;
+    *r = (batch_run){.coord_count = (int32_t)nq, .dof_count = (int32_t)nv};
+    r->coords = malloc(2 * nq * sizeof *r->coords);
+    r->velocities = malloc(2 * nv * sizeof *r->velocities);
+    r->accel = malloc(nv * sizeof *r->accel);
+    bool fine = begin_forward(tree, &states) && r->coords && r->velocities && r->accel &&
+                td_tree_batch_new(tree->model, BATCH_TREES, NULL, &r->batch, NULL) == TD_OK;
+    for (int which = 0; which < 2 && fine; which++) {
+        set_motion(&states, which);
+        memcpy(r->coords + (size_t)which * nq, td_tree_coords(tree->state), nq * sizeof(double));
+        memcpy(r->velocities + (size_t)which * nv, td_tree_velocities(tree->state),
+               nv * sizeof(double));
+    }
+    free(states.motions[0]);
+    free(states.accel);
+    if (fine) {
+        set_batch(r, 0);
+    }
+    return fine;
+}
+
+// As forward_tree(), with many trees at once.
+static bool forward_batch(const bench *b, const bench_tree *t) {
+    cli_tree tree;
+    batch_run r;
+    char variant[32];
+    snprintf(variant, sizeof variant, "%s, batch%s", bench_shape_name(t->shape),
+             t->limp ? ", as peers" : "");
+    if (!build(b, t, &tree)) {
+        return false;
+    }
+    bool fine = begin_batch(&tree, &r);
+    if (fine) {
+        bench_work work = {NULL, t->limp ? run_batch_anew : run_batch, &r};
+        double seconds = bench_fastest(&work, b->seconds);
+        bench_row(b, variant, t->count, 1e9 * seconds / t->count / BATCH_TREES, "ns/body");
+    } else {
+        bench_fault(b, variant, TD_ERR_MEMORY, NULL);
+    }
+    if (fine && t->limp && t->count == COMPARED_AT) {
+        set_batch(&r, 0);
+        run_batch(&r);
+        td_tree_batch_accel(r.batch, 0, r.accel);
+        bench_row(b, variant, t->count, bench_rms(r.accel, t->count), "rad/s^2");
+    }
+    td_tree_batch_free(r.batch);
+    free(r.coords);
+    free(r.velocities);
+    free(r.accel);
+    cli_tree_free(&tree);
+    return fine;
+}
+
+// ---- forward dynamics: all ------------------------------------------------------------------
+
 bool bench_forward(const bench *b) {
     bool fine = true;
     for (int shape = BENCH_CHAIN; shape <= BENCH_PLANT; shape++) {
@@ -212,11 +304,16 @@ bool bench_forward(const bench *b) {
             bench_tree springs = {.shape = (bench_shape)shape, .count = forward_counts[i]};
             fine = forward_tree(b, &springs) && fine;
         }
+        for (int32_t n = 10; n <= BATCH_MOST; n *= 10) {
+            bench_tree springs = {.shape = (bench_shape)shape, .count = n};
+            fine = forward_batch(b, &springs) && fine;
+        }
     }
     for (int shape = BENCH_CHAIN; shape <= BENCH_BINARY; shape++) {
         for (int32_t n = 10; n <= COMPARED_MOST; n *= 10) {
             bench_tree limp = {.shape = (bench_shape)shape, .count = n, .limp = true};
             fine = forward_tree(b, &limp) && fine;
+            fine = forward_batch(b, &limp) && fine;
         }
     }
     return bench_peers(b) && fine;
@@ -299,7 +396,7 @@ static bool step_file(const bench *b, const char *path) {
     cli_plant_args args = cli_plant_args_default();
     cli_tree tree;
     char variant[64];
-    step_cost cost;
+    step_cost cost = {0, 0};
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
     snprintf(variant, sizeof variant, "%.*s", (int)strcspn(name, "."), name);
@@ -316,7 +413,7 @@ static bool step_file(const bench *b, const char *path) {
 
 bool bench_step(const bench *b) {
     bool fine = true;
-    step_cost cost;
+    step_cost cost = {0, 0};
     double bytes;
     for (int shape = BENCH_CHAIN; shape <= BENCH_PLANT; shape += BENCH_PLANT - BENCH_CHAIN) {
         for (int32_t n = 10; n <= 10000; n *= 10) {
@@ -347,7 +444,7 @@ static const thesis_row thesis[] = {
 static bool real_time(const bench *b, int32_t bodies, double budget, double *factor) {
     bench_tree plant = {.shape = BENCH_PLANT, .count = bodies};
     cli_tree tree;
-    step_cost cost;
+    step_cost cost = {0, 0};
     if (!build(b, &plant, &tree)) {
         return false;
     }
@@ -418,7 +515,7 @@ static bool scale_shape(const bench *b, bench_shape shape) {
     for (int i = 0; i < DECADES; i++) {
         n *= 10;
         bench_tree r = {shape, n, false, shape == BENCH_CHAIN};
-        step_cost cost;
+        step_cost cost = {0, 0};
         if (!step_tree(b, &r, SCALING_STEPS, &cost, &bytes)) {
             return false;
         }

@@ -67,6 +67,10 @@ void cli_json_number(FILE *out, double value);
 // Reads and compiles a model. On failure the faults have been printed.
 td_status cli_load_model(const char *path, const cli_defines *defines, td_grammar **grammar);
 
+// Finds a file that comes with the command, such as "player.html": in $TENDRIL_SHARE, else in
+// share/tendril beside the command's folder or in it. False when it is nowhere.
+bool cli_share_file(const char *name, char *path, size_t size);
+
 double cli_seconds(void); // of a clock that never goes back
 
 // ---- plants ---------------------------------------------------------------------------------
@@ -140,5 +144,6 @@ int cli_check(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_settle(int argc, char **argv);
 int cli_modes(int argc, char **argv);
+int cli_plot(int argc, char **argv);
 int cli_validate(int argc, char **argv);
 int cli_bench(int argc, char **argv);

@@ -14,6 +14,7 @@ static const char help[] =
     "  check FILE...  report all errors of models\n"
     "  settle FILE    the pose at rest under gravity\n"
     "  modes FILE     frequencies and damping of the lowest vibrations\n"
+    "  plot DIR       draw what a run has recorded\n"
     "  info           version, build and materials\n"
     "  validate       run cases with known answers\n"
     "  bench [CASE]   measure speed\n"
@@ -31,7 +32,7 @@ typedef struct command {
 
 static const command commands[] = {
     {"grow", cli_grow}, {"check", cli_check},       {"settle", cli_settle}, {"modes", cli_modes},
-    {"info", cli_info}, {"validate", cli_validate}, {"bench", cli_bench},
+    {"info", cli_info}, {"validate", cli_validate}, {"bench", cli_bench},   {"plot", cli_plot},
 };
 
 static int run(int argc, char **argv) {

@@ -34,6 +34,8 @@ static const val_case cases[] = {
     {"momentum", "of a tree that floats freely", val_momentum},
     {"drag", "plants in a wind that stops at once", val_drag},
     {"stability", "largest stable steps of a stiff beam", val_stability},
+    {"interpolation", "base motions through keys, against differences in time", val_interpolation},
+    {"wind", "statistics and divergence of turbulence", val_wind},
 };
 
 #define CASE_COUNT ((int)(sizeof cases / sizeof cases[0]))

@@ -91,6 +91,10 @@ typedef struct val_wild {
     double damping;      // s: damping over stiffness, at most
 } val_wild;
 
+// With all kinds of joints: slender and of any stiffness, or so stout and soft that explicit steps
+// need not be tiny.
+extern const val_wild val_slender, val_stout;
+
 bool val_wild_build(val_report *report, val_random *random, const val_wild *wild, val_tree *tree);
 // Joints turned by up to `angle`, moving at up to `speed` rad/s (slides: a tenth, in m).
 void val_wild_start(val_random *random, val_tree *tree, double angle, double speed);
@@ -106,6 +110,10 @@ typedef struct val_pose {
 bool val_pose_keep(val_tree *tree, val_pose *pose);
 void val_pose_restore(val_tree *tree, const val_pose *pose);
 void val_pose_free(val_pose *pose);
+// A random tree as val_wild_start() starts it, with that start kept. False, with a row for the
+// fault, when it fails.
+bool val_wild_open(val_report *report, val_random *random, const val_wild *wild, double angle,
+                   double speed, val_tree *tree, val_pose *start);
 
 // A step, or a search for rest. False, with a row for the fault, when it fails.
 bool val_step(val_report *report, val_tree *tree, const td_step_opts *opts, const char *quantity);
@@ -132,3 +140,5 @@ void val_agreement(val_report *report);
 void val_momentum(val_report *report);
 void val_drag(val_report *report);
 void val_stability(val_report *report);
+void val_interpolation(val_report *report);
+void val_wind(val_report *report);

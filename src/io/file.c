@@ -7,6 +7,8 @@
 
 #define _POSIX_C_SOURCE 200809L // stat, chmod
 
+#include "io/out.h"
+
 #include "tendril/io.h"
 
 #include "base/alloc.h"
@@ -17,11 +19,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define READ_CHUNK    ((size_t)64 * 1024) // bytes of the first block; later ones double
-#define MAX_PATH_SIZE 4096
-#define MAX_TRIES     100 // names for the new file, for when others are writing too
+#define READ_CHUNK ((size_t)64 * 1024) // bytes of the first block; later ones double
+#define MAX_TRIES  100                 // names for the new file, for when others are writing too
 
-static td_status fail_path(td_diag *diag, td_status status, const char *path, const char *doing) {
+td_status tdi_fail_file(td_diag *diag, td_status status, const char *path, const char *doing) {
     int error = errno;
     td_status result =
         tdi_fail(diag, status, "cannot %s: %s", doing, error ? strerror(error) : "unknown reason");
@@ -84,7 +85,7 @@ static td_status trim(const td_alloc *alloc, uint8_t **data, size_t size, size_t
 
 static td_status fail_read(td_diag *diag, td_status status, const char *path, size_t max_size) {
     if (status == TD_ERR_READ) {
-        return fail_path(diag, status, path, "read");
+        return tdi_fail_file(diag, status, path, "read");
     }
     if (status == TD_ERR_LIMIT) {
         tdi_fail(diag, status, "the file is larger than the limit of %zu bytes", max_size);
@@ -111,7 +112,7 @@ td_status td_file_read(const char *path, size_t max_size, const td_alloc *alloc,
     errno = 0;
     FILE *file = standard ? stdin : fopen(path, "rb");
     if (!file) {
-        return fail_path(diag, TD_ERR_READ, path, "open");
+        return tdi_fail_file(diag, TD_ERR_READ, path, "open");
     }
     uint8_t *data = NULL;
     size_t size = 0, capacity = 0;
@@ -131,33 +132,11 @@ td_status td_file_read(const char *path, size_t max_size, const td_alloc *alloc,
 
 // ---- writing --------------------------------------------------------------------------------
 
-// closes `file` unless it is standard output; true when every byte has arrived
-static bool write_all(FILE *file, const void *data, size_t size) {
-    errno = 0;
-    bool good = size == 0 || fwrite(data, 1, size, file) == size;
-    good = fflush(file) == 0 && good;
-    if (file != stdout) {
-        int error = errno; // of the write, which says more than that of the close
-        good = fclose(file) == 0 && good;
-        errno = error ? error : errno;
-    }
-    return good;
-}
-
-static td_status write_straight(const char *path, const void *data, size_t size, td_diag *diag) {
-    errno = 0;
-    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
-    if (!file) {
-        return fail_path(diag, TD_ERR_WRITE, path, "open for writing");
-    }
-    return write_all(file, data, size) ? TD_OK : fail_path(diag, TD_ERR_WRITE, path, "write");
-}
-
-// opens a file that did not exist, named after `path`; NULL and errno when there is none to be had
-static FILE *open_beside(const char *path, char beside[MAX_PATH_SIZE]) {
+// opens a file that did not exist, named after the place; NULL and errno when there is none
+static FILE *open_beside(const char *path, char beside[TDI_MAX_PATH]) {
     for (int i = 0; i < MAX_TRIES; i++) {
-        int length = snprintf(beside, MAX_PATH_SIZE, "%s.new%d", path, i);
-        if (length < 0 || length >= MAX_PATH_SIZE) {
+        int length = snprintf(beside, TDI_MAX_PATH, "%s.new%d", path, i);
+        if (length < 0 || length >= TDI_MAX_PATH) {
             errno = ENAMETOOLONG;
             return NULL;
         }
@@ -177,40 +156,118 @@ static bool keep_mode(const char *path, const struct stat *old) {
     (void)old;
     return true;
 #else
-    return !old || chmod(path, old->st_mode & 07777) == 0;
+    return chmod(path, old->st_mode & 07777) == 0;
 #endif
 }
 
-static td_status write_beside(const char *path, const struct stat *old, const void *data,
-                              size_t size, td_diag *diag) {
-    char beside[MAX_PATH_SIZE];
-    FILE *file = open_beside(path, beside);
-    if (!file) {
-        return fail_path(diag, TD_ERR_WRITE, path, "open for writing");
+static void note_failure(tdi_out *out) {
+    out->error = out->failed ? out->error : errno;
+    out->failed = true;
+}
+
+td_status tdi_out_open(tdi_out *out, const char *path, td_diag *diag) {
+    *out = (tdi_out){.path = path};
+    struct stat old;
+    bool standard = strcmp(path, "-") == 0;
+    bool exists = !standard && lstat(path, &old) == 0;
+    errno = 0;
+    if (standard) {
+        out->file = stdout;
+    } else if (exists && !S_ISREG(old.st_mode)) {
+        out->file = fopen(path, "wb");
+    } else {
+        out->file = open_beside(path, out->beside);
     }
-    bool good = keep_mode(beside, old); // before its first byte is written
-    good = write_all(file, data, size) && good;
-    if (!good || rename(beside, path) != 0) {
-        td_status status = fail_path(diag, TD_ERR_WRITE, path, "write");
-        remove(beside);
-        return status;
+    if (!out->file) {
+        return tdi_fail_file(diag, TD_ERR_WRITE, path, "open for writing");
+    }
+    // before its first byte is written
+    if (exists && out->beside[0] && !keep_mode(out->beside, &old)) {
+        note_failure(out);
     }
     return TD_OK;
+}
+
+static void write_plain(tdi_out *out, const void *data, size_t size) {
+    errno = 0;
+    if (!out->failed && size > 0 && fwrite(data, 1, size, out->file) != size) {
+        note_failure(out);
+    }
+}
+
+static void write_group(tdi_out *out) {
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    uint32_t bits = (uint32_t)out->held[0] << 16 | (uint32_t)out->held[1] << 8 | out->held[2];
+    char text[4];
+    for (int k = 0; k < 4; k++) {
+        text[k] = k <= out->held_count ? letters[bits >> (18 - 6 * k) & 63] : '=';
+    }
+    write_plain(out, text, sizeof text);
+    memset(out->held, 0, sizeof out->held);
+    out->held_count = 0;
+}
+
+void tdi_out_write(tdi_out *out, const void *data, size_t size) {
+    if (!out->base64) {
+        write_plain(out, data, size);
+        return;
+    }
+    const uint8_t *bytes = data;
+    for (size_t i = 0; i < size; i++) {
+        out->held[out->held_count++] = bytes[i];
+        if (out->held_count == 3) {
+            write_group(out);
+        }
+    }
+}
+
+void tdi_out_text(tdi_out *out, const char *text) {
+    tdi_out_write(out, text, strlen(text));
+}
+
+void tdi_out_base64(tdi_out *out, bool on) {
+    if (out->held_count > 0) {
+        write_group(out);
+    }
+    out->base64 = on;
+}
+
+td_status tdi_out_close(tdi_out *out, td_status status, td_diag *diag) {
+    errno = 0;
+    if (fflush(out->file) != 0) {
+        note_failure(out);
+    }
+    errno = 0;
+    if (out->file != stdout && fclose(out->file) != 0) {
+        note_failure(out);
+    }
+    errno = 0;
+    bool good = status == TD_OK && !out->failed;
+    if (good && out->beside[0] && rename(out->beside, out->path) != 0) {
+        note_failure(out);
+        good = false;
+    }
+    if (!good && out->beside[0]) {
+        remove(out->beside);
+    }
+    errno = out->error;
+    return status != TD_OK ? status
+           : good          ? TD_OK
+                           : tdi_fail_file(diag, TD_ERR_WRITE, out->path, "write");
 }
 
 td_status td_file_write(const char *path, const void *data, size_t size, td_diag *diag) {
     if (!path || (!data && size > 0)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "td_file_write needs a path and data");
     }
-    if (strcmp(path, "-") == 0) {
-        return write_straight(path, data, size, diag);
+    tdi_out out;
+    td_status status = tdi_out_open(&out, path, diag);
+    if (status == TD_OK) {
+        tdi_out_write(&out, data, size);
+        status = tdi_out_close(&out, TD_OK, diag);
     }
-    struct stat old;
-    bool exists = lstat(path, &old) == 0;
-    if (exists && !S_ISREG(old.st_mode)) {
-        return write_straight(path, data, size, diag);
-    }
-    return write_beside(path, exists ? &old : NULL, data, size, diag);
+    return status;
 }
 
 // ---- includes -------------------------------------------------------------------------------

@@ -10,8 +10,7 @@
 
 // ---- strings --------------------------------------------------------------------------------
 
-// bytes of the UTF-8 character at `text`, which ends in a zero byte; 0 when there is none
-static size_t utf8_length(const uint8_t *text) {
+size_t tdi_utf8_length(const uint8_t *text, size_t size) {
     static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
     uint8_t lead = text[0];
     size_t length = lead < 0x80       ? 1
@@ -19,8 +18,8 @@ static size_t utf8_length(const uint8_t *text) {
                     : lead >> 4 == 14 ? 3
                     : lead >> 3 == 30 ? 4
                                       : 0;
-    if (length < 2) {
-        return length;
+    if (length < 2 || length > size) {
+        return length > size ? 0 : length;
     }
     uint32_t code = lead & (0x7fu >> length);
     for (size_t i = 1; i < length; i++) {
@@ -41,7 +40,8 @@ static void add_quoted(tdi_json *json, const char *text) {
     add_text(json, "\"");
     const uint8_t *c = (const uint8_t *)text;
     while (*c) {
-        size_t length = utf8_length(c);
+        size_t length =
+            tdi_utf8_length(c, 4); // a character that the end cuts off has the final zero in it
         char escape[8];
         if (length == 0) {
             add_text(json, "\xef\xbf\xbd");

@@ -7,6 +7,9 @@
 #include "base/real.h"
 #include "io/buffer.h"
 
+// Bytes of the UTF-8 character at the start of `size` bytes; 0 when there is none.
+size_t tdi_utf8_length(const uint8_t *text, size_t size);
+
 // Zero-initialise, set buffer.alloc, and end with tdi_json_finish(). The first failure sticks.
 typedef struct tdi_json {
     tdi_buffer buffer;

@@ -18,6 +18,7 @@
 
 struct td_mesh {
     tdi_skin skin;
+    td_pose_kind pose;
     int32_t part_count;
     tdi_part_kind kinds[TDI_PART_COUNT]; // of the parts that have triangles
 };
@@ -187,11 +188,12 @@ static td_status stamp(tdi_skin *skin, const workspace *work, const tdi_sheet *s
     td_quat turn = work->posed.rotations[segment];
     td_real size = shape->kind == TD_SHAPE_POLYGON ? 1 : work->posed.segments[segment].length;
     uint32_t first = (uint32_t)skin->parts[kind].vertex_count;
+    tdi_bind bind = tdi_bind_to(segment);
     for (int64_t i = 0; i < sheet->vertex_count; i++) {
         const tdi_organ_vertex *vertex = &sheet->vertices[i];
         td_vec3 place = tdi_quat_rotate(turn, tdi_scale(vertex->position, size));
         tdi_skin_vertex(skin, kind, tdi_add(origin, place), tdi_quat_rotate(turn, vertex->normal),
-                        shaded(tints[vertex->tint], vertex));
+                        shaded(tints[vertex->tint], vertex), &bind);
     }
     for (int64_t i = 0; i < sheet->index_count; i += 3) {
         const uint32_t *at = &sheet->indices[i];
@@ -278,6 +280,8 @@ td_status td_mesh_new(const td_skeleton *skeleton, const td_mesh_opts *opts, con
     }
     mesh->skin.alloc = alloc;
     mesh->skin.max_vertices = opts->max_vertices;
+    mesh->skin.bound = opts->skinned;
+    mesh->pose = opts->pose;
     status = work.count > 0 ? fill(mesh, &work, opts) : TD_OK;
     free_work(&work);
     if (status != TD_OK) {
@@ -302,6 +306,10 @@ void td_mesh_free(td_mesh *mesh) {
 
 // ---- parts ----------------------------------------------------------------------------------
 
+td_pose_kind td_mesh_pose(const td_mesh *mesh) {
+    return mesh->pose;
+}
+
 int32_t td_mesh_part_count(const td_mesh *mesh) {
     return mesh->part_count;
 }
@@ -319,6 +327,8 @@ td_mesh_part td_mesh_part_get(const td_mesh *mesh, int32_t index) {
         view.position = part->position;
         view.normal = part->normal;
         view.color = part->color;
+        view.joint = part->joint;
+        view.weight = part->weight;
         view.index = part->index;
     }
     return view;

@@ -11,6 +11,8 @@
 //          then starts inside the tube.
 // Radius   linear along a segment, from its base to the base of the one that continues it, so
 //          that the tube has no steps.
+// Bind     a ring in a corner moves with both segments, by how far along the corner it stands, so
+//          that a joint which bends later bends the tube and does not break it.
 
 #include "skin/path.h"
 
@@ -27,7 +29,8 @@ typedef struct tdi_path_joint {
     td_real radius;
     td_vec3 along;  // direction of the segment
     td_real length; // of the segment
-    bool bears;     // something is attached to the segment, other than what continues it
+    int32_t segment;
+    bool bears; // something is attached to the segment, other than what continues it
     tdi_rgb color;
 } path_joint;
 
@@ -61,6 +64,7 @@ static td_status gather_joints(tdi_path *path, const tdi_posed *posed, const tdi
     int32_t last = start;
     for (int32_t i = start; i != TD_NONE; i = axes->next[i]) {
         const td_segment *segment = &posed->segments[i];
+        joint.segment = i;
         joint.place = posed->origins[i];
         joint.radius = segment->radius_base;
         joint.bears = axes->bears[i];
@@ -111,7 +115,8 @@ static td_status push_end(tdi_path *path, int64_t joint, int64_t segment) {
                      .tangent = path->joints[segment].along,
                      .radius = at->radius,
                      .slope = slope_of(path, segment),
-                     .color = at->color};
+                     .color = at->color,
+                     .bind = tdi_bind_to(path->joints[segment].segment)};
     return push_ring(path, ring);
 }
 
@@ -141,6 +146,7 @@ static tdi_ring corner_ring(const tdi_path *path, int64_t i, td_real size, td_re
         .radius = here->radius + off * (early ? slope_a : slope_b),
         .slope = tan((1 - u) * atan(slope_a) + u * atan(slope_b)),
         .color = early ? before->color : here->color,
+        .bind = tdi_bind_between(before->segment, here->segment, u),
     };
     ring.tangent = tdi_unit_or(ring.tangent, here->along);
     return ring;

@@ -12,6 +12,7 @@ typedef struct tdi_ring {
     td_real radius;
     td_real slope; // dr/dl
     tdi_rgb color;
+    tdi_bind bind;
     bool edge; // stands where the ring before stands, and is not joined to it
 } tdi_ring;
 

@@ -3,6 +3,8 @@
 
 #include "skin/skin.h"
 
+#include <string.h>
+
 // ---- room -----------------------------------------------------------------------------------
 
 static bool grow(const td_alloc *alloc, void **items, int64_t *capacity, int64_t need,
@@ -23,14 +25,20 @@ td_status tdi_skin_reserve(tdi_skin *skin, tdi_part_kind kind, int64_t vertices,
     int64_t vertex_need = part->vertex_count + vertices;
     int64_t index_need = part->index_count + indices;
     void *position = part->position, *normal = part->normal, *color = part->color;
-    void *index = part->index;
+    void *joint = part->joint, *weight = part->weight, *index = part->index;
     bool good = grow(skin->alloc, &position, &part->position_capacity, vertex_need, 12) &&
                 grow(skin->alloc, &normal, &part->normal_capacity, vertex_need, 12) &&
                 grow(skin->alloc, &color, &part->color_capacity, vertex_need, 4) &&
                 grow(skin->alloc, &index, &part->index_capacity, index_need, 4);
+    if (good && skin->bound) {
+        good = grow(skin->alloc, &joint, &part->joint_capacity, vertex_need, 16) &&
+               grow(skin->alloc, &weight, &part->weight_capacity, vertex_need, 4);
+    }
     part->position = position;
     part->normal = normal;
     part->color = color;
+    part->joint = joint;
+    part->weight = weight;
     part->index = index;
     return good ? TD_OK : TD_ERR_MEMORY;
 }
@@ -41,6 +49,8 @@ void tdi_skin_free(tdi_skin *skin) {
         tdi_alloc_free(skin->alloc, part->position, 12 * (size_t)part->position_capacity);
         tdi_alloc_free(skin->alloc, part->normal, 12 * (size_t)part->normal_capacity);
         tdi_alloc_free(skin->alloc, part->color, 4 * (size_t)part->color_capacity);
+        tdi_alloc_free(skin->alloc, part->joint, 16 * (size_t)part->joint_capacity);
+        tdi_alloc_free(skin->alloc, part->weight, 4 * (size_t)part->weight_capacity);
         tdi_alloc_free(skin->alloc, part->index, 4 * (size_t)part->index_capacity);
         *part = (tdi_part){0};
     }
@@ -55,7 +65,7 @@ static void put_vec3(float *to, td_vec3 v) {
 }
 
 uint32_t tdi_skin_vertex(tdi_skin *skin, tdi_part_kind kind, td_vec3 position, td_vec3 normal,
-                         tdi_rgb color) {
+                         tdi_rgb color, const tdi_bind *bind) {
     tdi_part *part = &skin->parts[kind];
     int64_t at = part->vertex_count++;
     skin->vertex_count++;
@@ -66,6 +76,10 @@ uint32_t tdi_skin_vertex(tdi_skin *skin, tdi_part_kind kind, td_vec3 position, t
     c[1] = color.g;
     c[2] = color.b;
     c[3] = 255;
+    if (skin->bound) {
+        memcpy(part->joint + 4 * at, bind->joint, sizeof bind->joint);
+        memcpy(part->weight + 4 * at, bind->weight, sizeof bind->weight);
+    }
     return (uint32_t)at;
 }
 
@@ -76,6 +90,25 @@ void tdi_skin_triangle(tdi_skin *skin, tdi_part_kind kind, uint32_t a, uint32_t 
     at[1] = b;
     at[2] = c;
     part->index_count += 3;
+}
+
+// ---- binding --------------------------------------------------------------------------------
+
+tdi_bind tdi_bind_to(int32_t segment) {
+    tdi_bind bind = {{(uint32_t)segment, 0, 0, 0}, {255, 0, 0, 0}};
+    return bind;
+}
+
+tdi_bind tdi_bind_between(int32_t a, int32_t b, td_real share) {
+    int second = (int)(255 * share + 0.5);
+    if (second <= 0 || a == b) {
+        return tdi_bind_to(a);
+    }
+    if (second >= 255) {
+        return tdi_bind_to(b);
+    }
+    tdi_bind bind = {{(uint32_t)a, (uint32_t)b, 0, 0}, {(uint8_t)(255 - second), (uint8_t)second}};
+    return bind;
 }
 
 // ---- colours --------------------------------------------------------------------------------

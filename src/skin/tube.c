@@ -23,6 +23,7 @@ typedef struct sweep {
     int32_t sides;
     td_real cosine[SIDES_LIMIT], sine[SIDES_LIMIT]; // of the angle of each vertex of a ring
     td_vec3 e1, e2, t;                              // of the ring at hand
+    tdi_bind bind;                                  // likewise
     uint32_t last_ring;                             // first vertex of the ring added last
 } sweep;
 
@@ -40,7 +41,7 @@ static void transport(sweep *tube, td_vec3 tangent) {
 }
 
 static uint32_t add_vertex(sweep *tube, td_vec3 position, td_vec3 normal, tdi_rgb color) {
-    return tdi_skin_vertex(tube->skin, TDI_PART_STEM, position, normal, color);
+    return tdi_skin_vertex(tube->skin, TDI_PART_STEM, position, normal, color, &tube->bind);
 }
 
 // direction from the axis to vertex k
@@ -164,12 +165,14 @@ static void add_tube(sweep *tube, const tdi_path *path, td_vec3 side, base_kind 
     td_vec3 across = tdi_madd(side, tube->t, -tdi_dot(side, tube->t));
     tube->e1 = tdi_unit_or(across, tdi_across(tube->t));
     tube->e2 = tdi_cross(tube->t, tube->e1);
+    tube->bind = rings[0].bind;
     if (base == BASE_FLAT) {
         add_flat_end(tube, &rings[0]);
     }
     for (int64_t i = 0; i < path->ring_count; i++) {
         const tdi_ring *ring = &rings[i];
         transport(tube, ring->tangent);
+        tube->bind = ring->bind;
         uint32_t before = tube->last_ring;
         td_real scale = 1 / sqrt(1 + ring->slope * ring->slope);
         bool last = i + 1 == path->ring_count, point = last && pointed;

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 COMMAND = os.path.abspath(sys.argv.pop(1))
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -40,7 +41,7 @@ class Help(unittest.TestCase):
     def test_help_goes_to_stdout_with_0(self):
         for args in (["--help"], ["grow", "--help"], ["check", "--help"], ["info", "--help"],
                      ["bench", "--help"], ["settle", "--help"], ["modes", "--help"],
-                     ["validate", "--help"]):
+                     ["validate", "--help"], ["plot", "--help"]):
             code, out, err = tendril(*args)
             self.assertEqual((code, err), (0, ""))
             self.assertIn("Usage: tendril", out)
@@ -53,7 +54,7 @@ class Help(unittest.TestCase):
                      ["settle"], ["settle", "a", "b"], ["settle", "a", "--gravity", "1,2"],
                      ["settle", "a", "--gravity", "1,2,3,4"], ["settle", "a", "--gravity", "1,2,x"],
                      ["settle", "a", "--springs", "stiff"], ["modes"], ["modes", "a", "--count", "0"],
-                     ["validate", "nothing"]):
+                     ["validate", "nothing"], ["plot"], ["plot", "a", "b"], ["plot", "a", "--x"]):
             code, out, err = tendril(*args)
             self.assertEqual(code, 2, args)
             self.assertEqual(out, "")
@@ -157,6 +158,42 @@ class Grow(unittest.TestCase):
             self.assertEqual(stats("-", "--prune-length", "0.01", text=text)["segments"], 2)
 
 
+class Plot(unittest.TestCase):
+    def plot(self, tables):
+        """Exit code, output, messages, and the pictures that are there afterwards."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in tables.items():
+                pathlib.Path(folder, name).write_text(text)
+            done = tendril("plot", folder)
+            pictures = {path.name: path.read_text() for path in pathlib.Path(folder).glob("*.svg")}
+            return *done, pictures
+
+    def test_tables_become_pictures(self):
+        table = "time,tip.x [m],tip.y [m],load [N]\n0,0,1,5\n1,0.5,2,4\n2,0.2,1,3\n"
+        code, out, err, pictures = self.plot({"probes.csv": table, "energy.csv": table})
+        self.assertEqual((code, err), (0, ""))
+        self.assertEqual([pathlib.Path(line).name for line in out.splitlines()],
+                         ["probes.svg", "energy.svg"])
+        self.assertEqual(sorted(pictures), ["energy.svg", "probes.svg"])
+        for picture in pictures.values():
+            root = xml.etree.ElementTree.fromstring(picture)
+            texts = ["".join(node.itertext()) for node in root.iter() if node.tag.endswith("text")]
+            for wanted in ("tip.x", "tip.y", "load", "m", "N", "0.5"):
+                self.assertIn(wanted, texts)
+
+    def test_a_table_that_is_not_there_is_left_out(self):
+        code, _, _, pictures = self.plot({"energy.csv": "time,total [J]\n0,1\n1,1\n"})
+        self.assertEqual((code, list(pictures)), (0, ["energy.svg"]))
+
+    def test_bad_tables_are_refused_with_their_place(self):
+        code, out, err, pictures = self.plot({"probes.csv": "time,a\n0,1\n1,one\n"})
+        self.assertEqual((code, out, pictures), (3, "", {}))
+        self.assertRegex(err, r"probes\.csv:3:3: error: expected a number\n  1,one\n    \^")
+        code, _, err, _ = self.plot({})
+        self.assertEqual(code, 3)
+        self.assertIn("probes.csv", err)
+
+
 def rows(*args, text=None):
     code, out, err = tendril(*args, "--json", text=text)
     assert code == 0, err
@@ -245,7 +282,8 @@ class Bodies(unittest.TestCase):
         self.assertEqual(code, 0)
         self.assertEqual([line.split()[0] for line in out.splitlines()],
                          ["pendulum", "double-pendulum", "cantilever", "elastica", "vibration",
-                          "chain", "energy", "agreement", "momentum", "drag", "stability"])
+                          "chain", "energy", "agreement", "momentum", "drag", "stability",
+                          "interpolation", "wind"])
 
     def test_a_case_passes_with_a_row_for_each_figure(self):
         got = rows("validate", "elastica")

@@ -17,6 +17,9 @@ const LONGEST_SIDE = 56;
 /** Light that leaves scatter on to each other reaches also the innermost ones. */
 const SCATTERED = 0.16;
 
+/** The surface whose light is asked for. */
+type Plant = Pick<Model, 'meshes' | 'box'>;
+
 interface Grid {
   nx: number;
   ny: number;
@@ -27,7 +30,7 @@ interface Grid {
 }
 
 /** Gives every mesh of a model the vertex attribute `sky`, from 0 (enclosed) to 1 (open). */
-export function addSkyAttribute(model: Model): void {
+export function addSkyAttribute(model: Plant): void {
   const extinction = makeGrid(model);
   for (const mesh of model.meshes) {
     addArea(extinction, mesh);
@@ -50,7 +53,7 @@ export function addSkyAttribute(model: Model): void {
   }
 }
 
-function makeGrid(model: Model): Grid {
+function makeGrid(model: Plant): Grid {
   const size = model.box.getSize(new Vector3());
   const cell = Math.max(size.x, size.y, size.z, 1e-9) / LONGEST_SIDE;
   const cells = (length: number): number => Math.ceil(length / cell) + 3;

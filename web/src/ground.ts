@@ -24,6 +24,7 @@ import {
   RGFormat,
   Scene,
   ShaderMaterial,
+  SkinnedMesh,
   Vector2,
   Vector3,
   WebGLRenderTarget,
@@ -38,15 +39,22 @@ import type { Model } from './model';
 const FEWEST_DIRECTIONS = 36;
 const MOST_DIRECTIONS = 96;
 const TRIANGLE_BUDGET = 8e6;
+/** Of a model that moves, whose shadow is drawn anew in every picture. */
+const FEWEST_MOVING = 8;
+const MOVING_BUDGET = 2e6;
 const SUN_SHARE = 0.4;
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
 
 const flattenVertex = /* glsl */ `
+  #include <skinning_pars_vertex>
   uniform vec3 towards;
   uniform vec2 center, halfSize;
   uniform float groundY, depth;
   void main() {
-    vec4 p = modelMatrix * vec4(position, 1.0);
+    #include <skinbase_vertex>
+    #include <begin_vertex>
+    #include <skinning_vertex>
+    vec4 p = modelMatrix * vec4(transformed, 1.0);
     vec2 spot = p.xz - towards.xz * max(p.y - groundY, 0.0) / towards.y;
     gl_Position = vec4((spot - center) / halfSize, depth, 1.0);
   }`;
@@ -91,12 +99,18 @@ export function groundHeight(model: Model): number {
   return min.y > 0 || min.y < -slack ? min.y : 0;
 }
 
-/** A plane that carries the shadow of one model. Make it anew when the model changes its shape. */
+/** A plane that carries the shadow of one model. Call draw() again when the model has moved. */
 export class GroundShadow {
   readonly plane: Mesh<PlaneGeometry, ShaderMaterial>;
   private readonly target: WebGLRenderTarget;
+  private readonly renderer: WebGLRenderer;
+  private readonly triangles: number;
+  private readonly flattener: ShaderMaterial;
+  private readonly flat: Scene;
 
   constructor(renderer: WebGLRenderer, model: Model, resolution: number) {
+    this.renderer = renderer;
+    this.triangles = Math.max(model.triangles, 1);
     const groundY = groundHeight(model);
     const { center, halfSize } = shadowBounds(model, groundY);
     const longest = Math.max(halfSize.x, halfSize.y);
@@ -108,7 +122,9 @@ export class GroundShadow {
       generateMipmaps: true,
       magFilter: LinearFilter,
     });
-    countCovered(renderer, model, this.target, { center, halfSize, groundY });
+    this.flattener = makeFlattener({ center, halfSize, groundY });
+    this.flat = flatCopies(model, this.flattener);
+    this.draw(false);
 
     const material = new ShaderMaterial({
       vertexShader: groundVertex,
@@ -129,8 +145,18 @@ export class GroundShadow {
     this.plane.rotation.x = Math.PI / 2;
   }
 
+  /** `hurried`: fewer directions, for a picture that is gone in a moment. */
+  draw(hurried: boolean): void {
+    const affordable = Math.round((hurried ? MOVING_BUDGET : TRIANGLE_BUDGET) / this.triangles);
+    const fewest = hurried ? FEWEST_MOVING : FEWEST_DIRECTIONS;
+    const most = hurried ? FEWEST_DIRECTIONS : MOST_DIRECTIONS;
+    const total = MathUtils.clamp(affordable, fewest, most);
+    countCovered(this.renderer, this.flat, this.flattener, this.target, total);
+  }
+
   dispose(): void {
     this.target.dispose();
+    this.flattener.dispose();
     this.plane.geometry.dispose();
     this.plane.material.dispose();
   }
@@ -160,13 +186,8 @@ function shadowBounds(model: Model, groundY: number): Bounds {
   return { center: low.add(high).multiplyScalar(0.5), halfSize };
 }
 
-function countCovered(
-  renderer: WebGLRenderer,
-  model: Model,
-  target: WebGLRenderTarget,
-  bounds: Bounds & { groundY: number },
-): void {
-  const material = new ShaderMaterial({
+function makeFlattener(bounds: Bounds & { groundY: number }): ShaderMaterial {
+  return new ShaderMaterial({
     vertexShader: flattenVertex,
     fragmentShader: flattenFragment,
     uniforms: {
@@ -184,8 +205,16 @@ function countCovered(
     depthFunc: LessDepth,
     side: DoubleSide,
   });
+}
+
+function countCovered(
+  renderer: WebGLRenderer,
+  scene: Scene,
+  material: ShaderMaterial,
+  target: WebGLRenderTarget,
+  total: number,
+): void {
   const { towards, share, depth } = material.uniforms;
-  const scene = flatCopies(model, material);
   const camera = new OrthographicCamera();
 
   const autoClear = renderer.autoClear;
@@ -195,8 +224,6 @@ function countCovered(
   renderer.setRenderTarget(target);
   renderer.setClearColor(0x000000, 0);
   renderer.clear();
-  const affordable = Math.round(TRIANGLE_BUDGET / Math.max(model.triangles, 1));
-  const total = MathUtils.clamp(affordable, FEWEST_DIRECTIONS, MOST_DIRECTIONS);
   const fromSun = Math.round(SUN_SHARE * total);
   const directions = [...sunDirections(fromSun), ...skyDirections(total - fromSun)];
   directions.forEach((direction, i) => {
@@ -208,14 +235,13 @@ function countCovered(
   renderer.setRenderTarget(null);
   renderer.autoClear = autoClear;
   renderer.shadowMap.autoUpdate = shadows;
-  material.dispose();
 }
 
 function flatCopies(model: Model, material: ShaderMaterial): Scene {
   const scene = new Scene();
   const group = new Group();
   for (const mesh of model.meshes) {
-    const copy = new Mesh(mesh.geometry, material);
+    const copy = flatCopy(mesh, material);
     copy.matrixAutoUpdate = false;
     copy.matrix.copy(mesh.matrixWorld);
     copy.frustumCulled = false;
@@ -223,6 +249,15 @@ function flatCopies(model: Model, material: ShaderMaterial): Scene {
   }
   scene.add(group);
   return scene;
+}
+
+function flatCopy(mesh: Mesh, material: ShaderMaterial): Mesh {
+  if (!(mesh instanceof SkinnedMesh)) {
+    return new Mesh(mesh.geometry, material);
+  }
+  const copy = new SkinnedMesh(mesh.geometry, material);
+  copy.bind(mesh.skeleton, mesh.bindMatrix);
+  return copy;
 }
 
 // evenly over a disc across the direction to the sun

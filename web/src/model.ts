@@ -14,22 +14,31 @@ export interface Model {
   points: Float32Array;
   box: Box3;
   triangles: number;
+  /** Of a model that moves: its plants, each once and by itself, as they are before they move. */
+  plants?: Pick<Model, 'meshes' | 'box'>[];
   /** A drawing in the xy plane, such as the 2-D figures: look at it from the front. */
   flat: boolean;
 }
 
 export async function loadModel(name: string, bytes: ArrayBuffer): Promise<Model> {
   const gltf = await new GLTFLoader().parseAsync(bytes, '');
-  const root = gltf.scene;
-  root.updateMatrixWorld(true);
+  gltf.scene.updateMatrixWorld(true);
+  const meshes = meshesOf(gltf.scene);
+  return makeModel(name, gltf.scene, meshes, worldPoints(meshes));
+}
+
+export function meshesOf(root: Group): Mesh[] {
   const meshes: Mesh[] = [];
   root.traverse((object) => {
     if (object instanceof Mesh) {
       meshes.push(object);
     }
   });
+  return meshes;
+}
 
-  const found = worldPoints(meshes);
+/** `found`: where its vertices are, three numbers each. */
+export function makeModel(name: string, root: Group, meshes: Mesh[], found: Float32Array): Model {
   // a file without triangles is shown as an empty metre
   const points = found.length > 0 ? found : new Float32Array([-0.5, 0, -0.5, 0.5, 1, 0.5]);
   const box = new Box3().setFromArray(points);

@@ -80,11 +80,19 @@ export class Stage {
     this.camera.updateProjectionMatrix();
   }
 
+  /** Draws the shadows of a model that has moved; `hurried`: not as well as they could be. */
+  drawShadows(hurried: boolean): void {
+    if (this.shown) {
+      this.grounds.get(this.shown)!.draw(hurried);
+      this.renderer.shadowMap.needsUpdate = true;
+    }
+  }
+
   /** Puts a model on the ground in place of the one before. What it needs is kept for next time. */
   show(model: Model): void {
     this.clear();
     if (!this.prepared.has(model)) {
-      addSkyAttribute(model);
+      (model.plants ?? [model]).forEach(addSkyAttribute);
       applySurfaces(model);
       this.prepared.add(model);
     }

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file scene.h
+/// A scene: objects, what acts on them, how they move and what is recorded. Plain structs, filled
+/// by hand or from a tree of values (a YAML file, a browser's JSON). td_world_new() makes a world
+/// of it. docs/guide/scene.md lists every key with unit, default and range.
+
+#include "tendril/curve.h"
+#include "tendril/grammar.h"
+#include "tendril/skeleton.h"
+#include "tendril/tree.h"
+#include "tendril/value.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- objects --------------------------------------------------------------------------------
+
+/// A rope, braid, ear or strand of hair along a smooth curve.
+typedef struct td_strand_def {
+    const td_vec3 *points; ///< m, at least two; the first is at the base.
+    int32_t point_count;
+    int32_t segments;     ///< Default 20.
+    td_real radius;       ///< m, at the base. Default 0.005.
+    td_real tip_radius;   ///< m, at the other end; 0 (default): as at the base.
+    const char *material; ///< Of the library's. Default "rope".
+    td_real tip_mass;     ///< kg, added to the last segment. Default 0.
+} td_strand_def;
+
+typedef enum td_instance_layout {
+    TD_INSTANCES_AREA, ///< Spread evenly at random over an area.
+    TD_INSTANCES_GRID, ///< In rows, each shifted a little at random.
+    TD_INSTANCES_LIST, ///< At given places.
+} td_instance_layout;
+
+/// Many of one object. Sizes and seeds vary over `variants` models, which instances share.
+typedef struct td_instances_def {
+    int32_t count; ///< Default 1; of a list, that of its places.
+    td_instance_layout layout;
+    td_vec3 area;          ///< m: sides of the area or grid about the object's place.
+    td_real jitter;        ///< Of the grid's spacing. Default 0.3.
+    const td_vec3 *places; ///< m, place_count of them.
+    int32_t place_count;
+    int32_t seed;     ///< Default 1.
+    int32_t variants; ///< Models with seeds and sizes of their own. Default 1.
+    td_real smallest; ///< Size of the smallest variant, of the largest: `largest`. Default 1.
+    td_real largest;
+    bool turned; ///< Each turned about the vertical at random. Default true.
+} td_instances_def;
+
+/// A material whose figures a scene changes; 0 (damping: below 0) keeps one.
+typedef struct td_material_change {
+    const char *name; ///< NULL: all.
+    td_real density, young, shear, damping_time;
+} td_material_change;
+
+/// How much of the base's motion a strand feels, and of what it is relative to.
+typedef struct td_local_def {
+    td_real amount;   ///< 0 (default): none of the frame's motion is taken away. 1: all.
+    td_vec3 position; ///< m, of the frame: hip of a character, back of a horse.
+    td_quat rotation;
+} td_local_def;
+
+typedef enum td_solver {
+    TD_SOLVER_TREE, ///< Rigid segments on joints. The default.
+} td_solver;
+
+typedef enum td_start {
+    TD_START_SETTLED, ///< At rest under gravity. The default.
+    TD_START_DRAWN,   ///< As it is drawn, and let go.
+} td_start;
+
+/// A plant, a strand, or many of one kind. Start from td_object_def_default().
+typedef struct td_object_def {
+    const char *name; ///< Unique. Default "object" and its number.
+    const char *plant;             ///< File of an L-system; or
+    td_strand_def strand;          ///< used when it has points; or
+    const td_skeleton *skeleton;   ///< from elsewhere, which outlives the world.
+    int32_t steps;                 ///< Of the L-system. Default -1: as its file says.
+    int32_t seed;                  ///< Default -1: as its file says.
+    const td_define *defines;      ///< define_count of them; or
+    int32_t define_count;
+    const td_value *define_values; ///< a map.
+    td_vec3 position;              ///< m, of the base: pot, head, branch.
+    td_quat rotation;              ///< Of the base.
+    td_real size;                  ///< Factor of all lengths. Default 1.
+    td_solver solver;
+    td_integrator integrator;
+    td_spring_rule springs;
+    td_spring_law law;
+    td_real prune_length;          ///< m. Default 0.
+    td_real prune_mass;            ///< kg. Default 0.
+    const td_material_change *materials;
+    int32_t material_count;
+    td_real stiffness;             ///< Factor of all springs. Default 1.
+    td_real damping;               ///< Factor of all damping. Default 1.
+    td_real damping_ratio;         ///< Of the lowest mode. Default -1: by the material.
+    td_real relaxation_time;       ///< s: damping over stiffness. Default -1: by the material.
+    td_real drag;                  ///< Factor of the areas to the air. Default 1.
+    bool rest_under_gravity;       ///< The drawn shape is the settled one. Default false.
+    td_start start;
+    td_real time_scale;            ///< Factor of the base's velocity and acceleration. Default 1.
+    td_local_def local;
+    td_instances_def instances;
+} td_object_def;
+
+TD_API td_object_def td_object_def_default(void);
+
+// ---- loads ----------------------------------------------------------------------------------
+
+/// Moving air; see wind.h for the figures of gusts and turbulence.
+typedef struct td_wind_load {
+    td_vec3 velocity; ///< m/s, the mean.
+    td_real intensity, length, gust, gust_length, roughness, height, onset;
+    int32_t seed;
+} td_wind_load;
+
+/// A place on an object: a segment by its id, or the one that ends nearest to a point at the start.
+typedef struct td_place_def {
+    const char *object; ///< Default: the first.
+    int32_t instance;   ///< Default 0.
+    int32_t segment;    ///< Id. Default -1: by `near`.
+    td_vec3 near;       ///< m, world; with neither, the highest tip.
+    bool near_given;
+} td_place_def;
+
+/// Holds the tip of a segment by a spring to a point that may move, from `start` to `end`.
+typedef struct td_pull_load {
+    td_place_def place;
+    td_vec3 to;        ///< m, world; used when given. Or
+    td_vec3 by;        ///< m, from where the tip was at the start.
+    bool to_given;
+    td_real stiffness; ///< N/m. Default 100.
+    td_real damping;   ///< N s/m. Default 0.
+    td_real start, end; ///< s. Default always.
+} td_pull_load;
+
+/// A force, N, in world axes at the tip of a segment, or a torque, N m, about its own axis.
+typedef struct td_push_load {
+    td_place_def place;
+    td_vec3 force;
+    td_real twist;
+    td_real start, end;
+} td_push_load;
+
+/// Springs from the tip of every segment to where it would be in a pose: the rest shape with a bend
+/// spread evenly over the joints from base to tip. It moves with the base.
+typedef struct td_pose_load {
+    const char *object;
+    td_vec3 bend;     ///< rad in all, about the segments' own X, Y (twist) and Z.
+    td_real strength; ///< N/m. Default 1.
+    td_real damping;  ///< N s/m. Default 0.
+} td_pose_load;
+
+typedef enum td_scene_load_kind {
+    TD_SCENE_WIND,
+    TD_SCENE_PULL,
+    TD_SCENE_PUSH,
+    TD_SCENE_POSE,
+} td_scene_load_kind;
+
+typedef struct td_scene_load {
+    td_scene_load_kind kind;
+    union {
+        td_wind_load wind;
+        td_pull_load pull;
+        td_push_load push;
+        td_pose_load pose;
+    } as;
+} td_scene_load;
+
+/// With its defaults, of that kind.
+TD_API td_scene_load td_scene_load_default(td_scene_load_kind kind);
+
+// ---- recording ------------------------------------------------------------------------------
+
+typedef enum td_quantity {
+    TD_QUANTITY_POSITION,    ///< m, of the tip.
+    TD_QUANTITY_ORIENTATION, ///< Quaternion w x y z.
+    TD_QUANTITY_VELOCITY,    ///< m/s, of the tip.
+    TD_QUANTITY_CURVATURE,   ///< 1/m: the joint's angle over the length it stands for.
+    TD_QUANTITY_MOMENT,      ///< N m, of the joint's spring, segment axes.
+} td_quantity;
+
+typedef struct td_probe_def {
+    const char *name; ///< Default: of the object and the quantity.
+    td_place_def place;
+    td_quantity quantity;
+} td_probe_def;
+
+typedef struct td_record_def {
+    td_real duration;            ///< s. Default 10.
+    td_real fps;                 ///< Frames a second. Default 30.
+    const td_probe_def *probes;  ///< probe_count of them.
+    int32_t probe_count;
+    bool energy;                 ///< Energies and momentum of every object. Default true.
+    bool glb;                    ///< Animated glTF. Default true.
+    bool page;                   ///< A page that plays. Default true.
+} td_record_def;
+
+// ---- all of it ------------------------------------------------------------------------------
+
+/// Start from td_scene_def_default(). What it points to is borrowed by td_world_new() for the call.
+typedef struct td_scene_def {
+    const char *name;    ///< For people. Default: none.
+    const char *text;    ///< One line on what it shows. Default: none.
+    td_vec3 gravity;     ///< m/s^2. Default (0, -9.81, 0).
+    td_real step;        ///< s, at most; a frame is a whole number of steps. Default 1/60.
+    td_real air_density; ///< kg/m^3. Default 1.2; 0: no drag.
+    td_real drag;        ///< Drag coefficient. Default 1.
+    td_real air_linear;  ///< N s/m^3: drag that grows with the speed. Default 0.
+    const td_object_def *objects;
+    int32_t object_count;
+    const td_scene_load *loads;
+    int32_t load_count;
+    td_record_def record;
+} td_scene_def;
+
+TD_API td_scene_def td_scene_def_default(void);
+
+/// A scene read from values, with its keyframes.
+typedef struct td_scene td_scene;
+
+/// Takes over `value`, also on failure. All faults go to `diags`, with their places. `file` is the
+/// scene's own name, from which the loader of a world finds the files that it names; NULL: none.
+TD_API td_status td_scene_from_value(td_value *value, const char *file, const td_alloc *alloc,
+                                     td_scene **out, td_diag_list *diags);
+TD_API void td_scene_free(td_scene *scene); ///< NULL is allowed.
+/// What the scene says; valid as long as it.
+TD_API const td_scene_def *td_scene_def_get(const td_scene *scene);
+
+/// The reference of every key, as Markdown.
+TD_API td_status td_scene_reference(void (*sink)(void *context, const char *text, size_t size),
+                                    void *context);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file world.h
+/// A scene in motion. Everything is deterministic: same scene, same bits, for any number of
+/// threads, after any save and restore.
+
+#include "tendril/pool.h"
+#include "tendril/scene.h"
+#include "tendril/wind.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct td_world td_world; ///< Used by one thread at a time.
+
+/// Start from td_world_opts_default().
+typedef struct td_world_opts {
+    uint32_t struct_size;
+    const td_loader *loader; ///< Reads the files that a scene names. Default NULL: none.
+    int32_t threads;         ///< 1..256. Default 1.
+    int64_t max_segments;    ///< In all. Default 20 million.
+} td_world_opts;
+
+TD_API td_world_opts td_world_opts_default(void);
+
+/// Grows the plants, finds their rest and stands at time 0. Faults of a scene that was read from a
+/// file have their place in it.
+TD_API td_status td_world_new(const td_scene_def *scene, const td_world_opts *opts,
+                              const td_alloc *alloc, td_world **out, td_diag_list *diags);
+/// The same with keyframes. The scene must outlive the world.
+TD_API td_status td_world_from_scene(td_scene *scene, const td_world_opts *opts,
+                                     const td_alloc *alloc, td_world **out, td_diag_list *diags);
+TD_API void td_world_free(td_world *world); ///< NULL is allowed.
+
+/// Advances by one step. TD_ERR_DIVERGED with the world as it was before the step when a value is
+/// not finite; `diag` names object, segment and time.
+TD_API td_status td_world_step(td_world *world, td_diag *diag);
+TD_API td_real td_world_time(const td_world *world); ///< s.
+TD_API td_real td_world_dt(const td_world *world);   ///< s, of a step.
+/// Steps in a frame of the recording.
+TD_API int32_t td_world_steps_a_frame(const td_world *world);
+TD_API td_step_stats td_world_stats(const td_world *world); ///< Of all steps so far.
+
+// ---- parameters -----------------------------------------------------------------------------
+
+/// One number of the scene by its path, such as "gravity.y", "objects[0].stiffness" or
+/// "loads[1].wind.velocity.x", in the unit of the scene file. Setting one takes effect with the
+/// next step and ends its keyframes. TD_ERR_ARGUMENT for what cannot change any more.
+TD_API td_status td_world_get(const td_world *world, const char *path, td_real *value,
+                              td_diag *diag);
+TD_API td_status td_world_set(td_world *world, const char *path, td_real value, td_diag *diag);
+
+/// A force on every segment, asked for before each step: at the tips, with their velocities; adds
+/// to `forces` (N). Called from several threads, one actor each.
+typedef void (*td_force_field)(void *context, td_real time, int32_t count, const td_vec3 *tips,
+                               const td_vec3 *velocities, td_vec3 *forces);
+TD_API void td_world_set_field(td_world *world, td_force_field field, void *context);
+
+/// Called after every step.
+typedef void (*td_step_callback)(void *context, td_world *world);
+TD_API void td_world_set_callback(td_world *world, td_step_callback callback, void *context);
+
+// ---- actors ---------------------------------------------------------------------------------
+
+/// One moving thing: an instance of an object.
+typedef struct td_actor {
+    const char *name; ///< Of its object, with the instance's number when there are several.
+    int32_t object;
+    int32_t instance;
+    int32_t variant;             ///< Actors of one object and variant share skeleton and model.
+    const td_skeleton *skeleton; ///< Belongs to the world.
+    int32_t segment_count;
+    int32_t dof_count;
+} td_actor;
+
+TD_API int32_t td_world_actor_count(const td_world *world);
+TD_API td_actor td_world_actor(const td_world *world, int32_t actor);
+/// Base, and world position of every joint and rotation of every segment. Any may be NULL.
+TD_API void td_world_pose(const td_world *world, int32_t actor, td_vec3 *base, td_quat *rotation,
+                          td_vec3 *origins, td_quat *rotations);
+/// The dynamics of an actor, for reading modes, energy and so on; it belongs to the world.
+TD_API td_tree_state *td_world_tree(td_world *world, int32_t actor);
+
+/// Holds the point of a segment (in its own axes) by a spring to a place, as a hand would, until it
+/// is released. One a world.
+TD_API void td_world_grab(td_world *world, int32_t actor, int32_t segment, td_vec3 point,
+                          td_vec3 to, td_real stiffness);
+TD_API void td_world_grab_to(td_world *world, td_vec3 to);
+TD_API void td_world_release(td_world *world);
+
+// ---- recording ------------------------------------------------------------------------------
+
+/// Columns of the probes, without that of the time: names with units, and their values now.
+TD_API int32_t td_world_probe_columns(const td_world *world);
+TD_API const char *td_world_probe_name(const td_world *world, int32_t column);
+TD_API void td_world_probes(td_world *world, td_real *values);
+
+/// Energies and momentum of all actors of an object.
+typedef struct td_world_sums {
+    td_energy energy;
+    td_vec3 linear, angular; ///< Momentum, about the origin.
+} td_world_sums;
+
+TD_API td_world_sums td_world_object_sums(td_world *world, int32_t object);
+/// Largest force of a pull or push so far, N.
+TD_API td_real td_world_largest_force(const td_world *world);
+
+// ---- saving ---------------------------------------------------------------------------------
+
+/// Bytes that td_world_save() writes.
+TD_API size_t td_world_save_size(const td_world *world);
+/// All that the future depends on, as the machine writes numbers.
+TD_API void td_world_save(const td_world *world, void *bytes);
+/// TD_ERR_SYNTAX, with the world as it was, when the bytes are not those of a world of this scene.
+TD_API td_status td_world_restore(td_world *world, const void *bytes, size_t size, td_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif

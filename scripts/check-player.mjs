@@ -1,0 +1,178 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: MIT
+// Opens a page that plays a run from the disk in Chromium and uses it as a visitor would. Any
+// complaint on the console, any request to a network and any control that does nothing is a failure.
+//
+// Software rendering is slow and its speed says nothing, so what is checked is the state that the
+// page publishes as window.tendrilPlayer (see web/src/player/main.ts).
+
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { fail, launchBrowser } from './web-tools.mjs';
+
+const USAGE = 'usage: check-player.mjs SCENE.html [SCREENSHOT.png [EXPECTED.csv FPS]]';
+const DESKTOP = { width: 960, height: 640 };
+const PHONE = { width: 390, height: 780 };
+const PATIENCE = 60000;
+const PLACE_TOLERANCE = 1e-4; // m: rotations in a page have 16 bits
+
+const [file, screenshot, expected, fps, ...extra] = process.argv.slice(2);
+if (!file || file.startsWith('-') || extra.length > 0 || (expected && !(Number(fps) > 0))) {
+  fail(USAGE, 2);
+}
+if (!existsSync(file)) {
+  fail(`${file}: no such file`, 3);
+}
+
+const faults = [];
+let checks = 0;
+function expect(condition, message) {
+  checks++;
+  if (!condition) {
+    faults.push(message);
+  }
+}
+
+function watch(page) {
+  page.on('console', (message) => {
+    expect(!/^(error|warning)$/.test(message.type()), `console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => expect(false, `uncaught: ${error.message}`));
+  page.on('request', (request) => {
+    expect(/^(file|data|blob):/.test(request.url()), `request: ${request.url()}`);
+  });
+}
+
+const state = (page) => page.evaluate(() => {
+  const { time, seconds, playing, speed, plots, azimuth, distance, frames, triangles } =
+    window.tendrilPlayer;
+  return { time, seconds, playing, speed, plots, azimuth, distance, frames, triangles };
+});
+
+async function waitFor(page, condition, argument) {
+  await page.waitForFunction(condition, argument, { timeout: PATIENCE });
+}
+
+async function checkClock(page) {
+  const first = await state(page);
+  expect(first.playing && first.seconds > 0, 'it plays by itself');
+  await waitFor(page, (time) => window.tendrilPlayer.time !== time, first.time);
+  await page.locator('#play').click();
+  const stopped = await state(page);
+  expect(!stopped.playing, 'the button stops it');
+  await page.waitForTimeout(300);
+  expect((await state(page)).time === stopped.time, 'stopped, the clock stands');
+
+  const middle = stopped.seconds / 2;
+  await page.locator('#scrub').fill(String(middle));
+  expect(Math.abs((await state(page)).time - middle) < 0.02 * stopped.seconds, 'the slider sets the time');
+  const clock = await page.locator('#clock').innerText();
+  expect(clock.startsWith(middle.toFixed(2).slice(0, 3)), `the clock shows it (${clock})`);
+  await page.locator('#view').click({ position: { x: 5, y: 5 } });
+  await page.keyboard.press('ArrowRight');
+  expect((await state(page)).time > middle - 1e-9, 'an arrow key steps');
+  await page.locator('#speed').selectOption('0.25');
+  expect((await state(page)).speed === 0.25, 'the speed can be chosen');
+  await page.keyboard.press(' ');
+  await waitFor(page, () => window.tendrilPlayer.playing);
+  await page.keyboard.press(' ');
+}
+
+async function checkMotion(page) {
+  const shot = async (time) => {
+    const { frames } = await state(page);
+    await page.evaluate((t) => window.tendrilPlayer.seek(t), time);
+    await waitFor(page, (before) => window.tendrilPlayer.frames > before, frames);
+    return page.locator('#view').screenshot();
+  };
+  const { seconds } = await state(page);
+  const [a, b] = [await shot(0), await shot(seconds / 3)];
+  expect(!a.equals(b), 'the picture changes with time');
+  expect((await shot(0)).equals(a), 'the same time gives the same picture');
+}
+
+async function checkPlots(page) {
+  const { plots, seconds } = await state(page);
+  expect(await page.locator('#plots figure').count() === plots, `${plots} plots are drawn`);
+  if (plots === 0) {
+    return;
+  }
+  const chart = page.locator('#plots svg').first();
+  const box = await chart.boundingBox();
+  await page.mouse.click(box.x + 0.75 * box.width, box.y + box.height / 2);
+  const { time } = await state(page);
+  expect(time > 0.6 * seconds && time < 0.85 * seconds, `a click on a plot sets the time (${time})`);
+  const cursor = Number(await chart.locator('.cursor').getAttribute('x1'));
+  expect(Math.abs(cursor / 340 - 0.75) < 0.02, `the cursor follows (${cursor})`);
+  const lines = await chart.locator('.line').evaluateAll((all) => all.map((line) => line.getAttribute('d')));
+  expect(lines.length > 0 && lines.every((d) => d.length > 20), 'the lines have points');
+}
+
+async function checkPlaces(page) {
+  const rows = (await readFile(expected, 'utf8')).trim().split('\n').slice(1).map((row) => row.split(','));
+  const chosen = rows.filter((_, i) => i % 97 === 0);
+  const errors = await page.evaluate(([list, rate]) => list.map(([frame, name, ...place]) => {
+    window.tendrilPlayer.seek(Number(frame) / rate);
+    const found = window.tendrilPlayer.joint(name);
+    return found ? Math.hypot(...found.map((x, k) => x - Number(place[k]))) : Infinity;
+  }), [chosen, Number(fps)]);
+  const worst = Math.max(...errors);
+  expect(worst < PLACE_TOLERANCE, `joints are where they were recorded (${worst})`);
+}
+
+async function checkCamera(page) {
+  const box = await page.locator('#view').boundingBox();
+  const before = await state(page);
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2 + 120, box.y + box.height / 2, { steps: 6 });
+  await page.mouse.up();
+  await waitFor(page, (azimuth) => Math.abs(window.tendrilPlayer.azimuth - azimuth) > 0.3, before.azimuth);
+  await page.mouse.wheel(0, -300);
+  await waitFor(page, (distance) => window.tendrilPlayer.distance < 0.97 * distance, before.distance);
+}
+
+async function checkPhone(page) {
+  await page.setViewportSize(PHONE);
+  await waitFor(page, () => {
+    const { width, height, clientWidth, clientHeight } = document.getElementById('view');
+    return Math.abs((width * clientHeight) / (height * clientWidth) - 1) < 0.02;
+  });
+  const fits = await page.evaluate(() => ({
+    wide: document.documentElement.scrollWidth <= window.innerWidth,
+    high: document.documentElement.scrollHeight <= window.innerHeight,
+    share: document.getElementById('view').clientHeight / window.innerHeight,
+  }));
+  expect(fits.wide && fits.high, 'a phone shows the page without scrolling');
+  expect(fits.share > 0.35, `the picture has ${fits.share.toFixed(2)} of a phone's height`);
+}
+
+const browser = await launchBrowser();
+try {
+  const page = await browser.newPage({ viewport: DESKTOP });
+  watch(page);
+  await page.goto(pathToFileURL(path.resolve(file)).href);
+  await waitFor(page, () => window.tendrilPlayer?.ready || !document.getElementById('fault').hidden);
+  expect(await page.locator('#fault').isHidden(), await page.locator('#fault').innerText());
+  await checkClock(page);
+  await checkMotion(page);
+  await checkPlots(page);
+  if (screenshot) {
+    await page.screenshot({ path: screenshot });
+  }
+  if (expected) {
+    await checkPlaces(page);
+  }
+  await checkCamera(page);
+  await checkPhone(page);
+} catch (error) {
+  expect(false, error.message.split('\n')[0]);
+} finally {
+  await browser.close();
+}
+
+faults.forEach((fault) => console.error(`failed: ${fault}`));
+console.log(`${file}: ${checks - faults.length} of ${checks} checks passed`);
+process.exit(faults.length === 0 ? 0 : 1);

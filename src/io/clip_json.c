@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+// The JSON chunk of a clip.
+
+#include "io/clip_file.h"
+
+#include <stdio.h>
+
+static int32_t count_of(const tdi_clip_file *file, int32_t actor) {
+    return td_skeleton_count(file->def->actors[actor].skeleton);
+}
+
+// ---- nodes ----------------------------------------------------------------------------------
+
+static void write_name(tdi_json *json, const td_clip_actor *actor, const char *suffix) {
+    char name[160];
+    snprintf(name, sizeof name, "%s%s", tdi_actor_name(actor), suffix);
+    tdi_json_key_string(json, "name", name);
+}
+
+static void write_floats(tdi_json *json, const char *key, const float *values, int32_t count) {
+    td_real reals[4];
+    for (int32_t k = 0; k < count; k++) {
+        reals[k] = values[k];
+    }
+    tdi_json_key_reals(json, key, reals, count);
+}
+
+static void write_children(tdi_json *json, const tdi_clip_file *file, int32_t first,
+                           int64_t joints) {
+    if (first == TD_NONE) {
+        return;
+    }
+    tdi_json_key(json, "children");
+    tdi_json_open(json, '[');
+    for (int32_t i = first; i != TD_NONE; i = file->next_sister[i]) {
+        tdi_json_integer(json, joints + i);
+    }
+    tdi_json_close(json, ']');
+}
+
+// children of each segment in rising order, those of the ground in *roots
+static void link_children(tdi_clip_file *file, const td_segment *segments, int32_t count,
+                          int32_t *roots) {
+    *roots = TD_NONE;
+    for (int32_t i = 0; i < count; i++) {
+        file->first_child[i] = TD_NONE;
+    }
+    for (int32_t i = count - 1; i >= 0; i--) {
+        int32_t *head =
+            segments[i].parent == TD_NONE ? roots : &file->first_child[segments[i].parent];
+        file->next_sister[i] = *head;
+        *head = i;
+    }
+}
+
+static void write_actor_nodes(tdi_json *json, tdi_clip_file *file, int32_t a, const float *frame) {
+    const td_clip_actor *actor = &file->def->actors[a];
+    const td_segment *segments = td_skeleton_segments(actor->skeleton);
+    int32_t count = td_skeleton_count(actor->skeleton), roots;
+    int64_t joints = file->base_of[a] + 1;
+    const float *turn = frame + TDI_BASE_SIZE, *place = turn + 4 * (size_t)count;
+    link_children(file, segments, count, &roots);
+    tdi_json_open(json, '{');
+    write_name(json, actor, "-base");
+    write_floats(json, "translation", frame, 3);
+    write_floats(json, "rotation", frame + 3, 4);
+    write_children(json, file, roots, joints);
+    tdi_json_close(json, '}');
+    for (int32_t i = 0; i < count; i++, turn += 4) {
+        char suffix[16];
+        td_vec3 at = segments[i].attach;
+        float fixed[3] = {(float)at.x, (float)at.y, (float)at.z};
+        bool moves = td_clip_moves(actor, i);
+        snprintf(suffix, sizeof suffix, "-%d", (int)segments[i].id);
+        tdi_json_open(json, '{');
+        write_name(json, actor, suffix);
+        write_floats(json, "translation", moves ? place : fixed, 3);
+        write_floats(json, "rotation", turn, 4);
+        write_children(json, file, file->first_child[i], joints);
+        tdi_json_close(json, '}');
+        place += moves ? 3 : 0;
+    }
+    if (file->mesh_of[a] != TD_NONE) {
+        tdi_json_open(json, '{');
+        write_name(json, actor, "");
+        tdi_json_key_integer(json, "mesh", file->mesh_of[a]);
+        tdi_json_key_integer(json, "skin", file->skin_of[a]);
+        tdi_json_close(json, '}');
+    }
+}
+
+static void write_scene(tdi_json *json, tdi_clip_file *file) {
+    tdi_gltf_write_asset(json);
+    tdi_json_key_integer(json, "scene", 0);
+    tdi_json_key(json, "scenes");
+    tdi_json_open(json, '[');
+    tdi_json_open(json, '{');
+    tdi_json_key(json, "nodes");
+    tdi_json_open(json, '[');
+    for (int32_t a = 0; a < file->def->actor_count; a++) {
+        tdi_json_integer(json, file->base_of[a]);
+        if (file->mesh_of[a] != TD_NONE) {
+            tdi_json_integer(json, file->base_of[a] + 1 + count_of(file, a));
+        }
+    }
+    tdi_json_close(json, ']');
+    tdi_json_close(json, '}');
+    tdi_json_close(json, ']');
+    tdi_json_key(json, "nodes");
+    tdi_json_open(json, '[');
+    const float *frame = file->first;
+    for (int32_t a = 0; a < file->def->actor_count; a++) {
+        write_actor_nodes(json, file, a, frame);
+        frame += td_clip_actor_size(&file->def->actors[a]);
+    }
+    tdi_json_close(json, ']');
+}
+
+// ---- meshes and skins -----------------------------------------------------------------------
+
+static void write_skins(tdi_json *json, const tdi_clip_file *file) {
+    tdi_json_key(json, "skins");
+    tdi_json_open(json, '[');
+    for (int32_t a = 0; a < file->def->actor_count; a++) {
+        if (file->mesh_of[a] == TD_NONE) {
+            continue;
+        }
+        tdi_json_open(json, '{');
+        write_name(json, &file->def->actors[a], "");
+        tdi_json_key_integer(json, "inverseBindMatrices",
+                             file->meshes[file->mesh_of[a]].bind_accessor);
+        tdi_json_key_integer(json, "skeleton", file->base_of[a]);
+        tdi_json_key(json, "joints");
+        tdi_json_open(json, '[');
+        for (int32_t i = 0; i < count_of(file, a); i++) {
+            tdi_json_integer(json, file->base_of[a] + 1 + i);
+        }
+        tdi_json_close(json, ']');
+        tdi_json_close(json, '}');
+    }
+    tdi_json_close(json, ']');
+}
+
+static void write_meshes(tdi_json *json, tdi_clip_file *file) {
+    tdi_json_key(json, "meshes");
+    tdi_json_open(json, '[');
+    for (int32_t m = 0; m < file->mesh_count; m++) {
+        const tdi_clip_mesh *mesh = &file->meshes[m];
+        tdi_json_open(json, '{');
+        write_name(json, mesh->actor, "");
+        tdi_json_key(json, "primitives");
+        tdi_json_open(json, '[');
+        for (int32_t i = 0; i < mesh->part_count; i++) {
+            tdi_gltf_write_primitive(json, &mesh->layouts[i], mesh->first_view + TDI_VIEW_COUNT * i,
+                                     tdi_clip_file_material(file, &mesh->parts[i]));
+        }
+        tdi_json_close(json, ']');
+        tdi_json_close(json, '}');
+    }
+    tdi_json_close(json, ']');
+    tdi_json_key(json, "materials");
+    tdi_json_open(json, '[');
+    for (int32_t i = 0; i < file->material_count; i++) {
+        tdi_gltf_write_material(json, file->materials[i], file->double_sided[i]);
+    }
+    tdi_json_close(json, ']');
+}
+
+// ---- motion ---------------------------------------------------------------------------------
+
+static void write_animation(tdi_json *json, const tdi_clip_file *file) {
+    tdi_json_key(json, "animations");
+    tdi_json_open(json, '[');
+    tdi_json_open(json, '{');
+    tdi_json_key_string(json, "name", "run");
+    tdi_json_key(json, "channels");
+    tdi_json_open(json, '[');
+    for (int64_t i = 0; i < file->track_count; i++) {
+        const tdi_channel *track = &file->tracks[i];
+        tdi_json_open(json, '{');
+        tdi_json_key_integer(json, "sampler", i);
+        tdi_json_key(json, "target");
+        tdi_json_open(json, '{');
+        tdi_json_key_integer(json, "node", file->base_of[track->actor] + 1 + track->segment);
+        tdi_json_key_string(json, "path", track->turns ? "rotation" : "translation");
+        tdi_json_close(json, '}');
+        tdi_json_close(json, '}');
+    }
+    tdi_json_close(json, ']');
+    tdi_json_key(json, "samplers");
+    tdi_json_open(json, '[');
+    for (int64_t i = 0; i < file->track_count; i++) {
+        tdi_json_open(json, '{');
+        tdi_json_key_integer(json, "input", file->time_view);
+        tdi_json_key_string(json, "interpolation", "LINEAR");
+        tdi_json_key_integer(json, "output", file->time_view + 1 + i);
+        tdi_json_close(json, '}');
+    }
+    tdi_json_close(json, ']');
+    tdi_json_close(json, '}');
+    tdi_json_close(json, ']');
+}
+
+static void write_accessor(tdi_json *json, int64_t view, uint64_t offset, int component,
+                           int64_t count, const char *type) {
+    tdi_json_open(json, '{');
+    tdi_json_key_integer(json, "bufferView", view);
+    if (offset > 0) {
+        tdi_json_key_integer(json, "byteOffset", (int64_t)offset);
+    }
+    tdi_json_key_integer(json, "componentType", component);
+    if (component == TDI_GLTF_SHORT) {
+        tdi_json_key(json, "normalized");
+        tdi_json_bool(json, true);
+    }
+    tdi_json_key_integer(json, "count", count);
+    tdi_json_key_string(json, "type", type);
+}
+
+static void write_motion_accessors(tdi_json *json, const tdi_clip_file *file) {
+    td_real first = 0, last = tdi_clip_file_time(file, file->frames.count - 1);
+    write_accessor(json, file->time_view, 0, TDI_GLTF_FLOAT, file->frames.count, "SCALAR");
+    tdi_json_key_reals(json, "min", &first, 1);
+    tdi_json_key_reals(json, "max", &last, 1);
+    tdi_json_close(json, '}');
+    uint64_t offset = 0;
+    for (int64_t i = 0; i < file->track_count; i++) {
+        const tdi_channel *track = &file->tracks[i];
+        bool in_short = track->turns && file->short_turns;
+        write_accessor(json, file->time_view + 1, offset,
+                       in_short ? TDI_GLTF_SHORT : TDI_GLTF_FLOAT, file->frames.count,
+                       track->turns ? "VEC4" : "VEC3");
+        tdi_json_close(json, '}');
+        offset += tdi_clip_file_bytes(file, track) * (uint64_t)file->frames.count;
+    }
+}
+
+static void write_data(tdi_json *json, const tdi_clip_file *file) {
+    tdi_json_key(json, "accessors");
+    tdi_json_open(json, '[');
+    for (int32_t m = 0; m < file->mesh_count; m++) {
+        const tdi_clip_mesh *mesh = &file->meshes[m];
+        for (int32_t i = 0; i < mesh->part_count; i++) {
+            tdi_gltf_write_accessors(json, &mesh->parts[i], &mesh->layouts[i],
+                                     mesh->first_view + TDI_VIEW_COUNT * i);
+        }
+    }
+    for (int32_t m = 0; m < file->mesh_count; m++) {
+        write_accessor(json, file->meshes[m].bind_accessor, 0, TDI_GLTF_FLOAT,
+                       td_skeleton_count(file->meshes[m].actor->skeleton), "MAT4");
+        tdi_json_close(json, '}');
+    }
+    if (file->track_count > 0) {
+        write_motion_accessors(json, file);
+    }
+    tdi_json_close(json, ']');
+    tdi_json_key(json, "bufferViews");
+    tdi_json_open(json, '[');
+    for (int32_t m = 0; m < file->mesh_count; m++) {
+        for (int32_t i = 0; i < file->meshes[m].part_count; i++) {
+            tdi_gltf_write_views(json, &file->meshes[m].layouts[i]);
+        }
+    }
+    for (int32_t m = 0; m < file->mesh_count; m++) {
+        uint64_t count = (uint64_t)td_skeleton_count(file->meshes[m].actor->skeleton);
+        tdi_gltf_write_view(json, file->meshes[m].bind_offset, 64 * count, 0);
+    }
+    if (file->track_count > 0) {
+        tdi_gltf_write_view(json, file->time_offset, file->motion_offset - file->time_offset, 0);
+        tdi_gltf_write_view(json, file->motion_offset, file->binary_size - file->motion_offset, 0);
+    }
+    tdi_json_close(json, ']');
+    tdi_gltf_write_buffer(json, file->binary_size);
+}
+
+td_status tdi_clip_file_json(tdi_clip_file *file, const td_alloc *alloc, td_bytes *out) {
+    tdi_json json = {.buffer = {.alloc = alloc}};
+    tdi_json_open(&json, '{');
+    write_scene(&json, file);
+    if (file->mesh_count > 0) {
+        write_meshes(&json, file);
+        write_skins(&json, file);
+    }
+    if (file->binary_size > 0) {
+        write_data(&json, file);
+    }
+    if (file->track_count > 0) {
+        write_animation(&json, file);
+    }
+    tdi_json_close(&json, '}');
+    return tdi_json_finish(&json, out);
+}

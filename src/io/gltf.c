@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+// What every binary glTF 2.0 file of ours is made of.
+
+#include "io/gltf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define GLB_MAGIC     0x46546c67u // "glTF"
+#define CHUNK_JSON    0x4e4f534au // "JSON"
+#define CHUNK_BINARY  0x004e4942u // "BIN" and a zero
+#define TARGET_VERTEX 34962
+#define TARGET_INDEX  34963
+
+// ---- layout ---------------------------------------------------------------------------------
+
+uint64_t tdi_gltf_padded(uint64_t size) {
+    return (size + 3) / 4 * 4;
+}
+
+tdi_gltf_layout tdi_gltf_lay_out(const td_mesh_part *part, bool skinned, uint64_t *end) {
+    // 65535 itself is reserved: it would restart a strip
+    tdi_gltf_layout layout = {.short_index = part->vertex_count <= 65535};
+    uint64_t vertices = (uint64_t)part->vertex_count, indices = (uint64_t)part->index_count;
+    layout.view_count = skinned ? TDI_VIEW_COUNT : TDI_VIEW_PLAIN_COUNT;
+    layout.size[TDI_VIEW_POSITION] = 12 * vertices;
+    layout.size[TDI_VIEW_NORMAL] = 12 * vertices;
+    layout.size[TDI_VIEW_COLOR] = 4 * vertices;
+    layout.size[TDI_VIEW_INDEX] = (layout.short_index ? 2 : 4) * indices;
+    layout.size[TDI_VIEW_JOINTS] = 8 * vertices;
+    layout.size[TDI_VIEW_WEIGHTS] = 4 * vertices;
+    for (int i = 0; i < layout.view_count; i++) {
+        layout.offset[i] = *end;
+        *end += tdi_gltf_padded(layout.size[i]);
+    }
+    return layout;
+}
+
+// ---- JSON chunk -----------------------------------------------------------------------------
+
+void tdi_gltf_write_asset(tdi_json *json) {
+    char generator[64];
+    snprintf(generator, sizeof generator, "Tendril %s", td_version());
+    tdi_json_key(json, "asset");
+    tdi_json_open(json, '{');
+    tdi_json_key_string(json, "version", "2.0");
+    tdi_json_key_string(json, "generator", generator);
+    tdi_json_close(json, '}');
+}
+
+void tdi_gltf_write_primitive(tdi_json *json, const tdi_gltf_layout *layout, int64_t first_view,
+                              int32_t material) {
+    tdi_json_open(json, '{');
+    tdi_json_key(json, "attributes");
+    tdi_json_open(json, '{');
+    tdi_json_key_integer(json, "POSITION", first_view + TDI_VIEW_POSITION);
+    tdi_json_key_integer(json, "NORMAL", first_view + TDI_VIEW_NORMAL);
+    tdi_json_key_integer(json, "COLOR_0", first_view + TDI_VIEW_COLOR);
+    if (layout->view_count == TDI_VIEW_COUNT) {
+        tdi_json_key_integer(json, "JOINTS_0", first_view + TDI_VIEW_JOINTS);
+        tdi_json_key_integer(json, "WEIGHTS_0", first_view + TDI_VIEW_WEIGHTS);
+    }
+    tdi_json_close(json, '}');
+    tdi_json_key_integer(json, "indices", first_view + TDI_VIEW_INDEX);
+    tdi_json_key_integer(json, "material", material);
+    tdi_json_close(json, '}');
+}
+
+static td_real roughness_of(const char *part) {
+    static const struct {
+        const char *part;
+        td_real roughness;
+    } table[] = {{"leaf", 0.6}, {"petal", 0.7}, {"flower", 0.8}, {"fruit", 0.4}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        if (strcmp(table[i].part, part) == 0) {
+            return table[i].roughness;
+        }
+    }
+    return 0.9; // bark
+}
+
+void tdi_gltf_write_material(tdi_json *json, const char *part, bool double_sided) {
+    tdi_json_open(json, '{');
+    tdi_json_key_string(json, "name", part);
+    tdi_json_key(json, "pbrMetallicRoughness");
+    tdi_json_open(json, '{');
+    tdi_json_key_integer(json, "metallicFactor", 0);
+    tdi_json_key_real(json, "roughnessFactor", roughness_of(part));
+    tdi_json_close(json, '}');
+    if (double_sided) {
+        tdi_json_key(json, "doubleSided");
+        tdi_json_bool(json, true);
+    }
+    tdi_json_close(json, '}');
+}
+
+// the smallest and largest coordinates, exactly as the floats are
+static void write_bounds(tdi_json *json, const td_mesh_part *part) {
+    td_real low[3], high[3];
+    for (int32_t i = 0; i < part->vertex_count; i++) {
+        for (int k = 0; k < 3; k++) {
+            td_real x = part->position[3 * (size_t)i + (size_t)k];
+            low[k] = i == 0 || x < low[k] ? x : low[k];
+            high[k] = i == 0 || x > high[k] ? x : high[k];
+        }
+    }
+    tdi_json_key_reals(json, "min", low, 3);
+    tdi_json_key_reals(json, "max", high, 3);
+}
+
+void tdi_gltf_write_accessors(tdi_json *json, const td_mesh_part *part,
+                              const tdi_gltf_layout *layout, int64_t first_view) {
+    static const char *const types[TDI_VIEW_COUNT] = {"VEC3",   "VEC3", "VEC4",
+                                                      "SCALAR", "VEC4", "VEC4"};
+    int index_type = layout->short_index ? TDI_GLTF_WORD : TDI_GLTF_INT;
+    int components[TDI_VIEW_COUNT] = {TDI_GLTF_FLOAT, TDI_GLTF_FLOAT, TDI_GLTF_BYTE,
+                                      index_type,     TDI_GLTF_WORD,  TDI_GLTF_BYTE};
+    for (int view = 0; view < layout->view_count; view++) {
+        tdi_json_open(json, '{');
+        tdi_json_key_integer(json, "bufferView", first_view + view);
+        tdi_json_key_integer(json, "componentType", components[view]);
+        if (components[view] == TDI_GLTF_BYTE) {
+            tdi_json_key(json, "normalized");
+            tdi_json_bool(json, true);
+        }
+        tdi_json_key_integer(json, "count",
+                             view == TDI_VIEW_INDEX ? part->index_count : part->vertex_count);
+        tdi_json_key_string(json, "type", types[view]);
+        if (view == TDI_VIEW_POSITION) {
+            write_bounds(json, part);
+        }
+        tdi_json_close(json, '}');
+    }
+}
+
+void tdi_gltf_write_view(tdi_json *json, uint64_t offset, uint64_t size, int target) {
+    tdi_json_open(json, '{');
+    tdi_json_key_integer(json, "buffer", 0);
+    tdi_json_key_integer(json, "byteOffset", (int64_t)offset);
+    tdi_json_key_integer(json, "byteLength", (int64_t)size);
+    if (target != 0) {
+        tdi_json_key_integer(json, "target", target);
+    }
+    tdi_json_close(json, '}');
+}
+
+void tdi_gltf_write_views(tdi_json *json, const tdi_gltf_layout *layout) {
+    for (int view = 0; view < layout->view_count; view++) {
+        tdi_gltf_write_view(json, layout->offset[view], layout->size[view],
+                            view == TDI_VIEW_INDEX ? TARGET_INDEX : TARGET_VERTEX);
+    }
+}
+
+void tdi_gltf_write_buffer(tdi_json *json, uint64_t size) {
+    tdi_json_key(json, "buffers");
+    tdi_json_open(json, '[');
+    tdi_json_open(json, '{');
+    tdi_json_key_integer(json, "byteLength", (int64_t)size);
+    tdi_json_close(json, '}');
+    tdi_json_close(json, ']');
+}
+
+// ---- binary chunk ---------------------------------------------------------------------------
+
+uint8_t *tdi_gltf_put_word(uint8_t *to, uint32_t word) {
+    for (int i = 0; i < 4; i++) {
+        to[i] = (uint8_t)(word >> 8 * i);
+    }
+    return to + 4;
+}
+
+uint8_t *tdi_gltf_put_float(uint8_t *to, float value) {
+    uint32_t word;
+    memcpy(&word, &value, sizeof word);
+    return tdi_gltf_put_word(to, word);
+}
+
+static void put_floats(uint8_t *to, const float *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        to = tdi_gltf_put_float(to, values[i]);
+    }
+}
+
+static uint8_t *put_short(uint8_t *to, uint32_t value) {
+    to[0] = (uint8_t)value;
+    to[1] = (uint8_t)(value >> 8);
+    return to + 2;
+}
+
+void tdi_gltf_put_part(uint8_t *to, uint64_t from, const td_mesh_part *part,
+                       const tdi_gltf_layout *layout) {
+    size_t vertices = (size_t)part->vertex_count;
+    put_floats(to + (layout->offset[TDI_VIEW_POSITION] - from), part->position, 3 * vertices);
+    put_floats(to + (layout->offset[TDI_VIEW_NORMAL] - from), part->normal, 3 * vertices);
+    memcpy(to + (layout->offset[TDI_VIEW_COLOR] - from), part->color, 4 * vertices);
+    uint8_t *at = to + (layout->offset[TDI_VIEW_INDEX] - from);
+    for (int32_t i = 0; i < part->index_count; i++) {
+        at = layout->short_index ? put_short(at, part->index[i])
+                                 : tdi_gltf_put_word(at, part->index[i]);
+    }
+    if (layout->view_count == TDI_VIEW_COUNT) {
+        at = to + (layout->offset[TDI_VIEW_JOINTS] - from);
+        for (size_t i = 0; i < 4 * vertices; i++) {
+            at = put_short(at, part->joint[i]);
+        }
+        memcpy(to + (layout->offset[TDI_VIEW_WEIGHTS] - from), part->weight, 4 * vertices);
+    }
+}
+
+// ---- chunks ---------------------------------------------------------------------------------
+
+uint64_t tdi_glb_size(uint64_t json_size, uint64_t binary_size) {
+    uint64_t binary = binary_size > 0 ? TDI_GLB_BINARY_HEAD + binary_size : 0;
+    return TDI_GLB_HEAD + tdi_gltf_padded(json_size) + binary;
+}
+
+void tdi_glb_put_head(uint8_t to[TDI_GLB_HEAD], uint64_t json_size, uint64_t binary_size) {
+    to = tdi_gltf_put_word(tdi_gltf_put_word(to, GLB_MAGIC), 2);
+    to = tdi_gltf_put_word(to, (uint32_t)tdi_glb_size(json_size, binary_size));
+    to = tdi_gltf_put_word(to, (uint32_t)tdi_gltf_padded(json_size));
+    tdi_gltf_put_word(to, CHUNK_JSON);
+}
+
+void tdi_glb_put_binary_head(uint8_t to[TDI_GLB_BINARY_HEAD], uint64_t binary_size) {
+    tdi_gltf_put_word(tdi_gltf_put_word(to, (uint32_t)binary_size), CHUNK_BINARY);
+}

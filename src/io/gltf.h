@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What every binary glTF 2.0 file of ours is made of: parts of meshes, materials, chunks.
+//
+// Views    a part has one for each of its arrays, in the order of tdi_gltf_view; each view is also
+//          an accessor with the same number.
+// Numbers  are little-endian, whatever the machine.
+
+#include "io/json.h"
+
+#define TDI_GLTF_SHORT      5122 // signed
+#define TDI_GLTF_BYTE       5121 // unsigned, as the two below
+#define TDI_GLTF_WORD       5123
+#define TDI_GLTF_INT        5125
+#define TDI_GLTF_FLOAT      5126
+#define TDI_GLTF_MAX_PARTS  8
+#define TDI_GLB_HEAD        20 // bytes before the text of the JSON chunk
+#define TDI_GLB_BINARY_HEAD 8  // bytes before the data of the binary chunk
+
+typedef enum tdi_gltf_view {
+    TDI_VIEW_POSITION,
+    TDI_VIEW_NORMAL,
+    TDI_VIEW_COLOR,
+    TDI_VIEW_INDEX,
+    TDI_VIEW_PLAIN_COUNT,
+    TDI_VIEW_JOINTS = TDI_VIEW_PLAIN_COUNT,
+    TDI_VIEW_WEIGHTS,
+    TDI_VIEW_COUNT,
+} tdi_gltf_view;
+
+// Where the arrays of a part lie in the binary chunk; each starts at a multiple of 4.
+typedef struct tdi_gltf_layout {
+    uint64_t offset[TDI_VIEW_COUNT];
+    uint64_t size[TDI_VIEW_COUNT]; // without padding
+    int view_count;                // TDI_VIEW_COUNT of a skinned part, else TDI_VIEW_PLAIN_COUNT
+    bool short_index;
+} tdi_gltf_layout;
+
+uint64_t tdi_gltf_padded(uint64_t size); // to a multiple of 4
+
+// Places the arrays at *end and moves it on.
+tdi_gltf_layout tdi_gltf_lay_out(const td_mesh_part *part, bool skinned, uint64_t *end);
+
+void tdi_gltf_write_asset(tdi_json *json);
+void tdi_gltf_write_primitive(tdi_json *json, const tdi_gltf_layout *layout, int64_t first_view,
+                              int32_t material);
+void tdi_gltf_write_material(tdi_json *json, const char *part, bool double_sided);
+void tdi_gltf_write_accessors(tdi_json *json, const td_mesh_part *part,
+                              const tdi_gltf_layout *layout, int64_t first_view);
+void tdi_gltf_write_views(tdi_json *json, const tdi_gltf_layout *layout);
+void tdi_gltf_write_view(tdi_json *json, uint64_t offset, uint64_t size, int target); // 0: none
+void tdi_gltf_write_buffer(tdi_json *json, uint64_t size);
+
+// Writes and returns the place behind what was written.
+uint8_t *tdi_gltf_put_word(uint8_t *to, uint32_t word);
+uint8_t *tdi_gltf_put_float(uint8_t *to, float value);
+// `to` is where offset `from` lies, and zeroed, so that padding need not be written.
+void tdi_gltf_put_part(uint8_t *to, uint64_t from, const td_mesh_part *part,
+                       const tdi_gltf_layout *layout);
+
+// Bytes of a whole file; without binary data its chunk is left out.
+uint64_t tdi_glb_size(uint64_t json_size, uint64_t binary_size);
+void tdi_glb_put_head(uint8_t to[TDI_GLB_HEAD], uint64_t json_size, uint64_t binary_size);
+void tdi_glb_put_binary_head(uint8_t to[TDI_GLB_BINARY_HEAD], uint64_t binary_size);

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+// Forward dynamics, 4 trees at once: AVX2.
+
+#define TDI_LANES 4
+#include "tree/aba_wide_sweeps.h"
+
+const tdi_wide_kernel tdi_wide_4 = {"AVX2", sizeof(link), DENSE_SIZE, forward};

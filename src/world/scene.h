@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// A scene with its keyframes, and faults at its places.
+
+#include "base/value.h"
+#include "world/scene_tables.h"
+
+// A number, vector or rotation of the scene that follows a curve.
+typedef struct tdi_keyed {
+    td_real *place;        // in the scene
+    int32_t components;    // 1, 3 or 4
+    td_curve *curve;       // of 1 and 3
+    td_turn_curve *turn;   // of 4
+    bool ended;            // somebody has set the number since
+} tdi_keyed;
+
+struct td_scene {
+    const td_alloc *alloc;
+    td_scene_def def;
+    tdi_fields fields; // owns what def points to
+    td_value *value;   // the text it came from; NULL: none
+    const char *file;  // NULL: none
+    tdi_keyed *keyed;
+    int32_t keyed_count;
+};
+
+// The curve of a field, or NULL.
+const tdi_keyed *tdi_scene_keyed(const td_scene *scene, const void *place);
+
+// Fills `diag` with a fault at a path such as "objects[2].plant" and returns the status. `scene`
+// may have no text: then the message begins with the path.
+td_status tdi_scene_fail(const td_scene *scene, td_diag *diag, td_status status, const char *path,
+                         const char *format, ...) TDI_PRINTF(5, 6);
+// The same, added to a list.
+td_status tdi_scene_fault(const td_scene *scene, td_diag_list *diags, td_status status,
+                          const char *path, const char *format, ...) TDI_PRINTF(5, 6);
+
+// What the tables cannot say: names that must exist, ranges between fields. TD_ERR_SYNTAX with all
+// faults listed.
+td_status tdi_scene_check(const td_scene *scene, td_diag_list *diags);

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: MIT
+// Every key of a scene: where it goes, its unit, default and range, and what it means.
+
+#include "world/scene_tables.h"
+
+#include "math/angle.h"
+
+#define ALWAYS   1e30 // s: the end of what does not end
+#define KEYED    .keyed = true
+#define POSITIVE .high = 1e30, .low_open = true
+#define FROM_0   .high = 1e30
+#define DEGREES  .unit = "degrees", .scale = TDI_PI / 180
+
+// ---- objects --------------------------------------------------------------------------------
+
+static const tdi_scene_field point_item = {
+    .key = "point", .kind = TDI_SCENE_VEC3, .unit = "m", .low = -1e6, .high = 1e6};
+
+static const tdi_scene_field strand_fields[] = {
+    {"points", TDI_SCENE_LIST, offsetof(td_strand_def, points), .unit = "m", .required = true,
+     .item = &point_item, .count = offsetof(td_strand_def, point_count), .max_count = 10000,
+     .doc = "Points of a smooth curve, from the base on, in the axes of the base."},
+    {"segments", TDI_SCENE_INT, offsetof(td_strand_def, segments), .def = {20}, .low = 1,
+     .high = 1e6, .doc = "Rigid pieces of equal length."},
+    {"radius", TDI_SCENE_REAL, offsetof(td_strand_def, radius), .unit = "m", .def = {0.005},
+     POSITIVE, .doc = "At the base."},
+    {"tip_radius", TDI_SCENE_REAL, offsetof(td_strand_def, tip_radius), .unit = "m", FROM_0,
+     .doc = "At the other end; 0: as at the base."},
+    {"material", TDI_SCENE_TEXT, offsetof(td_strand_def, material),
+     .doc = "One of the library's (`tendril info --materials`). Default: rope."},
+    {"tip_mass", TDI_SCENE_REAL, offsetof(td_strand_def, tip_mass), .unit = "kg", FROM_0,
+     .doc = "A weight at the end: a lantern, a bead."},
+    {0}};
+static const tdi_scene_table strand_table = {"strand", sizeof(td_strand_def), strand_fields,
+                                             .doc = "A rope, braid or ear along a curve."};
+
+static const tdi_choice layouts[] = {{"area", TD_INSTANCES_AREA, "at random over the area"},
+                                     {"grid", TD_INSTANCES_GRID, "in rows, shifted a little"},
+                                     {"list", TD_INSTANCES_LIST, "at `places`"},
+                                     {0}};
+
+static const tdi_scene_field instance_fields[] = {
+    {"count", TDI_SCENE_INT, offsetof(td_instances_def, count), .def = {1}, .low = 1, .high = 1e5,
+     .doc = "How many."},
+    {"layout", TDI_SCENE_CHOICE, offsetof(td_instances_def, layout), .choices = layouts,
+     .doc = "Where they stand, about the object's position."},
+    {"area", TDI_SCENE_VEC3, offsetof(td_instances_def, area), .unit = "m", .def = {1, 0, 1},
+     FROM_0, .doc = "Sides of the area or grid."},
+    {"jitter", TDI_SCENE_REAL, offsetof(td_instances_def, jitter), .def = {0.3}, .high = 1,
+     .doc = "Shift in a grid, over its spacing."},
+    {"places", TDI_SCENE_LIST, offsetof(td_instances_def, places), .unit = "m",
+     .item = &point_item, .count = offsetof(td_instances_def, place_count), .max_count = 100000,
+     .doc = "Of a list; their number is the count."},
+    {"seed", TDI_SCENE_INT, offsetof(td_instances_def, seed), .def = {1}, .high = 2e9,
+     .doc = "Another seed, other places and turns."},
+    {"variants", TDI_SCENE_INT, offsetof(td_instances_def, variants), .def = {1}, .low = 1,
+     .high = 1000, .doc = "Models, each with a seed and a size of its own, that instances share."},
+    {"smallest", TDI_SCENE_REAL, offsetof(td_instances_def, smallest), .def = {1}, .low = 1e-3,
+     .high = 1e3, .doc = "Size of the smallest variant, over the object's."},
+    {"largest", TDI_SCENE_REAL, offsetof(td_instances_def, largest), .def = {1}, .low = 1e-3,
+     .high = 1e3, .doc = "Size of the largest."},
+    {"turned", TDI_SCENE_BOOL, offsetof(td_instances_def, turned), .def = {1},
+     .doc = "Each is turned about the vertical at random."},
+    {0}};
+static const tdi_scene_table instances_table = {"instances", sizeof(td_instances_def),
+                                                instance_fields, .doc = "Many of one object."};
+
+static const tdi_scene_field material_fields[] = {
+    {"name", TDI_SCENE_TEXT, offsetof(td_material_change, name),
+     .doc = "Of the material that changes. Default: all of the object's."},
+    {"density", TDI_SCENE_REAL, offsetof(td_material_change, density), .unit = "kg/m^3", FROM_0,
+     .doc = "0 keeps it."},
+    {"young", TDI_SCENE_REAL, offsetof(td_material_change, young), .unit = "Pa", FROM_0,
+     .doc = "Stiffness in bending; 0 keeps it."},
+    {"shear", TDI_SCENE_REAL, offsetof(td_material_change, shear), .unit = "Pa", FROM_0,
+     .doc = "Stiffness in twist; 0 keeps it."},
+    {"damping_time", TDI_SCENE_REAL, offsetof(td_material_change, damping_time), .unit = "s",
+     .def = {-1}, .low = -1, .high = 1e6, .doc = "Damping over stiffness; -1 keeps it."},
+    {0}};
+static const tdi_scene_table material_table = {"material", sizeof(td_material_change),
+                                               material_fields,
+                                               .doc = "Figures of a material that differ here."};
+
+static const tdi_scene_field local_fields[] = {
+    {"amount", TDI_SCENE_REAL, offsetof(td_local_def, amount), .high = 1, KEYED,
+     .doc = "Part of the frame's motion that is not felt."},
+    {"position", TDI_SCENE_VEC3, offsetof(td_local_def, position), .unit = "m", .low = -1e6,
+     .high = 1e6, KEYED, .doc = "Of the frame: a hip, a horse's back."},
+    {"rotation", TDI_SCENE_ROTATION, offsetof(td_local_def, rotation), .def = {1}, KEYED,
+     .doc = "Of the frame."},
+    {0}};
+static const tdi_scene_table local_table = {
+    "local", sizeof(td_local_def), local_fields,
+    .doc = "Local dynamics: the motion of a frame that a strand rides along with is blended out."};
+
+static const tdi_choice solvers[] = {{"tree", TD_SOLVER_TREE, "rigid segments on joints"}, {0}};
+static const tdi_choice integrators[] = {
+    {"implicit", TD_IMPLICIT, "stable at any step"},
+    {"implicit-euler", TD_IMPLICIT_EULER, "the same, damps more"},
+    {"euler", TD_EULER, "explicit: takes tiny steps for stiff things"},
+    {"rk4", TD_RK4, "explicit, of fourth order"},
+    {0}};
+static const tdi_choice rules[] = {{"clamped", TD_SPRING_CLAMPED, "half of each segment"},
+                                   {"thesis", TD_SPRING_THESIS, "mean of both segments"},
+                                   {0}};
+static const tdi_choice laws[] = {{"linear", TD_LAW_LINEAR, "in proportion to the angle"},
+                                  {"tangent", TD_LAW_TANGENT, "2 k tan(angle/2)"},
+                                  {0}};
+static const tdi_choice starts[] = {{"settled", TD_START_SETTLED, "at rest under gravity"},
+                                    {"drawn", TD_START_DRAWN, "as drawn, and let go"},
+                                    {0}};
+
+static const tdi_scene_field object_fields[] = {
+    {"name", TDI_SCENE_TEXT, offsetof(td_object_def, name),
+     .doc = "By which loads and probes know it."},
+    {"plant", TDI_SCENE_TEXT, offsetof(td_object_def, plant),
+     .doc = "File of an L-system, relative to the scene."},
+    {"strand", TDI_SCENE_MAP, offsetof(td_object_def, strand), .table = &strand_table,
+     .doc = "In place of a plant."},
+    {"steps", TDI_SCENE_INT, offsetof(td_object_def, steps), .def = {-1}, .low = -1, .high = 1e6,
+     .doc = "Of the L-system; -1: as its file says."},
+    {"seed", TDI_SCENE_INT, offsetof(td_object_def, seed), .def = {-1}, .low = -1, .high = 2e9,
+     .doc = "Of the L-system; -1: as its file says."},
+    {"define", TDI_SCENE_VALUE, offsetof(td_object_def, define_values),
+     .doc = "A map from names to values that win over the file's `#define`s."},
+    {"position", TDI_SCENE_VEC3, offsetof(td_object_def, position), .unit = "m", .low = -1e6,
+     .high = 1e6, KEYED, .doc = "Of the base. Keys move the pot."},
+    {"rotation", TDI_SCENE_ROTATION, offsetof(td_object_def, rotation), .def = {1}, KEYED,
+     .doc = "Of the base. Keys turn the pot."},
+    {"size", TDI_SCENE_REAL, offsetof(td_object_def, size), .def = {1}, .low = 1e-6, .high = 1e6,
+     .doc = "Factor of all lengths."},
+    {"solver", TDI_SCENE_CHOICE, offsetof(td_object_def, solver), .choices = solvers,
+     .doc = "What the object is simulated as."},
+    {"integrator", TDI_SCENE_CHOICE, offsetof(td_object_def, integrator), .choices = integrators,
+     .doc = "How time advances."},
+    {"springs", TDI_SCENE_CHOICE, offsetof(td_object_def, springs), .choices = rules,
+     .doc = "How a joint's stiffness follows from its segments."},
+    {"law", TDI_SCENE_CHOICE, offsetof(td_object_def, law), .choices = laws,
+     .doc = "How a joint's moment grows with its angle."},
+    {"prune_length", TDI_SCENE_REAL, offsetof(td_object_def, prune_length), .unit = "m", FROM_0,
+     .doc = "Shorter segments are left out."},
+    {"prune_mass", TDI_SCENE_REAL, offsetof(td_object_def, prune_mass), .unit = "kg", FROM_0,
+     .doc = "Lighter segments are left out."},
+    {"materials", TDI_SCENE_LIST, offsetof(td_object_def, materials), .table = &material_table,
+     .count = offsetof(td_object_def, material_count), .max_count = 1000,
+     .doc = "Figures that differ from the library's or the file's."},
+    {"stiffness", TDI_SCENE_REAL, offsetof(td_object_def, stiffness), .def = {1}, .high = 1e12,
+     KEYED, .doc = "Factor of all springs."},
+    {"damping", TDI_SCENE_REAL, offsetof(td_object_def, damping), .def = {1}, .high = 1e12, KEYED,
+     .doc = "Factor of all damping."},
+    {"damping_ratio", TDI_SCENE_REAL, offsetof(td_object_def, damping_ratio), .def = {-1},
+     .low = -1, .high = 10,
+     .doc = "Of the lowest mode, 1 is critical; -1: by the material."},
+    {"relaxation_time", TDI_SCENE_REAL, offsetof(td_object_def, relaxation_time), .unit = "s",
+     .def = {-1}, .low = -1, .high = 1e6, .doc = "Damping over stiffness; -1: by the material."},
+    {"drag", TDI_SCENE_REAL, offsetof(td_object_def, drag), .def = {1}, .high = 1e6, KEYED,
+     .doc = "Factor of the drag of the air."},
+    {"rest_under_gravity", TDI_SCENE_BOOL, offsetof(td_object_def, rest_under_gravity),
+     .doc = "The drawn shape is the one at rest: nothing sags."},
+    {"start", TDI_SCENE_CHOICE, offsetof(td_object_def, start), .choices = starts,
+     .doc = "The pose at time 0."},
+    {"time_scale", TDI_SCENE_REAL, offsetof(td_object_def, time_scale), .def = {1}, .high = 100,
+     KEYED, .doc = "Factor of the base's velocity and acceleration as they are felt."},
+    {"local", TDI_SCENE_MAP, offsetof(td_object_def, local), .table = &local_table,
+     .doc = "What of the base's motion is not felt."},
+    {"instances", TDI_SCENE_MAP, offsetof(td_object_def, instances), .table = &instances_table,
+     .doc = "Many of this object."},
+    {0}};
+static const tdi_scene_table object_table = {"object", sizeof(td_object_def), object_fields,
+                                             .doc = "A plant, a strand, or many of one kind."};
+
+// ---- loads ----------------------------------------------------------------------------------
+
+static const tdi_scene_field wind_fields[] = {
+    {"velocity", TDI_SCENE_VEC3, offsetof(td_wind_load, velocity), .unit = "m/s", .low = -1e3,
+     .high = 1e3, KEYED, .doc = "The mean."},
+    {"intensity", TDI_SCENE_REAL, offsetof(td_wind_load, intensity), .high = 2,
+     .doc = "Turbulence: rms of each component over the mean speed."},
+    {"length", TDI_SCENE_REAL, offsetof(td_wind_load, length), .unit = "m", .def = {4},
+     .low = 1e-3, .high = 1e6, .doc = "Turbulence: integral length."},
+    {"gust", TDI_SCENE_REAL, offsetof(td_wind_load, gust), .high = 1,
+     .doc = "Part of the mean by which gusts change it."},
+    {"gust_length", TDI_SCENE_REAL, offsetof(td_wind_load, gust_length), .unit = "m", .def = {30},
+     .low = 1e-3, .high = 1e6, .doc = "From one gust to the next."},
+    {"roughness", TDI_SCENE_REAL, offsetof(td_wind_load, roughness), .unit = "m", .high = 100,
+     .doc = "The mean grows with height as log(1 + y/roughness); 0: it does not."},
+    {"height", TDI_SCENE_REAL, offsetof(td_wind_load, height), .unit = "m", .def = {10},
+     .low = 1e-3, .high = 1e6, .doc = "Where the mean is as given."},
+    {"onset", TDI_SCENE_REAL, offsetof(td_wind_load, onset), .unit = "s", .high = 1e6,
+     .doc = "Time in which gusts and turbulence grow."},
+    {"seed", TDI_SCENE_INT, offsetof(td_wind_load, seed), .def = {1}, .high = 2e9,
+     .doc = "Another seed, another wind of the same kind."},
+    {0}};
+static const tdi_scene_table wind_table = {
+    "wind", sizeof(td_wind_load), wind_fields,
+    .doc = "Moving air (or water): a mean, gusts that travel with it, turbulence."};
+
+#define PLACE_FIELDS(type)                                                                       \
+    {"object", TDI_SCENE_TEXT, offsetof(type, place.object), .doc = "By name. Default: the first."}, \
+        {"instance", TDI_SCENE_INT, offsetof(type, place.instance), .high = 1e5,                 \
+         .doc = "Of the object, from 0."},                                                       \
+        {"segment", TDI_SCENE_INT, offsetof(type, place.segment), .def = {-1}, .low = -1,        \
+         .high = 2e9, .doc = "Its id; -1: by `near`."},                                          \
+    {                                                                                            \
+        "near", TDI_SCENE_VEC3, offsetof(type, place.near), .unit = "m", .low = -1e6,            \
+            .high = 1e6, .given = offsetof(type, place.near_given),                              \
+            .doc = "The segment that ends nearest at the start. Default: the highest."           \
+    }
+
+#define SPAN_FIELDS(type)                                                                       \
+    {"start", TDI_SCENE_REAL, offsetof(type, start), .unit = "s", FROM_0, .doc = "When it begins."}, \
+    {                                                                                           \
+        "end", TDI_SCENE_REAL, offsetof(type, end), .unit = "s", .def = {ALWAYS}, FROM_0,       \
+            .doc = "When it lets go. Default: never."                                           \
+    }
+
+static const tdi_scene_field pull_fields[] = {
+    PLACE_FIELDS(td_pull_load),
+    {"to", TDI_SCENE_VEC3, offsetof(td_pull_load, to), .unit = "m", .low = -1e6, .high = 1e6,
+     KEYED, .given = offsetof(td_pull_load, to_given), .doc = "Where the tip is held."},
+    {"by", TDI_SCENE_VEC3, offsetof(td_pull_load, by), .unit = "m", .low = -1e6, .high = 1e6,
+     KEYED, .doc = "Without `to`: from where the tip was at the start."},
+    {"stiffness", TDI_SCENE_REAL, offsetof(td_pull_load, stiffness), .unit = "N/m", .def = {100},
+     FROM_0, KEYED, .doc = "Of the spring that holds it."},
+    {"damping", TDI_SCENE_REAL, offsetof(td_pull_load, damping), .unit = "N s/m", FROM_0, KEYED,
+     .doc = "Of that spring."},
+    SPAN_FIELDS(td_pull_load),
+    {0}};
+static const tdi_scene_table pull_table = {
+    "pull", sizeof(td_pull_load), pull_fields,
+    .doc = "Holds the tip of a segment by a spring to a point, and lets go."};
+
+static const tdi_scene_field push_fields[] = {
+    PLACE_FIELDS(td_push_load),
+    {"force", TDI_SCENE_VEC3, offsetof(td_push_load, force), .unit = "N", .low = -1e9, .high = 1e9,
+     KEYED, .doc = "In world axes, at the tip."},
+    {"twist", TDI_SCENE_REAL, offsetof(td_push_load, twist), .unit = "N m", .low = -1e9,
+     .high = 1e9, KEYED, .doc = "A torque about the segment's own axis."},
+    SPAN_FIELDS(td_push_load),
+    {0}};
+static const tdi_scene_table push_table = {"push", sizeof(td_push_load), push_fields,
+                                           .doc = "A force at a tip, a torque along a stem."};
+
+static const tdi_scene_field pose_fields[] = {
+    {"object", TDI_SCENE_TEXT, offsetof(td_pose_load, object),
+     .doc = "By name. Default: the first."},
+    {"bend", TDI_SCENE_VEC3, offsetof(td_pose_load, bend), DEGREES, .low = -3600, .high = 3600,
+     KEYED,
+     .doc = "From base to tip in all, about the segments' own X, Y (twist) and Z, from the rest."},
+    {"strength", TDI_SCENE_REAL, offsetof(td_pose_load, strength), .unit = "N/m", .def = {1},
+     FROM_0, KEYED, .doc = "Of a spring at every tip."},
+    {"damping", TDI_SCENE_REAL, offsetof(td_pose_load, damping), .unit = "N s/m", FROM_0, KEYED,
+     .doc = "Of these springs."},
+    {0}};
+static const tdi_scene_table pose_table = {
+    "pose", sizeof(td_pose_load), pose_fields,
+    .doc = "Draws an object towards a pose that an animator sets."};
+
+static const tdi_scene_field load_fields[] = {
+    {"wind", TDI_SCENE_MAP, offsetof(td_scene_load, as.wind), .tag = TD_SCENE_WIND,
+     .table = &wind_table, .doc = "Moving air."},
+    {"pull", TDI_SCENE_MAP, offsetof(td_scene_load, as.pull), .tag = TD_SCENE_PULL,
+     .table = &pull_table, .doc = "A hand that holds a tip."},
+    {"push", TDI_SCENE_MAP, offsetof(td_scene_load, as.push), .tag = TD_SCENE_PUSH,
+     .table = &push_table, .doc = "A force or a torque."},
+    {"pose", TDI_SCENE_MAP, offsetof(td_scene_load, as.pose), .tag = TD_SCENE_POSE,
+     .table = &pose_table, .doc = "A pose to hit."},
+    {0}};
+static const tdi_scene_table load_table = {"load",
+                                           sizeof(td_scene_load),
+                                           load_fields,
+                                           .doc = "One of these.",
+                                           .one_of = true,
+                                           .tag = offsetof(td_scene_load, kind)};
+
+// ---- recording ------------------------------------------------------------------------------
+
+static const tdi_choice quantities[] = {
+    {"position", TD_QUANTITY_POSITION, "of the tip"},
+    {"orientation", TD_QUANTITY_ORIENTATION, "of the segment"},
+    {"velocity", TD_QUANTITY_VELOCITY, "of the tip"},
+    {"curvature", TD_QUANTITY_CURVATURE, "at the joint"},
+    {"moment", TD_QUANTITY_MOMENT, "of the joint's spring"},
+    {0}};
+
+static const tdi_scene_field probe_fields[] = {
+    {"name", TDI_SCENE_TEXT, offsetof(td_probe_def, name),
+     .doc = "Of its columns. Default: of the object and the quantity."},
+    PLACE_FIELDS(td_probe_def),
+    {"quantity", TDI_SCENE_CHOICE, offsetof(td_probe_def, quantity), .choices = quantities,
+     .doc = "What is recorded."},
+    {0}};
+static const tdi_scene_table probe_table = {"probe", sizeof(td_probe_def), probe_fields,
+                                            .doc = "Something to record at a segment."};
+
+static const tdi_scene_field record_fields[] = {
+    {"duration", TDI_SCENE_REAL, offsetof(td_record_def, duration), .unit = "s", .def = {10},
+     .high = 1e6, .low_open = true, .doc = "How long the run is."},
+    {"fps", TDI_SCENE_REAL, offsetof(td_record_def, fps), .unit = "1/s", .def = {30}, .low = 0.1,
+     .high = 10000, .doc = "Frames a second."},
+    {"probes", TDI_SCENE_LIST, offsetof(td_record_def, probes), .table = &probe_table,
+     .count = offsetof(td_record_def, probe_count), .max_count = 1000,
+     .doc = "Columns of probes.csv."},
+    {"energy", TDI_SCENE_BOOL, offsetof(td_record_def, energy), .def = {1},
+     .doc = "Energies and momentum of every object, in energy.csv."},
+    {"glb", TDI_SCENE_BOOL, offsetof(td_record_def, glb), .def = {1},
+     .doc = "Animated glTF, in scene.glb."},
+    {"page", TDI_SCENE_BOOL, offsetof(td_record_def, page), .def = {1},
+     .doc = "A page that plays, scene.html."},
+    {0}};
+static const tdi_scene_table record_table = {"record", sizeof(td_record_def), record_fields,
+                                             .doc = "What a run writes."};
+
+// ---- all of it ------------------------------------------------------------------------------
+
+static const tdi_scene_field scene_fields[] = {
+    {"name", TDI_SCENE_TEXT, offsetof(td_scene_def, name), .doc = "A title, for people."},
+    {"text", TDI_SCENE_TEXT, offsetof(td_scene_def, text), .doc = "One line on what it shows."},
+    {"gravity", TDI_SCENE_VEC3, offsetof(td_scene_def, gravity), .unit = "m/s^2",
+     .def = {0, -9.81, 0}, .low = -1e4, .high = 1e4, KEYED, .doc = "Pulls everything."},
+    {"step", TDI_SCENE_REAL, offsetof(td_scene_def, step), .unit = "s", .def = {1.0 / 60},
+     .high = 1, .low_open = true,
+     .doc = "Time of a step at most; a frame is a whole number of them."},
+    {"air_density", TDI_SCENE_REAL, offsetof(td_scene_def, air_density), .unit = "kg/m^3",
+     .def = {1.2}, .high = 1e5, KEYED, .doc = "Water has 1000; 0: no drag."},
+    {"drag", TDI_SCENE_REAL, offsetof(td_scene_def, drag), .def = {1}, .high = 100, KEYED,
+     .doc = "Drag coefficient."},
+    {"air_linear", TDI_SCENE_REAL, offsetof(td_scene_def, air_linear), .unit = "N s/m^3",
+     .high = 1e6, KEYED, .doc = "Drag in proportion to the speed, an area."},
+    {"objects", TDI_SCENE_LIST, offsetof(td_scene_def, objects), .table = &object_table,
+     .required = true, .count = offsetof(td_scene_def, object_count), .max_count = 10000,
+     .doc = "What moves."},
+    {"loads", TDI_SCENE_LIST, offsetof(td_scene_def, loads), .table = &load_table,
+     .count = offsetof(td_scene_def, load_count), .max_count = 10000,
+     .doc = "What acts on it."},
+    {"record", TDI_SCENE_MAP, offsetof(td_scene_def, record), .table = &record_table,
+     .doc = "What a run writes."},
+    {0}};
+const tdi_scene_table tdi_scene_all = {"scene", sizeof(td_scene_def), scene_fields,
+                                       .doc = "A scene file is one map with these keys."};
+
+// ---- defaults -------------------------------------------------------------------------------
+
+td_object_def td_object_def_default(void) {
+    td_object_def def;
+    tdi_fields_defaults(&object_table, &def);
+    return def;
+}
+
+td_scene_load td_scene_load_default(td_scene_load_kind kind) {
+    td_scene_load load = {.kind = kind};
+    const tdi_scene_field *field = &load_fields[kind];
+    tdi_fields_defaults(field->table, (char *)&load + field->offset);
+    return load;
+}
+
+td_scene_def td_scene_def_default(void) {
+    td_scene_def def;
+    tdi_fields_defaults(&tdi_scene_all, &def);
+    return def;
+}
+
+td_status td_scene_reference(void (*sink)(void *context, const char *text, size_t size),
+                             void *context) {
+    return tdi_fields_reference(&tdi_scene_all, 2, NULL, sink, context);
+}

@@ -1,0 +1,693 @@
+// SPDX-License-Identifier: MIT
+// Recorded runs: skinned meshes, frames, animated glTF and pages. Pairs with src/io/clip*.c.
+
+#define _POSIX_C_SOURCE 200809L // mkdtemp
+
+#include "td_test.h"
+#include "test_mesh_support.h"
+
+#include "base/random.h"
+#include "io/clip.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+// ---- help -----------------------------------------------------------------------------------
+
+static char folder[64];
+
+static const char *in_folder(const char *name) {
+    static char path[4][400];
+    static int turn;
+    turn = (turn + 1) % 4;
+    snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
+    return path[turn];
+}
+
+static void open_folder(void) {
+    snprintf(folder, sizeof folder, "/tmp/td_clip.XXXXXX");
+    CHECK(mkdtemp(folder) != NULL);
+}
+
+static int folder_count(void) {
+    int count = 0;
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        count += entry->d_name[0] != '.' ? 1 : 0;
+    }
+    closedir(dir);
+    return count;
+}
+
+static void close_folder(void) {
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        if (entry->d_name[0] != '.') {
+            remove(in_folder(entry->d_name));
+        }
+    }
+    closedir(dir);
+    CHECK_INT(rmdir(folder), 0);
+}
+
+static td_skeleton *chain_of(int32_t count, td_real length) {
+    td_builder *builder = begin();
+    for (int32_t i = 0; i < count; i++) {
+        add_stem(builder, i - 1, tdi_quat_identity(), length, 0.002, 0.002);
+    }
+    return finish(builder);
+}
+
+// a stem of three segments with a leaf, and beside it a slide and a body that is free
+static td_skeleton *small_garden(void) {
+    td_builder *builder = begin();
+    td_shape shape = td_shape_default();
+    int32_t foot = add_stem(builder, TD_NONE, about_z(10), 0.3, 0.02, 0.02);
+    int32_t middle = add_stem(builder, foot, about_z(30), 0.2, 0.02, 0.015);
+    add_stem(builder, middle, about_z(-60), 0.2, 0.015, 0.01);
+    add_organ(builder, middle, &shape, TD_ORGAN_LEAF, 0.1);
+    td_segment_def def = td_segment_def_default();
+    def.attach_at_tip = false;
+    def.attach = tdi_vec3(1, 0, 0);
+    def.joint = TD_JOINT_SLIDE;
+    add_def(builder, &def);
+    def.joint = TD_JOINT_FREE;
+    add_def(builder, &def);
+    return finish(builder);
+}
+
+static td_mesh *skinned(const td_skeleton *skeleton, int32_t sides) {
+    td_mesh_opts opts = td_mesh_opts_default();
+    td_mesh *mesh = NULL;
+    opts.skinned = true;
+    opts.sides = sides;
+    CHECK_INT(td_mesh_new(skeleton, &opts, NULL, &mesh, NULL), TD_OK);
+    return mesh;
+}
+
+static td_quat random_turn(tdi_random *random) {
+    td_quat q = {tdi_random_normal(random), tdi_random_normal(random), tdi_random_normal(random),
+                 tdi_random_normal(random)};
+    return tdi_quat_unit(q);
+}
+
+// every joint turned at random by up to `reach`, slides and free segments moved
+static void random_pose(const td_skeleton *skeleton, tdi_random *random, td_real reach,
+                        td_vec3 base, td_quat base_turn, td_vec3 *origins, td_quat *rotations) {
+    const td_segment *segments = td_skeleton_segments(skeleton);
+    for (int32_t i = 0; i < td_skeleton_count(skeleton); i++) {
+        const td_segment *s = &segments[i];
+        td_quat below = s->parent == TD_NONE ? base_turn : rotations[s->parent];
+        td_vec3 from = s->parent == TD_NONE ? base : origins[s->parent], at = s->attach;
+        td_vec3 axis = tdi_quat_rotate(random_turn(random), tdi_vec3(1, 0, 0));
+        if (s->joint == TD_JOINT_SLIDE || s->joint == TD_JOINT_FREE) {
+            at = tdi_add(at, tdi_scale(axis, tdi_random_uniform(random)));
+        }
+        td_quat turn = tdi_quat_turn(axis, reach * tdi_random_uniform(random));
+        rotations[i] = tdi_quat_mul(below, tdi_quat_mul(s->initial, turn));
+        origins[i] = tdi_add(from, tdi_quat_rotate(below, at));
+    }
+}
+
+// frames of one actor; those in `still` repeat the first
+static float *make_frames(const td_clip_actor *actor, int32_t count, bool still) {
+    size_t size = (size_t)td_clip_actor_size(actor);
+    int32_t segments = td_skeleton_count(actor->skeleton);
+    float *frames = calloc(size * (size_t)count, sizeof *frames);
+    td_vec3 *origins = calloc((size_t)segments, sizeof *origins);
+    td_quat *rotations = calloc((size_t)segments, sizeof *rotations);
+    tdi_random random;
+    tdi_random_seed(&random, 7);
+    for (int32_t f = 0; f < count; f++) {
+        float *frame = frames + size * (size_t)f;
+        if (f > 0 && still) {
+            memcpy(frame, frames, size * sizeof *frame);
+            continue;
+        }
+        random_pose(actor->skeleton, &random, 0.1, tdi_vec3(0, 0, 0), tdi_quat_identity(), origins,
+                    rotations);
+        td_clip_pack(actor, tdi_vec3(0, 0, 0), tdi_quat_identity(), origins, rotations, frame);
+    }
+    free(origins);
+    free(rotations);
+    return frames;
+}
+
+static td_clip_def clip_of(const td_clip_actor *actor, const float *frames, int32_t count) {
+    td_clip_def def = td_clip_def_default();
+    def.actors = actor;
+    def.actor_count = 1;
+    def.frames = frames;
+    def.frame_count = count;
+    return def;
+}
+
+// a whole file as text; zero bytes become spaces, so that strstr() passes them
+static char *text_of(const char *path, size_t *size) {
+    td_bytes bytes = {0};
+    CHECK_INT(td_file_read(path, (size_t)1 << 30, NULL, &bytes, NULL), TD_OK);
+    char *text = calloc(bytes.size + 1, 1);
+    for (size_t i = 0; i < bytes.size; i++) {
+        text[i] = bytes.data[i] ? (char)bytes.data[i] : ' ';
+    }
+    *size = bytes.size;
+    td_bytes_free(&bytes);
+    return text;
+}
+
+static int count_of(const char *text, const char *part) {
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, part)); at++) {
+        count++;
+    }
+    return count;
+}
+
+// ---- skin -----------------------------------------------------------------------------------
+
+TD_TEST(skinned_mesh_is_the_plain_one_with_joints_and_weights) {
+    td_skeleton *skeleton = small_garden();
+    td_mesh *plain = NULL, *mesh = skinned(skeleton, 0);
+    CHECK_INT(td_mesh_new(skeleton, NULL, NULL, &plain, NULL), TD_OK);
+    CHECK_INT(td_mesh_part_count(mesh), td_mesh_part_count(plain));
+    for (int32_t i = 0; i < td_mesh_part_count(mesh); i++) {
+        td_mesh_part a = td_mesh_part_get(mesh, i), b = td_mesh_part_get(plain, i);
+        CHECK(!b.joint && !b.weight);
+        CHECK_INT(a.vertex_count, b.vertex_count);
+        CHECK(memcmp(a.position, b.position, 12 * (size_t)a.vertex_count) == 0);
+        for (int32_t v = 0; v < a.vertex_count; v++) {
+            int sum = 0;
+            for (int k = 0; k < 4; k++) {
+                uint32_t joint = a.joint[4 * v + k];
+                int weight = a.weight[4 * v + k];
+                CHECK(joint < (uint32_t)td_skeleton_count(skeleton));
+                CHECK(weight > 0 || joint == 0);
+                sum += weight;
+            }
+            CHECK_INT(sum, 255);
+        }
+    }
+    td_mesh_free(mesh);
+    td_mesh_free(plain);
+    td_skeleton_free(skeleton);
+}
+
+// x = sum of weights times the motion of each joint from the bind pose
+static td_vec3 skin_vertex(const td_mesh_part *part, int32_t v, const td_vec3 *bind,
+                           const td_quat *bind_turn, const td_vec3 *now, const td_quat *now_turn) {
+    td_vec3 sum = {0, 0, 0}, at = vertex_at(part->position, (uint32_t)v);
+    for (int k = 0; k < 4; k++) {
+        uint32_t j = part->joint[4 * v + k];
+        td_vec3 local = tdi_quat_rotate(tdi_quat_conj(bind_turn[j]), tdi_sub(at, bind[j]));
+        td_vec3 moved = tdi_add(now[j], tdi_quat_rotate(now_turn[j], local));
+        sum = tdi_madd(sum, moved, part->weight[4 * v + k] / 255.0);
+    }
+    return sum;
+}
+
+// A straight stem of ten segments is bent to a half circle: no edge of a triangle between two rings
+// gets longer than the outside of the bend makes it, (R + r)/R with R = 1/pi, r = 0.02, and what
+// was in one place stays in one place.
+TD_TEST(bent_stem_shows_no_gaps) {
+    td_builder *builder = begin();
+    for (int32_t i = 0; i < 10; i++) {
+        add_stem(builder, i - 1, tdi_quat_identity(), 0.1, 0.02, 0.02);
+    }
+    td_skeleton *skeleton = finish(builder);
+    td_mesh *mesh = skinned(skeleton, 12);
+    td_mesh_part part = part_named(mesh, "stem");
+    td_vec3 bind[10], now[10];
+    td_quat bind_turn[10], now_turn[10];
+    td_skeleton_pose(skeleton, TD_POSE_INITIAL, bind, bind_turn);
+    for (int32_t i = 0; i < 10; i++) {
+        now_turn[i] = about_z(18 * (i + 0.5));
+        now[i] = i == 0
+                     ? bind[0]
+                     : tdi_add(now[i - 1], tdi_quat_rotate(now_turn[i - 1], tdi_vec3(0, 0.1, 0)));
+    }
+    td_real longest = 0;
+    for (int32_t i = 0; i < part.index_count; i += 3) {
+        for (int k = 0; k < 3; k++) {
+            uint32_t a = part.index[i + k], b = part.index[i + (k + 1) % 3];
+            td_vec3 before = tdi_sub(vertex_at(part.position, a), vertex_at(part.position, b));
+            td_vec3 p = skin_vertex(&part, (int32_t)a, bind, bind_turn, now, now_turn);
+            td_vec3 q = skin_vertex(&part, (int32_t)b, bind, bind_turn, now, now_turn);
+            longest = fmax(longest, tdi_norm(tdi_sub(p, q)) / tdi_norm(before));
+        }
+    }
+    CHECK_IN(longest, 1.02, 1 + 0.02 * TDI_PI + 0.01);
+    td_mesh_free(mesh);
+    td_skeleton_free(skeleton);
+}
+
+TD_TEST(organs_move_with_their_segment_alone) {
+    td_skeleton *skeleton = small_garden();
+    td_mesh *mesh = skinned(skeleton, 0);
+    td_mesh_part leaf = part_named(mesh, "leaf");
+    for (int32_t v = 0; v < leaf.vertex_count; v++) {
+        CHECK_INT(leaf.joint[4 * v], 3);
+        CHECK_INT(leaf.weight[4 * v], 255);
+    }
+    td_mesh_free(mesh);
+    td_skeleton_free(skeleton);
+}
+
+// ---- frames ---------------------------------------------------------------------------------
+
+TD_TEST(frame_has_seven_floats_four_a_segment_and_three_where_it_moves) {
+    td_skeleton *skeleton = small_garden();
+    td_clip_actor actor = {.skeleton = skeleton};
+    CHECK_INT(td_clip_actor_size(&actor), 7 + 4 * 6 + 3 * 2);
+    actor.stretchy = true;
+    CHECK_INT(td_clip_actor_size(&actor), 7 + 4 * 6 + 3 * 6);
+    td_clip_actor two[2] = {actor, {.skeleton = skeleton}};
+    CHECK_INT(td_clip_frame_size(two, 2), 7 + 4 * 6 + 3 * 6 + 7 + 4 * 6 + 3 * 2);
+    td_skeleton_free(skeleton);
+}
+
+TD_TEST(channels_cover_a_frame_from_end_to_end) {
+    td_skeleton *garden = small_garden(), *chain = chain_of(5, 0.1);
+    td_clip_actor actors[3] = {
+        {.skeleton = garden}, {.skeleton = chain}, {.skeleton = garden, .stretchy = true}};
+    tdi_channels all = {.actors = actors, .actor_count = 3};
+    tdi_channel channel;
+    int64_t offset = 0;
+    while (tdi_channels_next(&all, &channel)) {
+        CHECK_INT(channel.offset, offset);
+        CHECK_INT(channel.width, channel.turns ? 4 : 3);
+        offset += channel.width;
+    }
+    CHECK_INT(offset, td_clip_frame_size(actors, 3));
+    td_skeleton_free(garden);
+    td_skeleton_free(chain);
+}
+
+static void check_round_trip(const td_skeleton *skeleton, bool stretchy, td_real reach,
+                             td_real tolerance) {
+    td_clip_actor actor = {.skeleton = skeleton, .stretchy = stretchy};
+    size_t count = (size_t)td_skeleton_count(skeleton);
+    td_vec3 *origins = calloc(2 * count, sizeof *origins), base = tdi_vec3(0.3, -2, 1), base_back;
+    td_quat *rotations = calloc(2 * count, sizeof *rotations), turn_back;
+    float *frame = calloc((size_t)td_clip_actor_size(&actor), sizeof *frame);
+    tdi_random random;
+    tdi_random_seed(&random, 3);
+    td_quat turn = random_turn(&random);
+    random_pose(skeleton, &random, reach, base, turn, origins, rotations);
+    td_clip_pack(&actor, base, turn, origins, rotations, frame);
+    td_clip_unpack(&actor, frame, &base_back, &turn_back, origins + count, rotations + count);
+    CHECK(tdi_norm(tdi_sub(base, base_back)) <= tolerance);
+    td_real worst = 0;
+    for (size_t i = 0; i < count; i++) {
+        worst = fmax(worst, tdi_norm(tdi_sub(origins[i], origins[count + i])));
+        td_quat off = tdi_quat_mul(tdi_quat_conj(rotations[i]), rotations[count + i]);
+        worst = fmax(worst, 2 * tdi_norm(tdi_vec3(off.x, off.y, off.z)));
+    }
+    CHECK_IN(worst, 0, tolerance);
+    free(origins);
+    free(rotations);
+    free(frame);
+}
+
+TD_TEST(poses_survive_packing_to_single_precision) {
+    td_skeleton *garden = small_garden(), *chain = chain_of(1000, 1e-3);
+    check_round_trip(garden, false, 3, 1e-6);
+    check_round_trip(garden, true, 3, 1e-6);
+    check_round_trip(chain, false, 0.1, 1e-5); // what a file must keep
+    td_skeleton_free(garden);
+    td_skeleton_free(chain);
+}
+
+// ---- glTF -----------------------------------------------------------------------------------
+
+TD_TEST(what_never_changes_has_no_channel) {
+    open_folder();
+    td_skeleton *skeleton = small_garden();
+    td_mesh *mesh = skinned(skeleton, 0);
+    td_clip_actor actor = {.name = "garden", .skeleton = skeleton, .mesh = mesh};
+    float *moving = make_frames(&actor, 5, false), *still = make_frames(&actor, 5, true);
+    const char *path = in_folder("clip.glb");
+    size_t size;
+
+    td_clip_def def = clip_of(&actor, moving, 5);
+    CHECK_INT(td_clip_glb(&def, path, NULL, NULL), TD_OK);
+    char *text = text_of(path, &size);
+    CHECK_INT(count_of(text, "\"path\":\"rotation\""), 6);
+    CHECK_INT(count_of(text, "\"path\":\"translation\""), 2); // slide and free; the base stays
+    CHECK_INT(count_of(text, "\"name\":\"garden-"), 7);
+    free(text);
+
+    def.frames = still;
+    CHECK_INT(td_clip_glb(&def, path, NULL, NULL), TD_OK);
+    text = text_of(path, &size);
+    CHECK(!strstr(text, "animations"));
+    free(text);
+
+    free(moving);
+    free(still);
+    td_mesh_free(mesh);
+    td_skeleton_free(skeleton);
+    close_folder();
+}
+
+// q and -q are one rotation: it does not move, and no reader goes the long way round
+TD_TEST(sign_of_a_rotation_is_no_motion) {
+    open_folder();
+    td_skeleton *skeleton = chain_of(2, 0.1);
+    td_clip_actor actor = {.skeleton = skeleton};
+    float *frames = make_frames(&actor, 3, true);
+    size_t size = (size_t)td_clip_actor_size(&actor), bytes;
+    for (int k = 3; k < 15; k++) {
+        frames[size + (size_t)k] = -frames[size + (size_t)k];
+    }
+    td_clip_def def = clip_of(&actor, frames, 3);
+    const char *path = in_folder("clip.glb");
+    CHECK_INT(td_clip_glb(&def, path, NULL, NULL), TD_OK);
+    char *text = text_of(path, &bytes);
+    CHECK(!strstr(text, "animations"));
+    free(text);
+    free(frames);
+    td_skeleton_free(skeleton);
+    close_folder();
+}
+
+TD_TEST(actors_with_one_mesh_share_it_in_the_file) {
+    open_folder();
+    td_skeleton *skeleton = small_garden();
+    td_mesh *mesh = skinned(skeleton, 0);
+    td_clip_actor actors[3] = {{.name = "a", .skeleton = skeleton, .mesh = mesh},
+                               {.name = "b", .skeleton = skeleton, .mesh = mesh},
+                               {.name = "c", .skeleton = skeleton}};
+    size_t one = (size_t)td_clip_actor_size(&actors[0]), size;
+    float *single = make_frames(&actors[0], 1, true), *frames = calloc(3 * one, sizeof *frames);
+    for (size_t i = 0; i < 3; i++) {
+        memcpy(frames + i * one, single, one * sizeof *frames);
+    }
+    td_clip_def def = clip_of(actors, frames, 1);
+    def.actor_count = 3;
+    const char *path = in_folder("clip.glb");
+    CHECK_INT(td_clip_glb(&def, path, NULL, NULL), TD_OK);
+    char *text = text_of(path, &size);
+    CHECK_INT(count_of(text, "\"primitives\""), 1);
+    CHECK_INT(count_of(text, "\"inverseBindMatrices\""), 2);
+    CHECK_INT(count_of(text, "\"skin\":"), 2);
+    free(text);
+    free(single);
+    free(frames);
+    td_mesh_free(mesh);
+    td_skeleton_free(skeleton);
+    close_folder();
+}
+
+static void write_raw(const char *path, const float *frames, size_t count, int times) {
+    FILE *file = fopen(path, "wb");
+    for (int i = 0; i < times; i++) {
+        CHECK(fwrite(frames, sizeof *frames, count, file) == count);
+    }
+    CHECK_INT(fclose(file), 0);
+}
+
+TD_TEST(frames_in_a_file_and_in_memory_give_the_same_bytes) {
+    open_folder();
+    td_skeleton *skeleton = small_garden();
+    td_mesh *mesh = skinned(skeleton, 0);
+    td_clip_actor actor = {.skeleton = skeleton, .mesh = mesh};
+    float *frames = make_frames(&actor, 20, false);
+    write_raw(in_folder("frames.bin"), frames, (size_t)(20 * td_clip_actor_size(&actor)), 1);
+    td_clip_def def = clip_of(&actor, frames, 20);
+    CHECK_INT(td_clip_glb(&def, in_folder("a.glb"), NULL, NULL), TD_OK);
+    def.frames = NULL;
+    def.frames_path = in_folder("frames.bin");
+    CHECK_INT(td_clip_glb(&def, in_folder("b.glb"), NULL, NULL), TD_OK);
+    size_t a_size, b_size;
+    char *a = text_of(in_folder("a.glb"), &a_size), *b = text_of(in_folder("b.glb"), &b_size);
+    CHECK_INT(a_size, b_size);
+    CHECK(memcmp(a, b, a_size) == 0);
+    free(a);
+    free(b);
+    free(frames);
+    td_mesh_free(mesh);
+    td_skeleton_free(skeleton);
+    close_folder();
+}
+
+// 64 MB of frames: two groups of tracks at least, in the memory of one
+TD_TEST(long_clips_are_written_in_bounded_memory) {
+    open_folder();
+    td_skeleton *skeleton = chain_of(400, 1e-3);
+    td_clip_actor actor = {.skeleton = skeleton};
+    size_t row = (size_t)td_clip_actor_size(&actor), size;
+    float *frames = make_frames(&actor, 100, false);
+    write_raw(in_folder("frames.bin"), frames, 100 * row, 100);
+    td_clip_def def = clip_of(&actor, NULL, 10000);
+    def.frames_path = in_folder("frames.bin");
+    test_heap heap = {0};
+    td_alloc alloc = test_heap_alloc(&heap);
+    CHECK_INT(td_clip_glb(&def, in_folder("clip.glb"), &alloc, NULL), TD_OK);
+    CHECK_INT(heap.held, 0);
+    CHECK_IN((double)heap.peak, 1e6, 12e6);
+    char *text = text_of(in_folder("clip.glb"), &size);
+    CHECK_IN((double)size, 64e6, 66e6);
+    free(text);
+    free(frames);
+    td_skeleton_free(skeleton);
+    close_folder();
+}
+
+TD_TEST(thousand_segments_for_ten_seconds_take_less_than_30_MB) {
+    open_folder();
+    td_skeleton *skeleton = chain_of(1000, 1e-3);
+    td_mesh *mesh = skinned(skeleton, 0);
+    td_clip_actor actor = {.skeleton = skeleton, .mesh = mesh};
+    float *frames = make_frames(&actor, 300, false);
+    td_clip_def def = clip_of(&actor, frames, 300);
+    CHECK_INT(td_clip_glb(&def, in_folder("clip.glb"), NULL, NULL), TD_OK);
+    size_t size;
+    free(text_of(in_folder("clip.glb"), &size));
+    CHECK_IN((double)size, 4.8e6, 30e6);
+    free(frames);
+    td_mesh_free(mesh);
+    td_skeleton_free(skeleton);
+    close_folder();
+}
+
+// ---- refusals -------------------------------------------------------------------------------
+
+TD_TEST(bad_frames_are_named_and_leave_the_old_file) {
+    open_folder();
+    td_skeleton *skeleton = small_garden();
+    td_clip_actor actor = {.name = "bush", .skeleton = skeleton};
+    float *frames = make_frames(&actor, 4, false);
+    size_t row = (size_t)td_clip_actor_size(&actor);
+    td_clip_def def = clip_of(&actor, frames, 4);
+    const char *path = in_folder("clip.glb");
+    CHECK_INT(td_file_write(path, "old", 3, NULL), TD_OK);
+    td_diag diag = {0};
+
+    frames[2 * row + 7] = NAN;
+    CHECK_INT(td_clip_glb(&def, path, NULL, &diag), TD_ERR_DIVERGED);
+    CHECK_HAS(diag.message, "frame 2");
+    CHECK_HAS(diag.message, "bush");
+    CHECK_INT(diag.index, 0);
+    frames[2 * row + 7] = 9; // finite, but no rotation
+    CHECK_INT(td_clip_glb(&def, path, NULL, &diag), TD_ERR_DIVERGED);
+    CHECK_HAS(diag.message, "rotation");
+
+    write_raw(in_folder("frames.bin"), frames, 4 * row - 1, 1);
+    def.frames = NULL;
+    def.frames_path = in_folder("frames.bin");
+    CHECK_INT(td_clip_glb(&def, path, NULL, &diag), TD_ERR_READ);
+    CHECK_HAS(diag.message, "3 frames");
+    def.frames_path = in_folder("nothing.bin");
+    CHECK_INT(td_clip_glb(&def, path, NULL, &diag), TD_ERR_READ);
+
+    size_t size;
+    char *text = text_of(path, &size);
+    CHECK_TEXT(text, "old");
+    free(text);
+    CHECK_INT(folder_count(), 2);
+    free(frames);
+    td_skeleton_free(skeleton);
+    close_folder();
+}
+
+TD_TEST(clips_that_make_no_sense_are_refused) {
+    open_folder();
+    td_skeleton *skeleton = small_garden(), *small = chain_of(2, 0.1);
+    td_mesh *mesh = skinned(skeleton, 0), *plain = NULL;
+    CHECK_INT(td_mesh_new(skeleton, NULL, NULL, &plain, NULL), TD_OK);
+    td_clip_actor actor = {.skeleton = skeleton};
+    float *frames = make_frames(&actor, 1, true);
+    const char *path = in_folder("clip.glb");
+    td_clip_def good = clip_of(&actor, frames, 1), def = good;
+    td_diag diag = {0};
+    CHECK_INT(td_clip_glb(&good, path, NULL, NULL), TD_OK);
+    CHECK_INT(td_clip_glb(&good, NULL, NULL, NULL), TD_ERR_ARGUMENT);
+
+    def.struct_size = 0;
+    CHECK_INT(td_clip_glb(&def, path, NULL, NULL), TD_ERR_DEF);
+    def = good;
+    def.fps = 0;
+    CHECK_INT(td_clip_glb(&def, path, NULL, NULL), TD_ERR_ARGUMENT);
+    def = good;
+    def.frame_count = 0;
+    CHECK_INT(td_clip_glb(&def, path, NULL, NULL), TD_ERR_ARGUMENT);
+    def = good;
+    def.frames_path = "both";
+    CHECK_INT(td_clip_glb(&def, path, NULL, NULL), TD_ERR_ARGUMENT);
+    td_clip_actor wrong = {.skeleton = skeleton, .mesh = plain};
+    def = clip_of(&wrong, frames, 1);
+    CHECK_INT(td_clip_glb(&def, path, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "not skinned");
+    wrong = (td_clip_actor){.skeleton = small, .mesh = mesh};
+    CHECK_INT(td_clip_glb(&def, path, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "another skeleton");
+
+    free(frames);
+    td_mesh_free(mesh);
+    td_mesh_free(plain);
+    td_skeleton_free(skeleton);
+    td_skeleton_free(small);
+    close_folder();
+}
+
+TD_TEST(skin_of_more_joints_than_gltf_can_number_is_refused) {
+    open_folder();
+    td_skeleton *skeleton = chain_of(65536, 1e-3);
+    td_mesh *mesh = skinned(skeleton, 3);
+    td_clip_actor actor = {.name = "hair", .skeleton = skeleton, .mesh = mesh};
+    float *frames = make_frames(&actor, 1, true);
+    td_clip_def def = clip_of(&actor, frames, 1);
+    td_diag diag = {0};
+    CHECK_INT(td_clip_glb(&def, in_folder("clip.glb"), NULL, &diag), TD_ERR_LIMIT);
+    CHECK_HAS(diag.message, "65535");
+    actor.mesh = NULL;
+    CHECK_INT(td_clip_glb(&def, in_folder("clip.glb"), NULL, &diag), TD_OK);
+    free(frames);
+    td_mesh_free(mesh);
+    td_skeleton_free(skeleton);
+    close_folder();
+}
+
+// ---- pages ----------------------------------------------------------------------------------
+
+static const char player[] = "<html><p>before</p>\n<!-- tendril: clip -->\n<p>after</p></html>\n";
+
+static td_page_def page_of(const char *text) {
+    td_page_def page = td_page_def_default();
+    page.player = text;
+    page.player_size = strlen(text);
+    return page;
+}
+
+TD_TEST(page_is_the_player_with_the_clip_at_its_mark) {
+    open_folder();
+    td_skeleton *skeleton = small_garden();
+    td_clip_actor actor = {.name = "bush", .skeleton = skeleton};
+    float *frames = make_frames(&actor, 3, false);
+    td_clip_def def = clip_of(&actor, frames, 3);
+    td_page_def page = page_of(player);
+    page.title = "</script>&";
+    page.probes = "time,a [m]\n0,1\n";
+    page.probes_size = strlen(page.probes);
+    CHECK_INT(td_clip_page(&def, &page, in_folder("scene.html"), NULL, NULL), TD_OK);
+    size_t size;
+    char *text = text_of(in_folder("scene.html"), &size);
+    CHECK(strncmp(text, "<html><p>before</p>\n<script", 27) == 0);
+    CHECK_HAS(text, "</script>\n<p>after</p></html>\n");
+    CHECK_INT(count_of(text, "</script>"), 2);
+    CHECK_HAS(text, "\"title\":\"\\u003c/script>&\"");
+    CHECK_HAS(text, "\"probes\":\"time,a [m]\\u000a0,1\\u000a\"");
+    CHECK_HAS(text, "id=\"clip\">Z2xURgIAAA"); // "glTF", 2
+    free(text);
+    free(frames);
+    td_skeleton_free(skeleton);
+    close_folder();
+}
+
+TD_TEST(page_leaves_out_frames_when_there_is_no_room) {
+    open_folder();
+    td_skeleton *skeleton = chain_of(100, 0.01);
+    td_clip_actor actor = {.skeleton = skeleton};
+    float *frames = make_frames(&actor, 301, false);
+    td_clip_def def = clip_of(&actor, frames, 301);
+    td_page_def page = page_of(player);
+    size_t whole, part;
+    CHECK_INT(td_clip_page(&def, &page, in_folder("a.html"), NULL, NULL), TD_OK);
+    page.max_animation_size = 100 * 8 * 101;
+    CHECK_INT(td_clip_page(&def, &page, in_folder("b.html"), NULL, NULL), TD_OK);
+    free(text_of(in_folder("a.html"), &whole));
+    free(text_of(in_folder("b.html"), &part));
+    // 300 frames of 800 bytes become 100, in four letters for three bytes
+    CHECK_REL((double)(whole - part), 200.0 * 800 * 4 / 3, 0.01);
+    free(frames);
+    td_skeleton_free(skeleton);
+    close_folder();
+}
+
+TD_TEST(player_without_exactly_one_mark_is_refused) {
+    open_folder();
+    td_skeleton *skeleton = chain_of(2, 0.1);
+    td_clip_actor actor = {.skeleton = skeleton};
+    float *frames = make_frames(&actor, 1, true);
+    td_clip_def def = clip_of(&actor, frames, 1);
+    const char *const bad[] = {"<html></html>", "", "<!-- tendril: clip",
+                               "<!-- tendril: clip --><!-- tendril: clip -->"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        td_page_def page = page_of(bad[i]);
+        CHECK_INT(td_clip_page(&def, &page, in_folder("s.html"), NULL, NULL), TD_ERR_ARGUMENT);
+    }
+    CHECK_INT(folder_count(), 0);
+    free(frames);
+    td_skeleton_free(skeleton);
+    close_folder();
+}
+
+TD_TEST(clip_frees_everything_when_memory_runs_out) {
+    open_folder();
+    td_skeleton *skeleton = small_garden();
+    td_mesh *mesh = skinned(skeleton, 0);
+    td_clip_actor actor = {.skeleton = skeleton, .mesh = mesh};
+    float *frames = make_frames(&actor, 4, false);
+    td_clip_def def = clip_of(&actor, frames, 4);
+    td_page_def page = page_of(player);
+    page.probes = "time,a\n0,1\n";
+    page.probes_size = strlen(page.probes);
+    for (int kind = 0; kind < 2; kind++) {
+        td_status status = TD_ERR_MEMORY;
+        long at = 0;
+        while (status == TD_ERR_MEMORY && at < 10000) {
+            test_heap heap = {.fail_at = ++at};
+            td_alloc alloc = test_heap_alloc(&heap);
+            const char *path = in_folder("out");
+            status = kind == 0 ? td_clip_glb(&def, path, &alloc, NULL)
+                               : td_clip_page(&def, &page, path, &alloc, NULL);
+            CHECK_INT(heap.held, 0);
+            CHECK_INT(folder_count(), status == TD_OK ? 1 : 0);
+        }
+        CHECK_INT(status, TD_OK);
+        CHECK(at > 10);
+        remove(in_folder("out"));
+    }
+    free(frames);
+    td_mesh_free(mesh);
+    td_skeleton_free(skeleton);
+    close_folder();
+}
+
+TD_TEST(skinned_mesh_frees_everything_when_memory_runs_out) {
+    td_skeleton *skeleton = small_garden();
+    td_mesh_opts opts = td_mesh_opts_default();
+    opts.skinned = true;
+    td_status status = TD_ERR_MEMORY;
+    for (long at = 1; status == TD_ERR_MEMORY && at < 10000; at++) {
+        test_heap heap = {.fail_at = at};
+        td_alloc alloc = test_heap_alloc(&heap);
+        td_mesh *mesh = NULL;
+        status = td_mesh_new(skeleton, &opts, &alloc, &mesh, NULL);
+        td_mesh_free(mesh);
+        CHECK_INT(heap.held, 0);
+    }
+    CHECK_INT(status, TD_OK);
+    td_skeleton_free(skeleton);
+}

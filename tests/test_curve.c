@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: MIT
+// Curves in time. Pairs with src/load/curve.c, turn_curve.c and keys.c.
+
+#include "td_test.h"
+
+#include "base/random.h"
+#include "math/quat.h"
+
+static double between(tdi_random *r, double low, double high) {
+    return low + (high - low) * tdi_random_uniform(r);
+}
+
+static td_curve_def def_of(int32_t count, const double *times, const double *values) {
+    td_curve_def def = td_curve_def_default();
+    def.key_count = count;
+    def.times = times;
+    def.values = values;
+    return def;
+}
+
+static td_curve *curve_of(const td_curve_def *def) {
+    td_curve *curve = NULL;
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_curve_new(def, NULL, &curve, &diag), TD_OK);
+    CHECK_TEXT(diag.message, "");
+    return curve;
+}
+
+static double value_at(const td_curve *curve, double time) {
+    double value = 0;
+    td_curve_at(curve, time, &value, NULL, NULL);
+    return value;
+}
+
+// ---- numbers --------------------------------------------------------------------------------
+
+TD_TEST(smooth_curve_of_two_keys_is_the_quintic_from_rest_to_rest) {
+    const double times[] = {1, 3}, values[] = {-1, 3};
+    td_curve_def def = def_of(2, times, values);
+    td_curve *curve = curve_of(&def);
+    double value, rate, rate2;
+    td_curve_at(curve, 2, &value, &rate, &rate2);
+    CHECK_REL(value, 1, 1e-15);
+    CHECK_REL(rate, 4 * 1.875 / 2, 1e-15);
+    CHECK_REL(rate2, 0, 1e-14);
+    for (int i = 0; i < 2; i++) {
+        td_curve_at(curve, times[i], &value, &rate, &rate2);
+        CHECK_REL(value, values[i], 0);
+        CHECK_REL(rate, 0, 1e-14);
+        CHECK_REL(rate2, 0, 1e-13);
+    }
+    td_curve_free(curve);
+}
+
+TD_TEST(curve_holds_its_ends) {
+    const double times[] = {1, 2, 4}, values[] = {5, 6, 9};
+    for (int mode = TD_SMOOTH; mode <= TD_STEP; mode++) {
+        td_curve_def def = def_of(3, times, values);
+        def.interpolation = (td_interpolation)mode;
+        td_curve *curve = curve_of(&def);
+        const double outside[] = {-1e300, 0.999, 4, 5, 1e300}, want[] = {5, 5, 9, 9, 9};
+        for (int i = 0; i < 5; i++) {
+            double value, rate, rate2;
+            td_curve_at(curve, outside[i], &value, &rate, &rate2);
+            CHECK_REL(value, want[i], 0);
+            CHECK(rate == 0 && rate2 == 0);
+        }
+        CHECK_REL(value_at(curve, INFINITY), 9, 0);
+        CHECK_REL(value_at(curve, -INFINITY), 5, 0);
+        CHECK_REL(value_at(curve, NAN), 5, 0);
+        td_curve_free(curve);
+    }
+}
+
+TD_TEST(linear_and_stepped_curves_are_what_they_say) {
+    const double times[] = {0, 1, 3}, values[] = {2, 4, 0};
+    td_curve_def def = def_of(3, times, values);
+    double value, rate, rate2;
+    def.interpolation = TD_LINEAR;
+    td_curve *curve = curve_of(&def);
+    td_curve_at(curve, 1.5, &value, &rate, &rate2);
+    CHECK_REL(value, 3, 1e-15);
+    CHECK_REL(rate, -2, 1e-15);
+    CHECK_REL(rate2, 0, 0);
+    td_curve_free(curve);
+    def.interpolation = TD_STEP;
+    curve = curve_of(&def);
+    td_curve_at(curve, 2.999, &value, &rate, &rate2);
+    CHECK_REL(value, 4, 0);
+    CHECK(rate == 0 && rate2 == 0);
+    CHECK_REL(value_at(curve, 0.999), 2, 0);
+    td_curve_free(curve);
+}
+
+// just before and just after every key, the first and the last too
+static void check_no_jump(const td_curve *curve, const double *times, int count, int parts) {
+    for (int i = 0; i < count; i++) {
+        double a[3][TD_CURVE_PARTS_MAX], b[3][TD_CURVE_PARTS_MAX];
+        td_curve_at(curve, times[i] - 1e-10, a[0], a[1], a[2]);
+        td_curve_at(curve, times[i] + 1e-10, b[0], b[1], b[2]);
+        for (int c = 0; c < parts; c++) {
+            CHECK_IN(a[0][c] - b[0][c], -1e-7, 1e-7);
+            CHECK_IN(a[1][c] - b[1][c], -1e-5, 1e-5);
+            CHECK_IN(a[2][c] - b[2][c], -1e-4, 1e-4);
+        }
+    }
+}
+
+TD_TEST(smooth_curve_passes_its_keys_without_a_jump_in_acceleration) {
+    tdi_random r;
+    tdi_random_seed(&r, 3);
+    for (int k = 0; k < 200; k++) {
+        int n = 2 + k % 30, parts = 1 + k % 4;
+        double times[32], values[32 * 4];
+        td_curve_def def = def_of(n, times, values);
+        def.part_count = parts;
+        def.repeat = k % 3 == 0;
+        times[0] = between(&r, -5, 5);
+        for (int i = 0; i < n * parts; i++) {
+            values[i] = between(&r, -1, 1);
+            if (i > 0 && i < n) {
+                times[i] = times[i - 1] + between(&r, 0.1, 1.5);
+            }
+            if (def.repeat && i >= (n - 1) * parts) {
+                values[i] = values[i - (n - 1) * parts];
+            }
+        }
+        td_curve *curve = curve_of(&def);
+        for (int i = 0; i < n; i++) {
+            double value[4];
+            td_curve_at(curve, times[i], value, NULL, NULL);
+            for (int c = 0; c < parts; c++) {
+                CHECK_REL(value[c] - values[i * parts + c], 0, 1e-12);
+            }
+        }
+        check_no_jump(curve, times, n, parts);
+        td_curve_free(curve);
+    }
+}
+
+// the error of a cubic spline falls with the fourth power of the gap, that of its slope with the
+// third, of its curvature with the second
+TD_TEST(repeating_smooth_curve_converges_to_a_sine) {
+    double error[2][3] = {{0}};
+    for (int run = 0; run < 2; run++) {
+        int n = run == 0 ? 20 : 40;
+        double times[41], values[41];
+        for (int i = 0; i <= n; i++) {
+            times[i] = 2 * TDI_PI * i / n;
+            values[i] = sin(times[i]);
+        }
+        td_curve_def def = def_of(n + 1, times, values);
+        def.repeat = true;
+        td_curve *curve = curve_of(&def);
+        for (int i = 0; i < 1000; i++) {
+            double t = 0.00628 * i, got[3];
+            td_curve_at(curve, t - 8 * TDI_PI, &got[0], &got[1], &got[2]);
+            error[run][0] = fmax(error[run][0], fabs(got[0] - sin(t)));
+            error[run][1] = fmax(error[run][1], fabs(got[1] - cos(t)));
+            error[run][2] = fmax(error[run][2], fabs(got[2] + sin(t)));
+        }
+        td_curve_free(curve);
+    }
+    CHECK_IN(error[0][0] / error[1][0], 15, 17);
+    CHECK_IN(error[0][1] / error[1][1], 7.5, 8.5);
+    CHECK_IN(error[0][2] / error[1][2], 3.8, 4.2);
+}
+
+TD_TEST(curve_that_repeats_is_the_same_a_period_later) {
+    const double times[] = {-1, 0.5, 2, 3}, values[] = {1, 4, -2, 1};
+    for (int mode = TD_SMOOTH; mode <= TD_STEP; mode++) {
+        td_curve_def def = def_of(4, times, values);
+        def.interpolation = (td_interpolation)mode;
+        def.repeat = true;
+        td_curve *curve = curve_of(&def);
+        for (int i = 0; i < 64; i++) {
+            double t = -1 + i / 16.0;
+            CHECK_REL(value_at(curve, t + 400) - value_at(curve, t), 0, 1e-13);
+            CHECK_REL(value_at(curve, t - 40) - value_at(curve, t), 0, 1e-13);
+        }
+        td_curve_free(curve);
+    }
+}
+
+// ---- rotations ------------------------------------------------------------------------------
+
+static td_turn_curve *turns_of(const td_turn_curve_def *def) {
+    td_turn_curve *curve = NULL;
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_turn_curve_new(def, NULL, &curve, &diag), TD_OK);
+    CHECK_TEXT(diag.message, "");
+    return curve;
+}
+
+static double quat_apart(td_quat a, td_quat b) {
+    td_quat q = tdi_quat_mul(tdi_quat_conj(a), b);
+    return 2 * tdi_norm(tdi_vec3(q.x, q.y, q.z));
+}
+
+static td_quat draw_quat(tdi_random *r) {
+    td_quat q = {tdi_random_normal(r), tdi_random_normal(r), tdi_random_normal(r),
+                 tdi_random_normal(r)};
+    return q; // neither of unit length nor of any sign
+}
+
+// R(t+h) = exp(h spin) R(t), and the spin's own difference, by central differences
+static void check_spin(const td_turn_curve *curve, double t) {
+    const double h = 1e-5;
+    td_quat a, b;
+    td_vec3 spin, rate, before, after;
+    td_turn_curve_at(curve, t, NULL, &spin, &rate);
+    td_turn_curve_at(curve, t - h, &a, &before, NULL);
+    td_turn_curve_at(curve, t + h, &b, &after, NULL);
+    td_quat q = tdi_quat_unit(tdi_quat_mul(b, tdi_quat_conj(a)));
+    td_vec3 turned = tdi_scale(tdi_vec3(q.x, q.y, q.z), 1 / h);
+    double fast = 1 + tdi_norm(spin);
+    CHECK_IN(tdi_norm(tdi_sub(turned, spin)), 0, 1e-6 * fast * fast * fast);
+    td_vec3 gained = tdi_scale(tdi_sub(after, before), 0.5 / h);
+    CHECK_IN(tdi_norm(tdi_sub(gained, rate)), 0, 1e-5 * fast * fast * fast * fast);
+}
+
+TD_TEST(turn_curve_passes_its_keys_and_its_spin_is_exact) {
+    tdi_random r;
+    tdi_random_seed(&r, 8);
+    for (int k = 0; k < 60; k++) {
+        int n = 2 + k % 12;
+        double times[16] = {0};
+        td_quat keys[16];
+        td_turn_curve_def def = td_turn_curve_def_default();
+        def.key_count = n;
+        def.times = times;
+        def.rotations = keys;
+        def.repeat = k % 3 == 0;
+        def.interpolation = k % 5 == 0 ? TD_LINEAR : TD_SMOOTH;
+        for (int i = 0; i < n; i++) {
+            times[i] = i == 0 ? 0 : times[i - 1] + between(&r, 0.2, 2);
+            keys[i] = draw_quat(&r);
+        }
+        keys[n - 1] = def.repeat ? keys[0] : keys[n - 1];
+        td_turn_curve *curve = turns_of(&def);
+        for (int i = 0; i < n; i++) {
+            td_quat got;
+            td_vec3 before, after, rate_before, rate_after;
+            td_turn_curve_at(curve, times[i], &got, NULL, NULL);
+            CHECK_IN(quat_apart(got, tdi_quat_unit(keys[i])), 0, 1e-14);
+            td_turn_curve_at(curve, times[i] - 1e-10, NULL, &before, &rate_before);
+            td_turn_curve_at(curve, times[i] + 1e-10, NULL, &after, &rate_after);
+            if (def.interpolation == TD_SMOOTH) {
+                CHECK_IN(tdi_norm(tdi_sub(after, before)), 0, 1e-6);
+                CHECK_IN(tdi_norm(tdi_sub(rate_after, rate_before)), 0, 1e-4);
+            }
+        }
+        for (int i = 0; i < n - 1; i++) {
+            check_spin(curve, times[i] + (times[i + 1] - times[i]) * between(&r, 0.01, 0.99));
+        }
+        td_turn_curve_free(curve);
+    }
+}
+
+// keys of 0 and 10 turns that repeat: nothing but an even spin
+TD_TEST(turn_curve_of_whole_turns_spins_evenly) {
+    const double times[] = {1, 6};
+    const td_vec3 turns[] = {{0, 0, 0}, {0, 20 * TDI_PI, 0}};
+    td_turn_curve_def def = td_turn_curve_def_default();
+    def.key_count = 2;
+    def.times = times;
+    def.turns = turns;
+    def.repeat = true;
+    td_turn_curve *curve = turns_of(&def);
+    for (int i = 0; i < 100; i++) {
+        double t = 0.37 * i - 10;
+        td_quat q;
+        td_vec3 spin, rate;
+        td_turn_curve_at(curve, t, &q, &spin, &rate);
+        CHECK_REL(spin.y, 4 * TDI_PI, 1e-13);
+        CHECK_IN(tdi_norm(rate), 0, 1e-11);
+        CHECK_IN(quat_apart(q, tdi_quat_turn(tdi_vec3(0, 1, 0), 4 * TDI_PI * (t - 1))), 0, 1e-12);
+    }
+    td_turn_curve_free(curve);
+}
+
+// the middle of the three keys is passed with the mean of the slopes
+TD_TEST(turn_curve_about_one_axis_counts_turns) {
+    const double times[] = {0, 1, 2};
+    const td_vec3 turns[] = {{0, 0, 0}, {0, 8, 0}, {0, 24, 0}};
+    td_turn_curve_def def = td_turn_curve_def_default();
+    def.key_count = 3;
+    def.times = times;
+    def.turns = turns;
+    td_turn_curve *curve = turns_of(&def);
+    td_vec3 spin;
+    td_turn_curve_at(curve, 1, NULL, &spin, NULL);
+    CHECK_REL(spin.y, 12, 1e-14);
+    double angle = 0;
+    for (int i = 0; i < 20000; i++) {
+        td_turn_curve_at(curve, (i + 0.5) * 1e-4, NULL, &spin, NULL);
+        angle += spin.y * 1e-4;
+    }
+    CHECK_REL(angle, 24, 1e-7);
+    td_turn_curve_free(curve);
+}
+
+TD_TEST(turn_curve_takes_the_shorter_way_between_quaternions) {
+    const double times[] = {0, 1};
+    for (int sign = -1; sign <= 1; sign += 2) {
+        const td_quat keys[] = {{1, 0, 0, 0}, {sign * cos(0.7), 0, sign * sin(0.7), 0}};
+        td_turn_curve_def def = td_turn_curve_def_default();
+        def.key_count = 2;
+        def.times = times;
+        def.rotations = keys;
+        def.interpolation = TD_LINEAR;
+        td_turn_curve *curve = turns_of(&def);
+        td_vec3 spin;
+        td_turn_curve_at(curve, 0.5, NULL, &spin, NULL);
+        CHECK_REL(spin.y, 1.4, 1e-14);
+        td_turn_curve_free(curve);
+    }
+}
+
+// a quick turn, then a long hold: a cubic spline would swing far past
+TD_TEST(turn_curve_goes_little_past_its_keys_however_uneven_they_are) {
+    for (double quick = 1; quick > 1e-6; quick /= 10) {
+        const double times[] = {0, 1, 1 + quick, 3};
+        const td_vec3 turns[] = {{0, 0, 0}, {0, 0, 0}, {0, 1, 0}, {0, 1, 0}};
+        td_turn_curve_def def = td_turn_curve_def_default();
+        def.key_count = 4;
+        def.times = times;
+        def.turns = turns;
+        td_turn_curve *curve = turns_of(&def);
+        double low = 0, high = 0;
+        for (int i = 0; i <= 3000; i++) {
+            td_quat q;
+            td_turn_curve_at(curve, i * 1e-3, &q, NULL, NULL);
+            double angle = 2 * atan2(q.y, q.w);
+            low = fmin(low, angle);
+            high = fmax(high, angle);
+        }
+        CHECK_IN(low, -0.1, -0.001);
+        CHECK_IN(high, 1.001, 1.1);
+        td_turn_curve_free(curve);
+    }
+}
+
+TD_TEST(base_motion_joins_both_curves) {
+    const double times[] = {0, 2}, places[] = {1, 2, 3, 5, 4, 3};
+    const td_vec3 turns[] = {{0, 0, 0}, {0, 3, 0}};
+    td_curve_def place = def_of(2, times, places);
+    place.part_count = 3;
+    td_turn_curve_def turn = td_turn_curve_def_default();
+    turn.key_count = 2;
+    turn.times = times;
+    turn.turns = turns;
+    td_curve *position = curve_of(&place);
+    td_turn_curve *rotation = turns_of(&turn);
+    td_base_motion m = td_base_motion_at(position, rotation, 1);
+    CHECK_REL(m.position.x, 3, 1e-15);
+    CHECK_REL(m.velocity.x, 4 * 1.875 / 2, 1e-15);
+    CHECK_REL(m.spin.y, 3 * 1.875 / 2, 1e-14);
+    CHECK_IN(quat_apart(m.rotation, tdi_quat_turn(tdi_vec3(0, 1, 0), 1.5)), 0, 1e-15);
+    m = td_base_motion_at(NULL, NULL, 1);
+    CHECK(m.rotation.w == 1 && m.position.x == 0 && m.velocity.x == 0);
+    td_curve_free(position);
+    td_turn_curve_free(rotation);
+}
+
+// ---- refusals -------------------------------------------------------------------------------
+
+static void check_refused(const td_curve_def *def, td_status want, int32_t index) {
+    td_curve *curve = NULL;
+    td_diag diag = {.message = "", .index = TD_NONE};
+    CHECK_INT(td_curve_new(def, NULL, &curve, &diag), want);
+    CHECK(!curve);
+    CHECK(diag.message[0] != 0);
+    CHECK_INT(diag.index, index);
+}
+
+TD_TEST(curve_refuses_bad_keys_and_names_them) {
+    const double good[] = {0, 1, 2}, equal[] = {0, 1, 1}, falling[] = {0, -1, 2};
+    const double wild[] = {0, NAN, 2}, huge[] = {0, 1, 1e200}, infinite[] = {1, 2, INFINITY};
+    check_refused(NULL, TD_ERR_DEF, TD_NONE);
+    td_curve_def def = {0};
+    check_refused(&def, TD_ERR_DEF, TD_NONE);
+    def = def_of(0, good, good);
+    check_refused(&def, TD_ERR_ARGUMENT, TD_NONE);
+    def = def_of(TD_CURVE_KEYS_MAX + 1, good, good);
+    check_refused(&def, TD_ERR_LIMIT, TD_NONE);
+    def = def_of(3, equal, good);
+    check_refused(&def, TD_ERR_ARGUMENT, 2);
+    def = def_of(3, falling, good);
+    check_refused(&def, TD_ERR_ARGUMENT, 1);
+    def = def_of(3, wild, good);
+    check_refused(&def, TD_ERR_ARGUMENT, 1);
+    def = def_of(3, huge, good);
+    check_refused(&def, TD_ERR_ARGUMENT, 2);
+    def = def_of(3, good, infinite);
+    check_refused(&def, TD_ERR_ARGUMENT, 2);
+    def = def_of(3, good, good);
+    def.part_count = TD_CURVE_PARTS_MAX + 1;
+    check_refused(&def, TD_ERR_ARGUMENT, TD_NONE);
+    def = def_of(3, good, good);
+    def.repeat = true;
+    check_refused(&def, TD_ERR_ARGUMENT, 2); // does not end as it began
+    def = def_of(1, good, good);
+    def.repeat = true;
+    check_refused(&def, TD_ERR_ARGUMENT, TD_NONE);
+    def = def_of(3, good, good);
+    def.interpolation = (td_interpolation)7;
+    check_refused(&def, TD_ERR_ARGUMENT, TD_NONE);
+}
+
+static void check_turns_refused(const td_turn_curve_def *def, td_status want, int32_t index) {
+    td_turn_curve *curve = NULL;
+    td_diag diag = {.message = "", .index = TD_NONE};
+    CHECK_INT(td_turn_curve_new(def, NULL, &curve, &diag), want);
+    CHECK(!curve);
+    CHECK_INT(diag.index, index);
+}
+
+TD_TEST(turn_curve_refuses_bad_keys_and_names_them) {
+    const double times[] = {0, 1};
+    const td_quat zero[] = {{1, 0, 0, 0}, {0, 0, 0, 0}}, good[] = {{1, 0, 0, 0}, {0, 1, 0, 0}};
+    const td_vec3 wild[] = {{0, NAN, 0}, {0, 0, 0}}, far[] = {{0, 0, 0}, {1e10, 0, 0}};
+    td_turn_curve_def def = td_turn_curve_def_default();
+    def.key_count = 2;
+    def.times = times;
+    check_turns_refused(&def, TD_ERR_ARGUMENT, TD_NONE); // no keys at all
+    def.rotations = zero;
+    check_turns_refused(&def, TD_ERR_ARGUMENT, 1);
+    def.rotations = good;
+    def.repeat = true;
+    check_turns_refused(&def, TD_ERR_ARGUMENT, 1);
+    def.turns = far;
+    check_turns_refused(&def, TD_ERR_ARGUMENT, TD_NONE); // both kinds of keys
+    def.rotations = NULL;
+    check_turns_refused(&def, TD_ERR_ARGUMENT, 1);
+    def.turns = wild;
+    check_turns_refused(&def, TD_ERR_ARGUMENT, 0);
+    def.struct_size = 0;
+    check_turns_refused(&def, TD_ERR_DEF, TD_NONE);
+}
+
+TD_TEST(curves_without_memory_are_refused_and_leave_nothing_behind) {
+    const double times[] = {0, 1, 2}, values[] = {1, 2, 1};
+    const td_vec3 turns[] = {{0, 0, 0}, {0, 1, 0}, {0, 0, 0}};
+    td_curve_def def = def_of(3, times, values);
+    td_turn_curve_def turn = td_turn_curve_def_default();
+    turn.key_count = 3;
+    turn.times = times;
+    turn.turns = turns;
+    for (long fail_at = 1; fail_at <= 3; fail_at++) {
+        test_heap heap = {.fail_at = fail_at};
+        td_alloc alloc = test_heap_alloc(&heap);
+        td_curve *curve = NULL;
+        CHECK_INT(td_curve_new(&def, &alloc, &curve, NULL), fail_at <= 2 ? TD_ERR_MEMORY : TD_OK);
+        td_curve_free(curve);
+        CHECK_INT(heap.held, 0);
+        heap = (test_heap){.fail_at = fail_at};
+        td_turn_curve *turning = NULL;
+        CHECK_INT(td_turn_curve_new(&turn, &alloc, &turning, NULL),
+                  fail_at <= 1 ? TD_ERR_MEMORY : TD_OK);
+        td_turn_curve_free(turning);
+        CHECK_INT(heap.held, 0);
+    }
+}
+
+// the largest values over the smallest gaps, and times that are no number: finite, no crash
+TD_TEST(curves_at_their_limits_stay_finite) {
+    const double times[] = {0, 1e-9, 1, 1e9}, values[] = {1e100, -1e100, 1e100, -1e100};
+    td_curve_def def = def_of(4, times, values);
+    td_curve *curve = curve_of(&def);
+    for (int i = 0; i < 40; i++) {
+        double value, rate, rate2;
+        td_curve_at(curve, pow(10, i - 20), &value, &rate, &rate2);
+        CHECK(isfinite(value) && isfinite(rate) && isfinite(rate2));
+    }
+    td_curve_free(curve);
+}
