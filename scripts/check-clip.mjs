@@ -89,6 +89,30 @@ function placesAt({ json, read }, tracks, time) {
   return world;
 }
 
+// Where a joint was bound, seen from its parent, is where it sits on it: with M the inverse bind
+// matrices, M_parent M_joint^-1 0 is the joint's translation. M is a turn, times a size in pages.
+function worstBind({ json, read }, moving) {
+  let worst = 0;
+  for (const { joints, inverseBindMatrices } of json.skins ?? []) {
+    const m = read(inverseBindMatrices);
+    const at = new Map(joints.map((node, i) => [node, 16 * i]));
+    for (const [parent, p] of at) {
+      for (const child of (json.nodes[parent].children ?? []).filter((node) => !moving.has(node))) {
+        const c = at.get(child);
+        const size = m[c] ** 2 + m[c + 1] ** 2 + m[c + 2] ** 2;
+        const t = [m[c + 12], m[c + 13], m[c + 14]];
+        const zero = [0, 4, 8].map((k) =>
+          -(m[c + k] * t[0] + m[c + k + 1] * t[1] + m[c + k + 2] * t[2]) / size);
+        const seen = [0, 1, 2].map((k) =>
+          m[p + k] * zero[0] + m[p + k + 4] * zero[1] + m[p + k + 8] * zero[2] + m[p + k + 12]);
+        const { translation } = json.nodes[child];
+        worst = Math.max(worst, Math.hypot(...seen.map((x, k) => x - translation[k])));
+      }
+    }
+  }
+  return worst;
+}
+
 const glb = await readGlb();
 const { issues } = await webPackage('gltf-validator').validateBytes(new Uint8Array(glb));
 const bad = issues.messages.filter(({ severity }) => severity <= 1);
@@ -117,6 +141,11 @@ for (const row of rows) {
   const place = places[nodeOf.get(row[1])] ?? fail(`${file}: no node ${row[1]}`, 1);
   const error = Math.hypot(...place.map((x, k) => x - Number(row[2 + k])));
   worst = error >= worst.error ? { error, row } : worst;
+}
+const moving = new Set(tracks.filter(({ path }) => path === 'translation').map(({ node }) => node));
+const bind = worstBind(clip, moving);
+if (bind > Number(tolerance)) {
+  fail(`${file}: a joint is bound ${bind} m from where it sits on its parent`, 1);
 }
 console.log(`${file}: ${tracks.length} tracks, ${rows.length} places, the worst off by ` +
   `${worst.error.toExponential(1)} m (${worst.row?.[1]}, frame ${worst.row?.[0]})`);

@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "io/clip.h"
+#include "io/gltf.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -469,6 +470,31 @@ TD_TEST(thousand_segments_for_ten_seconds_take_less_than_30_MB) {
     td_mesh_free(mesh);
     td_skeleton_free(skeleton);
     close_folder();
+}
+
+// positions to half a step of the cube, normals to half of 1/127
+TD_TEST(compact_vertices_are_within_half_a_step) {
+    td_skeleton *skeleton = small_garden();
+    td_mesh *mesh = skinned(skeleton, 0);
+    tdi_gltf_cube cube = tdi_gltf_cube_around(mesh);
+    td_mesh_part part = part_named(mesh, "leaf");
+    uint64_t end = 0;
+    tdi_gltf_layout layout = tdi_gltf_lay_out(&part, true, &cube, &end);
+    uint8_t *bytes = calloc((size_t)end, 1);
+    tdi_gltf_put_part(bytes, 0, &part, &layout);
+    td_real low[3] = {cube.low.x, cube.low.y, cube.low.z}, off = 0, lean = 0;
+    for (size_t i = 0; i < 3 * (size_t)part.vertex_count; i++) {
+        const uint8_t *p = bytes + layout.offset[TDI_VIEW_POSITION] + 8 * (i / 3) + 2 * (i % 3);
+        td_real x = low[i % 3] + cube.size * (p[0] + 256 * p[1]) / 65535;
+        int8_t n = (int8_t)bytes[layout.offset[TDI_VIEW_NORMAL] + 4 * (i / 3) + i % 3];
+        off = fmax(off, fabs(x - part.position[i]));
+        lean = fmax(lean, fabs(n / 127.0 - part.normal[i]));
+    }
+    CHECK_IN(off, 0, 0.501 * cube.size / 65535);
+    CHECK_IN(lean, 0, 0.501 / 127);
+    free(bytes);
+    td_mesh_free(mesh);
+    td_skeleton_free(skeleton);
 }
 
 // ---- refusals -------------------------------------------------------------------------------

@@ -5,7 +5,7 @@
 
 #include "test_grammar_support.h"
 
-#include "base/pool.h"
+#include "tendril/pool.h"
 
 // ---- layout ---------------------------------------------------------------------------------
 
@@ -541,17 +541,17 @@ TD_TEST(grammar_is_shared_by_derivations_in_several_threads) {
                         "homomorphism\nF(x) : 1 { n = n + 1; } --> F(x+n)\n",
                         0);
     sharing s = {.grammar = m.grammar};
-    tdi_pool *pool = NULL;
-    CHECK_INT(tdi_pool_new(4, NULL, &pool), TD_OK);
+    td_pool *pool = NULL;
+    CHECK_INT(td_pool_new(4, NULL, &pool), TD_OK);
     if (pool && m.grammar) {
-        tdi_pool_run(pool, 16, derive_shared, &s);
+        td_pool_run(pool, 16, derive_shared, &s);
     }
     CHECK(s.modules[0] > 64 && s.length[0] > 1);
     for (int i = 1; i < 16; i++) {
         CHECK_INT(s.modules[i], s.modules[0]);
         CHECK_REL(s.length[i], s.length[0], 0);
     }
-    tdi_pool_free(pool);
+    td_pool_free(pool);
     test_model_free(&m);
 }
 

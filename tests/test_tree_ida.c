@@ -74,9 +74,16 @@ TD_TEST(ida_feels_loads_and_air_as_rk4_does) {
     tdi_random again = r;
     tree a = random_tree(&r, 8, BUSHY, 5, TD_LAW_LINEAR);
     tree b = random_tree(&again, 8, BUSHY, 5, TD_LAW_LINEAR);
-    const td_load loads[] = {{TD_LOAD_FORCE, 7, {0, 0.1, 0.02}, {3, 1, -2}, 0},
-                             {TD_LOAD_TORQUE, 5, {0, 0, 0}, {0.2, 0.3, -0.1}, 0},
-                             {TD_LOAD_SPRING, 3, {0, 0.1, 0}, {0.5, 0.2, 0.1}, 40}};
+    const td_load loads[] = {
+        {.kind = TD_LOAD_FORCE, .segment = 7, .point = {0, 0.1, 0.02}, .vector = {3, 1, -2}},
+        {.kind = TD_LOAD_TORQUE, .segment = 5, .vector = {0.2, 0.3, -0.1}},
+        {.kind = TD_LOAD_SPRING,
+         .segment = 3,
+         .point = {0, 0.1, 0},
+         .vector = {0.5, 0.2, 0.1},
+         .stiffness = 40,
+         .damping = 2,
+         .velocity = {1, -1, 0.5}}};
     td_ida_opts opts = tight(weight);
     opts.air = (td_air){{4, 0, -3}, 2, 5};
     opts.loads = loads;

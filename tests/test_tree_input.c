@@ -124,14 +124,17 @@ static const number step_numbers[] = {
     NUMBER(td_step_opts, dt, "dt"),
     VECTOR(td_step_opts, gravity, "gravity"),
     NUMBER(td_step_opts, tolerance, "tolerance"),
-    VECTOR(td_step_opts, air.wind, "air"),
-    NUMBER(td_step_opts, air.linear, "air"),
-    NUMBER(td_step_opts, air.quadratic, "air"),
+    NUMBER(td_step_opts, stiffness, "stiffness"),
+    NUMBER(td_step_opts, damping, "damping"),
+    VECTOR(td_step_opts, air.wind, "wind of the air"),
+    NUMBER(td_step_opts, air.linear, "linear of the air"),
+    NUMBER(td_step_opts, air.quadratic, "quadratic of the air"),
 };
 
-static const number load_numbers[] = {VECTOR(td_load, point, "load 1"),
-                                      VECTOR(td_load, vector, "load 1"),
-                                      NUMBER(td_load, stiffness, "load 1")};
+static const number load_numbers[] = {
+    VECTOR(td_load, point, "load 1: point"), VECTOR(td_load, vector, "load 1: vector"),
+    NUMBER(td_load, stiffness, "load 1: stiffness"), NUMBER(td_load, damping, "load 1: damping"),
+    VECTOR(td_load, velocity, "load 1: velocity")};
 
 // Two segments: a hinge on a ball, moving.
 static tree small_tree(void) {
@@ -208,7 +211,16 @@ TD_TEST(step_refuses_options_and_loads_out_of_their_range) {
     check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "tolerance", 0);
     opts = steps_of(TD_IMPLICIT, 1e-3, weight);
     opts.air.quadratic = -1;
-    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "air", -1);
+    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "quadratic of the air", -1);
+    opts = steps_of(TD_IMPLICIT, 1e-3, weight);
+    opts.air.linear = -1;
+    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "linear of the air", -1);
+    opts = steps_of(TD_IMPLICIT, 1e-3, weight);
+    opts.stiffness = -1;
+    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "stiffness", -1);
+    opts = steps_of(TD_IMPLICIT, 1e-3, weight);
+    opts.damping = -1;
+    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "damping", -1);
     opts = steps_of(TD_IMPLICIT, 1e-3, weight);
     opts.load_count = 1; // of no loads
     check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load_count", 1);
@@ -217,13 +229,47 @@ TD_TEST(step_refuses_options_and_loads_out_of_their_range) {
     check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load_count", -1);
     opts.load_count = 1;
     load.stiffness = -1;
-    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load 0", -1);
+    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load 0: stiffness", -1);
+    load = (td_load){.kind = TD_LOAD_SPRING, .damping = -1};
+    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load 0: damping", -1);
     load = (td_load){.kind = TD_LOAD_FORCE, .segment = 2};
-    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load 0", 2);
+    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load 0: segment", 2);
     load.segment = TD_NONE;
-    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load 0", TD_NONE);
+    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load 0: segment", TD_NONE);
     opts.struct_size = 0;
     check_opts_refused(t, &opts, TD_ERR_DEF, "td_step_opts", 0);
+    tree_free(t);
+}
+
+// what a caller in another language can hand over
+TD_TEST(step_refuses_kinds_of_load_and_integrators_that_there_are_not) {
+    static const int strange[] = {-1, 3, 4, 1000};
+    tree t = small_tree();
+    for (int k = 0; k < COUNT_OF(strange); k++) {
+        td_load load = {.segment = 0};
+        td_step_opts opts = steps_of(TD_IMPLICIT, 1e-3, weight);
+        memcpy(&load.kind, &strange[k], sizeof strange[k]);
+        opts.loads = &load;
+        opts.load_count = 1;
+        check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "load 0: kind", strange[k]);
+        opts = steps_of(TD_IMPLICIT, 1e-3, weight);
+        if (strange[k] != TD_RK4) {
+            memcpy(&opts.integrator, &strange[k], sizeof strange[k]);
+            check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "integrator", strange[k]);
+        }
+    }
+    tree_free(t);
+}
+
+TD_TEST(step_refuses_winds_that_are_not_finite) {
+    tree t = small_tree();
+    for (int k = 0; k < INTEGRATORS; k++) {
+        td_vec3 winds[2] = {{1, 0, 0}, {0, (td_real)NAN, 0}};
+        td_step_opts opts = steps_of(integrators[k], 1e-3, weight);
+        opts.air.quadratic = 0.6;
+        opts.winds = winds;
+        check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "winds: that of body 1", winds[1].y);
+    }
     tree_free(t);
 }
 
@@ -297,29 +343,60 @@ TD_TEST(modes_rest_shape_and_damping_refuse_a_state_that_is_not_finite) {
 }
 
 static const number base_numbers[] = {
-    VECTOR(td_base_motion, position, "diverged"),
-    QUATERNION(td_base_motion, rotation, "diverged"),
-    VECTOR(td_base_motion, velocity, "diverged"),
-    VECTOR(td_base_motion, spin, "diverged"),
-    VECTOR(td_base_motion, acceleration, "diverged"),
-    VECTOR(td_base_motion, spin_rate, "diverged"),
+    VECTOR(td_base_motion, position, "the base's position"),
+    QUATERNION(td_base_motion, rotation, "the base's rotation"),
+    VECTOR(td_base_motion, velocity, "the base's velocity"),
+    VECTOR(td_base_motion, spin, "the base's spin is"),
+    VECTOR(td_base_motion, acceleration, "the base's acceleration"),
+    VECTOR(td_base_motion, spin_rate, "the base's spin_rate"),
 };
 
-TD_TEST(implicit_step_on_a_base_that_is_not_finite_fails) {
+// A base that no step may be taken on, and the same tree on one that stands.
+static void check_base_refused(tree t, const td_base_motion *motion, td_integrator integrator,
+                               const char *name, double value) {
+    td_step_opts opts = steps_of(integrator, 1e-3, weight);
+    td_tree_set_base(t.state, motion);
+    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, name, value);
+    td_tree_state_reset(t.state);
+    CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_OK);
+    td_tree_state_reset(t.state);
+}
+
+TD_TEST(step_on_a_base_that_is_not_finite_is_refused_for_all_integrators) {
     tree t = small_tree();
-    for (int k = 0; k < 2; k++) {
-        for (int i = 0; i < COUNT_OF(base_numbers); i++) {
-            td_diag diag = {.message = ""};
+    for (int k = 0; k < INTEGRATORS; k++) {
+        for (int i = 0; i < COUNT_OF(base_numbers) * COUNT_OF(no_numbers); i++) {
+            const number *n = &base_numbers[i / COUNT_OF(no_numbers)];
+            double value = no_numbers[i % COUNT_OF(no_numbers)];
             td_base_motion motion = {.rotation = {1, 0, 0, 0}};
-            td_step_opts opts = steps_of(integrators[k], 1e-3, weight);
-            spoil(&motion, &base_numbers[i], (double)NAN);
-            td_tree_set_base(t.state, &motion);
-            td_status status = td_tree_step(t.state, &opts, NULL, &diag);
-            check_refusal(status, TD_ERR_DIVERGED, &diag, base_numbers[i].name, (double)NAN);
-            td_tree_state_reset(t.state);
-            CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_OK);
-            td_tree_state_reset(t.state);
+            spoil(&motion, n, value);
+            check_base_refused(t, &motion, integrators[k], n->name, value);
         }
+    }
+    tree_free(t);
+}
+
+TD_TEST(step_on_a_base_without_rotation_is_refused_for_all_integrators) {
+    tree t = small_tree();
+    for (int k = 0; k < INTEGRATORS; k++) {
+        td_base_motion motion = {.rotation = {0, 0, 0, 0}};
+        check_base_refused(t, &motion, integrators[k], "the base's rotation", 0);
+    }
+    tree_free(t);
+}
+
+TD_TEST(explicit_step_that_carries_the_base_out_of_all_numbers_diverges) {
+    tree t = small_tree();
+    for (int k = 2; k < INTEGRATORS; k++) {
+        td_diag diag = {.message = ""};
+        td_base_motion motion = {.position = {1.7e308, 0, 0}, .rotation = {1, 0, 0, 0}};
+        td_step_opts opts = steps_of(integrators[k], 1, tdi_vec3(0, 0, 0));
+        motion.velocity.x = 1.7e308;
+        td_tree_set_base(t.state, &motion);
+        td_status status = td_tree_step(t.state, &opts, NULL, &diag);
+        check_refusal(status, TD_ERR_DIVERGED, &diag, "diverged", motion.velocity.x);
+        CHECK(t.state->base.o.x == motion.position.x && t.state->time == 0);
+        td_tree_state_reset(t.state);
     }
     tree_free(t);
 }
@@ -375,6 +452,21 @@ TD_TEST(tree_of_no_segments_is_refused_by_name) {
     CHECK_INT(td_tree_model_new(skeleton, &opts, NULL, &model, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "no segments");
     CHECK(!model);
+    td_skeleton_free(skeleton);
+}
+
+TD_TEST(tree_refuses_a_law_that_there_is_not) {
+    static const int strange[] = {-1, 2, 1000};
+    td_skeleton *skeleton = row_of(1);
+    for (int k = 0; k < COUNT_OF(strange); k++) {
+        td_tree_model *model = NULL;
+        td_diag diag = {.message = ""};
+        td_tree_opts opts = td_tree_opts_default();
+        memcpy(&opts.law, &strange[k], sizeof strange[k]);
+        td_status status = td_tree_model_new(skeleton, &opts, NULL, &model, &diag);
+        check_refusal(status, TD_ERR_ARGUMENT, &diag, "law", strange[k]);
+        CHECK(!model);
+    }
     td_skeleton_free(skeleton);
 }
 

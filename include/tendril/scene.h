@@ -50,12 +50,6 @@ typedef struct td_instances_def {
     bool turned; ///< Each turned about the vertical at random. Default true.
 } td_instances_def;
 
-/// A material whose figures a scene changes; 0 (damping: below 0) keeps one.
-typedef struct td_material_change {
-    const char *name; ///< NULL: all.
-    td_real density, young, shear, damping_time;
-} td_material_change;
-
 /// How much of the base's motion a strand feels, and of what it is relative to.
 typedef struct td_local_def {
     td_real amount;   ///< 0 (default): none of the frame's motion is taken away. 1: all.

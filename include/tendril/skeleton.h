@@ -152,6 +152,18 @@ typedef enum td_pose_kind {
 TD_API void td_skeleton_pose(const td_skeleton *skeleton, td_pose_kind kind, td_vec3 *origins,
                              td_quat *rotations);
 
+/// A material whose figures change; 0 (damping_time: below 0) keeps one.
+typedef struct td_material_change {
+    const char *name; ///< NULL: all.
+    td_real density, young, shear, damping_time;
+} td_material_change;
+
+/// The same skeleton with all lengths times `size` (> 0) and other materials, the later of two
+/// changes last: masses, springs and areas follow. `diag` names a material that is not there.
+TD_API td_status td_skeleton_changed_new(const td_skeleton *skeleton, td_real size,
+                                         const td_material_change *changes, int32_t count,
+                                         const td_alloc *alloc, td_skeleton **out, td_diag *diag);
+
 // ---- springs --------------------------------------------------------------------------------
 
 /// How the stiffness of a joint follows from the two segments it joins (p parent, c child).

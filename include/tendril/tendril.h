@@ -15,5 +15,7 @@
 #include "tendril/wind.h"
 #include "tendril/tree.h"
 #include "tendril/batch.h"
+#include "tendril/scene.h"
+#include "tendril/world.h"
 #include "tendril/io.h"
 #include "tendril/clip.h"

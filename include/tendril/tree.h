@@ -95,9 +95,10 @@ typedef struct td_step_stats {
 TD_API td_status td_tree_step(td_tree_state *state, const td_step_opts *opts, td_step_stats *stats,
                               td_diag *diag);
 
-/// Steps many trees of any models, each by its own options (their `pool` is not used), on all
-/// threads of `pool` (NULL: one). `stats` may be NULL, or has `count` entries. The trees that
-/// diverge stay as they were; the first of them is reported, its number in diag->index.
+/// Steps many trees of any models, no two the same, each by its own options (their `pool` is not
+/// used), on all threads of `pool` (NULL: one). `stats` may be NULL, or has `count` entries. Trees
+/// that fail stay as they were while the others go on; the first of them is reported, its number in
+/// diag->index.
 TD_API td_status td_tree_step_many(td_tree_state *const *states, const td_step_opts *opts,
                                    int32_t count, td_pool *pool, td_step_stats *stats,
                                    td_diag *diag);

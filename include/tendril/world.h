@@ -56,7 +56,7 @@ TD_API td_status td_world_set(td_world *world, const char *path, td_real value, 
 /// to `forces` (N). Called from several threads, one actor each.
 typedef void (*td_force_field)(void *context, td_real time, int32_t count, const td_vec3 *tips,
                                const td_vec3 *velocities, td_vec3 *forces);
-TD_API void td_world_set_field(td_world *world, td_force_field field, void *context);
+TD_API td_status td_world_set_field(td_world *world, td_force_field field, void *context);
 
 /// Called after every step.
 typedef void (*td_step_callback)(void *context, td_world *world);

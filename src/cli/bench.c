@@ -9,7 +9,7 @@ static const char help_head[] = "Usage: tendril bench [CASE...] [--json] [--list
                                 "\n"
                                 "Measures speed and memory; all cases but accuracy when none is\n"
                                 "named. Every figure is the fastest of the runs that fit in its\n"
-                                "time, on one core.\n"
+                                "time, on one core where the case does not say otherwise.\n"
                                 "\n";
 
 static const char help_options[] =
@@ -33,6 +33,8 @@ static const bench_case cases[] = {
     {"realtime", "how much faster than time plants are, and the largest at 60 Hz", bench_realtime,
      false},
     {"scaling", "cost of a step and memory from 10 to a million bodies", bench_scaling, false},
+    {"threads", "how much faster many plants and a large one are on all cores", bench_threads,
+     false},
     {"accuracy", "error of every integrator on plants, and its cost; only by name", bench_accuracy,
      true},
 };

@@ -5,6 +5,7 @@
 // command.
 
 #include "cli/bench_clock.h"
+#include "cli/bench_shape.h"
 #include "cli/cli.h"
 
 typedef struct bench {
@@ -16,6 +17,18 @@ typedef struct bench {
 void bench_row(const bench *b, const char *variant, int64_t n, double value, const char *unit);
 // Tells what went wrong. Always false.
 bool bench_fault(const bench *b, const char *variant, td_status status, const td_diag *diag);
+
+// ---- trees ----------------------------------------------------------------------------------
+
+typedef struct bench_tree {
+    bench_shape shape;
+    int32_t count;
+    bool limp;  // no springs
+    bool hangs; // from its first joint, on a slope; otherwise it stands
+} bench_tree;
+
+// False when it could not be built, which has been told.
+bool bench_build(const bench *b, const bench_tree *t, cli_tree *tree);
 
 // ---- files beside the command ---------------------------------------------------------------
 
@@ -40,4 +53,5 @@ bool bench_forward(const bench *b);
 bool bench_step(const bench *b);
 bool bench_realtime(const bench *b);
 bool bench_scaling(const bench *b);
+bool bench_threads(const bench *b);
 bool bench_accuracy(const bench *b);

@@ -6,7 +6,6 @@
 //          the pose in which its springs are at ease, and runs for a second of its own time.
 
 #include "cli/bench.h"
-#include "cli/bench_shape.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,13 +25,6 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 // ---- trees ----------------------------------------------------------------------------------
-
-typedef struct bench_tree {
-    bench_shape shape;
-    int32_t count;
-    bool limp;  // no springs
-    bool hangs; // from its first joint, on a slope; otherwise it stands
-} bench_tree;
 
 // By |v| about v.
 static td_quat turn_by(double x, double y, double z) {
@@ -103,7 +95,7 @@ static td_status build_skeleton(const bench_tree *t, td_skeleton **out, td_diag 
     return status;
 }
 
-static bool build(const bench *b, const bench_tree *t, cli_tree *tree) {
+bool bench_build(const bench *b, const bench_tree *t, cli_tree *tree) {
     td_diag diag = {.message = ""};
     td_tree_opts opts = td_tree_opts_default();
     *tree = (cli_tree){NULL, NULL, NULL};
@@ -183,7 +175,7 @@ static bool forward_tree(const bench *b, const bench_tree *t) {
     char variant[32];
     snprintf(variant, sizeof variant, "%s%s", bench_shape_name(t->shape),
              t->limp ? ", as peers" : "");
-    if (!build(b, t, &tree)) {
+    if (!bench_build(b, t, &tree)) {
         return false;
     }
     bool fine = begin_forward(&tree, &r);
@@ -270,7 +262,7 @@ static bool forward_batch(const bench *b, const bench_tree *t) {
     char variant[32];
     snprintf(variant, sizeof variant, "%s, batch%s", bench_shape_name(t->shape),
              t->limp ? ", as peers" : "");
-    if (!build(b, t, &tree)) {
+    if (!bench_build(b, t, &tree)) {
         return false;
     }
     bool fine = begin_batch(&tree, &r);
@@ -378,7 +370,7 @@ static void print_cost(const bench *b, const char *variant, int32_t n, step_cost
 static bool step_tree(const bench *b, const bench_tree *t, int32_t steps, step_cost *cost,
                       double *bytes) {
     cli_tree tree;
-    if (!build(b, t, &tree)) {
+    if (!bench_build(b, t, &tree)) {
         return false;
     }
     const char *variant = bench_shape_name(t->shape);
@@ -445,7 +437,7 @@ static bool real_time(const bench *b, int32_t bodies, double budget, double *fac
     bench_tree plant = {.shape = BENCH_PLANT, .count = bodies};
     cli_tree tree;
     step_cost cost = {0, 0};
-    if (!build(b, &plant, &tree)) {
+    if (!bench_build(b, &plant, &tree)) {
         return false;
     }
     bool fine = measure_steps(b, "plant", tree.state, STEPS, budget, &cost);

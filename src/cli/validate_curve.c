@@ -121,10 +121,10 @@ static td_vec3 figure(const td_base_motion *m, int k) {
 }
 
 static void add_row(val_report *report, const val_motion *m, const char *what, const char *how,
-                    double error) {
+                    double error, double limit) {
     char text[80];
     snprintf(text, sizeof text, "%s: %s %s", m->name, what, how);
-    val_at_most(report, text, KEYS, error, 1e-6);
+    val_at_most(report, text, KEYS, error, limit);
 }
 
 // over the largest value of each figure; no stencil crosses a key, where the third derivative jumps
@@ -152,7 +152,7 @@ static void compare_differences(val_report *report, val_random *random, const va
         }
     }
     for (int k = 0; k < FIGURES; k++) {
-        add_row(report, m, figure_names[k], "against differences", error[k] / most[k]);
+        add_row(report, m, figure_names[k], "against differences", error[k] / most[k], 1e-6);
     }
 }
 
@@ -175,9 +175,39 @@ static void compare_sides(val_report *report, const val_motion *m) {
         off = val_worse(fmax(apart(at.position, m->places[i]), turned), off);
     }
     for (int k = 0; k < FIGURES; k++) {
-        add_row(report, m, figure_names[k], "across keys", jump[k] / most[k]);
+        add_row(report, m, figure_names[k], "across keys", jump[k] / most[k], 1e-6);
     }
-    add_row(report, m, "pose", "at the keys", off);
+    add_row(report, m, "pose", "at the keys", off, 1e-6);
+}
+
+// what a coordinate goes from key i to the next, 0 beyond the ends
+static double step_of(const val_motion *m, int i, int axis) {
+    if (i < 0 || i >= KEYS - 1) {
+        if (!m->repeat) {
+            return 0;
+        }
+        i = i < 0 ? KEYS - 2 : 0;
+    }
+    return (&m->places[i + 1].x)[axis] - (&m->places[i].x)[axis];
+}
+
+// how far a coordinate leaves the range of the two keys around it, over the steps before and after
+static void compare_range(val_report *report, const val_motion *m) {
+    double past = 0;
+    for (int i = 0; i < KEYS - 1; i++) {
+        for (int j = 1; j < 50; j++) {
+            double t = m->times[i] + (m->times[i + 1] - m->times[i]) * j / 50;
+            td_vec3 at = td_base_motion_at(m->position, NULL, t).position;
+            for (int axis = 0; axis < 3; axis++) {
+                double a = (&m->places[i].x)[axis], b = (&m->places[i + 1].x)[axis];
+                double value = (&at.x)[axis];
+                double beyond = fmax(value - fmax(a, b), fmin(a, b) - value);
+                double beside = fabs(step_of(m, i - 1, axis)) + fabs(step_of(m, i + 1, axis));
+                past = val_worse(beyond / beside, past);
+            }
+        }
+    }
+    add_row(report, m, "place", "past the keys, relative", past, 0.1);
 }
 
 void val_interpolation(val_report *report) {
@@ -190,6 +220,7 @@ void val_interpolation(val_report *report) {
         if (open_motion(report, &random, &motions[i])) {
             compare_differences(report, &random, &motions[i]);
             compare_sides(report, &motions[i]);
+            compare_range(report, &motions[i]);
         }
         close_motion(&motions[i]);
     }

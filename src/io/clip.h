@@ -56,10 +56,10 @@ td_status tdi_frames_read(tdi_frames *frames, int32_t frame, int64_t first, int6
 td_status tdi_frames_scan(tdi_frames *frames, const td_alloc *alloc, float *first, bool *live,
                           td_diag *diag);
 
-// Writes the clip as binary glTF into a file that is open. `short_turns`: rotations of joints in 16
-// bits a number, for pages. Frames are left out until the motion takes at most
+// Writes the clip as binary glTF into a file that is open. `compact`, for pages: rotations and
+// positions in 16 bits a number, normals in 8. Frames are left out until the motion takes at most
 // `max_animation_size` bytes; 0: none is.
-td_status tdi_clip_stream(const td_clip_def *def, bool short_turns, int64_t max_animation_size,
+td_status tdi_clip_stream(const td_clip_def *def, bool compact, int64_t max_animation_size,
                           const td_alloc *alloc, tdi_out *out, td_diag *diag);
 
 const char *tdi_actor_name(const td_clip_actor *actor);

@@ -21,6 +21,7 @@ typedef struct tdi_clip_mesh {
     const td_clip_actor *actor; // the first that has it
     td_mesh_part parts[TDI_GLTF_MAX_PARTS];
     tdi_gltf_layout layouts[TDI_GLTF_MAX_PARTS];
+    tdi_gltf_cube cube; // of size 0 unless the file is compact
     int32_t part_count;
     int64_t first_view;
     uint64_t end;          // of its arrays in the binary chunk
@@ -43,7 +44,7 @@ typedef struct tdi_clip_file {
     int64_t *skin_of;     // by actor
     int32_t *first_child; // by segment of the actor at hand
     int32_t *next_sister;
-    bool short_turns;
+    bool compact;
     int64_t time_view;
     uint64_t time_offset, motion_offset, binary_size;
     const char *materials[TDI_MAX_MATERIALS];
@@ -53,7 +54,7 @@ typedef struct tdi_clip_file {
 
 // Opens the frames, looks through them and lays the file out; clip_plan.c. Whatever it returns,
 // tdi_clip_file_free() ends it.
-td_status tdi_clip_file_plan(tdi_clip_file *file, const td_clip_def *def, bool short_turns,
+td_status tdi_clip_file_plan(tdi_clip_file *file, const td_clip_def *def, bool compact,
                              int64_t max_animation_size, const td_alloc *alloc, td_diag *diag);
 void tdi_clip_file_free(tdi_clip_file *file);
 

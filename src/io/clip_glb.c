@@ -31,12 +31,15 @@ static td_status put_mesh(const tdi_clip_mesh *mesh, const td_alloc *alloc, tdi_
     return TD_OK;
 }
 
-// The inverse of a rigid motion, column by column: R^T, and -R^T o.
-static void put_inverse(td_quat rotation, td_vec3 origin, tdi_out *out) {
+// The inverse of a rigid motion, column by column: R^T, and -R^T o. In a compact file positions are
+// p = low + size q, which the matrix undoes: size R^T, and R^T (low - o).
+static void put_inverse(td_quat rotation, td_vec3 origin, const tdi_gltf_cube *cube, tdi_out *out) {
     td_quat back = tdi_quat_conj(rotation);
-    td_vec3 columns[4] = {
-        tdi_quat_rotate(back, tdi_vec3(1, 0, 0)), tdi_quat_rotate(back, tdi_vec3(0, 1, 0)),
-        tdi_quat_rotate(back, tdi_vec3(0, 0, 1)), tdi_scale(tdi_quat_rotate(back, origin), -1)};
+    td_real size = cube->size > 0 ? cube->size : 1;
+    td_vec3 columns[4] = {tdi_quat_rotate(back, tdi_vec3(size, 0, 0)),
+                          tdi_quat_rotate(back, tdi_vec3(0, size, 0)),
+                          tdi_quat_rotate(back, tdi_vec3(0, 0, size)),
+                          tdi_quat_rotate(back, tdi_sub(cube->low, origin))};
     uint8_t bytes[64], *at = bytes;
     for (int k = 0; k < 4; k++) {
         at = tdi_gltf_put_float(at, (float)columns[k].x);
@@ -56,7 +59,7 @@ static td_status put_binds(const tdi_clip_mesh *mesh, const td_alloc *alloc, tdi
     if (good) {
         td_skeleton_pose(skeleton, td_mesh_pose(mesh->actor->mesh), origins, rotations);
         for (size_t i = 0; i < count; i++) {
-            put_inverse(rotations[i], origins[i], out);
+            put_inverse(rotations[i], origins[i], &mesh->cube, out);
         }
     }
     tdi_alloc_free(alloc, origins, count * sizeof *origins);
@@ -114,7 +117,7 @@ static td_status put_group(tdi_clip_file *file, int64_t from, int64_t to, float 
     }
     for (int64_t t = from; t < to; t++) {
         int64_t count = frames * file->tracks[t].width;
-        put_track(columns, count, file->tracks[t].turns && file->short_turns, out);
+        put_track(columns, count, file->tracks[t].turns && file->compact, out);
         columns += count;
     }
     return TD_OK;
@@ -193,10 +196,10 @@ static td_status put_all(tdi_clip_file *file, const td_alloc *alloc, tdi_out *ou
     return status;
 }
 
-td_status tdi_clip_stream(const td_clip_def *def, bool short_turns, int64_t max_animation_size,
+td_status tdi_clip_stream(const td_clip_def *def, bool compact, int64_t max_animation_size,
                           const td_alloc *alloc, tdi_out *out, td_diag *diag) {
     tdi_clip_file file;
-    td_status status = tdi_clip_file_plan(&file, def, short_turns, max_animation_size, alloc, diag);
+    td_status status = tdi_clip_file_plan(&file, def, compact, max_animation_size, alloc, diag);
     if (status == TD_OK) {
         status = put_all(&file, alloc, out, diag);
     }

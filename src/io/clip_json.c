@@ -89,8 +89,19 @@ static void write_actor_nodes(tdi_json *json, tdi_clip_file *file, int32_t a, co
     }
 }
 
+static void write_extension(tdi_json *json, const char *key) {
+    tdi_json_key(json, key);
+    tdi_json_open(json, '[');
+    tdi_json_string(json, "KHR_mesh_quantization");
+    tdi_json_close(json, ']');
+}
+
 static void write_scene(tdi_json *json, tdi_clip_file *file) {
     tdi_gltf_write_asset(json);
+    if (file->compact && file->mesh_count > 0) {
+        write_extension(json, "extensionsUsed");
+        write_extension(json, "extensionsRequired");
+    }
     tdi_json_key_integer(json, "scene", 0);
     tdi_json_key(json, "scenes");
     tdi_json_open(json, '[');
@@ -226,7 +237,7 @@ static void write_motion_accessors(tdi_json *json, const tdi_clip_file *file) {
     uint64_t offset = 0;
     for (int64_t i = 0; i < file->track_count; i++) {
         const tdi_channel *track = &file->tracks[i];
-        bool in_short = track->turns && file->short_turns;
+        bool in_short = track->turns && file->compact;
         write_accessor(json, file->time_view + 1, offset,
                        in_short ? TDI_GLTF_SHORT : TDI_GLTF_FLOAT, file->frames.count,
                        track->turns ? "VEC4" : "VEC3");
@@ -263,11 +274,11 @@ static void write_data(tdi_json *json, const tdi_clip_file *file) {
     }
     for (int32_t m = 0; m < file->mesh_count; m++) {
         uint64_t count = (uint64_t)td_skeleton_count(file->meshes[m].actor->skeleton);
-        tdi_gltf_write_view(json, file->meshes[m].bind_offset, 64 * count, 0);
+        tdi_gltf_write_view(json, file->meshes[m].bind_offset, 64 * count);
     }
     if (file->track_count > 0) {
-        tdi_gltf_write_view(json, file->time_offset, file->motion_offset - file->time_offset, 0);
-        tdi_gltf_write_view(json, file->motion_offset, file->binary_size - file->motion_offset, 0);
+        tdi_gltf_write_view(json, file->time_offset, file->motion_offset - file->time_offset);
+        tdi_gltf_write_view(json, file->motion_offset, file->binary_size - file->motion_offset);
     }
     tdi_json_close(json, ']');
     tdi_gltf_write_buffer(json, file->binary_size);

@@ -51,9 +51,13 @@ static void plan_meshes(tdi_clip_file *file) {
         tdi_clip_mesh *mesh = &file->meshes[file->mesh_count];
         *mesh = (tdi_clip_mesh){
             .actor = actor, .part_count = td_mesh_part_count(actor->mesh), .first_view = view};
+        if (file->compact) {
+            mesh->cube = tdi_gltf_cube_around(actor->mesh);
+        }
         for (int32_t i = 0; i < mesh->part_count; i++) {
             mesh->parts[i] = td_mesh_part_get(actor->mesh, i);
-            mesh->layouts[i] = tdi_gltf_lay_out(&mesh->parts[i], true, &file->binary_size);
+            mesh->layouts[i] = tdi_gltf_lay_out(
+                &mesh->parts[i], true, file->compact ? &mesh->cube : NULL, &file->binary_size);
             tdi_clip_file_material(file, &mesh->parts[i]);
         }
         mesh->end = file->binary_size;
@@ -80,7 +84,7 @@ static void plan_nodes(tdi_clip_file *file) {
 }
 
 uint64_t tdi_clip_file_bytes(const tdi_clip_file *file, const tdi_channel *track) {
-    return track->turns && file->short_turns ? 8 : 4 * (uint64_t)track->width;
+    return track->turns && file->compact ? 8 : 4 * (uint64_t)track->width;
 }
 
 // single precision, as all that a file says of time
@@ -163,12 +167,12 @@ static td_status plan(tdi_clip_file *file, const td_alloc *alloc, int64_t max_si
     plan_meshes(file);
     plan_nodes(file);
     plan_motion(file, max_size);
-    return file->short_turns ? tdi_clip_file_shorten(file, diag) : TD_OK;
+    return file->compact ? tdi_clip_file_shorten(file, diag) : TD_OK;
 }
 
-td_status tdi_clip_file_plan(tdi_clip_file *file, const td_clip_def *def, bool short_turns,
+td_status tdi_clip_file_plan(tdi_clip_file *file, const td_clip_def *def, bool compact,
                              int64_t max_animation_size, const td_alloc *alloc, td_diag *diag) {
-    *file = (tdi_clip_file){.def = def, .arena = {.alloc = alloc}, .short_turns = short_turns};
+    *file = (tdi_clip_file){.def = def, .arena = {.alloc = alloc}, .compact = compact};
     td_status status = tdi_frames_open(&file->frames, def, diag);
     return status == TD_OK ? plan(file, alloc, max_animation_size, diag) : status;
 }

@@ -119,7 +119,7 @@ td_status td_mesh_glb(const td_mesh *mesh, const char *name, const td_alloc *all
     int32_t part_count = td_mesh_part_count(mesh);
     for (int32_t i = 0; i < part_count; i++) {
         parts[i] = td_mesh_part_get(mesh, i);
-        layouts[i] = tdi_gltf_lay_out(&parts[i], false, &binary_size);
+        layouts[i] = tdi_gltf_lay_out(&parts[i], false, NULL, &binary_size);
     }
     const char *label = name && name[0] ? name : "plant";
 

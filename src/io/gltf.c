@@ -3,6 +3,7 @@
 
 #include "io/gltf.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,13 +19,34 @@ uint64_t tdi_gltf_padded(uint64_t size) {
     return (size + 3) / 4 * 4;
 }
 
-tdi_gltf_layout tdi_gltf_lay_out(const td_mesh_part *part, bool skinned, uint64_t *end) {
+tdi_gltf_cube tdi_gltf_cube_around(const td_mesh *mesh) {
+    td_real low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
+    for (int32_t i = 0; i < td_mesh_part_count(mesh); i++) {
+        td_mesh_part part = td_mesh_part_get(mesh, i);
+        for (size_t v = 0; v < 3 * (size_t)part.vertex_count; v++) {
+            td_real x = part.position[v];
+            low[v % 3] = (i == 0 && v < 3) || x < low[v % 3] ? x : low[v % 3];
+            high[v % 3] = (i == 0 && v < 3) || x > high[v % 3] ? x : high[v % 3];
+        }
+    }
+    td_real size = fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
+    tdi_gltf_cube cube = {{low[0], low[1], low[2]}, size > 0 ? size : 1};
+    return cube;
+}
+
+tdi_gltf_layout tdi_gltf_lay_out(const td_mesh_part *part, bool skinned, const tdi_gltf_cube *cube,
+                                 uint64_t *end) {
     // 65535 itself is reserved: it would restart a strip
     tdi_gltf_layout layout = {.short_index = part->vertex_count <= 65535};
     uint64_t vertices = (uint64_t)part->vertex_count, indices = (uint64_t)part->index_count;
     layout.view_count = skinned ? TDI_VIEW_COUNT : TDI_VIEW_PLAIN_COUNT;
-    layout.size[TDI_VIEW_POSITION] = 12 * vertices;
-    layout.size[TDI_VIEW_NORMAL] = 12 * vertices;
+    // three short numbers or bytes, and one that fills up: vertices begin at multiples of 4
+    layout.size[TDI_VIEW_POSITION] = (cube ? 8 : 12) * vertices;
+    layout.size[TDI_VIEW_NORMAL] = (cube ? 4 : 12) * vertices;
+    layout.cube.size = 0;
+    if (cube) {
+        layout.cube = *cube;
+    }
     layout.size[TDI_VIEW_COLOR] = 4 * vertices;
     layout.size[TDI_VIEW_INDEX] = (layout.short_index ? 2 : 4) * indices;
     layout.size[TDI_VIEW_JOINTS] = 8 * vertices;
@@ -94,12 +116,20 @@ void tdi_gltf_write_material(tdi_json *json, const char *part, bool double_sided
     tdi_json_close(json, '}');
 }
 
-// the smallest and largest coordinates, exactly as the floats are
-static void write_bounds(tdi_json *json, const td_mesh_part *part) {
+// a coordinate as the steps in which it is counted
+static uint32_t steps_of(const tdi_gltf_cube *cube, td_real x, int axis) {
+    td_real low = axis == 0 ? cube->low.x : axis == 1 ? cube->low.y : cube->low.z;
+    td_real steps = floor(65535 * (x - low) / cube->size + 0.5);
+    return (uint32_t)fmin(fmax(steps, 0), 65535);
+}
+
+// the smallest and largest coordinates, exactly as the numbers are
+static void write_bounds(tdi_json *json, const td_mesh_part *part, const tdi_gltf_cube *cube) {
     td_real low[3], high[3];
     for (int32_t i = 0; i < part->vertex_count; i++) {
         for (int k = 0; k < 3; k++) {
             td_real x = part->position[3 * (size_t)i + (size_t)k];
+            x = cube->size > 0 ? steps_of(cube, x, k) : x;
             low[k] = i == 0 || x < low[k] ? x : low[k];
             high[k] = i == 0 || x > high[k] ? x : high[k];
         }
@@ -113,13 +143,18 @@ void tdi_gltf_write_accessors(tdi_json *json, const td_mesh_part *part,
     static const char *const types[TDI_VIEW_COUNT] = {"VEC3",   "VEC3", "VEC4",
                                                       "SCALAR", "VEC4", "VEC4"};
     int index_type = layout->short_index ? TDI_GLTF_WORD : TDI_GLTF_INT;
-    int components[TDI_VIEW_COUNT] = {TDI_GLTF_FLOAT, TDI_GLTF_FLOAT, TDI_GLTF_BYTE,
-                                      index_type,     TDI_GLTF_WORD,  TDI_GLTF_BYTE};
+    bool compact = layout->cube.size > 0;
+    int components[TDI_VIEW_COUNT] = {compact ? TDI_GLTF_WORD : TDI_GLTF_FLOAT,
+                                      compact ? TDI_GLTF_SMALL : TDI_GLTF_FLOAT,
+                                      TDI_GLTF_BYTE,
+                                      index_type,
+                                      TDI_GLTF_WORD,
+                                      TDI_GLTF_BYTE};
     for (int view = 0; view < layout->view_count; view++) {
         tdi_json_open(json, '{');
         tdi_json_key_integer(json, "bufferView", first_view + view);
         tdi_json_key_integer(json, "componentType", components[view]);
-        if (components[view] == TDI_GLTF_BYTE) {
+        if (components[view] == TDI_GLTF_BYTE || (compact && view <= TDI_VIEW_NORMAL)) {
             tdi_json_key(json, "normalized");
             tdi_json_bool(json, true);
         }
@@ -127,27 +162,38 @@ void tdi_gltf_write_accessors(tdi_json *json, const td_mesh_part *part,
                              view == TDI_VIEW_INDEX ? part->index_count : part->vertex_count);
         tdi_json_key_string(json, "type", types[view]);
         if (view == TDI_VIEW_POSITION) {
-            write_bounds(json, part);
+            write_bounds(json, part, &layout->cube);
         }
         tdi_json_close(json, '}');
     }
 }
 
-void tdi_gltf_write_view(tdi_json *json, uint64_t offset, uint64_t size, int target) {
+// without `stride` numbers follow each other
+static void write_view(tdi_json *json, uint64_t offset, uint64_t size, int stride, int target) {
     tdi_json_open(json, '{');
     tdi_json_key_integer(json, "buffer", 0);
     tdi_json_key_integer(json, "byteOffset", (int64_t)offset);
     tdi_json_key_integer(json, "byteLength", (int64_t)size);
+    if (stride != 0) {
+        tdi_json_key_integer(json, "byteStride", stride);
+    }
     if (target != 0) {
         tdi_json_key_integer(json, "target", target);
     }
     tdi_json_close(json, '}');
 }
 
+void tdi_gltf_write_view(tdi_json *json, uint64_t offset, uint64_t size) {
+    write_view(json, offset, size, 0, 0);
+}
+
 void tdi_gltf_write_views(tdi_json *json, const tdi_gltf_layout *layout) {
     for (int view = 0; view < layout->view_count; view++) {
-        tdi_gltf_write_view(json, layout->offset[view], layout->size[view],
-                            view == TDI_VIEW_INDEX ? TARGET_INDEX : TARGET_VERTEX);
+        int stride = layout->cube.size > 0 && view == TDI_VIEW_POSITION ? 8
+                     : layout->cube.size > 0 && view == TDI_VIEW_NORMAL ? 4
+                                                                        : 0;
+        write_view(json, layout->offset[view], layout->size[view], stride,
+                   view == TDI_VIEW_INDEX ? TARGET_INDEX : TARGET_VERTEX);
     }
 }
 
@@ -187,11 +233,29 @@ static uint8_t *put_short(uint8_t *to, uint32_t value) {
     return to + 2;
 }
 
+static void put_compact(uint8_t *positions, uint8_t *normals, const td_mesh_part *part,
+                        const tdi_gltf_cube *cube) {
+    for (size_t v = 0; v < (size_t)part->vertex_count; v++) {
+        uint8_t *at = positions + 8 * v;
+        for (int k = 0; k < 3; k++) {
+            size_t i = 3 * v + (size_t)k;
+            at = put_short(at, steps_of(cube, part->position[i], k));
+            normals[4 * v + (size_t)k] = (uint8_t)(int8_t)floor(127 * part->normal[i] + 0.5);
+        }
+    }
+}
+
 void tdi_gltf_put_part(uint8_t *to, uint64_t from, const td_mesh_part *part,
                        const tdi_gltf_layout *layout) {
     size_t vertices = (size_t)part->vertex_count;
-    put_floats(to + (layout->offset[TDI_VIEW_POSITION] - from), part->position, 3 * vertices);
-    put_floats(to + (layout->offset[TDI_VIEW_NORMAL] - from), part->normal, 3 * vertices);
+    uint8_t *positions = to + (layout->offset[TDI_VIEW_POSITION] - from);
+    uint8_t *normals = to + (layout->offset[TDI_VIEW_NORMAL] - from);
+    if (layout->cube.size > 0) {
+        put_compact(positions, normals, part, &layout->cube);
+    } else {
+        put_floats(positions, part->position, 3 * vertices);
+        put_floats(normals, part->normal, 3 * vertices);
+    }
     memcpy(to + (layout->offset[TDI_VIEW_COLOR] - from), part->color, 4 * vertices);
     uint8_t *at = to + (layout->offset[TDI_VIEW_INDEX] - from);
     for (int32_t i = 0; i < part->index_count; i++) {

@@ -9,6 +9,7 @@
 
 #include "io/json.h"
 
+#define TDI_GLTF_SMALL      5120 // signed byte
 #define TDI_GLTF_SHORT      5122 // signed
 #define TDI_GLTF_BYTE       5121 // unsigned, as the two below
 #define TDI_GLTF_WORD       5123
@@ -29,18 +30,29 @@ typedef enum tdi_gltf_view {
     TDI_VIEW_COUNT,
 } tdi_gltf_view;
 
+// A cube around a mesh, in which positions are counted in 65535 steps.
+typedef struct tdi_gltf_cube {
+    td_vec3 low;
+    td_real size; // 0: positions are floats
+} tdi_gltf_cube;
+
 // Where the arrays of a part lie in the binary chunk; each starts at a multiple of 4.
 typedef struct tdi_gltf_layout {
     uint64_t offset[TDI_VIEW_COUNT];
     uint64_t size[TDI_VIEW_COUNT]; // without padding
     int view_count;                // TDI_VIEW_COUNT of a skinned part, else TDI_VIEW_PLAIN_COUNT
+    tdi_gltf_cube cube;            // of the extension KHR_mesh_quantization; so are small normals
     bool short_index;
 } tdi_gltf_layout;
 
 uint64_t tdi_gltf_padded(uint64_t size); // to a multiple of 4
 
-// Places the arrays at *end and moves it on.
-tdi_gltf_layout tdi_gltf_lay_out(const td_mesh_part *part, bool skinned, uint64_t *end);
+// The cube around all parts of a mesh; never of size 0.
+tdi_gltf_cube tdi_gltf_cube_around(const td_mesh *mesh);
+
+// Places the arrays at *end and moves it on. `cube` NULL: positions and normals are floats.
+tdi_gltf_layout tdi_gltf_lay_out(const td_mesh_part *part, bool skinned, const tdi_gltf_cube *cube,
+                                 uint64_t *end);
 
 void tdi_gltf_write_asset(tdi_json *json);
 void tdi_gltf_write_primitive(tdi_json *json, const tdi_gltf_layout *layout, int64_t first_view,
@@ -49,7 +61,7 @@ void tdi_gltf_write_material(tdi_json *json, const char *part, bool double_sided
 void tdi_gltf_write_accessors(tdi_json *json, const td_mesh_part *part,
                               const tdi_gltf_layout *layout, int64_t first_view);
 void tdi_gltf_write_views(tdi_json *json, const tdi_gltf_layout *layout);
-void tdi_gltf_write_view(tdi_json *json, uint64_t offset, uint64_t size, int target); // 0: none
+void tdi_gltf_write_view(tdi_json *json, uint64_t offset, uint64_t size); // of no vertices
 void tdi_gltf_write_buffer(tdi_json *json, uint64_t size);
 
 // Writes and returns the place behind what was written.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What curves of numbers and of rotations share: times of keys, and polynomials between them.
+// What curves of numbers and of rotations share: times of keys, and how the steps between keys are
+// blended.
 
 #include "tendril/curve.h"
 
@@ -28,15 +29,11 @@ static inline td_real tdi_keys_gap(const tdi_keys *keys, int32_t key) {
     return keys->times[key + 1] - keys->times[key];
 }
 
-// sum of c[k] x^k up to the fifth power, and its first and second derivative
-static inline void tdi_quintic(const td_real c[6], td_real x, td_real out[3]) {
-    td_real value = c[5], first = 0, half_second = 0;
-    for (int k = 4; k >= 0; k--) {
-        half_second = half_second * x + first;
-        first = first * x + value;
-        value = value * x + c[k];
-    }
-    out[0] = value;
-    out[1] = first;
-    out[2] = 2 * half_second;
-}
+// What every step from a key to the next adds to the key at a place: b[i] of the step of piece[i].
+// Three pieces have a part in it: the one before, the one itself and the one after.
+typedef struct tdi_blend {
+    int32_t piece[3]; // TD_NONE: nothing
+    td_real b[3][3];  // value, first and second derivative by time
+} tdi_blend;
+
+tdi_blend tdi_keys_blend(const tdi_keys *keys, tdi_place place);

@@ -3,15 +3,9 @@
 //
 // Method   From key k to the next the body turns by exp(f_k), f_k in its own axes. Between them
 //              R(t) = R_k exp(b0 f_(k-1)) exp(b1 f_k) exp(b2 f_(k+1))
-//          where b0, b1, b2 are functions of time alone: b1 goes from 0 to 1, the others from 0 to
-//          0. The axes f are fixed, so velocity and acceleration are exact and cheap, any number
-//          of turns is fine, and turns about one axis add up to a spline of the angle. The b are
-//          of fifth degree with the velocity and acceleration at a key, between gaps g and h,
-//              v = (f_(k-1) + f_k)/(g + h),   a = 8 (g f_k - h f_(k-1))/(g + h)^3
-//          (those of a parabola when g = h), which neighbours share: no jump at a key. However
-//          uneven the gaps, no b leaves its range by more than a tenth. At the ends v and
-//          a are 0.
-// Symbols  x = 0..1 the part of the way; h gap of the piece, g and e those before and after it.
+//          with the blend b of keys.c, of time alone. The axes f are fixed, so velocity and
+//          acceleration are exact and cheap, any number of turns is fine, and turns about one axis
+//          add up as numbers do in curve.c.
 
 #include "tendril/curve.h"
 
@@ -156,90 +150,25 @@ void td_turn_curve_free(td_turn_curve *curve) {
 
 // ---- evaluation -----------------------------------------------------------------------------
 
-// Quintics with one of: the value at 1; the slope at 0, at 1; the second derivative at 0, at 1.
-static const td_real hermite[5][6] = {{0, 0, 0, 10, -15, 6},
-                                      {0, 1, 0, -6, 8, -3},
-                                      {0, 0, 0, -4, 7, -3},
-                                      {0, 0, 0.5, -1.5, 1.5, -0.5},
-                                      {0, 0, 0, 0.5, -1, 0.5}};
-
-typedef struct factor { // exp(b turn), with the derivatives of b by x
-    td_vec3 turn;
-    td_real b[3];
-} factor;
-
-static factor make_factor(td_vec3 turn, const td_real weight[5], td_real x) {
-    td_real c[6] = {0};
-    factor f = {.turn = turn};
-    for (int i = 0; i < 5; i++) {
-        for (int k = 0; k < 6; k++) {
-            c[k] += weight[i] * hermite[i][k];
-        }
-    }
-    tdi_quintic(c, x, f.b);
-    return f;
-}
-
-// the piece before (step -1) or after (step 1) a piece; TD_NONE at an end
-static int32_t neighbour(const tdi_keys *keys, int32_t piece, int32_t step) {
-    int32_t pieces = keys->count - 1, next = piece + step;
-    if (next >= 0 && next < pieces) {
-        return next;
-    }
-    return !keys->repeat ? TD_NONE : next < 0 ? pieces - 1 : 0;
-}
-
-// h v and h^2 a at both ends of the piece, as weights of f before, within and after
-static void smooth_factors(const td_turn_curve *curve, tdi_place place, factor out[3]) {
-    const tdi_keys *keys = &curve->keys;
-    int32_t before = neighbour(keys, place.key, -1), after = neighbour(keys, place.key, 1);
-    td_real h = tdi_keys_gap(keys, place.key);
-    td_real weight[3][5] = {{0}, {1}, {0}};
-    if (before != TD_NONE) {
-        td_real g = tdi_keys_gap(keys, before), p = h / (g + h), q = g / (g + h);
-        weight[0][1] = weight[1][1] = p;
-        weight[0][3] = -8 * p * p * p;
-        weight[1][3] = 8 * p * p * q;
-    }
-    if (after != TD_NONE) {
-        td_real e = tdi_keys_gap(keys, after), p = h / (h + e), q = e / (h + e);
-        weight[1][2] = weight[2][2] = p;
-        weight[1][4] = -8 * p * p * q;
-        weight[2][4] = 8 * p * p * p;
-    }
-    const int32_t piece[3] = {before, place.key, after};
-    for (int i = 0; i < 3; i++) {
-        td_vec3 turn = piece[i] == TD_NONE ? tdi_vec3(0, 0, 0) : curve->turns[piece[i]];
-        out[i] = make_factor(turn, weight[i], place.part);
-    }
-}
-
-// With q the product so far, turning with w, and n = rotate(q, f):
+// exp(b f) behind the product so far, q, which turns with w. With n = rotate(q, f):
 //   w' = w + b' n,   (dw/dt)' = dw/dt + b'' n + w x b' n
-static void multiply(const factor *f, td_real h, td_quat *q, td_vec3 *w, td_vec3 *dw) {
-    td_vec3 n = tdi_quat_rotate(*q, f->turn);
-    td_vec3 own = tdi_scale(n, f->b[1] / h);
-    *dw = tdi_add(tdi_madd(*dw, n, f->b[2] / (h * h)), tdi_cross(*w, own));
+static void multiply(td_vec3 f, const td_real b[3], td_quat *q, td_vec3 *w, td_vec3 *dw) {
+    td_vec3 n = tdi_quat_rotate(*q, f);
+    td_vec3 own = tdi_scale(n, b[1]);
+    *dw = tdi_add(tdi_madd(*dw, n, b[2]), tdi_cross(*w, own));
     *w = tdi_add(*w, own);
-    *q = tdi_quat_mul(*q, turn_by(tdi_scale(f->turn, f->b[0])));
+    *q = tdi_quat_mul(*q, turn_by(tdi_scale(f, b[0])));
 }
 
 void td_turn_curve_at(const td_turn_curve *curve, td_real time, td_quat *rotation, td_vec3 *spin,
                       td_vec3 *spin_rate) {
     tdi_place place = tdi_keys_find(&curve->keys, time);
+    tdi_blend blend = tdi_keys_blend(&curve->keys, place);
     td_quat q = curve->rotations[place.key];
     td_vec3 w = {0, 0, 0}, dw = {0, 0, 0};
-    if (place.moving) {
-        td_real h = tdi_keys_gap(&curve->keys, place.key);
-        if (curve->keys.interpolation == TD_LINEAR) {
-            factor even = {curve->turns[place.key], {place.part, 1, 0}};
-            multiply(&even, h, &q, &w, &dw);
-        } else {
-            factor f[3];
-            smooth_factors(curve, place, f);
-            for (int i = 0; i < 3; i++) {
-                multiply(&f[i], h, &q, &w, &dw);
-            }
+    for (int i = 0; i < 3; i++) {
+        if (blend.piece[i] != TD_NONE) {
+            multiply(curve->turns[blend.piece[i]], blend.b[i], &q, &w, &dw);
         }
     }
     if (rotation) {

@@ -3,9 +3,10 @@
 
 #include "tree/cut.h"
 
-#define PARTS_WANTED  64  // enough that threads stay busy when subtrees differ in size
-#define LEAST_PART    256 // bodies: smaller subtrees cost more to hand out than to do
-#define LEAST_CUT     4096 // bodies: smaller trees are not cut
+#define PARTS_WANTED 64   // enough that threads stay busy when subtrees differ in size
+#define LEAST_PART   32   // bodies: smaller subtrees cost more to hand out than to do
+#define LARGEST      128  // bodies: larger ones are cut further, in small trees too
+#define LEAST_CUT    4096 // bodies: smaller trees are not cut
 
 // ---- cutting --------------------------------------------------------------------------------
 
@@ -30,7 +31,7 @@ static bool measure(const td_segment *segments, int32_t n, int32_t *size) {
 
 int32_t tdi_tree_cut(const td_segment *segments, int32_t n, int32_t *size, tdi_part *part) {
     const tdi_part whole = {0, n, false};
-    int32_t count = 0, most = n / PARTS_WANTED > LEAST_PART ? n / PARTS_WANTED : LEAST_PART;
+    int32_t count = 0, most = n / PARTS_WANTED > LARGEST ? n / PARTS_WANTED : LARGEST;
     if (n < LEAST_CUT || !measure(segments, n, size)) {
         if (part) {
             part[0] = whole;

@@ -121,6 +121,11 @@ static void step_rk4(const td_tree_model *m, td_tree_state *s, const td_step_opt
 
 // ---- entry ----------------------------------------------------------------------------------
 
+static bool base_finite(const td_tree_state *s) {
+    return tdi_finite3(s->base.o) && tdi_finite3(s->base_twist.v) && tdi_finite3(s->base_twist.w) &&
+           isfinite(tdi_quat_norm(s->base.turn));
+}
+
 static bool all_finite(const td_real *x, int32_t count) {
     bool fine = true;
     for (int32_t k = 0; k < count; k++) {
@@ -141,9 +146,10 @@ td_status tdi_explicit_step(const td_tree_model *m, td_tree_state *s, const td_s
     } else {
         step_rk4(m, s, opts, &start);
     }
-    bool fine = all_finite(s->q, m->coord_count) && all_finite(s->v, m->dof_count);
+    tdi_tree_carry_base(s, &start, opts->dt);
+    bool fine =
+        all_finite(s->q, m->coord_count) && all_finite(s->v, m->dof_count) && base_finite(s);
     if (fine) {
-        tdi_tree_carry_base(s, &start, opts->dt);
         s->time += opts->dt;
         tdi_tree_angles(m, s, s->angle, s->angle);
     } else {

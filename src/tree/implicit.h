@@ -15,7 +15,7 @@ typedef struct tdi_potential {
     td_real spring;
     td_real damp;
     td_real stiffness; // factor of all joint springs
-    td_vec3 gravity; // m/s^2; with inertia it is part of the prediction
+    td_vec3 gravity;   // m/s^2; with inertia it is part of the prediction
     tdi_loads loads;
     td_real relax;             // 1/s^2: inertia in tame models of statics; set by tdi_newton
     const td_real *angle_rest; // a degree of freedom: angles to which the damping is relative

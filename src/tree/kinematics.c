@@ -22,7 +22,7 @@ void tdi_place_range(const td_tree_model *m, td_tree_state *s, int32_t first, in
             const td_real *q = s->q + m->coord[i];
             td_quat turn = {q[0], q[1], q[2], q[3]};
             tdi_place_body(&m->body[i], tdi_parent_frame(m, s, i), turn, m->body[i].attach,
-                       &s->frame[i]);
+                           &s->frame[i]);
         }
         for (int32_t i = run.first; !run.ball && i < run.last; i++) {
             td_quat turn;
@@ -30,7 +30,7 @@ void tdi_place_range(const td_tree_model *m, td_tree_state *s, int32_t first, in
             tdi_joint_place(&m->body[i], (td_joint_kind)m->kind[i], s->q + m->coord[i], &turn,
                             &slide);
             tdi_place_body(&m->body[i], tdi_parent_frame(m, s, i), turn,
-                       tdi_add(m->body[i].attach, slide), &s->frame[i]);
+                           tdi_add(m->body[i].attach, slide), &s->frame[i]);
         }
     }
 }
@@ -69,16 +69,18 @@ void tdi_tree_advance(const td_tree_model *m, td_tree_state *s, const td_real *s
         }
         for (int32_t i = run.first; !run.ball && i < run.last; i++) {
             tdi_joint_advance((td_joint_kind)m->kind[i], s->q + m->coord[i], step + m->dof[i],
-                          fraction);
+                              fraction);
         }
     }
 }
 
 // ---- base -----------------------------------------------------------------------------------
 
+// Turn by Magnus's series: w t + a t^2/2 + (a x w) t^3/12, off by t^5.
 void tdi_tree_carry_base(td_tree_state *s, const tdi_base_motion *start, td_real t) {
     const tdi_twist *a = &s->base_accel;
     td_vec3 turn = tdi_scale(tdi_madd(start->twist.w, a->w, 0.5 * t), t);
+    turn = tdi_madd(turn, tdi_cross(a->w, start->twist.w), t * t * t / 12);
     td_vec3 shift = tdi_scale(tdi_madd(start->twist.v, a->v, 0.5 * t), t);
     td_quat q = tdi_quat_mul(tdi_turn_by(turn), start->frame.turn);
     td_real scale = 1 / tdi_quat_norm(q);

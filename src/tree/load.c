@@ -202,22 +202,42 @@ void tdi_loads_wrench(const td_tree_model *m, const td_tree_state *s, const tdi_
     }
 }
 
+// ---- checks ---------------------------------------------------------------------------------
+
+static bool not_negative(td_real x) {
+    return x >= 0 && isfinite(x);
+}
+
+// The field of a load that is out of its range, or NULL.
+static const char *wrong_field(const td_tree_model *m, const td_load *l) {
+    bool known = l->kind == TD_LOAD_FORCE || l->kind == TD_LOAD_TORQUE || l->kind == TD_LOAD_SPRING;
+    return !known                                          ? "kind"
+           : l->segment < 0 || l->segment >= m->body_count ? "segment"
+           : !tdi_finite3(l->point)                        ? "point"
+           : !tdi_finite3(l->vector)                       ? "vector"
+           : !not_negative(l->stiffness)                   ? "stiffness"
+           : !not_negative(l->damping)                     ? "damping"
+           : !tdi_finite3(l->velocity)                     ? "velocity"
+                                                           : NULL;
+}
+
 td_status tdi_loads_check(const td_tree_model *m, const td_load *load, int32_t count,
                           const td_air *air, td_diag *diag) {
     if (count < 0 || (count > 0 && !load)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "load_count is %d", count);
     }
-    if (!(air->linear >= 0 && air->quadratic >= 0) || !isfinite(air->linear + air->quadratic) ||
-        !tdi_finite3(air->wind)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "a figure of the air is out of its range");
+    const char *wrong = !tdi_finite3(air->wind)         ? "wind"
+                        : !not_negative(air->linear)    ? "linear"
+                        : !not_negative(air->quadratic) ? "quadratic"
+                                                        : NULL;
+    if (wrong) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "%s of the air is out of its range", wrong);
     }
     for (int32_t k = 0; k < count; k++) {
-        const td_load *l = &load[k];
-        bool fine = l->segment >= 0 && l->segment < m->body_count && tdi_finite3(l->point) &&
-                    tdi_finite3(l->vector) && l->stiffness >= 0 && isfinite(l->stiffness) &&
-                    l->damping >= 0 && isfinite(l->damping) && tdi_finite3(l->velocity);
-        if (!fine) {
-            return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "load %d is out of its range", k);
+        wrong = wrong_field(m, &load[k]);
+        if (wrong) {
+            return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "load %d: %s is out of its range", k,
+                               wrong);
         }
     }
     return TD_OK;

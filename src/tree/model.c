@@ -114,6 +114,9 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
     if (!opts || opts->struct_size != sizeof *opts) {
         return tdi_fail(diag, TD_ERR_DEF, "td_tree_opts did not come from its default function");
     }
+    if (opts->law != TD_LAW_LINEAR && opts->law != TD_LAW_TANGENT) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "law is out of its range");
+    }
     int32_t n = td_skeleton_count(skeleton);
     const td_segment *segments = td_skeleton_segments(skeleton);
     if (n == 0) {

@@ -189,8 +189,7 @@ struct td_tree_state {
 
 // q to frames, of all bodies or of [first, last).
 void tdi_tree_place(const td_tree_model *model, td_tree_state *state);
-void tdi_place_range(const td_tree_model *model, td_tree_state *state, int32_t first,
-                     int32_t last);
+void tdi_place_range(const td_tree_model *model, td_tree_state *state, int32_t first, int32_t last);
 // Frames and v to twists.
 void tdi_tree_move(const td_tree_model *model, td_tree_state *state);
 // Moves the joints by `fraction` of step[] (balls in their own axes). Frames are not updated.

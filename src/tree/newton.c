@@ -8,15 +8,15 @@
 
 #include "tree/implicit.h"
 
-// rad: below this the value of a step need not be looked at, since the model is off by a fraction of
-// about the increment; a tame model is off by more
+// rad: below this the value of a step need not be looked at, since the model is off by a fraction
+// of about the increment; a tame model is off by more
 #define SMALL_STEP   0.03
 #define SMALL_TAME   1e-3
 #define LARGEST_TURN 1.0  // rad: no body is turned further in one iteration
 #define SMALL_MOVE   1e-6 // rad: an increment that cannot be judged by the value any more
 #define MAX_HALVINGS 30
-#define LEAST_GROWTH 1.0  // 1/rad: c of the error left is not taken to be less
-#define LEFT         0.1  // of the tolerance may be left
+#define LEAST_GROWTH 1.0 // 1/rad: c of the error left is not taken to be less
+#define LEFT         0.1 // of the tolerance may be left
 
 // 1/s^2: weight of the inertia that holds back tame increments in statics; less while whole
 // increments are taken, more while they are cut

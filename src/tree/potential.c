@@ -215,9 +215,8 @@ void tdi_potential_other(const void *context, int32_t i, tdi_term *t) {
 
 static inline td_real outside_value(const td_tree_model *m, const td_tree_state *s, int32_t i,
                                     const tdi_potential *p) {
-    td_real value = p->inertia
-                        ? body_value(&m->body[i], &s->frame[i], &s->star[i], p)
-                        : p->spring * weight_value(&m->body[i], &s->frame[i], p->gravity);
+    td_real value = p->inertia ? body_value(&m->body[i], &s->frame[i], &s->star[i], p)
+                               : p->spring * weight_value(&m->body[i], &s->frame[i], p->gravity);
     return tdi_has_drag(&p->loads) ? value + tdi_drag_value(m, s, &p->loads, i) : value;
 }
 

@@ -170,8 +170,11 @@ void td_tree_state_changed(td_tree_state *state) {
 
 // ---- base -----------------------------------------------------------------------------------
 
+// A rotation that is none is kept as it is, for the step to refuse.
 void td_tree_set_base(td_tree_state *state, const td_base_motion *motion) {
-    state->base.turn = tdi_quat_unit(motion->rotation);
+    td_real n = tdi_quat_norm(motion->rotation);
+    bool fine = n > 0 && isfinite(n);
+    state->base.turn = fine ? tdi_quat_unit(motion->rotation) : motion->rotation;
     state->base.r = tdi_mat3_from_quat(state->base.turn);
     state->base.o = motion->position;
     state->base_twist = (tdi_twist){motion->spin, motion->velocity};

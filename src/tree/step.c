@@ -10,6 +10,7 @@
 #include "tree/implicit.h"
 #include "tree/trial.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 td_step_opts td_step_opts_default(void) {
@@ -132,19 +133,58 @@ void tdi_tree_fresh(td_tree_state *s) {
 
 // ---- checks and starts ----------------------------------------------------------------------
 
-static td_status check(const td_tree_model *m, const td_step_opts *o, td_diag *diag) {
+static bool explicit_rule(td_integrator integrator) {
+    return integrator == TD_EULER || integrator == TD_RK4;
+}
+
+static bool known(td_integrator integrator) {
+    return integrator == TD_IMPLICIT || integrator == TD_IMPLICIT_EULER ||
+           explicit_rule(integrator);
+}
+
+// What of the base is no number, or NULL.
+static const char *wrong_base(const td_tree_state *s) {
+    td_real n = tdi_quat_norm(s->base.turn);
+    return !(n > 0) || !isfinite(n)        ? "rotation is zero or"
+           : !tdi_finite3(s->base.o)       ? "position is"
+           : !tdi_finite3(s->base_twist.v) ? "velocity is"
+           : !tdi_finite3(s->base_twist.w) ? "spin is"
+           : !tdi_finite3(s->base_accel.v) ? "acceleration is"
+           : !tdi_finite3(s->base_accel.w) ? "spin_rate is"
+                                           : NULL;
+}
+
+static td_status check_winds(const td_tree_model *m, const td_vec3 *winds, td_diag *diag) {
+    for (int32_t i = 0; winds && i < m->body_count; i++) {
+        if (!tdi_finite3(winds[i])) {
+            return tdi_fail_at(diag, TD_ERR_ARGUMENT, i, "winds: that of body %d is not finite", i);
+        }
+    }
+    return TD_OK;
+}
+
+static td_status check(const td_tree_state *s, const td_step_opts *o, td_diag *diag) {
     if (!o || o->struct_size != sizeof *o) {
         return tdi_fail(diag, TD_ERR_DEF, "td_step_opts did not come from its default function");
     }
-    const char *wrong = !(o->dt > 0) || !isfinite(o->dt)             ? "dt"
-                        : !tdi_finite3(o->gravity)                   ? "gravity"
-                        : o->iterations < 1                          ? "iterations"
-                        : !(o->tolerance > 0) || o->tolerance > 1e-1 ? "tolerance"
+    const char *wrong = !(o->dt > 0) || !isfinite(o->dt)                 ? "dt"
+                        : !known(o->integrator)                          ? "integrator"
+                        : !tdi_finite3(o->gravity)                       ? "gravity"
+                        : o->iterations < 1                              ? "iterations"
+                        : !(o->tolerance > 0) || o->tolerance > 1e-1     ? "tolerance"
                         : !(o->stiffness >= 0 && isfinite(o->stiffness)) ? "stiffness"
                         : !(o->damping >= 0 && isfinite(o->damping))     ? "damping"
-                                                                     : NULL;
-    return wrong ? tdi_fail(diag, TD_ERR_ARGUMENT, "%s is out of its range", wrong)
-                 : tdi_loads_check(m, o->loads, o->load_count, &o->air, diag);
+                                                                         : NULL;
+    if (wrong) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "%s is out of its range", wrong);
+    }
+    wrong = wrong_base(s);
+    if (wrong) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "the base's %s not finite", wrong);
+    }
+    td_status status = check_winds(s->model, o->winds, diag);
+    return status == TD_OK ? tdi_loads_check(s->model, o->loads, o->load_count, &o->air, diag)
+                           : status;
 }
 
 // q_next = q (q_old^-1 q)
@@ -251,27 +291,74 @@ static td_status step_implicit(td_tree_state *s, const td_step_opts *opts, td_st
     return TD_OK;
 }
 
+static td_status fail_diverged(const td_tree_state *s, td_diag *diag) {
+    return tdi_fail(diag, TD_ERR_DIVERGED, "the step at %g s diverged; try a smaller dt", s->time);
+}
+
 td_status td_tree_step(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats,
                        td_diag *diag) {
     td_step_stats none = {0};
-    td_status status = check(s->model, opts, diag);
+    td_status status = check(s, opts, diag);
     if (status != TD_OK) {
         return status;
     }
     stats = stats ? stats : &none;
-    bool explicit = opts->integrator == TD_EULER || opts->integrator == TD_RK4;
-    status = explicit ? tdi_explicit_step(s->model, s, opts) : step_implicit(s, opts, stats);
+    status = explicit_rule(opts->integrator) ? tdi_explicit_step(s->model, s, opts)
+                                             : step_implicit(s, opts, stats);
     stats->steps += status == TD_OK;
-    return status == TD_OK
-               ? TD_OK
-               : tdi_fail(diag, status, "the step at %g s diverged; try a smaller dt", s->time);
+    return status == TD_OK ? TD_OK : fail_diverged(s, diag);
 }
+
+// ---- many trees -----------------------------------------------------------------------------
+
+typedef struct many {
+    td_tree_state *const *states;
+    const td_step_opts *opts;
+    td_step_stats *stats;
+    _Atomic int32_t failed; // the first that failed, or how many there are
+} many;
+
+static void step_one(void *context, int64_t i) {
+    many *all = context;
+    td_step_opts opts = all->opts[i];
+    opts.pool = NULL; // it is busy with the trees
+    if (td_tree_step(all->states[i], &opts, all->stats ? &all->stats[i] : NULL, NULL) != TD_OK) {
+        int32_t failed = atomic_load(&all->failed);
+        while (i < failed && !atomic_compare_exchange_weak(&all->failed, &failed, (int32_t)i)) {}
+    }
+}
+
+td_status td_tree_step_many(td_tree_state *const *states, const td_step_opts *opts, int32_t count,
+                            td_pool *pool, td_step_stats *stats, td_diag *diag) {
+    if (count < 0 || (count > 0 && (!states || !opts))) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d", count);
+    }
+    many all = {states, opts, stats, count};
+    if (pool) {
+        td_pool_run(pool, count, step_one, &all);
+    } else {
+        for (int32_t i = 0; i < count; i++) {
+            step_one(&all, i);
+        }
+    }
+    int32_t failed = all.failed;
+    if (failed == count) {
+        return TD_OK;
+    }
+    // options are still as wrong as they were; what fails with good ones has diverged
+    td_diag fault = {.message = ""};
+    td_status status = check(states[failed], &opts[failed], &fault);
+    status = status == TD_OK ? fail_diverged(states[failed], &fault) : status;
+    return tdi_fail_at(diag, status, failed, "tree %d: %s", failed, fault.message);
+}
+
+// ---- rest -----------------------------------------------------------------------------------
 
 td_status td_tree_settle(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats,
                          td_diag *diag) {
     const td_tree_model *m = s->model;
     td_step_stats none = {0};
-    td_status status = check(m, opts, diag);
+    td_status status = check(s, opts, diag);
     if (status != TD_OK) {
         return status;
     }

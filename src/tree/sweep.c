@@ -328,8 +328,8 @@ static void part_out(void *context, int32_t part) {
     const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
     td_real largest = 0;
     bool finite = true;
-    for (int32_t k = tdi_run_of(m, bodies.first);
-         k < m->run_count && m->run[k].first < bodies.last; k++) {
+    for (int32_t k = tdi_run_of(m, bodies.first); k < m->run_count && m->run[k].first < bodies.last;
+         k++) {
         const tdi_run run = tdi_run_within(m, k, bodies.first, bodies.last);
         for (int32_t i = run.first; i < run.last; i++) {
             int32_t p = m->parent[i];
@@ -359,8 +359,7 @@ static void part_out(void *context, int32_t part) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-bool tdi_sweep_in(const td_tree_model *m, td_tree_state *s, td_pool *pool,
-                  const tdi_terms *terms) {
+bool tdi_sweep_in(const td_tree_model *m, td_tree_state *s, td_pool *pool, const tdi_terms *terms) {
     sweep c = {m, s, terms, terms->tame, false};
     bool fine = true;
     tdi_pass_in(m, pool, part_in, join_part, &c);

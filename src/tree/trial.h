@@ -40,7 +40,8 @@ static inline void tdi_turn_ball(td_real *q, td_vec3 v) {
     q[3] = turned.z;
 }
 
-static inline void tdi_joint_advance(td_joint_kind kind, td_real *q, const td_real *step, td_real fraction) {
+static inline void tdi_joint_advance(td_joint_kind kind, td_real *q, const td_real *step,
+                                     td_real fraction) {
     switch (kind) {
     case TD_JOINT_BALL:
         tdi_turn_ball(q, tdi_scale(tdi_vec3(step[0], step[1], step[2]), fraction));
@@ -59,8 +60,8 @@ static inline void tdi_joint_advance(td_joint_kind kind, td_real *q, const td_re
 
 // ---- places ---------------------------------------------------------------------------------
 
-static inline void tdi_place_body(const tdi_body *body, const tdi_frame *p, td_quat turn, td_vec3 at,
-                              tdi_frame *f) {
+static inline void tdi_place_body(const tdi_body *body, const tdi_frame *p, td_quat turn,
+                                  td_vec3 at, tdi_frame *f) {
     f->turn = tdi_quat_mul(tdi_quat_mul(p->turn, body->rest), turn);
     f->r = tdi_mat3_from_quat(f->turn);
     f->o = tdi_add(p->o, tdi_mat3_apply(&p->r, at));

@@ -39,3 +39,6 @@ td_status tdi_scene_fault(const td_scene *scene, td_diag_list *diags, td_status 
 // What the tables cannot say: names that must exist, ranges between fields. TD_ERR_SYNTAX with all
 // faults listed.
 td_status tdi_scene_check(const td_scene *scene, td_diag_list *diags);
+
+// scene_copy.c: a scene of its own from structs filled by hand; it has no text.
+td_status tdi_scene_copy(const td_scene_def *def, const td_alloc *alloc, td_scene **out);

@@ -303,7 +303,8 @@ class Bench(unittest.TestCase):
         code, out, err = tendril("bench", "--list")
         self.assertEqual((code, err), (0, ""))
         self.assertEqual([line.split()[0] for line in out.splitlines()],
-                         ["grow", "forward", "step", "realtime", "scaling", "accuracy"])
+                         ["grow", "forward", "step", "realtime", "scaling", "threads",
+                          "accuracy"])
 
     def test_a_short_run_gives_rows_of_figures(self):
         code, out, err = tendril("bench", "step", "--json", "--seconds", "0.01")

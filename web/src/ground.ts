@@ -40,8 +40,8 @@ const FEWEST_DIRECTIONS = 36;
 const MOST_DIRECTIONS = 96;
 const TRIANGLE_BUDGET = 8e6;
 /** Of a model that moves, whose shadow is drawn anew in every picture. */
-const FEWEST_MOVING = 8;
-const MOVING_BUDGET = 2e6;
+const FEWEST_MOVING = 14;
+const MOVING_BUDGET = 4e6;
 const SUN_SHARE = 0.4;
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
 

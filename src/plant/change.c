@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// The same skeleton in another size or of other materials.
+//
+//   lengths s, areas s^2, mass s^3, second moments s^5, joint springs E I/l and G J/l: s^3
+// A joint takes the material of the segment it carries.
+
+#include "plant/store.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- materials ------------------------------------------------------------------------------
+
+static void change_material(td_material *m, const td_material_change *c) {
+    td_real ratio = td_material_shear(m) / m->young;
+    m->density = c->density > 0 ? c->density : m->density;
+    if (c->young > 0) {
+        m->young = c->young;
+        m->shear = ratio * c->young;
+    }
+    m->shear = c->shear > 0 ? c->shear : m->shear;
+    m->damping_time = c->damping_time >= 0 ? c->damping_time : m->damping_time;
+}
+
+static td_status change_materials(td_material *materials, int32_t material_count,
+                                  const td_material_change *changes, int32_t count,
+                                  td_diag *diag) {
+    for (int32_t k = 0; k < count; k++) {
+        const td_material_change *c = &changes[k];
+        bool found = false;
+        if (!isfinite(c->density + c->young + c->shear + c->damping_time) || c->density < 0 ||
+            c->young < 0 || c->shear < 0) {
+            return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "a figure of a material is out of range");
+        }
+        for (int32_t i = 0; i < material_count; i++) {
+            if (!c->name || strcmp(c->name, materials[i].name) == 0) {
+                change_material(&materials[i], c);
+                found = true;
+            }
+        }
+        if (!found) {
+            return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "no part is made of '%s'", c->name);
+        }
+    }
+    return TD_OK;
+}
+
+// ---- segments -------------------------------------------------------------------------------
+
+static void change_segment(td_segment *s, const td_material *old, const td_material *now,
+                           td_real size) {
+    td_real s3 = size * size * size, mass = s3 * now->density / old->density;
+    td_real bend = s3 * now->young / old->young;
+    td_real twist = s3 * td_material_shear(now) / td_material_shear(old);
+    td_real time = old->damping_time > 0 ? now->damping_time / old->damping_time : 1;
+    s->attach = tdi_scale(s->attach, size);
+    s->tip = tdi_scale(s->tip, size);
+    s->centre_of_mass = tdi_scale(s->centre_of_mass, size);
+    s->initial_slide *= size;
+    s->length *= size;
+    s->radius_base *= size;
+    s->radius_tip *= size;
+    s->area *= size * size;
+    s->mass *= mass;
+    td_sym3 *m = &s->second_moment;
+    td_real second = mass * size * size;
+    *m = (td_sym3){m->xx * second, m->yy * second, m->zz * second,
+                   m->xy * second, m->xz * second, m->yz * second};
+    s->stiffness = tdi_vec3(s->stiffness.x * bend, s->stiffness.y * twist, s->stiffness.z * bend);
+    s->damping = tdi_vec3(s->damping.x * bend * time, s->damping.y * twist * time,
+                          s->damping.z * bend * time);
+    if (old->damping_time == 0 && now->damping_time > 0) {
+        s->damping = tdi_scale(s->stiffness, now->damping_time);
+    }
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+static void *copied(const td_alloc *alloc, const void *items, int32_t count, size_t item_size,
+                    int64_t *capacity) {
+    void *copy = tdi_alloc_zeroed(alloc, (size_t)count, item_size);
+    *capacity = copy ? count : 0;
+    return copy ? memcpy(copy, items, (size_t)count * item_size) : NULL;
+}
+
+static bool copy_store(const tdi_store *from, const td_alloc *alloc, tdi_store *to) {
+    *to = *from;
+    to->alloc = alloc;
+#define COPY(items, item)                                                                \
+    to->items = from->item##_count > 0 ? copied(alloc, from->items, from->item##_count,  \
+                                                sizeof *to->items, &to->item##_capacity) \
+                                       : NULL;                                           \
+    to->item##_capacity = to->items ? to->item##_capacity : 0;
+    COPY(segments, segment)
+    COPY(materials, material)
+    COPY(shapes, shape)
+    COPY(polygons, polygon)
+    COPY(points, point)
+#undef COPY
+    return (to->segments || !from->segment_count) && (to->materials || !from->material_count) &&
+           (to->shapes || !from->shape_count) && (to->polygons || !from->polygon_count) &&
+           (to->points || !from->point_count);
+}
+
+td_status td_skeleton_changed_new(const td_skeleton *skeleton, td_real size,
+                                  const td_material_change *changes, int32_t count,
+                                  const td_alloc *alloc, td_skeleton **out, td_diag *diag) {
+    const tdi_store *from = &skeleton->store;
+    tdi_store to;
+    *out = NULL;
+    if (!(size > 0) || !isfinite(size)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "size is out of its range");
+    }
+    td_status status = copy_store(from, alloc, &to) ? TD_OK : TD_ERR_MEMORY;
+    if (status == TD_OK) {
+        status = change_materials(to.materials, to.material_count, changes, count, diag);
+    }
+    for (int32_t i = 0; i < to.segment_count && status == TD_OK; i++) {
+        int32_t m = to.segments[i].material;
+        change_segment(&to.segments[i], &from->materials[m], &to.materials[m], size);
+    }
+    for (int32_t i = 0; i < to.point_count && status == TD_OK; i++) {
+        to.points[i] = tdi_scale(to.points[i], size);
+    }
+    if (status == TD_OK) {
+        status = tdi_skeleton_new(&to, out);
+    }
+    if (status != TD_OK) {
+        tdi_store_free(&to);
+    }
+    return status;
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+// From the objects of a scene to what moves: skeletons and models that are shared, and actors at
+// their places, at rest or as drawn.
+
+#include "world/world.h"
+
+#include "base/random.h"
+#include "math/quat.h"
+#include "world/grow.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TWO_PI 6.28318530717958647692
+
+// ---- models ---------------------------------------------------------------------------------
+
+static td_status fault(const td_world *w, int32_t object, td_status status, const char *key,
+                       const td_diag *diag, td_diag_list *diags) {
+    char path[64];
+    if (status == TD_ERR_MEMORY) {
+        return status;
+    }
+    snprintf(path, sizeof path, "objects[%d]%s%s", object, key[0] ? "." : "", key);
+    return tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, path, "%s", diag->message);
+}
+
+// Gravity in the axes of an object's base at the start.
+static td_vec3 own_gravity(const td_world *w, int32_t object) {
+    td_base_motion m = tdi_object_base(w, object, 0);
+    return tdi_quat_rotate(tdi_quat_conj(m.rotation), w->scene->def.gravity);
+}
+
+// Puts `next` in the place of *model.
+static void replace(td_tree_model **model, td_tree_model *next) {
+    td_tree_model_free(*model);
+    *model = next;
+}
+
+// The model for which the drawn shape is one of rest.
+static td_status rest_model(td_world *w, td_tree_model **model, td_vec3 gravity, td_diag *diag) {
+    td_tree_state *state = NULL;
+    td_tree_model *next = NULL;
+    td_status status = td_tree_state_new(*model, w->alloc, &state, diag);
+    if (status == TD_OK) {
+        status = td_tree_model_rest_new(state, gravity, w->alloc, &next, diag);
+    }
+    td_tree_state_free(state);
+    if (status == TD_OK) {
+        replace(model, next);
+    }
+    return status;
+}
+
+static td_status damped_model(td_world *w, const td_object_def *o, td_tree_model **model,
+                              td_vec3 gravity, td_diag *diag) {
+    td_tree_state *state = NULL;
+    td_tree_model *next = NULL;
+    td_step_opts settle = td_step_opts_default();
+    td_damping_opts opts = td_damping_opts_default();
+    settle.gravity = opts.gravity = gravity;
+    opts.kind = o->damping_ratio >= 0 ? TD_DAMPING_RATIO : TD_DAMPING_TIME;
+    opts.value = o->damping_ratio >= 0 ? o->damping_ratio : o->relaxation_time;
+    td_status status = td_tree_state_new(*model, w->alloc, &state, diag);
+    if (status == TD_OK && opts.kind == TD_DAMPING_RATIO) {
+        status = td_tree_settle(state, &settle, NULL, diag);
+    }
+    if (status == TD_OK) {
+        status = td_tree_model_damped_new(state, &opts, w->alloc, &next, diag);
+    }
+    td_tree_state_free(state);
+    if (status == TD_OK) {
+        replace(model, next);
+    }
+    return status;
+}
+
+static td_status measure_depth(td_world *w, tdi_variant *v) {
+    const td_segment *s = td_skeleton_segments(v->skeleton);
+    int32_t count = td_skeleton_count(v->skeleton);
+    v->depth = tdi_arena_zeroed(&w->arena, (size_t)count, sizeof *v->depth);
+    if (!v->depth) {
+        return TD_ERR_MEMORY;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        v->depth[i] = 1 + (s[i].parent == TD_NONE ? 0 : v->depth[s[i].parent]);
+        v->depth_most = v->depth[i] > v->depth_most ? v->depth[i] : v->depth_most;
+    }
+    return TD_OK;
+}
+
+static td_status make_variant(td_world *w, int32_t object, int32_t variant,
+                              const td_world_opts *opts, tdi_variant *v, td_diag_list *diags) {
+    const td_object_def *o = &w->scene->def.objects[object];
+    td_tree_opts tree = td_tree_opts_default();
+    td_vec3 gravity = own_gravity(w, object);
+    td_diag diag = {.index = TD_NONE};
+    tree.law = o->law;
+    td_status status =
+        tdi_object_grow(w->scene, object, variant, opts, w->alloc, &v->skeleton, diags);
+    if (status != TD_OK) {
+        return status;
+    }
+    status = td_tree_model_new(v->skeleton, &tree, w->alloc, &v->model, &diag);
+    if (status != TD_OK) {
+        return fault(w, object, status, "plant", &diag, diags);
+    }
+    if (o->rest_under_gravity) {
+        status = rest_model(w, &v->model, gravity, &diag);
+        if (status != TD_OK) {
+            return fault(w, object, status, "rest_under_gravity", &diag, diags);
+        }
+    }
+    if (o->damping_ratio >= 0 || o->relaxation_time >= 0) {
+        status = damped_model(w, o, &v->model, gravity, &diag);
+        if (status != TD_OK) {
+            return fault(w, object, status, o->damping_ratio >= 0 ? "damping_ratio"
+                                                                  : "relaxation_time",
+                         &diag, diags);
+        }
+    }
+    return measure_depth(w, v);
+}
+
+// ---- places ---------------------------------------------------------------------------------
+
+static int32_t instance_count(const td_object_def *o) {
+    return o->instances.layout == TD_INSTANCES_LIST ? o->instances.place_count
+                                                    : o->instances.count;
+}
+
+// Columns and rows of a grid that is about as wide and deep as the area says.
+static int32_t grid_columns(const td_instances_def *i) {
+    td_real ratio = i->area.z > 0 && i->area.x > 0 ? i->area.x / i->area.z : 1e9;
+    td_real columns = ceil(sqrt(i->count * ratio));
+    return columns < 1 ? 1 : columns > i->count ? i->count : (int32_t)columns;
+}
+
+static tdi_pose instance_place(const td_instances_def *i, int32_t k, tdi_random *r) {
+    tdi_pose p = {{0, 0, 0}, tdi_quat_identity()};
+    td_real a = tdi_random_uniform(r) - 0.5, b = tdi_random_uniform(r) - 0.5;
+    td_real yaw = TWO_PI * tdi_random_uniform(r);
+    bool alone = i->layout != TD_INSTANCES_LIST && i->count == 1;
+    if (i->layout == TD_INSTANCES_LIST) {
+        p.position = i->places[k];
+    } else if (!alone && i->layout == TD_INSTANCES_AREA) {
+        p.position = tdi_vec3(a * i->area.x, 0, b * i->area.z);
+    } else if (!alone) {
+        int32_t columns = grid_columns(i), rows = (i->count + columns - 1) / columns;
+        td_real x = (k % columns + 0.5 + i->jitter * a) / columns - 0.5;
+        td_real z = (k / columns + 0.5 + i->jitter * b) / rows - 0.5;
+        p.position = tdi_vec3(x * i->area.x, 0, z * i->area.z);
+    }
+    if (!alone && i->turned) {
+        p.rotation = tdi_quat_turn(tdi_vec3(0, 1, 0), yaw);
+    }
+    return p;
+}
+
+// ---- actors ---------------------------------------------------------------------------------
+
+static const char *actor_name(td_world *w, int32_t object, int32_t instance, int32_t count) {
+    const td_object_def *o = &w->scene->def.objects[object];
+    char name[96], number[16] = "";
+    if (count > 1) {
+        snprintf(number, sizeof number, "-%d", instance);
+    }
+    if (o->name) {
+        snprintf(name, sizeof name, "%.64s%s", o->name, number);
+    } else {
+        snprintf(name, sizeof name, "object-%d%s", object, number);
+    }
+    return tdi_arena_text(&w->arena, name, strlen(name));
+}
+
+static td_status make_actor(td_world *w, int32_t object, int32_t instance, tdi_pose place,
+                            tdi_actor *a, td_diag *diag) {
+    const td_object_def *o = &w->scene->def.objects[object];
+    td_base_motion m = tdi_object_base(w, object, 0);
+    tdi_pose base = {m.position, m.rotation};
+    int32_t count = instance_count(o);
+    *a = (tdi_actor){.object = object, .instance = instance, .place = place};
+    a->variant = w->objects[object].first_variant + instance % o->instances.variants;
+    a->name = actor_name(w, object, instance, count);
+    a->base = a->simulated = tdi_pose_mul(base, place);
+    if (!a->name) {
+        return TD_ERR_MEMORY;
+    }
+    td_status status = td_tree_state_new(w->variants[a->variant].model, w->alloc, &a->state, diag);
+    if (status == TD_OK) {
+        td_base_motion stand = {.position = a->base.position, .rotation = a->base.rotation};
+        td_tree_set_base(a->state, &stand);
+    }
+    return status;
+}
+
+// Turn of the pool: the pose at the start.
+static void settle_actor(void *context, int64_t k) {
+    td_world *w = context;
+    tdi_actor *a = &w->actors[k];
+    const td_object_def *o = &w->scene->def.objects[a->object];
+    td_step_opts opts = td_step_opts_default();
+    opts.gravity = w->scene->def.gravity;
+    opts.stiffness = o->stiffness;
+    if (o->start == TD_START_SETTLED && !o->rest_under_gravity) {
+        a->status = td_tree_settle(a->state, &opts, NULL, &a->diag);
+    }
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+static void note_motion(td_world *w, int32_t object) {
+    const td_object_def *def = &w->scene->def.objects[object];
+    tdi_object *o = &w->objects[object];
+    const td_scene *s = w->scene;
+    o->position = tdi_scene_keyed(s, &def->position);
+    o->rotation = tdi_scene_keyed(s, &def->rotation);
+    o->local_position = tdi_scene_keyed(s, &def->local.position);
+    o->local_rotation = tdi_scene_keyed(s, &def->local.rotation);
+    o->felt_otherwise = def->time_scale != 1 || def->local.amount != 0 ||
+                        tdi_scene_keyed(s, &def->time_scale) ||
+                        tdi_scene_keyed(s, &def->local.amount);
+}
+
+static td_status count_all(td_world *w, const td_world_opts *opts, td_diag_list *diags) {
+    const td_scene_def *def = &w->scene->def;
+    int64_t actors = 0, variants = 0;
+    for (int32_t k = 0; k < def->object_count; k++) {
+        actors += instance_count(&def->objects[k]);
+        variants += def->objects[k].instances.variants;
+        if (actors > opts->max_segments) {
+            char path[64];
+            snprintf(path, sizeof path, "objects[%d].instances.count", k);
+            return tdi_scene_fault(w->scene, diags, TD_ERR_LIMIT, path,
+                                   "more than %lld instances in all",
+                                   (long long)opts->max_segments);
+        }
+    }
+    w->variants = tdi_arena_zeroed(&w->arena, (size_t)variants, sizeof *w->variants);
+    w->actors = tdi_arena_zeroed(&w->arena, (size_t)actors, sizeof *w->actors);
+    w->objects = tdi_arena_zeroed(&w->arena, (size_t)def->object_count, sizeof *w->objects);
+    return w->variants && w->actors && w->objects ? TD_OK : TD_ERR_MEMORY;
+}
+
+static td_status make_object(td_world *w, int32_t k, const td_world_opts *opts, int64_t *segments,
+                             td_diag_list *diags) {
+    const td_object_def *def = &w->scene->def.objects[k];
+    tdi_object *o = &w->objects[k];
+    td_diag diag = {.index = TD_NONE};
+    td_status status = TD_OK;
+    int32_t count = instance_count(def);
+    tdi_random random;
+    tdi_random_seed(&random, (uint64_t)def->instances.seed);
+    note_motion(w, k);
+    o->first_variant = w->variant_count;
+    o->first_actor = w->actor_count;
+    for (int32_t i = 0; i < def->instances.variants && status == TD_OK; i++) {
+        tdi_variant *v = &w->variants[w->variant_count++];
+        status = make_variant(w, k, i, opts, v, diags);
+    }
+    for (int32_t i = 0; i < count && status == TD_OK; i++) {
+        const tdi_variant *v = &w->variants[o->first_variant + i % def->instances.variants];
+        *segments += td_skeleton_count(v->skeleton);
+        if (*segments > opts->max_segments) {
+            char path[64];
+            snprintf(path, sizeof path, "objects[%d]", k);
+            return tdi_scene_fault(w->scene, diags, TD_ERR_LIMIT, path,
+                                   "the scene has more than %lld segments",
+                                   (long long)opts->max_segments);
+        }
+        tdi_actor *a = &w->actors[w->actor_count++];
+        status = make_actor(w, k, i, instance_place(&def->instances, i, &random), a, &diag);
+        o->actor_count++;
+    }
+    return status;
+}
+
+td_status tdi_world_make_objects(td_world *w, const td_world_opts *opts, td_diag_list *diags) {
+    const td_scene_def *def = &w->scene->def;
+    int64_t segments = 0;
+    td_status status = count_all(w, opts, diags);
+    for (int32_t k = 0; k < def->object_count && status == TD_OK; k++) {
+        status = make_object(w, k, opts, &segments, diags);
+    }
+    if (status != TD_OK) {
+        return status;
+    }
+    td_pool_run(w->pool, w->actor_count, settle_actor, w);
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        if (w->actors[k].status != TD_OK) {
+            return fault(w, w->actors[k].object, w->actors[k].status, "", &w->actors[k].diag,
+                         diags);
+        }
+    }
+    return TD_OK;
+}

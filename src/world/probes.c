@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// What is recorded of a world: quantities at segments, energies and momentum.
+
+#include "world/world.h"
+
+#include "math/quat.h"
+#include "tree/saving.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- columns --------------------------------------------------------------------------------
+
+typedef struct quantity {
+    const char *name, *unit;
+    const char *parts[5]; // names of the columns, after a dot; ends with NULL
+} quantity;
+
+static const quantity quantities[] = {
+    [TD_QUANTITY_POSITION] = {"position", "m", {"x", "y", "z"}},
+    [TD_QUANTITY_ORIENTATION] = {"orientation", "1", {"w", "x", "y", "z"}},
+    [TD_QUANTITY_VELOCITY] = {"velocity", "m/s", {"x", "y", "z"}},
+    [TD_QUANTITY_CURVATURE] = {"curvature", "1/m", {"x", "y", "z"}},
+    [TD_QUANTITY_MOMENT] = {"moment", "N m", {"x", "y", "z"}},
+};
+
+static int32_t part_count(td_quantity q) {
+    int32_t count = 0;
+    while (quantities[q].parts[count]) {
+        count++;
+    }
+    return count;
+}
+
+td_status tdi_world_make_probes(td_world *w, td_diag_list *diags) {
+    const td_record_def *r = &w->scene->def.record;
+    int32_t column = 0;
+    w->probe_spots =
+        tdi_arena_zeroed(&w->arena, (size_t)r->probe_count + 1, sizeof *w->probe_spots);
+    w->probe_names =
+        tdi_arena_zeroed(&w->arena, 4 * (size_t)r->probe_count + 1, sizeof *w->probe_names);
+    if (!w->probe_spots || !w->probe_names) {
+        return TD_ERR_MEMORY;
+    }
+    for (int32_t k = 0; k < r->probe_count; k++) {
+        const td_probe_def *p = &r->probes[k];
+        const quantity *q = &quantities[p->quantity];
+        char path[64];
+        snprintf(path, sizeof path, "record.probes[%d]", k);
+        td_status status = tdi_find_spot(w, &p->place, path, &w->probe_spots[k], diags);
+        if (status != TD_OK) {
+            return status;
+        }
+        const char *actor = w->actors[w->probe_spots[k].actor].name;
+        for (int32_t i = 0; q->parts[i]; i++, column++) {
+            char *name = w->probe_names[column];
+            if (p->name) {
+                snprintf(name, sizeof *w->probe_names, "%.60s.%s [%s]", p->name, q->parts[i],
+                         q->unit);
+            } else {
+                snprintf(name, sizeof *w->probe_names, "%.48s.%s.%s [%s]", actor, q->name,
+                         q->parts[i], q->unit);
+            }
+        }
+    }
+    w->probe_columns = column;
+    return TD_OK;
+}
+
+int32_t td_world_probe_columns(const td_world *w) {
+    return w->probe_columns;
+}
+
+const char *td_world_probe_name(const td_world *w, int32_t column) {
+    return w->probe_names[column];
+}
+
+// ---- values ---------------------------------------------------------------------------------
+
+// v of a point that moves with the simulated base is v of the true base there; what it moves
+// besides is turned from one frame to the other.
+static td_vec3 true_velocity(const td_world *w, const tdi_actor *a, td_vec3 simulated, td_vec3 v) {
+    const tdi_twist *s = &a->state->base_twist;
+    if (!w->objects[a->object].felt_otherwise) {
+        return v;
+    }
+    td_base_motion m = tdi_object_base(w, a->object, td_world_time(w));
+    td_vec3 at = tdi_from_simulated(a, simulated);
+    td_vec3 own = tdi_sub(v, tdi_add(s->v, tdi_cross(s->w, tdi_sub(simulated,
+                                                                 a->simulated.position))));
+    td_quat turn = tdi_quat_mul(a->base.rotation, tdi_quat_conj(a->simulated.rotation));
+    return tdi_add(tdi_quat_rotate(turn, own),
+                   tdi_add(m.velocity, tdi_cross(m.spin, tdi_sub(at, m.position))));
+}
+
+// Rotation vector of a joint from its rest, in its own axes.
+static td_vec3 joint_angle(const td_tree_state *s, int32_t i) {
+    const td_tree_model *m = s->model;
+    const td_real *a = s->angle + m->dof[i];
+    int32_t count = m->dof[i + 1] - m->dof[i];
+    return count == 3   ? tdi_vec3(a[0], a[1], a[2])
+           : count == 1 ? tdi_scale(m->body[i].axis, a[0])
+                        : tdi_vec3(0, 0, 0);
+}
+
+static td_vec3 curvature(const td_world *w, const tdi_actor *a, int32_t i) {
+    const td_segment *s = td_skeleton_segments(w->variants[a->variant].skeleton);
+    int32_t p = s[i].parent;
+    td_real length = 0.5 * (s[i].length + (p == TD_NONE ? 0 : s[p].length));
+    return tdi_scale(joint_angle(a->state, i), 1 / length);
+}
+
+static td_vec3 moment(const td_world *w, const tdi_actor *a, int32_t i) {
+    td_vec3 k = a->state->model->body[i].stiffness, angle = joint_angle(a->state, i);
+    td_real factor = w->scene->def.objects[a->object].stiffness;
+    return tdi_vec3(factor * k.x * angle.x, factor * k.y * angle.y, factor * k.z * angle.z);
+}
+
+void td_world_probes(td_world *w, td_real *values) {
+    const td_record_def *r = &w->scene->def.record;
+    for (int32_t k = 0; k < r->probe_count; k++) {
+        const tdi_actor *a = &w->actors[w->probe_spots[k].actor];
+        int32_t i = w->probe_spots[k].segment;
+        td_quantity q = r->probes[k].quantity;
+        td_vec3 tip = td_tree_tip(a->state, i), v = {0, 0, 0};
+        if (q == TD_QUANTITY_POSITION) {
+            v = tdi_from_simulated(a, tip);
+        } else if (q == TD_QUANTITY_VELOCITY) {
+            v = true_velocity(w, a, tip,
+                              tdi_tree_velocity_of(a->state, i, a->state->model->body[i].tip));
+        } else if (q == TD_QUANTITY_CURVATURE) {
+            v = curvature(w, a, i);
+        } else if (q == TD_QUANTITY_MOMENT) {
+            v = moment(w, a, i);
+        }
+        td_quat turn = tdi_rotation_from_simulated(a, td_tree_rotation(a->state, i));
+        const td_real all[4] = {turn.w, turn.x, turn.y, turn.z}, three[3] = {v.x, v.y, v.z};
+        int32_t count = part_count(q);
+        memcpy(values, count == 4 ? all : three, (size_t)count * sizeof *values);
+        values += count;
+    }
+}
+
+td_world_sums td_world_object_sums(td_world *w, int32_t object) {
+    td_world_sums sums = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    const tdi_object *o = &w->objects[object];
+    for (int32_t k = 0; k < o->actor_count; k++) {
+        const tdi_actor *a = &w->actors[o->first_actor + k];
+        td_vec3 gravity = tdi_turn_to_simulated(a, w->scene->def.gravity), linear, angular;
+        td_energy e = td_tree_energy(a->state, gravity);
+        td_tree_momentum(a->state, &linear, &angular);
+        sums.energy.kinetic += e.kinetic;
+        sums.energy.elastic += e.elastic * w->scene->def.objects[object].stiffness;
+        sums.energy.weight += e.weight;
+        sums.linear = tdi_add(sums.linear, linear);
+        sums.angular = tdi_add(sums.angular, angular);
+    }
+    return sums;
+}
+
+td_real td_world_largest_force(const td_world *w) {
+    td_real largest = 0;
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        largest = fmax(largest, w->actors[k].largest_force);
+    }
+    return largest;
+}
