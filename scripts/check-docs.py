@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs the examples in the README and in docs/: `lsys` blocks are grown, `c` blocks with a main are
-compiled against the build given as the argument and run, `tendril` lines of `sh` blocks are run."""
+compiled against the build given as the argument and run, `yaml` blocks with objects are checked,
+`tendril` lines of `sh` blocks are run."""
 import os
 import pathlib
 import re
@@ -12,7 +13,7 @@ import tempfile
 root = pathlib.Path(__file__).resolve().parent.parent
 build = pathlib.Path(sys.argv[1]).resolve()
 faults = []
-counts = {"lsys": 0, "c": 0, "sh": 0}
+counts = {"lsys": 0, "c": 0, "yaml": 0, "sh": 0}
 
 
 def run(command, where, stdin=None, cwd=None):
@@ -32,7 +33,7 @@ def blocks(path):
 with tempfile.TemporaryDirectory() as folder:
     os.symlink(root / "scenes", f"{folder}/scenes")
     for path in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
-        # an earlier lsys block of the page is there for its sh blocks, under the name they use
+        # an earlier lsys or yaml block of the page is there for its sh blocks, by the name they use
         for kind, text, line in blocks(path):
             where = f"{path.relative_to(root)}:{line}"
             if kind == "lsys":
@@ -46,6 +47,10 @@ with tempfile.TemporaryDirectory() as folder:
                 run(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", f"-I{root}/include", source,
                      build / "libtendril.a", "-lm", "-lpthread", "-o", f"{folder}/example"], where)
                 run([f"{folder}/example"], where, cwd=folder)
+            elif kind == "yaml" and re.search(r"^objects:", text, re.M):
+                counts["yaml"] += 1
+                pathlib.Path(folder, "scene.yaml").write_text(text)
+                run([build / "tendril", "check", "scene.yaml"], where, cwd=folder)
             elif kind == "sh":
                 for command in text.splitlines():
                     words = command.split("#")[0].strip()

@@ -7,7 +7,7 @@ import sys
 
 LAYERS = ["base", "math", "grammar", "plant", "skin", "load", "tree", "tree_ida",
           "world", "scene_yaml", "io"]
-PUBLIC_ONLY = ["cli"]
+PUBLIC_ONLY = ["cli", "web"]
 
 root = pathlib.Path(__file__).resolve().parent.parent
 faults = []

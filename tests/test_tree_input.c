@@ -482,6 +482,33 @@ TD_TEST(tree_refuses_options_that_are_not_from_their_default) {
     td_skeleton_free(skeleton);
 }
 
+TD_TEST(tree_without_memory_fails_and_leaves_nothing_behind) {
+    td_skeleton *skeleton = row_of(5000); // enough to be cut
+    td_tree_opts opts = td_tree_opts_default();
+    bool done = false;
+    for (long k = 1; k < 10 && !done; k++) {
+        test_heap heap = {.fail_at = k};
+        td_alloc alloc = test_heap_alloc(&heap);
+        td_tree_model *model = NULL;
+        td_tree_state *state = NULL;
+        td_diag diag = {.message = ""};
+        td_status status = td_tree_model_new(skeleton, &opts, &alloc, &model, &diag);
+        if (status == TD_OK) {
+            status = td_tree_state_new(model, &alloc, &state, &diag);
+        }
+        done = status == TD_OK;
+        if (!done) {
+            check_refusal(status, TD_ERR_MEMORY, &diag, "out of memory", (double)k);
+            CHECK(!state);
+        }
+        td_tree_state_free(state);
+        td_tree_model_free(model);
+        CHECK_INT(heap.held, 0);
+    }
+    CHECK(done);
+    td_skeleton_free(skeleton);
+}
+
 // WebAssembly's host does not always survive memories of hundreds of megabytes
 #ifdef __wasi__
 #define LONGEST_CHAIN 10000

@@ -21,6 +21,7 @@ typedef struct td_world_opts {
     const td_loader *loader; ///< Reads the files that a scene names. Default NULL: none.
     int32_t threads;         ///< 1..256. Default 1.
     int64_t max_segments;    ///< In all. Default 20 million.
+    int64_t max_modules;     ///< Of a plant's string while it grows. Default 50 million.
 } td_world_opts;
 
 TD_API td_world_opts td_world_opts_default(void);
@@ -29,13 +30,16 @@ TD_API td_world_opts td_world_opts_default(void);
 /// file have their place in it.
 TD_API td_status td_world_new(const td_scene_def *scene, const td_world_opts *opts,
                               const td_alloc *alloc, td_world **out, td_diag_list *diags);
-/// The same with keyframes. The scene must outlive the world.
-TD_API td_status td_world_from_scene(td_scene *scene, const td_world_opts *opts,
+/// The same with keyframes. The scene must outlive the world; it stays as it is, and any number of
+/// worlds can be made of it.
+TD_API td_status td_world_from_scene(const td_scene *scene, const td_world_opts *opts,
                                      const td_alloc *alloc, td_world **out, td_diag_list *diags);
 TD_API void td_world_free(td_world *world); ///< NULL is allowed.
 
-/// Advances by one step. TD_ERR_DIVERGED with the world as it was before the step when a value is
-/// not finite; `diag` names object, segment and time.
+/// Advances by one step. Never allocates. TD_ERR_DIVERGED when a value is not finite any more: the
+/// time stays, and `diag` names the object, its fastest segment (also in diag->index) and the time.
+/// After a failure some actors have made the step and others have not: restore a save, or free the
+/// world.
 TD_API td_status td_world_step(td_world *world, td_diag *diag);
 TD_API td_real td_world_time(const td_world *world); ///< s.
 TD_API td_real td_world_dt(const td_world *world);   ///< s, of a step.
@@ -47,10 +51,13 @@ TD_API td_step_stats td_world_stats(const td_world *world); ///< Of all steps so
 
 /// One number of the scene by its path, such as "gravity.y", "objects[0].stiffness" or
 /// "loads[1].wind.velocity.x", in the unit of the scene file. Setting one takes effect with the
-/// next step and ends its keyframes. TD_ERR_ARGUMENT for what cannot change any more.
+/// next step and ends its keyframes. TD_ERR_ARGUMENT for what cannot change any more: that is all
+/// but what keyframes can move, figures of winds and "step".
 TD_API td_status td_world_get(const td_world *world, const char *path, td_real *value,
                               td_diag *diag);
 TD_API td_status td_world_set(td_world *world, const char *path, td_real value, td_diag *diag);
+/// How all actors of an object go on. TD_ERR_ARGUMENT when there is no such object.
+TD_API td_status td_world_set_integrator(td_world *world, int32_t object, td_integrator integrator);
 
 /// A force on every segment, asked for before each step: at the tips, with their velocities; adds
 /// to `forces` (N). Called from several threads, one actor each.
@@ -89,6 +96,12 @@ TD_API void td_world_grab(td_world *world, int32_t actor, int32_t segment, td_ve
                           td_vec3 to, td_real stiffness);
 TD_API void td_world_grab_to(td_world *world, td_vec3 to);
 TD_API void td_world_release(td_world *world);
+/// Turns a segment about its own axis by a torque, N m, until that is set to 0. One a world.
+TD_API void td_world_twist(td_world *world, int32_t actor, int32_t segment, td_real torque);
+
+/// Velocity of the air at `count` points now, m/s, all winds together.
+TD_API void td_world_wind(const td_world *world, int32_t count, const td_vec3 *points,
+                          td_vec3 *velocities);
 
 // ---- recording ------------------------------------------------------------------------------
 
@@ -114,6 +127,7 @@ TD_API size_t td_world_save_size(const td_world *world);
 /// All that the future depends on, as the machine writes numbers.
 TD_API void td_world_save(const td_world *world, void *bytes);
 /// TD_ERR_SYNTAX, with the world as it was, when the bytes are not those of a world of this scene.
+/// Callbacks and fields stay as they are set.
 TD_API td_status td_world_restore(td_world *world, const void *bytes, size_t size, td_diag *diag);
 
 #ifdef __cplusplus

@@ -35,6 +35,7 @@ static const bench_case cases[] = {
     {"scaling", "cost of a step and memory from 10 to a million bodies", bench_scaling, false},
     {"threads", "how much faster many plants and a large one are on all cores", bench_threads,
      false},
+    {"world", "real-time factor, cost of a step and memory of every scene", bench_world, false},
     {"accuracy", "error of every integrator on plants, and its cost; only by name", bench_accuracy,
      true},
 };

@@ -54,4 +54,5 @@ bool bench_step(const bench *b);
 bool bench_realtime(const bench *b);
 bool bench_scaling(const bench *b);
 bool bench_threads(const bench *b);
+bool bench_world(const bench *b);
 bool bench_accuracy(const bench *b);

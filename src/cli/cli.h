@@ -137,11 +137,29 @@ void cli_tree_free(cli_tree *tree); // empty is allowed
 // Brings it to rest. Returns an exit code; unless it is 0 it has said why.
 int cli_tree_settle(const char *path, cli_tree *tree, td_vec3 gravity, td_step_stats *stats);
 
+// ---- scenes ---------------------------------------------------------------------------------
+
+// A scene and the world made of it.
+typedef struct cli_scene {
+    td_bytes text; // of the file
+    td_scene *scene;
+    td_world *world;
+} cli_scene;
+
+// Whether the name is that of a scene: .yaml, .yml or .json.
+bool cli_is_scene(const char *path);
+// Reads a scene and makes its world. Returns an exit code; unless it is 0 all faults have been
+// printed and the scene is empty.
+int cli_scene_open(const char *path, int32_t threads, const td_alloc *alloc, cli_scene *scene);
+void cli_scene_free(cli_scene *scene); // empty is allowed
+int32_t cli_core_count(void);          // 1 to 256
+
 // ---- sub-commands ---------------------------------------------------------------------------
 
 int cli_grow(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_info(int argc, char **argv);
+int cli_run(int argc, char **argv);
 int cli_settle(int argc, char **argv);
 int cli_modes(int argc, char **argv);
 int cli_plot(int argc, char **argv);

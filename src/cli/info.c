@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// tendril info: version, build, materials.
+// tendril info: version, build, materials, keys of scenes.
 
 #include "cli/cli.h"
 
-static const char help[] = "Usage: tendril info [--json]\n"
+static const char help[] = "Usage: tendril info [--json | --scene-keys]\n"
                            "\n"
                            "Version and build, and the materials that a model can name.\n"
-                           "With --json one object a line: the build, then the materials.\n";
+                           "With --json one object a line: the build, then the materials.\n"
+                           "With --scene-keys every key of a scene, as Markdown.\n";
 
 static const char *compiler(void) {
 #if defined(__clang__)
@@ -56,11 +57,17 @@ static void print_plain(void) {
     }
 }
 
+static void print_text(void *context, const char *text, size_t size) {
+    (void)context;
+    fwrite(text, 1, size, stdout);
+}
+
 int cli_info(int argc, char **argv) {
-    bool json = false, want_help = false;
+    bool json = false, scene_keys = false, want_help = false;
     const cli_option options[] = {{"--json", CLI_FLAG, &json, 0},
+                                  {"--scene-keys", CLI_FLAG, &scene_keys, 0},
                                   {"--help", CLI_FLAG, &want_help, 0}};
-    int operands = cli_read_options(argc, argv, options, 2, "info");
+    int operands = cli_read_options(argc, argv, options, 3, "info");
     if (operands < 0) {
         return EXIT_MISUSE;
     }
@@ -70,6 +77,8 @@ int cli_info(int argc, char **argv) {
     }
     if (want_help) {
         fputs(help, stdout);
+    } else if (scene_keys) {
+        td_scene_reference(print_text, NULL);
     } else if (json) {
         print_json();
     } else {

@@ -11,11 +11,12 @@ static const char help[] =
     "Usage: tendril COMMAND [OPTION...] [FILE...]\n"
     "\n"
     "  grow FILE      derive a model, and write its string, skeleton or mesh\n"
-    "  check FILE...  report all errors of models\n"
+    "  check FILE...  report all errors of models and scenes\n"
+    "  run SCENE      simulate a scene, and write motion, page and tables\n"
     "  settle FILE    the pose at rest under gravity\n"
     "  modes FILE     frequencies and damping of the lowest vibrations\n"
     "  plot DIR       draw what a run has recorded\n"
-    "  info           version, build and materials\n"
+    "  info           version, build, materials and keys of scenes\n"
     "  validate       run cases with known answers\n"
     "  bench [CASE]   measure speed\n"
     "\n"
@@ -31,8 +32,9 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-    {"grow", cli_grow}, {"check", cli_check},       {"settle", cli_settle}, {"modes", cli_modes},
-    {"info", cli_info}, {"validate", cli_validate}, {"bench", cli_bench},   {"plot", cli_plot},
+    {"grow", cli_grow},         {"check", cli_check}, {"run", cli_run},
+    {"settle", cli_settle},     {"modes", cli_modes}, {"info", cli_info},
+    {"validate", cli_validate}, {"bench", cli_bench}, {"plot", cli_plot},
 };
 
 static int run(int argc, char **argv) {

@@ -36,6 +36,7 @@ static const val_case cases[] = {
     {"stability", "largest stable steps of a stiff beam", val_stability},
     {"interpolation", "base motions through keys, against differences in time", val_interpolation},
     {"wind", "statistics and divergence of turbulence", val_wind},
+    {"resume", "a world that goes on from a checkpoint, byte by byte", val_resume},
 };
 
 #define CASE_COUNT ((int)(sizeof cases / sizeof cases[0]))

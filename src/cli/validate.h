@@ -142,3 +142,4 @@ void val_drag(val_report *report);
 void val_stability(val_report *report);
 void val_interpolation(val_report *report);
 void val_wind(val_report *report);
+void val_resume(val_report *report);

@@ -27,8 +27,7 @@ static void change_material(td_material *m, const td_material_change *c) {
 }
 
 static td_status change_materials(td_material *materials, int32_t material_count,
-                                  const td_material_change *changes, int32_t count,
-                                  td_diag *diag) {
+                                  const td_material_change *changes, int32_t count, td_diag *diag) {
     for (int32_t k = 0; k < count; k++) {
         const td_material_change *c = &changes[k];
         bool found = false;
@@ -70,6 +69,9 @@ static void change_segment(td_segment *s, const td_material *old, const td_mater
     td_real second = mass * size * size;
     *m = (td_sym3){m->xx * second, m->yy * second, m->zz * second,
                    m->xy * second, m->xz * second, m->yz * second};
+    if (s->joint == TD_JOINT_SLIDE) { // N/m, as E times an area over a length
+        bend /= size * size;
+    }
     s->stiffness = tdi_vec3(s->stiffness.x * bend, s->stiffness.y * twist, s->stiffness.z * bend);
     s->damping = tdi_vec3(s->damping.x * bend * time, s->damping.y * twist * time,
                           s->damping.z * bend * time);
@@ -125,6 +127,9 @@ td_status td_skeleton_changed_new(const td_skeleton *skeleton, td_real size,
     }
     for (int32_t i = 0; i < to.point_count && status == TD_OK; i++) {
         to.points[i] = tdi_scale(to.points[i], size);
+    }
+    for (int32_t i = 0; i < to.material_count && status == TD_OK; i++) {
+        to.materials[i].thickness *= size;
     }
     if (status == TD_OK) {
         status = tdi_skeleton_new(&to, out);

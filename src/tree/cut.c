@@ -6,7 +6,7 @@
 #define PARTS_WANTED 64   // enough that threads stay busy when subtrees differ in size
 #define LEAST_PART   32   // bodies: smaller subtrees cost more to hand out than to do
 #define LARGEST      128  // bodies: larger ones are cut further, in small trees too
-#define LEAST_CUT    4096 // bodies: smaller trees are not cut
+#define LEAST_CUT    2048 // bodies: smaller trees are not cut
 
 // ---- cutting --------------------------------------------------------------------------------
 

@@ -86,6 +86,7 @@ typedef struct tdi_scene_field {
     bool low_open;                      // it must be above `low`
     bool required;                      // no default
     bool keyed;                         // REAL, VEC3, ROTATION: may change over time
+    bool live;                          // no keys, but it may be set while the world moves
     td_real scale;                      // 0 stands for 1; TDI_PI / 180 for degrees
     const tdi_choice *choices;          // of CHOICE
     const tdi_scene_table *table;       // of MAP and LIST
@@ -191,6 +192,17 @@ td_status tdi_fields_set(const tdi_scene_table *table, void *object, const char 
 // The value at a path of the scene; where the path goes further than the scene, the last value on
 // the way. For faults that are found later: tdi_value_fail() takes it.
 const td_value *tdi_fields_where(const td_value *root, const char *path);
+
+// ---- walking --------------------------------------------------------------------------------
+
+// Called for a row and its place; `path` is that of tdi_fields_find(). `field` is NULL for an item
+// of a list whose kind is none of its table's.
+typedef void (*tdi_field_visit)(void *context, const tdi_scene_field *field, void *at,
+                                const char *path);
+
+// Visits all rows but maps and lists, and all that maps and lists lead to.
+void tdi_fields_walk(const tdi_scene_table *table, void *object, tdi_field_visit visit,
+                     void *context);
 
 // ---- reference ------------------------------------------------------------------------------
 

@@ -9,9 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_PLANT_TEXT   (16 << 20) // bytes of a model's file
-#define CURVE_PIECES     64         // between two points of a strand, to measure its length
-#define VARIANT_SEED     7919       // between the seeds of variants
+#define MAX_PLANT_TEXT (16 << 20) // bytes of a model's file
+#define CURVE_PIECES   64         // between two points of a strand, to measure its length
+#define MAX_FAULTS     16         // of one plant
+#define VARIANT_SEED   7919       // between the seeds of variants
 
 typedef struct grower {
     const td_scene *scene;
@@ -35,6 +36,7 @@ static td_status derive(const grower *g, const td_grammar *grammar, td_derivatio
                         td_diag *diag) {
     const td_object_def *o = g->object;
     td_derive_opts opts = td_derive_opts_default();
+    opts.max_modules = g->opts->max_modules;
     if (o->seed >= 0 || g->variant > 0) {
         opts.seed = (int64_t)(o->seed >= 0 ? o->seed : 1) + VARIANT_SEED * (int64_t)g->variant;
     }
@@ -66,8 +68,18 @@ static td_status grow_text(const grower *g, const char *name, const char *text, 
     def.defines = g->object->defines;
     def.define_count = g->object->define_count;
     def.loader = g->opts->loader;
-    td_status status = td_grammar_new(&def, g->alloc, &grammar, g->diags);
+    // a list of its own, because compiling empties the one it gets
+    td_diag faults[MAX_FAULTS];
+    td_diag_list list = {faults, MAX_FAULTS, 0};
+    td_status status = td_grammar_new(&def, g->alloc, &grammar, &list);
+    if (status == TD_OK) {
+        status = td_plant_check(grammar, &list);
+    }
     if (status != TD_OK) {
+        for (int32_t k = 0; k < list.count && k < MAX_FAULTS; k++) {
+            tdi_diag_add(g->diags, &faults[k]);
+        }
+        td_grammar_free(grammar);
         return status;
     }
     td_diag diag = {.index = TD_NONE};
@@ -81,7 +93,7 @@ static td_status grow_text(const grower *g, const char *name, const char *text, 
     td_grammar_free(grammar);
     if (status != TD_OK) {
         char message[sizeof diag.message];
-        snprintf(message, sizeof message, "%s: %s", name,
+        snprintf(message, sizeof message, "%.100s: %.210s", name,
                  diag.message[0] ? diag.message : td_status_text(status));
         return fault(g, status, "plant", message);
     }
@@ -183,11 +195,12 @@ static td_status build_strand(const grower *g, const td_vec3 *places, td_builder
             td_real own_mass = material.density * 3.14159265358979323846 * def.radius_base *
                                def.radius_base * def.length;
             td_real whole = own_mass + s->tip_mass, l = def.length, r = 3 * def.radius_base;
-            td_real across = s->tip_mass * r * r / 5 + own_mass * def.radius_base * def.radius_base / 4;
+            td_real across =
+                s->tip_mass * r * r / 5 + own_mass * def.radius_base * def.radius_base / 4;
             def.mass = whole;
             def.centre_of_mass = tdi_vec3(0, (own_mass * l / 2 + s->tip_mass * l) / whole, 0);
-            def.second_moment = (td_sym3){across, own_mass * l * l / 3 + s->tip_mass * l * l, across,
-                                          0, 0, 0};
+            def.second_moment =
+                (td_sym3){across, own_mass * l * l / 3 + s->tip_mass * l * l, across, 0, 0, 0};
         }
         status = td_builder_add(builder, &def, NULL, diag);
     }
@@ -239,9 +252,8 @@ static td_real variant_size(const td_object_def *o, int32_t variant) {
 static td_status change(const grower *g, const td_skeleton *from, td_skeleton **out) {
     const td_object_def *o = g->object;
     td_diag diag = {.index = TD_NONE};
-    td_status status =
-        td_skeleton_changed_new(from, variant_size(o, g->variant), o->materials, o->material_count,
-                                g->alloc, out, &diag);
+    td_status status = td_skeleton_changed_new(from, variant_size(o, g->variant), o->materials,
+                                               o->material_count, g->alloc, out, &diag);
     if (status == TD_ERR_ARGUMENT) {
         char key[32];
         snprintf(key, sizeof key, "materials[%d]", diag.index < 0 ? 0 : diag.index);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What acts on actors in a step: wind, hands, pushes, poses, and forces from outside.
 //
-// Everything is taken at the end of the step, as the implicit step takes it, in the simulated frame
-// of the actor.
+// Air and forces from outside are asked for where the segments are before the step; all else is
+// taken at its end, as the implicit step takes it. Loads are in the simulated frame of the actor.
+// Names and places are looked up once: an actor has a list of what acts on it.
 
 #include "world/world.h"
 
@@ -65,11 +66,8 @@ td_status tdi_find_spot(const td_world *w, const td_place_def *place, const char
     return TD_OK;
 }
 
-static td_status make_wind(td_world *w, int32_t k, td_diag_list *diags) {
-    const td_wind_load *l = &w->scene->def.loads[k].as.wind;
-    tdi_world_wind *out = &w->winds[w->wind_count];
+static td_wind_def wind_def(const td_wind_load *l, td_vec3 direction) {
     td_wind_def def = td_wind_def_default();
-    td_diag diag = {.index = TD_NONE};
     def.seed = (uint64_t)l->seed;
     def.intensity = l->intensity;
     def.length = l->length;
@@ -78,21 +76,31 @@ static td_status make_wind(td_world *w, int32_t k, td_diag_list *diags) {
     def.roughness = l->roughness;
     def.height = l->height;
     def.onset = l->onset;
-    // of a wind that begins later, the first direction there is
-    const tdi_keyed *keyed = tdi_scene_keyed(w->scene, &l->velocity);
-    td_vec3 direction = l->velocity;
-    for (int32_t t = 0; keyed && t < w->scene->fields.track_count; t++) {
-        const tdi_track *track = &w->scene->fields.tracks[t];
-        for (int32_t i = 0; track->place == keyed->place && i < track->key_count; i++) {
-            const td_real *v = track->values + 3 * (ptrdiff_t)i;
-            if (tdi_dot(direction, direction) == 0) {
-                direction = tdi_vec3(v[0], v[1], v[2]);
-            }
-        }
-    }
     if (tdi_dot(direction, direction) > 0) {
         def.direction = direction;
     }
+    return def;
+}
+
+// Of a wind that begins later, the first direction there is.
+static td_vec3 first_direction(const td_world *w, const td_wind_load *l) {
+    const tdi_keyed *keyed = tdi_scene_keyed(w->scene, &l->velocity);
+    td_vec3 direction = l->velocity;
+    for (int32_t i = 0; keyed && i < keyed->track->key_count; i++) {
+        const td_real *v = keyed->track->values + 3 * (ptrdiff_t)i;
+        if (tdi_dot(direction, direction) == 0) {
+            direction = tdi_vec3(v[0], v[1], v[2]);
+        }
+    }
+    return direction;
+}
+
+static td_status make_wind(td_world *w, int32_t k, td_diag_list *diags) {
+    const td_wind_load *l = &w->scene->def.loads[k].as.wind;
+    tdi_world_wind *out = &w->winds[w->wind_count];
+    out->direction = first_direction(w, l);
+    td_wind_def def = wind_def(l, out->direction);
+    td_diag diag = {.index = TD_NONE};
     td_status status = td_wind_new(&def, w->alloc, &out->wind, &diag);
     if (status != TD_OK && status != TD_ERR_MEMORY) {
         char path[64];
@@ -105,51 +113,132 @@ static td_status make_wind(td_world *w, int32_t k, td_diag_list *diags) {
     return status;
 }
 
-static td_status make_load(td_world *w, int32_t k, td_diag_list *diags) {
+td_status tdi_world_remake_wind(td_world *w, int32_t wind, td_diag *diag) {
+    tdi_world_wind *out = &w->winds[wind];
+    td_wind_def def = wind_def(&w->scene->def.loads[out->load].as.wind, out->direction);
+    td_wind *made = NULL;
+    td_status status = td_wind_new(&def, w->alloc, &made, diag);
+    if (status == TD_OK) {
+        td_wind_free(out->wind);
+        out->wind = made;
+    }
+    return status;
+}
+
+// ---- what acts on whom ----------------------------------------------------------------------
+
+// The first actor that a load acts on, and how many from there on.
+typedef struct reach {
+    int32_t first, count;
+} reach;
+
+static td_status find_reach(td_world *w, int32_t k, tdi_acting *acting, reach *out,
+                            td_diag_list *diags) {
     const td_scene_load *l = &w->scene->def.loads[k];
+    const bool pull = l->kind == TD_SCENE_PULL;
     char path[64];
-    w->load_spots[k] = (tdi_spot){TD_NONE, TD_NONE, {0, 0, 0}};
-    switch (l->kind) {
-    case TD_SCENE_WIND: return make_wind(w, k, diags);
-    case TD_SCENE_PULL:
-        snprintf(path, sizeof path, "loads[%d].pull", k);
-        return tdi_find_spot(w, &l->as.pull.place, path, &w->load_spots[k], diags);
-    case TD_SCENE_PUSH:
-        snprintf(path, sizeof path, "loads[%d].push", k);
-        return tdi_find_spot(w, &l->as.push.place, path, &w->load_spots[k], diags);
-    case TD_SCENE_POSE:
-        w->objects[tdi_world_object_named(w, l->as.pose.object)].posed = true;
+    *acting = (tdi_acting){.load = k, .spot = {TD_NONE, TD_NONE, {0, 0, 0}}};
+    *out = (reach){0, 0};
+    if (l->kind == TD_SCENE_WIND) {
+        return make_wind(w, k, diags);
+    }
+    if (l->kind == TD_SCENE_POSE) {
+        const tdi_object *o = &w->objects[tdi_world_object_named(w, l->as.pose.object)];
+        acting->keyed = tdi_scene_keyed(w->scene, &l->as.pose.bend);
+        *out = (reach){o->first_actor, o->actor_count};
         return TD_OK;
+    }
+    if (pull) {
+        const td_pull_load *p = &l->as.pull;
+        acting->keyed = tdi_scene_keyed(w->scene, p->to_given ? &p->to : &p->by);
+    }
+    snprintf(path, sizeof path, "loads[%d].%s", k, pull ? "pull" : "push");
+    td_status status =
+        tdi_find_spot(w, pull ? &l->as.pull.place : &l->as.push.place, path, &acting->spot, diags);
+    *out = (reach){acting->spot.actor, 1};
+    return status;
+}
+
+static bool posed(const td_world *w, const tdi_actor *a) {
+    for (int32_t k = 0; k < a->acting_count; k++) {
+        if (w->scene->def.loads[a->acting[k].load].kind == TD_SCENE_POSE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Room for all that can act on an actor at once: two entries a push, two for a hand, and one a
+// segment and pose.
+static td_status make_room(td_world *w, tdi_actor *a) {
+    size_t n = (size_t)a->state->model->body_count, count = 2;
+    for (int32_t k = 0; k < a->acting_count; k++) {
+        count += w->scene->def.loads[a->acting[k].load].kind == TD_SCENE_POSE ? n : 2;
+    }
+    if (count > INT32_MAX) {
+        return TD_ERR_MEMORY;
+    }
+    a->load_capacity = (int32_t)count;
+    a->loads = tdi_arena_zeroed(&w->arena, count, sizeof *a->loads);
+    if (!a->loads) {
+        return TD_ERR_MEMORY;
+    }
+    return w->wind_count > 0 || posed(w, a) ? tdi_actor_make_points(w, a) : TD_OK;
+}
+
+td_status tdi_actor_make_points(td_world *w, tdi_actor *a) {
+    size_t n = (size_t)a->state->model->body_count;
+    if (!a->points) {
+        td_vec3 *points = tdi_arena_zeroed(&w->arena, 3 * n, sizeof *points);
+        if (!points) {
+            return TD_ERR_MEMORY;
+        }
+        a->points = points;
+        a->winds = points + n;
+        a->extra = points + 2 * n;
     }
     return TD_OK;
 }
 
-// Room for all that can act on an actor at once: two entries a push, one a tip and pose or field.
-static td_status make_room(td_world *w, tdi_actor *a) {
-    const td_scene_def *def = &w->scene->def;
-    size_t n = (size_t)td_skeleton_count(w->variants[a->variant].skeleton), poses = 0;
-    for (int32_t k = 0; k < def->load_count; k++) {
-        poses += def->loads[k].kind == TD_SCENE_POSE &&
-                 tdi_world_object_named(w, def->loads[k].as.pose.object) == a->object;
+// Hands out the loads, in their order, to the actors they act on.
+static td_status hand_out(td_world *w, const tdi_acting *all, const reach *reaches) {
+    const int32_t count = w->scene->def.load_count;
+    for (int32_t k = 0; k < count; k++) {
+        for (int32_t i = 0; i < reaches[k].count; i++) {
+            w->actors[reaches[k].first + i].acting_count++;
+        }
     }
-    a->load_capacity = (int32_t)(2 * (size_t)def->load_count + 1 + poses * n);
-    a->loads = tdi_arena_zeroed(&w->arena, (size_t)a->load_capacity, sizeof *a->loads);
-    a->points = tdi_arena_zeroed(&w->arena, n, sizeof *a->points);
-    a->winds = tdi_arena_zeroed(&w->arena, n, sizeof *a->winds);
-    a->extra = tdi_arena_zeroed(&w->arena, n, sizeof *a->extra);
-    return a->loads && a->points && a->winds && a->extra ? TD_OK : TD_ERR_MEMORY;
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        tdi_actor *a = &w->actors[k];
+        a->acting = tdi_arena_zeroed(&w->arena, (size_t)a->acting_count + 1, sizeof *a->acting);
+        if (!a->acting) {
+            return TD_ERR_MEMORY;
+        }
+        a->acting_count = 0;
+    }
+    for (int32_t k = 0; k < count; k++) {
+        for (int32_t i = 0; i < reaches[k].count; i++) {
+            tdi_actor *a = &w->actors[reaches[k].first + i];
+            a->acting[a->acting_count++] = all[k];
+        }
+    }
+    return TD_OK;
 }
 
 td_status tdi_world_make_loads(td_world *w, td_diag_list *diags) {
-    int32_t count = w->scene->def.load_count;
+    size_t count = (size_t)w->scene->def.load_count;
     td_status status = TD_OK;
-    w->load_spots = tdi_arena_zeroed(&w->arena, (size_t)count + 1, sizeof *w->load_spots);
-    w->winds = tdi_arena_zeroed(&w->arena, (size_t)count + 1, sizeof *w->winds);
-    if (!w->load_spots || !w->winds) {
+    tdi_acting *all = tdi_arena_zeroed(&w->arena, count + 1, sizeof *all);
+    reach *reaches = tdi_arena_zeroed(&w->arena, count + 1, sizeof *reaches);
+    w->winds = tdi_arena_zeroed(&w->arena, count + 1, sizeof *w->winds);
+    if (!all || !reaches || !w->winds) {
         return TD_ERR_MEMORY;
     }
-    for (int32_t k = 0; k < count && status == TD_OK; k++) {
-        status = make_load(w, k, diags);
+    for (int32_t k = 0; k < (int32_t)count && status == TD_OK; k++) {
+        status = find_reach(w, k, &all[k], &reaches[k], diags);
+    }
+    if (status == TD_OK) {
+        status = hand_out(w, all, reaches);
     }
     for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
         status = make_room(w, &w->actors[k]);
@@ -159,11 +248,9 @@ td_status tdi_world_make_loads(td_world *w, td_diag_list *diags) {
 
 // ---- wind -----------------------------------------------------------------------------------
 
-bool tdi_actor_winds(td_world *w, tdi_actor *a) {
+// Winds at the segments, in true axes.
+static void sample_winds(const td_world *w, tdi_actor *a) {
     const int32_t n = a->state->model->body_count;
-    if (w->wind_count == 0) {
-        return false;
-    }
     for (int32_t i = 0; i < n; i++) {
         a->points[i] = tdi_from_simulated(a, td_tree_origin(a->state, i));
         a->winds[i] = tdi_vec3(0, 0, 0);
@@ -174,16 +261,59 @@ bool tdi_actor_winds(td_world *w, tdi_actor *a) {
             a->winds[i] = tdi_add(a->winds[i], a->extra[i]);
         }
     }
+}
+
+// Forces from outside at the tips, in true axes.
+static void sample_field(const td_world *w, tdi_actor *a) {
+    const int32_t n = a->state->model->body_count;
     for (int32_t i = 0; i < n; i++) {
+        td_vec3 tip = td_tree_tip(a->state, i);
+        td_vec3 v = tdi_tree_velocity_of(a->state, i, a->state->model->body[i].tip);
+        a->points[i] = tdi_from_simulated(a, tip);
+        a->extra[i] = tdi_velocity_from_simulated(a, tip, v);
+        a->forces[i] = tdi_vec3(0, 0, 0);
+    }
+    w->field(w->field_context, td_world_time(w), n, a->points, a->extra, a->forces);
+}
+
+void tdi_actor_sample(const td_world *w, tdi_actor *a) {
+    if (w->wind_count > 0) {
+        sample_winds(w, a);
+    }
+    if (w->field) {
+        sample_field(w, a);
+    }
+}
+
+const td_vec3 *tdi_actor_winds(const td_world *w, tdi_actor *a) {
+    for (int32_t i = 0; w->wind_count > 0 && i < a->state->model->body_count; i++) {
         a->winds[i] = tdi_turn_to_simulated(a, a->winds[i]);
     }
-    return true;
+    return w->wind_count > 0 ? a->winds : NULL;
+}
+
+#define WIND_BLOCK 64
+
+void td_world_wind(const td_world *w, int32_t count, const td_vec3 *points, td_vec3 *velocities) {
+    td_vec3 one[WIND_BLOCK];
+    for (int32_t i = 0; i < count; i++) {
+        velocities[i] = tdi_vec3(0, 0, 0);
+    }
+    for (int32_t k = 0; k < w->wind_count; k++) {
+        for (int32_t from = 0; from < count; from += WIND_BLOCK) {
+            int32_t n = count - from < WIND_BLOCK ? count - from : WIND_BLOCK;
+            td_wind_at(w->winds[k].wind, &w->winds[k].state, n, points + from, one);
+            for (int32_t i = 0; i < n; i++) {
+                velocities[from + i] = tdi_add(velocities[from + i], one[i]);
+            }
+        }
+    }
 }
 
 // ---- points ---------------------------------------------------------------------------------
 
 typedef struct collector {
-    td_world *world;
+    const td_world *world;
     tdi_actor *actor;
     int32_t count;
     td_real t0, t1;
@@ -195,52 +325,45 @@ static void add(collector *c, td_load load) {
     }
 }
 
-static void note_force(tdi_actor *a, td_real force) {
-    a->largest_force = force > a->largest_force ? force : a->largest_force;
+static bool acts(const collector *c, td_real start, td_real end) {
+    return c->t1 > start && c->t1 <= end;
 }
 
-static void add_pull(collector *c, const td_pull_load *l, const tdi_spot *spot) {
-    tdi_actor *a = c->actor;
-    const td_scene *s = c->world->scene;
-    if (c->t1 <= l->start || c->t1 > l->end) {
-        return;
-    }
-    const tdi_keyed *keyed = tdi_scene_keyed(s, l->to_given ? &l->to : &l->by);
-    td_real value[3], rate[3] = {0, 0, 0};
+static void add_pull(collector *c, const td_pull_load *l, const tdi_acting *acting) {
+    const tdi_actor *a = c->actor;
+    const tdi_keyed *keyed = tdi_live(acting->keyed);
+    td_real rate[3] = {0, 0, 0};
     if (keyed) {
-        td_curve_at(keyed->curve, c->t1, value, rate, NULL);
+        td_curve_at(keyed->curve, c->t1, NULL, rate, NULL);
     }
-    td_vec3 to = l->to_given ? l->to : tdi_add(spot->tip, l->by);
-    td_vec3 tip = a->state->model->body[spot->segment].tip;
-    td_load load = {.kind = TD_LOAD_SPRING,
-                    .segment = spot->segment,
-                    .point = tip,
-                    .vector = tdi_to_simulated(a, to),
-                    .stiffness = l->stiffness,
-                    .damping = l->damping,
-                    .velocity = tdi_turn_to_simulated(a, tdi_vec3(rate[0], rate[1], rate[2]))};
-    td_vec3 off = tdi_sub(load.vector, td_tree_tip(a->state, spot->segment));
-    note_force(a, l->stiffness * tdi_norm(off));
-    add(c, load);
+    td_vec3 to = l->to_given ? l->to : tdi_add(acting->spot.tip, l->by);
+    add(c, (td_load){.kind = TD_LOAD_SPRING,
+                     .segment = acting->spot.segment,
+                     .point = a->state->model->body[acting->spot.segment].tip,
+                     .vector = tdi_to_simulated(a, to),
+                     .stiffness = l->stiffness,
+                     .damping = l->damping,
+                     .velocity = tdi_turn_to_simulated(a, tdi_vec3(rate[0], rate[1], rate[2]))});
+}
+
+// A torque about the segment's own axis.
+static void add_twist(collector *c, int32_t segment, td_real torque) {
+    td_quat q = td_tree_rotation(c->actor->state, segment);
+    add(c, (td_load){.kind = TD_LOAD_TORQUE,
+                     .segment = segment,
+                     .vector = tdi_quat_rotate(q, tdi_vec3(0, torque, 0))});
 }
 
 static void add_push(collector *c, const td_push_load *l, const tdi_spot *spot) {
-    tdi_actor *a = c->actor;
-    if (c->t1 <= l->start || c->t1 > l->end) {
-        return;
-    }
+    const tdi_actor *a = c->actor;
     if (tdi_dot(l->force, l->force) > 0) {
-        note_force(a, tdi_norm(l->force));
         add(c, (td_load){.kind = TD_LOAD_FORCE,
                          .segment = spot->segment,
                          .point = a->state->model->body[spot->segment].tip,
                          .vector = tdi_turn_to_simulated(a, l->force)});
     }
     if (l->twist != 0) {
-        td_quat q = td_tree_rotation(a->state, spot->segment);
-        add(c, (td_load){.kind = TD_LOAD_TORQUE,
-                         .segment = spot->segment,
-                         .vector = tdi_quat_rotate(q, tdi_vec3(0, l->twist, 0))});
+        add_twist(c, spot->segment, l->twist);
     }
 }
 
@@ -253,8 +376,8 @@ static void pose_tips(const td_world *w, const tdi_actor *a, td_vec3 bend, td_qu
     const td_segment *s = td_skeleton_segments(v->skeleton);
     td_vec3 share = tdi_scale(bend, 1.0 / v->depth_most);
     td_real angle = tdi_norm(share);
-    td_quat own = angle > 0 ? tdi_quat_turn(tdi_scale(share, 1 / angle), angle)
-                            : tdi_quat_identity();
+    td_quat own =
+        angle > 0 ? tdi_quat_turn(tdi_scale(share, 1 / angle), angle) : tdi_quat_identity();
     for (int32_t i = 0; i < td_skeleton_count(v->skeleton); i++) {
         int32_t p = s[i].parent;
         td_quat up = p == TD_NONE ? tdi_quat_identity() : turn[p];
@@ -266,8 +389,7 @@ static void pose_tips(const td_world *w, const tdi_actor *a, td_vec3 bend, td_qu
 }
 
 // The bend at a time, which keyframes may give.
-static td_vec3 bend_at(const td_world *w, const td_pose_load *l, td_real time) {
-    const tdi_keyed *keyed = tdi_scene_keyed(w->scene, &l->bend);
+static td_vec3 bend_at(const td_pose_load *l, const tdi_keyed *keyed, td_real time) {
     td_real v[3] = {l->bend.x, l->bend.y, l->bend.z};
     if (keyed) {
         td_curve_at(keyed->curve, time, v, NULL, NULL);
@@ -275,17 +397,17 @@ static td_vec3 bend_at(const td_world *w, const td_pose_load *l, td_real time) {
     return tdi_vec3(v[0], v[1], v[2]);
 }
 
-static void add_pose(collector *c, const td_pose_load *l) {
-    td_world *w = c->world;
+static void add_pose(collector *c, const td_pose_load *l, const tdi_keyed *keyed) {
+    const td_world *w = c->world;
     tdi_actor *a = c->actor;
     const td_tree_model *m = a->state->model;
     // the nodes of the solver are free between steps: room for the pose
     td_quat *turn = (td_quat *)a->state->node;
-    const td_real dt = c->t1 - c->t0;
+    const tdi_twist *base = &a->state->base_twist;
     if (l->strength == 0 && l->damping == 0) {
         return;
     }
-    pose_tips(w, a, bend_at(w, l, c->t0), turn, a->points, a->extra);
+    pose_tips(w, a, bend_at(l, keyed, c->t0), turn, a->points, a->extra);
     int32_t first = c->count;
     for (int32_t i = 0; i < m->body_count; i++) {
         add(c, (td_load){.kind = TD_LOAD_SPRING,
@@ -295,76 +417,82 @@ static void add_pose(collector *c, const td_pose_load *l) {
                          .stiffness = l->strength,
                          .damping = l->damping});
     }
-    pose_tips(w, a, bend_at(w, l, c->t1), turn, a->points, a->extra);
+    pose_tips(w, a, bend_at(l, keyed, c->t1), turn, a->points, a->extra);
     // the base's own motion carries the pose along; what the springs damp is motion relative to it
     for (int32_t i = 0; i < m->body_count; i++) {
         td_load *load = &a->loads[first + i];
-        td_vec3 change = tdi_scale(tdi_sub(a->extra[i], load->vector), 1 / dt);
+        td_vec3 change = tdi_scale(tdi_sub(a->extra[i], load->vector), 1 / (c->t1 - c->t0));
         td_vec3 arm = tdi_quat_rotate(a->simulated.rotation, a->extra[i]);
-        const tdi_twist *base = &a->state->base_twist;
         load->vector = tdi_add(a->simulated.position, arm);
         load->velocity = tdi_add(tdi_quat_rotate(a->simulated.rotation, change),
                                  tdi_add(base->v, tdi_cross(base->w, arm)));
     }
 }
 
-// ---- forces from outside --------------------------------------------------------------------
-
-// Added to the wind's place in the step: constant forces at the tips.
-static void add_field(collector *c) {
-    td_world *w = c->world;
-    tdi_actor *a = c->actor;
-    const int32_t n = a->state->model->body_count;
-    td_vec3 *forces = (td_vec3 *)a->state->node; // free between steps
-    for (int32_t i = 0; i < n; i++) {
-        td_vec3 tip = a->state->model->body[i].tip;
-        a->points[i] = tdi_from_simulated(a, td_tree_tip(a->state, i));
-        a->extra[i] = tdi_tree_velocity_of(a->state, i, tip);
-        forces[i] = tdi_vec3(0, 0, 0);
-    }
-    w->field(w->field_context, c->t0, n, a->points, a->extra, forces);
-    for (int32_t i = 0; i < n; i++) {
-        if (tdi_dot(forces[i], forces[i]) != 0) {
-            add(c, (td_load){.kind = TD_LOAD_FORCE,
-                             .segment = i,
-                             .point = a->state->model->body[i].tip,
-                             .vector = tdi_turn_to_simulated(a, forces[i])});
-        }
-    }
-}
+// ---- hands and forces from outside ----------------------------------------------------------
 
 static void add_grab(collector *c) {
     const tdi_grab *g = &c->world->grab;
-    add(c, (td_load){.kind = TD_LOAD_SPRING,
-                     .segment = g->segment,
-                     .point = g->point,
-                     .vector = tdi_to_simulated(c->actor, g->to),
-                     .stiffness = g->stiffness});
+    const int64_t self = c->actor - c->world->actors, n = c->actor->state->model->body_count;
+    if (g->held && g->actor == self) {
+        add(c, (td_load){.kind = TD_LOAD_SPRING,
+                         .segment = g->segment,
+                         .point = g->point,
+                         .vector = tdi_to_simulated(c->actor, g->to),
+                         .stiffness = g->stiffness});
+    }
+    if (g->twist != 0 && g->twist_actor == self && g->twist_segment >= 0 && g->twist_segment < n) {
+        add_twist(c, g->twist_segment, g->twist);
+    }
+}
+
+static void add_field(collector *c) {
+    const tdi_actor *a = c->actor;
+    for (int32_t i = 0; i < a->state->model->body_count; i++) {
+        if (a->forces[i].x != 0 || a->forces[i].y != 0 || a->forces[i].z != 0) {
+            add(c, (td_load){.kind = TD_LOAD_FORCE,
+                             .segment = i,
+                             .point = a->state->model->body[i].tip,
+                             .vector = tdi_turn_to_simulated(a, a->forces[i])});
+        }
+    }
 }
 
 // ---- entry ----------------------------------------------------------------------------------
 
-int32_t tdi_actor_loads(td_world *w, tdi_actor *a, td_real t0, td_real t1) {
+// Pulls and pushes come first: tdi_actor_note_force() looks at them.
+int32_t tdi_actor_loads(const td_world *w, tdi_actor *a, td_real t0, td_real t1) {
     collector c = {w, a, 0, t0, t1};
-    const td_scene_def *def = &w->scene->def;
-    int32_t self = (int32_t)(a - w->actors);
-    for (int32_t k = 0; k < def->load_count; k++) {
-        const td_scene_load *l = &def->loads[k];
-        const tdi_spot *spot = &w->load_spots[k];
-        if (l->kind == TD_SCENE_PULL && spot->actor == self) {
-            add_pull(&c, &l->as.pull, spot);
-        } else if (l->kind == TD_SCENE_PUSH && spot->actor == self) {
-            add_push(&c, &l->as.push, spot);
-        } else if (l->kind == TD_SCENE_POSE && w->objects[a->object].posed &&
-                   tdi_world_object_named(w, l->as.pose.object) == a->object) {
-            add_pose(&c, &l->as.pose);
+    const td_scene_load *loads = w->scene->def.loads;
+    for (int32_t k = 0; k < a->acting_count; k++) {
+        const td_scene_load *l = &loads[a->acting[k].load];
+        if (l->kind == TD_SCENE_PULL && acts(&c, l->as.pull.start, l->as.pull.end)) {
+            add_pull(&c, &l->as.pull, &a->acting[k]);
+        } else if (l->kind == TD_SCENE_PUSH && acts(&c, l->as.push.start, l->as.push.end)) {
+            add_push(&c, &l->as.push, &a->acting[k].spot);
         }
     }
-    if (w->grab.held && w->grab.actor == self) {
-        add_grab(&c);
+    a->point_count = c.count;
+    for (int32_t k = 0; k < a->acting_count; k++) {
+        const td_scene_load *l = &loads[a->acting[k].load];
+        if (l->kind == TD_SCENE_POSE) {
+            add_pose(&c, &l->as.pose, tdi_live(a->acting[k].keyed));
+        }
     }
+    add_grab(&c);
     if (w->field) {
         add_field(&c);
     }
     return c.count;
+}
+
+void tdi_actor_note_force(tdi_actor *a) {
+    for (int32_t k = 0; k < a->point_count; k++) {
+        const td_load *l = &a->loads[k];
+        td_vec3 off = tdi_sub(l->vector, td_tree_tip(a->state, l->segment));
+        td_real force = l->kind == TD_LOAD_SPRING  ? l->stiffness * tdi_norm(off)
+                        : l->kind == TD_LOAD_FORCE ? tdi_norm(l->vector)
+                                                   : 0;
+        a->largest_force = force > a->largest_force ? force : a->largest_force;
+    }
 }

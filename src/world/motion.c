@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// How bases move: along the curves of their objects, and as they are felt.
+// How bases move: where the scene puts their objects, and as they are felt.
 //
 // Time scale b and local dynamics g (Oriented Strands, section 6.4): the simulated base moves by
 //   b (D - g F)
 // in a step, where D is the step of the true base and F that which the reference frame alone would
 // carry it along. Both are screws in world axes at the base: a shift and a turn vector.
 
-#include "math/quat.h"
 #include "world/world.h"
+
+#include "math/quat.h"
 
 #include <math.h>
 
@@ -16,6 +17,13 @@
 tdi_pose tdi_pose_mul(tdi_pose a, tdi_pose b) {
     return (tdi_pose){tdi_add(a.position, tdi_quat_rotate(a.rotation, b.position)),
                       tdi_quat_unit(tdi_quat_mul(a.rotation, b.rotation))};
+}
+
+static bool same_pose(const tdi_pose *a, const tdi_pose *b) {
+    return a->position.x == b->position.x && a->position.y == b->position.y &&
+           a->position.z == b->position.z && a->rotation.w == b->rotation.w &&
+           a->rotation.x == b->rotation.x && a->rotation.y == b->rotation.y &&
+           a->rotation.z == b->rotation.z;
 }
 
 // Rotation vector of a unit quaternion, the shorter way.
@@ -30,38 +38,31 @@ static td_quat turn_by(td_vec3 v) {
     return angle > 0 ? tdi_quat_turn(tdi_scale(v, 1 / angle), angle) : tdi_quat_identity();
 }
 
-// ---- bases of objects -----------------------------------------------------------------------
+// ---- where the scene puts things ------------------------------------------------------------
 
-static td_base_motion motion_at(const tdi_keyed *position, const tdi_keyed *rotation,
-                                td_vec3 stand, td_quat turned, td_real time) {
+tdi_pose tdi_object_pose(const td_world *w, int32_t object) {
+    const td_object_def *def = &w->scene->def.objects[object];
+    return (tdi_pose){def->position, tdi_quat_unit(def->rotation)};
+}
+
+tdi_pose tdi_object_frame(const td_world *w, int32_t object) {
+    const td_local_def *local = &w->scene->def.objects[object].local;
+    return (tdi_pose){local->position, tdi_quat_unit(local->rotation)};
+}
+
+// Velocities of an actor's base at a time, by the curves of its object; false without any.
+static bool curve_rates(const td_world *w, const tdi_actor *a, td_real time, tdi_twist *rates) {
+    const tdi_object *o = &w->objects[a->object];
+    const tdi_keyed *position = tdi_live(o->position), *rotation = tdi_live(o->rotation);
+    if (!position && !rotation) {
+        return false;
+    }
     td_base_motion m = td_base_motion_at(position ? position->curve : NULL,
                                          rotation ? rotation->turn : NULL, time);
-    if (!position) {
-        m.position = stand;
-    }
-    if (!rotation) {
-        m.rotation = tdi_quat_unit(turned);
-    }
-    return m;
-}
-
-td_base_motion tdi_object_base(const td_world *w, int32_t object, td_real time) {
-    const tdi_object *o = &w->objects[object];
-    const td_object_def *def = &w->scene->def.objects[object];
-    return motion_at(o->position, o->rotation, def->position, def->rotation, time);
-}
-
-// Motion of a place that is fixed to a moving frame.
-static td_base_motion carried(const td_base_motion *m, tdi_pose place) {
-    td_vec3 r = tdi_quat_rotate(m->rotation, place.position);
-    td_vec3 turning = tdi_cross(m->spin, r);
-    td_base_motion out = *m;
-    out.position = tdi_add(m->position, r);
-    out.rotation = tdi_quat_unit(tdi_quat_mul(m->rotation, place.rotation));
-    out.velocity = tdi_add(m->velocity, turning);
-    out.acceleration = tdi_add(m->acceleration, tdi_add(tdi_cross(m->spin_rate, r),
-                                                        tdi_cross(m->spin, turning)));
-    return out;
+    td_quat turned = rotation ? m.rotation : tdi_object_pose(w, a->object).rotation;
+    td_vec3 arm = tdi_quat_rotate(turned, a->place.position);
+    *rates = (tdi_twist){m.spin, tdi_add(m.velocity, tdi_cross(m.spin, arm))};
+    return true;
 }
 
 // ---- as they are felt -----------------------------------------------------------------------
@@ -83,21 +84,14 @@ static tdi_pose ride(tdi_pose frame0, tdi_pose frame1, tdi_pose pose) {
                       tdi_quat_unit(tdi_quat_mul(turn, pose.rotation))};
 }
 
-static tdi_pose pose_of(const td_base_motion *m) {
-    return (tdi_pose){m->position, m->rotation};
-}
-
-static tdi_pose felt_step(const td_world *w, const tdi_actor *a, tdi_pose next, td_real t0,
-                          td_real t1) {
-    const tdi_object *o = &w->objects[a->object];
+// The simulated base after the step that takes the true one to `next`.
+static tdi_pose felt_step(const td_world *w, const tdi_actor *a, tdi_pose next) {
     const td_object_def *def = &w->scene->def.objects[a->object];
     screw d = step_between(a->base, next);
     if (def->local.amount != 0) {
-        td_base_motion f0 = motion_at(o->local_position, o->local_rotation, def->local.position,
-                                      def->local.rotation, t0);
-        td_base_motion f1 = motion_at(o->local_position, o->local_rotation, def->local.position,
-                                      def->local.rotation, t1);
-        screw f = step_between(a->base, ride(pose_of(&f0), pose_of(&f1), a->base));
+        tdi_pose carried =
+            ride(w->objects[a->object].frame, tdi_object_frame(w, a->object), a->base);
+        screw f = step_between(a->base, carried);
         d.shift = tdi_madd(d.shift, f.shift, -def->local.amount);
         d.turn = tdi_madd(d.turn, f.turn, -def->local.amount);
     }
@@ -111,89 +105,92 @@ static tdi_pose felt_step(const td_world *w, const tdi_actor *a, tdi_pose next, 
 
 // ---- steps ----------------------------------------------------------------------------------
 
-// An implicit step takes the base where it will be; an explicit one, how it moves now.
-static void set_base(tdi_actor *a, tdi_pose from, tdi_pose to, const td_base_motion *now,
-                     td_real dt, bool explicit_step) {
-    screw d = step_between(from, to);
-    td_base_motion m = {.position = from.position,
-                        .rotation = from.rotation,
-                        .velocity = tdi_scale(d.shift, 1 / dt),
-                        .spin = tdi_scale(d.turn, 1 / dt)};
-    if (explicit_step && now) {
-        m.velocity = now->velocity;
-        m.spin = now->spin;
-        m.acceleration = tdi_scale(tdi_madd(d.shift, now->velocity, -dt), 2 / (dt * dt));
-        m.spin_rate = tdi_scale(tdi_madd(d.turn, now->spin, -dt), 2 / (dt * dt));
+// An implicit step takes the base where it will be. An explicit one takes how it moves now, and
+// the acceleration that brings it there; where no curve says how it moves, the mean velocities of
+// this step and of the last one do.
+static td_base_motion motion_of(const td_world *w, const tdi_actor *a, const screw *d,
+                                bool true_base, td_real t0) {
+    const td_integrator rule = w->scene->def.objects[a->object].integrator;
+    const td_real dt = w->dt;
+    td_vec3 v = tdi_scale(d->shift, 1 / dt), spin = tdi_scale(d->turn, 1 / dt);
+    td_base_motion m = {
+        a->simulated.position, a->simulated.rotation, v, spin, {0, 0, 0}, {0, 0, 0}};
+    if (rule == TD_EULER || rule == TD_RK4) {
+        tdi_twist now = a->state->base_twist;
+        td_real weight = true_base && curve_rates(w, a, t0, &now) ? 2 / dt : 1 / dt;
+        m.velocity = now.v;
+        m.spin = now.w;
+        m.acceleration = tdi_scale(tdi_sub(v, now.v), weight);
+        m.spin_rate = tdi_scale(tdi_sub(spin, now.w), weight);
     }
-    td_tree_set_base(a->state, &m);
+    return m;
 }
 
-void tdi_actor_move_base(td_world *w, tdi_actor *a, td_real t0, td_real t1) {
-    const tdi_object *o = &w->objects[a->object];
+void tdi_actor_move_base(td_world *w, tdi_actor *a, td_real t0) {
     const td_object_def *def = &w->scene->def.objects[a->object];
-    if (!o->position && !o->rotation && !o->felt_otherwise) {
-        // it may have been put elsewhere by hand
-        td_base_motion m = tdi_object_base(w, a->object, t1);
-        tdi_pose now = tdi_pose_mul(pose_of(&m), a->place);
-        screw d = step_between(a->base, now);
-        if (tdi_dot(d.shift, d.shift) == 0 && tdi_dot(d.turn, d.turn) == 0) {
-            return;
-        }
-        set_base(a, a->base, now, NULL, t1 - t0, false);
-        a->base = a->simulated = now;
-        return;
+    const tdi_twist *last = &a->state->base_twist;
+    tdi_pose next = tdi_pose_mul(tdi_object_pose(w, a->object), a->place), to = next;
+    bool true_base =
+        def->time_scale == 1 && def->local.amount == 0 && same_pose(&a->base, &a->simulated);
+    if (!true_base) {
+        to = felt_step(w, a, next);
     }
-    td_base_motion m0 = tdi_object_base(w, a->object, t0), m1 = tdi_object_base(w, a->object, t1);
-    td_base_motion now = carried(&m0, a->place), then = carried(&m1, a->place);
-    tdi_pose next = pose_of(&then);
-    bool explicit_step = def->integrator == TD_EULER || def->integrator == TD_RK4;
-    if (o->felt_otherwise) {
-        tdi_pose felt = felt_step(w, a, next, t0, t1);
-        set_base(a, a->simulated, felt, NULL, t1 - t0, explicit_step);
-        a->simulated = felt;
-    } else {
-        set_base(a, a->base, next, &now, t1 - t0, explicit_step);
-        a->simulated = next;
+    screw whole = step_between(a->base, next), felt = step_between(a->simulated, to);
+    a->base_rate = (tdi_twist){tdi_scale(whole.turn, 1 / w->dt), tdi_scale(whole.shift, 1 / w->dt)};
+    bool rested = tdi_dot(last->v, last->v) == 0 && tdi_dot(last->w, last->w) == 0;
+    if (!rested || !same_pose(&a->simulated, &to)) {
+        td_base_motion m = motion_of(w, a, &felt, true_base, t0);
+        td_tree_set_base(a->state, &m);
     }
     a->base = next;
+    a->simulated = to;
 }
 
 // ---- frames ---------------------------------------------------------------------------------
 
-static bool same(const tdi_actor *a) {
-    const tdi_pose *b = &a->base, *s = &a->simulated;
-    return b->position.x == s->position.x && b->position.y == s->position.y &&
-           b->position.z == s->position.z && b->rotation.w == s->rotation.w &&
-           b->rotation.x == s->rotation.x && b->rotation.y == s->rotation.y &&
-           b->rotation.z == s->rotation.z;
-}
-
 td_vec3 tdi_turn_to_simulated(const tdi_actor *a, td_vec3 v) {
-    if (same(a)) {
+    if (same_pose(&a->base, &a->simulated)) {
         return v;
     }
     return tdi_quat_rotate(a->simulated.rotation,
                            tdi_quat_rotate(tdi_quat_conj(a->base.rotation), v));
 }
 
+static td_vec3 turn_from_simulated(const tdi_actor *a, td_vec3 v) {
+    return tdi_quat_rotate(a->base.rotation,
+                           tdi_quat_rotate(tdi_quat_conj(a->simulated.rotation), v));
+}
+
 td_vec3 tdi_to_simulated(const tdi_actor *a, td_vec3 x) {
-    return same(a) ? x
-                   : tdi_add(a->simulated.position,
-                             tdi_turn_to_simulated(a, tdi_sub(x, a->base.position)));
+    return same_pose(&a->base, &a->simulated)
+               ? x
+               : tdi_add(a->simulated.position,
+                         tdi_turn_to_simulated(a, tdi_sub(x, a->base.position)));
 }
 
 td_vec3 tdi_from_simulated(const tdi_actor *a, td_vec3 x) {
-    if (same(a)) {
-        return x;
-    }
-    td_vec3 own = tdi_quat_rotate(tdi_quat_conj(a->simulated.rotation),
-                                  tdi_sub(x, a->simulated.position));
-    return tdi_add(a->base.position, tdi_quat_rotate(a->base.rotation, own));
+    return same_pose(&a->base, &a->simulated)
+               ? x
+               : tdi_add(a->base.position,
+                         turn_from_simulated(a, tdi_sub(x, a->simulated.position)));
 }
 
 td_quat tdi_rotation_from_simulated(const tdi_actor *a, td_quat q) {
-    return same(a) ? q
-                   : tdi_quat_unit(tdi_quat_mul(
-                         a->base.rotation,
-                         tdi_quat_mul(tdi_quat_conj(a->simulated.rotation), q)));
+    return same_pose(&a->base, &a->simulated)
+               ? q
+               : tdi_quat_unit(tdi_quat_mul(a->base.rotation,
+                                            tdi_quat_mul(tdi_quat_conj(a->simulated.rotation), q)));
+}
+
+// What a point moves besides with the simulated base is turned to the true frame; there it rides
+// on the true base.
+td_vec3 tdi_velocity_from_simulated(const tdi_actor *a, td_vec3 x, td_vec3 v) {
+    const tdi_twist *s = &a->state->base_twist, *t = &a->base_rate;
+    if (same_pose(&a->base, &a->simulated)) {
+        return v;
+    }
+    td_vec3 arm = tdi_sub(x, a->simulated.position);
+    td_vec3 own = tdi_sub(v, tdi_add(s->v, tdi_cross(s->w, arm)));
+    td_vec3 at = turn_from_simulated(a, arm);
+    return tdi_add(turn_from_simulated(a, own), tdi_add(t->v, tdi_cross(t->w, at)));
 }

@@ -26,10 +26,11 @@ static td_status fault(const td_world *w, int32_t object, td_status status, cons
     return tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, path, "%s", diag->message);
 }
 
-// Gravity in the axes of an object's base at the start.
-static td_vec3 own_gravity(const td_world *w, int32_t object) {
-    td_base_motion m = tdi_object_base(w, object, 0);
-    return tdi_quat_rotate(tdi_quat_conj(m.rotation), w->scene->def.gravity);
+// Gravity in the axes of a base, over the stiffness of its object: what bends a plant that is
+// stiffer by some factor bends one without the factor as much less.
+static td_vec3 own_gravity(const td_world *w, int32_t object, td_quat base) {
+    td_vec3 g = tdi_quat_rotate(tdi_quat_conj(base), w->scene->def.gravity);
+    return tdi_scale(g, 1 / w->scene->def.objects[object].stiffness);
 }
 
 // Puts `next` in the place of *model.
@@ -61,7 +62,9 @@ static td_status damped_model(td_world *w, const td_object_def *o, td_tree_model
     td_damping_opts opts = td_damping_opts_default();
     settle.gravity = opts.gravity = gravity;
     opts.kind = o->damping_ratio >= 0 ? TD_DAMPING_RATIO : TD_DAMPING_TIME;
-    opts.value = o->damping_ratio >= 0 ? o->damping_ratio : o->relaxation_time;
+    // of the plant with its factor of stiffness s: w ~ sqrt(s), so that the ratio is c w/(2 s k)
+    opts.value = o->damping_ratio >= 0 ? o->damping_ratio * sqrt(o->stiffness)
+                                       : o->relaxation_time * o->stiffness;
     td_status status = td_tree_state_new(*model, w->alloc, &state, diag);
     if (status == TD_OK && opts.kind == TD_DAMPING_RATIO) {
         status = td_tree_settle(state, &settle, NULL, diag);
@@ -94,7 +97,7 @@ static td_status make_variant(td_world *w, int32_t object, int32_t variant,
                               const td_world_opts *opts, tdi_variant *v, td_diag_list *diags) {
     const td_object_def *o = &w->scene->def.objects[object];
     td_tree_opts tree = td_tree_opts_default();
-    td_vec3 gravity = own_gravity(w, object);
+    td_vec3 gravity = own_gravity(w, object, tdi_object_pose(w, object).rotation);
     td_diag diag = {.index = TD_NONE};
     tree.law = o->law;
     td_status status =
@@ -106,6 +109,10 @@ static td_status make_variant(td_world *w, int32_t object, int32_t variant,
     if (status != TD_OK) {
         return fault(w, object, status, "plant", &diag, diags);
     }
+    if (o->stiffness == 0 && (o->rest_under_gravity || o->damping_ratio >= 0)) {
+        tdi_fail(&diag, TD_ERR_ARGUMENT, "what has no stiffness has no shape at rest");
+        return fault(w, object, TD_ERR_SYNTAX, "stiffness", &diag, diags);
+    }
     if (o->rest_under_gravity) {
         status = rest_model(w, &v->model, gravity, &diag);
         if (status != TD_OK) {
@@ -115,9 +122,8 @@ static td_status make_variant(td_world *w, int32_t object, int32_t variant,
     if (o->damping_ratio >= 0 || o->relaxation_time >= 0) {
         status = damped_model(w, o, &v->model, gravity, &diag);
         if (status != TD_OK) {
-            return fault(w, object, status, o->damping_ratio >= 0 ? "damping_ratio"
-                                                                  : "relaxation_time",
-                         &diag, diags);
+            return fault(w, object, status,
+                         o->damping_ratio >= 0 ? "damping_ratio" : "relaxation_time", &diag, diags);
         }
     }
     return measure_depth(w, v);
@@ -126,8 +132,7 @@ static td_status make_variant(td_world *w, int32_t object, int32_t variant,
 // ---- places ---------------------------------------------------------------------------------
 
 static int32_t instance_count(const td_object_def *o) {
-    return o->instances.layout == TD_INSTANCES_LIST ? o->instances.place_count
-                                                    : o->instances.count;
+    return o->instances.layout == TD_INSTANCES_LIST ? o->instances.place_count : o->instances.count;
 }
 
 // Columns and rows of a grid that is about as wide and deep as the area says.
@@ -177,13 +182,11 @@ static const char *actor_name(td_world *w, int32_t object, int32_t instance, int
 static td_status make_actor(td_world *w, int32_t object, int32_t instance, tdi_pose place,
                             tdi_actor *a, td_diag *diag) {
     const td_object_def *o = &w->scene->def.objects[object];
-    td_base_motion m = tdi_object_base(w, object, 0);
-    tdi_pose base = {m.position, m.rotation};
     int32_t count = instance_count(o);
     *a = (tdi_actor){.object = object, .instance = instance, .place = place};
     a->variant = w->objects[object].first_variant + instance % o->instances.variants;
     a->name = actor_name(w, object, instance, count);
-    a->base = a->simulated = tdi_pose_mul(base, place);
+    a->base = a->simulated = tdi_pose_mul(tdi_object_pose(w, object), place);
     if (!a->name) {
         return TD_ERR_MEMORY;
     }
@@ -195,6 +198,14 @@ static td_status make_actor(td_world *w, int32_t object, int32_t instance, tdi_p
     return status;
 }
 
+// Whether gravity is in the actor's axes what it is in those of its object. It is not for what is
+// turned about an axis that leans.
+static bool upright(const td_world *w, const tdi_actor *a) {
+    td_vec3 own = own_gravity(w, a->object, a->base.rotation);
+    td_vec3 all = own_gravity(w, a->object, tdi_object_pose(w, a->object).rotation);
+    return tdi_norm(tdi_sub(own, all)) <= 1e-9 * tdi_norm(all);
+}
+
 // Turn of the pool: the pose at the start.
 static void settle_actor(void *context, int64_t k) {
     td_world *w = context;
@@ -203,7 +214,7 @@ static void settle_actor(void *context, int64_t k) {
     td_step_opts opts = td_step_opts_default();
     opts.gravity = w->scene->def.gravity;
     opts.stiffness = o->stiffness;
-    if (o->start == TD_START_SETTLED && !o->rest_under_gravity) {
+    if (o->start == TD_START_SETTLED && !(o->rest_under_gravity && upright(w, a))) {
         a->status = td_tree_settle(a->state, &opts, NULL, &a->diag);
     }
 }
@@ -213,14 +224,9 @@ static void settle_actor(void *context, int64_t k) {
 static void note_motion(td_world *w, int32_t object) {
     const td_object_def *def = &w->scene->def.objects[object];
     tdi_object *o = &w->objects[object];
-    const td_scene *s = w->scene;
-    o->position = tdi_scene_keyed(s, &def->position);
-    o->rotation = tdi_scene_keyed(s, &def->rotation);
-    o->local_position = tdi_scene_keyed(s, &def->local.position);
-    o->local_rotation = tdi_scene_keyed(s, &def->local.rotation);
-    o->felt_otherwise = def->time_scale != 1 || def->local.amount != 0 ||
-                        tdi_scene_keyed(s, &def->time_scale) ||
-                        tdi_scene_keyed(s, &def->local.amount);
+    o->position = tdi_scene_keyed(w->scene, &def->position);
+    o->rotation = tdi_scene_keyed(w->scene, &def->rotation);
+    o->frame = tdi_object_frame(w, object);
 }
 
 static td_status count_all(td_world *w, const td_world_opts *opts, td_diag_list *diags) {
@@ -280,11 +286,17 @@ td_status tdi_world_make_objects(td_world *w, const td_world_opts *opts, td_diag
     const td_scene_def *def = &w->scene->def;
     int64_t segments = 0;
     td_status status = count_all(w, opts, diags);
-    for (int32_t k = 0; k < def->object_count && status == TD_OK; k++) {
+    td_status first = status;
+    // the faults of all plants are told together; what ran out would run out again
+    for (int32_t k = 0; k < def->object_count; k++) {
+        if (status == TD_ERR_MEMORY || status == TD_ERR_LIMIT) {
+            break;
+        }
         status = make_object(w, k, opts, &segments, diags);
+        first = first == TD_OK ? status : first;
     }
-    if (status != TD_OK) {
-        return status;
+    if (first != TD_OK) {
+        return first;
     }
     td_pool_run(w->pool, w->actor_count, settle_actor, w);
     for (int32_t k = 0; k < w->actor_count; k++) {

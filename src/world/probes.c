@@ -78,22 +78,6 @@ const char *td_world_probe_name(const td_world *w, int32_t column) {
 
 // ---- values ---------------------------------------------------------------------------------
 
-// v of a point that moves with the simulated base is v of the true base there; what it moves
-// besides is turned from one frame to the other.
-static td_vec3 true_velocity(const td_world *w, const tdi_actor *a, td_vec3 simulated, td_vec3 v) {
-    const tdi_twist *s = &a->state->base_twist;
-    if (!w->objects[a->object].felt_otherwise) {
-        return v;
-    }
-    td_base_motion m = tdi_object_base(w, a->object, td_world_time(w));
-    td_vec3 at = tdi_from_simulated(a, simulated);
-    td_vec3 own = tdi_sub(v, tdi_add(s->v, tdi_cross(s->w, tdi_sub(simulated,
-                                                                 a->simulated.position))));
-    td_quat turn = tdi_quat_mul(a->base.rotation, tdi_quat_conj(a->simulated.rotation));
-    return tdi_add(tdi_quat_rotate(turn, own),
-                   tdi_add(m.velocity, tdi_cross(m.spin, tdi_sub(at, m.position))));
-}
-
 // Rotation vector of a joint from its rest, in its own axes.
 static td_vec3 joint_angle(const td_tree_state *s, int32_t i) {
     const td_tree_model *m = s->model;
@@ -127,8 +111,8 @@ void td_world_probes(td_world *w, td_real *values) {
         if (q == TD_QUANTITY_POSITION) {
             v = tdi_from_simulated(a, tip);
         } else if (q == TD_QUANTITY_VELOCITY) {
-            v = true_velocity(w, a, tip,
-                              tdi_tree_velocity_of(a->state, i, a->state->model->body[i].tip));
+            v = tdi_tree_velocity_of(a->state, i, a->state->model->body[i].tip);
+            v = tdi_velocity_from_simulated(a, tip, v);
         } else if (q == TD_QUANTITY_CURVATURE) {
             v = curvature(w, a, i);
         } else if (q == TD_QUANTITY_MOMENT) {

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: MIT
 // Worlds as bytes: what the future depends on beside the scene.
+//
+// Method   One list of all that is saved, which a tape either measures, writes or reads. What a
+//          tape holds are numbers alone, no gaps between the fields of structs, so that equal
+//          worlds give equal bytes.
+
+#include "world/world.h"
 
 #include "tree/saving.h"
-#include "world/world.h"
 
 #include <string.h>
 
-#define MAGIC   0x746e6474u // "tdnt"
-#define VERSION 1u
+#define MAGIC    0x746e6474u // "tdnt"
+#define VERSION  3u
+#define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {
     uint32_t magic, version;
-    uint64_t shape; // of the world: counts, step and sizes, mixed
+    uint64_t shape;
     int64_t step;
-    tdi_grab grab;
 } head;
 
-typedef struct actor_head {
-    tdi_pose base, simulated;
-    td_step_stats stats;
-    td_real largest_force;
-} actor_head;
+// ---- shape ----------------------------------------------------------------------------------
 
 // FNV-1a
 static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
@@ -33,76 +34,170 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
 
 static uint64_t shape_of(const td_world *w) {
     uint64_t hash = 0xcbf29ce484222325u;
-    hash = mix(hash, &w->dt, sizeof w->dt);
     hash = mix(hash, &w->wind_count, sizeof w->wind_count);
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        const td_tree_model *m = w->actors[k].state->model;
-        hash = mix(hash, &m->body_count, sizeof m->body_count);
+    hash = mix(hash, &w->parameter_count, sizeof w->parameter_count);
+    for (int32_t k = 0; k < w->variant_count; k++) {
+        const td_tree_model *m = w->variants[k].model;
         hash = mix(hash, m->body, (size_t)m->body_count * sizeof *m->body);
+    }
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        const tdi_actor *a = &w->actors[k];
+        hash = mix(hash, &a->variant, sizeof a->variant);
+        hash = mix(hash, &a->place, sizeof a->place);
+        for (int32_t i = 0; i < a->acting_count; i++) {
+            hash = mix(hash, &a->acting[i].load, sizeof a->acting[i].load);
+        }
     }
     return hash;
 }
 
-size_t td_world_save_size(const td_world *w) {
-    size_t size = sizeof(head) + (size_t)w->wind_count * sizeof(td_wind_state);
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        size += sizeof(actor_head) + tdi_tree_save_size(w->actors[k].state);
+typedef struct counter {
+    tdi_parameter *to; // NULL: they are only counted
+    int32_t count;
+} counter;
+
+static void note_parameter(void *context, const tdi_scene_field *field, void *at,
+                           const char *path) {
+    counter *c = context;
+    (void)path;
+    if (!field->keyed && !field->live) {
+        return;
     }
-    return size;
+    if (c->to) {
+        size_t size = field->kind == TDI_SCENE_VEC3       ? sizeof(td_vec3)
+                      : field->kind == TDI_SCENE_ROTATION ? sizeof(td_quat)
+                      : field->kind == TDI_SCENE_INT      ? sizeof(int32_t)
+                                                          : sizeof(td_real);
+        c->to[c->count] = (tdi_parameter){at, size};
+    }
+    c->count++;
+}
+
+td_status tdi_world_make_saving(td_world *w) {
+    counter c = {NULL, 0};
+    tdi_fields_walk(&tdi_scene_all, &w->scene->def, note_parameter, &c);
+    c.to = w->parameters = tdi_arena_zeroed(&w->arena, (size_t)c.count + 1, sizeof *w->parameters);
+    if (!w->parameters) {
+        return TD_ERR_MEMORY;
+    }
+    w->parameter_count = c.count;
+    c.count = 0;
+    tdi_fields_walk(&tdi_scene_all, &w->scene->def, note_parameter, &c);
+    w->shape = shape_of(w);
+    return TD_OK;
+}
+
+// ---- tape -----------------------------------------------------------------------------------
+
+typedef struct tape {
+    char *to;         // NULL: nothing is written
+    const char *from; // NULL: nothing is read
+    size_t size;
+} tape;
+
+static void item(tape *t, void *data, size_t size) {
+    if (t->to) {
+        memcpy(t->to + t->size, data, size);
+    } else if (t->from) {
+        memcpy(data, t->from + t->size, size);
+    }
+    t->size += size;
+}
+
+static void flag(tape *t, bool *data) {
+    unsigned char byte = *data;
+    item(t, &byte, 1);
+    *data = byte != 0;
+}
+
+static void tape_grab(tape *t, tdi_grab *g) {
+    flag(t, &g->held);
+    item(t, &g->actor, sizeof g->actor);
+    item(t, &g->segment, sizeof g->segment);
+    item(t, &g->point, sizeof g->point);
+    item(t, &g->to, sizeof g->to);
+    item(t, &g->stiffness, sizeof g->stiffness);
+    item(t, &g->twist_actor, sizeof g->twist_actor);
+    item(t, &g->twist_segment, sizeof g->twist_segment);
+    item(t, &g->twist, sizeof g->twist);
+}
+
+static void tape_scene(tape *t, td_world *w) {
+    td_object_def *objects = (td_object_def *)w->scene->def.objects; // the world's own copy
+    item(t, &w->dt, sizeof w->dt);
+    item(t, &w->steps_a_frame, sizeof w->steps_a_frame);
+    item(t, &w->step_from, sizeof w->step_from);
+    item(t, &w->time_from, sizeof w->time_from);
+    for (int32_t k = 0; k < w->parameter_count; k++) {
+        item(t, w->parameters[k].at, w->parameters[k].size);
+    }
+    for (int32_t k = 0; k < w->scene->keyed_count; k++) {
+        flag(t, &w->scene->keyed[k].ended);
+    }
+    for (int32_t k = 0; k < w->scene->def.object_count; k++) {
+        item(t, &objects[k].integrator, sizeof objects[k].integrator);
+        item(t, &w->objects[k].frame, sizeof w->objects[k].frame);
+    }
+}
+
+static void tape_actor(tape *t, tdi_actor *a) {
+    item(t, &a->base, sizeof a->base);
+    item(t, &a->base_rate, sizeof a->base_rate);
+    item(t, &a->simulated, sizeof a->simulated);
+    item(t, &a->stats, sizeof a->stats);
+    item(t, &a->largest_force, sizeof a->largest_force);
+    if (t->to) {
+        tdi_tree_save(a->state, t->to + t->size);
+    } else if (t->from) {
+        tdi_tree_restore(a->state, t->from + t->size);
+    }
+    t->size += tdi_tree_save_size(a->state);
+}
+
+static void tape_world(tape *t, td_world *w) {
+    head h = {MAGIC, VERSION, w->shape, w->step};
+    item(t, &h, sizeof h);
+    w->step = h.step;
+    tape_scene(t, w);
+    tape_grab(t, &w->grab);
+    for (int32_t k = 0; k < w->wind_count; k++) {
+        item(t, &w->winds[k].state, sizeof w->winds[k].state);
+    }
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        tape_actor(t, &w->actors[k]);
+    }
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+// A tape that reads nothing leaves the world as it is.
+size_t td_world_save_size(const td_world *w) {
+    tape t = {NULL, NULL, 0};
+    tape_world(&t, (td_world *)w);
+    return t.size;
 }
 
 void td_world_save(const td_world *w, void *bytes) {
-    char *to = bytes;
-    head h;
-    memset(&h, 0, sizeof h);
-    h.magic = MAGIC;
-    h.version = VERSION;
-    h.shape = shape_of(w);
-    h.step = w->step;
-    h.grab = w->grab;
-    memcpy(to, &h, sizeof h);
-    to += sizeof h;
-    for (int32_t k = 0; k < w->wind_count; k++, to += sizeof(td_wind_state)) {
-        memcpy(to, &w->winds[k].state, sizeof(td_wind_state));
-    }
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        const tdi_actor *a = &w->actors[k];
-        actor_head ah = {a->base, a->simulated, a->stats, a->largest_force};
-        memcpy(to, &ah, sizeof ah);
-        to += sizeof ah;
-        tdi_tree_save(a->state, to);
-        to += tdi_tree_save_size(a->state);
-    }
+    tape t = {bytes, NULL, 0};
+    tape_world(&t, (td_world *)w);
 }
 
 td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag *diag) {
-    const char *from = bytes;
     head h;
     if (size != td_world_save_size(w)) {
         return tdi_fail(diag, TD_ERR_SYNTAX, "the checkpoint is of another scene, or cut off");
     }
-    memcpy(&h, from, sizeof h);
-    if (h.magic != MAGIC || h.version != VERSION || h.shape != shape_of(w) || h.step < 0) {
+    memcpy(&h, bytes, sizeof h);
+    if (h.magic != MAGIC || h.version != VERSION || h.shape != w->shape || h.step < 0 ||
+        h.step > MAX_STEP) {
         return tdi_fail(diag, TD_ERR_SYNTAX,
                         "the checkpoint is of another scene or of another version");
     }
-    from += sizeof h;
-    w->step = h.step;
-    w->grab = h.grab;
-    for (int32_t k = 0; k < w->wind_count; k++, from += sizeof(td_wind_state)) {
-        memcpy(&w->winds[k].state, from, sizeof(td_wind_state));
+    tape t = {NULL, bytes, 0};
+    tape_world(&t, w);
+    td_status status = TD_OK;
+    for (int32_t k = 0; k < w->wind_count && status == TD_OK; k++) {
+        status = tdi_world_remake_wind(w, k, diag); // its figures may have been set
     }
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        tdi_actor *a = &w->actors[k];
-        actor_head ah;
-        memcpy(&ah, from, sizeof ah);
-        from += sizeof ah;
-        a->base = ah.base;
-        a->simulated = ah.simulated;
-        a->stats = ah.stats;
-        a->largest_force = ah.largest_force;
-        tdi_tree_restore(a->state, from);
-        from += tdi_tree_save_size(a->state);
-    }
-    return TD_OK;
+    return status;
 }

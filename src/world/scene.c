@@ -45,7 +45,7 @@ td_status tdi_scene_fault(const td_scene *scene, td_diag_list *diags, td_status 
 
 static td_status make_curve(const tdi_track *t, const td_alloc *alloc, tdi_keyed *out,
                             td_diag *diag) {
-    *out = (tdi_keyed){.place = t->place, .components = t->components};
+    *out = (tdi_keyed){.place = t->place, .components = t->components, .track = t};
     if (t->components == 4) {
         td_turn_curve_def def = td_turn_curve_def_default();
         def.key_count = t->key_count;
@@ -136,6 +136,16 @@ static td_status make_defines(td_scene *s, td_object_def *o, int32_t index, td_d
     return TD_OK;
 }
 
+td_status tdi_scene_make_defines(td_scene *s, td_diag_list *diags) {
+    td_status status = TD_OK;
+    // the list of objects is the scene's own
+    td_object_def *objects = (td_object_def *)s->def.objects;
+    for (int32_t k = 0; k < s->def.object_count && status == TD_OK; k++) {
+        status = make_defines(s, &objects[k], k, diags);
+    }
+    return status;
+}
+
 // ---- checks ---------------------------------------------------------------------------------
 
 static int32_t find_object(const td_scene_def *def, const char *name) {
@@ -217,7 +227,8 @@ static td_status check_object(const td_scene *s, int32_t k, td_diag_list *diags)
     }
     if (o->strand.point_count == 1) {
         snprintf(path, sizeof path, "objects[%d].strand.points", k);
-        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path, "a strand expects two points or more");
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                               "a strand expects two points or more");
     }
     if (o->instances.smallest > o->instances.largest) {
         snprintf(path, sizeof path, "objects[%d].instances.largest", k);
@@ -226,8 +237,7 @@ static td_status check_object(const td_scene *s, int32_t k, td_diag_list *diags)
     }
     if (o->instances.layout == TD_INSTANCES_LIST && o->instances.place_count == 0) {
         snprintf(path, sizeof path, "objects[%d].instances", k);
-        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
-                               "the layout 'list' expects 'places'");
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path, "the layout 'list' expects 'places'");
     }
     if (o->damping_ratio >= 0 && o->relaxation_time >= 0) {
         snprintf(path, sizeof path, "objects[%d].relaxation_time", k);
@@ -283,10 +293,8 @@ td_status td_scene_from_value(td_value *value, const char *file, const td_alloc 
     if (status == TD_OK) {
         status = make_curves(s, diags);
     }
-    // the list of objects is the scene's own
-    td_object_def *objects = (td_object_def *)s->def.objects;
-    for (int32_t k = 0; k < s->def.object_count && status == TD_OK; k++) {
-        status = make_defines(s, &objects[k], k, diags);
+    if (status == TD_OK) {
+        status = tdi_scene_make_defines(s, diags);
     }
     if (status == TD_OK) {
         status = tdi_scene_check(s, diags);
@@ -303,12 +311,12 @@ void td_scene_free(td_scene *s) {
     if (!s) {
         return;
     }
-    for (int32_t k = 0; k < s->keyed_count; k++) {
+    for (int32_t k = 0; k < s->keyed_count && !s->from; k++) {
         td_curve_free(s->keyed[k].curve);
         td_turn_curve_free(s->keyed[k].turn);
     }
     tdi_fields_free(&s->fields);
-    td_value_free(s->value);
+    td_value_free(s->from ? NULL : s->value);
     tdi_alloc_free(s->alloc, s, sizeof *s);
 }
 

@@ -8,19 +8,26 @@
 
 // A number, vector or rotation of the scene that follows a curve.
 typedef struct tdi_keyed {
-    td_real *place;        // in the scene
-    int32_t components;    // 1, 3 or 4
-    td_curve *curve;       // of 1 and 3
-    td_turn_curve *turn;   // of 4
-    bool ended;            // somebody has set the number since
+    td_real *place;         // in the scene
+    int32_t components;     // 1, 3 or 4
+    td_curve *curve;        // of 1 and 3
+    td_turn_curve *turn;    // of 4
+    const tdi_track *track; // where they came from
+    bool ended;             // somebody has set the number since
 } tdi_keyed;
+
+// The keyframes, unless there are none or they have ended.
+static inline const tdi_keyed *tdi_live(const tdi_keyed *keyed) {
+    return keyed && !keyed->ended ? keyed : NULL;
+}
 
 struct td_scene {
     const td_alloc *alloc;
     td_scene_def def;
-    tdi_fields fields; // owns what def points to
-    td_value *value;   // the text it came from; NULL: none
-    const char *file;  // NULL: none
+    tdi_fields fields;           // owns what def points to
+    td_value *value;             // the text it came from; NULL: none
+    const char *file;            // NULL: none
+    const struct td_scene *from; // a copy leaves curves, texts and values to this; NULL: no copy
     tdi_keyed *keyed;
     int32_t keyed_count;
 };
@@ -40,5 +47,12 @@ td_status tdi_scene_fault(const td_scene *scene, td_diag_list *diags, td_status 
 // faults listed.
 td_status tdi_scene_check(const td_scene *scene, td_diag_list *diags);
 
-// scene_copy.c: a scene of its own from structs filled by hand; it has no text.
-td_status tdi_scene_copy(const td_scene_def *def, const td_alloc *alloc, td_scene **out);
+// The maps `define` of the objects as pairs of texts.
+td_status tdi_scene_make_defines(td_scene *scene, td_diag_list *diags);
+
+// scene_copy.c
+// A scene of its own from structs filled by hand, every number checked; it has no text.
+td_status tdi_scene_copy(const td_scene_def *def, const td_alloc *alloc, td_scene **out,
+                         td_diag_list *diags);
+// A copy whose numbers can change by themselves; `scene` must outlive it.
+td_status tdi_scene_twin(const td_scene *scene, const td_alloc *alloc, td_scene **out);

@@ -7,6 +7,7 @@
 
 #define ALWAYS   1e30 // s: the end of what does not end
 #define KEYED    .keyed = true
+#define LIVE     .live = true
 #define POSITIVE .high = 1e30, .low_open = true
 #define FROM_0   .high = 1e30
 #define DEGREES  .unit = "degrees", .scale = TDI_PI / 180
@@ -174,21 +175,21 @@ static const tdi_scene_table object_table = {"object", sizeof(td_object_def), ob
 static const tdi_scene_field wind_fields[] = {
     {"velocity", TDI_SCENE_VEC3, offsetof(td_wind_load, velocity), .unit = "m/s", .low = -1e3,
      .high = 1e3, KEYED, .doc = "The mean."},
-    {"intensity", TDI_SCENE_REAL, offsetof(td_wind_load, intensity), .high = 2,
+    {"intensity", TDI_SCENE_REAL, offsetof(td_wind_load, intensity), LIVE, .high = 2,
      .doc = "Turbulence: rms of each component over the mean speed."},
-    {"length", TDI_SCENE_REAL, offsetof(td_wind_load, length), .unit = "m", .def = {4},
+    {"length", TDI_SCENE_REAL, offsetof(td_wind_load, length), LIVE, .unit = "m", .def = {4},
      .low = 1e-3, .high = 1e6, .doc = "Turbulence: integral length."},
-    {"gust", TDI_SCENE_REAL, offsetof(td_wind_load, gust), .high = 1,
+    {"gust", TDI_SCENE_REAL, offsetof(td_wind_load, gust), LIVE, .high = 1,
      .doc = "Part of the mean by which gusts change it."},
-    {"gust_length", TDI_SCENE_REAL, offsetof(td_wind_load, gust_length), .unit = "m", .def = {30},
+    {"gust_length", TDI_SCENE_REAL, offsetof(td_wind_load, gust_length), LIVE, .unit = "m", .def = {30},
      .low = 1e-3, .high = 1e6, .doc = "From one gust to the next."},
-    {"roughness", TDI_SCENE_REAL, offsetof(td_wind_load, roughness), .unit = "m", .high = 100,
+    {"roughness", TDI_SCENE_REAL, offsetof(td_wind_load, roughness), LIVE, .unit = "m", .high = 100,
      .doc = "The mean grows with height as log(1 + y/roughness); 0: it does not."},
-    {"height", TDI_SCENE_REAL, offsetof(td_wind_load, height), .unit = "m", .def = {10},
+    {"height", TDI_SCENE_REAL, offsetof(td_wind_load, height), LIVE, .unit = "m", .def = {10},
      .low = 1e-3, .high = 1e6, .doc = "Where the mean is as given."},
-    {"onset", TDI_SCENE_REAL, offsetof(td_wind_load, onset), .unit = "s", .high = 1e6,
+    {"onset", TDI_SCENE_REAL, offsetof(td_wind_load, onset), LIVE, .unit = "s", .high = 1e6,
      .doc = "Time in which gusts and turbulence grow."},
-    {"seed", TDI_SCENE_INT, offsetof(td_wind_load, seed), .def = {1}, .high = 2e9,
+    {"seed", TDI_SCENE_INT, offsetof(td_wind_load, seed), LIVE, .def = {1}, .high = 2e9,
      .doc = "Another seed, another wind of the same kind."},
     {0}};
 static const tdi_scene_table wind_table = {
@@ -319,7 +320,7 @@ static const tdi_scene_field scene_fields[] = {
     {"gravity", TDI_SCENE_VEC3, offsetof(td_scene_def, gravity), .unit = "m/s^2",
      .def = {0, -9.81, 0}, .low = -1e4, .high = 1e4, KEYED, .doc = "Pulls everything."},
     {"step", TDI_SCENE_REAL, offsetof(td_scene_def, step), .unit = "s", .def = {1.0 / 60},
-     .high = 1, .low_open = true,
+     .high = 1, .low_open = true, LIVE,
      .doc = "Time of a step at most; a frame is a whole number of them."},
     {"air_density", TDI_SCENE_REAL, offsetof(td_scene_def, air_density), .unit = "kg/m^3",
      .def = {1.2}, .high = 1e5, KEYED, .doc = "Water has 1000; 0: no drag."},

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Worlds: making, stepping, parameters, actors.
 //
-// A step       keyframes to the end of the step; winds on; then each actor by itself: base, loads,
-//              one step of its solver. Actors share nothing that moves, so that threads can take
-//              them in any order.
+// A step       keyframes to the end of the step; winds on; then each actor by itself: air and
+// forces
+//              where it is, its base, loads, one step of its solver. Actors share nothing that
+//              moves, so that threads can take them in any order.
 
 #include "world/world.h"
 
 #include "math/quat.h"
+#include "tree/saving.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +20,8 @@
 // ---- making and freeing ---------------------------------------------------------------------
 
 td_world_opts td_world_opts_default(void) {
-    td_world_opts o = {.struct_size = sizeof o, .threads = 1, .max_segments = 20000000};
+    td_world_opts o = {
+        .struct_size = sizeof o, .threads = 1, .max_segments = 20000000, .max_modules = 50000000};
     return o;
 }
 
@@ -57,12 +60,13 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
     if (status == TD_OK) {
         status = tdi_world_make_loads(w, diags);
     }
-    return status == TD_OK ? tdi_world_make_probes(w, diags) : status;
+    if (status == TD_OK) {
+        status = tdi_world_make_probes(w, diags);
+    }
+    return status == TD_OK ? tdi_world_make_saving(w) : status;
 }
 
-static td_status new_world(td_scene *scene, bool owns_scene, const td_world_opts *opts,
-                           const td_alloc *alloc, td_world **out, td_diag_list *diags) {
-    *out = NULL;
+static td_status check_opts(const td_world_opts *opts, td_diag_list *diags) {
     td_diag diag;
     if (!opts || opts->struct_size != sizeof *opts) {
         tdi_fail(&diag, TD_ERR_DEF, "td_world_opts did not come from its default function");
@@ -74,42 +78,61 @@ static td_status new_world(td_scene *scene, bool owns_scene, const td_world_opts
         tdi_diag_add(diags, &diag);
         return TD_ERR_ARGUMENT;
     }
-    td_world *w = tdi_alloc_zeroed(alloc, 1, sizeof *w);
-    if (!w) {
-        return TD_ERR_MEMORY;
-    }
-    w->alloc = alloc;
-    w->arena.alloc = alloc;
-    w->scene = scene;
-    w->owns_scene = owns_scene;
-    td_status status = make(w, opts, diags);
-    if (status != TD_OK) {
-        w->owns_scene = false;
-        td_world_free(w);
-        return status;
-    }
-    *out = w;
     return TD_OK;
 }
 
-td_status td_world_from_scene(td_scene *scene, const td_world_opts *opts, const td_alloc *alloc,
-                              td_world **out, td_diag_list *diags) {
-    return new_world(scene, false, opts, alloc, out, diags);
+// Takes the scene over, also on failure; `made` is how making it went.
+static td_status new_world(td_scene *scene, td_status made, const td_world_opts *opts,
+                           const td_alloc *alloc, td_world **out, td_diag_list *diags) {
+    td_status status = made;
+    td_world *w = NULL;
+    if (status == TD_OK) {
+        w = tdi_alloc_zeroed(alloc, 1, sizeof *w);
+        status = w ? TD_OK : TD_ERR_MEMORY;
+    }
+    if (w) {
+        w->alloc = alloc;
+        w->arena.alloc = alloc;
+        w->scene = scene;
+        status = make(w, opts, diags);
+    } else {
+        td_scene_free(scene);
+    }
+    if (status == TD_ERR_MEMORY) {
+        td_diag diag;
+        tdi_fail(&diag, status, "out of memory for the world");
+        tdi_diag_add(diags, &diag);
+    }
+    if (status != TD_OK) {
+        td_world_free(w);
+        w = NULL;
+    }
+    *out = w;
+    return status;
+}
+
+td_status td_world_from_scene(const td_scene *scene, const td_world_opts *opts,
+                              const td_alloc *alloc, td_world **out, td_diag_list *diags) {
+    td_scene *twin = NULL;
+    *out = NULL;
+    td_status status = check_opts(opts, diags);
+    if (status != TD_OK) {
+        return status;
+    }
+    status = tdi_scene_twin(scene, alloc, &twin);
+    return new_world(twin, status, opts, alloc, out, diags);
 }
 
 td_status td_world_new(const td_scene_def *def, const td_world_opts *opts, const td_alloc *alloc,
                        td_world **out, td_diag_list *diags) {
-    td_scene *scene;
+    td_scene *scene = NULL;
     *out = NULL;
-    td_status status = tdi_scene_copy(def, alloc, &scene);
-    if (status == TD_OK) {
-        status = tdi_scene_check(scene, diags);
-        status = status == TD_OK ? new_world(scene, true, opts, alloc, out, diags) : status;
-        if (status != TD_OK) {
-            td_scene_free(scene);
-        }
+    td_status status = check_opts(opts, diags);
+    if (status != TD_OK) {
+        return status;
     }
-    return status;
+    status = tdi_scene_copy(def, alloc, &scene, diags);
+    return new_world(scene, status, opts, alloc, out, diags);
 }
 
 void td_world_free(td_world *w) {
@@ -128,9 +151,7 @@ void td_world_free(td_world *w) {
     }
     td_pool_free(w->pool);
     tdi_arena_free(&w->arena);
-    if (w->owns_scene) {
-        td_scene_free(w->scene);
-    }
+    td_scene_free(w->scene);
     tdi_alloc_free(w->alloc, w, sizeof *w);
 }
 
@@ -155,11 +176,9 @@ static td_step_opts step_opts(const stepping *s, tdi_actor *a) {
     opts.stiffness = o->stiffness;
     opts.damping = o->damping;
     opts.pool = s->inside;
-    if (tdi_actor_winds(w, a)) {
-        opts.winds = a->winds;
-        for (int32_t k = 0; k < w->wind_count; k++) { // tells the solver when it jumps
-            opts.air.wind = tdi_add(opts.air.wind, w->winds[k].state.mean);
-        }
+    opts.winds = tdi_actor_winds(w, a);
+    for (int32_t k = 0; k < w->wind_count; k++) { // tells the solver when it jumps
+        opts.air.wind = tdi_add(opts.air.wind, w->winds[k].state.mean);
     }
     opts.loads = a->loads;
     opts.load_count = tdi_actor_loads(w, a, s->t0, s->t1);
@@ -169,15 +188,38 @@ static td_step_opts step_opts(const stepping *s, tdi_actor *a) {
 static void step_actor(void *context, int64_t k) {
     stepping *s = context;
     tdi_actor *a = &s->world->actors[k];
-    tdi_actor_move_base(s->world, a, s->t0, s->t1);
+    tdi_actor_sample(s->world, a);
+    tdi_actor_move_base(s->world, a, s->t0);
     td_step_opts opts = step_opts(s, a);
     a->status = td_tree_step(a->state, &opts, &a->stats, &a->diag);
+    tdi_actor_note_force(a);
 }
 
-static td_status report(td_world *w, const tdi_actor *a, td_diag *diag) {
-    return tdi_fail_at(diag, a->status, a->diag.index,
-                       "'%s' at %g s: %s; try a smaller step or more damping", a->name,
-                       td_world_time(w), a->diag.message);
+// The segment whose tip moves fastest, which is where a motion that grows without end began.
+static int32_t fastest(const tdi_actor *a, td_real *speed) {
+    int32_t found = 0;
+    *speed = -1;
+    for (int32_t i = 0; i < a->state->model->body_count; i++) {
+        td_real v = tdi_norm(tdi_tree_velocity_of(a->state, i, a->state->model->body[i].tip));
+        if (!(v <= *speed)) {
+            *speed = v;
+            found = i;
+        }
+    }
+    return found;
+}
+
+static td_status report(const td_world *w, const tdi_actor *a, td_diag *diag) {
+    td_real speed;
+    if (a->status != TD_ERR_DIVERGED) {
+        return tdi_fail_at(diag, a->status, a->diag.index, "'%s' at %g s: %s", a->name,
+                           td_world_time(w), a->diag.message);
+    }
+    int32_t segment = fastest(a, &speed);
+    return tdi_fail_at(diag, a->status, segment,
+                       "'%s' at %g s: its motion is not finite any more; segment %d was the "
+                       "fastest, with %g m/s; try a smaller step or more damping",
+                       a->name, td_world_time(w), (int)segment, speed);
 }
 
 // Threads share one actor at a time when there are few and one is large.
@@ -190,9 +232,13 @@ static bool inside_actors(const td_world *w) {
     return w->actor_count < 2 * td_pool_threads(w->pool) && largest >= LARGE_ACTOR;
 }
 
+static td_real time_after(const td_world *w, int64_t steps) {
+    return w->time_from + (td_real)(steps - w->step_from) * w->dt;
+}
+
 td_status td_world_step(td_world *w, td_diag *diag) {
     bool inside = inside_actors(w);
-    stepping s = {w, td_world_time(w), (td_real)(w->step + 1) * w->dt, inside ? w->pool : NULL};
+    stepping s = {w, td_world_time(w), time_after(w, w->step + 1), inside ? w->pool : NULL};
     set_keyed(w, s.t1);
     for (int32_t k = 0; k < w->wind_count; k++) {
         const td_wind_load *l = &w->scene->def.loads[w->winds[k].load].as.wind;
@@ -211,6 +257,9 @@ td_status td_world_step(td_world *w, td_diag *diag) {
         }
     }
     w->step++;
+    for (int32_t k = 0; k < w->scene->def.object_count; k++) {
+        w->objects[k].frame = tdi_object_frame(w, k);
+    }
     if (w->callback) {
         w->callback(w->callback_context, w);
     }
@@ -218,7 +267,7 @@ td_status td_world_step(td_world *w, td_diag *diag) {
 }
 
 td_real td_world_time(const td_world *w) {
-    return (td_real)w->step * w->dt;
+    return time_after(w, w->step);
 }
 
 td_real td_world_dt(const td_world *w) {
@@ -249,41 +298,108 @@ td_status td_world_get(const td_world *w, const char *path, td_real *value, td_d
     return tdi_fields_get(&tdi_scene_all, &w->scene->def, path, value, diag);
 }
 
-td_status td_world_set(td_world *w, const char *path, td_real value, td_diag *diag) {
-    tdi_field_place place;
-    td_status status = tdi_fields_find(&tdi_scene_all, &w->scene->def, path, &place, diag);
-    if (status != TD_OK) {
-        return status;
+// What was made of a field is made anew.
+static td_status follow(td_world *w, const char *at, td_diag *diag) {
+    const td_scene_def *def = &w->scene->def;
+    if (at == (const char *)&def->step) {
+        w->time_from = td_world_time(w);
+        w->step_from = w->step;
+        choose_step(w);
+        return TD_OK;
     }
-    if (!place.field->keyed) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "%s cannot change while the world moves", path);
+    for (int32_t k = 0; k < w->wind_count; k++) {
+        const td_wind_load *l = &def->loads[w->winds[k].load].as.wind;
+        if (at >= (const char *)l && at < (const char *)(l + 1)) {
+            return tdi_world_remake_wind(w, k, diag);
+        }
     }
-    status = tdi_fields_set(&tdi_scene_all, &w->scene->def, path, value, diag);
-    const char *at = place.at;
-    for (int32_t k = 0; k < w->scene->keyed_count && status == TD_OK; k++) {
+    return TD_OK;
+}
+
+static td_status set_live(td_world *w, const tdi_field_place *place, const char *path,
+                          td_real value, td_diag *diag) {
+    td_real before = 0;
+    td_status status = tdi_fields_get(&tdi_scene_all, &w->scene->def, path, &before, diag);
+    if (status == TD_OK) {
+        status = tdi_fields_set(&tdi_scene_all, &w->scene->def, path, value, diag);
+    }
+    if (status == TD_OK) {
+        status = follow(w, place->at, diag);
+        if (status != TD_OK) {
+            tdi_fields_set(&tdi_scene_all, &w->scene->def, path, before, NULL);
+        }
+    }
+    return status;
+}
+
+static void end_keys(td_world *w, const char *at) {
+    for (int32_t k = 0; k < w->scene->keyed_count; k++) {
         tdi_keyed *keyed = &w->scene->keyed[k];
         const char *from = (const char *)keyed->place;
         if (at >= from && at < from + (size_t)keyed->components * sizeof(td_real)) {
             keyed->ended = true;
         }
     }
+}
+
+td_status td_world_set(td_world *w, const char *path, td_real value, td_diag *diag) {
+    tdi_field_place place;
+    td_status status = tdi_fields_find(&tdi_scene_all, &w->scene->def, path, &place, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    if (place.field->live) {
+        return set_live(w, &place, path, value, diag);
+    }
+    if (!place.field->keyed) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "%s cannot change while the world moves", path);
+    }
+    status = tdi_fields_set(&tdi_scene_all, &w->scene->def, path, value, diag);
+    if (status == TD_OK) {
+        end_keys(w, place.at);
+    }
     return status;
 }
 
-td_status td_world_set_field(td_world *w, td_force_field field, void *context) {
-    for (int32_t k = 0; k < w->actor_count && field && !w->field; k++) {
-        tdi_actor *a = &w->actors[k];
-        int32_t capacity = a->load_capacity + a->state->model->body_count;
-        td_load *loads = tdi_arena_zeroed(&w->arena, (size_t)capacity, sizeof *loads);
-        if (!loads) {
-            return TD_ERR_MEMORY;
-        }
-        a->loads = loads;
-        a->load_capacity = capacity;
+td_status td_world_set_integrator(td_world *w, int32_t object, td_integrator integrator) {
+    td_scene_def *def = &w->scene->def;
+    if (object < 0 || object >= def->object_count || integrator < TD_IMPLICIT ||
+        integrator > TD_RK4) {
+        return TD_ERR_ARGUMENT;
     }
-    w->field = field;
-    w->field_context = context;
+    // the world's own copy
+    ((td_object_def *)def->objects)[object].integrator = integrator;
     return TD_OK;
+}
+
+// Room for the field's forces, and for as many loads.
+static td_status make_field_room(td_world *w, tdi_actor *a) {
+    size_t n = (size_t)a->state->model->body_count, capacity = (size_t)a->load_capacity + n;
+    td_status status = tdi_actor_make_points(w, a);
+    if (status != TD_OK || a->forces) {
+        return status;
+    }
+    td_load *loads = tdi_arena_zeroed(&w->arena, capacity, sizeof *loads);
+    td_vec3 *forces = tdi_arena_zeroed(&w->arena, n, sizeof *forces);
+    if (!loads || !forces) {
+        return TD_ERR_MEMORY;
+    }
+    a->loads = loads;
+    a->load_capacity = (int32_t)capacity;
+    a->forces = forces;
+    return TD_OK;
+}
+
+td_status td_world_set_field(td_world *w, td_force_field field, void *context) {
+    td_status status = TD_OK;
+    for (int32_t k = 0; k < w->actor_count && field && status == TD_OK; k++) {
+        status = make_field_room(w, &w->actors[k]);
+    }
+    if (status == TD_OK) {
+        w->field = field;
+        w->field_context = context;
+    }
+    return status;
 }
 
 void td_world_set_callback(td_world *w, td_step_callback callback, void *context) {
@@ -335,7 +451,12 @@ td_tree_state *td_world_tree(td_world *w, int32_t actor) {
 
 void td_world_grab(td_world *w, int32_t actor, int32_t segment, td_vec3 point, td_vec3 to,
                    td_real stiffness) {
-    w->grab = (tdi_grab){true, actor, segment, point, to, stiffness};
+    w->grab.held = true;
+    w->grab.actor = actor;
+    w->grab.segment = segment;
+    w->grab.point = point;
+    w->grab.to = to;
+    w->grab.stiffness = stiffness;
 }
 
 void td_world_grab_to(td_world *w, td_vec3 to) {
@@ -344,4 +465,10 @@ void td_world_grab_to(td_world *w, td_vec3 to) {
 
 void td_world_release(td_world *w) {
     w->grab.held = false;
+}
+
+void td_world_twist(td_world *w, int32_t actor, int32_t segment, td_real torque) {
+    w->grab.twist_actor = actor;
+    w->grab.twist_segment = segment;
+    w->grab.twist = torque;
 }

@@ -4,10 +4,14 @@ import json
 import os
 import pathlib
 import re
+import random
 import resource
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import xml.etree.ElementTree
 
@@ -41,7 +45,7 @@ class Help(unittest.TestCase):
     def test_help_goes_to_stdout_with_0(self):
         for args in (["--help"], ["grow", "--help"], ["check", "--help"], ["info", "--help"],
                      ["bench", "--help"], ["settle", "--help"], ["modes", "--help"],
-                     ["validate", "--help"], ["plot", "--help"]):
+                     ["validate", "--help"], ["plot", "--help"], ["run", "--help"]):
             code, out, err = tendril(*args)
             self.assertEqual((code, err), (0, ""))
             self.assertIn("Usage: tendril", out)
@@ -54,7 +58,9 @@ class Help(unittest.TestCase):
                      ["settle"], ["settle", "a", "b"], ["settle", "a", "--gravity", "1,2"],
                      ["settle", "a", "--gravity", "1,2,3,4"], ["settle", "a", "--gravity", "1,2,x"],
                      ["settle", "a", "--springs", "stiff"], ["modes"], ["modes", "a", "--count", "0"],
-                     ["validate", "nothing"], ["plot"], ["plot", "a", "b"], ["plot", "a", "--x"]):
+                     ["validate", "nothing"], ["run"], ["run", "a", "b"],
+                     ["run", "a", "--dt", "0"], ["run", "a", "--threads", "257"],
+                     ["run", "a", "-o", ""], ["plot"], ["plot", "a", "b"], ["plot", "a", "--x"]):
             code, out, err = tendril(*args)
             self.assertEqual(code, 2, args)
             self.assertEqual(out, "")
@@ -283,7 +289,7 @@ class Bodies(unittest.TestCase):
         self.assertEqual([line.split()[0] for line in out.splitlines()],
                          ["pendulum", "double-pendulum", "cantilever", "elastica", "vibration",
                           "chain", "energy", "agreement", "momentum", "drag", "stability",
-                          "interpolation", "wind"])
+                          "interpolation", "wind", "resume"])
 
     def test_a_case_passes_with_a_row_for_each_figure(self):
         got = rows("validate", "elastica")
@@ -304,7 +310,7 @@ class Bench(unittest.TestCase):
         self.assertEqual((code, err), (0, ""))
         self.assertEqual([line.split()[0] for line in out.splitlines()],
                          ["grow", "forward", "step", "realtime", "scaling", "threads",
-                          "accuracy"])
+                          "world", "accuracy"])
 
     def test_a_short_run_gives_rows_of_figures(self):
         code, out, err = tendril("bench", "step", "--json", "--seconds", "0.01")
@@ -317,6 +323,334 @@ class Bench(unittest.TestCase):
         units = {(row["variant"], row["n"]): row["unit"] for row in rows}
         self.assertEqual(units["chain", 1000], "ns/body/step")
         self.assertEqual(units["plant iterations", 1000], "iterations/step")
+
+
+SWING = """\
+name: Swing
+step: 1/240
+objects:
+  - name: rope
+    strand: {points: [[0, 0, 0], [0.3, 0.1, 0], [0.6, 0, 0]], segments: 12}
+    position: {keys: [[0, [0, 1, 0]], [0.5, [0.3, 1, 0]], [1, [0, 1, 0]]]}
+  - name: reed
+    strand: {points: [[0, 0, 0], [0, 0.5, 0]], segments: 6, material: herb-stem}
+    instances: {count: 3, variants: 2, smallest: 0.5}
+loads:
+  - wind: {velocity: [3, 0, 0], intensity: 0.3}
+record:
+  duration: 1
+  probes:
+    - {name: end, object: rope, near: [9, 9, 9]}
+    - {object: reed, instance: 2, quantity: velocity}
+"""
+OUTPUTS = ["scene.glb", "scene.html", "probes.csv", "energy.csv"]
+FULL = 25000  # bytes of a file: more than a checkpoint, less than all frames
+STRAND = "strand: {points: [[0, 0, 0], [0, 1, 0]]}"
+
+
+class Folder(unittest.TestCase):
+    """A folder to run in. The player is a stand-in: what counts here is what is put into it."""
+
+    def setUp(self):
+        kept = tempfile.TemporaryDirectory()
+        self.addCleanup(kept.cleanup)
+        self.folder = pathlib.Path(kept.name)
+        share = self.folder / "share"
+        share.mkdir()
+        (share / "player.html").write_text("<html><!-- tendril: clip --></html>")
+        os.environ["TENDRIL_SHARE"] = str(share)
+        self.addCleanup(os.environ.pop, "TENDRIL_SHARE")
+        self.scene = self.write(SWING)
+
+    def write(self, text, name="swing.yaml"):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def start(self, *args):
+        return subprocess.Popen([COMMAND, "run", *map(str, args)], cwd=self.folder,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+    def run_to(self, folder, *args, code=0, scene=None):
+        got, _, err = tendril("run", scene or self.scene, "-o", self.folder / folder, *args)
+        self.assertEqual(got, code, err)
+        return self.folder / folder, err
+
+    def same(self, a, b, names=OUTPUTS):
+        for name in names:
+            self.assertEqual((a / name).read_bytes(), (b / name).read_bytes(), name)
+
+
+class Run(Folder):
+    def test_a_run_writes_motion_page_tables_and_summary(self):
+        out, err = self.run_to("a/b")
+        self.assertEqual(err, "")
+        self.assertEqual(sorted(os.listdir(out)), sorted([*OUTPUTS, "summary.json"]))
+        probes = (out / "probes.csv").read_text().splitlines()
+        self.assertEqual(probes[0], "time [s],end.x [m],end.y [m],end.z [m],"
+                         "reed-2.velocity.x [m/s],reed-2.velocity.y [m/s],reed-2.velocity.z [m/s]")
+        self.assertEqual([round(30 * float(row.split(",")[0])) for row in probes[1:]],
+                         list(range(31)))
+        heading = (out / "energy.csv").read_text().splitlines()[0].split(",")
+        self.assertEqual(heading[1:5], ["rope.kinetic [J]", "rope.elastic [J]", "rope.weight [J]",
+                                        "rope.total [J]"])
+        summary = json.loads((out / "summary.json").read_text())
+        self.assertEqual({key: summary[key] for key in
+                          ("scene", "frames", "steps", "actors", "segments", "degrees_of_freedom",
+                           "warnings")},
+                         {"scene": "Swing", "frames": 31, "steps": 240, "actors": 4,
+                          "segments": 30, "degrees_of_freedom": 90, "warnings": []})
+        self.assertEqual(tendril("plot", out)[0], 0)
+
+    def test_a_scene_names_its_folder(self):
+        done = subprocess.run([COMMAND, "run", "swing.yaml"], cwd=self.folder, capture_output=True)
+        self.assertEqual(done.returncode, 0)
+        self.assertTrue((self.folder / "out/swing/scene.glb").is_file())
+
+    def test_threads_and_repetition_change_nothing_but_the_wall_time(self):
+        one, _ = self.run_to("one", "--threads", 1)
+        two, _ = self.run_to("two", "--threads", 2)
+        self.same(one, two)
+        a, b = (json.loads((f / "summary.json").read_text()) for f in (one, two))
+        self.assertEqual([key for key in a if key not in ("wall_time", "real_time_factor")
+                          and a[key] != b[key]], [])
+
+    def test_the_motion_is_valid_gltf(self):
+        if not shutil.which("node"):
+            self.skipTest("no node")
+        out, _ = self.run_to("out")
+        done = subprocess.run(["node", ROOT / "scripts/check-gltf.mjs", out / "scene.glb"],
+                              capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_dt_and_frames_win_over_the_scene(self):
+        out, _ = self.run_to("out", "--dt", 0.01, "--frames", "5:9")
+        times = [row.split(",")[0] for row in (out / "probes.csv").read_text().splitlines()[1:]]
+        self.assertEqual([round(30 * float(time)) for time in times], [5, 6, 7, 8, 9])
+        summary = json.loads((out / "summary.json").read_text())
+        self.assertAlmostEqual(summary["step"], 1 / 120)
+        self.assertEqual((summary["frames"], summary["steps"]), (5, 36))
+        for frames in ("9:5", "x", "5", "31:", "-1:4", "1:2:3"):
+            self.run_to("not", "--frames", frames, code=2)
+        self.run_to("not", "--dt", 2, code=2)
+
+    def test_a_record_can_do_without_files(self):
+        scene = self.write(f"objects: [{STRAND.join('{}')}]\n"
+                           "record: {duration: 0.1, glb: false, page: false, energy: false}\n")
+        out, _ = self.run_to("out", scene=scene)
+        self.assertEqual(os.listdir(out), ["summary.json"])
+
+    def test_a_missing_player_is_told_and_the_rest_written(self):
+        os.environ["TENDRIL_SHARE"] = str(self.folder)
+        out, err = self.run_to("out")
+        self.assertIn("make player", err)
+        self.assertFalse((out / "scene.html").exists())
+        self.assertTrue((out / "scene.glb").exists())
+
+    def test_json_and_standard_input_are_scenes_too(self):
+        text = ('{"objects": [{"strand": {"points": [[0,0,0],[0,1,0]]}}],'
+                ' "record": {"duration": 0.1}}')
+        self.run_to("a", scene=self.write(text, "scene.json"))
+        code, _, err = tendril("run", "-", "-o", self.folder / "b", text=text)
+        self.assertEqual(code, 0, err)
+        self.same(self.folder / "a", self.folder / "b", ["scene.glb", "energy.csv"])
+
+
+class Resume(Folder):
+    """Runs that are stopped give the same bytes as runs that are not."""
+
+    def test_a_run_that_is_killed_again_and_again_gives_the_same_bytes(self):
+        whole, _ = self.run_to("whole")
+        moments = random.Random(5)
+        out, kills = self.folder / "killed", 0
+        mark = out / ".run/checkpoint"
+        for _ in range(25):
+            seen = mark.read_bytes() if mark.exists() else None
+            process = self.start(self.scene, "-o", out, "--resume", "--checkpoint-every", 0)
+            # killed at a random moment after it has come further, if only by a step
+            while process.poll() is None and (not mark.exists() or mark.read_bytes() == seen):
+                time.sleep(0.0005)
+            time.sleep(0.02 * moments.random())
+            kills += process.poll() is None
+            process.kill()
+            process.communicate()
+            if process.returncode == 0:
+                break
+        self.assertGreater(kills, 2)
+        self.run_to("killed", "--resume")
+        self.same(whole, out)
+        self.assertFalse((out / ".run").exists())
+
+    def test_a_run_that_is_asked_to_stop_says_how_to_go_on(self):
+        whole, _ = self.run_to("whole")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            out = self.folder / f"out{int(number)}"
+            process = self.start(self.scene, "-o", out, "--checkpoint-every", 0)
+            while process.poll() is None and not (out / ".run/checkpoint").exists():
+                time.sleep(0.0005)
+            process.send_signal(number)
+            err = process.communicate()[1].decode()
+            self.assertEqual(process.returncode, 130, err)
+            self.assertIn("--resume", err)
+            self.assertEqual(os.listdir(out), [".run"])
+            self.run_to(out.name, "--resume", "--threads", 2)
+            self.same(whole, out)
+
+    def stopped(self):
+        """A folder with a checkpoint."""
+        out = self.folder / "stopped"
+        process = self.start(self.scene, "-o", out, "--checkpoint-every", 0)
+        while process.poll() is None and not (out / ".run/checkpoint").exists():
+            time.sleep(0.0005)
+        process.kill()
+        process.communicate()
+        self.assertTrue((out / ".run/checkpoint").exists())
+        return out
+
+    def test_a_changed_scene_or_option_is_refused(self):
+        out = self.stopped()
+        for args in (["--dt", "0.002"], ["--frames", "0:20"]):
+            _, err = self.run_to(out.name, "--resume", *args, code=3)
+            self.assertIn("another scene", err)
+        self.write(SWING.replace("[3, 0, 0]", "[4, 0, 0]"))
+        _, err = self.run_to(out.name, "--resume", code=3)
+        self.assertIn("without --resume", err)
+        self.assertTrue((out / ".run/checkpoint").exists())
+        self.run_to(out.name)
+
+    def test_a_damaged_checkpoint_or_stream_is_refused(self):
+        out = self.stopped()
+        mark = out / ".run/checkpoint"
+        whole = mark.read_bytes()
+        for bytes_ in (b"", whole[:40], whole[:-1], whole[:-9] + b"?" + whole[-8:]):
+            mark.write_bytes(bytes_)
+            _, err = self.run_to(out.name, "--resume", code=3)
+            self.assertIn("checkpoint", err)
+        mark.write_bytes(whole)
+        os.truncate(out / ".run/frames.bin", 10)
+        _, err = self.run_to(out.name, "--resume", code=3)
+        self.assertIn("frames.bin", err)
+        self.run_to(out.name)
+
+    def test_without_a_checkpoint_it_starts_from_the_beginning(self):
+        out, err = self.run_to("new", "--resume")
+        self.assertIn("from the beginning", err)
+        self.assertTrue((out / "scene.glb").exists())
+
+    def test_a_full_disk_keeps_the_checkpoint(self):
+        whole, _ = self.run_to("whole")
+
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (FULL, FULL))
+        out = self.folder / "full"
+        done = subprocess.run([COMMAND, "run", self.scene, "-o", out, "--checkpoint-every", "0"],
+                              capture_output=True, preexec_fn=limit, restore_signals=False)
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn(b"File too large", done.stderr)
+        self.assertIn(b"--resume", done.stderr)
+        self.run_to("full", "--resume")
+        self.same(whole, out)
+
+    def test_a_folder_that_cannot_be_written_is_5(self):
+        (self.folder / "file").write_text("")
+        _, err = self.run_to("file", code=5)
+        self.assertIn("file/.run", err)
+        self.assertEqual((self.folder / "file").read_text(), "")
+
+    def test_a_folder_has_one_run_at_a_time(self):
+        long = self.write(SWING.replace("duration: 1", "duration: 1000"), "long.yaml")
+        process = self.start(long, "-o", self.folder / "out", "--checkpoint-every", 0)
+        while process.poll() is None and not (self.folder / "out/.run/checkpoint").exists():
+            time.sleep(0.0005)
+        _, err = self.run_to("out", code=5)
+        process.kill()
+        process.communicate()
+        self.assertIn("another run", err)
+
+    def test_a_motion_that_diverges_is_4_with_the_frames_before(self):
+        scene = self.write("step: 1/1000\nobjects:\n  - name: wire\n    integrator: euler\n"
+                           "    start: drawn\n    strand: {points: [[0,0,0],[1,0,0]],"
+                           " segments: 10, material: green-wood}\n"
+                           "record: {duration: 2, fps: 1000}\n", "wire.yaml")
+        out, err = self.run_to("out", "--checkpoint-every", 0, scene=scene, code=4)
+        self.assertIn("'wire' at 0.0", err)
+        self.assertIn("segment", err)
+        rows = (out / "energy.csv").read_text().splitlines()
+        summary = json.loads((out / "summary.json").read_text())
+        self.assertEqual(len(rows), summary["frames"] + 1)
+        self.assertGreater(summary["frames"], 1)
+        self.assertIn("'wire' at", summary["warnings"][-1])
+        self.assertTrue((out / "scene.glb").exists() and (out / ".run/checkpoint").exists())
+
+
+class Scenes(unittest.TestCase):
+    """What is wrong with a scene: exit code 3, line and column, nothing written."""
+
+    def setUp(self):
+        kept = tempfile.TemporaryDirectory()
+        self.addCleanup(kept.cleanup)
+        self.folder = pathlib.Path(kept.name)
+        self.scene = self.folder / "scene.yaml"
+
+    def refused(self, text, *faults):
+        """Each fault is a line, a column and part of a message."""
+        self.scene.write_text(text)
+        for command in (["run", self.scene, "-o", self.folder / "out"], ["check", self.scene]):
+            code, out, err = tendril(*command, limited=True)
+            self.assertEqual((code, out), (3, ""), err)
+            got = re.findall(r"^(\S+):(\d+):(\d+): error: (.*)$", err, re.M)
+            self.assertEqual([(int(line), int(column)) for _, line, column, _ in got],
+                             [fault[:2] for fault in faults], err)
+            for (_, _, _, message), fault in zip(got, faults):
+                self.assertIn(fault[2], message)
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_faults_have_their_place(self):
+        s = f"objects:\n  - {STRAND}\n"
+        self.refused("objects:\n  - plant: none.lsys\n", (2, 12, "'none.lsys'"))
+        self.refused("objects: &all\n  - {define: *all}\n", (2, 14, "cycle"))
+        self.refused(s + "    position: {keys: [[0, [0, 0, 0]], [2, [1, 0, 0]], [1, [0, 0, 0]]]}\n",
+                     (3, 56, "out of order"))
+        self.refused(s + "record: {duration: -3}\n", (3, 20, "'duration' is -3"))
+        self.refused(s + "    instances: {count: 1000000000}\n", (3, 24, "100000"))
+        self.refused(s + "    stifness: 2\n", (3, 5, "did you mean 'stiffness'?"))
+        self.refused(s + "loads:\n  - push: {object: nobody}\n", (4, 20, "'nobody'"))
+        self.refused("objects: [\n", (2, 1, "expected"))
+        self.refused("", (1, 1, "'objects'"))
+
+    def test_all_faults_are_told_at_once(self):
+        (self.folder / "bad.lsys").write_text("axiom: F(\n")
+        self.refused("objects:\n  - {plant: a.lsys, sise: 2}\n  - {plant: bad.lsys, size: -1}\n"
+                     "record: {fps: x}\n",
+                     (2, 21, "'size'"), (3, 29, "-1"), (4, 15, "'x'"), (2, 13, "'a.lsys'"),
+                     (1, 10, "expected"))
+        self.refused("objects:\n  - {plant: a.lsys}\n  - {plant: bad.lsys}\n"
+                     "  - {plant: bad.lsys}\n  - {plant: b.lsys}\n",
+                     (2, 13, "'a.lsys'"), (1, 10, "expected"), (5, 13, "'b.lsys'"))
+
+    def test_more_than_gltf_holds_is_told_before_the_run(self):
+        strand = "strand: {points: [[0, 0, 0], [0, 100, 0]], segments: 65536}"
+        text = f"objects:\n  - {{{strand}, start: drawn}}\nrecord: {{duration: 0.1"
+        self.scene.write_text(text + "}\n")
+        code, _, err = tendril("run", self.scene, "-o", self.folder / "out")
+        self.assertEqual(code, 3)
+        self.assertIn("65535 joints", err)
+        self.scene.write_text(f"objects:\n  - {STRAND}\nrecord: {{duration: 1e5, fps: 10000}}\n")
+        code, _, err = tendril("run", self.scene, "-o", self.folder / "out")
+        self.assertEqual(code, 3)
+        self.assertIn("4 GB", err)
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_good_scenes_have_nothing_to_tell(self):
+        self.scene.write_text(SWING)
+        self.assertEqual(tendril("check", self.scene), (0, "", ""))
+        for scene in sorted(SCENES.glob("*.yaml")):
+            self.assertEqual(tendril("check", scene), (0, "", ""), scene)
+
+    def test_the_guide_has_the_reference_of_the_keys(self):
+        guide = (ROOT / "docs/guide/scene.md").read_text()
+        self.assertEqual(guide[guide.index("## scene\n"):], tendril("info", "--scene-keys")[1])
 
 
 class BadInput(unittest.TestCase):

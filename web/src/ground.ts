@@ -154,6 +154,14 @@ export class GroundShadow {
     countCovered(this.renderer, this.flat, this.flattener, this.target, total);
   }
 
+  /** Goes along with a model that wanders off. */
+  moveBy(x: number, z: number): void {
+    this.plane.position.x += x;
+    this.plane.position.z += z;
+    const center = this.flattener.uniforms.center.value as Vector2;
+    center.set(center.x + x, center.y + z);
+  }
+
   dispose(): void {
     this.target.dispose();
     this.flattener.dispose();

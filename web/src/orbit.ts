@@ -70,6 +70,13 @@ export class CameraRig {
     this.place(seconds > 0 ? from : to);
   }
 
+  /** Goes along with what it looks at. */
+  pan(x: number, z: number): void {
+    for (const place of [this.controls.target, this.camera.position]) {
+      place.set(place.x + x, place.y, place.z + z);
+    }
+  }
+
   /** Moves on to a time in seconds. True when the camera is not where it was. */
   update(time: number): boolean {
     const dt = this.lastTime < 0 ? 0 : Math.min(time - this.lastTime, LONGEST_FRAME);

@@ -115,6 +115,16 @@ export class Stage {
     disposeSurfaces(model);
   }
 
+  /** Light and ground go along with a model that wanders off. */
+  follow(x: number, z: number): void {
+    if (this.shown) {
+      const by = new Vector3(x, 0, z);
+      this.shown.box.translate(by);
+      this.grounds.get(this.shown)!.moveBy(x, z);
+      this.aimSun(this.shown);
+    }
+  }
+
   bestView(model: Model, turning: boolean): View {
     return bestView(model, this.camera, turning);
   }

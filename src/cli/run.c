@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: MIT
+// tendril run: a scene in motion, recorded.
+//
+// Method   Steps the world and appends each frame to streams. Every few seconds, and when somebody
+//          asks it to stop, a checkpoint is written, always after what it counts has been recorded:
+//          a run that goes on from it makes the same bytes as one that was never stopped.
+
+#include "cli/run.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "Usage: tendril run SCENE [-o DIR] [OPTION...]\n"
+    "\n"
+    "Simulates a scene and writes into DIR, by default out/NAME of the scene's file:\n"
+    "scene.glb (animated glTF), scene.html (a page that plays), probes.csv and\n"
+    "energy.csv ('tendril plot DIR' draws them) and summary.json.\n"
+    "\n"
+    "  -o DIR                where to; folders are made\n"
+    "  --dt S                longest step, s, instead of the scene's\n"
+    "  --threads N           same result for any number; all cores by default\n"
+    "  --frames A:B          record frames A to B alone, from 0; either may be left out\n"
+    "  --checkpoint-every S  wall time between checkpoints, s (5)\n"
+    "  --resume              go on where the last run of this scene into DIR ended\n"
+    "\n"
+    "A run that is stopped, by Ctrl-C or otherwise, keeps its work in DIR/.run.\n"
+    "Exit codes: 130 after Ctrl-C, 4 when the motion diverges, 5 when DIR cannot be\n"
+    "written, 3 for a faulty scene.\n";
+
+typedef struct run_args {
+    const char *scene, *folder, *frames;
+    double dt, checkpoint_every;
+    int64_t threads;
+    bool resume;
+} run_args;
+
+typedef struct run_state {
+    const run_args *args;
+    const td_scene_def *def;
+    char name[256]; // of the scene's file, without folder and extension
+    cli_scene scene;
+    run_clip clip;
+    run_files files;
+    run_done done;
+    int64_t first, last; // frames to record
+    double *probes;
+    double started, earlier; // s: clock when stepping began; wall time before that
+    char fault[400];
+} run_state;
+
+enum { EXIT_STOPPED = 130 };
+
+// ---- being stopped --------------------------------------------------------------------------
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int number) {
+    (void)number;
+    stopped = 1;
+}
+
+// A second request ends the process at once.
+static void set_signals(void (*handler)(int)) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    action.sa_flags = (int)SA_RESETHAND;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+// ---- stepping -------------------------------------------------------------------------------
+
+// On a terminal, once the work has taken a while.
+static void show_progress(const run_state *s, bool end) {
+    static double last;
+    static bool shown;
+    double now = cli_seconds(), took = now - s->started;
+    if (!isatty(2) || (end && !shown) || (!end && (took < 0.5 || now - last < 0.1))) {
+        return;
+    }
+    last = now;
+    shown = true;
+    double time = td_world_time(s->scene.world), whole = (double)s->last / s->def->record.fps;
+    double factor = s->done.wall > 0 ? time / s->done.wall : 0;
+    int filled = whole > 0 ? (int)(30 * fmin(time / whole, 1)) : 30;
+    fprintf(stderr, "\r[%.*s%*s] %.2f of %.2f s, %.3g times real time, %.0f s left \033[K", filled,
+            "##############################", 30 - filled, "", time, whole, factor,
+            factor > 0 ? (whole - time) / factor : 0);
+    if (end) {
+        fputc('\n', stderr);
+    }
+}
+
+// The frame at the world's time, when it is one of those wanted.
+static int record(run_state *s) {
+    FILE *const *streams = s->files.streams;
+    int64_t frame = s->done.step / td_world_steps_a_frame(s->scene.world);
+    if (frame < s->first || frame > s->last) {
+        return EXIT_FINE;
+    }
+    errno = 0; // so that a failure is told by its own reason
+    if (s->done.frames == 0 && streams[RUN_PROBES]) {
+        run_probe_heading(s->scene.world, streams[RUN_PROBES]);
+    }
+    if (s->done.frames == 0 && streams[RUN_ENERGY]) {
+        run_energy_heading(s->def, streams[RUN_ENERGY]);
+    }
+    if (streams[RUN_FRAMES]) {
+        run_clip_pack(&s->clip, s->scene.world);
+        fwrite(s->clip.frame, sizeof *s->clip.frame, (size_t)s->clip.frame_size,
+               streams[RUN_FRAMES]);
+    }
+    if (streams[RUN_PROBES]) {
+        run_probe_row(s->scene.world, s->probes, streams[RUN_PROBES]);
+    }
+    if (streams[RUN_ENERGY]) {
+        run_energy_row(s->scene.world, s->def, streams[RUN_ENERGY]);
+    }
+    s->done.frames++;
+    return run_files_flush(&s->files);
+}
+
+static int step(run_state *s) {
+    td_diag diag = {.message = ""};
+    td_status status = td_world_step(s->scene.world, &diag);
+    if (status != TD_OK) {
+        snprintf(s->fault, sizeof s->fault, "%s", diag.message);
+        show_progress(s, true);
+        cli_print_fault(s->args->scene, status, &diag);
+        return cli_exit_code(status);
+    }
+    s->done.step++;
+    return s->done.step % td_world_steps_a_frame(s->scene.world) == 0 ? record(s) : EXIT_FINE;
+}
+
+// From a checkpoint or from the start to the end.
+static int step_all(run_state *s) {
+    int64_t end = s->last * td_world_steps_a_frame(s->scene.world);
+    double saved = cli_seconds();
+    int code = EXIT_FINE;
+    s->started = saved;
+    s->earlier = s->done.wall;
+    set_signals(stop);
+    if (s->done.step == 0 && s->done.frames == 0) {
+        code = record(s);
+    }
+    while (code == EXIT_FINE && s->done.step < end && !stopped) {
+        code = step(s);
+        double now = cli_seconds();
+        s->done.wall = s->earlier + now - s->started;
+        show_progress(s, false);
+        if (code == EXIT_FINE && now - saved >= s->args->checkpoint_every) {
+            code = run_files_checkpoint(&s->files, s->scene.world, &s->done);
+            saved = cli_seconds();
+        }
+    }
+    if (code == EXIT_FINE) {
+        show_progress(s, true);
+        // also at the end: what is left then is writing
+        code = run_files_checkpoint(&s->files, s->scene.world, &s->done);
+    }
+    set_signals(SIG_DFL);
+    return code == EXIT_FINE && s->done.step < end ? EXIT_STOPPED : code;
+}
+
+// ---- the parts of a run ---------------------------------------------------------------------
+
+// "A:B", where either may be missing. False after telling what is wrong.
+static bool choose_frames(run_state *s) {
+    double count = floor(s->def->record.duration * s->def->record.fps + 1e-6);
+    long long first = 0, last = (long long)count;
+    if (s->args->frames) {
+        const char *text = s->args->frames;
+        char *end = (char *)text;
+        first = text[0] == ':' ? 0 : strtoll(text, &end, 10);
+        bool colon = *end == ':';
+        const char *second = colon ? end + 1 : end;
+        if (colon && second[0]) {
+            last = strtoll(second, &end, 10);
+        } else {
+            end = (char *)second;
+        }
+        if (!colon || *end || first < 0 || last < first || (double)first > count) {
+            cli_error("run: expected frames A:B with A at most B after --frames, of 0:%.0f, "
+                      "not '%s'",
+                      count, text);
+            return false;
+        }
+        last = (double)last > count ? (long long)count : last;
+    }
+    s->first = first;
+    s->last = last;
+    return true;
+}
+
+static void choose_name(run_state *s) {
+    const char *path = strcmp(s->args->scene, "-") == 0 ? "scene" : s->args->scene;
+    const char *slash = strrchr(path, '/');
+    snprintf(s->name, sizeof s->name, "%s", slash ? slash + 1 : path);
+    char *dot = strrchr(s->name, '.');
+    if (dot && dot != s->name) {
+        *dot = 0;
+    }
+}
+
+// Reads the scene and makes all that needs memory, before anything is written.
+static int prepare(run_state *s) {
+    int32_t threads = s->args->threads > 0 ? (int32_t)s->args->threads : cli_core_count();
+    int code = cli_scene_open(s->args->scene, threads, NULL, &s->scene);
+    if (code != EXIT_FINE) {
+        return code;
+    }
+    td_diag diag = {.message = ""};
+    if (s->args->dt > 0 && td_world_set(s->scene.world, "step", s->args->dt, &diag) != TD_OK) {
+        cli_error("run: --dt: %s", diag.message);
+        return EXIT_MISUSE;
+    }
+    s->def = td_scene_def_get(s->scene.scene);
+    if (!choose_frames(s)) {
+        return EXIT_MISUSE;
+    }
+    if (s->last - s->first >= INT32_MAX) {
+        cli_error("run: %lld frames are too many; --frames or a lower record.fps helps",
+                  (long long)(s->last - s->first + 1));
+        return EXIT_BAD_INPUT;
+    }
+    s->probes = malloc(((size_t)td_world_probe_columns(s->scene.world) + 1) * sizeof *s->probes);
+    if (!s->probes) {
+        cli_error("run: no memory");
+        return EXIT_BAD_INPUT;
+    }
+    return run_clip_open(s->args->scene, &s->scene, s->last - s->first + 1, &s->clip);
+}
+
+// What a checkpoint must agree with.
+static uint64_t key_of(const run_state *s) {
+    double dt = td_world_dt(s->scene.world);
+    uint64_t key = run_hash(0, s->scene.text.data, s->scene.text.size);
+    key = run_hash(key, td_version(), strlen(td_version()));
+    key = run_hash(key, &dt, sizeof dt);
+    key = run_hash(key, &s->first, sizeof s->first);
+    return run_hash(key, &s->last, sizeof s->last);
+}
+
+static int open_files(run_state *s) {
+    char folder[300];
+    const bool wanted[RUN_STREAM_COUNT] = {[RUN_FRAMES] = s->clip.actor_count > 0,
+                                           [RUN_PROBES] =
+                                               td_world_probe_columns(s->scene.world) > 0,
+                                           [RUN_ENERGY] = s->def->record.energy};
+    bool found = false;
+    snprintf(folder, sizeof folder, "out/%s", s->name);
+    int code = run_files_open(&s->files, s->args->folder ? s->args->folder : folder, key_of(s),
+                              s->scene.world);
+    if (code == EXIT_FINE && s->args->resume) {
+        code = run_files_resume(&s->files, wanted, s->scene.world, &s->done, &found);
+        if (code == EXIT_FINE && !found) {
+            cli_error("run: no checkpoint in %s; starting from the beginning", s->files.folder);
+        }
+    }
+    return code == EXIT_FINE && !found ? run_files_begin(&s->files, wanted) : code;
+}
+
+// What remains of a run whose folder is full or gone.
+static int keep(const run_state *s) {
+    if (s->files.saved) {
+        cli_error("run: the last checkpoint is kept; the same command with --resume goes on");
+    }
+    return EXIT_CANNOT_WRITE;
+}
+
+static int finish(run_state *s, int code) {
+    run_result result = {.scene_path = s->args->scene,
+                         .title = s->name,
+                         .scene = &s->scene,
+                         .clip = &s->clip,
+                         .done = s->done,
+                         .from_start = s->first == 0,
+                         .fault = s->fault[0] ? s->fault : NULL};
+    if (code == EXIT_STOPPED) {
+        cli_error("run: stopped at %g of %g s; the same command with --resume goes on",
+                  td_world_time(s->scene.world), (double)s->last / s->def->record.fps);
+        return code;
+    }
+    if (code != EXIT_FINE && code != EXIT_DIVERGED) {
+        return code == EXIT_CANNOT_WRITE ? keep(s) : code;
+    }
+    int written = run_outputs(&s->files, &result);
+    if (written == EXIT_CANNOT_WRITE) {
+        keep(s);
+    }
+    if (written == EXIT_FINE && code == EXIT_FINE) {
+        double time = td_world_time(s->scene.world);
+        printf("%s: %lld frames, %g s in %.3g s, %.3g times real time\n", s->files.folder,
+               (long long)s->done.frames, time, s->done.wall,
+               s->done.wall > 0 ? time / s->done.wall : 0);
+    }
+    return code == EXIT_FINE ? written : code;
+}
+
+static int run_scene(const run_args *args) {
+    static run_state s;
+    s = (run_state){.args = args, .files = {.lock = -1}};
+    choose_name(&s);
+    int code = prepare(&s);
+    if (code == EXIT_FINE) {
+        code = open_files(&s);
+    }
+    if (code == EXIT_FINE) {
+        code = finish(&s, step_all(&s));
+    }
+    run_files_close(&s.files, code == EXIT_FINE);
+    run_clip_free(&s.clip);
+    free(s.probes);
+    cli_scene_free(&s.scene);
+    return code;
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+int cli_run(int argc, char **argv) {
+    run_args args = {.checkpoint_every = 5};
+    bool want_help = false;
+    const cli_option options[] = {{"-o", CLI_TEXT, &args.folder, 0},
+                                  {"--dt", CLI_REAL, &args.dt, 1e-9},
+                                  {"--threads", CLI_INTEGER, &args.threads, 1},
+                                  {"--frames", CLI_TEXT, &args.frames, 0},
+                                  {"--checkpoint-every", CLI_REAL, &args.checkpoint_every, 0},
+                                  {"--resume", CLI_FLAG, &args.resume, 0},
+                                  {"--help", CLI_FLAG, &want_help, 0}};
+    int operands = cli_read_options(argc, argv, options, sizeof options / sizeof options[0], "run");
+    if (operands < 0) {
+        return EXIT_MISUSE;
+    }
+    if (want_help) {
+        fputs(help, stdout);
+        return EXIT_FINE;
+    }
+    if (operands != 1 || args.threads > 256 || (args.folder && !args.folder[0])) {
+        cli_error("run: expected one SCENE, and at most 256 --threads; 'tendril run --help' says "
+                  "more");
+        return EXIT_MISUSE;
+    }
+    args.scene = argv[0];
+    return run_scene(&args);
+}

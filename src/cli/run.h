@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What the parts of `tendril run` share: a clip being recorded, and the files of a run.
+
+#include "cli/cli.h"
+
+#define RUN_MAX_PATH 4096
+#define RUN_MADE     "new-" // how names of outputs begin in FOLDER/.run
+
+// ---- the clip -------------------------------------------------------------------------------
+
+// What is needed to turn the pose of a world into a frame. Actors of one skeleton share a mesh.
+typedef struct run_clip {
+    td_clip_actor *actors;
+    int32_t actor_count;
+    td_mesh **meshes;
+    int32_t mesh_count;
+    int64_t frame_size; // floats
+    float *frame;
+    td_vec3 *origins; // scratch of the largest actor
+    td_quat *rotations;
+} run_clip;
+
+// Makes the meshes. Returns an exit code; unless it is 0 it has said why and the clip is empty.
+int run_clip_open(const char *scene_path, const cli_scene *scene, int64_t frames, run_clip *clip);
+void run_clip_free(run_clip *clip); // empty is allowed
+// Fills clip->frame from the world as it is.
+void run_clip_pack(run_clip *clip, const td_world *world);
+
+// ---- rows of tables -------------------------------------------------------------------------
+
+void run_probe_heading(const td_world *world, FILE *out);
+void run_probe_row(td_world *world, double *values, FILE *out);
+void run_energy_heading(const td_scene_def *def, FILE *out);
+void run_energy_row(td_world *world, const td_scene_def *def, FILE *out);
+
+// ---- files ----------------------------------------------------------------------------------
+
+enum { RUN_FRAMES, RUN_PROBES, RUN_ENERGY, RUN_STREAM_COUNT };
+
+// How far a run has come.
+typedef struct run_done {
+    int64_t step;   // of the world
+    int64_t frames; // recorded
+    double wall;    // s
+} run_done;
+
+// The folder of a run and its streams, which grow in FOLDER/.run until all is done.
+typedef struct run_files {
+    char folder[RUN_MAX_PATH];
+    char work[RUN_MAX_PATH]; // FOLDER/.run
+    int lock;
+    FILE *streams[RUN_STREAM_COUNT]; // NULL: not recorded
+    uint64_t key;                    // of the scene and the options
+    unsigned char *bytes;            // of a checkpoint
+    size_t size;
+    bool saved; // there is a checkpoint of this scene
+} run_files;
+
+// A hash of more bytes; start from 0.
+uint64_t run_hash(uint64_t hash, const void *bytes, size_t size);
+// "FOLDER/NAME"; false when it is too long, which has been told.
+bool run_path(char path[RUN_MAX_PATH], const char *folder, const char *name);
+
+// Makes the folder and takes it for this run alone. Returns an exit code, as all below do: unless
+// it is 0 they have said why.
+int run_files_open(run_files *files, const char *folder, uint64_t key, const td_world *world);
+// Starts the streams anew, without what an earlier run has left.
+int run_files_begin(run_files *files, const bool wanted[RUN_STREAM_COUNT]);
+// Goes on from the checkpoint: world, counts and streams are as they were when it was written.
+// *found is false when there is none.
+int run_files_resume(run_files *files, const bool wanted[RUN_STREAM_COUNT], td_world *world,
+                     run_done *done, bool *found);
+// Hands what was recorded to the system, so that it outlives this process.
+int run_files_flush(run_files *files);
+int run_files_checkpoint(run_files *files, const td_world *world, const run_done *done);
+// Closes all; `finished` removes FOLDER/.run.
+void run_files_close(run_files *files, bool finished);
+
+// ---- outputs --------------------------------------------------------------------------------
+
+typedef struct run_result {
+    const char *scene_path;
+    const char *title; // of the page when the scene has no name
+    const cli_scene *scene;
+    const run_clip *clip;
+    run_done done;
+    bool from_start;   // whether frame 0 is among those recorded
+    const char *fault; // why it ended early; NULL: it did not
+} run_result;
+
+// Makes all files of a run from its streams and puts them into its folder.
+int run_outputs(const run_files *files, const run_result *result);

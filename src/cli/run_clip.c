@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// Worlds as clips: meshes, tables of numbers, frames.
+
+#include "cli/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_JOINTS   65535                // of a skin in glTF
+#define MAX_GLB_SIZE ((double)UINT32_MAX) // bytes: glTF counts them in 32 bits
+
+// ---- actors and meshes ----------------------------------------------------------------------
+
+// The mesh of that skeleton; made when no actor before had it.
+static td_status find_mesh(run_clip *clip, int32_t actor, td_diag *diag) {
+    const td_skeleton *skeleton = clip->actors[actor].skeleton;
+    // actors of one variant come at regular distances: the nearest before is soon found
+    for (int32_t k = actor - 1; k >= 0; k--) {
+        if (clip->actors[k].skeleton == skeleton) {
+            clip->actors[actor].mesh = clip->actors[k].mesh;
+            return TD_OK;
+        }
+    }
+    td_mesh_opts opts = td_mesh_opts_default();
+    td_mesh *mesh = NULL;
+    opts.skinned = true;
+    td_status status = td_mesh_new(skeleton, &opts, NULL, &mesh, diag);
+    if (status == TD_OK) {
+        clip->meshes[clip->mesh_count++] = mesh;
+        clip->actors[actor].mesh = mesh;
+    }
+    return status;
+}
+
+static td_status add_actors(const td_world *world, run_clip *clip, td_diag *diag) {
+    int32_t most = 1;
+    for (int32_t k = 0; k < clip->actor_count; k++) {
+        td_actor actor = td_world_actor(world, k);
+        clip->actors[k] = (td_clip_actor){.name = actor.name, .skeleton = actor.skeleton};
+        most = actor.segment_count > most ? actor.segment_count : most;
+        td_status status = find_mesh(clip, k, diag);
+        if (status == TD_OK && actor.segment_count > MAX_JOINTS) {
+            status = TD_ERR_LIMIT;
+            snprintf(diag->message, sizeof diag->message,
+                     "'%s' has %d segments, and glTF at most %d joints; prune_length makes them "
+                     "fewer, and a record with 'glb: false' and 'page: false' does without",
+                     actor.name, actor.segment_count, MAX_JOINTS);
+        }
+        if (status != TD_OK) {
+            return status;
+        }
+    }
+    clip->frame_size = td_clip_frame_size(clip->actors, clip->actor_count);
+    clip->frame = malloc((size_t)clip->frame_size * sizeof *clip->frame);
+    clip->origins = malloc((size_t)most * sizeof *clip->origins);
+    clip->rotations = malloc((size_t)most * sizeof *clip->rotations);
+    return clip->frame && clip->origins && clip->rotations ? TD_OK : TD_ERR_MEMORY;
+}
+
+// Told before the run, not after it.
+static td_status check_size(const run_clip *clip, const td_record_def *record, int64_t frames,
+                            td_diag *diag) {
+    double size = (double)frames * (double)clip->frame_size * sizeof(float);
+    if (!record->glb || size <= MAX_GLB_SIZE) {
+        return TD_OK;
+    }
+    snprintf(diag->message, sizeof diag->message,
+             "scene.glb would have %lld frames of %.3g MB, and glTF holds 4 GB; a lower "
+             "record.fps, --frames A:B, or a record with 'glb: false' makes it fit",
+             (long long)frames, 1e-6 * (double)clip->frame_size * sizeof(float));
+    return TD_ERR_LIMIT;
+}
+
+int run_clip_open(const char *scene_path, const cli_scene *scene, int64_t frames, run_clip *clip) {
+    const td_record_def *record = &td_scene_def_get(scene->scene)->record;
+    td_diag diag = {.message = ""};
+    *clip = (run_clip){.actor_count = td_world_actor_count(scene->world)};
+    if (!record->glb && !record->page) {
+        clip->actor_count = 0;
+        return EXIT_FINE;
+    }
+    size_t count = (size_t)clip->actor_count;
+    clip->actors = calloc(count, sizeof *clip->actors);
+    clip->meshes = calloc(count, sizeof *clip->meshes);
+    td_status status =
+        clip->actors && clip->meshes ? add_actors(scene->world, clip, &diag) : TD_ERR_MEMORY;
+    if (status == TD_OK) {
+        status = check_size(clip, record, frames, &diag);
+    }
+    if (status != TD_OK) {
+        cli_print_fault(scene_path, status, &diag);
+        run_clip_free(clip);
+    }
+    return cli_exit_code(status);
+}
+
+void run_clip_free(run_clip *clip) {
+    for (int32_t k = 0; k < clip->mesh_count; k++) {
+        td_mesh_free(clip->meshes[k]);
+    }
+    free(clip->meshes);
+    free(clip->actors);
+    free(clip->frame);
+    free(clip->origins);
+    free(clip->rotations);
+    *clip = (run_clip){.actors = NULL};
+}
+
+void run_clip_pack(run_clip *clip, const td_world *world) {
+    float *to = clip->frame;
+    for (int32_t k = 0; k < clip->actor_count; k++) {
+        td_vec3 base;
+        td_quat rotation;
+        td_world_pose(world, k, &base, &rotation, clip->origins, clip->rotations);
+        td_clip_pack(&clip->actors[k], base, rotation, clip->origins, clip->rotations, to);
+        to += td_clip_actor_size(&clip->actors[k]);
+    }
+}
+
+// ---- tables ---------------------------------------------------------------------------------
+
+// A name in a heading: what would end the cell or the unit becomes "_".
+static void put_name(const char *name, FILE *out) {
+    for (const char *c = name; *c; c++) {
+        fputc(*c == ',' || *c == '"' || (unsigned char)*c < 32 ? '_' : *c, out);
+    }
+}
+
+static void put_numbers(const double *values, int32_t count, FILE *out) {
+    for (int32_t k = 0; k < count; k++) {
+        fputc(',', out);
+        cli_json_number(out, values[k]);
+    }
+}
+
+void run_probe_heading(const td_world *world, FILE *out) {
+    fputs("time [s]", out);
+    for (int32_t k = 0; k < td_world_probe_columns(world); k++) {
+        fputc(',', out);
+        put_name(td_world_probe_name(world, k), out);
+    }
+    fputc('\n', out);
+}
+
+void run_probe_row(td_world *world, double *values, FILE *out) {
+    cli_json_number(out, td_world_time(world));
+    td_world_probes(world, values);
+    put_numbers(values, td_world_probe_columns(world), out);
+    fputc('\n', out);
+}
+
+void run_energy_heading(const td_scene_def *def, FILE *out) {
+    static const char *const columns[] = {"kinetic [J]",
+                                          "elastic [J]",
+                                          "weight [J]",
+                                          "total [J]",
+                                          "momentum.x [N s]",
+                                          "momentum.y [N s]",
+                                          "momentum.z [N s]",
+                                          "momentum.about.x [N m s]",
+                                          "momentum.about.y [N m s]",
+                                          "momentum.about.z [N m s]"};
+    fputs("time [s]", out);
+    for (int32_t k = 0; k < def->object_count; k++) {
+        for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+            fputc(',', out);
+            if (def->objects[k].name) {
+                put_name(def->objects[k].name, out);
+            } else {
+                fprintf(out, "object-%d", k);
+            }
+            fprintf(out, ".%s", columns[i]);
+        }
+    }
+    fputc('\n', out);
+}
+
+void run_energy_row(td_world *world, const td_scene_def *def, FILE *out) {
+    cli_json_number(out, td_world_time(world));
+    for (int32_t k = 0; k < def->object_count; k++) {
+        td_world_sums s = td_world_object_sums(world, k);
+        const double values[] = {
+            s.energy.kinetic, s.energy.elastic,
+            s.energy.weight,  s.energy.kinetic + s.energy.elastic + s.energy.weight,
+            s.linear.x,       s.linear.y,
+            s.linear.z,       s.angular.x,
+            s.angular.y,      s.angular.z};
+        put_numbers(values, (int32_t)(sizeof values / sizeof values[0]), out);
+    }
+    fputc('\n', out);
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+// What a run leaves: glTF, page, tables and summary, made from its streams.
+//
+// Method   Every file is made in FOLDER/.run and moved into FOLDER when all are there. The streams
+//          stay until then: a run that is killed here goes on here.
+
+#include "cli/run.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_PLAYER ((size_t)64 << 20)  // bytes
+#define MAX_TABLE  ((size_t)256 << 20) // bytes of a table in a page
+
+enum { OUT_GLB, OUT_PAGE, OUT_PROBES, OUT_ENERGY, OUT_SUMMARY, OUT_COUNT };
+
+static const char *const out_names[OUT_COUNT] = {[OUT_GLB] = "scene.glb",
+                                                 [OUT_PAGE] = "scene.html",
+                                                 [OUT_PROBES] = "probes.csv",
+                                                 [OUT_ENERGY] = "energy.csv",
+                                                 [OUT_SUMMARY] = "summary.json"};
+
+typedef struct outputs {
+    const run_files *files;
+    const run_result *result;
+    const td_scene_def *def;
+    bool made[OUT_COUNT];
+} outputs;
+
+// where an output is made; its streams have the same names
+static bool made_path(const outputs *o, int which, char path[RUN_MAX_PATH]) {
+    char name[32];
+    snprintf(name, sizeof name, RUN_MADE "%s", out_names[which]);
+    return run_path(path, o->files->work, name);
+}
+
+static int report(const outputs *o, td_status status, td_diag *diag) {
+    if (status != TD_OK) {
+        cli_print_fault(o->result->scene_path, status, diag);
+    }
+    return cli_exit_code(status);
+}
+
+// ---- tables ---------------------------------------------------------------------------------
+
+static int copy_stream(outputs *o, int which) {
+    char from[RUN_MAX_PATH], to[RUN_MAX_PATH], block[1 << 16];
+    if (!run_path(from, o->files->work, out_names[which]) || !made_path(o, which, to)) {
+        return EXIT_CANNOT_WRITE;
+    }
+    errno = 0;
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    bool fine = in && out;
+    for (size_t got; fine && (got = fread(block, 1, sizeof block, in)) > 0;) {
+        fine = fwrite(block, 1, got, out) == got;
+    }
+    fine = fine && !ferror(in);
+    if (in) {
+        fclose(in);
+    }
+    fine = (!out || fclose(out) == 0) && fine;
+    if (!fine) {
+        cli_error("run: cannot write %s: %s", to, strerror(errno));
+        return EXIT_CANNOT_WRITE;
+    }
+    o->made[which] = true;
+    return EXIT_FINE;
+}
+
+static int write_probes(outputs *o) {
+    return copy_stream(o, OUT_PROBES);
+}
+
+static int write_energy(outputs *o) {
+    return copy_stream(o, OUT_ENERGY);
+}
+
+// ---- summary --------------------------------------------------------------------------------
+
+static void put_number(FILE *out, const char *key, double value) {
+    fprintf(out, ",\n  \"%s\": ", key);
+    cli_json_number(out, value);
+}
+
+static void put_warnings(const outputs *o, const td_step_stats *stats, FILE *out) {
+    const char *between = "";
+    fputs(",\n  \"warnings\": [", out);
+    if (stats->unconverged > 0) {
+        char text[160];
+        snprintf(text, sizeof text, "%lld of %lld steps of an actor ran out of iterations",
+                 (long long)stats->unconverged, (long long)stats->steps);
+        cli_json_text(out, text);
+        between = ", ";
+    }
+    if (o->result->fault) {
+        fputs(between, out);
+        cli_json_text(out, o->result->fault);
+    }
+    fputs("]\n}\n", out);
+}
+
+static void put_summary(const outputs *o, FILE *out) {
+    const td_world *world = o->result->scene->world;
+    const run_done *done = &o->result->done;
+    td_step_stats stats = td_world_stats(world);
+    double time = td_world_time(world);
+    int64_t segments = 0, dofs = 0;
+    for (int32_t k = 0; k < td_world_actor_count(world); k++) {
+        td_actor actor = td_world_actor(world, k);
+        segments += actor.segment_count;
+        dofs += actor.dof_count;
+    }
+    fputs("{\n  \"scene\": ", out);
+    cli_json_text(out, o->def->name ? o->def->name : o->result->title);
+    put_number(out, "time", time);
+    put_number(out, "step", td_world_dt(world));
+    put_number(out, "fps", o->def->record.fps);
+    put_number(out, "frames", (double)done->frames);
+    put_number(out, "objects", o->def->object_count);
+    put_number(out, "actors", td_world_actor_count(world));
+    put_number(out, "segments", (double)segments);
+    put_number(out, "degrees_of_freedom", (double)dofs);
+    put_number(out, "steps", (double)done->step);
+    put_number(out, "iterations", (double)stats.iterations);
+    put_number(out, "iterations_a_step",
+               stats.steps > 0 ? (double)stats.iterations / (double)stats.steps : 0);
+    put_number(out, "largest_force", td_world_largest_force(world));
+    put_number(out, "wall_time", done->wall);
+    put_number(out, "real_time_factor", done->wall > 0 ? time / done->wall : 0);
+    put_warnings(o, &stats, out);
+}
+
+static int write_summary(outputs *o) {
+    char path[RUN_MAX_PATH];
+    if (!made_path(o, OUT_SUMMARY, path)) {
+        return EXIT_CANNOT_WRITE;
+    }
+    errno = 0;
+    FILE *out = fopen(path, "wb");
+    if (out) {
+        put_summary(o, out);
+    }
+    bool fine = out && !ferror(out);
+    if ((out && fclose(out) != 0) || !fine) {
+        cli_error("run: cannot write %s: %s", path, strerror(errno));
+        return EXIT_CANNOT_WRITE;
+    }
+    o->made[OUT_SUMMARY] = true;
+    return EXIT_FINE;
+}
+
+// ---- glTF and page --------------------------------------------------------------------------
+
+static bool clip_def(const outputs *o, char path[RUN_MAX_PATH], td_clip_def *def) {
+    *def = td_clip_def_default();
+    def->fps = o->def->record.fps;
+    def->frame_count = (int32_t)o->result->done.frames;
+    def->actors = o->result->clip->actors;
+    def->actor_count = o->result->clip->actor_count;
+    def->frames_path = path;
+    return run_path(path, o->files->work, "frames.bin");
+}
+
+static int write_glb(outputs *o) {
+    char frames[RUN_MAX_PATH], path[RUN_MAX_PATH];
+    td_clip_def def;
+    td_diag diag = {.message = ""};
+    if (!clip_def(o, frames, &def) || !made_path(o, OUT_GLB, path)) {
+        return EXIT_CANNOT_WRITE;
+    }
+    td_status status = td_clip_glb(&def, path, NULL, &diag);
+    o->made[OUT_GLB] = status == TD_OK;
+    return report(o, status, &diag);
+}
+
+// A table that is too large for a page is left out of it, and so is one whose time does not begin
+// with that of the clip.
+static void read_table(const outputs *o, int which, td_bytes *out) {
+    char path[RUN_MAX_PATH];
+    *out = (td_bytes){.data = NULL};
+    if (o->made[which] && o->result->from_start && made_path(o, which, path)) {
+        td_file_read(path, MAX_TABLE, NULL, out, NULL);
+    }
+}
+
+static int fill_page(outputs *o, const td_bytes *player) {
+    char frames[RUN_MAX_PATH], path[RUN_MAX_PATH];
+    td_page_def page = td_page_def_default();
+    td_clip_def def;
+    td_bytes probes, energy;
+    td_diag diag = {.message = ""};
+    if (!clip_def(o, frames, &def) || !made_path(o, OUT_PAGE, path)) {
+        return EXIT_CANNOT_WRITE;
+    }
+    read_table(o, OUT_PROBES, &probes);
+    read_table(o, OUT_ENERGY, &energy);
+    page.title = o->def->name ? o->def->name : o->result->title;
+    page.text = o->def->text;
+    page.player = (const char *)player->data;
+    page.player_size = player->size;
+    page.probes = (const char *)probes.data;
+    page.probes_size = probes.size;
+    page.energy = (const char *)energy.data;
+    page.energy_size = energy.size;
+    td_status status = td_clip_page(&def, &page, path, NULL, &diag);
+    td_bytes_free(&probes);
+    td_bytes_free(&energy);
+    o->made[OUT_PAGE] = status == TD_OK;
+    return report(o, status, &diag);
+}
+
+static int write_page(outputs *o) {
+    char path[RUN_MAX_PATH];
+    td_bytes player;
+    td_diag diag = {.message = ""};
+    if (!cli_share_file("player.html", path, sizeof path)) {
+        cli_error("run: no scene.html, because the player is not there; 'make player' builds it, "
+                  "and TENDRIL_SHARE names a folder with player.html");
+        return EXIT_FINE;
+    }
+    td_status status = td_file_read(path, MAX_PLAYER, NULL, &player, &diag);
+    int code = status == TD_OK ? fill_page(o, &player) : report(o, status, &diag);
+    td_bytes_free(&player);
+    return code;
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+// Moves what was made into the folder; what an earlier run left there and this one has not goes.
+static int move_in(const outputs *o) {
+    char from[RUN_MAX_PATH], to[RUN_MAX_PATH];
+    for (int k = 0; k < OUT_COUNT; k++) {
+        if (!made_path(o, k, from) || !run_path(to, o->files->folder, out_names[k])) {
+            return EXIT_CANNOT_WRITE;
+        }
+        if (o->made[k] ? rename(from, to) != 0 : unlink(to) != 0 && errno != ENOENT) {
+            cli_error("run: cannot write %s: %s", to, strerror(errno));
+            return EXIT_CANNOT_WRITE;
+        }
+    }
+    return EXIT_FINE;
+}
+
+int run_outputs(const run_files *files, const run_result *result) {
+    outputs o = {.files = files, .result = result, .def = td_scene_def_get(result->scene->scene)};
+    bool clip = result->done.frames > 0 && result->clip->actor_count > 0;
+    const struct {
+        bool wanted;
+        int (*write)(outputs *o);
+    } parts[] = {{true, write_summary},
+                 {files->streams[RUN_PROBES] != NULL, write_probes},
+                 {files->streams[RUN_ENERGY] != NULL, write_energy},
+                 {clip && o.def->record.glb, write_glb},
+                 {clip && o.def->record.page, write_page}};
+    int first = EXIT_FINE;
+    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
+        int code = parts[k].wanted ? parts[k].write(&o) : EXIT_FINE;
+        if (code == EXIT_CANNOT_WRITE) {
+            return code;
+        }
+        // what a clip cannot hold, tables still do
+        first = first == EXIT_FINE ? code : first;
+    }
+    int moved = move_in(&o);
+    return moved == EXIT_FINE ? first : moved;
+}

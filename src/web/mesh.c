@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// Triangles of a world's plants, and a recorded run as a file.
+
+#include "web/web.h"
+
+#include <stdlib.h>
+
+// ---- meshes ---------------------------------------------------------------------------------
+
+void web_free_meshes(void) {
+    for (int32_t k = 0; k < web.mesh_count; k++) {
+        td_mesh_free(web.meshes[k].mesh);
+    }
+    free(web.meshes);
+    web.meshes = NULL;
+    web.mesh_count = 0;
+}
+
+// The mesh of an actor, made once for all that share its skeleton; NULL when that fails.
+static const td_mesh *mesh_of(int32_t actor) {
+    td_actor a = td_world_actor(web.world, actor);
+    for (int32_t k = 0; k < web.mesh_count; k++) {
+        if (web.meshes[k].skeleton == a.skeleton) {
+            return web.meshes[k].mesh;
+        }
+    }
+    size_t count = (size_t)web.mesh_count + 1;
+    web_mesh *moved = realloc(web.meshes, count * sizeof *moved);
+    if (!moved) {
+        return NULL;
+    }
+    web.meshes = moved;
+    td_mesh_opts opts = td_mesh_opts_default();
+    td_mesh *mesh = NULL;
+    opts.skinned = true;
+    if (td_mesh_new(a.skeleton, &opts, NULL, &mesh, NULL) != TD_OK) {
+        return NULL;
+    }
+    web.meshes[web.mesh_count++] = (web_mesh){a.skeleton, mesh};
+    return mesh;
+}
+
+// Number of the mesh that an actor has, the same for actors of one kind; -1 when there is none.
+WEB_EXPORT(web_mesh_of) int32_t web_mesh_of(int32_t actor) {
+    const td_mesh *mesh = mesh_of(actor);
+    for (int32_t k = 0; k < web.mesh_count && mesh; k++) {
+        if (web.meshes[k].mesh == mesh) {
+            return k;
+        }
+    }
+    return TD_NONE;
+}
+
+WEB_EXPORT(web_part_count) int32_t web_part_count(int32_t mesh) {
+    return td_mesh_part_count(web.meshes[mesh].mesh);
+}
+
+// Of one part: name, both sides seen, vertices, indices, then the addresses of positions, normals,
+// colours, joints, weights and indices.
+WEB_EXPORT(web_part) const uintptr_t *web_part(int32_t mesh, int32_t part) {
+    static uintptr_t row[10];
+    td_mesh_part p = td_mesh_part_get(web.meshes[mesh].mesh, part);
+    row[0] = (uintptr_t)p.name;
+    row[1] = p.double_sided;
+    row[2] = (uintptr_t)p.vertex_count;
+    row[3] = (uintptr_t)p.index_count;
+    row[4] = (uintptr_t)p.position;
+    row[5] = (uintptr_t)p.normal;
+    row[6] = (uintptr_t)p.color;
+    row[7] = (uintptr_t)p.joint;
+    row[8] = (uintptr_t)p.weight;
+    row[9] = (uintptr_t)p.index;
+    return row;
+}
+
+// The pose that a mesh was made in, in the axes of its base, as web_poses() has one actor's
+// segments.
+WEB_EXPORT(web_bind) const float *web_bind(int32_t actor) {
+    td_actor a = td_world_actor(web.world, actor);
+    float *to = web.table;
+    td_skeleton_pose(a.skeleton, TD_POSE_INITIAL, web.origins, web.rotations);
+    for (int32_t i = 0; i < a.segment_count; i++, to += 7) {
+        to[0] = (float)web.origins[i].x;
+        to[1] = (float)web.origins[i].y;
+        to[2] = (float)web.origins[i].z;
+        to[3] = (float)web.rotations[i].x;
+        to[4] = (float)web.rotations[i].y;
+        to[5] = (float)web.rotations[i].z;
+        to[6] = (float)web.rotations[i].w;
+    }
+    return web.table;
+}
+
+// ---- recording ------------------------------------------------------------------------------
+
+static td_clip_actor clip_actor(int32_t actor) {
+    td_actor a = td_world_actor(web.world, actor);
+    return (td_clip_actor){.name = a.name, .skeleton = a.skeleton, .mesh = mesh_of(actor)};
+}
+
+// Floats of a frame.
+WEB_EXPORT(web_frame_size) int32_t web_frame_size(void) {
+    int64_t sum = 0;
+    for (int32_t k = 0; k < td_world_actor_count(web.world); k++) {
+        td_clip_actor a = clip_actor(k);
+        sum += td_clip_actor_size(&a);
+    }
+    return sum < INT32_MAX ? (int32_t)sum : INT32_MAX;
+}
+
+// Writes the frame of now to `out`.
+WEB_EXPORT(web_frame) void web_frame(float *out) {
+    for (int32_t k = 0; k < td_world_actor_count(web.world); k++) {
+        td_vec3 base;
+        td_quat turn;
+        td_clip_actor a = clip_actor(k);
+        td_world_pose(web.world, k, &base, &turn, web.origins, web.rotations);
+        td_clip_pack(&a, base, turn, web.origins, web.rotations, out);
+        out += td_clip_actor_size(&a);
+    }
+}
+
+// The frames as animated binary glTF, to standard output, which the page collects.
+WEB_EXPORT(web_glb) td_status web_glb(const float *frames, int32_t count, double fps) {
+    int32_t actors = td_world_actor_count(web.world);
+    td_clip_actor *list = calloc((size_t)actors, sizeof *list);
+    td_clip_def def = td_clip_def_default();
+    if (!list) {
+        return TD_ERR_MEMORY;
+    }
+    for (int32_t k = 0; k < actors; k++) {
+        list[k] = clip_actor(k);
+    }
+    def.fps = fps;
+    def.frame_count = count;
+    def.actors = list;
+    def.actor_count = actors;
+    def.frames = frames;
+    td_status status = td_clip_glb(&def, "-", NULL, NULL);
+    free(list);
+    return status;
+}

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: MIT
+// Scenes: reading, defaults, and every way in which they can be wrong. Pairs with
+// src/world/scene.c, scene_copy.c, scene_tables.c and grow.c.
+
+#include "test_world_support.h"
+
+// ---- reading --------------------------------------------------------------------------------
+
+TD_TEST(scene_without_more_than_an_object_has_all_defaults) {
+    stage s = stage_of("{objects: [{" ROD "}]}");
+    const td_scene_def *d = td_scene_def_get(s.scene);
+    td_object_def o = td_object_def_default();
+    td_scene_def all = td_scene_def_default();
+    CHECK(d->gravity.y == -9.81 && d->step == 1.0 / 60 && d->air_density == 1.2 && d->drag == 1);
+    CHECK(all.step == d->step && all.record.fps == 30 && all.record.duration == 10);
+    CHECK_INT(d->object_count, 1);
+    CHECK_INT(d->load_count, 0);
+    CHECK(o.size == 1 && o.stiffness == 1 && o.damping == 1 && o.damping_ratio == -1);
+    CHECK(o.relaxation_time == -1 && o.time_scale == 1 && o.local.amount == 0 && o.rotation.w == 1);
+    CHECK(d->objects[0].instances.turned && d->objects[0].instances.count == 1);
+    CHECK_INT(d->objects[0].strand.segments, 4);
+    CHECK_INT(o.strand.segments, 20);
+    CHECK_INT(d->objects[0].start, TD_START_SETTLED);
+    stage_free(&s);
+}
+
+TD_TEST(scene_loads_have_the_defaults_of_their_kind) {
+    td_scene_load wind = td_scene_load_default(TD_SCENE_WIND);
+    td_scene_load pull = td_scene_load_default(TD_SCENE_PULL);
+    td_scene_load push = td_scene_load_default(TD_SCENE_PUSH);
+    td_scene_load pose = td_scene_load_default(TD_SCENE_POSE);
+    CHECK_INT(wind.kind, TD_SCENE_WIND);
+    CHECK(wind.as.wind.length == 4 && wind.as.wind.seed == 1);
+    CHECK_INT(pull.kind, TD_SCENE_PULL);
+    CHECK(pull.as.pull.stiffness == 100 && pull.as.pull.end > 1e20 && !pull.as.pull.to_given);
+    CHECK_INT(pull.as.pull.place.segment, -1);
+    CHECK_INT(push.kind, TD_SCENE_PUSH);
+    CHECK(push.as.push.end > 1e20 && push.as.push.twist == 0);
+    CHECK_INT(pose.kind, TD_SCENE_POSE);
+    CHECK(pose.as.pose.strength == 1);
+}
+
+TD_TEST(scene_reads_all_that_a_file_says) {
+    stage s =
+        stage_of("{name: a name, text: what it shows, gravity: [0, -1, 0], step: 1/120,\n"
+                 " air_density: 0, record: {duration: 2, fps: 60, page: false,\n"
+                 "  probes: [{name: top, quantity: velocity}]},\n"
+                 " objects: [{name: one, plant: fork.lsys, size: 2, start: drawn},\n"
+                 "  {name: two, " ROPE ", position: [1, 2, 3],\n"
+                 "   rotation: {axis: [0, 1, 0], degrees: 90}}],\n"
+                 " loads: [{wind: {velocity: [1, 0, 0]}}, {pull: {object: two, by: [0, 0, 1]}},\n"
+                 "  {push: {force: [1, 0, 0], end: 1}}, {pose: {object: two}}]}");
+    const td_scene_def *d = td_scene_def_get(s.scene);
+    CHECK_TEXT(d->name, "a name");
+    CHECK_TEXT(d->text, "what it shows");
+    CHECK(d->gravity.y == -1 && d->step == 1.0 / 120 && d->air_density == 0);
+    CHECK(d->record.duration == 2 && d->record.fps == 60 && !d->record.page && d->record.glb);
+    CHECK_INT(d->object_count, 2);
+    CHECK(d->objects[0].size == 2 && d->objects[0].start == TD_START_DRAWN);
+    CHECK(d->objects[1].position.z == 3);
+    CHECK_REL(d->objects[1].rotation.y, sqrt(0.5), 1e-15);
+    CHECK_INT(d->load_count, 4);
+    CHECK_INT(d->loads[3].kind, TD_SCENE_POSE);
+    CHECK_INT(td_world_actor_count(s.world), 2);
+    CHECK_TEXT(td_world_actor(s.world, 1).name, "two");
+    CHECK_TEXT(td_world_probe_name(s.world, 0), "top.x [m/s]");
+    CHECK_INT(td_world_probe_columns(s.world), 3);
+    stage_free(&s);
+}
+
+TD_TEST(scene_defines_reach_the_plant) {
+    stage s = stage_of("{objects: [{plant: sized.lsys, define: {LENGTH: 0.25}, start: drawn}]}");
+    CHECK_REL(tip_of(s.world, 0, -1).y, 0.5, 1e-12);
+    stage_free(&s);
+}
+
+TD_TEST(scene_steps_and_seed_win_over_the_file) {
+    stage s = stage_of("{objects: [{plant: stem.lsys, steps: 7}, {plant: stem.lsys}]}");
+    CHECK_INT(td_world_actor(s.world, 0).segment_count, 7);
+    CHECK_INT(td_world_actor(s.world, 1).segment_count, 4);
+    stage_free(&s);
+}
+
+typedef struct text_sink {
+    size_t size;
+    bool has_strand;
+} text_sink;
+
+static void take(void *context, const char *text, size_t size) {
+    text_sink *sink = context;
+    sink->size += size;
+    for (size_t k = 0; k + 8 <= size; k++) {
+        sink->has_strand |= memcmp(text + k, "tip_mass", 8) == 0;
+    }
+}
+
+TD_TEST(scene_reference_names_every_key) {
+    text_sink sink = {0, false};
+    CHECK_INT(td_scene_reference(take, &sink), TD_OK);
+    CHECK(sink.size > 4000 && sink.has_strand);
+}
+
+// ---- faults with their places ---------------------------------------------------------------
+
+typedef struct fault {
+    const char *text;
+    int32_t line, column;
+    const char *message;
+} fault;
+
+static void check_faults(const fault *faults, size_t count) {
+    for (size_t k = 0; k < count; k++) {
+        const fault *f = &faults[k];
+        stage s = try_stage(f->text, 1, NULL);
+        const td_diag *d = &s.diags[0];
+        if (s.status == TD_OK || s.diag_count < 1 || d->line != f->line || d->column != f->column ||
+            !strstr(d->message, f->message)) {
+            test_failed(__FILE__, __LINE__, "%s: %d at %d:%d '%s', wanted %d:%d '%s'", f->text,
+                        s.status, d->line, d->column, d->message, f->line, f->column, f->message);
+        }
+        CHECK(s.world == NULL);
+        CHECK(s.diag_count < 1 || strcmp(d->file, "test.yaml") == 0);
+        stage_free(&s);
+    }
+}
+
+TD_TEST(scene_faults_of_objects_have_their_places) {
+    static const fault faults[] = {
+        {"{step: 0.1}", 1, 1, "lacks the key 'objects'"},
+        {"{objects: []}", 1, 11, "expects objects"},
+        {"{objects:\n [{}]}", 2, 3, "either 'plant' or 'strand'"},
+        {"{objects: [{plant: fork.lsys,\n " ROD "}]}", 1, 12, "either 'plant' or 'strand'"},
+        {"{objects: [{strand: {points:\n [[0, 0, 0]]}}]}", 2, 2, "two points or more"},
+        {"{objects: [{strand: {points:\n [[0, 1, 0], [0, 1, 0]]}}]}", 2, 2, "no length"},
+        {"{objects: [{strand: {points: [[0, 0, 0], [0, 1, 0]],\n material: cheese}}]}", 2, 12,
+         "no material has this name"},
+        {"{objects: [{plant: none.lsys}]}", 1, 20, "cannot read 'none.lsys'"},
+        {"{objects: [{plant: nothing.lsys}]}", 1, 20, "no segments"},
+        {"{objects: [{" ROD ", instances: {smallest: 2,\n largest: 1}}]}", 2, 11, "'smallest'"},
+        {"{objects: [{" ROD ",\n instances: {layout: list}}]}", 2, 13, "expects 'places'"},
+        {"{objects: [{" ROD ", damping_ratio: 1,\n relaxation_time: 1}]}", 2, 19, "either"},
+        {"{objects: [{name: a, " ROD "},\n {name: a, " ROD "}]}", 2, 9, "named 'a' already"},
+        {"{objects: [{" ROD ",\n materials: [{name: cheese, young: 1}]}]}", 2, 14, "'cheese'"},
+        {"{objects: [{" ROD ",\n stiffnes: 1}]}", 2, 2, "did you mean 'stiffness'"},
+        {"{objects: [{" ROD ",\n stiffness: -1}]}", 2, 13, "'stiffness' is -1"},
+        {"{objects: [{" ROD ",\n solver: rod}]}", 2, 10, "one of tree"},
+        {"{objects: [{" ROD ", rest_under_gravity: true,\n stiffness: 0}]}", 2, 13,
+         "no shape at rest"},
+        {"{objects: [{plant: fork.lsys,\n define: 3}]}", 2, 10, "expects a map"},
+        {"{objects: [{plant: fork.lsys,\n define: {A: [1]}}]}", 2, 14, "a number or a text"},
+    };
+    check_faults(faults, sizeof faults / sizeof faults[0]);
+}
+
+TD_TEST(scene_faults_of_loads_and_probes_have_their_places) {
+    static const fault faults[] = {
+        {"{objects: [{" ROD "}], loads:\n [{pull: {object: b}}]}", 2, 19, "no object named 'b'"},
+        {"{objects: [{" ROD "}], loads:\n [{push: {object: b}}]}", 2, 19, "no object named 'b'"},
+        {"{objects: [{" ROD "}], loads:\n [{pose: {object: b}}]}", 2, 19, "no object named 'b'"},
+        {"{objects: [{" ROD "}], loads:\n [{pull: {instance: 1}}]}", 2, 21, "has 1 instances"},
+        {"{objects: [{" ROD "}], loads:\n [{pull: {segment: 9}}]}", 2, 20, "with the id 9"},
+        {"{objects: [{" ROD "}], loads:\n [{push: {segment: 9}}]}", 2, 20, "with the id 9"},
+        {"{objects: [{" ROD "}], loads:\n [{pull: {start: 2, end: 1}}]}", 2, 26, "after 'start'"},
+        {"{objects: [{" ROD "}], loads:\n [{push: {start: 2, end: 1}}]}", 2, 26, "after 'start'"},
+        {"{objects: [{" ROD "}], loads:\n [{blow: 1}]}", 2, 4, "no 'blow'"},
+        {"{objects: [{" ROD "}], loads:\n [{wind: {intensity: 3}}]}", 2, 22, "'intensity' is 3"},
+        {"{objects: [{" ROD "}], loads:\n [{wind: {roughness: 1e-9}}]}", 2, 10, "roughness"},
+        {"{objects: [{" ROD "}], record: {probes:\n [{object: b}]}}", 2, 12, "no object named"},
+        {"{objects: [{" ROD "}], record: {probes:\n [{segment: 7}]}}", 2, 13, "with the id 7"},
+        {"{objects: [{" ROD "}], record: {probes:\n [{quantity: smell}]}}", 2, 14, "one of"},
+    };
+    check_faults(faults, sizeof faults / sizeof faults[0]);
+}
+
+TD_TEST(scene_faults_of_keyframes_name_the_key) {
+    static const fault faults[] = {
+        {"{objects: [{" ROD "}], gravity: {keys: [[0, [0, 0, 0]],\n [0, [0, 1, 0]]]}}", 2, 3,
+         "after"},
+        {"{objects: [{" ROD ", position: {repeat: true, keys: [[0, [0, 0, 0]],\n"
+         " [1, [1, 0, 0]]]}}]}",
+         2, 2, "like the first"},
+        {"{objects: [{" ROD ",\n size: {keys: [[0, 1], [1, 2]]}}]}", 2, 8, "cannot have keys"},
+    };
+    check_faults(faults, sizeof faults / sizeof faults[0]);
+}
+
+TD_TEST(scene_faults_of_a_grammar_are_listed) {
+    stage s = try_stage("{objects: [{plant: wrong.lsys}]}", 1, NULL);
+    CHECK_INT(s.status, TD_ERR_SYNTAX);
+    CHECK(s.diag_count >= 1);
+    CHECK_TEXT(s.diags[0].file, "wrong.lsys");
+    stage_free(&s);
+}
+
+TD_TEST(scene_lists_all_faults_at_once) {
+    stage s = try_stage("{objects: [{" ROD ", size: 0}], stepp: 1, loads: [{pull: {segment: x}}]}",
+                        1, NULL);
+    CHECK_INT(s.status, TD_ERR_SYNTAX);
+    CHECK_INT(s.diag_count, 3);
+    stage_free(&s);
+}
+
+TD_TEST(scene_without_a_loader_cannot_read_plants) {
+    td_object_def o = td_object_def_default();
+    td_scene_def d = td_scene_def_default();
+    td_world_opts opts = td_world_opts_default();
+    td_world *world = NULL;
+    td_diag diag = {.message = ""};
+    td_diag_list list = {&diag, 1, 0};
+    o.plant = "fork.lsys";
+    d.objects = &o;
+    d.object_count = 1;
+    CHECK_INT(td_world_new(&d, &opts, NULL, &world, &list), TD_ERR_READ);
+    CHECK_HAS(diag.message, "objects[0].plant: no files");
+    CHECK(world == NULL);
+}
+
+// ---- structs filled by hand -----------------------------------------------------------------
+
+static const td_vec3 up[2] = {{0, 0, 0}, {0, 0.4, 0}};
+
+static td_object_def rod_def(void) {
+    td_object_def o = td_object_def_default();
+    o.strand.points = up;
+    o.strand.point_count = 2;
+    o.strand.segments = 4;
+    o.strand.material = "green-wood";
+    return o;
+}
+
+// Tells the first message of a scene that must be refused.
+static td_status refuse(const td_scene_def *def, td_diag *diag) {
+    td_world_opts opts = td_world_opts_default();
+    td_diag_list list = {diag, 1, 0};
+    test_heap heap = {0};
+    td_alloc alloc = test_heap_alloc(&heap);
+    td_world *world = NULL;
+    diag->message[0] = 0;
+    td_status status = td_world_new(def, &opts, &alloc, &world, &list);
+    CHECK(status != TD_OK && world == NULL);
+    CHECK_INT(heap.held, 0);
+    td_world_free(world);
+    return status;
+}
+
+TD_TEST(scene_filled_by_hand_equals_the_one_from_a_file) {
+    stage s = stage_of("{objects: [{name: rod, " ROD "}],\n"
+                       " loads: [{wind: {velocity: [5, 0, 0], intensity: 0.3}},\n"
+                       " {pull: {by: [0.1, 0, 0]}}]}");
+    td_object_def o = rod_def();
+    td_scene_load loads[2] = {td_scene_load_default(TD_SCENE_WIND),
+                              td_scene_load_default(TD_SCENE_PULL)};
+    td_scene_def d = td_scene_def_default();
+    td_world_opts opts = td_world_opts_default();
+    td_world *world = NULL;
+    o.name = "rod";
+    loads[0].as.wind.velocity.x = 5;
+    loads[0].as.wind.intensity = 0.3;
+    loads[1].as.pull.by.x = 0.1;
+    d.objects = &o;
+    d.object_count = 1;
+    d.loads = loads;
+    d.load_count = 2;
+    CHECK_INT(td_world_new(&d, &opts, NULL, &world, NULL), TD_OK);
+    memset(&o, 0xff, sizeof o); // all of it was borrowed
+    memset(loads, 0xff, sizeof loads);
+    steps(world, 30);
+    steps(s.world, 30);
+    CHECK(same_bits(world, s.world));
+    td_world_free(world);
+    stage_free(&s);
+}
+
+TD_TEST(scene_filled_by_hand_is_refused_for_every_number_out_of_range) {
+    td_object_def o = rod_def();
+    td_scene_def d = td_scene_def_default();
+    td_diag diag;
+    d.objects = &o;
+    d.object_count = 1;
+#define REFUSED(place, value, word)                  \
+    do {                                             \
+        td_object_def o_ = o;                        \
+        td_scene_def d_ = d;                         \
+        place = value;                               \
+        CHECK_INT(refuse(&d, &diag), TD_ERR_SYNTAX); \
+        CHECK_HAS(diag.message, word);               \
+        o = o_;                                      \
+        d = d_;                                      \
+    } while (0)
+    REFUSED(d.step, 0, "step:");
+    REFUSED(d.step, (double)NAN, "step:");
+    REFUSED(d.gravity.z, (double)INFINITY, "gravity:");
+    REFUSED(d.air_density, -1, "air_density:");
+    REFUSED(d.record.fps, 0, "record.fps:");
+    REFUSED(d.record.duration, -1, "record.duration:");
+    REFUSED(d.object_count, 0, "objects");
+    REFUSED(d.object_count, -1, "objects");
+    REFUSED(d.load_count, 3, "loads");
+    REFUSED(d.record.probe_count, 2, "record.probes");
+    REFUSED(o.size, 0, "objects[0].size:");
+    REFUSED(o.stiffness, -1, "objects[0].stiffness:");
+    REFUSED(o.position.x, (double)NAN, "objects[0].position:");
+    REFUSED(o.rotation.w, 0, "objects[0].rotation:");
+    REFUSED(o.integrator, (td_integrator)17, "objects[0].integrator:");
+    REFUSED(o.start, (td_start)-3, "objects[0].start:");
+    REFUSED(o.strand.segments, -4, "objects[0].strand.segments:");
+    REFUSED(o.strand.radius, 0, "objects[0].strand.radius:");
+    REFUSED(o.strand.point_count, -1, "strand.points");
+    REFUSED(o.material_count, 2, "materials");
+    REFUSED(o.define_count, 2, "defines");
+    REFUSED(o.instances.variants, 0, "objects[0].instances.variants:");
+    REFUSED(o.instances.count, 0, "objects[0].instances.count:");
+    REFUSED(o.instances.layout, (td_instance_layout)9, "objects[0].instances.layout:");
+    REFUSED(o.instances.place_count, 2, "instances.places");
+    REFUSED(o.local.amount, 2, "objects[0].local.amount:");
+#undef REFUSED
+}
+
+TD_TEST(scene_filled_by_hand_is_refused_for_wrong_loads_and_probes) {
+    td_object_def o = rod_def();
+    td_scene_load load = td_scene_load_default(TD_SCENE_PULL);
+    td_probe_def probe = {.place = {.segment = -1}};
+    td_scene_def d = td_scene_def_default();
+    td_diag diag;
+    d.objects = &o;
+    d.object_count = 1;
+    d.loads = &load;
+    d.load_count = 1;
+    load.kind = (td_scene_load_kind)12;
+    CHECK_INT(refuse(&d, &diag), TD_ERR_SYNTAX);
+    CHECK_HAS(diag.message, "loads[0]");
+    load = td_scene_load_default(TD_SCENE_PULL);
+    load.as.pull.place.instance = -1;
+    CHECK_INT(refuse(&d, &diag), TD_ERR_SYNTAX);
+    CHECK_HAS(diag.message, "loads[0].pull.instance:");
+    load = td_scene_load_default(TD_SCENE_PULL);
+    d.record.probes = &probe;
+    d.record.probe_count = 1;
+    probe.quantity = (td_quantity)77;
+    CHECK_INT(refuse(&d, &diag), TD_ERR_SYNTAX);
+    CHECK_HAS(diag.message, "record.probes[0].quantity:");
+}
+
+TD_TEST(world_options_are_checked) {
+    td_object_def o = rod_def();
+    td_scene_def d = td_scene_def_default();
+    td_world *world = NULL;
+    td_world_opts opts = td_world_opts_default();
+    td_diag diag = {.message = ""};
+    td_diag_list list = {&diag, 1, 0};
+    d.objects = &o;
+    d.object_count = 1;
+    CHECK_INT(td_world_new(&d, NULL, NULL, &world, &list), TD_ERR_DEF);
+    opts.struct_size--;
+    CHECK_INT(td_world_new(&d, &opts, NULL, &world, NULL), TD_ERR_DEF);
+    opts = td_world_opts_default();
+    opts.threads = 0;
+    CHECK_INT(td_world_new(&d, &opts, NULL, &world, NULL), TD_ERR_ARGUMENT);
+    opts.threads = 1;
+    opts.max_segments = 3;
+    list.count = 0;
+    CHECK_INT(td_world_new(&d, &opts, NULL, &world, &list), TD_ERR_LIMIT);
+    CHECK_HAS(diag.message, "strand.segments");
+    o.instances.count = 2;
+    opts.max_segments = 7;
+    list.count = 0;
+    CHECK_INT(td_world_new(&d, &opts, NULL, &world, &list), TD_ERR_LIMIT);
+    CHECK_HAS(diag.message, "more than 7 segments");
+    CHECK(world == NULL);
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+// Worlds to the bit: threads, saves, memory, divergence. Pairs with src/world/saving.c, world.c and
+// src/tree/saving.c.
+
+#include "test_world_support.h"
+
+// Everything at once: plants, strands, instances, all loads, keyframes, all integrators.
+static const char crowd[] =
+    "{step: 1/60, gravity: {keys: [[0, [0, -9.81, 0]], [1, [2, -9, 0]]]},\n"
+    " objects: [\n"
+    "  {name: rods, " ROD ", damping: {keys: [[0, 1], [1, 5]]}, start: drawn,\n"
+    "   position: {keys: [[0, [0, 0, 0]], [0.5, [0.3, 0, 0]], [1, [0, 0, 0]]]},\n"
+    "   instances: {count: 5, variants: 2, smallest: 0.5, largest: 1.5}},\n"
+    "  {name: ropes, " ROPE ", time_scale: 0.5, instances: {count: 3, layout: grid},\n"
+    "   local: {amount: 0.5, position: {keys: [[0, [0, 0, 0]], [1, [1, 0, 0]]]}},\n"
+    "   rotation: {keys: [[0, {axis: [0, 0, 1], degrees: 0}], [1, {axis: [0, 0, 1], degrees: "
+    "90}]]}},\n"
+    "  {name: fork, plant: fork.lsys, rest_under_gravity: true},\n"
+    "  {name: lazy, " ROD ", integrator: implicit-euler},\n"
+    "  {name: wild, strand: {points: [[0, 0, 0], [0, -1, 0]], segments: 2, radius: 0.05},\n"
+    "   integrator: rk4, stiffness: 0.01, materials: [{young: 1e4, damping_time: 0}]}],\n"
+    " loads: [{wind: {velocity: {keys: [[0, [0, 0, 0]], [0.3, [6, 0, 1]]]}, intensity: 0.4, gust: "
+    "0.5}},\n"
+    "  {pull: {object: fork, by: {keys: [[0, [0, 0, 0]], [0.4, [0.1, 0, 0]]]}, end: 0.5, damping: "
+    "1}},\n"
+    "  {push: {object: lazy, force: [0.1, 0, 0], twist: 0.01, start: 0.2, end: 0.8}},\n"
+    "  {pose: {object: rods, bend: {keys: [[0, [0, 0, 0]], [1, [1, 0, 0]]]}, strength: 20}}],\n"
+    " record: {probes: [{object: ropes, quantity: velocity}]}}";
+
+static void attract(void *context, td_real time, int32_t count, const td_vec3 *tips,
+                    const td_vec3 *velocities, td_vec3 *forces) {
+    (void)context;
+    for (int32_t i = 0; i < count; i++) {
+        forces[i].y += 0.01 * time - 0.02 * velocities[i].y - 0.01 * tips[i].y;
+    }
+}
+
+// ---- bits -----------------------------------------------------------------------------------
+
+TD_TEST(world_is_the_same_to_the_bit_for_any_number_of_threads) {
+    stage one = stage_of(crowd);
+    static const int32_t threads[] = {2, 8};
+    CHECK_INT(td_world_set_field(one.world, attract, NULL), TD_OK);
+    steps(one.world, 40);
+    for (int k = 0; k < 2; k++) {
+        stage many = try_stage(crowd, threads[k], NULL);
+        CHECK_INT(many.status, TD_OK);
+        CHECK_INT(td_world_set_field(many.world, attract, NULL), TD_OK);
+        steps(many.world, 40);
+        CHECK(same_bits(one.world, many.world));
+        stage_free(&many);
+    }
+    stage_free(&one);
+}
+
+TD_TEST(world_with_threads_inside_a_large_actor_is_the_same_to_the_bit) {
+    static const char text[] = "{objects: [{strand: {points: [[0, 0, 0], [9, 0, 0]], "
+                               "segments: 9000, radius: 0.1}, start: drawn}]}";
+    stage one = stage_of(text), four = try_stage(text, 4, NULL);
+    steps(one.world, 3);
+    steps(four.world, 3);
+    CHECK(same_bits(one.world, four.world));
+    stage_free(&one);
+    stage_free(&four);
+}
+
+TD_TEST(world_restored_at_any_step_goes_on_to_the_bit) {
+    stage whole = stage_of(crowd), again = stage_of(crowd);
+    td_diag diag = {.message = ""};
+    for (int32_t k = 0; k < 45; k++) {
+        size_t size = td_world_save_size(whole.world);
+        char *bytes = saved(whole.world);
+        // `again` has been elsewhere in the meantime
+        CHECK_INT(td_world_restore(again.world, bytes, size, &diag), TD_OK);
+        steps(whole.world, 1);
+        steps(again.world, 1);
+        CHECK(same_bits(whole.world, again.world));
+        steps(again.world, 2);
+        free(bytes);
+    }
+    CHECK_REL(td_world_time(whole.world), 45.0 / 60, 1e-12);
+    stage_free(&whole);
+    stage_free(&again);
+}
+
+TD_TEST(world_restored_in_another_process_of_the_same_scene_goes_on_to_the_bit) {
+    stage whole = stage_of(crowd);
+    td_world_grab(whole.world, 2, 3, tdi_vec3(0, 0.1, 0), tdi_vec3(0.2, 0.3, 0), 50);
+    td_world_twist(whole.world, 8, 3, 0.01);
+    steps(whole.world, 20);
+    // numbers that were set, and keyframes that ended by it, are part of the save
+    set(whole.world, "objects[0].stiffness", 0.5);
+    set(whole.world, "objects[0].position.y", 0.1);
+    set(whole.world, "loads[0].wind.intensity", 0.8);
+    set(whole.world, "loads[0].wind.velocity.z", 3);
+    set(whole.world, "gravity.x", -1);
+    CHECK_INT(td_world_set_integrator(whole.world, 2, TD_IMPLICIT_EULER), TD_OK);
+    steps(whole.world, 5);
+    set(whole.world, "step", 1.0 / 120);
+    steps(whole.world, 5);
+    char *bytes = saved(whole.world);
+    size_t size = td_world_save_size(whole.world);
+    stage fresh = stage_of(crowd);
+    CHECK_INT(td_world_restore(fresh.world, bytes, size, NULL), TD_OK);
+    CHECK(get(fresh.world, "objects[0].stiffness") == 0.5);
+    CHECK(td_world_time(fresh.world) == td_world_time(whole.world));
+    CHECK(td_world_dt(fresh.world) == 1.0 / 120);
+    steps(whole.world, 30);
+    steps(fresh.world, 30);
+    CHECK(same_bits(whole.world, fresh.world));
+    free(bytes);
+    stage_free(&whole);
+    stage_free(&fresh);
+}
+
+TD_TEST(world_reading_does_not_change_the_future) {
+    stage read = stage_of(crowd), left = stage_of(crowd);
+    td_real values[3];
+    for (int32_t k = 0; k < 20; k++) {
+        steps(read.world, 1);
+        steps(left.world, 1);
+        td_world_probes(read.world, values);
+        td_world_object_sums(read.world, 0);
+        td_world_largest_force(read.world);
+        CHECK(apart(tip_of(read.world, 0, -1), tip_of(left.world, 0, -1)) == 0);
+    }
+    CHECK(apart(tip_of(read.world, 7, -1), tip_of(left.world, 7, -1)) == 0);
+    stage_free(&read);
+    stage_free(&left);
+}
+
+TD_TEST(two_worlds_of_one_scene_do_not_touch_each_other) {
+    stage s = stage_of(crowd), alone = stage_of(crowd);
+    td_world *other = NULL;
+    td_world_opts opts = td_world_opts_default();
+    opts.loader = &test_loader;
+    set(s.world, "objects[0].stiffness", 3);
+    set(s.world, "gravity.y", 5);
+    steps(s.world, 7);
+    CHECK_INT(td_world_from_scene(s.scene, &opts, NULL, &other, NULL), TD_OK);
+    steps(other, 10);
+    steps(alone.world, 10);
+    CHECK(same_bits(other, alone.world));
+    CHECK(td_scene_def_get(s.scene)->objects[0].stiffness == 1);
+    td_world_free(other);
+    stage_free(&s);
+    stage_free(&alone);
+}
+
+// ---- refusals -------------------------------------------------------------------------------
+
+TD_TEST(world_refuses_saves_that_are_not_its_own) {
+    stage s = stage_of("{objects: [{" ROD "}]}");
+    stage larger = stage_of("{objects: [{" ROD ", size: 1.5}]}");
+    stage longer = stage_of("{objects: [{" ROD "}, {" ROD "}]}");
+    size_t size = td_world_save_size(s.world);
+    char *bytes = saved(s.world), *before = saved(larger.world);
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_world_restore(larger.world, bytes, size, &diag), TD_ERR_SYNTAX);
+    CHECK_HAS(diag.message, "another scene");
+    char *after = saved(larger.world);
+    CHECK(memcmp(before, after, size) == 0);
+    CHECK_INT(td_world_restore(longer.world, bytes, size, NULL), TD_ERR_SYNTAX);
+    CHECK_INT(td_world_restore(s.world, bytes, size - 1, NULL), TD_ERR_SYNTAX);
+    CHECK_INT(td_world_restore(s.world, bytes, 0, NULL), TD_ERR_SYNTAX);
+    bytes[0]++;
+    CHECK_INT(td_world_restore(s.world, bytes, size, NULL), TD_ERR_SYNTAX);
+    bytes[0]--;
+    CHECK_INT(td_world_restore(s.world, bytes, size, NULL), TD_OK);
+    free(bytes);
+    free(before);
+    free(after);
+    stage_free(&s);
+    stage_free(&larger);
+    stage_free(&longer);
+}
+
+TD_TEST(world_survives_any_bytes_behind_a_good_head) {
+    stage s = stage_of(crowd);
+    size_t size = td_world_save_size(s.world), head = 24;
+    char *bytes = saved(s.world);
+    uint32_t state = 1;
+    for (int run = 0; run < 20; run++) {
+        for (size_t k = head; k < size; k++) {
+            state = state * 1664525u + 1013904223u;
+            bytes[k] = run < 10 ? (char)(state >> 24) : (char)0xff;
+        }
+        if (td_world_restore(s.world, bytes, size, NULL) == TD_OK) {
+            td_world_step(s.world, NULL);
+        }
+    }
+    free(bytes);
+    stage_free(&s);
+}
+
+// ---- memory ---------------------------------------------------------------------------------
+
+TD_TEST(world_steps_take_no_memory) {
+    test_heap heap = {0};
+    td_alloc alloc = test_heap_alloc(&heap);
+    stage s = try_stage(crowd, 1, &alloc);
+    CHECK_INT(s.status, TD_OK);
+    CHECK_INT(td_world_set_field(s.world, attract, NULL), TD_OK);
+    CHECK_INT(td_world_set_field(s.world, NULL, NULL), TD_OK);
+    size_t held = heap.held;
+    CHECK_INT(td_world_set_field(s.world, attract, NULL), TD_OK); // has its room already
+    CHECK_INT(heap.held, held);
+    long calls = heap.calls;
+    td_real values[3];
+    char *bytes = malloc(td_world_save_size(s.world));
+    td_world_grab(s.world, 0, 1, tdi_vec3(0, 0, 0), tdi_vec3(1, 0, 0), 10);
+    for (int32_t k = 0; k < 30; k++) {
+        steps(s.world, 1);
+        td_world_probes(s.world, values);
+        td_world_object_sums(s.world, 0);
+        td_world_save(s.world, bytes);
+    }
+    CHECK_INT(heap.calls, calls);
+    free(bytes);
+    stage_free(&s);
+    CHECK_INT(heap.held, 0);
+}
+
+TD_TEST(world_leaks_nothing_when_memory_ends_at_any_call) {
+    test_heap heap = {0};
+    td_alloc alloc = test_heap_alloc(&heap);
+    stage s = try_stage(crowd, 1, &alloc);
+    CHECK_INT(s.status, TD_OK);
+    long calls = heap.calls;
+    stage_free(&s);
+    CHECK_INT(heap.held, 0);
+    for (long k = 1; k <= calls; k++) {
+        heap = (test_heap){.fail_at = k};
+        s = try_stage(crowd, 1, &alloc);
+        if (s.status != TD_ERR_MEMORY) {
+            test_failed(__FILE__, __LINE__, "call %ld: status %d", k, s.status);
+        }
+        stage_free(&s);
+        CHECK_INT(heap.held, 0);
+    }
+}
+
+TD_TEST(world_from_structs_leaks_nothing_when_memory_ends_at_any_call) {
+    stage s = stage_of(crowd);
+    td_world_opts opts = td_world_opts_default();
+    long calls = 1;
+    opts.loader = &test_loader;
+    for (long k = 0; k <= calls; k++) { // the first run tells how many there are
+        test_heap heap = {.fail_at = k};
+        td_alloc alloc = test_heap_alloc(&heap);
+        td_world *world = NULL;
+        td_status status = td_world_new(td_scene_def_get(s.scene), &opts, &alloc, &world, NULL);
+        calls = k == 0 ? heap.calls : calls;
+        CHECK_INT(status, k == 0 ? TD_OK : TD_ERR_MEMORY);
+        if (world) {
+            heap.fail_at = heap.calls + 1;
+            CHECK_INT(td_world_set_field(world, attract, NULL), TD_ERR_MEMORY);
+            steps(world, 2); // goes on without
+        }
+        td_world_free(world);
+        CHECK_INT(heap.held, 0);
+    }
+    stage_free(&s);
+}
+
+// ---- divergence -----------------------------------------------------------------------------
+
+TD_TEST(world_that_diverges_names_object_segment_and_time) {
+    stage s = stage_of("{step: 0.1, record: {fps: 10}, objects: [{name: calm, " ROD "},\n"
+                       " {name: stiff, " ROD ", integrator: euler, start: drawn,\n"
+                       "  materials: [{damping_time: 0}]}],\n"
+                       " loads: [{push: {object: stiff, force: [1, 0, 0]}}]}");
+    char *bytes = saved(s.world);
+    td_diag diag = {.message = ""};
+    td_status status = TD_OK;
+    int32_t done = 0;
+    for (; done < 2000 && status == TD_OK; done++) {
+        status = td_world_step(s.world, &diag);
+    }
+    CHECK_INT(status, TD_ERR_DIVERGED);
+    CHECK_HAS(diag.message, "'stiff' at ");
+    CHECK_HAS(diag.message, "segment ");
+    CHECK_IN(diag.index, 0, 3);
+    CHECK_REL(td_world_time(s.world), 0.1 * (done - 1), 1e-9);
+    CHECK_INT(td_world_restore(s.world, bytes, td_world_save_size(s.world), NULL), TD_OK);
+    CHECK(td_world_time(s.world) == 0);
+    steps(s.world, 1);
+    free(bytes);
+    stage_free(&s);
+}
+
+static void break_it(void *context, td_real time, int32_t count, const td_vec3 *tips,
+                     const td_vec3 *velocities, td_vec3 *forces) {
+    (void)context, (void)time, (void)tips, (void)velocities;
+    forces[count - 1].x = NAN;
+}
+
+TD_TEST(world_field_that_is_no_number_is_refused) {
+    stage s = stage_of("{objects: [{name: rod, " ROD "}]}");
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_world_set_field(s.world, break_it, NULL), TD_OK);
+    CHECK_INT(td_world_step(s.world, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "'rod' at 0 s");
+    CHECK(strstr(diag.message, "damping") == NULL);
+    stage_free(&s);
+}

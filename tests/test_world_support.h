@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Shared by the tests of scenes and worlds: scenes from a short notation, files in memory, worlds
+// that are run and compared.
+//
+// The notation is that of YAML in one line: {a: 1, b: [1, 2], c: text}. Lines and columns count, so
+// that places in messages can be checked.
+
+#include "math/quat.h"
+#include "math/vec3.h"
+#include "td_test.h"
+
+#include <stdlib.h>
+
+// ---- values ---------------------------------------------------------------------------------
+
+typedef struct flow {
+    td_value_builder *builder;
+    const char *at, *line_start;
+    int32_t line;
+} flow;
+
+static inline int32_t flow_column(const flow *f) {
+    return (int32_t)(f->at - f->line_start) + 1;
+}
+
+static inline void flow_skip(flow *f) {
+    for (; *f->at == ' ' || *f->at == '\n' || *f->at == ','; f->at++) {
+        if (*f->at == '\n') {
+            f->line++;
+            f->line_start = f->at + 1;
+        }
+    }
+}
+
+static inline void flow_word(flow *f) {
+    size_t size = strcspn(f->at, ",:[]{}\n");
+    int32_t column = flow_column(f);
+    const char *word = f->at;
+    f->at += size;
+    while (size > 0 && word[size - 1] == ' ') {
+        size--;
+    }
+    if (td_value_builder_wants_key(f->builder)) {
+        td_value_builder_key(f->builder, word, size, f->line, column);
+        f->at += *f->at == ':';
+    } else {
+        td_value_builder_scalar(f->builder, word, size, false, f->line, column);
+    }
+}
+
+static inline td_value *value_of(const char *text, const td_alloc *alloc) {
+    flow f = {NULL, text, text, 1};
+    td_value *root = NULL;
+    if (td_value_builder_new("test.yaml", text, strlen(text), alloc, &f.builder) != TD_OK) {
+        return NULL;
+    }
+    for (flow_skip(&f); *f.at; flow_skip(&f)) {
+        int32_t column = flow_column(&f);
+        if (*f.at == '{') {
+            td_value_builder_begin_map(f.builder, f.line, column);
+        } else if (*f.at == '[') {
+            td_value_builder_begin_list(f.builder, f.line, column);
+        } else if (*f.at == '}' || *f.at == ']') {
+            td_value_builder_end(f.builder);
+        } else {
+            flow_word(&f);
+            continue;
+        }
+        f.at++;
+    }
+    td_diag diag = {.message = ""};
+    td_status status = td_value_builder_finish(f.builder, &root, &diag);
+    CHECK(status == TD_OK || (alloc && status == TD_ERR_MEMORY));
+    return root;
+}
+
+// ---- files ----------------------------------------------------------------------------------
+
+typedef struct test_file {
+    const char *name, *text;
+} test_file;
+
+static const test_file test_files[] = {
+    {"stem.lsys", "derivation length: 4\naxiom: !(0.01)A\nA --> F(0.1)A\n"},
+    {"fork.lsys", "axiom: !(0.01)F(0.2)F(0.2)[+(30)F(0.3)][-(40)F(0.25)]^(10)F(0.2)\n"},
+    {"sized.lsys", "#define LENGTH 0.1\naxiom: !(0.01)F(LENGTH)F(LENGTH)\n"},
+    {"nothing.lsys", "axiom: A\n"},
+    {"wrong.lsys", "axiom: F(\n"},
+};
+
+static inline td_status test_read(void *context, const char *name, const char *from,
+                                  size_t max_size, const td_alloc *alloc, char **text, size_t *size,
+                                  char resolved[160]) {
+    (void)context;
+    (void)from;
+    for (size_t k = 0; k < sizeof test_files / sizeof test_files[0]; k++) {
+        if (strcmp(test_files[k].name, name) == 0) {
+            *size = strlen(test_files[k].text);
+            *text = *size > max_size ? NULL
+                    : alloc          ? alloc->resize(alloc->context, NULL, 0, *size)
+                                     : malloc(*size);
+            if (!*text) {
+                return TD_ERR_MEMORY;
+            }
+            memcpy(*text, test_files[k].text, *size);
+            snprintf(resolved, 160, "%s", name);
+            return TD_OK;
+        }
+    }
+    return TD_ERR_READ;
+}
+
+static const td_loader test_loader = {test_read, NULL};
+
+// ---- worlds ---------------------------------------------------------------------------------
+
+typedef struct stage { // a world and the scene it was made of
+    td_scene *scene;
+    td_world *world;
+    td_status status;
+    td_diag diags[8];
+    int32_t diag_count;
+} stage;
+
+static inline void stage_free(stage *s) {
+    td_world_free(s->world);
+    td_scene_free(s->scene);
+    s->world = NULL;
+    s->scene = NULL;
+}
+
+// A failure is left in status and diags.
+static inline stage try_stage(const char *text, int32_t threads, const td_alloc *alloc) {
+    stage s = {.status = TD_ERR_MEMORY};
+    td_value *value = value_of(text, alloc);
+    td_diag_list list = {s.diags, 8, 0};
+    td_world_opts opts = td_world_opts_default();
+    opts.loader = &test_loader;
+    opts.threads = threads;
+    if (value) {
+        s.status = td_scene_from_value(value, "test.yaml", alloc, &s.scene, &list);
+    }
+    if (s.status == TD_OK) {
+        s.status = td_world_from_scene(s.scene, &opts, alloc, &s.world, &list);
+    }
+    s.diag_count = list.count;
+    return s;
+}
+
+static inline stage stage_of(const char *text) {
+    stage s = try_stage(text, 1, NULL);
+    if (s.status != TD_OK) {
+        test_failed(__FILE__, __LINE__, "%s:%d:%d: %s", s.diags[0].file, s.diags[0].line,
+                    s.diags[0].column, s.diags[0].message);
+    }
+    return s;
+}
+
+static inline void steps(td_world *world, int32_t count) {
+    td_diag diag = {.message = ""};
+    for (int32_t k = 0; k < count && world; k++) {
+        if (td_world_step(world, &diag) != TD_OK) {
+            test_failed(__FILE__, __LINE__, "step %d: %s", k, diag.message);
+            return;
+        }
+    }
+}
+
+// Steps until the time.
+static inline void run_to(td_world *world, td_real time) {
+    while (world && td_world_time(world) < time - 1e-9) {
+        td_real before = td_world_time(world);
+        steps(world, 1);
+        if (td_world_time(world) == before) {
+            return;
+        }
+    }
+}
+
+static inline td_vec3 tip_of(td_world *world, int32_t actor, int32_t segment) {
+    td_actor a = td_world_actor(world, actor);
+    td_vec3 *origins = calloc((size_t)a.segment_count, sizeof *origins);
+    td_quat *rotations = calloc((size_t)a.segment_count, sizeof *rotations);
+    segment = segment < 0 ? a.segment_count - 1 : segment;
+    td_world_pose(world, actor, NULL, NULL, origins, rotations);
+    td_vec3 tip = td_skeleton_segments(a.skeleton)[segment].tip;
+    td_vec3 at = tdi_add(origins[segment], tdi_quat_rotate(rotations[segment], tip));
+    free(origins);
+    free(rotations);
+    return at;
+}
+
+static inline td_real apart(td_vec3 a, td_vec3 b) {
+    return tdi_norm(tdi_sub(a, b));
+}
+
+// All that the future depends on.
+static inline char *saved(const td_world *world) {
+    char *bytes = malloc(td_world_save_size(world));
+    td_world_save(world, bytes);
+    return bytes;
+}
+
+static inline bool same_bits(const td_world *a, const td_world *b) {
+    size_t size = td_world_save_size(a);
+    char *x = saved(a), *y = saved(b);
+    bool same = size == td_world_save_size(b) && memcmp(x, y, size) == 0;
+    free(x);
+    free(y);
+    return same;
+}
+
+static inline void set(td_world *world, const char *path, td_real value) {
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_world_set(world, path, value, &diag), TD_OK);
+    CHECK_TEXT(diag.message, "");
+}
+
+static inline td_real get(const td_world *world, const char *path) {
+    td_real value = NAN;
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_world_get(world, path, &value, &diag), TD_OK);
+    CHECK_TEXT(diag.message, "");
+    return value;
+}
+
+// A strand that stands, four segments of 10 cm, of stiff stuff.
+#define ROD "strand: {points: [[0, 0, 0], [0, 0.4, 0]], segments: 4, material: green-wood}"
+// One that hangs.
+#define ROPE "strand: {points: [[0, 0, 0], [0, -0.4, 0]], segments: 4, radius: 0.01}"

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// The plants and scenes that a page carries, and how one of them, or a file from outside, becomes a
+// source for the worker.
+
+import { decodeBase64, gunzip } from '../bytes';
+import type { Source } from './protocol';
+
+/** What can be chosen. */
+export interface Item {
+  /** Unique; also in shared links. */
+  name: string;
+  title: string;
+  text: string;
+  /** Its file among the library's. */
+  file: string;
+  group: string;
+}
+
+export interface Library {
+  items: Item[];
+  files: Record<string, string>;
+}
+
+/** What `tendril view` puts into a page. */
+export interface Given {
+  file: string;
+  files: Record<string, string>;
+}
+
+export async function readText(id: string): Promise<string | null> {
+  const element = document.getElementById(id);
+  if (!element) {
+    return null;
+  }
+  const bytes = await gunzip(decodeBase64(element.textContent!));
+  element.textContent = '';
+  return new TextDecoder().decode(bytes);
+}
+
+export async function readBytes(id: string): Promise<ArrayBuffer | null> {
+  const element = document.getElementById(id);
+  if (!element) {
+    return null;
+  }
+  const bytes = await gunzip(decodeBase64(element.textContent!));
+  element.textContent = '';
+  return bytes;
+}
+
+export function isModel(file: string): boolean {
+  return /\.lsys$/i.test(file);
+}
+
+/** A model alone is a scene with one object. */
+function sceneOf(file: string): string {
+  return `objects:\n  - plant: ${JSON.stringify(baseName(file))}\n`;
+}
+
+export function makeSource(file: string, files: Record<string, string>): Source {
+  if (isModel(file)) {
+    const folder = file.slice(0, file.lastIndexOf('/') + 1);
+    return { file: `${folder}page.yaml`, text: sceneOf(file), files };
+  }
+  return { file, text: files[file], files };
+}
+
+/** The files that a person may want to edit: the scene, and the models it names. */
+export function editable(file: string, files: Record<string, string>): Record<string, string> {
+  const found: Record<string, string> = { [file]: files[file] };
+  if (!isModel(file)) {
+    const folder = file.slice(0, file.lastIndexOf('/') + 1);
+    for (const [, quoted, plain] of files[file].matchAll(/\bplant:\s*(?:"([^"]+)"|([^\s,}#]+))/g)) {
+      const wanted = normal(folder + (quoted ?? plain));
+      const name = wanted in files ? wanted : Object.keys(files).find((key) => baseName(key) === baseName(wanted));
+      if (name) {
+        found[name] = files[name];
+      }
+    }
+  }
+  return found;
+}
+
+export function baseName(file: string): string {
+  return file.slice(file.lastIndexOf('/') + 1);
+}
+
+/** A path without "." and "..", and without a leading slash, as the module has them. */
+export function normal(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '..') {
+      parts.pop();
+    } else if (part !== '' && part !== '.') {
+      parts.push(part);
+    }
+  }
+  return parts.join('/');
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// What can be drawn over or instead of the plants: moments as colour, joints and segments,
+// velocities, the centre of mass, the wind.
+
+import {
+  BufferAttribute,
+  BufferGeometry,
+  Group,
+  LineBasicMaterial,
+  LineSegments,
+  Mesh,
+  MeshBasicMaterial,
+  Points,
+  PointsMaterial,
+  SphereGeometry,
+  Vector3,
+} from 'three';
+import type { Scene } from 'three';
+import type { State } from './protocol';
+import type { LiveWorld } from './world';
+
+export const OVERLAYS = ['moment', 'skeleton', 'velocity', 'centre', 'wind'] as const;
+export type Overlay = (typeof OVERLAYS)[number];
+
+/** Seconds of motion that an arrow shows. */
+const ARROW_SECONDS = 0.12;
+const WIND_GRID = { x: 6, y: 5, z: 6 };
+const BARB = 0.16;
+
+export class Overlays {
+  readonly on = new Set<Overlay>();
+  private readonly group = new Group();
+  private readonly bones = lines(0x1d5fa8);
+  private readonly joints: Points;
+  private readonly arrows = lines(0xc2410c);
+  private readonly gusts = lines(0x2f7f9e);
+  private readonly centre: Mesh;
+  private readonly plumb = lines(0x8a1c5b);
+  private world: LiveWorld | null = null;
+  private before: { time: number; tips: Float32Array } | null = null;
+  private velocities: Float32Array | null = null;
+  private greatestMoment = 0;
+  private painted = false;
+
+  constructor(scene: Scene) {
+    const geometry = new BufferGeometry();
+    geometry.setAttribute('position', new BufferAttribute(new Float32Array(3), 3));
+    this.joints = new Points(geometry, new PointsMaterial({ color: 0x123e6e, size: 5, sizeAttenuation: false }));
+    this.centre = new Mesh(
+      new SphereGeometry(1, 20, 14), new MeshBasicMaterial({ color: 0x8a1c5b, depthTest: false, transparent: true, opacity: 0.85 }));
+    this.centre.renderOrder = 9;
+    for (const object of [this.bones, this.joints, this.arrows, this.gusts, this.centre, this.plumb]) {
+      object.frustumCulled = false;
+      this.group.add(object);
+    }
+    scene.add(this.group);
+  }
+
+  setWorld(world: LiveWorld | null): void {
+    this.world = world;
+    this.before = this.velocities = null;
+    this.greatestMoment = 0;
+    this.painted = false;
+    if (world) {
+      const { segments } = world.opened;
+      resize(this.bones, 2 * segments);
+      resize(this.joints, segments);
+      resize(this.arrows, 2 * segments);
+      resize(this.plumb, 2);
+      this.centre.scale.setScalar(0.018 * world.height);
+    }
+  }
+
+  /** Points of the air that update() wants to know; none unless the wind is shown. */
+  windPoints(): Float64Array | undefined {
+    const { world } = this;
+    if (!this.on.has('wind') || !world) {
+      return undefined;
+    }
+    const { min, max } = world.model.box;
+    const { x: nx, y: ny, z: nz } = WIND_GRID;
+    const points = new Float64Array(3 * nx * ny * nz);
+    let at = 0;
+    for (let i = 0; i < nx; i++) {
+      for (let j = 0; j < ny; j++) {
+        for (let k = 0; k < nz; k++) {
+          points[at++] = min.x + ((max.x - min.x) * (i + 0.5)) / nx;
+          points[at++] = Math.max(min.y, 0) + ((max.y - Math.max(min.y, 0)) * (j + 0.5)) / ny;
+          points[at++] = min.z + ((max.z - min.z) * (k + 0.5)) / nz;
+        }
+      }
+    }
+    return points;
+  }
+
+  /** Velocity of a segment's tip, m/s, as far as it is known. */
+  velocity(segment: number, out: Vector3): Vector3 {
+    return this.velocities ? out.fromArray(this.velocities, 3 * segment) : out.set(0, 0, 0);
+  }
+
+  /** Takes over what has changed; `wanted`: the points that state.wind is of. */
+  update(state: State, wanted: Float64Array | undefined): void {
+    const { world } = this;
+    if (!world) {
+      return;
+    }
+    const tips = this.measure(world, state);
+    const bare = this.on.has('skeleton');
+    world.model.meshes.forEach((mesh) => (mesh.visible = !bare));
+    this.bones.visible = this.joints.visible = bare;
+    this.arrows.visible = this.on.has('velocity');
+    this.centre.visible = this.plumb.visible = this.on.has('centre');
+    this.gusts.visible = this.on.has('wind') && state.wind !== undefined;
+    if (bare) {
+      this.drawBones(world, tips);
+    }
+    if (this.arrows.visible) {
+      this.drawArrows(tips);
+    }
+    if (this.centre.visible) {
+      const at = world.centreOfMass(this.centre.position);
+      write(this.plumb, [at.x, at.y, at.z, at.x, Math.min(0, at.y), at.z]);
+    }
+    if (state.wind && wanted) {
+      this.drawWind(wanted, state.wind, world.height);
+    }
+    this.paintMoments(world, state);
+  }
+
+  private measure(world: LiveWorld, state: State): Float32Array {
+    const tips = new Float32Array(3 * world.opened.segments);
+    const at = new Vector3();
+    for (let i = 0; i < world.opened.segments; i++) {
+      world.tip(i, at).toArray(tips, 3 * i);
+    }
+    const dt = this.before ? state.time - this.before.time : 0;
+    if (dt > 1e-9) {
+      this.velocities = tips.map((x, k) => (x - this.before!.tips[k]) / dt);
+    }
+    if (dt > 1e-9 || !this.before || dt < 0) {
+      this.before = { time: state.time, tips };
+    }
+    return tips;
+  }
+
+  private drawBones(world: LiveWorld, tips: Float32Array): void {
+    const bones = array(this.bones);
+    const joints = array(this.joints);
+    const at = new Vector3();
+    for (let i = 0; i < world.opened.segments; i++) {
+      world.origin(i, at).toArray(bones, 6 * i);
+      at.toArray(joints, 3 * i);
+      bones.set(tips.subarray(3 * i, 3 * i + 3), 6 * i + 3);
+    }
+    changed(this.bones);
+    changed(this.joints);
+  }
+
+  private drawArrows(tips: Float32Array): void {
+    const out = array(this.arrows);
+    for (let k = 0; k < tips.length; k += 3) {
+      for (let c = 0; c < 3; c++) {
+        out[2 * k + c] = tips[k + c];
+        out[2 * k + 3 + c] = tips[k + c] + ARROW_SECONDS * (this.velocities?.[k + c] ?? 0);
+      }
+    }
+    changed(this.arrows);
+  }
+
+  // a shaft and two barbs for each point
+  private drawWind(points: Float64Array, wind: Float64Array, height: number): void {
+    const out: number[] = [];
+    const [from, v, tip, side] = [new Vector3(), new Vector3(), new Vector3(), new Vector3()];
+    for (let k = 0; k < points.length; k += 3) {
+      from.fromArray(points, k);
+      v.fromArray(wind, k).multiplyScalar(0.025 * Math.min(height, 4));
+      tip.copy(from).add(v);
+      side.set(-v.z, 0, v.x).multiplyScalar(BARB);
+      out.push(from.x, from.y, from.z, tip.x, tip.y, tip.z);
+      for (const way of [1, -1]) {
+        out.push(tip.x, tip.y, tip.z);
+        out.push(
+          tip.x - 2 * BARB * v.x + way * side.x, tip.y - 2 * BARB * v.y, tip.z - 2 * BARB * v.z + way * side.z);
+      }
+    }
+    resize(this.gusts, out.length / 3);
+    write(this.gusts, out);
+  }
+
+  // the scale follows the greatest moment, and forgets it slowly
+  private paintMoments(world: LiveWorld, state: State): void {
+    const on = this.on.has('moment') && state.moments !== undefined;
+    if (on) {
+      const moments = state.moments!;
+      const greatest = moments.reduce((most, m) => Math.max(most, m), 1e-12);
+      this.greatestMoment = Math.max(greatest, 0.98 * this.greatestMoment);
+      world.paint(moments.map((m) => Math.sqrt(m / this.greatestMoment)), heat);
+    } else if (this.painted) {
+      world.paint(null, heat);
+    }
+    this.painted = on;
+  }
+}
+
+/** Dark blue over green to yellow, in linear light. */
+function heat(t: number): [number, number, number] {
+  const stops = [[0.06, 0.05, 0.32], [0.04, 0.24, 0.42], [0.02, 0.42, 0.24], [0.35, 0.6, 0.05], [1, 0.62, 0.02], [0.9, 0.09, 0.03]];
+  const at = t * (stops.length - 1);
+  const k = Math.min(Math.floor(at), stops.length - 2);
+  const mix = (c: number): number => Math.round(255 * (stops[k][c] + (at - k) * (stops[k + 1][c] - stops[k][c])));
+  return [mix(0), mix(1), mix(2)];
+}
+
+function lines(color: number): LineSegments {
+  const geometry = new BufferGeometry();
+  geometry.setAttribute('position', new BufferAttribute(new Float32Array(6), 3));
+  const made = new LineSegments(geometry, new LineBasicMaterial({ color, depthTest: false }));
+  made.renderOrder = 8;
+  return made;
+}
+
+function array(object: LineSegments | Points): Float32Array {
+  return object.geometry.getAttribute('position').array as Float32Array;
+}
+
+function changed(object: LineSegments | Points): void {
+  (object.geometry.getAttribute('position') as BufferAttribute).needsUpdate = true;
+}
+
+function resize(object: LineSegments | Points, points: number): void {
+  if (array(object).length !== 3 * points) {
+    object.geometry.dispose();
+    object.geometry = new BufferGeometry();
+    object.geometry.setAttribute('position', new BufferAttribute(new Float32Array(3 * points), 3));
+  }
+}
+
+function write(object: LineSegments, values: number[]): void {
+  array(object).set(values);
+  changed(object);
+}

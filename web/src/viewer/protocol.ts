@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// What a page and the worker that simulates say to each other. Every request gets one answer.
+
+/** A scene, and the files that it may name. */
+export interface Source {
+  /** Name of the scene's file; files are found from its folder. */
+  file: string;
+  text: string;
+  files: Record<string, string>;
+}
+
+export interface Fault {
+  file: string;
+  /** From 1; 0 when the fault has no place. Columns are in bytes. */
+  line: number;
+  column: number;
+  text: string;
+}
+
+/** Triangles that are drawn alike, in the axes of the plant's base. */
+export interface Part {
+  name: string;
+  blade: boolean;
+  position: Float32Array;
+  normal: Float32Array;
+  color: Uint8Array;
+  joint: Uint32Array;
+  weight: Uint8Array;
+  index: Uint32Array;
+}
+
+/** What plants of one kind share. */
+export interface Kind {
+  parts: Part[];
+  /** Seven numbers a segment: where it was when the mesh was made. */
+  bind: Float32Array;
+  /** SEGMENT numbers a segment. */
+  segments: Float32Array;
+}
+
+/** Columns of Kind.segments. */
+export const SEGMENT = {
+  parent: 0, id: 1, joint: 2, organ: 3, length: 4, radius: 5, tipRadius: 6, mass: 7, tip: 8, centre: 11, count: 16,
+} as const;
+/** Numbers of a pose: position, rotation x y z w. */
+export const POSE = 7;
+
+export interface Actor {
+  name: string;
+  object: number;
+  kind: number;
+  segments: number;
+  dofs: number;
+  /** Where its first segment stands among all. */
+  first: number;
+}
+
+export interface Opened {
+  name: string;
+  text: string;
+  actors: Actor[];
+  kinds: Kind[];
+  segments: number;
+  dofs: number;
+  objects: number;
+  /** Which load is the wind; -1: none. */
+  wind: number;
+  integrator: number;
+  /** What the scene says at its start, by path. */
+  values: Record<string, number>;
+  state: State;
+}
+
+/** The world at one moment. */
+export interface State {
+  time: number;
+  dt: number;
+  /** Actor after actor: its base, then its segments, POSE numbers each. */
+  poses: Float32Array;
+  energy: [kinetic: number, elastic: number, weight: number];
+  /** Steps taken for this answer, and what they took. */
+  steps: number;
+  milliseconds: number;
+  /** Newton iterations a step and actor. */
+  iterations: number;
+  /** N m a segment, when asked for. */
+  moments?: Float32Array;
+  /** m/s at the points that were asked for. */
+  wind?: Float64Array;
+  /** The step failed: nothing moves on. */
+  fault?: string;
+}
+
+export interface Vector {
+  x: number;
+  y: number;
+  z: number;
+}
+
+export type Request =
+  | { do: 'load'; module: ArrayBuffer }
+  | { do: 'open'; source: Source }
+  | { do: 'check'; file: string; text: string; files: Record<string, string> }
+  | { do: 'advance'; seconds: number; steps?: number; budget: number; moments?: boolean; wind?: Float64Array }
+  | { do: 'set'; values: Record<string, number>; integrator?: number }
+  | { do: 'grab'; actor: number; segment: number; point: Vector; to: Vector; stiffness: number }
+  | { do: 'grabTo'; to: Vector }
+  | { do: 'release' }
+  | { do: 'twist'; actor: number; segment: number; torque: number }
+  | { do: 'drive'; object: number; x: number; z: number; scale: number }
+  | { do: 'frequency'; actor: number }
+  | { do: 'glb' };
+
+/** What comes back for each; a failure comes back as { faults }. */
+export interface Answers {
+  load: true;
+  open: Opened;
+  check: Fault[];
+  advance: State;
+  set: string[];
+  grab: true;
+  grabTo: true;
+  release: true;
+  twist: true;
+  drive: true;
+  frequency: number;
+  glb: Uint8Array;
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+// What can be changed while it runs: sliders and choices, how they become numbers of the scene, and
+// the way back to what was before.
+
+import type { Opened } from './protocol';
+
+export interface Settings {
+  gravity: number;
+  tilt: number;
+  turn: number;
+  wind: number;
+  windTurn: number;
+  gust: number;
+  turbulence: number;
+  stiffness: number;
+  damping: number;
+  step: number;
+  integrator: number;
+}
+
+export type Key = keyof Settings;
+
+interface Slider {
+  key: Key;
+  label: string;
+  unit: string;
+  low: number;
+  high: number;
+  /** The slider moves in equal ratios. */
+  ratio?: boolean;
+  digits: number;
+}
+
+interface Choice {
+  key: Key;
+  label: string;
+  options: [value: number, label: string][];
+}
+
+export const SLIDERS: Record<string, Slider[]> = {
+  Gravity: [
+    { key: 'gravity', label: 'Strength', unit: 'm/s²', low: 0, high: 30, digits: 1 },
+    { key: 'tilt', label: 'Tilt', unit: '°', low: 0, high: 180, digits: 0 },
+    { key: 'turn', label: 'Tilted towards', unit: '°', low: -180, high: 180, digits: 0 },
+  ],
+  Wind: [
+    { key: 'wind', label: 'Speed', unit: 'm/s', low: 0, high: 25, digits: 1 },
+    { key: 'windTurn', label: 'Towards', unit: '°', low: -180, high: 180, digits: 0 },
+    { key: 'gust', label: 'Gusts', unit: '', low: 0, high: 1, digits: 2 },
+    { key: 'turbulence', label: 'Turbulence', unit: '', low: 0, high: 1, digits: 2 },
+  ],
+  Plant: [
+    { key: 'stiffness', label: 'Stiffness', unit: '×', low: 0.01, high: 20, ratio: true, digits: 2 },
+    { key: 'damping', label: 'Damping', unit: '×', low: 0.01, high: 20, ratio: true, digits: 2 },
+  ],
+};
+
+export const CHOICES: Choice[] = [
+  {
+    key: 'step',
+    label: 'Time step',
+    options: [30, 60, 120, 240, 480, 960, 3840, 15360].map((n) => [1 / n, `1/${n} s`]),
+  },
+  {
+    key: 'integrator',
+    label: 'Integrator',
+    options: [[0, 'implicit (BDF2)'], [1, 'implicit Euler'], [2, 'symplectic Euler'], [3, 'Runge-Kutta 4']],
+  },
+];
+
+const DEGREE = Math.PI / 180;
+
+/** Settings as a scene has them at its start. */
+export function settingsOf({ values, wind, integrator, state }: Opened): Settings {
+  const [gx, gy, gz] = ['x', 'y', 'z'].map((axis) => values[`gravity.${axis}`]);
+  const air = (figure: string): number => (wind < 0 ? 0 : values[`loads[${wind}].wind.${figure}`]);
+  const level = Math.hypot(gx, gz);
+  return {
+    gravity: Math.hypot(gx, gy, gz),
+    tilt: level === 0 && gy <= 0 ? 0 : Math.atan2(level, -gy) / DEGREE,
+    turn: level === 0 ? 0 : Math.atan2(-gz, gx) / DEGREE,
+    wind: Math.hypot(air('velocity.x'), air('velocity.z')),
+    windTurn: air('velocity.x') === 0 && air('velocity.z') === 0
+      ? 0 : Math.atan2(-air('velocity.z'), air('velocity.x')) / DEGREE,
+    gust: air('gust'),
+    turbulence: air('intensity'),
+    stiffness: 1,
+    damping: 1,
+    step: state.dt,
+    integrator,
+  };
+}
+
+/** The numbers of the scene that follow from the settings whose keys are given. */
+export function valuesOf(settings: Settings, keys: Iterable<Key>, opened: Opened): Record<string, number> {
+  const changed = new Set(keys);
+  const values: Record<string, number> = {};
+  const { gravity, tilt, turn, wind, windTurn } = settings;
+  if (changed.has('gravity') || changed.has('tilt') || changed.has('turn')) {
+    const level = gravity * Math.sin(tilt * DEGREE);
+    values['gravity.x'] = level * Math.cos(turn * DEGREE);
+    values['gravity.y'] = -gravity * Math.cos(tilt * DEGREE);
+    values['gravity.z'] = -level * Math.sin(turn * DEGREE);
+  }
+  if (opened.wind >= 0) {
+    const path = `loads[${opened.wind}].wind`;
+    if (changed.has('wind') || changed.has('windTurn')) {
+      values[`${path}.velocity.x`] = wind * Math.cos(windTurn * DEGREE);
+      values[`${path}.velocity.z`] = -wind * Math.sin(windTurn * DEGREE);
+    }
+    if (changed.has('gust')) {
+      values[`${path}.gust`] = settings.gust;
+    }
+    if (changed.has('turbulence')) {
+      values[`${path}.intensity`] = settings.turbulence;
+    }
+  }
+  for (const key of ['stiffness', 'damping'] as const) {
+    for (let k = 0; k < opened.objects && changed.has(key); k++) {
+      const path = `objects[${k}].${key}`;
+      values[path] = settings[key] * opened.values[path];
+    }
+  }
+  if (changed.has('step')) {
+    values.step = settings.step;
+  }
+  return values;
+}
+
+// ---- controls -----------------------------------------------------------------------------------
+
+interface Control {
+  show(value: number): void;
+}
+
+/** The controls, and what was set before. `apply` gets the keys that have changed. */
+export class SettingsPanel {
+  settings: Settings | null = null;
+  private initial: Settings | null = null;
+  private readonly controls = new Map<Key, Control>();
+  private readonly apply: (keys: Key[]) => void;
+  private readonly onHistory: () => void;
+  private past: Settings[] = [];
+  private future: Settings[] = [];
+  private sliding: Settings | null = null;
+
+  constructor(parent: HTMLElement, apply: (keys: Key[]) => void, onHistory: () => void) {
+    this.apply = apply;
+    this.onHistory = onHistory;
+    for (const [title, sliders] of Object.entries(SLIDERS)) {
+      const group = fieldset(parent, title);
+      sliders.forEach((slider) => this.controls.set(slider.key, this.addSlider(group, slider)));
+    }
+    const group = fieldset(parent, 'Time');
+    CHOICES.forEach((choice) => this.controls.set(choice.key, this.addChoice(group, choice)));
+  }
+
+  /** Of a new world. */
+  begin(initial: Settings): void {
+    this.initial = initial;
+    this.settings = { ...initial };
+    this.past = [];
+    this.future = [];
+    this.sliding = null;
+    this.showAll();
+    this.onHistory();
+  }
+
+  get canUndo(): boolean {
+    return this.past.length > 0;
+  }
+
+  /** Keys that differ from what the scene says. */
+  changedKeys(): Key[] {
+    const { settings, initial } = this;
+    return settings && initial ? (Object.keys(settings) as Key[]).filter((key) => settings[key] !== initial[key]) : [];
+  }
+
+  changes(): Partial<Settings> {
+    return Object.fromEntries(this.changedKeys().map((key) => [key, this.settings![key]]));
+  }
+
+  /** One change, which can be undone. */
+  set(changes: Partial<Settings>): void {
+    if (this.settings) {
+      this.remember(this.settings);
+      this.become({ ...this.settings, ...changes });
+    }
+  }
+
+  undo(): void {
+    const before = this.past.pop();
+    if (before && this.settings) {
+      this.future.push(this.settings);
+      this.become(before);
+    }
+  }
+
+  redo(): void {
+    const after = this.future.pop();
+    if (after && this.settings) {
+      this.past.push(this.settings);
+      this.become(after);
+    }
+  }
+
+  private remember(before: Settings): void {
+    this.past.push(before);
+    this.future = [];
+    this.onHistory();
+  }
+
+  private become(next: Settings): void {
+    const before = this.settings!;
+    this.settings = { ...next };
+    this.showAll();
+    this.onHistory();
+    this.apply((Object.keys(next) as Key[]).filter((key) => next[key] !== before[key]));
+  }
+
+  // while a slider moves the plant follows; what can be undone is the whole move
+  private slide(key: Key, value: number): void {
+    if (this.settings) {
+      this.sliding ??= this.settings;
+      this.settings = { ...this.settings, [key]: value };
+      this.apply([key]);
+    }
+  }
+
+  private endSlide(): void {
+    if (this.sliding) {
+      this.remember(this.sliding);
+      this.sliding = null;
+    }
+  }
+
+  private showAll(): void {
+    this.controls.forEach((control, key) => control.show(this.settings![key]));
+  }
+
+  private addSlider(parent: HTMLElement, slider: Slider): Control {
+    const { key, label, unit, low, high, ratio, digits } = slider;
+    const row = element('label', 'slider');
+    const input = element('input');
+    const output = element('output');
+    const inner = (value: number): number => (ratio ? Math.log10(Math.max(value, 1e-9)) : value);
+    input.type = 'range';
+    input.id = `set-${key}`;
+    input.min = String(inner(low));
+    input.max = String(inner(high));
+    input.step = 'any';
+    const tell = (value: number): void => {
+      output.textContent = `${value.toFixed(digits)}${unit === '°' ? '' : ' '}${unit}`;
+    };
+    const read = (): number => {
+      const value = ratio ? 10 ** Number(input.value) : Number(input.value);
+      return Number(value.toPrecision(4));
+    };
+    input.addEventListener('input', () => {
+      tell(read());
+      this.slide(key, read());
+    });
+    input.addEventListener('change', () => this.endSlide());
+    row.append(text('span', label), input, output);
+    parent.append(row);
+    return {
+      show: (value) => {
+        input.value = String(inner(value));
+        tell(value);
+      },
+    };
+  }
+
+  private addChoice(parent: HTMLElement, { key, label, options }: Choice): Control {
+    const row = element('label', 'choice');
+    const select = element('select');
+    select.id = `set-${key}`;
+    options.forEach(([value, name]) => select.append(new Option(name, String(value))));
+    select.addEventListener('change', () => this.set({ [key]: Number(select.value) }));
+    row.append(text('span', label), select);
+    parent.append(row);
+    return {
+      show: (value) => {
+        const near = options.reduce((best, [option]) =>
+          (Math.abs(option - value) < Math.abs(best - value) ? option : best), options[0][0]);
+        select.value = String(near);
+      },
+    };
+  }
+}
+
+function element<T extends keyof HTMLElementTagNameMap>(name: T, className = ''): HTMLElementTagNameMap[T] {
+  const made = document.createElement(name);
+  made.className = className;
+  return made;
+}
+
+function text<T extends keyof HTMLElementTagNameMap>(name: T, content: string): HTMLElementTagNameMap[T] {
+  const made = element(name);
+  made.textContent = content;
+  return made;
+}
+
+function fieldset(parent: HTMLElement, title: string): HTMLElement {
+  const group = element('fieldset');
+  group.append(text('legend', title));
+  parent.append(group);
+  return group;
+}

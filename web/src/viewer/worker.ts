@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+// The worker: holds the module and one world, and does what the page asks. A page stays alive
+// whatever happens here; it can end the worker and start another.
+
+import { Module } from './module';
+import { POSE, SEGMENT } from './protocol';
+import type { Answers, Fault, Kind, Opened, Part, Request, Source, State } from './protocol';
+import { openScene } from './told';
+
+const WIND_LOAD = 0; // td_scene_load_kind
+const RECORD_FPS = 30;
+const RECORD_SECONDS = 10;
+const RECORD_BYTES = 96 << 20;
+/** How a pot is pushed: acceleration, brake and greatest speed of one that is a metre high. */
+const PUSH = { acceleration: 3, brake: 2.2, speed: 1.6 };
+
+let module: Module;
+let recording: Recording | null = null;
+let drive = { object: 0, x: 0, z: 0, scale: 1, vx: 0, vz: 0 };
+let secondsLeft = 0;
+
+// ---- opening --------------------------------------------------------------------------------------
+
+function faults(status: number): Fault[] {
+  const { call } = module;
+  const all = Array.from({ length: call.web_fault_count() }, (_, k) => ({
+    file: module.text(call.web_fault_file(k)),
+    line: call.web_fault_line(k),
+    column: call.web_fault_column(k),
+    text: module.text(call.web_fault_text(k)),
+  }));
+  const unsaid = { file: '', line: 0, column: 0, text: module.text(call.web_status_text(status)) };
+  return all.length > 0 ? all : [unsaid];
+}
+
+function addFiles(files: Record<string, string>): void {
+  module.call.web_clear_files();
+  for (const [name, text] of Object.entries(files)) {
+    const [nameBlock] = module.put(name);
+    const [block, size] = module.put(text);
+    module.call.web_add_file(nameBlock, block, size);
+  }
+}
+
+function readParts(mesh: number): Part[] {
+  const { call } = module;
+  return Array.from({ length: call.web_part_count(mesh) }, (_, k) => {
+    const [name, blade, vertices, indices, position, normal, color, joint, weight, index] =
+      module.words(call.web_part(mesh, k), 10).slice();
+    return {
+      name: module.text(name),
+      blade: blade !== 0,
+      position: module.floats(position, 3 * vertices).slice(),
+      normal: module.floats(normal, 3 * vertices).slice(),
+      color: module.bytes(color, 4 * vertices).slice(),
+      joint: module.words(joint, 4 * vertices).slice(),
+      weight: module.bytes(weight, 4 * vertices).slice(),
+      index: module.words(index, indices).slice(),
+    };
+  });
+}
+
+function get(path: string): number {
+  return module.withText(path, (block) => module.call.web_get(block));
+}
+
+function set(path: string, value: number): number {
+  return module.withText(path, (block) => module.call.web_set(block, value));
+}
+
+function findWind(): number {
+  const { call } = module;
+  for (let k = 0; k < call.web_load_count(); k++) {
+    if (call.web_load_kind(k) === WIND_LOAD) {
+      return k;
+    }
+  }
+  return -1;
+}
+
+function readValues(wind: number): Record<string, number> {
+  const paths = ['gravity.x', 'gravity.y', 'gravity.z'];
+  for (let k = 0; k < module.call.web_object_count(); k++) {
+    paths.push(`objects[${k}].stiffness`, `objects[${k}].damping`);
+  }
+  if (wind >= 0) {
+    const figures = ['velocity.x', 'velocity.y', 'velocity.z', 'gust', 'intensity'];
+    paths.push(...figures.map((figure) => `loads[${wind}].wind.${figure}`));
+  }
+  return Object.fromEntries(paths.map((path) => [path, get(path)]));
+}
+
+function open(source: Source): Opened {
+  const { call } = module;
+  addFiles(source.files);
+  const status = openScene(module, source.file, source.text, true);
+  if (status !== 0) {
+    throw faults(status);
+  }
+  const kinds: Kind[] = [];
+  const actors = [];
+  let [first, dofs] = [0, 0];
+  for (let k = 0; k < call.web_actor_count(); k++) {
+    const kind = call.web_mesh_of(k);
+    if (kind < 0) {
+      throw [{ file: '', line: 0, column: 0, text: 'the plant is too large to draw' }];
+    }
+    const segments = call.web_actor_segments(k);
+    if (!kinds[kind]) {
+      kinds[kind] = {
+        parts: readParts(kind),
+        bind: module.floats(call.web_bind(k), POSE * segments).slice(),
+        segments: module.floats(call.web_segments(k), SEGMENT.count * segments).slice(),
+      };
+    }
+    const name = module.text(call.web_actor_name(k));
+    const own = call.web_actor_dofs(k);
+    actors.push({ name, object: call.web_actor_object(k), kind, segments, dofs: own, first });
+    first += segments;
+    dofs += own;
+  }
+  recording?.free();
+  recording = new Recording();
+  drive = { object: 0, x: 0, z: 0, scale: 1, vx: 0, vz: 0 };
+  secondsLeft = 0;
+  const wind = findWind();
+  return {
+    name: module.text(call.web_scene_name()),
+    text: module.text(call.web_scene_text()),
+    actors,
+    kinds,
+    segments: first,
+    dofs,
+    objects: call.web_object_count(),
+    wind,
+    integrator: call.web_integrator(0),
+    values: readValues(wind),
+    state: readState(0, 0, 0),
+  };
+}
+
+function check(file: string, text: string, files: Record<string, string>): Fault[] {
+  addFiles({ ...files, [file]: text });
+  const status = module.withText(file, (block) => module.call.web_check(block));
+  return status === 0 ? [] : faults(status);
+}
+
+// ---- moving ---------------------------------------------------------------------------------------
+
+function readState(steps: number, milliseconds: number, iterations: number): State {
+  const { call } = module;
+  let count = 0;
+  for (let k = 0; k < call.web_actor_count(); k++) {
+    count += 1 + call.web_actor_segments(k);
+  }
+  const [kinetic, elastic, weight] = module.doubles(call.web_energy(), 3);
+  return {
+    time: call.web_time(),
+    dt: call.web_dt(),
+    poses: module.floats(call.web_poses(), POSE * count).slice(),
+    energy: [kinetic, elastic, weight],
+    steps,
+    milliseconds,
+    iterations,
+  };
+}
+
+function advance(request: Extract<Request, { do: 'advance' }>): State {
+  const { call } = module;
+  const dt = call.web_dt();
+  secondsLeft += request.seconds;
+  const wanted = request.steps ?? Math.floor(secondsLeft / dt + 1e-9);
+  const begin = performance.now();
+  const before = { iterations: call.web_iterations(), steps: call.web_actor_steps() };
+  let steps = 0;
+  let fault: string | undefined;
+  while (steps < wanted && !fault && (steps === 0 || performance.now() - begin < request.budget)) {
+    movePot(dt);
+    const status = call.web_step();
+    if (status !== 0) {
+      fault = faults(status)[0].text;
+      break;
+    }
+    steps++;
+    recording?.take();
+  }
+  // what is not done in time is not done at all: time slows down
+  secondsLeft = request.steps ? 0 : Math.min(secondsLeft - steps * dt, dt);
+  const taken = call.web_actor_steps() - before.steps;
+  const iterations = taken > 0 ? (call.web_iterations() - before.iterations) / taken : 0;
+  const state = readState(steps, performance.now() - begin, iterations);
+  if (request.moments) {
+    const total = state.poses.length / POSE - call.web_actor_count();
+    state.moments = module.floats(call.web_moments(), total).slice();
+  }
+  if (request.wind) {
+    state.wind = windAt(request.wind);
+  }
+  return fault ? { ...state, fault } : state;
+}
+
+function windAt(points: Float64Array): Float64Array {
+  const block = module.take(points.byteLength);
+  module.doubles(block, points.length).set(points);
+  module.call.web_wind(points.length / 3, block);
+  const found = module.doubles(block, points.length).slice();
+  module.call.web_give(block);
+  return found;
+}
+
+// Pushed, the pot gains speed up to a limit; let go, it slides on and comes to rest.
+function movePot(dt: number): void {
+  if (drive.x === 0 && drive.z === 0 && drive.vx === 0 && drive.vz === 0) {
+    return;
+  }
+  const change = (v: number, push: number): number => {
+    const limit = PUSH.speed * drive.scale;
+    if (push !== 0) {
+      return Math.max(-limit, Math.min(limit, v + push * PUSH.acceleration * drive.scale * dt));
+    }
+    return Math.sign(v) * Math.max(0, Math.abs(v) - PUSH.brake * drive.scale * dt);
+  };
+  drive.vx = change(drive.vx, drive.x);
+  drive.vz = change(drive.vz, drive.z);
+  const path = `objects[${drive.object}].position`;
+  set(`${path}.x`, get(`${path}.x`) + drive.vx * dt);
+  set(`${path}.z`, get(`${path}.z`) + drive.vz * dt);
+}
+
+function change(values: Record<string, number>, integrator?: number): string[] {
+  const { call } = module;
+  const refused: string[] = [];
+  for (const [path, value] of Object.entries(values)) {
+    const status = set(path, value);
+    if (status !== 0) {
+      refused.push(faults(status)[0].text);
+    }
+  }
+  if (integrator !== undefined) {
+    for (let k = 0; k < call.web_object_count(); k++) {
+      call.web_set_integrator(k, integrator);
+    }
+  }
+  return refused;
+}
+
+// ---- recording ------------------------------------------------------------------------------------
+
+/** The last seconds, frame by frame, in the module's memory. */
+class Recording {
+  private readonly size = 4 * module.call.web_frame_size();
+  private readonly capacity = Math.max(
+    2, Math.min(RECORD_FPS * RECORD_SECONDS, Math.floor(RECORD_BYTES / this.size)));
+  private block = 0;
+  private count = 0; // frames taken, of which the last `capacity` are kept
+  private lastFrame = -1;
+
+  take(): void {
+    const frame = Math.floor(module.call.web_time() * RECORD_FPS + 1e-6);
+    if (frame === this.lastFrame) {
+      return;
+    }
+    this.lastFrame = frame;
+    this.block ||= module.take(this.size * this.capacity);
+    module.call.web_frame(this.block + this.size * (this.count % this.capacity));
+    this.count++;
+  }
+
+  glb(): Uint8Array {
+    if (this.count === 0) {
+      this.take();
+    }
+    const kept = Math.min(this.count, this.capacity);
+    const ordered = module.take(this.size * kept);
+    for (let k = 0; k < kept; k++) {
+      const from = this.block + this.size * ((this.count - kept + k) % this.capacity);
+      module.bytes(ordered + this.size * k, this.size).set(module.bytes(from, this.size));
+    }
+    const { status, data } = module.collect(() => module.call.web_glb(ordered, kept, RECORD_FPS));
+    module.call.web_give(ordered);
+    if (status !== 0) {
+      throw faults(status);
+    }
+    return data;
+  }
+
+  free(): void {
+    module.call.web_give(this.block);
+    this.block = 0;
+  }
+}
+
+// ---- requests -------------------------------------------------------------------------------------
+
+async function answer(request: Request): Promise<Answers[Request['do']]> {
+  switch (request.do) {
+    case 'load':
+      module = await Module.load(request.module);
+      return true;
+    case 'open': return open(request.source);
+    case 'check': return check(request.file, request.text, request.files);
+    case 'advance': return advance(request);
+    case 'set': return change(request.values, request.integrator);
+    case 'grab': {
+      const { actor, segment, point: p, to, stiffness } = request;
+      module.call.web_grab(actor, segment, p.x, p.y, p.z, to.x, to.y, to.z, stiffness);
+      return true;
+    }
+    case 'grabTo':
+      module.call.web_grab_to(request.to.x, request.to.y, request.to.z);
+      return true;
+    case 'release':
+      module.call.web_release();
+      module.call.web_twist(0, 0, 0);
+      return true;
+    case 'twist':
+      module.call.web_twist(request.actor, request.segment, request.torque);
+      return true;
+    case 'drive':
+      drive = { ...drive, object: request.object, x: request.x, z: request.z, scale: request.scale };
+      return true;
+    case 'frequency': return module.call.web_frequency(request.actor);
+    case 'glb': return recording!.glb();
+  }
+}
+
+// the types of a page know a window here, not a worker
+const port = globalThis as unknown as {
+  onmessage: (event: MessageEvent<{ id: number; request: Request }>) => void;
+  postMessage(message: unknown): void;
+};
+
+// one after the other, in the order of asking
+let before: Promise<void> = Promise.resolve();
+port.onmessage = ({ data: { id, request } }) => {
+  before = before.then(async () => {
+    try {
+      port.postMessage({ id, value: await answer(request) });
+    } catch (error) {
+      const list = Array.isArray(error)
+        ? (error as Fault[])
+        : [{ file: '', line: 0, column: 0, text: (error as Error).message }];
+      port.postMessage({ id, faults: list });
+    }
+  });
+};

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: MIT
+// A world for the stage: all plants in a few skinned meshes, and the matrices that move them.
+//
+// Plants of all kinds are merged part by part (all stems, all leaves, ...), each at the place where
+// it stands at the start, so that a field of a thousand is drawn in a handful of calls. One texture
+// holds the matrices of all segments:
+//     M = pose now * (pose in which the mesh was made)^-1.
+
+import {
+  Box3,
+  BufferAttribute,
+  BufferGeometry,
+  DataTexture,
+  DoubleSide,
+  FloatType,
+  FrontSide,
+  Group,
+  Matrix4,
+  MeshStandardMaterial,
+  Quaternion,
+  RGBAFormat,
+  Skeleton,
+  SkinnedMesh,
+  Vector3,
+} from 'three';
+import { makeModel } from '../model';
+import type { Model } from '../model';
+import { POSE, SEGMENT } from './protocol';
+import type { Actor, Opened, Part, State } from './protocol';
+
+/** Vertices that a page can hold; plants beyond are simulated, not drawn. */
+const MOST_VERTICES = 4e6;
+const FRAMED_POINTS = 6000;
+/** Room around a plant, over its height, in which shadows fall while it moves. */
+const ROOM = 0.3;
+
+/** Matrices that are written as a whole, in place of three.js's tree of bones. */
+class PoseSkeleton extends Skeleton {
+  constructor(count: number) {
+    super([]);
+    const side = Math.max(4, Math.ceil(Math.sqrt(4 * count) / 4) * 4);
+    this.boneMatrices = new Float32Array(4 * side * side);
+    this.boneTexture = new DataTexture(this.boneMatrices, side, side, RGBAFormat, FloatType);
+    this.boneTexture.needsUpdate = true;
+  }
+
+  override update(): void {
+    // the matrices are written by LiveWorld.setState()
+  }
+
+  changed(): void {
+    this.boneTexture!.needsUpdate = true;
+  }
+}
+
+export interface Picked {
+  actor: number;
+  segment: number;
+}
+
+export class LiveWorld {
+  readonly opened: Opened;
+  readonly model: Model;
+  /** What the camera frames: the plants as they stand. */
+  readonly framed: Model;
+  readonly height: number;
+  state: State;
+  private readonly skeleton: PoseSkeleton;
+  private readonly toBind: Matrix4[] = [];
+  private readonly colors = new Map<SkinnedMesh, Uint8Array>();
+  private readonly matrix = new Matrix4();
+  private readonly position = new Vector3();
+  private readonly rotation = new Quaternion();
+  private static readonly one = new Vector3(1, 1, 1);
+
+  constructor(opened: Opened) {
+    this.opened = opened;
+    this.state = opened.state;
+    this.skeleton = new PoseSkeleton(opened.segments);
+    const bases = opened.actors.map((_, k) => this.baseMatrix(k).clone());
+    opened.actors.forEach((actor, k) => this.addBinds(actor, bases[k]));
+    const root = new Group();
+    const meshes = this.makeMeshes(bases);
+    meshes.forEach((mesh) => root.add(mesh));
+    root.updateMatrixWorld(true);
+    this.setState(opened.state);
+    const points = this.standingPoints();
+    this.framed = { ...makeModel(opened.name, root, meshes, points) };
+    this.height = Math.max(this.framed.box.getSize(new Vector3()).y, 1e-3);
+    this.model = withRoom(this.framed, this.height);
+  }
+
+  // ---- state --------------------------------------------------------------------------------------
+
+  setState(state: State): void {
+    this.state = state;
+    const { boneMatrices } = this.skeleton;
+    for (const { first, segments } of this.opened.actors) {
+      for (let i = first; i < first + segments; i++) {
+        this.poseOf(i);
+        this.matrix.compose(this.position, this.rotation, LiveWorld.one).multiply(this.toBind[i]);
+        this.matrix.toArray(boneMatrices!, 16 * i);
+      }
+    }
+    this.skeleton.changed();
+  }
+
+  /** Row of a segment, counted over all actors, in the poses. */
+  private row(segment: number): number {
+    return POSE * (segment + this.actorOf(segment) + 1);
+  }
+
+  actorOf(segment: number): number {
+    const { actors } = this.opened;
+    let [low, high] = [0, actors.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      [low, high] = actors[middle].first <= segment ? [middle, high] : [low, middle - 1];
+    }
+    return low;
+  }
+
+  private poseOf(segment: number): void {
+    const at = this.row(segment);
+    this.position.fromArray(this.state.poses, at);
+    this.rotation.fromArray(this.state.poses, at + 3);
+  }
+
+  /** World place of a point in a segment's own axes. */
+  place(segment: number, own: Vector3, out: Vector3): Vector3 {
+    this.poseOf(segment);
+    return out.copy(own).applyQuaternion(this.rotation).add(this.position);
+  }
+
+  origin(segment: number, out: Vector3): Vector3 {
+    return out.fromArray(this.state.poses, this.row(segment));
+  }
+
+  /** Figure of a segment, one of SEGMENT. */
+  figure(segment: number, column: number): number {
+    const actor = this.opened.actors[this.actorOf(segment)];
+    return this.opened.kinds[actor.kind].segments[SEGMENT.count * (segment - actor.first) + column];
+  }
+
+  ownTip(segment: number, out: Vector3): Vector3 {
+    const column = SEGMENT.tip;
+    return out.set(
+      this.figure(segment, column), this.figure(segment, column + 1), this.figure(segment, column + 2));
+  }
+
+  tip(segment: number, out: Vector3): Vector3 {
+    return this.place(segment, this.ownTip(segment, out), out);
+  }
+
+  base(actor: number, out: Vector3): Vector3 {
+    return out.fromArray(this.state.poses, POSE * (this.opened.actors[actor].first + actor));
+  }
+
+  mass(actor: number): number {
+    const { kind } = this.opened.actors[actor];
+    const table = this.opened.kinds[kind].segments;
+    let sum = 0;
+    for (let at = SEGMENT.mass; at < table.length; at += SEGMENT.count) {
+      sum += table[at];
+    }
+    return sum;
+  }
+
+  centreOfMass(out: Vector3): Vector3 {
+    const [own, at] = [new Vector3(), new Vector3()];
+    let total = 0;
+    out.set(0, 0, 0);
+    for (let i = 0; i < this.opened.segments; i++) {
+      const mass = this.figure(i, SEGMENT.mass);
+      const c = SEGMENT.centre;
+      own.set(this.figure(i, c), this.figure(i, c + 1), this.figure(i, c + 2));
+      out.addScaledVector(this.place(i, own, at), mass);
+      total += mass;
+    }
+    return out.multiplyScalar(1 / Math.max(total, 1e-30));
+  }
+
+  /** The segment with the highest tip. */
+  highest(): number {
+    const at = new Vector3();
+    let [best, most] = [0, -Infinity];
+    for (let i = 0; i < this.opened.segments; i++) {
+      const { y } = this.tip(i, at);
+      if (y > most) {
+        [best, most] = [i, y];
+      }
+    }
+    return best;
+  }
+
+  // ---- colours ------------------------------------------------------------------------------------
+
+  /** Colours vertices by a value a segment, from 0 to 1; null: as they are. */
+  paint(values: Float32Array | null, color: (value: number) => [number, number, number]): void {
+    for (const mesh of this.model.meshes as SkinnedMesh[]) {
+      const attribute = mesh.geometry.getAttribute('color') as BufferAttribute;
+      const shown = attribute.array as Uint8Array;
+      if (!this.colors.has(mesh)) {
+        this.colors.set(mesh, shown.slice());
+      }
+      if (values) {
+        paintMesh(mesh, shown, values, color);
+      } else {
+        shown.set(this.colors.get(mesh)!);
+      }
+      attribute.needsUpdate = true;
+    }
+  }
+
+  // ---- making -------------------------------------------------------------------------------------
+
+  private baseMatrix(actor: number): Matrix4 {
+    const at = POSE * (this.opened.actors[actor].first + actor);
+    this.position.fromArray(this.state.poses, at);
+    this.rotation.fromArray(this.state.poses, at + 3);
+    return this.matrix.compose(this.position, this.rotation, LiveWorld.one);
+  }
+
+  private addBinds(actor: Actor, base: Matrix4): void {
+    const { bind } = this.opened.kinds[actor.kind];
+    for (let i = 0; i < actor.segments; i++) {
+      this.position.fromArray(bind, POSE * i);
+      this.rotation.fromArray(bind, POSE * i + 3);
+      const made = new Matrix4().compose(this.position, this.rotation, LiveWorld.one);
+      this.toBind.push(made.premultiply(base).invert());
+    }
+  }
+
+  private makeMeshes(bases: Matrix4[]): SkinnedMesh[] {
+    const { actors, kinds } = this.opened;
+    const groups = new Map<string, { part: Part; actor: number }[]>();
+    let vertices = 0;
+    actors.forEach(({ kind }, actor) => {
+      vertices += kinds[kind].parts.reduce((sum, { position }) => sum + position.length / 3, 0);
+      if (vertices <= MOST_VERTICES) {
+        for (const part of kinds[kind].parts) {
+          const group = groups.get(part.name) ?? [];
+          group.push({ part, actor });
+          groups.set(part.name, group);
+        }
+      }
+    });
+    return [...groups.values()].map((group) => this.makeMesh(group, bases));
+  }
+
+  private makeMesh(group: { part: Part; actor: number }[], bases: Matrix4[]): SkinnedMesh {
+    const sum = (count: (part: Part) => number): number =>
+      group.reduce((total, { part }) => total + count(part), 0);
+    const vertices = sum(({ position }) => position.length / 3);
+    const position = new Float32Array(3 * vertices);
+    const normal = new Float32Array(3 * vertices);
+    const color = new Uint8Array(4 * vertices);
+    const joint = new Float32Array(4 * vertices);
+    const weight = new Uint8Array(4 * vertices);
+    const index = new Uint32Array(sum((part) => part.index.length));
+    let [vertex, corner] = [0, 0];
+    for (const { part, actor } of group) {
+      const { first } = this.opened.actors[actor];
+      moved(part.position, bases[actor], 1, position, 3 * vertex);
+      moved(part.normal, bases[actor], 0, normal, 3 * vertex);
+      color.set(part.color, 4 * vertex);
+      weight.set(part.weight, 4 * vertex);
+      part.joint.forEach((j, i) => (joint[4 * vertex + i] = j + first));
+      part.index.forEach((v, i) => (index[corner + i] = v + vertex));
+      vertex += part.position.length / 3;
+      corner += part.index.length;
+    }
+    const geometry = new BufferGeometry();
+    geometry.setAttribute('position', new BufferAttribute(position, 3));
+    geometry.setAttribute('normal', new BufferAttribute(normal, 3));
+    geometry.setAttribute('color', new BufferAttribute(color, 4, true));
+    geometry.setAttribute('skinIndex', new BufferAttribute(joint, 4));
+    geometry.setAttribute('skinWeight', new BufferAttribute(weight, 4, true));
+    geometry.setIndex(new BufferAttribute(index, 1));
+    const side = group[0].part.blade ? DoubleSide : FrontSide;
+    const mesh = new SkinnedMesh(geometry, new MeshStandardMaterial({ side, vertexColors: true }));
+    mesh.name = group[0].part.name;
+    mesh.bind(this.skeleton, new Matrix4());
+    // three.js would cull by where it was when it was first seen
+    mesh.frustumCulled = false;
+    return mesh;
+  }
+
+  private standingPoints(): Float32Array {
+    const step = Math.max(1, Math.floor(this.opened.segments / FRAMED_POINTS));
+    const points: number[] = [];
+    const [a, b] = [new Vector3(), new Vector3()];
+    for (let i = 0; i < this.opened.segments; i += step) {
+      const reach = Math.max(this.figure(i, SEGMENT.radius), 0);
+      this.origin(i, a);
+      this.tip(i, b);
+      points.push(a.x - reach, a.y, a.z - reach, a.x + reach, a.y, a.z + reach, b.x, b.y, b.z);
+    }
+    return new Float32Array(points);
+  }
+}
+
+// Shadows are drawn in a box that is fixed: one with room to move in.
+function withRoom(framed: Model, height: number): Model {
+  const { min, max } = framed.box;
+  const room = ROOM * height;
+  const box = new Box3(min.clone().subScalar(room), max.clone().addScalar(room));
+  box.min.y = Math.min(min.y, 0);
+  const corners = [box.min.x, 0, box.min.z, box.max.x, 0, box.max.z];
+  const points = new Float32Array(framed.points.length + corners.length);
+  points.set(framed.points);
+  points.set(corners, framed.points.length);
+  return { ...framed, box, points, flat: false };
+}
+
+function moved(from: Float32Array, by: Matrix4, w: number, to: Float32Array, at: number): void {
+  const e = by.elements;
+  for (let i = 0; i < from.length; i += 3) {
+    const [x, y, z] = [from[i], from[i + 1], from[i + 2]];
+    for (let k = 0; k < 3; k++) {
+      to[at + i + k] = e[k] * x + e[4 + k] * y + e[8 + k] * z + w * e[12 + k];
+    }
+  }
+}
+
+function paintMesh(
+  mesh: SkinnedMesh,
+  shown: Uint8Array,
+  values: Float32Array,
+  color: (value: number) => [number, number, number],
+): void {
+  const joint = mesh.geometry.getAttribute('skinIndex').array;
+  const weight = mesh.geometry.getAttribute('skinWeight').array;
+  const shades = Array.from({ length: 65 }, (_, k) => color(k / 64));
+  for (let v = 0; v < shown.length; v += 4) {
+    let sum = 0;
+    for (let k = 0; k < 4; k++) {
+      sum += (weight[v + k] / 255) * values[joint[v + k]];
+    }
+    const shade = shades[Math.round(64 * Math.min(Math.max(sum, 0), 1))];
+    shown[v] = shade[0];
+    shown[v + 1] = shade[1];
+    shown[v + 2] = shade[2];
+  }
+}
