@@ -284,8 +284,9 @@ static void make_probe(probe *p, tree t, tdi_random *r, bool inertia, int terms)
         td_quat turn = random_turn(r, 0.2);
         tdi_mat3 near = tdi_mat3_from_quat(tdi_quat_mul(turn, s->frame[i].turn));
         s->past[i].r = terms & TORQUE ? s->frame[i].r : near;
-        s->star[i] = (tdi_past){.o = tdi_add(s->frame[i].o, random_vec(r, 0.05)), .r = near};
-        s->star[i].v = random_vec(r, 0.5);
+        s->star[i] = (tdi_place){tdi_add(s->frame[i].o, random_vec(r, 0.05)), near};
+        s->hat[i] = s->star[i];
+        s->hat[i].o = tdi_madd(s->star[i].o, random_vec(r, 0.5), h);
     }
     for (int32_t d = 0; d < m->dof_count; d++) {
         s->angle_star[d] = between(r, -0.2, 0.2);

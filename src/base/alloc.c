@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: MIT
 // Memory through a td_alloc.
 
+#if defined(__linux__)
+#define _DEFAULT_SOURCE // madvise
+#endif
+
 #include "base/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#define HUGE_PAGE  ((size_t)2 << 20) // bytes
+#define HUGE_BLOCK ((size_t)8 << 20) // blocks from here on ask for such pages
 
 // ---- blocks ---------------------------------------------------------------------------------
 
@@ -19,11 +30,27 @@ void *tdi_alloc_resize(const td_alloc *alloc, void *block, size_t old_size, size
     return realloc(block, new_size);
 }
 
+// A block of the C heap on huge pages, if the system has them: sweeps through the many arrays of a
+// large tree would spend a fifth of their time on finding pages.
+static void *large(size_t size) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    void *block = NULL;
+    if (posix_memalign(&block, HUGE_PAGE, size) != 0) {
+        return NULL;
+    }
+    madvise(block, size, MADV_HUGEPAGE); // a wish: nothing depends on it
+    return block;
+#else
+    return malloc(size);
+#endif
+}
+
 void *tdi_alloc_zeroed(const td_alloc *alloc, size_t count, size_t item_size) {
     if (count == 0 || item_size == 0 || count > SIZE_MAX / item_size) {
         return NULL;
     }
-    void *block = tdi_alloc_resize(alloc, NULL, 0, count * item_size);
+    const size_t size = count * item_size;
+    void *block = alloc || size < HUGE_BLOCK ? tdi_alloc_resize(alloc, NULL, 0, size) : large(size);
     if (block) {
         memset(block, 0, count * item_size);
     }

@@ -11,7 +11,7 @@
 // A step of the multistep rule with h' has inertia 1, spring h'^2, damp h'; statics 0, 1, 0.
 typedef struct tdi_potential {
     bool inertia;
-    td_real h; // of the rule; o^ and R^ are star + h times its rates, and h^2 gravity
+    td_real h; // of the rule; o^ and R^ are those of `hat` and h^2 gravity
     td_real spring;
     td_real damp;
     td_real stiffness; // factor of all joint springs

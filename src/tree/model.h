@@ -17,18 +17,22 @@
 
 // ---- model ----------------------------------------------------------------------------------
 
-typedef struct tdi_body { // constants of one body, in its own axes
-    td_vec3 attach;       // joint origin in the parent's axes
-    td_quat rest, initial;
-    td_real initial_slide;
-    td_vec3 axis; // of a hinge or slide
+// Constants of one body, in its own axes: first what the sweep tip to root reads, two cache lines,
+// then what the one root to tip does, one, then the rest.
+typedef struct tdi_body {
     td_real mass;
     td_vec3 moment;    // mass times centre of mass
     td_sym3 second;    // integral of density X X^T about the joint
     td_vec3 stiffness; // bend, twist, bend; hinge and slide: x
     td_vec3 damping;
+    td_vec3 attach; // joint origin in the parent's axes
+    td_quat rest;
+    td_real initial_slide;
+    td_quat initial;
+    td_vec3 axis; // of a hinge or slide
     td_vec3 tip;
-    td_vec3 area; // to a wind along each of its axes
+    td_vec3 area;       // to a wind along each of its axes
+    td_real line_up[3]; // to whole cache lines
 } tdi_body;
 
 typedef struct tdi_run { // bodies [first, last) that share a kernel
@@ -91,6 +95,11 @@ typedef struct tdi_past {
     tdi_mat3 r, w; // w: dr/dt, all nine entries
 } tdi_past;
 
+typedef struct tdi_place { // of a body: point and rotation, which need not be one
+    td_vec3 o;
+    tdi_mat3 r;
+} tdi_place;
+
 // A body on its way through the articulated-body sweeps, in its own axes; see aba.c.
 typedef struct tdi_link {
     tdi_mat3 turn; // its axes to its parent's
@@ -118,15 +127,15 @@ typedef struct tdi_node {
             td_vec3 free;
         };
     };
-    tdi_wrench load; // gradient likewise
-    tdi_twist move;  // increment
-    td_vec3 pull;    // force of the gradient, summed over the subtree
-    td_vec3 spin;    // moment of the gradient about o, likewise
     union {
         td_sym3 swing; // part of the Hessian that may be negative: forces on lever arms
         td_vec3 r;     // after elimination: from the parent's origin
     };
+    tdi_twist move;   // increment
     td_quat turn_old; // before a trial
+    tdi_wrench load;  // gradient likewise
+    td_vec3 pull;     // force of the gradient, summed over the subtree
+    td_vec3 spin;     // moment of the gradient about o, likewise
 } tdi_node;
 
 // What only joints other than balls need.
@@ -166,7 +175,8 @@ struct td_tree_state {
     td_real history_dt;
     td_air air; // of the last step
     tdi_past *past;
-    tdi_past *star;      // x* and v* of the next step: x_n+1 = x* + h' v_n+1, v_n+1 = v* + h' a_n+1
+    tdi_place *star;     // x* of the next step, x_n+1 = x* + h' v_n+1
+    tdi_place *hat;      // where it goes without forces: x* + h' v*, v_n+1 = v* + h' a_n+1
     td_real *angle_star; // a degree of freedom: what the rule takes from the past
     td_real *q_back;     // a coordinate: where the last implicit step began
 

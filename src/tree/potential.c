@@ -20,18 +20,17 @@
 // ---- bodies ---------------------------------------------------------------------------------
 
 // o - o^
-static inline td_vec3 origin_off(const tdi_frame *f, const tdi_past *star, const tdi_potential *p) {
-    td_vec3 e = tdi_madd(tdi_sub(f->o, star->o), star->v, -p->h);
-    return tdi_madd(e, p->gravity, -p->h * p->h);
+static inline td_vec3 origin_off(const tdi_frame *f, const tdi_place *hat, const tdi_potential *p) {
+    return tdi_madd(tdi_sub(f->o, hat->o), p->gravity, -p->h * p->h);
 }
 
-static inline td_real body_value(const tdi_body *body, const tdi_frame *f, const tdi_past *star,
+static inline td_real body_value(const tdi_body *body, const tdi_frame *f, const tdi_place *hat,
                                  const tdi_potential *p) {
     tdi_mat3 d;
     for (int k = 0; k < 9; k++) {
-        d.m[k] = f->r.m[k] - star->r.m[k] - p->h * star->w.m[k];
+        d.m[k] = f->r.m[k] - hat->r.m[k];
     }
-    td_vec3 e = origin_off(f, star, p);
+    td_vec3 e = origin_off(f, hat, p);
     tdi_mat3 ds = tdi_mat3_mul_sym(&d, &body->second);
     td_real trace = 0;
     for (int k = 0; k < 9; k++) {
@@ -45,17 +44,13 @@ static inline td_real weight_value(const tdi_body *body, const tdi_frame *f, td_
     return -tdi_dot(g, tdi_madd(tdi_mat3_apply(&f->r, body->moment), f->o, body->mass));
 }
 
-static inline void body_term(const tdi_body *body, const tdi_frame *f, const tdi_past *star,
+static inline void body_term(const tdi_body *body, const tdi_frame *f, const tdi_place *hat,
                              const tdi_potential *potential, bool tame, tdi_term *t) {
-    tdi_mat3 r_hat;
-    for (int k = 0; k < 9; k++) {
-        r_hat.m[k] = star->r.m[k] + potential->h * star->w.m[k];
-    }
-    td_vec3 e = origin_off(f, star, potential);
+    td_vec3 e = origin_off(f, hat, potential);
     td_vec3 c = tdi_mat3_apply(&f->r, body->moment);
-    td_vec3 c_hat = tdi_mat3_apply(&r_hat, body->moment);
+    td_vec3 c_hat = tdi_mat3_apply(&hat->r, body->moment);
     tdi_mat3 rs = tdi_mat3_mul_sym(&f->r, &body->second);
-    tdi_mat3 p = tdi_mat3_mul_t(&rs, &r_hat);
+    tdi_mat3 p = tdi_mat3_mul_t(&rs, &hat->r);
 
     t->load.f = tdi_add(tdi_scale(e, body->mass), tdi_sub(c, c_hat));
     t->load.n = tdi_add(tdi_mat3_axial(&p), tdi_cross(c, e));
@@ -186,7 +181,7 @@ static inline void outside_term(const tdi_potential_at *at, int32_t i, tdi_term 
     const td_tree_state *s = at->state;
     const tdi_potential *p = at->potential;
     if (p->inertia) {
-        body_term(&m->body[i], &s->frame[i], &s->star[i], p, at->tame, t);
+        body_term(&m->body[i], &s->frame[i], &s->hat[i], p, at->tame, t);
     } else {
         weight_term(&m->body[i], &s->frame[i], p->gravity, at->tame ? p->relax : 0, t);
     }
@@ -215,7 +210,7 @@ void tdi_potential_other(const void *context, int32_t i, tdi_term *t) {
 
 static inline td_real outside_value(const td_tree_model *m, const td_tree_state *s, int32_t i,
                                     const tdi_potential *p) {
-    td_real value = p->inertia ? body_value(&m->body[i], &s->frame[i], &s->star[i], p)
+    td_real value = p->inertia ? body_value(&m->body[i], &s->frame[i], &s->hat[i], p)
                                : p->spring * weight_value(&m->body[i], &s->frame[i], p->gravity);
     return tdi_has_drag(&p->loads) ? value + tdi_drag_value(m, s, &p->loads, i) : value;
 }

@@ -18,7 +18,7 @@ typedef struct block {
     size_t size;
 } block;
 
-enum { BLOCKS = 8 };
+enum { BLOCKS = 9 };
 
 static void list_blocks(const td_tree_state *s, block *b) {
     const td_tree_model *m = s->model;
@@ -29,6 +29,7 @@ static void list_blocks(const td_tree_state *s, block *b) {
                                {s->angle, nv * sizeof *s->angle},
                                {s->past, n * sizeof *s->past},
                                {s->star, n * sizeof *s->star},
+                               {s->hat, n * sizeof *s->hat},
                                {s->angle_star, nv * sizeof *s->angle_star},
                                {s->q_back, nq * sizeof *s->q_back}};
     memcpy(b, all, sizeof all);

@@ -11,6 +11,7 @@ static void lay_out_history(td_tree_state *s, tdi_layout *l, const td_tree_model
     size_t n = (size_t)m->body_count, nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
     s->past = tdi_layout_place(l, n, sizeof *s->past);
     s->star = tdi_layout_place(l, n, sizeof *s->star);
+    s->hat = tdi_layout_place(l, n, sizeof *s->hat);
     s->angle_star = tdi_layout_place(l, nv, sizeof *s->angle_star);
     s->q_back = tdi_layout_place(l, nq, sizeof *s->q_back);
 }

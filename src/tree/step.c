@@ -43,8 +43,15 @@ static bool jumps(const td_air *last, const td_air *now) {
 }
 
 // The rule of one step takes the past as it is; that of two was prepared when the past was written.
-static void take_past(const td_tree_model *m, td_tree_state *s) {
-    memcpy(s->star, s->past, (size_t)m->body_count * sizeof *s->star);
+static void take_past(const td_tree_model *m, td_tree_state *s, td_real h) {
+    for (int32_t i = 0; i < m->body_count; i++) {
+        const tdi_past *past = &s->past[i];
+        s->star[i] = (tdi_place){past->o, past->r};
+        s->hat[i].o = tdi_madd(past->o, past->v, h);
+        for (int k = 0; k < 9; k++) {
+            s->hat[i].r.m[k] = past->r.m[k] + h * past->w.m[k];
+        }
+    }
     memcpy(s->angle_star, s->angle, (size_t)m->dof_count * sizeof *s->angle);
 }
 
@@ -84,18 +91,20 @@ static inline td_vec3 two_step3(td_vec3 now, td_vec3 before) {
 }
 
 // The new past, and what the two-step rule will take from it and the last.
-static inline void push_body(const td_tree_model *m, td_tree_state *s, int32_t i, td_real over) {
+static inline void push_body(const td_tree_model *m, td_tree_state *s, int32_t i, td_real over,
+                             td_real next) {
     const tdi_frame *f = &s->frame[i];
-    tdi_past *past = &s->past[i], *star = &s->star[i];
+    tdi_past *past = &s->past[i];
+    tdi_place *star = &s->star[i], *hat = &s->hat[i];
     td_vec3 v = tdi_scale(tdi_sub(f->o, star->o), over);
     for (int k = 0; k < 9; k++) {
         td_real w = (f->r.m[k] - star->r.m[k]) * over;
         star->r.m[k] = two_step(f->r.m[k], past->r.m[k]);
-        star->w.m[k] = two_step(w, past->w.m[k]);
+        hat->r.m[k] = star->r.m[k] + next * two_step(w, past->w.m[k]);
         past->w.m[k] = w;
     }
     star->o = two_step3(f->o, past->o);
-    star->v = two_step3(v, past->v);
+    hat->o = tdi_madd(star->o, two_step3(v, past->v), next);
     past->o = f->o;
     past->v = v;
     past->r = f->r;
@@ -222,6 +231,7 @@ typedef struct step_pass {
     const td_tree_model *model;
     td_tree_state *state;
     td_real over;  // 1/h'
+    td_real next;  // h' of the two-step rule
     bool repeated; // joints repeat their last move
 } step_pass;
 
@@ -238,7 +248,7 @@ static void part_push(void *context, int32_t part) {
     const step_pass *c = context;
     const tdi_part bodies = c->model->part[part];
     for (int32_t i = bodies.first; i < bodies.last; i++) {
-        push_body(c->model, c->state, i, c->over);
+        push_body(c->model, c->state, i, c->over, c->next);
     }
 }
 
@@ -256,14 +266,14 @@ static td_status step_implicit(td_tree_state *s, const td_step_opts *opts, td_st
     bool two = has_two(s, opts);
     td_real h = two ? 2 * opts->dt / 3 : opts->dt;
     if (!two) {
-        take_past(m, s);
+        take_past(m, s, h);
     }
     const tdi_base_motion base = {s->base, s->base_twist};
     tdi_tree_carry_base(s, &base, opts->dt);
     if (s->history < 2) {
         memcpy(s->q_back, s->q, (size_t)m->coord_count * sizeof *s->q);
     }
-    step_pass pass = {m, s, 1 / h, s->history >= 2};
+    step_pass pass = {m, s, 1 / h, 2 * opts->dt / 3, s->history >= 2};
     tdi_pass_out(m, opts->pool, part_begin, &pass);
     tdi_loads loads = {opts->loads, opts->load_count, opts->air, opts->winds, h, h * h, s->star};
     tdi_potential p = {.inertia = true,
