@@ -1,19 +1,28 @@
 # Everyday commands. CMake does the work; see CMakePresets.json for the builds behind them.
 
-.PHONY: build demo player test gallery plots bench-peers format clean
+.PHONY: build demo player viewer test gallery plots bench-peers format clean
 
 build: ## the release build of the command, at build/tendril
 	@scripts/install-deps.sh build
 	@cmake --preset release >/dev/null
 	@cmake --build build --target tendril_command
 
-demo: build player ## grows plants and makes a page that shows them
+demo: build player viewer ## grows plants, makes a page that shows them, and one to play with them
 	@scripts/install-deps.sh demo
 	@scripts/demo.sh
+	@cp build/share/tendril/viewer.html out/viewer.html
+	@echo "To pull, shake and change them, open: $(CURDIR)/out/viewer.html"
 
 player: ## builds the page that plays a run, which 'tendril run' fills; needs node
 	@scripts/install-deps.sh demo
 	@node scripts/player-page.mjs -o build/share/tendril/player.html
+
+viewer: ## builds the page behind 'tendril view', with all shipped plants; needs node and clang
+	@scripts/install-deps.sh demo
+	@cmake --preset wasm >/dev/null
+	@cmake --build --preset wasm --target tendril_web
+	@node scripts/viewer-page.mjs --module build/wasm/tendril_web.wasm -o build/share/tendril/viewer.html \
+	    --static build/share/tendril/viewer
 
 test: ## installs what is missing, builds everything, runs all tests
 	@scripts/install-deps.sh test

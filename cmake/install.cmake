@@ -10,8 +10,9 @@ install(TARGETS tendril EXPORT tendril-targets
 install(DIRECTORY include/tendril DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 if(TENDRIL_BUILD_COMMAND)
     install(TARGETS tendril_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-    # there when 'make player' has built it; without it the command makes no pages
+    # there when 'make player' and 'make viewer' have built them; else the command makes no pages
     install(FILES ${PROJECT_BINARY_DIR}/share/tendril/player.html
+                  ${PROJECT_BINARY_DIR}/share/tendril/viewer.html
             DESTINATION ${CMAKE_INSTALL_DATADIR}/tendril OPTIONAL)
 endif()
 

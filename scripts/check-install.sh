@@ -14,6 +14,7 @@ cmake -S "$source" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/nul
 cmake --build "$work/cmake" >/dev/null
 "$work/cmake/consumer_c"
 "$work/cmake/consumer_cpp"
+"$work/cmake/sway" | tail -n 1
 
 pc=$(dirname "$(find "$work/prefix" -name tendril.pc)")
 # the .pc file names the prefix of the build; the fresh folder stands in for it

@@ -18,7 +18,7 @@ const USAGE = `usage: frames.mjs [OPTION...] --out PICTURE.jpg SCENE.html
   --zoom Z       how much nearer it comes, 1 by default
   --quality Q    of a jpg, 1 to 100, 82 by default
   --out FILE     a .jpg or .png`;
-const PATIENCE = 120000;
+const PATIENCE = 900000; // ms: a jungle takes minutes without a graphics card
 const GAP = 2; // pixels between moments
 const ORBIT_SPEED = 0.7; // as web/src/orbit.ts has it
 
@@ -68,7 +68,7 @@ const PICTURE_ONLY = `body > * { display: none !important }
 async function openRun(browser, options, width) {
   const page = await browser.newPage({ viewport: { width, height: options.height }, reducedMotion: 'reduce' });
   page.on('pageerror', (error) => console.error(`page: ${error.message}`));
-  await page.goto(pathToFileURL(path.resolve(options.file)).href);
+  await page.goto(pathToFileURL(path.resolve(options.file)).href, { timeout: PATIENCE });
   await page.waitForFunction(() => window.tendrilPlayer?.ready || !document.getElementById('fault').hidden,
     null, { timeout: PATIENCE });
   const fault = await page.locator('#fault').innerText();
@@ -83,15 +83,15 @@ async function openRun(browser, options, width) {
 // the camera is moved as a visitor would move it, and comes to rest by and by
 async function placeCamera(page, { turn, rise, zoom, height }, width) {
   const pixels = (degrees) => (degrees / 360) * (height / ORBIT_SPEED);
+  await page.mouse.move(width / 2, height / 2);
   if (turn !== 0 || rise !== 0) {
-    await page.mouse.move(width / 2, height / 2);
     await page.mouse.down();
     await page.mouse.move(width / 2 - pixels(turn), height / 2 + pixels(rise), { steps: 8 });
     await page.mouse.up();
   }
   const notches = Math.round(Math.log(zoom) / -Math.log(0.95));
   for (let i = 0; i < Math.abs(notches); i++) {
-    await page.mouse.wheel(0, 100 * Math.sign(notches));
+    await page.mouse.wheel(0, -100 * Math.sign(notches));
   }
   let last;
   for (let still = 0; still < 3;) {
@@ -111,7 +111,7 @@ async function takeMoment(page, time) {
     return window.tendrilPlayer.frames;
   }, time);
   await page.waitForFunction((before) => window.tendrilPlayer.frames > before, frames, { timeout: PATIENCE });
-  return (await page.screenshot()).toString('base64');
+  return (await page.screenshot({ timeout: PATIENCE })).toString('base64');
 }
 
 // puts the moments side by side and writes their times below

@@ -1,37 +1,104 @@
 #!/bin/sh
-# Renders a picture of every shipped model into docs/gallery and writes the page that shows them.
-# `gallery.sh NAME...` renders only these.
+# Renders a picture of every shipped model and scene into docs/gallery and writes the page that shows
+# them. `gallery.sh NAME...` renders only these. TENDRIL is the command, build/tendril by default.
 set -eu
 cd "$(dirname "$0")/.."
 out=out/gallery
+tendril=${TENDRIL:-build/tendril}
 mkdir -p "$out" docs/gallery
 
-glbs=
-for model in scenes/plants/*.lsys scenes/abop/*.lsys; do
-    name=$(basename "$model" .lsys)
-    if [ $# -gt 0 ]; then
-        case " $* " in *" $name "*) ;; *) continue ;; esac
-    fi
-    echo "growing $name"
-    build/tendril grow "$model" -o "$out/$name.glb"
-    glbs="$glbs $out/$name.glb"
-done
-node scripts/render.mjs --size 400x400 --type jpg --out docs/gallery $glbs
+# How each scene is shown: its moments, and how the camera stands for them.
+shots='
+algae-in-a-current --times 0,2,5,8 --zoom 1.2
+braid-on-a-running-head --times 0.5,0.95,2 --turn=-8 --rise 4
+donkey-ears-hit-poses --times 0,1.2,3.3,5 --zoom 1.15
+gravity-x5-in-four-directions --times 0,3.4,5.9,8.4,10.9
+lanterns-with-heavy-tips --times 0.5,3,6 --zoom 1.1
+moving-jungle --times 4 --rise 4
+orchid-pulled --times 0,1.7,2.1,2.5
+palm-in-wind --times 0,3,5,7
+pot-moves-forward-back --times 0,0.9,1.3,3.1 --turn=45
+pot-moves-in-a-circle --times 0.4,2,2.8,5.6 --zoom 1.1
+pot-moves-left-right --times 0,0.9,1.3,3.2 --zoom 1.15
+pull-and-release --times 0,1.2,2.4,2.8,3.1
+rose-wilts --times 0,4,6,10
+t-plant-twisted --times 0,3.9,4.3,4.6 --rise 20 --zoom 1.05
+t-plant-with-long-arms-twisted --times 0,3.9,4.1,4.5 --rise 26 --zoom 1.1
+three-lengths-side-by-side --times 0,2.9,3.6 --turn=-20 --zoom 1.05
+three-radii-side-by-side --times 0,2.9,3.6 --turn=-20 --zoom 1.05
+tropical-pulled-and-released --times 0,1.9,2.2,2.4
+weeping-willow-in-gusts --times 0,3,5
+wheat-field-waves --times 0,2,4 --turn=-15 --rise 4 --zoom 1.3
+'
 
+# whether a name is asked for: all of them when none is
+wanted() {
+    [ -z "$names" ] && return 0
+    case " $names " in *" $1 "*) return 0 ;; *) return 1 ;; esac
+}
+
+grow_models() {
+    glbs=
+    for model in scenes/plants/*.lsys scenes/abop/*.lsys; do
+        name=$(basename "$model" .lsys)
+        wanted "$name" || continue
+        echo "growing $name"
+        "$tendril" grow "$model" -o "$out/$name.glb"
+        glbs="$glbs $out/$name.glb"
+    done
+    [ -z "$glbs" ] || node scripts/render.mjs --size 400x400 --type jpg --out docs/gallery $glbs
+}
+
+run_scenes() {
+    node scripts/player-page.mjs -o "$(dirname "$tendril")/share/tendril/player.html"
+    for scene in scenes/*.yaml; do
+        name=$(basename "$scene" .yaml)
+        wanted "$name" || continue
+        shot=$(echo "$shots" | sed -n "s/^$name //p")
+        "$tendril" run "$scene" -o "$out/$name"
+        node scripts/frames.mjs --size 800x300 $shot --out "docs/gallery/$name.jpg" "$out/$name/scene.html"
+    done
+}
+
+# rows of three pictures of the models in a folder
+model_rows() {
+    echo "| | | |"
+    echo "|---|---|---|"
+    ls "$1"/*.lsys | while read -r model; do
+        name=$(basename "$model" .lsys)
+        echo "![$name](gallery/$name.jpg)<br>[$name](../$model)"
+    done | paste -d'|' - - - | sed 's/^/| /; s/|!/ | !/g; s/$/ |/'
+}
+
+scene_rows() {
+    for scene in scenes/*.yaml; do
+        name=$(basename "$scene" .yaml)
+        echo
+        echo "**[$(sed -n 's/^name: *//p' "$scene")](../$scene)**: $(sed -n 's/^text: *//p' "$scene")"
+        echo
+        echo "![$name](gallery/$name.jpg)"
+    done
+}
+
+names="$*"
+grow_models
+run_scenes
 {
     echo "# Gallery"
     echo
-    echo "Every model in \`scenes/\`, rendered by \`make gallery\`."
-    for folder in plants abop; do
-        echo
-        [ $folder = plants ] && echo "## Plants" || echo "## Figures of The Algorithmic Beauty of Plants"
-        echo
-        echo "| | | |"
-        echo "|---|---|---|"
-        ls scenes/$folder/*.lsys | while read -r model; do
-            name=$(basename "$model" .lsys)
-            echo "![$name](gallery/$name.jpg)<br>[$name](../$model)"
-        done | paste -d'|' - - - | sed 's/^/| /; s/|!/ | !/g; s/$/ |/'
-    done
+    echo "Every model and scene in \`scenes/\`, rendered by \`make gallery\`."
+    echo
+    echo "## Scenes"
+    echo
+    echo "\`tendril run scenes/NAME.yaml\` makes a page that plays each of them. Moments from left to right."
+    scene_rows
+    echo
+    echo "## Plants"
+    echo
+    model_rows scenes/plants
+    echo
+    echo "## Figures of The Algorithmic Beauty of Plants"
+    echo
+    model_rows scenes/abop
 } >docs/gallery.md
 echo "docs/gallery.md shows the pictures"

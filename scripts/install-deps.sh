@@ -9,7 +9,7 @@ packages="gcc cmake ninja-build"
 engines= # each may be missing from the system's packages
 case $purpose in
 build) packages="$packages libyaml-dev" ;;
-demo) packages="$packages libyaml-dev nodejs" ;;
+demo) packages="$packages libyaml-dev nodejs clang lld wasi-libc libclang-rt-14-dev-wasm32" ;;
 test) packages="$packages libyaml-dev g++ clang lld wasi-libc libclang-rt-14-dev-wasm32 libclang-rt-14-dev
     libfuzzer-14-dev pkg-config python3 clang-format-14 nodejs chromium libsundials-dev" ;;
 gallery) packages="$packages nodejs chromium" ;;

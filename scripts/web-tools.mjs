@@ -37,6 +37,28 @@ export async function bundle(entry) {
   return result.outputFiles[0].text;
 }
 
+/** The library as a module for node, with web/src/viewer's way to tell it scenes. */
+export async function webCore() {
+  const { runInThisContext } = await import('node:vm');
+  const result = await webPackage('esbuild').build({
+    absWorkingDir: webFolder,
+    stdin: {
+      contents: "export { Module } from './module'; export { openScene } from './told';",
+      resolveDir: `${webFolder}src/viewer`,
+      loader: 'ts',
+    },
+    bundle: true,
+    write: false,
+    format: 'iife',
+    globalName: 'tendrilCore',
+    platform: 'browser',
+    target: 'es2022',
+    logLevel: 'warning',
+  });
+  runInThisContext(result.outputFiles[0].text);
+  return globalThis.tendrilCore;
+}
+
 /** Headless Chromium that draws WebGL in software and speaks to nobody. */
 export function launchBrowser() {
   return webPackage('playwright-core').chromium.launch({

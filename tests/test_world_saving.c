@@ -117,14 +117,17 @@ TD_TEST(world_reading_does_not_change_the_future) {
     stage read = stage_of(crowd), left = stage_of(crowd);
     td_real values[3];
     for (int32_t k = 0; k < 20; k++) {
+        for (int32_t object = 0; object < 5; object++) {
+            td_world_object_sums(read.world, object);
+        }
+        td_world_probes(read.world, values);
+        td_world_largest_force(read.world);
+        for (int32_t a = 0; a < td_world_actor_count(left.world); a++) {
+            CHECK(apart(tip_of(read.world, a, -1), tip_of(left.world, a, -1)) == 0);
+        }
         steps(read.world, 1);
         steps(left.world, 1);
-        td_world_probes(read.world, values);
-        td_world_object_sums(read.world, 0);
-        td_world_largest_force(read.world);
-        CHECK(apart(tip_of(read.world, 0, -1), tip_of(left.world, 0, -1)) == 0);
     }
-    CHECK(apart(tip_of(read.world, 7, -1), tip_of(left.world, 7, -1)) == 0);
     stage_free(&read);
     stage_free(&left);
 }

@@ -38,13 +38,12 @@ static inline void flow_word(flow *f) {
     size_t size = strcspn(f->at, ",:[]{}\n");
     int32_t column = flow_column(f);
     const char *word = f->at;
-    f->at += size;
+    f->at += size + (f->at[size] == ':');
     while (size > 0 && word[size - 1] == ' ') {
         size--;
     }
     if (td_value_builder_wants_key(f->builder)) {
         td_value_builder_key(f->builder, word, size, f->line, column);
-        f->at += *f->at == ':';
     } else {
         td_value_builder_scalar(f->builder, word, size, false, f->line, column);
     }

@@ -68,13 +68,13 @@ typedef enum td_start {
 
 /// A plant, a strand, or many of one kind. Start from td_object_def_default().
 typedef struct td_object_def {
-    const char *name; ///< Unique. Default "object" and its number.
-    const char *plant;             ///< File of an L-system; or
-    td_strand_def strand;          ///< used when it has points; or
-    const td_skeleton *skeleton;   ///< from elsewhere, which outlives the world.
-    int32_t steps;                 ///< Of the L-system. Default -1: as its file says.
-    int32_t seed;                  ///< Default -1: as its file says.
-    const td_define *defines;      ///< define_count of them; or
+    const char *name;            ///< Unique. Default "object" and its number.
+    const char *plant;           ///< File of an L-system; or
+    td_strand_def strand;        ///< used when it has points; or
+    const td_skeleton *skeleton; ///< from elsewhere; it is copied.
+    int32_t steps;               ///< Of the L-system. Default -1: as its file says.
+    int32_t seed;                ///< Default -1: as its file says.
+    const td_define *defines;    ///< define_count of them; or
     int32_t define_count;
     const td_value *define_values; ///< a map.
     td_vec3 position;              ///< m, of the base: pot, head, branch.
@@ -84,18 +84,18 @@ typedef struct td_object_def {
     td_integrator integrator;
     td_spring_rule springs;
     td_spring_law law;
-    td_real prune_length;          ///< m. Default 0.
-    td_real prune_mass;            ///< kg. Default 0.
+    td_real prune_length; ///< m. Default 0.
+    td_real prune_mass;   ///< kg. Default 0.
     const td_material_change *materials;
     int32_t material_count;
-    td_real stiffness;             ///< Factor of all springs. Default 1.
-    td_real damping;               ///< Factor of all damping. Default 1.
-    td_real damping_ratio;         ///< Of the lowest mode. Default -1: by the material.
-    td_real relaxation_time;       ///< s: damping over stiffness. Default -1: by the material.
-    td_real drag;                  ///< Factor of the areas to the air. Default 1.
-    bool rest_under_gravity;       ///< The drawn shape is the settled one. Default false.
+    td_real stiffness;       ///< Factor of all springs. Default 1.
+    td_real damping;         ///< Factor of all damping. Default 1.
+    td_real damping_ratio;   ///< Of the lowest mode. Default -1: by the material.
+    td_real relaxation_time; ///< s: damping over stiffness. Default -1: by the material.
+    td_real drag;            ///< Factor of the areas to the air. Default 1.
+    bool rest_under_gravity; ///< The drawn shape is the settled one. Default false.
     td_start start;
-    td_real time_scale;            ///< Factor of the base's velocity and acceleration. Default 1.
+    td_real time_scale; ///< Factor of the base's velocity and acceleration. Default 1.
     td_local_def local;
     td_instances_def instances;
 } td_object_def;
@@ -123,11 +123,11 @@ typedef struct td_place_def {
 /// Holds the tip of a segment by a spring to a point that may move, from `start` to `end`.
 typedef struct td_pull_load {
     td_place_def place;
-    td_vec3 to;        ///< m, world; used when given. Or
-    td_vec3 by;        ///< m, from where the tip was at the start.
+    td_vec3 to; ///< m, world; used when given. Or
+    td_vec3 by; ///< m, from where the tip was at the start.
     bool to_given;
-    td_real stiffness; ///< N/m. Default 100.
-    td_real damping;   ///< N s/m. Default 0.
+    td_real stiffness;  ///< N/m. Default 100.
+    td_real damping;    ///< N s/m. Default 0.
     td_real start, end; ///< s. Default always.
 } td_pull_load;
 
@@ -185,13 +185,13 @@ typedef struct td_probe_def {
 } td_probe_def;
 
 typedef struct td_record_def {
-    td_real duration;            ///< s. Default 10.
-    td_real fps;                 ///< Frames a second. Default 30.
-    const td_probe_def *probes;  ///< probe_count of them.
+    td_real duration;           ///< s. Default 10.
+    td_real fps;                ///< Frames a second. Default 30.
+    const td_probe_def *probes; ///< probe_count of them.
     int32_t probe_count;
-    bool energy;                 ///< Energies and momentum of every object. Default true.
-    bool glb;                    ///< Animated glTF. Default true.
-    bool page;                   ///< A page that plays. Default true.
+    bool energy; ///< Energies and momentum of every object. Default true.
+    bool glb;    ///< Animated glTF. Default true.
+    bool page;   ///< A page that plays. Default true.
 } td_record_def;
 
 // ---- all of it ------------------------------------------------------------------------------

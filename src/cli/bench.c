@@ -36,6 +36,8 @@ static const bench_case cases[] = {
     {"threads", "how much faster many plants and a large one are on all cores", bench_threads,
      false},
     {"world", "real-time factor, cost of a step and memory of every scene", bench_world, false},
+    {"wasm", "nanoseconds a body for an implicit step in node, and the ratio to native", bench_wasm,
+     false},
     {"accuracy", "error of every integrator on plants, and its cost; only by name", bench_accuracy,
      true},
 };

@@ -55,4 +55,5 @@ bool bench_realtime(const bench *b);
 bool bench_scaling(const bench *b);
 bool bench_threads(const bench *b);
 bool bench_world(const bench *b);
+bool bench_wasm(const bench *b);
 bool bench_accuracy(const bench *b);

@@ -164,4 +164,5 @@ int cli_settle(int argc, char **argv);
 int cli_modes(int argc, char **argv);
 int cli_plot(int argc, char **argv);
 int cli_validate(int argc, char **argv);
+int cli_view(int argc, char **argv);
 int cli_bench(int argc, char **argv);

@@ -13,6 +13,7 @@ static const char help[] =
     "  grow FILE      derive a model, and write its string, skeleton or mesh\n"
     "  check FILE...  report all errors of models and scenes\n"
     "  run SCENE      simulate a scene, and write motion, page and tables\n"
+    "  view FILE      a page in which a model or scene grows, moves and can be pulled\n"
     "  settle FILE    the pose at rest under gravity\n"
     "  modes FILE     frequencies and damping of the lowest vibrations\n"
     "  plot DIR       draw what a run has recorded\n"
@@ -32,9 +33,9 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-    {"grow", cli_grow},         {"check", cli_check}, {"run", cli_run},
-    {"settle", cli_settle},     {"modes", cli_modes}, {"info", cli_info},
-    {"validate", cli_validate}, {"bench", cli_bench}, {"plot", cli_plot},
+    {"grow", cli_grow},   {"check", cli_check}, {"run", cli_run},           {"settle", cli_settle},
+    {"modes", cli_modes}, {"info", cli_info},   {"validate", cli_validate}, {"bench", cli_bench},
+    {"plot", cli_plot},   {"view", cli_view},
 };
 
 static int run(int argc, char **argv) {

@@ -313,10 +313,12 @@ static int run_scene(const run_args *args) {
     if (code == EXIT_FINE) {
         code = open_files(&s);
     }
-    if (code == EXIT_FINE) {
+    bool begun = code == EXIT_FINE;
+    if (begun) {
         code = finish(&s, step_all(&s));
     }
-    run_files_close(&s.files, code == EXIT_FINE);
+    // without a checkpoint nobody can go on from what is there
+    run_files_close(&s.files, begun && (code == EXIT_FINE || !s.files.saved));
     run_clip_free(&s.clip);
     free(s.probes);
     cli_scene_free(&s.scene);

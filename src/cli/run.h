@@ -75,8 +75,8 @@ int run_files_resume(run_files *files, const bool wanted[RUN_STREAM_COUNT], td_w
 // Hands what was recorded to the system, so that it outlives this process.
 int run_files_flush(run_files *files);
 int run_files_checkpoint(run_files *files, const td_world *world, const run_done *done);
-// Closes all; `finished` removes FOLDER/.run.
-void run_files_close(run_files *files, bool finished);
+// Closes all, and removes FOLDER/.run if told so.
+void run_files_close(run_files *files, bool remove);
 
 // ---- outputs --------------------------------------------------------------------------------
 

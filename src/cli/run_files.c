@@ -135,14 +135,14 @@ static void clear_work(const run_files *files, const char *prefix) {
     }
 }
 
-void run_files_close(run_files *files, bool finished) {
+void run_files_close(run_files *files, bool remove) {
     char path[RUN_MAX_PATH];
     for (int k = 0; k < RUN_STREAM_COUNT; k++) {
         if (files->streams[k]) {
             fclose(files->streams[k]);
         }
     }
-    if (finished) {
+    if (remove) {
         clear_work(files, "");
         if (run_path(path, files->work, "lock")) {
             unlink(path);
@@ -244,9 +244,12 @@ int run_files_checkpoint(run_files *files, const td_world *world, const run_done
     c.key = files->key;
     c.done = *done;
     for (int k = 0; k < RUN_STREAM_COUNT; k++) {
-        if (files->streams[k]) {
-            c.sizes[k] = (int64_t)ftello(files->streams[k]);
-            fsync(fileno(files->streams[k]));
+        if (!files->streams[k]) {
+            continue;
+        }
+        c.sizes[k] = (int64_t)ftello(files->streams[k]);
+        if (fsync(fileno(files->streams[k])) != 0) {
+            return cannot_write(files->work);
         }
     }
     td_world_save(world, files->bytes + sizeof c);

@@ -35,7 +35,11 @@ static const val_case cases[] = {
     {"drag", "plants in a wind that stops at once", val_drag},
     {"stability", "largest stable steps of a stiff beam", val_stability},
     {"interpolation", "base motions through keys, against differences in time", val_interpolation},
-    {"wind", "statistics and divergence of turbulence", val_wind},
+    {"wind", "statistics and divergence of turbulence; a stem in an even wind", val_wind},
+    {"base", "pendulums and stems whose base moves, and strands that do not feel it", val_base},
+    {"rest-under-gravity", "plants that stay as they are drawn", val_rest_under_gravity},
+    {"pose", "springs that pull a strand to a pose", val_pose_case},
+    {"twist", "a stem turned by a torque, and let go", val_twist},
     {"resume", "a world that goes on from a checkpoint, byte by byte", val_resume},
 };
 
@@ -92,7 +96,7 @@ static void add_row(val_report *report, const char *quantity, int64_t n, double 
         json_figure("limit", limit);
         printf(",\"pass\":%s}\n", pass ? "true" : "false");
     } else {
-        printf("%-6s %-15s %-52s %7lld %14.7g %14.7g %10.2e %8.1e\n", pass ? "ok" : "FAILED",
+        printf("%-6s %-18s %-52s %7lld %14.7g %14.7g %10.2e %8.1e\n", pass ? "ok" : "FAILED",
                report->name, quantity, (long long)n, got, want, error, limit);
     }
     fflush(stdout);
@@ -136,7 +140,7 @@ static void list_cases(bool json) {
         if (json) {
             printf("{\"case\":\"%s\",\"about\":\"%s\"}\n", cases[i].name, cases[i].about);
         } else {
-            printf("%-16s %s\n", cases[i].name, cases[i].about);
+            printf("%-18s %s\n", cases[i].name, cases[i].about);
         }
     }
 }
@@ -152,7 +156,7 @@ static int run_cases(int count, char **names, bool json) {
     val_report report = {.json = json};
     double started = cli_seconds();
     if (!json) {
-        printf("%-6s %-15s %-52s %7s %14s %14s %10s %8s\n", "", "case", "quantity", "n", "got",
+        printf("%-6s %-18s %-52s %7s %14s %14s %10s %8s\n", "", "case", "quantity", "n", "got",
                "want", "error", "limit");
     }
     for (int i = 0; i < (count ? count : CASE_COUNT); i++) {

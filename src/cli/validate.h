@@ -142,4 +142,9 @@ void val_drag(val_report *report);
 void val_stability(val_report *report);
 void val_interpolation(val_report *report);
 void val_wind(val_report *report);
+void val_wind_stem(val_report *report); // rows of the case wind
+void val_base(val_report *report);
+void val_rest_under_gravity(val_report *report);
+void val_pose_case(val_report *report);
+void val_twist(val_report *report);
 void val_resume(val_report *report);

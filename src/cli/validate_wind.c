@@ -208,4 +208,5 @@ void val_wind(val_report *report) {
     divergence(report);
     carried(report, s);
     free(s);
+    val_wind_stem(report);
 }

@@ -12,9 +12,13 @@
 #include "tree/dynamics.h"
 #include "tree/joint.h"
 
+// Frames stay as an implicit step left them: placing the bodies anew would change their last bits,
+// and with them what is read from them for the next step.
 static void move_all(const td_tree_model *m, td_tree_state *s) {
     tdi_tree_fresh(s);
-    tdi_tree_place(m, s);
+    if (s->history == 0) {
+        tdi_tree_place(m, s);
+    }
     tdi_tree_move(m, s);
 }
 

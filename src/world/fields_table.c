@@ -101,7 +101,7 @@ const char *tdi_field_expects(const tdi_scene_field *field, char text[TDI_EXPECT
 void tdi_field_default(const tdi_scene_field *field, void *object) {
     char *place = (char *)object + field->offset;
     td_real scaled[4];
-    int32_t whole = (int32_t)field->def[0];
+    int32_t whole;
     bool flag = field->def[0] != 0;
     switch (field->kind) {
     case TDI_SCENE_REAL:
@@ -119,7 +119,10 @@ void tdi_field_default(const tdi_scene_field *field, void *object) {
         memcpy(place, scaled, sizeof scaled);
         break;
     case TDI_SCENE_INT:
-    case TDI_SCENE_CHOICE: memcpy(place, &whole, sizeof whole); break;
+    case TDI_SCENE_CHOICE:
+        whole = (int32_t)field->def[0]; // of these alone: a real may be too large for it
+        memcpy(place, &whole, sizeof whole);
+        break;
     case TDI_SCENE_BOOL: memcpy(place, &flag, sizeof flag); break;
     case TDI_SCENE_MAP: tdi_fields_defaults(field->table, place); break;
     case TDI_SCENE_TEXT:

@@ -3,6 +3,7 @@
 
 #include "world/grow.h"
 
+#include "math/angle.h"
 #include "math/quat.h"
 
 #include <math.h>
@@ -169,6 +170,18 @@ static td_quat point_up_to(td_vec3 d) {
     return d.y < -1 + 1e-12 ? (td_quat){0, 1, 0, 0} : tdi_quat_unit(q);
 }
 
+// A ball at the tip of a segment, three times as thick: mass, centre and second moments of both.
+static void hang_weight(td_segment_def *def, td_real density, td_real weight) {
+    td_real a = def->radius_base, b = def->radius_tip, l = def->length, ball = 3 * a;
+    td_real square = (a * a + a * b + b * b) / 3; // mean square of the radius
+    td_real own = density * TDI_PI * square * l, round = weight * ball * ball / 5;
+    td_real across = round + own * square / 4;
+    def->mass = own + weight;
+    def->centre_of_mass = tdi_vec3(0, (own * l / 2 + weight * l) / def->mass, 0);
+    def->second_moment =
+        (td_sym3){across, own * l * l / 3 + weight * l * l + round, across, 0, 0, 0};
+}
+
 static td_status build_strand(const grower *g, const td_vec3 *places, td_builder *builder,
                               td_diag *diag) {
     const td_strand_def *s = &g->object->strand;
@@ -192,15 +205,7 @@ static td_status build_strand(const grower *g, const td_vec3 *places, td_builder
         def.radius_base = s->radius + (tip - s->radius) * k / s->segments;
         def.radius_tip = s->radius + (tip - s->radius) * (k + 1) / s->segments;
         if (k == s->segments - 1 && s->tip_mass > 0) {
-            td_real own_mass = material.density * 3.14159265358979323846 * def.radius_base *
-                               def.radius_base * def.length;
-            td_real whole = own_mass + s->tip_mass, l = def.length, r = 3 * def.radius_base;
-            td_real across =
-                s->tip_mass * r * r / 5 + own_mass * def.radius_base * def.radius_base / 4;
-            def.mass = whole;
-            def.centre_of_mass = tdi_vec3(0, (own_mass * l / 2 + s->tip_mass * l) / whole, 0);
-            def.second_moment =
-                (td_sym3){across, own_mass * l * l / 3 + s->tip_mass * l * l, across, 0, 0, 0};
+            hang_weight(&def, material.density, s->tip_mass);
         }
         status = td_builder_add(builder, &def, NULL, diag);
     }

@@ -16,16 +16,6 @@
 
 // ---- places ---------------------------------------------------------------------------------
 
-int32_t tdi_world_object_named(const td_world *w, const char *name) {
-    const td_scene_def *def = &w->scene->def;
-    for (int32_t k = 0; k < def->object_count; k++) {
-        if (!name || (def->objects[k].name && strcmp(def->objects[k].name, name) == 0)) {
-            return k;
-        }
-    }
-    return TD_NONE;
-}
-
 // The segment by id, or that whose tip is nearest, or highest.
 static int32_t find_segment(const tdi_actor *a, const td_skeleton *skeleton,
                             const td_place_def *place) {
@@ -51,7 +41,7 @@ static int32_t find_segment(const tdi_actor *a, const td_skeleton *skeleton,
 
 td_status tdi_find_spot(const td_world *w, const td_place_def *place, const char *path,
                         tdi_spot *out, td_diag_list *diags) {
-    int32_t object = tdi_world_object_named(w, place->object);
+    int32_t object = tdi_scene_object(&w->scene->def, place->object);
     const tdi_object *o = &w->objects[object];
     const tdi_actor *a = &w->actors[o->first_actor + place->instance];
     out->actor = o->first_actor + place->instance;
@@ -143,7 +133,7 @@ static td_status find_reach(td_world *w, int32_t k, tdi_acting *acting, reach *o
         return make_wind(w, k, diags);
     }
     if (l->kind == TD_SCENE_POSE) {
-        const tdi_object *o = &w->objects[tdi_world_object_named(w, l->as.pose.object)];
+        const tdi_object *o = &w->objects[tdi_scene_object(&w->scene->def, l->as.pose.object)];
         acting->keyed = tdi_scene_keyed(w->scene, &l->as.pose.bend);
         *out = (reach){o->first_actor, o->actor_count};
         return TD_OK;

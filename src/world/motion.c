@@ -105,25 +105,25 @@ static tdi_pose felt_step(const td_world *w, const tdi_actor *a, tdi_pose next) 
 
 // ---- steps ----------------------------------------------------------------------------------
 
-// An implicit step takes the base where it will be. An explicit one takes how it moves now, and
-// the acceleration that brings it there; where no curve says how it moves, the mean velocities of
-// this step and of the last one do.
+// An implicit step takes the base where it will be. An explicit one takes how it moves now, and an
+// acceleration that leads to how it moves then: a velocity that jumped between steps would be felt
+// by nobody. Where no curve says how it moves, the mean velocities of this step and the last do.
 static td_base_motion motion_of(const td_world *w, const tdi_actor *a, const screw *d,
                                 bool true_base, td_real t0) {
     const td_integrator rule = w->scene->def.objects[a->object].integrator;
-    const td_real dt = w->dt;
-    td_vec3 v = tdi_scale(d->shift, 1 / dt), spin = tdi_scale(d->turn, 1 / dt);
-    td_base_motion m = {
-        a->simulated.position, a->simulated.rotation, v, spin, {0, 0, 0}, {0, 0, 0}};
+    tdi_twist then = {tdi_scale(d->turn, 1 / w->dt), tdi_scale(d->shift, 1 / w->dt)}, now = then;
     if (rule == TD_EULER || rule == TD_RK4) {
-        tdi_twist now = a->state->base_twist;
-        td_real weight = true_base && curve_rates(w, a, t0, &now) ? 2 / dt : 1 / dt;
-        m.velocity = now.v;
-        m.spin = now.w;
-        m.acceleration = tdi_scale(tdi_sub(v, now.v), weight);
-        m.spin_rate = tdi_scale(tdi_sub(spin, now.w), weight);
+        now = a->state->base_twist;
+        if (true_base && curve_rates(w, a, t0, &now)) {
+            curve_rates(w, a, t0 + w->dt, &then);
+        }
     }
-    return m;
+    return (td_base_motion){.position = a->simulated.position,
+                            .rotation = a->simulated.rotation,
+                            .velocity = now.v,
+                            .spin = now.w,
+                            .acceleration = tdi_scale(tdi_sub(then.v, now.v), 1 / w->dt),
+                            .spin_rate = tdi_scale(tdi_sub(then.w, now.w), 1 / w->dt)};
 }
 
 void tdi_actor_move_base(td_world *w, tdi_actor *a, td_real t0) {

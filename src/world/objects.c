@@ -216,6 +216,7 @@ static void settle_actor(void *context, int64_t k) {
     opts.stiffness = o->stiffness;
     if (o->start == TD_START_SETTLED && !(o->rest_under_gravity && upright(w, a))) {
         a->status = td_tree_settle(a->state, &opts, NULL, &a->diag);
+        td_tree_state_changed(a->state); // frames from coordinates, as whoever reads them next does
     }
 }
 

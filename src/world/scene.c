@@ -148,7 +148,7 @@ td_status tdi_scene_make_defines(td_scene *s, td_diag_list *diags) {
 
 // ---- checks ---------------------------------------------------------------------------------
 
-static int32_t find_object(const td_scene_def *def, const char *name) {
+int32_t tdi_scene_object(const td_scene_def *def, const char *name) {
     for (int32_t k = 0; k < def->object_count; k++) {
         if (!name || (def->objects[k].name && strcmp(def->objects[k].name, name) == 0)) {
             return k;
@@ -159,7 +159,7 @@ static int32_t find_object(const td_scene_def *def, const char *name) {
 
 static td_status check_name(const td_scene *s, const char *name, const char *path,
                             td_diag_list *diags) {
-    if (find_object(&s->def, name) != TD_NONE) {
+    if (tdi_scene_object(&s->def, name) != TD_NONE) {
         return TD_OK;
     }
     return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path, "there is no object named '%s'", name);
@@ -171,7 +171,7 @@ static td_status check_place(const td_scene *s, const td_place_def *p, const cha
     snprintf(path, sizeof path, "%s.object", where);
     td_status status = check_name(s, p->object, path, diags);
     if (status == TD_OK) {
-        const td_object_def *o = &s->def.objects[find_object(&s->def, p->object)];
+        const td_object_def *o = &s->def.objects[tdi_scene_object(&s->def, p->object)];
         int32_t count = o->instances.layout == TD_INSTANCES_LIST ? o->instances.place_count
                                                                  : o->instances.count;
         if (p->instance >= count) {

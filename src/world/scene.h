@@ -43,6 +43,9 @@ td_status tdi_scene_fail(const td_scene *scene, td_diag *diag, td_status status,
 td_status tdi_scene_fault(const td_scene *scene, td_diag_list *diags, td_status status,
                           const char *path, const char *format, ...) TDI_PRINTF(5, 6);
 
+// The object of that name, or the first when it is NULL; TD_NONE when there is none.
+int32_t tdi_scene_object(const td_scene_def *def, const char *name);
+
 // What the tables cannot say: names that must exist, ranges between fields. TD_ERR_SYNTAX with all
 // faults listed.
 td_status tdi_scene_check(const td_scene *scene, td_diag_list *diags);

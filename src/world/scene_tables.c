@@ -28,7 +28,7 @@ static const tdi_scene_field strand_fields[] = {
     {"tip_radius", TDI_SCENE_REAL, offsetof(td_strand_def, tip_radius), .unit = "m", FROM_0,
      .doc = "At the other end; 0: as at the base."},
     {"material", TDI_SCENE_TEXT, offsetof(td_strand_def, material),
-     .doc = "One of the library's (`tendril info --materials`). Default: rope."},
+     .doc = "One of the library's (`tendril info`). Default: rope."},
     {"tip_mass", TDI_SCENE_REAL, offsetof(td_strand_def, tip_mass), .unit = "kg", FROM_0,
      .doc = "A weight at the end: a lantern, a bead."},
     {0}};
@@ -49,8 +49,8 @@ static const tdi_scene_field instance_fields[] = {
      FROM_0, .doc = "Sides of the area or grid."},
     {"jitter", TDI_SCENE_REAL, offsetof(td_instances_def, jitter), .def = {0.3}, .high = 1,
      .doc = "Shift in a grid, over its spacing."},
-    {"places", TDI_SCENE_LIST, offsetof(td_instances_def, places), .unit = "m",
-     .item = &point_item, .count = offsetof(td_instances_def, place_count), .max_count = 100000,
+    {"places", TDI_SCENE_LIST, offsetof(td_instances_def, places), .unit = "m", .item = &point_item,
+     .count = offsetof(td_instances_def, place_count), .max_count = 100000,
      .doc = "Of a list; their number is the count."},
     {"seed", TDI_SCENE_INT, offsetof(td_instances_def, seed), .def = {1}, .high = 2e9,
      .doc = "Another seed, other places and turns."},
@@ -150,8 +150,7 @@ static const tdi_scene_field object_fields[] = {
     {"damping", TDI_SCENE_REAL, offsetof(td_object_def, damping), .def = {1}, .high = 1e12, KEYED,
      .doc = "Factor of all damping."},
     {"damping_ratio", TDI_SCENE_REAL, offsetof(td_object_def, damping_ratio), .def = {-1},
-     .low = -1, .high = 10,
-     .doc = "Of the lowest mode, 1 is critical; -1: by the material."},
+     .low = -1, .high = 10, .doc = "Of the lowest mode, 1 is critical; -1: by the material."},
     {"relaxation_time", TDI_SCENE_REAL, offsetof(td_object_def, relaxation_time), .unit = "s",
      .def = {-1}, .low = -1, .high = 1e6, .doc = "Damping over stiffness; -1: by the material."},
     {"drag", TDI_SCENE_REAL, offsetof(td_object_def, drag), .def = {1}, .high = 1e6, KEYED,
@@ -181,8 +180,8 @@ static const tdi_scene_field wind_fields[] = {
      .low = 1e-3, .high = 1e6, .doc = "Turbulence: integral length."},
     {"gust", TDI_SCENE_REAL, offsetof(td_wind_load, gust), LIVE, .high = 1,
      .doc = "Part of the mean by which gusts change it."},
-    {"gust_length", TDI_SCENE_REAL, offsetof(td_wind_load, gust_length), LIVE, .unit = "m", .def = {30},
-     .low = 1e-3, .high = 1e6, .doc = "From one gust to the next."},
+    {"gust_length", TDI_SCENE_REAL, offsetof(td_wind_load, gust_length), LIVE, .unit = "m",
+     .def = {30}, .low = 1e-3, .high = 1e6, .doc = "From one gust to the next."},
     {"roughness", TDI_SCENE_REAL, offsetof(td_wind_load, roughness), LIVE, .unit = "m", .high = 100,
      .doc = "The mean grows with height as log(1 + y/roughness); 0: it does not."},
     {"height", TDI_SCENE_REAL, offsetof(td_wind_load, height), LIVE, .unit = "m", .def = {10},
@@ -196,31 +195,34 @@ static const tdi_scene_table wind_table = {
     "wind", sizeof(td_wind_load), wind_fields,
     .doc = "Moving air (or water): a mean, gusts that travel with it, turbulence."};
 
-#define PLACE_FIELDS(type)                                                                       \
-    {"object", TDI_SCENE_TEXT, offsetof(type, place.object), .doc = "By name. Default: the first."}, \
-        {"instance", TDI_SCENE_INT, offsetof(type, place.instance), .high = 1e5,                 \
-         .doc = "Of the object, from 0."},                                                       \
-        {"segment", TDI_SCENE_INT, offsetof(type, place.segment), .def = {-1}, .low = -1,        \
-         .high = 2e9, .doc = "Its id; -1: by `near`."},                                          \
-    {                                                                                            \
-        "near", TDI_SCENE_VEC3, offsetof(type, place.near), .unit = "m", .low = -1e6,            \
-            .high = 1e6, .given = offsetof(type, place.near_given),                              \
-            .doc = "The segment that ends nearest at the start. Default: the highest."           \
+#define PLACE_FIELDS(type)                                                                    \
+    {"object", TDI_SCENE_TEXT, offsetof(type, place.object),                                  \
+     .doc = "By name. Default: the first."},                                                  \
+        {"instance", TDI_SCENE_INT, offsetof(type, place.instance), .high = 1e5,              \
+         .doc = "Of the object, from 0."},                                                    \
+        {"segment", TDI_SCENE_INT, offsetof(type, place.segment),  .def = {-1},               \
+         .low = -1, .high = 2e9,   .doc = "Its id; -1: by `near`."},                          \
+    {                                                                                         \
+        "near", TDI_SCENE_VEC3, offsetof(type, place.near),                                   \
+            .unit = "m", .low = -1e6, .high = 1e6, .given = offsetof(type, place.near_given), \
+            .doc = "The segment that ends nearest at the start. Default: the highest."        \
     }
 
-#define SPAN_FIELDS(type)                                                                       \
-    {"start", TDI_SCENE_REAL, offsetof(type, start), .unit = "s", FROM_0, .doc = "When it begins."}, \
-    {                                                                                           \
-        "end", TDI_SCENE_REAL, offsetof(type, end), .unit = "s", .def = {ALWAYS}, FROM_0,       \
-            .doc = "When it lets go. Default: never."                                           \
+#define SPAN_FIELDS(type)                                                                     \
+    {                                                                                         \
+        "start",     TDI_SCENE_REAL, offsetof(type, start),                                   \
+        .unit = "s", FROM_0,         .doc = "When it begins."},                               \
+    {                                                                                         \
+        "end", TDI_SCENE_REAL, offsetof(type, end), .unit = "s", .def = {ALWAYS}, FROM_0,     \
+                                                    .doc = "When it lets go. Default: never." \
     }
 
 static const tdi_scene_field pull_fields[] = {
     PLACE_FIELDS(td_pull_load),
-    {"to", TDI_SCENE_VEC3, offsetof(td_pull_load, to), .unit = "m", .low = -1e6, .high = 1e6,
-     KEYED, .given = offsetof(td_pull_load, to_given), .doc = "Where the tip is held."},
-    {"by", TDI_SCENE_VEC3, offsetof(td_pull_load, by), .unit = "m", .low = -1e6, .high = 1e6,
-     KEYED, .doc = "Without `to`: from where the tip was at the start."},
+    {"to", TDI_SCENE_VEC3, offsetof(td_pull_load, to), .unit = "m", .low = -1e6, .high = 1e6, KEYED,
+     .given = offsetof(td_pull_load, to_given), .doc = "Where the tip is held."},
+    {"by", TDI_SCENE_VEC3, offsetof(td_pull_load, by), .unit = "m", .low = -1e6, .high = 1e6, KEYED,
+     .doc = "Without `to`: from where the tip was at the start."},
     {"stiffness", TDI_SCENE_REAL, offsetof(td_pull_load, stiffness), .unit = "N/m", .def = {100},
      FROM_0, KEYED, .doc = "Of the spring that holds it."},
     {"damping", TDI_SCENE_REAL, offsetof(td_pull_load, damping), .unit = "N s/m", FROM_0, KEYED,
@@ -267,22 +269,18 @@ static const tdi_scene_field load_fields[] = {
     {"pose", TDI_SCENE_MAP, offsetof(td_scene_load, as.pose), .tag = TD_SCENE_POSE,
      .table = &pose_table, .doc = "A pose to hit."},
     {0}};
-static const tdi_scene_table load_table = {"load",
-                                           sizeof(td_scene_load),
-                                           load_fields,
-                                           .doc = "One of these.",
-                                           .one_of = true,
-                                           .tag = offsetof(td_scene_load, kind)};
+static const tdi_scene_table load_table = {"load",         sizeof(td_scene_load),
+                                           load_fields,    .doc = "One of these.",
+                                           .one_of = true, .tag = offsetof(td_scene_load, kind)};
 
 // ---- recording ------------------------------------------------------------------------------
 
-static const tdi_choice quantities[] = {
-    {"position", TD_QUANTITY_POSITION, "of the tip"},
-    {"orientation", TD_QUANTITY_ORIENTATION, "of the segment"},
-    {"velocity", TD_QUANTITY_VELOCITY, "of the tip"},
-    {"curvature", TD_QUANTITY_CURVATURE, "at the joint"},
-    {"moment", TD_QUANTITY_MOMENT, "of the joint's spring"},
-    {0}};
+static const tdi_choice quantities[] = {{"position", TD_QUANTITY_POSITION, "of the tip"},
+                                        {"orientation", TD_QUANTITY_ORIENTATION, "of the segment"},
+                                        {"velocity", TD_QUANTITY_VELOCITY, "of the tip"},
+                                        {"curvature", TD_QUANTITY_CURVATURE, "at the joint"},
+                                        {"moment", TD_QUANTITY_MOMENT, "of the joint's spring"},
+                                        {0}};
 
 static const tdi_scene_field probe_fields[] = {
     {"name", TDI_SCENE_TEXT, offsetof(td_probe_def, name),
@@ -332,8 +330,7 @@ static const tdi_scene_field scene_fields[] = {
      .required = true, .count = offsetof(td_scene_def, object_count), .max_count = 10000,
      .doc = "What moves."},
     {"loads", TDI_SCENE_LIST, offsetof(td_scene_def, loads), .table = &load_table,
-     .count = offsetof(td_scene_def, load_count), .max_count = 10000,
-     .doc = "What acts on it."},
+     .count = offsetof(td_scene_def, load_count), .max_count = 10000, .doc = "What acts on it."},
     {"record", TDI_SCENE_MAP, offsetof(td_scene_def, record), .table = &record_table,
      .doc = "What a run writes."},
     {0}};

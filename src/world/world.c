@@ -50,6 +50,16 @@ static void set_keyed(td_world *w, td_real time) {
     }
 }
 
+// Threads share one actor at a time when there are few and one is large.
+static bool inside_actors(const td_world *w) {
+    int32_t largest = 0;
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        int32_t n = w->actors[k].state->model->body_count;
+        largest = n > largest ? n : largest;
+    }
+    return w->actor_count < 2 * td_pool_threads(w->pool) && largest >= LARGE_ACTOR;
+}
+
 static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diags) {
     td_status status = td_pool_new(opts->threads, w->alloc, &w->pool);
     choose_step(w);
@@ -58,6 +68,7 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
         status = tdi_world_make_objects(w, opts, diags);
     }
     if (status == TD_OK) {
+        w->inside = inside_actors(w);
         status = tdi_world_make_loads(w, diags);
     }
     if (status == TD_OK) {
@@ -222,29 +233,18 @@ static td_status report(const td_world *w, const tdi_actor *a, td_diag *diag) {
                        a->name, td_world_time(w), (int)segment, speed);
 }
 
-// Threads share one actor at a time when there are few and one is large.
-static bool inside_actors(const td_world *w) {
-    int32_t largest = 0;
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        int32_t n = w->actors[k].state->model->body_count;
-        largest = n > largest ? n : largest;
-    }
-    return w->actor_count < 2 * td_pool_threads(w->pool) && largest >= LARGE_ACTOR;
-}
-
 static td_real time_after(const td_world *w, int64_t steps) {
     return w->time_from + (td_real)(steps - w->step_from) * w->dt;
 }
 
 td_status td_world_step(td_world *w, td_diag *diag) {
-    bool inside = inside_actors(w);
-    stepping s = {w, td_world_time(w), time_after(w, w->step + 1), inside ? w->pool : NULL};
+    stepping s = {w, td_world_time(w), time_after(w, w->step + 1), w->inside ? w->pool : NULL};
     set_keyed(w, s.t1);
     for (int32_t k = 0; k < w->wind_count; k++) {
         const td_wind_load *l = &w->scene->def.loads[w->winds[k].load].as.wind;
         td_wind_advance(w->winds[k].wind, &w->winds[k].state, w->dt, l->velocity);
     }
-    if (inside) {
+    if (w->inside) {
         for (int32_t k = 0; k < w->actor_count; k++) {
             step_actor(&s, k);
         }

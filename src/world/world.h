@@ -91,6 +91,7 @@ struct td_world {
     tdi_arena arena; // owns all arrays below
     td_scene *scene; // its own copy
     td_pool *pool;
+    bool inside; // its threads work within actors, one after the other
     td_real dt;
     int32_t steps_a_frame;
     int64_t step; // number of steps done
@@ -154,7 +155,6 @@ int32_t tdi_actor_loads(const td_world *world, tdi_actor *actor, td_real t0, td_
 void tdi_actor_note_force(tdi_actor *actor);
 td_status tdi_find_spot(const td_world *world, const td_place_def *place, const char *path,
                         tdi_spot *out, td_diag_list *diags);
-int32_t tdi_world_object_named(const td_world *world, const char *name);
 
 // probes.c
 td_status tdi_world_make_probes(td_world *world, td_diag_list *diags);

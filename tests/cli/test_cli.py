@@ -289,7 +289,8 @@ class Bodies(unittest.TestCase):
         self.assertEqual([line.split()[0] for line in out.splitlines()],
                          ["pendulum", "double-pendulum", "cantilever", "elastica", "vibration",
                           "chain", "energy", "agreement", "momentum", "drag", "stability",
-                          "interpolation", "wind", "resume"])
+                          "interpolation", "wind", "base", "rest-under-gravity", "pose",
+                          "twist", "resume"])
 
     def test_a_case_passes_with_a_row_for_each_figure(self):
         got = rows("validate", "elastica")
@@ -551,6 +552,10 @@ class Resume(Folder):
         self.assertIn(b"--resume", done.stderr)
         self.run_to("full", "--resume")
         self.same(whole, out)
+
+    def test_a_world_that_is_saved_goes_on_alike(self):
+        self.assertEqual([(row["n"], row["got"], row["pass"]) for row in rows("validate", "resume")],
+                         [(20, 0, True)])
 
     def test_a_folder_that_cannot_be_written_is_5(self):
         (self.folder / "file").write_text("")

@@ -108,7 +108,8 @@ export class GroundShadow {
   private readonly flattener: ShaderMaterial;
   private readonly flat: Scene;
 
-  constructor(renderer: WebGLRenderer, model: Model, resolution: number) {
+  constructor(renderer: WebGLRenderer, model: Model, options: { groundSize: number; hurried?: boolean }) {
+    const resolution = options.groundSize;
     this.renderer = renderer;
     this.triangles = Math.max(model.triangles, 1);
     const groundY = groundHeight(model);
@@ -124,7 +125,7 @@ export class GroundShadow {
     });
     this.flattener = makeFlattener({ center, halfSize, groundY });
     this.flat = flatCopies(model, this.flattener);
-    this.draw(false);
+    this.draw(options.hurried ?? false);
 
     const material = new ShaderMaterial({
       vertexShader: groundVertex,
@@ -265,6 +266,7 @@ function flatCopy(mesh: Mesh, material: ShaderMaterial): Mesh {
   }
   const copy = new SkinnedMesh(mesh.geometry, material);
   copy.bind(mesh.skeleton, mesh.bindMatrix);
+  copy.boundingSphere = mesh.boundingSphere;
   return copy;
 }
 

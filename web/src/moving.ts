@@ -20,7 +20,8 @@ export interface Moving extends Model {
   jointPlace(name: string): [number, number, number] | null;
 }
 
-export async function loadMoving(name: string, bytes: ArrayBuffer, seconds: number): Promise<Moving> {
+/** `length`: how long it lasts, s; when not given, as long as its longest track. */
+export async function loadMoving(name: string, bytes: ArrayBuffer, length?: number): Promise<Moving> {
   const gltf = await new GLTFLoader().parseAsync(bytes, '');
   const root = gltf.scene;
   const meshes = meshesOf(root);
@@ -37,6 +38,7 @@ export async function loadMoving(name: string, bytes: ArrayBuffer, seconds: numb
     mixer.update(0);
     root.updateMatrixWorld(true);
   };
+  const seconds = length ?? Math.max(0, ...gltf.animations.map((clip) => clip.duration));
   const points = sampleMotion(meshes, seconds, setTime);
   setTime(0);
   const jointPlace = (joint: string): [number, number, number] | null => {

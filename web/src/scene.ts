@@ -29,6 +29,8 @@ export interface StageOptions {
   groundSize: number;
   /** 1 hides the bands of the backdrop's gradient, 0 keeps it smooth for small picture files. */
   grain: number;
+  /** Shadows are drawn in a hurry from the start: the model is about to move. */
+  hurried?: boolean;
 }
 
 export interface Size {
@@ -97,7 +99,7 @@ export class Stage {
       this.prepared.add(model);
     }
     if (!this.grounds.has(model)) {
-      this.grounds.set(model, new GroundShadow(this.renderer, model, this.options.groundSize));
+      this.grounds.set(model, new GroundShadow(this.renderer, model, this.options));
     }
     this.scene.add(model.root, this.grounds.get(model)!.plane);
     this.aimSun(model);

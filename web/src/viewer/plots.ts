@@ -14,13 +14,11 @@ export class LivePlot {
   private readonly canvas: HTMLCanvasElement;
   private readonly readings: HTMLElement[];
   private readonly lines: Line[];
-  private readonly unit: string;
   private times: number[] = [];
   private rows: number[][] = [];
 
   constructor(parent: HTMLElement, title: string, unit: string, lines: Line[]) {
     this.lines = lines;
-    this.unit = unit;
     const figure = document.createElement('figure');
     const caption = document.createElement('figcaption');
     const heading = document.createElement('strong');

@@ -21,6 +21,7 @@ import {
   RGBAFormat,
   Skeleton,
   SkinnedMesh,
+  Sphere,
   Vector3,
 } from 'three';
 import { makeModel } from '../model';
@@ -29,7 +30,7 @@ import { POSE, SEGMENT } from './protocol';
 import type { Actor, Opened, Part, State } from './protocol';
 
 /** Vertices that a page can hold; plants beyond are simulated, not drawn. */
-const MOST_VERTICES = 4e6;
+const MOST_VERTICES = 1.5e6;
 const FRAMED_POINTS = 6000;
 /** Room around a plant, over its height, in which shadows fall while it moves. */
 const ROOM = 0.3;
@@ -64,6 +65,8 @@ export class LiveWorld {
   /** What the camera frames: the plants as they stand. */
   readonly framed: Model;
   readonly height: number;
+  /** Actors that are drawn: the first so many. */
+  drawn = 0;
   state: State;
   private readonly skeleton: PoseSkeleton;
   private readonly toBind: Matrix4[] = [];
@@ -237,7 +240,8 @@ export class LiveWorld {
     let vertices = 0;
     actors.forEach(({ kind }, actor) => {
       vertices += kinds[kind].parts.reduce((sum, { position }) => sum + position.length / 3, 0);
-      if (vertices <= MOST_VERTICES) {
+      if (vertices <= MOST_VERTICES || actor === 0) {
+        this.drawn = actor + 1;
         for (const part of kinds[kind].parts) {
           const group = groups.get(part.name) ?? [];
           group.push({ part, actor });
@@ -281,8 +285,9 @@ export class LiveWorld {
     const mesh = new SkinnedMesh(geometry, new MeshStandardMaterial({ side, vertexColors: true }));
     mesh.name = group[0].part.name;
     mesh.bind(this.skeleton, new Matrix4());
-    // three.js would cull by where it was when it was first seen
+    // three.js would cull by where it was when it was first seen, and ask bones for it
     mesh.frustumCulled = false;
+    mesh.boundingSphere = new Sphere();
     return mesh;
   }
 

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What the cases of worlds share.
+
+#include "cli/validate.h"
+
+// A world of a scene that was filled by hand; NULL, with a row for the fault, when it fails.
+td_world *val_world_new(val_report *report, const td_scene_def *scene, const char *quantity);
+// False, with a row for the fault, when it fails.
+bool val_world_step(val_report *report, td_world *world, const char *quantity);
+// One object, no air, steps of just this length.
+td_scene_def val_still_scene(const td_object_def *object, double dt);

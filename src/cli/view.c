@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+// tendril view: a page with a model or scene in it, grown and simulated while one looks.
+//
+// Method   The viewer's page is built beforehand and carries the library with it. What is put into
+//          it here are texts: the file that was named and all that it reads, as JSON.
+
+#include "cli/cli.h"
+
+#include "tendril/yaml.h"
+
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define MAX_PATH_SIZE 4096
+#define MAX_PAGE      ((size_t)64 << 20) // bytes of the viewer
+#define MAX_TEXT      ((size_t)16 << 20) // bytes of a file
+#define MAX_FILES     200
+#define MARK          "<!-- tendril: view -->"
+
+static const char help[] =
+    "Usage: tendril view FILE [-o PAGE] [--no-open]\n"
+    "\n"
+    "Writes a page in which a model (.lsys) or a scene (.yaml, .yml, .json) grows and\n"
+    "moves, can be pulled and changed, and opens it. The page needs no server, no\n"
+    "network and nothing beside it.\n"
+    "\n"
+    "  -o PAGE     where to; by default out/NAME.html, after FILE\n"
+    "  --no-open   write the page only\n";
+
+// ---- files ----------------------------------------------------------------------------------
+
+typedef struct view_file {
+    char name[160];
+    td_bytes text;
+} view_file;
+
+typedef struct view_files {
+    view_file items[MAX_FILES];
+    int32_t count;
+} view_files;
+
+static view_file *known(view_files *files, const char *name) {
+    for (int32_t k = 0; k < files->count; k++) {
+        if (strcmp(files->items[k].name, name) == 0) {
+            return &files->items[k];
+        }
+    }
+    return NULL;
+}
+
+// Keeps a copy of a text.
+static td_status keep(view_files *files, const char *name, const void *text, size_t size) {
+    if (known(files, name)) {
+        return TD_OK;
+    }
+    if (files->count == MAX_FILES) {
+        return TD_ERR_LIMIT;
+    }
+    uint8_t *copy = malloc(size ? size : 1);
+    if (!copy) {
+        return TD_ERR_MEMORY;
+    }
+    memcpy(copy, text, size);
+    view_file *file = &files->items[files->count++];
+    snprintf(file->name, sizeof file->name, "%s", name);
+    file->text = (td_bytes){copy, size, NULL};
+    return TD_OK;
+}
+
+static void free_files(view_files *files) {
+    for (int32_t k = 0; k < files->count; k++) {
+        free(files->items[k].text.data);
+    }
+    files->count = 0;
+}
+
+// Reads as td_file_loader() does, and keeps what was read.
+static td_status read_and_keep(void *context, const char *name, const char *from, size_t max_size,
+                               const td_alloc *alloc, char **text, size_t *size,
+                               char resolved[160]) {
+    td_loader files = td_file_loader();
+    td_status status = files.read(files.context, name, from, max_size, alloc, text, size, resolved);
+    if (status == TD_OK) {
+        keep(context, resolved, *text, *size);
+    }
+    return status;
+}
+
+// A model that has been kept, and all that it includes.
+static void follow_includes(view_files *files, const char *name) {
+    const view_file *file = known(files, name);
+    td_loader loader = {read_and_keep, files};
+    td_grammar_def def = td_grammar_def_default();
+    td_grammar *grammar = NULL;
+    def.name = name;
+    def.text = (const char *)file->text.data;
+    def.text_size = file->text.size;
+    def.loader = &loader;
+    td_grammar_new(&def, NULL, &grammar, NULL); // what is wrong has been told
+    td_grammar_free(grammar);
+}
+
+// ---- gathering ------------------------------------------------------------------------------
+
+static int gather_model(const char *path, view_files *files) {
+    static const cli_defines none;
+    td_grammar *grammar = NULL;
+    td_bytes text = {0};
+    td_status status = cli_load_model(path, &none, &grammar);
+    td_grammar_free(grammar);
+    if (status == TD_OK) {
+        status = td_file_read(path, MAX_TEXT, NULL, &text, NULL);
+    }
+    if (status == TD_OK) {
+        status = keep(files, path, text.data, text.size);
+    }
+    td_bytes_free(&text);
+    if (status == TD_OK) {
+        follow_includes(files, path);
+    }
+    return cli_exit_code(status);
+}
+
+static void gather_plants(const char *path, const td_value *scene, view_files *files) {
+    const td_value *objects = td_value_get(scene, "objects");
+    for (int32_t k = 0; objects && k < objects->count; k++) {
+        const td_value *plant = td_value_get(&objects->items[k], "plant");
+        char *text = NULL, resolved[160] = "";
+        size_t size = 0;
+        if (plant && read_and_keep(files, plant->text, path, MAX_TEXT, NULL, &text, &size,
+                                   resolved) == TD_OK) {
+            td_bytes bytes = {(uint8_t *)text, size, NULL};
+            td_bytes_free(&bytes);
+            follow_includes(files, resolved);
+        }
+    }
+}
+
+static int gather_scene(const char *path, view_files *files) {
+    cli_scene scene;
+    int code = cli_scene_open(path, cli_core_count(), NULL, &scene);
+    if (code == EXIT_FINE) {
+        td_value *value = NULL;
+        keep(files, path, scene.text.data, scene.text.size);
+        if (td_value_from_yaml((const char *)scene.text.data, scene.text.size, path, NULL, &value,
+                               NULL) == TD_OK) {
+            gather_plants(path, value, files);
+        }
+        td_value_free(value);
+    }
+    cli_scene_free(&scene);
+    return code;
+}
+
+// ---- page -----------------------------------------------------------------------------------
+
+static void write_given(FILE *out, const char *file, const view_files *files) {
+    fputs("{\"file\":", out);
+    cli_json_text(out, file);
+    fputs(",\"files\":{", out);
+    for (int32_t k = 0; k < files->count; k++) {
+        const td_bytes *text = &files->items[k].text;
+        char *line = malloc(text->size + 1);
+        fputs(k > 0 ? "," : "", out);
+        cli_json_text(out, files->items[k].name);
+        fputc(':', out);
+        if (line) {
+            memcpy(line, text->data, text->size);
+            line[text->size] = 0;
+        }
+        cli_json_text(out, line ? line : "");
+        free(line);
+    }
+    fputs("}}", out);
+}
+
+// The page with the texts in the place of the mark; NULL when there is no memory or no mark.
+static char *fill(const td_bytes *page, const char *file, const view_files *files, size_t *size) {
+    const char *begin = (const char *)page->data, *end = begin + page->size, *mark = NULL;
+    for (const char *at = begin; (at = memchr(at, '<', (size_t)(end - at))); at++) {
+        if ((size_t)(end - at) >= strlen(MARK) && memcmp(at, MARK, strlen(MARK)) == 0) {
+            mark = at;
+            break;
+        }
+    }
+    char *given = NULL, *out = NULL;
+    size_t given_size = 0;
+    FILE *json = mark ? open_memstream(&given, &given_size) : NULL;
+    FILE *whole = json ? open_memstream(&out, size) : NULL;
+    if (whole) {
+        write_given(json, file, files);
+        fflush(json);
+        fwrite(begin, 1, (size_t)(mark - begin), whole);
+        fputs("<script type=\"application/json\" id=\"given\">", whole);
+        for (size_t i = 0; i < given_size; i++) {
+            if (given[i] == '<') { // no text can end the element
+                fputs("\\u003c", whole);
+            } else {
+                fputc(given[i], whole);
+            }
+        }
+        fputs("</script>", whole);
+        const char *rest = mark + strlen(MARK);
+        fwrite(rest, 1, (size_t)(end - rest), whole);
+    }
+    bool good = whole && !ferror(json);
+    good = (!whole || fclose(whole) == 0) && good;
+    if (json) {
+        fclose(json);
+    }
+    free(given);
+    if (!good) {
+        free(out);
+    }
+    return good ? out : NULL;
+}
+
+static int write_page(const char *path, const char *file, const view_files *files) {
+    char viewer[MAX_PATH_SIZE];
+    if (!cli_share_file("viewer.html", viewer, sizeof viewer)) {
+        cli_error("view: the viewer's page is not installed; 'make viewer' builds it");
+        return EXIT_BAD_INPUT;
+    }
+    td_bytes page = {0};
+    td_diag diag = {.message = ""};
+    td_status status = td_file_read(viewer, MAX_PAGE, NULL, &page, &diag);
+    if (status == TD_OK) {
+        size_t size = 0;
+        char *filled = fill(&page, file, files, &size);
+        if (filled) {
+            status = td_file_write(path, filled, size, &diag);
+        } else {
+            status = TD_ERR_SYNTAX;
+            snprintf(diag.message, sizeof diag.message, "%.200s has no '" MARK "'", viewer);
+        }
+        free(filled);
+    }
+    td_bytes_free(&page);
+    if (status != TD_OK) {
+        cli_print_fault(path, status, &diag);
+    }
+    return cli_exit_code(status);
+}
+
+// out/NAME.html, after the file's name without folder and extension
+static bool default_page(const char *file, char page[MAX_PATH_SIZE]) {
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    size_t length = strcspn(name, ".");
+    length = length ? length : strlen(name);
+    mkdir("out", 0777); // that it cannot be made shows when the page is written
+    return snprintf(page, MAX_PATH_SIZE, "out/%.*s.html", (int)length, name) < MAX_PATH_SIZE;
+}
+
+// Asks the desktop to show the page. That there is none is no failure: its name has been printed.
+static void open_page(const char *page) {
+    extern char **environ;
+    char program[] = "xdg-open", *arguments[] = {program, (char *)page, NULL};
+    pid_t process;
+    posix_spawn_file_actions_t quiet;
+    if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY")) {
+        return;
+    }
+    posix_spawn_file_actions_init(&quiet);
+    posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", 1, 0);
+    posix_spawn_file_actions_adddup2(&quiet, 1, 2);
+    posix_spawnp(&process, program, &quiet, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&quiet);
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+static int view(const char *file, const char *page, bool show) {
+    static view_files files;
+    char made[MAX_PATH_SIZE];
+    if (!page && !default_page(file, made)) {
+        cli_error("view: the name of FILE is too long");
+        return EXIT_BAD_INPUT;
+    }
+    const char *to = page ? page : made;
+    int code = cli_is_scene(file) ? gather_scene(file, &files) : gather_model(file, &files);
+    if (code == EXIT_FINE) {
+        code = write_page(to, file, &files);
+    }
+    free_files(&files);
+    if (code == EXIT_FINE && strcmp(to, "-") != 0) {
+        printf("%s\n", to);
+        fflush(stdout);
+        if (show) {
+            open_page(to);
+        }
+    }
+    return code;
+}
+
+int cli_view(int argc, char **argv) {
+    bool want_help = false, no_open = false;
+    const char *page = NULL;
+    const cli_option options[] = {{"-o", CLI_TEXT, &page, 0},
+                                  {"--no-open", CLI_FLAG, &no_open, 0},
+                                  {"--help", CLI_FLAG, &want_help, 0}};
+    int operands = cli_read_options(argc, argv, options, 3, "view");
+    if (operands < 0) {
+        return EXIT_MISUSE;
+    }
+    if (want_help) {
+        fputs(help, stdout);
+        return EXIT_FINE;
+    }
+    if (operands != 1) {
+        cli_error("view: expected one FILE, here are %d; 'tendril view --help' says more",
+                  operands);
+        return EXIT_MISUSE;
+    }
+    return view(argv[0], page, !no_open);
+}
