@@ -27,11 +27,12 @@ typedef struct tdi_potential_at {
     td_tree_state *state;
     const tdi_potential *potential;
     bool tame; // the inertia is that of the pose, which is positive, not the second derivative
+    const struct tdi_terms_kernel *wide; // for many terms at once; NULL: one by one
 } tdi_potential_at;
 
 // Terms of a body by its joint, for tdi_sweep_in(); context is a tdi_potential_at. Point loads are
 // not in them: tdi_loads_expand().
-void tdi_potential_ball(const void *context, int32_t i, tdi_term *term);
+void tdi_potential_balls(const void *context, int32_t first, int32_t count, tdi_term *terms);
 void tdi_potential_other(const void *context, int32_t i, tdi_term *term);
 // Value at the state's pose.
 td_real tdi_potential_value(const td_tree_model *model, td_tree_state *state, td_pool *pool,

@@ -66,10 +66,11 @@ static inline td_real tdi_half_growth(td_real s) {
 }
 
 // By series up to 0.2 rad.
+#define TDI_SERIES_S 0.01
 static inline tdi_ball_turn tdi_ball_turn_of(const td_real *q, const td_real *near) {
     td_vec3 u = tdi_vec3(q[1], q[2], q[3]);
     td_real s = tdi_dot(u, u);
-    if (!(s < 0.01)) {
+    if (!(s < TDI_SERIES_S)) {
         return tdi_ball_turn_large(q, near);
     }
     td_real scale = q[0] < 0 ? -2 * tdi_half_growth(s) : 2 * tdi_half_growth(s);
@@ -97,6 +98,9 @@ static inline td_vec3 tdi_ball_rate(const tdi_ball_turn *turn, td_vec3 v, td_rea
     td_vec3 av = tdi_cross(turn->a, v);
     return tdi_madd(tdi_madd(v, av, sign * 0.5), tdi_cross(turn->a, av), turn->b);
 }
+
+// rad^2: below this a joint's Hessian is taken to first order in its angle
+#define TDI_SMALL_ANGLE2 1e-4
 
 // Energy of the tangent law, and its gradient to a turn in the joint's own axes.
 td_real tdi_tangent_energy(td_vec3 stiffness, const td_real *q);

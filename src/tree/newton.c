@@ -7,6 +7,7 @@
 //          ends the iteration before the increment itself is below the tolerance.
 
 #include "tree/implicit.h"
+#include "tree/terms_wide.h"
 
 // rad: below this the value of a step need not be looked at, since the model is off by a fraction
 // of about the increment; a tame model is off by more
@@ -47,8 +48,8 @@ static td_real search(const td_tree_model *m, td_tree_state *s, const tdi_potent
 static bool factor(const td_tree_model *m, td_tree_state *s, const tdi_potential *p, td_pool *pool,
                    bool tame, td_step_stats *stats) {
     for (bool now = tame;; now = true) {
-        const tdi_potential_at at = {m, s, p, now};
-        const tdi_terms terms = {tdi_potential_ball, tdi_potential_other, &at, now};
+        const tdi_potential_at at = {m, s, p, now, tdi_terms_widest()};
+        const tdi_terms terms = {tdi_potential_balls, tdi_potential_other, &at, now};
         tdi_loads_expand(s, &p->loads);
         bool fine = tdi_sweep_in(m, s, pool, &terms);
         if (fine || now) {

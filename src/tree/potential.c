@@ -11,11 +11,9 @@
 
 #include "tree/implicit.h"
 #include "tree/joint.h"
+#include "tree/terms_wide.h"
 
 #include <string.h>
-
-#define SMALL_ANGLE2 \
-    1e-4 // rad^2: below this a joint's Hessian is taken to first order in its angle
 
 // ---- bodies ---------------------------------------------------------------------------------
 
@@ -150,7 +148,7 @@ static inline void ball_joint_term(const tdi_body *body, td_spring_law law, cons
     term->g[1] = g.y;
     term->g[2] = g.z;
     k = tdi_madd(tdi_scale(k, spring), body->damping, p->damp);
-    td_sym3 at = tdi_dot(turn.a, turn.a) < SMALL_ANGLE2 ? near_stiffness(turn.a, k)
+    td_sym3 at = tdi_dot(turn.a, turn.a) < TDI_SMALL_ANGLE2 ? near_stiffness(turn.a, k)
                                                         : pull_back_stiffness(&turn, k);
     term->ball = tdi_sym3_turn(&f->r, &at);
 }
@@ -191,13 +189,38 @@ static inline void outside_term(const tdi_potential_at *at, int32_t i, tdi_term 
     t->pull = t->load.f;
 }
 
-void tdi_potential_ball(const void *context, int32_t i, tdi_term *t) {
-    const tdi_potential_at *at = context;
+static void ball_term(const tdi_potential_at *at, int32_t i, tdi_term *t) {
     const td_tree_model *m = at->model;
     const td_tree_state *s = at->state;
     outside_term(at, i, t);
     ball_joint_term(&m->body[i], m->law, &s->frame[i], s->q + m->coord[i], s->angle + m->dof[i],
                     m->dof[i], at->potential, t);
+}
+
+// Whether the wide code can make these terms.
+static bool is_plain(const tdi_potential_at *at) {
+    const tdi_potential *p = at->potential;
+    return p->inertia && !at->tame && p->angle_rest && at->model->law == TD_LAW_LINEAR &&
+           !tdi_has_drag(&p->loads);
+}
+
+void tdi_potential_balls(const void *context, int32_t first, int32_t count, tdi_term *t) {
+    const tdi_potential_at *at = context;
+    int32_t done = 0;
+    if (at->wide && is_plain(at)) {
+        for (; count - done >= at->wide->lanes; done += at->wide->lanes) {
+            uint32_t left_out;
+            at->wide->fill(at, first + done, t + done, &left_out);
+            for (int32_t k = 0; left_out >> k; k++) {
+                if (left_out >> k & 1) {
+                    ball_term(at, first + done + k, t + done + k);
+                }
+            }
+        }
+    }
+    for (; done < count; done++) {
+        ball_term(at, first + done, t + done);
+    }
 }
 
 void tdi_potential_other(const void *context, int32_t i, tdi_term *t) {
@@ -247,7 +270,7 @@ static void part_value(void *context, int32_t part) {
 
 td_real tdi_potential_value(const td_tree_model *m, td_tree_state *s, td_pool *pool,
                             const tdi_potential *p) {
-    tdi_potential_at at = {m, s, p, false};
+    tdi_potential_at at = {m, s, p, false, NULL};
     td_real value = 0;
     tdi_pass_all(m, pool, part_value, &at);
     for (int32_t k = 0; k < m->part_count; k++) {

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #define PIVOT_FLOOR 1e-13 // over the trace: below this a pivot is noise
+#define TERMS       8     // made at once
 
 // ---- taming ---------------------------------------------------------------------------------
 
@@ -231,6 +232,12 @@ static void move_columns(tdi_node *node, tdi_other *other, int32_t k, const tdi_
     node->move = move;
 }
 
+static inline void fetch(const void *from, size_t size) {
+    for (size_t k = 0; k < size; k += 64) {
+        __builtin_prefetch((const char *)from + k);
+    }
+}
+
 // ---- tip to root ----------------------------------------------------------------------------
 
 typedef struct sweep {
@@ -240,12 +247,10 @@ typedef struct sweep {
     bool tame, attempt;
 } sweep;
 
-static inline bool take_ball(const sweep *c, int32_t i, leaving *left) {
+static inline bool take_ball(const sweep *c, int32_t i, const tdi_term *t, leaving *left) {
     td_tree_state *s = c->state;
-    tdi_term t;
-    c->terms->ball(c->terms->context, i, &t);
-    total sum = add_up(&t, &s->node[i], s->summed[i], c->tame);
-    return eliminate_ball(&t, &sum, c->tame, &s->node[i], left);
+    total sum = add_up(t, &s->node[i], s->summed[i], c->tame);
+    return eliminate_ball(t, &sum, c->tame, &s->node[i], left);
 }
 
 static bool take_other(const sweep *c, int32_t i, leaving *left) {
@@ -276,6 +281,18 @@ static inline void leave(const sweep *c, int32_t i, int32_t part, const leaving 
     }
 }
 
+// Asks for the memory of the bodies before `first`, which come next.
+static inline void fetch_ahead(const sweep *c, int32_t first) {
+    const td_tree_state *s = c->state;
+    int32_t from = first - TERMS < 0 ? 0 : first - TERMS;
+    for (int32_t i = from; i < first; i++) {
+        fetch(&s->frame[i], sizeof s->frame[i]);
+        fetch(&s->hat[i], sizeof s->hat[i]);
+        fetch(&c->model->body[i], offsetof(tdi_body, attach));
+        fetch(&s->node[i], offsetof(tdi_node, move));
+    }
+}
+
 static void part_in(void *context, int32_t part) {
     const sweep *c = context;
     const td_tree_model *m = c->model;
@@ -285,12 +302,18 @@ static void part_in(void *context, int32_t part) {
     for (int32_t k = tdi_run_of(m, bodies.last - 1); k >= 0 && m->run[k].last > bodies.first; k--) {
         const tdi_run run = tdi_run_within(m, k, bodies.first, bodies.last);
         leaving left;
-        for (int32_t i = run.last - 1; run.ball && i >= run.first; i--) {
-            if (!take_ball(c, i, &left)) {
-                slot->fine = false;
-                return;
+        tdi_term terms[TERMS];
+        for (int32_t end = run.last; run.ball && end > run.first; end -= TERMS) {
+            int32_t first = end - TERMS > run.first ? end - TERMS : run.first;
+            fetch_ahead(c, first);
+            c->terms->balls(c->terms->context, first, end - first, terms);
+            for (int32_t i = end - 1; i >= first; i--) {
+                if (!take_ball(c, i, &terms[i - first], &left)) {
+                    slot->fine = false;
+                    return;
+                }
+                leave(c, i, part, &left);
             }
-            leave(c, i, part, &left);
         }
         for (int32_t i = run.last - 1; !run.ball && i >= run.first; i--) {
             if (!take_other(c, i, &left)) {

@@ -16,10 +16,10 @@ typedef struct tdi_term {
     td_real g[6];     // moment of the joint; balls in world axes
 } tdi_term;
 
-// Where terms come from. `ball` and `other` fill the whole term of a body by its joint; fields of
-// the other kind of joint may be left as they are.
+// Where terms come from. `balls` and `other` fill whole terms of bodies by their joints, the first
+// those of a row of bodies; fields of the other kind of joint may be left as they are.
 typedef struct tdi_terms {
-    void (*ball)(const void *context, int32_t i, tdi_term *term);
+    void (*balls)(const void *context, int32_t first, int32_t count, tdi_term *terms);
     void (*other)(const void *context, int32_t i, tdi_term *term);
     const void *context;
     bool tame; // only the positive part of swing is used, so that the model has a least value

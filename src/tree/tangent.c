@@ -28,11 +28,15 @@ void tdi_tangent_place(tdi_tangent *t, tdi_layout *l) {
 
 void tdi_tree_carry(const td_tree_model *m, td_tree_state *s, td_vec3 gravity) {
     const tdi_potential weight = {.spring = 1, .gravity = gravity};
-    const tdi_potential_at at = {m, s, &weight, false};
+    const tdi_potential_at at = {m, s, &weight, false, NULL};
     for (int32_t i = 0; i < m->body_count; i++) {
         tdi_term t;
         tdi_node *node = &s->node[i];
-        (m->kind[i] == TD_JOINT_BALL ? tdi_potential_ball : tdi_potential_other)(&at, i, &t);
+        if (m->kind[i] == TD_JOINT_BALL) {
+            tdi_potential_balls(&at, i, 1, &t);
+        } else {
+            tdi_potential_other(&at, i, &t);
+        }
         node->block = t.block;
         node->load = t.load;
         node->swing = t.swing;

@@ -258,10 +258,12 @@ static void complete_term(const term_source *c, int32_t i, tdi_term *t) {
     }
 }
 
-static void ball_term(const void *context, int32_t i, tdi_term *t) {
+static void ball_terms(const void *context, int32_t first, int32_t count, tdi_term *t) {
     const term_source *c = context;
-    tdi_potential_ball(&c->at, i, t);
-    complete_term(c, i, t);
+    tdi_potential_balls(&c->at, first, count, t);
+    for (int32_t k = 0; k < count; k++) {
+        complete_term(c, first + k, &t[k]);
+    }
 }
 
 static void other_term(const void *context, int32_t i, tdi_term *t) {
@@ -311,8 +313,8 @@ void tdi_ida_solve(tdi_ida_system *system, td_real c, const td_real *b, td_real 
                              .stiffness = 1,
                              .loads = {o->loads, o->load_count, o->air, NULL, h, h * h, s->star},
                              .angle_rest = s->angle};
-    const term_source source = {system, {m, s, &p, true}, h};
-    const tdi_terms terms = {ball_term, other_term, &source, true};
+    const term_source source = {system, {m, s, &p, true, NULL}, h};
+    const tdi_terms terms = {ball_terms, other_term, &source, true};
     expand_loads(s, &p.loads);
     tdi_sweep_in(m, s, NULL, &terms);
     tdi_sweep_out(m, s, NULL, true, false);

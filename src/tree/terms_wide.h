@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Terms of several ball joints and their bodies at once: the wide twin of tdi_potential_ball().
+
+#include "tree/implicit.h"
+
+#define TDI_TERMS_MOST 8 // bodies at once: lanes of the widest registers
+
+// Fills the terms of the bodies from `first` on, as many as the kernel has lanes, all on ball
+// joints with linear springs, in a step (not in statics, not tame), without drag. A joint that is
+// bent by more than 0.2 rad is left out: `left_out` gets a bit for it.
+typedef void (*tdi_terms_fill)(const tdi_potential_at *at, int32_t first, tdi_term *terms,
+                               uint32_t *left_out);
+
+typedef struct tdi_terms_kernel {
+    int32_t lanes;
+    tdi_terms_fill fill;
+} tdi_terms_kernel;
+
+extern const tdi_terms_kernel tdi_terms_4; // AVX2; with TDI_WIDE_X86 only, as the next
+extern const tdi_terms_kernel tdi_terms_8; // AVX-512
+
+// The widest that this machine can run; NULL where the scalar code is as fast.
+const tdi_terms_kernel *tdi_terms_widest(void);
