@@ -7,24 +7,30 @@
 // page publishes as window.tendrilViewer (see web/src/viewer/main.ts), in simulated time.
 
 import { existsSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { fail, launchBrowser, webPackage } from './web-tools.mjs';
 
-const USAGE = `usage: check-viewer.mjs PAGE.html [--pictures FOLDER] [--only CHECK,...] [--all] [--given]
+const USAGE = `usage: check-viewer.mjs PAGE.html [--references FOLDER [--renew]] [--pictures FOLDER]
+                           [--only CHECK,...] [--all] [--given]
 
---all simulates 3 s also of scenes with many thousand segments; --given: a page of 'tendril view'.`;
+--references compares pictures with those kept there, --renew keeps new ones; --pictures keeps
+pictures of what is checked; --all simulates 3 s also of scenes with many thousand segments; --given: a page of 'tendril view'.`;
 const WINDOW = { width: 900, height: 460 };
 const PHONE = { width: 390, height: 780 };
 const PATIENCE = 60000;
 const MANY_SEGMENTS = 6000;
+/** Checks that no picture is needed for. */
+const BLIND = ['pot', 'forces', 'scenes'];
 
 const { values: options, positionals: [file, ...extra] } = parseArgs({
   allowPositionals: true,
   options: {
     pictures: { type: 'string' },
+    references: { type: 'string' },
+    renew: { type: 'boolean' },
     only: { type: 'string' },
     all: { type: 'boolean' },
     given: { type: 'boolean' },
@@ -73,6 +79,11 @@ async function openItem(page, name) {
   await ask(page, (viewer, item) => viewer.open(item), name);
   await ready(page);
 }
+
+/** Pictures cost time where there is no graphics card; what does not look at them does without. */
+const setDrawing = (page, on) => page.evaluate((value) => {
+  window.tendrilViewer.drawing = value;
+}, on);
 
 async function setPlaying(page, playing) {
   if (await ask(page, (viewer) => viewer.playing) !== playing) {
@@ -348,13 +359,73 @@ async function checkPhone(page) {
   await page.setViewportSize(WINDOW);
 }
 
+// ---- pictures -----------------------------------------------------------------------------------
+
+/** Five views; what each opens, changes and shows before its picture is taken. */
+const VIEWS = [
+  { name: 'rose', item: 'rose', changes: {}, seconds: 0, overlays: [] },
+  { name: 'willow', item: 'weeping-willow', changes: { wind: 8 }, seconds: 1, overlays: [] },
+  { name: 'moments', item: 'orchid', changes: { wind: 5 }, seconds: 2, overlays: ['moment', 'centre'] },
+  { name: 'segments', item: 't-plant', changes: {}, seconds: 0, overlays: ['skeleton'] },
+  { name: 'sideways', item: 'potted-sunflower', changes: { tilt: 60 }, seconds: 2, overlays: ['velocity'] },
+];
+/** Least correlation of brightness with the picture that a person has looked at. */
+const LIKENESS = 0.92;
+
+// in the page: how alike two pictures are when one steps back from them, from -1 to 1
+async function likeness([first, second]) {
+  const [width, height] = [48, 32];
+  const grey = async (source) => {
+    const image = new Image();
+    image.src = source;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [width, height];
+    const pen = canvas.getContext('2d', { willReadFrequently: true });
+    pen.imageSmoothingQuality = 'high';
+    pen.drawImage(image, 0, 0, width, height);
+    const { data } = pen.getImageData(0, 0, width, height);
+    const values = Array.from({ length: width * height }, (_, k) =>
+      0.3 * data[4 * k] + 0.6 * data[4 * k + 1] + 0.1 * data[4 * k + 2]);
+    const mean = values.reduce((sum, v) => sum + v, 0) / values.length;
+    return values.map((v) => v - mean);
+  };
+  const [a, b] = [await grey(first), await grey(second)];
+  const dot = (u, v) => u.reduce((sum, x, k) => sum + x * v[k], 0);
+  return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
+}
+
 async function checkPictures(page) {
   await setPlaying(page, false);
-  for (const name of ['rose', 'weeping-willow']) {
-    await openItem(page, name);
-    await page.waitForTimeout(500);
-    await picture(page, name);
+  await page.addStyleTag({ content: '#figures, #notice { visibility: hidden; }' });
+  await page.locator('#tab-show').click();
+  for (const { name, item, changes, seconds, overlays } of VIEWS) {
+    await openItem(page, item);
+    await ask(page, (viewer, c) => viewer.set(c), changes);
+    for (const overlay of overlays) {
+      await page.locator(`#overlays input[value=${overlay}]`).check();
+    }
+    await ask(page, (viewer, s) => viewer.run(s), seconds);
+    await page.waitForTimeout(1500); // until shadows are drawn
+    const picture = await page.locator('#view').screenshot({ type: 'jpeg', quality: 80 });
+    await comparePicture(page, name, picture);
+    for (const overlay of overlays) {
+      await page.locator(`#overlays input[value=${overlay}]`).uncheck();
+    }
   }
+  await page.locator('#tab-plants').click();
+}
+
+async function comparePicture(page, name, picture) {
+  const kept = path.join(options.references, `${name}.jpg`);
+  if (options.renew) {
+    await mkdir(options.references, { recursive: true });
+    await writeFile(kept, picture);
+    return;
+  }
+  const source = (data) => `data:image/jpeg;base64,${data.toString('base64')}`;
+  const alike = await page.evaluate(likeness, [source(await readFile(kept)), source(picture)]);
+  expect(alike > LIKENESS, `the picture ${name} is like the one that is kept (${alike.toFixed(3)})`);
 }
 
 async function checkGiven(page) {
@@ -384,7 +455,7 @@ const all = {
   link: (page) => checkLink(browser, page),
   phone: checkPhone,
   scenes: checkScenes,
-  ...(options.pictures && { pictures: checkPictures }),
+  ...(options.references && { pictures: checkPictures }),
 };
 const chosen = options.given ? { given: checkGiven }
   : Object.fromEntries(Object.entries(all).filter(([name]) => !options.only || options.only.split(',').includes(name)));
@@ -398,6 +469,7 @@ try {
   for (const [name, check] of Object.entries(chosen)) {
     const begin = Date.now();
     try {
+      await setDrawing(page, !BLIND.includes(name));
       await check(page);
     } catch (error) {
       expect(false, `${name}: ${error.message.split('\n')[0]}`);

@@ -9,7 +9,7 @@ mkdir -p "$out" docs/gallery
 
 # How each scene is shown: its moments, and how the camera stands for them.
 shots='
-algae-in-a-current --times 0,2,5,8 --zoom 1.2
+algae-in-a-current --times 0,2,5,8
 braid-on-a-running-head --times 0.5,0.95,2 --turn=-8 --rise 4
 donkey-ears-hit-poses --times 0,1.2,3.3,5 --zoom 1.15
 gravity-x5-in-four-directions --times 0,3.4,5.9,8.4,10.9

@@ -70,8 +70,8 @@ typedef struct shield {
 
 static inline shield shield_of(const tdi_body *body, const tdi_mat3 *r) {
     const td_vec3 a = body->area;
-    td_sym3 own = tdi_sym3_diagonal(a.x, a.y, a.z);
-    return (shield){tdi_sym3_turn(r, &own), fmax(a.x, fmax(a.y, a.z))};
+    td_real most = a.x > a.y ? a.x : a.y;
+    return (shield){tdi_sym3_turn_diagonal(r, a), most > a.z ? most : a.z};
 }
 
 static inline td_vec3 wind_at(const tdi_loads *l, int32_t i) {
@@ -82,7 +82,7 @@ static inline td_vec3 wind_at(const tdi_loads *l, int32_t i) {
 static inline point_term drag_at(const td_air *air, const shield *a, td_real share, td_vec3 u,
                                  td_real h) {
     td_vec3 au = tdi_sym3_apply(&a->area, u);
-    td_real form = fmax(tdi_dot(u, au), 0), speed = a->most > 0 ? sqrt(form / a->most) : 0;
+    td_real form = tdi_dot(u, au), speed = form > 0 ? sqrt(form / a->most) : 0;
     td_real slope = air->linear + air->quadratic * speed;
     point_term t;
     t.value = share * h * h * h * form * (0.5 * air->linear + air->quadratic * speed / 3);
@@ -95,30 +95,65 @@ static inline point_term drag_at(const td_air *air, const shield *a, td_real sha
     return t;
 }
 
-// Both points see the area as it was when the step began, which keeps D convex.
+// Both points see the area as it was when the step began, which keeps D convex. They lie at
+// fractions of the way to the tip, so that with the lever t of the tip
+//   u = (o - o* + fraction (t - t*))/h - wind.
+typedef struct drag_points {
+    shield a;
+    td_vec3 still, along; // u = still + fraction along
+    td_vec3 lever;
+} drag_points;
+
+static inline drag_points drag_of(const td_tree_model *m, const td_tree_state *s,
+                                  const tdi_loads *l, int32_t i) {
+    const td_vec3 tip = m->body[i].tip;
+    const tdi_frame *f = &s->frame[i];
+    const tdi_place *star = &l->star[i];
+    const td_real over = 1 / l->h;
+    drag_points d = {.a = shield_of(&m->body[i], &s->past[i].r),
+                     .lever = tdi_mat3_apply(&f->r, tip)};
+    d.still = tdi_sub(tdi_scale(tdi_sub(f->o, star->o), over), wind_at(l, i));
+    d.along = tdi_scale(tdi_sub(d.lever, tdi_mat3_apply(&star->r, tip)), over);
+    return d;
+}
+
 td_real tdi_drag_value(const td_tree_model *m, const td_tree_state *s, const tdi_loads *l,
                        int32_t i) {
-    const shield a = shield_of(&m->body[i], &s->past[i].r);
+    const drag_points d = drag_of(m, s, l, i);
     td_real value = 0;
     for (int g = 0; g < 2; g++) {
-        td_vec3 own = tdi_scale(m->body[i].tip, gauss[g]);
-        td_vec3 x = tdi_add(s->frame[i].o, tdi_mat3_apply(&s->frame[i].r, own));
-        td_vec3 u = tdi_sub(tdi_scale(tdi_sub(x, star_of(l, i, own)), 1 / l->h), wind_at(l, i));
-        value += drag_at(&l->air, &a, 0.5, u, l->h).value;
+        td_vec3 u = tdi_madd(d.still, d.along, gauss[g]);
+        value += drag_at(&l->air, &d.a, 0.5, u, l->h).value;
     }
     return value;
 }
 
+// With gradients f_k and Hessians H_k at fractions c_k of the lever t:
+//   n += t x sum c f,  A += [t]x (sum c^2 H) [t]x^T,  B += [t]x sum c H,  C += sum H
 void tdi_drag_term(const td_tree_model *m, const td_tree_state *s, const tdi_loads *l, int32_t i,
                    tdi_term *term) {
-    const shield a = shield_of(&m->body[i], &s->past[i].r);
+    const drag_points d = drag_of(m, s, l, i);
+    const td_vec3 t = d.lever;
+    point_term p[2];
     for (int g = 0; g < 2; g++) {
-        td_vec3 own = tdi_scale(m->body[i].tip, gauss[g]);
-        td_vec3 lever = tdi_mat3_apply(&s->frame[i].r, own), x = tdi_add(s->frame[i].o, lever);
-        td_vec3 u = tdi_sub(tdi_scale(tdi_sub(x, star_of(l, i, own)), 1 / l->h), wind_at(l, i));
-        point_term t = drag_at(&l->air, &a, 0.5, u, l->h);
-        add_point(&term->block, &term->load, &term->swing, lever, &t);
+        p[g] = drag_at(&l->air, &d.a, 0.5, tdi_madd(d.still, d.along, gauss[g]), l->h);
     }
+    td_vec3 first = tdi_madd(tdi_scale(p[0].gradient, gauss[0]), p[1].gradient, gauss[1]);
+    td_sym3 h1 = tdi_sym3_scale(p[0].hessian, gauss[0]),
+            k1 = tdi_sym3_scale(p[1].hessian, gauss[1]);
+    td_sym3 once = tdi_sym3_add(h1, k1);
+    td_sym3 twice = tdi_sym3_add(tdi_sym3_scale(h1, gauss[0]), tdi_sym3_scale(k1, gauss[1]));
+    const tdi_block none = {.c = twice};
+    const tdi_block turned = tdi_block_moved(&none, t); // its A is [t]x (sum c^2 H) [t]x^T
+    const tdi_mat3 shift = tdi_cross_sym(t, &once);
+    term->block.a = tdi_sym3_add(term->block.a, turned.a);
+    for (int k = 0; k < 9; k++) {
+        term->block.b.m[k] += shift.m[k];
+    }
+    term->block.c = tdi_sym3_add(term->block.c, tdi_sym3_add(p[0].hessian, p[1].hessian));
+    term->load.n = tdi_add(term->load.n, tdi_cross(t, first));
+    term->load.f = tdi_add(term->load.f, tdi_add(p[0].gradient, p[1].gradient));
+    term->swing = tdi_sym3_add(term->swing, tdi_swing(t, first));
 }
 
 // ---- torques --------------------------------------------------------------------------------

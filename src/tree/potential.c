@@ -149,7 +149,7 @@ static inline void ball_joint_term(const tdi_body *body, td_spring_law law, cons
     term->g[2] = g.z;
     k = tdi_madd(tdi_scale(k, spring), body->damping, p->damp);
     td_sym3 at = tdi_dot(turn.a, turn.a) < TDI_SMALL_ANGLE2 ? near_stiffness(turn.a, k)
-                                                        : pull_back_stiffness(&turn, k);
+                                                            : pull_back_stiffness(&turn, k);
     term->ball = tdi_sym3_turn(&f->r, &at);
 }
 
@@ -183,10 +183,14 @@ static inline void outside_term(const tdi_potential_at *at, int32_t i, tdi_term 
     } else {
         weight_term(&m->body[i], &s->frame[i], p->gravity, at->tame ? p->relax : 0, t);
     }
-    if (tdi_has_drag(&p->loads)) {
-        tdi_drag_term(m, s, &p->loads, i, t);
-    }
     t->pull = t->load.f;
+}
+
+static inline void add_drag(const tdi_potential_at *at, int32_t i, tdi_term *t) {
+    if (tdi_has_drag(&at->potential->loads)) {
+        tdi_drag_term(at->model, at->state, &at->potential->loads, i, t);
+        t->pull = t->load.f;
+    }
 }
 
 static void ball_term(const tdi_potential_at *at, int32_t i, tdi_term *t) {
@@ -200,8 +204,7 @@ static void ball_term(const tdi_potential_at *at, int32_t i, tdi_term *t) {
 // Whether the wide code can make these terms.
 static bool is_plain(const tdi_potential_at *at) {
     const tdi_potential *p = at->potential;
-    return p->inertia && !at->tame && p->angle_rest && at->model->law == TD_LAW_LINEAR &&
-           !tdi_has_drag(&p->loads);
+    return p->inertia && !at->tame && p->angle_rest && at->model->law == TD_LAW_LINEAR;
 }
 
 void tdi_potential_balls(const void *context, int32_t first, int32_t count, tdi_term *t) {
@@ -221,11 +224,15 @@ void tdi_potential_balls(const void *context, int32_t first, int32_t count, tdi_
     for (; done < count; done++) {
         ball_term(at, first + done, t + done);
     }
+    for (int32_t k = 0; k < count; k++) {
+        add_drag(at, first + k, &t[k]);
+    }
 }
 
 void tdi_potential_other(const void *context, int32_t i, tdi_term *t) {
     const tdi_potential_at *at = context;
     outside_term(at, i, t);
+    add_drag(at, i, t);
     other_joint_term(at->model, at->state, i, at->potential, t);
 }
 

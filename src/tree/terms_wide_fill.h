@@ -27,12 +27,12 @@ _Static_assert(sizeof(tdi_frame) == FRAME * sizeof(td_real), "a frame is turn, r
 _Static_assert(sizeof(tdi_place) == HAT * sizeof(td_real), "a place is o, r");
 _Static_assert(offsetof(tdi_body, attach) == BODY * sizeof(td_real), "a body begins with its mass");
 
-#define GATHER(row, count, from)                     \
-    do {                                             \
+#define GATHER(row, count, from)                         \
+    do {                                                 \
         const td_real *source = (const td_real *)(from); \
-        for (int k = 0; k < (count); k++) {          \
-            (row)[k][lane] = source[k];              \
-        }                                            \
+        for (int k = 0; k < (count); k++) {              \
+            (row)[k][lane] = source[k];                  \
+        }                                                \
     } while (0)
 
 static inline void gather(const tdi_potential_at *at, int32_t first, inputs *in) {
@@ -156,19 +156,16 @@ static inline tdi_wsym3 near_stiffness(tdi_wvec3 a, tdi_wvec3 k) {
 static inline tdi_wsym3 pull_back_stiffness(const turning *turn, tdi_wvec3 k) {
     const tdi_wide none = tdi_wide_all(0), one = tdi_wide_all(1);
     tdi_wsym3 s = {none, none, none, none, none, none};
-    s = tdi_wsym3_add(
-        s, tdi_wsym3_square(ball_rate_back(turn, (tdi_wvec3){one, none, none}), k.x));
-    s = tdi_wsym3_add(
-        s, tdi_wsym3_square(ball_rate_back(turn, (tdi_wvec3){none, one, none}), k.y));
-    return tdi_wsym3_add(
-        s, tdi_wsym3_square(ball_rate_back(turn, (tdi_wvec3){none, none, one}), k.z));
+    s = tdi_wsym3_add(s, tdi_wsym3_square(ball_rate_back(turn, (tdi_wvec3){one, none, none}), k.x));
+    s = tdi_wsym3_add(s, tdi_wsym3_square(ball_rate_back(turn, (tdi_wvec3){none, one, none}), k.y));
+    return tdi_wsym3_add(s,
+                         tdi_wsym3_square(ball_rate_back(turn, (tdi_wvec3){none, none, one}), k.z));
 }
 
 static inline tdi_wsym3 select_sym(tdi_mask mask, tdi_wsym3 yes, tdi_wsym3 no) {
-    return (tdi_wsym3){
-        tdi_wide_select(mask, yes.xx, no.xx), tdi_wide_select(mask, yes.yy, no.yy),
-        tdi_wide_select(mask, yes.zz, no.zz), tdi_wide_select(mask, yes.xy, no.xy),
-        tdi_wide_select(mask, yes.xz, no.xz), tdi_wide_select(mask, yes.yz, no.yz)};
+    return (tdi_wsym3){tdi_wide_select(mask, yes.xx, no.xx), tdi_wide_select(mask, yes.yy, no.yy),
+                       tdi_wide_select(mask, yes.zz, no.zz), tdi_wide_select(mask, yes.xy, no.xy),
+                       tdi_wide_select(mask, yes.xz, no.xz), tdi_wide_select(mask, yes.yz, no.yz)};
 }
 
 static inline tdi_wsym3 turn_sym(const tdi_wmat3 *r, const tdi_wsym3 *s) {
@@ -212,8 +209,7 @@ static inline td_vec3 lane3(const tdi_wvec3 *v, int lane) {
 }
 
 static inline td_sym3 lane_sym(const tdi_wsym3 *s, int lane) {
-    return (td_sym3){s->xx[lane], s->yy[lane], s->zz[lane],
-                     s->xy[lane], s->xz[lane], s->yz[lane]};
+    return (td_sym3){s->xx[lane], s->yy[lane], s->zz[lane], s->xy[lane], s->xz[lane], s->yz[lane]};
 }
 
 static inline void scatter(const outputs *out, tdi_term *terms) {

@@ -42,6 +42,8 @@ const STILL_AFTER = 0.5; // s without motion: then shadows are drawn once more, 
 export interface ViewerState {
   /** The first picture of a plant has been drawn, and nothing is being opened. */
   ready: boolean;
+  /** Off, all goes on but for the pictures; what is opened then is not seen. */
+  drawing: boolean;
   name: string;
   items: string[];
   time: number;
@@ -127,6 +129,7 @@ class Viewer {
   private turned = false;
 
   private frames = 0;
+  private drawing = true;
   private dirty = true;
   private moved = false;
   private stillFor = 0;
@@ -229,12 +232,14 @@ class Viewer {
     const before = this.stage.model;
     this.hand.setWorld(world);
     this.overlays.setWorld(world);
-    if (before) {
-      this.stage.remove(before);
-    }
     this.run = null;
     this.world = world;
-    this.stage.show(world.model);
+    if (before && this.drawing) {
+      this.stage.remove(before);
+    }
+    if (this.drawing) {
+      this.stage.show(world.model);
+    }
     this.followed.set(0, 0, 0);
     this.driving = false;
     this.pace = { simulated: 0, real: 0, factor: 1 };
@@ -546,6 +551,9 @@ class Viewer {
   }
 
   private draw(): void {
+    if (!this.drawing) {
+      return;
+    }
     const still = this.stillFor > STILL_AFTER;
     const sluggish = this.pictureSeconds > SLUGGISH_PICTURE;
     const due = this.pictureSeconds < SLOW_PICTURE || (this.frames % 4 === 0 && !sluggish);
@@ -830,6 +838,8 @@ class Viewer {
     const at = (find: (out: Vector3) => Vector3): [number, number, number] => find(new Vector3()).toArray();
     return {
       get ready() { return viewer.frames > 0 && viewer.opening === 0 && (viewer.world !== null || viewer.run !== null); },
+      get drawing() { return viewer.drawing; },
+      set drawing(on) { viewer.drawing = on; },
       get name() { return viewer.shortName; },
       get items() { return viewer.library.items.map(({ name }) => name); },
       get time() { return viewer.run?.time ?? viewer.world?.state.time ?? 0; },

@@ -114,7 +114,7 @@ export class LivePlot {
       pen.moveTo(EDGE.left, y(value));
       pen.lineTo(width - EDGE.right, y(value));
       pen.stroke();
-      pen.fillText(short(value), EDGE.left - 5, y(value) + 3.5);
+      pen.fillText(short(value, 2), EDGE.left - 5, y(value) + 3.5);
     }
     pen.textAlign = 'center';
     for (let t = Math.ceil(begin / 4) * 4; t <= begin + KEPT_SECONDS; t += 4) {
@@ -138,7 +138,7 @@ export class LivePlot {
   }
 }
 
-function short(value: number): string {
-  const text = Math.abs(value) < 1e-9 ? '0' : value.toPrecision(3);
+function short(value: number, digits = 3): string {
+  const text = Math.abs(value) < 1e-9 ? '0' : value.toPrecision(digits);
   return text.includes('e') ? text : text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
 }

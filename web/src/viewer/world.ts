@@ -311,7 +311,8 @@ function withRoom(framed: Model, height: number): Model {
   const room = ROOM * height;
   const box = new Box3(min.clone().subScalar(room), max.clone().addScalar(room));
   box.min.y = Math.min(min.y, 0);
-  const corners = [box.min.x, 0, box.min.z, box.max.x, 0, box.max.z];
+  const top = box.max.y - room;
+  const corners = [box.min.x, 0, box.min.z, box.max.x, top, box.max.z, box.max.x, top, box.min.z];
   const points = new Float32Array(framed.points.length + corners.length);
   points.set(framed.points);
   points.set(corners, framed.points.length);
