@@ -4,6 +4,7 @@
 #include "test_tree_support.h"
 #include "tree/implicit.h"
 #include "tree/joint.h"
+#include "tree/terms_wide.h"
 
 #define MOST_BODIES 12
 
@@ -76,14 +77,18 @@ typedef struct motion {
 static expansion expand(tree t, const tdi_potential *p) {
     const td_tree_model *m = t.model;
     td_tree_state *s = t.state;
-    const tdi_potential_at at = {m, s, p, false};
+    const tdi_potential_at at = {m, s, p, false, NULL};
     expansion e;
     tdi_loads_expand(s, &p->loads);
     for (int32_t i = 0; i < m->body_count; i++) {
         tdi_term *term = &e.body[i].term;
         e.body[i].count = tdi_columns_of(m, s, i, e.body[i].column);
         e.body[i].ball = m->kind[i] == TD_JOINT_BALL;
-        (e.body[i].ball ? tdi_potential_ball : tdi_potential_other)(&at, i, term);
+        if (e.body[i].ball) {
+            tdi_potential_balls(&at, i, 1, term);
+        } else {
+            tdi_potential_other(&at, i, term);
+        }
         e.body[i].spin = term->load.n;
         if (s->summed[i]) {
             const tdi_node *node = &s->node[i];
@@ -403,8 +408,8 @@ TD_TEST(potential_hessian_matches_differences_for_each_joint_with_each_load) {
 // ---- the solve ------------------------------------------------------------------------------
 
 static bool solve(tree t, const tdi_potential *p) {
-    const tdi_potential_at at = {t.model, t.state, p, false};
-    const tdi_terms terms = {tdi_potential_ball, tdi_potential_other, &at, false};
+    const tdi_potential_at at = {t.model, t.state, p, false, NULL};
+    const tdi_terms terms = {tdi_potential_balls, tdi_potential_other, &at, false};
     tdi_loads_expand(t.state, &p->loads);
     bool fine = tdi_sweep_in(t.model, t.state, NULL, &terms);
     if (fine) {
@@ -456,4 +461,26 @@ TD_TEST(tree_solve_makes_the_quadratic_model_stationary) {
         solved += check_solve(seed, true);
     }
     CHECK(solved > 300);
+}
+
+// ---- several at once ------------------------------------------------------------------------
+
+// Every width gives the bits of the terms one by one, also beside joints that are bent far.
+TD_TEST(potential_terms_of_several_bodies_are_those_of_one) {
+    const tdi_terms_kernel *wide = tdi_terms_widest();
+    for (uint64_t seed = 1; wide && seed <= 200; seed++) {
+        tdi_random r;
+        tdi_random_seed(&r, seed);
+        tree t = mixed_tree(&r, 8, false, 10);
+        probe p;
+        shake(t, &r, seed % 3 == 0 ? 0.005 : seed % 3 == 1 ? 0.1 : 1);
+        make_probe(&p, t, &r, true, seed % 2 ? POINT_LOADS | WINDS : 0);
+        const tdi_potential_at alone = {t.model, t.state, &p.potential, false, NULL};
+        const tdi_potential_at many = {t.model, t.state, &p.potential, false, wide};
+        tdi_term want[8] = {0}, got[8] = {0};
+        tdi_potential_balls(&alone, 0, 8, want);
+        tdi_potential_balls(&many, 0, 8, got);
+        CHECK(memcmp(want, got, sizeof want) == 0);
+        tree_free(t);
+    }
 }

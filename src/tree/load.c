@@ -12,9 +12,6 @@
 
 #include "tree/load.h"
 
-// two points of Gauss on the way from the joint to the tip: exact for a field linear along it
-static const td_real gauss[2] = {0.21132486540518712, 0.78867513459481288};
-
 // ---- points ---------------------------------------------------------------------------------
 
 typedef struct point_term {
@@ -122,7 +119,7 @@ td_real tdi_drag_value(const td_tree_model *m, const td_tree_state *s, const tdi
     const drag_points d = drag_of(m, s, l, i);
     td_real value = 0;
     for (int g = 0; g < 2; g++) {
-        td_vec3 u = tdi_madd(d.still, d.along, gauss[g]);
+        td_vec3 u = tdi_madd(d.still, d.along, tdi_drag_gauss[g]);
         value += drag_at(&l->air, &d.a, 0.5, u, l->h).value;
     }
     return value;
@@ -136,13 +133,15 @@ void tdi_drag_term(const td_tree_model *m, const td_tree_state *s, const tdi_loa
     const td_vec3 t = d.lever;
     point_term p[2];
     for (int g = 0; g < 2; g++) {
-        p[g] = drag_at(&l->air, &d.a, 0.5, tdi_madd(d.still, d.along, gauss[g]), l->h);
+        p[g] = drag_at(&l->air, &d.a, 0.5, tdi_madd(d.still, d.along, tdi_drag_gauss[g]), l->h);
     }
-    td_vec3 first = tdi_madd(tdi_scale(p[0].gradient, gauss[0]), p[1].gradient, gauss[1]);
-    td_sym3 h1 = tdi_sym3_scale(p[0].hessian, gauss[0]),
-            k1 = tdi_sym3_scale(p[1].hessian, gauss[1]);
+    td_vec3 first =
+        tdi_madd(tdi_scale(p[0].gradient, tdi_drag_gauss[0]), p[1].gradient, tdi_drag_gauss[1]);
+    td_sym3 h1 = tdi_sym3_scale(p[0].hessian, tdi_drag_gauss[0]),
+            k1 = tdi_sym3_scale(p[1].hessian, tdi_drag_gauss[1]);
     td_sym3 once = tdi_sym3_add(h1, k1);
-    td_sym3 twice = tdi_sym3_add(tdi_sym3_scale(h1, gauss[0]), tdi_sym3_scale(k1, gauss[1]));
+    td_sym3 twice =
+        tdi_sym3_add(tdi_sym3_scale(h1, tdi_drag_gauss[0]), tdi_sym3_scale(k1, tdi_drag_gauss[1]));
     const tdi_block none = {.c = twice};
     const tdi_block turned = tdi_block_moved(&none, t); // its A is [t]x (sum c^2 H) [t]x^T
     const tdi_mat3 shift = tdi_cross_sym(t, &once);
@@ -229,7 +228,8 @@ void tdi_loads_wrench(const td_tree_model *m, const td_tree_state *s, const tdi_
     for (int32_t i = 0; drag && i < m->body_count; i++) {
         const shield a = shield_of(&m->body[i], &s->frame[i].r);
         for (int g = 0; g < 2; g++) {
-            td_vec3 lever = tdi_mat3_apply(&s->frame[i].r, tdi_scale(m->body[i].tip, gauss[g]));
+            td_vec3 lever =
+                tdi_mat3_apply(&s->frame[i].r, tdi_scale(m->body[i].tip, tdi_drag_gauss[g]));
             td_vec3 v = tdi_add(s->twist[i].v, tdi_cross(s->twist[i].w, lever));
             td_vec3 u = tdi_sub(v, wind_at(l, i));
             add_wrench(&wrench[i], lever, tdi_scale(drag_at(&l->air, &a, 0.5, u, 1).gradient, -1));

@@ -183,14 +183,10 @@ static inline void outside_term(const tdi_potential_at *at, int32_t i, tdi_term 
     } else {
         weight_term(&m->body[i], &s->frame[i], p->gravity, at->tame ? p->relax : 0, t);
     }
-    t->pull = t->load.f;
-}
-
-static inline void add_drag(const tdi_potential_at *at, int32_t i, tdi_term *t) {
-    if (tdi_has_drag(&at->potential->loads)) {
-        tdi_drag_term(at->model, at->state, &at->potential->loads, i, t);
-        t->pull = t->load.f;
+    if (tdi_has_drag(&p->loads)) {
+        tdi_drag_term(m, s, &p->loads, i, t);
     }
+    t->pull = t->load.f;
 }
 
 static void ball_term(const tdi_potential_at *at, int32_t i, tdi_term *t) {
@@ -224,15 +220,11 @@ void tdi_potential_balls(const void *context, int32_t first, int32_t count, tdi_
     for (; done < count; done++) {
         ball_term(at, first + done, t + done);
     }
-    for (int32_t k = 0; k < count; k++) {
-        add_drag(at, first + k, &t[k]);
-    }
 }
 
 void tdi_potential_other(const void *context, int32_t i, tdi_term *t) {
     const tdi_potential_at *at = context;
     outside_term(at, i, t);
-    add_drag(at, i, t);
     other_joint_term(at->model, at->state, i, at->potential, t);
 }
 

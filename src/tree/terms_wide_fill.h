@@ -66,6 +66,8 @@ typedef struct outputs {
     tdi_wsym3 a, swing, ball;
     tdi_wvec3 c, n, f, g;
     tdi_wide mass;
+    tdi_wmat3 drag_b; // with drag
+    tdi_wsym3 drag_c;
 } outputs;
 
 static inline tdi_wmat3 mul_sym(const tdi_wmat3 *r, const tdi_wsym3 *s) {
@@ -88,6 +90,12 @@ static inline tdi_wmat3 mul_t(const tdi_wmat3 *a, const tdi_wmat3 *b) {
         }
     }
     return c;
+}
+
+static inline tdi_wsym3 select_sym(tdi_mask mask, tdi_wsym3 yes, tdi_wsym3 no) {
+    return (tdi_wsym3){tdi_wide_select(mask, yes.xx, no.xx), tdi_wide_select(mask, yes.yy, no.yy),
+                       tdi_wide_select(mask, yes.zz, no.zz), tdi_wide_select(mask, yes.xy, no.xy),
+                       tdi_wide_select(mask, yes.xz, no.xz), tdi_wide_select(mask, yes.yz, no.yz)};
 }
 
 static inline tdi_wsym3 swing_of(tdi_wvec3 r, tdi_wvec3 f) {
@@ -121,6 +129,135 @@ static inline void body_terms(const tdi_potential *potential, inputs *in, const 
         (tdi_wsym3){p.m[4] + p.m[8],          p.m[0] + p.m[8],          p.m[0] + p.m[4],
                     -0.5 * (p.m[1] + p.m[3]), -0.5 * (p.m[2] + p.m[6]), -0.5 * (p.m[5] + p.m[7])};
     out->swing = swing_of(c, e);
+}
+
+// ---- drag -----------------------------------------------------------------------------------
+
+// As tdi_drag_term().
+typedef struct drag_inputs {
+    td_real past[9][TDI_LANES]; // rotation when the step began
+    td_real star[HAT][TDI_LANES];
+    td_real tip_area[6][TDI_LANES];
+    td_real wind[3][TDI_LANES];
+} drag_inputs;
+
+_Static_assert(offsetof(tdi_body, area) == offsetof(tdi_body, tip) + sizeof(td_vec3),
+               "areas follow the tip");
+
+static inline void gather_drag(const tdi_potential_at *at, int32_t first, drag_inputs *in) {
+    const tdi_loads *l = &at->potential->loads;
+    for (int lane = TDI_LANES - 1; lane >= 0; lane--) {
+        int32_t i = first + lane;
+        GATHER(in->past, 9, &at->state->past[i].r);
+        GATHER(in->star, HAT, &l->star[i]);
+        GATHER(in->tip_area, 6, &at->model->body[i].tip);
+        GATHER(in->wind, 3, l->winds ? &l->winds[i] : &l->air.wind);
+    }
+}
+
+static inline tdi_wsym3 scale_sym(tdi_wsym3 a, tdi_wide k) {
+    return (tdi_wsym3){a.xx * k, a.yy * k, a.zz * k, a.xy * k, a.xz * k, a.yz * k};
+}
+
+static inline tdi_wsym3 turn_diagonal(const tdi_wmat3 *r, tdi_wvec3 d) {
+    const tdi_wide *m = r->m;
+    tdi_wide a0 = m[0] * d.x, a1 = m[1] * d.y, a2 = m[2] * d.z;
+    tdi_wide b0 = m[3] * d.x, b1 = m[4] * d.y, b2 = m[5] * d.z;
+    return (tdi_wsym3){a0 * m[0] + a1 * m[1] + a2 * m[2],
+                       b0 * m[3] + b1 * m[4] + b2 * m[5],
+                       m[6] * m[6] * d.x + m[7] * m[7] * d.y + m[8] * m[8] * d.z,
+                       a0 * m[3] + a1 * m[4] + a2 * m[5],
+                       a0 * m[6] + a1 * m[7] + a2 * m[8],
+                       b0 * m[6] + b1 * m[7] + b2 * m[8]};
+}
+
+static inline tdi_wide larger(tdi_wide a, tdi_wide b) {
+    return tdi_wide_select(a > b, a, b);
+}
+
+static inline tdi_wide root(tdi_wide x) { // x >= 0
+    for (int k = 0; k < TDI_LANES; k++) {
+        x[k] = sqrt(x[k]);
+    }
+    return x;
+}
+
+typedef struct point {
+    tdi_wvec3 gradient;
+    tdi_wsym3 hessian;
+} point;
+
+static inline point drag_at(const td_air *air, const tdi_wsym3 *area, tdi_wide most, tdi_wvec3 u,
+                            td_real h) {
+    const td_real share = 0.5;
+    const tdi_wide none = tdi_wide_all(0);
+    tdi_wvec3 au = tdi_wsym3_apply(area, u);
+    tdi_wide form = tdi_wdot(u, au);
+    tdi_mask moving = form > none;
+    tdi_wide speed = root(tdi_wide_select(moving, form / most, none));
+    tdi_wide slope = air->linear + air->quadratic * speed;
+    tdi_wide bow = share * h * air->quadratic / (most * speed);
+    point p = {tdi_wscale(au, share * h * h * slope), scale_sym(*area, share * h * slope)};
+    tdi_wsym3 bowed = tdi_wsym3_add(p.hessian, tdi_wsym3_square(au, bow));
+    p.hessian = select_sym(speed > none, bowed, p.hessian);
+    return p;
+}
+
+static inline tdi_wmat3 cross_sym(tdi_wvec3 r, const tdi_wsym3 *c) {
+    return (tdi_wmat3){
+        {r.y * c->xz - r.z * c->xy, r.y * c->yz - r.z * c->yy, r.y * c->zz - r.z * c->yz,
+         r.z * c->xx - r.x * c->xz, r.z * c->xy - r.x * c->yz, r.z * c->xz - r.x * c->zz,
+         r.x * c->xy - r.y * c->xx, r.x * c->yy - r.y * c->xy, r.x * c->yz - r.y * c->xz}};
+}
+
+// A of tdi_block_moved() for a block that has C alone
+static inline tdi_wsym3 moved_a(const tdi_wsym3 *c, tdi_wvec3 r) {
+    const tdi_wide none = tdi_wide_all(0);
+    tdi_wmat3 both = cross_sym(r, c);
+    for (int k = 0; k < 9; k++) {
+        both.m[k] = none + none + both.m[k];
+    }
+    tdi_wvec3 x0 = tdi_wcross(r, tdi_wmat3_row(&both, 0));
+    tdi_wvec3 x1 = tdi_wcross(r, tdi_wmat3_row(&both, 1));
+    tdi_wvec3 x2 = tdi_wcross(r, tdi_wmat3_row(&both, 2));
+    return (tdi_wsym3){none + x0.x,
+                       none + x1.y,
+                       none + x2.z,
+                       none + 0.5 * (x1.x + x0.y),
+                       none + 0.5 * (x2.x + x0.z),
+                       none + 0.5 * (x2.y + x1.z)};
+}
+
+static inline void drag_terms(const tdi_potential_at *at, int32_t first, inputs *body,
+                              const tdi_wmat3 *r, outputs *out) {
+    const tdi_loads *l = &at->potential->loads;
+    const td_real over = 1 / l->h;
+    drag_inputs in;
+    gather_drag(at, first, &in);
+    const tdi_wmat3 past = read9(in.past), star_r = read9(in.star + 3);
+    const tdi_wvec3 tip = read3(in.tip_area), areas = read3(in.tip_area + 3);
+    const tdi_wsym3 area = turn_diagonal(&past, areas);
+    const tdi_wide most = larger(larger(areas.x, areas.y), areas.z);
+    const tdi_wvec3 t = tdi_wmat3_apply(r, tip);
+    tdi_wvec3 still = tdi_wsub(read3(body->frame + 13), read3(in.star));
+    still = tdi_wsub(tdi_wscale(still, tdi_wide_all(over)), read3(in.wind));
+    tdi_wvec3 along = tdi_wscale(tdi_wsub(t, tdi_wmat3_apply(&star_r, tip)), tdi_wide_all(over));
+    point p[2];
+    for (int g = 0; g < 2; g++) {
+        tdi_wvec3 u = tdi_wmadd(still, along, tdi_wide_all(tdi_drag_gauss[g]));
+        p[g] = drag_at(&l->air, &area, most, u, l->h);
+    }
+    const tdi_wide g0 = tdi_wide_all(tdi_drag_gauss[0]), g1 = tdi_wide_all(tdi_drag_gauss[1]);
+    tdi_wvec3 sum = tdi_wmadd(tdi_wscale(p[0].gradient, g0), p[1].gradient, g1);
+    tdi_wsym3 h1 = scale_sym(p[0].hessian, g0), k1 = scale_sym(p[1].hessian, g1);
+    tdi_wsym3 once = tdi_wsym3_add(h1, k1);
+    tdi_wsym3 twice = tdi_wsym3_add(scale_sym(h1, g0), scale_sym(k1, g1));
+    out->a = tdi_wsym3_add(out->a, moved_a(&twice, t));
+    out->drag_b = cross_sym(t, &once);
+    out->drag_c = tdi_wsym3_add(p[0].hessian, p[1].hessian);
+    out->n = tdi_wadd(out->n, tdi_wcross(t, sum));
+    out->f = tdi_wadd(out->f, tdi_wadd(p[0].gradient, p[1].gradient));
+    out->swing = tdi_wsym3_add(out->swing, swing_of(t, sum));
 }
 
 // ---- joints ---------------------------------------------------------------------------------
@@ -160,12 +297,6 @@ static inline tdi_wsym3 pull_back_stiffness(const turning *turn, tdi_wvec3 k) {
     s = tdi_wsym3_add(s, tdi_wsym3_square(ball_rate_back(turn, (tdi_wvec3){none, one, none}), k.y));
     return tdi_wsym3_add(s,
                          tdi_wsym3_square(ball_rate_back(turn, (tdi_wvec3){none, none, one}), k.z));
-}
-
-static inline tdi_wsym3 select_sym(tdi_mask mask, tdi_wsym3 yes, tdi_wsym3 no) {
-    return (tdi_wsym3){tdi_wide_select(mask, yes.xx, no.xx), tdi_wide_select(mask, yes.yy, no.yy),
-                       tdi_wide_select(mask, yes.zz, no.zz), tdi_wide_select(mask, yes.xy, no.xy),
-                       tdi_wide_select(mask, yes.xz, no.xz), tdi_wide_select(mask, yes.yz, no.yz)};
 }
 
 static inline tdi_wsym3 turn_sym(const tdi_wmat3 *r, const tdi_wsym3 *s) {
@@ -212,7 +343,14 @@ static inline td_sym3 lane_sym(const tdi_wsym3 *s, int lane) {
     return (td_sym3){s->xx[lane], s->yy[lane], s->zz[lane], s->xy[lane], s->xz[lane], s->yz[lane]};
 }
 
-static inline void scatter(const outputs *out, tdi_term *terms) {
+static inline void add_drag(const outputs *out, int lane, tdi_block *block) {
+    for (int k = 0; k < 9; k++) {
+        block->b.m[k] += out->drag_b.m[k][lane];
+    }
+    block->c = tdi_sym3_add(block->c, lane_sym(&out->drag_c, lane));
+}
+
+static inline void scatter(const outputs *out, bool drag, tdi_term *terms) {
     for (int lane = 0; lane < TDI_LANES; lane++) {
         tdi_term *t = &terms[lane];
         td_vec3 c = lane3(&out->c, lane), g = lane3(&out->g, lane);
@@ -220,6 +358,9 @@ static inline void scatter(const outputs *out, tdi_term *terms) {
         t->block.a = lane_sym(&out->a, lane);
         t->block.b = (tdi_mat3){{0, -c.z, c.y, c.z, 0, -c.x, -c.y, c.x, 0}};
         t->block.c = tdi_sym3_diagonal(mass, mass, mass);
+        if (drag) {
+            add_drag(out, lane, &t->block);
+        }
         t->load.n = lane3(&out->n, lane);
         t->load.f = t->pull = lane3(&out->f, lane);
         t->swing = lane_sym(&out->swing, lane);
@@ -237,9 +378,13 @@ static void fill(const tdi_potential_at *at, int32_t first, tdi_term *terms, uin
     outputs out;
     gather(at, first, &in);
     const tdi_wmat3 r = read9(in.frame + 4);
+    const bool drag = tdi_has_drag(&at->potential->loads);
     body_terms(at->potential, &in, &r, &out);
+    if (drag) {
+        drag_terms(at, first, &in, &r, &out);
+    }
     tdi_mask far = joint_terms(at->potential, &in, &r, &out);
-    scatter(&out, terms);
+    scatter(&out, drag, terms);
     *left_out = 0;
     for (int lane = 0; lane < TDI_LANES; lane++) {
         *left_out |= far[lane] != 0 ? 1u << lane : 0;
