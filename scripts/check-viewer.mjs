@@ -401,11 +401,13 @@ async function checkPictures(page) {
   await page.locator('#tab-show').click();
   for (const { name, item, changes, seconds, overlays } of VIEWS) {
     await openItem(page, item);
+    await setDrawing(page, false);
     await ask(page, (viewer, c) => viewer.set(c), changes);
     for (const overlay of overlays) {
       await page.locator(`#overlays input[value=${overlay}]`).check();
     }
     await ask(page, (viewer, s) => viewer.run(s), seconds);
+    await setDrawing(page, true);
     await page.waitForTimeout(1500); // until shadows are drawn
     const picture = await page.locator('#view').screenshot({ type: 'jpeg', quality: 80 });
     await comparePicture(page, name, picture);

@@ -14,7 +14,7 @@ braid-on-a-running-head --times 0.5,0.95,2 --turn=-8 --rise 4
 donkey-ears-hit-poses --times 0,1.2,3.3,5 --zoom 1.15
 gravity-x5-in-four-directions --times 0,3.4,5.9,8.4,10.9
 lanterns-with-heavy-tips --times 0.5,3,6 --zoom 1.1
-moving-jungle --times 4 --rise 4
+moving-jungle --times 4
 orchid-pulled --times 0,1.7,2.1,2.5
 palm-in-wind --times 0,3,5,7
 pot-moves-forward-back --times 0,0.9,1.3,3.1 --turn=45
@@ -28,7 +28,7 @@ three-lengths-side-by-side --times 0,2.9,3.6 --turn=-20 --zoom 1.05
 three-radii-side-by-side --times 0,2.9,3.6 --turn=-20 --zoom 1.05
 tropical-pulled-and-released --times 0,1.9,2.2,2.4
 weeping-willow-in-gusts --times 0,3,5
-wheat-field-waves --times 0,2,4 --turn=-15 --rise 4 --zoom 1.3
+wheat-field-waves --times 0,2,4 --zoom 1.15
 '
 
 # whether a name is asked for: all of them when none is

@@ -839,7 +839,10 @@ class Viewer {
     return {
       get ready() { return viewer.frames > 0 && viewer.opening === 0 && (viewer.world !== null || viewer.run !== null); },
       get drawing() { return viewer.drawing; },
-      set drawing(on) { viewer.drawing = on; },
+      set drawing(on) {
+        viewer.drawing = on;
+        viewer.dirty = viewer.moved = true;
+      },
       get name() { return viewer.shortName; },
       get items() { return viewer.library.items.map(({ name }) => name); },
       get time() { return viewer.run?.time ?? viewer.world?.state.time ?? 0; },
