@@ -17,7 +17,7 @@ lanterns-with-heavy-tips --times 0.5,3,6 --zoom 1.1
 moving-jungle --times 4
 orchid-pulled --times 0,1.7,2.1,2.5
 palm-in-wind --times 0,3,5,7
-pot-moves-forward-back --times 0,0.9,1.3,3.1 --turn=45
+pot-moves-forward-back --times 0,0.9,1.3,3.1 --turn=25 --zoom 0.9
 pot-moves-in-a-circle --times 0.4,2,2.8,5.6 --zoom 1.1
 pot-moves-left-right --times 0,0.9,1.3,3.2 --zoom 1.15
 pull-and-release --times 0,1.2,2.4,2.8,3.1

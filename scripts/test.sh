@@ -40,6 +40,11 @@ demo_page() {
     make --no-print-directory demo && test -s out/demo.html &&
         scripts/demo.sh plants/monopodial abop/parametric && node scripts/check-page.mjs out/demo.html out/demo.png
 }
+viewer_works() {
+    node scripts/check-viewer.mjs build/share/tendril/viewer.html --references web/references &&
+        build/tendril view scenes/rose-wilts.yaml --no-open -o build/viewed.html &&
+        node scripts/check-viewer.mjs build/viewed.html --given
+}
 fuzz() {
     rm -rf build/fuzz-corpus build/fuzz-scenes && mkdir -p build/fuzz-corpus build/fuzz-scenes
     limits="-max_total_time=60 -max_len=4096 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1"
@@ -66,6 +71,8 @@ part "build: clang, release" configure_and_build clang
 part "every build gives the same bytes" scripts/check-determinism.sh build/tendril build/dev/tendril build/clang/tendril build/asan/tendril
 part "build: WebAssembly" configure_and_build wasm
 part "unit tests: WebAssembly under node" unit_tests build/wasm
+part "WebAssembly moves as native code does" node scripts/check-wasm.mjs build/wasm/tendril_web.wasm build/tests/make_poses
+part "build: the viewer" make --no-print-directory viewer
 part "an installed tree serves C and C++" scripts/check-install.sh build
 part "command line" python3 tests/cli/test_cli.py build/tendril
 part "command line: sanitizers" python3 tests/cli/test_cli.py build/asan/tendril
@@ -75,6 +82,7 @@ part "models are valid glTF" models_are_valid_gltf
 part "pages type-check" sh -c 'cd web && npm run --silent typecheck'
 part "demo page works in a browser" demo_page
 part "recorded motion in glTF and in a page" scripts/check-clip.sh build
+part "viewer works in a browser" viewer_works
 part "fuzzing for a minute" fuzz
 
 echo "$passed passed, $failed failed"

@@ -38,7 +38,7 @@ int32_t td_pool_threads(const td_pool *pool) {
 }
 
 void td_pool_run(td_pool *pool, int64_t count, void (*turn)(void *context, int64_t i),
-                  void *context) {
+                 void *context) {
     (void)pool;
     for (int64_t i = 0; i < count; i++) {
         turn(context, i);
@@ -151,7 +151,7 @@ int32_t td_pool_threads(const td_pool *pool) {
 }
 
 void td_pool_run(td_pool *pool, int64_t count, void (*turn)(void *context, int64_t i),
-                  void *context) {
+                 void *context) {
     pthread_mutex_lock(&pool->lock);
     pool->turn = turn;
     pool->context = context;

@@ -23,15 +23,12 @@ enum { BLOCKS = 9 };
 static void list_blocks(const td_tree_state *s, block *b) {
     const td_tree_model *m = s->model;
     size_t n = (size_t)m->body_count, nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
-    const block all[BLOCKS] = {{s->q, nq * sizeof *s->q},
-                               {s->v, nv * sizeof *s->v},
-                               {s->frame, n * sizeof *s->frame},
-                               {s->angle, nv * sizeof *s->angle},
-                               {s->past, n * sizeof *s->past},
-                               {s->star, n * sizeof *s->star},
-                               {s->hat, n * sizeof *s->hat},
-                               {s->angle_star, nv * sizeof *s->angle_star},
-                               {s->q_back, nq * sizeof *s->q_back}};
+    const block all[BLOCKS] = {
+        {s->q, nq * sizeof *s->q},          {s->v, nv * sizeof *s->v},
+        {s->frame, n * sizeof *s->frame},   {s->angle, nv * sizeof *s->angle},
+        {s->past, n * sizeof *s->past},     {s->star, n * sizeof *s->star},
+        {s->hat, n * sizeof *s->hat},       {s->angle_star, nv * sizeof *s->angle_star},
+        {s->q_back, nq * sizeof *s->q_back}};
     memcpy(b, all, sizeof all);
 }
 
