@@ -65,7 +65,7 @@ part "unit tests: gcc, release" unit_tests build
 part "build: clang, address and undefined sanitizers" configure_and_build asan
 part "unit tests: sanitizers" unit_tests build/asan
 part "build: clang, thread sanitizer" configure_and_build tsan
-part "thread pool: thread sanitizer" build/tsan/tests/tendril_tests pool
+part "threads: thread sanitizer" build/tsan/tests/tendril_tests thread
 part "build: gcc, debug" configure_and_build dev
 part "build: clang, release" configure_and_build clang
 part "every build gives the same bytes" scripts/check-determinism.sh build/tendril build/dev/tendril build/clang/tendril build/asan/tendril

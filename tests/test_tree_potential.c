@@ -467,8 +467,10 @@ TD_TEST(tree_solve_makes_the_quadratic_model_stationary) {
 
 // Every width gives the bits of the terms one by one, also beside joints that are bent far.
 TD_TEST(potential_terms_of_several_bodies_are_those_of_one) {
-    const tdi_terms_kernel *wide = tdi_terms_widest();
-    for (uint64_t seed = 1; wide && seed <= 200; seed++) {
+    const tdi_terms_kernel *kernels[TDI_TERMS_KERNELS];
+    const int count = tdi_terms_kernels(kernels);
+    for (uint64_t seed = 1; count > 0 && seed <= 400; seed++) {
+        const tdi_terms_kernel *wide = kernels[seed / 200 % (uint64_t)count];
         tdi_random r;
         tdi_random_seed(&r, seed);
         tree t = mixed_tree(&r, 8, false, 10);

@@ -3,14 +3,21 @@
 
 #include "tree/terms_wide.h"
 
-const tdi_terms_kernel *tdi_terms_widest(void) {
+int tdi_terms_kernels(const tdi_terms_kernel *kernels[TDI_TERMS_KERNELS]) {
+    int count = 0;
+    (void)kernels;
 #ifdef TDI_WIDE_X86
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
-        return &tdi_terms_8;
+        kernels[count++] = &tdi_terms_8;
     }
     if (__builtin_cpu_supports("avx2")) {
-        return &tdi_terms_4;
+        kernels[count++] = &tdi_terms_4;
     }
 #endif
-    return NULL;
+    return count;
+}
+
+const tdi_terms_kernel *tdi_terms_widest(void) {
+    const tdi_terms_kernel *kernels[TDI_TERMS_KERNELS];
+    return tdi_terms_kernels(kernels) > 0 ? kernels[0] : NULL;
 }

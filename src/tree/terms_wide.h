@@ -21,5 +21,9 @@ typedef struct tdi_terms_kernel {
 extern const tdi_terms_kernel tdi_terms_4; // AVX2; with TDI_WIDE_X86 only, as the next
 extern const tdi_terms_kernel tdi_terms_8; // AVX-512
 
-// The widest that this machine can run; NULL where the scalar code is as fast.
-const tdi_terms_kernel *tdi_terms_widest(void);
+#define TDI_TERMS_KERNELS 2
+
+// Those that this machine can run, widest first; returns how many. None where the scalar code is as
+// fast.
+int tdi_terms_kernels(const tdi_terms_kernel *kernels[TDI_TERMS_KERNELS]);
+const tdi_terms_kernel *tdi_terms_widest(void); // or NULL
