@@ -76,6 +76,7 @@ part "build: the viewer" make --no-print-directory viewer
 part "an installed tree serves C and C++" scripts/check-install.sh build
 part "command line" python3 tests/cli/test_cli.py build/tendril
 part "command line: sanitizers" python3 tests/cli/test_cli.py build/asan/tendril
+part "scenes run" python3 tests/cli/test_scenes.py build/tendril
 part "solvers against theory" build/tendril validate
 part "examples in the docs run" python3 scripts/check-docs.py build
 part "models are valid glTF" models_are_valid_gltf

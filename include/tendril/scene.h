@@ -202,6 +202,7 @@ typedef struct td_scene_def {
     const char *text;    ///< One line on what it shows. Default: none.
     td_vec3 gravity;     ///< m/s^2. Default (0, -9.81, 0).
     td_real step;        ///< s, at most; a frame is a whole number of steps. Default 1/60.
+    td_real tolerance;   ///< rad: how far a step may be from its solution. Default 1e-4.
     td_real air_density; ///< kg/m^3. Default 1.2; 0: no drag.
     td_real drag;        ///< Drag coefficient. Default 1.
     td_real air_linear;  ///< N s/m^3: drag that grows with the speed. Default 0.

@@ -180,6 +180,7 @@ static td_step_opts step_opts(const stepping *s, tdi_actor *a) {
     const td_object_def *o = &def->objects[a->object];
     td_step_opts opts = td_step_opts_default();
     opts.dt = w->dt;
+    opts.tolerance = def->tolerance;
     opts.integrator = o->integrator;
     opts.gravity = tdi_turn_to_simulated(a, def->gravity);
     opts.air.quadratic = 0.5 * def->air_density * def->drag * o->drag;

@@ -239,6 +239,8 @@ function countCovered(
     towards.value.copy(direction);
     share.value.set(i < fromSun ? 1 / fromSun : 0, i < fromSun ? 0 : 1 / (total - fromSun));
     depth.value = 0.9 - (1.8 * i) / directions.length;
+    // once is enough for the smaller versions of the texture
+    target.texture.generateMipmaps = i === directions.length - 1;
     renderer.render(scene, camera);
   });
   renderer.setRenderTarget(null);
