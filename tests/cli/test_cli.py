@@ -311,7 +311,7 @@ class Bench(unittest.TestCase):
         self.assertEqual((code, err), (0, ""))
         self.assertEqual([line.split()[0] for line in out.splitlines()],
                          ["grow", "forward", "step", "realtime", "scaling", "threads",
-                          "world", "accuracy"])
+                          "world", "wasm", "accuracy"])
 
     def test_a_short_run_gives_rows_of_figures(self):
         code, out, err = tendril("bench", "step", "--json", "--seconds", "0.01")
