@@ -257,7 +257,9 @@ TD_TEST(world_from_structs_leaks_nothing_when_memory_ends_at_any_call) {
         CHECK_INT(status, k == 0 ? TD_OK : TD_ERR_MEMORY);
         if (world) {
             heap.fail_at = heap.calls + 1;
-            CHECK_INT(td_world_set_field(world, attract, NULL), TD_ERR_MEMORY);
+            td_status set = td_world_set_field(world, attract, NULL);
+            CHECK(set == TD_ERR_MEMORY || heap.calls < heap.fail_at); // it may need none
+            td_world_set_field(world, NULL, NULL);
             steps(world, 2); // goes on without
         }
         td_world_free(world);
