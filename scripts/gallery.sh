@@ -91,6 +91,9 @@ scene_rows() {
 names="$*"
 grow_models
 run_scenes
+if wanted viewer && [ -f "$(dirname "$tendril")/share/tendril/viewer.html" ]; then # of 'make viewer'
+    node scripts/viewer-picture.mjs "$(dirname "$tendril")/share/tendril/viewer.html" docs/gallery/viewer.jpg
+fi
 {
     echo "# Gallery"
     echo
