@@ -322,7 +322,7 @@ static const tdi_scene_field scene_fields[] = {
      .doc = "Time of a step at most; a frame is a whole number of them."},
     {"tolerance", TDI_SCENE_REAL, offsetof(td_scene_def, tolerance), .unit = "rad", .def = {1e-4},
      .high = 0.1, .low_open = true, .keyed = true,
-     .doc = "How far a step may be from its solution. 0.01 is not seen, and halves the cost."},
+     .doc = "How far a step may be from its solution; 0.02 saves about a third in a wind."},
     {"air_density", TDI_SCENE_REAL, offsetof(td_scene_def, air_density), .unit = "kg/m^3",
      .def = {1.2}, .high = 1e5, KEYED, .doc = "Water has 1000; 0: no drag."},
     {"drag", TDI_SCENE_REAL, offsetof(td_scene_def, drag), .def = {1}, .high = 100, KEYED,
