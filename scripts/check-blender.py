@@ -42,7 +42,7 @@ def place_of(name):
 
 # Blender poses bones in single precision, one upon the other: each may turn what is above it by
 # a rounding error more. Scenes here are a few metres large.
-ROUNDING = 2.0 ** -23
+ROUNDING = 2.0 ** -24
 
 worst, worst_row, count, bad, frame = 0.0, None, 0, 0, None
 with open(table, newline="") as rows:
