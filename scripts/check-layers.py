@@ -5,8 +5,8 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["base", "math", "grammar", "plant", "skin", "load", "tree", "tree_ida",
-          "world", "scene_yaml", "io"]
+LAYERS = ["base", "math", "grammar", "plant", "skin", "load", "contact", "tree",
+          "tree_ida", "rod", "world", "scene_yaml", "io"]
 PUBLIC_ONLY = ["cli", "web"]
 
 root = pathlib.Path(__file__).resolve().parent.parent

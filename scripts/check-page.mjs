@@ -6,15 +6,10 @@
 // Software rendering is slow and its speed says nothing, so what is checked is the state that the
 // page publishes as window.tendrilDemo (see web/src/demo/main.ts) and the pixels of its picture.
 
-import { existsSync } from 'node:fs';
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { Checks, DESKTOP, PATIENCE, addressOf, checkPhone, fingers, waitFor } from './page-checks.mjs';
 import { fail, launchBrowser } from './web-tools.mjs';
 
 const USAGE = 'usage: check-page.mjs PAGE.html [SCREENSHOT.png]';
-const DESKTOP = { width: 960, height: 640 };
-const PHONE = { width: 390, height: 780 };
-const PATIENCE = 60000;
 /** Share of the picture that a plant and its shadow cover at least. */
 const LEAST_COVER = 0.004;
 
@@ -22,28 +17,9 @@ const [file, screenshot, ...extra] = process.argv.slice(2);
 if (!file || file.startsWith('-') || extra.length > 0) {
   fail(USAGE, 2);
 }
-if (!existsSync(file)) {
-  fail(`${file}: no such file`, 3);
-}
-
-const faults = [];
-let checks = 0;
-function expect(condition, message) {
-  checks++;
-  if (!condition) {
-    faults.push(message);
-  }
-}
-
-function watch(page) {
-  page.on('console', (message) => {
-    expect(!/^(error|warning)$/.test(message.type()), `console: ${message.text()}`);
-  });
-  page.on('pageerror', (error) => expect(false, `uncaught: ${error.message}`));
-  page.on('request', (request) => {
-    expect(/^(file|data|blob):/.test(request.url()), `request: ${request.url()}`);
-  });
-}
+const address = addressOf(file);
+const checks = new Checks();
+const expect = (condition, message) => checks.expect(condition, message);
 
 const state = (page) => page.evaluate(() => {
   const { index, count, title, azimuth, elevation, distance, turning } = window.tendrilDemo;
@@ -51,10 +27,10 @@ const state = (page) => page.evaluate(() => {
 });
 
 async function waitForPlant(page, index) {
-  await page.waitForFunction((wanted) => {
+  await waitFor(page, (wanted) => {
     const demo = window.tendrilDemo;
     return demo.index === wanted && !demo.gliding;
-  }, index, { timeout: PATIENCE });
+  }, index);
 }
 
 // Waits until the camera's own momentum is spent, and gives the state then.
@@ -173,30 +149,12 @@ async function checkCamera(page) {
   expect(near.distance < 0.95 * moved.distance, 'the wheel goes nearer');
 }
 
-async function checkPhone(page) {
-  await page.setViewportSize(PHONE);
-  await page.waitForFunction(() => {
-    const { width, height, clientWidth, clientHeight } = document.getElementById('view');
-    return Math.abs((width * clientHeight) / (height * clientWidth) - 1) < 0.02;
-  }, null, { timeout: PATIENCE });
-  const fits = await page.evaluate(() => ({
-    wide: document.documentElement.scrollWidth <= window.innerWidth,
-    high: document.documentElement.scrollHeight <= window.innerHeight,
-    share: document.getElementById('view').clientHeight / window.innerHeight,
-  }));
-  expect(fits.wide && fits.high, 'a phone shows the page without scrolling');
-  expect(fits.share > 0.4, `the picture has ${fits.share.toFixed(2)} of a phone's height`);
-}
-
 // One finger turns, two that part go nearer.
 async function checkTouch(page) {
   const box = await page.locator('#view').boundingBox();
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-  const session = await page.context().newCDPSession(page);
-  const touch = (type, ...points) => session.send('Input.dispatchTouchEvent', {
-    type,
-    touchPoints: points.map(([dx, dy], id) => ({ x: x + dx, y: y + dy, id })),
-  });
+  const send = await fingers(page);
+  const touch = (type, ...points) => send(type, ...points.map(([dx, dy]) => [x + dx, y + dy]));
   const start = await settled(page);
   await touch('touchStart', [0, 0]);
   for (let i = 1; i <= 5; i++) {
@@ -214,28 +172,22 @@ async function checkTouch(page) {
   expect(near.distance < 0.8 * turned.distance, 'two fingers that part go nearer');
 }
 
-const browser = await launchBrowser();
-try {
-  const page = await browser.newPage({ viewport: DESKTOP, hasTouch: true });
-  const reader = await browser.newPage();
-  watch(page);
-  await page.goto(pathToFileURL(path.resolve(file)).href);
-  await page.waitForFunction(() => window.tendrilDemo?.ready, null, { timeout: PATIENCE });
-  await page.waitForFunction(() => window.tendrilDemo.thumbnails === window.tendrilDemo.count, null,
-    { timeout: 4 * PATIENCE });
+async function checkAll(page, reader) {
+  checks.watch(page);
+  await page.goto(address);
+  await waitFor(page, () => window.tendrilDemo?.ready);
+  await waitFor(page, () => window.tendrilDemo.thumbnails === window.tendrilDemo.count, null, 4 * PATIENCE);
   await checkPlants(page, reader);
   if (screenshot) {
     await page.screenshot({ path: screenshot });
   }
   await checkCamera(page);
-  await checkPhone(page);
+  await checkPhone(page, checks, 0.4);
   await checkTouch(page);
-} catch (error) {
-  expect(false, error.message.split('\n')[0]);
-} finally {
-  await browser.close();
 }
 
-faults.forEach((fault) => console.error(`failed: ${fault}`));
-console.log(`${file}: ${checks - faults.length} of ${checks} checks passed`);
-process.exit(faults.length === 0 ? 0 : 1);
+const browser = await launchBrowser();
+await checks.run('page', async () => checkAll(
+  await browser.newPage({ viewport: DESKTOP, hasTouch: true }), await browser.newPage()));
+await browser.close();
+checks.finish(file);

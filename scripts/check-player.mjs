@@ -6,54 +6,26 @@
 // Software rendering is slow and its speed says nothing, so what is checked is the state that the
 // page publishes as window.tendrilPlayer (see web/src/player/main.ts).
 
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { Checks, DESKTOP, addressOf, checkPhone, waitFor } from './page-checks.mjs';
 import { fail, launchBrowser } from './web-tools.mjs';
 
 const USAGE = 'usage: check-player.mjs SCENE.html [SCREENSHOT.png [EXPECTED.csv FPS]]';
-const DESKTOP = { width: 960, height: 640 };
-const PHONE = { width: 390, height: 780 };
-const PATIENCE = 60000;
 const PLACE_TOLERANCE = 1e-4; // m: rotations in a page have 16 bits
 
 const [file, screenshot, expected, fps, ...extra] = process.argv.slice(2);
 if (!file || file.startsWith('-') || extra.length > 0 || (expected && !(Number(fps) > 0))) {
   fail(USAGE, 2);
 }
-if (!existsSync(file)) {
-  fail(`${file}: no such file`, 3);
-}
-
-const faults = [];
-let checks = 0;
-function expect(condition, message) {
-  checks++;
-  if (!condition) {
-    faults.push(message);
-  }
-}
-
-function watch(page) {
-  page.on('console', (message) => {
-    expect(!/^(error|warning)$/.test(message.type()), `console: ${message.text()}`);
-  });
-  page.on('pageerror', (error) => expect(false, `uncaught: ${error.message}`));
-  page.on('request', (request) => {
-    expect(/^(file|data|blob):/.test(request.url()), `request: ${request.url()}`);
-  });
-}
+const address = addressOf(file);
+const checks = new Checks();
+const expect = (condition, message) => checks.expect(condition, message);
 
 const state = (page) => page.evaluate(() => {
   const { time, seconds, playing, speed, plots, azimuth, distance, frames, triangles } =
     window.tendrilPlayer;
   return { time, seconds, playing, speed, plots, azimuth, distance, frames, triangles };
 });
-
-async function waitFor(page, condition, argument) {
-  await page.waitForFunction(condition, argument, { timeout: PATIENCE });
-}
 
 async function checkClock(page) {
   const first = await state(page);
@@ -134,26 +106,9 @@ async function checkCamera(page) {
   await waitFor(page, (distance) => window.tendrilPlayer.distance < 0.97 * distance, before.distance);
 }
 
-async function checkPhone(page) {
-  await page.setViewportSize(PHONE);
-  await waitFor(page, () => {
-    const { width, height, clientWidth, clientHeight } = document.getElementById('view');
-    return Math.abs((width * clientHeight) / (height * clientWidth) - 1) < 0.02;
-  });
-  const fits = await page.evaluate(() => ({
-    wide: document.documentElement.scrollWidth <= window.innerWidth,
-    high: document.documentElement.scrollHeight <= window.innerHeight,
-    share: document.getElementById('view').clientHeight / window.innerHeight,
-  }));
-  expect(fits.wide && fits.high, 'a phone shows the page without scrolling');
-  expect(fits.share > 0.35, `the picture has ${fits.share.toFixed(2)} of a phone's height`);
-}
-
-const browser = await launchBrowser();
-try {
-  const page = await browser.newPage({ viewport: DESKTOP });
-  watch(page);
-  await page.goto(pathToFileURL(path.resolve(file)).href);
+async function checkAll(page) {
+  checks.watch(page);
+  await page.goto(address);
   await waitFor(page, () => window.tendrilPlayer?.ready || !document.getElementById('fault').hidden);
   expect(await page.locator('#fault').isHidden(), await page.locator('#fault').innerText());
   await checkClock(page);
@@ -166,13 +121,10 @@ try {
     await checkPlaces(page);
   }
   await checkCamera(page);
-  await checkPhone(page);
-} catch (error) {
-  expect(false, error.message.split('\n')[0]);
-} finally {
-  await browser.close();
+  await checkPhone(page, checks, 0.35);
 }
 
-faults.forEach((fault) => console.error(`failed: ${fault}`));
-console.log(`${file}: ${checks - faults.length} of ${checks} checks passed`);
-process.exit(faults.length === 0 ? 0 : 1);
+const browser = await launchBrowser();
+await checks.run('player', async () => checkAll(await browser.newPage({ viewport: DESKTOP })));
+await browser.close();
+checks.finish(file);

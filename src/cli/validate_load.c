@@ -35,8 +35,9 @@ void val_wind_stem(val_report *report) {
     td_world *world = val_world_new(report, &scene, text);
     for (int32_t i = 0; world && i < 300 && val_world_step(report, world, text); i++) {}
     if (world) {
-        double got = td_tree_tip(td_world_tree(world, 0), rod.count - 1).x;
-        val_relative(report, text, rod.count, got, want, 0.005);
+        td_vec3 tip;
+        td_world_segment(world, 0, rod.count - 1, NULL, &tip, NULL);
+        val_relative(report, text, rod.count, tip.x, want, 0.005);
     }
     td_world_free(world);
     val_tree_free(&tree);
@@ -47,13 +48,13 @@ void val_wind_stem(val_report *report) {
 // Farthest that a joint or tip is from where it was drawn, m.
 static double off_drawn(td_world *world, const val_tree *tree, td_vec3 *origins,
                         td_quat *rotations) {
-    const td_tree_state *state = td_world_tree(world, 0);
     const td_segment *s = td_skeleton_segments(tree->skeleton);
     double worst = 0;
     td_skeleton_pose(tree->skeleton, TD_POSE_INITIAL, origins, rotations);
     for (int32_t i = 0; i < tree->bodies; i++) {
-        td_vec3 now = td_tree_origin(state, i), tip = td_tree_tip(state, i), x = s[i].tip;
+        td_vec3 now, tip, x = s[i].tip;
         td_quat q = rotations[i];
+        td_world_segment(world, 0, i, &now, &tip, NULL);
         // q x q^-1
         td_vec3 t = {2 * (q.y * x.z - q.z * x.y), 2 * (q.z * x.x - q.x * x.z),
                      2 * (q.x * x.y - q.y * x.x)};
@@ -138,7 +139,7 @@ static bool pose_tips(val_report *report, const val_tree *tree, double strength,
         fine = val_world_step(report, world, text);
     }
     for (int32_t i = 0; fine && i < tree->bodies; i++) {
-        tips[i] = td_tree_tip(td_world_tree(world, 0), i);
+        td_world_segment(world, 0, i, NULL, &tips[i], NULL);
     }
     td_world_free(world);
     return fine;
@@ -195,7 +196,8 @@ void val_pose_case(val_report *report) {
 // ---- twist ----------------------------------------------------------------------------------
 
 static double twist_of(td_world *world, int32_t body) {
-    td_quat q = td_tree_rotation(td_world_tree(world, 0), body);
+    td_quat q;
+    td_world_segment(world, 0, body, NULL, NULL, &q);
     return 2 * atan2(q.y, q.w);
 }
 

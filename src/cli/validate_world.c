@@ -172,10 +172,10 @@ static void start(val_report *report) {
         }
     }
     if (world) {
-        td_vec3 base;
+        td_vec3 base, tip;
         td_world_pose(world, 0, &base, NULL, NULL, NULL);
-        double behind = td_tree_tip(td_world_tree(world, 0), 0).x - base.x;
-        val_relative(report, text, 1, behind, -LENGTH * sin(lean), 0.01);
+        td_world_segment(world, 0, 0, NULL, &tip, NULL);
+        val_relative(report, text, 1, tip.x - base.x, -LENGTH * sin(lean), 0.01);
     }
     td_world_free(world);
     val_tree_free(&tree);

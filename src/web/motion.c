@@ -25,8 +25,9 @@ bool web_make_room(void) {
     web.table = calloc(SEGMENT_FLOATS * most, sizeof *web.table);
     web.origins = calloc(most, sizeof *web.origins);
     web.rotations = calloc(most, sizeof *web.rotations);
-    web.torques = calloc(6 * most, sizeof *web.torques);
-    return web.poses && web.moments && web.table && web.origins && web.rotations && web.torques;
+    web.joint_moments = calloc(most, sizeof *web.joint_moments);
+    return web.poses && web.moments && web.table && web.origins && web.rotations &&
+           web.joint_moments;
 }
 
 void web_free_room(void) {
@@ -35,11 +36,10 @@ void web_free_room(void) {
     free(web.table);
     free(web.origins);
     free(web.rotations);
-    free(web.torques);
+    free(web.joint_moments);
     web.poses = web.moments = web.table = NULL;
-    web.origins = NULL;
+    web.origins = web.joint_moments = NULL;
     web.rotations = NULL;
-    web.torques = NULL;
 }
 
 // ---- actors ---------------------------------------------------------------------------------
@@ -65,12 +65,17 @@ WEB_EXPORT(web_actor_dofs) int32_t web_actor_dofs(int32_t actor) {
 }
 
 // What stays the same of every segment, as numbers: parent, id, joint kind, organ; length, radius
-// at the base and at the tip, mass; tip; centre of mass; two spare.
+// at the base and at the tip, mass; tip; centre of mass; size of the organ's shape, or 0; one
+// spare.
 WEB_EXPORT(web_segments) const float *web_segments(int32_t actor) {
     td_actor a = td_world_actor(web.world, actor);
     const td_segment *s = td_skeleton_segments(a.skeleton);
+    const td_shape *shapes = td_skeleton_shapes(a.skeleton);
     float *to = web.table;
     for (int32_t i = 0; i < a.segment_count; i++, s++, to += SEGMENT_FLOATS) {
+        // polygons are drawn as they are, all other shapes at the length of their segment
+        bool polygon = s->shape != TD_NONE && shapes[s->shape].kind == TD_SHAPE_POLYGON;
+        td_real size = s->shape == TD_NONE ? 0 : polygon ? 1 : s->length;
         const float row[SEGMENT_FLOATS] = {(float)s->parent,
                                            (float)s->id,
                                            (float)s->joint,
@@ -84,7 +89,8 @@ WEB_EXPORT(web_segments) const float *web_segments(int32_t actor) {
                                            (float)s->tip.z,
                                            (float)s->centre_of_mass.x,
                                            (float)s->centre_of_mass.y,
-                                           (float)s->centre_of_mass.z};
+                                           (float)s->centre_of_mass.z,
+                                           (float)size};
         for (int k = 0; k < SEGMENT_FLOATS; k++) {
             to[k] = row[k];
         }
@@ -124,26 +130,14 @@ WEB_EXPORT(web_origins) const td_vec3 *web_origins(int32_t actor) {
     return web.origins;
 }
 
-// Bending moments, N m, of all segments: of the joint's torque what is across the segment.
+// Bending moments, N m, of all segments: of the joint's moment what is across the segment.
 WEB_EXPORT(web_moments) const float *web_moments(void) {
     float *to = web.moments;
     for (int32_t k = 0; k < td_world_actor_count(web.world); k++) {
         td_actor a = td_world_actor(web.world, k);
-        const td_segment *s = td_skeleton_segments(a.skeleton);
-        const td_real *t = web.torques;
-        td_real factor = td_scene_def_get(web.scene)->objects[a.object].stiffness;
-        td_tree_joint_torque(td_world_tree(web.world, k), web.torques);
+        td_world_moments(web.world, k, web.joint_moments);
         for (int32_t i = 0; i < a.segment_count; i++) {
-            td_joint_kind joint = s[i].joint;
-            int dofs = joint == TD_JOINT_BALL    ? 3
-                       : joint == TD_JOINT_FREE  ? 6
-                       : joint == TD_JOINT_FIXED ? 0
-                                                 : 1;
-            td_real m = joint == TD_JOINT_BALL    ? hypot(t[0], t[2])
-                        : joint == TD_JOINT_HINGE ? fabs(t[0])
-                                                  : 0;
-            *to++ = (float)(factor * m);
-            t += dofs;
+            *to++ = (float)hypot(web.joint_moments[i].x, web.joint_moments[i].z);
         }
     }
     return web.moments;
@@ -183,9 +177,7 @@ WEB_EXPORT(web_energy) const double *web_energy(void) {
 // Lowest frequency about the pose as it is, Hz; not a number when it cannot be found.
 WEB_EXPORT(web_frequency) double web_frequency(int32_t actor) {
     td_mode mode;
-    td_vec3 gravity = td_scene_def_get(web.scene)->gravity;
-    td_status status =
-        td_tree_modes(td_world_tree(web.world, actor), gravity, 1, &mode, NULL, NULL);
+    td_status status = td_world_modes(web.world, actor, 1, &mode, NULL);
     return status == TD_OK ? mode.frequency : __builtin_nan("");
 }
 
@@ -221,4 +213,23 @@ WEB_EXPORT(web_release) void web_release(void) {
 
 WEB_EXPORT(web_twist) void web_twist(int32_t actor, int32_t segment, double torque) {
     td_world_twist(web.world, actor, segment, torque);
+}
+
+// ---- saving ---------------------------------------------------------------------------------
+
+WEB_EXPORT(web_save_size) size_t web_save_size(void) {
+    return td_world_save_size(web.world);
+}
+
+// Writes web_save_size() bytes.
+WEB_EXPORT(web_save) void web_save(void *bytes) {
+    td_world_save(web.world, bytes);
+}
+
+// The hand that held the world when it was saved is not there any more.
+WEB_EXPORT(web_restore) td_status web_restore(const void *bytes, size_t size) {
+    td_status status = td_world_restore(web.world, bytes, size, NULL);
+    td_world_release(web.world);
+    td_world_twist(web.world, 0, 0, 0);
+    return status;
 }

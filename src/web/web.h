@@ -41,9 +41,8 @@ typedef struct web_session {
     int32_t most;          // segments of the largest actor
     // room for what is asked for
     float *poses, *moments, *table;
-    td_vec3 *origins;
+    td_vec3 *origins, *joint_moments;
     td_quat *rotations;
-    td_real *torques;
 } web_session;
 
 extern web_session web;

@@ -8,7 +8,6 @@
 #include "world/world.h"
 
 #include "math/quat.h"
-#include "tree/saving.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,19 +16,17 @@
 // ---- places ---------------------------------------------------------------------------------
 
 // The segment by id, or that whose tip is nearest, or highest.
-static int32_t find_segment(const tdi_actor *a, const td_skeleton *skeleton,
-                            const td_place_def *place) {
-    const td_segment *s = td_skeleton_segments(skeleton);
+static int32_t find_segment(const tdi_actor *a, const td_place_def *place) {
     int32_t best = TD_NONE;
     td_real least = HUGE_VAL;
-    for (int32_t i = 0; i < td_skeleton_count(skeleton); i++) {
+    for (int32_t i = 0; i < a->segment_count; i++) {
         if (place->segment >= 0) {
-            if (s[i].id == place->segment) {
+            if (a->segments[i].id == place->segment) {
                 return i;
             }
             continue;
         }
-        td_vec3 tip = td_tree_tip(a->state, i);
+        td_vec3 tip = a->solver->tip(a->state, i);
         td_real off = place->near_given ? tdi_norm(tdi_sub(tip, place->near)) : -tip.y;
         if (off < least) {
             least = off;
@@ -45,14 +42,14 @@ td_status tdi_find_spot(const td_world *w, const td_place_def *place, const char
     const tdi_object *o = &w->objects[object];
     const tdi_actor *a = &w->actors[o->first_actor + place->instance];
     out->actor = o->first_actor + place->instance;
-    out->segment = find_segment(a, w->variants[a->variant].skeleton, place);
+    out->segment = find_segment(a, place);
     if (out->segment == TD_NONE) {
         char where[96];
         snprintf(where, sizeof where, "%s.segment", path);
         return tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, where,
                                "the object has no segment with the id %d", place->segment);
     }
-    out->tip = td_tree_tip(a->state, out->segment);
+    out->tip = a->solver->tip(a->state, out->segment);
     return TD_OK;
 }
 
@@ -161,7 +158,7 @@ static bool posed(const td_world *w, const tdi_actor *a) {
 // Room for all that can act on an actor at once: two entries a push, two for a hand, and one a
 // segment and pose.
 static td_status make_room(td_world *w, tdi_actor *a) {
-    size_t n = (size_t)a->state->model->body_count, count = 2;
+    size_t n = (size_t)a->segment_count, count = 2;
     for (int32_t k = 0; k < a->acting_count; k++) {
         count += w->scene->def.loads[a->acting[k].load].kind == TD_SCENE_POSE ? n : 2;
     }
@@ -173,11 +170,17 @@ static td_status make_room(td_world *w, tdi_actor *a) {
     if (!a->loads) {
         return TD_ERR_MEMORY;
     }
-    return w->wind_count > 0 || posed(w, a) ? tdi_actor_make_points(w, a) : TD_OK;
+    if (posed(w, a)) {
+        a->turns = tdi_arena_zeroed(&w->arena, n, sizeof *a->turns);
+        if (!a->turns) {
+            return TD_ERR_MEMORY;
+        }
+    }
+    return w->wind_count > 0 || a->turns ? tdi_actor_make_points(w, a) : TD_OK;
 }
 
 td_status tdi_actor_make_points(td_world *w, tdi_actor *a) {
-    size_t n = (size_t)a->state->model->body_count;
+    size_t n = (size_t)a->segment_count;
     if (!a->points) {
         td_vec3 *points = tdi_arena_zeroed(&w->arena, 3 * n, sizeof *points);
         if (!points) {
@@ -240,9 +243,9 @@ td_status tdi_world_make_loads(td_world *w, td_diag_list *diags) {
 
 // Winds at the segments, in true axes.
 static void sample_winds(const td_world *w, tdi_actor *a) {
-    const int32_t n = a->state->model->body_count;
+    const int32_t n = a->segment_count;
     for (int32_t i = 0; i < n; i++) {
-        a->points[i] = tdi_from_simulated(a, td_tree_origin(a->state, i));
+        a->points[i] = tdi_from_simulated(a, a->solver->origin(a->state, i));
         a->winds[i] = tdi_vec3(0, 0, 0);
     }
     for (int32_t k = 0; k < w->wind_count; k++) {
@@ -255,10 +258,10 @@ static void sample_winds(const td_world *w, tdi_actor *a) {
 
 // Forces from outside at the tips, in true axes.
 static void sample_field(const td_world *w, tdi_actor *a) {
-    const int32_t n = a->state->model->body_count;
+    const int32_t n = a->segment_count;
     for (int32_t i = 0; i < n; i++) {
-        td_vec3 tip = td_tree_tip(a->state, i);
-        td_vec3 v = tdi_tree_velocity_of(a->state, i, a->state->model->body[i].tip);
+        td_vec3 tip = a->solver->tip(a->state, i);
+        td_vec3 v = a->solver->velocity(a->state, i, a->segments[i].tip);
         a->points[i] = tdi_from_simulated(a, tip);
         a->extra[i] = tdi_velocity_from_simulated(a, tip, v);
         a->forces[i] = tdi_vec3(0, 0, 0);
@@ -276,7 +279,7 @@ void tdi_actor_sample(const td_world *w, tdi_actor *a) {
 }
 
 const td_vec3 *tdi_actor_winds(const td_world *w, tdi_actor *a) {
-    for (int32_t i = 0; w->wind_count > 0 && i < a->state->model->body_count; i++) {
+    for (int32_t i = 0; w->wind_count > 0 && i < a->segment_count; i++) {
         a->winds[i] = tdi_turn_to_simulated(a, a->winds[i]);
     }
     return w->wind_count > 0 ? a->winds : NULL;
@@ -329,7 +332,7 @@ static void add_pull(collector *c, const td_pull_load *l, const tdi_acting *acti
     td_vec3 to = l->to_given ? l->to : tdi_add(acting->spot.tip, l->by);
     add(c, (td_load){.kind = TD_LOAD_SPRING,
                      .segment = acting->spot.segment,
-                     .point = a->state->model->body[acting->spot.segment].tip,
+                     .point = a->segments[acting->spot.segment].tip,
                      .vector = tdi_to_simulated(a, to),
                      .stiffness = l->stiffness,
                      .damping = l->damping,
@@ -338,7 +341,7 @@ static void add_pull(collector *c, const td_pull_load *l, const tdi_acting *acti
 
 // A torque about the segment's own axis.
 static void add_twist(collector *c, int32_t segment, td_real torque) {
-    td_quat q = td_tree_rotation(c->actor->state, segment);
+    td_quat q = c->actor->solver->rotation(c->actor->state, segment);
     add(c, (td_load){.kind = TD_LOAD_TORQUE,
                      .segment = segment,
                      .vector = tdi_quat_rotate(q, tdi_vec3(0, torque, 0))});
@@ -349,7 +352,7 @@ static void add_push(collector *c, const td_push_load *l, const tdi_spot *spot) 
     if (tdi_dot(l->force, l->force) > 0) {
         add(c, (td_load){.kind = TD_LOAD_FORCE,
                          .segment = spot->segment,
-                         .point = a->state->model->body[spot->segment].tip,
+                         .point = a->segments[spot->segment].tip,
                          .vector = tdi_turn_to_simulated(a, l->force)});
     }
     if (l->twist != 0) {
@@ -362,13 +365,12 @@ static void add_push(collector *c, const td_push_load *l, const tdi_spot *spot) 
 // Tips of the drawn shape with `bend` spread over the joints, in the axes of the base.
 static void pose_tips(const td_world *w, const tdi_actor *a, td_vec3 bend, td_quat *turn,
                       td_vec3 *origin, td_vec3 *tips) {
-    const tdi_variant *v = &w->variants[a->variant];
-    const td_segment *s = td_skeleton_segments(v->skeleton);
-    td_vec3 share = tdi_scale(bend, 1.0 / v->depth_most);
+    const td_segment *s = a->segments;
+    td_vec3 share = tdi_scale(bend, 1.0 / w->variants[a->variant].depth_most);
     td_real angle = tdi_norm(share);
     td_quat own =
         angle > 0 ? tdi_quat_turn(tdi_scale(share, 1 / angle), angle) : tdi_quat_identity();
-    for (int32_t i = 0; i < td_skeleton_count(v->skeleton); i++) {
+    for (int32_t i = 0; i < a->segment_count; i++) {
         int32_t p = s[i].parent;
         td_quat up = p == TD_NONE ? tdi_quat_identity() : turn[p];
         td_vec3 at = p == TD_NONE ? tdi_vec3(0, 0, 0) : origin[p];
@@ -390,32 +392,29 @@ static td_vec3 bend_at(const td_pose_load *l, const tdi_keyed *keyed, td_real ti
 static void add_pose(collector *c, const td_pose_load *l, const tdi_keyed *keyed) {
     const td_world *w = c->world;
     tdi_actor *a = c->actor;
-    const td_tree_model *m = a->state->model;
-    // the nodes of the solver are free between steps: room for the pose
-    td_quat *turn = (td_quat *)a->state->node;
-    const tdi_twist *base = &a->state->base_twist;
+    const tdi_rate base = a->solver->base_rate(a->state);
     if (l->strength == 0 && l->damping == 0) {
         return;
     }
-    pose_tips(w, a, bend_at(l, keyed, c->t0), turn, a->points, a->extra);
+    pose_tips(w, a, bend_at(l, keyed, c->t0), a->turns, a->points, a->extra);
     int32_t first = c->count;
-    for (int32_t i = 0; i < m->body_count; i++) {
+    for (int32_t i = 0; i < a->segment_count; i++) {
         add(c, (td_load){.kind = TD_LOAD_SPRING,
                          .segment = i,
-                         .point = m->body[i].tip,
+                         .point = a->segments[i].tip,
                          .vector = a->extra[i],
                          .stiffness = l->strength,
                          .damping = l->damping});
     }
-    pose_tips(w, a, bend_at(l, keyed, c->t1), turn, a->points, a->extra);
+    pose_tips(w, a, bend_at(l, keyed, c->t1), a->turns, a->points, a->extra);
     // the base's own motion carries the pose along; what the springs damp is motion relative to it
-    for (int32_t i = 0; i < m->body_count; i++) {
+    for (int32_t i = 0; i < a->segment_count; i++) {
         td_load *load = &a->loads[first + i];
         td_vec3 change = tdi_scale(tdi_sub(a->extra[i], load->vector), 1 / (c->t1 - c->t0));
         td_vec3 arm = tdi_quat_rotate(a->simulated.rotation, a->extra[i]);
         load->vector = tdi_add(a->simulated.position, arm);
         load->velocity = tdi_add(tdi_quat_rotate(a->simulated.rotation, change),
-                                 tdi_add(base->v, tdi_cross(base->w, arm)));
+                                 tdi_add(base.velocity, tdi_cross(base.spin, arm)));
     }
 }
 
@@ -423,7 +422,7 @@ static void add_pose(collector *c, const td_pose_load *l, const tdi_keyed *keyed
 
 static void add_grab(collector *c) {
     const tdi_grab *g = &c->world->grab;
-    const int64_t self = c->actor - c->world->actors, n = c->actor->state->model->body_count;
+    const int64_t self = c->actor - c->world->actors, n = c->actor->segment_count;
     if (g->held && g->actor == self) {
         add(c, (td_load){.kind = TD_LOAD_SPRING,
                          .segment = g->segment,
@@ -438,11 +437,11 @@ static void add_grab(collector *c) {
 
 static void add_field(collector *c) {
     const tdi_actor *a = c->actor;
-    for (int32_t i = 0; i < a->state->model->body_count; i++) {
+    for (int32_t i = 0; i < a->segment_count; i++) {
         if (a->forces[i].x != 0 || a->forces[i].y != 0 || a->forces[i].z != 0) {
             add(c, (td_load){.kind = TD_LOAD_FORCE,
                              .segment = i,
-                             .point = a->state->model->body[i].tip,
+                             .point = a->segments[i].tip,
                              .vector = tdi_turn_to_simulated(a, a->forces[i])});
         }
     }
@@ -479,7 +478,7 @@ int32_t tdi_actor_loads(const td_world *w, tdi_actor *a, td_real t0, td_real t1)
 void tdi_actor_note_force(tdi_actor *a) {
     for (int32_t k = 0; k < a->point_count; k++) {
         const td_load *l = &a->loads[k];
-        td_vec3 off = tdi_sub(l->vector, td_tree_tip(a->state, l->segment));
+        td_vec3 off = tdi_sub(l->vector, a->solver->tip(a->state, l->segment));
         td_real force = l->kind == TD_LOAD_SPRING  ? l->stiffness * tdi_norm(off)
                         : l->kind == TD_LOAD_FORCE ? tdi_norm(l->vector)
                                                    : 0;

@@ -51,7 +51,7 @@ tdi_pose tdi_object_frame(const td_world *w, int32_t object) {
 }
 
 // Velocities of an actor's base at a time, by the curves of its object; false without any.
-static bool curve_rates(const td_world *w, const tdi_actor *a, td_real time, tdi_twist *rates) {
+static bool curve_rates(const td_world *w, const tdi_actor *a, td_real time, tdi_rate *rates) {
     const tdi_object *o = &w->objects[a->object];
     const tdi_keyed *position = tdi_live(o->position), *rotation = tdi_live(o->rotation);
     if (!position && !rotation) {
@@ -61,7 +61,7 @@ static bool curve_rates(const td_world *w, const tdi_actor *a, td_real time, tdi
                                          rotation ? rotation->turn : NULL, time);
     td_quat turned = rotation ? m.rotation : tdi_object_pose(w, a->object).rotation;
     td_vec3 arm = tdi_quat_rotate(turned, a->place.position);
-    *rates = (tdi_twist){m.spin, tdi_add(m.velocity, tdi_cross(m.spin, arm))};
+    *rates = (tdi_rate){m.spin, tdi_add(m.velocity, tdi_cross(m.spin, arm))};
     return true;
 }
 
@@ -111,24 +111,25 @@ static tdi_pose felt_step(const td_world *w, const tdi_actor *a, tdi_pose next) 
 static td_base_motion motion_of(const td_world *w, const tdi_actor *a, const screw *d,
                                 bool true_base, td_real t0) {
     const td_integrator rule = w->scene->def.objects[a->object].integrator;
-    tdi_twist then = {tdi_scale(d->turn, 1 / w->dt), tdi_scale(d->shift, 1 / w->dt)}, now = then;
+    tdi_rate then = {tdi_scale(d->turn, 1 / w->dt), tdi_scale(d->shift, 1 / w->dt)}, now = then;
     if (rule == TD_EULER || rule == TD_RK4) {
-        now = a->state->base_twist;
+        now = a->solver->base_rate(a->state);
         if (true_base && curve_rates(w, a, t0, &now)) {
             curve_rates(w, a, t0 + w->dt, &then);
         }
     }
     return (td_base_motion){.position = a->simulated.position,
                             .rotation = a->simulated.rotation,
-                            .velocity = now.v,
-                            .spin = now.w,
-                            .acceleration = tdi_scale(tdi_sub(then.v, now.v), 1 / w->dt),
-                            .spin_rate = tdi_scale(tdi_sub(then.w, now.w), 1 / w->dt)};
+                            .velocity = now.velocity,
+                            .spin = now.spin,
+                            .acceleration =
+                                tdi_scale(tdi_sub(then.velocity, now.velocity), 1 / w->dt),
+                            .spin_rate = tdi_scale(tdi_sub(then.spin, now.spin), 1 / w->dt)};
 }
 
 void tdi_actor_move_base(td_world *w, tdi_actor *a, td_real t0) {
     const td_object_def *def = &w->scene->def.objects[a->object];
-    const tdi_twist *last = &a->state->base_twist;
+    const tdi_rate last = a->solver->base_rate(a->state);
     tdi_pose next = tdi_pose_mul(tdi_object_pose(w, a->object), a->place), to = next;
     bool true_base =
         def->time_scale == 1 && def->local.amount == 0 && same_pose(&a->base, &a->simulated);
@@ -136,11 +137,11 @@ void tdi_actor_move_base(td_world *w, tdi_actor *a, td_real t0) {
         to = felt_step(w, a, next);
     }
     screw whole = step_between(a->base, next), felt = step_between(a->simulated, to);
-    a->base_rate = (tdi_twist){tdi_scale(whole.turn, 1 / w->dt), tdi_scale(whole.shift, 1 / w->dt)};
-    bool rested = tdi_dot(last->v, last->v) == 0 && tdi_dot(last->w, last->w) == 0;
+    a->base_rate = (tdi_rate){tdi_scale(whole.turn, 1 / w->dt), tdi_scale(whole.shift, 1 / w->dt)};
+    bool rested = tdi_dot(last.velocity, last.velocity) == 0 && tdi_dot(last.spin, last.spin) == 0;
     if (!rested || !same_pose(&a->simulated, &to)) {
         td_base_motion m = motion_of(w, a, &felt, true_base, t0);
-        td_tree_set_base(a->state, &m);
+        a->solver->set_base(a->state, &m);
     }
     a->base = next;
     a->simulated = to;
@@ -185,12 +186,12 @@ td_quat tdi_rotation_from_simulated(const tdi_actor *a, td_quat q) {
 // What a point moves besides with the simulated base is turned to the true frame; there it rides
 // on the true base.
 td_vec3 tdi_velocity_from_simulated(const tdi_actor *a, td_vec3 x, td_vec3 v) {
-    const tdi_twist *s = &a->state->base_twist, *t = &a->base_rate;
     if (same_pose(&a->base, &a->simulated)) {
         return v;
     }
+    const tdi_rate s = a->solver->base_rate(a->state), t = a->base_rate;
     td_vec3 arm = tdi_sub(x, a->simulated.position);
-    td_vec3 own = tdi_sub(v, tdi_add(s->v, tdi_cross(s->w, arm)));
+    td_vec3 own = tdi_sub(v, tdi_add(s.velocity, tdi_cross(s.spin, arm)));
     td_vec3 at = turn_from_simulated(a, arm);
-    return tdi_add(turn_from_simulated(a, own), tdi_add(t->v, tdi_cross(t->w, at)));
+    return tdi_add(turn_from_simulated(a, own), tdi_add(t.velocity, tdi_cross(t.spin, at)));
 }

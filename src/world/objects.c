@@ -33,48 +33,34 @@ static td_vec3 own_gravity(const td_world *w, int32_t object, td_quat base) {
     return tdi_scale(g, 1 / w->scene->def.objects[object].stiffness);
 }
 
-// Puts `next` in the place of *model.
-static void replace(td_tree_model **model, td_tree_model *next) {
-    td_tree_model_free(*model);
-    *model = next;
+// Puts `next` in the place of the model.
+static void replace(tdi_variant *v, tdi_solver_model *next) {
+    v->solver->model_free(v->model);
+    v->model = next;
 }
 
 // The model for which the drawn shape is one of rest.
-static td_status rest_model(td_world *w, td_tree_model **model, td_vec3 gravity, td_diag *diag) {
-    td_tree_state *state = NULL;
-    td_tree_model *next = NULL;
-    td_status status = td_tree_state_new(*model, w->alloc, &state, diag);
+static td_status rest_model(td_world *w, tdi_variant *v, td_vec3 gravity, td_diag *diag) {
+    tdi_solver_model *next = NULL;
+    td_status status = tdi_solver_rest_new(v->solver, v->model, gravity, w->alloc, &next, diag);
     if (status == TD_OK) {
-        status = td_tree_model_rest_new(state, gravity, w->alloc, &next, diag);
-    }
-    td_tree_state_free(state);
-    if (status == TD_OK) {
-        replace(model, next);
+        replace(v, next);
     }
     return status;
 }
 
-static td_status damped_model(td_world *w, const td_object_def *o, td_tree_model **model,
-                              td_vec3 gravity, td_diag *diag) {
-    td_tree_state *state = NULL;
-    td_tree_model *next = NULL;
-    td_step_opts settle = td_step_opts_default();
+static td_status damped_model(td_world *w, const td_object_def *o, tdi_variant *v, td_vec3 gravity,
+                              td_diag *diag) {
+    tdi_solver_model *next = NULL;
     td_damping_opts opts = td_damping_opts_default();
-    settle.gravity = opts.gravity = gravity;
+    opts.gravity = gravity;
     opts.kind = o->damping_ratio >= 0 ? TD_DAMPING_RATIO : TD_DAMPING_TIME;
     // of the plant with its factor of stiffness s: w ~ sqrt(s), so that the ratio is c w/(2 s k)
     opts.value = o->damping_ratio >= 0 ? o->damping_ratio * sqrt(o->stiffness)
                                        : o->relaxation_time * o->stiffness;
-    td_status status = td_tree_state_new(*model, w->alloc, &state, diag);
-    if (status == TD_OK && opts.kind == TD_DAMPING_RATIO) {
-        status = td_tree_settle(state, &settle, NULL, diag);
-    }
+    td_status status = tdi_solver_damped_new(v->solver, v->model, &opts, w->alloc, &next, diag);
     if (status == TD_OK) {
-        status = td_tree_model_damped_new(state, &opts, w->alloc, &next, diag);
-    }
-    td_tree_state_free(state);
-    if (status == TD_OK) {
-        replace(model, next);
+        replace(v, next);
     }
     return status;
 }
@@ -96,16 +82,15 @@ static td_status measure_depth(td_world *w, tdi_variant *v) {
 static td_status make_variant(td_world *w, int32_t object, int32_t variant,
                               const td_world_opts *opts, tdi_variant *v, td_diag_list *diags) {
     const td_object_def *o = &w->scene->def.objects[object];
-    td_tree_opts tree = td_tree_opts_default();
     td_vec3 gravity = own_gravity(w, object, tdi_object_pose(w, object).rotation);
     td_diag diag = {.index = TD_NONE};
-    tree.law = o->law;
+    v->solver = tdi_solvers[o->solver];
     td_status status =
         tdi_object_grow(w->scene, object, variant, opts, w->alloc, &v->skeleton, diags);
     if (status != TD_OK) {
         return status;
     }
-    status = td_tree_model_new(v->skeleton, &tree, w->alloc, &v->model, &diag);
+    status = v->solver->model_new(v->skeleton, o, w->alloc, &v->model, &diag);
     if (status != TD_OK) {
         return fault(w, object, status, "plant", &diag, diags);
     }
@@ -114,13 +99,13 @@ static td_status make_variant(td_world *w, int32_t object, int32_t variant,
         return fault(w, object, TD_ERR_SYNTAX, "stiffness", &diag, diags);
     }
     if (o->rest_under_gravity) {
-        status = rest_model(w, &v->model, gravity, &diag);
+        status = rest_model(w, v, gravity, &diag);
         if (status != TD_OK) {
             return fault(w, object, status, "rest_under_gravity", &diag, diags);
         }
     }
     if (o->damping_ratio >= 0 || o->relaxation_time >= 0) {
-        status = damped_model(w, o, &v->model, gravity, &diag);
+        status = damped_model(w, o, v, gravity, &diag);
         if (status != TD_OK) {
             return fault(w, object, status,
                          o->damping_ratio >= 0 ? "damping_ratio" : "relaxation_time", &diag, diags);
@@ -185,15 +170,19 @@ static td_status make_actor(td_world *w, int32_t object, int32_t instance, tdi_p
     int32_t count = instance_count(o);
     *a = (tdi_actor){.object = object, .instance = instance, .place = place};
     a->variant = w->objects[object].first_variant + instance % o->instances.variants;
+    const tdi_variant *v = &w->variants[a->variant];
+    a->solver = v->solver;
+    a->segments = td_skeleton_segments(v->skeleton);
+    a->segment_count = td_skeleton_count(v->skeleton);
     a->name = actor_name(w, object, instance, count);
     a->base = a->simulated = tdi_pose_mul(tdi_object_pose(w, object), place);
     if (!a->name) {
         return TD_ERR_MEMORY;
     }
-    td_status status = td_tree_state_new(w->variants[a->variant].model, w->alloc, &a->state, diag);
+    td_status status = a->solver->state_new(v->model, w->alloc, &a->state, diag);
     if (status == TD_OK) {
         td_base_motion stand = {.position = a->base.position, .rotation = a->base.rotation};
-        td_tree_set_base(a->state, &stand);
+        a->solver->set_base(a->state, &stand);
     }
     return status;
 }
@@ -215,8 +204,7 @@ static void settle_actor(void *context, int64_t k) {
     opts.gravity = w->scene->def.gravity;
     opts.stiffness = o->stiffness;
     if (o->start == TD_START_SETTLED && !(o->rest_under_gravity && upright(w, a))) {
-        a->status = td_tree_settle(a->state, &opts, NULL, &a->diag);
-        td_tree_state_changed(a->state); // frames from coordinates, as whoever reads them next does
+        a->status = a->solver->settle(a->state, &opts, NULL, &a->diag);
     }
 }
 
@@ -247,7 +235,8 @@ static td_status count_all(td_world *w, const td_world_opts *opts, td_diag_list 
     w->variants = tdi_arena_zeroed(&w->arena, (size_t)variants, sizeof *w->variants);
     w->actors = tdi_arena_zeroed(&w->arena, (size_t)actors, sizeof *w->actors);
     w->objects = tdi_arena_zeroed(&w->arena, (size_t)def->object_count, sizeof *w->objects);
-    return w->variants && w->actors && w->objects ? TD_OK : TD_ERR_MEMORY;
+    w->groups = tdi_arena_zeroed(&w->arena, (size_t)actors, sizeof *w->groups);
+    return w->variants && w->actors && w->objects && w->groups ? TD_OK : TD_ERR_MEMORY;
 }
 
 static td_status make_object(td_world *w, int32_t k, const td_world_opts *opts, int64_t *segments,
@@ -276,6 +265,7 @@ static td_status make_object(td_world *w, int32_t k, const td_world_opts *opts, 
                                    "the scene has more than %lld segments",
                                    (long long)opts->max_segments);
         }
+        w->groups[w->group_count++] = (tdi_group){w->actor_count, 1};
         tdi_actor *a = &w->actors[w->actor_count++];
         status = make_actor(w, k, i, instance_place(&def->instances, i, &random), a, &diag);
         o->actor_count++;

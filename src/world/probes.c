@@ -4,7 +4,6 @@
 #include "world/world.h"
 
 #include "math/quat.h"
-#include "tree/saving.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -78,27 +77,15 @@ const char *td_world_probe_name(const td_world *w, int32_t column) {
 
 // ---- values ---------------------------------------------------------------------------------
 
-// Rotation vector of a joint from its rest, in its own axes.
-static td_vec3 joint_angle(const td_tree_state *s, int32_t i) {
-    const td_tree_model *m = s->model;
-    const td_real *a = s->angle + m->dof[i];
-    int32_t count = m->dof[i + 1] - m->dof[i];
-    return count == 3   ? tdi_vec3(a[0], a[1], a[2])
-           : count == 1 ? tdi_scale(m->body[i].axis, a[0])
-                        : tdi_vec3(0, 0, 0);
-}
-
-static td_vec3 curvature(const td_world *w, const tdi_actor *a, int32_t i) {
-    const td_segment *s = td_skeleton_segments(w->variants[a->variant].skeleton);
+static td_vec3 curvature(const tdi_actor *a, int32_t i) {
+    const td_segment *s = a->segments;
     int32_t p = s[i].parent;
     td_real length = 0.5 * (s[i].length + (p == TD_NONE ? 0 : s[p].length));
-    return tdi_scale(joint_angle(a->state, i), 1 / length);
+    return tdi_scale(a->solver->turn(a->state, i), 1 / length);
 }
 
 static td_vec3 moment(const td_world *w, const tdi_actor *a, int32_t i) {
-    td_vec3 k = a->state->model->body[i].stiffness, angle = joint_angle(a->state, i);
-    td_real factor = w->scene->def.objects[a->object].stiffness;
-    return tdi_vec3(factor * k.x * angle.x, factor * k.y * angle.y, factor * k.z * angle.z);
+    return a->solver->moment(a->state, i, w->scene->def.objects[a->object].stiffness);
 }
 
 void td_world_probes(td_world *w, td_real *values) {
@@ -107,18 +94,18 @@ void td_world_probes(td_world *w, td_real *values) {
         const tdi_actor *a = &w->actors[w->probe_spots[k].actor];
         int32_t i = w->probe_spots[k].segment;
         td_quantity q = r->probes[k].quantity;
-        td_vec3 tip = td_tree_tip(a->state, i), v = {0, 0, 0};
+        td_vec3 tip = a->solver->tip(a->state, i), v = {0, 0, 0};
         if (q == TD_QUANTITY_POSITION) {
             v = tdi_from_simulated(a, tip);
         } else if (q == TD_QUANTITY_VELOCITY) {
-            v = tdi_tree_velocity_of(a->state, i, a->state->model->body[i].tip);
+            v = a->solver->velocity(a->state, i, a->segments[i].tip);
             v = tdi_velocity_from_simulated(a, tip, v);
         } else if (q == TD_QUANTITY_CURVATURE) {
-            v = curvature(w, a, i);
+            v = curvature(a, i);
         } else if (q == TD_QUANTITY_MOMENT) {
             v = moment(w, a, i);
         }
-        td_quat turn = tdi_rotation_from_simulated(a, td_tree_rotation(a->state, i));
+        td_quat turn = tdi_rotation_from_simulated(a, a->solver->rotation(a->state, i));
         const td_real all[4] = {turn.w, turn.x, turn.y, turn.z}, three[3] = {v.x, v.y, v.z};
         int32_t count = part_count(q);
         memcpy(values, count == 4 ? all : three, (size_t)count * sizeof *values);
@@ -126,19 +113,30 @@ void td_world_probes(td_world *w, td_real *values) {
     }
 }
 
+void td_world_moments(const td_world *w, int32_t actor, td_vec3 *moments) {
+    const tdi_actor *a = &w->actors[actor];
+    for (int32_t i = 0; i < a->segment_count; i++) {
+        moments[i] = moment(w, a, i);
+    }
+}
+
+td_world_sums td_world_actor_sums(td_world *w, int32_t actor) {
+    const tdi_actor *a = &w->actors[actor];
+    td_world_sums sums = a->solver->sums(a->state, tdi_turn_to_simulated(a, w->scene->def.gravity));
+    sums.energy.elastic *= w->scene->def.objects[a->object].stiffness;
+    return sums;
+}
+
 td_world_sums td_world_object_sums(td_world *w, int32_t object) {
     td_world_sums sums = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     const tdi_object *o = &w->objects[object];
     for (int32_t k = 0; k < o->actor_count; k++) {
-        const tdi_actor *a = &w->actors[o->first_actor + k];
-        td_vec3 gravity = tdi_turn_to_simulated(a, w->scene->def.gravity), linear, angular;
-        td_energy e = td_tree_energy(a->state, gravity);
-        td_tree_momentum(a->state, &linear, &angular);
-        sums.energy.kinetic += e.kinetic;
-        sums.energy.elastic += e.elastic * w->scene->def.objects[object].stiffness;
-        sums.energy.weight += e.weight;
-        sums.linear = tdi_add(sums.linear, linear);
-        sums.angular = tdi_add(sums.angular, angular);
+        td_world_sums one = td_world_actor_sums(w, o->first_actor + k);
+        sums.energy.kinetic += one.energy.kinetic;
+        sums.energy.elastic += one.energy.elastic;
+        sums.energy.weight += one.energy.weight;
+        sums.linear = tdi_add(sums.linear, one.linear);
+        sums.angular = tdi_add(sums.angular, one.angular);
     }
     return sums;
 }

@@ -7,8 +7,6 @@
 
 #include "world/world.h"
 
-#include "tree/saving.h"
-
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
@@ -37,8 +35,9 @@ static uint64_t shape_of(const td_world *w) {
     hash = mix(hash, &w->wind_count, sizeof w->wind_count);
     hash = mix(hash, &w->parameter_count, sizeof w->parameter_count);
     for (int32_t k = 0; k < w->variant_count; k++) {
-        const td_tree_model *m = w->variants[k].model;
-        hash = mix(hash, m->body, (size_t)m->body_count * sizeof *m->body);
+        size_t size = 0;
+        const void *figures = w->variants[k].solver->figures(w->variants[k].model, &size);
+        hash = mix(hash, figures, size);
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
         const tdi_actor *a = &w->actors[k];
@@ -147,11 +146,11 @@ static void tape_actor(tape *t, tdi_actor *a) {
     item(t, &a->stats, sizeof a->stats);
     item(t, &a->largest_force, sizeof a->largest_force);
     if (t->to) {
-        tdi_tree_save(a->state, t->to + t->size);
+        a->solver->save(a->state, t->to + t->size);
     } else if (t->from) {
-        tdi_tree_restore(a->state, t->from + t->size);
+        a->solver->restore(a->state, t->from + t->size);
     }
-    t->size += tdi_tree_save_size(a->state);
+    t->size += a->solver->save_size(a->state);
 }
 
 static void tape_world(tape *t, td_world *w) {

@@ -4,6 +4,7 @@
 #include "world/scene_tables.h"
 
 #include "math/angle.h"
+#include "world/solver.h"
 
 #define ALWAYS   1e30 // s: the end of what does not end
 #define KEYED    .keyed = true
@@ -94,7 +95,6 @@ static const tdi_scene_table local_table = {
     "local", sizeof(td_local_def), local_fields,
     .doc = "Local dynamics: the motion of a frame that a strand rides along with is blended out."};
 
-static const tdi_choice solvers[] = {{"tree", TD_SOLVER_TREE, "rigid segments on joints"}, {0}};
 static const tdi_choice integrators[] = {
     {"implicit", TD_IMPLICIT, "stable at any step"},
     {"implicit-euler", TD_IMPLICIT_EULER, "the same, damps more"},
@@ -130,7 +130,7 @@ static const tdi_scene_field object_fields[] = {
      .doc = "Of the base. Keys turn the pot."},
     {"size", TDI_SCENE_REAL, offsetof(td_object_def, size), .def = {1}, .low = 1e-6, .high = 1e6,
      .doc = "Factor of all lengths."},
-    {"solver", TDI_SCENE_CHOICE, offsetof(td_object_def, solver), .choices = solvers,
+    {"solver", TDI_SCENE_CHOICE, offsetof(td_object_def, solver), .choices = tdi_solver_choices,
      .doc = "What the object is simulated as."},
     {"integrator", TDI_SCENE_CHOICE, offsetof(td_object_def, integrator), .choices = integrators,
      .doc = "How time advances."},

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Worlds: making, stepping, parameters, actors.
 //
-// A step       keyframes to the end of the step; winds on; then each actor by itself: air and
-// forces
-//              where it is, its base, loads, one step of its solver. Actors share nothing that
-//              moves, so that threads can take them in any order.
+// A step   keyframes to the end of the step; winds on; then each group of actors by itself: of all
+//          its actors air and forces where they are, bases, loads; then one step of their solver.
+//          Groups share nothing that moves, so that threads can take them in any order.
 
 #include "world/world.h"
 
 #include "math/quat.h"
-#include "tree/saving.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,7 +52,7 @@ static void set_keyed(td_world *w, td_real time) {
 static bool inside_actors(const td_world *w) {
     int32_t largest = 0;
     for (int32_t k = 0; k < w->actor_count; k++) {
-        int32_t n = w->actors[k].state->model->body_count;
+        int32_t n = w->actors[k].segment_count;
         largest = n > largest ? n : largest;
     }
     return w->actor_count < 2 * td_pool_threads(w->pool) && largest >= LARGE_ACTOR;
@@ -151,10 +149,10 @@ void td_world_free(td_world *w) {
         return;
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
-        td_tree_state_free(w->actors[k].state);
+        w->actors[k].solver->state_free(w->actors[k].state);
     }
     for (int32_t k = 0; k < w->variant_count; k++) {
-        td_tree_model_free(w->variants[k].model);
+        w->variants[k].solver->model_free(w->variants[k].model);
         td_skeleton_free(w->variants[k].skeleton);
     }
     for (int32_t k = 0; k < w->wind_count; k++) {
@@ -197,22 +195,32 @@ static td_step_opts step_opts(const stepping *s, tdi_actor *a) {
     return opts;
 }
 
-static void step_actor(void *context, int64_t k) {
-    stepping *s = context;
-    tdi_actor *a = &s->world->actors[k];
+// All that the step of an actor takes from around it; nobody of its group has moved yet.
+static void prepare(const stepping *s, tdi_actor *a) {
     tdi_actor_sample(s->world, a);
     tdi_actor_move_base(s->world, a, s->t0);
-    td_step_opts opts = step_opts(s, a);
-    a->status = td_tree_step(a->state, &opts, &a->stats, &a->diag);
-    tdi_actor_note_force(a);
+    a->opts = step_opts(s, a);
+}
+
+static void step_group(void *context, int64_t k) {
+    stepping *s = context;
+    const tdi_group *group = &s->world->groups[k];
+    tdi_actor *first = s->world->actors + group->first, *end = first + group->count;
+    for (tdi_actor *a = first; a < end; a++) {
+        prepare(s, a);
+    }
+    for (tdi_actor *a = first; a < end; a++) {
+        a->status = a->solver->step(a->state, &a->opts, &a->stats, &a->diag);
+        tdi_actor_note_force(a);
+    }
 }
 
 // The segment whose tip moves fastest, which is where a motion that grows without end began.
 static int32_t fastest(const tdi_actor *a, td_real *speed) {
     int32_t found = 0;
     *speed = -1;
-    for (int32_t i = 0; i < a->state->model->body_count; i++) {
-        td_real v = tdi_norm(tdi_tree_velocity_of(a->state, i, a->state->model->body[i].tip));
+    for (int32_t i = 0; i < a->segment_count; i++) {
+        td_real v = tdi_norm(a->solver->velocity(a->state, i, a->segments[i].tip));
         if (!(v <= *speed)) {
             *speed = v;
             found = i;
@@ -246,11 +254,11 @@ td_status td_world_step(td_world *w, td_diag *diag) {
         td_wind_advance(w->winds[k].wind, &w->winds[k].state, w->dt, l->velocity);
     }
     if (w->inside) {
-        for (int32_t k = 0; k < w->actor_count; k++) {
-            step_actor(&s, k);
+        for (int32_t k = 0; k < w->group_count; k++) {
+            step_group(&s, k);
         }
     } else {
-        td_pool_run(w->pool, w->actor_count, step_actor, &s);
+        td_pool_run(w->pool, w->group_count, step_group, &s);
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
         if (w->actors[k].status != TD_OK) {
@@ -375,7 +383,7 @@ td_status td_world_set_integrator(td_world *w, int32_t object, td_integrator int
 
 // Room for the field's forces, and for as many loads.
 static td_status make_field_room(td_world *w, tdi_actor *a) {
-    size_t n = (size_t)a->state->model->body_count, capacity = (size_t)a->load_capacity + n;
+    size_t n = (size_t)a->segment_count, capacity = (size_t)a->load_capacity + n;
     td_status status = tdi_actor_make_points(w, a);
     if (status != TD_OK || a->forces) {
         return status;
@@ -422,8 +430,8 @@ td_actor td_world_actor(const td_world *w, int32_t actor) {
                     .instance = a->instance,
                     .variant = a->variant - w->objects[a->object].first_variant,
                     .skeleton = v->skeleton,
-                    .segment_count = td_tree_body_count(v->model),
-                    .dof_count = td_tree_dof_count(v->model)};
+                    .segment_count = a->segment_count,
+                    .dof_count = v->solver->dof_count(v->model)};
     return out;
 }
 
@@ -436,18 +444,42 @@ void td_world_pose(const td_world *w, int32_t actor, td_vec3 *base, td_quat *rot
     if (rotation) {
         *rotation = a->base.rotation;
     }
-    for (int32_t i = 0; i < a->state->model->body_count; i++) {
-        if (origins) {
-            origins[i] = tdi_from_simulated(a, td_tree_origin(a->state, i));
-        }
-        if (rotations) {
-            rotations[i] = tdi_rotation_from_simulated(a, td_tree_rotation(a->state, i));
-        }
+    for (int32_t i = 0; i < a->segment_count; i++) {
+        td_world_segment(w, actor, i, origins ? &origins[i] : NULL, NULL,
+                         rotations ? &rotations[i] : NULL);
     }
 }
 
-td_tree_state *td_world_tree(td_world *w, int32_t actor) {
-    return w->actors[actor].state;
+void td_world_segment(const td_world *w, int32_t actor, int32_t segment, td_vec3 *origin,
+                      td_vec3 *tip, td_quat *rotation) {
+    const tdi_actor *a = &w->actors[actor];
+    if (origin) {
+        *origin = tdi_from_simulated(a, a->solver->origin(a->state, segment));
+    }
+    if (tip) {
+        *tip = tdi_from_simulated(a, a->solver->tip(a->state, segment));
+    }
+    if (rotation) {
+        *rotation = tdi_rotation_from_simulated(a, a->solver->rotation(a->state, segment));
+    }
+}
+
+// Springs s k under gravity g move as springs k under g/s do, faster by sqrt(s):
+//   w^2 = s w'^2,  and with damping d c the ratio  d c/(2 w) = d/sqrt(s) c/(2 w')
+td_status td_world_modes(td_world *w, int32_t actor, int32_t count, td_mode *modes, td_diag *diag) {
+    const tdi_actor *a = &w->actors[actor];
+    const td_object_def *o = &w->scene->def.objects[a->object];
+    const td_real s = o->stiffness;
+    if (s == 0) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' has no stiffness and so no modes", a->name);
+    }
+    td_vec3 gravity = tdi_scale(tdi_turn_to_simulated(a, w->scene->def.gravity), 1 / s);
+    td_status status = tdi_solver_modes(a->solver, a->state, gravity, count, modes, diag);
+    for (int32_t k = 0; k < count && status == TD_OK; k++) {
+        modes[k].frequency *= sqrt(s);
+        modes[k].damping_ratio *= o->damping / sqrt(s);
+    }
+    return status;
 }
 
 void td_world_grab(td_world *w, int32_t actor, int32_t segment, td_vec3 point, td_vec3 to,

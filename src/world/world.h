@@ -7,9 +7,10 @@
 //          says that less of the base's motion is to be felt. Then gravity, wind and places are
 //          taken to the simulated frame before a step and poses back to the true one.
 
-#include "tendril/world.h"
-#include "tree/model.h"
+#include "base/diag.h"
+#include "math/vec3.h"
 #include "world/scene.h"
+#include "world/solver.h"
 
 typedef struct tdi_pose {
     td_vec3 position;
@@ -19,7 +20,8 @@ typedef struct tdi_pose {
 // What actors of one object and size share.
 typedef struct tdi_variant {
     td_skeleton *skeleton;
-    td_tree_model *model;
+    const tdi_solver *solver;
+    tdi_solver_model *model;
     int32_t *depth; // joints from the base to each segment, itself included
     int32_t depth_most;
 } tdi_variant;
@@ -48,21 +50,33 @@ typedef struct tdi_actor {
     int32_t object, instance, variant; // variant: of the world's
     tdi_pose place;                    // in the axes of the object's base
     tdi_pose base;                     // true, now
-    tdi_twist base_rate;               // of the true base in the last step
+    tdi_rate base_rate;                // of the true base in the last step
     tdi_pose simulated;                // base of the simulation, now
-    td_tree_state *state;
+    const tdi_solver *solver;
+    tdi_solver_state *state;
+    const td_segment *segments; // of its skeleton
+    int32_t segment_count;
     tdi_acting *acting; // in the scene's order
     int32_t acting_count;
     td_vec3 *points, *winds, *extra; // a segment: scratch; NULL without wind, pose or field
     td_vec3 *forces;                 // a segment: of the field; NULL without
+    td_quat *turns;                  // a segment: scratch of poses; NULL without
     td_load *loads;
     int32_t load_capacity;
     int32_t point_count; // of them: pulls and pushes in this step
+    td_step_opts opts;   // of the step that is under way
     td_step_stats stats;
     td_real largest_force;
     td_status status; // of the last step
     td_diag diag;
 } tdi_actor;
+
+// Actors next to each other that are stepped together. Each is alone for now: nothing passes from
+// one to another. Those that touch will have to be solved as one, all of them ready before any of
+// them moves.
+typedef struct tdi_group {
+    int32_t first, count;
+} tdi_group;
 
 typedef struct tdi_world_wind {
     td_wind *wind;
@@ -103,6 +117,8 @@ struct td_world {
     tdi_object *objects;
     tdi_actor *actors;
     int32_t actor_count;
+    tdi_group *groups; // every actor is in one
+    int32_t group_count;
     tdi_spot *probe_spots;
     tdi_world_wind *winds;
     int32_t wind_count;

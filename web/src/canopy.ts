@@ -8,7 +8,7 @@
 //     T(cell) = T(cell above along the ray) exp(-k d),
 // which one sweep from the top layer down computes for all cells. Sky = mean of T over directions.
 
-import { BufferAttribute, Vector3 } from 'three';
+import { BufferAttribute, InstancedBufferAttribute, InstancedMesh, Matrix4, Vector3 } from 'three';
 import type { Mesh } from 'three';
 import { isBlade } from './model';
 import type { Model } from './model';
@@ -29,28 +29,75 @@ interface Grid {
   values: Float32Array;
 }
 
-/** Gives every mesh of a model the vertex attribute `sky`, from 0 (enclosed) to 1 (open). */
+/**
+ * Gives every mesh of a model the vertex attribute `sky`, from 0 (enclosed) to 1 (open). Instanced
+ * meshes get what each instance sees at its lower and upper end, `skyEnds`, and `along`, how far up
+ * each vertex is.
+ */
 export function addSkyAttribute(model: Plant): void {
   const extinction = makeGrid(model);
   for (const mesh of model.meshes) {
-    addArea(extinction, mesh);
+    placesOf(mesh).forEach((toWorld) => addArea(extinction, mesh, toWorld));
   }
   const volume = extinction.cell ** 3;
   for (let i = 0; i < extinction.values.length; i++) {
     extinction.values[i] /= volume;
   }
   const sky = skyThrough(extinction);
-
-  const p = new Vector3();
   for (const mesh of model.meshes) {
-    const position = mesh.geometry.getAttribute('position') as BufferAttribute;
-    const seen = new Uint8Array(position.count);
-    for (let i = 0; i < position.count; i++) {
-      p.fromBufferAttribute(position, i).applyMatrix4(mesh.matrixWorld);
-      seen[i] = Math.round(255 * (SCATTERED + (1 - SCATTERED) * sample(sky, p)));
+    if (mesh instanceof InstancedMesh) {
+      addEnds(sky, mesh);
+    } else {
+      addVertices(sky, mesh);
     }
-    mesh.geometry.setAttribute('sky', new BufferAttribute(seen, 1, true));
   }
+}
+
+function seen(sky: Grid, p: Vector3): number {
+  return Math.round(255 * (SCATTERED + (1 - SCATTERED) * sample(sky, p)));
+}
+
+function addVertices(sky: Grid, mesh: Mesh): void {
+  const position = mesh.geometry.getAttribute('position') as BufferAttribute;
+  const values = new Uint8Array(position.count);
+  const p = new Vector3();
+  for (let i = 0; i < position.count; i++) {
+    values[i] = seen(sky, p.fromBufferAttribute(position, i).applyMatrix4(mesh.matrixWorld));
+  }
+  mesh.geometry.setAttribute('sky', new BufferAttribute(values, 1, true));
+}
+
+// organs stand along +Y of their own axes
+function addEnds(sky: Grid, mesh: InstancedMesh): void {
+  const position = mesh.geometry.getAttribute('position') as BufferAttribute;
+  let [lowest, highest] = [0, 0];
+  for (let i = 1; i < position.count; i++) {
+    lowest = position.getY(i) < position.getY(lowest) ? i : lowest;
+    highest = position.getY(i) > position.getY(highest) ? i : highest;
+  }
+  const low = position.getY(lowest);
+  const length = Math.max(position.getY(highest) - low, 1e-9);
+  const along = Uint8Array.from({ length: position.count }, (_, i) => Math.round((255 * (position.getY(i) - low)) / length));
+  mesh.geometry.setAttribute('along', new BufferAttribute(along, 1, true));
+
+  const ends = new Uint8Array(2 * mesh.count);
+  const p = new Vector3();
+  placesOf(mesh).forEach((toWorld, k) => {
+    ends[2 * k] = seen(sky, p.fromBufferAttribute(position, lowest).applyMatrix4(toWorld));
+    ends[2 * k + 1] = seen(sky, p.fromBufferAttribute(position, highest).applyMatrix4(toWorld));
+  });
+  mesh.geometry.setAttribute('skyEnds', new InstancedBufferAttribute(ends, 2, true));
+}
+
+/** Where a mesh stands: once, or in as many places as it has instances. */
+function placesOf(mesh: Mesh): Matrix4[] {
+  return mesh instanceof InstancedMesh
+    ? Array.from({ length: mesh.count }, (_, k) => {
+        const own = new Matrix4();
+        mesh.getMatrixAt(k, own);
+        return own.premultiply(mesh.matrixWorld);
+      })
+    : [mesh.matrixWorld];
 }
 
 function makeGrid(model: Plant): Grid {
@@ -63,13 +110,13 @@ function makeGrid(model: Plant): Grid {
 }
 
 // Triangles larger than a cell are cut into equal pieces, each counted at its middle.
-function addArea(grid: Grid, mesh: Mesh): void {
+function addArea(grid: Grid, mesh: Mesh, toWorld: Matrix4): void {
   const share = isBlade(mesh) ? 0.5 : 0.25;
   const position = mesh.geometry.getAttribute('position') as BufferAttribute;
   const index = mesh.geometry.index;
   const corners = index ? index.count : position.count;
   const corner = (at: number, out: Vector3): Vector3 =>
-    out.fromBufferAttribute(position, index ? index.getX(at) : at).applyMatrix4(mesh.matrixWorld);
+    out.fromBufferAttribute(position, index ? index.getX(at) : at).applyMatrix4(toWorld);
   const [a, b, c, p] = [new Vector3(), new Vector3(), new Vector3(), new Vector3()];
   for (let i = 0; i + 2 < corners; i += 3) {
     corner(i, a);

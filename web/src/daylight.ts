@@ -11,7 +11,6 @@ import {
   ShaderMaterial,
   Vector3,
 } from 'three';
-import type { IUniform } from 'three';
 
 /** Unit vector to the sun: front left of a camera that looks along -z, 50 degrees up. */
 export const SUN = new Vector3(-0.62, 0, 0.5).normalize().multiplyScalar(Math.cos(0.87));
@@ -36,7 +35,16 @@ export function makeSkyLight(): HemisphereLight {
 }
 
 /** Colours of the backdrop as they appear on the screen, from straight up to straight down. */
-const BACKDROP = { zenith: 0x5e9bd6, sky: 0xb4d3ec, horizon: 0xf4f5f0, floor: 0xe0dfd3 };
+export interface Backdrop {
+  zenith: number;
+  sky: number;
+  horizon: number;
+  ground: number;
+}
+
+export const DAY: Backdrop = { zenith: 0x5e9bd6, sky: 0xb4d3ec, horizon: 0xf4f5f0, ground: 0xe0dfd3 };
+/** For pages that are dark: the light on the plant is the same. */
+export const DUSK: Backdrop = { zenith: 0x263645, sky: 0x3d4f5c, horizon: 0x6b716f, ground: 0x5b5b53 };
 
 const backdropVertex = /* glsl */ `
   varying vec3 ray;
@@ -60,20 +68,22 @@ const backdropFragment = /* glsl */ `
     gl_FragColor = vec4(color + grain * (noise - 0.5) / 255.0, 1.0);
   }`;
 
+export function paintBackdrop(backdrop: Mesh, colors: Backdrop): void {
+  const { uniforms } = backdrop.material as ShaderMaterial;
+  for (const [name, hex] of Object.entries(colors)) {
+    const { r, g, b } = new Color().setHex(hex, '');
+    (uniforms[name].value as Vector3).set(r, g, b);
+  }
+}
+
 /** Drawn behind everything. `grain` 0 makes it smooth, for small picture files. */
 export function makeBackdrop(grain: number): Mesh {
-  const screen = (hex: number): IUniform<Vector3> => {
-    const c = new Color().setHex(hex, '');
-    return { value: new Vector3(c.r, c.g, c.b) };
-  };
+  const names = Object.keys(DAY) as (keyof Backdrop)[];
   const material = new ShaderMaterial({
     vertexShader: backdropVertex,
     fragmentShader: backdropFragment,
     uniforms: {
-      zenith: screen(BACKDROP.zenith),
-      sky: screen(BACKDROP.sky),
-      horizon: screen(BACKDROP.horizon),
-      ground: screen(BACKDROP.floor),
+      ...Object.fromEntries(names.map((name) => [name, { value: new Vector3() }])),
       grain: { value: grain },
     },
     depthTest: false,
@@ -83,5 +93,6 @@ export function makeBackdrop(grain: number): Mesh {
   const backdrop = new Mesh(new PlaneGeometry(2, 2), material);
   backdrop.frustumCulled = false;
   backdrop.renderOrder = -1;
+  paintBackdrop(backdrop, DAY);
   return backdrop;
 }

@@ -13,6 +13,7 @@ import {
   DstColorFactor,
   Group,
   HalfFloatType,
+  InstancedMesh,
   LessDepth,
   LinearFilter,
   LinearMipmapLinearFilter,
@@ -54,7 +55,11 @@ const flattenVertex = /* glsl */ `
     #include <skinbase_vertex>
     #include <begin_vertex>
     #include <skinning_vertex>
-    vec4 p = modelMatrix * vec4(transformed, 1.0);
+    vec4 p = vec4(transformed, 1.0);
+    #ifdef USE_INSTANCING
+      p = instanceMatrix * p;
+    #endif
+    p = modelMatrix * p;
     vec2 spot = p.xz - towards.xz * max(p.y - groundY, 0.0) / towards.y;
     gl_Position = vec4((spot - center) / halfSize, depth, 1.0);
   }`;
@@ -263,6 +268,12 @@ function flatCopies(model: Model, material: ShaderMaterial): Scene {
 }
 
 function flatCopy(mesh: Mesh, material: ShaderMaterial): Mesh {
+  if (mesh instanceof InstancedMesh) {
+    const copy = new InstancedMesh(mesh.geometry, material, mesh.count);
+    copy.instanceMatrix = mesh.instanceMatrix; // they move as one
+    copy.boundingSphere = mesh.boundingSphere;
+    return copy;
+  }
   if (!(mesh instanceof SkinnedMesh)) {
     return new Mesh(mesh.geometry, material);
   }

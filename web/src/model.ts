@@ -2,7 +2,7 @@
 // A plant read from binary glTF: its objects for three.js, and the few figures that framing,
 // lighting and captions need.
 
-import { Box3, DoubleSide, Group, Matrix4, Mesh, MeshStandardMaterial, Vector3 } from 'three';
+import { Box3, DoubleSide, Group, InstancedMesh, Matrix4, Mesh, MeshStandardMaterial, Vector3 } from 'three';
 import type { BufferAttribute, Material } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 
@@ -73,8 +73,10 @@ function worldPoints(meshes: Mesh[]): Float32Array {
 
 function countTriangles(meshes: Mesh[]): number {
   let corners = 0;
-  for (const { geometry } of meshes) {
-    corners += geometry.index ? geometry.index.count : geometry.getAttribute('position').count;
+  for (const mesh of meshes) {
+    const { geometry } = mesh;
+    const own = geometry.index ? geometry.index.count : geometry.getAttribute('position').count;
+    corners += mesh instanceof InstancedMesh ? mesh.count * own : own;
   }
   return Math.round(corners / 3);
 }

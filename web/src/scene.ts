@@ -13,9 +13,9 @@ import {
   Vector3,
   WebGLRenderer,
 } from 'three';
-import type { DirectionalLight } from 'three';
+import type { DirectionalLight, Mesh } from 'three';
 import { addSkyAttribute } from './canopy';
-import { SUN, makeBackdrop, makeSkyLight, makeSun } from './daylight';
+import { DAY, DUSK, SUN, makeBackdrop, makeSkyLight, makeSun, paintBackdrop } from './daylight';
 import { applyView, bestView } from './framing';
 import type { View } from './framing';
 import { GroundShadow } from './ground';
@@ -48,6 +48,7 @@ export class Stage {
   readonly scene = new Scene();
   readonly camera = new PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 100);
   private readonly sun: DirectionalLight;
+  private readonly backdrop: Mesh;
   private readonly options: StageOptions;
   private readonly prepared = new WeakSet<Model>();
   private readonly grounds = new Map<Model, GroundShadow>();
@@ -66,12 +67,24 @@ export class Stage {
     // plants here stand still: the shadow map is drawn when the model changes
     this.renderer.shadowMap.autoUpdate = false;
     this.sun = makeSun(options.shadowMapSize);
-    this.scene.add(this.sun, this.sun.target, makeSkyLight(), makeBackdrop(options.grain));
+    this.backdrop = makeBackdrop(options.grain);
+    this.scene.add(this.sun, this.sun.target, makeSkyLight(), this.backdrop);
     canvas.addEventListener('webglcontextrestored', () => this.drawGroundsAgain());
   }
 
   get model(): Model | null {
     return this.shown;
+  }
+
+  /** Sky and ground are as light or dark as the page around; calls when that has changed. */
+  followColorScheme(onChange: () => void): void {
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    const apply = (): void => paintBackdrop(this.backdrop, dark.matches ? DUSK : DAY);
+    apply();
+    dark.addEventListener('change', () => {
+      apply();
+      onChange();
+    });
   }
 
   /** Size of the picture in CSS pixels. */

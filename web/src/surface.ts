@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Materials of a plant: three.js's standard material with vertex colours, and three additions that
 // its shader has no words for: blades let sunlight through, the light of the sky fades inside a
-// canopy (attribute `sky`, see canopy.ts), and shadows are filtered without noise.
+// canopy (attributes of canopy.ts), and shadows are filtered without noise.
 
-import { Mesh, MeshStandardMaterial, ShaderChunk } from 'three';
+import { InstancedMesh, Mesh, MeshStandardMaterial, ShaderChunk } from 'three';
 import type { WebGLProgramParametersWithUniforms } from 'three';
 import { SUN } from './daylight';
 import { isBlade, standardMaterial } from './model';
@@ -32,6 +32,9 @@ export function disposeSurfaces(model: Model): void {
   for (const mesh of model.meshes as Mesh[]) {
     mesh.geometry.dispose();
     (mesh.material as MeshStandardMaterial).dispose();
+    if (mesh instanceof InstancedMesh) {
+      mesh.dispose();
+    }
   }
 }
 
@@ -39,7 +42,7 @@ function extendShader(shader: WebGLProgramParametersWithUniforms): void {
   shader.uniforms.towardsSun = { value: SUN };
   shader.vertexShader = swap(shader.vertexShader, [
     ['#include <common>', '#include <common>\n' + skyVertexHead],
-    ['#include <begin_vertex>', '#include <begin_vertex>\nvSky = sky;'],
+    ['#include <begin_vertex>', '#include <begin_vertex>\n' + skyVertex],
     ['#include <shadowmap_vertex>', swap(ShaderChunk.shadowmap_vertex, [[normalAt, normalToSun]])],
   ]);
   shader.fragmentShader = swap(shader.fragmentShader, [
@@ -64,10 +67,22 @@ function swap(text: string, pairs: [string, string][]): string {
   return text;
 }
 
+// of an organ that is drawn many times, what its two ends see
 const skyVertexHead = /* glsl */ `
-  attribute float sky;
+  #ifdef USE_INSTANCING
+    attribute vec2 skyEnds;
+    attribute float along;
+  #else
+    attribute float sky;
+  #endif
   varying float vSky;
   uniform vec3 towardsSun;`;
+const skyVertex = /* glsl */ `
+  #ifdef USE_INSTANCING
+    vSky = mix(skyEnds.x, skyEnds.y, along);
+  #else
+    vSky = sky;
+  #endif`;
 
 // The shadow lookup is moved off the surface along its normal; on the far side of a blade that
 // would be away from the sun, and the blade would shade itself.

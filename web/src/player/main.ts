@@ -90,6 +90,7 @@ class Player {
     document.addEventListener('keydown', (event) => this.onKey(event));
     this.canvas.addEventListener('dblclick', () => this.frameAgain(0.8));
     this.canvas.addEventListener('webglcontextrestored', () => (this.dirty = true));
+    this.stage.followColorScheme(() => (this.dirty = true));
     this.stage.show(this.model);
     this.resize();
     new ResizeObserver(() => this.resize()).observe(this.canvas);

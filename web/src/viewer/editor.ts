@@ -2,6 +2,7 @@
 // A plain text editor that marks faults where they are, while one types. The text area is
 // transparent; behind it the same text is set once more, with marks.
 
+import { byId } from './dom';
 import type { Fault } from './protocol';
 
 const CHECK_AFTER = 250; // ms without a key
@@ -27,8 +28,8 @@ export class Editor {
 
   constructor(events: EditorEvents) {
     this.events = events;
-    this.files = byId('file') as HTMLSelectElement;
-    this.area = byId('source') as HTMLTextAreaElement;
+    this.files = byId<HTMLSelectElement>('file');
+    this.area = byId<HTMLTextAreaElement>('source');
     this.behind = byId('behind');
     this.gutter = byId('gutter');
     this.list = byId('faults');
@@ -170,8 +171,4 @@ export class Editor {
 function charactersIn(text: string, bytes: number): number {
   const encoded = new TextEncoder().encode(text);
   return new TextDecoder().decode(encoded.subarray(0, bytes)).length;
-}
-
-function byId(id: string): HTMLElement {
-  return document.getElementById(id)!;
 }

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT
 // The plants and scenes to choose from, each with a small picture.
 
-import type { Item } from './library';
+import { usesRods } from './library';
+import type { Item, Library } from './library';
+
+/** Scenes of rods stand under a heading of their own. */
+const RODS = 'Rods';
 
 export class Gallery {
   private readonly buttons = new Map<string, HTMLButtonElement>();
 
-  constructor(parent: HTMLElement, items: Item[], onChoose: (item: Item) => void) {
+  constructor(parent: HTMLElement, { items, files }: Library, onChoose: (item: Item) => void) {
     const groups = new Map<string, Item[]>();
     for (const item of items) {
-      groups.set(item.group, [...(groups.get(item.group) ?? []), item]);
+      const group = usesRods(files[item.file]) ? RODS : item.group;
+      groups.set(group, [...(groups.get(group) ?? []), item]);
     }
     for (const [title, members] of groups) {
       const heading = document.createElement('h2');

@@ -80,6 +80,11 @@ export function editable(file: string, files: Record<string, string>): Record<st
   return found;
 }
 
+/** Whether a scene says of an object that it is simulated as rods; comments do not count. */
+export function usesRods(text: string): boolean {
+  return /^[^#\n]*\bsolver:\s*["']?rod\b/m.test(text);
+}
+
 export function baseName(file: string): string {
   return file.slice(file.lastIndexOf('/') + 1);
 }

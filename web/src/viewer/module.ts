@@ -30,6 +30,9 @@ export interface Exports {
   web_scene_name(): number;
   web_scene_text(): number;
   web_object_count(): number;
+  web_object_name(object: number): number;
+  web_solver(object: number): number;
+  web_solver_name(solver: number): number;
   web_integrator(object: number): number;
   web_load_count(): number;
   web_load_kind(load: number): number;
@@ -57,6 +60,9 @@ export interface Exports {
   web_grab_to(x: number, y: number, z: number): void;
   web_release(): void;
   web_twist(actor: number, segment: number, torque: number): void;
+  web_save_size(): number;
+  web_save(out: number): void;
+  web_restore(bytes: number, size: number): number;
   web_mesh_of(actor: number): number;
   web_part_count(mesh: number): number;
   web_part(mesh: number, part: number): number;

@@ -29,9 +29,29 @@ export interface Part {
   index: Uint32Array;
 }
 
+/** The form of organs that are alike: at size 1, in the axes of their segment. */
+export interface Shape {
+  name: string;
+  blade: boolean;
+  position: Float32Array;
+  normal: Float32Array;
+  color: Uint8Array;
+  index: Uint32Array;
+}
+
+/** One organ: which shape, on which segment, how large, and its colour over that of the shape. */
+export interface Organ {
+  shape: number;
+  segment: number;
+  size: number;
+  tint: [number, number, number];
+}
+
 /** What plants of one kind share. */
 export interface Kind {
+  /** Stems, and what has no shape of its own. */
   parts: Part[];
+  organs: Organ[];
   /** Seven numbers a segment: where it was when the mesh was made. */
   bind: Float32Array;
   /** SEGMENT numbers a segment. */
@@ -40,7 +60,7 @@ export interface Kind {
 
 /** Columns of Kind.segments. */
 export const SEGMENT = {
-  parent: 0, id: 1, joint: 2, organ: 3, length: 4, radius: 5, tipRadius: 6, mass: 7, tip: 8, centre: 11, count: 16,
+  parent: 0, id: 1, joint: 2, organ: 3, length: 4, radius: 5, tipRadius: 6, mass: 7, tip: 8, centre: 11, size: 14, count: 16,
 } as const;
 /** Numbers of a pose: position, rotation x y z w. */
 export const POSE = 7;
@@ -60,9 +80,15 @@ export interface Opened {
   text: string;
   actors: Actor[];
   kinds: Kind[];
+  shapes: Shape[];
   segments: number;
   dofs: number;
-  objects: number;
+  /** Names, in the order of the scene. */
+  objects: string[];
+  /** Of each object, as the scene names it. */
+  solvers: string[];
+  /** What the library knows. */
+  knownSolvers: string[];
   /** Which load is the wind; -1: none. */
   wind: number;
   integrator: number;
@@ -97,9 +123,16 @@ export interface Vector {
   z: number;
 }
 
+/** All that the future of a world depends on. */
+export interface Saved {
+  bytes: Uint8Array<ArrayBuffer>;
+  /** Object, and how it slides: m/s along x and z; and the size that the brake goes by. */
+  sliding: [object: number, vx: number, vz: number, scale: number];
+}
+
 export type Request =
   | { do: 'load'; module: ArrayBuffer }
-  | { do: 'open'; source: Source }
+  | { do: 'open'; source: Source; solvers?: string[] }
   | { do: 'check'; file: string; text: string; files: Record<string, string> }
   | { do: 'advance'; seconds: number; steps?: number; budget: number; moments?: boolean; wind?: Float64Array }
   | { do: 'set'; values: Record<string, number>; integrator?: number }
@@ -109,7 +142,9 @@ export type Request =
   | { do: 'twist'; actor: number; segment: number; torque: number }
   | { do: 'drive'; object: number; x: number; z: number; scale: number }
   | { do: 'frequency'; actor: number }
-  | { do: 'glb' };
+  | { do: 'glb' }
+  | { do: 'save' }
+  | { do: 'restore'; saved: Saved };
 
 /** What comes back for each; a failure comes back as { faults }. */
 export interface Answers {
@@ -125,4 +160,6 @@ export interface Answers {
   drive: true;
   frequency: number;
   glb: Uint8Array;
+  save: Saved;
+  restore: State;
 }

@@ -2,7 +2,9 @@
 // What can be changed while it runs: sliders and choices, how they become numbers of the scene, and
 // the way back to what was before.
 
+import { element, textElement } from './dom';
 import type { Opened } from './protocol';
+import { SolverRows } from './solvers';
 
 export interface Settings {
   gravity: number;
@@ -16,12 +18,15 @@ export interface Settings {
   damping: number;
   step: number;
   integrator: number;
+  /** Of the objects, one after the other, with a space between. */
+  solvers: string;
 }
 
 export type Key = keyof Settings;
+type NumberKey = Exclude<Key, 'solvers'>;
 
 interface Slider {
-  key: Key;
+  key: NumberKey;
   label: string;
   unit: string;
   low: number;
@@ -32,7 +37,7 @@ interface Slider {
 }
 
 interface Choice {
-  key: Key;
+  key: NumberKey;
   label: string;
   options: [value: number, label: string][];
 }
@@ -71,7 +76,7 @@ export const CHOICES: Choice[] = [
 const DEGREE = Math.PI / 180;
 
 /** Settings as a scene has them at its start. */
-export function settingsOf({ values, wind, integrator, state }: Opened): Settings {
+export function settingsOf({ values, wind, integrator, solvers, state }: Opened): Settings {
   const [gx, gy, gz] = ['x', 'y', 'z'].map((axis) => values[`gravity.${axis}`]);
   const air = (figure: string): number => (wind < 0 ? 0 : values[`loads[${wind}].wind.${figure}`]);
   const level = Math.hypot(gx, gz);
@@ -88,6 +93,7 @@ export function settingsOf({ values, wind, integrator, state }: Opened): Setting
     damping: 1,
     step: state.dt,
     integrator,
+    solvers: solvers.join(' '),
   };
 }
 
@@ -116,7 +122,7 @@ export function valuesOf(settings: Settings, keys: Iterable<Key>, opened: Opened
     }
   }
   for (const key of ['stiffness', 'damping'] as const) {
-    for (let k = 0; k < opened.objects && changed.has(key); k++) {
+    for (let k = 0; k < opened.objects.length && changed.has(key); k++) {
       const path = `objects[${k}].${key}`;
       values[path] = settings[key] * opened.values[path];
     }
@@ -133,18 +139,22 @@ interface Control {
   show(value: number): void;
 }
 
-/** The controls, and what was set before. `apply` gets the keys that have changed. */
+/** What a change comes to; resolved when it has come into force. Gets the keys that have changed. */
+type Apply = (keys: Key[]) => Promise<void>;
+
+/** The controls, and what was set before. */
 export class SettingsPanel {
   settings: Settings | null = null;
   private initial: Settings | null = null;
-  private readonly controls = new Map<Key, Control>();
-  private readonly apply: (keys: Key[]) => void;
+  private readonly controls = new Map<NumberKey, Control>();
+  private readonly solverRows: SolverRows;
+  private readonly apply: Apply;
   private readonly onHistory: () => void;
   private past: Settings[] = [];
   private future: Settings[] = [];
   private sliding: Settings | null = null;
 
-  constructor(parent: HTMLElement, apply: (keys: Key[]) => void, onHistory: () => void) {
+  constructor(parent: HTMLElement, apply: Apply, onHistory: () => void) {
     this.apply = apply;
     this.onHistory = onHistory;
     for (const [title, sliders] of Object.entries(SLIDERS)) {
@@ -153,11 +163,14 @@ export class SettingsPanel {
     }
     const group = fieldset(parent, 'Time');
     CHOICES.forEach((choice) => this.controls.set(choice.key, this.addChoice(group, choice)));
+    this.solverRows = new SolverRows(group, (solvers) => void this.set({ solvers }));
   }
 
   /** Of a new world. */
-  begin(initial: Settings): void {
+  begin(opened: Opened): void {
+    const initial = settingsOf(opened);
     this.initial = initial;
+    this.solverRows.begin(opened);
     this.settings = { ...initial };
     this.past = [];
     this.future = [];
@@ -181,18 +194,25 @@ export class SettingsPanel {
   }
 
   /** One change, which can be undone. */
-  set(changes: Partial<Settings>): void {
+  async set(changes: Partial<Settings>): Promise<void> {
     if (this.settings) {
       this.remember(this.settings);
-      this.become({ ...this.settings, ...changes });
+      await this.become({ ...this.settings, ...changes });
     }
+  }
+
+  /** Forgets a change that was refused. */
+  takeBack(): void {
+    this.settings = this.past.pop() ?? this.initial;
+    this.showAll();
+    this.onHistory();
   }
 
   undo(): void {
     const before = this.past.pop();
     if (before && this.settings) {
       this.future.push(this.settings);
-      this.become(before);
+      void this.become(before);
     }
   }
 
@@ -200,7 +220,7 @@ export class SettingsPanel {
     const after = this.future.pop();
     if (after && this.settings) {
       this.past.push(this.settings);
-      this.become(after);
+      void this.become(after);
     }
   }
 
@@ -210,20 +230,20 @@ export class SettingsPanel {
     this.onHistory();
   }
 
-  private become(next: Settings): void {
+  private become(next: Settings): Promise<void> {
     const before = this.settings!;
     this.settings = { ...next };
     this.showAll();
     this.onHistory();
-    this.apply((Object.keys(next) as Key[]).filter((key) => next[key] !== before[key]));
+    return this.apply((Object.keys(next) as Key[]).filter((key) => next[key] !== before[key]));
   }
 
   // while a slider moves the plant follows; what can be undone is the whole move
-  private slide(key: Key, value: number): void {
+  private slide(key: NumberKey, value: number): void {
     if (this.settings) {
       this.sliding ??= this.settings;
       this.settings = { ...this.settings, [key]: value };
-      this.apply([key]);
+      void this.apply([key]);
     }
   }
 
@@ -235,7 +255,11 @@ export class SettingsPanel {
   }
 
   private showAll(): void {
-    this.controls.forEach((control, key) => control.show(this.settings![key]));
+    const { settings } = this;
+    if (settings) {
+      this.controls.forEach((control, key) => control.show(settings[key]));
+      this.solverRows.show(settings.solvers);
+    }
   }
 
   private addSlider(parent: HTMLElement, slider: Slider): Control {
@@ -261,7 +285,7 @@ export class SettingsPanel {
       this.slide(key, read());
     });
     input.addEventListener('change', () => this.endSlide());
-    row.append(text('span', label), input, output);
+    row.append(textElement('span', label), input, output);
     parent.append(row);
     return {
       show: (value) => {
@@ -276,8 +300,8 @@ export class SettingsPanel {
     const select = element('select');
     select.id = `set-${key}`;
     options.forEach(([value, name]) => select.append(new Option(name, String(value))));
-    select.addEventListener('change', () => this.set({ [key]: Number(select.value) }));
-    row.append(text('span', label), select);
+    select.addEventListener('change', () => void this.set({ [key]: Number(select.value) }));
+    row.append(textElement('span', label), select);
     parent.append(row);
     return {
       show: (value) => {
@@ -289,21 +313,9 @@ export class SettingsPanel {
   }
 }
 
-function element<T extends keyof HTMLElementTagNameMap>(name: T, className = ''): HTMLElementTagNameMap[T] {
-  const made = document.createElement(name);
-  made.className = className;
-  return made;
-}
-
-function text<T extends keyof HTMLElementTagNameMap>(name: T, content: string): HTMLElementTagNameMap[T] {
-  const made = element(name);
-  made.textContent = content;
-  return made;
-}
-
 function fieldset(parent: HTMLElement, title: string): HTMLElement {
   const group = element('fieldset');
-  group.append(text('legend', title));
+  group.append(textElement('legend', title));
   parent.append(group);
   return group;
 }

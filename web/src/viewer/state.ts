@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: MIT
 // What the viewer tells scripts, as window.tendrilViewer: its checks are written on this.
 
+import { Vector3 } from 'three';
+import { byId } from './dom';
+import type { Keeper } from './keeper';
 import type { Overlay } from './overlays';
+import type { ViewNumbers } from './picture';
 import type { Fault } from './protocol';
 import type { Settings } from './settings';
+import type { Viewer } from './viewer';
+
+const STEPS_AT_ONCE = 30;
+const PATIENT_BUDGET = 1000; // ms
+
+type Place = [number, number, number];
 
 /** What scripts may read from and do to the page. */
 export interface ViewerState {
   /** The first picture of a plant has been drawn, and nothing is being opened. */
   ready: boolean;
-  /** Off, all goes on but for the pictures; what is opened then is not seen. */
+  /** Off, all goes on but for the pictures. */
   drawing: boolean;
   name: string;
   items: string[];
@@ -19,6 +29,10 @@ export interface ViewerState {
   speed: number;
   segments: number;
   dofs: number;
+  /** What the library knows. */
+  solvers: string[];
+  /** Meshes that are drawn: stems, each for itself, and organs, many at once. */
+  meshes: { name: string; instances: number }[];
   /** Simulated over real time, as it was in the last second. */
   factor: number;
   slowed: boolean;
@@ -30,16 +44,16 @@ export interface ViewerState {
   overlays: Overlay[];
   holding: boolean;
   /** Where the pointer holds the plant to; null when it does not. */
-  heldTo: [number, number, number] | null;
+  heldTo: Place | null;
   picked: number;
   plotted: { energy: number; segment: number };
-  view: [number, number, number, number, number, number];
+  view: ViewNumbers;
   highest(): number;
-  origin(segment: number): [number, number, number];
-  tip(segment: number): [number, number, number];
-  base(actor: number): [number, number, number];
+  origin(segment: number): Place;
+  tip(segment: number): Place;
+  base(actor: number): Place;
   /** CSS pixels in the window. */
-  onScreen(place: [number, number, number]): [number, number];
+  onScreen(place: Place): [number, number];
   /** Lets time pass without drawing. */
   run(seconds: number): Promise<void>;
   /** The same step by step, with the place of a tip after each. */
@@ -48,11 +62,98 @@ export interface ViewerState {
   set(changes: Partial<Settings>): Promise<void>;
   frequency(actor: number): Promise<number>;
   glb(): Promise<Uint8Array>;
-  link(): Promise<string>;
+  link(): Promise<{ link: string; complete: boolean }>;
 }
 
 declare global {
   interface Window {
     tendrilViewer: ViewerState;
+  }
+}
+
+export function publish(viewer: Viewer, keeper: Keeper): void {
+  window.tendrilViewer = Object.defineProperties({}, {
+    ...Object.getOwnPropertyDescriptors(pageState(viewer)),
+    ...Object.getOwnPropertyDescriptors(plantState(viewer)),
+    ...Object.getOwnPropertyDescriptors(actions(viewer, keeper)),
+  }) as ViewerState;
+}
+
+const at = (find: (out: Vector3) => Vector3): Place => find(new Vector3()).toArray();
+
+function pageState(viewer: Viewer): Partial<ViewerState> {
+  const { clock, picture, library, readings } = viewer;
+  return {
+    get ready() { return picture.frames > 0 && viewer.opening === 0 && (viewer.world !== null || viewer.run !== null); },
+    get drawing() { return picture.drawing; },
+    set drawing(on) { picture.drawing = on; },
+    get name() { return viewer.shortName; },
+    get items() { return library.items.map(({ name }) => name); },
+    get playing() { return clock.playing; },
+    get speed() { return clock.speed; },
+    get factor() { return clock.factor; },
+    get slowed() { return byId('notice').textContent !== ''; },
+    get frames() { return picture.frames; },
+    get fault() { return byId('fault').hidden ? '' : byId('fault').textContent!; },
+    get faults() { return viewer.editor.faults; },
+    get settings() { return viewer.settings.settings; },
+    get overlays() { return [...viewer.overlays.on]; },
+    get holding() { return viewer.hand.hold !== null; },
+    get heldTo() { return viewer.hand.hold?.to.toArray() ?? null; },
+    get picked() { return readings.picked; },
+    get plotted() { return readings.plotted; },
+    get view() { return picture.viewNumbers; },
+  };
+}
+
+function plantState(viewer: Viewer): Partial<ViewerState> {
+  return {
+    get time() { return viewer.run?.time ?? viewer.world?.state.time ?? 0; },
+    get dt() { return viewer.world?.state.dt ?? 0; },
+    get segments() { return viewer.world?.opened.segments ?? 0; },
+    get dofs() { return viewer.world?.opened.dofs ?? 0; },
+    get solvers() { return viewer.world?.opened.knownSolvers ?? []; },
+    get meshes() { return viewer.world?.meshes ?? []; },
+    highest: () => viewer.world!.highest(),
+    origin: (segment) => at((out) => viewer.world!.origin(segment, out)),
+    tip: (segment) => at((out) => viewer.world!.tip(segment, out)),
+    base: (actor) => at((out) => viewer.world!.base(actor, out)),
+    onScreen: (place) => {
+      const box = viewer.picture.canvas.getBoundingClientRect();
+      const { x, y } = viewer.hand.screen(new Vector3(...place));
+      return [box.left + x, box.top + y];
+    },
+  };
+}
+
+function actions(viewer: Viewer, keeper: Keeper): Partial<ViewerState> {
+  return {
+    run: (seconds) => runFor(viewer, seconds),
+    follow: async (segment, seconds) => {
+      const rows: [number, ...Place][] = [];
+      await runFor(viewer, seconds, () =>
+        rows.push([viewer.world!.state.time, ...at((out) => viewer.world!.tip(segment, out))]));
+      return rows;
+    },
+    open: async (name) => {
+      const item = viewer.library.items.find((one) => one.name === name);
+      await (item ? viewer.openItem(item) : Promise.reject(new Error(`no item ${name}`)));
+    },
+    set: (changes) => viewer.settings.set(changes),
+    frequency: (actor) => viewer.simulation.ask({ do: 'frequency', actor }),
+    glb: () => viewer.simulation.ask({ do: 'glb' }),
+    link: () => keeper.link(),
+  };
+}
+
+// As many steps as fit, one answer at a time, so that nothing else is asked in between for long.
+async function runFor(viewer: Viewer, seconds: number, each?: () => void): Promise<void> {
+  const end = viewer.world!.state.time + seconds;
+  while (viewer.world && viewer.world.state.time < end - 0.5 * viewer.world.state.dt) {
+    const left = Math.round((end - viewer.world.state.time) / viewer.world.state.dt);
+    if (!(await viewer.advance(0, each ? 1 : Math.min(left, STEPS_AT_ONCE), PATIENT_BUDGET))) {
+      return;
+    }
+    each?.();
   }
 }

@@ -3,7 +3,7 @@
 // by value. What keys mean and what is wrong with them is the library's to say.
 
 import { LineCounter, isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml';
-import type { Node, Pair, YAMLMap } from 'yaml';
+import type { Document, Node, Pair, YAMLMap } from 'yaml';
 import type { Module } from './module';
 
 type Place = [line: number, column: number];
@@ -15,10 +15,12 @@ class Teller {
   private readonly module: Module;
   private readonly text: string;
   private readonly lines = new LineCounter();
+  private readonly solvers: string[];
 
-  constructor(module: Module, text: string) {
+  constructor(module: Module, text: string, solvers: string[]) {
     this.module = module;
     this.text = text;
+    this.solvers = solvers;
   }
 
   tell(addWind: boolean): void {
@@ -37,6 +39,9 @@ class Teller {
       return;
     }
     const root = document.contents;
+    if (isMap(root)) {
+      this.setSolvers(document, root);
+    }
     if (isMap(root) && addWind) {
       this.mapWithWind(root);
     } else if (root) {
@@ -99,6 +104,20 @@ class Teller {
       this.module.call.web_scalar(block, size, quoted ? 1 : 0, ...place));
   }
 
+  // ---- solvers in place of the scene's ----------------------------------------------------------
+
+  private setSolvers(document: Document, root: YAMLMap): void {
+    const objects = root.get('objects', true);
+    this.solvers.forEach((solver, k) => {
+      const item = isSeq(objects) ? objects.items[k] : undefined;
+      const object = isAlias(item) ? item.resolve(document) : item;
+      if (isMap(object)) {
+        object.delete('solver');
+        object.add(document.createPair('solver', solver));
+      }
+    });
+  }
+
   // ---- a wind that the scene does not have -------------------------------------------------------
 
   private mapWithWind(root: YAMLMap): void {
@@ -140,12 +159,17 @@ class Teller {
   }
 }
 
-/** Returns a status of the library; 0 is fine. `addWind`: a scene without wind gets one of 0 m/s. */
-export function openScene(module: Module, file: string, text: string, addWind: boolean): number {
+/**
+ * Returns a status of the library; 0 is fine. `addWind`: a scene without wind gets one of 0 m/s.
+ * `solvers`: of the objects, in the place of those that the scene gives.
+ */
+export function openScene(
+  module: Module, file: string, text: string, addWind: boolean, solvers: string[] = [],
+): number {
   const { call } = module;
   return module.withText(file, (name) => {
     module.withText(text, (block, size) => call.web_begin(name, block, size));
-    new Teller(module, text).tell(addWind);
+    new Teller(module, text, solvers).tell(addWind);
     return call.web_open(name);
   });
 }

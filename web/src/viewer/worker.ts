@@ -3,8 +3,9 @@
 // whatever happens here; it can end the worker and start another.
 
 import { Module } from './module';
+import { OrganFinder } from './organs';
 import { POSE, SEGMENT } from './protocol';
-import type { Answers, Fault, Kind, Opened, Part, Request, Source, State } from './protocol';
+import type { Actor, Answers, Fault, Kind, Opened, Part, Request, Saved, Source, State } from './protocol';
 import { openScene } from './told';
 
 const WIND_LOAD = 0; // td_scene_load_kind
@@ -90,35 +91,53 @@ function readValues(wind: number): Record<string, number> {
   return Object.fromEntries(paths.map((path) => [path, get(path)]));
 }
 
-function open(source: Source): Opened {
+function readKind(actor: number, mesh: number, finder: OrganFinder): Kind {
   const { call } = module;
-  addFiles(source.files);
-  const status = openScene(module, source.file, source.text, true);
-  if (status !== 0) {
-    throw faults(status);
-  }
+  const count = call.web_actor_segments(actor);
+  const bind = module.floats(call.web_bind(actor), POSE * count).slice();
+  const segments = module.floats(call.web_segments(actor), SEGMENT.count * count).slice();
+  return { ...finder.split(readParts(mesh), bind, segments), bind, segments };
+}
+
+function readActors(finder: OrganFinder): { actors: Actor[]; kinds: Kind[] } {
+  const { call } = module;
   const kinds: Kind[] = [];
-  const actors = [];
-  let [first, dofs] = [0, 0];
+  const actors: Actor[] = [];
+  let first = 0;
   for (let k = 0; k < call.web_actor_count(); k++) {
     const kind = call.web_mesh_of(k);
     if (kind < 0) {
       throw [{ file: '', line: 0, column: 0, text: 'the plant is too large to draw' }];
     }
+    kinds[kind] ??= readKind(k, kind, finder);
     const segments = call.web_actor_segments(k);
-    if (!kinds[kind]) {
-      kinds[kind] = {
-        parts: readParts(kind),
-        bind: module.floats(call.web_bind(k), POSE * segments).slice(),
-        segments: module.floats(call.web_segments(k), SEGMENT.count * segments).slice(),
-      };
-    }
-    const name = module.text(call.web_actor_name(k));
-    const own = call.web_actor_dofs(k);
-    actors.push({ name, object: call.web_actor_object(k), kind, segments, dofs: own, first });
+    const [name, dofs] = [module.text(call.web_actor_name(k)), call.web_actor_dofs(k)];
+    actors.push({ name, object: call.web_actor_object(k), kind, segments, dofs, first });
     first += segments;
-    dofs += own;
   }
+  return { actors, kinds };
+}
+
+function readSolvers(): Pick<Opened, 'objects' | 'solvers' | 'knownSolvers'> {
+  const { call } = module;
+  const knownSolvers: string[] = [];
+  for (let name; (name = module.text(call.web_solver_name(knownSolvers.length))) !== '';) {
+    knownSolvers.push(name);
+  }
+  const objects = Array.from({ length: call.web_object_count() }, (_, k) =>
+    module.text(call.web_object_name(k)) || `object ${k}`);
+  return { objects, solvers: objects.map((_, k) => knownSolvers[call.web_solver(k)] ?? ''), knownSolvers };
+}
+
+function open(source: Source, solvers?: string[]): Opened {
+  const { call } = module;
+  addFiles(source.files);
+  const status = openScene(module, source.file, source.text, true, solvers);
+  if (status !== 0) {
+    throw faults(status);
+  }
+  const finder = new OrganFinder();
+  const { actors, kinds } = readActors(finder);
   recording?.free();
   recording = new Recording();
   drive = { object: 0, x: 0, z: 0, scale: 1, vx: 0, vz: 0 };
@@ -129,9 +148,10 @@ function open(source: Source): Opened {
     text: module.text(call.web_scene_text()),
     actors,
     kinds,
-    segments: first,
-    dofs,
-    objects: call.web_object_count(),
+    shapes: finder.shapes,
+    segments: actors.reduce((sum, { segments }) => sum + segments, 0),
+    dofs: actors.reduce((sum, { dofs }) => sum + dofs, 0),
+    ...readSolvers(),
     wind,
     integrator: call.web_integrator(0),
     values: readValues(wind),
@@ -244,6 +264,30 @@ function change(values: Record<string, number>, integrator?: number): string[] {
   return refused;
 }
 
+// ---- saving -----------------------------------------------------------------------------------------
+
+function save(): Saved {
+  const { call } = module;
+  const size = call.web_save_size();
+  const block = module.take(size);
+  call.web_save(block);
+  const bytes = module.bytes(block, size).slice();
+  call.web_give(block);
+  return { bytes, sliding: [drive.object, drive.vx, drive.vz, drive.scale] };
+}
+
+function restore({ bytes, sliding: [object, vx, vz, scale] }: Saved): State {
+  const block = module.take(bytes.length);
+  module.bytes(block, bytes.length).set(bytes);
+  const status = module.call.web_restore(block, bytes.length);
+  module.call.web_give(block);
+  if (status !== 0) {
+    throw faults(status);
+  }
+  drive = { ...drive, object, vx, vz, scale };
+  return readState(0, 0, 0);
+}
+
 // ---- recording ------------------------------------------------------------------------------------
 
 /** The last seconds, frame by frame, in the module's memory. */
@@ -297,7 +341,7 @@ async function answer(request: Request): Promise<Answers[Request['do']]> {
     case 'load':
       module = await Module.load(request.module);
       return true;
-    case 'open': return open(request.source);
+    case 'open': return open(request.source, request.solvers);
     case 'check': return check(request.file, request.text, request.files);
     case 'advance': return advance(request);
     case 'set': return change(request.values, request.integrator);
@@ -321,6 +365,8 @@ async function answer(request: Request): Promise<Answers[Request['do']]> {
       return true;
     case 'frequency': return module.call.web_frequency(request.actor);
     case 'glb': return recording!.glb();
+    case 'save': return save();
+    case 'restore': return restore(request.saved);
   }
 }
 

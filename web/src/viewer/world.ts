@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A world for the stage: all plants in a few skinned meshes, and the matrices that move them.
+// A world for the stage: stems in a few skinned meshes, organs in one instanced mesh a shape, and
+// the matrices that move them.
 //
-// Plants of all kinds are merged part by part (all stems, all leaves, ...), each at the place where
-// it stands at the start, so that a field of a thousand is drawn in a handful of calls. One texture
-// holds the matrices of all segments:
+// Stems of all plants are merged, each at the place where it stands at the start, so that a field of
+// a thousand is drawn in a handful of calls. One texture holds the matrices of all segments:
 //     M = pose now * (pose in which the mesh was made)^-1.
+// An organ goes with its segment as it is: its matrix is the pose now, times its size.
 
 import {
   Box3,
@@ -12,9 +13,12 @@ import {
   BufferGeometry,
   DataTexture,
   DoubleSide,
+  DynamicDrawUsage,
   FloatType,
   FrontSide,
   Group,
+  InstancedBufferAttribute,
+  InstancedMesh,
   Matrix4,
   MeshStandardMaterial,
   Quaternion,
@@ -27,13 +31,14 @@ import {
 import { makeModel } from '../model';
 import type { Model } from '../model';
 import { POSE, SEGMENT } from './protocol';
-import type { Actor, Opened, Part, State } from './protocol';
+import type { Actor, Kind, Opened, Part, Shape, State } from './protocol';
 
 /** Vertices that a page can hold; plants beyond are simulated, not drawn. */
 const MOST_VERTICES = 1.5e6;
 const FRAMED_POINTS = 6000;
 /** Room around a plant, over its height, in which shadows fall while it moves. */
 const ROOM = 0.3;
+const SHADES = 64;
 
 /** Matrices that are written as a whole, in place of three.js's tree of bones. */
 class PoseSkeleton extends Skeleton {
@@ -54,10 +59,16 @@ class PoseSkeleton extends Skeleton {
   }
 }
 
-export interface Picked {
-  actor: number;
-  segment: number;
+/** Organs of one shape: segments, counted over all actors, sizes, and colours over the shape's. */
+interface Flock {
+  mesh: InstancedMesh;
+  segments: Uint32Array;
+  sizes: Float32Array;
+  tints: Float32Array;
+  color: BufferAttribute;
 }
+
+type Colors = (value: number) => [number, number, number];
 
 export class LiveWorld {
   readonly opened: Opened;
@@ -70,6 +81,8 @@ export class LiveWorld {
   state: State;
   private readonly skeleton: PoseSkeleton;
   private readonly toBind: Matrix4[] = [];
+  private readonly stems: SkinnedMesh[];
+  private readonly flocks: Flock[];
   private readonly colors = new Map<SkinnedMesh, Uint8Array>();
   private readonly matrix = new Matrix4();
   private readonly position = new Vector3();
@@ -82,8 +95,11 @@ export class LiveWorld {
     this.skeleton = new PoseSkeleton(opened.segments);
     const bases = opened.actors.map((_, k) => this.baseMatrix(k).clone());
     opened.actors.forEach((actor, k) => this.addBinds(actor, bases[k]));
+    this.drawn = this.countDrawn();
+    this.stems = this.makeStems(bases);
+    this.flocks = this.makeFlocks();
     const root = new Group();
-    const meshes = this.makeMeshes(bases);
+    const meshes = [...this.stems, ...this.flocks.map(({ mesh }) => mesh)];
     meshes.forEach((mesh) => root.add(mesh));
     root.updateMatrixWorld(true);
     this.setState(opened.state);
@@ -106,6 +122,17 @@ export class LiveWorld {
       }
     }
     this.skeleton.changed();
+    this.flocks.forEach((flock) => this.moveFlock(flock));
+  }
+
+  private moveFlock({ mesh, segments, sizes }: Flock): void {
+    const size = new Vector3();
+    segments.forEach((segment, k) => {
+      this.poseOf(segment);
+      this.matrix.compose(this.position, this.rotation, size.setScalar(sizes[k]));
+      this.matrix.toArray(mesh.instanceMatrix.array, 16 * k);
+    });
+    mesh.instanceMatrix.needsUpdate = true;
   }
 
   /** Row of a segment, counted over all actors, in the poses. */
@@ -196,23 +223,33 @@ export class LiveWorld {
     return best;
   }
 
+  /** What is drawn: names, and how often each is. */
+  get meshes(): { name: string; instances: number }[] {
+    return [
+      ...this.stems.map(({ name }) => ({ name, instances: 1 })),
+      ...this.flocks.map(({ mesh }) => ({ name: mesh.name, instances: mesh.count })),
+    ];
+  }
+
   // ---- colours ------------------------------------------------------------------------------------
 
   /** Colours vertices by a value a segment, from 0 to 1; null: as they are. */
-  paint(values: Float32Array | null, color: (value: number) => [number, number, number]): void {
-    for (const mesh of this.model.meshes as SkinnedMesh[]) {
+  paint(values: Float32Array | null, color: Colors): void {
+    const shades = Array.from({ length: SHADES + 1 }, (_, k) => color(k / SHADES));
+    for (const mesh of this.stems) {
       const attribute = mesh.geometry.getAttribute('color') as BufferAttribute;
       const shown = attribute.array as Uint8Array;
       if (!this.colors.has(mesh)) {
         this.colors.set(mesh, shown.slice());
       }
       if (values) {
-        paintMesh(mesh, shown, values, color);
+        paintMesh(mesh, shown, values, shades);
       } else {
         shown.set(this.colors.get(mesh)!);
       }
       attribute.needsUpdate = true;
     }
+    this.flocks.forEach((flock) => paintFlock(flock, values, shades));
   }
 
   // ---- making -------------------------------------------------------------------------------------
@@ -234,22 +271,42 @@ export class LiveWorld {
     }
   }
 
-  private makeMeshes(bases: Matrix4[]): SkinnedMesh[] {
+  /** Actors from the first on, as many as the page can hold; one at least. */
+  private countDrawn(): number {
+    const { actors, kinds, shapes } = this.opened;
+    const cost = kinds.map((kind) => vertexCount(kind, shapes));
+    let [vertices, drawn] = [0, 0];
+    while (drawn < actors.length && (drawn === 0 || vertices + cost[actors[drawn].kind] <= MOST_VERTICES)) {
+      vertices += cost[actors[drawn].kind];
+      drawn++;
+    }
+    return drawn;
+  }
+
+  private makeStems(bases: Matrix4[]): SkinnedMesh[] {
     const { actors, kinds } = this.opened;
     const groups = new Map<string, { part: Part; actor: number }[]>();
-    let vertices = 0;
-    actors.forEach(({ kind }, actor) => {
-      vertices += kinds[kind].parts.reduce((sum, { position }) => sum + position.length / 3, 0);
-      if (vertices <= MOST_VERTICES || actor === 0) {
-        this.drawn = actor + 1;
-        for (const part of kinds[kind].parts) {
-          const group = groups.get(part.name) ?? [];
-          group.push({ part, actor });
-          groups.set(part.name, group);
-        }
+    for (let actor = 0; actor < this.drawn; actor++) {
+      for (const part of kinds[actors[actor].kind].parts) {
+        const group = groups.get(part.name) ?? [];
+        group.push({ part, actor });
+        groups.set(part.name, group);
       }
-    });
+    }
     return [...groups.values()].map((group) => this.makeMesh(group, bases));
+  }
+
+  private makeFlocks(): Flock[] {
+    const { actors, kinds, shapes } = this.opened;
+    const found = shapes.map(() => ({ segments: [] as number[], sizes: [] as number[], tints: [] as number[] }));
+    for (const { kind, first } of actors.slice(0, this.drawn)) {
+      for (const { shape, segment, size, tint } of kinds[kind].organs) {
+        found[shape].segments.push(first + segment);
+        found[shape].sizes.push(size);
+        found[shape].tints.push(...tint);
+      }
+    }
+    return found.flatMap((flock, k) => (flock.segments.length > 0 ? [makeFlock(shapes[k], flock)] : []));
   }
 
   private makeMesh(group: { part: Part; actor: number }[], bases: Matrix4[]): SkinnedMesh {
@@ -281,8 +338,7 @@ export class LiveWorld {
     geometry.setAttribute('skinIndex', new BufferAttribute(joint, 4));
     geometry.setAttribute('skinWeight', new BufferAttribute(weight, 4, true));
     geometry.setIndex(new BufferAttribute(index, 1));
-    const side = group[0].part.blade ? DoubleSide : FrontSide;
-    const mesh = new SkinnedMesh(geometry, new MeshStandardMaterial({ side, vertexColors: true }));
+    const mesh = new SkinnedMesh(geometry, plainMaterial(group[0].part));
     mesh.name = group[0].part.name;
     mesh.bind(this.skeleton, new Matrix4());
     // three.js would cull by where it was when it was first seen, and ask bones for it
@@ -329,23 +385,68 @@ function moved(from: Float32Array, by: Matrix4, w: number, to: Float32Array, at:
   }
 }
 
-function paintMesh(
-  mesh: SkinnedMesh,
-  shown: Uint8Array,
-  values: Float32Array,
-  color: (value: number) => [number, number, number],
-): void {
+function plainMaterial({ blade }: { blade: boolean }): MeshStandardMaterial {
+  return new MeshStandardMaterial({ side: blade ? DoubleSide : FrontSide, vertexColors: true });
+}
+
+function vertexCount({ parts, organs }: Kind, shapes: Shape[]): number {
+  const merged = parts.reduce((sum, { position }) => sum + position.length / 3, 0);
+  return organs.reduce((sum, { shape }) => sum + shapes[shape].position.length / 3, merged);
+}
+
+function makeFlock(
+  shape: Shape, { segments, sizes, tints }: { segments: number[]; sizes: number[]; tints: number[] },
+): Flock {
+  const geometry = new BufferGeometry();
+  const color = new BufferAttribute(shape.color, 4, true);
+  geometry.setAttribute('position', new BufferAttribute(shape.position, 3));
+  geometry.setAttribute('normal', new BufferAttribute(shape.normal, 3));
+  geometry.setAttribute('color', color);
+  geometry.setIndex(new BufferAttribute(shape.index, 1));
+  const mesh = new InstancedMesh(geometry, plainMaterial(shape), segments.length);
+  mesh.name = shape.name;
+  mesh.instanceMatrix.setUsage(DynamicDrawUsage);
+  mesh.instanceColor = new InstancedBufferAttribute(Float32Array.from(tints), 3);
+  mesh.frustumCulled = false;
+  mesh.boundingSphere = new Sphere();
+  return {
+    mesh, color, segments: Uint32Array.from(segments), sizes: Float32Array.from(sizes), tints: Float32Array.from(tints),
+  };
+}
+
+// ---- colours --------------------------------------------------------------------------------------
+
+type Shades = [number, number, number][];
+
+function shadeOf(shades: Shades, value: number): [number, number, number] {
+  return shades[Math.round(SHADES * Math.min(Math.max(value, 0), 1))];
+}
+
+function paintMesh(mesh: SkinnedMesh, shown: Uint8Array, values: Float32Array, shades: Shades): void {
   const joint = mesh.geometry.getAttribute('skinIndex').array;
   const weight = mesh.geometry.getAttribute('skinWeight').array;
-  const shades = Array.from({ length: 65 }, (_, k) => color(k / 64));
   for (let v = 0; v < shown.length; v += 4) {
     let sum = 0;
     for (let k = 0; k < 4; k++) {
       sum += (weight[v + k] / 255) * values[joint[v + k]];
     }
-    const shade = shades[Math.round(64 * Math.min(Math.max(sum, 0), 1))];
-    shown[v] = shade[0];
-    shown[v + 1] = shade[1];
-    shown[v + 2] = shade[2];
+    shown.set(shadeOf(shades, sum), v);
+  }
+}
+
+// painted, the shape is white and the organ has the colour
+function paintFlock({ mesh, segments, tints, color }: Flock, values: Float32Array | null, shades: Shades): void {
+  const shown = mesh.instanceColor!;
+  const white = mesh.geometry.getAttribute('color') !== color;
+  if (values) {
+    segments.forEach((segment, k) =>
+      shadeOf(shades, values[segment]).forEach((value, c) => (shown.array[3 * k + c] = value / 255)));
+  } else {
+    shown.array.set(tints);
+  }
+  shown.needsUpdate = true;
+  if (white !== (values !== null)) {
+    const all = new Uint8Array(color.array.length).fill(255);
+    mesh.geometry.setAttribute('color', values ? new BufferAttribute(all, 4, true) : color);
   }
 }

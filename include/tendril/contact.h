@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file contact.h
+/// What things touch: colliders that move as they are told, and how contact works. Plain structs,
+/// borrowed for the call that takes them.
+
+#include "tendril/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum td_collider_kind {
+    TD_COLLIDER_PLANE,   ///< All that lies below `position`, against its own +Y.
+    TD_COLLIDER_SPHERE,  ///< `size.x` is the radius.
+    TD_COLLIDER_CAPSULE, ///< `size.x` is the radius, `size.y` half the length along its own Y,
+                         ///< without the round ends.
+    TD_COLLIDER_BOX,     ///< `size` holds half the sides.
+} td_collider_kind;
+
+/// One collider. During a step it goes evenly from the first pose to the second, turning the short
+/// way. Start from td_collider_default().
+typedef struct td_collider {
+    td_collider_kind kind;
+    td_vec3 size;      ///< m, > 0 where the kind uses it; half the length may be 0. Default 0.5.
+    td_vec3 position0; ///< m: where the step begins. Default 0.
+    td_quat rotation0; ///< Unit. Default none.
+    td_vec3 position;  ///< m: where the step ends. Default 0.
+    td_quat rotation;  ///< Unit. Default none.
+    td_real friction;  ///< 0..10: Coulomb's coefficient with whatever touches it. Default 0.3.
+} td_collider;
+
+/// A collider of this kind that stays at the origin.
+TD_API td_collider td_collider_default(td_collider_kind kind);
+
+/// Checks every field. *diag, if given, names the collider and the field.
+TD_API td_status td_colliders_check(const td_collider *colliders, int32_t count, td_diag *diag);
+
+/// How contact works. Start from td_contact_opts_default().
+typedef struct td_contact_opts {
+    uint32_t struct_size;
+    bool self;        ///< Segments touch each other, not only colliders. Default true.
+    td_real friction; ///< 0..10: Coulomb's coefficient between segments. Default 0.3.
+    td_real gap;      ///< 0.01..1: surfaces push each other from this distance on, as a part of the
+                      ///< smaller radius. Default 0.2.
+    td_real creep;    ///< m/s, 1e-9..1: friction has its full force from this speed on; what sticks
+                      ///< on a slope creeps slower than this. Default 1e-3.
+} td_contact_opts;
+
+TD_API td_contact_opts td_contact_opts_default(void);
+
+/// Checks every field; a struct that did not come from the default function is refused.
+TD_API td_status td_contact_opts_check(const td_contact_opts *opts, td_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif

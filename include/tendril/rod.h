@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file rod.h
+/// Discrete elastic rods: chains of vertices that stretch, bend and twist, alone, branching or
+/// closed to rings, with rigid bodies on them. Build a model once, from curves or from a skeleton,
+/// share it read-only, step one state a thread.
+///
+/// Axes of an edge: +Y along it, Z the first and X the second material director, as those of a
+/// skeleton's segment.
+
+#include "tendril/contact.h"
+#include "tendril/load.h"
+#include "tendril/skeleton.h"
+#include "tendril/tree.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct td_rod_model td_rod_model; ///< Fixed after creation. Safe to read from any thread.
+typedef struct td_rod_state td_rod_state; ///< All that moves, plus scratch. One a thread.
+
+/// How a rod is held at an end.
+typedef enum td_rod_end {
+    TD_END_FREE,
+    TD_END_PINNED,  ///< Its place is given.
+    TD_END_CLAMPED, ///< Its place, direction and frame are given. The rod is free from there on.
+} td_rod_end;
+
+/// One rod. Start from td_rod_def_default(): straight at rest along its points, 5 mm thick.
+typedef struct td_rod_def {
+    uint32_t struct_size;
+    int32_t vertex_count;  ///< >= 2; of a closed rod >= 3.
+    const td_vec3 *points; ///< m, as it starts.
+    const td_vec3 *rest;   ///< m: its shape at ease; NULL (default): that of `points`.
+    bool straight;         ///< At ease it is straight, with the lengths of its shape.
+    td_real radius;        ///< m, > 0: of the section along X. Default 0.0025.
+    td_real radius_other;  ///< m: along Z. 0 (default): round.
+    const td_real *radii;  ///< m, of every edge, in place of `radius`; NULL (default): all alike.
+    td_vec3 director;      ///< Z of the first edge; (0,0,0) (default): chosen.
+    td_real twist_rest;    ///< rad/m: of the frame at ease. Default 0.
+    td_real twist;         ///< rad: more twist than at ease, spread evenly, at the start.
+    bool closed;           ///< From the last vertex on to the first.
+    td_rod_end start, end; ///< Default free; a closed rod has none.
+    int32_t parent_rod;    ///< Earlier rod that it grows from, or TD_NONE (default).
+    int32_t parent_vertex; ///< Its vertex there, which is the first of this rod.
+    td_real density;       ///< kg/m^3, > 0. Default 1000.
+    td_real young;         ///< Pa, > 0. Default 1e7.
+    td_real shear;         ///< Pa; 0 (default): young/(2(1 + poisson)).
+    td_real poisson;       ///< In (-1, 0.5]. Default 0.5.
+    td_real damping_time;  ///< s, >= 0: damping = damping_time * stiffness. Default 0.
+    /// Given figures of the section in place of those of radius and material; 0 (default): not.
+    td_real bend_x;    ///< N m^2: against bending about X.
+    td_real bend_z;    ///< N m^2: about Z.
+    td_real twist_y;   ///< N m^2: against twist.
+    td_real stretch;   ///< N: against stretching, EA.
+    td_real mass;      ///< kg/m.
+    bool inextensible; ///< Ten thousand times as stiff against stretching. Default false.
+} td_rod_def;
+
+TD_API td_rod_def td_rod_def_default(void);
+
+/// A rigid body welded to an edge, moving with its start and frame.
+typedef struct td_rod_body {
+    int32_t rod, edge;
+    td_real mass;           ///< kg, > 0.
+    td_vec3 centre_of_mass; ///< m, in the edge's axes, from its start.
+    td_sym3 second_moment;  ///< Integral of density X X^T about the edge's start, kg m^2.
+} td_rod_body;
+
+/// Copies rods and bodies into a new model. Checks every field in every build type.
+/// On failure *out is NULL and *diag, if given, names the rod and the field.
+TD_API td_status td_rod_model_new(const td_rod_def *rods, int32_t rod_count,
+                                  const td_rod_body *bodies, int32_t body_count,
+                                  const td_alloc *alloc, td_rod_model **out, td_diag *diag);
+
+/// A skeleton as a network of rods: an edge a segment, in its order; joints keep their springs,
+/// organs and segments with a given mass become welded bodies. Segments without parent are clamped
+/// to the base; free ones are free. TD_ERR_STRUCTURE, naming the segment, for what rods cannot be:
+/// hinges and slides.
+TD_API td_status td_rod_model_from_skeleton(const td_skeleton *skeleton, const td_alloc *alloc,
+                                            td_rod_model **out, td_diag *diag);
+TD_API void td_rod_model_free(td_rod_model *model); ///< NULL is allowed.
+TD_API size_t td_rod_model_bytes(const td_rod_model *model);
+/// Edges in all: rod after rod, or one a segment.
+TD_API int32_t td_rod_edge_count(const td_rod_model *model);
+TD_API int32_t td_rod_dof_count(const td_rod_model *model);
+/// Vertices in all, and that with number `vertex` of a rod.
+TD_API int32_t td_rod_vertex_count(const td_rod_model *model);
+TD_API int32_t td_rod_vertex(const td_rod_model *model, int32_t rod, int32_t vertex);
+
+/// At the start, at rest, time 0. All memory that stepping needs is taken here.
+/// The model must outlive the state.
+TD_API td_status td_rod_state_new(const td_rod_model *model, const td_alloc *alloc,
+                                  td_rod_state **out, td_diag *diag);
+TD_API void td_rod_state_free(td_rod_state *state); ///< NULL is allowed.
+TD_API size_t td_rod_state_bytes(const td_rod_state *state);
+TD_API void td_rod_state_reset(td_rod_state *state); ///< Back to the start.
+
+/// Advances by opts->dt; TD_IMPLICIT and TD_IMPLICIT_EULER minimise the incremental potential,
+/// TD_EULER is the published method: symplectic Euler, quasistatic frames, projection to the
+/// lengths. Never allocates. TD_ERR_DIVERGED, with the state as it was, when a value is not finite.
+TD_API td_status td_rod_step(td_rod_state *state, const td_step_opts *opts, td_step_stats *stats,
+                             td_diag *diag);
+
+/// Goes to a pose at rest under gravity, from wherever the state is; velocities become 0.
+TD_API td_status td_rod_settle(td_rod_state *state, const td_step_opts *opts, td_step_stats *stats,
+                               td_diag *diag);
+
+// ---- places ---------------------------------------------------------------------------------
+
+/// Start and end of an edge, m, and its rotation.
+TD_API td_vec3 td_rod_origin(const td_rod_state *state, int32_t edge);
+TD_API td_vec3 td_rod_tip(const td_rod_state *state, int32_t edge);
+TD_API td_quat td_rod_rotation(const td_rod_state *state, int32_t edge);
+/// Place and velocity of a vertex, by td_rod_vertex(). Setting them starts the motion anew.
+TD_API td_vec3 td_rod_position(const td_rod_state *state, int32_t vertex);
+TD_API td_vec3 td_rod_velocity(const td_rod_state *state, int32_t vertex);
+TD_API void td_rod_set_vertex(td_rod_state *state, int32_t vertex, td_vec3 position,
+                              td_vec3 velocity);
+/// Turning rate of an edge about its own axis, rad/s, and the twist of the joint at its start, rad.
+TD_API td_real td_rod_spin(const td_rod_state *state, int32_t edge);
+TD_API void td_rod_set_spin(td_rod_state *state, int32_t edge, td_real rate);
+TD_API td_real td_rod_twist(const td_rod_state *state, int32_t edge);
+/// Moment of the joint at an edge's start, N m, in the edge's axes, and the pull along it, N.
+TD_API td_vec3 td_rod_moment(const td_rod_state *state, int32_t edge);
+TD_API td_real td_rod_tension(const td_rod_state *state, int32_t edge);
+
+/// Sets where everything hangs that is clamped or pinned, as td_tree_set_base().
+TD_API void td_rod_set_base(td_rod_state *state, const td_base_motion *motion);
+/// Where an end that is clamped or pinned shall be at the end of the next step: its place, and the
+/// rotation of the edge there (of clamped ends). By less than half a turn a step.
+TD_API void td_rod_set_end(td_rod_state *state, int32_t rod, bool end, td_vec3 position,
+                           td_quat rotation);
+
+// ---- laws -----------------------------------------------------------------------------------
+
+TD_API td_energy td_rod_energy(const td_rod_state *state, td_vec3 gravity);
+/// Linear momentum, and angular momentum about the origin.
+TD_API void td_rod_momentum(const td_rod_state *state, td_vec3 *linear, td_vec3 *angular);
+
+#ifdef __cplusplus
+}
+#endif

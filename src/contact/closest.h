@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Closest points of a capsule's axis and something convex.
+
+#include "math/vec3.h"
+
+typedef enum tdi_side {
+    TDI_SIDE_SEGMENT, // between c and d
+    TDI_SIDE_PLANE,   // y <= 0
+    TDI_SIDE_BOX,     // |x| <= c.x and so on
+} tdi_side;
+
+// The axis from a to b, and the other side. Planes and boxes are in their own axes.
+typedef struct tdi_two {
+    tdi_side side;
+    td_vec3 a, b, c, d;
+    td_real blunt_s, blunt_t; // m^2, >= 0: see tdi_closest_of(); 0 for a side that is one point
+} tdi_two;
+
+typedef struct tdi_closest {
+    td_real s, t;     // 0..1, from a to b and from c to d
+    td_vec3 e;        // from the other side to the axis
+    td_real distance; // blunted; for planes below 0 underneath
+    td_real spin[3];  // ss, st, tt of the inverse Hessian of f/2 over those of s, t that are free
+} tdi_closest;
+
+// The least of  f = |e(s, t)|^2 - blunt_s s (1 - s) - blunt_t t (1 - t),  e = a + s (b - a) -
+// other, and its root. Without blunting this is the distance, which has a kink where two segments
+// are parallel, so that no Newton method would come to rest there. With it f is strictly convex in
+// s, t; the result has one derivative everywhere, and is below the distance by (blunt_s +
+// blunt_t)/(8 distance) at most.
+tdi_closest tdi_closest_of(const tdi_two *two);
+
+// Of all places on the axis, moved by da and db times `time`, the least height along n over the
+// other side's highest, moved by dc and dd; blunted as above for a distance near `distance`. It is
+// a concave function of time.
+typedef struct tdi_drift {
+    td_vec3 a, b, c, d;
+} tdi_drift;
+
+td_real tdi_height_of(const tdi_two *two, const tdi_drift *drift, td_real time, td_vec3 n,
+                      td_real distance);
+
+// From the nearest place of the box with these half sides to x.
+static inline td_vec3 tdi_from_box(td_vec3 half, td_vec3 x) {
+    return tdi_vec3(x.x - fmax(-half.x, fmin(half.x, x.x)), x.y - fmax(-half.y, fmin(half.y, x.y)),
+                    x.z - fmax(-half.z, fmin(half.z, x.z)));
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Colliders and options: defaults and checks.
+
+#include "base/diag.h"
+#include "math/quat.h"
+#include "tendril/contact.h"
+
+#define FARTHEST     1e9 // m
+#define FRICTION_MAX 10.0
+
+// ---- colliders ------------------------------------------------------------------------------
+
+td_collider td_collider_default(td_collider_kind kind) {
+    td_collider collider = {.kind = kind,
+                            .size = {0.5, 0.5, 0.5},
+                            .rotation0 = {1, 0, 0, 0},
+                            .rotation = {1, 0, 0, 0},
+                            .friction = 0.3};
+    return collider;
+}
+
+static bool placed(td_vec3 a) {
+    return fabs(a.x) <= FARTHEST && fabs(a.y) <= FARTHEST && fabs(a.z) <= FARTHEST;
+}
+
+static bool unit(td_quat q) {
+    return fabs(tdi_quat_norm(q) - 1) < 1e-6;
+}
+
+static bool sized(td_real size) {
+    return size > 0 && size <= FARTHEST;
+}
+
+static bool sizes_fit(const td_collider *c) {
+    switch (c->kind) {
+    case TD_COLLIDER_SPHERE: return sized(c->size.x);
+    case TD_COLLIDER_CAPSULE: return sized(c->size.x) && (c->size.y == 0 || sized(c->size.y));
+    case TD_COLLIDER_BOX: return sized(c->size.x) && sized(c->size.y) && sized(c->size.z);
+    default: return true;
+    }
+}
+
+// What is wrong with a collider, or NULL.
+static const char *fault_of(const td_collider *c) {
+    bool known = c->kind == TD_COLLIDER_PLANE || c->kind == TD_COLLIDER_SPHERE ||
+                 c->kind == TD_COLLIDER_CAPSULE || c->kind == TD_COLLIDER_BOX;
+    return !known                       ? "kind is none of plane, sphere, capsule and box"
+           : !sizes_fit(c)              ? "size must be above 0 and at most 1e9 m"
+           : !placed(c->position0)      ? "position0 must lie within 1e9 m of the origin"
+           : !placed(c->position)       ? "position must lie within 1e9 m of the origin"
+           : !unit(c->rotation0)        ? "rotation0 is not a unit quaternion"
+           : !unit(c->rotation)         ? "rotation is not a unit quaternion"
+           : !(c->friction >= 0)        ? "friction must be in 0 .. 10"
+           : c->friction > FRICTION_MAX ? "friction must be in 0 .. 10"
+                                        : NULL;
+}
+
+td_status td_colliders_check(const td_collider *colliders, int32_t count, td_diag *diag) {
+    if (count < 0 || (count > 0 && !colliders)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "the count of colliders is %d", count);
+    }
+    for (int32_t k = 0; k < count; k++) {
+        const char *fault = fault_of(&colliders[k]);
+        if (fault) {
+            return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "collider %d: %s", k, fault);
+        }
+    }
+    return TD_OK;
+}
+
+// ---- options --------------------------------------------------------------------------------
+
+td_contact_opts td_contact_opts_default(void) {
+    td_contact_opts opts = {
+        .struct_size = sizeof opts, .self = true, .friction = 0.3, .gap = 0.2, .creep = 1e-3};
+    return opts;
+}
+
+td_status td_contact_opts_check(const td_contact_opts *opts, td_diag *diag) {
+    if (!opts || opts->struct_size != sizeof *opts) {
+        return tdi_fail(diag, TD_ERR_DEF, "td_contact_opts did not come from its default function");
+    }
+    const struct {
+        const char *name;
+        td_real value, low, high;
+    } fields[] = {{"friction", opts->friction, 0, FRICTION_MAX},
+                  {"gap", opts->gap, 0.01, 1},
+                  {"creep", opts->creep, 1e-9, 1}};
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        if (!(fields[i].value >= fields[i].low && fields[i].value <= fields[i].high)) {
+            return tdi_fail(diag, TD_ERR_ARGUMENT, "%s of contact is %g; it must be in %g .. %g",
+                            fields[i].name, fields[i].value, fields[i].low, fields[i].high);
+        }
+    }
+    return TD_OK;
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Contact between capsules, and of capsules with colliders, for implicit solvers of any kind.
+//
+// A solver minimises a potential over the places x of points; capsules lie between pairs of them.
+// Contact adds a barrier, which grows without bound as a gap closes, and friction. In a step:
+//
+//   tdi_contacts_colliders    where colliders are and go
+//   tdi_contacts_find         pairs that may meet on the way from x to x + dx
+//   tdi_contacts_lag          fixes normal forces and directions, which friction needs
+//   in every iteration        find; filter shortens dx so that nothing passes through anything;
+//                             evaluate gives the gradient and the Hessian, energy the value
+//
+// Colliders move in the step as well: `time` 0..1 says how far they are. A solver begins with time
+// 0 and takes them along: while time is below 1 it evaluates with `ahead` = 1 - time, so that what
+// they push goes with them, filters with time going on to 1, and goes where the filter says without
+// asking the energy, which may rise. From time 1 on it goes down in energy as ever.
+//
+// Nothing here allocates but tdi_contacts_new(). Results do not depend on what was asked before.
+
+#include "math/mat3.h"
+#include "tendril/contact.h"
+
+typedef struct tdi_contacts tdi_contacts; // one for each thread
+
+// A segment between two points with round ends.
+typedef struct tdi_capsule {
+    int32_t a, b;   // points; the same one twice: a ball
+    td_real radius; // m, > 0
+    int32_t body;   // the caller's own
+} tdi_capsule;
+
+typedef struct tdi_contacts_def {
+    const td_contact_opts *opts;
+    const tdi_capsule *capsule; // borrowed for the call
+    int32_t capsule_count;
+    int32_t point_count;
+    int32_t collider_limit; // never more colliders than this
+    int32_t pair_limit;     // pairs near each other at once, and half as many contacts of each of
+                            // the two sorts; 0: 16 a capsule and 64
+    // Whether the capsules i < j never touch, as neighbours on a stem do not; NULL: all may. Pairs
+    // with a common point never do anyway.
+    bool (*skip)(void *context, int32_t i, int32_t j);
+    void *context;
+} tdi_contacts_def;
+
+td_status tdi_contacts_new(const tdi_contacts_def *def, const td_alloc *alloc, tdi_contacts **out,
+                           td_diag *diag);
+void tdi_contacts_free(tdi_contacts *c); // NULL is allowed
+
+// Sets the colliders, and h > 0, the seconds they take from one pose to the other.
+td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, int32_t count,
+                                 td_real h, td_diag *diag);
+
+// Finds the pairs that come within their range anywhere between x and x + dx (NULL: none), with
+// colliders anywhere on their way. Cheap when little has moved since the last time. Needed before
+// any of the functions below is called with places that were not covered.
+// TD_ERR_LIMIT: too many; TD_ERR_DIVERGED: a place is not finite.
+td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_diag *diag);
+
+// Forgets what was found, as after a jump of all points. Never needed for correctness.
+void tdi_contacts_forget(tdi_contacts *c);
+
+// The largest part of the way, in [0, 1], that x may go to x + dx while colliders go from time0 to
+// time1, so that nothing passes through anything and every gap keeps a tenth of its size or of its
+// range. It is 0 only when things are in each other already.
+td_real tdi_contacts_filter(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                            td_real time0, td_real time1);
+
+// The least gap of the pairs found, no more than their range; which[0] is a capsule, which[1] a
+// capsule or, from capsule_count on, a collider; TD_NONE when none is in range.
+td_real tdi_contacts_least(const tdi_contacts *c, const td_vec3 *x, td_real time, int32_t which[2]);
+
+// ---- potential ------------------------------------------------------------------------------
+
+// What a step is made of. Everything is proportional to `force`, so that a solver whose potential
+// is h'^2 times an energy gives h'^2 times a force.
+typedef struct tdi_contact_rule {
+    td_real force;       // N: two surfaces pressed together by twice this keep half their range
+    const td_vec3 *star; // velocities are (x - star)/h
+    td_real h;           // s; 0: no friction
+    td_real ahead;       // forces foresee that the colliders' time goes on by this much; 0: none
+} tdi_contact_rule;
+
+// One contact, or one friction. With the place of its first side minus the other's, at the height
+// of the contact, e = sum of weight[k] x[point[k]]:
+//   gradient at point k     weight[k] force
+//   Hessian, points k, l    weight[k] weight[l] hessian + tilt_kl normal normal^T
+// tdi_contact_block() gives the latter. All of it is positive semi-definite.
+typedef struct tdi_contact {
+    int32_t point[4];  // two of the first capsule, two of the other; TD_NONE: a collider's
+    td_real weight[4]; // 1 - s, s, t - 1, -t
+    td_vec3 normal;    // unit, from the other side to the first
+    td_vec3 force;
+    td_sym3 hessian;
+    td_real tilt[3]; // of the ends of the first, of first with other, of the other
+    int32_t capsule; // the first side
+    int32_t other;   // a capsule, or capsule_count + a collider
+    td_real s, t;    // 0..1: where on each
+    td_real gap;     // m
+    bool friction;   // else the barrier
+} tdi_contact;
+
+// The Hessian's block of the points k and l of a contact, 0..3.
+static inline td_sym3 tdi_contact_block(const tdi_contact *c, int k, int l) {
+    const td_real sign = (k & 1) == (l & 1) ? 1 : -1;
+    const td_real tilt = k < 2 && l < 2 ? c->tilt[0] : k >= 2 && l >= 2 ? c->tilt[2] : c->tilt[1];
+    return tdi_sym3_add(tdi_sym3_scale(c->hessian, c->weight[k] * c->weight[l]),
+                        tdi_sym3_square(c->normal, sign * tilt));
+}
+
+// Fixes the normal forces and tangents that friction uses from now on, by the barrier at x.
+td_status tdi_contacts_lag(tdi_contacts *c, const td_vec3 *x, td_real time, td_real force,
+                           td_diag *diag);
+
+// The value at x. Infinite when things are in each other.
+td_real tdi_contacts_energy(const tdi_contacts *c, const td_vec3 *x, td_real time,
+                            const tdi_contact_rule *rule);
+
+// Value and derivatives at x: contacts first, in the order of their capsules, then frictions.
+// TD_ERR_LIMIT: too many; TD_ERR_DIVERGED: two are in each other, named in *diag.
+td_status tdi_contacts_evaluate(tdi_contacts *c, const td_vec3 *x, td_real time,
+                                const tdi_contact_rule *rule, td_real *energy, td_diag *diag);
+const tdi_contact *tdi_contacts_list(const tdi_contacts *c, int32_t *count); // of the last

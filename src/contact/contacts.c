@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+// Making contacts, their colliders, and pairs opened up.
+
+#include "contact/store.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+
+#include <string.h>
+
+#define PAIRS_EACH  16
+#define PAIRS_MORE  64
+#define PAIRS_LIMIT (1 << 28)
+#define BLUNT       0.2 // a gap is too small by a twentieth of its range at most
+
+// ---- making and freeing ---------------------------------------------------------------------
+
+static td_status check_capsules(const tdi_contacts_def *def, td_diag *diag) {
+    if (def->capsule_count < 1 || def->point_count < 1 || def->collider_limit < 0 ||
+        def->pair_limit < 0 || def->pair_limit > PAIRS_LIMIT ||
+        def->capsule_count > (PAIRS_LIMIT - PAIRS_MORE) / PAIRS_EACH) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "a count of the contacts is out of its range");
+    }
+    for (int32_t i = 0; i < def->capsule_count; i++) {
+        const tdi_capsule *k = &def->capsule[i];
+        bool points = k->a >= 0 && k->a < def->point_count && k->b >= 0 && k->b < def->point_count;
+        if (!points || !(k->radius > 0 && isfinite(k->radius))) {
+            return tdi_fail_at(diag, TD_ERR_ARGUMENT, i, "capsule %d: %s", i,
+                               points ? "the radius must be above 0" : "it has no such point");
+        }
+    }
+    return TD_OK;
+}
+
+// Places all arrays; with layout->base NULL this only adds up their size.
+static void lay_out(tdi_contacts *c, tdi_layout *l) {
+    const size_t n = (size_t)c->capsule_count, colliders = (size_t)c->collider_limit;
+    const size_t pairs = (size_t)c->pair_limit, contacts = (size_t)c->contact_limit;
+    c->capsule = tdi_layout_place(l, n, sizeof *c->capsule);
+    c->collider = tdi_layout_place(l, colliders, sizeof *c->collider);
+    c->course = tdi_layout_place(l, colliders, sizeof *c->course);
+    c->swept = tdi_layout_place(l, colliders, sizeof *c->swept);
+    c->pose = tdi_layout_place(l, colliders, sizeof *c->pose);
+    c->fat = tdi_layout_place(l, n, sizeof *c->fat);
+    c->cell = tdi_layout_place(l, n, sizeof *c->cell);
+    c->bucket = tdi_layout_place(l, (size_t)c->bucket_count + 1, sizeof *c->bucket);
+    c->order = tdi_layout_place(l, n, sizeof *c->order);
+    c->tally = tdi_layout_place(l, n + 1, sizeof *c->tally);
+    c->pair = tdi_layout_place(l, pairs, sizeof *c->pair);
+    c->spare = tdi_layout_place(l, pairs, sizeof *c->spare);
+    c->friction = tdi_layout_place(l, contacts, sizeof *c->friction);
+    c->contact = tdi_layout_place(l, 2 * contacts, sizeof *c->contact);
+}
+
+td_status tdi_contacts_new(const tdi_contacts_def *def, const td_alloc *alloc, tdi_contacts **out,
+                           td_diag *diag) {
+    *out = NULL;
+    td_status status = td_contact_opts_check(def->opts, diag);
+    status = status == TD_OK ? check_capsules(def, diag) : status;
+    if (status != TD_OK) {
+        return status;
+    }
+    tdi_contacts c = {.alloc = alloc,
+                      .opts = *def->opts,
+                      .skip = def->skip,
+                      .context = def->context,
+                      .capsule_count = def->capsule_count,
+                      .point_count = def->point_count,
+                      .collider_limit = def->collider_limit,
+                      .bucket_count = 16,
+                      .h = 1};
+    c.pair_limit =
+        def->pair_limit > 0 ? def->pair_limit : PAIRS_EACH * def->capsule_count + PAIRS_MORE;
+    c.contact_limit = (c.pair_limit + 1) / 2;
+    while (c.bucket_count < 2 * c.capsule_count) {
+        c.bucket_count *= 2;
+    }
+    tdi_layout measure = {NULL, 0};
+    tdi_layout_place(&measure, 1, sizeof c);
+    lay_out(&c, &measure);
+    c.size = measure.used;
+    // most of it is room that is seldom used, so it is not cleared
+    tdi_layout place = {tdi_alloc_resize(alloc, NULL, 0, c.size), 0};
+    if (!place.base) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for contacts of %d capsules",
+                        c.capsule_count);
+    }
+    tdi_contacts *made = tdi_layout_place(&place, 1, sizeof c);
+    lay_out(&c, &place);
+    *made = c;
+    memcpy(made->capsule, def->capsule, (size_t)c.capsule_count * sizeof *c.capsule);
+    *out = made;
+    return TD_OK;
+}
+
+void tdi_contacts_free(tdi_contacts *c) {
+    if (c) {
+        tdi_alloc_free(c->alloc, c, c->size);
+    }
+}
+
+void tdi_contacts_forget(tdi_contacts *c) {
+    c->found = false;
+}
+
+const tdi_contact *tdi_contacts_list(const tdi_contacts *c, int32_t *count) {
+    *count = c->contact_count;
+    return c->contact;
+}
+
+// ---- colliders ------------------------------------------------------------------------------
+
+// the rotation vector of a turn by less than half a circle
+static td_vec3 turn_of(td_quat from, td_quat to) {
+    td_quat q = tdi_quat_unit(tdi_quat_mul(to, tdi_quat_conj(from)));
+    td_vec3 v = tdi_vec3(q.x, q.y, q.z);
+    td_real sine = tdi_norm(v);
+    return sine > 1e-15 ? tdi_scale(v, 2 * atan2(sine, q.w) / sine) : tdi_vec3(0, 0, 0);
+}
+
+static tdi_course course_of(const td_collider *k) {
+    tdi_course course = {tdi_sub(k->position, k->position0), turn_of(k->rotation0, k->rotation), 0};
+    course.angle = tdi_norm(course.turn);
+    return course;
+}
+
+tdi_pose tdi_pose_at(const tdi_contacts *c, int32_t collider, td_real time) {
+    const td_collider *k = &c->collider[collider];
+    const tdi_course *course = &c->course[collider];
+    td_quat q = tdi_quat_unit(k->rotation0);
+    if (course->angle > 0) {
+        td_vec3 axis = tdi_scale(course->turn, 1 / course->angle);
+        q = tdi_quat_mul(tdi_quat_turn(axis, time * course->angle), q);
+    }
+    return (tdi_pose){tdi_madd(k->position0, course->shift, time), tdi_mat3_from_quat(q)};
+}
+
+void tdi_poses_at(const tdi_contacts *c, td_real time) {
+    for (int32_t k = 0; k < c->collider_count; k++) {
+        c->pose[k] = tdi_pose_at(c, k, time);
+    }
+}
+
+// half the sides of a box around a collider that does not turn, or of one around all its turns
+static td_vec3 extent_of(const td_collider *k, const tdi_course *course) {
+    const td_vec3 s = k->size;
+    bool box = k->kind == TD_COLLIDER_BOX;
+    td_real radius = box ? 0 : s.x;
+    td_vec3 half = box                              ? s
+                   : k->kind == TD_COLLIDER_CAPSULE ? tdi_vec3(0, s.y, 0)
+                                                    : tdi_vec3(0, 0, 0);
+    if (course->angle > 0) {
+        td_real all = tdi_norm(half) + radius;
+        return tdi_vec3(all, all, all);
+    }
+    const tdi_mat3 r = tdi_mat3_from_quat(tdi_quat_unit(k->rotation0));
+    const td_real *m = r.m;
+    return tdi_vec3(fabs(m[0]) * half.x + fabs(m[1]) * half.y + fabs(m[2]) * half.z + radius,
+                    fabs(m[3]) * half.x + fabs(m[4]) * half.y + fabs(m[5]) * half.z + radius,
+                    fabs(m[6]) * half.x + fabs(m[7]) * half.y + fabs(m[8]) * half.z + radius);
+}
+
+static tdi_bounds swept_by(const td_collider *k, const tdi_course *course) {
+    const td_vec3 half = extent_of(k, course), p = k->position0, q = k->position;
+    tdi_bounds b = {tdi_sub(tdi_vec3(fmin(p.x, q.x), fmin(p.y, q.y), fmin(p.z, q.z)), half),
+                    tdi_add(tdi_vec3(fmax(p.x, q.x), fmax(p.y, q.y), fmax(p.z, q.z)), half)};
+    return b;
+}
+
+td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, int32_t count,
+                                 td_real h, td_diag *diag) {
+    if (count > c->collider_limit) {
+        return tdi_fail(diag, TD_ERR_LIMIT, "%d colliders; there is room for %d", count,
+                        c->collider_limit);
+    }
+    if (!(h > 0 && isfinite(h))) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "the step of the colliders is %g s", h);
+    }
+    td_status status = td_colliders_check(colliders, count, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    c->h = h;
+    c->collider_count = count;
+    c->found_collider = false;
+    c->pair_count = c->self_count; // what was found may speak of colliders that are gone
+    c->friction_count = 0;
+    for (int32_t k = 0; k < count; k++) {
+        c->collider[k] = colliders[k];
+        c->course[k] = course_of(&colliders[k]);
+        c->swept[k] = swept_by(&colliders[k], &c->course[k]);
+    }
+    return TD_OK;
+}
+
+// ---- pairs ----------------------------------------------------------------------------------
+
+static inline void blunt(tdi_meeting *m) {
+    m->two.blunt_s = BLUNT * m->range * m->radii;
+    m->two.blunt_t = m->two.side == TDI_SIDE_SEGMENT ? m->two.blunt_s : 0;
+}
+
+static tdi_meeting with_collider(const tdi_contacts *c, const tdi_capsule *i, int32_t j,
+                                 const td_vec3 *x, const tdi_pose *pose) {
+    const td_collider *k = &c->collider[j];
+    tdi_meeting m = {.radii = i->radius, .range = c->opts.gap * i->radius, .pose = pose};
+    bool blunted = !tdi_is_ball(i);
+    m.two.a = tdi_pose_local(pose, x[i->a]);
+    m.two.b = tdi_pose_local(pose, x[i->b]);
+    switch (k->kind) {
+    case TD_COLLIDER_PLANE:
+        m.two.side = TDI_SIDE_PLANE;
+        blunted = false;
+        break;
+    case TD_COLLIDER_BOX:
+        m.two.side = TDI_SIDE_BOX;
+        m.two.c = k->size;
+        break;
+    default: { // a sphere is a capsule without length
+        td_real half = k->kind == TD_COLLIDER_CAPSULE ? k->size.y : 0;
+        m.radii += k->size.x;
+        m.two.c = tdi_vec3(0, -half, 0);
+        m.two.d = tdi_vec3(0, half, 0);
+        blunted = blunted && half > 0;
+    }
+    }
+    if (blunted) {
+        blunt(&m);
+    }
+    return m;
+}
+
+tdi_meeting tdi_meeting_of(const tdi_contacts *c, tdi_pair pair, const td_vec3 *x,
+                           const tdi_pose *pose) {
+    const tdi_capsule *i = &c->capsule[pair.i];
+    if (pair.j >= c->capsule_count) {
+        return with_collider(c, i, pair.j - c->capsule_count, x, pose);
+    }
+    const tdi_capsule *j = &c->capsule[pair.j];
+    tdi_meeting m = {.radii = i->radius + j->radius,
+                     .range = c->opts.gap * (i->radius < j->radius ? i->radius : j->radius)};
+    m.two.a = x[i->a];
+    m.two.b = x[i->b];
+    m.two.c = x[j->a];
+    m.two.d = x[j->b];
+    if (!tdi_is_ball(i) && !tdi_is_ball(j)) {
+        blunt(&m);
+    }
+    return m;
+}

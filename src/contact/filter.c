@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// How far points may go without anything passing through anything.
+//
+// Method   Both sides of a pair are convex. Let n be the direction between their closest points
+// now.
+//          The least height of the axis along n over the other side is below the distance, and
+//          concave in time, because places move along lines: as long as it is above the radii the
+//          gap is open, also in between. The time when it no longer is comes from below, by chords
+//          and halving, and is gone to; from there a new n does better. What slides along something
+//          goes all the way at once, what meets head on goes to the gap it shall keep.
+// Turning  A collider stands still in its own axes, but places bend there: with a turn w and a
+//          velocity v, both for the whole way, and the lever r, the second derivative is
+//          w^2 r + 2 w v at most, and a part p of the way leaves its chord by an eighth of that
+//          times p^2. Parts are so short that this takes half of the gap at most, and the radii are
+//          made larger by it.
+
+#include "contact/store.h"
+
+#define KEPT   0.1  // of a gap, or of its range when it is larger
+#define ROUNDS 32   // directions; any number is safe
+#define STALL  1.02 // stop when the next round gets less far than this times what there is
+
+// ---- along lines ----------------------------------------------------------------------------
+
+static tdi_closest closest_at(const tdi_two *two, const tdi_drift *d, td_real time) {
+    tdi_two now = *two;
+    now.a = tdi_madd(two->a, d->a, time);
+    now.b = tdi_madd(two->b, d->b, time);
+    if (two->side == TDI_SIDE_SEGMENT) {
+        now.c = tdi_madd(two->c, d->c, time);
+        now.d = tdi_madd(two->d, d->d, time);
+    }
+    return tdi_closest_of(&now);
+}
+
+// The last time in [from, 1] found at which the height along n is `need`; it is more at `from` and
+// less at 1.
+static td_real crossing(const tdi_two *two, const tdi_drift *d, td_real from, td_vec3 n,
+                        td_real distance, td_real need) {
+    td_real low = from, high = 1;
+    td_real at_low = tdi_height_of(two, d, low, n, distance) - need;
+    td_real at_high = tdi_height_of(two, d, high, n, distance) - need;
+    const td_real enough = 0.01 * at_low;
+    for (int k = 0; k < 16 && at_low > enough && high > low; k++) {
+        // a chord lies below a concave function, so the time it gives is safe, but for rounding
+        bool chord = (k & 1) == 0;
+        td_real part = chord ? 0.995 * at_low / (at_low - at_high) : 0.5;
+        td_real time = low + (high - low) * part;
+        td_real at = tdi_height_of(two, d, time, n, distance) - need;
+        if (at >= 0) {
+            low = time;
+            at_low = at;
+        } else {
+            high = time;
+            at_high = at;
+        }
+    }
+    return low;
+}
+
+// The part of the drift that leaves a gap of `keep`, which is less than there is.
+static td_real advance(const tdi_two *two, const tdi_drift *d, td_real radii, td_real keep) {
+    const td_real need = radii + keep;
+    const td_real sure = need + (two->blunt_s + two->blunt_t) / (4 * radii);
+    td_real time = 0;
+    tdi_closest k = tdi_closest_of(two);
+    for (int round = 0; round < ROUNDS; round++) {
+        td_real length = tdi_norm(k.e);
+        td_vec3 n = tdi_scale(k.e, 1 / length);
+        td_real last = tdi_height_of(two, d, 1, n, length);
+        if (last >= sure) {
+            return 1;
+        }
+        td_real next = last >= need ? 1 : crossing(two, d, time, n, length, need);
+        // blunted distances are met to second order only
+        k = closest_at(two, d, next);
+        for (int back = 0; back < 40 && k.distance - radii < 0.5 * keep; back++) {
+            next = back < 39 ? 0.5 * (time + next) : time;
+            k = closest_at(two, d, next);
+        }
+        if (next >= 1) {
+            return 1;
+        }
+        bool stalled = next <= STALL * time;
+        time = next;
+        if (stalled) {
+            break;
+        }
+    }
+    return time;
+}
+
+static td_real kept(const tdi_meeting *m, td_real gap) {
+    return KEPT * (gap < m->range ? gap : m->range);
+}
+
+// ---- pairs of capsules ----------------------------------------------------------------------
+
+static td_real capsules(const tdi_contacts *c, tdi_pair pair, const td_vec3 *x, const td_vec3 *dx,
+                        td_real part) {
+    const tdi_capsule *i = &c->capsule[pair.i], *j = &c->capsule[pair.j];
+    const tdi_meeting m = tdi_meeting_of(c, pair, x, NULL);
+    const tdi_drift d = {tdi_scale(dx[i->a], part), tdi_scale(dx[i->b], part),
+                         tdi_scale(dx[j->a], part), tdi_scale(dx[j->b], part)};
+    td_real gap = tdi_closest_of(&m.two).distance - m.radii;
+    return gap > 0 ? advance(&m.two, &d, m.radii, kept(&m, gap)) : 0;
+}
+
+// ---- colliders ------------------------------------------------------------------------------
+
+typedef struct sweep { // of one pair with a collider
+    const tdi_contacts *c;
+    tdi_pair pair;
+    const td_vec3 *x, *dx;
+    td_real part;       // of dx
+    td_real from, over; // time of the colliders, and what is added to it
+    bool turns;
+} sweep;
+
+// the pair after `u` of the way
+static tdi_meeting sweep_at(const sweep *w, td_real u) {
+    const tdi_contacts *c = w->c;
+    const tdi_capsule *i = &c->capsule[w->pair.i];
+    const int32_t k = w->pair.j - c->capsule_count;
+    tdi_pose pose = c->pose[k]; // of the start
+    if (w->turns && u > 0) {
+        pose = tdi_pose_at(c, k, w->from + u * w->over);
+    } else {
+        pose.o = tdi_madd(pose.o, c->course[k].shift, u * w->over);
+    }
+    tdi_meeting m = tdi_meeting_of(c, w->pair, w->x, &pose);
+    m.two.a = tdi_pose_local(&pose, tdi_madd(w->x[i->a], w->dx[i->a], u * w->part));
+    m.two.b = tdi_pose_local(&pose, tdi_madd(w->x[i->b], w->dx[i->b], u * w->part));
+    m.pose = NULL;
+    return m;
+}
+
+// an eighth of the second derivative by u, in the collider's axes
+static td_real bend_of(const sweep *w, const tdi_meeting *start) {
+    const tdi_course *course = &w->c->course[w->pair.j - w->c->capsule_count];
+    const tdi_capsule *i = &w->c->capsule[w->pair.i];
+    td_vec3 shift = tdi_scale(course->shift, w->over);
+    td_real va = tdi_norm(tdi_sub(tdi_scale(w->dx[i->a], w->part), shift));
+    td_real vb = tdi_norm(tdi_sub(tdi_scale(w->dx[i->b], w->part), shift));
+    td_real v = fmax(va, vb), turn = fabs(course->angle * w->over);
+    td_real lever = fmax(tdi_norm(start->two.a), tdi_norm(start->two.b)) + v;
+    return 0.125 * turn * (turn * lever + 2 * v);
+}
+
+static td_real collider(const sweep *w) {
+    td_real u = 0, keep = 0, bend = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        tdi_meeting m = sweep_at(w, u);
+        td_real gap = tdi_closest_of(&m.two).distance - m.radii;
+        if (round == 0) {
+            keep = kept(&m, gap);
+            bend = bend_of(w, &m);
+        }
+        td_real spare = gap - keep;
+        if (!(spare > 0)) {
+            break;
+        }
+        td_real step = 1 - u;
+        if (bend * step * step > 0.5 * spare) {
+            step = sqrt(0.5 * spare / bend);
+        }
+        tdi_meeting end = sweep_at(w, u + step);
+        tdi_drift d = {
+            tdi_sub(end.two.a, m.two.a), tdi_sub(end.two.b, m.two.b), {0, 0, 0}, {0, 0, 0}};
+        td_real part = advance(&m.two, &d, m.radii + bend * step * step, keep);
+        td_real next = part < 1 ? u + step * part : step < 1 - u ? u + step : 1;
+        if (next >= 1) {
+            return 1;
+        }
+        bool stalled = next <= STALL * u;
+        u = next;
+        if (stalled) {
+            break;
+        }
+    }
+    return u;
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+td_real tdi_contacts_filter(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                            td_real time0, td_real time1) {
+    td_real part = 1; // of the way; later pairs have only this much to look at
+    for (int32_t k = 0; k < c->self_count && part > 0; k++) {
+        part *= capsules(c, c->pair[k], x, dx, part);
+    }
+    tdi_poses_at(c, time0);
+    for (int32_t k = c->self_count; k < c->pair_count && part > 0; k++) {
+        const bool turns = c->course[c->pair[k].j - c->capsule_count].angle > 0;
+        const sweep w = {c, c->pair[k], x, dx, part, time0, (time1 - time0) * part, turns};
+        part *= collider(&w);
+    }
+    return part;
+}

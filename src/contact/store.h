@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What is inside tdi_contacts.
+
+#include "contact/closest.h"
+#include "contact/contact.h"
+
+typedef struct tdi_pair { // i < capsule_count; j > i, or capsule_count + a collider
+    int32_t i, j;
+} tdi_pair;
+
+typedef struct tdi_bounds {
+    td_vec3 low, high;
+} tdi_bounds;
+
+typedef struct tdi_pose {
+    td_vec3 o;
+    tdi_mat3 r;
+} tdi_pose;
+
+// How a collider moves in the step. World axes.
+typedef struct tdi_course {
+    td_vec3 shift; // m
+    td_vec3 turn;  // rotation vector
+    td_real angle; // of it
+} tdi_course;
+
+typedef struct tdi_cell {
+    int32_t level; // edge 2^(level + 1); boxes in it have no side above 2^level
+    int32_t x, y, z;
+} tdi_cell;
+
+// One friction, fixed when the step began.
+typedef struct tdi_friction {
+    int32_t capsule, other;
+    int32_t point[4];
+    td_real weight[4];
+    td_vec3 normal;
+    td_vec3 velocity; // m/s, of the collider there
+    td_real load;     // friction times normal force
+    td_real s, t, gap;
+} tdi_friction;
+
+struct tdi_contacts {
+    const td_alloc *alloc;
+    size_t size; // bytes of the block that everything is in
+    td_contact_opts opts;
+    bool (*skip)(void *context, int32_t i, int32_t j);
+    void *context;
+    int32_t capsule_count, point_count;
+    int32_t collider_limit, pair_limit, contact_limit;
+    tdi_capsule *capsule;
+
+    td_real h; // s, of the colliders' step
+    int32_t collider_count;
+    td_collider *collider;
+    tdi_course *course;
+    tdi_bounds *swept; // colliders' boxes for the whole step; not of planes
+    tdi_pose *pose;    // scratch
+
+    bool found;          // `fat` and the pairs of capsules are right
+    bool found_collider; // and the others too
+    tdi_bounds *fat;     // boxes for which pairs were looked for
+    tdi_cell *cell;
+    int32_t bucket_count; // a power of two
+    int32_t *bucket;      // bucket_count + 1
+    int32_t *order;       // capsules by bucket
+    int32_t *tally;       // capsule_count + 1
+    int32_t self_count, pair_count;
+    tdi_pair *pair, *spare; // those with colliders after those of capsules
+
+    int32_t friction_count;
+    tdi_friction *friction;
+    int32_t contact_count;
+    tdi_contact *contact;
+};
+
+// A pair opened up: its geometry in the axes of `pose` (NULL: the world's).
+typedef struct tdi_meeting {
+    tdi_two two;
+    td_real radii; // m, both
+    td_real range; // m: gaps below this push
+    const tdi_pose *pose;
+} tdi_meeting;
+
+static inline bool tdi_is_ball(const tdi_capsule *k) {
+    return k->a == k->b;
+}
+
+tdi_pose tdi_pose_at(const tdi_contacts *c, int32_t collider, td_real time);
+void tdi_poses_at(const tdi_contacts *c, td_real time); // all of them, into c->pose
+
+static inline td_vec3 tdi_pose_local(const tdi_pose *pose, td_vec3 x) {
+    return tdi_mat3_apply_t(&pose->r, tdi_sub(x, pose->o));
+}
+
+// Opens a pair with points at x; `pose` is that of the collider, if it has one.
+tdi_meeting tdi_meeting_of(const tdi_contacts *c, tdi_pair pair, const td_vec3 *x,
+                           const tdi_pose *pose);

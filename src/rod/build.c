@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// What all models of rods have in common.
+
+#include "rod/build.h"
+
+#include <string.h>
+
+static void lay_out(td_rod_model *m, const tdi_rod_sizes *z, tdi_layout *l) {
+    tdi_layout_place(l, 1, sizeof *m);
+    m->node = tdi_layout_place(l, (size_t)z->nodes, sizeof *m->node);
+    m->part = tdi_layout_place(l, (size_t)z->nodes, sizeof *m->part);
+    m->weld = tdi_layout_place(l, (size_t)z->welds, sizeof *m->weld);
+    m->edge_node = tdi_layout_place(l, (size_t)z->edges, sizeof *m->edge_node);
+    m->rod_first = tdi_layout_place(l, (size_t)z->rods + 1, sizeof *m->rod_first);
+    m->vertex_node = tdi_layout_place(l, (size_t)z->vertices, sizeof *m->vertex_node);
+    m->end_node = tdi_layout_place(l, 2 * (size_t)z->rods, sizeof *m->end_node);
+}
+
+td_rod_model *tdi_rod_model_room(const tdi_rod_sizes *z, const td_alloc *alloc) {
+    td_rod_model sizes;
+    tdi_layout layout = {0};
+    lay_out(&sizes, z, &layout);
+    size_t bytes = layout.used;
+    td_rod_model *m = tdi_alloc_zeroed(alloc, 1, bytes);
+    if (!m) {
+        return NULL;
+    }
+    layout = (tdi_layout){.base = (char *)m};
+    lay_out(m, z, &layout);
+    m->alloc = alloc;
+    m->bytes = bytes;
+    m->node_count = z->nodes;
+    m->edge_count = z->edges;
+    m->weld_count = z->welds;
+    m->rod_count = z->rods;
+    m->ring_nodes = z->ring_nodes;
+    m->ring_shift = z->nodes - z->ring_nodes;
+    return m;
+}
+
+void td_rod_model_free(td_rod_model *m) {
+    if (m) {
+        tdi_alloc_free(m->alloc, m, m->bytes);
+    }
+}
+
+size_t td_rod_model_bytes(const td_rod_model *m) {
+    return m->bytes;
+}
+
+int32_t td_rod_edge_count(const td_rod_model *m) {
+    return m->edge_count;
+}
+
+int32_t td_rod_dof_count(const td_rod_model *m) {
+    return m->dof_count;
+}
+
+int32_t td_rod_vertex_count(const td_rod_model *m) {
+    return m->rod_first[m->rod_count];
+}
+
+int32_t td_rod_vertex(const td_rod_model *m, int32_t rod, int32_t vertex) {
+    return m->rod_first[rod] + vertex;
+}
+
+void tdi_rod_link(td_rod_model *m, int32_t i, int32_t parent, uint32_t flags) {
+    tdi_rod_node *n = &m->node[i];
+    n->parent = parent;
+    n->grand = parent == TD_NONE ? TD_NONE : m->node[parent].parent;
+    n->edge = n->body = TD_NONE;
+    n->flags = flags | (parent == TD_NONE ? (uint32_t)TDI_HELD_TURN : 0u);
+}
+
+// With x = o + y/l (x_i - o) for the mass at y along the edge, of first and second moments a, b in
+// y/l:
+//   kinetic energy  ((m - 2a + b) |o|^2 + 2 (a - b) o.x_i + b |x_i|^2)/2
+void tdi_rod_add_mass(td_rod_model *m, int32_t i, td_real mass, td_real first, td_real second) {
+    tdi_rod_node *n = &m->node[i], *up = &m->node[n->parent];
+    up->mass += mass - 2 * first + second;
+    n->shared += first - second;
+    n->mass += second;
+    up->weight += mass - first;
+    n->weight += first;
+}
+
+// Increments may turn edges where nothing but the root and its edge is held.
+static bool held_further_on(const td_rod_model *m, int32_t i) {
+    const tdi_rod_node *n = &m->node[i];
+    return n->flags & TDI_HELD_PLACE && n->parent != TD_NONE &&
+           !(m->node[n->parent].flags & TDI_HELD_PLACE && m->node[n->parent].parent == TD_NONE);
+}
+
+// Ranges of nodes that no edge leaves.
+static void cut_parts(td_rod_model *m) {
+    int32_t reach = m->node_count, last = m->node_count, count = 0;
+    for (int32_t i = m->node_count - 1; i >= 0; i--) {
+        int32_t p = m->node[i].parent;
+        reach = p != TD_NONE && p < reach ? p : reach; // a ring's first node has one further on
+        if (reach >= i) {
+            m->part[count++] = (tdi_rod_part){i, last, false, true};
+            last = reach = i;
+        }
+    }
+    m->part_count = count;
+    for (int32_t k = 0; k < count / 2; k++) {
+        tdi_rod_part swap = m->part[k];
+        m->part[k] = m->part[count - 1 - k];
+        m->part[count - 1 - k] = swap;
+    }
+}
+
+static void describe_parts(td_rod_model *m) {
+    for (int32_t k = 0; k < m->part_count; k++) {
+        tdi_rod_part *part = &m->part[k];
+        part->ring = m->node[part->first].parent != TD_NONE;
+        part->turns = !part->ring;
+        for (int32_t i = part->first; i < part->last; i++) {
+            part->turns = part->turns && !held_further_on(m, i);
+        }
+    }
+}
+
+void tdi_rod_finish(td_rod_model *m) {
+    td_real mean = 0;
+    for (int32_t i = 0; i < m->node_count; i++) {
+        tdi_rod_node *n = &m->node[i];
+        m->dof_count += (n->flags & TDI_HELD_PLACE ? 0 : 3) + (n->flags & TDI_HELD_TURN ? 0 : 1);
+        n->heft = n->weight;
+        if (n->flags & TDI_BODY) {
+            n->heft += 0.5 * m->weld[n->body].mass;
+            m->node[n->parent].heft += 0.5 * m->weld[n->body].mass;
+        }
+        mean += n->heft / m->node_count;
+    }
+    for (int32_t i = 0; i < m->node_count; i++) {
+        m->node[i].heft = m->node[i].heft > 0 ? m->node[i].heft : mean;
+    }
+    cut_parts(m);
+    describe_parts(m);
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+// Terms of an edge and its joint, and how they get to the nodes.
+//
+//   o = x_p,  e = x_p - x_g,  f = x_i - x_p   for a node i, its parent p, its grandparent g.
+
+#include "rod/element.h"
+
+#include "rod/solve.h"
+
+#include <string.h>
+
+// ---- filling --------------------------------------------------------------------------------
+
+// h[row..][column..] += s B, a 3x3 block above the diagonal
+static inline void add_block(tdi_rod_element *el, int row, int column, const tdi_mat3 *b,
+                             td_real s) {
+    for (int k = 0; k < 3; k++) {
+        for (int l = 0; l < 3; l++) {
+            el->hessian[row + k][column + l] += s * b->m[3 * k + l];
+        }
+    }
+}
+
+static inline void add_symmetric(tdi_rod_element *el, int at, const td_sym3 *b, td_real s) {
+    el->hessian[at][at] += s * b->xx;
+    el->hessian[at][at + 1] += s * b->xy;
+    el->hessian[at][at + 2] += s * b->xz;
+    el->hessian[at + 1][at + 1] += s * b->yy;
+    el->hessian[at + 1][at + 2] += s * b->yz;
+    el->hessian[at + 2][at + 2] += s * b->zz;
+}
+
+static inline void add_vector(td_real *to, td_vec3 v) {
+    to[0] += v.x;
+    to[1] += v.y;
+    to[2] += v.z;
+}
+
+static inline tdi_mat3 mul(const tdi_mat3 *a, const tdi_mat3 *b) {
+    tdi_mat3 c;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            c.m[3 * i + j] = a->m[3 * i] * b->m[j] + a->m[3 * i + 1] * b->m[3 + j] +
+                             a->m[3 * i + 2] * b->m[6 + j];
+        }
+    }
+    return c;
+}
+
+static inline tdi_mat3 transposed(const tdi_mat3 *a) {
+    const td_real *m = a->m;
+    tdi_mat3 t = {{m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]}};
+    return t;
+}
+
+static inline tdi_mat3 cross_matrix(td_vec3 v) {
+    tdi_mat3 c = {{0, -v.z, v.y, v.z, 0, -v.x, -v.y, v.x, 0}};
+    return c;
+}
+
+static inline tdi_mat3 full(const td_sym3 *s) {
+    tdi_mat3 f = {{s->xx, s->xy, s->xz, s->xy, s->yy, s->yz, s->xz, s->yz, s->zz}};
+    return f;
+}
+
+// dx = do + J df + j dturn with J = share + [-r]x W, j = -r x t
+void tdi_element_add_point(tdi_rod_element *el, const tdi_rod_swing *w, td_real share, td_vec3 r,
+                           td_vec3 g, const td_sym3 *h) {
+    tdi_mat3 lever = cross_matrix(tdi_scale(r, -1));
+    tdi_mat3 by_f = mul(&lever, &w->by_f);
+    by_f.m[0] += share;
+    by_f.m[4] += share;
+    by_f.m[8] += share;
+    td_vec3 by_turn = tdi_cross(w->by_turn, r);
+    tdi_mat3 whole = full(h), hf = mul(&whole, &by_f), by_f_t = transposed(&by_f),
+             ff = mul(&by_f_t, &hf);
+    td_vec3 ht = tdi_sym3_apply(h, by_turn), ft = tdi_mat3_apply(&by_f_t, ht);
+    add_vector(el->gradient + TDI_O, g);
+    add_vector(el->gradient + TDI_F, tdi_mat3_apply(&by_f_t, g));
+    el->gradient[TDI_SPIN_F] += tdi_dot(by_turn, g);
+    add_symmetric(el, TDI_O, h, 1);
+    add_block(el, TDI_O, TDI_F, &hf, 1);
+    td_sym3 square = {ff.m[0], ff.m[4], ff.m[8], ff.m[1], ff.m[2], ff.m[5]};
+    add_symmetric(el, TDI_F, &square, 1);
+    for (int k = 0; k < 3; k++) {
+        el->hessian[TDI_O + k][TDI_SPIN_F] += k == 0 ? ht.x : k == 1 ? ht.y : ht.z;
+        el->hessian[TDI_F + k][TDI_SPIN_F] += k == 0 ? ft.x : k == 1 ? ft.y : ft.z;
+    }
+    el->hessian[TDI_SPIN_F][TDI_SPIN_F] += tdi_dot(by_turn, ht);
+}
+
+void tdi_element_add_moment(tdi_rod_element *el, const tdi_rod_swing *w, td_vec3 moment) {
+    add_vector(el->gradient + TDI_F, tdi_mat3_apply_t(&w->by_f, moment));
+    el->gradient[TDI_SPIN_F] += tdi_dot(w->by_turn, moment);
+}
+
+// In (do, w): [m, -[r]x; [r]x, J], and w = W df + t dturn.
+void tdi_element_add_body(tdi_rod_element *el, const tdi_rod_swing *w, td_real mass, td_vec3 r,
+                          const td_sym3 *inertia, td_vec3 force, td_vec3 moment) {
+    tdi_mat3 lever = cross_matrix(tdi_scale(r, -1)), of = mul(&lever, &w->by_f);
+    tdi_mat3 j = full(inertia), jw = mul(&j, &w->by_f), w_t = transposed(&w->by_f),
+             ff = mul(&w_t, &jw);
+    td_vec3 ot = tdi_cross(w->by_turn, r), jt = tdi_sym3_apply(inertia, w->by_turn),
+            ft = tdi_mat3_apply(&w_t, jt);
+    const td_sym3 m = tdi_sym3_diagonal(mass, mass, mass);
+    const td_sym3 square = {ff.m[0], ff.m[4], ff.m[8], ff.m[1], ff.m[2], ff.m[5]};
+    add_vector(el->gradient + TDI_O, force);
+    tdi_element_add_moment(el, w, moment);
+    add_symmetric(el, TDI_O, &m, 1);
+    add_block(el, TDI_O, TDI_F, &of, 1);
+    add_symmetric(el, TDI_F, &square, 1);
+    td_real o[3] = {ot.x, ot.y, ot.z}, f[3] = {ft.x, ft.y, ft.z};
+    for (int k = 0; k < 3; k++) {
+        el->hessian[TDI_O + k][TDI_SPIN_F] += o[k];
+        el->hessian[TDI_F + k][TDI_SPIN_F] += f[k];
+    }
+    el->hessian[TDI_SPIN_F][TDI_SPIN_F] += tdi_dot(w->by_turn, jt);
+}
+
+// ---- offsets --------------------------------------------------------------------------------
+
+// With the start at x_p + r:  do = dx_p - s,  df = d(x_i - x_p) + s,  s = [r]x (t x de/|e| + t
+// dturn). The columns of e and its turn gain those of f minus those of o times the change.
+void tdi_element_move(tdi_rod_element *el, const tdi_edge *before, td_vec3 r) {
+    tdi_rod_swing w = tdi_rod_swing_of(before);
+    tdi_mat3 lever = cross_matrix(r), by_e = mul(&lever, &w.by_f);
+    td_vec3 by_turn = tdi_cross(r, w.by_turn);
+    td_real change[4][3], h[TDI_ELEMENT][TDI_ELEMENT];
+    static const int to[4] = {TDI_E, TDI_E + 1, TDI_E + 2, TDI_SPIN_E};
+    for (int k = 0; k < 3; k++) {
+        for (int l = 0; l < 3; l++) {
+            change[l][k] = by_e.m[3 * k + l];
+        }
+    }
+    change[3][0] = by_turn.x;
+    change[3][1] = by_turn.y;
+    change[3][2] = by_turn.z;
+    for (int k = 0; k < TDI_ELEMENT; k++) {
+        for (int l = 0; l < TDI_ELEMENT; l++) {
+            h[k][l] = k <= l ? el->hessian[k][l] : el->hessian[l][k];
+        }
+    }
+    for (int v = 0; v < 4; v++) {
+        for (int k = 0; k < 3; k++) {
+            td_real c = change[v][k];
+            el->gradient[to[v]] += c * (el->gradient[TDI_F + k] - el->gradient[TDI_O + k]);
+            for (int l = 0; l < TDI_ELEMENT; l++) {
+                h[l][to[v]] += c * (h[l][TDI_F + k] - h[l][TDI_O + k]);
+            }
+        }
+    }
+    for (int v = 0; v < 4; v++) {
+        for (int k = 0; k < 3; k++) {
+            td_real c = change[v][k];
+            for (int l = 0; l < TDI_ELEMENT; l++) {
+                h[to[v]][l] += c * (h[TDI_F + k][l] - h[TDI_O + k][l]);
+            }
+        }
+    }
+    memcpy(el->hessian, h, sizeof h);
+}
+
+// ---- to the nodes ---------------------------------------------------------------------------
+
+// One of the three nodes: how e, f and o depend on its place, and which turn is its own.
+typedef struct side {
+    int32_t node;
+    td_real o, e, f;
+    int turn; // of the element, or -1
+} side;
+
+static inline td_real at(const tdi_rod_element *el, int k, int l) {
+    return k <= l ? el->hessian[k][l] : el->hessian[l][k];
+}
+
+// The 4x4 block of two nodes.
+static void block_of(const tdi_rod_element *el, const side *a, const side *b, td_real out[4][4]) {
+    const td_real ca[3] = {a->o, a->e, a->f}, cb[3] = {b->o, b->e, b->f};
+    memset(out, 0, 16 * sizeof out[0][0]);
+    for (int u = 0; u < 3; u++) {
+        for (int v = 0; v < 3; v++) {
+            td_real c = ca[u] * cb[v];
+            for (int k = 0; c != 0 && k < 3; k++) {
+                for (int l = 0; l < 3; l++) {
+                    out[k][l] += c * at(el, 3 * u + k, 3 * v + l);
+                }
+            }
+        }
+        for (int k = 0; k < 3; k++) {
+            out[k][3] += b->turn < 0 ? 0 : ca[u] * at(el, 3 * u + k, b->turn);
+            out[3][k] += a->turn < 0 ? 0 : cb[u] * at(el, 3 * u + k, a->turn);
+        }
+    }
+    out[3][3] = a->turn < 0 || b->turn < 0 ? 0 : at(el, a->turn, b->turn);
+}
+
+void tdi_element_scatter(const tdi_rod_element *el, const td_rod_state *s, int32_t i,
+                         int32_t ring) {
+    const tdi_rod_node *n = &s->model->node[i];
+    const side sides[3] = {{i, 0, 0, 1, TDI_SPIN_F},
+                           {n->parent, 1, 1, -1, tdi_has_joint(n) ? TDI_SPIN_E : -1},
+                           {n->grand, 0, -1, 0, -1}};
+    const int count = tdi_has_joint(n) ? 3 : 2;
+    td_real block[4][4];
+    for (int a = 0; a < count; a++) {
+        td_real *r = s->work[sides[a].node].r;
+        for (int k = 0; k < 3; k++) {
+            r[k] += sides[a].o * el->gradient[TDI_O + k] + sides[a].e * el->gradient[TDI_E + k] +
+                    sides[a].f * el->gradient[TDI_F + k];
+        }
+        r[3] += sides[a].turn < 0 ? 0 : el->gradient[sides[a].turn];
+        for (int b = a; b < count; b++) {
+            block_of(el, &sides[a], &sides[b], block);
+            tdi_rod_block_add(s, sides[a].node, sides[b].node, ring, block);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// Bending and twisting of a joint between two edges. See joint.h for the symbols and
+// docs/theory/rod.md for the derivation.
+
+#include "rod/joint.h"
+
+#include <math.h>
+
+#define TURN 6.28318530717958647692
+
+// ---- strains --------------------------------------------------------------------------------
+
+// kb = 2 te x tf/chi,  k1 = kb.(m2e + m2f)/2,  k2 = -kb.(m1e + m1f)/2
+tdi_joint_strain tdi_joint_measure(const tdi_edge *e, const tdi_edge *f) {
+    tdi_joint_strain s;
+    s.chi = 1 + tdi_dot(e->t, f->t);
+    s.kb = tdi_scale(tdi_cross(e->t, f->t), 2 / s.chi);
+    s.k1 = 0.5 * tdi_dot(s.kb, tdi_add(e->m2, f->m2));
+    s.k2 = -0.5 * tdi_dot(s.kb, tdi_add(e->m1, f->m1));
+    td_vec3 carried = tdi_transport(e->m1, e->t, f->t);
+    s.twist_cos = tdi_dot(carried, f->m1);
+    s.twist_sin = tdi_dot(tdi_cross(carried, f->m1), f->t);
+    return s;
+}
+
+td_real tdi_joint_twist(const tdi_joint_strain *s, td_real before) {
+    td_real angle = atan2(s->twist_sin, s->twist_cos);
+    return angle + TURN * rint((before - angle) / TURN);
+}
+
+td_real tdi_joint_energy(const tdi_joint_law *law, const tdi_joint_strain *s, td_real twist) {
+    td_real d1 = s->k1 - law->rest[0], d2 = s->k2 - law->rest[1], dm = twist - law->rest[2];
+    return 0.5 * (law->bend[0] * d1 * d1 + law->bend[2] * d2 * d2 + law->twist * dm * dm) +
+           law->bend[1] * d1 * d2;
+}
+
+// ---- first derivatives ----------------------------------------------------------------------
+
+// A curvature is kb.(ne + nf)/2 for a director n: m2 for k1, -m1 for k2. Turning the frame by one
+// radian takes n to q.
+typedef struct director {
+    td_vec3 ne, nf, qe, qf;
+} director;
+
+// What derivatives share: t~ = (te + tf)/chi and the lengths.
+typedef struct bend {
+    const tdi_edge *e, *f;
+    td_vec3 kb, tilde;
+    td_real chi, over_chi, over_a, over_b;
+} bend;
+
+static inline void put(td_real *row, td_vec3 v) {
+    row[0] = v.x;
+    row[1] = v.y;
+    row[2] = v.z;
+}
+
+// dk/de = (tf x n~ - k t~)/a,  dk/df = -(te x n~ + k t~)/b,  n~ = (ne + nf)/chi
+// dk/dturn = kb.q/2
+static inline void curvature_slope(const bend *g, const director *d, td_real k, td_real *row) {
+    td_vec3 n = tdi_scale(tdi_add(d->ne, d->nf), g->over_chi);
+    put(row, tdi_scale(tdi_madd(tdi_cross(g->f->t, n), g->tilde, -k), g->over_a));
+    put(row + 3, tdi_scale(tdi_madd(tdi_cross(g->e->t, n), g->tilde, k), -g->over_b));
+    row[TDI_TURN_E] = 0.5 * tdi_dot(g->kb, d->qe);
+    row[TDI_TURN_F] = 0.5 * tdi_dot(g->kb, d->qf);
+}
+
+// dm/de = kb/(2a),  dm/df = kb/(2b),  dm/dturn = -1, 1
+static inline void twist_slope(const bend *g, td_real *row) {
+    put(row, tdi_scale(g->kb, 0.5 * g->over_a));
+    put(row + 3, tdi_scale(g->kb, 0.5 * g->over_b));
+    row[TDI_TURN_E] = -1;
+    row[TDI_TURN_F] = 1;
+}
+
+// ---- second derivatives ---------------------------------------------------------------------
+
+// h += s (a b^T + b a^T), upper half of a 3x3 block
+static inline void add_pair(td_real (*h)[TDI_JOINT_VARIABLES], int at, td_vec3 a, td_vec3 b,
+                            td_real s) {
+    h[at][at] += 2 * s * a.x * b.x;
+    h[at][at + 1] += s * (a.x * b.y + b.x * a.y);
+    h[at][at + 2] += s * (a.x * b.z + b.x * a.z);
+    h[at + 1][at + 1] += 2 * s * a.y * b.y;
+    h[at + 1][at + 2] += s * (a.y * b.z + b.y * a.z);
+    h[at + 2][at + 2] += 2 * s * a.z * b.z;
+}
+
+static inline void add_unit(td_real (*h)[TDI_JOINT_VARIABLES], int at, td_real s) {
+    h[at][at] += s;
+    h[at + 1][at + 1] += s;
+    h[at + 2][at + 2] += s;
+}
+
+// h += s a b^T in the rows of e and the columns of f
+static inline void add_cross(td_real (*h)[TDI_JOINT_VARIABLES], td_vec3 a, td_vec3 b, td_real s) {
+    td_vec3 row = tdi_scale(b, s);
+    h[0][3] += a.x * row.x;
+    h[0][4] += a.x * row.y;
+    h[0][5] += a.x * row.z;
+    h[1][3] += a.y * row.x;
+    h[1][4] += a.y * row.y;
+    h[1][5] += a.y * row.z;
+    h[2][3] += a.z * row.x;
+    h[2][4] += a.z * row.y;
+    h[2][5] += a.z * row.z;
+}
+
+// h += [v]x in the rows of e and the columns of f
+static inline void add_skew(td_real (*h)[TDI_JOINT_VARIABLES], td_vec3 v) {
+    h[0][4] -= v.z;
+    h[0][5] += v.y;
+    h[1][3] += v.z;
+    h[1][5] -= v.x;
+    h[2][3] -= v.y;
+    h[2][4] += v.x;
+}
+
+static inline void add_column(td_real (*h)[TDI_JOINT_VARIABLES], int at, int column, td_vec3 v) {
+    h[at][column] += v.x;
+    h[at + 1][column] += v.y;
+    h[at + 2][column] += v.z;
+}
+
+// Second derivatives of a curvature k, or of a sum of curvatures with weights in n, q and k: they
+// are linear in those.
+//   ee  (2k t~t~ - sym(tf x n~, t~) - k/chi (I - te te))/a^2 + sym(kb, ne)/(4 a^2)
+//   ff  (2k t~t~ + sym(te x n~, t~) - k/chi (I - tf tf))/b^2 + sym(kb, nf)/(4 b^2)
+//   ef  (2k t~t~ - (tf x n~) t~ + t~ (te x n~) - k/chi (I + te tf) - [n~]x)/(a b)
+//   e turn  (tf x q/chi - (kb.q)/2 t~)/a,   f turn  -(te x q/chi + (kb.q)/2 t~)/b
+//   turn turn  -kb.n/2
+static void add_curvature_bow(const bend *g, const director *d, td_real k,
+                              td_real (*h)[TDI_JOINT_VARIABLES]) {
+    const td_vec3 te = g->e->t, tf = g->f->t;
+    td_vec3 n = tdi_scale(tdi_add(d->ne, d->nf), g->over_chi);
+    td_vec3 fn = tdi_cross(tf, n), en = tdi_cross(te, n);
+    td_real aa = g->over_a * g->over_a, bb = g->over_b * g->over_b, ab = g->over_a * g->over_b;
+    td_real lean = k * g->over_chi;
+    add_pair(h, 0, tdi_madd(fn, g->tilde, -k), g->tilde, -aa);
+    add_pair(h, 0, te, te, 0.5 * lean * aa);
+    add_unit(h, 0, -lean * aa);
+    add_pair(h, 0, g->kb, d->ne, 0.25 * aa);
+    add_pair(h, 3, tdi_madd(en, g->tilde, k), g->tilde, bb);
+    add_pair(h, 3, tf, tf, 0.5 * lean * bb);
+    add_unit(h, 3, -lean * bb);
+    add_pair(h, 3, g->kb, d->nf, 0.25 * bb);
+    add_cross(h, tdi_madd(fn, g->tilde, -2 * k), g->tilde, -ab);
+    add_cross(h, g->tilde, en, ab);
+    add_cross(h, te, tf, -lean * ab);
+    h[0][3] -= lean * ab;
+    h[1][4] -= lean * ab;
+    h[2][5] -= lean * ab;
+    add_skew(h, tdi_scale(n, -ab));
+    for (int side = 0; side < 2; side++) {
+        td_vec3 q = side ? d->qf : d->qe;
+        td_real half = 0.5 * tdi_dot(g->kb, q);
+        td_vec3 fq = tdi_scale(tdi_cross(tf, q), g->over_chi),
+                eq = tdi_scale(tdi_cross(te, q), g->over_chi);
+        add_column(h, 0, 6 + side, tdi_scale(tdi_madd(fq, g->tilde, -half), g->over_a));
+        add_column(h, 3, 6 + side, tdi_scale(tdi_madd(eq, g->tilde, half), -g->over_b));
+    }
+    h[TDI_TURN_E][TDI_TURN_E] -= 0.5 * tdi_dot(g->kb, d->ne);
+    h[TDI_TURN_F][TDI_TURN_F] -= 0.5 * tdi_dot(g->kb, d->nf);
+}
+
+// Second derivatives of the twist, times a moment:
+//   ee  -sym(kb, te + t~)/(4 a^2),  ff  -sym(kb, tf + t~)/(4 b^2),
+//   ef  ([te]x 2/chi - kb t~)/(2 a b)
+static void add_twist_bow(const bend *g, td_real moment, td_real (*h)[TDI_JOINT_VARIABLES]) {
+    td_real aa = g->over_a * g->over_a, bb = g->over_b * g->over_b, ab = g->over_a * g->over_b;
+    add_pair(h, 0, g->kb, tdi_add(g->e->t, g->tilde), -0.25 * moment * aa);
+    add_pair(h, 3, g->kb, tdi_add(g->f->t, g->tilde), -0.25 * moment * bb);
+    add_skew(h, tdi_scale(g->e->t, moment * ab * g->over_chi));
+    add_cross(h, g->kb, g->tilde, -0.5 * moment * ab);
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+// With slopes s1, s2, sm and moments p = bend (k - rest), pm = twist (m - rest):
+//   gradient  p1 s1 + p2 s2 + pm sm
+//   Hessian   sum bend s s^T + twist sm sm^T, and with all of it p1 k1'' + p2 k2'' + pm m''
+void tdi_joint_derive(const tdi_edge *e, const tdi_edge *f, const tdi_joint_law *law,
+                      const tdi_joint_strain *s, td_real twist, bool whole, tdi_joint_term *out) {
+    const td_real over_chi = 1 / s->chi;
+    const bend g = {e,      f,        s->kb,         tdi_scale(tdi_add(e->t, f->t), over_chi),
+                    s->chi, over_chi, 1 / e->length, 1 / f->length};
+    const director d1 = {e->m2, f->m2, tdi_scale(e->m1, -1), tdi_scale(f->m1, -1)};
+    const director d2 = {d1.qe, d1.qf, tdi_scale(e->m2, -1), tdi_scale(f->m2, -1)};
+    td_real s1[TDI_JOINT_VARIABLES], s2[TDI_JOINT_VARIABLES], sm[TDI_JOINT_VARIABLES];
+    td_real u1[TDI_JOINT_VARIABLES], u2[TDI_JOINT_VARIABLES], um[TDI_JOINT_VARIABLES];
+    curvature_slope(&g, &d1, s->k1, s1);
+    curvature_slope(&g, &d2, s->k2, s2);
+    twist_slope(&g, sm);
+    td_real k1 = s->k1 - law->rest[0], k2 = s->k2 - law->rest[1];
+    td_real p1 = law->bend[0] * k1 + law->bend[1] * k2, p2 = law->bend[1] * k1 + law->bend[2] * k2;
+    td_real pm = law->twist * (twist - law->rest[2]);
+    for (int i = 0; i < TDI_JOINT_VARIABLES; i++) {
+        out->gradient[i] = p1 * s1[i] + p2 * s2[i] + pm * sm[i];
+        u1[i] = law->bend[0] * s1[i] + law->bend[1] * s2[i];
+        u2[i] = law->bend[1] * s1[i] + law->bend[2] * s2[i];
+        um[i] = law->twist * sm[i];
+    }
+    for (int i = 0; i < TDI_JOINT_VARIABLES; i++) {
+        for (int j = i; j < TDI_JOINT_VARIABLES; j++) {
+            out->hessian[i][j] = u1[i] * s1[j] + u2[i] * s2[j] + um[i] * sm[j];
+        }
+    }
+    if (whole) {
+        const director sum = {
+            tdi_madd(tdi_scale(d1.ne, p1), d2.ne, p2), tdi_madd(tdi_scale(d1.nf, p1), d2.nf, p2),
+            tdi_madd(tdi_scale(d1.qe, p1), d2.qe, p2), tdi_madd(tdi_scale(d1.qf, p1), d2.qf, p2)};
+        add_curvature_bow(&g, &sum, p1 * s->k1 + p2 * s->k2, out->hessian);
+        add_twist_bow(&g, pm, out->hessian);
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// A network of rods as nodes, and its state.
+//
+// Node     a vertex, with the edge that ends there (from `parent`) and the joint at that edge's
+//          start, between it and the edge of its parent. Parents come first, except in rings, whose
+//          first node has the last as its parent.
+// Held     places and frames that are given. A clamped end has one vertex more than the rod, beyond
+//          it, without mass: the ghost, whose edge carries the frame.
+// Part     a tree or a ring: what is solved by itself.
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "rod/joint.h"
+#include "tendril/rod.h"
+
+enum {
+    TDI_HELD_PLACE = 1,
+    TDI_HELD_TURN = 2, // the frame, or there is none
+    TDI_HELD_BASE = 4, // moves with the base
+    TDI_OFFSET = 8,    // its edge starts at `offset` from the parent, in the parent's edge's axes
+    TDI_BODY = 16,     // a body is welded to its edge
+};
+
+typedef struct tdi_rod_node {
+    int32_t parent, grand; // of the edge and the edge before it, or TD_NONE
+    int32_t edge;          // number for the caller, or TD_NONE: a ghost's, or there is none
+    int32_t body;          // welded to its edge, or TD_NONE
+    uint32_t flags;
+    td_real length;       // m, of the edge at ease
+    td_real stretch;      // N/m
+    tdi_joint_law law;    // of the joint; zero without
+    td_real damping_time; // s
+    td_real mass;         // kg: of the vertex, the diagonal of the mass matrix
+    td_real shared;       // kg: of the vertex and its parent, off the diagonal
+    td_real weight;       // kg that gravity takes at the vertex
+    td_real inertia;      // kg m^2, of the edge about itself
+    td_real heft;         // kg: what a step of Newton's method that is held back feels
+    td_real radius;       // m
+    td_vec3 offset;       // m
+    td_vec3 area;         // m^2 to the air, in the edge's axes
+    td_vec3 start;        // m, at time 0
+    td_vec3 start_m1;
+    td_real start_twist;
+} tdi_rod_node;
+
+typedef struct tdi_rod_part {
+    int32_t first, last; // nodes, one past the last
+    bool ring;
+    bool turns; // nothing is held but roots: increments turn edges instead of stretching them
+} tdi_rod_part;
+
+typedef struct tdi_weld {
+    int32_t node;
+    td_real mass;
+    td_vec3 moment; // mass times centre
+    td_sym3 second;
+} tdi_weld;
+
+struct td_rod_model {
+    const td_alloc *alloc;
+    size_t bytes;
+    int32_t node_count, edge_count, part_count, weld_count, rod_count, dof_count;
+    int32_t ring_nodes, ring_shift; // nodes of rings, which come last, and where they begin
+    tdi_rod_node *node;
+    tdi_rod_part *part;
+    tdi_weld *weld;
+    int32_t *edge_node; // of an edge
+    int32_t *rod_first; // of a rod: where its vertices begin in vertex_node; and one past all
+    int32_t *vertex_node;
+    int32_t *end_node; // two a rod: the node whose edge is held at the start, and at the end, or
+                       // TD_NONE
+};
+
+// ---- state ----------------------------------------------------------------------------------
+
+// A node as it lies now.
+typedef struct tdi_rod_pose {
+    td_vec3 x;
+    tdi_edge edge;
+    td_vec3 kb;
+    td_real chi, k1, k2, twist; // of the joint
+} tdi_rod_pose;
+
+// What the rules of several steps remember of a node.
+typedef struct tdi_rod_past {
+    td_vec3 x, v;       // at the end of the last step
+    td_real turn, spin; // of the last step, rad; and rad/s
+    td_real strain[4];  // k1, k2, twist, length
+} tdi_rod_past;
+
+typedef struct tdi_weld_past {
+    tdi_mat3 r, rate;
+    td_vec3 x, v; // of the start of its edge
+} tdi_weld_past;
+
+typedef struct tdi_weld_rule {
+    tdi_mat3 star_r, hat_r;
+    td_vec3 star, hat;
+} tdi_weld_rule;
+
+// Where the rule takes things from (star) and where they would go without forces (hat).
+typedef struct tdi_rod_rule {
+    td_vec3 star, hat;
+    td_real turn_star, turn_hat;
+    td_real strain_star[4];
+} tdi_rod_rule;
+
+// 4x4 blocks of a node: with itself, its parent, its grandparent. First the Hessian and the
+// gradient, then what elimination makes of them.
+typedef struct tdi_rod_work {
+    td_real d[4][4], p[4][4], g[4][4];
+    td_real r[4];
+} tdi_rod_work;
+
+typedef struct tdi_rod_step {
+    td_real x[4]; // increment: place and turn
+} tdi_rod_step;
+
+struct td_rod_state {
+    const td_rod_model *model;
+    const td_alloc *alloc;
+    size_t bytes;
+    td_real time;
+    bool stale;      // places were set by hand: frames and strains are to follow
+    int32_t history; // steps that the past holds: 0, 1, 2
+    td_real history_dt;
+    td_base_motion base;
+    tdi_rod_pose *pose, *pose_back; // now, and from where a trial starts
+    tdi_rod_pose *pose_start;       // when the step began
+    td_real *turn, *turn_back;      // rad, of an edge since the step began
+    tdi_rod_past *past;             // at the end of the last step
+    td_vec3 *before;                // where a node was at the end of the step before
+    tdi_rod_rule *rule;
+    tdi_weld_past *weld_past;
+    tdi_weld_rule *weld_rule;
+    tdi_rod_work *work;
+    tdi_rod_step *step;
+    td_real (*border)[4][8]; // of a node of a ring, with its first two nodes
+    tdi_mat3 *area_axes;     // of an edge when the step began, for the areas to the air
+    td_vec3 *target;         // of held places
+    td_vec3 *target_m1;      // of held frames
+    bool *own;               // a held end that was set by itself: the base leaves it alone
+};
+
+static inline tdi_mat3 tdi_edge_axes(const tdi_edge *e) {
+    tdi_mat3 r = {{e->m2.x, e->t.x, e->m1.x, e->m2.y, e->t.y, e->m1.y, e->m2.z, e->t.z, e->m1.z}};
+    return r;
+}
+
+static inline bool tdi_has_edge(const tdi_rod_node *n) {
+    return n->parent != TD_NONE;
+}
+static inline bool tdi_has_joint(const tdi_rod_node *n) {
+    return n->grand != TD_NONE;
+}
+
+// The lever from a node's parent to where its edge starts.
+static inline td_vec3 tdi_rod_lever(const td_rod_model *m, const tdi_rod_pose *pose, int32_t i) {
+    const tdi_rod_node *n = &m->node[i];
+    if (!(n->flags & TDI_OFFSET)) {
+        return tdi_vec3(0, 0, 0);
+    }
+    tdi_mat3 r = tdi_edge_axes(&pose[n->parent].edge);
+    return tdi_mat3_apply(&r, n->offset);
+}
+static inline td_vec3 tdi_rod_start(const td_rod_model *m, const tdi_rod_pose *pose, int32_t i) {
+    return tdi_add(pose[m->node[i].parent].x, tdi_rod_lever(m, pose, i));
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// Poses of a rod network.
+//
+// An increment moves vertices straight on. In parts that are held at their roots alone it turns the
+// edges instead and sets each at the end of the one before: the same to first order, but edges keep
+// their lengths, so that stiff ones do not hold the others back.
+
+#include "rod/pose.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SHORTEST 0.2 // of an edge: it shrinks no further by one increment
+
+// ---- edges ----------------------------------------------------------------------------------
+
+// Carries the frame of `old` over to direction t and turns it there.
+static inline void set_frame(tdi_edge *edge, const tdi_edge *old, td_vec3 t, td_real turn) {
+    td_vec3 m1 = tdi_transport(old->m1, old->t, t);
+    edge->t = t;
+    if (turn != 0) {
+        td_real c = cos(turn), s = sin(turn);
+        m1 = tdi_add(tdi_scale(m1, c), tdi_scale(tdi_cross(t, m1), s));
+    }
+    edge->m1 = m1;
+    edge->m2 = tdi_cross(t, m1);
+}
+
+static inline void set_joint(tdi_rod_pose *pose, const tdi_rod_pose *up, td_real before) {
+    tdi_joint_strain s = tdi_joint_measure(&up->edge, &pose->edge);
+    pose->kb = s.kb;
+    pose->chi = s.chi;
+    pose->k1 = s.k1;
+    pose->k2 = s.k2;
+    pose->twist = tdi_joint_twist(&s, before);
+}
+
+static inline td_vec3 move_of(const td_rod_state *s, int32_t i, td_real part) {
+    const td_real *x = s->step[i].x;
+    return tdi_vec3(part * x[0], part * x[1], part * x[2]);
+}
+
+// ---- turning --------------------------------------------------------------------------------
+
+// With a = t.df and the rest across: |f| + a long, along t + across/|f|.
+static void turn_node(td_rod_state *s, int32_t i, td_real part) {
+    const tdi_rod_node *n = &s->model->node[i];
+    const tdi_rod_pose *old = &s->pose_back[i];
+    tdi_rod_pose *pose = &s->pose[i];
+    s->turn[i] = s->turn_back[i] + part * s->step[i].x[3];
+    if (!tdi_has_edge(n)) {
+        pose->x = tdi_add(old->x, move_of(s, i, part));
+        return;
+    }
+    td_vec3 lever = tdi_rod_lever(s->model, s->pose, i),
+            start = tdi_add(s->pose[n->parent].x, lever);
+    if (n->flags & TDI_HELD_PLACE) {
+        pose->x = tdi_add(old->x, move_of(s, i, part));
+        td_vec3 f = tdi_sub(pose->x, start);
+        pose->edge.length = tdi_norm(f);
+        set_frame(&pose->edge, &old->edge, tdi_scale(f, 1 / pose->edge.length),
+                  part * s->step[i].x[3]);
+    } else {
+        td_vec3 df = tdi_sub(move_of(s, i, part), move_of(s, n->parent, part));
+        if (n->flags & TDI_OFFSET) {
+            df = tdi_sub(df, tdi_sub(lever, tdi_rod_lever(s->model, s->pose_back, i)));
+        }
+        td_real along = tdi_dot(df, old->edge.t), length = old->edge.length;
+        td_vec3 across = tdi_madd(df, old->edge.t, -along);
+        td_vec3 t = tdi_madd(old->edge.t, across, 1 / length);
+        t = tdi_scale(t, 1 / tdi_norm(t));
+        pose->edge.length = fmax(length + along, SHORTEST * length);
+        set_frame(&pose->edge, &old->edge, t, part * s->step[i].x[3]);
+        pose->x = tdi_madd(start, t, pose->edge.length);
+    }
+    if (tdi_has_joint(n)) {
+        set_joint(pose, &s->pose[n->parent], old->twist);
+    }
+}
+
+// ---- straight -------------------------------------------------------------------------------
+
+static void follow_edge(td_rod_state *s, int32_t i, td_real turn) {
+    const tdi_rod_node *n = &s->model->node[i];
+    tdi_rod_pose *pose = &s->pose[i];
+    if (tdi_has_edge(n)) {
+        td_vec3 f = tdi_sub(pose->x, tdi_rod_start(s->model, s->pose, i));
+        pose->edge.length = tdi_norm(f);
+        set_frame(&pose->edge, &s->pose_back[i].edge, tdi_scale(f, 1 / pose->edge.length), turn);
+    }
+}
+
+static void move_straight(td_rod_state *s, const tdi_rod_part *range, td_real part) {
+    for (int32_t i = range->first; i < range->last; i++) {
+        s->pose[i].x = tdi_add(s->pose_back[i].x, move_of(s, i, part));
+        s->turn[i] = s->turn_back[i] + part * s->step[i].x[3];
+    }
+    for (int32_t i = range->first; i < range->last; i++) {
+        follow_edge(s, i, part * s->step[i].x[3]);
+    }
+    for (int32_t i = range->first; i < range->last; i++) {
+        if (tdi_has_joint(&s->model->node[i])) {
+            set_joint(&s->pose[i], &s->pose[s->model->node[i].parent], s->pose_back[i].twist);
+        }
+    }
+}
+
+void tdi_rod_try(td_rod_state *s, td_real part) {
+    for (int32_t k = 0; k < s->model->part_count; k++) {
+        const tdi_rod_part *range = &s->model->part[k];
+        if (!range->turns) {
+            move_straight(s, range, part);
+            continue;
+        }
+        for (int32_t i = range->first; i < range->last; i++) {
+            turn_node(s, i, part);
+        }
+    }
+}
+
+// ---- starts and guesses ---------------------------------------------------------------------
+
+void tdi_rod_follow(td_rod_state *s) {
+    const int32_t n = s->model->node_count;
+    if (!s->stale) {
+        return;
+    }
+    s->stale = false;
+    memcpy(s->pose_back, s->pose, (size_t)n * sizeof *s->pose);
+    for (int32_t i = 0; i < n; i++) {
+        follow_edge(s, i, 0);
+    }
+    for (int32_t i = 0; i < n; i++) {
+        if (tdi_has_joint(&s->model->node[i])) {
+            set_joint(&s->pose[i], &s->pose[s->model->node[i].parent], s->pose_back[i].twist);
+        }
+    }
+}
+
+void tdi_rod_place_start(td_rod_state *s) {
+    const td_rod_model *m = s->model;
+    for (int32_t i = 0; i < m->node_count; i++) {
+        const tdi_rod_node *n = &m->node[i];
+        s->pose[i] = (tdi_rod_pose){.x = n->start, .chi = 2};
+        s->target[i] = n->start;
+        s->target_m1[i] = n->start_m1;
+    }
+    for (int32_t i = 0; i < m->node_count; i++) {
+        const tdi_rod_node *n = &m->node[i];
+        tdi_edge *edge = &s->pose[i].edge;
+        if (tdi_has_edge(n)) {
+            td_vec3 f = tdi_sub(n->start, tdi_rod_start(m, s->pose, i));
+            edge->length = tdi_norm(f);
+            edge->t = tdi_scale(f, 1 / edge->length);
+            edge->m1 = tdi_director(n->start_m1, edge->t);
+            edge->m2 = tdi_cross(edge->t, edge->m1);
+        }
+    }
+    for (int32_t i = 0; i < m->node_count; i++) {
+        if (tdi_has_joint(&m->node[i])) {
+            set_joint(&s->pose[i], &s->pose[m->node[i].parent], m->node[i].start_twist);
+        }
+    }
+}
+
+// The turn that takes a held frame, carried along with its edge, to where it shall be.
+static td_real turn_to_target(const td_rod_state *s, int32_t i) {
+    const tdi_rod_node *n = &s->model->node[i];
+    const tdi_edge *old = &s->pose_back[i].edge;
+    td_vec3 f = tdi_sub(s->target[i], s->target[n->parent]);
+    td_vec3 t = tdi_scale(f, 1 / tdi_norm(f)), carried = tdi_transport(old->m1, old->t, t);
+    return atan2(tdi_dot(tdi_cross(carried, s->target_m1[i]), t),
+                 tdi_dot(carried, s->target_m1[i]));
+}
+
+void tdi_rod_guess(td_rod_state *s) {
+    const td_rod_model *m = s->model;
+    const bool repeat = s->history >= 2;
+    for (int32_t i = 0; i < m->node_count; i++) {
+        const uint32_t flags = m->node[i].flags;
+        td_real *x = s->step[i].x;
+        td_vec3 move = flags & TDI_HELD_PLACE ? tdi_sub(s->target[i], s->pose_back[i].x)
+                       : repeat               ? tdi_sub(s->pose_back[i].x, s->before[i])
+                                              : tdi_vec3(0, 0, 0);
+        x[0] = move.x;
+        x[1] = move.y;
+        x[2] = move.z;
+        x[3] = !tdi_has_edge(&m->node[i]) ? 0
+               : flags & TDI_HELD_TURN    ? turn_to_target(s, i)
+               : repeat                   ? s->past[i].turn
+                                          : 0;
+    }
+}
+
+td_real tdi_rod_largest(const td_rod_state *s) {
+    const td_rod_model *m = s->model;
+    td_real most = 0;
+    for (int32_t i = 0; i < m->node_count; i++) {
+        td_real size = fabs(s->step[i].x[3]);
+        td_vec3 x = move_of(s, i, 1);
+        if (tdi_has_edge(&m->node[i])) {
+            td_vec3 df = tdi_sub(x, move_of(s, m->node[i].parent, 1));
+            size = fmax(size, tdi_norm(df) / m->node[i].length);
+        }
+        size = fmax(size, tdi_norm(x));
+        most = size <= most ? most : size; // keeps what is not a number
+    }
+    return most;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Where the nodes are: moving them by increments, with their frames carried along in time.
+
+#include "rod/model.h"
+
+// From pose_back, turn_back to pose, turn by `part` of the increments in `step`.
+void tdi_rod_try(td_rod_state *state, td_real part);
+
+// Frames and strains after places were set by hand: directors are carried along from the last pose.
+void tdi_rod_follow(td_rod_state *state);
+
+// All at the start.
+void tdi_rod_place_start(td_rod_state *state);
+
+// Increments that carry what is held to where it shall be, and repeat the last step elsewhere.
+void tdi_rod_guess(td_rod_state *state);
+
+// Largest increment: rad, or m.
+td_real tdi_rod_largest(const td_rod_state *state);

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+// States of rods: memory, places, ends, what callers read.
+
+#include "rod/model.h"
+
+#include "rod/pose.h"
+#include "rod/state.h"
+
+#include <string.h>
+
+// ---- making ---------------------------------------------------------------------------------
+
+static void lay_out(td_rod_state *s, const td_rod_model *m, tdi_layout *l) {
+    size_t n = (size_t)m->node_count, edges = (size_t)m->edge_count, welds = (size_t)m->weld_count;
+    tdi_layout_place(l, 1, sizeof *s);
+    s->pose = tdi_layout_place(l, n, sizeof *s->pose);
+    s->pose_back = tdi_layout_place(l, n, sizeof *s->pose);
+    s->pose_start = tdi_layout_place(l, n, sizeof *s->pose);
+    s->turn = tdi_layout_place(l, n, sizeof *s->turn);
+    s->turn_back = tdi_layout_place(l, n, sizeof *s->turn);
+    s->past = tdi_layout_place(l, n, sizeof *s->past);
+    s->before = tdi_layout_place(l, n, sizeof *s->before);
+    s->rule = tdi_layout_place(l, n, sizeof *s->rule);
+    s->weld_past = tdi_layout_place(l, welds, sizeof *s->weld_past);
+    s->weld_rule = tdi_layout_place(l, welds, sizeof *s->weld_rule);
+    s->work = tdi_layout_place(l, n, sizeof *s->work);
+    s->step = tdi_layout_place(l, n, sizeof *s->step);
+    s->border = tdi_layout_place(l, (size_t)m->ring_nodes, sizeof *s->border);
+    s->area_axes = tdi_layout_place(l, edges, sizeof *s->area_axes);
+    s->target = tdi_layout_place(l, n, sizeof *s->target);
+    s->target_m1 = tdi_layout_place(l, n, sizeof *s->target_m1);
+    s->own = tdi_layout_place(l, n, sizeof *s->own);
+}
+
+td_status td_rod_state_new(const td_rod_model *m, const td_alloc *alloc, td_rod_state **out,
+                           td_diag *diag) {
+    td_rod_state sizes;
+    tdi_layout layout = {0};
+    *out = NULL;
+    lay_out(&sizes, m, &layout);
+    void *block = tdi_alloc_zeroed(alloc, 1, layout.used);
+    if (!block) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the state of %d vertices",
+                        m->node_count);
+    }
+    td_rod_state *s = block;
+    size_t bytes = layout.used;
+    layout = (tdi_layout){.base = block};
+    lay_out(s, m, &layout);
+    s->model = m;
+    s->alloc = alloc;
+    s->bytes = bytes;
+    td_rod_state_reset(s);
+    *out = s;
+    return TD_OK;
+}
+
+void td_rod_state_free(td_rod_state *s) {
+    if (s) {
+        tdi_alloc_free(s->alloc, s, s->bytes);
+    }
+}
+
+size_t td_rod_state_bytes(const td_rod_state *s) {
+    return s->bytes;
+}
+
+void td_rod_state_reset(td_rod_state *s) {
+    const td_rod_model *m = s->model;
+    memset(s->past, 0, (size_t)m->node_count * sizeof *s->past);
+    memset(s->turn, 0, (size_t)m->node_count * sizeof *s->turn);
+    memset(s->weld_past, 0, (size_t)m->weld_count * sizeof *s->weld_past);
+    memset(s->own, 0, (size_t)m->node_count * sizeof *s->own);
+    s->time = 0;
+    s->history = 0;
+    s->stale = false;
+    s->base = (td_base_motion){.rotation = {1, 0, 0, 0}};
+    tdi_rod_place_start(s);
+    memcpy(s->pose_back, s->pose, (size_t)m->node_count * sizeof *s->pose);
+}
+
+// ---- what is held ---------------------------------------------------------------------------
+
+// Targets of all that moves with the base.
+void tdi_rod_place_base(td_rod_state *s) {
+    const td_rod_model *m = s->model;
+    for (int32_t i = 0; i < m->node_count; i++) {
+        if (m->node[i].flags & TDI_HELD_BASE && !s->own[i]) {
+            s->target[i] =
+                tdi_add(s->base.position, tdi_quat_rotate(s->base.rotation, m->node[i].start));
+            s->target_m1[i] = tdi_quat_rotate(s->base.rotation, m->node[i].start_m1);
+        }
+    }
+}
+
+// Puts everything where the base is, as one rigid piece. Only for a state that has not moved yet.
+static void carry_all(td_rod_state *s) {
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        tdi_rod_pose *pose = &s->pose[i];
+        td_quat q = s->base.rotation;
+        pose->x = tdi_add(s->base.position, tdi_quat_rotate(q, pose->x));
+        pose->edge.t = tdi_quat_rotate(q, pose->edge.t);
+        pose->edge.m1 = tdi_quat_rotate(q, pose->edge.m1);
+        pose->edge.m2 = tdi_quat_rotate(q, pose->edge.m2);
+        pose->kb = tdi_quat_rotate(q, pose->kb);
+    }
+}
+
+void td_rod_set_base(td_rod_state *s, const td_base_motion *motion) {
+    s->base = *motion;
+    if (s->history == 0 && s->time == 0 && !s->stale) {
+        tdi_rod_place_start(s);
+        carry_all(s);
+        for (int32_t i = 0; i < s->model->node_count; i++) {
+            s->past[i].v = motion->velocity;
+        }
+    }
+    tdi_rod_place_base(s);
+}
+
+void td_rod_set_end(td_rod_state *s, int32_t rod, bool end, td_vec3 position, td_quat rotation) {
+    const td_rod_model *m = s->model;
+    int32_t i = m->end_node[2 * rod + end];
+    if (i == TD_NONE) { // pinned
+        int32_t from = m->rod_first[rod], to = m->rod_first[rod + 1];
+        int32_t at = m->vertex_node[end ? to - 1 : from];
+        s->target[at] = position;
+        s->own[at] = true;
+        return;
+    }
+    const tdi_rod_node *n = &m->node[i];
+    td_vec3 along = tdi_quat_rotate(rotation, tdi_vec3(0, n->length, 0));
+    s->target[end ? n->parent : i] = position;
+    s->target[end ? i : n->parent] = end ? tdi_add(position, along) : tdi_sub(position, along);
+    s->target_m1[i] = tdi_quat_rotate(rotation, tdi_vec3(0, 0, 1));
+    s->own[i] = s->own[n->parent] = true;
+}
+
+// ---- reading --------------------------------------------------------------------------------
+
+td_vec3 td_rod_origin(const td_rod_state *s, int32_t edge) {
+    return tdi_rod_start(s->model, s->pose, s->model->edge_node[edge]);
+}
+
+td_vec3 td_rod_tip(const td_rod_state *s, int32_t edge) {
+    return s->pose[s->model->edge_node[edge]].x;
+}
+
+td_quat td_rod_rotation(const td_rod_state *s, int32_t edge) {
+    const tdi_edge *e = &s->pose[s->model->edge_node[edge]].edge;
+    return tdi_quat_from_axes(e->m2, e->t, e->m1);
+}
+
+td_vec3 td_rod_position(const td_rod_state *s, int32_t vertex) {
+    return s->pose[s->model->vertex_node[vertex]].x;
+}
+
+td_vec3 td_rod_velocity(const td_rod_state *s, int32_t vertex) {
+    return s->past[s->model->vertex_node[vertex]].v;
+}
+
+void td_rod_set_vertex(td_rod_state *s, int32_t vertex, td_vec3 position, td_vec3 velocity) {
+    int32_t i = s->model->vertex_node[vertex];
+    s->pose[i].x = position;
+    s->past[i].v = velocity;
+    s->history = 0;
+    s->stale = true;
+}
+
+td_real td_rod_spin(const td_rod_state *s, int32_t edge) {
+    return s->past[s->model->edge_node[edge]].spin;
+}
+
+void td_rod_set_spin(td_rod_state *s, int32_t edge, td_real rate) {
+    s->past[s->model->edge_node[edge]].spin = rate;
+    s->history = 0;
+}
+
+td_real td_rod_twist(const td_rod_state *s, int32_t edge) {
+    return s->pose[s->model->edge_node[edge]].twist;
+}
+
+// About X: k1 is kb.m2, and m2 is X; k2 is -kb.m1, and m1 is Z.
+td_vec3 td_rod_moment(const td_rod_state *s, int32_t edge) {
+    int32_t i = s->model->edge_node[edge];
+    const tdi_joint_law *law = &s->model->node[i].law;
+    const tdi_rod_pose *pose = &s->pose[i];
+    td_real d1 = pose->k1 - law->rest[0], d2 = pose->k2 - law->rest[1];
+    return tdi_vec3(law->bend[0] * d1 + law->bend[1] * d2,
+                    law->twist * (pose->twist - law->rest[2]),
+                    -(law->bend[1] * d1 + law->bend[2] * d2));
+}
+
+td_real td_rod_tension(const td_rod_state *s, int32_t edge) {
+    int32_t i = s->model->edge_node[edge];
+    const tdi_rod_node *n = &s->model->node[i];
+    return n->stretch * (s->pose[i].edge.length - n->length);
+}
+
+// ---- laws -----------------------------------------------------------------------------------
+
+td_vec3 tdi_rod_velocity_of(const td_rod_state *s, int32_t edge, td_vec3 point) {
+    const td_rod_model *m = s->model;
+    int32_t i = m->edge_node[edge];
+    const tdi_rod_node *n = &m->node[i];
+    const tdi_edge *e = &s->pose[i].edge;
+    td_vec3 start = n->flags & TDI_BODY ? s->weld_past[n->body].v : s->past[n->parent].v;
+    td_vec3 end = s->past[i].v, along = tdi_sub(end, start);
+    td_vec3 spin =
+        tdi_madd(tdi_scale(tdi_cross(e->t, along), 1 / e->length), e->t, s->past[i].spin);
+    td_vec3 r = tdi_add(tdi_scale(e->m2, point.x), tdi_scale(e->m1, point.z));
+    return tdi_add(tdi_madd(start, along, point.y / n->length), tdi_cross(spin, r));
+}
+
+static td_real weld_kinetic(const td_rod_state *s, int32_t k) {
+    const tdi_weld *b = &s->model->weld[k];
+    const tdi_weld_past *past = &s->weld_past[k];
+    const tdi_mat3 moved = tdi_mat3_mul_sym(&past->rate, &b->second);
+    td_real sum = b->mass * tdi_dot(past->v, past->v) +
+                  2 * tdi_dot(past->v, tdi_mat3_apply(&past->rate, b->moment));
+    for (int j = 0; j < 9; j++) {
+        sum += moved.m[j] * past->rate.m[j];
+    }
+    return 0.5 * sum;
+}
+
+td_energy td_rod_energy(const td_rod_state *s, td_vec3 gravity) {
+    const td_rod_model *m = s->model;
+    td_energy sum = {0, 0, 0};
+    for (int32_t i = 0; i < m->node_count; i++) {
+        const tdi_rod_node *n = &m->node[i];
+        const tdi_rod_past *past = &s->past[i];
+        const tdi_rod_pose *pose = &s->pose[i];
+        sum.kinetic +=
+            0.5 * (n->mass * tdi_dot(past->v, past->v) + n->inertia * past->spin * past->spin);
+        sum.weight -= n->weight * tdi_dot(gravity, pose->x);
+        if (!tdi_has_edge(n)) {
+            continue;
+        }
+        sum.kinetic += n->shared * tdi_dot(past->v, s->past[n->parent].v);
+        td_real d = pose->edge.length - n->length;
+        tdi_joint_strain strain = {pose->kb, pose->chi, pose->k1, pose->k2, 0, 1};
+        sum.elastic += 0.5 * n->stretch * d * d + tdi_joint_energy(&n->law, &strain, pose->twist);
+        if (n->flags & TDI_BODY) {
+            const tdi_weld *b = &m->weld[n->body];
+            const tdi_mat3 r = tdi_edge_axes(&pose->edge);
+            td_vec3 first =
+                tdi_madd(tdi_mat3_apply(&r, b->moment), tdi_rod_start(m, s->pose, i), b->mass);
+            sum.kinetic += weld_kinetic(s, n->body);
+            sum.weight -= tdi_dot(gravity, first);
+        }
+    }
+    return sum;
+}
+
+static void add_weld_momentum(const td_rod_state *s, int32_t i, td_vec3 *linear, td_vec3 *angular) {
+    const int32_t k = s->model->node[i].body;
+    const tdi_weld *b = &s->model->weld[k];
+    const tdi_weld_past *past = &s->weld_past[k];
+    const tdi_mat3 r = tdi_edge_axes(&s->pose[i].edge);
+    td_vec3 o = tdi_rod_start(s->model, s->pose, i), lever = tdi_mat3_apply(&r, b->moment),
+            swing = tdi_mat3_apply(&past->rate, b->moment);
+    td_vec3 p = tdi_madd(swing, past->v, b->mass);
+    tdi_mat3 rs = tdi_mat3_mul_sym(&r, &b->second), product = tdi_mat3_mul_t(&past->rate, &rs);
+    *linear = tdi_add(*linear, p);
+    *angular = tdi_add(*angular, tdi_add(tdi_cross(o, p), tdi_add(tdi_cross(lever, past->v),
+                                                                  tdi_mat3_axial(&product))));
+}
+
+void td_rod_momentum(const td_rod_state *s, td_vec3 *linear, td_vec3 *angular) {
+    const td_rod_model *m = s->model;
+    *linear = *angular = tdi_vec3(0, 0, 0);
+    for (int32_t i = 0; i < m->node_count; i++) {
+        const tdi_rod_node *n = &m->node[i];
+        td_vec3 x = s->pose[i].x, p = tdi_scale(s->past[i].v, n->mass);
+        if (tdi_has_edge(n)) {
+            td_vec3 up = tdi_scale(s->past[i].v, n->shared);
+            p = tdi_madd(p, s->past[n->parent].v, n->shared);
+            *linear = tdi_add(*linear, up);
+            *angular = tdi_add(*angular, tdi_cross(s->pose[n->parent].x, up));
+            *angular = tdi_madd(*angular, s->pose[i].edge.t, n->inertia * s->past[i].spin);
+        }
+        *linear = tdi_add(*linear, p);
+        *angular = tdi_add(*angular, tdi_cross(x, p));
+        if (n->flags & TDI_BODY) {
+            add_weld_momentum(s, i, linear, angular);
+        }
+    }
+}

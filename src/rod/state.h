@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What else of a rod's state others need.
+
+#include "rod/model.h"
+
+// Targets of all that moves with the base.
+void tdi_rod_place_base(td_rod_state *state);
+// Velocity of a point of an edge, given in its own axes.
+td_vec3 tdi_rod_velocity_of(const td_rod_state *state, int32_t edge, td_vec3 point);

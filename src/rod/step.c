@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+// The implicit step of rods, and statics.
+//
+//   BDF2:            x^ = (4 x_n - x_n-1)/3 + h' (4 v_n - v_n-1)/3 + h'^2 g,  h' = 2h/3
+//   backward Euler:  x^ = x_n + h v_n + h^2 g,  h' = h
+// for places, turns and the frames of bodies alike. The first step after a start is backward Euler.
+
+#include "rod/newton.h"
+#include "rod/pose.h"
+#include "rod/state.h"
+
+#include <math.h>
+#include <string.h>
+
+#define STATIC_ITERATIONS 2000
+#define STATIC_TOLERANCE  1e-10 // of the tolerance of a step: statics are to be exact
+
+// ---- the rule -------------------------------------------------------------------------------
+
+static inline td_real two_step(td_real now, td_real before) {
+    return (4 * now - before) / 3;
+}
+static inline td_vec3 two_step3(td_vec3 now, td_vec3 before) {
+    return tdi_vec3(two_step(now.x, before.x), two_step(now.y, before.y),
+                    two_step(now.z, before.z));
+}
+
+static void strains(const tdi_rod_pose *pose, td_real out[4]) {
+    out[0] = pose->k1;
+    out[1] = pose->k2;
+    out[2] = pose->twist;
+    out[3] = pose->edge.length;
+}
+
+// The past of a state that was set by hand.
+static void begin_history(td_rod_state *s) {
+    const td_rod_model *m = s->model;
+    for (int32_t i = 0; i < m->node_count; i++) {
+        s->past[i].x = s->pose[i].x;
+        s->past[i].turn = 0;
+        strains(&s->pose[i], s->past[i].strain);
+    }
+    for (int32_t k = 0; k < m->weld_count; k++) {
+        const int32_t i = m->weld[k].node;
+        const tdi_rod_node *n = &m->node[i];
+        const tdi_edge *e = &s->pose[i].edge;
+        tdi_weld_past *past = &s->weld_past[k];
+        td_vec3 along = tdi_sub(s->past[i].v, s->past[n->parent].v);
+        td_vec3 w =
+            tdi_madd(tdi_scale(tdi_cross(e->t, along), 1 / e->length), e->t, s->past[i].spin);
+        past->r = tdi_edge_axes(e);
+        for (int j = 0; j < 3; j++) {
+            td_vec3 c = tdi_cross(w, tdi_mat3_column(&past->r, j));
+            past->rate.m[j] = c.x;
+            past->rate.m[3 + j] = c.y;
+            past->rate.m[6 + j] = c.z;
+        }
+        past->x = tdi_rod_start(m, s->pose, i);
+        past->v = s->past[n->parent].v;
+    }
+    s->history = 1;
+}
+
+// The rule of one step takes the past as it is; that of two was prepared when the past was written.
+static void take_past(td_rod_state *s, td_real h) {
+    const td_rod_model *m = s->model;
+    for (int32_t i = 0; i < m->node_count; i++) {
+        const tdi_rod_past *past = &s->past[i];
+        tdi_rod_rule *rule = &s->rule[i];
+        rule->star = past->x;
+        rule->hat = tdi_madd(past->x, past->v, h);
+        rule->turn_star = 0;
+        rule->turn_hat = h * past->spin;
+        memcpy(rule->strain_star, past->strain, sizeof past->strain);
+    }
+    for (int32_t k = 0; k < m->weld_count; k++) {
+        const tdi_weld_past *past = &s->weld_past[k];
+        tdi_weld_rule *rule = &s->weld_rule[k];
+        rule->star = past->x;
+        rule->hat = tdi_madd(past->x, past->v, h);
+        rule->star_r = past->r;
+        for (int j = 0; j < 9; j++) {
+            rule->hat_r.m[j] = past->r.m[j] + h * past->rate.m[j];
+        }
+    }
+}
+
+// The new past, and what the two-step rule will take from it and the last.
+static void push_node(td_rod_state *s, int32_t i, td_real over, td_real next) {
+    tdi_rod_past *past = &s->past[i];
+    tdi_rod_rule *rule = &s->rule[i];
+    const tdi_rod_pose *pose = &s->pose[i];
+    td_vec3 v = tdi_scale(tdi_sub(pose->x, rule->star), over);
+    td_real spin = (s->turn[i] - rule->turn_star) * over, now[4];
+    strains(pose, now);
+    for (int k = 0; k < 4; k++) {
+        rule->strain_star[k] = two_step(now[k], past->strain[k]);
+        past->strain[k] = now[k];
+    }
+    s->before[i] = past->x;
+    rule->star = two_step3(pose->x, past->x);
+    rule->hat = tdi_madd(rule->star, two_step3(v, past->v), next);
+    // turns count from here on: the last place is -turn
+    rule->turn_star = s->turn[i] / 3;
+    rule->turn_hat = rule->turn_star + next * two_step(spin, past->spin);
+    past->x = pose->x;
+    past->v = v;
+    past->turn = s->turn[i];
+    past->spin = spin;
+    s->turn[i] = 0;
+}
+
+static void push_weld(td_rod_state *s, int32_t k, td_real over, td_real next) {
+    const int32_t i = s->model->weld[k].node;
+    tdi_weld_past *past = &s->weld_past[k];
+    tdi_weld_rule *rule = &s->weld_rule[k];
+    const tdi_mat3 r = tdi_edge_axes(&s->pose[i].edge);
+    td_vec3 x = tdi_rod_start(s->model, s->pose, i), v = tdi_scale(tdi_sub(x, rule->star), over);
+    for (int j = 0; j < 9; j++) {
+        td_real rate = (r.m[j] - rule->star_r.m[j]) * over;
+        rule->star_r.m[j] = two_step(r.m[j], past->r.m[j]);
+        rule->hat_r.m[j] = rule->star_r.m[j] + next * two_step(rate, past->rate.m[j]);
+        past->rate.m[j] = rate;
+    }
+    past->r = r;
+    rule->star = two_step3(x, past->x);
+    rule->hat = tdi_madd(rule->star, two_step3(v, past->v), next);
+    past->x = x;
+    past->v = v;
+}
+
+// Rounding must not let frames lean.
+static void tidy_frames(td_rod_state *s) {
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        if (tdi_has_edge(&s->model->node[i])) {
+            tdi_edge *e = &s->pose[i].edge;
+            e->m1 = tdi_director(e->m1, e->t);
+            e->m2 = tdi_cross(e->t, e->m1);
+        }
+    }
+}
+
+// ---- checks ---------------------------------------------------------------------------------
+
+static const char *wrong_option(const td_step_opts *o) {
+    bool known = o->integrator == TD_IMPLICIT || o->integrator == TD_IMPLICIT_EULER;
+    return !(o->dt > 0) || !isfinite(o->dt)                 ? "dt"
+           : !known                                         ? "integrator"
+           : !tdi_finite3(o->gravity)                       ? "gravity"
+           : o->iterations < 1                              ? "iterations"
+           : !(o->tolerance > 0) || o->tolerance > 1e-1     ? "tolerance"
+           : !(o->stiffness >= 0 && isfinite(o->stiffness)) ? "stiffness"
+           : !(o->damping >= 0 && isfinite(o->damping))     ? "damping"
+                                                            : NULL;
+}
+
+static td_status check(const td_rod_state *s, const td_step_opts *o, td_diag *diag) {
+    if (!o || o->struct_size != sizeof *o) {
+        return tdi_fail(diag, TD_ERR_DEF, "td_step_opts did not come from its default function");
+    }
+    const char *wrong = wrong_option(o);
+    if (wrong) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "%s is out of its range", wrong);
+    }
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        if (s->model->node[i].flags & TDI_HELD_PLACE && !tdi_finite3(s->target[i])) {
+            return tdi_fail(diag, TD_ERR_ARGUMENT, "where an end shall be is not finite");
+        }
+    }
+    return TD_OK;
+}
+
+// ---- the step -------------------------------------------------------------------------------
+
+static void carry_base(td_rod_state *s, td_real h) {
+    td_base_motion *b = &s->base;
+    td_vec3 spin = tdi_madd(b->spin, b->spin_rate, 0.5 * h);
+    td_real angle = tdi_norm(spin) * h;
+    b->position = tdi_madd(tdi_madd(b->position, b->velocity, h), b->acceleration, 0.5 * h * h);
+    b->velocity = tdi_madd(b->velocity, b->acceleration, h);
+    if (angle > 0) {
+        td_quat turn = tdi_quat_turn(tdi_scale(spin, h / angle), angle);
+        b->rotation = tdi_quat_unit(tdi_quat_mul(turn, b->rotation));
+    }
+    b->spin = tdi_madd(b->spin, b->spin_rate, h);
+    tdi_rod_place_base(s);
+}
+
+static td_status step_implicit(td_rod_state *s, const td_step_opts *o, td_step_stats *stats) {
+    const td_rod_model *m = s->model;
+    const size_t n = (size_t)m->node_count;
+    const td_base_motion base = s->base;
+    tdi_rod_follow(s);
+    if (s->history == 0) {
+        begin_history(s);
+    }
+    bool two = o->integrator == TD_IMPLICIT && s->history >= 2 && s->history_dt == o->dt;
+    td_real h = two ? 2 * o->dt / 3 : o->dt;
+    if (!two) {
+        take_past(s, h);
+    }
+    carry_base(s, o->dt);
+    for (int32_t k = 0; k < m->edge_count; k++) {
+        s->area_axes[k] = tdi_edge_axes(&s->pose[m->edge_node[k]].edge);
+    }
+    memcpy(s->pose_start, s->pose, n * sizeof *s->pose);
+    memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
+    memset(s->turn_back, 0, n * sizeof *s->turn);
+    tdi_rod_guess(s);
+    tdi_rod_try(s, 1);
+    tdi_rod_potential p = {.inertia = 1 / (h * h),
+                           .over_h = 1 / h,
+                           .stiffness = o->stiffness,
+                           .damping = o->damping,
+                           .gravity = o->gravity,
+                           .fall = tdi_scale(o->gravity, h * h),
+                           .loads = o->loads,
+                           .load_count = o->load_count,
+                           .air = o->air,
+                           .winds = o->winds};
+    tdi_rod_newton newton = {o->iterations, o->tolerance};
+    td_status status = tdi_rod_minimise(s, &p, &newton, stats);
+    if (status != TD_OK) {
+        s->base = base;
+        tdi_rod_place_base(s);
+        memcpy(s->pose, s->pose_start, n * sizeof *s->pose);
+        memset(s->turn, 0, n * sizeof *s->turn);
+        return status;
+    }
+    tidy_frames(s);
+    for (int32_t i = 0; i < m->node_count; i++) {
+        push_node(s, i, 1 / h, 2 * o->dt / 3);
+    }
+    for (int32_t k = 0; k < m->weld_count; k++) {
+        push_weld(s, k, 1 / h, 2 * o->dt / 3);
+    }
+    s->history = 2;
+    s->history_dt = o->dt;
+    s->time += o->dt;
+    return TD_OK;
+}
+
+td_status td_rod_step(td_rod_state *s, const td_step_opts *opts, td_step_stats *stats,
+                      td_diag *diag) {
+    td_step_stats none = {0};
+    td_status status = check(s, opts, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    stats = stats ? stats : &none;
+    status = step_implicit(s, opts, stats);
+    stats->steps += status == TD_OK;
+    return status == TD_OK
+               ? TD_OK
+               : tdi_fail(diag, status, "the step at %g s diverged; try a smaller dt", s->time);
+}
+
+// ---- rest -----------------------------------------------------------------------------------
+
+td_status td_rod_settle(td_rod_state *s, const td_step_opts *o, td_step_stats *stats,
+                        td_diag *diag) {
+    const size_t n = (size_t)s->model->node_count;
+    td_step_stats none = {0};
+    td_status status = check(s, o, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    stats = stats ? stats : &none;
+    tdi_rod_follow(s);
+    s->history = 0;
+    memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
+    memset(s->turn_back, 0, n * sizeof *s->turn);
+    tdi_rod_guess(s);
+    tdi_rod_try(s, 1);
+    tdi_rod_potential p = {.stiffness = o->stiffness,
+                           .gravity = o->gravity,
+                           .loads = o->loads,
+                           .load_count = o->load_count};
+    tdi_rod_newton newton = {STATIC_ITERATIONS, STATIC_TOLERANCE};
+    status = tdi_rod_minimise(s, &p, &newton, stats);
+    tidy_frames(s);
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        s->past[i].v = tdi_vec3(0, 0, 0);
+        s->past[i].spin = 0;
+        s->turn[i] = 0;
+    }
+    return status == TD_OK ? TD_OK
+                           : tdi_fail(diag, status,
+                                      "no pose at rest was found; see whether the "
+                                      "ends can be reached");
+}

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: MIT
+// Inertia, stretching, bending, twisting, drag and loads of a rod network, as values and as
+// gradients and Hessians of the nodes.
+//
+// Damping acts on the strains: with the rate (s - s*)/h' of a strain s and the time T of the
+// material, spring and damper together are one spring of stiffness K c about another rest,
+//   c = stiffness + damping T/h',   rest' = (stiffness rest + damping T/h' s*)/c.
+
+#include "rod/terms.h"
+
+#include "load/drag.h"
+#include "rod/element.h"
+#include "rod/solve.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- springs with their damping -------------------------------------------------------------
+
+typedef struct spring {
+    td_real k;    // N/m of the edge
+    td_real rest; // m
+    tdi_joint_law law;
+} spring;
+
+static inline spring spring_of(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
+    const tdi_rod_node *n = &s->model->node[i];
+    const td_real *star = s->rule[i].strain_star;
+    td_real own = p->stiffness, damp = p->damping * n->damping_time * p->over_h, c = own + damp;
+    td_real a = c > 0 ? own / c : 1, b = 1 - a;
+    spring out = {c * n->stretch, a * n->length + b * star[3], n->law};
+    for (int k = 0; k < 3; k++) {
+        out.law.bend[k] *= c;
+        out.law.rest[k] = a * n->law.rest[k] + b * star[k];
+    }
+    out.law.twist *= c;
+    return out;
+}
+
+// ---- plain terms ----------------------------------------------------------------------------
+
+static inline td_vec3 away(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
+    return tdi_sub(tdi_sub(s->pose[i].x, s->rule[i].hat), p->fall);
+}
+
+// k/2 (|f| - l)^2: gradient k (|f| - l) t, Hessian k tt + k (1 - l/|f|)(I - tt)
+static inline void add_stretch(const spring *sp, const tdi_edge *f, bool whole, td_real gradient[3],
+                               td_real *h, int stride) {
+    td_real pull = sp->k * (f->length - sp->rest), across = pull / f->length;
+    across = whole || across > 0 ? across : 0;
+    td_real along = sp->k - across;
+    const td_real t[3] = {f->t.x, f->t.y, f->t.z};
+    for (int k = 0; k < 3; k++) {
+        gradient[k] += pull * t[k];
+        for (int l = k; l < 3; l++) {
+            h[k * stride + l] += along * t[k] * t[l] + (k == l ? across : 0);
+        }
+    }
+}
+
+static void joint_term(const td_rod_state *s, const tdi_rod_potential *p, int32_t i,
+                       const spring *sp, tdi_joint_term *out) {
+    const tdi_rod_pose *pose = &s->pose[i];
+    tdi_joint_strain strain = {pose->kb, pose->chi, pose->k1, pose->k2, 0, 1};
+    tdi_joint_derive(&s->pose[s->model->node[i].parent].edge, &pose->edge, &sp->law, &strain,
+                     pose->twist, p->whole, out);
+}
+
+// Inertia and weight of the vertex, shared mass, and the inertia of the edge about itself.
+static inline void add_inertia(const td_rod_state *s, const tdi_rod_potential *p, int32_t i,
+                               int32_t ring) {
+    const tdi_rod_node *n = &s->model->node[i];
+    tdi_rod_work *w = &s->work[i];
+    td_real m = p->inertia * n->mass + p->shift * n->heft;
+    if (p->inertia > 0) {
+        td_vec3 a = tdi_scale(away(s, p, i), p->inertia * n->mass);
+        w->r[0] += a.x;
+        w->r[1] += a.y;
+        w->r[2] += a.z;
+    } else {
+        w->r[0] -= n->weight * p->gravity.x;
+        w->r[1] -= n->weight * p->gravity.y;
+        w->r[2] -= n->weight * p->gravity.z;
+    }
+    w->d[0][0] += m;
+    w->d[1][1] += m;
+    w->d[2][2] += m;
+    td_real turn = p->inertia * n->inertia;
+    w->d[3][3] += turn + p->shift * n->heft * n->length * n->length;
+    w->r[3] += turn * (s->turn[i] - s->rule[i].turn_hat);
+    td_real shared = p->inertia * n->shared;
+    if (shared != 0) {
+        td_vec3 own = tdi_scale(away(s, p, i), shared),
+                far = tdi_scale(away(s, p, n->parent), shared);
+        td_real *up = s->work[n->parent].r;
+        w->r[0] += far.x;
+        w->r[1] += far.y;
+        w->r[2] += far.z;
+        up[0] += own.x;
+        up[1] += own.y;
+        up[2] += own.z;
+        if (ring == TD_NONE) {
+            w->p[0][0] += shared;
+            w->p[1][1] += shared;
+            w->p[2][2] += shared;
+        } else {
+            td_real block[4][4] = {{shared}, {0, shared}, {0, 0, shared}};
+            tdi_rod_block_add(s, i, n->parent, ring, block);
+        }
+    }
+}
+
+// e = x_p - x_g, f = x_i - x_p: what an element of a node without offset or body adds to the nodes.
+static void scatter_plain(const td_rod_state *s, int32_t i, const tdi_joint_term *t) {
+    const tdi_rod_node *n = &s->model->node[i];
+    tdi_rod_work *w = &s->work[i], *up = &s->work[n->parent], *far = &s->work[n->grand];
+    const td_real(*h)[TDI_JOINT_VARIABLES] = t->hessian;
+    const td_real *g = t->gradient;
+    for (int k = 0; k < 3; k++) {
+        w->r[k] += g[3 + k];
+        up->r[k] += g[k] - g[3 + k];
+        far->r[k] -= g[k];
+        for (int l = 0; l < 3; l++) {
+            td_real ee = k <= l ? h[k][l] : h[l][k],
+                    ff = k <= l ? h[3 + k][3 + l] : h[3 + l][3 + k];
+            td_real ef = h[k][3 + l], fe = h[l][3 + k];
+            w->d[k][l] += ff;
+            w->p[k][l] += fe - ff;
+            w->g[k][l] -= fe;
+            up->d[k][l] += ee + ff - ef - fe;
+            up->p[k][l] += fe - ee;
+            far->d[k][l] += ee;
+        }
+        td_real e0 = h[k][6], e1 = h[k][7], f0 = h[3 + k][6], f1 = h[3 + k][7];
+        w->d[k][3] += f1;
+        w->d[3][k] += f1;
+        w->p[k][3] += f0;
+        w->p[3][k] += e1 - f1;
+        w->g[3][k] -= e1;
+        up->d[k][3] += e0 - f0;
+        up->d[3][k] += e0 - f0;
+        up->p[3][k] -= e0;
+    }
+    w->d[3][3] += h[7][7];
+    w->p[3][3] += h[6][7];
+    up->d[3][3] += h[6][6];
+    w->r[3] += g[7];
+    up->r[3] += g[6];
+}
+
+// ---- bodies ---------------------------------------------------------------------------------
+
+// R S D^T with D = R - R^: the moment of the inertia is twice its axial part
+static inline tdi_mat3 spread(const tdi_weld *b, const tdi_mat3 *r, const tdi_mat3 *off) {
+    tdi_mat3 rs = tdi_mat3_mul_sym(r, &b->second);
+    return tdi_mat3_mul_t(off, &rs); // off (R S)^T = off S R^T
+}
+
+static inline td_vec3 body_away(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
+    td_vec3 hat = s->weld_rule[s->model->node[i].body].hat;
+    return tdi_sub(tdi_sub(tdi_rod_start(s->model, s->pose, i), hat), p->fall);
+}
+
+static inline tdi_mat3 turned_away(const tdi_mat3 *r, const tdi_mat3 *hat) {
+    tdi_mat3 d;
+    for (int k = 0; k < 9; k++) {
+        d.m[k] = r->m[k] - hat->m[k];
+    }
+    return d;
+}
+
+// 1/2 [m |e|^2 + 2 e.(D mc) + tr(D S D^T)],  e = o - o^,  D = R - R^
+static void add_body(const td_rod_state *s, const tdi_rod_potential *p, int32_t i,
+                     tdi_rod_element *el) {
+    const int32_t k = s->model->node[i].body;
+    const tdi_weld *b = &s->model->weld[k];
+    const tdi_edge *edge = &s->pose[i].edge;
+    const tdi_rod_swing swing = tdi_rod_swing_of(edge);
+    const tdi_mat3 r = tdi_edge_axes(edge);
+    const td_vec3 lever = tdi_mat3_apply(&r, b->moment);
+    td_sym3 about = tdi_sym3_turn(&r, &b->second), inertia = tdi_sym3_inertia(about);
+    td_vec3 force, moment;
+    td_real c = p->inertia + p->shift;
+    if (p->inertia > 0) {
+        const tdi_mat3 off = turned_away(&r, &s->weld_rule[k].hat_r), product = spread(b, &r, &off);
+        td_vec3 e = body_away(s, p, i);
+        force = tdi_add(tdi_scale(e, b->mass), tdi_mat3_apply(&off, b->moment));
+        moment = tdi_add(tdi_cross(lever, e), tdi_mat3_axial(&product));
+        force = tdi_scale(force, p->inertia);
+        moment = tdi_scale(moment, p->inertia);
+    } else {
+        force = tdi_scale(p->gravity, -b->mass);
+        moment = tdi_cross(p->gravity, lever);
+    }
+    inertia = tdi_sym3_scale(inertia, c);
+    tdi_element_add_body(el, &swing, c * b->mass, tdi_scale(lever, c), &inertia, force, moment);
+}
+
+static td_real body_value(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
+    const int32_t k = s->model->node[i].body;
+    const tdi_weld *b = &s->model->weld[k];
+    const tdi_mat3 r = tdi_edge_axes(&s->pose[i].edge);
+    if (p->inertia == 0) {
+        td_vec3 lever = tdi_mat3_apply(&r, b->moment);
+        td_vec3 start = tdi_rod_start(s->model, s->pose, i);
+        return -tdi_dot(p->gravity, tdi_madd(lever, start, b->mass));
+    }
+    const tdi_mat3 off = turned_away(&r, &s->weld_rule[k].hat_r),
+                   spread_off = tdi_mat3_mul_sym(&off, &b->second);
+    td_vec3 e = body_away(s, p, i);
+    td_real trace = 0;
+    for (int j = 0; j < 9; j++) {
+        trace += spread_off.m[j] * off.m[j];
+    }
+    return 0.5 * p->inertia *
+           (b->mass * tdi_dot(e, e) + 2 * tdi_dot(e, tdi_mat3_apply(&off, b->moment)) + trace);
+}
+
+// ---- drag -----------------------------------------------------------------------------------
+
+static inline bool has_drag(const tdi_rod_potential *p) {
+    return p->over_h > 0 && (p->air.linear > 0 || p->air.quadratic > 0);
+}
+
+// Start of the edge and the edge itself, less where the rule takes them from: times 1/h' they are
+// velocities.
+typedef struct moved {
+    td_vec3 start, edge;
+} moved;
+
+static moved moved_of(const td_rod_state *s, int32_t i) {
+    const tdi_rod_node *n = &s->model->node[i];
+    td_vec3 start = tdi_rod_start(s->model, s->pose, i), edge = tdi_sub(s->pose[i].x, start);
+    if (n->flags & TDI_BODY) {
+        const tdi_weld_rule *rule = &s->weld_rule[n->body];
+        td_vec3 along = tdi_scale(tdi_mat3_column(&rule->star_r, 1), n->length);
+        return (moved){tdi_sub(start, rule->star), tdi_sub(edge, along)};
+    }
+    td_vec3 from = s->rule[n->parent].star;
+    return (moved){tdi_sub(start, from), tdi_sub(edge, tdi_sub(s->rule[i].star, from))};
+}
+
+// Drag at a fraction of the way along the edge. The areas are those of the step's beginning, which
+// keeps the dissipation convex.
+static tdi_drag drag_at(const td_rod_state *s, const tdi_rod_potential *p, int32_t i,
+                        const moved *d, td_real share) {
+    const tdi_rod_node *n = &s->model->node[i];
+    td_vec3 wind = p->winds ? p->winds[n->edge] : p->air.wind;
+    td_vec3 u = tdi_sub(tdi_scale(tdi_madd(d->start, d->edge, share), p->over_h), wind);
+    tdi_shield shield = tdi_shield_of(n->area, &s->area_axes[n->edge]);
+    return tdi_drag_of(&p->air, &shield, u);
+}
+
+// h' D(u) at two points of Gauss, each for half of the area; du/dx = 1/h'
+static void add_drag(const td_rod_state *s, const tdi_rod_potential *p, int32_t i,
+                     tdi_rod_element *el) {
+    const tdi_rod_swing swing = tdi_rod_swing_of(&s->pose[i].edge);
+    const moved d = moved_of(s, i);
+    for (int k = 0; k < 2; k++) {
+        tdi_drag at = drag_at(s, p, i, &d, tdi_gauss_points[k]);
+        td_sym3 h = tdi_sym3_scale(at.hessian, 0.5 * p->over_h);
+        tdi_element_add_point(el, &swing, tdi_gauss_points[k], tdi_vec3(0, 0, 0),
+                              tdi_scale(at.gradient, 0.5), &h);
+    }
+}
+
+static td_real drag_value(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
+    const moved d = moved_of(s, i);
+    td_real value = 0;
+    for (int k = 0; k < 2; k++) {
+        value += 0.5 * drag_at(s, p, i, &d, tdi_gauss_points[k]).value;
+    }
+    return value / p->over_h;
+}
+
+// ---- a node ---------------------------------------------------------------------------------
+
+static void element_of(const td_rod_state *s, const tdi_rod_potential *p, int32_t i,
+                       const spring *sp, const tdi_joint_term *joint, tdi_rod_element *el) {
+    const tdi_rod_node *n = &s->model->node[i];
+    memset(el, 0, sizeof *el);
+    for (int k = 0; k < TDI_JOINT_VARIABLES; k++) {
+        el->gradient[3 + k] = joint->gradient[k];
+        for (int l = k; l < TDI_JOINT_VARIABLES; l++) {
+            el->hessian[3 + k][3 + l] = joint->hessian[k][l];
+        }
+    }
+    add_stretch(sp, &s->pose[i].edge, p->whole, el->gradient + TDI_F, &el->hessian[TDI_F][TDI_F],
+                TDI_ELEMENT);
+    if (n->flags & TDI_BODY) {
+        add_body(s, p, i, el);
+    }
+    if (has_drag(p) && n->edge != TD_NONE) {
+        add_drag(s, p, i, el);
+    }
+    if (n->flags & TDI_OFFSET) {
+        tdi_element_move(el, &s->pose[n->parent].edge, tdi_rod_lever(s->model, s->pose, i));
+    }
+}
+
+void tdi_rod_node_terms(const td_rod_state *s, const tdi_rod_potential *p, int32_t i,
+                        int32_t ring) {
+    const tdi_rod_node *n = &s->model->node[i];
+    tdi_joint_term joint;
+    add_inertia(s, p, i, ring);
+    if (!tdi_has_edge(n)) {
+        return;
+    }
+    const spring sp = spring_of(s, p, i);
+    if (tdi_has_joint(n)) {
+        joint_term(s, p, i, &sp, &joint);
+    } else {
+        memset(&joint, 0, sizeof joint);
+    }
+    bool plain = tdi_has_joint(n) && ring == TD_NONE && !(n->flags & (TDI_OFFSET | TDI_BODY)) &&
+                 !has_drag(p);
+    if (plain) {
+        add_stretch(&sp, &s->pose[i].edge, p->whole, joint.gradient + 3, &joint.hessian[3][3],
+                    TDI_JOINT_VARIABLES);
+        scatter_plain(s, i, &joint);
+    } else {
+        tdi_rod_element el;
+        element_of(s, p, i, &sp, &joint, &el);
+        tdi_element_scatter(&el, s, i, ring);
+    }
+}
+
+static td_real node_value(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
+    const tdi_rod_node *n = &s->model->node[i];
+    const tdi_rod_pose *pose = &s->pose[i];
+    td_real value;
+    if (p->inertia > 0) {
+        td_vec3 a = away(s, p, i);
+        td_real turn = s->turn[i] - s->rule[i].turn_hat;
+        value = 0.5 * p->inertia * (n->mass * tdi_dot(a, a) + n->inertia * turn * turn);
+        if (n->shared != 0) {
+            value += p->inertia * n->shared * tdi_dot(a, away(s, p, n->parent));
+        }
+    } else {
+        value = -n->weight * tdi_dot(p->gravity, pose->x);
+    }
+    if (!tdi_has_edge(n)) {
+        return value;
+    }
+    const spring sp = spring_of(s, p, i);
+    td_real d = pose->edge.length - sp.rest;
+    value += 0.5 * sp.k * d * d;
+    if (tdi_has_joint(n)) {
+        tdi_joint_strain strain = {pose->kb, pose->chi, pose->k1, pose->k2, 0, 1};
+        value += tdi_joint_energy(&sp.law, &strain, pose->twist);
+    }
+    value += n->flags & TDI_BODY ? body_value(s, p, i) : 0;
+    return value + (has_drag(p) && n->edge != TD_NONE ? drag_value(s, p, i) : 0);
+}
+
+// ---- loads ----------------------------------------------------------------------------------
+
+// A place of an edge given in its axes: o + share f + r.
+typedef struct spot {
+    int32_t node;
+    td_real share;
+    td_vec3 r, x, moved; // the place, and how far it is from where the rule takes it
+} spot;
+
+static spot spot_of(const td_rod_state *s, const td_load *l) {
+    spot a = {.node = s->model->edge_node[l->segment]};
+    const tdi_rod_node *n = &s->model->node[a.node];
+    const tdi_edge *edge = &s->pose[a.node].edge;
+    td_vec3 start = tdi_rod_start(s->model, s->pose, a.node);
+    a.share = l->point.y / n->length;
+    a.r = tdi_add(tdi_scale(edge->m2, l->point.x), tdi_scale(edge->m1, l->point.z));
+    a.x = tdi_add(tdi_madd(start, edge->t, a.share * edge->length), a.r);
+    moved d = moved_of(s, a.node);
+    a.moved = tdi_madd(d.start, d.edge, a.share);
+    return a;
+}
+
+// force: -F.x;  spring: k/2 |x - a|^2, and c h'/2 |u - v|^2 with the velocity u in the step
+static td_real load_value(const td_load *l, const tdi_rod_potential *p, const spot *a) {
+    if (l->kind == TD_LOAD_FORCE) {
+        return -tdi_dot(l->vector, a->x);
+    }
+    td_vec3 d = tdi_sub(a->x, l->vector);
+    td_real value = 0.5 * l->stiffness * tdi_dot(d, d);
+    if (p->over_h > 0) {
+        td_vec3 u = tdi_sub(tdi_scale(a->moved, p->over_h), l->velocity);
+        value += 0.5 * l->damping * tdi_dot(u, u) / p->over_h;
+    }
+    return value;
+}
+
+static td_vec3 load_gradient(const td_load *l, const tdi_rod_potential *p, const spot *a,
+                             td_real *k) {
+    *k = 0;
+    if (l->kind == TD_LOAD_FORCE) {
+        return tdi_scale(l->vector, -1);
+    }
+    td_vec3 g = tdi_scale(tdi_sub(a->x, l->vector), l->stiffness);
+    *k = l->stiffness;
+    if (p->over_h > 0) {
+        td_vec3 u = tdi_sub(tdi_scale(a->moved, p->over_h), l->velocity);
+        g = tdi_madd(g, u, l->damping);
+        *k += l->damping * p->over_h;
+    }
+    return g;
+}
+
+static int32_t ring_of(const td_rod_model *m, int32_t node) {
+    for (int32_t k = 0; node >= m->ring_shift && k < m->part_count; k++) {
+        if (node >= m->part[k].first && node < m->part[k].last) {
+            return m->part[k].ring ? m->part[k].first : TD_NONE;
+        }
+    }
+    return TD_NONE;
+}
+
+void tdi_rod_load_terms(const td_rod_state *s, const tdi_rod_potential *p) {
+    for (int32_t k = 0; k < p->load_count; k++) {
+        const td_load *l = &p->loads[k];
+        const spot a = spot_of(s, l);
+        const tdi_edge *edge = &s->pose[a.node].edge;
+        const tdi_rod_swing swing = tdi_rod_swing_of(edge);
+        tdi_rod_element el = {0};
+        if (l->kind == TD_LOAD_TORQUE) {
+            tdi_element_add_moment(&el, &swing, tdi_scale(l->vector, -1));
+        } else {
+            td_real stiff;
+            td_vec3 g = load_gradient(l, p, &a, &stiff);
+            td_sym3 h = tdi_sym3_diagonal(stiff, stiff, stiff);
+            tdi_element_add_point(&el, &swing, a.share, a.r, g, &h);
+        }
+        if (s->model->node[a.node].flags & TDI_OFFSET) {
+            const int32_t up = s->model->node[a.node].parent;
+            tdi_element_move(&el, &s->pose[up].edge, tdi_rod_lever(s->model, s->pose, a.node));
+        }
+        tdi_element_scatter(&el, s, a.node, ring_of(s->model, a.node));
+    }
+}
+
+// A torque has no potential; its work since the trial began is T.w to first order.
+static td_real torque_value(const td_rod_state *s, const td_load *l) {
+    int32_t i = s->model->edge_node[l->segment];
+    tdi_mat3 now = tdi_edge_axes(&s->pose[i].edge), then = tdi_edge_axes(&s->pose_back[i].edge);
+    tdi_mat3 turn = tdi_mat3_mul_t(&now, &then);
+    return -0.5 * tdi_dot(l->vector, tdi_mat3_axial(&turn));
+}
+
+td_real tdi_rod_value(const td_rod_state *s, const tdi_rod_potential *p) {
+    td_real value = 0;
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        value += node_value(s, p, i);
+    }
+    for (int32_t k = 0; k < p->load_count; k++) {
+        const td_load *l = &p->loads[k];
+        if (l->kind == TD_LOAD_TORQUE) {
+            value += p->trial ? torque_value(s, l) : 0;
+        } else {
+            spot a = spot_of(s, l);
+            value += load_value(l, p, &a);
+        }
+    }
+    return value;
+}

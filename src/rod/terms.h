@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// The incremental potential of a step as terms of the nodes.
+
+#include "rod/model.h"
+
+// What Newton's method minimises, in joules:
+//   inertia/2 |x - x^|^2 in the masses + V + over_h D
+// A step of the multistep rule with h' has inertia 1/h'^2 and over_h 1/h'; statics have neither.
+typedef struct tdi_rod_potential {
+    td_real inertia;
+    td_real over_h;
+    td_real stiffness, damping; // factors
+    td_vec3 gravity;            // m/s^2
+    td_vec3 fall;               // h'^2 gravity: added to all x^
+    const td_load *loads;
+    int32_t load_count;
+    td_air air;
+    const td_vec3 *winds; // an edge, or NULL
+    td_real shift;        // 1/s^2: inertia about the pose, when the Hessian is not positive
+    bool whole;           // the Hessian with the second derivatives of the strains
+    bool trial;           // values are of a trial: torques work on the way from pose_back
+} tdi_rod_potential;
+
+// Adds gradient and Hessian of a node's own terms to the work of the node, its parent and its
+// grandparent; `ring` is the first node of the ring it is part of, or TD_NONE.
+void tdi_rod_node_terms(const td_rod_state *state, const tdi_rod_potential *potential, int32_t i,
+                        int32_t ring);
+// Adds those of the point loads.
+void tdi_rod_load_terms(const td_rod_state *state, const tdi_rod_potential *potential);
+// Value at the state's pose.
+td_real tdi_rod_value(const td_rod_state *state, const tdi_rod_potential *potential);

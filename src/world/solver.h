@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What a world asks of a solver: one table of functions each, so that loads, probes, exporters and
+// viewers work with all of them.
+//
+// Segments   A solver moves the segments of a skeleton, in its order, whatever it makes of them
+//            inside. A segment has an origin, a tip and a rotation of its own.
+// Frames     Places, turns and velocities are in world axes; points, curvatures and moments of a
+//            segment in its own.
+// Handles    Models are constant and shared by the states of many actors; states are stepped one a
+//            thread. What they are is known in the solver's file alone.
+// Stiffness  The factor that a step takes for all springs is not the model's: moments get it, and
+//            the elastic energy is without it.
+
+#include "tendril/world.h"
+#include "world/fields.h"
+
+typedef struct tdi_solver_model tdi_solver_model;
+typedef struct tdi_solver_state tdi_solver_state;
+
+typedef struct tdi_rate { // how a frame moves: turning rate, and velocity of its origin
+    td_vec3 spin, velocity;
+} tdi_rate;
+
+typedef struct tdi_solver {
+    const char *name;
+
+    // ---- models: those marked * may be NULL; then the solver does not offer them
+    // `object` is what the scene says of it. The skeleton outlives the model.
+    td_status (*model_new)(const td_skeleton *skeleton, const td_object_def *object,
+                           const td_alloc *alloc, tdi_solver_model **out, td_diag *diag);
+    void (*model_free)(tdi_solver_model *model); // NULL is allowed
+    int32_t (*dof_count)(const tdi_solver_model *model);
+    // The numbers that tell models apart, without gaps, for telling saves apart.
+    const void *(*figures)(const tdi_solver_model *model, size_t *size);
+    // * A model like this one whose drawn shape is one of rest under this gravity.
+    td_status (*rest_new)(const tdi_solver_model *model, td_vec3 gravity, const td_alloc *alloc,
+                          tdi_solver_model **out, td_diag *diag);
+    // * A model like this one with other damping.
+    td_status (*damped_new)(const tdi_solver_model *model, const td_damping_opts *opts,
+                            const td_alloc *alloc, tdi_solver_model **out, td_diag *diag);
+
+    // ---- states
+    // As drawn, standing still. Takes all memory that stepping needs. The model outlives it.
+    td_status (*state_new)(const tdi_solver_model *model, const td_alloc *alloc,
+                           tdi_solver_state **out, td_diag *diag);
+    void (*state_free)(tdi_solver_state *state); // NULL is allowed
+    // Steps carry the base on from here with constant acceleration.
+    void (*set_base)(tdi_solver_state *state, const td_base_motion *motion);
+    tdi_rate (*base_rate)(const tdi_solver_state *state);
+    // A step that fails leaves the state as it was. Settling goes to rest under gravity from
+    // wherever the state is. `stats`, which may be NULL when settling, is added to.
+    td_status (*step)(tdi_solver_state *state, const td_step_opts *opts, td_step_stats *stats,
+                      td_diag *diag);
+    td_status (*settle)(tdi_solver_state *state, const td_step_opts *opts, td_step_stats *stats,
+                        td_diag *diag);
+
+    // ---- segments
+    td_vec3 (*origin)(const tdi_solver_state *state, int32_t segment);
+    td_vec3 (*tip)(const tdi_solver_state *state, int32_t segment);
+    td_quat (*rotation)(const tdi_solver_state *state, int32_t segment);
+    td_vec3 (*velocity)(tdi_solver_state *state, int32_t segment, td_vec3 point);
+    // Rotation vector from rest between a segment and what carries it, rad, and the moment of the
+    // springs that it winds, N m.
+    td_vec3 (*turn)(const tdi_solver_state *state, int32_t segment);
+    td_vec3 (*moment)(const tdi_solver_state *state, int32_t segment, td_real stiffness);
+
+    // ---- the whole
+    td_world_sums (*sums)(tdi_solver_state *state, td_vec3 gravity);
+    // * The lowest modes about the pose.
+    td_status (*modes)(tdi_solver_state *state, td_vec3 gravity, int32_t count, td_mode *modes,
+                       td_diag *diag);
+
+    // ---- saving
+    // All that the future of a state depends on; the same size for states of one model. Restoring
+    // reads any bytes of that size without harm.
+    size_t (*save_size)(const tdi_solver_state *state);
+    void (*save)(const tdi_solver_state *state, void *bytes);
+    void (*restore)(tdi_solver_state *state, const void *bytes);
+} tdi_solver;
+
+// solver.c
+// By td_solver, and how scenes name them.
+extern const tdi_solver *const tdi_solvers[];
+extern const tdi_choice tdi_solver_choices[];
+
+// What a solver may not offer: TD_ERR_ARGUMENT then.
+td_status tdi_solver_rest_new(const tdi_solver *solver, const tdi_solver_model *model,
+                              td_vec3 gravity, const td_alloc *alloc, tdi_solver_model **out,
+                              td_diag *diag);
+td_status tdi_solver_damped_new(const tdi_solver *solver, const tdi_solver_model *model,
+                                const td_damping_opts *opts, const td_alloc *alloc,
+                                tdi_solver_model **out, td_diag *diag);
+td_status tdi_solver_modes(const tdi_solver *solver, tdi_solver_state *state, td_vec3 gravity,
+                           int32_t count, td_mode *modes, td_diag *diag);
+
+// One file each.
+extern const tdi_solver tdi_solver_tree;

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+// Finding pairs, against all pairs; and what is refused. Pairs with src/contact/broad.c and
+// contacts.c.
+
+#include "test_contact_support.h"
+
+enum { COUNT = 400, COLLIDERS = 5 };
+
+typedef struct crowd {
+    tdi_capsule capsule[COUNT];
+    td_vec3 x[2 * COUNT], dx[2 * COUNT];
+    td_collider collider[COLLIDERS];
+} crowd;
+
+// lengths and radii over five powers of ten when `unlike`
+static void draw_crowd(crowd *w, uint64_t seed, bool unlike) {
+    tdi_random random;
+    tdi_random_seed(&random, seed);
+    for (int32_t i = 0; i < COUNT; i++) {
+        td_real size = unlike ? pow(10, test_between(&random, -4, 0.5)) : 0.3;
+        w->capsule[i] = (tdi_capsule){2 * i, 2 * i + 1, 0.2 * size, i};
+        w->x[2 * i] = test_in_cube(&random, 1.5);
+        w->x[2 * i + 1] = tdi_madd(w->x[2 * i], test_direction(&random), size);
+        for (int k = 0; k < 2; k++) {
+            w->dx[2 * i + k] = test_in_cube(&random, 0.1 * size);
+        }
+    }
+    for (int32_t k = 0; k < COLLIDERS; k++) {
+        w->collider[k] = td_collider_default((td_collider_kind)(k % 4));
+        w->collider[k].size = tdi_vec3(0.2, 0.3, 0.25);
+        w->collider[k].position0 = test_in_cube(&random, 1.5);
+        w->collider[k].position = tdi_madd(w->collider[k].position0, test_direction(&random), 0.1);
+        w->collider[k].rotation0 = test_rotation(&random);
+        w->collider[k].rotation = k == 4 ? w->collider[k].rotation0 : test_rotation(&random);
+    }
+}
+
+static bool listed(const tdi_contacts *c, int32_t i, int32_t j) {
+    for (int32_t k = 0; k < c->pair_count; k++) {
+        if (c->pair[k].i == i && c->pair[k].j == j) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// every pair that comes within range at one of some moments must be listed
+static void check_all_listed(const tdi_contacts *c, const crowd *w) {
+    int32_t met = 0, missing = 0;
+    for (int moment = 0; moment <= 2; moment++) {
+        td_vec3 x[2 * COUNT];
+        for (int32_t n = 0; n < 2 * COUNT; n++) {
+            x[n] = tdi_madd(w->x[n], w->dx[n], 0.5 * moment);
+        }
+        for (int32_t i = 0; i < COUNT; i++) {
+            const td_vec3 a = x[2 * i], b = x[2 * i + 1];
+            const td_real r = w->capsule[i].radius;
+            for (int32_t j = i + 1; j < COUNT; j++) {
+                td_real q = w->capsule[j].radius, range = 0.2 * fmin(r, q);
+                if (test_distance(a, b, x[2 * j], x[2 * j + 1], NULL) - r - q < range) {
+                    met++;
+                    missing += !listed(c, i, j);
+                }
+            }
+            for (int32_t k = 0; k < COLLIDERS; k++) {
+                const td_collider *o = &w->collider[k];
+                td_vec3 p = test_local(o, 0.5 * moment, a), q = test_local(o, 0.5 * moment, b);
+                if (test_distance(p, q, p, q, o) - r < 0.2 * r) {
+                    met++;
+                    missing += !listed(c, i, COUNT + k);
+                }
+            }
+        }
+    }
+    CHECK(met > 500);
+    CHECK_INT(missing, 0);
+}
+
+static void check_sorted(const tdi_contacts *c) {
+    for (int32_t k = 0; k < c->pair_count; k++) {
+        const tdi_pair *p = &c->pair[k];
+        CHECK((p->j < COUNT) == (k < c->self_count) && p->i < p->j);
+        if (k > 0 && k != c->self_count) {
+            CHECK(p[-1].i < p->i || (p[-1].i == p->i && p[-1].j < p->j));
+        }
+    }
+}
+
+TD_TEST(contact_broad_phase_finds_all_pairs_that_meet_in_order) {
+    td_contact_opts opts = td_contact_opts_default();
+    for (int unlike = 0; unlike < 2; unlike++) {
+        static crowd w;
+        td_diag diag;
+        draw_crowd(&w, 11, unlike);
+        tdi_contacts *c = test_contacts(&opts, w.capsule, COUNT, COLLIDERS);
+        CHECK_INT(tdi_contacts_colliders(c, w.collider, COLLIDERS, 0.01, &diag), TD_OK);
+        CHECK_INT(tdi_contacts_find(c, w.x, w.dx, &diag), TD_OK);
+        check_all_listed(c, &w);
+        check_sorted(c);
+        tdi_contacts_free(c);
+    }
+}
+
+// the same contacts, bit for bit, fresh and after many other places
+TD_TEST(contact_results_do_not_depend_on_what_was_asked_before) {
+    td_contact_opts opts = td_contact_opts_default();
+    static crowd w;
+    draw_crowd(&w, 12, false);
+    for (int32_t i = 0; i < COUNT; i++) { // thin: few of them in each other at the start
+        w.capsule[i].radius = 2e-3;
+    }
+    opts.gap = 1;
+    td_vec3 x[2 * COUNT];
+    tdi_contacts *c[2] = {test_contacts(&opts, w.capsule, COUNT, 0),
+                          test_contacts(&opts, w.capsule, COUNT, 0)};
+    td_diag diag;
+    for (int n = 0; n < 20; n++) { // little by little, so that old boxes are used
+        for (int32_t k = 0; k < 2 * COUNT; k++) {
+            x[k] = tdi_madd(w.x[k], w.dx[k], 1e-3 * n);
+        }
+        CHECK_INT(tdi_contacts_find(c[0], x, NULL, &diag), TD_OK);
+    }
+    CHECK_INT(tdi_contacts_find(c[1], x, NULL, &diag), TD_OK);
+    int32_t which[2][2];
+    td_real least[2];
+    td_real part[2];
+    for (int m = 0; m < 2; m++) {
+        least[m] = tdi_contacts_least(c[m], x, 0, which[m]);
+        CHECK_INT(tdi_contacts_find(c[m], x, w.dx, &diag), TD_OK);
+        part[m] = tdi_contacts_filter(c[m], x, w.dx, 0, 0);
+    }
+    CHECK(isfinite(least[0]));
+    CHECK(least[0] == least[1] && part[0] == part[1]);
+    CHECK_INT(which[0][0], which[1][0]);
+    CHECK_INT(which[0][1], which[1][1]);
+    tdi_contacts_free(c[0]);
+    tdi_contacts_free(c[1]);
+}
+
+static bool skip_odd(void *context, int32_t i, int32_t j) {
+    ++*(int *)context;
+    return ((i + j) & 1) != 0;
+}
+
+TD_TEST(contact_pairs_that_the_caller_skips_and_neighbours_are_left_out) {
+    // a closed square of four sides, all near each other
+    const tdi_capsule capsule[4] = {{0, 1, 0.4, 0}, {1, 2, 0.4, 0}, {2, 3, 0.4, 0}, {3, 0, 0.4, 0}};
+    const td_vec3 x[4] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
+    td_contact_opts opts = td_contact_opts_default();
+    int asked = 0;
+    tdi_contacts_def def = {&opts, capsule, 4, 4, 0, 0, skip_odd, &asked};
+    tdi_contacts *c = NULL;
+    td_diag diag;
+    CHECK_INT(tdi_contacts_new(&def, NULL, &c, &diag), TD_OK);
+    CHECK_INT(tdi_contacts_find(c, x, NULL, &diag), TD_OK);
+    CHECK_INT(asked, 2); // only the opposite sides have no common point
+    CHECK_INT(c->pair_count, 2);
+    tdi_contacts_free(c);
+}
+
+TD_TEST(contact_too_many_pairs_is_a_limit_and_no_place_is_a_divergence) {
+    static crowd w;
+    draw_crowd(&w, 13, true);
+    td_contact_opts opts = td_contact_opts_default();
+    tdi_contacts_def def = {&opts, w.capsule, COUNT, 2 * COUNT, 1, 20, NULL, NULL};
+    tdi_contacts *c = NULL;
+    td_diag diag;
+    CHECK_INT(tdi_contacts_new(&def, NULL, &c, &diag), TD_OK);
+    CHECK_INT(tdi_contacts_find(c, w.x, NULL, &diag), TD_ERR_LIMIT);
+    CHECK_HAS(diag.message, "over 20 pairs");
+    CHECK_INT(tdi_contacts_find(c, w.x, NULL, &diag), TD_ERR_LIMIT); // not taken for found
+    w.x[7].y = NAN;
+    CHECK_INT(tdi_contacts_find(c, w.x, NULL, &diag), TD_ERR_DIVERGED);
+    CHECK_INT(diag.index, 3);
+    CHECK_INT(tdi_contacts_colliders(c, w.collider, 2, 0.01, &diag), TD_ERR_LIMIT);
+    CHECK_INT(tdi_contacts_colliders(c, w.collider, 1, 0, &diag), TD_ERR_ARGUMENT);
+    tdi_contacts_free(c);
+}
+
+TD_TEST(contact_capsules_without_points_or_radius_are_refused) {
+    tdi_capsule capsule[2] = {{0, 1, 0.1, 0}, {1, 2, 0.1, 0}};
+    td_contact_opts opts = td_contact_opts_default();
+    tdi_contacts_def def = {&opts, capsule, 2, 2, 0, 0, NULL, NULL};
+    tdi_contacts *c = NULL;
+    td_diag diag;
+    CHECK_INT(tdi_contacts_new(&def, NULL, &c, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(diag.index, 1);
+    CHECK(c == NULL);
+    def.point_count = 3;
+    capsule[0].radius = 0;
+    CHECK_INT(tdi_contacts_new(&def, NULL, &c, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "capsule 0: the radius");
+    capsule[0].radius = 0.1;
+    def.capsule_count = 0;
+    CHECK_INT(tdi_contacts_new(&def, NULL, &c, &diag), TD_ERR_ARGUMENT);
+}
+
+TD_TEST(contact_memory_is_taken_once_and_given_back) {
+    tdi_capsule capsule[2] = {{0, 1, 0.1, 0}, {2, 3, 0.1, 0}};
+    td_vec3 x[4] = {{0, 0, 0}, {1, 0, 0}, {0.5, 0.21, -1}, {0.5, 0.21, 1}};
+    td_contact_opts opts = td_contact_opts_default();
+    tdi_contacts_def def = {&opts, capsule, 2, 4, 1, 0, NULL, NULL};
+    for (long fail_at = 1; fail_at <= 2; fail_at++) {
+        test_heap heap = {.fail_at = fail_at};
+        td_alloc alloc = test_heap_alloc(&heap);
+        tdi_contacts *c = NULL;
+        td_diag diag;
+        td_status status = tdi_contacts_new(&def, &alloc, &c, &diag);
+        CHECK_INT(status, fail_at == 1 ? TD_ERR_MEMORY : TD_OK);
+        if (status == TD_OK) {
+            td_collider plane = td_collider_default(TD_COLLIDER_PLANE);
+            plane.position0.y = plane.position.y = -0.11;
+            tdi_contact_rule rule = {1, x, 0.01, 0};
+            td_real energy;
+            CHECK_INT(tdi_contacts_colliders(c, &plane, 1, 0.01, &diag), TD_OK);
+            CHECK_INT(tdi_contacts_find(c, x, x, &diag), TD_OK);
+            CHECK(tdi_contacts_filter(c, x, x, 0, 1) > 0);
+            CHECK_INT(tdi_contacts_lag(c, x, 1, 1, &diag), TD_OK);
+            CHECK_INT(tdi_contacts_evaluate(c, x, 1, &rule, &energy, &diag), TD_OK);
+            CHECK(energy > 0);
+            CHECK_INT(heap.calls, 1);
+        }
+        tdi_contacts_free(c);
+        CHECK_INT(heap.held, 0);
+    }
+}

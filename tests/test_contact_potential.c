@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+// Derivatives of contacts and friction against differences. Pairs with src/contact/potential.c.
+
+#include "test_contact_support.h"
+
+enum { POINTS = 10, CAPSULES = 5, COLLIDERS = 4, SIZE = 3 * POINTS };
+
+// Capsules of unlike radii in a heap, with all kinds of colliders, everything nearly touching.
+typedef struct heap {
+    tdi_capsule capsule[CAPSULES];
+    td_vec3 x[POINTS], star[POINTS];
+    td_collider collider[COLLIDERS];
+    tdi_contacts *c;
+    tdi_contact_rule rule;
+    td_real time;
+} heap;
+
+static void draw_heap(tdi_random *random, heap *w) {
+    td_contact_opts opts = td_contact_opts_default();
+    opts.gap = 1;
+    opts.creep = 0.3;
+    w->time = tdi_random_uniform(random);
+    for (;;) {
+        for (int32_t i = 0; i < CAPSULES; i++) {
+            w->capsule[i] = (tdi_capsule){2 * i, 2 * i + 1, test_between(random, 0.1, 0.3), 0};
+            w->x[2 * i] = test_in_cube(random, 0.8);
+            w->x[2 * i + 1] = tdi_madd(w->x[2 * i], test_direction(random), 0.5);
+        }
+        for (int32_t k = 0; k < COLLIDERS; k++) {
+            td_collider *o = &w->collider[k];
+            *o = td_collider_default((td_collider_kind)k);
+            o->size = tdi_vec3(0.3, 0.4, 0.35);
+            o->position0 = k == 0 ? tdi_vec3(0, -1.1, 0) : test_in_cube(random, 1.2);
+            o->position = tdi_madd(o->position0, test_direction(random), 0.02);
+            o->rotation0 = test_rotation(random);
+            td_quat turn = tdi_quat_turn(test_direction(random), 0.1);
+            o->rotation = tdi_quat_mul(turn, o->rotation0);
+        }
+        td_real gap = test_least_gap(w->capsule, CAPSULES, w->x, w->collider, COLLIDERS, w->time);
+        if (gap > 0.03 && gap < 0.1) {
+            break;
+        }
+    }
+    for (int32_t k = 0; k < POINTS; k++) {
+        w->star[k] = tdi_add(w->x[k], test_in_cube(random, 0.005));
+    }
+    td_diag diag;
+    w->rule = (tdi_contact_rule){0.7, w->star, 0.01, 0};
+    w->c = test_contacts(&opts, w->capsule, CAPSULES, COLLIDERS);
+    CHECK_INT(tdi_contacts_colliders(w->c, w->collider, COLLIDERS, 0.02, &diag), TD_OK);
+    CHECK_INT(tdi_contacts_find(w->c, w->x, NULL, &diag), TD_OK);
+    CHECK_INT(tdi_contacts_lag(w->c, w->x, w->time, w->rule.force, &diag), TD_OK);
+}
+
+static td_real *coordinate(heap *w, int k) {
+    td_vec3 *x = &w->x[k / 3];
+    return k % 3 == 0 ? &x->x : k % 3 == 1 ? &x->y : &x->z;
+}
+
+// gradient and, if asked for, Hessian of the list that evaluation leaves
+static td_real gathered(heap *w, td_real *gradient, td_real *hessian) {
+    td_real energy;
+    td_diag diag;
+    CHECK_INT(tdi_contacts_evaluate(w->c, w->x, w->time, &w->rule, &energy, &diag), TD_OK);
+    int32_t count;
+    const tdi_contact *list = tdi_contacts_list(w->c, &count);
+    memset(gradient, 0, SIZE * sizeof *gradient);
+    if (hessian) {
+        memset(hessian, 0, SIZE * SIZE * sizeof *hessian);
+    }
+    for (int32_t n = 0; n < count; n++) {
+        const tdi_contact *t = &list[n];
+        for (int k = 0; k < 4; k++) {
+            if (t->point[k] == TD_NONE) {
+                continue;
+            }
+            const int row = 3 * t->point[k];
+            gradient[row] += t->weight[k] * t->force.x;
+            gradient[row + 1] += t->weight[k] * t->force.y;
+            gradient[row + 2] += t->weight[k] * t->force.z;
+            for (int l = 0; hessian && l < 4; l++) {
+                if (t->point[l] == TD_NONE) {
+                    continue;
+                }
+                const td_sym3 b = tdi_contact_block(t, k, l);
+                const td_real m[9] = {b.xx, b.xy, b.xz, b.xy, b.yy, b.yz, b.xz, b.yz, b.zz};
+                for (int e = 0; e < 9; e++) {
+                    hessian[SIZE * (row + e / 3) + 3 * t->point[l] + e % 3] += m[e];
+                }
+            }
+        }
+    }
+    return energy;
+}
+
+TD_TEST(contact_gradient_equals_differences_of_the_energy) {
+    tdi_random random;
+    tdi_random_seed(&random, 31);
+    int32_t barriers = 0, frictions = 0;
+    for (int n = 0; n < 40; n++) {
+        heap w;
+        draw_heap(&random, &w);
+        td_real gradient[SIZE], scale = 0;
+        td_real energy = gathered(&w, gradient, NULL);
+        int32_t count;
+        const tdi_contact *list = tdi_contacts_list(w.c, &count);
+        for (int32_t k = 0; k < count; k++) {
+            frictions += list[k].friction;
+            barriers += !list[k].friction;
+        }
+        CHECK_REL(tdi_contacts_energy(w.c, w.x, w.time, &w.rule), energy, 1e-14);
+        for (int k = 0; k < SIZE; k++) {
+            scale = fmax(scale, fabs(gradient[k]));
+        }
+        for (int k = 0; k < SIZE; k++) {
+            td_real *at = coordinate(&w, k), here = *at, side[2];
+            for (int m = 0; m < 2; m++) {
+                *at = here + (m == 0 ? -1e-6 : 1e-6);
+                side[m] = tdi_contacts_energy(w.c, w.x, w.time, &w.rule);
+            }
+            *at = here;
+            CHECK(fabs((side[1] - side[0]) / 2e-6 - gradient[k]) < 1e-6 * scale);
+        }
+        tdi_contacts_free(w.c);
+    }
+    CHECK(barriers > 100 && frictions > 100);
+}
+
+// x^T H x >= 0 for the pivots of a Cholesky factorisation with a whiff on the diagonal
+static bool positive(td_real *h) {
+    td_real most = 0;
+    for (int i = 0; i < SIZE; i++) {
+        most = fmax(most, h[SIZE * i + i]);
+    }
+    for (int i = 0; i < SIZE; i++) {
+        for (int j = 0; j <= i; j++) {
+            td_real sum = h[SIZE * i + j] + (i == j ? 1e-11 * most : 0);
+            for (int k = 0; k < j; k++) {
+                sum -= h[SIZE * i + k] * h[SIZE * j + k];
+            }
+            if (i == j && !(sum > 0)) {
+                return false;
+            }
+            h[SIZE * i + j] = i == j ? sqrt(sum) : sum / h[SIZE * j + j];
+        }
+    }
+    return true;
+}
+
+TD_TEST(contact_hessian_is_symmetric_and_positive) {
+    tdi_random random;
+    tdi_random_seed(&random, 32);
+    for (int n = 0; n < 40; n++) {
+        heap w;
+        draw_heap(&random, &w);
+        static td_real gradient[SIZE], hessian[SIZE * SIZE];
+        gathered(&w, gradient, hessian);
+        for (int k = 0; k < SIZE * SIZE; k++) {
+            CHECK(hessian[k] == hessian[SIZE * (k % SIZE) + k / SIZE]);
+        }
+        CHECK(positive(hessian));
+        tdi_contacts_free(w.c);
+    }
+}
+
+// two points that lie on a tilted, moving plane: nothing is left out of the Hessian there, nor of
+// that of friction, slow and fast
+TD_TEST(contact_hessian_on_planes_and_of_friction_equals_differences) {
+    tdi_random random;
+    tdi_random_seed(&random, 33);
+    for (int n = 0; n < 40; n++) {
+        heap w = {.time = 0.4};
+        td_contact_opts opts = td_contact_opts_default();
+        opts.creep = n % 2 ? 0.3 : 3e-3;
+        td_collider plane = td_collider_default(TD_COLLIDER_PLANE);
+        plane.position = tdi_vec3(0.01, 0.002, 0.003);
+        w.x[0] = tdi_vec3(-0.5, 0.1 + 0.002, 0);
+        w.x[1] = tdi_vec3(0.5, 0.1 + 0.013, 0);
+        for (int k = 0; k < 2; k++) {
+            w.star[k] = tdi_add(w.x[k], test_in_cube(&random, 2e-3));
+        }
+        w.capsule[0] = (tdi_capsule){0, 1, 0.1, 0};
+        w.rule = (tdi_contact_rule){2, w.star, 0.01, 0};
+        w.c = test_contacts(&opts, w.capsule, 1, 1);
+        td_diag diag;
+        CHECK_INT(tdi_contacts_colliders(w.c, &plane, 1, 0.02, &diag), TD_OK);
+        CHECK_INT(tdi_contacts_find(w.c, w.x, NULL, &diag), TD_OK);
+        CHECK_INT(tdi_contacts_lag(w.c, w.x, w.time, w.rule.force, &diag), TD_OK);
+        static td_real gradient[2][SIZE], hessian[SIZE * SIZE], unused[SIZE];
+        gathered(&w, unused, hessian);
+        CHECK_INT(w.c->contact_count, 4);
+        td_real most = 0;
+        for (int k = 0; k < SIZE * SIZE; k++) {
+            most = fmax(most, fabs(hessian[k]));
+        }
+        for (int k = 0; k < 6; k++) {
+            td_real *at = coordinate(&w, k), here = *at;
+            for (int m = 0; m < 2; m++) {
+                *at = here + (m == 0 ? -1e-8 : 1e-8);
+                gathered(&w, gradient[m], NULL);
+            }
+            *at = here;
+            for (int l = 0; l < 6; l++) {
+                td_real want = (gradient[1][l] - gradient[0][l]) / 2e-8;
+                CHECK(fabs(hessian[SIZE * k + l] - want) < 1e-5 * most);
+            }
+        }
+        tdi_contacts_free(w.c);
+    }
+}
+
+// Two parallel rods, pressed together: the stiffness against turning one over the other, which the
+// closest points bring about by moving, is in the Hessian.
+TD_TEST(contact_hessian_knows_how_stiff_parallel_segments_are_against_tilting) {
+    heap w = {.x = {{-1, 0, 0}, {1, 0, 0}, {-1, 0.21, 0}, {1, 0.21, 0}}};
+    td_contact_opts opts = td_contact_opts_default();
+    w.capsule[0] = (tdi_capsule){0, 1, 0.1, 0};
+    w.capsule[1] = (tdi_capsule){2, 3, 0.1, 0};
+    w.rule = (tdi_contact_rule){1, w.star, 0, 0};
+    w.c = test_contacts(&opts, w.capsule, 2, 0);
+    td_diag diag;
+    CHECK_INT(tdi_contacts_find(w.c, w.x, NULL, &diag), TD_OK);
+    static td_real gradient[2][SIZE], hessian[SIZE * SIZE], unused[SIZE];
+    gathered(&w, unused, hessian);
+    td_real got = 0, want = 0;
+    const int up[2] = {3 * 2 + 1, 3 * 3 + 1};
+    for (int m = 0; m < 2; m++) {
+        td_real tilt = m == 0 ? -1e-7 : 1e-7;
+        w.x[2].y = 0.21 - tilt;
+        w.x[3].y = 0.21 + tilt;
+        gathered(&w, gradient[m], NULL);
+    }
+    for (int k = 0; k < 2; k++) {
+        td_real sign = k == 0 ? -1 : 1;
+        want += sign * (gradient[1][up[k]] - gradient[0][up[k]]) / 2e-7;
+        for (int l = 0; l < 2; l++) {
+            got += sign * (l == 0 ? -1 : 1) * hessian[SIZE * up[k] + up[l]];
+        }
+    }
+    CHECK_REL(got, want, 1e-3);
+    CHECK(want > 100); // N/m, for a force of about 1.4 N
+    tdi_contacts_free(w.c);
+}
+
+// value and two derivatives vanish together at the edge of the range, and the force is as promised
+TD_TEST(contact_barrier_starts_smoothly_and_pushes_as_its_figure_says) {
+    heap w = {.x = {{0, 0, 0}}};
+    td_contact_opts opts = td_contact_opts_default();
+    td_collider plane = td_collider_default(TD_COLLIDER_PLANE);
+    w.capsule[0] = (tdi_capsule){0, 0, 0.1, 0};
+    w.rule = (tdi_contact_rule){3, w.star, 0, 0};
+    w.c = test_contacts(&opts, w.capsule, 1, 1);
+    td_diag diag;
+    CHECK_INT(tdi_contacts_colliders(w.c, &plane, 1, 0.02, &diag), TD_OK);
+    const td_real range = 0.02;
+    int32_t count;
+    td_real energy;
+    for (int n = 0; n < 3; n++) {
+        const td_real part = n == 0 ? 0.5 : n == 1 ? 0.999 : 1.0001;
+        w.x[0].y = 0.1 + range * part;
+        CHECK_INT(tdi_contacts_find(w.c, w.x, NULL, &diag), TD_OK);
+        CHECK_INT(tdi_contacts_evaluate(w.c, w.x, 0, &w.rule, &energy, &diag), TD_OK);
+        const tdi_contact *t = tdi_contacts_list(w.c, &count);
+        CHECK_INT(count, n == 2 ? 0 : 1);
+        if (n == 0) {
+            CHECK_REL(t->force.y, -2 * 3, 1e-9);
+        } else if (n == 1) {
+            CHECK(fabs(t->force.y) < 3 * 1e-5 && t->hessian.yy < 3 / range * 0.01);
+        }
+    }
+    tdi_contacts_free(w.c);
+}

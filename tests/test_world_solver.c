@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// The table between a world and its solvers, and what a world tells of any of them.
+
+#include "test_world_support.h"
+#include "world/solver.h"
+
+#define GRAVITY 9.81
+#define MASS    0.2 // kg
+#define LENGTH  0.5 // m
+
+// ---- the table ------------------------------------------------------------------------------
+
+TD_TEST(every_solver_that_a_scene_can_name_is_there_under_that_name) {
+    int32_t count = 0;
+    for (const tdi_choice *c = tdi_solver_choices; c->name; c++, count++) {
+        CHECK_TEXT(tdi_solvers[c->value]->name, c->name);
+    }
+    CHECK(count >= 1);
+    CHECK_TEXT(tdi_solvers[td_object_def_default().solver]->name, "tree");
+}
+
+TD_TEST(what_a_solver_does_not_offer_is_a_fault_with_its_name) {
+    const tdi_solver bare = {.name = "bare"};
+    const td_damping_opts damping = td_damping_opts_default();
+    tdi_solver_model *made = NULL;
+    td_vec3 gravity = {0, -GRAVITY, 0};
+    td_mode mode;
+    td_diag diag = {.message = ""};
+    CHECK_INT(tdi_solver_rest_new(&bare, NULL, gravity, NULL, &made, &diag), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "the solver 'bare' cannot keep a drawn shape under gravity");
+    CHECK_INT(tdi_solver_damped_new(&bare, NULL, &damping, NULL, &made, &diag), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "the solver 'bare' takes damping from materials alone");
+    CHECK_INT(tdi_solver_modes(&bare, NULL, gravity, 1, &mode, &diag), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "the solver 'bare' finds no modes");
+    CHECK(made == NULL);
+}
+
+// ---- one rod --------------------------------------------------------------------------------
+
+typedef struct rod {
+    td_joint_kind joint;
+    td_spring_law law;
+    td_real stiffness, damping; // of the joint
+    td_real factor, damping_factor;
+} rod;
+
+// It points along X and hangs on a joint that bends about Z.
+static td_world *rod_world(const rod *r) {
+    td_segment_def def = td_segment_def_default();
+    td_builder *builder = NULL;
+    td_skeleton *skeleton = NULL;
+    td_world *world = NULL;
+    td_diag diag = {.message = ""};
+    td_diag_list list = {&diag, 1, 0};
+    td_skeleton_opts opts = td_skeleton_opts_default();
+    def.attach_at_tip = false;
+    def.rest = tdi_quat_turn(tdi_vec3(0, 0, 1), -1.5707963267948966);
+    def.joint = r->joint;
+    def.axis = tdi_vec3(0, 0, 1);
+    def.length = LENGTH;
+    def.mass = MASS;
+    def.centre_of_mass.y = LENGTH / 2;
+    def.second_moment = (td_sym3){1e-6, MASS * LENGTH * LENGTH / 3, 1e-6, 0, 0, 0};
+    def.has_stiffness = def.has_damping = true;
+    bool ball = r->joint == TD_JOINT_BALL;
+    def.stiffness = ball ? tdi_vec3(2 * r->stiffness, r->stiffness, r->stiffness)
+                         : tdi_vec3(r->stiffness, 0, 0);
+    def.damping = tdi_scale(def.stiffness, r->damping / r->stiffness);
+    CHECK_INT(td_builder_new(&opts, NULL, &builder), TD_OK);
+    CHECK_INT(td_builder_add(builder, &def, NULL, &diag), TD_OK);
+    CHECK_INT(td_builder_finish(builder, &skeleton, &diag), TD_OK);
+    td_object_def object = td_object_def_default();
+    object.skeleton = skeleton;
+    object.law = r->law;
+    object.stiffness = r->factor;
+    object.damping = r->damping_factor;
+    object.start = r->factor == 0 ? TD_START_DRAWN : TD_START_SETTLED;
+    td_scene_def scene = td_scene_def_default();
+    td_world_opts world_opts = td_world_opts_default();
+    scene.objects = &object;
+    scene.object_count = 1;
+    CHECK_INT(td_world_new(&scene, &world_opts, NULL, &world, &list), TD_OK);
+    CHECK_TEXT(diag.message, "");
+    td_builder_free(builder);
+    td_skeleton_free(skeleton);
+    return world;
+}
+
+// m g times the lever of the centre of mass, which is half that of the tip
+TD_TEST(moment_at_rest_holds_the_weight_whatever_the_joint_and_its_law) {
+    const rod rods[] = {{TD_JOINT_BALL, TD_LAW_LINEAR, 0.6, 0, 1.7, 1},
+                        {TD_JOINT_BALL, TD_LAW_TANGENT, 0.6, 0, 1.7, 1},
+                        {TD_JOINT_HINGE, TD_LAW_LINEAR, 0.6, 0, 1.7, 1}};
+    for (int k = 0; k < 3; k++) {
+        td_world *world = rod_world(&rods[k]);
+        td_vec3 moment, tip;
+        td_world_moments(world, 0, &moment);
+        td_world_segment(world, 0, 0, NULL, &tip, NULL);
+        CHECK(tip.y < -0.15);
+        CHECK_REL(-moment.z, MASS * GRAVITY * tip.x / 2, 1e-9);
+        CHECK_REL(moment.x, 0, 1e-9);
+        CHECK_REL(moment.y, 0, 1e-9);
+        td_world_free(world);
+    }
+}
+
+TD_TEST(slide_carries_no_moment) {
+    const rod r = {TD_JOINT_SLIDE, TD_LAW_LINEAR, 20, 0, 1, 1};
+    td_world *world = rod_world(&r);
+    td_vec3 moment = {1, 1, 1};
+    td_world_moments(world, 0, &moment);
+    CHECK(tdi_norm(moment) == 0);
+    td_world_free(world);
+}
+
+// ---- modes ----------------------------------------------------------------------------------
+
+TD_TEST(modes_of_an_actor_are_those_of_its_springs_and_damping_with_their_factors) {
+    const rod with = {TD_JOINT_BALL, TD_LAW_LINEAR, 0.5, 0.004, 3, 2};
+    const rod whole = {TD_JOINT_BALL, TD_LAW_LINEAR, 1.5, 0.008, 1, 1};
+    td_world *a = rod_world(&with), *b = rod_world(&whole);
+    td_mode one[2], other[2];
+    CHECK_INT(td_world_modes(a, 0, 2, one, NULL), TD_OK);
+    CHECK_INT(td_world_modes(b, 0, 2, other, NULL), TD_OK);
+    for (int k = 0; k < 2; k++) {
+        CHECK(other[k].damping_ratio > 0.01);
+        CHECK_REL(one[k].frequency, other[k].frequency, 1e-7);
+        CHECK_REL(one[k].damping_ratio, other[k].damping_ratio, 1e-7);
+    }
+    td_world_free(a);
+    td_world_free(b);
+}
+
+TD_TEST(modes_follow_a_stiffness_that_is_set_while_the_world_moves) {
+    const rod r = {TD_JOINT_BALL, TD_LAW_LINEAR, 100, 0.1, 1, 1};
+    td_world *world = rod_world(&r);
+    td_mode before, after;
+    CHECK_INT(td_world_modes(world, 0, 1, &before, NULL), TD_OK);
+    set(world, "gravity.y", 0);
+    set(world, "objects[0].stiffness", 4);
+    CHECK_INT(td_world_modes(world, 0, 1, &after, NULL), TD_OK);
+    CHECK_REL(after.frequency / before.frequency, 2, 1e-2); // the weight bends it a little
+    td_world_free(world);
+}
+
+TD_TEST(modes_without_stiffness_are_refused) {
+    const rod r = {TD_JOINT_BALL, TD_LAW_LINEAR, 1, 0, 0, 1};
+    td_world *world = rod_world(&r);
+    td_mode mode;
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_world_modes(world, 0, 1, &mode, &diag), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "'object-0' has no stiffness and so no modes");
+    td_world_free(world);
+}
+
+// ---- segments and sums ----------------------------------------------------------------------
+
+TD_TEST(segment_is_where_the_pose_has_it_also_when_the_simulated_base_is_another) {
+    stage s = stage_of("{objects: [{" ROPE ", time_scale: 0.5,\n"
+                       " rotation: {keys: [[0, {axis: [0, 0, 1], degrees: 0}],\n"
+                       "  [1, {axis: [0, 0, 1], degrees: 80}]]},\n"
+                       " position: {keys: [[0, [0, 1, 0]], [1, [1, 1, 0]]]}}]}");
+    td_vec3 origins[4], base;
+    td_quat rotations[4];
+    steps(s.world, 30);
+    td_world_pose(s.world, 0, &base, NULL, origins, rotations);
+    CHECK(base.x > 0.3);
+    for (int32_t i = 0; i < 4; i++) {
+        td_vec3 origin, tip;
+        td_quat q;
+        td_world_segment(s.world, 0, i, &origin, &tip, &q);
+        CHECK(apart(origin, origins[i]) == 0);
+        CHECK(memcmp(&q, &rotations[i], sizeof q) == 0);
+        CHECK(apart(tip, tip_of(s.world, 0, i)) < 1e-14);
+    }
+    stage_free(&s);
+}
+
+TD_TEST(sums_of_actors_add_up_to_those_of_their_object) {
+    stage s = stage_of("{objects: [{" ROPE ", start: drawn, stiffness: 1.3,\n"
+                       " instances: {count: 3, area: [2, 0, 2]}, rotation: {axis: [0, 0, 1],"
+                       " degrees: 50}}]}");
+    steps(s.world, 10);
+    td_world_sums whole = td_world_object_sums(s.world, 0), sum = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    for (int32_t k = 0; k < 3; k++) {
+        td_world_sums one = td_world_actor_sums(s.world, k);
+        sum.energy.kinetic += one.energy.kinetic;
+        sum.energy.elastic += one.energy.elastic;
+        sum.energy.weight += one.energy.weight;
+        sum.linear = tdi_add(sum.linear, one.linear);
+        sum.angular = tdi_add(sum.angular, one.angular);
+    }
+    CHECK(whole.energy.kinetic > 0 && whole.energy.elastic > 0);
+    CHECK(memcmp(&whole, &sum, sizeof sum) == 0);
+    stage_free(&s);
+}
+
+TD_TEST(actor_of_the_tree_has_a_tree) {
+    stage s = stage_of("{objects: [{" ROPE ", solver: tree}]}");
+    td_tree_state *tree = td_world_tree(s.world, 0);
+    CHECK(tree != NULL);
+    td_vec3 tip;
+    td_world_segment(s.world, 0, 3, NULL, &tip, NULL);
+    CHECK(apart(td_tree_tip(tree, 3), tip) == 0);
+    stage_free(&s);
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// Buttons, keys, overlays' boxes and files that are dropped: what a person does, as calls of the
+// viewer.
+
+import { byId, sayNote } from './dom';
+import type { Keeper } from './keeper';
+import { OVERLAYS } from './overlays';
+import type { Overlay } from './overlays';
+import type { Viewer } from './viewer';
+
+export class Controls {
+  private readonly viewer: Viewer;
+  private readonly arrows = new Set<string>();
+
+  constructor(viewer: Viewer, keeper: Keeper) {
+    this.viewer = viewer;
+    const click = (id: string, does: () => void): void => byId(id).addEventListener('click', does);
+    click('play', () => this.togglePlaying());
+    click('single', () => viewer.singleStep());
+    click('reset', () => void viewer.reset());
+    click('undo', () => viewer.settings.undo());
+    click('twist', () => this.toggleTwist());
+    keeper.listen();
+    byId('overlays').addEventListener('change', () => viewer.showOverlays(this.checkedOverlays()));
+    document.addEventListener('keydown', (event) => this.onKey(event));
+    document.addEventListener('keyup', (event) => this.onKeyUp(event));
+    window.addEventListener('blur', () => this.dropArrows());
+    this.listenForFiles();
+    // a note has been read when somebody goes on
+    ['pointerdown', 'keydown'].forEach((name) => document.addEventListener(name, () => sayNote('')));
+  }
+
+  private togglePlaying(): void {
+    this.viewer.clock.setPlaying(!this.viewer.clock.playing);
+    this.viewer.picture.touched();
+  }
+
+  private toggleTwist(): void {
+    const { hand } = this.viewer;
+    hand.twists = !hand.twists;
+    byId('twist').setAttribute('aria-pressed', String(hand.twists));
+  }
+
+  private checkedOverlays(): Overlay[] {
+    return OVERLAYS.filter((name) => overlayBox(name).checked);
+  }
+
+  // ---- files --------------------------------------------------------------------------------------
+
+  private listenForFiles(): void {
+    const show = (on: boolean): unknown => document.body.classList.toggle('dropping', on);
+    document.addEventListener('dragover', (event) => {
+      event.preventDefault();
+      show(true);
+    });
+    document.addEventListener('dragleave', (event) => show(event.relatedTarget !== null));
+    document.addEventListener('drop', (event) => {
+      event.preventDefault();
+      show(false);
+      if (event.dataTransfer?.files.length) {
+        void this.viewer.openDropped(event.dataTransfer.files);
+      }
+    });
+  }
+
+  // ---- keys ---------------------------------------------------------------------------------------
+
+  private onKey(event: KeyboardEvent): void {
+    const { target, key } = event;
+    const { settings } = this.viewer;
+    const command = event.ctrlKey || event.metaKey;
+    if (command && key.toLowerCase() === 'z' && !(target instanceof HTMLTextAreaElement)) {
+      event.preventDefault();
+      return event.shiftKey ? settings.redo() : settings.undo();
+    }
+    if (command || event.altKey || takesKeys(target)) {
+      return;
+    }
+    if (key === ' ' && !(target instanceof HTMLButtonElement) && !(target instanceof HTMLInputElement)) {
+      event.preventDefault();
+      this.togglePlaying();
+    } else if (key.startsWith('Arrow') && !isTab(target)) {
+      event.preventDefault();
+      this.pressArrow(key);
+    } else {
+      this.onLetter(key);
+    }
+  }
+
+  private onLetter(key: string): void {
+    const { viewer } = this;
+    const does: Record<string, () => void> = {
+      '.': () => viewer.singleStep(),
+      r: () => void viewer.reset(),
+      t: () => this.toggleTwist(),
+      f: () => viewer.picture.frameAgain(),
+    };
+    does[key]?.();
+  }
+
+  private pressArrow(key: string): void {
+    if (!this.arrows.has(key)) {
+      this.arrows.add(key);
+      this.drive();
+    }
+  }
+
+  private onKeyUp(event: KeyboardEvent): void {
+    if (this.arrows.delete(event.key)) {
+      this.drive();
+    }
+  }
+
+  private dropArrows(): void {
+    if (this.arrows.size > 0) {
+      this.arrows.clear();
+      this.drive();
+    }
+  }
+
+  private drive(): void {
+    const pressed = (key: string): number => Number(this.arrows.has(key));
+    this.viewer.drive(pressed('ArrowRight') - pressed('ArrowLeft'), pressed('ArrowUp') - pressed('ArrowDown'));
+  }
+}
+
+export function overlayBox(name: Overlay): HTMLInputElement {
+  return byId('overlays').querySelector<HTMLInputElement>(`input[value=${name}]`)!;
+}
+
+/** Fields in which keys have a meaning of their own. */
+function takesKeys(target: EventTarget | null): boolean {
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
+    || (target instanceof HTMLInputElement && target.type !== 'checkbox');
+}
+
+function isTab(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.getAttribute('role') === 'tab';
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// What is kept or sent: pictures, animations, videos, links; and what a link brings back.
+
+import { overlayBox } from './controls';
+import { byId, sayFault, sayNote } from './dom';
+import { OVERLAYS } from './overlays';
+import { Video, download } from './save';
+import { fromHash, toHash } from './share';
+import type { Shared } from './share';
+import type { Viewer } from './viewer';
+
+export class Keeper {
+  private readonly viewer: Viewer;
+  private readonly video: Video;
+
+  constructor(viewer: Viewer) {
+    this.viewer = viewer;
+    this.video = new Video(viewer.picture.canvas);
+  }
+
+  listen(): void {
+    byId('picture').addEventListener('click', () => this.savePicture());
+    byId('glb').addEventListener('click', () => void this.saveAnimation());
+    byId('video').addEventListener('click', () => void this.toggleVideo());
+    byId('link').addEventListener('click', () => void this.showLink());
+    byId<HTMLButtonElement>('video').disabled = !Video.offered;
+    window.addEventListener('hashchange', () => void this.openShared());
+  }
+
+  // ---- files --------------------------------------------------------------------------------------
+
+  private savePicture(): void {
+    const { picture, shortName } = this.viewer;
+    picture.draw();
+    picture.canvas.toBlob((data) => data && download(data, `${shortName}.png`), 'image/png');
+  }
+
+  private async saveAnimation(): Promise<void> {
+    try {
+      const data = await this.viewer.simulation.ask({ do: 'glb' });
+      const blob = new Blob([data as Uint8Array<ArrayBuffer>], { type: 'model/gltf-binary' });
+      download(blob, `${this.viewer.shortName}.glb`);
+    } catch (error) {
+      sayFault((error as Error).message);
+    }
+  }
+
+  private async toggleVideo(): Promise<void> {
+    const button = byId('video');
+    if (this.video.running) {
+      button.setAttribute('aria-pressed', 'false');
+      const data = await this.video.stop();
+      download(data, `${this.viewer.shortName}.${data.type.includes('mp4') ? 'mp4' : 'webm'}`);
+    } else {
+      this.video.start();
+      button.setAttribute('aria-pressed', 'true');
+    }
+  }
+
+  // ---- links --------------------------------------------------------------------------------------
+
+  /** `complete`: the motion is in it as well. */
+  async link(): Promise<{ link: string; complete: boolean }> {
+    const { viewer } = this;
+    const { item, file, edited } = viewer.shown;
+    const { bytes, sliding } = await viewer.simulation.ask({ do: 'save' });
+    const shared: Shared = {
+      ...(item ? { item: item.name } : { file }),
+      ...(Object.keys(edited).length > 0 && { files: edited }),
+      settings: viewer.settings.changes(),
+      overlays: [...viewer.overlays.on],
+      speed: viewer.clock.speed,
+      paused: !viewer.clock.playing,
+      view: viewer.picture.viewNumbers,
+      time: viewer.world?.state.time,
+      sliding,
+    };
+    const { hash, complete } = await toHash(shared, bytes);
+    return { link: location.href.replace(/#.*$/, '') + hash, complete };
+  }
+
+  private async showLink(): Promise<void> {
+    const { link, complete } = await this.link();
+    history.replaceState(null, '', link.slice(link.indexOf('#')));
+    const text = byId<HTMLInputElement>('link-text');
+    byId('link-out').hidden = false;
+    byId('link-note').textContent = complete
+      ? 'It goes on from this very moment.'
+      : 'The scene is too large for its motion to be in a link: it will start at rest.';
+    text.value = link;
+    text.select();
+    await navigator.clipboard?.writeText(link).catch(() => undefined);
+  }
+
+  /** What the address of the page says; false when it says nothing. */
+  async openShared(): Promise<boolean> {
+    const { viewer } = this;
+    const found = await fromHash(location.hash);
+    const item = viewer.library.items.find(({ name }) => name === found?.shared.item) ?? null;
+    const file = item?.file ?? found?.shared.file;
+    if (!found || !file) {
+      return false;
+    }
+    const { shared, motion } = found;
+    viewer.clock.setPlaying(false); // until it is as it was
+    const saved = motion ? { bytes: motion, sliding: shared.sliding ?? [0, 0, 0, 1] as [number, number, number, number] } : undefined;
+    const opened = await viewer.open({ item, file, edited: { ...shared.files } }, { changes: shared.settings, saved });
+    if (opened) {
+      this.restore(shared, motion !== null);
+    }
+    return opened;
+  }
+
+  private restore(shared: Shared, moving: boolean): void {
+    const { clock, picture } = this.viewer;
+    const overlays = OVERLAYS.filter((one) => shared.overlays?.includes(one));
+    OVERLAYS.forEach((one) => (overlayBox(one).checked = overlays.includes(one)));
+    this.viewer.showOverlays(overlays);
+    clock.speed = shared.speed ?? 1;
+    clock.setPlaying(!shared.paused);
+    if (shared.view?.length === 6 && shared.view.every(Number.isFinite)) {
+      picture.setView(shared.view);
+    }
+    if (!moving && shared.time) {
+      sayNote(`This link was made at ${shared.time.toFixed(2)} s. The scene is too large for its motion`
+        + ' to be in a link: it starts at rest, with all changes.');
+    }
+  }
+}

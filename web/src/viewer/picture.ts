@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// The picture: the stage with what stands on it, the camera, and when it is worth drawing again.
+// Shadows cost most: they are drawn less often when pictures come slowly, and well when all is still.
+
+import { Vector3 } from 'three';
+import { bestView } from '../framing';
+import type { View } from '../framing';
+import type { Model } from '../model';
+import { CameraRig } from '../orbit';
+import { PAGE_OPTIONS, Stage } from '../scene';
+import { byId } from './dom';
+
+const GREATEST_PIXEL_RATIO = 2;
+const SLOW_PICTURE = 0.05; // s: above, shadows are drawn in every fourth picture only,
+const SLUGGISH_PICTURE = 0.15; // s: and above this when nothing moves
+const STILL_AFTER = 0.5; // s without motion: then shadows are drawn once more, and well
+const FRAMING_SECONDS = 0.8;
+
+/** Six numbers: target, distance, azimuth, elevation. */
+export type ViewNumbers = [number, number, number, number, number, number];
+
+export class Picture {
+  readonly canvas = byId<HTMLCanvasElement>('view');
+  readonly stage = new Stage(this.canvas, { ...PAGE_OPTIONS, hurried: true });
+  /** Pictures drawn so far. */
+  frames = 0;
+  private readonly rig = new CameraRig(this.stage.camera, this.canvas, () => (this.turned = true));
+  private readonly followed = new Vector3();
+  private model: Model | null = null;
+  private framed: Model | null = null;
+  private room = 1;
+  private on = true;
+  /** The camera stands where somebody has put it. */
+  private turned = false;
+  private dirty = true;
+  private moved = false;
+  private stillFor = 0;
+  private frameSeconds = 0.02;
+
+  constructor() {
+    this.canvas.addEventListener('dblclick', () => this.frameAgain(FRAMING_SECONDS));
+    this.canvas.addEventListener('webglcontextrestored', () => (this.dirty = true));
+    this.stage.followColorScheme(() => this.touched());
+    this.resize();
+    new ResizeObserver(() => this.resize()).observe(this.canvas);
+  }
+
+  /** Off, all goes on but for the pictures. */
+  get drawing(): boolean {
+    return this.on;
+  }
+
+  set drawing(on: boolean) {
+    this.on = on;
+    this.dirty = this.moved = true;
+  }
+
+  /** In the place of what was there; `framed`, with so much room, is what the camera looks at. */
+  show(model: Model, framed: Model, room: number): void {
+    this.model = model;
+    this.framed = framed;
+    this.room = room;
+    this.followed.set(0, 0, 0);
+    if (this.on) {
+      this.putOnStage();
+    }
+  }
+
+  get empty(): boolean {
+    return this.model === null;
+  }
+
+  /** What is shown has moved. */
+  changed(): void {
+    this.moved = this.dirty = true;
+    this.stillFor = 0;
+  }
+
+  /** Something else has changed: a line, a number on the canvas. */
+  touched(): void {
+    this.dirty = true;
+  }
+
+  /** One frame of the browser, `dt` seconds after the one before; `time` in seconds. */
+  onFrame(time: number, dt: number): void {
+    this.frameSeconds += 0.1 * (dt - this.frameSeconds);
+    this.stillFor += dt;
+    const turning = this.rig.update(time);
+    if (turning || this.dirty || (this.moved && this.stillFor > STILL_AFTER)) {
+      this.draw();
+    }
+  }
+
+  draw(): void {
+    if (!this.on) {
+      return;
+    }
+    this.putOnStage();
+    const still = this.stillFor > STILL_AFTER;
+    const sluggish = this.frameSeconds > SLUGGISH_PICTURE;
+    const due = this.frameSeconds < SLOW_PICTURE || (this.frames % 4 === 0 && !sluggish);
+    if (this.moved && (still || due)) {
+      this.stage.drawShadows(!still || sluggish);
+      this.moved = !still;
+    }
+    this.stage.render();
+    this.dirty = false;
+    this.frames++;
+  }
+
+  private putOnStage(): void {
+    const before = this.stage.model;
+    if (before !== this.model && this.model) {
+      if (before) {
+        this.stage.remove(before);
+      }
+      this.stage.show(this.model);
+    }
+  }
+
+  // ---- camera -------------------------------------------------------------------------------------
+
+  get view(): View {
+    return this.rig.view;
+  }
+
+  get viewNumbers(): ViewNumbers {
+    const { target, distance, azimuth, elevation } = this.rig.view;
+    return [target.x, target.y, target.z, distance, azimuth, elevation];
+  }
+
+  setView([x, y, z, distance, azimuth, elevation]: ViewNumbers): void {
+    this.rig.moveTo({ target: new Vector3(x, y, z), distance, azimuth, elevation }, 0);
+    this.turned = true;
+  }
+
+  frameAgain(seconds = FRAMING_SECONDS): void {
+    if (this.framed) {
+      const view = bestView(this.framed, this.stage.camera, false);
+      view.distance *= this.room;
+      view.target.add(this.followed);
+      this.rig.moveTo(view, seconds);
+      this.turned = false;
+    }
+  }
+
+  /** Light, ground and camera go along with what wanders off: a part of the way in each picture. */
+  followTo(x: number, z: number): void {
+    const [dx, dz] = [0.15 * (x - this.followed.x), 0.15 * (z - this.followed.z)];
+    if (Math.hypot(dx, dz) > 1e-7) {
+      this.followed.x += dx;
+      this.followed.z += dz;
+      this.stage.follow(dx, dz);
+      this.rig.pan(dx, dz);
+    }
+  }
+
+  private resize(): void {
+    const { clientWidth, clientHeight } = this.canvas;
+    const ratio = Math.min(window.devicePixelRatio, GREATEST_PIXEL_RATIO);
+    this.stage.resize(Math.max(clientWidth, 1), Math.max(clientHeight, 1), ratio);
+    if (!this.turned) {
+      this.frameAgain(0);
+    }
+    // a resized canvas is empty until it is drawn again
+    this.draw();
+  }
+}

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: MIT
+// The viewer: a stage with a plant that is simulated while one looks, pulls and changes. The
+// simulation runs in a worker, and does what it can within the time of a picture; when that is not
+// enough, time slows down, and the page says so.
+
+import { Vector3 } from 'three';
+import { loadMoving } from '../moving';
+import type { Moving } from '../moving';
+import { Clock } from './clock';
+import { byId, sayFault } from './dom';
+import { Editor } from './editor';
+import { Gallery } from './gallery';
+import { Hand } from './hand';
+import type { Hold } from './hand';
+import { baseName, editable, isModel, makeSource, normal } from './library';
+import type { Given, Item, Library } from './library';
+import { Overlays } from './overlays';
+import type { Overlay } from './overlays';
+import { Picture } from './picture';
+import { POSE } from './protocol';
+import type { Fault, Opened, Saved, State } from './protocol';
+import { Readings } from './readings';
+import { SettingsPanel, valuesOf } from './settings';
+import type { Key, Settings } from './settings';
+import { Refused, Simulation } from './simulation';
+import { Tabs } from './tabs';
+import { LiveWorld } from './world';
+
+const LEAST_BUDGET = 14; // ms of simulation for a picture
+const BUDGET_SHARE = 800; // ms of simulation for each second of pictures
+const PLOTS_EVERY = 0.1; // s
+const ROOM = 1.15; // around what bends
+
+/** What is grown: a file of the library or of a visitor, and texts that were changed. */
+export interface Shown {
+  item: Item | null;
+  file: string;
+  edited: Record<string, string>;
+}
+
+/** How something is to be when it has been opened. */
+interface Wish {
+  changes?: Partial<Settings>;
+  keepView?: boolean;
+  saved?: Saved;
+}
+
+export class Viewer {
+  readonly library: Library;
+  readonly simulation: Simulation;
+  readonly clock = new Clock();
+  readonly picture = new Picture();
+  readonly hand: Hand;
+  readonly overlays: Overlays;
+  readonly settings: SettingsPanel;
+  readonly editor: Editor;
+  readonly readings: Readings;
+  world: LiveWorld | null = null;
+  run: { model: Moving; time: number } | null = null;
+  shown: Shown = { item: null, file: '', edited: {} };
+  /** How many things are being opened. */
+  opening = 0;
+  private readonly gallery: Gallery;
+  private readonly tabs: Tabs;
+  private busy = false;
+  private driving = false;
+  private plotsDue = 0;
+
+  constructor(library: Library, simulation: Simulation) {
+    this.library = library;
+    this.simulation = simulation;
+    const { canvas, stage } = this.picture;
+    this.overlays = new Overlays(stage.scene);
+    this.hand = new Hand(canvas, stage.camera, stage.scene, {
+      grab: (hold, stiffness) => this.grab(hold, stiffness),
+      move: (hold) => this.moveHold(hold),
+      release: () => void this.ask(() => this.simulation.ask({ do: 'release' })),
+      pick: (segment) => this.world && this.readings.pick(this.world, segment),
+    });
+    this.settings = new SettingsPanel(
+      byId('forces'), (keys) => this.applySettings(keys), () => this.showHistory());
+    this.editor = new Editor({
+      check: (file, text) => this.check(file, text),
+      grow: (file, text) => void this.regrow(file, text),
+    });
+    this.gallery = new Gallery(byId('plants'), library, (item) => void this.openItem(item));
+    this.readings = new Readings(byId('plots'));
+    this.tabs = new Tabs(byId('tabs'), () => this.drawPlots());
+  }
+
+  start(): void {
+    this.clock.setPlaying(!matchMedia('(prefers-reduced-motion: reduce)').matches);
+    requestAnimationFrame((time) => this.onFrame(time));
+  }
+
+  get shortName(): string {
+    return (this.shown.item?.name ?? baseName(this.shown.file).replace(/\.\w+$/, '')) || 'tendril';
+  }
+
+  // ---- opening ------------------------------------------------------------------------------------
+
+  async openItem(item: Item): Promise<void> {
+    await this.open({ item, file: item.file, edited: {} });
+  }
+
+  /** A file of its own, with those that it needs. */
+  async openGiven({ file, files }: Given): Promise<void> {
+    const edited = Object.fromEntries(Object.entries(files).map(([name, text]) => [normal(name), text]));
+    await this.open({ item: null, file: normal(file), edited });
+  }
+
+  /** True when the worker has it; else what was there goes on. */
+  async open(shown: Shown, { changes = {}, keepView = false, saved }: Wish = {}): Promise<boolean> {
+    this.opening++;
+    try {
+      const files = this.files(shown.edited);
+      const opened = await this.simulation.ask({ do: 'open', source: makeSource(shown.file, files) });
+      this.shown = shown;
+      this.showWorld(opened, keepView);
+      this.settings.begin(opened);
+      this.editor.setFiles(editable(shown.file, files));
+      this.showTitle(opened.name, opened.text);
+      this.gallery.show(shown.item?.name ?? null);
+      sayFault('');
+      const fitting = fittingTo(opened, changes);
+      if (Object.keys(fitting).length > 0) {
+        await this.settings.set(fitting);
+      }
+      if (saved) {
+        this.take(await this.simulation.ask({ do: 'restore', saved }));
+      }
+      return true;
+    } catch (error) {
+      await this.onRefused(error as Error);
+      return false;
+    } finally {
+      this.opening--;
+    }
+  }
+
+  /** The same scene with the solvers that are chosen now, from the start. */
+  private async remake(): Promise<void> {
+    const { settings } = this.settings;
+    this.opening++;
+    try {
+      const source = makeSource(this.shown.file, this.files(this.shown.edited));
+      const solvers = settings!.solvers.split(' ');
+      this.showWorld(await this.simulation.ask({ do: 'open', source, solvers }), true);
+      await this.sendSettings(this.settings.changedKeys());
+    } catch (error) {
+      this.settings.takeBack();
+      await this.onRefused(error as Error);
+    } finally {
+      this.opening--;
+    }
+  }
+
+  async reset(): Promise<void> {
+    if (this.run) {
+      this.run.time = 0;
+    } else if (this.world) {
+      await this.open(this.shown, { changes: this.settings.changes(), keepView: true });
+    }
+  }
+
+  /** Opens files that were dropped onto the page. */
+  async openDropped(list: FileList): Promise<void> {
+    const files = [...list];
+    const recorded = files.find(({ name }) => /\.glb$/i.test(name));
+    if (recorded) {
+      return this.openRun(recorded.name, await recorded.arrayBuffer());
+    }
+    const texts = Object.fromEntries(await Promise.all(
+      files.map(async (file) => [file.name, await file.text()] as const)));
+    const names = Object.keys(texts);
+    const main = names.find((name) => /\.(ya?ml|json)$/i.test(name)) ?? names.find(isModel);
+    if (!main) {
+      return sayFault(`${names[0]}: expected a model (.lsys), a scene (.yaml) or a recorded run (.glb)`);
+    }
+    await this.openGiven({ file: main, files: texts });
+  }
+
+  private async openRun(name: string, bytes: ArrayBuffer): Promise<void> {
+    try {
+      const model = await loadMoving(name, bytes);
+      this.hand.setWorld(null);
+      this.overlays.setWorld(null);
+      this.world = null;
+      this.shown = { item: null, file: name, edited: {} };
+      this.run = { model, time: 0 };
+      this.picture.show(model, model, 1);
+      this.picture.frameAgain(0);
+      this.gallery.show(null);
+      this.showTitle(name, '');
+      sayFault('');
+    } catch (error) {
+      sayFault(`${name}: ${(error as Error).message}`);
+    }
+  }
+
+  /** Texts of the library, and those that have taken their place. */
+  private files(edited: Record<string, string>): Record<string, string> {
+    return { ...this.library.files, ...edited };
+  }
+
+  private showWorld(opened: Opened, keepView: boolean): void {
+    const world = new LiveWorld(opened);
+    const fresh = this.picture.empty || !keepView;
+    this.hand.setWorld(world);
+    this.overlays.setWorld(world);
+    this.run = null;
+    this.world = world;
+    this.driving = false;
+    this.picture.show(world.model, world.framed, ROOM);
+    this.clock.begin();
+    this.readings.begin(world);
+    if (fresh) {
+      this.picture.frameAgain(0);
+    }
+    this.take(world.state);
+    this.showFigures();
+  }
+
+  private showTitle(name: string, text: string): void {
+    const { item } = this.shown;
+    const title = item?.title ?? (name || this.shortName);
+    byId('title').textContent = title;
+    byId('text').textContent = text || item?.text || '';
+    document.title = `${title} · Tendril`;
+  }
+
+  // what was there goes on; unless the worker is gone, which takes its world along
+  private async onRefused(error: Error): Promise<void> {
+    if (error instanceof Refused) {
+      const [fault] = error.faults;
+      const place = fault.line > 0 ? `${baseName(fault.file)}:${fault.line}:${fault.column}: ` : '';
+      sayFault(place + fault.text);
+      this.editor.setFaults(error.faults);
+      return;
+    }
+    sayFault(error.message);
+    if (this.world) {
+      const { file, edited } = this.shown;
+      const source = makeSource(file, this.files(edited));
+      await this.ask(() => this.simulation.ask({ do: 'open', source }));
+    }
+  }
+
+  // ---- text ---------------------------------------------------------------------------------------
+
+  private async regrow(file: string, text: string): Promise<void> {
+    const edited = { ...this.shown.edited, [file]: text };
+    await this.open({ ...this.shown, edited }, { changes: this.settings.changes(), keepView: true });
+  }
+
+  private async check(file: string, text: string): Promise<Fault[]> {
+    if (!isModel(file)) {
+      return [];
+    }
+    try {
+      return await this.simulation.ask({ do: 'check', file, text, files: this.files(this.shown.edited) });
+    } catch (error) {
+      return error instanceof Refused ? error.faults : [];
+    }
+  }
+
+  // ---- hand and pot -------------------------------------------------------------------------------
+
+  /** Requests about a world that may be gone by now: a refusal needs no word. */
+  private async ask<T>(request: () => Promise<T>): Promise<T | null> {
+    try {
+      return await request();
+    } catch {
+      return null;
+    }
+  }
+
+  private grab(hold: Hold, stiffness: number): void {
+    const { actors } = this.world!.opened;
+    if (!hold.twisting) {
+      const segment = hold.segment - actors[hold.actor].first;
+      void this.ask(() => this.simulation.ask(
+        { do: 'grab', actor: hold.actor, segment, point: plain(hold.point), to: plain(hold.to), stiffness }));
+    }
+    this.picture.touched();
+  }
+
+  private moveHold(hold: Hold): void {
+    const { first } = this.world!.opened.actors[hold.actor];
+    void this.ask(() => (hold.twisting
+      ? this.simulation.ask({ do: 'twist', actor: hold.actor, segment: hold.segment - first, torque: hold.torque })
+      : this.simulation.ask({ do: 'grabTo', to: plain(hold.to) })));
+    this.picture.touched();
+  }
+
+  private get pickedActor(): number {
+    return this.readings.picked >= 0 ? this.world!.actorOf(this.readings.picked) : 0;
+  }
+
+  /** Pushes the pot: to the right and away on the ground, as the camera stands, -1 to 1 each. */
+  drive(right: number, away: number): void {
+    if (!this.world) {
+      return;
+    }
+    this.driving = true;
+    const { azimuth } = this.picture.view;
+    const [c, s] = [Math.cos(azimuth), Math.sin(azimuth)];
+    const { object } = this.world.opened.actors[this.pickedActor];
+    const scale = Math.min(Math.max(this.world.height, 0.1), 4);
+    void this.ask(() => this.simulation.ask(
+      { do: 'drive', object, x: right * c - away * s, z: -right * s - away * c, scale }));
+  }
+
+  // a pot that was pushed takes light, ground and camera along
+  private followPot(world: LiveWorld): void {
+    if (this.driving) {
+      const actor = this.pickedActor;
+      const at = world.base(actor, new Vector3());
+      const first = POSE * (world.opened.actors[actor].first + actor);
+      const start = world.opened.state.poses;
+      this.picture.followTo(at.x - start[first], at.z - start[first + 2]);
+    }
+  }
+
+  // ---- settings -----------------------------------------------------------------------------------
+
+  private async applySettings(keys: Key[]): Promise<void> {
+    if (this.world && keys.length > 0) {
+      await (keys.includes('solvers') ? this.remake() : this.sendSettings(keys));
+    }
+  }
+
+  private async sendSettings(keys: Key[]): Promise<void> {
+    const settings = this.settings.settings!;
+    const values = valuesOf(settings, keys, this.world!.opened);
+    const integrator = keys.includes('integrator') ? settings.integrator : undefined;
+    const refused = await this.ask(() => this.simulation.ask({ do: 'set', values, integrator }));
+    sayFault(refused?.[0] ?? '');
+    this.picture.touched();
+  }
+
+  private showHistory(): void {
+    byId<HTMLButtonElement>('undo').disabled = !this.settings?.canUndo;
+  }
+
+  showOverlays(overlays: Iterable<Overlay>): void {
+    this.overlays.on.clear();
+    for (const overlay of overlays) {
+      this.overlays.on.add(overlay);
+    }
+    // moments and wind come with the next answer of the worker
+    void this.advance(0, 0, 0);
+  }
+
+  // ---- time ---------------------------------------------------------------------------------------
+
+  singleStep(): void {
+    this.clock.setPlaying(false);
+    void this.advance(0, 1, LEAST_BUDGET);
+  }
+
+  /** Lets the worker go on; true when it did, and nothing failed. */
+  async advance(seconds: number, steps: number | undefined, budget: number): Promise<boolean> {
+    const { world } = this;
+    if (!world || this.opening > 0) {
+      return false;
+    }
+    const wind = this.overlays.windPoints();
+    const moments = this.overlays.on.has('moment');
+    const state = await this.ask(() =>
+      this.simulation.ask({ do: 'advance', seconds, steps, budget, moments, wind }));
+    if (!state || world !== this.world) {
+      return false;
+    }
+    this.take(state, wind);
+    if (state.fault) {
+      this.clock.setPlaying(false);
+      sayFault(`${state.fault}. Reset to start again.`);
+    }
+    return !state.fault;
+  }
+
+  private take(state: State, wind?: Float64Array): void {
+    const world = this.world!;
+    world.setState(state);
+    this.overlays.update(state, wind);
+    this.readings.add(world, state);
+    this.followPot(world);
+    this.clock.show(state.time);
+    this.picture.changed();
+  }
+
+  private async simulate(dt: number): Promise<void> {
+    this.busy = true;
+    const before = this.world!.state.time;
+    await this.advance(this.clock.takeDue(), undefined, Math.max(LEAST_BUDGET, BUDGET_SHARE * dt));
+    this.busy = false;
+    if (this.world) {
+      this.clock.passed(this.world.state.time - before);
+    }
+  }
+
+  private playRun(run: { model: Moving; time: number }, dt: number): void {
+    const { seconds } = run.model;
+    run.time = seconds > 0 ? (run.time + dt * this.clock.speed) % seconds : 0;
+    run.model.setTime(run.time);
+    this.clock.show(run.time);
+    this.picture.changed();
+  }
+
+  // ---- pictures -----------------------------------------------------------------------------------
+
+  private onFrame(milliseconds: number): void {
+    const time = milliseconds / 1000;
+    const dt = this.clock.tick(time);
+    this.clock.measure(dt, this.world !== null);
+    if (this.clock.playing && this.world && !this.busy && this.opening === 0) {
+      void this.simulate(dt);
+    }
+    if (this.clock.playing && this.run) {
+      this.playRun(this.run, dt);
+    }
+    this.hand.update();
+    this.picture.onFrame(time, dt);
+    this.plotsDue += dt;
+    if (this.plotsDue > PLOTS_EVERY) {
+      this.plotsDue = 0;
+      this.drawPlots();
+      this.showFigures();
+    }
+    requestAnimationFrame((next) => this.onFrame(next));
+  }
+
+  private drawPlots(): void {
+    if (this.tabs?.shown === 'show') {
+      this.readings.drawPlots();
+    }
+  }
+
+  private showFigures(): void {
+    this.readings.showFigures(this.world, this.clock.playing ? this.clock.factor : null);
+  }
+}
+
+// a text that was changed may have fewer objects than there are solvers
+function fittingTo({ objects }: Opened, { solvers, ...changes }: Partial<Settings>): Partial<Settings> {
+  return solvers?.split(' ').length === objects.length ? { ...changes, solvers } : changes;
+}
+
+function plain({ x, y, z }: Vector3): { x: number; y: number; z: number } {
+  return { x, y, z };
+}
