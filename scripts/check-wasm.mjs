@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: MIT
 // The same scenes by the command's code and by the WebAssembly module: all joints must be in the
-// same places after two seconds, to a part in ten million of the scene's size.
+// same places after two seconds, to a part in ten million of the scene's size. From a saved state the
+// module goes on as it did. Organs that the page draws by their shapes are where the mesh has them.
 
 import { execFileSync } from 'node:child_process';
 import { readFile, readdir } from 'node:fs/promises';
@@ -12,6 +13,8 @@ import { fail, webCore } from './web-tools.mjs';
 const USAGE = 'usage: check-wasm.mjs MODULE.wasm MAKE_POSES [SCENE.yaml...]';
 const SECONDS = 2;
 const TOLERANCE = 1e-7;
+const MESH_TOLERANCE = 1e-6; // of the scene's size: meshes have 24 bits
+const STEPS_AFTER = 20;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const CHOSEN = ['rose-wilts', 'pull-and-release', 'pot-moves-in-a-circle', 't-plant-twisted', 'palm-in-wind']
   .map((name) => path.join(root, 'scenes', `${name}.yaml`));
@@ -21,7 +24,7 @@ if (!moduleFile || !native) {
   fail(USAGE, 2);
 }
 
-const { Module, openScene } = await webCore();
+const { Module, OrganFinder, openScene, readKind, readParts } = await webCore();
 const module = await Module.load(await readFile(moduleFile));
 
 async function addModels(folder, below) {
@@ -63,9 +66,82 @@ async function compare(scene) {
     });
     count++;
   }
-  const good = worst <= TOLERANCE * size;
-  console.log(`${good ? 'ok    ' : 'FAILED'} ${path.basename(scene)}: ${count} joints, off by ${(worst / size).toExponential(1)}`);
+  const organs = organError() / size;
+  const resumed = goesOnAsBefore();
+  const good = worst <= TOLERANCE * size && organs <= MESH_TOLERANCE && resumed;
+  console.log(`${good ? 'ok    ' : 'FAILED'} ${path.basename(scene)}: ${count} joints, off by ` +
+    `${(worst / size).toExponential(1)}; vertices of organs by ${organs.toExponential(1)}; ` +
+    `${resumed ? 'goes on' : 'does not go on'} from a saved state`);
   return good;
+}
+
+// ---- saving -------------------------------------------------------------------------------------
+
+const joints = () => Array.from({ length: module.call.web_actor_count() }, (_, k) =>
+  [...module.doubles(module.call.web_origins(k), 3 * module.call.web_actor_segments(k))]).flat();
+
+function stepsFromHere() {
+  for (let k = 0; k < STEPS_AFTER; k++) {
+    module.call.web_step();
+  }
+  return joints();
+}
+
+function goesOnAsBefore() {
+  const { call } = module;
+  const size = call.web_save_size();
+  const block = module.take(size);
+  call.web_save(block);
+  const [here, first] = [joints(), stepsFromHere()];
+  const status = call.web_restore(block, size);
+  const back = joints();
+  const second = stepsFromHere();
+  const cut = call.web_restore(block, size - 1);
+  call.web_give(block);
+  const same = (a, b) => a.every((x, k) => x === b[k]);
+  return status === 0 && cut !== 0 && !same(here, first) && same(here, back) && same(first, second);
+}
+
+// ---- organs -------------------------------------------------------------------------------------
+
+/** Greatest distance, m, of a vertex that the shapes give from that of the mesh. */
+function organError() {
+  const { call } = module;
+  const finder = new OrganFinder();
+  let worst = 0;
+  for (let actor = 0; actor < call.web_actor_count(); actor++) {
+    const mesh = call.web_mesh_of(actor);
+    const { organs, bind } = readKind(module, actor, mesh, finder);
+    for (const part of readParts(module, mesh)) {
+      const found = organs.filter(({ shape }) => finder.shapes[shape].name === part.name);
+      worst = Math.max(worst, partError(part, found, finder.shapes, bind));
+    }
+  }
+  return worst;
+}
+
+// organs come in the order of the mesh: each begins where its segment's first vertex stands
+function partError({ position, joint, weight }, organs, shapes, bind) {
+  let [at, worst] = [0, 0];
+  for (const { shape, segment, size } of organs) {
+    while (joint[4 * at] !== segment || weight[4 * at] !== 255) {
+      at++;
+    }
+    const own = shapes[shape].position;
+    const [x, y, z, ...turn] = bind.subarray(7 * segment, 7 * segment + 7);
+    for (let i = 0; i < own.length; i += 3, at++) {
+      const [a, b, c] = turned(turn, own.subarray(i, i + 3));
+      worst = Math.max(worst, Math.hypot(
+        x + size * a - position[3 * at], y + size * b - position[3 * at + 1], z + size * c - position[3 * at + 2]));
+    }
+  }
+  return worst;
+}
+
+// v + 2 u x (u x v + w v), with u = (x, y, z)
+function turned([x, y, z, w], [a, b, c]) {
+  const [p, q, r] = [y * c - z * b + w * a, z * a - x * c + w * b, x * b - y * a + w * c];
+  return [a + 2 * (y * r - z * q), b + 2 * (z * p - x * r), c + 2 * (x * q - y * p)];
 }
 
 let good = true;

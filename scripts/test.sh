@@ -73,6 +73,7 @@ part "build: WebAssembly" configure_and_build wasm
 part "unit tests: WebAssembly under node" unit_tests build/wasm
 part "WebAssembly moves as native code does" node scripts/check-wasm.mjs build/wasm/tendril_web.wasm build/tests/make_poses
 part "build: the viewer" make --no-print-directory viewer
+part "module and page are small" scripts/check-sizes.sh build
 part "an installed tree serves C and C++" scripts/check-install.sh build
 part "command line" python3 tests/cli/test_cli.py build/tendril
 part "command line: sanitizers" python3 tests/cli/test_cli.py build/asan/tendril

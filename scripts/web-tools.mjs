@@ -43,7 +43,7 @@ export async function webCore() {
   const result = await webPackage('esbuild').build({
     absWorkingDir: webFolder,
     stdin: {
-      contents: "export { Module } from './module'; export { openScene } from './told';",
+      contents: ['kinds', 'module', 'organs', 'told'].map((name) => `export * from './${name}';`).join(''),
       resolveDir: `${webFolder}src/viewer`,
       loader: 'ts',
     },

@@ -46,8 +46,7 @@ TD_TEST(contact_distance_of_segments_is_the_least_over_both) {
     }
 }
 
-// f is convex: nothing nearby in s, t is less, and the bound of its distance from the true one
-// holds
+// nothing nearby in s, t is less, and it is as near to the true one as promised
 TD_TEST(contact_blunted_distance_is_least_and_below_the_true_one) {
     tdi_random random;
     tdi_random_seed(&random, 2);

@@ -23,7 +23,7 @@ static void draw_heap(tdi_random *random, heap *w) {
     for (;;) {
         for (int32_t i = 0; i < CAPSULES; i++) {
             w->capsule[i] = (tdi_capsule){2 * i, 2 * i + 1, test_between(random, 0.1, 0.3), 0};
-            w->x[2 * i] = test_in_cube(random, 0.8);
+            w->x[2 * i] = test_in_cube(random, 1);
             w->x[2 * i + 1] = tdi_madd(w->x[2 * i], test_direction(random), 0.5);
         }
         for (int32_t k = 0; k < COLLIDERS; k++) {
@@ -45,7 +45,7 @@ static void draw_heap(tdi_random *random, heap *w) {
         w->star[k] = tdi_add(w->x[k], test_in_cube(random, 0.005));
     }
     td_diag diag;
-    w->rule = (tdi_contact_rule){0.7, w->star, 0.01, 0};
+    w->rule = (tdi_contact_rule){0.7, w->star, 0.01, 0, false};
     w->c = test_contacts(&opts, w->capsule, CAPSULES, COLLIDERS);
     CHECK_INT(tdi_contacts_colliders(w->c, w->collider, COLLIDERS, 0.02, &diag), TD_OK);
     CHECK_INT(tdi_contacts_find(w->c, w->x, NULL, &diag), TD_OK);
@@ -82,10 +82,9 @@ static td_real gathered(heap *w, td_real *gradient, td_real *hessian) {
                 if (t->point[l] == TD_NONE) {
                     continue;
                 }
-                const td_sym3 b = tdi_contact_block(t, k, l);
-                const td_real m[9] = {b.xx, b.xy, b.xz, b.xy, b.yy, b.yz, b.xz, b.yz, b.zz};
+                const tdi_mat3 b = tdi_contact_block(t, k, l);
                 for (int e = 0; e < 9; e++) {
-                    hessian[SIZE * (row + e / 3) + 3 * t->point[l] + e % 3] += m[e];
+                    hessian[SIZE * (row + e / 3) + 3 * t->point[l] + e % 3] += b.m[e];
                 }
             }
         }
@@ -97,7 +96,7 @@ TD_TEST(contact_gradient_equals_differences_of_the_energy) {
     tdi_random random;
     tdi_random_seed(&random, 31);
     int32_t barriers = 0, frictions = 0;
-    for (int n = 0; n < 40; n++) {
+    for (int n = 0; n < 25; n++) {
         heap w;
         draw_heap(&random, &w);
         td_real gradient[SIZE], scale = 0;
@@ -123,7 +122,7 @@ TD_TEST(contact_gradient_equals_differences_of_the_energy) {
         }
         tdi_contacts_free(w.c);
     }
-    CHECK(barriers > 100 && frictions > 100);
+    CHECK(barriers > 60 && frictions > 60);
 }
 
 // x^T H x >= 0 for the pivots of a Cholesky factorisation with a whiff on the diagonal
@@ -150,58 +149,43 @@ static bool positive(td_real *h) {
 TD_TEST(contact_hessian_is_symmetric_and_positive) {
     tdi_random random;
     tdi_random_seed(&random, 32);
-    for (int n = 0; n < 40; n++) {
+    for (int n = 0; n < 25; n++) {
         heap w;
         draw_heap(&random, &w);
         static td_real gradient[SIZE], hessian[SIZE * SIZE];
         gathered(&w, gradient, hessian);
         for (int k = 0; k < SIZE * SIZE; k++) {
-            CHECK(hessian[k] == hessian[SIZE * (k % SIZE) + k / SIZE]);
+            td_real twin = hessian[SIZE * (k % SIZE) + k / SIZE];
+            CHECK(fabs(hessian[k] - twin) <= 1e-12 * fabs(twin));
         }
         CHECK(positive(hessian));
         tdi_contacts_free(w.c);
     }
 }
 
-// two points that lie on a tilted, moving plane: nothing is left out of the Hessian there, nor of
-// that of friction, slow and fast
-TD_TEST(contact_hessian_on_planes_and_of_friction_equals_differences) {
+// everything nearly touching everything, with friction, slow and fast
+TD_TEST(contact_exact_hessian_equals_differences_of_the_gradient) {
     tdi_random random;
     tdi_random_seed(&random, 33);
-    for (int n = 0; n < 40; n++) {
-        heap w = {.time = 0.4};
-        td_contact_opts opts = td_contact_opts_default();
-        opts.creep = n % 2 ? 0.3 : 3e-3;
-        td_collider plane = td_collider_default(TD_COLLIDER_PLANE);
-        plane.position = tdi_vec3(0.01, 0.002, 0.003);
-        w.x[0] = tdi_vec3(-0.5, 0.1 + 0.002, 0);
-        w.x[1] = tdi_vec3(0.5, 0.1 + 0.013, 0);
-        for (int k = 0; k < 2; k++) {
-            w.star[k] = tdi_add(w.x[k], test_in_cube(&random, 2e-3));
-        }
-        w.capsule[0] = (tdi_capsule){0, 1, 0.1, 0};
-        w.rule = (tdi_contact_rule){2, w.star, 0.01, 0};
-        w.c = test_contacts(&opts, w.capsule, 1, 1);
-        td_diag diag;
-        CHECK_INT(tdi_contacts_colliders(w.c, &plane, 1, 0.02, &diag), TD_OK);
-        CHECK_INT(tdi_contacts_find(w.c, w.x, NULL, &diag), TD_OK);
-        CHECK_INT(tdi_contacts_lag(w.c, w.x, w.time, w.rule.force, &diag), TD_OK);
+    for (int n = 0; n < 25; n++) {
+        heap w;
+        draw_heap(&random, &w);
+        w.rule.exact = true;
         static td_real gradient[2][SIZE], hessian[SIZE * SIZE], unused[SIZE];
         gathered(&w, unused, hessian);
-        CHECK_INT(w.c->contact_count, 4);
         td_real most = 0;
         for (int k = 0; k < SIZE * SIZE; k++) {
             most = fmax(most, fabs(hessian[k]));
         }
-        for (int k = 0; k < 6; k++) {
+        for (int k = 0; k < SIZE; k++) {
             td_real *at = coordinate(&w, k), here = *at;
             for (int m = 0; m < 2; m++) {
-                *at = here + (m == 0 ? -1e-8 : 1e-8);
+                *at = here + (m == 0 ? -1e-7 : 1e-7);
                 gathered(&w, gradient[m], NULL);
             }
             *at = here;
-            for (int l = 0; l < 6; l++) {
-                td_real want = (gradient[1][l] - gradient[0][l]) / 2e-8;
+            for (int l = 0; l < SIZE; l++) {
+                td_real want = (gradient[1][l] - gradient[0][l]) / 2e-7;
                 CHECK(fabs(hessian[SIZE * k + l] - want) < 1e-5 * most);
             }
         }
@@ -216,7 +200,7 @@ TD_TEST(contact_hessian_knows_how_stiff_parallel_segments_are_against_tilting) {
     td_contact_opts opts = td_contact_opts_default();
     w.capsule[0] = (tdi_capsule){0, 1, 0.1, 0};
     w.capsule[1] = (tdi_capsule){2, 3, 0.1, 0};
-    w.rule = (tdi_contact_rule){1, w.star, 0, 0};
+    w.rule = (tdi_contact_rule){1, w.star, 0, 0, false};
     w.c = test_contacts(&opts, w.capsule, 2, 0);
     td_diag diag;
     CHECK_INT(tdi_contacts_find(w.c, w.x, NULL, &diag), TD_OK);
@@ -248,7 +232,7 @@ TD_TEST(contact_barrier_starts_smoothly_and_pushes_as_its_figure_says) {
     td_contact_opts opts = td_contact_opts_default();
     td_collider plane = td_collider_default(TD_COLLIDER_PLANE);
     w.capsule[0] = (tdi_capsule){0, 0, 0.1, 0};
-    w.rule = (tdi_contact_rule){3, w.star, 0, 0};
+    w.rule = (tdi_contact_rule){3, w.star, 0, 0, false};
     w.c = test_contacts(&opts, w.capsule, 1, 1);
     td_diag diag;
     CHECK_INT(tdi_contacts_colliders(w.c, &plane, 1, 0.02, &diag), TD_OK);

@@ -54,7 +54,7 @@ static inline td_real test_distance(td_vec3 a, td_vec3 b, td_vec3 c, td_vec3 d,
                                     const td_collider *collider) {
     enum { SAMPLES = 16 };
     td_real best = INFINITY, low = 0, high = 1;
-    for (int k = 0; k <= SAMPLES + 80; k++) {
+    for (int k = 0; k <= SAMPLES + 56; k++) {
         bool sample = k <= SAMPLES;
         td_real s[2] = {sample ? (td_real)k / SAMPLES : low + (high - low) / 3,
                         sample ? (td_real)k / SAMPLES : high - (high - low) / 3};

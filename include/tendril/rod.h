@@ -104,6 +104,25 @@ TD_API void td_rod_state_reset(td_rod_state *state); ///< Back to the start.
 TD_API td_status td_rod_step(td_rod_state *state, const td_step_opts *opts, td_step_stats *stats,
                              td_diag *diag);
 
+/// Contact between rods that are stepped together, with themselves and with colliders.
+typedef struct td_rod_contacts td_rod_contacts;
+
+/// For these states, in this order; never more than collider_limit colliders. All memory that
+/// contact needs is taken here. The models must outlive it.
+TD_API td_status td_rod_contacts_new(td_rod_state *const *states, int32_t count,
+                                     const td_contact_opts *opts, int32_t collider_limit,
+                                     const td_alloc *alloc, td_rod_contacts **out, td_diag *diag);
+TD_API void td_rod_contacts_free(td_rod_contacts *contacts); ///< NULL is allowed.
+
+/// Steps rods that may touch, each by its own options, of which dt and integrator are the same for
+/// all. No two surfaces pass through each other, at any dt. TD_ERR_DIVERGED, with all states as
+/// they were, when a value is not finite or things are in each other at the start; TD_ERR_LIMIT
+/// when there are more contacts than there is room for.
+TD_API td_status td_rod_step_many(td_rod_state *const *states, const td_step_opts *opts,
+                                  int32_t count, td_rod_contacts *contacts,
+                                  const td_collider *colliders, int32_t collider_count,
+                                  td_step_stats *stats, td_diag *diag);
+
 /// Goes to a pose at rest under gravity, from wherever the state is; velocities become 0.
 TD_API td_status td_rod_settle(td_rod_state *state, const td_step_opts *opts, td_step_stats *stats,
                                td_diag *diag);
@@ -123,6 +142,8 @@ TD_API void td_rod_set_vertex(td_rod_state *state, int32_t vertex, td_vec3 posit
 TD_API td_real td_rod_spin(const td_rod_state *state, int32_t edge);
 TD_API void td_rod_set_spin(td_rod_state *state, int32_t edge, td_real rate);
 TD_API td_real td_rod_twist(const td_rod_state *state, int32_t edge);
+/// Turns the frame of an edge about itself, rad, by less than half a turn. Starts the motion anew.
+TD_API void td_rod_turn(td_rod_state *state, int32_t edge, td_real angle);
 /// Moment of the joint at an edge's start, N m, in the edge's axes, and the pull along it, N.
 TD_API td_vec3 td_rod_moment(const td_rod_state *state, int32_t edge);
 TD_API td_real td_rod_tension(const td_rod_state *state, int32_t edge);
@@ -136,9 +157,21 @@ TD_API void td_rod_set_end(td_rod_state *state, int32_t rod, bool end, td_vec3 p
 
 // ---- laws -----------------------------------------------------------------------------------
 
-TD_API td_energy td_rod_energy(const td_rod_state *state, td_vec3 gravity);
+TD_API td_energy td_rod_energy(td_rod_state *state, td_vec3 gravity);
+/// What springs and weight do to vertices, N, by td_rod_vertex(), and to the turns of edges, N m:
+/// the slopes of elastic energy and weight, with the sign turned. Where something is held it is
+/// what the support bears. Either may be NULL.
+TD_API void td_rod_forces(td_rod_state *state, td_vec3 gravity, td_vec3 *forces, td_real *moments);
 /// Linear momentum, and angular momentum about the origin.
 TD_API void td_rod_momentum(const td_rod_state *state, td_vec3 *linear, td_vec3 *angular);
+
+// ---- vibration ------------------------------------------------------------------------------
+
+/// The `count` lowest modes about the state's pose, as td_tree_modes(). `shapes`, if given, gets
+/// count rows of 7 numbers an edge: how its start and its end move, m, and its turn about itself,
+/// rad; scaled to unit modal mass.
+TD_API td_status td_rod_modes(td_rod_state *state, td_vec3 gravity, int32_t count, td_mode *modes,
+                              td_real *shapes, td_diag *diag);
 
 #ifdef __cplusplus
 }

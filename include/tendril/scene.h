@@ -8,6 +8,7 @@
 
 #include "tendril/curve.h"
 #include "tendril/grammar.h"
+#include "tendril/rod.h"
 #include "tendril/skeleton.h"
 #include "tendril/tree.h"
 #include "tendril/value.h"
@@ -18,15 +19,56 @@ extern "C" {
 
 // ---- objects --------------------------------------------------------------------------------
 
-/// A rope, braid, ear or strand of hair along a smooth curve.
+/// A helix about +Y, beginning on X. Without pitch it is an arc; closed, with one turn, a ring.
+typedef struct td_helix_def {
+    td_real radius; ///< m, > 0.
+    td_real pitch;  ///< m a turn along +Y. Default 0.
+    td_real turns;  ///< Below 0: the other way round. Default 1.
+} td_helix_def;
+
+/// How a rod is held at an end, and how that moves.
+typedef struct td_strand_end {
+    td_rod_end held;  ///< Default: clamped at the start, free at the other end.
+    td_vec3 shift;    ///< m, from where it is drawn, in the axes of the base.
+    td_quat rotation; ///< From how it is drawn, in the axes of the base. Of a clamped end.
+    td_real turns;    ///< rad: more twist about its own axis, any number of turns. Likewise.
+} td_strand_end;
+
+/// A box welded to a strand.
+typedef struct td_strand_body {
+    td_real at;       ///< 0..1: where along the strand. Default 1.
+    td_real mass;     ///< kg, > 0.
+    td_vec3 size;     ///< m: sides of the box along X, Y (along the strand) and Z.
+    td_vec3 position; ///< m: its centre, from the strand, in the same axes.
+} td_strand_body;
+
+/// A rope, braid, ear or strand of hair along a smooth curve. All from `closed` on is for rods.
 typedef struct td_strand_def {
     const td_vec3 *points; ///< m, at least two; the first is at the base.
     int32_t point_count;
-    int32_t segments;     ///< Default 20.
-    td_real radius;       ///< m, at the base. Default 0.005.
-    td_real tip_radius;   ///< m, at the other end; 0 (default): as at the base.
+    td_helix_def helix; ///< In place of points; used when it has a radius.
+    int32_t segments;   ///< Default 20.
+    td_real radius;     ///< m, at the base. Default 0.005.
+    td_real tip_radius; ///< m, at the other end; 0 (default): as at the base.
     const char *material; ///< Of the library's. Default "rope".
     td_real tip_mass;     ///< kg, added to the last segment. Default 0.
+    bool closed;          ///< From the last point on to the first.
+    bool straight;        ///< At ease it is straight.
+    const td_vec3 *rest;  ///< m: points of its shape at ease; NULL (default): as drawn.
+    int32_t rest_count;
+    td_helix_def rest_helix;  ///< The same as a helix; used when it has a radius.
+    td_real radius_other;     ///< m: of a flat section, along Z. 0 (default): round.
+    td_real twist;            ///< rad: at the start, over all of its length.
+    td_strand_end start, end; ///< A closed one has none.
+    const td_strand_body *bodies;
+    int32_t body_count;
+    /// Figures in place of those of section and material; 0 (default): not.
+    td_real bend;       ///< N m^2: about X.
+    td_real bend_other; ///< N m^2: about Z; 0: as `bend`.
+    td_real torsion;    ///< N m^2.
+    td_real stretch;    ///< N.
+    td_real line_mass;  ///< kg/m.
+    bool inextensible;
 } td_strand_def;
 
 typedef enum td_instance_layout {
@@ -59,6 +101,7 @@ typedef struct td_local_def {
 
 typedef enum td_solver {
     TD_SOLVER_TREE, ///< Rigid segments on joints. The default.
+    TD_SOLVER_ROD,  ///< Elastic rods.
 } td_solver;
 
 typedef enum td_start {
@@ -70,7 +113,7 @@ typedef enum td_start {
 typedef struct td_object_def {
     const char *name;            ///< Unique. Default "object" and its number.
     const char *plant;           ///< File of an L-system; or
-    td_strand_def strand;        ///< used when it has points; or
+    td_strand_def strand;        ///< used when it has points or a helix; or
     const td_skeleton *skeleton; ///< from elsewhere; it is copied.
     int32_t steps;               ///< Of the L-system. Default -1: as its file says.
     int32_t seed;                ///< Default -1: as its file says.
@@ -168,6 +211,29 @@ typedef struct td_scene_load {
 /// With its defaults, of that kind.
 TD_API td_scene_load td_scene_load_default(td_scene_load_kind kind);
 
+// ---- contact --------------------------------------------------------------------------------
+
+/// What rods touch besides each other; the fields are those of td_collider.
+typedef struct td_scene_collider {
+    td_collider_kind kind;
+    struct td_collider_place {
+        td_vec3 size;     ///< m.
+        td_vec3 position; ///< m.
+        td_quat rotation;
+        td_real friction;
+    } as;
+} td_scene_collider;
+
+/// With its defaults, of that kind.
+TD_API td_scene_collider td_scene_collider_default(td_collider_kind kind);
+
+/// How rods touch each other and the colliders. See td_contact_opts for the figures.
+typedef struct td_scene_contact {
+    bool given; ///< Default false: nothing touches, unless there are colliders.
+    bool self;
+    td_real friction, gap, creep;
+} td_scene_contact;
+
 // ---- recording ------------------------------------------------------------------------------
 
 typedef enum td_quantity {
@@ -210,6 +276,9 @@ typedef struct td_scene_def {
     int32_t object_count;
     const td_scene_load *loads;
     int32_t load_count;
+    td_scene_contact contact;
+    const td_scene_collider *colliders;
+    int32_t collider_count;
     td_record_def record;
 } td_scene_def;
 

@@ -82,7 +82,7 @@ static bool read_decimal(const char *text, size_t size, td_real *value) {
     // strtod expects the decimal point of the locale: what printf puts between 0 and 5
     char half[16], number[MAX_NUMBER + sizeof half];
     bool has_point = point < size && text[point] == '.';
-    size_t mark = (size_t)snprintf(half, sizeof half, "%.1f", 0.5);
+    size_t mark = (size_t)snprintf(half, sizeof half, "%g", 0.5);
     mark = has_point && mark > 2 && mark < sizeof half ? mark - 2 : 0;
     size_t after = point + has_point;
     memcpy(number, text, point);

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Which pairs may meet.
 //
-// Method   Every capsule has a box around all that it sweeps. Boxes go into cells of grids, one
-// grid
-//          for each power of two: in the grid whose edge is 2^(k+1) are the centres of the boxes
-//          with a largest side in (2^(k-1), 2^k]. A box that overlaps one of those has its centre
-//          within a quarter of the edge, so from a box of that size or smaller two cells an axis
-//          are to be looked at. Each pair is found once, from its smaller box. Cells are hashed;
-//          the cost is linear in the capsules, however unlike they are, and in the pairs.
-// Reuse    Boxes are made fatter than needed by a part of the radius. As long as what is swept
-// stays
-//          inside, the pairs stay right.
+// Method   Every capsule has a box around all that it sweeps. Boxes go into the cells of grids, one
+//          grid for each power of two: the one with the edge 2^(k-1) holds the boxes whose largest
+//          side is in [2^(k-1), 2^k), each in all cells it overlaps, 27 at most. A box is then
+//          compared with those in its own cells and in the cells it overlaps of coarser grids. What
+//          overlaps is taken in one cell only, that of the least corner of the common part. Cells
+//          are hashed; the cost is linear in the capsules, however unlike they are, and in the
+//          pairs.
+// Fast     What all do together brings none nearer to another: boxes for pairs of capsules are
+//          swept by the rest of the motion. Where that is fast, it is then asked whether boxes that
+//          overlap do so at the same time.
+// Reuse    Boxes are fatter than needed by a part of the radius. As long as what is swept stays
+//          inside, the pairs stay right, unless some were left out because of when they overlap.
 // Order    By both indices: two counting sorts.
 
 #include "contact/store.h"
@@ -25,26 +27,63 @@
 
 // ---- boxes ----------------------------------------------------------------------------------
 
-static inline void grow(tdi_bounds *b, td_vec3 x) {
-    b->low = tdi_vec3(fmin(b->low.x, x.x), fmin(b->low.y, x.y), fmin(b->low.z, x.z));
-    b->high = tdi_vec3(fmax(b->high.x, x.x), fmax(b->high.y, x.y), fmax(b->high.z, x.z));
+static inline td_real lesser(td_real a, td_real b) { // unlike fmin one instruction
+    return a < b ? a : b;
 }
 
-// all that a capsule sweeps, and as far around it as it pushes; half of that would do between
-// capsules, but boxes of colliders are not widened
-static tdi_bounds bounds_of(const tdi_contacts *c, int32_t i, const td_vec3 *x, const td_vec3 *dx) {
-    const tdi_capsule *k = &c->capsule[i];
-    tdi_bounds b = {x[k->a], x[k->a]};
-    grow(&b, x[k->b]);
-    if (dx) {
-        grow(&b, tdi_add(x[k->a], dx[k->a]));
-        grow(&b, tdi_add(x[k->b], dx[k->b]));
+static inline td_real greater(td_real a, td_real b) {
+    return a > b ? a : b;
+}
+
+static inline void grow(tdi_bounds *b, td_vec3 x) {
+    b->low = tdi_vec3(lesser(b->low.x, x.x), lesser(b->low.y, x.y), lesser(b->low.z, x.z));
+    b->high = tdi_vec3(greater(b->high.x, x.x), greater(b->high.y, x.y), greater(b->high.z, x.z));
+}
+
+static inline tdi_bounds widened(const tdi_bounds *b, td_real by) {
+    const td_vec3 margin = tdi_vec3(by, by, by);
+    return (tdi_bounds){tdi_sub(b->low, margin), tdi_add(b->high, margin)};
+}
+
+// A motion, and what all do together in it.
+typedef struct motion {
+    const td_vec3 *x, *dx; // dx may be NULL
+    td_vec3 mean;
+} motion;
+
+static motion motion_of(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx) {
+    motion m = {x, dx, {0, 0, 0}};
+    for (int32_t i = 0; dx && i < c->capsule_count; i++) {
+        m.mean = tdi_add(m.mean, tdi_add(dx[c->capsule[i].a], dx[c->capsule[i].b]));
     }
-    td_real more = k->radius * (1 + c->opts.gap);
-    td_vec3 margin = tdi_vec3(more, more, more);
-    b.low = tdi_sub(b.low, margin);
-    b.high = tdi_add(b.high, margin);
-    return b;
+    m.mean = tdi_scale(m.mean, 0.5 / c->capsule_count);
+    return m;
+}
+
+// around a capsule, half as far as it pushes, before the motion less `common`, or after it
+static inline tdi_bounds bounds_at(const tdi_contacts *c, int32_t i, const motion *m,
+                                   td_vec3 common, bool after) {
+    const tdi_capsule *k = &c->capsule[i];
+    td_vec3 a = m->x[k->a], b = m->x[k->b];
+    if (after) {
+        a = tdi_add(a, tdi_sub(m->dx[k->a], common));
+        b = tdi_add(b, tdi_sub(m->dx[k->b], common));
+    }
+    tdi_bounds box = {a, a};
+    grow(&box, b);
+    return widened(&box, k->radius * (1 + 0.5 * c->opts.gap));
+}
+
+// all that it sweeps
+static inline tdi_bounds bounds_of(const tdi_contacts *c, int32_t i, const motion *m,
+                                   td_vec3 common) {
+    tdi_bounds box = bounds_at(c, i, m, common, false);
+    if (m->dx) {
+        tdi_bounds end = bounds_at(c, i, m, common, true);
+        grow(&box, end.low);
+        grow(&box, end.high);
+    }
+    return box;
 }
 
 static inline bool overlap(const tdi_bounds *a, const tdi_bounds *b) {
@@ -57,31 +96,34 @@ static inline bool within(const tdi_bounds *a, const tdi_bounds *b) {
            a->high.y <= b->high.y && a->low.z >= b->low.z && a->high.z <= b->high.z;
 }
 
-// fmin and fmax pass over what is no number
-static inline bool placed(const tdi_contacts *c, int32_t i, const td_vec3 *x, const td_vec3 *dx) {
+// comparisons pass over what is no number
+static inline bool placed(const tdi_contacts *c, int32_t i, const motion *m) {
     const tdi_capsule *k = &c->capsule[i];
-    return tdi_finite3(x[k->a]) && tdi_finite3(x[k->b]) &&
-           (!dx || (tdi_finite3(dx[k->a]) && tdi_finite3(dx[k->b])));
+    return tdi_finite3(m->x[k->a]) && tdi_finite3(m->x[k->b]) &&
+           (!m->dx || (tdi_finite3(m->dx[k->a]) && tdi_finite3(m->dx[k->b])));
 }
 
-static bool still_covered(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx) {
+static bool still_covered(const tdi_contacts *c, const motion *m) {
+    const td_vec3 none = {0, 0, 0};
     for (int32_t i = 0; i < c->capsule_count; i++) {
-        tdi_bounds b = bounds_of(c, i, x, dx);
-        if (!within(&b, &c->fat[i]) || !placed(c, i, x, dx)) {
+        tdi_bounds own = bounds_of(c, i, m, m->mean), all = bounds_of(c, i, m, none);
+        if (!within(&own, &c->fat[i]) || !within(&all, &c->reach[i]) || !placed(c, i, m)) {
             return false;
         }
     }
     return true;
 }
 
-static td_status fatten(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_diag *diag) {
+static td_status fatten(tdi_contacts *c, const motion *m, td_diag *diag) {
+    const td_vec3 none = {0, 0, 0};
     for (int32_t i = 0; i < c->capsule_count; i++) {
-        tdi_bounds b = bounds_of(c, i, x, dx);
-        td_real more = SPARE * c->capsule[i].radius;
-        td_vec3 margin = tdi_vec3(more, more, more);
-        c->fat[i] = (tdi_bounds){tdi_sub(b.low, margin), tdi_add(b.high, margin)};
-        bool finite = placed(c, i, x, dx) && tdi_finite3(tdi_sub(c->fat[i].high, c->fat[i].low));
-        if (!finite) {
+        const td_real more = SPARE * c->capsule[i].radius;
+        tdi_bounds own = bounds_of(c, i, m, m->mean), all = bounds_of(c, i, m, none);
+        c->fat[i] = widened(&own, more);
+        c->reach[i] = widened(&all, more);
+        const tdi_bounds *f = &c->fat[i], *r = &c->reach[i];
+        if (!placed(c, i, m) || !tdi_finite3(tdi_sub(f->high, f->low)) ||
+            !tdi_finite3(tdi_sub(r->high, r->low))) {
             return tdi_fail_at(diag, TD_ERR_DIVERGED, i, "the place of capsule %d is not finite",
                                i);
         }
@@ -89,54 +131,126 @@ static td_status fatten(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td
     return TD_OK;
 }
 
+// Whether a capsule goes farther than its radius.
+static inline bool is_fast(const tdi_contacts *c, int32_t i, const motion *m) {
+    const tdi_capsule *k = &c->capsule[i];
+    const td_vec3 a = tdi_sub(m->dx[k->a], m->mean), b = tdi_sub(m->dx[k->b], m->mean);
+    const td_real r2 = k->radius * k->radius;
+    return tdi_dot(a, a) > r2 || tdi_dot(b, b) > r2;
+}
+
+// Cuts [*from, *to] to where the value that goes evenly from `a` to `b` is not below 0.
+static inline void cut_to(td_real a, td_real b, td_real *from, td_real *to) {
+    if (a < 0 && b < 0) {
+        *to = -1;
+    } else if (a < 0) {
+        *from = greater(*from, a / (a - b));
+    } else if (b < 0) {
+        *to = lesser(*to, a / (a - b));
+    }
+}
+
+// Whether two boxes that go evenly from start to end overlap at some time.
+static bool overlap_in_time(const tdi_contacts *c, int32_t i, int32_t j, const motion *m) {
+    td_real from = 0, to = 1;
+    tdi_bounds box[2][2];
+    for (int after = 0; after < 2; after++) {
+        for (int k = 0; k < 2; k++) {
+            box[after][k] = bounds_at(c, k == 0 ? i : j, m, m->mean, after);
+        }
+    }
+    for (int k = 0; k < 2; k++) { // the high end of one over the low end of the other
+        td_vec3 a = tdi_sub(box[0][k].high, box[0][1 - k].low);
+        td_vec3 b = tdi_sub(box[1][k].high, box[1][1 - k].low);
+        cut_to(a.x, b.x, &from, &to);
+        cut_to(a.y, b.y, &from, &to);
+        cut_to(a.z, b.z, &from, &to);
+    }
+    return from <= to + 1e-9; // the quotients are rounded
+}
+
 // ---- grids ----------------------------------------------------------------------------------
 
-// the least k with all sides up to 2^k
+typedef struct grid {
+    int32_t level;
+    td_real over; // 1/edge
+} grid;
+
+typedef struct cells { // a block of them, both ends included
+    int32_t low[3], high[3];
+} cells;
+
+static inline grid grid_of(int32_t level) {
+    return (grid){level, ldexp(1, 1 - level)};
+}
+
+// the least k with all sides below 2^k
 static inline int32_t level_of(const tdi_bounds *b) {
     td_vec3 size = tdi_sub(b->high, b->low);
     int exponent;
-    frexp(fmax(size.x, fmax(size.y, size.z)), &exponent);
+    frexp(greater(size.x, greater(size.y, size.z)), &exponent);
     return exponent;
 }
 
-static inline int32_t cell_at(td_real x, td_real edge) {
-    return (int32_t)floor(fmax(-FARTHEST, fmin(FARTHEST, x / edge)));
+static inline int32_t cell_at(td_real x, td_real over) {
+    td_real at = x * over;
+    at = at < FARTHEST ? (at > -FARTHEST ? at : -FARTHEST) : FARTHEST;
+    int32_t cut = (int32_t)at;
+    return cut - (at < cut); // floor
 }
 
-static inline uint32_t hash_of(const tdi_cell *cell, int32_t bucket_count) {
-    uint64_t h = (uint64_t)(uint32_t)cell->x * 0x9e3779b97f4a7c15u;
-    h = (h ^ (h >> 29)) + (uint64_t)(uint32_t)cell->y * 0xbf58476d1ce4e5b9u;
-    h = (h ^ (h >> 31)) + (uint64_t)(uint32_t)cell->z * 0x94d049bb133111ebu;
-    h = (h ^ (h >> 30)) + (uint64_t)(uint32_t)cell->level * 0xd6e8feb86659fd93u;
-    return (uint32_t)((h ^ (h >> 32)) & (uint64_t)(bucket_count - 1));
+static inline cells cells_of(const tdi_bounds *b, td_real over) {
+    return (cells){{cell_at(b->low.x, over), cell_at(b->low.y, over), cell_at(b->low.z, over)},
+                   {cell_at(b->high.x, over), cell_at(b->high.y, over), cell_at(b->high.z, over)}};
 }
 
-// Puts every box into its cell. Bit k of the result: there are boxes of level *finest + k.
+static inline int32_t bucket_of(const tdi_contacts *c, int32_t level, int32_t x, int32_t y,
+                                int32_t z) {
+    uint64_t h = (uint64_t)(uint32_t)x * 0x9e3779b97f4a7c15u;
+    h = (h ^ (h >> 29)) + (uint64_t)(uint32_t)y * 0xbf58476d1ce4e5b9u;
+    h = (h ^ (h >> 31)) + (uint64_t)(uint32_t)z * 0x94d049bb133111ebu;
+    h = (h ^ (h >> 30)) + (uint64_t)(uint32_t)level * 0xd6e8feb86659fd93u;
+    return (int32_t)((h ^ (h >> 32)) & (uint64_t)(c->bucket_count - 1));
+}
+
+// Counts box i in the buckets of its cells or, in a second run, puts it there.
+static void enter(tdi_contacts *c, int32_t i, bool put) {
+    const int32_t level = c->level[i];
+    const cells at = cells_of(&c->fat[i], grid_of(level).over);
+    for (int32_t x = at.low[0]; x <= at.high[0]; x++) {
+        for (int32_t y = at.low[1]; y <= at.high[1]; y++) {
+            for (int32_t z = at.low[2]; z <= at.high[2]; z++) {
+                int32_t k = bucket_of(c, level, x, y, z);
+                if (put) {
+                    c->entry[--c->bucket[k]] = i;
+                } else {
+                    c->bucket[k]++;
+                }
+            }
+        }
+    }
+}
+
+// Puts every box into its cells. Bit k of the result: there are boxes of level *finest + k.
 static uint32_t fill_grids(tdi_contacts *c, int32_t *finest) {
     int32_t coarsest = level_of(&c->fat[0]);
     for (int32_t i = 0; i < c->capsule_count; i++) {
-        c->cell[i].level = level_of(&c->fat[i]);
-        coarsest = c->cell[i].level > coarsest ? c->cell[i].level : coarsest;
+        c->level[i] = level_of(&c->fat[i]);
+        coarsest = c->level[i] > coarsest ? c->level[i] : coarsest;
     }
     *finest = coarsest - (LEVELS - 1);
     uint32_t used = 0;
     memset(c->bucket, 0, ((size_t)c->bucket_count + 1) * sizeof *c->bucket);
     for (int32_t i = 0; i < c->capsule_count; i++) {
-        tdi_cell *cell = &c->cell[i];
-        cell->level = cell->level > *finest ? cell->level : *finest;
-        used |= (uint32_t)1 << (cell->level - *finest);
-        td_real edge = ldexp(1, cell->level + 1);
-        const tdi_bounds *b = &c->fat[i];
-        cell->x = cell_at(0.5 * (b->low.x + b->high.x), edge);
-        cell->y = cell_at(0.5 * (b->low.y + b->high.y), edge);
-        cell->z = cell_at(0.5 * (b->low.z + b->high.z), edge);
-        c->bucket[hash_of(cell, c->bucket_count)]++;
+        c->level[i] = c->level[i] > *finest ? c->level[i] : *finest;
+        used |= (uint32_t)1 << (c->level[i] - *finest);
+        enter(c, i, false);
     }
     for (int32_t k = 0; k < c->bucket_count; k++) {
         c->bucket[k + 1] += c->bucket[k];
     }
     for (int32_t i = c->capsule_count - 1; i >= 0; i--) { // from the end of a bucket to its start
-        c->order[--c->bucket[hash_of(&c->cell[i], c->bucket_count)]] = i;
+        enter(c, i, true);
     }
     return used;
 }
@@ -147,6 +261,13 @@ static inline bool may_touch(const tdi_contacts *c, int32_t i, int32_t j) {
            !(c->skip && c->skip(c->context, i, j));
 }
 
+typedef struct search {
+    tdi_contacts *c;
+    const motion *m;
+    grid g;
+    bool dropped; // pairs that overlap at different times
+} search;
+
 static bool add_pair(tdi_contacts *c, int32_t i, int32_t j) {
     if (c->pair_count == c->pair_limit) {
         return false;
@@ -155,38 +276,44 @@ static bool add_pair(tdi_contacts *c, int32_t i, int32_t j) {
     return true;
 }
 
-// the partners of i in one cell
-static bool look_in(tdi_contacts *c, int32_t i, const tdi_cell *cell) {
-    const tdi_cell *own = &c->cell[i];
-    uint32_t k = hash_of(cell, c->bucket_count);
+// the partners of i in the bucket of one cell
+static bool look_in(search *w, int32_t i, int32_t x, int32_t y, int32_t z) {
+    tdi_contacts *c = w->c;
+    const td_real over = w->g.over;
+    const tdi_bounds *a = &c->fat[i];
+    const int32_t k = bucket_of(c, w->g.level, x, y, z);
+    const bool own = w->g.level == c->level[i];
     for (int32_t at = c->bucket[k]; at < c->bucket[k + 1]; at++) {
-        int32_t j = c->order[at];
-        const tdi_cell *its = &c->cell[j];
-        bool here = its->x == cell->x && its->y == cell->y && its->z == cell->z &&
-                    its->level == cell->level && (cell->level > own->level || j > i);
-        if (here && overlap(&c->fat[i], &c->fat[j])) {
-            int32_t low = i < j ? i : j, high = i < j ? j : i;
-            if (may_touch(c, low, high) && !add_pair(c, low, high)) {
-                return false;
-            }
+        const int32_t j = c->entry[at];
+        const tdi_bounds *b = &c->fat[j];
+        if ((own && j <= i) || !overlap(a, b) || c->level[j] != w->g.level) {
+            continue;
+        }
+        bool here = cell_at(greater(a->low.x, b->low.x), over) == x &&
+                    cell_at(greater(a->low.y, b->low.y), over) == y &&
+                    cell_at(greater(a->low.z, b->low.z), over) == z;
+        const int32_t low = i < j ? i : j, high = i < j ? j : i;
+        if (!here || !may_touch(c, low, high)) {
+            continue;
+        }
+        bool fast = w->m->dx && (is_fast(c, i, w->m) || is_fast(c, j, w->m));
+        if (fast && !overlap_in_time(c, i, j, w->m)) {
+            w->dropped = true;
+        } else if (!add_pair(c, low, high)) {
+            return false;
         }
     }
     return true;
 }
 
 // the partners of i of one level, not below its own
-static bool look_at_level(tdi_contacts *c, int32_t i, int32_t level) {
-    const td_real edge = ldexp(1, level + 1), reach = 0.25 * edge;
-    const tdi_bounds *b = &c->fat[i];
-    const int32_t x1 = cell_at(b->high.x + reach, edge), y1 = cell_at(b->high.y + reach, edge);
-    const int32_t z1 = cell_at(b->high.z + reach, edge);
-    const int32_t x0 = cell_at(b->low.x - reach, edge), y0 = cell_at(b->low.y - reach, edge);
-    const int32_t z0 = cell_at(b->low.z - reach, edge);
-    for (int32_t x = x0; x <= x1; x++) {
-        for (int32_t y = y0; y <= y1; y++) {
-            for (int32_t z = z0; z <= z1; z++) {
-                tdi_cell cell = {level, x, y, z};
-                if (!look_in(c, i, &cell)) {
+static bool look_at_level(search *w, int32_t i, int32_t level) {
+    w->g = grid_of(level);
+    const cells at = cells_of(&w->c->fat[i], w->g.over);
+    for (int32_t x = at.low[0]; x <= at.high[0]; x++) {
+        for (int32_t y = at.low[1]; y <= at.high[1]; y++) {
+            for (int32_t z = at.low[2]; z <= at.high[2]; z++) {
+                if (!look_in(w, i, x, y, z)) {
                     return false;
                 }
             }
@@ -209,18 +336,29 @@ static void sort_pairs(tdi_contacts *c, const tdi_pair *from, tdi_pair *to, bool
     }
 }
 
-static bool find_capsules(tdi_contacts *c) {
+static bool find_capsules(tdi_contacts *c, const motion *m, bool *dropped) {
     int32_t finest;
     uint32_t used = fill_grids(c, &finest);
+    search w = {.c = c, .m = m};
     for (int32_t i = 0; i < c->capsule_count; i++) {
-        for (int32_t k = c->cell[i].level - finest; k < LEVELS; k++) {
-            if (used >> k & 1 && !look_at_level(c, i, finest + k)) {
+        for (int32_t k = c->level[i] - finest; k < LEVELS; k++) {
+            if (used >> k & 1 && !look_at_level(&w, i, finest + k)) {
                 return false;
             }
         }
     }
     sort_pairs(c, c->pair, c->spare, false);
     sort_pairs(c, c->spare, c->pair, true);
+    // two cells of a box may share a bucket, and a pair in it is met twice
+    int32_t kept = 0;
+    for (int32_t k = 0; k < c->pair_count; k++) {
+        const tdi_pair *p = &c->pair[k], *last = &c->pair[kept - (kept > 0)];
+        if (kept == 0 || p->i != last->i || p->j != last->j) {
+            c->pair[kept++] = *p;
+        }
+    }
+    c->pair_count = kept;
+    *dropped = w.dropped;
     return true;
 }
 
@@ -238,15 +376,17 @@ static td_real height_over(const td_collider *plane, const tdi_course *course,
         td_real shift = tdi_norm(course->shift);
         return height - shift - course->angle * (tdi_norm(from) + tdi_norm(half) + shift);
     }
-    return height - fmax(0, sunk);
+    return height - greater(0, sunk);
 }
 
 static bool find_colliders(tdi_contacts *c) {
     for (int32_t i = 0; i < c->capsule_count; i++) {
+        // colliders' boxes have no share of the range
+        const tdi_bounds b = widened(&c->reach[i], 0.5 * c->opts.gap * c->capsule[i].radius);
         for (int32_t k = 0; k < c->collider_count; k++) {
             bool near = c->collider[k].kind == TD_COLLIDER_PLANE
-                            ? height_over(&c->collider[k], &c->course[k], &c->fat[i]) <= 0
-                            : overlap(&c->fat[i], &c->swept[k]);
+                            ? height_over(&c->collider[k], &c->course[k], &b) <= 0
+                            : overlap(&b, &c->swept[k]);
             if (near && !add_pair(c, i, c->capsule_count + k)) {
                 return false;
             }
@@ -257,28 +397,37 @@ static bool find_colliders(tdi_contacts *c) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
+static td_status too_many(const tdi_contacts *c, td_diag *diag) {
+    return tdi_fail(diag, TD_ERR_LIMIT,
+                    "over %d pairs of capsules and colliders are near each other", c->pair_limit);
+}
+
 td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_diag *diag) {
-    bool covered = c->found && still_covered(c, x, dx), room = true;
-    if (covered && c->found_collider) {
-        return TD_OK;
-    }
-    if (!covered) {
-        c->found = false;
-        td_status status = fatten(c, x, dx, diag);
+    const motion m = motion_of(c, x, dx);
+    if (c->found && still_covered(c, &m)) {
+        if (c->found_collider) {
+            return TD_OK;
+        }
+    } else {
+        td_status status = fatten(c, &m, diag);
+        bool dropped = false;
+        c->found = c->found_collider = false;
+        c->pair_count = c->self_count = 0;
         if (status != TD_OK) {
             return status;
         }
-        c->pair_count = 0;
-        room = !c->opts.self || find_capsules(c);
+        if (c->opts.self && !find_capsules(c, &m, &dropped)) {
+            c->pair_count = 0;
+            return too_many(c, diag);
+        }
         c->self_count = c->pair_count;
+        c->found = !dropped;
     }
     c->pair_count = c->self_count;
-    c->found = room;
-    c->found_collider = room && find_colliders(c);
+    c->found_collider = find_colliders(c);
     if (!c->found_collider) {
-        return tdi_fail(diag, TD_ERR_LIMIT,
-                        "over %d pairs of capsules and colliders are near each other",
-                        c->pair_limit);
+        c->pair_count = c->self_count;
+        return too_many(c, diag);
     }
     return TD_OK;
 }

@@ -28,7 +28,7 @@ static tdi_closest to_segment(const tdi_two *two) {
     const td_real bb = tdi_dot(u, v);
     const td_real p = 0.5 * two->blunt_s - tdi_dot(u, r), q = 0.5 * two->blunt_t + tdi_dot(v, r);
     const td_real det = aa * cc - bb * bb;
-    tdi_closest k = {.s = 0, .t = 0};
+    tdi_closest k = {.s = 0, .t = 0, .loose = {1, 1, 1}};
     if (det > 1e-14 * aa * cc) {
         k.s = unit_range((p * cc + bb * q) / det);
     } else if (aa > 0) { // parallel and not blunted, or a point: any s will do to begin with
@@ -44,22 +44,13 @@ static tdi_closest to_segment(const tdi_two *two) {
     k.e = tdi_madd(tdi_madd(r, u, k.s), v, -k.t);
     td_real f = tdi_dot(k.e, k.e) - two->blunt_s * k.s * (1 - k.s) - two->blunt_t * k.t * (1 - k.t);
     k.distance = f > 0 ? sqrt(f) : 0;
-    if (inside(k.s) && inside(k.t) && det > 0) {
-        k.spin[0] = cc / det;
-        k.spin[1] = bb / det;
-        k.spin[2] = aa / det;
-    } else if (inside(k.s)) {
-        k.spin[0] = 1 / aa;
-    } else if (inside(k.t)) {
-        k.spin[2] = 1 / cc;
-    }
     return k;
 }
 
 // ---- planes ---------------------------------------------------------------------------------
 
 static tdi_closest to_plane(const tdi_two *two) {
-    tdi_closest k = {.s = two->b.y < two->a.y ? 1 : 0};
+    tdi_closest k = {.s = two->b.y < two->a.y ? 1 : 0, .loose = {0, 1, 0}};
     k.distance = k.s > 0 ? two->b.y : two->a.y;
     k.e = tdi_vec3(0, k.distance, 0);
     return k;
@@ -106,11 +97,7 @@ static tdi_closest to_box(const tdi_two *two) {
     k.e = tdi_from_box(two->c, tdi_madd(two->a, u, k.s));
     td_real f = tdi_dot(k.e, k.e) - two->blunt_s * k.s * (1 - k.s);
     k.distance = f > 0 ? sqrt(f) : 0;
-    if (inside(k.s)) { // only the coordinates that are outside count
-        td_vec3 out = tdi_vec3(k.e.x != 0 ? u.x : 0, k.e.y != 0 ? u.y : 0, k.e.z != 0 ? u.z : 0);
-        td_real curve = tdi_dot(out, out) + two->blunt_s;
-        k.spin[0] = curve > 0 ? 1 / curve : 0;
-    }
+    k.loose = tdi_outside(k.e);
     return k;
 }
 
@@ -121,6 +108,24 @@ tdi_closest tdi_closest_of(const tdi_two *two) {
     case TDI_SIDE_PLANE: return to_plane(two);
     case TDI_SIDE_BOX: return to_box(two);
     default: return to_segment(two);
+    }
+}
+
+void tdi_spin_of(const tdi_two *two, const tdi_closest *k, td_real spin[3]) {
+    const td_vec3 p = k->loose, w = tdi_sub(two->b, two->a), v = tdi_sub(two->d, two->c);
+    const td_vec3 u = tdi_vec3(p.x * w.x, p.y * w.y, p.z * w.z);
+    const bool other = two->side == TDI_SIDE_SEGMENT && inside(k->t);
+    const td_real aa = tdi_dot(u, u) + two->blunt_s, cc = tdi_dot(v, v) + two->blunt_t;
+    const td_real bb = tdi_dot(u, v), det = aa * cc - bb * bb;
+    spin[0] = spin[1] = spin[2] = 0;
+    if (inside(k->s) && other && det > 0) {
+        spin[0] = cc / det;
+        spin[1] = bb / det;
+        spin[2] = aa / det;
+    } else if (inside(k->s) && aa > 0) {
+        spin[0] = 1 / aa;
+    } else if (other && cc > 0) {
+        spin[2] = 1 / cc;
     }
 }
 

@@ -21,8 +21,8 @@ typedef struct tdi_two {
 typedef struct tdi_closest {
     td_real s, t;     // 0..1, from a to b and from c to d
     td_vec3 e;        // from the other side to the axis
+    td_vec3 loose;    // 1 for each coordinate of e that changes with a place on the axis, else 0
     td_real distance; // blunted; for planes below 0 underneath
-    td_real spin[3];  // ss, st, tt of the inverse Hessian of f/2 over those of s, t that are free
 } tdi_closest;
 
 // The least of  f = |e(s, t)|^2 - blunt_s s (1 - s) - blunt_t t (1 - t),  e = a + s (b - a) -
@@ -31,6 +31,9 @@ typedef struct tdi_closest {
 // s, t; the result has one derivative everywhere, and is below the distance by (blunt_s +
 // blunt_t)/(8 distance) at most.
 tdi_closest tdi_closest_of(const tdi_two *two);
+
+// ss, st, tt of the inverse Hessian of f/2 there, over those of s and t that are free; else 0.
+void tdi_spin_of(const tdi_two *two, const tdi_closest *k, td_real spin[3]);
 
 // Of all places on the axis, moved by da and db times `time`, the least height along n over the
 // other side's highest, moved by dc and dd; blunted as above for a distance near `distance`. It is
@@ -42,8 +45,14 @@ typedef struct tdi_drift {
 td_real tdi_height_of(const tdi_two *two, const tdi_drift *drift, td_real time, td_vec3 n,
                       td_real distance);
 
+static inline td_real tdi_beyond(td_real half, td_real x) {
+    return x > half ? x - half : x < -half ? x + half : 0;
+}
 // From the nearest place of the box with these half sides to x.
 static inline td_vec3 tdi_from_box(td_vec3 half, td_vec3 x) {
-    return tdi_vec3(x.x - fmax(-half.x, fmin(half.x, x.x)), x.y - fmax(-half.y, fmin(half.y, x.y)),
-                    x.z - fmax(-half.z, fmin(half.z, x.z)));
+    return tdi_vec3(tdi_beyond(half.x, x.x), tdi_beyond(half.y, x.y), tdi_beyond(half.z, x.z));
+}
+// Which coordinates of that are outside the box.
+static inline td_vec3 tdi_outside(td_vec3 e) {
+    return tdi_vec3(e.x != 0, e.y != 0, e.z != 0);
 }

@@ -12,10 +12,12 @@
 //   in every iteration        find; filter shortens dx so that nothing passes through anything;
 //                             evaluate gives the gradient and the Hessian, energy the value
 //
-// Colliders move in the step as well: `time` 0..1 says how far they are. A solver begins with time
-// 0 and takes them along: while time is below 1 it evaluates with `ahead` = 1 - time, so that what
-// they push goes with them, filters with time going on to 1, and goes where the filter says without
-// asking the energy, which may rise. From time 1 on it goes down in energy as ever.
+// Colliders move in the step as well: `time` 0..1 says how far they are. A solver starts at 0 and
+// takes them along: while time is below 1 it evaluates the model, not the exact Hessian, with
+// `ahead` = 1 - time, so that what they push goes with them; filters with time going on to 1; and
+// goes where the filter says without asking the energy, which may rise. From 1 on it goes down in
+// energy as ever. Its line search must ask for a part of the decrease that the gradient promises: a
+// step that turns a sliding contact around may leave the energy nearly as it was, time and again.
 //
 // Nothing here allocates but tdi_contacts_new(). Results do not depend on what was asked before.
 
@@ -56,11 +58,8 @@ td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, 
 // Finds the pairs that come within their range anywhere between x and x + dx (NULL: none), with
 // colliders anywhere on their way. Cheap when little has moved since the last time. Needed before
 // any of the functions below is called with places that were not covered.
-// TD_ERR_LIMIT: too many; TD_ERR_DIVERGED: a place is not finite.
+// TD_ERR_LIMIT: too many, for which a shorter dx may help; TD_ERR_DIVERGED: a place is not finite.
 td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_diag *diag);
-
-// Forgets what was found, as after a jump of all points. Never needed for correctness.
-void tdi_contacts_forget(tdi_contacts *c);
 
 // The largest part of the way, in [0, 1], that x may go to x + dx while colliders go from time0 to
 // time1, so that nothing passes through anything and every gap keeps a tenth of its size or of its
@@ -81,20 +80,24 @@ typedef struct tdi_contact_rule {
     const td_vec3 *star; // velocities are (x - star)/h
     td_real h;           // s; 0: no friction
     td_real ahead;       // forces foresee that the colliders' time goes on by this much; 0: none
+    bool exact;          // the Hessian as it is; else a positive semi-definite model of it
 } tdi_contact_rule;
 
-// One contact, or one friction. With the place of its first side minus the other's, at the height
-// of the contact, e = sum of weight[k] x[point[k]]:
-//   gradient at point k     weight[k] force
-//   Hessian, points k, l    weight[k] weight[l] hessian + tilt_kl normal normal^T
-// tdi_contact_block() gives the latter. All of it is positive semi-definite.
+// One contact, or one friction. Where the two sides meet, the place of the first minus that of the
+// other is e = sum of weight[k] x[point[k]].
+//   gradient at point k   weight[k] force
+//   Hessian, k and l      weight[k] weight[l] hessian + sum over a, b of tilt_ab r_ak r_bl^T,
+//                         r_ak = c_ak normal + weight[k] slide[a]
+// with c = (-1, 1, 0, 0) for a = 0 and (0, 0, 1, -1) for a = 1. The sum is what comes of the
+// meeting place moving along both sides; the model has no `slide`.
 typedef struct tdi_contact {
     int32_t point[4];  // two of the first capsule, two of the other; TD_NONE: a collider's
     td_real weight[4]; // 1 - s, s, t - 1, -t
     td_vec3 normal;    // unit, from the other side to the first
     td_vec3 force;
     td_sym3 hessian;
-    td_real tilt[3]; // of the ends of the first, of first with other, of the other
+    td_real tilt[3]; // of the first side, of both, of the other
+    td_vec3 slide[2];
     int32_t capsule; // the first side
     int32_t other;   // a capsule, or capsule_count + a collider
     td_real s, t;    // 0..1: where on each
@@ -102,13 +105,8 @@ typedef struct tdi_contact {
     bool friction;   // else the barrier
 } tdi_contact;
 
-// The Hessian's block of the points k and l of a contact, 0..3.
-static inline td_sym3 tdi_contact_block(const tdi_contact *c, int k, int l) {
-    const td_real sign = (k & 1) == (l & 1) ? 1 : -1;
-    const td_real tilt = k < 2 && l < 2 ? c->tilt[0] : k >= 2 && l >= 2 ? c->tilt[2] : c->tilt[1];
-    return tdi_sym3_add(tdi_sym3_scale(c->hessian, c->weight[k] * c->weight[l]),
-                        tdi_sym3_square(c->normal, sign * tilt));
-}
+// The Hessian's block for the points k and l of a contact, 0..3; that for l and k is its transpose.
+tdi_mat3 tdi_contact_block(const tdi_contact *c, int k, int l);
 
 // Fixes the normal forces and tangents that friction uses from now on, by the barrier at x.
 td_status tdi_contacts_lag(tdi_contacts *c, const td_vec3 *x, td_real time, td_real force,
@@ -119,6 +117,7 @@ td_real tdi_contacts_energy(const tdi_contacts *c, const td_vec3 *x, td_real tim
                             const tdi_contact_rule *rule);
 
 // Value and derivatives at x: contacts first, in the order of their capsules, then frictions.
+// With `exact` the Hessian may be indefinite: a solver that meets a bad pivot asks again without.
 // TD_ERR_LIMIT: too many; TD_ERR_DIVERGED: two are in each other, named in *diag.
 td_status tdi_contacts_evaluate(tdi_contacts *c, const td_vec3 *x, td_real time,
                                 const tdi_contact_rule *rule, td_real *energy, td_diag *diag);

@@ -32,6 +32,16 @@ static td_status check_capsules(const tdi_contacts_def *def, td_diag *diag) {
     return TD_OK;
 }
 
+// More bytes than all arrays take, as a real so that nothing can overflow.
+static td_real bytes_for(const tdi_contacts *c) {
+    const size_t pair = 2 * sizeof *c->pair + sizeof *c->friction + sizeof *c->contact;
+    const size_t capsule = sizeof *c->capsule + 2 * sizeof *c->fat + 64 * sizeof *c->entry;
+    const size_t collider =
+        sizeof *c->collider + sizeof *c->course + sizeof *c->swept + sizeof *c->pose;
+    return (td_real)pair * (c->pair_limit + 2.0) + (td_real)capsule * (c->capsule_count + 1.0) +
+           (td_real)collider * c->collider_limit + 4096;
+}
+
 // Places all arrays; with layout->base NULL this only adds up their size.
 static void lay_out(tdi_contacts *c, tdi_layout *l) {
     const size_t n = (size_t)c->capsule_count, colliders = (size_t)c->collider_limit;
@@ -42,9 +52,10 @@ static void lay_out(tdi_contacts *c, tdi_layout *l) {
     c->swept = tdi_layout_place(l, colliders, sizeof *c->swept);
     c->pose = tdi_layout_place(l, colliders, sizeof *c->pose);
     c->fat = tdi_layout_place(l, n, sizeof *c->fat);
-    c->cell = tdi_layout_place(l, n, sizeof *c->cell);
+    c->reach = tdi_layout_place(l, n, sizeof *c->reach);
+    c->level = tdi_layout_place(l, n, sizeof *c->level);
     c->bucket = tdi_layout_place(l, (size_t)c->bucket_count + 1, sizeof *c->bucket);
-    c->order = tdi_layout_place(l, n, sizeof *c->order);
+    c->entry = tdi_layout_place(l, TDI_CELLS_EACH * n, sizeof *c->entry);
     c->tally = tdi_layout_place(l, n + 1, sizeof *c->tally);
     c->pair = tdi_layout_place(l, pairs, sizeof *c->pair);
     c->spare = tdi_layout_place(l, pairs, sizeof *c->spare);
@@ -72,8 +83,12 @@ td_status tdi_contacts_new(const tdi_contacts_def *def, const td_alloc *alloc, t
     c.pair_limit =
         def->pair_limit > 0 ? def->pair_limit : PAIRS_EACH * def->capsule_count + PAIRS_MORE;
     c.contact_limit = (c.pair_limit + 1) / 2;
-    while (c.bucket_count < 2 * c.capsule_count) {
+    while (c.bucket_count < 4 * c.capsule_count) {
         c.bucket_count *= 2;
+    }
+    if (!(bytes_for(&c) < (td_real)SIZE_MAX / 2)) {
+        return tdi_fail(diag, TD_ERR_LIMIT, "contacts of %d capsules need too much memory",
+                        c.capsule_count);
     }
     tdi_layout measure = {NULL, 0};
     tdi_layout_place(&measure, 1, sizeof c);
@@ -97,10 +112,6 @@ void tdi_contacts_free(tdi_contacts *c) {
     if (c) {
         tdi_alloc_free(c->alloc, c, c->size);
     }
-}
-
-void tdi_contacts_forget(tdi_contacts *c) {
-    c->found = false;
 }
 
 const tdi_contact *tdi_contacts_list(const tdi_contacts *c, int32_t *count) {
@@ -195,56 +206,53 @@ td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, 
 
 // ---- pairs ----------------------------------------------------------------------------------
 
-static inline void blunt(tdi_meeting *m) {
-    m->two.blunt_s = BLUNT * m->range * m->radii;
-    m->two.blunt_t = m->two.side == TDI_SIDE_SEGMENT ? m->two.blunt_s : 0;
+// the same for both of two axes; none when one of them is a point
+static inline void blunt(tdi_meeting *m, bool s, bool t) {
+    td_real size = BLUNT * m->range * m->radii;
+    m->two.blunt_s = s ? size : 0;
+    m->two.blunt_t = t ? size : 0;
 }
 
-static tdi_meeting with_collider(const tdi_contacts *c, const tdi_capsule *i, int32_t j,
-                                 const td_vec3 *x, const tdi_pose *pose) {
+static void open_collider(const tdi_contacts *c, const tdi_capsule *i, int32_t j, const td_vec3 *x,
+                          const tdi_pose *pose, tdi_meeting *m) {
     const td_collider *k = &c->collider[j];
-    tdi_meeting m = {.radii = i->radius, .range = c->opts.gap * i->radius, .pose = pose};
-    bool blunted = !tdi_is_ball(i);
-    m.two.a = tdi_pose_local(pose, x[i->a]);
-    m.two.b = tdi_pose_local(pose, x[i->b]);
+    const bool long_axis = !tdi_is_ball(i);
+    *m = (tdi_meeting){.radii = i->radius, .range = c->opts.gap * i->radius, .pose = pose};
+    m->two.a = tdi_pose_local(pose, x[i->a]);
+    m->two.b = tdi_pose_local(pose, x[i->b]);
     switch (k->kind) {
-    case TD_COLLIDER_PLANE:
-        m.two.side = TDI_SIDE_PLANE;
-        blunted = false;
-        break;
+    case TD_COLLIDER_PLANE: m->two.side = TDI_SIDE_PLANE; break;
     case TD_COLLIDER_BOX:
-        m.two.side = TDI_SIDE_BOX;
-        m.two.c = k->size;
+        m->two.side = TDI_SIDE_BOX;
+        m->two.c = k->size;
+        blunt(m, long_axis, false);
         break;
     default: { // a sphere is a capsule without length
         td_real half = k->kind == TD_COLLIDER_CAPSULE ? k->size.y : 0;
-        m.radii += k->size.x;
-        m.two.c = tdi_vec3(0, -half, 0);
-        m.two.d = tdi_vec3(0, half, 0);
-        blunted = blunted && half > 0;
+        m->radii += k->size.x;
+        m->two.c = tdi_vec3(0, -half, 0);
+        m->two.d = tdi_vec3(0, half, 0);
+        blunt(m, long_axis && half > 0, long_axis && half > 0);
     }
     }
-    if (blunted) {
-        blunt(&m);
-    }
-    return m;
 }
 
-tdi_meeting tdi_meeting_of(const tdi_contacts *c, tdi_pair pair, const td_vec3 *x,
-                           const tdi_pose *pose) {
+void tdi_meeting_open(const tdi_contacts *c, tdi_pair pair, const td_vec3 *x, const tdi_pose *pose,
+                      tdi_meeting *m) {
     const tdi_capsule *i = &c->capsule[pair.i];
     if (pair.j >= c->capsule_count) {
-        return with_collider(c, i, pair.j - c->capsule_count, x, pose);
+        open_collider(c, i, pair.j - c->capsule_count, x, pose, m);
+        return;
     }
     const tdi_capsule *j = &c->capsule[pair.j];
-    tdi_meeting m = {.radii = i->radius + j->radius,
-                     .range = c->opts.gap * (i->radius < j->radius ? i->radius : j->radius)};
-    m.two.a = x[i->a];
-    m.two.b = x[i->b];
-    m.two.c = x[j->a];
-    m.two.d = x[j->b];
-    if (!tdi_is_ball(i) && !tdi_is_ball(j)) {
-        blunt(&m);
-    }
-    return m;
+    const bool long_axes = !tdi_is_ball(i) && !tdi_is_ball(j);
+    m->two.side = TDI_SIDE_SEGMENT;
+    m->two.a = x[i->a];
+    m->two.b = x[i->b];
+    m->two.c = x[j->a];
+    m->two.d = x[j->b];
+    m->radii = i->radius + j->radius;
+    m->range = c->opts.gap * (i->radius < j->radius ? i->radius : j->radius);
+    m->pose = NULL;
+    blunt(m, long_axes, long_axes);
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How far points may go without anything passing through anything.
 //
-// Method   Both sides of a pair are convex. Let n be the direction between their closest points
-// now.
+// Method   Both sides of a pair are convex. Let n be the direction between their closest places.
 //          The least height of the axis along n over the other side is below the distance, and
 //          concave in time, because places move along lines: as long as it is above the radii the
 //          gap is open, also in between. The time when it no longer is comes from below, by chords
@@ -58,12 +57,12 @@ static td_real crossing(const tdi_two *two, const tdi_drift *d, td_real from, td
     return low;
 }
 
-// The part of the drift that leaves a gap of `keep`, which is less than there is.
-static td_real advance(const tdi_two *two, const tdi_drift *d, td_real radii, td_real keep) {
+// The part of the drift that leaves a gap of `keep`, which is less than there is; `k` as it starts.
+static td_real advance(const tdi_two *two, const tdi_drift *d, td_real radii, td_real keep,
+                       tdi_closest k) {
     const td_real need = radii + keep;
     const td_real sure = need + (two->blunt_s + two->blunt_t) / (4 * radii);
     td_real time = 0;
-    tdi_closest k = tdi_closest_of(two);
     for (int round = 0; round < ROUNDS; round++) {
         td_real length = tdi_norm(k.e);
         td_vec3 n = tdi_scale(k.e, 1 / length);
@@ -96,14 +95,33 @@ static td_real kept(const tdi_meeting *m, td_real gap) {
 
 // ---- pairs of capsules ----------------------------------------------------------------------
 
+static inline td_real square(td_vec3 a) {
+    return tdi_dot(a, a);
+}
+
+// The square of the fastest that any place of one axis moves against any of the other.
+static inline td_real fastest2(const tdi_drift *d) {
+    td_real ac = square(tdi_sub(d->a, d->c)), ad = square(tdi_sub(d->a, d->d));
+    td_real bc = square(tdi_sub(d->b, d->c)), bd = square(tdi_sub(d->b, d->d));
+    td_real a = ac > ad ? ac : ad, b = bc > bd ? bc : bd;
+    return a > b ? a : b;
+}
+
 static td_real capsules(const tdi_contacts *c, tdi_pair pair, const td_vec3 *x, const td_vec3 *dx,
                         td_real part) {
     const tdi_capsule *i = &c->capsule[pair.i], *j = &c->capsule[pair.j];
-    const tdi_meeting m = tdi_meeting_of(c, pair, x, NULL);
+    tdi_meeting m;
+    tdi_meeting_open(c, pair, x, NULL, &m);
     const tdi_drift d = {tdi_scale(dx[i->a], part), tdi_scale(dx[i->b], part),
                          tdi_scale(dx[j->a], part), tdi_scale(dx[j->b], part)};
-    td_real gap = tdi_closest_of(&m.two).distance - m.radii;
-    return gap > 0 ? advance(&m.two, &d, m.radii, kept(&m, gap)) : 0;
+    const tdi_closest k = tdi_closest_of(&m.two);
+    const td_real gap = k.distance - m.radii;
+    if (!(gap > 0)) {
+        return 0;
+    }
+    // a blunted distance changes by |e|/D times a move at most, of which the square is below 1.05
+    const td_real keep = kept(&m, gap), spare = gap - keep;
+    return 1.05 * fastest2(&d) < spare * spare ? 1 : advance(&m.two, &d, m.radii, keep, k);
 }
 
 // ---- colliders ------------------------------------------------------------------------------
@@ -128,7 +146,8 @@ static tdi_meeting sweep_at(const sweep *w, td_real u) {
     } else {
         pose.o = tdi_madd(pose.o, c->course[k].shift, u * w->over);
     }
-    tdi_meeting m = tdi_meeting_of(c, w->pair, w->x, &pose);
+    tdi_meeting m;
+    tdi_meeting_open(c, w->pair, w->x, &pose, &m);
     m.two.a = tdi_pose_local(&pose, tdi_madd(w->x[i->a], w->dx[i->a], u * w->part));
     m.two.b = tdi_pose_local(&pose, tdi_madd(w->x[i->b], w->dx[i->b], u * w->part));
     m.pose = NULL;
@@ -151,7 +170,8 @@ static td_real collider(const sweep *w) {
     td_real u = 0, keep = 0, bend = 0;
     for (int round = 0; round < ROUNDS; round++) {
         tdi_meeting m = sweep_at(w, u);
-        td_real gap = tdi_closest_of(&m.two).distance - m.radii;
+        const tdi_closest k = tdi_closest_of(&m.two);
+        const td_real gap = k.distance - m.radii;
         if (round == 0) {
             keep = kept(&m, gap);
             bend = bend_of(w, &m);
@@ -167,7 +187,7 @@ static td_real collider(const sweep *w) {
         tdi_meeting end = sweep_at(w, u + step);
         tdi_drift d = {
             tdi_sub(end.two.a, m.two.a), tdi_sub(end.two.b, m.two.b), {0, 0, 0}, {0, 0, 0}};
-        td_real part = advance(&m.two, &d, m.radii + bend * step * step, keep);
+        td_real part = advance(&m.two, &d, m.radii + bend * step * step, keep, k);
         td_real next = part < 1 ? u + step * part : step < 1 - u ? u + step : 1;
         if (next >= 1) {
             return 1;

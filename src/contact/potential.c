@@ -3,13 +3,17 @@
 //
 // Barrier    With the gap g (blunted distance less the radii), the range r and y = g/r,
 //              V = F r (1 - y)^3/y,   V' = F (3 - 2y - 1/y^2),   V'' = F/r (2/y^3 - 2)
-//            below r, and nothing from there on, where all three are 0. With D the distance and e
-//            from one side to the other, at weights w_k on the points,
-//              dg/dx_k = w_k e/D,   gradient w_k V' e/D,   Hessian w_k w_l V'' e e^T/D^2 + V' d2g.
-//            The last comes with -V' > 0 times how the closest points move. What of it turns the
-//            sides against each other is kept, since near parallel it is large:
-//              -V' |e|^2/D sum_ab c_ak c_bl S_ab n n^T,   c_s = (-1, 1, 0, 0), c_t = (0, 0, 1, -1),
-//            S the inverse Hessian in s, t. The rest, of size V'/D, has both signs and is left out.
+//            below r, and nothing from there on, where all three are 0. With D the distance, e from
+//            one side to the other, n along it and weights w_k on the points,
+//              gradient   w_k V' e/D
+//              Hessian    w_k w_l (V'' e e^T/D^2 + V'/D (P - e e^T/D^2))
+//                         - V' |e|^2/D sum_ab S_ab r_ak r_bl^T,   r_ak = c_ak n + w_k u_a/|e|.
+//            P leaves out the directions in which the other side goes along, those of the faces of
+//            a box. S is the inverse Hessian in s, t; u_s = P (b - a), u_t = c - d, c as in
+//            contact.h. -V' is above 0. The model that is always positive leaves out P - e e^T/D^2
+//            and u, which have much to do with each other: where two segments cross, what slides
+//            along both meets no resistance. What is left of the sum is the stiffness of parallel
+//            sides against tilting.
 // Flat       Planes and faces of boxes meet both ends of a capsule, each by itself, so that what
 //            lies on them lies still.
 // Friction   With the normal force N and the direction n as they were fixed, and the velocity u
@@ -26,6 +30,40 @@
 
 // ---- touches --------------------------------------------------------------------------------
 
+#define TOUCHES 3 // of a pair at most
+
+// one end of the axis with a plane or a box
+static inline tdi_closest end_at(const tdi_meeting *m, int end) {
+    td_vec3 x = end ? m->two.b : m->two.a;
+    tdi_closest k = {.s = end, .e = {0, x.y, 0}, .loose = {0, 1, 0}, .distance = x.y};
+    if (m->two.side == TDI_SIDE_BOX) {
+        k.e = tdi_from_box(m->two.c, x);
+        k.loose = tdi_outside(k.e);
+        k.distance = tdi_norm(k.e);
+    }
+    return k;
+}
+
+// Those of a pair that are in range; gaps may be below 0.
+static inline int touches_of(const tdi_contacts *c, tdi_pair pair, const tdi_meeting *m,
+                             tdi_closest touches[TOUCHES]) {
+    int count = 0;
+    if (m->two.side != TDI_SIDE_PLANE) {
+        touches[0] = tdi_closest_of(&m->two);
+        if (!(touches[0].distance - m->radii < m->range)) {
+            return 0; // ends are no nearer
+        }
+        count++;
+    }
+    if (m->two.side != TDI_SIDE_SEGMENT) {
+        for (int end = 0; end < (tdi_is_ball(&c->capsule[pair.i]) ? 1 : 2); end++) {
+            touches[count] = end_at(m, end);
+            count += touches[count].distance - m->radii < m->range;
+        }
+    }
+    return count;
+}
+
 // Where the sides of a pair meet. World axes.
 typedef struct touch {
     td_real s, t;
@@ -33,55 +71,19 @@ typedef struct touch {
     td_real length;   // of e
     td_real distance; // blunted
     td_real spin[3];
+    td_vec3 loose; // as in tdi_closest, in the pair's own axes
 } touch;
 
-#define TOUCHES 3 // of a pair at most
-
-static inline touch touch_at(const tdi_meeting *m, const tdi_closest *k) {
-    touch t = {.s = k->s, .t = k->t, .length = tdi_norm(k->e), .distance = k->distance};
-    memcpy(t.spin, k->spin, sizeof t.spin);
-    t.normal = tdi_scale(k->e, t.length > 0 ? 1 / t.length : 0);
+// The gap must be above 0.
+static touch touch_at(const tdi_meeting *m, const tdi_closest *k) {
+    touch t = {
+        .s = k->s, .t = k->t, .length = tdi_norm(k->e), .distance = k->distance, .loose = k->loose};
+    tdi_spin_of(&m->two, k, t.spin);
+    t.normal = tdi_scale(k->e, 1 / t.length);
     if (m->pose) {
         t.normal = tdi_mat3_apply(&m->pose->r, t.normal);
     }
     return t;
-}
-
-// one end of the axis with a plane or a box
-static inline touch touch_end(const tdi_meeting *m, int end) {
-    td_vec3 x = end ? m->two.b : m->two.a;
-    tdi_closest k = {.s = end};
-    if (m->two.side == TDI_SIDE_PLANE) {
-        k.e = tdi_vec3(0, 1, 0); // the direction, also from below
-        touch t = touch_at(m, &k);
-        t.length = t.distance = x.y;
-        return t;
-    }
-    k.e = tdi_from_box(m->two.c, x);
-    k.distance = tdi_norm(k.e);
-    return touch_at(m, &k);
-}
-
-// Those of a pair in range; gaps may be below 0.
-static inline int touches_of(const tdi_contacts *c, tdi_pair pair, const tdi_meeting *m,
-                             touch touches[TOUCHES]) {
-    int count = 0;
-    if (m->two.side != TDI_SIDE_PLANE) {
-        tdi_closest k = tdi_closest_of(&m->two);
-        if (!(k.distance - m->radii < m->range)) {
-            return 0; // ends are no nearer
-        }
-        touches[count++] = touch_at(m, &k);
-    }
-    if (m->two.side != TDI_SIDE_SEGMENT) {
-        for (int end = 0; end < (tdi_is_ball(&c->capsule[pair.i]) ? 1 : 2); end++) {
-            touch t = touch_end(m, end);
-            if (t.distance - m->radii < m->range) {
-                touches[count++] = t;
-            }
-        }
-    }
-    return count;
 }
 
 static inline const tdi_pose *pose_of(const tdi_contacts *c, tdi_pair pair) {
@@ -141,7 +143,7 @@ static void fill_barrier(const tdi_contacts *c, tdi_pair pair, const tdi_meeting
     const td_real tilt = -slope * t->length * stretch;
     *out = (tdi_contact){.normal = t->normal,
                          .force = tdi_scale(t->normal, slope * stretch),
-                         .tilt = {tilt * t->spin[0], -tilt * t->spin[1], tilt * t->spin[2]},
+                         .tilt = {tilt * t->spin[0], tilt * t->spin[1], tilt * t->spin[2]},
                          .capsule = pair.i,
                          .other = pair.j,
                          .s = t->s,
@@ -150,6 +152,49 @@ static void fill_barrier(const tdi_contacts *c, tdi_pair pair, const tdi_meeting
     td_real curve = barrier_curve(force, m->range, gap) * stretch * stretch;
     out->hessian = tdi_sym3_square(t->normal, curve);
     place(c, pair, t, out->point, out->weight);
+}
+
+// Adds what the model leaves out.
+static void make_exact(const tdi_meeting *m, const touch *t, td_real force, tdi_contact *out) {
+    const td_real stretch = t->length / t->distance;
+    const td_real slope = barrier_slope(force, m->range, out->gap) / t->distance;
+    const td_vec3 p = t->loose, u = tdi_sub(m->two.b, m->two.a), v = tdi_sub(m->two.c, m->two.d);
+    td_sym3 across = tdi_sym3_diagonal(p.x, p.y, p.z);
+    out->slide[0] = tdi_scale(tdi_vec3(p.x * u.x, p.y * u.y, p.z * u.z), 1 / t->length);
+    out->slide[1] = m->two.side == TDI_SIDE_SEGMENT ? tdi_scale(v, 1 / t->length) : out->slide[1];
+    if (m->pose) {
+        across = tdi_sym3_turn_diagonal(&m->pose->r, p);
+        out->slide[0] = tdi_mat3_apply(&m->pose->r, out->slide[0]);
+        out->slide[1] = tdi_mat3_apply(&m->pose->r, out->slide[1]);
+    }
+    across = tdi_sym3_add(across, tdi_sym3_square(t->normal, -stretch * stretch));
+    out->hessian = tdi_sym3_add(out->hessian, tdi_sym3_scale(across, slope));
+}
+
+static inline void add_outer(tdi_mat3 *to, td_vec3 a, td_vec3 b, td_real k) {
+    const td_real row[3] = {k * a.x, k * a.y, k * a.z};
+    for (int i = 0; i < 3; i++) {
+        to->m[3 * i] += row[i] * b.x;
+        to->m[3 * i + 1] += row[i] * b.y;
+        to->m[3 * i + 2] += row[i] * b.z;
+    }
+}
+
+tdi_mat3 tdi_contact_block(const tdi_contact *c, int k, int l) {
+    static const td_real ends[2][4] = {{-1, 1, 0, 0}, {0, 0, 1, -1}};
+    const td_sym3 h = tdi_sym3_scale(c->hessian, c->weight[k] * c->weight[l]);
+    tdi_mat3 block = {{h.xx, h.xy, h.xz, h.xy, h.yy, h.yz, h.xz, h.yz, h.zz}};
+    for (int a = 0; a < 2; a++) {
+        for (int b = 0; b < 2; b++) {
+            if (c->tilt[a + b] != 0) {
+                td_vec3 left = tdi_scale(c->slide[a], c->weight[k]);
+                td_vec3 right = tdi_scale(c->slide[b], c->weight[l]);
+                add_outer(&block, tdi_madd(left, c->normal, ends[a][k]),
+                          tdi_madd(right, c->normal, ends[b][l]), c->tilt[a + b]);
+            }
+        }
+    }
+    return block;
 }
 
 // ---- friction -------------------------------------------------------------------------------
@@ -213,28 +258,29 @@ td_status tdi_contacts_lag(tdi_contacts *c, const td_vec3 *x, td_real time, td_r
         if (!(coefficient > 0)) {
             continue;
         }
-        const tdi_meeting m = tdi_meeting_of(c, pair, x, pose_of(c, pair));
-        touch touches[TOUCHES];
+        tdi_meeting m;
+        tdi_meeting_open(c, pair, x, pose_of(c, pair), &m);
+        tdi_closest touches[TOUCHES];
         int count = touches_of(c, pair, &m, touches);
         for (int n = 0; n < count; n++) {
-            const touch *t = &touches[n];
-            td_real gap = t->distance - m.radii;
+            td_real gap = touches[n].distance - m.radii;
             if (!(gap > 0)) {
                 continue; // evaluation says what is wrong
             }
             if (c->friction_count == c->contact_limit) {
                 return none_left(c, diag);
             }
+            const touch t = touch_at(&m, &touches[n]);
             tdi_friction *f = &c->friction[c->friction_count++];
             *f = (tdi_friction){.capsule = pair.i,
                                 .other = pair.j,
-                                .normal = t->normal,
-                                .velocity = tdi_scale(collider_way(c, pair, t, x), 1 / c->h),
+                                .normal = t.normal,
+                                .velocity = tdi_scale(collider_way(c, pair, &t, x), 1 / c->h),
                                 .load = -coefficient * barrier_slope(force, m.range, gap),
-                                .s = t->s,
-                                .t = t->t,
+                                .s = t.s,
+                                .t = t.t,
                                 .gap = gap};
-            place(c, pair, t, f->point, f->weight);
+            place(c, pair, &t, f->point, f->weight);
         }
     }
     return TD_OK;
@@ -247,8 +293,9 @@ td_real tdi_contacts_energy(const tdi_contacts *c, const td_vec3 *x, td_real tim
     td_real energy = 0;
     tdi_poses_at(c, time);
     for (int32_t k = 0; k < c->pair_count; k++) {
-        const tdi_meeting m = tdi_meeting_of(c, c->pair[k], x, pose_of(c, c->pair[k]));
-        touch touches[TOUCHES];
+        tdi_meeting m;
+        tdi_meeting_open(c, c->pair[k], x, pose_of(c, c->pair[k]), &m);
+        tdi_closest touches[TOUCHES];
         int count = touches_of(c, c->pair[k], &m, touches);
         for (int n = 0; n < count; n++) {
             td_real gap = touches[n].distance - m.radii;
@@ -279,8 +326,9 @@ td_status tdi_contacts_evaluate(tdi_contacts *c, const td_vec3 *x, td_real time,
     tdi_poses_at(c, time);
     for (int32_t k = 0; k < c->pair_count; k++) {
         const tdi_pair pair = c->pair[k];
-        const tdi_meeting m = tdi_meeting_of(c, pair, x, pose_of(c, pair));
-        touch touches[TOUCHES];
+        tdi_meeting m;
+        tdi_meeting_open(c, pair, x, pose_of(c, pair), &m);
+        tdi_closest touches[TOUCHES];
         int count = touches_of(c, pair, &m, touches);
         for (int n = 0; n < count; n++) {
             td_real gap = touches[n].distance - m.radii;
@@ -292,10 +340,14 @@ td_status tdi_contacts_evaluate(tdi_contacts *c, const td_vec3 *x, td_real time,
                 return none_left(c, diag);
             }
             *energy += barrier_value(rule->force, m.range, gap);
+            const touch t = touch_at(&m, &touches[n]);
             tdi_contact *out = &c->contact[c->contact_count++];
-            fill_barrier(c, pair, &m, &touches[n], rule->force, out);
+            fill_barrier(c, pair, &m, &t, rule->force, out);
+            if (rule->exact) {
+                make_exact(&m, &t, rule->force, out);
+            }
             if (rule->ahead > 0) {
-                td_vec3 way = tdi_scale(collider_way(c, pair, &touches[n], x), -rule->ahead);
+                td_vec3 way = tdi_scale(collider_way(c, pair, &t, x), -rule->ahead);
                 out->force = tdi_add(out->force, tdi_sym3_apply(&out->hessian, way));
             }
         }
@@ -315,8 +367,9 @@ td_real tdi_contacts_least(const tdi_contacts *c, const td_vec3 *x, td_real time
     which[0] = which[1] = TD_NONE;
     tdi_poses_at(c, time);
     for (int32_t k = 0; k < c->pair_count; k++) {
-        const tdi_meeting m = tdi_meeting_of(c, c->pair[k], x, pose_of(c, c->pair[k]));
-        touch touches[TOUCHES];
+        tdi_meeting m;
+        tdi_meeting_open(c, c->pair[k], x, pose_of(c, c->pair[k]), &m);
+        tdi_closest touches[TOUCHES];
         int count = touches_of(c, c->pair[k], &m, touches);
         for (int n = 0; n < count; n++) {
             if (touches[n].distance - m.radii < least) {

@@ -10,6 +10,8 @@ typedef struct tdi_pair { // i < capsule_count; j > i, or capsule_count + a coll
     int32_t i, j;
 } tdi_pair;
 
+#define TDI_CELLS_EACH 27
+
 typedef struct tdi_bounds {
     td_vec3 low, high;
 } tdi_bounds;
@@ -25,11 +27,6 @@ typedef struct tdi_course {
     td_vec3 turn;  // rotation vector
     td_real angle; // of it
 } tdi_course;
-
-typedef struct tdi_cell {
-    int32_t level; // edge 2^(level + 1); boxes in it have no side above 2^level
-    int32_t x, y, z;
-} tdi_cell;
 
 // One friction, fixed when the step began.
 typedef struct tdi_friction {
@@ -59,13 +56,14 @@ struct tdi_contacts {
     tdi_bounds *swept; // colliders' boxes for the whole step; not of planes
     tdi_pose *pose;    // scratch
 
-    bool found;          // `fat` and the pairs of capsules are right
-    bool found_collider; // and the others too
-    tdi_bounds *fat;     // boxes for which pairs were looked for
-    tdi_cell *cell;
+    bool found;           // `fat` and the pairs of capsules are right
+    bool found_collider;  // and the others too
+    tdi_bounds *fat;      // boxes for which pairs of capsules were looked for
+    tdi_bounds *reach;    // and for which those with colliders were
+    int32_t *level;       // of each: which grid it is in
     int32_t bucket_count; // a power of two
-    int32_t *bucket;      // bucket_count + 1
-    int32_t *order;       // capsules by bucket
+    int32_t *bucket;      // where each begins in `entry`; bucket_count + 1
+    int32_t *entry;       // capsules by bucket, TDI_CELLS_EACH times as many at most
     int32_t *tally;       // capsule_count + 1
     int32_t self_count, pair_count;
     tdi_pair *pair, *spare; // those with colliders after those of capsules
@@ -96,5 +94,5 @@ static inline td_vec3 tdi_pose_local(const tdi_pose *pose, td_vec3 x) {
 }
 
 // Opens a pair with points at x; `pose` is that of the collider, if it has one.
-tdi_meeting tdi_meeting_of(const tdi_contacts *c, tdi_pair pair, const td_vec3 *x,
-                           const tdi_pose *pose);
+void tdi_meeting_open(const tdi_contacts *c, tdi_pair pair, const td_vec3 *x, const tdi_pose *pose,
+                      tdi_meeting *m);

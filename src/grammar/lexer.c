@@ -119,7 +119,7 @@ bool tdi_read_name(tdi_parser *p, char name[32]) {
 // strtod reads the decimal point of the locale that the program has set
 static double decimal(char *text) {
     char half[8], *point = strchr(text, '.');
-    snprintf(half, sizeof half, "%.1f", 0.5);
+    snprintf(half, sizeof half, "%g", 0.5);
     if (point) {
         *point = half[1];
     }

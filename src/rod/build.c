@@ -10,6 +10,7 @@ static void lay_out(td_rod_model *m, const tdi_rod_sizes *z, tdi_layout *l) {
     m->node = tdi_layout_place(l, (size_t)z->nodes, sizeof *m->node);
     m->part = tdi_layout_place(l, (size_t)z->nodes, sizeof *m->part);
     m->weld = tdi_layout_place(l, (size_t)z->welds, sizeof *m->weld);
+    m->couple = tdi_layout_place(l, (size_t)z->couples, sizeof *m->couple);
     m->edge_node = tdi_layout_place(l, (size_t)z->edges, sizeof *m->edge_node);
     m->rod_first = tdi_layout_place(l, (size_t)z->rods + 1, sizeof *m->rod_first);
     m->vertex_node = tdi_layout_place(l, (size_t)z->vertices, sizeof *m->vertex_node);
@@ -68,7 +69,7 @@ void tdi_rod_link(td_rod_model *m, int32_t i, int32_t parent, uint32_t flags) {
     tdi_rod_node *n = &m->node[i];
     n->parent = parent;
     n->grand = parent == TD_NONE ? TD_NONE : m->node[parent].parent;
-    n->edge = n->body = TD_NONE;
+    n->edge = n->body = n->ring = n->couple = TD_NONE;
     n->flags = flags | (parent == TD_NONE ? (uint32_t)TDI_HELD_TURN : 0u);
 }
 
@@ -117,6 +118,7 @@ static void describe_parts(td_rod_model *m) {
         part->turns = !part->ring;
         for (int32_t i = part->first; i < part->last; i++) {
             part->turns = part->turns && !held_further_on(m, i);
+            m->node[i].ring = part->ring ? part->first : TD_NONE;
         }
     }
 }

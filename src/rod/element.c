@@ -5,6 +5,7 @@
 
 #include "rod/element.h"
 
+#include "rod/couple.h"
 #include "rod/solve.h"
 
 #include <string.h>
@@ -117,15 +118,31 @@ void tdi_element_add_body(tdi_rod_element *el, const tdi_rod_swing *w, td_real m
     el->hessian[TDI_SPIN_F][TDI_SPIN_F] += tdi_dot(w->by_turn, jt);
 }
 
+void tdi_element_add_bow(tdi_rod_element *el, bool before, const tdi_edge *edge, td_vec3 m,
+                         const tdi_mat3 *q) {
+    const int at = before ? TDI_E : TDI_F, spin = before ? TDI_SPIN_E : TDI_SPIN_F;
+    td_real block[4][4] = {{0}};
+    tdi_turning_bow(edge, m, q, block);
+    for (int k = 0; k < 3; k++) {
+        for (int l = k; l < 3; l++) {
+            el->hessian[at + k][at + l] += block[k][l];
+        }
+        el->hessian[at + k][spin] += block[k][3];
+    }
+    el->hessian[spin][spin] += block[3][3];
+}
+
 // ---- offsets --------------------------------------------------------------------------------
 
 // With the start at x_p + r:  do = dx_p - s,  df = d(x_i - x_p) + s,  s = [r]x (t x de/|e| + t
 // dturn). The columns of e and its turn gain those of f minus those of o times the change.
-void tdi_element_move(tdi_rod_element *el, const tdi_edge *before, td_vec3 r) {
+void tdi_element_move(tdi_rod_element *el, const tdi_edge *before, td_vec3 r, bool whole) {
     tdi_rod_swing w = tdi_rod_swing_of(before);
     tdi_mat3 lever = cross_matrix(r), by_e = mul(&lever, &w.by_f);
     td_vec3 by_turn = tdi_cross(r, w.by_turn);
     td_real change[4][3], h[TDI_ELEMENT][TDI_ELEMENT];
+    const td_real *o = el->gradient + TDI_O, *f = el->gradient + TDI_F;
+    const td_vec3 pull = {o[0] - f[0], o[1] - f[1], o[2] - f[2]}; // by the end of r
     static const int to[4] = {TDI_E, TDI_E + 1, TDI_E + 2, TDI_SPIN_E};
     for (int k = 0; k < 3; k++) {
         for (int l = 0; l < 3; l++) {
@@ -158,6 +175,10 @@ void tdi_element_move(tdi_rod_element *el, const tdi_edge *before, td_vec3 r) {
         }
     }
     memcpy(el->hessian, h, sizeof h);
+    if (whole) {
+        const tdi_mat3 q = tdi_mat3_outer(pull, r);
+        tdi_element_add_bow(el, true, before, tdi_cross(r, pull), &q);
+    }
 }
 
 // ---- to the nodes ---------------------------------------------------------------------------
@@ -195,7 +216,7 @@ static void block_of(const tdi_rod_element *el, const side *a, const side *b, td
 }
 
 void tdi_element_scatter(const tdi_rod_element *el, const td_rod_state *s, int32_t i,
-                         int32_t ring) {
+                         bool only_gradient) {
     const tdi_rod_node *n = &s->model->node[i];
     const side sides[3] = {{i, 0, 0, 1, TDI_SPIN_F},
                            {n->parent, 1, 1, -1, tdi_has_joint(n) ? TDI_SPIN_E : -1},
@@ -209,9 +230,9 @@ void tdi_element_scatter(const tdi_rod_element *el, const td_rod_state *s, int32
                     sides[a].f * el->gradient[TDI_F + k];
         }
         r[3] += sides[a].turn < 0 ? 0 : el->gradient[sides[a].turn];
-        for (int b = a; b < count; b++) {
+        for (int b = a; b < count && !only_gradient; b++) {
             block_of(el, &sides[a], &sides[b], block);
-            tdi_rod_block_add(s, sides[a].node, sides[b].node, ring, block);
+            tdi_rod_block_add(s, sides[a].node, sides[b].node, block);
         }
     }
 }

@@ -39,9 +39,14 @@ void tdi_element_add_body(tdi_rod_element *element, const tdi_rod_swing *swing, 
 
 // The edge starts at r from the end of the edge before it, and turns with that: adds what changes
 // of f by e and its turn, and of o likewise.
-void tdi_element_move(tdi_rod_element *element, const tdi_edge *before, td_vec3 r);
+void tdi_element_move(tdi_rod_element *element, const tdi_edge *before, td_vec3 r, bool whole);
 
-// Adds the element to the work of the nodes it belongs to. `ring` is the first node of the ring
-// they are part of, or TD_NONE.
+// Adds second derivatives of what turns with the edge (of the edge before it where `before`); see
+// tdi_turning_bow().
+void tdi_element_add_bow(tdi_rod_element *element, bool before, const tdi_edge *edge, td_vec3 m,
+                         const tdi_mat3 *q);
+
+// Adds the element to the work of the nodes it belongs to: its gradient, and its Hessian unless
+// that is to be left alone.
 void tdi_element_scatter(const tdi_rod_element *element, const td_rod_state *state, int32_t i,
-                         int32_t ring);
+                         bool only_gradient);

@@ -10,16 +10,38 @@
 
 // ---- strains --------------------------------------------------------------------------------
 
-// kb = 2 te x tf/chi,  k1 = kb.(m2e + m2f)/2,  k2 = -kb.(m1e + m1f)/2
+// cos and sin of half the twist, which is between -pi and pi here: bending knows no whole turns.
+typedef struct half_turn {
+    td_real c, s;
+} half_turn;
+
+static inline half_turn halve(td_real twist_cos, td_real twist_sin) {
+    if (twist_cos > 0) {
+        td_real c = sqrt(0.5 * (1 + twist_cos));
+        return (half_turn){c, 0.5 * twist_sin / c};
+    }
+    td_real s = copysign(sqrt(0.5 * (1 - twist_cos)), twist_sin);
+    return (half_turn){0.5 * twist_sin / s, s};
+}
+
+static inline void measure_twist(const tdi_edge *e, const tdi_edge *f, tdi_joint_strain *s) {
+    td_vec3 carried = tdi_transport(e->m1, e->t, f->t);
+    s->twist_cos = tdi_dot(carried, f->m1);
+    s->twist_sin = tdi_dot(tdi_cross(carried, f->m1), f->t);
+}
+
+// kb = 2 te x tf/chi is the same seen from both edges: carrying a frame over the joint turns it
+// about kb. Half-way between the frames, with h = m/2:
+//   k1 = kb.m2 = kb.(m2e cos h - m1e sin h),  k2 = -kb.m1 = -kb.(m1e cos h + m2e sin h)
 tdi_joint_strain tdi_joint_measure(const tdi_edge *e, const tdi_edge *f) {
     tdi_joint_strain s;
     s.chi = 1 + tdi_dot(e->t, f->t);
     s.kb = tdi_scale(tdi_cross(e->t, f->t), 2 / s.chi);
-    s.k1 = 0.5 * tdi_dot(s.kb, tdi_add(e->m2, f->m2));
-    s.k2 = -0.5 * tdi_dot(s.kb, tdi_add(e->m1, f->m1));
-    td_vec3 carried = tdi_transport(e->m1, e->t, f->t);
-    s.twist_cos = tdi_dot(carried, f->m1);
-    s.twist_sin = tdi_dot(tdi_cross(carried, f->m1), f->t);
+    measure_twist(e, f, &s);
+    const half_turn h = halve(s.twist_cos, s.twist_sin);
+    td_real x = tdi_dot(s.kb, e->m1), y = tdi_dot(s.kb, e->m2);
+    s.k1 = y * h.c - x * h.s;
+    s.k2 = -(x * h.c + y * h.s);
     return s;
 }
 
@@ -36,11 +58,22 @@ td_real tdi_joint_energy(const tdi_joint_law *law, const tdi_joint_strain *s, td
 
 // ---- first derivatives ----------------------------------------------------------------------
 
-// A curvature is kb.(ne + nf)/2 for a director n: m2 for k1, -m1 for k2. Turning the frame by one
-// radian takes n to q.
+// A curvature is kb.(ne + nf)/2 for a director n: m2 for k1, -m1 for k2, of e turned on by half the
+// twist and of f turned back by it. Turning the frame by one radian takes n to q.
 typedef struct director {
     td_vec3 ne, nf, qe, qf;
 } director;
+
+// The first director, of k1; q of it is n of the second.
+static inline director half_way(const tdi_edge *e, const tdi_edge *f) {
+    tdi_joint_strain s;
+    measure_twist(e, f, &s);
+    const half_turn h = halve(s.twist_cos, s.twist_sin);
+    return (director){tdi_madd(tdi_scale(e->m2, h.c), e->m1, -h.s),
+                      tdi_madd(tdi_scale(f->m2, h.c), f->m1, h.s),
+                      tdi_madd(tdi_scale(e->m1, -h.c), e->m2, -h.s),
+                      tdi_madd(tdi_scale(f->m1, -h.c), f->m2, h.s)};
+}
 
 // What derivatives share: t~ = (te + tf)/chi and the lengths.
 typedef struct bend {
@@ -57,6 +90,7 @@ static inline void put(td_real *row, td_vec3 v) {
 
 // dk/de = (tf x n~ - k t~)/a,  dk/df = -(te x n~ + k t~)/b,  n~ = (ne + nf)/chi
 // dk/dturn = kb.q/2
+// That the twist changes half-way frames adds (kb.qe - kb.qf)/4 dm, which is 0.
 static inline void curvature_slope(const bend *g, const director *d, td_real k, td_real *row) {
     td_vec3 n = tdi_scale(tdi_add(d->ne, d->nf), g->over_chi);
     put(row, tdi_scale(tdi_madd(tdi_cross(g->f->t, n), g->tilde, -k), g->over_a));
@@ -176,40 +210,73 @@ static void add_twist_bow(const bend *g, td_real moment, td_real (*h)[TDI_JOINT_
 
 // ---- entry ----------------------------------------------------------------------------------
 
+// What both entries begin with.
+typedef struct slopes {
+    bend g;
+    director d1, d2;
+    td_real s1[TDI_JOINT_VARIABLES], s2[TDI_JOINT_VARIABLES], sm[TDI_JOINT_VARIABLES];
+    td_real p1, p2, pm; // moments
+} slopes;
+
+static inline void fill_slopes(const tdi_edge *e, const tdi_edge *f, const tdi_joint_law *law,
+                               const tdi_joint_strain *s, td_real twist, slopes *o) {
+    const td_real over_chi = 1 / s->chi;
+    o->g = (bend){e,      f,        s->kb,         tdi_scale(tdi_add(e->t, f->t), over_chi),
+                  s->chi, over_chi, 1 / e->length, 1 / f->length};
+    o->d1 = half_way(e, f);
+    o->d2 = (director){o->d1.qe, o->d1.qf, tdi_scale(o->d1.ne, -1), tdi_scale(o->d1.nf, -1)};
+    curvature_slope(&o->g, &o->d1, s->k1, o->s1);
+    curvature_slope(&o->g, &o->d2, s->k2, o->s2);
+    twist_slope(&o->g, o->sm);
+    td_real k1 = s->k1 - law->rest[0], k2 = s->k2 - law->rest[1];
+    o->p1 = law->bend[0] * k1 + law->bend[1] * k2;
+    o->p2 = law->bend[1] * k1 + law->bend[2] * k2;
+    o->pm = law->twist * (twist - law->rest[2]);
+}
+
+void tdi_joint_slope(const tdi_edge *e, const tdi_edge *f, const tdi_joint_law *law,
+                     const tdi_joint_strain *s, td_real twist,
+                     td_real gradient[TDI_JOINT_VARIABLES]) {
+    slopes o;
+    fill_slopes(e, f, law, s, twist, &o);
+    for (int i = 0; i < TDI_JOINT_VARIABLES; i++) {
+        gradient[i] = o.p1 * o.s1[i] + o.p2 * o.s2[i] + o.pm * o.sm[i];
+    }
+}
+
 // With slopes s1, s2, sm and moments p = bend (k - rest), pm = twist (m - rest):
 //   gradient  p1 s1 + p2 s2 + pm sm
 //   Hessian   sum bend s s^T + twist sm sm^T, and with all of it p1 k1'' + p2 k2'' + pm m''
 void tdi_joint_derive(const tdi_edge *e, const tdi_edge *f, const tdi_joint_law *law,
                       const tdi_joint_strain *s, td_real twist, bool whole, tdi_joint_term *out) {
-    const td_real over_chi = 1 / s->chi;
-    const bend g = {e,      f,        s->kb,         tdi_scale(tdi_add(e->t, f->t), over_chi),
-                    s->chi, over_chi, 1 / e->length, 1 / f->length};
-    const director d1 = {e->m2, f->m2, tdi_scale(e->m1, -1), tdi_scale(f->m1, -1)};
-    const director d2 = {d1.qe, d1.qf, tdi_scale(e->m2, -1), tdi_scale(f->m2, -1)};
-    td_real s1[TDI_JOINT_VARIABLES], s2[TDI_JOINT_VARIABLES], sm[TDI_JOINT_VARIABLES];
+    slopes o;
     td_real u1[TDI_JOINT_VARIABLES], u2[TDI_JOINT_VARIABLES], um[TDI_JOINT_VARIABLES];
-    curvature_slope(&g, &d1, s->k1, s1);
-    curvature_slope(&g, &d2, s->k2, s2);
-    twist_slope(&g, sm);
-    td_real k1 = s->k1 - law->rest[0], k2 = s->k2 - law->rest[1];
-    td_real p1 = law->bend[0] * k1 + law->bend[1] * k2, p2 = law->bend[1] * k1 + law->bend[2] * k2;
-    td_real pm = law->twist * (twist - law->rest[2]);
+    fill_slopes(e, f, law, s, twist, &o);
+    const td_real p1 = o.p1, p2 = o.p2;
     for (int i = 0; i < TDI_JOINT_VARIABLES; i++) {
-        out->gradient[i] = p1 * s1[i] + p2 * s2[i] + pm * sm[i];
-        u1[i] = law->bend[0] * s1[i] + law->bend[1] * s2[i];
-        u2[i] = law->bend[1] * s1[i] + law->bend[2] * s2[i];
-        um[i] = law->twist * sm[i];
+        out->gradient[i] = p1 * o.s1[i] + p2 * o.s2[i] + o.pm * o.sm[i];
+        u1[i] = law->bend[0] * o.s1[i] + law->bend[1] * o.s2[i];
+        u2[i] = law->bend[1] * o.s1[i] + law->bend[2] * o.s2[i];
+        um[i] = law->twist * o.sm[i];
     }
     for (int i = 0; i < TDI_JOINT_VARIABLES; i++) {
         for (int j = i; j < TDI_JOINT_VARIABLES; j++) {
-            out->hessian[i][j] = u1[i] * s1[j] + u2[i] * s2[j] + um[i] * sm[j];
+            out->hessian[i][j] = u1[i] * o.s1[j] + u2[i] * o.s2[j] + um[i] * o.sm[j];
         }
     }
     if (whole) {
-        const director sum = {
-            tdi_madd(tdi_scale(d1.ne, p1), d2.ne, p2), tdi_madd(tdi_scale(d1.nf, p1), d2.nf, p2),
-            tdi_madd(tdi_scale(d1.qe, p1), d2.qe, p2), tdi_madd(tdi_scale(d1.qf, p1), d2.qf, p2)};
-        add_curvature_bow(&g, &sum, p1 * s->k1 + p2 * s->k2, out->hessian);
-        add_twist_bow(&g, pm, out->hessian);
+        const director sum = {tdi_madd(tdi_scale(o.d1.ne, p1), o.d2.ne, p2),
+                              tdi_madd(tdi_scale(o.d1.nf, p1), o.d2.nf, p2),
+                              tdi_madd(tdi_scale(o.d1.qe, p1), o.d2.qe, p2),
+                              tdi_madd(tdi_scale(o.d1.qf, p1), o.d2.qf, p2)};
+        add_curvature_bow(&o.g, &sum, p1 * s->k1 + p2 * s->k2, out->hessian);
+        add_twist_bow(&o.g, o.pm, out->hessian);
+        // half-way frames turn with half the twist: k/4 m' m'^T in all
+        const td_real quarter = 0.25 * (p1 * s->k1 + p2 * s->k2);
+        for (int i = 0; i < TDI_JOINT_VARIABLES; i++) {
+            for (int j = i; j < TDI_JOINT_VARIABLES; j++) {
+                out->hessian[i][j] += quarter * o.sm[i] * o.sm[j];
+            }
+        }
     }
 }

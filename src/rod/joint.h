@@ -7,7 +7,7 @@
 //          a, b     their lengths; te, tf their directions
 //          m1, m2   material directors of an edge, (m1, m2, t) right-handed
 //          kb       curvature binormal, 2 te x tf/(1 + te.tf): 2 tan(phi/2) across the bend
-//          k1, k2   curvature in the material frame, the mean over the two edges
+//          k1, k2   curvature in the material frame half-way between those of e and f
 //          m        twist: from the frame of e carried over to f, to the frame of f
 // Variables are ordered (e, f, turn of e about te, turn of f about tf): 8 in all. Frames follow
 // their edges by parallel transport from where the derivatives are taken.
@@ -66,6 +66,11 @@ td_real tdi_joint_twist(const tdi_joint_strain *strain, td_real before);
 
 // (k - rest)^T bend (k - rest)/2 + twist (m - rest)^2/2
 td_real tdi_joint_energy(const tdi_joint_law *law, const tdi_joint_strain *strain, td_real twist);
+
+// Its gradient alone.
+void tdi_joint_slope(const tdi_edge *e, const tdi_edge *f, const tdi_joint_law *law,
+                     const tdi_joint_strain *strain, td_real twist,
+                     td_real gradient[TDI_JOINT_VARIABLES]);
 
 // Its gradient, and its Hessian: whole, or without the second derivatives of the strains, which
 // leaves it positive semi-definite.

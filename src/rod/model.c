@@ -515,8 +515,8 @@ td_status td_rod_model_new(const td_rod_def *rods, int32_t rod_count, const td_r
     if (nodes > INT32_MAX / 4) {
         return tdi_fail(diag, TD_ERR_LIMIT, "too many vertices");
     }
-    tdi_rod_sizes sizes = {(int32_t)nodes,    (int32_t)edges,     0, body_count, rod_count,
-                           (int32_t)vertices, (int32_t)ring_nodes};
+    tdi_rod_sizes sizes = {(int32_t)nodes,    (int32_t)edges,      0, body_count, rod_count,
+                           (int32_t)vertices, (int32_t)ring_nodes, 0};
     td_rod_model *m = tdi_rod_model_room(&sizes, alloc);
     td_status status =
         m ? make_all(m, rods, rod_count, bodies, body_count, alloc, diag) : TD_ERR_MEMORY;

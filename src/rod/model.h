@@ -21,12 +21,15 @@ enum {
     TDI_HELD_BASE = 4, // moves with the base
     TDI_OFFSET = 8,    // its edge starts at `offset` from the parent, in the parent's edge's axes
     TDI_BODY = 16,     // a body is welded to its edge
+    TDI_COUPLE = 32,   // its joint is measured from a couple; see couple.h
 };
 
 typedef struct tdi_rod_node {
     int32_t parent, grand; // of the edge and the edge before it, or TD_NONE
     int32_t edge;          // number for the caller, or TD_NONE: a ghost's, or there is none
     int32_t body;          // welded to its edge, or TD_NONE
+    int32_t ring;          // first node of the ring it is part of, or TD_NONE
+    int32_t couple;        // of its joint, or TD_NONE
     uint32_t flags;
     td_real length;       // m, of the edge at ease
     td_real stretch;      // N/m
@@ -66,6 +69,7 @@ struct td_rod_model {
     tdi_rod_node *node;
     tdi_rod_part *part;
     tdi_weld *weld;
+    tdi_mat3 *couple;
     int32_t *edge_node; // of an edge
     int32_t *rod_first; // of a rod: where its vertices begin in vertex_node; and one past all
     int32_t *vertex_node;
@@ -126,22 +130,23 @@ struct td_rod_state {
     bool stale;      // places were set by hand: frames and strains are to follow
     int32_t history; // steps that the past holds: 0, 1, 2
     td_real history_dt;
-    td_base_motion base;
-    tdi_rod_pose *pose, *pose_back; // now, and from where a trial starts
-    tdi_rod_pose *pose_start;       // when the step began
-    td_real *turn, *turn_back;      // rad, of an edge since the step began
-    tdi_rod_past *past;             // at the end of the last step
-    td_vec3 *before;                // where a node was at the end of the step before
+    td_base_motion base, base_start; // now, and when the step began
+    tdi_rod_pose *pose, *pose_back;  // now, and from where a trial starts
+    tdi_rod_pose *pose_start;        // when the step began
+    td_real *turn, *turn_back;       // rad, of an edge since the step began
+    tdi_rod_past *past;              // at the end of the last step
+    td_vec3 *before;                 // where a node was at the end of the step before
     tdi_rod_rule *rule;
     tdi_weld_past *weld_past;
     tdi_weld_rule *weld_rule;
     tdi_rod_work *work;
     tdi_rod_step *step;
-    td_real (*border)[4][8]; // of a node of a ring, with its first two nodes
-    tdi_mat3 *area_axes;     // of an edge when the step began, for the areas to the air
-    td_vec3 *target;         // of held places
-    td_vec3 *target_m1;      // of held frames
-    bool *own;               // a held end that was set by itself: the base leaves it alone
+    td_real (*border)[4][8];  // of a node of a ring, with its first two nodes
+    td_real (*closing)[8][8]; // of a part that is a ring: factors of its first two nodes
+    tdi_mat3 *area_axes;      // of an edge when the step began, for the areas to the air
+    td_vec3 *target;          // of held places
+    td_vec3 *target_m1;       // of held frames
+    bool *own;                // a held end that was set by itself: the base leaves it alone
 };
 
 static inline tdi_mat3 tdi_edge_axes(const tdi_edge *e) {

@@ -16,152 +16,338 @@
 #define SHIFT_TRIES   40
 #define PLAIN_AFTER   12   // tries with the whole Hessian
 #define SMALL_MOVE    1e-3 // rad: below, the potential is quadratic and needs no search
+#define TINY_MOVE     1e-6 // rad: below, rounding hides whether it goes down
 #define DESCENT       1e-4 // of what the slope promises
 #define HALVINGS      40
-#define LEFT          0.1 // of the tolerance: an error estimated below this needs no iteration
-#define LEAST_GROWTH  0.5 // of the error's growth from increment to increment squared
+#define REUSE_BELOW   0.1  // rad or m: after smaller increments factors are used once more
+#define WORTHWHILE    0.2  // of the last increment: what old factors must reach
+#define LEAST_SHIFT   1e-6 // of the first
+#define LEFT          0.1  // of the tolerance: an error estimated below this needs no iteration
+#define LEAST_GROWTH  0.5  // of the error's growth from increment to increment squared
 
 // ---- one system -----------------------------------------------------------------------------
 
-static bool eliminate(const td_rod_state *s, const tdi_rod_potential *p) {
+static void node_terms(const td_rod_state *s, const tdi_rod_potential *p) {
+    for (int32_t i = s->model->node_count - 1; i >= 0; i--) {
+        tdi_rod_node_terms(s, p, i);
+    }
+}
+
+static bool eliminate(const td_rod_state *s) {
     const td_rod_model *m = s->model;
-    tdi_rod_clear(s);
-    tdi_rod_load_terms(s, p);
+    for (int32_t k = m->part_count - 1; k >= 0; k--) {
+        const tdi_rod_part *part = &m->part[k];
+        if (part->ring) {
+            if (!tdi_rod_eliminate_ring(s, k)) {
+                return false;
+            }
+            continue;
+        }
+        for (int32_t i = part->last - 1; i >= part->first; i--) {
+            if (!tdi_rod_eliminate(s, i)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// Terms and elimination of a tree hand in hand, while a node is at hand.
+static bool eliminate_with_terms(const td_rod_state *s, const tdi_rod_potential *p) {
+    const td_rod_model *m = s->model;
     for (int32_t k = m->part_count - 1; k >= 0; k--) {
         const tdi_rod_part *part = &m->part[k];
         for (int32_t i = part->last - 1; i >= part->first; i--) {
-            tdi_rod_node_terms(s, p, i, part->ring ? part->first : TD_NONE);
+            tdi_rod_node_terms(s, p, i);
             if (!part->ring && !tdi_rod_eliminate(s, i)) {
                 return false;
             }
         }
-        if (part->ring && !tdi_rod_eliminate_ring(s, part)) {
+        if (part->ring && !tdi_rod_eliminate_ring(s, k)) {
             return false;
         }
     }
     return true;
 }
 
+// How a system was eliminated.
+typedef enum outcome { POSITIVE, NOT_POSITIVE, FAILED } outcome;
+
+// Gradients and Hessians of all, eliminated; `coupled` tells that contact couples the states beyond
+// what elimination sees.
+static outcome eliminate_all(const tdi_rod_system *y, bool *coupled, td_diag *diag) {
+    *coupled = false;
+    for (int32_t k = 0; k < y->count; k++) {
+        tdi_rod_clear(y->state[k]);
+        tdi_rod_load_terms(y->state[k], &y->potential[k]);
+    }
+    if (y->contacts && tdi_rod_contacts_terms(y, coupled, diag) != TD_OK) {
+        return FAILED;
+    }
+    if (!*coupled) {
+        for (int32_t k = 0; k < y->count; k++) {
+            if (!eliminate_with_terms(y->state[k], &y->potential[k])) {
+                return NOT_POSITIVE;
+            }
+        }
+        return POSITIVE;
+    }
+    for (int32_t k = 0; k < y->count; k++) {
+        node_terms(y->state[k], &y->potential[k]);
+    }
+    tdi_rod_contacts_save(y);
+    for (int32_t k = 0; k < y->count; k++) {
+        if (!eliminate(y->state[k])) {
+            return NOT_POSITIVE;
+        }
+    }
+    return POSITIVE;
+}
+
 // A first shift: of the step's inertia, or of the fastest joint in statics.
-static td_real first_shift(const td_rod_state *s, const tdi_rod_potential *p) {
+static td_real first_shift(const tdi_rod_system *y) {
+    const tdi_rod_potential *p = &y->potential[0];
     td_real most = 0;
     if (p->inertia > 0) {
         return SHIFT_DYNAMIC * p->inertia;
     }
-    for (int32_t i = 0; i < s->model->node_count; i++) {
-        const tdi_rod_node *n = &s->model->node[i];
-        td_real stiff = n->law.bend[0] + n->law.bend[2] + n->law.twist;
-        td_real inertia = n->heft * n->length * n->length;
-        most = inertia > 0 && stiff > most * inertia ? stiff / inertia : most;
+    for (int32_t k = 0; k < y->count; k++) {
+        for (int32_t i = 0; i < y->state[k]->model->node_count; i++) {
+            const tdi_rod_node *n = &y->state[k]->model->node[i];
+            td_real stiff = n->law.bend[0] + n->law.bend[2] + n->law.twist;
+            td_real inertia = n->heft * n->length * n->length;
+            most = inertia > 0 && stiff > most * inertia ? stiff / inertia : most;
+        }
     }
     return SHIFT_STATIC * (most > 0 ? most : 1);
 }
 
-// Increments of a Hessian that is positive. Leaves in p the shift that was needed.
-static bool increments(const td_rod_state *s, tdi_rod_potential *p, td_step_stats *stats) {
-    for (int32_t k = 0; k < SHIFT_TRIES; k++) {
-        p->whole = k < PLAIN_AFTER;
-        if (eliminate(s, p)) {
-            for (int32_t j = 0; j < s->model->part_count; j++) {
-                tdi_rod_substitute(s, &s->model->part[j]);
-            }
-            stats->raised += k > 0;
-            return true;
-        }
-        p->shift = p->shift > 0 ? SHIFT_MORE * p->shift : first_shift(s, p);
+static void set_model(const tdi_rod_system *y, td_real shift, bool whole) {
+    for (int32_t k = 0; k < y->count; k++) {
+        y->potential[k].shift = shift;
+        y->potential[k].whole = whole;
     }
-    return false;
+}
+
+// Increments of a Hessian that is positive. Leaves in *shift what was needed for that.
+static td_status increments(const tdi_rod_system *y, td_real *shift, td_step_stats *stats,
+                            td_diag *diag) {
+    for (int32_t k = 0; k < SHIFT_TRIES; k++) {
+        bool coupled;
+        set_model(y, *shift, k < PLAIN_AFTER);
+        outcome way = eliminate_all(y, &coupled, diag);
+        if (way == FAILED) {
+            return TD_ERR_DIVERGED;
+        }
+        if (way == POSITIVE) {
+            stats->raised += k > 0;
+            if (coupled) {
+                tdi_rod_contacts_solve(y);
+                return TD_OK;
+            }
+            for (int32_t j = 0; j < y->count; j++) {
+                tdi_rod_solve(y->state[j]);
+            }
+            return TD_OK;
+        }
+        *shift = *shift > 0 ? SHIFT_MORE * *shift : first_shift(y);
+    }
+    return TD_ERR_DIVERGED;
 }
 
 // ---- search ---------------------------------------------------------------------------------
 
-// The slope along the increments: r.x, with the gradient r taken anew, as elimination used it up.
-static td_real slope(td_rod_state *s, const tdi_rod_potential *p) {
-    td_real sum = 0;
-    tdi_rod_clear(s);
-    tdi_rod_load_terms(s, p);
-    for (int32_t k = 0; k < s->model->part_count; k++) {
-        const tdi_rod_part *part = &s->model->part[k];
-        for (int32_t i = part->first; i < part->last; i++) {
-            tdi_rod_node_terms(s, p, i, part->ring ? part->first : TD_NONE);
-        }
+static td_real value_of(const tdi_rod_system *y, bool trial) {
+    td_real sum = y->contacts ? tdi_rod_contacts_value(y) : 0;
+    for (int32_t k = 0; k < y->count; k++) {
+        y->potential[k].trial = trial;
+        sum += tdi_rod_value(y->state[k], &y->potential[k]);
+        y->potential[k].trial = false;
     }
-    for (int32_t i = 0; i < s->model->node_count; i++) {
-        for (int k = 0; k < 4; k++) {
-            sum += s->work[i].r[k] * s->step[i].x[k];
+    return sum;
+}
+
+// Gradients alone, in place of those that elimination used up; factors stay.
+static void gradients(const tdi_rod_system *y) {
+    for (int32_t k = 0; k < y->count; k++) {
+        td_rod_state *s = y->state[k];
+        tdi_rod_potential *p = &y->potential[k];
+        p->only_gradient = true;
+        tdi_rod_clear_gradient(s);
+        tdi_rod_load_terms(s, p);
+        node_terms(s, p);
+        p->only_gradient = false;
+    }
+}
+
+// The slope along the increments: r.x, with the gradient r taken anew.
+static td_real slope_of(const tdi_rod_system *y, td_diag *diag) {
+    td_real sum = 0;
+    bool coupled;
+    gradients(y);
+    if (y->contacts && tdi_rod_contacts_terms(y, &coupled, diag) != TD_OK) {
+        return 0;
+    }
+    for (int32_t k = 0; k < y->count; k++) {
+        for (int32_t i = 0; i < y->state[k]->model->node_count; i++) {
+            for (int d = 0; d < 4; d++) {
+                sum += y->state[k]->work[i].r[d] * y->state[k]->step[i].x[d];
+            }
         }
     }
     return sum;
 }
 
-static void keep_pose(td_rod_state *s) {
-    tdi_rod_pose *pose = s->pose;
-    td_real *turn = s->turn;
-    s->pose = s->pose_back;
-    s->pose_back = pose;
-    s->turn = s->turn_back;
-    s->turn_back = turn;
+static void keep_poses(const tdi_rod_system *y) {
+    for (int32_t k = 0; k < y->count; k++) {
+        td_rod_state *s = y->state[k];
+        tdi_rod_pose *pose = s->pose;
+        td_real *turn = s->turn;
+        s->pose = s->pose_back;
+        s->pose_back = pose;
+        s->turn = s->turn_back;
+        s->turn_back = turn;
+    }
 }
 
-// Takes as much of the increments as lowers the potential: how much.
-static td_real search(td_rod_state *s, const tdi_rod_potential *p, td_real value, td_real down,
+static void try_all(const tdi_rod_system *y, td_real part, bool straight) {
+    for (int32_t k = 0; k < y->count; k++) {
+        tdi_rod_try(y->state[k], part, straight);
+    }
+}
+
+// Takes as much of the increments as lowers the potential, beginning with `part`, which is tried
+// already: how much.
+static td_real search(const tdi_rod_system *y, td_real part, td_real value, td_real down,
                       td_step_stats *stats) {
-    td_real part = 1;
-    tdi_rod_potential trial = *p;
-    trial.trial = true;
     for (int32_t k = 0; k < HALVINGS; k++) {
-        tdi_rod_try(s, part);
-        td_real now = tdi_rod_value(s, &trial);
+        td_real now = value_of(y, true);
         if (now <= value + DESCENT * part * down) {
             return part;
         }
         part *= 0.5;
         stats->halvings++;
+        try_all(y, part, y->contacts != NULL);
     }
-    tdi_rod_try(s, 0);
+    try_all(y, 0, true);
     return 0;
 }
 
-td_status tdi_rod_minimise(td_rod_state *s, const tdi_rod_potential *potential,
-                           const tdi_rod_newton *opts, td_step_stats *stats) {
-    tdi_rod_potential p = *potential;
-    td_real before = 0;
-    p.shift = 0;
+// ---- iteration ------------------------------------------------------------------------------
+
+td_status tdi_rod_carry(const tdi_rod_system *y, td_real *part, td_diag *diag) {
+    try_all(y, 1, y->contacts != NULL);
+    *part = 1;
+    if (y->contacts) {
+        td_status status = tdi_rod_contacts_filter(y, part, diag);
+        if (status != TD_OK) {
+            return status;
+        }
+        if (*part < 1) {
+            try_all(y, *part, true);
+        }
+        tdi_rod_contacts_advance(y, *part);
+    }
+    return TD_OK;
+}
+
+// One iteration's move: how much of the increments was taken, in *taken.
+static td_status move(const tdi_rod_system *y, bool searched, td_real *taken, td_step_stats *stats,
+                      td_diag *diag) {
+    bool moving = y->contacts && y->contacts->time < 1;
+    for (int32_t k = 0; y->contacts && k < y->count; k++) {
+        moving = tdi_rod_carry_held(y->state[k]) || moving;
+    }
+    // what is driven raises the potential, and has to
+    searched = searched && !moving;
+    td_real value = searched ? value_of(y, false) : 0, down = searched ? slope_of(y, diag) : 0;
+    keep_poses(y);
+    td_status status = tdi_rod_carry(y, taken, diag);
+    if (status == TD_OK && searched) {
+        *taken = search(y, *taken, value, down, stats);
+    }
+    return status;
+}
+
+static td_real largest_of(const tdi_rod_system *y) {
+    td_real most = 0;
+    for (int32_t k = 0; k < y->count; k++) {
+        td_real size = tdi_rod_largest(y->state[k]);
+        most = size <= most ? most : size; // keeps what is not a number
+    }
+    return most;
+}
+
+// Increments by the factors of an iteration before.
+static void corrections(const tdi_rod_system *y) {
+    gradients(y);
+    for (int32_t k = 0; k < y->count; k++) {
+        tdi_rod_solve(y->state[k]);
+    }
+}
+
+// How an iteration went, for the next.
+typedef struct progress {
+    td_real before; // the last increment, if it was taken whole and by the whole Hessian
+    td_real shift;
+    bool reuse; // the factors are good for another iteration
+} progress;
+
+// The error that an increment leaves: it shrinks by a factor with old factors, squared with new.
+static td_real error_left(const progress *o, td_real largest, bool reused) {
+    td_real q = largest / o->before;
+    return reused ? (q < 1 ? q / (1 - q) * largest : largest)
+                  : fmax(LEAST_GROWTH, q / o->before) * largest * largest;
+}
+
+static void lessen_shift(const tdi_rod_system *y, td_real taken, td_real *shift) {
+    td_real least = LEAST_SHIFT * first_shift(y);
+    *shift *= taken == 1 ? SHIFT_LESS : 1;
+    *shift = *shift < 0.1 * least ? 0 : *shift;
+}
+
+td_status tdi_rod_minimise(const tdi_rod_system *y, const tdi_rod_newton *opts,
+                           td_step_stats *stats, td_diag *diag) {
+    progress o = {0};
     for (int32_t k = 0; k < opts->iterations; k++) {
         td_real taken = 1;
-        if (!increments(s, &p, stats)) {
-            return TD_ERR_DIVERGED;
+        td_status status = TD_OK;
+        const bool reused = o.reuse;
+        if (reused) {
+            corrections(y);
+        } else {
+            status = increments(y, &o.shift, stats, diag);
         }
-        td_real largest = tdi_rod_largest(s);
+        if (status != TD_OK) {
+            return status;
+        }
+        td_real largest = largest_of(y);
         stats->iterations++;
         stats->last_move = largest;
         if (!isfinite(largest)) {
             return TD_ERR_DIVERGED;
         }
-        bool full = p.shift == 0;
-        if (full && largest < SMALL_MOVE) {
-            keep_pose(s);
-            tdi_rod_try(s, 1);
-        } else {
-            td_real value = tdi_rod_value(s, &p), down = slope(s, &p);
-            keep_pose(s);
-            taken = search(s, &p, value, down, stats);
+        if (reused && largest > WORTHWHILE * o.before) { // not taken: the next has new factors
+            o.reuse = false;
+            continue;
         }
-        bool close = before > 0 && full && taken == 1 &&
-                     fmax(LEAST_GROWTH, largest / (before * before)) * largest * largest <=
-                         LEFT * opts->tolerance;
-        if ((full && (largest <= opts->tolerance || close)) || taken == 0) {
-            return TD_OK; // in the second case no descent is left: rounding
+        bool full = o.shift == 0;
+        status = move(y, !full || (!reused && largest >= SMALL_MOVE), &taken, stats, diag);
+        if (status != TD_OK) {
+            return status;
         }
-        before = full && taken == 1 ? largest : 0;
-        if (p.shift > 0) {
-            td_real least = 1e-6 * first_shift(s, &p);
-            bool still = largest <= opts->tolerance;
-            if (still && p.shift <= least) {
-                return TD_OK; // free to move without force
-            }
-            p.shift *= taken == 1 ? SHIFT_LESS : 1;
-            p.shift = p.shift < 0.1 * least ? 0 : p.shift;
+        bool whole = full && taken == 1;
+        bool close =
+            whole && o.before > 0 && error_left(&o, largest, reused) <= LEFT * opts->tolerance;
+        bool still = o.shift > 0 && largest <= opts->tolerance &&
+                     o.shift <= LEAST_SHIFT * first_shift(y); // free to move without force
+        if ((whole && largest <= opts->tolerance) || close || still || taken == 0) {
+            return TD_OK; // in the last case no descent is left: rounding
+        }
+        o.before = whole ? largest : 0;
+        o.reuse = whole && largest < REUSE_BELOW && !y->contacts;
+        if (!full) {
+            lessen_shift(y, taken, &o.shift);
         }
     }
     stats->unconverged++;

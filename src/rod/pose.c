@@ -7,6 +7,8 @@
 
 #include "rod/pose.h"
 
+#include "rod/couple.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -26,8 +28,11 @@ static inline void set_frame(tdi_edge *edge, const tdi_edge *old, td_vec3 t, td_
     edge->m2 = tdi_cross(t, m1);
 }
 
-static inline void set_joint(tdi_rod_pose *pose, const tdi_rod_pose *up, td_real before) {
-    tdi_joint_strain s = tdi_joint_measure(&up->edge, &pose->edge);
+static inline void set_joint(const td_rod_state *state, int32_t i, td_real before) {
+    tdi_edge room;
+    tdi_rod_pose *pose = &state->pose[i];
+    tdi_joint_strain s =
+        tdi_joint_measure(tdi_rod_before(state->model, state->pose, i, &room), &pose->edge);
     pose->kb = s.kb;
     pose->chi = s.chi;
     pose->k1 = s.k1;
@@ -74,7 +79,7 @@ static void turn_node(td_rod_state *s, int32_t i, td_real part) {
         pose->x = tdi_madd(start, t, pose->edge.length);
     }
     if (tdi_has_joint(n)) {
-        set_joint(pose, &s->pose[n->parent], old->twist);
+        set_joint(s, i, old->twist);
     }
 }
 
@@ -100,15 +105,15 @@ static void move_straight(td_rod_state *s, const tdi_rod_part *range, td_real pa
     }
     for (int32_t i = range->first; i < range->last; i++) {
         if (tdi_has_joint(&s->model->node[i])) {
-            set_joint(&s->pose[i], &s->pose[s->model->node[i].parent], s->pose_back[i].twist);
+            set_joint(s, i, s->pose_back[i].twist);
         }
     }
 }
 
-void tdi_rod_try(td_rod_state *s, td_real part) {
+void tdi_rod_try(td_rod_state *s, td_real part, bool straight) {
     for (int32_t k = 0; k < s->model->part_count; k++) {
         const tdi_rod_part *range = &s->model->part[k];
-        if (!range->turns) {
+        if (straight || !range->turns) {
             move_straight(s, range, part);
             continue;
         }
@@ -132,7 +137,7 @@ void tdi_rod_follow(td_rod_state *s) {
     }
     for (int32_t i = 0; i < n; i++) {
         if (tdi_has_joint(&s->model->node[i])) {
-            set_joint(&s->pose[i], &s->pose[s->model->node[i].parent], s->pose_back[i].twist);
+            set_joint(s, i, s->pose_back[i].twist);
         }
     }
 }
@@ -158,15 +163,15 @@ void tdi_rod_place_start(td_rod_state *s) {
     }
     for (int32_t i = 0; i < m->node_count; i++) {
         if (tdi_has_joint(&m->node[i])) {
-            set_joint(&s->pose[i], &s->pose[m->node[i].parent], m->node[i].start_twist);
+            set_joint(s, i, m->node[i].start_twist);
         }
     }
 }
 
 // The turn that takes a held frame, carried along with its edge, to where it shall be.
-static td_real turn_to_target(const td_rod_state *s, int32_t i) {
+static td_real turn_to_target(const td_rod_state *s, const tdi_rod_pose *from, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
-    const tdi_edge *old = &s->pose_back[i].edge;
+    const tdi_edge *old = &from[i].edge;
     td_vec3 f = tdi_sub(s->target[i], s->target[n->parent]);
     td_vec3 t = tdi_scale(f, 1 / tdi_norm(f)), carried = tdi_transport(old->m1, old->t, t);
     return atan2(tdi_dot(tdi_cross(carried, s->target_m1[i]), t),
@@ -186,10 +191,30 @@ void tdi_rod_guess(td_rod_state *s) {
         x[1] = move.y;
         x[2] = move.z;
         x[3] = !tdi_has_edge(&m->node[i]) ? 0
-               : flags & TDI_HELD_TURN    ? turn_to_target(s, i)
+               : flags & TDI_HELD_TURN    ? turn_to_target(s, s->pose_back, i)
                : repeat                   ? s->past[i].turn
                                           : 0;
     }
+}
+
+bool tdi_rod_carry_held(td_rod_state *s) {
+    const td_rod_model *m = s->model;
+    bool left = false;
+    for (int32_t i = 0; i < m->node_count; i++) {
+        td_real *x = s->step[i].x;
+        if (m->node[i].flags & TDI_HELD_PLACE) {
+            td_vec3 move = tdi_sub(s->target[i], s->pose[i].x);
+            left = left || tdi_norm(move) > 1e-12 * m->node[i].length;
+            x[0] = move.x;
+            x[1] = move.y;
+            x[2] = move.z;
+        }
+        if (m->node[i].flags & TDI_HELD_TURN && tdi_has_edge(&m->node[i])) {
+            x[3] = turn_to_target(s, s->pose, i);
+            left = left || fabs(x[3]) > 1e-9;
+        }
+    }
+    return left;
 }
 
 td_real tdi_rod_largest(const td_rod_state *s) {

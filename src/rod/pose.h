@@ -5,8 +5,9 @@
 
 #include "rod/model.h"
 
-// From pose_back, turn_back to pose, turn by `part` of the increments in `step`.
-void tdi_rod_try(td_rod_state *state, td_real part);
+// From pose_back, turn_back to pose, turn by `part` of the increments in `step`. Edges may turn to
+// keep their lengths, unless all is to move straight.
+void tdi_rod_try(td_rod_state *state, td_real part, bool straight);
 
 // Frames and strains after places were set by hand: directors are carried along from the last pose.
 void tdi_rod_follow(td_rod_state *state);
@@ -16,6 +17,9 @@ void tdi_rod_place_start(td_rod_state *state);
 
 // Increments that carry what is held to where it shall be, and repeat the last step elsewhere.
 void tdi_rod_guess(td_rod_state *state);
+
+// Adds to the increments what is left of the way of all that is held. Whether there is any.
+bool tdi_rod_carry_held(td_rod_state *state);
 
 // Largest increment: rad, or m.
 td_real tdi_rod_largest(const td_rod_state *state);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Elimination in 4x4 blocks: H x = -r.
 //
-//   node i    D = L diag L^T,  Yp = D^-1 P,  Yg = D^-1 G,  z = D^-1 r
-//   parent    D_p -= P^T Yp,  P_p -= P^T Yg,  r_p -= P^T z
-//   grand     D_g -= G^T Yg,  r_g -= G^T z
+//   node i    D = L diag L^T,  Yp = D^-1 P,  Yg = D^-1 G
+//   parent    D_p -= P^T Yp,  P_p -= P^T Yg
+//   grand     D_g -= G^T Yg
+//   forward   r_p -= Yp^T r,  r_g -= Yg^T r,  z = D^-1 r
 //   back      x_i = -(z + Yp x_p + Yg x_g)
 
 #include "rod/solve.h"
@@ -38,8 +39,8 @@ static void add_border(td_real to[4][8], int column, td_real from[4][4], bool tr
     }
 }
 
-void tdi_rod_block_add(const td_rod_state *s, int32_t a, int32_t b, int32_t ring,
-                       td_real block[4][4]) {
+void tdi_rod_block_add(const td_rod_state *s, int32_t a, int32_t b, td_real block[4][4]) {
+    const int32_t ring = s->model->node[a].ring;
     if (a == b) {
         add(s->work[a].d, block);
         return;
@@ -64,17 +65,26 @@ void tdi_rod_clear(const td_rod_state *s) {
     memset(s->border, 0, (size_t)m->ring_nodes * sizeof *s->border);
 }
 
+void tdi_rod_clear_gradient(const td_rod_state *s) {
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        memset(s->work[i].r, 0, sizeof s->work[i].r);
+    }
+}
+
 // ---- one block ------------------------------------------------------------------------------
+
+static inline bool held(uint32_t flags, int k) {
+    return flags & (k < 3 ? TDI_HELD_PLACE : TDI_HELD_TURN);
+}
 
 // Zero rows and columns, and one on the diagonal, for what is held.
 static inline void hold(tdi_rod_work *w, uint32_t flags) {
     for (int k = 0; k < 4; k++) {
-        if (flags & (k < 3 ? TDI_HELD_PLACE : TDI_HELD_TURN)) {
+        if (held(flags, k)) {
             for (int l = 0; l < 4; l++) {
                 w->d[k][l] = w->d[l][k] = w->p[k][l] = w->g[k][l] = 0;
             }
             w->d[k][k] = 1;
-            w->r[k] = 0;
         }
     }
 }
@@ -128,7 +138,7 @@ static inline void subtract(td_real to[4][4], td_real a[4][4], td_real b[4][4]) 
     }
 }
 
-static inline void subtract_vector(td_real to[4], td_real a[4][4], const td_real z[4]) {
+static inline void subtract_vector(td_real to[4], const td_real a[4][4], const td_real z[4]) {
     for (int i = 0; i < 4; i++) {
         to[i] -= a[0][i] * z[0] + a[1][i] * z[1] + a[2][i] * z[2] + a[3][i] * z[3];
     }
@@ -143,7 +153,6 @@ bool tdi_rod_eliminate(const td_rod_state *s, int32_t i) {
     if (!factor(w->d)) {
         return false;
     }
-    solve(w->d, w->r, 1);
     if (n->parent == TD_NONE) {
         return true;
     }
@@ -154,22 +163,188 @@ bool tdi_rod_eliminate(const td_rod_state *s, int32_t i) {
         solve(w->d, &w->p[0][c], 4);
     }
     subtract(up->d, p, w->p);
-    subtract_vector(up->r, p, w->r);
     if (n->grand == TD_NONE) {
         return true;
     }
-    tdi_rod_work *grand = &s->work[n->grand];
     memcpy(g, w->g, sizeof g);
     for (int c = 0; c < 3; c++) {
         solve(w->d, &w->g[0][c], 4);
     }
     subtract(up->p, p, w->g);
-    subtract(grand->d, g, w->g);
-    subtract_vector(grand->r, g, w->r);
+    subtract(s->work[n->grand].d, g, w->g);
     return true;
 }
 
-static void substitute(const td_rod_state *s, int32_t i, bool parent, bool grand) {
+// ---- rings ----------------------------------------------------------------------------------
+
+static inline td_real (*border_of(const td_rod_state *s, int32_t i))[8] {
+    return s->border[i - s->model->ring_shift];
+}
+
+// to -= a^T b, where b has 8 columns
+static void subtract_wide(td_real to[4][8], td_real a[4][4], td_real b[4][8]) {
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 8; j++) {
+            to[i][j] -=
+                a[0][i] * b[0][j] + a[1][i] * b[1][j] + a[2][i] * b[2][j] + a[3][i] * b[3][j];
+        }
+    }
+}
+
+// One node of a ring whose first two nodes have the matrix b.
+static bool eliminate_in_ring(const td_rod_state *s, int32_t i, int32_t first, td_real b[8][8]) {
+    const tdi_rod_node *n = &s->model->node[i];
+    tdi_rod_work *w = &s->work[i];
+    td_real p[4][4], g[4][4], old[4][8], (*y)[8] = border_of(s, i);
+    hold(w, n->flags);
+    for (int k = 0; k < 4; k++) {
+        if (held(n->flags, k)) {
+            memset(y[k], 0, sizeof y[k]);
+        }
+    }
+    if (!factor(w->d)) {
+        return false;
+    }
+    memcpy(p, w->p, sizeof p);
+    memcpy(g, w->g, sizeof g);
+    memcpy(old, y, sizeof old);
+    for (int k = 0; k < 4; k++) {
+        solve(w->d, &w->p[0][k], 4);
+        solve(w->d, &w->g[0][k], 4);
+    }
+    for (int k = 0; k < 8; k++) {
+        solve(w->d, &y[0][k], 8);
+    }
+    for (int k = 0; k < 8; k++) {
+        for (int l = 0; l < 8; l++) {
+            b[k][l] -= old[0][k] * y[0][l] + old[1][k] * y[1][l] + old[2][k] * y[2][l] +
+                       old[3][k] * y[3][l];
+        }
+    }
+    if (n->parent >= first + 2) {
+        subtract(s->work[n->parent].d, p, w->p);
+        subtract_wide(border_of(s, n->parent), p, y);
+    }
+    if (n->grand >= first + 2) {
+        subtract(s->work[n->parent].p, p, w->g);
+        subtract(s->work[n->grand].d, g, w->g);
+        subtract_wide(border_of(s, n->grand), g, y);
+    }
+    return true;
+}
+
+// Adds the blocks of the first two nodes to b, and holds what is held.
+static void fill_closing(const td_rod_state *s, int32_t first, td_real b[8][8]) {
+    tdi_rod_work *w = &s->work[first];
+    for (int k = 0; k < 8; k++) {
+        for (int l = 0; l < 8; l++) {
+            b[k][l] += k / 4 == l / 4 ? w[k / 4].d[k % 4][l % 4]
+                       : k > l        ? w[1].p[k - 4][l]
+                                      : w[1].p[l - 4][k];
+        }
+    }
+    for (int k = 0; k < 8; k++) {
+        for (int l = 0; held(s->model->node[first + k / 4].flags, k % 4) && l < 8; l++) {
+            b[k][l] = b[l][k] = k == l ? 1 : 0;
+        }
+    }
+}
+
+// L below the diagonal, diag on it. False when a pivot is not positive.
+static bool factor_closing(td_real b[8][8]) {
+    for (int j = 0; j < 8; j++) {
+        td_real least = LEAST_PIVOT * fabs(b[j][j]);
+        for (int k = 0; k < j; k++) {
+            b[j][j] -= b[j][k] * b[j][k] * b[k][k];
+        }
+        if (!(b[j][j] > least)) {
+            return false;
+        }
+        for (int i = j + 1; i < 8; i++) {
+            td_real sum = b[i][j];
+            for (int k = 0; k < j; k++) {
+                sum -= b[i][k] * b[j][k] * b[k][k];
+            }
+            b[i][j] = sum / b[j][j];
+        }
+    }
+    return true;
+}
+
+bool tdi_rod_eliminate_ring(const td_rod_state *s, int32_t part) {
+    const tdi_rod_part *range = &s->model->part[part];
+    td_real(*b)[8] = s->closing[part];
+    memset(b, 0, sizeof s->closing[part]);
+    for (int32_t i = range->last - 1; i >= range->first + 2; i--) {
+        if (!eliminate_in_ring(s, i, range->first, b)) {
+            return false;
+        }
+    }
+    fill_closing(s, range->first, b);
+    return factor_closing(b);
+}
+
+// ---- forward --------------------------------------------------------------------------------
+
+static void solve_closing(td_real b[8][8], td_real x[8]) {
+    for (int j = 0; j < 8; j++) {
+        for (int k = 0; k < j; k++) {
+            x[j] -= b[j][k] * x[k];
+        }
+    }
+    for (int j = 7; j >= 0; j--) {
+        x[j] /= b[j][j];
+        for (int k = j + 1; k < 8; k++) {
+            x[j] -= b[k][j] * x[k];
+        }
+    }
+}
+
+static inline void let_go(tdi_rod_work *w, uint32_t flags) {
+    for (int k = 0; k < 4; k++) {
+        w->r[k] = held(flags, k) ? 0 : w->r[k];
+    }
+}
+
+static void forward_node(const td_rod_state *s, int32_t i, bool parent, bool grand) {
+    const tdi_rod_node *n = &s->model->node[i];
+    tdi_rod_work *w = &s->work[i];
+    let_go(w, n->flags);
+    if (parent) {
+        subtract_vector(s->work[n->parent].r, (const td_real(*)[4])w->p, w->r);
+    }
+    if (grand) {
+        subtract_vector(s->work[n->grand].r, (const td_real(*)[4])w->g, w->r);
+    }
+}
+
+static void forward_ring(const td_rod_state *s, int32_t part) {
+    const tdi_rod_part *range = &s->model->part[part];
+    const int32_t first = range->first;
+    td_real x[8] = {0};
+    for (int32_t i = range->last - 1; i >= first + 2; i--) {
+        const tdi_rod_node *n = &s->model->node[i];
+        tdi_rod_work *w = &s->work[i];
+        td_real(*y)[8] = border_of(s, i);
+        forward_node(s, i, n->parent >= first + 2, n->grand >= first + 2);
+        for (int k = 0; k < 8; k++) {
+            x[k] -= y[0][k] * w->r[0] + y[1][k] * w->r[1] + y[2][k] * w->r[2] + y[3][k] * w->r[3];
+        }
+        solve(w->d, w->r, 1);
+    }
+    for (int k = 0; k < 8; k++) {
+        x[k] += s->work[first + k / 4].r[k % 4];
+        x[k] = held(s->model->node[first + k / 4].flags, k % 4) ? 0 : x[k];
+    }
+    solve_closing(s->closing[part], x);
+    for (int k = 0; k < 8; k++) {
+        s->work[first + k / 4].r[k % 4] = x[k];
+    }
+}
+
+// ---- back -----------------------------------------------------------------------------------
+
+static inline void back_node(const td_rod_state *s, int32_t i, bool parent, bool grand) {
     const tdi_rod_node *n = &s->model->node[i];
     const tdi_rod_work *w = &s->work[i];
     td_real x[4] = {w->r[0], w->r[1], w->r[2], w->r[3]};
@@ -191,173 +366,85 @@ static void substitute(const td_rod_state *s, int32_t i, bool parent, bool grand
     }
 }
 
-// ---- rings ----------------------------------------------------------------------------------
-
-typedef struct ring {
-    const td_rod_state *state;
-    int32_t first;
-    td_real b[8][8]; // of the first two nodes
-} ring;
-
-static inline td_real (*border_of(const ring *c, int32_t i))[8] {
-    return c->state->border[i - c->state->model->ring_shift];
-}
-
-// to -= a^T b, where b has 8 columns
-static void subtract_wide(td_real to[4][8], td_real a[4][4], td_real b[4][8]) {
-    for (int i = 0; i < 4; i++) {
-        for (int j = 0; j < 8; j++) {
-            to[i][j] -=
-                a[0][i] * b[0][j] + a[1][i] * b[1][j] + a[2][i] * b[2][j] + a[3][i] * b[3][j];
-        }
-    }
-}
-
-// What node i leaves to the first two nodes.
-static void leave_border(ring *c, int32_t i, td_real old[4][8]) {
-    const td_rod_state *s = c->state;
-    td_real(*y)[8] = border_of(c, i);
-    const td_real *z = s->work[i].r;
-    for (int k = 0; k < 8; k++) {
-        for (int l = 0; l < 8; l++) {
-            c->b[k][l] -= old[0][k] * y[0][l] + old[1][k] * y[1][l] + old[2][k] * y[2][l] +
-                          old[3][k] * y[3][l];
-        }
-        s->work[c->first + k / 4].r[k % 4] -=
-            old[0][k] * z[0] + old[1][k] * z[1] + old[2][k] * z[2] + old[3][k] * z[3];
-    }
-}
-
-static bool eliminate_in_ring(ring *c, int32_t i) {
-    const td_rod_state *s = c->state;
-    const tdi_rod_node *n = &s->model->node[i];
-    tdi_rod_work *w = &s->work[i];
-    td_real p[4][4], g[4][4], old[4][8], (*b)[8] = border_of(c, i);
-    hold(w, n->flags);
-    for (int k = 0; k < 4; k++) {
-        if (n->flags & (k < 3 ? TDI_HELD_PLACE : TDI_HELD_TURN)) {
-            memset(b[k], 0, sizeof b[k]);
-        }
-    }
-    if (!factor(w->d)) {
-        return false;
-    }
-    memcpy(p, w->p, sizeof p);
-    memcpy(g, w->g, sizeof g);
-    memcpy(old, b, sizeof old);
-    solve(w->d, w->r, 1);
-    for (int k = 0; k < 4; k++) {
-        solve(w->d, &w->p[0][k], 4);
-        solve(w->d, &w->g[0][k], 4);
-    }
-    for (int k = 0; k < 8; k++) {
-        solve(w->d, &b[0][k], 8);
-    }
-    leave_border(c, i, old);
-    if (n->parent >= c->first + 2) {
-        tdi_rod_work *up = &s->work[n->parent];
-        subtract(up->d, p, w->p);
-        subtract_vector(up->r, p, w->r);
-        subtract_wide(border_of(c, n->parent), p, b);
-    }
-    if (n->grand >= c->first + 2) {
-        tdi_rod_work *grand = &s->work[n->grand];
-        subtract(s->work[n->parent].p, p, w->g);
-        subtract(grand->d, g, w->g);
-        subtract_vector(grand->r, g, w->r);
-        subtract_wide(border_of(c, n->grand), g, b);
-    }
-    return true;
-}
-
-// The system of the first two nodes, solved in place of their gradients.
-static bool solve_border(ring *c) {
-    const td_rod_state *s = c->state;
-    tdi_rod_work *w = &s->work[c->first];
-    td_real x[8];
-    for (int k = 0; k < 8; k++) {
-        uint32_t flags = s->model->node[c->first + k / 4].flags;
-        x[k] = w[k / 4].r[k % 4];
-        for (int l = 0; l < 8; l++) {
-            c->b[k][l] += k / 4 == l / 4 ? w[k / 4].d[k % 4][l % 4]
-                          : k > l        ? w[1].p[k - 4][l]
-                                         : w[1].p[l - 4][k];
-        }
-        if (flags & (k % 4 < 3 ? TDI_HELD_PLACE : TDI_HELD_TURN)) {
-            for (int l = 0; l < 8; l++) {
-                c->b[k][l] = 0;
-            }
-            x[k] = 0;
-            c->b[k][k] = 1;
-        }
-    }
-    for (int k = 0; k < 8; k++) { // columns of what is held, now that all rows are there
-        uint32_t flags = s->model->node[c->first + k / 4].flags;
-        for (int l = 0; l < 8; l++) {
-            if (l != k && flags & (k % 4 < 3 ? TDI_HELD_PLACE : TDI_HELD_TURN)) {
-                c->b[l][k] = 0;
-            }
-        }
-    }
-    for (int j = 0; j < 8; j++) {
-        td_real least = LEAST_PIVOT * fabs(w[j / 4].d[j % 4][j % 4]);
-        if (!(c->b[j][j] > least)) {
-            return false;
-        }
-        for (int i = j + 1; i < 8; i++) {
-            td_real l = c->b[i][j] / c->b[j][j];
-            for (int k = j; k < 8; k++) {
-                c->b[i][k] -= l * c->b[j][k];
-            }
-            x[i] -= l * x[j];
-        }
-    }
-    for (int j = 7; j >= 0; j--) {
-        for (int k = j + 1; k < 8; k++) {
-            x[j] -= c->b[j][k] * x[k];
-        }
-        x[j] /= c->b[j][j];
-        w[j / 4].r[j % 4] = x[j];
-    }
-    return true;
-}
-
-bool tdi_rod_eliminate_ring(const td_rod_state *s, const tdi_rod_part *part) {
-    ring c = {.state = s, .first = part->first};
-    for (int32_t i = part->last - 1; i >= part->first + 2; i--) {
-        if (!eliminate_in_ring(&c, i)) {
-            return false;
-        }
-    }
-    return solve_border(&c);
-}
-
-// ---- back -----------------------------------------------------------------------------------
-
-static void substitute_ring(const td_rod_state *s, const tdi_rod_part *part) {
+static void back_ring(const td_rod_state *s, const tdi_rod_part *part) {
     const int32_t first = part->first;
-    ring c = {.state = s, .first = first};
-    substitute(s, first, false, false);
-    substitute(s, first + 1, false, false);
+    back_node(s, first, false, false);
+    back_node(s, first + 1, false, false);
     for (int32_t i = first + 2; i < part->last; i++) {
-        td_real(*b)[8] = border_of(&c, i);
-        substitute(s, i, s->model->node[i].parent >= first + 2,
-                   s->model->node[i].grand >= first + 2);
+        td_real(*y)[8] = border_of(s, i);
+        back_node(s, i, s->model->node[i].parent >= first + 2,
+                  s->model->node[i].grand >= first + 2);
         for (int k = 0; k < 4; k++) {
             for (int l = 0; l < 8; l++) {
-                s->step[i].x[k] -= b[k][l] * s->step[first + l / 4].x[l % 4];
+                s->step[i].x[k] -= y[k][l] * s->step[first + l / 4].x[l % 4];
             }
         }
     }
 }
 
-void tdi_rod_substitute(const td_rod_state *s, const tdi_rod_part *part) {
-    if (part->ring) {
-        substitute_ring(s, part);
-        return;
+void tdi_rod_solve(const td_rod_state *s) {
+    const td_rod_model *m = s->model;
+    for (int32_t k = 0; k < m->part_count; k++) {
+        const tdi_rod_part *part = &m->part[k];
+        if (part->ring) {
+            forward_ring(s, k);
+            back_ring(s, part);
+            continue;
+        }
+        for (int32_t i = part->last - 1; i >= part->first; i--) {
+            forward_node(s, i, m->node[i].parent != TD_NONE, m->node[i].grand != TD_NONE);
+            solve(s->work[i].d, s->work[i].r, 1);
+        }
+        for (int32_t i = part->first; i < part->last; i++) {
+            back_node(s, i, m->node[i].parent != TD_NONE, m->node[i].grand != TD_NONE);
+        }
     }
-    for (int32_t i = part->first; i < part->last; i++) {
-        const tdi_rod_node *n = &s->model->node[i];
-        substitute(s, i, n->parent != TD_NONE, n->grand != TD_NONE);
+}
+
+// ---- product --------------------------------------------------------------------------------
+
+// y_a += B x_b, y_b += B^T x_a
+static void multiply_pair(const td_real b[4][4], const td_real *xa, const td_real *xb, td_real *ya,
+                          td_real *yb) {
+    for (int k = 0; k < 4; k++) {
+        for (int l = 0; l < 4; l++) {
+            ya[k] += b[k][l] * xb[l];
+            yb[l] += b[k][l] * xa[k];
+        }
+    }
+}
+
+void tdi_rod_multiply(const td_rod_model *m, const tdi_rod_work *work,
+                      const td_real (*border)[4][8], const td_real (*x)[4], td_real (*y)[4]) {
+    memset(y, 0, (size_t)m->node_count * sizeof *y);
+    for (int32_t i = 0; i < m->node_count; i++) {
+        const tdi_rod_node *n = &m->node[i];
+        const tdi_rod_work *w = &work[i];
+        const int32_t border_end = n->ring == TD_NONE ? 0 : n->ring + 2;
+        for (int k = 0; k < 4; k++) {
+            for (int l = 0; l < 4; l++) {
+                y[i][k] += w->d[k][l] * x[i][l];
+            }
+        }
+        bool inner = n->ring == TD_NONE || i < border_end;
+        if (n->parent != TD_NONE && n->parent < i && (inner || n->parent >= border_end)) {
+            multiply_pair((const td_real(*)[4])w->p, x[i], x[n->parent], y[i], y[n->parent]);
+        }
+        if (n->grand != TD_NONE && n->grand < i && (inner || n->grand >= border_end)) {
+            multiply_pair((const td_real(*)[4])w->g, x[i], x[n->grand], y[i], y[n->grand]);
+        }
+        if (n->ring != TD_NONE && i >= border_end) {
+            for (int k = 0; k < 4; k++) {
+                for (int c = 0; c < 8; c++) {
+                    y[i][k] += border[i - m->ring_shift][k][c] * x[n->ring + c / 4][c % 4];
+                    y[n->ring + c / 4][c % 4] += border[i - m->ring_shift][k][c] * x[i][k];
+                }
+            }
+        }
+    }
+    for (int32_t i = 0; i < m->node_count; i++) {
+        for (int k = 0; k < 4; k++) {
+            y[i][k] = held(m->node[i].flags, k) ? 0 : y[i][k];
+        }
     }
 }

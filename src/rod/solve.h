@@ -10,16 +10,20 @@
 #include "rod/model.h"
 
 // Adds a block to that of nodes a and b, which are the same, neighbours or next but one.
-void tdi_rod_block_add(const td_rod_state *state, int32_t a, int32_t b, int32_t ring,
-                       td_real block[4][4]);
+void tdi_rod_block_add(const td_rod_state *state, int32_t a, int32_t b, td_real block[4][4]);
 
-// Zero in all blocks and gradients.
+// Zero in all blocks and gradients, or in the gradients alone.
 void tdi_rod_clear(const td_rod_state *state);
+void tdi_rod_clear_gradient(const td_rod_state *state);
 
 // Eliminates one node, which must have all its terms. False when a pivot is not positive.
 bool tdi_rod_eliminate(const td_rod_state *state, int32_t i);
-// Eliminates a ring whose terms are all there.
-bool tdi_rod_eliminate_ring(const td_rod_state *state, const tdi_rod_part *part);
+// Eliminates a ring whose terms are all there, by the number of its part.
+bool tdi_rod_eliminate_ring(const td_rod_state *state, int32_t part);
 
-// Increments of a part from the eliminated nodes, roots first.
-void tdi_rod_substitute(const td_rod_state *state, const tdi_rod_part *part);
+// Increments, in `step`, from the eliminated nodes and the gradients in `work`, which are used up.
+void tdi_rod_solve(const td_rod_state *state);
+
+// y = H x with blocks as they were before elimination. What is held counts as zero: x must be.
+void tdi_rod_multiply(const td_rod_model *model, const tdi_rod_work *work,
+                      const td_real (*border)[4][8], const td_real (*x)[4], td_real (*y)[4]);

@@ -26,6 +26,7 @@ static void lay_out(td_rod_state *s, const td_rod_model *m, tdi_layout *l) {
     s->work = tdi_layout_place(l, n, sizeof *s->work);
     s->step = tdi_layout_place(l, n, sizeof *s->step);
     s->border = tdi_layout_place(l, (size_t)m->ring_nodes, sizeof *s->border);
+    s->closing = tdi_layout_place(l, (size_t)m->part_count, sizeof *s->closing);
     s->area_axes = tdi_layout_place(l, edges, sizeof *s->area_axes);
     s->target = tdi_layout_place(l, n, sizeof *s->target);
     s->target_m1 = tdi_layout_place(l, n, sizeof *s->target_m1);
@@ -224,9 +225,10 @@ static td_real weld_kinetic(const td_rod_state *s, int32_t k) {
     return 0.5 * sum;
 }
 
-td_energy td_rod_energy(const td_rod_state *s, td_vec3 gravity) {
+td_energy td_rod_energy(td_rod_state *s, td_vec3 gravity) {
     const td_rod_model *m = s->model;
     td_energy sum = {0, 0, 0};
+    tdi_rod_follow(s);
     for (int32_t i = 0; i < m->node_count; i++) {
         const tdi_rod_node *n = &m->node[i];
         const tdi_rod_past *past = &s->past[i];

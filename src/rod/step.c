@@ -186,19 +186,18 @@ static void carry_base(td_rod_state *s, td_real h) {
     tdi_rod_place_base(s);
 }
 
-static td_status step_implicit(td_rod_state *s, const td_step_opts *o, td_step_stats *stats) {
+static bool has_two(const td_rod_state *s, const td_step_opts *o) {
+    return o->integrator == TD_IMPLICIT && s->history >= 2 && s->history_dt == o->dt;
+}
+
+// Everything up to the first guess. h is that of the rule.
+static tdi_rod_potential begin_step(td_rod_state *s, const td_step_opts *o, bool two, td_real h) {
     const td_rod_model *m = s->model;
     const size_t n = (size_t)m->node_count;
-    const td_base_motion base = s->base;
-    tdi_rod_follow(s);
-    if (s->history == 0) {
-        begin_history(s);
-    }
-    bool two = o->integrator == TD_IMPLICIT && s->history >= 2 && s->history_dt == o->dt;
-    td_real h = two ? 2 * o->dt / 3 : o->dt;
     if (!two) {
         take_past(s, h);
     }
+    s->base_start = s->base;
     carry_base(s, o->dt);
     for (int32_t k = 0; k < m->edge_count; k++) {
         s->area_axes[k] = tdi_edge_axes(&s->pose[m->edge_node[k]].edge);
@@ -207,52 +206,129 @@ static td_status step_implicit(td_rod_state *s, const td_step_opts *o, td_step_s
     memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
     memset(s->turn_back, 0, n * sizeof *s->turn);
     tdi_rod_guess(s);
-    tdi_rod_try(s, 1);
-    tdi_rod_potential p = {.inertia = 1 / (h * h),
-                           .over_h = 1 / h,
-                           .stiffness = o->stiffness,
-                           .damping = o->damping,
-                           .gravity = o->gravity,
-                           .fall = tdi_scale(o->gravity, h * h),
-                           .loads = o->loads,
-                           .load_count = o->load_count,
-                           .air = o->air,
-                           .winds = o->winds};
-    tdi_rod_newton newton = {o->iterations, o->tolerance};
-    td_status status = tdi_rod_minimise(s, &p, &newton, stats);
-    if (status != TD_OK) {
-        s->base = base;
-        tdi_rod_place_base(s);
-        memcpy(s->pose, s->pose_start, n * sizeof *s->pose);
-        memset(s->turn, 0, n * sizeof *s->turn);
-        return status;
-    }
+    return (tdi_rod_potential){.inertia = 1 / (h * h),
+                               .over_h = 1 / h,
+                               .stiffness = o->stiffness,
+                               .damping = o->damping,
+                               .gravity = o->gravity,
+                               .fall = tdi_scale(o->gravity, h * h),
+                               .loads = o->loads,
+                               .load_count = o->load_count,
+                               .air = o->air,
+                               .winds = o->winds};
+}
+
+static void end_step(td_rod_state *s, td_real dt, td_real h) {
     tidy_frames(s);
-    for (int32_t i = 0; i < m->node_count; i++) {
-        push_node(s, i, 1 / h, 2 * o->dt / 3);
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        push_node(s, i, 1 / h, 2 * dt / 3);
     }
-    for (int32_t k = 0; k < m->weld_count; k++) {
-        push_weld(s, k, 1 / h, 2 * o->dt / 3);
+    for (int32_t k = 0; k < s->model->weld_count; k++) {
+        push_weld(s, k, 1 / h, 2 * dt / 3);
     }
     s->history = 2;
-    s->history_dt = o->dt;
-    s->time += o->dt;
-    return TD_OK;
+    s->history_dt = dt;
+    s->time += dt;
+}
+
+static void undo_step(td_rod_state *s) {
+    const size_t n = (size_t)s->model->node_count;
+    s->base = s->base_start;
+    tdi_rod_place_base(s);
+    memcpy(s->pose, s->pose_start, n * sizeof *s->pose);
+    memset(s->turn, 0, n * sizeof *s->turn);
+}
+
+static td_status step_together(const tdi_rod_system *y, const td_step_opts *o,
+                               const td_collider *colliders, int32_t collider_count,
+                               td_step_stats *stats, td_diag *diag) {
+    bool two = true;
+    for (int32_t k = 0; k < y->count; k++) {
+        td_rod_state *s = y->state[k];
+        tdi_rod_follow(s);
+        if (s->history == 0) {
+            begin_history(s);
+        }
+        two = two && has_two(s, &o[k]);
+    }
+    td_real h = two ? 2 * o->dt / 3 : o->dt, part;
+    for (int32_t k = 0; k < y->count; k++) {
+        y->potential[k] = begin_step(y->state[k], &o[k], two, h);
+    }
+    td_status status = TD_OK;
+    if (y->contacts) {
+        status = tdi_rod_contacts_begin(y, colliders, collider_count, o->dt, h, diag);
+    }
+    if (status == TD_OK) {
+        status = tdi_rod_carry(y, &part, diag);
+    }
+    if (status == TD_OK) {
+        tdi_rod_newton newton = {o->iterations, o->tolerance};
+        status = tdi_rod_minimise(y, &newton, stats, diag);
+    }
+    for (int32_t k = 0; k < y->count; k++) {
+        if (status == TD_OK) {
+            end_step(y->state[k], o->dt, h);
+        } else {
+            undo_step(y->state[k]);
+        }
+    }
+    if (status == TD_OK && y->contacts) {
+        tdi_rod_contacts_end(y);
+    }
+    stats->steps += status == TD_OK;
+    return status;
+}
+
+static td_status diverged(td_status status, td_real time, td_diag *diag) {
+    return status == TD_ERR_DIVERGED && (!diag || diag->status == TD_OK)
+               ? tdi_fail(diag, status, "the step at %g s diverged; try a smaller dt", time)
+               : status;
 }
 
 td_status td_rod_step(td_rod_state *s, const td_step_opts *opts, td_step_stats *stats,
                       td_diag *diag) {
     td_step_stats none = {0};
+    tdi_rod_potential potential;
+    const tdi_rod_system alone = {&s, &potential, 1, NULL};
     td_status status = check(s, opts, diag);
     if (status != TD_OK) {
         return status;
     }
-    stats = stats ? stats : &none;
-    status = step_implicit(s, opts, stats);
-    stats->steps += status == TD_OK;
-    return status == TD_OK
-               ? TD_OK
-               : tdi_fail(diag, status, "the step at %g s diverged; try a smaller dt", s->time);
+    if (diag) {
+        diag->status = TD_OK;
+    }
+    status = step_together(&alone, opts, NULL, 0, stats ? stats : &none, diag);
+    return diverged(status, s->time, diag);
+}
+
+td_status td_rod_step_many(td_rod_state *const *states, const td_step_opts *opts, int32_t count,
+                           td_rod_contacts *contacts, const td_collider *colliders,
+                           int32_t collider_count, td_step_stats *stats, td_diag *diag) {
+    td_step_stats none = {0};
+    for (int32_t k = 0; k < count; k++) {
+        td_status status = check(states[k], &opts[k], diag);
+        bool alike = opts[k].dt == opts[0].dt && opts[k].integrator == opts[0].integrator;
+        if (status == TD_OK && !alike) {
+            status = tdi_fail(diag, TD_ERR_ARGUMENT, "dt and integrator must be the same for all");
+        }
+        if (status == TD_OK && states[k]->model != contacts->model[k]) {
+            status = tdi_fail(diag, TD_ERR_ARGUMENT, "the contacts are those of other rods");
+        }
+        if (status != TD_OK) {
+            return status;
+        }
+    }
+    if (count != contacts->state_count) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "the contacts are those of other rods");
+    }
+    if (diag) {
+        diag->status = TD_OK;
+    }
+    const tdi_rod_system all = {states, contacts->potential, count, contacts};
+    td_status status =
+        step_together(&all, opts, colliders, collider_count, stats ? stats : &none, diag);
+    return diverged(status, states[0]->time, diag);
 }
 
 // ---- rest -----------------------------------------------------------------------------------
@@ -261,23 +337,24 @@ td_status td_rod_settle(td_rod_state *s, const td_step_opts *o, td_step_stats *s
                         td_diag *diag) {
     const size_t n = (size_t)s->model->node_count;
     td_step_stats none = {0};
+    td_real part;
     td_status status = check(s, o, diag);
     if (status != TD_OK) {
         return status;
     }
-    stats = stats ? stats : &none;
     tdi_rod_follow(s);
     s->history = 0;
     memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
     memset(s->turn_back, 0, n * sizeof *s->turn);
     tdi_rod_guess(s);
-    tdi_rod_try(s, 1);
-    tdi_rod_potential p = {.stiffness = o->stiffness,
-                           .gravity = o->gravity,
-                           .loads = o->loads,
-                           .load_count = o->load_count};
+    tdi_rod_potential potential = {.stiffness = o->stiffness,
+                                   .gravity = o->gravity,
+                                   .loads = o->loads,
+                                   .load_count = o->load_count};
+    const tdi_rod_system alone = {&s, &potential, 1, NULL};
     tdi_rod_newton newton = {STATIC_ITERATIONS, STATIC_TOLERANCE};
-    status = tdi_rod_minimise(s, &p, &newton, stats);
+    tdi_rod_carry(&alone, &part, diag);
+    status = tdi_rod_minimise(&alone, &newton, stats ? stats : &none, diag);
     tidy_frames(s);
     for (int32_t i = 0; i < s->model->node_count; i++) {
         s->past[i].v = tdi_vec3(0, 0, 0);

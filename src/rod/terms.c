@@ -9,6 +9,7 @@
 #include "rod/terms.h"
 
 #include "load/drag.h"
+#include "rod/couple.h"
 #include "rod/element.h"
 #include "rod/solve.h"
 
@@ -60,66 +61,71 @@ static inline void add_stretch(const spring *sp, const tdi_edge *f, bool whole, 
 
 static void joint_term(const td_rod_state *s, const tdi_rod_potential *p, int32_t i,
                        const spring *sp, tdi_joint_term *out) {
-    const tdi_rod_pose *pose = &s->pose[i];
-    tdi_joint_strain strain = {pose->kb, pose->chi, pose->k1, pose->k2, 0, 1};
-    tdi_joint_derive(&s->pose[s->model->node[i].parent].edge, &pose->edge, &sp->law, &strain,
-                     pose->twist, p->whole, out);
+    tdi_rod_joint_derive(s, i, &sp->law, p->whole, out);
 }
 
 // Inertia and weight of the vertex, shared mass, and the inertia of the edge about itself.
-static inline void add_inertia(const td_rod_state *s, const tdi_rod_potential *p, int32_t i,
-                               int32_t ring) {
+static inline void add_inertia_slope(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
+    const tdi_rod_node *n = &s->model->node[i];
+    td_real *r = s->work[i].r;
+    if (p->inertia == 0) {
+        r[0] -= n->weight * p->gravity.x;
+        r[1] -= n->weight * p->gravity.y;
+        r[2] -= n->weight * p->gravity.z;
+        return;
+    }
+    const td_vec3 off = away(s, p, i);
+    td_vec3 a = tdi_scale(off, p->inertia * n->mass);
+    if (n->shared != 0) {
+        td_real shared = p->inertia * n->shared, *up = s->work[n->parent].r;
+        a = tdi_madd(a, away(s, p, n->parent), shared);
+        up[0] += shared * off.x;
+        up[1] += shared * off.y;
+        up[2] += shared * off.z;
+    }
+    r[0] += a.x;
+    r[1] += a.y;
+    r[2] += a.z;
+    r[3] += p->inertia * n->inertia * (s->turn[i] - s->rule[i].turn_hat);
+}
+
+static inline void add_inertia_bow(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     tdi_rod_work *w = &s->work[i];
-    td_real m = p->inertia * n->mass + p->shift * n->heft;
-    if (p->inertia > 0) {
-        td_vec3 a = tdi_scale(away(s, p, i), p->inertia * n->mass);
-        w->r[0] += a.x;
-        w->r[1] += a.y;
-        w->r[2] += a.z;
-    } else {
-        w->r[0] -= n->weight * p->gravity.x;
-        w->r[1] -= n->weight * p->gravity.y;
-        w->r[2] -= n->weight * p->gravity.z;
-    }
+    const td_real m = p->inertia * n->mass + p->shift * n->heft, shared = p->inertia * n->shared;
     w->d[0][0] += m;
     w->d[1][1] += m;
     w->d[2][2] += m;
-    td_real turn = p->inertia * n->inertia;
-    w->d[3][3] += turn + p->shift * n->heft * n->length * n->length;
-    w->r[3] += turn * (s->turn[i] - s->rule[i].turn_hat);
-    td_real shared = p->inertia * n->shared;
-    if (shared != 0) {
-        td_vec3 own = tdi_scale(away(s, p, i), shared),
-                far = tdi_scale(away(s, p, n->parent), shared);
-        td_real *up = s->work[n->parent].r;
-        w->r[0] += far.x;
-        w->r[1] += far.y;
-        w->r[2] += far.z;
-        up[0] += own.x;
-        up[1] += own.y;
-        up[2] += own.z;
-        if (ring == TD_NONE) {
-            w->p[0][0] += shared;
-            w->p[1][1] += shared;
-            w->p[2][2] += shared;
-        } else {
-            td_real block[4][4] = {{shared}, {0, shared}, {0, 0, shared}};
-            tdi_rod_block_add(s, i, n->parent, ring, block);
-        }
+    w->d[3][3] += p->inertia * n->inertia + p->shift * n->heft * n->length * n->length;
+    if (n->ring == TD_NONE) {
+        w->p[0][0] += shared;
+        w->p[1][1] += shared;
+        w->p[2][2] += shared;
+    } else if (shared != 0) {
+        td_real block[4][4] = {{shared}, {0, shared}, {0, 0, shared}};
+        tdi_rod_block_add(s, i, n->parent, block);
     }
 }
 
 // e = x_p - x_g, f = x_i - x_p: what an element of a node without offset or body adds to the nodes.
+static inline void scatter_slope(const td_rod_state *s, const tdi_rod_node *n, int32_t i,
+                                 const td_real *g) {
+    td_real *r = s->work[i].r, *up = s->work[n->parent].r, *far = s->work[n->grand].r;
+    for (int k = 0; k < 3; k++) {
+        r[k] += g[3 + k];
+        up[k] += g[k] - g[3 + k];
+        far[k] -= g[k];
+    }
+    r[3] += g[TDI_TURN_F];
+    up[3] += g[TDI_TURN_E];
+}
+
 static void scatter_plain(const td_rod_state *s, int32_t i, const tdi_joint_term *t) {
     const tdi_rod_node *n = &s->model->node[i];
     tdi_rod_work *w = &s->work[i], *up = &s->work[n->parent], *far = &s->work[n->grand];
     const td_real(*h)[TDI_JOINT_VARIABLES] = t->hessian;
-    const td_real *g = t->gradient;
+    scatter_slope(s, n, i, t->gradient);
     for (int k = 0; k < 3; k++) {
-        w->r[k] += g[3 + k];
-        up->r[k] += g[k] - g[3 + k];
-        far->r[k] -= g[k];
         for (int l = 0; l < 3; l++) {
             td_real ee = k <= l ? h[k][l] : h[l][k],
                     ff = k <= l ? h[3 + k][3 + l] : h[3 + l][3 + k];
@@ -144,8 +150,6 @@ static void scatter_plain(const td_rod_state *s, int32_t i, const tdi_joint_term
     w->d[3][3] += h[7][7];
     w->p[3][3] += h[6][7];
     up->d[3][3] += h[6][6];
-    w->r[3] += g[7];
-    up->r[3] += g[6];
 }
 
 // ---- bodies ---------------------------------------------------------------------------------
@@ -180,6 +184,7 @@ static void add_body(const td_rod_state *s, const tdi_rod_potential *p, int32_t 
     const td_vec3 lever = tdi_mat3_apply(&r, b->moment);
     td_sym3 about = tdi_sym3_turn(&r, &b->second), inertia = tdi_sym3_inertia(about);
     td_vec3 force, moment;
+    tdi_mat3 q; // of tdi_turning_bow()
     td_real c = p->inertia + p->shift;
     if (p->inertia > 0) {
         const tdi_mat3 off = turned_away(&r, &s->weld_rule[k].hat_r), product = spread(b, &r, &off);
@@ -188,12 +193,20 @@ static void add_body(const td_rod_state *s, const tdi_rod_potential *p, int32_t 
         moment = tdi_add(tdi_cross(lever, e), tdi_mat3_axial(&product));
         force = tdi_scale(force, p->inertia);
         moment = tdi_scale(moment, p->inertia);
+        q = tdi_mat3_outer(e, lever);
+        for (int j = 0; j < 9; j++) {
+            q.m[j] = p->inertia * (q.m[j] + product.m[j]);
+        }
     } else {
         force = tdi_scale(p->gravity, -b->mass);
         moment = tdi_cross(p->gravity, lever);
+        q = tdi_mat3_outer(tdi_scale(p->gravity, -1), lever);
     }
     inertia = tdi_sym3_scale(inertia, c);
     tdi_element_add_body(el, &swing, c * b->mass, tdi_scale(lever, c), &inertia, force, moment);
+    if (p->whole) {
+        tdi_element_add_bow(el, false, edge, moment, &q);
+    }
 }
 
 static td_real body_value(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
@@ -294,34 +307,58 @@ static void element_of(const td_rod_state *s, const tdi_rod_potential *p, int32_
         add_drag(s, p, i, el);
     }
     if (n->flags & TDI_OFFSET) {
-        tdi_element_move(el, &s->pose[n->parent].edge, tdi_rod_lever(s->model, s->pose, i));
+        tdi_element_move(el, &s->pose[n->parent].edge, tdi_rod_lever(s->model, s->pose, i),
+                         p->whole);
     }
 }
 
-void tdi_rod_node_terms(const td_rod_state *s, const tdi_rod_potential *p, int32_t i,
-                        int32_t ring) {
+static inline bool is_plain(const tdi_rod_node *n, const tdi_rod_potential *p) {
+    return tdi_has_joint(n) && n->ring == TD_NONE && !(n->flags & (TDI_OFFSET | TDI_BODY)) &&
+           !has_drag(p);
+}
+
+// The gradient alone of a node that is plain and has no couple.
+static void plain_slope(const td_rod_state *s, int32_t i, const spring *sp) {
+    const tdi_rod_node *n = &s->model->node[i];
+    const tdi_rod_pose *pose = &s->pose[i];
+    const tdi_joint_strain strain = {pose->kb, pose->chi, pose->k1, pose->k2, 0, 1};
+    td_real g[TDI_JOINT_VARIABLES], pull = sp->k * (pose->edge.length - sp->rest);
+    tdi_joint_slope(&s->pose[n->parent].edge, &pose->edge, &sp->law, &strain, pose->twist, g);
+    g[3] += pull * pose->edge.t.x;
+    g[4] += pull * pose->edge.t.y;
+    g[5] += pull * pose->edge.t.z;
+    scatter_slope(s, n, i, g);
+}
+
+void tdi_rod_node_terms(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     tdi_joint_term joint;
-    add_inertia(s, p, i, ring);
+    add_inertia_slope(s, p, i);
+    if (!p->only_gradient) {
+        add_inertia_bow(s, p, i);
+    }
     if (!tdi_has_edge(n)) {
         return;
     }
     const spring sp = spring_of(s, p, i);
+    const bool plain = is_plain(n, p);
+    if (plain && p->only_gradient && !(n->flags & TDI_COUPLE)) {
+        plain_slope(s, i, &sp);
+        return;
+    }
     if (tdi_has_joint(n)) {
         joint_term(s, p, i, &sp, &joint);
     } else {
         memset(&joint, 0, sizeof joint);
     }
-    bool plain = tdi_has_joint(n) && ring == TD_NONE && !(n->flags & (TDI_OFFSET | TDI_BODY)) &&
-                 !has_drag(p);
-    if (plain) {
+    if (plain && !p->only_gradient) {
         add_stretch(&sp, &s->pose[i].edge, p->whole, joint.gradient + 3, &joint.hessian[3][3],
                     TDI_JOINT_VARIABLES);
         scatter_plain(s, i, &joint);
     } else {
         tdi_rod_element el;
         element_of(s, p, i, &sp, &joint, &el);
-        tdi_element_scatter(&el, s, i, ring);
+        tdi_element_scatter(&el, s, i, p->only_gradient);
     }
 }
 
@@ -362,6 +399,21 @@ typedef struct spot {
     td_vec3 r, x, moved; // the place, and how far it is from where the rule takes it
 } spot;
 
+// Where the rule takes the lever of a point from: that of the step's beginning, carried along with
+// the edge and turned by what the rule says of its turn.
+static td_vec3 lever_star(const td_rod_state *s, int32_t i, td_vec3 point) {
+    const tdi_rod_node *n = &s->model->node[i];
+    point.y = 0;
+    if (n->flags & TDI_BODY) {
+        return tdi_mat3_apply(&s->weld_rule[n->body].star_r, point);
+    }
+    const tdi_mat3 *axes = &s->area_axes[n->edge];
+    td_vec3 then = tdi_mat3_column(axes, 1);
+    td_vec3 t = tdi_unit_or(tdi_sub(s->rule[i].star, s->rule[n->parent].star), then);
+    td_vec3 r = tdi_transport(tdi_mat3_apply(axes, point), then, t);
+    return tdi_madd(r, tdi_cross(t, r), s->rule[i].turn_star);
+}
+
 static spot spot_of(const td_rod_state *s, const td_load *l) {
     spot a = {.node = s->model->edge_node[l->segment]};
     const tdi_rod_node *n = &s->model->node[a.node];
@@ -372,6 +424,7 @@ static spot spot_of(const td_rod_state *s, const td_load *l) {
     a.x = tdi_add(tdi_madd(start, edge->t, a.share * edge->length), a.r);
     moved d = moved_of(s, a.node);
     a.moved = tdi_madd(d.start, d.edge, a.share);
+    a.moved = tdi_add(a.moved, tdi_sub(a.r, lever_star(s, a.node, l->point)));
     return a;
 }
 
@@ -405,15 +458,6 @@ static td_vec3 load_gradient(const td_load *l, const tdi_rod_potential *p, const
     return g;
 }
 
-static int32_t ring_of(const td_rod_model *m, int32_t node) {
-    for (int32_t k = 0; node >= m->ring_shift && k < m->part_count; k++) {
-        if (node >= m->part[k].first && node < m->part[k].last) {
-            return m->part[k].ring ? m->part[k].first : TD_NONE;
-        }
-    }
-    return TD_NONE;
-}
-
 void tdi_rod_load_terms(const td_rod_state *s, const tdi_rod_potential *p) {
     for (int32_t k = 0; k < p->load_count; k++) {
         const td_load *l = &p->loads[k];
@@ -431,9 +475,10 @@ void tdi_rod_load_terms(const td_rod_state *s, const tdi_rod_potential *p) {
         }
         if (s->model->node[a.node].flags & TDI_OFFSET) {
             const int32_t up = s->model->node[a.node].parent;
-            tdi_element_move(&el, &s->pose[up].edge, tdi_rod_lever(s->model, s->pose, a.node));
+            tdi_element_move(&el, &s->pose[up].edge, tdi_rod_lever(s->model, s->pose, a.node),
+                             p->whole);
         }
-        tdi_element_scatter(&el, s, a.node, ring_of(s->model, a.node));
+        tdi_element_scatter(&el, s, a.node, p->only_gradient);
     }
 }
 

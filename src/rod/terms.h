@@ -20,13 +20,13 @@ typedef struct tdi_rod_potential {
     const td_vec3 *winds; // an edge, or NULL
     td_real shift;        // 1/s^2: inertia about the pose, when the Hessian is not positive
     bool whole;           // the Hessian with the second derivatives of the strains
+    bool only_gradient;   // terms leave the Hessian alone
     bool trial;           // values are of a trial: torques work on the way from pose_back
 } tdi_rod_potential;
 
 // Adds gradient and Hessian of a node's own terms to the work of the node, its parent and its
-// grandparent; `ring` is the first node of the ring it is part of, or TD_NONE.
-void tdi_rod_node_terms(const td_rod_state *state, const tdi_rod_potential *potential, int32_t i,
-                        int32_t ring);
+// grandparent.
+void tdi_rod_node_terms(const td_rod_state *state, const tdi_rod_potential *potential, int32_t i);
 // Adds those of the point loads.
 void tdi_rod_load_terms(const td_rod_state *state, const tdi_rod_potential *potential);
 // Value at the state's pose.

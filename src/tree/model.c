@@ -3,9 +3,9 @@
 
 #include "tree/cut.h"
 
-#include <string.h>
+#include "load/drag.h"
 
-#define RUBBED 0.1 // of the area across counts where the air flows along
+#include <string.h>
 
 // ---- model ----------------------------------------------------------------------------------
 
@@ -34,17 +34,6 @@ static int32_t count_runs(const td_segment *segments, int32_t n) {
     return runs;
 }
 
-// Along a stem and in the plane of a lamina (across Z) the air only rubs.
-static td_vec3 areas(const td_segment *s) {
-    td_real across = s->area, along = RUBBED * s->area;
-    switch (s->organ) {
-    case TD_ORGAN_STEM: return tdi_vec3(across, along, across);
-    case TD_ORGAN_LEAF:
-    case TD_ORGAN_PETAL: return tdi_vec3(along, along, across);
-    default: return tdi_vec3(across, across, across);
-    }
-}
-
 static void fill_body(tdi_body *body, const td_segment *segment) {
     body->attach = segment->attach;
     body->rest = segment->rest;
@@ -57,7 +46,7 @@ static void fill_body(tdi_body *body, const td_segment *segment) {
     body->stiffness = segment->stiffness;
     body->damping = segment->damping;
     body->tip = segment->tip;
-    body->area = areas(segment);
+    body->area = tdi_segment_areas(segment);
 }
 
 static void fill_model(td_tree_model *m, const td_segment *segments, int32_t n) {

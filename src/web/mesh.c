@@ -5,6 +5,10 @@
 
 #include <stdlib.h>
 
+// Worlds of few segments are looked at from near: their stems get more sides than by themselves.
+#define FEW_SEGMENTS 800
+#define ROUND_SIDES  24
+
 // ---- meshes ---------------------------------------------------------------------------------
 
 void web_free_meshes(void) {
@@ -33,6 +37,7 @@ static const td_mesh *mesh_of(int32_t actor) {
     td_mesh_opts opts = td_mesh_opts_default();
     td_mesh *mesh = NULL;
     opts.skinned = true;
+    opts.sides = web.segment_count <= FEW_SEGMENTS ? ROUND_SIDES : 0;
     if (td_mesh_new(a.skeleton, &opts, NULL, &mesh, NULL) != TD_OK) {
         return NULL;
     }

@@ -5,13 +5,13 @@
 
 #include "math/angle.h"
 #include "math/quat.h"
+#include "world/strand.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define MAX_PLANT_TEXT (16 << 20) // bytes of a model's file
-#define CURVE_PIECES   64         // between two points of a strand, to measure its length
 #define MAX_FAULTS     16         // of one plant
 #define VARIANT_SEED   7919       // between the seeds of variants
 
@@ -121,49 +121,6 @@ static td_status grow_plant(const grower *g, td_skeleton **out) {
 
 // ---- strands --------------------------------------------------------------------------------
 
-// The smooth curve through the points: each piece a cubic, with the slopes of Catmull and Rom.
-static td_vec3 curve_at(const td_strand_def *s, td_real at) {
-    int32_t last = s->point_count - 2, k = (int32_t)at;
-    k = k > last ? last : k;
-    td_real t = at - k;
-    td_vec3 b = s->points[k], c = s->points[k + 1];
-    td_vec3 a = k > 0 ? s->points[k - 1] : tdi_sub(tdi_scale(b, 2), c);
-    td_vec3 d = k < last ? s->points[k + 2] : tdi_sub(tdi_scale(c, 2), b);
-    td_vec3 from = tdi_scale(tdi_sub(c, a), 0.5), to = tdi_scale(tdi_sub(d, b), 0.5);
-    td_real t2 = t * t, t3 = t2 * t;
-    td_vec3 x = tdi_scale(b, 2 * t3 - 3 * t2 + 1);
-    x = tdi_madd(x, c, 3 * t2 - 2 * t3);
-    x = tdi_madd(x, from, t3 - 2 * t2 + t);
-    return tdi_madd(x, to, t3 - t2);
-}
-
-// Points at equal lengths along the curve: places has segments + 1.
-static td_real space_evenly(const td_strand_def *s, td_vec3 *places) {
-    int32_t pieces = (s->point_count - 1) * CURVE_PIECES, next = 1;
-    td_real length = 0, before = 0;
-    td_vec3 last = curve_at(s, 0);
-    for (int32_t k = 1; k <= pieces; k++) {
-        td_vec3 x = curve_at(s, (td_real)k / CURVE_PIECES);
-        length += tdi_norm(tdi_sub(x, last));
-        last = x;
-    }
-    places[0] = last = curve_at(s, 0);
-    for (int32_t k = 1; k <= pieces; k++) {
-        td_vec3 x = curve_at(s, (td_real)k / CURVE_PIECES);
-        td_real piece = tdi_norm(tdi_sub(x, last));
-        while (next < s->segments && before + piece >= length * next / s->segments) {
-            td_real part = (length * next / s->segments - before) / piece;
-            places[next++] = tdi_madd(last, tdi_sub(x, last), part);
-        }
-        before += piece;
-        last = x;
-    }
-    for (; next <= s->segments; next++) {
-        places[next] = last;
-    }
-    return length;
-}
-
 // The rotation that takes +Y to the unit vector d the shortest way.
 static td_quat point_up_to(td_vec3 d) {
     td_quat q = {1 + d.y, d.z, 0, -d.x};
@@ -214,6 +171,7 @@ static td_status build_strand(const grower *g, const td_vec3 *places, td_builder
 
 static td_status grow_strand(const grower *g, td_skeleton **out) {
     const td_strand_def *s = &g->object->strand;
+    const tdi_strand_curve curve = tdi_strand_drawn(s);
     td_diag diag = {.index = TD_NONE};
     td_builder *builder = NULL;
     size_t count = (size_t)s->segments + 1;
@@ -229,8 +187,9 @@ static td_status grow_strand(const grower *g, td_skeleton **out) {
     }
     td_skeleton_opts opts = skeleton_opts(g->object, g->opts->max_segments);
     td_status status = TD_ERR_SYNTAX;
-    if (!(space_evenly(s, places) > 0)) {
-        fault(g, TD_ERR_SYNTAX, "strand.points", "the strand has no length");
+    if (!(tdi_strand_places(&curve, s->segments, places) > 0)) {
+        fault(g, TD_ERR_SYNTAX, s->point_count > 0 ? "strand.points" : "strand.helix",
+              "the strand has no length");
     } else {
         status = td_builder_new(&opts, g->alloc, &builder);
         status = status == TD_OK ? build_strand(g, places, builder, &diag) : status;

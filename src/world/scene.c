@@ -216,19 +216,91 @@ static td_status check_load(const td_scene *s, int32_t k, td_diag_list *diags) {
     return TD_OK;
 }
 
+// The first key of a strand that only rods know and that is not at its default; NULL: none.
+static const char *key_of_rods(const td_strand_def *s) {
+    return s->closed                         ? "closed"
+           : s->straight                     ? "straight"
+           : s->rest_count > 0               ? "rest"
+           : s->rest_helix.radius > 0        ? "rest_helix"
+           : s->radius_other > 0             ? "radius_other"
+           : s->twist != 0                   ? "twist"
+           : s->start.held != TD_END_CLAMPED ? "start"
+           : s->end.held != TD_END_FREE      ? "end"
+           : s->body_count > 0               ? "bodies"
+           : s->bend > 0                     ? "bend"
+           : s->bend_other > 0               ? "bend_other"
+           : s->torsion > 0                  ? "torsion"
+           : s->stretch > 0                  ? "stretch"
+           : s->line_mass > 0                ? "line_mass"
+           : s->inextensible                 ? "inextensible"
+                                             : NULL;
+}
+
+static td_status check_strand(const td_scene *s, int32_t k, td_diag_list *diags) {
+    const td_object_def *o = &s->def.objects[k];
+    const td_strand_def *strand = &o->strand;
+    const char *rods = o->solver == TD_SOLVER_ROD ? NULL : key_of_rods(strand);
+    const struct {
+        bool wrong;
+        const char *key, *message;
+    } rules[] = {
+        {rods != NULL, rods, "only rods have this; give the object 'solver: rod'"},
+        {strand->point_count == 1, "points", "a strand expects two points or more"},
+        {strand->closed && strand->point_count == 2, "points",
+         "a closed strand expects three points or more"},
+        {strand->closed && strand->segments < 3, "segments", "a ring expects three or more"},
+        {strand->closed && strand->end.held != TD_END_FREE, "end", "a closed strand has no ends"},
+        {strand->rest_count == 1, "rest", "a shape expects two points or more"},
+        {strand->rest_count > 0 && strand->rest_helix.radius > 0, "rest_helix",
+         "give either 'rest' or 'rest_helix'"},
+        {strand->bend == 0 && strand->bend_other > 0, "bend_other",
+         "give 'bend' with it, the stiffness about X"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (rules[i].wrong) {
+            char path[96];
+            snprintf(path, sizeof path, "objects[%d].strand.%s", k, rules[i].key);
+            return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path, "%s", rules[i].message);
+        }
+    }
+    return TD_OK;
+}
+
+// Rods that touch are solved as one.
+static td_status check_contact(const td_scene *s, td_diag_list *diags) {
+    const td_object_def *first = NULL;
+    if (!s->def.contact.given && s->def.collider_count == 0) {
+        return TD_OK;
+    }
+    for (int32_t k = 0; k < s->def.object_count; k++) {
+        const td_object_def *o = &s->def.objects[k];
+        char path[96];
+        if (o->solver != TD_SOLVER_ROD) {
+            continue;
+        }
+        first = first ? first : o;
+        if (o->integrator != first->integrator) {
+            snprintf(path, sizeof path, "objects[%d].integrator", k);
+            return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                                   "rods that may touch expect the same integrator");
+        }
+    }
+    return TD_OK;
+}
+
 static td_status check_object(const td_scene *s, int32_t k, td_diag_list *diags) {
     const td_object_def *o = &s->def.objects[k];
     char path[96];
-    int32_t sources = (o->plant != NULL) + (o->strand.point_count > 0) + (o->skeleton != NULL);
+    int32_t sources = (o->plant != NULL) + (o->strand.point_count > 0) +
+                      (o->strand.helix.radius > 0) + (o->skeleton != NULL);
     if (sources != 1) {
         snprintf(path, sizeof path, "objects[%d]", k);
         return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
                                "an object expects either 'plant' or 'strand'");
     }
-    if (o->strand.point_count == 1) {
-        snprintf(path, sizeof path, "objects[%d].strand.points", k);
-        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
-                               "a strand expects two points or more");
+    td_status status = check_strand(s, k, diags);
+    if (status != TD_OK) {
+        return status;
     }
     if (o->instances.smallest > o->instances.largest) {
         snprintf(path, sizeof path, "objects[%d].instances.largest", k);
@@ -263,6 +335,7 @@ td_status tdi_scene_check(const td_scene *s, td_diag_list *diags) {
     for (int32_t k = 0; k < s->def.object_count; k++) {
         status = worst(status, check_object(s, k, diags));
     }
+    status = worst(status, check_contact(s, diags));
     for (int32_t k = 0; k < s->def.load_count; k++) {
         status = worst(status, check_load(s, k, diags));
     }

@@ -35,6 +35,8 @@ static void copy_object(copier *c, td_object_def *o) {
     o->plant = text(c, o->plant);
     o->strand.material = text(c, o->strand.material);
     o->strand.points = items(c, o->strand.points, o->strand.point_count, sizeof *o->strand.points);
+    o->strand.rest = items(c, o->strand.rest, o->strand.rest_count, sizeof *o->strand.rest);
+    o->strand.bodies = items(c, o->strand.bodies, o->strand.body_count, sizeof *o->strand.bodies);
     o->instances.places =
         items(c, o->instances.places, o->instances.place_count, sizeof *o->instances.places);
     td_define *defines = items(c, o->defines, o->define_count, sizeof *defines);
@@ -86,6 +88,7 @@ static td_status copy_def(const td_scene_def *def, const td_alloc *alloc, td_sce
     s->def.text = text(&c, def->text);
     s->def.objects = objects;
     s->def.loads = loads;
+    s->def.colliders = items(&c, def->colliders, def->collider_count, sizeof *def->colliders);
     s->def.record.probes = probes;
     if (!c.fine) {
         td_scene_free(s);
@@ -163,6 +166,8 @@ static td_status check_counts(const td_scene_def *d, td_diag_list *diags) {
     const td_scene none = {.value = NULL};
     td_status status = check_count(&none, "objects", d->objects, d->object_count, diags);
     status = status ? status : check_count(&none, "loads", d->loads, d->load_count, diags);
+    status =
+        status ? status : check_count(&none, "colliders", d->colliders, d->collider_count, diags);
     status = status ? status
                     : check_count(&none, "record.probes", d->record.probes, d->record.probe_count,
                                   diags);
@@ -172,6 +177,12 @@ static td_status check_counts(const td_scene_def *d, td_diag_list *diags) {
         status = status ? status
                         : check_count(&none, "strand.points", o->strand.points,
                                       o->strand.point_count, diags);
+        status =
+            status ? status
+                   : check_count(&none, "strand.rest", o->strand.rest, o->strand.rest_count, diags);
+        status = status ? status
+                        : check_count(&none, "strand.bodies", o->strand.bodies,
+                                      o->strand.body_count, diags);
         status = status ? status
                         : check_count(&none, "instances.places", o->instances.places,
                                       o->instances.place_count, diags);
@@ -214,8 +225,10 @@ static td_real *moved(const td_scene *from, td_scene *to, const td_real *place) 
         {&from->def, &to->def, sizeof from->def},
         {from->def.objects, to->def.objects,
          (size_t)from->def.object_count * sizeof *from->def.objects},
-        {from->def.loads, to->def.loads, (size_t)from->def.load_count * sizeof *from->def.loads}};
-    for (int k = 0; k < 3; k++) {
+        {from->def.loads, to->def.loads, (size_t)from->def.load_count * sizeof *from->def.loads},
+        {from->def.colliders, to->def.colliders,
+         (size_t)from->def.collider_count * sizeof *from->def.colliders}};
+    for (int k = 0; k < 4; k++) {
         size_t offset = (size_t)((const char *)place - (const char *)blocks[k].from);
         if (blocks[k].from && offset < blocks[k].size) {
             return (td_real *)((char *)blocks[k].to + offset);

@@ -18,10 +18,81 @@
 static const tdi_scene_field point_item = {
     .key = "point", .kind = TDI_SCENE_VEC3, .unit = "m", .low = -1e6, .high = 1e6};
 
+#define TURNS .unit = "turns", .scale = 2 * TDI_PI
+
+static const tdi_scene_field helix_fields[] = {
+    {"radius", TDI_SCENE_REAL, offsetof(td_helix_def, radius), .unit = "m", FROM_0,
+     .doc = "About +Y; it begins on X."},
+    {"pitch", TDI_SCENE_REAL, offsetof(td_helix_def, pitch), .unit = "m", .low = -1e6, .high = 1e6,
+     .doc = "Rise a turn; 0: an arc, or a ring where the strand is closed."},
+    {"turns", TDI_SCENE_REAL, offsetof(td_helix_def, turns), .def = {1}, .low = -1e5, .high = 1e5,
+     .doc = "How many; below 0 the other way round."},
+    {0}};
+static const tdi_scene_table helix_table = {"helix", sizeof(td_helix_def), helix_fields,
+                                            .doc = "A helix, an arc or a ring about +Y."};
+
+static const tdi_choice holds[] = {{"free", TD_END_FREE, "not at all"},
+                                   {"pinned", TD_END_PINNED, "its place"},
+                                   {"clamped", TD_END_CLAMPED, "its place, direction and frame"},
+                                   {0}};
+
+#define END_FIELDS(hold)                                                                      \
+    {                                                                                         \
+        {"held",           TDI_SCENE_CHOICE, offsetof(td_strand_end, held),                   \
+         .choices = holds, .def = {hold},    .doc = "What of it is held."},                   \
+            {"shift",                                                                         \
+             TDI_SCENE_VEC3,                                                                  \
+             offsetof(td_strand_end, shift),                                                  \
+             .unit = "m",                                                                     \
+             .low = -1e6,                                                                     \
+             .high = 1e6,                                                                     \
+             KEYED,                                                                           \
+             .doc = "From where it is drawn, in the axes of the base."},                      \
+            {"rotation",                                                                      \
+             TDI_SCENE_ROTATION,                                                              \
+             offsetof(td_strand_end, rotation),                                               \
+             .def = {1},                                                                      \
+             KEYED,                                                                           \
+             .doc = "From how it is drawn, in the axes of the base. Of a clamped end."},      \
+            {"turns",                                                                         \
+             TDI_SCENE_REAL,                                                                  \
+             offsetof(td_strand_end, turns),                                                  \
+             TURNS,                                                                           \
+             .low = -1e6,                                                                     \
+             .high = 1e6,                                                                     \
+             KEYED,                                                                           \
+             .doc = "Turned about its own axis, by less than half a turn a step. Likewise."}, \
+        {                                                                                     \
+            0                                                                                 \
+        }                                                                                     \
+    }
+
+static const tdi_scene_field start_fields[] = END_FIELDS(TD_END_CLAMPED);
+static const tdi_scene_table start_table = {"start", sizeof(td_strand_end), start_fields,
+                                            .doc = "The beginning of a rod."};
+static const tdi_scene_field end_fields[] = END_FIELDS(TD_END_FREE);
+static const tdi_scene_table end_table = {"end", sizeof(td_strand_end), end_fields,
+                                          .doc = "The other end of a rod."};
+
+static const tdi_scene_field body_fields[] = {
+    {"at", TDI_SCENE_REAL, offsetof(td_strand_body, at), .def = {1}, .high = 1,
+     .doc = "Where, as a part of the length."},
+    {"mass", TDI_SCENE_REAL, offsetof(td_strand_body, mass), .unit = "kg", .required = true,
+     POSITIVE, .doc = "Of the box."},
+    {"size", TDI_SCENE_VEC3, offsetof(td_strand_body, size), .unit = "m", FROM_0,
+     .doc = "Its sides, of which the second lies along the strand."},
+    {"position", TDI_SCENE_VEC3, offsetof(td_strand_body, position), .unit = "m", .low = -1e6,
+     .high = 1e6, .doc = "Its centre, from the strand."},
+    {0}};
+static const tdi_scene_table body_table = {"body", sizeof(td_strand_body), body_fields,
+                                           .doc = "A box welded to a rod."};
+
 static const tdi_scene_field strand_fields[] = {
-    {"points", TDI_SCENE_LIST, offsetof(td_strand_def, points), .unit = "m", .required = true,
-     .item = &point_item, .count = offsetof(td_strand_def, point_count), .max_count = 10000,
+    {"points", TDI_SCENE_LIST, offsetof(td_strand_def, points), .unit = "m", .item = &point_item,
+     .count = offsetof(td_strand_def, point_count), .max_count = 10000,
      .doc = "Points of a smooth curve, from the base on, in the axes of the base."},
+    {"helix", TDI_SCENE_MAP, offsetof(td_strand_def, helix), .table = &helix_table,
+     .doc = "In place of points."},
     {"segments", TDI_SCENE_INT, offsetof(td_strand_def, segments), .def = {20}, .low = 1,
      .high = 1e6, .doc = "Rigid pieces of equal length."},
     {"radius", TDI_SCENE_REAL, offsetof(td_strand_def, radius), .unit = "m", .def = {0.005},
@@ -32,6 +103,37 @@ static const tdi_scene_field strand_fields[] = {
      .doc = "One of the library's (`tendril info`). Default: rope."},
     {"tip_mass", TDI_SCENE_REAL, offsetof(td_strand_def, tip_mass), .unit = "kg", FROM_0,
      .doc = "A weight at the end: a lantern, a bead."},
+    {"closed", TDI_SCENE_BOOL, offsetof(td_strand_def, closed),
+     .doc = "On from the last point to the first. This and all below is for `solver: rod`."},
+    {"straight", TDI_SCENE_BOOL, offsetof(td_strand_def, straight),
+     .doc = "At ease it is straight, whatever it is drawn as."},
+    {"rest", TDI_SCENE_LIST, offsetof(td_strand_def, rest), .unit = "m", .item = &point_item,
+     .count = offsetof(td_strand_def, rest_count), .max_count = 10000,
+     .doc = "Points of its shape at ease. Default: as drawn."},
+    {"rest_helix", TDI_SCENE_MAP, offsetof(td_strand_def, rest_helix), .table = &helix_table,
+     .doc = "Its shape at ease as a helix."},
+    {"radius_other", TDI_SCENE_REAL, offsetof(td_strand_def, radius_other), .unit = "m", FROM_0,
+     .doc = "Of a flat section: along Z, where `radius` is along X; 0: round."},
+    {"twist", TDI_SCENE_REAL, offsetof(td_strand_def, twist), TURNS, .low = -1e6, .high = 1e6,
+     .doc = "At the start, over all of its length."},
+    {"start", TDI_SCENE_MAP, offsetof(td_strand_def, start), .table = &start_table,
+     .doc = "How its beginning is held, and moves."},
+    {"end", TDI_SCENE_MAP, offsetof(td_strand_def, end), .table = &end_table,
+     .doc = "How its other end is held, and moves."},
+    {"bodies", TDI_SCENE_LIST, offsetof(td_strand_def, bodies), .table = &body_table,
+     .count = offsetof(td_strand_def, body_count), .max_count = 1000, .doc = "Boxes on it."},
+    {"bend", TDI_SCENE_REAL, offsetof(td_strand_def, bend), .unit = "N m^2", FROM_0,
+     .doc = "Stiffness against bending about X; 0: by section and material."},
+    {"bend_other", TDI_SCENE_REAL, offsetof(td_strand_def, bend_other), .unit = "N m^2", FROM_0,
+     .doc = "About Z; 0: as `bend`."},
+    {"torsion", TDI_SCENE_REAL, offsetof(td_strand_def, torsion), .unit = "N m^2", FROM_0,
+     .doc = "Stiffness against twist; 0: by section and material."},
+    {"stretch", TDI_SCENE_REAL, offsetof(td_strand_def, stretch), .unit = "N", FROM_0,
+     .doc = "Stiffness against stretching; 0: by section and material."},
+    {"line_mass", TDI_SCENE_REAL, offsetof(td_strand_def, line_mass), .unit = "kg/m", FROM_0,
+     .doc = "0: by section and material."},
+    {"inextensible", TDI_SCENE_BOOL, offsetof(td_strand_def, inextensible),
+     .doc = "Ten thousand times as stiff against stretching."},
     {0}};
 static const tdi_scene_table strand_table = {"strand", sizeof(td_strand_def), strand_fields,
                                              .doc = "A rope, braid or ear along a curve."};
@@ -273,6 +375,86 @@ static const tdi_scene_table load_table = {"load",         sizeof(td_scene_load)
                                            load_fields,    .doc = "One of these.",
                                            .one_of = true, .tag = offsetof(td_scene_load, kind)};
 
+// ---- contact --------------------------------------------------------------------------------
+
+typedef struct td_collider_place collider_place;
+
+#define COLLIDER_FIELDS                                                 \
+    {"position",                                                        \
+     TDI_SCENE_VEC3,                                                    \
+     offsetof(collider_place, position),                                \
+     .unit = "m",                                                       \
+     .low = -1e6,                                                       \
+     .high = 1e6,                                                       \
+     KEYED,                                                             \
+     .doc = "Of its centre; of a plane, any point of it."},             \
+        {"rotation",                                                    \
+         TDI_SCENE_ROTATION,                                            \
+         offsetof(collider_place, rotation),                            \
+         .def = {1},                                                    \
+         KEYED,                                                         \
+         .doc = "From upright: along +Y."},                             \
+    {                                                                   \
+        "friction", TDI_SCENE_REAL, offsetof(collider_place, friction), \
+            .def = {0.3}, .high = 10, .doc = "Coulomb's coefficient."   \
+    }
+
+static const tdi_scene_field plane_fields[] = {COLLIDER_FIELDS, {0}};
+static const tdi_scene_table plane_table = {"plane", sizeof(collider_place), plane_fields,
+                                            .doc = "The ground: all below it is solid."};
+static const tdi_scene_field sphere_fields[] = {{"radius", TDI_SCENE_REAL,
+                                                 offsetof(collider_place, size.x), .unit = "m",
+                                                 .def = {0.5}, POSITIVE, .doc = "Of the sphere."},
+                                                COLLIDER_FIELDS,
+                                                {0}};
+static const tdi_scene_table sphere_table = {"sphere", sizeof(collider_place), sphere_fields,
+                                             .doc = "A ball."};
+static const tdi_scene_field capsule_fields[] = {
+    {"radius", TDI_SCENE_REAL, offsetof(collider_place, size.x), .unit = "m", .def = {0.5},
+     POSITIVE, .doc = "Of the rod and its round ends."},
+    {"length", TDI_SCENE_REAL, offsetof(collider_place, size.y), .unit = "m", .def = {1},
+     .scale = 0.5, FROM_0, .doc = "Along its own Y, without the round ends."},
+    COLLIDER_FIELDS,
+    {0}};
+static const tdi_scene_table capsule_table = {"capsule", sizeof(collider_place), capsule_fields,
+                                              .doc = "A round rod: a pole, a finger."};
+static const tdi_scene_field box_fields[] = {
+    {"size", TDI_SCENE_VEC3, offsetof(collider_place, size), .unit = "m", .def = {1, 1, 1},
+     .scale = 0.5, POSITIVE, .doc = "Its sides."},
+    COLLIDER_FIELDS,
+    {0}};
+static const tdi_scene_table box_table = {"box", sizeof(collider_place), box_fields,
+                                          .doc = "A box: a table, a step."};
+
+static const tdi_scene_field collider_fields[] = {
+    {"plane", TDI_SCENE_MAP, offsetof(td_scene_collider, as), .tag = TD_COLLIDER_PLANE,
+     .table = &plane_table, .doc = "The ground."},
+    {"sphere", TDI_SCENE_MAP, offsetof(td_scene_collider, as), .tag = TD_COLLIDER_SPHERE,
+     .table = &sphere_table, .doc = "A ball."},
+    {"capsule", TDI_SCENE_MAP, offsetof(td_scene_collider, as), .tag = TD_COLLIDER_CAPSULE,
+     .table = &capsule_table, .doc = "A round rod."},
+    {"box", TDI_SCENE_MAP, offsetof(td_scene_collider, as), .tag = TD_COLLIDER_BOX,
+     .table = &box_table, .doc = "A box."},
+    {0}};
+static const tdi_scene_table collider_table = {
+    "collider",      sizeof(td_scene_collider),
+    collider_fields, .doc = "One of these.",
+    .one_of = true,  .tag = offsetof(td_scene_collider, kind)};
+
+static const tdi_scene_field contact_fields[] = {
+    {"self", TDI_SCENE_BOOL, offsetof(td_scene_contact, self), .def = {1},
+     .doc = "Rods touch themselves and each other, not only colliders."},
+    {"friction", TDI_SCENE_REAL, offsetof(td_scene_contact, friction), .def = {0.3}, .high = 10,
+     .doc = "Coulomb's coefficient between rods."},
+    {"gap", TDI_SCENE_REAL, offsetof(td_scene_contact, gap), .def = {0.2}, .low = 0.01, .high = 1,
+     .doc = "From this distance on they push each other, as a part of the smaller radius."},
+    {"creep", TDI_SCENE_REAL, offsetof(td_scene_contact, creep), .unit = "m/s", .def = {1e-3},
+     .low = 1e-9, .high = 1, .doc = "What sticks creeps slower than this."},
+    {0}};
+static const tdi_scene_table contact_table = {
+    "contact", sizeof(td_scene_contact), contact_fields,
+    .doc = "Lets rods touch, all that have `solver: rod`. They start as drawn then."};
+
 // ---- recording ------------------------------------------------------------------------------
 
 static const tdi_choice quantities[] = {{"position", TD_QUANTITY_POSITION, "of the tip"},
@@ -334,6 +516,11 @@ static const tdi_scene_field scene_fields[] = {
      .doc = "What moves."},
     {"loads", TDI_SCENE_LIST, offsetof(td_scene_def, loads), .table = &load_table,
      .count = offsetof(td_scene_def, load_count), .max_count = 10000, .doc = "What acts on it."},
+    {"contact", TDI_SCENE_MAP, offsetof(td_scene_def, contact), .table = &contact_table,
+     .given = offsetof(td_scene_def, contact.given), .doc = "How rods touch."},
+    {"colliders", TDI_SCENE_LIST, offsetof(td_scene_def, colliders), .table = &collider_table,
+     .count = offsetof(td_scene_def, collider_count), .max_count = 10000,
+     .doc = "What rods touch besides each other."},
     {"record", TDI_SCENE_MAP, offsetof(td_scene_def, record), .table = &record_table,
      .doc = "What a run writes."},
     {0}};
@@ -353,6 +540,12 @@ td_scene_load td_scene_load_default(td_scene_load_kind kind) {
     const tdi_scene_field *field = &load_fields[kind];
     tdi_fields_defaults(field->table, (char *)&load + field->offset);
     return load;
+}
+
+td_scene_collider td_scene_collider_default(td_collider_kind kind) {
+    td_scene_collider collider = {.kind = kind};
+    tdi_field_default(&collider_fields[kind], &collider);
+    return collider;
 }
 
 td_scene_def td_scene_def_default(void) {

@@ -26,8 +26,8 @@ export interface Shared {
 }
 
 const MARK = '#t=';
-/** Bytes of packed motion: links that are much longer get lost on the way. */
-const MOST_MOTION = 24 << 10;
+/** Bytes of packed motion, of about 450 a segment: links that are much longer get lost on the way. */
+const MOST_MOTION = 48 << 10;
 
 async function pass(bytes: Uint8Array<ArrayBuffer>, through: TransformStream): Promise<Uint8Array<ArrayBuffer>> {
   const stream = new Blob([bytes]).stream().pipeThrough(through);

@@ -225,7 +225,8 @@ export class Viewer {
     const { item } = this.shown;
     const title = item?.title ?? (name || this.shortName);
     byId('title').textContent = title;
-    byId('text').textContent = text || item?.text || '';
+    const told = text || item?.text || '';
+    byId('text').textContent = told === `${title}.` ? '' : told;
     document.title = `${title} · Tendril`;
   }
 

@@ -2,10 +2,11 @@
 // The worker: holds the module and one world, and does what the page asks. A page stays alive
 // whatever happens here; it can end the worker and start another.
 
+import { readKind } from './kinds';
 import { Module } from './module';
 import { OrganFinder } from './organs';
-import { POSE, SEGMENT } from './protocol';
-import type { Actor, Answers, Fault, Kind, Opened, Part, Request, Saved, Source, State } from './protocol';
+import { POSE } from './protocol';
+import type { Actor, Answers, Fault, Kind, Opened, Request, Saved, Source, State } from './protocol';
 import { openScene } from './told';
 
 const WIND_LOAD = 0; // td_scene_load_kind
@@ -43,24 +44,6 @@ function addFiles(files: Record<string, string>): void {
   }
 }
 
-function readParts(mesh: number): Part[] {
-  const { call } = module;
-  return Array.from({ length: call.web_part_count(mesh) }, (_, k) => {
-    const [name, blade, vertices, indices, position, normal, color, joint, weight, index] =
-      module.words(call.web_part(mesh, k), 10).slice();
-    return {
-      name: module.text(name),
-      blade: blade !== 0,
-      position: module.floats(position, 3 * vertices).slice(),
-      normal: module.floats(normal, 3 * vertices).slice(),
-      color: module.bytes(color, 4 * vertices).slice(),
-      joint: module.words(joint, 4 * vertices).slice(),
-      weight: module.bytes(weight, 4 * vertices).slice(),
-      index: module.words(index, indices).slice(),
-    };
-  });
-}
-
 function get(path: string): number {
   return module.withText(path, (block) => module.call.web_get(block));
 }
@@ -91,14 +74,6 @@ function readValues(wind: number): Record<string, number> {
   return Object.fromEntries(paths.map((path) => [path, get(path)]));
 }
 
-function readKind(actor: number, mesh: number, finder: OrganFinder): Kind {
-  const { call } = module;
-  const count = call.web_actor_segments(actor);
-  const bind = module.floats(call.web_bind(actor), POSE * count).slice();
-  const segments = module.floats(call.web_segments(actor), SEGMENT.count * count).slice();
-  return { ...finder.split(readParts(mesh), bind, segments), bind, segments };
-}
-
 function readActors(finder: OrganFinder): { actors: Actor[]; kinds: Kind[] } {
   const { call } = module;
   const kinds: Kind[] = [];
@@ -109,7 +84,7 @@ function readActors(finder: OrganFinder): { actors: Actor[]; kinds: Kind[] } {
     if (kind < 0) {
       throw [{ file: '', line: 0, column: 0, text: 'the plant is too large to draw' }];
     }
-    kinds[kind] ??= readKind(k, kind, finder);
+    kinds[kind] ??= readKind(module, k, kind, finder);
     const segments = call.web_actor_segments(k);
     const [name, dofs] = [module.text(call.web_actor_name(k)), call.web_actor_dofs(k)];
     actors.push({ name, object: call.web_actor_object(k), kind, segments, dofs, first });

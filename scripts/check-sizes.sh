@@ -1,0 +1,13 @@
+#!/bin/sh
+# The viewer stays small enough to be fetched at once: check-sizes.sh BUILD
+set -eu
+
+# at_most BYTES FILE
+at_most() {
+    size=$(wc -c <"$2")
+    echo "$2: $size bytes, at most $1"
+    [ "$size" -le "$1" ]
+}
+
+at_most 400000 "$1/wasm/tendril_web.wasm"
+at_most 2000000 "$1/share/tendril/viewer.html"

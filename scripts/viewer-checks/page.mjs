@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// The viewer's page as the checks take hold of it: its own interface, window.tendrilViewer (see
+// web/src/viewer/state.ts), and the few moves that all checks make.
+
+import { Checks, waitFor } from '../page-checks.mjs';
+
+export const WINDOW = { width: 900, height: 460 };
+export const checks = new Checks();
+export const expect = (condition, message) => checks.expect(condition, message);
+export { waitFor };
+
+export const ready = (page) =>
+  waitFor(page, () => window.tendrilViewer?.ready || !document.getElementById('fault').hidden);
+
+/** A call of the page's own interface: a function of the viewer and one argument. */
+export const ask = (page, call, argument) => page.evaluate(
+  ([text, value]) => new Function('viewer', 'value', `return (${text})(viewer, value)`)(window.tendrilViewer, value),
+  [call.toString(), argument]);
+
+export async function openItem(page, name) {
+  await ask(page, (viewer, item) => viewer.open(item), name);
+  await ready(page);
+}
+
+/** Pictures cost time where there is no graphics card; what does not look at them does without. */
+export const setDrawing = (page, on) => page.evaluate((value) => {
+  window.tendrilViewer.drawing = value;
+}, on);
+
+export async function setPlaying(page, playing) {
+  if (await ask(page, (viewer) => viewer.playing) !== playing) {
+    await page.locator('#play').click();
+  }
+  // an answer of the worker may still be on its way
+  await page.waitForTimeout(200);
+}
+
+export const run = (page, seconds) => ask(page, (viewer, s) => viewer.run(s), seconds);
+export const tipOf = (page, segment) => ask(page, (viewer, s) => viewer.tip(s), segment);
+export const screenOf = (page, place) => ask(page, (viewer, p) => viewer.onScreen(p), place);
+export const distance = (a, b) => Math.hypot(...a.map((x, k) => x - b[k]));
+
+export async function reset(page) {
+  await page.locator('#reset').click();
+  await waitFor(page, () => window.tendrilViewer.ready && window.tendrilViewer.time === 0);
+}

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT
+// What a visitor does with the page: chooses, sets, writes, drops, keeps, shares; with the mouse,
+// with keys alone, on a phone, by day and by night.
+
+import { readFile } from 'node:fs/promises';
+import { PHONE, checkPhone } from '../page-checks.mjs';
+import { webPackage } from '../web-tools.mjs';
+import { WINDOW, ask, checks, distance, expect, openItem, ready, run, setDrawing, setPlaying, waitFor } from './page.mjs';
+
+export async function checkStart(page) {
+  expect(await page.locator('#fault').isHidden(), await page.locator('#fault').innerText());
+  const first = await ask(page, (viewer) => ({ playing: viewer.playing, segments: viewer.segments, dofs: viewer.dofs }));
+  expect(first.playing && first.segments > 0 && first.dofs >= first.segments, 'a plant is there and moves');
+  await waitFor(page, () => window.tendrilViewer.time > 0.1);
+  const meshes = await ask(page, (viewer) => viewer.meshes);
+  const organs = meshes.filter(({ name }) => name !== 'stem');
+  expect(meshes.filter(({ name }) => name === 'stem').length === 1, 'stems are one mesh');
+  expect(organs.length > 0 && organs.length < 20 && organs.reduce((sum, { instances }) => sum + instances, 0) > 500,
+    `organs of one shape are drawn at once (${organs.length} shapes)`);
+  const items = await ask(page, (viewer) => viewer.items);
+  expect(await page.locator('#plants button').count() === items.length, `the gallery has ${items.length} entries`);
+  expect(await page.locator('#plants img').count() > 10, 'the gallery has pictures');
+  await page.locator('#plants button[data-name=monopodial]').click();
+  await waitFor(page, () => window.tendrilViewer.ready && window.tendrilViewer.name === 'monopodial');
+  expect(await page.locator('#title').innerText() === 'Monopodial', 'the title follows');
+}
+
+// ---- settings -----------------------------------------------------------------------------------
+
+const OVERLAYS = ['moment', 'skeleton', 'velocity', 'centre', 'wind'];
+
+export async function checkSettings(page) {
+  await openItem(page, 'wheat');
+  const gravity = () => ask(page, (viewer) => viewer.settings.gravity);
+  await page.locator('#tab-forces').click();
+  await page.locator('#set-gravity').fill('20');
+  expect(Math.abs(await gravity() - 20) < 0.01, 'a slider sets gravity');
+  await page.locator('#set-gravity').blur();
+  await page.keyboard.press('Control+z');
+  expect(Math.abs(await gravity() - 9.81) < 0.01, 'Ctrl+Z undoes it');
+  await page.keyboard.press('Control+Shift+z');
+  expect(Math.abs(await gravity() - 20) < 0.01, 'Ctrl+Shift+Z makes it again');
+  await page.locator('#set-integrator').selectOption('1');
+  await page.locator('#undo').click();
+  await page.locator('#undo').click();
+  const settings = await ask(page, (viewer) => viewer.settings);
+  expect(settings.integrator === 0 && Math.abs(settings.gravity - 9.81) < 0.01, 'the button undoes one after the other');
+  expect(await page.locator('#undo').isDisabled(), 'until nothing is left to undo');
+}
+
+export async function checkOverlays(page) {
+  await openItem(page, 'wheat');
+  await page.locator('#tab-show').click();
+  for (const overlay of OVERLAYS) {
+    await page.locator(`#overlays input[value=${overlay}]`).check();
+  }
+  expect((await ask(page, (viewer) => viewer.overlays)).length === OVERLAYS.length, 'overlays can be shown');
+  await run(page, 0.5);
+  const { energy, segment } = await ask(page, (viewer) => viewer.plotted);
+  expect(energy > 0 && segment > 0, 'energy and a segment are plotted');
+  for (const overlay of OVERLAYS) {
+    await page.locator(`#overlays input[value=${overlay}]`).uncheck();
+  }
+  await page.locator('#tab-plants').click();
+}
+
+// ---- text ---------------------------------------------------------------------------------------
+
+export async function checkEditor(page) {
+  await openItem(page, 'monopodial');
+  await page.locator('#tab-write').click();
+  const area = page.locator('#source');
+  const good = await area.inputValue();
+  const segments = await ask(page, (viewer) => viewer.segments);
+  const lines = good.split('\n');
+  const at = lines.findIndex((line) => /^\s*derivation length/.test(line));
+  const wrong = [...lines.slice(0, at + 1), 'A --> F(', ...lines.slice(at + 1)].join('\n');
+  await area.fill(wrong);
+  await waitFor(page, () => window.tendrilViewer.faults.length > 0);
+  const [fault] = await ask(page, (viewer) => viewer.faults);
+  expect(Math.abs(fault.line - (at + 2)) <= 1, `the error is shown at its line (${fault.line}: ${fault.text})`);
+  expect(await page.locator('#gutter .wrong').count() > 0, 'the line is marked');
+  expect(Number(await page.locator('#gutter .wrong').first().innerText()) === fault.line, 'where it is');
+  await area.fill(good.replace('#define AGE 44', '#define AGE 30'));
+  await waitFor(page, (before) => window.tendrilViewer.ready && window.tendrilViewer.segments !== before, segments);
+  expect((await ask(page, (viewer) => viewer.faults)).length === 0, 'mended, it grows again');
+  await checkRunaway(page, area);
+  await area.fill(good);
+  await waitFor(page, (before) => window.tendrilViewer.ready && window.tendrilViewer.segments === before
+    && window.tendrilViewer.fault === '', segments);
+  await page.locator('#tab-plants').click();
+}
+
+async function checkRunaway(page, area) {
+  await area.fill('#define STEPS 60\nderivation length: STEPS\nAxiom: A\nA --> F(1) A A A\n');
+  await page.waitForTimeout(300);
+  const frames = await ask(page, (viewer) => viewer.frames);
+  await page.locator('#regrow').click();
+  await waitFor(page, () => window.tendrilViewer.fault !== '');
+  const said = await ask(page, (viewer) => viewer.fault);
+  expect(/limit|module|memory|stopped|segments/i.test(said), `a rule that runs away is stopped (${said})`);
+  await setPlaying(page, true);
+  await waitFor(page, (before) => window.tendrilViewer.frames > before, frames);
+}
+
+// ---- dropping -----------------------------------------------------------------------------------
+
+/** Files from the visitor's disk, let go above the picture. */
+async function drop(page, files) {
+  const transfer = await page.evaluateHandle((list) => {
+    const made = new DataTransfer();
+    list.forEach(([name, data]) => made.items.add(new File([typeof data === 'string' ? data : Uint8Array.from(data)], name)));
+    return made;
+  }, files);
+  await page.locator('#view').dispatchEvent('dragover', { dataTransfer: transfer });
+  expect(await page.locator('#dropping').isVisible(), 'the page says what can be dropped');
+  await page.locator('#view').dispatchEvent('drop', { dataTransfer: transfer });
+}
+
+const MODEL = 'derivation length: 1\nAxiom: F(0.2) F(0.2) F(0.2) F(0.2)\n';
+const SCENE = 'name: Two of mine\nobjects:\n  - {plant: mine.lsys}\n  - {plant: mine.lsys, position: [0.5, 0, 0]}\n';
+
+export async function checkDrop(page) {
+  await setPlaying(page, false);
+  await drop(page, [['mine.lsys', MODEL]]);
+  await waitFor(page, () => window.tendrilViewer.ready && window.tendrilViewer.name === 'mine');
+  const segments = await ask(page, (viewer) => viewer.segments);
+  expect(segments > 0 && segments < 10, `a model that is dropped grows (${segments} segments)`);
+  await ask(page, (viewer) => viewer.set({ wind: 8 }));
+  await run(page, 0.5);
+  const recorded = await page.evaluate(async () => Array.from(await window.tendrilViewer.glb()));
+  await drop(page, [['mine.lsys', MODEL], ['two.yaml', SCENE]]);
+  await waitFor(page, () => window.tendrilViewer.ready && window.tendrilViewer.name === 'two');
+  expect(await ask(page, (viewer) => viewer.segments) === 2 * segments, 'a scene with its model is simulated');
+  expect(await page.locator('#title').innerText() === 'Two of mine', 'under its own name');
+  await drop(page, [['run.glb', recorded]]);
+  await waitFor(page, () => window.tendrilViewer.ready && window.tendrilViewer.name === 'run');
+  await setPlaying(page, true);
+  await waitFor(page, () => window.tendrilViewer.time > 0.1);
+  expect(await ask(page, (viewer) => viewer.segments) === 0, 'a recorded run plays, and is not simulated');
+  await drop(page, [['notes.txt', 'nothing']]);
+  await waitFor(page, () => /expected a model/.test(window.tendrilViewer.fault));
+  await openItem(page, 'wheat');
+}
+
+// ---- keeping ------------------------------------------------------------------------------------
+
+export async function checkSaving(page) {
+  await openItem(page, 'wheat');
+  await setPlaying(page, false);
+  await ask(page, (viewer) => viewer.set({ wind: 6 }));
+  await run(page, 1);
+  const glb = Uint8Array.from(await page.evaluate(async () => Array.from(await window.tendrilViewer.glb())));
+  const report = await webPackage('gltf-validator').validateBytes(glb);
+  expect(report.issues.numErrors === 0, `the saved animation is valid glTF (${report.issues.numErrors} errors)`);
+  expect(report.info.animationCount === 1, 'and has an animation');
+  await page.locator('#tab-save').click();
+  const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#picture').click()]);
+  const png = await readFile(await download.path());
+  expect(png.toString('latin1', 1, 4) === 'PNG' && png.length > 5000, 'a picture can be saved');
+  await checkVideo(page);
+  await page.locator('#tab-plants').click();
+}
+
+async function checkVideo(page) {
+  const offered = await page.evaluate(() => typeof MediaRecorder !== 'undefined');
+  expect(await page.locator('#video').isEnabled() === offered, 'a video is offered where the browser records one');
+  if (!offered) {
+    return;
+  }
+  await setPlaying(page, true);
+  await page.locator('#video').click();
+  const frames = await ask(page, (viewer) => viewer.frames);
+  await waitFor(page, (before) => window.tendrilViewer.frames > before + 5, frames);
+  await page.waitForTimeout(1200);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#video').click()]);
+  const data = await readFile(await download.path());
+  const webm = data.readUInt32BE(0) === 0x1a45dfa3; // EBML
+  const mp4 = data.toString('latin1', 4, 8) === 'ftyp';
+  const name = download.suggestedFilename();
+  expect(data.length > 1000 && (name.endsWith('.webm') ? webm : mp4), `a video is recorded (${name}, ${data.length} bytes)`);
+  await setPlaying(page, false);
+}
+
+const tips = (viewer) => Array.from({ length: viewer.segments }, (_, k) => viewer.tip(k)).flat();
+
+export async function checkLink(page) {
+  await openItem(page, 'potted-sunflower');
+  await setPlaying(page, false);
+  await ask(page, (viewer) => viewer.set({ stiffness: 0.5, wind: 3, windTurn: 45, gust: 0.4 }));
+  await run(page, 1.5);
+  const state = (viewer) => ({
+    name: viewer.name, settings: viewer.settings, view: viewer.view, segments: viewer.segments, time: viewer.time });
+  const { link, complete } = await ask(page, (viewer) => viewer.link());
+  expect(complete, `a link of ${link.length} characters holds the motion`);
+  const before = await ask(page, state);
+  const second = await page.context().newPage();
+  checks.watch(second);
+  await second.setViewportSize(WINDOW);
+  await second.goto(link);
+  await ready(second);
+  const then = await ask(second, state);
+  expect(JSON.stringify(then.settings) === JSON.stringify(before.settings), 'a link restores what was changed');
+  expect(then.name === before.name && then.segments === before.segments, 'and what was grown');
+  expect(distance(then.view, before.view) < 1e-6, 'and the view');
+  const apart = async () => distance(await ask(page, tips), await ask(second, tips));
+  expect(then.time === before.time && await apart() < 1e-12, 'and the motion, as it is');
+  await Promise.all([run(page, 0.5), run(second, 0.5)]);
+  expect(await apart() < 1e-12, 'and as it goes on');
+  await checkLargeLink(page, second);
+  await second.close();
+}
+
+async function checkLargeLink(page, second) {
+  await setDrawing(page, false);
+  await setDrawing(second, false);
+  await openItem(page, 'wheat-field-waves');
+  await run(page, 0.1);
+  const { link, complete } = await ask(page, (viewer) => viewer.link());
+  expect(!complete && link.length < 4000, `a scene that is too large has a short link (${link.length} characters)`);
+  await second.evaluate((hash) => { location.hash = hash; }, link.slice(link.indexOf('#')));
+  await waitFor(second, () => window.tendrilViewer.ready && window.tendrilViewer.name === 'wheat-field-waves');
+  await waitFor(second, () => !document.getElementById('note').hidden);
+  expect(/at rest/.test(await second.locator('#note').innerText()), 'and the page says what it lacks');
+  await openItem(page, 'wheat');
+}
+
+// ---- reach --------------------------------------------------------------------------------------
+
+const CONTROLS = ['play', 'single', 'reset', 'speed', 'twist', 'tab-plants', 'tab-forces', 'tab-show', 'tab-write', 'tab-save'];
+
+export async function checkSmall(page) {
+  await openItem(page, 'potted-sunflower');
+  await checkPhone(page, checks, 0.35);
+  // in the page: what a finger meets in the middle of a control is that control
+  const met = (id) => {
+    const control = document.getElementById(id);
+    const { left, top, right, bottom, width, height } = control.getBoundingClientRect();
+    const inside = left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight && width >= 28 && height >= 28;
+    return inside && control.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+  };
+  for (const id of CONTROLS) {
+    expect(await page.evaluate(met, id), `${id} can be reached on a phone`);
+  }
+  for (const [tab, last] of [['forces', '#set-solver'], ['show', '#plots figure:last-child canvas'], ['write', '#regrow'], ['save', '#link']]) {
+    await page.locator(`#tab-${tab}`).tap();
+    await page.locator(last).scrollIntoViewIfNeeded();
+    const box = await page.locator(last).boundingBox();
+    expect(box && box.x >= 0 && box.x + box.width <= PHONE.width && box.y + box.height <= PHONE.height,
+      `the end of the panel ${tab} can be reached on a phone`);
+    const wide = await page.locator(`#${tab}`).evaluate((panel) => panel.scrollWidth <= panel.clientWidth);
+    expect(wide, `the panel ${tab} has no width to scroll`);
+  }
+  await page.locator('#tab-plants').tap();
+  await page.setViewportSize(WINDOW);
+}
+
+export async function checkKeyboard(page) {
+  await openItem(page, 'wheat');
+  await setPlaying(page, false);
+  const focused = () => page.evaluate(() => {
+    const { activeElement } = document;
+    return activeElement.id || activeElement.dataset.name || activeElement.tagName;
+  });
+  // from the top of the page
+  await page.evaluate(() => {
+    document.body.tabIndex = -1;
+    document.body.focus();
+    document.body.removeAttribute('tabindex');
+  });
+  const met = new Set();
+  for (let k = 0; k < 12; k++) {
+    await page.keyboard.press('Tab');
+    met.add(await focused());
+  }
+  for (const id of ['view', 'play', 'single', 'reset', 'speed', 'twist', 'tab-plants', 'rose']) {
+    expect(met.has(id), `the Tab key reaches ${id} (${[...met]})`);
+  }
+  const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+  expect(outline !== 'none', 'what has the focus is marked');
+  await page.locator('#tab-plants').focus();
+  for (const panel of ['forces', 'show', 'write', 'save', 'plants']) {
+    await page.keyboard.press('ArrowRight');
+    expect(await page.locator(`#${panel}`).isVisible(), `the arrow keys reach the tab ${panel}`);
+  }
+  await page.locator('#plants button[data-name=bamboo]').focus();
+  await page.keyboard.press('Enter');
+  await waitFor(page, () => window.tendrilViewer.ready && window.tendrilViewer.name === 'bamboo');
+  const labels = await page.evaluate(() => [...document.querySelectorAll('button, input, select, textarea, canvas')]
+    .filter((one) => !(one.textContent.trim() || one.getAttribute('aria-label') || one.labels?.[0]?.textContent.trim()
+      || one.closest('[aria-hidden=true]')))
+    .map(({ id, tagName }) => id || tagName));
+  expect(labels.length === 0, `everything has a label (${labels})`);
+}
+
+// in the page: how far a text stands out from the paper behind it, as WCAG reckons
+function contrasts() {
+  const numbers = (color) => color.match(/[\d.]+/g).map(Number);
+  const light = (color) => {
+    const [r, g, b] = numbers(color).map((c) => (c / 255 <= 0.03928 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const paper = (one) => {
+    const color = getComputedStyle(one).backgroundColor;
+    return (numbers(color)[3] ?? 1) > 0.99 ? color : paper(one.parentElement);
+  };
+  return ['#title', '#text', '#clock', '#tab-plants', '#tab-save', '#plants h2', '#plants button', '#reset', '#speed'].map((name) => {
+    const one = document.querySelector(name);
+    const [a, b] = [light(getComputedStyle(one).color), light(paper(one))];
+    return [name, (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)];
+  });
+}
+
+export async function checkScheme(page) {
+  await openItem(page, 'wheat');
+  const shades = [];
+  for (const colorScheme of ['dark', 'light']) {
+    await page.emulateMedia({ colorScheme });
+    for (const [name, contrast] of await page.evaluate(contrasts)) {
+      expect(contrast >= 4.5, `${colorScheme}: ${name} can be read (${contrast.toFixed(2)})`);
+    }
+    const frames = await ask(page, (viewer) => viewer.frames);
+    await waitFor(page, (before) => window.tendrilViewer.frames > before, frames);
+    shades.push((await page.locator('#view').screenshot({ type: 'jpeg' })).length && await cornerShade(page));
+  }
+  expect(shades[0] < 0.6 * shades[1], `the sky is darker by night (${shades})`);
+}
+
+/** Mean brightness of a corner of the picture, 0 to 255. */
+async function cornerShade(page) {
+  const { x, y, width } = await page.locator('#view').boundingBox();
+  const shot = await page.screenshot({ clip: { x: x + width - 60, y: y + 20, width: 40, height: 20 } });
+  return page.evaluate(async (data) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${data}`;
+    await image.decode();
+    const pen = new OffscreenCanvas(image.width, image.height).getContext('2d');
+    pen.drawImage(image, 0, 0);
+    const { data: pixels } = pen.getImageData(0, 0, image.width, image.height);
+    return pixels.reduce((sum, value, k) => sum + (k % 4 < 3 ? value : 0), 0) / (0.75 * pixels.length);
+  }, shot.toString('base64'));
+}
+
+export async function checkGiven(page) {
+  const state = await ask(page, (viewer) => ({ segments: viewer.segments, name: viewer.name, fault: viewer.fault }));
+  expect(state.segments > 0 && state.fault === '', `the page shows what it was given (${state.name}, ${state.fault})`);
+  await setPlaying(page, false);
+  await run(page, 0.5);
+  expect(await ask(page, (viewer) => viewer.time) > 0.45, 'and it moves');
+}

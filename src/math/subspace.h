@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// The lowest eigenvalues of K x = lambda M x by subspace iteration. K and M are whatever can be
+// multiplied with vectors and solved: K symmetric, also singular or indefinite; M positive.
+
+#include "base/alloc.h"
+#include "base/random.h"
+
+// What the matrices can do. `context` is passed on.
+typedef struct tdi_pencil {
+    void *context;
+    void (*stiffness)(void *context, const td_real *x, td_real *y); // y = K x, not in place
+    void (*inertia)(void *context, const td_real *x, td_real *y);   // y = M x, not in place
+    void (*diagonal)(void *context, td_real *y);                    // of M
+    bool (*factor)(void *context, td_real shift); // K + shift M; false: it is not positive definite
+    void (*solve)(void *context, td_real *x);     // x <- (K + shift M)^-1 M x
+} tdi_pencil;
+
+typedef struct tdi_subspace {
+    tdi_pencil pencil;
+    int32_t length;  // of a vector
+    int32_t size;    // vectors: those wanted and a few more
+    td_real *lambda; // of the vectors, ascending
+    td_real *x;      // the vectors, x^T M x = 1
+    // for the iteration alone
+    tdi_random random;
+    td_real shift;   // of the factors; 0: none yet
+    td_real low;     // highest shift that did not do
+    td_real *image;  // one vector: K or M times another
+    td_real *old;    // one vector
+    td_real *light;  // one vector: 1/sqrt of the diagonal of M
+    td_real *before; // lambda of the iteration before
+    td_real *matrix; // size x size: K on the vectors
+    td_real *turn;   // its eigenvectors, as columns
+    td_real *row;
+} tdi_subspace;
+
+// Sets length and size for so many vectors. TD_ERR_ARGUMENT when there are not as many,
+// TD_ERR_LIMIT when they are too many.
+td_status tdi_subspace_begin(tdi_subspace *subspace, int32_t length, int32_t count, td_diag *diag);
+// Places the arrays.
+void tdi_subspace_place(tdi_subspace *subspace, tdi_layout *layout);
+// False when the arrays of so many vectors are more than memory can hold.
+bool tdi_subspace_fits(const tdi_subspace *subspace);
+// Finds the `count` lowest. TD_ERR_LIMIT, with the values as far as they got, when they do not
+// converge; TD_ERR_DIVERGED when something is not finite.
+td_status tdi_subspace_solve(tdi_subspace *subspace, int32_t count, td_diag *diag);
+
+static inline td_real *tdi_subspace_vector(const tdi_subspace *b, int32_t j) {
+    return b->x + (ptrdiff_t)j * b->length;
+}

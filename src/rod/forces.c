@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Frames turned by hand, and what acts on vertices and frames.
+
+#include "rod/pose.h"
+#include "rod/solve.h"
+#include "rod/terms.h"
+
+#include <math.h>
+
+// Before the frame is carried on with its edge or after it: the turn is the same.
+void td_rod_turn(td_rod_state *s, int32_t edge, td_real angle) {
+    tdi_edge *e = &s->pose[s->model->edge_node[edge]].edge;
+    e->m1 = tdi_add(tdi_scale(e->m1, cos(angle)), tdi_scale(e->m2, sin(angle)));
+    e->m2 = tdi_cross(e->t, e->m1);
+    s->history = 0;
+    s->stale = true;
+}
+
+void td_rod_forces(td_rod_state *s, td_vec3 gravity, td_vec3 *forces, td_real *moments) {
+    const td_rod_model *m = s->model;
+    const tdi_rod_potential p = {.stiffness = 1, .gravity = gravity};
+    tdi_rod_follow(s);
+    tdi_rod_clear(s);
+    for (int32_t i = 0; i < m->node_count; i++) {
+        tdi_rod_node_terms(s, &p, i);
+    }
+    for (int32_t k = 0; forces && k < td_rod_vertex_count(m); k++) {
+        const td_real *r = s->work[m->vertex_node[k]].r;
+        forces[k] = tdi_vec3(-r[0], -r[1], -r[2]);
+    }
+    for (int32_t k = 0; moments && k < m->edge_count; k++) {
+        moments[k] = -s->work[m->edge_node[k]].r[3];
+    }
+}

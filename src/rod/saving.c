@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// States as bytes: what a step leaves for the next one, array after array.
+
+#include "rod/saving.h"
+
+#include <string.h>
+
+typedef struct head { // what is no array
+    td_real time, history_dt;
+    td_base_motion base;
+    int32_t history, stale;
+} head;
+
+typedef struct block {
+    void *data;
+    size_t size;
+} block;
+
+enum { BLOCKS = 8 };
+
+// Turns count from the beginning of a step: between steps they are 0.
+static void list_blocks(const td_rod_state *s, block *b) {
+    const size_t n = (size_t)s->model->node_count, welds = (size_t)s->model->weld_count;
+    const block all[BLOCKS] = {{s->pose, n * sizeof *s->pose},
+                               {s->past, n * sizeof *s->past},
+                               {s->before, n * sizeof *s->before},
+                               {s->rule, n * sizeof *s->rule},
+                               {s->weld_past, welds * sizeof *s->weld_past},
+                               {s->weld_rule, welds * sizeof *s->weld_rule},
+                               {s->target, n * sizeof *s->target},
+                               {s->target_m1, n * sizeof *s->target_m1}};
+    memcpy(b, all, sizeof all);
+}
+
+size_t tdi_rod_save_size(const td_rod_state *s) {
+    block b[BLOCKS];
+    size_t size = sizeof(head) + (size_t)s->model->node_count; // a byte a node: `own`
+    list_blocks(s, b);
+    for (int k = 0; k < BLOCKS; k++) {
+        size += b[k].size;
+    }
+    return size;
+}
+
+void tdi_rod_save(const td_rod_state *s, void *bytes) {
+    block b[BLOCKS];
+    unsigned char *to = bytes;
+    head h;
+    memset(&h, 0, sizeof h); // also what lies between its fields
+    h.time = s->time;
+    h.history_dt = s->history_dt;
+    h.base = s->base;
+    h.history = s->history;
+    h.stale = s->stale;
+    memcpy(to, &h, sizeof h);
+    to += sizeof h;
+    list_blocks(s, b);
+    for (int k = 0; k < BLOCKS; k++) {
+        memcpy(to, b[k].data, b[k].size);
+        to += b[k].size;
+    }
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        to[i] = s->own[i];
+    }
+}
+
+void tdi_rod_restore(td_rod_state *s, const void *bytes) {
+    block b[BLOCKS];
+    const unsigned char *from = bytes;
+    const size_t n = (size_t)s->model->node_count;
+    head h;
+    memcpy(&h, from, sizeof h);
+    from += sizeof h;
+    s->time = h.time;
+    s->history_dt = h.history_dt;
+    s->base = h.base;
+    s->history = h.history < 0 ? 0 : h.history;
+    s->stale = h.stale != 0;
+    list_blocks(s, b);
+    for (int k = 0; k < BLOCKS; k++) {
+        memcpy(b[k].data, from, b[k].size);
+        from += b[k].size;
+    }
+    for (size_t i = 0; i < n; i++) {
+        s->own[i] = from[i] != 0;
+    }
+    memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
+    memset(s->turn, 0, n * sizeof *s->turn);
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// What the module does not need of the C library, which would be larger than all of this folder: a
+// heap for threads and for any size of machine, and files, of which a page has none.
+
+#include "base/heap.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// ---- memory ---------------------------------------------------------------------------------
+
+#define PAGE        ((size_t)65536) // bytes
+#define LEAST_PAGES ((size_t)16)    // at once, if there are as many
+
+extern unsigned char __heap_base; // the linker's: nothing is from here on
+
+static void *more_memory(void *context, size_t *size);
+static tdi_heap heap = {.more = more_memory};
+
+// the first time along with what is left of the memory that the module starts with
+static void *more_memory(void *context, size_t *size) {
+    (void)context;
+    uintptr_t start = __builtin_wasm_memory_size(0) * PAGE;
+    size_t pages = *size / PAGE + 1;
+    if (pages < LEAST_PAGES && __builtin_wasm_memory_grow(0, LEAST_PAGES) != SIZE_MAX) {
+        pages = LEAST_PAGES;
+    } else if (__builtin_wasm_memory_grow(0, pages) == SIZE_MAX) {
+        return NULL;
+    }
+    uintptr_t end = start + pages * PAGE;
+    if (!heap.end) {
+        start = ((uintptr_t)&__heap_base + 15) / 16 * 16;
+    }
+    *size = end - start;
+    return (void *)start;
+}
+
+void *malloc(size_t size) {
+    return tdi_heap_take(&heap, size);
+}
+
+void *calloc(size_t count, size_t size) {
+    void *block = size == 0 || count <= SIZE_MAX / size ? malloc(count * size) : NULL;
+    return block ? memset(block, 0, count * size) : NULL;
+}
+
+void *realloc(void *block, size_t size) {
+    return tdi_heap_resize(&heap, block, size);
+}
+
+void free(void *block) {
+    tdi_heap_give(&heap, block);
+}
+
+// ---- files ----------------------------------------------------------------------------------
+
+FILE *fopen(const char *restrict path, const char *restrict mode) {
+    (void)path;
+    (void)mode;
+    errno = ENOENT;
+    return NULL;
+}
+
+int lstat(const char *restrict path, struct stat *restrict out) {
+    (void)path;
+    (void)out;
+    errno = ENOENT;
+    return -1;
+}
+
+int rename(const char *from, const char *to) {
+    (void)from;
+    (void)to;
+    errno = ENOENT;
+    return -1;
+}
+
+int remove(const char *path) {
+    (void)path;
+    errno = ENOENT;
+    return -1;
+}
+
+char *strerror(int error) {
+    (void)error;
+    return "a page has no files";
+}
