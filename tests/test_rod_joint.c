@@ -52,7 +52,9 @@ static tdi_edge moved(const tdi_edge *e, const td_real *d, td_real turn) {
 static td_real energy_at(const joint *j, const td_real x[TDI_JOINT_VARIABLES]) {
     joint k = {.e = moved(&j->e, x, x[TDI_TURN_E]), .f = moved(&j->f, x + 3, x[TDI_TURN_F])};
     tdi_joint_strain s = tdi_joint_measure(&k.e, &k.f);
-    return tdi_joint_energy(&j->law, &s, tdi_joint_twist(&s, j->twist));
+    td_real twist = tdi_joint_twist(&s, j->twist);
+    tdi_joint_wind(&s, twist);
+    return tdi_joint_energy(&j->law, &s, twist);
 }
 
 // fourth order: (8 (E(h) - E(-h)) - (E(2h) - E(-2h)))/12h
@@ -110,6 +112,17 @@ TD_TEST(curvature_in_a_carried_frame_keeps_its_size_and_has_no_twist) {
     }
 }
 
+// whatever the twist between the frames: a round rod bends alike however much it is twisted
+TD_TEST(curvature_of_a_joint_keeps_its_size_in_twisted_frames) {
+    tdi_random r;
+    tdi_random_seed(&r, 29);
+    for (int k = 0; k < 100; k++) {
+        joint j = any_joint(&r);
+        tdi_joint_strain s = tdi_joint_measure(&j.e, &j.f);
+        CHECK_REL(sqrt(s.k1 * s.k1 + s.k2 * s.k2), tdi_norm(s.kb), 1e-12);
+    }
+}
+
 TD_TEST(twist_of_a_joint_goes_on_past_any_number_of_turns) {
     tdi_random r;
     tdi_random_seed(&r, 23);
@@ -119,6 +132,28 @@ TD_TEST(twist_of_a_joint_goes_on_past_any_number_of_turns) {
         j.f = moved(&j.f, zero, 0.1);
         j.twist = twist_of(&j, j.twist);
         CHECK_IN(j.twist - start - 0.1 * k, -1e-10, 1e-10);
+    }
+}
+
+// small steps change the energy by little, also past half a turn of a bent joint with a bent rest
+TD_TEST(energy_of_a_joint_is_smooth_through_every_turn) {
+    tdi_random r;
+    tdi_random_seed(&r, 28);
+    for (int k = 0; k < 20; k++) {
+        joint j = any_joint(&r);
+        td_real zero[3] = {0, 0, 0}, last = NAN, most = 0;
+        j.law.twist = 0;
+        for (int n = 0; n < 2000; n++) {
+            td_real at[TDI_JOINT_VARIABLES] = {0}, now = energy_at(&j, at);
+            most = n > 0 ? fmax(most, fabs(now - last)) : 0;
+            last = now;
+            j.f = moved(&j.f, zero, 0.01);
+            j.twist = twist_of(&j, j.twist);
+        }
+        // |dE/dm| = |p x k|/2 is at most bend |k| (|k| + |rest|)/2
+        td_real kb = tdi_norm(tdi_joint_measure(&j.e, &j.f).kb), rest = sqrt(2);
+        CHECK_IN(most, 0, 0.01 * 4 * kb * (kb + rest));
+        CHECK(most > 0);
     }
 }
 
@@ -133,6 +168,7 @@ TD_TEST(derivatives_of_a_joint_match_differences_of_its_energy) {
         tdi_joint_strain s = tdi_joint_measure(&j.e, &j.f);
         tdi_joint_term term;
         td_real steep = 0, stiff = 0;
+        tdi_joint_wind(&s, j.twist);
         tdi_joint_derive(&j.e, &j.f, &j.law, &s, j.twist, true, &term);
         for (int a = 0; a < TDI_JOINT_VARIABLES; a++) {
             steep = fmax(steep, fabs(term.gradient[a]));
@@ -183,6 +219,7 @@ TD_TEST(joint_at_ease_has_no_gradient_and_one_hessian) {
         joint j = any_joint(&r);
         tdi_joint_strain s = tdi_joint_measure(&j.e, &j.f);
         tdi_joint_term whole, reduced;
+        tdi_joint_wind(&s, j.twist);
         j.law.rest[0] = s.k1;
         j.law.rest[1] = s.k2;
         j.law.rest[2] = j.twist;

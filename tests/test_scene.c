@@ -143,7 +143,7 @@ TD_TEST(scene_faults_of_objects_have_their_places) {
         {"{objects: [{" ROD ",\n materials: [{name: cheese, young: 1}]}]}", 2, 14, "'cheese'"},
         {"{objects: [{" ROD ",\n stiffnes: 1}]}", 2, 2, "did you mean 'stiffness'"},
         {"{objects: [{" ROD ",\n stiffness: -1}]}", 2, 13, "'stiffness' is -1"},
-        {"{objects: [{" ROD ",\n solver: rod}]}", 2, 10, "one of tree"},
+        {"{objects: [{" ROD ",\n solver: spline}]}", 2, 10, "one of tree, rod"},
         {"{objects: [{" ROD ", rest_under_gravity: true,\n stiffness: 0}]}", 2, 13,
          "no shape at rest"},
         {"{objects: [{plant: fork.lsys,\n define: 3}]}", 2, 10, "expects a map"},

@@ -56,7 +56,7 @@ typedef struct td_rod_def {
     td_real twist_y;   ///< N m^2: against twist.
     td_real stretch;   ///< N: against stretching, EA.
     td_real mass;      ///< kg/m.
-    bool inextensible; ///< Ten thousand times as stiff against stretching. Default false.
+    bool inextensible; ///< A hundred times as stiff against stretching. Default false.
 } td_rod_def;
 
 TD_API td_rod_def td_rod_def_default(void);

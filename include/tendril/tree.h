@@ -5,6 +5,7 @@
 /// Trees of rigid segments with springs at their joints. Build a model once from a skeleton, share
 /// it read-only, step one state a thread.
 
+#include "tendril/contact.h"
 #include "tendril/load.h"
 #include "tendril/pool.h"
 #include "tendril/skeleton.h"
@@ -15,6 +16,7 @@ extern "C" {
 
 typedef struct td_tree_model td_tree_model; ///< Fixed after creation. Safe to read from any thread.
 typedef struct td_tree_state td_tree_state; ///< All that moves, plus scratch. One a thread.
+typedef struct td_tree_contacts td_tree_contacts; ///< Contact of one state with colliders.
 
 /// How the moment of a ball joint grows with the angle theta from rest, in bending and in twist.
 typedef enum td_spring_law {
@@ -76,6 +78,9 @@ typedef struct td_step_opts {
     const td_load *loads;     ///< load_count of them. Default none.
     int32_t load_count;
     td_pool *pool; ///< Threads for implicit steps of large trees. Default NULL: the caller's alone.
+    td_tree_contacts *contacts;   ///< Of the state, for implicit steps. Default NULL: none.
+    const td_collider *colliders; ///< collider_count of them, used with `contacts`. Default none.
+    int32_t collider_count;
 } td_step_opts;
 
 TD_API td_step_opts td_step_opts_default(void);
@@ -91,7 +96,9 @@ typedef struct td_step_stats {
 } td_step_stats;
 
 /// Advances by opts->dt. Never allocates. `stats` may be NULL.
-/// TD_ERR_DIVERGED, with the state as it was before the call, when a value is not finite.
+/// TD_ERR_DIVERGED, with the state as it was before the call, when a value is not finite, when the
+/// tree is in a collider at the start, or when colliders or the base leave it no room; TD_ERR_LIMIT
+/// when there are more contacts than there is room for.
 TD_API td_status td_tree_step(td_tree_state *state, const td_step_opts *opts, td_step_stats *stats,
                               td_diag *diag);
 
@@ -106,6 +113,22 @@ TD_API td_status td_tree_step_many(td_tree_state *const *states, const td_step_o
 /// Goes to the pose at rest under gravity, from wherever the state is; velocities become 0.
 TD_API td_status td_tree_settle(td_tree_state *state, const td_step_opts *opts,
                                 td_step_stats *stats, td_diag *diag);
+
+// ---- contact --------------------------------------------------------------------------------
+
+/// For steps of this state with never more than collider_limit colliders: step it with the options'
+/// `contacts` and `colliders` set. No part of a tree passes through a collider, at any dt. Stems
+/// are capsules from joint to tip with their mean radius, leaves and petals thin ones along their
+/// middle, fruit thick ones. What stands on the base does not touch within two radii of it, nor
+/// does what is welded to it: a plant may grow from a plane. Trees do not touch themselves or each
+/// other: opts->self and opts->friction are not used. Settling does without contact. All memory
+/// that contact needs is taken here. The state's model must outlive it.
+TD_API td_status td_tree_contacts_new(const td_tree_state *state, const td_contact_opts *opts,
+                                      int32_t collider_limit, const td_alloc *alloc,
+                                      td_tree_contacts **out, td_diag *diag);
+TD_API void td_tree_contacts_free(td_tree_contacts *contacts); ///< NULL is allowed.
+
+// ---- places ---------------------------------------------------------------------------------
 
 /// World place of a body's joint, and of its tip, m.
 TD_API td_vec3 td_tree_origin(const td_tree_state *state, int32_t body);

@@ -80,6 +80,7 @@ typedef struct td_actor {
     const td_skeleton *skeleton; ///< Belongs to the world.
     int32_t segment_count;
     int32_t dof_count;
+    bool stretchy; ///< Its segments do not stay where they are attached; see td_clip_actor.
 } td_actor;
 
 TD_API int32_t td_world_actor_count(const td_world *world);

@@ -3,6 +3,7 @@
 
 #include "cli/bench.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char help_head[] = "Usage: tendril bench [CASE...] [--json] [--list] [--seconds S]\n"
@@ -36,6 +37,8 @@ static const bench_case cases[] = {
     {"threads", "how much faster many plants and a large one are on all cores", bench_threads,
      false},
     {"world", "real-time factor, cost of a step and memory of every scene", bench_world, false},
+    {"rod", "rods: beside the figures of others, from 100 to 100,000 vertices, and contact",
+     bench_rod, false},
     {"wasm", "nanoseconds a body for an implicit step in node, and the ratio to native", bench_wasm,
      false},
     {"accuracy", "error of every integrator on plants, and its cost; only by name", bench_accuracy,
@@ -54,6 +57,19 @@ void bench_row(const bench *b, const char *variant, int64_t n, double value, con
         printf("%-9s %-28s n %-8lld %10.4g %s\n", b->name, variant, (long long)n, value, unit);
     }
     fflush(stdout);
+}
+
+double bench_exponent(const double *x, const double *y, int count) {
+    double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
+    for (int i = 0; i < count; i++) {
+        mean_x += log(x[i]) / count;
+        mean_y += log(y[i]) / count;
+    }
+    for (int i = 0; i < count; i++) {
+        xx += (log(x[i]) - mean_x) * (log(x[i]) - mean_x);
+        xy += (log(x[i]) - mean_x) * (log(y[i]) - mean_y);
+    }
+    return xy / xx;
 }
 
 bool bench_fault(const bench *b, const char *variant, td_status status, const td_diag *diag) {

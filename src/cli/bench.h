@@ -15,6 +15,8 @@ typedef struct bench {
 } bench;
 
 void bench_row(const bench *b, const char *variant, int64_t n, double value, const char *unit);
+// The exponent b of y = a x^b: least squares, slope of log(y) over log(x).
+double bench_exponent(const double *x, const double *y, int count);
 // Tells what went wrong. Always false.
 bool bench_fault(const bench *b, const char *variant, td_status status, const td_diag *diag);
 
@@ -55,5 +57,6 @@ bool bench_realtime(const bench *b);
 bool bench_scaling(const bench *b);
 bool bench_threads(const bench *b);
 bool bench_world(const bench *b);
+bool bench_rod(const bench *b);
 bool bench_wasm(const bench *b);
 bool bench_accuracy(const bench *b);

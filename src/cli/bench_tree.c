@@ -486,20 +486,6 @@ bool bench_realtime(const bench *b) {
 
 #define DECADES 6 // from 10 to a million bodies
 
-// Least squares: slope of log(y) over log(x).
-static double fitted_exponent(const double *x, const double *y, int count) {
-    double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
-    for (int i = 0; i < count; i++) {
-        mean_x += log(x[i]) / count;
-        mean_y += log(y[i]) / count;
-    }
-    for (int i = 0; i < count; i++) {
-        xx += (log(x[i]) - mean_x) * (log(x[i]) - mean_x);
-        xy += (log(x[i]) - mean_x) * (log(y[i]) - mean_y);
-    }
-    return xy / xx;
-}
-
 static bool scale_shape(const bench *b, bench_shape shape) {
     double counts[DECADES], seconds[DECADES], bytes = 0;
     char label[64];
@@ -515,7 +501,7 @@ static bool scale_shape(const bench *b, bench_shape shape) {
         seconds[i] = cost.seconds;
     }
     snprintf(label, sizeof label, "%s exponent", bench_shape_name(shape));
-    bench_row(b, label, n, fitted_exponent(counts, seconds, DECADES), "1");
+    bench_row(b, label, n, bench_exponent(counts, seconds, DECADES), "1");
     snprintf(label, sizeof label, "%s memory", bench_shape_name(shape));
     bench_row(b, label, n, bytes / n, "bytes/body");
     return true;

@@ -36,7 +36,8 @@ static td_status add_actors(const td_world *world, run_clip *clip, td_diag *diag
     int32_t most = 1;
     for (int32_t k = 0; k < clip->actor_count; k++) {
         td_actor actor = td_world_actor(world, k);
-        clip->actors[k] = (td_clip_actor){.name = actor.name, .skeleton = actor.skeleton};
+        clip->actors[k] = (td_clip_actor){
+            .name = actor.name, .skeleton = actor.skeleton, .stretchy = actor.stretchy};
         most = actor.segment_count > most ? actor.segment_count : most;
         td_status status = find_mesh(clip, k, diag);
         if (status == TD_OK && actor.segment_count > MAX_JOINTS) {

@@ -41,6 +41,19 @@ static const val_case cases[] = {
     {"pose", "springs that pull a strand to a pose", val_pose_case},
     {"twist", "a stem turned by a torque, and let go", val_twist},
     {"resume", "a world that goes on from a checkpoint, byte by byte", val_resume},
+    {"rod-derivatives", "gradients and Hessians of random rods, against differences",
+     val_rod_derivatives},
+    {"rod-invariance", "what rigid motion, tumbling and turning must not change",
+     val_rod_invariance},
+    {"rod-cantilever", "the droop of the cantilever as a rod", val_rod_cantilever},
+    {"rod-elastica", "large bending of a rod by a load at its tip", val_rod_elastica},
+    {"rod-vibration", "frequencies of a clamped rod in bending and torsion", val_rod_vibration},
+    {"twist-uniform", "twist and torque of a rod turned at its end", val_twist_uniform},
+    {"buckling", "Euler's critical loads of columns", val_buckling},
+    {"michell", "the twist at which a ring leaves its plane", val_michell},
+    {"helical-buckling", "a twisted rod that coils in one place", val_helical_buckling},
+    {"spring", "helical springs, and Wilberforce's pendulum", val_spring},
+    {"transducer", "two wheels on a shaft that trade their energy", val_transducer},
 };
 
 #define CASE_COUNT ((int)(sizeof cases / sizeof cases[0]))

@@ -80,6 +80,13 @@ extern const td_quat val_level, val_hanging; // turns +Y to +X, to -Y
 val_rod val_thesis_beam(int32_t count);
 bool val_rod_build(val_report *report, const val_rod *rod, val_tree *tree);
 
+// What beam theory says of a clamped beam. Shifts of its tip along and across, over its length,
+// under a load P across the tip, alpha = P l^2/(EI); frequency number k (from 0) in bending, and
+// the first in torsion, Hz.
+void val_elastica_theory(double alpha, double *axial, double *transverse);
+double val_bending_theory(const val_rod *rod, int k);
+double val_torsion_theory(const val_rod *rod);
+
 // What a random tree may be. Stiffness is given, or follows from shape and material.
 typedef struct val_wild {
     int32_t least, most; // segments
@@ -148,3 +155,14 @@ void val_rest_under_gravity(val_report *report);
 void val_pose_case(val_report *report);
 void val_twist(val_report *report);
 void val_resume(val_report *report);
+void val_rod_derivatives(val_report *report);
+void val_rod_invariance(val_report *report);
+void val_rod_cantilever(val_report *report);
+void val_rod_elastica(val_report *report);
+void val_rod_vibration(val_report *report);
+void val_twist_uniform(val_report *report);
+void val_buckling(val_report *report);
+void val_michell(val_report *report);
+void val_helical_buckling(val_report *report);
+void val_spring(val_report *report);
+void val_transducer(val_report *report);

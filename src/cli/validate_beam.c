@@ -112,7 +112,7 @@ static elliptic elliptic_of(double k, double phi) {
 //   K(p) - F(p, phi) = sqrt(alpha),  sin phi = 1/(p sqrt 2)
 //   transverse/l = 1 - 2/sqrt(alpha) (E(p) - E(p, phi))
 //   axial/l      = 1 - sqrt(2 (2 p^2 - 1)/alpha)
-static void elastica_theory(double alpha, double *axial, double *transverse) {
+void val_elastica_theory(double alpha, double *axial, double *transverse) {
     double low = sqrt(0.5), high = 1;
     elliptic at = {0};
     for (int i = 0; i < 100; i++) {
@@ -156,7 +156,7 @@ void val_elastica(val_report *report) {
     for (int k = 0; k < 3; k++) {
         double axial, transverse, x, y, error[2] = {0, 0};
         char text[64];
-        elastica_theory(alphas[k], &axial, &transverse);
+        val_elastica_theory(alphas[k], &axial, &transverse);
         if (!bend_beam(report, 200, alphas[k], &x, &y)) {
             continue;
         }
@@ -186,14 +186,14 @@ static double beam_root(int k) {
 }
 
 // Hz: f_k = (beta l)^2/(2 pi l^2) sqrt(E I/(rho A)), I/A = r^2/4
-static double bending_theory(const val_rod *rod, int k) {
+double val_bending_theory(const val_rod *rod, int k) {
     double root = beam_root(k), l = rod->length;
     return root * root / (2 * VAL_PI * l * l) *
            sqrt(rod->young * rod->radius * rod->radius / (4 * rod->density));
 }
 
 // Hz: f = sqrt(G/rho)/(4 l)
-static double torsion_theory(const val_rod *rod) {
+double val_torsion_theory(const val_rod *rod) {
     double shear = rod->young / (2 * (1 + rod->poisson));
     return sqrt(shear / rod->density) / (4 * rod->length);
 }
@@ -213,13 +213,13 @@ static void beam_modes(val_report *report, const val_rod *rod, val_tree *tree) {
         char text[64];
         if (modes[k].twist > 0.5 && twists++ == 0) {
             val_relative(report, "torsional frequency 1, Hz, from modes", rod->count,
-                         modes[k].frequency, torsion_theory(rod), 0.002);
+                         modes[k].frequency, val_torsion_theory(rod), 0.002);
         } else if (modes[k].twist <= 0.5 && bends < 6) {
             int pair = bends++ / 2;
             snprintf(text, sizeof text, "bending frequency %d%c, Hz, from modes", pair + 1,
                      bends % 2 ? 'a' : 'b');
-            val_relative(report, text, rod->count, modes[k].frequency, bending_theory(rod, pair),
-                         0.002);
+            val_relative(report, text, rod->count, modes[k].frequency,
+                         val_bending_theory(rod, pair), 0.002);
         }
     }
     val_absolute(report, "frequencies found: three pairs in bending", rod->count, bends, 6, 0);
@@ -246,7 +246,7 @@ static void beam_sway(val_report *report, const val_rod *rod, val_tree *tree) {
     }
     if (fine) {
         val_relative(report, "bending frequency 1, Hz, stepping at 1/240 s", rod->count,
-                     (passes - 1) / (last - first), bending_theory(rod, 0), 0.005);
+                     (passes - 1) / (last - first), val_bending_theory(rod, 0), 0.005);
     }
 }
 

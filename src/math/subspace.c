@@ -232,7 +232,7 @@ static void filter_all(tdi_subspace *b) {
 
 static bool converged(const tdi_subspace *b, int32_t count) {
     for (int32_t j = 0; j < count; j++) {
-        td_real limit = PRECISION * (fabs(b->lambda[j]) + 0.1 * b->shift);
+        td_real limit = PRECISION * (fabs(b->lambda[j]) + 0.1 * b->shift) + b->noise;
         if (!(fabs(b->lambda[j] - b->before[j]) <= limit)) {
             return false;
         }
@@ -311,7 +311,7 @@ td_status tdi_subspace_solve(tdi_subspace *b, int32_t count, td_diag *diag) {
     }
     td_status status = iterate(b, count, diag);
     for (int32_t j = 0; j < count; j++) {
-        if (fabs(b->lambda[j]) < ZERO * b->shift) {
+        if (fabs(b->lambda[j]) < ZERO * b->shift + b->noise) {
             b->lambda[j] = 0;
         }
     }

@@ -21,6 +21,7 @@
 #define NARROW       0.1  // of the range: gaps below it make the barrier stronger
 #define WIDE         0.4  // above it weaker
 #define MOST_FORCE   1e6  // times the first
+#define SHORTENINGS  6    // of an increment for which there is no room
 
 // ---- making ---------------------------------------------------------------------------------
 
@@ -107,8 +108,9 @@ static void fill_capsules(td_rod_contacts *c, tdi_capsule *capsules) {
             if (touches(&m->node[i])) {
                 c->capsule_state[count] = k;
                 c->capsule_node[count] = i;
-                capsules[count++] = (tdi_capsule){c->first[k] + m->node[i].parent, c->first[k] + i,
-                                                  m->node[i].radius, count};
+                capsules[count] = (tdi_capsule){c->first[k] + m->node[i].parent, c->first[k] + i,
+                                                m->node[i].radius, count};
+                count++;
             }
         }
     }
@@ -255,7 +257,17 @@ td_status tdi_rod_contacts_filter(const tdi_rod_system *y, td_real *part, td_dia
         }
     }
     td_status status = tdi_contacts_find(c->set, c->x, c->dx, diag);
-    *part = status == TD_OK ? tdi_contacts_filter(c->set, c->x, c->dx, c->time, 1) : 0;
+    td_real whole = 1;
+    for (int32_t k = 0; status == TD_ERR_LIMIT && k < SHORTENINGS;
+         k++) { // all is near on long ways
+        whole *= 0.25;
+        for (int32_t i = 0; i < c->point_count; i++) {
+            c->dx[i] = tdi_scale(c->dx[i], 0.25);
+        }
+        status = tdi_contacts_find(c->set, c->x, c->dx, diag);
+    }
+    td_real end = c->time + whole * (1 - c->time);
+    *part = status == TD_OK ? whole * tdi_contacts_filter(c->set, c->x, c->dx, c->time, end) : 0;
     return status;
 }
 
@@ -308,10 +320,9 @@ td_status tdi_rod_contacts_terms(const tdi_rod_system *y, bool *coupled, td_diag
     int32_t count;
     gather(y);
     *coupled = false;
-    td_status status = tdi_contacts_find(c->set, c->x, NULL, diag);
-    if (status == TD_OK) {
-        status = tdi_contacts_evaluate(c->set, c->x, c->time, &c->rule, &energy, diag);
-    }
+    c->rule.ahead = 1 - c->time;
+    // all places since the step began were covered when their increments were filtered
+    td_status status = tdi_contacts_evaluate(c->set, c->x, c->time, &c->rule, &energy, diag);
     if (status != TD_OK) {
         return status;
     }

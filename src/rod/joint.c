@@ -10,11 +10,12 @@
 
 // ---- strains --------------------------------------------------------------------------------
 
-// cos and sin of half the twist, which is between -pi and pi here: bending knows no whole turns.
+// cos and sin of half the twist.
 typedef struct half_turn {
     td_real c, s;
 } half_turn;
 
+// Of a twist between -pi and pi.
 static inline half_turn halve(td_real twist_cos, td_real twist_sin) {
     if (twist_cos > 0) {
         td_real c = sqrt(0.5 * (1 + twist_cos));
@@ -22,6 +23,19 @@ static inline half_turn halve(td_real twist_cos, td_real twist_sin) {
     }
     td_real s = copysign(sqrt(0.5 * (1 - twist_cos)), twist_sin);
     return (half_turn){0.5 * twist_sin / s, s};
+}
+
+static inline bool is_odd(td_real whole) {
+    return 0.5 * whole != floor(0.5 * whole);
+}
+
+// Whether half of the twist, which may be any number of turns, lies opposite to what halve() says.
+// Asked where rounding cannot change the answer: strains stay smooth past half a turn.
+static inline bool is_opposite(td_real twist_cos, td_real twist_sin, td_real twist) {
+    if (twist_cos > 0) {
+        return is_odd(rint(twist / TURN));
+    }
+    return is_odd(floor(twist / TURN)) != (twist_sin < 0);
 }
 
 static inline void measure_twist(const tdi_edge *e, const tdi_edge *f, tdi_joint_strain *s) {
@@ -50,6 +64,13 @@ td_real tdi_joint_twist(const tdi_joint_strain *s, td_real before) {
     return angle + TURN * rint((before - angle) / TURN);
 }
 
+void tdi_joint_wind(tdi_joint_strain *s, td_real twist) {
+    if (is_opposite(s->twist_cos, s->twist_sin, twist)) {
+        s->k1 = -s->k1;
+        s->k2 = -s->k2;
+    }
+}
+
 td_real tdi_joint_energy(const tdi_joint_law *law, const tdi_joint_strain *s, td_real twist) {
     td_real d1 = s->k1 - law->rest[0], d2 = s->k2 - law->rest[1], dm = twist - law->rest[2];
     return 0.5 * (law->bend[0] * d1 * d1 + law->bend[2] * d2 * d2 + law->twist * dm * dm) +
@@ -65,10 +86,13 @@ typedef struct director {
 } director;
 
 // The first director, of k1; q of it is n of the second.
-static inline director half_way(const tdi_edge *e, const tdi_edge *f) {
+static inline director half_way(const tdi_edge *e, const tdi_edge *f, td_real twist) {
     tdi_joint_strain s;
     measure_twist(e, f, &s);
-    const half_turn h = halve(s.twist_cos, s.twist_sin);
+    half_turn h = halve(s.twist_cos, s.twist_sin);
+    if (is_opposite(s.twist_cos, s.twist_sin, twist)) {
+        h = (half_turn){-h.c, -h.s};
+    }
     return (director){tdi_madd(tdi_scale(e->m2, h.c), e->m1, -h.s),
                       tdi_madd(tdi_scale(f->m2, h.c), f->m1, h.s),
                       tdi_madd(tdi_scale(e->m1, -h.c), e->m2, -h.s),
@@ -223,7 +247,7 @@ static inline void fill_slopes(const tdi_edge *e, const tdi_edge *f, const tdi_j
     const td_real over_chi = 1 / s->chi;
     o->g = (bend){e,      f,        s->kb,         tdi_scale(tdi_add(e->t, f->t), over_chi),
                   s->chi, over_chi, 1 / e->length, 1 / f->length};
-    o->d1 = half_way(e, f);
+    o->d1 = half_way(e, f, twist);
     o->d2 = (director){o->d1.qe, o->d1.qf, tdi_scale(o->d1.ne, -1), tdi_scale(o->d1.nf, -1)};
     curvature_slope(&o->g, &o->d1, s->k1, o->s1);
     curvature_slope(&o->g, &o->d2, s->k2, o->s2);

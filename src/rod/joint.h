@@ -61,6 +61,9 @@ tdi_joint_strain tdi_joint_measure(const tdi_edge *e, const tdi_edge *f);
 
 // The twist near `before` whose sine and cosine these are, so that it never jumps by a turn.
 td_real tdi_joint_twist(const tdi_joint_strain *strain, td_real before);
+// Curvatures were measured half-way along a twist of half a turn at most: takes them to half-way
+// along the whole of it.
+void tdi_joint_wind(tdi_joint_strain *strain, td_real twist);
 
 // ---- energy ---------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define PI    3.14159265358979323846
-#define RIGID 1e4 // times as stiff: what does not stretch
+#define RIGID 100 // times as stiff: more would ask for tolerances far below a step's
 
 td_rod_def td_rod_def_default(void) {
     td_rod_def d = {.struct_size = sizeof d,
@@ -154,16 +154,19 @@ static td_status check_rod(const td_rod_def *defs, int32_t rod, td_diag *diag) {
     return status == TD_OK && d->rest ? check_curve(d, rod, d->rest, "rest", diag) : status;
 }
 
+static bool is_second_moment(const td_sym3 *s) {
+    return s->xx >= 0 && s->yy >= 0 && s->zz >= 0 && isfinite(s->xx + s->yy + s->zz) &&
+           isfinite(s->xy + s->xz + s->yz);
+}
+
 static td_status check_body(const td_rod_def *defs, int32_t rod_count, const td_rod_body *b,
                             int32_t k, td_diag *diag) {
-    const char *wrong =
-        b->rod < 0 || b->rod >= rod_count                   ? "rod"
-        : b->edge < 0 || b->edge >= edges_of(&defs[b->rod]) ? "edge"
-        : !(b->mass > 0) || !isfinite(b->mass)              ? "mass"
-        : !tdi_finite3(b->centre_of_mass)                   ? "centre_of_mass"
-        : !(b->second_moment.xx >= 0 && b->second_moment.yy >= 0 && b->second_moment.zz >= 0)
-            ? "second_moment"
-            : NULL;
+    const char *wrong = b->rod < 0 || b->rod >= rod_count                   ? "rod"
+                        : b->edge < 0 || b->edge >= edges_of(&defs[b->rod]) ? "edge"
+                        : !(b->mass > 0) || !isfinite(b->mass)              ? "mass"
+                        : !tdi_finite3(b->centre_of_mass)                   ? "centre_of_mass"
+                        : !is_second_moment(&b->second_moment)              ? "second_moment"
+                                                                            : NULL;
     return wrong
                ? tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "body %d: %s is out of its range", k, wrong)
                : TD_OK;
@@ -175,6 +178,7 @@ typedef struct rod_maker {
     td_rod_model *model;
     const td_rod_def *def;
     int32_t rod, edge_count, first_edge;
+    td_real twisted;        // m that all joints stand for together
     td_real *length;        // m at ease, an edge
     tdi_edge *rest, *start; // frames
 } rod_maker;
@@ -228,7 +232,8 @@ static td_vec3 first_director(const rod_maker *k, td_vec3 t) {
     return tdi_norm(given_one) > 0 && usable ? given_one : tdi_across(t);
 }
 
-static void make_frames(const rod_maker *k) {
+// Gives the length that all joints stand for together.
+static td_real make_frames(const rod_maker *k) {
     const td_rod_def *d = k->def;
     set_directions(k, d->rest ? d->rest : d->points, k->rest);
     set_directions(k, d->points, k->start);
@@ -245,6 +250,7 @@ static void make_frames(const rod_maker *k) {
     // a clamp at the start holds the frame that was given; the first edge is turned against it
     carry_frames(k, k->start, rotated(tdi_director(first, to), to, more * clamp),
                  d->twist_rest + more);
+    return length;
 }
 
 // ---- joints ---------------------------------------------------------------------------------
@@ -277,7 +283,8 @@ static void make_joint(const rod_maker *k, int32_t i, int32_t before, int32_t af
     tdi_rod_node *n = &k->model->node[i];
     tdi_joint_strain rest = tdi_joint_measure(&k->rest[before], &k->rest[after]);
     tdi_joint_strain start = tdi_joint_measure(&k->start[before], &k->start[after]);
-    td_real length = joint_length(k, before, after), more = d->twist * length / twisted_length(k);
+    td_real length = joint_length(k, before, after), more = d->twist * length / k->twisted;
+    tdi_joint_wind(&rest, d->twist_rest * length);
     n->law = law_of(k, before, after);
     n->law.rest[0] = d->straight ? 0 : rest.k1;
     n->law.rest[1] = d->straight ? 0 : rest.k2;
@@ -292,7 +299,7 @@ static void make_joint(const rod_maker *k, int32_t i, int32_t before, int32_t af
 // A joint with a clamp, whose frame is the rod's own but for the twist.
 static void make_clamp(const rod_maker *k, int32_t i, int32_t before, int32_t after) {
     tdi_rod_node *n = &k->model->node[i];
-    td_real more = k->def->twist * joint_length(k, before, after) / twisted_length(k);
+    td_real more = k->def->twist * joint_length(k, before, after) / k->twisted;
     n->law = law_of(k, before, after);
     n->start_twist = more;
 }
@@ -353,7 +360,7 @@ static int32_t make_root(rod_maker *k, int32_t *next) {
         return (*next)++;
     }
     int32_t ghost = (*next)++, root = (*next)++;
-    td_real more = twisted_length(k) > 0 ? 0.5 * k->length[0] * d->twist / twisted_length(k) : 0;
+    td_real more = k->twisted > 0 ? 0.5 * k->length[0] * d->twist / k->twisted : 0;
     tdi_rod_link(m, ghost, TD_NONE, held | TDI_HELD_TURN);
     tdi_rod_link(m, root, ghost, held | TDI_HELD_TURN);
     m->node[root].start = d->points[0];
@@ -403,7 +410,7 @@ static void make_open(rod_maker *k, int32_t next) {
     }
     if (d->end == TD_END_CLAMPED) {
         const tdi_edge *last = &k->start[count - 2];
-        td_real more = 0.5 * k->length[count - 2] * d->twist / twisted_length(k);
+        td_real more = 0.5 * k->length[count - 2] * d->twist / k->twisted;
         tdi_rod_link(m, next, up, TDI_HELD_PLACE | TDI_HELD_TURN);
         m->node[next].start = tdi_madd(d->points[count - 1], last->t, k->length[count - 2]);
         make_ghost_edge(k, next, count - 2, rotated(last->m1, last->t, more));
@@ -435,7 +442,7 @@ static td_status make_rod(td_rod_model *m, const td_rod_def *defs, int32_t rod, 
                    .length = (td_real *)(frames + 2 * count),
                    .rest = frames,
                    .start = frames + count};
-    make_frames(&k);
+    k.twisted = make_frames(&k);
     if (d->closed) {
         make_ring(&k, first_node);
     } else {

@@ -128,14 +128,18 @@ struct td_rod_state {
     size_t bytes;
     td_real time;
     bool stale;      // places were set by hand: frames and strains are to follow
-    int32_t history; // steps that the past holds: 0, 1, 2
+    bool moved;      // it is not as it started any more: a new base does not carry it along
+    int32_t history; // steps that the past holds: 0 to 3
     td_real history_dt;
     td_base_motion base, base_start; // now, and when the step began
     tdi_rod_pose *pose, *pose_back;  // now, and from where a trial starts
     tdi_rod_pose *pose_start;        // when the step began
     td_real *turn, *turn_back;       // rad, of an edge since the step began
     tdi_rod_past *past;              // at the end of the last step
-    td_vec3 *before;                 // where a node was at the end of the step before
+    td_vec3 *before, *before_last;   // where a node was one and two steps before
+    td_real *turn_before;            // of the step before the last
+    bool curved; // a parabola through the last three places foretold the last step better than a
+                 // line through the last two
     tdi_rod_rule *rule;
     tdi_weld_past *weld_past;
     tdi_weld_rule *weld_rule;

@@ -19,6 +19,8 @@
 #include <math.h>
 #include <string.h>
 
+#define ROUNDING 1e-15
+
 // A Hessian as it was before elimination.
 typedef struct blocks {
     tdi_rod_work *work;
@@ -95,6 +97,20 @@ static void diagonal(void *context, td_real *y) {
         }
     }
     from_nodes(m, t->y, y);
+}
+
+// What rounding leaves of lambda: edges are far stiffer against stretching than a rod is against
+// bending.
+static td_real noise_of(const tangent *t) {
+    const td_rod_model *m = t->state->model;
+    td_real most = 0;
+    for (int32_t i = 0; i < m->node_count; i++) {
+        for (int k = 0; k < 4; k++) {
+            td_real mass = t->inertia.work[i].d[k][k], stiff = t->stiffness.work[i].d[k][k];
+            most = is_free(&m->node[i], k) && mass > 0 ? fmax(most, stiff / mass) : most;
+        }
+    }
+    return ROUNDING * most;
 }
 
 static void add_scaled(td_real *to, const td_real *a, const td_real *b, td_real s, size_t count) {
@@ -284,6 +300,7 @@ td_status td_rod_modes(td_rod_state *s, td_vec3 gravity, int32_t count, td_mode 
     const tdi_rod_potential masses = {.inertia = 1};
     expand(s, &statics, &t.stiffness);
     expand(s, &masses, &t.inertia);
+    b.noise = noise_of(&t);
     status = tdi_subspace_solve(&b, count, diag);
     for (int32_t j = 0; j < count && status != TD_ERR_DIVERGED; j++) {
         const ptrdiff_t row = 7 * (ptrdiff_t)s->model->edge_count;

@@ -19,11 +19,12 @@
 #define TINY_MOVE     1e-6 // rad: below, rounding hides whether it goes down
 #define DESCENT       1e-4 // of what the slope promises
 #define HALVINGS      40
-#define REUSE_BELOW   0.1  // rad or m: after smaller increments factors are used once more
-#define WORTHWHILE    0.2  // of the last increment: what old factors must reach
-#define LEAST_SHIFT   1e-6 // of the first
-#define LEFT          0.1  // of the tolerance: an error estimated below this needs no iteration
-#define LEAST_GROWTH  0.5  // of the error's growth from increment to increment squared
+#define ROUNDING      1e-14 // of the value: a promise below this cannot be seen
+#define REUSE_BELOW   0.1   // rad or m: after smaller increments factors are used once more
+#define WORTHWHILE    0.2   // of the last increment: what old factors must reach
+#define LEAST_SHIFT   1e-6  // of the first
+#define LEFT          0.1   // of the tolerance: an error estimated below this needs no iteration
+#define LEAST_GROWTH  0.5   // of the error's growth from increment to increment squared
 
 // ---- one system -----------------------------------------------------------------------------
 
@@ -220,6 +221,9 @@ static void try_all(const tdi_rod_system *y, td_real part, bool straight) {
 // already: how much.
 static td_real search(const tdi_rod_system *y, td_real part, td_real value, td_real down,
                       td_step_stats *stats) {
+    if (fabs(down) <= ROUNDING * fabs(value)) {
+        return part;
+    }
     for (int32_t k = 0; k < HALVINGS; k++) {
         td_real now = value_of(y, true);
         if (now <= value + DESCENT * part * down) {
@@ -302,7 +306,9 @@ static td_real error_left(const progress *o, td_real largest, bool reused) {
 
 static void lessen_shift(const tdi_rod_system *y, td_real taken, td_real *shift) {
     td_real least = LEAST_SHIFT * first_shift(y);
-    *shift *= taken == 1 ? SHIFT_LESS : 1;
+    // in a step inertia makes nearly every Hessian positive: none is tried first
+    td_real less = y->potential[0].inertia > 0 ? 0 : SHIFT_LESS;
+    *shift *= taken == 1 ? less : 1;
     *shift = *shift < 0.1 * least ? 0 : *shift;
 }
 

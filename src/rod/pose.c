@@ -33,11 +33,12 @@ static inline void set_joint(const td_rod_state *state, int32_t i, td_real befor
     tdi_rod_pose *pose = &state->pose[i];
     tdi_joint_strain s =
         tdi_joint_measure(tdi_rod_before(state->model, state->pose, i, &room), &pose->edge);
+    pose->twist = tdi_joint_twist(&s, before);
+    tdi_joint_wind(&s, pose->twist);
     pose->kb = s.kb;
     pose->chi = s.chi;
     pose->k1 = s.k1;
     pose->k2 = s.k2;
-    pose->twist = tdi_joint_twist(&s, before);
 }
 
 static inline td_vec3 move_of(const td_rod_state *s, int32_t i, td_real part) {
@@ -180,20 +181,20 @@ static td_real turn_to_target(const td_rod_state *s, const tdi_rod_pose *from, i
 
 void tdi_rod_guess(td_rod_state *s) {
     const td_rod_model *m = s->model;
-    const bool repeat = s->history >= 2;
+    const td_real line = s->history >= 2 ? (s->curved ? 2 : 1) : 0, bend = line > 1 ? 1 : 0;
     for (int32_t i = 0; i < m->node_count; i++) {
         const uint32_t flags = m->node[i].flags;
         td_real *x = s->step[i].x;
+        td_vec3 last = tdi_sub(s->pose_back[i].x, s->before[i]);
+        td_vec3 older = tdi_sub(s->before[i], s->before_last[i]);
         td_vec3 move = flags & TDI_HELD_PLACE ? tdi_sub(s->target[i], s->pose_back[i].x)
-                       : repeat               ? tdi_sub(s->pose_back[i].x, s->before[i])
-                                              : tdi_vec3(0, 0, 0);
+                                              : tdi_madd(tdi_scale(last, line), older, -bend);
         x[0] = move.x;
         x[1] = move.y;
         x[2] = move.z;
         x[3] = !tdi_has_edge(&m->node[i]) ? 0
                : flags & TDI_HELD_TURN    ? turn_to_target(s, s->pose_back, i)
-               : repeat                   ? s->past[i].turn
-                                          : 0;
+                                          : line * s->past[i].turn - bend * s->turn_before[i];
     }
 }
 

@@ -15,7 +15,8 @@ void tdi_rod_follow(td_rod_state *state);
 // All at the start.
 void tdi_rod_place_start(td_rod_state *state);
 
-// Increments that carry what is held to where it shall be, and repeat the last step elsewhere.
+// Increments that carry what is held to where it shall be, and go on as the last steps did
+// elsewhere.
 void tdi_rod_guess(td_rod_state *state);
 
 // Adds to the increments what is left of the way of all that is held. Whether there is any.

@@ -8,7 +8,7 @@
 typedef struct head { // what is no array
     td_real time, history_dt;
     td_base_motion base;
-    int32_t history, stale;
+    int32_t history, stale, moved, curved;
 } head;
 
 typedef struct block {
@@ -16,7 +16,7 @@ typedef struct block {
     size_t size;
 } block;
 
-enum { BLOCKS = 8 };
+enum { BLOCKS = 10 };
 
 // Turns count from the beginning of a step: between steps they are 0.
 static void list_blocks(const td_rod_state *s, block *b) {
@@ -24,6 +24,8 @@ static void list_blocks(const td_rod_state *s, block *b) {
     const block all[BLOCKS] = {{s->pose, n * sizeof *s->pose},
                                {s->past, n * sizeof *s->past},
                                {s->before, n * sizeof *s->before},
+                               {s->before_last, n * sizeof *s->before_last},
+                               {s->turn_before, n * sizeof *s->turn_before},
                                {s->rule, n * sizeof *s->rule},
                                {s->weld_past, welds * sizeof *s->weld_past},
                                {s->weld_rule, welds * sizeof *s->weld_rule},
@@ -52,6 +54,8 @@ void tdi_rod_save(const td_rod_state *s, void *bytes) {
     h.base = s->base;
     h.history = s->history;
     h.stale = s->stale;
+    h.moved = s->moved;
+    h.curved = s->curved;
     memcpy(to, &h, sizeof h);
     to += sizeof h;
     list_blocks(s, b);
@@ -76,6 +80,8 @@ void tdi_rod_restore(td_rod_state *s, const void *bytes) {
     s->base = h.base;
     s->history = h.history < 0 ? 0 : h.history;
     s->stale = h.stale != 0;
+    s->moved = h.moved != 0;
+    s->curved = h.curved != 0;
     list_blocks(s, b);
     for (int k = 0; k < BLOCKS; k++) {
         memcpy(b[k].data, from, b[k].size);

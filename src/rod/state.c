@@ -20,6 +20,8 @@ static void lay_out(td_rod_state *s, const td_rod_model *m, tdi_layout *l) {
     s->turn_back = tdi_layout_place(l, n, sizeof *s->turn);
     s->past = tdi_layout_place(l, n, sizeof *s->past);
     s->before = tdi_layout_place(l, n, sizeof *s->before);
+    s->before_last = tdi_layout_place(l, n, sizeof *s->before);
+    s->turn_before = tdi_layout_place(l, n, sizeof *s->turn);
     s->rule = tdi_layout_place(l, n, sizeof *s->rule);
     s->weld_past = tdi_layout_place(l, welds, sizeof *s->weld_past);
     s->weld_rule = tdi_layout_place(l, welds, sizeof *s->weld_rule);
@@ -74,7 +76,7 @@ void td_rod_state_reset(td_rod_state *s) {
     memset(s->own, 0, (size_t)m->node_count * sizeof *s->own);
     s->time = 0;
     s->history = 0;
-    s->stale = false;
+    s->stale = s->moved = false;
     s->base = (td_base_motion){.rotation = {1, 0, 0, 0}};
     tdi_rod_place_start(s);
     memcpy(s->pose_back, s->pose, (size_t)m->node_count * sizeof *s->pose);
@@ -104,12 +106,14 @@ static void carry_all(td_rod_state *s) {
         pose->edge.m1 = tdi_quat_rotate(q, pose->edge.m1);
         pose->edge.m2 = tdi_quat_rotate(q, pose->edge.m2);
         pose->kb = tdi_quat_rotate(q, pose->kb);
+        s->target[i] = pose->x;
+        s->target_m1[i] = tdi_quat_rotate(q, s->target_m1[i]);
     }
 }
 
 void td_rod_set_base(td_rod_state *s, const td_base_motion *motion) {
     s->base = *motion;
-    if (s->history == 0 && s->time == 0 && !s->stale) {
+    if (s->history == 0 && s->time == 0 && !s->stale && !s->moved) {
         tdi_rod_place_start(s);
         carry_all(s);
         for (int32_t i = 0; i < s->model->node_count; i++) {

@@ -5,6 +5,7 @@
 //   backward Euler:  x^ = x_n + h v_n + h^2 g,  h' = h
 // for places, turns and the frames of bodies alike. The first step after a start is backward Euler.
 
+#include "load/check.h"
 #include "rod/newton.h"
 #include "rod/pose.h"
 #include "rod/state.h"
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #define STATIC_ITERATIONS 2000
+#define FAR               0.5   // of the error of the simple guess: what a better one must reach
 #define STATIC_TOLERANCE  1e-10 // of the tolerance of a step: statics are to be exact
 
 // ---- the rule -------------------------------------------------------------------------------
@@ -97,7 +99,9 @@ static void push_node(td_rod_state *s, int32_t i, td_real over, td_real next) {
         rule->strain_star[k] = two_step(now[k], past->strain[k]);
         past->strain[k] = now[k];
     }
+    s->before_last[i] = s->before[i];
     s->before[i] = past->x;
+    s->turn_before[i] = past->turn;
     rule->star = two_step3(pose->x, past->x);
     rule->hat = tdi_madd(rule->star, two_step3(v, past->v), next);
     // turns count from here on: the last place is -turn
@@ -167,7 +171,7 @@ static td_status check(const td_rod_state *s, const td_step_opts *o, td_diag *di
             return tdi_fail(diag, TD_ERR_ARGUMENT, "where an end shall be is not finite");
         }
     }
-    return TD_OK;
+    return tdi_loads_check(s->model->edge_count, o->loads, o->load_count, &o->air, diag);
 }
 
 // ---- the step -------------------------------------------------------------------------------
@@ -218,21 +222,51 @@ static tdi_rod_potential begin_step(td_rod_state *s, const td_step_opts *o, bool
                                .winds = o->winds};
 }
 
+// How far a guess was from where the step has come, at a node.
+typedef struct missed {
+    td_vec3 line, parabola;
+} missed;
+
+static inline missed missed_by(const td_rod_state *s, int32_t i) {
+    td_vec3 move = tdi_sub(s->past[i].x, s->before[i]);
+    td_vec3 bend = tdi_sub(move, tdi_sub(s->before[i], s->before_last[i]));
+    td_vec3 off = tdi_sub(tdi_sub(s->pose[i].x, s->past[i].x), move);
+    return (missed){off, tdi_sub(off, bend)};
+}
+
+// The next guess is the one that would have turned edges less wrongly now, by far.
+static void judge_guesses(td_rod_state *s) {
+    const td_rod_model *m = s->model;
+    td_real line = 0, parabola = 0;
+    for (int32_t i = 0; s->history >= 3 && i < m->node_count; i++) {
+        if (tdi_has_edge(&m->node[i])) {
+            const missed own = missed_by(s, i), up = missed_by(s, m->node[i].parent);
+            td_vec3 a = tdi_sub(own.line, up.line), b = tdi_sub(own.parabola, up.parabola);
+            td_real over = 1 / m->node[i].length;
+            line = fmax(line, tdi_dot(a, a) * over * over);
+            parabola = fmax(parabola, tdi_dot(b, b) * over * over);
+        }
+    }
+    s->curved = parabola < FAR * FAR * line;
+}
+
 static void end_step(td_rod_state *s, td_real dt, td_real h) {
     tidy_frames(s);
+    judge_guesses(s);
     for (int32_t i = 0; i < s->model->node_count; i++) {
         push_node(s, i, 1 / h, 2 * dt / 3);
     }
     for (int32_t k = 0; k < s->model->weld_count; k++) {
         push_weld(s, k, 1 / h, 2 * dt / 3);
     }
-    s->history = 2;
+    s->history = s->history < 3 ? s->history + 1 : 3;
     s->history_dt = dt;
     s->time += dt;
 }
 
-static void undo_step(td_rod_state *s) {
+static void undo_step(td_rod_state *s, bool two) {
     const size_t n = (size_t)s->model->node_count;
+    s->history = two ? s->history : 1; // what the rule of two steps had prepared is gone
     s->base = s->base_start;
     tdi_rod_place_base(s);
     memcpy(s->pose, s->pose_start, n * sizeof *s->pose);
@@ -270,7 +304,7 @@ static td_status step_together(const tdi_rod_system *y, const td_step_opts *o,
         if (status == TD_OK) {
             end_step(y->state[k], o->dt, h);
         } else {
-            undo_step(y->state[k]);
+            undo_step(y->state[k], two);
         }
     }
     if (status == TD_OK && y->contacts) {
@@ -344,6 +378,7 @@ td_status td_rod_settle(td_rod_state *s, const td_step_opts *o, td_step_stats *s
     }
     tdi_rod_follow(s);
     s->history = 0;
+    s->moved = true;
     memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
     memset(s->turn_back, 0, n * sizeof *s->turn);
     tdi_rod_guess(s);

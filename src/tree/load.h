@@ -38,5 +38,3 @@ void tdi_drag_term(const td_tree_model *model, const td_tree_state *state, const
 // Forces and moments at the state's pose and twists, added to `wrench` (a body).
 void tdi_loads_wrench(const td_tree_model *model, const td_tree_state *state,
                       const tdi_loads *loads, tdi_wrench *wrench);
-td_status tdi_loads_check(const td_tree_model *model, const td_load *load, int32_t count,
-                          const td_air *air, td_diag *diag);

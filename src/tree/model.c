@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define THIN 0.1 // of a lamina's mean width: the radius with which it lies on things
+
 // ---- model ----------------------------------------------------------------------------------
 
 static const int32_t kind_dofs[] = {3, 1, 1, 0, 6};
@@ -34,6 +36,16 @@ static int32_t count_runs(const td_segment *segments, int32_t n) {
     return runs;
 }
 
+// Laminae are thin capsules along their middle, fruit are as thick as they are wide. Those of
+// organs end where the organ does, those of stems are round about joint and tip.
+static void fill_capsule(tdi_body *body, const td_segment *s) {
+    td_real width = s->area / s->length;
+    bool thick = s->organ == TD_ORGAN_FRUIT;
+    body->radius = s->organ == TD_ORGAN_STEM ? 0.5 * (s->radius_base + s->radius_tip)
+                                             : (thick ? 0.5 : THIN) * fmin(width, s->length);
+    body->inset = s->organ == TD_ORGAN_STEM ? 0 : body->radius;
+}
+
 static void fill_body(tdi_body *body, const td_segment *segment) {
     body->attach = segment->attach;
     body->rest = segment->rest;
@@ -47,6 +59,7 @@ static void fill_body(tdi_body *body, const td_segment *segment) {
     body->damping = segment->damping;
     body->tip = segment->tip;
     body->area = tdi_segment_areas(segment);
+    fill_capsule(body, segment);
 }
 
 static void fill_model(td_tree_model *m, const td_segment *segments, int32_t n) {

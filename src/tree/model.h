@@ -32,7 +32,9 @@ typedef struct tdi_body {
     td_vec3 axis; // of a hinge or slide
     td_vec3 tip;
     td_vec3 area;       // to a wind along each of its axes
-    td_real line_up[3]; // to whole cache lines
+    td_real radius;     // of the capsule that it is to colliders
+    td_real inset;      // m: by which the capsule's ends are drawn in from the joint and the tip
+    td_real line_up[1]; // to whole cache lines
 } tdi_body;
 
 typedef struct tdi_run { // bodies [first, last) that share a kernel
@@ -164,9 +166,11 @@ struct td_tree_state {
     td_real time;
     tdi_frame base;
     tdi_twist base_twist, base_accel;
-    td_real *q; // coordinates
-    td_real *v; // velocities
-    bool stale; // v is older than `past`: see tdi_tree_fresh
+    tdi_twist
+        base_move; // that goes with the increments of a sweep; 0 but while contacts are solved
+    td_real *q;    // coordinates
+    td_real *v;    // velocities
+    bool stale;    // v is older than `past`: see tdi_tree_fresh
     tdi_frame *frame;
     td_real *angle; // a degree of freedom: joint's rotation vector, angle or slide
 

@@ -6,6 +6,7 @@
 // for x = o and for the nine entries of R alike, since material points move as o + R X. The first
 // step after a start is backward Euler.
 
+#include "load/check.h"
 #include "tree/dynamics.h"
 #include "tree/implicit.h"
 #include "tree/trial.h"
@@ -192,7 +193,7 @@ static td_status check(const td_tree_state *s, const td_step_opts *o, td_diag *d
         return tdi_fail(diag, TD_ERR_ARGUMENT, "the base's %s not finite", wrong);
     }
     td_status status = check_winds(s->model, o->winds, diag);
-    return status == TD_OK ? tdi_loads_check(s->model, o->loads, o->load_count, &o->air, diag)
+    return status == TD_OK ? tdi_loads_check(s->model->body_count, o->loads, o->load_count, &o->air, diag)
                            : status;
 }
 

@@ -348,7 +348,6 @@ static void part_out(void *context, int32_t part) {
     const td_tree_model *m = c->model;
     td_tree_state *s = c->state;
     const tdi_part bodies = m->part[part];
-    const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
     td_real largest = 0;
     bool finite = true;
     for (int32_t k = tdi_run_of(m, bodies.first); k < m->run_count && m->run[k].first < bodies.last;
@@ -357,7 +356,7 @@ static void part_out(void *context, int32_t part) {
         for (int32_t i = run.first; i < run.last; i++) {
             int32_t p = m->parent[i];
             tdi_node *node = &s->node[i];
-            const tdi_twist *up = p == TD_NONE ? &still : &s->node[p].move;
+            const tdi_twist *up = p == TD_NONE ? &s->base_move : &s->node[p].move;
             if (run.ball) {
                 turn_ball(node, up);
                 largest = larger_square(largest, tdi_sub(node->move.w, up->w));

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "load/check.h"
 #include "tree/joint.h"
 #include "tree_ida/system.h"
 
@@ -172,7 +173,7 @@ static td_status check(const td_tree_model *m, const td_ida_opts *o, td_diag *di
                         : !tdi_finite3(o->gravity)             ? "gravity"
                                                                : NULL;
     return wrong ? tdi_fail(diag, TD_ERR_ARGUMENT, "%s is out of its range", wrong)
-                 : tdi_loads_check(m, o->loads, o->load_count, &o->air, diag);
+                 : tdi_loads_check(m->body_count, o->loads, o->load_count, &o->air, diag);
 }
 
 td_status td_ida_new(td_tree_state *state, const td_ida_opts *opts, const td_alloc *alloc,

@@ -183,6 +183,7 @@ static td_status make_actor(td_world *w, int32_t object, int32_t instance, tdi_p
     if (status == TD_OK) {
         td_base_motion stand = {.position = a->base.position, .rotation = a->base.rotation};
         a->solver->set_base(a->state, &stand);
+        tdi_actor_move_ends(w, a);
     }
     return status;
 }
@@ -203,7 +204,8 @@ static void settle_actor(void *context, int64_t k) {
     td_step_opts opts = td_step_opts_default();
     opts.gravity = w->scene->def.gravity;
     opts.stiffness = o->stiffness;
-    if (o->start == TD_START_SETTLED && !(o->rest_under_gravity && upright(w, a))) {
+    bool touches = a->solver->touch_new && tdi_world_touches(w); // rest knows no contact
+    if (o->start == TD_START_SETTLED && !touches && !(o->rest_under_gravity && upright(w, a))) {
         a->status = a->solver->settle(a->state, &opts, NULL, &a->diag);
     }
 }
@@ -235,8 +237,7 @@ static td_status count_all(td_world *w, const td_world_opts *opts, td_diag_list 
     w->variants = tdi_arena_zeroed(&w->arena, (size_t)variants, sizeof *w->variants);
     w->actors = tdi_arena_zeroed(&w->arena, (size_t)actors, sizeof *w->actors);
     w->objects = tdi_arena_zeroed(&w->arena, (size_t)def->object_count, sizeof *w->objects);
-    w->groups = tdi_arena_zeroed(&w->arena, (size_t)actors, sizeof *w->groups);
-    return w->variants && w->actors && w->objects && w->groups ? TD_OK : TD_ERR_MEMORY;
+    return w->variants && w->actors && w->objects ? TD_OK : TD_ERR_MEMORY;
 }
 
 static td_status make_object(td_world *w, int32_t k, const td_world_opts *opts, int64_t *segments,
@@ -265,7 +266,6 @@ static td_status make_object(td_world *w, int32_t k, const td_world_opts *opts, 
                                    "the scene has more than %lld segments",
                                    (long long)opts->max_segments);
         }
-        w->groups[w->group_count++] = (tdi_group){w->actor_count, 1};
         tdi_actor *a = &w->actors[w->actor_count++];
         status = make_actor(w, k, i, instance_place(&def->instances, i, &random), a, &diag);
         o->actor_count++;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
-#define VERSION  3u
+#define VERSION  4u
 #define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {
@@ -165,6 +165,14 @@ static void tape_world(tape *t, td_world *w) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         tape_actor(t, &w->actors[k]);
     }
+    for (int32_t k = 0; k < w->group_count; k++) {
+        if (w->groups[k].touch) {
+            const tdi_actor *first = &w->actors[w->members[w->groups[k].first]];
+            size_t size = 0;
+            void *memory = first->solver->touch_memory(w->groups[k].touch, &size);
+            item(t, memory, size);
+        }
+    }
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -194,6 +202,7 @@ td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag 
     }
     tape t = {NULL, bytes, 0};
     tape_world(&t, w);
+    tdi_world_place_colliders(w);
     td_status status = TD_OK;
     for (int32_t k = 0; k < w->wind_count && status == TD_OK; k++) {
         status = tdi_world_remake_wind(w, k, diag); // its figures may have been set

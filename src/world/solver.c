@@ -7,9 +7,12 @@
 
 const tdi_solver *const tdi_solvers[] = {
     [TD_SOLVER_TREE] = &tdi_solver_tree,
+    [TD_SOLVER_ROD] = &tdi_solver_rod,
 };
 
-const tdi_choice tdi_solver_choices[] = {{"tree", TD_SOLVER_TREE, "rigid segments on joints"}, {0}};
+const tdi_choice tdi_solver_choices[] = {{"tree", TD_SOLVER_TREE, "rigid segments on joints"},
+                                         {"rod", TD_SOLVER_ROD, "elastic rods"},
+                                         {0}};
 
 // ---- what a solver may not offer ------------------------------------------------------------
 

@@ -18,6 +18,7 @@
 
 typedef struct tdi_solver_model tdi_solver_model;
 typedef struct tdi_solver_state tdi_solver_state;
+typedef struct tdi_solver_touch tdi_solver_touch; // contact between states
 
 typedef struct tdi_rate { // how a frame moves: turning rate, and velocity of its origin
     td_vec3 spin, velocity;
@@ -25,6 +26,7 @@ typedef struct tdi_rate { // how a frame moves: turning rate, and velocity of it
 
 typedef struct tdi_solver {
     const char *name;
+    bool stretchy; // segments change their lengths, and do not stay where they are attached
 
     // ---- models: those marked * may be NULL; then the solver does not offer them
     // `object` is what the scene says of it. The skeleton outlives the model.
@@ -49,12 +51,29 @@ typedef struct tdi_solver {
     // Steps carry the base on from here with constant acceleration.
     void (*set_base)(tdi_solver_state *state, const td_base_motion *motion);
     tdi_rate (*base_rate)(const tdi_solver_state *state);
+    // * Whether an end of a strand is held, and how it is drawn, in the axes of the base.
+    bool (*end_pose)(const tdi_solver_model *model, bool end, td_vec3 *place, td_quat *turn);
+    // * Where a held end shall be at the end of the next step.
+    void (*set_end)(tdi_solver_state *state, bool end, td_vec3 place, td_quat turn);
     // A step that fails leaves the state as it was. Settling goes to rest under gravity from
     // wherever the state is. `stats`, which may be NULL when settling, is added to.
     td_status (*step)(tdi_solver_state *state, const td_step_opts *opts, td_step_stats *stats,
                       td_diag *diag);
     td_status (*settle)(tdi_solver_state *state, const td_step_opts *opts, td_step_stats *stats,
                         td_diag *diag);
+
+    // ---- contact: * all of it
+    // Between these states, with themselves and with colliders. They outlive it.
+    td_status (*touch_new)(tdi_solver_state *const *states, int32_t count,
+                           const td_contact_opts *opts, int32_t collider_limit,
+                           const td_alloc *alloc, tdi_solver_touch **out, td_diag *diag);
+    void (*touch_free)(tdi_solver_touch *touch); // NULL is allowed
+    // Steps all of them, or none. `opts` has one entry a state; `stats` is of all together.
+    td_status (*step_many)(tdi_solver_touch *touch, const td_step_opts *opts,
+                           const td_collider *colliders, int32_t collider_count,
+                           td_step_stats *stats, td_diag *diag);
+    // What a step leaves for the next: numbers alone. Any bytes do no harm there.
+    void *(*touch_memory)(tdi_solver_touch *touch, size_t *size);
 
     // ---- segments
     td_vec3 (*origin)(const tdi_solver_state *state, int32_t segment);
@@ -97,3 +116,4 @@ td_status tdi_solver_modes(const tdi_solver *solver, tdi_solver_state *state, td
 
 // One file each.
 extern const tdi_solver tdi_solver_tree;
+extern const tdi_solver tdi_solver_rod;

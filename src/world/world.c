@@ -66,6 +66,9 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
         status = tdi_world_make_objects(w, opts, diags);
     }
     if (status == TD_OK) {
+        status = tdi_world_make_groups(w, diags);
+    }
+    if (status == TD_OK) {
         w->inside = inside_actors(w);
         status = tdi_world_make_loads(w, diags);
     }
@@ -148,6 +151,7 @@ void td_world_free(td_world *w) {
     if (!w) {
         return;
     }
+    tdi_world_free_groups(w);
     for (int32_t k = 0; k < w->actor_count; k++) {
         w->actors[k].solver->state_free(w->actors[k].state);
     }
@@ -199,18 +203,38 @@ static td_step_opts step_opts(const stepping *s, tdi_actor *a) {
 static void prepare(const stepping *s, tdi_actor *a) {
     tdi_actor_sample(s->world, a);
     tdi_actor_move_base(s->world, a, s->t0);
+    tdi_actor_move_ends(s->world, a);
     a->opts = step_opts(s, a);
+}
+
+// What they did together is noted with the first.
+static void step_together(td_world *w, const tdi_group *group) {
+    const int32_t *members = w->members + group->first;
+    tdi_actor *first = &w->actors[members[0]];
+    for (int32_t i = 0; i < group->count; i++) {
+        group->opts[i] = w->actors[members[i]].opts;
+    }
+    first->diag = (td_diag){.index = TD_NONE};
+    first->status =
+        first->solver->step_many(group->touch, group->opts, w->colliders,
+                                 w->scene->def.collider_count, &first->stats, &first->diag);
 }
 
 static void step_group(void *context, int64_t k) {
     stepping *s = context;
     const tdi_group *group = &s->world->groups[k];
-    tdi_actor *first = s->world->actors + group->first, *end = first + group->count;
-    for (tdi_actor *a = first; a < end; a++) {
-        prepare(s, a);
+    const int32_t *members = s->world->members + group->first;
+    for (int32_t i = 0; i < group->count; i++) {
+        prepare(s, &s->world->actors[members[i]]);
     }
-    for (tdi_actor *a = first; a < end; a++) {
-        a->status = a->solver->step(a->state, &a->opts, &a->stats, &a->diag);
+    if (group->touch) {
+        step_together(s->world, group);
+    }
+    for (int32_t i = 0; i < group->count; i++) {
+        tdi_actor *a = &s->world->actors[members[i]];
+        if (!group->touch) {
+            a->status = a->solver->step(a->state, &a->opts, &a->stats, &a->diag);
+        }
         tdi_actor_note_force(a);
     }
 }
@@ -231,7 +255,7 @@ static int32_t fastest(const tdi_actor *a, td_real *speed) {
 
 static td_status report(const td_world *w, const tdi_actor *a, td_diag *diag) {
     td_real speed;
-    if (a->status != TD_ERR_DIVERGED) {
+    if (a->status != TD_ERR_DIVERGED || a->touches) {
         return tdi_fail_at(diag, a->status, a->diag.index, "'%s' at %g s: %s", a->name,
                            td_world_time(w), a->diag.message);
     }
@@ -249,6 +273,7 @@ static td_real time_after(const td_world *w, int64_t steps) {
 td_status td_world_step(td_world *w, td_diag *diag) {
     stepping s = {w, td_world_time(w), time_after(w, w->step + 1), w->inside ? w->pool : NULL};
     set_keyed(w, s.t1);
+    tdi_world_move_colliders(w);
     for (int32_t k = 0; k < w->wind_count; k++) {
         const td_wind_load *l = &w->scene->def.loads[w->winds[k].load].as.wind;
         td_wind_advance(w->winds[k].wind, &w->winds[k].state, w->dt, l->velocity);
@@ -431,7 +456,8 @@ td_actor td_world_actor(const td_world *w, int32_t actor) {
                     .variant = a->variant - w->objects[a->object].first_variant,
                     .skeleton = v->skeleton,
                     .segment_count = a->segment_count,
-                    .dof_count = v->solver->dof_count(v->model)};
+                    .dof_count = v->solver->dof_count(v->model),
+                    .stretchy = v->solver->stretchy};
     return out;
 }
 

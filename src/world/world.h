@@ -67,15 +67,17 @@ typedef struct tdi_actor {
     td_step_opts opts;   // of the step that is under way
     td_step_stats stats;
     td_real largest_force;
+    bool touches;     // it is solved together with others
     td_status status; // of the last step
     td_diag diag;
 } tdi_actor;
 
-// Actors next to each other that are stepped together. Each is alone for now: nothing passes from
-// one to another. Those that touch will have to be solved as one, all of them ready before any of
-// them moves.
+// Actors that are stepped together. Those that may touch are solved as one, all of them ready
+// before any of them moves; nothing passes from others to each other, and each is alone.
 typedef struct tdi_group {
-    int32_t first, count;
+    int32_t first, count;    // of the world's members
+    tdi_solver_touch *touch; // NULL: of one that touches nothing
+    td_step_opts *opts;      // a member, of those that touch
 } tdi_group;
 
 typedef struct tdi_world_wind {
@@ -119,6 +121,8 @@ struct td_world {
     int32_t actor_count;
     tdi_group *groups; // every actor is in one
     int32_t group_count;
+    int32_t *members; // actors, group after group
+    td_collider *colliders;
     tdi_spot *probe_spots;
     tdi_world_wind *winds;
     int32_t wind_count;
@@ -139,12 +143,24 @@ struct td_world {
 // objects.c: variants and actors at time 0, standing at rest or as drawn.
 td_status tdi_world_make_objects(td_world *world, const td_world_opts *opts, td_diag_list *diags);
 
+// touch.c: groups of actors, contact, colliders.
+td_status tdi_world_make_groups(td_world *world, td_diag_list *diags);
+void tdi_world_free_groups(td_world *world);
+// Whether the scene lets rods touch.
+bool tdi_world_touches(const td_world *world);
+// Colliders go from where they are to where the scene has put them.
+void tdi_world_move_colliders(td_world *world);
+// Colliders stand where the scene has put them.
+void tdi_world_place_colliders(td_world *world);
+
 // motion.c
 // Base of an object, and the reference frame of its local dynamics, as the scene says them now.
 tdi_pose tdi_object_pose(const td_world *world, int32_t object);
 tdi_pose tdi_object_frame(const td_world *world, int32_t object);
 // Moves the actor's base to where the scene has put it, for the step that begins at t0.
 void tdi_actor_move_base(td_world *world, tdi_actor *actor, td_real t0);
+// Moves the ends of a strand that are held, after its base.
+void tdi_actor_move_ends(const td_world *world, tdi_actor *actor);
 // From the true frame to the simulated one, and back.
 td_vec3 tdi_to_simulated(const tdi_actor *actor, td_vec3 x);
 td_vec3 tdi_turn_to_simulated(const tdi_actor *actor, td_vec3 v);

@@ -102,11 +102,14 @@ export class Keeper {
       return false;
     }
     const { shared, motion } = found;
+    const { playing } = viewer.clock;
     viewer.clock.setPlaying(false); // until it is as it was
     const saved = motion ? { bytes: motion, sliding: shared.sliding ?? [0, 0, 0, 1] as [number, number, number, number] } : undefined;
     const opened = await viewer.open({ item, file, edited: { ...shared.files } }, { changes: shared.settings, saved });
     if (opened) {
       this.restore(shared, motion !== null);
+    } else {
+      viewer.clock.setPlaying(playing);
     }
     return opened;
   }

@@ -37,8 +37,9 @@ export class Overlays {
   private readonly centre: Mesh;
   private readonly plumb = lines(0x8a1c5b);
   private world: LiveWorld | null = null;
-  private before: { time: number; tips: Float32Array } | null = null;
-  private velocities: Float32Array | null = null;
+  /** The state now, and the last one that was earlier. */
+  private latest: State | null = null;
+  private earlier: State | null = null;
   private greatestMoment = 0;
   private painted = false;
 
@@ -58,7 +59,7 @@ export class Overlays {
 
   setWorld(world: LiveWorld | null): void {
     this.world = world;
-    this.before = this.velocities = null;
+    this.latest = this.earlier = null;
     this.greatestMoment = 0;
     this.painted = false;
     if (world) {
@@ -93,18 +94,14 @@ export class Overlays {
     return points;
   }
 
-  /** Velocity of a segment's tip, m/s, as far as it is known. */
-  velocity(segment: number, out: Vector3): Vector3 {
-    return this.velocities ? out.fromArray(this.velocities, 3 * segment) : out.set(0, 0, 0);
-  }
-
   /** Takes over what has changed; `wanted`: the points that state.wind is of. */
   update(state: State, wanted: Float64Array | undefined): void {
     const { world } = this;
     if (!world) {
       return;
     }
-    const tips = this.measure(world, state);
+    this.earlier = this.latest && this.latest.time < state.time ? this.latest : this.earlier;
+    this.latest = state;
     const bare = this.on.has('skeleton');
     world.model.meshes.forEach((mesh) => (mesh.visible = !bare));
     this.bones.visible = this.joints.visible = bare;
@@ -112,10 +109,10 @@ export class Overlays {
     this.centre.visible = this.plumb.visible = this.on.has('centre');
     this.gusts.visible = this.on.has('wind') && state.wind !== undefined;
     if (bare) {
-      this.drawBones(world, tips);
+      this.drawBones(world);
     }
     if (this.arrows.visible) {
-      this.drawArrows(tips);
+      this.drawArrows(world, state.time);
     }
     if (this.centre.visible) {
       const at = world.centreOfMass(this.centre.position);
@@ -127,42 +124,29 @@ export class Overlays {
     this.paintMoments(world, state);
   }
 
-  private measure(world: LiveWorld, state: State): Float32Array {
-    const tips = new Float32Array(3 * world.opened.segments);
-    const at = new Vector3();
-    for (let i = 0; i < world.opened.segments; i++) {
-      world.tip(i, at).toArray(tips, 3 * i);
-    }
-    const dt = this.before ? state.time - this.before.time : 0;
-    if (dt > 1e-9) {
-      this.velocities = tips.map((x, k) => (x - this.before!.tips[k]) / dt);
-    }
-    if (dt > 1e-9 || !this.before || dt < 0) {
-      this.before = { time: state.time, tips };
-    }
-    return tips;
-  }
-
-  private drawBones(world: LiveWorld, tips: Float32Array): void {
+  private drawBones(world: LiveWorld): void {
     const bones = array(this.bones);
     const joints = array(this.joints);
     const at = new Vector3();
     for (let i = 0; i < world.opened.segments; i++) {
       world.origin(i, at).toArray(bones, 6 * i);
       at.toArray(joints, 3 * i);
-      bones.set(tips.subarray(3 * i, 3 * i + 3), 6 * i + 3);
+      world.tip(i, at).toArray(bones, 6 * i + 3);
     }
     changed(this.bones);
     changed(this.joints);
   }
 
-  private drawArrows(tips: Float32Array): void {
+  // from each tip to where it would be after a while
+  private drawArrows(world: LiveWorld, time: number): void {
     const out = array(this.arrows);
-    for (let k = 0; k < tips.length; k += 3) {
-      for (let c = 0; c < 3; c++) {
-        out[2 * k + c] = tips[k + c];
-        out[2 * k + 3 + c] = tips[k + c] + ARROW_SECONDS * (this.velocities?.[k + c] ?? 0);
-      }
+    const { earlier } = this;
+    const share = earlier ? ARROW_SECONDS / (time - earlier.time) : 0;
+    const [tip, way] = [new Vector3(), new Vector3()];
+    for (let i = 0; i < world.opened.segments; i++) {
+      world.tip(i, tip).toArray(out, 6 * i);
+      way.subVectors(tip, world.tip(i, way, earlier?.poses));
+      tip.addScaledVector(way, share).toArray(out, 6 * i + 3);
     }
     changed(this.arrows);
   }

@@ -7,7 +7,7 @@ import { Vector3 } from 'three';
 import { loadMoving } from '../moving';
 import type { Moving } from '../moving';
 import { Clock } from './clock';
-import { byId, sayFault } from './dom';
+import { byId, sayFault, sayNote } from './dom';
 import { Editor } from './editor';
 import { Gallery } from './gallery';
 import { Hand } from './hand';
@@ -127,7 +127,7 @@ export class Viewer {
         await this.settings.set(fitting);
       }
       if (saved) {
-        this.take(await this.simulation.ask({ do: 'restore', saved }));
+        await this.restore(saved);
       }
       return true;
     } catch (error) {
@@ -135,6 +135,15 @@ export class Viewer {
       return false;
     } finally {
       this.opening--;
+    }
+  }
+
+  private async restore(saved: Saved): Promise<void> {
+    const state = await this.ask(() => this.simulation.ask({ do: 'restore', saved }));
+    if (state) {
+      this.take(state);
+    } else {
+      sayNote('The motion in this link is of another version of this page: it starts at rest.');
     }
   }
 

@@ -150,15 +150,15 @@ export class LiveWorld {
     return low;
   }
 
-  private poseOf(segment: number): void {
+  private poseOf(segment: number, poses = this.state.poses): void {
     const at = this.row(segment);
-    this.position.fromArray(this.state.poses, at);
-    this.rotation.fromArray(this.state.poses, at + 3);
+    this.position.fromArray(poses, at);
+    this.rotation.fromArray(poses, at + 3);
   }
 
-  /** World place of a point in a segment's own axes. */
-  place(segment: number, own: Vector3, out: Vector3): Vector3 {
-    this.poseOf(segment);
+  /** World place of a point in a segment's own axes; now, or in other poses of this world. */
+  place(segment: number, own: Vector3, out: Vector3, poses = this.state.poses): Vector3 {
+    this.poseOf(segment, poses);
     return out.copy(own).applyQuaternion(this.rotation).add(this.position);
   }
 
@@ -178,8 +178,8 @@ export class LiveWorld {
       this.figure(segment, column), this.figure(segment, column + 1), this.figure(segment, column + 2));
   }
 
-  tip(segment: number, out: Vector3): Vector3 {
-    return this.place(segment, this.ownTip(segment, out), out);
+  tip(segment: number, out: Vector3, poses = this.state.poses): Vector3 {
+    return this.place(segment, this.ownTip(segment, out), out, poses);
   }
 
   base(actor: number, out: Vector3): Vector3 {

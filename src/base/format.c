@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
-// printf and strtod for the module: the conversions that the library uses, which are c, d, g, s, u,
-// x and %, with 0, a width and a precision. Those of the C library are four times as large.
+// Texts by a format, as vsnprintf makes them in the C locale.
+
+#include "base/format.h"
 
 #include "base/decimal.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MAX_DIGITS 40 // of a real
@@ -22,7 +20,7 @@ typedef struct sink {
 typedef struct conversion {
     bool zeros;
     int width, precision; // precision -1: none
-    int longs;            // l is 1, ll is 2; size_t is as long
+    int longs;            // l and z are 1, ll is 2
 } conversion;
 
 static void put(sink *out, char c) {
@@ -44,10 +42,9 @@ static void put_all(sink *out, const char *text, size_t size, const conversion *
 static void put_whole(sink *out, uint64_t value, bool negative, unsigned base,
                       const conversion *c) {
     char text[24], *at = text + sizeof text;
-    do {
+    for (; value > 0 || (at == text + sizeof text && c->precision != 0); value /= base) {
         *--at = "0123456789abcdef"[value % base];
-        value /= base;
-    } while (value > 0);
+    }
     if (negative) {
         *--at = '-';
     }
@@ -125,10 +122,14 @@ static const char *read_conversion(const char *at, conversion *c, va_list *args)
 
 static void put_one(sink *out, char kind, const conversion *c, va_list *args) {
     if (kind == 'd') {
-        int64_t value = c->longs > 1 ? va_arg(*args, long long) : va_arg(*args, int);
+        int64_t value = c->longs > 1    ? va_arg(*args, long long)
+                        : c->longs == 1 ? va_arg(*args, long)
+                                        : va_arg(*args, int);
         put_whole(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, value < 0, 10, c);
     } else if (kind == 'u' || kind == 'x') {
-        uint64_t value = c->longs > 1 ? va_arg(*args, unsigned long long) : va_arg(*args, unsigned);
+        uint64_t value = c->longs > 1    ? va_arg(*args, unsigned long long)
+                         : c->longs == 1 ? va_arg(*args, unsigned long)
+                                         : va_arg(*args, unsigned);
         put_whole(out, value, false, kind == 'x' ? 16 : 10, c);
     } else if (kind == 'g') {
         put_real(out, va_arg(*args, double), c);
@@ -145,7 +146,7 @@ static void put_one(sink *out, char kind, const conversion *c, va_list *args) {
     }
 }
 
-int vsnprintf(char *restrict to, size_t size, const char *restrict format, va_list given) {
+int tdi_format(char *to, size_t size, const char *format, va_list given) {
     sink out = {to, size, 0};
     va_list args;
     va_copy(args, given);
@@ -166,17 +167,4 @@ int vsnprintf(char *restrict to, size_t size, const char *restrict format, va_li
         to[out.used < size ? out.used : size - 1] = 0;
     }
     return (int)out.used;
-}
-
-int snprintf(char *restrict to, size_t size, const char *restrict format, ...) {
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(to, size, format, args);
-    va_end(args);
-    return length;
-}
-
-double strtod(const char *restrict text, char **restrict end) {
-    (void)end; // nobody asks
-    return tdi_decimal_read(text);
 }

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: MIT
+// tendril bench rod: what rods cost, beside the figures of others.
+//
+// Method   A scene of table 1 of the paper on discrete elastic rods (2008) is a rod with as many
+//          vertices in the same sort of motion. The mean over its first steps counts, as their cost
+//          changes with what happens. The paper's figures were taken on a 2.66 GHz Core 2 Duo.
+
+#include "cli/bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TWO_PI    6.28318530717958647692
+#define MOST_RODS 512
+#define FRAME     (1.0 / 60)
+
+// ---- rods -----------------------------------------------------------------------------------
+
+typedef enum rod_shape { LINE, HELIX, RING, TREFOIL, LINKS, BRANCHES } rod_shape;
+
+typedef struct paper_row {
+    const char *name;
+    rod_shape shape;
+    int vertices;
+    double dt, ms; // of the paper
+    int bodies;
+    bool contact;
+} paper_row;
+
+static const paper_row rows[] = {
+    {"knot", TREFOIL, 60, 0.004, 0.31, 0, true},
+    {"twist", LINE, 49, 0.001, 0.18, 0, false},
+    {"transducer", LINE, 200, 0.002, 1.4, 2, false},
+    {"plectoneme", LINE, 275, 0.001, 0.92, 0, true},
+    {"buckling", LINE, 75, 0.002, 0.34, 0, false},
+    {"ring", RING, 67, 0.05, 0.42, 0, false},
+    {"chain", LINKS, 31, 0.001, 0.2, 0, true},
+    {"Wilberforce", HELIX, 20, 0.001, 0.027, 1, false},
+    {"tree", BRANCHES, 2158, 0.0001, 22, 0, false},
+};
+
+typedef struct rod_scene {
+    td_rod_model *model;
+    td_rod_state *state;
+    td_rod_contacts *contacts;
+    td_step_opts opts;
+    int64_t steps;
+    td_diag diag;
+} rod_scene;
+
+static void free_scene(rod_scene *s) {
+    td_rod_contacts_free(s->contacts);
+    td_rod_state_free(s->state);
+    td_rod_model_free(s->model);
+}
+
+// A point of a shape, t from 0 to 1.
+static td_vec3 point_at(rod_shape shape, double t) {
+    double a = TWO_PI * t;
+    switch (shape) {
+    case HELIX: return (td_vec3){0.05 * cos(3 * a), -0.2 * t, 0.05 * sin(3 * a)};
+    case RING: return (td_vec3){cos(a) / TWO_PI, 0.001 * sin(2 * a), sin(a) / TWO_PI};
+    case TREFOIL: { // open where it begins
+        double u = 0.98 * a + 0.01;
+        return (td_vec3){0.1 * (sin(u) + 2 * sin(2 * u)), 0.1 * (cos(u) - 2 * cos(2 * u)),
+                         -0.1 * sin(3 * u)};
+    }
+    default: return (td_vec3){t, 0, 0};
+    }
+}
+
+static td_rod_def plain_def(int vertices, const td_vec3 *points) {
+    td_rod_def d = td_rod_def_default();
+    d.vertex_count = vertices;
+    d.points = points;
+    d.radius = 0.005;
+    d.young = 1e7;
+    d.damping_time = 0.001;
+    return d;
+}
+
+// A trunk with branches on it and twigs on those, 20 vertices each.
+static int branch_out(td_rod_def *defs, td_vec3 *points, int vertices) {
+    enum { EACH = 20 };
+    int count = 0, used = 0;
+    while (count < MOST_RODS && used + EACH <= vertices + count) {
+        int up = count == 0 ? TD_NONE : (count - 1) / 4, at = 4 + 4 * ((count + 3) % 4);
+        td_vec3 *p = points + (ptrdiff_t)count * EACH;
+        double size = count == 0 ? 0.2 : count < 5 ? 0.08 : count < 21 ? 0.03 : 0.01;
+        double turn = 2.4 * count, out = count == 0 ? 0 : 0.7;
+        td_vec3 from = count == 0 ? (td_vec3){0, 0, 0} : points[(ptrdiff_t)up * EACH + at];
+        for (int k = 0; k < EACH; k++) {
+            p[k] = (td_vec3){from.x + size * k * out * cos(turn), from.y + size * k * 0.8,
+                             from.z + size * k * out * sin(turn)};
+        }
+        defs[count] = plain_def(EACH, p);
+        defs[count].radius = 0.05 * size;
+        defs[count].young = 1e9;
+        defs[count].parent_rod = up;
+        defs[count].parent_vertex = up == TD_NONE ? TD_NONE : at;
+        defs[count].start = up == TD_NONE ? TD_END_CLAMPED : TD_END_FREE;
+        used += count == 0 ? EACH : EACH - 1;
+        count++;
+    }
+    return count;
+}
+
+// Two rings through each other, one above the other.
+static int link_up(td_rod_def *defs, td_vec3 *points, int vertices) {
+    for (int k = 0; k < vertices; k++) {
+        double a = TWO_PI * k / vertices;
+        points[k] = (td_vec3){0.05 * cos(a), 0.05 * sin(a), 0};
+        points[vertices + k] = (td_vec3){0, 0.05 * sin(a) - 0.06, 0.05 * cos(a)};
+    }
+    for (int k = 0; k < 2; k++) {
+        defs[k] = plain_def(vertices, points + (ptrdiff_t)k * vertices);
+        defs[k].closed = true;
+    }
+    return 2;
+}
+
+static int shape_up(const paper_row *r, td_rod_def *defs, td_vec3 *points) {
+    if (r->shape == BRANCHES) {
+        return branch_out(defs, points, r->vertices);
+    }
+    if (r->shape == LINKS) {
+        return link_up(defs, points, r->vertices);
+    }
+    for (int k = 0; k < r->vertices; k++) {
+        points[k] =
+            point_at(r->shape, (double)k / (r->shape == RING ? r->vertices : r->vertices - 1));
+    }
+    defs[0] = plain_def(r->vertices, points);
+    defs[0].closed = r->shape == RING;
+    defs[0].straight = r->shape == RING || r->shape == TREFOIL;
+    defs[0].twist = r->shape == RING ? 12 : 0;
+    defs[0].start = r->shape == RING ? TD_END_FREE : TD_END_CLAMPED;
+    defs[0].end = r->shape == LINE && r->bodies == 0 ? TD_END_CLAMPED : TD_END_FREE;
+    return 1;
+}
+
+static td_status make_scene(const paper_row *r, double dt, td_integrator integrator, rod_scene *s) {
+    enum { SPARE = 2 * MOST_RODS };
+    size_t room = 2 * (size_t)r->vertices + SPARE;
+    td_rod_def *defs = malloc(MOST_RODS * sizeof *defs);
+    td_vec3 *points = malloc(room * sizeof *points);
+    const td_sym3 spread = {2e-6, 2e-6, 2e-6, 0, 0, 0};
+    td_rod_body bodies[2] = {{0, r->vertices - 2, 0.05, {0, 0, 0}, spread},
+                             {0, 0, 0.01, {0, 0, 0}, spread}};
+    td_contact_opts touch = td_contact_opts_default();
+    td_status status = defs && points ? TD_OK : TD_ERR_MEMORY;
+    *s = (rod_scene){.opts = td_step_opts_default()};
+    if (status == TD_OK) {
+        int count = shape_up(r, defs, points);
+        status = td_rod_model_new(defs, count, bodies, r->bodies, NULL, &s->model, &s->diag);
+    }
+    if (status == TD_OK) {
+        status = td_rod_state_new(s->model, NULL, &s->state, &s->diag);
+    }
+    if (status == TD_OK && r->contact) {
+        status = td_rod_contacts_new(&s->state, 1, &touch, 0, NULL, &s->contacts, &s->diag);
+    }
+    s->opts.dt = dt;
+    s->opts.integrator = integrator;
+    free(points);
+    free(defs);
+    return status;
+}
+
+static bool step_scene(void *context) {
+    rod_scene *s = context;
+    td_status status =
+        s->contacts ? td_rod_step_many(&s->state, &s->opts, 1, s->contacts, NULL, 0, NULL, &s->diag)
+                    : td_rod_step(s->state, &s->opts, NULL, &s->diag);
+    return status == TD_OK;
+}
+
+// Mean seconds of a step over as many as fit; negative when one failed.
+static double mean_step(rod_scene *s, double budget, int64_t most) {
+    double start = cli_seconds(), spent = 0;
+    int64_t steps = 0;
+    do {
+        if (!step_scene(s)) {
+            return -1;
+        }
+        steps++;
+        spent = cli_seconds() - start;
+    } while (spent < budget && steps < most);
+    return spent / (double)steps;
+}
+
+// ---- the paper's table ----------------------------------------------------------------------
+
+static double time_scene(const bench *b, const paper_row *r, double dt, td_integrator integrator,
+                         const char *variant) {
+    rod_scene s;
+    td_status status = make_scene(r, dt, integrator, &s);
+    double seconds = status == TD_OK ? mean_step(&s, b->seconds, (int64_t)ceil(2 / dt)) : -1;
+    if (seconds < 0) {
+        bench_fault(b, variant, status == TD_OK ? TD_ERR_DIVERGED : status, &s.diag);
+    }
+    free_scene(&s);
+    return seconds;
+}
+
+static bool bench_paper(const bench *b, const paper_row *r) {
+    char label[96];
+    double own, frame, explicit_step;
+    snprintf(label, sizeof label, "%s, step %g ms", r->name, 1e3 * r->dt);
+    own = time_scene(b, r, r->dt, TD_IMPLICIT, label);
+    frame = time_scene(b, r, FRAME, TD_IMPLICIT, r->name);
+    if (own < 0 || frame < 0) {
+        return false;
+    }
+    bench_row(b, label, r->vertices, 1e3 * own, "ms/step");
+    if (!r->contact && r->bodies == 0 && r->shape != BRANCHES) {
+        snprintf(label, sizeof label, "%s, step %g ms, published way", r->name, 1e3 * r->dt);
+        explicit_step = time_scene(b, r, fmin(r->dt, 1e-4), TD_EULER, label);
+        if (explicit_step < 0) {
+            return false;
+        }
+        bench_row(b, label, r->vertices, 1e3 * explicit_step, "ms/step");
+        own = fmin(own, explicit_step);
+    }
+    snprintf(label, sizeof label, "%s, paper", r->name);
+    bench_row(b, label, r->vertices, r->ms, "ms/step");
+    snprintf(label, sizeof label, "%s, paper over ours", r->name);
+    bench_row(b, label, r->vertices, r->ms / (1e3 * own), "1");
+    snprintf(label, sizeof label, "%s, a second at 1/60 s", r->name);
+    bench_row(b, label, r->vertices, 1e3 * frame / FRAME, "ms");
+    snprintf(label, sizeof label, "%s, a second, paper over ours", r->name);
+    bench_row(b, label, r->vertices, r->ms / r->dt / (1e3 * frame / FRAME), "1");
+    return true;
+}
+
+// ---- a clamped rod, beside other programs ----------------------------------------------------
+
+typedef struct peer_row {
+    int vertices;
+    double pbd, dismech, elastica; // ms a step; ms a step; times real time
+} peer_row;
+
+// PositionBasedDynamics' direct stiff rods and dismech-rods at steps of 0.01 s, PyElastica at steps
+// of 1e-4 to 5e-6 s: each measured once on one thread of a server.
+static const peer_row peers[] = {
+    {60, 0.15, 1.3, 2.2}, {200, 0.45, 4.8, 0.43}, {500, 1.2, 12.7, 0.074}, {2000, 5.5, 67, 0.0075}};
+
+static td_status make_clamped(int vertices, double dt, rod_scene *s) {
+    td_vec3 *points = malloc((size_t)vertices * sizeof *points);
+    td_status status = points ? TD_OK : TD_ERR_MEMORY;
+    *s = (rod_scene){.opts = td_step_opts_default()};
+    for (int k = 0; points && k < vertices; k++) {
+        points[k] = (td_vec3){(double)k / (vertices - 1), 0, 0};
+    }
+    td_rod_def d = plain_def(vertices, points);
+    d.radius = 0.01;
+    d.damping_time = 0;
+    d.start = TD_END_CLAMPED;
+    if (status == TD_OK) {
+        status = td_rod_model_new(&d, 1, NULL, 0, NULL, &s->model, &s->diag);
+    }
+    if (status == TD_OK) {
+        status = td_rod_state_new(s->model, NULL, &s->state, &s->diag);
+    }
+    s->opts.dt = dt;
+    s->opts.gravity = (td_vec3){0, -9.8, 0};
+    free(points);
+    return status;
+}
+
+// How far the tip is from where it should be at rest, and half a second after it was let go.
+static bool bench_tip(const bench *b, int vertices) {
+    rod_scene s;
+    td_status status = make_clamped(vertices, 5e-4, &s);
+    td_vec3 rest = {0, 0, 0}, late = {0, 0, 0};
+    if (status == TD_OK) {
+        status = td_rod_settle(s.state, &s.opts, NULL, &s.diag);
+    }
+    if (status == TD_OK) {
+        rest = td_rod_position(s.state, vertices - 1);
+        td_rod_state_reset(s.state);
+    }
+    for (int k = 0; k < 1000 && status == TD_OK; k++) {
+        status = td_rod_step(s.state, &s.opts, NULL, &s.diag);
+    }
+    if (status == TD_OK) {
+        late = td_rod_position(s.state, vertices - 1);
+        bench_row(b, "clamped rod, tip at rest is off", vertices,
+                  hypot(rest.x - 0.287317, rest.y + 0.893311), "m");
+        bench_row(b, "clamped rod, tip at 0.5 s is off", vertices,
+                  hypot(late.x + 0.0083, late.y + 0.9203), "m");
+    }
+    free_scene(&s);
+    return status == TD_OK || bench_fault(b, "clamped rod", status, &s.diag);
+}
+
+static void reset_scene(void *context) {
+    td_rod_state_reset(((rod_scene *)context)->state);
+}
+
+// A second and a half from when it is let go.
+static bool swing(void *context) {
+    for (int k = 0; k < 150; k++) {
+        if (!step_scene(context)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool bench_clamped(const bench *b, const peer_row *p) {
+    rod_scene s;
+    td_status status = make_clamped(p->vertices, 0.01, &s);
+    const bench_work work = {reset_scene, swing, &s};
+    double seconds = status == TD_OK ? bench_fastest(&work, b->seconds) / 150 : -1;
+    free_scene(&s);
+    if (seconds < 0) {
+        return bench_fault(b, "clamped rod", status == TD_OK ? TD_ERR_DIVERGED : status, &s.diag);
+    }
+    bench_row(b, "clamped rod, step 10 ms", p->vertices, 1e3 * seconds, "ms/step");
+    bench_row(b, "clamped rod, PositionBasedDynamics", p->vertices, p->pbd, "ms/step");
+    bench_row(b, "clamped rod, dismech-rods", p->vertices, p->dismech, "ms/step");
+    bench_row(b, "clamped rod, PyElastica", p->vertices, p->elastica, "x real time");
+    bench_row(b, "clamped rod, fastest over ours", p->vertices, p->pbd / (1e3 * seconds), "1");
+    return bench_tip(b, p->vertices);
+}
+
+// ---- size -----------------------------------------------------------------------------------
+
+// The cost of a vertex in a limp rod that falls from its clamp.
+static bool bench_sizes(const bench *b) {
+    enum { SIZES = 7 };
+    static const int counts[SIZES] = {100, 300, 1000, 3000, 10000, 30000, 100000};
+    double x[SIZES], y[SIZES];
+    for (int k = 0; k < SIZES; k++) {
+        rod_scene s;
+        td_status status = make_clamped(counts[k], 0.001, &s);
+        const bench_work work = {NULL, step_scene, &s};
+        for (int i = 0; i < 5 && status == TD_OK; i++) {
+            status = td_rod_step(s.state, &s.opts, NULL, &s.diag);
+        }
+        y[k] = status == TD_OK ? bench_fastest(&work, b->seconds) : -1;
+        x[k] = counts[k];
+        double bytes = status == TD_OK
+                           ? (double)(td_rod_state_bytes(s.state) + td_rod_model_bytes(s.model))
+                           : 0;
+        free_scene(&s);
+        if (y[k] < 0) {
+            return bench_fault(b, "size", status == TD_OK ? TD_ERR_DIVERGED : status, &s.diag);
+        }
+        bench_row(b, "size", counts[k], 1e9 * y[k] / x[k], "ns/vertex");
+        if (k == SIZES - 1) {
+            bench_row(b, "size, memory", counts[k], bytes / x[k], "bytes/vertex");
+        }
+    }
+    bench_row(b, "size, exponent", counts[SIZES - 1], bench_exponent(x, y, SIZES), "1");
+    return true;
+}
+
+// ---- contact --------------------------------------------------------------------------------
+
+// What contact costs: the scenes that have it, once more without.
+static bool bench_contact(const bench *b) {
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        paper_row with = rows[k], without = rows[k];
+        char label[96];
+        if (!with.contact) {
+            continue;
+        }
+        without.contact = false;
+        snprintf(label, sizeof label, "%s, contact alone", with.name);
+        double a = time_scene(b, &with, FRAME, TD_IMPLICIT, label);
+        double o = time_scene(b, &without, FRAME, TD_IMPLICIT, label);
+        if (a < 0 || o < 0) {
+            return false;
+        }
+        bench_row(b, label, with.vertices, 1e3 * (a - o), "ms/step");
+    }
+    return true;
+}
+
+bool bench_rod(const bench *b) {
+    bool fine = true;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        fine = bench_paper(b, &rows[k]) && fine;
+    }
+    for (size_t k = 0; k < sizeof peers / sizeof *peers; k++) {
+        fine = bench_clamped(b, &peers[k]) && fine;
+    }
+    return bench_sizes(b) && bench_contact(b) && fine;
+}

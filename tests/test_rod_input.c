@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+// What a caller may get wrong with rods: every number of every struct, shapes, sizes. Each must
+// come back as a status with a message that says what is wrong.
+
+#include "test_rod_shapes.h"
+
+#include <stddef.h>
+
+typedef struct number {
+    const char *name;
+    size_t offset;
+} number;
+
+#define NUMBER(type, field, name) \
+    { name, offsetof(type, field) }
+#define VECTOR(type, field, name) \
+    NUMBER(type, field.x, name), NUMBER(type, field.y, name), NUMBER(type, field.z, name)
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+static const double no_numbers[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+
+static td_vec3 good[6];
+
+// An open rod of six points in a bend.
+static td_rod_def good_rod(void) {
+    td_rod_def d = td_rod_def_default();
+    for (int32_t k = 0; k < 6; k++) {
+        good[k] = tdi_vec3(0.1 * k, 0.02 * k * k, 0);
+    }
+    d.vertex_count = 6;
+    d.points = good;
+    return d;
+}
+
+static void check_refused(const td_rod_def *defs, int32_t count, const td_rod_body *body,
+                          td_status want, const char *part, int line) {
+    td_rod_model *model = NULL;
+    td_diag diag = {.message = ""};
+    td_status got = td_rod_model_new(defs, count, body, body != NULL, NULL, &model, &diag);
+    if (got != want || diag.status != want || !strstr(diag.message, part) || model) {
+        test_failed(__FILE__, line, "wanted \"%s\", got \"%s\", \"%s\"", part, td_status_text(got),
+                    diag.message);
+    }
+    td_rod_model_free(model);
+}
+
+#define REFUSED(defs, count, part) check_refused(defs, count, NULL, TD_ERR_ARGUMENT, part, __LINE__)
+
+// ---- numbers --------------------------------------------------------------------------------
+
+static const number rod_numbers[] = {
+    NUMBER(td_rod_def, radius, "radius"),     NUMBER(td_rod_def, radius_other, "radius_other"),
+    VECTOR(td_rod_def, director, "director"), NUMBER(td_rod_def, twist_rest, "twist"),
+    NUMBER(td_rod_def, twist, "twist"),       NUMBER(td_rod_def, density, "density"),
+    NUMBER(td_rod_def, young, "young"),       NUMBER(td_rod_def, shear, "shear"),
+    NUMBER(td_rod_def, poisson, "poisson"),   NUMBER(td_rod_def, damping_time, "damping_time"),
+    NUMBER(td_rod_def, bend_x, "bend_x"),     NUMBER(td_rod_def, bend_z, "bend_z"),
+    NUMBER(td_rod_def, twist_y, "twist_y"),   NUMBER(td_rod_def, stretch, "stretch"),
+    NUMBER(td_rod_def, mass, "mass"),
+};
+
+TD_TEST(rod_refuses_what_is_no_number_in_every_field) {
+    for (int i = 0; i < COUNT_OF(rod_numbers); i++) {
+        for (int k = 0; k < COUNT_OF(no_numbers); k++) {
+            td_rod_def d = good_rod();
+            memcpy((char *)&d + rod_numbers[i].offset, &no_numbers[k], sizeof no_numbers[k]);
+            REFUSED(&d, 1, rod_numbers[i].name);
+        }
+    }
+}
+
+TD_TEST(rod_refuses_no_radius_density_or_stiffness) {
+    const number positive[] = {NUMBER(td_rod_def, radius, "radius"),
+                               NUMBER(td_rod_def, density, "density"),
+                               NUMBER(td_rod_def, young, "young")};
+    const number not_negative[] = {
+        NUMBER(td_rod_def, radius_other, "radius_other"), NUMBER(td_rod_def, shear, "shear"),
+        NUMBER(td_rod_def, damping_time, "damping_time"), NUMBER(td_rod_def, bend_x, "bend_x"),
+        NUMBER(td_rod_def, stretch, "stretch"),           NUMBER(td_rod_def, mass, "mass")};
+    const double zero = 0, less = -1e-9;
+    for (int i = 0; i < COUNT_OF(positive); i++) {
+        td_rod_def d = good_rod();
+        memcpy((char *)&d + positive[i].offset, &zero, sizeof zero);
+        REFUSED(&d, 1, positive[i].name);
+    }
+    for (int i = 0; i < COUNT_OF(not_negative); i++) {
+        td_rod_def d = good_rod();
+        memcpy((char *)&d + not_negative[i].offset, &less, sizeof less);
+        REFUSED(&d, 1, not_negative[i].name);
+    }
+}
+
+TD_TEST(rod_refuses_a_struct_of_another_size) {
+    td_rod_def d = good_rod();
+    d.struct_size = 0;
+    check_refused(&d, 1, NULL, TD_ERR_DEF, "default function", __LINE__);
+}
+
+// ---- shapes ---------------------------------------------------------------------------------
+
+TD_TEST(rod_refuses_two_equal_vertices_and_names_them) {
+    td_rod_def d = good_rod();
+    good[3] = good[2];
+    REFUSED(&d, 1, "points[2] and the next are the same");
+    d = good_rod();
+    d.closed = true;
+    good[5] = good[0];
+    REFUSED(&d, 1, "points[5] and the next are the same");
+}
+
+TD_TEST(rod_refuses_an_edge_folded_back_on_the_one_before) {
+    td_rod_def d = good_rod();
+    good[3] = good[1];
+    REFUSED(&d, 1, "folded back");
+}
+
+TD_TEST(rod_refuses_points_and_rest_that_are_not_finite) {
+    for (int k = 0; k < 6; k++) {
+        td_vec3 rest[6];
+        td_rod_def d = good_rod();
+        memcpy(rest, good, sizeof rest);
+        d.rest = rest;
+        rest[k].y = (double)NAN;
+        REFUSED(&d, 1, "rest[");
+        good[k].z = (double)INFINITY;
+        REFUSED(&d, 1, "points[");
+    }
+}
+
+TD_TEST(rod_refuses_radii_of_single_edges_that_are_not_above_zero) {
+    td_real radii[5] = {0.01, 0.01, 0, 0.01, 0.01};
+    td_rod_def d = good_rod();
+    d.radii = radii;
+    REFUSED(&d, 1, "radii[2]");
+}
+
+TD_TEST(rod_refuses_too_few_points_or_none) {
+    td_rod_def d = good_rod();
+    d.vertex_count = 1;
+    REFUSED(&d, 1, "vertex_count");
+    d = good_rod();
+    d.closed = true;
+    d.vertex_count = 2;
+    REFUSED(&d, 1, "vertex_count");
+    d = good_rod();
+    d.points = NULL;
+    REFUSED(&d, 1, "points");
+    REFUSED(NULL, 1, "at least one rod");
+    REFUSED(&d, 0, "at least one rod");
+}
+
+TD_TEST(closed_rod_refuses_ends) {
+    td_rod_def d = good_rod();
+    d.closed = true;
+    d.end = TD_END_PINNED;
+    REFUSED(&d, 1, "end");
+}
+
+// ---- networks -------------------------------------------------------------------------------
+
+TD_TEST(rod_refuses_a_parent_that_is_not_there) {
+    td_rod_def d[2] = {good_rod(), good_rod()};
+    d[0].parent_rod = 0;
+    REFUSED(d, 2, "parent_rod");
+    d[0].parent_rod = TD_NONE;
+    d[1].parent_rod = 1;
+    REFUSED(d, 2, "parent_rod");
+    d[1].parent_rod = 0;
+    d[1].parent_vertex = 6;
+    REFUSED(d, 2, "parent_vertex");
+    d[1].parent_vertex = -1;
+    REFUSED(d, 2, "parent_vertex");
+    d[1].parent_vertex = 4; // it starts elsewhere
+    REFUSED(d, 2, "does not start");
+}
+
+TD_TEST(body_refuses_a_place_that_is_not_there_and_bad_numbers) {
+    const td_rod_def d = good_rod();
+    const td_rod_body fine = {.rod = 0, .edge = 2, .mass = 1, .second_moment = {1, 1, 1, 0, 0, 0}};
+    td_rod_body b = fine;
+    b.rod = 1;
+    check_refused(&d, 1, &b, TD_ERR_ARGUMENT, "rod", __LINE__);
+    b = fine;
+    b.edge = 5;
+    check_refused(&d, 1, &b, TD_ERR_ARGUMENT, "edge", __LINE__);
+    b = fine;
+    b.mass = 0;
+    check_refused(&d, 1, &b, TD_ERR_ARGUMENT, "mass", __LINE__);
+    b = fine;
+    b.centre_of_mass.y = (double)NAN;
+    check_refused(&d, 1, &b, TD_ERR_ARGUMENT, "centre_of_mass", __LINE__);
+    for (int k = 0; k < 6; k++) {
+        b = fine;
+        (&b.second_moment.xx)[k] = (double)NAN;
+        check_refused(&d, 1, &b, TD_ERR_ARGUMENT, "second_moment", __LINE__);
+    }
+}
+
+// ---- steps ----------------------------------------------------------------------------------
+
+TD_TEST(step_of_rods_refuses_bad_options_and_leaves_the_state) {
+    const number numbers[] = {NUMBER(td_step_opts, dt, "dt"),
+                              VECTOR(td_step_opts, gravity, "gravity"),
+                              NUMBER(td_step_opts, tolerance, "tolerance"),
+                              NUMBER(td_step_opts, stiffness, "stiffness"),
+                              NUMBER(td_step_opts, damping, "damping"),
+                              VECTOR(td_step_opts, air.wind, "wind"),
+                              NUMBER(td_step_opts, air.linear, "linear"),
+                              NUMBER(td_step_opts, air.quadratic, "quadratic")};
+    const td_rod_def d = good_rod();
+    rods s = rods_new(&d, 1, NULL, 0);
+    for (int i = 0; i < COUNT_OF(numbers); i++) {
+        for (int k = 0; k < COUNT_OF(no_numbers); k++) {
+            td_step_opts opts = td_step_opts_default();
+            td_diag diag = {.message = ""};
+            memcpy((char *)&opts + numbers[i].offset, &no_numbers[k], sizeof no_numbers[k]);
+            CHECK_INT(td_rod_step(s.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
+            CHECK_HAS(diag.message, numbers[i].name);
+            CHECK_INT(td_rod_settle(s.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
+        }
+    }
+    td_step_opts opts = td_step_opts_default();
+    opts.struct_size = 1;
+    CHECK_INT(td_rod_step(s.state, &opts, NULL, NULL), TD_ERR_DEF);
+    CHECK_INT(td_rod_step(s.state, NULL, NULL, NULL), TD_ERR_DEF);
+    for (int32_t v = 0; v < 6; v++) {
+        CHECK_REL(tdi_norm(tdi_sub(td_rod_position(s.state, v), good[v])), 0, 0);
+    }
+    rods_free(s);
+}
+
+TD_TEST(step_of_rods_refuses_loads_that_act_nowhere_or_are_no_numbers) {
+    const number numbers[] = {VECTOR(td_load, point, "point"), VECTOR(td_load, vector, "vector"),
+                              NUMBER(td_load, stiffness, "stiffness"),
+                              NUMBER(td_load, damping, "damping"),
+                              VECTOR(td_load, velocity, "velocity")};
+    const td_rod_def d = good_rod();
+    rods s = rods_new(&d, 1, NULL, 0);
+    for (int i = 0; i < COUNT_OF(numbers) + 2; i++) {
+        td_load load = {.kind = TD_LOAD_SPRING, .segment = 2, .stiffness = 1, .damping = 1};
+        td_step_opts opts = td_step_opts_default();
+        td_diag diag = {.message = ""};
+        opts.loads = &load;
+        opts.load_count = 1;
+        CHECK_INT(td_rod_step(s.state, &opts, NULL, &diag), TD_OK);
+        if (i < COUNT_OF(numbers)) {
+            memcpy((char *)&load + numbers[i].offset, &no_numbers[0], sizeof no_numbers[0]);
+        } else {
+            load.segment = i == COUNT_OF(numbers) ? -1 : 5;
+        }
+        CHECK_INT(td_rod_step(s.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
+        CHECK_HAS(diag.message, i < COUNT_OF(numbers) ? numbers[i].name : "segment");
+    }
+    rods_free(s);
+}
+
+TD_TEST(step_of_rods_refuses_ends_that_shall_be_nowhere) {
+    td_rod_def d = good_rod();
+    d.start = TD_END_CLAMPED;
+    rods s = rods_new(&d, 1, NULL, 0);
+    td_step_opts opts = td_step_opts_default();
+    td_diag diag = {.message = ""};
+    td_rod_set_end(s.state, 0, false, tdi_vec3(0, (double)NAN, 0), tdi_quat_identity());
+    CHECK_INT(td_rod_step(s.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "end");
+    rods_free(s);
+}
+
+TD_TEST(modes_of_rods_refuse_what_they_cannot_do) {
+    const td_rod_def d = good_rod();
+    rods s = rods_new(&d, 1, NULL, 0);
+    td_mode modes[64];
+    td_diag diag = {.message = ""};
+    const int32_t n = td_rod_dof_count(s.model);
+    CHECK_INT(td_rod_modes(s.state, down, 0, modes, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_rod_modes(s.state, down, n + 1, modes, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "modes were asked for");
+    CHECK_INT(td_rod_modes(s.state, tdi_vec3(0, (double)NAN, 0), 1, modes, NULL, &diag),
+              TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "gravity");
+    td_rod_set_vertex(s.state, 2, tdi_vec3((double)NAN, 0, 0), no_weight);
+    CHECK_INT(td_rod_modes(s.state, down, 1, modes, NULL, &diag), TD_ERR_DIVERGED);
+    CHECK_HAS(diag.message, "not finite");
+    rods_free(s);
+}

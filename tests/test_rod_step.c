@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: MIT
+// Steps and statics of rods. Pairs with src/rod/step.c, newton.c and pose.c.
+
+#include "test_rod_shapes.h"
+
+#define PI 3.14159265358979323846
+
+// A straight rod along X of length 1, round.
+static td_rod_def straight_def(td_vec3 *points, int32_t count) {
+    td_rod_def d = td_rod_def_default();
+    straight_line(points, count, tdi_vec3(0, 0, 0), tdi_vec3(1, 0, 0));
+    d.vertex_count = count;
+    d.points = points;
+    d.radius = 0.01;
+    d.start = TD_END_CLAMPED;
+    return d;
+}
+
+static rods straight_rod(int32_t count, td_rod_end end) {
+    td_vec3 points[MOST_POINTS];
+    td_rod_def d = straight_def(points, count);
+    d.end = end;
+    return rods_new(&d, 1, NULL, 0);
+}
+
+// ---- rest -----------------------------------------------------------------------------------
+
+// a clamped rod that hangs down far, after 60 edges: figures of a shooting method
+TD_TEST(clamped_rod_hangs_where_the_elastica_says) {
+    rods s = straight_rod(61, TD_END_FREE);
+    td_step_opts opts = td_step_opts_default();
+    opts.gravity = tdi_vec3(0, -9.8, 0);
+    CHECK_INT(td_rod_settle(s.state, &opts, NULL, NULL), TD_OK);
+    td_vec3 tip = td_rod_tip(s.state, 59);
+    CHECK_IN(tip.x - 0.287317, -1e-3, 1e-3);
+    CHECK_IN(tip.y + 0.893311, -1e-3, 1e-3);
+    CHECK(tip.z == 0);
+    rods_free(s);
+}
+
+TD_TEST(rod_at_rest_has_no_force_left) {
+    tdi_random r;
+    tdi_random_seed(&r, 51);
+    for (int k = 0; k < 10; k++) {
+        rods s = k % 2 ? branching_rods(&r, true, true)
+                       : open_rod(&r, 12, TD_END_CLAMPED, TD_END_CLAMPED);
+        td_step_opts opts = td_step_opts_default();
+        td_vec3 force[64];
+        td_real turn[64];
+        CHECK_INT(td_rod_settle(s.state, &opts, NULL, NULL), TD_OK);
+        td_rod_forces(s.state, down, force, turn);
+        for (int32_t v = 0; v < td_rod_vertex_count(s.model); v++) {
+            if (!(s.model->node[s.model->vertex_node[v]].flags & TDI_HELD_PLACE)) {
+                CHECK_IN(tdi_norm(force[v]), 0, 1e-7); // of about 10 N
+            }
+        }
+        for (int32_t e = 0; e < s.model->edge_count; e++) {
+            CHECK_IN(turn[e], -1e-7, 1e-7);
+        }
+        rods_free(s);
+    }
+}
+
+// ends drawn apart by a fifth more than the rod is long: EA 0.2 everywhere
+TD_TEST(rod_pulled_past_its_length_stretches_as_its_material_says) {
+    rods s = straight_rod(21, TD_END_CLAMPED);
+    td_step_opts opts = td_step_opts_default();
+    td_quat rotation = td_rod_rotation(s.state, 19);
+    opts.gravity = no_weight;
+    td_rod_set_end(s.state, 0, true, tdi_vec3(1.2, 0, 0), rotation);
+    CHECK_INT(td_rod_settle(s.state, &opts, NULL, NULL), TD_OK);
+    for (int32_t e = 0; e < 20; e++) {
+        CHECK_REL(td_rod_tension(s.state, e), 0.2 * 1e7 * PI * 1e-4, 1e-9);
+    }
+    rods_free(s);
+}
+
+// the same in one step of time, twice its length and from a curl: finite, and it ends at its ends
+TD_TEST(rod_torn_apart_in_one_step_stays_finite) {
+    for (int k = 0; k < 4; k++) {
+        td_vec3 points[21];
+        td_rod_def d = straight_def(points, 21);
+        d.end = TD_END_CLAMPED;
+        d.inextensible = k % 2;
+        rods s = rods_new(&d, 1, NULL, 0);
+        td_step_opts opts = td_step_opts_default();
+        td_diag diag = {.message = ""};
+        td_quat rotation = td_rod_rotation(s.state, 19);
+        td_rod_set_end(s.state, 0, true, k < 2 ? tdi_vec3(2, 0, 0) : tdi_vec3(0.5, 2, 1), rotation);
+        for (int32_t n = 0; n < 30; n++) {
+            td_status status = td_rod_step(s.state, &opts, NULL, &diag);
+            CHECK(status == TD_OK || (status == TD_ERR_DIVERGED && diag.message[0]));
+            for (int32_t v = 0; v < 21; v++) {
+                td_vec3 x = td_rod_position(s.state, v);
+                CHECK(tdi_finite3(x) && tdi_norm(x) < 10);
+            }
+        }
+        rods_free(s);
+    }
+}
+
+// ---- motion ---------------------------------------------------------------------------------
+
+// thrown without weight: the centre goes straight on, at the rate of the rule
+TD_TEST(free_rod_keeps_its_momentum) {
+    tdi_random r;
+    tdi_random_seed(&r, 52);
+    rods s = open_rod(&r, 12, TD_END_FREE, TD_END_FREE);
+    td_step_opts opts = td_step_opts_default();
+    td_vec3 before, after, turning;
+    opts.gravity = no_weight;
+    opts.dt = 1e-3;
+    opts.tolerance = 1e-10;
+    for (int32_t v = 0; v < 12; v++) {
+        td_rod_set_vertex(s.state, v, td_rod_position(s.state, v), any_vector(&r, 0.3));
+    }
+    td_rod_momentum(s.state, &before, &turning);
+    for (int32_t k = 0; k < 200; k++) {
+        CHECK_INT(td_rod_step(s.state, &opts, NULL, NULL), TD_OK);
+    }
+    td_rod_momentum(s.state, &after, &turning);
+    CHECK_IN(tdi_norm(tdi_sub(after, before)) / tdi_norm(before), 0, 1e-9);
+    rods_free(s);
+}
+
+// backward Euler has g h^2 n (n + 1)/2; BDF2 is exact for it after its first step
+TD_TEST(free_rod_falls_as_everything_does) {
+    tdi_random r;
+    tdi_random_seed(&r, 53);
+    rods s = open_rod(&r, 6, TD_END_FREE, TD_END_FREE);
+    td_rod_def d = td_rod_def_default();
+    td_vec3 points[6];
+    straight_line(points, 6, tdi_vec3(0, 0, 0), tdi_vec3(1, 0, 0));
+    rods_free(s);
+    d.vertex_count = 6;
+    d.points = points;
+    s = rods_new(&d, 1, NULL, 0);
+    td_step_opts opts = td_step_opts_default();
+    opts.integrator = TD_IMPLICIT_EULER;
+    opts.dt = 0.01;
+    for (int32_t k = 0; k < 20; k++) {
+        CHECK_INT(td_rod_step(s.state, &opts, NULL, NULL), TD_OK);
+    }
+    for (int32_t v = 0; v < 6; v++) {
+        CHECK_REL(td_rod_position(s.state, v).y, -9.81 * 1e-4 * 210, 1e-10);
+        CHECK_REL(td_rod_velocity(s.state, v).y, -9.81 * 0.2, 1e-10);
+    }
+    rods_free(s);
+}
+
+// energy of a swing never grows beyond Newton's tolerance with backward Euler
+TD_TEST(energy_of_rods_never_grows_with_backward_euler) {
+    tdi_random r;
+    tdi_random_seed(&r, 54);
+    for (int k = 0; k < 6; k++) {
+        rods s = k % 3 == 0   ? open_rod(&r, 12, TD_END_CLAMPED, TD_END_FREE)
+                 : k % 3 == 1 ? ring_rod(&r, 12)
+                              : branching_rods(&r, true, false);
+        td_step_opts opts = td_step_opts_default();
+        opts.integrator = TD_IMPLICIT_EULER;
+        opts.tolerance = 1e-8;
+        td_energy e = td_rod_energy(s.state, down);
+        td_real before = e.elastic + e.weight + e.kinetic, size = e.elastic;
+        for (int32_t n = 0; n < 60; n++) {
+            CHECK_INT(td_rod_step(s.state, &opts, NULL, NULL), TD_OK);
+            e = td_rod_energy(s.state, down);
+            td_real now = e.elastic + e.weight + e.kinetic;
+            CHECK(now <= before + 1e-6 * size);
+            before = now;
+        }
+        rods_free(s);
+    }
+}
+
+// a rod that does not stretch, stiff and let go: it comes to rest, it does not blow up
+TD_TEST(inextensible_rod_comes_to_rest_in_large_steps) {
+    td_vec3 points[11];
+    td_rod_def d = straight_def(points, 11);
+    d.young = 1e8;
+    d.inextensible = true;
+    d.damping_time = 0.01;
+    rods s = rods_new(&d, 1, NULL, 0);
+    td_step_opts opts = td_step_opts_default();
+    for (int32_t k = 0; k < 600; k++) {
+        CHECK_INT(td_rod_step(s.state, &opts, NULL, NULL), TD_OK);
+    }
+    td_vec3 stepped = td_rod_tip(s.state, 9);
+    CHECK_INT(td_rod_settle(s.state, &opts, NULL, NULL), TD_OK);
+    CHECK_IN(tdi_norm(tdi_sub(stepped, td_rod_tip(s.state, 9))), 0, 1e-4);
+    rods_free(s);
+}
+
+// ---- failure --------------------------------------------------------------------------------
+
+static void check_same_places(rods a, rods b) {
+    for (int32_t v = 0; v < td_rod_vertex_count(a.model); v++) {
+        td_vec3 x = td_rod_position(a.state, v), y = td_rod_position(b.state, v);
+        CHECK(memcmp(&x, &y, sizeof x) == 0);
+        x = td_rod_velocity(a.state, v);
+        y = td_rod_velocity(b.state, v);
+        CHECK(memcmp(&x, &y, sizeof x) == 0);
+    }
+}
+
+// also what the rule remembers; only after a change of dt that fails it starts anew
+TD_TEST(rods_after_a_step_that_diverged_are_as_before) {
+    for (int k = 0; k < 3; k++) {
+        tdi_random r;
+        tdi_random_seed(&r, 55);
+        rods a = branching_rods(&r, true, false);
+        tdi_random_seed(&r, 55);
+        rods b = branching_rods(&r, true, false);
+        td_step_opts opts = td_step_opts_default(), bad = opts;
+        td_diag diag = {.message = ""};
+        opts.dt = bad.dt = 0.002;
+        const td_load load = {.kind = TD_LOAD_FORCE, .segment = 1, .vector = {1e300, 1e300, 0}};
+        bad.loads = &load;
+        bad.load_count = 1;
+        bad.dt = k == 2 ? 0.003 : opts.dt;
+        for (int32_t n = 0; n < 10; n++) {
+            CHECK_INT(td_rod_step(a.state, &opts, NULL, NULL), TD_OK);
+            CHECK_INT(td_rod_step(b.state, &opts, NULL, NULL), TD_OK);
+            if (n == (k == 0 ? 0 : 4)) {
+                CHECK_INT(td_rod_step(a.state, &bad, NULL, &diag), TD_ERR_DIVERGED);
+                CHECK_HAS(diag.message, "diverged");
+                check_same_places(a, b);
+                opts.integrator = k == 2 ? TD_IMPLICIT_EULER : opts.integrator;
+            }
+        }
+        check_same_places(a, b);
+        rods_free(a);
+        rods_free(b);
+    }
+}
+
+// ---- memory ---------------------------------------------------------------------------------
+
+TD_TEST(steps_of_rods_take_no_memory) {
+    tdi_random r;
+    tdi_random_seed(&r, 56);
+    td_vec3 points[40];
+    test_heap heap = {0};
+    td_alloc alloc = test_heap_alloc(&heap);
+    td_rod_model *model = NULL;
+    td_rod_state *state = NULL;
+    td_step_opts opts = td_step_opts_default();
+    points[0] = no_weight;
+    wriggle(&r, points, 40, 0.05, tdi_vec3(1, 0, 0));
+    td_rod_def d = soft_rod(&r, points, NULL, 40);
+    d.start = TD_END_CLAMPED;
+    CHECK_INT(td_rod_model_new(&d, 1, NULL, 0, &alloc, &model, NULL), TD_OK);
+    CHECK_INT(td_rod_state_new(model, &alloc, &state, NULL), TD_OK);
+    CHECK_INT(heap.held, td_rod_model_bytes(model) + td_rod_state_bytes(state));
+    long calls = heap.calls;
+    for (int32_t k = 0; k < 50; k++) {
+        CHECK_INT(td_rod_step(state, &opts, NULL, NULL), TD_OK);
+    }
+    CHECK_INT(td_rod_settle(state, &opts, NULL, NULL), TD_OK);
+    CHECK_INT(heap.calls, calls);
+    td_rod_state_free(state);
+    td_rod_model_free(model);
+    CHECK_INT(heap.held, 0);
+}
+
+TD_TEST(rods_survive_any_allocation_that_fails) {
+    tdi_random r;
+    tdi_random_seed(&r, 57);
+    td_vec3 points[12];
+    points[0] = no_weight;
+    wriggle(&r, points, 12, 0.05, tdi_vec3(1, 0, 0));
+    const td_rod_def d = soft_rod(&r, points, NULL, 12);
+    bool done = false;
+    for (long n = 1; !done && n < 100; n++) {
+        test_heap heap = {.fail_at = n};
+        td_alloc alloc = test_heap_alloc(&heap);
+        td_rod_model *model = NULL;
+        td_rod_state *state = NULL;
+        td_mode mode;
+        td_diag diag = {.message = ""};
+        td_status status = td_rod_model_new(&d, 1, NULL, 0, &alloc, &model, &diag);
+        CHECK((status == TD_OK) == (model != NULL));
+        status = status == TD_OK ? td_rod_state_new(model, &alloc, &state, &diag) : status;
+        CHECK((status == TD_OK) == (state != NULL));
+        status = status == TD_OK ? td_rod_modes(state, no_weight, 1, &mode, NULL, &diag) : status;
+        done = status == TD_OK;
+        CHECK(done || (status == TD_ERR_MEMORY && strstr(diag.message, "memory")));
+        td_rod_state_free(state);
+        td_rod_model_free(model);
+        CHECK_INT(heap.held, 0);
+    }
+    CHECK(done);
+}
+
+// ---- modes ----------------------------------------------------------------------------------
+
+// f = (beta l)^2/(2 pi l^2) sqrt(EI/(rho A)) in pairs; halving the edges quarters the error
+TD_TEST(modes_of_a_clamped_rod_match_beam_theory_at_second_order) {
+    const td_real beta[2] = {1.87510407, 4.69409113};
+    td_mode modes[3][4];
+    for (int32_t k = 0; k < 3; k++) {
+        rods s = straight_rod((20 << k) + 1, TD_END_FREE);
+        CHECK_INT(td_rod_modes(s.state, no_weight, 4, modes[k], NULL, NULL), TD_OK);
+        rods_free(s);
+    }
+    for (int32_t j = 0; j < 4; j++) {
+        td_real want = beta[j / 2] * beta[j / 2] / (2 * PI) * sqrt(1e7 * 1e-4 / 4 / 1000);
+        CHECK_REL(modes[2][j].frequency, want, 1e-3);
+        CHECK_IN(modes[2][j].twist, 0, 1e-6);
+        td_real a = modes[0][j].frequency, b = modes[1][j].frequency, c = modes[2][j].frequency;
+        CHECK_IN((a - b) / (b - c), 3.8, 4.2);
+    }
+}
+
+// in its plane (E J) n^2 (n^2 - 1)^2/(n^2 + 1), out of it n^2 (n^2 - 1)^2/(n^2 + 1 + nu): for n = 2
+// and a round section nu is 0.5 here; six ways to move without force
+TD_TEST(modes_of_a_ring_match_theory_after_six_of_no_frequency) {
+    enum { COUNT = 120 };
+    td_vec3 points[COUNT];
+    td_rod_def d = td_rod_def_default();
+    td_mode modes[10];
+    const td_real radius = 0.2;
+    for (int32_t k = 0; k < COUNT; k++) {
+        points[k] = tdi_vec3(radius * cos(2 * PI * k / COUNT), radius * sin(2 * PI * k / COUNT), 0);
+    }
+    d.vertex_count = COUNT;
+    d.points = points;
+    d.closed = true;
+    d.radius = 0.001;
+    rods s = rods_new(&d, 1, NULL, 0);
+    CHECK_INT(td_rod_modes(s.state, no_weight, 10, modes, NULL, NULL), TD_OK);
+    td_real unit = sqrt(d.young / d.density) * d.radius / 2 / (radius * radius) / (2 * PI);
+    for (int32_t j = 0; j < 6; j++) {
+        CHECK_IN(fabs(modes[j].frequency), 0, 1e-3 * modes[6].frequency);
+    }
+    for (int32_t j = 6; j < 10; j++) {
+        td_real want = unit * sqrt(4 * 9 / (j < 8 ? 5 + d.poisson : 5));
+        CHECK_REL(modes[j].frequency, want, 3e-3);
+    }
+    rods_free(s);
+}
+
+// zeta = pi f t, as for trees
+TD_TEST(damping_ratio_of_rods_follows_from_the_material) {
+    td_vec3 points[21];
+    td_rod_def d = straight_def(points, 21);
+    td_mode modes[6];
+    d.damping_time = 0.003;
+    rods s = rods_new(&d, 1, NULL, 0);
+    CHECK_INT(td_rod_modes(s.state, no_weight, 6, modes, NULL, NULL), TD_OK);
+    for (int32_t k = 0; k < 6; k++) {
+        CHECK_REL(modes[k].damping_ratio, PI * modes[k].frequency * 0.003, 1e-6);
+    }
+    rods_free(s);
+}
+
+TD_TEST(modes_of_rods_leave_what_they_do_next_alone) {
+    tdi_random r;
+    tdi_random_seed(&r, 58);
+    rods a = branching_rods(&r, true, false);
+    tdi_random_seed(&r, 58);
+    rods b = branching_rods(&r, true, false);
+    td_step_opts opts = td_step_opts_default();
+    td_mode modes[4];
+    for (int32_t k = 0; k < 20; k++) {
+        CHECK_INT(td_rod_modes(b.state, down, 4, modes, NULL, NULL), TD_OK);
+        CHECK_INT(td_rod_step(a.state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_rod_step(b.state, &opts, NULL, NULL), TD_OK);
+    }
+    for (int32_t v = 0; v < td_rod_vertex_count(a.model); v++) {
+        td_vec3 x = td_rod_position(a.state, v), y = td_rod_position(b.state, v);
+        CHECK(memcmp(&x, &y, sizeof x) == 0);
+    }
+    rods_free(a);
+    rods_free(b);
+}
