@@ -159,7 +159,7 @@ static void turn_edge(tdi_edge *e, td_vec3 by, td_real turn) {
 static td_real energy_at(const joint *j, const td_real x[TDI_JOINT_VARIABLES]) {
     tdi_edge e = j->e, f = j->f;
     turn_edge(&e, tdi_vec3(x[0], x[1], x[2]), x[TDI_TURN_E]);
-    turn_edge(&f, tdi_vec3(x[3], x[4], x[5]), x[TDI_TURN_F]);
+    turn_edge(&f, tdi_vec3(x[4], x[5], x[6]), x[TDI_TURN_F]);
     const tdi_edge seen = tdi_couple_edge(&j->couple, &e);
     const tdi_joint_strain s = tdi_joint_measure(&seen, &f);
     return tdi_joint_energy(&j->law, &s, tdi_joint_twist(&s, 0));

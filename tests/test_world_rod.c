@@ -138,7 +138,7 @@ TD_TEST(helix_has_its_radius_pitch_and_hand) {
 
 TD_TEST(closed_helix_without_pitch_is_a_ring_that_keeps_its_size) {
     stage s = stage_of("{gravity: [0, 0, 0], objects: [{solver: rod, strand: {closed: true,\n"
-                       " segments: 30, helix: {radius: 0.1}, material: rubber}}]}");
+                       " segments: 30, helix: {radius: 0.1}}}]}");
     const td_vec3 centre = {0, 0, 0};
     td_vec3 last, first;
     CHECK_INT(td_world_actor(s.world, 0).dof_count, 4 * 30);

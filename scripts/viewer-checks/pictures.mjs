@@ -48,8 +48,8 @@ export async function checkPictures(page, folder, renew) {
   await setPlaying(page, false);
   await page.addStyleTag({ content: '#figures, #notice { visibility: hidden; }' });
   await page.locator('#tab-show').click();
+  await setDrawing(page, false);
   for (const { name, item, changes, seconds, overlays } of VIEWS) {
-    await setDrawing(page, false);
     await openItem(page, item);
     await ask(page, (viewer, c) => viewer.set(c), changes);
     for (const overlay of overlays) {
@@ -59,6 +59,7 @@ export async function checkPictures(page, folder, renew) {
     await setDrawing(page, true);
     await page.waitForTimeout(1500); // until shadows are drawn
     const picture = await page.locator('#view').screenshot({ type: 'jpeg', quality: 80 });
+    await setDrawing(page, false);
     await compare(page, path.join(folder, `${name}.jpg`), picture, renew);
     for (const overlay of overlays) {
       await page.locator(`#overlays input[value=${overlay}]`).uncheck();

@@ -166,3 +166,4 @@ void val_michell(val_report *report);
 void val_helical_buckling(val_report *report);
 void val_spring(val_report *report);
 void val_transducer(val_report *report);
+void val_contact(val_report *report);

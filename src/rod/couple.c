@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rigid couples. See docs/theory/rod.md, "Branches".
+// Rigid couples. See docs/theory/branches.md.
 //
 // Symbols  e, t, a  the edge before, its direction and length; s its turn about itself
 //          c, u     the edge that the joint sees, and its direction: they turn with the frame of e
@@ -14,7 +14,7 @@
 
 enum { OWN = 4 }; // variables of an edge: its three components and its turn
 
-static const int own[OWN] = {0, 1, 2, TDI_TURN_E}, other[OWN] = {3, 4, 5, TDI_TURN_F};
+static const int own[OWN] = {0, 1, 2, TDI_TURN_E}, other[OWN] = {4, 5, 6, TDI_TURN_F};
 
 tdi_edge tdi_couple_edge(const tdi_mat3 *couple, const tdi_edge *e) {
     const tdi_mat3 r = tdi_edge_axes(e);

@@ -118,7 +118,7 @@ static inline void put(td_real *row, td_vec3 v) {
 static inline void curvature_slope(const bend *g, const director *d, td_real k, td_real *row) {
     td_vec3 n = tdi_scale(tdi_add(d->ne, d->nf), g->over_chi);
     put(row, tdi_scale(tdi_madd(tdi_cross(g->f->t, n), g->tilde, -k), g->over_a));
-    put(row + 3, tdi_scale(tdi_madd(tdi_cross(g->e->t, n), g->tilde, k), -g->over_b));
+    put(row + TDI_EDGE_F, tdi_scale(tdi_madd(tdi_cross(g->e->t, n), g->tilde, k), -g->over_b));
     row[TDI_TURN_E] = 0.5 * tdi_dot(g->kb, d->qe);
     row[TDI_TURN_F] = 0.5 * tdi_dot(g->kb, d->qf);
 }
@@ -126,52 +126,67 @@ static inline void curvature_slope(const bend *g, const director *d, td_real k, 
 // dm/de = kb/(2a),  dm/df = kb/(2b),  dm/dturn = -1, 1
 static inline void twist_slope(const bend *g, td_real *row) {
     put(row, tdi_scale(g->kb, 0.5 * g->over_a));
-    put(row + 3, tdi_scale(g->kb, 0.5 * g->over_b));
+    put(row + TDI_EDGE_F, tdi_scale(g->kb, 0.5 * g->over_b));
     row[TDI_TURN_E] = -1;
     row[TDI_TURN_F] = 1;
 }
 
 // ---- second derivatives ---------------------------------------------------------------------
 
-// h += s (a b^T + b a^T), upper half of a 3x3 block
-static inline void add_pair(td_real (*h)[TDI_JOINT_VARIABLES], int at, td_vec3 a, td_vec3 b,
-                            td_real s) {
-    h[at][at] += 2 * s * a.x * b.x;
-    h[at][at + 1] += s * (a.x * b.y + b.x * a.y);
-    h[at][at + 2] += s * (a.x * b.z + b.x * a.z);
-    h[at + 1][at + 1] += 2 * s * a.y * b.y;
-    h[at + 1][at + 2] += s * (a.y * b.z + b.y * a.z);
-    h[at + 2][at + 2] += 2 * s * a.z * b.z;
+// Three reals and a zero, which is added where the turn is.
+typedef struct row {
+    td_real v[4];
+} row;
+
+static inline row row_of(td_vec3 a) {
+    row r = {{a.x, a.y, a.z, 0}};
+    return r;
 }
 
-static inline void add_unit(td_real (*h)[TDI_JOINT_VARIABLES], int at, td_real s) {
+// h[k..][l..] += a b^T + b a^T
+static inline void add_pair(td_real (*h)[TDI_JOINT_VARIABLES], int at, td_vec3 a, td_vec3 b) {
+    const row ra = row_of(a), rb = row_of(b);
+    for (int k = 0; k < 3; k++) {
+        for (int l = 0; l < 4; l++) {
+            h[at + k][at + l] += ra.v[k] * rb.v[l] + rb.v[k] * ra.v[l];
+        }
+    }
+}
+
+// a b^T in the rows of e and the columns of f
+static inline void add_cross(td_real (*h)[TDI_JOINT_VARIABLES], td_vec3 a, td_vec3 b) {
+    const row ra = row_of(a), rb = row_of(b);
+    for (int k = 0; k < 3; k++) {
+        for (int l = 0; l < 4; l++) {
+            h[k][TDI_EDGE_F + l] += ra.v[k] * rb.v[l];
+        }
+    }
+}
+
+// s + [v]x in the rows of e and the columns of f
+static inline void add_turned(td_real (*h)[TDI_JOINT_VARIABLES], td_real s, td_vec3 v) {
+    h[0][4] += s;
+    h[0][5] -= v.z;
+    h[0][6] += v.y;
+    h[1][4] += v.z;
+    h[1][5] += s;
+    h[1][6] -= v.x;
+    h[2][4] -= v.y;
+    h[2][5] += v.x;
+    h[2][6] += s;
+}
+
+static inline void add_to_diagonal(td_real (*h)[TDI_JOINT_VARIABLES], int at, td_real s) {
     h[at][at] += s;
     h[at + 1][at + 1] += s;
     h[at + 2][at + 2] += s;
 }
 
-// h += s a b^T in the rows of e and the columns of f
-static inline void add_cross(td_real (*h)[TDI_JOINT_VARIABLES], td_vec3 a, td_vec3 b, td_real s) {
-    td_vec3 row = tdi_scale(b, s);
-    h[0][3] += a.x * row.x;
-    h[0][4] += a.x * row.y;
-    h[0][5] += a.x * row.z;
-    h[1][3] += a.y * row.x;
-    h[1][4] += a.y * row.y;
-    h[1][5] += a.y * row.z;
-    h[2][3] += a.z * row.x;
-    h[2][4] += a.z * row.y;
-    h[2][5] += a.z * row.z;
-}
-
-// h += [v]x in the rows of e and the columns of f
-static inline void add_skew(td_real (*h)[TDI_JOINT_VARIABLES], td_vec3 v) {
-    h[0][4] -= v.z;
-    h[0][5] += v.y;
-    h[1][3] += v.z;
-    h[1][5] -= v.x;
-    h[2][3] -= v.y;
-    h[2][4] += v.x;
+// of f in the row of e's turn
+static inline void add_turn_row(td_real (*h)[TDI_JOINT_VARIABLES], td_vec3 v) {
+    h[TDI_TURN_E][4] += v.x;
+    h[TDI_TURN_E][5] += v.y;
+    h[TDI_TURN_E][6] += v.z;
 }
 
 static inline void add_column(td_real (*h)[TDI_JOINT_VARIABLES], int at, int column, td_vec3 v) {
@@ -180,56 +195,51 @@ static inline void add_column(td_real (*h)[TDI_JOINT_VARIABLES], int at, int col
     h[at + 2][column] += v.z;
 }
 
-// Second derivatives of a curvature k, or of a sum of curvatures with weights in n, q and k: they
-// are linear in those.
+// Second derivatives of curvatures, in n, q and k weighted by their moments, in which they are
+// linear,
 //   ee  (2k t~t~ - sym(tf x n~, t~) - k/chi (I - te te))/a^2 + sym(kb, ne)/(4 a^2)
 //   ff  (2k t~t~ + sym(te x n~, t~) - k/chi (I - tf tf))/b^2 + sym(kb, nf)/(4 b^2)
 //   ef  (2k t~t~ - (tf x n~) t~ + t~ (te x n~) - k/chi (I + te tf) - [n~]x)/(a b)
 //   e turn  (tf x q/chi - (kb.q)/2 t~)/a,   f turn  -(te x q/chi + (kb.q)/2 t~)/b
 //   turn turn  -kb.n/2
-static void add_curvature_bow(const bend *g, const director *d, td_real k,
-                              td_real (*h)[TDI_JOINT_VARIABLES]) {
-    const td_vec3 te = g->e->t, tf = g->f->t;
-    td_vec3 n = tdi_scale(tdi_add(d->ne, d->nf), g->over_chi);
-    td_vec3 fn = tdi_cross(tf, n), en = tdi_cross(te, n);
-    td_real aa = g->over_a * g->over_a, bb = g->over_b * g->over_b, ab = g->over_a * g->over_b;
-    td_real lean = k * g->over_chi;
-    add_pair(h, 0, tdi_madd(fn, g->tilde, -k), g->tilde, -aa);
-    add_pair(h, 0, te, te, 0.5 * lean * aa);
-    add_unit(h, 0, -lean * aa);
-    add_pair(h, 0, g->kb, d->ne, 0.25 * aa);
-    add_pair(h, 3, tdi_madd(en, g->tilde, k), g->tilde, bb);
-    add_pair(h, 3, tf, tf, 0.5 * lean * bb);
-    add_unit(h, 3, -lean * bb);
-    add_pair(h, 3, g->kb, d->nf, 0.25 * bb);
-    add_cross(h, tdi_madd(fn, g->tilde, -2 * k), g->tilde, -ab);
-    add_cross(h, g->tilde, en, ab);
-    add_cross(h, te, tf, -lean * ab);
-    h[0][3] -= lean * ab;
-    h[1][4] -= lean * ab;
-    h[2][5] -= lean * ab;
-    add_skew(h, tdi_scale(n, -ab));
-    for (int side = 0; side < 2; side++) {
-        td_vec3 q = side ? d->qf : d->qe;
-        td_real half = 0.5 * tdi_dot(g->kb, q);
-        td_vec3 fq = tdi_scale(tdi_cross(tf, q), g->over_chi),
-                eq = tdi_scale(tdi_cross(te, q), g->over_chi);
-        add_column(h, 0, 6 + side, tdi_scale(tdi_madd(fq, g->tilde, -half), g->over_a));
-        add_column(h, 3, 6 + side, tdi_scale(tdi_madd(eq, g->tilde, half), -g->over_b));
-    }
-    h[TDI_TURN_E][TDI_TURN_E] -= 0.5 * tdi_dot(g->kb, d->ne);
-    h[TDI_TURN_F][TDI_TURN_F] -= 0.5 * tdi_dot(g->kb, d->nf);
-}
-
-// Second derivatives of the twist, times a moment:
-//   ee  -sym(kb, te + t~)/(4 a^2),  ff  -sym(kb, tf + t~)/(4 b^2),
+// and of the twist, times its moment m:
+//   ee  -sym(kb, te + t~)/(4 a^2),  ff  -sym(kb, tf + t~)/(4 b^2)
 //   ef  ([te]x 2/chi - kb t~)/(2 a b)
-static void add_twist_bow(const bend *g, td_real moment, td_real (*h)[TDI_JOINT_VARIABLES]) {
-    td_real aa = g->over_a * g->over_a, bb = g->over_b * g->over_b, ab = g->over_a * g->over_b;
-    add_pair(h, 0, g->kb, tdi_add(g->e->t, g->tilde), -0.25 * moment * aa);
-    add_pair(h, 3, g->kb, tdi_add(g->f->t, g->tilde), -0.25 * moment * bb);
-    add_skew(h, tdi_scale(g->e->t, moment * ab * g->over_chi));
-    add_cross(h, g->kb, g->tilde, -0.5 * moment * ab);
+// Upper half.
+static inline void add_bow(const bend *g, const director *d, td_real k, td_real m,
+                           td_real (*h)[TDI_JOINT_VARIABLES]) {
+    const td_vec3 te = g->e->t, tf = g->f->t, kb = g->kb;
+    const td_vec3 n = tdi_scale(tdi_add(d->ne, d->nf), g->over_chi);
+    const td_vec3 fn = tdi_cross(tf, n), en = tdi_cross(te, n);
+    const td_real aa = g->over_a * g->over_a, bb = g->over_b * g->over_b,
+                  ab = g->over_a * g->over_b, lean = k * g->over_chi;
+    td_vec3 by_e = tdi_sub(tdi_scale(g->tilde, k), fn), by_f = tdi_madd(en, g->tilde, k);
+    td_vec3 to_e = tdi_madd(d->ne, tdi_add(te, g->tilde), -m),
+            to_f = tdi_madd(d->nf, tdi_add(tf, g->tilde), -m);
+    add_pair(h, 0, tdi_scale(g->tilde, aa), by_e);
+    add_pair(h, 0, tdi_scale(kb, 0.25 * aa), to_e);
+    add_pair(h, 0, tdi_scale(te, 0.5 * lean * aa), te);
+    add_to_diagonal(h, 0, -lean * aa);
+    add_pair(h, TDI_EDGE_F, tdi_scale(g->tilde, bb), by_f);
+    add_pair(h, TDI_EDGE_F, tdi_scale(kb, 0.25 * bb), to_f);
+    add_pair(h, TDI_EDGE_F, tdi_scale(tf, 0.5 * lean * bb), tf);
+    add_to_diagonal(h, TDI_EDGE_F, -lean * bb);
+    td_vec3 left = tdi_madd(tdi_madd(fn, g->tilde, -2 * k), kb, 0.5 * m);
+    add_cross(h, tdi_scale(left, -ab), g->tilde);
+    add_cross(h, tdi_scale(g->tilde, ab), en);
+    add_cross(h, tdi_scale(te, -lean * ab), tf);
+    add_turned(h, -lean * ab, tdi_scale(tdi_madd(n, te, -m * g->over_chi), -ab));
+    const td_real half_e = 0.5 * tdi_dot(kb, d->qe), half_f = 0.5 * tdi_dot(kb, d->qf);
+    const td_vec3 fe = tdi_cross(tf, d->qe), ff = tdi_cross(tf, d->qf);
+    const td_vec3 ee = tdi_cross(te, d->qe), ef = tdi_cross(te, d->qf);
+    const td_real ca = g->over_chi * g->over_a, cb = g->over_chi * g->over_b;
+    add_column(h, 0, TDI_TURN_E, tdi_madd(tdi_scale(fe, ca), g->tilde, -half_e * g->over_a));
+    add_column(h, 0, TDI_TURN_F, tdi_madd(tdi_scale(ff, ca), g->tilde, -half_f * g->over_a));
+    add_turn_row(h, tdi_madd(tdi_scale(ee, -cb), g->tilde, -half_e * g->over_b));
+    add_column(h, TDI_EDGE_F, TDI_TURN_F,
+               tdi_madd(tdi_scale(ef, -cb), g->tilde, -half_f * g->over_b));
+    h[TDI_TURN_E][TDI_TURN_E] -= 0.5 * tdi_dot(kb, d->ne);
+    h[TDI_TURN_F][TDI_TURN_F] -= 0.5 * tdi_dot(kb, d->nf);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -270,22 +280,20 @@ void tdi_joint_slope(const tdi_edge *e, const tdi_edge *f, const tdi_joint_law *
 
 // With slopes s1, s2, sm and moments p = bend (k - rest), pm = twist (m - rest):
 //   gradient  p1 s1 + p2 s2 + pm sm
-//   Hessian   sum bend s s^T + twist sm sm^T, and with all of it p1 k1'' + p2 k2'' + pm m''
+//   Hessian   sum bend s s^T + twist sm sm^T, and with all of it p1 k1'' + p2 k2'' + pm m''; that
+//             half-way frames turn with half the twist adds (p1 k1 + p2 k2)/4 sm sm^T
 void tdi_joint_derive(const tdi_edge *e, const tdi_edge *f, const tdi_joint_law *law,
                       const tdi_joint_strain *s, td_real twist, bool whole, tdi_joint_term *out) {
     slopes o;
-    td_real u1[TDI_JOINT_VARIABLES], u2[TDI_JOINT_VARIABLES], um[TDI_JOINT_VARIABLES];
     fill_slopes(e, f, law, s, twist, &o);
-    const td_real p1 = o.p1, p2 = o.p2;
+    const td_real p1 = o.p1, p2 = o.p2, k = p1 * s->k1 + p2 * s->k2;
+    const td_real stiff = law->twist + (whole ? 0.25 * k : 0);
     for (int i = 0; i < TDI_JOINT_VARIABLES; i++) {
+        const td_real u1 = law->bend[0] * o.s1[i] + law->bend[1] * o.s2[i],
+                      u2 = law->bend[1] * o.s1[i] + law->bend[2] * o.s2[i], um = stiff * o.sm[i];
         out->gradient[i] = p1 * o.s1[i] + p2 * o.s2[i] + o.pm * o.sm[i];
-        u1[i] = law->bend[0] * o.s1[i] + law->bend[1] * o.s2[i];
-        u2[i] = law->bend[1] * o.s1[i] + law->bend[2] * o.s2[i];
-        um[i] = law->twist * o.sm[i];
-    }
-    for (int i = 0; i < TDI_JOINT_VARIABLES; i++) {
-        for (int j = i; j < TDI_JOINT_VARIABLES; j++) {
-            out->hessian[i][j] = u1[i] * o.s1[j] + u2[i] * o.s2[j] + um[i] * o.sm[j];
+        for (int j = i < TDI_EDGE_F ? 0 : TDI_EDGE_F; j < TDI_JOINT_VARIABLES; j++) {
+            out->hessian[i][j] = u1 * o.s1[j] + u2 * o.s2[j] + um * o.sm[j];
         }
     }
     if (whole) {
@@ -293,14 +301,6 @@ void tdi_joint_derive(const tdi_edge *e, const tdi_edge *f, const tdi_joint_law 
                               tdi_madd(tdi_scale(o.d1.nf, p1), o.d2.nf, p2),
                               tdi_madd(tdi_scale(o.d1.qe, p1), o.d2.qe, p2),
                               tdi_madd(tdi_scale(o.d1.qf, p1), o.d2.qf, p2)};
-        add_curvature_bow(&o.g, &sum, p1 * s->k1 + p2 * s->k2, out->hessian);
-        add_twist_bow(&o.g, o.pm, out->hessian);
-        // half-way frames turn with half the twist: k/4 m' m'^T in all
-        const td_real quarter = 0.25 * (p1 * s->k1 + p2 * s->k2);
-        for (int i = 0; i < TDI_JOINT_VARIABLES; i++) {
-            for (int j = i; j < TDI_JOINT_VARIABLES; j++) {
-                out->hessian[i][j] += quarter * o.sm[i] * o.sm[j];
-            }
-        }
+        add_bow(&o.g, &sum, k, o.pm, out->hessian);
     }
 }

@@ -9,12 +9,12 @@
 //          kb       curvature binormal, 2 te x tf/(1 + te.tf): 2 tan(phi/2) across the bend
 //          k1, k2   curvature in the material frame half-way between those of e and f
 //          m        twist: from the frame of e carried over to f, to the frame of f
-// Variables are ordered (e, f, turn of e about te, turn of f about tf): 8 in all. Frames follow
+// Variables are ordered (e, turn of e about te, f, turn of f about tf): 8 in all. Frames follow
 // their edges by parallel transport from where the derivatives are taken.
 
 #include "math/mat3.h"
 
-enum { TDI_TURN_E = 6, TDI_TURN_F = 7, TDI_JOINT_VARIABLES = 8 };
+enum { TDI_TURN_E = 3, TDI_EDGE_F = 4, TDI_TURN_F = 7, TDI_JOINT_VARIABLES = 8 };
 
 // An edge as it lies now.
 typedef struct tdi_edge {

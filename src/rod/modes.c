@@ -221,8 +221,8 @@ static void add_form(const tangent *t, int32_t i, const move *moved, form *f) {
     if (tdi_has_joint(n)) {
         const move before = move_of(t, n->parent);
         const td_real v[TDI_JOINT_VARIABLES] = {before.edge.x,      before.edge.y, before.edge.z,
-                                                moved->edge.x,      moved->edge.y, moved->edge.z,
-                                                t->x[n->parent][3], t->x[i][3]};
+                                                t->x[n->parent][3], moved->edge.x, moved->edge.y,
+                                                moved->edge.z,      t->x[i][3]};
         tdi_joint_law bending = n->law, twisting = {.twist = n->law.twist};
         bending.twist = 0;
         td_real twist = joint_form(s, i, &twisting, v);

@@ -1,144 +1,634 @@
 // SPDX-License-Identifier: MIT
 // Discrete elastic rods as published (Bergou, Wardetzky, Robinson, Audoly, Grinspun 2008).
 //
-//   v += h F/m, x += h v         symplectic Euler with lumped masses, F without stretching
-//   fast projection              Newton's method on |f|^2 = l^2 in the metric of the masses
-//   frames                       carried along in time, then turned until the energy is least:
-//                                Newton's method with a Hessian of three diagonals
-// All of it is linear in the number of vertices. The step is limited by the stiffness, as that of
-// every explicit method.
+//   forces      of bending and twist, weight, loads and air, at the places of the step's beginning
+//   v += h F/m, x += h v
+//               symplectic Euler with lumped masses
+//   lengths     Newton's method on |f|^2 = l^2 in the metric of the masses: fast projection
+//   frames      carried along in time, then turned until the elastic energy is least
+// Lengths and turns both need systems with three diagonals, and one corner more in a ring, so that
+// a step is linear in the number of vertices. See docs/theory/rod.md.
+//
+// Nothing of the state is written before the step is known to succeed.
 
 #include "rod/published.h"
 
+#include "rod/build.h"
 #include "rod/pose.h"
 #include "rod/solve.h"
 #include "rod/terms.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #define PROJECTIONS 30
 #define PRECISE     1e-9 // of the lengths
-#define TURNINGS    20
-#define STILL       1e-10 // rad
+#define TURNINGS    200
+#define STILL       1e-7  // rad: the next iteration would turn by the square of it
+#define ROUNDING    1e-12 // of an energy, and of a pivot
+#define FURTHEST    1.0   // rad, by one iteration
+#define LEAST_SHIFT 1e-3  // of the largest stiffness against twist
+#define SHIFTS      20
+#define SHIFT_MORE  4
+#define SHIFT_LESS  8
+#define SMALL       0.05 // rad: series of arcsin
+#define LARGE       0.8  // rad: no series of sin and cos beyond
+
+// ---- rows -----------------------------------------------------------------------------------
+
+typedef struct rotation {
+    td_real c, s;
+} rotation;
+
+// A node in the step. Its equation has the pivot d, e with the row before and, when eliminated, w
+// with the first row of a ring.
+typedef struct row {
+    td_vec3 x;      // where the vertex goes
+    td_vec3 f;      // the force on it; then its edge; then the direction of that
+    td_real length; // m, of the edge
+    td_real light;  // 1/kg; 0 of what is held
+    td_real load;   // N m: slope of the loads' potential by the turn
+    td_real turn, move;
+    rotation half; // by half the twist of the step's beginning
+    td_real d, e, w, over;
+    td_real b; // right-hand side, then the solution
+} row;
+
+_Static_assert(sizeof(row) <= sizeof(tdi_rod_work), "rows lie in the work of the nodes");
+
+static inline row *rows_of(const td_rod_state *s) {
+    return (row *)(void *)s->work;
+}
+
+// A pivot that vanishes belongs to an unknown that nothing fixes: it stays 0.
+static inline td_real over_pivot(td_real pivot, td_real whole, bool *positive) {
+    if (pivot > ROUNDING * whole) {
+        return 1 / pivot;
+    }
+    *positive = *positive && pivot >= -ROUNDING * fabs(whole);
+    return 0;
+}
+
+// In a ring all but the first row are eliminated in turn, and that comes last:
+//   z0 = (b0 - sum w b/d)/(d0 - sum w^2/d)
+// False when the matrix is not positive semi-definite.
+static bool solve_rows(row *r, const tdi_rod_part *part) {
+    const int32_t first = part->first, last = part->last, from = first + part->ring;
+    td_real close_d = r[first].d, close_b = r[first].b, z0 = 0, z = 0;
+    bool positive = true;
+    for (int32_t i = from; i < last; i++) {
+        row *a = &r[i];
+        td_real whole = a->d;
+        a->w = part->ring && i == from ? a->e : 0;
+        a->w += part->ring && i == last - 1 ? r[first].e : 0;
+        if (i > from) {
+            td_real u = a->e * r[i - 1].over;
+            a->d -= u * a->e;
+            a->b -= u * r[i - 1].b;
+            a->w -= u * r[i - 1].w;
+        }
+        a->over = over_pivot(a->d, whole, &positive);
+        close_d -= a->w * a->w * a->over;
+        close_b -= a->w * a->b * a->over;
+    }
+    if (part->ring) {
+        z0 = r[first].b = close_b * over_pivot(close_d, r[first].d, &positive);
+    }
+    for (int32_t i = last - 1; i >= from; i--) {
+        td_real next = i + 1 < last ? r[i + 1].e * z : 0;
+        z = r[i].b = (r[i].b - r[i].w * z0 - next) * r[i].over;
+    }
+    return positive;
+}
+
+// ---- what is known --------------------------------------------------------------------------
+
+// Chains of nodes one after the other, with mass where they are free.
+static td_status check_chains(const td_rod_model *m, td_diag *diag) {
+    const uint32_t unknown = TDI_OFFSET | TDI_BODY | TDI_COUPLE;
+    for (int32_t k = 0; k < m->part_count; k++) {
+        for (int32_t i = m->part[k].first; i < m->part[k].last; i++) {
+            const tdi_rod_node *n = &m->node[i];
+            if ((i > m->part[k].first && n->parent != i - 1) || n->flags & unknown) {
+                return tdi_fail_at(diag, TD_ERR_STRUCTURE, n->edge,
+                                   "euler steps know no branches and no bodies; use the "
+                                   "integrator implicit");
+            }
+            if (!(n->flags & TDI_HELD_PLACE) && !(n->weight > 0)) {
+                return tdi_fail_at(diag, TD_ERR_STRUCTURE, n->edge,
+                                   "euler steps need mass at every vertex; use the integrator "
+                                   "implicit");
+            }
+        }
+    }
+    return TD_OK;
+}
 
 // ---- forces ---------------------------------------------------------------------------------
 
-// Velocities that drag and damping see are those of the step before.
-static void take_rates(td_rod_state *s, td_real h) {
-    for (int32_t i = 0; i < s->model->node_count; i++) {
-        s->rule[i].star = tdi_madd(s->pose[i].x, s->past[i].v, -h);
-        memcpy(s->rule[i].strain_star, s->past[i].strain, sizeof s->past[i].strain);
+// sin and cos, in the small range by their series.
+static inline rotation rotate_by(td_real a) {
+    if (!(fabs(a) <= LARGE)) {
+        return (rotation){cos(a), sin(a)};
     }
+    const td_real x = a * a;
+    td_real c = 1. / 20922789888000, s = 1. / 355687428096000;
+    c = c * x - 1. / 87178291200;
+    s = s * x - 1. / 1307674368000;
+    c = c * x + 1. / 479001600;
+    s = s * x + 1. / 6227020800;
+    c = c * x - 1. / 3628800;
+    s = s * x - 1. / 39916800;
+    c = c * x + 1. / 40320;
+    s = s * x + 1. / 362880;
+    c = c * x - 1. / 720;
+    s = s * x - 1. / 5040;
+    c = c * x + 1. / 24;
+    s = s * x + 1. / 120;
+    c = c * x - 0.5;
+    s = s * x - 1. / 6;
+    return (rotation){c * x + 1, a + a * x * s};
 }
 
-// x + h v with v after the forces, as increments.
-static void push_vertices(td_rod_state *s, const td_step_opts *o) {
+// Velocities that loads and air see are those at the step's beginning: x - h v lies a step back.
+// Their slopes go to the increments.
+static void add_loads(td_rod_state *s, const td_step_opts *o) {
     const td_rod_model *m = s->model;
-    tdi_rod_potential p = {.over_h = 1 / o->dt,
-                           .stiffness = o->stiffness,
-                           .damping = o->damping,
-                           .gravity = o->gravity,
-                           .loads = o->loads,
-                           .load_count = o->load_count,
-                           .air = o->air,
-                           .winds = o->winds,
-                           .only_gradient = true,
-                           .slack = true};
+    const bool air = o->air.linear > 0 || o->air.quadratic > 0;
+    const tdi_rod_potential p = {.over_h = 1 / o->dt,
+                                 .loads = o->loads,
+                                 .load_count = o->load_count,
+                                 .air = o->air,
+                                 .winds = o->winds,
+                                 .only_gradient = true};
+    for (int32_t i = 0; i < m->node_count; i++) {
+        s->rule[i].star = tdi_madd(s->pose[i].x, s->past[i].v, -o->dt);
+        s->rule[i].turn_star = -o->dt * s->past[i].spin;
+    }
+    for (int32_t k = 0; k < m->edge_count; k++) {
+        s->area_axes[k] = tdi_edge_axes(&s->pose[m->edge_node[k]].edge);
+    }
     tdi_rod_clear_gradient(s);
     tdi_rod_load_terms(s, &p);
-    for (int32_t i = m->node_count - 1; i >= 0; i--) {
-        tdi_rod_node_terms(s, &p, i);
+    for (int32_t i = 0; air && i < m->node_count; i++) {
+        tdi_rod_node_terms(s, &p, i); // without stiffness: the drag alone
     }
     for (int32_t i = 0; i < m->node_count; i++) {
-        const td_real *r = s->work[i].r;
-        td_vec3 move = tdi_sub(s->target[i], s->pose[i].x);
-        if (!(m->node[i].flags & TDI_HELD_PLACE)) {
-            td_vec3 v = tdi_madd(s->past[i].v, tdi_vec3(r[0], r[1], r[2]), -o->dt / m->node[i].weight);
-            move = tdi_scale(v, o->dt);
-        }
-        memcpy(s->step[i].x, (td_real[4]){move.x, move.y, move.z, 0}, sizeof s->step[i].x);
+        memcpy(s->step[i].x, s->work[i].r, sizeof s->step[i].x);
     }
 }
 
-// ---- projection -----------------------------------------------------------------------------
-
-// A vertex in the elimination: its mass with what hangs on it, and what those edges ask for; and of
-// its edge, the direction c with A^-1 c, and 1/(c.A^-1 c).
-typedef struct link {
-    td_sym3 a;
-    td_vec3 b, c, solved;
-    td_real over, wrong; // wrong: (|f|^2 - l^2)/2
-    tdi_ldl3 factor;
-} link;
-
-_Static_assert(sizeof(link) <= sizeof(tdi_rod_work), "links lie in the work of the nodes");
-
-static inline link *link_of(const td_rod_state *s, int32_t i) {
-    return (link *)&s->work[i];
+static void begin_rows(td_rod_state *s, const td_step_opts *o) {
+    const bool loaded = o->load_count > 0 || o->air.linear > 0 || o->air.quadratic > 0;
+    row *r = rows_of(s);
+    if (loaded) {
+        add_loads(s, o);
+    }
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        const tdi_rod_node *n = &s->model->node[i];
+        const td_real *slope = s->step[i].x;
+        r[i] = (row){.light = n->flags & TDI_HELD_PLACE ? 0 : 1 / n->weight,
+                     .f = tdi_scale(o->gravity, n->weight)};
+        if (loaded) {
+            r[i].f = tdi_sub(r[i].f, tdi_vec3(slope[0], slope[1], slope[2]));
+            r[i].load = slope[3];
+        }
+    }
 }
 
-static inline td_vec3 place(const td_rod_state *s, int32_t i) {
-    const td_real *x = s->step[i].x;
-    return tdi_add(s->pose[i].x, tdi_vec3(x[0], x[1], x[2]));
+// With the half-way directors n1, n2 of joint.h, moments p and N = (p1 n1 + p2 n2) of both edges:
+//   dE/de = (tf x N/chi - p.k t~ + pm kb/2)/a,  dE/df = (-te x N/chi - p.k t~ + pm kb/2)/b
+// Damping adds T (s - s_before)/h to a strain s.
+static void add_joint(const td_rod_state *s, int32_t i, td_real stiffness, td_real damping) {
+    const tdi_rod_node *n = &s->model->node[i];
+    const tdi_rod_pose *pose = &s->pose[i];
+    const tdi_joint_law *law = &n->law;
+    const tdi_edge *e = &s->pose[n->parent].edge, *f = &pose->edge;
+    const td_real *before = s->rule[i].strain_star, damp = damping * n->damping_time;
+    const rotation h = rotate_by(0.5 * pose->twist);
+    row *r = rows_of(s);
+    td_real k1 = stiffness * (pose->k1 - law->rest[0]), k2 = stiffness * (pose->k2 - law->rest[1]);
+    td_real m = stiffness * (pose->twist - law->rest[2]);
+    if (damp > 0) {
+        k1 += damp * (pose->k1 - before[0]);
+        k2 += damp * (pose->k2 - before[1]);
+        m += damp * (pose->twist - before[2]);
+    }
+    const td_real p1 = law->bend[0] * k1 + law->bend[1] * k2,
+                  p2 = law->bend[1] * k1 + law->bend[2] * k2, pm = 0.5 * law->twist * m;
+    const td_real c1 = p1 * h.c, s1 = p1 * h.s, c2 = p2 * h.c, s2 = p2 * h.s;
+    td_vec3 across = tdi_madd(tdi_scale(e->m2, c1 - s2), e->m1, -(s1 + c2));
+    across = tdi_madd(tdi_madd(across, f->m2, c1 + s2), f->m1, s1 - c2);
+    td_vec3 both = tdi_scale(tdi_add(e->t, f->t), p1 * pose->k1 + p2 * pose->k2);
+    td_vec3 rest = tdi_madd(tdi_scale(pose->kb, pm * pose->chi), both, -1);
+    td_vec3 ge = tdi_scale(tdi_add(rest, tdi_cross(f->t, across)), 1 / (pose->chi * e->length));
+    td_vec3 gf = tdi_scale(tdi_sub(rest, tdi_cross(e->t, across)), 1 / (pose->chi * f->length));
+    r[i].half = h;
+    r[i].f = tdi_sub(r[i].f, gf);
+    r[n->parent].f = tdi_add(r[n->parent].f, tdi_sub(gf, ge));
+    r[n->grand].f = tdi_add(r[n->grand].f, ge);
 }
 
-// Constraints as they are at the increments; the largest error of a length.
-static td_real measure_links(const td_rod_state *s) {
+// v + h F/m, x + h v. Damping needs a step before of the same length.
+static void push_vertices(td_rod_state *s, const td_step_opts *o, bool goes_on) {
     const td_rod_model *m = s->model;
-    td_real worst = 0;
+    row *r = rows_of(s);
     for (int32_t i = 0; i < m->node_count; i++) {
-        const tdi_rod_node *n = &m->node[i];
-        link *l = link_of(s, i);
-        td_real mass = n->flags & TDI_HELD_PLACE ? 1e30 : n->weight; // what is held stays
-        *l = (link){.a = tdi_sym3_diagonal(mass, mass, mass)};
-        if (tdi_has_edge(n) && n->edge != TD_NONE) {
-            td_vec3 f = tdi_sub(place(s, i), place(s, n->parent));
-            td_real square = tdi_dot(f, f), rest = n->length * n->length;
-            l->c = f;
-            l->wrong = 0.5 * (square - rest);
-            worst = fmax(worst, fabs(square / rest - 1));
+        if (tdi_has_joint(&m->node[i])) {
+            add_joint(s, i, o->stiffness, goes_on ? o->damping / o->dt : 0);
         }
+    }
+    for (int32_t i = 0; i < m->node_count; i++) {
+        td_vec3 v = tdi_madd(s->past[i].v, r[i].f, o->dt * r[i].light);
+        r[i].x =
+            m->node[i].flags & TDI_HELD_PLACE ? s->target[i] : tdi_madd(s->pose[i].x, v, o->dt);
+    }
+}
+
+// ---- lengths --------------------------------------------------------------------------------
+
+static inline bool keeps_length(const tdi_rod_node *n) {
+    return tdi_has_edge(n) && n->edge != TD_NONE;
+}
+
+static inline td_vec3 edge_of(const td_rod_model *m, const row *r, int32_t i) {
+    return keeps_length(&m->node[i]) ? tdi_sub(r[i].x, r[m->node[i].parent].x) : tdi_vec3(0, 0, 0);
+}
+
+// C = (|f|^2 - l^2)/2 changes by f.(dx_i - dx_p), and pulls z move vertices by dx = -C'^T z/m:
+//   (1/m_i + 1/m_p) |f|^2 z - f.f_p/m_p z_p - f.f_n/m_i z_n = C    with the edges before and after
+// Gives the largest error of a squared length.
+static td_real measure_lengths(const td_rod_model *m, row *r, const tdi_rod_part *part) {
+    td_vec3 before = part->ring ? edge_of(m, r, part->last - 1) : tdi_vec3(0, 0, 0);
+    td_real worst = 0;
+    for (int32_t i = part->first; i < part->last; i++) {
+        const tdi_rod_node *n = &m->node[i];
+        row *a = &r[i];
+        a->f = edge_of(m, r, i);
+        a->d = 1;
+        a->e = a->b = 0;
+        if (keeps_length(n)) {
+            td_real up = r[n->parent].light, light = up + a->light;
+            td_real square = tdi_dot(a->f, a->f), rest = n->length * n->length;
+            td_real error = fabs(square / rest - 1);
+            worst = error <= worst ? worst : error; // keeps what is not a number
+            if (light > 0) {
+                a->d = light * square;
+                a->e = -up * tdi_dot(a->f, before);
+                a->b = 0.5 * (square - rest);
+            }
+        }
+        before = a->f;
     }
     return worst;
 }
 
-// With A dx + c z = b for a vertex and c.(dx - dx_p) = -wrong for its edge, the pull z of the edge
-// is (c.A^-1 b + wrong - c.dx_p)/(c.A^-1 c): the parent gains c c^T/(c.A^-1 c) and loses the rest.
-static void hang(const td_rod_state *s, int32_t i) {
-    const tdi_rod_node *n = &s->model->node[i];
-    link *l = link_of(s, i);
-    tdi_ldl3_factor(&l->factor, &l->a, 0);
-    if (tdi_dot(l->c, l->c) == 0) {
-        return;
+static void pull_vertices(row *r, const tdi_rod_part *part) {
+    td_vec3 after = tdi_vec3(0, 0, 0);
+    if (part->ring) {
+        after = tdi_scale(r[part->first].f, r[part->first].b);
     }
-    l->solved = tdi_ldl3_solve(&l->factor, l->c);
-    l->over = 1 / tdi_dot(l->c, l->solved);
-    td_real pull = (tdi_dot(l->solved, l->b) + l->wrong) * l->over;
-    link *up = link_of(s, n->parent);
-    up->a = tdi_sym3_add(up->a, tdi_sym3_square(l->c, l->over));
-    up->b = tdi_madd(up->b, l->c, pull);
-}
-
-static td_vec3 correct(const td_rod_state *s, int32_t i, td_vec3 up) {
-    const link *l = link_of(s, i);
-    td_vec3 b = l->b;
-    if (tdi_dot(l->c, l->c) > 0) {
-        td_real z = (tdi_dot(l->solved, l->b) + l->wrong - tdi_dot(l->c, up)) * l->over;
-        b = tdi_madd(b, l->c, -z);
-    }
-    return tdi_ldl3_solve(&l->factor, b);
-}
-
-// Takes out what is left of the lengths' errors, to first order. A ring is cut at its first edge,
-// whose own error is spread over the others by the next iteration's forces: see close_ring().
-static void project_once(td_rod_state *s, const tdi_rod_part *part, td_vec3 *move) {
     for (int32_t i = part->last - 1; i >= part->first; i--) {
-        hang(s, i);
+        td_vec3 own = tdi_scale(r[i].f, r[i].b);
+        r[i].x = tdi_madd(r[i].x, tdi_sub(after, own), r[i].light);
+        after = own;
+    }
+}
+
+static bool keep_lengths(const td_rod_state *s, const tdi_rod_part *part, td_step_stats *stats) {
+    row *r = rows_of(s);
+    for (int32_t k = 0; k <= PROJECTIONS; k++) {
+        td_real worst = measure_lengths(s->model, r, part);
+        if (worst <= 2 * PRECISE) {
+            return true;
+        }
+        if (!isfinite(worst)) {
+            return false;
+        }
+        solve_rows(r, part);
+        pull_vertices(r, part);
+        stats->iterations++;
+    }
+    return false;
+}
+
+// ---- frames ---------------------------------------------------------------------------------
+
+// Directions of the edges. False where one is folded on another or turned right round, or where a
+// frame that is held has none: frames could not follow.
+static bool point_edges(const td_rod_state *s) {
+    const td_rod_model *m = s->model;
+    row *r = rows_of(s);
+    td_real least = DBL_MAX;
+    for (int32_t i = 0; i < m->node_count; i++) {
+        const tdi_rod_node *n = &m->node[i];
+        if (tdi_has_edge(n)) {
+            td_vec3 f = tdi_sub(r[i].x, r[n->parent].x);
+            r[i].length = tdi_norm(f);
+            r[i].f = tdi_scale(f, 1 / r[i].length);
+            td_real chi = 1 + tdi_dot(r[i].f, s->pose[i].edge.t);
+            least = chi >= least ? least : chi;
+            if (n->flags & TDI_HELD_TURN) {
+                td_real across = tdi_norm(tdi_cross(s->target_m1[i], r[i].f));
+                least = across >= least && isfinite(across) ? least : across;
+            }
+        }
+    }
+    for (int32_t i = 0; i < m->node_count; i++) {
+        if (tdi_has_joint(&m->node[i])) {
+            td_real chi = 1 + tdi_dot(r[m->node[i].parent].f, r[i].f);
+            least = chi >= least ? least : chi;
+        }
+    }
+    return least > TDI_FOLDED && isfinite(least);
+}
+
+static inline void carry_edge(const td_rod_state *s, int32_t i) {
+    const row *r = &rows_of(s)[i];
+    tdi_edge *e = &s->pose[i].edge;
+    td_vec3 m1;
+    if (s->model->node[i].flags & TDI_HELD_TURN) {
+        m1 = tdi_director(s->target_m1[i], r->f);
+    } else { // rounding must not let frames lean or grow: one step of Newton's method for 1/|m1|
+        m1 = tdi_transport(e->m1, e->t, r->f);
+        m1 = tdi_madd(m1, r->f, -tdi_dot(m1, r->f));
+        m1 = tdi_scale(m1, 1.5 - 0.5 * tdi_dot(m1, m1));
+    }
+    *e = (tdi_edge){r->f, m1, tdi_cross(r->f, m1), r->length};
+}
+
+// The angle between -pi and pi whose sine and cosine these are.
+static inline td_real angle_of(td_real sine, td_real cosine) {
+    if (!(fabs(sine) <= SMALL && cosine > 0)) {
+        return atan2(sine, cosine);
+    }
+    const td_real x = sine * sine;
+    td_real sum = 63. / 2816;
+    sum = sum * x + 35. / 1152;
+    sum = sum * x + 5. / 112;
+    sum = sum * x + 3. / 40;
+    sum = sum * x + 1. / 6;
+    return sine + sine * x * sum;
+}
+
+// Strains as of tdi_joint_measure(); the twist from how far it has turned since the step began.
+static inline void carry_joint(const td_rod_state *s, int32_t i) {
+    tdi_rod_pose *pose = &s->pose[i];
+    const tdi_edge *e = &s->pose[s->model->node[i].parent].edge, *f = &pose->edge;
+    const rotation then = rows_of(s)[i].half;
+    const td_real c = then.c * then.c - then.s * then.s, sn = 2 * then.c * then.s;
+    pose->chi = 1 + tdi_dot(e->t, f->t);
+    pose->kb = tdi_scale(tdi_cross(e->t, f->t), 2 / pose->chi);
+    td_vec3 carried = tdi_transport(e->m1, e->t, f->t);
+    td_real cosine = tdi_dot(carried, f->m1), sine = -tdi_dot(carried, f->m2);
+    pose->twist += angle_of(sine * c - cosine * sn, cosine * c + sine * sn);
+    const rotation h = rotate_by(0.5 * pose->twist);
+    td_real x = tdi_dot(pose->kb, e->m1), y = tdi_dot(pose->kb, e->m2);
+    pose->k1 = y * h.c - x * h.s;
+    pose->k2 = -(x * h.c + y * h.s);
+}
+
+static void carry_frames(const td_rod_state *s) {
+    const td_rod_model *m = s->model;
+    for (int32_t i = 0; i < m->node_count; i++) {
+        s->pose[i].x = rows_of(s)[i].x;
+        if (tdi_has_edge(&m->node[i])) {
+            carry_edge(s, i);
+        }
+    }
+    for (int32_t i = 0; i < m->node_count; i++) {
+        if (tdi_has_joint(&m->node[i])) {
+            carry_joint(s, i);
+        }
+    }
+}
+
+// ---- turns ----------------------------------------------------------------------------------
+
+static inline bool turns(const tdi_rod_node *n) {
+    return !(n->flags & TDI_HELD_TURN);
+}
+
+// The curvatures of a joint turned by half the turns of its two edges.
+static inline rotation curvature_at(const tdi_rod_pose *pose, td_real turns_of_both) {
+    const rotation t = rotate_by(0.5 * turns_of_both);
+    return (rotation){pose->k1 * t.c + pose->k2 * t.s, pose->k2 * t.c - pose->k1 * t.s};
+}
+
+// With psi = (turn_e + turn_f)/2: dk1/dpsi = k2, dk2/dpsi = -k1, so that by psi the energy has
+//   g = p1 k2 - p2 k1,   H = B11 k2^2 - 2 B12 k1 k2 + B22 k1^2 - p.k
+// and by the turns  g/2 -+ pm,  and H/4 + T on the diagonal and H/4 - T beside it. Gives the
+// energy.
+static td_real add_turning(const tdi_rod_node *n, const tdi_rod_pose *pose, row *own, row *up,
+                           td_real stiffness) {
+    const rotation k = curvature_at(pose, own->turn + up->turn);
+    const td_real m = pose->twist + own->turn - up->turn - n->law.rest[2];
+    const td_real b0 = stiffness * n->law.bend[0], b1 = stiffness * n->law.bend[1],
+                  b2 = stiffness * n->law.bend[2], twist = stiffness * n->law.twist;
+    td_real d1 = k.c - n->law.rest[0], d2 = k.s - n->law.rest[1];
+    td_real p1 = b0 * d1 + b1 * d2, p2 = b1 * d1 + b2 * d2, pm = twist * m;
+    td_real half = 0.5 * (p1 * k.s - p2 * k.c);
+    td_real bow =
+        0.25 * (b0 * k.s * k.s - 2 * b1 * k.c * k.s + b2 * k.c * k.c - p1 * k.c - p2 * k.s);
+    own->d += bow + twist;
+    own->b -= half + pm;
+    own->e = bow - twist;
+    up->d += bow + twist;
+    up->b -= half - pm;
+    return 0.5 * (p1 * d1 + p2 * d2 + pm * m);
+}
+
+// Fills the equations of Newton's method, with so much more on the diagonal, and gives the energy.
+static td_real measure_turns(const td_rod_state *s, const tdi_rod_part *part, td_real stiffness,
+                             td_real shift) {
+    const tdi_rod_node *n = s->model->node;
+    row *r = rows_of(s);
+    td_real energy = 0;
+    for (int32_t i = part->first; i < part->last; i++) {
+        r[i].d = shift;
+        r[i].e = 0;
+        r[i].b = -r[i].load;
+        energy += r[i].load * r[i].turn;
     }
     for (int32_t i = part->first; i < part->last; i++) {
-        int32_t p = s->model->node[i].parent;
-        bool hangs = tdi_has_edge(&s->model->node[i]) && tdi_dot(link_of(s, i)->c, link_of(s, i)->c) > 0;
-        move[i] = correct(s, i, hangs ? move[p] : tdi_vec3(0, 0, 0));
+        if (tdi_has_joint(&n[i])) {
+            energy += add_turning(&n[i], &s->pose[i], &r[i], &r[n[i].parent], stiffness);
+        }
     }
+    for (int32_t i = part->first; i < part->last; i++) {
+        if (!turns(&n[i])) {
+            r[i].d = 1;
+            r[i].e = r[i].b = 0;
+        } else if (tdi_has_joint(&n[i]) && !turns(&n[n[i].parent])) {
+            r[i].e = 0;
+        }
+    }
+    return energy;
+}
+
+// Solves with the least shift, of those tried, that makes the Hessian positive. It is kept for the
+// next iteration, which tries a smaller one.
+static void solve_turns(const td_rod_state *s, const tdi_rod_part *part, td_real stiffness,
+                        td_real *shift, td_step_stats *stats) {
+    td_real least = 0;
+    for (int32_t i = part->first; i < part->last; i++) {
+        least = fmax(least, LEAST_SHIFT * stiffness * s->model->node[i].law.twist);
+    }
+    *shift = *shift > least ? *shift / SHIFT_LESS : 0;
+    for (int32_t k = 0; k < SHIFTS; k++) {
+        measure_turns(s, part, stiffness, *shift);
+        if (solve_rows(rows_of(s), part)) {
+            return;
+        }
+        *shift = fmax(least, *shift * SHIFT_MORE);
+        stats->raised++;
+    }
+}
+
+// The turns as increments; the largest.
+static td_real take_turns(row *r, const tdi_rod_part *part) {
+    td_real largest = 0;
+    for (int32_t i = part->first; i < part->last; i++) {
+        largest = fmax(largest, fabs(r[i].b));
+    }
+    const td_real share = largest > FURTHEST ? FURTHEST / largest : 1;
+    for (int32_t i = part->first; i < part->last; i++) {
+        r[i].move = share * r[i].b;
+        r[i].turn += r[i].move;
+    }
+    return share * largest;
+}
+
+static void halve_turns(row *r, const tdi_rod_part *part) {
+    for (int32_t i = part->first; i < part->last; i++) {
+        r[i].move *= 0.5;
+        r[i].turn -= r[i].move;
+    }
+}
+
+// Frames without inertia are where the energy is least.
+static void ease_turns(const td_rod_state *s, const tdi_rod_part *part, td_real stiffness,
+                       td_step_stats *stats) {
+    row *r = rows_of(s);
+    td_real energy = DBL_MAX, shift = 0;
+    for (int32_t k = 0; k < TURNINGS; k++) {
+        td_real now = measure_turns(s, part, stiffness, shift);
+        if (now > energy + ROUNDING * fabs(energy)) {
+            halve_turns(r, part);
+            stats->halvings++;
+            continue;
+        }
+        energy = now;
+        if (shift > 0 || !solve_rows(r, part)) {
+            solve_turns(s, part, stiffness, &shift, stats);
+        }
+        stats->iterations++;
+        stats->last_move = take_turns(r, part);
+        if (stats->last_move <= STILL) {
+            return;
+        }
+    }
+    stats->unconverged++;
+}
+
+// Frames and strains with the turns that were found.
+static void turn_frames(const td_rod_state *s) {
+    const td_rod_model *m = s->model;
+    const row *r = rows_of(s);
+    for (int32_t i = 0; i < m->node_count; i++) {
+        const tdi_rod_node *n = &m->node[i];
+        tdi_rod_pose *pose = &s->pose[i];
+        if (tdi_has_joint(n)) {
+            const rotation k = curvature_at(pose, r[i].turn + r[n->parent].turn);
+            pose->k1 = k.c;
+            pose->k2 = k.s;
+            pose->twist += r[i].turn - r[n->parent].turn;
+        }
+        if (r[i].turn != 0) {
+            const rotation t = rotate_by(r[i].turn);
+            tdi_edge *e = &pose->edge;
+            e->m1 = tdi_madd(tdi_scale(e->m1, t.c), e->m2, t.s);
+            e->m2 = tdi_cross(e->t, e->m1);
+        }
+    }
+}
+
+static void ease_frames(const td_rod_state *s, td_real stiffness, td_step_stats *stats) {
+    for (int32_t k = 0; k < s->model->part_count; k++) {
+        ease_turns(s, &s->model->part[k], stiffness, stats);
+    }
+    turn_frames(s);
+}
+
+// ---- the step -------------------------------------------------------------------------------
+
+static void write_past(td_rod_state *s, td_real dt) {
+    const row *r = rows_of(s);
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        tdi_rod_past *past = &s->past[i];
+        const tdi_rod_pose *pose = &s->pose[i];
+        past->v = tdi_scale(tdi_sub(pose->x, past->x), 1 / dt);
+        past->x = pose->x;
+        past->turn = r[i].turn;
+        past->spin = r[i].turn / dt;
+        memcpy(s->rule[i].strain_star, past->strain, sizeof past->strain);
+        past->strain[0] = pose->k1;
+        past->strain[1] = pose->k2;
+        past->strain[2] = pose->twist;
+        past->strain[3] = pose->edge.length;
+    }
+    s->history = 1;
+    s->history_dt = dt;
+    s->time += dt;
+}
+
+// No step of this kind came before: frames are not at ease yet, and nothing is known of rates.
+static void begin_anew(td_rod_state *s, td_real stiffness, td_step_stats *stats) {
+    const td_rod_model *m = s->model;
+    s->history = 0;
+    memcpy(s->pose_start, s->pose, (size_t)m->node_count * sizeof *s->pose);
+    ease_frames(s, stiffness, stats);
+    for (int32_t i = 0; i < m->node_count; i++) {
+        const tdi_rod_pose *pose = &s->pose[i];
+        const td_real strain[4] = {pose->k1, pose->k2, pose->twist, pose->edge.length};
+        rows_of(s)[i].turn = 0;
+        s->past[i].x = pose->x;
+        memcpy(s->past[i].strain, strain, sizeof strain);
+    }
+}
+
+td_status tdi_rod_published_step(td_rod_state *s, const td_step_opts *o, td_step_stats *stats,
+                                 td_diag *diag) {
+    const td_rod_model *m = s->model;
+    const bool goes_on = s->history == 1 && s->history_dt == o->dt;
+    bool kept = true;
+    td_status status = check_chains(m, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    tdi_rod_follow(s);
+    begin_rows(s, o);
+    if (!goes_on) {
+        begin_anew(s, o->stiffness, stats);
+    }
+    push_vertices(s, o, goes_on);
+    for (int32_t k = 0; k < m->part_count && kept; k++) {
+        kept = keep_lengths(s, &m->part[k], stats);
+    }
+    if (!kept || !point_edges(s)) {
+        if (!goes_on) {
+            memcpy(s->pose, s->pose_start, (size_t)m->node_count * sizeof *s->pose);
+        }
+        return tdi_fail(diag, TD_ERR_DIVERGED,
+                        kept ? "the euler step at %g s folded an edge; try a smaller dt"
+                             : "the euler step at %g s cannot keep the lengths: dt is too large, "
+                               "or ends are too far apart",
+                        s->time);
+    }
+    carry_frames(s);
+    ease_frames(s, o->stiffness, stats);
+    write_past(s, o->dt);
+    stats->steps++;
+    return TD_OK;
 }

@@ -8,6 +8,7 @@
 #include "load/check.h"
 #include "rod/newton.h"
 #include "rod/pose.h"
+#include "rod/published.h"
 #include "rod/state.h"
 
 #include <math.h>
@@ -147,9 +148,7 @@ static void tidy_frames(td_rod_state *s) {
 // ---- checks ---------------------------------------------------------------------------------
 
 static const char *wrong_option(const td_step_opts *o) {
-    bool known = o->integrator == TD_IMPLICIT || o->integrator == TD_IMPLICIT_EULER;
     return !(o->dt > 0) || !isfinite(o->dt)                 ? "dt"
-           : !known                                         ? "integrator"
            : !tdi_finite3(o->gravity)                       ? "gravity"
            : o->iterations < 1                              ? "iterations"
            : !(o->tolerance > 0) || o->tolerance > 1e-1     ? "tolerance"
@@ -165,6 +164,10 @@ static td_status check(const td_rod_state *s, const td_step_opts *o, td_diag *di
     const char *wrong = wrong_option(o);
     if (wrong) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "%s is out of its range", wrong);
+    }
+    if (o->integrator < TD_IMPLICIT || o->integrator > TD_EULER) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "the integrator of rods must be implicit, implicit-euler or euler");
     }
     for (int32_t i = 0; i < s->model->node_count; i++) {
         if (s->model->node[i].flags & TDI_HELD_PLACE && !tdi_finite3(s->target[i])) {
@@ -314,6 +317,19 @@ static td_status step_together(const tdi_rod_system *y, const td_step_opts *o,
     return status;
 }
 
+// What moves with the base goes with it; it comes back when the step fails.
+static td_status step_published(td_rod_state *s, const td_step_opts *o, td_step_stats *stats,
+                                td_diag *diag) {
+    s->base_start = s->base;
+    carry_base(s, o->dt);
+    td_status status = tdi_rod_published_step(s, o, stats, diag);
+    if (status != TD_OK) {
+        s->base = s->base_start;
+        tdi_rod_place_base(s);
+    }
+    return status;
+}
+
 static td_status diverged(td_status status, td_real time, td_diag *diag) {
     return status == TD_ERR_DIVERGED && (!diag || diag->status == TD_OK)
                ? tdi_fail(diag, status, "the step at %g s diverged; try a smaller dt", time)
@@ -329,6 +345,9 @@ td_status td_rod_step(td_rod_state *s, const td_step_opts *opts, td_step_stats *
     if (status != TD_OK) {
         return status;
     }
+    if (opts->integrator == TD_EULER) {
+        return step_published(s, opts, stats ? stats : &none, diag);
+    }
     if (diag) {
         diag->status = TD_OK;
     }
@@ -343,6 +362,10 @@ td_status td_rod_step_many(td_rod_state *const *states, const td_step_opts *opts
     for (int32_t k = 0; k < count; k++) {
         td_status status = check(states[k], &opts[k], diag);
         bool alike = opts[k].dt == opts[0].dt && opts[k].integrator == opts[0].integrator;
+        if (status == TD_OK && opts[k].integrator == TD_EULER) {
+            status = tdi_fail(diag, TD_ERR_STRUCTURE,
+                              "euler steps know no contact; use the integrator implicit");
+        }
         if (status == TD_OK && !alike) {
             status = tdi_fail(diag, TD_ERR_ARGUMENT, "dt and integrator must be the same for all");
         }

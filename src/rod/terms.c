@@ -112,44 +112,48 @@ static inline void scatter_slope(const td_rod_state *s, const tdi_rod_node *n, i
                                  const td_real *g) {
     td_real *r = s->work[i].r, *up = s->work[n->parent].r, *far = s->work[n->grand].r;
     for (int k = 0; k < 3; k++) {
-        r[k] += g[3 + k];
-        up[k] += g[k] - g[3 + k];
+        r[k] += g[TDI_EDGE_F + k];
+        up[k] += g[k] - g[TDI_EDGE_F + k];
         far[k] -= g[k];
     }
     r[3] += g[TDI_TURN_F];
     up[3] += g[TDI_TURN_E];
 }
 
-static void scatter_plain(const td_rod_state *s, int32_t i, const tdi_joint_term *t) {
+// With the 4x4 blocks A of e, B of e and f, C of f, each with its turn last, and J = diag(1, 1, 1,
+// 0):
+//   node    D += C,  P += B^T - C J,  G -= B^T J
+//   parent  D += A - B J - J B^T + J C J,  P += J B^T J - A J
+//   grand   D += J A J
+// Only A and C of upper halves are filled.
+static void scatter_plain(const td_rod_state *s, int32_t i, tdi_joint_term *t) {
     const tdi_rod_node *n = &s->model->node[i];
     tdi_rod_work *w = &s->work[i], *up = &s->work[n->parent], *far = &s->work[n->grand];
-    const td_real(*h)[TDI_JOINT_VARIABLES] = t->hessian;
+    td_real(*h)[TDI_JOINT_VARIABLES] = t->hessian, back[4][4];
+    static const td_real j[4] = {1, 1, 1, 0};
     scatter_slope(s, n, i, t->gradient);
-    for (int k = 0; k < 3; k++) {
-        for (int l = 0; l < 3; l++) {
-            td_real ee = k <= l ? h[k][l] : h[l][k],
-                    ff = k <= l ? h[3 + k][3 + l] : h[3 + l][3 + k];
-            td_real ef = h[k][3 + l], fe = h[l][3 + k];
-            w->d[k][l] += ff;
-            w->p[k][l] += fe - ff;
-            w->g[k][l] -= fe;
-            up->d[k][l] += ee + ff - ef - fe;
-            up->p[k][l] += fe - ee;
-            far->d[k][l] += ee;
+    for (int k = 0; k < 4; k++) {
+        for (int l = 0; l < 4; l++) {
+            back[k][l] = h[l][4 + k];
         }
-        td_real e0 = h[k][6], e1 = h[k][7], f0 = h[3 + k][6], f1 = h[3 + k][7];
-        w->d[k][3] += f1;
-        w->d[3][k] += f1;
-        w->p[k][3] += f0;
-        w->p[3][k] += e1 - f1;
-        w->g[3][k] -= e1;
-        up->d[k][3] += e0 - f0;
-        up->d[3][k] += e0 - f0;
-        up->p[3][k] -= e0;
     }
-    w->d[3][3] += h[7][7];
-    w->p[3][3] += h[6][7];
-    up->d[3][3] += h[6][6];
+    for (int k = 0; k < 4; k++) {
+        for (int l = 0; l < k; l++) {
+            h[k][l] = h[l][k];
+            h[4 + k][4 + l] = h[4 + l][4 + k];
+        }
+    }
+    for (int k = 0; k < 4; k++) {
+        for (int l = 0; l < 4; l++) {
+            const td_real a = h[k][l], b = h[k][4 + l], c = h[4 + k][4 + l], bt = back[k][l];
+            w->d[k][l] += c;
+            w->p[k][l] += bt - c * j[l];
+            w->g[k][l] -= bt * j[l];
+            up->d[k][l] += a - b * j[l] - j[k] * (bt - c * j[l]);
+            up->p[k][l] += (j[k] * bt - a) * j[l];
+            far->d[k][l] += j[k] * a * j[l];
+        }
+    }
 }
 
 // ---- bodies ---------------------------------------------------------------------------------
@@ -292,10 +296,13 @@ static void element_of(const td_rod_state *s, const tdi_rod_potential *p, int32_
                        const spring *sp, const tdi_joint_term *joint, tdi_rod_element *el) {
     const tdi_rod_node *n = &s->model->node[i];
     memset(el, 0, sizeof *el);
+    static const int at[TDI_JOINT_VARIABLES] = {TDI_E, TDI_E + 1, TDI_E + 2, TDI_SPIN_E,
+                                                TDI_F, TDI_F + 1, TDI_F + 2, TDI_SPIN_F};
     for (int k = 0; k < TDI_JOINT_VARIABLES; k++) {
-        el->gradient[3 + k] = joint->gradient[k];
+        el->gradient[at[k]] = joint->gradient[k];
         for (int l = k; l < TDI_JOINT_VARIABLES; l++) {
-            el->hessian[3 + k][3 + l] = joint->hessian[k][l];
+            int low = at[k] < at[l] ? at[k] : at[l], high = at[k] < at[l] ? at[l] : at[k];
+            el->hessian[low][high] = joint->hessian[k][l];
         }
     }
     add_stretch(sp, &s->pose[i].edge, p->whole, el->gradient + TDI_F, &el->hessian[TDI_F][TDI_F],
@@ -324,9 +331,9 @@ static void plain_slope(const td_rod_state *s, int32_t i, const spring *sp) {
     const tdi_joint_strain strain = {pose->kb, pose->chi, pose->k1, pose->k2, 0, 1};
     td_real g[TDI_JOINT_VARIABLES], pull = sp->k * (pose->edge.length - sp->rest);
     tdi_joint_slope(&s->pose[n->parent].edge, &pose->edge, &sp->law, &strain, pose->twist, g);
-    g[3] += pull * pose->edge.t.x;
-    g[4] += pull * pose->edge.t.y;
-    g[5] += pull * pose->edge.t.z;
+    g[TDI_EDGE_F] += pull * pose->edge.t.x;
+    g[TDI_EDGE_F + 1] += pull * pose->edge.t.y;
+    g[TDI_EDGE_F + 2] += pull * pose->edge.t.z;
     scatter_slope(s, n, i, g);
 }
 
@@ -352,8 +359,8 @@ void tdi_rod_node_terms(const td_rod_state *s, const tdi_rod_potential *p, int32
         memset(&joint, 0, sizeof joint);
     }
     if (plain && !p->only_gradient) {
-        add_stretch(&sp, &s->pose[i].edge, p->whole, joint.gradient + 3, &joint.hessian[3][3],
-                    TDI_JOINT_VARIABLES);
+        add_stretch(&sp, &s->pose[i].edge, p->whole, joint.gradient + TDI_EDGE_F,
+                    &joint.hessian[TDI_EDGE_F][TDI_EDGE_F], TDI_JOINT_VARIABLES);
         scatter_plain(s, i, &joint);
     } else {
         tdi_rod_element el;

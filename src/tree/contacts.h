@@ -45,10 +45,11 @@ bool tdi_tree_contacts_guess(td_tree_contacts *c, const td_tree_state *state);
 // Puts the base where it is at a time.
 void tdi_tree_contacts_base(const td_tree_contacts *c, td_tree_state *state, td_real time);
 // How the base moves from now to the end of the step.
-tdi_twist tdi_tree_contacts_base_left(const td_tree_contacts *c, const td_tree_state *state);
+tdi_twist tdi_tree_contacts_base_left(const td_tree_contacts *c, td_tree_state *state);
 
 // Evaluates contacts at the pose; `exact` as in tdi_contact_rule.
 td_status tdi_tree_contacts_evaluate(td_tree_contacts *c, const td_tree_state *state, bool exact);
+bool tdi_tree_contacts_any(const td_tree_contacts *c); // whether there were any
 // Adds gradient and Hessian of what was evaluated to the nodes, before a sweep.
 void tdi_tree_contacts_expand(const td_tree_contacts *c, td_tree_state *state);
 // Value at a pose that was evaluated or to which the way is free.

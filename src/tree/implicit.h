@@ -3,6 +3,7 @@
 
 // The incremental potential of a step, and Newton's method on it.
 
+#include "tree/contacts.h"
 #include "tree/load.h"
 #include "tree/sweep.h"
 
@@ -42,10 +43,11 @@ typedef struct tdi_newton_opts {
     int32_t iterations;
     td_real tolerance; // rad or m: largest increment of the last iteration
     td_pool *pool;
+    td_tree_contacts *contacts; // begun; NULL: none
 } tdi_newton_opts;
 
 // From the state's pose to the least value. Fills stats; TD_ERR_DIVERGED when a value is not
-// finite.
+// finite. With contacts the base goes with the colliders from where the contacts have it.
 td_status tdi_newton(const td_tree_model *model, td_tree_state *state,
                      const tdi_potential *potential, const tdi_newton_opts *opts,
                      td_step_stats *stats);

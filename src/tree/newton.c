@@ -27,6 +27,12 @@
 #define RELAX_LEAST 1e-4
 #define RELAX_MOST  1e12
 
+// with contacts
+#define DESCENT      1e-4  // of what the slope promises
+#define ROUNDING     1e-13 // of the value: a promise below this cannot be seen
+#define SHORTENED    0.8   // of what is free, since bodies turn and points do not go straight
+#define MOST_CARRIES 300   // iterations in which colliders and the base come along
+
 // Tries fractions of the increment until the value does not rise: the fraction taken, or 0.
 static td_real search(const td_tree_model *m, td_tree_state *s, const tdi_potential *p,
                       td_pool *pool, td_real value, td_real largest, td_step_stats *stats) {
@@ -64,9 +70,180 @@ static td_real error_left(td_real increment, td_real before) {
     return fmax(LEAST_GROWTH, increment / (before * before)) * increment * increment;
 }
 
+// ---- with contacts --------------------------------------------------------------------------
+
+// Models of the Hessian, each for when those before it have failed.
+typedef enum hessian { EXACT, CONVEX, TAME } hessian; // CONVEX: contacts; TAME: bodies too
+
+typedef struct touching {
+    const td_tree_model *model;
+    td_tree_state *state;
+    const tdi_potential *potential;
+    td_tree_contacts *contacts;
+    td_pool *pool;
+} touching;
+
+static td_status factor_touching(const touching *y, hessian *level, td_step_stats *stats) {
+    for (;; (*level)++) {
+        const bool tame = *level == TAME;
+        const tdi_potential_at at = {y->model, y->state, y->potential, tame, tdi_terms_widest()};
+        const tdi_terms terms = {tdi_potential_balls, tdi_potential_other, &at, tame};
+        td_status status = tdi_tree_contacts_evaluate(y->contacts, y->state, *level == EXACT);
+        if (status != TD_OK) {
+            return status;
+        }
+        tdi_loads_expand(y->state, &y->potential->loads);
+        tdi_tree_contacts_expand(y->contacts, y->state);
+        if (tdi_sweep_in(y->model, y->state, y->pool, &terms) || tame) {
+            stats->raised += tame;
+            return TD_OK;
+        }
+    }
+}
+
+static td_real value_touching(const touching *y) {
+    return tdi_potential_value(y->model, y->state, y->pool, y->potential) +
+           tdi_tree_contacts_value(y->contacts, y->state);
+}
+
+// The slope along the increments, before the pose is kept: sum of (n, f).V over bodies and of g.y
+// over joints. Contacts are as they were evaluated.
+static td_real slope_touching(const touching *y) {
+    const td_tree_model *m = y->model;
+    td_tree_state *s = y->state;
+    const tdi_potential_at at = {m, s, y->potential, false, NULL};
+    td_real sum = 0;
+    tdi_loads_expand(s, &y->potential->loads);
+    tdi_tree_contacts_expand(y->contacts, s);
+    for (int32_t i = 0; i < m->body_count; i++) {
+        const tdi_node *node = &s->node[i];
+        const tdi_twist *move = &node->move;
+        tdi_term t;
+        if (m->kind[i] == TD_JOINT_BALL) {
+            const td_vec3 up =
+                m->parent[i] == TD_NONE ? tdi_vec3(0, 0, 0) : s->node[m->parent[i]].move.w;
+            tdi_potential_balls(&at, i, 1, &t);
+            sum += tdi_dot(tdi_vec3(t.g[0], t.g[1], t.g[2]), tdi_sub(move->w, up));
+        } else {
+            const td_real *step = s->other[m->other_place[i]].step;
+            tdi_potential_other(&at, i, &t);
+            for (int32_t d = 0; d < m->dof[i + 1] - m->dof[i]; d++) {
+                sum += t.g[d] * step[d];
+            }
+        }
+        sum += tdi_dot(t.load.n, move->w) + tdi_dot(t.load.f, move->v);
+        if (s->summed[i]) {
+            sum += tdi_dot(node->load.n, move->w) + tdi_dot(node->load.f, move->v);
+            s->summed[i] = 0;
+        }
+    }
+    return sum;
+}
+
+// As much of the increments, no more than *fraction, as nothing is in the way of. The base goes
+// along with the colliders. False: none.
+static bool go(const touching *y, td_real *fraction) {
+    td_tree_contacts *c = y->contacts;
+    for (int32_t k = 0; k < MAX_HALVINGS; k++) {
+        td_real time = *fraction >= 1 ? 1 : c->time + *fraction * (1 - c->time);
+        if (c->time < 1) {
+            tdi_tree_contacts_base(c, y->state, time);
+        }
+        tdi_tree_try(y->model, y->state, y->pool, *fraction);
+        td_real part = tdi_tree_contacts_way(c, y->state, time);
+        if (part >= 1) {
+            return true;
+        }
+        *fraction *= k == 0 ? part : SHORTENED * part;
+    }
+    return false;
+}
+
+// Takes as much of the increments as is free and, unless something is driven, lowers the value: how
+// much.
+static td_real move_touching(const touching *y, hessian level, td_real largest,
+                             td_step_stats *stats) {
+    td_tree_contacts *c = y->contacts;
+    const bool moving = c->time < 1, touches = tdi_tree_contacts_any(c);
+    bool searched = !moving && largest >= (touches         ? SMALL_MOVE
+                                           : level == TAME ? SMALL_TAME
+                                                           : SMALL_STEP);
+    td_real value = searched ? value_touching(y) : 0, slope = searched ? slope_touching(y) : 0;
+    td_real fraction = largest > LARGEST_TURN ? LARGEST_TURN / largest : 1;
+    searched = searched && fabs(slope) > ROUNDING * fabs(value);
+    tdi_tree_keep(y->model, y->state);
+    tdi_tree_contacts_keep(c, y->state);
+    for (int32_t k = 0; k < MAX_HALVINGS && go(y, &fraction); k++) {
+        if (!searched || value_touching(y) <= value + DESCENT * fraction * slope) {
+            c->time = fraction >= 1 ? 1 : c->time + fraction * (1 - c->time);
+            return fraction;
+        }
+        fraction *= 0.5;
+        stats->halvings++;
+    }
+    if (moving) {
+        tdi_tree_contacts_base(c, y->state, c->time);
+    }
+    tdi_tree_try(y->model, y->state, y->pool, 0);
+    return 0;
+}
+
+static td_status no_room(td_tree_contacts *c) {
+    return tdi_fail(&c->fault, TD_ERR_DIVERGED,
+                    "colliders or the base push the tree where it cannot go; try a smaller dt");
+}
+
+static td_status newton_touching(const touching *y, const tdi_newton_opts *opts,
+                                 td_step_stats *stats) {
+    td_tree_contacts *c = y->contacts;
+    td_tree_state *s = y->state;
+    hessian level = EXACT;
+    td_real before = 0; // as in tdi_newton
+    for (int32_t k = 0, carries = 0; k < opts->iterations;) {
+        const bool moving = c->time < 1;
+        level = moving && level == EXACT ? CONVEX : level;
+        td_status status = factor_touching(y, &level, stats);
+        if (status != TD_OK) {
+            return status;
+        }
+        s->base_move = tdi_tree_contacts_base_left(c, s);
+        td_real largest = tdi_sweep_out(y->model, s, y->pool, level == TAME, false);
+        s->base_move = (tdi_twist){{0, 0, 0}, {0, 0, 0}};
+        stats->iterations++;
+        stats->last_move = largest;
+        if (!isfinite(largest)) {
+            return TD_ERR_DIVERGED;
+        }
+        td_real taken = move_touching(y, level, largest, stats);
+        if (moving) {
+            if (++carries == MOST_CARRIES || taken == 0) {
+                return no_room(c);
+            }
+            continue;
+        }
+        bool close =
+            before > 0 && taken == 1 && error_left(largest, before) <= LEFT * opts->tolerance;
+        if ((taken == 1 && largest <= opts->tolerance) || close ||
+            (taken == 0 && (level == TAME || largest < SMALL_MOVE))) {
+            return TD_OK; // in the last case no descent is left: rounding
+        }
+        before = taken == 1 && level == EXACT ? largest : 0;
+        level = taken == 0 ? (hessian)(level + 1) : EXACT;
+        k++;
+    }
+    stats->unconverged++;
+    return TD_OK;
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
 td_status tdi_newton(const td_tree_model *m, td_tree_state *s, const tdi_potential *potential,
                      const tdi_newton_opts *opts, td_step_stats *stats) {
     tdi_potential p = *potential;
+    if (opts->contacts) {
+        const touching y = {m, s, &p, opts->contacts, opts->pool};
+        return newton_touching(&y, opts, stats);
+    }
     bool tame = false;
     td_real before = 0; // the last increment, if it was whole and of the full Hessian
     p.relax = p.inertia ? 0 : RELAX_START;

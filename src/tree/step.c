@@ -193,8 +193,10 @@ static td_status check(const td_tree_state *s, const td_step_opts *o, td_diag *d
         return tdi_fail(diag, TD_ERR_ARGUMENT, "the base's %s not finite", wrong);
     }
     td_status status = check_winds(s->model, o->winds, diag);
-    return status == TD_OK ? tdi_loads_check(s->model->body_count, o->loads, o->load_count, &o->air, diag)
-                           : status;
+    status = status == TD_OK ? tdi_tree_contacts_check(s->model, o, diag) : status;
+    return status == TD_OK
+               ? tdi_loads_check(s->model->body_count, o->loads, o->load_count, &o->air, diag)
+               : status;
 }
 
 // q_next = q (q_old^-1 q)
@@ -255,6 +257,16 @@ static void part_push(void *context, int32_t part) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
+// To where the step began; the base too, if it is given.
+static void put_back(const td_tree_model *m, td_tree_state *s, const tdi_base_motion *base) {
+    memcpy(s->q, s->q_back, (size_t)m->coord_count * sizeof *s->q);
+    if (base) {
+        s->base = base->frame;
+        s->base_twist = base->twist;
+    }
+    tdi_tree_place(m, s);
+}
+
 static td_status step_implicit(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats) {
     const td_tree_model *m = s->model;
     if (s->history == 0) {
@@ -270,12 +282,20 @@ static td_status step_implicit(td_tree_state *s, const td_step_opts *opts, td_st
         take_past(m, s, h);
     }
     const tdi_base_motion base = {s->base, s->base_twist};
+    td_tree_contacts *contacts = tdi_tree_contacts_of(opts);
+    td_status status = contacts ? tdi_tree_contacts_begin(contacts, s, opts, h) : TD_OK;
+    if (status != TD_OK) {
+        return status;
+    }
     tdi_tree_carry_base(s, &base, opts->dt);
     if (s->history < 2) {
         memcpy(s->q_back, s->q, (size_t)m->coord_count * sizeof *s->q);
     }
     step_pass pass = {m, s, 1 / h, 2 * opts->dt / 3, s->history >= 2};
     tdi_pass_out(m, opts->pool, part_begin, &pass);
+    if (contacts && !tdi_tree_contacts_guess(contacts, s)) {
+        put_back(m, s, contacts->time < 1 ? &base : NULL);
+    }
     tdi_loads loads = {opts->loads, opts->load_count, opts->air, opts->winds, h, h * h, s->star};
     tdi_potential p = {.inertia = true,
                        .h = h,
@@ -285,16 +305,16 @@ static td_status step_implicit(td_tree_state *s, const td_step_opts *opts, td_st
                        .gravity = opts->gravity,
                        .loads = loads,
                        .angle_rest = s->angle_star};
-    tdi_newton_opts newton = {opts->iterations, opts->tolerance, opts->pool};
-    td_status status = tdi_newton(m, s, &p, &newton, stats);
+    tdi_newton_opts newton = {opts->iterations, opts->tolerance, opts->pool, contacts};
+    status = tdi_newton(m, s, &p, &newton, stats);
     if (status != TD_OK) {
-        memcpy(s->q, s->q_back, (size_t)m->coord_count * sizeof *s->q);
-        s->base = base.frame;
-        s->base_twist = base.twist;
-        tdi_tree_place(m, s);
+        put_back(m, s, &base);
         return status;
     }
     tdi_pass_all(m, opts->pool, part_push, &pass);
+    if (contacts) {
+        tdi_tree_contacts_end(contacts, s, opts->gravity);
+    }
     s->history = 2;
     s->stale = true;
     s->history_dt = opts->dt;
@@ -302,7 +322,12 @@ static td_status step_implicit(td_tree_state *s, const td_step_opts *opts, td_st
     return TD_OK;
 }
 
-static td_status fail_diverged(const td_tree_state *s, td_diag *diag) {
+// What contacts know of a step that failed, or that it diverged.
+static td_status fail_step(const td_tree_state *s, const td_step_opts *opts, td_diag *diag) {
+    const td_tree_contacts *c = tdi_tree_contacts_of(opts);
+    if (c && c->fault.status != TD_OK) {
+        return tdi_fail_at(diag, c->fault.status, c->fault.index, "%s", c->fault.message);
+    }
     return tdi_fail(diag, TD_ERR_DIVERGED, "the step at %g s diverged; try a smaller dt", s->time);
 }
 
@@ -317,7 +342,7 @@ td_status td_tree_step(td_tree_state *s, const td_step_opts *opts, td_step_stats
     status = explicit_rule(opts->integrator) ? tdi_explicit_step(s->model, s, opts)
                                              : step_implicit(s, opts, stats);
     stats->steps += status == TD_OK;
-    return status == TD_OK ? TD_OK : fail_diverged(s, diag);
+    return status == TD_OK ? TD_OK : fail_step(s, opts, diag);
 }
 
 // ---- many trees -----------------------------------------------------------------------------
@@ -359,7 +384,7 @@ td_status td_tree_step_many(td_tree_state *const *states, const td_step_opts *op
     // options are still as wrong as they were; what fails with good ones has diverged
     td_diag fault = {.message = ""};
     td_status status = check(states[failed], &opts[failed], &fault);
-    status = status == TD_OK ? fail_diverged(states[failed], &fault) : status;
+    status = status == TD_OK ? fail_step(states[failed], &opts[failed], &fault) : status;
     return tdi_fail_at(diag, status, failed, "tree %d: %s", failed, fault.message);
 }
 
@@ -380,7 +405,7 @@ td_status td_tree_settle(td_tree_state *s, const td_step_opts *opts, td_step_sta
     tdi_loads loads = {opts->loads, opts->load_count, opts->air, NULL, 0, 1, NULL};
     tdi_potential p = {
         .spring = 1, .stiffness = opts->stiffness, .gravity = opts->gravity, .loads = loads};
-    tdi_newton_opts newton = {STATIC_ITERATIONS, 1e-11, opts->pool};
+    tdi_newton_opts newton = {STATIC_ITERATIONS, 1e-11, opts->pool, NULL};
     status = tdi_newton(m, s, &p, &newton, stats);
     memset(s->v, 0, (size_t)m->dof_count * sizeof *s->v);
     s->stale = false;

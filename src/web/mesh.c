@@ -100,10 +100,8 @@ WEB_EXPORT(web_bind) const float *web_bind(int32_t actor) {
 
 static td_clip_actor clip_actor(int32_t actor) {
     td_actor a = td_world_actor(web.world, actor);
-    return (td_clip_actor){.name = a.name,
-                           .skeleton = a.skeleton,
-                           .mesh = mesh_of(actor),
-                           .stretchy = a.stretchy};
+    return (td_clip_actor){
+        .name = a.name, .skeleton = a.skeleton, .mesh = mesh_of(actor), .stretchy = a.stretchy};
 }
 
 // Floats of a frame.

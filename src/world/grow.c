@@ -13,7 +13,8 @@
 
 #define MAX_PLANT_TEXT (16 << 20) // bytes of a model's file
 #define MAX_FAULTS     16         // of one plant
-#define VARIANT_SEED   7919       // between the seeds of variants
+#define BEAD_COLOR     0x9aa0a6
+#define VARIANT_SEED   7919 // between the seeds of variants
 
 typedef struct grower {
     const td_scene *scene;
@@ -169,6 +170,34 @@ static td_status build_strand(const grower *g, const td_vec3 *places, td_builder
     return status;
 }
 
+// The bodies of a strand are drawn as beads.
+static td_status build_bodies(const grower *g, const td_vec3 *places, td_builder *builder,
+                              td_diag *diag) {
+    const td_strand_def *s = &g->object->strand;
+    td_status status = TD_OK;
+    for (int32_t k = 0; k < s->body_count && status == TD_OK; k++) {
+        const td_strand_body *b = &s->bodies[k];
+        const td_real at = b->at * s->segments;
+        const int32_t on = at < s->segments ? (int32_t)at : s->segments - 1;
+        const td_real along = (at - on) * tdi_norm(tdi_sub(places[on + 1], places[on]));
+        td_segment_def def = td_segment_def_default();
+        td_shape shape = td_shape_default();
+        shape.kind = TD_SHAPE_BALL;
+        shape.stalk = 0;
+        shape.color = BEAD_COLOR;
+        def.length = b->size.y > 0 ? b->size.y : 4 * s->radius;
+        shape.width = b->size.x + b->size.z > 0 ? 0.5 * (b->size.x + b->size.z) / def.length : 1;
+        status = td_builder_add_shape(builder, &shape, &def.shape, diag);
+        def.parent = on;
+        def.joint = TD_JOINT_FIXED;
+        def.organ = TD_ORGAN_FRUIT;
+        def.attach_at_tip = false;
+        def.attach = tdi_add(b->position, tdi_vec3(0, along - 0.5 * def.length, 0));
+        status = status == TD_OK ? td_builder_add(builder, &def, NULL, diag) : status;
+    }
+    return status;
+}
+
 static td_status grow_strand(const grower *g, td_skeleton **out) {
     const td_strand_def *s = &g->object->strand;
     const tdi_strand_curve curve = tdi_strand_drawn(s);
@@ -193,6 +222,7 @@ static td_status grow_strand(const grower *g, td_skeleton **out) {
     } else {
         status = td_builder_new(&opts, g->alloc, &builder);
         status = status == TD_OK ? build_strand(g, places, builder, &diag) : status;
+        status = status == TD_OK ? build_bodies(g, places, builder, &diag) : status;
         status = status == TD_OK ? td_builder_finish(builder, out, &diag) : status;
         if (status != TD_OK && status != TD_ERR_MEMORY) {
             fault(g, TD_ERR_SYNTAX, "strand", diag.message);

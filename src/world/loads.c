@@ -313,6 +313,10 @@ typedef struct collector {
 } collector;
 
 static void add(collector *c, td_load load) {
+    const tdi_solver *solver = c->actor->solver;
+    if (solver->place_load) {
+        solver->place_load(c->world->variants[c->actor->variant].model, &load);
+    }
     if (c->count < c->actor->load_capacity) {
         c->actor->loads[c->count++] = load;
     }

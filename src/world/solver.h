@@ -55,6 +55,8 @@ typedef struct tdi_solver {
     bool (*end_pose)(const tdi_solver_model *model, bool end, td_vec3 *place, td_quat *turn);
     // * Where a held end shall be at the end of the next step.
     void (*set_end)(tdi_solver_state *state, bool end, td_vec3 place, td_quat turn);
+    // * Makes of a load on a segment one that a step takes: segments may only ride on others.
+    void (*place_load)(const tdi_solver_model *model, td_load *load);
     // A step that fails leaves the state as it was. Settling goes to rest under gravity from
     // wherever the state is. `stats`, which may be NULL when settling, is added to.
     td_status (*step)(tdi_solver_state *state, const td_step_opts *opts, td_step_stats *stats,

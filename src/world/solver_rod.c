@@ -55,10 +55,11 @@ typedef struct strand_maker {
     const td_strand_def *strand;
     const td_skeleton *skeleton;
     const td_segment *segments;
-    int32_t count;         // of the segments
-    td_vec3 *points, *own; // count + 1; as drawn, and at ease
-    td_real *radii;        // count
-    td_rod_body *bodies;   // count: one a segment at most
+    int32_t count;         // of the segments along it; those of bodies come after them
+    td_real size;          // factor of all lengths
+    td_vec3 *points, *own; // as drawn, and at ease
+    td_real *radii;
+    td_rod_body *bodies; // one a segment at most
     int32_t body_count;
 } strand_maker;
 
@@ -70,17 +71,21 @@ static td_real length_of(const td_vec3 *places, int32_t count) {
     return sum;
 }
 
+static td_real size_of(const strand_maker *k) {
+    const tdi_strand_curve drawn = tdi_strand_drawn(k->strand);
+    tdi_strand_places(&drawn, k->count, k->own);
+    return length_of(k->points, k->count) / length_of(k->own, k->count);
+}
+
 // The shape at ease, in the size of the skeleton; NULL: as drawn.
 static const td_vec3 *shape_at_ease(const strand_maker *k) {
-    const tdi_strand_curve drawn = tdi_strand_drawn(k->strand), rest = tdi_strand_rest(k->strand);
+    const tdi_strand_curve rest = tdi_strand_rest(k->strand);
     if (!tdi_strand_has_curve(&rest)) {
         return NULL;
     }
-    tdi_strand_places(&drawn, k->count, k->own);
-    td_real size = length_of(k->points, k->count) / length_of(k->own, k->count);
     tdi_strand_places(&rest, k->count, k->own);
     for (int32_t i = 0; i <= k->count; i++) {
-        k->own[i] = tdi_scale(k->own[i], size);
+        k->own[i] = tdi_scale(k->own[i], k->size);
     }
     return k->own;
 }
@@ -112,7 +117,7 @@ static void make_bodies(strand_maker *k) {
         const td_strand_body *b = &s->bodies[i];
         td_real at = b->at * k->count;
         int32_t segment = at < k->count ? (int32_t)at : k->count - 1;
-        td_vec3 q = b->size, centre = b->position;
+        td_vec3 q = tdi_scale(b->size, k->size), centre = tdi_scale(b->position, k->size);
         centre.y += (at - segment) * k->segments[segment].length;
         add_body(k, segment, b->mass, centre,
                  tdi_vec3(q.x * q.x / 12, q.y * q.y / 12, q.z * q.z / 12));
@@ -174,13 +179,14 @@ static void note_ends(const td_rod_model *m, const td_rod_def *d, rod_end ends[2
 
 static td_status fill_strand(strand_maker *k, td_quat *turns, const td_alloc *alloc, rod_model *out,
                              td_diag *diag) {
-    td_skeleton_pose(k->skeleton, TD_POSE_REST, k->points, turns);
+    td_skeleton_pose(k->skeleton, TD_POSE_REST, k->points, turns); // those of bodies as well
     k->points[k->count] =
         tdi_add(k->points[k->count - 1],
                 tdi_quat_rotate(turns[k->count - 1], k->segments[k->count - 1].tip));
     for (int32_t i = 0; i < k->count; i++) {
         k->radii[i] = 0.5 * (k->segments[i].radius_base + k->segments[i].radius_tip);
     }
+    k->size = size_of(k);
     make_bodies(k);
     const td_rod_def def = def_of(k, turns[0]);
     td_status status = td_rod_model_new(&def, 1, k->bodies, k->body_count, alloc, &out->rods, diag);
@@ -190,14 +196,24 @@ static td_status fill_strand(strand_maker *k, td_quat *turns, const td_alloc *al
     return status;
 }
 
+static int32_t stem_count(const td_skeleton *skeleton) {
+    const td_segment *segments = td_skeleton_segments(skeleton);
+    int32_t count = 0;
+    while (count < td_skeleton_count(skeleton) && segments[count].organ == TD_ORGAN_STEM) {
+        count++;
+    }
+    return count;
+}
+
 static td_status make_strand(const td_skeleton *skeleton, const td_strand_def *strand,
                              const td_alloc *alloc, rod_model *out, td_diag *diag) {
     strand_maker k = {.strand = strand,
                       .skeleton = skeleton,
                       .segments = td_skeleton_segments(skeleton),
-                      .count = td_skeleton_count(skeleton)};
-    const size_t n = (size_t)k.count + 1, bytes = 2 * sizeof(td_vec3) + sizeof(td_quat) +
-                                                  sizeof(td_real) + sizeof(td_rod_body);
+                      .count = stem_count(skeleton)};
+    const size_t n = (size_t)td_skeleton_count(skeleton) + 1,
+                 bytes =
+                     2 * sizeof(td_vec3) + sizeof(td_quat) + sizeof(td_real) + sizeof(td_rod_body);
     char *room = tdi_alloc_zeroed(alloc, n, bytes);
     if (!room) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the strand");
@@ -443,30 +459,56 @@ static void *touch_memory(tdi_solver_touch *touch, size_t *size) {
 
 // ---- segments -------------------------------------------------------------------------------
 
-static td_vec3 origin(const tdi_solver_state *state, int32_t segment) {
-    return td_rod_origin(rods_of(state), segment);
+// A segment beyond the edges is a body's, drawn where that is on an edge: which, and where on it.
+static int32_t edge_of(const rod_model *m, int32_t segment, td_vec3 *from) {
+    const td_segment *s = &m->segments[segment];
+    const bool body = segment >= td_rod_edge_count(m->rods);
+    *from = body ? s->attach : tdi_vec3(0, 0, 0);
+    return body ? s->parent : segment;
+}
+
+static void place_load(const tdi_solver_model *model, td_load *load) {
+    td_vec3 from;
+    load->segment = edge_of(model_of(model), load->segment, &from);
+    load->point = tdi_add(load->point, from);
 }
 
 static td_quat rotation(const tdi_solver_state *state, int32_t segment) {
-    return td_rod_rotation(rods_of(state), segment);
+    td_vec3 from;
+    return td_rod_rotation(rods_of(state),
+                           edge_of(((const rod_state *)state)->model, segment, &from));
+}
+
+static td_vec3 origin(const tdi_solver_state *state, int32_t segment) {
+    td_vec3 from;
+    const int32_t edge = edge_of(((const rod_state *)state)->model, segment, &from);
+    td_vec3 start = td_rod_origin(rods_of(state), edge);
+    return edge == segment ? start
+                           : tdi_add(start, tdi_quat_rotate(rotation(state, segment), from));
 }
 
 // The tip of an organ may lie beside its edge.
 static td_vec3 tip(const tdi_solver_state *state, int32_t segment) {
-    const td_vec3 at = ((const rod_state *)state)->model->segments[segment].tip;
-    if (at.x == 0 && at.z == 0) {
+    const rod_model *m = ((const rod_state *)state)->model;
+    const td_vec3 at = m->segments[segment].tip;
+    if (at.x == 0 && at.z == 0 && segment < td_rod_edge_count(m->rods)) {
         return td_rod_tip(rods_of(state), segment);
     }
     return tdi_add(origin(state, segment), tdi_quat_rotate(rotation(state, segment), at));
 }
 
 static td_vec3 velocity(tdi_solver_state *state, int32_t segment, td_vec3 point) {
-    return tdi_rod_velocity_of(rods(state), segment, point);
+    td_vec3 from;
+    const int32_t edge = edge_of(((const rod_state *)state)->model, segment, &from);
+    return tdi_rod_velocity_of(rods(state), edge, tdi_add(from, point));
 }
 
 // Curvatures are 2 tan(angle/2) of the joint: what its moment is in proportion to.
 static td_vec3 turn(const tdi_solver_state *state, int32_t segment) {
     const td_rod_state *s = rods_of(state);
+    if (segment >= s->model->edge_count) {
+        return tdi_vec3(0, 0, 0);
+    }
     const int32_t i = s->model->edge_node[segment];
     const tdi_rod_pose *pose = &s->pose[i];
     const td_real *rest = s->model->node[i].law.rest;
@@ -474,7 +516,9 @@ static td_vec3 turn(const tdi_solver_state *state, int32_t segment) {
 }
 
 static td_vec3 moment(const tdi_solver_state *state, int32_t segment, td_real stiffness) {
-    return tdi_scale(td_rod_moment(rods_of(state), segment), stiffness);
+    const td_rod_state *s = rods_of(state);
+    return segment < s->model->edge_count ? tdi_scale(td_rod_moment(s, segment), stiffness)
+                                          : tdi_vec3(0, 0, 0);
 }
 
 // ---- the whole ------------------------------------------------------------------------------
@@ -519,6 +563,7 @@ const tdi_solver tdi_solver_rod = {
     .base_rate = base_rate,
     .end_pose = end_pose,
     .set_end = set_end,
+    .place_load = place_load,
     .step = step,
     .settle = settle,
     .touch_new = touch_new,

@@ -34,6 +34,8 @@ export class Picture {
   private turned = false;
   private dirty = true;
   private moved = false;
+  /** The stage has just drawn the shadows of what came onto it. */
+  private fresh = false;
   private stillFor = 0;
   private frameSeconds = 0.02;
 
@@ -99,10 +101,11 @@ export class Picture {
     const still = this.stillFor > STILL_AFTER;
     const sluggish = this.frameSeconds > SLUGGISH_PICTURE;
     const due = this.frameSeconds < SLOW_PICTURE || (this.frames % 4 === 0 && !sluggish);
-    if (this.moved && (still || due)) {
+    if (this.moved && (still || due) && !this.fresh) {
       this.stage.drawShadows(!still || sluggish);
       this.moved = !still;
     }
+    this.fresh = false;
     this.stage.render();
     this.dirty = false;
     this.frames++;
@@ -115,6 +118,8 @@ export class Picture {
         this.stage.remove(before);
       }
       this.stage.show(this.model);
+      this.fresh = true;
+      this.stillFor = 0;
     }
   }
 

@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: MIT
+// Rods by the published step: lengths by projection, frames at rest, symplectic Euler. Pairs with
+// src/rod/published.c.
+
+#include "test_rod_shapes.h"
+
+#include "rod/saving.h"
+#include "rod/solve.h"
+
+#define PI 3.14159265358979323846
+
+static td_step_opts euler(td_real dt) {
+    td_step_opts o = td_step_opts_default();
+    o.integrator = TD_EULER;
+    o.dt = dt;
+    return o;
+}
+
+static void run(rods s, const td_step_opts *o, int32_t steps) {
+    td_diag diag = {.message = ""};
+    for (int32_t k = 0; k < steps; k++) {
+        td_status status = td_rod_step(s.state, o, NULL, &diag);
+        if (status != TD_OK) {
+            test_failed(__FILE__, __LINE__, "step %d: %s", k, diag.message);
+            return;
+        }
+    }
+}
+
+// Half a metre of soft, flat rod, level and clamped; does not stretch by implicit steps either.
+enum { VERTICES = 21 };
+static td_rod_def swinging(td_vec3 *points) {
+    td_rod_def d = td_rod_def_default();
+    straight_line(points, VERTICES, tdi_vec3(0, 0, 0), tdi_vec3(0.5, 0, 0));
+    d.vertex_count = VERTICES;
+    d.points = points;
+    d.radius = 0.01;
+    d.radius_other = 0.006;
+    d.young = 1e6;
+    d.inextensible = true;
+    d.director = tdi_vec3(0, 1, 1);
+    d.start = TD_END_CLAMPED;
+    return d;
+}
+
+// A wriggling ring or rod, at its lengths, and flying apart in all directions.
+static rods thrown(tdi_random *r, bool ring) {
+    td_vec3 points[16];
+    points[0] = tdi_vec3(0, 0, 0);
+    wriggle(r, points, 16, 0.05, tdi_vec3(1, 0, 0));
+    if (ring) {
+        wobbly_ring(r, points, 16, 0.15);
+    }
+    td_rod_def d = soft_rod(r, points, NULL, 16);
+    d.radius = 0.01;
+    d.radius_other = 0.007;
+    d.closed = ring;
+    d.damping_time = 0;
+    rods s = rods_new(&d, 1, NULL, 0);
+    for (int32_t v = 0; v < 16; v++) {
+        td_rod_set_vertex(s.state, v, points[v], any_vector(r, 0.3));
+    }
+    return s;
+}
+
+// ---- lengths --------------------------------------------------------------------------------
+
+// Largest relative error of an edge's length.
+static td_real stretched(rods s) {
+    td_real most = 0;
+    for (int32_t k = 0; k < s.model->edge_count; k++) {
+        td_real length = tdi_norm(tdi_sub(td_rod_tip(s.state, k), td_rod_origin(s.state, k)));
+        most = fmax(most, fabs(length / s.model->node[s.model->edge_node[k]].length - 1));
+    }
+    return most;
+}
+
+TD_TEST(published_step_keeps_lengths_of_swinging_and_thrown_rods) {
+    tdi_random r;
+    tdi_random_seed(&r, 81);
+    const td_step_opts o = euler(1e-4);
+    for (int k = 0; k < 3; k++) {
+        td_vec3 points[VERTICES];
+        td_rod_def d = swinging(points);
+        rods s = k == 0 ? rods_new(&d, 1, NULL, 0) : thrown(&r, k == 2);
+        td_real most = 0;
+        for (int j = 0; j < 1000; j++) {
+            run(s, &o, 1);
+            most = fmax(most, stretched(s));
+        }
+        CHECK_IN(most, 0, 1e-8);
+        rods_free(s);
+    }
+}
+
+// Of one edge that turns about its pinned end by phi a step, the next turns by
+// atan(sin phi/(2 - cos phi)): it goes on along the last chord, and back to the circle.
+TD_TEST(published_step_turns_one_edge_as_step_and_projection_do) {
+    const td_vec3 points[2] = {{0, 0, 0}, {0.3, 0, 0}};
+    td_rod_def d = td_rod_def_default();
+    d.vertex_count = 2;
+    d.points = points;
+    d.start = TD_END_PINNED;
+    rods s = rods_new(&d, 1, NULL, 0);
+    td_step_opts o = euler(0.01);
+    o.gravity = no_weight;
+    td_rod_set_vertex(s.state, 1, points[1], tdi_vec3(0, 6, 0));
+    td_real angle = 0, turn = 0;
+    for (int k = 0; k < 50; k++) {
+        run(s, &o, 1);
+        turn = k == 0 ? atan(6 * 0.01 / 0.3) : atan(sin(turn) / (2 - cos(turn)));
+        angle += turn;
+        const td_vec3 tip = td_rod_position(s.state, 1);
+        // the first chord follows from a tangent, not from a chord
+        CHECK_REL(tip.x, 0.3 * cos(angle), 1e-7);
+        CHECK_REL(tip.y, 0.3 * sin(angle), 1e-7);
+    }
+    rods_free(s);
+}
+
+TD_TEST(published_step_refuses_ends_pulled_past_the_length_and_leaves_the_state) {
+    td_vec3 points[VERTICES];
+    td_rod_def d = swinging(points);
+    d.end = TD_END_PINNED;
+    rods s = rods_new(&d, 1, NULL, 0);
+    td_step_opts o = euler(1e-4);
+    td_diag diag = {.message = ""};
+    o.gravity = no_weight;
+    run(s, &o, 3);
+    td_rod_set_end(s.state, 0, true, tdi_vec3(0.51, 0, 0), (td_quat){1, 0, 0, 0});
+    CHECK_INT(td_rod_step(s.state, &o, NULL, &diag), TD_ERR_DIVERGED);
+    CHECK_HAS(diag.message, "lengths");
+    for (int32_t v = 0; v < VERTICES; v++) {
+        CHECK_REL(tdi_norm(tdi_sub(td_rod_position(s.state, v), points[v])), 0, 0);
+    }
+    CHECK_REL(s.state->time, 3e-4, 1e-15);
+    rods_free(s);
+}
+
+// ---- motion ---------------------------------------------------------------------------------
+
+// Masses at the vertices, and frames that turn with next to none: what this step assumes.
+static void lump(rods s) {
+    for (int32_t i = 0; i < s.model->node_count; i++) {
+        tdi_rod_node *n = &s.model->node[i];
+        n->mass = n->weight;
+        n->shared = 0;
+        n->inertia *= 1e-4;
+    }
+}
+
+// How far the tips are apart after 0.3 s by this step and by implicit ones, of the length.
+static td_real apart(const td_rod_def *d, td_step_opts o, td_real dt, bool lumped) {
+    rods a = rods_new(d, 1, NULL, 0), b = rods_new(d, 1, NULL, 0);
+    if (lumped) {
+        lump(b);
+    }
+    o.integrator = TD_EULER;
+    o.dt = dt;
+    run(a, &o, (int32_t)lround(0.3 / dt));
+    o.integrator = TD_IMPLICIT;
+    o.dt = 2e-4;
+    o.tolerance = 1e-8;
+    run(b, &o, 1500);
+    const int32_t tip = d->vertex_count - 1;
+    td_vec3 off = tdi_sub(td_rod_position(a.state, tip), td_rod_position(b.state, tip));
+    rods_free(a);
+    rods_free(b);
+    return tdi_norm(off) / 0.5;
+}
+
+TD_TEST(published_and_implicit_steps_swing_a_rod_alike) {
+    td_vec3 points[VERTICES];
+    const td_rod_def d = swinging(points);
+    CHECK_IN(apart(&d, euler(0), 5e-5, false), 0, 0.01);
+}
+
+TD_TEST(published_and_implicit_steps_swing_a_damped_rod_alike) {
+    td_vec3 points[VERTICES];
+    td_rod_def d = swinging(points);
+    d.damping_time = 0.01;
+    printf("%g %g\n", apart(&d, euler(0), 1e-4, true), apart(&d, euler(0), 5e-5, true));
+    CHECK_IN(apart(&d, euler(0), 5e-5, true), 0, 0.002);
+}
+
+TD_TEST(published_and_implicit_steps_agree_on_air_and_loads) {
+    td_vec3 points[VERTICES];
+    const td_rod_def d = swinging(points);
+    const td_load loads[] = {{.kind = TD_LOAD_FORCE, .segment = 8, .vector = {0.1, 0.2, 0.3}},
+                             {.kind = TD_LOAD_SPRING,
+                              .segment = 19,
+                              .point = {0, 0.025, 0},
+                              .vector = {0.4, 0.2, -0.2},
+                              .stiffness = 3,
+                              .damping = 0.02}};
+    td_step_opts o = euler(0);
+    o.air = (td_air){.wind = {0, 1, 3}, .linear = 0.5, .quadratic = 1};
+    o.loads = loads;
+    o.load_count = 2;
+    printf("%g %g\n", apart(&d, o, 1e-4, true), apart(&d, o, 5e-5, true));
+    CHECK_IN(apart(&d, o, 5e-5, true), 0, 0.002);
+}
+
+// In the metric of the method: masses at the vertices.
+static td_real energy_of(rods s, td_vec3 gravity) {
+    td_energy e = td_rod_energy(s.state, gravity);
+    td_real sum = e.elastic + e.weight;
+    for (int32_t i = 0; i < s.model->node_count; i++) {
+        td_vec3 v = s.state->past[i].v;
+        sum += 0.5 * s.model->node[i].weight * tdi_dot(v, v);
+    }
+    return sum;
+}
+
+static td_real energy_lost(td_real dt) {
+    td_vec3 points[VERTICES];
+    const td_rod_def d = swinging(points);
+    rods s = rods_new(&d, 1, NULL, 0);
+    const td_step_opts o = euler(dt);
+    td_real before = energy_of(s, down);
+    run(s, &o, (int32_t)lround(0.4 / dt));
+    td_real lost = before - energy_of(s, down);
+    rods_free(s);
+    return lost;
+}
+
+// Projection takes energy, less with smaller steps. The weight alone is worth 1.2 J.
+TD_TEST(published_step_loses_little_energy_and_in_proportion_to_dt) {
+    td_real coarse = energy_lost(1e-4), fine = energy_lost(5e-5);
+    printf("lost %g %g\n", coarse, fine);
+    CHECK_IN(fine, 0, 0.001);
+    CHECK_IN(coarse / fine, 1.8, 2.2);
+}
+
+// Pulls act along edges as they become, at places as they were: angular momentum is kept to first
+// order in dt alone.
+TD_TEST(published_step_keeps_momentum_of_thrown_rods_and_rings) {
+    tdi_random r;
+    tdi_random_seed(&r, 82);
+    td_step_opts o = euler(1e-4);
+    o.gravity = no_weight;
+    for (int k = 0; k < 2; k++) {
+        rods s = thrown(&r, k == 1);
+        td_vec3 p[2] = {{0, 0, 0}, {0, 0, 0}}, l[2] = {{0, 0, 0}, {0, 0, 0}};
+        for (int j = 0; j < 2; j++) {
+            run(s, &o, j == 0 ? 1 : 500);
+            for (int32_t i = 0; i < s.model->node_count; i++) {
+                td_vec3 at = tdi_scale(s.state->past[i].v, s.model->node[i].weight);
+                p[j] = tdi_add(p[j], at);
+                l[j] = tdi_add(l[j], tdi_cross(s.state->pose[i].x, at));
+            }
+        }
+        CHECK_REL(tdi_norm(tdi_sub(p[1], p[0])) / tdi_norm(p[0]), 0,
+                  1e-9); // rounding of x, over dt
+        CHECK_REL(tdi_norm(tdi_sub(l[1], l[0])) / tdi_norm(l[0]), 0, 1e-3);
+        rods_free(s);
+    }
+}
+
+TD_TEST(published_step_comes_to_the_rest_that_statics_find) {
+    td_vec3 points[VERTICES];
+    td_rod_def d = swinging(points);
+    d.twist = 1;
+    d.twist_rest = 2;
+    d.damping_time = 0.002;
+    rods a = rods_new(&d, 1, NULL, 0), b = rods_new(&d, 1, NULL, 0);
+    td_step_opts o = euler(1e-4);
+    o.air.linear = 80;
+    run(a, &o, 80000);
+    CHECK_INT(td_rod_settle(b.state, &o, NULL, NULL), TD_OK);
+    for (int32_t v = 0; v < VERTICES; v++) {
+        td_vec3 off = tdi_sub(td_rod_position(a.state, v), td_rod_position(b.state, v));
+        CHECK_REL(tdi_norm(off), 0, 1e-6);
+    }
+    for (int32_t k = 0; k < VERTICES - 1; k++) {
+        CHECK_REL(td_rod_twist(a.state, k) - td_rod_twist(b.state, k), 0, 1e-6);
+    }
+    rods_free(a);
+    rods_free(b);
+}
+
+// ---- frames ---------------------------------------------------------------------------------
+
+// Of the turns alone, at the pose: the Hessian put together from the joints, dense.
+enum { MOST_TURNS = 40 };
+typedef struct turn_system {
+    int32_t count;
+    td_real h[MOST_TURNS][MOST_TURNS], g[MOST_TURNS];
+} turn_system;
+
+static void turn_system_of(rods s, turn_system *t) {
+    const tdi_rod_potential p = {.stiffness = 1, .whole = true};
+    const td_rod_model *m = s.model;
+    tdi_rod_clear(s.state);
+    for (int32_t i = m->node_count - 1; i >= 0; i--) {
+        tdi_rod_node_terms(s.state, &p, i);
+    }
+    *t = (turn_system){.count = m->node_count};
+    for (int32_t i = 0; i < m->node_count; i++) {
+        const tdi_rod_node *n = &m->node[i];
+        const bool held = n->flags & TDI_HELD_TURN;
+        t->g[i] = held ? 0 : s.state->work[i].r[3];
+        t->h[i][i] = held ? 1 : 0;
+    }
+    for (int32_t a = 0; a < m->node_count; a++) { // columns by differences of the gradient
+        if (m->node[a].flags & TDI_HELD_TURN) {
+            continue;
+        }
+        td_real moments[2][MOST_TURNS];
+        for (int side = 0; side < 2; side++) {
+            td_rod_turn(s.state, m->node[a].edge, side ? -2e-5 : 1e-5);
+            tdi_rod_follow(s.state);
+            tdi_rod_clear(s.state);
+            for (int32_t i = m->node_count - 1; i >= 0; i--) {
+                tdi_rod_node_terms(s.state, &p, i);
+            }
+            for (int32_t i = 0; i < m->node_count; i++) {
+                moments[side][i] = s.state->work[i].r[3];
+            }
+        }
+        td_rod_turn(s.state, m->node[a].edge, 1e-5);
+        tdi_rod_follow(s.state);
+        for (int32_t i = 0; i < m->node_count; i++) {
+            if (!(m->node[i].flags & TDI_HELD_TURN)) {
+                t->h[i][a] = (moments[0][i] - moments[1][i]) / 2e-5;
+            }
+        }
+    }
+}
+
+// Cholesky's method; false when not positive.
+static bool newton_turns(turn_system *t, td_real *largest) {
+    const int32_t n = t->count;
+    for (int32_t j = 0; j < n; j++) {
+        for (int32_t k = 0; k < j; k++) {
+            for (int32_t i = j; i < n; i++) {
+                t->h[i][j] -= t->h[i][k] * t->h[j][k];
+            }
+            t->g[j] -= t->h[j][k] * t->g[k];
+        }
+        if (!(t->h[j][j] > 0)) {
+            return false;
+        }
+        td_real over = 1 / sqrt(t->h[j][j]);
+        for (int32_t i = j; i < n; i++) {
+            t->h[i][j] *= over;
+        }
+        t->g[j] *= over;
+    }
+    *largest = 0;
+    for (int32_t j = n - 1; j >= 0; j--) {
+        for (int32_t i = j + 1; i < n; i++) {
+            t->g[j] -= t->h[i][j] * t->g[i];
+        }
+        t->g[j] /= t->h[j][j];
+        *largest = fmax(*largest, fabs(t->g[j]));
+    }
+    return true;
+}
+
+// Newton's method on the whole potential would turn no frame any further, and finds a minimum.
+TD_TEST(published_step_leaves_frames_where_the_energy_is_least) {
+    tdi_random r;
+    tdi_random_seed(&r, 83);
+    static turn_system t;
+    const td_step_opts o = euler(1e-4);
+    for (int k = 0; k < 20; k++) {
+        const td_rod_end end = k % 4 == 1 ? TD_END_CLAMPED : TD_END_FREE;
+        rods s = k % 4 == 3 ? ring_rod(&r, 5 + k) : open_rod(&r, 5 + k, k % 4 ? 2 : 0, end);
+        td_real largest = 1;
+        run(s, &o, 5);
+        turn_system_of(s, &t);
+        CHECK(newton_turns(&t, &largest));
+        CHECK_IN(largest, 0, 1e-8);
+        rods_free(s);
+    }
+}
+
+TD_TEST(published_step_spreads_twist_of_a_turned_end_evenly) {
+    td_vec3 points[VERTICES];
+    td_rod_def d = swinging(points);
+    d.radius_other = 0;
+    d.end = TD_END_CLAMPED;
+    rods s = rods_new(&d, 1, NULL, 0);
+    td_step_opts o = euler(1e-4);
+    o.gravity = no_weight;
+    const td_quat start = td_rod_rotation(s.state, VERTICES - 2);
+    for (int k = 1; k <= 50; k++) {
+        td_quat turn = tdi_quat_turn(tdi_vec3(1, 0, 0), 0.1 * k);
+        td_rod_set_end(s.state, 0, true, points[VERTICES - 1], tdi_quat_mul(turn, start));
+        run(s, &o, 1);
+    }
+    const td_real shear = d.young / 3, torsion = PI * pow(d.radius, 4) / 2;
+    for (int32_t k = 1; k < VERTICES - 1; k++) {
+        CHECK_REL(td_rod_twist(s.state, k), 5.0 / (VERTICES - 1), 1e-10);
+        CHECK_REL(td_rod_moment(s.state, k).y, shear * torsion * 5 / 0.5, 1e-10);
+    }
+    rods_free(s);
+}
+
+// A torque about the tip's edge twists all joints before it at once: T L/(G J).
+TD_TEST(published_step_lets_frames_follow_a_torque) {
+    td_vec3 points[VERTICES];
+    td_rod_def d = swinging(points);
+    d.radius_other = 0;
+    rods s = rods_new(&d, 1, NULL, 0);
+    td_step_opts o = euler(1e-4);
+    const td_load torque = {
+        .kind = TD_LOAD_TORQUE, .segment = VERTICES - 2, .vector = {1e-3, 0, 0}};
+    o.gravity = no_weight;
+    o.loads = &torque;
+    o.load_count = 1;
+    run(s, &o, 1);
+    const td_real stiffness = d.young / 3 * PI * pow(d.radius, 4) / 2;
+    for (int32_t k = 1; k < VERTICES - 1; k++) {
+        CHECK_REL(td_rod_twist(s.state, k), 1e-3 * 0.025 / stiffness, 1e-9);
+    }
+    rods_free(s);
+}
+
+// ---- rules ----------------------------------------------------------------------------------
+
+TD_TEST(published_step_refuses_branches_bodies_contact_and_rk4) {
+    tdi_random r;
+    tdi_random_seed(&r, 84);
+    td_step_opts o = euler(1e-4);
+    td_diag diag = {.message = ""};
+    rods s = branching_rods(&r, false, false);
+    CHECK_INT(td_rod_step(s.state, &o, NULL, &diag), TD_ERR_STRUCTURE);
+    CHECK_HAS(diag.message, "implicit");
+    rods_free(s);
+    td_vec3 points[VERTICES];
+    td_rod_def d = swinging(points);
+    td_rod_body body = some_body(&r, 0, 3);
+    s = rods_new(&d, 1, &body, 1);
+    CHECK_INT(td_rod_step(s.state, &o, NULL, &diag), TD_ERR_STRUCTURE);
+    CHECK_HAS(diag.message, "bodies");
+    rods_free(s);
+    s = rods_new(&d, 1, NULL, 0);
+    td_contact_opts touch = td_contact_opts_default();
+    td_rod_contacts *contacts;
+    CHECK_INT(td_rod_contacts_new(&s.state, 1, &touch, 0, NULL, &contacts, &diag), TD_OK);
+    CHECK_INT(td_rod_step_many(&s.state, &o, 1, contacts, NULL, 0, NULL, &diag), TD_ERR_STRUCTURE);
+    CHECK_HAS(diag.message, "contact");
+    td_rod_contacts_free(contacts);
+    o.integrator = TD_RK4;
+    CHECK_INT(td_rod_step(s.state, &o, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "integrator");
+    rods_free(s);
+}
+
+TD_TEST(published_step_takes_no_memory_and_survives_numbers_that_are_none) {
+    td_vec3 points[VERTICES];
+    const td_rod_def d = swinging(points);
+    test_heap heap = {0};
+    td_alloc alloc = test_heap_alloc(&heap);
+    rods s = {NULL, NULL};
+    CHECK_INT(td_rod_model_new(&d, 1, NULL, 0, &alloc, &s.model, NULL), TD_OK);
+    CHECK_INT(td_rod_state_new(s.model, &alloc, &s.state, NULL), TD_OK);
+    const long calls = heap.calls;
+    const td_step_opts o = euler(1e-4);
+    run(s, &o, 10);
+    CHECK_INT(heap.calls, calls);
+    td_rod_set_vertex(s.state, 7, tdi_vec3(NAN, 0, 0), tdi_vec3(0, 0, 0));
+    CHECK_INT(td_rod_step(s.state, &o, NULL, NULL), TD_ERR_DIVERGED);
+    td_rod_state_reset(s.state);
+    td_rod_set_vertex(s.state, 7, points[7], tdi_vec3(0, 1e300, 0));
+    CHECK_INT(td_rod_step(s.state, &o, NULL, NULL), TD_ERR_DIVERGED);
+    rods_free(s);
+    CHECK_INT(heap.held, 0);
+}
+
+// Implicit steps go on where these stop, and these where implicit ones stop.
+TD_TEST(published_and_implicit_steps_may_follow_each_other) {
+    td_vec3 points[VERTICES];
+    td_rod_def d = swinging(points);
+    d.damping_time = 0.01;
+    rods a = rods_new(&d, 1, NULL, 0), b = rods_new(&d, 1, NULL, 0);
+    td_step_opts o = euler(1e-4);
+    run(a, &o, 3000);
+    for (int k = 0; k < 30; k++) {
+        o.integrator = k % 2 ? TD_IMPLICIT : TD_EULER;
+        run(b, &o, 100);
+    }
+    td_vec3 tip = td_rod_position(a.state, VERTICES - 1);
+    td_vec3 off = tdi_sub(td_rod_position(b.state, VERTICES - 1), tip);
+    CHECK_IN(tdi_norm(off), 0, 0.005);
+    rods_free(a);
+    rods_free(b);
+}
+
+TD_TEST(published_step_goes_on_from_a_saved_state_to_the_bit) {
+    td_vec3 points[VERTICES];
+    td_rod_def d = swinging(points);
+    d.damping_time = 0.01;
+    rods a = rods_new(&d, 1, NULL, 0), b = rods_new(&d, 1, NULL, 0);
+    const td_step_opts o = euler(1e-4);
+    run(a, &o, 50);
+    void *bytes = malloc(tdi_rod_save_size(a.state));
+    tdi_rod_save(a.state, bytes);
+    tdi_rod_restore(b.state, bytes);
+    free(bytes);
+    run(a, &o, 50);
+    run(b, &o, 50);
+    CHECK(memcmp(a.state->pose, b.state->pose,
+                 (size_t)a.model->node_count * sizeof *a.state->pose) == 0);
+    rods_free(a);
+    rods_free(b);
+}

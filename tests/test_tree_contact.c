@@ -1,0 +1,602 @@
+// SPDX-License-Identifier: MIT
+// Trees against colliders. Pairs with src/tree/contacts.c and the part of newton.c with contacts.
+
+#include "test_contact_support.h"
+#include "test_tree_support.h"
+#include "tree/contacts.h"
+
+// ---- shapes ---------------------------------------------------------------------------------
+
+typedef struct chain_def {
+    int32_t count;
+    double length, radius; // of a segment, m
+    double stiffness;      // N m/rad
+    bool floating;
+    td_vec3 start;
+    td_quat turn; // of the first segment
+} chain_def;
+
+static tree make_chain(const chain_def *c, const td_alloc *alloc) {
+    td_segment_def *defs = calloc((size_t)c->count, sizeof *defs);
+    for (int32_t i = 0; i < c->count; i++) {
+        defs[i] = td_segment_def_default();
+        defs[i].parent = i - 1;
+        defs[i].length = c->length;
+        defs[i].radius_base = defs[i].radius_tip = c->radius;
+        defs[i].has_stiffness = defs[i].has_damping = true;
+        defs[i].stiffness = tdi_vec3(c->stiffness, c->stiffness, c->stiffness);
+        defs[i].damping = tdi_scale(defs[i].stiffness, 0.05);
+    }
+    defs[0].attach_at_tip = false;
+    defs[0].attach = c->start;
+    defs[0].rest = c->turn;
+    defs[0].joint = c->floating ? TD_JOINT_FREE : TD_JOINT_BALL;
+    tree t = tree_of(defs, c->count, TD_LAW_LINEAR, alloc);
+    free(defs);
+    return t;
+}
+
+static const td_quat level = {0.70710678118654752, 0, 0, -0.70710678118654752}; // +Y to +X
+
+static td_tree_contacts *touch(tree t, int32_t limit) {
+    td_contact_opts opts = td_contact_opts_default();
+    td_tree_contacts *c = NULL;
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_tree_contacts_new(t.state, &opts, limit, NULL, &c, &diag), TD_OK);
+    CHECK_TEXT(diag.message, "");
+    return c;
+}
+
+static double speed_of(tree t) {
+    return largest(td_tree_velocities(t.state), t.nv);
+}
+
+// Options of steps against colliders, with contacts that the caller frees.
+static td_step_opts steps_against(tree t, const td_collider *colliders, int32_t count, double dt) {
+    td_step_opts opts = steps_of(TD_IMPLICIT, dt, weight);
+    opts.contacts = touch(t, count);
+    opts.colliders = colliders;
+    opts.collider_count = count;
+    return opts;
+}
+
+static td_collider plane_at(double height) {
+    td_collider plane = td_collider_default(TD_COLLIDER_PLANE);
+    plane.position.y = plane.position0.y = height;
+    return plane;
+}
+
+// How far the lowest joint or tip is above a height.
+static double above(tree t, double height) {
+    double low = INFINITY;
+    for (int32_t i = 0; i < t.model->body_count; i++) {
+        low = fmin(low, fmin(td_tree_origin(t.state, i).y, td_tree_tip(t.state, i).y));
+    }
+    return low - height;
+}
+
+// The least gap of a tree with a ball.
+static double gap_to_ball(tree t, td_vec3 at, double radius) {
+    double least = INFINITY;
+    for (int32_t i = 0; i < t.model->body_count; i++) {
+        td_vec3 a = td_tree_origin(t.state, i), b = td_tree_tip(t.state, i);
+        least = fmin(least, test_point_segment(at, a, b) - radius - t.model->body[i].radius);
+    }
+    return least;
+}
+
+// ---- derivatives ----------------------------------------------------------------------------
+
+// colliders of all kinds around a stem one metre high, within a range of it
+static int32_t crowd(td_collider out[4]) {
+    for (int32_t k = 0; k < 4; k++) {
+        out[k] = td_collider_default((td_collider_kind)k);
+        out[k].friction = 0.5;
+    }
+    out[0].position.y = -0.0153;
+    out[1].size.x = 0.1;
+    out[1].position = tdi_vec3(0.1105, 0.4, 0);
+    out[2].size = tdi_vec3(0.05, 0.3, 0);
+    out[2].position = tdi_vec3(0.01, 0.7, -0.0603);
+    out[2].rotation = tdi_quat_turn(tdi_vec3(0, 0, 1), 1.2);
+    out[3].size = tdi_vec3(0.1, 0.1, 0.1);
+    out[3].position = tdi_vec3(-0.1102, 0.9, 0);
+    for (int32_t k = 0; k < 4; k++) {
+        out[k].position0 = out[k].position;
+        out[k].rotation0 = out[k].rotation;
+    }
+    return 4;
+}
+
+static tree stem_in_crowd(bool floating, int32_t count) {
+    const chain_def def = {count, 1.0 / count, 0.01, 1, floating, {0, 0, 0}, {1, 0, 0, 0}};
+    return make_chain(&def, NULL);
+}
+
+// Contacts in the middle of a step.
+static td_step_opts begun(tree t, td_collider colliders[4]) {
+    td_step_opts opts = steps_against(t, colliders, crowd(colliders), 0.01);
+    for (int32_t i = 0; i < t.model->body_count; i++) { // it slides
+        const tdi_frame *f = &t.state->frame[i];
+        t.state->star[i] = (tdi_place){tdi_add(f->o, tdi_vec3(3e-6, -2e-6, 1e-6)), f->r};
+    }
+    CHECK_INT(tdi_tree_contacts_begin(opts.contacts, t.state, &opts, 0.01), TD_OK);
+    CHECK_INT(tdi_tree_contacts_evaluate(opts.contacts, t.state, true), TD_OK);
+    tdi_tree_contacts_expand(opts.contacts, t.state);
+    return opts;
+}
+
+// What the joint of a degree of freedom does to bodies, by their twists.
+static double assembled_slope(tree t, int32_t dof) {
+    td_tree_state *s = t.state;
+    double sum = 0;
+    memset(s->v, 0, (size_t)t.nv * sizeof *s->v);
+    s->v[dof] = 1;
+    tdi_tree_move(t.model, s);
+    for (int32_t i = 0; i < t.model->body_count; i++) {
+        if (s->summed[i]) {
+            sum += tdi_dot(s->node[i].load.n, s->twist[i].w) +
+                   tdi_dot(s->node[i].load.f, s->twist[i].v);
+        }
+    }
+    s->v[dof] = 0;
+    return sum;
+}
+
+static double value_off(tree t, const td_step_opts *opts, td_real *step, double way) {
+    td_real *q = reals(t.nq);
+    memcpy(q, t.q, (size_t)t.nq * sizeof *q);
+    tdi_tree_advance(t.model, t.state, step, way);
+    tdi_tree_place(t.model, t.state);
+    double value = tdi_tree_contacts_value(opts->contacts, t.state);
+    memcpy(t.q, q, (size_t)t.nq * sizeof *q);
+    tdi_tree_place(t.model, t.state);
+    free(q);
+    return value;
+}
+
+TD_TEST(contacts_of_a_tree_have_the_gradient_of_their_value) {
+    tree t = stem_in_crowd(true, 7);
+    td_collider colliders[4];
+    td_step_opts opts = begun(t, colliders);
+    td_real *step = reals(t.nv);
+    double most = 0;
+    for (int32_t d = 0; d < t.nv; d++) {
+        const double way = 1e-9;
+        step[d] = 1;
+        double slope =
+            (value_off(t, &opts, step, way) - value_off(t, &opts, step, -way)) / (2 * way);
+        step[d] = 0;
+        double got = assembled_slope(t, d);
+        CHECK_REL(got - slope, 0, 1e-6 * fabs(slope) + 1e-9);
+        most = fmax(most, fabs(slope));
+    }
+    CHECK(most > 1e-4); // they do push
+    free(step);
+    td_tree_contacts_free(opts.contacts);
+    tree_free(t);
+}
+
+// The value of the body's contacts after a turn and a shift by `way` times V.
+static double value_moved(tree t, const td_step_opts *opts, const tdi_twist *v, double way) {
+    const tdi_frame old = t.state->frame[0];
+    tdi_frame *f = &t.state->frame[0];
+    double angle = tdi_norm(v->w);
+    f->turn = tdi_quat_mul(tdi_quat_turn(tdi_scale(v->w, 1 / angle), way * angle), old.turn);
+    f->r = tdi_mat3_from_quat(f->turn);
+    f->o = tdi_madd(old.o, v->v, way);
+    double value = tdi_tree_contacts_value(opts->contacts, t.state);
+    *f = old;
+    return value;
+}
+
+TD_TEST(contacts_of_a_body_have_the_hessian_of_their_value) {
+    tree t = stem_in_crowd(true, 1);
+    td_collider colliders[4];
+    td_step_opts opts = begun(t, colliders);
+    const tdi_node *node = &t.state->node[0];
+    tdi_random r;
+    tdi_random_seed(&r, 3);
+    for (int32_t k = 0; k < 40; k++) {
+        const double way = 2e-8;
+        tdi_twist v = {random_vec(&r, 1), {0, 0, 0}};
+        v.v = random_vec(&r, 1);
+        double curve = (value_moved(t, &opts, &v, way) - 2 * value_moved(t, &opts, &v, 0) +
+                        value_moved(t, &opts, &v, -way)) /
+                       (way * way);
+        td_vec3 aw = tdi_sym3_apply(&node->block.a, v.w), cv = tdi_sym3_apply(&node->block.c, v.v);
+        td_vec3 sw = tdi_sym3_apply(&node->swing, v.w), bv = tdi_mat3_apply(&node->block.b, v.v);
+        double got = tdi_dot(v.w, tdi_add(aw, sw)) + 2 * tdi_dot(v.w, bv) + tdi_dot(v.v, cv);
+        CHECK_REL(got, curve, 1e-3);
+    }
+    td_tree_contacts_free(opts.contacts);
+    tree_free(t);
+}
+
+// ---- falling --------------------------------------------------------------------------------
+
+TD_TEST(limp_chain_falls_on_a_plane_and_rests_on_it) {
+    const chain_def def = {20, 0.05, 0.01, 0, true, {0, 0.3, 0}, tdi_quat_turn(tdi_vec3(0, 0, 1), -1.37)};
+    tree t = make_chain(&def, NULL);
+    const td_collider plane = plane_at(0);
+    td_step_opts opts = steps_against(t, &plane, 1, 1.0 / 60);
+    double lowest = INFINITY;
+    for (int32_t k = 0; k < 300; k++) {
+        run(t, &opts, 1);
+        lowest = fmin(lowest, above(t, def.radius));
+    }
+    CHECK(lowest > 0);
+    // all of it lies, on a part of its range
+    for (int32_t i = 0; i < def.count; i++) {
+        CHECK_IN(td_tree_tip(t.state, i).y - def.radius, 0, 0.2 * def.radius);
+    }
+    CHECK_IN(speed_of(t), 0, 1e-3);
+    td_tree_contacts_free(opts.contacts);
+    tree_free(t);
+}
+
+TD_TEST(leaf_and_fruit_lie_on_the_ground_and_do_not_sink_in) {
+    td_shape shapes[2] = {td_shape_default(), td_shape_default()};
+    td_builder *builder;
+    td_skeleton *skeleton;
+    td_skeleton_opts skeleton_opts = td_skeleton_opts_default();
+    shapes[1].kind = TD_SHAPE_BALL;
+    shapes[1].width = 0.8;
+    for (int32_t k = 0; k < 2; k++) {
+        td_segment_def def = td_segment_def_default();
+        CHECK_INT(td_builder_new(&skeleton_opts, NULL, &builder), TD_OK);
+        CHECK_INT(td_builder_add_shape(builder, &shapes[k], &def.shape, NULL), TD_OK);
+        def.organ = k == 0 ? TD_ORGAN_LEAF : TD_ORGAN_FRUIT;
+        def.joint = TD_JOINT_FREE;
+        def.attach_at_tip = false;
+        def.attach.y = 0.1;
+        def.rest = tdi_quat_turn(tdi_vec3(1, 0, 0), 1.2);
+        def.length = 0.05;
+        CHECK_INT(td_builder_add(builder, &def, NULL, NULL), TD_OK);
+        CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
+        tree t = {NULL, NULL, 6, 7, NULL, NULL};
+        td_tree_opts tree_opts = td_tree_opts_default();
+        CHECK_INT(td_tree_model_new(skeleton, &tree_opts, NULL, &t.model, NULL), TD_OK);
+        CHECK_INT(td_tree_state_new(t.model, NULL, &t.state, NULL), TD_OK);
+        const td_collider plane = plane_at(0);
+        td_step_opts opts = steps_against(t, &plane, 1, 1.0 / 60);
+        run(t, &opts, 240);
+        double radius = t.model->body[0].radius;
+        td_vec3 middle =
+            tdi_scale(tdi_add(td_tree_origin(t.state, 0), td_tree_tip(t.state, 0)), 0.5);
+        CHECK_IN(radius, k == 0 ? 0.001 : 0.01, k == 0 ? 0.003 : 0.02);
+        CHECK_IN(middle.y, radius, 1.3 * radius);
+        td_tree_contacts_free(opts.contacts);
+        tree_free(t);
+        td_skeleton_free(skeleton);
+        td_builder_free(builder);
+    }
+}
+
+// ---- pushing --------------------------------------------------------------------------------
+
+TD_TEST(stiff_stem_is_pushed_aside_by_a_sphere_and_springs_back) {
+    const chain_def def = {8, 0.1, 0.01, 20, false, {0, 0, 0}, {1, 0, 0, 0}};
+    tree t = make_chain(&def, NULL);
+    td_collider things[2] = {td_collider_default(TD_COLLIDER_SPHERE), plane_at(0)};
+    td_step_opts opts = steps_against(t, things, 2, 1.0 / 60);
+    td_vec3 at = {-0.2, 0.7, 0};
+    double furthest = 0, least = INFINITY;
+    things[0].size.x = 0.1;
+    for (int32_t k = 0; k < 400; k++) {
+        things[0].position0 = at;
+        at.x = k < 30   ? -0.2 + 0.4 * (k + 1) / 30
+               : k < 60 ? 0.2
+                        : fmax(-0.5, 0.2 - 0.02 * (k - 59));
+        things[0].position = at;
+        run(t, &opts, 1);
+        least = fmin(least, gap_to_ball(t, at, 0.1));
+        furthest = fmax(furthest, td_tree_tip(t.state, 7).x);
+    }
+    CHECK(least > 0);
+    CHECK(furthest > 0.3);
+    CHECK_IN(td_tree_tip(t.state, 7).x, -1e-3, 1e-3);
+    td_tree_contacts_free(opts.contacts);
+    tree_free(t);
+}
+
+TD_TEST(fast_sphere_does_not_pass_through_a_limp_chain) {
+    const chain_def def = {20, 0.05, 0.005, 1e-3, false, {0, 1, 0}, {0, 0, 0, 1}};
+    tree t = make_chain(&def, NULL);
+    td_collider ball = td_collider_default(TD_COLLIDER_SPHERE);
+    td_step_opts opts = steps_against(t, &ball, 1, 1.0 / 60);
+    ball.size.x = 0.05;
+    ball.position = tdi_vec3(-0.5, 0.4, 0);
+    double least = INFINITY;
+    for (int32_t k = 0; k < 4; k++) { // 0.25 m a step: three times what is between its sides
+        ball.position0 = ball.position;
+        ball.position.x += 0.25;
+        run(t, &opts, 1);
+        least = fmin(least, gap_to_ball(t, ball.position, 0.05));
+    }
+    CHECK(least > 0);
+    CHECK(td_tree_tip(t.state, 12).x > 0.5); // it was taken along
+    td_tree_contacts_free(opts.contacts);
+    tree_free(t);
+}
+
+TD_TEST(plant_that_its_base_carries_against_a_wall_bends) {
+    const chain_def def = {8, 0.1, 0.01, 20, false, {0, 0, 0}, {1, 0, 0, 0}};
+    tree t = make_chain(&def, NULL);
+    td_collider wall = td_collider_default(TD_COLLIDER_BOX);
+    td_base_motion base = {.rotation = {1, 0, 0, 0}, .velocity = {2, 0, 0}};
+    wall.size = tdi_vec3(0.05, 0.2, 0.5);
+    wall.position0 = wall.position = tdi_vec3(0.3, 0.7, 0);
+    td_step_opts opts = steps_against(t, &wall, 1, 1.0 / 60);
+    for (int32_t k = 0; k < 12; k++) { // 3 cm a step: fifteen ranges
+        base.position.x = 2 * k / 60.0;
+        td_tree_set_base(t.state, &base);
+        run(t, &opts, 1);
+        for (int32_t i = 0; i < def.count; i++) {
+            td_vec3 a = tdi_sub(td_tree_origin(t.state, i), wall.position);
+            td_vec3 b = tdi_sub(td_tree_tip(t.state, i), wall.position);
+            CHECK(test_distance(a, b, a, b, &wall) > def.radius);
+        }
+    }
+    CHECK_REL(td_tree_origin(t.state, 0).x, 0.4, 1e-12);
+    CHECK(td_tree_tip(t.state, 7).x < 0.25);
+    td_tree_contacts_free(opts.contacts);
+    tree_free(t);
+}
+
+// ---- friction -------------------------------------------------------------------------------
+
+enum { AROUND = 12 }; // segments on the bar
+
+// a chain over a level bar: one end hangs down by `first` segments, the other by `last`
+static tree draped(double bar, double length, double radius, int32_t first, int32_t last) {
+    const double turn = -TDI_PI / AROUND, out = (bar + 1.1 * radius) / cos(turn / 2);
+    int32_t n = first + AROUND + last;
+    td_segment_def *defs = calloc((size_t)n, sizeof *defs);
+    for (int32_t i = 0; i < n; i++) {
+        bool hangs = i < first || i >= first + AROUND;
+        bool edge = i == first || i == first + AROUND;
+        defs[i] = td_segment_def_default();
+        defs[i].parent = i - 1;
+        defs[i].length = hangs ? length : -2 * out * sin(turn / 2);
+        defs[i].radius_base = defs[i].radius_tip = radius;
+        defs[i].rest = tdi_quat_turn(tdi_vec3(0, 0, 1), edge ? turn / 2 : hangs ? 0 : turn);
+        defs[i].has_stiffness = defs[i].has_damping = true;
+        defs[i].stiffness = tdi_vec3(1e-4, 1e-4, 1e-4);
+        defs[i].damping = tdi_vec3(1e-5, 1e-5, 1e-5);
+    }
+    defs[0].joint = TD_JOINT_FREE;
+    defs[0].attach_at_tip = false;
+    defs[0].attach = tdi_vec3(-out, -first * length, 0);
+    tree t = tree_of(defs, n, TD_LAW_LINEAR, NULL);
+    free(defs);
+    return t;
+}
+
+// The friction that holds a rope of unit weight a metre with ends of a and b over a bar, at the
+// distance r: its pull grows as T' = m (T + r sin) + r cos, from a to b over half a turn.
+static double friction_that_holds(double a, double b, double r) {
+    double low = 0, high = 2;
+    for (int k = 0; k < 60; k++) {
+        const int parts = 2000;
+        double m = 0.5 * (low + high), pull = a, step = TDI_PI / parts;
+        for (int i = 0; i < parts; i++) {
+            double at = (i + 0.5) * step,
+                   half = pull + 0.5 * step * (m * (pull + r * sin(at)) + r * cos(at));
+            pull += step * (m * (half + r * sin(at)) + r * cos(at));
+        }
+        if (pull < b) {
+            low = m;
+        } else {
+            high = m;
+        }
+    }
+    return low;
+}
+
+// How fast the short end goes up at last, m/s, on average over a quarter of a second.
+static double climb(double friction) {
+    tree t = draped(0.05, 0.02, 0.004, 10, 20);
+    td_collider bar = td_collider_default(TD_COLLIDER_CAPSULE);
+    bar.size = tdi_vec3(0.05, 0.3, 0);
+    bar.rotation = bar.rotation0 = tdi_quat_turn(tdi_vec3(1, 0, 0), TDI_PI / 2);
+    bar.friction = friction;
+    td_step_opts opts = steps_against(t, &bar, 1, 1.0 / 120);
+    run(t, &opts, 30);
+    double start = td_tree_origin(t.state, 0).y;
+    run(t, &opts, 30);
+    double way = td_tree_origin(t.state, 0).y - start;
+    td_tree_contacts_free(opts.contacts);
+    tree_free(t);
+    return way / 0.25;
+}
+
+TD_TEST(chain_over_a_bar_hangs_still_within_the_cone_of_friction_and_slides_beyond) {
+    const double creep = td_contact_opts_default().creep;
+    const double holds = friction_that_holds(0.2, 0.4, 0.0544);
+    if (getenv("V")) {
+        printf("holds %g: %g %g %g %g %g\n", holds, climb(0.8 * holds), climb(0.9 * holds),
+               climb(holds), climb(1.1 * holds), climb(1.2 * holds));
+    }
+    CHECK_IN(climb(1.1 * holds), 0, creep);
+    CHECK(climb(0.9 * holds) > 30 * creep);
+}
+
+// ---- refusals -------------------------------------------------------------------------------
+
+TD_TEST(tree_that_starts_in_a_collider_is_refused_by_name_and_stays) {
+    const chain_def def = {8, 0.1, 0.01, 20, false, {0, 0, 0}, {1, 0, 0, 0}};
+    tree t = make_chain(&def, NULL);
+    td_collider things[2] = {plane_at(-1), td_collider_default(TD_COLLIDER_SPHERE)};
+    td_step_opts opts = steps_against(t, things, 2, 1.0 / 60);
+    td_diag diag = {.message = ""};
+    things[1].size.x = 0.02;
+    things[1].position = things[1].position0 = tdi_vec3(0, 0.55, 0);
+    CHECK_INT(td_tree_step(t.state, &opts, NULL, &diag), TD_ERR_DIVERGED);
+    CHECK_HAS(diag.message, "segment 5 and collider 1 are in each other");
+    CHECK_INT(diag.index, 5);
+    CHECK_REL(td_tree_tip(t.state, 7).y, 0.8, 1e-15);
+    CHECK_INT(td_tree_step_many(&t.state, &opts, 1, NULL, NULL, &diag), TD_ERR_DIVERGED);
+    CHECK_HAS(diag.message, "tree 0: segment 5 and collider 1");
+    things[1].position.x = things[1].position0.x = 1; // out of the way
+    CHECK_INT(td_tree_step(t.state, &opts, NULL, &diag), TD_OK);
+    td_tree_contacts_free(opts.contacts);
+    tree_free(t);
+}
+
+TD_TEST(tree_squeezed_between_colliders_is_refused_and_stays) {
+    const chain_def def = {4, 0.1, 0.01, 20, true, {0, 0.05, 0}, level};
+    tree t = make_chain(&def, NULL);
+    td_collider planes[2] = {plane_at(0), plane_at(0.1)};
+    td_step_opts opts = steps_against(t, planes, 2, 1.0 / 60);
+    td_diag diag = {.message = ""};
+    planes[1].rotation = planes[1].rotation0 = tdi_quat_turn(tdi_vec3(1, 0, 0), TDI_PI);
+    planes[1].position.y = 0.01;
+    CHECK_INT(td_tree_step(t.state, &opts, NULL, &diag), TD_ERR_DIVERGED);
+    CHECK_HAS(diag.message, "push the tree where it cannot go");
+    CHECK_REL(above(t, 0), 0.05, 1e-14);
+    td_tree_contacts_free(opts.contacts);
+    tree_free(t);
+}
+
+TD_TEST(contacts_refuse_what_they_cannot_do) {
+    const chain_def def = {4, 0.1, 0.01, 20, false, {0, 0, 0}, {1, 0, 0, 0}};
+    tree t = make_chain(&def, NULL), other = make_chain(&def, NULL);
+    const td_collider planes[2] = {plane_at(-1), plane_at(-2)};
+    td_step_opts opts = steps_against(t, planes, 1, 1.0 / 60);
+    td_diag diag = {.message = ""};
+    opts.integrator = TD_RK4;
+    CHECK_INT(td_tree_step(t.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "implicit");
+    opts.integrator = TD_IMPLICIT;
+    CHECK_INT(td_tree_step(other.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "another tree");
+    opts.collider_count = 2;
+    CHECK_INT(td_tree_step(t.state, &opts, NULL, &diag), TD_ERR_LIMIT);
+    CHECK_HAS(diag.message, "room for 1");
+    opts.collider_count = -1;
+    CHECK_INT(td_tree_step(t.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
+    td_tree_contacts_free(opts.contacts);
+    tree_free(t);
+    tree_free(other);
+}
+
+// ---- memory and threads ---------------------------------------------------------------------
+
+TD_TEST(steps_with_contacts_never_allocate) {
+    const chain_def def = {10, 0.05, 0.01, 0.01, true, {0, 0.05, 0}, level};
+    test_heap heap = {0};
+    const td_alloc alloc = test_heap_alloc(&heap);
+    tree t = make_chain(&def, &alloc);
+    const td_collider plane = plane_at(0);
+    const td_contact_opts how = td_contact_opts_default();
+    td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
+    CHECK_INT(td_tree_contacts_new(t.state, &how, 1, &alloc, &opts.contacts, NULL), TD_OK);
+    opts.colliders = &plane;
+    opts.collider_count = 1;
+    long calls = heap.calls;
+    run(t, &opts, 60);
+    CHECK_INT(heap.calls, calls);
+    CHECK_IN(above(t, def.radius), 0, 0.2 * def.radius); // it does lie there
+    td_tree_contacts_free(opts.contacts);
+    tree_free(t);
+    CHECK_INT(heap.held, 0);
+}
+
+TD_TEST(contacts_give_back_all_memory_when_any_call_fails) {
+    const chain_def def = {10, 0.05, 0.01, 0.01, true, {0, 0.05, 0}, level};
+    tree t = make_chain(&def, NULL);
+    const td_contact_opts how = td_contact_opts_default();
+    long last = 0;
+    for (long at = 1; last == 0 && at < 20; at++) {
+        test_heap heap = {.fail_at = at};
+        const td_alloc alloc = test_heap_alloc(&heap);
+        td_tree_contacts *c = NULL;
+        td_status status = td_tree_contacts_new(t.state, &how, 3, &alloc, &c, NULL);
+        CHECK((status == TD_OK) == (c != NULL));
+        CHECK(status == TD_OK || status == TD_ERR_MEMORY);
+        last = status == TD_OK ? at : 0;
+        td_tree_contacts_free(c);
+        CHECK_INT(heap.held, 0);
+    }
+    CHECK_INT(last, 5); // four blocks
+    tree_free(t);
+}
+
+// a bush of stems that all bend down, large enough to be cut
+static tree bush(int32_t stems, int32_t each) {
+    int32_t n = stems * each;
+    td_segment_def *defs = calloc((size_t)n, sizeof *defs);
+    tdi_random r;
+    tdi_random_seed(&r, 11);
+    for (int32_t i = 0; i < n; i++) {
+        bool root = i % each == 0;
+        defs[i] = td_segment_def_default();
+        defs[i].parent = root ? TD_NONE : i - 1;
+        defs[i].attach_at_tip = !root;
+        defs[i].attach = tdi_vec3(between(&r, -0.5, 0.5), 0, 0);
+        defs[i].attach.z = between(&r, -0.5, 0.5);
+        defs[i].rest = random_turn(&r, root ? 0.3 : 0.05);
+        defs[i].length = 0.01;
+        defs[i].radius_base = defs[i].radius_tip = 0.002;
+        defs[i].has_stiffness = defs[i].has_damping = true;
+        defs[i].stiffness = tdi_vec3(1e-3, 1e-3, 1e-3);
+        defs[i].damping = tdi_vec3(1e-5, 1e-5, 1e-5);
+    }
+    tree t = tree_of(defs, n, TD_LAW_LINEAR, NULL);
+    free(defs);
+    return t;
+}
+
+TD_TEST(contacts_have_the_same_bits_with_any_number_of_threads) {
+    const int32_t stems = 50, each = 50;
+    td_real *first = NULL;
+    for (int32_t threads = 1; threads <= 3; threads++) {
+        tree t = bush(stems, each);
+        td_collider things[2] = {plane_at(0), td_collider_default(TD_COLLIDER_SPHERE)};
+        td_step_opts opts = steps_against(t, things, 2, 1.0 / 60);
+        CHECK_INT(td_pool_new(threads, NULL, &opts.pool), TD_OK);
+        things[1].size.x = 0.1;
+        things[1].position = tdi_vec3(0, 0.8, 0);
+        int32_t parts = t.model->part_count;
+        CHECK(parts > 3);
+        for (int32_t k = 0; k < 20; k++) {
+            things[1].position0 = things[1].position;
+            things[1].position.y -= 0.03;
+            run(t, &opts, 1);
+        }
+        if (!first) {
+            first = reals(t.nq);
+            memcpy(first, t.q, (size_t)t.nq * sizeof *first);
+        }
+        CHECK(memcmp(first, t.q, (size_t)t.nq * sizeof *first) == 0);
+        td_pool_free(opts.pool);
+        td_tree_contacts_free(opts.contacts);
+        tree_free(t);
+    }
+    free(first);
+}
+
+TD_TEST(trees_stepped_together_keep_their_own_contacts) {
+    const chain_def def = {6, 0.05, 0.01, 0.01, true, {0, 0.05, 0}, level};
+    tree alone = make_chain(&def, NULL), many[3];
+    const td_collider plane = plane_at(0);
+    td_tree_state *states[3];
+    td_step_opts opts[3], one = steps_against(alone, &plane, 1, 1.0 / 60);
+    for (int k = 0; k < 3; k++) {
+        many[k] = make_chain(&def, NULL);
+        states[k] = many[k].state;
+        opts[k] = steps_against(many[k], &plane, 1, 1.0 / 60);
+    }
+    for (int k = 0; k < 30; k++) {
+        run(alone, &one, 1);
+        CHECK_INT(td_tree_step_many(states, opts, 3, NULL, NULL, NULL), TD_OK);
+    }
+    for (int k = 0; k < 3; k++) {
+        CHECK(memcmp(alone.q, many[k].q, (size_t)alone.nq * sizeof *alone.q) == 0);
+        td_tree_contacts_free(opts[k].contacts);
+        tree_free(many[k]);
+    }
+    td_tree_contacts_free(one.contacts);
+    tree_free(alone);
+}
