@@ -60,7 +60,7 @@ static td_real value_at(rods s, const tdi_rod_potential *p, int32_t a, td_real x
     memset(s.state->step, 0, (size_t)s.model->node_count * sizeof *s.state->step);
     s.state->step[a / 4].x[a % 4] += x;
     s.state->step[b / 4].x[b % 4] += y;
-    tdi_rod_try(s.state, 1, true);
+    tdi_rod_try(s.state, 1, TDI_STRAIGHT);
     return tdi_rod_value(s.state, p);
 }
 

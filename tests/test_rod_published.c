@@ -179,7 +179,6 @@ TD_TEST(published_and_implicit_steps_swing_a_damped_rod_alike) {
     td_vec3 points[VERTICES];
     td_rod_def d = swinging(points);
     d.damping_time = 0.01;
-    printf("%g %g\n", apart(&d, euler(0), 1e-4, true), apart(&d, euler(0), 5e-5, true));
     CHECK_IN(apart(&d, euler(0), 5e-5, true), 0, 0.002);
 }
 
@@ -197,7 +196,6 @@ TD_TEST(published_and_implicit_steps_agree_on_air_and_loads) {
     o.air = (td_air){.wind = {0, 1, 3}, .linear = 0.5, .quadratic = 1};
     o.loads = loads;
     o.load_count = 2;
-    printf("%g %g\n", apart(&d, o, 1e-4, true), apart(&d, o, 5e-5, true));
     CHECK_IN(apart(&d, o, 5e-5, true), 0, 0.002);
 }
 
@@ -227,7 +225,6 @@ static td_real energy_lost(td_real dt) {
 // Projection takes energy, less with smaller steps. The weight alone is worth 1.2 J.
 TD_TEST(published_step_loses_little_energy_and_in_proportion_to_dt) {
     td_real coarse = energy_lost(1e-4), fine = energy_lost(5e-5);
-    printf("lost %g %g\n", coarse, fine);
     CHECK_IN(fine, 0, 0.001);
     CHECK_IN(coarse / fine, 1.8, 2.2);
 }
@@ -257,26 +254,38 @@ TD_TEST(published_step_keeps_momentum_of_thrown_rods_and_rings) {
     }
 }
 
-TD_TEST(published_step_comes_to_the_rest_that_statics_find) {
-    td_vec3 points[VERTICES];
+// How far a rod at rest moves when it is stepped on.
+static td_real moved_from_rest(td_real dt) {
+    td_vec3 points[VERTICES], rest[VERTICES];
     td_rod_def d = swinging(points);
     d.twist = 1;
     d.twist_rest = 2;
     d.damping_time = 0.002;
-    rods a = rods_new(&d, 1, NULL, 0), b = rods_new(&d, 1, NULL, 0);
-    td_step_opts o = euler(1e-4);
+    rods s = rods_new(&d, 1, NULL, 0);
+    td_step_opts o = euler(dt);
     o.air.linear = 80;
-    run(a, &o, 80000);
-    CHECK_INT(td_rod_settle(b.state, &o, NULL, NULL), TD_OK);
+    for (int32_t i = 0; i < s.model->node_count; i++) {
+        s.model->node[i].stretch *= 1e4; // statics are not to stretch either
+    }
+    CHECK_INT(td_rod_settle(s.state, &o, NULL, NULL), TD_OK);
     for (int32_t v = 0; v < VERTICES; v++) {
-        td_vec3 off = tdi_sub(td_rod_position(a.state, v), td_rod_position(b.state, v));
-        CHECK_REL(tdi_norm(off), 0, 1e-6);
+        rest[v] = td_rod_position(s.state, v);
     }
-    for (int32_t k = 0; k < VERTICES - 1; k++) {
-        CHECK_REL(td_rod_twist(a.state, k) - td_rod_twist(b.state, k), 0, 1e-6);
+    run(s, &o, (int32_t)lround(1 / dt));
+    td_real most = 0;
+    for (int32_t v = 0; v < VERTICES; v++) {
+        most = fmax(most, tdi_norm(tdi_sub(td_rod_position(s.state, v), rest[v])));
     }
-    rods_free(a);
-    rods_free(b);
+    rods_free(s);
+    return most;
+}
+
+// At rest edges pull from where the weight would have taken them in a step: off by the order of
+// dt^2.
+TD_TEST(published_step_rests_where_statics_do) {
+    td_real coarse = moved_from_rest(1e-4), fine = moved_from_rest(5e-5);
+    CHECK_IN(coarse, 0, 1e-6);
+    CHECK_IN(coarse / fine, 3.5, 4.5);
 }
 
 // ---- frames ---------------------------------------------------------------------------------

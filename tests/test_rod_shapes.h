@@ -191,5 +191,5 @@ static inline void shake(tdi_random *r, rods s, td_real size) {
             s.state->step[i].x[k] = held ? 0 : k < 3 ? 0.2 * x : x;
         }
     }
-    tdi_rod_try(s.state, 1, true);
+    tdi_rod_try(s.state, 1, TDI_STRAIGHT);
 }

@@ -562,7 +562,7 @@ static void capstan(val_report *report, double dt, double friction, double wrap)
         }
         td_vec3 v = td_rod_velocity(h.state[0], 0);
         speed = sqrt(dot(v, v));
-        if (getenv("VALC") && k % 20 == 0) {
+        if (getenv("VALD") && k % 20 == 0) {
             fprintf(stderr, "%d ratio %g want %g speed %g T %g %g\n", k, ratio, want, speed,
                     td_rod_tension(h.state[0], 1), td_rod_tension(h.state[0], ROPE_EDGES - 2));
         }

@@ -211,9 +211,9 @@ static void keep_poses(const tdi_rod_system *y) {
     }
 }
 
-static void try_all(const tdi_rod_system *y, td_real part, bool straight) {
+static void try_all(const tdi_rod_system *y, td_real part, tdi_rod_way way) {
     for (int32_t k = 0; k < y->count; k++) {
-        tdi_rod_try(y->state[k], part, straight);
+        tdi_rod_try(y->state[k], part, way);
     }
 }
 
@@ -231,16 +231,16 @@ static td_real search(const tdi_rod_system *y, td_real part, td_real value, td_r
         }
         part *= 0.5;
         stats->halvings++;
-        try_all(y, part, y->contacts != NULL);
+        try_all(y, part, y->contacts ? TDI_STRAIGHT : TDI_TURNING);
     }
-    try_all(y, 0, true);
+    try_all(y, 0, TDI_STRAIGHT);
     return 0;
 }
 
 // ---- iteration ------------------------------------------------------------------------------
 
-td_status tdi_rod_carry(const tdi_rod_system *y, td_real *part, td_diag *diag) {
-    try_all(y, 1, y->contacts != NULL);
+td_status tdi_rod_carry(const tdi_rod_system *y, tdi_rod_way way, td_real *part, td_diag *diag) {
+    try_all(y, 1, y->contacts ? TDI_STRAIGHT : way); // contact sees straight ways
     *part = 1;
     if (y->contacts) {
         td_status status = tdi_rod_contacts_filter(y, part, diag);
@@ -248,7 +248,7 @@ td_status tdi_rod_carry(const tdi_rod_system *y, td_real *part, td_diag *diag) {
             return status;
         }
         if (*part < 1) {
-            try_all(y, *part, true);
+            try_all(y, *part, TDI_STRAIGHT);
         }
         tdi_rod_contacts_advance(y, *part);
     }
@@ -266,7 +266,7 @@ static td_status move(const tdi_rod_system *y, bool searched, td_real *taken, td
     searched = searched && !moving;
     td_real value = searched ? value_of(y, false) : 0, down = searched ? slope_of(y, diag) : 0;
     keep_poses(y);
-    td_status status = tdi_rod_carry(y, taken, diag);
+    td_status status = tdi_rod_carry(y, TDI_TURNING, taken, diag);
     if (status == TD_OK && searched) {
         *taken = search(y, *taken, value, down, stats);
     }

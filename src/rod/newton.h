@@ -4,6 +4,7 @@
 // Newton's method on the incremental potential of rods.
 
 #include "rod/contacts.h"
+#include "rod/pose.h"
 
 typedef struct tdi_rod_newton {
     int32_t iterations;
@@ -15,4 +16,5 @@ typedef struct tdi_rod_newton {
 td_status tdi_rod_minimise(const tdi_rod_system *system, const tdi_rod_newton *opts,
                            td_step_stats *stats, td_diag *diag);
 // Takes the increments, as far as contact lets them: how far.
-td_status tdi_rod_carry(const tdi_rod_system *system, td_real *part, td_diag *diag);
+td_status tdi_rod_carry(const tdi_rod_system *system, tdi_rod_way way, td_real *part,
+                        td_diag *diag);

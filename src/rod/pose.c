@@ -49,7 +49,7 @@ static inline td_vec3 move_of(const td_rod_state *s, int32_t i, td_real part) {
 // ---- turning --------------------------------------------------------------------------------
 
 // With a = t.df and the rest across: |f| + a long, along t + across/|f|.
-static void turn_node(td_rod_state *s, int32_t i, td_real part) {
+static void turn_node(td_rod_state *s, int32_t i, td_real part, bool keep) {
     const tdi_rod_node *n = &s->model->node[i];
     const tdi_rod_pose *old = &s->pose_back[i];
     tdi_rod_pose *pose = &s->pose[i];
@@ -75,7 +75,7 @@ static void turn_node(td_rod_state *s, int32_t i, td_real part) {
         td_vec3 across = tdi_madd(df, old->edge.t, -along);
         td_vec3 t = tdi_madd(old->edge.t, across, 1 / length);
         t = tdi_scale(t, 1 / tdi_norm(t));
-        pose->edge.length = fmax(length + along, SHORTEST * length);
+        pose->edge.length = keep ? length : fmax(length + along, SHORTEST * length);
         set_frame(&pose->edge, &old->edge, t, part * s->step[i].x[3]);
         pose->x = tdi_madd(start, t, pose->edge.length);
     }
@@ -111,15 +111,15 @@ static void move_straight(td_rod_state *s, const tdi_rod_part *range, td_real pa
     }
 }
 
-void tdi_rod_try(td_rod_state *s, td_real part, bool straight) {
+void tdi_rod_try(td_rod_state *s, td_real part, tdi_rod_way way) {
     for (int32_t k = 0; k < s->model->part_count; k++) {
         const tdi_rod_part *range = &s->model->part[k];
-        if (straight || !range->turns) {
+        if (way == TDI_STRAIGHT || !range->turns) {
             move_straight(s, range, part);
             continue;
         }
         for (int32_t i = range->first; i < range->last; i++) {
-            turn_node(s, i, part);
+            turn_node(s, i, part, way == TDI_KEEPING);
         }
     }
 }

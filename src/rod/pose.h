@@ -5,9 +5,15 @@
 
 #include "rod/model.h"
 
-// From pose_back, turn_back to pose, turn by `part` of the increments in `step`. Edges may turn to
-// keep their lengths, unless all is to move straight.
-void tdi_rod_try(td_rod_state *state, td_real part, bool straight);
+// How vertices follow increments.
+typedef enum tdi_rod_way {
+    TDI_STRAIGHT, // as they say
+    TDI_TURNING,  // where nothing is held but roots, edges turn and stretch as they say
+    TDI_KEEPING, // likewise, but edges keep their lengths: for guesses, which know little of forces
+} tdi_rod_way;
+
+// From pose_back, turn_back to pose, turn by `part` of the increments in `step`.
+void tdi_rod_try(td_rod_state *state, td_real part, tdi_rod_way way);
 
 // Frames and strains after places were set by hand: directors are carried along from the last pose.
 void tdi_rod_follow(td_rod_state *state);

@@ -300,7 +300,7 @@ static bool keep_lengths(const td_rod_state *s, const tdi_rod_part *part, td_ste
     row *r = rows_of(s);
     for (int32_t k = 0; k <= PROJECTIONS; k++) {
         td_real worst = measure_lengths(s->model, r, part);
-        if (worst <= 2 * PRECISE) {
+        if (worst <= 2 * PRECISE && k > 0) { // once always: small errors must not gather
             return true;
         }
         if (!isfinite(worst)) {

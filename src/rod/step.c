@@ -297,7 +297,7 @@ static td_status step_together(const tdi_rod_system *y, const td_step_opts *o,
         status = tdi_rod_contacts_begin(y, colliders, collider_count, o->dt, h, diag);
     }
     if (status == TD_OK) {
-        status = tdi_rod_carry(y, &part, diag);
+        status = tdi_rod_carry(y, TDI_KEEPING, &part, diag);
     }
     if (status == TD_OK) {
         tdi_rod_newton newton = {o->iterations, o->tolerance};
@@ -411,7 +411,7 @@ td_status td_rod_settle(td_rod_state *s, const td_step_opts *o, td_step_stats *s
                                    .load_count = o->load_count};
     const tdi_rod_system alone = {&s, &potential, 1, NULL};
     tdi_rod_newton newton = {STATIC_ITERATIONS, STATIC_TOLERANCE};
-    tdi_rod_carry(&alone, &part, diag);
+    tdi_rod_carry(&alone, TDI_KEEPING, &part, diag);
     status = tdi_rod_minimise(&alone, &newton, stats ? stats : &none, diag);
     tidy_frames(s);
     for (int32_t i = 0; i < s->model->node_count; i++) {

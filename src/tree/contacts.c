@@ -394,6 +394,9 @@ void tdi_tree_contacts_expand(const td_tree_contacts *c, td_tree_state *s) {
         tdi_block_add(&node->block, &at, p);
         td_vec3 n = tdi_cross(p, t->force);
         node->load = (tdi_wrench){tdi_add(node->load.n, n), tdi_add(node->load.f, t->force)};
+        if (c->rule.ahead > 0) {
+            continue; // most of the force is foreseen: it swings nothing yet
+        }
         node->swing = tdi_sym3_add(node->swing, tdi_swing(p, t->force));
         node->pull = tdi_add(node->pull, t->force);
         node->spin = tdi_add(node->spin, n);

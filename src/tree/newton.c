@@ -28,10 +28,13 @@
 #define RELAX_MOST  1e12
 
 // with contacts
-#define DESCENT      1e-4  // of what the slope promises
-#define ROUNDING     1e-13 // of the value: a promise below this cannot be seen
-#define SHORTENED    0.8   // of what is free, since bodies turn and points do not go straight
-#define MOST_CARRIES 300   // iterations in which colliders and the base come along
+#define DESCENT   1e-4  // of what the slope promises
+#define ROUNDING  1e-13 // of the value: a promise below this cannot be seen
+#define SHORTENED 0.8   // of what is free, since bodies turn and points do not go straight
+#define SHORTEST \
+    0.25                 // at least, since what is in the way of a long turn is not in that of
+                         // a part of it
+#define MOST_CARRIES 300 // iterations in which colliders and the base come along
 
 // Tries fractions of the increment until the value does not rise: the fraction taken, or 0.
 static td_real search(const td_tree_model *m, td_tree_state *s, const tdi_potential *p,
@@ -154,7 +157,7 @@ static bool go(const touching *y, td_real *fraction) {
         if (part >= 1) {
             return true;
         }
-        *fraction *= k == 0 ? part : SHORTENED * part;
+        *fraction *= fmax(k == 0 ? part : SHORTENED * part, SHORTEST);
     }
     return false;
 }
@@ -201,7 +204,7 @@ static td_status newton_touching(const touching *y, const tdi_newton_opts *opts,
     td_real before = 0; // as in tdi_newton
     for (int32_t k = 0, carries = 0; k < opts->iterations;) {
         const bool moving = c->time < 1;
-        level = moving && level == EXACT ? CONVEX : level;
+        level = moving ? CONVEX : level;
         td_status status = factor_touching(y, &level, stats);
         if (status != TD_OK) {
             return status;
