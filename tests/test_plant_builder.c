@@ -35,6 +35,7 @@ SPOIL(length_zero, def->length = 0)
 SPOIL(length_nan, def->length = NAN)
 SPOIL(radius_base, def->radius_base = 0)
 SPOIL(radius_tip, def->radius_tip = -1e-9)
+SPOIL(flat, def->flat = 0)
 SPOIL(material, def->material = 1)
 SPOIL(organ, def->organ = (td_organ)5)
 SPOIL(shape_of_stem, def->shape = 0)
@@ -68,6 +69,7 @@ TD_TEST(plant_builder_refusals_name_the_field_and_the_segment) {
         {spoil_length_nan, "length"},
         {spoil_radius_base, "radius_base"},
         {spoil_radius_tip, "radius_tip"},
+        {spoil_flat, "flat"},
         {spoil_material, "material"},
         {spoil_organ, "organ"},
         {spoil_shape_of_stem, "shape"},

@@ -84,6 +84,16 @@ TD_TEST(rods_go_with_their_base) {
     stage_free(&s);
 }
 
+TD_TEST(rods_that_have_settled_go_on_from_there_when_their_base_moves) {
+    stage s = stage_of("{objects: [{solver: rod, position: {keys: [[0, [1, 2, 0]], [1, [1, 3, "
+                       "0]]]}, " CORD "}}]}");
+    td_vec3 settled = tip_of(s.world, 0, -1);
+    CHECK(settled.y < 1.9);
+    steps(s.world, 1);
+    CHECK_IN(apart(settled, tip_of(s.world, 0, -1)), 1e-9, 0.01);
+    stage_free(&s);
+}
+
 TD_TEST(end_that_is_turned_twists_a_rod_evenly) {
     stage s = stage_of("{gravity: [0, 0, 0], air_density: 0, objects: [{solver: rod,\n"
                        " " CORD "bend: 10, torsion: 0.01, stretch: 1e5, line_mass: 0.1,\n"
@@ -184,6 +194,32 @@ TD_TEST(bodies_hang_where_they_are_welded) {
     stage_free(&s);
 }
 
+TD_TEST(bodies_ride_on_their_strand_and_can_be_pulled_by) {
+    stage s = stage_of("{air_density: 0, objects: [{solver: rod, size: 2, strand: {points: [[0, 0, "
+                       "0], [0, -1, 0]],\n segments: 10, radius: 0.004, bodies: [{at: 0.25, mass: "
+                       "0.1,\n size: [0.02, 0.04, 0.02], position: [0.03, 0, 0]}]}}],\n"
+                       " loads: [{pull: {segment: 10, by: [0.3, 0, 0], stiffness: 50, damping: "
+                       "5}}]}");
+    td_vec3 place, tip, start;
+    td_quat turn;
+    CHECK_INT(td_world_actor(s.world, 0).segment_count, 11);
+    CHECK_INT(td_world_actor(s.world, 0).dof_count, 4 * 10);
+    td_world_segment(s.world, 0, 10, &place, &tip, NULL);
+    td_vec3 middle = tdi_scale(tdi_add(place, tip), 0.5);
+    CHECK_REL(apart(place, tip), 0.08, 1e-9);
+    CHECK_IN(middle.x, 0.05, 0.07);
+    CHECK_IN(middle.y, -0.51, -0.49);
+    run_to(s.world, 2);
+    td_world_segment(s.world, 0, 2, &start, NULL, &turn);
+    td_world_segment(s.world, 0, 10, &place, &tip, NULL);
+    CHECK(place.x > 0.2);
+    td_vec3 own = tdi_quat_rotate(tdi_quat_conj(turn), tdi_sub(place, start));
+    td_vec3 at = td_skeleton_segments(td_world_actor(s.world, 0).skeleton)[10].attach;
+    CHECK_IN(apart(own, at), 0, 1e-9);
+    CHECK_IN(tdi_norm(moment_at(s.world, 0, 10)), 0, 0);
+    stage_free(&s);
+}
+
 // ---- contact --------------------------------------------------------------------------------
 
 TD_TEST(rods_that_fall_on_a_plane_lie_on_it) {
@@ -235,6 +271,22 @@ TD_TEST(rods_that_touch_are_the_same_to_the_bit_for_any_threads_and_after_any_sa
     stage_free(&one);
 }
 
+TD_TEST(rods_stepped_as_published_go_on_to_the_bit_after_a_save) {
+    static const char text[] = "{step: 1/3000, objects: [{solver: rod, integrator: euler,\n"
+                               " start: drawn, " CORD "}}]}";
+    stage one = stage_of(text), late = stage_of(text);
+    td_diag diag;
+    steps(one.world, 50);
+    char *bytes = saved(one.world);
+    steps(one.world, 50);
+    CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(one.world), &diag), TD_OK);
+    steps(late.world, 50);
+    CHECK(same_bits(one.world, late.world));
+    free(bytes);
+    stage_free(&late);
+    stage_free(&one);
+}
+
 TD_TEST(rods_that_start_in_each_other_are_told_by_name) {
     stage s = stage_of("{objects: [{name: cord, solver: rod, " CORD "}}],\n"
                        " colliders: [{box: {position: [0.5, 0, 0], size: [0.2, 0.2, 0.2]}}]}");
@@ -243,6 +295,59 @@ TD_TEST(rods_that_start_in_each_other_are_told_by_name) {
     CHECK_HAS(diag.message, "'cord' at 0 s");
     CHECK(td_world_time(s.world) == 0);
     stage_free(&s);
+}
+
+TD_TEST(trees_swing_against_colliders_and_not_through_them) {
+    stage s =
+        stage_of("{objects: [{start: drawn, position: [0, 1, 0],\n"
+                 "  strand: {points: [[0, 0, 0], [0.6, 0, 0]], radius: 0.01}},\n"
+                 " {start: drawn, position: [0, 1, 1],\n"
+                 "  strand: {points: [[0, 0, 0], [0.6, 0, 0]], radius: 0.01}}],\n"
+                 " colliders: [{capsule: {radius: 0.1, length: 0.4, position: [0.2, 0.6, 0],\n"
+                 "  rotation: {axis: [1, 0, 0], degrees: 90}}}]}");
+    td_real least = 1, free = 1;
+    for (int32_t k = 0; k < 60; k++) {
+        steps(s.world, 1);
+        for (int32_t i = 0; i < 20; i++) {
+            td_vec3 tip = tip_of(s.world, 0, i), other = tip_of(s.world, 1, i);
+            least = fmin(least, hypot(tip.x - 0.2, tip.y - 0.6));
+            free = fmin(free, hypot(other.x - 0.2, other.y - 0.6));
+        }
+    }
+    CHECK_IN(least, 0.11 - 1e-9, 0.113);
+    CHECK(free < 0.1);
+    stage_free(&s);
+}
+
+TD_TEST(contact_can_be_filled_by_hand_and_its_numbers_are_checked) {
+    const td_vec3 points[] = {{0, 0.1, 0}, {0.2, 0.1, 0}};
+    td_object_def object = td_object_def_default();
+    td_scene_collider ground = td_scene_collider_default(TD_COLLIDER_BOX);
+    td_scene_def def = td_scene_def_default();
+    td_world_opts opts = td_world_opts_default();
+    td_world *world = NULL;
+    td_diag diag = {.message = ""};
+    td_diag_list list = {&diag, 1, 0};
+    object.solver = TD_SOLVER_ROD;
+    object.strand.points = points;
+    object.strand.point_count = 2;
+    object.strand.start.held = TD_END_FREE;
+    ground.as.position.y = -0.5;
+    def.objects = &object;
+    def.object_count = 1;
+    def.colliders = &ground;
+    def.collider_count = 1;
+    CHECK_INT(td_world_new(&def, &opts, NULL, &world, &list), TD_OK);
+    steps(world, 90);
+    CHECK_IN(tip_of(world, 0, 9).y, 0.005, 0.0065);
+    td_world_free(world);
+    ground.as.size.z = 0;
+    CHECK_INT(td_world_new(&def, &opts, NULL, &world, &list), TD_ERR_SYNTAX);
+    CHECK_HAS(diag.message, "colliders[0].box.size:");
+    def.collider_count = -1;
+    list.count = 0;
+    CHECK_INT(td_world_new(&def, &opts, NULL, &world, &list), TD_ERR_SYNTAX);
+    CHECK_HAS(diag.message, "colliders");
 }
 
 // ---- faults ---------------------------------------------------------------------------------
@@ -269,6 +374,9 @@ TD_TEST(keys_of_rods_and_of_contact_have_their_faults) {
         {"{contact: {}, objects: [{solver: rod, " CORD "}}, {solver: rod,\n integrator: "
          "implicit-euler, " CORD "}}]}",
          2, "the same integrator"},
+        {"{objects: [{" CORD "},\n integrator: rk4}], colliders: [{plane: {}}]}", 2, "'implicit'"},
+        {"{objects: [{" CORD "},\n time_scale: 0.5}], colliders: [{plane: {}}]}", 2, "to feel"},
+        {"{objects: [{solver: rod, " CORD "},\n integrator: rk4}]}", 2, "'implicit-euler' or"},
         {"{objects: [{solver: rod, rest_under_gravity: true,\n " CORD "start: {held: free}}}]}", 1,
          "not clamped"},
     };

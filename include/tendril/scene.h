@@ -46,10 +46,10 @@ typedef struct td_strand_body {
 typedef struct td_strand_def {
     const td_vec3 *points; ///< m, at least two; the first is at the base.
     int32_t point_count;
-    td_helix_def helix; ///< In place of points; used when it has a radius.
-    int32_t segments;   ///< Default 20.
-    td_real radius;     ///< m, at the base. Default 0.005.
-    td_real tip_radius; ///< m, at the other end; 0 (default): as at the base.
+    td_helix_def helix;   ///< In place of points; used when it has a radius.
+    int32_t segments;     ///< Default 20.
+    td_real radius;       ///< m, at the base. Default 0.005.
+    td_real tip_radius;   ///< m, at the other end; 0 (default): as at the base.
     const char *material; ///< Of the library's. Default "rope".
     td_real tip_mass;     ///< kg, added to the last segment. Default 0.
     bool closed;          ///< From the last point on to the first.

@@ -117,6 +117,7 @@ typedef struct td_segment {
     td_vec3 tip;           ///< Far end in the segment's axes, m; (0, length, 0) for stems.
     td_real radius_base;   ///< m.
     td_real radius_tip;    ///< m.
+    td_real flat;          ///< How a stem is drawn: as wide along Z as this times its radius.
     int32_t material;      ///< Index into the skeleton's materials.
     td_organ organ;
     int32_t shape;          ///< Index into the skeleton's shapes; TD_NONE for stems.
@@ -207,6 +208,7 @@ typedef struct td_segment_def {
     td_real length;        ///< m, > 0.
     td_real radius_base;   ///< m, > 0.
     td_real radius_tip;    ///< m, >= 0.
+    td_real flat;          ///< > 0: drawn so wide along Z, times the radius. Default 1, round.
     int32_t material;      ///< From td_builder_add_material(). Default 0, which always exists.
     td_organ organ;        ///< Default stem.
     int32_t shape;         ///< From td_builder_add_shape() for organs. Default TD_NONE.

@@ -3,7 +3,8 @@
 
 import { fingers } from '../page-checks.mjs';
 import {
-  ask, checks, distance, expect, openItem, ready, reset, run, screenOf, setDrawing, setPlaying, tipOf, waitFor,
+  ask, checks, distance, expect, openItem, pointerArrived, ready, reset, run, screenOf, setDrawing, setPlaying, tipOf,
+  waitFor,
 } from './page.mjs';
 
 export async function checkClock(page) {
@@ -74,6 +75,7 @@ export async function checkDrag(page) {
   await page.mouse.down();
   expect(await ask(page, (viewer) => viewer.holding), 'pressing on the tip takes hold of it');
   await page.mouse.move(x + pixels, y, { steps: 5 });
+  await pointerArrived(page);
   await run(page, 3);
   const to = await ask(page, (viewer) => viewer.heldTo);
   const held = await tipOf(page, tip);
@@ -118,6 +120,7 @@ export async function checkTouch(page) {
   for (let k = 1; k <= 5; k++) {
     await touch('touchMove', [x - (k * pixels) / 5, y]);
   }
+  await pointerArrived(page);
   await run(page, 3);
   const to = await ask(page, (viewer) => viewer.heldTo);
   const held = await tipOf(page, tip);
@@ -170,6 +173,7 @@ async function twistBy(page, pixels) {
   await page.mouse.move(x, y);
   await page.mouse.down();
   await page.mouse.move(x + pixels, y, { steps: 4 });
+  await pointerArrived(page);
   await run(page, 1);
   const turn = await turnOf(page, arm, before);
   await page.mouse.up();

@@ -44,3 +44,10 @@ export async function reset(page) {
   await page.locator('#reset').click();
   await waitFor(page, () => window.tendrilViewer.ready && window.tendrilViewer.time === 0);
 }
+
+/** Browsers hand on moves of the pointer with the next picture: waits until that is done. */
+export const pointerArrived = (page) => page.evaluate(async () => {
+  for (let k = 0; k < 3; k++) {
+    await new Promise((done) => requestAnimationFrame(done));
+  }
+});

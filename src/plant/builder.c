@@ -193,6 +193,7 @@ static td_segment segment_of(const tdi_store *store, const td_segment_def *def) 
         .tip = {0, def->length, 0},
         .radius_base = def->radius_base,
         .radius_tip = def->radius_tip,
+        .flat = def->flat,
         .material = def->material,
         .organ = def->organ,
         .shape = def->shape,

@@ -8,6 +8,7 @@
 
 // m: no plant is larger, and everything computed from such lengths stays finite
 #define LENGTH_MAX 1e9
+#define FLAT_MAX   1e6
 // how far a given quaternion may be from unit length, which is then made exact
 #define UNIT_TOLERANCE 1e-3
 // of given moments: as many digits as people type
@@ -36,6 +37,7 @@ td_segment_def td_segment_def_default(void) {
         .length = 0.1,
         .radius_base = 0.01,
         .radius_tip = 0.01,
+        .flat = 1,
         .organ = TD_ORGAN_STEM,
         .shape = TD_NONE,
         .color = TD_NONE,
@@ -167,6 +169,9 @@ static td_status check_body(const td_builder *builder, const td_segment_def *def
     if (!(def->radius_tip >= 0 && def->radius_tip <= LENGTH_MAX)) {
         return FIELD_FAULT("radius_tip is %g; expected at least 0 and at most 1e9 m",
                            def->radius_tip);
+    }
+    if (!(def->flat > 0 && def->flat <= FLAT_MAX)) {
+        return FIELD_FAULT("flat is %g; expected above 0 and at most 1e6", def->flat);
     }
     if (def->color != TD_NONE && (def->color < 0 || def->color > 0xffffff)) {
         return FIELD_FAULT("color is %lld; expected 0 to 0xffffff, or TD_NONE",

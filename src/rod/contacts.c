@@ -22,6 +22,8 @@
 #define WIDE         0.4  // above it weaker
 #define MOST_FORCE   1e6  // times the first
 #define SHORTENINGS  6    // of an increment for which there is no room
+#define CALM         0.1  // of a force, or of a speed: changes by less than this are small
+#define FAINT        0.01 // of the barrier's force: what is less does not count
 
 // ---- making ---------------------------------------------------------------------------------
 
@@ -341,6 +343,45 @@ td_real tdi_rod_contacts_value(const tdi_rod_system *y) {
     gather(y);
     return tdi_contacts_energy(y->contacts->set, y->contacts->x, y->contacts->time,
                                &y->contacts->rule);
+}
+
+// The increment of where the two sides of a contact are against each other.
+static td_vec3 slip_of(const tdi_rod_system *y, const tdi_contact *t) {
+    td_vec3 sum = tdi_vec3(0, 0, 0);
+    for (int a = 0; a < (t->other < y->contacts->capsule_count ? 4 : 2); a++) {
+        int32_t i;
+        const td_rod_state *s = node_of(y, a < 2 ? t->capsule : t->other, t->point[a], &i);
+        const td_real *x = s->step[i].x;
+        sum = tdi_madd(sum, tdi_vec3(x[0], x[1], x[2]), t->weight[a]);
+    }
+    return sum;
+}
+
+// Across the force the Hessian of friction is force over speed and h: that gives the speed.
+static bool slides_on(const tdi_contact *t, td_vec3 slip, td_real h, td_real creep, td_real least) {
+    td_real size = tdi_norm(t->force), across = t->hessian.xx + t->hessian.yy + t->hessian.zz;
+    if (size > 0) {
+        td_vec3 u = tdi_scale(t->force, 1 / size);
+        across -= tdi_dot(u, tdi_sym3_apply(&t->hessian, u));
+    }
+    td_real speed = fmax(across > 0 ? size / (h * across) : 0, creep);
+    return h * across * speed <= least || tdi_norm(slip) <= CALM * h * speed;
+}
+
+bool tdi_rod_contacts_calm(const tdi_rod_system *y) {
+    const td_rod_contacts *c = y->contacts;
+    const td_real least = FAINT * c->force;
+    int32_t count;
+    const tdi_contact *list = tdi_contacts_list(c->set, &count);
+    for (int32_t k = 0; k < count; k++) {
+        const tdi_contact *t = &list[k];
+        td_vec3 slip = slip_of(y, t), change = tdi_sym3_apply(&t->hessian, slip);
+        if (t->friction ? !slides_on(t, slip, c->rule.h, c->opts.creep, least)
+                        : tdi_norm(change) > CALM * tdi_norm(t->force) + least) {
+            return false;
+        }
+    }
+    return true;
 }
 
 // ---- conjugate gradients --------------------------------------------------------------------

@@ -46,6 +46,8 @@ void tdi_rod_contacts_advance(const tdi_rod_system *system, td_real part);
 // Evaluates at the poses, adds the gradient and all that stays within capsules to the nodes.
 td_status tdi_rod_contacts_terms(const tdi_rod_system *system, bool *coupled, td_diag *diag);
 td_real tdi_rod_contacts_value(const tdi_rod_system *system);
+// Whether the increments leave all forces of contact nearly as they were last evaluated.
+bool tdi_rod_contacts_calm(const tdi_rod_system *system);
 // Keeps the blocks, as they are before elimination.
 void tdi_rod_contacts_save(const tdi_rod_system *system);
 // Solves for the increments with what couples capsules, after the elimination of all states.

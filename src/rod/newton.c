@@ -337,12 +337,13 @@ td_status tdi_rod_minimise(const tdi_rod_system *y, const tdi_rod_newton *opts,
             o.reuse = false;
             continue;
         }
-        bool full = o.shift == 0;
-        status = move(y, !full || (!reused && largest >= SMALL_MOVE), &taken, stats, diag);
+        bool full = o.shift == 0, calm = !y->contacts || tdi_rod_contacts_calm(y);
+        bool small = largest < SMALL_MOVE && calm;
+        status = move(y, !full || (!reused && !small), &taken, stats, diag);
         if (status != TD_OK) {
             return status;
         }
-        bool whole = full && taken == 1;
+        bool whole = full && taken == 1 && calm;
         bool close =
             whole && o.before > 0 && error_left(&o, largest, reused) <= LEFT * opts->tolerance;
         bool still = o.shift > 0 && largest <= opts->tolerance &&

@@ -15,6 +15,7 @@
 
 #include "rod/build.h"
 #include "rod/pose.h"
+#include "rod/published_rows.h"
 #include "rod/solve.h"
 #include "rod/terms.h"
 
@@ -23,43 +24,11 @@
 #include <string.h>
 
 #define PROJECTIONS 30
-#define PRECISE     1e-9 // of the lengths
-#define TURNINGS    200
-#define STILL       1e-7  // rad: the next iteration would turn by the square of it
-#define ROUNDING    1e-12 // of an energy, and of a pivot
-#define FURTHEST    1.0   // rad, by one iteration
-#define LEAST_SHIFT 1e-3  // of the largest stiffness against twist
-#define SHIFTS      20
-#define SHIFT_MORE  4
-#define SHIFT_LESS  8
-#define SMALL       0.05 // rad: series of arcsin
-#define LARGE       0.8  // rad: no series of sin and cos beyond
+#define PRECISE     1e-9  // of the lengths
+#define ROUNDING    1e-12 // of a pivot
+#define SMALL       0.05  // rad: series of arcsin
 
 // ---- rows -----------------------------------------------------------------------------------
-
-typedef struct rotation {
-    td_real c, s;
-} rotation;
-
-// A node in the step. Its equation has the pivot d, e with the row before and, when eliminated, w
-// with the first row of a ring.
-typedef struct row {
-    td_vec3 x;      // where the vertex goes
-    td_vec3 f;      // the force on it; then its edge; then the direction of that
-    td_real length; // m, of the edge
-    td_real light;  // 1/kg; 0 of what is held
-    td_real load;   // N m: slope of the loads' potential by the turn
-    td_real turn, move;
-    rotation half; // by half the twist of the step's beginning
-    td_real d, e, w, over;
-    td_real b; // right-hand side, then the solution
-} row;
-
-_Static_assert(sizeof(row) <= sizeof(tdi_rod_work), "rows lie in the work of the nodes");
-
-static inline row *rows_of(const td_rod_state *s) {
-    return (row *)(void *)s->work;
-}
 
 // A pivot that vanishes belongs to an unknown that nothing fixes: it stays 0.
 static inline td_real over_pivot(td_real pivot, td_real whole, bool *positive) {
@@ -72,13 +41,12 @@ static inline td_real over_pivot(td_real pivot, td_real whole, bool *positive) {
 
 // In a ring all but the first row are eliminated in turn, and that comes last:
 //   z0 = (b0 - sum w b/d)/(d0 - sum w^2/d)
-// False when the matrix is not positive semi-definite.
-static bool solve_rows(row *r, const tdi_rod_part *part) {
+bool tdi_rod_solve_rows(tdi_rod_row *r, const tdi_rod_part *part) {
     const int32_t first = part->first, last = part->last, from = first + part->ring;
     td_real close_d = r[first].d, close_b = r[first].b, z0 = 0, z = 0;
     bool positive = true;
     for (int32_t i = from; i < last; i++) {
-        row *a = &r[i];
+        tdi_rod_row *a = &r[i];
         td_real whole = a->d;
         a->w = part->ring && i == from ? a->e : 0;
         a->w += part->ring && i == last - 1 ? r[first].e : 0;
@@ -127,30 +95,6 @@ static td_status check_chains(const td_rod_model *m, td_diag *diag) {
 
 // ---- forces ---------------------------------------------------------------------------------
 
-// sin and cos, in the small range by their series.
-static inline rotation rotate_by(td_real a) {
-    if (!(fabs(a) <= LARGE)) {
-        return (rotation){cos(a), sin(a)};
-    }
-    const td_real x = a * a;
-    td_real c = 1. / 20922789888000, s = 1. / 355687428096000;
-    c = c * x - 1. / 87178291200;
-    s = s * x - 1. / 1307674368000;
-    c = c * x + 1. / 479001600;
-    s = s * x + 1. / 6227020800;
-    c = c * x - 1. / 3628800;
-    s = s * x - 1. / 39916800;
-    c = c * x + 1. / 40320;
-    s = s * x + 1. / 362880;
-    c = c * x - 1. / 720;
-    s = s * x - 1. / 5040;
-    c = c * x + 1. / 24;
-    s = s * x + 1. / 120;
-    c = c * x - 0.5;
-    s = s * x - 1. / 6;
-    return (rotation){c * x + 1, a + a * x * s};
-}
-
 // Velocities that loads and air see are those at the step's beginning: x - h v lies a step back.
 // Their slopes go to the increments.
 static void add_loads(td_rod_state *s, const td_step_opts *o) {
@@ -181,15 +125,15 @@ static void add_loads(td_rod_state *s, const td_step_opts *o) {
 
 static void begin_rows(td_rod_state *s, const td_step_opts *o) {
     const bool loaded = o->load_count > 0 || o->air.linear > 0 || o->air.quadratic > 0;
-    row *r = rows_of(s);
+    tdi_rod_row *r = tdi_rod_rows(s);
     if (loaded) {
         add_loads(s, o);
     }
     for (int32_t i = 0; i < s->model->node_count; i++) {
         const tdi_rod_node *n = &s->model->node[i];
         const td_real *slope = s->step[i].x;
-        r[i] = (row){.light = n->flags & TDI_HELD_PLACE ? 0 : 1 / n->weight,
-                     .f = tdi_scale(o->gravity, n->weight)};
+        r[i] = (tdi_rod_row){.light = n->flags & TDI_HELD_PLACE ? 0 : 1 / n->weight,
+                             .f = tdi_scale(o->gravity, n->weight)};
         if (loaded) {
             r[i].f = tdi_sub(r[i].f, tdi_vec3(slope[0], slope[1], slope[2]));
             r[i].load = slope[3];
@@ -206,8 +150,8 @@ static void add_joint(const td_rod_state *s, int32_t i, td_real stiffness, td_re
     const tdi_joint_law *law = &n->law;
     const tdi_edge *e = &s->pose[n->parent].edge, *f = &pose->edge;
     const td_real *before = s->rule[i].strain_star, damp = damping * n->damping_time;
-    const rotation h = rotate_by(0.5 * pose->twist);
-    row *r = rows_of(s);
+    const tdi_rotation h = tdi_rotate_by(0.5 * pose->twist);
+    tdi_rod_row *r = tdi_rod_rows(s);
     td_real k1 = stiffness * (pose->k1 - law->rest[0]), k2 = stiffness * (pose->k2 - law->rest[1]);
     td_real m = stiffness * (pose->twist - law->rest[2]);
     if (damp > 0) {
@@ -233,7 +177,7 @@ static void add_joint(const td_rod_state *s, int32_t i, td_real stiffness, td_re
 // v + h F/m, x + h v. Damping needs a step before of the same length.
 static void push_vertices(td_rod_state *s, const td_step_opts *o, bool goes_on) {
     const td_rod_model *m = s->model;
-    row *r = rows_of(s);
+    tdi_rod_row *r = tdi_rod_rows(s);
     for (int32_t i = 0; i < m->node_count; i++) {
         if (tdi_has_joint(&m->node[i])) {
             add_joint(s, i, o->stiffness, goes_on ? o->damping / o->dt : 0);
@@ -252,19 +196,19 @@ static inline bool keeps_length(const tdi_rod_node *n) {
     return tdi_has_edge(n) && n->edge != TD_NONE;
 }
 
-static inline td_vec3 edge_of(const td_rod_model *m, const row *r, int32_t i) {
+static inline td_vec3 edge_of(const td_rod_model *m, const tdi_rod_row *r, int32_t i) {
     return keeps_length(&m->node[i]) ? tdi_sub(r[i].x, r[m->node[i].parent].x) : tdi_vec3(0, 0, 0);
 }
 
 // C = (|f|^2 - l^2)/2 changes by f.(dx_i - dx_p), and pulls z move vertices by dx = -C'^T z/m:
 //   (1/m_i + 1/m_p) |f|^2 z - f.f_p/m_p z_p - f.f_n/m_i z_n = C    with the edges before and after
 // Gives the largest error of a squared length.
-static td_real measure_lengths(const td_rod_model *m, row *r, const tdi_rod_part *part) {
+static td_real measure_lengths(const td_rod_model *m, tdi_rod_row *r, const tdi_rod_part *part) {
     td_vec3 before = part->ring ? edge_of(m, r, part->last - 1) : tdi_vec3(0, 0, 0);
     td_real worst = 0;
     for (int32_t i = part->first; i < part->last; i++) {
         const tdi_rod_node *n = &m->node[i];
-        row *a = &r[i];
+        tdi_rod_row *a = &r[i];
         a->f = edge_of(m, r, i);
         a->d = 1;
         a->e = a->b = 0;
@@ -284,7 +228,7 @@ static td_real measure_lengths(const td_rod_model *m, row *r, const tdi_rod_part
     return worst;
 }
 
-static void pull_vertices(row *r, const tdi_rod_part *part) {
+static void pull_vertices(tdi_rod_row *r, const tdi_rod_part *part) {
     td_vec3 after = tdi_vec3(0, 0, 0);
     if (part->ring) {
         after = tdi_scale(r[part->first].f, r[part->first].b);
@@ -297,7 +241,7 @@ static void pull_vertices(row *r, const tdi_rod_part *part) {
 }
 
 static bool keep_lengths(const td_rod_state *s, const tdi_rod_part *part, td_step_stats *stats) {
-    row *r = rows_of(s);
+    tdi_rod_row *r = tdi_rod_rows(s);
     for (int32_t k = 0; k <= PROJECTIONS; k++) {
         td_real worst = measure_lengths(s->model, r, part);
         if (worst <= 2 * PRECISE && k > 0) { // once always: small errors must not gather
@@ -306,7 +250,7 @@ static bool keep_lengths(const td_rod_state *s, const tdi_rod_part *part, td_ste
         if (!isfinite(worst)) {
             return false;
         }
-        solve_rows(r, part);
+        tdi_rod_solve_rows(r, part);
         pull_vertices(r, part);
         stats->iterations++;
     }
@@ -319,7 +263,7 @@ static bool keep_lengths(const td_rod_state *s, const tdi_rod_part *part, td_ste
 // frame that is held has none: frames could not follow.
 static bool point_edges(const td_rod_state *s) {
     const td_rod_model *m = s->model;
-    row *r = rows_of(s);
+    tdi_rod_row *r = tdi_rod_rows(s);
     td_real least = DBL_MAX;
     for (int32_t i = 0; i < m->node_count; i++) {
         const tdi_rod_node *n = &m->node[i];
@@ -345,7 +289,7 @@ static bool point_edges(const td_rod_state *s) {
 }
 
 static inline void carry_edge(const td_rod_state *s, int32_t i) {
-    const row *r = &rows_of(s)[i];
+    const tdi_rod_row *r = &tdi_rod_rows(s)[i];
     tdi_edge *e = &s->pose[i].edge;
     td_vec3 m1;
     if (s->model->node[i].flags & TDI_HELD_TURN) {
@@ -376,14 +320,14 @@ static inline td_real angle_of(td_real sine, td_real cosine) {
 static inline void carry_joint(const td_rod_state *s, int32_t i) {
     tdi_rod_pose *pose = &s->pose[i];
     const tdi_edge *e = &s->pose[s->model->node[i].parent].edge, *f = &pose->edge;
-    const rotation then = rows_of(s)[i].half;
+    const tdi_rotation then = tdi_rod_rows(s)[i].half;
     const td_real c = then.c * then.c - then.s * then.s, sn = 2 * then.c * then.s;
     pose->chi = 1 + tdi_dot(e->t, f->t);
     pose->kb = tdi_scale(tdi_cross(e->t, f->t), 2 / pose->chi);
     td_vec3 carried = tdi_transport(e->m1, e->t, f->t);
     td_real cosine = tdi_dot(carried, f->m1), sine = -tdi_dot(carried, f->m2);
     pose->twist += angle_of(sine * c - cosine * sn, cosine * c + sine * sn);
-    const rotation h = rotate_by(0.5 * pose->twist);
+    const tdi_rotation h = tdi_rotate_by(0.5 * pose->twist);
     td_real x = tdi_dot(pose->kb, e->m1), y = tdi_dot(pose->kb, e->m2);
     pose->k1 = y * h.c - x * h.s;
     pose->k2 = -(x * h.c + y * h.s);
@@ -392,7 +336,7 @@ static inline void carry_joint(const td_rod_state *s, int32_t i) {
 static void carry_frames(const td_rod_state *s) {
     const td_rod_model *m = s->model;
     for (int32_t i = 0; i < m->node_count; i++) {
-        s->pose[i].x = rows_of(s)[i].x;
+        s->pose[i].x = tdi_rod_rows(s)[i].x;
         if (tdi_has_edge(&m->node[i])) {
             carry_edge(s, i);
         }
@@ -404,167 +348,10 @@ static void carry_frames(const td_rod_state *s) {
     }
 }
 
-// ---- turns ----------------------------------------------------------------------------------
-
-static inline bool turns(const tdi_rod_node *n) {
-    return !(n->flags & TDI_HELD_TURN);
-}
-
-// The curvatures of a joint turned by half the turns of its two edges.
-static inline rotation curvature_at(const tdi_rod_pose *pose, td_real turns_of_both) {
-    const rotation t = rotate_by(0.5 * turns_of_both);
-    return (rotation){pose->k1 * t.c + pose->k2 * t.s, pose->k2 * t.c - pose->k1 * t.s};
-}
-
-// With psi = (turn_e + turn_f)/2: dk1/dpsi = k2, dk2/dpsi = -k1, so that by psi the energy has
-//   g = p1 k2 - p2 k1,   H = B11 k2^2 - 2 B12 k1 k2 + B22 k1^2 - p.k
-// and by the turns  g/2 -+ pm,  and H/4 + T on the diagonal and H/4 - T beside it. Gives the
-// energy.
-static td_real add_turning(const tdi_rod_node *n, const tdi_rod_pose *pose, row *own, row *up,
-                           td_real stiffness) {
-    const rotation k = curvature_at(pose, own->turn + up->turn);
-    const td_real m = pose->twist + own->turn - up->turn - n->law.rest[2];
-    const td_real b0 = stiffness * n->law.bend[0], b1 = stiffness * n->law.bend[1],
-                  b2 = stiffness * n->law.bend[2], twist = stiffness * n->law.twist;
-    td_real d1 = k.c - n->law.rest[0], d2 = k.s - n->law.rest[1];
-    td_real p1 = b0 * d1 + b1 * d2, p2 = b1 * d1 + b2 * d2, pm = twist * m;
-    td_real half = 0.5 * (p1 * k.s - p2 * k.c);
-    td_real bow =
-        0.25 * (b0 * k.s * k.s - 2 * b1 * k.c * k.s + b2 * k.c * k.c - p1 * k.c - p2 * k.s);
-    own->d += bow + twist;
-    own->b -= half + pm;
-    own->e = bow - twist;
-    up->d += bow + twist;
-    up->b -= half - pm;
-    return 0.5 * (p1 * d1 + p2 * d2 + pm * m);
-}
-
-// Fills the equations of Newton's method, with so much more on the diagonal, and gives the energy.
-static td_real measure_turns(const td_rod_state *s, const tdi_rod_part *part, td_real stiffness,
-                             td_real shift) {
-    const tdi_rod_node *n = s->model->node;
-    row *r = rows_of(s);
-    td_real energy = 0;
-    for (int32_t i = part->first; i < part->last; i++) {
-        r[i].d = shift;
-        r[i].e = 0;
-        r[i].b = -r[i].load;
-        energy += r[i].load * r[i].turn;
-    }
-    for (int32_t i = part->first; i < part->last; i++) {
-        if (tdi_has_joint(&n[i])) {
-            energy += add_turning(&n[i], &s->pose[i], &r[i], &r[n[i].parent], stiffness);
-        }
-    }
-    for (int32_t i = part->first; i < part->last; i++) {
-        if (!turns(&n[i])) {
-            r[i].d = 1;
-            r[i].e = r[i].b = 0;
-        } else if (tdi_has_joint(&n[i]) && !turns(&n[n[i].parent])) {
-            r[i].e = 0;
-        }
-    }
-    return energy;
-}
-
-// Solves with the least shift, of those tried, that makes the Hessian positive. It is kept for the
-// next iteration, which tries a smaller one.
-static void solve_turns(const td_rod_state *s, const tdi_rod_part *part, td_real stiffness,
-                        td_real *shift, td_step_stats *stats) {
-    td_real least = 0;
-    for (int32_t i = part->first; i < part->last; i++) {
-        least = fmax(least, LEAST_SHIFT * stiffness * s->model->node[i].law.twist);
-    }
-    *shift = *shift > least ? *shift / SHIFT_LESS : 0;
-    for (int32_t k = 0; k < SHIFTS; k++) {
-        measure_turns(s, part, stiffness, *shift);
-        if (solve_rows(rows_of(s), part)) {
-            return;
-        }
-        *shift = fmax(least, *shift * SHIFT_MORE);
-        stats->raised++;
-    }
-}
-
-// The turns as increments; the largest.
-static td_real take_turns(row *r, const tdi_rod_part *part) {
-    td_real largest = 0;
-    for (int32_t i = part->first; i < part->last; i++) {
-        largest = fmax(largest, fabs(r[i].b));
-    }
-    const td_real share = largest > FURTHEST ? FURTHEST / largest : 1;
-    for (int32_t i = part->first; i < part->last; i++) {
-        r[i].move = share * r[i].b;
-        r[i].turn += r[i].move;
-    }
-    return share * largest;
-}
-
-static void halve_turns(row *r, const tdi_rod_part *part) {
-    for (int32_t i = part->first; i < part->last; i++) {
-        r[i].move *= 0.5;
-        r[i].turn -= r[i].move;
-    }
-}
-
-// Frames without inertia are where the energy is least.
-static void ease_turns(const td_rod_state *s, const tdi_rod_part *part, td_real stiffness,
-                       td_step_stats *stats) {
-    row *r = rows_of(s);
-    td_real energy = DBL_MAX, shift = 0;
-    for (int32_t k = 0; k < TURNINGS; k++) {
-        td_real now = measure_turns(s, part, stiffness, shift);
-        if (now > energy + ROUNDING * fabs(energy)) {
-            halve_turns(r, part);
-            stats->halvings++;
-            continue;
-        }
-        energy = now;
-        if (shift > 0 || !solve_rows(r, part)) {
-            solve_turns(s, part, stiffness, &shift, stats);
-        }
-        stats->iterations++;
-        stats->last_move = take_turns(r, part);
-        if (stats->last_move <= STILL) {
-            return;
-        }
-    }
-    stats->unconverged++;
-}
-
-// Frames and strains with the turns that were found.
-static void turn_frames(const td_rod_state *s) {
-    const td_rod_model *m = s->model;
-    const row *r = rows_of(s);
-    for (int32_t i = 0; i < m->node_count; i++) {
-        const tdi_rod_node *n = &m->node[i];
-        tdi_rod_pose *pose = &s->pose[i];
-        if (tdi_has_joint(n)) {
-            const rotation k = curvature_at(pose, r[i].turn + r[n->parent].turn);
-            pose->k1 = k.c;
-            pose->k2 = k.s;
-            pose->twist += r[i].turn - r[n->parent].turn;
-        }
-        if (r[i].turn != 0) {
-            const rotation t = rotate_by(r[i].turn);
-            tdi_edge *e = &pose->edge;
-            e->m1 = tdi_madd(tdi_scale(e->m1, t.c), e->m2, t.s);
-            e->m2 = tdi_cross(e->t, e->m1);
-        }
-    }
-}
-
-static void ease_frames(const td_rod_state *s, td_real stiffness, td_step_stats *stats) {
-    for (int32_t k = 0; k < s->model->part_count; k++) {
-        ease_turns(s, &s->model->part[k], stiffness, stats);
-    }
-    turn_frames(s);
-}
-
 // ---- the step -------------------------------------------------------------------------------
 
 static void write_past(td_rod_state *s, td_real dt) {
-    const row *r = rows_of(s);
+    const tdi_rod_row *r = tdi_rod_rows(s);
     for (int32_t i = 0; i < s->model->node_count; i++) {
         tdi_rod_past *past = &s->past[i];
         const tdi_rod_pose *pose = &s->pose[i];
@@ -588,11 +375,11 @@ static void begin_anew(td_rod_state *s, td_real stiffness, td_step_stats *stats)
     const td_rod_model *m = s->model;
     s->history = 0;
     memcpy(s->pose_start, s->pose, (size_t)m->node_count * sizeof *s->pose);
-    ease_frames(s, stiffness, stats);
+    tdi_rod_ease_frames(s, stiffness, stats);
     for (int32_t i = 0; i < m->node_count; i++) {
         const tdi_rod_pose *pose = &s->pose[i];
         const td_real strain[4] = {pose->k1, pose->k2, pose->twist, pose->edge.length};
-        rows_of(s)[i].turn = 0;
+        tdi_rod_rows(s)[i].turn = 0;
         s->past[i].x = pose->x;
         memcpy(s->past[i].strain, strain, sizeof strain);
     }
@@ -627,7 +414,7 @@ td_status tdi_rod_published_step(td_rod_state *s, const td_step_opts *o, td_step
                         s->time);
     }
     carry_frames(s);
-    ease_frames(s, o->stiffness, stats);
+    tdi_rod_ease_frames(s, o->stiffness, stats);
     write_past(s, o->dt);
     stats->steps++;
     return TD_OK;

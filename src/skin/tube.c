@@ -4,6 +4,8 @@
 // Frame    e1, e2, t of a ring: orthonormal, t along the tube, carried on by parallel transport,
 //          so that the tube never twists. Neighbouring rings share their vertices.
 // Normal   of a surface of revolution with radius r(l): (radial - r' t)/sqrt(1 + r'^2).
+// Flat     what is not round is f times as wide along e2: places across are (x, f y), normals
+//          (x, y/f), made units again.
 // Ends     a tube stands on the ground with a flat disc, begins open inside a thicker parent, and
 //          anywhere else ends in the piece of a sphere that touches it along its last ring.
 
@@ -21,6 +23,7 @@
 typedef struct sweep {
     tdi_skin *skin;
     int32_t sides;
+    td_real flat;                                   // width along e2 over that along e1
     td_real cosine[SIDES_LIMIT], sine[SIDES_LIMIT]; // of the angle of each vertex of a ring
     td_vec3 e1, e2, t;                              // of the ring at hand
     tdi_bind bind;                                  // likewise
@@ -49,12 +52,21 @@ static td_vec3 radial(const sweep *tube, int32_t k) {
     return tdi_madd(tdi_scale(tube->e1, tube->cosine[k]), tube->e2, tube->sine[k]);
 }
 
+// a vector as it is where the tube is not round, its part along e2 being times `by`
+static td_vec3 flattened(const sweep *tube, td_vec3 v, td_real by) {
+    return tdi_madd(v, tube->e2, (by - 1) * tdi_dot(v, tube->e2));
+}
+
 // a ring of vertices whose normals are (across radial + along t), a unit vector
 static void add_ring(sweep *tube, td_vec3 centre, td_real radius, td_real across, td_real along,
                      tdi_rgb color) {
     for (int32_t k = 0; k < tube->sides; k++) {
         td_vec3 out = radial(tube, k);
         td_vec3 normal = tdi_madd(tdi_scale(out, across), tube->t, along);
+        if (tube->flat != 1) {
+            out = flattened(tube, out, tube->flat);
+            normal = tdi_unit_or(flattened(tube, normal, 1 / tube->flat), normal);
+        }
         uint32_t at = add_vertex(tube, tdi_madd(centre, out, radius), normal, color);
         tube->last_ring = k == 0 ? at : tube->last_ring;
     }
@@ -211,7 +223,7 @@ static int32_t sides_of(td_real radius, td_real thickest) {
 
 static td_status add_axis(tdi_skin *skin, tdi_path *path, const tdi_posed *posed,
                           const tdi_axes *axes, int32_t start, int32_t sides, td_real radius) {
-    sweep tube = {.skin = skin, .sides = sides};
+    sweep tube = {.skin = skin, .sides = sides, .flat = posed->segments[start].flat};
     for (int32_t k = 0; k < sides; k++) {
         td_real angle = 2 * TDI_PI * k / sides;
         tube.cosine[k] = cos(angle);

@@ -297,18 +297,15 @@ void tdi_tree_contacts_base(const td_tree_contacts *c, td_tree_state *s, td_real
 }
 
 tdi_twist tdi_tree_contacts_base_left(const td_tree_contacts *c, td_tree_state *s) {
-    tdi_twist left = {{0, 0, 0}, {0, 0, 0}};
-    if (c->time < 1) {
-        const tdi_base_motion now = {s->base, s->base_twist};
-        tdi_tree_contacts_base(c, s, 1);
-        td_quat q = tdi_quat_mul(s->base.turn, tdi_quat_conj(now.frame.turn));
-        td_vec3 v = tdi_scale(tdi_vec3(q.x, q.y, q.z), q.w < 0 ? -1 : 1);
-        td_real sine = tdi_norm(v);
-        left.w = sine > 0 ? tdi_scale(v, 2 * atan2(sine, fabs(q.w)) / sine) : v;
-        left.v = tdi_sub(s->base.o, now.frame.o);
-        s->base = now.frame;
-        s->base_twist = now.twist;
-    }
+    const tdi_base_motion now = {s->base, s->base_twist};
+    tdi_tree_contacts_base(c, s, 1);
+    td_quat q = tdi_quat_mul(s->base.turn, tdi_quat_conj(now.frame.turn));
+    td_vec3 v = tdi_scale(tdi_vec3(q.x, q.y, q.z), q.w < 0 ? -1 : 1);
+    td_real sine = tdi_norm(v);
+    tdi_twist left = {v, tdi_sub(s->base.o, now.frame.o)};
+    left.w = sine > 0 ? tdi_scale(v, 2 * atan2(sine, fabs(q.w)) / sine) : v;
+    s->base = now.frame;
+    s->base_twist = now.twist;
     return left;
 }
 
@@ -343,11 +340,12 @@ void tdi_tree_contacts_end(td_tree_contacts *c, const td_tree_state *s, td_vec3 
 
 // ---- terms ----------------------------------------------------------------------------------
 
-td_status tdi_tree_contacts_evaluate(td_tree_contacts *c, const td_tree_state *s, bool exact) {
+td_status tdi_tree_contacts_evaluate(td_tree_contacts *c, const td_tree_state *s, bool exact,
+                                     bool carry) {
     td_real energy;
     gather(c, s, c->now);
-    c->rule.ahead = 1 - c->time;
-    c->rule.exact = exact && c->time >= 1;
+    c->rule.ahead = carry ? 1 - c->time : 0;
+    c->rule.exact = exact;
     td_status status = tdi_contacts_find(c->set, c->now, NULL, &c->fault);
     return status == TD_OK
                ? tdi_contacts_evaluate(c->set, c->now, c->time, &c->rule, &energy, &c->fault)

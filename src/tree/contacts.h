@@ -3,8 +3,8 @@
 
 // Contact of a tree with colliders, for Newton's method on the incremental potential.
 //
-// A step goes from where it begins to where it ends, and colliders and the base go with it: `time`
-// 0..1 says how far they are. While it is below 1 increments take them along.
+// Colliders and the base go from where they are when a step begins to where they are when it ends:
+// `time` 0..1 says how far they are. While it is below 1 there are increments that take them along.
 
 #include "contact/contact.h"
 #include "tree/load.h"
@@ -47,8 +47,10 @@ void tdi_tree_contacts_base(const td_tree_contacts *c, td_tree_state *state, td_
 // How the base moves from now to the end of the step.
 tdi_twist tdi_tree_contacts_base_left(const td_tree_contacts *c, td_tree_state *state);
 
-// Evaluates contacts at the pose; `exact` as in tdi_contact_rule.
-td_status tdi_tree_contacts_evaluate(td_tree_contacts *c, const td_tree_state *state, bool exact);
+// Evaluates contacts at the pose; `exact` as in tdi_contact_rule. With `carry` forces foresee all
+// that colliders have left to go.
+td_status tdi_tree_contacts_evaluate(td_tree_contacts *c, const td_tree_state *state, bool exact,
+                                     bool carry);
 bool tdi_tree_contacts_any(const td_tree_contacts *c); // whether there were any
 // Adds gradient and Hessian of what was evaluated to the nodes, before a sweep.
 void tdi_tree_contacts_expand(const td_tree_contacts *c, td_tree_state *state);

@@ -8,6 +8,8 @@
 
 #include "tree/implicit.h"
 #include "tree/terms_wide.h"
+#include <stdio.h>
+#include <stdlib.h>
 
 // rad: below this the value of a step need not be looked at, since the model is off by a fraction
 // of about the increment; a tame model is off by more
@@ -28,13 +30,12 @@
 #define RELAX_MOST  1e12
 
 // with contacts
-#define DESCENT   1e-4  // of what the slope promises
-#define ROUNDING  1e-13 // of the value: a promise below this cannot be seen
-#define SHORTENED 0.8   // of what is free, since bodies turn and points do not go straight
-#define SHORTEST \
-    0.25                 // at least, since what is in the way of a long turn is not in that of
-                         // a part of it
-#define MOST_CARRIES 300 // iterations in which colliders and the base come along
+#define DESCENT      1e-4  // of what the slope promises
+#define ROUNDING     1e-13 // of the value: a promise below this cannot be seen
+#define SHORTENED    0.8   // of what is free, since bodies turn and points do not go straight
+#define SHORTEST     0.25  // of it: less is in the way of a part of a turn than of the whole
+#define CARRIED      0.5   // of what is free, where something is carried: gaps stay what they are
+#define MOST_CARRIES 1000  // iterations in which colliders and the base come along
 
 // Tries fractions of the increment until the value does not rise: the fraction taken, or 0.
 static td_real search(const td_tree_model *m, td_tree_state *s, const tdi_potential *p,
@@ -86,12 +87,13 @@ typedef struct touching {
     td_pool *pool;
 } touching;
 
-static td_status factor_touching(const touching *y, hessian *level, td_step_stats *stats) {
+static td_status factor_touching(const touching *y, bool carry, hessian *level,
+                                 td_step_stats *stats) {
     for (;; (*level)++) {
-        const bool tame = *level == TAME;
+        const bool tame = *level == TAME, exact = *level == EXACT;
         const tdi_potential_at at = {y->model, y->state, y->potential, tame, tdi_terms_widest()};
         const tdi_terms terms = {tdi_potential_balls, tdi_potential_other, &at, tame};
-        td_status status = tdi_tree_contacts_evaluate(y->contacts, y->state, *level == EXACT);
+        td_status status = tdi_tree_contacts_evaluate(y->contacts, y->state, exact, carry);
         if (status != TD_OK) {
             return status;
         }
@@ -143,13 +145,17 @@ static td_real slope_touching(const touching *y) {
     return sum;
 }
 
-// As much of the increments, no more than *fraction, as nothing is in the way of. The base goes
-// along with the colliders. False: none.
-static bool go(const touching *y, td_real *fraction) {
+static td_real time_after(const td_tree_contacts *c, td_real fraction) {
+    return fraction >= 1 ? 1 : c->time + fraction * (1 - c->time);
+}
+
+// As much of the increments, no more than *fraction, as nothing is in the way of, and when they
+// carry the base and the colliders these along. False: none.
+static bool go(const touching *y, bool carry, td_real *fraction) {
     td_tree_contacts *c = y->contacts;
     for (int32_t k = 0; k < MAX_HALVINGS; k++) {
-        td_real time = *fraction >= 1 ? 1 : c->time + *fraction * (1 - c->time);
-        if (c->time < 1) {
+        td_real time = carry ? time_after(c, *fraction) : c->time;
+        if (carry) {
             tdi_tree_contacts_base(c, y->state, time);
         }
         tdi_tree_try(y->model, y->state, y->pool, *fraction);
@@ -157,85 +163,105 @@ static bool go(const touching *y, td_real *fraction) {
         if (part >= 1) {
             return true;
         }
-        *fraction *= fmax(k == 0 ? part : SHORTENED * part, SHORTEST);
+        bool first = k == 0 && !(carry && tdi_tree_contacts_any(c));
+        *fraction *= fmax((first ? 1 : carry ? CARRIED : SHORTENED) * part, SHORTEST);
     }
     return false;
 }
 
-// Takes as much of the increments as is free and, unless something is driven, lowers the value: how
-// much.
-static td_real move_touching(const touching *y, hessian level, td_real largest,
+// Takes as much of the increments as is free and, unless they carry something, lowers the value:
+// how much.
+static td_real move_touching(const touching *y, bool carry, hessian level, td_real largest,
                              td_step_stats *stats) {
     td_tree_contacts *c = y->contacts;
-    const bool moving = c->time < 1, touches = tdi_tree_contacts_any(c);
-    bool searched = !moving && largest >= (touches         ? SMALL_MOVE
-                                           : level == TAME ? SMALL_TAME
-                                                           : SMALL_STEP);
+    const td_real small = tdi_tree_contacts_any(c) ? SMALL_MOVE
+                          : level == TAME          ? SMALL_TAME
+                                                   : SMALL_STEP;
+    bool searched = !carry && largest >= small;
     td_real value = searched ? value_touching(y) : 0, slope = searched ? slope_touching(y) : 0;
     td_real fraction = largest > LARGEST_TURN ? LARGEST_TURN / largest : 1;
     searched = searched && fabs(slope) > ROUNDING * fabs(value);
     tdi_tree_keep(y->model, y->state);
     tdi_tree_contacts_keep(c, y->state);
-    for (int32_t k = 0; k < MAX_HALVINGS && go(y, &fraction); k++) {
+    for (int32_t k = 0; k < MAX_HALVINGS && go(y, carry, &fraction); k++) {
         if (!searched || value_touching(y) <= value + DESCENT * fraction * slope) {
-            c->time = fraction >= 1 ? 1 : c->time + fraction * (1 - c->time);
+            c->time = carry ? time_after(c, fraction) : c->time;
             return fraction;
         }
         fraction *= 0.5;
         stats->halvings++;
     }
-    if (moving) {
+    if (carry) {
         tdi_tree_contacts_base(c, y->state, c->time);
     }
     tdi_tree_try(y->model, y->state, y->pool, 0);
     return 0;
 }
 
-static td_status no_room(td_tree_contacts *c) {
-    return tdi_fail(&c->fault, TD_ERR_DIVERGED,
-                    "colliders or the base push the tree where it cannot go; try a smaller dt");
+// One iteration: the largest increment, and how much of it was taken.
+static td_status iterate_touching(const touching *y, bool carry, hessian *level, td_real *taken,
+                                  td_step_stats *stats) {
+    td_tree_state *s = y->state;
+    td_status status = factor_touching(y, carry, level, stats);
+    if (status != TD_OK) {
+        return status;
+    }
+    if (carry) {
+        s->base_move = tdi_tree_contacts_base_left(y->contacts, s);
+    }
+    td_real largest = tdi_sweep_out(y->model, s, y->pool, *level == TAME, false);
+    s->base_move = (tdi_twist){{0, 0, 0}, {0, 0, 0}};
+    stats->iterations++;
+    stats->last_move = largest;
+    if (!isfinite(largest)) {
+        return TD_ERR_DIVERGED;
+    }
+    int32_t wh[2]; td_tree_contacts *c = y->contacts; td_real l = tdi_contacts_least(c->set, c->now, c->time, wh); int32_t cnt; tdi_contacts_list(c->set, &cnt);
+    *taken = move_touching(y, carry, *level, largest, stats);
+    if (getenv("W")) printf("%s time %g lvl %d largest %g n %d gap %g taken %g\n", carry ? "carry" : "", c->time, *level, largest, cnt, l, *taken);
+    return TD_OK;
+}
+
+// Takes colliders and the base to the end of the step. Increments that carry them follow them to
+// first order; where they are cut short, others between them bring the tree back to where it is
+// least pressed.
+static td_status carry_touching(const touching *y, td_step_stats *stats) {
+    bool correct = false;
+    for (int32_t k = 0; y->contacts->time < 1; k++) {
+        hessian level = correct ? EXACT : CONVEX;
+        td_real taken = 0;
+        td_status status = iterate_touching(y, !correct, &level, &taken, stats);
+        if (status != TD_OK || k == MOST_CARRIES) {
+            return status == TD_ERR_LIMIT ? status
+                                          : tdi_fail(&y->contacts->fault, TD_ERR_DIVERGED,
+                                                     "colliders or the base push the tree where it "
+                                                     "cannot go; try a smaller dt");
+        }
+        correct = !correct && tdi_tree_contacts_any(y->contacts);
+    }
+    return TD_OK;
 }
 
 static td_status newton_touching(const touching *y, const tdi_newton_opts *opts,
                                  td_step_stats *stats) {
-    td_tree_contacts *c = y->contacts;
-    td_tree_state *s = y->state;
     hessian level = EXACT;
     td_real before = 0; // as in tdi_newton
-    for (int32_t k = 0, carries = 0; k < opts->iterations;) {
-        const bool moving = c->time < 1;
-        level = moving ? CONVEX : level;
-        td_status status = factor_touching(y, &level, stats);
-        if (status != TD_OK) {
-            return status;
-        }
-        s->base_move = tdi_tree_contacts_base_left(c, s);
-        td_real largest = tdi_sweep_out(y->model, s, y->pool, level == TAME, false);
-        s->base_move = (tdi_twist){{0, 0, 0}, {0, 0, 0}};
-        stats->iterations++;
-        stats->last_move = largest;
-        if (!isfinite(largest)) {
-            return TD_ERR_DIVERGED;
-        }
-        td_real taken = move_touching(y, level, largest, stats);
-        if (moving) {
-            if (++carries == MOST_CARRIES || taken == 0) {
-                return no_room(c);
-            }
-            continue;
-        }
+    td_status status = carry_touching(y, stats);
+    for (int32_t k = 0; k < opts->iterations && status == TD_OK; k++) {
+        td_real taken = 0;
+        status = iterate_touching(y, false, &level, &taken, stats);
+        const td_real largest = stats->last_move;
         bool close =
             before > 0 && taken == 1 && error_left(largest, before) <= LEFT * opts->tolerance;
-        if ((taken == 1 && largest <= opts->tolerance) || close ||
+        if (status != TD_OK || (taken == 1 && largest <= opts->tolerance) || close ||
             (taken == 0 && (level == TAME || largest < SMALL_MOVE))) {
-            return TD_OK; // in the last case no descent is left: rounding
+            return status; // in the last case no descent is left: rounding
         }
         before = taken == 1 && level == EXACT ? largest : 0;
         level = taken == 0 ? (hessian)(level + 1) : EXACT;
-        k++;
     }
-    stats->unconverged++;
-    return TD_OK;
+    stats->unconverged += status == TD_OK;
+    return status;
 }
 
 // ---- entry ----------------------------------------------------------------------------------

@@ -162,6 +162,7 @@ static td_status build_strand(const grower *g, const td_vec3 *places, td_builder
         def.material = index;
         def.radius_base = s->radius + (tip - s->radius) * k / s->segments;
         def.radius_tip = s->radius + (tip - s->radius) * (k + 1) / s->segments;
+        def.flat = s->radius_other > 0 ? s->radius_other / s->radius : 1;
         if (k == s->segments - 1 && s->tip_mass > 0) {
             hang_weight(&def, material.density, s->tip_mass);
         }

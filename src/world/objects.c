@@ -204,7 +204,7 @@ static void settle_actor(void *context, int64_t k) {
     td_step_opts opts = td_step_opts_default();
     opts.gravity = w->scene->def.gravity;
     opts.stiffness = o->stiffness;
-    bool touches = a->solver->touch_new && tdi_world_touches(w); // rest knows no contact
+    bool touches = a->solver->mutual && tdi_world_touches(w); // rest knows no contact
     if (o->start == TD_START_SETTLED && !touches && !(o->rest_under_gravity && upright(w, a))) {
         a->status = a->solver->settle(a->state, &opts, NULL, &a->diag);
     }

@@ -266,7 +266,13 @@ static td_status check_strand(const td_scene *s, int32_t k, td_diag_list *diags)
     return TD_OK;
 }
 
-// Rods that touch are solved as one.
+// Whether an object feels less than all of its base's motion, at any time.
+static bool rides(const td_scene *s, const td_object_def *o) {
+    return o->time_scale != 1 || o->local.amount != 0 || tdi_scene_keyed(s, &o->time_scale) ||
+           tdi_scene_keyed(s, &o->local.amount);
+}
+
+// Rods that touch are solved as one; what touches is where it is seen, and is stepped implicitly.
 static td_status check_contact(const td_scene *s, td_diag_list *diags) {
     const td_object_def *first = NULL;
     if (!s->def.contact.given && s->def.collider_count == 0) {
@@ -275,12 +281,22 @@ static td_status check_contact(const td_scene *s, td_diag_list *diags) {
     for (int32_t k = 0; k < s->def.object_count; k++) {
         const td_object_def *o = &s->def.objects[k];
         char path[96];
-        if (o->solver != TD_SOLVER_ROD) {
+        const bool rod = o->solver == TD_SOLVER_ROD;
+        if (!rod && s->def.collider_count == 0) {
             continue;
         }
-        first = first ? first : o;
-        if (o->integrator != first->integrator) {
-            snprintf(path, sizeof path, "objects[%d].integrator", k);
+        first = first || !rod ? first : o;
+        snprintf(path, sizeof path, "objects[%d].%s", k,
+                 rides(s, o) ? o->time_scale != 1 ? "time_scale" : "local" : "integrator");
+        if (rides(s, o)) {
+            return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                                   "what touches expects to feel all of its base's motion");
+        }
+        if (o->integrator != TD_IMPLICIT && o->integrator != TD_IMPLICIT_EULER) {
+            return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                                   "what touches expects 'implicit' or 'implicit-euler'");
+        }
+        if (rod && o->integrator != first->integrator) {
             return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
                                    "rods that may touch expect the same integrator");
         }
@@ -301,6 +317,11 @@ static td_status check_object(const td_scene *s, int32_t k, td_diag_list *diags)
     td_status status = check_strand(s, k, diags);
     if (status != TD_OK) {
         return status;
+    }
+    if (o->solver == TD_SOLVER_ROD && o->integrator == TD_RK4) {
+        snprintf(path, sizeof path, "objects[%d].integrator", k);
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                               "rods go by 'implicit', 'implicit-euler' or 'euler'");
     }
     if (o->instances.smallest > o->instances.largest) {
         snprintf(path, sizeof path, "objects[%d].instances.largest", k);

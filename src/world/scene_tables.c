@@ -520,7 +520,7 @@ static const tdi_scene_field scene_fields[] = {
      .given = offsetof(td_scene_def, contact.given), .doc = "How rods touch."},
     {"colliders", TDI_SCENE_LIST, offsetof(td_scene_def, colliders), .table = &collider_table,
      .count = offsetof(td_scene_def, collider_count), .max_count = 10000,
-     .doc = "What rods touch besides each other."},
+     .doc = "What objects touch; rods touch each other as well then."},
     {"record", TDI_SCENE_MAP, offsetof(td_scene_def, record), .table = &record_table,
      .doc = "What a run writes."},
     {0}};

@@ -27,6 +27,7 @@ typedef struct tdi_rate { // how a frame moves: turning rate, and velocity of it
 typedef struct tdi_solver {
     const char *name;
     bool stretchy; // segments change their lengths, and do not stay where they are attached
+    bool mutual;   // states touch each other, not only colliders: all are stepped together
 
     // ---- models: those marked * may be NULL; then the solver does not offer them
     // `object` is what the scene says of it. The skeleton outlives the model.
@@ -65,7 +66,8 @@ typedef struct tdi_solver {
                         td_diag *diag);
 
     // ---- contact: * all of it
-    // Between these states, with themselves and with colliders. They outlive it.
+    // Between these states, with themselves and with colliders; of one state alone for a solver
+    // that is not mutual. They outlive it.
     td_status (*touch_new)(tdi_solver_state *const *states, int32_t count,
                            const td_contact_opts *opts, int32_t collider_limit,
                            const td_alloc *alloc, tdi_solver_touch **out, td_diag *diag);

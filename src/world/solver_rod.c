@@ -551,6 +551,7 @@ static void restore(tdi_solver_state *state, const void *bytes) {
 const tdi_solver tdi_solver_rod = {
     .name = "rod",
     .stretchy = true,
+    .mutual = true,
     .model_new = model_new,
     .model_free = model_free,
     .dof_count = dof_count,

@@ -3,6 +3,9 @@
 
 #include "world/solver.h"
 
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "tree/contacts.h"
 #include "tree/joint.h"
 #include "tree/saving.h"
 #include "world/world.h"
@@ -117,6 +120,60 @@ static td_status settle(tdi_solver_state *state, const td_step_opts *opts, td_st
     return status;
 }
 
+// ---- contact --------------------------------------------------------------------------------
+
+typedef struct tree_touch {
+    const td_alloc *alloc;
+    td_tree_state *state;
+    td_tree_contacts *contacts;
+} tree_touch;
+
+static void touch_free(tdi_solver_touch *touch) {
+    tree_touch *t = (tree_touch *)touch;
+    if (t) {
+        td_tree_contacts_free(t->contacts);
+        tdi_alloc_free(t->alloc, t, sizeof *t);
+    }
+}
+
+static td_status touch_new(tdi_solver_state *const *states, int32_t count,
+                           const td_contact_opts *opts, int32_t collider_limit,
+                           const td_alloc *alloc, tdi_solver_touch **out, td_diag *diag) {
+    tree_touch *t = tdi_alloc_zeroed(alloc, 1, sizeof *t);
+    (void)count;
+    *out = NULL;
+    if (!t) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for contact");
+    }
+    t->alloc = alloc;
+    t->state = tree(states[0]);
+    td_status status =
+        td_tree_contacts_new(t->state, opts, collider_limit, alloc, &t->contacts, diag);
+    if (status != TD_OK) {
+        touch_free((tdi_solver_touch *)t);
+        return status;
+    }
+    *out = (tdi_solver_touch *)t;
+    return TD_OK;
+}
+
+static td_status step_many(tdi_solver_touch *touch, const td_step_opts *opts,
+                           const td_collider *colliders, int32_t collider_count,
+                           td_step_stats *stats, td_diag *diag) {
+    const tree_touch *t = (const tree_touch *)touch;
+    td_step_opts own = *opts;
+    own.contacts = t->contacts;
+    own.colliders = colliders;
+    own.collider_count = collider_count;
+    return td_tree_step(t->state, &own, stats, diag);
+}
+
+static void *touch_memory(tdi_solver_touch *touch, size_t *size) {
+    td_tree_contacts *c = ((tree_touch *)touch)->contacts;
+    *size = sizeof c->force;
+    return &c->force;
+}
+
 // ---- segments -------------------------------------------------------------------------------
 
 static td_vec3 origin(const tdi_solver_state *state, int32_t segment) {
@@ -202,6 +259,10 @@ const tdi_solver tdi_solver_tree = {
     .base_rate = base_rate,
     .step = step,
     .settle = settle,
+    .touch_new = touch_new,
+    .touch_free = touch_free,
+    .step_many = step_many,
+    .touch_memory = touch_memory,
     .origin = origin,
     .tip = tip,
     .rotation = rotation,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who is stepped with whom: actors that may touch form one group; all others are alone.
+// Who is stepped with whom: actors that may touch each other form one group; all others are alone.
 
 #include "world/world.h"
 
@@ -64,18 +64,17 @@ static td_status make_colliders(td_world *w, td_diag_list *diags) {
 
 // ---- groups ---------------------------------------------------------------------------------
 
-// The group of all actors of a solver, if there are any.
-static void gather(td_world *w, const tdi_solver *solver, int32_t *next) {
+// One group of all whose solver is this, or of one actor.
+static tdi_group *gather(td_world *w, const tdi_solver *solver, int32_t from, int32_t to) {
     tdi_group *g = &w->groups[w->group_count];
-    *g = (tdi_group){.first = *next};
-    for (int32_t k = 0; k < w->actor_count; k++) {
+    g->first = w->group_count == 0 ? 0 : g[-1].first + g[-1].count;
+    for (int32_t k = from; k < to; k++) {
         if (w->actors[k].solver == solver) {
-            w->actors[k].touches = true;
-            w->members[(*next)++] = k;
-            g->count++;
+            w->members[g->first + g->count++] = k;
         }
     }
     w->group_count += g->count > 0;
+    return g;
 }
 
 static td_status make_touch(td_world *w, tdi_group *g, td_diag *diag) {
@@ -88,7 +87,9 @@ static td_status make_touch(td_world *w, tdi_group *g, td_diag *diag) {
         return TD_ERR_MEMORY;
     }
     for (int32_t i = 0; i < g->count; i++) {
-        states[i] = w->actors[w->members[g->first + i]].state;
+        tdi_actor *a = &w->actors[w->members[g->first + i]];
+        a->touches = true;
+        states[i] = a->state;
     }
     return solver->touch_new(states, g->count, &opts, w->scene->def.collider_count, w->alloc,
                              &g->touch, diag);
@@ -97,26 +98,22 @@ static td_status make_touch(td_world *w, tdi_group *g, td_diag *diag) {
 td_status tdi_world_make_groups(td_world *w, td_diag_list *diags) {
     const size_t count = (size_t)w->actor_count;
     td_diag diag = {.index = TD_NONE};
-    int32_t next = 0;
     w->groups = tdi_arena_zeroed(&w->arena, count + 1, sizeof *w->groups);
     w->members = tdi_arena_zeroed(&w->arena, count + 1, sizeof *w->members);
     td_status status = w->groups && w->members ? make_colliders(w, diags) : TD_ERR_MEMORY;
     if (status == TD_OK && tdi_world_touches(w)) {
-        gather(w, &tdi_solver_rod, &next);
-        if (w->group_count > 0) {
-            status = make_touch(w, &w->groups[0], &diag);
-        }
-        if (status != TD_OK && status != TD_ERR_MEMORY) {
-            return tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, "contact", "%s", diag.message);
-        }
+        tdi_group *rods = gather(w, &tdi_solver_rod, 0, w->actor_count);
+        status = rods->count > 0 ? make_touch(w, rods, &diag) : TD_OK;
     }
     for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
         if (!w->actors[k].touches) {
-            w->groups[w->group_count++] = (tdi_group){.first = next, .count = 1};
-            w->members[next++] = k;
+            tdi_group *alone = gather(w, w->actors[k].solver, k, k + 1);
+            status = w->scene->def.collider_count > 0 ? make_touch(w, alone, &diag) : TD_OK;
         }
     }
-    return status;
+    return status == TD_OK || status == TD_ERR_MEMORY
+               ? status
+               : tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, "contact", "%s", diag.message);
 }
 
 void tdi_world_free_groups(td_world *w) {

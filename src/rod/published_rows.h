@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What the published step keeps of a node while it works, and the systems with three diagonals that
+// both its halves solve.
+
+#include "rod/model.h"
+
+#include <math.h>
+
+// cos and sin of an angle.
+typedef struct tdi_rotation {
+    td_real c, s;
+} tdi_rotation;
+
+// A node in the step. Its equation has the pivot d, e with the row before and, when eliminated, w
+// with the first row of a ring.
+typedef struct tdi_rod_row {
+    td_vec3 x;      // where the vertex goes
+    td_vec3 f;      // the force on it; then its edge; then the direction of that
+    td_real length; // m, of the edge
+    td_real light;  // 1/kg; 0 of what is held
+    td_real load;   // N m: slope of the loads' potential by the turn
+    td_real turn, move;
+    tdi_rotation half; // by half the twist of the step's beginning
+    td_real d, e, w, over;
+    td_real b; // right-hand side, then the solution
+} tdi_rod_row;
+
+_Static_assert(sizeof(tdi_rod_row) <= sizeof(tdi_rod_work), "rows lie in the work of the nodes");
+
+static inline tdi_rod_row *tdi_rod_rows(const td_rod_state *s) {
+    return (tdi_rod_row *)(void *)s->work;
+}
+
+// Solves for b, row after row of a part. False when the matrix is not positive semi-definite.
+bool tdi_rod_solve_rows(tdi_rod_row *rows, const tdi_rod_part *part);
+
+// Turns frames to where the elastic energy, times `stiffness`, and that of the loads is least, and
+// sets frames and strains; the turns stay in the rows.
+void tdi_rod_ease_frames(const td_rod_state *state, td_real stiffness, td_step_stats *stats);
+
+// In the small range by the series: faster than the library, and to the last bit but one.
+static inline tdi_rotation tdi_rotate_by(td_real a) {
+    if (!(fabs(a) <= 0.8)) {
+        return (tdi_rotation){cos(a), sin(a)};
+    }
+    const td_real x = a * a;
+    td_real c = 1. / 20922789888000, s = 1. / 355687428096000;
+    c = c * x - 1. / 87178291200;
+    s = s * x - 1. / 1307674368000;
+    c = c * x + 1. / 479001600;
+    s = s * x + 1. / 6227020800;
+    c = c * x - 1. / 3628800;
+    s = s * x - 1. / 39916800;
+    c = c * x + 1. / 40320;
+    s = s * x + 1. / 362880;
+    c = c * x - 1. / 720;
+    s = s * x - 1. / 5040;
+    c = c * x + 1. / 24;
+    s = s * x + 1. / 120;
+    c = c * x - 0.5;
+    s = s * x - 1. / 6;
+    return (tdi_rotation){c * x + 1, a + a * x * s};
+}

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: MIT
+// Rods that touch themselves, each other and colliders. Pairs with src/rod/contacts.c and with
+// newton.c and step.c, as far as they are about contact.
+
+#include "test_rod_shapes.h"
+
+#include "rod/contacts.h"
+#include "rod/solve.h"
+
+#define PI 3.14159265358979323846
+
+// ---- what is stepped together ---------------------------------------------------------------
+
+enum { MOST_RODS = 3 };
+
+// Rods, one a state, in contact.
+typedef struct heap {
+    rods rod[MOST_RODS];
+    td_rod_state *state[MOST_RODS];
+    td_step_opts opts[MOST_RODS];
+    int32_t count;
+    td_rod_contacts *contacts;
+} heap;
+
+static void heap_add(heap *h, const td_rod_def *def) {
+    h->rod[h->count] = rods_new(def, 1, NULL, 0);
+    h->state[h->count] = h->rod[h->count].state;
+    h->opts[h->count] = td_step_opts_default();
+    h->count++;
+}
+
+static void heap_ready(heap *h, const td_alloc *alloc) {
+    td_contact_opts opts = td_contact_opts_default();
+    td_diag diag = {.message = ""};
+    td_status status =
+        td_rod_contacts_new(h->state, h->count, &opts, 2, alloc, &h->contacts, &diag);
+    if (status != TD_OK) {
+        test_failed(__FILE__, __LINE__, "contacts: %s", diag.message);
+        abort();
+    }
+}
+
+static void heap_free(heap *h) {
+    td_rod_contacts_free(h->contacts);
+    for (int32_t k = 0; k < h->count; k++) {
+        rods_free(h->rod[k]);
+    }
+}
+
+static td_status heap_step(heap *h, const td_collider *colliders, int32_t count) {
+    return td_rod_step_many(h->state, h->opts, h->count, h->contacts, colliders, count, NULL, NULL);
+}
+
+#define RADIUS 0.005 // m, of all rods here
+
+static td_rod_def soft_def(const td_vec3 *points, int32_t count) {
+    td_rod_def d = td_rod_def_default();
+    d.vertex_count = count;
+    d.points = points;
+    d.radius = RADIUS;
+    d.young = 1e6;
+    d.damping_time = 0.01;
+    return d;
+}
+
+// A straight one. `points` must outlive its use.
+static td_rod_def thin_def(td_vec3 *points, int32_t count, td_vec3 from, td_vec3 to) {
+    straight_line(points, count, from, to);
+    return soft_def(points, count);
+}
+
+static td_collider ground(void) {
+    td_collider c = td_collider_default(TD_COLLIDER_PLANE);
+    c.friction = 0.5;
+    return c;
+}
+
+// ---- measures -------------------------------------------------------------------------------
+
+// The least distance of two axes, from many places on one to the other.
+static td_real axes_apart(td_vec3 a, td_vec3 b, td_vec3 c, td_vec3 d) {
+    enum { PLACES = 64 };
+    td_vec3 along = tdi_sub(d, c);
+    td_real least = 1e9;
+    for (int k = 0; k <= PLACES; k++) {
+        td_vec3 p = tdi_madd(a, tdi_sub(b, a), (td_real)k / PLACES);
+        td_real t = tdi_dot(tdi_sub(p, c), along) / tdi_dot(along, along);
+        p = tdi_sub(p, tdi_madd(c, along, fmin(fmax(t, 0), 1)));
+        least = fmin(least, tdi_norm(p));
+    }
+    return least;
+}
+
+// The least gap between two rods, over their radius; with itself it counts from three edges on.
+static td_real gap_of(const rods *p, const rods *q) {
+    td_real least = 1e9;
+    for (int32_t i = 0; i < td_rod_edge_count(p->model); i++) {
+        for (int32_t j = p == q ? i + 3 : 0; j < td_rod_edge_count(q->model); j++) {
+            td_real d = axes_apart(td_rod_origin(p->state, i), td_rod_tip(p->state, i),
+                                   td_rod_origin(q->state, j), td_rod_tip(q->state, j));
+            least = fmin(least, d / RADIUS - 2);
+        }
+    }
+    return least;
+}
+
+static td_real lowest(const rods *s) {
+    td_real y = 1e9;
+    for (int32_t v = 0; v < td_rod_vertex_count(s->model); v++) {
+        y = fmin(y, td_rod_position(s->state, v).y);
+    }
+    return y;
+}
+
+static td_real fastest(const rods *s) {
+    td_real most = 0;
+    for (int32_t v = 0; v < td_rod_vertex_count(s->model); v++) {
+        most = fmax(most, tdi_norm(td_rod_velocity(s->state, v)));
+    }
+    return most;
+}
+
+static bool all_finite(const rods *s, td_real size) {
+    for (int32_t v = 0; v < td_rod_vertex_count(s->model); v++) {
+        if (!(tdi_norm(td_rod_position(s->state, v)) < size)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// ---- falling --------------------------------------------------------------------------------
+
+// One over the other, crosswise, above the ground.
+static heap crossed(const td_alloc *alloc) {
+    td_vec3 points[21];
+    heap h = {.count = 0};
+    td_rod_def d = thin_def(points, 21, tdi_vec3(-0.2, 0.03, 0), tdi_vec3(0.2, 0.03, 0));
+    heap_add(&h, &d);
+    d = thin_def(points, 21, tdi_vec3(0.02, 0.06, -0.2), tdi_vec3(0.02, 0.06, 0.2));
+    heap_add(&h, &d);
+    heap_ready(&h, alloc);
+    return h;
+}
+
+TD_TEST(rods_dropped_crosswise_come_to_rest_without_sinking_in) {
+    heap h = crossed(NULL);
+    const td_collider plane = ground();
+    for (int k = 0; k < 240; k++) {
+        CHECK_INT(heap_step(&h, &plane, 1), TD_OK);
+        CHECK(gap_of(&h.rod[0], &h.rod[1]) > 0);
+        CHECK(lowest(&h.rod[0]) > RADIUS && lowest(&h.rod[1]) > RADIUS);
+    }
+    CHECK_IN(fastest(&h.rod[0]), 0, 2e-3); // creep and what is left of swinging
+    CHECK_IN(fastest(&h.rod[1]), 0, 2e-3);
+    CHECK_IN(td_rod_position(h.state[1], 10).y, 3 * RADIUS, 3.5 * RADIUS);
+    CHECK_IN(lowest(&h.rod[1]), RADIUS, 1.25 * RADIUS);
+    heap_free(&h);
+}
+
+// a rod that flies by 33 radii a step at a plane, a peg and a rod that is held at both ends
+TD_TEST(rod_hitting_at_10_m_s_does_not_pass_through_at_60_steps_a_second) {
+    for (int kind = 0; kind < 3; kind++) {
+        td_vec3 points[21];
+        heap h = {.count = 0};
+        td_rod_def d = thin_def(points, 21, tdi_vec3(-0.2, 0.4, 0), tdi_vec3(0.2, 0.4, 0));
+        td_collider c = kind == 0 ? ground() : td_collider_default(TD_COLLIDER_CAPSULE);
+        c.size = tdi_vec3(RADIUS, 0.5, 0);
+        c.rotation0 = c.rotation = tdi_quat_turn(tdi_vec3(1, 0, 0), PI / 2);
+        c.rotation0 = c.rotation = kind == 0 ? (td_quat){1, 0, 0, 0} : c.rotation;
+        heap_add(&h, &d);
+        if (kind == 2) {
+            d = thin_def(points, 21, tdi_vec3(0, 0, -0.2), tdi_vec3(0, 0, 0.2));
+            d.start = d.end = TD_END_CLAMPED;
+            heap_add(&h, &d);
+        }
+        heap_ready(&h, NULL);
+        for (int32_t v = 0; v < 21; v++) {
+            td_rod_set_vertex(h.state[0], v, td_rod_position(h.state[0], v), tdi_vec3(0, -10, 0));
+        }
+        bool stopped = false;
+        for (int k = 0; k < 12; k++) {
+            CHECK_INT(heap_step(&h, &c, kind < 2), TD_OK);
+            td_real middle = td_rod_position(h.state[0], 10).y;
+            td_real under = kind == 0   ? lowest(&h.rod[0]) - RADIUS
+                            : kind == 1 ? middle - 2 * RADIUS
+                                        : middle - td_rod_position(h.state[1], 10).y - 2 * RADIUS;
+            CHECK(under > 0);
+            CHECK(kind < 2 || gap_of(&h.rod[0], &h.rod[1]) > 0);
+            stopped = stopped || td_rod_velocity(h.state[0], 10).y > -5;
+        }
+        CHECK(stopped);
+        heap_free(&h);
+    }
+}
+
+// ---- links ----------------------------------------------------------------------------------
+
+// How often a ring goes through another, by the crossings in a view along Z in which it is on top.
+static int linking_of(const rods *p, const rods *q) {
+    int sum = 0;
+    for (int32_t i = 0; i < td_rod_edge_count(p->model); i++) {
+        for (int32_t j = 0; j < td_rod_edge_count(q->model); j++) {
+            td_vec3 a = td_rod_origin(p->state, i), u = tdi_sub(td_rod_tip(p->state, i), a);
+            td_vec3 b = td_rod_origin(q->state, j), w = tdi_sub(td_rod_tip(q->state, j), b);
+            td_vec3 ab = tdi_sub(b, a);
+            td_real turn = u.x * w.y - u.y * w.x;
+            td_real s = (ab.x * w.y - ab.y * w.x) / turn, t = (ab.x * u.y - ab.y * u.x) / turn;
+            if (s >= 0 && s < 1 && t >= 0 && t < 1 && a.z + s * u.z > b.z + t * w.z) {
+                sum += turn > 0 ? 1 : -1;
+            }
+        }
+    }
+    return sum;
+}
+
+// three rings, the outer ones drawn apart by springs that go on and on
+TD_TEST(links_stay_linked_and_apart_while_they_are_pulled) {
+    enum { EDGES = 24 };
+    heap h = {.count = 0};
+    td_load pull[3] = {{.kind = TD_LOAD_SPRING, .segment = EDGES / 4, .stiffness = 300},
+                       {.kind = TD_LOAD_FORCE},
+                       {.kind = TD_LOAD_SPRING, .segment = 3 * EDGES / 4, .stiffness = 300}};
+    for (int k = 0; k < 3; k++) {
+        td_vec3 points[EDGES];
+        for (int v = 0; v < EDGES; v++) {
+            td_real a = 2 * PI * v / EDGES, side = 0.04 * cos(a);
+            points[v] = tdi_vec3(k == 1 ? 0.3 * side : side, 0.04 * sin(a) - 0.055 * k,
+                                 k == 1 ? side : 0.3 * side);
+        }
+        td_rod_def d = soft_def(points, EDGES);
+        d.closed = true;
+        d.young = 1e7;
+        heap_add(&h, &d);
+        h.opts[k].loads = &pull[k];
+        h.opts[k].load_count = 1;
+    }
+    heap_ready(&h, NULL);
+    const int before = linking_of(&h.rod[0], &h.rod[1]);
+    CHECK_INT(abs(before), 1);
+    for (int k = 0; k < 200; k++) {
+        pull[0].vector = tdi_vec3(0, 0.04 + 0.002 * k, 0);
+        pull[2].vector = tdi_vec3(0, -0.15 - 0.002 * k, 0);
+        CHECK_INT(heap_step(&h, NULL, 0), TD_OK);
+        for (int j = 1; j < 3; j++) {
+            CHECK(gap_of(&h.rod[j - 1], &h.rod[j]) > 0);
+        }
+    }
+    CHECK_INT(abs(linking_of(&h.rod[0], &h.rod[1])), 1);
+    CHECK_INT(abs(linking_of(&h.rod[1], &h.rod[2])), 1);
+    CHECK_INT(linking_of(&h.rod[0], &h.rod[2]), 0);
+    heap_free(&h);
+}
+
+// ---- knots ----------------------------------------------------------------------------------
+
+enum { KNOT_EDGES = 60 };
+
+// An open trefoil between two held ends, straight at ease.
+static heap knotted(const td_alloc *alloc) {
+    td_vec3 points[KNOT_EDGES + 1];
+    heap h = {.count = 0};
+    for (int k = 0; k <= KNOT_EDGES; k++) {
+        td_real t = 4.2 * k / KNOT_EDGES - 2.1, tt = t * t;
+        points[k] =
+            tdi_scale(tdi_vec3(t * (tt - 3), tt * (tt - 4), 0.5 * t * (tt * tt - 10)), 0.03);
+    }
+    td_rod_def d = soft_def(points, KNOT_EDGES + 1);
+    d.straight = true;
+    d.start = d.end = TD_END_CLAMPED;
+    heap_add(&h, &d);
+    heap_ready(&h, alloc);
+    h.opts[0].gravity = no_weight;
+    return h;
+}
+
+// Moves the two ends of a knot by this and turns them, against each other.
+static void drive_knot(heap *h, td_vec3 by, td_real turn) {
+    td_rod_state *s = h->state[0];
+    for (int end = 0; end < 2; end++) {
+        td_real sign = end == 0 ? -1 : 1;
+        int32_t edge = end == 0 ? 0 : KNOT_EDGES - 1;
+        td_vec3 at = td_rod_position(s, end == 0 ? 0 : KNOT_EDGES);
+        td_vec3 axis = tdi_sub(td_rod_tip(s, edge), td_rod_origin(s, edge));
+        td_quat turned = tdi_quat_turn(tdi_unit_or(axis, by), sign * turn);
+        td_rod_set_end(s, 0, end == 1, tdi_madd(at, by, sign),
+                       tdi_quat_mul(turned, td_rod_rotation(s, edge)));
+    }
+}
+
+TD_TEST(knot_pulled_farther_than_its_length_stops_or_stretches) {
+    heap h = knotted(NULL);
+    for (int k = 0; k < 200; k++) { // by 4 m in all, of a rod of 1.5 m
+        td_diag diag = {.message = ""};
+        drive_knot(&h, tdi_vec3(0, 0, 0.01), 0.1);
+        td_status status = td_rod_step_many(h.state, h.opts, 1, h.contacts, NULL, 0, NULL, &diag);
+        CHECK(status == TD_OK || (status == TD_ERR_DIVERGED && diag.message[0]));
+        CHECK(all_finite(&h.rod[0], 10));
+        CHECK(gap_of(&h.rod[0], &h.rod[0]) > 0);
+        if (status != TD_OK) {
+            break;
+        }
+    }
+    heap_free(&h);
+}
+
+// ends that are driven into each other and past: there is no way, and nothing passes through
+TD_TEST(rod_driven_into_itself_stops_with_a_message) {
+    heap h = knotted(NULL);
+    td_status status = TD_OK;
+    td_diag diag = {.message = ""};
+    for (int k = 0; k < 100 && status == TD_OK; k++) {
+        td_vec3 way =
+            tdi_sub(td_rod_position(h.state[0], KNOT_EDGES), td_rod_position(h.state[0], 0));
+        drive_knot(&h, tdi_scale(tdi_unit_or(way, no_weight), -0.02), 0);
+        status = td_rod_step_many(h.state, h.opts, 1, h.contacts, NULL, 0, NULL, &diag);
+        CHECK(all_finite(&h.rod[0], 10));
+        CHECK(gap_of(&h.rod[0], &h.rod[0]) > 0);
+    }
+    CHECK(status == TD_OK || (status == TD_ERR_DIVERGED && diag.message[0]));
+    heap_free(&h);
+}
+
+// ---- repeating ------------------------------------------------------------------------------
+
+typedef struct record {
+    td_vec3 x[2][21], v[2][21];
+    td_quat turn[2];
+} record;
+
+static record record_of(const heap *h) {
+    record r = {.turn = {td_rod_rotation(h->state[0], 3), td_rod_rotation(h->state[1], 3)}};
+    for (int k = 0; k < 2; k++) {
+        for (int v = 0; v < 21; v++) {
+            r.x[k][v] = td_rod_position(h->state[k], v);
+            r.v[k][v] = td_rod_velocity(h->state[k], v);
+        }
+    }
+    return r;
+}
+
+static bool same(const record *a, const record *b) {
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+TD_TEST(rods_in_contact_go_the_same_way_every_time_without_taking_memory) {
+    const td_collider plane = ground();
+    record end[2];
+    for (int k = 0; k < 2; k++) {
+        test_heap memory = {0};
+        td_alloc alloc = test_heap_alloc(&memory);
+        heap h = crossed(&alloc);
+        long calls = memory.calls;
+        for (int j = 0; j < 60; j++) {
+            CHECK_INT(heap_step(&h, &plane, 1), TD_OK);
+        }
+        end[k] = record_of(&h);
+        CHECK_INT(memory.calls, calls);
+        heap_free(&h);
+        CHECK_INT(memory.held, 0);
+    }
+    CHECK(same(&end[0], &end[1]));
+}
+
+// a plane that is in the rods when the step begins, and one that is not finite
+TD_TEST(step_that_fails_leaves_all_rods_as_they_were) {
+    for (int when = 0; when < 40; when += 13) {
+        heap h = crossed(NULL), other = crossed(NULL);
+        td_collider plane = ground();
+        for (int j = 0; j < when; j++) {
+            CHECK_INT(heap_step(&h, &plane, 1), TD_OK);
+            CHECK_INT(heap_step(&other, &plane, 1), TD_OK);
+        }
+        const record before = record_of(&h);
+        plane.position0.y = 0.05;
+        td_diag diag = {.message = ""};
+        CHECK_INT(td_rod_step_many(h.state, h.opts, 2, h.contacts, &plane, 1, NULL, &diag),
+                  TD_ERR_DIVERGED);
+        CHECK_HAS(diag.message, "in each other");
+        record after = record_of(&h);
+        CHECK(same(&before, &after));
+        plane.position0.y = (td_real)NAN;
+        CHECK_INT(heap_step(&h, &plane, 1), TD_ERR_ARGUMENT);
+        after = record_of(&h);
+        CHECK(same(&before, &after));
+        plane = ground();
+        CHECK_INT(heap_step(&h, &plane, 1), TD_OK);
+        CHECK_INT(heap_step(&other, &plane, 1), TD_OK);
+        for (int32_t v = 0; v < 21; v++) { // it goes on, though with a rule that looks back less
+            td_vec3 off =
+                tdi_sub(td_rod_position(h.state[1], v), td_rod_position(other.state[1], v));
+            CHECK_IN(tdi_norm(off), 0, 0.01);
+        }
+        heap_free(&h);
+        heap_free(&other);
+    }
+}
+
+TD_TEST(contacts_that_run_out_of_memory_leave_none_behind) {
+    heap h = crossed(NULL);
+    td_contact_opts opts = td_contact_opts_default();
+    td_status status = TD_ERR_MEMORY;
+    for (long k = 1; status == TD_ERR_MEMORY && k < 50; k++) {
+        test_heap memory = {.fail_at = k};
+        td_alloc alloc = test_heap_alloc(&memory);
+        td_rod_contacts *contacts;
+        status = td_rod_contacts_new(h.state, 2, &opts, 1, &alloc, &contacts, NULL);
+        CHECK((status == TD_OK) == (contacts != NULL));
+        td_rod_contacts_free(contacts);
+        CHECK_INT(memory.held, 0);
+    }
+    CHECK_INT(status, TD_OK);
+    heap_free(&h);
+}
+
+TD_TEST(contacts_of_other_rods_and_unlike_steps_are_refused) {
+    heap h = crossed(NULL), other = crossed(NULL);
+    td_collider planes[3] = {ground(), ground(), ground()};
+    planes[1].friction = -1;
+    CHECK_INT(td_rod_step_many(h.state, h.opts, 2, other.contacts, NULL, 0, NULL, NULL),
+              TD_ERR_ARGUMENT);
+    CHECK_INT(td_rod_step_many(h.state, h.opts, 1, h.contacts, NULL, 0, NULL, NULL),
+              TD_ERR_ARGUMENT);
+    CHECK_INT(heap_step(&h, planes, 2), TD_ERR_ARGUMENT);
+    planes[1] = ground();
+    CHECK_INT(heap_step(&h, planes, 3), TD_ERR_LIMIT);
+    h.opts[1].dt *= 0.5;
+    CHECK_INT(heap_step(&h, planes, 1), TD_ERR_ARGUMENT);
+    heap_free(&h);
+    heap_free(&other);
+}
+
+// ---- derivatives ----------------------------------------------------------------------------
+
+// The system of the next step, ready to be evaluated.
+static tdi_rod_system next_step(heap *h, tdi_rod_potential *potential, const td_collider *c) {
+    const td_real dt = h->opts[0].dt, hh = 2 * dt / 3;
+    tdi_rod_system y = {h->state, potential, h->count, h->contacts};
+    for (int32_t k = 0; k < h->count; k++) {
+        potential[k] = (tdi_rod_potential){.inertia = 1 / (hh * hh),
+                                           .over_h = 1 / hh,
+                                           .stiffness = 1,
+                                           .damping = 1,
+                                           .gravity = down,
+                                           .fall = tdi_scale(down, hh * hh),
+                                           .whole = true};
+    }
+    CHECK_INT(tdi_rod_contacts_begin(&y, c, 1, dt, hh, NULL), TD_OK);
+    h->contacts->time = 1;
+    return y;
+}
+
+// A random direction from where all is now.
+static void any_step(tdi_random *r, const tdi_rod_system *y, td_real size) {
+    for (int32_t k = 0; k < y->count; k++) {
+        const td_rod_state *s = y->state[k];
+        for (int32_t i = 0; i < s->model->node_count; i++) {
+            for (int d = 0; d < 4; d++) {
+                bool held = s->model->node[i].flags & (d < 3 ? TDI_HELD_PLACE : TDI_HELD_TURN);
+                s->step[i].x[d] = held ? 0 : size * tdi_random_normal(r);
+            }
+            s->pose_back[i] = s->pose[i];
+            s->turn_back[i] = s->turn[i];
+        }
+    }
+}
+
+static td_real value_at(const tdi_rod_system *y, td_real part) {
+    for (int32_t k = 0; k < y->count; k++) {
+        tdi_rod_try(y->state[k], part, TDI_STRAIGHT);
+    }
+    td_real sum = tdi_rod_contacts_value(y);
+    for (int32_t k = 0; k < y->count; k++) {
+        sum += tdi_rod_value(y->state[k], &y->potential[k]);
+    }
+    return sum;
+}
+
+// Its slope along the steps, by the gradient of rods and contact together.
+static td_real slope_of(const tdi_rod_system *y, bool *coupled) {
+    td_real sum = 0;
+    for (int32_t k = 0; k < y->count; k++) {
+        tdi_rod_clear(y->state[k]);
+    }
+    CHECK_INT(tdi_rod_contacts_terms(y, coupled, NULL), TD_OK);
+    for (int32_t k = 0; k < y->count; k++) {
+        const td_rod_state *s = y->state[k];
+        for (int32_t i = s->model->node_count - 1; i >= 0; i--) {
+            tdi_rod_node_terms(s, &y->potential[k], i);
+        }
+        for (int32_t i = 0; i < s->model->node_count; i++) {
+            for (int d = 0; d < 4; d++) {
+                sum += s->work[i].r[d] * s->step[i].x[d];
+            }
+        }
+    }
+    return sum;
+}
+
+// rods on each other and on the ground, shaken by a part of the range of contact
+TD_TEST(gradient_of_rods_in_contact_matches_differences) {
+    tdi_random r;
+    tdi_random_seed(&r, 71);
+    for (int k = 0; k < 40; k++) {
+        const td_real e = 1e-4;
+        heap h = crossed(NULL);
+        const td_collider plane = ground();
+        tdi_rod_potential potential[2];
+        bool coupled;
+        for (int j = 0; j < 20 + k; j++) {
+            CHECK_INT(heap_step(&h, &plane, 1), TD_OK);
+        }
+        tdi_rod_system y = next_step(&h, potential, &plane);
+        any_step(&r, &y, 1e-4);
+        value_at(&y, 1);
+        any_step(&r, &y, 1e-4);
+        td_real slope = slope_of(&y, &coupled);
+        td_real got = (8 * (value_at(&y, e) - value_at(&y, -e)) -
+                       (value_at(&y, 2 * e) - value_at(&y, -2 * e))) /
+                      (12 * e);
+        CHECK(coupled);
+        CHECK_REL(got, slope, 1e-6);
+        heap_free(&h);
+    }
+}
