@@ -339,7 +339,11 @@ TD_TEST(fast_sphere_does_not_pass_through_a_limp_chain) {
         least = fmin(least, gap_to_ball(t, ball.position, 0.03));
     }
     CHECK(least > 0);
-    CHECK(td_tree_tip(t.state, 12).x > 0.4); // it was taken along
+    double furthest = 0;
+    for (int32_t i = 0; i < def.count; i++) {
+        furthest = fmax(furthest, td_tree_tip(t.state, i).x);
+    }
+    CHECK(furthest > ball.position.x); // it was taken along
     td_tree_contacts_free(opts.contacts);
     tree_free(t);
 }
@@ -438,10 +442,6 @@ static double climb(double friction) {
 TD_TEST(chain_over_a_bar_hangs_still_within_the_cone_of_friction_and_slides_beyond) {
     const double creep = td_contact_opts_default().creep;
     const double holds = friction_that_holds(0.2, 0.4, 0.0544);
-    if (getenv("V")) {
-        printf("holds %g: %g %g %g %g %g\n", holds, climb(0.8 * holds), climb(0.9 * holds),
-               climb(holds), climb(1.1 * holds), climb(1.2 * holds));
-    }
     CHECK_IN(climb(1.1 * holds), 0, creep);
     CHECK(climb(0.9 * holds) > 30 * creep);
 }
@@ -564,8 +564,8 @@ static tree bush(int32_t stems, int32_t each) {
         defs[i].length = 0.01;
         defs[i].radius_base = defs[i].radius_tip = 0.002;
         defs[i].has_stiffness = defs[i].has_damping = true;
-        defs[i].stiffness = tdi_vec3(1e-3, 1e-3, 1e-3);
-        defs[i].damping = tdi_vec3(1e-5, 1e-5, 1e-5);
+        defs[i].stiffness = tdi_vec3(0.02, 0.02, 0.02);
+        defs[i].damping = tdi_vec3(1e-3, 1e-3, 1e-3);
     }
     tree t = tree_of(defs, n, TD_LAW_LINEAR, NULL);
     free(defs);
@@ -573,7 +573,7 @@ static tree bush(int32_t stems, int32_t each) {
 }
 
 TD_TEST(contacts_have_the_same_bits_with_any_number_of_threads) {
-    const int32_t stems = 50, each = 50;
+    const int32_t stems = 65, each = 35;
     td_real *first = NULL;
     for (int32_t threads = 1; threads <= 3; threads++) {
         tree t = bush(stems, each);
@@ -581,12 +581,12 @@ TD_TEST(contacts_have_the_same_bits_with_any_number_of_threads) {
         td_step_opts opts = steps_against(t, things, 2, 1.0 / 60);
         CHECK_INT(td_pool_new(threads, NULL, &opts.pool), TD_OK);
         things[1].size.x = 0.1;
-        things[1].position = tdi_vec3(0, 0.8, 0);
+        things[1].position = tdi_vec3(0, 0.45, 0);
         int32_t parts = t.model->part_count;
         CHECK(parts > 3);
-        for (int32_t k = 0; k < 20; k++) {
+        for (int32_t k = 0; k < 12; k++) {
             things[1].position0 = things[1].position;
-            things[1].position.y -= 0.03;
+            things[1].position.y -= 0.02;
             run(t, &opts, 1);
         }
         if (!first) {

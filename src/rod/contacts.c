@@ -17,7 +17,7 @@
 
 #define PI           3.14159265358979323846
 #define CG_STEPS     400
-#define CG_TOLERANCE 1e-6 // of the residual, in the norm of the preconditioner
+#define CG_TOLERANCE 1e-3 // of the residual, in the norm of the preconditioner
 #define NARROW       0.1  // of the range: gaps below it make the barrier stronger
 #define WIDE         0.4  // above it weaker
 #define MOST_FORCE   1e6  // times the first
@@ -460,7 +460,8 @@ static td_real dot(const td_real (*a)[4], const td_real (*b)[4], int32_t count) 
 
 #define CONST4(v) ((const td_real(*)[4])(v))
 
-void tdi_rod_contacts_solve(const tdi_rod_system *y) {
+td_real tdi_rod_contacts_solve(const tdi_rod_system *y) {
+    td_real promise = 0;
     td_rod_contacts *c = y->contacts;
     const int32_t n = c->point_count;
     td_real(*x)[4] = (td_real(*)[4])c->solved, (*z)[4] = c->image;
@@ -503,6 +504,12 @@ void tdi_rod_contacts_solve(const tdi_rod_system *y) {
         memcpy(y->state[k]->step, x + c->first[k],
                (size_t)c->model[k]->node_count * sizeof *y->state[k]->step);
     }
+    for (int32_t i = 0; i < n; i++) {
+        for (int d = 0; d < 4; d++) {
+            promise -= c->saved[i].r[d] * x[i][d];
+        }
+    }
+    return promise;
 }
 
 // ---- between steps --------------------------------------------------------------------------

@@ -50,7 +50,8 @@ td_real tdi_rod_contacts_value(const tdi_rod_system *system);
 bool tdi_rod_contacts_calm(const tdi_rod_system *system);
 // Keeps the blocks, as they are before elimination.
 void tdi_rod_contacts_save(const tdi_rod_system *system);
-// Solves for the increments with what couples capsules, after the elimination of all states.
-void tdi_rod_contacts_solve(const tdi_rod_system *system);
+// Solves for the increments x with what couples capsules, after the elimination of all states:
+// gives -r.x, with the gradient r.
+td_real tdi_rod_contacts_solve(const tdi_rod_system *system);
 // After a step: the barrier is made stronger where gaps became small.
 void tdi_rod_contacts_end(const tdi_rod_system *system);

@@ -16,6 +16,7 @@
 #define SHIFT_TRIES   40
 #define PLAIN_AFTER   12   // tries with the whole Hessian
 #define SMALL_MOVE    1e-3 // rad: below, the potential is quadratic and needs no search
+#define SMALL_STEP    0.03 // likewise of a step, which has inertia
 #define TINY_MOVE     1e-6 // rad: below, rounding hides whether it goes down
 #define DESCENT       1e-4 // of what the slope promises
 #define HALVINGS      40
@@ -130,9 +131,10 @@ static void set_model(const tdi_rod_system *y, td_real shift, bool whole) {
     }
 }
 
-// Increments of a Hessian that is positive. Leaves in *shift what was needed for that.
-static td_status increments(const tdi_rod_system *y, td_real *shift, td_step_stats *stats,
-                            td_diag *diag) {
+// Increments of a Hessian that is positive. Leaves in *shift what was needed for that, and in *down
+// the slope along them.
+static td_status increments(const tdi_rod_system *y, td_real *shift, td_real *down,
+                            td_step_stats *stats, td_diag *diag) {
     for (int32_t k = 0; k < SHIFT_TRIES; k++) {
         bool coupled;
         set_model(y, *shift, k < PLAIN_AFTER);
@@ -142,12 +144,9 @@ static td_status increments(const tdi_rod_system *y, td_real *shift, td_step_sta
         }
         if (way == POSITIVE) {
             stats->raised += k > 0;
-            if (coupled) {
-                tdi_rod_contacts_solve(y);
-                return TD_OK;
-            }
-            for (int32_t j = 0; j < y->count; j++) {
-                tdi_rod_solve(y->state[j]);
+            *down = coupled ? -tdi_rod_contacts_solve(y) : 0;
+            for (int32_t j = 0; !coupled && j < y->count; j++) {
+                *down -= tdi_rod_solve(y->state[j]);
             }
             return TD_OK;
         }
@@ -179,24 +178,6 @@ static void gradients(const tdi_rod_system *y) {
         node_terms(s, p);
         p->only_gradient = false;
     }
-}
-
-// The slope along the increments: r.x, with the gradient r taken anew.
-static td_real slope_of(const tdi_rod_system *y, td_diag *diag) {
-    td_real sum = 0;
-    bool coupled;
-    gradients(y);
-    if (y->contacts && tdi_rod_contacts_terms(y, &coupled, diag) != TD_OK) {
-        return 0;
-    }
-    for (int32_t k = 0; k < y->count; k++) {
-        for (int32_t i = 0; i < y->state[k]->model->node_count; i++) {
-            for (int d = 0; d < 4; d++) {
-                sum += y->state[k]->work[i].r[d] * y->state[k]->step[i].x[d];
-            }
-        }
-    }
-    return sum;
 }
 
 static void keep_poses(const tdi_rod_system *y) {
@@ -255,16 +236,16 @@ td_status tdi_rod_carry(const tdi_rod_system *y, tdi_rod_way way, td_real *part,
     return TD_OK;
 }
 
-// One iteration's move: how much of the increments was taken, in *taken.
-static td_status move(const tdi_rod_system *y, bool searched, td_real *taken, td_step_stats *stats,
-                      td_diag *diag) {
+// One iteration's move along a slope: how much of the increments was taken, in *taken.
+static td_status move(const tdi_rod_system *y, bool searched, td_real down, td_real *taken,
+                      td_step_stats *stats, td_diag *diag) {
     bool moving = y->contacts && y->contacts->time < 1;
     for (int32_t k = 0; y->contacts && k < y->count; k++) {
         moving = tdi_rod_carry_held(y->state[k]) || moving;
     }
     // what is driven raises the potential, and has to
     searched = searched && !moving;
-    td_real value = searched ? value_of(y, false) : 0, down = searched ? slope_of(y, diag) : 0;
+    td_real value = searched ? value_of(y, false) : 0;
     keep_poses(y);
     td_status status = tdi_rod_carry(y, TDI_TURNING, taken, diag);
     if (status == TD_OK && searched) {
@@ -316,13 +297,13 @@ td_status tdi_rod_minimise(const tdi_rod_system *y, const tdi_rod_newton *opts,
                            td_step_stats *stats, td_diag *diag) {
     progress o = {0};
     for (int32_t k = 0; k < opts->iterations; k++) {
-        td_real taken = 1;
+        td_real taken = 1, down = 0;
         td_status status = TD_OK;
         const bool reused = o.reuse;
         if (reused) {
             corrections(y);
         } else {
-            status = increments(y, &o.shift, stats, diag);
+            status = increments(y, &o.shift, &down, stats, diag);
         }
         if (status != TD_OK) {
             return status;
@@ -338,8 +319,8 @@ td_status tdi_rod_minimise(const tdi_rod_system *y, const tdi_rod_newton *opts,
             continue;
         }
         bool full = o.shift == 0, calm = !y->contacts || tdi_rod_contacts_calm(y);
-        bool small = largest < SMALL_MOVE && calm;
-        status = move(y, !full || (!reused && !small), &taken, stats, diag);
+        bool small = largest < (y->potential[0].inertia > 0 ? SMALL_STEP : SMALL_MOVE) && calm;
+        status = move(y, !full || (!reused && !small), down, &taken, stats, diag);
         if (status != TD_OK) {
             return status;
         }

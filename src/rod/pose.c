@@ -222,14 +222,16 @@ td_real tdi_rod_largest(const td_rod_state *s) {
     const td_rod_model *m = s->model;
     td_real most = 0;
     for (int32_t i = 0; i < m->node_count; i++) {
-        td_real size = fabs(s->step[i].x[3]);
+        const tdi_rod_node *n = &m->node[i];
         td_vec3 x = move_of(s, i, 1);
-        if (tdi_has_edge(&m->node[i])) {
-            td_vec3 df = tdi_sub(x, move_of(s, m->node[i].parent, 1));
-            size = fmax(size, tdi_norm(df) / m->node[i].length);
+        td_real turn = s->step[i].x[3], square = turn * turn, shift = tdi_dot(x, x);
+        if (tdi_has_edge(n)) {
+            td_vec3 df = tdi_sub(x, move_of(s, n->parent, 1));
+            td_real swing = tdi_dot(df, df) / (n->length * n->length);
+            square = swing > square ? swing : square;
         }
-        size = fmax(size, tdi_norm(x));
-        most = size <= most ? most : size; // keeps what is not a number
+        square = shift > square ? shift : square;
+        most = square <= most ? most : square; // keeps what is not a number
     }
-    return most;
+    return sqrt(most);
 }

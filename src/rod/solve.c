@@ -300,6 +300,13 @@ static void solve_closing(td_real b[8][8], td_real x[8]) {
     }
 }
 
+// r = D^-1 r, and the product of both
+static inline td_real solve_gradient(tdi_rod_work *w) {
+    const td_real y[4] = {w->r[0], w->r[1], w->r[2], w->r[3]};
+    solve(w->d, w->r, 1);
+    return y[0] * w->r[0] + y[1] * w->r[1] + y[2] * w->r[2] + y[3] * w->r[3];
+}
+
 static inline void let_go(tdi_rod_work *w, uint32_t flags) {
     for (int k = 0; k < 4; k++) {
         w->r[k] = held(flags, k) ? 0 : w->r[k];
@@ -318,28 +325,31 @@ static void forward_node(const td_rod_state *s, int32_t i, bool parent, bool gra
     }
 }
 
-static void forward_ring(const td_rod_state *s, int32_t part) {
+static td_real forward_ring(const td_rod_state *s, int32_t part) {
     const tdi_rod_part *range = &s->model->part[part];
     const int32_t first = range->first;
-    td_real x[8] = {0};
+    td_real x[8] = {0}, y[8], sum = 0;
     for (int32_t i = range->last - 1; i >= first + 2; i--) {
         const tdi_rod_node *n = &s->model->node[i];
         tdi_rod_work *w = &s->work[i];
-        td_real(*y)[8] = border_of(s, i);
+        td_real(*b)[8] = border_of(s, i);
         forward_node(s, i, n->parent >= first + 2, n->grand >= first + 2);
         for (int k = 0; k < 8; k++) {
-            x[k] -= y[0][k] * w->r[0] + y[1][k] * w->r[1] + y[2][k] * w->r[2] + y[3][k] * w->r[3];
+            x[k] -= b[0][k] * w->r[0] + b[1][k] * w->r[1] + b[2][k] * w->r[2] + b[3][k] * w->r[3];
         }
-        solve(w->d, w->r, 1);
+        sum += solve_gradient(w);
     }
     for (int k = 0; k < 8; k++) {
         x[k] += s->work[first + k / 4].r[k % 4];
         x[k] = held(s->model->node[first + k / 4].flags, k % 4) ? 0 : x[k];
     }
+    memcpy(y, x, sizeof y);
     solve_closing(s->closing[part], x);
     for (int k = 0; k < 8; k++) {
         s->work[first + k / 4].r[k % 4] = x[k];
+        sum += y[k] * x[k];
     }
+    return sum;
 }
 
 // ---- back -----------------------------------------------------------------------------------
@@ -382,23 +392,25 @@ static void back_ring(const td_rod_state *s, const tdi_rod_part *part) {
     }
 }
 
-void tdi_rod_solve(const td_rod_state *s) {
+td_real tdi_rod_solve(const td_rod_state *s) {
     const td_rod_model *m = s->model;
+    td_real sum = 0;
     for (int32_t k = 0; k < m->part_count; k++) {
         const tdi_rod_part *part = &m->part[k];
         if (part->ring) {
-            forward_ring(s, k);
+            sum += forward_ring(s, k);
             back_ring(s, part);
             continue;
         }
         for (int32_t i = part->last - 1; i >= part->first; i--) {
             forward_node(s, i, m->node[i].parent != TD_NONE, m->node[i].grand != TD_NONE);
-            solve(s->work[i].d, s->work[i].r, 1);
+            sum += solve_gradient(&s->work[i]);
         }
         for (int32_t i = part->first; i < part->last; i++) {
             back_node(s, i, m->node[i].parent != TD_NONE, m->node[i].grand != TD_NONE);
         }
     }
+    return sum;
 }
 
 // ---- product --------------------------------------------------------------------------------

@@ -21,8 +21,10 @@ bool tdi_rod_eliminate(const td_rod_state *state, int32_t i);
 // Eliminates a ring whose terms are all there, by the number of its part.
 bool tdi_rod_eliminate_ring(const td_rod_state *state, int32_t part);
 
-// Increments, in `step`, from the eliminated nodes and the gradients in `work`, which are used up.
-void tdi_rod_solve(const td_rod_state *state);
+// Increments, in `step`, from the eliminated nodes and the gradients r in `work`, which are used
+// up. Gives r^T H^-1 r: what the increments promise to lower a quadratic potential by is half of
+// it.
+td_real tdi_rod_solve(const td_rod_state *state);
 
 // y = H x with blocks as they were before elimination. What is held counts as zero: x must be.
 void tdi_rod_multiply(const td_rod_model *model, const tdi_rod_work *work,

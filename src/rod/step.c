@@ -206,7 +206,8 @@ static tdi_rod_potential begin_step(td_rod_state *s, const td_step_opts *o, bool
     }
     s->base_start = s->base;
     carry_base(s, o->dt);
-    for (int32_t k = 0; k < m->edge_count; k++) {
+    const bool drags = o->air.linear > 0 || o->air.quadratic > 0;
+    for (int32_t k = 0; (drags || o->load_count > 0) && k < m->edge_count; k++) {
         s->area_axes[k] = tdi_edge_axes(&s->pose[m->edge_node[k]].edge);
     }
     memcpy(s->pose_start, s->pose, n * sizeof *s->pose);

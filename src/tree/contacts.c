@@ -311,6 +311,7 @@ tdi_twist tdi_tree_contacts_base_left(const td_tree_contacts *c, td_tree_state *
 
 void tdi_tree_contacts_keep(td_tree_contacts *c, const td_tree_state *s) {
     gather(c, s, c->x);
+    memcpy(c->now, c->x, 2 * (size_t)c->capsule_count * sizeof *c->x);
 }
 
 td_real tdi_tree_contacts_way(td_tree_contacts *c, const td_tree_state *s, td_real time) {
@@ -324,18 +325,19 @@ td_real tdi_tree_contacts_way(td_tree_contacts *c, const td_tree_state *s, td_re
     return tdi_contacts_filter(c->set, c->x, c->dx, c->time, time);
 }
 
-void tdi_tree_contacts_end(td_tree_contacts *c, const td_tree_state *s, td_vec3 gravity) {
+td_real tdi_tree_contacts_room(const td_tree_contacts *c, td_real time) {
     int32_t which[2];
-    gather(c, s, c->now);
-    td_real least = tdi_contacts_least(c->set, c->now, 1, which);
+    td_real least = tdi_contacts_least(c->set, c->now, time, which);
+    return which[0] == TD_NONE ? 1
+                               : least / (c->opts.gap * c->model->body[c->body[which[0]]].radius);
+}
+
+void tdi_tree_contacts_end(td_tree_contacts *c, const td_tree_state *s, td_vec3 gravity) {
     td_real start = first_force(c, gravity, c->rule.h);
-    if (which[0] == TD_NONE) {
-        c->force = start;
-        return;
-    }
-    td_real range = c->opts.gap * c->model->body[c->body[which[0]]].radius;
-    c->force *= least < NARROW * range ? 2 : least > WIDE * range ? 0.5 : 1;
-    c->force = fmin(fmax(c->force, start), MOST_FORCE * start);
+    gather(c, s, c->now);
+    td_real room = tdi_tree_contacts_room(c, 1);
+    c->force *= room < NARROW ? 2 : room > WIDE ? 0.5 : 1;
+    c->force = room < 1 ? fmin(fmax(c->force, start), MOST_FORCE * start) : start;
 }
 
 // ---- terms ----------------------------------------------------------------------------------

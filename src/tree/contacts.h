@@ -62,6 +62,9 @@ void tdi_tree_contacts_keep(td_tree_contacts *c, const td_tree_state *state);
 // How much of the way from there straight to the pose is free, 0..1, while colliders go from where
 // they are to `time`.
 td_real tdi_tree_contacts_way(td_tree_contacts *c, const td_tree_state *state, td_real time);
+// The least gap at the pose that was evaluated or looked at last, with colliders at `time`, over
+// its range; 1: nothing is nearer than that.
+td_real tdi_tree_contacts_room(const td_tree_contacts *c, td_real time);
 
 // After a step: the barrier is made stronger where gaps became small, and weaker where they did
 // not.

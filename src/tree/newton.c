@@ -8,8 +8,6 @@
 
 #include "tree/implicit.h"
 #include "tree/terms_wide.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 // rad: below this the value of a step need not be looked at, since the model is off by a fraction
 // of about the increment; a tame model is off by more
@@ -30,12 +28,15 @@
 #define RELAX_MOST  1e12
 
 // with contacts
-#define DESCENT      1e-4  // of what the slope promises
-#define ROUNDING     1e-13 // of the value: a promise below this cannot be seen
-#define SHORTENED    0.8   // of what is free, since bodies turn and points do not go straight
-#define SHORTEST     0.25  // of it: less is in the way of a part of a turn than of the whole
-#define CARRIED      0.5   // of what is free, where something is carried: gaps stay what they are
-#define MOST_CARRIES 1000  // iterations in which colliders and the base come along
+#define DESCENT   1e-4  // of what the slope promises
+#define ROUNDING  1e-13 // of the value: a promise below this cannot be seen
+#define SHORTENED 0.8   // of what is free, since bodies turn and points do not go straight
+#define SHORTEST  0.25  // of it: less is in the way of a part of a turn than of the whole
+#define CLOSED \
+    0.75                  // of a gap is left where something is carried: Newton's method opens gaps
+                          // that are far too small by half
+#define ENTERED      0.5  // of the range is left of larger ones
+#define MOST_CARRIES 1000 // iterations in which colliders and the base come along
 
 // Tries fractions of the increment until the value does not rise: the fraction taken, or 0.
 static td_real search(const td_tree_model *m, td_tree_state *s, const tdi_potential *p,
@@ -149,9 +150,10 @@ static td_real time_after(const td_tree_contacts *c, td_real fraction) {
     return fraction >= 1 ? 1 : c->time + fraction * (1 - c->time);
 }
 
-// As much of the increments, no more than *fraction, as nothing is in the way of, and when they
-// carry the base and the colliders these along. False: none.
-static bool go(const touching *y, bool carry, td_real *fraction) {
+// As much of the increments, no more than *fraction, as nothing is in the way of. Those that carry
+// the base and the colliders along may close no gap by more than an iteration opens it again;
+// `room` is there at the start. False: none.
+static bool go(const touching *y, bool carry, td_real room, td_real *fraction) {
     td_tree_contacts *c = y->contacts;
     for (int32_t k = 0; k < MAX_HALVINGS; k++) {
         td_real time = carry ? time_after(c, *fraction) : c->time;
@@ -160,11 +162,13 @@ static bool go(const touching *y, bool carry, td_real *fraction) {
         }
         tdi_tree_try(y->model, y->state, y->pool, *fraction);
         td_real part = tdi_tree_contacts_way(c, y->state, time);
-        if (part >= 1) {
+        if (part < 1) {
+            *fraction *= fmax(k > 0 ? SHORTENED * part : part, SHORTEST);
+        } else if (carry && tdi_tree_contacts_room(c, time) < CLOSED * fmin(room, ENTERED)) {
+            *fraction *= 0.5;
+        } else {
             return true;
         }
-        bool first = k == 0 && !(carry && tdi_tree_contacts_any(c));
-        *fraction *= fmax((first ? 1 : carry ? CARRIED : SHORTENED) * part, SHORTEST);
     }
     return false;
 }
@@ -181,9 +185,10 @@ static td_real move_touching(const touching *y, bool carry, hessian level, td_re
     td_real value = searched ? value_touching(y) : 0, slope = searched ? slope_touching(y) : 0;
     td_real fraction = largest > LARGEST_TURN ? LARGEST_TURN / largest : 1;
     searched = searched && fabs(slope) > ROUNDING * fabs(value);
+    const td_real room = carry ? tdi_tree_contacts_room(c, c->time) : 1;
     tdi_tree_keep(y->model, y->state);
     tdi_tree_contacts_keep(c, y->state);
-    for (int32_t k = 0; k < MAX_HALVINGS && go(y, carry, &fraction); k++) {
+    for (int32_t k = 0; k < MAX_HALVINGS && go(y, carry, room, &fraction); k++) {
         if (!searched || value_touching(y) <= value + DESCENT * fraction * slope) {
             c->time = carry ? time_after(c, fraction) : c->time;
             return fraction;
@@ -216,10 +221,24 @@ static td_status iterate_touching(const touching *y, bool carry, hessian *level,
     if (!isfinite(largest)) {
         return TD_ERR_DIVERGED;
     }
-    int32_t wh[2]; td_tree_contacts *c = y->contacts; td_real l = tdi_contacts_least(c->set, c->now, c->time, wh); int32_t cnt; tdi_contacts_list(c->set, &cnt);
     *taken = move_touching(y, carry, *level, largest, stats);
-    if (getenv("W")) printf("%s time %g lvl %d largest %g n %d gap %g taken %g\n", carry ? "carry" : "", c->time, *level, largest, cnt, l, *taken);
     return TD_OK;
+}
+
+// Lets colliders and the base go to the end while the joints stand still, if there is room for it.
+static void jump(const touching *y) {
+    td_tree_contacts *c = y->contacts;
+    tdi_tree_contacts_keep(c, y->state);
+    td_real room = tdi_tree_contacts_room(c, c->time);
+    tdi_tree_contacts_base(c, y->state, 1);
+    tdi_tree_place(y->model, y->state);
+    if (tdi_tree_contacts_way(c, y->state, 1) >= 1 &&
+        tdi_tree_contacts_room(c, 1) >= CLOSED * fmin(room, ENTERED)) {
+        c->time = 1;
+        return;
+    }
+    tdi_tree_contacts_base(c, y->state, c->time);
+    tdi_tree_place(y->model, y->state);
 }
 
 // Takes colliders and the base to the end of the step. Increments that carry them follow them to
@@ -238,6 +257,9 @@ static td_status carry_touching(const touching *y, td_step_stats *stats) {
                                                      "cannot go; try a smaller dt");
         }
         correct = !correct && tdi_tree_contacts_any(y->contacts);
+        if (!correct && y->contacts->time < 1) {
+            jump(y); // what is left is soon less than a gap, and no increment is as short as that
+        }
     }
     return TD_OK;
 }
