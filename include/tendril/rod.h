@@ -118,8 +118,9 @@ TD_API void td_rod_contacts_free(td_rod_contacts *contacts); ///< NULL is allowe
 
 /// Steps rods that may touch, each by its own options, of which dt and integrator are the same for
 /// all. No two surfaces pass through each other, at any dt. TD_ERR_DIVERGED, with all states as
-/// they were, when a value is not finite or things are in each other at the start; TD_ERR_LIMIT
-/// when there are more contacts than there is room for.
+/// they were, when a value is not finite, when things are in each other at the start, or when
+/// colliders or driven ends leave them no room; TD_ERR_LIMIT when there are more contacts than
+/// there is room for.
 TD_API td_status td_rod_step_many(td_rod_state *const *states, const td_step_opts *opts,
                                   int32_t count, td_rod_contacts *contacts,
                                   const td_collider *colliders, int32_t collider_count,

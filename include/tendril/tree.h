@@ -118,7 +118,7 @@ TD_API td_status td_tree_settle(td_tree_state *state, const td_step_opts *opts,
 
 /// For steps of this state with never more than collider_limit colliders: step it with the options'
 /// `contacts` and `colliders` set. No part of a tree passes through a collider, at any dt. Stems
-/// are capsules from joint to tip with their mean radius, leaves and petals thin ones along their
+/// are capsules from joint to tip with their mean radius, leaves and flowers thin ones along their
 /// middle, fruit thick ones. What stands on the base does not touch within two radii of it, nor
 /// does what is welded to it: a plant may grow from a plane. Trees do not touch themselves or each
 /// other: opts->self and opts->friction are not used. Settling does without contact. All memory

@@ -10,6 +10,7 @@
 #include "rod/contacts.h"
 
 #include "contact/contact.h"
+#include "rod/pose.h"
 #include "rod/solve.h"
 
 #include <math.h>
@@ -20,6 +21,8 @@
 #define CG_TOLERANCE 1e-3 // of the residual, in the norm of the preconditioner
 #define NARROW       0.1  // of the range: gaps below it make the barrier stronger
 #define WIDE         0.4  // above it weaker
+#define STRONGER     1.1  // a step: more at once would push what lies still
+#define WEAKER       0.9
 #define MOST_FORCE   1e6  // times the first
 #define SHORTENINGS  6    // of an increment for which there is no room
 #define CALM         0.1  // of a force, or of a speed: changes by less than this are small
@@ -321,7 +324,11 @@ td_status tdi_rod_contacts_terms(const tdi_rod_system *y, bool *coupled, td_diag
     td_real energy;
     int32_t count;
     gather(y);
-    *coupled = false;
+    c->driven = false;
+    for (int32_t k = 0; k < y->count; k++) {
+        c->driven = tdi_rod_carry_held(y->state[k]) || c->driven;
+    }
+    *coupled = c->driven;
     c->rule.ahead = 1 - c->time;
     // all places since the step began were covered when their increments were filtered
     td_status status = tdi_contacts_evaluate(c->set, c->x, c->time, &c->rule, &energy, diag);
@@ -460,6 +467,29 @@ static td_real dot(const td_real (*a)[4], const td_real (*b)[4], int32_t count) 
 
 #define CONST4(v) ((const td_real(*)[4])(v))
 
+// What is held goes on to where it shall be: residual -= H times that, so that what it pushes goes
+// with it.
+static void foresee(const tdi_rod_system *y) {
+    td_rod_contacts *c = y->contacts;
+    memset(c->direction, 0, (size_t)c->point_count * sizeof *c->direction);
+    for (int32_t k = 0; k < y->count; k++) {
+        const tdi_rod_node *node = c->model[k]->node;
+        tdi_rod_carry_held(y->state[k]);
+        for (int32_t i = 0; i < c->model[k]->node_count; i++) {
+            for (int d = 0; d < (tdi_has_edge(&node[i]) ? 4 : 3); d++) {
+                bool held = node[i].flags & (d < 3 ? TDI_HELD_PLACE : TDI_HELD_TURN);
+                c->direction[c->first[k] + i][d] = held ? y->state[k]->step[i].x[d] : 0;
+            }
+        }
+    }
+    multiply(y, CONST4(c->direction), c->image);
+    for (int32_t i = 0; i < c->point_count; i++) {
+        for (int d = 0; d < 4; d++) {
+            c->residual[i][d] -= c->image[i][d];
+        }
+    }
+}
+
 td_real tdi_rod_contacts_solve(const tdi_rod_system *y) {
     td_real promise = 0;
     td_rod_contacts *c = y->contacts;
@@ -473,6 +503,9 @@ td_real tdi_rod_contacts_solve(const tdi_rod_system *y) {
                 c->residual[c->first[k] + i][d] = held ? 0 : -c->saved[c->first[k] + i].r[d];
             }
         }
+    }
+    if (c->driven) {
+        foresee(y);
     }
     memset(x, 0, (size_t)n * sizeof *x);
     precondition(y, CONST4(c->residual), z);
@@ -512,6 +545,14 @@ td_real tdi_rod_contacts_solve(const tdi_rod_system *y) {
     return promise;
 }
 
+bool tdi_rod_contacts_arrived(const tdi_rod_system *y) {
+    bool left = y->contacts->time < 1;
+    for (int32_t k = 0; k < y->count; k++) {
+        left = tdi_rod_carry_held(y->state[k]) || left;
+    }
+    return !left;
+}
+
 // ---- between steps --------------------------------------------------------------------------
 
 void tdi_rod_contacts_end(const tdi_rod_system *y) {
@@ -526,6 +567,6 @@ void tdi_rod_contacts_end(const tdi_rod_system *y) {
     }
     const td_rod_model *m = c->model[c->capsule_state[which[0]]];
     td_real range = c->opts.gap * m->node[c->capsule_node[which[0]]].radius;
-    c->force *= least < NARROW * range ? 2 : least > WIDE * range ? 0.5 : 1;
+    c->force *= least < NARROW * range ? STRONGER : least > WIDE * range ? WEAKER : 1;
     c->force = fmin(fmax(c->force, start), MOST_FORCE * start);
 }

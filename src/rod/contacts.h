@@ -28,6 +28,7 @@ struct td_rod_contacts {
     int32_t *capsule_state, *capsule_node;
     td_vec3 *x, *dx, *star; // points: now, increments, where velocities are taken from
     td_real time;           // 0..1: how far colliders have come in the step
+    bool driven;            // something held is not yet where it shall be
     td_real force;          // N, of the barrier
     tdi_contact_rule rule;
     tdi_rod_work *saved; // blocks before elimination
@@ -53,5 +54,7 @@ void tdi_rod_contacts_save(const tdi_rod_system *system);
 // Solves for the increments x with what couples capsules, after the elimination of all states:
 // gives -r.x, with the gradient r.
 td_real tdi_rod_contacts_solve(const tdi_rod_system *system);
+// Whether colliders and all that is held have come to where they shall be.
+bool tdi_rod_contacts_arrived(const tdi_rod_system *system);
 // After a step: the barrier is made stronger where gaps became small.
 void tdi_rod_contacts_end(const tdi_rod_system *system);

@@ -183,56 +183,63 @@ void tdi_element_move(tdi_rod_element *el, const tdi_edge *before, td_vec3 r, bo
 
 // ---- to the nodes ---------------------------------------------------------------------------
 
-// One of the three nodes: how e, f and o depend on its place, and which turn is its own.
-typedef struct side {
-    int32_t node;
-    td_real o, e, f;
-    int turn; // of the element, or -1
-} side;
+enum { NODE = 0, UP = 4, FAR = 8, SIDES = 12 }; // unknowns of node, parent and grandparent
 
-static inline td_real at(const tdi_rod_element *el, int k, int l) {
-    return k <= l ? el->hessian[k][l] : el->hessian[l][k];
+// A row or column by o, e, f and the turns becomes one by the unknowns of the nodes.
+static inline void to_unknowns(const td_real by[TDI_ELEMENT], bool joint, td_real out[SIDES]) {
+    for (int k = 0; k < 3; k++) {
+        out[NODE + k] = by[TDI_F + k];
+        out[UP + k] = by[TDI_O + k] + by[TDI_E + k] - by[TDI_F + k];
+        out[FAR + k] = -by[TDI_E + k];
+    }
+    out[NODE + 3] = by[TDI_SPIN_F];
+    out[UP + 3] = joint ? by[TDI_SPIN_E] : 0;
+    out[FAR + 3] = 0;
 }
 
-// The 4x4 block of two nodes.
-static void block_of(const tdi_rod_element *el, const side *a, const side *b, td_real out[4][4]) {
-    const td_real ca[3] = {a->o, a->e, a->f}, cb[3] = {b->o, b->e, b->f};
-    memset(out, 0, 16 * sizeof out[0][0]);
-    for (int u = 0; u < 3; u++) {
-        for (int v = 0; v < 3; v++) {
-            td_real c = ca[u] * cb[v];
-            for (int k = 0; c != 0 && k < 3; k++) {
-                for (int l = 0; l < 3; l++) {
-                    out[k][l] += c * at(el, 3 * u + k, 3 * v + l);
-                }
-            }
+static void add_part(const td_rod_state *s, td_real h[SIDES][SIDES], const int32_t nodes[3], int a,
+                     int b) {
+    td_real block[4][4];
+    for (int k = 0; k < 4; k++) {
+        memcpy(block[k], &h[4 * a + k][4 * b], sizeof block[k]);
+    }
+    tdi_rod_block_add(s, nodes[a], nodes[b], block);
+}
+
+static void scatter_hessian(const tdi_rod_element *el, const td_rod_state *s,
+                            const int32_t nodes[3], int count) {
+    td_real half[SIDES][TDI_ELEMENT], h[SIDES][SIDES];
+    for (int k = 0; k < TDI_ELEMENT; k++) {
+        td_real row[TDI_ELEMENT], out[SIDES];
+        for (int l = 0; l < TDI_ELEMENT; l++) {
+            row[l] = k <= l ? el->hessian[k][l] : el->hessian[l][k];
         }
-        for (int k = 0; k < 3; k++) {
-            out[k][3] += b->turn < 0 ? 0 : ca[u] * at(el, 3 * u + k, b->turn);
-            out[3][k] += a->turn < 0 ? 0 : cb[u] * at(el, 3 * u + k, a->turn);
+        to_unknowns(row, count == 3, out);
+        for (int l = 0; l < SIDES; l++) {
+            half[l][k] = out[l];
         }
     }
-    out[3][3] = a->turn < 0 || b->turn < 0 ? 0 : at(el, a->turn, b->turn);
+    for (int k = 0; k < 4 * count; k++) {
+        to_unknowns(half[k], count == 3, h[k]);
+    }
+    for (int a = 0; a < count; a++) {
+        for (int b = a; b < count; b++) {
+            add_part(s, h, nodes, a, b);
+        }
+    }
 }
 
 void tdi_element_scatter(const tdi_rod_element *el, const td_rod_state *s, int32_t i,
                          bool only_gradient) {
     const tdi_rod_node *n = &s->model->node[i];
-    const side sides[3] = {{i, 0, 0, 1, TDI_SPIN_F},
-                           {n->parent, 1, 1, -1, tdi_has_joint(n) ? TDI_SPIN_E : -1},
-                           {n->grand, 0, -1, 0, -1}};
+    const int32_t nodes[3] = {i, n->parent, n->grand};
     const int count = tdi_has_joint(n) ? 3 : 2;
-    td_real block[4][4];
-    for (int a = 0; a < count; a++) {
-        td_real *r = s->work[sides[a].node].r;
-        for (int k = 0; k < 3; k++) {
-            r[k] += sides[a].o * el->gradient[TDI_O + k] + sides[a].e * el->gradient[TDI_E + k] +
-                    sides[a].f * el->gradient[TDI_F + k];
-        }
-        r[3] += sides[a].turn < 0 ? 0 : el->gradient[sides[a].turn];
-        for (int b = a; b < count && !only_gradient; b++) {
-            block_of(el, &sides[a], &sides[b], block);
-            tdi_rod_block_add(s, sides[a].node, sides[b].node, block);
-        }
+    td_real out[SIDES];
+    to_unknowns(el->gradient, count == 3, out);
+    for (int k = 0; k < 4 * count; k++) {
+        s->work[nodes[k / 4]].r[k % 4] += out[k];
+    }
+    if (!only_gradient) {
+        scatter_hessian(el, s, nodes, count);
     }
 }

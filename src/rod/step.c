@@ -304,6 +304,11 @@ static td_status step_together(const tdi_rod_system *y, const td_step_opts *o,
         tdi_rod_newton newton = {o->iterations, o->tolerance};
         status = tdi_rod_minimise(y, &newton, stats, diag);
     }
+    if (status == TD_OK && y->contacts && !tdi_rod_contacts_arrived(y)) {
+        status =
+            tdi_fail(diag, TD_ERR_DIVERGED,
+                     "at %g s what is driven leaves no room; try a smaller dt", y->state[0]->time);
+    }
     for (int32_t k = 0; k < y->count; k++) {
         if (status == TD_OK) {
             end_step(y->state[k], o->dt, h);

@@ -268,6 +268,12 @@ static tdi_drag drag_at(const td_rod_state *s, const tdi_rod_potential *p, int32
     return tdi_drag_of(&p->air, &shield, u);
 }
 
+static void add_symmetric(const td_rod_state *s, int32_t a, int32_t b, const td_sym3 *h) {
+    td_real block[4][4] = {
+        {h->xx, h->xy, h->xz}, {h->xy, h->yy, h->yz}, {h->xz, h->yz, h->zz}, {0}};
+    tdi_rod_block_add(s, a, b, block);
+}
+
 // h' D(u) at two points of Gauss, each for half of the area; du/dx = 1/h'
 static void add_drag(const td_rod_state *s, const tdi_rod_potential *p, int32_t i,
                      tdi_rod_element *el) {
@@ -281,6 +287,34 @@ static void add_drag(const td_rod_state *s, const tdi_rod_potential *p, int32_t 
     }
 }
 
+// Likewise of an edge that simply lies between two vertices, which see parts 1 - c and c of it.
+static void add_drag_between(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
+    const tdi_rod_node *n = &s->model->node[i];
+    const moved d = moved_of(s, i);
+    td_real *r = s->work[i].r, *up = s->work[n->parent].r;
+    td_sym3 here = {0}, there = {0}, both = {0};
+    for (int k = 0; k < 2; k++) {
+        const td_real c = tdi_gauss_points[k], o = 1 - c;
+        tdi_drag at = drag_at(s, p, i, &d, c);
+        const td_sym3 h = tdi_sym3_scale(at.hessian, 0.5 * p->over_h);
+        const td_vec3 g = tdi_scale(at.gradient, 0.5);
+        r[0] += c * g.x;
+        r[1] += c * g.y;
+        r[2] += c * g.z;
+        up[0] += o * g.x;
+        up[1] += o * g.y;
+        up[2] += o * g.z;
+        here = tdi_sym3_add(here, tdi_sym3_scale(h, c * c));
+        both = tdi_sym3_add(both, tdi_sym3_scale(h, c * o));
+        there = tdi_sym3_add(there, tdi_sym3_scale(h, o * o));
+    }
+    if (!p->only_gradient) {
+        add_symmetric(s, i, i, &here);
+        add_symmetric(s, i, n->parent, &both);
+        add_symmetric(s, n->parent, n->parent, &there);
+    }
+}
+
 static td_real drag_value(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
     const moved d = moved_of(s, i);
     td_real value = 0;
@@ -291,6 +325,11 @@ static td_real drag_value(const td_rod_state *s, const tdi_rod_potential *p, int
 }
 
 // ---- a node ---------------------------------------------------------------------------------
+
+// The edge goes from vertex to vertex and carries nothing.
+static inline bool lies_between(const tdi_rod_node *n) {
+    return !(n->flags & (TDI_OFFSET | TDI_BODY));
+}
 
 static void element_of(const td_rod_state *s, const tdi_rod_potential *p, int32_t i,
                        const spring *sp, const tdi_joint_term *joint, tdi_rod_element *el) {
@@ -310,7 +349,7 @@ static void element_of(const td_rod_state *s, const tdi_rod_potential *p, int32_
     if (n->flags & TDI_BODY) {
         add_body(s, p, i, el);
     }
-    if (has_drag(p) && n->edge != TD_NONE) {
+    if (has_drag(p) && n->edge != TD_NONE && !lies_between(n)) {
         add_drag(s, p, i, el);
     }
     if (n->flags & TDI_OFFSET) {
@@ -319,9 +358,8 @@ static void element_of(const td_rod_state *s, const tdi_rod_potential *p, int32_
     }
 }
 
-static inline bool is_plain(const tdi_rod_node *n, const tdi_rod_potential *p) {
-    return tdi_has_joint(n) && n->ring == TD_NONE && !(n->flags & (TDI_OFFSET | TDI_BODY)) &&
-           !has_drag(p);
+static inline bool is_plain(const tdi_rod_node *n) {
+    return tdi_has_joint(n) && n->ring == TD_NONE && lies_between(n);
 }
 
 // The gradient alone of a node that is plain and has no couple.
@@ -348,7 +386,10 @@ void tdi_rod_node_terms(const td_rod_state *s, const tdi_rod_potential *p, int32
         return;
     }
     const spring sp = spring_of(s, p, i);
-    const bool plain = is_plain(n, p);
+    const bool plain = is_plain(n);
+    if (has_drag(p) && n->edge != TD_NONE && lies_between(n)) {
+        add_drag_between(s, p, i);
+    }
     if (plain && p->only_gradient && !(n->flags & TDI_COUPLE)) {
         plain_slope(s, i, &sp);
         return;

@@ -273,8 +273,8 @@ static td_status newton_touching(const touching *y, const tdi_newton_opts *opts,
         td_real taken = 0;
         status = iterate_touching(y, false, &level, &taken, stats);
         const td_real largest = stats->last_move;
-        bool close =
-            before > 0 && taken == 1 && error_left(largest, before) <= LEFT * opts->tolerance;
+        bool close = before > 0 && taken == 1 && level == EXACT &&
+                     error_left(largest, before) <= LEFT * opts->tolerance;
         if (status != TD_OK || (taken == 1 && largest <= opts->tolerance) || close ||
             (taken == 0 && (level == TAME || largest < SMALL_MOVE))) {
             return status; // in the last case no descent is left: rounding
