@@ -81,6 +81,27 @@ TD_TEST(mesh_straight_tapered_stem_has_exact_cone_normals) {
     td_mesh_free(mesh);
 }
 
+// a cylinder that is drawn three times as wide along Z as along X: an ellipse, its normals (x, z/9)
+TD_TEST(mesh_flat_stem_is_an_ellipse_with_its_normals) {
+    td_builder *builder = begin();
+    td_segment_def def = td_segment_def_default();
+    def.radius_base = def.radius_tip = 0.01;
+    def.flat = 3;
+    CHECK(td_builder_add(builder, &def, NULL, NULL) == TD_OK);
+    td_mesh *mesh = mesh_of(finish(builder), 16);
+    td_mesh_part stem = part_named(mesh, "stem");
+    CHECK_INT(open_edges(&stem), 0);
+    check_sound(&stem);
+    for (uint32_t i = 16; i < 3 * 16; i++) { // the rings at both ends, after the disc
+        td_vec3 x = vertex_at(stem.position, i), n = vertex_at(stem.normal, i);
+        CHECK_REL(x.x * x.x + x.z * x.z / 9, 1e-4, 1e-6);
+        td_vec3 want = tdi_vec3(x.x, 0, x.z / 9);
+        want = tdi_scale(want, 1 / tdi_norm(want));
+        CHECK_REL(tdi_norm(tdi_sub(n, want)), 0, 1e-6);
+    }
+    td_mesh_free(mesh);
+}
+
 static td_real stem_volume(td_real length, td_real base, td_real tip, int32_t sides) {
     td_mesh *mesh = mesh_of(one_stem(length, base, tip), sides);
     td_mesh_part stem = part_named(mesh, "stem");

@@ -402,7 +402,7 @@ TD_TEST(rod_that_is_crushed_by_colliders_stops_with_a_message) {
     heap_add(&h, &d);
     heap_ready(&h, NULL);
     planes[1].rotation0 = planes[1].rotation = tdi_quat_turn(tdi_vec3(1, 0, 0), PI);
-    planes[1].position.y = 0.03;
+    planes[1].position.y = 0.0295;
     for (int k = 0; k < 20 && status == TD_OK; k++) {
         planes[1].position0 = planes[1].position;
         planes[1].position.y -= 0.002;

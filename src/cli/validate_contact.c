@@ -1,33 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Cases of rods that touch: knots, plectonemes and chains whose surfaces must stay apart, ropes and
-// segments held back by friction, a floor that rises.
+// Cases of rods that touch: knots, plectonemes and chains whose surfaces must stay apart.
 //
 // Apart    the least distance of two axes is measured here by itself: that of a place on one to the
 //          other is convex along it, so that thirds of its length are left out until none is left.
 //          Edges of one rod count from half its girth along it on: nearer ones cannot touch.
 
-#include "cli/validate_rod.h"
+#include "cli/validate_contact.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_RODS = 6, MOST_EDGES = 320, MOST_POINTS = 8192 };
-
-// Rods that are stepped together, one a state, all of one thickness.
-typedef struct heap {
-    val_strand strand[MOST_RODS];
-    td_rod_state *state[MOST_RODS];
-    td_step_opts opts[MOST_RODS];
-    int32_t count;
-    double radius, edge; // m
-    bool closed;
-    td_rod_contacts *contacts;
-    td_collider collider;
-    int32_t collider_count;
-    td_step_stats stats;
-    double least;         // m: between surfaces, so far
-    const char *quantity; // what steps are for
-} heap;
+enum { MOST_EDGES = 320, MOST_POINTS = 8192 };
 
 static td_vec3 plus(td_vec3 a, td_vec3 b, double s) {
     return (td_vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
@@ -77,18 +60,19 @@ static double axes_apart(const segment *p, const segment *q) {
 }
 
 // How far two edges are apart along the rod.
-static double way_between(const heap *h, int32_t i, int32_t j) {
+static double way_between(const val_heap *h, int32_t i, int32_t j) {
     int32_t n = (int32_t)h->strand[0].n, steps = abs(i - j);
     steps = h->closed && n - steps < steps ? n - steps : steps;
     return (steps - 1) * h->edge;
 }
 
-// The least gap of all pairs of edges: `least` follows it. Pairs whose middles are so far apart
-// that they cannot be nearer are left out.
-static void measure(heap *h) {
-    static segment s[MOST_RODS * MOST_EDGES];
+// The least gap of all pairs of edges: `least` follows it; and how many are close. Pairs whose
+// middles are so far apart that they are neither are left out.
+static void measure(val_heap *h) {
+    static segment s[VAL_HEAP_RODS * MOST_EDGES];
     int32_t n = (int32_t)h->strand[0].n, all = h->count * n;
-    double girth = 2 * VAL_PI * h->radius;
+    double girth = 2 * VAL_PI * h->radius, close = 0.2 * h->radius;
+    h->touching = 0;
     for (int32_t k = 0; k < all; k++) {
         s[k] = (segment){td_rod_origin(h->state[k / n], k % n), td_rod_tip(h->state[k / n], k % n)};
     }
@@ -96,11 +80,12 @@ static void measure(heap *h) {
         for (int32_t j = i + 1; j < all; j++) {
             td_vec3 middles = plus(plus(s[i].a, s[i].b, 1), plus(s[j].a, s[j].b, 1), -1);
             double ends = distance(s[i].a, s[i].b) + distance(s[j].a, s[j].b);
-            double most = h->least + 2 * h->radius + 0.5 * ends;
+            double most = fmax(h->least, close) + 2 * h->radius + 0.5 * ends;
             bool near = i / n == j / n && way_between(h, i % n, j % n) < 0.5 * girth;
             if (!near && 0.25 * dot(middles, middles) < most * most) {
                 double gap = axes_apart(&s[i], &s[j]) - 2 * h->radius;
                 h->least = gap < h->least || isnan(gap) ? gap : h->least;
+                h->touching += gap < close;
             }
         }
     }
@@ -130,26 +115,25 @@ static double linking(const val_strand *p, const val_strand *q) {
 
 // ---- heaps ----------------------------------------------------------------------------------
 
-static void heap_free(heap *h) {
+void val_heap_free(val_heap *h) {
     td_rod_contacts_free(h->contacts);
     for (int32_t k = 0; k < h->count; k++) {
         val_strand_free(&h->strand[k]);
     }
 }
 
-static heap heap_empty(const char *quantity, double dt) {
-    heap h = {.quantity = quantity, .least = 1};
-    for (int32_t k = 0; k < MOST_RODS; k++) {
+val_heap val_heap_empty(const char *quantity, double dt) {
+    val_heap h = {.quantity = quantity, .least = 1};
+    for (int32_t k = 0; k < VAL_HEAP_RODS; k++) {
         h.opts[k] = td_step_opts_default();
         h.opts[k].dt = dt;
     }
     return h;
 }
 
-// One rod more. False, with a row for the fault, when it fails; all are freed then.
-static bool heap_add(val_report *report, heap *h, const td_rod_def *def) {
+bool val_heap_add(val_report *report, val_heap *h, const td_rod_def *def) {
     if (!val_strand_new(report, def, NULL, &h->strand[h->count])) {
-        heap_free(h);
+        val_heap_free(h);
         return false;
     }
     h->state[h->count] = h->strand[h->count].state;
@@ -160,7 +144,7 @@ static bool heap_add(val_report *report, heap *h, const td_rod_def *def) {
     return true;
 }
 
-static bool heap_ready(val_report *report, heap *h, double friction, double creep) {
+bool val_heap_ready(val_report *report, val_heap *h, double friction, double creep) {
     td_contact_opts opts = td_contact_opts_default();
     td_diag diag = {.message = ""};
     opts.friction = friction;
@@ -168,27 +152,31 @@ static bool heap_ready(val_report *report, heap *h, double friction, double cree
     td_status status = td_rod_contacts_new(h->state, h->count, &opts, 1, NULL, &h->contacts, &diag);
     if (status != TD_OK) {
         val_fault(report, h->quantity, h->strand[0].n, status, &diag);
-        heap_free(h);
+        val_heap_free(h);
     }
     return status == TD_OK;
 }
 
-static bool heap_step(val_report *report, heap *h) {
+bool val_heap_step(val_report *report, val_heap *h) {
     td_diag diag = {.message = ""};
     td_status status = td_rod_step_many(h->state, h->opts, h->count, h->contacts, &h->collider,
-                                        h->collider_count, &h->stats, &diag);
+                                        h->collider_count, NULL, &diag);
     if (status != TD_OK) {
         val_fault(report, h->quantity, h->strand[0].n, status, &diag);
     }
     return status == TD_OK;
 }
 
-// The row of what is never to overlap: below 0 it is the least gap.
-static void row_of_gap(val_report *report, const heap *h, const char *what) {
+// Rows of what is never to overlap, where below 0 it is the least gap, and of how many pairs of
+// edges must touch in the end over those that do: what does not touch shows nothing.
+static void rows_of_gap(val_report *report, const val_heap *h, const char *what, int32_t must) {
     char text[80];
-    snprintf(text, sizeof text, "overlap over radius at most, %s, dt 1/%.0f", what,
-             1 / h->opts[0].dt);
+    const double rate = 1 / h->opts[0].dt;
+    snprintf(text, sizeof text, "overlap over radius at most, %s, dt 1/%.0f", what, rate);
     val_at_most(report, text, h->strand[0].n, -h->least / h->radius, 0);
+    snprintf(text, sizeof text, "%d over pairs of edges that touch, %s, dt 1/%.0f", must, what,
+             rate);
+    val_at_most(report, text, h->strand[0].n, (double)must / h->touching, 1);
 }
 
 // Points evenly along a curve that is given by many.
@@ -235,7 +223,7 @@ static double knot_points(td_vec3 *points) {
 }
 
 // Ends drawn apart until the knot is tight, then turned against each other.
-static bool pull_knot(val_report *report, heap *h, const td_vec3 *points, double apart) {
+static bool pull_knot(val_report *report, val_heap *h, const td_vec3 *points, double apart) {
     const double dt = h->opts[0].dt;
     td_quat turn[2] = {td_rod_rotation(h->state[0], 0),
                        td_rod_rotation(h->state[0], KNOT_EDGES - 1)};
@@ -249,7 +237,7 @@ static bool pull_knot(val_report *report, heap *h, const td_vec3 *points, double
             td_rod_set_end(h->state[0], 0, end == 1, at,
                            after(val_turn((td_vec3){0, 0, sign * angle}), turn[end]));
         }
-        if (!heap_step(report, h)) {
+        if (!val_heap_step(report, h)) {
             return false;
         }
         measure(h);
@@ -273,7 +261,7 @@ static double whole_bend(const val_strand *rod) {
 static void knot(val_report *report, double dt) {
     td_vec3 points[KNOT_EDGES + 1];
     td_rod_def def = td_rod_def_default();
-    heap h = heap_empty("a knot pulled tight", dt);
+    val_heap h = val_heap_empty("a knot pulled tight", dt);
     double length = knot_points(points);
     def.vertex_count = KNOT_EDGES + 1;
     def.points = points;
@@ -283,17 +271,16 @@ static void knot(val_report *report, double dt) {
     def.damping_time = 0.01;
     def.start = def.end = TD_END_CLAMPED;
     h.opts[0].gravity = (td_vec3){0, 0, 0};
-    double apart = length - KNOT_SPARE;
-    if (!heap_add(report, &h, &def) || !heap_ready(report, &h, 0.3, 1e-3)) {
+    if (!val_heap_add(report, &h, &def) || !val_heap_ready(report, &h, 0.3, 1e-3)) {
         return;
     }
-    if (pull_knot(report, &h, points, apart)) {
+    if (pull_knot(report, &h, points, length - KNOT_SPARE)) {
         char text[80];
-        row_of_gap(report, &h, "knot");
+        rows_of_gap(report, &h, "knot", 3);
         snprintf(text, sizeof text, "2 pi over all bending of the knot, dt 1/%.0f", 1 / dt);
         val_at_most(report, text, KNOT_EDGES, 2 * VAL_PI / whole_bend(&h.strand[0]), 1);
     }
-    heap_free(&h);
+    val_heap_free(&h);
 }
 
 // ---- plectoneme -----------------------------------------------------------------------------
@@ -306,7 +293,7 @@ static void knot(val_report *report, double dt) {
 #define CORD_TURNS  16
 
 // A cord between two clamps, turned at one end while they come together.
-static bool wind_cord(val_report *report, heap *h) {
+static bool wind_cord(val_report *report, val_heap *h) {
     const double dt = h->opts[0].dt;
     td_quat turn = td_rod_rotation(h->state[0], 0);
     for (double t = dt; t < CORD_TIME + 0.5 * dt; t += dt) {
@@ -315,7 +302,7 @@ static bool wind_cord(val_report *report, heap *h) {
         td_rod_set_end(h->state[0], 0, false, (td_vec3){in, 0, 0},
                        after(val_turn((td_vec3){angle, 0, 0}), turn));
         td_rod_set_end(h->state[0], 0, true, (td_vec3){CORD_LENGTH - in, 0, 0}, turn);
-        if (!heap_step(report, h)) {
+        if (!val_heap_step(report, h)) {
             return false;
         }
         measure(h);
@@ -326,7 +313,7 @@ static bool wind_cord(val_report *report, heap *h) {
 static void plectoneme(val_report *report, double dt) {
     td_vec3 points[CORD_EDGES + 1];
     td_rod_def def = td_rod_def_default();
-    heap h = heap_empty("a cord wound up", dt);
+    val_heap h = val_heap_empty("a cord wound up", dt);
     for (int32_t v = 0; v <= CORD_EDGES; v++) {
         points[v] = (td_vec3){CORD_LENGTH * v / CORD_EDGES, 0, 0};
     }
@@ -336,13 +323,13 @@ static void plectoneme(val_report *report, double dt) {
     def.radius = CORD_RADIUS;
     def.damping_time = 0.005;
     def.start = def.end = TD_END_CLAMPED;
-    if (!heap_add(report, &h, &def) || !heap_ready(report, &h, 0.1, 1e-3)) {
+    if (!val_heap_add(report, &h, &def) || !val_heap_ready(report, &h, 0.1, 1e-3)) {
         return;
     }
     if (wind_cord(report, &h)) {
-        row_of_gap(report, &h, "cord");
+        rows_of_gap(report, &h, "cord", CORD_TURNS);
     }
-    heap_free(&h);
+    val_heap_free(&h);
 }
 
 // ---- chain ----------------------------------------------------------------------------------
@@ -356,14 +343,14 @@ static void plectoneme(val_report *report, double dt) {
 #define CHAIN_PULL  20.0  // N, in the end
 
 // Rings through each other, every other one turned, on a peg; the last is pulled more and more.
-static bool pull_chain(val_report *report, heap *h) {
+static bool pull_chain(val_report *report, val_heap *h) {
     const double dt = h->opts[0].dt;
     td_load pull = {.kind = TD_LOAD_FORCE, .segment = 3 * LINK_EDGES / 4};
     h->opts[LINKS - 1].loads = &pull;
     h->opts[LINKS - 1].load_count = 1;
     for (double t = dt; t < CHAIN_TIME + 0.5 * dt; t += dt) {
         pull.vector = (td_vec3){0, -CHAIN_PULL * t / CHAIN_TIME, 0};
-        if (!heap_step(report, h)) {
+        if (!val_heap_step(report, h)) {
             return false;
         }
         measure(h);
@@ -372,7 +359,7 @@ static bool pull_chain(val_report *report, heap *h) {
 }
 
 static void chain(val_report *report, double dt) {
-    heap h = heap_empty("a chain pulled", dt);
+    val_heap h = val_heap_empty("a chain pulled", dt);
     for (int32_t k = 0; k < LINKS; k++) {
         td_vec3 points[LINK_EDGES];
         td_rod_def def = td_rod_def_default();
@@ -387,7 +374,7 @@ static void chain(val_report *report, double dt) {
         def.radius = LINK_RADIUS;
         def.young = 1e8;
         def.damping_time = 1e-3;
-        if (!heap_add(report, &h, &def)) {
+        if (!val_heap_add(report, &h, &def)) {
             return;
         }
     }
@@ -396,7 +383,7 @@ static void chain(val_report *report, double dt) {
     h.collider.position0 = h.collider.position = (td_vec3){0, LINK_SIZE - 0.008, 0};
     h.collider.rotation0 = h.collider.rotation = val_turn((td_vec3){0.5 * VAL_PI, 0, 0});
     h.collider_count = 1;
-    if (!heap_ready(report, &h, 0.3, 1e-3)) {
+    if (!val_heap_ready(report, &h, 0.3, 1e-3)) {
         return;
     }
     if (pull_chain(report, &h)) {
@@ -406,213 +393,11 @@ static void chain(val_report *report, double dt) {
             double off = fabs(fabs(linking(&h.strand[k - 1], &h.strand[k])) - 1);
             worst = val_worse(worst, off);
         }
-        row_of_gap(report, &h, "chain");
+        rows_of_gap(report, &h, "chain", LINKS - 1);
         snprintf(text, sizeof text, "linking numbers of the chain, dt 1/%.0f", 1 / dt);
         val_absolute(report, text, LINKS, 1 + worst, 1, 1e-9);
     }
-    heap_free(&h);
-}
-
-// ---- friction -------------------------------------------------------------------------------
-
-#define GROUND_FRICTION 0.4
-#define WEIGHT          9.81
-
-// A segment at rest on a plane, as near as it lies. False, with a row for the fault.
-static bool on_ground(val_report *report, heap *h, double creep) {
-    const td_vec3 points[2] = {{0, 0.0105, 0}, {0.1, 0.0105, 0}};
-    td_rod_def def = td_rod_def_default();
-    def.vertex_count = 2;
-    def.points = points;
-    def.radius = 0.01;
-    h->collider = td_collider_default(TD_COLLIDER_PLANE);
-    h->collider.friction = GROUND_FRICTION;
-    h->collider_count = 1;
-    if (!heap_add(report, h, &def) || !heap_ready(report, h, 0, creep)) {
-        return false;
-    }
-    for (int k = 0; k < 120; k++) {
-        if (!heap_step(report, h)) {
-            heap_free(h);
-            return false;
-        }
-    }
-    return true;
-}
-
-// Thrown along the ground at 2 m/s, lengthwise or across: its deceleration until half of that is
-// left, then where it is at rest.
-static void sliding(val_report *report, double dt, bool across) {
-    char text[80];
-    heap h = heap_empty("a segment sliding", dt);
-    snprintf(text, sizeof text, "deceleration, m/s^2, %s, dt 1/%.0f",
-             across ? "across" : "lengthwise", 1 / dt);
-    if (!on_ground(report, &h, 1e-3)) {
-        return;
-    }
-    td_vec3 v = across ? (td_vec3){0, 0, 2} : (td_vec3){2, 0, 0};
-    for (int32_t k = 0; k < 2; k++) {
-        td_rod_set_vertex(h.state[0], k, td_rod_position(h.state[0], k), v);
-    }
-    int32_t steps = (int32_t)(1 / (GROUND_FRICTION * WEIGHT) / dt);
-    for (int32_t k = 1; k <= 4 * steps; k++) {
-        if (!heap_step(report, &h)) {
-            heap_free(&h);
-            return;
-        }
-        td_vec3 now = td_rod_velocity(h.state[0], 0);
-        double speed = sqrt(dot(now, now));
-        if (k == steps) {
-            val_relative(report, text, 1, (2 - speed) / (k * dt), GROUND_FRICTION * WEIGHT, 0.02);
-        } else if (k == 4 * steps) {
-            snprintf(text, sizeof text, "speed after it stopped, m/s, dt 1/%.0f", 1 / dt);
-            val_at_most(report, text, 1, speed, 1e-6);
-        }
-    }
-    heap_free(&h);
-}
-
-// On a slope of `part` times the friction, by weight that leans: it sticks, or slides as it must,
-// once it does.
-static void slope(val_report *report, double dt, double part) {
-    char text[80];
-    heap h = heap_empty("a segment on a slope", dt);
-    const double creep = 1e-4, tilt = atan(part * GROUND_FRICTION);
-    const int32_t steps = (int32_t)(0.25 / dt + 0.5);
-    double before = 0;
-    if (!on_ground(report, &h, creep)) {
-        return;
-    }
-    h.opts[0].gravity = (td_vec3){WEIGHT * sin(tilt), -WEIGHT * cos(tilt), 0};
-    for (int32_t k = 0; k < 2 * steps; k++) {
-        before = k == steps ? td_rod_velocity(h.state[0], 0).x : before;
-        if (!heap_step(report, &h)) {
-            heap_free(&h);
-            return;
-        }
-    }
-    double speed = td_rod_velocity(h.state[0], 0).x;
-    if (part < 1) {
-        snprintf(text, sizeof text, "speed over creep, slope of %g mu, dt 1/%.0f", part, 1 / dt);
-        val_at_most(report, text, 1, speed / creep, 1);
-    } else {
-        double want = WEIGHT * (sin(tilt) - GROUND_FRICTION * cos(tilt));
-        snprintf(text, sizeof text, "acceleration, slope of %g mu, dt 1/%.0f", part, 1 / dt);
-        val_relative(report, text, 1, (speed - before) / (steps * dt), want, 0.02);
-    }
-    heap_free(&h);
-}
-
-// ---- capstan --------------------------------------------------------------------------------
-
-#define ROPE_EDGES  80
-#define ROPE_RADIUS 0.002 // m
-#define DRUM_RADIUS 0.05  // m
-#define ROPE_HANGS  0.03  // m, on each side
-#define ROPE_PULL   1.0   // N, on the side that yields
-#define ROPE_STEPS  600   // of the ramp
-
-// Over the drum by `wrap` and straight on both sides.
-static void rope_points(double wrap, td_vec3 *points) {
-    static td_vec3 fine[MOST_POINTS];
-    double r = DRUM_RADIUS + ROPE_RADIUS * 1.15, whole = r * wrap + 2 * ROPE_HANGS;
-    for (int32_t k = 0; k < MOST_POINTS; k++) {
-        double s = whole * (k / (MOST_POINTS - 1.0) - 0.5), a = s / r;
-        double over = fabs(a) > 0.5 * wrap ? fabs(s) - 0.5 * r * wrap : 0;
-        a = fmin(fmax(a, -0.5 * wrap), 0.5 * wrap);
-        double sign = a < 0 ? -1 : 1;
-        fine[k] =
-            (td_vec3){r * sin(a) + sign * over * cos(a), r * cos(a) - sign * over * sin(a), 0};
-    }
-    spread(fine, MOST_POINTS, points, ROPE_EDGES);
-}
-
-// The ratio of pulls, raised from 1 to a fifth more than wanted, at which the rope runs.
-static void capstan(val_report *report, double dt, double friction, double wrap) {
-    td_vec3 points[ROPE_EDGES + 1];
-    td_rod_def def = td_rod_def_default();
-    heap h = heap_empty("a rope on a drum", dt);
-    const double want = exp(friction * wrap), creep = 1e-3;
-    td_load pull[2] = {{.kind = TD_LOAD_FORCE, .segment = 0},
-                       {.kind = TD_LOAD_FORCE, .segment = ROPE_EDGES - 1}};
-    rope_points(wrap, points);
-    def.vertex_count = ROPE_EDGES + 1;
-    def.points = points;
-    def.straight = true;
-    def.radius = ROPE_RADIUS;
-    def.bend_x = def.bend_z = def.twist_y = 1e-8;
-    def.stretch = 1e5;
-    h.opts[0].gravity = (td_vec3){0, 0, 0};
-    h.opts[0].loads = pull;
-    h.opts[0].load_count = 2;
-    h.collider = td_collider_default(TD_COLLIDER_CAPSULE);
-    h.collider.size = (td_vec3){DRUM_RADIUS, 1, 0};
-    h.collider.rotation0 = h.collider.rotation = val_turn((td_vec3){0.5 * VAL_PI, 0, 0});
-    h.collider.friction = friction;
-    h.collider_count = 1;
-    pull[1].point = (td_vec3){0, distance(points[0], points[1]), 0};
-    if (!heap_add(report, &h, &def) || !heap_ready(report, &h, 0, creep)) {
-        return;
-    }
-    const double c = cos(0.5 * wrap), s = sin(0.5 * wrap);
-    double ratio = 1, speed = 0;
-    for (int32_t k = -60; k < ROPE_STEPS && (k < 0 || speed < 10 * creep); k++) {
-        ratio = 1 + (1.2 * want - 1) * fmax(k, 0) / ROPE_STEPS;
-        pull[0].vector = (td_vec3){-ROPE_PULL * c, -ROPE_PULL * s, 0};
-        pull[1].vector = (td_vec3){ratio * ROPE_PULL * c, -ratio * ROPE_PULL * s, 0};
-        if (!heap_step(report, &h)) {
-            heap_free(&h);
-            return;
-        }
-        td_vec3 v = td_rod_velocity(h.state[0], 0);
-        speed = sqrt(dot(v, v));
-    }
-    char text[80];
-    snprintf(text, sizeof text, "capstan: pull ratio, mu %g, wrap %.4g rad", friction, wrap);
-    val_relative(report, text, ROPE_EDGES, speed < 10 * creep ? (double)NAN : ratio, want, 0.05);
-    heap_free(&h);
-}
-
-// ---- a floor that rises ---------------------------------------------------------------------
-
-#define LIFT_EDGES  20
-#define LIFT_RADIUS 0.005 // m
-#define LIFT_SPEED  2.0   // m/s
-#define LIFT_TIME   0.5   // s
-
-static void lift(val_report *report, double dt) {
-    td_vec3 points[LIFT_EDGES + 1];
-    td_rod_def def = td_rod_def_default();
-    char text[80];
-    heap h = heap_empty("a rod lifted", dt);
-    double sunk = -1, floor = -0.1;
-    for (int32_t v = 0; v <= LIFT_EDGES; v++) {
-        points[v] = (td_vec3){0.02 * v, 0, 0};
-    }
-    def.vertex_count = LIFT_EDGES + 1;
-    def.points = points;
-    def.radius = LIFT_RADIUS;
-    h.collider = td_collider_default(TD_COLLIDER_PLANE);
-    h.collider_count = 1;
-    bool fine = heap_add(report, &h, &def);
-    if (!fine || !heap_ready(report, &h, 0.3, 1e-3)) {
-        return;
-    }
-    for (int32_t k = 1; fine && k <= (int32_t)(2 * LIFT_TIME / dt + 0.5); k++) {
-        h.collider.position0.y = floor;
-        floor = -0.1 + LIFT_SPEED * fmin(k * dt, LIFT_TIME);
-        h.collider.position.y = floor;
-        fine = heap_step(report, &h);
-        for (int32_t v = 0; v <= LIFT_EDGES; v++) {
-            double gap = td_rod_position(h.state[0], v).y - floor - LIFT_RADIUS;
-            sunk = val_worse(sunk, -gap / LIFT_RADIUS);
-        }
-    }
-    if (fine) {
-        snprintf(text, sizeof text, "overlap over radius at most, floor, dt 1/%.0f", 1 / dt);
-        val_at_most(report, text, LIFT_EDGES, sunk, 0);
-    }
-    heap_free(&h);
+    val_heap_free(&h);
 }
 
 void val_contact(val_report *report) {
@@ -623,13 +408,7 @@ void val_contact(val_report *report) {
         plectoneme(report, steps[k]);
         val_progress(report, 0.5 * k + 0.4);
         chain(report, steps[k]);
-        sliding(report, steps[k], false);
-        sliding(report, steps[k], true);
-        slope(report, steps[k], 0.9);
-        slope(report, steps[k], 1.5);
-        lift(report, steps[k]);
-        capstan(report, steps[k], 0.2, VAL_PI);
-        capstan(report, steps[k], 0.5, VAL_PI);
+        val_friction(report, steps[k]);
         val_progress(report, 0.5 * k + 0.5);
     }
 }

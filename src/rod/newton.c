@@ -24,6 +24,7 @@
 #define REUSE_BELOW   0.1   // rad or m: after smaller increments factors are used once more
 #define WORTHWHILE    0.2   // of the last increment: what old factors must reach
 #define LEAST_SHIFT   1e-6  // of the first
+#define MOST_CARRYING 200   // iterations, until all that is driven has arrived
 #define LEFT          0.1   // of the tolerance: an error estimated below this needs no iteration
 #define LEAST_GROWTH  0.5   // of the error's growth from increment to increment squared
 
@@ -293,10 +294,15 @@ static void lessen_shift(const tdi_rod_system *y, td_real taken, td_real *shift)
     *shift = *shift < 0.1 * least ? 0 : *shift;
 }
 
+// What is driven must arrive, though the rest may be left as it is then.
+static bool on_the_way(const tdi_rod_system *y) {
+    return y->contacts && !tdi_rod_contacts_arrived(y);
+}
+
 td_status tdi_rod_minimise(const tdi_rod_system *y, const tdi_rod_newton *opts,
                            td_step_stats *stats, td_diag *diag) {
     progress o = {0};
-    for (int32_t k = 0; k < opts->iterations; k++) {
+    for (int32_t k = 0; k < opts->iterations || (k < MOST_CARRYING && on_the_way(y)); k++) {
         td_real taken = 1, down = 0;
         td_status status = TD_OK;
         const bool reused = o.reuse;

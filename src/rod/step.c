@@ -303,11 +303,13 @@ static td_status step_together(const tdi_rod_system *y, const td_step_opts *o,
     if (status == TD_OK) {
         tdi_rod_newton newton = {o->iterations, o->tolerance};
         status = tdi_rod_minimise(y, &newton, stats, diag);
-    }
-    if (status == TD_OK && y->contacts && !tdi_rod_contacts_arrived(y)) {
-        status =
-            tdi_fail(diag, TD_ERR_DIVERGED,
-                     "at %g s what is driven leaves no room; try a smaller dt", y->state[0]->time);
+        // at time 0 things were in each other from the start, which was told
+        bool begun = y->contacts && y->contacts->time > 0 && status != TD_ERR_LIMIT;
+        if (begun && !tdi_rod_contacts_arrived(y)) {
+            status = tdi_fail(diag, TD_ERR_DIVERGED,
+                              "what is driven at %g s leaves no room; try a smaller dt",
+                              y->state[0]->time);
+        }
     }
     for (int32_t k = 0; k < y->count; k++) {
         if (status == TD_OK) {
