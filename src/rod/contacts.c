@@ -47,6 +47,7 @@ static void lay_out(td_rod_contacts *c, tdi_layout *l) {
     c->saved_border = tdi_layout_place(l, (size_t)c->ring_nodes, sizeof *c->saved_border);
     c->residual = tdi_layout_place(l, points, sizeof *c->residual);
     c->direction = tdi_layout_place(l, points, sizeof *c->direction);
+    c->plain = tdi_layout_place(l, points, sizeof *c->plain);
     c->image = tdi_layout_place(l, points, sizeof *c->image);
     c->solved = tdi_layout_place(l, points, sizeof *c->solved);
 }
@@ -403,41 +404,64 @@ void tdi_rod_contacts_save(const tdi_rod_system *y) {
     }
 }
 
-// image = H x
-static void multiply(const tdi_rod_system *y, const td_real (*x)[4], td_real (*image)[4]) {
+static inline td_vec3 place_of(const td_real (*x)[4], int32_t point) {
+    return tdi_vec3(x[point][0], x[point][1], x[point][2]);
+}
+
+static inline void add_place(td_real (*image)[4], int32_t point, td_vec3 v) {
+    image[point][0] += v.x;
+    image[point][1] += v.y;
+    image[point][2] += v.z;
+}
+
+// What the blocks between the two capsules of a contact add: those of the model, without `slide`,
+//   weight_k weight_l H -+ tilt n n^T, with - where both ends are first or both are second.
+static void multiply_cross(const tdi_contact *t, const td_real (*x)[4], td_real (*image)[4]) {
+    td_vec3 p[4];
+    for (int k = 0; k < 4; k++) {
+        p[k] = place_of(x, t->point[k]);
+    }
+    const td_real *w = t->weight;
+    td_vec3 own = tdi_madd(tdi_scale(p[0], w[0]), p[1], w[1]),
+            other = tdi_madd(tdi_scale(p[2], w[2]), p[3], w[3]);
+    td_vec3 to_own = tdi_sym3_apply(&t->hessian, other),
+            to_other = tdi_sym3_apply(&t->hessian, own);
+    td_real turn_own = t->tilt[1] * tdi_dot(t->normal, tdi_sub(p[3], p[2])),
+            turn_other = t->tilt[1] * tdi_dot(t->normal, tdi_sub(p[1], p[0]));
+    add_place(image, t->point[0], tdi_madd(tdi_scale(to_own, w[0]), t->normal, turn_own));
+    add_place(image, t->point[1], tdi_madd(tdi_scale(to_own, w[1]), t->normal, -turn_own));
+    add_place(image, t->point[2], tdi_madd(tdi_scale(to_other, w[2]), t->normal, turn_other));
+    add_place(image, t->point[3], tdi_madd(tdi_scale(to_other, w[3]), t->normal, -turn_other));
+}
+
+// Adds what couples capsules to H x.
+static void add_coupling(const tdi_rod_system *y, const td_real (*x)[4], td_real (*image)[4]) {
     td_rod_contacts *c = y->contacts;
     int32_t count;
     const tdi_contact *list = tdi_contacts_list(c->set, &count);
-    for (int32_t k = 0; k < y->count; k++) {
-        tdi_rod_multiply(c->model[k], c->saved + c->first[k],
-                         (const td_real(*)[4][8])(c->saved_border + c->first_ring[k]),
-                         x + c->first[k], image + c->first[k]);
-    }
     for (int32_t k = 0; k < count; k++) {
-        const tdi_contact *t = &list[k];
-        for (int a = 0; t->other < c->capsule_count && a < 2; a++) {
-            for (int b = 2; b < 4; b++) {
-                tdi_mat3 h = tdi_contact_block(t, a, b);
-                const td_real *xa = x[t->point[a]], *xb = x[t->point[b]];
-                td_real *ya = image[t->point[a]], *yb = image[t->point[b]];
-                td_vec3 to_a = tdi_mat3_apply(&h, tdi_vec3(xb[0], xb[1], xb[2]));
-                td_vec3 to_b = tdi_mat3_apply_t(&h, tdi_vec3(xa[0], xa[1], xa[2]));
-                ya[0] += to_a.x;
-                ya[1] += to_a.y;
-                ya[2] += to_a.z;
-                yb[0] += to_b.x;
-                yb[1] += to_b.y;
-                yb[2] += to_b.z;
-            }
+        if (list[k].other < c->capsule_count) {
+            multiply_cross(&list[k], x, image);
         }
     }
-    for (int32_t k = 0; k < y->count; k++) { // cross blocks may have reached what is held
+    for (int32_t k = 0; k < y->count; k++) { // it may have reached what is held
         for (int32_t i = 0; i < c->model[k]->node_count; i++) {
             if (c->model[k]->node[i].flags & TDI_HELD_PLACE) {
                 memset(image[c->first[k] + i], 0, 3 * sizeof(td_real));
             }
         }
     }
+}
+
+// image = H x
+static void multiply(const tdi_rod_system *y, const td_real (*x)[4], td_real (*image)[4]) {
+    td_rod_contacts *c = y->contacts;
+    for (int32_t k = 0; k < y->count; k++) {
+        tdi_rod_multiply(c->model[k], c->saved + c->first[k],
+                         (const td_real(*)[4][8])(c->saved_border + c->first_ring[k]),
+                         x + c->first[k], image + c->first[k]);
+    }
+    add_coupling(y, x, image);
 }
 
 // out = (what was eliminated)^-1 r
@@ -465,6 +489,8 @@ static td_real dot(const td_real (*a)[4], const td_real (*b)[4], int32_t count) 
     return sum;
 }
 
+// The eliminated part E of H is never multiplied with: the direction is p = z + keep p with E z =
+// r, so that E p = r + keep E p.
 #define CONST4(v) ((const td_real(*)[4])(v))
 
 // What is held goes on to where it shall be: residual -= H times that, so that what it pushes goes
@@ -510,9 +536,11 @@ td_real tdi_rod_contacts_solve(const tdi_rod_system *y) {
     memset(x, 0, (size_t)n * sizeof *x);
     precondition(y, CONST4(c->residual), z);
     memcpy(c->direction, z, (size_t)n * sizeof *z);
+    memcpy(c->plain, c->residual, (size_t)n * sizeof *z);
     td_real size = dot(CONST4(c->residual), CONST4(z), n), first = size;
     for (int32_t k = 0; k < CG_STEPS && size > CG_TOLERANCE * CG_TOLERANCE * first; k++) {
-        multiply(y, CONST4(c->direction), c->image);
+        memcpy(c->image, c->plain, (size_t)n * sizeof *c->image);
+        add_coupling(y, CONST4(c->direction), c->image);
         td_real along = dot(CONST4(c->direction), CONST4(c->image), n);
         if (!(along > 0)) {
             break;
@@ -530,6 +558,7 @@ td_real tdi_rod_contacts_solve(const tdi_rod_system *y) {
         for (int32_t i = 0; i < n; i++) {
             for (int d = 0; d < 4; d++) {
                 c->direction[i][d] = z[i][d] + keep * c->direction[i][d];
+                c->plain[i][d] = c->residual[i][d] + keep * c->plain[i][d];
             }
         }
     }

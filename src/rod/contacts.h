@@ -33,7 +33,8 @@ struct td_rod_contacts {
     tdi_contact_rule rule;
     tdi_rod_work *saved; // blocks before elimination
     td_real (*saved_border)[4][8];
-    td_real (*residual)[4], (*direction)[4], (*image)[4], (*solved)[4]; // of conjugate gradients
+    td_real (*residual)[4], (*direction)[4], (*image)[4], (*plain)[4],
+        (*solved)[4]; // of conjugate gradients
 };
 
 // A step begins: colliders, the rule, and the forces of friction as the poses are now.
