@@ -50,7 +50,8 @@ static tdi_edge moved(const tdi_edge *e, const td_real *d, td_real turn) {
 }
 
 static td_real energy_at(const joint *j, const td_real x[TDI_JOINT_VARIABLES]) {
-    joint k = {.e = moved(&j->e, x, x[TDI_TURN_E]), .f = moved(&j->f, x + TDI_EDGE_F, x[TDI_TURN_F])};
+    joint k = {.e = moved(&j->e, x, x[TDI_TURN_E]),
+               .f = moved(&j->f, x + TDI_EDGE_F, x[TDI_TURN_F])};
     tdi_joint_strain s = tdi_joint_measure(&k.e, &k.f);
     td_real twist = tdi_joint_twist(&s, j->twist);
     tdi_joint_wind(&s, twist);
