@@ -13,7 +13,7 @@ algae-in-a-current --times 0,2,5,8
 braid-on-a-running-head --times 0.5,0.95,2 --turn=-8 --rise 4
 donkey-ears-hit-poses --times 0,1.2,3.3,5 --zoom 1.15
 gravity-x5-in-four-directions --times 0,3.4,5.9,8.4,10.9
-hanging-chain --times 0,3,4.2,4.6,9 --turn=-20 --zoom 1.05
+hanging-chain --times 0,3,4.2,4.6,9 --turn=-20 --zoom 1.2
 helical-buckling --times 0,5,9,10.3,12 --turn=-25 --zoom 1.1
 knot-trefoil --times 0,2,5,8,12 --turn=-25
 lanterns-with-heavy-tips --times 0.5,3,6 --zoom 1.1
@@ -21,14 +21,14 @@ michell-ring --times 0,1,1.5,2,5 --turn=-25 --zoom 0.85
 moving-jungle --times 4
 orchid-pulled --times 0,1.7,2.1,2.5
 palm-in-wind --times 0,3,5,7
-phone-cord --times 0,3,5,7 --turn=-25 --zoom 1.2
-plectoneme --times 0,5,7,9 --turn=-25
+phone-cord --times 0,3,5,7 --turn=-25 --zoom 1.05
+plectoneme --times 0,5,7,9 --turn=-25 --zoom 0.92
 pot-moves-forward-back --times 0,0.9,1.3,3.1 --turn=25 --zoom 0.9
 pot-moves-in-a-circle --times 0.4,2,2.8,5.6 --zoom 1.1
 pot-moves-left-right --times 0,0.9,1.3,3.2 --zoom 1.15
 pull-and-release --times 0,1.2,2.4,2.8,3.1
 rose-wilts --times 0,4,6,10
-slinky-perversion --times 0,2,4,6,8,12 --turn=-25 --zoom 1.3
+slinky-perversion --times 0,2,4,6,8,12 --turn=-25 --zoom 1.15
 t-plant-twisted --times 0,3.9,4.3,4.6 --rise 20 --zoom 1.05
 t-plant-with-long-arms-twisted --times 0,3.9,4.1,4.5 --rise 26 --zoom 1.1
 three-lengths-side-by-side --times 0,2.9,3.6 --turn=-20 --zoom 1.05
@@ -36,8 +36,8 @@ three-radii-side-by-side --times 0,2.9,3.6 --turn=-20 --zoom 1.05
 torque-transducer --times 0,0.8,1.3,2,2.8 --turn=-25
 tree-in-wind-as-rods --times 0,4,8
 tropical-pulled-and-released --times 0,1.9,2.2,2.4
-twist-on-a-semicircle --times 0,3.5,4.5,6,11 --turn=-10 --zoom 0.9
-twist-on-a-v --times 0,4,5,5.6,11 --turn=-10 --zoom 0.9
+twist-on-a-semicircle --times 0,3.5,4.5,6 --turn=-10 --zoom 1.1
+twist-on-a-v --times 0,4,5,11 --turn=-10 --zoom 1.1
 vine-tendril --times 0,3,6,9,12 --turn=-25
 weeping-willow-in-gusts --times 0,3,5
 wheat-field-waves --times 0,2,4 --zoom 1.15

@@ -11,7 +11,7 @@ typedef struct tdi_mat3 {
 
 // ---- general --------------------------------------------------------------------------------
 
-static inline tdi_mat3 tdi_mat3_from_quat(td_quat q) {
+TDI_HELPER tdi_mat3 tdi_mat3_from_quat(td_quat q) {
     td_real x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
     td_real xx = q.x * x2, yy = q.y * y2, zz = q.z * z2;
     td_real xy = q.x * y2, xz = q.x * z2, yz = q.y * z2;
@@ -20,13 +20,13 @@ static inline tdi_mat3 tdi_mat3_from_quat(td_quat q) {
                    1 - xx - yy}};
     return r;
 }
-static inline td_vec3 tdi_mat3_apply(const tdi_mat3 *a, td_vec3 v) {
+TDI_HELPER td_vec3 tdi_mat3_apply(const tdi_mat3 *a, td_vec3 v) {
     const td_real *m = a->m;
     return tdi_vec3(m[0] * v.x + m[1] * v.y + m[2] * v.z, m[3] * v.x + m[4] * v.y + m[5] * v.z,
                     m[6] * v.x + m[7] * v.y + m[8] * v.z);
 }
 // A^T v
-static inline td_vec3 tdi_mat3_apply_t(const tdi_mat3 *a, td_vec3 v) {
+TDI_HELPER td_vec3 tdi_mat3_apply_t(const tdi_mat3 *a, td_vec3 v) {
     const td_real *m = a->m;
     return tdi_vec3(m[0] * v.x + m[3] * v.y + m[6] * v.z, m[1] * v.x + m[4] * v.y + m[7] * v.z,
                     m[2] * v.x + m[5] * v.y + m[8] * v.z);
@@ -38,7 +38,7 @@ static inline td_vec3 tdi_mat3_column(const tdi_mat3 *a, int j) {
     return tdi_vec3(a->m[j], a->m[3 + j], a->m[6 + j]);
 }
 // A B^T
-static inline tdi_mat3 tdi_mat3_mul_t(const tdi_mat3 *a, const tdi_mat3 *b) {
+TDI_HELPER tdi_mat3 tdi_mat3_mul_t(const tdi_mat3 *a, const tdi_mat3 *b) {
     tdi_mat3 c;
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
@@ -68,7 +68,7 @@ static inline td_sym3 tdi_sym3_scale(td_sym3 a, td_real k) {
     td_sym3 s = {a.xx * k, a.yy * k, a.zz * k, a.xy * k, a.xz * k, a.yz * k};
     return s;
 }
-static inline td_vec3 tdi_sym3_apply(const td_sym3 *s, td_vec3 v) {
+TDI_HELPER td_vec3 tdi_sym3_apply(const td_sym3 *s, td_vec3 v) {
     return tdi_vec3(s->xx * v.x + s->xy * v.y + s->xz * v.z,
                     s->xy * v.x + s->yy * v.y + s->yz * v.z,
                     s->xz * v.x + s->yz * v.y + s->zz * v.z);
@@ -80,7 +80,7 @@ static inline td_sym3 tdi_sym3_square(td_vec3 a, td_real k) {
     return s;
 }
 // R S, with S symmetric
-static inline tdi_mat3 tdi_mat3_mul_sym(const tdi_mat3 *r, const td_sym3 *s) {
+TDI_HELPER tdi_mat3 tdi_mat3_mul_sym(const tdi_mat3 *r, const td_sym3 *s) {
     tdi_mat3 c;
     for (int i = 0; i < 3; i++) {
         td_vec3 row = tdi_sym3_apply(s, tdi_mat3_row(r, i));
@@ -91,7 +91,7 @@ static inline tdi_mat3 tdi_mat3_mul_sym(const tdi_mat3 *r, const td_sym3 *s) {
     return c;
 }
 // R S R^T
-static inline td_sym3 tdi_sym3_turn(const tdi_mat3 *r, const td_sym3 *s) {
+TDI_HELPER td_sym3 tdi_sym3_turn(const tdi_mat3 *r, const td_sym3 *s) {
     tdi_mat3 t = tdi_mat3_mul_sym(r, s);
     td_vec3 t0 = tdi_mat3_row(&t, 0), t1 = tdi_mat3_row(&t, 1), t2 = tdi_mat3_row(&t, 2);
     td_vec3 r0 = tdi_mat3_row(r, 0), r1 = tdi_mat3_row(r, 1), r2 = tdi_mat3_row(r, 2);
@@ -100,7 +100,7 @@ static inline td_sym3 tdi_sym3_turn(const tdi_mat3 *r, const td_sym3 *s) {
     return out;
 }
 // R diag(d) R^T
-static inline td_sym3 tdi_sym3_turn_diagonal(const tdi_mat3 *r, td_vec3 d) {
+TDI_HELPER td_sym3 tdi_sym3_turn_diagonal(const tdi_mat3 *r, td_vec3 d) {
     const td_real *m = r->m;
     td_real a0 = m[0] * d.x, a1 = m[1] * d.y, a2 = m[2] * d.z;
     td_real b0 = m[3] * d.x, b1 = m[4] * d.y, b2 = m[5] * d.z;
@@ -128,7 +128,7 @@ typedef struct tdi_ldl3 {
 
 // Factors S. A pivot below `floor` is raised to it, so that the result is positive definite;
 // returns whether that was needed.
-static inline bool tdi_ldl3_factor(tdi_ldl3 *f, const td_sym3 *s, td_real floor) {
+TDI_HELPER bool tdi_ldl3_factor(tdi_ldl3 *f, const td_sym3 *s, td_real floor) {
     td_real d0 = s->xx;
     bool raised = !(d0 > floor);
     d0 = raised ? floor : d0;
@@ -152,7 +152,7 @@ static inline bool tdi_ldl3_factor(tdi_ldl3 *f, const td_sym3 *s, td_real floor)
     return raised;
 }
 
-static inline td_vec3 tdi_ldl3_solve(const tdi_ldl3 *f, td_vec3 b) {
+TDI_HELPER td_vec3 tdi_ldl3_solve(const tdi_ldl3 *f, td_vec3 b) {
     td_real y1 = b.y - f->l10 * b.x;
     td_real y2 = b.z - f->l20 * b.x - f->l21 * y1;
     td_real z = y2 * f->i2;

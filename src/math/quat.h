@@ -9,12 +9,15 @@ static inline td_quat tdi_quat_identity(void) {
     td_quat q = {1, 0, 0, 0};
     return q;
 }
-static inline td_quat tdi_quat_mul(td_quat a, td_quat b) {
-    td_quat q = {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
-                 a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-                 a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-                 a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+// its parts one by one: a call with whole quaternions would copy them first
+TDI_HELPER td_quat tdi_quat_product(td_real aw, td_real ax, td_real ay, td_real az, td_real bw,
+                                    td_real bx, td_real by, td_real bz) {
+    td_quat q = {aw * bw - ax * bx - ay * by - az * bz, aw * bx + ax * bw + ay * bz - az * by,
+                 aw * by - ax * bz + ay * bw + az * bx, aw * bz + ax * by - ay * bx + az * bw};
     return q;
+}
+static inline td_quat tdi_quat_mul(td_quat a, td_quat b) {
+    return tdi_quat_product(a.w, a.x, a.y, a.z, b.w, b.x, b.y, b.z);
 }
 static inline td_quat tdi_quat_conj(td_quat q) {
     td_quat c = {q.w, -q.x, -q.y, -q.z};
@@ -31,19 +34,21 @@ static inline td_quat tdi_quat_unit(td_quat q) {
     return u;
 }
 // turn by `angle` radians about the unit axis
-static inline td_quat tdi_quat_turn(td_vec3 axis, td_real angle) {
+TDI_HELPER td_quat tdi_quat_turn(td_vec3 axis, td_real angle) {
     td_real s = sin(angle / 2);
     td_quat q = {cos(angle / 2), s * axis.x, s * axis.y, s * axis.z};
     return q;
 }
 // v + 2w(u x v) + 2u x (u x v), u the vector part
-static inline td_vec3 tdi_quat_rotate(td_quat q, td_vec3 v) {
-    td_vec3 u = tdi_vec3(q.x, q.y, q.z);
+TDI_HELPER td_vec3 tdi_quat_rotate_by(td_real w, td_vec3 u, td_vec3 v) {
     td_vec3 t = tdi_scale(tdi_cross(u, v), 2);
-    return tdi_add(tdi_madd(v, t, q.w), tdi_cross(u, t));
+    return tdi_add(tdi_madd(v, t, w), tdi_cross(u, t));
+}
+static inline td_vec3 tdi_quat_rotate(td_quat q, td_vec3 v) {
+    return tdi_quat_rotate_by(q.w, tdi_vec3(q.x, q.y, q.z), v);
 }
 // the rotation whose matrix has the orthonormal columns x, y, z
-static inline td_quat tdi_quat_from_axes(td_vec3 x, td_vec3 y, td_vec3 z) {
+TDI_HELPER td_quat tdi_quat_from_axes(td_vec3 x, td_vec3 y, td_vec3 z) {
     td_real trace = x.x + y.y + z.z;
     td_quat q;
     if (trace > 0) {

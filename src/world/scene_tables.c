@@ -12,6 +12,11 @@
 #define POSITIVE .high = 1e30, .low_open = true
 #define FROM_0   .high = 1e30
 #define DEGREES  .unit = "degrees", .scale = TDI_PI / 180
+#ifdef TDI_SMALL // what keys mean is for the reference alone
+#define DOC(text) .doc = NULL
+#else
+#define DOC(text) .doc = text
+#endif
 
 // ---- objects --------------------------------------------------------------------------------
 
@@ -22,121 +27,121 @@ static const tdi_scene_field point_item = {
 
 static const tdi_scene_field helix_fields[] = {
     {"radius", TDI_SCENE_REAL, offsetof(td_helix_def, radius), .unit = "m", FROM_0,
-     .doc = "About +Y; it begins on X."},
+     DOC("About +Y; it begins on X.")},
     {"pitch", TDI_SCENE_REAL, offsetof(td_helix_def, pitch), .unit = "m", .low = -1e6, .high = 1e6,
-     .doc = "Rise a turn; 0: an arc, or a ring where the strand is closed."},
+     DOC("Rise a turn; 0: an arc, or a ring where the strand is closed.")},
     {"turns", TDI_SCENE_REAL, offsetof(td_helix_def, turns), .def = {1}, .low = -1e5, .high = 1e5,
-     .doc = "How many; below 0 the other way round."},
+     DOC("How many; below 0 the other way round.")},
     {0}};
 static const tdi_scene_table helix_table = {"helix", sizeof(td_helix_def), helix_fields,
-                                            .doc = "A helix, an arc or a ring about +Y."};
+                                            DOC("A helix, an arc or a ring about +Y.")};
 
 static const tdi_choice holds[] = {{"free", TD_END_FREE, "not at all"},
                                    {"pinned", TD_END_PINNED, "its place"},
                                    {"clamped", TD_END_CLAMPED, "its place, direction and frame"},
                                    {0}};
 
-#define END_FIELDS(hold)                                                                      \
-    {                                                                                         \
-        {"held",           TDI_SCENE_CHOICE, offsetof(td_strand_end, held),                   \
-         .choices = holds, .def = {hold},    .doc = "What of it is held."},                   \
-            {"shift",                                                                         \
-             TDI_SCENE_VEC3,                                                                  \
-             offsetof(td_strand_end, shift),                                                  \
-             .unit = "m",                                                                     \
-             .low = -1e6,                                                                     \
-             .high = 1e6,                                                                     \
-             KEYED,                                                                           \
-             .doc = "From where it is drawn, in the axes of the base."},                      \
-            {"rotation",                                                                      \
-             TDI_SCENE_ROTATION,                                                              \
-             offsetof(td_strand_end, rotation),                                               \
-             .def = {1},                                                                      \
-             KEYED,                                                                           \
-             .doc = "From how it is drawn, in the axes of the base. Of a clamped end."},      \
-            {"turns",                                                                         \
-             TDI_SCENE_REAL,                                                                  \
-             offsetof(td_strand_end, turns),                                                  \
-             TURNS,                                                                           \
-             .low = -1e6,                                                                     \
-             .high = 1e6,                                                                     \
-             KEYED,                                                                           \
-             .doc = "Turned about its own axis, by less than half a turn a step. Likewise."}, \
-        {                                                                                     \
-            0                                                                                 \
-        }                                                                                     \
+#define END_FIELDS(hold)                                                                    \
+    {                                                                                       \
+        {"held",           TDI_SCENE_CHOICE, offsetof(td_strand_end, held),                 \
+         .choices = holds, .def = {hold},    DOC("What of it is held.")},                   \
+            {"shift",                                                                       \
+             TDI_SCENE_VEC3,                                                                \
+             offsetof(td_strand_end, shift),                                                \
+             .unit = "m",                                                                   \
+             .low = -1e6,                                                                   \
+             .high = 1e6,                                                                   \
+             KEYED,                                                                         \
+             DOC("From where it is drawn, in the axes of the base.")},                      \
+            {"rotation",                                                                    \
+             TDI_SCENE_ROTATION,                                                            \
+             offsetof(td_strand_end, rotation),                                             \
+             .def = {1},                                                                    \
+             KEYED,                                                                         \
+             DOC("From how it is drawn, in the axes of the base. Of a clamped end.")},      \
+            {"turns",                                                                       \
+             TDI_SCENE_REAL,                                                                \
+             offsetof(td_strand_end, turns),                                                \
+             TURNS,                                                                         \
+             .low = -1e6,                                                                   \
+             .high = 1e6,                                                                   \
+             KEYED,                                                                         \
+             DOC("Turned about its own axis, by less than half a turn a step. Likewise.")}, \
+        {                                                                                   \
+            0                                                                               \
+        }                                                                                   \
     }
 
 static const tdi_scene_field start_fields[] = END_FIELDS(TD_END_CLAMPED);
 static const tdi_scene_table start_table = {"start", sizeof(td_strand_end), start_fields,
-                                            .doc = "The beginning of a rod."};
+                                            DOC("The beginning of a rod.")};
 static const tdi_scene_field end_fields[] = END_FIELDS(TD_END_FREE);
 static const tdi_scene_table end_table = {"end", sizeof(td_strand_end), end_fields,
-                                          .doc = "The other end of a rod."};
+                                          DOC("The other end of a rod.")};
 
 static const tdi_scene_field body_fields[] = {
     {"at", TDI_SCENE_REAL, offsetof(td_strand_body, at), .def = {1}, .high = 1,
-     .doc = "Where, as a part of the length."},
+     DOC("Where, as a part of the length.")},
     {"mass", TDI_SCENE_REAL, offsetof(td_strand_body, mass), .unit = "kg", .required = true,
-     POSITIVE, .doc = "Of the box."},
+     POSITIVE, DOC("Of the box.")},
     {"size", TDI_SCENE_VEC3, offsetof(td_strand_body, size), .unit = "m", FROM_0,
-     .doc = "Its sides, of which the second lies along the strand."},
+     DOC("Its sides, of which the second lies along the strand.")},
     {"position", TDI_SCENE_VEC3, offsetof(td_strand_body, position), .unit = "m", .low = -1e6,
-     .high = 1e6, .doc = "Its centre, from the strand."},
+     .high = 1e6, DOC("Its centre, from the strand.")},
     {0}};
 static const tdi_scene_table body_table = {"body", sizeof(td_strand_body), body_fields,
-                                           .doc = "A box welded to a rod."};
+                                           DOC("A box welded to a rod.")};
 
 static const tdi_scene_field strand_fields[] = {
     {"points", TDI_SCENE_LIST, offsetof(td_strand_def, points), .unit = "m", .item = &point_item,
      .count = offsetof(td_strand_def, point_count), .max_count = 10000,
-     .doc = "Points of a smooth curve, from the base on, in the axes of the base."},
+     DOC("Points of a smooth curve, from the base on, in the axes of the base.")},
     {"helix", TDI_SCENE_MAP, offsetof(td_strand_def, helix), .table = &helix_table,
-     .doc = "In place of points."},
+     DOC("In place of points.")},
     {"segments", TDI_SCENE_INT, offsetof(td_strand_def, segments), .def = {20}, .low = 1,
-     .high = 1e6, .doc = "Rigid pieces of equal length."},
+     .high = 1e6, DOC("Rigid pieces of equal length.")},
     {"radius", TDI_SCENE_REAL, offsetof(td_strand_def, radius), .unit = "m", .def = {0.005},
-     POSITIVE, .doc = "At the base."},
+     POSITIVE, DOC("At the base.")},
     {"tip_radius", TDI_SCENE_REAL, offsetof(td_strand_def, tip_radius), .unit = "m", FROM_0,
-     .doc = "At the other end; 0: as at the base."},
+     DOC("At the other end; 0: as at the base.")},
     {"material", TDI_SCENE_TEXT, offsetof(td_strand_def, material),
-     .doc = "One of the library's (`tendril info`). Default: rope."},
+     DOC("One of the library's (`tendril info`). Default: rope.")},
     {"tip_mass", TDI_SCENE_REAL, offsetof(td_strand_def, tip_mass), .unit = "kg", FROM_0,
-     .doc = "A weight at the end: a lantern, a bead."},
+     DOC("A weight at the end: a lantern, a bead.")},
     {"closed", TDI_SCENE_BOOL, offsetof(td_strand_def, closed),
-     .doc = "On from the last point to the first. This and all below is for `solver: rod`."},
+     DOC("On from the last point to the first. This and all below is for `solver: rod`.")},
     {"straight", TDI_SCENE_BOOL, offsetof(td_strand_def, straight),
-     .doc = "At ease it is straight, whatever it is drawn as."},
+     DOC("At ease it is straight, whatever it is drawn as.")},
     {"rest", TDI_SCENE_LIST, offsetof(td_strand_def, rest), .unit = "m", .item = &point_item,
      .count = offsetof(td_strand_def, rest_count), .max_count = 10000,
-     .doc = "Points of its shape at ease. Default: as drawn."},
+     DOC("Points of its shape at ease. Default: as drawn.")},
     {"rest_helix", TDI_SCENE_MAP, offsetof(td_strand_def, rest_helix), .table = &helix_table,
-     .doc = "Its shape at ease as a helix."},
+     DOC("Its shape at ease as a helix.")},
     {"radius_other", TDI_SCENE_REAL, offsetof(td_strand_def, radius_other), .unit = "m", FROM_0,
-     .doc = "Of a flat section: along Z, where `radius` is along X; 0: round."},
+     DOC("Of a flat section: along Z, where `radius` is along X; 0: round.")},
     {"twist", TDI_SCENE_REAL, offsetof(td_strand_def, twist), TURNS, .low = -1e6, .high = 1e6,
-     .doc = "At the start, over all of its length."},
+     DOC("At the start, over all of its length.")},
     {"start", TDI_SCENE_MAP, offsetof(td_strand_def, start), .table = &start_table,
-     .doc = "How its beginning is held, and moves."},
+     DOC("How its beginning is held, and moves.")},
     {"end", TDI_SCENE_MAP, offsetof(td_strand_def, end), .table = &end_table,
-     .doc = "How its other end is held, and moves."},
+     DOC("How its other end is held, and moves.")},
     {"bodies", TDI_SCENE_LIST, offsetof(td_strand_def, bodies), .table = &body_table,
-     .count = offsetof(td_strand_def, body_count), .max_count = 1000, .doc = "Boxes on it."},
+     .count = offsetof(td_strand_def, body_count), .max_count = 1000, DOC("Boxes on it.")},
     {"bend", TDI_SCENE_REAL, offsetof(td_strand_def, bend), .unit = "N m^2", FROM_0,
-     .doc = "Stiffness against bending about X; 0: by section and material."},
+     DOC("Stiffness against bending about X; 0: by section and material.")},
     {"bend_other", TDI_SCENE_REAL, offsetof(td_strand_def, bend_other), .unit = "N m^2", FROM_0,
-     .doc = "About Z; 0: as `bend`."},
+     DOC("About Z; 0: as `bend`.")},
     {"torsion", TDI_SCENE_REAL, offsetof(td_strand_def, torsion), .unit = "N m^2", FROM_0,
-     .doc = "Stiffness against twist; 0: by section and material."},
+     DOC("Stiffness against twist; 0: by section and material.")},
     {"stretch", TDI_SCENE_REAL, offsetof(td_strand_def, stretch), .unit = "N", FROM_0,
-     .doc = "Stiffness against stretching; 0: by section and material."},
+     DOC("Stiffness against stretching; 0: by section and material.")},
     {"line_mass", TDI_SCENE_REAL, offsetof(td_strand_def, line_mass), .unit = "kg/m", FROM_0,
-     .doc = "0: by section and material."},
+     DOC("0: by section and material.")},
     {"inextensible", TDI_SCENE_BOOL, offsetof(td_strand_def, inextensible),
-     .doc = "Ten thousand times as stiff against stretching."},
+     DOC("Ten thousand times as stiff against stretching.")},
     {0}};
 static const tdi_scene_table strand_table = {"strand", sizeof(td_strand_def), strand_fields,
-                                             .doc = "A rope, braid or ear along a curve."};
+                                             DOC("A rope, braid or ear along a curve.")};
 
 static const tdi_choice layouts[] = {{"area", TD_INSTANCES_AREA, "at random over the area"},
                                      {"grid", TD_INSTANCES_GRID, "in rows, shifted a little"},
@@ -145,57 +150,57 @@ static const tdi_choice layouts[] = {{"area", TD_INSTANCES_AREA, "at random over
 
 static const tdi_scene_field instance_fields[] = {
     {"count", TDI_SCENE_INT, offsetof(td_instances_def, count), .def = {1}, .low = 1, .high = 1e5,
-     .doc = "How many."},
+     DOC("How many.")},
     {"layout", TDI_SCENE_CHOICE, offsetof(td_instances_def, layout), .choices = layouts,
-     .doc = "Where they stand, about the object's position."},
+     DOC("Where they stand, about the object's position.")},
     {"area", TDI_SCENE_VEC3, offsetof(td_instances_def, area), .unit = "m", .def = {1, 0, 1},
-     FROM_0, .doc = "Sides of the area or grid."},
+     FROM_0, DOC("Sides of the area or grid.")},
     {"jitter", TDI_SCENE_REAL, offsetof(td_instances_def, jitter), .def = {0.3}, .high = 1,
-     .doc = "Shift in a grid, over its spacing."},
+     DOC("Shift in a grid, over its spacing.")},
     {"places", TDI_SCENE_LIST, offsetof(td_instances_def, places), .unit = "m", .item = &point_item,
      .count = offsetof(td_instances_def, place_count), .max_count = 100000,
-     .doc = "Of a list; their number is the count."},
+     DOC("Of a list; their number is the count.")},
     {"seed", TDI_SCENE_INT, offsetof(td_instances_def, seed), .def = {1}, .high = 2e9,
-     .doc = "Another seed, other places and turns."},
+     DOC("Another seed, other places and turns.")},
     {"variants", TDI_SCENE_INT, offsetof(td_instances_def, variants), .def = {1}, .low = 1,
-     .high = 1000, .doc = "Models, each with a seed and a size of its own, that instances share."},
+     .high = 1000, DOC("Models, each with a seed and a size of its own, that instances share.")},
     {"smallest", TDI_SCENE_REAL, offsetof(td_instances_def, smallest), .def = {1}, .low = 1e-3,
-     .high = 1e3, .doc = "Size of the smallest variant, over the object's."},
+     .high = 1e3, DOC("Size of the smallest variant, over the object's.")},
     {"largest", TDI_SCENE_REAL, offsetof(td_instances_def, largest), .def = {1}, .low = 1e-3,
-     .high = 1e3, .doc = "Size of the largest."},
+     .high = 1e3, DOC("Size of the largest.")},
     {"turned", TDI_SCENE_BOOL, offsetof(td_instances_def, turned), .def = {1},
-     .doc = "Each is turned about the vertical at random."},
+     DOC("Each is turned about the vertical at random.")},
     {0}};
 static const tdi_scene_table instances_table = {"instances", sizeof(td_instances_def),
-                                                instance_fields, .doc = "Many of one object."};
+                                                instance_fields, DOC("Many of one object.")};
 
 static const tdi_scene_field material_fields[] = {
     {"name", TDI_SCENE_TEXT, offsetof(td_material_change, name),
-     .doc = "Of the material that changes. Default: all of the object's."},
+     DOC("Of the material that changes. Default: all of the object's.")},
     {"density", TDI_SCENE_REAL, offsetof(td_material_change, density), .unit = "kg/m^3", FROM_0,
-     .doc = "0 keeps it."},
+     DOC("0 keeps it.")},
     {"young", TDI_SCENE_REAL, offsetof(td_material_change, young), .unit = "Pa", FROM_0,
-     .doc = "Stiffness in bending; 0 keeps it."},
+     DOC("Stiffness in bending; 0 keeps it.")},
     {"shear", TDI_SCENE_REAL, offsetof(td_material_change, shear), .unit = "Pa", FROM_0,
-     .doc = "Stiffness in twist; 0 keeps it."},
+     DOC("Stiffness in twist; 0 keeps it.")},
     {"damping_time", TDI_SCENE_REAL, offsetof(td_material_change, damping_time), .unit = "s",
-     .def = {-1}, .low = -1, .high = 1e6, .doc = "Damping over stiffness; -1 keeps it."},
+     .def = {-1}, .low = -1, .high = 1e6, DOC("Damping over stiffness; -1 keeps it.")},
     {0}};
 static const tdi_scene_table material_table = {"material", sizeof(td_material_change),
                                                material_fields,
-                                               .doc = "Figures of a material that differ here."};
+                                               DOC("Figures of a material that differ here.")};
 
 static const tdi_scene_field local_fields[] = {
     {"amount", TDI_SCENE_REAL, offsetof(td_local_def, amount), .high = 1, KEYED,
-     .doc = "Part of the frame's motion that is not felt."},
+     DOC("Part of the frame's motion that is not felt.")},
     {"position", TDI_SCENE_VEC3, offsetof(td_local_def, position), .unit = "m", .low = -1e6,
-     .high = 1e6, KEYED, .doc = "Of the frame: a hip, a horse's back."},
+     .high = 1e6, KEYED, DOC("Of the frame: a hip, a horse's back.")},
     {"rotation", TDI_SCENE_ROTATION, offsetof(td_local_def, rotation), .def = {1}, KEYED,
-     .doc = "Of the frame."},
+     DOC("Of the frame.")},
     {0}};
 static const tdi_scene_table local_table = {
     "local", sizeof(td_local_def), local_fields,
-    .doc = "Local dynamics: the motion of a frame that a strand rides along with is blended out."};
+    DOC("Local dynamics: the motion of a frame that a strand rides along with is blended out.")};
 
 static const tdi_choice integrators[] = {
     {"implicit", TD_IMPLICIT, "stable at any step"},
@@ -215,164 +220,160 @@ static const tdi_choice starts[] = {{"settled", TD_START_SETTLED, "at rest under
 
 static const tdi_scene_field object_fields[] = {
     {"name", TDI_SCENE_TEXT, offsetof(td_object_def, name),
-     .doc = "By which loads and probes know it."},
+     DOC("By which loads and probes know it.")},
     {"plant", TDI_SCENE_TEXT, offsetof(td_object_def, plant),
-     .doc = "File of an L-system, relative to the scene."},
+     DOC("File of an L-system, relative to the scene.")},
     {"strand", TDI_SCENE_MAP, offsetof(td_object_def, strand), .table = &strand_table,
-     .doc = "In place of a plant."},
+     DOC("In place of a plant.")},
     {"steps", TDI_SCENE_INT, offsetof(td_object_def, steps), .def = {-1}, .low = -1, .high = 1e6,
-     .doc = "Of the L-system; -1: as its file says."},
+     DOC("Of the L-system; -1: as its file says.")},
     {"seed", TDI_SCENE_INT, offsetof(td_object_def, seed), .def = {-1}, .low = -1, .high = 2e9,
-     .doc = "Of the L-system; -1: as its file says."},
+     DOC("Of the L-system; -1: as its file says.")},
     {"define", TDI_SCENE_VALUE, offsetof(td_object_def, define_values),
-     .doc = "A map from names to values that win over the file's `#define`s."},
+     DOC("A map from names to values that win over the file's `#define`s.")},
     {"position", TDI_SCENE_VEC3, offsetof(td_object_def, position), .unit = "m", .low = -1e6,
-     .high = 1e6, KEYED, .doc = "Of the base. Keys move the pot."},
+     .high = 1e6, KEYED, DOC("Of the base. Keys move the pot.")},
     {"rotation", TDI_SCENE_ROTATION, offsetof(td_object_def, rotation), .def = {1}, KEYED,
-     .doc = "Of the base. Keys turn the pot."},
+     DOC("Of the base. Keys turn the pot.")},
     {"size", TDI_SCENE_REAL, offsetof(td_object_def, size), .def = {1}, .low = 1e-6, .high = 1e6,
-     .doc = "Factor of all lengths."},
+     DOC("Factor of all lengths.")},
     {"solver", TDI_SCENE_CHOICE, offsetof(td_object_def, solver), .choices = tdi_solver_choices,
-     .doc = "What the object is simulated as."},
+     DOC("What the object is simulated as.")},
     {"integrator", TDI_SCENE_CHOICE, offsetof(td_object_def, integrator), .choices = integrators,
-     .doc = "How time advances."},
+     DOC("How time advances.")},
     {"springs", TDI_SCENE_CHOICE, offsetof(td_object_def, springs), .choices = rules,
-     .doc = "How a joint's stiffness follows from its segments."},
+     DOC("How a joint's stiffness follows from its segments.")},
     {"law", TDI_SCENE_CHOICE, offsetof(td_object_def, law), .choices = laws,
-     .doc = "How a joint's moment grows with its angle."},
+     DOC("How a joint's moment grows with its angle.")},
     {"prune_length", TDI_SCENE_REAL, offsetof(td_object_def, prune_length), .unit = "m", FROM_0,
-     .doc = "Shorter segments are left out."},
+     DOC("Shorter segments are left out.")},
     {"prune_mass", TDI_SCENE_REAL, offsetof(td_object_def, prune_mass), .unit = "kg", FROM_0,
-     .doc = "Lighter segments are left out."},
+     DOC("Lighter segments are left out.")},
     {"materials", TDI_SCENE_LIST, offsetof(td_object_def, materials), .table = &material_table,
      .count = offsetof(td_object_def, material_count), .max_count = 1000,
-     .doc = "Figures that differ from the library's or the file's."},
+     DOC("Figures that differ from the library's or the file's.")},
     {"stiffness", TDI_SCENE_REAL, offsetof(td_object_def, stiffness), .def = {1}, .high = 1e12,
-     KEYED, .doc = "Factor of all springs."},
+     KEYED, DOC("Factor of all springs.")},
     {"damping", TDI_SCENE_REAL, offsetof(td_object_def, damping), .def = {1}, .high = 1e12, KEYED,
-     .doc = "Factor of all damping."},
+     DOC("Factor of all damping.")},
     {"damping_ratio", TDI_SCENE_REAL, offsetof(td_object_def, damping_ratio), .def = {-1},
-     .low = -1, .high = 10, .doc = "Of the lowest mode, 1 is critical; -1: by the material."},
+     .low = -1, .high = 10, DOC("Of the lowest mode, 1 is critical; -1: by the material.")},
     {"relaxation_time", TDI_SCENE_REAL, offsetof(td_object_def, relaxation_time), .unit = "s",
-     .def = {-1}, .low = -1, .high = 1e6, .doc = "Damping over stiffness; -1: by the material."},
+     .def = {-1}, .low = -1, .high = 1e6, DOC("Damping over stiffness; -1: by the material.")},
     {"drag", TDI_SCENE_REAL, offsetof(td_object_def, drag), .def = {1}, .high = 1e6, KEYED,
-     .doc = "Factor of the drag of the air."},
+     DOC("Factor of the drag of the air.")},
     {"rest_under_gravity", TDI_SCENE_BOOL, offsetof(td_object_def, rest_under_gravity),
-     .doc = "The drawn shape is the one at rest: nothing sags."},
+     DOC("The drawn shape is the one at rest: nothing sags.")},
     {"start", TDI_SCENE_CHOICE, offsetof(td_object_def, start), .choices = starts,
-     .doc = "The pose at time 0."},
+     DOC("The pose at time 0.")},
     {"time_scale", TDI_SCENE_REAL, offsetof(td_object_def, time_scale), .def = {1}, .high = 100,
-     KEYED, .doc = "Factor of the base's velocity and acceleration as they are felt."},
+     KEYED, DOC("Factor of the base's velocity and acceleration as they are felt.")},
     {"local", TDI_SCENE_MAP, offsetof(td_object_def, local), .table = &local_table,
-     .doc = "What of the base's motion is not felt."},
+     DOC("What of the base's motion is not felt.")},
     {"instances", TDI_SCENE_MAP, offsetof(td_object_def, instances), .table = &instances_table,
-     .doc = "Many of this object."},
+     DOC("Many of this object.")},
     {0}};
 static const tdi_scene_table object_table = {"object", sizeof(td_object_def), object_fields,
-                                             .doc = "A plant, a strand, or many of one kind."};
+                                             DOC("A plant, a strand, or many of one kind.")};
 
 // ---- loads ----------------------------------------------------------------------------------
 
 static const tdi_scene_field wind_fields[] = {
     {"velocity", TDI_SCENE_VEC3, offsetof(td_wind_load, velocity), .unit = "m/s", .low = -1e3,
-     .high = 1e3, KEYED, .doc = "The mean."},
+     .high = 1e3, KEYED, DOC("The mean.")},
     {"intensity", TDI_SCENE_REAL, offsetof(td_wind_load, intensity), LIVE, .high = 2,
-     .doc = "Turbulence: rms of each component over the mean speed."},
+     DOC("Turbulence: rms of each component over the mean speed.")},
     {"length", TDI_SCENE_REAL, offsetof(td_wind_load, length), LIVE, .unit = "m", .def = {4},
-     .low = 1e-3, .high = 1e6, .doc = "Turbulence: integral length."},
+     .low = 1e-3, .high = 1e6, DOC("Turbulence: integral length.")},
     {"gust", TDI_SCENE_REAL, offsetof(td_wind_load, gust), LIVE, .high = 1,
-     .doc = "Part of the mean by which gusts change it."},
+     DOC("Part of the mean by which gusts change it.")},
     {"gust_length", TDI_SCENE_REAL, offsetof(td_wind_load, gust_length), LIVE, .unit = "m",
-     .def = {30}, .low = 1e-3, .high = 1e6, .doc = "From one gust to the next."},
+     .def = {30}, .low = 1e-3, .high = 1e6, DOC("From one gust to the next.")},
     {"roughness", TDI_SCENE_REAL, offsetof(td_wind_load, roughness), LIVE, .unit = "m", .high = 100,
-     .doc = "The mean grows with height as log(1 + y/roughness); 0: it does not."},
+     DOC("The mean grows with height as log(1 + y/roughness); 0: it does not.")},
     {"height", TDI_SCENE_REAL, offsetof(td_wind_load, height), LIVE, .unit = "m", .def = {10},
-     .low = 1e-3, .high = 1e6, .doc = "Where the mean is as given."},
+     .low = 1e-3, .high = 1e6, DOC("Where the mean is as given.")},
     {"onset", TDI_SCENE_REAL, offsetof(td_wind_load, onset), LIVE, .unit = "s", .high = 1e6,
-     .doc = "Time in which gusts and turbulence grow."},
+     DOC("Time in which gusts and turbulence grow.")},
     {"seed", TDI_SCENE_INT, offsetof(td_wind_load, seed), LIVE, .def = {1}, .high = 2e9,
-     .doc = "Another seed, another wind of the same kind."},
+     DOC("Another seed, another wind of the same kind.")},
     {0}};
 static const tdi_scene_table wind_table = {
     "wind", sizeof(td_wind_load), wind_fields,
-    .doc = "Moving air (or water): a mean, gusts that travel with it, turbulence."};
+    DOC("Moving air (or water): a mean, gusts that travel with it, turbulence.")};
 
-#define PLACE_FIELDS(type)                                                                    \
-    {"object", TDI_SCENE_TEXT, offsetof(type, place.object),                                  \
-     .doc = "By name. Default: the first."},                                                  \
-        {"instance", TDI_SCENE_INT, offsetof(type, place.instance), .high = 1e5,              \
-         .doc = "Of the object, from 0."},                                                    \
-        {"segment", TDI_SCENE_INT, offsetof(type, place.segment),  .def = {-1},               \
-         .low = -1, .high = 2e9,   .doc = "Its id; -1: by `near`."},                          \
-    {                                                                                         \
-        "near", TDI_SCENE_VEC3, offsetof(type, place.near),                                   \
-            .unit = "m", .low = -1e6, .high = 1e6, .given = offsetof(type, place.near_given), \
-            .doc = "The segment that ends nearest at the start. Default: the highest."        \
+#define PLACE_FIELDS(type)                                                                         \
+    {"object", TDI_SCENE_TEXT, offsetof(type, place.object), DOC("By name. Default: the first.")}, \
+        {"instance", TDI_SCENE_INT, offsetof(type, place.instance), .high = 1e5,                   \
+         DOC("Of the object, from 0.")},                                                           \
+        {"segment", TDI_SCENE_INT, offsetof(type, place.segment), .def = {-1},                     \
+         .low = -1, .high = 2e9,   DOC("Its id; -1: by `near`.")},                                 \
+    {                                                                                              \
+        "near", TDI_SCENE_VEC3, offsetof(type, place.near),                                        \
+            .unit = "m", .low = -1e6, .high = 1e6, .given = offsetof(type, place.near_given),      \
+            DOC("The segment that ends nearest at the start. Default: the highest.")               \
     }
 
-#define SPAN_FIELDS(type)                                                                     \
-    {                                                                                         \
-        "start",     TDI_SCENE_REAL, offsetof(type, start),                                   \
-        .unit = "s", FROM_0,         .doc = "When it begins."},                               \
-    {                                                                                         \
-        "end", TDI_SCENE_REAL, offsetof(type, end), .unit = "s", .def = {ALWAYS}, FROM_0,     \
-                                                    .doc = "When it lets go. Default: never." \
+#define SPAN_FIELDS(type)                                                                          \
+    {"start", TDI_SCENE_REAL, offsetof(type, start), .unit = "s", FROM_0, DOC("When it begins.")}, \
+    {                                                                                              \
+        "end", TDI_SCENE_REAL, offsetof(type, end), .unit = "s", .def = {ALWAYS}, FROM_0,          \
+                                                    DOC("When it lets go. Default: never.")        \
     }
 
 static const tdi_scene_field pull_fields[] = {
     PLACE_FIELDS(td_pull_load),
     {"to", TDI_SCENE_VEC3, offsetof(td_pull_load, to), .unit = "m", .low = -1e6, .high = 1e6, KEYED,
-     .given = offsetof(td_pull_load, to_given), .doc = "Where the tip is held."},
+     .given = offsetof(td_pull_load, to_given), DOC("Where the tip is held.")},
     {"by", TDI_SCENE_VEC3, offsetof(td_pull_load, by), .unit = "m", .low = -1e6, .high = 1e6, KEYED,
-     .doc = "Without `to`: from where the tip was at the start."},
+     DOC("Without `to`: from where the tip was at the start.")},
     {"stiffness", TDI_SCENE_REAL, offsetof(td_pull_load, stiffness), .unit = "N/m", .def = {100},
-     FROM_0, KEYED, .doc = "Of the spring that holds it."},
+     FROM_0, KEYED, DOC("Of the spring that holds it.")},
     {"damping", TDI_SCENE_REAL, offsetof(td_pull_load, damping), .unit = "N s/m", FROM_0, KEYED,
-     .doc = "Of that spring."},
+     DOC("Of that spring.")},
     SPAN_FIELDS(td_pull_load),
     {0}};
 static const tdi_scene_table pull_table = {
     "pull", sizeof(td_pull_load), pull_fields,
-    .doc = "Holds the tip of a segment by a spring to a point, and lets go."};
+    DOC("Holds the tip of a segment by a spring to a point, and lets go.")};
 
 static const tdi_scene_field push_fields[] = {
     PLACE_FIELDS(td_push_load),
     {"force", TDI_SCENE_VEC3, offsetof(td_push_load, force), .unit = "N", .low = -1e9, .high = 1e9,
-     KEYED, .doc = "In world axes, at the tip."},
+     KEYED, DOC("In world axes, at the tip.")},
     {"twist", TDI_SCENE_REAL, offsetof(td_push_load, twist), .unit = "N m", .low = -1e9,
-     .high = 1e9, KEYED, .doc = "A torque about the segment's own axis."},
+     .high = 1e9, KEYED, DOC("A torque about the segment's own axis.")},
     SPAN_FIELDS(td_push_load),
     {0}};
 static const tdi_scene_table push_table = {"push", sizeof(td_push_load), push_fields,
-                                           .doc = "A force at a tip, a torque along a stem."};
+                                           DOC("A force at a tip, a torque along a stem.")};
 
 static const tdi_scene_field pose_fields[] = {
-    {"object", TDI_SCENE_TEXT, offsetof(td_pose_load, object),
-     .doc = "By name. Default: the first."},
+    {"object", TDI_SCENE_TEXT, offsetof(td_pose_load, object), DOC("By name. Default: the first.")},
     {"bend", TDI_SCENE_VEC3, offsetof(td_pose_load, bend), DEGREES, .low = -3600, .high = 3600,
      KEYED,
-     .doc = "From base to tip in all, about the segments' own X, Y (twist) and Z, from the rest."},
+     DOC("From base to tip in all, about the segments' own X, Y (twist) and Z, from the rest.")},
     {"strength", TDI_SCENE_REAL, offsetof(td_pose_load, strength), .unit = "N/m", .def = {1},
-     FROM_0, KEYED, .doc = "Of a spring at every tip."},
+     FROM_0, KEYED, DOC("Of a spring at every tip.")},
     {"damping", TDI_SCENE_REAL, offsetof(td_pose_load, damping), .unit = "N s/m", FROM_0, KEYED,
-     .doc = "Of these springs."},
+     DOC("Of these springs.")},
     {0}};
 static const tdi_scene_table pose_table = {
     "pose", sizeof(td_pose_load), pose_fields,
-    .doc = "Draws an object towards a pose that an animator sets."};
+    DOC("Draws an object towards a pose that an animator sets.")};
 
 static const tdi_scene_field load_fields[] = {
     {"wind", TDI_SCENE_MAP, offsetof(td_scene_load, as.wind), .tag = TD_SCENE_WIND,
-     .table = &wind_table, .doc = "Moving air."},
+     .table = &wind_table, DOC("Moving air.")},
     {"pull", TDI_SCENE_MAP, offsetof(td_scene_load, as.pull), .tag = TD_SCENE_PULL,
-     .table = &pull_table, .doc = "A hand that holds a tip."},
+     .table = &pull_table, DOC("A hand that holds a tip.")},
     {"push", TDI_SCENE_MAP, offsetof(td_scene_load, as.push), .tag = TD_SCENE_PUSH,
-     .table = &push_table, .doc = "A force or a torque."},
+     .table = &push_table, DOC("A force or a torque.")},
     {"pose", TDI_SCENE_MAP, offsetof(td_scene_load, as.pose), .tag = TD_SCENE_POSE,
-     .table = &pose_table, .doc = "A pose to hit."},
+     .table = &pose_table, DOC("A pose to hit.")},
     {0}};
 static const tdi_scene_table load_table = {"load",         sizeof(td_scene_load),
-                                           load_fields,    .doc = "One of these.",
+                                           load_fields,    DOC("One of these."),
                                            .one_of = true, .tag = offsetof(td_scene_load, kind)};
 
 // ---- contact --------------------------------------------------------------------------------
@@ -387,73 +388,73 @@ typedef struct td_collider_place collider_place;
      .low = -1e6,                                                       \
      .high = 1e6,                                                       \
      KEYED,                                                             \
-     .doc = "Of its centre; of a plane, any point of it."},             \
+     DOC("Of its centre; of a plane, any point of it.")},               \
         {"rotation",                                                    \
          TDI_SCENE_ROTATION,                                            \
          offsetof(collider_place, rotation),                            \
          .def = {1},                                                    \
          KEYED,                                                         \
-         .doc = "From upright: along +Y."},                             \
+         DOC("From upright: along +Y.")},                               \
     {                                                                   \
         "friction", TDI_SCENE_REAL, offsetof(collider_place, friction), \
-            .def = {0.3}, .high = 10, .doc = "Coulomb's coefficient."   \
+            .def = {0.3}, .high = 10, DOC("Coulomb's coefficient.")     \
     }
 
 static const tdi_scene_field plane_fields[] = {COLLIDER_FIELDS, {0}};
 static const tdi_scene_table plane_table = {"plane", sizeof(collider_place), plane_fields,
-                                            .doc = "The ground: all below it is solid."};
+                                            DOC("The ground: all below it is solid.")};
 static const tdi_scene_field sphere_fields[] = {{"radius", TDI_SCENE_REAL,
                                                  offsetof(collider_place, size.x), .unit = "m",
-                                                 .def = {0.5}, POSITIVE, .doc = "Of the sphere."},
+                                                 .def = {0.5}, POSITIVE, DOC("Of the sphere.")},
                                                 COLLIDER_FIELDS,
                                                 {0}};
 static const tdi_scene_table sphere_table = {"sphere", sizeof(collider_place), sphere_fields,
-                                             .doc = "A ball."};
+                                             DOC("A ball.")};
 static const tdi_scene_field capsule_fields[] = {
     {"radius", TDI_SCENE_REAL, offsetof(collider_place, size.x), .unit = "m", .def = {0.5},
-     POSITIVE, .doc = "Of the rod and its round ends."},
+     POSITIVE, DOC("Of the rod and its round ends.")},
     {"length", TDI_SCENE_REAL, offsetof(collider_place, size.y), .unit = "m", .def = {1},
-     .scale = 0.5, FROM_0, .doc = "Along its own Y, without the round ends."},
+     .scale = 0.5, FROM_0, DOC("Along its own Y, without the round ends.")},
     COLLIDER_FIELDS,
     {0}};
 static const tdi_scene_table capsule_table = {"capsule", sizeof(collider_place), capsule_fields,
-                                              .doc = "A round rod: a pole, a finger."};
+                                              DOC("A round rod: a pole, a finger.")};
 static const tdi_scene_field box_fields[] = {
     {"size", TDI_SCENE_VEC3, offsetof(collider_place, size), .unit = "m", .def = {1, 1, 1},
-     .scale = 0.5, POSITIVE, .doc = "Its sides."},
+     .scale = 0.5, POSITIVE, DOC("Its sides.")},
     COLLIDER_FIELDS,
     {0}};
 static const tdi_scene_table box_table = {"box", sizeof(collider_place), box_fields,
-                                          .doc = "A box: a table, a step."};
+                                          DOC("A box: a table, a step.")};
 
 static const tdi_scene_field collider_fields[] = {
     {"plane", TDI_SCENE_MAP, offsetof(td_scene_collider, as), .tag = TD_COLLIDER_PLANE,
-     .table = &plane_table, .doc = "The ground."},
+     .table = &plane_table, DOC("The ground.")},
     {"sphere", TDI_SCENE_MAP, offsetof(td_scene_collider, as), .tag = TD_COLLIDER_SPHERE,
-     .table = &sphere_table, .doc = "A ball."},
+     .table = &sphere_table, DOC("A ball.")},
     {"capsule", TDI_SCENE_MAP, offsetof(td_scene_collider, as), .tag = TD_COLLIDER_CAPSULE,
-     .table = &capsule_table, .doc = "A round rod."},
+     .table = &capsule_table, DOC("A round rod.")},
     {"box", TDI_SCENE_MAP, offsetof(td_scene_collider, as), .tag = TD_COLLIDER_BOX,
-     .table = &box_table, .doc = "A box."},
+     .table = &box_table, DOC("A box.")},
     {0}};
 static const tdi_scene_table collider_table = {
     "collider",      sizeof(td_scene_collider),
-    collider_fields, .doc = "One of these.",
+    collider_fields, DOC("One of these."),
     .one_of = true,  .tag = offsetof(td_scene_collider, kind)};
 
 static const tdi_scene_field contact_fields[] = {
     {"self", TDI_SCENE_BOOL, offsetof(td_scene_contact, self), .def = {1},
-     .doc = "Rods touch themselves and each other, not only colliders."},
+     DOC("Rods touch themselves and each other, not only colliders.")},
     {"friction", TDI_SCENE_REAL, offsetof(td_scene_contact, friction), .def = {0.3}, .high = 10,
-     .doc = "Coulomb's coefficient between rods."},
+     DOC("Coulomb's coefficient between rods.")},
     {"gap", TDI_SCENE_REAL, offsetof(td_scene_contact, gap), .def = {0.2}, .low = 0.01, .high = 1,
-     .doc = "From this distance on they push each other, as a part of the smaller radius."},
+     DOC("From this distance on they push each other, as a part of the smaller radius.")},
     {"creep", TDI_SCENE_REAL, offsetof(td_scene_contact, creep), .unit = "m/s", .def = {1e-3},
-     .low = 1e-9, .high = 1, .doc = "What sticks creeps slower than this."},
+     .low = 1e-9, .high = 1, DOC("What sticks creeps slower than this.")},
     {0}};
 static const tdi_scene_table contact_table = {
     "contact", sizeof(td_scene_contact), contact_fields,
-    .doc = "Lets rods touch, all that have `solver: rod`. They start as drawn then."};
+    DOC("Lets rods touch, all that have `solver: rod`. They start as drawn then.")};
 
 // ---- recording ------------------------------------------------------------------------------
 
@@ -466,66 +467,66 @@ static const tdi_choice quantities[] = {{"position", TD_QUANTITY_POSITION, "of t
 
 static const tdi_scene_field probe_fields[] = {
     {"name", TDI_SCENE_TEXT, offsetof(td_probe_def, name),
-     .doc = "Of its columns. Default: of the object and the quantity."},
+     DOC("Of its columns. Default: of the object and the quantity.")},
     PLACE_FIELDS(td_probe_def),
     {"quantity", TDI_SCENE_CHOICE, offsetof(td_probe_def, quantity), .choices = quantities,
-     .doc = "What is recorded."},
+     DOC("What is recorded.")},
     {0}};
 static const tdi_scene_table probe_table = {"probe", sizeof(td_probe_def), probe_fields,
-                                            .doc = "Something to record at a segment."};
+                                            DOC("Something to record at a segment.")};
 
 static const tdi_scene_field record_fields[] = {
     {"duration", TDI_SCENE_REAL, offsetof(td_record_def, duration), .unit = "s", .def = {10},
-     .high = 1e6, .low_open = true, .doc = "How long the run is."},
+     .high = 1e6, .low_open = true, DOC("How long the run is.")},
     {"fps", TDI_SCENE_REAL, offsetof(td_record_def, fps), .unit = "1/s", .def = {30}, .low = 0.1,
-     .high = 10000, .doc = "Frames a second."},
+     .high = 10000, DOC("Frames a second.")},
     {"probes", TDI_SCENE_LIST, offsetof(td_record_def, probes), .table = &probe_table,
      .count = offsetof(td_record_def, probe_count), .max_count = 1000,
-     .doc = "Columns of probes.csv."},
+     DOC("Columns of probes.csv.")},
     {"energy", TDI_SCENE_BOOL, offsetof(td_record_def, energy), .def = {1},
-     .doc = "Energies and momentum of every object, in energy.csv."},
+     DOC("Energies and momentum of every object, in energy.csv.")},
     {"glb", TDI_SCENE_BOOL, offsetof(td_record_def, glb), .def = {1},
-     .doc = "Animated glTF, in scene.glb."},
+     DOC("Animated glTF, in scene.glb.")},
     {"page", TDI_SCENE_BOOL, offsetof(td_record_def, page), .def = {1},
-     .doc = "A page that plays, scene.html."},
+     DOC("A page that plays, scene.html.")},
     {0}};
 static const tdi_scene_table record_table = {"record", sizeof(td_record_def), record_fields,
-                                             .doc = "What a run writes."};
+                                             DOC("What a run writes.")};
 
 // ---- all of it ------------------------------------------------------------------------------
 
 static const tdi_scene_field scene_fields[] = {
-    {"name", TDI_SCENE_TEXT, offsetof(td_scene_def, name), .doc = "A title, for people."},
-    {"text", TDI_SCENE_TEXT, offsetof(td_scene_def, text), .doc = "One line on what it shows."},
+    {"name", TDI_SCENE_TEXT, offsetof(td_scene_def, name), DOC("A title, for people.")},
+    {"text", TDI_SCENE_TEXT, offsetof(td_scene_def, text), DOC("One line on what it shows.")},
     {"gravity", TDI_SCENE_VEC3, offsetof(td_scene_def, gravity), .unit = "m/s^2",
-     .def = {0, -9.81, 0}, .low = -1e4, .high = 1e4, KEYED, .doc = "Pulls everything."},
+     .def = {0, -9.81, 0}, .low = -1e4, .high = 1e4, KEYED, DOC("Pulls everything.")},
     {"step", TDI_SCENE_REAL, offsetof(td_scene_def, step), .unit = "s", .def = {1.0 / 60},
      .high = 1, .low_open = true, LIVE,
-     .doc = "Time of a step at most; a frame is a whole number of them."},
+     DOC("Time of a step at most; a frame is a whole number of them.")},
     {"tolerance", TDI_SCENE_REAL, offsetof(td_scene_def, tolerance), .unit = "rad", .def = {1e-4},
      .high = 0.1, .low_open = true, .keyed = true,
-     .doc = "How far a step may be from its solution; 0.02 saves about a third in a wind."},
+     DOC("How far a step may be from its solution; 0.02 saves about a third in a wind.")},
     {"air_density", TDI_SCENE_REAL, offsetof(td_scene_def, air_density), .unit = "kg/m^3",
-     .def = {1.2}, .high = 1e5, KEYED, .doc = "Water has 1000; 0: no drag."},
+     .def = {1.2}, .high = 1e5, KEYED, DOC("Water has 1000; 0: no drag.")},
     {"drag", TDI_SCENE_REAL, offsetof(td_scene_def, drag), .def = {1}, .high = 100, KEYED,
-     .doc = "Drag coefficient."},
+     DOC("Drag coefficient.")},
     {"air_linear", TDI_SCENE_REAL, offsetof(td_scene_def, air_linear), .unit = "N s/m^3",
-     .high = 1e6, KEYED, .doc = "Drag in proportion to the speed, an area."},
+     .high = 1e6, KEYED, DOC("Drag in proportion to the speed, an area.")},
     {"objects", TDI_SCENE_LIST, offsetof(td_scene_def, objects), .table = &object_table,
      .required = true, .count = offsetof(td_scene_def, object_count), .max_count = 10000,
-     .doc = "What moves."},
+     DOC("What moves.")},
     {"loads", TDI_SCENE_LIST, offsetof(td_scene_def, loads), .table = &load_table,
-     .count = offsetof(td_scene_def, load_count), .max_count = 10000, .doc = "What acts on it."},
+     .count = offsetof(td_scene_def, load_count), .max_count = 10000, DOC("What acts on it.")},
     {"contact", TDI_SCENE_MAP, offsetof(td_scene_def, contact), .table = &contact_table,
-     .given = offsetof(td_scene_def, contact.given), .doc = "How rods touch."},
+     .given = offsetof(td_scene_def, contact.given), DOC("How rods touch.")},
     {"colliders", TDI_SCENE_LIST, offsetof(td_scene_def, colliders), .table = &collider_table,
      .count = offsetof(td_scene_def, collider_count), .max_count = 10000,
-     .doc = "What objects touch; rods touch each other as well then."},
+     DOC("What objects touch; rods touch each other as well then.")},
     {"record", TDI_SCENE_MAP, offsetof(td_scene_def, record), .table = &record_table,
-     .doc = "What a run writes."},
+     DOC("What a run writes.")},
     {0}};
 const tdi_scene_table tdi_scene_all = {"scene", sizeof(td_scene_def), scene_fields,
-                                       .doc = "A scene file is one map with these keys."};
+                                       DOC("A scene file is one map with these keys.")};
 
 // ---- defaults -------------------------------------------------------------------------------
 
