@@ -311,7 +311,8 @@ static bool is_plant(const char *name) {
     return size > 5 && strcmp(name + size - 5, ".lsys") == 0;
 }
 
-// Settles, unless it is one of the drawings that fold onto themselves, and takes ten steps.
+// Settles, unless it is one of the drawings that fold onto themselves, and takes ten steps, three of
+// large ones.
 static void step_plants(const char *folder, bool settle) {
     DIR *dir = opendir(folder);
     int count = 0;
@@ -334,7 +335,8 @@ static void step_plants(const char *folder, bool settle) {
         td_status status = td_rod_model_from_skeleton(skeleton, NULL, &model, &diag);
         status = status == TD_OK ? td_rod_state_new(model, NULL, &state, &diag) : status;
         status = status == TD_OK && settle ? td_rod_settle(state, &opts, &stats, &diag) : status;
-        for (int k = 0; k < 10 && status == TD_OK; k++) {
+        const int steps = td_skeleton_count(skeleton) > 1500 ? 3 : 10;
+        for (int k = 0; k < steps && status == TD_OK; k++) {
             status = td_rod_step(state, &opts, &stats, &diag);
         }
         if (status != TD_OK || stats.unconverged > 0) {

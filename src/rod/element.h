@@ -21,7 +21,7 @@ typedef struct tdi_rod_swing {
     td_vec3 by_turn;
 } tdi_rod_swing;
 
-static inline tdi_rod_swing tdi_rod_swing_of(const tdi_edge *edge) {
+TDI_HELPER tdi_rod_swing tdi_rod_swing_of(const tdi_edge *edge) {
     td_vec3 t = tdi_scale(edge->t, 1 / edge->length);
     tdi_rod_swing s = {{{0, -t.z, t.y, t.z, 0, -t.x, -t.y, t.x, 0}}, edge->t};
     return s;

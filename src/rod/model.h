@@ -153,7 +153,7 @@ struct td_rod_state {
     bool *own;                // a held end that was set by itself: the base leaves it alone
 };
 
-static inline tdi_mat3 tdi_edge_axes(const tdi_edge *e) {
+TDI_HELPER tdi_mat3 tdi_edge_axes(const tdi_edge *e) {
     tdi_mat3 r = {{e->m2.x, e->t.x, e->m1.x, e->m2.y, e->t.y, e->m1.y, e->m2.z, e->t.z, e->m1.z}};
     return r;
 }
@@ -166,7 +166,7 @@ static inline bool tdi_has_joint(const tdi_rod_node *n) {
 }
 
 // The lever from a node's parent to where its edge starts.
-static inline td_vec3 tdi_rod_lever(const td_rod_model *m, const tdi_rod_pose *pose, int32_t i) {
+TDI_HELPER td_vec3 tdi_rod_lever(const td_rod_model *m, const tdi_rod_pose *pose, int32_t i) {
     const tdi_rod_node *n = &m->node[i];
     if (!(n->flags & TDI_OFFSET)) {
         return tdi_vec3(0, 0, 0);
@@ -174,6 +174,6 @@ static inline td_vec3 tdi_rod_lever(const td_rod_model *m, const tdi_rod_pose *p
     tdi_mat3 r = tdi_edge_axes(&pose[n->parent].edge);
     return tdi_mat3_apply(&r, n->offset);
 }
-static inline td_vec3 tdi_rod_start(const td_rod_model *m, const tdi_rod_pose *pose, int32_t i) {
+TDI_HELPER td_vec3 tdi_rod_start(const td_rod_model *m, const tdi_rod_pose *pose, int32_t i) {
     return tdi_add(pose[m->node[i].parent].x, tdi_rod_lever(m, pose, i));
 }

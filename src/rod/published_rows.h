@@ -41,7 +41,7 @@ bool tdi_rod_solve_rows(tdi_rod_row *rows, const tdi_rod_part *part);
 void tdi_rod_ease_frames(const td_rod_state *state, td_real stiffness, td_step_stats *stats);
 
 // In the small range by the series: faster than the library, and to the last bit but one.
-static inline tdi_rotation tdi_rotate_by(td_real a) {
+TDI_HELPER tdi_rotation tdi_rotate_by(td_real a) {
     if (!(fabs(a) <= 0.8)) {
         return (tdi_rotation){cos(a), sin(a)};
     }
