@@ -311,8 +311,8 @@ static bool is_plant(const char *name) {
     return size > 5 && strcmp(name + size - 5, ".lsys") == 0;
 }
 
-// Settles, unless it is one of the drawings that fold onto themselves, and takes ten steps, three of
-// large ones.
+// Settles, unless it is one of the drawings that fold onto themselves, and takes ten steps, three
+// of large ones.
 static void step_plants(const char *folder, bool settle) {
     DIR *dir = opendir(folder);
     int count = 0;
