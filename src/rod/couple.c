@@ -117,7 +117,8 @@ void tdi_rod_joint_derive(const td_rod_state *s, int32_t i, const tdi_joint_law 
                           tdi_joint_term *out) {
     const tdi_rod_node *n = &s->model->node[i];
     const tdi_rod_pose *pose = &s->pose[i];
-    const tdi_joint_strain strain = {pose->kb, pose->chi, pose->k1, pose->k2, 0, 1};
+    const tdi_joint_strain strain = {pose->kb, pose->chi,       pose->k1,
+                                     pose->k2, pose->twist_sin, pose->twist_cos};
     tdi_edge room;
     const tdi_edge *seen = tdi_rod_before(s->model, s->pose, i, &room);
     tdi_joint_derive(seen, &pose->edge, law, &strain, pose->twist, whole, out);

@@ -32,6 +32,9 @@ static inline bool is_odd(td_real whole) {
 // Whether half of the twist, which may be any number of turns, lies opposite to what halve() says.
 // Asked where rounding cannot change the answer: strains stay smooth past half a turn.
 static inline bool is_opposite(td_real twist_cos, td_real twist_sin, td_real twist) {
+    if (fabs(twist) < 0.5 * TURN) {
+        return false; // the usual case, and rounding is slow
+    }
     if (twist_cos > 0) {
         return is_odd(rint(twist / TURN));
     }
@@ -61,6 +64,9 @@ tdi_joint_strain tdi_joint_measure(const tdi_edge *e, const tdi_edge *f) {
 
 td_real tdi_joint_twist(const tdi_joint_strain *s, td_real before) {
     td_real angle = atan2(s->twist_sin, s->twist_cos);
+    if (fabs(before - angle) < 0.5 * TURN) {
+        return angle;
+    }
     return angle + TURN * rint((before - angle) / TURN);
 }
 
@@ -86,11 +92,10 @@ typedef struct director {
 } director;
 
 // The first director, of k1; q of it is n of the second.
-static inline director half_way(const tdi_edge *e, const tdi_edge *f, td_real twist) {
-    tdi_joint_strain s;
-    measure_twist(e, f, &s);
-    half_turn h = halve(s.twist_cos, s.twist_sin);
-    if (is_opposite(s.twist_cos, s.twist_sin, twist)) {
+static inline director half_way(const tdi_edge *e, const tdi_edge *f, const tdi_joint_strain *s,
+                                td_real twist) {
+    half_turn h = halve(s->twist_cos, s->twist_sin);
+    if (is_opposite(s->twist_cos, s->twist_sin, twist)) {
         h = (half_turn){-h.c, -h.s};
     }
     return (director){tdi_madd(tdi_scale(e->m2, h.c), e->m1, -h.s),
@@ -257,7 +262,7 @@ static inline void fill_slopes(const tdi_edge *e, const tdi_edge *f, const tdi_j
     const td_real over_chi = 1 / s->chi;
     o->g = (bend){e,      f,        s->kb,         tdi_scale(tdi_add(e->t, f->t), over_chi),
                   s->chi, over_chi, 1 / e->length, 1 / f->length};
-    o->d1 = half_way(e, f, twist);
+    o->d1 = half_way(e, f, s, twist);
     o->d2 = (director){o->d1.qe, o->d1.qf, tdi_scale(o->d1.ne, -1), tdi_scale(o->d1.nf, -1)};
     curvature_slope(&o->g, &o->d1, s->k1, o->s1);
     curvature_slope(&o->g, &o->d2, s->k2, o->s2);

@@ -85,6 +85,7 @@ typedef struct tdi_rod_pose {
     tdi_edge edge;
     td_vec3 kb;
     td_real chi, k1, k2, twist; // of the joint
+    td_real twist_sin, twist_cos;
 } tdi_rod_pose;
 
 // What the rules of several steps remember of a node.

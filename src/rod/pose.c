@@ -34,6 +34,8 @@ static inline void set_joint(const td_rod_state *state, int32_t i, td_real befor
     tdi_joint_strain s =
         tdi_joint_measure(tdi_rod_before(state->model, state->pose, i, &room), &pose->edge);
     pose->twist = tdi_joint_twist(&s, before);
+    pose->twist_sin = s.twist_sin;
+    pose->twist_cos = s.twist_cos;
     tdi_joint_wind(&s, pose->twist);
     pose->kb = s.kb;
     pose->chi = s.chi;

@@ -165,6 +165,9 @@ static void turn_frames(const td_rod_state *s) {
             pose->k1 = k.k1;
             pose->k2 = k.k2;
             pose->twist += r[i].turn - r[n->parent].turn;
+            const tdi_rotation twist = tdi_rotate_by(pose->twist);
+            pose->twist_cos = twist.c;
+            pose->twist_sin = twist.s;
         }
         if (r[i].turn != 0) {
             const tdi_rotation t = tdi_rotate_by(r[i].turn);

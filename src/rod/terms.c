@@ -366,7 +366,8 @@ static inline bool is_plain(const tdi_rod_node *n) {
 static void plain_slope(const td_rod_state *s, int32_t i, const spring *sp) {
     const tdi_rod_node *n = &s->model->node[i];
     const tdi_rod_pose *pose = &s->pose[i];
-    const tdi_joint_strain strain = {pose->kb, pose->chi, pose->k1, pose->k2, 0, 1};
+    const tdi_joint_strain strain = {pose->kb, pose->chi,       pose->k1,
+                                     pose->k2, pose->twist_sin, pose->twist_cos};
     td_real g[TDI_JOINT_VARIABLES], pull = sp->k * (pose->edge.length - sp->rest);
     tdi_joint_slope(&s->pose[n->parent].edge, &pose->edge, &sp->law, &strain, pose->twist, g);
     g[TDI_EDGE_F] += pull * pose->edge.t.x;
