@@ -306,6 +306,12 @@ TD_TEST(segment_that_starts_beside_its_parents_tip_is_carried_there) {
     }
 }
 
+#ifdef __wasm__ // node crashes on its way out when memory has grown a lot
+#define MOST_SEGMENTS 1100
+#else
+#define MOST_SEGMENTS 1000000
+#endif
+
 static bool is_plant(const char *name) {
     size_t size = strlen(name);
     return size > 5 && strcmp(name + size - 5, ".lsys") == 0;
@@ -327,6 +333,10 @@ static void step_plants(const char *folder, bool settle) {
         }
         snprintf(path, sizeof path, "%s/%.200s", folder, entry->d_name);
         td_skeleton *skeleton = grow(path);
+        if (td_skeleton_count(skeleton) > MOST_SEGMENTS) {
+            td_skeleton_free(skeleton);
+            continue;
+        }
         td_rod_model *model = NULL;
         td_rod_state *state = NULL;
         td_diag diag = {.message = ""};
@@ -356,11 +366,9 @@ TD_TEST(every_shipped_plant_becomes_rods_that_settle_and_step) {
     step_plants(TEST_SCENES "/props", true);
 }
 
-#ifndef __wasm__ // node crashes on its way out when memory has grown as much as these need
 TD_TEST(every_shipped_drawing_becomes_rods_that_step) {
     step_plants(TEST_SCENES "/abop", false);
 }
-#endif
 
 // ---- roots and joints -----------------------------------------------------------------------
 
