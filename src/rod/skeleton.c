@@ -4,7 +4,7 @@
 // Edges      A segment is an edge along its +Y; its axes are those of the segment.
 // Starts     A segment that does not start at its parent's tip starts at an offset from it. Its
 //            children would then hang on four vertices, and elimination knows three: before a
-//            segment with children comes a stub, a stiff edge without mass to where it starts.
+//            segment with children comes a spur, a stiff edge without mass to where it starts.
 // Joints     Where a segment rests turned against its parent by more than a little, its joint is
 //            measured from a couple; see couple.h.
 // Masses     Slender stems are mass along their edge. All else is a body welded to it.
@@ -20,7 +20,7 @@
 
 #define PI       3.14159265358979323846
 #define AT_TIP   1e-6 // of the parent's length: as near is at its tip
-#define SHORTEST 1e-3 // of the parent's length: stubs are longer
+#define SHORTEST 1e-3 // of the parent's length: spurs are longer
 #define ON_AXIS  1e-6 // of the length: as near is on the axis
 #define SLENDER  0.03 // of the second moment along: that across may be neglected
 #define PLAIN    0.05 // rad: half the angle from which on a joint has a couple
@@ -51,7 +51,7 @@ static td_vec3 offset_of(const td_segment *segments, int32_t i) {
     return tdi_sub(segments[i].attach, tdi_vec3(0, length_of(up), 0));
 }
 
-typedef enum start_kind { AT_PARENT, AT_OFFSET, AT_STUB } start_kind;
+typedef enum start_kind { AT_PARENT, AT_OFFSET, AT_SPUR } start_kind;
 
 static start_kind start_of(const td_segment *segments, const bool *bears, int32_t i) {
     if (segments[i].parent == TD_NONE) {
@@ -60,7 +60,7 @@ static start_kind start_of(const td_segment *segments, const bool *bears, int32_
     td_real off = tdi_norm(offset_of(segments, i));
     td_real length = length_of(&segments[segments[i].parent]);
     return off <= (bears[i] ? SHORTEST : AT_TIP) * length ? AT_PARENT
-           : bears[i]                                     ? AT_STUB
+           : bears[i]                                     ? AT_SPUR
                                                           : AT_OFFSET;
 }
 
@@ -233,7 +233,7 @@ static td_status make_root(maker *k, int32_t segment, td_diag *diag) {
 }
 
 // A stiff edge to where a segment starts: how it is turned against the parent, in *turn.
-static td_status make_stub(maker *k, int32_t segment, int32_t *parent, td_quat *turn,
+static td_status make_spur(maker *k, int32_t segment, int32_t *parent, td_quat *turn,
                            td_diag *diag) {
     td_rod_model *m = k->model;
     const td_segment *s = &k->segments[segment];
@@ -260,9 +260,9 @@ static td_status make_branch(maker *k, int32_t segment, td_diag *diag) {
     const start_kind start = start_of(k->segments, k->bears, segment);
     int32_t parent = k->model->edge_node[s->parent];
     td_quat before = k->turn[s->parent], rest = s->rest;
-    if (start == AT_STUB) {
+    if (start == AT_SPUR) {
         td_quat turn;
-        td_status status = make_stub(k, segment, &parent, &turn, diag);
+        td_status status = make_spur(k, segment, &parent, &turn, diag);
         if (status != TD_OK) {
             return status;
         }
@@ -285,10 +285,10 @@ static tdi_rod_sizes sizes_of(const maker *k) {
     for (int32_t i = 0; i < k->count; i++) {
         const td_segment *s = &k->segments[i];
         const bool root = s->parent == TD_NONE,
-                   stub = start_of(k->segments, k->bears, i) == AT_STUB;
-        z.nodes += 1 + (root ? (s->joint == TD_JOINT_BALL ? 2 : 1) : stub);
+                   spur = start_of(k->segments, k->bears, i) == AT_SPUR;
+        z.nodes += 1 + (root ? (s->joint == TD_JOINT_BALL ? 2 : 1) : spur);
         z.welds += is_welded(k, i);
-        z.couples += !root + stub; // at most
+        z.couples += !root + spur; // at most
     }
     return z;
 }
