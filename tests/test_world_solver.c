@@ -2,6 +2,7 @@
 // The table between a world and its solvers, and what a world tells of any of them.
 
 #include "test_world_support.h"
+#include "scene/scene_tables.h"
 #include "world/solver.h"
 
 #define GRAVITY 9.81

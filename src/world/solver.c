@@ -4,6 +4,7 @@
 #include "world/solver.h"
 
 #include "base/diag.h"
+#include "scene/scene_tables.h"
 
 const tdi_solver *const tdi_solvers[] = {
     [TD_SOLVER_TREE] = &tdi_solver_tree,

@@ -14,7 +14,6 @@
 //            the elastic energy is without it.
 
 #include "tendril/world.h"
-#include "world/fields.h"
 
 typedef struct tdi_solver_model tdi_solver_model;
 typedef struct tdi_solver_state tdi_solver_state;
@@ -104,9 +103,8 @@ typedef struct tdi_solver {
 } tdi_solver;
 
 // solver.c
-// By td_solver, and how scenes name them.
+// By td_solver; how scenes name them is in scene/scene_tables.h.
 extern const tdi_solver *const tdi_solvers[];
-extern const tdi_choice tdi_solver_choices[];
 
 // What a solver may not offer: TD_ERR_ARGUMENT then.
 td_status tdi_solver_rest_new(const tdi_solver *solver, const tdi_solver_model *model,

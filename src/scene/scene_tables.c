@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Every key of a scene: where it goes, its unit, default and range, and what it means.
 
-#include "world/scene_tables.h"
+#include "scene/scene_tables.h"
 
 #include "math/angle.h"
-#include "world/solver.h"
 
 #define ALWAYS   1e30 // s: the end of what does not end
 #define KEYED    .keyed = true
