@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "tendril/pool.h"
 #include "base/random.h"
+#include "base/range.h"
 
 #include <stdlib.h>
 
@@ -54,6 +55,30 @@ TD_TEST(base_fail_fills_a_diag_and_returns_the_status) {
     tdi_fail_at(&diag, TD_ERR_EVAL, INT64_C(1) << 40, "y"); // an index that does not fit
     CHECK_INT(diag.index, TD_NONE);
     CHECK_INT(tdi_fail(NULL, TD_ERR_READ, "nobody asks"), TD_ERR_READ);
+}
+
+TD_TEST(base_number_out_of_its_range_is_refused_with_value_and_range) {
+    const struct {
+        tdi_range range;
+        const char *message;
+    } rows[] = {
+        {TDI_ABOVE_0("dt", "s", -1), "step: dt is -1 s; it must be above 0"},
+        {TDI_ABOVE_0("dt", "s", 0), "step: dt is 0 s; it must be above 0"},
+        {TDI_FROM_0("k", NULL, -0.5), "step: k is -0.5; it must be at least 0"},
+        {TDI_FROM_0("k", NULL, INFINITY), "step: k is inf; it must be at least 0 and finite"},
+        {TDI_FINITE("x", "m", -INFINITY), "step: x is -inf m; it must be finite"},
+        {TDI_BETWEEN("n", NULL, 3, 1, 2), "step: n is 3; it must be at least 1 and at most 2"}};
+    const tdi_range fine[] = {TDI_ABOVE_0("a", "s", 1e-300), TDI_FROM_0("b", NULL, 0),
+                              TDI_FINITE("c", NULL, -1e300), TDI_BETWEEN("d", NULL, 2, 1, 2)};
+    td_diag diag;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CHECK_INT(tdi_check_ranges(&rows[i].range, 1, "step", 7, &diag), TD_ERR_ARGUMENT);
+        CHECK_TEXT(diag.message, rows[i].message);
+        CHECK_INT(diag.index, 7);
+    }
+    CHECK_INT(tdi_check_ranges(fine, sizeof fine / sizeof *fine, NULL, 0, &diag), TD_OK);
+    const tdi_range none = TDI_FINITE("v", NULL, NAN);
+    CHECK_INT(tdi_check_ranges(&none, 1, NULL, 0, NULL), TD_ERR_ARGUMENT);
 }
 
 TD_TEST(base_messages_that_are_too_long_are_cut) {

@@ -15,12 +15,12 @@ TD_TEST(errors_in_modules_and_brackets_name_their_place) {
         {"axiom: A]\n", TD_ERR_SYNTAX, 1, 9, "this ']' closes nothing"},
         {"axiom: A\nA > [B --> C\n", TD_ERR_SYNTAX, 2, 8, "unbalanced brackets in a context"},
         {"axiom: A\nA > B] --> C\n", TD_ERR_SYNTAX, 2, 6, "unbalanced brackets in a context"},
-        {"axiom: A\n[A]B < C --> D\n", TD_ERR_SYNTAX, 2, 1, "it has no branches"},
-        {"axiom: +(1,2)\n", TD_ERR_SYNTAX, 1, 8, "+ takes 0 to 1 parameter, here are 2"},
-        {"axiom: A @R(1)\n", TD_ERR_SYNTAX, 1, 10, "@R takes 3 to 6 parameters, here is 1"},
-        {"axiom: @R(1,2,3,4)\n", TD_ERR_SYNTAX, 1, 8, "@R takes 3 or 6 parameters, here are 4"},
-        {"axiom: ?P(1)\n", TD_ERR_SYNTAX, 1, 8, "?P takes 2 to 3 parameters, here is 1"},
-        {"axiom: |(3)\n", TD_ERR_SYNTAX, 1, 8, "| takes 0 parameters, here is 1"},
+        {"axiom: A\n[A]B < C --> D\n", TD_ERR_SYNTAX, 2, 1, "cannot have branches"},
+        {"axiom: +(1,2)\n", TD_ERR_SYNTAX, 1, 8, "+ takes 0 to 1 parameter; 2 are given"},
+        {"axiom: A @R(1)\n", TD_ERR_SYNTAX, 1, 10, "@R takes 3 to 6 parameters; 1 is given"},
+        {"axiom: @R(1,2,3,4)\n", TD_ERR_SYNTAX, 1, 8, "@R takes 3 or 6 parameters; 4 are given"},
+        {"axiom: ?P(1)\n", TD_ERR_SYNTAX, 1, 8, "?P takes 2 to 3 parameters; 1 is given"},
+        {"axiom: |(3)\n", TD_ERR_SYNTAX, 1, 8, "| takes 0 parameters; 1 is given"},
         {"axiom: A~K\n", TD_ERR_SYNTAX, 1, 9, "surface ~K is not declared"},
         {"axiom: ~ L\n", TD_ERR_SYNTAX, 1, 8, "expected the letter of a surface"},
         {"axiom: A@X\n", TD_ERR_SYNTAX, 1, 9, "unknown module '@X'"},
@@ -49,9 +49,9 @@ TD_TEST(errors_in_productions_name_their_place) {
         {"axiom: A\nA --> * B\n", TD_ERR_SYNTAX, 2, 9, "expected the end of the line before 'B'"},
         {"axiom: A\nA --> B : \n", TD_ERR_SYNTAX, 2, 11, "expected a number, a name or '('"},
         {"axiom: A\nA --> B : 1 2\n", TD_ERR_SYNTAX, 2, 13, "expected the end of the line"},
-        {"axiom: A\ndecomposition\nA < B --> C\n", TD_ERR_SYNTAX, 3, 1, "have no context"},
+        {"axiom: A\ndecomposition\nA < B --> C\n", TD_ERR_SYNTAX, 3, 1, "cannot have a context"},
         {"axiom: A(1)\n\nA(x,y) --> B\n", TD_ERR_SYNTAX, 3, 1,
-         "A has 2 parameters here and 1 wherever it is made"},
+         "A has 2 parameters here but 1 wherever the model makes it"},
         {"axiom: A(1)\nA --> B\n", TD_ERR_SYNTAX, 2, 1, "can never be used"},
     };
     CHECK_FAULTS(rows, 0);
@@ -61,9 +61,9 @@ TD_TEST(errors_in_names_and_functions_name_their_place) {
     const test_fault rows[] = {
         {"axiom: A\nA --> B(foo(1))\n", TD_ERR_SYNTAX, 2, 9, "unknown function 'foo'"},
         {"axiom: A(1+sine(1))\n", TD_ERR_SYNTAX, 1, 12, "did you mean 'sin'?"},
-        {"axiom: A\nA --> B(1, atan2(1))\n", TD_ERR_SYNTAX, 2, 12, "takes 2 parameters, here is 1"},
-        {"axiom: A(sin())\n", TD_ERR_SYNTAX, 1, 10, "sin takes 1 parameter, here are 0"},
-        {"axiom: A(sin(1,2))\n", TD_ERR_SYNTAX, 1, 10, "sin takes 1 parameter, here are 2"},
+        {"axiom: A\nA --> B(1, atan2(1))\n", TD_ERR_SYNTAX, 2, 12, "takes 2 parameters; 1 is given"},
+        {"axiom: A(sin())\n", TD_ERR_SYNTAX, 1, 10, "sin takes 1 parameter; 0 are given"},
+        {"axiom: A(sin(1,2))\n", TD_ERR_SYNTAX, 1, 10, "sin takes 1 parameter; 2 are given"},
         {"axiom: A\nA --> B(x)\n", TD_ERR_SYNTAX, 2, 9, "unknown name 'x'"},
         {"axiom: A(1)\nA(x) --> B : foo\n", TD_ERR_SYNTAX, 2, 14, "unknown name 'foo'"},
         {"define: { array a[3]; }\naxiom: A(a)\n", TD_ERR_SYNTAX, 2, 11, "expected '[' before ')'"},
@@ -88,7 +88,7 @@ TD_TEST(errors_in_statements_name_their_place) {
 
 TD_TEST(errors_in_header_items_name_their_place) {
     const test_fault rows[] = {
-        {"seed: -1\naxiom: A\n", TD_ERR_SYNTAX, 1, 7, "a whole number from 0"},
+        {"seed: -1\naxiom: A\n", TD_ERR_SYNTAX, 1, 7, "a whole number of at least 0"},
         {"seed: x\naxiom: A\n", TD_ERR_SYNTAX, 1, 7, "unknown name 'x'"},
         {"seed:\naxiom: A\n", TD_ERR_SYNTAX, 1, 6, "before the end of the line"},
         {"seed: 5 7\naxiom: A\n", TD_ERR_SYNTAX, 1, 9, "expected the end of the line before '7'"},
@@ -96,10 +96,10 @@ TD_TEST(errors_in_header_items_name_their_place) {
         {"derivation length: 1/0\naxiom: A\n", TD_ERR_SYNTAX, 1, 20, "division by zero"},
         {"derivation length: 3 4\naxiom: A\n", TD_ERR_SYNTAX, 1, 22,
          "expected the end of the line"},
-        {"angle factor: 0\naxiom: A\n", TD_ERR_SYNTAX, 1, 15, "expected a number from 1"},
+        {"angle factor: 0\naxiom: A\n", TD_ERR_SYNTAX, 1, 15, "expected a number of at least 1"},
         {"step length: 0\naxiom: A\n", TD_ERR_SYNTAX, 1, 14, "greater than 0"},
         {"initial line width: -1\naxiom: A\n", TD_ERR_SYNTAX, 1, 21, "greater than 0"},
-        {"tropism: 0,0,0,1\naxiom: A\n", TD_ERR_SYNTAX, 1, 10, "a direction that is not 0"},
+        {"tropism: 0,0,0,1\naxiom: A\n", TD_ERR_SYNTAX, 1, 10, "cannot all be 0"},
         {"tropism: 0,1,0\naxiom: A\n", TD_ERR_SYNTAX, 1, 15, "expected ',' before the end"},
         {"length unit: 0\naxiom: A\n", TD_ERR_SYNTAX, 1, 14, "greater than 0"},
         {"pipe model: 1, 99\naxiom: A\n", TD_ERR_SYNTAX, 1, 16, "an exponent from 0.5 to 10"},
@@ -109,8 +109,8 @@ TD_TEST(errors_in_header_items_name_their_place) {
         {"material: 1 oak, 5=3\naxiom: A\n", TD_ERR_SYNTAX, 1, 18, "expected key=value"},
         {"material: 1 oak, color=#12\naxiom: A\n", TD_ERR_SYNTAX, 1, 24, "a colour such as"},
         {"material: 1 oak, young\naxiom: A\n", TD_ERR_SYNTAX, 1, 23, "expected '='"},
-        {"surface: + leaf\naxiom: A\n", TD_ERR_SYNTAX, 1, 10, "expected the letter by which ~"},
-        {"ignore: F[\naxiom: A\n", TD_ERR_SYNTAX, 1, 10, "brackets are never ignored"},
+        {"surface: + leaf\naxiom: A\n", TD_ERR_SYNTAX, 1, 10, "expected a letter; ~"},
+        {"ignore: F[\naxiom: A\n", TD_ERR_SYNTAX, 1, 10, "they are never ignored"},
         {"ignore: F*\naxiom: A\n", TD_ERR_SYNTAX, 1, 10, "expected a module before '*'"},
         {"maximum depth: 5\naxiom: A\n", TD_ERR_SYNTAX, 1, 1, "expected 'decomposition' or"},
         {"axiom: A\ndecomposition\nmaximum depth: 0\n", TD_ERR_SYNTAX, 3, 16, "a depth from 1"},
@@ -132,10 +132,11 @@ TD_TEST(errors_in_arrays_name_their_place) {
         {"define: { a[1]; }\naxiom: A\n", TD_ERR_SYNTAX, 1, 11, "expected 'array' before 'a'"},
         {"define: array a[1];\naxiom: A\n", TD_ERR_SYNTAX, 1, 9, "expected '{' before 'a'"},
         {"define: { array a[1] }\naxiom: A\n", TD_ERR_SYNTAX, 1, 22, "expected ';' before '}'"},
-        {"define: { array a[3]; }\naxiom: A(a[3])\n", TD_ERR_EVAL, 2, 10, "array a is out of its"},
-        {"define: { array a[3]; }\naxiom: A(a[-1])\n", TD_ERR_EVAL, 2, 10, "array a is out of its"},
+        {"define: { array a[3]; }\naxiom: A(a[3])\n", TD_ERR_EVAL, 2, 10,
+         "index 1 of array a is 3; it must be at least 0 and below 3"},
+        {"define: { array a[3]; }\naxiom: A(a[-1])\n", TD_ERR_EVAL, 2, 10, "array a is -1"},
         {"define: { array a[2][3]; }\nStart: { a[1][3] = 1; }\naxiom: A\n", TD_ERR_EVAL, 2, 10,
-         "an index of array a is out of its range"},
+         "index 2 of array a is 3"},
     };
     CHECK_FAULTS(rows, 0);
 }
@@ -147,7 +148,7 @@ TD_TEST(errors_in_the_axiom_name_their_place) {
         {"A --> B\n", TD_ERR_SYNTAX, 2, 1, "expected 'axiom:'"},
         {"axiom:\nA --> B\n", TD_ERR_SYNTAX, 1, 7, "the axiom is empty"},
         {"axiom: *\n", TD_ERR_SYNTAX, 1, 8, "the axiom is empty"},
-        {"axiom: A\naxiom: B\n", TD_ERR_SYNTAX, 2, 8, "there is an axiom already"},
+        {"axiom: A\naxiom: B\n", TD_ERR_SYNTAX, 2, 8, "this is a second axiom"},
         {"axiom: A : 3\n", TD_ERR_SYNTAX, 1, 10, "expected a module or the end of the line"},
     };
     CHECK_FAULTS(rows, 0);
@@ -170,7 +171,7 @@ TD_TEST(errors_of_values_name_the_operation) {
         {"axiom: A(bran(0,1))\n", TD_ERR_EVAL, 1, 10, "bran(0, 1) has no value"},
         {"axiom: A(biran(5,2))\n", TD_ERR_EVAL, 1, 10, "biran(5, 2) has no value"},
         {"axiom: A(srand(-1))\n", TD_ERR_EVAL, 1, 10, "srand(-1) has no value"},
-        {"seed: 1\naxiom: A(1)\nA(x) --> B : -x\n", TD_ERR_EVAL, 3, 15, "weight of a production"},
+        {"seed: 1\naxiom: A(1)\nA(x) --> B : -x\n", TD_ERR_EVAL, 3, 15, "weight of this production"},
         {"decomposition\nA --> B(1/0)\naxiom: A\n", TD_ERR_EVAL, 2, 10, "division by zero"},
     };
     CHECK_FAULTS(rows, 1);
@@ -203,8 +204,8 @@ TD_TEST(errors_of_the_turtle_name_the_module) {
         {"?P(0,0,0)A(0)", TD_ERR_EVAL, TD_NONE, "division by zero"}, // of the homomorphism
         {"?P(0,0,0)F}", TD_ERR_STRUCTURE, 2, "'}' closes no polygon"},
         {"?P(0,0,0)@R(0,0,0)", TD_ERR_STRUCTURE, 1, "@R sets a heading of length 0"},
-        {"?P(0,0,0)!(-1)", TD_ERR_STRUCTURE, 1, "sets a negative width: -1"},
-        {"?P(0,0,0)F(1e300*1e8)F(1e300*1e8)", TD_ERR_STRUCTURE, 2, "leads the turtle to infinity"},
+        {"?P(0,0,0)!(-1)", TD_ERR_STRUCTURE, 1, "sets the line width -1"},
+        {"?P(0,0,0)F(1e300*1e8)F(1e300*1e8)", TD_ERR_STRUCTURE, 2, "moves the turtle to a place that is not finite"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[256];

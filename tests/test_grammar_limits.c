@@ -29,7 +29,7 @@ TD_TEST(errors_of_growth_past_the_limits_name_the_production_and_keep_the_string
     CHECK_INT(td_derivation_step(m.derivation, &diag), TD_ERR_LIMIT);
     CHECK_INT(diag.line, 2);
     CHECK_INT(diag.column, 1);
-    CHECK_HAS(diag.message, "grows past 1000 modules here, in step 10");
+    CHECK_HAS(diag.message, "grows past 1000 modules (max_modules) here, in step 10");
     CHECK_INT(td_derivation_string(m.derivation).module_count, 512);
     test_model_free(&m);
     m = limited("axiom: A(1)\nA(x) --> A(x)A(x)\n", 1 << 20, 10000, 0, 30);
@@ -68,7 +68,7 @@ TD_TEST(errors_of_endless_loops_name_the_loop) {
     for (size_t i = 0; i < 3; i++) {
         test_model m = limited(rows[i].text, 100, 1 << 20, 5000, 1);
         CHECK_INT(m.status, TD_ERR_LIMIT);
-        CHECK_HAS(m.faults[0].message, "this loop runs on past the limit");
+        CHECK_HAS(m.faults[0].message, "this loop passes the limit");
         CHECK_INT(m.faults[0].line, rows[i].line);
         CHECK_INT(m.faults[0].column, rows[i].column);
         test_model_free(&m);
@@ -95,13 +95,13 @@ TD_TEST(errors_of_text_over_its_limit) {
     test_model_free(&m);
     m = with_max_text(text, strlen(text) - 1);
     CHECK_INT(m.status, TD_ERR_LIMIT);
-    CHECK_HAS(m.faults[0].message, "12 bytes, the limit is 11");
+    CHECK_HAS(m.faults[0].message, "12 bytes; it can have at most 11");
     test_model_free(&m);
     // the text is small, what its macros make of it is not
     m = with_max_text("#define A BBBBBBBBBBBBBBBB\naxiom: A A A A A A A A A\n", 100);
     CHECK_INT(m.status, TD_ERR_LIMIT);
     CHECK_INT(m.faults[0].line, 2);
-    CHECK_HAS(m.faults[0].message, "grows past 100 bytes here");
+    CHECK_HAS(m.faults[0].message, "expands to more than 100 bytes here");
     test_model_free(&m);
 }
 
@@ -189,10 +189,10 @@ TD_TEST(errors_of_counts_come_after_their_limit_and_not_before) {
         const char *after, *message;
     } rows[] = {
         {"define: { ", "array a%d[1];\n", 1000, "}\naxiom: A\n", "more than 1000 arrays"},
-        {"", "#define M%d\n", 1024, "axiom: A\n", "this is the macro after number 1024"},
-        {"", "material: %d oak\n", 64, "axiom: A\n", "more than 64 of these items"},
-        {"", "color: %d #123456\n", 64, "axiom: A\n", "more than 64 of these items"},
-        {"material: 0 oak", ", k%d=1", 16, "\naxiom: A\n", "too many settings in one item"},
+        {"", "#define M%d\n", 1024, "axiom: A\n", "more than 1024 macros"},
+        {"", "material: %d oak\n", 64, "axiom: A\n", "more than 64 items"},
+        {"", "color: %d #123456\n", 64, "axiom: A\n", "more than 64 items"},
+        {"material: 0 oak", ", k%d=1", 16, "\naxiom: A\n", "too many settings"},
         {"ignore: ", "F", 512, "\naxiom: A\n", "more than 512 symbols"},
         {"Start: {", "x%d = 1;", 128, "}\naxiom: A\n", "more than 128 names"},
         {"#ifndef X\n", "#ifndef X%d\n", 63, "axiom: A\n", "this condition is never closed"},
@@ -217,7 +217,7 @@ TD_TEST(errors_of_counts_in_polygons_come_after_their_limit_and_not_before) {
         const char *before, *part;
         int32_t limit;
         const char *after, *message;
-    } rows[] = {{"axiom: ?P(0,0,0)", "{", 64, "\n", "more than 64 polygons are open"},
+    } rows[] = {{"axiom: ?P(0,0,0)", "{", 64, "\n", "polygons are nested more than 64 deep"},
                 {"axiom: ?P(0,0,0){", ".f", 99999, ".}\n", "more than 100000 corners"}};
     for (size_t i = 0; i < 2; i++) {
         for (int32_t more = 0; more < 2; more++) {

@@ -292,7 +292,7 @@ TD_TEST(grammar_a_text_that_includes_itself_is_refused) {
 
 TD_TEST(grammar_includes_that_cannot_be_read_are_refused) {
     library none = {.count = 0};
-    const test_fault missing = {"", TD_ERR_SYNTAX, 2, 10, "cannot read \"x\""};
+    const test_fault missing = {"", TD_ERR_SYNTAX, 2, 10, "cannot read the file \"x\""};
     test_model m = model_with(&none, "axiom: A\n#include \"x\"\n", 1 << 20);
     test_one_fault(&m, &missing, __FILE__, __LINE__);
     test_model_free(&m);
@@ -302,7 +302,7 @@ TD_TEST(grammar_includes_that_cannot_be_read_are_refused) {
     test_one_fault(&m, &over, __FILE__, __LINE__);
     test_model_free(&m);
     const test_fault rows[] = {
-        {"axiom: A\n#include \"x\"\n", TD_ERR_SYNTAX, 2, 10, "nothing to read files with"},
+        {"axiom: A\n#include \"x\"\n", TD_ERR_SYNTAX, 2, 10, "no way to read files"},
         {"axiom: A\n#include x\n", TD_ERR_SYNTAX, 2, 10, "expected \"file\""},
         {"axiom: A\n#include \"\"\n", TD_ERR_SYNTAX, 2, 10, "expected \"file\""},
         {"axiom: A\n#include \"x\n", TD_ERR_SYNTAX, 2, 10, "expected \"file\""},
@@ -319,14 +319,14 @@ TD_TEST(grammar_bad_directives_are_refused_with_their_place) {
         {"#define F(a,1) x\naxiom: A\n", TD_ERR_SYNTAX, 1, 13, "expected the name of a parameter"},
         {"#define F(a b) x\naxiom: A\n", TD_ERR_SYNTAX, 1, 13, "expected , or )"},
         {"#define M(a) a\naxiom: A M(1,2)\n", TD_ERR_SYNTAX, 2, 10,
-         "takes 1 arguments, here are 2"},
+         "takes 1 arguments; 2 are given"},
         {"#define M(a) a\naxiom: A M(1\n", TD_ERR_SYNTAX, 2, 10, "lack a closing )"},
-        {"axiom: A\n#ifdef X\n", TD_ERR_SYNTAX, 2, 7, "never closed, expected #endif"},
-        {"axiom: A\n#endif\n", TD_ERR_SYNTAX, 2, 7, "no #ifdef or #ifndef is open"},
-        {"#ifdef X\n#else\n#else\n#endif\naxiom: A\n", TD_ERR_SYNTAX, 3, 6, "no #ifdef"},
+        {"axiom: A\n#ifdef X\n", TD_ERR_SYNTAX, 2, 7, "never closed; expected #endif"},
+        {"axiom: A\n#endif\n", TD_ERR_SYNTAX, 2, 7, "no open #ifdef or #ifndef"},
+        {"#ifdef X\n#else\n#else\n#endif\naxiom: A\n", TD_ERR_SYNTAX, 3, 6, "no open #ifdef"},
         {"#ifdef\n#endif\naxiom: A\n", TD_ERR_SYNTAX, 1, 7, "expected a name"},
-        {"axiom: A /* x\n", TD_ERR_SYNTAX, 1, 10, "never closed, expected */"},
-        {"axiom: A\n#define N /* x\n", TD_ERR_SYNTAX, 2, 11, "never closed, expected */"},
+        {"axiom: A /* x\n", TD_ERR_SYNTAX, 1, 10, "never closed; expected */"},
+        {"axiom: A\n#define N /* x\n", TD_ERR_SYNTAX, 2, 11, "never closed; expected */"},
         {"axiom: A\x01\n", TD_ERR_SYNTAX, 1, 9, "byte 0x01 is not text"},
         {"axiom: A\x7f\n", TD_ERR_SYNTAX, 1, 9, "byte 0x7f is not text"},
     };

@@ -56,14 +56,14 @@ TD_TEST(plant_header_values_out_of_range_are_refused) {
 
 TD_TEST(plant_header_surface_needs_a_material_that_fits) {
     check_fault("surface: L leaf, material=oak\naxiom: F\n", 1, 10, "no thickness");
-    check_fault("surface: L leaf, material=9\naxiom: F\n", 1, 18, "no material: 9");
+    check_fault("surface: L leaf, material=9\naxiom: F\n", 1, 18, "does not declare material 9");
     check_fault("surface: L leaf, material=laef\naxiom: F\n", 1, 18, "nearest is \"leaf\"");
 }
 
 TD_TEST(plant_header_numbers_and_names_are_given_once) {
-    check_fault("material: 1 oak\nmaterial: 1 branch\naxiom: F\n", 2, 11, "given in line 1");
+    check_fault("material: 1 oak\nmaterial: 1 branch\naxiom: F\n", 2, 11, "already declared in line 1");
     check_fault("surface: L leaf\nsurface: M leaf\nsurface: L petal\naxiom: F\n", 3, 10,
-                "surface L is already given in line 1");
+                "surface L is already declared in line 1");
 }
 
 // ---- all faults -----------------------------------------------------------------------------

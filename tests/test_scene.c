@@ -178,7 +178,7 @@ TD_TEST(scene_faults_of_keyframes_name_the_key) {
          "after"},
         {"{objects: [{" ROD ", position: {repeat: true, keys: [[0, [0, 0, 0]],\n"
          " [1, [1, 0, 0]]]}}]}",
-         2, 2, "like the first"},
+         2, 2, "equal that of its first"},
         {"{objects: [{" ROD ",\n size: {keys: [[0, 1], [1, 2]]}}]}", 2, 8, "cannot have keys"},
     };
     check_faults(faults, sizeof faults / sizeof faults[0]);

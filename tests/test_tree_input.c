@@ -126,9 +126,9 @@ static const number step_numbers[] = {
     NUMBER(td_step_opts, tolerance, "tolerance"),
     NUMBER(td_step_opts, stiffness, "stiffness"),
     NUMBER(td_step_opts, damping, "damping"),
-    VECTOR(td_step_opts, air.wind, "wind of the air"),
-    NUMBER(td_step_opts, air.linear, "linear of the air"),
-    NUMBER(td_step_opts, air.quadratic, "quadratic of the air"),
+    VECTOR(td_step_opts, air.wind, "air: wind"),
+    NUMBER(td_step_opts, air.linear, "air: linear"),
+    NUMBER(td_step_opts, air.quadratic, "air: quadratic"),
 };
 
 static const number load_numbers[] = {
@@ -211,10 +211,10 @@ TD_TEST(step_refuses_options_and_loads_out_of_their_range) {
     check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "tolerance", 0);
     opts = steps_of(TD_IMPLICIT, 1e-3, weight);
     opts.air.quadratic = -1;
-    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "quadratic of the air", -1);
+    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "air: quadratic", -1);
     opts = steps_of(TD_IMPLICIT, 1e-3, weight);
     opts.air.linear = -1;
-    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "linear of the air", -1);
+    check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "air: linear", -1);
     opts = steps_of(TD_IMPLICIT, 1e-3, weight);
     opts.stiffness = -1;
     check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "stiffness", -1);

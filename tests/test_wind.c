@@ -277,7 +277,7 @@ TD_TEST(wind_refuses_values_out_of_range_and_names_the_field) {
                {"intensity", offsetof(td_wind_def, intensity), NAN},
                {"length", offsetof(td_wind_def, length), 0},
                {"length", offsetof(td_wind_def, length), INFINITY},
-               {"gust of", offsetof(td_wind_def, gust), 1.5},
+               {"gust is 1.5; it must be at least 0 and at most 1", offsetof(td_wind_def, gust), 1.5},
                {"gust_length", offsetof(td_wind_def, gust_length), 0},
                {"roughness", offsetof(td_wind_def, roughness), 1e-9},
                {"roughness", offsetof(td_wind_def, roughness), -1},

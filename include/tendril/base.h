@@ -45,18 +45,18 @@ typedef struct td_sym3 {
 // ---- status ---------------------------------------------------------------------------------
 
 /// Every status of the library with its text: the only list there is.
-#define TD_STATUS_LIST(X)                                                    \
-    X(TD_OK, "ok")                                                           \
-    X(TD_ERR_MEMORY, "out of memory")                                        \
-    X(TD_ERR_ARGUMENT, "an argument is out of its range")                    \
-    X(TD_ERR_DEF, "an option struct did not come from its default function") \
-    X(TD_ERR_SYNTAX, "the text is not a valid model")                        \
-    X(TD_ERR_EVAL, "an expression has no value")                             \
-    X(TD_ERR_STRUCTURE, "the string does not describe a plant")              \
-    X(TD_ERR_LIMIT, "a limit was reached")                                   \
-    X(TD_ERR_DIVERGED, "a value is not finite any more")                     \
-    X(TD_ERR_STOPPED, "stopped on request")                                  \
-    X(TD_ERR_READ, "cannot read")                                            \
+#define TD_STATUS_LIST(X)                                                           \
+    X(TD_OK, "ok")                                                                  \
+    X(TD_ERR_MEMORY, "out of memory")                                               \
+    X(TD_ERR_ARGUMENT, "an argument is not allowed")                                \
+    X(TD_ERR_DEF, "an options struct was not filled by its default function")       \
+    X(TD_ERR_SYNTAX, "the text is not valid")                                       \
+    X(TD_ERR_EVAL, "an expression has no value")                                    \
+    X(TD_ERR_STRUCTURE, "the string does not describe a valid plant")               \
+    X(TD_ERR_LIMIT, "a limit was reached")                                          \
+    X(TD_ERR_DIVERGED, "the simulation did not converge, or a value is not finite") \
+    X(TD_ERR_STOPPED, "stopped on request")                                         \
+    X(TD_ERR_READ, "cannot read")                                                   \
     X(TD_ERR_WRITE, "cannot write")
 
 typedef enum td_status {

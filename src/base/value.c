@@ -110,7 +110,7 @@ static td_status admit(td_value_builder *b, int32_t line, int32_t column, int64_
     }
     if (td_value_builder_wants_key(b) || (b->depth == 0 && b->rooted)) {
         return FAIL(b, line, column, TD_ERR_ARGUMENT, "%s",
-                    b->depth == 0 ? "there is a second value after the whole"
+                    b->depth == 0 ? "a second value follows the first; expected one value"
                                   : "a map has a value without a key");
     }
     if (nodes > TD_VALUE_MAX_NODES - b->nodes) {
@@ -175,8 +175,7 @@ static td_status begin(td_value_builder *b, td_value_kind kind, int32_t line, in
     }
     if (b->depth == TD_VALUE_MAX_DEPTH) {
         return FAIL(b, line, column, TD_ERR_LIMIT,
-                    "lists and maps stand more than %d deep within each other here",
-                    TD_VALUE_MAX_DEPTH);
+                    "lists and maps are nested more than %d deep here", TD_VALUE_MAX_DEPTH);
     }
     td_value node = node_at(b, kind, line, column);
     b->frames[b->depth++] = (frame){node, b->stack_count, before, 0, b->next_anchor};
@@ -198,7 +197,7 @@ td_status td_value_builder_end(td_value_builder *b) {
     }
     if (b->depth == 0 || b->key) {
         return FAIL(b, b->key_line, b->key_column, TD_ERR_ARGUMENT, "%s",
-                    b->key ? "a key has no value" : "there is nothing to end");
+                    b->key ? "a key has no value" : "no list or map is open here");
     }
     frame *top = &b->frames[b->depth - 1];
     td_value node = top->node;
@@ -230,7 +229,8 @@ static td_status check_key(td_value_builder *b, const char *key, size_t size, in
     int64_t first = b->frames[b->depth - 1].first;
     if (size == 0 || memchr(key, 0, size)) {
         return FAIL(b, line, column, TD_ERR_SYNTAX, "%s",
-                    size == 0 ? "expected a key; this one is empty" : "a key has a zero byte");
+                    size == 0 ? "expected a key; this one is empty"
+                              : "the key has a zero byte in it");
     }
     if (b->stack_count - first == TD_VALUE_MAX_KEYS) {
         return FAIL(b, line, column, TD_ERR_LIMIT, "the map has more than %d keys here",
@@ -240,8 +240,7 @@ static td_status check_key(td_value_builder *b, const char *key, size_t size, in
         const td_value *other = &b->stack[i];
         if (strncmp(other->key, key, size) == 0 && other->key[size] == 0) {
             return FAIL(b, line, column, TD_ERR_SYNTAX,
-                        "the key '%s' stands here for the second time; the first is at line %d, "
-                        "column %d",
+                        "the key '%s' is given twice; the first is at line %d, column %d",
                         tdi_shown_text(other->key, shown), (int)other->key_line,
                         (int)other->key_column);
         }
@@ -255,7 +254,7 @@ td_status td_value_builder_key(td_value_builder *b, const char *key, size_t size
         return b->status;
     }
     if (!td_value_builder_wants_key(b)) {
-        return FAIL(b, line, column, TD_ERR_ARGUMENT, "a key stands where none belongs");
+        return FAIL(b, line, column, TD_ERR_ARGUMENT, "a key is not allowed here");
     }
     td_status status = check_key(b, key, size, line, column);
     if (status != TD_OK) {
@@ -301,7 +300,7 @@ td_status td_value_builder_scalar(td_value_builder *b, const char *text, size_t 
         return status;
     }
     if (size > 0 && memchr(text, 0, size)) {
-        return FAIL(b, line, column, TD_ERR_SYNTAX, "a text has a zero byte");
+        return FAIL(b, line, column, TD_ERR_SYNTAX, "the text has a zero byte in it");
     }
     td_value node = node_at(b, TD_VALUE_TEXT, line, column);
     node.text = tdi_arena_text(&b->tree->arena, text, size);
@@ -353,18 +352,17 @@ td_status td_value_builder_alias(td_value_builder *b, const char *name, int32_t 
     }
     if (!a) {
         return FAIL(b, line, column, TD_ERR_SYNTAX,
-                    "there is no value named &%s before this reference",
-                    tdi_shown_text(name, shown));
+                    "no value named &%s stands before this reference", tdi_shown_text(name, shown));
     }
     if (a->open) {
         return FAIL(b, line, column, TD_ERR_SYNTAX,
-                    "a cycle of references: *%s stands within the value that it names",
+                    "*%s refers to a value that contains this reference",
                     tdi_shown_text(name, shown));
     }
     if (a->height > TD_VALUE_MAX_DEPTH - b->depth) {
         return FAIL(b, line, column, TD_ERR_LIMIT,
-                    "lists and maps stand more than %d deep within each other behind *%s",
-                    TD_VALUE_MAX_DEPTH, tdi_shown_text(name, shown));
+                    "lists and maps are nested more than %d deep in *%s", TD_VALUE_MAX_DEPTH,
+                    tdi_shown_text(name, shown));
     }
     td_value node = node_at(b, a->value.kind, line, column);
     node.count = a->value.count;
@@ -423,7 +421,7 @@ td_status td_value_builder_finish(td_value_builder *b, td_value **out, td_diag *
     }
     if (b->status == TD_OK && b->depth > 0) {
         FAIL(b, b->frames[b->depth - 1].node.line, b->frames[b->depth - 1].node.column,
-             TD_ERR_ARGUMENT, "what begins here has no end");
+             TD_ERR_ARGUMENT, "the list or map that begins here is not closed");
     }
     td_status status = b->status;
     if (status == TD_OK) {

@@ -32,7 +32,8 @@ static int32_t emit(tdi_parser *p, size_t at, tdi_code code, int32_t a, double k
 // the values an operation adds to the stack are counted, so that the machine need not check
 static bool emit_push(tdi_parser *p, size_t at, tdi_code code, int32_t a, double k) {
     if (++p->stack > TDI_MAX_STACK) {
-        return tdi_parse_fail(p, at, "this expression holds too many values at a time");
+        return tdi_parse_fail(p, at,
+                              "this expression is too long; split it up with a name in between");
     }
     return emit(p, at, code, a, k) != TD_NONE;
 }
@@ -87,7 +88,8 @@ static const tdi_name *find_name(const tdi_parser *p, const char *name) {
 
 bool tdi_add_name(tdi_parser *p, const char *name, bool global, int32_t *slot) {
     if (p->name_count == TDI_MAX_SLOTS) {
-        return tdi_parse_fail(p, p->at, "more than %d names are in use here", TDI_MAX_SLOTS);
+        return tdi_parse_fail(p, p->at, "more than %d names are in use here; use fewer",
+                              TDI_MAX_SLOTS);
     }
     tdi_name *n = &p->names[p->name_count++];
     tdi_text_copy(n->text, sizeof n->text, name);
@@ -143,8 +145,8 @@ static bool function_call(tdi_parser *p, size_t at, const char *name) {
         count++;
     }
     if (count != wanted) {
-        return tdi_parse_fail(p, at, "%s takes %d parameter%s, here %s %d", name, wanted,
-                              wanted == 1 ? "" : "s", count == 1 ? "is" : "are", count);
+        return tdi_parse_fail(p, at, "%s takes %d parameter%s; %d %s given", name, wanted,
+                              wanted == 1 ? "" : "s", count, count == 1 ? "is" : "are");
     }
     p->stack -= wanted - 1;
     return tdi_expect(p, ")") && emit(p, at, TDI_CODE_CALL, f, 0) != TD_NONE;

@@ -8,6 +8,7 @@
 // Limits   modules, bytes and loop turns, checked before memory is taken.
 
 #include "grammar/expand.h"
+#include "base/range.h"
 #include "grammar/query.h"
 
 #include <string.h>
@@ -65,7 +66,7 @@ static td_status grow(td_derivation *d, buffer *b, int64_t modules, int64_t para
     const tdi_source *source = &d->grammar->source;
     if (b->count + modules > o->max_modules) {
         return tdi_source_fail(source, at, diag, TD_ERR_LIMIT,
-                               "the string grows past %lld modules here, in step %d",
+                               "the string grows past %lld modules (max_modules) here, in step %d",
                                (long long)o->max_modules, d->step + 1);
     }
     uint64_t others =
@@ -74,8 +75,8 @@ static td_status grow(td_derivation *d, buffer *b, int64_t modules, int64_t para
                       (uint64_t)(b->param_count + params) * sizeof *b->params;
     if (others + wanted > o->max_bytes) {
         return tdi_source_fail(source, at, diag, TD_ERR_LIMIT,
-                               "the string grows past %zu bytes here, in step %d", o->max_bytes,
-                               d->step + 1);
+                               "the string grows past %zu bytes (max_bytes) here, in step %d",
+                               o->max_bytes, d->step + 1);
     }
     uint16_t *types =
         tdi_array_reserve(d->alloc, b->types, &b->capacity, b->count + modules, sizeof *types);
@@ -349,15 +350,15 @@ td_derive_opts td_derive_opts_default(void) {
 
 static td_status check(const td_derive_opts *o, td_diag *diag) {
     if (!o || o->struct_size != sizeof *o) {
-        return tdi_fail(diag, TD_ERR_DEF, "td_derive_opts did not come from its default function");
+        return tdi_fail(
+            diag, TD_ERR_DEF,
+            "td_derive_opts: struct_size is wrong; start from td_derive_opts_default()");
     }
-    if (o->seed < TD_SEED_FROM_TEXT || o->max_modules < 1 || o->max_loops < 0) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "%s is out of its range",
-                        o->seed < TD_SEED_FROM_TEXT ? "seed"
-                        : o->max_modules < 1        ? "max_modules"
-                                                    : "max_loops");
-    }
-    return TD_OK;
+    const tdi_range ranges[] = {
+        TDI_BETWEEN("seed", NULL, (double)o->seed, TD_SEED_FROM_TEXT, INFINITY),
+        TDI_BETWEEN("max_modules", NULL, (double)o->max_modules, 1, INFINITY),
+        TDI_FROM_0("max_loops", NULL, (double)o->max_loops)};
+    return tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, NULL, TD_NONE, diag);
 }
 
 static void make_gates(td_derivation *d) {

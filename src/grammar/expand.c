@@ -58,9 +58,10 @@ static td_status open_successor(tdi_expander *e, const tdi_production *r, double
                                 const td_alloc *alloc, td_diag *diag) {
     const tdi_words *words = &r->successor;
     if (--e->left < 0) {
-        return tdi_source_fail(&e->chooser.grammar->source, r->at, diag, TD_ERR_LIMIT,
-                               "this production was used more than %d times in one pass",
-                               MAX_REPLACEMENTS);
+        return tdi_source_fail(
+            &e->chooser.grammar->source, r->at, diag, TD_ERR_LIMIT,
+            "this production was used more than %d times in one pass; does it ever end?",
+            MAX_REPLACEMENTS);
     }
     double *grown = tdi_array_reserve(alloc, e->params, &e->param_capacity,
                                       e->param_count + words->arg_count, sizeof *grown);

@@ -49,7 +49,7 @@ static bool read_angle(tdi_parser *p) {
 
 static bool read_angle_factor(tdi_parser *p) {
     double n;
-    if (!number_in(p, 1, 1e6, "a number from 1: the angle is 360 degrees over it", &n)) {
+    if (!number_in(p, 1, 1e6, "a number of at least 1, by which 360 degrees are divided", &n)) {
         return false;
     }
     p->g->turtle.angle = 360 / n;
@@ -91,7 +91,7 @@ static bool read_tropism(tdi_parser *p) {
         return false;
     }
     if (!(tdi_norm(t) > 0)) {
-        return tdi_parse_fail(p, at, "expected a direction that is not 0");
+        return tdi_parse_fail(p, at, "expected a direction; its three numbers cannot all be 0");
     }
     p->g->turtle.tropism = tdi_unit_or(t, t);
     return true;
@@ -124,7 +124,7 @@ static bool read_symbols(tdi_parser *p, bool ignore) {
     g->context_ignores = ignore;
     while (tdi_peek(p) != 0) {
         if (g->context_name_count == MAX_SYMBOLS) {
-            return tdi_parse_fail(p, p->at, "more than %d symbols", MAX_SYMBOLS);
+            return tdi_parse_fail(p, p->at, "more than %d symbols are listed here", MAX_SYMBOLS);
         }
         size_t at = p->at;
         char *name = g->context_names[g->context_name_count++];
@@ -132,7 +132,7 @@ static bool read_symbols(tdi_parser *p, bool ignore) {
             return false;
         }
         if (name[0] == '[' || name[0] == ']') {
-            return tdi_parse_fail(p, at, "brackets are never ignored");
+            return tdi_parse_fail(p, at, "brackets cannot be listed here: they are never ignored");
         }
     }
     return true;
@@ -207,7 +207,7 @@ static bool read_array_head(tdi_parser *p, tdi_array *array) {
     char here[24];
     *array = (tdi_array){.first = g->array_value_count};
     if (g->array_count == MAX_ARRAYS) {
-        return tdi_parse_fail(p, p->at, "more than %d arrays", MAX_ARRAYS);
+        return tdi_parse_fail(p, p->at, "more than %d arrays are declared", MAX_ARRAYS);
     }
     if (!tdi_read_name(p, array->name)) {
         return tdi_parse_fail(p, p->at, "expected the name of an array before %s",
@@ -228,7 +228,7 @@ static bool read_array_head(tdi_parser *p, tdi_array *array) {
         return tdi_expect(p, "[");
     }
     if (cells + g->array_value_count > MAX_CELLS) {
-        return tdi_parse_fail(p, p->at, "arrays hold more than %d numbers", MAX_CELLS);
+        return tdi_parse_fail(p, p->at, "the arrays hold more than %d numbers together", MAX_CELLS);
     }
     return reserve_cells(p, (int32_t)cells);
 }
@@ -241,7 +241,8 @@ static bool read_array_values(tdi_parser *p, const tdi_array *array) {
             continue;
         }
         if (place == p->g->array_value_count) {
-            return tdi_parse_fail(p, p->at, "more values than array %s holds", array->name);
+            return tdi_parse_fail(p, p->at, "array %s is given more values than it holds",
+                                  array->name);
         }
         double value;
         if (!tdi_parse_constant(p, &value)) {
@@ -350,7 +351,7 @@ static bool read_fields(tdi_parser *p, tdi_header_item *item) {
     }
     while (tdi_accept(p, ",")) {
         if (item->field_count == (int32_t)(sizeof item->fields / sizeof item->fields[0])) {
-            return tdi_parse_fail(p, p->at, "too many settings in one item");
+            return tdi_parse_fail(p, p->at, "this item has too many settings");
         }
         if (!read_field(p, &item->fields[item->field_count++])) {
             return false;
@@ -368,7 +369,8 @@ static bool new_item(tdi_parser *p, tdi_header_item **items, int32_t *count,
         }
     }
     if (*count == MAX_ITEMS) {
-        return tdi_parse_fail(p, p->at, "more than %d of these items", MAX_ITEMS);
+        return tdi_parse_fail(p, p->at, "the header has more than %d items of this kind",
+                              MAX_ITEMS);
     }
     tdi_skip_space(p);
     *item = &(*items)[*count];
@@ -400,7 +402,7 @@ static bool read_surface(tdi_parser *p) {
     char c = tdi_peek(p);
     bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     if (!letter) {
-        return tdi_parse_fail(p, p->at, "expected the letter by which ~ names the surface");
+        return tdi_parse_fail(p, p->at, "expected a letter; ~ and this letter draw the surface");
     }
     item->id[0] = c;
     p->at++;
@@ -424,7 +426,8 @@ static bool read_color(tdi_parser *p) {
     }
     int32_t n = g->body.palette_count;
     if (n == MAX_ITEMS) {
-        return tdi_parse_fail(p, p->at, "more than %d of these items", MAX_ITEMS);
+        return tdi_parse_fail(p, p->at, "the header has more than %d items of this kind",
+                              MAX_ITEMS);
     }
     if (!read_color_number(p, &g->palette_index[n])) {
         return false;

@@ -115,8 +115,9 @@ static td_status fail_at(const td_grammar *g, const tdi_op *op, td_diag *diag, c
 }
 
 static td_status fail_loops(const td_grammar *g, const tdi_op *op, td_diag *diag) {
-    return tdi_source_fail(&g->source, g->op_at[op - g->ops], diag, TD_ERR_LIMIT,
-                           "this loop runs on past the limit on loop turns; does it ever end?");
+    return tdi_source_fail(
+        &g->source, g->op_at[op - g->ops], diag, TD_ERR_LIMIT,
+        "this loop passes the limit of loop iterations (max_loops); does it ever end?");
 }
 
 // ---- arrays ---------------------------------------------------------------------------------
@@ -133,10 +134,16 @@ static int32_t element_place(const tdi_array *array, const double *indices) {
     return array->first + place;
 }
 
-static td_status fail_index(const td_grammar *g, const tdi_op *op, td_diag *diag) {
+static td_status fail_index(const td_grammar *g, const tdi_op *op, const double *indices,
+                            td_diag *diag) {
     const tdi_array *array = &g->arrays[op->a];
+    int32_t i = 0;
+    while (i < array->rank - 1 && indices[i] >= 0 && indices[i] < array->size[i]) {
+        i++;
+    }
     return tdi_source_fail(&g->source, g->op_at[op - g->ops], diag, TD_ERR_EVAL,
-                           "an index of array %s is out of its range", array->name);
+                           "index %d of array %s is %g; it must be at least 0 and below %d", i + 1,
+                           array->name, indices[i], array->size[i]);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -168,7 +175,7 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
             top -= array->rank - 1;
             int32_t place = element_place(array, top);
             if (place == TD_NONE) {
-                return fail_index(g, op, diag);
+                return fail_index(g, op, top, diag);
             }
             *top = machine->arrays[place];
             break;
@@ -268,7 +275,7 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
             top -= array->rank - 1;
             int32_t place = element_place(array, top);
             if (place == TD_NONE) {
-                return fail_index(g, op, diag);
+                return fail_index(g, op, top, diag);
             }
             if (!isfinite(value)) {
                 return fail_at(g, op, diag, "the value to be assigned is not finite");

@@ -120,10 +120,10 @@ static int32_t find_surface(const td_grammar *g, const char *name) {
 
 static bool check_turtle(tdi_parser *p, size_t at, const turtle_row *row, tdi_type *type) {
     if (type->param_count < row->least || type->param_count > row->most) {
-        return tdi_parse_fail(p, at, "%s takes %d%s%.0d parameter%s, here %s %d", type->name,
+        return tdi_parse_fail(p, at, "%s takes %d%s%.0d parameter%s; %d %s given", type->name,
                               row->least, row->most > row->least ? " to " : "",
                               row->most > row->least ? row->most : 0, row->most == 1 ? "" : "s",
-                              type->param_count == 1 ? "is" : "are", type->param_count);
+                              type->param_count, type->param_count == 1 ? "is" : "are");
     }
     type->op = (uint8_t)row->op;
     if (row->op == TDI_OP_SURFACE) {
@@ -136,7 +136,7 @@ static bool check_turtle(tdi_parser *p, size_t at, const turtle_row *row, tdi_ty
         }
     }
     if (row->op == TDI_OP_SET_HEADING && type->param_count != 3 && type->param_count != 6) {
-        return tdi_parse_fail(p, at, "%s takes 3 or 6 parameters, here are %d", type->name,
+        return tdi_parse_fail(p, at, "%s takes 3 or 6 parameters; %d are given", type->name,
                               type->param_count);
     }
     p->g->has_query = p->g->has_query || (row->op >= TDI_OP_QUERY_P && row->op <= TDI_OP_QUERY_E);
@@ -151,7 +151,9 @@ int32_t tdi_intern_type(tdi_parser *p, size_t at, const char *name, int32_t para
         }
     }
     if (param_count > TDI_MAX_PARAMS || g->type_count == TDI_MAX_TYPES) {
-        tdi_parse_fail(p, at, "a module can have %d parameters at most", TDI_MAX_PARAMS);
+        tdi_parse_fail(
+            p, at, "this module has more than %d parameters, which is the most that it can have",
+            TDI_MAX_PARAMS);
         return TD_NONE;
     }
     tdi_type type = {.param_count = param_count};

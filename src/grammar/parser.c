@@ -92,7 +92,8 @@ static bool predecessor(tdi_parser *p, tdi_production *r) {
     }
     if (tdi_accept(p, "<")) {
         if (has_branch(&first)) {
-            return tdi_parse_fail(p, at, "a left context is a path: it has no branches");
+            return tdi_parse_fail(
+                p, at, "a left context cannot have branches in brackets; it is a single path");
         }
         r->left = first;
         tdi_skip_space(p);
@@ -104,7 +105,7 @@ static bool predecessor(tdi_parser *p, tdi_production *r) {
     }
     if (first.count != 1 || first.types[0] <= TDI_TYPE_POP) {
         return tdi_parse_fail(p, at, "expected one module before '>', ':' or '-->'%s",
-                              first.count > 1 ? ", here are several" : "");
+                              first.count > 1 ? "; several are given" : "");
     }
     r->predecessor = first.types[0];
     r->first_slot = first.first_slot;
@@ -190,7 +191,8 @@ static bool add_production(tdi_parser *p, tdi_section *s, int64_t *capacity) {
     }
     bool has_context = r.left.count > 0 || r.right.count > 0;
     if (has_context && s != &p->g->rewrite) {
-        return tdi_parse_fail(p, r.at, "productions of this section have no context");
+        return tdi_parse_fail(p, r.at,
+                              "a production of this section cannot have a context ('<' or '>')");
     }
     if (s->count == *capacity) {
         tdi_production *grown =
@@ -246,8 +248,8 @@ static void check_section(tdi_parser *p, const tdi_section *s) {
         if (other) {
             p->failed = false;
             tdi_parse_fail(p, s->productions[i].at,
-                           "%s has %d parameter%s here and %d wherever it is made: this production "
-                           "can never be used",
+                           "%s has %d parameter%s here but %d wherever the model makes it, so this "
+                           "production can never be used",
                            type->name, type->param_count, type->param_count == 1 ? "" : "s",
                            other->param_count);
         }
@@ -318,14 +320,14 @@ static void parse_axiom(tdi_parser *p) {
     p->name_count = p->global_count;
     p->slot_count = 0;
     if (g->axiom.module_count > 0) {
-        tdi_parse_fail(p, p->at, "there is an axiom already");
+        tdi_parse_fail(p, p->at, "this is a second axiom; a model has one");
         return;
     }
     if (tdi_parse_words(p, &g->axiom) && tdi_peek(p) != 0) {
         tdi_parse_fail(p, p->at, "expected a module or the end of the line");
     }
     if (g->axiom.module_count == 0 && !p->failed) {
-        tdi_parse_fail(p, g->axiom_at, "the axiom is empty, expected modules");
+        tdi_parse_fail(p, g->axiom_at, "the axiom is empty; expected at least one module");
     }
 }
 
@@ -351,7 +353,7 @@ static bool parse_seed(tdi_parser *p, int64_t *seed) {
         return false;
     }
     if (!(value >= 0 && value < 0x1p53)) {
-        return tdi_parse_fail(p, at, "expected a seed that is a whole number from 0");
+        return tdi_parse_fail(p, at, "expected a seed: a whole number of at least 0");
     }
     *seed = (int64_t)value;
     return true;

@@ -68,7 +68,8 @@ static td_status weigh(tdi_chooser *c, const tdi_production *r, double *slots, d
     td_status status = tdi_machine_run(&c->machine, r->weight, slots, weight, diag);
     if (status == TD_OK && *weight < 0) {
         return tdi_source_fail(&c->grammar->source, c->grammar->op_at[r->weight], diag, TD_ERR_EVAL,
-                               "the weight of a production is negative: %g", *weight);
+                               "the weight of this production is %g; it must be at least 0",
+                               *weight);
     }
     return status;
 }

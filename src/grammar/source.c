@@ -155,7 +155,7 @@ static void put(reader *r, const input *in, size_t at, char c) {
     if (s->size >= r->def->max_text + (size_t)s->file_count) {
         if (!r->stop) {
             fail_in_file(r, in->file, origin_of(in, at), TD_ERR_LIMIT,
-                         "the text grows past %zu bytes here", r->def->max_text);
+                         "the text expands to more than %zu bytes here", r->def->max_text);
         }
         return;
     }
@@ -279,7 +279,7 @@ static bool read_arguments(reader *r, const macro *m, input *in, size_t name_at,
             in->at++;
             bool none = m->param_count == 0 && count == 1 && is_blank_text(args[0], sizes[0]);
             if (count != m->param_count && !none) {
-                FAIL(r, in, name_at, "macro %s takes %d arguments, here are %d", m->name,
+                FAIL(r, in, name_at, "macro %s takes %d arguments; %d are given", m->name,
                      m->param_count, count);
                 return false;
             }
@@ -296,7 +296,7 @@ static bool append(reader *r, const input *in, size_t at, char **text, int64_t *
     r->bytes_copied += part_size;
     if (r->bytes_copied > (uint64_t)r->def->max_text * 4) {
         fail_in_file(r, in->file, origin_of(in, at), TD_ERR_LIMIT,
-                     "macros grow past %zu bytes here", r->def->max_text);
+                     "the macros expand to more than %zu bytes here", r->def->max_text);
         return false;
     }
     while (*size + (int64_t)part_size > *capacity) {
@@ -369,7 +369,7 @@ static void use_macro(reader *r, input *in, macro *m, size_t length, int32_t dep
     }
     if (++r->use_count > MAX_MACRO_USES) {
         fail_in_file(r, in->file, origin_of(in, name_at), TD_ERR_LIMIT,
-                     "macros are used more than %d times, up to here", MAX_MACRO_USES);
+                     "macros are used more than %d times in this text", MAX_MACRO_USES);
         return;
     }
     if (m->param_count < 0) {
@@ -412,7 +412,7 @@ static bool pass_comment(reader *r, input *in) {
             return true;
         }
     }
-    FAIL(r, in, start, "this comment is never closed, expected */");
+    FAIL(r, in, start, "this comment is never closed; expected */");
     return false;
 }
 
@@ -549,7 +549,7 @@ static void define(reader *r, input *in) {
         return;
     }
     if (r->macro_count == MAX_MACROS) {
-        FAIL(r, in, in->at, "this is the macro after number %d, which is the limit", MAX_MACROS);
+        FAIL(r, in, in->at, "more than %d macros are defined", MAX_MACROS);
         r->stop = true;
         return;
     }
@@ -600,7 +600,7 @@ static int32_t add_file(reader *r, const char *name, const char *text, size_t si
 static bool include_is_open(reader *r, const input *in, size_t at, const char *resolved) {
     for (int32_t i = 0; i < r->include_depth; i++) {
         if (strcmp(r->source->files[r->include_stack[i]].name, resolved) == 0) {
-            FAIL(r, in, at, "\"%s\" includes itself, by way of %d file%s", resolved,
+            FAIL(r, in, at, "\"%s\" includes itself, through a chain of %d file%s", resolved,
                  r->include_depth - i, r->include_depth - i == 1 ? "" : "s");
             return true;
         }
@@ -631,7 +631,7 @@ static void include(reader *r, input *in) {
         return;
     }
     if (!r->def->loader) {
-        FAIL(r, in, name_at, "#include is not possible here: there is nothing to read files with");
+        FAIL(r, in, name_at, "#include cannot be used here: the caller gave no way to read files");
         return;
     }
     char *text = NULL;
@@ -646,7 +646,8 @@ static void include(reader *r, input *in) {
     }
     if (status != TD_OK) {
         FAIL(r, in, name_at, "%s \"%s\"",
-             status == TD_ERR_LIMIT ? "too large, with what was read before:" : "cannot read",
+             status == TD_ERR_LIMIT ? "the text is too large with the file"
+                                    : "cannot read the file",
              name);
         return;
     }
@@ -733,7 +734,7 @@ static void open_condition(reader *r, input *in, conditions *c, bool wanted) {
 
 static void change_condition(reader *r, input *in, conditions *c, bool is_else) {
     if (c->depth == 0 || (is_else && c->had_else[c->depth - 1])) {
-        FAIL(r, in, in->at, "no #ifdef or #ifndef is open here");
+        FAIL(r, in, in->at, "there is no open #ifdef or #ifndef for this line");
     } else if (is_else) {
         c->taken[c->depth - 1] = !c->taken[c->depth - 1];
         c->had_else[c->depth - 1] = true;
@@ -787,7 +788,7 @@ static void read_file(reader *r, int32_t file) {
         }
     }
     if (c.depth > 0 && !r->stop) {
-        FAIL(r, &in, c.at[c.depth - 1], "this condition is never closed, expected #endif");
+        FAIL(r, &in, c.at[c.depth - 1], "this condition is never closed; expected #endif");
     }
     if (r->source->size == 0 || r->source->text[r->source->size - 1] != '\n') {
         put(r, &in, in.at, '\n');
@@ -823,8 +824,8 @@ td_status tdi_source_read(tdi_source *source, tdi_arena *arena, const td_grammar
         return TD_ERR_MEMORY;
     }
     if (too_large) {
-        fail_in_file(&r, file, 0, TD_ERR_LIMIT, "the text has %zu bytes, the limit is %zu", size,
-                     def->max_text);
+        fail_in_file(&r, file, 0, TD_ERR_LIMIT, "the text has %zu bytes; it can have at most %zu",
+                     size, def->max_text);
         return r.status;
     }
     r.bytes_read = size;

@@ -113,7 +113,8 @@ static td_status set_heading(walker *w, const double *p, int32_t count) {
     td_real size = fmax(fabs(p[0]), fmax(fabs(p[1]), fabs(p[2])));
     if (!(size > 0)) {
         return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
-                           "module %lld: @R sets a heading of length 0", (long long)w->module);
+                           "module %lld: @R sets a heading of length 0; expected a direction",
+                           (long long)w->module);
     }
     // the squares of very large and very small numbers overflow or vanish: scale first
     td_vec3 heading = tdi_vec3(p[0] / size, p[1] / size, p[2] / size);
@@ -130,7 +131,8 @@ static td_status set_heading(walker *w, const double *p, int32_t count) {
 static td_status check_place(walker *w) {
     if (!tdi_finite3(w->now.position)) {
         return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
-                           "module %lld leads the turtle to infinity", (long long)w->module);
+                           "module %lld moves the turtle to a place that is not finite",
+                           (long long)w->module);
     }
     return TD_OK;
 }
@@ -199,8 +201,8 @@ static td_status go_forward(walker *w, td_real length, bool draw, bool corner) {
 static td_status open_polygon(walker *w) {
     if (w->polygon_depth == MAX_POLYGONS) {
         return tdi_fail_at(w->diag, TD_ERR_LIMIT, w->module,
-                           "module %lld: more than %d polygons are open", (long long)w->module,
-                           MAX_POLYGONS);
+                           "module %lld: polygons are nested more than %d deep",
+                           (long long)w->module, MAX_POLYGONS);
     }
     w->polygons[w->polygon_depth++] = (polygon){w->now, w->corner_count, false};
     return TD_OK;
@@ -256,7 +258,8 @@ static td_status draw_organ(walker *w, const tdi_type *type, const double *p) {
         return TD_OK;
     }
     if (given && !(p[0] >= 0)) {
-        return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module, "module %lld: %s has size %g",
+        return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
+                           "module %lld: %s has size %g; it must be at least 0",
                            (long long)w->module, type->name, p[0]);
     }
     if (given && p[0] == 0) {
@@ -404,7 +407,8 @@ static td_status set_state(walker *w, const tdi_type *type, const double *p) {
     bool sets_width = type->op == TDI_OP_WIDTH_DOWN || type->op == TDI_OP_WIDTH_UP;
     if (sets_width && t->width < 0) {
         return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
-                           "module %lld sets a negative width: %g", (long long)w->module, p[0]);
+                           "module %lld sets the line width %g; it must be at least 0",
+                           (long long)w->module, p[0]);
     }
     return TD_OK;
 }

@@ -50,28 +50,35 @@ static bool closes(const td_curve_def *def, int32_t part) {
 
 static td_status check_def(const td_curve_def *def, td_diag *diag) {
     if (!def || def->struct_size != sizeof *def) {
-        return tdi_fail(diag, TD_ERR_DEF, "td_curve_def did not come from its default function");
+        return tdi_fail(diag, TD_ERR_DEF,
+                        "td_curve_def: struct_size is wrong; start from td_curve_def_default()");
     }
     tdi_keys keys = {def->times, def->key_count, def->interpolation, def->repeat};
     td_status status = tdi_keys_check(&keys, diag);
     if (status != TD_OK) {
         return status;
     }
-    if (def->part_count < 1 || def->part_count > TD_CURVE_PARTS_MAX || !def->values) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "a key needs between 1 and %d values",
-                        TD_CURVE_PARTS_MAX);
+    if (def->part_count < 1 || def->part_count > TD_CURVE_PARTS_MAX) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "part_count is %d; a key must have from 1 to %d values",
+                        (int)def->part_count, TD_CURVE_PARTS_MAX);
+    }
+    if (!def->values) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "values is NULL; the curve needs values at its keys");
     }
     for (int64_t i = 0; i < (int64_t)def->key_count * def->part_count; i++) {
         if (!(fabs(def->values[i]) <= VALUE_MAX)) {
             return tdi_fail_at(diag, TD_ERR_ARGUMENT, i / def->part_count,
-                               "key %d: its values must be finite and within %g",
-                               (int)(i / def->part_count), VALUE_MAX);
+                               "key %d has the value %g; it must be from -%g to %g",
+                               (int)(i / def->part_count), def->values[i], VALUE_MAX, VALUE_MAX);
         }
     }
     for (int32_t c = 0; def->repeat && def->interpolation != TD_STEP && c < def->part_count; c++) {
         if (!closes(def, c)) {
             return tdi_fail_at(diag, TD_ERR_ARGUMENT, def->key_count - 1,
-                               "the last key of a curve that repeats must be like the first");
+                               "the curve repeats, so the value of its last key must equal that of "
+                               "its first");
         }
     }
     return TD_OK;

@@ -25,27 +25,33 @@
 
 td_status tdi_keys_check(const tdi_keys *keys, td_diag *diag) {
     if (keys->count < 1 || !keys->times) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "a curve needs at least one key");
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "the curve has no keys; it needs at least one");
     }
     if (keys->count > TD_CURVE_KEYS_MAX) {
-        return tdi_fail(diag, TD_ERR_LIMIT, "a curve has %d keys; at most %d are allowed",
+        return tdi_fail(diag, TD_ERR_LIMIT, "the curve has %d keys; it can have at most %d",
                         (int)keys->count, TD_CURVE_KEYS_MAX);
     }
     if ((int)keys->interpolation < TD_SMOOTH || (int)keys->interpolation > TD_STEP) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "a curve's interpolation is not one of the three");
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "interpolation is %d; it must be TD_SMOOTH, TD_LINEAR or TD_STEP",
+                        (int)keys->interpolation);
     }
     if (keys->repeat && keys->count < 2) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "a curve that repeats needs at least two keys");
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "the curve repeats but has %d key; it needs at least two",
+                        (int)keys->count);
     }
     for (int32_t i = 0; i < keys->count; i++) {
         if (!(fabs(keys->times[i]) <= TIME_MAX)) {
-            return tdi_fail_at(diag, TD_ERR_ARGUMENT, i, "key %d: its time must be within %g s",
-                               (int)i, TIME_MAX);
+            return tdi_fail_at(diag, TD_ERR_ARGUMENT, i,
+                               "the time of key %d is %g s; it must be from -%g to %g s", (int)i,
+                               keys->times[i], TIME_MAX, TIME_MAX);
         }
         if (i > 0 && !(keys->times[i] - keys->times[i - 1] >= TD_CURVE_GAP_MIN)) {
             return tdi_fail_at(diag, TD_ERR_ARGUMENT, i,
-                               "key %d: its time must be at least %g s after the one before",
-                               (int)i, TD_CURVE_GAP_MIN);
+                               "the time of key %d is %g s; it must be at least %g s after that of "
+                               "the key before, %g s",
+                               (int)i, keys->times[i], TD_CURVE_GAP_MIN, keys->times[i - 1]);
         }
     }
     return TD_OK;

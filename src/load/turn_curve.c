@@ -58,13 +58,16 @@ static bool one_axis(td_vec3 a, td_vec3 b) {
 static td_status check_key(const td_turn_curve_def *def, int32_t i, td_diag *diag) {
     if (def->turns && !(tdi_norm(def->turns[i]) <= ANGLE_MAX)) {
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, i,
-                           "key %d: its angle must be finite and within %g rad", (int)i, ANGLE_MAX);
+                           "the angle of key %d is %g rad; it must be at most %g rad", (int)i,
+                           tdi_norm(def->turns[i]), ANGLE_MAX);
     }
     if (def->rotations) {
         td_real n = tdi_quat_norm(def->rotations[i]);
         if (!(n > 1e-100 && n < 1e100)) {
             return tdi_fail_at(diag, TD_ERR_ARGUMENT, i,
-                               "key %d: its quaternion must be finite and not zero", (int)i);
+                               "the quaternion of key %d has the length %g; it must be finite and "
+                               "not zero",
+                               (int)i, n);
         }
     }
     return TD_OK;
@@ -72,14 +75,16 @@ static td_status check_key(const td_turn_curve_def *def, int32_t i, td_diag *dia
 
 static td_status check_def(const td_turn_curve_def *def, td_diag *diag) {
     if (!def || def->struct_size != sizeof *def) {
-        return tdi_fail(diag, TD_ERR_DEF,
-                        "td_turn_curve_def did not come from its default function");
+        return tdi_fail(
+            diag, TD_ERR_DEF,
+            "td_turn_curve_def: struct_size is wrong; start from td_turn_curve_def_default()");
     }
     tdi_keys keys = {def->times, def->key_count, def->interpolation, def->repeat};
     td_status status = tdi_keys_check(&keys, diag);
     if (status == TD_OK && !def->rotations == !def->turns) {
         status = tdi_fail(diag, TD_ERR_ARGUMENT,
-                          "a curve of rotations needs either quaternions or turns about axes");
+                          "give either rotations (quaternions) or turns (rotation vectors), not %s",
+                          def->rotations ? "both" : "neither");
     }
     for (int32_t i = 0; i < def->key_count && status == TD_OK; i++) {
         status = check_key(def, i, diag);
@@ -136,7 +141,8 @@ td_status td_turn_curve_new(const td_turn_curve_def *def, const td_alloc *alloc,
     if (def->repeat && def->interpolation != TD_STEP && !(tdi_norm(apart) <= SEAM)) {
         td_turn_curve_free(curve);
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, def->key_count - 1,
-                           "the last key of a curve that repeats must be like the first");
+                           "the curve repeats, so the rotation of its last key must equal that of "
+                           "its first");
     }
     *out = curve;
     return TD_OK;

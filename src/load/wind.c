@@ -23,6 +23,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/random.h"
+#include "base/range.h"
 #include "math/vec3.h"
 
 #include <string.h>
@@ -227,29 +228,24 @@ static void draw_gusts(tdi_random *random, td_wind *wind) {
 
 static td_status check_def(const td_wind_def *def, td_diag *diag) {
     if (!def || def->struct_size != sizeof *def) {
-        return tdi_fail(diag, TD_ERR_DEF, "td_wind_def did not come from its default function");
+        return tdi_fail(diag, TD_ERR_DEF,
+                        "td_wind_def: struct_size is wrong; start from td_wind_def_default()");
     }
-    const struct {
-        const char *name;
-        td_real value, low, high;
-    } fields[] = {{"intensity", def->intensity, 0, 2},
-                  {"length", def->length, 1e-3, 1e6},
-                  {"gust", def->gust, 0, 1},
-                  {"gust_length", def->gust_length, 1e-3, 1e6},
-                  {"roughness", def->roughness, def->roughness == 0 ? 0 : 1e-6, 100},
-                  {"height", def->height, 1e-3, 1e6},
-                  {"onset", def->onset, 0, 1e6}};
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        if (!(fields[i].value >= fields[i].low && fields[i].value <= fields[i].high)) {
-            return tdi_fail(diag, TD_ERR_ARGUMENT, "%s of the wind is %g; it must be in %g .. %g",
-                            fields[i].name, fields[i].value, fields[i].low, fields[i].high);
-        }
-    }
+    const tdi_range ranges[] = {
+        TDI_BETWEEN("intensity", NULL, def->intensity, 0, 2),
+        TDI_BETWEEN("length", "m", def->length, 1e-3, 1e6),
+        TDI_BETWEEN("gust", NULL, def->gust, 0, 1),
+        TDI_BETWEEN("gust_length", "m", def->gust_length, 1e-3, 1e6),
+        TDI_BETWEEN("roughness", "m", def->roughness, def->roughness == 0 ? 0 : 1e-6, 100),
+        TDI_BETWEEN("height", "m", def->height, 1e-3, 1e6),
+        TDI_BETWEEN("onset", "s", def->onset, 0, 1e6)};
     td_real length = tdi_norm(def->direction);
     if (!(length > 1e-100 && length < 1e100)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "direction of the wind must be finite and not zero");
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "wind: direction is (%g, %g, %g); it must be finite and not zero",
+                        def->direction.x, def->direction.y, def->direction.z);
     }
-    return TD_OK;
+    return tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, "wind", TD_NONE, diag);
 }
 
 td_status td_wind_new(const td_wind_def *def, const td_alloc *alloc, td_wind **out, td_diag *diag) {

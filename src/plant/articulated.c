@@ -121,10 +121,10 @@ static td_quat turned(const td_real *rest, const td_real *added) {
 
 static td_status read_joint(reading *r, int32_t params) {
     if (r->joint) {
-        return refuse_here(r, "a joint right after a joint; a body must stand between them");
+        return refuse_here(r, "this joint follows a joint; a body must stand between them");
     }
     if (r->body == TD_NONE) {
-        return refuse_here(r, "the string must start with a body, the immovable base");
+        return refuse_here(r, "the string must start with a body, which is the immovable base");
     }
     for (int32_t i = 0; i < params; i++) {
         if (!isfinite(r->params[i])) {
@@ -189,7 +189,7 @@ static td_status second_from_inertia(const reading *r, const td_real *inertia, t
     for (int i = 0; i < 3; i++) {
         s[i] = sum / 2 - inertia[i];
         if (!(s[i] >= -INERTIA_TOLERANCE * sum) || !(inertia[i] >= 0)) {
-            return refuse_here(r, "the inertia is not that of a body; each moment must be at least "
+            return refuse_here(r, "no body has this inertia; each moment must be at least "
                                   "0 and at most the sum of the other two");
         }
         s[i] = s[i] > 0 ? s[i] : 0;
@@ -210,7 +210,8 @@ static td_status apply_general_body(const reading *r, td_segment_def *def) {
     def->has_tip = true;
     def->length = tdi_norm(def->tip);
     if (!(def->length > 0)) {
-        return refuse_here(r, "the outboard joint lies on the inboard one; the body has no length");
+        return refuse_here(
+            r, "the two joints of this body are at the same place; the body has no length");
     }
     td_status status = second_from_inertia(r, p + 7, &def->second_moment);
     if (status != TD_OK) {
@@ -218,8 +219,8 @@ static td_status apply_general_body(const reading *r, td_segment_def *def) {
     }
     tdi_moments m = tdi_given_moments(def);
     if (!tdi_moments_physical(&m, INERTIA_TOLERANCE)) {
-        return refuse_here(r, "the inertia about the joint is too small for this mass with its "
-                              "centre there");
+        return refuse_here(
+            r, "the inertia about the joint is too small for this mass and centre of mass");
     }
     // a cylinder has Iyy = m r^2/2; one without any is drawn slender
     td_real radius = sqrt(2 * p[8] / p[0]);
@@ -230,7 +231,7 @@ static td_status apply_general_body(const reading *r, td_segment_def *def) {
 
 static td_status read_body(reading *r, int32_t params) {
     if (r->body != TD_NONE && !r->joint) {
-        return refuse_here(r, "a body right after a body; a joint must stand between them");
+        return refuse_here(r, "this body follows a body; a joint must stand between them");
     }
     for (int32_t i = 0; i < params; i++) {
         if (!isfinite(r->params[i])) {
@@ -268,10 +269,10 @@ static td_status read_body(reading *r, int32_t params) {
 
 static td_status read_push(reading *r) {
     if (r->joint) {
-        return refuse_here(r, "a branch right after a joint; a body must follow the joint");
+        return refuse_here(r, "this branch follows a joint; a body must follow the joint");
     }
     if (r->body == TD_NONE) {
-        return refuse_here(r, "the string must start with a body, the immovable base");
+        return refuse_here(r, "the string must start with a body, which is the immovable base");
     }
     level *levels = tdi_array_reserve(r->builder->store.alloc, r->levels, &r->level_capacity,
                                       r->depth + 1, sizeof *levels);
@@ -328,8 +329,8 @@ static td_status read_all(reading *r, int32_t type_count) {
         int32_t type = r->string->types[m];
         int32_t params = type < type_count ? td_grammar_type_params(r->grammar, type) : 0;
         if (type >= type_count || params > r->string->param_count - next) {
-            return tdi_fail_at(r->diag, TD_ERR_ARGUMENT, m, "module %lld is not of this grammar",
-                               (long long)m);
+            return tdi_fail_at(r->diag, TD_ERR_ARGUMENT, m,
+                               "module %lld does not belong to this grammar", (long long)m);
         }
         r->module = m;
         r->params = r->string->params + next;

@@ -64,7 +64,7 @@ td_status td_builder_add_material(td_builder *builder, const td_material *materi
     }
     tdi_store *s = &builder->store;
     if (s->material_count == INT32_MAX) {
-        return tdi_fail(diag, TD_ERR_LIMIT, "too many materials");
+        return tdi_fail(diag, TD_ERR_LIMIT, "there are too many materials");
     }
     td_material *room = tdi_array_reserve(s->alloc, s->materials, &s->material_capacity,
                                           (int64_t)s->material_count + 1, sizeof *room);
@@ -84,7 +84,7 @@ td_status td_builder_add_material(td_builder *builder, const td_material *materi
 static td_status reserve_shape(td_builder *b, td_diag *diag) {
     tdi_store *s = &b->store;
     if (s->shape_count == INT32_MAX) {
-        return tdi_fail(diag, TD_ERR_LIMIT, "too many shapes");
+        return tdi_fail(diag, TD_ERR_LIMIT, "there are too many shapes");
     }
     int64_t need = (int64_t)s->shape_count + 1;
     td_shape *shapes =
@@ -133,7 +133,7 @@ td_status td_builder_add_shape(td_builder *builder, const td_shape *shape, int32
 static td_status reserve_polygons(tdi_store *s, int64_t polygons, int64_t points, td_diag *diag) {
     int64_t polygon_need = s->polygon_count + polygons, point_need = s->point_count + points;
     if (polygon_need > INT32_MAX || point_need > INT32_MAX) {
-        return tdi_fail(diag, TD_ERR_LIMIT, "too many corners of polygons");
+        return tdi_fail(diag, TD_ERR_LIMIT, "the polygons have too many corners");
     }
     td_polygon *p =
         tdi_array_reserve(s->alloc, s->polygons, &s->polygon_capacity, polygon_need, sizeof *p);
@@ -225,7 +225,7 @@ static td_status reserve_segment(td_builder *builder, td_diag *diag) {
     tdi_store *s = &builder->store;
     int64_t need = (int64_t)s->segment_count + 1;
     if (need > builder->opts.max_segments) {
-        return tdi_fail(diag, TD_ERR_LIMIT, "more than %d segments; max_segments can be raised",
+        return tdi_fail(diag, TD_ERR_LIMIT, "there are more than %d segments; raise max_segments",
                         builder->opts.max_segments);
     }
     td_segment *segments =
@@ -327,11 +327,11 @@ static td_status check_results(const tdi_store *store, td_diag *diag) {
         const td_sym3 *m = &s->second_moment;
         if (!(s->mass > 0) || !isfinite(s->mass) || !tdi_finite3(s->centre_of_mass) ||
             !isfinite(m->xx + m->yy + m->zz + m->xy + m->xz + m->yz)) {
-            return tdi_fail_at(diag, TD_ERR_ARGUMENT, i,
-                               "mass of segment %d comes out as %g; length %g, radius_base %g and "
-                               "density %g are too small or too large together",
-                               i, s->mass, s->length, s->radius_base,
-                               store->materials[s->material].density);
+            return tdi_fail_at(
+                diag, TD_ERR_ARGUMENT, i,
+                "mass of segment %d is computed as %g; length %g, radius_base %g and "
+                "density %g are too small or too large together",
+                i, s->mass, s->length, s->radius_base, store->materials[s->material].density);
         }
         if (!tdi_finite3(s->stiffness) || !tdi_finite3(s->damping)) {
             return tdi_fail_at(diag, TD_ERR_ARGUMENT, i,

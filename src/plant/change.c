@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/range.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -31,9 +32,13 @@ static td_status change_materials(td_material *materials, int32_t material_count
     for (int32_t k = 0; k < count; k++) {
         const td_material_change *c = &changes[k];
         bool found = false;
-        if (!isfinite(c->density + c->young + c->shear + c->damping_time) || c->density < 0 ||
-            c->young < 0 || c->shear < 0) {
-            return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "a figure of a material is out of range");
+        const tdi_range ranges[] = {
+            TDI_FROM_0("density", "kg/m^3", c->density), TDI_FROM_0("young", "Pa", c->young),
+            TDI_FROM_0("shear", "Pa", c->shear), TDI_FINITE("damping_time", "s", c->damping_time)};
+        td_status status = tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges,
+                                            c->name ? c->name : "material", k, diag);
+        if (status != TD_OK) {
+            return status;
         }
         for (int32_t i = 0; i < material_count; i++) {
             if (!c->name || strcmp(c->name, materials[i].name) == 0) {
@@ -42,7 +47,8 @@ static td_status change_materials(td_material *materials, int32_t material_count
             }
         }
         if (!found) {
-            return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "no part is made of '%s'", c->name);
+            return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "no segment is made of the material '%s'",
+                               c->name);
         }
     }
     return TD_OK;
@@ -114,10 +120,12 @@ td_status td_skeleton_changed_new(const td_skeleton *skeleton, td_real size,
     const tdi_store *from = &skeleton->store;
     tdi_store to;
     *out = NULL;
-    if (!(size > 0) || !isfinite(size)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "size is out of its range");
+    const tdi_range range = TDI_ABOVE_0("size", NULL, size);
+    td_status status = tdi_check_ranges(&range, 1, NULL, TD_NONE, diag);
+    if (status != TD_OK) {
+        return status;
     }
-    td_status status = copy_store(from, alloc, &to) ? TD_OK : TD_ERR_MEMORY;
+    status = copy_store(from, alloc, &to) ? TD_OK : TD_ERR_MEMORY;
     if (status == TD_OK) {
         status = change_materials(to.materials, to.material_count, changes, count, diag);
     }

@@ -57,7 +57,8 @@ td_status tdi_skeleton_opts_check(const td_skeleton_opts *opts, td_skeleton_opts
                         out->struct_size);
     }
     if (out->springs != TD_SPRING_CLAMPED && out->springs != TD_SPRING_THESIS) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "springs is %d, which is no rule",
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "springs is %d; it must be TD_SPRING_CLAMPED or TD_SPRING_THESIS",
                         (int)out->springs);
     }
     if (!(out->prune_length >= 0 && out->prune_length <= LENGTH_MAX)) {
@@ -99,10 +100,12 @@ static td_status check_place(const td_builder *builder, const td_segment_def *de
                            def->parent);
     }
     if ((unsigned)def->joint > TD_JOINT_FREE) {
-        return FIELD_FAULT("joint is %d, which is no kind of joint", (int)def->joint);
+        return FIELD_FAULT("joint is %d; it must be one of td_joint_kind", (int)def->joint);
     }
     if (def->joint == TD_JOINT_FREE && def->parent != TD_NONE) {
-        return FIELD_FAULT("joint is free, but the segment has the parent %d", def->parent);
+        return FIELD_FAULT(
+            "joint is free, but parent is %d; a free segment must have the parent TD_NONE",
+            def->parent);
     }
     if (!in_space(def->attach)) {
         return FIELD_FAULT("attach is (%g, %g, %g); expected a place within 1e9 m", def->attach.x,
@@ -110,8 +113,8 @@ static td_status check_place(const td_builder *builder, const td_segment_def *de
     }
     bool needs_axis = def->joint == TD_JOINT_HINGE || def->joint == TD_JOINT_SLIDE;
     if (!tdi_finite3(def->axis) || (needs_axis && !(tdi_norm(def->axis) > 1e-150))) {
-        return FIELD_FAULT("axis is (%g, %g, %g); expected a direction", def->axis.x, def->axis.y,
-                           def->axis.z);
+        return FIELD_FAULT("axis is (%g, %g, %g); expected a direction of finite, positive length",
+                           def->axis.x, def->axis.y, def->axis.z);
     }
     if (!(fabs(tdi_quat_norm(def->rest) - 1) <= UNIT_TOLERANCE)) {
         return FIELD_FAULT("rest has length %g; expected a unit quaternion",
@@ -135,24 +138,25 @@ static bool is_lamina(const td_shape *shape) {
 static td_status check_organ(const td_builder *builder, const td_segment_def *def, td_diag *diag) {
     const tdi_store *store = &builder->store;
     if (def->material < 0 || def->material >= store->material_count) {
-        return FIELD_FAULT("material is %d; there are %d", def->material, store->material_count);
+        return FIELD_FAULT("material is %d; there are %d materials, counted from 0", def->material,
+                           store->material_count);
     }
     if ((unsigned)def->organ > TD_ORGAN_FRUIT) {
-        return FIELD_FAULT("organ is %d, which is no organ", (int)def->organ);
+        return FIELD_FAULT("organ is %d; it must be one of td_organ", (int)def->organ);
     }
     if (def->organ == TD_ORGAN_STEM) {
         if (def->shape != TD_NONE) {
-            return FIELD_FAULT("shape is %d; a stem has none", def->shape);
+            return FIELD_FAULT("shape is %d; a stem has no shape, expected TD_NONE", def->shape);
         }
         return TD_OK;
     }
     if (def->shape < 0 || def->shape >= store->shape_count) {
-        return FIELD_FAULT("shape is %d; a %s needs one of the %d shapes", def->shape,
-                           td_organ_name(def->organ), store->shape_count);
+        return FIELD_FAULT("shape is %d; a %s needs one of the %d shapes, counted from 0",
+                           def->shape, td_organ_name(def->organ), store->shape_count);
     }
     const td_material *material = &store->materials[def->material];
     if (is_lamina(&store->shapes[def->shape]) && !(def->mass > 0) && !(material->thickness > 0)) {
-        return FIELD_FAULT("material \"%s\" has no thickness, which a %s needs", material->name,
+        return FIELD_FAULT("material \"%s\" has no thickness, and a %s needs one", material->name,
                            td_organ_name(def->organ));
     }
     return TD_OK;
@@ -186,7 +190,8 @@ static td_status check_body(const td_builder *builder, const td_segment_def *def
 
 static td_status check_given(const td_builder *builder, const td_segment_def *def, td_diag *diag) {
     if (!(def->mass >= 0 && isfinite(def->mass))) {
-        return FIELD_FAULT("mass is %g; expected above 0, or 0 for that of the shape", def->mass);
+        return FIELD_FAULT("mass is %g; expected above 0, or 0 to compute it from the shape",
+                           def->mass);
     }
     if (def->mass > 0) {
         if (!in_space(def->centre_of_mass)) {
@@ -195,7 +200,7 @@ static td_status check_given(const td_builder *builder, const td_segment_def *de
         }
         tdi_moments m = tdi_given_moments(def);
         if (!tdi_moments_physical(&m, MASS_TOLERANCE)) {
-            return FIELD_FAULT("second_moment is not that of any body of mass %g with its centre "
+            return FIELD_FAULT("second_moment is impossible for a body of mass %g with its centre "
                                "at (%g, %g, %g)",
                                def->mass, def->centre_of_mass.x, def->centre_of_mass.y,
                                def->centre_of_mass.z);

@@ -114,11 +114,13 @@ static td_status check_fields(const tdi_field *fields, int32_t count, const char
 
 td_status tdi_material_check(const td_material *material, td_diag *diag) {
     if (!memchr(material->name, 0, sizeof material->name)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "name of the material has no end in its %zu bytes",
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "name of the material is not zero-terminated within its %zu bytes",
                         sizeof material->name);
     }
     if ((unsigned)material->organ > TD_ORGAN_FRUIT) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "organ of the material is %d, which is no organ",
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "organ of the material is %d; it must be one of td_organ",
                         (int)material->organ);
     }
     return check_fields(tdi_material_fields, tdi_material_field_count, "material", material, diag);
@@ -126,14 +128,15 @@ td_status tdi_material_check(const td_material *material, td_diag *diag) {
 
 td_status tdi_shape_check(const td_shape *shape, td_diag *diag) {
     if ((unsigned)shape->kind > TD_SHAPE_POLYGON) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "kind of the shape is %d, which is no kind",
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "kind of the shape is %d; it must be one of td_shape_kind",
                         (int)shape->kind);
     }
     td_status status = check_fields(tdi_shape_fields, tdi_shape_field_count, "shape", shape, diag);
     if (status == TD_OK && shape->kind == TD_SHAPE_FLOWER && shape->petals == 0 &&
         !(shape->centre > 0)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
-                        "centre of the shape is 0 and so is petals; a flower needs one of them");
+                        "centre and petals of the shape are both 0; a flower needs one of them");
     }
     return status;
 }

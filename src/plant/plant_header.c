@@ -108,7 +108,8 @@ static void report_repeats(reporter *r, const tdi_header_item *item) {
     for (int32_t i = 1; i < item->field_count; i++) {
         for (int32_t k = 0; k < i; k++) {
             if (strcmp(item->fields[i].key, item->fields[k].key) == 0) {
-                report(r, item->fields[i].at, "%s is given twice", item->fields[i].key);
+                report(r, item->fields[i].at, "%s is given twice; remove one of them",
+                       item->fields[i].key);
                 break;
             }
         }
@@ -203,8 +204,8 @@ static material_choice choose_material(reporter *r, const tdi_body_header *body,
         }
     }
     if (choice.item == TD_NONE) {
-        report(r, given->at, "material is %g, but the text has no material: %g", given->number,
-               given->number);
+        report(r, given->at, "material is %g, but the text does not declare material %g",
+               given->number, given->number);
     }
     return choice;
 }
@@ -253,7 +254,7 @@ static material_choice read_surface(reporter *r, const tdi_body_header *body,
         out->shape.color = material.color;
     }
     if (kind->shape != TD_SHAPE_BALL && !(material.thickness > 0)) {
-        report(r, item->at, "material \"%s\" of surface %s has no thickness, which a %s needs",
+        report(r, item->at, "material \"%s\" of surface %s has no thickness, and a %s needs one",
                material.name, item->id, kind->name);
     }
     td_diag fault;
@@ -271,7 +272,7 @@ static void report_duplicates(reporter *r, const tdi_body_header *body) {
         const tdi_header_item *item = &body->materials[i];
         for (int32_t k = 0; k < i; k++) {
             if (body->materials[k].number == item->number) {
-                report(r, item->at, "material %d is already given in line %d", item->number,
+                report(r, item->at, "material %d is already declared in line %d", item->number,
                        tdi_grammar_place(r->grammar, body->materials[k].at).line);
                 break;
             }
@@ -281,7 +282,7 @@ static void report_duplicates(reporter *r, const tdi_body_header *body) {
         const tdi_header_item *item = &body->surfaces[i];
         for (int32_t k = 0; k < i; k++) {
             if (strcmp(body->surfaces[k].id, item->id) == 0) {
-                report(r, item->at, "surface %s is already given in line %d", item->id,
+                report(r, item->at, "surface %s is already declared in line %d", item->id,
                        tdi_grammar_place(r->grammar, body->surfaces[k].at).line);
                 break;
             }

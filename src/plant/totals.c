@@ -116,7 +116,7 @@ static td_status sum_piece(void *context, const tdi_piece *piece, int32_t *mark,
     }
     if (!(mass > 0) || !isfinite(mass)) {
         return tdi_fail_at(diag, TD_ERR_STRUCTURE, piece->module,
-                           "the mass of module %lld comes out as %g", (long long)piece->module,
+                           "the mass of module %lld is computed as %g", (long long)piece->module,
                            mass);
     }
     s->totals.length += piece->drawn;

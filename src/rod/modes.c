@@ -8,6 +8,7 @@
 //          edge. What is held has none.
 // Memory   one block from the state's allocator, freed before the end.
 
+#include "base/range.h"
 #include "math/angle.h"
 #include "math/subspace.h"
 #include "rod/couple.h"
@@ -281,8 +282,10 @@ td_status td_rod_modes(td_rod_state *s, td_vec3 gravity, int32_t count, td_mode 
     if (status != TD_OK) {
         return status;
     }
-    if (!tdi_finite3(gravity)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "gravity is out of its range");
+    const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};
+    status = tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
+    if (status != TD_OK) {
+        return status;
     }
     tdi_layout l = {NULL, 0};
     lay_out(&t, &l);

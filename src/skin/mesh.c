@@ -50,17 +50,22 @@ td_mesh_opts td_mesh_opts_default(void) {
 
 static td_status check_opts(const td_mesh_opts *opts, td_diag *diag) {
     if (opts->struct_size != sizeof *opts) {
-        return tdi_fail(diag, TD_ERR_DEF, "mesh options must start from td_mesh_opts_default()");
+        return tdi_fail(diag, TD_ERR_DEF,
+                        "td_mesh_opts: struct_size is wrong; start from td_mesh_opts_default()");
     }
     if (opts->pose != TD_POSE_REST && opts->pose != TD_POSE_INITIAL) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "pose of the mesh is neither rest nor initial");
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "pose of the mesh is %d; it must be TD_POSE_REST or TD_POSE_INITIAL",
+                        (int)opts->pose);
     }
     if (opts->sides != 0 && (opts->sides < 3 || opts->sides > 64)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "sides of the mesh is %d, wanted 0 or 3 to 64",
-                        (int)opts->sides);
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "sides of the mesh is %d; it must be 0 or from 3 to 64", (int)opts->sides);
     }
     if (opts->max_vertices < 0) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "max_vertices of the mesh is below 0");
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "max_vertices of the mesh is %lld; it must be at least 0",
+                        (long long)opts->max_vertices);
     }
     return TD_OK;
 }
@@ -253,19 +258,19 @@ static td_status report(td_diag *diag, td_status status, const workspace *work,
                            "corners, at segment %d",
                            (long long)opts->max_vertices, TDI_MAX_CORNERS, (int)work->where);
     }
-    return tdi_fail(diag, status, "no memory for the mesh");
+    return tdi_fail(diag, status, "out of memory for the mesh");
 }
 
 td_status td_mesh_new(const td_skeleton *skeleton, const td_mesh_opts *opts, const td_alloc *alloc,
                       td_mesh **out, td_diag *diag) {
     if (!out) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_mesh_new needs a place for its result");
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_mesh_new: out is NULL");
     }
     *out = NULL;
     td_mesh_opts defaults = td_mesh_opts_default();
     opts = opts ? opts : &defaults;
     if (!skeleton) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_mesh_new needs a skeleton");
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_mesh_new: skeleton is NULL");
     }
     td_status status = check_opts(opts, diag);
     if (status != TD_OK) {

@@ -7,6 +7,8 @@
 
 #include "tree/tangent.h"
 
+#include "base/range.h"
+
 #define LOWEST     12   // modes to look at: the first may be those of a free or limp tree
 #define LEAST_PART 1e-6 // of w^2 that must be elastic
 
@@ -20,14 +22,18 @@ td_damping_opts td_damping_opts_default(void) {
 
 static td_status check(const td_damping_opts *o, td_diag *diag) {
     if (!o || o->struct_size != sizeof *o) {
-        return tdi_fail(diag, TD_ERR_DEF, "td_damping_opts did not come from its default function");
+        return tdi_fail(
+            diag, TD_ERR_DEF,
+            "td_damping_opts: struct_size is wrong; start from td_damping_opts_default()");
     }
-    bool kind = o->kind == TD_DAMPING_RATIO || o->kind == TD_DAMPING_TIME;
-    const char *wrong = !kind                                     ? "kind"
-                        : !(o->value >= 0) || !isfinite(o->value) ? "value"
-                        : !tdi_finite3(o->gravity)                ? "gravity"
-                                                                  : NULL;
-    return wrong ? tdi_fail(diag, TD_ERR_ARGUMENT, "%s is out of its range", wrong) : TD_OK;
+    if (o->kind != TD_DAMPING_RATIO && o->kind != TD_DAMPING_TIME) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "kind is %d; it must be TD_DAMPING_RATIO or TD_DAMPING_TIME", (int)o->kind);
+    }
+    const char *unit = o->kind == TD_DAMPING_TIME ? "s" : NULL;
+    const tdi_range ranges[] = {TDI_FROM_0("value", unit, o->value),
+                                TDI_FINITE3("gravity", "m/s^2", o->gravity)};
+    return tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, NULL, TD_NONE, diag);
 }
 
 // Damping over stiffness for which the lowest elastic mode has this ratio.

@@ -5,6 +5,7 @@
 
 #include "tree/tangent.h"
 
+#include "base/range.h"
 #include "math/subspace.h"
 
 #include <string.h>
@@ -55,8 +56,10 @@ td_status td_tree_modes(td_tree_state *state, td_vec3 gravity, int32_t count, td
     if (status != TD_OK) {
         return status;
     }
-    if (!tdi_finite3(gravity)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "gravity is out of its range");
+    const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};
+    status = tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
+    if (status != TD_OK) {
+        return status;
     }
     tdi_layout l = {NULL, 0};
     tdi_tangent_place(&t, &l);

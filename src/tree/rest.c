@@ -10,6 +10,8 @@
 
 #include "tree/tangent.h"
 
+#include "base/range.h"
+
 #include <string.h>
 
 #define NO_LOAD        1e-9 // of the largest moment that the weight could have on the joint
@@ -202,12 +204,14 @@ td_status td_tree_model_rest_new(td_tree_state *state, td_vec3 gravity, const td
     const td_tree_model *m = state->model;
     size_t count = (size_t)m->body_count;
     *out = NULL;
-    if (!tdi_finite3(gravity)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "gravity is out of its range");
+    const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};
+    td_status status = tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
+    if (status != TD_OK) {
+        return status;
     }
     td_real *reach = tdi_alloc_zeroed(alloc, count, sizeof *reach);
-    td_status status = reach ? tdi_tree_model_copy(m, alloc, out, diag)
-                             : tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the rest shape");
+    status = reach ? tdi_tree_model_copy(m, alloc, out, diag)
+                   : tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the rest shape");
     if (status == TD_OK) {
         tdi_tree_carry(m, state, gravity);
         measure_reach(m, state, tdi_norm(gravity), reach);

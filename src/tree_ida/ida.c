@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/range.h"
 #include "load/check.h"
 #include "tree/joint.h"
 #include "tree_ida/system.h"
@@ -166,14 +167,16 @@ static bool make_parts(td_ida *ida) {
 
 static td_status check(const td_tree_model *m, const td_ida_opts *o, td_diag *diag) {
     if (!o || o->struct_size != sizeof *o) {
-        return tdi_fail(diag, TD_ERR_DEF, "td_ida_opts did not come from its default function");
+        return tdi_fail(diag, TD_ERR_DEF,
+                        "td_ida_opts: struct_size is wrong; start from td_ida_opts_default()");
     }
-    const char *wrong = !(o->rtol >= 0 && o->rtol <= 0.1)      ? "rtol"
-                        : !(o->atol > 0) || !isfinite(o->atol) ? "atol"
-                        : !tdi_finite3(o->gravity)             ? "gravity"
-                                                               : NULL;
-    return wrong ? tdi_fail(diag, TD_ERR_ARGUMENT, "%s is out of its range", wrong)
-                 : tdi_loads_check(m->body_count, o->loads, o->load_count, &o->air, diag);
+    const tdi_range ranges[] = {TDI_BETWEEN("rtol", NULL, o->rtol, 0, 0.1),
+                                TDI_ABOVE_0("atol", NULL, o->atol),
+                                TDI_FINITE3("gravity", "m/s^2", o->gravity)};
+    td_status status =
+        tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, NULL, TD_NONE, diag);
+    return status == TD_OK ? tdi_loads_check(m->body_count, o->loads, o->load_count, &o->air, diag)
+                           : status;
 }
 
 td_status td_ida_new(td_tree_state *state, const td_ida_opts *opts, const td_alloc *alloc,
@@ -332,8 +335,10 @@ static bool follow(td_ida *ida, td_real *left) {
 td_status td_ida_advance(td_ida *ida, td_real duration, td_diag *diag) {
     td_tree_state *s = ida->system.state;
     tdi_tree_fresh(s);
-    if (!(duration > 0) || !isfinite(duration)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "duration is out of its range");
+    const tdi_range range = TDI_ABOVE_0("duration", "s", duration);
+    td_status status = tdi_check_ranges(&range, 1, NULL, TD_NONE, diag);
+    if (status != TD_OK) {
+        return status;
     }
     bool again = !ida->started || !unchanged(ida), fine = true;
     keep(ida);
