@@ -330,19 +330,19 @@ TD_TEST(fields_with_bad_keys_are_refused_at_the_key) {
     static const fault faults[] = {
         {"{air: {speed: {keys: [[0, 1],\n[2, 1], [1, 1]]}}}", 2, 10, "1 s comes after 2 s"},
         {"{air: {speed: {keys: [[0, 1], [0, 1]]}}}", 1, 32, "out of order"},
-        {"{air: {speed: {keys: [[0, 1], [1, 101]]}}}", 1, 35, "at most 100"},
-        {"{air: {speed: {keys: [[0, 1], [a, 1]]}}}", 1, 32, "'time of a key' expects a number"},
+        {"{air: {speed: {keys: [[0, 1], [1, 101]]}}}", 1, 35, "from 0 to 100"},
+        {"{air: {speed: {keys: [[0, 1], [a, 1]]}}}", 1, 32, "'time of a key' must be a number"},
         {"{air: {speed: {keys: [[0, 1, 2]]}}}", 1, 23, "[time, value]"},
         {"{air: {speed: {keys: [3]}}}", 1, 23, "[time, value]"},
-        {"{air: {speed: {keys: []}}}", 1, 22, "1 or more"},
-        {"{air: {speed: {keys: 3}}}", 1, 22, "1 or more"},
-        {"{air: {speed: {keys: [[0, 1]], repeat: true}}}", 1, 22, "2 or more"},
+        {"{air: {speed: {keys: []}}}", 1, 22, "at least 1"},
+        {"{air: {speed: {keys: 3}}}", 1, 22, "at least 1"},
+        {"{air: {speed: {keys: [[0, 1]], repeat: true}}}", 1, 22, "at least 2"},
         {"{air: {speed: {keys: [[0, 1]], interpolate: cubic}}}", 1, 45, "smooth, linear, step"},
         {"{air: {speed: {keys: [[0, 1]], repaet: true}}}", 1, 32, "did you mean 'repeat'?"},
         {"{air: {speed: {repeat: true}}}", 1, 15, "lacks the key 'keys'"},
-        {"{step: {keys: [[0, 1]]}}", 1, 8, "'step' cannot have keys"},
+        {"{step: {keys: [[0, 1]]}}", 1, 8, "'step' cannot change over time"},
         {"{air: {towards: {keys: [[0, 1]]}}}", 1, 29, "a list of 3 numbers"},
-        {"{turn: {keys: [[0, [0, 0, 0, 0]]]}}", 1, 20, "no rotation"},
+        {"{turn: {keys: [[0, [0, 0, 0, 0]]]}}", 1, 20, "not a rotation"},
     };
     check_faults(faults, sizeof faults / sizeof faults[0]);
 }
@@ -351,37 +351,37 @@ TD_TEST(fields_with_bad_keys_are_refused_at_the_key) {
 
 TD_TEST(fields_with_wrong_values_are_refused_in_their_place) {
     static const fault faults[] = {
-        {"3", 1, 1, "'scene' expects a map of keys, found '3'"},
+        {"3", 1, 1, "'scene' must be a map of keys; found '3'"},
         {"{stpe: 1}", 1, 2, "there is no 'stpe' in 'scene'; did you mean 'step'?"},
         {"{xylophone: 1}", 1, 2, "expected one of step, ground, turn"},
-        {"{step: fast}", 1, 8, "'step' expects a number in s, found the text 'fast'"},
-        {"{step: .inf}", 1, 8, "expects a number"},
-        {"{step: .nan}", 1, 8, "expects a number"},
-        {"{step: ~}", 1, 8, "expects a number"},
-        {"{step: 0}", 1, 8, "'step' is 0 s; expected a number above 0 and at most 1"},
-        {"{air: {speed: -1}}", 1, 15, "a number of at least 0 and at most 100"},
-        {"{air: {towards: [1, 2, 0]}}", 1, 21, "'towards' is 2; expected"},
-        {"{air: {towards: [1, 2]}}", 1, 17, "a list of 3 numbers, found 2"},
-        {"{air: {towards: 1}}", 1, 17, "a list of 3 numbers, found '1'"},
-        {"{air: {profile: smooth}}", 1, 17, "one of even, rough, found the text 'smooth'"},
-        {"{air: []}", 1, 7, "'wind' expects a map of keys, found a list"},
-        {"{ground: 1}", 1, 10, "'ground' expects true or false, found '1'"},
+        {"{step: fast}", 1, 8, "'step' must be a number in s; found the text 'fast'"},
+        {"{step: .inf}", 1, 8, "must be a number"},
+        {"{step: .nan}", 1, 8, "must be a number"},
+        {"{step: ~}", 1, 8, "must be a number"},
+        {"{step: 0}", 1, 8, "'step' is 0 s; it must be a number above 0 and at most 1"},
+        {"{air: {speed: -1}}", 1, 15, "a number from 0 to 100"},
+        {"{air: {towards: [1, 2, 0]}}", 1, 21, "'towards' is 2; it must be"},
+        {"{air: {towards: [1, 2]}}", 1, 17, "a list of 3 numbers; found 2"},
+        {"{air: {towards: 1}}", 1, 17, "a list of 3 numbers; found '1'"},
+        {"{air: {profile: smooth}}", 1, 17, "one of even, rough; found the text 'smooth'"},
+        {"{air: []}", 1, 7, "'wind' must be a map of keys; found a list"},
+        {"{ground: 1}", 1, 10, "'ground' must be true or false; found '1'"},
         {"{turn: 3}", 1, 8, "degrees"},
         {"{turn: [1, 0, 0]}", 1, 8, "a list of 4 numbers"},
-        {"{turn: [0, 0, 0, 0]}", 1, 8, "no rotation"},
+        {"{turn: [0, 0, 0, 0]}", 1, 8, "not a rotation"},
         {"{turn: {axis: [0, 0, 0], degrees: 3}}", 1, 8, "no direction"},
         {"{turn: {axis: [0, 0, 1]}}", 1, 8, "lacks the key 'degrees'"},
-        {"{loads: 3}", 1, 9, "'loads' expects a list, found '3'"},
-        {"{loads: [3]}", 1, 10, "'load' expects a map"},
-        {"{loads: [{}]}", 1, 10, "one key that names its kind, found 0 keys"},
+        {"{loads: 3}", 1, 9, "'loads' must be a list; found '3'"},
+        {"{loads: [3]}", 1, 10, "'load' must be a map"},
+        {"{loads: [{}]}", 1, 10, "one key that names its kind; found 0 keys"},
         {"{loads: [{wind: {}, pull: {at: x}}]}", 1, 10, "found 2 keys"},
         {"{loads: [{wnid: {}}]}", 1, 11, "did you mean 'wind'?"},
         {"{loads: [{pull: {}}]}", 1, 17, "'pull' lacks the key 'at'"},
-        {"{loads: [{pull: {at: []}}]}", 1, 22, "'at' expects a text, found a list"},
-        {"{loads: [{pull: {at: x, segment: 1.5}}]}", 1, 34, "a whole number of at least 0"},
-        {"{loads: [{pull: {at: x, segment: 51}}]}", 1, 34, "at most 50"},
+        {"{loads: [{pull: {at: []}}]}", 1, 22, "'at' must be a text; found a list"},
+        {"{loads: [{pull: {at: x, segment: 1.5}}]}", 1, 34, "a whole number from 0 to 50"},
+        {"{loads: [{pull: {at: x, segment: 51}}]}", 1, 34, "from 0 to 50"},
         {"{loads: [{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}]}", 1, 9, "at most 10"},
-        {"{points: [[1, 2, 3], [1, x, 3]]}", 1, 26, "'points' expects a number in m"},
+        {"{points: [[1, 2, 3], [1, x, 3]]}", 1, 26, "'points' must be a number in m"},
     };
     check_faults(faults, sizeof faults / sizeof faults[0]);
 }
@@ -518,7 +518,7 @@ TD_TEST(fields_paths_that_lead_nowhere_are_refused) {
         {"air.towards", "expected .x, .y or .z"},
         {"air.towards.w", "expected .x, .y or .z"},
         {"air.towards.xy", "expected .x, .y or .z"},
-        {"air.profile", "is no number"},
+        {"air.profile", "is not a number"},
         {"turn", "a rotation"},
         {"loads", "expected an index"},
         {"loads.wind.speed", "expected an index"},
@@ -527,11 +527,11 @@ TD_TEST(fields_paths_that_lead_nowhere_are_refused) {
         {"loads[99999999999].wind.speed", "expected an index"},
         {"loads[3].wind.speed", "'loads' has 3 items"},
         {"loads[1]", "expected a dot and a key"},
-        {"loads[0].wind.speed", "of another kind"},
-        {"loads[0].pull.at", "is no number"},
+        {"loads[0].wind.speed", "not of this kind"},
+        {"loads[0].pull.at", "is not a number"},
         {"points[0]", "expected .x, .y or .z"},
         {"step]", "has no parts"},
-        {"extra", "is no number"},
+        {"extra", "is not a number"},
     };
     tdi_fields fields;
     scene s = fill(path_text, &fields);
@@ -566,7 +566,7 @@ TD_TEST(fields_cannot_be_set_out_of_their_range) {
         tdi_fields_get(&scene_table, &s, cases[i].path, &before, NULL);
         CHECK_INT(tdi_fields_set(&scene_table, &s, cases[i].path, cases[i].value, &diag),
                   TD_ERR_ARGUMENT);
-        CHECK_HAS(diag.message, "expected");
+        CHECK_HAS(diag.message, "it must be");
         tdi_fields_get(&scene_table, &s, cases[i].path, &after, NULL);
         CHECK(before == after);
     }
@@ -616,7 +616,7 @@ TD_TEST(fields_reference_has_every_table_once_and_every_key) {
         "\n| `points` | list of list of 3 numbers, m | empty | |\n",
         "\n| `profile` | `even` (the same everywhere), `rough` | `even` | How the speed",
         "\n| `at` | text | **required** | Who. |\n",
-        "\n| `degrees` | a number of at least -180 and at most 180; can have keys | 30 | |\n",
+        "\n| `degrees` | a number from -180 to 180; can have keys | 30 | |\n",
         "\n## load\nWhat acts. One of these keys:\n\n| key | value | |\n|---|---|---|\n| `wind` |",
         "\n| `gust` | a number | none | |\n",
         "[1, 0, 0] | Where it blows to. |\n",

@@ -74,7 +74,7 @@ static const char *found(const td_value *value, char text[FOUND_TEXT]) {
 static void fault_kind(filler *f, const tdi_scene_field *field, const td_value *value,
                        const char *expected) {
     char text[FOUND_TEXT];
-    FAULT(f, value, "'%s' expects %s, found %s", field->key, expected, found(value, text));
+    FAULT(f, value, "'%s' must be %s; found %s", field->key, expected, found(value, text));
 }
 
 // ---- numbers --------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ static bool read_number(filler *f, const tdi_scene_field *field, const td_value 
         return false;
     }
     if (!tdi_field_admits(field, value->number)) {
-        FAULT(f, value, "'%s' is %s%s%s; expected %s", field->key,
+        FAULT(f, value, "'%s' is %s%s%s; it must be %s", field->key,
               tdi_shown_text(value->text, shown), space, unit, tdi_field_expects(field, expected));
         return false;
     }
@@ -111,7 +111,7 @@ static bool read_list_of(filler *f, const tdi_scene_field *field, const td_value
     }
     if (value->count != count) {
         snprintf(text, sizeof text, "%d", (int)value->count);
-        FAULT(f, value, "'%s' expects %s, found %s", field->key, expected, text);
+        FAULT(f, value, "'%s' must be %s; found %s", field->key, expected, text);
         return false;
     }
     bool ok = true;
@@ -168,7 +168,7 @@ static bool read_quat(filler *f, const tdi_scene_field *field, const td_value *v
     *q = (td_quat){numbers[0], numbers[1], numbers[2], numbers[3]};
     td_real n = tdi_quat_norm(*q);
     if (!(n > 1e-100 && n < 1e100)) {
-        FAULT(f, value, "'%s' is no rotation; expected [w, x, y, z] that are not all 0",
+        FAULT(f, value, "'%s' is not a rotation; expected [w, x, y, z] that are not all 0",
               field->key);
         return false;
     }
@@ -221,15 +221,17 @@ typedef struct keys {
     bool repeat;
 } keys;
 
-static const tdi_choice interpolations[] = {{"smooth", TD_SMOOTH, "without corners"},
-                                            {"linear", TD_LINEAR, "straight from key to key"},
-                                            {"step", TD_STEP, "as the key before"},
+static const tdi_choice interpolations[] = {{"smooth", TD_SMOOTH, "along a smooth curve"},
+                                            {"linear", TD_LINEAR, "along straight lines"},
+                                            {"step", TD_STEP, "as the key before it"},
                                             {0}};
 static const tdi_scene_field keys_fields[] = {
-    {"keys", TDI_SCENE_VALUE, offsetof(keys, list), .required = true, .doc = "[time, value] each."},
+    {"keys", TDI_SCENE_VALUE, offsetof(keys, list), .required = true,
+     .doc = "List of [time, value]."},
     {"interpolate", TDI_SCENE_CHOICE, offsetof(keys, interpolation), .choices = interpolations,
-     .doc = "Between two keys."},
-    {"repeat", TDI_SCENE_BOOL, offsetof(keys, repeat), .doc = "From the last key to the first."},
+     .doc = "How the value goes from one key to the next."},
+    {"repeat", TDI_SCENE_BOOL, offsetof(keys, repeat),
+     .doc = "Starts again at the first key after the last."},
     {0}};
 static const tdi_scene_table keys_table = {"keys", sizeof(keys), keys_fields,
                                            .doc = "A value that changes over time."};
@@ -248,7 +250,7 @@ static bool read_key(filler *f, const tdi_scene_field *field, const td_value *ke
     char text[FOUND_TEXT];
     *time = NAN;
     if (key->kind != TD_VALUE_LIST || key->count != 2) {
-        FAULT(f, key, "a key of '%s' expects [time, value], found %s", field->key,
+        FAULT(f, key, "a key of '%s' must be [time, value]; found %s", field->key,
               key->kind == TD_VALUE_LIST ? "a list of another length" : found(key, text));
         return false;
     }
@@ -322,7 +324,7 @@ static void read_track(filler *f, const tdi_scene_field *field, const td_value *
     }
     int32_t least = k.repeat ? 2 : 1;
     if (k.list->kind != TD_VALUE_LIST || k.list->count < least) {
-        FAULT(f, k.list, "the keys of '%s' expect a list of %d or more [time, value]", field->key,
+        FAULT(f, k.list, "the keys of '%s' must be a list of at least %d [time, value]", field->key,
               (int)least);
         return;
     }
@@ -392,7 +394,7 @@ static void read_list(filler *f, const tdi_scene_field *field, const td_value *v
         return;
     }
     if (field->max_count > 0 && value->count > field->max_count) {
-        FAULT(f, value, "'%s' has %d items; expected at most %d", field->key, (int)value->count,
+        FAULT(f, value, "'%s' has %d items; it can have at most %d", field->key, (int)value->count,
               (int)field->max_count);
         return;
     }
@@ -423,7 +425,8 @@ static void read_numbers(filler *f, const tdi_scene_field *field, const td_value
     if (is_track(field, value)) {
         read_track(f, field, value, place);
     } else if (td_value_get(value, "keys")) {
-        FAULT(f, value, "'%s' cannot have keys; expected one value for all times", field->key);
+        FAULT(f, value, "'%s' cannot change over time, so it cannot have keys; expected one value",
+              field->key);
     } else if (read_components(f, field, value, numbers)) {
         memcpy(place, numbers, (size_t)component_count(field->kind) * sizeof *numbers);
     }
@@ -486,11 +489,11 @@ static void read_table(filler *f, const tdi_scene_table *table, const td_value *
                        void *object) {
     char text[FOUND_TEXT];
     if (value->kind != TD_VALUE_MAP && value->kind != TD_VALUE_NULL) {
-        FAULT(f, value, "'%s' expects a map of keys, found %s", table->name, found(value, text));
+        FAULT(f, value, "'%s' must be a map of keys; found %s", table->name, found(value, text));
         return;
     }
     if (table->one_of && value->count != 1) {
-        FAULT(f, value, "'%s' expects a map with one key that names its kind, found %d keys",
+        FAULT(f, value, "'%s' must be a map with one key that names its kind; found %d keys",
               table->name, (int)value->count);
         return;
     }

@@ -81,7 +81,7 @@ static td_status find_row(walk *w, const tdi_scene_field **out) {
         int32_t tag;
         memcpy(&tag, w->object + w->table->tag, sizeof tag);
         if (tag != field->tag) {
-            return FAIL(w, "'%s' in the path '%s' is of another kind", w->table->name,
+            return FAIL(w, "'%s' in the path '%s' is not of this kind", w->table->name,
                         tdi_shown_text(w->whole, other));
         }
     }
@@ -115,7 +115,7 @@ static td_status find_value(walk *w, const tdi_scene_field *field, void *at, tdi
                   field->kind == TDI_SCENE_BOOL;
     bool vector = field->kind == TDI_SCENE_VEC3;
     if (!number && !vector && field->kind != TDI_SCENE_ROTATION) {
-        return FAIL(w, "'%s' is no number", field->key);
+        return FAIL(w, "'%s' is not a number", field->key);
     }
     *out = (tdi_field_place){field, at, number ? 1 : vector ? 3 : 4};
     if (vector && take_dot(&w->path)) {
@@ -170,7 +170,7 @@ static td_status find_number(const tdi_scene_table *table, void *object, const c
     if (status == TD_OK && out->components != 1) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' is %s", out->field->key,
                         out->components == 3 ? "a vector; expected .x, .y or .z after it"
-                                             : "a rotation, no number");
+                                             : "a rotation, not a number");
     }
     return status;
 }
@@ -203,7 +203,7 @@ td_status tdi_fields_set(const tdi_scene_table *table, void *object, const char 
     }
     bool flag = place.field->kind == TDI_SCENE_BOOL;
     if (flag ? value != 0 && value != 1 : !tdi_field_admits(place.field, value)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' cannot be %g; expected %s", place.field->key,
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' cannot be %g; it must be %s", place.field->key,
                         value, flag ? "0 or 1" : tdi_field_expects(place.field, expected));
     }
     if (place.field->kind == TDI_SCENE_INT) {

@@ -56,6 +56,8 @@ td_real tdi_field_scale(const tdi_scene_field *field) {
 
 // ---- ranges ---------------------------------------------------------------------------------
 
+#define NO_LIMIT 1e30 // a number as large as this is a limit that nobody meets
+
 typedef struct range {
     td_real low, high;
     bool whole;
@@ -80,7 +82,7 @@ bool tdi_field_admits(const tdi_scene_field *field, td_real number) {
 const char *tdi_field_expects(const tdi_scene_field *field, char text[TDI_EXPECTS_TEXT]) {
     range r = range_of(field);
     char low[TDI_REAL_TEXT] = "", high[TDI_REAL_TEXT] = "";
-    bool has_low = isfinite(r.low), has_high = isfinite(r.high);
+    bool has_low = isfinite(r.low), has_high = r.high < NO_LIMIT, between = has_low && has_high;
     if (has_low) {
         tdi_real_write(r.low, low);
     }
@@ -90,9 +92,13 @@ const char *tdi_field_expects(const tdi_scene_field *field, char text[TDI_EXPECT
     snprintf(text, TDI_EXPECTS_TEXT, "%s%s%s%s%s%s%s", r.whole ? "a whole number" : "a number",
              !has_low          ? ""
              : field->low_open ? " above "
+             : between         ? " from "
                                : " of at least ",
-             low, has_low && has_high ? " and" : "", has_high ? " at most " : "", high,
-             has_low || has_high ? "" : " that is finite");
+             low, between && field->low_open ? " and" : "",
+             !has_high                     ? ""
+             : between && !field->low_open ? " to "
+                                           : " at most ",
+             high, has_low || has_high ? "" : " that is finite");
     return text;
 }
 

@@ -114,7 +114,7 @@ static td_status make_defines(td_scene *s, td_object_def *o, int32_t index, td_d
     }
     if (map->kind != TD_VALUE_MAP) {
         return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
-                               "'define' expects a map from names to values");
+                               "'define' must be a map from names to values");
     }
     td_define *pairs = tdi_arena_zeroed(&s->fields.arena, (size_t)map->count + 1, sizeof *pairs);
     if (!pairs) {
@@ -125,7 +125,7 @@ static td_status make_defines(td_scene *s, td_object_def *o, int32_t index, td_d
         if (item->kind == TD_VALUE_LIST || item->kind == TD_VALUE_MAP) {
             td_diag diag;
             tdi_value_fail(item, item->line, item->column, &diag, TD_ERR_SYNTAX,
-                           "'%s' expects a number or a text", item->key);
+                           "'%s' must be a number or a text", item->key);
             tdi_diag_add(diags, &diag);
             return TD_ERR_SYNTAX;
         }
@@ -176,8 +176,10 @@ static td_status check_place(const td_scene *s, const td_place_def *p, const cha
                                                                  : o->instances.count;
         if (p->instance >= count) {
             snprintf(path, sizeof path, "%s.instance", where);
-            return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
-                                   "the object has %d instances, from 0 on", count);
+            return tdi_scene_fault(
+                s, diags, TD_ERR_SYNTAX, path,
+                "instance is %d, but the object has %d instance%s, counted from 0", p->instance,
+                count, count == 1 ? "" : "s");
         }
     }
     return status;
@@ -187,9 +189,11 @@ static td_status check_span(const td_scene *s, td_real start, td_real end, const
                             td_diag_list *diags) {
     char path[96];
     snprintf(path, sizeof path, "%s.end", where);
-    return end >= start ? TD_OK
-                        : tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
-                                          "'end' expects a time after 'start', which is %g", start);
+    return end >= start
+               ? TD_OK
+               : tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                                 "'end' is %g s; it must not be before 'start', which is %g s", end,
+                                 start);
 }
 
 static td_status worst(td_status a, td_status b) {
@@ -244,17 +248,20 @@ static td_status check_strand(const td_scene *s, int32_t k, td_diag_list *diags)
         bool wrong;
         const char *key, *message;
     } rules[] = {
-        {rods != NULL, rods, "only rods have this; give the object 'solver: rod'"},
-        {strand->point_count == 1, "points", "a strand expects two points or more"},
+        {rods != NULL, rods,
+         "only rods have this key; give the object 'solver: rod' or remove the key"},
+        {strand->point_count == 1, "points", "the strand has one point; it needs at least two"},
         {strand->closed && strand->point_count == 2, "points",
-         "a closed strand expects three points or more"},
-        {strand->closed && strand->segments < 3, "segments", "a ring expects three or more"},
-        {strand->closed && strand->end.held != TD_END_FREE, "end", "a closed strand has no ends"},
-        {strand->rest_count == 1, "rest", "a shape expects two points or more"},
+         "the closed strand has two points; it needs at least three"},
+        {strand->closed && strand->segments < 3, "segments",
+         "a closed strand needs at least three segments"},
+        {strand->closed && strand->end.held != TD_END_FREE, "end",
+         "a closed strand has no ends; remove 'end' or 'closed'"},
+        {strand->rest_count == 1, "rest", "the rest shape has one point; it needs at least two"},
         {strand->rest_count > 0 && strand->rest_helix.radius > 0, "rest_helix",
-         "give either 'rest' or 'rest_helix'"},
+         "'rest' and 'rest_helix' both give the rest shape; remove one of them"},
         {strand->bend == 0 && strand->bend_other > 0, "bend_other",
-         "give 'bend' with it, the stiffness about X"},
+         "'bend_other' needs 'bend' as well, the bending stiffness about X"},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         if (rules[i].wrong) {
@@ -266,10 +273,15 @@ static td_status check_strand(const td_scene *s, int32_t k, td_diag_list *diags)
     return TD_OK;
 }
 
-// Whether an object feels less than all of its base's motion, at any time.
-static bool rides(const td_scene *s, const td_object_def *o) {
-    return o->time_scale != 1 || o->local.amount != 0 || tdi_scene_keyed(s, &o->time_scale) ||
-           tdi_scene_keyed(s, &o->local.amount);
+// The key by which an object feels less than all of its base's motion, at any time; NULL: none.
+static const char *key_of_motion(const td_scene *s, const td_object_def *o) {
+    return o->time_scale != 1 || tdi_scene_keyed(s, &o->time_scale)       ? "time_scale"
+           : o->local.amount != 0 || tdi_scene_keyed(s, &o->local.amount) ? "local"
+                                                                          : NULL;
+}
+
+static const char *name_of(const td_object_def *o) {
+    return o->name ? o->name : "without a name";
 }
 
 // Rods that touch are solved as one; what touches is where it is seen, and is stepped implicitly.
@@ -286,19 +298,24 @@ static td_status check_contact(const td_scene *s, td_diag_list *diags) {
             continue;
         }
         first = first || !rod ? first : o;
-        snprintf(path, sizeof path, "objects[%d].%s", k,
-                 rides(s, o) ? o->time_scale != 1 ? "time_scale" : "local" : "integrator");
-        if (rides(s, o)) {
-            return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
-                                   "what touches expects to feel all of its base's motion");
+        const char *key = key_of_motion(s, o);
+        snprintf(path, sizeof path, "objects[%d].%s", k, key ? key : "integrator");
+        if (key) {
+            return tdi_scene_fault(
+                s, diags, TD_ERR_SYNTAX, path,
+                "'%s' cannot be combined with %s: remove one of them (object '%s')", key,
+                s->def.collider_count > 0 ? "'colliders'" : "'contact'", name_of(o));
         }
         if (o->integrator != TD_IMPLICIT && o->integrator != TD_IMPLICIT_EULER) {
             return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
-                                   "what touches expects 'implicit' or 'implicit-euler'");
+                                   "contact and colliders need the integrator 'implicit' or "
+                                   "'implicit-euler' (object '%s')",
+                                   name_of(o));
         }
         if (rod && o->integrator != first->integrator) {
-            return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
-                                   "rods that may touch expect the same integrator");
+            return tdi_scene_fault(
+                s, diags, TD_ERR_SYNTAX, path,
+                "rods that can touch must have the same integrator (object '%s')", name_of(o));
         }
     }
     return TD_OK;
@@ -312,7 +329,7 @@ static td_status check_object(const td_scene *s, int32_t k, td_diag_list *diags)
     if (sources != 1) {
         snprintf(path, sizeof path, "objects[%d]", k);
         return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
-                               "an object expects either 'plant' or 'strand'");
+                               "an object needs either 'plant' or 'strand', and not both");
     }
     td_status status = check_strand(s, k, diags);
     if (status != TD_OK) {
@@ -326,22 +343,25 @@ static td_status check_object(const td_scene *s, int32_t k, td_diag_list *diags)
     if (o->instances.smallest > o->instances.largest) {
         snprintf(path, sizeof path, "objects[%d].instances.largest", k);
         return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
-                               "'largest' expects a size of at least that of 'smallest'");
+                               "'largest' is %g; it must be at least 'smallest', which is %g",
+                               o->instances.largest, o->instances.smallest);
     }
     if (o->instances.layout == TD_INSTANCES_LIST && o->instances.place_count == 0) {
         snprintf(path, sizeof path, "objects[%d].instances", k);
-        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path, "the layout 'list' expects 'places'");
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                               "the layout 'list' needs 'places', a list of points");
     }
     if (o->damping_ratio >= 0 && o->relaxation_time >= 0) {
         snprintf(path, sizeof path, "objects[%d].relaxation_time", k);
-        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
-                               "give either 'damping_ratio' or 'relaxation_time'");
+        return tdi_scene_fault(
+            s, diags, TD_ERR_SYNTAX, path,
+            "'damping_ratio' and 'relaxation_time' both set the damping; remove one of them");
     }
     for (int32_t i = 0; o->name && i < k; i++) {
         if (s->def.objects[i].name && strcmp(s->def.objects[i].name, o->name) == 0) {
             snprintf(path, sizeof path, "objects[%d].name", k);
             return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
-                                   "another object is named '%s' already", o->name);
+                                   "another object already has the name '%s'", o->name);
         }
     }
     return TD_OK;
@@ -351,7 +371,8 @@ td_status tdi_scene_check(const td_scene *s, td_diag_list *diags) {
     td_status status = TD_OK;
     char where[64];
     if (s->def.object_count < 1) {
-        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, "objects", "a scene expects objects");
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, "objects",
+                               "the scene has no objects; it needs at least one");
     }
     for (int32_t k = 0; k < s->def.object_count; k++) {
         status = worst(status, check_object(s, k, diags));

@@ -148,7 +148,7 @@ static void check_row(void *context, const tdi_scene_field *field, void *at, con
     bool number = field && field->kind != TDI_SCENE_ROTATION && field->kind != TDI_SCENE_CHOICE;
     c->status = tdi_scene_fault(c->scene, c->diags, TD_ERR_SYNTAX, path, "expected %s",
                                 number   ? tdi_field_expects(field, expected)
-                                : !field ? "one of the kinds there are"
+                                : !field ? "one of the kinds that this page lists"
                                 : field->kind == TDI_SCENE_CHOICE ? "one of the choices there are"
                                                                   : "a rotation");
 }

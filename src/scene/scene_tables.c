@@ -26,401 +26,424 @@ static const tdi_scene_field point_item = {
 
 static const tdi_scene_field helix_fields[] = {
     {"radius", TDI_SCENE_REAL, offsetof(td_helix_def, radius), .unit = "m", FROM_0,
-     DOC("About +Y; it begins on X.")},
+     DOC("Radius about the axis +Y. The helix begins on the X axis.")},
     {"pitch", TDI_SCENE_REAL, offsetof(td_helix_def, pitch), .unit = "m", .low = -1e6, .high = 1e6,
-     DOC("Rise a turn; 0: an arc, or a ring where the strand is closed.")},
+     DOC("Rise for each turn. 0 makes an arc, or a ring if the strand is closed.")},
     {"turns", TDI_SCENE_REAL, offsetof(td_helix_def, turns), .def = {1}, .low = -1e5, .high = 1e5,
-     DOC("How many; below 0 the other way round.")},
+     DOC("Number of turns. A negative number turns the other way round.")},
     {0}};
 static const tdi_scene_table helix_table = {"helix", sizeof(td_helix_def), helix_fields,
                                             DOC("A helix, an arc or a ring about +Y.")};
 
-static const tdi_choice holds[] = {{"free", TD_END_FREE, "not at all"},
-                                   {"pinned", TD_END_PINNED, "its place"},
-                                   {"clamped", TD_END_CLAMPED, "its place, direction and frame"},
+static const tdi_choice holds[] = {{"free", TD_END_FREE, "not held"},
+                                   {"pinned", TD_END_PINNED, "its position"},
+                                   {"clamped", TD_END_CLAMPED, "its position and its rotation"},
                                    {0}};
 
-#define END_FIELDS(hold)                                                                    \
-    {                                                                                       \
-        {"held",           TDI_SCENE_CHOICE, offsetof(td_strand_end, held),                 \
-         .choices = holds, .def = {hold},    DOC("What of it is held.")},                   \
-            {"shift",                                                                       \
-             TDI_SCENE_VEC3,                                                                \
-             offsetof(td_strand_end, shift),                                                \
-             .unit = "m",                                                                   \
-             .low = -1e6,                                                                   \
-             .high = 1e6,                                                                   \
-             KEYED,                                                                         \
-             DOC("From where it is drawn, in the axes of the base.")},                      \
-            {"rotation",                                                                    \
-             TDI_SCENE_ROTATION,                                                            \
-             offsetof(td_strand_end, rotation),                                             \
-             .def = {1},                                                                    \
-             KEYED,                                                                         \
-             DOC("From how it is drawn, in the axes of the base. Of a clamped end.")},      \
-            {"turns",                                                                       \
-             TDI_SCENE_REAL,                                                                \
-             offsetof(td_strand_end, turns),                                                \
-             TURNS,                                                                         \
-             .low = -1e6,                                                                   \
-             .high = 1e6,                                                                   \
-             KEYED,                                                                         \
-             DOC("Turned about its own axis, by less than half a turn a step. Likewise.")}, \
-        {                                                                                   \
-            0                                                                               \
-        }                                                                                   \
+#define END_FIELDS(hold)                                                                           \
+    {                                                                                              \
+        {"held",           TDI_SCENE_CHOICE, offsetof(td_strand_end, held),                        \
+         .choices = holds, .def = {hold},    DOC("What of this end is held fixed.")},              \
+            {"shift",                                                                              \
+             TDI_SCENE_VEC3,                                                                       \
+             offsetof(td_strand_end, shift),                                                       \
+             .unit = "m",                                                                          \
+             .low = -1e6,                                                                          \
+             .high = 1e6,                                                                          \
+             KEYED,                                                                                \
+             DOC("Moves the end from where it is drawn, in the axes of the base.")},               \
+            {"rotation",                                                                           \
+             TDI_SCENE_ROTATION,                                                                   \
+             offsetof(td_strand_end, rotation),                                                    \
+             .def = {1},                                                                           \
+             KEYED,                                                                                \
+             DOC("Turns a clamped end from how it is drawn, in the axes of the base.")},           \
+            {"turns",                                                                              \
+             TDI_SCENE_REAL,                                                                       \
+             offsetof(td_strand_end, turns),                                                       \
+             TURNS,                                                                                \
+             .low = -1e6,                                                                          \
+             .high = 1e6,                                                                          \
+             KEYED,                                                                                \
+             DOC("Twists a clamped end about its own axis, by less than half a turn in a step.")}, \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
     }
 
 static const tdi_scene_field start_fields[] = END_FIELDS(TD_END_CLAMPED);
 static const tdi_scene_table start_table = {"start", sizeof(td_strand_end), start_fields,
-                                            DOC("The beginning of a rod.")};
+                                            DOC("The first end of a rod.")};
 static const tdi_scene_field end_fields[] = END_FIELDS(TD_END_FREE);
 static const tdi_scene_table end_table = {"end", sizeof(td_strand_end), end_fields,
-                                          DOC("The other end of a rod.")};
+                                          DOC("The last end of a rod.")};
 
 static const tdi_scene_field body_fields[] = {
     {"at", TDI_SCENE_REAL, offsetof(td_strand_body, at), .def = {1}, .high = 1,
-     DOC("Where, as a part of the length.")},
+     DOC("Where the box is: 0 at the start of the strand, 1 at its end.")},
     {"mass", TDI_SCENE_REAL, offsetof(td_strand_body, mass), .unit = "kg", .required = true,
-     POSITIVE, DOC("Of the box.")},
+     POSITIVE, DOC("Mass of the box.")},
     {"size", TDI_SCENE_VEC3, offsetof(td_strand_body, size), .unit = "m", FROM_0,
-     DOC("Its sides, of which the second lies along the strand.")},
+     DOC("Sides of the box. The second side lies along the strand.")},
     {"position", TDI_SCENE_VEC3, offsetof(td_strand_body, position), .unit = "m", .low = -1e6,
-     .high = 1e6, DOC("Its centre, from the strand.")},
+     .high = 1e6, DOC("Centre of the box, measured from the strand.")},
     {0}};
 static const tdi_scene_table body_table = {"body", sizeof(td_strand_body), body_fields,
-                                           DOC("A box welded to a rod.")};
+                                           DOC("A box that is welded to a rod.")};
 
 static const tdi_scene_field strand_fields[] = {
     {"points", TDI_SCENE_LIST, offsetof(td_strand_def, points), .unit = "m", .item = &point_item,
      .count = offsetof(td_strand_def, point_count), .max_count = 10000,
      DOC("Points of a smooth curve, from the base on, in the axes of the base.")},
     {"helix", TDI_SCENE_MAP, offsetof(td_strand_def, helix), .table = &helix_table,
-     DOC("In place of points.")},
+     DOC("A helix in place of `points`.")},
     {"segments", TDI_SCENE_INT, offsetof(td_strand_def, segments), .def = {20}, .low = 1,
-     .high = 1e6, DOC("Rigid pieces of equal length.")},
+     .high = 1e6, DOC("Number of pieces, all of the same length.")},
     {"radius", TDI_SCENE_REAL, offsetof(td_strand_def, radius), .unit = "m", .def = {0.005},
-     POSITIVE, DOC("At the base.")},
+     POSITIVE, DOC("Radius at the base.")},
     {"tip_radius", TDI_SCENE_REAL, offsetof(td_strand_def, tip_radius), .unit = "m", FROM_0,
-     DOC("At the other end; 0: as at the base.")},
+     DOC("Radius at the other end. 0 means the same as at the base.")},
     {"material", TDI_SCENE_TEXT, offsetof(td_strand_def, material),
-     DOC("One of the library's (`tendril info`). Default: rope.")},
+     DOC("A material of the library; `tendril info` lists them. Default: rope.")},
     {"tip_mass", TDI_SCENE_REAL, offsetof(td_strand_def, tip_mass), .unit = "kg", FROM_0,
-     DOC("A weight at the end: a lantern, a bead.")},
+     DOC("Mass of a weight at the end, such as a lantern or a bead.")},
     {"closed", TDI_SCENE_BOOL, offsetof(td_strand_def, closed),
-     DOC("On from the last point to the first. This and all below is for `solver: rod`.")},
+     DOC("Joins the last point to the first. This key and all below need `solver: rod`.")},
     {"straight", TDI_SCENE_BOOL, offsetof(td_strand_def, straight),
-     DOC("At ease it is straight, whatever it is drawn as.")},
+     DOC("The rest shape is straight, whatever shape is drawn.")},
     {"rest", TDI_SCENE_LIST, offsetof(td_strand_def, rest), .unit = "m", .item = &point_item,
      .count = offsetof(td_strand_def, rest_count), .max_count = 10000,
-     DOC("Points of its shape at ease. Default: as drawn.")},
+     DOC("Points of the rest shape. Default: the shape that is drawn.")},
     {"rest_helix", TDI_SCENE_MAP, offsetof(td_strand_def, rest_helix), .table = &helix_table,
-     DOC("Its shape at ease as a helix.")},
+     DOC("The rest shape as a helix, in place of `rest`.")},
     {"radius_other", TDI_SCENE_REAL, offsetof(td_strand_def, radius_other), .unit = "m", FROM_0,
-     DOC("Of a flat section: along Z, where `radius` is along X; 0: round.")},
+     DOC("Radius along Z of a flat section; `radius` is then along X. 0 means round.")},
     {"twist", TDI_SCENE_REAL, offsetof(td_strand_def, twist), TURNS, .low = -1e6, .high = 1e6,
-     DOC("At the start, over all of its length.")},
+     DOC("Twist at time 0, over the whole length.")},
     {"start", TDI_SCENE_MAP, offsetof(td_strand_def, start), .table = &start_table,
-     DOC("How its beginning is held, and moves.")},
+     DOC("How the first end is held, and how it moves.")},
     {"end", TDI_SCENE_MAP, offsetof(td_strand_def, end), .table = &end_table,
-     DOC("How its other end is held, and moves.")},
+     DOC("How the last end is held, and how it moves.")},
     {"bodies", TDI_SCENE_LIST, offsetof(td_strand_def, bodies), .table = &body_table,
-     .count = offsetof(td_strand_def, body_count), .max_count = 1000, DOC("Boxes on it.")},
+     .count = offsetof(td_strand_def, body_count), .max_count = 1000,
+     DOC("Boxes that are welded to the strand.")},
     {"bend", TDI_SCENE_REAL, offsetof(td_strand_def, bend), .unit = "N m^2", FROM_0,
-     DOC("Stiffness against bending about X; 0: by section and material.")},
+     DOC("Bending stiffness EI about X. 0 means: from section and material.")},
     {"bend_other", TDI_SCENE_REAL, offsetof(td_strand_def, bend_other), .unit = "N m^2", FROM_0,
-     DOC("About Z; 0: as `bend`.")},
+     DOC("Bending stiffness EI about Z. 0 means the same as `bend`.")},
     {"torsion", TDI_SCENE_REAL, offsetof(td_strand_def, torsion), .unit = "N m^2", FROM_0,
-     DOC("Stiffness against twist; 0: by section and material.")},
+     DOC("Torsional stiffness GJ. 0 means: from section and material.")},
     {"stretch", TDI_SCENE_REAL, offsetof(td_strand_def, stretch), .unit = "N", FROM_0,
-     DOC("Stiffness against stretching; 0: by section and material.")},
+     DOC("Stretching stiffness EA. 0 means: from section and material.")},
     {"line_mass", TDI_SCENE_REAL, offsetof(td_strand_def, line_mass), .unit = "kg/m", FROM_0,
-     DOC("0: by section and material.")},
+     DOC("Mass of a metre. 0 means: from section and material.")},
     {"inextensible", TDI_SCENE_BOOL, offsetof(td_strand_def, inextensible),
-     DOC("Ten thousand times as stiff against stretching.")},
+     DOC("Makes the rod a hundred times as stiff against stretching.")},
     {0}};
 static const tdi_scene_table strand_table = {"strand", sizeof(td_strand_def), strand_fields,
                                              DOC("A rope, braid or ear along a curve.")};
 
-static const tdi_choice layouts[] = {{"area", TD_INSTANCES_AREA, "at random over the area"},
-                                     {"grid", TD_INSTANCES_GRID, "in rows, shifted a little"},
-                                     {"list", TD_INSTANCES_LIST, "at `places`"},
-                                     {0}};
+static const tdi_choice layouts[] = {
+    {"area", TD_INSTANCES_AREA, "at random positions in the area"},
+    {"grid", TD_INSTANCES_GRID, "in rows, with small random shifts"},
+    {"list", TD_INSTANCES_LIST, "at the positions of `places`"},
+    {0}};
 
 static const tdi_scene_field instance_fields[] = {
     {"count", TDI_SCENE_INT, offsetof(td_instances_def, count), .def = {1}, .low = 1, .high = 1e5,
-     DOC("How many.")},
+     DOC("Number of instances.")},
     {"layout", TDI_SCENE_CHOICE, offsetof(td_instances_def, layout), .choices = layouts,
-     DOC("Where they stand, about the object's position.")},
+     DOC("How the instances are placed about the object's position.")},
     {"area", TDI_SCENE_VEC3, offsetof(td_instances_def, area), .unit = "m", .def = {1, 0, 1},
-     FROM_0, DOC("Sides of the area or grid.")},
+     FROM_0, DOC("Sides of the area or of the grid.")},
     {"jitter", TDI_SCENE_REAL, offsetof(td_instances_def, jitter), .def = {0.3}, .high = 1,
-     DOC("Shift in a grid, over its spacing.")},
+     DOC("Random shift in a grid, as a fraction of its spacing.")},
     {"places", TDI_SCENE_LIST, offsetof(td_instances_def, places), .unit = "m", .item = &point_item,
      .count = offsetof(td_instances_def, place_count), .max_count = 100000,
-     DOC("Of a list; their number is the count.")},
+     DOC("Positions for the layout `list`. Their number is the count.")},
     {"seed", TDI_SCENE_INT, offsetof(td_instances_def, seed), .def = {1}, .high = 2e9,
-     DOC("Another seed, other places and turns.")},
+     DOC("Seed of the random positions and rotations.")},
     {"variants", TDI_SCENE_INT, offsetof(td_instances_def, variants), .def = {1}, .low = 1,
-     .high = 1000, DOC("Models, each with a seed and a size of its own, that instances share.")},
+     .high = 1000,
+     DOC("Number of models that the instances share. Each has its own seed and size.")},
     {"smallest", TDI_SCENE_REAL, offsetof(td_instances_def, smallest), .def = {1}, .low = 1e-3,
-     .high = 1e3, DOC("Size of the smallest variant, over the object's.")},
+     .high = 1e3, DOC("Size of the smallest variant, as a factor of the object's size.")},
     {"largest", TDI_SCENE_REAL, offsetof(td_instances_def, largest), .def = {1}, .low = 1e-3,
-     .high = 1e3, DOC("Size of the largest.")},
+     .high = 1e3, DOC("Size of the largest variant, as a factor of the object's size.")},
     {"turned", TDI_SCENE_BOOL, offsetof(td_instances_def, turned), .def = {1},
-     DOC("Each is turned about the vertical at random.")},
+     DOC("Turns each instance about the vertical by a random angle.")},
     {0}};
 static const tdi_scene_table instances_table = {"instances", sizeof(td_instances_def),
-                                                instance_fields, DOC("Many of one object.")};
+                                                instance_fields, DOC("Many copies of one object.")};
 
 static const tdi_scene_field material_fields[] = {
     {"name", TDI_SCENE_TEXT, offsetof(td_material_change, name),
-     DOC("Of the material that changes. Default: all of the object's.")},
+     DOC("Name of the material to change. Default: all materials of the object.")},
     {"density", TDI_SCENE_REAL, offsetof(td_material_change, density), .unit = "kg/m^3", FROM_0,
-     DOC("0 keeps it.")},
+     DOC("New density. 0 keeps the old one.")},
     {"young", TDI_SCENE_REAL, offsetof(td_material_change, young), .unit = "Pa", FROM_0,
-     DOC("Stiffness in bending; 0 keeps it.")},
+     DOC("New Young's modulus, the stiffness in bending. 0 keeps the old one.")},
     {"shear", TDI_SCENE_REAL, offsetof(td_material_change, shear), .unit = "Pa", FROM_0,
-     DOC("Stiffness in twist; 0 keeps it.")},
+     DOC("New shear modulus, the stiffness in twist. 0 keeps the old one.")},
     {"damping_time", TDI_SCENE_REAL, offsetof(td_material_change, damping_time), .unit = "s",
-     .def = {-1}, .low = -1, .high = 1e6, DOC("Damping over stiffness; -1 keeps it.")},
+     .def = {-1}, .low = -1, .high = 1e6,
+     DOC("New ratio of damping to stiffness. -1 keeps the old one.")},
     {0}};
-static const tdi_scene_table material_table = {"material", sizeof(td_material_change),
-                                               material_fields,
-                                               DOC("Figures of a material that differ here.")};
+static const tdi_scene_table material_table = {
+    "material", sizeof(td_material_change), material_fields,
+    DOC("Changes the parameters of a material for this object.")};
 
 static const tdi_scene_field local_fields[] = {
     {"amount", TDI_SCENE_REAL, offsetof(td_local_def, amount), .high = 1, KEYED,
-     DOC("Part of the frame's motion that is not felt.")},
+     DOC("Fraction of the frame's motion that the object does not feel.")},
     {"position", TDI_SCENE_VEC3, offsetof(td_local_def, position), .unit = "m", .low = -1e6,
-     .high = 1e6, KEYED, DOC("Of the frame: a hip, a horse's back.")},
+     .high = 1e6, KEYED, DOC("Position of the frame, such as a hip or a horse's back.")},
     {"rotation", TDI_SCENE_ROTATION, offsetof(td_local_def, rotation), .def = {1}, KEYED,
-     DOC("Of the frame.")},
+     DOC("Rotation of the frame.")},
     {0}};
 static const tdi_scene_table local_table = {
     "local", sizeof(td_local_def), local_fields,
-    DOC("Local dynamics: the motion of a frame that a strand rides along with is blended out.")};
+    DOC("Local dynamics: takes the motion of a frame, with which the object moves, out of what the "
+        "object feels. Not with contact.")};
 
 static const tdi_choice integrators[] = {
-    {"implicit", TD_IMPLICIT, "stable at any step"},
-    {"implicit-euler", TD_IMPLICIT_EULER, "the same, damps more"},
-    {"euler", TD_EULER, "explicit: takes tiny steps for stiff things"},
-    {"rk4", TD_RK4, "explicit, of fourth order"},
+    {"implicit", TD_IMPLICIT, "BDF2: stable with any step"},
+    {"implicit-euler", TD_IMPLICIT_EULER, "backward Euler: stable with any step, damps more"},
+    {"euler", TD_EULER, "explicit: needs tiny steps for stiff objects"},
+    {"rk4", TD_RK4, "explicit Runge-Kutta of fourth order"},
     {0}};
-static const tdi_choice rules[] = {{"clamped", TD_SPRING_CLAMPED, "half of each segment"},
-                                   {"thesis", TD_SPRING_THESIS, "mean of both segments"},
+static const tdi_choice rules[] = {{"clamped", TD_SPRING_CLAMPED, "half of each segment bends"},
+                                   {"thesis", TD_SPRING_THESIS, "mean of the two segments"},
                                    {0}};
 static const tdi_choice laws[] = {{"linear", TD_LAW_LINEAR, "in proportion to the angle"},
-                                  {"tangent", TD_LAW_TANGENT, "2 k tan(angle/2)"},
+                                  {"tangent", TD_LAW_TANGENT, "as 2 k tan(angle/2)"},
                                   {0}};
 static const tdi_choice starts[] = {{"settled", TD_START_SETTLED, "at rest under gravity"},
-                                    {"drawn", TD_START_DRAWN, "as drawn, and let go"},
+                                    {"drawn", TD_START_DRAWN, "as drawn, then released"},
                                     {0}};
 
 static const tdi_scene_field object_fields[] = {
     {"name", TDI_SCENE_TEXT, offsetof(td_object_def, name),
-     DOC("By which loads and probes know it.")},
+     DOC("Name by which loads and probes refer to the object.")},
     {"plant", TDI_SCENE_TEXT, offsetof(td_object_def, plant),
-     DOC("File of an L-system, relative to the scene.")},
+     DOC("File of an L-system, relative to the scene's file.")},
     {"strand", TDI_SCENE_MAP, offsetof(td_object_def, strand), .table = &strand_table,
-     DOC("In place of a plant.")},
+     DOC("A strand in place of a plant.")},
     {"steps", TDI_SCENE_INT, offsetof(td_object_def, steps), .def = {-1}, .low = -1, .high = 1e6,
-     DOC("Of the L-system; -1: as its file says.")},
+     DOC("Derivation steps of the L-system. -1 means: as its file says.")},
     {"seed", TDI_SCENE_INT, offsetof(td_object_def, seed), .def = {-1}, .low = -1, .high = 2e9,
-     DOC("Of the L-system; -1: as its file says.")},
+     DOC("Random seed of the L-system. -1 means: as its file says.")},
     {"define", TDI_SCENE_VALUE, offsetof(td_object_def, define_values),
-     DOC("A map from names to values that win over the file's `#define`s.")},
+     DOC("A map from names to values. They replace the `#define`s of the file.")},
     {"position", TDI_SCENE_VEC3, offsetof(td_object_def, position), .unit = "m", .low = -1e6,
-     .high = 1e6, KEYED, DOC("Of the base. Keys move the pot.")},
+     .high = 1e6, KEYED, DOC("Position of the base. Keys move the pot.")},
     {"rotation", TDI_SCENE_ROTATION, offsetof(td_object_def, rotation), .def = {1}, KEYED,
-     DOC("Of the base. Keys turn the pot.")},
+     DOC("Rotation of the base. Keys turn the pot.")},
     {"size", TDI_SCENE_REAL, offsetof(td_object_def, size), .def = {1}, .low = 1e-6, .high = 1e6,
      DOC("Factor of all lengths.")},
     {"solver", TDI_SCENE_CHOICE, offsetof(td_object_def, solver), .choices = tdi_solver_choices,
-     DOC("What the object is simulated as.")},
+     DOC("The solver that simulates the object.")},
     {"integrator", TDI_SCENE_CHOICE, offsetof(td_object_def, integrator), .choices = integrators,
-     DOC("How time advances.")},
+     DOC("The integrator: the rule by which a step advances the object in time.")},
     {"springs", TDI_SCENE_CHOICE, offsetof(td_object_def, springs), .choices = rules,
-     DOC("How a joint's stiffness follows from its segments.")},
+     DOC("How the stiffness of a joint follows from its two segments.")},
     {"law", TDI_SCENE_CHOICE, offsetof(td_object_def, law), .choices = laws,
-     DOC("How a joint's moment grows with its angle.")},
+     DOC("How the moment of a joint grows with its angle.")},
     {"prune_length", TDI_SCENE_REAL, offsetof(td_object_def, prune_length), .unit = "m", FROM_0,
-     DOC("Shorter segments are left out.")},
+     DOC("Leaves out segments that are shorter than this.")},
     {"prune_mass", TDI_SCENE_REAL, offsetof(td_object_def, prune_mass), .unit = "kg", FROM_0,
-     DOC("Lighter segments are left out.")},
+     DOC("Leaves out segments that are lighter than this.")},
     {"materials", TDI_SCENE_LIST, offsetof(td_object_def, materials), .table = &material_table,
      .count = offsetof(td_object_def, material_count), .max_count = 1000,
-     DOC("Figures that differ from the library's or the file's.")},
+     DOC("Changes parameters of the materials of the library or of the file.")},
     {"stiffness", TDI_SCENE_REAL, offsetof(td_object_def, stiffness), .def = {1}, .high = 1e12,
-     KEYED, DOC("Factor of all springs.")},
+     KEYED, DOC("Factor of the stiffness of all joints.")},
     {"damping", TDI_SCENE_REAL, offsetof(td_object_def, damping), .def = {1}, .high = 1e12, KEYED,
-     DOC("Factor of all damping.")},
+     DOC("Factor of the damping of all joints.")},
     {"damping_ratio", TDI_SCENE_REAL, offsetof(td_object_def, damping_ratio), .def = {-1},
-     .low = -1, .high = 10, DOC("Of the lowest mode, 1 is critical; -1: by the material.")},
+     .low = -1, .high = 10,
+     DOC("Damping ratio of the lowest mode; 1 is critical. -1 means: from the material.")},
     {"relaxation_time", TDI_SCENE_REAL, offsetof(td_object_def, relaxation_time), .unit = "s",
-     .def = {-1}, .low = -1, .high = 1e6, DOC("Damping over stiffness; -1: by the material.")},
+     .def = {-1}, .low = -1, .high = 1e6,
+     DOC("Ratio of damping to stiffness. -1 means: from the material.")},
     {"drag", TDI_SCENE_REAL, offsetof(td_object_def, drag), .def = {1}, .high = 1e6, KEYED,
      DOC("Factor of the drag of the air.")},
     {"rest_under_gravity", TDI_SCENE_BOOL, offsetof(td_object_def, rest_under_gravity),
-     DOC("The drawn shape is the one at rest: nothing sags.")},
+     DOC("The drawn shape is the one at rest under gravity, so nothing sags.")},
     {"start", TDI_SCENE_CHOICE, offsetof(td_object_def, start), .choices = starts,
      DOC("The pose at time 0.")},
     {"time_scale", TDI_SCENE_REAL, offsetof(td_object_def, time_scale), .def = {1}, .high = 100,
-     KEYED, DOC("Factor of the base's velocity and acceleration as they are felt.")},
+     KEYED,
+     DOC("Factor of the velocity and acceleration of the base that the object feels. Not with "
+         "contact.")},
     {"local", TDI_SCENE_MAP, offsetof(td_object_def, local), .table = &local_table,
-     DOC("What of the base's motion is not felt.")},
+     DOC("The part of the base's motion that the object does not feel.")},
     {"instances", TDI_SCENE_MAP, offsetof(td_object_def, instances), .table = &instances_table,
-     DOC("Many of this object.")},
+     DOC("Makes many copies of this object.")},
     {0}};
 static const tdi_scene_table object_table = {"object", sizeof(td_object_def), object_fields,
-                                             DOC("A plant, a strand, or many of one kind.")};
+                                             DOC("A plant or a strand, or many copies of one.")};
 
 // ---- loads ----------------------------------------------------------------------------------
 
 static const tdi_scene_field wind_fields[] = {
     {"velocity", TDI_SCENE_VEC3, offsetof(td_wind_load, velocity), .unit = "m/s", .low = -1e3,
-     .high = 1e3, KEYED, DOC("The mean.")},
+     .high = 1e3, KEYED, DOC("Mean velocity.")},
     {"intensity", TDI_SCENE_REAL, offsetof(td_wind_load, intensity), LIVE, .high = 2,
-     DOC("Turbulence: rms of each component over the mean speed.")},
+     DOC("Intensity of the turbulence: root mean square of each component over the mean speed.")},
     {"length", TDI_SCENE_REAL, offsetof(td_wind_load, length), LIVE, .unit = "m", .def = {4},
-     .low = 1e-3, .high = 1e6, DOC("Turbulence: integral length.")},
+     .low = 1e-3, .high = 1e6, DOC("Integral length of the turbulence.")},
     {"gust", TDI_SCENE_REAL, offsetof(td_wind_load, gust), LIVE, .high = 1,
-     DOC("Part of the mean by which gusts change it.")},
+     DOC("Fraction of the mean velocity by which gusts change it.")},
     {"gust_length", TDI_SCENE_REAL, offsetof(td_wind_load, gust_length), LIVE, .unit = "m",
-     .def = {30}, .low = 1e-3, .high = 1e6, DOC("From one gust to the next.")},
+     .def = {30}, .low = 1e-3, .high = 1e6, DOC("Distance from one gust to the next.")},
     {"roughness", TDI_SCENE_REAL, offsetof(td_wind_load, roughness), LIVE, .unit = "m", .high = 100,
-     DOC("The mean grows with height as log(1 + y/roughness); 0: it does not.")},
+     DOC("The mean speed grows with height as log(1 + y/roughness). 0 means that it does not.")},
     {"height", TDI_SCENE_REAL, offsetof(td_wind_load, height), LIVE, .unit = "m", .def = {10},
-     .low = 1e-3, .high = 1e6, DOC("Where the mean is as given.")},
+     .low = 1e-3, .high = 1e6, DOC("Height at which the mean velocity is the one given.")},
     {"onset", TDI_SCENE_REAL, offsetof(td_wind_load, onset), LIVE, .unit = "s", .high = 1e6,
-     DOC("Time in which gusts and turbulence grow.")},
+     DOC("Time in which gusts and turbulence grow to their full strength.")},
     {"seed", TDI_SCENE_INT, offsetof(td_wind_load, seed), LIVE, .def = {1}, .high = 2e9,
-     DOC("Another seed, another wind of the same kind.")},
+     DOC("Seed of gusts and turbulence.")},
     {0}};
 static const tdi_scene_table wind_table = {
     "wind", sizeof(td_wind_load), wind_fields,
-    DOC("Moving air (or water): a mean, gusts that travel with it, turbulence.")};
+    DOC("Moving air (or water): a mean velocity, gusts that travel with it, and turbulence.")};
 
-#define PLACE_FIELDS(type)                                                                         \
-    {"object", TDI_SCENE_TEXT, offsetof(type, place.object), DOC("By name. Default: the first.")}, \
-        {"instance", TDI_SCENE_INT, offsetof(type, place.instance), .high = 1e5,                   \
-         DOC("Of the object, from 0.")},                                                           \
-        {"segment", TDI_SCENE_INT, offsetof(type, place.segment), .def = {-1},                     \
-         .low = -1, .high = 2e9,   DOC("Its id; -1: by `near`.")},                                 \
-    {                                                                                              \
-        "near", TDI_SCENE_VEC3, offsetof(type, place.near),                                        \
-            .unit = "m", .low = -1e6, .high = 1e6, .given = offsetof(type, place.near_given),      \
-            DOC("The segment that ends nearest at the start. Default: the highest.")               \
+#define PLACE_FIELDS(type)                                                                        \
+    {"object", TDI_SCENE_TEXT, offsetof(type, place.object),                                      \
+     DOC("Name of the object. Default: the first.")},                                             \
+        {"instance", TDI_SCENE_INT, offsetof(type, place.instance), .high = 1e5,                  \
+         DOC("Instance of the object, counted from 0.")},                                         \
+        {"segment",                                                                               \
+         TDI_SCENE_INT,                                                                           \
+         offsetof(type, place.segment),                                                           \
+         .def = {-1},                                                                             \
+         .low = -1,                                                                               \
+         .high = 2e9,                                                                             \
+         DOC("Id of the segment. -1 means: chosen by `near`.")},                                  \
+    {                                                                                             \
+        "near", TDI_SCENE_VEC3, offsetof(type, place.near),                                       \
+            .unit = "m", .low = -1e6, .high = 1e6, .given = offsetof(type, place.near_given),     \
+            DOC("Chooses the segment whose tip is nearest to this point at time 0. Default: the " \
+                "highest tip.")                                                                   \
     }
 
-#define SPAN_FIELDS(type)                                                                          \
-    {"start", TDI_SCENE_REAL, offsetof(type, start), .unit = "s", FROM_0, DOC("When it begins.")}, \
-    {                                                                                              \
-        "end", TDI_SCENE_REAL, offsetof(type, end), .unit = "s", .def = {ALWAYS}, FROM_0,          \
-                                                    DOC("When it lets go. Default: never.")        \
+#define SPAN_FIELDS(type)                                                 \
+    {"start",     TDI_SCENE_REAL, offsetof(type, start),                  \
+     .unit = "s", FROM_0,         DOC("Time at which the load begins.")}, \
+    {                                                                     \
+        "end", TDI_SCENE_REAL, offsetof(type, end),                       \
+            .unit = "s", .def = {ALWAYS}, FROM_0,                         \
+            DOC("Time at which the load ends. Default: never.")           \
     }
 
 static const tdi_scene_field pull_fields[] = {
     PLACE_FIELDS(td_pull_load),
     {"to", TDI_SCENE_VEC3, offsetof(td_pull_load, to), .unit = "m", .low = -1e6, .high = 1e6, KEYED,
-     .given = offsetof(td_pull_load, to_given), DOC("Where the tip is held.")},
+     .given = offsetof(td_pull_load, to_given), DOC("Point to which the tip is pulled.")},
     {"by", TDI_SCENE_VEC3, offsetof(td_pull_load, by), .unit = "m", .low = -1e6, .high = 1e6, KEYED,
-     DOC("Without `to`: from where the tip was at the start.")},
+     DOC("Without `to`: the same point, measured from where the tip is at time 0.")},
     {"stiffness", TDI_SCENE_REAL, offsetof(td_pull_load, stiffness), .unit = "N/m", .def = {100},
-     FROM_0, KEYED, DOC("Of the spring that holds it.")},
+     FROM_0, KEYED, DOC("Stiffness of the spring that pulls.")},
     {"damping", TDI_SCENE_REAL, offsetof(td_pull_load, damping), .unit = "N s/m", FROM_0, KEYED,
-     DOC("Of that spring.")},
+     DOC("Damping of the spring that pulls.")},
     SPAN_FIELDS(td_pull_load),
     {0}};
 static const tdi_scene_table pull_table = {
     "pull", sizeof(td_pull_load), pull_fields,
-    DOC("Holds the tip of a segment by a spring to a point, and lets go.")};
+    DOC("A spring that pulls the tip of a segment to a point, and lets it go.")};
 
 static const tdi_scene_field push_fields[] = {
     PLACE_FIELDS(td_push_load),
     {"force", TDI_SCENE_VEC3, offsetof(td_push_load, force), .unit = "N", .low = -1e9, .high = 1e9,
-     KEYED, DOC("In world axes, at the tip.")},
+     KEYED, DOC("Force at the tip, in world axes.")},
     {"twist", TDI_SCENE_REAL, offsetof(td_push_load, twist), .unit = "N m", .low = -1e9,
-     .high = 1e9, KEYED, DOC("A torque about the segment's own axis.")},
+     .high = 1e9, KEYED, DOC("Torque about the segment's own axis.")},
     SPAN_FIELDS(td_push_load),
     {0}};
-static const tdi_scene_table push_table = {"push", sizeof(td_push_load), push_fields,
-                                           DOC("A force at a tip, a torque along a stem.")};
+static const tdi_scene_table push_table = {
+    "push", sizeof(td_push_load), push_fields,
+    DOC("A force at the tip of a segment, or a torque about its axis.")};
 
 static const tdi_scene_field pose_fields[] = {
-    {"object", TDI_SCENE_TEXT, offsetof(td_pose_load, object), DOC("By name. Default: the first.")},
+    {"object", TDI_SCENE_TEXT, offsetof(td_pose_load, object),
+     DOC("Name of the object. Default: the first.")},
     {"bend", TDI_SCENE_VEC3, offsetof(td_pose_load, bend), DEGREES, .low = -3600, .high = 3600,
      KEYED,
-     DOC("From base to tip in all, about the segments' own X, Y (twist) and Z, from the rest.")},
+     DOC("Total rotation from base to tip, away from the rest shape, about the segments' own X, Y "
+         "(twist) and Z.")},
     {"strength", TDI_SCENE_REAL, offsetof(td_pose_load, strength), .unit = "N/m", .def = {1},
-     FROM_0, KEYED, DOC("Of a spring at every tip.")},
+     FROM_0, KEYED, DOC("Stiffness of the spring at every tip.")},
     {"damping", TDI_SCENE_REAL, offsetof(td_pose_load, damping), .unit = "N s/m", FROM_0, KEYED,
-     DOC("Of these springs.")},
+     DOC("Damping of the springs.")},
     {0}};
 static const tdi_scene_table pose_table = {
     "pose", sizeof(td_pose_load), pose_fields,
-    DOC("Draws an object towards a pose that an animator sets.")};
+    DOC("Springs that pull an object to a pose, for animators.")};
 
 static const tdi_scene_field load_fields[] = {
     {"wind", TDI_SCENE_MAP, offsetof(td_scene_load, as.wind), .tag = TD_SCENE_WIND,
      .table = &wind_table, DOC("Moving air.")},
     {"pull", TDI_SCENE_MAP, offsetof(td_scene_load, as.pull), .tag = TD_SCENE_PULL,
-     .table = &pull_table, DOC("A hand that holds a tip.")},
+     .table = &pull_table, DOC("A spring that pulls a tip.")},
     {"push", TDI_SCENE_MAP, offsetof(td_scene_load, as.push), .tag = TD_SCENE_PUSH,
      .table = &push_table, DOC("A force or a torque.")},
     {"pose", TDI_SCENE_MAP, offsetof(td_scene_load, as.pose), .tag = TD_SCENE_POSE,
-     .table = &pose_table, DOC("A pose to hit.")},
+     .table = &pose_table, DOC("Springs that pull the object to a pose.")},
     {0}};
-static const tdi_scene_table load_table = {"load",         sizeof(td_scene_load),
-                                           load_fields,    DOC("One of these."),
-                                           .one_of = true, .tag = offsetof(td_scene_load, kind)};
+static const tdi_scene_table load_table = {
+    "load",         sizeof(td_scene_load),
+    load_fields,    DOC("Something that acts on the objects."),
+    .one_of = true, .tag = offsetof(td_scene_load, kind)};
 
 // ---- contact --------------------------------------------------------------------------------
 
 typedef struct td_collider_place collider_place;
 
-#define COLLIDER_FIELDS                                                 \
-    {"position",                                                        \
-     TDI_SCENE_VEC3,                                                    \
-     offsetof(collider_place, position),                                \
-     .unit = "m",                                                       \
-     .low = -1e6,                                                       \
-     .high = 1e6,                                                       \
-     KEYED,                                                             \
-     DOC("Of its centre; of a plane, any point of it.")},               \
-        {"rotation",                                                    \
-         TDI_SCENE_ROTATION,                                            \
-         offsetof(collider_place, rotation),                            \
-         .def = {1},                                                    \
-         KEYED,                                                         \
-         DOC("From upright: along +Y.")},                               \
-    {                                                                   \
-        "friction", TDI_SCENE_REAL, offsetof(collider_place, friction), \
-            .def = {0.3}, .high = 10, DOC("Coulomb's coefficient.")     \
+#define COLLIDER_FIELDS                                                            \
+    {"position",                                                                   \
+     TDI_SCENE_VEC3,                                                               \
+     offsetof(collider_place, position),                                           \
+     .unit = "m",                                                                  \
+     .low = -1e6,                                                                  \
+     .high = 1e6,                                                                  \
+     KEYED,                                                                        \
+     DOC("Position of the centre; for a plane, of any point on it.")},             \
+        {"rotation",                                                               \
+         TDI_SCENE_ROTATION,                                                       \
+         offsetof(collider_place, rotation),                                       \
+         .def = {1},                                                               \
+         KEYED,                                                                    \
+         DOC("Rotation. Without one the axis, or the normal of a plane, is +Y.")}, \
+    {                                                                              \
+        "friction", TDI_SCENE_REAL, offsetof(collider_place, friction),            \
+            .def = {0.3}, .high = 10, DOC("Coefficient of friction (Coulomb).")    \
     }
 
 static const tdi_scene_field plane_fields[] = {COLLIDER_FIELDS, {0}};
-static const tdi_scene_table plane_table = {"plane", sizeof(collider_place), plane_fields,
-                                            DOC("The ground: all below it is solid.")};
-static const tdi_scene_field sphere_fields[] = {{"radius", TDI_SCENE_REAL,
-                                                 offsetof(collider_place, size.x), .unit = "m",
-                                                 .def = {0.5}, POSITIVE, DOC("Of the sphere.")},
-                                                COLLIDER_FIELDS,
-                                                {0}};
+static const tdi_scene_table plane_table = {
+    "plane", sizeof(collider_place), plane_fields,
+    DOC("The ground: everything below the plane is solid.")};
+static const tdi_scene_field sphere_fields[] = {
+    {"radius", TDI_SCENE_REAL, offsetof(collider_place, size.x), .unit = "m", .def = {0.5},
+     POSITIVE, DOC("Radius of the sphere.")},
+    COLLIDER_FIELDS,
+    {0}};
 static const tdi_scene_table sphere_table = {"sphere", sizeof(collider_place), sphere_fields,
                                              DOC("A ball.")};
 static const tdi_scene_field capsule_fields[] = {
     {"radius", TDI_SCENE_REAL, offsetof(collider_place, size.x), .unit = "m", .def = {0.5},
-     POSITIVE, DOC("Of the rod and its round ends.")},
+     POSITIVE, DOC("Radius of the capsule and of its round ends.")},
     {"length", TDI_SCENE_REAL, offsetof(collider_place, size.y), .unit = "m", .def = {1},
-     .scale = 0.5, FROM_0, DOC("Along its own Y, without the round ends.")},
+     .scale = 0.5, FROM_0, DOC("Length along its own Y axis, without the round ends.")},
     COLLIDER_FIELDS,
     {0}};
 static const tdi_scene_table capsule_table = {"capsule", sizeof(collider_place), capsule_fields,
-                                              DOC("A round rod: a pole, a finger.")};
+                                              DOC("A cylinder with round ends: a pole, a finger.")};
 static const tdi_scene_field box_fields[] = {
     {"size", TDI_SCENE_VEC3, offsetof(collider_place, size), .unit = "m", .def = {1, 1, 1},
-     .scale = 0.5, POSITIVE, DOC("Its sides.")},
+     .scale = 0.5, POSITIVE, DOC("Lengths of the sides.")},
     COLLIDER_FIELDS,
     {0}};
 static const tdi_scene_table box_table = {"box", sizeof(collider_place), box_fields,
@@ -432,100 +455,107 @@ static const tdi_scene_field collider_fields[] = {
     {"sphere", TDI_SCENE_MAP, offsetof(td_scene_collider, as), .tag = TD_COLLIDER_SPHERE,
      .table = &sphere_table, DOC("A ball.")},
     {"capsule", TDI_SCENE_MAP, offsetof(td_scene_collider, as), .tag = TD_COLLIDER_CAPSULE,
-     .table = &capsule_table, DOC("A round rod.")},
+     .table = &capsule_table, DOC("A cylinder with round ends.")},
     {"box", TDI_SCENE_MAP, offsetof(td_scene_collider, as), .tag = TD_COLLIDER_BOX,
      .table = &box_table, DOC("A box.")},
     {0}};
 static const tdi_scene_table collider_table = {
     "collider",      sizeof(td_scene_collider),
-    collider_fields, DOC("One of these."),
+    collider_fields, DOC("A solid that objects touch."),
     .one_of = true,  .tag = offsetof(td_scene_collider, kind)};
 
 static const tdi_scene_field contact_fields[] = {
     {"self", TDI_SCENE_BOOL, offsetof(td_scene_contact, self), .def = {1},
      DOC("Rods touch themselves and each other, not only colliders.")},
     {"friction", TDI_SCENE_REAL, offsetof(td_scene_contact, friction), .def = {0.3}, .high = 10,
-     DOC("Coulomb's coefficient between rods.")},
+     DOC("Coefficient of friction (Coulomb) between rods.")},
     {"gap", TDI_SCENE_REAL, offsetof(td_scene_contact, gap), .def = {0.2}, .low = 0.01, .high = 1,
-     DOC("From this distance on they push each other, as a part of the smaller radius.")},
+     DOC("Distance at which two surfaces begin to repel each other, as a fraction of the smaller "
+         "radius.")},
     {"creep", TDI_SCENE_REAL, offsetof(td_scene_contact, creep), .unit = "m/s", .def = {1e-3},
-     .low = 1e-9, .high = 1, DOC("What sticks creeps slower than this.")},
+     .low = 1e-9, .high = 1,
+     DOC("Slip speed below which friction counts as sticking. What sticks slides more slowly than "
+         "this.")},
     {0}};
 static const tdi_scene_table contact_table = {
     "contact", sizeof(td_scene_contact), contact_fields,
-    DOC("Lets rods touch, all that have `solver: rod`. They start as drawn then.")};
+    DOC("Contact between rods: all objects with `solver: rod`. They then start as drawn.")};
 
 // ---- recording ------------------------------------------------------------------------------
 
-static const tdi_choice quantities[] = {{"position", TD_QUANTITY_POSITION, "of the tip"},
-                                        {"orientation", TD_QUANTITY_ORIENTATION, "of the segment"},
-                                        {"velocity", TD_QUANTITY_VELOCITY, "of the tip"},
-                                        {"curvature", TD_QUANTITY_CURVATURE, "at the joint"},
-                                        {"moment", TD_QUANTITY_MOMENT, "of the joint's spring"},
-                                        {0}};
+static const tdi_choice quantities[] = {
+    {"position", TD_QUANTITY_POSITION, "of the tip"},
+    {"orientation", TD_QUANTITY_ORIENTATION, "of the segment"},
+    {"velocity", TD_QUANTITY_VELOCITY, "of the tip"},
+    {"curvature", TD_QUANTITY_CURVATURE, "at the joint"},
+    {"moment", TD_QUANTITY_MOMENT, "of the spring of the joint"},
+    {0}};
 
 static const tdi_scene_field probe_fields[] = {
     {"name", TDI_SCENE_TEXT, offsetof(td_probe_def, name),
-     DOC("Of its columns. Default: of the object and the quantity.")},
+     DOC("Heading of the columns. Default: name of the object and quantity.")},
     PLACE_FIELDS(td_probe_def),
     {"quantity", TDI_SCENE_CHOICE, offsetof(td_probe_def, quantity), .choices = quantities,
-     DOC("What is recorded.")},
+     DOC("The quantity to record.")},
     {0}};
 static const tdi_scene_table probe_table = {"probe", sizeof(td_probe_def), probe_fields,
-                                            DOC("Something to record at a segment.")};
+                                            DOC("A quantity to record at a segment.")};
 
 static const tdi_scene_field record_fields[] = {
     {"duration", TDI_SCENE_REAL, offsetof(td_record_def, duration), .unit = "s", .def = {10},
-     .high = 1e6, .low_open = true, DOC("How long the run is.")},
+     .high = 1e6, .low_open = true, DOC("Duration of the run.")},
     {"fps", TDI_SCENE_REAL, offsetof(td_record_def, fps), .unit = "1/s", .def = {30}, .low = 0.1,
-     .high = 10000, DOC("Frames a second.")},
+     .high = 10000, DOC("Frames per second.")},
     {"probes", TDI_SCENE_LIST, offsetof(td_record_def, probes), .table = &probe_table,
      .count = offsetof(td_record_def, probe_count), .max_count = 1000,
-     DOC("Columns of probes.csv.")},
+     DOC("Quantities to record, the columns of probes.csv.")},
     {"energy", TDI_SCENE_BOOL, offsetof(td_record_def, energy), .def = {1},
-     DOC("Energies and momentum of every object, in energy.csv.")},
+     DOC("Writes energies and momentum of every object to energy.csv.")},
     {"glb", TDI_SCENE_BOOL, offsetof(td_record_def, glb), .def = {1},
-     DOC("Animated glTF, in scene.glb.")},
+     DOC("Writes the motion as animated glTF to scene.glb.")},
     {"page", TDI_SCENE_BOOL, offsetof(td_record_def, page), .def = {1},
-     DOC("A page that plays, scene.html.")},
+     DOC("Writes a page that plays the motion, scene.html.")},
     {0}};
 static const tdi_scene_table record_table = {"record", sizeof(td_record_def), record_fields,
-                                             DOC("What a run writes.")};
+                                             DOC("What a run records and writes.")};
 
 // ---- all of it ------------------------------------------------------------------------------
 
 static const tdi_scene_field scene_fields[] = {
-    {"name", TDI_SCENE_TEXT, offsetof(td_scene_def, name), DOC("A title, for people.")},
-    {"text", TDI_SCENE_TEXT, offsetof(td_scene_def, text), DOC("One line on what it shows.")},
+    {"name", TDI_SCENE_TEXT, offsetof(td_scene_def, name), DOC("Title of the scene.")},
+    {"text", TDI_SCENE_TEXT, offsetof(td_scene_def, text),
+     DOC("One sentence on what the scene shows.")},
     {"gravity", TDI_SCENE_VEC3, offsetof(td_scene_def, gravity), .unit = "m/s^2",
-     .def = {0, -9.81, 0}, .low = -1e4, .high = 1e4, KEYED, DOC("Pulls everything.")},
+     .def = {0, -9.81, 0}, .low = -1e4, .high = 1e4, KEYED, DOC("Acceleration of gravity.")},
     {"step", TDI_SCENE_REAL, offsetof(td_scene_def, step), .unit = "s", .def = {1.0 / 60},
      .high = 1, .low_open = true, LIVE,
-     DOC("Time of a step at most; a frame is a whole number of them.")},
+     DOC("Longest time step. A frame is a whole number of steps.")},
     {"tolerance", TDI_SCENE_REAL, offsetof(td_scene_def, tolerance), .unit = "rad", .def = {1e-4},
      .high = 0.1, .low_open = true, .keyed = true,
-     DOC("How far a step may be from its solution; 0.02 saves about a third in a wind.")},
+     DOC("Error at which Newton's method stops in a step. 0.02 saves about a third of the time in "
+         "wind.")},
     {"air_density", TDI_SCENE_REAL, offsetof(td_scene_def, air_density), .unit = "kg/m^3",
-     .def = {1.2}, .high = 1e5, KEYED, DOC("Water has 1000; 0: no drag.")},
+     .def = {1.2}, .high = 1e5, KEYED, DOC("Density of the air. Water has 1000; 0 means no drag.")},
     {"drag", TDI_SCENE_REAL, offsetof(td_scene_def, drag), .def = {1}, .high = 100, KEYED,
      DOC("Drag coefficient.")},
     {"air_linear", TDI_SCENE_REAL, offsetof(td_scene_def, air_linear), .unit = "N s/m^3",
-     .high = 1e6, KEYED, DOC("Drag in proportion to the speed, an area.")},
+     .high = 1e6, KEYED, DOC("Drag in proportion to the speed, for each square metre.")},
     {"objects", TDI_SCENE_LIST, offsetof(td_scene_def, objects), .table = &object_table,
      .required = true, .count = offsetof(td_scene_def, object_count), .max_count = 10000,
-     DOC("What moves.")},
+     DOC("The objects that move.")},
     {"loads", TDI_SCENE_LIST, offsetof(td_scene_def, loads), .table = &load_table,
-     .count = offsetof(td_scene_def, load_count), .max_count = 10000, DOC("What acts on it.")},
+     .count = offsetof(td_scene_def, load_count), .max_count = 10000,
+     DOC("The loads that act on the objects.")},
     {"contact", TDI_SCENE_MAP, offsetof(td_scene_def, contact), .table = &contact_table,
-     .given = offsetof(td_scene_def, contact.given), DOC("How rods touch.")},
+     .given = offsetof(td_scene_def, contact.given), DOC("How rods touch each other.")},
     {"colliders", TDI_SCENE_LIST, offsetof(td_scene_def, colliders), .table = &collider_table,
      .count = offsetof(td_scene_def, collider_count), .max_count = 10000,
-     DOC("What objects touch; rods touch each other as well then.")},
+     DOC("Solids that the objects touch. With colliders rods also touch each other.")},
     {"record", TDI_SCENE_MAP, offsetof(td_scene_def, record), .table = &record_table,
-     DOC("What a run writes.")},
+     DOC("What a run records and writes.")},
     {0}};
 const tdi_scene_table tdi_scene_all = {"scene", sizeof(td_scene_def), scene_fields,
-                                       DOC("A scene file is one map with these keys.")};
+                                       DOC("What a run records and writes.")};
 
 // ---- defaults -------------------------------------------------------------------------------
 
