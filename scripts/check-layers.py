@@ -5,7 +5,7 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["base", "system", "math", "grammar", "plant", "skin", "load", "contact", "tree",
+LAYERS = ["base", "system", "math", "grammar", "plant", "skin", "load", "contact", "solver", "tree",
           "tree_ida", "rod", "world", "scene_yaml", "io"]
 PUBLIC_ONLY = ["cli", "web"]
 

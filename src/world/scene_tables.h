@@ -7,3 +7,5 @@
 #include "world/fields.h"
 
 extern const tdi_scene_table tdi_scene_all;
+extern const tdi_choice tdi_integrators[];
+extern const tdi_choice tdi_laws[];

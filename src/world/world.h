@@ -9,8 +9,9 @@
 
 #include "base/diag.h"
 #include "math/vec3.h"
+#include "tendril/world.h"
 #include "world/scene.h"
-#include "world/solver.h"
+#include "world/solvers.h"
 
 typedef struct tdi_pose {
     td_vec3 position;
