@@ -129,8 +129,8 @@ static int32_t grid_columns(const td_instances_def *i) {
     return columns < 1 ? 1 : columns > i->count ? i->count : (int32_t)columns;
 }
 
-static tdi_pose instance_place(const td_instances_def *i, int32_t k, tdi_random *r) {
-    tdi_pose p = {{0, 0, 0}, tdi_quat_identity()};
+static tdi_transform instance_place(const td_instances_def *i, int32_t k, tdi_random *r) {
+    tdi_transform p = {{0, 0, 0}, tdi_quat_identity()};
     td_real a = tdi_random_uniform(r) - 0.5, b = tdi_random_uniform(r) - 0.5;
     td_real yaw = TWO_PI * tdi_random_uniform(r);
     bool alone = i->layout != TD_INSTANCES_LIST && i->count == 1;
@@ -166,7 +166,7 @@ static const char *actor_name(td_world *w, int32_t object, int32_t instance, int
     return tdi_arena_text(&w->arena, name, strlen(name));
 }
 
-static td_status make_actor(td_world *w, int32_t object, int32_t instance, tdi_pose place,
+static td_status make_actor(td_world *w, int32_t object, int32_t instance, tdi_transform place,
                             tdi_actor *a, td_diag *diag) {
     const td_object_def *o = &w->scene->def.objects[object];
     int32_t count = instance_count(o);
@@ -177,7 +177,7 @@ static td_status make_actor(td_world *w, int32_t object, int32_t instance, tdi_p
     a->segments = td_skeleton_segments(v->skeleton);
     a->segment_count = td_skeleton_count(v->skeleton);
     a->name = actor_name(w, object, instance, count);
-    a->base = a->simulated = tdi_pose_mul(tdi_object_pose(w, object), place);
+    a->base = a->simulated = tdi_transform_mul(tdi_object_pose(w, object), place);
     if (!a->name) {
         return TD_ERR_MEMORY;
     }

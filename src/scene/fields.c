@@ -6,7 +6,7 @@
 //          all of them are found at once. Tables may lead to themselves through lists; the depth
 //          of a value is limited, and with it that of the walk.
 
-#include "world/fields.h"
+#include "scene/fields.h"
 
 #include "base/real.h"
 #include "base/value.h"

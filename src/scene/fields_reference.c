@@ -5,7 +5,7 @@
 //          the order in which they are met, each once. Defaults are read from a struct that has
 //          them, not from the rows, because a table may fill in its own.
 
-#include "world/fields.h"
+#include "scene/fields.h"
 
 #include "base/real.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Scenes from values: fields by the tables, then curves, definitions and what must fit together.
 
-#include "world/scene.h"
+#include "scene/scene.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Scenes from structs: those that were filled by hand, and those of another scene.
 
-#include "world/scene.h"
+#include "scene/scene.h"
 
 #include "math/quat.h"
 

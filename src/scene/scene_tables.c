@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every key of a scene: where it goes, its unit, default and range, and what it means.
 
-#include "world/scene_tables.h"
+#include "scene/scene_tables.h"
 
 #include "math/angle.h"
 
