@@ -206,7 +206,7 @@ static const tdi_scene_table local_table = {
     DOC("Local dynamics: takes the motion of a frame, with which the object moves, out of what the "
         "object feels. Not with contact.")};
 
-static const tdi_choice integrators[] = {
+const tdi_choice tdi_integrators[] = {
     {"implicit", TD_IMPLICIT, "BDF2: stable with any step"},
     {"implicit-euler", TD_IMPLICIT_EULER, "backward Euler: stable with any step, damps more"},
     {"euler", TD_EULER, "explicit: needs tiny steps for stiff objects"},
@@ -215,12 +215,22 @@ static const tdi_choice integrators[] = {
 static const tdi_choice rules[] = {{"clamped", TD_SPRING_CLAMPED, "half of each segment bends"},
                                    {"thesis", TD_SPRING_THESIS, "mean of the two segments"},
                                    {0}};
-static const tdi_choice laws[] = {{"linear", TD_LAW_LINEAR, "in proportion to the angle"},
-                                  {"tangent", TD_LAW_TANGENT, "as 2 k tan(angle/2)"},
-                                  {0}};
+const tdi_choice tdi_laws[] = {{"default", TD_LAW_DEFAULT, "the solver's own"},
+                               {"linear", TD_LAW_LINEAR, "in proportion to the angle"},
+                               {"tangent", TD_LAW_TANGENT, "as 2 k tan(angle/2)"},
+                               {0}};
 static const tdi_choice starts[] = {{"settled", TD_START_SETTLED, "at rest under gravity"},
                                     {"drawn", TD_START_DRAWN, "as drawn, then released"},
                                     {0}};
+
+static bool solver_name(int32_t k, tdi_choice *name) {
+    if (k >= td_solver_count()) {
+        return false;
+    }
+    const td_solver_info info = td_solver_get(k);
+    *name = (tdi_choice){info.name, k, info.text};
+    return true;
+}
 
 static const tdi_scene_field object_fields[] = {
     {"name", TDI_SCENE_TEXT, offsetof(td_object_def, name),
@@ -241,13 +251,14 @@ static const tdi_scene_field object_fields[] = {
      DOC("Rotation of the base. Keys turn the pot.")},
     {"size", TDI_SCENE_REAL, offsetof(td_object_def, size), .def = {1}, .low = 1e-6, .high = 1e6,
      DOC("Factor of all lengths.")},
-    {"solver", TDI_SCENE_CHOICE, offsetof(td_object_def, solver), .choices = tdi_solver_choices,
+    {"solver", TDI_SCENE_TEXT, offsetof(td_object_def, solver), .names = solver_name,
      DOC("The solver that simulates the object.")},
-    {"integrator", TDI_SCENE_CHOICE, offsetof(td_object_def, integrator), .choices = integrators,
+    {"integrator", TDI_SCENE_CHOICE, offsetof(td_object_def, integrator),
+     .choices = tdi_integrators,
      DOC("The integrator: the rule by which a step advances the object in time.")},
     {"springs", TDI_SCENE_CHOICE, offsetof(td_object_def, springs), .choices = rules,
      DOC("How the stiffness of a joint follows from its two segments.")},
-    {"law", TDI_SCENE_CHOICE, offsetof(td_object_def, law), .choices = laws,
+    {"law", TDI_SCENE_CHOICE, offsetof(td_object_def, law), .choices = tdi_laws,
      DOC("How the moment of a joint grows with its angle.")},
     {"prune_length", TDI_SCENE_REAL, offsetof(td_object_def, prune_length), .unit = "m", FROM_0,
      DOC("Leaves out segments that are shorter than this.")},

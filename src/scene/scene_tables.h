@@ -7,6 +7,5 @@
 #include "scene/fields.h"
 
 extern const tdi_scene_table tdi_scene_all;
-
-// How scenes name the solvers: those who have the solvers define it.
-extern const tdi_choice tdi_solver_choices[];
+extern const tdi_choice tdi_integrators[];
+extern const tdi_choice tdi_laws[];

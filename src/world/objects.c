@@ -84,13 +84,15 @@ static td_status make_variant(td_world *w, int32_t object, int32_t variant,
     const td_object_def *o = &w->scene->def.objects[object];
     td_vec3 gravity = own_gravity(w, object, tdi_object_pose(w, object).rotation);
     td_diag diag = {.index = TD_NONE};
-    v->solver = tdi_solvers[o->solver];
+    v->solver = tdi_solver_find(o->solver);
     td_status status =
         tdi_object_grow(w->scene, object, variant, opts, w->alloc, &v->skeleton, diags);
     if (status != TD_OK) {
         return status;
     }
-    status = v->solver->model_new(v->skeleton, o, w->alloc, &v->model, &diag);
+    const bool strand = !o->skeleton && !o->plant;
+    const tdi_model_opts with = {.law = o->law, .strand = strand ? &o->strand : NULL};
+    status = v->solver->model_new(v->skeleton, &with, w->alloc, &v->model, &diag);
     if (status != TD_OK) {
         return fault(w, object, status, "plant", &diag, diags);
     }
@@ -204,7 +206,7 @@ static void settle_actor(void *context, int64_t k) {
     td_step_opts opts = td_step_opts_default();
     opts.gravity = w->scene->def.gravity;
     opts.stiffness = o->stiffness;
-    bool touches = a->solver->mutual && tdi_world_touches(w); // rest knows no contact
+    bool touches = a->solver->info.mutual && tdi_world_touches(w); // rest knows no contact
     if (o->start == TD_START_SETTLED && !touches && !(o->rest_under_gravity && upright(w, a))) {
         a->status = a->solver->settle(a->state, &opts, NULL, &a->diag);
     }

@@ -10,7 +10,8 @@
 #include "base/diag.h"
 #include "math/vec3.h"
 #include "scene/scene.h"
-#include "world/solver.h"
+#include "tendril/world.h"
+#include "world/solvers.h"
 
 typedef struct tdi_transform {
     td_vec3 position;
