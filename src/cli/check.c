@@ -7,9 +7,9 @@ static const char help[] =
     "Usage: tendril check FILE... [--define NAME=VALUE]\n"
     "\n"
     "Reports all errors of models and of scenes (.yaml, .yml, .json), with file,\n"
-    "line and column. Says nothing and exits with 0 when there are none; 'grow'\n"
-    "finds what shows only when a model runs, such as a division by zero. The\n"
-    "plants of a scene are grown.\n";
+    "line and column. Prints nothing and exits with 0 if there are none. The plants\n"
+    "of a scene are grown; of a model only the text is checked: errors that occur\n"
+    "while it grows, such as a division by zero, are reported by 'grow'.\n";
 
 static int check_model(const char *path, const cli_defines *defines) {
     td_grammar *grammar = NULL;
@@ -40,7 +40,7 @@ int cli_check(int argc, char **argv) {
         return EXIT_FINE;
     }
     if (operands == 0) {
-        cli_error("check: expected FILE...; 'tendril check --help' says more");
+        cli_error("check: expected at least one FILE; see 'tendril check --help'");
         return EXIT_MISUSE;
     }
     int code = EXIT_FINE;

@@ -97,13 +97,13 @@ typedef struct cli_plant_args {
 #define CLI_PLANT_HELP                                                                    \
     "  --steps N             derivation steps instead of the file's derivation length\n"  \
     "  --seed S              seed of random choices instead of the file's\n"              \
-    "  --define NAME=VALUE   wins over #define NAME in the file; may be repeated\n"       \
+    "  --define NAME=VALUE   replaces #define NAME of the file; may be repeated\n"        \
     "  --springs RULE        'clamped' (default) or 'thesis'\n"                           \
-    "  --prune-length M      drop segments shorter than M metres\n"                       \
-    "  --prune-mass KG       drop segments lighter than KG\n"                             \
+    "  --prune-length M      leave out segments shorter than M metres\n"                  \
+    "  --prune-mass KG       leave out segments lighter than KG kilograms\n"              \
     "  --max-modules N       stop when the string grows past N modules (50 million)\n"    \
     "  --max-segments N      stop when the plant has more than N segments (16 million)\n" \
-    "  --max-loops N         stop after N turns of loops in statements (100 million)\n"
+    "  --max-loops N         stop after N loop iterations in statements (100 million)\n"
 
 cli_plant_args cli_plant_args_default(void);
 // False after telling which option is wrong.

@@ -61,7 +61,7 @@ void cli_print_diags(const td_diag_list *list, td_status status, const char *fil
         cli_print_diag(&list->items[i]);
     }
     if (list->count > shown) {
-        cli_error("%d more errors", list->count - shown);
+        cli_error("%d more errors are not shown", list->count - shown);
     }
     if (shown == 0 && status != TD_OK) {
         cli_error("%s: %s", file, td_status_text(status));

@@ -9,12 +9,12 @@
 static const char help[] =
     "Usage: tendril grow FILE [OPTION...]\n"
     "\n"
-    "Derives an L-system model ('-' is standard input).\n"
+    "Grows an L-system model ('-' is standard input).\n"
     "\n"
     "  -o OUT                write OUT: .glb (mesh), .json (skeleton) or .txt (string)\n"
     "  --string              print the string\n"
-    "  --stats               print figures: modules, lengths, segments, mass, height\n"
-    "  --json                print figures as one JSON object\n" CLI_PLANT_HELP;
+    "  --stats               print modules, length, segments, mass and height\n"
+    "  --json                print them as one JSON object\n" CLI_PLANT_HELP;
 
 typedef struct grow_args {
     cli_plant_args plant;
@@ -206,12 +206,11 @@ int cli_grow(int argc, char **argv) {
         return EXIT_FINE;
     }
     if (operands != 1) {
-        cli_error("grow: expected one FILE, here are %d; 'tendril grow --help' says more",
-                  operands);
+        cli_error("grow: expected one FILE, but %d are given; see 'tendril grow --help'", operands);
         return EXIT_MISUSE;
     }
     if (a.out && !known_suffix(a.out)) {
-        cli_error("grow: '%s' ends in none of .glb, .json, .txt", a.out);
+        cli_error("grow: the name '%s' must end in .glb, .json or .txt", a.out);
         return EXIT_MISUSE;
     }
     if (!cli_plant_args_check(&a.plant, "grow")) {

@@ -5,9 +5,9 @@
 
 static const char help[] = "Usage: tendril info [--json | --scene-keys]\n"
                            "\n"
-                           "Version and build, and the materials that a model can name.\n"
-                           "With --json one object a line: the build, then the materials.\n"
-                           "With --scene-keys every key of a scene, as Markdown.\n";
+                           "Prints version, build, and the materials that a model can name.\n"
+                           "--json prints one object in each line: the build, then the materials.\n"
+                           "--scene-keys prints all keys of a scene, as Markdown.\n";
 
 static const char *compiler(void) {
 #if defined(__clang__)

@@ -6,26 +6,26 @@
 #include <string.h>
 
 static const char help[] =
-    "Tendril grows slender things from L-systems and gives them physical bodies.\n"
+    "Tendril grows plants and other slender things from L-systems, and simulates them.\n"
     "\n"
     "Usage: tendril COMMAND [OPTION...] [FILE...]\n"
     "\n"
-    "  grow FILE      derive a model, and write its string, skeleton or mesh\n"
+    "  grow FILE      grow a model, and write its string, skeleton or mesh\n"
     "  check FILE...  report all errors of models and scenes\n"
     "  run SCENE      simulate a scene, and write motion, page and tables\n"
-    "  view FILE      a page in which a model or scene grows, moves and can be pulled\n"
-    "  settle FILE    the pose at rest under gravity\n"
-    "  modes FILE     frequencies and damping of the lowest vibrations\n"
-    "  plot DIR       draw what a run has recorded\n"
-    "  info           version, build, materials and keys of scenes\n"
-    "  validate       run cases with known answers\n"
+    "  view FILE      write a page in which you can pull and change a model or scene\n"
+    "  settle FILE    compute the pose at rest under gravity\n"
+    "  modes FILE     compute frequencies and damping of the lowest vibration modes\n"
+    "  plot DIR       draw the tables that a run has written\n"
+    "  info           print version, build, materials and keys of scenes\n"
+    "  validate       compare simulations with known answers\n"
     "  bench [CASE]   measure speed\n"
     "\n"
-    "  --help         this text; 'tendril COMMAND --help' says more of a command\n"
-    "  --version      the version\n"
+    "  --help         print this text; 'tendril COMMAND --help' describes a command\n"
+    "  --version      print the version\n"
     "\n"
-    "Exit codes: 0 fine, 1 a figure is outside its limit, 2 misuse, 3 bad input,\n"
-    "4 diverged, 5 cannot write.\n";
+    "Exit codes: 0 success, 1 a result of validate is outside its limit, 2 wrong use\n"
+    "of the command line, 3 wrong input, 4 the simulation diverged, 5 cannot write.\n";
 
 typedef struct command {
     const char *name;

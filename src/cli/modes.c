@@ -8,13 +8,13 @@
 static const char help[] =
     "Usage: tendril modes FILE [OPTION...]\n"
     "\n"
-    "Grows a model ('-' is standard input), lets it come to rest under gravity, and\n"
-    "finds the frequencies and damping ratios of its slowest vibrations.\n"
+    "Grows a model ('-' is standard input), computes its pose at rest under gravity,\n"
+    "and prints frequencies and damping ratios of its lowest vibration modes.\n"
     "\n"
-    "  --count K             how many (10)\n"
+    "  --count K             number of modes (10)\n"
     "  --gravity X,Y,Z       in m/s^2 (0,-9.81,0)\n"
     "  --no-gravity          the same as --gravity 0,0,0\n"
-    "  --json                one object a mode\n" CLI_PLANT_HELP;
+    "  --json                print one object for each mode\n" CLI_PLANT_HELP;
 
 typedef struct modes_args {
     cli_plant_args plant;
@@ -86,7 +86,7 @@ int cli_modes(int argc, char **argv) {
         return EXIT_FINE;
     }
     if (operands != 1) {
-        cli_error("modes: expected one FILE, here are %d; 'tendril modes --help' says more",
+        cli_error("modes: expected one FILE, but %d are given; see 'tendril modes --help'",
                   operands);
         return EXIT_MISUSE;
     }

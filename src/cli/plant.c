@@ -20,11 +20,12 @@ cli_plant_args cli_plant_args_default(void) {
 
 bool cli_plant_args_check(const cli_plant_args *args, const char *command) {
     if (strcmp(args->springs, "clamped") != 0 && strcmp(args->springs, "thesis") != 0) {
-        cli_error("%s: --springs is clamped or thesis", command);
+        cli_error("%s: --springs is '%s'; it must be clamped or thesis", command, args->springs);
         return false;
     }
     if (args->max_segments > INT32_MAX) {
-        cli_error("%s: --max-segments is too large", command);
+        cli_error("%s: --max-segments is %lld; it must be at most %d", command,
+                  (long long)args->max_segments, INT32_MAX);
         return false;
     }
     return true;
@@ -151,7 +152,8 @@ int cli_tree_settle(const char *path, cli_tree *tree, td_vec3 gravity, td_step_s
     td_status status = td_tree_settle(tree->state, &opts, stats, &diag);
     if (status == TD_OK && stats->unconverged > 0) {
         status = TD_ERR_DIVERGED;
-        snprintf(diag.message, sizeof diag.message, "no rest after %lld iterations",
+        snprintf(diag.message, sizeof diag.message,
+                 "the plant does not come to rest: Newton's method stopped after %lld iterations",
                  (long long)stats->iterations);
     }
     if (status != TD_OK) {

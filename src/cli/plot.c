@@ -13,9 +13,9 @@
 static const char help[] =
     "Usage: tendril plot DIR\n"
     "\n"
-    "Draws what 'tendril run' has recorded in DIR: probes.csv as probes.svg and energy.csv as\n"
-    "energy.svg, one chart for all columns with the same unit. A table that is not there is\n"
-    "left out.\n";
+    "Draws the tables that 'tendril run' has written to DIR: probes.csv as probes.svg and\n"
+    "energy.csv as energy.svg, one chart for all columns with the same unit. A missing\n"
+    "table is left out.\n";
 
 // DIR/NAME.csv becomes DIR/NAME.svg. *drawn counts.
 static td_status draw(const char *folder, const char *name, const char *title, int *drawn,
@@ -56,7 +56,7 @@ static int plot(const char *folder) {
         return cli_exit_code(status);
     }
     if (drawn == 0) {
-        cli_error("%s: neither probes.csv nor energy.csv is there", folder);
+        cli_error("%s: the folder has neither probes.csv nor energy.csv", folder);
         return EXIT_BAD_INPUT;
     }
     return EXIT_FINE;
@@ -74,7 +74,7 @@ int cli_plot(int argc, char **argv) {
         return EXIT_FINE;
     }
     if (operands != 1) {
-        cli_error("plot: expected one DIR, here are %d; 'tendril plot --help' says more", operands);
+        cli_error("plot: expected one DIR, but %d are given; see 'tendril plot --help'", operands);
         return EXIT_MISUSE;
     }
     if (strlen(argv[0]) > MAX_PATH_SIZE - 16) {

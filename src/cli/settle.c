@@ -9,12 +9,13 @@
 static const char help[] =
     "Usage: tendril settle FILE [OPTION...]\n"
     "\n"
-    "Grows a model ('-' is standard input) and finds its pose at rest under gravity:\n"
-    "where the far end of every segment is, the energy of springs and weight in J,\n"
-    "Newton's iterations, and the largest moment that is not balanced in N m.\n"
+    "Grows a model ('-' is standard input) and computes its pose at rest under gravity.\n"
+    "Prints the tip of every segment, the energy of springs and weight in J, the\n"
+    "Newton iterations, and the largest unbalanced moment in N m.\n"
     "\n"
     "  --gravity X,Y,Z       in m/s^2 (0,-9.81,0)\n"
-    "  --json                one object a segment and one for the whole\n" CLI_PLANT_HELP;
+    "  --json                print one object for each segment and one for the "
+    "plant\n" CLI_PLANT_HELP;
 
 // What the whole adds up to.
 typedef struct figures {
@@ -91,7 +92,7 @@ int cli_settle(int argc, char **argv) {
         return EXIT_FINE;
     }
     if (operands != 1) {
-        cli_error("settle: expected one FILE, here are %d; 'tendril settle --help' says more",
+        cli_error("settle: expected one FILE, but %d are given; see 'tendril settle --help'",
                   operands);
         return EXIT_MISUSE;
     }

@@ -22,12 +22,12 @@
 static const char help[] =
     "Usage: tendril view FILE [-o PAGE] [--no-open]\n"
     "\n"
-    "Writes a page in which a model (.lsys) or a scene (.yaml, .yml, .json) grows and\n"
-    "moves, can be pulled and changed, and opens it. The page needs no server, no\n"
-    "network and nothing beside it.\n"
+    "Writes a page with a model (.lsys) or a scene (.yaml, .yml, .json), and opens it.\n"
+    "In the page you can pull and change the plants. It needs no server, no network\n"
+    "and no other files.\n"
     "\n"
-    "  -o PAGE     where to; by default out/NAME.html, after FILE\n"
-    "  --no-open   write the page only\n";
+    "  -o PAGE     file to write; default: out/NAME.html, with the name of FILE\n"
+    "  --no-open   write the page but do not open it\n";
 
 // ---- files ----------------------------------------------------------------------------------
 
@@ -233,7 +233,8 @@ static int write_page(const char *path, const char *file, const view_files *file
             status = td_file_write(path, filled, size, &diag);
         } else {
             status = TD_ERR_SYNTAX;
-            snprintf(diag.message, sizeof diag.message, "%.200s has no '" MARK "'", viewer);
+            snprintf(diag.message, sizeof diag.message,
+                     "%.200s is not a viewer page: it has no '" MARK "'", viewer);
         }
         free(filled);
     }
@@ -309,8 +310,7 @@ int cli_view(int argc, char **argv) {
         return EXIT_FINE;
     }
     if (operands != 1) {
-        cli_error("view: expected one FILE, here are %d; 'tendril view --help' says more",
-                  operands);
+        cli_error("view: expected one FILE, but %d are given; see 'tendril view --help'", operands);
         return EXIT_MISUSE;
     }
     return view(argv[0], page, !no_open);

@@ -616,7 +616,7 @@ class Scenes(unittest.TestCase):
     def test_faults_have_their_place(self):
         s = f"objects:\n  - {STRAND}\n"
         self.refused("objects:\n  - plant: none.lsys\n", (2, 12, "'none.lsys'"))
-        self.refused("objects: &all\n  - {define: *all}\n", (2, 14, "cycle"))
+        self.refused("objects: &all\n  - {define: *all}\n", (2, 14, "contains this reference"))
         self.refused(s + "    position: {keys: [[0, [0, 0, 0]], [2, [1, 0, 0]], [1, [0, 0, 0]]]}\n",
                      (3, 56, "out of order"))
         self.refused(s + "record: {duration: -3}\n", (3, 20, "'duration' is -3"))
