@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file contact.h
-/// What things touch: colliders that move as they are told, and how contact works. Plain structs,
+/// Colliders (solids that move as the caller says) and the options of contact. Plain structs,
 /// borrowed for the call that takes them.
 
 #include "tendril/base.h"
@@ -12,23 +12,23 @@ extern "C" {
 #endif
 
 typedef enum td_collider_kind {
-    TD_COLLIDER_PLANE,   ///< All that lies below `position`, against its own +Y.
+    TD_COLLIDER_PLANE,   ///< Everything on the -Y side of `position` is solid, in its own axes.
     TD_COLLIDER_SPHERE,  ///< `size.x` is the radius.
     TD_COLLIDER_CAPSULE, ///< `size.x` is the radius, `size.y` half the length along its own Y,
                          ///< without the round ends.
     TD_COLLIDER_BOX,     ///< `size` holds half the sides.
 } td_collider_kind;
 
-/// One collider. During a step it goes evenly from the first pose to the second, turning the short
-/// way. Start from td_collider_default().
+/// One collider. During a step it moves with constant velocity from the first pose to the second,
+/// turning by the smaller angle. Start from td_collider_default().
 typedef struct td_collider {
     td_collider_kind kind;
     td_vec3 size;      ///< m, > 0 where the kind uses it; half the length may be 0. Default 0.5.
-    td_vec3 position0; ///< m: where the step begins. Default 0.
+    td_vec3 position0; ///< m, at the start of the step. Default 0.
     td_quat rotation0; ///< Unit. Default none.
-    td_vec3 position;  ///< m: where the step ends. Default 0.
+    td_vec3 position;  ///< m, at the end of the step. Default 0.
     td_quat rotation;  ///< Unit. Default none.
-    td_real friction;  ///< 0..10: Coulomb's coefficient with whatever touches it. Default 0.3.
+    td_real friction;  ///< 0..10: coefficient of friction (Coulomb). Default 0.3.
 } td_collider;
 
 /// A collider of this kind that stays at the origin.
@@ -41,16 +41,16 @@ TD_API td_status td_colliders_check(const td_collider *colliders, int32_t count,
 typedef struct td_contact_opts {
     uint32_t struct_size;
     bool self;        ///< Segments touch each other, not only colliders. Default true.
-    td_real friction; ///< 0..10: Coulomb's coefficient between segments. Default 0.3.
-    td_real gap;      ///< 0.01..1: surfaces push each other from this distance on, as a part of the
-                      ///< smaller radius. Default 0.2.
-    td_real creep;    ///< m/s, 1e-9..1: friction has its full force from this speed on; what sticks
-                      ///< on a slope creeps slower than this. Default 1e-3.
+    td_real friction; ///< 0..10: coefficient of friction (Coulomb) between segments. Default 0.3.
+    td_real gap;      ///< 0.01..1: distance at which surfaces begin to repel each other, as a
+                      ///< fraction of the smaller radius. Default 0.2.
+    td_real creep;    ///< m/s, 1e-9..1: slip speed from which on friction has its full force. What
+                      ///< sticks on a slope slides more slowly than this. Default 1e-3.
 } td_contact_opts;
 
 TD_API td_contact_opts td_contact_opts_default(void);
 
-/// Checks every field; a struct that did not come from the default function is refused.
+/// Checks every field. A struct that was not filled by the default function is refused.
 TD_API td_status td_contact_opts_check(const td_contact_opts *opts, td_diag *diag);
 
 #ifdef __cplusplus

@@ -2,12 +2,11 @@
 #pragma once
 
 /// @file curve.h
-/// Keys in time and what lies between them: for numbers, vectors and rotations. Fixed after
-/// creation, safe to read from any thread.
+/// Animation curves through keys: for numbers, vectors and rotations. Fixed after creation, safe
+/// to read from any thread.
 ///
-/// Before the first key and after the last a curve holds their values. A smooth curve has no jump
-/// in value, velocity or acceleration anywhere: it starts from rest and comes to rest, unless it
-/// repeats.
+/// Before the first key and after the last the value is constant. Value, velocity and acceleration
+/// of a smooth curve are continuous: it starts and ends with velocity zero, unless it repeats.
 
 #include "tendril/load.h"
 

@@ -25,7 +25,7 @@ typedef struct td_loader {
     void *context;
 } td_loader;
 
-/// One `#define` from outside. It wins over a `#define` of the same name in the text.
+/// One `#define` from outside. It replaces a `#define` of the same name in the text.
 typedef struct td_define {
     const char *name;
     const char *value;
@@ -40,7 +40,7 @@ typedef struct td_grammar_def {
     const td_define *defines; ///< define_count of them. Default none.
     int32_t define_count;
     const td_loader *loader; ///< NULL: `#include` is refused.
-    size_t max_text;         ///< Cap on the bytes of all texts together. Default 16 MiB.
+    size_t max_text;         ///< Limit of the bytes of all texts together. Default 16 MiB.
 } td_grammar_def;
 
 TD_API td_grammar_def td_grammar_def_default(void);
@@ -85,7 +85,7 @@ typedef struct td_env_query {
 
 /// Answers `?E` modules after each step, in string order.
 typedef struct td_environment {
-    /// Returns 0 to go on; anything else stops the derivation with TD_ERR_STOPPED.
+    /// Returns 0 to continue; anything else stops the derivation with TD_ERR_STOPPED.
     int (*answer)(void *context, td_env_query *query);
     void *context;
 } td_environment;
@@ -96,10 +96,10 @@ typedef struct td_environment {
 /// How to derive. Start from td_derive_opts_default().
 typedef struct td_derive_opts {
     uint32_t struct_size;
-    int64_t seed;               ///< >= 0, or TD_SEED_FROM_TEXT (the default).
-    int64_t max_modules;        ///< Cap on the modules of a string. Default 50 million.
-    size_t max_bytes;           ///< Cap on the bytes of all strings. Default 4 GiB (1 GiB: 32 bit).
-    int64_t max_loops;          ///< Cap on loop turns in statements, in all. Default 100 million.
+    int64_t seed;        ///< >= 0, or TD_SEED_FROM_TEXT (the default).
+    int64_t max_modules; ///< Limit of the modules of a string. Default 50 million.
+    size_t max_bytes;    ///< Limit of the bytes of all strings. Default 4 GiB (32 bit: 1 GiB).
+    int64_t max_loops;   ///< Limit of loop iterations in statements. Default 100 million.
     td_environment environment; ///< Default: ?E keeps its parameters.
 } td_derive_opts;
 

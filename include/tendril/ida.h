@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file ida.h
-/// The accurate reference for trees: variable order and step, errors controlled, by SUNDIALS IDA.
-/// Lives in a library of its own, tendril_ida, so that tendril itself needs nothing else. Much
-/// slower than td_tree_step(); meant to judge it.
+/// An accurate reference integrator for trees: SUNDIALS IDA, with variable order and step and with
+/// error control. It is in a separate library, tendril_ida, so that tendril itself does not need
+/// SUNDIALS. It is much slower than td_tree_step() and is used to measure the error of that.
 
 #include "tendril/tree.h"
 
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/// Moves one state through time. One thread at a time, as the state. SUNDIALS takes its own memory
+/// Integrates one state. Used by one thread at a time. SUNDIALS takes its own memory
 /// from the C heap.
 typedef struct td_ida td_ida;
 
@@ -37,9 +37,9 @@ TD_API td_status td_ida_new(td_tree_state *state, const td_ida_opts *opts, const
                             td_ida **out, td_diag *diag);
 TD_API void td_ida_free(td_ida *ida); ///< NULL is allowed.
 
-/// Moves the state on by `duration` s, > 0. A state that was changed from outside since the last
-/// call is taken as a new start. TD_ERR_DIVERGED, with the state as it was before the call, when no
-/// step is small enough.
+/// Advances the state by `duration` s, > 0. If the state was changed since the last call, the
+/// integration starts again from it. TD_ERR_DIVERGED, with the state as it was before the call,
+/// when no step is small enough.
 TD_API td_status td_ida_advance(td_ida *ida, td_real duration, td_diag *diag);
 
 /// What it did, added up since td_ida_new().

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file load.h
-/// What acts on segments from outside. Plain structs, borrowed for the call that takes them.
+/// External loads on segments. Plain structs, borrowed for the call that takes them.
 
 #include "tendril/base.h"
 
@@ -13,8 +13,8 @@ extern "C" {
 typedef enum td_load_kind {
     TD_LOAD_FORCE,  ///< `vector` in N, at `point`.
     TD_LOAD_TORQUE, ///< `vector` in N m.
-    TD_LOAD_SPRING, ///< Pulls `point` towards the place `vector`, m, with `stiffness` a metre, and
-                    ///< towards its `velocity` with `damping`.
+    TD_LOAD_SPRING, ///< Spring and damper between `point` and the position `vector`, m, which
+                    ///< moves with `velocity`.
 } td_load_kind;
 
 /// One load on one segment. World axes, except `point`.
@@ -23,13 +23,13 @@ typedef struct td_load {
     int32_t segment;
     td_vec3 point; ///< In the segment's own axes, m.
     td_vec3 vector;
-    td_real stiffness; ///< N/m, >= 0; of springs, as are the rest.
+    td_real stiffness; ///< N/m, >= 0. This and the rest are used by springs only.
     td_real damping;   ///< N s/m, >= 0.
-    td_vec3 velocity;  ///< m/s: of the place.
+    td_vec3 velocity;  ///< m/s, of the position `vector`.
 } td_load;
 
 /// The air around everything. All zero: none.
-/// The drag on a piece with area A across that moves with velocity u against the wind is
+/// The drag on a piece with projected area A that moves with velocity u relative to the air is
 /// -A (linear + quadratic |u|) u. Along a stem and in the plane of a leaf a tenth of the area
 /// counts. Drag only ever takes energy out of still air.
 typedef struct td_air {
@@ -38,8 +38,8 @@ typedef struct td_air {
     td_real quadratic; ///< N s^2/m^4, >= 0: half the air's density times the drag coefficient.
 } td_air;
 
-/// How the base moves that all segments without parent hang on: a pot, a head, a branch. World
-/// axes.
+/// The motion of the base, to which all segments without parent are attached: a pot, a head, a
+/// branch. World axes.
 typedef struct td_base_motion {
     td_vec3 position;     ///< m.
     td_quat rotation;     ///< Unit.

@@ -15,9 +15,9 @@ typedef struct td_mesh td_mesh; ///< Fixed after creation.
 /// Start from td_mesh_opts_default().
 typedef struct td_mesh_opts {
     uint32_t struct_size;
-    td_pose_kind pose;    ///< Default TD_POSE_INITIAL.
-    bool skinned;         ///< Vertices also know the segments they move with. Default false.
-    int32_t sides;        ///< Of a tube, 3..64; 0 (default) chooses by radius, 5 to 16.
+    td_pose_kind pose; ///< Default TD_POSE_INITIAL.
+    bool skinned;      ///< Vertices have the segments that move them, with weights. Default false.
+    int32_t sides;     ///< Of a tube, 3..64; 0 (default) chooses by radius, 5 to 16.
     int64_t max_vertices; ///< Default 20 million.
 } td_mesh_opts;
 
@@ -42,7 +42,7 @@ typedef struct td_mesh_part {
 TD_API td_status td_mesh_new(const td_skeleton *skeleton, const td_mesh_opts *opts,
                              const td_alloc *alloc, td_mesh **out, td_diag *diag);
 TD_API void td_mesh_free(td_mesh *mesh);               ///< NULL is allowed.
-TD_API td_pose_kind td_mesh_pose(const td_mesh *mesh); ///< In which it was made.
+TD_API td_pose_kind td_mesh_pose(const td_mesh *mesh); ///< The pose of the mesh.
 TD_API int32_t td_mesh_part_count(const td_mesh *mesh);
 TD_API td_mesh_part td_mesh_part_get(const td_mesh *mesh, int32_t index);
 

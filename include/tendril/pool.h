@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file pool.h
-/// A small pool of threads for loops whose turns do not depend on each other. What it is given to
-/// gives the same bits for any number of threads.
+/// A thread pool for loops with independent iterations. Functions that take a pool give the same
+/// bits for any number of threads.
 
 #include "tendril/base.h"
 
@@ -11,7 +11,8 @@
 extern "C" {
 #endif
 
-typedef struct td_pool td_pool; ///< Used by one thread at a time, and never from within a turn.
+typedef struct td_pool
+    td_pool; ///< Used by one thread at a time, and never from within an iteration.
 
 /// `threads` in all, the caller's included, 1..256; 1 makes none, and so does a build without
 /// threads.
@@ -19,8 +20,8 @@ TD_API td_status td_pool_new(int32_t threads, const td_alloc *alloc, td_pool **o
 TD_API void td_pool_free(td_pool *pool); ///< NULL is allowed.
 TD_API int32_t td_pool_threads(const td_pool *pool);
 
-/// Calls turn(context, i) for every i in [0, count) and returns when all are done. Which thread
-/// takes which turn is not fixed; what a turn writes must not depend on it.
+/// Calls turn(context, i) for every i in [0, count) and returns when all are done. It is not fixed
+/// which thread calls it for which i; the result of a call must not depend on it.
 TD_API void td_pool_run(td_pool *pool, int64_t count, void (*turn)(void *context, int64_t i),
                         void *context);
 

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file value.h
-/// A tree of values with their places in a text: what a scene is before it becomes a world. Any
-/// parser can make one with a td_value_builder: that of YAML in yaml.h, or a browser's JSON.
+/// A tree of values, each with its line and column in a text: a scene file after parsing. Any
+/// parser can make one with a td_value_builder: the YAML parser of yaml.h, or that of a browser.
 
 #include "tendril/base.h"
 
@@ -20,10 +20,11 @@ typedef enum td_value_kind {
     TD_VALUE_MAP,
 } td_value_kind;
 
-#define TD_VALUE_MAX_DEPTH   64      ///< Lists and maps within each other.
-#define TD_VALUE_MAX_NODES   1000000 ///< In one tree; what is repeated counts each time.
-#define TD_VALUE_MAX_KEYS    1000    ///< Of one map.
-#define TD_VALUE_MAX_ANCHORS 1000    ///< Of one tree.
+#define TD_VALUE_MAX_DEPTH 64 ///< Lists and maps within each other.
+#define TD_VALUE_MAX_NODES \
+    1000000 ///< In one tree; a value that is repeated by an alias counts each time.
+#define TD_VALUE_MAX_KEYS    1000 ///< Of one map.
+#define TD_VALUE_MAX_ANCHORS 1000 ///< Of one tree.
 
 /// One node. Read-only; all of a tree is freed together, by td_value_free().
 typedef struct td_value {

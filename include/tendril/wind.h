@@ -20,7 +20,7 @@ typedef struct td_wind_def {
     td_real intensity;   ///< 0..2: rms of each component of turbulence over the mean speed.
                          ///< Default 0.2.
     td_real length;      ///< m, 1e-3..1e6: integral length of turbulence. Default 4.
-    td_vec3 direction;   ///< Where the wind mostly goes; along it the figures above are met best.
+    td_vec3 direction;   ///< Main direction of the wind. The statistics above hold best along it.
                          ///< Need not be of unit length. Default (1, 0, 0).
     td_real gust;        ///< 0..1: gusts change the mean by this part of itself at most. Default 0.
     td_real gust_length; ///< m, 1e-3..1e6: from one gust to the next. Default 30.
@@ -41,14 +41,14 @@ TD_API void td_wind_free(td_wind *wind); ///< NULL is allowed.
 typedef struct td_wind_state {
     td_vec3 mean;  ///< m/s.
     td_vec3 shift; ///< m: how far the air was carried.
-    td_real churn; ///< How far turbulence has changed on its way, in eddy turns.
+    td_real churn; ///< Age of the turbulence, in eddy turnovers.
     td_real age;   ///< s.
 } td_wind_state;
 
 /// A wind of this mean that begins now.
 TD_API td_wind_state td_wind_start(td_vec3 mean);
 
-/// Goes on by dt >= 0 s, during which the mean changes evenly to `mean`.
+/// Advances by dt >= 0 s, during which the mean changes linearly to `mean`.
 TD_API void td_wind_advance(const td_wind *wind, td_wind_state *state, td_real dt, td_vec3 mean);
 
 /// Velocity of the air at `count` points, m/s; within 1e9 m of the origin. Never allocates. The
