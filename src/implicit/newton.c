@@ -126,7 +126,9 @@ static bool factor_all(const newton *n, const tdi_model *model) {
 static void soften(newton *n) {
     if (n->used < POSITIVE) {
         n->used = n->used == EXACT && n->system->touch ? CONVEX : POSITIVE;
-        n->shift = n->used == POSITIVE && n->opts->rest ? fmax(n->shift, n->first) : n->shift;
+        if (n->used == POSITIVE && n->opts->rest && n->shift == 0) {
+            n->shift = n->first;
+        }
     } else {
         n->shift = n->shift > 0 ? SHIFT_MORE * n->shift : n->first;
     }
@@ -142,11 +144,6 @@ static td_status factor(newton *n, bool carry) {
                 tdi_touch_evaluate(t, n->system, n->used == EXACT, carry, n->diag);
             if (status != TD_OK) {
                 return status;
-            }
-            // what couples capsules is added after the factors: it must be positive by itself
-            if (t->coupled && n->used == EXACT) {
-                n->used = CONVEX;
-                continue;
             }
         }
         const tdi_model model = {.positive = n->used == POSITIVE,
@@ -185,14 +182,17 @@ static void solve_all_again(newton *n) {
     }
 }
 
-// Contact between capsules changes the increments.
-static void couple(newton *n) {
+// Contact between capsules changes the increments. False: with it the model has no least value.
+static bool couple(newton *n) {
     const tdi_system *y = n->system;
-    tdi_touch_solve(y->touch, y, &n->promise);
+    if (!tdi_touch_solve(y->touch, y, &n->promise)) {
+        return false;
+    }
     n->largest = 0;
     for (int32_t k = 0; k < y->count; k++) {
         note_largest(n, y->member[k].ops->largest(y->member[k].body));
     }
+    return true;
 }
 
 // ---- moves ----------------------------------------------------------------------------------
@@ -299,16 +299,30 @@ static bool correct(newton *n) {
     return true;
 }
 
+// Increments of a model that has a least value.
+static td_status find_increments(newton *n, bool carry) {
+    const tdi_system *y = n->system;
+    for (int32_t k = 0; k < SHIFT_TRIES; k++) {
+        td_status status = factor(n, carry);
+        if (status != TD_OK) {
+            return status;
+        }
+        solve_all(n);
+        if (!y->touch || !y->touch->coupled || !isfinite(n->largest) || couple(n)) {
+            return TD_OK;
+        }
+        soften(n);
+        n->next = n->used;
+    }
+    return TD_ERR_DIVERGED;
+}
+
 // One iteration: how much of the increments was taken.
 static td_status iterate(newton *n, bool carry, td_real *taken) {
     const tdi_system *y = n->system;
-    td_status status = factor(n, carry);
+    td_status status = find_increments(n, carry);
     if (status != TD_OK) {
         return status;
-    }
-    solve_all(n);
-    if (y->touch && y->touch->coupled && isfinite(n->largest)) {
-        couple(n);
     }
     n->stats->iterations++;
     n->stats->last_move = n->largest;
