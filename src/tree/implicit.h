@@ -20,6 +20,9 @@ typedef struct tdi_potential {
     tdi_loads loads;
     td_real relax;             // 1/s^2: inertia in tame models of statics; set by tdi_newton
     const td_real *angle_rest; // a degree of freedom: angles to which the damping is relative
+    // A degree of freedom: rotation vectors of ball joints where terms were made last, so that they
+    // go on from iteration to iteration without a jump. NULL: those of the state, which stay.
+    td_real *angle_near;
 } tdi_potential;
 
 // The potential at a state's pose, for its terms.

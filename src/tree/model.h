@@ -146,6 +146,7 @@ typedef struct tdi_other {
     td_real dense[36];   // factors
     td_real g[6];        // moment of the joint
     td_real step[6];     // increment
+    bool coupled;        // its moment was counted in the coupling with the parent
     td_real q_old[7];    // before a trial
 } tdi_other;
 
@@ -172,7 +173,8 @@ struct td_tree_state {
     td_real *v;    // velocities
     bool stale;    // v is older than `past`: see tdi_tree_fresh
     tdi_frame *frame;
-    td_real *angle; // a degree of freedom: joint's rotation vector, angle or slide
+    td_real *angle;      // a degree of freedom: joint's rotation vector, angle or slide
+    td_real *angle_near; // the same in the last iteration of a step
 
     // multistep: now and one step back; `history` counts the steps that are known
     int32_t history;

@@ -13,7 +13,8 @@
 // of about the increment; a tame model is off by more
 #define SMALL_STEP   0.03
 #define SMALL_TAME   1e-3
-#define LARGEST_TURN 1.0  // rad: no body is turned further in one iteration
+#define LARGEST_TURN 1.0  // rad: no joint turns further in one iteration
+#define LIMITED      0.99 // of it: where a joint was limited, but for rounding
 #define SMALL_MOVE   1e-6 // rad: an increment that cannot be judged by the value any more
 #define MAX_HALVINGS 30
 #define LEAST_GROWTH 1.0 // 1/rad: c of the error left is not taken to be less
@@ -39,9 +40,8 @@
 #define MOST_CARRIES 1000 // iterations in which colliders and the base come along
 
 // Tries fractions of the increment until the value does not rise: the fraction taken, or 0.
-static td_real search(const td_tree_model *m, td_tree_state *s, const tdi_potential *p,
-                      td_pool *pool, td_real value, td_real largest, td_step_stats *stats) {
-    td_real fraction = largest > LARGEST_TURN ? LARGEST_TURN / largest : 1;
+static td_real halve(const td_tree_model *m, td_tree_state *s, const tdi_potential *p,
+                     td_pool *pool, td_real value, td_real fraction, td_step_stats *stats) {
     for (int32_t k = 0; k < MAX_HALVINGS; k++) {
         tdi_tree_try(m, s, pool, fraction);
         if (tdi_potential_value(m, s, pool, p) <= value + 1e-12 * fabs(value)) {
@@ -54,18 +54,54 @@ static td_real search(const td_tree_model *m, td_tree_state *s, const tdi_potent
     return 0;
 }
 
+// Joints that want to turn far are limited, each by itself, and their children follow that; it need
+// not go down. Then all increments are made shorter alike, which does.
+static td_real search(const td_tree_model *m, td_tree_state *s, const tdi_potential *p,
+                      td_pool *pool, td_real largest, td_step_stats *stats) {
+    tdi_tree_try(m, s, pool, 0);
+    const td_real value = tdi_potential_value(m, s, pool, p);
+    if (p->inertia && largest > LIMITED * LARGEST_TURN) {
+        tdi_tree_try(m, s, pool, 1);
+        if (tdi_potential_value(m, s, pool, p) <= value) {
+            return 1;
+        }
+        tdi_tree_try(m, s, pool, 0);
+        stats->halvings++;
+        largest = tdi_sweep_out(m, s, pool, HUGE_VAL, true);
+    }
+    return halve(m, s, p, pool, value, fmin(1, LARGEST_TURN / largest), stats);
+}
+
+// Goes further along an increment of negative curvature while the value falls: the model, which
+// turned the curvature's sign, says nothing of how far that is.
+static void stretch(const td_tree_model *m, td_tree_state *s, const tdi_potential *p, td_pool *pool,
+                    td_real largest) {
+    td_real value = tdi_potential_value(m, s, pool, p), fraction = 1;
+    while (2 * fraction * largest < LARGEST_TURN) {
+        tdi_tree_try(m, s, pool, 2 * fraction);
+        td_real next = tdi_potential_value(m, s, pool, p);
+        if (!(next < value)) {
+            tdi_tree_try(m, s, pool, fraction);
+            return;
+        }
+        value = next;
+        fraction *= 2;
+    }
+}
+
 // Factors the model at the pose: the full Hessian if that is positive and `tame` does not forbid
-// it.
+// it. In a step it is raised where it is not; in statics, and where that does not go down, tame.
 static bool factor(const td_tree_model *m, td_tree_state *s, const tdi_potential *p, td_pool *pool,
                    bool tame, td_step_stats *stats) {
     for (bool now = tame;; now = true) {
         const tdi_potential_at at = {m, s, p, now, tdi_terms_widest()};
-        const tdi_terms terms = {tdi_potential_balls, tdi_potential_other, &at, now};
+        const tdi_terms terms = {tdi_potential_balls, tdi_potential_other, &at, now,
+                                 p->inertia && !now};
         tdi_loads_expand(s, &p->loads);
         bool fine = tdi_sweep_in(m, s, pool, &terms);
-        if (fine || now) {
-            stats->raised += now;
-            return !now;
+        if (fine || now || terms.raise) {
+            stats->raised += now || !fine;
+            return fine && !now;
         }
     }
 }
@@ -93,7 +129,7 @@ static td_status factor_touching(const touching *y, bool carry, hessian *level,
     for (;; (*level)++) {
         const bool tame = *level == TAME, exact = *level == EXACT;
         const tdi_potential_at at = {y->model, y->state, y->potential, tame, tdi_terms_widest()};
-        const tdi_terms terms = {tdi_potential_balls, tdi_potential_other, &at, tame};
+        const tdi_terms terms = {tdi_potential_balls, tdi_potential_other, &at, tame, false};
         td_status status = tdi_tree_contacts_evaluate(y->contacts, y->state, exact, carry);
         if (status != TD_OK) {
             return status;
@@ -214,7 +250,7 @@ static td_status iterate_touching(const touching *y, bool carry, hessian *level,
     if (carry) {
         s->base_move = tdi_tree_contacts_base_left(y->contacts, s);
     }
-    td_real largest = tdi_sweep_out(y->model, s, y->pool, *level == TAME, false);
+    td_real largest = tdi_sweep_out(y->model, s, y->pool, HUGE_VAL, false);
     s->base_move = (tdi_twist){{0, 0, 0}, {0, 0, 0}};
     stats->iterations++;
     stats->last_move = largest;
@@ -301,16 +337,18 @@ td_status tdi_newton(const td_tree_model *m, td_tree_state *s, const tdi_potenti
     for (int32_t k = 0; k < opts->iterations; k++) {
         td_real taken = 1;
         bool full = factor(m, s, &p, opts->pool, tame, stats);
-        td_real largest = tdi_sweep_out(m, s, opts->pool, !full, true);
+        const td_real limit = p.inertia ? LARGEST_TURN : HUGE_VAL;
+        td_real largest = tdi_sweep_out(m, s, opts->pool, limit, true);
         stats->iterations++;
         stats->last_move = largest;
         if (!isfinite(largest)) {
             return TD_ERR_DIVERGED;
         }
         if (!(largest < (!p.inertia ? SMALL_MOVE : full ? SMALL_STEP : SMALL_TAME))) {
-            tdi_tree_try(m, s, opts->pool, 0);
-            td_real value = tdi_potential_value(m, s, opts->pool, &p);
-            taken = search(m, s, &p, opts->pool, value, largest, stats);
+            taken = search(m, s, &p, opts->pool, largest, stats);
+            if (p.inertia && !full && !tame && taken == 1) {
+                stretch(m, s, &p, opts->pool, largest);
+            }
         }
         bool held_back = !full && p.relax > RELAX_LEAST;
         bool close = before > 0 && full && taken == 1 &&
@@ -320,7 +358,7 @@ td_status tdi_newton(const td_tree_model *m, td_tree_state *s, const tdi_potenti
             return TD_OK; // in the second case no descent is left: rounding
         }
         before = full && taken == 1 ? largest : 0;
-        tame = full && taken == 0;
+        tame = taken == 0 && (full || (p.inertia && !tame));
         if (!full && p.relax > 0) {
             td_real change = taken == 1 ? RELAX_LESS : taken < 0.3 ? RELAX_MORE : 1;
             p.relax = fmin(fmax(change * p.relax, RELAX_LEAST), RELAX_MOST);

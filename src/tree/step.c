@@ -28,6 +28,11 @@ td_step_opts td_step_opts_default(void) {
 
 #define WIND_JUMP 2.0 // m/s: a change of the wind in one step below this is a gust, not a jump
 
+#define REPEATED \
+    0.94 // cosine of half a turn of 0.7 rad: a joint that turned further flaps, and does
+         // not repeat it
+#define WOUND (1.5 * TDI_PI) // rad: a joint wound further lets go at the end of a step
+
 #define STATIC_ITERATIONS 5000 // far more than most need: limp things between pins creep
 
 // ---- prediction -----------------------------------------------------------------------------
@@ -91,6 +96,30 @@ static inline td_vec3 two_step3(td_vec3 now, td_vec3 before) {
                     two_step(now.z, before.z));
 }
 
+// A ball joint that is wound too far goes on from the short way round, and so does where it was
+// before: its rate stays.
+static void let_go(td_real *now, td_real *before) {
+    const td_vec3 a = {now[0], now[1], now[2]};
+    const td_real angle = tdi_norm(a), back = 2 * TDI_PI / angle;
+    for (int k = 0; angle > WOUND && k < 3; k++) {
+        before[k] -= back * now[k];
+        now[k] -= back * now[k];
+    }
+}
+
+static inline void push_angle(const td_tree_model *m, td_tree_state *s, int32_t i) {
+    const int32_t first = m->dof[i], last = m->dof[i + 1];
+    tdi_body_angle(m, s, i, s->angle_near, s->angle_star);
+    if (m->kind[i] == TD_JOINT_BALL) {
+        let_go(s->angle_star + first, s->angle + first);
+    }
+    for (int32_t d = first; d < last; d++) {
+        td_real now = s->angle_star[d];
+        s->angle_star[d] = two_step(now, s->angle[d]);
+        s->angle[d] = now;
+    }
+}
+
 // The new past, and what the two-step rule will take from it and the last.
 static inline void push_body(const td_tree_model *m, td_tree_state *s, int32_t i, td_real over,
                              td_real next) {
@@ -109,12 +138,7 @@ static inline void push_body(const td_tree_model *m, td_tree_state *s, int32_t i
     past->o = f->o;
     past->v = v;
     past->r = f->r;
-    tdi_body_angle(m, s, i, s->angle, s->angle_star);
-    for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
-        td_real now = s->angle_star[d];
-        s->angle_star[d] = two_step(now, s->angle[d]);
-        s->angle[d] = now;
-    }
+    push_angle(m, s, i);
 }
 
 // v from the bodies' rates: w = half the axial vector of dR R^T
@@ -202,7 +226,11 @@ static td_status check(const td_tree_state *s, const td_step_opts *o, td_diag *d
 // q_next = q (q_old^-1 q)
 static inline void repeat_turn(const td_real *old, td_real *q) {
     td_quat from = {old[0], old[1], old[2], old[3]}, to = {q[0], q[1], q[2], q[3]};
-    td_quat next = tdi_quat_mul(to, tdi_quat_mul(tdi_quat_conj(from), to));
+    td_quat turn = tdi_quat_mul(tdi_quat_conj(from), to);
+    if (fabs(turn.w) < REPEATED) {
+        return;
+    }
+    td_quat next = tdi_quat_mul(to, turn);
     td_real scale = 1 / tdi_quat_norm(next);
     q[0] = next.w * scale;
     q[1] = next.x * scale;
@@ -241,6 +269,9 @@ typedef struct step_pass {
 static void part_begin(void *context, int32_t part) {
     const step_pass *c = context;
     const tdi_part bodies = c->model->part[part];
+    const int32_t first = c->model->dof[bodies.first], last = c->model->dof[bodies.last];
+    memcpy(c->state->angle_near + first, c->state->angle + first,
+           (size_t)(last - first) * sizeof(td_real));
     if (c->repeated) {
         repeat_moves(c->model, c->state, bodies);
     }
@@ -304,7 +335,8 @@ static td_status step_implicit(td_tree_state *s, const td_step_opts *opts, td_st
                        .stiffness = opts->stiffness,
                        .gravity = opts->gravity,
                        .loads = loads,
-                       .angle_rest = s->angle_star};
+                       .angle_rest = s->angle_star,
+                       .angle_near = s->angle_near};
     tdi_newton_opts newton = {opts->iterations, opts->tolerance, opts->pool, contacts};
     status = tdi_newton(m, s, &p, &newton, stats);
     if (status != TD_OK) {
