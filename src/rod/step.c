@@ -385,7 +385,7 @@ static bool eliminate(const td_rod_state *s, const tdi_rod_potential *p) {
     return true;
 }
 
-static bool factor(void *body, const tdi_model *model) {
+static tdi_factored factor(void *body, const tdi_model *model) {
     td_rod_state *s = body;
     tdi_rod_potential *p = &s->now->potential;
     p->shift = model->shift;
@@ -395,7 +395,7 @@ static bool factor(void *body, const tdi_model *model) {
         tdi_rod_carry_held(s);
     }
     tdi_rod_load_terms(s, p);
-    return eliminate(s, p);
+    return eliminate(s, p) ? TDI_POSITIVE : TDI_NOT_POSITIVE;
 }
 
 static tdi_rod_way way_of(const td_rod_state *s) {
@@ -416,8 +416,9 @@ static void try(void *body, td_real fraction) {
     tdi_rod_try(body, fraction, way_of(body));
 }
 
-static td_real solve(void *body, bool attempt, td_real *promise) {
+static td_real solve(void *body, bool attempt, bool limited, td_real *promise) {
     td_rod_state *s = body;
+    (void)limited; // edges that turn far keep their lengths
     *promise += tdi_rod_solve(s);
     s->carry = false;
     td_real most = tdi_rod_largest(s);
