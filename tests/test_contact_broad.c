@@ -191,7 +191,7 @@ TD_TEST(contact_too_many_pairs_is_a_limit_and_no_place_is_a_divergence) {
     td_diag diag;
     CHECK_INT(tdi_contacts_new(&def, NULL, &c, &diag), TD_OK);
     CHECK_INT(tdi_contacts_find(c, w.x, NULL, &diag), TD_ERR_LIMIT);
-    CHECK_HAS(diag.message, "over 20 pairs");
+    CHECK_HAS(diag.message, "more than 20 pairs");
     CHECK_INT(tdi_contacts_find(c, w.x, NULL, &diag), TD_ERR_LIMIT); // not taken for found
     w.x[7].y = NAN;
     CHECK_INT(tdi_contacts_find(c, w.x, NULL, &diag), TD_ERR_DIVERGED);

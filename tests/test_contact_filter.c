@@ -165,7 +165,7 @@ TD_TEST(contact_filter_says_zero_only_when_things_are_in_each_other) {
     CHECK(tdi_contacts_filter(c, f.x, f.dx, 0, 0) == 0);
     CHECK(tdi_contacts_energy(c, f.x, 0, &rule) == INFINITY);
     CHECK_INT(tdi_contacts_evaluate(c, f.x, 0, &rule, &energy, &diag), TD_ERR_DIVERGED);
-    CHECK_HAS(diag.message, "capsule 0 and capsule 1 are in each other");
+    CHECK_HAS(diag.message, "capsule 0 and capsule 1 overlap");
     CHECK_IN(tdi_contacts_least(c, f.x, 0, which), -0.052, -0.05);
     CHECK_INT(which[1], 1);
     tdi_contacts_free(c);

@@ -133,7 +133,7 @@ TD_TEST(scene_faults_of_objects_have_their_places) {
         {"{objects: [{strand: {points:\n [[0, 0, 0]]}}]}", 2, 2, "at least two"},
         {"{objects: [{strand: {points:\n [[0, 1, 0], [0, 1, 0]]}}]}", 2, 2, "no length"},
         {"{objects: [{strand: {points: [[0, 0, 0], [0, 1, 0]],\n material: cheese}}]}", 2, 12,
-         "no material has this name"},
+         "has no material of this name"},
         {"{objects: [{plant: none.lsys}]}", 1, 20, "cannot read 'none.lsys'"},
         {"{objects: [{plant: nothing.lsys}]}", 1, 20, "no segments"},
         {"{objects: [{" ROD ", instances: {smallest: 2,\n largest: 1}}]}", 2, 11, "'smallest'"},
@@ -146,7 +146,7 @@ TD_TEST(scene_faults_of_objects_have_their_places) {
         {"{objects: [{" ROD ",\n stiffness: -1}]}", 2, 13, "'stiffness' is -1"},
         {"{objects: [{" ROD ",\n solver: spline}]}", 2, 10, "one of tree, rod"},
         {"{objects: [{" ROD ", rest_under_gravity: true,\n stiffness: 0}]}", 2, 13,
-         "no shape at rest"},
+         "needs a stiffness above 0"},
         {"{objects: [{plant: fork.lsys,\n define: 3}]}", 2, 10, "must be a map"},
         {"{objects: [{plant: fork.lsys,\n define: {A: [1]}}]}", 2, 14, "a number or a text"},
     };
@@ -214,7 +214,7 @@ TD_TEST(scene_without_a_loader_cannot_read_plants) {
     d.objects = &o;
     d.object_count = 1;
     CHECK_INT(td_world_new(&d, &opts, NULL, &world, &list), TD_ERR_READ);
-    CHECK_HAS(diag.message, "objects[0].plant: no files");
+    CHECK_HAS(diag.message, "objects[0].plant: the plant's file cannot be read");
     CHECK(world == NULL);
 }
 

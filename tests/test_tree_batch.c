@@ -242,7 +242,7 @@ TD_TEST(batch_refuses_a_count_below_1_and_one_that_no_memory_holds) {
     td_tree_batch *batch;
     td_diag diag = {.message = ""};
     CHECK_INT(td_tree_batch_new(t.model, 0, NULL, &batch, &diag), TD_ERR_ARGUMENT);
-    CHECK_TEXT(diag.message, "a batch of 0 trees");
+    CHECK_TEXT(diag.message, "count is 0; a batch needs at least one tree");
     CHECK_INT(td_tree_batch_new(t.model, -1, NULL, &batch, &diag), TD_ERR_ARGUMENT);
     CHECK_INT(td_tree_batch_new(t.model, INT32_MAX, &alloc, &batch, &diag), TD_ERR_MEMORY);
     CHECK(batch == NULL);

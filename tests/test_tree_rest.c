@@ -113,7 +113,7 @@ TD_TEST(rest_shape_names_the_joint_that_cannot_carry) {
     CHECK_HAS(diag.message, "segment 3 cannot carry its load: its joint has no stiffness");
     t.model->body[3].stiffness = tdi_scale(kept, 1e-7);
     CHECK_INT(td_tree_model_rest_new(t.state, weight, NULL, &model, &diag), TD_ERR_ARGUMENT);
-    CHECK_HAS(diag.message, "segment 3 cannot carry its load: its spring would have to be wound");
+    CHECK_HAS(diag.message, "segment 3 cannot carry its load: its joint would have to turn");
     CHECK_INT(td_tree_model_rest_new(t.state, weightless, NULL, &model, &diag), TD_OK);
     td_tree_model_free(model);
     tree_free(t);
@@ -249,7 +249,7 @@ TD_TEST(damping_refuses_bad_options_by_name) {
     }
     opts.value = 0.1;
     CHECK_INT(td_tree_model_damped_new(t.state, &opts, NULL, &model, &diag), TD_ERR_ARGUMENT);
-    CHECK_HAS(diag.message, "bends a spring");
+    CHECK_HAS(diag.message, "deforms a joint");
     CHECK(model == NULL);
     tree_free(t);
 }

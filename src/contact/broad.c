@@ -124,7 +124,7 @@ static td_status fatten(tdi_contacts *c, const motion *m, td_diag *diag) {
         const tdi_bounds *f = &c->fat[i], *r = &c->reach[i];
         if (!placed(c, i, m) || !tdi_finite3(tdi_sub(f->high, f->low)) ||
             !tdi_finite3(tdi_sub(r->high, r->low))) {
-            return tdi_fail_at(diag, TD_ERR_DIVERGED, i, "the place of capsule %d is not finite",
+            return tdi_fail_at(diag, TD_ERR_DIVERGED, i, "the position of capsule %d is not finite",
                                i);
         }
     }
@@ -399,7 +399,8 @@ static bool find_colliders(tdi_contacts *c) {
 
 static td_status too_many(const tdi_contacts *c, td_diag *diag) {
     return tdi_fail(diag, TD_ERR_LIMIT,
-                    "over %d pairs of capsules and colliders are near each other", c->pair_limit);
+                    "more than %d pairs of capsules and colliders are near each other",
+                    c->pair_limit);
 }
 
 td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_diag *diag) {

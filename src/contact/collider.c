@@ -44,20 +44,21 @@ static bool sizes_fit(const td_collider *c) {
 static const char *fault_of(const td_collider *c) {
     bool known = c->kind == TD_COLLIDER_PLANE || c->kind == TD_COLLIDER_SPHERE ||
                  c->kind == TD_COLLIDER_CAPSULE || c->kind == TD_COLLIDER_BOX;
-    return !known                       ? "kind is none of plane, sphere, capsule and box"
+    return !known                       ? "kind must be plane, sphere, capsule or box"
            : !sizes_fit(c)              ? "size must be above 0 and at most 1e9 m"
            : !placed(c->position0)      ? "position0 must lie within 1e9 m of the origin"
            : !placed(c->position)       ? "position must lie within 1e9 m of the origin"
-           : !unit(c->rotation0)        ? "rotation0 is not a unit quaternion"
-           : !unit(c->rotation)         ? "rotation is not a unit quaternion"
-           : !(c->friction >= 0)        ? "friction must be in 0 .. 10"
-           : c->friction > FRICTION_MAX ? "friction must be in 0 .. 10"
+           : !unit(c->rotation0)        ? "rotation0 must be a unit quaternion"
+           : !unit(c->rotation)         ? "rotation must be a unit quaternion"
+           : !(c->friction >= 0)        ? "friction must be from 0 to 10"
+           : c->friction > FRICTION_MAX ? "friction must be from 0 to 10"
                                         : NULL;
 }
 
 td_status td_colliders_check(const td_collider *colliders, int32_t count, td_diag *diag) {
     if (count < 0 || (count > 0 && !colliders)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "the count of colliders is %d", count);
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "collider_count is %d; it must be at least 0",
+                        count);
     }
     for (int32_t k = 0; k < count; k++) {
         const char *fault = fault_of(&colliders[k]);
@@ -78,7 +79,9 @@ td_contact_opts td_contact_opts_default(void) {
 
 td_status td_contact_opts_check(const td_contact_opts *opts, td_diag *diag) {
     if (!opts || opts->struct_size != sizeof *opts) {
-        return tdi_fail(diag, TD_ERR_DEF, "td_contact_opts did not come from its default function");
+        return tdi_fail(
+            diag, TD_ERR_DEF,
+            "td_contact_opts: struct_size is wrong; start from td_contact_opts_default()");
     }
     const struct {
         const char *name;
@@ -88,7 +91,8 @@ td_status td_contact_opts_check(const td_contact_opts *opts, td_diag *diag) {
                   {"creep", opts->creep, 1e-9, 1}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         if (!(fields[i].value >= fields[i].low && fields[i].value <= fields[i].high)) {
-            return tdi_fail(diag, TD_ERR_ARGUMENT, "%s of contact is %g; it must be in %g .. %g",
+            return tdi_fail(diag, TD_ERR_ARGUMENT,
+                            "%s of the contact options is %g; it must be from %g to %g",
                             fields[i].name, fields[i].value, fields[i].low, fields[i].high);
         }
     }

@@ -26,7 +26,8 @@ static td_status check_capsules(const tdi_contacts_def *def, td_diag *diag) {
         bool points = k->a >= 0 && k->a < def->point_count && k->b >= 0 && k->b < def->point_count;
         if (!points || !(k->radius > 0 && isfinite(k->radius))) {
             return tdi_fail_at(diag, TD_ERR_ARGUMENT, i, "capsule %d: %s", i,
-                               points ? "the radius must be above 0" : "it has no such point");
+                               points ? "the radius must be above 0"
+                                      : "its points must be among those given");
         }
     }
     return TD_OK;
@@ -111,7 +112,7 @@ td_status tdi_contacts_new(const tdi_contacts_def *def, const td_alloc *alloc, t
     }
     const tdi_contacts c = sized(def);
     if (!(bytes_for(&c) < (td_real)SIZE_MAX / 2)) {
-        return tdi_fail(diag, TD_ERR_LIMIT, "contacts of %d capsules need too much memory",
+        return tdi_fail(diag, TD_ERR_LIMIT, "%d capsules are too many for contact",
                         c.capsule_count);
     }
     // most of it is room that is seldom used, so it is not cleared
@@ -223,11 +224,12 @@ static tdi_bounds swept_by(const td_collider *k, const tdi_course *course) {
 td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, int32_t count,
                                  td_real h, td_real from, td_real to, td_diag *diag) {
     if (count > c->collider_limit) {
-        return tdi_fail(diag, TD_ERR_LIMIT, "%d colliders; there is room for %d", count,
-                        c->collider_limit);
+        return tdi_fail(diag, TD_ERR_LIMIT, "there are %d colliders; at most %d were announced",
+                        count, c->collider_limit);
     }
     if (!(h > 0 && isfinite(h))) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "the step of the colliders is %g s", h);
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "the colliders' step is %g s; it must be above 0",
+                        h);
     }
     td_status status = td_colliders_check(colliders, count, diag);
     if (status != TD_OK) {
@@ -279,8 +281,8 @@ static void open_collider(const tdi_contacts *c, const tdi_capsule *i, int32_t j
     }
 }
 
-void tdi_meeting_open(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x, const tdi_pose *pose,
-                      tdi_meeting *m) {
+void tdi_meeting_open(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
+                      const tdi_pose *pose, tdi_meeting *m) {
     const tdi_capsule *i = &c->capsule[pair.i];
     if (pair.j >= c->capsule_count) {
         open_collider(c, i, pair.j - c->capsule_count, x, pose, m);

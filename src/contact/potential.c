@@ -136,8 +136,8 @@ static inline td_real barrier_curve(td_real force, td_real range, td_real gap) {
     return force / range * (2 / (y * y * y) - 2);
 }
 
-static void fill_barrier(const tdi_contacts *c, tdi_near_pair pair, const tdi_meeting *m, const touch *t,
-                         td_real force, tdi_contact *out) {
+static void fill_barrier(const tdi_contacts *c, tdi_near_pair pair, const tdi_meeting *m,
+                         const touch *t, td_real force, tdi_contact *out) {
     const td_real gap = t->distance - m->radii, stretch = t->length / t->distance;
     const td_real slope = barrier_slope(force, m->range, gap);
     const td_real tilt = -slope * t->length * stretch;
@@ -243,7 +243,7 @@ static void fill_friction(const tdi_friction *f, td_vec3 u, const tdi_contact_ru
 }
 
 static td_status none_left(const tdi_contacts *c, td_diag *diag) {
-    return tdi_fail(diag, TD_ERR_LIMIT, "over %d contacts at once", c->contact_limit);
+    return tdi_fail(diag, TD_ERR_LIMIT, "more than %d contacts at once", c->contact_limit);
 }
 
 td_status tdi_contacts_lag(tdi_contacts *c, const td_vec3 *x, td_real time, td_real force,
@@ -314,8 +314,8 @@ td_real tdi_contacts_energy(const tdi_contacts *c, const td_vec3 *x, td_real tim
 
 static td_status in_each_other(const tdi_contacts *c, tdi_near_pair pair, td_diag *diag) {
     bool capsule = pair.j < c->capsule_count;
-    return tdi_fail_at(diag, TD_ERR_DIVERGED, pair.i, "capsule %d and %s %d are in each other",
-                       pair.i, capsule ? "capsule" : "collider",
+    return tdi_fail_at(diag, TD_ERR_DIVERGED, pair.i, "capsule %d and %s %d overlap", pair.i,
+                       capsule ? "capsule" : "collider",
                        capsule ? pair.j : pair.j - c->capsule_count);
 }
 

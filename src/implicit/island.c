@@ -21,7 +21,7 @@ td_status td_island_new(const td_state_ref *states, int32_t count, const td_cont
                         td_diag *diag) {
     *out = NULL;
     if (count < 1 || !states) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "an island of %d states; it needs at least one",
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; an island needs at least one state",
                         (int)count);
     }
     td_island *island = tdi_alloc_zeroed(alloc, 1, bytes_of(count));
@@ -52,8 +52,8 @@ void td_island_free(td_island *island) {
 
 // The island with these options, if they are right.
 static td_status system_of(td_island *island, const td_step_opts *opts,
-                           const td_collider *colliders, int32_t collider_count,
-                           tdi_system *system, td_diag *diag) {
+                           const td_collider *colliders, int32_t collider_count, tdi_system *system,
+                           td_diag *diag) {
     for (int32_t k = 0; k < island->count; k++) {
         island->member[k].opts = &opts[k];
     }
@@ -63,7 +63,8 @@ static td_status system_of(td_island *island, const td_step_opts *opts,
                            .colliders = colliders,
                            .collider_count = collider_count};
     if (collider_count < 0 || (collider_count > 0 && !colliders)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "collider_count is %d", (int)collider_count);
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "collider_count is %d; it must be at least 0",
+                        (int)collider_count);
     }
     return tdi_system_check(system, diag);
 }

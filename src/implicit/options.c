@@ -50,7 +50,8 @@ static td_status check_range(const range *r, td_diag *diag) {
 
 td_status tdi_step_opts_check(const td_step_opts *o, int32_t segments, td_diag *diag) {
     if (!o || o->struct_size != sizeof *o) {
-        return tdi_fail(diag, TD_ERR_DEF, "td_step_opts did not come from its default function");
+        return tdi_fail(diag, TD_ERR_DEF,
+                        "td_step_opts: struct_size is wrong; start from td_step_opts_default()");
     }
     const td_real most = HUGE_VAL;
     const range ranges[] = {{"dt", " s", o->dt, 0, most, true},
@@ -61,22 +62,21 @@ td_status tdi_step_opts_check(const td_step_opts *o, int32_t segments, td_diag *
     for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++) {
         td_status status = check_range(&ranges[k], diag);
         if (status != TD_OK || !isfinite(ranges[k].value)) {
-            return status != TD_OK ? status
-                                   : tdi_fail(diag, TD_ERR_ARGUMENT, "%s is not finite",
-                                              ranges[k].name);
+            return status != TD_OK
+                       ? status
+                       : tdi_fail(diag, TD_ERR_ARGUMENT, "%s is not finite", ranges[k].name);
         }
     }
     if (!tdi_finite3(o->gravity)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "gravity is not finite");
     }
     if (o->integrator < TD_IMPLICIT || o->integrator > TD_RK4) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "integrator is %d, which is none",
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "integrator is %d; it must be one of td_integrator",
                         (int)o->integrator);
     }
     for (int32_t i = 0; o->winds && i < segments; i++) {
         if (!tdi_finite3(o->winds[i])) {
-            return tdi_fail_at(diag, TD_ERR_ARGUMENT, i, "winds: that of segment %d is not finite",
-                               (int)i);
+            return tdi_fail_at(diag, TD_ERR_ARGUMENT, i, "winds[%d] is not finite", (int)i);
         }
     }
     return tdi_loads_check(segments, o->loads, o->load_count, &o->air, diag);

@@ -28,14 +28,15 @@ td_status tdi_system_check(const tdi_system *y, td_diag *diag) {
         }
         if (m->opts->dt != first->dt || m->opts->integrator != first->integrator) {
             return tdi_fail(diag, TD_ERR_ARGUMENT,
-                            "what may touch must have the same dt and the same integrator");
+                            "objects that can touch must have the same dt and the same integrator");
         }
     }
     if (!tdi_is_implicit(first->integrator) && (y->touch || y->count > 1)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "contact needs an implicit integrator");
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "contact needs the integrator implicit or implicit-euler");
     }
     if (y->touch && y->collider_count > y->touch->collider_limit) {
-        return tdi_fail(diag, TD_ERR_LIMIT, "%d colliders; there is room for %d",
+        return tdi_fail(diag, TD_ERR_LIMIT, "there are %d colliders; at most %d were announced",
                         (int)y->collider_count, (int)y->touch->collider_limit);
     }
     return y->touch ? td_colliders_check(y->colliders, y->collider_count, diag) : TD_OK;
@@ -78,8 +79,7 @@ void tdi_system_undo(const tdi_system *y) {
 
 // Contact begins where the step does; a guess that something is in the way of is dropped.
 static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span part, td_diag *diag) {
-    td_status status =
-        tdi_touch_begin(y->touch, y, rule->dt, rule->h, part.from, part.to, diag);
+    td_status status = tdi_touch_begin(y->touch, y, rule->dt, rule->h, part.from, part.to, diag);
     if (status == TD_OK) {
         guess_all(y, true);
         if (tdi_touch_way(y->touch, y, 1) >= 1) {
@@ -205,8 +205,8 @@ td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *st
             status = status != TD_OK
                          ? status
                          : tdi_fail(diag, TD_ERR_DIVERGED,
-                                    "contact did not converge in pieces of 1/%d of the step "
-                                    "either; try a smaller dt",
+                                    "contact did not converge, even in parts of 1/%d of the step; "
+                                    "try a smaller dt",
                                     (int)all);
         }
     }
@@ -265,7 +265,8 @@ td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *
         y->member[k].ops->end_rest(y->member[k].body);
     }
     return status == TD_ERR_DIVERGED && diag && diag->status == TD_OK
-               ? tdi_fail(diag, status, "no pose at rest was found; see whether held ends can be "
-                                        "reached and whether everything is held")
+               ? tdi_fail(diag, status,
+                          "no pose at rest was found; check that held ends can be reached "
+                          "and that nothing can move away freely")
                : status;
 }

@@ -242,7 +242,9 @@ static bool converged(const tdi_subspace *b, int32_t count) {
 
 static td_status not_converged(const tdi_subspace *b, td_diag *diag) {
     return b->lambda[0] < 0
-               ? tdi_fail(diag, TD_ERR_LIMIT, "the pose is too far from a stable one for its modes")
+               ? tdi_fail(
+                     diag, TD_ERR_LIMIT,
+                     "the pose is too far from a stable equilibrium to have modes; settle it first")
                : tdi_fail(diag, TD_ERR_LIMIT, "the modes did not converge in %d iterations",
                           MAX_ITERATIONS);
 }
@@ -271,12 +273,12 @@ static td_status iterate(tdi_subspace *b, int32_t count, td_diag *diag) {
 
 td_status tdi_subspace_begin(tdi_subspace *b, int32_t length, int32_t count, td_diag *diag) {
     if (count < 1 || count > length) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "%d modes were asked for, of %d that there are",
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "count is %d; it must be at least 1 and at most %d, the degrees of freedom",
                         count, length);
     }
     if (count > MAX_MODES) {
-        return tdi_fail(diag, TD_ERR_LIMIT, "%d modes were asked for, %d is the limit", count,
-                        MAX_MODES);
+        return tdi_fail(diag, TD_ERR_LIMIT, "count is %d; it must be at most %d", count, MAX_MODES);
     }
     b->length = length;
     b->size = length - count < GUARD ? length : count + GUARD;

@@ -123,8 +123,8 @@ static td_status check_curve(const td_rod_def *d, int32_t rod, const td_vec3 *po
 static td_status check_rod(const td_rod_def *defs, int32_t rod, td_diag *diag) {
     const td_rod_def *d = &defs[rod];
     if (d->struct_size != sizeof *d) {
-        return tdi_fail_at(diag, TD_ERR_DEF, rod, "rod %d did not come from its default function",
-                           rod);
+        return tdi_fail_at(diag, TD_ERR_DEF, rod,
+                           "rod %d: struct_size is wrong; start from td_rod_def_default()", rod);
     }
     const char *wrong = wrong_field(d, rod);
     if (wrong) {

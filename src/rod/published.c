@@ -79,9 +79,10 @@ static td_status check_chains(const td_rod_model *m, td_diag *diag) {
         for (int32_t i = m->part[k].first; i < m->part[k].last; i++) {
             const tdi_rod_node *n = &m->node[i];
             if ((i > m->part[k].first && n->parent != i - 1) || n->flags & unknown) {
-                return tdi_fail_at(diag, TD_ERR_STRUCTURE, n->edge,
-                                   "euler steps know no branches and no bodies; use the "
-                                   "integrator implicit");
+                return tdi_fail_at(
+                    diag, TD_ERR_STRUCTURE, n->edge,
+                    "the integrator euler cannot step rods with branches or bodies; use the "
+                    "integrator implicit");
             }
             if (!(n->flags & TDI_HELD_PLACE) && !(n->weight > 0)) {
                 return tdi_fail_at(diag, TD_ERR_STRUCTURE, n->edge,
@@ -407,11 +408,12 @@ td_status tdi_rod_published_step(td_rod_state *s, const td_step_opts *o, td_step
         if (!goes_on) {
             memcpy(s->pose, s->pose_start, (size_t)m->node_count * sizeof *s->pose);
         }
-        return tdi_fail(diag, TD_ERR_DIVERGED,
-                        kept ? "the euler step at %g s folded an edge; try a smaller dt"
-                             : "the euler step at %g s cannot keep the lengths: dt is too large, "
-                               "or ends are too far apart",
-                        s->time);
+        return tdi_fail(
+            diag, TD_ERR_DIVERGED,
+            kept ? "the explicit step at %g s folded an edge back; try a smaller dt"
+                 : "the explicit step at %g s cannot keep the lengths of the edges: dt is too "
+                   "large, or the ends are too far apart",
+            s->time);
     }
     carry_frames(s);
     tdi_rod_ease_frames(s, o->stiffness, stats);

@@ -116,14 +116,14 @@ static td_status set_at_ease(td_rod_state *s, td_rod_model *m, const tdi_rod_pot
     }
     if (!solve(a, g0)) {
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, n->edge,
-                           "the joint of segment %d has no stiffness to carry its load", n->edge);
+                           "segment %d cannot carry its load: its joint has no stiffness", n->edge);
     }
     for (int k = 0; k < UNKNOWNS; k++) {
         *unknown(n, k) += g0[k];
     }
     if (!(n->length > 0)) {
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, n->edge,
-                           "segment %d is too soft to carry its load", n->edge);
+                           "segment %d cannot carry its load: its stiffness is too small", n->edge);
     }
     return TD_OK;
 }
@@ -142,7 +142,8 @@ static td_status rest_of(td_rod_state *s, td_rod_model *m, td_vec3 gravity, td_d
         }
         if (n->ring != TD_NONE || !tdi_has_joint(n)) {
             return tdi_fail(diag, TD_ERR_ARGUMENT,
-                            "what is not clamped has no shape at rest that gravity keeps");
+                            "a rest shape under gravity needs a rod that is clamped at one end; "
+                            "this rod is not clamped");
         }
         status = set_at_ease(s, m, &p, i, diag);
         tdi_rod_node_terms(s, &p, i);

@@ -79,7 +79,8 @@ td_status tdi_tree_batch_new(const td_tree_model *model, int32_t count,
                              td_tree_batch **out, td_diag *diag) {
     *out = NULL;
     if (count < 1) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "a batch of %d trees", (int)count);
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; a batch needs at least one tree",
+                        (int)count);
     }
     td_tree_batch b = {.alloc = alloc, .model = model, .kernel = kernel, .count = count};
     tdi_layout l = {NULL, 0};

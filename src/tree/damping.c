@@ -50,8 +50,9 @@ static td_status time_of_ratio(td_tree_state *s, td_vec3 gravity, td_real ratio,
     }
     tdi_alloc_free(s->alloc, shapes, numbers * sizeof *shapes);
     if (status == TD_OK && *time < 0) {
-        status =
-            tdi_fail(diag, TD_ERR_ARGUMENT, "none of the lowest %d modes bends a spring", count);
+        status = tdi_fail(
+            diag, TD_ERR_ARGUMENT,
+            "the damping ratio cannot be set: none of the lowest %d modes deforms a joint", count);
     }
     return status;
 }

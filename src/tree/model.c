@@ -119,7 +119,8 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
                             const td_alloc *alloc, td_tree_model **out, td_diag *diag) {
     *out = NULL;
     if (!opts || opts->struct_size != sizeof *opts) {
-        return tdi_fail(diag, TD_ERR_DEF, "td_tree_opts did not come from its default function");
+        return tdi_fail(diag, TD_ERR_DEF,
+                        "td_tree_opts: struct_size is wrong; start from td_tree_opts_default()");
     }
     const td_spring_law law = opts->law == TD_LAW_DEFAULT ? TD_LAW_LINEAR : opts->law;
     if (law != TD_LAW_LINEAR && law != TD_LAW_TANGENT) {

@@ -20,8 +20,8 @@
 #define MAX_ITERATIONS 60
 #define MAX_HALVINGS   40
 
-static const char *const no_stiffness = "its joint has no stiffness for it";
-static const char *const too_much = "its spring would have to be wound by more than half a turn";
+static const char *const no_stiffness = "its joint has no stiffness";
+static const char *const too_much = "its joint would have to turn by more than half a turn";
 
 // ---- ball joints ----------------------------------------------------------------------------
 
@@ -176,7 +176,7 @@ static const char *rest_kind(const td_tree_state *s, int32_t i, td_real reach, t
 static td_status rest_joint(const td_tree_state *s, int32_t i, td_real reach, tdi_body *body,
                             td_diag *diag) {
     if (!tdi_finite3(s->node[i].load.n) || !tdi_finite3(s->node[i].load.f)) {
-        return tdi_fail_at(diag, TD_ERR_DIVERGED, i, "segment %d: its place is not finite", i);
+        return tdi_fail_at(diag, TD_ERR_DIVERGED, i, "the position of segment %d is not finite", i);
     }
     const char *wrong = rest_kind(s, i, reach, body);
     return wrong ? tdi_fail_at(diag, TD_ERR_ARGUMENT, i, "segment %d cannot carry its load: %s", i,

@@ -10,7 +10,7 @@ static td_status absent(td_diag *diag) {
     if (diag) {
         *diag = (td_diag){.status = TD_ERR_ARGUMENT, .index = TD_NONE};
         snprintf(diag->message, sizeof diag->message,
-                 "the integrator ida is not in this build: it needs SUNDIALS 6.4");
+                 "this build has no integrator ida: it was built without SUNDIALS 6.4");
     }
     return TD_ERR_ARGUMENT;
 }

@@ -352,7 +352,7 @@ td_status td_ida_advance(td_ida *ida, td_real duration, td_diag *diag) {
     }
     if (!fine) {
         go_back(ida);
-        return tdi_fail(diag, TD_ERR_DIVERGED, "ida at %g s: %s", s->time, ida->fault);
+        return tdi_fail(diag, TD_ERR_DIVERGED, "ida failed at %g s: %s", s->time, ida->fault);
     }
     s->time += duration;
     s->history = 0;

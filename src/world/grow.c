@@ -107,7 +107,8 @@ static td_status grow_plant(const grower *g, td_skeleton **out) {
     char *text = NULL, resolved[160] = "", message[240];
     size_t size = 0;
     if (!l) {
-        return fault(g, TD_ERR_READ, "plant", "no files can be read here");
+        return fault(g, TD_ERR_READ, "plant",
+                     "the plant's file cannot be read: the caller gave no way to read files");
     }
     td_status status = l->read(l->context, g->object->plant, g->scene->file ? g->scene->file : "",
                                MAX_PLANT_TEXT, g->alloc, &text, &size, resolved);
@@ -206,7 +207,8 @@ static td_status grow_strand(const grower *g, td_skeleton **out) {
     td_builder *builder = NULL;
     size_t count = (size_t)s->segments + 1;
     if (s->material && td_material_find(s->material) == TD_NONE) {
-        return fault(g, TD_ERR_SYNTAX, "strand.material", "no material has this name");
+        return fault(g, TD_ERR_SYNTAX, "strand.material",
+                     "the library has no material of this name; 'tendril info' lists them");
     }
     if (s->segments > g->opts->max_segments) {
         return fault(g, TD_ERR_LIMIT, "strand.segments", "too many segments");
@@ -219,7 +221,7 @@ static td_status grow_strand(const grower *g, td_skeleton **out) {
     td_status status = TD_ERR_SYNTAX;
     if (!(tdi_strand_places(&curve, s->segments, places) > 0)) {
         fault(g, TD_ERR_SYNTAX, s->point_count > 0 ? "strand.points" : "strand.helix",
-              "the strand has no length");
+              "the strand has no length; its points must not all be the same");
     } else {
         status = td_builder_new(&opts, g->alloc, &builder);
         status = status == TD_OK ? build_strand(g, places, builder, &diag) : status;
@@ -272,7 +274,7 @@ td_status tdi_object_grow(const td_scene *scene, int32_t object, int32_t variant
     }
     td_skeleton_free(grown);
     if (status == TD_OK && td_skeleton_count(*out) == 0) {
-        status = fault(&g, TD_ERR_SYNTAX, "plant", "it has no segments");
+        status = fault(&g, TD_ERR_SYNTAX, "plant", "the plant has no segments");
         td_skeleton_free(*out);
         *out = NULL;
     }

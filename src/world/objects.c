@@ -17,7 +17,7 @@
 // ---- models ---------------------------------------------------------------------------------
 
 td_status tdi_object_fault(const td_world *w, int32_t object, td_status status, const char *key,
-                       const td_diag *diag, td_diag_list *diags) {
+                           const td_diag *diag, td_diag_list *diags) {
     char path[64];
     if (status == TD_ERR_MEMORY) {
         return status;
@@ -97,7 +97,7 @@ static td_status make_variant(td_world *w, int32_t object, int32_t variant,
         return tdi_object_fault(w, object, status, "plant", &diag, diags);
     }
     if (o->stiffness == 0 && (o->rest_under_gravity || o->damping_ratio >= 0)) {
-        tdi_fail(&diag, TD_ERR_ARGUMENT, "what has no stiffness has no shape at rest");
+        tdi_fail(&diag, TD_ERR_ARGUMENT, "rest_under_gravity needs a stiffness above 0");
         return tdi_object_fault(w, object, TD_ERR_SYNTAX, "stiffness", &diag, diags);
     }
     if (o->rest_under_gravity) {
@@ -110,7 +110,8 @@ static td_status make_variant(td_world *w, int32_t object, int32_t variant,
         status = damped_model(w, o, v, gravity, &diag);
         if (status != TD_OK) {
             return tdi_object_fault(w, object, status,
-                         o->damping_ratio >= 0 ? "damping_ratio" : "relaxation_time", &diag, diags);
+                                    o->damping_ratio >= 0 ? "damping_ratio" : "relaxation_time",
+                                    &diag, diags);
         }
     }
     return measure_depth(w, v);
@@ -211,7 +212,7 @@ static td_status count_all(td_world *w, const td_world_opts *opts, td_diag_list 
             char path[64];
             snprintf(path, sizeof path, "objects[%d].instances.count", k);
             return tdi_scene_fault(w->scene, diags, TD_ERR_LIMIT, path,
-                                   "more than %lld instances in all",
+                                   "the scene has more than %lld instances",
                                    (long long)opts->max_segments);
         }
     }

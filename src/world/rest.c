@@ -87,7 +87,8 @@ td_status tdi_world_settle(td_world *w, td_diag_list *diags) {
     td_status status = settle_together(w, &diag);
     return status == TD_OK || status == TD_ERR_MEMORY
                ? status
-               : tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, "objects",
-                                 "%s; objects with 'start: drawn' do not go to rest",
-                                 diag.message);
+               : tdi_scene_fault(
+                     w->scene, diags, TD_ERR_SYNTAX, "objects",
+                     "%s; give the object 'start: drawn' to start without computing its rest pose",
+                     diag.message);
 }

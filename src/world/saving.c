@@ -167,8 +167,7 @@ static void tape_world(tape *t, td_world *w) {
         tape_actor(t, &w->actors[k]);
     }
     if (w->near.set) {
-        item(t, w->near.last,
-             (size_t)w->near.first_point[w->actor_count] * sizeof *w->near.last);
+        item(t, w->near.last, (size_t)w->near.first_point[w->actor_count] * sizeof *w->near.last);
     }
 }
 
@@ -189,13 +188,14 @@ void td_world_save(const td_world *w, void *bytes) {
 td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag *diag) {
     head h;
     if (size != td_world_save_size(w)) {
-        return tdi_fail(diag, TD_ERR_SYNTAX, "the checkpoint is of another scene, or cut off");
+        return tdi_fail(diag, TD_ERR_SYNTAX,
+                        "the checkpoint belongs to another scene, or its end is missing");
     }
     memcpy(&h, bytes, sizeof h);
     if (h.magic != MAGIC || h.version != VERSION || h.shape != w->shape || h.step < 0 ||
         h.step > MAX_STEP) {
         return tdi_fail(diag, TD_ERR_SYNTAX,
-                        "the checkpoint is of another scene or of another version");
+                        "the checkpoint belongs to another scene or another version of Tendril");
     }
     tape t = {NULL, bytes, 0};
     tape_world(&t, w);

@@ -321,9 +321,12 @@ static td_status time_of_ratio(const td_rod_model *model, const td_damping_opts 
             return TD_OK;
         }
     }
-    return status == TD_OK ? tdi_fail(diag, TD_ERR_ARGUMENT,
-                                      "none of the lowest %d modes bends a spring", (int)count)
-                           : status;
+    return status == TD_OK
+               ? tdi_fail(
+                     diag, TD_ERR_ARGUMENT,
+                     "the damping ratio cannot be set: none of the lowest %d modes deforms a joint",
+                     (int)count)
+               : status;
 }
 
 static td_status damped_new(const tdi_solver_model *model, const td_damping_opts *opts,

@@ -75,9 +75,10 @@ td_status tdi_solver_rest_new(const tdi_solver *solver, const tdi_solver_model *
                               td_diag *diag) {
     *out = NULL;
     if (!solver->rest_new) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT,
-                        "the solver '%s' cannot keep a drawn shape under gravity",
-                        solver->info.name);
+        return tdi_fail(
+            diag, TD_ERR_ARGUMENT,
+            "the solver '%s' does not have rest_under_gravity; remove it or change the solver",
+            solver->info.name);
     }
     return solver->rest_new(model, gravity, alloc, out, diag);
 }
@@ -87,7 +88,9 @@ td_status tdi_solver_damped_new(const tdi_solver *solver, const tdi_solver_model
                                 tdi_solver_model **out, td_diag *diag) {
     *out = NULL;
     if (!solver->damped_new) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "the solver '%s' takes damping from materials alone",
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "the solver '%s' has neither damping_ratio nor relaxation_time; it takes "
+                        "damping from the materials",
                         solver->info.name);
     }
     return solver->damped_new(model, opts, alloc, out, diag);
@@ -96,7 +99,8 @@ td_status tdi_solver_damped_new(const tdi_solver *solver, const tdi_solver_model
 td_status tdi_solver_modes(const tdi_solver *solver, tdi_solver_state *state, td_vec3 gravity,
                            int32_t count, td_mode *modes, td_diag *diag) {
     if (!solver->modes) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "the solver '%s' finds no modes", solver->info.name);
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "the solver '%s' cannot compute modes",
+                        solver->info.name);
     }
     return solver->modes(state, gravity, count, modes, diag);
 }

@@ -235,10 +235,11 @@ static td_status report(const td_world *w, const tdi_actor *a, td_diag *diag) {
                            td_world_time(w), a->diag.message);
     }
     int32_t segment = fastest(a, &speed);
-    return tdi_fail_at(diag, a->status, segment,
-                       "'%s' at %g s: its motion is not finite any more; segment %d was the "
-                       "fastest, with %g m/s; try a smaller step or more damping",
-                       a->name, td_world_time(w), (int)segment, speed);
+    return tdi_fail_at(
+        diag, a->status, segment,
+        "'%s' at %g s: the simulation diverged; segment %d was the fastest, with %g m/s; "
+        "try a smaller step or more damping",
+        a->name, td_world_time(w), (int)segment, speed);
 }
 
 // Everything as it was before the step. Says what failed first.

@@ -80,12 +80,14 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
 static td_status check_opts(const td_world_opts *opts, td_diag_list *diags) {
     td_diag diag;
     if (!opts || opts->struct_size != sizeof *opts) {
-        tdi_fail(&diag, TD_ERR_DEF, "td_world_opts did not come from its default function");
+        tdi_fail(&diag, TD_ERR_DEF,
+                 "td_world_opts: struct_size is wrong; start from td_world_opts_default()");
         tdi_diag_add(diags, &diag);
         return TD_ERR_DEF;
     }
     if (opts->threads < 1 || opts->threads > 256) {
-        tdi_fail(&diag, TD_ERR_ARGUMENT, "threads is out of its range, 1 to 256");
+        tdi_fail(&diag, TD_ERR_ARGUMENT, "threads is %d; it must be from 1 to 256",
+                 (int)opts->threads);
         tdi_diag_add(diags, &diag);
         return TD_ERR_ARGUMENT;
     }
@@ -261,7 +263,7 @@ td_status td_world_set(td_world *w, const char *path, td_real value, td_diag *di
         return set_live(w, &place, path, value, diag);
     }
     if (!place.field->keyed) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "%s cannot change while the world moves", path);
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "%s cannot change after the world is made", path);
     }
     status = tdi_fields_set(&tdi_scene_all, &w->scene->def, path, value, diag);
     if (status == TD_OK) {
@@ -377,7 +379,8 @@ td_status td_world_modes(td_world *w, int32_t actor, int32_t count, td_mode *mod
     const td_object_def *o = &w->scene->def.objects[a->object];
     const td_real s = o->stiffness;
     if (s == 0) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' has no stiffness and so no modes", a->name);
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' has the stiffness 0, so it has no modes",
+                        a->name);
     }
     td_vec3 gravity = tdi_scale(tdi_turn_to_simulated(a, w->scene->def.gravity), 1 / s);
     td_status status = tdi_solver_modes(a->solver, a->state, gravity, count, modes, diag);
