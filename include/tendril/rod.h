@@ -19,13 +19,6 @@ extern "C" {
 typedef struct td_rod_model td_rod_model; ///< Fixed after creation. Safe to read from any thread.
 typedef struct td_rod_state td_rod_state; ///< All that moves, plus scratch. One a thread.
 
-/// How a rod is held at an end.
-typedef enum td_rod_end {
-    TD_END_FREE,
-    TD_END_PINNED,  ///< Its place is given.
-    TD_END_CLAMPED, ///< Its place, direction and frame are given. The rod is free from there on.
-} td_rod_end;
-
 /// One rod. Start from td_rod_def_default(): straight at rest along its points, 5 mm thick.
 typedef struct td_rod_def {
     uint32_t struct_size;
@@ -40,7 +33,7 @@ typedef struct td_rod_def {
     td_real twist_rest;    ///< rad/m: of the frame at ease. Default 0.
     td_real twist;         ///< rad: more twist than at ease, spread evenly, at the start.
     bool closed;           ///< From the last vertex on to the first.
-    td_rod_end start, end; ///< Default free; a closed rod has none.
+    td_end_kind start, end; ///< Default free; a closed rod has none.
     int32_t parent_rod;    ///< Earlier rod that it grows from, or TD_NONE (default).
     int32_t parent_vertex; ///< Its vertex there, which is the first of this rod.
     td_real density;       ///< kg/m^3, > 0. Default 1000.
