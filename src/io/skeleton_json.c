@@ -148,7 +148,8 @@ static void write_strand(tdi_json *json, const td_strand *strand) {
     tdi_json_key_integer(json, "count", strand->count);
     tdi_json_key_string(json, "start", ends[strand->start]);
     tdi_json_key_string(json, "end", ends[strand->end]);
-    tdi_json_key_integer(json, "closed", strand->closed);
+    tdi_json_key(json, "closed");
+    tdi_json_bool(json, strand->closed);
     write_quat(json, "closing", strand->closing);
     tdi_json_key_real(json, "twist", strand->twist);
     tdi_json_close(json, '}');
