@@ -16,20 +16,20 @@ static stage both(const char *strand, const char *rest) {
     return stage_of(text);
 }
 
-// A heavy strip that bends far, with a section and a mass that are given: the two differ by how
-// much rods stretch, 1e-6 here, and by where they settle, which the tolerance of settling says.
+// A heavy strip, with a section and a mass that are given. For a joint at the angle a the moments
+// of the two differ by a^2/4, and the largest angle here is 0.02 rad: a ten thousandth of the sag.
 TD_TEST(strand_sags_alike_by_both_solvers_with_figures_that_are_given) {
     stage s =
-        both("points: [[0, 0, 0], [1, 0, 0]], segments: 12, radius: 0.01, radius_other: "
+        both("points: [[0, 0, 0], [1, 0, 0]], segments: 40, radius: 0.01, radius_other: "
              "0.002,\n bend: 0.3, bend_other: 0.8, torsion: 0.2, line_mass: 0.2, inextensible: "
              "true",
              "");
     td_vec3 tips[2];
     for (int k = 0; k < 2; k++) {
-        td_world_segment(s.world, k, 11, NULL, &tips[k], NULL);
+        td_world_segment(s.world, k, 39, NULL, &tips[k], NULL);
     }
-    CHECK_IN(tips[0].y, -0.7, -0.4);
-    CHECK(apart(tips[0], tips[1]) < 1e-5);
+    CHECK_IN(tips[0].y, -0.3, -0.25);
+    CHECK(apart(tips[0], tips[1]) < 1e-4 * -tips[0].y);
     stage_free(&s);
 }
 
@@ -97,7 +97,7 @@ TD_TEST(bodies_of_a_strand_weigh_the_same_by_both_solvers) {
     for (int k = 0; k < 2; k++) {
         td_world_segment(s.world, k, 8, &at[k], NULL, NULL);
     }
-    CHECK(apart(at[0], at[1]) < 1e-5);
+    CHECK(apart(at[0], at[1]) < 2e-4); // joints turn by up to 0.1 rad, and moments differ
     stage_free(&s);
 }
 
