@@ -240,6 +240,10 @@ static td_status settle(tdi_solver_state *state, const td_step_opts *opts, td_st
     return td_rod_settle(rods(state), opts, stats, diag);
 }
 
+static td_real residual(tdi_solver_state *state, td_vec3 gravity) {
+    return td_rod_residual(rods(state), gravity);
+}
+
 // ---- contact --------------------------------------------------------------------------------
 
 typedef struct rod_touch {
@@ -457,6 +461,7 @@ const tdi_solver tdi_solver_rod = {
     .place_load = place_load,
     .step = step,
     .settle = settle,
+    .residual = residual,
     .touch_new = touch_new,
     .touch_free = touch_free,
     .step_many = step_many,

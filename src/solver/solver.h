@@ -69,6 +69,9 @@ typedef struct tdi_solver {
     td_status (*settle)(tdi_solver_state *state, const td_step_opts *opts, td_step_stats *stats,
                         td_diag *diag);
 
+    // * The largest moment or force that springs and weight leave unbalanced.
+    td_real (*residual)(tdi_solver_state *state, td_vec3 gravity);
+
     // ---- contact: * all of it
     // Between these states, with themselves and with colliders; of one state alone for a solver
     // that is not mutual. They outlive it.

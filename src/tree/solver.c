@@ -119,6 +119,10 @@ static td_status settle(tdi_solver_state *state, const td_step_opts *opts, td_st
     return status;
 }
 
+static td_real residual(tdi_solver_state *state, td_vec3 gravity) {
+    return td_tree_residual(tree(state), gravity);
+}
+
 // ---- contact --------------------------------------------------------------------------------
 
 typedef struct tree_touch {
@@ -283,6 +287,7 @@ const tdi_solver tdi_solver_tree = {
     .base_rate = base_rate,
     .step = step,
     .settle = settle,
+    .residual = residual,
     .touch_new = touch_new,
     .touch_free = touch_free,
     .step_many = step_many,
