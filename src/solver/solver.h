@@ -28,7 +28,6 @@ typedef struct tdi_rate { // how a frame moves: turning rate, and velocity of it
 // What a model is made with, besides its skeleton.
 typedef struct tdi_model_opts {
     td_spring_law law; // of the solver's laws, or TD_LAW_DEFAULT
-    const struct td_strand_def *strand;
 } tdi_model_opts;
 
 typedef struct tdi_solver {
@@ -57,7 +56,7 @@ typedef struct tdi_solver {
     // Steps carry the base on from here with constant acceleration.
     void (*set_base)(tdi_solver_state *state, const td_base_motion *motion);
     tdi_rate (*base_rate)(const tdi_solver_state *state);
-    // * Whether an end of a strand is held, and how it is drawn, in the axes of the base.
+    // * Whether an end of the first strand is held, and how it is drawn, in the axes of the base.
     bool (*end_pose)(const tdi_solver_model *model, bool end, td_vec3 *place, td_quat *turn);
     // * Where a held end shall be at the end of the next step.
     void (*set_end)(tdi_solver_state *state, bool end, td_vec3 place, td_quat turn);
@@ -69,6 +68,9 @@ typedef struct tdi_solver {
                       td_diag *diag);
     // Implicit steps, statics and contact; bodies are what `own` gives.
     const tdi_implicit *implicit;
+
+    // * The largest moment or force that springs and weight leave unbalanced.
+    td_real (*residual)(tdi_solver_state *state, td_vec3 gravity);
 
     // ---- segments
     // Joint, tip and rotation of all of them, and of one. Any may be NULL.

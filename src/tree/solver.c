@@ -111,6 +111,10 @@ static td_status step(tdi_solver_state *state, const td_step_opts *opts, td_step
     return td_tree_step(tree(state), opts, stats, diag);
 }
 
+static td_real residual(tdi_solver_state *state, td_vec3 gravity) {
+    return td_tree_residual(tree(state), gravity);
+}
+
 // ---- segments -------------------------------------------------------------------------------
 
 static void segment_pose(const tdi_solver_state *state, int32_t segment, td_vec3 *origin,
@@ -221,6 +225,7 @@ const tdi_solver tdi_solver_tree = {
     .base_rate = base_rate,
     .step = step,
     .implicit = &tdi_tree_implicit,
+    .residual = residual,
     .poses = poses,
     .segment = segment_pose,
     .velocities = velocities,
