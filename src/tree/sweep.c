@@ -178,11 +178,11 @@ static bool eliminate_columns(const tdi_term *t, const total *sum, int32_t k, bo
     }
     for (int32_t a = 0; a < k; a++) {
         for (int32_t b = 0; b <= a; b++) {
-            other->dense[6 * a + b] = tdi_pair(&u[a], &column[b]);
+            other->dense[6 * a + b] = tdi_power(&u[a], &column[b]);
         }
         other->dense[7 * a] += t->joint[a];
         other->g[a] = t->g[a];
-        x[a] = tdi_pair(&sum->load, &column[a]) + t->g[a];
+        x[a] = tdi_power(&sum->load, &column[a]) + t->g[a];
     }
     if (k > 0 && tdi_factor_dense(other->dense, k, PIVOT_FLOOR) && !tame) {
         return false;
@@ -221,7 +221,7 @@ static void move_columns(tdi_node *node, tdi_other *other, int32_t k, const tdi_
     p.n = tdi_add(p.n, node->load.n);
     p.f = tdi_add(p.f, node->load.f);
     for (int32_t c = 0; c < k; c++) {
-        step[c] = -tdi_pair(&p, &column[c]) - other->g[c];
+        step[c] = -tdi_power(&p, &column[c]) - other->g[c];
         step[c] -= tame ? 0 : tdi_dot(coupling(node->pull, node->spin, &column[c]), move.w);
     }
     tdi_solve_dense(other->dense, k, step);
