@@ -13,11 +13,6 @@ typedef struct tdi_mat3 {
 #include "math/lane_names.h"
 #include "math/mat3_lanes.h"
 
-static inline td_sym3 tdi_sym3_diagonal(td_real x, td_real y, td_real z) {
-    td_sym3 s = {x, y, z, 0, 0, 0};
-    return s;
-}
-
 // ---- factored symmetric ---------------------------------------------------------------------
 
 // S = L diag(d) L^T with unit lower L; the reciprocals of d are kept.

@@ -28,6 +28,11 @@ static inline TDI_VEC3 TDI_W(mat3_row)(const TDI_MAT3 *a, int i) {
 static inline TDI_VEC3 TDI_W(mat3_column)(const TDI_MAT3 *a, int j) {
     return (TDI_VEC3){a->m[j], a->m[3 + j], a->m[6 + j]};
 }
+// [a]x
+static inline TDI_MAT3 TDI_W(mat3_cross)(TDI_VEC3 a) {
+    const TDI_REAL none = TDI_ALL(0);
+    return (TDI_MAT3){{none, -a.z, a.y, a.z, none, -a.x, -a.y, a.x, none}};
+}
 // A B^T
 TDI_HELPER TDI_MAT3 TDI_W(mat3_mul_t)(const TDI_MAT3 *a, const TDI_MAT3 *b) {
     TDI_MAT3 c;
@@ -47,6 +52,10 @@ static inline TDI_VEC3 TDI_W(mat3_axial)(const TDI_MAT3 *a) {
 
 // ---- symmetric ------------------------------------------------------------------------------
 
+static inline TDI_SYM3 TDI_W(sym3_diagonal)(TDI_REAL x, TDI_REAL y, TDI_REAL z) {
+    const TDI_REAL none = TDI_ALL(0);
+    return (TDI_SYM3){x, y, z, none, none, none};
+}
 static inline TDI_SYM3 TDI_W(sym3_add)(TDI_SYM3 a, TDI_SYM3 b) {
     return (TDI_SYM3){a.xx + b.xx, a.yy + b.yy, a.zz + b.zz, a.xy + b.xy, a.xz + b.xz, a.yz + b.yz};
 }
@@ -105,4 +114,11 @@ static inline TDI_MAT3 TDI_W(cross_sym)(TDI_VEC3 r, const TDI_SYM3 *c) {
         {r.y * c->xz - r.z * c->xy, r.y * c->yz - r.z * c->yy, r.y * c->zz - r.z * c->yz,
          r.z * c->xx - r.x * c->xz, r.z * c->xy - r.x * c->yz, r.z * c->xz - r.x * c->zz,
          r.x * c->xy - r.y * c->xx, r.x * c->yy - r.y * c->xy, r.x * c->yz - r.y * c->xz}};
+}
+// [r]x C [r]x^T, with m = [r]x C
+static inline TDI_SYM3 TDI_W(cross_both)(TDI_VEC3 r, const TDI_MAT3 *m) {
+    const TDI_VEC3 x = TDI_W(cross)(r, TDI_W(mat3_row)(m, 0));
+    const TDI_VEC3 y = TDI_W(cross)(r, TDI_W(mat3_row)(m, 1));
+    const TDI_VEC3 z = TDI_W(cross)(r, TDI_W(mat3_row)(m, 2));
+    return (TDI_SYM3){x.x, y.y, z.z, x.y, x.z, y.z};
 }

@@ -172,6 +172,14 @@ static inline td_sym3 tdi_wsym3_get(const tdi_wsym3 *s, int lane) {
                      tdi_wide_get(&s->zz, lane), tdi_wide_get(&s->xy, lane),
                      tdi_wide_get(&s->xz, lane), tdi_wide_get(&s->yz, lane)};
 }
+static inline void tdi_wsym3_set(tdi_wsym3 *s, int lane, td_sym3 a) {
+    tdi_wide_set(&s->xx, lane, a.xx);
+    tdi_wide_set(&s->yy, lane, a.yy);
+    tdi_wide_set(&s->zz, lane, a.zz);
+    tdi_wide_set(&s->xy, lane, a.xy);
+    tdi_wide_set(&s->xz, lane, a.xz);
+    tdi_wide_set(&s->yz, lane, a.yz);
+}
 static inline tdi_wsym3 tdi_wsym3_select(tdi_mask mask, tdi_wsym3 yes, tdi_wsym3 no) {
     return (tdi_wsym3){tdi_wide_select(mask, yes.xx, no.xx), tdi_wide_select(mask, yes.yy, no.yy),
                        tdi_wide_select(mask, yes.zz, no.zz), tdi_wide_select(mask, yes.xy, no.xy),

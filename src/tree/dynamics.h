@@ -25,8 +25,7 @@ static inline tdi_mass tdi_mass_of(const tdi_body *body, const tdi_mat3 *r) {
 
 // [J [c]x; [c]x^T m]
 static inline tdi_block tdi_mass_block(const tdi_mass *b) {
-    tdi_block block = {tdi_sym3_inertia(b->s),
-                       {{0, -b->c.z, b->c.y, b->c.z, 0, -b->c.x, -b->c.y, b->c.x, 0}},
+    tdi_block block = {tdi_sym3_inertia(b->s), tdi_mat3_cross(b->c),
                        tdi_sym3_diagonal(b->m, b->m, b->m)};
     return block;
 }

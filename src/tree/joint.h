@@ -110,19 +110,6 @@ static inline void tdi_body_angle(const td_tree_model *m, const td_tree_state *s
     }
 }
 
-// sum of t_k d2a_k/dy2, in the joint's own axes; r by series up to 0.2 rad, where it would cancel
-static inline td_sym3 tdi_ball_second(const tdi_ball_turn *turn, td_vec3 t) {
-    const td_vec3 a = turn->a;
-    const td_real b = turn->b, t2 = tdi_dot(a, a), p = 2 * b * (1 - b * t2);
-    const td_real r =
-        t2 < TDI_SERIES_T2 ? 2 * (b * b + tdi_turn_coefficient_slope(t2)) : (0.25 - 1.5 * p) / t2;
-    td_vec3 v = tdi_madd(tdi_scale(t, p), a, r * tdi_dot(t, a));
-    return tdi_swing(a, tdi_madd(v, tdi_cross(t, a), b));
-}
-
-// rad^2: below this a joint's Hessian is taken to first order in its angle
-#define TDI_SMALL_ANGLE2 1e-4
-
 // Energy of the tangent law, and its gradient and Hessian to a turn in the joint's own axes.
 td_real tdi_tangent_energy(td_vec3 stiffness, const td_real *q);
 td_vec3 tdi_tangent_gradient(td_vec3 stiffness, const td_real *q);
