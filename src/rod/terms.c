@@ -269,7 +269,7 @@ typedef struct drag_pair {
     tdi_drag at[2];
 } drag_pair;
 
-static inline drag_pair drag_of(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
+static drag_pair drag_of(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     const moved d = moved_of(s, i);
     const td_vec3 wind = p->winds ? p->winds[n->edge] : p->air.wind;

@@ -42,7 +42,7 @@ typedef struct other { // what joints other than balls need: factors, in rows of
 typedef struct trees { // that are worked on together
     const td_tree_model *m;
     const td_real *q, *v, *torque; // first lane of the first row; torque may be NULL: none
-    const td_real *near;           // a degree of freedom: angles of before, or NULL: none
+    const td_real *near;           // a degree of freedom: angles of before; of a tree alone
     td_real *accel;
     tdi_wlink *link; // entry -1 is the base
     other *other;
@@ -70,7 +70,10 @@ static __attribute__((noinline)) tdi_wvec3 moment_apart(td_spring_law law, const
     for (int k = 0; k < TDI_LANES; k++) {
         const td_real q1[4] = {q[k], q[ROW + k], q[2 * ROW + k], q[3 * ROW + k]};
         const td_real v1[3] = {v[k], v[ROW + k], v[2 * ROW + k]};
-        tdi_wvec3_set(&t, k, tdi_ball_moment(law, body, q1, v1, near ? near : none));
+        // a tree alone is bent far, or it would not be here
+        tdi_wvec3_set(&t, k,
+                      TDI_LANES == 1 ? tdi_ball_moment_any(law, body, q1, v1, near)
+                                     : tdi_ball_moment(law, body, q1, v1, none));
     }
     return t;
 }
@@ -113,7 +116,7 @@ static inline void start_ball(const trees *s, int32_t i) {
     tdi_wlink *l = &s->link[i], *up = &s->link[m->parent[i]];
     tdi_wvec3 t = s->torque ? load3(s->torque + ROW * d) : tdi_wvec3_zero();
     if (tdi_springy(body)) {
-        t = tdi_wadd(t, moment(m->law, body, q, v, s->near ? s->near + d : NULL));
+        t = tdi_wadd(t, moment(m->law, body, q, v, TDI_LANES == 1 ? s->near + d : NULL));
     }
     const tdi_wvec3 up_w = up->w, r = tdi_wvec3_all(body->attach), u = load3(q + ROW);
     const tdi_wquat joint = {tdi_wide_load(q), u.x, u.y, u.z};
@@ -264,34 +267,6 @@ static inline tdi_wsym3 turned(const tdi_wmat3 *e, const tdi_wsym3 *c) {
     return s;
 }
 
-// The mass C at a point r away, felt at the parent's origin: [r]x C [r]x^T, [r]x C, C
-static inline void add_point_mass(tdi_wblock *to, const tdi_wsym3 *c, tdi_wvec3 r) {
-    tdi_wide *b = to->b.m;
-    // rows of [r]x C, and r x each
-    const tdi_wvec3 h = {r.y * c->xz - r.z * c->xy, r.y * c->yz - r.z * c->yy,
-                         r.y * c->zz - r.z * c->yz};
-    b[0] += h.x;
-    b[1] += h.y;
-    b[2] += h.z;
-    to->a.xx += r.y * h.z - r.z * h.y;
-    to->a.xy += r.z * h.x - r.x * h.z;
-    to->a.xz += r.x * h.y - r.y * h.x;
-    const tdi_wvec3 k = {r.z * c->xx - r.x * c->xz, r.z * c->xy - r.x * c->yz,
-                         r.z * c->xz - r.x * c->zz};
-    b[3] += k.x;
-    b[4] += k.y;
-    b[5] += k.z;
-    to->a.yy += r.z * k.x - r.x * k.z;
-    to->a.yz += r.x * k.y - r.y * k.x;
-    const tdi_wvec3 n = {r.x * c->xy - r.y * c->xx, r.x * c->yy - r.y * c->xy,
-                         r.x * c->yz - r.y * c->xz};
-    b[6] += n.x;
-    b[7] += n.y;
-    b[8] += n.z;
-    to->a.zz += r.x * n.y - r.y * n.x;
-    to->c = tdi_wsym3_add(to->c, *c);
-}
-
 static inline void in_ball(const tdi_body *body, tdi_wlink *l, tdi_wlink *up) {
     const tdi_wldl3 d = factor(&l->inertia.a);
     const tdi_wmat3 *b = &l->inertia.b;
@@ -323,7 +298,7 @@ static inline void in_ball(const tdi_body *body, tdi_wlink *l, tdi_wlink *up) {
     c = turned(&l->turn, &c);
     f = tdi_wadd(tdi_wmat3_apply(&l->turn, f), tdi_wsym3_apply(&c, l->b));
     const tdi_wvec3 r = arm(body, l);
-    add_point_mass(&up->inertia, &c, r);
+    tdi_wblock_add_point(&up->inertia, &c, r);
     up->bias.n = tdi_wadd(up->bias.n, tdi_wcross(r, f));
     up->bias.f = tdi_wadd(up->bias.f, f);
 }

@@ -14,8 +14,7 @@
 
 static inline void add_point(tdi_block *block, tdi_wrench *load, td_sym3 *swing, td_vec3 p,
                              const tdi_point *t) {
-    tdi_block at = {.c = t->hessian};
-    tdi_block_add(block, &at, p);
+    tdi_block_add_point(block, &t->hessian, p);
     load->n = tdi_add(load->n, tdi_cross(p, t->gradient));
     load->f = tdi_add(load->f, t->gradient);
     *swing = tdi_sym3_add(*swing, tdi_swing(p, t->gradient));
@@ -106,6 +105,6 @@ void tdi_loads_wrench(const td_tree_model *m, const td_tree_state *s, const tdi_
     }
     bool drag = l->air.linear > 0 || l->air.quadratic > 0;
     for (int32_t i = 0; drag && i < m->body_count; i++) {
-        add_drag(&m->body[i], &s->frame[i], &s->twist[i], l, tdi_wind_at(l, i), &wrench[i]);
+        add_drag(&m->body[i], &s->frame[i], &s->twist[i], l, *tdi_wind_at(l, i), &wrench[i]);
     }
 }

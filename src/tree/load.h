@@ -26,8 +26,8 @@ void tdi_loads_expand(td_tree_state *state, const tdi_loads *loads);
 static inline bool tdi_has_drag(const tdi_loads *l) {
     return l->h > 0 && (l->air.linear > 0 || l->air.quadratic > 0);
 }
-static inline td_vec3 tdi_wind_at(const tdi_loads *l, int32_t i) {
-    return l->winds ? l->winds[i] : l->air.wind;
+static inline const td_vec3 *tdi_wind_at(const tdi_loads *l, int32_t i) {
+    return l->winds ? &l->winds[i] : &l->air.wind;
 }
 // In a step; its potential is h^2 times an energy.
 static inline tdi_rate_factors tdi_loads_rate(const tdi_loads *l) {

@@ -20,12 +20,13 @@ static inline wbodies body_at(const tdi_potential_at *at, int32_t i, bool ball) 
     const td_tree_model *m = at->model;
     const td_tree_state *s = at->state;
     const tdi_loads *l = &at->potential->loads;
-    wbodies b = {.first = i, .body = &m->body[i], .frame = &s->frame[i], .hat = &s->hat[i]};
-    if (tdi_has_drag(l)) {
-        b.star = &l->star[i];
-        b.past = &s->past[i].r;
-        b.wind = tdi_wind_at(l, i);
-    }
+    wbodies b = {.first = i,
+                 .body = &m->body[i],
+                 .frame = &s->frame[i],
+                 .hat = &s->hat[i],
+                 .star = l->star ? &l->star[i] : NULL,
+                 .past = &s->past[i].r,
+                 .wind = tdi_wind_at(l, i)};
     if (ball) {
         const td_real *q = s->q + m->coord[i], *rest = at->potential->angle_rest;
         const int32_t d = m->dof[i];
@@ -96,7 +97,11 @@ static inline td_real weight_value(const tdi_body *body, const tdi_frame *f, td_
 
 static inline td_real drag_value(const wbodies *b, const tdi_loads *l) {
     const drag_points d = drag_points_of(b, l);
-    return drag_at(&d, l, tdi_gauss_points[0]).value + drag_at(&d, l, tdi_gauss_points[1]).value;
+    td_real value = 0;
+    for (int g = 0; g < 2; g++) {
+        value += drag_at(&d, l, tdi_gauss_points[g]).value;
+    }
+    return value;
 }
 
 static inline td_real outside_value(const tdi_potential_at *at, int32_t i) {

@@ -42,6 +42,16 @@ static inline void TDI_W(block_add)(TDI_W(block) * to, const TDI_W(block) * from
     TDI_W(block_sum)(to, &moved);
 }
 
+// The block of C alone, likewise: [r]x C [r]x^T, [r]x C, C
+static inline void TDI_W(block_add_point)(TDI_W(block) * to, const TDI_SYM3 *c, TDI_VEC3 r) {
+    const TDI_MAT3 shift = TDI_W(cross_sym)(r, c);
+    to->a = TDI_W(sym3_add)(to->a, TDI_W(cross_both)(r, &shift));
+    for (int k = 0; k < 9; k++) {
+        to->b.m[k] += shift.m[k];
+    }
+    to->c = TDI_W(sym3_add)(to->c, *c);
+}
+
 static inline TDI_W(wrench) TDI_W(block_apply)(const TDI_W(block) * m, const TDI_W(twist) * t) {
     return (TDI_W(wrench)){
         TDI_W(add)(TDI_W(sym3_apply)(&m->a, t->w), TDI_W(mat3_apply)(&m->b, t->v)),

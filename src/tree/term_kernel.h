@@ -71,9 +71,9 @@ typedef struct wbodies {
     const wbody *body;
     const wframe *frame;
     const wplace *hat;     // with inertia
-    const wplace *star;    // with drag, as the next two
+    const wplace *star;    // with drag
     const tdi_wmat3 *past; // rotation when the step began
-    tdi_wvec3 wind;
+    const tdi_wvec3 *wind;
     tdi_wide w; // quaternion of the joint
     tdi_wvec3 u;
     tdi_wvec3 rest; // angle to which damping is relative
@@ -149,7 +149,7 @@ static inline drag_points drag_points_of(const wbodies *in, const tdi_loads *l) 
     drag_points d;
     d.a = tdi_wshield_of(in->body->area, in->past);
     d.lever = tdi_wmat3_apply(&in->frame->r, tip);
-    d.still = tdi_wsub(tdi_wscale(moved, over), in->wind);
+    d.still = tdi_wsub(tdi_wscale(moved, over), *in->wind);
     d.along = tdi_wscale(tdi_wsub(d.lever, tdi_wmat3_apply(&in->star->r, tip)), over);
     d.by = (tdi_rate_factors){0.5 * whole.value, 0.5 * whole.gradient, 0.5 * whole.hessian};
     return d;
@@ -162,24 +162,26 @@ static inline tdi_wdrag drag_at(const drag_points *d, const tdi_loads *l, td_rea
 
 // With gradients f_k and Hessians H_k at fractions c_k of the lever t:
 //   n += t x sum c f,  A += [t]x (sum c^2 H) [t]x^T,  B += [t]x sum c H,  C += sum H
-static inline void add_drag(const wbodies *in, const tdi_loads *l, wterm *term) {
+static void add_drag(const wbodies *in, const tdi_loads *l, wterm *term) {
     const drag_points d = drag_points_of(in, l);
     const tdi_wvec3 t = d.lever;
-    const tdi_wdrag p = drag_at(&d, l, tdi_gauss_points[0]);
-    const tdi_wdrag q = drag_at(&d, l, tdi_gauss_points[1]);
-    const tdi_wide cp = tdi_wide_all(tdi_gauss_points[0]), cq = tdi_wide_all(tdi_gauss_points[1]);
-    tdi_wvec3 first = tdi_wmadd(tdi_wscale(p.gradient, cp), q.gradient, cq);
-    tdi_wsym3 hp = tdi_wsym3_scale(p.hessian, cp), hq = tdi_wsym3_scale(q.hessian, cq);
-    tdi_wsym3 once = tdi_wsym3_add(hp, hq);
-    tdi_wsym3 twice = tdi_wsym3_add(tdi_wsym3_scale(hp, cp), tdi_wsym3_scale(hq, cq));
+    const tdi_wide c[2] = {tdi_wide_all(tdi_gauss_points[0]), tdi_wide_all(tdi_gauss_points[1])};
+    tdi_wdrag p[2];
+    for (int g = 0; g < 2; g++) {
+        p[g] = drag_at(&d, l, tdi_gauss_points[g]);
+    }
+    tdi_wvec3 first = tdi_wmadd(tdi_wscale(p[0].gradient, c[0]), p[1].gradient, c[1]);
+    tdi_wsym3 h0 = tdi_wsym3_scale(p[0].hessian, c[0]), h1 = tdi_wsym3_scale(p[1].hessian, c[1]);
+    tdi_wsym3 once = tdi_wsym3_add(h0, h1);
+    tdi_wsym3 twice = tdi_wsym3_add(tdi_wsym3_scale(h0, c[0]), tdi_wsym3_scale(h1, c[1]));
     const tdi_wmat3 turned = tdi_wcross_sym(t, &twice), shift = tdi_wcross_sym(t, &once);
     term->block.a = tdi_wsym3_add(term->block.a, tdi_wcross_both(t, &turned));
     for (int k = 0; k < 9; k++) {
         term->block.b.m[k] += shift.m[k];
     }
-    term->block.c = tdi_wsym3_add(term->block.c, tdi_wsym3_add(p.hessian, q.hessian));
+    term->block.c = tdi_wsym3_add(term->block.c, tdi_wsym3_add(p[0].hessian, p[1].hessian));
     term->load.n = tdi_wadd(term->load.n, tdi_wcross(t, first));
-    term->load.f = tdi_wadd(term->load.f, tdi_wadd(p.gradient, q.gradient));
+    term->load.f = tdi_wadd(term->load.f, tdi_wadd(p[0].gradient, p[1].gradient));
     term->swing = tdi_wsym3_add(term->swing, tdi_wswing(t, first));
 }
 
@@ -209,7 +211,10 @@ static __attribute__((noinline)) tdi_wball_turn turn_apart(const tdi_potential_a
     tdi_wball_turn turn = {tdi_wvec3_zero(), tdi_wide_all(0)};
     for (int k = 0; k < TDI_LANES; k++) {
         int32_t i = first + k;
-        tdi_ball_turn one = tdi_ball_turn_of(s->q + m->coord[i], s->angle + m->dof[i]);
+        const td_real *q = s->q + m->coord[i], *near = s->angle + m->dof[i];
+        // a body alone is bent far, or it would not be here
+        tdi_ball_turn one =
+            TDI_LANES == 1 ? tdi_ball_turn_large(q, near) : tdi_ball_turn_of(q, near);
         tdi_wvec3_set(&turn.a, k, one.a);
         tdi_wide_set(&turn.b, k, one.b);
     }

@@ -61,11 +61,10 @@ static inline void gather_drag(const tdi_potential_at *at, int32_t first, gather
     td_real past[9][TDI_LANES];
     for (int lane = TDI_LANES - 1; lane >= 0; lane--) {
         const int32_t i = first + lane;
-        const td_vec3 wind = tdi_wind_at(l, i);
         gather(past, 9, &at->state->past[i].r, lane);
         gather(g->star.row, PLACE, &l->star[i], lane);
         gather(g->body.row + BODY_OWN, BODY_OUTSIDE, &at->model->body[i].tip, lane);
-        gather(g->row + 7, 3, &wind, lane);
+        gather(g->row + 7, 3, tdi_wind_at(l, i), lane);
     }
     memcpy(&g->past, past, sizeof past);
 }
@@ -101,7 +100,7 @@ static void fill(const tdi_potential_at *at, int32_t first, tdi_term *terms) {
         gather_drag(at, first, &g);
     }
     const wbodies in = {first,   &g.body, &g.frame, &g.hat, &g.star,
-                        &g.past, g.wind,  g.w,      g.u,    g.rest};
+                        &g.past, &g.wind, g.w,      g.u,    g.rest};
     outside_term(at, &in, &term);
     ball_term(at, &in, &term);
     scatter(&term, terms);
