@@ -42,13 +42,32 @@ static inline void TDI_W(block_add)(TDI_W(block) * to, const TDI_W(block) * from
     TDI_W(block_sum)(to, &moved);
 }
 
-// The block of C alone, likewise: [r]x C [r]x^T, [r]x C, C
+// The block of C alone, likewise: [r]x C [r]x^T, [r]x C, C; row by row, which keeps few values at a
+// time
 static inline void TDI_W(block_add_point)(TDI_W(block) * to, const TDI_SYM3 *c, TDI_VEC3 r) {
-    const TDI_MAT3 shift = TDI_W(cross_sym)(r, c);
-    to->a = TDI_W(sym3_add)(to->a, TDI_W(cross_both)(r, &shift));
-    for (int k = 0; k < 9; k++) {
-        to->b.m[k] += shift.m[k];
-    }
+    TDI_REAL *b = to->b.m;
+    // rows of [r]x C, and r x each
+    const TDI_VEC3 h = {r.y * c->xz - r.z * c->xy, r.y * c->yz - r.z * c->yy,
+                        r.y * c->zz - r.z * c->yz};
+    b[0] += h.x;
+    b[1] += h.y;
+    b[2] += h.z;
+    to->a.xx += r.y * h.z - r.z * h.y;
+    to->a.xy += r.z * h.x - r.x * h.z;
+    to->a.xz += r.x * h.y - r.y * h.x;
+    const TDI_VEC3 k = {r.z * c->xx - r.x * c->xz, r.z * c->xy - r.x * c->yz,
+                        r.z * c->xz - r.x * c->zz};
+    b[3] += k.x;
+    b[4] += k.y;
+    b[5] += k.z;
+    to->a.yy += r.z * k.x - r.x * k.z;
+    to->a.yz += r.x * k.y - r.y * k.x;
+    const TDI_VEC3 n = {r.x * c->xy - r.y * c->xx, r.x * c->yy - r.y * c->xy,
+                        r.x * c->yz - r.y * c->xz};
+    b[6] += n.x;
+    b[7] += n.y;
+    b[8] += n.z;
+    to->a.zz += r.x * n.y - r.y * n.x;
     to->c = TDI_W(sym3_add)(to->c, *c);
 }
 
