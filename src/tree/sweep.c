@@ -459,7 +459,7 @@ static tdi_twist answer_columns(const tdi_node *node, tdi_other *other, int32_t 
     td_real x[6];
     joint_rows(node, other, k, tame, u);
     for (int32_t c = 0; c < k; c++) {
-        x[c] = tdi_pair(&u[c], &move);
+        x[c] = tdi_power(&u[c], &move);
     }
     tdi_solve_dense(other->dense, k, x);
     for (int32_t c = 0; c < k; c++) {
