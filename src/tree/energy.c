@@ -58,7 +58,7 @@ td_energy td_tree_energy(td_tree_state *state, td_vec3 gravity) {
         tdi_mass mass = tdi_mass_of(&m->body[i], &state->frame[i].r);
         tdi_wrench p = tdi_mass_momentum(&mass, &state->twist[i]);
         sum.kinetic += state->history > 0 ? past_kinetic(&m->body[i], &state->past[i])
-                                          : 0.5 * tdi_pair(&p, &state->twist[i]);
+                                          : 0.5 * tdi_power(&p, &state->twist[i]);
         sum.weight -= tdi_dot(gravity, tdi_madd(mass.c, state->frame[i].o, mass.m));
         sum.elastic += joint_energy(m, state, i);
     }
