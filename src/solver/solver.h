@@ -62,15 +62,14 @@ typedef struct tdi_solver {
     void (*set_end)(tdi_solver_state *state, bool end, td_vec3 place, td_quat turn);
     // * Makes of a load on a segment one that a step takes: segments may only ride on others.
     void (*place_load)(const tdi_solver_model *model, td_load *load);
-    // A step by an explicit integrator, of those that the solver has; what fails leaves the state as
-    // it was. NULL: it has none.
+    // A step by an explicit integrator, of those that the solver has; what fails leaves the state
+    // as it was. NULL: it has none.
     td_status (*step)(tdi_solver_state *state, const td_step_opts *opts, td_step_stats *stats,
                       td_diag *diag);
-    // Implicit steps, statics and contact; bodies are what `own` gives.
-    const tdi_implicit *implicit;
-
     // * The largest moment or force that springs and weight leave unbalanced.
     td_real (*residual)(tdi_solver_state *state, td_vec3 gravity);
+    // Implicit steps, statics and contact; bodies are what `own` gives.
+    const tdi_implicit *implicit;
 
     // ---- segments
     // Joint, tip and rotation of all of them, and of one. Any may be NULL.
