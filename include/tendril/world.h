@@ -93,6 +93,19 @@ TD_API void td_world_segment(const td_world *world, int32_t actor, int32_t segme
                              td_vec3 *tip, td_quat *rotation);
 /// The moments that the springs of an actor's joints carry, N m, one a segment, in its axes.
 TD_API void td_world_moments(const td_world *world, int32_t actor, td_vec3 *moments);
+/// How an actor is at rest.
+typedef struct td_rest {
+    td_real energy;   ///< J: of springs and weight.
+    td_real residual; ///< The largest moment, N m, or force, N, that springs and weight leave
+                      ///< unbalanced; not a number where the solver does not say, or where contact
+                      ///< bears some of it.
+    int64_t iterations; ///< Of Newton's method.
+} td_rest;
+
+/// Brings all actors to rest under gravity as it is now, without winds and other loads, from
+/// wherever they are; velocities become 0 and the time stays. `rests`, if given, gets one an actor.
+/// TD_ERR_DIVERGED, naming the actor, when one does not come to rest.
+TD_API td_status td_world_settle(td_world *world, td_rest *rests, td_diag *diag);
 /// The `count` lowest modes of an actor about its pose, which should be one of rest, under gravity
 /// as it is now; see td_mode. TD_ERR_ARGUMENT, naming the solver, when that finds none.
 TD_API td_status td_world_modes(td_world *world, int32_t actor, int32_t count, td_mode *modes,

@@ -108,7 +108,7 @@ static const tdi_scene_field strand_fields[] = {
     {"tip_mass", TDI_SCENE_REAL, offsetof(td_strand_def, tip_mass), .unit = "kg", FROM_0,
      DOC("Mass of a weight at the end, such as a lantern or a bead.")},
     {"closed", TDI_SCENE_BOOL, offsetof(td_strand_def, closed),
-     DOC("Joins the last point to the first. This key and all below need `solver: rod`.")},
+     DOC("Joins the last point to the first. Needs a solver that has rings, such as `rod`.")},
     {"straight", TDI_SCENE_BOOL, offsetof(td_strand_def, straight),
      DOC("The rest shape is straight, whatever shape is drawn.")},
     {"rest", TDI_SCENE_LIST, offsetof(td_strand_def, rest), .unit = "m", .item = &point_item,
@@ -121,9 +121,11 @@ static const tdi_scene_field strand_fields[] = {
     {"twist", TDI_SCENE_REAL, offsetof(td_strand_def, twist), TURNS, .low = -1e6, .high = 1e6,
      DOC("Twist at time 0, over the whole length.")},
     {"start", TDI_SCENE_MAP, offsetof(td_strand_def, start), .table = &start_table,
-     DOC("How the first end is held, and how it moves.")},
+     DOC("How the first end is held, and how it moves. Only a solver that can hold both ends, such "
+         "as `rod`, can move it.")},
     {"end", TDI_SCENE_MAP, offsetof(td_strand_def, end), .table = &end_table,
-     DOC("How the last end is held, and how it moves.")},
+     DOC("How the last end is held, and how it moves. Needs a solver that can hold both ends, such "
+         "as `rod`.")},
     {"bodies", TDI_SCENE_LIST, offsetof(td_strand_def, bodies), .table = &body_table,
      .count = offsetof(td_strand_def, body_count), .max_count = 1000,
      DOC("Boxes that are welded to the strand.")},
@@ -134,11 +136,12 @@ static const tdi_scene_field strand_fields[] = {
     {"torsion", TDI_SCENE_REAL, offsetof(td_strand_def, torsion), .unit = "N m^2", FROM_0,
      DOC("Torsional stiffness GJ. 0 means: from section and material.")},
     {"stretch", TDI_SCENE_REAL, offsetof(td_strand_def, stretch), .unit = "N", FROM_0,
-     DOC("Stretching stiffness EA. 0 means: from section and material.")},
+     DOC("Stretching stiffness EA, for a solver that stretches, such as `rod`. 0 means: from "
+         "section and material.")},
     {"line_mass", TDI_SCENE_REAL, offsetof(td_strand_def, line_mass), .unit = "kg/m", FROM_0,
      DOC("Mass of a metre. 0 means: from section and material.")},
     {"inextensible", TDI_SCENE_BOOL, offsetof(td_strand_def, inextensible),
-     DOC("Makes the rod a hundred times as stiff against stretching.")},
+     DOC("Makes the strand a hundred times as stiff against stretching.")},
     {0}};
 static const tdi_scene_table strand_table = {"strand", sizeof(td_strand_def), strand_fields,
                                              DOC("A rope, braid or ear along a curve.")};

@@ -90,11 +90,14 @@ static td_status make_variant(td_world *w, int32_t object, int32_t variant,
     if (status != TD_OK) {
         return status;
     }
-    const bool strand = !o->skeleton && !o->plant;
-    const tdi_model_opts with = {.law = o->law, .strand = strand ? &o->strand : NULL};
+    const tdi_model_opts with = {.law = o->law};
     status = v->solver->model_new(v->skeleton, &with, w->alloc, &v->model, &diag);
     if (status != TD_OK) {
-        return tdi_object_fault(w, object, status, "plant", &diag, diags);
+        return tdi_object_fault(w, object, status,
+                                o->plant      ? "plant"
+                                : o->skeleton ? ""
+                                              : "strand",
+                                &diag, diags);
     }
     if (o->stiffness == 0 && (o->rest_under_gravity || o->damping_ratio >= 0)) {
         tdi_fail(&diag, TD_ERR_ARGUMENT, "rest_under_gravity needs a stiffness above 0");

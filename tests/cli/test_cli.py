@@ -271,6 +271,53 @@ class Bodies(unittest.TestCase):
     def test_more_modes_than_freedoms_are_all_there_are(self):
         self.assertEqual(len(rows("modes", "-", "--count", "99", text="axiom: !(0.02)F(1)\n")), 3)
 
+    ROPES = "air_density: 0\nobjects:\n" \
+            "  - {name: stiff, strand: &rope {points: [[0, 0, 0], [1, 0, 0]], radius: 0.01, segments: 10,\n" \
+            "           bend: 2, line_mass: 0.3}}\n" \
+            "  - {strand: *rope, name: elastic, solver: rod}\n" \
+            "  - {strand: *rope, name: row, instances: {count: 2, area: [9, 0, 0], turned: false}}\n"
+
+    def test_scenes_settle_and_sway_by_every_solver(self):
+        with tempfile.TemporaryDirectory() as folder:
+            scene = pathlib.Path(folder) / "ropes.yaml"
+            scene.write_text(self.ROPES)
+            found = rows("settle", scene)
+            names = ["stiff", "elastic", "row-0", "row-1"]
+            self.assertEqual([r["object"] for r in found if "energy" in r], names)
+            self.assertEqual([r["object"] for r in found if "segment" in r],
+                             [n for n in names for _ in range(10)])
+            tips = [r["y"] for r in found if r.get("segment") == 9]
+            # w l^4/(8EI) (1 + 1/n^2), less what a droop of a tenth takes off
+            self.assertAlmostEqual(-tips[0] / (0.3 * 9.81 / 16 * 1.01), 1, delta=0.05)
+            for y in tips:
+                self.assertAlmostEqual(y / tips[0], 1, delta=1e-3)
+            for whole in (r for r in found if "energy" in r):
+                self.assertLess(whole["residual"], 1e-5)
+            one = rows("settle", scene, "--object", "row")
+            self.assertEqual(one, [r for r in found if r["object"].startswith("row")])
+            modes = rows("modes", scene, "--count", "3", "--no-gravity")
+            self.assertEqual([(m["object"], m["mode"]) for m in modes],
+                             [(n, k) for n in names for k in (1, 2, 3)])
+            first = 1.87510**2 / (2 * 3.14159265) * (2 / 0.3)**0.5
+            for k in range(0, 12, 3):
+                self.assertAlmostEqual(modes[k]["hz"] / first, 1, delta=0.01)
+            self.assertEqual(len(rows("modes", scene, "--count", "2", "--object", "elastic")), 2)
+
+    def test_scenes_at_rest_refuse_what_is_not_for_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            scene = pathlib.Path(folder) / "ropes.yaml"
+            scene.write_text(self.ROPES)
+            for command in ("settle", "modes"):
+                code, out, err = tendril(command, scene, "--object", "none")
+                self.assertEqual((code, out), (2, ""))
+                self.assertIn("has no object 'none'", err)
+                code, out, err = tendril(command, scene, "--steps", "3")
+                self.assertEqual((code, out), (2, ""))
+                self.assertIn("options are for models", err)
+                code, out, err = tendril(command, "-", "--object", "a", text=self.BEAM)
+                self.assertEqual((code, out), (2, ""))
+                self.assertIn("--object is for scenes", err)
+
     def test_without_json_there_are_tables(self):
         code, out, _ = tendril("settle", "-", text=self.BEAM)
         self.assertEqual((code, len(out.splitlines())), (0, 1 + 10 + 3))
