@@ -521,7 +521,7 @@ TD_TEST(contacts_refuse_what_they_cannot_do) {
     opts.opts.integrator = TD_IMPLICIT;
     opts.count = 2;
     CHECK_INT(step_once(&opts, &diag), TD_ERR_LIMIT);
-    CHECK_HAS(diag.message, "room for 1");
+    CHECK_HAS(diag.message, "at most 1");
     opts.count = -1;
     CHECK_INT(step_once(&opts, &diag), TD_ERR_ARGUMENT);
     td_island_free(opts.island);

@@ -366,7 +366,7 @@ TD_TEST(keys_of_rods_and_of_contact_have_their_faults) {
          "'tree' does not have this"},
         {"{objects: [{solver: rod, " CORD "\n end: {shift: [1, 0, 0]}}}]}", 2, "cannot be led"},
         {"{objects: [{solver: rod,\n law: linear, " CORD "}}]}", 2,
-         "the solver 'rod' has this law: tangent"},
+         "the solver 'rod' has only the law 'tangent'"},
         {"{objects: [{" CORD "\n rest: [[0, 0, 0], [0, 9, 0]]}}]}", 1, "starts stretched"},
         {"{objects: [{" CORD "\n helix: {radius: 1}}}]}", 1, "either 'plant' or 'strand'"},
         {"{objects: [{solver: rod, " CORD "\n rest: [[0, 0, 0]]}}]}", 2, "at least two"},
