@@ -159,7 +159,7 @@ static void write_frames(const char *folder, td_clip_def *def) {
     FILE *frames = open_in(folder, "frames.bin", path);
     FILE *expected = open_in(folder, "expected.csv", other);
     fprintf(expected, "frame,node,x,y,z\n");
-    size_t size = (size_t)td_clip_frame_size(def->actors, def->actor_count);
+    size_t size = (size_t)td_clip_frame_size(def);
     float *frame = calloc(size, sizeof *frame);
     td_vec3 *origins = calloc(1 << 16, sizeof *origins);
     td_quat *rotations = calloc(1 << 16, sizeof *rotations);

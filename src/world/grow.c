@@ -14,7 +14,9 @@
 #define MAX_PLANT_TEXT (16 << 20) // bytes of a model's file
 #define MAX_FAULTS     16         // of one plant
 #define BEAD_COLOR     0x9aa0a6
-#define VARIANT_SEED   7919 // between the seeds of variants
+#define MAX_SIDE       100.0 // of a box, over its length
+#define WEIGHT_RADIUS  3     // of the ball at a strand's tip, over that of the strand
+#define VARIANT_SEED   7919  // between the seeds of variants
 
 typedef struct grower {
     const td_scene *scene;
@@ -128,9 +130,9 @@ static td_quat point_up_to(td_vec3 d) {
     return d.y < -1 + 1e-12 ? (td_quat){0, 1, 0, 0} : tdi_quat_unit(q);
 }
 
-// A ball at the tip of a segment, three times as thick: mass, centre and second moments of both.
+// A ball at the tip of a segment: mass, centre and second moments of both.
 static void hang_weight(td_segment_def *def, td_real density, td_real weight) {
-    td_real a = def->radius_base, b = def->radius_tip, l = def->length, ball = 3 * a;
+    td_real a = def->radius_base, b = def->radius_tip, l = def->length, ball = WEIGHT_RADIUS * a;
     td_real square = (a * a + a * b + b * b) / 3; // mean square of the radius
     td_real own = density * TDI_PI * square * l, round = weight * ball * ball / 5;
     td_real across = round + own * square / 4;
@@ -164,6 +166,7 @@ static td_status build_strand(const grower *g, const td_vec3 *places, td_builder
         def.radius_tip = s->radius + (tip - s->radius) * (k + 1) / s->segments;
         def.flat = s->radius_other > 0 ? s->radius_other / s->radius : 1;
         if (k == s->segments - 1 && s->tip_mass > 0) {
+            def.bead = WEIGHT_RADIUS * def.radius_base;
             hang_weight(&def, material.density, s->tip_mass);
         }
         status = td_builder_add(builder, &def, NULL, diag);
@@ -171,7 +174,24 @@ static td_status build_strand(const grower *g, const td_vec3 *places, td_builder
     return status;
 }
 
-// The bodies of a strand are drawn as beads.
+// What a body of a strand looks like: a box, or a bead when it has no size. A side of 0 is drawn as
+// thick as the strand.
+static td_shape body_shape(const td_strand_body *b, td_real radius, td_real *length) {
+    td_shape shape = td_shape_default();
+    const td_real x = b->size.x > 0 ? b->size.x : 2 * radius;
+    const td_real y = b->size.y > 0 ? b->size.y : 2 * radius;
+    const td_real z = b->size.z > 0 ? b->size.z : 2 * radius;
+    const bool bead = b->size.x + b->size.y + b->size.z == 0;
+    shape.kind = bead ? TD_SHAPE_BALL : TD_SHAPE_BOX;
+    shape.stalk = 0;
+    shape.color = BEAD_COLOR;
+    *length = bead ? 4 * radius : fmax(y, fmax(x, z) / MAX_SIDE);
+    shape.width = bead ? 1 : x / *length;
+    shape.depth = bead ? 1 : z / *length;
+    return shape;
+}
+
+// The bodies of a strand are segments that are drawn and follow.
 static td_status build_bodies(const grower *g, const td_vec3 *places, td_builder *builder,
                               td_diag *diag) {
     const td_strand_def *s = &g->object->strand;
@@ -182,12 +202,7 @@ static td_status build_bodies(const grower *g, const td_vec3 *places, td_builder
         const int32_t on = at < s->segments ? (int32_t)at : s->segments - 1;
         const td_real along = (at - on) * tdi_norm(tdi_sub(places[on + 1], places[on]));
         td_segment_def def = td_segment_def_default();
-        td_shape shape = td_shape_default();
-        shape.kind = TD_SHAPE_BALL;
-        shape.stalk = 0;
-        shape.color = BEAD_COLOR;
-        def.length = b->size.y > 0 ? b->size.y : 4 * s->radius;
-        shape.width = b->size.x + b->size.z > 0 ? 0.5 * (b->size.x + b->size.z) / def.length : 1;
+        td_shape shape = body_shape(b, s->radius, &def.length);
         status = td_builder_add_shape(builder, &shape, &def.shape, diag);
         def.parent = on;
         def.joint = TD_JOINT_FIXED;
