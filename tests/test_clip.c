@@ -263,7 +263,12 @@ TD_TEST(frame_has_seven_floats_four_a_segment_and_three_where_it_moves) {
     actor.stretchy = true;
     CHECK_INT(td_clip_actor_size(&actor), 7 + 4 * 6 + 3 * 6);
     td_clip_actor two[2] = {actor, {.skeleton = skeleton}};
-    CHECK_INT(td_clip_frame_size(two, 2), 7 + 4 * 6 + 3 * 6 + 7 + 4 * 6 + 3 * 2);
+    td_clip_def def = clip_of(two, NULL, 1);
+    def.actor_count = 2;
+    CHECK_INT(td_clip_frame_size(&def), 7 + 4 * 6 + 3 * 6 + 7 + 4 * 6 + 3 * 2);
+    def.collider_count = 3;
+    def.arrow_count = 5;
+    CHECK_INT(td_clip_frame_size(&def), 7 + 4 * 6 + 3 * 6 + 7 + 4 * 6 + 3 * 2 + 3 * 7 + 5 * 10);
     td_skeleton_free(skeleton);
 }
 
@@ -271,15 +276,22 @@ TD_TEST(channels_cover_a_frame_from_end_to_end) {
     td_skeleton *garden = small_garden(), *chain = chain_of(5, 0.1);
     td_clip_actor actors[3] = {
         {.skeleton = garden}, {.skeleton = chain}, {.skeleton = garden, .stretchy = true}};
-    tdi_channels all = {.actors = actors, .actor_count = 3};
+    td_clip_def def = clip_of(actors, NULL, 1);
+    def.actor_count = 3;
+    def.collider_count = 2;
+    def.arrow_count = 4;
+    tdi_channels all = {.def = &def};
     tdi_channel channel;
     int64_t offset = 0;
+    int arrows = 0;
     while (tdi_channels_next(&all, &channel)) {
         CHECK_INT(channel.offset, offset);
-        CHECK_INT(channel.width, channel.turns ? 4 : 3);
+        CHECK_INT(channel.width, channel.motion == TDI_TURN ? 4 : 3);
+        arrows += tdi_channel_is_arrow(&def, &channel) ? 1 : 0;
         offset += channel.width;
     }
-    CHECK_INT(offset, td_clip_frame_size(actors, 3));
+    CHECK_INT(offset, td_clip_frame_size(&def));
+    CHECK_INT(arrows, 3 * 4);
     td_skeleton_free(garden);
     td_skeleton_free(chain);
 }
