@@ -18,9 +18,9 @@
 #define COLLIDER    0xb3ada2 // 0xRRGGBB
 #define PLANE       0xc4c0b8
 #define ARROW       0xd4470f
-#define SHAFT       0.035 // of an arrow of length 1: radii of shaft and head, length of the head
-#define HEAD        0.09
-#define HEAD_LENGTH 0.28
+#define SHAFT       0.022 // of an arrow of length 1: radii of shaft and head, length of the head
+#define HEAD        0.065
+#define HEAD_LENGTH 0.22
 
 typedef struct ring {
     td_real radius, y;
