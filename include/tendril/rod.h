@@ -9,10 +9,8 @@
 /// Axes of an edge: +Y along it, Z the first and X the second material director, as those of a
 /// skeleton's segment.
 
-#include "tendril/contact.h"
-#include "tendril/load.h"
 #include "tendril/skeleton.h"
-#include "tendril/tree.h"
+#include "tendril/step.h"
 
 #ifdef __cplusplus
 extern "C" {

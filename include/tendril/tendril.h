@@ -14,6 +14,8 @@
 #include "tendril/curve.h"
 #include "tendril/wind.h"
 #include "tendril/contact.h"
+#include "tendril/step.h"
+#include "tendril/solver.h"
 #include "tendril/tree.h"
 #include "tendril/batch.h"
 #include "tendril/rod.h"

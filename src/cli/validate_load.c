@@ -91,7 +91,7 @@ static bool hang(val_report *report, val_random *random, double worst[2]) {
     if (fine) {
         td_step_opts opts = td_step_opts_default();
         worst[1] = val_worse(off_drawn(world, &tree, origins, rotations), worst[1]);
-        fine = td_tree_settle(td_world_tree(world, 0), &opts, NULL, NULL) == TD_OK;
+        fine = td_tree_settle(td_world_state(world, 0, "tree"), &opts, NULL, NULL) == TD_OK;
         worst[0] = val_worse(off_drawn(world, &tree, origins, rotations), worst[0]);
     }
     free(origins);

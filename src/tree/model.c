@@ -116,7 +116,8 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
     if (!opts || opts->struct_size != sizeof *opts) {
         return tdi_fail(diag, TD_ERR_DEF, "td_tree_opts did not come from its default function");
     }
-    if (opts->law != TD_LAW_LINEAR && opts->law != TD_LAW_TANGENT) {
+    const td_spring_law law = opts->law == TD_LAW_DEFAULT ? TD_LAW_LINEAR : opts->law;
+    if (law != TD_LAW_LINEAR && law != TD_LAW_TANGENT) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "law is out of its range");
     }
     int32_t n = td_skeleton_count(skeleton);
@@ -130,7 +131,7 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
             return status;
         }
     }
-    td_tree_model shape = {.alloc = alloc, .body_count = n, .law = opts->law};
+    td_tree_model shape = {.alloc = alloc, .body_count = n, .law = law};
     shape.run_count = count_runs(segments, n);
     int32_t *sizes = tdi_alloc_zeroed(alloc, (size_t)n, sizeof *sizes);
     shape.part_count = sizes ? tdi_tree_cut(segments, n, sizes, NULL) : 0;

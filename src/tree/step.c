@@ -14,18 +14,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-td_step_opts td_step_opts_default(void) {
-    td_step_opts o = {.struct_size = sizeof o,
-                      .dt = 1.0 / 60,
-                      .integrator = TD_IMPLICIT,
-                      .gravity = {0, -9.81, 0},
-                      .iterations = 20,
-                      .tolerance = 1e-4,
-                      .stiffness = 1,
-                      .damping = 1};
-    return o;
-}
-
 #define WIND_JUMP 2.0 // m/s: a change of the wind in one step below this is a gust, not a jump
 
 #define STATIC_ITERATIONS 5000 // far more than most need: limp things between pins creep

@@ -84,13 +84,15 @@ static td_status make_variant(td_world *w, int32_t object, int32_t variant,
     const td_object_def *o = &w->scene->def.objects[object];
     td_vec3 gravity = own_gravity(w, object, tdi_object_pose(w, object).rotation);
     td_diag diag = {.index = TD_NONE};
-    v->solver = tdi_solvers[o->solver];
+    v->solver = tdi_solver_find(o->solver);
     td_status status =
         tdi_object_grow(w->scene, object, variant, opts, w->alloc, &v->skeleton, diags);
     if (status != TD_OK) {
         return status;
     }
-    status = v->solver->model_new(v->skeleton, o, w->alloc, &v->model, &diag);
+    const bool strand = !o->skeleton && !o->plant;
+    const tdi_model_opts with = {.law = o->law, .strand = strand ? &o->strand : NULL};
+    status = v->solver->model_new(v->skeleton, &with, w->alloc, &v->model, &diag);
     if (status != TD_OK) {
         return fault(w, object, status, "plant", &diag, diags);
     }
@@ -127,8 +129,8 @@ static int32_t grid_columns(const td_instances_def *i) {
     return columns < 1 ? 1 : columns > i->count ? i->count : (int32_t)columns;
 }
 
-static tdi_pose instance_place(const td_instances_def *i, int32_t k, tdi_random *r) {
-    tdi_pose p = {{0, 0, 0}, tdi_quat_identity()};
+static tdi_transform instance_place(const td_instances_def *i, int32_t k, tdi_random *r) {
+    tdi_transform p = {{0, 0, 0}, tdi_quat_identity()};
     td_real a = tdi_random_uniform(r) - 0.5, b = tdi_random_uniform(r) - 0.5;
     td_real yaw = TWO_PI * tdi_random_uniform(r);
     bool alone = i->layout != TD_INSTANCES_LIST && i->count == 1;
@@ -164,7 +166,7 @@ static const char *actor_name(td_world *w, int32_t object, int32_t instance, int
     return tdi_arena_text(&w->arena, name, strlen(name));
 }
 
-static td_status make_actor(td_world *w, int32_t object, int32_t instance, tdi_pose place,
+static td_status make_actor(td_world *w, int32_t object, int32_t instance, tdi_transform place,
                             tdi_actor *a, td_diag *diag) {
     const td_object_def *o = &w->scene->def.objects[object];
     int32_t count = instance_count(o);
@@ -175,7 +177,7 @@ static td_status make_actor(td_world *w, int32_t object, int32_t instance, tdi_p
     a->segments = td_skeleton_segments(v->skeleton);
     a->segment_count = td_skeleton_count(v->skeleton);
     a->name = actor_name(w, object, instance, count);
-    a->base = a->simulated = tdi_pose_mul(tdi_object_pose(w, object), place);
+    a->base = a->simulated = tdi_transform_mul(tdi_object_pose(w, object), place);
     if (!a->name) {
         return TD_ERR_MEMORY;
     }
@@ -204,7 +206,7 @@ static void settle_actor(void *context, int64_t k) {
     td_step_opts opts = td_step_opts_default();
     opts.gravity = w->scene->def.gravity;
     opts.stiffness = o->stiffness;
-    bool touches = a->solver->mutual && tdi_world_touches(w); // rest knows no contact
+    bool touches = a->solver->info.mutual && tdi_world_touches(w); // rest knows no contact
     if (o->start == TD_START_SETTLED && !touches && !(o->rest_under_gravity && upright(w, a))) {
         a->status = a->solver->settle(a->state, &opts, NULL, &a->diag);
     }

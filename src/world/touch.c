@@ -102,8 +102,12 @@ td_status tdi_world_make_groups(td_world *w, td_diag_list *diags) {
     w->members = tdi_arena_zeroed(&w->arena, count + 1, sizeof *w->members);
     td_status status = w->groups && w->members ? make_colliders(w, diags) : TD_ERR_MEMORY;
     if (status == TD_OK && tdi_world_touches(w)) {
-        tdi_group *rods = gather(w, &tdi_solver_rod, 0, w->actor_count);
-        status = rods->count > 0 ? make_touch(w, rods, &diag) : TD_OK;
+        for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
+            const tdi_actor *a = &w->actors[k];
+            if (a->solver->info.mutual && !a->touches) {
+                status = make_touch(w, gather(w, a->solver, 0, w->actor_count), &diag);
+            }
+        }
     }
     for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
         if (!w->actors[k].touches) {

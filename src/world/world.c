@@ -321,6 +321,7 @@ td_step_stats td_world_stats(const td_world *w) {
         sum.halvings += s->halvings;
         sum.raised += s->raised;
         sum.unconverged += s->unconverged;
+        sum.halved += s->halved;
         sum.last_move = fmax(sum.last_move, s->last_move);
     }
     return sum;
@@ -398,7 +399,8 @@ td_status td_world_set(td_world *w, const char *path, td_real value, td_diag *di
 td_status td_world_set_integrator(td_world *w, int32_t object, td_integrator integrator) {
     td_scene_def *def = &w->scene->def;
     if (object < 0 || object >= def->object_count || integrator < TD_IMPLICIT ||
-        integrator > TD_RK4) {
+        integrator > TD_RK4 ||
+        !(tdi_solver_find(def->objects[object].solver)->info.integrators >> integrator & 1)) {
         return TD_ERR_ARGUMENT;
     }
     // the world's own copy
@@ -457,7 +459,7 @@ td_actor td_world_actor(const td_world *w, int32_t actor) {
                     .skeleton = v->skeleton,
                     .segment_count = a->segment_count,
                     .dof_count = v->solver->dof_count(v->model),
-                    .stretchy = v->solver->stretchy};
+                    .stretchy = v->solver->info.stretchy};
     return out;
 }
 
@@ -470,9 +472,12 @@ void td_world_pose(const td_world *w, int32_t actor, td_vec3 *base, td_quat *rot
     if (rotation) {
         *rotation = a->base.rotation;
     }
-    for (int32_t i = 0; i < a->segment_count; i++) {
-        td_world_segment(w, actor, i, origins ? &origins[i] : NULL, NULL,
-                         rotations ? &rotations[i] : NULL);
+    a->solver->poses(a->state, origins, NULL, rotations);
+    for (int32_t i = 0; origins && i < a->segment_count; i++) {
+        origins[i] = tdi_from_simulated(a, origins[i]);
+    }
+    for (int32_t i = 0; rotations && i < a->segment_count; i++) {
+        rotations[i] = tdi_rotation_from_simulated(a, rotations[i]);
     }
 }
 
@@ -480,13 +485,14 @@ void td_world_segment(const td_world *w, int32_t actor, int32_t segment, td_vec3
                       td_vec3 *tip, td_quat *rotation) {
     const tdi_actor *a = &w->actors[actor];
     if (origin) {
-        *origin = tdi_from_simulated(a, a->solver->origin(a->state, segment));
+        *origin = tdi_from_simulated(a, tdi_solver_origin(a->solver, a->state, segment));
     }
     if (tip) {
-        *tip = tdi_from_simulated(a, a->solver->tip(a->state, segment));
+        *tip = tdi_from_simulated(a, tdi_solver_tip(a->solver, a->state, segment));
     }
     if (rotation) {
-        *rotation = tdi_rotation_from_simulated(a, a->solver->rotation(a->state, segment));
+        *rotation =
+            tdi_rotation_from_simulated(a, tdi_solver_rotation(a->solver, a->state, segment));
     }
 }
 
@@ -506,6 +512,11 @@ td_status td_world_modes(td_world *w, int32_t actor, int32_t count, td_mode *mod
         modes[k].damping_ratio *= o->damping / sqrt(s);
     }
     return status;
+}
+
+void *td_world_state(td_world *w, int32_t actor, const char *solver) {
+    const tdi_actor *a = &w->actors[actor];
+    return a->solver == tdi_solver_find(solver) ? a->solver->own(a->state) : NULL;
 }
 
 void td_world_grab(td_world *w, int32_t actor, int32_t segment, td_vec3 point, td_vec3 to,

@@ -9,13 +9,14 @@
 
 #include "base/diag.h"
 #include "math/vec3.h"
-#include "world/scene.h"
-#include "world/solver.h"
+#include "scene/scene.h"
+#include "tendril/world.h"
+#include "world/solvers.h"
 
-typedef struct tdi_pose {
+typedef struct tdi_transform {
     td_vec3 position;
     td_quat rotation;
-} tdi_pose;
+} tdi_transform;
 
 // What actors of one object and size share.
 typedef struct tdi_variant {
@@ -29,7 +30,7 @@ typedef struct tdi_variant {
 typedef struct tdi_object {
     int32_t first_variant, first_actor, actor_count;
     const tdi_keyed *position, *rotation; // of the base; NULL: no keyframes
-    tdi_pose frame;                       // reference of local dynamics at the last step
+    tdi_transform frame;                  // reference of local dynamics at the last step
 } tdi_object;
 
 // A load or probe whose segment was found.
@@ -48,10 +49,10 @@ typedef struct tdi_acting {
 typedef struct tdi_actor {
     const char *name;
     int32_t object, instance, variant; // variant: of the world's
-    tdi_pose place;                    // in the axes of the object's base
-    tdi_pose base;                     // true, now
+    tdi_transform place;               // in the axes of the object's base
+    tdi_transform base;                // true, now
     tdi_rate base_rate;                // of the true base in the last step
-    tdi_pose simulated;                // base of the simulation, now
+    tdi_transform simulated;           // base of the simulation, now
     const tdi_solver *solver;
     tdi_solver_state *state;
     const td_segment *segments; // of its skeleton
@@ -155,8 +156,8 @@ void tdi_world_place_colliders(td_world *world);
 
 // motion.c
 // Base of an object, and the reference frame of its local dynamics, as the scene says them now.
-tdi_pose tdi_object_pose(const td_world *world, int32_t object);
-tdi_pose tdi_object_frame(const td_world *world, int32_t object);
+tdi_transform tdi_object_pose(const td_world *world, int32_t object);
+tdi_transform tdi_object_frame(const td_world *world, int32_t object);
 // Moves the actor's base to where the scene has put it, for the step that begins at t0.
 void tdi_actor_move_base(td_world *world, tdi_actor *actor, td_real t0);
 // Moves the ends of a strand that are held, after its base.
@@ -168,7 +169,7 @@ td_vec3 tdi_from_simulated(const tdi_actor *actor, td_vec3 x);
 td_quat tdi_rotation_from_simulated(const tdi_actor *actor, td_quat q);
 // Velocity of a point x of the simulation that moves with v there.
 td_vec3 tdi_velocity_from_simulated(const tdi_actor *actor, td_vec3 x, td_vec3 v);
-tdi_pose tdi_pose_mul(tdi_pose a, tdi_pose b);
+tdi_transform tdi_transform_mul(tdi_transform a, tdi_transform b);
 
 // loads.c
 // Finds the places of all loads and hands them out to the actors.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Every key of a scene: where it goes, its unit, default and range, and what it means.
 
-#include "world/scene_tables.h"
+#include "scene/scene_tables.h"
 
 #include "math/angle.h"
-#include "world/solver.h"
 
 #define ALWAYS   1e30 // s: the end of what does not end
 #define KEYED    .keyed = true
@@ -202,7 +201,7 @@ static const tdi_scene_table local_table = {
     "local", sizeof(td_local_def), local_fields,
     DOC("Local dynamics: the motion of a frame that a strand rides along with is blended out.")};
 
-static const tdi_choice integrators[] = {
+const tdi_choice tdi_integrators[] = {
     {"implicit", TD_IMPLICIT, "stable at any step"},
     {"implicit-euler", TD_IMPLICIT_EULER, "the same, damps more"},
     {"euler", TD_EULER, "explicit: takes tiny steps for stiff things"},
@@ -211,12 +210,22 @@ static const tdi_choice integrators[] = {
 static const tdi_choice rules[] = {{"clamped", TD_SPRING_CLAMPED, "half of each segment"},
                                    {"thesis", TD_SPRING_THESIS, "mean of both segments"},
                                    {0}};
-static const tdi_choice laws[] = {{"linear", TD_LAW_LINEAR, "in proportion to the angle"},
-                                  {"tangent", TD_LAW_TANGENT, "2 k tan(angle/2)"},
-                                  {0}};
+const tdi_choice tdi_laws[] = {{"default", TD_LAW_DEFAULT, "the solver's own"},
+                               {"linear", TD_LAW_LINEAR, "in proportion to the angle"},
+                               {"tangent", TD_LAW_TANGENT, "2 k tan(angle/2)"},
+                               {0}};
 static const tdi_choice starts[] = {{"settled", TD_START_SETTLED, "at rest under gravity"},
                                     {"drawn", TD_START_DRAWN, "as drawn, and let go"},
                                     {0}};
+
+static bool solver_name(int32_t k, tdi_choice *name) {
+    if (k >= td_solver_count()) {
+        return false;
+    }
+    const td_solver_info info = td_solver_get(k);
+    *name = (tdi_choice){info.name, k, info.text};
+    return true;
+}
 
 static const tdi_scene_field object_fields[] = {
     {"name", TDI_SCENE_TEXT, offsetof(td_object_def, name),
@@ -237,13 +246,13 @@ static const tdi_scene_field object_fields[] = {
      DOC("Of the base. Keys turn the pot.")},
     {"size", TDI_SCENE_REAL, offsetof(td_object_def, size), .def = {1}, .low = 1e-6, .high = 1e6,
      DOC("Factor of all lengths.")},
-    {"solver", TDI_SCENE_CHOICE, offsetof(td_object_def, solver), .choices = tdi_solver_choices,
+    {"solver", TDI_SCENE_TEXT, offsetof(td_object_def, solver), .names = solver_name,
      DOC("What the object is simulated as.")},
-    {"integrator", TDI_SCENE_CHOICE, offsetof(td_object_def, integrator), .choices = integrators,
-     DOC("How time advances.")},
+    {"integrator", TDI_SCENE_CHOICE, offsetof(td_object_def, integrator),
+     .choices = tdi_integrators, DOC("How time advances.")},
     {"springs", TDI_SCENE_CHOICE, offsetof(td_object_def, springs), .choices = rules,
      DOC("How a joint's stiffness follows from its segments.")},
-    {"law", TDI_SCENE_CHOICE, offsetof(td_object_def, law), .choices = laws,
+    {"law", TDI_SCENE_CHOICE, offsetof(td_object_def, law), .choices = tdi_laws,
      DOC("How a joint's moment grows with its angle.")},
     {"prune_length", TDI_SCENE_REAL, offsetof(td_object_def, prune_length), .unit = "m", FROM_0,
      DOC("Shorter segments are left out.")},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tables of fields: rows by key, ranges, defaults.
 
-#include "world/fields.h"
+#include "scene/fields.h"
 
 #include "base/real.h"
 #include "base/words.h"

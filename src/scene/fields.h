@@ -80,15 +80,17 @@ typedef struct tdi_scene_field {
     const char *key;
     tdi_scene_kind kind;
     size_t offset;
-    const char *unit;                   // "m/s"; NULL: none
-    td_real def[4];                     // default: number, 0 or 1, value of a choice, x y z
-    td_real low, high;                  // of a number and each component; both 0: any
-    bool low_open;                      // it must be above `low`
-    bool required;                      // no default
-    bool keyed;                         // REAL, VEC3, ROTATION: may change over time
-    bool live;                          // no keys, but it may be set while the world moves
-    td_real scale;                      // 0 stands for 1; TDI_PI / 180 for degrees
-    const tdi_choice *choices;          // of CHOICE
+    const char *unit;          // "m/s"; NULL: none
+    td_real def[4];            // default: number, 0 or 1, value of a choice, x y z
+    td_real low, high;         // of a number and each component; both 0: any
+    bool low_open;             // it must be above `low`
+    bool required;             // no default
+    bool keyed;                // REAL, VEC3, ROTATION: may change over time
+    bool live;                 // no keys, but it may be set while the world moves
+    td_real scale;             // 0 stands for 1; TDI_PI / 180 for degrees
+    const tdi_choice *choices; // of CHOICE
+    // Of TEXT: the k-th text there is, false when there are no more; NULL: any text goes.
+    bool (*names)(int32_t k, tdi_choice *name);
     const tdi_scene_table *table;       // of MAP and LIST
     const struct tdi_scene_field *item; // of a LIST without table: its items, at offset 0
     size_t count;                       // of LIST: offset of an int32_t

@@ -6,7 +6,7 @@
 //          all of them are found at once. Tables may lead to themselves through lists; the depth
 //          of a value is limited, and with it that of the walk.
 
-#include "world/fields.h"
+#include "scene/fields.h"
 
 #include "base/real.h"
 #include "base/value.h"
@@ -369,11 +369,32 @@ static void read_choice(filler *f, const tdi_scene_field *field, const td_value 
     fault_kind(f, field, value, expected);
 }
 
+// Whether a text is one of those that there are; `expected` lists them.
+static bool is_named(const tdi_scene_field *field, const char *text, char expected[200]) {
+    size_t length = (size_t)snprintf(expected, 200, "one of");
+    tdi_choice name;
+    for (int32_t k = 0; field->names(k, &name); k++) {
+        if (strcmp(name.name, text) == 0) {
+            return true;
+        }
+        if (length < 200) {
+            length += (size_t)snprintf(expected + length, 200 - length, "%s %s", k == 0 ? "" : ",",
+                                       name.name);
+        }
+    }
+    return false;
+}
+
 static void read_text(filler *f, const tdi_scene_field *field, const td_value *value, void *place) {
+    char expected[200];
     bool scalar =
         value->kind != TD_VALUE_LIST && value->kind != TD_VALUE_MAP && value->kind != TD_VALUE_NULL;
     if (!scalar || value->text[0] == 0) {
         fault_kind(f, field, value, "a text");
+        return;
+    }
+    if (field->names && !is_named(field, value->text, expected)) {
+        fault_kind(f, field, value, expected);
         return;
     }
     const char *copy = tdi_arena_text(&f->out->arena, value->text, strlen(value->text));

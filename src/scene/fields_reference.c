@@ -5,7 +5,7 @@
 //          the order in which they are met, each once. Defaults are read from a struct that has
 //          them, not from the rows, because a table may fill in its own.
 
-#include "world/fields.h"
+#include "scene/fields.h"
 
 #include "base/real.h"
 
@@ -84,6 +84,14 @@ static void put_choices(writer *w, const tdi_choice *choices) {
     }
 }
 
+static void put_names(writer *w, const tdi_scene_field *field) {
+    tdi_choice name[2] = {{0}, {0}};
+    for (int32_t k = 0; field->names(k, &name[0]); k++) {
+        put(w, k == 0 ? "" : ", ");
+        put_choices(w, name);
+    }
+}
+
 static void put_range(writer *w, const tdi_scene_field *field) {
     char text[TDI_EXPECTS_TEXT];
     bool any = field->low == 0 && field->high == 0 && !field->low_open;
@@ -107,7 +115,13 @@ static void put_kind(writer *w, const tdi_scene_field *field) {
     case TDI_SCENE_INT:
     case TDI_SCENE_VEC3: put_range(w, field); break;
     case TDI_SCENE_BOOL: put(w, "`true` or `false`"); break;
-    case TDI_SCENE_TEXT: put(w, "text"); break;
+    case TDI_SCENE_TEXT:
+        if (field->names) {
+            put_names(w, field);
+        } else {
+            put(w, "text");
+        }
+        break;
     case TDI_SCENE_CHOICE: put_choices(w, field->choices); break;
     case TDI_SCENE_ROTATION: put(w, "`{axis: [x, y, z], degrees: d}` or `[w, x, y, z]`"); break;
     case TDI_SCENE_MAP: put_link(w, field->table); break;
@@ -166,7 +180,7 @@ static void put_default(writer *w, const tdi_scene_field *field, const void *obj
     case TDI_SCENE_BOOL: put(w, *(const bool *)place ? "`true`" : "`false`"); break;
     case TDI_SCENE_TEXT:
         memcpy(&text, place, sizeof text);
-        put(w, text ? text : "none");
+        put(w, text ? text : field->names ? "the first" : "none");
         break;
     case TDI_SCENE_LIST: put(w, "empty"); break;
     case TDI_SCENE_MAP: put(w, "its defaults"); break;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What a world asks of a solver: one table of functions each, so that loads, probes, exporters and
-// viewers work with all of them.
+// The seam: what a solver owes the rest. One table of functions each, so that loads, probes,
+// exporters and viewers work with all of them, and nobody else knows their names. A solver is a
+// folder with its table in a file solver.c, and a line in world/solvers.c.
 //
 // Segments   A solver moves the segments of a skeleton, in its order, whatever it makes of them
 //            inside. A segment has an origin, a tip and a rotation of its own.
@@ -13,8 +14,8 @@
 // Stiffness  The factor that a step takes for all springs is not the model's: moments get it, and
 //            the elastic energy is without it.
 
-#include "tendril/world.h"
-#include "world/fields.h"
+#include "tendril/skeleton.h"
+#include "tendril/solver.h"
 
 typedef struct tdi_solver_model tdi_solver_model;
 typedef struct tdi_solver_state tdi_solver_state;
@@ -24,14 +25,18 @@ typedef struct tdi_rate { // how a frame moves: turning rate, and velocity of it
     td_vec3 spin, velocity;
 } tdi_rate;
 
+// What a model is made with, besides its skeleton.
+typedef struct tdi_model_opts {
+    td_spring_law law; // of the solver's laws, or TD_LAW_DEFAULT
+    const struct td_strand_def *strand;
+} tdi_model_opts;
+
 typedef struct tdi_solver {
-    const char *name;
-    bool stretchy; // segments change their lengths, and do not stay where they are attached
-    bool mutual;   // states touch each other, not only colliders: all are stepped together
+    td_solver_info info; // without rest, damping and modes, which follow from what is below
 
     // ---- models: those marked * may be NULL; then the solver does not offer them
-    // `object` is what the scene says of it. The skeleton outlives the model.
-    td_status (*model_new)(const td_skeleton *skeleton, const td_object_def *object,
+    // Refuses by name what it cannot make of the skeleton. The skeleton outlives the model.
+    td_status (*model_new)(const td_skeleton *skeleton, const tdi_model_opts *opts,
                            const td_alloc *alloc, tdi_solver_model **out, td_diag *diag);
     void (*model_free)(tdi_solver_model *model); // NULL is allowed
     int32_t (*dof_count)(const tdi_solver_model *model);
@@ -80,9 +85,13 @@ typedef struct tdi_solver {
     void *(*touch_memory)(tdi_solver_touch *touch, size_t *size);
 
     // ---- segments
-    td_vec3 (*origin)(const tdi_solver_state *state, int32_t segment);
-    td_vec3 (*tip)(const tdi_solver_state *state, int32_t segment);
-    td_quat (*rotation)(const tdi_solver_state *state, int32_t segment);
+    // Joint, tip and rotation of all of them, and of one. Any may be NULL.
+    void (*poses)(const tdi_solver_state *state, td_vec3 *origins, td_vec3 *tips,
+                  td_quat *rotations);
+    void (*segment)(const tdi_solver_state *state, int32_t segment, td_vec3 *origin, td_vec3 *tip,
+                    td_quat *rotation);
+    // Velocities of the tips of all of them, and of a point of one.
+    void (*velocities)(tdi_solver_state *state, td_vec3 *tips);
     td_vec3 (*velocity)(tdi_solver_state *state, int32_t segment, td_vec3 point);
     // Rotation vector from rest between a segment and what carries it, rad, and the moment of the
     // springs that it winds, N m.
@@ -90,7 +99,7 @@ typedef struct tdi_solver {
     td_vec3 (*moment)(const tdi_solver_state *state, int32_t segment, td_real stiffness);
 
     // ---- the whole
-    td_world_sums (*sums)(tdi_solver_state *state, td_vec3 gravity);
+    td_sums (*sums)(tdi_solver_state *state, td_vec3 gravity);
     // * The lowest modes about the pose.
     td_status (*modes)(tdi_solver_state *state, td_vec3 gravity, int32_t count, td_mode *modes,
                        td_diag *diag);
@@ -101,23 +110,31 @@ typedef struct tdi_solver {
     size_t (*save_size)(const tdi_solver_state *state);
     void (*save)(const tdi_solver_state *state, void *bytes);
     void (*restore)(tdi_solver_state *state, const void *bytes);
+
+    // ---- for callers who know it
+    // The state as the solver's own header has it.
+    void *(*own)(tdi_solver_state *state);
 } tdi_solver;
 
-// solver.c
-// By td_solver, and how scenes name them.
-extern const tdi_solver *const tdi_solvers[];
-extern const tdi_choice tdi_solver_choices[];
+// ---- one segment ----------------------------------------------------------------------------
 
-// What a solver may not offer: TD_ERR_ARGUMENT then.
-td_status tdi_solver_rest_new(const tdi_solver *solver, const tdi_solver_model *model,
-                              td_vec3 gravity, const td_alloc *alloc, tdi_solver_model **out,
-                              td_diag *diag);
-td_status tdi_solver_damped_new(const tdi_solver *solver, const tdi_solver_model *model,
-                                const td_damping_opts *opts, const td_alloc *alloc,
-                                tdi_solver_model **out, td_diag *diag);
-td_status tdi_solver_modes(const tdi_solver *solver, tdi_solver_state *state, td_vec3 gravity,
-                           int32_t count, td_mode *modes, td_diag *diag);
+static inline td_vec3 tdi_solver_origin(const tdi_solver *solver, const tdi_solver_state *state,
+                                        int32_t segment) {
+    td_vec3 origin;
+    solver->segment(state, segment, &origin, NULL, NULL);
+    return origin;
+}
 
-// One file each.
-extern const tdi_solver tdi_solver_tree;
-extern const tdi_solver tdi_solver_rod;
+static inline td_vec3 tdi_solver_tip(const tdi_solver *solver, const tdi_solver_state *state,
+                                     int32_t segment) {
+    td_vec3 tip;
+    solver->segment(state, segment, NULL, &tip, NULL);
+    return tip;
+}
+
+static inline td_quat tdi_solver_rotation(const tdi_solver *solver, const tdi_solver_state *state,
+                                          int32_t segment) {
+    td_quat rotation;
+    solver->segment(state, segment, NULL, NULL, &rotation);
+    return rotation;
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Scenes from values: fields by the tables, then curves, definitions and what must fit together.
 
-#include "world/scene.h"
+#include "scene/scene.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -216,6 +216,41 @@ static td_status check_load(const td_scene *s, int32_t k, td_diag_list *diags) {
     return TD_OK;
 }
 
+static td_solver_info solver_of(const td_object_def *o) {
+    return td_solver_get(td_solver_find(o->solver));
+}
+
+// The names of choices whose bits are set: "a, b, c".
+static const char *names_of(const tdi_choice *choices, uint32_t bits, char text[120]) {
+    size_t length = 0;
+    text[0] = 0;
+    for (const tdi_choice *c = choices; c->name; c++) {
+        if (bits >> c->value & 1 && length < 100) {
+            length += (size_t)snprintf(text + length, 120 - length, "%s%s", length > 0 ? ", " : "",
+                                       c->name);
+        }
+    }
+    return text;
+}
+
+// What an object asks for and its solver does not have.
+static td_status check_solver(const td_scene *s, int32_t k, td_diag_list *diags) {
+    const td_object_def *o = &s->def.objects[k];
+    const td_solver_info info = solver_of(o);
+    char path[96], has[120];
+    if (!(info.integrators >> o->integrator & 1)) {
+        snprintf(path, sizeof path, "objects[%d].integrator", k);
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path, "the solver '%s' expects one of %s",
+                               info.name, names_of(tdi_integrators, info.integrators, has));
+    }
+    if (o->law != TD_LAW_DEFAULT && !(info.laws >> o->law & 1)) {
+        snprintf(path, sizeof path, "objects[%d].law", k);
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path, "the solver '%s' has this law: %s",
+                               info.name, names_of(tdi_laws, info.laws, has));
+    }
+    return TD_OK;
+}
+
 // The first key of a strand that only rods know and that is not at its default; NULL: none.
 static const char *key_of_rods(const td_strand_def *s) {
     return s->closed                         ? "closed"
@@ -239,7 +274,7 @@ static const char *key_of_rods(const td_strand_def *s) {
 static td_status check_strand(const td_scene *s, int32_t k, td_diag_list *diags) {
     const td_object_def *o = &s->def.objects[k];
     const td_strand_def *strand = &o->strand;
-    const char *rods = o->solver == TD_SOLVER_ROD ? NULL : key_of_rods(strand);
+    const char *rods = solver_of(o).rings ? NULL : key_of_rods(strand);
     const struct {
         bool wrong;
         const char *key, *message;
@@ -281,7 +316,7 @@ static td_status check_contact(const td_scene *s, td_diag_list *diags) {
     for (int32_t k = 0; k < s->def.object_count; k++) {
         const td_object_def *o = &s->def.objects[k];
         char path[96];
-        const bool rod = o->solver == TD_SOLVER_ROD;
+        const bool rod = solver_of(o).mutual;
         if (!rod && s->def.collider_count == 0) {
             continue;
         }
@@ -318,10 +353,9 @@ static td_status check_object(const td_scene *s, int32_t k, td_diag_list *diags)
     if (status != TD_OK) {
         return status;
     }
-    if (o->solver == TD_SOLVER_ROD && o->integrator == TD_RK4) {
-        snprintf(path, sizeof path, "objects[%d].integrator", k);
-        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
-                               "rods go by 'implicit', 'implicit-euler' or 'euler'");
+    status = check_solver(s, k, diags);
+    if (status != TD_OK) {
+        return status;
     }
     if (o->instances.smallest > o->instances.largest) {
         snprintf(path, sizeof path, "objects[%d].instances.largest", k);

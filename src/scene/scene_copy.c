@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Scenes from structs: those that were filled by hand, and those of another scene.
 
-#include "world/scene.h"
+#include "scene/scene.h"
 
 #include "math/quat.h"
 
@@ -117,6 +117,17 @@ static bool known_choice(const tdi_scene_field *field, const void *at) {
     return false;
 }
 
+static bool known_name(const tdi_scene_field *field, const void *at) {
+    const char *text;
+    tdi_choice name;
+    memcpy(&text, at, sizeof text);
+    bool known = !text || !field->names;
+    for (int32_t k = 0; !known && field->names(k, &name); k++) {
+        known = strcmp(name.name, text) == 0;
+    }
+    return known;
+}
+
 static bool admits_all(const tdi_scene_field *field, const td_real *numbers, int32_t count) {
     bool fine = true;
     for (int32_t k = 0; k < count; k++) {
@@ -134,6 +145,7 @@ static bool fits(const tdi_scene_field *field, const void *at) {
     case TDI_SCENE_VEC3: return admits_all(field, at, 3);
     case TDI_SCENE_INT: memcpy(&whole, at, sizeof whole); return tdi_field_admits(field, whole);
     case TDI_SCENE_CHOICE: return known_choice(field, at);
+    case TDI_SCENE_TEXT: return known_name(field, at);
     case TDI_SCENE_ROTATION: n = tdi_quat_norm(*(const td_quat *)at); return n > 0 && isfinite(n);
     default: return true;
     }
@@ -145,12 +157,13 @@ static void check_row(void *context, const tdi_scene_field *field, void *at, con
     if (field && fits(field, at)) {
         return;
     }
-    bool number = field && field->kind != TDI_SCENE_ROTATION && field->kind != TDI_SCENE_CHOICE;
+    const bool choice = field && (field->kind == TDI_SCENE_CHOICE || field->kind == TDI_SCENE_TEXT);
+    const bool number = field && field->kind != TDI_SCENE_ROTATION && !choice;
     c->status = tdi_scene_fault(c->scene, c->diags, TD_ERR_SYNTAX, path, "expected %s",
                                 number   ? tdi_field_expects(field, expected)
                                 : !field ? "one of the kinds there are"
-                                : field->kind == TDI_SCENE_CHOICE ? "one of the choices there are"
-                                                                  : "a rotation");
+                                : choice ? "one of the choices there are"
+                                         : "a rotation");
 }
 
 static td_status check_count(const td_scene *s, const char *path, const void *items_there,

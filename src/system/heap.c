@@ -7,7 +7,7 @@
 //          of the first there is large enough, else from the next list that has any: that one is
 //          always large enough.
 
-#include "base/heap.h"
+#include "system/heap.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The tree as a solver: the functions of tree.h behind the table that a world asks.
 
-#include "world/solver.h"
+#include "tree/solver.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "tree/contacts.h"
 #include "tree/joint.h"
 #include "tree/saving.h"
-#include "world/world.h"
 
 static tdi_solver_model *out_model(td_tree_model *model) {
     return (tdi_solver_model *)model;
@@ -28,11 +27,11 @@ static const td_tree_state *tree_of(const tdi_solver_state *state) {
 
 // ---- models ---------------------------------------------------------------------------------
 
-static td_status model_new(const td_skeleton *skeleton, const td_object_def *object,
+static td_status model_new(const td_skeleton *skeleton, const tdi_model_opts *with,
                            const td_alloc *alloc, tdi_solver_model **out, td_diag *diag) {
     td_tree_opts opts = td_tree_opts_default();
     td_tree_model *model = NULL;
-    opts.law = object->law;
+    opts.law = with->law;
     td_status status = td_tree_model_new(skeleton, &opts, alloc, &model, diag);
     *out = out_model(model);
     return status;
@@ -176,20 +175,36 @@ static void *touch_memory(tdi_solver_touch *touch, size_t *size) {
 
 // ---- segments -------------------------------------------------------------------------------
 
-static td_vec3 origin(const tdi_solver_state *state, int32_t segment) {
-    return td_tree_origin(tree_of(state), segment);
+static void segment_pose(const tdi_solver_state *state, int32_t segment, td_vec3 *origin,
+                         td_vec3 *tip, td_quat *rotation) {
+    if (origin) {
+        *origin = td_tree_origin(tree_of(state), segment);
+    }
+    if (tip) {
+        *tip = td_tree_tip(tree_of(state), segment);
+    }
+    if (rotation) {
+        *rotation = td_tree_rotation(tree_of(state), segment);
+    }
 }
 
-static td_vec3 tip(const tdi_solver_state *state, int32_t segment) {
-    return td_tree_tip(tree_of(state), segment);
-}
-
-static td_quat rotation(const tdi_solver_state *state, int32_t segment) {
-    return td_tree_rotation(tree_of(state), segment);
+static void poses(const tdi_solver_state *state, td_vec3 *origins, td_vec3 *tips,
+                  td_quat *rotations) {
+    for (int32_t i = 0; i < tree_of(state)->model->body_count; i++) {
+        segment_pose(state, i, origins ? &origins[i] : NULL, tips ? &tips[i] : NULL,
+                     rotations ? &rotations[i] : NULL);
+    }
 }
 
 static td_vec3 velocity(tdi_solver_state *state, int32_t segment, td_vec3 point) {
     return tdi_tree_velocity_of(tree(state), segment, point);
+}
+
+static void velocities(tdi_solver_state *state, td_vec3 *tips) {
+    const td_tree_model *m = tree(state)->model;
+    for (int32_t i = 0; i < m->body_count; i++) {
+        tips[i] = tdi_tree_velocity_of(tree(state), i, m->body[i].tip);
+    }
 }
 
 static td_vec3 turn(const tdi_solver_state *state, int32_t segment) {
@@ -218,8 +233,8 @@ static td_vec3 moment(const tdi_solver_state *state, int32_t segment, td_real st
 
 // ---- the whole ------------------------------------------------------------------------------
 
-static td_world_sums sums(tdi_solver_state *state, td_vec3 gravity) {
-    td_world_sums out = {.energy = td_tree_energy(tree(state), gravity)};
+static td_sums sums(tdi_solver_state *state, td_vec3 gravity) {
+    td_sums out = {.energy = td_tree_energy(tree(state), gravity)};
     td_tree_momentum(tree(state), &out.linear, &out.angular);
     return out;
 }
@@ -243,10 +258,19 @@ static void restore(tdi_solver_state *state, const void *bytes) {
     tdi_tree_restore(tree(state), bytes);
 }
 
+static void *own(tdi_solver_state *state) {
+    return state;
+}
+
 // ---- entry ----------------------------------------------------------------------------------
 
 const tdi_solver tdi_solver_tree = {
-    .name = "tree",
+    .info = {.name = "tree",
+             .text = "rigid segments on joints",
+             .integrators =
+                 1u << TD_IMPLICIT | 1u << TD_IMPLICIT_EULER | 1u << TD_EULER | 1u << TD_RK4,
+             .laws = 1u << TD_LAW_LINEAR | 1u << TD_LAW_TANGENT,
+             .hinges = true},
     .model_new = model_new,
     .model_free = model_free,
     .dof_count = dof_count,
@@ -263,9 +287,9 @@ const tdi_solver tdi_solver_tree = {
     .touch_free = touch_free,
     .step_many = step_many,
     .touch_memory = touch_memory,
-    .origin = origin,
-    .tip = tip,
-    .rotation = rotation,
+    .poses = poses,
+    .segment = segment_pose,
+    .velocities = velocities,
     .velocity = velocity,
     .turn = turn,
     .moment = moment,
@@ -274,9 +298,5 @@ const tdi_solver tdi_solver_tree = {
     .save_size = save_size,
     .save = save,
     .restore = restore,
+    .own = own,
 };
-
-td_tree_state *td_world_tree(td_world *w, int32_t actor) {
-    const tdi_actor *a = &w->actors[actor];
-    return a->solver == &tdi_solver_tree ? tree(a->state) : NULL;
-}

@@ -4,7 +4,7 @@
 // Method   The tables lead from map to map and from list to list; they are few and do not lead back
 //          to themselves, which bounds the depth of the walk.
 
-#include "world/fields.h"
+#include "scene/fields.h"
 
 #include <stdio.h>
 #include <string.h>

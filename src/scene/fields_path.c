@@ -5,7 +5,7 @@
 //          the key is that of a list, then a dot and the next key. A component of a vector is x, y
 //          or z behind one more dot.
 
-#include "world/fields.h"
+#include "scene/fields.h"
 
 #include "base/diag.h"
 #include "base/value.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Texts by a format, as vsnprintf makes them in the C locale.
 
-#include "base/format.h"
+#include "system/format.h"
 
-#include "base/decimal.h"
+#include "system/decimal.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 // A scene with its keyframes, and faults at its places.
 
 #include "base/value.h"
-#include "world/scene_tables.h"
+#include "scene/scene_tables.h"
 
 // A number, vector or rotation of the scene that follows a curve.
 typedef struct tdi_keyed {

@@ -6,7 +6,7 @@
 // Reading  Short numbers are one product of two exact doubles. Of others a double close by is
 //          found, and then its neighbour, until the number lies between the middles to both sides.
 
-#include "base/decimal.h"
+#include "system/decimal.h"
 
 #include <math.h>
 #include <stdbool.h>
