@@ -79,8 +79,8 @@ TD_API void td_clip_unpack(const td_clip_actor *actor, const float *frame, td_ve
 
 /// What sets the sizes of planes and arrows: a world as it stands.
 typedef struct td_clip_scale {
-    td_vec3 centre;   ///< m: of the box around all segments.
-    td_real side;     ///< m: longest side of that box.
+    td_real side;     ///< m: longest side of the box around all segments.
+    td_vec3 centre;   ///< m: of the box around these and all colliders but planes.
     td_real diagonal; ///< m: of that box.
     td_real weight;   ///< N: of the heaviest actor, under gravity as it is; 9.81 m/s^2 without.
 } td_clip_scale;

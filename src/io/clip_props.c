@@ -29,6 +29,20 @@ static td_real gravity_of(const td_world *world) {
     return size > 0 ? size : 9.81;
 }
 
+// a ball around each collider but planes
+static void take_colliders(const td_world *world, box *b) {
+    for (int32_t k = 0; k < td_world_collider_count(world); k++) {
+        td_collider c = td_world_collider(world, k);
+        td_real r = c.kind == TD_COLLIDER_SPHERE    ? c.size.x
+                    : c.kind == TD_COLLIDER_CAPSULE ? c.size.x + c.size.y
+                                                    : tdi_norm(c.size);
+        if (c.kind != TD_COLLIDER_PLANE) {
+            take(b, tdi_sub(c.position, tdi_vec3(r, r, r)));
+            take(b, tdi_add(c.position, tdi_vec3(r, r, r)));
+        }
+    }
+}
+
 td_clip_scale td_clip_scale_of(const td_world *world) {
     const td_real far = HUGE_VAL;
     box b = {{far, far, far}, {-far, -far, -far}};
@@ -47,9 +61,10 @@ td_clip_scale td_clip_scale_of(const td_world *world) {
         heaviest = fmax(heaviest, mass);
     }
     td_vec3 sides = tdi_sub(b.high, b.low);
+    take_colliders(world, &b);
     return (td_clip_scale){.centre = tdi_scale(tdi_add(b.low, b.high), 0.5),
                            .side = fmax(sides.x, fmax(sides.y, sides.z)),
-                           .diagonal = tdi_norm(sides),
+                           .diagonal = tdi_norm(tdi_sub(b.high, b.low)),
                            .weight = heaviest * gravity_of(world)};
 }
 

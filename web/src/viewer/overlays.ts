@@ -64,6 +64,11 @@ export class Overlays {
     scene.add(this.group);
   }
 
+  /** Arrows of contact forces that are drawn. */
+  get arrowCount(): number {
+    return this.forces.visible ? this.forces.count : 0;
+  }
+
   setWorld(world: LiveWorld | null): void {
     this.world = world;
     this.latest = this.earlier = null;

@@ -201,6 +201,10 @@ export class LiveWorld {
     return out.fromArray(this.state.poses, POSE * (this.opened.actors[actor].first + actor));
   }
 
+  collider(k: number, out: Vector3): Vector3 {
+    return out.copy(this.colliders[k].position);
+  }
+
   mass(actor: number): number {
     const { kind } = this.opened.actors[actor];
     const table = this.opened.kinds[kind].segments;
