@@ -453,7 +453,7 @@ TD_TEST(potential_hessian_matches_differences_at_tangent_joints_turned_far) {
 
 static bool solve(tree t, const tdi_potential *p) {
     const tdi_potential_at at = {t.model, t.state, p, false, NULL};
-    const tdi_terms terms = {tdi_potential_balls, tdi_potential_other, &at, false};
+    const tdi_terms terms = {tdi_potential_balls, tdi_potential_other, &at, false, false};
     tdi_loads_expand(t.state, &p->loads);
     bool fine = tdi_sweep_in(t.model, t.state, NULL, &terms);
     if (fine) {
