@@ -53,8 +53,7 @@ static td_status check_def(const td_clip_def *def, td_diag *diag) {
     }
     if (def->collider_count < 0 || def->arrow_count < 0 ||
         (def->collider_count > 0 && !def->colliders)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "a clip has %d colliders and %d arrows, or no list",
-                        (int)def->collider_count, (int)def->arrow_count);
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "colliders or arrows of the clip: a wrong count");
     }
     if (!def->frames == !def->frames_path) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,

@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 
+#include <stddef.h>
 #include <string.h>
 
 // ---- plan -----------------------------------------------------------------------------------
@@ -37,11 +38,10 @@ static int32_t find_mesh(const tdi_clip_file *file, const td_clip_actor *actor) 
 }
 
 static int32_t find_solid(const tdi_clip_file *file, const td_clip_collider *like) {
+    const size_t figures = sizeof *like - offsetof(td_clip_collider, size); // all but the kind
     for (int32_t i = 0; i < file->solid_count; i++) {
         const td_clip_collider *c = file->solids[i].collider;
-        if (c->kind == like->kind && c->reach == like->reach &&
-            memcmp(&c->size, &like->size, sizeof c->size) == 0 &&
-            memcmp(&c->centre, &like->centre, sizeof c->centre) == 0) {
+        if (c->kind == like->kind && memcmp(&c->size, &like->size, figures) == 0) {
             return i;
         }
     }

@@ -11,16 +11,16 @@
 
 #include <string.h>
 
-#define SIDES       32
-#define HALF_ROWS   8        // of half a sphere
-#define DISC_SOLID  0.35     // of a plane's disc, as a part of its radius: from here on it fades
-#define DISC_RINGS  8        // of the part that fades
-#define COLLIDER    0xb3ada2 // 0xRRGGBB
-#define PLANE       0xc4c0b8
-#define ARROW       0xd4470f
-#define SHAFT       0.022 // of an arrow of length 1: radii of shaft and head, length of the head
-#define HEAD        0.065
-#define HEAD_LENGTH 0.22
+#define SIDES      32
+#define HALF_ROWS  8        // of half a sphere
+#define DISC_SOLID 0.35     // of a plane's disc, as a part of its radius: from here on it fades
+#define DISC_RINGS 8        // of the part that fades
+#define COLLIDER   0xb3ada2 // 0xRRGGBB
+#define PLANE      0xc4c0b8
+#define ARROW      0xd4470f
+#define SHAFT      0.022 // of an arrow of length 1: radii of shaft and head, where the head begins
+#define HEAD       0.065
+#define NECK       0.78
 
 typedef struct ring {
     td_real radius, y;
@@ -77,16 +77,21 @@ static void add_disc(tdi_organ_model *model, td_real radius) {
     revolve(model, rings, DISC_RINGS + 2);
 }
 
+// each face between two rings of its own, so that edges are sharp
 static void add_arrow(tdi_organ_model *model) {
-    const td_real neck = 1 - HEAD_LENGTH;
-    const ring shaft[] = {{0, 0, 0, -1, 1}, {SHAFT, 0, 0, -1, 1}},
-               side[] = {{SHAFT, 0, 1, 0, 1}, {SHAFT, neck, 1, 0, 1}},
-               brim[] = {{SHAFT, neck, 0, -1, 1}, {HEAD, neck, 0, -1, 1}},
-               head[] = {{HEAD, neck, HEAD_LENGTH, HEAD, 1}, {0, 1, HEAD_LENGTH, HEAD, 1}};
-    revolve(model, shaft, 2);
-    revolve(model, side, 2);
-    revolve(model, brim, 2);
-    revolve(model, head, 2);
+    static const ring rings[] = {
+        {0, 0, 0, -1, 1},
+        {SHAFT, 0, 0, -1, 1}, // end
+        {SHAFT, 0, 1, 0, 1},
+        {SHAFT, NECK, 1, 0, 1}, // shaft
+        {SHAFT, NECK, 0, -1, 1},
+        {HEAD, NECK, 0, -1, 1}, // brim
+        {HEAD, NECK, 1 - NECK, HEAD, 1},
+        {0, 1, 1 - NECK, HEAD, 1}, // head
+    };
+    for (size_t i = 0; i < sizeof rings / sizeof rings[0]; i += 2) {
+        revolve(model, &rings[i], 2);
+    }
 }
 
 // half the sides in `half`; the box of an organ stands on the joint and is 1 high

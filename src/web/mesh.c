@@ -69,17 +69,16 @@ WEB_EXPORT(web_part) const uintptr_t *web_part(int32_t mesh, int32_t part) {
 
 const uintptr_t *web_part_row(const td_mesh_part *part) {
     static uintptr_t row[10];
-    td_mesh_part p = *part;
-    row[0] = (uintptr_t)p.name;
-    row[1] = p.double_sided;
-    row[2] = (uintptr_t)p.vertex_count;
-    row[3] = (uintptr_t)p.index_count;
-    row[4] = (uintptr_t)p.position;
-    row[5] = (uintptr_t)p.normal;
-    row[6] = (uintptr_t)p.color;
-    row[7] = (uintptr_t)p.joint;
-    row[8] = (uintptr_t)p.weight;
-    row[9] = (uintptr_t)p.index;
+    row[0] = (uintptr_t)part->name;
+    row[1] = part->double_sided;
+    row[2] = (uintptr_t)part->vertex_count;
+    row[3] = (uintptr_t)part->index_count;
+    row[4] = (uintptr_t)part->position;
+    row[5] = (uintptr_t)part->normal;
+    row[6] = (uintptr_t)part->color;
+    row[7] = (uintptr_t)part->joint;
+    row[8] = (uintptr_t)part->weight;
+    row[9] = (uintptr_t)part->index;
     return row;
 }
 
