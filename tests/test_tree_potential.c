@@ -453,11 +453,12 @@ TD_TEST(potential_hessian_matches_differences_at_tangent_joints_turned_far) {
 
 static bool solve(tree t, const tdi_potential *p) {
     const tdi_potential_at at = {t.model, t.state, p, false, NULL};
-    const tdi_terms terms = {tdi_potential_balls, tdi_potential_other, &at, false, false};
+    const tdi_terms terms = {
+        .balls = tdi_potential_balls, .other = tdi_potential_other, .context = &at};
     tdi_loads_expand(t.state, &p->loads);
     bool fine = tdi_sweep_in(t.model, t.state, NULL, &terms);
     if (fine) {
-        tdi_sweep_out(t.model, t.state, NULL, false, false);
+        tdi_sweep_out(t.model, t.state, NULL, HUGE_VAL, false);
     }
     for (int32_t i = 0; i < t.model->body_count; i++) {
         CHECK(!t.state->summed[i]);
@@ -505,6 +506,62 @@ TD_TEST(tree_solve_makes_the_quadratic_model_stationary) {
         solved += check_solve(seed, true);
     }
     CHECK(solved > 300);
+}
+
+// A tree whose Hessian is often not positive: limp, bent far, loads against it.
+static tree limp_tree(tdi_random *r, probe *p, bool mixed) {
+    tree t = mixed_tree(r, MOST_BODIES, mixed, 0.1);
+    shake(t, r, 1.5);
+    make_probe(p, t, r, true, POINT_LOADS | WINDS);
+    return t;
+}
+
+// Factors with `raise`: whether the Hessian was positive.
+static bool solve_raised(tree t, const tdi_potential *p) {
+    const tdi_potential_at at = {t.model, t.state, p, false, NULL};
+    const tdi_terms terms = {
+        .balls = tdi_potential_balls, .other = tdi_potential_other, .context = &at, .raise = true};
+    tdi_loads_expand(t.state, &p->loads);
+    bool fine = tdi_sweep_in(t.model, t.state, NULL, &terms);
+    tdi_sweep_out(t.model, t.state, NULL, HUGE_VAL, false);
+    return fine;
+}
+
+TD_TEST(tree_solve_with_raised_pivots_goes_down) {
+    int raised = 0;
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        tdi_random r;
+        tdi_random_seed(&r, seed);
+        probe p;
+        tree t = limp_tree(&r, &p, seed & 1);
+        raised += !solve_raised(t, &p.potential);
+        motion best = found_motion(t);
+        expansion e = expand(t, &p.potential);
+        CHECK(slope_along(t, &e, &best) < 0);
+        tree_free(t);
+    }
+    CHECK_IN(raised, 100, 400);
+}
+
+TD_TEST(tree_solve_raises_no_pivot_of_a_positive_hessian) {
+    int solved = 0;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        tdi_random r;
+        tdi_random_seed(&r, seed);
+        probe p;
+        tree t = mixed_tree(&r, MOST_BODIES, seed & 1, 1e4);
+        shake(t, &r, 1e-3);
+        make_probe(&p, t, &r, true, POINT_LOADS | WINDS);
+        if (solve(t, &p.potential)) {
+            motion want = found_motion(t), got;
+            CHECK(solve_raised(t, &p.potential));
+            got = found_motion(t);
+            CHECK(memcmp(&want, &got, sizeof want) == 0);
+            solved++;
+        }
+        tree_free(t);
+    }
+    CHECK_IN(solved, 150, 200);
 }
 
 // ---- several at once ------------------------------------------------------------------------

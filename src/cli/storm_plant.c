@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Random small plants for storms.
 
-#include "cli/storm_plant.h"
+#include "cli/storm.h"
 
 #include "cli/validate_random.h"
 

@@ -40,6 +40,12 @@ typedef struct tdi_model {
     bool carry;    // increments bring what is driven to the end of its way
 } tdi_model;
 
+typedef enum tdi_factored {
+    TDI_NOT_POSITIVE, // nothing is factored
+    TDI_RAISED,       // where it was not positive definite, it was made so
+    TDI_POSITIVE,
+} tdi_factored;
+
 // One side of a contact, on the capsule between two points of a body. With the weights w and the
 // normal n from the other side to this,
 //   gradient at point k   w_k force
@@ -73,10 +79,12 @@ typedef struct tdi_implicit {
     // ---- Newton's method
     td_real (*first_shift)(const void *body); // 1/s^2
     void (*clear)(void *body);                // before contacts are added; may be NULL
-    bool (*factor)(void *body, const tdi_model *model); // false: not positive definite
+    tdi_factored (*factor)(void *body, const tdi_model *model);
     // Increments. Gives the largest, not a number if one is not, and adds r^T H^-1 r, which is what
-    // they promise: their slope is minus that. With `attempt` the pose is kept and moved by all.
-    td_real (*solve)(void *body, bool attempt, td_real *promise);
+    // they promise: their slope is minus that. With `attempt` the pose is kept and moved by all. With
+    // `limited` no part moves by more than `longest`, and what it carries is solved for that: the
+    // whole may then not go down.
+    td_real (*solve)(void *body, bool attempt, bool limited, td_real *promise);
     // The same with a new gradient and old factors; NULL: not offered.
     td_real (*solve_again)(void *body);
     td_real (*largest)(const void *body); // of the increments as they are

@@ -22,6 +22,8 @@
 #define SMALL_POSITIVE 1e-3 // likewise of a positive model, which is off by more
 #define SMALL_MOVE     1e-6 // an increment that cannot be judged by the value any more
 #define HALVINGS       30
+#define FARTHEST       1.0  // rad or m: no further along negative curvature
+#define LIMITED        0.99 // of the longest increment: where a part was limited, but for rounding
 #define DESCENT        1e-4  // of what the slope promises
 #define ROUNDING       1e-13 // of the value: a promise below this cannot be seen
 #define LEAST_GROWTH   1.0   // 1/rad: c of the error left is not taken to be less
@@ -57,6 +59,7 @@ typedef struct newton {
     td_diag *diag;
     level next;            // the first model to be tried in the next iteration
     level used;            // in this
+    bool raised;           // it was made positive where it was not
     td_real shift, first;  // 1/s^2: now, and the first that is tried
     td_real before;        // the last increment, if it was whole and not of a positive model
     td_real promise;       // minus the slope along the increments
@@ -104,7 +107,8 @@ static td_real longest_of(const tdi_system *y) {
 
 // ---- factors --------------------------------------------------------------------------------
 
-static bool factor_all(const newton *n, const tdi_model *model) {
+// The worst of all bodies.
+static tdi_factored factor_all(const newton *n, const tdi_model *model) {
     const tdi_system *y = n->system;
     for (int32_t k = 0; k < y->count; k++) {
         if (y->member[k].ops->clear) {
@@ -114,12 +118,12 @@ static bool factor_all(const newton *n, const tdi_model *model) {
     if (y->touch) {
         tdi_touch_expand(y->touch, y);
     }
-    for (int32_t k = 0; k < y->count; k++) {
-        if (!y->member[k].ops->factor(y->member[k].body, model)) {
-            return false;
-        }
+    tdi_factored worst = TDI_POSITIVE;
+    for (int32_t k = 0; k < y->count && worst != TDI_NOT_POSITIVE; k++) {
+        tdi_factored own = y->member[k].ops->factor(y->member[k].body, model);
+        worst = own < worst ? own : worst;
     }
-    return true;
+    return worst;
 }
 
 // The next model, when one is not positive definite or does not go down.
@@ -151,8 +155,10 @@ static td_status factor(newton *n, bool carry) {
                                  .tries = tries,
                                  .touched = t,
                                  .carry = carry};
-        if (factor_all(n, &model)) {
-            n->stats->raised += model.positive;
+        tdi_factored result = factor_all(n, &model);
+        if (result != TDI_NOT_POSITIVE) {
+            n->raised = result == TDI_RAISED;
+            n->stats->raised += model.positive || n->raised;
             return TD_OK;
         }
         tries += n->used == POSITIVE;
@@ -165,12 +171,12 @@ static void note_largest(newton *n, td_real x) {
     n->largest = x <= n->largest ? n->largest : x; // keeps what is not a number
 }
 
-static void solve_all(newton *n) {
+static void solve_all(newton *n, bool limited) {
     const tdi_system *y = n->system;
     n->largest = n->promise = 0;
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        note_largest(n, m->ops->solve(m->body, !y->touch, &n->promise));
+        note_largest(n, m->ops->solve(m->body, !y->touch, limited, &n->promise));
     }
 }
 
@@ -212,18 +218,52 @@ static td_real search(newton *n, td_real value, td_real fraction) {
     return 0;
 }
 
+// Goes further along an increment of negative curvature while the value falls: the model, which
+// turned the curvature's sign, says nothing of how far that is.
+static void stretch(newton *n, td_real longest) {
+    td_real value = value_of(n->system), fraction = 1;
+    while (2 * fraction * n->largest < longest) {
+        try_all(n->system, 2 * fraction);
+        td_real next = value_of(n->system);
+        if (!(next < value)) {
+            try_all(n->system, fraction);
+            return;
+        }
+        value = next;
+        fraction *= 2;
+    }
+}
+
+// Parts that want to move far were limited, each by itself, and what they carry follows that; it
+// need not go down. Then all increments are made shorter alike, which does.
+static td_real search_limited(newton *n, td_real longest) {
+    try_all(n->system, 0);
+    const td_real value = value_of(n->system);
+    if (!n->opts->rest && n->largest > LIMITED * longest) {
+        try_all(n->system, 1);
+        if (value_of(n->system) <= value) {
+            return 1;
+        }
+        try_all(n->system, 0);
+        n->stats->halvings++;
+        solve_all(n, false);
+    }
+    return search(n, value, n->largest > longest ? longest / n->largest : 1);
+}
+
 // Without contact; solve has moved the poses by all of the increments.
 static td_real move_freely(newton *n) {
     const td_real longest = longest_of(n->system);
-    const td_real small = n->opts->rest         ? SMALL_MOVE
-                          : n->used == POSITIVE ? SMALL_POSITIVE
-                                                : SMALL_STEP;
+    const bool doubtful = n->used == POSITIVE || n->raised;
+    const td_real small = n->opts->rest ? SMALL_MOVE : doubtful ? SMALL_POSITIVE : SMALL_STEP;
     if (n->largest < small) {
         return 1;
     }
-    try_all(n->system, 0);
-    td_real value = value_of(n->system);
-    return search(n, value, n->largest > longest ? longest / n->largest : 1);
+    td_real taken = search_limited(n, longest);
+    if (doubtful && !n->opts->rest && taken == 1) {
+        stretch(n, fmin(longest, FARTHEST));
+    }
+    return taken;
 }
 
 static td_real time_after(const tdi_touch *t, td_real fraction) {
@@ -290,6 +330,7 @@ static td_real move_touching(newton *n, bool carry) {
 static bool correct(newton *n) {
     solve_all_again(n);
     n->used = EXACT;
+    n->raised = false;
     if (n->largest > WORTHWHILE * n->before || !isfinite(n->largest)) {
         n->reuse = false;
         return false;
@@ -307,7 +348,7 @@ static td_status find_increments(newton *n, bool carry) {
         if (status != TD_OK) {
             return status;
         }
-        solve_all(n);
+        solve_all(n, !y->touch && !n->opts->rest);
         if (!y->touch || !y->touch->coupled || !isfinite(n->largest) || couple(n)) {
             return TD_OK;
         }
@@ -443,7 +484,7 @@ td_status tdi_newton(const tdi_system *y, const tdi_newton_opts *opts, bool *con
             status = iterate(&n, false, &taken);
         }
         bool calm = status == TD_OK && (!y->touch || tdi_touch_calm(y->touch, y));
-        bool whole = n.used != POSITIVE && taken == 1 && calm;
+        bool whole = n.used != POSITIVE && !n.raised && taken == 1 && calm;
         if (status != TD_OK || is_done(&n, taken, whole, calm, reused)) {
             *converged = status == TD_OK;
             return status;

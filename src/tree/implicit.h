@@ -20,6 +20,9 @@ typedef struct tdi_potential {
     tdi_loads loads;
     td_real relax;             // 1/s^2: inertia in tame models of statics
     const td_real *angle_rest; // a degree of freedom: angles to which the damping is relative
+    // A degree of freedom: rotation vectors of ball joints where terms were made last, so that they
+    // go on from iteration to iteration without a jump. NULL: those of the state, which stay.
+    td_real *angle_near;
 } tdi_potential;
 
 // The potential at a state's pose, for its terms.
@@ -50,7 +53,6 @@ typedef struct tdi_tree_step {
     td_air air;           // of the step
     tdi_base_motion base; // where it begins
     int32_t history;      // before the step
-    bool tame;            // the model that was factored
     bool carry;           // the base goes with the increments
     td_real time;         // 0..1: how far the base has come
     bool pushed, answered; // twist holds pushes, or what they moved

@@ -4,9 +4,7 @@
 
 #include "tree/joint.h"
 
-// rad: a joint that was bent less goes the short way round. At 30 rad/s it still passes half a turn
-// the way it came within a step of 1/60 s.
-#define LONG_WAY 2.6
+#define LONG_WAY (TDI_PI / 2) // rad: a joint that was bent less goes the short way round
 
 // Where a half turn of bend or twist would make the tangent law infinite: the wall is this high.
 #define COS_FLOOR 1e-12
@@ -61,15 +59,13 @@ void tdi_tree_angles(const td_tree_model *m, const td_tree_state *s, const td_re
 
 // a = angle u/|u|. The half angle's sine and cosine are those of the quaternion: |u|, and |w| up to
 // half a turn, -|w| past it, where the vector goes on growing the way it came. That is the nearer
-// of the two vectors to n when u.n/|u| < angle - pi. The way jumps where another axis has the
-// nearer one, so that it is looked for only where n is near half a turn or beyond.
+// of the two vectors to n when u.n/|u| < angle - pi.
 tdi_ball_turn tdi_ball_turn_large(const td_real *q, const td_real *near) {
     td_real sign = q[0] < 0 ? -1 : 1, c = fabs(q[0]);
     td_vec3 u = tdi_vec3(sign * q[1], sign * q[2], sign * q[3]);
     td_real s = tdi_norm(u), angle = 2 * atan2(s, c);
     td_vec3 n = tdi_vec3(near[0], near[1], near[2]);
-    if (angle > TDI_PI / 2 && tdi_dot(n, n) > LONG_WAY * LONG_WAY &&
-        tdi_dot(u, n) < (angle - TDI_PI) * s) {
+    if (tdi_dot(n, n) > LONG_WAY * LONG_WAY && tdi_dot(u, n) < (angle - TDI_PI) * s) {
         angle -= 2 * TDI_PI;
     }
     tdi_ball_turn turn = {tdi_scale(u, angle / s), (1 - 0.5 * angle * c / s) / (angle * angle)};

@@ -155,6 +155,7 @@ typedef struct tdi_other {
     td_real g[6];        // moment of the joint
     td_real step[6];     // increment
     td_real respond[6];  // increment by forces of contact
+    bool coupled;        // its moment was counted in the coupling with the parent
     td_real q_old[7];    // before a trial
 } tdi_other;
 
@@ -181,7 +182,8 @@ struct td_tree_state {
     td_real *v;    // velocities
     bool stale;    // v is older than `past`: see tdi_tree_fresh
     tdi_frame *frame;
-    td_real *angle; // a degree of freedom: joint's rotation vector, angle or slide
+    td_real *angle;      // a degree of freedom: joint's rotation vector, angle or slide
+    td_real *angle_near; // the same in the last iteration of a step
 
     // multistep: now and one step back; `history` counts the steps that are known
     int32_t history;

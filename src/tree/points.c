@@ -276,7 +276,7 @@ void tdi_tree_push(void *body, int32_t point, td_vec3 force) {
 void tdi_tree_respond(void *body) {
     td_tree_state *s = body;
     if (s->now->pushed) {
-        tdi_sweep_respond(s->model, s, s->now->tame);
+        tdi_sweep_respond(s->model, s);
     }
     s->now->answered = s->now->pushed;
     s->now->pushed = false;

@@ -139,9 +139,8 @@ static inline td_sym3 turned_stiffness(const tdi_ball_turn *turn, td_vec3 k) {
 // The tangent law has its own derivatives for the spring. A tame model leaves the second
 // derivatives out, and takes the stiffness of bending and twist from the tangent law.
 static inline void ball_joint_term(const tdi_body *body, td_spring_law law, const tdi_frame *f,
-                                   const td_real *q, const td_real *near, int32_t d,
+                                   const td_real *q, tdi_ball_turn turn, int32_t d,
                                    const tdi_potential *p, bool tame, tdi_term *term) {
-    const tdi_ball_turn turn = tdi_ball_turn_of(q, near);
     const td_real spring = p->spring * p->stiffness;
     const td_vec3 rate = angle_rate(p, d, turn.a), stiff = body->stiffness;
     const bool linear = law == TD_LAW_LINEAR;
@@ -201,12 +200,27 @@ static inline void outside_term(const tdi_potential_at *at, int32_t i, tdi_term 
     t->pull = t->load.f;
 }
 
+// The rotation vector of a joint that is not bent little, kept for trials from here.
+static inline tdi_ball_turn last_turn(const tdi_potential_at *at, int32_t i) {
+    const td_real *q = at->state->q + at->model->coord[i];
+    const int32_t d = at->model->dof[i];
+    td_real *near = at->potential->angle_near;
+    tdi_ball_turn turn = tdi_ball_turn_of(q, near ? near + d : at->state->angle + d);
+    if (near && !(q[1] * q[1] + q[2] * q[2] + q[3] * q[3] < TDI_SERIES_S)) {
+        near[d] = turn.a.x;
+        near[d + 1] = turn.a.y;
+        near[d + 2] = turn.a.z;
+    }
+    return turn;
+}
+
 static void ball_term(const tdi_potential_at *at, int32_t i, tdi_term *t) {
     const td_tree_model *m = at->model;
     const td_tree_state *s = at->state;
     outside_term(at, i, t);
-    ball_joint_term(&m->body[i], m->law, &s->frame[i], s->q + m->coord[i], s->angle + m->dof[i],
-                    m->dof[i], at->potential, at->tame, t);
+    const tdi_ball_turn turn = last_turn(at, i);
+    ball_joint_term(&m->body[i], m->law, &s->frame[i], s->q + m->coord[i], turn, m->dof[i],
+                    at->potential, at->tame, t);
 }
 
 // Whether the wide code can make these terms.
@@ -251,8 +265,8 @@ static inline td_real outside_value(const td_tree_model *m, const td_tree_state 
 
 static inline td_real joint_value(const td_tree_model *m, const td_tree_state *s, int32_t i,
                                   bool ball, const tdi_potential *p) {
-    const td_real *q = s->q + m->coord[i], *near = s->angle + m->dof[i];
     int32_t d = m->dof[i];
+    const td_real *q = s->q + m->coord[i], *near = (p->angle_near ? p->angle_near : s->angle) + d;
     if (ball) {
         td_vec3 a = tdi_ball_turn_of(q, near).a;
         return ball_value(m->law, &m->body[i], q, near, a, angle_rate(p, d, a), p);

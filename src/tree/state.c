@@ -42,6 +42,7 @@ static void lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
     s->v = tdi_layout_place(l, nv, sizeof *s->v);
     s->frame = tdi_layout_place(l, n, sizeof *s->frame);
     s->angle = tdi_layout_place(l, nv, sizeof *s->angle);
+    s->angle_near = tdi_layout_place(l, nv, sizeof *s->angle_near);
     // an explicit step forgets the past of implicit ones
     tdi_layout other = *l;
     lay_out_history(s, l, m);

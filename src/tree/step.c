@@ -16,7 +16,11 @@
 #include <string.h>
 
 #define WIND_JUMP    2.0   // m/s: a change of the wind in one step below this is a gust, not a jump
-#define LARGEST_TURN 1.0   // rad: no body is turned further in one iteration
+#define LARGEST_TURN 1.0   // rad: no joint turns further in one iteration
+#define REPEATED \
+    0.94 // cosine of half a turn of 0.7 rad: a joint that turned further flaps, and does not
+         // repeat it
+#define WOUND        (1.5 * TDI_PI) // rad: a joint wound further lets go at the end of a step
 #define SHIFT_STEP   0.25  // of a step's own inertia
 #define SHIFT_REST   100.0 // 1/s^2
 
@@ -82,6 +86,30 @@ static inline td_vec3 two_step3(td_vec3 now, td_vec3 before) {
                     two_step(now.z, before.z));
 }
 
+// A ball joint that is wound too far goes on from the short way round, and so does where it was
+// before: its rate stays.
+static void let_go(td_real *now, td_real *before) {
+    const td_vec3 a = {now[0], now[1], now[2]};
+    const td_real angle = tdi_norm(a), back = 2 * TDI_PI / angle;
+    for (int k = 0; angle > WOUND && k < 3; k++) {
+        before[k] -= back * now[k];
+        now[k] -= back * now[k];
+    }
+}
+
+static inline void push_angle(const td_tree_model *m, td_tree_state *s, int32_t i) {
+    const int32_t first = m->dof[i], last = m->dof[i + 1];
+    tdi_body_angle(m, s, i, s->angle_near, s->angle_star);
+    if (m->kind[i] == TD_JOINT_BALL) {
+        let_go(s->angle_star + first, s->angle + first);
+    }
+    for (int32_t d = first; d < last; d++) {
+        td_real now = s->angle_star[d];
+        s->angle_star[d] = two_step(now, s->angle[d]);
+        s->angle[d] = now;
+    }
+}
+
 // The new past, and what the two-step rule will take from it and the last.
 static inline void push_body(const td_tree_model *m, td_tree_state *s, int32_t i, td_real over,
                              td_real next) {
@@ -101,12 +129,7 @@ static inline void push_body(const td_tree_model *m, td_tree_state *s, int32_t i
     past->v = v;
     past->r = f->r;
     past->turn = f->turn;
-    tdi_body_angle(m, s, i, s->angle, s->angle_star);
-    for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
-        td_real now = s->angle_star[d];
-        s->angle_star[d] = two_step(now, s->angle[d]);
-        s->angle[d] = now;
-    }
+    push_angle(m, s, i);
 }
 
 // v from the bodies' rates: w = half the axial vector of dR R^T
@@ -160,7 +183,11 @@ static td_status check(const void *body, const td_step_opts *o, td_diag *diag) {
 // q_next = q (q_old^-1 q)
 static inline void repeat_turn(const td_real *old, td_real *q) {
     td_quat from = {old[0], old[1], old[2], old[3]}, to = {q[0], q[1], q[2], q[3]};
-    td_quat next = tdi_quat_mul(to, tdi_quat_mul(tdi_quat_conj(from), to));
+    td_quat turn = tdi_quat_mul(tdi_quat_conj(from), to);
+    if (fabs(turn.w) < REPEATED) {
+        return;
+    }
+    td_quat next = tdi_quat_mul(to, turn);
     td_real scale = 1 / tdi_quat_norm(next);
     q[0] = next.w * scale;
     q[1] = next.x * scale;
@@ -190,6 +217,8 @@ static void repeat_moves(const td_tree_model *m, td_tree_state *s, tdi_part bodi
 static void part_begin(void *context, int32_t part) {
     td_tree_state *s = context;
     const tdi_part bodies = s->model->part[part];
+    const int32_t first = s->model->dof[bodies.first], last = s->model->dof[bodies.last];
+    memcpy(s->angle_near + first, s->angle + first, (size_t)(last - first) * sizeof *s->angle);
     if (s->now->history >= 2) {
         repeat_moves(s->model, s, bodies);
     }
@@ -232,7 +261,8 @@ static void begin(void *body, const td_step_opts *o, const tdi_rule *rule) {
                                      .stiffness = o->stiffness,
                                      .gravity = o->gravity,
                                      .loads = loads,
-                                     .angle_rest = s->angle_star};
+                                     .angle_rest = s->angle_star,
+                                     .angle_near = s->angle_near};
 }
 
 static void drive(void *body, td_real time) {
@@ -321,17 +351,22 @@ static void clear(void *body) {
     memset(s->summed, 0, (size_t)s->model->body_count * sizeof *s->summed);
 }
 
-static bool factor(void *body, const tdi_model *model) {
+// In a step without contact the exact model is raised where it is not positive, joint by joint.
+static tdi_factored factor(void *body, const tdi_model *model) {
     td_tree_state *s = body;
     tdi_potential *p = &s->now->potential;
     const tdi_potential_at at = {s->model, s, p, model->positive, tdi_terms_widest()};
-    const tdi_terms terms = {tdi_potential_balls, tdi_potential_other, &at, model->positive,
-                             model->touched};
-    s->now->tame = model->positive;
+    const tdi_terms terms = {.balls = tdi_potential_balls,
+                             .other = tdi_potential_other,
+                             .context = &at,
+                             .tame = model->positive,
+                             .raise = p->inertia && !model->positive && !model->touched,
+                             .touched = model->touched};
     s->now->carry = model->carry;
     p->relax = model->shift;
     tdi_loads_expand(s, &p->loads);
-    return tdi_sweep_in(s->model, s, s->now->pool, &terms);
+    bool fine = tdi_sweep_in(s->model, s, s->now->pool, &terms);
+    return fine ? TDI_POSITIVE : terms.raise ? TDI_RAISED : TDI_NOT_POSITIVE;
 }
 
 // How the base moves from now to the end of the step.
@@ -348,14 +383,15 @@ static tdi_twist base_left(td_tree_state *s) {
     return left;
 }
 
-static td_real solve(void *body, bool attempt, td_real *promise) {
+static td_real solve(void *body, bool attempt, bool limited, td_real *promise) {
     td_tree_state *s = body;
     const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
     s->base_move = s->now->carry ? base_left(s) : still;
-    td_real largest = tdi_sweep_out(s->model, s, s->now->pool, s->now->tame, attempt);
+    const td_real limit = limited ? LARGEST_TURN : HUGE_VAL;
+    td_real most = tdi_sweep_out(s->model, s, s->now->pool, limit, attempt);
     s->base_move = still;
     *promise += tdi_sweep_promise(s->model, s);
-    return largest;
+    return most;
 }
 
 static td_real largest(const void *body) {
