@@ -498,6 +498,8 @@ static const tdi_scene_field record_fields[] = {
      DOC("Animated glTF, in scene.glb.")},
     {"page", TDI_SCENE_BOOL, offsetof(td_record_def, page), .def = {1},
      DOC("A page that plays, scene.html.")},
+    {"contacts", TDI_SCENE_BOOL, offsetof(td_record_def, contacts),
+     DOC("Contact forces as arrows in scene.glb; the page can show them without this.")},
     {0}};
 static const tdi_scene_table record_table = {"record", sizeof(td_record_def), record_fields,
                                              DOC("What a run writes.")};
