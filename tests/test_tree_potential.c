@@ -469,7 +469,11 @@ TD_TEST(tree_solve_makes_the_quadratic_model_stationary) {
 TD_TEST(potential_terms_of_several_bodies_are_those_of_one) {
     const tdi_terms_kernel *kernels[TDI_TERMS_KERNELS];
     const int count = tdi_terms_kernels(kernels);
-    for (uint64_t seed = 1; count > 0 && seed <= 400; seed++) {
+    if (count == 0) {
+        test_skip("this processor has no kernel for several bodies");
+        return;
+    }
+    for (uint64_t seed = 1; seed <= 400; seed++) {
         const tdi_terms_kernel *wide = kernels[seed / 200 % (uint64_t)count];
         tdi_random r;
         tdi_random_seed(&r, seed);

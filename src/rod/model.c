@@ -533,5 +533,8 @@ td_status td_rod_model_new(const td_rod_def *rods, int32_t rod_count, const td_r
                                        : status;
     }
     *out = m;
+    if (TDI_ASSERTS) {
+        tdi_rod_model_validate(m);
+    }
     return TD_OK;
 }

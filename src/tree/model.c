@@ -149,6 +149,9 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
     tdi_alloc_free(alloc, sizes, (size_t)n * sizeof *sizes);
     memcpy(block, &shape, sizeof shape);
     *out = (td_tree_model *)block;
+    if (TDI_ASSERTS) {
+        tdi_tree_model_validate(*out);
+    }
     return TD_OK;
 }
 
