@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 // Whether a process of its own aborts in it.
-static bool aborts(void (*run)(void *model), void *model) {
+static bool aborts(void (*validate)(void *model), void *model) {
     int status = 0;
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
         close(STDERR_FILENO);
-        run(model);
+        validate(model);
         _exit(0);
     }
     return child > 0 && waitpid(child, &status, 0) == child && WIFSIGNALED(status) &&
