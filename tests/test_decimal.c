@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Doubles as decimal digits and back, beside printf and strtod. Pairs with src/base/decimal.c.
+// Doubles as decimal digits and back, beside printf and strtod. Pairs with src/system/decimal.c.
 #include "td_test.h"
 
-#include "base/decimal.h"
+#include "system/decimal.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Structs from values by tables, their paths and their reference. Pairs with src/world/fields*.c.
+// Structs from values by tables, their paths and their reference. Pairs with src/scene/fields*.c.
 // The values come from a small reader of JSON here, so that these tests need no library.
 
 #include "base/value.h"
 #include "math/angle.h"
 #include "td_test.h"
-#include "world/fields.h"
+#include "scene/fields.h"
 
 // ---- a reader -------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Texts by a format, beside snprintf. Pairs with src/base/format.c.
+// Texts by a format, beside snprintf. Pairs with src/system/format.c.
 #include "td_test.h"
 
-#include "base/format.h"
+#include "system/format.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The heap of the module for pages. Pairs with src/base/heap.c.
+// The heap of the module for pages. Pairs with src/system/heap.c.
 #include "td_test.h"
 
-#include "base/heap.h"
+#include "system/heap.h"
 
 #include <stdlib.h>
 #include <string.h>

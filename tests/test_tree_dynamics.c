@@ -421,6 +421,27 @@ TD_TEST(tree_linear_spring_winds_past_half_a_turn) {
     tree_free(t);
 }
 
+// Of the two rotation vectors of a turn that which is nearer to the last one is meant: light leaves
+// swing their axis by more than a right angle in a step, and must not find a wall there.
+TD_TEST(tree_joint_goes_the_long_way_round_only_where_that_is_nearer) {
+    const double last[] = {1.6, 1.8, 2.2, 2.9, 3.5, 4.5};
+    for (int k = 0; k < 6; k++) {
+        const td_real near[3] = {last[k], 0, 0};
+        for (double swung = 0; swung <= TDI_PI; swung += TDI_PI / 16) { // the axis, about z
+            const td_vec3 axis = {cos(swung), sin(swung), 0};
+            const td_quat q = tdi_quat_turn(axis, last[k]);
+            const td_vec3 a = tdi_ball_turn_large(&q.w, near).a;
+            const td_vec3 short_way =
+                tdi_scale(axis, last[k] > TDI_PI ? last[k] - 2 * TDI_PI : last[k]);
+            const td_vec3 long_way = tdi_madd(short_way, tdi_unit_or(short_way, axis), -2 * TDI_PI);
+            const td_vec3 from = {near[0], 0, 0};
+            bool nearer = tdi_norm(tdi_sub(long_way, from)) < tdi_norm(tdi_sub(short_way, from));
+            const td_vec3 want = nearer ? long_way : short_way;
+            CHECK_IN(tdi_norm(tdi_sub(a, want)), 0, 1e-12);
+        }
+    }
+}
+
 // The power of damping is -a'^T B a', a the joint's rotation vector, hinge angle or slide.
 TD_TEST(tree_damping_takes_out_the_power_of_the_angles_rates) {
     tdi_random r;
@@ -554,7 +575,7 @@ TD_TEST(tree_dynamics_and_explicit_steps_take_no_memory) {
     run(t, &opts, 3);
     opts.integrator = TD_RK4;
     run(t, &opts, 3);
-    CHECK_INT(calls, 3); // model, what it is cut by, and state
+    CHECK_INT(calls, 4); // model, what it is cut by, and state
     CHECK_INT(heap.calls, calls);
     free(x);
     free(y);

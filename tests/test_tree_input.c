@@ -268,7 +268,7 @@ TD_TEST(step_refuses_winds_that_are_not_finite) {
         td_step_opts opts = steps_of(integrators[k], 1e-3, weight);
         opts.air.quadratic = 0.6;
         opts.winds = winds;
-        check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "winds: that of body 1", winds[1].y);
+        check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "winds: that of segment 1", winds[1].y);
     }
     tree_free(t);
 }
@@ -456,7 +456,7 @@ TD_TEST(tree_of_no_segments_is_refused_by_name) {
 }
 
 TD_TEST(tree_refuses_a_law_that_there_is_not) {
-    static const int strange[] = {-1, 2, 1000};
+    static const int strange[] = {-1, 3, 1000};
     td_skeleton *skeleton = row_of(1);
     for (int k = 0; k < COUNT_OF(strange); k++) {
         td_tree_model *model = NULL;

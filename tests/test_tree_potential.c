@@ -331,22 +331,23 @@ static void check_gradient(tree t, tdi_random *r, bool inertia, int terms) {
     tree_free(t);
 }
 
-// The Hessian leaves out only how the springs' own angles curve, which is of the order of the angle
-// squared; with joints near their rest it is exact.
-static void check_hessian(tree t, tdi_random *r, bool inertia, int terms) {
-    probe p;
-    shake(t, r, 0.004);
-    make_probe(&p, t, r, inertia, terms);
-    for (int32_t d = 0; d < t.model->dof_count; d++) {
-        t.state->angle_star[d] *= 0.01;
-    }
-    expansion e = expand(t, &p.potential);
+// The second derivative along a random motion against that of the value by differences. `limit` is
+// of what the bodies and joints contribute without regard to sign.
+static void check_curvature(tree t, const probe *p, tdi_random *r, double limit) {
+    expansion e = expand(t, &p->potential);
     motion x = random_motion(t, &e, r);
     set_motion(t, &x);
     double parts, got = curvature_along(t, e, &x, &parts), step = 2e-4;
-    double middle = value_at(t, &p, 0);
-    double want = (value_at(t, &p, step) + value_at(t, &p, -step) - 2 * middle) / (step * step);
-    CHECK_IN(fabs(got - want), 0, 2e-4 * parts);
+    double middle = value_at(t, p, 0);
+    double want = (value_at(t, p, step) + value_at(t, p, -step) - 2 * middle) / (step * step);
+    CHECK_IN(fabs(got - want), 0, limit * parts);
+}
+
+static void check_hessian(tree t, tdi_random *r, bool inertia, int terms) {
+    probe p;
+    shake(t, r, 0.6);
+    make_probe(&p, t, r, inertia, terms);
+    check_curvature(t, &p, r, 2e-4);
     tree_free(t);
 }
 
@@ -405,15 +406,59 @@ TD_TEST(potential_hessian_matches_differences_for_each_joint_with_each_load) {
     check_each(check_hessian);
 }
 
+// Turns every ball joint from rest by an angle within these, rad, about an axis of its own.
+static void turn_balls(tree t, tdi_random *r, double least, double most) {
+    for (int32_t i = 0; i < t.model->body_count; i++) {
+        if (t.model->kind[i] == TD_JOINT_BALL) {
+            td_vec3 axis = tdi_unit_or(random_vec(r, 1), tdi_vec3(1, 0, 0));
+            td_quat q = tdi_quat_turn(axis, between(r, least, most));
+            memcpy(t.state->q + t.model->coord[i], &q, sizeof q);
+        }
+    }
+    tdi_tree_place(t.model, t.state);
+}
+
+// Springs and damping of joints that are bent far. The joints are stiff and outweigh inertia and
+// weight, so that an error of theirs cannot hide. A difference over 2e-4 rad is off by 1e-7 at
+// most, also near the wall of the tangent law at half a turn (angles of 3 rad: 2e-4/0.14, squared).
+static void check_far_joints(td_spring_law law, double least, double most) {
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        tdi_random r;
+        tdi_random_seed(&r, seed);
+        tree t = mixed_tree(&r, 4, false, 3e3);
+        probe p;
+        t.model->law = law;
+        turn_balls(t, &r, least, most);
+        make_probe(&p, t, &r, seed & 1, 0);
+        p.potential.stiffness = seed & 3 ? 1.3 : 0; // damping alone
+        for (int32_t d = 0; d < t.model->dof_count; d++) {
+            t.state->angle_star[d] = between(&r, -2, 2); // damped joints that turn fast
+        }
+        check_curvature(t, &p, &r, 1e-5);
+        tree_free(t);
+    }
+}
+
+TD_TEST(potential_hessian_matches_differences_at_linear_joints_turned_far) {
+    check_far_joints(TD_LAW_LINEAR, 1e-3, 0.1);
+    check_far_joints(TD_LAW_LINEAR, 0.1, 3);
+}
+
+TD_TEST(potential_hessian_matches_differences_at_tangent_joints_turned_far) {
+    check_far_joints(TD_LAW_TANGENT, 1e-3, 0.1);
+    check_far_joints(TD_LAW_TANGENT, 0.1, 3);
+}
+
 // ---- the solve ------------------------------------------------------------------------------
 
 static bool solve(tree t, const tdi_potential *p) {
     const tdi_potential_at at = {t.model, t.state, p, false, NULL};
-    const tdi_terms terms = {tdi_potential_balls, tdi_potential_other, &at, false};
+    const tdi_terms terms = {
+        .balls = tdi_potential_balls, .other = tdi_potential_other, .context = &at};
     tdi_loads_expand(t.state, &p->loads);
     bool fine = tdi_sweep_in(t.model, t.state, NULL, &terms);
     if (fine) {
-        tdi_sweep_out(t.model, t.state, NULL, false, false);
+        tdi_sweep_out(t.model, t.state, NULL, HUGE_VAL, false);
     }
     for (int32_t i = 0; i < t.model->body_count; i++) {
         CHECK(!t.state->summed[i]);
@@ -461,6 +506,62 @@ TD_TEST(tree_solve_makes_the_quadratic_model_stationary) {
         solved += check_solve(seed, true);
     }
     CHECK(solved > 300);
+}
+
+// A tree whose Hessian is often not positive: limp, bent far, loads against it.
+static tree limp_tree(tdi_random *r, probe *p, bool mixed) {
+    tree t = mixed_tree(r, MOST_BODIES, mixed, 0.1);
+    shake(t, r, 1.5);
+    make_probe(p, t, r, true, POINT_LOADS | WINDS);
+    return t;
+}
+
+// Factors with `raise`: whether the Hessian was positive.
+static bool solve_raised(tree t, const tdi_potential *p) {
+    const tdi_potential_at at = {t.model, t.state, p, false, NULL};
+    const tdi_terms terms = {
+        .balls = tdi_potential_balls, .other = tdi_potential_other, .context = &at, .raise = true};
+    tdi_loads_expand(t.state, &p->loads);
+    bool fine = tdi_sweep_in(t.model, t.state, NULL, &terms);
+    tdi_sweep_out(t.model, t.state, NULL, HUGE_VAL, false);
+    return fine;
+}
+
+TD_TEST(tree_solve_with_raised_pivots_goes_down) {
+    int raised = 0;
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        tdi_random r;
+        tdi_random_seed(&r, seed);
+        probe p;
+        tree t = limp_tree(&r, &p, seed & 1);
+        raised += !solve_raised(t, &p.potential);
+        motion best = found_motion(t);
+        expansion e = expand(t, &p.potential);
+        CHECK(slope_along(t, &e, &best) < 0);
+        tree_free(t);
+    }
+    CHECK_IN(raised, 100, 400);
+}
+
+TD_TEST(tree_solve_raises_no_pivot_of_a_positive_hessian) {
+    int solved = 0;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        tdi_random r;
+        tdi_random_seed(&r, seed);
+        probe p;
+        tree t = mixed_tree(&r, MOST_BODIES, seed & 1, 1e4);
+        shake(t, &r, 1e-3);
+        make_probe(&p, t, &r, true, POINT_LOADS | WINDS);
+        if (solve(t, &p.potential)) {
+            motion want = found_motion(t), got;
+            CHECK(solve_raised(t, &p.potential));
+            got = found_motion(t);
+            CHECK(memcmp(&want, &got, sizeof want) == 0);
+            solved++;
+        }
+        tree_free(t);
+    }
+    CHECK_IN(solved, 150, 200);
 }
 
 // ---- several at once ------------------------------------------------------------------------

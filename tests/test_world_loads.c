@@ -295,7 +295,7 @@ TD_TEST(probes_record_every_quantity) {
 TD_TEST(sums_are_those_of_all_actors_of_an_object) {
     stage s = stage_of("{objects: [{" ROD ", instances: {count: 3, layout: list, turned: false,\n"
                        " places: [[0, 0, 0], [1, 0, 0], [2, 0, 0]]}}, {" ROD "}]}");
-    td_world_sums one = td_world_object_sums(s.world, 1), three = td_world_object_sums(s.world, 0);
+    td_sums one = td_world_object_sums(s.world, 1), three = td_world_object_sums(s.world, 0);
     CHECK_REL(three.energy.weight, 3 * one.energy.weight, 1e-9);
     CHECK(one.energy.weight > 0 && one.energy.kinetic == 0);
     td_world_grab(s.world, 3, 3, tdi_vec3(0, 0.1, 0), tdi_vec3(1, 0.4, 0), 100);

@@ -116,7 +116,7 @@ TD_TEST(end_that_is_pulled_stretches_a_rod_as_its_stiffness_says) {
                  " relaxation_time: 0.1}]}");
     run_to(s.world, 5);
     CHECK_IN(apart(tip_of(s.world, 0, 9), tdi_vec3(0.5 * 1.5, 1, 0)), 0, 0.04);
-    td_world_sums sums = td_world_actor_sums(s.world, 0);
+    td_sums sums = td_world_actor_sums(s.world, 0);
     CHECK_REL(sums.energy.elastic, 0.5 * 50 * 0.5 * 0.5, 1e-6);
     td_vec3 tip;
     td_world_segment(s.world, 0, 19, NULL, &tip, NULL);
@@ -328,7 +328,7 @@ TD_TEST(contact_can_be_filled_by_hand_and_its_numbers_are_checked) {
     td_world *world = NULL;
     td_diag diag = {.message = ""};
     td_diag_list list = {&diag, 1, 0};
-    object.solver = TD_SOLVER_ROD;
+    object.solver = "rod";
     object.strand.points = points;
     object.strand.point_count = 2;
     object.strand.start.held = TD_END_FREE;
@@ -376,7 +376,8 @@ TD_TEST(keys_of_rods_and_of_contact_have_their_faults) {
          2, "the same integrator"},
         {"{objects: [{" CORD "},\n integrator: rk4}], colliders: [{plane: {}}]}", 2, "'implicit'"},
         {"{objects: [{" CORD "},\n time_scale: 0.5}], colliders: [{plane: {}}]}", 2, "to feel"},
-        {"{objects: [{solver: rod, " CORD "},\n integrator: rk4}]}", 2, "'implicit-euler' or"},
+        {"{objects: [{solver: rod, " CORD "},\n integrator: rk4}]}", 2,
+         "the solver 'rod' expects one of implicit, implicit-euler, euler"},
         {"{objects: [{solver: rod, rest_under_gravity: true,\n " CORD "start: {held: free}}}]}", 1,
          "not clamped"},
     };

@@ -2,7 +2,7 @@
 // The table between a world and its solvers, and what a world tells of any of them.
 
 #include "test_world_support.h"
-#include "world/solver.h"
+#include "world/solvers.h"
 
 #define GRAVITY 9.81
 #define MASS    0.2 // kg
@@ -10,17 +10,32 @@
 
 // ---- the table ------------------------------------------------------------------------------
 
-TD_TEST(every_solver_that_a_scene_can_name_is_there_under_that_name) {
-    int32_t count = 0;
-    for (const tdi_choice *c = tdi_solver_choices; c->name; c++, count++) {
-        CHECK_TEXT(tdi_solvers[c->value]->name, c->name);
+TD_TEST(every_solver_is_found_by_its_name_and_the_first_by_none) {
+    CHECK(td_solver_count() >= 2);
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        const td_solver_info info = td_solver_get(k);
+        CHECK_INT(td_solver_find(info.name), k);
+        CHECK_TEXT(tdi_solver_find(info.name)->info.name, info.name);
+        CHECK(info.text[0] != 0 && info.integrators != 0 && info.laws != 0);
     }
-    CHECK(count >= 1);
-    CHECK_TEXT(tdi_solvers[td_object_def_default().solver]->name, "tree");
+    CHECK_TEXT(td_solver_get(td_solver_find(NULL)).name, "tree");
+    CHECK_INT(td_solver_find("spline"), TD_NONE);
+    CHECK(tdi_solver_find("spline") == NULL);
+}
+
+TD_TEST(solver_that_was_added_is_last_until_it_is_removed) {
+    const tdi_solver more = {.info = {.name = "more"}};
+    const int32_t count = td_solver_count();
+    CHECK(tdi_solver_add(&more));
+    CHECK_INT(td_solver_find("more"), count);
+    CHECK_INT(td_solver_count(), count + 1);
+    tdi_solver_remove(&more);
+    CHECK_INT(td_solver_find("more"), TD_NONE);
+    CHECK_INT(td_solver_count(), count);
 }
 
 TD_TEST(what_a_solver_does_not_offer_is_a_fault_with_its_name) {
-    const tdi_solver bare = {.name = "bare"};
+    const tdi_solver bare = {.info = {.name = "bare"}};
     const td_damping_opts damping = td_damping_opts_default();
     tdi_solver_model *made = NULL;
     td_vec3 gravity = {0, -GRAVITY, 0};
@@ -181,9 +196,9 @@ TD_TEST(sums_of_actors_add_up_to_those_of_their_object) {
                        " instances: {count: 3, area: [2, 0, 2]}, rotation: {axis: [0, 0, 1],"
                        " degrees: 50}}]}");
     steps(s.world, 10);
-    td_world_sums whole = td_world_object_sums(s.world, 0), sum = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    td_sums whole = td_world_object_sums(s.world, 0), sum = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     for (int32_t k = 0; k < 3; k++) {
-        td_world_sums one = td_world_actor_sums(s.world, k);
+        td_sums one = td_world_actor_sums(s.world, k);
         sum.energy.kinetic += one.energy.kinetic;
         sum.energy.elastic += one.energy.elastic;
         sum.energy.weight += one.energy.weight;
@@ -197,7 +212,7 @@ TD_TEST(sums_of_actors_add_up_to_those_of_their_object) {
 
 TD_TEST(actor_of_the_tree_has_a_tree) {
     stage s = stage_of("{objects: [{" ROPE ", solver: tree}]}");
-    td_tree_state *tree = td_world_tree(s.world, 0);
+    td_tree_state *tree = td_world_state(s.world, 0, "tree");
     CHECK(tree != NULL);
     td_vec3 tip;
     td_world_segment(s.world, 0, 3, NULL, &tip, NULL);

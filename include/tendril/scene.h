@@ -10,7 +10,7 @@
 #include "tendril/grammar.h"
 #include "tendril/rod.h"
 #include "tendril/skeleton.h"
-#include "tendril/tree.h"
+#include "tendril/solver.h"
 #include "tendril/value.h"
 
 #ifdef __cplusplus
@@ -99,11 +99,6 @@ typedef struct td_local_def {
     td_quat rotation;
 } td_local_def;
 
-typedef enum td_solver {
-    TD_SOLVER_TREE, ///< Rigid segments on joints. The default.
-    TD_SOLVER_ROD,  ///< Elastic rods.
-} td_solver;
-
 typedef enum td_start {
     TD_START_SETTLED, ///< At rest under gravity. The default.
     TD_START_DRAWN,   ///< As it is drawn, and let go.
@@ -123,10 +118,10 @@ typedef struct td_object_def {
     td_vec3 position;              ///< m, of the base: pot, head, branch.
     td_quat rotation;              ///< Of the base.
     td_real size;                  ///< Factor of all lengths. Default 1.
-    td_solver solver;
+    const char *solver;            ///< By name. Default NULL: the first of solver.h.
     td_integrator integrator;
     td_spring_rule springs;
-    td_spring_law law;
+    td_spring_law law;    ///< Default: the solver's own.
     td_real prune_length; ///< m. Default 0.
     td_real prune_mass;   ///< kg. Default 0.
     const td_material_change *materials;

@@ -5,10 +5,9 @@
 /// Trees of rigid segments with springs at their joints. Build a model once from a skeleton, share
 /// it read-only, step one state a thread.
 
-#include "tendril/contact.h"
-#include "tendril/load.h"
-#include "tendril/pool.h"
+#include "tendril/island.h"
 #include "tendril/skeleton.h"
+#include "tendril/step.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,13 +15,6 @@ extern "C" {
 
 typedef struct td_tree_model td_tree_model; ///< Fixed after creation. Safe to read from any thread.
 typedef struct td_tree_state td_tree_state; ///< All that moves, plus scratch. One a thread.
-typedef struct td_tree_contacts td_tree_contacts; ///< Contact of one state with colliders.
-
-/// How the moment of a ball joint grows with the angle theta from rest, in bending and in twist.
-typedef enum td_spring_law {
-    TD_LAW_LINEAR,  ///< k theta. The default.
-    TD_LAW_TANGENT, ///< 2 k tan(theta/2): the same when small, and never past pi.
-} td_spring_law;
 
 /// Start from td_tree_opts_default().
 typedef struct td_tree_opts {
@@ -55,50 +47,8 @@ TD_API size_t td_tree_state_bytes(const td_tree_state *state);
 /// Back to the initial pose, at rest, time 0.
 TD_API void td_tree_state_reset(td_tree_state *state);
 
-typedef enum td_integrator {
-    TD_IMPLICIT,       ///< BDF2 on the incremental potential. Stable at any step. The default.
-    TD_IMPLICIT_EULER, ///< The same with backward Euler: damps more, never adds energy.
-    TD_EULER,          ///< Symplectic Euler with articulated-body dynamics: the plants thesis.
-    TD_RK4,            ///< Runge-Kutta of fourth order.
-} td_integrator;
-
-/// How td_tree_step() advances time. Start from td_step_opts_default().
-typedef struct td_step_opts {
-    uint32_t struct_size;
-    td_real dt;               ///< s, > 0. Default 1/60.
-    td_integrator integrator; ///< Default TD_IMPLICIT.
-    td_vec3 gravity;          ///< m/s^2. Default (0, -9.81, 0).
-    int32_t iterations;       ///< Newton iterations a step at most. Default 20.
-    td_real tolerance;        ///< rad or m: stop when no body moves further, or when what is left
-                              ///< is below a tenth of it. Default 1e-4.
-    td_air air;               ///< Default none.
-    const td_vec3 *winds;     ///< m/s: the wind at each body in place of air.wind. Default NULL.
-    td_real stiffness;        ///< Factor of all joint springs, >= 0. Default 1.
-    td_real damping;          ///< Factor of all joint damping, >= 0. Default 1.
-    const td_load *loads;     ///< load_count of them. Default none.
-    int32_t load_count;
-    td_pool *pool; ///< Threads for implicit steps of large trees. Default NULL: the caller's alone.
-    td_tree_contacts *contacts;   ///< Of the state, for implicit steps. Default NULL: none.
-    const td_collider *colliders; ///< collider_count of them, used with `contacts`. Default none.
-    int32_t collider_count;
-} td_step_opts;
-
-TD_API td_step_opts td_step_opts_default(void);
-
-/// What stepping did, added up since the struct was zeroed.
-typedef struct td_step_stats {
-    int64_t steps;
-    int64_t iterations;  ///< Newton iterations.
-    int64_t halvings;    ///< Increments halved because the whole raised the potential.
-    int64_t raised;      ///< Iterations whose Hessian had to be made positive.
-    int64_t unconverged; ///< Steps that ran out of iterations.
-    td_real last_move;   ///< rad or m: largest increment of the last iteration.
-} td_step_stats;
-
-/// Advances by opts->dt. Never allocates. `stats` may be NULL.
-/// TD_ERR_DIVERGED, with the state as it was before the call, when a value is not finite, when the
-/// tree is in a collider at the start, or when colliders or the base leave it no room; TD_ERR_LIMIT
-/// when there are more contacts than there is room for.
+/// Advances by opts->dt. Never allocates, but for a step that has to be taken in halves. `stats` may
+/// be NULL. TD_ERR_DIVERGED, with the state as it was before the call, when a value is not finite.
 TD_API td_status td_tree_step(td_tree_state *state, const td_step_opts *opts, td_step_stats *stats,
                               td_diag *diag);
 
@@ -114,19 +64,8 @@ TD_API td_status td_tree_step_many(td_tree_state *const *states, const td_step_o
 TD_API td_status td_tree_settle(td_tree_state *state, const td_step_opts *opts,
                                 td_step_stats *stats, td_diag *diag);
 
-// ---- contact --------------------------------------------------------------------------------
-
-/// For steps of this state with never more than collider_limit colliders: step it with the options'
-/// `contacts` and `colliders` set. No part of a tree passes through a collider, at any dt. Stems
-/// are capsules from joint to tip with their mean radius, leaves and flowers thin ones along their
-/// middle, fruit thick ones. What stands on the base does not touch within two radii of it, nor
-/// does what is welded to it: a plant may grow from a plane. Trees do not touch themselves or each
-/// other: opts->self and opts->friction are not used. Settling does without contact. All memory
-/// that contact needs is taken here. The state's model must outlive it.
-TD_API td_status td_tree_contacts_new(const td_tree_state *state, const td_contact_opts *opts,
-                                      int32_t collider_limit, const td_alloc *alloc,
-                                      td_tree_contacts **out, td_diag *diag);
-TD_API void td_tree_contacts_free(td_tree_contacts *contacts); ///< NULL is allowed.
+/// The state for islands, in which states of all solvers touch.
+TD_API td_state_ref td_tree_ref(td_tree_state *state);
 
 // ---- places ---------------------------------------------------------------------------------
 
@@ -171,25 +110,12 @@ TD_API void td_tree_inertia(td_tree_state *state, td_real *matrix);
 /// Torques of springs and damping at the joints.
 TD_API void td_tree_joint_torque(td_tree_state *state, td_real *torque);
 
-typedef struct td_energy {
-    td_real kinetic; ///< J.
-    td_real elastic; ///< J, of the joints' springs.
-    td_real weight;  ///< J, against gravity; 0 with all mass at the origin.
-} td_energy;
-
 TD_API td_energy td_tree_energy(td_tree_state *state, td_vec3 gravity);
 
 /// Linear momentum, and angular momentum about the origin.
 TD_API void td_tree_momentum(td_tree_state *state, td_vec3 *linear, td_vec3 *angular);
 
 // ---- vibration ------------------------------------------------------------------------------
-
-typedef struct td_mode {
-    td_real frequency;     ///< Hz; below 0 where the pose is not stable: |2 pi f| is then the rate
-                           ///< at which the motion grows, without damping.
-    td_real damping_ratio; ///< Of critical damping, by the joints; 0 when frequency is not above 0.
-    td_real twist;         ///< 0..1: part of the elastic energy that is twist.
-} td_mode;
 
 /// The `count` lowest modes about the state's pose, which should be one of rest (td_tree_settle),
 /// lowest first. `shapes`, if given, gets count rows of td_tree_dof_count() numbers, scaled to unit
@@ -210,21 +136,6 @@ TD_API td_status td_tree_model_rest_new(td_tree_state *state, td_vec3 gravity,
                                         const td_alloc *alloc, td_tree_model **out, td_diag *diag);
 
 // ---- damping --------------------------------------------------------------------------------
-
-typedef enum td_damping_kind {
-    TD_DAMPING_RATIO, ///< Of the lowest mode that bends a spring; higher ones are damped more.
-    TD_DAMPING_TIME,  ///< s: damping over stiffness, alike for all joints.
-} td_damping_kind;
-
-/// How td_tree_model_damped_new() damps. Start from td_damping_opts_default().
-typedef struct td_damping_opts {
-    uint32_t struct_size;
-    td_damping_kind kind; ///< Default TD_DAMPING_RATIO.
-    td_real value;        ///< >= 0. Default 0.05.
-    td_vec3 gravity;      ///< m/s^2, for the modes. Default (0, -9.81, 0).
-} td_damping_opts;
-
-TD_API td_damping_opts td_damping_opts_default(void);
 
 /// A new model with the same bodies and springs, and joint damping in proportion to stiffness. For
 /// a ratio the modes are those about the state's pose, which should be one of rest; TD_ERR_ARGUMENT

@@ -94,12 +94,12 @@ TD_API void td_world_segment(const td_world *world, int32_t actor, int32_t segme
 /// The moments that the springs of an actor's joints carry, N m, one a segment, in its axes.
 TD_API void td_world_moments(const td_world *world, int32_t actor, td_vec3 *moments);
 /// The `count` lowest modes of an actor about its pose, which should be one of rest, under gravity
-/// as it is now; see td_tree_modes().
+/// as it is now; see td_mode. TD_ERR_ARGUMENT, naming the solver, when that finds none.
 TD_API td_status td_world_modes(td_world *world, int32_t actor, int32_t count, td_mode *modes,
                                 td_diag *diag);
-/// The tree of an actor, for its coordinates and dynamics; it belongs to the world. NULL when the
-/// actor's solver is another one.
-TD_API td_tree_state *td_world_tree(td_world *world, int32_t actor);
+/// The state of an actor as the header of its solver has it: for "tree" a td_tree_state *, for
+/// "rod" a td_rod_state *. It belongs to the world. NULL when the actor's solver is another one.
+TD_API void *td_world_state(td_world *world, int32_t actor, const char *solver);
 
 /// Holds the point of a segment (in its own axes) by a spring to a place, as a hand would, until it
 /// is released. One a world.
@@ -122,13 +122,8 @@ TD_API const char *td_world_probe_name(const td_world *world, int32_t column);
 TD_API void td_world_probes(td_world *world, td_real *values);
 
 /// Energies and momentum of an actor, or of all of an object.
-typedef struct td_world_sums {
-    td_energy energy;
-    td_vec3 linear, angular; ///< Momentum, about the origin.
-} td_world_sums;
-
-TD_API td_world_sums td_world_actor_sums(td_world *world, int32_t actor);
-TD_API td_world_sums td_world_object_sums(td_world *world, int32_t object);
+TD_API td_sums td_world_actor_sums(td_world *world, int32_t actor);
+TD_API td_sums td_world_object_sums(td_world *world, int32_t object);
 /// Largest force of a pull or push so far, N.
 TD_API td_real td_world_largest_force(const td_world *world);
 

@@ -179,7 +179,7 @@ void run_energy_heading(const td_scene_def *def, FILE *out) {
 void run_energy_row(td_world *world, const td_scene_def *def, FILE *out) {
     cli_json_number(out, td_world_time(world));
     for (int32_t k = 0; k < def->object_count; k++) {
-        td_world_sums s = td_world_object_sums(world, k);
+        td_sums s = td_world_object_sums(world, k);
         const double values[] = {
             s.energy.kinetic, s.energy.elastic,
             s.energy.weight,  s.energy.kinetic + s.energy.elastic + s.energy.weight,

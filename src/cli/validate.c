@@ -54,6 +54,8 @@ static const val_case cases[] = {
     {"helical-buckling", "a twisted rod that coils in one place", val_helical_buckling},
     {"spring", "helical springs, and Wilberforce's pendulum", val_spring},
     {"transducer", "two wheels on a shaft that trade their energy", val_transducer},
+    {"storms", "random plants in strong wind, as trees and as rods: every step converges",
+     val_storms},
     {"contact", "knots, chains and ropes that touch: gaps and friction", val_contact},
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What the cases of `tendril validate` share: rows of figures, trees to try things on, numbers
-// from a fixed seed.
+// What the cases of `tendril validate` share: rows of figures, trees to try things on.
 
 #include "cli/cli.h"
+#include "cli/validate_random.h"
 
 #define VAL_PI 3.14159265358979323846
 
@@ -36,18 +36,6 @@ void val_fault(val_report *report, const char *quantity, int64_t n, td_status st
 double val_worse(double a, double b);
 // How far the case has come, 0 to 1. Shown on a terminal.
 void val_progress(val_report *report, double done);
-
-// ---- random numbers -------------------------------------------------------------------------
-
-typedef struct val_random {
-    uint64_t state;
-} val_random;
-
-double val_uniform(val_random *random, double low, double high);
-double val_log_uniform(val_random *random, double low, double high); // 0 < low
-int32_t val_below(val_random *random, int32_t count);                // 0 .. count - 1
-td_vec3 val_in_ball(val_random *random, double radius);              // a vector no longer than that
-td_quat val_turn(td_vec3 v);                                         // by |v| about v
 
 // ---- trees ----------------------------------------------------------------------------------
 
@@ -170,3 +158,4 @@ void val_helical_buckling(val_report *report);
 void val_spring(val_report *report);
 void val_transducer(val_report *report);
 void val_contact(val_report *report);
+void val_storms(val_report *report);

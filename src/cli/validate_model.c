@@ -7,48 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- random numbers -------------------------------------------------------------------------
-
-// splitmix64
-static uint64_t random_bits(val_random *random) {
-    uint64_t z = random->state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-double val_uniform(val_random *random, double low, double high) {
-    return low + (high - low) * (double)(random_bits(random) >> 11) * 0x1p-53;
-}
-
-double val_log_uniform(val_random *random, double low, double high) {
-    return low * pow(high / low, val_uniform(random, 0, 1));
-}
-
-int32_t val_below(val_random *random, int32_t count) {
-    return (int32_t)(val_uniform(random, 0, 1) * count);
-}
-
-// points of the cube until one lies in the ball
-td_vec3 val_in_ball(val_random *random, double radius) {
-    for (;;) {
-        td_vec3 v;
-        v.x = val_uniform(random, -1, 1);
-        v.y = val_uniform(random, -1, 1);
-        v.z = val_uniform(random, -1, 1);
-        double square = v.x * v.x + v.y * v.y + v.z * v.z;
-        if (square <= 1 && square > 0) {
-            return (td_vec3){radius * v.x, radius * v.y, radius * v.z};
-        }
-    }
-}
-
-td_quat val_turn(td_vec3 v) {
-    double angle = sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
-    double s = angle > 0 ? sin(angle / 2) / angle : 0.5;
-    return (td_quat){cos(angle / 2), s * v.x, s * v.y, s * v.z};
-}
-
 double val_worse(double a, double b) {
     return a >= b || isnan(a) ? a : b;
 }

@@ -90,7 +90,7 @@ static void shake(val_report *report, const val_tree *tree, double ratio) {
         return;
     }
     // the hinge turns about Z: x of the centre is reach sin(q) from the pivot
-    td_tree_state *state = td_world_tree(world, 0);
+    td_tree_state *state = td_world_state(world, 0, "tree");
     td_tree_velocities(state)[0] = size * (want - 1) * w / reach;
     td_tree_state_changed(state);
     int32_t steps = (int32_t)(20 * 2 * VAL_PI / (w * dt));

@@ -4,7 +4,6 @@
 // Loads as every solver checks them.
 
 #include "tendril/load.h"
-#include "tendril/tree.h"
 
 // TD_ERR_ARGUMENT, naming the load and the field, unless all are in their ranges.
 td_status tdi_loads_check(int32_t segments, const td_load *load, int32_t count, const td_air *air,

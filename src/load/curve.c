@@ -135,7 +135,7 @@ int32_t td_curve_part_count(const td_curve *curve) {
 
 void td_curve_at(const td_curve *curve, td_real time, td_real *value, td_real *rate,
                  td_real *rate2) {
-    tdi_place place = tdi_keys_find(&curve->keys, time);
+    tdi_key_place place = tdi_keys_find(&curve->keys, time);
     tdi_blend blend = tdi_keys_blend(&curve->keys, place);
     size_t parts = (size_t)curve->parts;
     for (size_t c = 0; c < parts; c++) {

@@ -61,14 +61,14 @@ static int32_t key_before(const tdi_keys *keys, td_real time) {
     return low;
 }
 
-tdi_place tdi_keys_find(const tdi_keys *keys, td_real time) {
+tdi_key_place tdi_keys_find(const tdi_keys *keys, td_real time) {
     td_real first = keys->times[0], last = keys->times[keys->count - 1];
     if (keys->repeat && isfinite(time)) {
         td_real within = fmod(time - first, last - first);
         time = first + (within < 0 ? within + (last - first) : within);
         time = time < last ? time : first;
     }
-    tdi_place place = {0, false, 0};
+    tdi_key_place place = {0, false, 0};
     if (!(time >= first)) { // what is not a number counts as before
         return place;
     }
@@ -116,7 +116,7 @@ static void quintic_at(const td_real weight[5], td_real x, td_real h, td_real ou
 }
 
 // h v and h^2 a at both ends of the piece, as weights of f before, within and after
-static tdi_blend blend_smooth(const tdi_keys *keys, tdi_place place) {
+static tdi_blend blend_smooth(const tdi_keys *keys, tdi_key_place place) {
     int32_t before = neighbour(keys, place.key, -1), after = neighbour(keys, place.key, 1);
     td_real h = tdi_keys_gap(keys, place.key);
     td_real weight[3][5] = {{0}, {1}, {0}};
@@ -139,7 +139,7 @@ static tdi_blend blend_smooth(const tdi_keys *keys, tdi_place place) {
     return blend;
 }
 
-tdi_blend tdi_keys_blend(const tdi_keys *keys, tdi_place place) {
+tdi_blend tdi_keys_blend(const tdi_keys *keys, tdi_key_place place) {
     tdi_blend blend = {.piece = {TD_NONE, TD_NONE, TD_NONE}};
     if (place.moving && keys->interpolation == TD_SMOOTH) {
         blend = blend_smooth(keys, place);

@@ -16,13 +16,13 @@ typedef struct tdi_keys {
 td_status tdi_keys_check(const tdi_keys *keys, td_diag *diag);
 
 // Where a time lies: `part` of the way from `key` to the next one; not moving: at `key` itself.
-typedef struct tdi_place {
+typedef struct tdi_key_place {
     int32_t key;
     bool moving;
     td_real part;
-} tdi_place;
+} tdi_key_place;
 
-tdi_place tdi_keys_find(const tdi_keys *keys, td_real time);
+tdi_key_place tdi_keys_find(const tdi_keys *keys, td_real time);
 
 // from a key to the next one, s
 static inline td_real tdi_keys_gap(const tdi_keys *keys, int32_t key) {
@@ -36,4 +36,4 @@ typedef struct tdi_blend {
     td_real b[3][3];  // value, first and second derivative by time
 } tdi_blend;
 
-tdi_blend tdi_keys_blend(const tdi_keys *keys, tdi_place place);
+tdi_blend tdi_keys_blend(const tdi_keys *keys, tdi_key_place place);

@@ -162,7 +162,7 @@ static void multiply(td_vec3 f, const td_real b[3], td_quat *q, td_vec3 *w, td_v
 
 void td_turn_curve_at(const td_turn_curve *curve, td_real time, td_quat *rotation, td_vec3 *spin,
                       td_vec3 *spin_rate) {
-    tdi_place place = tdi_keys_find(&curve->keys, time);
+    tdi_key_place place = tdi_keys_find(&curve->keys, time);
     tdi_blend blend = tdi_keys_blend(&curve->keys, place);
     td_quat q = curve->rotations[place.key];
     td_vec3 w = {0, 0, 0}, dw = {0, 0, 0};

@@ -201,19 +201,23 @@ void tdi_rod_guess(td_rod_state *s) {
 }
 
 bool tdi_rod_carry_held(td_rod_state *s) {
+    return tdi_rod_carry_left(s, s->pose);
+}
+
+bool tdi_rod_carry_left(td_rod_state *s, const tdi_rod_pose *from) {
     const td_rod_model *m = s->model;
     bool left = false;
     for (int32_t i = 0; i < m->node_count; i++) {
         td_real *x = s->step[i].x;
         if (m->node[i].flags & TDI_HELD_PLACE) {
-            td_vec3 move = tdi_sub(s->target[i], s->pose[i].x);
+            td_vec3 move = tdi_sub(s->target[i], from[i].x);
             left = left || tdi_norm(move) > 1e-12 * m->node[i].length;
             x[0] = move.x;
             x[1] = move.y;
             x[2] = move.z;
         }
         if (m->node[i].flags & TDI_HELD_TURN && tdi_has_edge(&m->node[i])) {
-            x[3] = turn_to_target(s, s->pose, i);
+            x[3] = turn_to_target(s, from, i);
             left = left || fabs(x[3]) > 1e-9;
         }
     }

@@ -319,7 +319,7 @@ td_mesh_part td_mesh_part_get(const td_mesh *mesh, int32_t index) {
     td_mesh_part view = {.name = ""};
     if (index >= 0 && index < mesh->part_count) {
         tdi_part_kind kind = mesh->kinds[index];
-        const tdi_part *part = &mesh->skin.parts[kind];
+        const tdi_skin_part *part = &mesh->skin.parts[kind];
         view.name = names[kind];
         view.double_sided = kind == TDI_PART_LEAF || kind == TDI_PART_PETAL;
         view.vertex_count = (int32_t)part->vertex_count;

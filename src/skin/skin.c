@@ -17,7 +17,7 @@ static bool grow(const td_alloc *alloc, void **items, int64_t *capacity, int64_t
 }
 
 td_status tdi_skin_reserve(tdi_skin *skin, tdi_part_kind kind, int64_t vertices, int64_t indices) {
-    tdi_part *part = &skin->parts[kind];
+    tdi_skin_part *part = &skin->parts[kind];
     if (vertices > skin->max_vertices - skin->vertex_count ||
         vertices > INT32_MAX - part->vertex_count || indices > INT32_MAX - part->index_count) {
         return TD_ERR_LIMIT;
@@ -45,14 +45,14 @@ td_status tdi_skin_reserve(tdi_skin *skin, tdi_part_kind kind, int64_t vertices,
 
 void tdi_skin_free(tdi_skin *skin) {
     for (int i = 0; i < TDI_PART_COUNT; i++) {
-        tdi_part *part = &skin->parts[i];
+        tdi_skin_part *part = &skin->parts[i];
         tdi_alloc_free(skin->alloc, part->position, 12 * (size_t)part->position_capacity);
         tdi_alloc_free(skin->alloc, part->normal, 12 * (size_t)part->normal_capacity);
         tdi_alloc_free(skin->alloc, part->color, 4 * (size_t)part->color_capacity);
         tdi_alloc_free(skin->alloc, part->joint, 16 * (size_t)part->joint_capacity);
         tdi_alloc_free(skin->alloc, part->weight, 4 * (size_t)part->weight_capacity);
         tdi_alloc_free(skin->alloc, part->index, 4 * (size_t)part->index_capacity);
-        *part = (tdi_part){0};
+        *part = (tdi_skin_part){0};
     }
 }
 
@@ -66,7 +66,7 @@ static void put_vec3(float *to, td_vec3 v) {
 
 uint32_t tdi_skin_vertex(tdi_skin *skin, tdi_part_kind kind, td_vec3 position, td_vec3 normal,
                          tdi_rgb color, const tdi_bind *bind) {
-    tdi_part *part = &skin->parts[kind];
+    tdi_skin_part *part = &skin->parts[kind];
     int64_t at = part->vertex_count++;
     skin->vertex_count++;
     put_vec3(part->position + 3 * at, position);
@@ -84,7 +84,7 @@ uint32_t tdi_skin_vertex(tdi_skin *skin, tdi_part_kind kind, td_vec3 position, t
 }
 
 void tdi_skin_triangle(tdi_skin *skin, tdi_part_kind kind, uint32_t a, uint32_t b, uint32_t c) {
-    tdi_part *part = &skin->parts[kind];
+    tdi_skin_part *part = &skin->parts[kind];
     uint32_t *at = part->index + part->index_count;
     at[0] = a;
     at[1] = b;

@@ -17,7 +17,7 @@ typedef enum tdi_part_kind {
 } tdi_part_kind;
 
 // Arrays of one part. Each has its own capacity, because each grows by its own reallocation.
-typedef struct tdi_part {
+typedef struct tdi_skin_part {
     float *position, *normal;
     uint8_t *color;
     uint32_t *joint; // 4 a vertex, as weight; both NULL unless the skin is bound
@@ -26,11 +26,11 @@ typedef struct tdi_part {
     int64_t vertex_count, index_count;
     int64_t position_capacity, normal_capacity, color_capacity, index_capacity;
     int64_t joint_capacity, weight_capacity;
-} tdi_part;
+} tdi_skin_part;
 
 typedef struct tdi_skin {
     const td_alloc *alloc;
-    tdi_part parts[TDI_PART_COUNT];
+    tdi_skin_part parts[TDI_PART_COUNT];
     int64_t vertex_count, max_vertices; // of all parts
     bool bound;                         // vertices keep the segments they move with
 } tdi_skin;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What the module for pages has in place of the C library's own: a heap, texts by a format, numbers
-// from texts, and files, of which a page has none. The C library's are larger by 26 kB.
+// What the module for pages has in place of parts of the C library: a heap, texts by a format,
+// numbers from texts, and files, of which a page has none. The C library's are larger by 26 kB.
+//
+// Where the module is linked, the linker's option --wrap=NAME sends each call of NAME, also those
+// within the C library, to __wrap_NAME: the names of the C library stay its own.
 
-#include "base/decimal.h"
-#include "base/format.h"
-#include "base/heap.h"
+#include "system/decimal.h"
+#include "system/format.h"
+#include "system/heap.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -42,30 +45,30 @@ static void *more_memory(void *context, size_t *size) {
     return (void *)start;
 }
 
-void *malloc(size_t size) {
+void *__wrap_malloc(size_t size) {
     return tdi_heap_take(&heap, size);
 }
 
-void *calloc(size_t count, size_t size) {
-    void *block = size == 0 || count <= SIZE_MAX / size ? malloc(count * size) : NULL;
+void *__wrap_calloc(size_t count, size_t size) {
+    void *block = size == 0 || count <= SIZE_MAX / size ? __wrap_malloc(count * size) : NULL;
     return block ? memset(block, 0, count * size) : NULL;
 }
 
-void *realloc(void *block, size_t size) {
+void *__wrap_realloc(void *block, size_t size) {
     return tdi_heap_resize(&heap, block, size);
 }
 
-void free(void *block) {
+void __wrap_free(void *block) {
     tdi_heap_give(&heap, block);
 }
 
 // ---- texts ----------------------------------------------------------------------------------
 
-int vsnprintf(char *restrict to, size_t size, const char *restrict format, va_list args) {
+int __wrap_vsnprintf(char *restrict to, size_t size, const char *restrict format, va_list args) {
     return tdi_format(to, size, format, args);
 }
 
-int snprintf(char *restrict to, size_t size, const char *restrict format, ...) {
+int __wrap_snprintf(char *restrict to, size_t size, const char *restrict format, ...) {
     va_list args;
     va_start(args, format);
     int length = tdi_format(to, size, format, args);
@@ -73,41 +76,41 @@ int snprintf(char *restrict to, size_t size, const char *restrict format, ...) {
     return length;
 }
 
-double strtod(const char *restrict text, char **restrict end) {
+double __wrap_strtod(const char *restrict text, char **restrict end) {
     (void)end; // nobody asks
     return tdi_decimal_read(text);
 }
 
 // ---- files ----------------------------------------------------------------------------------
 
-FILE *fopen(const char *restrict path, const char *restrict mode) {
+FILE *__wrap_fopen(const char *restrict path, const char *restrict mode) {
     (void)path;
     (void)mode;
     errno = ENOENT;
     return NULL;
 }
 
-int lstat(const char *restrict path, struct stat *restrict out) {
+int __wrap_lstat(const char *restrict path, struct stat *restrict out) {
     (void)path;
     (void)out;
     errno = ENOENT;
     return -1;
 }
 
-int rename(const char *from, const char *to) {
+int __wrap_rename(const char *from, const char *to) {
     (void)from;
     (void)to;
     errno = ENOENT;
     return -1;
 }
 
-int remove(const char *path) {
+int __wrap_remove(const char *path) {
     (void)path;
     errno = ENOENT;
     return -1;
 }
 
-char *strerror(int error) {
+char *__wrap_strerror(int error) {
     (void)error;
     return "a page has no files";
 }

@@ -10,14 +10,6 @@
 #define LOWEST     12   // modes to look at: the first may be those of a free or limp tree
 #define LEAST_PART 1e-6 // of w^2 that must be elastic
 
-td_damping_opts td_damping_opts_default(void) {
-    td_damping_opts opts = {.struct_size = sizeof opts,
-                            .kind = TD_DAMPING_RATIO,
-                            .value = 0.05,
-                            .gravity = {0, -9.81, 0}};
-    return opts;
-}
-
 static td_status check(const td_damping_opts *o, td_diag *diag) {
     if (!o || o->struct_size != sizeof *o) {
         return tdi_fail(diag, TD_ERR_DEF, "td_damping_opts did not come from its default function");

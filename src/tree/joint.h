@@ -13,6 +13,10 @@
 // Damping is that of the rotation vector's rate under both laws, with D = 1/2 a'^T B a'.
 // Turning the joint by y in its own axes changes a by J^-1 y,
 //   J^-1 = I + 1/2 [a]x + b [a]x^2,  b = (1 - (|a|/2) cot(|a|/2))/|a|^2.
+// The second derivative of a along such a turn, weighed with any vector t, is
+//   sum_k t_k d2a_k/dy2 = sym(a v^T) - (a.v) I,  v = p t + r (t.a) a + b t x a,
+//   p = 2 b (1 - b |a|^2),  r = (1/4 - 3 p/2)/|a|^2,
+// since along exp(s y) a changes at the rate J^-1(a) y with the same y throughout.
 
 #include "tree/model.h"
 
@@ -48,6 +52,11 @@ static inline td_real tdi_turn_coefficient(td_real t2) {
     }
     td_real half = 0.5 * sqrt(t2);
     return (1 - half * cos(half) / sin(half)) / t2;
+}
+
+// its derivative by t2 up to 0.2 rad
+static inline td_real tdi_turn_coefficient_slope(td_real t2) {
+    return 1.0 / 720 + t2 * (2.0 / 30240 + t2 * (3.0 / 1209600 + t2 * (4.0 / 47900160)));
 }
 
 typedef struct tdi_ball_turn { // a joint's rotation vector, and b of the head
@@ -99,12 +108,23 @@ static inline td_vec3 tdi_ball_rate(const tdi_ball_turn *turn, td_vec3 v, td_rea
     return tdi_madd(tdi_madd(v, av, sign * 0.5), tdi_cross(turn->a, av), turn->b);
 }
 
+// sum of t_k d2a_k/dy2, in the joint's own axes; r by series up to 0.2 rad, where it would cancel
+static inline td_sym3 tdi_ball_second(const tdi_ball_turn *turn, td_vec3 t) {
+    const td_vec3 a = turn->a;
+    const td_real b = turn->b, t2 = tdi_dot(a, a), p = 2 * b * (1 - b * t2);
+    const td_real r =
+        t2 < 0.05 ? 2 * (b * b + tdi_turn_coefficient_slope(t2)) : (0.25 - 1.5 * p) / t2;
+    td_vec3 v = tdi_madd(tdi_scale(t, p), a, r * tdi_dot(t, a));
+    return tdi_swing(a, tdi_madd(v, tdi_cross(t, a), b));
+}
+
 // rad^2: below this a joint's Hessian is taken to first order in its angle
 #define TDI_SMALL_ANGLE2 1e-4
 
-// Energy of the tangent law, and its gradient to a turn in the joint's own axes.
+// Energy of the tangent law, and its gradient and Hessian to a turn in the joint's own axes.
 td_real tdi_tangent_energy(td_vec3 stiffness, const td_real *q);
 td_vec3 tdi_tangent_gradient(td_vec3 stiffness, const td_real *q);
+td_sym3 tdi_tangent_hessian(td_vec3 stiffness, const td_real *q);
 
 // Energy of a ball joint's spring.
 td_real tdi_ball_energy(td_spring_law law, td_vec3 stiffness, const td_real *q,

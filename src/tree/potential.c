@@ -6,8 +6,8 @@
 // a is the rotation vector of a joint. Turning a body by w (R <- exp(w) R):
 //   d/dw 1/2 tr(dR S dR^T) = axial(P), second derivative tr(P) I - sym(P),  P = R S R^^T
 //   d/dw e.(dR mc)         = c x e,    second derivative sym(c e^T) - (c.e) I, c = R mc
-// V of the tangent law and J, which leads from a turn of a joint to its change of a, are in
-// joint.h.
+// V of the tangent law, J, which leads from a turn of a joint to its change of a, and the second
+// derivative of a are in joint.h.
 
 #include "tree/implicit.h"
 #include "tree/joint.h"
@@ -128,28 +128,39 @@ static inline td_real ball_value(td_spring_law law, const tdi_body *body, const 
            0.5 * p->damp * tdi_dot(rate, times(body->damping, rate));
 }
 
+// J^-T diag(k) J^-1 of a joint bent little or far
+static inline td_sym3 turned_stiffness(const tdi_ball_turn *turn, td_vec3 k) {
+    return tdi_dot(turn->a, turn->a) < TDI_SMALL_ANGLE2 ? near_stiffness(turn->a, k)
+                                                        : pull_back_stiffness(turn, k);
+}
+
+// Gradient and Hessian to a turn in own axes, t the moment on the rotation vector:
+//   J^-T t,  J^-T (spring K + damp B) J^-1 + sum_k t_k d2a_k/dy2
+// The tangent law has its own derivatives for the spring. A tame model leaves the second
+// derivatives out, and takes the stiffness of bending and twist from the tangent law.
 static inline void ball_joint_term(const tdi_body *body, td_spring_law law, const tdi_frame *f,
-                                   const td_real *q, const td_real *near, int32_t d,
-                                   const tdi_potential *p, tdi_term *term) {
-    tdi_ball_turn turn = tdi_ball_turn_of(q, near);
-    td_vec3 k = body->stiffness, own = {0, 0, 0}, t = {0, 0, 0};
+                                   const td_real *q, tdi_ball_turn turn, int32_t d,
+                                   const tdi_potential *p, bool tame, tdi_term *term) {
     const td_real spring = p->spring * p->stiffness;
-    const td_vec3 rate = angle_rate(p, d, turn.a);
-    if (law == TD_LAW_LINEAR) {
-        t = tdi_scale(times(k, turn.a), spring);
-    } else {
-        own = tdi_scale(tdi_tangent_gradient(k, q), spring);
-        k = tangent_stiffness(k, q);
-    }
+    const td_vec3 rate = angle_rate(p, d, turn.a), stiff = body->stiffness;
+    const bool linear = law == TD_LAW_LINEAR;
+    td_vec3 k = linear ? stiff : tame ? tangent_stiffness(stiff, q) : tdi_vec3(0, 0, 0);
+    td_vec3 t = linear ? tdi_scale(times(stiff, turn.a), spring) : tdi_vec3(0, 0, 0);
     t = tdi_madd(t, times(body->damping, rate), p->damp);
-    own = tdi_add(own, tdi_ball_rate(&turn, t, -1));
+    td_vec3 own = tdi_ball_rate(&turn, t, -1);
+    k = tdi_madd(tdi_scale(k, spring), body->damping, p->damp);
+    td_sym3 at = turned_stiffness(&turn, k);
+    if (!tame) {
+        at = tdi_sym3_add(at, tdi_ball_second(&turn, t));
+    }
+    if (!linear) {
+        own = tdi_madd(own, tdi_tangent_gradient(stiff, q), spring);
+        at = tame ? at : tdi_sym3_add(at, tdi_sym3_scale(tdi_tangent_hessian(stiff, q), spring));
+    }
     td_vec3 g = tdi_mat3_apply(&f->r, own);
     term->g[0] = g.x;
     term->g[1] = g.y;
     term->g[2] = g.z;
-    k = tdi_madd(tdi_scale(k, spring), body->damping, p->damp);
-    td_sym3 at = tdi_dot(turn.a, turn.a) < TDI_SMALL_ANGLE2 ? near_stiffness(turn.a, k)
-                                                            : pull_back_stiffness(&turn, k);
     term->ball = tdi_sym3_turn(&f->r, &at);
 }
 
@@ -189,12 +200,27 @@ static inline void outside_term(const tdi_potential_at *at, int32_t i, tdi_term 
     t->pull = t->load.f;
 }
 
+// The rotation vector of a joint that is not bent little, kept for trials from here.
+static inline tdi_ball_turn last_turn(const tdi_potential_at *at, int32_t i) {
+    const td_real *q = at->state->q + at->model->coord[i];
+    const int32_t d = at->model->dof[i];
+    td_real *near = at->potential->angle_near;
+    tdi_ball_turn turn = tdi_ball_turn_of(q, near ? near + d : at->state->angle + d);
+    if (near && !(q[1] * q[1] + q[2] * q[2] + q[3] * q[3] < TDI_SERIES_S)) {
+        near[d] = turn.a.x;
+        near[d + 1] = turn.a.y;
+        near[d + 2] = turn.a.z;
+    }
+    return turn;
+}
+
 static void ball_term(const tdi_potential_at *at, int32_t i, tdi_term *t) {
     const td_tree_model *m = at->model;
     const td_tree_state *s = at->state;
     outside_term(at, i, t);
-    ball_joint_term(&m->body[i], m->law, &s->frame[i], s->q + m->coord[i], s->angle + m->dof[i],
-                    m->dof[i], at->potential, t);
+    const tdi_ball_turn turn = last_turn(at, i);
+    ball_joint_term(&m->body[i], m->law, &s->frame[i], s->q + m->coord[i], turn, m->dof[i],
+                    at->potential, at->tame, t);
 }
 
 // Whether the wide code can make these terms.
@@ -239,8 +265,8 @@ static inline td_real outside_value(const td_tree_model *m, const td_tree_state 
 
 static inline td_real joint_value(const td_tree_model *m, const td_tree_state *s, int32_t i,
                                   bool ball, const tdi_potential *p) {
-    const td_real *q = s->q + m->coord[i], *near = s->angle + m->dof[i];
     int32_t d = m->dof[i];
+    const td_real *q = s->q + m->coord[i], *near = (p->angle_near ? p->angle_near : s->angle) + d;
     if (ball) {
         td_vec3 a = tdi_ball_turn_of(q, near).a;
         return ball_value(m->law, &m->body[i], q, near, a, angle_rate(p, d, a), p);

@@ -26,13 +26,14 @@
 
 #include <string.h>
 
-#define PIVOT_FLOOR 1e-13 // over the trace: below this a pivot is noise
-#define TERMS       8     // made at once
+#define PIVOT_FLOOR  1e-13 // over the trace: below this a pivot is noise
+#define RAISED_FLOOR 1e-4  // over the largest eigenvalue: less is raised to this
+#define TERMS        8     // made at once
 
 // ---- taming ---------------------------------------------------------------------------------
 
-// The positive part of a symmetric matrix, by Jacobi's rotations.
-static td_sym3 positive_part(td_sym3 s) {
+// Eigenvalues and eigenvectors of a symmetric matrix, by Jacobi's rotations.
+static void eigen(td_sym3 s, td_real value[3], td_vec3 vector[3]) {
     td_real a[3][3] = {{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}};
     td_real v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int k = 0; k < 12; k++) {
@@ -56,13 +57,61 @@ static td_sym3 positive_part(td_sym3 s) {
             v[i][q] = n * vx + c * vy;
         }
     }
-    td_sym3 out = {0, 0, 0, 0, 0, 0};
     for (int k = 0; k < 3; k++) {
-        if (a[k][k] > 0) {
-            out = tdi_sym3_add(out, tdi_sym3_square(tdi_vec3(v[0][k], v[1][k], v[2][k]), a[k][k]));
-        }
+        value[k] = a[k][k];
+        vector[k] = tdi_vec3(v[0][k], v[1][k], v[2][k]);
     }
-    return out;
+}
+
+static td_sym3 compose(const td_real value[3], const td_vec3 vector[3]) {
+    td_sym3 s = tdi_sym3_square(vector[0], value[0]);
+    s = tdi_sym3_add(s, tdi_sym3_square(vector[1], value[1]));
+    return tdi_sym3_add(s, tdi_sym3_square(vector[2], value[2]));
+}
+
+// The positive part of a symmetric matrix.
+static td_sym3 positive_part(td_sym3 s) {
+    td_real value[3];
+    td_vec3 vector[3];
+    eigen(s, value, vector);
+    for (int k = 0; k < 3; k++) {
+        value[k] = value[k] > 0 ? value[k] : 0;
+    }
+    return compose(value, vector);
+}
+
+// The same with the absolute values of its eigenvalues, none far below the largest.
+static td_sym3 absolute(td_sym3 s) {
+    td_real value[3];
+    td_vec3 vector[3];
+    eigen(s, value, vector);
+    td_real most = fmax(fabs(value[0]), fmax(fabs(value[1]), fabs(value[2])));
+    for (int k = 0; k < 3; k++) {
+        value[k] = fmax(fabs(value[k]), RAISED_FLOOR * most);
+    }
+    return compose(value, vector);
+}
+
+static inline td_real pivot_floor(const td_sym3 *s) {
+    return PIVOT_FLOOR * (fabs(s->xx) + fabs(s->yy) + fabs(s->zz)) + 1e-300;
+}
+
+// Makes the Hessian [A B; B^T C] of what a joint carries positive definite: C, if it is not, and
+// the complement S = A - B C^-1 B^T get the absolute values of their eigenvalues. A step along an
+// eigenvector whose curvature is negative then goes down, as far as one of the positive curvature.
+static void raise_block(tdi_block *block) {
+    const td_real *b = block->b.m;
+    const tdi_mat3 bt = {{b[0], b[3], b[6], b[1], b[4], b[7], b[2], b[5], b[8]}};
+    const td_real floor = pivot_floor(&block->c);
+    tdi_ldl3 c;
+    if (tdi_ldl3_factor(&c, &block->c, floor)) {
+        block->c = absolute(block->c);
+        tdi_ldl3_factor(&c, &block->c, floor);
+    }
+    const tdi_mat3 cb = tdi_solve_columns(&c, &bt);
+    const td_sym3 lever = tdi_product_sym(&bt, &cb);
+    const td_sym3 own = absolute(tdi_sym3_add(block->a, tdi_sym3_scale(lever, -1)));
+    block->a = tdi_sym3_add(lever, own);
 }
 
 // ---- sums -----------------------------------------------------------------------------------
@@ -79,6 +128,7 @@ typedef struct leaving {
     tdi_block block;
     tdi_wrench load;
     td_vec3 pull, spin;
+    td_real promise; // r^T D^-1 r of the joint
 } leaving;
 
 static inline total add_up(const tdi_term *t, const tdi_node *node, bool summed, bool tame) {
@@ -120,23 +170,37 @@ static inline void hand_down(td_tree_state *s, int32_t p, const leaving *l, td_v
 
 // ---- ball joints ----------------------------------------------------------------------------
 
-// False when the pivot is not positive.
-static inline bool eliminate_ball(const tdi_term *t, const total *sum, bool tame, tdi_node *node,
-                                  leaving *left) {
-    const td_vec3 g = tdi_vec3(t->g[0], t->g[1], t->g[2]);
-    td_sym3 d = tdi_sym3_add(sum->block.a, t->ball);
-    td_real floor = PIVOT_FLOOR * (fabs(d.xx) + fabs(d.yy) + fabs(d.zz)) + 1e-300;
+// Factors D = A + K with both made positive.
+static tdi_ldl3 raise_pivot(tdi_block *block, td_sym3 *k) {
     tdi_ldl3 pivot;
-    if (tdi_ldl3_factor(&pivot, &d, floor) && !tame) {
+    raise_block(block);
+    *k = positive_part(*k);
+    td_sym3 d = tdi_sym3_add(block->a, *k);
+    tdi_ldl3_factor(&pivot, &d, pivot_floor(&d));
+    return pivot;
+}
+
+// False when the pivot is not positive, unless the model is tame.
+static inline bool eliminate_ball(const tdi_term *t, total *sum, const tdi_terms *terms,
+                                  tdi_node *node, leaving *left) {
+    const td_vec3 g = tdi_vec3(t->g[0], t->g[1], t->g[2]);
+    td_sym3 k = t->ball;
+    td_sym3 d = tdi_sym3_add(sum->block.a, k);
+    tdi_ldl3 pivot;
+    const bool fine = !tdi_ldl3_factor(&pivot, &d, pivot_floor(&d));
+    if (!fine && terms->raise) {
+        pivot = raise_pivot(&sum->block, &k);
+    } else if (!fine && !terms->tame) {
         return false;
     }
-    // in a tame model the moment of a joint is left out of its coupling, which is not positive
-    const tdi_mat3 l = tdi_spring_matrix(&t->ball, tame ? tdi_vec3(0, 0, 0) : g);
+    // where a model is made positive the moment of a joint is left out of its coupling, which is
+    // not positive
+    const tdi_mat3 l = tdi_spring_matrix(&k, fine && !terms->tame ? g : tdi_vec3(0, 0, 0));
     const tdi_mat3 dl = tdi_solve_columns(&pivot, &l);
     const tdi_mat3 db = tdi_solve_columns(&pivot, &sum->block.b);
     const td_vec3 du = tdi_ldl3_solve(&pivot, tdi_add(sum->load.n, g));
     td_sym3 ldl = tdi_product_sym(&l, &dl), bdb = tdi_product_sym(&sum->block.b, &db);
-    left->block.a = tdi_sym3_add(t->ball, tdi_sym3_scale(ldl, -1));
+    left->block.a = tdi_sym3_add(k, tdi_sym3_scale(ldl, -1));
     left->block.b = tdi_product_t(&l, &db);
     left->block.c = tdi_sym3_add(sum->block.c, tdi_sym3_scale(bdb, -1));
     left->load.n = tdi_sub(tdi_mat3_apply_t(&l, du), g);
@@ -144,16 +208,27 @@ static inline bool eliminate_ball(const tdi_term *t, const total *sum, bool tame
     left->pull = sum->pull;
     // a turn of the parent alone leaves the body's own rotation: only the spring feels it
     left->spin = tdi_scale(g, -1);
+    left->promise = tdi_dot(tdi_add(sum->load.n, g), du);
     node->turn = dl;
     node->shift = db;
     node->free = du;
-    return true;
+    if (terms->touched) {
+        node->pivot = pivot;
+    }
+    return fine || terms->tame;
 }
 
-static inline void turn_ball(tdi_node *node, const tdi_twist *up) {
+// No further than `limit` from the parent; what the body carries is solved for where it comes to.
+static inline void turn_ball(tdi_node *node, const tdi_twist *up, td_real limit) {
     td_vec3 u = tdi_add(up->v, tdi_cross(up->w, node->r));
     td_vec3 w = tdi_sub(tdi_mat3_apply(&node->turn, up->w), tdi_mat3_apply(&node->shift, u));
-    node->move = (tdi_twist){tdi_sub(w, node->free), u};
+    w = tdi_sub(w, node->free);
+    td_vec3 y = tdi_sub(w, up->w);
+    td_real y2 = tdi_dot(y, y);
+    if (y2 > limit * limit) {
+        w = tdi_madd(up->w, y, limit / sqrt(y2));
+    }
+    node->move = (tdi_twist){w, u};
 }
 
 // ---- other joints, by their columns ---------------------------------------------------------
@@ -166,30 +241,45 @@ static inline td_vec3 coupling(td_vec3 pull, td_vec3 spin, const tdi_twist *colu
     return tdi_madd(tdi_cross(column->v, pull), tdi_cross(column->w, spin), 0.5);
 }
 
-// U = M S, D = S^T U + K; with the couplings added to U, M' = M - U D^-1 U^T,
-// p' = p - U D^-1 (S^T p + g)
-static bool eliminate_columns(const tdi_term *t, const total *sum, int32_t k, bool tame,
+// U = M S and D = S^T U + K, factored. False when that was not positive; with `raise` M is made so.
+static bool factor_columns(const tdi_term *t, total *sum, int32_t k, bool raise, tdi_other *other,
+                           tdi_wrench u[6]) {
+    for (bool raised = false;; raised = true) {
+        for (int32_t a = 0; a < k; a++) {
+            u[a] = tdi_block_apply(&sum->block, &other->column[a]);
+            for (int32_t b = 0; b <= a; b++) {
+                other->dense[6 * a + b] = tdi_pair(&u[a], &other->column[b]);
+            }
+            other->dense[7 * a] += t->joint[a];
+        }
+        bool fine = k == 0 || !tdi_factor_dense(other->dense, k, PIVOT_FLOOR);
+        if (fine || !raise || raised) {
+            return fine && !raised;
+        }
+        raise_block(&sum->block);
+    }
+}
+
+// With the couplings added to U:  M' = M - U D^-1 U^T,  p' = p - U D^-1 (S^T p + g)
+static bool eliminate_columns(const tdi_term *t, total *sum, int32_t k, const tdi_terms *terms,
                               tdi_node *node, tdi_other *other, leaving *left) {
     const tdi_twist *column = other->column;
     tdi_wrench u[6];
-    td_real x[6];
-    for (int32_t c = 0; c < k; c++) {
-        u[c] = tdi_block_apply(&sum->block, &column[c]);
-    }
+    td_real x[6] = {0};
+    const bool fine = factor_columns(t, sum, k, terms->raise, other, u);
+    other->coupled = fine && !terms->tame;
     for (int32_t a = 0; a < k; a++) {
-        for (int32_t b = 0; b <= a; b++) {
-            other->dense[6 * a + b] = tdi_pair(&u[a], &column[b]);
-        }
-        other->dense[7 * a] += t->joint[a];
         other->g[a] = t->g[a];
         x[a] = tdi_pair(&sum->load, &column[a]) + t->g[a];
     }
-    if (k > 0 && tdi_factor_dense(other->dense, k, PIVOT_FLOOR) && !tame) {
-        return false;
-    }
-    *left = (leaving){sum->block, sum->load, sum->pull, sum->spin};
+    td_real r[6];
+    memcpy(r, x, sizeof r);
+    *left = (leaving){sum->block, sum->load, sum->pull, sum->spin, 0};
     tdi_solve_dense(other->dense, k, x);
-    for (int32_t c = 0; c < k && !tame; c++) {
+    for (int32_t c = 0; c < k; c++) {
+        left->promise += r[c] * x[c];
+    }
+    for (int32_t c = 0; c < k && other->coupled; c++) {
         u[c].n = tdi_add(u[c].n, coupling(sum->pull, sum->spin, &column[c]));
     }
     for (int32_t c = 0; c < k; c++) {
@@ -209,11 +299,10 @@ static bool eliminate_columns(const tdi_term *t, const total *sum, int32_t k, bo
     node->load = sum->load;
     node->pull = sum->pull;
     node->spin = sum->spin;
-    return true;
+    return fine || terms->tame;
 }
 
-static void move_columns(tdi_node *node, tdi_other *other, int32_t k, const tdi_twist *up,
-                         bool tame) {
+static void move_columns(tdi_node *node, tdi_other *other, int32_t k, const tdi_twist *up) {
     const tdi_twist *column = other->column;
     td_real *step = other->step;
     tdi_twist move = {up->w, tdi_add(up->v, tdi_cross(up->w, node->r))};
@@ -222,7 +311,8 @@ static void move_columns(tdi_node *node, tdi_other *other, int32_t k, const tdi_
     p.f = tdi_add(p.f, node->load.f);
     for (int32_t c = 0; c < k; c++) {
         step[c] = -tdi_pair(&p, &column[c]) - other->g[c];
-        step[c] -= tame ? 0 : tdi_dot(coupling(node->pull, node->spin, &column[c]), move.w);
+        step[c] -=
+            other->coupled ? tdi_dot(coupling(node->pull, node->spin, &column[c]), move.w) : 0;
     }
     tdi_solve_dense(other->dense, k, step);
     for (int32_t c = 0; c < k; c++) {
@@ -244,13 +334,14 @@ typedef struct sweep {
     const td_tree_model *model;
     td_tree_state *state;
     const tdi_terms *terms;
-    bool tame, attempt;
+    td_real limit;
+    bool attempt;
 } sweep;
 
 static inline bool take_ball(const sweep *c, int32_t i, const tdi_term *t, leaving *left) {
     td_tree_state *s = c->state;
-    total sum = add_up(t, &s->node[i], s->summed[i], c->tame);
-    return eliminate_ball(t, &sum, c->tame, &s->node[i], left);
+    total sum = add_up(t, &s->node[i], s->summed[i], c->terms->tame);
+    return eliminate_ball(t, &sum, c->terms, &s->node[i], left);
 }
 
 static bool take_other(const sweep *c, int32_t i, leaving *left) {
@@ -260,8 +351,8 @@ static bool take_other(const sweep *c, int32_t i, leaving *left) {
     int32_t count = tdi_columns_of(m, s, i, other->column);
     tdi_term t;
     c->terms->other(c->terms->context, i, &t);
-    total sum = add_up(&t, &s->node[i], s->summed[i], c->tame);
-    return eliminate_columns(&t, &sum, count, c->tame, &s->node[i], other, left);
+    total sum = add_up(&t, &s->node[i], s->summed[i], c->terms->tame);
+    return eliminate_columns(&t, &sum, count, c->terms, &s->node[i], other, left);
 }
 
 // The last body of a part's subtree leaves what it has in the part's slot.
@@ -299,6 +390,7 @@ static void part_in(void *context, int32_t part) {
     const tdi_part bodies = m->part[part];
     tdi_slot *slot = &c->state->slot[part];
     slot->fine = true;
+    slot->promise = 0;
     for (int32_t k = tdi_run_of(m, bodies.last - 1); k >= 0 && m->run[k].last > bodies.first; k--) {
         const tdi_run run = tdi_run_within(m, k, bodies.first, bodies.last);
         leaving left;
@@ -308,18 +400,20 @@ static void part_in(void *context, int32_t part) {
             fetch_ahead(c, first);
             c->terms->balls(c->terms->context, first, end - first, terms);
             for (int32_t i = end - 1; i >= first; i--) {
-                if (!take_ball(c, i, &terms[i - first], &left)) {
-                    slot->fine = false;
+                slot->fine &= take_ball(c, i, &terms[i - first], &left);
+                if (!slot->fine && !c->terms->raise) {
                     return;
                 }
+                slot->promise += left.promise;
                 leave(c, i, part, &left);
             }
         }
         for (int32_t i = run.last - 1; !run.ball && i >= run.first; i--) {
-            if (!take_other(c, i, &left)) {
-                slot->fine = false;
+            slot->fine &= take_other(c, i, &left);
+            if (!slot->fine && !c->terms->raise) {
                 return;
             }
+            slot->promise += left.promise;
             leave(c, i, part, &left);
         }
     }
@@ -331,7 +425,7 @@ static void join_part(void *context, int32_t part) {
     int32_t root = c->model->part[part].first, p = c->model->parent[root];
     const tdi_slot *slot = &s->slot[part];
     if (p != TD_NONE) {
-        const leaving left = {slot->left, slot->rest, slot->pull, slot->spin};
+        const leaving left = {slot->left, slot->rest, slot->pull, slot->spin, 0};
         hand_down(s, p, &left, s->node[root].r);
     }
 }
@@ -358,12 +452,12 @@ static void part_out(void *context, int32_t part) {
             tdi_node *node = &s->node[i];
             const tdi_twist *up = p == TD_NONE ? &s->base_move : &s->node[p].move;
             if (run.ball) {
-                turn_ball(node, up);
+                turn_ball(node, up, c->limit);
                 largest = larger_square(largest, tdi_sub(node->move.w, up->w));
             } else {
                 tdi_other *other = &s->other[m->other_place[i]];
                 int32_t count = m->dof[i + 1] - m->dof[i];
-                move_columns(node, other, count, up, c->tame);
+                move_columns(node, other, count, up);
                 for (int32_t d = 0; d < count; d++) {
                     largest = larger_square(largest, tdi_vec3(other->step[d], 0, 0));
                 }
@@ -379,24 +473,126 @@ static void part_out(void *context, int32_t part) {
     s->slot[part].largest = finite ? largest : NAN;
 }
 
+// ---- responses ------------------------------------------------------------------------------
+
+// Of a ball joint, with the factors above: n' = (D^-1 L)^T n, f' = f - (D^-1 B)^T n. Leaves D^-1 n.
+static inline tdi_twist reduce_ball(const tdi_node *node, tdi_twist *push) {
+    const tdi_twist left = {tdi_mat3_apply_t(&node->turn, push->w),
+                            tdi_sub(push->v, tdi_mat3_apply_t(&node->shift, push->w))};
+    push->w = tdi_ldl3_solve(&node->pivot, push->w);
+    return left;
+}
+
+// U of a joint's columns.
+static void joint_rows(const tdi_node *node, const tdi_other *other, int32_t k,
+                       tdi_wrench u[6]) {
+    for (int32_t c = 0; c < k; c++) {
+        u[c] = tdi_block_apply(&node->block, &other->column[c]);
+        if (other->coupled) {
+            u[c].n = tdi_add(u[c].n, coupling(node->pull, node->spin, &other->column[c]));
+        }
+    }
+}
+
+// Leaves D^-1 S^T p in `respond`.
+static tdi_twist reduce_columns(const tdi_node *node, tdi_other *other, int32_t k,
+                                const tdi_twist *push) {
+    tdi_wrench u[6];
+    tdi_twist left = *push;
+    joint_rows(node, other, k, u);
+    for (int32_t c = 0; c < k; c++) {
+        other->respond[c] =
+            tdi_dot(push->w, other->column[c].w) + tdi_dot(push->v, other->column[c].v);
+    }
+    tdi_solve_dense(other->dense, k, other->respond);
+    for (int32_t c = 0; c < k; c++) {
+        left.w = tdi_madd(left.w, u[c].n, -other->respond[c]);
+        left.v = tdi_madd(left.v, u[c].f, -other->respond[c]);
+    }
+    return left;
+}
+
+// Tip to root: what the joints leave of the pushes.
+static void respond_in(const td_tree_model *m, td_tree_state *s) {
+    for (int32_t i = m->body_count - 1; i >= 0; i--) {
+        tdi_twist *push = &s->twist[i];
+        const int32_t p = m->parent[i];
+        tdi_twist left;
+        if (m->kind[i] == TD_JOINT_BALL) {
+            left = reduce_ball(&s->node[i], push);
+        } else {
+            tdi_other *other = &s->other[m->other_place[i]];
+            left = reduce_columns(&s->node[i], other, m->dof[i + 1] - m->dof[i], push);
+        }
+        if (p != TD_NONE) {
+            tdi_twist *up = &s->twist[p];
+            up->w = tdi_add(up->w, tdi_add(left.w, tdi_cross(s->node[i].r, left.v)));
+            up->v = tdi_add(up->v, left.v);
+        }
+    }
+}
+
+// x = -D^-1 (S^T p + U V), V as the parent carries the body.
+static tdi_twist answer_columns(const tdi_node *node, tdi_other *other, int32_t k, tdi_twist move) {
+    tdi_wrench u[6];
+    td_real x[6];
+    joint_rows(node, other, k, u);
+    for (int32_t c = 0; c < k; c++) {
+        x[c] = tdi_pair(&u[c], &move);
+    }
+    tdi_solve_dense(other->dense, k, x);
+    for (int32_t c = 0; c < k; c++) {
+        other->respond[c] = -other->respond[c] - x[c];
+        move.w = tdi_madd(move.w, other->column[c].w, other->respond[c]);
+        move.v = tdi_madd(move.v, other->column[c].v, other->respond[c]);
+    }
+    return move;
+}
+
+void tdi_sweep_respond(const td_tree_model *m, td_tree_state *s) {
+    const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
+    respond_in(m, s);
+    for (int32_t i = 0; i < m->body_count; i++) {
+        const tdi_node *node = &s->node[i];
+        const tdi_twist up = m->parent[i] == TD_NONE ? still : s->twist[m->parent[i]];
+        const td_vec3 u = tdi_add(up.v, tdi_cross(up.w, node->r));
+        if (m->kind[i] == TD_JOINT_BALL) {
+            td_vec3 w = tdi_sub(tdi_mat3_apply(&node->turn, up.w), tdi_mat3_apply(&node->shift, u));
+            s->twist[i] = (tdi_twist){tdi_sub(w, s->twist[i].w), u};
+        } else {
+            tdi_other *other = &s->other[m->other_place[i]];
+            s->twist[i] = answer_columns(node, other, m->dof[i + 1] - m->dof[i],
+                                         (tdi_twist){up.w, u});
+        }
+    }
+}
+
 // ---- entry ----------------------------------------------------------------------------------
 
+td_real tdi_sweep_promise(const td_tree_model *m, const td_tree_state *s) {
+    td_real sum = 0;
+    for (int32_t k = 0; k < m->part_count; k++) {
+        sum += s->slot[k].promise;
+    }
+    return sum;
+}
+
 bool tdi_sweep_in(const td_tree_model *m, td_tree_state *s, td_pool *pool, const tdi_terms *terms) {
-    sweep c = {m, s, terms, terms->tame, false};
+    sweep c = {m, s, terms, 0, false};
     bool fine = true;
     tdi_pass_in(m, pool, part_in, join_part, &c);
     for (int32_t k = 0; k < m->part_count; k++) {
         fine &= s->slot[k].fine;
     }
-    if (!fine) {
+    if (!fine && !terms->raise) {
         memset(s->summed, 0, (size_t)m->body_count * sizeof *s->summed);
     }
     return fine;
 }
 
-td_real tdi_sweep_out(const td_tree_model *m, td_tree_state *s, td_pool *pool, bool tame,
+td_real tdi_sweep_out(const td_tree_model *m, td_tree_state *s, td_pool *pool, td_real limit,
                       bool attempt) {
-    sweep c = {m, s, NULL, tame, attempt};
+    sweep c = {m, s, NULL, limit, attempt};
     td_real largest = 0;
     bool finite = true;
     tdi_pass_out(m, pool, part_out, &c);

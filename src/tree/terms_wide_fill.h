@@ -299,6 +299,16 @@ static inline tdi_wsym3 pull_back_stiffness(const turning *turn, tdi_wvec3 k) {
                          tdi_wsym3_square(ball_rate_back(turn, (tdi_wvec3){none, none, one}), k.z));
 }
 
+static inline tdi_wsym3 ball_second(const turning *turn, tdi_wvec3 t) { // up to 0.2 rad
+    const tdi_wvec3 a = turn->a;
+    const tdi_wide b = turn->b, t2 = tdi_wdot(a, a), p = 2 * b * (1 - b * t2);
+    const tdi_wide slope =
+        1.0 / 720 + t2 * (2.0 / 30240 + t2 * (3.0 / 1209600 + t2 * (4.0 / 47900160)));
+    const tdi_wide r = 2 * (b * b + slope);
+    tdi_wvec3 v = tdi_wmadd(tdi_wscale(t, p), a, r * tdi_wdot(t, a));
+    return swing_of(a, tdi_wmadd(v, tdi_wcross(t, a), b));
+}
+
 static inline tdi_wsym3 turn_sym(const tdi_wmat3 *r, const tdi_wsym3 *s) {
     tdi_wmat3 t = mul_sym(r, s);
     tdi_wvec3 t0 = tdi_wmat3_row(&t, 0), t1 = tdi_wmat3_row(&t, 1), t2 = tdi_wmat3_row(&t, 2);
@@ -321,7 +331,7 @@ static inline tdi_mask joint_terms(const tdi_potential *p, inputs *in, const tdi
     tdi_wvec3 rate = tdi_wsub(turn.a, read3(in->rest));
     tdi_wvec3 t = tdi_wscale(times(stiffness, turn.a), spring_w);
     t = tdi_wmadd(t, times(damping, rate), damp);
-    tdi_wvec3 own = tdi_wadd(tdi_wvec3_all(tdi_vec3(0, 0, 0)), ball_rate_back(&turn, t));
+    tdi_wvec3 own = ball_rate_back(&turn, t);
     out->g = tdi_wmat3_apply(r, own);
     tdi_wvec3 k = tdi_wmadd(tdi_wscale(stiffness, spring_w), damping, damp);
     tdi_mask small = tdi_wdot(turn.a, turn.a) < tdi_wide_all(TDI_SMALL_ANGLE2);
@@ -329,6 +339,7 @@ static inline tdi_mask joint_terms(const tdi_potential *p, inputs *in, const tdi
     if (tdi_mask_any(~small)) {
         at = select_sym(small, at, pull_back_stiffness(&turn, k));
     }
+    at = tdi_wsym3_add(at, ball_second(&turn, t));
     out->ball = turn_sym(r, &at);
     return ~(s < tdi_wide_all(TDI_SERIES_S));
 }

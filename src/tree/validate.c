@@ -17,7 +17,7 @@ static void validate_body(const tdi_body *b) {
     TDI_ASSERT(tdi_finite3(b->attach) && tdi_finite3(b->tip) && tdi_finite3(b->area));
     TDI_ASSERT(isfinite(b->rest.w + b->rest.x + b->rest.y + b->rest.z));
     TDI_ASSERT(isfinite(b->initial.w + b->initial.x + b->initial.y + b->initial.z));
-    TDI_ASSERT(isfinite(b->initial_slide) && b->radius >= 0 && b->inset >= 0);
+    TDI_ASSERT(isfinite(b->initial_slide) && b->radius >= 0);
 }
 
 // Every body once, in order; a run has one sort of kernel.

@@ -309,7 +309,7 @@ WEB_EXPORT(web_object_name) const char *web_object_name(int32_t object) {
 }
 
 WEB_EXPORT(web_solver) int32_t web_solver(int32_t object) {
-    return (int32_t)td_scene_def_get(web.scene)->objects[object].solver;
+    return td_solver_find(td_scene_def_get(web.scene)->objects[object].solver);
 }
 
 WEB_EXPORT(web_integrator) int32_t web_integrator(int32_t object) {
@@ -326,49 +326,9 @@ WEB_EXPORT(web_load_kind) int32_t web_load_kind(int32_t load) {
 
 // ---- solvers --------------------------------------------------------------------------------
 
-static const char *const solver_names[] = {"tree", "rod"}; // by td_solver
-
-// A piece of a scene: brackets begin and end, all else is a key or a value, as it comes.
-static void tell(td_value_builder *builder, const char *piece) {
-    if (piece[0] == '{') {
-        td_value_builder_begin_map(builder, 1, 1);
-    } else if (piece[0] == '[') {
-        td_value_builder_begin_list(builder, 1, 1);
-    } else if (piece[0] == '}' || piece[0] == ']') {
-        td_value_builder_end(builder);
-    } else if (td_value_builder_wants_key(builder)) {
-        td_value_builder_key(builder, piece, strlen(piece), 1, 1);
-    } else {
-        td_value_builder_scalar(builder, piece, strlen(piece), false, 1, 1);
-    }
-}
-
-// The library is asked with a small scene: what it does not refuse, it knows.
-static bool knows_solver(const char *name) {
-    const char *const scene[] = {"{", "objects", "[", "{", "solver", name, "strand", "{", "points",
-                                 "[", "[",       "0", "0", "0",      "]",  "[",      "0", "1",
-                                 "0", "]",       "]", "}", "}",      "]",  "}"};
-    td_value_builder *builder = NULL;
-    td_value *value = NULL;
-    td_scene *made = NULL;
-    td_diag_list none = {0};
-    if (td_value_builder_new(NULL, NULL, 0, NULL, &builder) != TD_OK) {
-        return false;
-    }
-    for (size_t k = 0; k < sizeof scene / sizeof *scene; k++) {
-        tell(builder, scene[k]);
-    }
-    bool known = td_value_builder_finish(builder, &value, NULL) == TD_OK &&
-                 td_scene_from_value(value, NULL, NULL, &made, &none) == TD_OK;
-    td_scene_free(made);
-    return known;
-}
-
 // As a scene names it; empty when the library has no solver of that number.
 WEB_EXPORT(web_solver_name) const char *web_solver_name(int32_t solver) {
-    const int32_t count = (int32_t)(sizeof solver_names / sizeof *solver_names);
-    bool known = solver >= 0 && solver < count && knows_solver(solver_names[solver]);
-    return known ? solver_names[solver] : "";
+    return solver >= 0 && solver < td_solver_count() ? td_solver_get(solver).name : "";
 }
 
 // ---- parameters -----------------------------------------------------------------------------

@@ -4,7 +4,7 @@
 // From what a scene says of an object to its skeleton.
 
 #include "tendril/world.h"
-#include "world/scene.h"
+#include "scene/scene.h"
 
 // A plant or strand of the object, in variant `variant` of its instances. Faults are placed.
 td_status tdi_object_grow(const td_scene *scene, int32_t object, int32_t variant,

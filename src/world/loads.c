@@ -26,7 +26,7 @@ static int32_t find_segment(const tdi_actor *a, const td_place_def *place) {
             }
             continue;
         }
-        td_vec3 tip = a->solver->tip(a->state, i);
+        td_vec3 tip = tdi_solver_tip(a->solver, a->state, i);
         td_real off = place->near_given ? tdi_norm(tdi_sub(tip, place->near)) : -tip.y;
         if (off < least) {
             least = off;
@@ -49,7 +49,7 @@ td_status tdi_find_spot(const td_world *w, const td_place_def *place, const char
         return tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, where,
                                "the object has no segment with the id %d", place->segment);
     }
-    out->tip = a->solver->tip(a->state, out->segment);
+    out->tip = tdi_solver_tip(a->solver, a->state, out->segment);
     return TD_OK;
 }
 
@@ -244,8 +244,9 @@ td_status tdi_world_make_loads(td_world *w, td_diag_list *diags) {
 // Winds at the segments, in true axes.
 static void sample_winds(const td_world *w, tdi_actor *a) {
     const int32_t n = a->segment_count;
+    a->solver->poses(a->state, a->points, NULL, NULL);
     for (int32_t i = 0; i < n; i++) {
-        a->points[i] = tdi_from_simulated(a, a->solver->origin(a->state, i));
+        a->points[i] = tdi_from_simulated(a, a->points[i]);
         a->winds[i] = tdi_vec3(0, 0, 0);
     }
     for (int32_t k = 0; k < w->wind_count; k++) {
@@ -259,11 +260,11 @@ static void sample_winds(const td_world *w, tdi_actor *a) {
 // Forces from outside at the tips, in true axes.
 static void sample_field(const td_world *w, tdi_actor *a) {
     const int32_t n = a->segment_count;
+    a->solver->poses(a->state, NULL, a->points, NULL);
+    a->solver->velocities(a->state, a->extra);
     for (int32_t i = 0; i < n; i++) {
-        td_vec3 tip = a->solver->tip(a->state, i);
-        td_vec3 v = a->solver->velocity(a->state, i, a->segments[i].tip);
-        a->points[i] = tdi_from_simulated(a, tip);
-        a->extra[i] = tdi_velocity_from_simulated(a, tip, v);
+        a->extra[i] = tdi_velocity_from_simulated(a, a->points[i], a->extra[i]);
+        a->points[i] = tdi_from_simulated(a, a->points[i]);
         a->forces[i] = tdi_vec3(0, 0, 0);
     }
     w->field(w->field_context, td_world_time(w), n, a->points, a->extra, a->forces);
@@ -345,7 +346,7 @@ static void add_pull(collector *c, const td_pull_load *l, const tdi_acting *acti
 
 // A torque about the segment's own axis.
 static void add_twist(collector *c, int32_t segment, td_real torque) {
-    td_quat q = c->actor->solver->rotation(c->actor->state, segment);
+    td_quat q = tdi_solver_rotation(c->actor->solver, c->actor->state, segment);
     add(c, (td_load){.kind = TD_LOAD_TORQUE,
                      .segment = segment,
                      .vector = tdi_quat_rotate(q, tdi_vec3(0, torque, 0))});
@@ -482,7 +483,7 @@ int32_t tdi_actor_loads(const td_world *w, tdi_actor *a, td_real t0, td_real t1)
 void tdi_actor_note_force(tdi_actor *a) {
     for (int32_t k = 0; k < a->point_count; k++) {
         const td_load *l = &a->loads[k];
-        td_vec3 off = tdi_sub(l->vector, a->solver->tip(a->state, l->segment));
+        td_vec3 off = tdi_sub(l->vector, tdi_solver_tip(a->solver, a->state, l->segment));
         td_real force = l->kind == TD_LOAD_SPRING  ? l->stiffness * tdi_norm(off)
                         : l->kind == TD_LOAD_FORCE ? tdi_norm(l->vector)
                                                    : 0;

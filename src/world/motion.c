@@ -14,12 +14,12 @@
 
 // ---- poses ----------------------------------------------------------------------------------
 
-tdi_pose tdi_pose_mul(tdi_pose a, tdi_pose b) {
-    return (tdi_pose){tdi_add(a.position, tdi_quat_rotate(a.rotation, b.position)),
-                      tdi_quat_unit(tdi_quat_mul(a.rotation, b.rotation))};
+tdi_transform tdi_transform_mul(tdi_transform a, tdi_transform b) {
+    return (tdi_transform){tdi_add(a.position, tdi_quat_rotate(a.rotation, b.position)),
+                           tdi_quat_unit(tdi_quat_mul(a.rotation, b.rotation))};
 }
 
-static bool same_pose(const tdi_pose *a, const tdi_pose *b) {
+static bool same_pose(const tdi_transform *a, const tdi_transform *b) {
     return a->position.x == b->position.x && a->position.y == b->position.y &&
            a->position.z == b->position.z && a->rotation.w == b->rotation.w &&
            a->rotation.x == b->rotation.x && a->rotation.y == b->rotation.y &&
@@ -40,14 +40,14 @@ static td_quat turn_by(td_vec3 v) {
 
 // ---- where the scene puts things ------------------------------------------------------------
 
-tdi_pose tdi_object_pose(const td_world *w, int32_t object) {
+tdi_transform tdi_object_pose(const td_world *w, int32_t object) {
     const td_object_def *def = &w->scene->def.objects[object];
-    return (tdi_pose){def->position, tdi_quat_unit(def->rotation)};
+    return (tdi_transform){def->position, tdi_quat_unit(def->rotation)};
 }
 
-tdi_pose tdi_object_frame(const td_world *w, int32_t object) {
+tdi_transform tdi_object_frame(const td_world *w, int32_t object) {
     const td_local_def *local = &w->scene->def.objects[object].local;
-    return (tdi_pose){local->position, tdi_quat_unit(local->rotation)};
+    return (tdi_transform){local->position, tdi_quat_unit(local->rotation)};
 }
 
 // Velocities of an actor's base at a time, by the curves of its object; false without any.
@@ -71,25 +71,25 @@ typedef struct screw {
     td_vec3 shift, turn;
 } screw;
 
-static screw step_between(tdi_pose from, tdi_pose to) {
+static screw step_between(tdi_transform from, tdi_transform to) {
     return (screw){tdi_sub(to.position, from.position),
                    turn_of(tdi_quat_mul(to.rotation, tdi_quat_conj(from.rotation)))};
 }
 
 // Where the reference frame's step alone carries a pose.
-static tdi_pose ride(tdi_pose frame0, tdi_pose frame1, tdi_pose pose) {
+static tdi_transform ride(tdi_transform frame0, tdi_transform frame1, tdi_transform pose) {
     td_quat turn = tdi_quat_mul(frame1.rotation, tdi_quat_conj(frame0.rotation));
     td_vec3 arm = tdi_sub(pose.position, frame0.position);
-    return (tdi_pose){tdi_add(frame1.position, tdi_quat_rotate(turn, arm)),
-                      tdi_quat_unit(tdi_quat_mul(turn, pose.rotation))};
+    return (tdi_transform){tdi_add(frame1.position, tdi_quat_rotate(turn, arm)),
+                           tdi_quat_unit(tdi_quat_mul(turn, pose.rotation))};
 }
 
 // The simulated base after the step that takes the true one to `next`.
-static tdi_pose felt_step(const td_world *w, const tdi_actor *a, tdi_pose next) {
+static tdi_transform felt_step(const td_world *w, const tdi_actor *a, tdi_transform next) {
     const td_object_def *def = &w->scene->def.objects[a->object];
     screw d = step_between(a->base, next);
     if (def->local.amount != 0) {
-        tdi_pose carried =
+        tdi_transform carried =
             ride(w->objects[a->object].frame, tdi_object_frame(w, a->object), a->base);
         screw f = step_between(a->base, carried);
         d.shift = tdi_madd(d.shift, f.shift, -def->local.amount);
@@ -99,8 +99,8 @@ static tdi_pose felt_step(const td_world *w, const tdi_actor *a, tdi_pose next) 
     td_quat turn = tdi_quat_mul(a->simulated.rotation, tdi_quat_conj(a->base.rotation));
     td_vec3 shift = tdi_quat_rotate(turn, tdi_scale(d.shift, def->time_scale));
     td_vec3 swing = tdi_quat_rotate(turn, tdi_scale(d.turn, def->time_scale));
-    return (tdi_pose){tdi_add(a->simulated.position, shift),
-                      tdi_quat_unit(tdi_quat_mul(turn_by(swing), a->simulated.rotation))};
+    return (tdi_transform){tdi_add(a->simulated.position, shift),
+                           tdi_quat_unit(tdi_quat_mul(turn_by(swing), a->simulated.rotation))};
 }
 
 // ---- steps ----------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ static td_base_motion motion_of(const td_world *w, const tdi_actor *a, const scr
 void tdi_actor_move_base(td_world *w, tdi_actor *a, td_real t0) {
     const td_object_def *def = &w->scene->def.objects[a->object];
     const tdi_rate last = a->solver->base_rate(a->state);
-    tdi_pose next = tdi_pose_mul(tdi_object_pose(w, a->object), a->place), to = next;
+    tdi_transform next = tdi_transform_mul(tdi_object_pose(w, a->object), a->place), to = next;
     bool true_base =
         def->time_scale == 1 && def->local.amount == 0 && same_pose(&a->base, &a->simulated);
     if (!true_base) {
@@ -140,8 +140,8 @@ void tdi_actor_move_base(td_world *w, tdi_actor *a, td_real t0) {
     a->base_rate = (tdi_rate){tdi_scale(whole.turn, 1 / w->dt), tdi_scale(whole.shift, 1 / w->dt)};
     bool rested = tdi_dot(last.velocity, last.velocity) == 0 && tdi_dot(last.spin, last.spin) == 0;
     if (!rested || !same_pose(&a->simulated, &to)) {
-        td_base_motion m = motion_of(w, a, &felt, true_base, t0);
-        a->solver->set_base(a->state, &m);
+        a->motion = motion_of(w, a, &felt, true_base, t0);
+        a->solver->set_base(a->state, &a->motion);
     }
     a->base = next;
     a->simulated = to;
@@ -155,14 +155,14 @@ void tdi_actor_move_ends(const td_world *w, tdi_actor *a) {
     const tdi_solver_model *model = w->variants[a->variant].model;
     for (int end = 0; end < 2 && a->solver->end_pose; end++) {
         const td_strand_end *e = end ? &strand->end : &strand->start;
-        tdi_pose pose;
+        tdi_transform pose;
         if (!a->solver->end_pose(model, end, &pose.position, &pose.rotation)) {
             continue;
         }
         td_quat own = tdi_quat_turn(tdi_vec3(0, 1, 0), e->turns);
         pose.position = tdi_add(pose.position, e->shift);
         pose.rotation = tdi_quat_mul(tdi_quat_unit(e->rotation), tdi_quat_mul(pose.rotation, own));
-        pose = tdi_pose_mul(a->simulated, pose);
+        pose = tdi_transform_mul(a->simulated, pose);
         a->solver->set_end(a->state, end, pose.position, pose.rotation);
     }
 }

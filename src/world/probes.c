@@ -94,7 +94,7 @@ void td_world_probes(td_world *w, td_real *values) {
         const tdi_actor *a = &w->actors[w->probe_spots[k].actor];
         int32_t i = w->probe_spots[k].segment;
         td_quantity q = r->probes[k].quantity;
-        td_vec3 tip = a->solver->tip(a->state, i), v = {0, 0, 0};
+        td_vec3 tip = tdi_solver_tip(a->solver, a->state, i), v = {0, 0, 0};
         if (q == TD_QUANTITY_POSITION) {
             v = tdi_from_simulated(a, tip);
         } else if (q == TD_QUANTITY_VELOCITY) {
@@ -105,7 +105,7 @@ void td_world_probes(td_world *w, td_real *values) {
         } else if (q == TD_QUANTITY_MOMENT) {
             v = moment(w, a, i);
         }
-        td_quat turn = tdi_rotation_from_simulated(a, a->solver->rotation(a->state, i));
+        td_quat turn = tdi_rotation_from_simulated(a, tdi_solver_rotation(a->solver, a->state, i));
         const td_real all[4] = {turn.w, turn.x, turn.y, turn.z}, three[3] = {v.x, v.y, v.z};
         int32_t count = part_count(q);
         memcpy(values, count == 4 ? all : three, (size_t)count * sizeof *values);
@@ -120,18 +120,18 @@ void td_world_moments(const td_world *w, int32_t actor, td_vec3 *moments) {
     }
 }
 
-td_world_sums td_world_actor_sums(td_world *w, int32_t actor) {
+td_sums td_world_actor_sums(td_world *w, int32_t actor) {
     const tdi_actor *a = &w->actors[actor];
-    td_world_sums sums = a->solver->sums(a->state, tdi_turn_to_simulated(a, w->scene->def.gravity));
+    td_sums sums = a->solver->sums(a->state, tdi_turn_to_simulated(a, w->scene->def.gravity));
     sums.energy.elastic *= w->scene->def.objects[a->object].stiffness;
     return sums;
 }
 
-td_world_sums td_world_object_sums(td_world *w, int32_t object) {
-    td_world_sums sums = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+td_sums td_world_object_sums(td_world *w, int32_t object) {
+    td_sums sums = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     const tdi_object *o = &w->objects[object];
     for (int32_t k = 0; k < o->actor_count; k++) {
-        td_world_sums one = td_world_actor_sums(w, o->first_actor + k);
+        td_sums one = td_world_actor_sums(w, o->first_actor + k);
         sums.energy.kinetic += one.energy.kinetic;
         sums.energy.elastic += one.energy.elastic;
         sums.energy.weight += one.energy.weight;

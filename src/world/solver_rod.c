@@ -4,14 +4,15 @@
 // Plants and skeletons become networks of rods. A strand becomes one rod along its segments, with
 // what its object says of ends, bodies and its shape at ease.
 
-#include "world/solver.h"
+#include "rod/solver.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "rod/contacts.h"
+#include "rod/implicit.h"
 #include "rod/rest.h"
 #include "rod/saving.h"
 #include "rod/state.h"
+#include "tendril/scene.h"
 #include "world/strand.h"
 
 #include <math.h>
@@ -28,6 +29,7 @@ typedef struct rod_end {
 typedef struct rod_model {
     const td_alloc *alloc;
     const td_segment *segments; // of the skeleton, which outlives it
+    int32_t segment_count;
     td_rod_model *rods;
     rod_end ends[2];
 } rod_model;
@@ -261,19 +263,18 @@ static td_status made(rod_model *m, td_status status, tdi_solver_model **out) {
     return status;
 }
 
-static td_status model_new(const td_skeleton *skeleton, const td_object_def *object,
+static td_status model_new(const td_skeleton *skeleton, const tdi_model_opts *opts,
                            const td_alloc *alloc, tdi_solver_model **out, td_diag *diag) {
-    const tdi_strand_curve drawn = tdi_strand_drawn(&object->strand);
-    const bool strand = !object->skeleton && !object->plant && tdi_strand_has_curve(&drawn);
     rod_model *m = room_for(NULL, alloc);
     *out = NULL;
     if (!m) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the rods");
     }
     m->segments = td_skeleton_segments(skeleton);
+    m->segment_count = td_skeleton_count(skeleton);
     return made(m,
-                strand ? make_strand(skeleton, &object->strand, alloc, m, diag)
-                       : td_rod_model_from_skeleton(skeleton, alloc, &m->rods, diag),
+                opts->strand ? make_strand(skeleton, opts->strand, alloc, m, diag)
+                             : td_rod_model_from_skeleton(skeleton, alloc, &m->rods, diag),
                 out);
 }
 
@@ -393,70 +394,6 @@ static td_status step(tdi_solver_state *state, const td_step_opts *opts, td_step
     return td_rod_step(rods(state), opts, stats, diag);
 }
 
-static td_status settle(tdi_solver_state *state, const td_step_opts *opts, td_step_stats *stats,
-                        td_diag *diag) {
-    return td_rod_settle(rods(state), opts, stats, diag);
-}
-
-// ---- contact --------------------------------------------------------------------------------
-
-typedef struct rod_touch {
-    const td_alloc *alloc;
-    td_rod_contacts *contacts;
-    td_rod_state **rods;
-    int32_t count;
-} rod_touch;
-
-static void touch_free(tdi_solver_touch *touch) {
-    rod_touch *t = (rod_touch *)touch;
-    if (t) {
-        td_rod_contacts_free(t->contacts);
-        tdi_alloc_free(t->alloc, t->rods, (size_t)t->count * sizeof(td_rod_state *));
-        tdi_alloc_free(t->alloc, t, sizeof *t);
-    }
-}
-
-static td_status touch_new(tdi_solver_state *const *states, int32_t count,
-                           const td_contact_opts *opts, int32_t collider_limit,
-                           const td_alloc *alloc, tdi_solver_touch **out, td_diag *diag) {
-    rod_touch *t = tdi_alloc_zeroed(alloc, 1, sizeof *t);
-    *out = NULL;
-    if (!t) {
-        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for contact");
-    }
-    t->alloc = alloc;
-    t->count = count;
-    t->rods = tdi_alloc_zeroed(alloc, (size_t)count, sizeof(td_rod_state *));
-    td_status status = t->rods ? TD_OK : tdi_fail(diag, TD_ERR_MEMORY, "out of memory for contact");
-    for (int32_t k = 0; status == TD_OK && k < count; k++) {
-        t->rods[k] = rods(states[k]);
-    }
-    if (status == TD_OK) {
-        status =
-            td_rod_contacts_new(t->rods, count, opts, collider_limit, alloc, &t->contacts, diag);
-    }
-    if (status != TD_OK) {
-        touch_free((tdi_solver_touch *)t);
-        return status;
-    }
-    *out = (tdi_solver_touch *)t;
-    return TD_OK;
-}
-
-static td_status step_many(tdi_solver_touch *touch, const td_step_opts *opts,
-                           const td_collider *colliders, int32_t collider_count,
-                           td_step_stats *stats, td_diag *diag) {
-    const rod_touch *t = (const rod_touch *)touch;
-    return td_rod_step_many(t->rods, opts, t->count, t->contacts, colliders, collider_count, stats,
-                            diag);
-}
-
-static void *touch_memory(tdi_solver_touch *touch, size_t *size) {
-    td_rod_contacts *c = ((rod_touch *)touch)->contacts;
-    *size = sizeof c->force;
-    return &c->force;
-}
-
 // ---- segments -------------------------------------------------------------------------------
 
 // A segment beyond the edges is a body's, drawn where that is on an edge: which, and where on it.
@@ -497,10 +434,38 @@ static td_vec3 tip(const tdi_solver_state *state, int32_t segment) {
     return tdi_add(origin(state, segment), tdi_quat_rotate(rotation(state, segment), at));
 }
 
+static void segment_pose(const tdi_solver_state *state, int32_t segment, td_vec3 *at, td_vec3 *end,
+                         td_quat *turned) {
+    if (at) {
+        *at = origin(state, segment);
+    }
+    if (end) {
+        *end = tip(state, segment);
+    }
+    if (turned) {
+        *turned = rotation(state, segment);
+    }
+}
+
+static void poses(const tdi_solver_state *state, td_vec3 *origins, td_vec3 *tips,
+                  td_quat *rotations) {
+    for (int32_t i = 0; i < ((const rod_state *)state)->model->segment_count; i++) {
+        segment_pose(state, i, origins ? &origins[i] : NULL, tips ? &tips[i] : NULL,
+                     rotations ? &rotations[i] : NULL);
+    }
+}
+
 static td_vec3 velocity(tdi_solver_state *state, int32_t segment, td_vec3 point) {
     td_vec3 from;
     const int32_t edge = edge_of(((const rod_state *)state)->model, segment, &from);
     return tdi_rod_velocity_of(rods(state), edge, tdi_add(from, point));
+}
+
+static void velocities(tdi_solver_state *state, td_vec3 *tips) {
+    const rod_model *m = ((const rod_state *)state)->model;
+    for (int32_t i = 0; i < m->segment_count; i++) {
+        tips[i] = velocity(state, i, m->segments[i].tip);
+    }
 }
 
 // Curvatures are 2 tan(angle/2) of the joint: what its moment is in proportion to.
@@ -523,8 +488,8 @@ static td_vec3 moment(const tdi_solver_state *state, int32_t segment, td_real st
 
 // ---- the whole ------------------------------------------------------------------------------
 
-static td_world_sums sums(tdi_solver_state *state, td_vec3 gravity) {
-    td_world_sums out = {.energy = td_rod_energy(rods(state), gravity)};
+static td_sums sums(tdi_solver_state *state, td_vec3 gravity) {
+    td_sums out = {.energy = td_rod_energy(rods(state), gravity)};
     td_rod_momentum(rods(state), &out.linear, &out.angular);
     return out;
 }
@@ -546,12 +511,20 @@ static void restore(tdi_solver_state *state, const void *bytes) {
     tdi_rod_restore(rods(state), bytes);
 }
 
+static void *own(tdi_solver_state *state) {
+    return rods(state);
+}
+
 // ---- entry ----------------------------------------------------------------------------------
 
 const tdi_solver tdi_solver_rod = {
-    .name = "rod",
-    .stretchy = true,
-    .mutual = true,
+    .info = {.name = "rod",
+             .text = "elastic rods",
+             .integrators = 1u << TD_IMPLICIT | 1u << TD_IMPLICIT_EULER | 1u << TD_EULER,
+             .laws = 1u << TD_LAW_TANGENT,
+             .stretchy = true,
+             .mutual = true,
+             .rings = true},
     .model_new = model_new,
     .model_free = model_free,
     .dof_count = dof_count,
@@ -566,14 +539,10 @@ const tdi_solver tdi_solver_rod = {
     .set_end = set_end,
     .place_load = place_load,
     .step = step,
-    .settle = settle,
-    .touch_new = touch_new,
-    .touch_free = touch_free,
-    .step_many = step_many,
-    .touch_memory = touch_memory,
-    .origin = origin,
-    .tip = tip,
-    .rotation = rotation,
+    .implicit = &tdi_rod_implicit,
+    .poses = poses,
+    .segment = segment_pose,
+    .velocities = velocities,
     .velocity = velocity,
     .turn = turn,
     .moment = moment,
@@ -582,4 +551,5 @@ const tdi_solver tdi_solver_rod = {
     .save_size = save_size,
     .save = save,
     .restore = restore,
+    .own = own,
 };

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file step.h
+/// The words that all solvers share: how a step is taken and what it did, energies and momentum,
+/// modes, damping, spring laws. What a solver cannot honour it refuses by name.
+
+#include "tendril/base.h"
+#include "tendril/load.h"
+#include "tendril/pool.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- springs --------------------------------------------------------------------------------
+
+/// How the moment of a ball joint grows with the angle theta from rest, in bending and in twist.
+typedef enum td_spring_law {
+    TD_LAW_DEFAULT, ///< The solver's own: the first that it accepts.
+    TD_LAW_LINEAR,  ///< k theta.
+    TD_LAW_TANGENT, ///< 2 k tan(theta/2): the same when small, and never past pi.
+} td_spring_law;
+
+// ---- steps ----------------------------------------------------------------------------------
+
+typedef enum td_integrator {
+    TD_IMPLICIT,       ///< BDF2 on the incremental potential. Stable at any step. The default.
+    TD_IMPLICIT_EULER, ///< The same with backward Euler: damps more, never adds energy.
+    TD_EULER,          ///< Symplectic Euler with articulated-body dynamics: the plants thesis.
+    TD_RK4,            ///< Runge-Kutta of fourth order.
+} td_integrator;
+
+/// How a step advances time, of any solver. Start from td_step_opts_default().
+typedef struct td_step_opts {
+    uint32_t struct_size;
+    td_real dt;               ///< s, > 0. Default 1/60.
+    td_integrator integrator; ///< Default TD_IMPLICIT.
+    td_vec3 gravity;          ///< m/s^2. Default (0, -9.81, 0).
+    int32_t iterations;       ///< Newton iterations a step at most. Default 20.
+    td_real tolerance;        ///< rad or m: stop when no body moves further, or when what is left
+                              ///< is below a tenth of it. Default 1e-4.
+    td_air air;               ///< Default none.
+    const td_vec3 *winds;     ///< m/s: the wind at each body in place of air.wind. Default NULL.
+    td_real stiffness;        ///< Factor of all joint springs, >= 0. Default 1.
+    td_real damping;          ///< Factor of all joint damping, >= 0. Default 1.
+    const td_load *loads;     ///< load_count of them. Default none.
+    int32_t load_count;
+    td_pool *pool; ///< Threads for implicit steps of large trees. Default NULL: the caller's alone.
+} td_step_opts;
+
+TD_API td_step_opts td_step_opts_default(void);
+
+/// What stepping did, added up since the struct was zeroed.
+typedef struct td_step_stats {
+    int64_t steps;
+    int64_t iterations;  ///< Newton iterations.
+    int64_t halvings;    ///< Increments halved because the whole raised the potential.
+    int64_t raised;      ///< Iterations whose Hessian had to be made positive.
+    int64_t unconverged; ///< Steps that ran out of iterations.
+    int64_t halved;      ///< Steps that were taken in halves because they did not converge.
+    td_real last_move;   ///< rad or m: largest increment of the last iteration.
+} td_step_stats;
+
+// ---- the whole ------------------------------------------------------------------------------
+
+typedef struct td_energy {
+    td_real kinetic; ///< J.
+    td_real elastic; ///< J, of the joints' springs.
+    td_real weight;  ///< J, against gravity; 0 with all mass at the origin.
+} td_energy;
+
+/// Energies and momentum of one thing or of several.
+typedef struct td_sums {
+    td_energy energy;
+    td_vec3 linear, angular; ///< Momentum, kg m/s, and about the origin, kg m^2/s.
+} td_sums;
+
+// ---- vibration ------------------------------------------------------------------------------
+
+typedef struct td_mode {
+    td_real frequency;     ///< Hz; below 0 where the pose is not stable: |2 pi f| is then the rate
+                           ///< at which the motion grows, without damping.
+    td_real damping_ratio; ///< Of critical damping, by the joints; 0 when frequency is not above 0.
+    td_real twist;         ///< 0..1: part of the elastic energy that is twist.
+} td_mode;
+
+// ---- damping --------------------------------------------------------------------------------
+
+typedef enum td_damping_kind {
+    TD_DAMPING_RATIO, ///< Of the lowest mode that bends a spring; higher ones are damped more.
+    TD_DAMPING_TIME,  ///< s: damping over stiffness, alike for all joints.
+} td_damping_kind;
+
+/// How a model is damped. Start from td_damping_opts_default().
+typedef struct td_damping_opts {
+    uint32_t struct_size;
+    td_damping_kind kind; ///< Default TD_DAMPING_RATIO.
+    td_real value;        ///< >= 0. Default 0.05.
+    td_vec3 gravity;      ///< m/s^2, for the modes. Default (0, -9.81, 0).
+} td_damping_opts;
+
+TD_API td_damping_opts td_damping_opts_default(void);
+
+#ifdef __cplusplus
+}
+#endif

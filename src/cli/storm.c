@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Random plants in storms.
+
+#include "cli/storm.h"
+
+#include <stdlib.h>
+
+#define AIR_DRAG 0.6 // N s^2/m^4: half the density of air, with a drag coefficient of 1
+
+static td_status open_wind(storm *s, uint64_t seed, double speed) {
+    td_wind_def def = td_wind_def_default();
+    def.seed = seed;
+    def.intensity = 0.3;
+    def.length = 2;
+    def.gust = 0.5;
+    def.gust_length = 10;
+    s->mean = (td_vec3){speed, 0, 0};
+    s->air = td_wind_start(s->mean);
+    return td_wind_new(&def, NULL, &s->wind, &s->diag);
+}
+
+static td_status open_body(storm *s, const td_skeleton *skeleton, uint64_t seed,
+                           storm_solver solver) {
+    td_tree_opts opts = td_tree_opts_default();
+    td_status status;
+    if (solver == STORM_ROD) {
+        status = td_rod_model_from_skeleton(skeleton, NULL, &s->rod_model, &s->diag);
+        return status == TD_OK ? td_rod_state_new(s->rod_model, NULL, &s->rod, &s->diag) : status;
+    }
+    opts.law = seed % 4 == 0 ? TD_LAW_TANGENT : TD_LAW_LINEAR;
+    status = td_tree_model_new(skeleton, &opts, NULL, &s->tree_model, &s->diag);
+    return status == TD_OK ? td_tree_state_new(s->tree_model, NULL, &s->tree, &s->diag) : status;
+}
+
+static td_status settle(storm *s) {
+    return s->tree ? td_tree_settle(s->tree, &s->opts, NULL, &s->diag)
+                   : td_rod_settle(s->rod, &s->opts, NULL, &s->diag);
+}
+
+td_status storm_open(storm *s, uint64_t seed, storm_solver solver, double speed, double dt) {
+    td_skeleton *skeleton = NULL;
+    *s = (storm){.opts = td_step_opts_default()};
+    s->opts.dt = dt;
+    td_status status = storm_plant_new(seed, &skeleton, &s->diag);
+    if (status == TD_OK) {
+        s->count = td_skeleton_count(skeleton);
+        s->points = malloc((size_t)s->count * sizeof *s->points);
+        s->winds = malloc((size_t)s->count * sizeof *s->winds);
+        status = s->points && s->winds ? open_body(s, skeleton, seed, solver) : TD_ERR_MEMORY;
+    }
+    status = status == TD_OK ? open_wind(s, seed, speed) : status;
+    status = status == TD_OK ? settle(s) : status;
+    s->opts.air.quadratic = AIR_DRAG;
+    s->opts.winds = s->winds;
+    td_skeleton_free(skeleton);
+    if (status != TD_OK) {
+        storm_close(s);
+    }
+    return status;
+}
+
+void storm_close(storm *s) {
+    td_tree_state_free(s->tree);
+    td_tree_model_free(s->tree_model);
+    td_rod_state_free(s->rod);
+    td_rod_model_free(s->rod_model);
+    td_wind_free(s->wind);
+    free(s->points);
+    free(s->winds);
+}
+
+td_status storm_step(storm *s) {
+    if (s->opts.winds) {
+        for (int32_t i = 0; i < s->count; i++) {
+            s->points[i] = s->tree ? td_tree_origin(s->tree, i) : td_rod_origin(s->rod, i);
+        }
+        td_wind_at(s->wind, &s->air, s->count, s->points, s->winds);
+        td_wind_advance(s->wind, &s->air, s->opts.dt, s->mean);
+        s->opts.air.wind = s->mean;
+    }
+    return s->tree ? td_tree_step(s->tree, &s->opts, &s->stats, &s->diag)
+                   : td_rod_step(s->rod, &s->opts, &s->stats, &s->diag);
+}
+
+void storm_calm(storm *s) {
+    s->opts.winds = NULL;
+    s->opts.air.wind = (td_vec3){0, 0, 0};
+}
+
+double storm_energy(storm *s) {
+    td_energy e =
+        s->tree ? td_tree_energy(s->tree, s->opts.gravity) : td_rod_energy(s->rod, s->opts.gravity);
+    return e.kinetic + e.elastic + e.weight;
+}

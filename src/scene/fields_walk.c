@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// All values of a struct that tables describe, one after the other, with their paths.
+//
+// Method   The tables lead from map to map and from list to list; they are few and do not lead back
+//          to themselves, which bounds the depth of the walk.
+
+#include "scene/fields.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_PATH 160 // bytes: longer than any path there is
+
+typedef struct walk {
+    tdi_field_visit visit;
+    void *context;
+    char path[MAX_PATH];
+    size_t length;
+} walk;
+
+static void walk_table(walk *w, const tdi_scene_table *table, char *object);
+
+// Adds to the path and returns how long it was.
+static size_t go_in(walk *w, const char *text) {
+    size_t before = w->length, size = strlen(text), room = MAX_PATH - 1 - w->length;
+    size = size < room ? size : room;
+    memcpy(w->path + w->length, text, size);
+    w->length += size;
+    w->path[w->length] = 0;
+    return before;
+}
+
+static void go_back(walk *w, size_t length) {
+    w->length = length;
+    w->path[length] = 0;
+}
+
+static void walk_list(walk *w, const tdi_scene_field *list, char *object) {
+    char *items, number[16];
+    int32_t count;
+    memcpy(&items, object + list->offset, sizeof items);
+    memcpy(&count, object + list->count, sizeof count);
+    for (int32_t k = 0; k < count; k++) {
+        char *item = items + (size_t)k * tdi_item_size(list);
+        snprintf(number, sizeof number, "[%d]", (int)k);
+        size_t before = go_in(w, number);
+        if (list->table) {
+            go_in(w, ".");
+            walk_table(w, list->table, item);
+        } else {
+            w->visit(w->context, list->item, item, w->path);
+        }
+        go_back(w, before);
+    }
+}
+
+static void walk_field(walk *w, const tdi_scene_field *field, char *object) {
+    size_t before = go_in(w, field->key);
+    if (field->kind == TDI_SCENE_LIST) {
+        walk_list(w, field, object);
+    } else if (field->kind == TDI_SCENE_MAP) {
+        go_in(w, ".");
+        walk_table(w, field->table, object + field->offset);
+    } else {
+        w->visit(w->context, field, object + field->offset, w->path);
+    }
+    go_back(w, before);
+}
+
+static void walk_table(walk *w, const tdi_scene_table *table, char *object) {
+    int32_t tag = 0;
+    bool found = !table->one_of;
+    if (table->one_of) {
+        memcpy(&tag, object + table->tag, sizeof tag);
+    }
+    for (const tdi_scene_field *field = table->fields; field->key; field++) {
+        if (!table->one_of || field->tag == tag) {
+            found = true;
+            walk_field(w, field, object);
+        }
+    }
+    if (!found) {
+        w->visit(w->context, NULL, object, w->path);
+    }
+}
+
+void tdi_fields_walk(const tdi_scene_table *table, void *object, tdi_field_visit visit,
+                     void *context) {
+    walk w = {.visit = visit, .context = context};
+    walk_table(&w, table, object);
+}

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: MIT
+// Scenes from values: fields by the tables, then curves, definitions and what must fit together.
+
+#include "scene/scene.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- faults ---------------------------------------------------------------------------------
+
+static td_status fail_at(const td_scene *scene, td_diag *diag, td_status status, const char *path,
+                         const char *format, va_list args) {
+    char message[sizeof diag->message];
+    vsnprintf(message, sizeof message, format, args);
+    const td_value *value = scene->value ? tdi_fields_where(scene->value, path) : NULL;
+    if (value) {
+        return tdi_value_fail(value, value->line, value->column, diag, status, "%s", message);
+    }
+    return tdi_fail(diag, status, "%s: %s", path, message);
+}
+
+td_status tdi_scene_fail(const td_scene *scene, td_diag *diag, td_status status, const char *path,
+                         const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fail_at(scene, diag, status, path, format, args);
+    va_end(args);
+    return status;
+}
+
+td_status tdi_scene_fault(const td_scene *scene, td_diag_list *diags, td_status status,
+                          const char *path, const char *format, ...) {
+    td_diag diag;
+    va_list args;
+    va_start(args, format);
+    fail_at(scene, &diag, status, path, format, args);
+    va_end(args);
+    tdi_diag_add(diags, &diag);
+    return status;
+}
+
+// ---- curves ---------------------------------------------------------------------------------
+
+static td_status make_curve(const tdi_track *t, const td_alloc *alloc, tdi_keyed *out,
+                            td_diag *diag) {
+    *out = (tdi_keyed){.place = t->place, .components = t->components, .track = t};
+    if (t->components == 4) {
+        td_turn_curve_def def = td_turn_curve_def_default();
+        def.key_count = t->key_count;
+        def.times = t->times;
+        def.turns = t->turns;
+        def.rotations = t->turns ? NULL : (const td_quat *)t->values; // four numbers each
+        def.interpolation = t->interpolation;
+        def.repeat = t->repeat;
+        return td_turn_curve_new(&def, alloc, &out->turn, diag);
+    }
+    td_curve_def def = td_curve_def_default();
+    def.key_count = t->key_count;
+    def.part_count = t->components;
+    def.times = t->times;
+    def.values = t->values;
+    def.interpolation = t->interpolation;
+    def.repeat = t->repeat;
+    return td_curve_new(&def, alloc, &out->curve, diag);
+}
+
+static td_status make_curves(td_scene *s, td_diag_list *diags) {
+    td_status result = TD_OK;
+    size_t count = (size_t)s->fields.track_count;
+    s->keyed = tdi_arena_zeroed(&s->fields.arena, count ? count : 1, sizeof *s->keyed);
+    if (!s->keyed) {
+        return TD_ERR_MEMORY;
+    }
+    for (int32_t k = 0; k < s->fields.track_count; k++) {
+        const tdi_track *t = &s->fields.tracks[k];
+        td_diag diag = {.index = TD_NONE}, placed;
+        td_status status = make_curve(t, s->alloc, &s->keyed[k], &diag);
+        s->keyed_count = k + 1;
+        if (status == TD_ERR_MEMORY) {
+            return status;
+        }
+        if (status != TD_OK) {
+            const td_value *keys = td_value_get(t->value, "keys");
+            bool known = keys && diag.index >= 0 && diag.index < keys->count;
+            const td_value *at = known ? &keys->items[diag.index] : t->value;
+            result = tdi_value_fail(at, at->line, at->column, &placed, TD_ERR_SYNTAX, "%s",
+                                    diag.message);
+            tdi_diag_add(diags, &placed);
+        }
+    }
+    return result;
+}
+
+const tdi_keyed *tdi_scene_keyed(const td_scene *scene, const void *place) {
+    for (int32_t k = 0; k < scene->keyed_count; k++) {
+        if (scene->keyed[k].place == place && !scene->keyed[k].ended) {
+            return &scene->keyed[k];
+        }
+    }
+    return NULL;
+}
+
+// ---- definitions ----------------------------------------------------------------------------
+
+// The map `define` as pairs of texts.
+static td_status make_defines(td_scene *s, td_object_def *o, int32_t index, td_diag_list *diags) {
+    const td_value *map = o->define_values;
+    char path[64];
+    snprintf(path, sizeof path, "objects[%d].define", index);
+    if (!map) {
+        return TD_OK;
+    }
+    if (map->kind != TD_VALUE_MAP) {
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                               "'define' expects a map from names to values");
+    }
+    td_define *pairs = tdi_arena_zeroed(&s->fields.arena, (size_t)map->count + 1, sizeof *pairs);
+    if (!pairs) {
+        return TD_ERR_MEMORY;
+    }
+    for (int32_t k = 0; k < map->count; k++) {
+        const td_value *item = &map->items[k];
+        if (item->kind == TD_VALUE_LIST || item->kind == TD_VALUE_MAP) {
+            td_diag diag;
+            tdi_value_fail(item, item->line, item->column, &diag, TD_ERR_SYNTAX,
+                           "'%s' expects a number or a text", item->key);
+            tdi_diag_add(diags, &diag);
+            return TD_ERR_SYNTAX;
+        }
+        pairs[k] = (td_define){item->key, item->text};
+    }
+    o->defines = pairs;
+    o->define_count = map->count;
+    return TD_OK;
+}
+
+td_status tdi_scene_make_defines(td_scene *s, td_diag_list *diags) {
+    td_status status = TD_OK;
+    // the list of objects is the scene's own
+    td_object_def *objects = (td_object_def *)s->def.objects;
+    for (int32_t k = 0; k < s->def.object_count && status == TD_OK; k++) {
+        status = make_defines(s, &objects[k], k, diags);
+    }
+    return status;
+}
+
+// ---- checks ---------------------------------------------------------------------------------
+
+int32_t tdi_scene_object(const td_scene_def *def, const char *name) {
+    for (int32_t k = 0; k < def->object_count; k++) {
+        if (!name || (def->objects[k].name && strcmp(def->objects[k].name, name) == 0)) {
+            return k;
+        }
+    }
+    return TD_NONE;
+}
+
+static td_status check_name(const td_scene *s, const char *name, const char *path,
+                            td_diag_list *diags) {
+    if (tdi_scene_object(&s->def, name) != TD_NONE) {
+        return TD_OK;
+    }
+    return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path, "there is no object named '%s'", name);
+}
+
+static td_status check_place(const td_scene *s, const td_place_def *p, const char *where,
+                             td_diag_list *diags) {
+    char path[96];
+    snprintf(path, sizeof path, "%s.object", where);
+    td_status status = check_name(s, p->object, path, diags);
+    if (status == TD_OK) {
+        const td_object_def *o = &s->def.objects[tdi_scene_object(&s->def, p->object)];
+        int32_t count = o->instances.layout == TD_INSTANCES_LIST ? o->instances.place_count
+                                                                 : o->instances.count;
+        if (p->instance >= count) {
+            snprintf(path, sizeof path, "%s.instance", where);
+            return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                                   "the object has %d instances, from 0 on", count);
+        }
+    }
+    return status;
+}
+
+static td_status check_span(const td_scene *s, td_real start, td_real end, const char *where,
+                            td_diag_list *diags) {
+    char path[96];
+    snprintf(path, sizeof path, "%s.end", where);
+    return end >= start ? TD_OK
+                        : tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                                          "'end' expects a time after 'start', which is %g", start);
+}
+
+static td_status worst(td_status a, td_status b) {
+    return a == TD_OK ? b : a;
+}
+
+static td_status check_load(const td_scene *s, int32_t k, td_diag_list *diags) {
+    static const char *const names[] = {"wind", "pull", "push", "pose"};
+    const td_scene_load *l = &s->def.loads[k];
+    char where[64], path[96];
+    snprintf(where, sizeof where, "loads[%d].%s", k, names[l->kind]);
+    switch (l->kind) {
+    case TD_SCENE_PULL:
+        return worst(check_place(s, &l->as.pull.place, where, diags),
+                     check_span(s, l->as.pull.start, l->as.pull.end, where, diags));
+    case TD_SCENE_PUSH:
+        return worst(check_place(s, &l->as.push.place, where, diags),
+                     check_span(s, l->as.push.start, l->as.push.end, where, diags));
+    case TD_SCENE_POSE:
+        snprintf(path, sizeof path, "%s.object", where);
+        return check_name(s, l->as.pose.object, path, diags);
+    case TD_SCENE_WIND: break;
+    }
+    return TD_OK;
+}
+
+static td_solver_info solver_of(const td_object_def *o) {
+    return td_solver_get(td_solver_find(o->solver));
+}
+
+// The names of choices whose bits are set: "a, b, c".
+static const char *names_of(const tdi_choice *choices, uint32_t bits, char text[120]) {
+    size_t length = 0;
+    text[0] = 0;
+    for (const tdi_choice *c = choices; c->name; c++) {
+        if (bits >> c->value & 1 && length < 100) {
+            length += (size_t)snprintf(text + length, 120 - length, "%s%s", length > 0 ? ", " : "",
+                                       c->name);
+        }
+    }
+    return text;
+}
+
+// What an object asks for and its solver does not have.
+static td_status check_solver(const td_scene *s, int32_t k, td_diag_list *diags) {
+    const td_object_def *o = &s->def.objects[k];
+    const td_solver_info info = solver_of(o);
+    char path[96], has[120];
+    if (!(info.integrators >> o->integrator & 1)) {
+        snprintf(path, sizeof path, "objects[%d].integrator", k);
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path, "the solver '%s' expects one of %s",
+                               info.name, names_of(tdi_integrators, info.integrators, has));
+    }
+    if (o->law != TD_LAW_DEFAULT && !(info.laws >> o->law & 1)) {
+        snprintf(path, sizeof path, "objects[%d].law", k);
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path, "the solver '%s' has this law: %s",
+                               info.name, names_of(tdi_laws, info.laws, has));
+    }
+    return TD_OK;
+}
+
+// The first key of a strand that only rods know and that is not at its default; NULL: none.
+static const char *key_of_rods(const td_strand_def *s) {
+    return s->closed                         ? "closed"
+           : s->straight                     ? "straight"
+           : s->rest_count > 0               ? "rest"
+           : s->rest_helix.radius > 0        ? "rest_helix"
+           : s->radius_other > 0             ? "radius_other"
+           : s->twist != 0                   ? "twist"
+           : s->start.held != TD_END_CLAMPED ? "start"
+           : s->end.held != TD_END_FREE      ? "end"
+           : s->body_count > 0               ? "bodies"
+           : s->bend > 0                     ? "bend"
+           : s->bend_other > 0               ? "bend_other"
+           : s->torsion > 0                  ? "torsion"
+           : s->stretch > 0                  ? "stretch"
+           : s->line_mass > 0                ? "line_mass"
+           : s->inextensible                 ? "inextensible"
+                                             : NULL;
+}
+
+static td_status check_strand(const td_scene *s, int32_t k, td_diag_list *diags) {
+    const td_object_def *o = &s->def.objects[k];
+    const td_strand_def *strand = &o->strand;
+    const char *rods = solver_of(o).rings ? NULL : key_of_rods(strand);
+    const struct {
+        bool wrong;
+        const char *key, *message;
+    } rules[] = {
+        {rods != NULL, rods, "only rods have this; give the object 'solver: rod'"},
+        {strand->point_count == 1, "points", "a strand expects two points or more"},
+        {strand->closed && strand->point_count == 2, "points",
+         "a closed strand expects three points or more"},
+        {strand->closed && strand->segments < 3, "segments", "a ring expects three or more"},
+        {strand->closed && strand->end.held != TD_END_FREE, "end", "a closed strand has no ends"},
+        {strand->rest_count == 1, "rest", "a shape expects two points or more"},
+        {strand->rest_count > 0 && strand->rest_helix.radius > 0, "rest_helix",
+         "give either 'rest' or 'rest_helix'"},
+        {strand->bend == 0 && strand->bend_other > 0, "bend_other",
+         "give 'bend' with it, the stiffness about X"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (rules[i].wrong) {
+            char path[96];
+            snprintf(path, sizeof path, "objects[%d].strand.%s", k, rules[i].key);
+            return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path, "%s", rules[i].message);
+        }
+    }
+    return TD_OK;
+}
+
+// Whether an object feels less than all of its base's motion, at any time.
+static bool rides(const td_scene *s, const td_object_def *o) {
+    return o->time_scale != 1 || o->local.amount != 0 || tdi_scene_keyed(s, &o->time_scale) ||
+           tdi_scene_keyed(s, &o->local.amount);
+}
+
+// Rods that touch are solved as one; what touches is where it is seen, and is stepped implicitly.
+static td_status check_contact(const td_scene *s, td_diag_list *diags) {
+    const td_object_def *first = NULL;
+    if (!s->def.contact.given && s->def.collider_count == 0) {
+        return TD_OK;
+    }
+    for (int32_t k = 0; k < s->def.object_count; k++) {
+        const td_object_def *o = &s->def.objects[k];
+        char path[96];
+        const bool rod = solver_of(o).mutual;
+        if (!rod && s->def.collider_count == 0) {
+            continue;
+        }
+        first = first || !rod ? first : o;
+        snprintf(path, sizeof path, "objects[%d].%s", k,
+                 rides(s, o) ? o->time_scale != 1 ? "time_scale" : "local" : "integrator");
+        if (rides(s, o)) {
+            return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                                   "what touches expects to feel all of its base's motion");
+        }
+        if (o->integrator != TD_IMPLICIT && o->integrator != TD_IMPLICIT_EULER) {
+            return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                                   "what touches expects 'implicit' or 'implicit-euler'");
+        }
+        if (rod && o->integrator != first->integrator) {
+            return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                                   "rods that may touch expect the same integrator");
+        }
+    }
+    return TD_OK;
+}
+
+static td_status check_object(const td_scene *s, int32_t k, td_diag_list *diags) {
+    const td_object_def *o = &s->def.objects[k];
+    char path[96];
+    int32_t sources = (o->plant != NULL) + (o->strand.point_count > 0) +
+                      (o->strand.helix.radius > 0) + (o->skeleton != NULL);
+    if (sources != 1) {
+        snprintf(path, sizeof path, "objects[%d]", k);
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                               "an object expects either 'plant' or 'strand'");
+    }
+    td_status status = check_strand(s, k, diags);
+    if (status != TD_OK) {
+        return status;
+    }
+    status = check_solver(s, k, diags);
+    if (status != TD_OK) {
+        return status;
+    }
+    if (o->instances.smallest > o->instances.largest) {
+        snprintf(path, sizeof path, "objects[%d].instances.largest", k);
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                               "'largest' expects a size of at least that of 'smallest'");
+    }
+    if (o->instances.layout == TD_INSTANCES_LIST && o->instances.place_count == 0) {
+        snprintf(path, sizeof path, "objects[%d].instances", k);
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path, "the layout 'list' expects 'places'");
+    }
+    if (o->damping_ratio >= 0 && o->relaxation_time >= 0) {
+        snprintf(path, sizeof path, "objects[%d].relaxation_time", k);
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                               "give either 'damping_ratio' or 'relaxation_time'");
+    }
+    for (int32_t i = 0; o->name && i < k; i++) {
+        if (s->def.objects[i].name && strcmp(s->def.objects[i].name, o->name) == 0) {
+            snprintf(path, sizeof path, "objects[%d].name", k);
+            return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                                   "another object is named '%s' already", o->name);
+        }
+    }
+    return TD_OK;
+}
+
+td_status tdi_scene_check(const td_scene *s, td_diag_list *diags) {
+    td_status status = TD_OK;
+    char where[64];
+    if (s->def.object_count < 1) {
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, "objects", "a scene expects objects");
+    }
+    for (int32_t k = 0; k < s->def.object_count; k++) {
+        status = worst(status, check_object(s, k, diags));
+    }
+    status = worst(status, check_contact(s, diags));
+    for (int32_t k = 0; k < s->def.load_count; k++) {
+        status = worst(status, check_load(s, k, diags));
+    }
+    for (int32_t k = 0; k < s->def.record.probe_count; k++) {
+        snprintf(where, sizeof where, "record.probes[%d]", k);
+        status = worst(status, check_place(s, &s->def.record.probes[k].place, where, diags));
+    }
+    return status;
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+td_status td_scene_from_value(td_value *value, const char *file, const td_alloc *alloc,
+                              td_scene **out, td_diag_list *diags) {
+    *out = NULL;
+    td_scene *s = tdi_alloc_zeroed(alloc, 1, sizeof *s);
+    if (!s) {
+        td_value_free(value);
+        return TD_ERR_MEMORY;
+    }
+    s->alloc = alloc;
+    s->value = value;
+    td_status status = tdi_fields_fill(&tdi_scene_all, value, &s->def, alloc, &s->fields, diags);
+    if (status == TD_OK && file) {
+        s->file = tdi_arena_text(&s->fields.arena, file, strlen(file));
+        status = s->file ? TD_OK : TD_ERR_MEMORY;
+    }
+    if (status == TD_OK) {
+        status = make_curves(s, diags);
+    }
+    if (status == TD_OK) {
+        status = tdi_scene_make_defines(s, diags);
+    }
+    if (status == TD_OK) {
+        status = tdi_scene_check(s, diags);
+    }
+    if (status != TD_OK) {
+        td_scene_free(s);
+        return status;
+    }
+    *out = s;
+    return TD_OK;
+}
+
+void td_scene_free(td_scene *s) {
+    if (!s) {
+        return;
+    }
+    for (int32_t k = 0; k < s->keyed_count && !s->from; k++) {
+        td_curve_free(s->keyed[k].curve);
+        td_turn_curve_free(s->keyed[k].turn);
+    }
+    tdi_fields_free(&s->fields);
+    td_value_free(s->from ? NULL : s->value);
+    tdi_alloc_free(s->alloc, s, sizeof *s);
+}
+
+const td_scene_def *td_scene_def_get(const td_scene *scene) {
+    return &scene->def;
+}

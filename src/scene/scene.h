@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// A scene with its keyframes, and faults at its places.
+
+#include "base/value.h"
+#include "scene/scene_tables.h"
+
+// A number, vector or rotation of the scene that follows a curve.
+typedef struct tdi_keyed {
+    td_real *place;         // in the scene
+    int32_t components;     // 1, 3 or 4
+    td_curve *curve;        // of 1 and 3
+    td_turn_curve *turn;    // of 4
+    const tdi_track *track; // where they came from
+    bool ended;             // somebody has set the number since
+} tdi_keyed;
+
+// The keyframes, unless there are none or they have ended.
+static inline const tdi_keyed *tdi_live(const tdi_keyed *keyed) {
+    return keyed && !keyed->ended ? keyed : NULL;
+}
+
+struct td_scene {
+    const td_alloc *alloc;
+    td_scene_def def;
+    tdi_fields fields;           // owns what def points to
+    td_value *value;             // the text it came from; NULL: none
+    const char *file;            // NULL: none
+    const struct td_scene *from; // a copy leaves curves, texts and values to this; NULL: no copy
+    tdi_keyed *keyed;
+    int32_t keyed_count;
+};
+
+// The curve of a field, or NULL.
+const tdi_keyed *tdi_scene_keyed(const td_scene *scene, const void *place);
+
+// Fills `diag` with a fault at a path such as "objects[2].plant" and returns the status. `scene`
+// may have no text: then the message begins with the path.
+td_status tdi_scene_fail(const td_scene *scene, td_diag *diag, td_status status, const char *path,
+                         const char *format, ...) TDI_PRINTF(5, 6);
+// The same, added to a list.
+td_status tdi_scene_fault(const td_scene *scene, td_diag_list *diags, td_status status,
+                          const char *path, const char *format, ...) TDI_PRINTF(5, 6);
+
+// The object of that name, or the first when it is NULL; TD_NONE when there is none.
+int32_t tdi_scene_object(const td_scene_def *def, const char *name);
+
+// What the tables cannot say: names that must exist, ranges between fields. TD_ERR_SYNTAX with all
+// faults listed.
+td_status tdi_scene_check(const td_scene *scene, td_diag_list *diags);
+
+// The maps `define` of the objects as pairs of texts.
+td_status tdi_scene_make_defines(td_scene *scene, td_diag_list *diags);
+
+// scene_copy.c
+// A scene of its own from structs filled by hand, every number checked; it has no text.
+td_status tdi_scene_copy(const td_scene_def *def, const td_alloc *alloc, td_scene **out,
+                         td_diag_list *diags);
+// A copy whose numbers can change by themselves; `scene` must outlive it.
+td_status tdi_scene_twin(const td_scene *scene, const td_alloc *alloc, td_scene **out);

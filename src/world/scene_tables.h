@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: MIT
-#pragma once
-
-// The tables of all that a scene can say: read by the reader, the timeline and the reference.
-
-#include "tendril/scene.h"
-#include "world/fields.h"
-
-extern const tdi_scene_table tdi_scene_all;

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// The solvers there are. A new one is a line here, and a folder of its own.
+
+#include "world/solvers.h"
+
+#include "base/diag.h"
+#include "rod/solver.h"
+#include "tree/solver.h"
+
+#include <string.h>
+
+static const tdi_solver *const rows[] = {&tdi_solver_tree, &tdi_solver_rod};
+
+enum { ROWS = sizeof rows / sizeof *rows, MOST_ADDED = 4 };
+
+static const tdi_solver *added[MOST_ADDED]; // by tests alone
+static int32_t added_count;
+
+// ---- the list -------------------------------------------------------------------------------
+
+static const tdi_solver *solver_at(int32_t k) {
+    return k < ROWS ? rows[k] : added[k - ROWS];
+}
+
+int32_t td_solver_count(void) {
+    return ROWS + added_count;
+}
+
+td_solver_info td_solver_get(int32_t index) {
+    const tdi_solver *s = solver_at(index);
+    td_solver_info info = s->info;
+    info.ends = s->set_end != NULL;
+    info.contact = s->implicit->capsules != NULL;
+    info.rest = s->rest_new != NULL;
+    info.damping = s->damped_new != NULL;
+    info.modes = s->modes != NULL;
+    return info;
+}
+
+int32_t td_solver_find(const char *name) {
+    int32_t k = 0;
+    while (name && k < td_solver_count() && strcmp(solver_at(k)->info.name, name) != 0) {
+        k++;
+    }
+    return k < td_solver_count() ? k : TD_NONE;
+}
+
+const tdi_solver *tdi_solver_find(const char *name) {
+    const int32_t k = td_solver_find(name);
+    return k == TD_NONE ? NULL : solver_at(k);
+}
+
+bool tdi_solver_add(const tdi_solver *solver) {
+    if (added_count == MOST_ADDED) {
+        return false;
+    }
+    added[added_count++] = solver;
+    return true;
+}
+
+void tdi_solver_remove(const tdi_solver *solver) {
+    int32_t kept = 0;
+    for (int32_t k = 0; k < added_count; k++) {
+        if (added[k] != solver) {
+            added[kept++] = added[k];
+        }
+    }
+    added_count = kept;
+}
+
+// ---- what a solver may not offer ------------------------------------------------------------
+
+td_status tdi_solver_rest_new(const tdi_solver *solver, const tdi_solver_model *model,
+                              td_vec3 gravity, const td_alloc *alloc, tdi_solver_model **out,
+                              td_diag *diag) {
+    *out = NULL;
+    if (!solver->rest_new) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "the solver '%s' cannot keep a drawn shape under gravity",
+                        solver->info.name);
+    }
+    return solver->rest_new(model, gravity, alloc, out, diag);
+}
+
+td_status tdi_solver_damped_new(const tdi_solver *solver, const tdi_solver_model *model,
+                                const td_damping_opts *opts, const td_alloc *alloc,
+                                tdi_solver_model **out, td_diag *diag) {
+    *out = NULL;
+    if (!solver->damped_new) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "the solver '%s' takes damping from materials alone",
+                        solver->info.name);
+    }
+    return solver->damped_new(model, opts, alloc, out, diag);
+}
+
+td_status tdi_solver_modes(const tdi_solver *solver, tdi_solver_state *state, td_vec3 gravity,
+                           int32_t count, td_mode *modes, td_diag *diag) {
+    if (!solver->modes) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "the solver '%s' finds no modes", solver->info.name);
+    }
+    return solver->modes(state, gravity, count, modes, diag);
+}

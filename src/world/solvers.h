@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// The solvers by name, and what one of them may not offer.
+
+#include "solver/solver.h"
+
+// NULL: the first. NULL when none has this name.
+const tdi_solver *tdi_solver_find(const char *name);
+
+// For tests: one more solver, behind those there are, until it is removed. It must have a name of
+// its own. Not while other threads ask for solvers. False when there is no room.
+bool tdi_solver_add(const tdi_solver *solver);
+void tdi_solver_remove(const tdi_solver *solver);
+
+// TD_ERR_ARGUMENT when the solver does not offer it.
+td_status tdi_solver_rest_new(const tdi_solver *solver, const tdi_solver_model *model,
+                              td_vec3 gravity, const td_alloc *alloc, tdi_solver_model **out,
+                              td_diag *diag);
+td_status tdi_solver_damped_new(const tdi_solver *solver, const tdi_solver_model *model,
+                                const td_damping_opts *opts, const td_alloc *alloc,
+                                tdi_solver_model **out, td_diag *diag);
+td_status tdi_solver_modes(const tdi_solver *solver, tdi_solver_state *state, td_vec3 gravity,
+                           int32_t count, td_mode *modes, td_diag *diag);
