@@ -571,6 +571,10 @@ TD_TEST(tree_solve_raises_no_pivot_of_a_positive_hessian) {
 TD_TEST(potential_terms_of_several_bodies_are_those_of_one) {
     const tdi_terms_kernel *kernels[TDI_TERMS_KERNELS];
     const int count = tdi_terms_kernels(kernels);
+    if (count == 0) {
+        test_skip("this processor has no kernel for several bodies");
+        return;
+    }
     for (uint64_t seed = 1; seed <= 400; seed++) {
         for (int k = 0; k < count; k++) {
             const bool inertia = seed % 5 != 0, tame = seed % 4 == 0;

@@ -364,7 +364,7 @@ TD_TEST(keys_of_rods_and_of_contact_have_their_faults) {
         {"{objects: [{" CORD "\n stretch: 5}}]}", 2, "'tree' does not have this"},
         {"{objects: [{" CORD "\n start: {turns: {keys: [[0, 0], [1, 1]]}}}}]}", 2,
          "'tree' does not have this"},
-        {"{objects: [{solver: rod, " CORD "\n end: {shift: [1, 0, 0]}}}]}", 2, "cannot be led"},
+        {"{objects: [{solver: rod, " CORD "\n end: {shift: [1, 0, 0]}}}]}", 2, "a free end cannot have"},
         {"{objects: [{solver: rod,\n law: linear, " CORD "}}]}", 2,
          "the solver 'rod' has only the law 'tangent'"},
         {"{objects: [{" CORD "\n rest: [[0, 0, 0], [0, 9, 0]]}}]}", 1, "starts stretched"},

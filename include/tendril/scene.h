@@ -250,9 +250,10 @@ typedef struct td_record_def {
     td_real fps;                ///< Frames a second. Default 30.
     const td_probe_def *probes; ///< probe_count of them.
     int32_t probe_count;
-    bool energy; ///< Energies and momentum of every object. Default true.
-    bool glb;    ///< Animated glTF. Default true.
-    bool page;   ///< A page that plays. Default true.
+    bool energy;   ///< Energies and momentum of every object. Default true.
+    bool glb;      ///< Animated glTF. Default true.
+    bool page;     ///< A page that plays. Default true.
+    bool contacts; ///< Contact forces as arrows in the glTF; the page has them in any case.
 } td_record_def;
 
 // ---- all of it ------------------------------------------------------------------------------

@@ -59,12 +59,14 @@ typedef enum td_shape_kind {
     TD_SHAPE_BALL,    ///< An ellipsoid standing on the joint.
     TD_SHAPE_DISC,    ///< A flat disc across Z, centred on the joint.
     TD_SHAPE_POLYGON, ///< The polygons that the turtle traced.
+    TD_SHAPE_BOX,     ///< A box standing on the joint, 1 high.
 } td_shape_kind;
 
 /// The shape of an organ of size 1 (its length along +Y, or its diameter); segments scale it.
 typedef struct td_shape {
     td_shape_kind kind;
     td_real width;         ///< Greatest width over length. Default 0.5.
+    td_real depth;         ///< Box: along Z, over length; in (0,100]. Default 0.5.
     td_real widest;        ///< Where along the blade it is widest, in (0,1). Default 0.4.
     td_real taper;         ///< > 0; 1 is a lens, larger makes a drawn-out tip. Default 1.
     td_real fold;          ///< rad: how far each half rises from the plane. Default 0.2.
@@ -129,6 +131,7 @@ typedef struct td_segment {
     td_real radius_tip;    ///< m.
     td_real flat;          ///< The section of a stem along Z is so much wider than along X.
     td_section section;    ///< Of a stem at its middle, of an organ that of its stalk.
+    td_real bead;          ///< Likewise, m: radius of a ball at its tip; 0: none.
     int32_t material;      ///< Index into the skeleton's materials.
     td_organ organ;
     int32_t shape;          ///< Index into the skeleton's shapes; TD_NONE for stems.
@@ -255,6 +258,7 @@ typedef struct td_segment_def {
     td_real radius_base;   ///< m, > 0.
     td_real radius_tip;    ///< m, >= 0.
     td_real flat;          ///< > 0: the section along Z over that along X. Default 1, round.
+    td_real bead;          ///< m: radius of a ball that is drawn at a stem's tip. Default 0: none.
     int32_t material;      ///< From td_builder_add_material(). Default 0, which always exists.
     td_organ organ;        ///< Default stem.
     int32_t shape;         ///< From td_builder_add_shape() for organs. Default TD_NONE.

@@ -114,6 +114,29 @@ TD_API td_status td_world_modes(td_world *world, int32_t actor, int32_t count, t
 /// "rod" a td_rod_state *. It belongs to the world. NULL when the actor's solver is another one.
 TD_API void *td_world_state(td_world *world, int32_t actor, const char *solver);
 
+// ---- contact --------------------------------------------------------------------------------
+
+TD_API int32_t td_world_collider_count(const td_world *world);
+/// A collider of the scene with its pose at the end of the last step.
+TD_API td_collider td_world_collider(const td_world *world, int32_t collider);
+
+/// One contact at the end of the last step.
+typedef struct td_world_contact {
+    int32_t actor, segment; ///< First side.
+    int32_t other_actor;    ///< TD_NONE: the other side is a collider.
+    int32_t other;          ///< Segment of other_actor, or number of the collider.
+    td_vec3 point;          ///< m, world.
+    td_vec3 normal;         ///< Unit, from the other side to the first.
+    td_vec3 force;          ///< N, on the first side: barrier and friction.
+    td_real gap;            ///< m.
+} td_world_contact;
+
+/// Fills at most `capacity` contacts; returns how many there are.
+TD_API int32_t td_world_contacts(const td_world *world, td_world_contact *contacts,
+                                 int32_t capacity);
+
+// ---- hand -----------------------------------------------------------------------------------
+
 /// Holds the point of a segment (in its own axes) by a spring to a place, as a hand would, until it
 /// is released. One a world.
 TD_API void td_world_grab(td_world *world, int32_t actor, int32_t segment, td_vec3 point,

@@ -34,7 +34,7 @@ static const char *joint_name(td_joint_kind joint) {
 }
 
 static const char *shape_name(td_shape_kind kind) {
-    static const char *const names[] = {"blade", "flower", "ball", "disc", "polygon"};
+    static const char *const names[] = {"blade", "flower", "ball", "disc", "polygon", "box"};
     return (size_t)kind < sizeof names / sizeof names[0] ? names[kind] : "unknown";
 }
 
@@ -84,6 +84,7 @@ static void write_shape(tdi_json *json, const td_skeleton *skeleton, const td_sh
         write_polygons(json, skeleton, shape);
     } else {
         tdi_json_key_real(json, "width", shape->width);
+        tdi_json_key_real(json, "depth", shape->depth);
         tdi_json_key_real(json, "widest", shape->widest);
         tdi_json_key_real(json, "taper", shape->taper);
         tdi_json_key_real(json, "fold", shape->fold);

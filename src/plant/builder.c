@@ -195,6 +195,7 @@ static td_segment segment_of(const tdi_store *store, const td_segment_def *def) 
         .radius_base = def->radius_base,
         .radius_tip = def->radius_tip,
         .flat = def->flat,
+        .bead = def->bead,
         .material = def->material,
         .organ = def->organ,
         .shape = def->shape,

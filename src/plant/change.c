@@ -68,6 +68,7 @@ static void change_segment(td_segment *s, const td_material *old, const td_mater
     td_real twist = s3 * td_material_shear(now) / td_material_shear(old);
     td_real time = old->damping_time > 0 ? now->damping_time / old->damping_time : 1;
     s->attach = tdi_scale(s->attach, size);
+    s->bead *= size;
     s->tip = tdi_scale(s->tip, size);
     s->centre_of_mass = tdi_scale(s->centre_of_mass, size);
     s->initial_slide *= size;

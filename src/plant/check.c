@@ -132,7 +132,8 @@ static td_status check_place(const td_builder *builder, const td_segment_def *de
 }
 
 static bool is_lamina(const td_shape *shape) {
-    return shape->kind != TD_SHAPE_BALL && !(shape->kind == TD_SHAPE_FLOWER && shape->petals == 0);
+    return shape->kind != TD_SHAPE_BALL && shape->kind != TD_SHAPE_BOX &&
+           !(shape->kind == TD_SHAPE_FLOWER && shape->petals == 0);
 }
 
 static td_status check_organ(const td_builder *builder, const td_segment_def *def, td_diag *diag) {
@@ -177,6 +178,9 @@ static td_status check_body(const td_builder *builder, const td_segment_def *def
     if (!(def->radius_tip >= 0 && def->radius_tip <= LENGTH_MAX)) {
         return FIELD_FAULT("radius_tip is %g; expected at least 0 and at most 1e9 m",
                            def->radius_tip);
+    }
+    if (!(def->bead >= 0 && def->bead <= LENGTH_MAX)) {
+        return FIELD_FAULT("bead is %g; expected 0 to 1e9 m", def->bead);
     }
     if (!(def->flat > 0 && def->flat <= FLAT_MAX)) {
         return FIELD_FAULT("flat is %g; expected above 0 and at most 1e6", def->flat);

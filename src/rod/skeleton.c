@@ -381,5 +381,8 @@ td_status td_rod_model_from_skeleton(const td_skeleton *skeleton, const td_alloc
                                        : status;
     }
     *out = k.model;
+    if (TDI_ASSERTS) {
+        tdi_rod_model_validate(k.model);
+    }
     return TD_OK;
 }

@@ -206,6 +206,9 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
     }
     memcpy(block, &shape, sizeof shape);
     *out = (td_tree_model *)block;
+    if (TDI_ASSERTS) {
+        tdi_tree_model_validate(*out);
+    }
     return TD_OK;
 }
 

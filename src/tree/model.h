@@ -10,6 +10,7 @@
 //          go through their columns.
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/diag.h"
 #include "math/mat3.h"
 #include "tendril/pool.h"
@@ -69,6 +70,9 @@ struct td_tree_model {
 // A copy to be changed before anybody else sees it.
 td_status tdi_tree_model_copy(const td_tree_model *model, const td_alloc *alloc,
                               td_tree_model **out, td_diag *diag);
+
+// Stops where a model is not what all others take for granted. For debug builds: see base/assert.h.
+void tdi_tree_model_validate(const td_tree_model *model);
 
 // ---- state ----------------------------------------------------------------------------------
 

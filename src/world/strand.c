@@ -14,6 +14,8 @@
 #include <string.h>
 
 #define BEAD_COLOR   0x9aa0a6
+#define MAX_SIDE     100.0 // of a box, over its length
+#define TIP_RADIUS   3     // of the ball at a strand's tip, over that of the strand
 #define CURVE_PIECES 64 // between two points of a strand, to measure its length
 
 // A smooth curve through points, or a helix where that has a radius.
@@ -233,6 +235,7 @@ static td_status add_segment(maker *m, int32_t k, td_diag *diag) {
     def.radius_base = base + (tip - base) * k / s->segments;
     def.radius_tip = base + (tip - base) * (k + 1) / s->segments;
     def.flat = s->radius_other > 0 ? s->radius_other / s->radius : 1;
+    def.bead = k == s->segments - 1 && s->tip_mass > 0 ? TIP_RADIUS * def.radius_base : 0;
     give_figures(m, &def);
     if (k == 0) {
         hold_start(s, &def);
@@ -256,21 +259,33 @@ static td_status add_strand(const maker *m, td_diag *diag) {
 
 // ---- bodies ---------------------------------------------------------------------------------
 
-// A box, whose mean squares are those of its sides over 12, drawn as a bead.
+// What a body looks like: a box, or a bead when it has no size. A side of 0 is drawn as thick as the
+// strand.
+static td_shape body_shape(td_vec3 size, td_real radius, td_real *length) {
+    td_shape shape = td_shape_default();
+    const td_real x = size.x > 0 ? size.x : 2 * radius;
+    const td_real y = size.y > 0 ? size.y : 2 * radius;
+    const td_real z = size.z > 0 ? size.z : 2 * radius;
+    const bool bead = size.x + size.y + size.z == 0;
+    shape.kind = bead ? TD_SHAPE_BALL : TD_SHAPE_BOX;
+    shape.stalk = 0;
+    shape.color = BEAD_COLOR;
+    *length = bead ? 4 * radius : fmax(y, fmax(x, z) / MAX_SIDE);
+    shape.width = bead ? 1 : x / *length;
+    shape.depth = bead ? 1 : z / *length;
+    return shape;
+}
+
+// Mean squares of a box are those of its sides over 12.
 static td_status add_box(const maker *m, const td_strand_body *b, td_diag *diag) {
     const td_strand_def *s = m->strand;
     const td_real at = b->at * s->segments;
     const int32_t on = at < s->segments ? (int32_t)at : s->segments - 1;
     const td_vec3 q = tdi_scale(b->size, m->size);
     td_segment_def def = td_segment_def_default();
-    td_shape shape = td_shape_default();
     td_real length;
     direction(m->places, on, &length);
-    shape.kind = TD_SHAPE_BALL;
-    shape.stalk = 0;
-    shape.color = BEAD_COLOR;
-    def.length = q.y > 0 ? q.y : 4 * s->radius * m->size;
-    shape.width = q.x + q.z > 0 ? 0.5 * (q.x + q.z) / def.length : 1;
+    const td_shape shape = body_shape(q, s->radius * m->size, &def.length);
     td_status status = td_builder_add_shape(m->builder, &shape, &def.shape, diag);
     def.parent = on;
     def.joint = TD_JOINT_FIXED;
@@ -291,7 +306,7 @@ static td_status add_tip_mass(const maker *m, td_diag *diag) {
     const td_strand_def *s = m->strand;
     const int32_t last = s->segments - 1;
     const td_real base = s->radius, tip = s->tip_radius > 0 ? s->tip_radius : s->radius;
-    const td_real r = 3 * m->size * (base + (tip - base) * last / s->segments);
+    const td_real r = TIP_RADIUS * m->size * (base + (tip - base) * last / s->segments);
     const td_real round = s->tip_mass * r * r / 5;
     td_body body = {.segment = last, .mass = s->tip_mass};
     direction(m->places, last, &body.centre_of_mass.y);

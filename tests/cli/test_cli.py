@@ -531,6 +531,23 @@ class Resume(Folder):
         self.same(whole, out)
         self.assertFalse((out / ".run").exists())
 
+    def test_colliders_and_contact_forces_are_the_same_after_a_stop(self):
+        scene = self.write("objects: [{solver: rod, position: [0, 0.1, 0], strand: {points: [[-0.2, 0, 0], [0.2, 0, 0]],"
+                           " segments: 20, radius: 0.01, start: {held: free}, tip_mass: 0.02}}]\n"
+                           "colliders: [{plane: {}}, {sphere: {radius: 0.05, position: {keys: "
+                           "[[0, [0.3, 0.05, 0]], [1, [-0.1, 0.05, 0]]]}}}]\n"
+                           "record: {duration: 1, contacts: true}\n", "touch.yaml")
+        whole, _ = self.run_to("whole", scene=scene)
+        out = self.folder / "out"
+        process = self.start(scene, "-o", out, "--checkpoint-every", 0)
+        while process.poll() is None and not (out / ".run/checkpoint").exists():
+            time.sleep(0.0005)
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        self.run_to("out", "--resume", scene=scene)
+        self.same(whole, out, ["scene.glb", "energy.csv"])
+        self.assertIn(b"collider-1-sphere", (out / "scene.glb").read_bytes())
+
     def test_a_run_that_is_asked_to_stop_says_how_to_go_on(self):
         whole, _ = self.run_to("whole")
         for number in (signal.SIGINT, signal.SIGTERM):
