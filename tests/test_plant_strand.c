@@ -116,10 +116,10 @@ TD_TEST(strand_that_its_segments_are_not_is_refused_with_its_field) {
         {{.count = 0}, TD_JOINT_BALL, "strand 0: count"},
         {{.count = COUNT + 1}, TD_JOINT_BALL, "strand 0: first"},
         {{.count = COUNT, .twist = 1e12}, TD_JOINT_FREE, "strand 0: twist"},
-        {{.count = COUNT, .closed = true, .end = TD_END_PINNED}, TD_JOINT_FREE, "of a ring"},
+        {{.count = COUNT, .closed = true, .end = TD_END_PINNED}, TD_JOINT_FREE, "a ring has no ends"},
         {{.count = COUNT, .closed = true}, TD_JOINT_FREE, "strand 0: closing"},
-        {{.count = COUNT, .start = TD_END_CLAMPED}, TD_JOINT_FREE, "held as the strand is not"},
-        {{.count = COUNT}, TD_JOINT_BALL, "held as the strand is not"},
+        {{.count = COUNT, .start = TD_END_CLAMPED}, TD_JOINT_FREE, "must have a free joint"},
+        {{.count = COUNT}, TD_JOINT_BALL, "must have a free joint"},
         {{.count = COUNT, .start = TD_END_CLAMPED}, TD_JOINT_FIXED, "no ball joint"},
         {{.first = 1, .count = 2, .start = TD_END_CLAMPED},
          TD_JOINT_BALL,
@@ -152,7 +152,7 @@ TD_TEST(segment_is_part_of_one_strand_and_follows_the_one_before) {
     td_strand more = strand;
     more.count++;
     CHECK_INT(td_builder_add_strand(b, &more, &diag), TD_ERR_STRUCTURE);
-    CHECK_HAS(diag.message, "segment 5 does not follow the one before");
+    CHECK_HAS(diag.message, "segment 5 does not have the segment before as its parent");
     td_builder_free(b);
 }
 
@@ -297,7 +297,7 @@ TD_TEST(tree_refuses_by_name_what_only_other_solvers_can) {
     s.twist = 0;
     s.end = TD_END_PINNED;
     CHECK_INT(tree_of_row(&s, TD_JOINT_BALL, LENGTH, &diag), TD_ERR_STRUCTURE);
-    CHECK_HAS(diag.message, "far end held");
+    CHECK_HAS(diag.message, "last end is held");
     s.start = s.end = TD_END_FREE;
     s.closed = true;
     CHECK_INT(tree_of_row(&s, TD_JOINT_FREE, LENGTH, &diag), TD_ERR_STRUCTURE);

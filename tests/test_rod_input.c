@@ -99,11 +99,11 @@ TD_TEST(rod_refuses_a_struct_of_another_size) {
 TD_TEST(rod_refuses_two_equal_vertices_and_names_them) {
     td_rod_def d = good_rod();
     good[3] = good[2];
-    REFUSED(&d, 1, "points[2] and the next are the same");
+    REFUSED(&d, 1, "points[2] and the next point are the same");
     d = good_rod();
     d.closed = true;
     good[5] = good[0];
-    REFUSED(&d, 1, "points[5] and the next are the same");
+    REFUSED(&d, 1, "points[5] and the next point are the same");
 }
 
 TD_TEST(rod_refuses_an_edge_folded_back_on_the_one_before) {

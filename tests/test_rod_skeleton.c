@@ -414,7 +414,7 @@ TD_TEST(what_rods_cannot_be_is_refused_by_its_segment) {
         const char *message;
     } cases[] = {{TD_JOINT_HINGE, 0, TD_ERR_STRUCTURE, "segment 1 has a hinge"},
                  {TD_JOINT_SLIDE, 0, TD_ERR_STRUCTURE, "segment 1 has a slide"},
-                 {TD_JOINT_BALL, 3.14159265, TD_ERR_ARGUMENT, "segment 1 starts folded back"}};
+                 {TD_JOINT_BALL, 3.14159265, TD_ERR_ARGUMENT, "segment 1: its initial pose is folded back"}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         td_segment_def defs[2] = {stem(TD_NONE, tdi_quat_identity()),
                                   stem(0, turned(0, 0, 1, 0.5))};

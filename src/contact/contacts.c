@@ -19,7 +19,12 @@ static td_status check_capsules(const tdi_contacts_def *def, td_diag *diag) {
     if (def->capsule_count < 1 || def->point_count < 1 || def->collider_limit < 0 ||
         def->pair_limit < 0 || def->pair_limit > PAIRS_LIMIT ||
         def->capsule_count > (PAIRS_LIMIT - PAIRS_MORE) / PAIRS_EACH) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "a count of the contacts is out of its range");
+        return tdi_fail(
+            diag, TD_ERR_ARGUMENT,
+            "capsule_count is %d, point_count %d, collider_limit %d, pair_limit %d; counts must be "
+            "above 0, limits at least 0, and none too large",
+            (int)def->capsule_count, (int)def->point_count, (int)def->collider_limit,
+            (int)def->pair_limit);
     }
     for (int32_t i = 0; i < def->capsule_count; i++) {
         const tdi_capsule *k = &def->capsule[i];

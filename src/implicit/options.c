@@ -2,11 +2,10 @@
 // Options of a step: defaults, and what all solvers ask of them.
 
 #include "base/diag.h"
+#include "base/range.h"
 #include "implicit/implicit.h"
 #include "load/check.h"
 #include "math/vec3.h"
-
-#include <math.h>
 
 td_step_opts td_step_opts_default(void) {
     td_step_opts o = {.struct_size = sizeof o,
@@ -28,47 +27,21 @@ td_damping_opts td_damping_opts_default(void) {
     return opts;
 }
 
-// A number that must be above or at least `least` and at most `most`.
-typedef struct range {
-    const char *name, *unit;
-    td_real value, least, most;
-    bool open; // above the least, not at it
-} range;
-
-static td_status check_range(const range *r, td_diag *diag) {
-    if ((r->open ? r->value > r->least : r->value >= r->least) && r->value <= r->most) {
-        return TD_OK;
-    }
-    const char *lower = r->open ? "above" : "at least";
-    if (isfinite(r->most)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "%s is %g%s; it must be %s %g and at most %g",
-                        r->name, r->value, r->unit, lower, r->least, r->most);
-    }
-    return tdi_fail(diag, TD_ERR_ARGUMENT, "%s is %g%s; it must be %s %g and finite", r->name,
-                    r->value, r->unit, lower, r->least);
-}
-
 td_status tdi_step_opts_check(const td_step_opts *o, int32_t segments, td_diag *diag) {
     if (!o || o->struct_size != sizeof *o) {
         return tdi_fail(diag, TD_ERR_DEF,
                         "td_step_opts: struct_size is wrong; start from td_step_opts_default()");
     }
-    const td_real most = HUGE_VAL;
-    const range ranges[] = {{"dt", " s", o->dt, 0, most, true},
-                            {"iterations", "", o->iterations, 1, most, false},
-                            {"tolerance", "", o->tolerance, 0, 0.1, true},
-                            {"stiffness", "", o->stiffness, 0, most, false},
-                            {"damping", "", o->damping, 0, most, false}};
-    for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++) {
-        td_status status = check_range(&ranges[k], diag);
-        if (status != TD_OK || !isfinite(ranges[k].value)) {
-            return status != TD_OK
-                       ? status
-                       : tdi_fail(diag, TD_ERR_ARGUMENT, "%s is not finite", ranges[k].name);
-        }
-    }
-    if (!tdi_finite3(o->gravity)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "gravity is not finite");
+    const tdi_range ranges[] = {TDI_ABOVE_0("dt", "s", o->dt),
+                                TDI_BETWEEN("iterations", NULL, o->iterations, 1, INFINITY),
+                                {"tolerance", "rad", o->tolerance, 0, 0.1, true},
+                                TDI_FROM_0("stiffness", NULL, o->stiffness),
+                                TDI_FROM_0("damping", NULL, o->damping),
+                                TDI_FINITE3("gravity", "m/s^2", o->gravity)};
+    td_status status =
+        tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, NULL, TD_NONE, diag);
+    if (status != TD_OK) {
+        return status;
     }
     if (o->integrator < TD_IMPLICIT || o->integrator > TD_RK4) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "integrator is %d; it must be one of td_integrator",

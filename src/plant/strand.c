@@ -37,33 +37,36 @@ td_section tdi_section_of(const td_segment *s, const td_material *m, const td_se
 
 static const char *wrong_strand(const td_builder *b, const td_strand *s) {
     const int32_t least = s->closed ? 3 : 1;
-    return s->count < least                                               ? "count"
-           : s->first < 0 || s->first > b->store.segment_count - s->count ? "first"
-           : (unsigned)s->start > TD_END_CLAMPED                          ? "start"
-           : (unsigned)s->end > TD_END_CLAMPED                            ? "end"
-           : s->closed && (s->start || s->end)                            ? "start or end of a ring"
-           : s->closed && !(fabs(tdi_quat_norm(s->closing) - 1) <= UNIT_TOLERANCE) ? "closing"
-           : !(fabs(s->twist) <= 1e9)                                              ? "twist"
-                                                                                   : NULL;
+    return s->count < least ? "count is too small: a strand has at least 1 segment, a ring 3"
+           : s->first < 0 || s->first > b->store.segment_count - s->count
+               ? "first and count must be segments that were added"
+           : (unsigned)s->start > TD_END_CLAMPED ? "start must be one of td_end_kind"
+           : (unsigned)s->end > TD_END_CLAMPED   ? "end must be one of td_end_kind"
+           : s->closed && (s->start || s->end)   ? "a ring has no ends: start and end must be free"
+           : s->closed && !(fabs(tdi_quat_norm(s->closing) - 1) <= UNIT_TOLERANCE)
+               ? "closing must be a unit quaternion"
+           : !(fabs(s->twist) <= 1e9) ? "twist must be finite and at most 1e9 rad"
+                                      : NULL;
 }
 
 // What keeps segment k of a strand from being part of it; NULL: nothing.
 static const char *wrong_segment(const td_builder *b, const td_strand *s, int32_t k) {
     const td_segment *one = &b->store.segments[s->first + k], *up = one - 1;
     if (one->organ != TD_ORGAN_STEM || b->extras[s->first + k].in_strand) {
-        return one->organ != TD_ORGAN_STEM ? "is no stem" : "is part of another";
+        return one->organ != TD_ORGAN_STEM ? "is not a stem" : "is part of another strand";
     }
     if (k == 0) {
         const bool floats = s->closed || s->start == TD_END_FREE;
-        return one->parent != TD_NONE                    ? "has a parent"
-               : (one->joint == TD_JOINT_FREE) != floats ? "is held as the strand is not"
+        return one->parent != TD_NONE ? "has a parent"
+               : (one->joint == TD_JOINT_FREE) != floats
+                   ? "must have a free joint if, and only if, the start of the strand is free"
                : one->joint > TD_JOINT_BALL && one->joint < TD_JOINT_FREE ? "has no ball joint"
                                                                           : NULL;
     }
     const td_real off = tdi_norm(tdi_sub(one->attach, up->tip));
-    return one->parent != s->first + k - 1     ? "does not follow the one before"
+    return one->parent != s->first + k - 1     ? "does not have the segment before as its parent"
            : one->joint != TD_JOINT_BALL       ? "has no ball joint"
-           : !(off <= SAME_PLACE * up->length) ? "does not start at the tip of the one before"
+           : !(off <= SAME_PLACE * up->length) ? "does not start at the tip of the segment before"
                                                : NULL;
 }
 
@@ -72,7 +75,7 @@ td_status td_builder_add_strand(td_builder *builder, const td_strand *strand, td
     const int32_t n = store->strand_count;
     const char *wrong = wrong_strand(builder, strand);
     if (wrong) {
-        return tdi_fail_at(diag, TD_ERR_ARGUMENT, n, "strand %d: %s is out of its range", n, wrong);
+        return tdi_fail_at(diag, TD_ERR_ARGUMENT, n, "strand %d: %s", n, wrong);
     }
     for (int32_t k = 0; k < strand->count; k++) {
         wrong = wrong_segment(builder, strand, k);
@@ -117,12 +120,15 @@ td_status td_builder_add_body(td_builder *builder, const td_body *body, td_diag 
     const int32_t n = store->body_count;
     const tdi_moments m = moments_of(body);
     const bool finite = isfinite(body->mass) && tdi_finite3(body->centre_of_mass);
-    const char *wrong = body->segment < 0 || body->segment >= store->segment_count ? "segment"
-                        : !(body->mass > 0) || !finite                             ? "mass"
-                        : !tdi_moments_physical(&m, MASS_TOLERANCE)                ? "second_moment"
-                                                                                   : NULL;
+    const char *wrong = body->segment < 0 || body->segment >= store->segment_count
+                            ? "segment must be one that was added"
+                        : !(body->mass > 0) || !finite
+                            ? "mass must be above 0, and all numbers finite"
+                        : !tdi_moments_physical(&m, MASS_TOLERANCE)
+                            ? "second_moment is impossible for this mass and centre"
+                            : NULL;
     if (wrong) {
-        return tdi_fail_at(diag, TD_ERR_ARGUMENT, n, "body %d: %s is out of its range", n, wrong);
+        return tdi_fail_at(diag, TD_ERR_ARGUMENT, n, "body %d: %s", n, wrong);
     }
     tdi_extra *extra = &builder->extras[body->segment];
     if (extra->body != TD_NONE) {

@@ -3,7 +3,10 @@
 
 #include "rod/build.h"
 
+#include "base/range.h"
+
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define PI    3.14159265358979323846
@@ -55,32 +58,40 @@ static section section_of(const td_rod_def *d, int32_t edge) {
 
 // ---- checks ---------------------------------------------------------------------------------
 
-static const char *wrong_field(const td_rod_def *d, int32_t index) {
-    bool shears = d->shear >= 0 && isfinite(d->shear);
-    const td_real given_figures[] = {d->bend_x, d->bend_z,       d->twist_y,     d->stretch,
-                                     d->mass,   d->damping_time, d->radius_other};
-    for (size_t k = 0; k < sizeof given_figures / sizeof *given_figures; k++) {
-        if (!(given_figures[k] >= 0) || !isfinite(given_figures[k])) {
-            static const char *const names[] = {"bend_x", "bend_z",       "twist_y",     "stretch",
-                                                "mass",   "damping_time", "radius_other"};
-            return names[k];
-        }
-    }
-    return d->vertex_count < (d->closed ? 3 : 2)                 ? "vertex_count"
-           : !d->points                                          ? "points"
-           : !(d->radius > 0) || !isfinite(d->radius)            ? "radius"
-           : !(d->density > 0) || !isfinite(d->density)          ? "density"
-           : !(d->young > 0) || !isfinite(d->young)              ? "young"
-           : !shears                                             ? "shear"
-           : !(d->poisson > -1 && d->poisson <= 0.5)             ? "poisson"
-           : !isfinite(d->twist) || !isfinite(d->twist_rest)     ? "twist"
-           : !tdi_finite3(d->director)                           ? "director"
-           : d->start < TD_END_FREE || d->start > TD_END_CLAMPED ? "start"
-           : d->end < TD_END_FREE || d->end > TD_END_CLAMPED     ? "end"
-           : d->closed && (d->start || d->end)                   ? "start or end"
-           : d->parent_rod < TD_NONE || d->parent_rod >= index   ? "parent_rod"
-           : d->parent_rod != TD_NONE && (d->closed || d->start) ? "start"
-                                                                 : NULL;
+static td_status check_numbers(const td_rod_def *d, int32_t rod, td_diag *diag) {
+    const tdi_range ranges[] = {TDI_ABOVE_0("radius", "m", d->radius),
+                                TDI_FROM_0("radius_other", "m", d->radius_other),
+                                TDI_ABOVE_0("density", "kg/m^3", d->density),
+                                TDI_ABOVE_0("young", "Pa", d->young),
+                                TDI_FROM_0("shear", "Pa", d->shear),
+                                {"poisson", NULL, d->poisson, -1, 0.5, true},
+                                TDI_FROM_0("damping_time", "s", d->damping_time),
+                                TDI_FROM_0("bend_x", "N m^2", d->bend_x),
+                                TDI_FROM_0("bend_z", "N m^2", d->bend_z),
+                                TDI_FROM_0("twist_y", "N m^2", d->twist_y),
+                                TDI_FROM_0("stretch", "N", d->stretch),
+                                TDI_FROM_0("mass", "kg/m", d->mass),
+                                TDI_FINITE("twist", "rad", d->twist),
+                                TDI_FINITE("twist_rest", "rad", d->twist_rest),
+                                TDI_FINITE3("director", NULL, d->director),
+                                TDI_BETWEEN("parent_rod", NULL, d->parent_rod, TD_NONE, rod - 1)};
+    char of[32];
+    snprintf(of, sizeof of, "rod %d", (int)rod);
+    return tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, of, rod, diag);
+}
+
+// What is wrong with the ends and the points of a rod; NULL: nothing.
+static const char *wrong_ends(const td_rod_def *d) {
+    const bool known = d->start >= TD_END_FREE && d->start <= TD_END_CLAMPED &&
+                       d->end >= TD_END_FREE && d->end <= TD_END_CLAMPED;
+    return !d->points                          ? "points is NULL"
+           : d->closed && d->vertex_count < 3  ? "vertex_count must be at least 3 for a ring"
+           : d->vertex_count < 2               ? "vertex_count must be at least 2"
+           : !known                            ? "start and end must be one of td_end_kind"
+           : d->closed && (d->start || d->end) ? "a ring has no ends: start and end must be free"
+           : d->parent_rod != TD_NONE && d->closed ? "a ring cannot have a parent_rod"
+           : d->parent_rod != TD_NONE && d->start ? "start must be free for a rod with a parent_rod"
+                                                  : NULL;
 }
 
 static td_vec3 point_of(const td_vec3 *points, const td_rod_def *d, int32_t k) {
@@ -106,8 +117,8 @@ static td_status check_curve(const td_rod_def *d, int32_t rod, const td_vec3 *po
         td_vec3 f = tdi_sub(point_of(points, d, k + 1), point_of(points, d, k));
         td_real length = tdi_norm(f);
         if (!(length > 1e-12 * d->radius)) {
-            return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "rod %d: %s[%d] and the next are the same",
-                               rod, name, k);
+            return tdi_fail_at(diag, TD_ERR_ARGUMENT, k,
+                               "rod %d: %s[%d] and the next point are the same", rod, name, k);
         }
         td_vec3 t = tdi_scale(f, 1 / length);
         if (k > 0 && 1 + tdi_dot(t, last) < TDI_FOLDED) {
@@ -126,23 +137,30 @@ static td_status check_rod(const td_rod_def *defs, int32_t rod, td_diag *diag) {
         return tdi_fail_at(diag, TD_ERR_DEF, rod,
                            "rod %d: struct_size is wrong; start from td_rod_def_default()", rod);
     }
-    const char *wrong = wrong_field(d, rod);
+    td_status status = check_numbers(d, rod, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    const char *wrong = wrong_ends(d);
     if (wrong) {
-        return tdi_fail_at(diag, TD_ERR_ARGUMENT, rod, "rod %d: %s is out of its range", rod,
-                           wrong);
+        return tdi_fail_at(diag, TD_ERR_ARGUMENT, rod, "rod %d: %s", rod, wrong);
     }
     for (int32_t k = 0; d->radii && k < edges_of(d); k++) {
         if (!(d->radii[k] > 0) || !isfinite(d->radii[k])) {
-            return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "rod %d: radii[%d] is out of its range",
-                               rod, k);
+            return tdi_fail_at(diag, TD_ERR_ARGUMENT, k,
+                               "rod %d: radii[%d] is %g m; it must be above 0 and finite", rod, k,
+                               d->radii[k]);
         }
     }
     if (d->parent_rod != TD_NONE) {
         const td_rod_def *up = &defs[d->parent_rod];
         int32_t least = up->start == TD_END_CLAMPED || up->parent_rod != TD_NONE ? 0 : 1;
         if (up->closed || d->parent_vertex < least || d->parent_vertex >= up->vertex_count) {
-            return tdi_fail_at(diag, TD_ERR_ARGUMENT, rod,
-                               "rod %d: parent_vertex is out of its range", rod);
+            return tdi_fail_at(
+                diag, TD_ERR_ARGUMENT, rod,
+                "rod %d: parent_vertex is %d; it must be from %d to %d, and the parent "
+                "must not be a ring",
+                rod, d->parent_vertex, least, up->vertex_count - 1);
         }
         td_vec3 off = tdi_sub(d->points[0], up->points[d->parent_vertex]);
         if (tdi_norm(off) > d->radius) {
@@ -150,7 +168,7 @@ static td_status check_rod(const td_rod_def *defs, int32_t rod, td_diag *diag) {
                                "rod %d does not start at its parent's vertex", rod);
         }
     }
-    td_status status = check_curve(d, rod, d->points, "points", diag);
+    status = check_curve(d, rod, d->points, "points", diag);
     return status == TD_OK && d->rest ? check_curve(d, rod, d->rest, "rest", diag) : status;
 }
 
@@ -161,15 +179,20 @@ static bool is_second_moment(const td_sym3 *s) {
 
 static td_status check_body(const td_rod_def *defs, int32_t rod_count, const td_rod_body *b,
                             int32_t k, td_diag *diag) {
-    const char *wrong = b->rod < 0 || b->rod >= rod_count                   ? "rod"
-                        : b->edge < 0 || b->edge >= edges_of(&defs[b->rod]) ? "edge"
-                        : !(b->mass > 0) || !isfinite(b->mass)              ? "mass"
-                        : !tdi_finite3(b->centre_of_mass)                   ? "centre_of_mass"
-                        : !is_second_moment(&b->second_moment)              ? "second_moment"
-                                                                            : NULL;
-    return wrong
-               ? tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "body %d: %s is out of its range", k, wrong)
-               : TD_OK;
+    const int32_t last = b->rod >= 0 && b->rod < rod_count ? edges_of(&defs[b->rod]) - 1 : -1;
+    const tdi_range ranges[] = {TDI_BETWEEN("rod", NULL, b->rod, 0, rod_count - 1),
+                                TDI_BETWEEN("edge", NULL, b->edge, 0, last),
+                                TDI_ABOVE_0("mass", "kg", b->mass),
+                                TDI_FINITE3("centre_of_mass", "m", b->centre_of_mass)};
+    char of[32];
+    snprintf(of, sizeof of, "body %d", (int)k);
+    td_status status = tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, of, k, diag);
+    if (status == TD_OK && !is_second_moment(&b->second_moment)) {
+        status =
+            tdi_fail_at(diag, TD_ERR_ARGUMENT, k,
+                        "body %d: second_moment must be finite, with a diagonal of at least 0", k);
+    }
+    return status;
 }
 
 // ---- frames ---------------------------------------------------------------------------------

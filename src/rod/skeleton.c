@@ -14,6 +14,7 @@
 
 #include "load/drag.h"
 #include "math/quat.h"
+#include "plant/segment.h"
 
 #include <math.h>
 #include <string.h>
@@ -84,23 +85,13 @@ static bool is_welded(const maker *k, int32_t i) {
 }
 
 static td_status check_segment(const td_segment *s, int32_t i, td_diag *diag) {
-    td_vec3 k = s->stiffness, d = s->damping;
-    const char *wrong = !(s->mass > 0) || !isfinite(s->mass)                     ? "mass"
-                        : !(s->length > 0) || !isfinite(s->length)               ? "length"
-                        : !(k.x >= 0 && k.y >= 0 && k.z >= 0) || !tdi_finite3(k) ? "stiffness"
-                        : !(d.x >= 0 && d.y >= 0 && d.z >= 0) || !tdi_finite3(d) ? "damping"
-                        : s->parent >= i || s->parent < TD_NONE                  ? "parent"
-                        : s->joint == TD_JOINT_FREE && s->parent != TD_NONE      ? "joint"
-                                                                                 : NULL;
-    if (wrong) {
-        return tdi_fail_at(diag, TD_ERR_ARGUMENT, i, "segment %d: %s is out of its range", i,
-                           wrong);
+    td_status status = tdi_segment_check(s, i, diag);
+    if (status == TD_OK && (s->joint == TD_JOINT_HINGE || s->joint == TD_JOINT_SLIDE)) {
+        status = tdi_fail_at(diag, TD_ERR_STRUCTURE, i,
+                             "segment %d has a %s joint, which the solver 'rod' does not have", i,
+                             s->joint == TD_JOINT_HINGE ? "hinge" : "slide");
     }
-    if (s->joint == TD_JOINT_HINGE || s->joint == TD_JOINT_SLIDE) {
-        return tdi_fail_at(diag, TD_ERR_STRUCTURE, i, "segment %d has a %s, which rods cannot have",
-                           i, s->joint == TD_JOINT_HINGE ? "hinge" : "slide");
-    }
-    return TD_OK;
+    return status;
 }
 
 // ---- frames ---------------------------------------------------------------------------------
@@ -160,7 +151,8 @@ static td_status make_joint(maker *k, int32_t i, td_vec3 stiffness, td_quat rest
     const tdi_joint_strain s = tdi_joint_measure(&e, &f), r = tdi_joint_measure(&e, &at_rest);
     if (s.chi < TDI_FOLDED) {
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, n->edge,
-                           "segment %d starts folded back against how it rests", n->edge);
+                           "segment %d: its initial pose is folded back against its rest shape",
+                           n->edge);
     }
     n->law.rest[0] = r.k1;
     n->law.rest[1] = r.k2;
@@ -366,7 +358,7 @@ td_status td_rod_model_from_skeleton(const td_skeleton *skeleton, const td_alloc
         return tdi_fail(diag, TD_ERR_ARGUMENT, "the skeleton has no segments");
     }
     if (k.count > INT32_MAX / 4) {
-        return tdi_fail(diag, TD_ERR_LIMIT, "too many segments");
+        return tdi_fail(diag, TD_ERR_LIMIT, "the skeleton has too many segments for rods");
     }
     for (int32_t i = 0; i < k.count; i++) {
         td_status status = check_segment(&k.segments[i], i, diag);

@@ -5,6 +5,7 @@
 #include "tree/points.h"
 
 #include "load/drag.h"
+#include "plant/segment.h"
 
 #include <string.h>
 
@@ -107,14 +108,15 @@ static const char *wrong_strand(const td_strand *s, const td_segment *segments, 
         const td_segment *one = &segments[i];
         if (fabs(one->length - one->rest_length) > STRETCH * one->rest_length) {
             *at = i;
-            return "starts stretched: the segments of trees keep their lengths";
+            return "starts stretched; the solver 'tree' keeps all lengths";
         }
     }
     *at = s->first;
-    return s->closed               ? "is part of a ring, which trees cannot be"
-           : s->end != TD_END_FREE ? "is part of a strand with its far end held, which trees cannot"
+    return s->closed ? "is part of a ring, which the solver 'tree' does not have"
+           : s->end != TD_END_FREE
+               ? "is part of a strand whose last end is held, which the solver 'tree' cannot do"
            : fabs(s->twist) > HALF_TURN * (s->count - 0.5)
-               ? "starts twisted by more than half a turn, which trees cannot"
+               ? "starts twisted by more than half a turn, which the solver 'tree' cannot do"
                : NULL;
 }
 
@@ -128,27 +130,6 @@ static td_status check_strands(const td_skeleton *skeleton, td_diag *diag) {
         }
     }
     return TD_OK;
-}
-
-static td_status check_segment(const td_segment *s, int32_t i, td_diag *diag) {
-    const char *wrong = NULL;
-    td_vec3 k = s->stiffness, d = s->damping;
-    if (!(s->mass > 0) || !isfinite(s->mass)) {
-        wrong = "mass";
-    } else if (!(s->length > 0) || !isfinite(s->length)) {
-        wrong = "length";
-    } else if (!(k.x >= 0 && k.y >= 0 && k.z >= 0) || !tdi_finite3(k)) {
-        wrong = "stiffness";
-    } else if (!(d.x >= 0 && d.y >= 0 && d.z >= 0) || !tdi_finite3(d)) {
-        wrong = "damping";
-    } else if (s->parent >= i || s->parent < TD_NONE) {
-        wrong = "parent";
-    } else if (s->joint == TD_JOINT_FREE && s->parent != TD_NONE) {
-        wrong = "joint";
-    }
-    return wrong ? tdi_fail_at(diag, TD_ERR_ARGUMENT, i, "segment %d: %s is out of its range", i,
-                               wrong)
-                 : TD_OK;
 }
 
 td_tree_opts td_tree_opts_default(void) {
@@ -165,7 +146,9 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
     }
     const td_spring_law law = opts->law == TD_LAW_DEFAULT ? TD_LAW_LINEAR : opts->law;
     if (law != TD_LAW_LINEAR && law != TD_LAW_TANGENT) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "law is out of its range");
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "law is %d; it must be TD_LAW_DEFAULT, TD_LAW_LINEAR or TD_LAW_TANGENT",
+                        (int)opts->law);
     }
     int32_t n = td_skeleton_count(skeleton);
     const td_segment *segments = td_skeleton_segments(skeleton);
@@ -173,7 +156,7 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
         return tdi_fail(diag, TD_ERR_ARGUMENT, "the skeleton has no segments");
     }
     for (int32_t i = 0; i < n; i++) {
-        td_status status = check_segment(&segments[i], i, diag);
+        td_status status = tdi_segment_check(&segments[i], i, diag);
         if (status != TD_OK) {
             return status;
         }
