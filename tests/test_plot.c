@@ -65,7 +65,7 @@ TD_TEST(faults_of_a_table_have_their_place) {
     check_refused("time,a\n0,1\n0.5,1x\n", 3, 5, "number");
     check_refused("time,a\n0,1\n1\n", 3, 1, "as many cells");
     check_refused("time,a\n0,1,2\n", 2, 1, "as many cells");
-    check_refused("time,a\n1,1\n0.5,2\n", 3, 1, "time falls");
+    check_refused("time,a\n1,1\n0.5,2\n", 3, 1, "in the order of time");
     check_refused("time,a\n,1\n", 2, 1, "time");
 }
 

@@ -22,7 +22,7 @@ bool cli_rest_args_check(const char *path, const cli_plant_args *plant, const ch
         plant->max_loops != none.max_loops || plant->prune_length > 0 || plant->prune_mass > 0 ||
         strcmp(plant->springs, none.springs) != 0 || plant->defines.count > 0;
     if (cli_is_scene(path) && grows) {
-        cli_error("%s: a scene says itself how its plants grow; such options are for models",
+        cli_error("%s: options that choose how a plant grows are for models; a scene has its own",
                   command);
         return false;
     }

@@ -17,20 +17,21 @@
 static const char help[] =
     "Usage: tendril run SCENE [-o DIR] [OPTION...]\n"
     "\n"
-    "Simulates a scene and writes into DIR, by default out/NAME of the scene's file:\n"
-    "scene.glb (animated glTF), scene.html (a page that plays), probes.csv and\n"
-    "energy.csv ('tendril plot DIR' draws them) and summary.json.\n"
+    "Simulates a scene and writes to DIR: scene.glb (animated glTF), scene.html (a page\n"
+    "that plays the motion), probes.csv and energy.csv ('tendril plot DIR' draws them)\n"
+    "and summary.json.\n"
     "\n"
-    "  -o DIR                where to; folders are made\n"
-    "  --dt S                longest step, s, instead of the scene's\n"
-    "  --threads N           same result for any number; all cores by default\n"
-    "  --frames A:B          record frames A to B alone, from 0; either may be left out\n"
-    "  --checkpoint-every S  wall time between checkpoints, s (5)\n"
-    "  --resume              go on where the last run of this scene into DIR ended\n"
+    "  -o DIR                folder to write, created if missing; default: out/NAME,\n"
+    "                        with the name of the scene's file\n"
+    "  --dt S                longest time step in s, instead of the scene's\n"
+    "  --threads N           number of threads (all cores); it does not change the result\n"
+    "  --frames A:B          record only frames A to B, counted from 0; A or B may be left out\n"
+    "  --checkpoint-every S  time between checkpoints in s of wall time (5)\n"
+    "  --resume              continue the last run of this scene in DIR\n"
     "\n"
-    "A run that is stopped, by Ctrl-C or otherwise, keeps its work in DIR/.run.\n"
-    "Exit codes: 130 after Ctrl-C, 4 when the motion diverges, 5 when DIR cannot be\n"
-    "written, 3 for a faulty scene.\n";
+    "A run that is stopped, by Ctrl-C or otherwise, keeps its results in DIR/.run.\n"
+    "Exit codes: 3 the scene has an error, 4 the motion diverges, 5 DIR cannot be\n"
+    "written, 130 stopped by Ctrl-C.\n";
 
 typedef struct run_args {
     const char *scene, *folder, *frames;
@@ -114,7 +115,7 @@ static int record(run_state *s) {
     }
     if (streams[RUN_FRAMES]) {
         if (!run_clip_pack(&s->clip, s->scene.world)) {
-            cli_error("run: no memory for the contacts of a frame");
+            cli_error("run: out of memory for the contacts of a frame");
             return EXIT_BAD_INPUT;
         }
         fwrite(s->clip.frame, sizeof *s->clip.frame, (size_t)s->clip.frame_size,
@@ -191,7 +192,7 @@ static bool choose_frames(run_state *s) {
             end = (char *)second;
         }
         if (!colon || *end || first < 0 || last < first || (double)first > count) {
-            cli_error("run: expected frames A:B with A at most B after --frames, of 0:%.0f, "
+            cli_error("run: --frames expects A:B with A at most B and both from 0 to %.0f, "
                       "not '%s'",
                       count, text);
             return false;
@@ -230,13 +231,13 @@ static int prepare(run_state *s) {
         return EXIT_MISUSE;
     }
     if (s->last - s->first >= INT32_MAX) {
-        cli_error("run: %lld frames are too many; --frames or a lower record.fps helps",
+        cli_error("run: %lld frames are too many; use --frames or a lower record.fps",
                   (long long)(s->last - s->first + 1));
         return EXIT_BAD_INPUT;
     }
     s->probes = malloc(((size_t)td_world_probe_columns(s->scene.world) + 1) * sizeof *s->probes);
     if (!s->probes) {
-        cli_error("run: no memory");
+        cli_error("run: out of memory");
         return EXIT_BAD_INPUT;
     }
     return run_clip_open(s->args->scene, &s->scene, s->last - s->first + 1, &s->clip);
@@ -265,7 +266,7 @@ static int open_files(run_state *s) {
     if (code == EXIT_FINE && s->args->resume) {
         code = run_files_resume(&s->files, wanted, s->scene.world, &s->done, &found);
         if (code == EXIT_FINE && !found) {
-            cli_error("run: no checkpoint in %s; starting from the beginning", s->files.folder);
+            cli_error("run: %s has no checkpoint; starting from the beginning", s->files.folder);
         }
     }
     return code == EXIT_FINE && !found ? run_files_begin(&s->files, wanted) : code;
@@ -274,7 +275,8 @@ static int open_files(run_state *s) {
 // What remains of a run whose folder is full or gone.
 static int keep(const run_state *s) {
     if (s->files.saved) {
-        cli_error("run: the last checkpoint is kept; the same command with --resume goes on");
+        cli_error(
+            "run: the last checkpoint is kept; the same command with --resume continues from it");
     }
     return EXIT_CANNOT_WRITE;
 }
@@ -288,7 +290,7 @@ static int finish(run_state *s, int code) {
                          .from_start = s->first == 0,
                          .fault = s->fault[0] ? s->fault : NULL};
     if (code == EXIT_STOPPED) {
-        cli_error("run: stopped at %g of %g s; the same command with --resume goes on",
+        cli_error("run: stopped at %g of %g s; the same command with --resume continues",
                   td_world_time(s->scene.world), (double)s->last / s->def->record.fps);
         return code;
     }

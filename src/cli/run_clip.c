@@ -43,8 +43,8 @@ static td_status add_actors(const td_world *world, run_clip *clip, td_diag *diag
         if (status == TD_OK && actor.segment_count > MAX_JOINTS) {
             status = TD_ERR_LIMIT;
             snprintf(diag->message, sizeof diag->message,
-                     "'%s' has %d segments, and glTF at most %d joints; prune_length makes them "
-                     "fewer, and a record with 'glb: false' and 'page: false' does without",
+                     "'%s' has %d segments; glTF can have at most %d joints; set a larger "
+                     "prune_length, or 'glb: false' and 'page: false' in record",
                      actor.name, actor.segment_count, MAX_JOINTS);
         }
         if (status != TD_OK) {
@@ -85,8 +85,8 @@ static td_status check_size(const run_clip *clip, const td_record_def *record, i
         return TD_OK;
     }
     snprintf(diag->message, sizeof diag->message,
-             "scene.glb would have %lld frames of %.3g MB, and glTF holds 4 GB; a lower "
-             "record.fps, --frames A:B, or a record with 'glb: false' makes it fit",
+             "scene.glb would have %lld frames of %.3g MB, but glTF can have at most 4 GB; use a "
+             "lower record.fps, --frames A:B, or 'glb: false' in record",
              (long long)frames, 1e-6 * (double)clip->frame_size * sizeof(float));
     return TD_ERR_LIMIT;
 }

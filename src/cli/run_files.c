@@ -91,7 +91,7 @@ static int take_lock(run_files *files) {
         return cannot_write(path);
     }
     if (fcntl(files->lock, F_SETLK, &whole) != 0 && (errno == EACCES || errno == EAGAIN)) {
-        cli_error("run: another run writes to %s", files->folder);
+        cli_error("run: another run is writing to %s", files->folder);
         return EXIT_CANNOT_WRITE;
     }
     return EXIT_FINE;
@@ -112,7 +112,7 @@ int run_files_open(run_files *files, const char *folder, uint64_t key, const td_
     files->size = sizeof(checkpoint) + td_world_save_size(world);
     files->bytes = malloc(files->size);
     if (!files->bytes) {
-        cli_error("run: no memory for checkpoints");
+        cli_error("run: out of memory for checkpoints");
         return EXIT_BAD_INPUT;
     }
     int code = make_folder(files->work);
@@ -197,7 +197,7 @@ static int reopen(run_files *files, int k, int64_t size) {
     files->streams[k] = fopen(path, "r+b");
     if (!files->streams[k] || fstat(fileno(files->streams[k]), &about) != 0 ||
         about.st_size < size) {
-        cli_error("run: %s is not what the checkpoint says; run it without --resume", path);
+        cli_error("run: %s does not fit the checkpoint; run without --resume to start again", path);
         return EXIT_BAD_INPUT;
     }
     if (ftruncate(fileno(files->streams[k]), (off_t)size) != 0 ||
@@ -266,7 +266,7 @@ int run_files_checkpoint(run_files *files, const td_world *world, const run_done
 }
 
 static int refuse(const run_files *files, const char *why) {
-    cli_error("run: the checkpoint in %s %s; run it without --resume to start anew", files->work,
+    cli_error("run: the checkpoint in %s %s; run without --resume to start again", files->work,
               why);
     return EXIT_BAD_INPUT;
 }
@@ -293,10 +293,10 @@ static int read_checkpoint(run_files *files, checkpoint *c, bool *found) {
         return refuse(files, "cannot be read");
     }
     if (c->key != files->key) {
-        return refuse(files, "is of another scene, or of other --dt or --frames");
+        return refuse(files, "belongs to another scene, or to another --dt or --frames");
     }
     if (!whole) {
-        return refuse(files, "is of another scene, whose plants have changed");
+        return refuse(files, "belongs to another scene, or a plant of the scene has changed");
     }
     return run_hash(0, files->bytes + SUMMED_FROM, files->size - SUMMED_FROM) == c->sum
                ? EXIT_FINE
@@ -312,7 +312,7 @@ int run_files_resume(run_files *files, const bool wanted[RUN_STREAM_COUNT], td_w
         return code;
     }
     if (td_world_restore(world, files->bytes + sizeof c, files->size - sizeof c, &diag) != TD_OK) {
-        return refuse(files, "is of another scene, whose plants have changed");
+        return refuse(files, "belongs to another scene, or a plant of the scene has changed");
     }
     for (int k = 0; k < RUN_STREAM_COUNT && code == EXIT_FINE; k++) {
         code = wanted[k] ? reopen(files, k, c.sizes[k]) : EXIT_FINE;

@@ -88,7 +88,8 @@ static void put_warnings(const outputs *o, const td_step_stats *stats, FILE *out
     fputs(",\n  \"warnings\": [", out);
     if (stats->unconverged > 0) {
         char text[160];
-        snprintf(text, sizeof text, "%lld of %lld steps of an actor ran out of iterations",
+        snprintf(text, sizeof text,
+                 "%lld of %lld steps of an actor reached the limit of Newton iterations",
                  (long long)stats->unconverged, (long long)stats->steps);
         cli_json_text(out, text);
         between = ", ";
@@ -214,8 +215,9 @@ static int write_page(outputs *o) {
     td_bytes player;
     td_diag diag = {.message = ""};
     if (!cli_share_file("player.html", path, sizeof path)) {
-        cli_error("run: no scene.html, because the player is not there; 'make player' builds it, "
-                  "and TENDRIL_SHARE names a folder with player.html");
+        cli_error(
+            "run: scene.html is not written, because player.html is missing; 'make player' builds "
+            "it, and TENDRIL_SHARE can name its folder");
         return EXIT_FINE;
     }
     td_status status = td_file_read(path, MAX_PLAYER, NULL, &player, &diag);

@@ -43,21 +43,26 @@ static td_status check_mesh(const td_clip_actor *actor, td_diag *diag) {
 
 static td_status check_def(const td_clip_def *def, td_diag *diag) {
     if (!def || def->struct_size != sizeof *def) {
-        return tdi_fail(diag, TD_ERR_DEF, "a clip must start from td_clip_def_default()");
+        return tdi_fail(diag, TD_ERR_DEF,
+                        "td_clip_def: struct_size is wrong; start from td_clip_def_default()");
     }
     if (!(def->fps > 0) || !isfinite(def->fps)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "fps of the clip is not above 0");
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "fps of the clip is %g; it must be above 0",
+                        def->fps);
     }
     if (def->frame_count < 1 || def->actor_count < 1 || !def->actors) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "a clip needs a frame and an actor at least");
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "a clip needs at least one frame and one actor");
     }
     if (def->collider_count < 0 || def->arrow_count < 0 ||
         (def->collider_count > 0 && !def->colliders)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "colliders or arrows of the clip: a wrong count");
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "collider_count is %d and arrow_count %d; they must be at least 0, and "
+                        "colliders not NULL",
+                        (int)def->collider_count, (int)def->arrow_count);
     }
     if (!def->frames == !def->frames_path) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
-                        "the frames of a clip are in memory or in a file: one of the two");
+                        "give either frames (in memory) or frames_path (a file) of the clip");
     }
     for (int32_t i = 0; i < def->actor_count; i++) {
         if (!def->actors[i].skeleton) {
@@ -85,7 +90,7 @@ static td_status check_file(tdi_frames *frames, td_diag *diag) {
     }
     int64_t row = frames->size * (int64_t)sizeof(float);
     if ((int64_t)size / row < frames->def->frame_count) {
-        tdi_fail(diag, TD_ERR_READ, "the file has %lld frames of %lld bytes, wanted %d",
+        tdi_fail(diag, TD_ERR_READ, "the file has %lld frames of %lld bytes; expected %d",
                  (long long)(size / row), (long long)row, (int)frames->def->frame_count);
         if (diag) {
             tdi_text_copy(diag->file, sizeof diag->file, frames->def->frames_path);
@@ -155,13 +160,13 @@ static td_status fail_value(const tdi_frames *frames, int32_t frame, const tdi_c
                                                       : "length";
     if (channel->actor == TD_NONE) {
         bool arrow = tdi_channel_is_arrow(frames->def, channel);
-        return tdi_fail(diag, TD_ERR_DIVERGED, "frame %d has no valid %s of %s %d",
+        return tdi_fail(diag, TD_ERR_DIVERGED, "frame %d: the %s of %s %d is not valid",
                         (int)(frame * frames->stride), what, arrow ? "arrow" : "collider",
                         (int)(channel->segment - (arrow ? frames->def->collider_count : 0)));
     }
     const td_clip_actor *actor = &frames->def->actors[channel->actor];
     return tdi_fail_at(diag, TD_ERR_DIVERGED, channel->segment,
-                       "frame %d has no valid %s of actor '%s', segment %d",
+                       "frame %d: the %s of actor '%s', segment %d is not valid",
                        (int)(frame * frames->stride), what, tdi_actor_name(actor),
                        (int)channel->segment);
 }
@@ -205,7 +210,7 @@ td_status tdi_frames_scan(tdi_frames *frames, const td_alloc *alloc, float *firs
                           td_diag *diag) {
     float *values = tdi_alloc_zeroed(alloc, (size_t)frames->size, sizeof *values);
     if (!values) {
-        return tdi_fail(diag, TD_ERR_MEMORY, "no memory for a frame of the clip");
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for a frame of the clip");
     }
     td_status status = tdi_frames_read(frames, 0, 0, frames->size, first, diag);
     for (int32_t i = 0; i < frames->count && status == TD_OK; i++) {

@@ -201,7 +201,7 @@ static td_status put_all(tdi_clip_file *file, const td_alloc *alloc, tdi_out *ou
         status = put_binary(file, alloc, out, diag);
     }
     if (status == TD_ERR_MEMORY) {
-        tdi_fail(diag, status, "no memory to write the clip");
+        tdi_fail(diag, status, "out of memory to write the clip");
     }
     td_bytes_free(&json);
     return status;
@@ -221,7 +221,7 @@ td_status tdi_clip_stream(const td_clip_def *def, bool compact, int64_t max_anim
 td_status td_clip_glb(const td_clip_def *def, const char *path, const td_alloc *alloc,
                       td_diag *diag) {
     if (!path) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_clip_glb needs a path");
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_clip_glb: path is NULL");
     }
     tdi_out out;
     td_status status = tdi_out_open(&out, path, diag);

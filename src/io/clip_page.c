@@ -129,13 +129,16 @@ static td_status check_page(const td_clip_def *def, const td_page_def *page, con
                             td_diag *diag) {
     if (!path || !page || page->struct_size != sizeof *page) {
         return tdi_fail(diag, TD_ERR_DEF,
-                        "td_clip_page needs a path, and a page from td_page_def_default()");
+                        "td_clip_page: path or page is NULL, or page does not start from "
+                        "td_page_def_default()");
     }
     if (!page->player || page->max_animation_size <= 0) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "a page needs a player and room for its motion");
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "td_page_def: player is NULL, or max_animation_size is not above 0");
     }
     if (!def || def->struct_size != sizeof *def || !def->actors || def->actor_count < 1) {
-        return tdi_fail(diag, TD_ERR_DEF, "a clip must start from td_clip_def_default()");
+        return tdi_fail(diag, TD_ERR_DEF,
+                        "td_clip_def: struct_size is wrong; start from td_clip_def_default()");
     }
     return TD_OK;
 }
@@ -148,7 +151,8 @@ td_status td_clip_page(const td_clip_def *def, const td_page_def *page, const ch
     }
     const char *mark = find_mark(page->player, page->player_size);
     if (!mark) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "the player has not exactly one '%s'", MARK);
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "the player is not valid: it must have '%s' exactly once", MARK);
     }
     td_bytes json;
     status = describe(def, page, alloc, &json);

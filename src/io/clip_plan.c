@@ -216,7 +216,7 @@ static bool keep_tracks(tdi_clip_file *file) {
 static td_status plan(tdi_clip_file *file, const td_alloc *alloc, int64_t max_size, td_diag *diag) {
     int64_t channels;
     if (!take_memory(file, &channels)) {
-        return tdi_fail(diag, TD_ERR_MEMORY, "no memory for the clip");
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the clip");
     }
     td_status status = tdi_frames_scan(&file->frames, alloc, file->first, file->live, diag);
     if (status != TD_OK) {
@@ -224,7 +224,7 @@ static td_status plan(tdi_clip_file *file, const td_alloc *alloc, int64_t max_si
     }
     choose_arrows(file);
     if (!keep_tracks(file) || make_solids(file, alloc) != TD_OK) {
-        return tdi_fail(diag, TD_ERR_MEMORY, "no memory for the clip");
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the clip");
     }
     plan_meshes(file);
     plan_nodes(file);

@@ -94,7 +94,7 @@ td_status tdi_clip_file_shorten(tdi_clip_file *file, td_diag *diag) {
     float *frame = tdi_arena_zeroed(&file->arena, (size_t)file->frames.size, sizeof *frame);
     float *rows = tdi_arena_zeroed(&file->arena, frames, (size_t)size * sizeof *rows);
     if (!r.exact || !r.rounded || !frame || !rows) {
-        return tdi_fail(diag, TD_ERR_MEMORY, "no memory for the motion of the page");
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the motion of the page");
     }
     for (int32_t f = 0; f < file->frames.count; f++) {
         td_status status = tdi_frames_read(&file->frames, f, 0, file->frames.size, frame, diag);

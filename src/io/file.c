@@ -90,7 +90,7 @@ static td_status fail_read(td_diag *diag, td_status status, const char *path, si
     if (status == TD_ERR_LIMIT) {
         tdi_fail(diag, status, "the file is larger than the limit of %zu bytes", max_size);
     } else {
-        tdi_fail(diag, status, "no memory to read the file");
+        tdi_fail(diag, status, "out of memory to read the file");
     }
     if (diag) {
         tdi_text_copy(diag->file, sizeof diag->file, path);
@@ -102,11 +102,11 @@ static td_status fail_read(td_diag *diag, td_status status, const char *path, si
 td_status td_file_read(const char *path, size_t max_size, const td_alloc *alloc, td_bytes *out,
                        td_diag *diag) {
     if (!out) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_file_read needs a place for its result");
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_file_read: out is NULL");
     }
     *out = (td_bytes){NULL, 0, alloc};
     if (!path) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_file_read needs a path");
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_file_read: path is NULL");
     }
     bool standard = strcmp(path, "-") == 0;
     errno = 0;
@@ -259,7 +259,7 @@ td_status tdi_out_close(tdi_out *out, td_status status, td_diag *diag) {
 
 td_status td_file_write(const char *path, const void *data, size_t size, td_diag *diag) {
     if (!path || (!data && size > 0)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_file_write needs a path and data");
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_file_write: path or data is NULL");
     }
     tdi_out out;
     td_status status = tdi_out_open(&out, path, diag);

@@ -402,7 +402,7 @@ static td_status draw(const tdi_table *table, const char *title, const td_alloc 
 td_status td_plot_svg(const char *text, size_t size, const char *file, const char *title,
                       const td_alloc *alloc, td_bytes *out, td_diag *diag) {
     if (!out) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_plot_svg needs a place for its result");
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_plot_svg: out is NULL");
     }
     *out = (td_bytes){NULL, 0, alloc};
     tdi_table table;
@@ -410,7 +410,7 @@ td_status td_plot_svg(const char *text, size_t size, const char *file, const cha
     if (status == TD_OK) {
         status = draw(&table, title ? title : "", alloc, out);
         if (status != TD_OK) {
-            tdi_fail(diag, status, "no memory for the plot");
+            tdi_fail(diag, status, "out of memory for the plot");
         }
     }
     tdi_table_free(&table);

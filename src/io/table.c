@@ -94,8 +94,9 @@ static td_status read_headings(tdi_table *table, const reader *r, span line, int
         count += line.at[i] == ',' ? 1 : 0;
     }
     if (count < 2) {
-        return fail_at(r, number, line.at,
-                       "expected headings of time and of at least one column, with commas between");
+        return fail_at(
+            r, number, line.at,
+            "expected a line of headings: time and at least one column, separated by commas");
     }
     if (count > TDI_MAX_COLUMNS) {
         return tdi_fail(r->diag, TD_ERR_LIMIT, "the table has more than %d columns",
@@ -103,7 +104,7 @@ static td_status read_headings(tdi_table *table, const reader *r, span line, int
     }
     table->columns = tdi_alloc_zeroed(table->alloc, (size_t)count, sizeof *table->columns);
     if (!table->columns) {
-        return tdi_fail(r->diag, TD_ERR_MEMORY, "no memory for the table");
+        return tdi_fail(r->diag, TD_ERR_MEMORY, "out of memory for the table");
     }
     table->column_count = (int32_t)count;
     span cell;
@@ -149,7 +150,7 @@ static td_status read_rows(tdi_table *table, const reader *r, span rest, int32_t
     table->values =
         tdi_alloc_zeroed(table->alloc, (size_t)table->row_count, columns * sizeof(double));
     if (!table->values && table->row_count > 0) {
-        return tdi_fail(r->diag, TD_ERR_MEMORY, "no memory for the table");
+        return tdi_fail(r->diag, TD_ERR_MEMORY, "out of memory for the table");
     }
     double *row = table->values;
     for (int64_t i = 0; take_line(&rest, &number, &line); i++, row += columns) {
@@ -158,7 +159,9 @@ static td_status read_rows(tdi_table *table, const reader *r, span rest, int32_t
             return status;
         }
         if (i > 0 && row[0] < row[-(ptrdiff_t)columns]) {
-            return fail_at(r, number, line.at, "time falls; expected rows in the order of time");
+            return fail_at(
+                r, number, line.at,
+                "this time is before that of the row before; expected rows in the order of time");
         }
     }
     return TD_OK;

@@ -19,7 +19,7 @@ td_status td_value_from_yaml(const char *text, size_t size, const char *file, co
     if (diag) {
         *diag = (td_diag){.status = TD_ERR_ARGUMENT, .index = TD_NONE};
         snprintf(diag->message, sizeof diag->message,
-                 "scenes cannot be read by this build: it needs libyaml");
+                 "this build cannot read scenes: it was built without libyaml");
     }
     return TD_ERR_ARGUMENT;
 }

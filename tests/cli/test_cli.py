@@ -313,7 +313,7 @@ class Bodies(unittest.TestCase):
                 self.assertIn("has no object 'none'", err)
                 code, out, err = tendril(command, scene, "--steps", "3")
                 self.assertEqual((code, out), (2, ""))
-                self.assertIn("options are for models", err)
+                self.assertIn("are for models", err)
                 code, out, err = tendril(command, "-", "--object", "a", text=self.BEAM)
                 self.assertEqual((code, out), (2, ""))
                 self.assertIn("--object is for scenes", err)

@@ -85,8 +85,8 @@ export class Keeper {
     const text = byId<HTMLInputElement>('link-text');
     byId('link-out').hidden = false;
     byId('link-note').textContent = complete
-      ? 'It goes on from this very moment.'
-      : 'The scene is too large for its motion to be in a link: it will start at rest.';
+      ? 'The link continues from this moment.'
+      : 'The scene is too large for a link with its motion: the link will start at rest.';
     text.value = link;
     text.select();
     await navigator.clipboard?.writeText(link).catch(() => undefined);

@@ -27,7 +27,7 @@ export class Readings {
       { name: 'elastic', color: '--line-1' },
       { name: 'weight, from the start', color: '--line-2' },
     ]);
-    this.motion = new LivePlot(parent, 'Picked segment, from its place at the start', 'm', [
+    this.motion = new LivePlot(parent, 'Displacement of the picked segment since the start', 'm', [
       { name: 'x', color: '--line-0' },
       { name: 'y', color: '--line-1' },
       { name: 'z', color: '--line-2' },

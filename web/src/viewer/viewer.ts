@@ -143,7 +143,7 @@ export class Viewer {
     if (state) {
       this.take(state);
     } else {
-      sayNote('The motion in this link is of another version of this page: it starts at rest.');
+      sayNote('The motion in this link was made by another version of this page: the plant starts at rest.');
     }
   }
 
