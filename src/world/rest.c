@@ -55,7 +55,7 @@ static td_status settle_system(const settling *s, const tdi_system *system, td_s
                                td_diag *diag) {
     td_status status = tdi_system_settle(system, stats, diag);
     return s->all && status == TD_OK && stats->unconverged > 0
-               ? tdi_fail(diag, TD_ERR_DIVERGED, "no rest after %lld iterations",
+               ? tdi_fail(diag, TD_ERR_DIVERGED, "no pose at rest was found in %lld iterations",
                           (long long)stats->iterations)
                : status;
 }
