@@ -370,7 +370,7 @@ static td_status check_contact(const td_scene *s, td_diag_list *diags) {
         if (rod && o->integrator != first->integrator) {
             return tdi_scene_fault(
                 s, diags, TD_ERR_SYNTAX, path,
-                "rods that can touch must have the same integrator (object '%s')", name_of(o));
+                "objects that can touch must have the same integrator (object '%s')", name_of(o));
         }
     }
     return TD_OK;
