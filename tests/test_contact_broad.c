@@ -78,7 +78,7 @@ static void check_all_listed(const tdi_contacts *c, const crowd *w) {
 
 static void check_sorted(const tdi_contacts *c) {
     for (int32_t k = 0; k < c->pair_count; k++) {
-        const tdi_pair *p = &c->pair[k];
+        const tdi_near_pair *p = &c->pair[k];
         CHECK((p->j < COUNT) == (k < c->self_count) && p->i < p->j);
         if (k > 0 && k != c->self_count) {
             CHECK(p[-1].i < p->i || (p[-1].i == p->i && p[-1].j < p->j));
@@ -93,7 +93,7 @@ TD_TEST(contact_broad_phase_finds_all_pairs_that_meet_in_order) {
         td_diag diag;
         draw_crowd(&w, 11, unlike);
         tdi_contacts *c = test_contacts(&opts, w.capsule, COUNT, COLLIDERS);
-        CHECK_INT(tdi_contacts_colliders(c, w.collider, COLLIDERS, 0.01, &diag), TD_OK);
+        CHECK_INT(tdi_contacts_colliders(c, w.collider, COLLIDERS, 0.01, 0, 1, &diag), TD_OK);
         CHECK_INT(tdi_contacts_find(c, w.x, w.dx, &diag), TD_OK);
         check_all_listed(c, &w);
         check_sorted(c);
@@ -196,8 +196,8 @@ TD_TEST(contact_too_many_pairs_is_a_limit_and_no_place_is_a_divergence) {
     w.x[7].y = NAN;
     CHECK_INT(tdi_contacts_find(c, w.x, NULL, &diag), TD_ERR_DIVERGED);
     CHECK_INT(diag.index, 3);
-    CHECK_INT(tdi_contacts_colliders(c, w.collider, 2, 0.01, &diag), TD_ERR_LIMIT);
-    CHECK_INT(tdi_contacts_colliders(c, w.collider, 1, 0, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(tdi_contacts_colliders(c, w.collider, 2, 0.01, 0, 1, &diag), TD_ERR_LIMIT);
+    CHECK_INT(tdi_contacts_colliders(c, w.collider, 1, 0, 0, 1, &diag), TD_ERR_ARGUMENT);
     tdi_contacts_free(c);
 }
 
@@ -236,7 +236,7 @@ TD_TEST(contact_memory_is_taken_once_and_given_back) {
             plane.position0.y = plane.position.y = -0.11;
             tdi_contact_rule rule = {1, x, 0.01, 0, false};
             td_real energy;
-            CHECK_INT(tdi_contacts_colliders(c, &plane, 1, 0.01, &diag), TD_OK);
+            CHECK_INT(tdi_contacts_colliders(c, &plane, 1, 0.01, 0, 1, &diag), TD_OK);
             CHECK_INT(tdi_contacts_find(c, x, x, &diag), TD_OK);
             CHECK(tdi_contacts_filter(c, x, x, 0, 1) > 0);
             CHECK_INT(tdi_contacts_lag(c, x, 1, 1, &diag), TD_OK);

@@ -47,7 +47,7 @@ static void draw_heap(tdi_random *random, heap *w) {
     td_diag diag;
     w->rule = (tdi_contact_rule){0.7, w->star, 0.01, 0, false};
     w->c = test_contacts(&opts, w->capsule, CAPSULES, COLLIDERS);
-    CHECK_INT(tdi_contacts_colliders(w->c, w->collider, COLLIDERS, 0.02, &diag), TD_OK);
+    CHECK_INT(tdi_contacts_colliders(w->c, w->collider, COLLIDERS, 0.02, 0, 1, &diag), TD_OK);
     CHECK_INT(tdi_contacts_find(w->c, w->x, NULL, &diag), TD_OK);
     CHECK_INT(tdi_contacts_lag(w->c, w->x, w->time, w->rule.force, &diag), TD_OK);
 }
@@ -235,7 +235,7 @@ TD_TEST(contact_barrier_starts_smoothly_and_pushes_as_its_figure_says) {
     w.rule = (tdi_contact_rule){3, w.star, 0, 0, false};
     w.c = test_contacts(&opts, w.capsule, 1, 1);
     td_diag diag;
-    CHECK_INT(tdi_contacts_colliders(w.c, &plane, 1, 0.02, &diag), TD_OK);
+    CHECK_INT(tdi_contacts_colliders(w.c, &plane, 1, 0.02, 0, 1, &diag), TD_OK);
     const td_real range = 0.02;
     int32_t count;
     td_real energy;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Rods that touch themselves, each other and colliders. Pairs with src/rod/contacts.c and with
-// newton.c and step.c, as far as they are about contact.
+// Rods that touch themselves, each other and colliders. Pairs with src/rod/points.c and
+// src/implicit.
 
 #include "test_rod_shapes.h"
 
-#include "rod/contacts.h"
+#include "implicit/touch.h"
+#include "rod/implicit.h"
+#include "rod/pose.h"
 #include "rod/solve.h"
 
 #define PI 3.14159265358979323846
@@ -19,7 +21,7 @@ typedef struct heap {
     td_rod_state *state[MOST_RODS];
     td_step_opts opts[MOST_RODS];
     int32_t count;
-    td_rod_contacts *contacts;
+    td_island *island;
 } heap;
 
 static void heap_add(heap *h, const td_rod_def *def) {
@@ -32,8 +34,11 @@ static void heap_add(heap *h, const td_rod_def *def) {
 static void heap_ready(heap *h, const td_alloc *alloc) {
     td_contact_opts opts = td_contact_opts_default();
     td_diag diag = {.message = ""};
-    td_status status =
-        td_rod_contacts_new(h->state, h->count, &opts, 2, alloc, &h->contacts, &diag);
+    td_state_ref refs[MOST_RODS];
+    for (int32_t k = 0; k < h->count; k++) {
+        refs[k] = td_rod_ref(h->state[k]);
+    }
+    td_status status = td_island_new(refs, h->count, &opts, 2, alloc, &h->island, &diag);
     if (status != TD_OK) {
         test_failed(__FILE__, __LINE__, "contacts: %s", diag.message);
         abort();
@@ -41,14 +46,14 @@ static void heap_ready(heap *h, const td_alloc *alloc) {
 }
 
 static void heap_free(heap *h) {
-    td_rod_contacts_free(h->contacts);
+    td_island_free(h->island);
     for (int32_t k = 0; k < h->count; k++) {
         rods_free(h->rod[k]);
     }
 }
 
 static td_status heap_step(heap *h, const td_collider *colliders, int32_t count) {
-    return td_rod_step_many(h->state, h->opts, h->count, h->contacts, colliders, count, NULL, NULL);
+    return td_island_step(h->island, h->opts, colliders, count, NULL, NULL);
 }
 
 #define RADIUS 0.005 // m, of all rods here
@@ -225,10 +230,10 @@ TD_TEST(rod_hitting_at_10_m_s_does_not_pass_through_at_60_steps_a_second) {
         bool stopped = false;
         for (int k = 0; k < 12; k++) {
             CHECK_INT(heap_step(&h, &c, kind < 2), TD_OK);
-            td_real middle = td_rod_position(h.state[0], 10).y;
+            td_real midway = td_rod_position(h.state[0], 10).y;
             td_real under = kind == 0   ? lowest(&h.rod[0]) - RADIUS
-                            : kind == 1 ? middle - 2 * RADIUS
-                                        : middle - td_rod_position(h.state[1], 10).y - 2 * RADIUS;
+                            : kind == 1 ? midway - 2 * RADIUS
+                                        : midway - td_rod_position(h.state[1], 10).y - 2 * RADIUS;
             CHECK(under > 0);
             CHECK(kind < 2 || gap_of(&h.rod[0], &h.rod[1]) > 0);
             stopped = stopped || td_rod_velocity(h.state[0], 10).y > -5;
@@ -337,7 +342,7 @@ TD_TEST(knot_pulled_farther_than_its_length_stops_or_stretches) {
     for (int k = 0; k < 200; k++) { // by 4 m in all, of a rod of 1.5 m
         td_diag diag = {.message = ""};
         drive_knot(&h, tdi_vec3(0, 0, 0.01), 0.1);
-        td_status status = td_rod_step_many(h.state, h.opts, 1, h.contacts, NULL, 0, NULL, &diag);
+        td_status status = td_island_step(h.island, h.opts, NULL, 0, NULL, &diag);
         CHECK(status == TD_OK || (status == TD_ERR_DIVERGED && diag.message[0]));
         CHECK(all_finite(&h.rod[0], 10));
         CHECK(gap_of(&h.rod[0], &h.rod[0]) > 0);
@@ -357,7 +362,7 @@ TD_TEST(rod_driven_into_itself_stops_with_a_message) {
         td_vec3 way =
             tdi_sub(td_rod_position(h.state[0], KNOT_EDGES), td_rod_position(h.state[0], 0));
         drive_knot(&h, tdi_scale(tdi_unit_or(way, no_weight), -0.02), 0);
-        status = td_rod_step_many(h.state, h.opts, 1, h.contacts, NULL, 0, NULL, &diag);
+        status = td_island_step(h.island, h.opts, NULL, 0, NULL, &diag);
         CHECK(all_finite(&h.rod[0], 10));
         CHECK(gap_of(&h.rod[0], &h.rod[0]) > 0);
     }
@@ -406,7 +411,7 @@ TD_TEST(rod_that_is_crushed_by_colliders_stops_with_a_message) {
     for (int k = 0; k < 20 && status == TD_OK; k++) {
         planes[1].position0 = planes[1].position;
         planes[1].position.y -= 0.002;
-        status = td_rod_step_many(h.state, h.opts, 1, h.contacts, planes, 2, NULL, &diag);
+        status = td_island_step(h.island, h.opts, planes, 2, NULL, &diag);
         CHECK(lowest(&h.rod[0]) > RADIUS);
     }
     CHECK_INT(status, TD_ERR_DIVERGED);
@@ -468,8 +473,7 @@ TD_TEST(step_that_fails_leaves_all_rods_as_they_were) {
         const record before = record_of(&h);
         plane.position0.y = 0.05;
         td_diag diag = {.message = ""};
-        CHECK_INT(td_rod_step_many(h.state, h.opts, 2, h.contacts, &plane, 1, NULL, &diag),
-                  TD_ERR_DIVERGED);
+        CHECK_INT(td_island_step(h.island, h.opts, &plane, 1, NULL, &diag), TD_ERR_DIVERGED);
         CHECK_HAS(diag.message, "in each other");
         record after = record_of(&h);
         CHECK(same(&before, &after));
@@ -495,57 +499,56 @@ TD_TEST(contacts_that_run_out_of_memory_leave_none_behind) {
     for (long k = 1; status == TD_ERR_MEMORY && k < 50; k++) {
         test_heap memory = {.fail_at = k};
         td_alloc alloc = test_heap_alloc(&memory);
-        td_rod_contacts *contacts;
-        status = td_rod_contacts_new(h.state, 2, &opts, 1, &alloc, &contacts, NULL);
-        CHECK((status == TD_OK) == (contacts != NULL));
-        td_rod_contacts_free(contacts);
+        const td_state_ref refs[2] = {td_rod_ref(h.state[0]), td_rod_ref(h.state[1])};
+        td_island *island;
+        status = td_island_new(refs, 2, &opts, 1, &alloc, &island, NULL);
+        CHECK((status == TD_OK) == (island != NULL));
+        td_island_free(island);
         CHECK_INT(memory.held, 0);
     }
     CHECK_INT(status, TD_OK);
     heap_free(&h);
 }
 
-TD_TEST(contacts_of_other_rods_and_unlike_steps_are_refused) {
-    heap h = crossed(NULL), other = crossed(NULL);
+TD_TEST(islands_with_faulty_colliders_or_unlike_steps_are_refused) {
+    heap h = crossed(NULL);
     td_collider planes[3] = {ground(), ground(), ground()};
     planes[1].friction = -1;
-    CHECK_INT(td_rod_step_many(h.state, h.opts, 2, other.contacts, NULL, 0, NULL, NULL),
-              TD_ERR_ARGUMENT);
-    CHECK_INT(td_rod_step_many(h.state, h.opts, 1, h.contacts, NULL, 0, NULL, NULL),
-              TD_ERR_ARGUMENT);
     CHECK_INT(heap_step(&h, planes, 2), TD_ERR_ARGUMENT);
     planes[1] = ground();
     CHECK_INT(heap_step(&h, planes, 3), TD_ERR_LIMIT);
     h.opts[1].dt *= 0.5;
     CHECK_INT(heap_step(&h, planes, 1), TD_ERR_ARGUMENT);
     heap_free(&h);
-    heap_free(&other);
 }
 
 // ---- derivatives ----------------------------------------------------------------------------
 
-// The system of the next step, ready to be evaluated.
-static tdi_rod_system next_step(heap *h, tdi_rod_potential *potential, const td_collider *c) {
+// The next step of rods in contact, ready to be evaluated.
+typedef struct midway {
+    tdi_member member[2];
+    tdi_system system;
+} midway;
+
+static void next_step(heap *h, const td_collider *c, midway *m) {
+    const td_contact_opts how = td_contact_opts_default();
     const td_real dt = h->opts[0].dt, hh = 2 * dt / 3;
-    tdi_rod_system y = {h->state, potential, h->count, h->contacts};
-    for (int32_t k = 0; k < h->count; k++) {
-        potential[k] = (tdi_rod_potential){.inertia = 1 / (hh * hh),
-                                           .over_h = 1 / hh,
-                                           .stiffness = 1,
-                                           .damping = 1,
-                                           .gravity = down,
-                                           .fall = tdi_scale(down, hh * hh),
-                                           .whole = true};
+    const tdi_rule rule = {.dt = dt, .h = hh, .two = true, .part = 1, .touched = true};
+    for (int32_t k = 0; k < 2; k++) {
+        m->member[k] = (tdi_member){&tdi_rod_implicit, h->state[k], &h->opts[k], NULL};
+        tdi_rod_implicit.begin(h->state[k], &h->opts[k], &rule);
+        h->state[k]->now->potential.whole = true;
     }
-    CHECK_INT(tdi_rod_contacts_begin(&y, c, 1, dt, hh, NULL), TD_OK);
-    h->contacts->time = 1;
-    return y;
+    m->system = (tdi_system){.member = m->member, .count = 2, .colliders = c, .collider_count = 1};
+    CHECK_INT(tdi_touch_new(m->member, 2, &how, 1, NULL, &m->system.touch, NULL), TD_OK);
+    CHECK_INT(tdi_touch_begin(m->system.touch, &m->system, dt, hh, 0, 1, NULL), TD_OK);
+    m->system.touch->time = 1;
 }
 
 // A random direction from where all is now.
-static void any_step(tdi_random *r, const tdi_rod_system *y, td_real size) {
+static void any_step(tdi_random *r, const tdi_system *y, td_real size) {
     for (int32_t k = 0; k < y->count; k++) {
-        const td_rod_state *s = y->state[k];
+        const td_rod_state *s = y->member[k].body;
         for (int32_t i = 0; i < s->model->node_count; i++) {
             for (int d = 0; d < 4; d++) {
                 bool held = s->model->node[i].flags & (d < 3 ? TDI_HELD_PLACE : TDI_HELD_TURN);
@@ -557,28 +560,29 @@ static void any_step(tdi_random *r, const tdi_rod_system *y, td_real size) {
     }
 }
 
-static td_real value_at(const tdi_rod_system *y, td_real part) {
+static td_real value_at(const tdi_system *y, td_real part) {
     for (int32_t k = 0; k < y->count; k++) {
-        tdi_rod_try(y->state[k], part, TDI_STRAIGHT);
+        tdi_rod_try(y->member[k].body, part, TDI_STRAIGHT);
     }
-    td_real sum = tdi_rod_contacts_value(y);
+    td_real sum = tdi_touch_value(y->touch, y);
     for (int32_t k = 0; k < y->count; k++) {
-        sum += tdi_rod_value(y->state[k], &y->potential[k]);
+        sum += tdi_rod_implicit.value(y->member[k].body);
     }
     return sum;
 }
 
 // Its slope along the steps, by the gradient of rods and contact together.
-static td_real slope_of(const tdi_rod_system *y, bool *coupled) {
+static td_real slope_of(const tdi_system *y) {
     td_real sum = 0;
     for (int32_t k = 0; k < y->count; k++) {
-        tdi_rod_clear(y->state[k]);
+        tdi_rod_clear(y->member[k].body);
     }
-    CHECK_INT(tdi_rod_contacts_terms(y, coupled, NULL), TD_OK);
+    CHECK_INT(tdi_touch_evaluate(y->touch, y, false, false, NULL), TD_OK);
+    tdi_touch_expand(y->touch, y);
     for (int32_t k = 0; k < y->count; k++) {
-        const td_rod_state *s = y->state[k];
+        const td_rod_state *s = y->member[k].body;
         for (int32_t i = s->model->node_count - 1; i >= 0; i--) {
-            tdi_rod_node_terms(s, &y->potential[k], i);
+            tdi_rod_node_terms(s, &s->now->potential, i);
         }
         for (int32_t i = 0; i < s->model->node_count; i++) {
             for (int d = 0; d < 4; d++) {
@@ -597,20 +601,21 @@ TD_TEST(gradient_of_rods_in_contact_matches_differences) {
         const td_real e = 1e-3;
         heap h = crossed(NULL);
         const td_collider plane = ground();
-        tdi_rod_potential potential[2];
-        bool coupled;
+        midway m;
         for (int j = 0; j < 20 + k; j++) {
             CHECK_INT(heap_step(&h, &plane, 1), TD_OK);
         }
-        tdi_rod_system y = next_step(&h, potential, &plane);
-        any_step(&r, &y, 1e-4);
-        value_at(&y, 1);
-        any_step(&r, &y, 1e-4);
-        td_real slope = slope_of(&y, &coupled);
-        td_real got = (8 * (value_at(&y, e) - value_at(&y, -e)) -
-                       (value_at(&y, 2 * e) - value_at(&y, -2 * e))) /
+        next_step(&h, &plane, &m);
+        const tdi_system *y = &m.system;
+        any_step(&r, y, 1e-4);
+        value_at(y, 1);
+        any_step(&r, y, 1e-4);
+        td_real slope = slope_of(y);
+        td_real got = (8 * (value_at(y, e) - value_at(y, -e)) -
+                       (value_at(y, 2 * e) - value_at(y, -2 * e))) /
                       (12 * e);
-        CHECK(coupled);
+        CHECK(y->touch->coupled);
+        tdi_touch_free(y->touch);
         CHECK_REL(got, slope, 1e-6);
         heap_free(&h);
     }

@@ -29,8 +29,7 @@ static tdi_rod_potential next_step(rods s, const td_load *loads, int32_t load_co
                                .loads = loads,
                                .load_count = load_count,
                                .air = {.wind = {3, 1, -2}, .linear = 0.3, .quadratic = 0.6},
-                               .whole = true,
-                               .trial = true};
+                               .whole = true};
 }
 
 static void assemble(const td_rod_state *s, const tdi_rod_potential *p) {

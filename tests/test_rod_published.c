@@ -447,11 +447,12 @@ TD_TEST(published_step_refuses_branches_bodies_contact_and_rk4) {
     rods_free(s);
     s = rods_new(&d, 1, NULL, 0);
     td_contact_opts touch = td_contact_opts_default();
-    td_rod_contacts *contacts;
-    CHECK_INT(td_rod_contacts_new(&s.state, 1, &touch, 0, NULL, &contacts, &diag), TD_OK);
-    CHECK_INT(td_rod_step_many(&s.state, &o, 1, contacts, NULL, 0, NULL, &diag), TD_ERR_STRUCTURE);
+    const td_state_ref ref = td_rod_ref(s.state);
+    td_island *island;
+    CHECK_INT(td_island_new(&ref, 1, &touch, 0, NULL, &island, &diag), TD_OK);
+    CHECK_INT(td_island_step(island, &o, NULL, 0, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "contact");
-    td_rod_contacts_free(contacts);
+    td_island_free(island);
     o.integrator = TD_RK4;
     CHECK_INT(td_rod_step(s.state, &o, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "integrator");

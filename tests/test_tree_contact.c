@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Trees against colliders. Pairs with src/tree/contacts.c and the part of newton.c with contacts.
+// Trees against colliders. Pairs with src/tree/points.c and src/implicit.
 
 #include "test_contact_support.h"
 #include "test_tree_support.h"
-#include "tree/contacts.h"
+#include "implicit/touch.h"
+#include "tree/implicit.h"
 
 // ---- shapes ---------------------------------------------------------------------------------
 
@@ -38,26 +39,35 @@ static tree make_chain(const chain_def *c, const td_alloc *alloc) {
 
 static const td_quat level = {0.70710678118654752, 0, 0, -0.70710678118654752}; // +Y to +X
 
-static td_tree_contacts *touch(tree t, int32_t limit) {
-    td_contact_opts opts = td_contact_opts_default();
-    td_tree_contacts *c = NULL;
-    td_diag diag = {.message = ""};
-    CHECK_INT(td_tree_contacts_new(t.state, &opts, limit, NULL, &c, &diag), TD_OK);
-    CHECK_TEXT(diag.message, "");
-    return c;
-}
-
 static double speed_of(tree t) {
     return largest(td_tree_velocities(t.state), t.nv);
 }
 
-// Options of steps against colliders, with contacts that the caller frees.
-static td_step_opts steps_against(tree t, const td_collider *colliders, int32_t count, double dt) {
-    td_step_opts opts = steps_of(TD_IMPLICIT, dt, weight);
-    opts.contacts = touch(t, count);
-    opts.colliders = colliders;
-    opts.collider_count = count;
-    return opts;
+// Steps of one tree against colliders.
+typedef struct against {
+    td_step_opts opts;
+    td_island *island;
+    const td_collider *colliders;
+    int32_t count;
+} against;
+
+// The caller frees the island.
+static against steps_against(tree t, const td_collider *colliders, int32_t count, double dt) {
+    const td_contact_opts how = td_contact_opts_default();
+    const td_state_ref ref = td_tree_ref(t.state);
+    against a = {steps_of(TD_IMPLICIT, dt, weight), NULL, colliders, count};
+    CHECK_INT(td_island_new(&ref, 1, &how, count, NULL, &a.island, NULL), TD_OK);
+    return a;
+}
+
+static td_status step_once(const against *a, td_diag *diag) {
+    return td_island_step(a->island, &a->opts, a->colliders, a->count, NULL, diag);
+}
+
+static void go(const against *a, int32_t steps) {
+    for (int32_t k = 0; k < steps; k++) {
+        CHECK_INT(step_once(a, NULL), TD_OK);
+    }
 }
 
 static td_collider plane_at(double height) {
@@ -113,17 +123,33 @@ static tree stem_in_crowd(bool floating, int32_t count) {
     return make_chain(&def, NULL);
 }
 
-// Contacts in the middle of a step.
-static td_step_opts begun(tree t, td_collider colliders[4]) {
-    td_step_opts opts = steps_against(t, colliders, crowd(colliders), 0.01);
+// A tree and its contact in the middle of a step.
+typedef struct midway {
+    td_step_opts opts;
+    td_collider colliders[4];
+    tdi_member member;
+    tdi_system system;
+} midway;
+
+static void begun(tree t, midway *m) {
+    const td_contact_opts how = td_contact_opts_default();
+    const tdi_rule rule = {.dt = 0.01, .h = 0.01, .part = 1};
+    m->opts = steps_of(TD_IMPLICIT, 0.01, weight);
+    m->member = (tdi_member){&tdi_tree_implicit, t.state, &m->opts, NULL};
+    m->system = (tdi_system){.member = &m->member,
+                             .count = 1,
+                             .colliders = m->colliders,
+                             .collider_count = crowd(m->colliders)};
+    CHECK_INT(tdi_touch_new(&m->member, 1, &how, 4, NULL, &m->system.touch, NULL), TD_OK);
+    tdi_tree_implicit.begin(t.state, &m->opts, &rule);
     for (int32_t i = 0; i < t.model->body_count; i++) { // it slides
         const tdi_frame *f = &t.state->frame[i];
         t.state->star[i] = (tdi_place){tdi_add(f->o, tdi_vec3(3e-6, -2e-6, 1e-6)), f->r};
     }
-    CHECK_INT(tdi_tree_contacts_begin(opts.contacts, t.state, &opts, 0.01), TD_OK);
-    CHECK_INT(tdi_tree_contacts_evaluate(opts.contacts, t.state, true, false), TD_OK);
-    tdi_tree_contacts_expand(opts.contacts, t.state);
-    return opts;
+    tdi_touch *touch = m->system.touch;
+    CHECK_INT(tdi_touch_begin(touch, &m->system, 0.01, 0.01, 0, 1, NULL), TD_OK);
+    CHECK_INT(tdi_touch_evaluate(touch, &m->system, true, false, NULL), TD_OK);
+    tdi_touch_expand(touch, &m->system);
 }
 
 // What the joint of a degree of freedom does to bodies, by their twists.
@@ -143,12 +169,12 @@ static double assembled_slope(tree t, int32_t dof) {
     return sum;
 }
 
-static double value_off(tree t, const td_step_opts *opts, td_real *step, double way) {
+static double value_off(tree t, const midway *m, td_real *step, double way) {
     td_real *q = reals(t.nq);
     memcpy(q, t.q, (size_t)t.nq * sizeof *q);
     tdi_tree_advance(t.model, t.state, step, way);
     tdi_tree_place(t.model, t.state);
-    double value = tdi_tree_contacts_value(opts->contacts, t.state);
+    double value = t.state->now->weight * tdi_touch_value(m->system.touch, &m->system);
     memcpy(t.q, q, (size_t)t.nq * sizeof *q);
     tdi_tree_place(t.model, t.state);
     free(q);
@@ -157,15 +183,15 @@ static double value_off(tree t, const td_step_opts *opts, td_real *step, double 
 
 TD_TEST(contacts_of_a_tree_have_the_gradient_of_their_value) {
     tree t = stem_in_crowd(true, 7);
-    td_collider colliders[4];
-    td_step_opts opts = begun(t, colliders);
+    midway m;
+    begun(t, &m);
     td_real *step = reals(t.nv);
     double most = 0;
     for (int32_t d = 0; d < t.nv; d++) {
         const double way = 1e-9;
         step[d] = 1;
         double slope =
-            (value_off(t, &opts, step, way) - value_off(t, &opts, step, -way)) / (2 * way);
+            (value_off(t, &m, step, way) - value_off(t, &m, step, -way)) / (2 * way);
         step[d] = 0;
         double got = assembled_slope(t, d);
         CHECK_REL(got - slope, 0, 1e-6 * fabs(slope) + 1e-9);
@@ -173,27 +199,27 @@ TD_TEST(contacts_of_a_tree_have_the_gradient_of_their_value) {
     }
     CHECK(most > 1e-4); // they do push
     free(step);
-    td_tree_contacts_free(opts.contacts);
+    tdi_touch_free(m.system.touch);
     tree_free(t);
 }
 
 // The value of the body's contacts after a turn and a shift by `way` times V.
-static double value_moved(tree t, const td_step_opts *opts, const tdi_twist *v, double way) {
+static double value_moved(tree t, const midway *m, const tdi_twist *v, double way) {
     const tdi_frame old = t.state->frame[0];
     tdi_frame *f = &t.state->frame[0];
     double angle = tdi_norm(v->w);
     f->turn = tdi_quat_mul(tdi_quat_turn(tdi_scale(v->w, 1 / angle), way * angle), old.turn);
     f->r = tdi_mat3_from_quat(f->turn);
     f->o = tdi_madd(old.o, v->v, way);
-    double value = tdi_tree_contacts_value(opts->contacts, t.state);
+    double value = t.state->now->weight * tdi_touch_value(m->system.touch, &m->system);
     *f = old;
     return value;
 }
 
 TD_TEST(contacts_of_a_body_have_the_hessian_of_their_value) {
     tree t = stem_in_crowd(true, 1);
-    td_collider colliders[4];
-    td_step_opts opts = begun(t, colliders);
+    midway m;
+    begun(t, &m);
     const tdi_node *node = &t.state->node[0];
     tdi_random r;
     tdi_random_seed(&r, 3);
@@ -201,15 +227,15 @@ TD_TEST(contacts_of_a_body_have_the_hessian_of_their_value) {
         const double way = 2e-8;
         tdi_twist v = {random_vec(&r, 1), {0, 0, 0}};
         v.v = random_vec(&r, 1);
-        double curve = (value_moved(t, &opts, &v, way) - 2 * value_moved(t, &opts, &v, 0) +
-                        value_moved(t, &opts, &v, -way)) /
+        double curve = (value_moved(t, &m, &v, way) - 2 * value_moved(t, &m, &v, 0) +
+                        value_moved(t, &m, &v, -way)) /
                        (way * way);
         td_vec3 aw = tdi_sym3_apply(&node->block.a, v.w), cv = tdi_sym3_apply(&node->block.c, v.v);
         td_vec3 sw = tdi_sym3_apply(&node->swing, v.w), bv = tdi_mat3_apply(&node->block.b, v.v);
         double got = tdi_dot(v.w, tdi_add(aw, sw)) + 2 * tdi_dot(v.w, bv) + tdi_dot(v.v, cv);
         CHECK_REL(got, curve, 1e-3);
     }
-    td_tree_contacts_free(opts.contacts);
+    tdi_touch_free(m.system.touch);
     tree_free(t);
 }
 
@@ -219,10 +245,10 @@ TD_TEST(limp_chain_falls_on_a_plane_and_rests_on_it) {
     const chain_def def = {20, 0.05, 0.01, 0, true, {0, 0.3, 0}, level};
     tree t = make_chain(&def, NULL);
     const td_collider plane = plane_at(0);
-    td_step_opts opts = steps_against(t, &plane, 1, 1.0 / 60);
+    against opts = steps_against(t, &plane, 1, 1.0 / 60);
     double lowest = INFINITY;
     for (int32_t k = 0; k < 300; k++) {
-        run(t, &opts, 1);
+        go(&opts, 1);
         lowest = fmin(lowest, above(t, def.radius));
     }
     CHECK(lowest > 0);
@@ -231,7 +257,7 @@ TD_TEST(limp_chain_falls_on_a_plane_and_rests_on_it) {
         CHECK_IN(td_tree_tip(t.state, i).y - def.radius, 0, 0.2 * def.radius);
     }
     CHECK_IN(speed_of(t), 0, 1e-3);
-    td_tree_contacts_free(opts.contacts);
+    td_island_free(opts.island);
     tree_free(t);
 }
 
@@ -240,15 +266,15 @@ TD_TEST(limp_chain_that_crumples_on_a_plane_never_sinks_in) {
     for (int32_t rate = 15; rate <= 240; rate *= 4) {
         tree t = make_chain(&def, NULL);
         const td_collider plane = plane_at(0);
-        td_step_opts opts = steps_against(t, &plane, 1, 1.0 / rate);
+        against opts = steps_against(t, &plane, 1, 1.0 / rate);
         t.v[3] = 0.1; // it stands upright: a little to the side
         td_tree_state_changed(t.state);
         for (int32_t k = 0; k < 2 * rate; k++) {
-            run(t, &opts, 1);
+            go(&opts, 1);
             CHECK(above(t, def.radius) > 0);
         }
         CHECK(td_tree_tip(t.state, 19).y < 0.1); // it did fall
-        td_tree_contacts_free(opts.contacts);
+        td_island_free(opts.island);
         tree_free(t);
     }
 }
@@ -283,14 +309,14 @@ TD_TEST(leaf_and_fruit_lie_on_the_ground_and_do_not_sink_in) {
         CHECK_INT(td_tree_model_new(skeleton, &tree_opts, NULL, &t.model, NULL), TD_OK);
         CHECK_INT(td_tree_state_new(t.model, NULL, &t.state, NULL), TD_OK);
         const td_collider plane = plane_at(0);
-        td_step_opts opts = steps_against(t, &plane, 1, 1.0 / 60);
-        run(t, &opts, 240);
+        against opts = steps_against(t, &plane, 1, 1.0 / 60);
+        go(&opts, 240);
         double radius = t.model->body[0].radius;
         td_vec3 middle =
             tdi_scale(tdi_add(td_tree_origin(t.state, 0), td_tree_tip(t.state, 0)), 0.5);
         CHECK_IN(radius, k == 0 ? 0.001 : 0.01, k == 0 ? 0.003 : 0.02);
         CHECK_IN(middle.y, radius, 1.3 * radius);
-        td_tree_contacts_free(opts.contacts);
+        td_island_free(opts.island);
         tree_free(t);
         td_skeleton_free(skeleton);
         td_builder_free(builder);
@@ -303,7 +329,7 @@ TD_TEST(stiff_stem_is_pushed_aside_by_a_sphere_and_springs_back) {
     const chain_def def = {8, 0.1, 0.01, 20, false, {0, 0, 0}, {1, 0, 0, 0}};
     tree t = make_chain(&def, NULL);
     td_collider things[2] = {td_collider_default(TD_COLLIDER_SPHERE), plane_at(0)};
-    td_step_opts opts = steps_against(t, things, 2, 1.0 / 60);
+    against opts = steps_against(t, things, 2, 1.0 / 60);
     td_vec3 at = {-0.2, 0.7, 0};
     double furthest = 0, least = INFINITY;
     things[0].size.x = 0.1;
@@ -313,14 +339,14 @@ TD_TEST(stiff_stem_is_pushed_aside_by_a_sphere_and_springs_back) {
                : k < 60 ? 0.2
                         : fmax(-0.5, 0.2 - 0.02 * (k - 59));
         things[0].position = at;
-        run(t, &opts, 1);
+        go(&opts, 1);
         least = fmin(least, gap_to_ball(t, at, 0.1));
         furthest = fmax(furthest, td_tree_tip(t.state, 7).x);
     }
     CHECK(least > 0);
     CHECK(furthest > 0.3);
     CHECK_IN(td_tree_tip(t.state, 7).x, -1e-3, 1e-3);
-    td_tree_contacts_free(opts.contacts);
+    td_island_free(opts.island);
     tree_free(t);
 }
 
@@ -328,14 +354,14 @@ TD_TEST(fast_sphere_does_not_pass_through_a_limp_chain) {
     const chain_def def = {20, 0.05, 0.005, 1e-3, false, {0, 1, 0}, {0, 0, 0, 1}};
     tree t = make_chain(&def, NULL);
     td_collider ball = td_collider_default(TD_COLLIDER_SPHERE);
-    td_step_opts opts = steps_against(t, &ball, 1, 1.0 / 60);
+    against opts = steps_against(t, &ball, 1, 1.0 / 60);
     ball.size.x = 0.03;
     ball.position = tdi_vec3(-0.2, 0.4, 0);
     double least = INFINITY;
     for (int32_t k = 0; k < 8; k++) { // a step is longer than ball and chain are wide
         ball.position0 = ball.position;
         ball.position.x += 0.08;
-        run(t, &opts, 1);
+        go(&opts, 1);
         least = fmin(least, gap_to_ball(t, ball.position, 0.03));
     }
     CHECK(least > 0);
@@ -344,7 +370,7 @@ TD_TEST(fast_sphere_does_not_pass_through_a_limp_chain) {
         furthest = fmax(furthest, td_tree_tip(t.state, i).x);
     }
     CHECK(furthest > ball.position.x); // it was taken along
-    td_tree_contacts_free(opts.contacts);
+    td_island_free(opts.island);
     tree_free(t);
 }
 
@@ -355,11 +381,11 @@ TD_TEST(plant_that_its_base_carries_against_a_wall_bends) {
     td_base_motion base = {.rotation = {1, 0, 0, 0}, .velocity = {2, 0, 0}};
     wall.size = tdi_vec3(0.05, 0.2, 0.5);
     wall.position0 = wall.position = tdi_vec3(0.3, 0.7, 0);
-    td_step_opts opts = steps_against(t, &wall, 1, 1.0 / 60);
+    against opts = steps_against(t, &wall, 1, 1.0 / 60);
     for (int32_t k = 0; k < 12; k++) { // 3 cm a step: fifteen ranges
         base.position.x = 2 * k / 60.0;
         td_tree_set_base(t.state, &base);
-        run(t, &opts, 1);
+        go(&opts, 1);
         for (int32_t i = 0; i < def.count; i++) {
             td_vec3 a = tdi_sub(td_tree_origin(t.state, i), wall.position);
             td_vec3 b = tdi_sub(td_tree_tip(t.state, i), wall.position);
@@ -368,7 +394,7 @@ TD_TEST(plant_that_its_base_carries_against_a_wall_bends) {
     }
     CHECK_REL(td_tree_origin(t.state, 0).x, 0.4, 1e-12);
     CHECK(td_tree_tip(t.state, 7).x < 0.25);
-    td_tree_contacts_free(opts.contacts);
+    td_island_free(opts.island);
     tree_free(t);
 }
 
@@ -429,12 +455,12 @@ static double climb(double friction) {
     bar.size = tdi_vec3(0.05, 0.3, 0);
     bar.rotation = bar.rotation0 = tdi_quat_turn(tdi_vec3(1, 0, 0), TDI_PI / 2);
     bar.friction = friction;
-    td_step_opts opts = steps_against(t, &bar, 1, 1.0 / 120);
-    run(t, &opts, 30);
+    against opts = steps_against(t, &bar, 1, 1.0 / 120);
+    go(&opts, 30);
     double start = td_tree_origin(t.state, 0).y;
-    run(t, &opts, 30);
+    go(&opts, 30);
     double way = td_tree_origin(t.state, 0).y - start;
-    td_tree_contacts_free(opts.contacts);
+    td_island_free(opts.island);
     tree_free(t);
     return way / 0.25;
 }
@@ -452,19 +478,17 @@ TD_TEST(tree_that_starts_in_a_collider_is_refused_by_name_and_stays) {
     const chain_def def = {8, 0.1, 0.01, 20, false, {0, 0, 0}, {1, 0, 0, 0}};
     tree t = make_chain(&def, NULL);
     td_collider things[2] = {plane_at(-1), td_collider_default(TD_COLLIDER_SPHERE)};
-    td_step_opts opts = steps_against(t, things, 2, 1.0 / 60);
+    against opts = steps_against(t, things, 2, 1.0 / 60);
     td_diag diag = {.message = ""};
     things[1].size.x = 0.02;
     things[1].position = things[1].position0 = tdi_vec3(0, 0.55, 0);
-    CHECK_INT(td_tree_step(t.state, &opts, NULL, &diag), TD_ERR_DIVERGED);
+    CHECK_INT(step_once(&opts, &diag), TD_ERR_DIVERGED);
     CHECK_HAS(diag.message, "segment 5 and collider 1 are in each other");
     CHECK_INT(diag.index, 5);
     CHECK_REL(td_tree_tip(t.state, 7).y, 0.8, 1e-15);
-    CHECK_INT(td_tree_step_many(&t.state, &opts, 1, NULL, NULL, &diag), TD_ERR_DIVERGED);
-    CHECK_HAS(diag.message, "tree 0: segment 5 and collider 1");
     things[1].position.x = things[1].position0.x = 1; // out of the way
-    CHECK_INT(td_tree_step(t.state, &opts, NULL, &diag), TD_OK);
-    td_tree_contacts_free(opts.contacts);
+    CHECK_INT(step_once(&opts, &diag), TD_OK);
+    td_island_free(opts.island);
     tree_free(t);
 }
 
@@ -472,37 +496,34 @@ TD_TEST(tree_squeezed_between_colliders_is_refused_and_stays) {
     const chain_def def = {4, 0.1, 0.01, 20, true, {0, 0.05, 0}, level};
     tree t = make_chain(&def, NULL);
     td_collider planes[2] = {plane_at(0), plane_at(0.1)};
-    td_step_opts opts = steps_against(t, planes, 2, 1.0 / 60);
+    against opts = steps_against(t, planes, 2, 1.0 / 60);
     td_diag diag = {.message = ""};
     planes[1].rotation = planes[1].rotation0 = tdi_quat_turn(tdi_vec3(1, 0, 0), TDI_PI);
     planes[1].position.y = 0.01;
-    CHECK_INT(td_tree_step(t.state, &opts, NULL, &diag), TD_ERR_DIVERGED);
-    CHECK_HAS(diag.message, "push the tree where it cannot go");
+    CHECK_INT(step_once(&opts, &diag), TD_ERR_DIVERGED);
+    CHECK_HAS(diag.message, "leave no room");
     CHECK_REL(above(t, 0), 0.05, 1e-14);
-    td_tree_contacts_free(opts.contacts);
+    td_island_free(opts.island);
     tree_free(t);
 }
 
 TD_TEST(contacts_refuse_what_they_cannot_do) {
     const chain_def def = {4, 0.1, 0.01, 20, false, {0, 0, 0}, {1, 0, 0, 0}};
-    tree t = make_chain(&def, NULL), other = make_chain(&def, NULL);
+    tree t = make_chain(&def, NULL);
     const td_collider planes[2] = {plane_at(-1), plane_at(-2)};
-    td_step_opts opts = steps_against(t, planes, 1, 1.0 / 60);
+    against opts = steps_against(t, planes, 1, 1.0 / 60);
     td_diag diag = {.message = ""};
-    opts.integrator = TD_RK4;
-    CHECK_INT(td_tree_step(t.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
+    opts.opts.integrator = TD_RK4;
+    CHECK_INT(step_once(&opts, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "implicit");
-    opts.integrator = TD_IMPLICIT;
-    CHECK_INT(td_tree_step(other.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
-    CHECK_HAS(diag.message, "another tree");
-    opts.collider_count = 2;
-    CHECK_INT(td_tree_step(t.state, &opts, NULL, &diag), TD_ERR_LIMIT);
+    opts.opts.integrator = TD_IMPLICIT;
+    opts.count = 2;
+    CHECK_INT(step_once(&opts, &diag), TD_ERR_LIMIT);
     CHECK_HAS(diag.message, "room for 1");
-    opts.collider_count = -1;
-    CHECK_INT(td_tree_step(t.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
-    td_tree_contacts_free(opts.contacts);
+    opts.count = -1;
+    CHECK_INT(step_once(&opts, &diag), TD_ERR_ARGUMENT);
+    td_island_free(opts.island);
     tree_free(t);
-    tree_free(other);
 }
 
 // ---- memory and threads ---------------------------------------------------------------------
@@ -514,15 +535,14 @@ TD_TEST(steps_with_contacts_never_allocate) {
     tree t = make_chain(&def, &alloc);
     const td_collider plane = plane_at(0);
     const td_contact_opts how = td_contact_opts_default();
-    td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
-    CHECK_INT(td_tree_contacts_new(t.state, &how, 1, &alloc, &opts.contacts, NULL), TD_OK);
-    opts.colliders = &plane;
-    opts.collider_count = 1;
+    const td_state_ref ref = td_tree_ref(t.state);
+    against opts = {steps_of(TD_IMPLICIT, 1.0 / 60, weight), NULL, &plane, 1};
+    CHECK_INT(td_island_new(&ref, 1, &how, 1, &alloc, &opts.island, NULL), TD_OK);
     long calls = heap.calls;
-    run(t, &opts, 60);
+    go(&opts, 60);
     CHECK_INT(heap.calls, calls);
     CHECK_IN(above(t, def.radius), 0, 0.2 * def.radius); // it does lie there
-    td_tree_contacts_free(opts.contacts);
+    td_island_free(opts.island);
     tree_free(t);
     CHECK_INT(heap.held, 0);
 }
@@ -531,19 +551,20 @@ TD_TEST(contacts_give_back_all_memory_when_any_call_fails) {
     const chain_def def = {10, 0.05, 0.01, 0.01, true, {0, 0.05, 0}, level};
     tree t = make_chain(&def, NULL);
     const td_contact_opts how = td_contact_opts_default();
+    const td_state_ref ref = td_tree_ref(t.state);
     long last = 0;
     for (long at = 1; last == 0 && at < 20; at++) {
         test_heap heap = {.fail_at = at};
         const td_alloc alloc = test_heap_alloc(&heap);
-        td_tree_contacts *c = NULL;
-        td_status status = td_tree_contacts_new(t.state, &how, 3, &alloc, &c, NULL);
+        td_island *c = NULL;
+        td_status status = td_island_new(&ref, 1, &how, 3, &alloc, &c, NULL);
         CHECK((status == TD_OK) == (c != NULL));
         CHECK(status == TD_OK || status == TD_ERR_MEMORY);
         last = status == TD_OK ? at : 0;
-        td_tree_contacts_free(c);
+        td_island_free(c);
         CHECK_INT(heap.held, 0);
     }
-    CHECK_INT(last, 5); // four blocks
+    CHECK_INT(last, 3); // two blocks
     tree_free(t);
 }
 
@@ -578,8 +599,8 @@ TD_TEST(contacts_have_the_same_bits_with_any_number_of_threads) {
     for (int32_t threads = 1; threads <= 3; threads++) {
         tree t = bush(stems, each);
         td_collider things[2] = {plane_at(0), td_collider_default(TD_COLLIDER_SPHERE)};
-        td_step_opts opts = steps_against(t, things, 2, 1.0 / 60);
-        CHECK_INT(td_pool_new(threads, NULL, &opts.pool), TD_OK);
+        against opts = steps_against(t, things, 2, 1.0 / 60);
+        CHECK_INT(td_pool_new(threads, NULL, &opts.opts.pool), TD_OK);
         things[1].size.x = 0.1;
         things[1].position = tdi_vec3(0, 0.45, 0);
         int32_t parts = t.model->part_count;
@@ -587,40 +608,16 @@ TD_TEST(contacts_have_the_same_bits_with_any_number_of_threads) {
         for (int32_t k = 0; k < 12; k++) {
             things[1].position0 = things[1].position;
             things[1].position.y -= 0.02;
-            run(t, &opts, 1);
+            go(&opts, 1);
         }
         if (!first) {
             first = reals(t.nq);
             memcpy(first, t.q, (size_t)t.nq * sizeof *first);
         }
         CHECK(memcmp(first, t.q, (size_t)t.nq * sizeof *first) == 0);
-        td_pool_free(opts.pool);
-        td_tree_contacts_free(opts.contacts);
+        td_pool_free(opts.opts.pool);
+        td_island_free(opts.island);
         tree_free(t);
     }
     free(first);
-}
-
-TD_TEST(trees_stepped_together_keep_their_own_contacts) {
-    const chain_def def = {6, 0.05, 0.01, 0.01, true, {0, 0.05, 0}, level};
-    tree alone = make_chain(&def, NULL), many[3];
-    const td_collider plane = plane_at(0);
-    td_tree_state *states[3];
-    td_step_opts opts[3], one = steps_against(alone, &plane, 1, 1.0 / 60);
-    for (int k = 0; k < 3; k++) {
-        many[k] = make_chain(&def, NULL);
-        states[k] = many[k].state;
-        opts[k] = steps_against(many[k], &plane, 1, 1.0 / 60);
-    }
-    for (int k = 0; k < 30; k++) {
-        run(alone, &one, 1);
-        CHECK_INT(td_tree_step_many(states, opts, 3, NULL, NULL, NULL), TD_OK);
-    }
-    for (int k = 0; k < 3; k++) {
-        CHECK(memcmp(alone.q, many[k].q, (size_t)alone.nq * sizeof *alone.q) == 0);
-        td_tree_contacts_free(opts[k].contacts);
-        tree_free(many[k]);
-    }
-    td_tree_contacts_free(one.contacts);
-    tree_free(alone);
 }

@@ -268,7 +268,7 @@ TD_TEST(step_refuses_winds_that_are_not_finite) {
         td_step_opts opts = steps_of(integrators[k], 1e-3, weight);
         opts.air.quadratic = 0.6;
         opts.winds = winds;
-        check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "winds: that of body 1", winds[1].y);
+        check_opts_refused(t, &opts, TD_ERR_ARGUMENT, "winds: that of segment 1", winds[1].y);
     }
     tree_free(t);
 }

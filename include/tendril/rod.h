@@ -9,6 +9,7 @@
 /// Axes of an edge: +Y along it, Z the first and X the second material director, as those of a
 /// skeleton's segment.
 
+#include "tendril/island.h"
 #include "tendril/skeleton.h"
 #include "tendril/step.h"
 
@@ -98,31 +99,14 @@ TD_API void td_rod_state_reset(td_rod_state *state); ///< Back to the start.
 
 /// Advances by opts->dt; TD_IMPLICIT and TD_IMPLICIT_EULER minimise the incremental potential,
 /// TD_EULER is the published method: symplectic Euler, quasistatic frames, projection to the
-/// lengths; TD_ERR_STRUCTURE for what it does not know, branches and bodies. Never allocates.
+/// lengths; TD_ERR_STRUCTURE for what it does not know, branches and bodies. Never allocates, but for a step that has to be taken in halves.
 /// TD_ERR_DIVERGED, with the state as it was, when a value is not finite or, by TD_EULER, lengths
 /// cannot be kept.
 TD_API td_status td_rod_step(td_rod_state *state, const td_step_opts *opts, td_step_stats *stats,
                              td_diag *diag);
 
-/// Contact between rods that are stepped together, with themselves and with colliders.
-typedef struct td_rod_contacts td_rod_contacts;
-
-/// For these states, in this order; never more than collider_limit colliders. All memory that
-/// contact needs is taken here. The models must outlive it.
-TD_API td_status td_rod_contacts_new(td_rod_state *const *states, int32_t count,
-                                     const td_contact_opts *opts, int32_t collider_limit,
-                                     const td_alloc *alloc, td_rod_contacts **out, td_diag *diag);
-TD_API void td_rod_contacts_free(td_rod_contacts *contacts); ///< NULL is allowed.
-
-/// Steps rods that may touch, each by its own options, of which dt and integrator are the same for
-/// all. No two surfaces pass through each other, at any dt. TD_ERR_DIVERGED, with all states as
-/// they were, when a value is not finite, when things are in each other at the start, or when
-/// colliders or driven ends leave them no room; TD_ERR_LIMIT when there are more contacts than
-/// there is room for.
-TD_API td_status td_rod_step_many(td_rod_state *const *states, const td_step_opts *opts,
-                                  int32_t count, td_rod_contacts *contacts,
-                                  const td_collider *colliders, int32_t collider_count,
-                                  td_step_stats *stats, td_diag *diag);
+/// The state for islands, in which states of all solvers touch.
+TD_API td_state_ref td_rod_ref(td_rod_state *state);
 
 /// Goes to a pose at rest under gravity, from wherever the state is; velocities become 0.
 TD_API td_status td_rod_settle(td_rod_state *state, const td_step_opts *opts, td_step_stats *stats,

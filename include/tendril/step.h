@@ -6,7 +6,6 @@
 /// modes, damping, spring laws. What a solver cannot honour it refuses by name.
 
 #include "tendril/base.h"
-#include "tendril/contact.h"
 #include "tendril/load.h"
 #include "tendril/pool.h"
 
@@ -48,9 +47,6 @@ typedef struct td_step_opts {
     const td_load *loads;     ///< load_count of them. Default none.
     int32_t load_count;
     td_pool *pool; ///< Threads for implicit steps of large trees. Default NULL: the caller's alone.
-    struct td_tree_contacts *contacts; ///< Of the state, for implicit steps. Default NULL: none.
-    const td_collider *colliders; ///< collider_count of them, used with `contacts`. Default none.
-    int32_t collider_count;
 } td_step_opts;
 
 TD_API td_step_opts td_step_opts_default(void);

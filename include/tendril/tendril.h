@@ -15,6 +15,7 @@
 #include "tendril/wind.h"
 #include "tendril/contact.h"
 #include "tendril/step.h"
+#include "tendril/island.h"
 #include "tendril/solver.h"
 #include "tendril/tree.h"
 #include "tendril/batch.h"

@@ -5,6 +5,7 @@
 /// Trees of rigid segments with springs at their joints. Build a model once from a skeleton, share
 /// it read-only, step one state a thread.
 
+#include "tendril/island.h"
 #include "tendril/skeleton.h"
 #include "tendril/step.h"
 
@@ -14,7 +15,6 @@ extern "C" {
 
 typedef struct td_tree_model td_tree_model; ///< Fixed after creation. Safe to read from any thread.
 typedef struct td_tree_state td_tree_state; ///< All that moves, plus scratch. One a thread.
-typedef struct td_tree_contacts td_tree_contacts; ///< Contact of one state with colliders.
 
 /// Start from td_tree_opts_default().
 typedef struct td_tree_opts {
@@ -47,10 +47,8 @@ TD_API size_t td_tree_state_bytes(const td_tree_state *state);
 /// Back to the initial pose, at rest, time 0.
 TD_API void td_tree_state_reset(td_tree_state *state);
 
-/// Advances by opts->dt. Never allocates. `stats` may be NULL.
-/// TD_ERR_DIVERGED, with the state as it was before the call, when a value is not finite, when the
-/// tree is in a collider at the start, or when colliders or the base leave it no room; TD_ERR_LIMIT
-/// when there are more contacts than there is room for.
+/// Advances by opts->dt. Never allocates, but for a step that has to be taken in halves. `stats` may
+/// be NULL. TD_ERR_DIVERGED, with the state as it was before the call, when a value is not finite.
 TD_API td_status td_tree_step(td_tree_state *state, const td_step_opts *opts, td_step_stats *stats,
                               td_diag *diag);
 
@@ -66,19 +64,8 @@ TD_API td_status td_tree_step_many(td_tree_state *const *states, const td_step_o
 TD_API td_status td_tree_settle(td_tree_state *state, const td_step_opts *opts,
                                 td_step_stats *stats, td_diag *diag);
 
-// ---- contact --------------------------------------------------------------------------------
-
-/// For steps of this state with never more than collider_limit colliders: step it with the options'
-/// `contacts` and `colliders` set. No part of a tree passes through a collider, at any dt. Stems
-/// are capsules from joint to tip with their mean radius, leaves and flowers thin ones along their
-/// middle, fruit thick ones. What stands on the base does not touch within two radii of it, nor
-/// does what is welded to it: a plant may grow from a plane. Trees do not touch themselves or each
-/// other: opts->self and opts->friction are not used. Settling does without contact. All memory
-/// that contact needs is taken here. The state's model must outlive it.
-TD_API td_status td_tree_contacts_new(const td_tree_state *state, const td_contact_opts *opts,
-                                      int32_t collider_limit, const td_alloc *alloc,
-                                      td_tree_contacts **out, td_diag *diag);
-TD_API void td_tree_contacts_free(td_tree_contacts *contacts); ///< NULL is allowed.
+/// The state for islands, in which states of all solvers touch.
+TD_API td_state_ref td_tree_ref(td_tree_state *state);
 
 // ---- places ---------------------------------------------------------------------------------
 

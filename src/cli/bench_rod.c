@@ -43,14 +43,14 @@ static const paper_row rows[] = {
 typedef struct rod_scene {
     td_rod_model *model;
     td_rod_state *state;
-    td_rod_contacts *contacts;
+    td_island *island;
     td_step_opts opts;
     int64_t steps;
     td_diag diag;
 } rod_scene;
 
 static void free_scene(rod_scene *s) {
-    td_rod_contacts_free(s->contacts);
+    td_island_free(s->island);
     td_rod_state_free(s->state);
     td_rod_model_free(s->model);
 }
@@ -158,7 +158,8 @@ static td_status make_scene(const paper_row *r, double dt, td_integrator integra
         status = td_rod_state_new(s->model, NULL, &s->state, &s->diag);
     }
     if (status == TD_OK && r->contact) {
-        status = td_rod_contacts_new(&s->state, 1, &touch, 0, NULL, &s->contacts, &s->diag);
+        const td_state_ref ref = td_rod_ref(s->state);
+        status = td_island_new(&ref, 1, &touch, 0, NULL, &s->island, &s->diag);
     }
     s->opts.dt = dt;
     s->opts.integrator = integrator;
@@ -170,7 +171,7 @@ static td_status make_scene(const paper_row *r, double dt, td_integrator integra
 static bool step_scene(void *context) {
     rod_scene *s = context;
     td_status status =
-        s->contacts ? td_rod_step_many(&s->state, &s->opts, 1, s->contacts, NULL, 0, NULL, &s->diag)
+        s->island ? td_island_step(s->island, &s->opts, NULL, 0, NULL, &s->diag)
                     : td_rod_step(s->state, &s->opts, NULL, &s->diag);
     return status == TD_OK;
 }

@@ -116,7 +116,7 @@ static double linking(const val_strand *p, const val_strand *q) {
 // ---- heaps ----------------------------------------------------------------------------------
 
 void val_heap_free(val_heap *h) {
-    td_rod_contacts_free(h->contacts);
+    td_island_free(h->island);
     for (int32_t k = 0; k < h->count; k++) {
         val_strand_free(&h->strand[k]);
     }
@@ -149,7 +149,11 @@ bool val_heap_ready(val_report *report, val_heap *h, double friction, double cre
     td_diag diag = {.message = ""};
     opts.friction = friction;
     opts.creep = creep;
-    td_status status = td_rod_contacts_new(h->state, h->count, &opts, 1, NULL, &h->contacts, &diag);
+    td_state_ref refs[sizeof h->state / sizeof *h->state];
+    for (int32_t k = 0; k < h->count; k++) {
+        refs[k] = td_rod_ref(h->state[k]);
+    }
+    td_status status = td_island_new(refs, h->count, &opts, 1, NULL, &h->island, &diag);
     if (status != TD_OK) {
         val_fault(report, h->quantity, h->strand[0].n, status, &diag);
         val_heap_free(h);
@@ -159,8 +163,8 @@ bool val_heap_ready(val_report *report, val_heap *h, double friction, double cre
 
 bool val_heap_step(val_report *report, val_heap *h) {
     td_diag diag = {.message = ""};
-    td_status status = td_rod_step_many(h->state, h->opts, h->count, h->contacts, &h->collider,
-                                        h->collider_count, NULL, &diag);
+    td_status status = td_island_step(h->island, h->opts, &h->collider, h->collider_count, NULL,
+                                      &diag);
     if (status != TD_OK) {
         val_fault(report, h->quantity, h->strand[0].n, status, &diag);
     }

@@ -15,7 +15,7 @@ typedef struct val_heap {
     int32_t count;
     double radius, edge; // m
     bool closed;
-    td_rod_contacts *contacts;
+    td_island *island;
     td_collider collider;
     int32_t collider_count;
     double least;         // m: between surfaces, so far

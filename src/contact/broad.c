@@ -272,7 +272,7 @@ static bool add_pair(tdi_contacts *c, int32_t i, int32_t j) {
     if (c->pair_count == c->pair_limit) {
         return false;
     }
-    c->pair[c->pair_count++] = (tdi_pair){i, j};
+    c->pair[c->pair_count++] = (tdi_near_pair){i, j};
     return true;
 }
 
@@ -323,7 +323,7 @@ static bool look_at_level(search *w, int32_t i, int32_t level) {
 }
 
 // Stable, by i or by j.
-static void sort_pairs(tdi_contacts *c, const tdi_pair *from, tdi_pair *to, bool by_i) {
+static void sort_pairs(tdi_contacts *c, const tdi_near_pair *from, tdi_near_pair *to, bool by_i) {
     memset(c->tally, 0, ((size_t)c->capsule_count + 1) * sizeof *c->tally);
     for (int32_t k = 0; k < c->pair_count; k++) {
         c->tally[(by_i ? from[k].i : from[k].j) + 1]++;
@@ -352,7 +352,7 @@ static bool find_capsules(tdi_contacts *c, const motion *m, bool *dropped) {
     // two cells of a box may share a bucket, and a pair in it is met twice
     int32_t kept = 0;
     for (int32_t k = 0; k < c->pair_count; k++) {
-        const tdi_pair *p = &c->pair[k], *last = &c->pair[kept - (kept > 0)];
+        const tdi_near_pair *p = &c->pair[k], *last = &c->pair[kept - (kept > 0)];
         if (kept == 0 || p->i != last->i || p->j != last->j) {
             c->pair[kept++] = *p;
         }

@@ -49,17 +49,29 @@ typedef struct tdi_contacts_def {
 
 td_status tdi_contacts_new(const tdi_contacts_def *def, const td_alloc *alloc, tdi_contacts **out,
                            td_diag *diag);
+// The same in memory of the caller's, aligned for any type, of which it takes so many bytes. The
+// definition must be right.
+size_t tdi_contacts_bytes(const tdi_contacts_def *def);
+tdi_contacts *tdi_contacts_place(const tdi_contacts_def *def, void *memory);
 void tdi_contacts_free(tdi_contacts *c); // NULL is allowed
 
-// Sets the colliders, and h > 0, the seconds they take from one pose to the other.
+// Sets the colliders, which go the part from..to of the way between their poses, 0..1, and h > 0,
+// the seconds that this takes.
 td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, int32_t count,
-                                 td_real h, td_diag *diag);
+                                 td_real h, td_real from, td_real to, td_diag *diag);
 
 // Finds the pairs that come within their range anywhere between x and x + dx (NULL: none), with
 // colliders anywhere on their way. Cheap when little has moved since the last time. Needed before
 // any of the functions below is called with places that were not covered.
 // TD_ERR_LIMIT: too many, for which a shorter dx may help; TD_ERR_DIVERGED: a place is not finite.
 td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_diag *diag);
+
+typedef struct tdi_near_pair { // i < capsule_count; j > i, or capsule_count + a collider
+    int32_t i, j;
+} tdi_near_pair;
+
+// The pairs of capsules that were found.
+const tdi_near_pair *tdi_contacts_pairs(const tdi_contacts *c, int32_t *count);
 
 // The largest part of the way, in [0, 1], that x may go to x + dx while colliders go from time0 to
 // time1, so that nothing passes through anything and every gap keeps a tenth of its size or of its

@@ -63,16 +63,9 @@ static void lay_out(tdi_contacts *c, tdi_layout *l) {
     c->contact = tdi_layout_place(l, 2 * contacts, sizeof *c->contact);
 }
 
-td_status tdi_contacts_new(const tdi_contacts_def *def, const td_alloc *alloc, tdi_contacts **out,
-                           td_diag *diag) {
-    *out = NULL;
-    td_status status = td_contact_opts_check(def->opts, diag);
-    status = status == TD_OK ? check_capsules(def, diag) : status;
-    if (status != TD_OK) {
-        return status;
-    }
-    tdi_contacts c = {.alloc = alloc,
-                      .opts = *def->opts,
+// All but the arrays.
+static tdi_contacts sized(const tdi_contacts_def *def) {
+    tdi_contacts c = {.opts = *def->opts,
                       .skip = def->skip,
                       .context = def->context,
                       .capsule_count = def->capsule_count,
@@ -86,26 +79,55 @@ td_status tdi_contacts_new(const tdi_contacts_def *def, const td_alloc *alloc, t
     while (c.bucket_count < 4 * c.capsule_count) {
         c.bucket_count *= 2;
     }
+    return c;
+}
+
+size_t tdi_contacts_bytes(const tdi_contacts_def *def) {
+    tdi_contacts c = sized(def);
+    tdi_layout measure = {NULL, 0};
+    tdi_layout_place(&measure, 1, sizeof c);
+    lay_out(&c, &measure);
+    return measure.used;
+}
+
+tdi_contacts *tdi_contacts_place(const tdi_contacts_def *def, void *memory) {
+    tdi_contacts c = sized(def);
+    tdi_layout place = {memory, 0};
+    tdi_contacts *made = tdi_layout_place(&place, 1, sizeof c);
+    lay_out(&c, &place);
+    c.size = place.used;
+    *made = c;
+    memcpy(made->capsule, def->capsule, (size_t)c.capsule_count * sizeof *c.capsule);
+    return made;
+}
+
+td_status tdi_contacts_new(const tdi_contacts_def *def, const td_alloc *alloc, tdi_contacts **out,
+                           td_diag *diag) {
+    *out = NULL;
+    td_status status = td_contact_opts_check(def->opts, diag);
+    status = status == TD_OK ? check_capsules(def, diag) : status;
+    if (status != TD_OK) {
+        return status;
+    }
+    const tdi_contacts c = sized(def);
     if (!(bytes_for(&c) < (td_real)SIZE_MAX / 2)) {
         return tdi_fail(diag, TD_ERR_LIMIT, "contacts of %d capsules need too much memory",
                         c.capsule_count);
     }
-    tdi_layout measure = {NULL, 0};
-    tdi_layout_place(&measure, 1, sizeof c);
-    lay_out(&c, &measure);
-    c.size = measure.used;
     // most of it is room that is seldom used, so it is not cleared
-    tdi_layout place = {tdi_alloc_resize(alloc, NULL, 0, c.size), 0};
-    if (!place.base) {
+    void *memory = tdi_alloc_resize(alloc, NULL, 0, tdi_contacts_bytes(def));
+    if (!memory) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for contacts of %d capsules",
                         c.capsule_count);
     }
-    tdi_contacts *made = tdi_layout_place(&place, 1, sizeof c);
-    lay_out(&c, &place);
-    *made = c;
-    memcpy(made->capsule, def->capsule, (size_t)c.capsule_count * sizeof *c.capsule);
-    *out = made;
+    *out = tdi_contacts_place(def, memory);
+    (*out)->alloc = alloc;
     return TD_OK;
+}
+
+const tdi_near_pair *tdi_contacts_pairs(const tdi_contacts *c, int32_t *count) {
+    *count = c->self_count;
+    return c->pair;
 }
 
 void tdi_contacts_free(tdi_contacts *c) {
@@ -135,15 +157,35 @@ static tdi_course course_of(const td_collider *k) {
     return course;
 }
 
-tdi_pose tdi_pose_at(const tdi_contacts *c, int32_t collider, td_real time) {
-    const td_collider *k = &c->collider[collider];
-    const tdi_course *course = &c->course[collider];
+static td_quat turned_at(const td_collider *k, const tdi_course *course, td_real time) {
     td_quat q = tdi_quat_unit(k->rotation0);
     if (course->angle > 0) {
         td_vec3 axis = tdi_scale(course->turn, 1 / course->angle);
         q = tdi_quat_mul(tdi_quat_turn(axis, time * course->angle), q);
     }
-    return (tdi_pose){tdi_madd(k->position0, course->shift, time), tdi_mat3_from_quat(q)};
+    return q;
+}
+
+// The collider that goes a part of its way.
+static td_collider part_of(const td_collider *k, td_real from, td_real to) {
+    const tdi_course course = course_of(k);
+    td_collider part = *k;
+    if (from > 0) {
+        part.position0 = tdi_madd(k->position0, course.shift, from);
+        part.rotation0 = turned_at(k, &course, from);
+    }
+    if (to < 1) {
+        part.position = tdi_madd(k->position0, course.shift, to);
+        part.rotation = turned_at(k, &course, to);
+    }
+    return part;
+}
+
+tdi_pose tdi_pose_at(const tdi_contacts *c, int32_t collider, td_real time) {
+    const td_collider *k = &c->collider[collider];
+    const tdi_course *course = &c->course[collider];
+    return (tdi_pose){tdi_madd(k->position0, course->shift, time),
+                      tdi_mat3_from_quat(turned_at(k, course, time))};
 }
 
 void tdi_poses_at(const tdi_contacts *c, td_real time) {
@@ -179,7 +221,7 @@ static tdi_bounds swept_by(const td_collider *k, const tdi_course *course) {
 }
 
 td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, int32_t count,
-                                 td_real h, td_diag *diag) {
+                                 td_real h, td_real from, td_real to, td_diag *diag) {
     if (count > c->collider_limit) {
         return tdi_fail(diag, TD_ERR_LIMIT, "%d colliders; there is room for %d", count,
                         c->collider_limit);
@@ -197,9 +239,9 @@ td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, 
     c->pair_count = c->self_count; // what was found may speak of colliders that are gone
     c->friction_count = 0;
     for (int32_t k = 0; k < count; k++) {
-        c->collider[k] = colliders[k];
-        c->course[k] = course_of(&colliders[k]);
-        c->swept[k] = swept_by(&colliders[k], &c->course[k]);
+        c->collider[k] = part_of(&colliders[k], from, to);
+        c->course[k] = course_of(&c->collider[k]);
+        c->swept[k] = swept_by(&c->collider[k], &c->course[k]);
     }
     return TD_OK;
 }
@@ -237,7 +279,7 @@ static void open_collider(const tdi_contacts *c, const tdi_capsule *i, int32_t j
     }
 }
 
-void tdi_meeting_open(const tdi_contacts *c, tdi_pair pair, const td_vec3 *x, const tdi_pose *pose,
+void tdi_meeting_open(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x, const tdi_pose *pose,
                       tdi_meeting *m) {
     const tdi_capsule *i = &c->capsule[pair.i];
     if (pair.j >= c->capsule_count) {

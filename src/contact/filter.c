@@ -107,7 +107,7 @@ static inline td_real fastest2(const tdi_drift *d) {
     return a > b ? a : b;
 }
 
-static td_real capsules(const tdi_contacts *c, tdi_pair pair, const td_vec3 *x, const td_vec3 *dx,
+static td_real capsules(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x, const td_vec3 *dx,
                         td_real part) {
     const tdi_capsule *i = &c->capsule[pair.i], *j = &c->capsule[pair.j];
     tdi_meeting m;
@@ -128,7 +128,7 @@ static td_real capsules(const tdi_contacts *c, tdi_pair pair, const td_vec3 *x, 
 
 typedef struct sweep { // of one pair with a collider
     const tdi_contacts *c;
-    tdi_pair pair;
+    tdi_near_pair pair;
     const td_vec3 *x, *dx;
     td_real part;       // of dx
     td_real from, over; // time of the colliders, and what is added to it

@@ -45,7 +45,7 @@ static inline tdi_closest end_at(const tdi_meeting *m, int end) {
 }
 
 // Those of a pair that are in range; gaps may be below 0.
-static inline int touches_of(const tdi_contacts *c, tdi_pair pair, const tdi_meeting *m,
+static inline int touches_of(const tdi_contacts *c, tdi_near_pair pair, const tdi_meeting *m,
                              tdi_closest touches[TOUCHES]) {
     int count = 0;
     if (m->two.side != TDI_SIDE_PLANE) {
@@ -86,12 +86,12 @@ static touch touch_at(const tdi_meeting *m, const tdi_closest *k) {
     return t;
 }
 
-static inline const tdi_pose *pose_of(const tdi_contacts *c, tdi_pair pair) {
+static inline const tdi_pose *pose_of(const tdi_contacts *c, tdi_near_pair pair) {
     return pair.j < c->capsule_count ? NULL : &c->pose[pair.j - c->capsule_count];
 }
 
 // points and weights of a touch
-static void place(const tdi_contacts *c, tdi_pair pair, const touch *t, int32_t point[4],
+static void place(const tdi_contacts *c, tdi_near_pair pair, const touch *t, int32_t point[4],
                   td_real weight[4]) {
     const tdi_capsule *i = &c->capsule[pair.i];
     const tdi_capsule *j = pair.j < c->capsule_count ? &c->capsule[pair.j] : NULL;
@@ -106,7 +106,7 @@ static void place(const tdi_contacts *c, tdi_pair pair, const touch *t, int32_t 
 }
 
 // how far a collider goes in the step where the touch is
-static td_vec3 collider_way(const tdi_contacts *c, tdi_pair pair, const touch *t,
+static td_vec3 collider_way(const tdi_contacts *c, tdi_near_pair pair, const touch *t,
                             const td_vec3 *x) {
     if (pair.j < c->capsule_count) {
         return tdi_vec3(0, 0, 0);
@@ -136,7 +136,7 @@ static inline td_real barrier_curve(td_real force, td_real range, td_real gap) {
     return force / range * (2 / (y * y * y) - 2);
 }
 
-static void fill_barrier(const tdi_contacts *c, tdi_pair pair, const tdi_meeting *m, const touch *t,
+static void fill_barrier(const tdi_contacts *c, tdi_near_pair pair, const tdi_meeting *m, const touch *t,
                          td_real force, tdi_contact *out) {
     const td_real gap = t->distance - m->radii, stretch = t->length / t->distance;
     const td_real slope = barrier_slope(force, m->range, gap);
@@ -251,7 +251,7 @@ td_status tdi_contacts_lag(tdi_contacts *c, const td_vec3 *x, td_real time, td_r
     c->friction_count = 0;
     tdi_poses_at(c, time);
     for (int32_t k = 0; k < c->pair_count; k++) {
-        const tdi_pair pair = c->pair[k];
+        const tdi_near_pair pair = c->pair[k];
         const td_real coefficient = pair.j < c->capsule_count
                                         ? c->opts.friction
                                         : c->collider[pair.j - c->capsule_count].friction;
@@ -312,7 +312,7 @@ td_real tdi_contacts_energy(const tdi_contacts *c, const td_vec3 *x, td_real tim
     return energy;
 }
 
-static td_status in_each_other(const tdi_contacts *c, tdi_pair pair, td_diag *diag) {
+static td_status in_each_other(const tdi_contacts *c, tdi_near_pair pair, td_diag *diag) {
     bool capsule = pair.j < c->capsule_count;
     return tdi_fail_at(diag, TD_ERR_DIVERGED, pair.i, "capsule %d and %s %d are in each other",
                        pair.i, capsule ? "capsule" : "collider",
@@ -325,7 +325,7 @@ td_status tdi_contacts_evaluate(tdi_contacts *c, const td_vec3 *x, td_real time,
     c->contact_count = 0;
     tdi_poses_at(c, time);
     for (int32_t k = 0; k < c->pair_count; k++) {
-        const tdi_pair pair = c->pair[k];
+        const tdi_near_pair pair = c->pair[k];
         tdi_meeting m;
         tdi_meeting_open(c, pair, x, pose_of(c, pair), &m);
         tdi_closest touches[TOUCHES];

@@ -6,10 +6,6 @@
 #include "contact/closest.h"
 #include "contact/contact.h"
 
-typedef struct tdi_pair { // i < capsule_count; j > i, or capsule_count + a collider
-    int32_t i, j;
-} tdi_pair;
-
 #define TDI_CELLS_EACH 27
 
 typedef struct tdi_bounds {
@@ -66,7 +62,7 @@ struct tdi_contacts {
     int32_t *entry;       // capsules by bucket, TDI_CELLS_EACH times as many at most
     int32_t *tally;       // capsule_count + 1
     int32_t self_count, pair_count;
-    tdi_pair *pair, *spare; // those with colliders after those of capsules
+    tdi_near_pair *pair, *spare; // those with colliders after those of capsules
 
     int32_t friction_count;
     tdi_friction *friction;
@@ -94,5 +90,5 @@ static inline td_vec3 tdi_pose_local(const tdi_pose *pose, td_vec3 x) {
 }
 
 // Opens a pair with points at x; `pose` is that of the collider, if it has one.
-void tdi_meeting_open(const tdi_contacts *c, tdi_pair pair, const td_vec3 *x, const tdi_pose *pose,
+void tdi_meeting_open(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x, const tdi_pose *pose,
                       tdi_meeting *m);

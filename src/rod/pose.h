@@ -27,6 +27,8 @@ void tdi_rod_guess(td_rod_state *state);
 
 // Adds to the increments what is left of the way of all that is held. Whether there is any.
 bool tdi_rod_carry_held(td_rod_state *state);
+// The same from other poses.
+bool tdi_rod_carry_left(td_rod_state *state, const tdi_rod_pose *from);
 
 // Largest increment: rad, or m.
 td_real tdi_rod_largest(const td_rod_state *state);

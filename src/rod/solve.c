@@ -144,10 +144,32 @@ static inline void subtract_vector(td_real to[4], const td_real a[4][4], const t
     }
 }
 
+// What is held goes on by increments that are given: r += H x of them, for all that is eliminated
+// after this node. Nodes before it feel them when they are solved for.
+static void foresee(const td_rod_state *s, int32_t i) {
+    const tdi_rod_node *n = &s->model->node[i];
+    tdi_rod_work *w = &s->work[i];
+    const td_real *x = s->step[i].x;
+    for (int k = 0; k < 4; k++) {
+        for (int l = 0; held(n->flags, k) && l < 4; l++) {
+            w->r[l] += w->d[l][k] * x[k];
+            if (n->parent != TD_NONE) {
+                s->work[n->parent].r[l] += w->p[k][l] * x[k];
+            }
+            if (n->grand != TD_NONE) {
+                s->work[n->grand].r[l] += w->g[k][l] * x[k];
+            }
+        }
+    }
+}
+
 bool tdi_rod_eliminate(const td_rod_state *s, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     tdi_rod_work *w = &s->work[i];
     if (n->flags & (TDI_HELD_PLACE | TDI_HELD_TURN)) {
+        if (s->carry) {
+            foresee(s, i);
+        }
         hold(w, n->flags);
     }
     if (!factor(w->d)) {
@@ -372,7 +394,7 @@ static inline void back_node(const td_rod_state *s, int32_t i, bool parent, bool
         }
     }
     for (int k = 0; k < 4; k++) {
-        s->step[i].x[k] = -x[k];
+        s->step[i].x[k] = s->carry && held(n->flags, k) ? s->step[i].x[k] : -x[k];
     }
 }
 

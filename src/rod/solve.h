@@ -23,7 +23,7 @@ bool tdi_rod_eliminate_ring(const td_rod_state *state, int32_t part);
 
 // Increments, in `step`, from the eliminated nodes and the gradients r in `work`, which are used
 // up. Gives r^T H^-1 r: what the increments promise to lower a quadratic potential by is half of
-// it.
+// it. With `carry` in the state the increments of what is held are given and stay.
 td_real tdi_rod_solve(const td_rod_state *state);
 
 // y = H x with blocks as they were before elimination. What is held counts as zero: x must be.

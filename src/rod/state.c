@@ -3,6 +3,7 @@
 
 #include "rod/model.h"
 
+#include "rod/points.h"
 #include "rod/pose.h"
 #include "rod/state.h"
 
@@ -27,11 +28,16 @@ static void lay_out(td_rod_state *s, const td_rod_model *m, tdi_layout *l) {
     s->weld_rule = tdi_layout_place(l, welds, sizeof *s->weld_rule);
     s->work = tdi_layout_place(l, n, sizeof *s->work);
     s->step = tdi_layout_place(l, n, sizeof *s->step);
+    s->response = tdi_layout_place(l, n, sizeof *s->response);
+    s->now = tdi_layout_place(l, 1, sizeof *s->now);
+    s->capsule_node = tdi_layout_place(l, edges, sizeof *s->capsule_node);
     s->border = tdi_layout_place(l, (size_t)m->ring_nodes, sizeof *s->border);
     s->closing = tdi_layout_place(l, (size_t)m->part_count, sizeof *s->closing);
     s->area_axes = tdi_layout_place(l, edges, sizeof *s->area_axes);
     s->target = tdi_layout_place(l, n, sizeof *s->target);
     s->target_m1 = tdi_layout_place(l, n, sizeof *s->target_m1);
+    s->goal = tdi_layout_place(l, n, sizeof *s->goal);
+    s->goal_m1 = tdi_layout_place(l, n, sizeof *s->goal_m1);
     s->own = tdi_layout_place(l, n, sizeof *s->own);
 }
 
@@ -53,6 +59,11 @@ td_status td_rod_state_new(const td_rod_model *m, const td_alloc *alloc, td_rod_
     s->model = m;
     s->alloc = alloc;
     s->bytes = bytes;
+    for (int32_t i = 0; i < m->node_count; i++) {
+        if (tdi_rod_touches(&m->node[i])) {
+            s->capsule_node[s->capsule_count++] = i;
+        }
+    }
     td_rod_state_reset(s);
     *out = s;
     return TD_OK;
@@ -123,6 +134,12 @@ void td_rod_set_base(td_rod_state *s, const td_base_motion *motion) {
     tdi_rod_place_base(s);
 }
 
+void tdi_rod_note_goals(td_rod_state *s) {
+    const size_t n = (size_t)s->model->node_count;
+    memcpy(s->goal, s->target, n * sizeof *s->goal);
+    memcpy(s->goal_m1, s->target_m1, n * sizeof *s->goal_m1);
+}
+
 void td_rod_set_end(td_rod_state *s, int32_t rod, bool end, td_vec3 position, td_quat rotation) {
     const td_rod_model *m = s->model;
     int32_t i = m->end_node[2 * rod + end];
@@ -131,6 +148,7 @@ void td_rod_set_end(td_rod_state *s, int32_t rod, bool end, td_vec3 position, td
         int32_t at = m->vertex_node[end ? to - 1 : from];
         s->target[at] = position;
         s->own[at] = true;
+        tdi_rod_note_goals(s);
         return;
     }
     const tdi_rod_node *n = &m->node[i];
@@ -139,6 +157,7 @@ void td_rod_set_end(td_rod_state *s, int32_t rod, bool end, td_vec3 position, td
     s->target[end ? i : n->parent] = end ? tdi_add(position, along) : tdi_sub(position, along);
     s->target_m1[i] = tdi_quat_rotate(rotation, tdi_vec3(0, 0, 1));
     s->own[i] = s->own[n->parent] = true;
+    tdi_rod_note_goals(s);
 }
 
 // ---- reading --------------------------------------------------------------------------------

@@ -7,5 +7,7 @@
 
 // Targets of all that moves with the base.
 void tdi_rod_place_base(td_rod_state *state);
+// The goals of ends are their targets as they are now.
+void tdi_rod_note_goals(td_rod_state *state);
 // Velocity of a point of an edge, given in its own axes.
 td_vec3 tdi_rod_velocity_of(const td_rod_state *state, int32_t edge, td_vec3 point);

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: MIT
-// The implicit step of rods, and statics.
-//
-//   BDF2:            x^ = (4 x_n - x_n-1)/3 + h' (4 v_n - v_n-1)/3 + h'^2 g,  h' = 2h/3
-//   backward Euler:  x^ = x_n + h v_n + h^2 g,  h' = h
-// for places, turns and the frames of bodies alike. The first step after a start is backward Euler.
+// Rods in the common implicit step and statics: history, first guess, and the functions by which
+// Newton's method asks them. The rules are taken for places, turns and the frames of bodies alike.
+
+#include "rod/implicit.h"
 
 #include "load/check.h"
-#include "rod/newton.h"
+#include "rod/points.h"
 #include "rod/pose.h"
 #include "rod/published.h"
+#include "rod/saving.h"
+#include "rod/solve.h"
 #include "rod/state.h"
 
 #include <math.h>
 #include <string.h>
 
-#define STATIC_ITERATIONS 2000
-#define FAR               0.5   // of the error of the simple guess: what a better one must reach
-#define STATIC_TOLERANCE  1e-10 // of the tolerance of a step: statics are to be exact
+#define FAR          0.5  // of the error of the simple guess: what a better one must reach
+#define SHIFT_STEP   0.05 // of the step's own inertia: the first shift tried
+#define SHIFT_REST   1e-4 // of the stiffest joint over its inertia: likewise
+#define EXACT_TRIES  2    // of shifts with the exact Hessian, before that without second derivatives
 
 // ---- the rule -------------------------------------------------------------------------------
 
@@ -88,8 +90,9 @@ static void take_past(td_rod_state *s, td_real h) {
     }
 }
 
-// The new past, and what the two-step rule will take from it and the last.
-static void push_node(td_rod_state *s, int32_t i, td_real over, td_real next) {
+// The new past, and what the two-step rule will take from it and the last. gcc 12 at -O3, when it
+// inlines this, splits the caller's loop in two and overwrites what the second half still reads.
+__attribute__((noinline)) static void push_node(td_rod_state *s, int32_t i, td_real over, td_real next) {
     tdi_rod_past *past = &s->past[i];
     tdi_rod_rule *rule = &s->rule[i];
     const tdi_rod_pose *pose = &s->pose[i];
@@ -145,40 +148,6 @@ static void tidy_frames(td_rod_state *s) {
     }
 }
 
-// ---- checks ---------------------------------------------------------------------------------
-
-static const char *wrong_option(const td_step_opts *o) {
-    return !(o->dt > 0) || !isfinite(o->dt)                 ? "dt"
-           : !tdi_finite3(o->gravity)                       ? "gravity"
-           : o->iterations < 1                              ? "iterations"
-           : !(o->tolerance > 0) || o->tolerance > 1e-1     ? "tolerance"
-           : !(o->stiffness >= 0 && isfinite(o->stiffness)) ? "stiffness"
-           : !(o->damping >= 0 && isfinite(o->damping))     ? "damping"
-                                                            : NULL;
-}
-
-static td_status check(const td_rod_state *s, const td_step_opts *o, td_diag *diag) {
-    if (!o || o->struct_size != sizeof *o) {
-        return tdi_fail(diag, TD_ERR_DEF, "td_step_opts did not come from its default function");
-    }
-    const char *wrong = wrong_option(o);
-    if (wrong) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "%s is out of its range", wrong);
-    }
-    if (o->integrator < TD_IMPLICIT || o->integrator > TD_EULER) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT,
-                        "the integrator of rods must be implicit, implicit-euler or euler");
-    }
-    for (int32_t i = 0; i < s->model->node_count; i++) {
-        if (s->model->node[i].flags & TDI_HELD_PLACE && !tdi_finite3(s->target[i])) {
-            return tdi_fail(diag, TD_ERR_ARGUMENT, "where an end shall be is not finite");
-        }
-    }
-    return tdi_loads_check(s->model->edge_count, o->loads, o->load_count, &o->air, diag);
-}
-
-// ---- the step -------------------------------------------------------------------------------
-
 static void carry_base(td_rod_state *s, td_real h) {
     td_base_motion *b = &s->base;
     td_vec3 spin = tdi_madd(b->spin, b->spin_rate, 0.5 * h);
@@ -191,39 +160,6 @@ static void carry_base(td_rod_state *s, td_real h) {
     }
     b->spin = tdi_madd(b->spin, b->spin_rate, h);
     tdi_rod_place_base(s);
-}
-
-static bool has_two(const td_rod_state *s, const td_step_opts *o) {
-    return o->integrator == TD_IMPLICIT && s->history >= 2 && s->history_dt == o->dt;
-}
-
-// Everything up to the first guess. h is that of the rule.
-static tdi_rod_potential begin_step(td_rod_state *s, const td_step_opts *o, bool two, td_real h) {
-    const td_rod_model *m = s->model;
-    const size_t n = (size_t)m->node_count;
-    if (!two) {
-        take_past(s, h);
-    }
-    s->base_start = s->base;
-    carry_base(s, o->dt);
-    const bool drags = o->air.linear > 0 || o->air.quadratic > 0;
-    for (int32_t k = 0; (drags || o->load_count > 0) && k < m->edge_count; k++) {
-        s->area_axes[k] = tdi_edge_axes(&s->pose[m->edge_node[k]].edge);
-    }
-    memcpy(s->pose_start, s->pose, n * sizeof *s->pose);
-    memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
-    memset(s->turn_back, 0, n * sizeof *s->turn);
-    tdi_rod_guess(s);
-    return (tdi_rod_potential){.inertia = 1 / (h * h),
-                               .over_h = 1 / h,
-                               .stiffness = o->stiffness,
-                               .damping = o->damping,
-                               .gravity = o->gravity,
-                               .fall = tdi_scale(o->gravity, h * h),
-                               .loads = o->loads,
-                               .load_count = o->load_count,
-                               .air = o->air,
-                               .winds = o->winds};
 }
 
 // How far a guess was from where the step has come, at a node.
@@ -268,61 +204,322 @@ static void end_step(td_rod_state *s, td_real dt, td_real h) {
     s->time += dt;
 }
 
-static void undo_step(td_rod_state *s, bool two) {
+// ---- a step ---------------------------------------------------------------------------------
+
+static td_status check(const void *body, const td_step_opts *o, td_diag *diag) {
+    const td_rod_state *s = body;
+    td_status status = tdi_step_opts_check(o, s->model->edge_count, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    if (o->integrator > TD_EULER) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "the integrator of rods must be implicit, implicit-euler or euler");
+    }
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        if (s->model->node[i].flags & TDI_HELD_PLACE && !tdi_finite3(s->target[i])) {
+            return tdi_fail(diag, TD_ERR_ARGUMENT, "where an end shall be is not finite");
+        }
+    }
+    return TD_OK;
+}
+
+static bool ready(const void *body, const td_step_opts *o) {
+    const td_rod_state *s = body;
+    return s->history >= 2 && s->history_dt == o->dt;
+}
+
+// Ends that were set by themselves go a part of the way that they have left.
+static void aim(td_rod_state *s, td_real part) {
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        if (s->own[i] && part < 1) {
+            const tdi_rod_pose *pose = &s->pose[i];
+            s->target[i] = tdi_madd(pose->x, tdi_sub(s->goal[i], pose->x), part);
+            td_vec3 m1 = tdi_madd(pose->edge.m1, tdi_sub(s->goal_m1[i], pose->edge.m1), part);
+            s->target_m1[i] = tdi_has_edge(&s->model->node[i]) ? m1 : s->goal_m1[i];
+        } else if (s->own[i]) {
+            s->target[i] = s->goal[i];
+            s->target_m1[i] = s->goal_m1[i];
+        }
+    }
+}
+
+static void note_axes(td_rod_state *s) {
+    const td_rod_model *m = s->model;
+    for (int32_t k = 0; k < m->edge_count; k++) {
+        s->area_axes[k] = tdi_edge_axes(&s->pose[m->edge_node[k]].edge);
+    }
+}
+
+static void begin(void *body, const td_step_opts *o, const tdi_rule *rule) {
+    td_rod_state *s = body;
     const size_t n = (size_t)s->model->node_count;
-    s->history = two ? s->history : 1; // what the rule of two steps had prepared is gone
-    s->base = s->base_start;
-    tdi_rod_place_base(s);
+    const td_real h = rule->h;
+    *s->now = (tdi_rod_now){.rule = *rule, .history = s->history};
+    tdi_rod_follow(s);
+    if (s->history == 0) {
+        begin_history(s);
+    }
+    if (!rule->two) {
+        take_past(s, h);
+    }
+    s->base_start = s->base;
+    carry_base(s, rule->dt);
+    aim(s, rule->part);
+    if (o->air.linear > 0 || o->air.quadratic > 0 || o->load_count > 0) {
+        note_axes(s);
+    }
+    memcpy(s->pose_start, s->pose, n * sizeof *s->pose);
+    memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
+    memset(s->turn_back, 0, n * sizeof *s->turn);
+    s->now->potential = (tdi_rod_potential){.inertia = 1 / (h * h),
+                                            .over_h = 1 / h,
+                                            .stiffness = o->stiffness,
+                                            .damping = o->damping,
+                                            .gravity = o->gravity,
+                                            .fall = tdi_scale(o->gravity, h * h),
+                                            .loads = o->loads,
+                                            .load_count = o->load_count,
+                                            .air = o->air,
+                                            .winds = o->winds};
+}
+
+static void put_back(td_rod_state *s) {
+    const size_t n = (size_t)s->model->node_count;
     memcpy(s->pose, s->pose_start, n * sizeof *s->pose);
     memset(s->turn, 0, n * sizeof *s->turn);
 }
 
-static td_status step_together(const tdi_rod_system *y, const td_step_opts *o,
-                               const td_collider *colliders, int32_t collider_count,
-                               td_step_stats *stats, td_diag *diag) {
-    bool two = true;
-    for (int32_t k = 0; k < y->count; k++) {
-        td_rod_state *s = y->state[k];
-        tdi_rod_follow(s);
-        if (s->history == 0) {
-            begin_history(s);
+static void guess(void *body, bool take) {
+    td_rod_state *s = body;
+    if (take) {
+        tdi_rod_guess(s);
+        tdi_rod_try(s, 1, s->now->rule.touched ? TDI_STRAIGHT : TDI_KEEPING);
+    } else {
+        put_back(s);
+    }
+}
+
+static void undo(void *body) {
+    td_rod_state *s = body;
+    put_back(s);
+    s->history = s->now->history;
+    if (!s->now->rule.two) {
+        s->history_dt = 0; // what BDF2 had prepared is gone
+    }
+    s->base = s->base_start;
+    tdi_rod_place_base(s);
+    aim(s, 1);
+}
+
+static void accept(void *body) {
+    td_rod_state *s = body;
+    end_step(s, s->now->rule.dt, s->now->rule.h);
+}
+
+// ---- statics --------------------------------------------------------------------------------
+
+static void begin_rest(void *body, const td_step_opts *o) {
+    td_rod_state *s = body;
+    const size_t n = (size_t)s->model->node_count;
+    *s->now = (tdi_rod_now){.potential = {.stiffness = o->stiffness,
+                                          .gravity = o->gravity,
+                                          .loads = o->loads,
+                                          .load_count = o->load_count}};
+    tdi_rod_follow(s);
+    s->history = 0;
+    s->moved = true;
+    memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
+    memset(s->turn_back, 0, n * sizeof *s->turn);
+    tdi_rod_guess(s);
+    tdi_rod_try(s, 1, TDI_KEEPING);
+}
+
+static void end_rest(void *body) {
+    td_rod_state *s = body;
+    tidy_frames(s);
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        s->past[i].v = tdi_vec3(0, 0, 0);
+        s->past[i].spin = 0;
+        s->turn[i] = 0;
+    }
+}
+
+// ---- Newton's method ------------------------------------------------------------------------
+
+static td_real first_shift(const void *body) {
+    const td_rod_state *s = body;
+    const tdi_rod_potential *p = &s->now->potential;
+    td_real most = 0;
+    if (p->inertia > 0) {
+        return SHIFT_STEP * p->inertia;
+    }
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        const tdi_rod_node *n = &s->model->node[i];
+        td_real stiff = n->law.bend[0] + n->law.bend[2] + n->law.twist;
+        td_real inertia = n->heft * n->length * n->length;
+        most = inertia > 0 && stiff > most * inertia ? stiff / inertia : most;
+    }
+    return SHIFT_REST * (most > 0 ? most : 1);
+}
+
+static void clear(void *body) {
+    tdi_rod_clear(body);
+}
+
+// Terms and elimination of a tree hand in hand, while a node is at hand.
+static bool eliminate(const td_rod_state *s, const tdi_rod_potential *p) {
+    const td_rod_model *m = s->model;
+    for (int32_t k = m->part_count - 1; k >= 0; k--) {
+        const tdi_rod_part *part = &m->part[k];
+        for (int32_t i = part->last - 1; i >= part->first; i--) {
+            tdi_rod_node_terms(s, p, i);
+            if (!part->ring && !tdi_rod_eliminate(s, i)) {
+                return false;
+            }
         }
-        two = two && has_two(s, &o[k]);
-    }
-    td_real h = two ? 2 * o->dt / 3 : o->dt, part;
-    for (int32_t k = 0; k < y->count; k++) {
-        y->potential[k] = begin_step(y->state[k], &o[k], two, h);
-    }
-    td_status status = TD_OK;
-    if (y->contacts) {
-        status = tdi_rod_contacts_begin(y, colliders, collider_count, o->dt, h, diag);
-    }
-    if (status == TD_OK) {
-        status = tdi_rod_carry(y, TDI_KEEPING, &part, diag);
-    }
-    if (status == TD_OK) {
-        tdi_rod_newton newton = {o->iterations, o->tolerance};
-        status = tdi_rod_minimise(y, &newton, stats, diag);
-        // at time 0 things were in each other from the start, which was told
-        bool begun = y->contacts && y->contacts->time > 0 && status != TD_ERR_LIMIT;
-        if (begun && !tdi_rod_contacts_arrived(y)) {
-            status = tdi_fail(diag, TD_ERR_DIVERGED,
-                              "what is driven at %g s leaves no room; try a smaller dt",
-                              y->state[0]->time);
+        if (part->ring && !tdi_rod_eliminate_ring(s, k)) {
+            return false;
         }
     }
-    for (int32_t k = 0; k < y->count; k++) {
-        if (status == TD_OK) {
-            end_step(y->state[k], o->dt, h);
-        } else {
-            undo_step(y->state[k], two);
-        }
+    return true;
+}
+
+static bool factor(void *body, const tdi_model *model) {
+    td_rod_state *s = body;
+    tdi_rod_potential *p = &s->now->potential;
+    p->shift = model->shift;
+    p->whole = model->tries < EXACT_TRIES;
+    s->carry = model->carry;
+    if (s->carry) {
+        tdi_rod_carry_held(s);
     }
-    if (status == TD_OK && y->contacts) {
-        tdi_rod_contacts_end(y);
+    tdi_rod_load_terms(s, p);
+    return eliminate(s, p);
+}
+
+static tdi_rod_way way_of(const td_rod_state *s) {
+    return s->now->rule.touched ? TDI_STRAIGHT : TDI_TURNING;
+}
+
+static void keep(void *body) {
+    td_rod_state *s = body;
+    tdi_rod_pose *pose = s->pose;
+    td_real *turn = s->turn;
+    s->pose = s->pose_back;
+    s->pose_back = pose;
+    s->turn = s->turn_back;
+    s->turn_back = turn;
+}
+
+static void try(void *body, td_real fraction) {
+    tdi_rod_try(body, fraction, way_of(body));
+}
+
+static td_real solve(void *body, bool attempt, td_real *promise) {
+    td_rod_state *s = body;
+    *promise += tdi_rod_solve(s);
+    s->carry = false;
+    td_real most = tdi_rod_largest(s);
+    if (attempt) {
+        keep(s);
+        tdi_rod_try(s, 1, way_of(s));
     }
-    stats->steps += status == TD_OK;
-    return status;
+    return most;
+}
+
+// Gradients alone, in place of those that elimination used up; factors stay.
+static td_real solve_again(void *body) {
+    td_rod_state *s = body;
+    tdi_rod_potential *p = &s->now->potential;
+    p->only_gradient = true;
+    tdi_rod_clear_gradient(s);
+    tdi_rod_load_terms(s, p);
+    for (int32_t i = s->model->node_count - 1; i >= 0; i--) {
+        tdi_rod_node_terms(s, p, i);
+    }
+    p->only_gradient = false;
+    tdi_rod_solve(s);
+    return tdi_rod_largest(s);
+}
+
+static td_real largest(const void *body) {
+    return tdi_rod_largest(body);
+}
+
+static td_real value(const void *body) {
+    const td_rod_state *s = body;
+    return tdi_rod_value(s, &s->now->potential);
+}
+
+// ---- what is held ---------------------------------------------------------------------------
+
+static bool driven(const void *body) {
+    return tdi_rod_carry_held((td_rod_state *)body); // the increments are scratch
+}
+
+static void stand(void *body) {
+    td_rod_state *s = body;
+    memset(s->step, 0, (size_t)s->model->node_count * sizeof *s->step);
+    tdi_rod_carry_left(s, s->pose_back);
+    try(s, 1);
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+static size_t save_size(const void *body) {
+    return tdi_rod_save_size(body);
+}
+
+static void save(const void *body, void *bytes) {
+    tdi_rod_save(body, bytes);
+}
+
+static void restore(void *body, const void *bytes) {
+    tdi_rod_restore(body, bytes);
+}
+
+const tdi_implicit tdi_rod_implicit = {
+    .check = check,
+    .ready = ready,
+    .begin = begin,
+    .guess = guess,
+    .accept = accept,
+    .undo = undo,
+    .begin_rest = begin_rest,
+    .end_rest = end_rest,
+    .first_shift = first_shift,
+    .clear = clear,
+    .factor = factor,
+    .solve = solve,
+    .solve_again = solve_again,
+    .largest = largest,
+    .value = value,
+    .keep = keep,
+    .try = try,
+    .longest = INFINITY,
+    .driven = driven,
+    .stand = stand,
+    .point_count = tdi_rod_point_count,
+    .capsule_count = tdi_rod_capsule_count,
+    .capsules = tdi_rod_capsules,
+    .apart = tdi_rod_apart,
+    .force = tdi_rod_force,
+    .points = tdi_rod_points,
+    .points_star = tdi_rod_points_star,
+    .points_move = tdi_rod_points_move,
+    .add = tdi_rod_add_side,
+    .push = tdi_rod_push,
+    .respond = tdi_rod_respond,
+    .response = tdi_rod_response,
+    .absorb = tdi_rod_absorb,
+    .save_size = save_size,
+    .save = save,
+    .restore = restore,
+};
+
+td_state_ref td_rod_ref(td_rod_state *state) {
+    return (td_state_ref){&tdi_rod_implicit, state};
 }
 
 // What moves with the base goes with it; it comes back when the step fails.
@@ -338,97 +535,27 @@ static td_status step_published(td_rod_state *s, const td_step_opts *o, td_step_
     return status;
 }
 
-static td_status diverged(td_status status, td_real time, td_diag *diag) {
-    return status == TD_ERR_DIVERGED && (!diag || diag->status == TD_OK)
-               ? tdi_fail(diag, status, "the step at %g s diverged; try a smaller dt", time)
-               : status;
-}
-
 td_status td_rod_step(td_rod_state *s, const td_step_opts *opts, td_step_stats *stats,
                       td_diag *diag) {
     td_step_stats none = {0};
-    tdi_rod_potential potential;
-    const tdi_rod_system alone = {&s, &potential, 1, NULL};
     td_status status = check(s, opts, diag);
     if (status != TD_OK) {
         return status;
     }
-    if (opts->integrator == TD_EULER) {
-        return step_published(s, opts, stats ? stats : &none, diag);
+    stats = stats ? stats : &none;
+    if (!tdi_is_implicit(opts->integrator)) {
+        return step_published(s, opts, stats, diag);
     }
-    if (diag) {
-        diag->status = TD_OK;
-    }
-    status = step_together(&alone, opts, NULL, 0, stats ? stats : &none, diag);
-    return diverged(status, s->time, diag);
+    const tdi_member alone = {&tdi_rod_implicit, s, opts, NULL};
+    const tdi_system system = {.member = &alone, .count = 1};
+    return tdi_system_step(&system, s->alloc, stats, diag);
 }
 
-td_status td_rod_step_many(td_rod_state *const *states, const td_step_opts *opts, int32_t count,
-                           td_rod_contacts *contacts, const td_collider *colliders,
-                           int32_t collider_count, td_step_stats *stats, td_diag *diag) {
-    td_step_stats none = {0};
-    for (int32_t k = 0; k < count; k++) {
-        td_status status = check(states[k], &opts[k], diag);
-        bool alike = opts[k].dt == opts[0].dt && opts[k].integrator == opts[0].integrator;
-        if (status == TD_OK && opts[k].integrator == TD_EULER) {
-            status = tdi_fail(diag, TD_ERR_STRUCTURE,
-                              "euler steps know no contact; use the integrator implicit");
-        }
-        if (status == TD_OK && !alike) {
-            status = tdi_fail(diag, TD_ERR_ARGUMENT, "dt and integrator must be the same for all");
-        }
-        if (status == TD_OK && states[k]->model != contacts->model[k]) {
-            status = tdi_fail(diag, TD_ERR_ARGUMENT, "the contacts are those of other rods");
-        }
-        if (status != TD_OK) {
-            return status;
-        }
-    }
-    if (count != contacts->state_count) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "the contacts are those of other rods");
-    }
-    if (diag) {
-        diag->status = TD_OK;
-    }
-    const tdi_rod_system all = {states, contacts->potential, count, contacts};
-    td_status status =
-        step_together(&all, opts, colliders, collider_count, stats ? stats : &none, diag);
-    return diverged(status, states[0]->time, diag);
-}
-
-// ---- rest -----------------------------------------------------------------------------------
-
-td_status td_rod_settle(td_rod_state *s, const td_step_opts *o, td_step_stats *stats,
+td_status td_rod_settle(td_rod_state *s, const td_step_opts *opts, td_step_stats *stats,
                         td_diag *diag) {
-    const size_t n = (size_t)s->model->node_count;
     td_step_stats none = {0};
-    td_real part;
-    td_status status = check(s, o, diag);
-    if (status != TD_OK) {
-        return status;
-    }
-    tdi_rod_follow(s);
-    s->history = 0;
-    s->moved = true;
-    memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
-    memset(s->turn_back, 0, n * sizeof *s->turn);
-    tdi_rod_guess(s);
-    tdi_rod_potential potential = {.stiffness = o->stiffness,
-                                   .gravity = o->gravity,
-                                   .loads = o->loads,
-                                   .load_count = o->load_count};
-    const tdi_rod_system alone = {&s, &potential, 1, NULL};
-    tdi_rod_newton newton = {STATIC_ITERATIONS, STATIC_TOLERANCE};
-    tdi_rod_carry(&alone, TDI_KEEPING, &part, diag);
-    status = tdi_rod_minimise(&alone, &newton, stats ? stats : &none, diag);
-    tidy_frames(s);
-    for (int32_t i = 0; i < s->model->node_count; i++) {
-        s->past[i].v = tdi_vec3(0, 0, 0);
-        s->past[i].spin = 0;
-        s->turn[i] = 0;
-    }
-    return status == TD_OK ? TD_OK
-                           : tdi_fail(diag, status,
-                                      "no pose at rest was found; see whether the "
-                                      "ends can be reached");
+    td_status status = check(s, opts, diag);
+    const tdi_member alone = {&tdi_rod_implicit, s, opts, NULL};
+    const tdi_system system = {.member = &alone, .count = 1};
+    return status == TD_OK ? tdi_system_settle(&system, stats ? stats : &none, diag) : status;
 }

@@ -547,7 +547,7 @@ td_real tdi_rod_value(const td_rod_state *s, const tdi_rod_potential *p) {
     for (int32_t k = 0; k < p->load_count; k++) {
         const td_load *l = &p->loads[k];
         if (l->kind == TD_LOAD_TORQUE) {
-            value += p->trial ? torque_value(s, l) : 0;
+            value += torque_value(s, l);
         } else {
             spot a = spot_of(s, l);
             value += load_value(l, p, &a);

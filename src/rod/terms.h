@@ -21,7 +21,6 @@ typedef struct tdi_rod_potential {
     td_real shift;        // 1/s^2: inertia about the pose, when the Hessian is not positive
     bool whole;           // the Hessian with the second derivatives of the strains
     bool only_gradient;   // terms leave the Hessian alone
-    bool trial;           // values are of a trial: torques work on the way from pose_back
 } tdi_rod_potential;
 
 // Adds gradient and Hessian of a node's own terms to the work of the node, its parent and its
@@ -29,5 +28,5 @@ typedef struct tdi_rod_potential {
 void tdi_rod_node_terms(const td_rod_state *state, const tdi_rod_potential *potential, int32_t i);
 // Adds those of the point loads.
 void tdi_rod_load_terms(const td_rod_state *state, const tdi_rod_potential *potential);
-// Value at the state's pose.
+// Value at the state's pose; torques work on the way from pose_back.
 td_real tdi_rod_value(const td_rod_state *state, const tdi_rod_potential *potential);

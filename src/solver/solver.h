@@ -14,12 +14,12 @@
 // Stiffness  The factor that a step takes for all springs is not the model's: moments get it, and
 //            the elastic energy is without it.
 
+#include "implicit/implicit.h"
 #include "tendril/skeleton.h"
 #include "tendril/solver.h"
 
 typedef struct tdi_solver_model tdi_solver_model;
 typedef struct tdi_solver_state tdi_solver_state;
-typedef struct tdi_solver_touch tdi_solver_touch; // contact between states
 
 typedef struct tdi_rate { // how a frame moves: turning rate, and velocity of its origin
     td_vec3 spin, velocity;
@@ -63,26 +63,12 @@ typedef struct tdi_solver {
     void (*set_end)(tdi_solver_state *state, bool end, td_vec3 place, td_quat turn);
     // * Makes of a load on a segment one that a step takes: segments may only ride on others.
     void (*place_load)(const tdi_solver_model *model, td_load *load);
-    // A step that fails leaves the state as it was. Settling goes to rest under gravity from
-    // wherever the state is. `stats`, which may be NULL when settling, is added to.
+    // A step by an explicit integrator, of those that the solver has; what fails leaves the state as
+    // it was. NULL: it has none.
     td_status (*step)(tdi_solver_state *state, const td_step_opts *opts, td_step_stats *stats,
                       td_diag *diag);
-    td_status (*settle)(tdi_solver_state *state, const td_step_opts *opts, td_step_stats *stats,
-                        td_diag *diag);
-
-    // ---- contact: * all of it
-    // Between these states, with themselves and with colliders; of one state alone for a solver
-    // that is not mutual. They outlive it.
-    td_status (*touch_new)(tdi_solver_state *const *states, int32_t count,
-                           const td_contact_opts *opts, int32_t collider_limit,
-                           const td_alloc *alloc, tdi_solver_touch **out, td_diag *diag);
-    void (*touch_free)(tdi_solver_touch *touch); // NULL is allowed
-    // Steps all of them, or none. `opts` has one entry a state; `stats` is of all together.
-    td_status (*step_many)(tdi_solver_touch *touch, const td_step_opts *opts,
-                           const td_collider *colliders, int32_t collider_count,
-                           td_step_stats *stats, td_diag *diag);
-    // What a step leaves for the next: numbers alone. Any bytes do no harm there.
-    void *(*touch_memory)(tdi_solver_touch *touch, size_t *size);
+    // Implicit steps, statics and contact; bodies are what `own` gives.
+    const tdi_implicit *implicit;
 
     // ---- segments
     // Joint, tip and rotation of all of them, and of one. Any may be NULL.

@@ -2,7 +2,7 @@
 // Explicit steps on forward dynamics: symplectic Euler and Runge-Kutta of fourth order.
 //
 //   Euler     v <- v + h qdd(q, v), then q moved by h v
-//   RK4       in coordinates of the step: a ball joint is at q_start exp(a), so that
+//   RK4       in coordinates of the step: a ball joint is at q_first exp(a), so that
 //             a' = J^-1(a) v, J^-1 as in joint.h. With them the equations are a system in a vector
 //             space, and the classical rule keeps its order.
 // The base is carried along with constant acceleration through the step.
@@ -99,10 +99,10 @@ static void step_rk4(const td_tree_model *m, td_tree_state *s, const td_step_opt
     memset(s->accel_now, 0, nv * sizeof *s->accel_now);
     for (int k = 0; k < 4; k++) {
         td_real t = at[k] * o->dt;
-        memcpy(s->q, s->q_start, nq * sizeof *s->q);
+        memcpy(s->q, s->q_first, nq * sizeof *s->q);
         tdi_tree_advance(m, s, s->rate, t);
         for (size_t d = 0; d < nv; d++) {
-            s->v[d] = s->v_start[d] + t * s->accel_now[d];
+            s->v[d] = s->v_first[d] + t * s->accel_now[d];
         }
         tdi_tree_carry_base(s, start, t);
         all_rates(m, s, t);
@@ -112,10 +112,10 @@ static void step_rk4(const td_tree_model *m, td_tree_state *s, const td_step_opt
             s->accel_sum[d] += weight[k] * s->accel_now[d];
         }
     }
-    memcpy(s->q, s->q_start, nq * sizeof *s->q);
+    memcpy(s->q, s->q_first, nq * sizeof *s->q);
     tdi_tree_advance(m, s, s->rate_sum, o->dt);
     for (size_t d = 0; d < nv; d++) {
-        s->v[d] = s->v_start[d] + o->dt * s->accel_sum[d];
+        s->v[d] = s->v_first[d] + o->dt * s->accel_sum[d];
     }
 }
 
@@ -139,8 +139,8 @@ td_status tdi_explicit_step(const td_tree_model *m, td_tree_state *s, const td_s
     tdi_tree_fresh(s);
     s->history = 0; // its memory is used here
     const tdi_base_motion start = {s->base, s->base_twist};
-    memcpy(s->q_start, s->q, nq * sizeof *s->q);
-    memcpy(s->v_start, s->v, nv * sizeof *s->v);
+    memcpy(s->q_first, s->q, nq * sizeof *s->q);
+    memcpy(s->v_first, s->v, nv * sizeof *s->v);
     if (opts->integrator == TD_EULER) {
         step_euler(m, s, opts);
     } else {
@@ -153,8 +153,8 @@ td_status tdi_explicit_step(const td_tree_model *m, td_tree_state *s, const td_s
         s->time += opts->dt;
         tdi_tree_angles(m, s, s->angle, s->angle);
     } else {
-        memcpy(s->q, s->q_start, nq * sizeof *s->q);
-        memcpy(s->v, s->v_start, nv * sizeof *s->v);
+        memcpy(s->q, s->q_first, nq * sizeof *s->q);
+        memcpy(s->v, s->v_first, nv * sizeof *s->v);
         s->base = start.frame;
         s->base_twist = start.twist;
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The incremental potential of a step, and Newton's method on it.
+// The incremental potential of a tree's step, and the step that is under way.
 
-#include "tree/contacts.h"
+#include "implicit/implicit.h"
 #include "tree/load.h"
 #include "tree/sweep.h"
 
-// What Newton's method minimises:
+// What Newton's method minimises, h'^2 times an energy, so that inertia has the weight one:
 //   inertia * (kinetic part about the prediction) + spring * V + damp * D
 // A step of the multistep rule with h' has inertia 1, spring h'^2, damp h'; statics 0, 1, 0.
 typedef struct tdi_potential {
@@ -18,7 +18,7 @@ typedef struct tdi_potential {
     td_real stiffness; // factor of all joint springs
     td_vec3 gravity;   // m/s^2; with inertia it is part of the prediction
     tdi_loads loads;
-    td_real relax;             // 1/s^2: inertia in tame models of statics; set by tdi_newton
+    td_real relax;             // 1/s^2: inertia in tame models of statics
     const td_real *angle_rest; // a degree of freedom: angles to which the damping is relative
     // A degree of freedom: rotation vectors of ball joints where terms were made last, so that they
     // go on from iteration to iteration without a jump. NULL: those of the state, which stay.
@@ -42,15 +42,22 @@ void tdi_potential_other(const void *context, int32_t i, tdi_term *term);
 td_real tdi_potential_value(const td_tree_model *model, td_tree_state *state, td_pool *pool,
                             const tdi_potential *potential);
 
-typedef struct tdi_newton_opts {
-    int32_t iterations;
-    td_real tolerance; // rad or m: largest increment of the last iteration
-    td_pool *pool;
-    td_tree_contacts *contacts; // begun; NULL: none
-} tdi_newton_opts;
+// ---- steps ----------------------------------------------------------------------------------
 
-// From the state's pose to the least value. Fills stats; TD_ERR_DIVERGED when a value is not
-// finite. With contacts the base goes with the colliders from where the contacts have it.
-td_status tdi_newton(const td_tree_model *model, td_tree_state *state,
-                     const tdi_potential *potential, const tdi_newton_opts *opts,
-                     td_step_stats *stats);
+// The step or the search for rest that is under way.
+typedef struct tdi_tree_step {
+    tdi_potential potential;
+    td_real weight; // of an energy in the potential: h'^2, or 1 in statics
+    tdi_rule rule;
+    td_pool *pool;
+    td_air air;            // of the step
+    tdi_base_motion base;  // where it begins
+    int32_t history;       // before the step
+    bool raised;           // the model that was factored was made positive
+    bool carry;            // the base goes with the increments
+    td_real time;          // 0..1: how far the base has come
+    bool pushed, answered; // twist holds pushes, or what they moved
+} tdi_tree_step;
+
+// A tree for the common Newton's method; bodies are td_tree_states.
+extern const tdi_implicit tdi_tree_implicit;

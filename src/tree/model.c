@@ -2,6 +2,7 @@
 // Models and states: from a skeleton to arrays, each in one block of memory.
 
 #include "tree/cut.h"
+#include "tree/points.h"
 
 #include "load/drag.h"
 
@@ -23,6 +24,8 @@ static void lay_out_model(td_tree_model *m, tdi_layout *l, int32_t n) {
     m->coord = tdi_layout_place(l, count + 1, sizeof *m->coord);
     m->other_place = tdi_layout_place(l, count, sizeof *m->other_place);
     m->kind = tdi_layout_place(l, count, sizeof *m->kind);
+    m->capsule_body = tdi_layout_place(l, count, sizeof *m->capsule_body);
+    m->drawn = tdi_layout_place(l, 2 * count, sizeof *m->drawn);
     m->run = tdi_layout_place(l, (size_t)m->run_count, sizeof *m->run);
     m->part = tdi_layout_place(l, (size_t)m->part_count, sizeof *m->part);
 }
@@ -37,13 +40,15 @@ static int32_t count_runs(const td_segment *segments, int32_t n) {
 }
 
 // Laminae are thin capsules along their middle, fruit are as thick as they are wide. Those of
-// organs end where the organ does, those of stems are round about joint and tip.
+// organs end where the organ does, those of stems are round about joint and tip. What has such
+// ends is settled in points.c.
 static void fill_capsule(tdi_body *body, const td_segment *s) {
     td_real width = s->area / s->length;
     bool thick = s->organ == TD_ORGAN_FRUIT;
     body->radius = s->organ == TD_ORGAN_STEM ? 0.5 * (s->radius_base + s->radius_tip)
                                              : (thick ? 0.5 : THIN) * fmin(width, s->length);
-    body->inset = s->organ == TD_ORGAN_STEM ? 0 : body->radius;
+    body->from = s->organ == TD_ORGAN_STEM ? 0 : body->radius;
+    body->to = tdi_norm(s->tip) - body->from;
 }
 
 static void fill_body(tdi_body *body, const td_segment *segment) {
@@ -148,6 +153,10 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
     fill_model(&shape, segments, n);
     tdi_tree_cut(segments, n, sizes, shape.part);
     tdi_alloc_free(alloc, sizes, (size_t)n * sizeof *sizes);
+    if (!tdi_tree_fill_capsules(&shape)) {
+        tdi_alloc_free(alloc, block, shape.bytes);
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the tree's model");
+    }
     memcpy(block, &shape, sizeof shape);
     *out = (td_tree_model *)block;
     return TD_OK;

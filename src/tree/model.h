@@ -31,10 +31,9 @@ typedef struct tdi_body {
     td_quat initial;
     td_vec3 axis; // of a hinge or slide
     td_vec3 tip;
-    td_vec3 area;       // to a wind along each of its axes
-    td_real radius;     // of the capsule that it is to colliders
-    td_real inset;      // m: by which the capsule's ends are drawn in from the joint and the tip
-    td_real line_up[1]; // to whole cache lines
+    td_vec3 area;     // to a wind along each of its axes
+    td_real radius;   // of its capsule
+    td_real from, to; // m: ends of the capsule on the way to the tip; to < 0: it has none
 } tdi_body;
 
 typedef struct tdi_run { // bodies [first, last) that share a kernel
@@ -59,7 +58,10 @@ struct td_tree_model {
     int32_t *coord;       // first coordinate; body_count + 1 entries
     int32_t *other_place; // of a body whose joint is no ball: its entry of state->other
     int32_t other_count;
-    uint8_t *kind; // td_joint_kind
+    int32_t capsule_count;
+    int32_t *capsule_body; // of a capsule
+    td_vec3 *drawn;        // two a capsule: its ends at the initial pose, in the axes of the base
+    uint8_t *kind;         // td_joint_kind
     tdi_run *run;
     tdi_part *part; // all bodies in order; the cut is the same for any number of threads
 };
@@ -95,6 +97,7 @@ typedef struct tdi_block {
 typedef struct tdi_past {
     td_vec3 o, v;
     tdi_mat3 r, w; // w: dr/dt, all nine entries
+    td_quat turn;  // of r
 } tdi_past;
 
 typedef struct tdi_place { // of a body: point and rotation, which need not be one
@@ -136,8 +139,13 @@ typedef struct tdi_node {
     tdi_twist move;   // increment
     td_quat turn_old; // before a trial
     tdi_wrench load;  // gradient likewise
-    td_vec3 pull;     // force of the gradient, summed over the subtree
-    td_vec3 spin;     // moment of the gradient about o, likewise
+    union {
+        struct {
+            td_vec3 pull; // force of the gradient, summed over the subtree
+            td_vec3 spin; // moment of the gradient about o, likewise
+        };
+        tdi_ldl3 pivot; // of ball joints after elimination, where responses are asked for
+    };
 } tdi_node;
 
 // What only joints other than balls need.
@@ -147,6 +155,7 @@ typedef struct tdi_other {
     td_real g[6];        // moment of the joint
     td_real step[6];     // increment
     bool coupled;        // its moment was counted in the coupling with the parent
+    td_real respond[6];  // increment by forces of contact
     td_real q_old[7];    // before a trial
 } tdi_other;
 
@@ -157,6 +166,7 @@ typedef struct tdi_slot {
     td_vec3 pull, spin;
     td_real value;   // of the potential
     td_real largest; // square of the largest increment
+    td_real promise; // r^T H^-1 r
     bool fine;       // every pivot was positive
 } tdi_slot;
 
@@ -167,11 +177,10 @@ struct td_tree_state {
     td_real time;
     tdi_frame base;
     tdi_twist base_twist, base_accel;
-    tdi_twist
-        base_move; // that goes with the increments of a sweep; 0 but while contacts are solved
-    td_real *q;    // coordinates
-    td_real *v;    // velocities
-    bool stale;    // v is older than `past`: see tdi_tree_fresh
+    tdi_twist base_move; // that goes with the increments of a sweep; 0 but while it is carried
+    td_real *q;          // coordinates
+    td_real *v;          // velocities
+    bool stale;          // v is older than `past`: see tdi_tree_fresh
     tdi_frame *frame;
     td_real *angle;      // a degree of freedom: joint's rotation vector, angle or slide
     td_real *angle_near; // the same in the last iteration of a step
@@ -185,15 +194,17 @@ struct td_tree_state {
     tdi_place *hat;      // where it goes without forces: x* + h' v*, v_n+1 = v* + h' a_n+1
     td_real *angle_star; // a degree of freedom: what the rule takes from the past
     td_real *q_back;     // a coordinate: where the last implicit step began
+    td_real *q_start;    // where this one began
 
     // explicit steps, in the same memory as `past` to `q_back`
     tdi_wrench *outside;            // of loads
-    td_real *q_start, *v_start;     // of the step
+    td_real *q_first, *v_first;     // of the step
     td_real *rate, *rate_sum;       // a degree of freedom: of the joint's own turn or shift
     td_real *accel_now, *accel_sum; // a degree of freedom
 
     // scratch
-    tdi_twist *twist;
+    struct tdi_tree_step *now; // the implicit step that is under way
+    tdi_twist *twist;          // also pushes, as moment and force, and what they move
     tdi_other *other;
     tdi_slot *slot;  // a part
     uint8_t *summed; // a body: something was added to its node; all 0 between sweeps

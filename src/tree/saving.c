@@ -18,7 +18,7 @@ typedef struct block {
     size_t size;
 } block;
 
-enum { BLOCKS = 9 };
+enum { BLOCKS = 9, HISTORY = 4 }; // those from HISTORY on are of implicit steps
 
 static void list_blocks(const td_tree_state *s, block *b) {
     const td_tree_model *m = s->model;
@@ -59,7 +59,11 @@ void tdi_tree_save(const td_tree_state *s, void *bytes) {
     to += sizeof h;
     list_blocks(s, b);
     for (int k = 0; k < BLOCKS; k++) {
-        memcpy(to, b[k].data, b[k].size);
+        if (k < HISTORY || s->history > 0) {
+            memcpy(to, b[k].data, b[k].size);
+        } else {
+            memset(to, 0, b[k].size); // nobody reads it
+        }
         to += b[k].size;
     }
 }

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "tree/contacts.h"
+#include "tree/implicit.h"
 #include "tree/joint.h"
 #include "tree/saving.h"
 
@@ -109,68 +109,6 @@ static tdi_rate base_rate(const tdi_solver_state *state) {
 static td_status step(tdi_solver_state *state, const td_step_opts *opts, td_step_stats *stats,
                       td_diag *diag) {
     return td_tree_step(tree(state), opts, stats, diag);
-}
-
-// Frames are made of the coordinates anew, as whoever reads them next does.
-static td_status settle(tdi_solver_state *state, const td_step_opts *opts, td_step_stats *stats,
-                        td_diag *diag) {
-    td_status status = td_tree_settle(tree(state), opts, stats, diag);
-    td_tree_state_changed(tree(state));
-    return status;
-}
-
-// ---- contact --------------------------------------------------------------------------------
-
-typedef struct tree_touch {
-    const td_alloc *alloc;
-    td_tree_state *state;
-    td_tree_contacts *contacts;
-} tree_touch;
-
-static void touch_free(tdi_solver_touch *touch) {
-    tree_touch *t = (tree_touch *)touch;
-    if (t) {
-        td_tree_contacts_free(t->contacts);
-        tdi_alloc_free(t->alloc, t, sizeof *t);
-    }
-}
-
-static td_status touch_new(tdi_solver_state *const *states, int32_t count,
-                           const td_contact_opts *opts, int32_t collider_limit,
-                           const td_alloc *alloc, tdi_solver_touch **out, td_diag *diag) {
-    tree_touch *t = tdi_alloc_zeroed(alloc, 1, sizeof *t);
-    (void)count;
-    *out = NULL;
-    if (!t) {
-        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for contact");
-    }
-    t->alloc = alloc;
-    t->state = tree(states[0]);
-    td_status status =
-        td_tree_contacts_new(t->state, opts, collider_limit, alloc, &t->contacts, diag);
-    if (status != TD_OK) {
-        touch_free((tdi_solver_touch *)t);
-        return status;
-    }
-    *out = (tdi_solver_touch *)t;
-    return TD_OK;
-}
-
-static td_status step_many(tdi_solver_touch *touch, const td_step_opts *opts,
-                           const td_collider *colliders, int32_t collider_count,
-                           td_step_stats *stats, td_diag *diag) {
-    const tree_touch *t = (const tree_touch *)touch;
-    td_step_opts own = *opts;
-    own.contacts = t->contacts;
-    own.colliders = colliders;
-    own.collider_count = collider_count;
-    return td_tree_step(t->state, &own, stats, diag);
-}
-
-static void *touch_memory(tdi_solver_touch *touch, size_t *size) {
-    td_tree_contacts *c = ((tree_touch *)touch)->contacts;
-    *size = sizeof c->force;
-    return &c->force;
 }
 
 // ---- segments -------------------------------------------------------------------------------
@@ -282,11 +220,7 @@ const tdi_solver tdi_solver_tree = {
     .set_base = set_base,
     .base_rate = base_rate,
     .step = step,
-    .settle = settle,
-    .touch_new = touch_new,
-    .touch_free = touch_free,
-    .step_many = step_many,
-    .touch_memory = touch_memory,
+    .implicit = &tdi_tree_implicit,
     .poses = poses,
     .segment = segment_pose,
     .velocities = velocities,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // States: memory, the initial pose, reading and setting.
 
+#include "tree/implicit.h"
 #include "tree/joint.h"
 
 #include <string.h>
@@ -14,13 +15,14 @@ static void lay_out_history(td_tree_state *s, tdi_layout *l, const td_tree_model
     s->hat = tdi_layout_place(l, n, sizeof *s->hat);
     s->angle_star = tdi_layout_place(l, nv, sizeof *s->angle_star);
     s->q_back = tdi_layout_place(l, nq, sizeof *s->q_back);
+    s->q_start = tdi_layout_place(l, nq, sizeof *s->q_start);
 }
 
 static void lay_out_explicit(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
     size_t n = (size_t)m->body_count, nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
     s->outside = tdi_layout_place(l, n, sizeof *s->outside);
-    s->q_start = tdi_layout_place(l, nq, sizeof *s->q_start);
-    s->v_start = tdi_layout_place(l, nv, sizeof *s->v_start);
+    s->q_first = tdi_layout_place(l, nq, sizeof *s->q_first);
+    s->v_first = tdi_layout_place(l, nv, sizeof *s->v_first);
     s->rate = tdi_layout_place(l, nv, sizeof *s->rate);
     s->rate_sum = tdi_layout_place(l, nv, sizeof *s->rate_sum);
     s->accel_now = tdi_layout_place(l, nv, sizeof *s->accel_now);
@@ -35,6 +37,7 @@ static void lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
     size_t n = (size_t)m->body_count, nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
     l->used = 0;
     tdi_layout_place(l, 1, sizeof *s);
+    s->now = tdi_layout_place(l, 1, sizeof *s->now);
     s->q = tdi_layout_place(l, nq, sizeof *s->q);
     s->v = tdi_layout_place(l, nv, sizeof *s->v);
     s->frame = tdi_layout_place(l, n, sizeof *s->frame);

@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: MIT
-// The implicit step and statics.
+// A tree in the common implicit step and statics: history, first guess, and the functions by which
+// Newton's method asks it.
 //
-//   BDF2:            x^ = (4 x_n - x_n-1)/3 + h' (4 v_n - v_n-1)/3 + h'^2 g,  h' = 2h/3
-//   backward Euler:  x^ = x_n + h v_n + h^2 g,  h' = h
-// for x = o and for the nine entries of R alike, since material points move as o + R X. The first
-// step after a start is backward Euler.
+// Material points move as o + R X, so the rules are taken for o and for the nine entries of R
+// alike.
 
 #include "load/check.h"
 #include "tree/dynamics.h"
 #include "tree/implicit.h"
+#include "tree/points.h"
+#include "tree/saving.h"
+#include "tree/terms_wide.h"
 #include "tree/trial.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#define WIND_JUMP 2.0 // m/s: a change of the wind in one step below this is a gust, not a jump
-
+#define WIND_JUMP    2.0   // m/s: a change of the wind in one step below this is a gust, not a jump
+#define LARGEST_TURN 1.0   // rad: no joint turns further in one iteration
+#define SHIFT_STEP   0.25  // of a step's own inertia
+#define SHIFT_REST   100.0 // 1/s^2
 #define REPEATED \
-    0.94 // cosine of half a turn of 0.7 rad: a joint that turned further flaps, and does
-         // not repeat it
+    0.94 // cosine of half a turn of 0.7 rad: a joint that turned further does not
+         // repeat it, since it flaps
 #define WOUND (1.5 * TDI_PI) // rad: a joint wound further lets go at the end of a step
 
-#define STATIC_ITERATIONS 5000 // far more than most need: limp things between pins creep
-
 // ---- prediction -----------------------------------------------------------------------------
-
-// Whether the two-step rule can be used.
-static bool has_two(const td_tree_state *s, const td_step_opts *o) {
-    return o->integrator == TD_IMPLICIT && s->history >= 2 && s->history_dt == o->dt;
-}
 
 // Whether the air changed so much at once that forces of the last step say nothing of the next.
 static bool jumps(const td_air *last, const td_air *now) {
     td_real change = tdi_norm(tdi_sub(now->wind, last->wind));
     return change > 0.5 * tdi_norm(last->wind) && change > WIND_JUMP;
+}
+
+static bool ready(const void *body, const td_step_opts *o) {
+    const td_tree_state *s = body;
+    return s->history >= 2 && s->history_dt == o->dt && !jumps(&s->air, &o->air);
 }
 
 // The rule of one step takes the past as it is; that of two was prepared when the past was written.
@@ -68,7 +70,7 @@ static void begin_history(const td_tree_model *m, td_tree_state *s) {
     tdi_tree_move(m, s);
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_frame *f = &s->frame[i];
-        s->past[i] = (tdi_past){f->o, s->twist[i].v, f->r, rate_of(&f->r, s->twist[i].w)};
+        s->past[i] = (tdi_past){f->o, s->twist[i].v, f->r, rate_of(&f->r, s->twist[i].w), f->turn};
     }
     memset(s->angle, 0, (size_t)m->dof_count * sizeof *s->angle);
     tdi_tree_angles(m, s, s->angle, s->angle);
@@ -126,6 +128,7 @@ static inline void push_body(const td_tree_model *m, td_tree_state *s, int32_t i
     past->o = f->o;
     past->v = v;
     past->r = f->r;
+    past->turn = f->turn;
     push_angle(m, s, i);
 }
 
@@ -155,15 +158,6 @@ void tdi_tree_fresh(td_tree_state *s) {
 
 // ---- checks and starts ----------------------------------------------------------------------
 
-static bool explicit_rule(td_integrator integrator) {
-    return integrator == TD_EULER || integrator == TD_RK4;
-}
-
-static bool known(td_integrator integrator) {
-    return integrator == TD_IMPLICIT || integrator == TD_IMPLICIT_EULER ||
-           explicit_rule(integrator);
-}
-
 // What of the base is no number, or NULL.
 static const char *wrong_base(const td_tree_state *s) {
     td_real n = tdi_quat_norm(s->base.turn);
@@ -176,39 +170,14 @@ static const char *wrong_base(const td_tree_state *s) {
                                            : NULL;
 }
 
-static td_status check_winds(const td_tree_model *m, const td_vec3 *winds, td_diag *diag) {
-    for (int32_t i = 0; winds && i < m->body_count; i++) {
-        if (!tdi_finite3(winds[i])) {
-            return tdi_fail_at(diag, TD_ERR_ARGUMENT, i, "winds: that of body %d is not finite", i);
-        }
+static td_status check(const void *body, const td_step_opts *o, td_diag *diag) {
+    const td_tree_state *s = body;
+    td_status status = tdi_step_opts_check(o, s->model->body_count, diag);
+    if (status != TD_OK) {
+        return status;
     }
-    return TD_OK;
-}
-
-static td_status check(const td_tree_state *s, const td_step_opts *o, td_diag *diag) {
-    if (!o || o->struct_size != sizeof *o) {
-        return tdi_fail(diag, TD_ERR_DEF, "td_step_opts did not come from its default function");
-    }
-    const char *wrong = !(o->dt > 0) || !isfinite(o->dt)                 ? "dt"
-                        : !known(o->integrator)                          ? "integrator"
-                        : !tdi_finite3(o->gravity)                       ? "gravity"
-                        : o->iterations < 1                              ? "iterations"
-                        : !(o->tolerance > 0) || o->tolerance > 1e-1     ? "tolerance"
-                        : !(o->stiffness >= 0 && isfinite(o->stiffness)) ? "stiffness"
-                        : !(o->damping >= 0 && isfinite(o->damping))     ? "damping"
-                                                                         : NULL;
-    if (wrong) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "%s is out of its range", wrong);
-    }
-    wrong = wrong_base(s);
-    if (wrong) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "the base's %s not finite", wrong);
-    }
-    td_status status = check_winds(s->model, o->winds, diag);
-    status = status == TD_OK ? tdi_tree_contacts_check(s->model, o, diag) : status;
-    return status == TD_OK
-               ? tdi_loads_check(s->model->body_count, o->loads, o->load_count, &o->air, diag)
-               : status;
+    const char *wrong = wrong_base(s);
+    return wrong ? tdi_fail(diag, TD_ERR_ARGUMENT, "the base's %s not finite", wrong) : TD_OK;
 }
 
 // q_next = q (q_old^-1 q)
@@ -226,129 +195,324 @@ static inline void repeat_turn(const td_real *old, td_real *q) {
     q[3] = next.z * scale;
 }
 
-// Where Newton's method starts: every joint repeats its last move, from q_back to q. Leaves in
-// q_back where it is now.
+// Where Newton's method starts: every joint repeats its last move, from q_back to q_start.
 static void repeat_moves(const td_tree_model *m, td_tree_state *s, tdi_part bodies) {
     for (int32_t i = bodies.first; i < bodies.last; i++) {
         int32_t first = m->coord[i], count = m->coord[i + 1] - first;
         int32_t plain = count >= 4 ? count - 4 : count; // coordinates that are no quaternion
-        td_real *q = s->q + first, *old = s->q_back + first, now[7];
-        memcpy(now, q, (size_t)count * sizeof *q);
+        td_real *q = s->q + first;
+        const td_real *old = s->q_back + first;
+        memcpy(s->q_start + first, q, (size_t)count * sizeof *q);
         for (int32_t k = 0; k < plain; k++) {
             q[k] = 2 * q[k] - old[k];
         }
         if (count >= 4) {
             repeat_turn(old + plain, q + plain);
         }
-        memcpy(old, now, (size_t)count * sizeof *q);
     }
 }
 
 // ---- passes ---------------------------------------------------------------------------------
 
-typedef struct step_pass {
-    const td_tree_model *model;
-    td_tree_state *state;
-    td_real over;  // 1/h'
-    td_real next;  // h' of the two-step rule
-    bool repeated; // joints repeat their last move
-} step_pass;
-
 static void part_begin(void *context, int32_t part) {
-    const step_pass *c = context;
-    const tdi_part bodies = c->model->part[part];
-    const int32_t first = c->model->dof[bodies.first], last = c->model->dof[bodies.last];
-    memcpy(c->state->angle_near + first, c->state->angle + first,
-           (size_t)(last - first) * sizeof(td_real));
-    if (c->repeated) {
-        repeat_moves(c->model, c->state, bodies);
+    td_tree_state *s = context;
+    const tdi_part bodies = s->model->part[part];
+    const int32_t first = s->model->dof[bodies.first], last = s->model->dof[bodies.last];
+    memcpy(s->angle_near + first, s->angle + first, (size_t)(last - first) * sizeof(td_real));
+    if (s->now->history >= 2) {
+        repeat_moves(s->model, s, bodies);
     }
-    tdi_place_range(c->model, c->state, bodies.first, bodies.last);
+    tdi_place_range(s->model, s, bodies.first, bodies.last);
 }
 
 static void part_push(void *context, int32_t part) {
-    const step_pass *c = context;
-    const tdi_part bodies = c->model->part[part];
+    td_tree_state *s = context;
+    const tdi_part bodies = s->model->part[part];
+    const td_real over = 1 / s->now->rule.h, next = 2 * s->now->rule.dt / 3;
     for (int32_t i = bodies.first; i < bodies.last; i++) {
-        push_body(c->model, c->state, i, c->over, c->next);
+        push_body(s->model, s, i, over, next);
     }
+}
+
+// ---- a step ---------------------------------------------------------------------------------
+
+static void begin(void *body, const td_step_opts *o, const tdi_rule *rule) {
+    td_tree_state *s = body;
+    const td_tree_model *m = s->model;
+    const td_real h = rule->h;
+    tdi_tree_step *now = s->now;
+    *now = (tdi_tree_step){.weight = h * h,
+                           .rule = *rule,
+                           .pool = o->pool,
+                           .air = o->air,
+                           .base = {s->base, s->base_twist},
+                           .history = s->history};
+    if (s->history == 0) {
+        begin_history(m, s);
+    }
+    if (!rule->two) {
+        take_past(m, s, h);
+    }
+    const tdi_loads loads = {o->loads, o->load_count, o->air, o->winds, h, h * h, s->star};
+    now->potential = (tdi_potential){.inertia = true,
+                                     .h = h,
+                                     .spring = h * h,
+                                     .damp = h * o->damping,
+                                     .stiffness = o->stiffness,
+                                     .gravity = o->gravity,
+                                     .loads = loads,
+                                     .angle_rest = s->angle_star,
+                                     .angle_near = s->angle_near};
+}
+
+static void drive(void *body, td_real time) {
+    td_tree_state *s = body;
+    s->now->time = time;
+    tdi_tree_carry_base(s, &s->now->base, time * s->now->rule.dt);
+}
+
+// To where the step began, with the same bits.
+static void put_back(td_tree_state *s) {
+    memcpy(s->q, s->q_start, (size_t)s->model->coord_count * sizeof *s->q);
+    s->base = s->now->base.frame;
+    s->base_twist = s->now->base.twist;
+    for (int32_t i = 0; i < s->model->body_count; i++) {
+        s->frame[i] = (tdi_frame){s->past[i].turn, s->past[i].r, s->past[i].o};
+    }
+}
+
+static void guess(void *body, bool take) {
+    td_tree_state *s = body;
+    if (!take) {
+        put_back(s);
+        s->now->time = 0;
+        return;
+    }
+    drive(s, 1);
+    if (s->now->history < 2) {
+        memcpy(s->q_start, s->q, (size_t)s->model->coord_count * sizeof *s->q);
+    }
+    tdi_pass_out(s->model, s->now->pool, part_begin, s);
+}
+
+static void undo(void *body) {
+    td_tree_state *s = body;
+    put_back(s);
+    s->history = s->now->history;
+    if (!s->now->rule.two) {
+        s->history_dt = 0; // what BDF2 had prepared is gone
+    }
+}
+
+static void accept(void *body) {
+    td_tree_state *s = body;
+    td_real *q = s->q_back;
+    s->q_back = s->q_start;
+    s->q_start = q;
+    tdi_pass_all(s->model, s->now->pool, part_push, s);
+    s->history = 2;
+    s->stale = true;
+    s->history_dt = s->now->rule.dt;
+    s->time += s->now->rule.dt;
+    s->air = s->now->air;
+}
+
+// ---- statics --------------------------------------------------------------------------------
+
+static void begin_rest(void *body, const td_step_opts *o) {
+    td_tree_state *s = body;
+    const tdi_loads loads = {o->loads, o->load_count, o->air, NULL, 0, 1, NULL};
+    tdi_tree_place(s->model, s);
+    memset(s->angle, 0, (size_t)s->model->dof_count * sizeof *s->angle);
+    tdi_tree_angles(s->model, s, s->angle, s->angle);
+    *s->now = (tdi_tree_step){
+        .weight = 1,
+        .pool = o->pool,
+        .potential = {
+            .spring = 1, .stiffness = o->stiffness, .gravity = o->gravity, .loads = loads}};
+}
+
+static void end_rest(void *body) {
+    td_tree_state *s = body;
+    memset(s->v, 0, (size_t)s->model->dof_count * sizeof *s->v);
+    s->stale = false;
+    td_tree_state_changed(s); // frames are made of the coordinates anew, as whoever reads them does
+}
+
+// ---- Newton's method ------------------------------------------------------------------------
+
+static td_real first_shift(const void *body) {
+    const tdi_potential *p = &((const td_tree_state *)body)->now->potential;
+    return p->inertia ? SHIFT_STEP / (p->h * p->h) : SHIFT_REST;
+}
+
+static void clear(void *body) {
+    td_tree_state *s = body;
+    memset(s->summed, 0, (size_t)s->model->body_count * sizeof *s->summed);
+}
+
+static bool factor(void *body, const tdi_model *model) {
+    td_tree_state *s = body;
+    tdi_potential *p = &s->now->potential;
+    const tdi_potential_at at = {s->model, s, p, model->positive, tdi_terms_widest()};
+    const tdi_terms terms = {.balls = tdi_potential_balls,
+                             .other = tdi_potential_other,
+                             .context = &at,
+                             .tame = model->positive,
+                             .touched = model->touched,
+                             .raise = model->raise};
+    s->now->carry = model->carry;
+    p->relax = model->shift;
+    tdi_loads_expand(s, &p->loads);
+    bool fine = tdi_sweep_in(s->model, s, s->now->pool, &terms);
+    s->now->raised = model->raise && !fine;
+    return fine || model->raise;
+}
+
+static bool raised(const void *body) {
+    return ((const td_tree_state *)body)->now->raised;
+}
+
+// How the base moves from now to the end of the step.
+static tdi_twist base_left(td_tree_state *s) {
+    const tdi_base_motion now = {s->base, s->base_twist};
+    tdi_tree_carry_base(s, &s->now->base, s->now->rule.dt);
+    td_quat q = tdi_quat_mul(s->base.turn, tdi_quat_conj(now.frame.turn));
+    td_vec3 v = tdi_scale(tdi_vec3(q.x, q.y, q.z), q.w < 0 ? -1 : 1);
+    td_real sine = tdi_norm(v);
+    tdi_twist left = {v, tdi_sub(s->base.o, now.frame.o)};
+    left.w = sine > 0 ? tdi_scale(v, 2 * atan2(sine, fabs(q.w)) / sine) : v;
+    s->base = now.frame;
+    s->base_twist = now.twist;
+    return left;
+}
+
+static td_real solve(void *body, bool attempt, td_real *promise) {
+    td_tree_state *s = body;
+    const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
+    s->base_move = s->now->carry ? base_left(s) : still;
+    const bool free = attempt && s->now->potential.inertia;
+    td_real largest =
+        tdi_sweep_out(s->model, s, s->now->pool, free ? LARGEST_TURN : HUGE_VAL, attempt);
+    s->base_move = still;
+    *promise += tdi_sweep_promise(s->model, s);
+    return largest;
+}
+
+static td_real solve_unlimited(void *body) {
+    td_tree_state *s = body;
+    return tdi_sweep_out(s->model, s, s->now->pool, HUGE_VAL, true);
+}
+
+static td_real largest(const void *body) {
+    const td_tree_state *s = body;
+    const td_tree_model *m = s->model;
+    td_real most = 0;
+    for (int32_t i = 0; i < m->body_count; i++) {
+        td_real w2 = tdi_dot(s->node[i].move.w, s->node[i].move.w);
+        most = w2 <= most ? most : w2; // keeps what is not a number
+    }
+    for (int32_t i = 0; i < m->body_count; i++) {
+        for (int32_t d = 0; m->kind[i] != TD_JOINT_BALL && d < m->dof[i + 1] - m->dof[i]; d++) {
+            td_real x = s->other[m->other_place[i]].step[d];
+            most = x * x <= most ? most : x * x;
+        }
+    }
+    return sqrt(most);
+}
+
+static td_real value(const void *body) {
+    const td_tree_state *s = body;
+    // the slots that hold the parts' values are scratch
+    return tdi_potential_value(s->model, (td_tree_state *)s, s->now->pool, &s->now->potential) /
+           s->now->weight;
+}
+
+static void keep(void *body) {
+    tdi_tree_keep(((td_tree_state *)body)->model, body);
+}
+
+static void try(void *body, td_real fraction) {
+    td_tree_state *s = body;
+    tdi_tree_try(s->model, s, s->now->pool, fraction);
+}
+
+// ---- the base -------------------------------------------------------------------------------
+
+static bool driven(const void *body) {
+    const td_tree_state *s = body;
+    const tdi_twist *v = &s->now->base.twist, *a = &s->base_accel;
+    const td_vec3 all[4] = {v->w, v->v, a->w, a->v};
+    bool moves = false;
+    for (int k = 0; k < 4; k++) {
+        moves = moves || all[k].x != 0 || all[k].y != 0 || all[k].z != 0;
+    }
+    return moves;
+}
+
+static void stand(void *body) {
+    td_tree_state *s = body;
+    drive(s, 1);
+    tdi_tree_place(s->model, s);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
 
-// To where the step began; the base too, if it is given.
-static void put_back(const td_tree_model *m, td_tree_state *s, const tdi_base_motion *base) {
-    memcpy(s->q, s->q_back, (size_t)m->coord_count * sizeof *s->q);
-    if (base) {
-        s->base = base->frame;
-        s->base_twist = base->twist;
-    }
-    tdi_tree_place(m, s);
+static size_t save_size(const void *body) {
+    return tdi_tree_save_size(body);
 }
 
-static td_status step_implicit(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats) {
-    const td_tree_model *m = s->model;
-    if (s->history == 0) {
-        begin_history(m, s);
-    }
-    if (jumps(&s->air, &opts->air)) {
-        s->history = 1;
-    }
-    s->air = opts->air;
-    bool two = has_two(s, opts);
-    td_real h = two ? 2 * opts->dt / 3 : opts->dt;
-    if (!two) {
-        take_past(m, s, h);
-    }
-    const tdi_base_motion base = {s->base, s->base_twist};
-    td_tree_contacts *contacts = tdi_tree_contacts_of(opts);
-    td_status status = contacts ? tdi_tree_contacts_begin(contacts, s, opts, h) : TD_OK;
-    if (status != TD_OK) {
-        return status;
-    }
-    tdi_tree_carry_base(s, &base, opts->dt);
-    if (s->history < 2) {
-        memcpy(s->q_back, s->q, (size_t)m->coord_count * sizeof *s->q);
-    }
-    step_pass pass = {m, s, 1 / h, 2 * opts->dt / 3, s->history >= 2};
-    tdi_pass_out(m, opts->pool, part_begin, &pass);
-    if (contacts && !tdi_tree_contacts_guess(contacts, s)) {
-        put_back(m, s, contacts->time < 1 ? &base : NULL);
-    }
-    tdi_loads loads = {opts->loads, opts->load_count, opts->air, opts->winds, h, h * h, s->star};
-    tdi_potential p = {.inertia = true,
-                       .h = h,
-                       .spring = h * h,
-                       .damp = h * opts->damping,
-                       .stiffness = opts->stiffness,
-                       .gravity = opts->gravity,
-                       .loads = loads,
-                       .angle_rest = s->angle_star,
-                       .angle_near = s->angle_near};
-    tdi_newton_opts newton = {opts->iterations, opts->tolerance, opts->pool, contacts};
-    status = tdi_newton(m, s, &p, &newton, stats);
-    if (status != TD_OK) {
-        put_back(m, s, &base);
-        return status;
-    }
-    tdi_pass_all(m, opts->pool, part_push, &pass);
-    if (contacts) {
-        tdi_tree_contacts_end(contacts, s, opts->gravity);
-    }
-    s->history = 2;
-    s->stale = true;
-    s->history_dt = opts->dt;
-    s->time += opts->dt;
-    return TD_OK;
+static void save(const void *body, void *bytes) {
+    tdi_tree_save(body, bytes);
 }
 
-// What contacts know of a step that failed, or that it diverged.
-static td_status fail_step(const td_tree_state *s, const td_step_opts *opts, td_diag *diag) {
-    const td_tree_contacts *c = tdi_tree_contacts_of(opts);
-    if (c && c->fault.status != TD_OK) {
-        return tdi_fail_at(diag, c->fault.status, c->fault.index, "%s", c->fault.message);
-    }
-    return tdi_fail(diag, TD_ERR_DIVERGED, "the step at %g s diverged; try a smaller dt", s->time);
+static void restore(void *body, const void *bytes) {
+    tdi_tree_restore(body, bytes);
+}
+
+const tdi_implicit tdi_tree_implicit = {
+    .check = check,
+    .ready = ready,
+    .begin = begin,
+    .guess = guess,
+    .accept = accept,
+    .undo = undo,
+    .begin_rest = begin_rest,
+    .end_rest = end_rest,
+    .first_shift = first_shift,
+    .clear = clear,
+    .factor = factor,
+    .raised = raised,
+    .solve = solve,
+    .solve_unlimited = solve_unlimited,
+    .largest = largest,
+    .value = value,
+    .keep = keep,
+    .try = try,
+    .longest = LARGEST_TURN,
+    .driven = driven,
+    .drive = drive,
+    .stand = stand,
+    .point_count = tdi_tree_point_count,
+    .capsule_count = tdi_tree_capsule_count,
+    .capsules = tdi_tree_capsules,
+    .apart = tdi_tree_apart,
+    .force = tdi_tree_force,
+    .points = tdi_tree_points,
+    .points_star = tdi_tree_points_star,
+    .points_move = tdi_tree_points_move,
+    .add = tdi_tree_add_side,
+    .push = tdi_tree_push,
+    .respond = tdi_tree_respond,
+    .response = tdi_tree_response,
+    .absorb = tdi_tree_absorb,
+    .save_size = save_size,
+    .save = save,
+    .restore = restore,
+};
+
+td_state_ref td_tree_ref(td_tree_state *state) {
+    return (td_state_ref){&tdi_tree_implicit, state};
 }
 
 td_status td_tree_step(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats,
@@ -359,10 +523,25 @@ td_status td_tree_step(td_tree_state *s, const td_step_opts *opts, td_step_stats
         return status;
     }
     stats = stats ? stats : &none;
-    status = explicit_rule(opts->integrator) ? tdi_explicit_step(s->model, s, opts)
-                                             : step_implicit(s, opts, stats);
+    if (tdi_is_implicit(opts->integrator)) {
+        const tdi_member alone = {&tdi_tree_implicit, s, opts, NULL};
+        const tdi_system system = {.member = &alone, .count = 1};
+        return tdi_system_step(&system, s->alloc, stats, diag);
+    }
+    status = tdi_explicit_step(s->model, s, opts);
     stats->steps += status == TD_OK;
-    return status == TD_OK ? TD_OK : fail_step(s, opts, diag);
+    return status == TD_OK ? TD_OK
+                           : tdi_fail(diag, TD_ERR_DIVERGED,
+                                      "the step at %g s diverged; try a smaller dt", s->time);
+}
+
+td_status td_tree_settle(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats,
+                         td_diag *diag) {
+    td_step_stats none = {0};
+    td_status status = check(s, opts, diag);
+    const tdi_member alone = {&tdi_tree_implicit, s, opts, NULL};
+    const tdi_system system = {.member = &alone, .count = 1};
+    return status == TD_OK ? tdi_system_settle(&system, stats ? stats : &none, diag) : status;
 }
 
 // ---- many trees -----------------------------------------------------------------------------
@@ -404,33 +583,11 @@ td_status td_tree_step_many(td_tree_state *const *states, const td_step_opts *op
     // options are still as wrong as they were; what fails with good ones has diverged
     td_diag fault = {.message = ""};
     td_status status = check(states[failed], &opts[failed], &fault);
-    status = status == TD_OK ? fail_step(states[failed], &opts[failed], &fault) : status;
+    status = status == TD_OK
+                 ? tdi_fail(&fault, TD_ERR_DIVERGED, "the step at %g s diverged; try a smaller dt",
+                            states[failed]->time)
+                 : status;
     return tdi_fail_at(diag, status, failed, "tree %d: %s", failed, fault.message);
-}
-
-// ---- rest -----------------------------------------------------------------------------------
-
-td_status td_tree_settle(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats,
-                         td_diag *diag) {
-    const td_tree_model *m = s->model;
-    td_step_stats none = {0};
-    td_status status = check(s, opts, diag);
-    if (status != TD_OK) {
-        return status;
-    }
-    stats = stats ? stats : &none;
-    tdi_tree_place(m, s);
-    memset(s->angle, 0, (size_t)m->dof_count * sizeof *s->angle);
-    tdi_tree_angles(m, s, s->angle, s->angle);
-    tdi_loads loads = {opts->loads, opts->load_count, opts->air, NULL, 0, 1, NULL};
-    tdi_potential p = {
-        .spring = 1, .stiffness = opts->stiffness, .gravity = opts->gravity, .loads = loads};
-    tdi_newton_opts newton = {STATIC_ITERATIONS, 1e-11, opts->pool, NULL};
-    status = tdi_newton(m, s, &p, &newton, stats);
-    memset(s->v, 0, (size_t)m->dof_count * sizeof *s->v);
-    s->stale = false;
-    s->history = 0;
-    return status == TD_OK ? TD_OK : tdi_fail(diag, status, "the search for rest diverged");
 }
 
 td_vec3 td_tree_origin(const td_tree_state *state, int32_t body) {

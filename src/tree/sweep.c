@@ -128,6 +128,7 @@ typedef struct leaving {
     tdi_block block;
     tdi_wrench load;
     td_vec3 pull, spin;
+    td_real promise; // r^T D^-1 r of the joint
 } leaving;
 
 static inline total add_up(const tdi_term *t, const tdi_node *node, bool summed, bool tame) {
@@ -207,9 +208,13 @@ static inline bool eliminate_ball(const tdi_term *t, total *sum, const tdi_terms
     left->pull = sum->pull;
     // a turn of the parent alone leaves the body's own rotation: only the spring feels it
     left->spin = tdi_scale(g, -1);
+    left->promise = tdi_dot(tdi_add(sum->load.n, g), du);
     node->turn = dl;
     node->shift = db;
     node->free = du;
+    if (terms->touched) {
+        node->pivot = pivot;
+    }
     return fine || terms->tame;
 }
 
@@ -260,15 +265,20 @@ static bool eliminate_columns(const tdi_term *t, total *sum, int32_t k, const td
                               tdi_node *node, tdi_other *other, leaving *left) {
     const tdi_twist *column = other->column;
     tdi_wrench u[6];
-    td_real x[6];
+    td_real x[6] = {0};
     const bool fine = factor_columns(t, sum, k, terms->raise, other, u);
     other->coupled = fine && !terms->tame;
     for (int32_t a = 0; a < k; a++) {
         other->g[a] = t->g[a];
         x[a] = tdi_pair(&sum->load, &column[a]) + t->g[a];
     }
-    *left = (leaving){sum->block, sum->load, sum->pull, sum->spin};
+    td_real r[6];
+    memcpy(r, x, sizeof r);
+    *left = (leaving){sum->block, sum->load, sum->pull, sum->spin, 0};
     tdi_solve_dense(other->dense, k, x);
+    for (int32_t c = 0; c < k; c++) {
+        left->promise += r[c] * x[c];
+    }
     for (int32_t c = 0; c < k && other->coupled; c++) {
         u[c].n = tdi_add(u[c].n, coupling(sum->pull, sum->spin, &column[c]));
     }
@@ -380,6 +390,7 @@ static void part_in(void *context, int32_t part) {
     const tdi_part bodies = m->part[part];
     tdi_slot *slot = &c->state->slot[part];
     slot->fine = true;
+    slot->promise = 0;
     for (int32_t k = tdi_run_of(m, bodies.last - 1); k >= 0 && m->run[k].last > bodies.first; k--) {
         const tdi_run run = tdi_run_within(m, k, bodies.first, bodies.last);
         leaving left;
@@ -393,6 +404,7 @@ static void part_in(void *context, int32_t part) {
                 if (!slot->fine && !c->terms->raise) {
                     return;
                 }
+                slot->promise += left.promise;
                 leave(c, i, part, &left);
             }
         }
@@ -401,6 +413,7 @@ static void part_in(void *context, int32_t part) {
             if (!slot->fine && !c->terms->raise) {
                 return;
             }
+            slot->promise += left.promise;
             leave(c, i, part, &left);
         }
     }
@@ -412,7 +425,7 @@ static void join_part(void *context, int32_t part) {
     int32_t root = c->model->part[part].first, p = c->model->parent[root];
     const tdi_slot *slot = &s->slot[part];
     if (p != TD_NONE) {
-        const leaving left = {slot->left, slot->rest, slot->pull, slot->spin};
+        const leaving left = {slot->left, slot->rest, slot->pull, slot->spin, 0};
         hand_down(s, p, &left, s->node[root].r);
     }
 }
@@ -460,7 +473,108 @@ static void part_out(void *context, int32_t part) {
     s->slot[part].largest = finite ? largest : NAN;
 }
 
+// ---- responses ------------------------------------------------------------------------------
+
+// Of a ball joint, with the factors above: n' = (D^-1 L)^T n, f' = f - (D^-1 B)^T n. Leaves D^-1 n.
+static inline tdi_twist reduce_ball(const tdi_node *node, tdi_twist *push) {
+    const tdi_twist left = {tdi_mat3_apply_t(&node->turn, push->w),
+                            tdi_sub(push->v, tdi_mat3_apply_t(&node->shift, push->w))};
+    push->w = tdi_ldl3_solve(&node->pivot, push->w);
+    return left;
+}
+
+// U of a joint's columns.
+static void joint_rows(const tdi_node *node, const tdi_other *other, int32_t k, tdi_wrench u[6]) {
+    for (int32_t c = 0; c < k; c++) {
+        u[c] = tdi_block_apply(&node->block, &other->column[c]);
+        if (other->coupled) {
+            u[c].n = tdi_add(u[c].n, coupling(node->pull, node->spin, &other->column[c]));
+        }
+    }
+}
+
+// Leaves D^-1 S^T p in `respond`.
+static tdi_twist reduce_columns(const tdi_node *node, tdi_other *other, int32_t k,
+                                const tdi_twist *push) {
+    tdi_wrench u[6];
+    tdi_twist left = *push;
+    joint_rows(node, other, k, u);
+    for (int32_t c = 0; c < k; c++) {
+        other->respond[c] =
+            tdi_dot(push->w, other->column[c].w) + tdi_dot(push->v, other->column[c].v);
+    }
+    tdi_solve_dense(other->dense, k, other->respond);
+    for (int32_t c = 0; c < k; c++) {
+        left.w = tdi_madd(left.w, u[c].n, -other->respond[c]);
+        left.v = tdi_madd(left.v, u[c].f, -other->respond[c]);
+    }
+    return left;
+}
+
+// Tip to root: what the joints leave of the pushes.
+static void respond_in(const td_tree_model *m, td_tree_state *s) {
+    for (int32_t i = m->body_count - 1; i >= 0; i--) {
+        tdi_twist *push = &s->twist[i];
+        const int32_t p = m->parent[i];
+        tdi_twist left;
+        if (m->kind[i] == TD_JOINT_BALL) {
+            left = reduce_ball(&s->node[i], push);
+        } else {
+            tdi_other *other = &s->other[m->other_place[i]];
+            left = reduce_columns(&s->node[i], other, m->dof[i + 1] - m->dof[i], push);
+        }
+        if (p != TD_NONE) {
+            tdi_twist *up = &s->twist[p];
+            up->w = tdi_add(up->w, tdi_add(left.w, tdi_cross(s->node[i].r, left.v)));
+            up->v = tdi_add(up->v, left.v);
+        }
+    }
+}
+
+// x = -D^-1 (S^T p + U V), V as the parent carries the body.
+static tdi_twist answer_columns(const tdi_node *node, tdi_other *other, int32_t k, tdi_twist move) {
+    tdi_wrench u[6];
+    td_real x[6];
+    joint_rows(node, other, k, u);
+    for (int32_t c = 0; c < k; c++) {
+        x[c] = tdi_pair(&u[c], &move);
+    }
+    tdi_solve_dense(other->dense, k, x);
+    for (int32_t c = 0; c < k; c++) {
+        other->respond[c] = -other->respond[c] - x[c];
+        move.w = tdi_madd(move.w, other->column[c].w, other->respond[c]);
+        move.v = tdi_madd(move.v, other->column[c].v, other->respond[c]);
+    }
+    return move;
+}
+
+void tdi_sweep_respond(const td_tree_model *m, td_tree_state *s) {
+    const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
+    respond_in(m, s);
+    for (int32_t i = 0; i < m->body_count; i++) {
+        const tdi_node *node = &s->node[i];
+        const tdi_twist up = m->parent[i] == TD_NONE ? still : s->twist[m->parent[i]];
+        const td_vec3 u = tdi_add(up.v, tdi_cross(up.w, node->r));
+        if (m->kind[i] == TD_JOINT_BALL) {
+            td_vec3 w = tdi_sub(tdi_mat3_apply(&node->turn, up.w), tdi_mat3_apply(&node->shift, u));
+            s->twist[i] = (tdi_twist){tdi_sub(w, s->twist[i].w), u};
+        } else {
+            tdi_other *other = &s->other[m->other_place[i]];
+            s->twist[i] =
+                answer_columns(node, other, m->dof[i + 1] - m->dof[i], (tdi_twist){up.w, u});
+        }
+    }
+}
+
 // ---- entry ----------------------------------------------------------------------------------
+
+td_real tdi_sweep_promise(const td_tree_model *m, const td_tree_state *s) {
+    td_real sum = 0;
+    for (int32_t k = 0; k < m->part_count; k++) {
+        sum += s->slot[k].promise;
+    }
+    return sum;
+}
 
 bool tdi_sweep_in(const td_tree_model *m, td_tree_state *s, td_pool *pool, const tdi_terms *terms) {
     sweep c = {m, s, terms, 0, false};

@@ -22,7 +22,8 @@ typedef struct tdi_terms {
     void (*balls)(const void *context, int32_t first, int32_t count, tdi_term *terms);
     void (*other)(const void *context, int32_t i, tdi_term *term);
     const void *context;
-    bool tame;  // only the positive part of swing is used, so that the model has a least value
+    bool tame;    // only the positive part of swing is used, so that the model has a least value
+    bool touched; // factors are kept for tdi_sweep_respond()
     bool raise; // where a pivot is not positive, what the joint carries is made so, and only there
 } tdi_terms;
 
@@ -37,6 +38,13 @@ bool tdi_sweep_in(const td_tree_model *model, td_tree_state *state, td_pool *poo
 // a body or step of a joint, rad or m; not a number if one is not.
 td_real tdi_sweep_out(const td_tree_model *model, td_tree_state *state, td_pool *pool,
                       td_real limit, bool attempt);
+
+// What the increments promise: r^T H^-1 r with the gradient r, after tdi_sweep_in().
+td_real tdi_sweep_promise(const td_tree_model *model, const td_tree_state *state);
+
+// Solves H y = f once more with the factors of a sweep that was `touched`: state->twist holds minus
+// the moment and force f on each body, and then its motion; `respond` that of other joints.
+void tdi_sweep_respond(const td_tree_model *model, td_tree_state *state);
 
 // Makes a node ready to be added to before a sweep; its move stays.
 static inline tdi_node *tdi_node_open(td_tree_state *s, int32_t i) {

@@ -140,8 +140,8 @@ void tdi_actor_move_base(td_world *w, tdi_actor *a, td_real t0) {
     a->base_rate = (tdi_rate){tdi_scale(whole.turn, 1 / w->dt), tdi_scale(whole.shift, 1 / w->dt)};
     bool rested = tdi_dot(last.velocity, last.velocity) == 0 && tdi_dot(last.spin, last.spin) == 0;
     if (!rested || !same_pose(&a->simulated, &to)) {
-        td_base_motion m = motion_of(w, a, &felt, true_base, t0);
-        a->solver->set_base(a->state, &m);
+        a->motion = motion_of(w, a, &felt, true_base, t0);
+        a->solver->set_base(a->state, &a->motion);
     }
     a->base = next;
     a->simulated = to;

@@ -16,7 +16,7 @@
 
 // ---- models ---------------------------------------------------------------------------------
 
-static td_status fault(const td_world *w, int32_t object, td_status status, const char *key,
+td_status tdi_object_fault(const td_world *w, int32_t object, td_status status, const char *key,
                        const td_diag *diag, td_diag_list *diags) {
     char path[64];
     if (status == TD_ERR_MEMORY) {
@@ -28,7 +28,7 @@ static td_status fault(const td_world *w, int32_t object, td_status status, cons
 
 // Gravity in the axes of a base, over the stiffness of its object: what bends a plant that is
 // stiffer by some factor bends one without the factor as much less.
-static td_vec3 own_gravity(const td_world *w, int32_t object, td_quat base) {
+td_vec3 tdi_object_gravity(const td_world *w, int32_t object, td_quat base) {
     td_vec3 g = tdi_quat_rotate(tdi_quat_conj(base), w->scene->def.gravity);
     return tdi_scale(g, 1 / w->scene->def.objects[object].stiffness);
 }
@@ -82,7 +82,7 @@ static td_status measure_depth(td_world *w, tdi_variant *v) {
 static td_status make_variant(td_world *w, int32_t object, int32_t variant,
                               const td_world_opts *opts, tdi_variant *v, td_diag_list *diags) {
     const td_object_def *o = &w->scene->def.objects[object];
-    td_vec3 gravity = own_gravity(w, object, tdi_object_pose(w, object).rotation);
+    td_vec3 gravity = tdi_object_gravity(w, object, tdi_object_pose(w, object).rotation);
     td_diag diag = {.index = TD_NONE};
     v->solver = tdi_solver_find(o->solver);
     td_status status =
@@ -94,22 +94,22 @@ static td_status make_variant(td_world *w, int32_t object, int32_t variant,
     const tdi_model_opts with = {.law = o->law, .strand = strand ? &o->strand : NULL};
     status = v->solver->model_new(v->skeleton, &with, w->alloc, &v->model, &diag);
     if (status != TD_OK) {
-        return fault(w, object, status, "plant", &diag, diags);
+        return tdi_object_fault(w, object, status, "plant", &diag, diags);
     }
     if (o->stiffness == 0 && (o->rest_under_gravity || o->damping_ratio >= 0)) {
         tdi_fail(&diag, TD_ERR_ARGUMENT, "what has no stiffness has no shape at rest");
-        return fault(w, object, TD_ERR_SYNTAX, "stiffness", &diag, diags);
+        return tdi_object_fault(w, object, TD_ERR_SYNTAX, "stiffness", &diag, diags);
     }
     if (o->rest_under_gravity) {
         status = rest_model(w, v, gravity, &diag);
         if (status != TD_OK) {
-            return fault(w, object, status, "rest_under_gravity", &diag, diags);
+            return tdi_object_fault(w, object, status, "rest_under_gravity", &diag, diags);
         }
     }
     if (o->damping_ratio >= 0 || o->relaxation_time >= 0) {
         status = damped_model(w, o, v, gravity, &diag);
         if (status != TD_OK) {
-            return fault(w, object, status,
+            return tdi_object_fault(w, object, status,
                          o->damping_ratio >= 0 ? "damping_ratio" : "relaxation_time", &diag, diags);
         }
     }
@@ -184,32 +184,11 @@ static td_status make_actor(td_world *w, int32_t object, int32_t instance, tdi_t
     td_status status = a->solver->state_new(v->model, w->alloc, &a->state, diag);
     if (status == TD_OK) {
         td_base_motion stand = {.position = a->base.position, .rotation = a->base.rotation};
+        a->motion = stand;
         a->solver->set_base(a->state, &stand);
         tdi_actor_move_ends(w, a);
     }
     return status;
-}
-
-// Whether gravity is in the actor's axes what it is in those of its object. It is not for what is
-// turned about an axis that leans.
-static bool upright(const td_world *w, const tdi_actor *a) {
-    td_vec3 own = own_gravity(w, a->object, a->base.rotation);
-    td_vec3 all = own_gravity(w, a->object, tdi_object_pose(w, a->object).rotation);
-    return tdi_norm(tdi_sub(own, all)) <= 1e-9 * tdi_norm(all);
-}
-
-// Turn of the pool: the pose at the start.
-static void settle_actor(void *context, int64_t k) {
-    td_world *w = context;
-    tdi_actor *a = &w->actors[k];
-    const td_object_def *o = &w->scene->def.objects[a->object];
-    td_step_opts opts = td_step_opts_default();
-    opts.gravity = w->scene->def.gravity;
-    opts.stiffness = o->stiffness;
-    bool touches = a->solver->info.mutual && tdi_world_touches(w); // rest knows no contact
-    if (o->start == TD_START_SETTLED && !touches && !(o->rest_under_gravity && upright(w, a))) {
-        a->status = a->solver->settle(a->state, &opts, NULL, &a->diag);
-    }
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -290,13 +269,6 @@ td_status tdi_world_make_objects(td_world *w, const td_world_opts *opts, td_diag
     }
     if (first != TD_OK) {
         return first;
-    }
-    td_pool_run(w->pool, w->actor_count, settle_actor, w);
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        if (w->actors[k].status != TD_OK) {
-            return fault(w, w->actors[k].object, w->actors[k].status, "", &w->actors[k].diag,
-                         diags);
-        }
     }
     return TD_OK;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
-#define VERSION  4u
+#define VERSION  5u
 #define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {
@@ -145,6 +145,7 @@ static void tape_actor(tape *t, tdi_actor *a) {
     item(t, &a->simulated, sizeof a->simulated);
     item(t, &a->stats, sizeof a->stats);
     item(t, &a->largest_force, sizeof a->largest_force);
+    item(t, &a->strength, sizeof a->strength);
     if (t->to) {
         a->solver->save(a->state, t->to + t->size);
     } else if (t->from) {
@@ -165,13 +166,9 @@ static void tape_world(tape *t, td_world *w) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         tape_actor(t, &w->actors[k]);
     }
-    for (int32_t k = 0; k < w->group_count; k++) {
-        if (w->groups[k].touch) {
-            const tdi_actor *first = &w->actors[w->members[w->groups[k].first]];
-            size_t size = 0;
-            void *memory = first->solver->touch_memory(w->groups[k].touch, &size);
-            item(t, memory, size);
-        }
+    if (w->near.set) {
+        item(t, w->near.last,
+             (size_t)w->near.first_point[w->actor_count] * sizeof *w->near.last);
     }
 }
 

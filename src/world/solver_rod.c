@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "rod/contacts.h"
+#include "rod/implicit.h"
 #include "rod/rest.h"
 #include "rod/saving.h"
 #include "rod/state.h"
@@ -394,70 +394,6 @@ static td_status step(tdi_solver_state *state, const td_step_opts *opts, td_step
     return td_rod_step(rods(state), opts, stats, diag);
 }
 
-static td_status settle(tdi_solver_state *state, const td_step_opts *opts, td_step_stats *stats,
-                        td_diag *diag) {
-    return td_rod_settle(rods(state), opts, stats, diag);
-}
-
-// ---- contact --------------------------------------------------------------------------------
-
-typedef struct rod_touch {
-    const td_alloc *alloc;
-    td_rod_contacts *contacts;
-    td_rod_state **rods;
-    int32_t count;
-} rod_touch;
-
-static void touch_free(tdi_solver_touch *touch) {
-    rod_touch *t = (rod_touch *)touch;
-    if (t) {
-        td_rod_contacts_free(t->contacts);
-        tdi_alloc_free(t->alloc, t->rods, (size_t)t->count * sizeof(td_rod_state *));
-        tdi_alloc_free(t->alloc, t, sizeof *t);
-    }
-}
-
-static td_status touch_new(tdi_solver_state *const *states, int32_t count,
-                           const td_contact_opts *opts, int32_t collider_limit,
-                           const td_alloc *alloc, tdi_solver_touch **out, td_diag *diag) {
-    rod_touch *t = tdi_alloc_zeroed(alloc, 1, sizeof *t);
-    *out = NULL;
-    if (!t) {
-        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for contact");
-    }
-    t->alloc = alloc;
-    t->count = count;
-    t->rods = tdi_alloc_zeroed(alloc, (size_t)count, sizeof(td_rod_state *));
-    td_status status = t->rods ? TD_OK : tdi_fail(diag, TD_ERR_MEMORY, "out of memory for contact");
-    for (int32_t k = 0; status == TD_OK && k < count; k++) {
-        t->rods[k] = rods(states[k]);
-    }
-    if (status == TD_OK) {
-        status =
-            td_rod_contacts_new(t->rods, count, opts, collider_limit, alloc, &t->contacts, diag);
-    }
-    if (status != TD_OK) {
-        touch_free((tdi_solver_touch *)t);
-        return status;
-    }
-    *out = (tdi_solver_touch *)t;
-    return TD_OK;
-}
-
-static td_status step_many(tdi_solver_touch *touch, const td_step_opts *opts,
-                           const td_collider *colliders, int32_t collider_count,
-                           td_step_stats *stats, td_diag *diag) {
-    const rod_touch *t = (const rod_touch *)touch;
-    return td_rod_step_many(t->rods, opts, t->count, t->contacts, colliders, collider_count, stats,
-                            diag);
-}
-
-static void *touch_memory(tdi_solver_touch *touch, size_t *size) {
-    td_rod_contacts *c = ((rod_touch *)touch)->contacts;
-    *size = sizeof c->force;
-    return &c->force;
-}
-
 // ---- segments -------------------------------------------------------------------------------
 
 // A segment beyond the edges is a body's, drawn where that is on an edge: which, and where on it.
@@ -603,11 +539,7 @@ const tdi_solver tdi_solver_rod = {
     .set_end = set_end,
     .place_load = place_load,
     .step = step,
-    .settle = settle,
-    .touch_new = touch_new,
-    .touch_free = touch_free,
-    .step_many = step_many,
-    .touch_memory = touch_memory,
+    .implicit = &tdi_rod_implicit,
     .poses = poses,
     .segment = segment_pose,
     .velocities = velocities,

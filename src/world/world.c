@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Worlds: making, stepping, parameters, actors.
-//
-// A step   keyframes to the end of the step; winds on; then each group of actors by itself: of all
-//          its actors air and forces where they are, bases, loads; then one step of their solver.
-//          Groups share nothing that moves, so that threads can take them in any order.
+// Worlds: making, parameters, actors.
 
 #include "world/world.h"
 
@@ -31,8 +27,7 @@ static void choose_step(td_world *w) {
     w->dt = 1 / (def->record.fps * w->steps_a_frame);
 }
 
-// Sets the numbers that keyframes move to a time.
-static void set_keyed(td_world *w, td_real time) {
+void tdi_world_set_keyed(td_world *w, td_real time) {
     for (int32_t k = 0; k < w->scene->keyed_count; k++) {
         const tdi_keyed *keyed = &w->scene->keyed[k];
         if (keyed->ended) {
@@ -61,12 +56,15 @@ static bool inside_actors(const td_world *w) {
 static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diags) {
     td_status status = td_pool_new(opts->threads, w->alloc, &w->pool);
     choose_step(w);
-    set_keyed(w, 0);
+    tdi_world_set_keyed(w, 0);
     if (status == TD_OK) {
         status = tdi_world_make_objects(w, opts, diags);
     }
     if (status == TD_OK) {
-        status = tdi_world_make_groups(w, diags);
+        status = tdi_world_make_islands(w, diags);
+    }
+    if (status == TD_OK) {
+        status = tdi_world_settle(w, diags);
     }
     if (status == TD_OK) {
         w->inside = inside_actors(w);
@@ -75,6 +73,7 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
     if (status == TD_OK) {
         status = tdi_world_make_probes(w, diags);
     }
+    status = status == TD_OK ? tdi_world_reserve(w) : status;
     return status == TD_OK ? tdi_world_make_saving(w) : status;
 }
 
@@ -151,7 +150,7 @@ void td_world_free(td_world *w) {
     if (!w) {
         return;
     }
-    tdi_world_free_groups(w);
+    tdi_world_free_islands(w);
     for (int32_t k = 0; k < w->actor_count; k++) {
         w->actors[k].solver->state_free(w->actors[k].state);
     }
@@ -168,140 +167,14 @@ void td_world_free(td_world *w) {
     tdi_alloc_free(w->alloc, w, sizeof *w);
 }
 
-// ---- stepping -------------------------------------------------------------------------------
+// ---- time and statistics ---------------------------------------------------------------------
 
-typedef struct stepping {
-    td_world *world;
-    td_real t0, t1;
-    td_pool *inside; // threads within an actor
-} stepping;
-
-static td_step_opts step_opts(const stepping *s, tdi_actor *a) {
-    td_world *w = s->world;
-    const td_scene_def *def = &w->scene->def;
-    const td_object_def *o = &def->objects[a->object];
-    td_step_opts opts = td_step_opts_default();
-    opts.dt = w->dt;
-    opts.tolerance = def->tolerance;
-    opts.integrator = o->integrator;
-    opts.gravity = tdi_turn_to_simulated(a, def->gravity);
-    opts.air.quadratic = 0.5 * def->air_density * def->drag * o->drag;
-    opts.air.linear = def->air_linear * o->drag;
-    opts.stiffness = o->stiffness;
-    opts.damping = o->damping;
-    opts.pool = s->inside;
-    opts.winds = tdi_actor_winds(w, a);
-    for (int32_t k = 0; k < w->wind_count; k++) { // tells the solver when it jumps
-        opts.air.wind = tdi_add(opts.air.wind, w->winds[k].state.mean);
-    }
-    opts.loads = a->loads;
-    opts.load_count = tdi_actor_loads(w, a, s->t0, s->t1);
-    return opts;
-}
-
-// All that the step of an actor takes from around it; nobody of its group has moved yet.
-static void prepare(const stepping *s, tdi_actor *a) {
-    tdi_actor_sample(s->world, a);
-    tdi_actor_move_base(s->world, a, s->t0);
-    tdi_actor_move_ends(s->world, a);
-    a->opts = step_opts(s, a);
-}
-
-// What they did together is noted with the first.
-static void step_together(td_world *w, const tdi_group *group) {
-    const int32_t *members = w->members + group->first;
-    tdi_actor *first = &w->actors[members[0]];
-    for (int32_t i = 0; i < group->count; i++) {
-        group->opts[i] = w->actors[members[i]].opts;
-    }
-    first->diag = (td_diag){.index = TD_NONE};
-    first->status =
-        first->solver->step_many(group->touch, group->opts, w->colliders,
-                                 w->scene->def.collider_count, &first->stats, &first->diag);
-}
-
-static void step_group(void *context, int64_t k) {
-    stepping *s = context;
-    const tdi_group *group = &s->world->groups[k];
-    const int32_t *members = s->world->members + group->first;
-    for (int32_t i = 0; i < group->count; i++) {
-        prepare(s, &s->world->actors[members[i]]);
-    }
-    if (group->touch) {
-        step_together(s->world, group);
-    }
-    for (int32_t i = 0; i < group->count; i++) {
-        tdi_actor *a = &s->world->actors[members[i]];
-        if (!group->touch) {
-            a->status = a->solver->step(a->state, &a->opts, &a->stats, &a->diag);
-        }
-        tdi_actor_note_force(a);
-    }
-}
-
-// The segment whose tip moves fastest, which is where a motion that grows without end began.
-static int32_t fastest(const tdi_actor *a, td_real *speed) {
-    int32_t found = 0;
-    *speed = -1;
-    for (int32_t i = 0; i < a->segment_count; i++) {
-        td_real v = tdi_norm(a->solver->velocity(a->state, i, a->segments[i].tip));
-        if (!(v <= *speed)) {
-            *speed = v;
-            found = i;
-        }
-    }
-    return found;
-}
-
-static td_status report(const td_world *w, const tdi_actor *a, td_diag *diag) {
-    td_real speed;
-    if (a->status != TD_ERR_DIVERGED || a->touches) {
-        return tdi_fail_at(diag, a->status, a->diag.index, "'%s' at %g s: %s", a->name,
-                           td_world_time(w), a->diag.message);
-    }
-    int32_t segment = fastest(a, &speed);
-    return tdi_fail_at(diag, a->status, segment,
-                       "'%s' at %g s: its motion is not finite any more; segment %d was the "
-                       "fastest, with %g m/s; try a smaller step or more damping",
-                       a->name, td_world_time(w), (int)segment, speed);
-}
-
-static td_real time_after(const td_world *w, int64_t steps) {
+td_real tdi_world_time_after(const td_world *w, int64_t steps) {
     return w->time_from + (td_real)(steps - w->step_from) * w->dt;
 }
 
-td_status td_world_step(td_world *w, td_diag *diag) {
-    stepping s = {w, td_world_time(w), time_after(w, w->step + 1), w->inside ? w->pool : NULL};
-    set_keyed(w, s.t1);
-    tdi_world_move_colliders(w);
-    for (int32_t k = 0; k < w->wind_count; k++) {
-        const td_wind_load *l = &w->scene->def.loads[w->winds[k].load].as.wind;
-        td_wind_advance(w->winds[k].wind, &w->winds[k].state, w->dt, l->velocity);
-    }
-    if (w->inside) {
-        for (int32_t k = 0; k < w->group_count; k++) {
-            step_group(&s, k);
-        }
-    } else {
-        td_pool_run(w->pool, w->group_count, step_group, &s);
-    }
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        if (w->actors[k].status != TD_OK) {
-            return report(w, &w->actors[k], diag);
-        }
-    }
-    w->step++;
-    for (int32_t k = 0; k < w->scene->def.object_count; k++) {
-        w->objects[k].frame = tdi_object_frame(w, k);
-    }
-    if (w->callback) {
-        w->callback(w->callback_context, w);
-    }
-    return TD_OK;
-}
-
 td_real td_world_time(const td_world *w) {
-    return time_after(w, w->step);
+    return tdi_world_time_after(w, w->step);
 }
 
 td_real td_world_dt(const td_world *w) {
@@ -321,6 +194,7 @@ td_step_stats td_world_stats(const td_world *w) {
         sum.halvings += s->halvings;
         sum.raised += s->raised;
         sum.unconverged += s->unconverged;
+        sum.halved += s->halved;
         sum.halved += s->halved;
         sum.last_move = fmax(sum.last_move, s->last_move);
     }
@@ -405,7 +279,7 @@ td_status td_world_set_integrator(td_world *w, int32_t object, td_integrator int
     }
     // the world's own copy
     ((td_object_def *)def->objects)[object].integrator = integrator;
-    return TD_OK;
+    return tdi_world_reserve(w);
 }
 
 // Room for the field's forces, and for as many loads.

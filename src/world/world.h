@@ -8,6 +8,7 @@
 //          taken to the simulated frame before a step and poses back to the true one.
 
 #include "base/diag.h"
+#include "implicit/touch.h"
 #include "math/vec3.h"
 #include "scene/scene.h"
 #include "tendril/world.h"
@@ -68,18 +69,39 @@ typedef struct tdi_actor {
     td_step_opts opts;   // of the step that is under way
     td_step_stats stats;
     td_real largest_force;
-    bool touches;     // it is solved together with others
-    td_status status; // of the last step
+    bool touches;          // colliders, others, itself
+    td_real strength;      // of the barrier: what contact leaves for the next step
+    void *memory;          // where a step by an explicit integrator began; NULL: it has none
+    tdi_transform base0, simulated0; // when the step began
+    tdi_rate base_rate0;
+    td_base_motion motion, motion0; // of the simulated base, as it was set last and before
+    td_status status;               // of the last step
     td_diag diag;
 } tdi_actor;
 
-// Actors that are stepped together. Those that may touch are solved as one, all of them ready
-// before any of them moves; nothing passes from others to each other, and each is alone.
-typedef struct tdi_group {
-    int32_t first, count;    // of the world's members
-    tdi_solver_touch *touch; // NULL: of one that touches nothing
-    td_step_opts *opts;      // a member, of those that touch
-} tdi_group;
+// Actors that are near each other in a step, which are stepped together. Islands share nothing that
+// moves, so that threads can take them in any order.
+typedef struct tdi_island {
+    int32_t first, count; // of the world's members
+    tdi_touch *touch;     // NULL: nothing touches
+    bool converged;       // the step was solved
+    void *memory;         // where a step began that was taken in halves; NULL: it was not
+} tdi_island;
+
+// How actors are grouped: by pairs of capsules that come near each other in a step.
+typedef struct tdi_nearness {
+    tdi_contacts *set;   // of all actors that touch; NULL: none does
+    int32_t *first_point; // of an actor, and one past all
+    int32_t *owner;      // of a capsule: its actor
+    td_vec3 *x, *dx;     // a point: where the step begins, and where it goes
+    td_vec3 *last;       // a point: how far it went in the last step
+    tdi_capsule *capsule;
+    int32_t *root;       // of an actor: another of its island, or itself
+    int32_t *before;     // of an actor: the first of its island in the last step
+    int32_t *before_count; // of the first of an island: how many it had then
+    char *room;          // for contact of all islands
+    size_t *share;       // bytes of it: of an actor, where that of its island begins
+} tdi_nearness;
 
 typedef struct tdi_world_wind {
     td_wind *wind;
@@ -120,12 +142,15 @@ struct td_world {
     tdi_object *objects;
     tdi_actor *actors;
     int32_t actor_count;
-    tdi_group *groups; // every actor is in one
-    int32_t group_count;
-    int32_t *members; // actors, group after group
+    tdi_island *islands; // every actor is in one
+    int32_t island_count;
+    tdi_member *members;   // island after island
+    int32_t *member_actor; // of a member
+    tdi_nearness near;
     td_collider *colliders;
     tdi_spot *probe_spots;
     tdi_world_wind *winds;
+    td_wind_state *winds0; // when the step began
     int32_t wind_count;
     char (*probe_names)[96];
     int32_t probe_columns;
@@ -143,16 +168,48 @@ struct td_world {
 
 // objects.c: variants and actors at time 0, standing at rest or as drawn.
 td_status tdi_world_make_objects(td_world *world, const td_world_opts *opts, td_diag_list *diags);
+// Gravity in the axes of a base, over the stiffness of its object.
+td_vec3 tdi_object_gravity(const td_world *world, int32_t object, td_quat base);
+// Tells of a fault of an object, at one of its keys.
+td_status tdi_object_fault(const td_world *world, int32_t object, td_status status, const char *key,
+                           const td_diag *diag, td_diag_list *diags);
 
-// touch.c: groups of actors, contact, colliders.
-td_status tdi_world_make_groups(td_world *world, td_diag_list *diags);
-void tdi_world_free_groups(td_world *world);
-// Whether the scene lets rods touch.
+// touch.c: colliders and how contact works.
+td_status tdi_world_make_colliders(td_world *world, td_diag_list *diags);
+// Whether the scene lets things touch.
 bool tdi_world_touches(const td_world *world);
+td_contact_opts tdi_world_contact_opts(const td_world *world);
 // Colliders go from where they are to where the scene has put them.
 void tdi_world_move_colliders(td_world *world);
+// They are where the step began.
+void tdi_world_return_colliders(td_world *world);
 // Colliders stand where the scene has put them.
 void tdi_world_place_colliders(td_world *world);
+
+// islands.c: who is stepped with whom.
+td_status tdi_world_make_islands(td_world *world, td_diag_list *diags);
+void tdi_world_free_islands(td_world *world);
+// Groups the actors for a step that begins.
+td_status tdi_world_find_islands(td_world *world, td_diag *diag);
+// After the islands were solved: whether all stayed apart. If not, those that came near each other
+// are joined, and all have to be solved anew from where the step began.
+td_status tdi_world_check_islands(td_world *world, bool *apart, td_diag *diag);
+void tdi_world_join_islands(td_world *world);
+// After they were accepted: how far all went, for the next step.
+void tdi_world_note_ways(td_world *world);
+tdi_system tdi_island_system(const td_world *world, const tdi_island *island);
+
+// world.c
+// Sets the numbers that keyframes move to a time.
+void tdi_world_set_keyed(td_world *world, td_real time);
+td_real tdi_world_time_after(const td_world *world, int64_t steps);
+
+// stepping.c: td_world_step()
+// Room for steps of explicit integrators to be undone.
+td_status tdi_world_reserve(td_world *world);
+
+// rest.c: all actors that are to start at rest go there, on the colliders and on each other.
+td_status tdi_world_settle(td_world *world, td_diag_list *diags);
 
 // motion.c
 // Base of an object, and the reference frame of its local dynamics, as the scene says them now.

@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: MIT
+// Newton's method on the incremental potential of a system.
+//
+// Models    The exact Hessian first. Where it is not positive definite, or its increments do not go
+//           down, that of contact is replaced by a positive semi-definite model, then that of the
+//           bodies too, with inertia about the pose added as far as it must be.
+//           Bodies that can make their exact Hessian positive just where it is not do that first.
+// Search    The whole increment is tried; when the value falls by less than a part of what the
+//           slope promises, half of it, and so on. Small increments of a system without contact are
+//           taken without looking at the value: there the quadratic model is exact to rounding.
+// Stopping  The error that an increment x leaves is about c x^2, with c from the last two
+//           increments, which ends the iteration before the increment itself is below the
+//           tolerance.
+// Driven    While colliders, bases and held ends are on their way, increments carry them along to
+//           first order. The value may rise then. Where such an increment is cut short, others
+//           between them bring the bodies back to where they are least pressed.
+
+#include "base/diag.h"
+#include "implicit/touch.h"
+
+#include <math.h>
+
+#define SMALL_STEP     0.03 // rad or m: below this the value of a step need not be looked at
+#define SMALL_POSITIVE 1e-3 // likewise of a positive model, which is off by more
+#define SMALL_MOVE     1e-6 // an increment that cannot be judged by the value any more
+#define HALVINGS       30
+#define DESCENT        1e-4  // of what the slope promises
+#define ROUNDING       1e-13 // of the value: a promise below this cannot be seen
+#define LEAST_GROWTH   1.0   // 1/rad: c of the error left is not taken to be less
+#define LEFT           0.1   // of the tolerance may be left
+#define LIMITED        0.99  // of the longest increment: a part was limited, but for rounding
+#define STRETCHED      1.0   // rad or m: no increment is made longer than this
+
+#define SHIFT_MORE  8.0 // when a model is not positive definite
+#define SHIFT_TRIES 40
+#define SHIFT_LESS  0.25 // in statics, after an increment that was taken whole
+#define SHIFT_CUT   0.3  // of an increment: after less than this the shift grows
+#define SHIFT_GROWS 4.0
+#define LEAST_SHIFT 1e-6 // of the first
+#define MOST_SHIFT  1e10 // of the first
+
+#define REUSE_BELOW 0.03 // rad or m: after smaller increments factors are used once more
+#define WORTHWHILE  0.2  // of the last increment: what old factors must reach
+
+// while something is driven
+#define SHORTENED 0.8  // of what is free, since bodies turn and points do not go straight
+#define SHORTEST  0.25 // of it: less is in the way of a part of a turn than of the whole
+#define CLOSED \
+    0.75                 // of a gap is left where something is carried: Newton's method opens gaps
+                         // that are far too small by half
+#define ENTERED      0.5 // of the range is left of larger ones
+#define MOST_CARRIES 100 // iterations in which driven things come along
+
+// Models of the Hessian, each for when those before it have failed.
+typedef enum level { EXACT, CONVEX, POSITIVE } level; // CONVEX: of contact; POSITIVE: bodies too
+
+typedef struct newton {
+    const tdi_system *system;
+    const tdi_newton_opts *opts;
+    td_step_stats *stats;
+    td_diag *diag;
+    level next;               // the first model to be tried in the next iteration
+    level used;               // in this
+    bool raised;              // the exact Hessian was made positive where it was not
+    td_real shift, first;     // 1/s^2: now, and the first that is tried
+    td_real before;           // the last increment, if it was whole and not of a positive model
+    td_real promise;          // minus the slope along the increments
+    td_real largest;          // increment
+    bool offers_reuse, reuse; // of factors: by all bodies, and in the next iteration
+    bool limits;              // by all bodies, of parts that would move far
+} newton;
+
+// ---- all bodies -----------------------------------------------------------------------------
+
+static td_real value_of(const tdi_system *y) {
+    td_real sum = y->touch ? tdi_touch_value(y->touch, y) : 0;
+    for (int32_t k = 0; k < y->count; k++) {
+        sum += y->member[k].ops->value(y->member[k].body);
+    }
+    return sum;
+}
+
+static void keep_all(const tdi_system *y) {
+    for (int32_t k = 0; k < y->count; k++) {
+        y->member[k].ops->keep(y->member[k].body);
+    }
+}
+
+static void try_all(const tdi_system *y, td_real fraction) {
+    for (int32_t k = 0; k < y->count; k++) {
+        y->member[k].ops->try(y->member[k].body, fraction);
+    }
+}
+
+static void drive_all(const tdi_system *y, td_real time) {
+    for (int32_t k = 0; k < y->count; k++) {
+        if (y->member[k].ops->drive) {
+            y->member[k].ops->drive(y->member[k].body, time);
+        }
+    }
+}
+
+static td_real longest_of(const tdi_system *y) {
+    td_real least = INFINITY;
+    for (int32_t k = 0; k < y->count; k++) {
+        least = fmin(least, y->member[k].ops->longest);
+    }
+    return least;
+}
+
+// ---- factors --------------------------------------------------------------------------------
+
+static bool factor_all(const newton *n, const tdi_model *model) {
+    const tdi_system *y = n->system;
+    for (int32_t k = 0; k < y->count; k++) {
+        if (y->member[k].ops->clear) {
+            y->member[k].ops->clear(y->member[k].body);
+        }
+    }
+    if (y->touch) {
+        tdi_touch_expand(y->touch, y);
+    }
+    for (int32_t k = 0; k < y->count; k++) {
+        if (!y->member[k].ops->factor(y->member[k].body, model)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The next model, when one is not positive definite or does not go down.
+static void soften(newton *n) {
+    if (n->used < POSITIVE) {
+        n->used = n->used == EXACT && n->system->touch ? CONVEX : POSITIVE;
+        n->shift = n->used == POSITIVE ? fmax(n->shift, n->first) : n->shift;
+    } else {
+        n->shift = n->shift > 0 ? SHIFT_MORE * n->shift : n->first;
+    }
+}
+
+static bool any_raised(const tdi_system *y) {
+    bool raised = false;
+    for (int32_t k = 0; k < y->count; k++) {
+        const tdi_member *m = &y->member[k];
+        raised = raised || (m->ops->raised && m->ops->raised(m->body));
+    }
+    return raised;
+}
+
+// Factors a model that is positive definite.
+static td_status factor(newton *n, bool carry) {
+    tdi_touch *t = n->system->touch;
+    n->used = n->next;
+    for (int32_t tries = 0; tries < SHIFT_TRIES;) {
+        if (t) {
+            td_status status = tdi_touch_evaluate(t, n->system, n->used == EXACT, carry, n->diag);
+            if (status != TD_OK) {
+                return status;
+            }
+            // what couples capsules is added after the factors: it must be positive by itself
+            if (t->coupled && n->used == EXACT) {
+                n->used = CONVEX;
+                continue;
+            }
+        }
+        const tdi_model model = {.positive = n->used == POSITIVE,
+                                 .raise = n->used == EXACT && !t && !n->opts->rest,
+                                 .shift = n->used == POSITIVE ? n->shift : 0,
+                                 .tries = tries,
+                                 .touched = t,
+                                 .carry = carry};
+        if (factor_all(n, &model)) {
+            n->raised = model.raise && any_raised(n->system);
+            n->used = n->raised ? POSITIVE : n->used;
+            n->stats->raised += n->used == POSITIVE;
+            return TD_OK;
+        }
+        tries += n->used == POSITIVE;
+        soften(n);
+    }
+    return TD_ERR_DIVERGED;
+}
+
+static void note_largest(newton *n, td_real x) {
+    n->largest = x <= n->largest ? n->largest : x; // keeps what is not a number
+}
+
+static void solve_all(newton *n) {
+    const tdi_system *y = n->system;
+    n->largest = n->promise = 0;
+    for (int32_t k = 0; k < y->count; k++) {
+        const tdi_member *m = &y->member[k];
+        note_largest(n, m->ops->solve(m->body, !y->touch, &n->promise));
+    }
+}
+
+static void solve_all_again(newton *n) {
+    const tdi_system *y = n->system;
+    n->largest = 0;
+    for (int32_t k = 0; k < y->count; k++) {
+        note_largest(n, y->member[k].ops->solve_again(y->member[k].body));
+    }
+}
+
+// Contact between capsules changes the increments.
+static void couple(newton *n) {
+    const tdi_system *y = n->system;
+    tdi_touch_solve(y->touch, y, &n->promise);
+    n->largest = 0;
+    for (int32_t k = 0; k < y->count; k++) {
+        note_largest(n, y->member[k].ops->largest(y->member[k].body));
+    }
+}
+
+// ---- moves ----------------------------------------------------------------------------------
+
+// Takes as much of the increments, at most `fraction`, as lowers the value: how much.
+static td_real search(newton *n, td_real value, td_real fraction) {
+    for (int32_t k = 0; k < HALVINGS; k++) {
+        try_all(n->system, fraction);
+        if (value_of(n->system) <=
+            value - DESCENT * fraction * n->promise + ROUNDING * fabs(value)) {
+            return fraction;
+        }
+        fraction *= 0.5;
+        n->stats->halvings++;
+    }
+    try_all(n->system, 0);
+    return 0;
+}
+
+// Tries increments of which parts are limited. When they do not go down those without limits take
+// their place.
+static bool move_limited(newton *n, td_real value) {
+    const tdi_system *y = n->system;
+    try_all(y, 1);
+    if (value_of(y) <= value) {
+        return true;
+    }
+    n->stats->halvings++;
+    try_all(y, 0);
+    n->largest = 0;
+    for (int32_t k = 0; k < y->count; k++) {
+        note_largest(n, y->member[k].ops->solve_unlimited(y->member[k].body));
+    }
+    return false;
+}
+
+// Goes further along an increment of negative curvature while the value falls: a model that turned
+// the curvature's sign says nothing of how far that is.
+static void stretch(const newton *n) {
+    td_real value = value_of(n->system), fraction = 1;
+    while (2 * fraction * n->largest < STRETCHED) {
+        try_all(n->system, 2 * fraction);
+        td_real next = value_of(n->system);
+        if (!(next < value)) {
+            try_all(n->system, fraction);
+            return;
+        }
+        value = next;
+        fraction *= 2;
+    }
+}
+
+// Without contact; solve has moved the poses by all of the increments.
+static td_real move_freely(newton *n) {
+    const td_real longest = longest_of(n->system);
+    const td_real small = n->opts->rest         ? SMALL_MOVE
+                          : n->used == POSITIVE ? SMALL_POSITIVE
+                                                : SMALL_STEP;
+    if (n->largest < small) {
+        return 1;
+    }
+    try_all(n->system, 0);
+    const td_real value = value_of(n->system);
+    const bool limited = n->limits && n->largest > LIMITED * longest;
+    td_real taken = limited && move_limited(n, value)
+                        ? 1
+                        : search(n, value, n->largest > longest ? longest / n->largest : 1);
+    if (n->used == POSITIVE && taken == 1 && !n->opts->rest) {
+        stretch(n);
+    }
+    return taken;
+}
+
+static td_real time_after(const tdi_touch *t, td_real fraction) {
+    return fraction >= 1 ? 1 : t->time + fraction * (1 - t->time);
+}
+
+// As much of the increments, no more than *fraction, as nothing is in the way of. Those that carry
+// what is driven may close no gap by more than an iteration opens it again; `room` is there at the
+// start. False: none.
+static bool go(const tdi_system *y, bool carry, td_real room, td_real *fraction) {
+    tdi_touch *t = y->touch;
+    for (int32_t k = 0; k < HALVINGS; k++) {
+        td_real time = carry ? time_after(t, *fraction) : t->time;
+        if (carry) {
+            drive_all(y, time);
+        }
+        try_all(y, *fraction);
+        td_real part = tdi_touch_way(t, y, time);
+        if (part < 1) {
+            *fraction *= fmax(k > 0 ? SHORTENED * part : part, SHORTEST);
+        } else if (carry && tdi_touch_room(t, time) < CLOSED * fmin(room, ENTERED)) {
+            *fraction *= 0.5;
+        } else {
+            return true;
+        }
+    }
+    return false;
+}
+
+// With contact: as much of the increments as is free and, unless they carry something, lowers the
+// value.
+static td_real move_touching(newton *n, bool carry) {
+    const tdi_system *y = n->system;
+    tdi_touch *t = y->touch;
+    const td_real longest = longest_of(y);
+    bool searched = !carry && n->largest >= SMALL_MOVE;
+    td_real value = 0, fraction = n->largest > longest ? longest / n->largest : 1;
+    const td_real room = carry ? tdi_touch_room(t, t->time) : 1;
+    tdi_touch_keep(t, y);
+    keep_all(y);
+    if (searched) {
+        try_all(y, 0);
+        value = value_of(y);
+        searched = n->promise > ROUNDING * fabs(value);
+    }
+    for (int32_t k = 0; k < HALVINGS && go(y, carry, room, &fraction); k++) {
+        if (!searched || value_of(y) <= value - DESCENT * fraction * n->promise) {
+            t->time = carry ? time_after(t, fraction) : t->time;
+            return fraction;
+        }
+        fraction *= 0.5;
+        n->stats->halvings++;
+    }
+    if (carry) {
+        drive_all(y, t->time);
+    }
+    try_all(y, 0);
+    return 0;
+}
+
+// ---- iterations -----------------------------------------------------------------------------
+
+// Increments with the factors of an iteration before. False: they did not shrink enough.
+static bool correct(newton *n) {
+    solve_all_again(n);
+    n->used = EXACT;
+    if (n->largest > WORTHWHILE * n->before || !isfinite(n->largest)) {
+        n->reuse = false;
+        return false;
+    }
+    keep_all(n->system);
+    try_all(n->system, 1);
+    return true;
+}
+
+// One iteration: how much of the increments was taken.
+static td_status iterate(newton *n, bool carry, td_real *taken) {
+    const tdi_system *y = n->system;
+    td_status status = factor(n, carry);
+    if (status != TD_OK) {
+        return status;
+    }
+    solve_all(n);
+    if (y->touch && y->touch->coupled && isfinite(n->largest)) {
+        couple(n);
+    }
+    n->stats->iterations++;
+    n->stats->last_move = n->largest;
+    if (!isfinite(n->largest)) {
+        return TD_ERR_DIVERGED;
+    }
+    *taken = y->touch ? move_touching(n, carry) : move_freely(n);
+    return TD_OK;
+}
+
+// What comes after an iteration that was not the last.
+static void go_on(newton *n, td_real taken, bool whole) {
+    n->before = whole ? n->largest : 0;
+    n->reuse = whole && n->used == EXACT && n->offers_reuse && n->largest < REUSE_BELOW;
+    if (taken == 0) {
+        soften(n);
+        n->next = n->used;
+        return;
+    }
+    n->next = EXACT;
+    if (n->used == POSITIVE && n->shift > 0) {
+        td_real less = n->opts->rest ? SHIFT_LESS : 0;
+        n->shift *= taken == 1 ? less : taken < SHIFT_CUT ? SHIFT_GROWS : 1;
+        n->shift = n->opts->rest ? fmax(n->shift, LEAST_SHIFT * n->first) : n->shift;
+    }
+}
+
+// The error that an increment leaves: squared by new factors, shrunk by a factor with old ones.
+static td_real error_left(const newton *n, bool reused) {
+    td_real q = n->largest / n->before;
+    return reused ? (q < 1 ? q / (1 - q) * n->largest : n->largest)
+                  : fmax(LEAST_GROWTH, q / n->before) * n->largest * n->largest;
+}
+
+// Whether the last increment was the last. `whole`: it was taken whole, and not of a positive
+// model.
+static bool is_done(const newton *n, td_real taken, bool whole, bool calm, bool reused) {
+    const td_real tolerance = n->opts->tolerance;
+    const bool held_back = n->used == POSITIVE && n->shift > LEAST_SHIFT * n->first;
+    if (taken == 0) { // no descent is left: rounding
+        return n->largest < SMALL_MOVE || (n->used == POSITIVE && n->shift > MOST_SHIFT * n->first);
+    }
+    bool close = whole && n->before > 0 && error_left(n, reused) <= LEFT * tolerance;
+    return (n->largest <= tolerance && taken == 1 && calm && !held_back) || close;
+}
+
+// ---- what is driven -------------------------------------------------------------------------
+
+// Lets what is driven go to the end while the rest stands still, if there is room for it.
+static void jump(const tdi_system *y) {
+    tdi_touch *t = y->touch;
+    tdi_touch_keep(t, y);
+    keep_all(y);
+    td_real room = tdi_touch_room(t, t->time);
+    for (int32_t k = 0; k < y->count; k++) {
+        y->member[k].ops->stand(y->member[k].body);
+    }
+    if (tdi_touch_way(t, y, 1) >= 1 && tdi_touch_room(t, 1) >= CLOSED * fmin(room, ENTERED)) {
+        t->time = 1;
+        return;
+    }
+    drive_all(y, t->time);
+    try_all(y, 0);
+}
+
+static td_status bring_along(newton *n) {
+    tdi_touch *t = n->system->touch;
+    bool between = false;
+    for (int32_t k = 0; t && t->time < 1; k++) {
+        td_real taken = 0;
+        n->next = between ? EXACT : CONVEX;
+        td_status status = iterate(n, !between, &taken);
+        if (status != TD_OK || k == MOST_CARRIES) {
+            return status == TD_ERR_LIMIT
+                       ? status
+                       : tdi_fail(n->diag, TD_ERR_DIVERGED,
+                                  "colliders, bases or held ends leave no room for what they "
+                                  "push; try a smaller dt");
+        }
+        between = !between && tdi_touch_any(t);
+        if (!between && t->time < 1) {
+            jump(n->system); // what is left is soon less than a gap, and no increment is as short
+        }
+    }
+    n->next = EXACT;
+    n->shift = 0;
+    return TD_OK;
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+static newton start(const tdi_system *y, const tdi_newton_opts *opts, td_step_stats *stats,
+                    td_diag *diag) {
+    newton n = {.system = y,
+                .opts = opts,
+                .stats = stats,
+                .diag = diag,
+                .offers_reuse = !y->touch,
+                .limits = !y->touch && !opts->rest};
+    for (int32_t k = 0; k < y->count; k++) {
+        const tdi_member *m = &y->member[k];
+        n.first = fmax(n.first, m->ops->first_shift(m->body));
+        n.offers_reuse = n.offers_reuse && m->ops->solve_again;
+        n.limits = n.limits && m->ops->solve_unlimited;
+    }
+    return n;
+}
+
+td_status tdi_newton(const tdi_system *y, const tdi_newton_opts *opts, bool *converged,
+                     td_step_stats *stats, td_diag *diag) {
+    newton n = start(y, opts, stats, diag);
+    td_status status = bring_along(&n);
+    *converged = false;
+    for (int32_t k = 0; k < opts->iterations && status == TD_OK; k++) {
+        td_real taken = 1;
+        const bool reused = n.reuse;
+        if (reused) {
+            stats->iterations++;
+            if (!correct(&n)) {
+                continue;
+            }
+            stats->last_move = n.largest;
+        } else {
+            status = iterate(&n, false, &taken);
+        }
+        bool calm = status == TD_OK && (!y->touch || tdi_touch_calm(y->touch, y));
+        bool whole = n.used != POSITIVE && taken == 1 && calm;
+        if (status != TD_OK || is_done(&n, taken, whole, calm, reused)) {
+            *converged = status == TD_OK;
+            return status;
+        }
+        go_on(&n, taken, whole);
+    }
+    return status;
+}

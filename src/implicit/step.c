@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+// Steps of a system, whole or in halves, and statics.
+//
+//   BDF2:            x^ = (4 x_n - x_n-1)/3 + h' (4 v_n - v_n-1)/3 + h'^2 g,  h' = 2h/3
+//   backward Euler:  x^ = x_n + h v_n + h^2 g,  h' = h
+// The first step after a start, and after one of another length, is backward Euler.
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "implicit/touch.h"
+
+#include <math.h>
+#include <string.h>
+
+#define STATIC_ITERATIONS 5000  // far more than most need: limp things between pins creep
+#define STATIC_TOLERANCE  1e-10 // rad or m: statics are to be exact
+#define DEEPEST           6     // halvings of a step, down to 1/64
+
+// ---- checks ---------------------------------------------------------------------------------
+
+td_status tdi_system_check(const tdi_system *y, td_diag *diag) {
+    const td_step_opts *first = y->member[0].opts;
+    for (int32_t k = 0; k < y->count; k++) {
+        const tdi_member *m = &y->member[k];
+        td_status status = m->ops->check(m->body, m->opts, diag);
+        if (status != TD_OK) {
+            return status;
+        }
+        if (m->opts->dt != first->dt || m->opts->integrator != first->integrator) {
+            return tdi_fail(diag, TD_ERR_ARGUMENT,
+                            "what may touch must have the same dt and the same integrator");
+        }
+    }
+    if (!tdi_is_implicit(first->integrator) && (y->touch || y->count > 1)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "contact needs an implicit integrator");
+    }
+    if (y->touch && y->collider_count > y->touch->collider_limit) {
+        return tdi_fail(diag, TD_ERR_LIMIT, "%d colliders; there is room for %d",
+                        (int)y->collider_count, (int)y->touch->collider_limit);
+    }
+    return y->touch ? td_colliders_check(y->colliders, y->collider_count, diag) : TD_OK;
+}
+
+// ---- one solve ------------------------------------------------------------------------------
+
+// A part of a step: where it begins and ends, as fractions of it.
+typedef struct span {
+    td_real from, to;
+} span;
+
+static tdi_rule rule_of(const tdi_system *y, span part) {
+    const td_step_opts *o = y->member[0].opts;
+    const td_real dt = o->dt * (part.to - part.from);
+    bool two = o->integrator == TD_IMPLICIT;
+    for (int32_t k = 0; k < y->count && two; k++) {
+        td_step_opts now = *y->member[k].opts;
+        now.dt = dt;
+        two = y->member[k].ops->ready(y->member[k].body, &now);
+    }
+    return (tdi_rule){.dt = dt,
+                      .h = two ? 2 * dt / 3 : dt,
+                      .two = two,
+                      .part = (part.to - part.from) / (1 - part.from),
+                      .touched = y->touch};
+}
+
+static void guess_all(const tdi_system *y, bool take) {
+    for (int32_t k = 0; k < y->count; k++) {
+        y->member[k].ops->guess(y->member[k].body, take);
+    }
+}
+
+void tdi_system_undo(const tdi_system *y) {
+    for (int32_t k = 0; k < y->count; k++) {
+        y->member[k].ops->undo(y->member[k].body);
+    }
+}
+
+// Contact begins where the step does; a guess that something is in the way of is dropped.
+static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span part, td_diag *diag) {
+    td_status status =
+        tdi_touch_begin(y->touch, y, rule->dt, rule->h, part.from, part.to, diag);
+    if (status == TD_OK) {
+        guess_all(y, true);
+        if (tdi_touch_way(y->touch, y, 1) >= 1) {
+            y->touch->time = 1;
+        } else {
+            guess_all(y, false);
+        }
+    }
+    return status;
+}
+
+static td_status try_part(const tdi_system *y, span part, bool *converged, td_step_stats *stats,
+                          td_diag *diag) {
+    const td_step_opts *o = y->member[0].opts;
+    const tdi_rule rule = rule_of(y, part);
+    const tdi_newton_opts newton = {o->iterations, o->tolerance, false};
+    td_status status = TD_OK;
+    *converged = false;
+    for (int32_t k = 0; k < y->count; k++) {
+        y->member[k].ops->begin(y->member[k].body, y->member[k].opts, &rule);
+    }
+    if (y->touch) {
+        status = begin_touch(y, &rule, part, diag);
+    } else {
+        guess_all(y, true);
+    }
+    return status == TD_OK ? tdi_newton(y, &newton, converged, stats, diag) : status;
+}
+
+static void accept(const tdi_system *y) {
+    if (y->touch) {
+        tdi_touch_end(y->touch, y);
+    }
+    for (int32_t k = 0; k < y->count; k++) {
+        y->member[k].ops->accept(y->member[k].body);
+    }
+}
+
+// What diverged has a message, if only this one.
+static td_status said(td_status status, td_diag *diag) {
+    if (status == TD_ERR_DIVERGED && diag && diag->status == TD_OK) {
+        return tdi_fail(diag, status, "the step diverged; try a smaller dt");
+    }
+    return status;
+}
+
+td_status tdi_system_try(const tdi_system *y, bool *converged, td_step_stats *stats,
+                         td_diag *diag) {
+    const span whole = {0, 1};
+    if (diag) {
+        diag->status = TD_OK;
+    }
+    td_status status = try_part(y, whole, converged, stats, diag);
+    if (status != TD_OK || !*converged) {
+        tdi_system_undo(y);
+    }
+    return said(status, diag);
+}
+
+void tdi_system_accept(const tdi_system *y, td_step_stats *stats) {
+    accept(y);
+    stats->steps++;
+}
+
+// ---- halves ---------------------------------------------------------------------------------
+
+size_t tdi_system_memory(const tdi_system *y) {
+    size_t bytes = sizeof(td_real);
+    for (int32_t k = 0; k < y->count; k++) {
+        bytes += y->member[k].ops->save_size(y->member[k].body);
+    }
+    return bytes;
+}
+
+static void save_all(const tdi_system *y, void *memory) {
+    char *to = memory;
+    td_real strength = y->touch ? y->touch->strength : 1;
+    memcpy(to, &strength, sizeof strength);
+    to += sizeof strength;
+    for (int32_t k = 0; k < y->count; k++) {
+        y->member[k].ops->save(y->member[k].body, to);
+        to += y->member[k].ops->save_size(y->member[k].body);
+    }
+}
+
+void tdi_system_restore(const tdi_system *y, const void *memory) {
+    const char *from = memory;
+    if (y->touch) {
+        memcpy(&y->touch->strength, from, sizeof y->touch->strength);
+    }
+    from += sizeof(td_real);
+    for (int32_t k = 0; k < y->count; k++) {
+        y->member[k].ops->restore(y->member[k].body, from);
+        from += y->member[k].ops->save_size(y->member[k].body);
+    }
+}
+
+// The step in pieces of 1, 1/2, ... 1/64 of it: one that does not converge is tried at half its
+// length, and after one that does the next is twice as long where it fits.
+td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *stats,
+                            td_diag *diag) {
+    const int32_t all = 1 << DEEPEST;
+    td_status status = TD_OK;
+    save_all(y, memory);
+    for (int32_t at = 0, piece = all / 2; at < all && status == TD_OK;) {
+        bool converged;
+        const span part = {(td_real)at / all, (td_real)(at + piece) / all};
+        if (diag) {
+            diag->status = TD_OK;
+        }
+        status = try_part(y, part, &converged, stats, diag);
+        if (status == TD_OK && (converged || (piece == 1 && !y->touch))) {
+            stats->unconverged += !converged;
+            accept(y);
+            at += piece;
+            piece = at % (2 * piece) == 0 && at + 2 * piece <= all ? 2 * piece : piece;
+        } else if (piece > 1 && status != TD_ERR_LIMIT) {
+            tdi_system_undo(y);
+            piece /= 2;
+            status = TD_OK;
+        } else {
+            tdi_system_undo(y);
+            status = status != TD_OK
+                         ? status
+                         : tdi_fail(diag, TD_ERR_DIVERGED,
+                                    "contact did not converge in pieces of 1/%d of the step "
+                                    "either; try a smaller dt",
+                                    (int)all);
+        }
+    }
+    if (status != TD_OK) {
+        tdi_system_restore(y, memory);
+    } else {
+        stats->halved++;
+        stats->steps++;
+    }
+    return said(status, diag);
+}
+
+// Whether a smaller step may help.
+static bool worth_halving(td_status status, bool converged) {
+    return status == TD_ERR_DIVERGED || (status == TD_OK && !converged);
+}
+
+td_status tdi_system_step(const tdi_system *y, const td_alloc *alloc, td_step_stats *stats,
+                          td_diag *diag) {
+    bool converged;
+    td_status status = tdi_system_try(y, &converged, stats, diag);
+    if (!worth_halving(status, converged)) {
+        if (status == TD_OK) {
+            tdi_system_accept(y, stats);
+        }
+        return status;
+    }
+    size_t bytes = tdi_system_memory(y);
+    void *memory = tdi_alloc_resize(alloc, NULL, 0, bytes);
+    if (!memory) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for a step in halves");
+    }
+    status = tdi_system_halves(y, memory, stats, diag);
+    tdi_alloc_free(alloc, memory, bytes);
+    return status;
+}
+
+// ---- rest -----------------------------------------------------------------------------------
+
+td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *diag) {
+    const tdi_newton_opts newton = {STATIC_ITERATIONS, STATIC_TOLERANCE, true};
+    td_status status = TD_OK;
+    bool converged = false;
+    if (diag) {
+        diag->status = TD_OK;
+    }
+    for (int32_t k = 0; k < y->count; k++) {
+        y->member[k].ops->begin_rest(y->member[k].body, y->member[k].opts);
+    }
+    if (y->touch) {
+        status = tdi_touch_begin(y->touch, y, y->member[0].opts->dt, 0, 1, 1, diag);
+    }
+    status = status == TD_OK ? tdi_newton(y, &newton, &converged, stats, diag) : status;
+    stats->unconverged += status == TD_OK && !converged;
+    for (int32_t k = 0; k < y->count; k++) {
+        y->member[k].ops->end_rest(y->member[k].body);
+    }
+    return status == TD_ERR_DIVERGED && diag && diag->status == TD_OK
+               ? tdi_fail(diag, status, "no pose at rest was found; see whether held ends can be "
+                                        "reached and whether everything is held")
+               : status;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Contact of the bodies of a system, with themselves, each other and colliders.
+
+#include "implicit/implicit.h"
+
+struct tdi_touch {
+    const td_alloc *alloc;
+    size_t bytes; // of this block and all it points to, which are one
+    tdi_contacts *set;
+    td_contact_opts opts;
+    int32_t member_count, point_count, capsule_count, collider_limit;
+    const tdi_implicit **ops; // of each member
+    const void **body;
+    int32_t *first_point, *first_capsule; // of each member, and one past all
+    int32_t *owner;                       // of a capsule: its member
+    int32_t *point_owner;                 // of a point
+    int32_t *segment;                     // of a capsule
+    tdi_capsule *capsule;
+    td_real *radius;                      // of a capsule
+    td_vec3 *x, *now, *dx; // a point: where increments begin, where the pose is, between them
+    td_vec3 *star;         // a point: where the rule takes velocities from
+    td_real time;          // 0..1: how far colliders and what is driven have come
+    td_real strength;      // of the barrier over the bodies' own forces: what a step leaves behind
+    td_real own;           // N: the size of the bodies' own forces
+    tdi_contact_rule rule;
+    bool coupled; // capsules touch each other, not only colliders
+    // conjugate gradients: only points that other capsules touch take part
+    int32_t *active; // those points
+    int32_t active_count;
+    bool *is_active;
+    td_vec3 *moved, *answer, *way, *rest, *press, *sum; // a point; see tdi_touch_solve()
+};
+
+// With never more than collider_limit colliders. Bodies outlive it. What is in each other at the
+// start of a step is refused, except capsules of one body that the solver keeps apart.
+td_status tdi_touch_new(const tdi_member *members, int32_t count, const td_contact_opts *opts,
+                        int32_t collider_limit, const td_alloc *alloc, tdi_touch **out,
+                        td_diag *diag);
+void tdi_touch_free(tdi_touch *touch); // NULL is allowed
+// The same in memory of the caller's, of which it takes at most so many bytes; those of several
+// members are no more than the sum of theirs alone. The options must be right.
+size_t tdi_touch_bytes(const tdi_member *members, int32_t count, const td_contact_opts *opts,
+                       int32_t collider_limit);
+tdi_touch *tdi_touch_place(const tdi_member *members, int32_t count, const td_contact_opts *opts,
+                           int32_t collider_limit, void *memory);
+
+// A step begins at the bodies' poses, with h of the rule; 0: statics, without friction. Colliders go
+// the part from..to of their way.
+td_status tdi_touch_begin(tdi_touch *t, const tdi_system *system, td_real dt, td_real h,
+                          td_real from, td_real to, td_diag *diag);
+// After a step: the barrier is made stronger where gaps became small, and weaker where they did not.
+void tdi_touch_end(tdi_touch *t, const tdi_system *system);
+
+// Evaluates at the poses; with `carry` forces foresee what colliders have left to go.
+td_status tdi_touch_evaluate(tdi_touch *t, const tdi_system *system, bool exact, bool carry,
+                             td_diag *diag);
+bool tdi_touch_any(const tdi_touch *t); // whether there were any contacts
+// Adds gradients, and Hessians within capsules, to the bodies, before they are factored.
+void tdi_touch_expand(const tdi_touch *t, const tdi_system *system);
+// Takes what couples capsules into the increments, which are those without it. Changes the promise
+// accordingly.
+void tdi_touch_solve(tdi_touch *t, const tdi_system *system, td_real *promise);
+td_real tdi_touch_value(tdi_touch *t, const tdi_system *system);
+// Whether the increments leave all forces of contact nearly as they were evaluated.
+bool tdi_touch_calm(tdi_touch *t, const tdi_system *system);
+
+// Increments begin at the poses.
+void tdi_touch_keep(tdi_touch *t, const tdi_system *system);
+// How much of the way from there straight to the poses is free, 0..1, while colliders go on to
+// `time`.
+td_real tdi_touch_way(tdi_touch *t, const tdi_system *system, td_real time);
+// The least gap at the poses that were evaluated or looked at last, with colliders at `time`, over
+// its range; 1: nothing is nearer than that.
+td_real tdi_touch_room(const tdi_touch *t, td_real time);
+
+// The contacts of the last step, friction and barrier of a pair together: fills at most `capacity`,
+// and returns how many there are.
+int32_t tdi_touch_contacts(const tdi_touch *t, td_contact *contacts, int32_t capacity);

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// Contact of rods: points are the vertices, capsules lie along the edges between them. What a contact
+// adds between the two ends of one capsule has the shape of the rods' own matrix.
+
+#include "rod/points.h"
+
+#include "rod/pose.h"
+#include "rod/solve.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+// ---- capsules -------------------------------------------------------------------------------
+
+// Ends of rods that are there only to hold them, and organs, touch nothing.
+bool tdi_rod_touches(const tdi_rod_node *n) {
+    return n->edge != TD_NONE && n->radius > 0 && !(n->flags & TDI_OFFSET);
+}
+
+// The way along the rod from the start of the later of two edges back to the earlier, m; no more
+// than `most`, which is also the answer when there is none.
+static td_real way_between(const td_rod_model *m, int32_t a, int32_t b, td_real most) {
+    td_real way = 0;
+    if (m->node[a].ring != m->node[b].ring) {
+        return most;
+    }
+    if (m->node[a].ring != TD_NONE) { // around the ring, the shorter way
+        td_real around = 0;
+        for (int32_t i = m->node[b].parent; i != a && way < most; i = m->node[i].parent) {
+            way += m->node[i].length;
+        }
+        for (int32_t i = m->node[a].parent; i != b && around < most; i = m->node[i].parent) {
+            around += m->node[i].length;
+        }
+        return fmin(fmin(way, around), most);
+    }
+    // up from both to where they meet; parents come first
+    int32_t i = m->node[a].parent, j = m->node[b].parent;
+    if (i == b || j == a) {
+        return 0;
+    }
+    while (i != j && way < most) {
+        if (i == b || j == a) {
+            return way;
+        }
+        int32_t *later = i > j ? &i : &j;
+        if (m->node[*later].parent == TD_NONE) {
+            return most;
+        }
+        way += m->node[*later].length;
+        *later = m->node[*later].parent;
+    }
+    return fmin(way, most);
+}
+
+// A rod of radius r bends no tighter than r itself: closer than half such a turn along the rod, two
+// of its edges cannot touch.
+bool tdi_rod_apart(const void *body, int32_t i, int32_t j) {
+    const td_rod_state *s = body;
+    const td_rod_model *m = s->model;
+    const int32_t a = s->capsule_node[i], b = s->capsule_node[j];
+    const td_real most = 0.5 * PI * (m->node[a].radius + m->node[b].radius);
+    return way_between(m, a, b, most) < most;
+}
+
+int32_t tdi_rod_point_count(const void *body) {
+    return ((const td_rod_state *)body)->model->node_count;
+}
+
+int32_t tdi_rod_capsule_count(const void *body) {
+    return ((const td_rod_state *)body)->capsule_count;
+}
+
+void tdi_rod_capsules(const void *body, tdi_capsule *capsules) {
+    const td_rod_state *s = body;
+    for (int32_t k = 0; k < s->capsule_count; k++) {
+        const tdi_rod_node *n = &s->model->node[s->capsule_node[k]];
+        capsules[k] = (tdi_capsule){n->parent, s->capsule_node[k], n->radius, n->edge};
+    }
+}
+
+// ---- points ---------------------------------------------------------------------------------
+
+// Of joints that bend by about one, of weight, and of what stops a vertex within a range and a step.
+td_real tdi_rod_force(const void *body, const td_step_opts *o, td_real gap, td_real h) {
+    const td_rod_state *s = body;
+    const td_real g = tdi_norm(o->gravity);
+    td_real sum = 0;
+    for (int32_t k = 0; k < s->capsule_count; k++) {
+        const tdi_rod_node *n = &s->model->node[s->capsule_node[k]];
+        sum += 0.1 * (n->law.bend[0] + n->law.bend[2]) / n->length +
+               n->heft * (g + (h > 0 ? gap * n->radius / (h * h) : 0));
+    }
+    return sum / (td_real)s->capsule_count;
+}
+
+void tdi_rod_points(const void *body, td_vec3 *x) {
+    const td_rod_state *s = body;
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        x[i] = s->pose[i].x;
+    }
+}
+
+void tdi_rod_points_star(const void *body, td_vec3 *x) {
+    const td_rod_state *s = body;
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        x[i] = s->rule[i].star;
+    }
+}
+
+static void read_steps(const td_rod_state *s, const tdi_rod_step *step, td_vec3 *dx) {
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        dx[i] = tdi_vec3(step[i].x[0], step[i].x[1], step[i].x[2]);
+    }
+}
+
+void tdi_rod_points_move(const void *body, td_vec3 *dx) {
+    const td_rod_state *s = body;
+    read_steps(s, s->step, dx);
+}
+
+// ---- terms ----------------------------------------------------------------------------------
+
+// r_ak of the side for a = 0 and 1
+static void tilts_of(const tdi_contact_side *t, int k, td_vec3 r[2]) {
+    r[0] = tdi_madd(tdi_scale(t->slide[0], t->weight[k]), t->normal, k ? 1 : -1);
+    r[1] = tdi_scale(t->slide[1], t->weight[k]);
+}
+
+static void block_of(const tdi_contact_side *t, int k, int l, td_real out[4][4]) {
+    const td_sym3 h = tdi_sym3_scale(t->hessian, t->weight[k] * t->weight[l]);
+    const td_real rows[3][3] = {{h.xx, h.xy, h.xz}, {h.xy, h.yy, h.yz}, {h.xz, h.yz, h.zz}};
+    td_vec3 left[2], right[2];
+    tilts_of(t, k, left);
+    tilts_of(t, l, right);
+    memset(out, 0, 16 * sizeof(td_real));
+    for (int a = 0; a < 3; a++) {
+        memcpy(out[a], rows[a], sizeof rows[a]);
+    }
+    for (int a = 0; a < 2; a++) {
+        for (int b = 0; b < 2; b++) {
+            const td_vec3 p = tdi_scale(left[a], t->tilt[a + b]), q = right[b];
+            const td_real own[3] = {p.x, p.y, p.z}, other[3] = {q.x, q.y, q.z};
+            for (int i = 0; i < 9; i++) {
+                out[i / 3][i % 3] += own[i / 3] * other[i % 3];
+            }
+        }
+    }
+}
+
+void tdi_rod_add_side(void *body, const tdi_contact_side *t) {
+    const td_rod_state *s = body;
+    td_real block[4][4];
+    for (int k = 0; k < 2; k++) {
+        td_real *r = s->work[t->point[k]].r;
+        r[0] += t->weight[k] * t->force.x;
+        r[1] += t->weight[k] * t->force.y;
+        r[2] += t->weight[k] * t->force.z;
+        for (int l = k; l < 2; l++) {
+            block_of(t, k, l, block);
+            tdi_rod_block_add(s, t->point[k], t->point[l], block);
+        }
+    }
+}
+
+// ---- responses ------------------------------------------------------------------------------
+
+void tdi_rod_push(void *body, int32_t point, td_vec3 force) {
+    td_rod_state *s = body;
+    if (!s->now->pushed) {
+        tdi_rod_clear_gradient(s);
+        s->now->pushed = true;
+    }
+    td_real *r = s->work[point].r;
+    r[0] -= force.x;
+    r[1] -= force.y;
+    r[2] -= force.z;
+}
+
+void tdi_rod_respond(void *body) {
+    td_rod_state *s = body;
+    tdi_rod_step *step = s->step;
+    s->now->answered = s->now->pushed;
+    if (s->now->pushed) {
+        s->step = s->response;
+        tdi_rod_solve(s);
+        s->step = step;
+    }
+    s->now->pushed = false;
+}
+
+void tdi_rod_response(const void *body, td_vec3 *dx) {
+    const td_rod_state *s = body;
+    if (s->now->answered) {
+        read_steps(s, s->response, dx);
+    } else {
+        memset(dx, 0, (size_t)s->model->node_count * sizeof *dx);
+    }
+}
+
+void tdi_rod_absorb(void *body) {
+    td_rod_state *s = body;
+    for (int32_t i = 0; s->now->answered && i < s->model->node_count; i++) {
+        for (int k = 0; k < 4; k++) {
+            s->step[i].x[k] += s->response[i].x[k];
+        }
+    }
+}

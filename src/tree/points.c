@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+// Contact of a tree: every body is a capsule between two points of its own, x = o + R X.
+//
+// A contact is a load on one body: with gradient f and Hessian H at the place of contact, p from
+// the joint,
+//   (n, f) += (p x f, f),  geometric stiffness sym(p f^T) - (p.f) I,
+// and with the turn w and the shift v of the place  1/2 v^T H v + 1/2 sum of tilt_ab l_a l_b,
+//   l_0 = (d x n).w + slide_0.v,  l_1 = slide_1.v,
+// d from one point to the other, n the normal; the sum is what comes of the place moving along the
+// capsule. So the elimination along the tree takes contacts in as they are.
+
+#include "tree/points.h"
+
+#include "contact/closest.h"
+#include "math/quat.h"
+#include "tree/implicit.h"
+
+#include <string.h>
+
+#define STANDS 2.0 // radii: nearer to the base along the tree nothing touches
+#define HALF_TURN \
+    1.57079632679489662 // a stem of radius r bends no tighter than r: closer than this times r
+                        // along the tree two bodies cannot touch
+
+// ---- capsules -------------------------------------------------------------------------------
+
+// The way to a body from the base, for what stands on it.
+typedef struct rooting {
+    td_real depth; // m: from the base to the joint
+    td_real free;  // m: what is nearer than this to the base does not touch; below 0: it floats
+    bool welded;
+} rooting;
+
+static rooting rooting_of(const td_tree_model *m, int32_t i) {
+    rooting root = {0, 0, true};
+    bool floats = false;
+    for (int32_t k = i; k != TD_NONE; k = m->parent[k]) {
+        const bool last = m->parent[k] == TD_NONE;
+        root.free = fmax(root.free, STANDS * m->body[k].radius);
+        root.depth += last ? 0 : tdi_norm(m->body[k].attach);
+        root.welded = root.welded && m->kind[k] == TD_JOINT_FIXED;
+        floats = last && m->kind[k] == TD_JOINT_FREE;
+        if (root.depth > root.free && !last) { // nothing further down reaches up to here
+            floats = true;
+            break;
+        }
+    }
+    root.free = floats ? -INFINITY : root.free;
+    return root;
+}
+
+// Cuts a capsule down to what may touch.
+static void cut_capsule(const td_tree_model *m, int32_t i, tdi_body *b) {
+    const rooting root = rooting_of(m, i);
+    td_real from = fmax(b->from, root.free - root.depth);
+    if (root.welded || !(b->radius > 0 && isfinite(b->radius)) || root.free >= root.depth + b->to) {
+        b->to = -1;
+    } else if (from >= b->to) { // an organ as long as it is thick
+        b->from = b->to = 0.5 * tdi_norm(b->tip);
+    } else {
+        b->from = from;
+    }
+}
+
+typedef struct stance { // of a body as it is drawn
+    td_quat turn;
+    td_vec3 o;
+} stance;
+
+static stance stance_of(const td_tree_model *m, const stance *all, int32_t i) {
+    const stance base = {{1, 0, 0, 0}, {0, 0, 0}};
+    const stance *up = m->parent[i] == TD_NONE ? &base : &all[m->parent[i]];
+    const tdi_body *b = &m->body[i];
+    td_vec3 attach = b->attach;
+    if (m->kind[i] == TD_JOINT_SLIDE) {
+        attach = tdi_add(attach, tdi_quat_rotate(b->rest, tdi_scale(b->axis, b->initial_slide)));
+    }
+    return (stance){tdi_quat_mul(up->turn, b->initial),
+                    tdi_add(up->o, tdi_quat_rotate(up->turn, attach))};
+}
+
+// The end of a body's capsule, in its own axes.
+static td_vec3 own_point(const tdi_body *b, int end) {
+    td_real length = tdi_norm(b->tip);
+    return length > 0 ? tdi_scale(b->tip, (end ? b->to : b->from) / length) : tdi_vec3(0, 0, 0);
+}
+
+bool tdi_tree_fill_capsules(td_tree_model *m) {
+    const size_t n = (size_t)m->body_count;
+    stance *all = tdi_alloc_zeroed(m->alloc, n, sizeof *all);
+    for (int32_t i = 0; all && i < m->body_count; i++) {
+        tdi_body *b = &m->body[i];
+        all[i] = stance_of(m, all, i);
+        cut_capsule(m, i, b);
+        for (int end = 0; b->to >= 0 && end < 2; end++) {
+            m->drawn[2 * m->capsule_count + end] =
+                tdi_add(all[i].o, tdi_quat_rotate(all[i].turn, own_point(b, end)));
+        }
+        if (b->to >= 0) {
+            m->capsule_body[m->capsule_count++] = i;
+        }
+    }
+    tdi_alloc_free(m->alloc, all, n * sizeof *all);
+    return all;
+}
+
+int32_t tdi_tree_point_count(const void *body) {
+    return 2 * ((const td_tree_state *)body)->model->capsule_count;
+}
+
+int32_t tdi_tree_capsule_count(const void *body) {
+    return ((const td_tree_state *)body)->model->capsule_count;
+}
+
+void tdi_tree_capsules(const void *body, tdi_capsule *capsules) {
+    const td_tree_model *m = ((const td_tree_state *)body)->model;
+    for (int32_t k = 0; k < m->capsule_count; k++) {
+        const tdi_body *b = &m->body[m->capsule_body[k]];
+        const bool ball = b->from == b->to;
+        capsules[k] = (tdi_capsule){2 * k, 2 * k + !ball, b->radius, m->capsule_body[k]};
+    }
+}
+
+// ---- who never touches whom -----------------------------------------------------------------
+
+// The way along the tree between two bodies, from where the later one is attached; no more than
+// `most`.
+static td_real way_between(const td_tree_model *m, int32_t a, int32_t b, td_real most) {
+    td_vec3 at_a = {0, 0, 0}, at_b = {0, 0, 0}; // on the body that was climbed to
+    bool climbed_a = false, climbed_b = false;
+    td_real way = 0;
+    while (a != b && way < most) {
+        int32_t *later = a > b ? &a : &b;
+        td_vec3 *at = a > b ? &at_a : &at_b;
+        bool *climbed = a > b ? &climbed_a : &climbed_b;
+        way += *climbed ? tdi_norm(*at) : 0;
+        *climbed = true;
+        *at = m->body[*later].attach;
+        *later = m->parent[*later];
+        if (*later == TD_NONE) {
+            return most;
+        }
+    }
+    // one is carried by the other, or both by this body
+    way += climbed_a && climbed_b ? tdi_norm(tdi_sub(at_a, at_b)) : 0;
+    return way < most ? way : most;
+}
+
+// Whether two capsules are nearer than the smaller radius as they are drawn.
+static bool drawn_close(const td_tree_model *m, int32_t i, int32_t j) {
+    const td_real p = m->body[m->capsule_body[i]].radius, q = m->body[m->capsule_body[j]].radius;
+    const td_vec3 *own = m->drawn + 2 * i, *other = m->drawn + 2 * j;
+    const tdi_two two = {
+        .side = TDI_SIDE_SEGMENT, .a = own[0], .b = own[1], .c = other[0], .d = other[1]};
+    return tdi_closest_of(&two).distance < p + q + fmin(p, q);
+}
+
+// Neighbours, and what is in each other as it is drawn: leaves at a node, crossing twigs.
+bool tdi_tree_apart(const void *body, int32_t i, int32_t j) {
+    const td_tree_model *m = ((const td_tree_state *)body)->model;
+    const int32_t a = m->capsule_body[i], b = m->capsule_body[j];
+    const tdi_body *p = &m->body[a], *q = &m->body[b];
+    const td_real most = HALF_TURN * (p->radius + q->radius);
+    return way_between(m, a, b, most) < most || drawn_close(m, i, j);
+}
+
+// ---- points ---------------------------------------------------------------------------------
+
+td_real tdi_tree_force(const void *body, const td_step_opts *o, td_real gap, td_real h) {
+    const td_tree_model *m = ((const td_tree_state *)body)->model;
+    td_real sum = 0, g = tdi_norm(o->gravity);
+    for (int32_t k = 0; k < m->capsule_count; k++) {
+        const tdi_body *b = &m->body[m->capsule_body[k]];
+        sum += b->mass * (g + (h > 0 ? gap * b->radius / (h * h) : 0));
+    }
+    return sum / (td_real)m->capsule_count;
+}
+
+void tdi_tree_points(const void *body, td_vec3 *x) {
+    const td_tree_state *s = body;
+    const td_tree_model *m = s->model;
+    for (int32_t k = 0; k < m->capsule_count; k++) {
+        const int32_t i = m->capsule_body[k];
+        const tdi_frame *f = &s->frame[i];
+        x[2 * k] = tdi_add(f->o, tdi_mat3_apply(&f->r, own_point(&m->body[i], 0)));
+        x[2 * k + 1] = tdi_add(f->o, tdi_mat3_apply(&f->r, own_point(&m->body[i], 1)));
+    }
+}
+
+void tdi_tree_points_star(const void *body, td_vec3 *x) {
+    const td_tree_state *s = body;
+    const td_tree_model *m = s->model;
+    for (int32_t k = 0; k < m->capsule_count; k++) {
+        const int32_t i = m->capsule_body[k];
+        const tdi_place *f = &s->star[i];
+        x[2 * k] = tdi_add(f->o, tdi_mat3_apply(&f->r, own_point(&m->body[i], 0)));
+        x[2 * k + 1] = tdi_add(f->o, tdi_mat3_apply(&f->r, own_point(&m->body[i], 1)));
+    }
+}
+
+// The point's lever from its body's joint.
+static td_vec3 lever_of(const td_tree_state *s, int32_t i, int end) {
+    return tdi_mat3_apply(&s->frame[i].r, own_point(&s->model->body[i], end));
+}
+
+void tdi_tree_points_move(const void *body, td_vec3 *dx) {
+    const td_tree_state *s = body;
+    for (int32_t k = 0; k < 2 * s->model->capsule_count; k++) {
+        const int32_t i = s->model->capsule_body[k / 2];
+        const tdi_twist *move = &s->node[i].move;
+        dx[k] = tdi_add(move->v, tdi_cross(move->w, lever_of(s, i, k & 1)));
+    }
+}
+
+// ---- terms ----------------------------------------------------------------------------------
+
+static tdi_mat3 outer(td_vec3 a, td_vec3 b) {
+    return (tdi_mat3){{a.x * b.x, a.x * b.y, a.x * b.z, a.y * b.x, a.y * b.y, a.y * b.z, a.z * b.x,
+                       a.z * b.y, a.z * b.z}};
+}
+
+// The Hessian about the place of contact; d leads from one end of the capsule to the other.
+//   A = tilt_00 m m^T,  B = m (tilt_00 s_0 + tilt_01 s_1)^T,  m = d x n,
+//   C = H + sum of tilt_ab s_a s_b^T, with half of the squares of s_0 + s_1 and s_0 - s_1 for the
+//   mixed ones
+static tdi_block block_of(const tdi_contact_side *t, td_vec3 d) {
+    const td_vec3 m = tdi_cross(d, t->normal), *s = t->slide;
+    const td_real *k = t->tilt;
+    tdi_block at = {.a = tdi_sym3_square(m, k[0]), .c = t->hessian};
+    at.b = outer(m, tdi_madd(tdi_scale(s[0], k[0]), s[1], k[1]));
+    at.c = tdi_sym3_add(at.c, tdi_sym3_square(s[0], k[0]));
+    at.c = tdi_sym3_add(at.c, tdi_sym3_square(s[1], k[2]));
+    at.c = tdi_sym3_add(at.c, tdi_sym3_square(tdi_add(s[0], s[1]), 0.5 * k[1]));
+    at.c = tdi_sym3_add(at.c, tdi_sym3_square(tdi_sub(s[0], s[1]), -0.5 * k[1]));
+    return at;
+}
+
+static tdi_block scaled(tdi_block b, td_real k) {
+    b.a = tdi_sym3_scale(b.a, k);
+    b.c = tdi_sym3_scale(b.c, k);
+    for (int i = 0; i < 9; i++) {
+        b.b.m[i] *= k;
+    }
+    return b;
+}
+
+void tdi_tree_add_side(void *body, const tdi_contact_side *t) {
+    td_tree_state *s = body;
+    const td_real weight = s->now->weight;
+    const int32_t i = s->model->capsule_body[t->capsule];
+    tdi_node *node = tdi_node_open(s, i);
+    const td_vec3 first = lever_of(s, i, 0), d = tdi_sub(lever_of(s, i, 1), first),
+                  p = tdi_madd(first, d, t->weight[1]);
+    const tdi_block at = scaled(block_of(t, d), weight);
+    tdi_block_add(&node->block, &at, p);
+    const td_vec3 f = tdi_scale(t->force, weight), n = tdi_cross(p, f);
+    node->load = (tdi_wrench){tdi_add(node->load.n, n), tdi_add(node->load.f, f)};
+    if (!t->foreseen) {
+        node->swing = tdi_sym3_add(node->swing, tdi_swing(p, f));
+        node->pull = tdi_add(node->pull, f);
+        node->spin = tdi_add(node->spin, n);
+    }
+}
+
+// ---- responses ------------------------------------------------------------------------------
+
+void tdi_tree_push(void *body, int32_t point, td_vec3 force) {
+    td_tree_state *s = body;
+    const int32_t i = s->model->capsule_body[point / 2];
+    const td_vec3 f = tdi_scale(force, -s->now->weight);
+    if (!s->now->pushed) {
+        memset(s->twist, 0, (size_t)s->model->body_count * sizeof *s->twist);
+        s->now->pushed = true;
+    }
+    s->twist[i].w = tdi_add(s->twist[i].w, tdi_cross(lever_of(s, i, point & 1), f));
+    s->twist[i].v = tdi_add(s->twist[i].v, f);
+}
+
+void tdi_tree_respond(void *body) {
+    td_tree_state *s = body;
+    if (s->now->pushed) {
+        tdi_sweep_respond(s->model, s);
+    }
+    s->now->answered = s->now->pushed;
+    s->now->pushed = false;
+}
+
+void tdi_tree_response(const void *body, td_vec3 *dx) {
+    const td_tree_state *s = body;
+    for (int32_t k = 0; k < 2 * s->model->capsule_count; k++) {
+        const int32_t i = s->model->capsule_body[k / 2];
+        const tdi_twist *move = &s->twist[i];
+        dx[k] = s->now->answered ? tdi_add(move->v, tdi_cross(move->w, lever_of(s, i, k & 1)))
+                                 : tdi_vec3(0, 0, 0);
+    }
+}
+
+void tdi_tree_absorb(void *body) {
+    td_tree_state *s = body;
+    for (int32_t i = 0; s->now->answered && i < s->model->body_count; i++) {
+        tdi_twist *move = &s->node[i].move;
+        move->w = tdi_add(move->w, s->twist[i].w);
+        move->v = tdi_add(move->v, s->twist[i].v);
+    }
+    for (int32_t k = 0; s->now->answered && k < s->model->other_count; k++) {
+        for (int d = 0; d < 6; d++) {
+            s->other[k].step[d] += s->other[k].respond[d];
+        }
+    }
+}

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: MIT
+// Who is stepped with whom: actors that come near each other in a step form an island.
+//
+// Method   Before a step every point is foretold to go as far as in the last. Pairs of capsules of
+//          different actors that come within their range on that way join their actors. When all
+//          islands are solved, the same is asked of the ways that they really went: islands with
+//          such a pair between them are joined and solved anew. So what is in different islands
+//          stayed apart all along.
+// Memory   Contact of an island takes no more than that of its actors alone, so all islands fit into
+//          room for the actors, whatever they are. An island that is the same as in the last step,
+//          in the same place, is kept.
+
+#include "world/world.h"
+
+#include "base/alloc.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WIDEST 1.0 // of the smaller radius: the range in which actors are near each other
+
+// ---- making ---------------------------------------------------------------------------------
+
+static tdi_member member_of(tdi_actor *a) {
+    return (tdi_member){.ops = a->solver->implicit,
+                        .body = a->solver->own(a->state),
+                        .opts = &a->opts,
+                        .name = a->name};
+}
+
+// Capsules of one actor are none of our business.
+static bool skip_pair(void *context, int32_t i, int32_t j) {
+    const tdi_nearness *n = context;
+    return n->owner[i] == n->owner[j];
+}
+
+static int32_t capsules_of(const tdi_actor *a) {
+    return a->touches ? a->solver->implicit->capsule_count(a->solver->own(a->state)) : 0;
+}
+
+static td_status make_arrays(td_world *w, size_t points, size_t capsules) {
+    tdi_nearness *n = &w->near;
+    const size_t actors = (size_t)w->actor_count;
+    n->owner = tdi_arena_zeroed(&w->arena, capsules + 1, sizeof *n->owner);
+    n->x = tdi_arena_zeroed(&w->arena, points + 1, sizeof *n->x);
+    n->dx = tdi_arena_zeroed(&w->arena, points + 1, sizeof *n->dx);
+    n->last = tdi_arena_zeroed(&w->arena, points + 1, sizeof *n->last);
+    n->capsule = tdi_arena_zeroed(&w->arena, capsules + 1, sizeof *n->capsule);
+    n->before = tdi_arena_zeroed(&w->arena, actors + 1, sizeof *n->before);
+    n->before_count = tdi_arena_zeroed(&w->arena, actors + 1, sizeof *n->before_count);
+    n->share = tdi_arena_zeroed(&w->arena, 2 * actors + 1, sizeof *n->share);
+    return n->owner && n->x && n->dx && n->last && n->capsule && n->before && n->before_count &&
+                   n->share
+               ? TD_OK
+               : TD_ERR_MEMORY;
+}
+
+// Capsules of all actors, in the numbers of the whole.
+static void fill_capsules(td_world *w) {
+    tdi_nearness *n = &w->near;
+    int32_t count = 0;
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        const tdi_actor *a = &w->actors[k];
+        const int32_t own = capsules_of(a);
+        if (own > 0) {
+            a->solver->implicit->capsules(a->solver->own(a->state), n->capsule + count);
+        }
+        for (int32_t i = count; i < count + own; i++) {
+            n->capsule[i].a += n->first_point[k];
+            n->capsule[i].b += n->first_point[k];
+            n->owner[i] = k;
+        }
+        count += own;
+    }
+}
+
+// Pairs are looked for in a wide range, so that few that are not foretold come near in a step.
+static td_status make_set(td_world *w, int32_t points, int32_t capsules, td_diag *diag) {
+    td_contact_opts opts = tdi_world_contact_opts(w);
+    opts.gap = WIDEST;
+    fill_capsules(w);
+    const tdi_contacts_def def = {.opts = &opts,
+                                  .capsule = w->near.capsule,
+                                  .capsule_count = capsules,
+                                  .point_count = points,
+                                  .skip = skip_pair,
+                                  .context = &w->near};
+    return tdi_contacts_new(&def, w->alloc, &w->near.set, diag);
+}
+
+// Room for the contact of every actor alone.
+static td_status make_room(td_world *w) {
+    const td_contact_opts opts = tdi_world_contact_opts(w);
+    tdi_nearness *n = &w->near;
+    size_t all = 0;
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        const tdi_member m = member_of(&w->actors[k]);
+        n->before[k] = TD_NONE;
+        n->share[k] = w->actors[k].touches
+                          ? tdi_touch_bytes(&m, 1, &opts, w->scene->def.collider_count)
+                          : 0;
+        all += n->share[k];
+    }
+    n->room = tdi_arena_zeroed(&w->arena, all + 1, 1);
+    return n->room ? TD_OK : TD_ERR_MEMORY;
+}
+
+static td_status make_nearness(td_world *w, td_diag *diag) {
+    tdi_nearness *n = &w->near;
+    int64_t points = 0, capsules = 0;
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        const tdi_actor *a = &w->actors[k];
+        n->first_point[k] = (int32_t)points;
+        points += a->touches ? a->solver->implicit->point_count(a->solver->own(a->state)) : 0;
+        capsules += capsules_of(a);
+        if (points > INT32_MAX / 2) {
+            return tdi_fail(diag, TD_ERR_LIMIT, "too many segments that may touch");
+        }
+    }
+    n->first_point[w->actor_count] = (int32_t)points;
+    td_status status = make_arrays(w, (size_t)points, (size_t)capsules);
+    status = status == TD_OK ? make_room(w) : status;
+    return status == TD_OK && capsules > 0 ? make_set(w, (int32_t)points, (int32_t)capsules, diag)
+                                           : status;
+}
+
+td_status tdi_world_make_islands(td_world *w, td_diag_list *diags) {
+    const size_t count = (size_t)w->actor_count + 1;
+    const bool touching = tdi_world_touches(w);
+    td_diag diag = {.index = TD_NONE};
+    w->islands = tdi_arena_zeroed(&w->arena, count, sizeof *w->islands);
+    w->members = tdi_arena_zeroed(&w->arena, count, sizeof *w->members);
+    w->member_actor = tdi_arena_zeroed(&w->arena, count, sizeof *w->member_actor);
+    w->near.root = tdi_arena_zeroed(&w->arena, count, sizeof *w->near.root);
+    w->near.first_point = tdi_arena_zeroed(&w->arena, count, sizeof *w->near.first_point);
+    if (!w->islands || !w->members || !w->member_actor || !w->near.root || !w->near.first_point) {
+        return TD_ERR_MEMORY;
+    }
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        w->actors[k].touches = touching && w->actors[k].solver->implicit->capsules;
+        w->actors[k].strength = 1;
+    }
+    td_status status = tdi_world_make_colliders(w, diags);
+    status = status == TD_OK && touching ? make_nearness(w, &diag) : status;
+    return status == TD_OK || status == TD_ERR_MEMORY || diag.status == TD_OK
+               ? status
+               : tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, "contact", "%s", diag.message);
+}
+
+void tdi_world_free_islands(td_world *w) {
+    tdi_contacts_free(w->near.set);
+}
+
+// ---- who is near whom -----------------------------------------------------------------------
+
+static int32_t root_of(int32_t *root, int32_t k) {
+    while (root[k] != k) {
+        root[k] = root[root[k]];
+        k = root[k];
+    }
+    return k;
+}
+
+// Joins the actors of all pairs that were found. Whether any were apart before.
+static bool join_pairs(tdi_nearness *n) {
+    int32_t count;
+    bool joined = false;
+    const tdi_near_pair *pairs = tdi_contacts_pairs(n->set, &count);
+    for (int32_t k = 0; k < count; k++) {
+        int32_t a = root_of(n->root, n->owner[pairs[k].i]),
+                b = root_of(n->root, n->owner[pairs[k].j]);
+        joined = joined || a != b;
+        n->root[a > b ? a : b] = a > b ? b : a; // the first of an island is its root
+    }
+    return joined;
+}
+
+static void gather(const td_world *w, td_vec3 *x) {
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        const tdi_actor *a = &w->actors[k];
+        if (a->touches) {
+            a->solver->implicit->points(a->solver->own(a->state), x + w->near.first_point[k]);
+        }
+    }
+}
+
+// Islands from the roots, in the order of their first actors.
+static void fill_islands(td_world *w) {
+    int32_t *root = w->near.root, at = 0;
+    w->island_count = 0;
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        if (root_of(root, k) == k) {
+            w->islands[w->island_count++] = (tdi_island){.first = k}; // its actor, for now
+        }
+    }
+    // count, then place: members of an island in the order of actors
+    for (int32_t k = 0; k < w->island_count; k++) {
+        w->member_actor[w->islands[k].first] = k;
+    }
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        int32_t r = root[k] = root_of(root, k);
+        w->islands[w->member_actor[r]].count++;
+        w->near.root[k] = r;
+    }
+    for (int32_t k = 0; k < w->island_count; k++) {
+        w->islands[k].first = at;
+        at += w->islands[k].count;
+        w->islands[k].count = 0;
+    }
+}
+
+static void fill_members(td_world *w) {
+    int32_t *island = w->member_actor; // of a root, until it is overwritten from the end
+    int32_t *root = w->near.root;
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        root[k] = island[root[k]];
+    }
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        tdi_island *i = &w->islands[root[k]];
+        const int32_t at = i->first + i->count++;
+        w->members[at] = member_of(&w->actors[k]);
+        w->member_actor[at] = k;
+    }
+    for (int32_t k = 0; k < w->island_count; k++) { // roots again, of the first actors
+        const tdi_island *i = &w->islands[k];
+        for (int32_t j = 0; j < i->count; j++) {
+            root[w->member_actor[i->first + j]] = w->member_actor[i->first];
+        }
+    }
+}
+
+// Whether an island has the same members, in the same place, as when its contact was made.
+static bool is_known(const td_world *w, const tdi_island *i, size_t at) {
+    const tdi_nearness *n = &w->near;
+    const int32_t first = w->member_actor[i->first];
+    for (int32_t j = 0; j < i->count; j++) {
+        if (n->before[w->member_actor[i->first + j]] != first) {
+            return false;
+        }
+    }
+    return n->before_count[first] == i->count && n->share[w->actor_count + first] == at + 1;
+}
+
+// Contact of all islands, in room for it.
+static void place_touches(td_world *w) {
+    const td_contact_opts opts = tdi_world_contact_opts(w);
+    tdi_nearness *n = &w->near;
+    size_t at = 0;
+    for (int32_t k = 0; k < w->island_count; k++) {
+        tdi_island *i = &w->islands[k];
+        const tdi_member *members = w->members + i->first;
+        const int32_t first = w->member_actor[i->first];
+        if (!w->actors[first].touches) {
+            continue;
+        }
+        if (is_known(w, i, at)) {
+            i->touch = (tdi_touch *)(n->room + at);
+        } else {
+            i->touch = tdi_touch_place(members, i->count, &opts, w->scene->def.collider_count,
+                                       n->room + at);
+            n->share[w->actor_count + first] = at + 1;
+        }
+        i->touch->strength = 1;
+        for (int32_t j = 0; j < i->count; j++) {
+            const int32_t a = w->member_actor[i->first + j];
+            i->touch->strength = fmax(i->touch->strength, w->actors[a].strength);
+            at += n->share[a];
+        }
+    }
+    memset(n->before_count, 0, (size_t)w->actor_count * sizeof *n->before_count);
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        n->before[k] = n->root[k];
+        n->before_count[n->root[k]]++;
+    }
+}
+
+static void group(td_world *w) {
+    fill_islands(w);
+    fill_members(w);
+    if (w->near.room) {
+        place_touches(w);
+    }
+}
+
+td_status tdi_world_find_islands(td_world *w, td_diag *diag) {
+    tdi_nearness *n = &w->near;
+    if (!n->set && w->island_count > 0) {
+        return TD_OK; // every actor is alone, and stays so
+    }
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        n->root[k] = k;
+    }
+    if (n->set && w->scene->def.contact.self) {
+        gather(w, n->x);
+        td_status status = tdi_contacts_find(n->set, n->x, n->last, diag);
+        if (status != TD_OK) {
+            return status;
+        }
+        join_pairs(n);
+    } else if (n->set) {
+        gather(w, n->x);
+    }
+    group(w);
+    return TD_OK;
+}
+
+// Where all islands went, against where they began.
+static void gather_ways(td_world *w) {
+    tdi_nearness *n = &w->near;
+    gather(w, n->dx);
+    for (int32_t p = 0; p < n->first_point[w->actor_count]; p++) {
+        n->dx[p] = tdi_sub(n->dx[p], n->x[p]);
+    }
+}
+
+typedef struct box {
+    td_vec3 low, high;
+} box;
+
+// What a capsule sweeps, with its share of the range.
+static box swept_by(const tdi_nearness *n, int32_t i, td_real gap) {
+    const tdi_capsule *c = &n->capsule[i];
+    const td_vec3 places[4] = {n->x[c->a], n->x[c->b], tdi_add(n->x[c->a], n->dx[c->a]),
+                               tdi_add(n->x[c->b], n->dx[c->b])};
+    const td_real reach = c->radius * (1 + 0.5 * gap);
+    box b = {places[0], places[0]};
+    for (int k = 1; k < 4; k++) {
+        b.low = tdi_vec3(fmin(b.low.x, places[k].x), fmin(b.low.y, places[k].y),
+                         fmin(b.low.z, places[k].z));
+        b.high = tdi_vec3(fmax(b.high.x, places[k].x), fmax(b.high.y, places[k].y),
+                          fmax(b.high.z, places[k].z));
+    }
+    const td_vec3 margin = tdi_vec3(reach, reach, reach);
+    return (box){tdi_sub(b.low, margin), tdi_add(b.high, margin)};
+}
+
+static bool overlap(const box *a, const box *b) {
+    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y &&
+           b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
+}
+
+td_status tdi_world_check_islands(td_world *w, bool *apart, td_diag *diag) {
+    tdi_nearness *n = &w->near;
+    *apart = true;
+    if (!n->set || !w->scene->def.contact.self || w->actor_count == 1) {
+        return TD_OK;
+    }
+    gather_ways(w);
+    td_status status = tdi_contacts_find(n->set, n->x, n->dx, diag);
+    int32_t count = 0;
+    const tdi_near_pair *pairs = status == TD_OK ? tdi_contacts_pairs(n->set, &count) : NULL;
+    for (int32_t k = 0; k < count && *apart; k++) {
+        if (n->root[n->owner[pairs[k].i]] != n->root[n->owner[pairs[k].j]]) {
+            const td_real gap = w->scene->def.contact.gap;
+            const box a = swept_by(n, pairs[k].i, gap), b = swept_by(n, pairs[k].j, gap);
+            *apart = !overlap(&a, &b);
+        }
+    }
+    return status;
+}
+
+// All pairs that were found count, so that few are left to be found later.
+void tdi_world_join_islands(td_world *w) {
+    join_pairs(&w->near);
+    group(w);
+}
+
+void tdi_world_note_ways(td_world *w) {
+    if (w->near.set) {
+        gather_ways(w);
+        memcpy(w->near.last, w->near.dx,
+               (size_t)w->near.first_point[w->actor_count] * sizeof *w->near.last);
+    }
+}
+
+tdi_system tdi_island_system(const td_world *w, const tdi_island *i) {
+    return (tdi_system){.member = w->members + i->first,
+                        .count = i->count,
+                        .touch = i->touch && i->touch->set ? i->touch : NULL,
+                        .colliders = w->colliders,
+                        .collider_count = i->touch ? w->scene->def.collider_count : 0};
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+// A step of a world: all of it, or nothing.
+//
+// A step   keyframes to the end of the step; winds on; actors near each other form islands; then
+//          each island by itself: of all its actors air and forces where they are, bases, loads;
+//          then one step of all together. When every island is solved, all are accepted; when one
+//          fails, all are as they were before.
+
+#include "world/world.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct stepping {
+    td_world *world;
+    td_real t0, t1;
+    td_pool *inside; // threads within an actor
+} stepping;
+
+// ---- before ---------------------------------------------------------------------------------
+
+static td_step_opts step_opts(const stepping *s, tdi_actor *a) {
+    td_world *w = s->world;
+    const td_scene_def *def = &w->scene->def;
+    const td_object_def *o = &def->objects[a->object];
+    td_step_opts opts = td_step_opts_default();
+    opts.dt = w->dt;
+    opts.tolerance = def->tolerance;
+    opts.integrator = o->integrator;
+    opts.gravity = tdi_turn_to_simulated(a, def->gravity);
+    opts.air.quadratic = 0.5 * def->air_density * def->drag * o->drag;
+    opts.air.linear = def->air_linear * o->drag;
+    opts.stiffness = o->stiffness;
+    opts.damping = o->damping;
+    opts.pool = s->inside;
+    opts.winds = tdi_actor_winds(w, a);
+    for (int32_t k = 0; k < w->wind_count; k++) { // tells the solver when it jumps
+        opts.air.wind = tdi_add(opts.air.wind, w->winds[k].state.mean);
+    }
+    opts.loads = a->loads;
+    opts.load_count = tdi_actor_loads(w, a, s->t0, s->t1);
+    return opts;
+}
+
+// All that the step of an actor takes from around it; nobody of its island has moved yet.
+static void prepare(const stepping *s, tdi_actor *a) {
+    a->base0 = a->base;
+    a->simulated0 = a->simulated;
+    a->base_rate0 = a->base_rate;
+    a->motion0 = a->motion;
+    a->status = TD_OK;
+    a->diag = (td_diag){.index = TD_NONE};
+    tdi_actor_sample(s->world, a);
+    tdi_actor_move_base(s->world, a, s->t0);
+    tdi_actor_move_ends(s->world, a);
+    a->opts = step_opts(s, a);
+}
+
+static void begin(const stepping *s) {
+    td_world *w = s->world;
+    tdi_world_set_keyed(w, s->t1);
+    tdi_world_move_colliders(w);
+    for (int32_t k = 0; k < w->wind_count; k++) {
+        const td_wind_load *l = &w->scene->def.loads[w->winds[k].load].as.wind;
+        w->winds0[k] = w->winds[k].state;
+        td_wind_advance(w->winds[k].wind, &w->winds[k].state, w->dt, l->velocity);
+    }
+}
+
+// ---- islands --------------------------------------------------------------------------------
+
+static tdi_actor *first_of(const td_world *w, const tdi_island *i) {
+    return &w->actors[w->member_actor[i->first]];
+}
+
+static bool is_explicit(const tdi_actor *a) {
+    return !tdi_is_implicit(a->opts.integrator);
+}
+
+// By an explicit integrator: an actor alone, moved at once.
+static void step_explicitly(tdi_actor *a) {
+    a->solver->save(a->state, a->memory);
+    a->status = a->solver->step(a->state, &a->opts, &a->stats, &a->diag);
+}
+
+static void solve_island(void *context, int64_t k) {
+    const stepping *s = context;
+    td_world *w = s->world;
+    tdi_island *i = &w->islands[k];
+    tdi_actor *first = first_of(w, i);
+    for (int32_t j = 0; j < i->count; j++) {
+        prepare(s, &w->actors[w->member_actor[i->first + j]]);
+    }
+    const tdi_system system = tdi_island_system(w, i);
+    i->memory = NULL;
+    if (is_explicit(first)) {
+        step_explicitly(first);
+        i->converged = true;
+        return;
+    }
+    i->converged = false;
+    first->status = tdi_system_check(&system, &first->diag);
+    if (first->status == TD_OK) {
+        first->status = tdi_system_try(&system, &i->converged, &first->stats, &first->diag);
+    }
+}
+
+// What diverged may not do so in smaller steps; the rest is as it is.
+static bool wants_halves(const td_world *w, const tdi_island *i) {
+    const td_status status = first_of(w, i)->status;
+    return !i->converged && (status == TD_OK || status == TD_ERR_DIVERGED);
+}
+
+static void halve_island(void *context, int64_t k) {
+    const stepping *s = context;
+    td_world *w = s->world;
+    tdi_island *i = &w->islands[k];
+    if (i->memory) {
+        tdi_actor *first = first_of(w, i);
+        const tdi_system system = tdi_island_system(w, i);
+        first->status = tdi_system_halves(&system, i->memory, &first->stats, &first->diag);
+        i->converged = first->status == TD_OK;
+    }
+}
+
+static void accept_island(void *context, int64_t k) {
+    const stepping *s = context;
+    td_world *w = s->world;
+    tdi_island *i = &w->islands[k];
+    tdi_actor *first = first_of(w, i);
+    const tdi_system system = tdi_island_system(w, i);
+    if (!is_explicit(first) && !i->memory) {
+        tdi_system_accept(&system, &first->stats);
+    }
+    for (int32_t j = 0; j < i->count; j++) {
+        tdi_actor *a = &w->actors[w->member_actor[i->first + j]];
+        a->strength = i->touch ? i->touch->strength : 1;
+        tdi_actor_note_force(a);
+    }
+}
+
+// To where the step began. What was taken in halves, or not solved, is known by what it left.
+static void undo_island(void *context, int64_t k) {
+    const stepping *s = context;
+    td_world *w = s->world;
+    tdi_island *i = &w->islands[k];
+    const tdi_system system = tdi_island_system(w, i);
+    tdi_actor *first = first_of(w, i);
+    if (is_explicit(first)) {
+        first->solver->restore(first->state, first->memory);
+    } else if (i->memory) {
+        tdi_system_restore(&system, i->memory);
+    } else if (i->converged) {
+        tdi_system_undo(&system);
+    }
+    for (int32_t j = 0; j < i->count; j++) {
+        tdi_actor *a = &w->actors[w->member_actor[i->first + j]];
+        const bool moved = memcmp(&a->motion, &a->motion0, sizeof a->motion) != 0;
+        a->base = a->base0;
+        a->simulated = a->simulated0;
+        a->base_rate = a->base_rate0;
+        a->motion = a->motion0;
+        if (moved && !is_explicit(first)) {
+            a->solver->set_base(a->state, &a->motion);
+        }
+    }
+}
+
+static void for_islands(const stepping *s, void (*turn)(void *, int64_t)) {
+    td_world *w = s->world;
+    if (w->inside || w->island_count == 1) {
+        for (int32_t k = 0; k < w->island_count; k++) {
+            turn((void *)s, k);
+        }
+    } else {
+        td_pool_run(w->pool, w->island_count, turn, (void *)s);
+    }
+}
+
+// ---- halves ---------------------------------------------------------------------------------
+
+static void free_memory(td_world *w) {
+    for (int32_t k = 0; k < w->island_count; k++) {
+        if (w->islands[k].memory) {
+            const tdi_system system = tdi_island_system(w, &w->islands[k]);
+            tdi_alloc_free(w->alloc, w->islands[k].memory, tdi_system_memory(&system));
+            w->islands[k].memory = NULL;
+        }
+    }
+}
+
+// Islands that did not converge are taken in halves.
+static td_status halve(const stepping *s) {
+    td_world *w = s->world;
+    bool any = false;
+    for (int32_t k = 0; k < w->island_count; k++) {
+        tdi_island *i = &w->islands[k];
+        if (wants_halves(w, i)) {
+            const tdi_system system = tdi_island_system(w, i);
+            i->memory = tdi_alloc_resize(w->alloc, NULL, 0, tdi_system_memory(&system));
+            if (!i->memory) {
+                return TD_ERR_MEMORY;
+            }
+            any = true;
+        }
+    }
+    if (any) {
+        for_islands(s, halve_island);
+    }
+    return TD_OK;
+}
+
+// ---- after ----------------------------------------------------------------------------------
+
+// The segment whose tip moves fastest, which is where a motion that grows without end began.
+static int32_t fastest(const tdi_actor *a, td_real *speed) {
+    int32_t found = 0;
+    *speed = -1;
+    for (int32_t i = 0; i < a->segment_count; i++) {
+        td_real v = tdi_norm(a->solver->velocity(a->state, i, a->segments[i].tip));
+        if (!(v <= *speed)) {
+            *speed = v;
+            found = i;
+        }
+    }
+    return found;
+}
+
+static td_status report(const td_world *w, const tdi_actor *a, td_diag *diag) {
+    td_real speed;
+    if (a->status != TD_ERR_DIVERGED || a->touches) {
+        return tdi_fail_at(diag, a->status, a->diag.index, "'%s' at %g s: %s", a->name,
+                           td_world_time(w), a->diag.message);
+    }
+    int32_t segment = fastest(a, &speed);
+    return tdi_fail_at(diag, a->status, segment,
+                       "'%s' at %g s: its motion is not finite any more; segment %d was the "
+                       "fastest, with %g m/s; try a smaller step or more damping",
+                       a->name, td_world_time(w), (int)segment, speed);
+}
+
+// Everything as it was before the step. Says what failed first.
+static td_status fail(const stepping *s, td_status status, td_diag *diag) {
+    td_world *w = s->world;
+    for_islands(s, undo_island);
+    free_memory(w);
+    tdi_world_set_keyed(w, s->t0);
+    tdi_world_return_colliders(w);
+    for (int32_t k = 0; k < w->wind_count; k++) {
+        w->winds[k].state = w->winds0[k];
+    }
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        if (w->actors[k].status != TD_OK) {
+            return report(w, &w->actors[k], diag);
+        }
+    }
+    return status;
+}
+
+// The first status of an actor that is no good.
+static td_status first_status(const td_world *w) {
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        if (w->actors[k].status != TD_OK) {
+            return w->actors[k].status;
+        }
+    }
+    return TD_OK;
+}
+
+// Solves all islands, joining those that came near each other, until nothing did.
+static td_status solve(const stepping *s, td_diag *diag) {
+    td_world *w = s->world;
+    td_status status = tdi_world_find_islands(w, diag);
+    for (bool apart = false; status == TD_OK && !apart;) {
+        for_islands(s, solve_island);
+        status = halve(s);
+        status = status == TD_OK ? first_status(w) : status;
+        status = status == TD_OK ? tdi_world_check_islands(w, &apart, diag) : status;
+        if (status == TD_OK && !apart) {
+            for_islands(s, undo_island);
+            free_memory(w);
+            tdi_world_join_islands(w);
+        }
+    }
+    return status;
+}
+
+td_status td_world_step(td_world *w, td_diag *diag) {
+    const stepping s = {w, td_world_time(w), tdi_world_time_after(w, w->step + 1),
+                        w->inside ? w->pool : NULL};
+    begin(&s);
+    td_status status = solve(&s, diag);
+    if (status != TD_OK) {
+        return fail(&s, status, diag);
+    }
+    for_islands(&s, accept_island);
+    free_memory(w);
+    tdi_world_note_ways(w);
+    w->step++;
+    for (int32_t k = 0; k < w->scene->def.object_count; k++) {
+        w->objects[k].frame = tdi_object_frame(w, k);
+    }
+    if (w->callback) {
+        w->callback(w->callback_context, w);
+    }
+    return TD_OK;
+}
+
+// ---- making ---------------------------------------------------------------------------------
+
+td_status tdi_world_reserve(td_world *w) {
+    if (!w->winds0) {
+        w->winds0 = tdi_arena_zeroed(&w->arena, (size_t)w->wind_count + 1, sizeof *w->winds0);
+    }
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        tdi_actor *a = &w->actors[k];
+        if (!a->memory && !tdi_is_implicit(w->scene->def.objects[a->object].integrator)) {
+            a->memory = tdi_arena_zeroed(&w->arena, a->solver->save_size(a->state), 1);
+            if (!a->memory) {
+                return TD_ERR_MEMORY;
+            }
+        }
+    }
+    return w->winds0 ? TD_OK : TD_ERR_MEMORY;
+}
