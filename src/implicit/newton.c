@@ -39,7 +39,7 @@
 #define LEAST_SHIFT 1e-6 // of the first
 #define MOST_SHIFT  1e10 // of the first
 
-#define REUSE_BELOW 0.03 // rad or m: after smaller increments factors are used once more
+#define REUSE_BELOW 0.02 // rad or m: after smaller increments factors are used once more
 #define WORTHWHILE  0.2  // of the last increment: what old factors must reach
 
 // while something is driven

@@ -15,6 +15,7 @@
 #define STATIC_ITERATIONS 5000  // far more than most need: limp things between pins creep
 #define STATIC_TOLERANCE  1e-10 // rad or m: statics are to be exact
 #define DEEPEST           6     // halvings of a step, down to 1/64
+#define PATIENCE          3     // times as many iterations for a piece of a step
 
 // ---- checks ---------------------------------------------------------------------------------
 
@@ -95,7 +96,9 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
                           td_diag *diag) {
     const td_step_opts *o = y->member[0].opts;
     const tdi_rule rule = rule_of(y, part);
-    const tdi_newton_opts newton = {o->iterations, o->tolerance, false};
+    const bool whole = part.from == 0 && part.to == 1;
+    const tdi_newton_opts newton = {whole ? o->iterations : PATIENCE * o->iterations, o->tolerance,
+                                    false};
     td_status status = TD_OK;
     *converged = false;
     for (int32_t k = 0; k < y->count; k++) {

@@ -395,7 +395,7 @@ static td_real solve(void *body, bool attempt, td_real *promise) {
     td_real largest =
         tdi_sweep_out(s->model, s, s->now->pool, free ? LARGEST_TURN : HUGE_VAL, attempt);
     s->base_move = still;
-    *promise += tdi_sweep_promise(s->model, s);
+    *promise += tdi_sweep_promise(s->model, s) / s->now->weight;
     return largest;
 }
 
