@@ -34,12 +34,17 @@ typedef struct tdi_rule {
 // Which quadratic model is factored.
 typedef struct tdi_model {
     bool positive; // a positive semi-definite model; else the exact Hessian, if that is positive
-    bool raise;    // the exact Hessian, made positive where it is not, by bodies that can: raised()
     td_real shift; // 1/s^2: weight of inertia about the pose, added to a positive model
     int32_t tries; // how often a smaller shift did not do
     bool touched;  // the factors must serve respond()
     bool carry;    // increments bring what is driven to the end of its way
 } tdi_model;
+
+typedef enum tdi_factored {
+    TDI_NOT_POSITIVE, // nothing is factored
+    TDI_RAISED,       // where it was not positive definite, it was made so
+    TDI_POSITIVE,
+} tdi_factored;
 
 // One side of a contact, on the capsule between two points of a body. With the weights w and the
 // normal n from the other side to this,
@@ -72,17 +77,14 @@ typedef struct tdi_implicit {
     void (*end_rest)(void *body);
 
     // ---- Newton's method
-    td_real (*first_shift)(const void *body);           // 1/s^2
-    void (*clear)(void *body);                          // before contacts are added; may be NULL
-    bool (*factor)(void *body, const tdi_model *model); // false: not positive definite
-    bool (*raised)(const void *body); // whether the last one made its model positive; NULL: never
+    td_real (*first_shift)(const void *body); // 1/s^2
+    void (*clear)(void *body);                // before contacts are added; may be NULL
+    tdi_factored (*factor)(void *body, const tdi_model *model);
     // Increments. Gives the largest, not a number if one is not, and adds r^T H^-1 r, which is what
-    // they promise: their slope is minus that. With `attempt` the pose is kept and moved by all.
-    td_real (*solve)(void *body, bool attempt, td_real *promise);
-    // In steps without contact solve may limit parts of a body that would move by more than
-    // `longest`, each by itself, which need not go down. This gives the increments without limits,
-    // the pose kept and moved by all. NULL: nothing is limited.
-    td_real (*solve_unlimited)(void *body);
+    // they promise: their slope is minus that. With `attempt` the pose is kept and moved by all. With
+    // `limited` no part moves by more than `longest`, and what it carries is solved for that: the
+    // whole may then not go down.
+    td_real (*solve)(void *body, bool attempt, bool limited, td_real *promise);
     // The same with a new gradient and old factors; NULL: not offered.
     td_real (*solve_again)(void *body);
     td_real (*largest)(const void *body); // of the increments as they are
@@ -92,9 +94,9 @@ typedef struct tdi_implicit {
     td_real longest; // no increment is tried beyond this at once
 
     // ---- what is driven
-    bool (*driven)(const void *body);        // whether anything moves in this step
-    void (*drive)(void *body, td_real time); // puts it where it is then; NULL: try moves it
-    void (*stand)(void *body);               // it goes to its end, while the rest stands as it does
+    bool (*driven)(const void *body);         // whether anything moves in this step
+    void (*drive)(void *body, td_real time);  // puts it where it is then; NULL: try moves it
+    void (*stand)(void *body); // it goes to its end, while the rest stands as it does
 
     // ---- contact
     int32_t (*point_count)(const void *body);
@@ -105,8 +107,8 @@ typedef struct tdi_implicit {
     // The size of the body's own forces, N: what holds it and stops it within a gap and a step.
     td_real (*force)(const void *body, const td_step_opts *opts, td_real gap, td_real h);
     void (*points)(const void *body, td_vec3 *x);
-    void (*points_star)(const void *body, td_vec3 *star); // x* of the rule
-    void (*points_move)(const void *body, td_vec3 *dx);   // by the increments
+    void (*points_star)(const void *body, td_vec3 *star);  // x* of the rule
+    void (*points_move)(const void *body, td_vec3 *dx);    // by the increments
     void (*add)(void *body, const tdi_contact_side *side);
     void (*push)(void *body, int32_t point, td_vec3 force);
     void (*respond)(void *body);

@@ -4,13 +4,11 @@
 // Models    The exact Hessian first. Where it is not positive definite, or its increments do not go
 //           down, that of contact is replaced by a positive semi-definite model, then that of the
 //           bodies too, with inertia about the pose added as far as it must be.
-//           Bodies that can make their exact Hessian positive just where it is not do that first.
 // Search    The whole increment is tried; when the value falls by less than a part of what the
 //           slope promises, half of it, and so on. Small increments of a system without contact are
 //           taken without looking at the value: there the quadratic model is exact to rounding.
 // Stopping  The error that an increment x leaves is about c x^2, with c from the last two
-//           increments, which ends the iteration before the increment itself is below the
-//           tolerance.
+//           increments, which ends the iteration before the increment itself is below the tolerance.
 // Driven    While colliders, bases and held ends are on their way, increments carry them along to
 //           first order. The value may rise then. Where such an increment is cut short, others
 //           between them bring the bodies back to where they are least pressed.
@@ -24,12 +22,12 @@
 #define SMALL_POSITIVE 1e-3 // likewise of a positive model, which is off by more
 #define SMALL_MOVE     1e-6 // an increment that cannot be judged by the value any more
 #define HALVINGS       30
+#define FARTHEST       1.0  // rad or m: no further along negative curvature
+#define LIMITED        0.99 // of the longest increment: where a part was limited, but for rounding
 #define DESCENT        1e-4  // of what the slope promises
 #define ROUNDING       1e-13 // of the value: a promise below this cannot be seen
 #define LEAST_GROWTH   1.0   // 1/rad: c of the error left is not taken to be less
 #define LEFT           0.1   // of the tolerance may be left
-#define LIMITED        0.99  // of the longest increment: a part was limited, but for rounding
-#define STRETCHED      1.0   // rad or m: no increment is made longer than this
 
 #define SHIFT_MORE  8.0 // when a model is not positive definite
 #define SHIFT_TRIES 40
@@ -39,8 +37,8 @@
 #define LEAST_SHIFT 1e-6 // of the first
 #define MOST_SHIFT  1e10 // of the first
 
-#define REUSE_BELOW 0.02 // rad or m: after smaller increments factors are used once more
-#define WORTHWHILE  0.2  // of the last increment: what old factors must reach
+#define REUSE_BELOW 0.1 // rad or m: after smaller increments factors are used once more
+#define WORTHWHILE  0.2 // of the last increment: what old factors must reach
 
 // while something is driven
 #define SHORTENED 0.8  // of what is free, since bodies turn and points do not go straight
@@ -59,15 +57,14 @@ typedef struct newton {
     const tdi_newton_opts *opts;
     td_step_stats *stats;
     td_diag *diag;
-    level next;               // the first model to be tried in the next iteration
-    level used;               // in this
-    bool raised;              // the exact Hessian was made positive where it was not
-    td_real shift, first;     // 1/s^2: now, and the first that is tried
-    td_real before;           // the last increment, if it was whole and not of a positive model
-    td_real promise;          // minus the slope along the increments
-    td_real largest;          // increment
+    level next;            // the first model to be tried in the next iteration
+    level used;            // in this
+    bool raised;           // it was made positive where it was not
+    td_real shift, first;  // 1/s^2: now, and the first that is tried
+    td_real before;        // the last increment, if it was whole and not of a positive model
+    td_real promise;       // minus the slope along the increments
+    td_real largest;       // increment
     bool offers_reuse, reuse; // of factors: by all bodies, and in the next iteration
-    bool limits;              // by all bodies, of parts that would move far
 } newton;
 
 // ---- all bodies -----------------------------------------------------------------------------
@@ -110,7 +107,8 @@ static td_real longest_of(const tdi_system *y) {
 
 // ---- factors --------------------------------------------------------------------------------
 
-static bool factor_all(const newton *n, const tdi_model *model) {
+// The worst of all bodies.
+static tdi_factored factor_all(const newton *n, const tdi_model *model) {
     const tdi_system *y = n->system;
     for (int32_t k = 0; k < y->count; k++) {
         if (y->member[k].ops->clear) {
@@ -120,31 +118,24 @@ static bool factor_all(const newton *n, const tdi_model *model) {
     if (y->touch) {
         tdi_touch_expand(y->touch, y);
     }
-    for (int32_t k = 0; k < y->count; k++) {
-        if (!y->member[k].ops->factor(y->member[k].body, model)) {
-            return false;
-        }
+    tdi_factored worst = TDI_POSITIVE;
+    for (int32_t k = 0; k < y->count && worst != TDI_NOT_POSITIVE; k++) {
+        tdi_factored own = y->member[k].ops->factor(y->member[k].body, model);
+        worst = own < worst ? own : worst;
     }
-    return true;
+    return worst;
 }
 
 // The next model, when one is not positive definite or does not go down.
 static void soften(newton *n) {
     if (n->used < POSITIVE) {
         n->used = n->used == EXACT && n->system->touch ? CONVEX : POSITIVE;
-        n->shift = n->used == POSITIVE ? fmax(n->shift, n->first) : n->shift;
+        if (n->used == POSITIVE && n->opts->rest && n->shift == 0) {
+            n->shift = n->first;
+        }
     } else {
         n->shift = n->shift > 0 ? SHIFT_MORE * n->shift : n->first;
     }
-}
-
-static bool any_raised(const tdi_system *y) {
-    bool raised = false;
-    for (int32_t k = 0; k < y->count; k++) {
-        const tdi_member *m = &y->member[k];
-        raised = raised || (m->ops->raised && m->ops->raised(m->body));
-    }
-    return raised;
 }
 
 // Factors a model that is positive definite.
@@ -153,26 +144,21 @@ static td_status factor(newton *n, bool carry) {
     n->used = n->next;
     for (int32_t tries = 0; tries < SHIFT_TRIES;) {
         if (t) {
-            td_status status = tdi_touch_evaluate(t, n->system, n->used == EXACT, carry, n->diag);
+            td_status status =
+                tdi_touch_evaluate(t, n->system, n->used == EXACT, carry, n->diag);
             if (status != TD_OK) {
                 return status;
             }
-            // what couples capsules is added after the factors: it must be positive by itself
-            if (t->coupled && n->used == EXACT) {
-                n->used = CONVEX;
-                continue;
-            }
         }
         const tdi_model model = {.positive = n->used == POSITIVE,
-                                 .raise = n->used == EXACT && !t && !n->opts->rest,
                                  .shift = n->used == POSITIVE ? n->shift : 0,
                                  .tries = tries,
                                  .touched = t,
                                  .carry = carry};
-        if (factor_all(n, &model)) {
-            n->raised = model.raise && any_raised(n->system);
-            n->used = n->raised ? POSITIVE : n->used;
-            n->stats->raised += n->used == POSITIVE;
+        tdi_factored result = factor_all(n, &model);
+        if (result != TDI_NOT_POSITIVE) {
+            n->raised = result == TDI_RAISED;
+            n->stats->raised += model.positive || n->raised;
             return TD_OK;
         }
         tries += n->used == POSITIVE;
@@ -185,12 +171,12 @@ static void note_largest(newton *n, td_real x) {
     n->largest = x <= n->largest ? n->largest : x; // keeps what is not a number
 }
 
-static void solve_all(newton *n) {
+static void solve_all(newton *n, bool limited) {
     const tdi_system *y = n->system;
     n->largest = n->promise = 0;
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        note_largest(n, m->ops->solve(m->body, !y->touch, &n->promise));
+        note_largest(n, m->ops->solve(m->body, !y->touch, limited, &n->promise));
     }
 }
 
@@ -202,14 +188,17 @@ static void solve_all_again(newton *n) {
     }
 }
 
-// Contact between capsules changes the increments.
-static void couple(newton *n) {
+// Contact between capsules changes the increments. False: with it the model has no least value.
+static bool couple(newton *n) {
     const tdi_system *y = n->system;
-    tdi_touch_solve(y->touch, y, &n->promise);
+    if (!tdi_touch_solve(y->touch, y, &n->promise)) {
+        return false;
+    }
     n->largest = 0;
     for (int32_t k = 0; k < y->count; k++) {
         note_largest(n, y->member[k].ops->largest(y->member[k].body));
     }
+    return true;
 }
 
 // ---- moves ----------------------------------------------------------------------------------
@@ -229,28 +218,11 @@ static td_real search(newton *n, td_real value, td_real fraction) {
     return 0;
 }
 
-// Tries increments of which parts are limited. When they do not go down those without limits take
-// their place.
-static bool move_limited(newton *n, td_real value) {
-    const tdi_system *y = n->system;
-    try_all(y, 1);
-    if (value_of(y) <= value) {
-        return true;
-    }
-    n->stats->halvings++;
-    try_all(y, 0);
-    n->largest = 0;
-    for (int32_t k = 0; k < y->count; k++) {
-        note_largest(n, y->member[k].ops->solve_unlimited(y->member[k].body));
-    }
-    return false;
-}
-
-// Goes further along an increment of negative curvature while the value falls: a model that turned
-// the curvature's sign says nothing of how far that is.
-static void stretch(const newton *n) {
+// Goes further along an increment of negative curvature while the value falls: the model, which
+// turned the curvature's sign, says nothing of how far that is.
+static void stretch(newton *n, td_real longest) {
     td_real value = value_of(n->system), fraction = 1;
-    while (2 * fraction * n->largest < STRETCHED) {
+    while (2 * fraction * n->largest < longest) {
         try_all(n->system, 2 * fraction);
         td_real next = value_of(n->system);
         if (!(next < value)) {
@@ -262,23 +234,34 @@ static void stretch(const newton *n) {
     }
 }
 
+// Parts that want to move far were limited, each by itself, and what they carry follows that; it
+// need not go down. Then all increments are made shorter alike, which does.
+static td_real search_limited(newton *n, td_real longest) {
+    try_all(n->system, 0);
+    const td_real value = value_of(n->system);
+    if (!n->opts->rest && n->largest > LIMITED * longest) {
+        try_all(n->system, 1);
+        if (value_of(n->system) <= value) {
+            return 1;
+        }
+        try_all(n->system, 0);
+        n->stats->halvings++;
+        solve_all(n, false);
+    }
+    return search(n, value, n->largest > longest ? longest / n->largest : 1);
+}
+
 // Without contact; solve has moved the poses by all of the increments.
 static td_real move_freely(newton *n) {
     const td_real longest = longest_of(n->system);
-    const td_real small = n->opts->rest         ? SMALL_MOVE
-                          : n->used == POSITIVE ? SMALL_POSITIVE
-                                                : SMALL_STEP;
+    const bool doubtful = n->used == POSITIVE || n->raised;
+    const td_real small = n->opts->rest ? SMALL_MOVE : doubtful ? SMALL_POSITIVE : SMALL_STEP;
     if (n->largest < small) {
         return 1;
     }
-    try_all(n->system, 0);
-    const td_real value = value_of(n->system);
-    const bool limited = n->limits && n->largest > LIMITED * longest;
-    td_real taken = limited && move_limited(n, value)
-                        ? 1
-                        : search(n, value, n->largest > longest ? longest / n->largest : 1);
-    if (n->used == POSITIVE && taken == 1 && !n->opts->rest) {
-        stretch(n);
+    td_real taken = search_limited(n, longest);
+    if (doubtful && !n->opts->rest && taken == 1) {
+        stretch(n, fmin(longest, FARTHEST));
     }
     return taken;
 }
@@ -347,6 +330,7 @@ static td_real move_touching(newton *n, bool carry) {
 static bool correct(newton *n) {
     solve_all_again(n);
     n->used = EXACT;
+    n->raised = false;
     if (n->largest > WORTHWHILE * n->before || !isfinite(n->largest)) {
         n->reuse = false;
         return false;
@@ -356,16 +340,30 @@ static bool correct(newton *n) {
     return true;
 }
 
+// Increments of a model that has a least value.
+static td_status find_increments(newton *n, bool carry) {
+    const tdi_system *y = n->system;
+    for (int32_t k = 0; k < SHIFT_TRIES; k++) {
+        td_status status = factor(n, carry);
+        if (status != TD_OK) {
+            return status;
+        }
+        solve_all(n, !y->touch && !n->opts->rest);
+        if (!y->touch || !y->touch->coupled || !isfinite(n->largest) || couple(n)) {
+            return TD_OK;
+        }
+        soften(n);
+        n->next = n->used;
+    }
+    return TD_ERR_DIVERGED;
+}
+
 // One iteration: how much of the increments was taken.
 static td_status iterate(newton *n, bool carry, td_real *taken) {
     const tdi_system *y = n->system;
-    td_status status = factor(n, carry);
+    td_status status = find_increments(n, carry);
     if (status != TD_OK) {
         return status;
-    }
-    solve_all(n);
-    if (y->touch && y->touch->coupled && isfinite(n->largest)) {
-        couple(n);
     }
     n->stats->iterations++;
     n->stats->last_move = n->largest;
@@ -459,17 +457,11 @@ static td_status bring_along(newton *n) {
 
 static newton start(const tdi_system *y, const tdi_newton_opts *opts, td_step_stats *stats,
                     td_diag *diag) {
-    newton n = {.system = y,
-                .opts = opts,
-                .stats = stats,
-                .diag = diag,
-                .offers_reuse = !y->touch,
-                .limits = !y->touch && !opts->rest};
+    newton n = {.system = y, .opts = opts, .stats = stats, .diag = diag, .offers_reuse = !y->touch};
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
         n.first = fmax(n.first, m->ops->first_shift(m->body));
         n.offers_reuse = n.offers_reuse && m->ops->solve_again;
-        n.limits = n.limits && m->ops->solve_unlimited;
     }
     return n;
 }
@@ -492,7 +484,7 @@ td_status tdi_newton(const tdi_system *y, const tdi_newton_opts *opts, bool *con
             status = iterate(&n, false, &taken);
         }
         bool calm = status == TD_OK && (!y->touch || tdi_touch_calm(y->touch, y));
-        bool whole = n.used != POSITIVE && taken == 1 && calm;
+        bool whole = n.used != POSITIVE && !n.raised && taken == 1 && calm;
         if (status != TD_OK || is_done(&n, taken, whole, calm, reused)) {
             *converged = status == TD_OK;
             return status;

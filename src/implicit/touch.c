@@ -425,28 +425,39 @@ static void find_active(tdi_touch *t) {
     }
 }
 
-// to += sign C x, C being what the blocks between two capsules add: those of the model, without
-// `slide`, weight_k weight_l H -+ tilt n n^T, with - where both ends are first or both are second.
+// What the blocks between the two sides of a contact make of a motion x of its points: forces on all
+// four, with r_ak of tdi_contact and the sums R_a = sum of r_ak.x_k over the points of the other side.
+static void couple(const tdi_contact *c, const td_vec3 *x, td_vec3 force[4]) {
+    const int32_t *p = c->point;
+    const td_real *w = c->weight, *tilt = c->tilt;
+    for (int side = 0; side < 2; side++) {
+        const int far = 2 - 2 * side, own = 2 * side; // first points of the other side and of this
+        td_vec3 other = tdi_madd(tdi_scale(x[p[far]], w[far]), x[p[far + 1]], w[far + 1]);
+        td_real turn = tdi_dot(c->normal, tdi_sub(x[p[3 - side * 2]], x[p[2 - side * 2]])),
+                sums[2] = {tdi_dot(c->slide[0], other), tdi_dot(c->slide[1], other)};
+        sums[1 - side] += side == 0 ? -turn : turn;
+        td_real k0 = tilt[0] * sums[0] + tilt[1] * sums[1],
+                k1 = tilt[1] * sums[0] + tilt[2] * sums[1];
+        td_vec3 straight = tdi_add(tdi_sym3_apply(&c->hessian, other),
+                                   tdi_madd(tdi_scale(c->slide[0], k0), c->slide[1], k1));
+        td_real across = side == 0 ? -k0 : k1; // on the first point of this side, less on the other
+        force[own] = tdi_madd(tdi_scale(straight, w[own]), c->normal, across);
+        force[own + 1] = tdi_madd(tdi_scale(straight, w[own + 1]), c->normal, -across);
+    }
+}
+
+// to += sign C x, with C of all contacts between capsules
 static void add_coupling(const tdi_touch *t, const td_vec3 *x, td_real sign, td_vec3 *to) {
     int32_t count;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
     for (int32_t k = 0; k < count; k++) {
         const tdi_contact *c = &list[k];
-        if (c->other >= t->capsule_count) {
-            continue;
-        }
-        const int32_t *p = c->point;
-        const td_real *w = c->weight;
-        td_vec3 own = tdi_madd(tdi_scale(x[p[0]], w[0]), x[p[1]], w[1]),
-                other = tdi_madd(tdi_scale(x[p[2]], w[2]), x[p[3]], w[3]);
-        td_vec3 to_own = tdi_sym3_apply(&c->hessian, other),
-                to_other = tdi_sym3_apply(&c->hessian, own);
-        td_real turn_own = c->tilt[1] * tdi_dot(c->normal, tdi_sub(x[p[3]], x[p[2]])),
-                turn_other = c->tilt[1] * tdi_dot(c->normal, tdi_sub(x[p[1]], x[p[0]]));
-        for (int e = 0; e < 4; e++) {
-            td_real turn = (e & 1 ? -1 : 1) * (e < 2 ? turn_own : turn_other);
-            td_vec3 f = tdi_madd(tdi_scale(e < 2 ? to_own : to_other, w[e]), c->normal, turn);
-            to[p[e]] = tdi_madd(to[p[e]], f, sign);
+        td_vec3 force[4];
+        if (c->other < t->capsule_count) {
+            couple(c, x, force);
+            for (int e = 0; e < 4; e++) {
+                to[c->point[e]] = tdi_madd(to[c->point[e]], force[e], sign);
+            }
         }
     }
 }
@@ -476,7 +487,7 @@ static td_real dot(const tdi_touch *t, const td_vec3 *a, const td_vec3 *b) {
 //   s = g + keep s (press),  q = v + keep q (way):  J^T s = E p and q = J p of the direction p
 //   part = g.v / q.(s + C q),  F += part s (sum),  g -= part (s + C q)
 // and at last x += E^-1 J^T F. The slope changes by -y.F.
-void tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise) {
+bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise) {
     find_active(t);
     gather_moves(t, y, t->moved);
     for (int32_t k = 0; k < t->active_count; k++) {
@@ -502,7 +513,7 @@ void tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise) {
         add_coupling(t, t->way, 1, t->answer); // s + C q
         td_real along = dot(t, t->way, t->answer);
         if (!(along > 0)) {
-            break;
+            return false;
         }
         td_real part = size / along;
         for (int32_t k = 0; k < t->active_count; k++) {
@@ -516,6 +527,7 @@ void tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise) {
     for (int32_t k = 0; k < y->count; k++) {
         y->member[k].ops->absorb(y->member[k].body);
     }
+    return *promise > 0;
 }
 
 // ---- reading --------------------------------------------------------------------------------

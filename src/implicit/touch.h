@@ -60,8 +60,8 @@ bool tdi_touch_any(const tdi_touch *t); // whether there were any contacts
 // Adds gradients, and Hessians within capsules, to the bodies, before they are factored.
 void tdi_touch_expand(const tdi_touch *t, const tdi_system *system);
 // Takes what couples capsules into the increments, which are those without it. Changes the promise
-// accordingly.
-void tdi_touch_solve(tdi_touch *t, const tdi_system *system, td_real *promise);
+// accordingly. False: the whole is not positive definite.
+bool tdi_touch_solve(tdi_touch *t, const tdi_system *system, td_real *promise);
 td_real tdi_touch_value(tdi_touch *t, const tdi_system *system);
 // Whether the increments leave all forces of contact nearly as they were evaluated.
 bool tdi_touch_calm(tdi_touch *t, const tdi_system *system);

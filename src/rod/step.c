@@ -16,9 +16,8 @@
 #include <string.h>
 
 #define FAR          0.5  // of the error of the simple guess: what a better one must reach
-#define SHIFT_STEP   0.05 // of the step's own inertia: the first shift tried
+#define SHIFT_STEP   0.25 // of the step's own inertia: the first shift tried
 #define SHIFT_REST   1e-4 // of the stiffest joint over its inertia: likewise
-#define EXACT_TRIES  2    // of shifts with the exact Hessian, before that without second derivatives
 
 // ---- the rule -------------------------------------------------------------------------------
 
@@ -385,17 +384,17 @@ static bool eliminate(const td_rod_state *s, const tdi_rod_potential *p) {
     return true;
 }
 
-static bool factor(void *body, const tdi_model *model) {
+static tdi_factored factor(void *body, const tdi_model *model) {
     td_rod_state *s = body;
     tdi_rod_potential *p = &s->now->potential;
     p->shift = model->shift;
-    p->whole = model->tries < EXACT_TRIES;
+    p->whole = !model->positive;
     s->carry = model->carry;
     if (s->carry) {
         tdi_rod_carry_held(s);
     }
     tdi_rod_load_terms(s, p);
-    return eliminate(s, p);
+    return eliminate(s, p) ? TDI_POSITIVE : TDI_NOT_POSITIVE;
 }
 
 static tdi_rod_way way_of(const td_rod_state *s) {
@@ -416,8 +415,9 @@ static void try(void *body, td_real fraction) {
     tdi_rod_try(body, fraction, way_of(body));
 }
 
-static td_real solve(void *body, bool attempt, td_real *promise) {
+static td_real solve(void *body, bool attempt, bool limited, td_real *promise) {
     td_rod_state *s = body;
+    (void)limited; // edges that turn far keep their lengths
     *promise += tdi_rod_solve(s);
     s->carry = false;
     td_real most = tdi_rod_largest(s);

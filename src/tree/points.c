@@ -31,29 +31,23 @@ typedef struct rooting {
     bool welded;
 } rooting;
 
-static rooting rooting_of(const td_tree_model *m, int32_t i) {
-    rooting root = {0, 0, true};
-    bool floats = false;
-    for (int32_t k = i; k != TD_NONE; k = m->parent[k]) {
-        const bool last = m->parent[k] == TD_NONE;
-        root.free = fmax(root.free, STANDS * m->body[k].radius);
-        root.depth += last ? 0 : tdi_norm(m->body[k].attach);
-        root.welded = root.welded && m->kind[k] == TD_JOINT_FIXED;
-        floats = last && m->kind[k] == TD_JOINT_FREE;
-        if (root.depth > root.free && !last) { // nothing further down reaches up to here
-            floats = true;
-            break;
-        }
+static rooting rooting_of(const td_tree_model *m, int32_t i, const rooting *up) {
+    const tdi_body *b = &m->body[i];
+    const bool fixed = m->kind[i] == TD_JOINT_FIXED;
+    if (!up) {
+        bool floats = m->kind[i] == TD_JOINT_FREE;
+        return (rooting){0, floats ? -INFINITY : STANDS * b->radius, fixed};
     }
-    root.free = floats ? -INFINITY : root.free;
-    return root;
+    return (rooting){up->depth + tdi_norm(b->attach),
+                     up->free < 0 ? up->free : fmax(up->free, STANDS * b->radius),
+                     fixed && up->welded};
 }
 
 // Cuts a capsule down to what may touch.
-static void cut_capsule(const td_tree_model *m, int32_t i, tdi_body *b) {
-    const rooting root = rooting_of(m, i);
-    td_real from = fmax(b->from, root.free - root.depth);
-    if (root.welded || !(b->radius > 0 && isfinite(b->radius)) || root.free >= root.depth + b->to) {
+static void cut_capsule(tdi_body *b, const rooting *root) {
+    td_real from = fmax(b->from, root->free - root->depth);
+    if (root->welded || !(b->radius > 0 && isfinite(b->radius)) ||
+        root->free >= root->depth + b->to) {
         b->to = -1;
     } else if (from >= b->to) { // an organ as long as it is thick
         b->from = b->to = 0.5 * tdi_norm(b->tip);
@@ -65,18 +59,21 @@ static void cut_capsule(const td_tree_model *m, int32_t i, tdi_body *b) {
 typedef struct stance { // of a body as it is drawn
     td_quat turn;
     td_vec3 o;
+    rooting root;
 } stance;
 
 static stance stance_of(const td_tree_model *m, const stance *all, int32_t i) {
-    const stance base = {{1, 0, 0, 0}, {0, 0, 0}};
-    const stance *up = m->parent[i] == TD_NONE ? &base : &all[m->parent[i]];
+    const stance base = {{1, 0, 0, 0}, {0, 0, 0}, {0, 0, false}};
+    const bool first = m->parent[i] == TD_NONE;
+    const stance *up = first ? &base : &all[m->parent[i]];
     const tdi_body *b = &m->body[i];
     td_vec3 attach = b->attach;
     if (m->kind[i] == TD_JOINT_SLIDE) {
         attach = tdi_add(attach, tdi_quat_rotate(b->rest, tdi_scale(b->axis, b->initial_slide)));
     }
     return (stance){tdi_quat_mul(up->turn, b->initial),
-                    tdi_add(up->o, tdi_quat_rotate(up->turn, attach))};
+                    tdi_add(up->o, tdi_quat_rotate(up->turn, attach)),
+                    rooting_of(m, i, first ? NULL : &up->root)};
 }
 
 // The end of a body's capsule, in its own axes.
@@ -91,7 +88,7 @@ bool tdi_tree_fill_capsules(td_tree_model *m) {
     for (int32_t i = 0; all && i < m->body_count; i++) {
         tdi_body *b = &m->body[i];
         all[i] = stance_of(m, all, i);
-        cut_capsule(m, i, b);
+        cut_capsule(b, &all[i].root);
         for (int end = 0; b->to >= 0 && end < 2; end++) {
             m->drawn[2 * m->capsule_count + end] =
                 tdi_add(all[i].o, tdi_quat_rotate(all[i].turn, own_point(b, end)));

@@ -2,8 +2,7 @@
 // A tree in the common implicit step and statics: history, first guess, and the functions by which
 // Newton's method asks it.
 //
-// Material points move as o + R X, so the rules are taken for o and for the nine entries of R
-// alike.
+// Material points move as o + R X, so the rules are taken for o and for the nine entries of R alike.
 
 #include "load/check.h"
 #include "tree/dynamics.h"
@@ -18,12 +17,12 @@
 
 #define WIND_JUMP    2.0   // m/s: a change of the wind in one step below this is a gust, not a jump
 #define LARGEST_TURN 1.0   // rad: no joint turns further in one iteration
+#define REPEATED \
+    0.94 // cosine of half a turn of 0.7 rad: a joint that turned further flaps, and does not
+         // repeat it
+#define WOUND        (1.5 * TDI_PI) // rad: a joint wound further lets go at the end of a step
 #define SHIFT_STEP   0.25  // of a step's own inertia
 #define SHIFT_REST   100.0 // 1/s^2
-#define REPEATED \
-    0.94 // cosine of half a turn of 0.7 rad: a joint that turned further does not
-         // repeat it, since it flaps
-#define WOUND (1.5 * TDI_PI) // rad: a joint wound further lets go at the end of a step
 
 // ---- prediction -----------------------------------------------------------------------------
 
@@ -70,7 +69,8 @@ static void begin_history(const td_tree_model *m, td_tree_state *s) {
     tdi_tree_move(m, s);
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_frame *f = &s->frame[i];
-        s->past[i] = (tdi_past){f->o, s->twist[i].v, f->r, rate_of(&f->r, s->twist[i].w), f->turn};
+        s->past[i] =
+            (tdi_past){f->o, s->twist[i].v, f->r, rate_of(&f->r, s->twist[i].w), f->turn};
     }
     memset(s->angle, 0, (size_t)m->dof_count * sizeof *s->angle);
     tdi_tree_angles(m, s, s->angle, s->angle);
@@ -218,7 +218,7 @@ static void part_begin(void *context, int32_t part) {
     td_tree_state *s = context;
     const tdi_part bodies = s->model->part[part];
     const int32_t first = s->model->dof[bodies.first], last = s->model->dof[bodies.last];
-    memcpy(s->angle_near + first, s->angle + first, (size_t)(last - first) * sizeof(td_real));
+    memcpy(s->angle_near + first, s->angle + first, (size_t)(last - first) * sizeof *s->angle);
     if (s->now->history >= 2) {
         repeat_moves(s->model, s, bodies);
     }
@@ -351,7 +351,8 @@ static void clear(void *body) {
     memset(s->summed, 0, (size_t)s->model->body_count * sizeof *s->summed);
 }
 
-static bool factor(void *body, const tdi_model *model) {
+// In a step without contact the exact model is raised where it is not positive, joint by joint.
+static tdi_factored factor(void *body, const tdi_model *model) {
     td_tree_state *s = body;
     tdi_potential *p = &s->now->potential;
     const tdi_potential_at at = {s->model, s, p, model->positive, tdi_terms_widest()};
@@ -359,18 +360,13 @@ static bool factor(void *body, const tdi_model *model) {
                              .other = tdi_potential_other,
                              .context = &at,
                              .tame = model->positive,
-                             .touched = model->touched,
-                             .raise = model->raise};
+                             .raise = p->inertia && !model->positive && !model->touched,
+                             .touched = model->touched};
     s->now->carry = model->carry;
     p->relax = model->shift;
     tdi_loads_expand(s, &p->loads);
     bool fine = tdi_sweep_in(s->model, s, s->now->pool, &terms);
-    s->now->raised = model->raise && !fine;
-    return fine || model->raise;
-}
-
-static bool raised(const void *body) {
-    return ((const td_tree_state *)body)->now->raised;
+    return fine ? TDI_POSITIVE : terms.raise ? TDI_RAISED : TDI_NOT_POSITIVE;
 }
 
 // How the base moves from now to the end of the step.
@@ -387,21 +383,15 @@ static tdi_twist base_left(td_tree_state *s) {
     return left;
 }
 
-static td_real solve(void *body, bool attempt, td_real *promise) {
+static td_real solve(void *body, bool attempt, bool limited, td_real *promise) {
     td_tree_state *s = body;
     const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
     s->base_move = s->now->carry ? base_left(s) : still;
-    const bool free = attempt && s->now->potential.inertia;
-    td_real largest =
-        tdi_sweep_out(s->model, s, s->now->pool, free ? LARGEST_TURN : HUGE_VAL, attempt);
+    const td_real limit = limited ? LARGEST_TURN : HUGE_VAL;
+    td_real most = tdi_sweep_out(s->model, s, s->now->pool, limit, attempt);
     s->base_move = still;
-    *promise += tdi_sweep_promise(s->model, s) / s->now->weight;
-    return largest;
-}
-
-static td_real solve_unlimited(void *body) {
-    td_tree_state *s = body;
-    return tdi_sweep_out(s->model, s, s->now->pool, HUGE_VAL, true);
+    *promise += tdi_sweep_promise(s->model, s);
+    return most;
 }
 
 static td_real largest(const void *body) {
@@ -482,9 +472,7 @@ const tdi_implicit tdi_tree_implicit = {
     .first_shift = first_shift,
     .clear = clear,
     .factor = factor,
-    .raised = raised,
     .solve = solve,
-    .solve_unlimited = solve_unlimited,
     .largest = largest,
     .value = value,
     .keep = keep,
@@ -583,10 +571,10 @@ td_status td_tree_step_many(td_tree_state *const *states, const td_step_opts *op
     // options are still as wrong as they were; what fails with good ones has diverged
     td_diag fault = {.message = ""};
     td_status status = check(states[failed], &opts[failed], &fault);
-    status = status == TD_OK
-                 ? tdi_fail(&fault, TD_ERR_DIVERGED, "the step at %g s diverged; try a smaller dt",
-                            states[failed]->time)
-                 : status;
+    status = status == TD_OK ? tdi_fail(&fault, TD_ERR_DIVERGED,
+                                        "the step at %g s diverged; try a smaller dt",
+                                        states[failed]->time)
+                             : status;
     return tdi_fail_at(diag, status, failed, "tree %d: %s", failed, fault.message);
 }
 

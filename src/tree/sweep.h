@@ -22,9 +22,9 @@ typedef struct tdi_terms {
     void (*balls)(const void *context, int32_t first, int32_t count, tdi_term *terms);
     void (*other)(const void *context, int32_t i, tdi_term *term);
     const void *context;
-    bool tame;    // only the positive part of swing is used, so that the model has a least value
-    bool touched; // factors are kept for tdi_sweep_respond()
+    bool tame;  // only the positive part of swing is used, so that the model has a least value
     bool raise; // where a pivot is not positive, what the joint carries is made so, and only there
+    bool touched; // factors are kept for tdi_sweep_respond()
 } tdi_terms;
 
 // Tip to root: factors. What was added to nodes before (marked in `summed`) counts. False, when not

@@ -314,7 +314,8 @@ void tdi_ida_solve(tdi_ida_system *system, td_real c, const td_real *b, td_real 
                              .loads = {o->loads, o->load_count, o->air, NULL, h, h * h, s->star},
                              .angle_rest = s->angle};
     const term_source source = {system, {m, s, &p, true, NULL}, h};
-    const tdi_terms terms = {ball_terms, other_term, &source, .tame = true};
+    const tdi_terms terms = {
+        .balls = ball_terms, .other = other_term, .context = &source, .tame = true};
     expand_loads(s, &p.loads);
     tdi_sweep_in(m, s, NULL, &terms);
     tdi_sweep_out(m, s, NULL, HUGE_VAL, false);
