@@ -79,8 +79,7 @@ void tdi_system_undo(const tdi_system *y) {
 
 // Contact begins where the step does; a guess that something is in the way of is dropped.
 static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span part, td_diag *diag) {
-    td_status status =
-        tdi_touch_begin(y->touch, y, rule->dt, rule->h, part.from, part.to, diag);
+    td_status status = tdi_touch_begin(y->touch, y, rule->dt, rule->h, part.from, part.to, diag);
     if (status == TD_OK) {
         guess_all(y, true);
         if (tdi_touch_way(y->touch, y, 1) >= 1) {
@@ -268,7 +267,8 @@ td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *
         y->member[k].ops->end_rest(y->member[k].body);
     }
     return status == TD_ERR_DIVERGED && diag && diag->status == TD_OK
-               ? tdi_fail(diag, status, "no pose at rest was found; see whether held ends can be "
-                                        "reached and whether everything is held")
+               ? tdi_fail(diag, status,
+                          "no pose at rest was found; see whether held ends can be "
+                          "reached and whether everything is held")
                : status;
 }

@@ -390,7 +390,7 @@ static td_real solve(void *body, bool attempt, bool limited, td_real *promise) {
     const td_real limit = limited ? LARGEST_TURN : HUGE_VAL;
     td_real most = tdi_sweep_out(s->model, s, s->now->pool, limit, attempt);
     s->base_move = still;
-    *promise += tdi_sweep_promise(s->model, s);
+    *promise += tdi_sweep_promise(s->model, s) / s->now->weight;
     return most;
 }
 
