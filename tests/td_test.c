@@ -14,6 +14,8 @@ static struct {
 } tests[MAX_TESTS];
 static int test_count;
 static int failures;
+static const char *skipped; // why the test that runs is left out, or NULL
+long test_checks;
 
 void test_register(const char *name, test_function function) {
     if (test_count == MAX_TESTS) {
@@ -25,14 +27,33 @@ void test_register(const char *name, test_function function) {
     test_count++;
 }
 
-void test_failed(const char *file, int line, const char *format, ...) {
+void test_skip(const char *reason) {
+    skipped = reason;
+}
+
+static void print_failure(const char *file, int line, const char *format, va_list args) {
     failures++;
     printf("%s:%d: ", file, line);
+    vprintf(format, args);
+    printf("\n");
+}
+
+void test_failed(const char *file, int line, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    vprintf(format, args);
+    print_failure(file, line, format, args);
     va_end(args);
-    printf("\n");
+}
+
+bool test_check(bool condition, const char *file, int line, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    test_checks++;
+    if (!condition) {
+        print_failure(file, line, format, args);
+    }
+    va_end(args);
+    return condition;
 }
 
 // ---- allocators -----------------------------------------------------------------------------
@@ -70,21 +91,34 @@ static bool wanted(const char *name, const char *filter) {
     return filter[0] == '=' ? strcmp(name, filter + 1) == 0 : strstr(name, filter) != NULL;
 }
 
+static bool run_test(const char *name, test_function function) {
+    int before = failures;
+    long checks = test_checks;
+    skipped = NULL;
+    function();
+    if (skipped) {
+        printf("left out %s: %s\n", name, skipped);
+    } else if (test_checks == checks) {
+        failures++;
+        printf("%s: no check ran\n", name);
+    }
+    if (failures > before) {
+        printf("FAILED %s\n", name);
+    }
+    return failures == before;
+}
+
 int main(int argc, char **argv) {
     const char *filter = argc > 1 ? argv[1] : NULL;
-    int run = 0, failed = 0;
+    int run = 0, failed = 0, left_out = 0;
     for (int i = 0; i < test_count; i++) {
         if (!wanted(tests[i].name, filter)) {
             continue;
         }
-        int before = failures;
-        tests[i].function();
         run++;
-        if (failures > before) {
-            failed++;
-            printf("FAILED %s\n", tests[i].name);
-        }
+        failed += !run_test(tests[i].name, tests[i].function);
+        left_out += skipped != NULL;
     }
-    printf("%d passed, %d failed\n", run - failed, failed);
+    printf("%d passed, %d failed, %d left out\n", run - failed - left_out, failed, left_out);
     return run == 0 || failed > 0;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// A test is TD_TEST(name_that_says_the_claim) { ... }. Checks print what failed and go on.
+// A test is TD_TEST(name_that_says_the_claim) { ... }. Checks print what failed and go on. A test
+// in which no check ran has failed.
 // CMake finds the tests by these lines and registers each with ctest.
 
 #include "tendril/tendril.h"
@@ -12,8 +13,14 @@
 
 typedef void (*test_function)(void);
 void test_register(const char *name, test_function function);
+extern long test_checks; // that ran so far
 void test_failed(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+// What the test is about is not there: it neither passes nor fails, and the reason is printed.
+void test_skip(const char *reason);
+// A check with a message of its own, for helpers that are told the place. The condition again.
+bool test_check(bool condition, const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 #define TD_TEST(name)                                                \
     static void test_##name(void);                                   \
@@ -24,14 +31,19 @@ void test_failed(const char *file, int line, const char *format, ...)
 
 #define CHECK(condition)                                       \
     do {                                                       \
+        test_checks++;                                         \
         if (!(condition)) {                                    \
             test_failed(__FILE__, __LINE__, "%s", #condition); \
         }                                                      \
     } while (0)
 
+// with a message of its own
+#define CHECK_SAY(condition, ...) test_check(condition, __FILE__, __LINE__, __VA_ARGS__)
+
 // relative to `want`; absolute when want is 0
 #define CHECK_REL(got, want, tolerance)                                                          \
     do {                                                                                         \
+        test_checks++;                                                                           \
         double got_ = (double)(got), want_ = (double)(want), tol_ = (double)(tolerance);         \
         double scale_ = want_ == 0 ? 1 : fabs(want_);                                            \
         if (!(fabs(got_ - want_) <= tol_ * scale_)) {                                            \
@@ -42,6 +54,7 @@ void test_failed(const char *file, int line, const char *format, ...)
 
 #define CHECK_INT(got, want)                                                              \
     do {                                                                                  \
+        test_checks++;                                                                    \
         long long got_ = (long long)(got), want_ = (long long)(want);                     \
         if (got_ != want_) {                                                              \
             test_failed(__FILE__, __LINE__, "%s = %lld, wanted %lld", #got, got_, want_); \
@@ -50,6 +63,7 @@ void test_failed(const char *file, int line, const char *format, ...)
 
 #define CHECK_IN(got, low, high)                                                       \
     do {                                                                               \
+        test_checks++;                                                                 \
         double got_ = (double)(got);                                                   \
         if (!(got_ >= (double)(low) && got_ <= (double)(high))) {                      \
             test_failed(__FILE__, __LINE__, "%s = %.17g, wanted %g to %g", #got, got_, \
@@ -59,6 +73,7 @@ void test_failed(const char *file, int line, const char *format, ...)
 
 #define CHECK_TEXT(got, want)                                                                 \
     do {                                                                                      \
+        test_checks++;                                                                        \
         const char *got_ = (got), *want_ = (want);                                            \
         if (strcmp(got_, want_) != 0) {                                                       \
             test_failed(__FILE__, __LINE__, "%s = \"%s\", wanted \"%s\"", #got, got_, want_); \
@@ -68,6 +83,7 @@ void test_failed(const char *file, int line, const char *format, ...)
 // the text has the part
 #define CHECK_HAS(text, part)                                                                 \
     do {                                                                                      \
+        test_checks++;                                                                        \
         const char *text_ = (text), *part_ = (part);                                          \
         if (!strstr(text_, part_)) {                                                          \
             test_failed(__FILE__, __LINE__, "%s = \"%s\" lacks \"%s\"", #text, text_, part_); \

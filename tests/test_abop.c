@@ -83,15 +83,11 @@ typedef struct count_row {
 static void check_counts(const count_row *rows, size_t count) {
     for (size_t i = 0; i < count; i++) {
         test_model m = scene(rows[i].scene, rows[i].steps);
-        if (modules(&m) != rows[i].total ||
-            (rows[i].f != TD_NONE && test_count(&m, "F") != rows[i].f)) {
-            test_failed(__FILE__, __LINE__,
-                        "%s after %d steps: %lld modules, %lld F; "
-                        "wanted %lld, %lld",
-                        rows[i].scene, rows[i].steps, (long long)modules(&m),
-                        (long long)test_count(&m, "F"), (long long)rows[i].total,
-                        (long long)rows[i].f);
-        }
+        CHECK_SAY(modules(&m) == rows[i].total &&
+                      (rows[i].f == TD_NONE || test_count(&m, "F") == rows[i].f),
+                  "%s after %d steps: %lld modules, %lld F; wanted %lld, %lld", rows[i].scene,
+                  rows[i].steps, (long long)modules(&m), (long long)test_count(&m, "F"),
+                  (long long)rows[i].total, (long long)rows[i].f);
         test_model_free(&m);
     }
 }

@@ -86,10 +86,8 @@ TD_TEST(decimal_numbers_are_read_as_strtod_reads_them) {
         "9007199254740993.0000000000000000000000000000000000000000001", "2.2250738585072011e-308",
         "2.2250738585072014e-308", "1e", "1e+", "1.2.3", "12x"};
     for (size_t i = 0; i < sizeof chosen / sizeof chosen[0]; i++) {
-        if (!read_alike(chosen[i])) {
-            test_failed(__FILE__, __LINE__, "%s is read as %.17g", chosen[i],
-                        tdi_decimal_read(chosen[i]));
-        }
+        CHECK_SAY(read_alike(chosen[i]), "%s is read as %.17g", chosen[i],
+                  tdi_decimal_read(chosen[i]));
     }
 }
 

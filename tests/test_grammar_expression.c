@@ -8,15 +8,13 @@ typedef struct value_row {
     double value;
 } value_row;
 
-#define CHECK_VALUES(rows, tolerance)                                                              \
-    do {                                                                                           \
-        for (size_t i_ = 0; i_ < sizeof(rows) / sizeof((rows)[0]); i_++) {                         \
-            double value_ = test_value((rows)[i_].expression);                                     \
-            if (!(fabs(value_ - (rows)[i_].value) <= (tolerance))) {                               \
-                test_failed(__FILE__, __LINE__, "%s = %.17g, wanted %.17g", (rows)[i_].expression, \
-                            value_, (rows)[i_].value);                                             \
-            }                                                                                      \
-        }                                                                                          \
+#define CHECK_VALUES(rows, tolerance)                                                             \
+    do {                                                                                          \
+        for (size_t i_ = 0; i_ < sizeof(rows) / sizeof((rows)[0]); i_++) {                        \
+            double value_ = test_value((rows)[i_].expression);                                    \
+            CHECK_SAY(fabs(value_ - (rows)[i_].value) <= (tolerance), "%s = %.17g, wanted %.17g", \
+                      (rows)[i_].expression, value_, (rows)[i_].value);                           \
+        }                                                                                         \
     } while (0)
 
 // ---- operators ------------------------------------------------------------------------------

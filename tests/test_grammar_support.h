@@ -148,15 +148,13 @@ static inline test_frame test_turtle(const char *string) {
     return test_turtle_in("", string);
 }
 
-#define CHECK_VEC(got, want_x, want_y, want_z, tolerance)                                      \
-    do {                                                                                       \
-        td_vec3 v_ = (got);                                                                    \
-        double wx_ = (want_x), wy_ = (want_y), wz_ = (want_z);                                 \
-        double d_ = fmax(fabs(v_.x - wx_), fmax(fabs(v_.y - wy_), fabs(v_.z - wz_)));          \
-        if (!(d_ <= (tolerance))) {                                                            \
-            test_failed(__FILE__, __LINE__, "%s = (%.17g, %.17g, %.17g), wanted (%g, %g, %g)", \
-                        #got, v_.x, v_.y, v_.z, wx_, wy_, wz_);                                \
-        }                                                                                      \
+#define CHECK_VEC(got, want_x, want_y, want_z, tolerance)                                     \
+    do {                                                                                      \
+        td_vec3 v_ = (got);                                                                   \
+        double wx_ = (want_x), wy_ = (want_y), wz_ = (want_z);                                \
+        double d_ = fmax(fabs(v_.x - wx_), fmax(fabs(v_.y - wy_), fabs(v_.z - wz_)));         \
+        CHECK_SAY(d_ <= (tolerance), "%s = (%.17g, %.17g, %.17g), wanted (%g, %g, %g)", #got, \
+                  v_.x, v_.y, v_.z, wx_, wy_, wz_);                                           \
     } while (0)
 
 // ---- faults ---------------------------------------------------------------------------------
@@ -172,13 +170,12 @@ typedef struct test_fault {
 static inline void test_one_fault(const test_model *m, const test_fault *want, const char *file,
                                   int line) {
     const td_diag *d = &m->faults[0];
-    if (m->status != want->status || m->fault_count < 1 || d->status != want->status ||
-        d->line != want->line || d->column != want->column || !strstr(d->message, want->message)) {
-        test_failed(file, line,
-                    "got status %d, fault %d %d:%d \"%s\"; wanted %d %d:%d \"%s\" in:\n%s",
-                    m->status, d->status, d->line, d->column, d->message, want->status, want->line,
-                    want->column, want->message, want->text);
-    }
+    test_check(m->status == want->status && m->fault_count >= 1 && d->status == want->status &&
+                   d->line == want->line && d->column == want->column &&
+                   strstr(d->message, want->message),
+               file, line, "got status %d, fault %d %d:%d \"%s\"; wanted %d %d:%d \"%s\" in:\n%s",
+               m->status, d->status, d->line, d->column, d->message, want->status, want->line,
+               want->column, want->message, want->text);
 }
 
 // compiles and derives each text, `steps` steps, and compares the first fault

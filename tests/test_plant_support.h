@@ -57,11 +57,9 @@ static inline test_plant test_grow(const char *text, const td_skeleton_opts *opt
 // the same, and it must work: checks the count of segments, so that tests may index them
 static inline test_plant test_grow_count(const char *text, int32_t count) {
     test_plant p = test_grow(text, NULL);
-    if (p.status != TD_OK) {
-        test_failed(__FILE__, __LINE__, "no skeleton: %s", p.diag.message);
-    } else if (td_skeleton_count(p.skeleton) != count) {
-        test_failed(__FILE__, __LINE__, "%d segments, wanted %d", td_skeleton_count(p.skeleton),
-                    count);
+    if (CHECK_SAY(p.status == TD_OK, "no skeleton: %s", p.diag.message) &&
+        !CHECK_SAY(td_skeleton_count(p.skeleton) == count, "%d segments, wanted %d",
+                   td_skeleton_count(p.skeleton), count)) {
         td_skeleton_free(p.skeleton);
         p.skeleton = NULL;
     }

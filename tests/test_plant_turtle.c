@@ -7,10 +7,9 @@
 #include "plant/mass.h"
 
 static void check_at(const char *what, int line, td_vec3 got, td_vec3 want) {
-    if (!(tdi_norm(tdi_sub(got, want)) <= 1e-12)) {
-        test_failed(__FILE__, line, "%s = (%.15g, %.15g, %.15g), wanted (%g, %g, %g)", what, got.x,
-                    got.y, got.z, want.x, want.y, want.z);
-    }
+    test_check(tdi_norm(tdi_sub(got, want)) <= 1e-12, __FILE__, line,
+               "%s = (%.15g, %.15g, %.15g), wanted (%g, %g, %g)", what, got.x, got.y, got.z, want.x,
+               want.y, want.z);
 }
 #define CHECK_AT(got, x, y, z) check_at(#got, __LINE__, got, tdi_vec3(x, y, z))
 

@@ -37,10 +37,8 @@ static void check_refused(const td_rod_def *defs, int32_t count, const td_rod_bo
     td_rod_model *model = NULL;
     td_diag diag = {.message = ""};
     td_status got = td_rod_model_new(defs, count, body, body != NULL, NULL, &model, &diag);
-    if (got != want || diag.status != want || !strstr(diag.message, part) || model) {
-        test_failed(__FILE__, line, "wanted \"%s\", got \"%s\", \"%s\"", part, td_status_text(got),
-                    diag.message);
-    }
+    test_check(got == want && diag.status == want && strstr(diag.message, part) && !model, __FILE__,
+               line, "wanted \"%s\", got \"%s\", \"%s\"", part, td_status_text(got), diag.message);
     td_rod_model_free(model);
 }
 

@@ -11,7 +11,7 @@ static const char help[] =
     "Usage: tendril validate [CASE...] [--json] [--list]\n"
     "\n"
     "Runs cases with known answers, all when none is named, and compares. Exits with 0\n"
-    "only if every figure is within its limit, otherwise with 1.\n"
+    "only if every figure is within its limit and every case had one, otherwise with 1.\n"
     "\n"
     "  --json       one object a figure: case, quantity, n, got, want, error, limit, pass\n"
     "  --list       the cases\n";
@@ -129,6 +129,10 @@ void val_absolute(val_report *report, const char *quantity, int64_t n, double go
 }
 
 void val_at_most(val_report *report, const char *quantity, int64_t n, double got, double limit) {
+    add_row(report, quantity, n, got, 0, fabs(got), limit);
+}
+
+void val_not_above(val_report *report, const char *quantity, int64_t n, double got, double limit) {
     add_row(report, quantity, n, got, 0, got, limit);
 }
 
@@ -164,8 +168,13 @@ static void list_cases(bool json) {
 static void run_case(const val_case *c, val_report *report) {
     report->name = c->name;
     report->shown = 0;
+    int32_t before = report->rows;
     c->run(report);
     clear_progress(report);
+    if (report->rows == before) {
+        const td_diag diag = {.message = "the case compared nothing"};
+        val_fault(report, "figures of the case", 0, TD_ERR_LIMIT, &diag);
+    }
 }
 
 static int run_cases(int count, char **names, bool json) {

@@ -24,8 +24,11 @@ void val_relative(val_report *report, const char *quantity, int64_t n, double go
 // The error is |got - want|.
 void val_absolute(val_report *report, const char *quantity, int64_t n, double got, double want,
                   double limit);
-// Whatever is not above the limit is fine: the error is what was got, the wanted is 0.
+// A size that may be anything from 0 to the limit: the error is |got|, the wanted is 0.
 void val_at_most(val_report *report, const char *quantity, int64_t n, double got, double limit);
+// A figure with a sign, of which whatever is not above the limit is fine: the error is what was
+// got.
+void val_not_above(val_report *report, const char *quantity, int64_t n, double got, double limit);
 // A figure that could not be had: the row fails, and the reason is told.
 void val_fault(val_report *report, const char *quantity, int64_t n, td_status status,
                const td_diag *diag);

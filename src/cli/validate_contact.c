@@ -177,7 +177,7 @@ static void rows_of_gap(val_report *report, const val_heap *h, const char *what,
     char text[80];
     const double rate = 1 / h->opts[0].dt;
     snprintf(text, sizeof text, "overlap over radius at most, %s, dt 1/%.0f", what, rate);
-    val_at_most(report, text, h->strand[0].n, -h->least / h->radius, 0);
+    val_not_above(report, text, h->strand[0].n, -h->least / h->radius, 0);
     snprintf(text, sizeof text, "%d over pairs of edges that touch, %s, dt 1/%.0f", must, what,
              rate);
     val_at_most(report, text, h->strand[0].n, (double)must / h->touching, 1);

@@ -46,8 +46,9 @@ static void ledger_add(ledger *l, double energy, losses *worst) {
     l->least = fmin(l->least, energy);
 }
 
+// A start below rest would turn every gain into a loss: its figures are not numbers.
 static ledger ledger_open(double energy, double put_in, double dt) {
-    ledger l = {.start = energy, .least = energy, .put_in = put_in};
+    ledger l = {.start = energy, .least = energy, .put_in = put_in > 0 ? put_in : (double)NAN};
     losses none = {0};
     l.a_second = (int32_t)fmin(round(1 / dt), MOST_A_SECOND);
     ledger_add(&l, energy, &none);
@@ -64,7 +65,7 @@ static bool energy_put_in(val_tree *tree, const val_pose *start, const td_step_o
     *energy = val_energy(tree, opts->gravity);
     bool found = opts->gravity.y == 0 || val_rest_energy(tree, opts, &rest);
     *put_in = *energy - rest;
-    return found;
+    return found && *put_in > 0;
 }
 
 // 3 s from the start
@@ -207,7 +208,7 @@ static bool long_run(val_report *report, const val_rod *rod, double angle, doubl
     td_tree_state_reset(tree.state);
     td_tree_coords(tree.state)[0] = angle;
     td_tree_state_changed(tree.state);
-    double start = val_energy(&tree, opts.gravity), put_in = start - rest;
+    double start = val_energy(&tree, opts.gravity), put_in = fabs(start - rest);
     worst[0] = worst[1] = 0;
     for (int32_t i = 0; fine && i < MANY_STEPS; i++) {
         double *half = &worst[i >= MANY_STEPS / 2];
@@ -233,8 +234,8 @@ static void long_runs(val_report *report) {
     rod.limp = true;
     if (long_run(report, &rod, 2, worst, swing)) {
         val_at_most(report, swing, 1, val_worse(worst[0], worst[1]), 0.01);
-        val_at_most(report, "the same, growth from first to second half", 1,
-                    worst[1] / worst[0] - 1, 0.01);
+        val_not_above(report, "the same, growth from first to second half", 1,
+                      worst[1] / worst[0] - 1, 0.01);
     }
     rod = val_thesis_beam(4);
     rod.joint = TD_JOINT_HINGE;

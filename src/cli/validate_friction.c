@@ -92,7 +92,7 @@ static void slope(val_report *report, double dt, double part) {
     double speed = td_rod_velocity(h.state[0], 0).x;
     if (part < 1) {
         snprintf(text, sizeof text, "speed over creep, slope of %g mu, dt 1/%.0f", part, 1 / dt);
-        val_at_most(report, text, 1, speed / creep, 1);
+        val_at_most(report, text, 1, speed / creep, 1); // creeping uphill would be as wrong
     } else {
         double want = WEIGHT * (sin(tilt) - GROUND_FRICTION * cos(tilt));
         snprintf(text, sizeof text, "acceleration, slope of %g mu, dt 1/%.0f", part, 1 / dt);
@@ -178,7 +178,8 @@ static void lift(val_report *report, double dt) {
     td_rod_def def = td_rod_def_default();
     char text[80];
     val_heap h = val_heap_empty("a rod lifted", dt);
-    double sunk = -1, floor = -0.1;
+    double sunk = -(double)INFINITY, floor = -0.1;
+    int32_t touched = 0; // steps
     for (int32_t v = 0; v <= LIFT_EDGES; v++) {
         points[v] = (td_vec3){0.02 * v, 0, 0};
     }
@@ -196,14 +197,19 @@ static void lift(val_report *report, double dt) {
         floor = -0.1 + LIFT_SPEED * fmin(k * dt, LIFT_TIME);
         h.collider.position.y = floor;
         fine = val_heap_step(report, &h);
+        double now = -(double)INFINITY;
         for (int32_t v = 0; v <= LIFT_EDGES; v++) {
             double gap = td_rod_position(h.state[0], v).y - floor - LIFT_RADIUS;
-            sunk = val_worse(sunk, -gap / LIFT_RADIUS);
+            now = val_worse(-gap / LIFT_RADIUS, now);
         }
+        sunk = val_worse(now, sunk);
+        touched += now > -0.5;
     }
     if (fine) {
         snprintf(text, sizeof text, "overlap over radius at most, floor, dt 1/%.0f", 1 / dt);
-        val_at_most(report, text, LIFT_EDGES, sunk, 0);
+        val_not_above(report, text, LIFT_EDGES, sunk, 0);
+        snprintf(text, sizeof text, "1 over steps in which they touch, floor, dt 1/%.0f", 1 / dt);
+        val_at_most(report, text, LIFT_EDGES, 1.0 / touched, 1);
     }
     val_heap_free(&h);
 }

@@ -33,8 +33,11 @@ void val_wind_stem(val_report *report) {
     scene.loads = &wind;
     scene.load_count = 1;
     td_world *world = val_world_new(report, &scene, text);
-    for (int32_t i = 0; world && i < 300 && val_world_step(report, world, text); i++) {}
-    if (world) {
+    bool fine = world != NULL;
+    for (int32_t i = 0; fine && i < 300; i++) {
+        fine = val_world_step(report, world, text);
+    }
+    if (fine) {
         td_vec3 tip;
         td_world_segment(world, 0, rod.count - 1, NULL, &tip, NULL);
         val_relative(report, text, rod.count, tip.x, want, 0.005);
@@ -85,13 +88,17 @@ static bool hang(val_report *report, val_random *random, double worst[2]) {
     td_vec3 *origins = malloc((size_t)tree.bodies * sizeof *origins);
     td_quat *rotations = malloc((size_t)tree.bodies * sizeof *rotations);
     bool fine = world && origins && rotations;
+    if (world && !fine) {
+        val_fault(report, text, tree.bodies, TD_ERR_MEMORY, NULL);
+    }
     for (int32_t i = 0; fine && i < 120; i++) {
         fine = val_world_step(report, world, text);
     }
     if (fine) {
         td_step_opts opts = td_step_opts_default();
+        val_tree hung = {.state = td_world_state(world, 0, "tree"), .bodies = tree.bodies};
         worst[1] = val_worse(off_drawn(world, &tree, origins, rotations), worst[1]);
-        fine = td_tree_settle(td_world_state(world, 0, "tree"), &opts, NULL, NULL) == TD_OK;
+        fine = val_settle(report, &hung, &opts, text);
         worst[0] = val_worse(off_drawn(world, &tree, origins, rotations), worst[0]);
     }
     free(origins);
@@ -240,14 +247,22 @@ void val_twist(val_report *report) {
     td_scene_def scene = val_still_scene(&object, 1.0 / 60);
     scene.gravity = (td_vec3){0, 0, 0};
     td_world *world = val_world_new(report, &scene, text);
-    if (world) {
+    bool fine = world != NULL;
+    if (fine) {
         td_world_twist(world, 0, rod.count - 1, torque);
-        for (int32_t i = 0; i < 60 && val_world_step(report, world, text); i++) {}
+    }
+    for (int32_t i = 0; fine && i < 60; i++) {
+        fine = val_world_step(report, world, text);
+    }
+    if (fine) {
         val_relative(report, text, rod.count, twist_of(world, rod.count - 1), want, 0.005);
         td_world_twist(world, 0, rod.count - 1, 0);
-        td_world_set_integrator(world, 0, TD_IMPLICIT);
-        td_world_set(world, "step", 0.01 / frequency, NULL);
-        let_go(report, world, &rod, frequency);
+        td_status status = td_world_set_integrator(world, 0, TD_IMPLICIT);
+        if (status != TD_OK) {
+            val_fault(report, text, rod.count, status, NULL);
+        } else if (val_world_set(report, world, "step", 0.01 / frequency)) {
+            let_go(report, world, &rod, frequency);
+        }
     }
     td_world_free(world);
     val_tree_free(&tree);

@@ -97,6 +97,9 @@ static double resume_once(val_report *report, int64_t stop, int64_t end, const u
     td_diag diag = {.message = ""};
     int64_t step = 0, differ = 0;
     unsigned char *saved = malloc(size);
+    if (!saved) {
+        val_fault(report, "saving", stop, TD_ERR_MEMORY, NULL);
+    }
     bool fine = open_world(report, 1, &before) && saved &&
                 step_to(report, before.world, &step, stop, got, size);
     if (fine) {
@@ -123,7 +126,8 @@ void val_resume(val_report *report) {
     int64_t step = 0;
     double differ = 0;
     if (!td_yaml_built()) {
-        cli_error("validate: resume is left out, because it reads YAML and this build cannot");
+        const td_diag diag = {.message = "the case reads YAML, and this build cannot"};
+        val_fault(report, "a scene to save", 0, TD_ERR_ARGUMENT, &diag);
         return;
     }
     if (!open_world(report, 1, &whole)) {
@@ -132,6 +136,9 @@ void val_resume(val_report *report) {
     size_t size = td_world_save_size(whole.world);
     int64_t end = (int64_t)FRAMES * td_world_steps_a_frame(whole.world);
     unsigned char *want = malloc(FRAMES * size), *got = malloc(FRAMES * size);
+    if (!want || !got) {
+        val_fault(report, "frames", FRAMES, TD_ERR_MEMORY, NULL);
+    }
     bool fine = want && got && step_to(report, whole.world, &step, end, want, size);
     close_world(&whole);
     for (int run = 0; fine && run < RUNS; run++) {

@@ -72,7 +72,13 @@ bool val_strand_step(val_report *report, val_strand *strand, const td_step_opts 
 bool val_strand_settle(val_report *report, val_strand *strand, const td_step_opts *opts,
                        const char *quantity) {
     td_diag diag = {.message = ""};
-    td_status status = td_rod_settle(strand->state, opts, NULL, &diag);
+    td_step_stats stats = {0};
+    td_status status = td_rod_settle(strand->state, opts, &stats, &diag);
+    if (status == TD_OK && stats.unconverged > 0) {
+        status = TD_ERR_DIVERGED;
+        snprintf(diag.message, sizeof diag.message, "no rest after %lld iterations",
+                 (long long)stats.iterations);
+    }
     return finish(report, strand, quantity, status, &diag);
 }
 
@@ -126,7 +132,7 @@ void val_rod_cantilever(val_report *report) {
         int32_t n;
         double limit;
     } table[] = {{10, 0.011}, {25, 0.011}, {100, 0.0002}, {250, 0.0002}, {500, 0.0002}};
-    double still, stepped, tree, y[3] = {0, 0, 0};
+    double still = (double)NAN, stepped, tree, y[3] = {0, 0, 0};
     bool fine = true;
     for (int k = 0; k < 5; k++) {
         val_rod beam = val_thesis_beam(table[k].n);

@@ -161,6 +161,8 @@ static void largest_step(val_report *report, td_joint_kind joint, int32_t count,
         snprintf(text, sizeof text, "largest step of euler, s, %s (thesis %.0e)",
                  joint == TD_JOINT_BALL ? "twist too" : "bending", thesis);
         val_relative(report, text, count, low, want, 0.05);
+    } else {
+        val_fault(report, "keeping a state", count, TD_ERR_MEMORY, NULL);
     }
     val_pose_free(&start);
     val_tree_free(&tree);

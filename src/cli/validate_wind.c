@@ -91,13 +91,15 @@ static double integral_length(const series *s, double speed) {
 
 // ---- statistics -----------------------------------------------------------------------------
 
-// of several seeds the value farthest from what is wanted
+// Of several seeds the value farthest from what is wanted; what is not a number stays.
 static void keep_worst(double *worst, double got, double want) {
-    *worst = isnan(*worst) || fabs(got - want) > fabs(*worst - want) ? got : *worst;
+    bool nearer = fabs(got - want) <= fabs(*worst - want);
+    *worst = nearer || isnan(*worst) ? *worst : got;
 }
 
 static void statistics(val_report *report, const wind_case *c, series *s) {
-    double speed = NAN, length = NAN, rms[3] = {NAN, NAN, NAN}, along = 0, beside = 0;
+    double speed = c->speed, length = c->length, along = 0, beside = 0;
+    double rms[3] = {c->intensity, c->intensity, c->intensity};
     for (int seed = 1; seed <= SEEDS; seed++) {
         td_wind_def def = td_wind_def_default();
         td_wind *wind = NULL;

@@ -429,5 +429,8 @@ td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx
         c->pair_count = c->self_count;
         return too_many(c, diag);
     }
+    if (TDI_ASSERTS) {
+        tdi_contacts_validate(c);
+    }
     return TD_OK;
 }

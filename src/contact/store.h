@@ -3,6 +3,7 @@
 
 // What is inside tdi_contacts.
 
+#include "base/assert.h"
 #include "contact/closest.h"
 #include "contact/contact.h"
 
@@ -81,6 +82,9 @@ typedef struct tdi_meeting {
 static inline bool tdi_is_ball(const tdi_capsule *k) {
     return k->a == k->b;
 }
+
+// Stops where pairs are not what the rest takes for granted. For debug builds: see base/assert.h.
+void tdi_contacts_validate(const tdi_contacts *c);
 
 tdi_pose tdi_pose_at(const tdi_contacts *c, int32_t collider, td_real time);
 void tdi_poses_at(const tdi_contacts *c, td_real time); // all of them, into c->pose

@@ -11,6 +11,7 @@
 // Part     a tree or a ring: what is solved by itself.
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/diag.h"
 #include "rod/joint.h"
 #include "tendril/rod.h"
@@ -76,6 +77,9 @@ struct td_rod_model {
     int32_t *end_node; // two a rod: the node whose edge is held at the start, and at the end, or
                        // TD_NONE
 };
+
+// Stops where a model is not what all others take for granted. For debug builds: see base/assert.h.
+void tdi_rod_model_validate(const td_rod_model *model);
 
 // ---- state ----------------------------------------------------------------------------------
 

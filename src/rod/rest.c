@@ -164,6 +164,8 @@ td_status tdi_rod_model_rest_new(const td_rod_model *model, td_vec3 gravity, con
     if (status != TD_OK) {
         td_rod_model_free(*out);
         *out = NULL;
+    } else if (TDI_ASSERTS) {
+        tdi_rod_model_validate(*out);
     }
     return status;
 }

@@ -91,8 +91,9 @@ static void take_past(td_rod_state *s, td_real h) {
     }
 }
 
-// The new past, and what the two-step rule will take from it and the last. gcc 12 at -O3, when it
-// inlines this, splits the caller's loop in two and overwrites what the second half still reads.
+// The new past, and what the two-step rule will take from it and the last.
+// Not inline: gcc 12 at -O3 splits the loop of end_step() in two and overwrites what the second
+// half still reads, although nothing in it is undefined.
 __attribute__((noinline)) static void push_node(td_rod_state *s, int32_t i, td_real over,
                                                 td_real next) {
     tdi_rod_past *past = &s->past[i];

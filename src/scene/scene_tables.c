@@ -108,7 +108,7 @@ static const tdi_scene_field strand_fields[] = {
     {"tip_mass", TDI_SCENE_REAL, offsetof(td_strand_def, tip_mass), .unit = "kg", FROM_0,
      DOC("A weight at the end: a lantern, a bead.")},
     {"closed", TDI_SCENE_BOOL, offsetof(td_strand_def, closed),
-     DOC("On from the last point to the first. This and all below is for `solver: rod`.")},
+     DOC("On from the last point to the first, by a solver that has rings.")},
     {"straight", TDI_SCENE_BOOL, offsetof(td_strand_def, straight),
      DOC("At ease it is straight, whatever it is drawn as.")},
     {"rest", TDI_SCENE_LIST, offsetof(td_strand_def, rest), .unit = "m", .item = &point_item,
@@ -121,9 +121,9 @@ static const tdi_scene_field strand_fields[] = {
     {"twist", TDI_SCENE_REAL, offsetof(td_strand_def, twist), TURNS, .low = -1e6, .high = 1e6,
      DOC("At the start, over all of its length.")},
     {"start", TDI_SCENE_MAP, offsetof(td_strand_def, start), .table = &start_table,
-     DOC("How its beginning is held, and moves.")},
+     DOC("How its beginning is held; it moves by a solver that can hold both ends.")},
     {"end", TDI_SCENE_MAP, offsetof(td_strand_def, end), .table = &end_table,
-     DOC("How its other end is held, and moves.")},
+     DOC("How its other end is held, and moves, by a solver that can hold it.")},
     {"bodies", TDI_SCENE_LIST, offsetof(td_strand_def, bodies), .table = &body_table,
      .count = offsetof(td_strand_def, body_count), .max_count = 1000, DOC("Boxes on it.")},
     {"bend", TDI_SCENE_REAL, offsetof(td_strand_def, bend), .unit = "N m^2", FROM_0,
@@ -133,11 +133,11 @@ static const tdi_scene_field strand_fields[] = {
     {"torsion", TDI_SCENE_REAL, offsetof(td_strand_def, torsion), .unit = "N m^2", FROM_0,
      DOC("Stiffness against twist; 0: by section and material.")},
     {"stretch", TDI_SCENE_REAL, offsetof(td_strand_def, stretch), .unit = "N", FROM_0,
-     DOC("Stiffness against stretching; 0: by section and material.")},
+     DOC("Stiffness against stretching, of a solver that stretches; 0: by section and material.")},
     {"line_mass", TDI_SCENE_REAL, offsetof(td_strand_def, line_mass), .unit = "kg/m", FROM_0,
      DOC("0: by section and material.")},
     {"inextensible", TDI_SCENE_BOOL, offsetof(td_strand_def, inextensible),
-     DOC("Ten thousand times as stiff against stretching.")},
+     DOC("A hundred times as stiff against stretching.")},
     {0}};
 static const tdi_scene_table strand_table = {"strand", sizeof(td_strand_def), strand_fields,
                                              DOC("A rope, braid or ear along a curve.")};
@@ -498,6 +498,8 @@ static const tdi_scene_field record_fields[] = {
      DOC("Animated glTF, in scene.glb.")},
     {"page", TDI_SCENE_BOOL, offsetof(td_record_def, page), .def = {1},
      DOC("A page that plays, scene.html.")},
+    {"contacts", TDI_SCENE_BOOL, offsetof(td_record_def, contacts),
+     DOC("Contact forces as arrows in scene.glb; the page can show them without this.")},
     {0}};
 static const tdi_scene_table record_table = {"record", sizeof(td_record_def), record_fields,
                                              DOC("What a run writes.")};

@@ -219,6 +219,8 @@ td_status td_tree_model_rest_new(td_tree_state *state, td_vec3 gravity, const td
     if (status != TD_OK) {
         td_tree_model_free(*out);
         *out = NULL;
+    } else if (TDI_ASSERTS) {
+        tdi_tree_model_validate(*out);
     }
     return status;
 }
