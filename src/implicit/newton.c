@@ -39,8 +39,8 @@
 #define LEAST_SHIFT 1e-6 // of the first
 #define MOST_SHIFT  1e10 // of the first
 
-#define REUSE_BELOW 0.1 // rad or m: after smaller increments factors are used once more
-#define WORTHWHILE  0.2 // of the last increment: what old factors must reach
+#define REUSE_BELOW 0.02 // rad or m: after smaller increments factors are used once more
+#define WORTHWHILE  0.2  // of the last increment: what old factors must reach
 
 // while something is driven
 #define SHORTENED 0.8  // of what is free, since bodies turn and points do not go straight
@@ -59,14 +59,14 @@ typedef struct newton {
     const tdi_newton_opts *opts;
     td_step_stats *stats;
     td_diag *diag;
-    level next;            // the first model to be tried in the next iteration
-    level used;            // in this
-    bool raised;           // it was made positive where it was not
-    bool wary;             // that is not asked for any more
-    td_real shift, first;  // 1/s^2: now, and the first that is tried
-    td_real before;        // the last increment, if it was whole and not of a positive model
-    td_real promise;       // minus the slope along the increments
-    td_real largest;       // increment
+    level next;               // the first model to be tried in the next iteration
+    level used;               // in this
+    bool raised;              // it was made positive where it was not
+    bool wary;                // that is not asked for any more
+    td_real shift, first;     // 1/s^2: now, and the first that is tried
+    td_real before;           // the last increment, if it was whole and not of a positive model
+    td_real promise;          // minus the slope along the increments
+    td_real largest;          // increment
     bool offers_reuse, reuse; // of factors: by all bodies, and in the next iteration
 } newton;
 

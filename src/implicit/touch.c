@@ -537,17 +537,16 @@ bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise) {
 
 static td_contact contact_of(const tdi_touch *t, const tdi_contact *c) {
     const bool collider = c->other >= t->capsule_count;
-    td_vec3 axis = tdi_madd(tdi_scale(t->now[c->point[0]], c->weight[0]), t->now[c->point[1]],
-                            c->weight[1]);
-    return (td_contact){
-        .actor = t->owner[c->capsule],
-        .segment = t->segment[c->capsule],
-        .other_actor = collider ? TD_NONE : t->owner[c->other],
-        .other = collider ? c->other - t->capsule_count : t->segment[c->other],
-        .point = tdi_madd(axis, c->normal, -t->radius[c->capsule]),
-        .normal = c->normal,
-        .force = tdi_scale(c->force, -1), // the gradient is against it
-        .gap = c->gap};
+    td_vec3 axis =
+        tdi_madd(tdi_scale(t->now[c->point[0]], c->weight[0]), t->now[c->point[1]], c->weight[1]);
+    return (td_contact){.actor = t->owner[c->capsule],
+                        .segment = t->segment[c->capsule],
+                        .other_actor = collider ? TD_NONE : t->owner[c->other],
+                        .other = collider ? c->other - t->capsule_count : t->segment[c->other],
+                        .point = tdi_madd(axis, c->normal, -t->radius[c->capsule]),
+                        .normal = c->normal,
+                        .force = tdi_scale(c->force, -1), // the gradient is against it
+                        .gap = c->gap};
 }
 
 // Friction comes after all barriers; it is added to that of the same pair and place.
