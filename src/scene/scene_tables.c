@@ -137,7 +137,7 @@ static const tdi_scene_field strand_fields[] = {
     {"line_mass", TDI_SCENE_REAL, offsetof(td_strand_def, line_mass), .unit = "kg/m", FROM_0,
      DOC("0: by section and material.")},
     {"inextensible", TDI_SCENE_BOOL, offsetof(td_strand_def, inextensible),
-     DOC("Ten thousand times as stiff against stretching.")},
+     DOC("A hundred times as stiff against stretching.")},
     {0}};
 static const tdi_scene_table strand_table = {"strand", sizeof(td_strand_def), strand_fields,
                                              DOC("A rope, braid or ear along a curve.")};
