@@ -82,6 +82,32 @@ async function checkPlots(page) {
   expect(lines.length > 0 && lines.every((d) => d.length > 20), 'the lines have points');
 }
 
+async function checkContacts(page) {
+  const contacts = () => page.evaluate(() => {
+    const { contacts: count, showingContacts: shown, seconds } = window.tendrilPlayer;
+    return { count, shown, seconds };
+  });
+  const button = page.locator('#contacts');
+  const { count, shown, seconds } = await contacts();
+  expect(!shown && await button.isVisible() === count > 0, `contact forces can be shown where there are some (${count})`);
+  if (count === 0) {
+    return;
+  }
+  const shot = async () => {
+    const { frames } = await state(page);
+    await page.evaluate((t) => window.tendrilPlayer.seek(t), seconds);
+    await waitFor(page, (before) => window.tendrilPlayer.frames > before, frames);
+    return page.locator('#view').screenshot();
+  };
+  const without = await shot();
+  await button.click();
+  expect((await contacts()).shown && await button.getAttribute('aria-pressed') === 'true', 'the button shows contact forces');
+  expect(!(await shot()).equals(without), 'their arrows are in the picture');
+  await page.keyboard.press('c');
+  expect(!(await contacts()).shown && await button.getAttribute('aria-pressed') === 'false', 'a key hides them');
+  expect((await shot()).equals(without), 'and they are gone');
+}
+
 async function checkPlaces(page) {
   const rows = (await readFile(expected, 'utf8')).trim().split('\n').slice(1).map((row) => row.split(','));
   const chosen = rows.filter((_, i) => i % 97 === 0);
@@ -114,6 +140,7 @@ async function checkAll(page) {
   await checkClock(page);
   await checkMotion(page);
   await checkPlots(page);
+  await checkContacts(page);
   if (screenshot) {
     await page.screenshot({ path: screenshot });
   }

@@ -23,7 +23,7 @@ const USAGE = `usage: check-viewer.mjs PAGE.html [--references FOLDER [--renew]]
 --references compares pictures with those kept there, --renew keeps new ones; --pictures keeps a
 picture of the page after each check that draws; --given: a page of 'tendril view'.`;
 /** Checks that need pictures; all others are faster without. */
-const SEEN = ['start', 'overlays', 'editor', 'drop', 'saving', 'scheme', 'pictures', 'given'];
+const SEEN = ['start', 'overlays', 'editor', 'drop', 'colliders', 'saving', 'scheme', 'pictures', 'given'];
 
 const { values: options, positionals: [file, ...extra] } = parseArgs({
   allowPositionals: true,
@@ -52,6 +52,7 @@ const all = {
   overlays: use.checkOverlays,
   editor: use.checkEditor,
   drop: use.checkDrop,
+  colliders: use.checkColliders,
   saving: use.checkSaving,
   link: use.checkLink,
   phone: use.checkSmall,

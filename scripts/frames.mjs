@@ -16,6 +16,7 @@ const USAGE = `usage: frames.mjs [OPTION...] --out PICTURE.jpg SCENE.html
   --turn D       degrees by which the camera goes round to the right, 0 by default
   --rise D       degrees by which it goes up, 0 by default
   --zoom Z       how much nearer it comes, 1 by default
+  --contacts     with contact forces, where the run has some
   --quality Q    of a jpg, 1 to 100, 82 by default
   --out FILE     a .jpg or .png`;
 const PATIENCE = 900000; // ms: a jungle takes minutes without a graphics card
@@ -33,6 +34,7 @@ function readArguments() {
         turn: { type: 'string', default: '0' },
         rise: { type: 'string', default: '0' },
         zoom: { type: 'string', default: '1' },
+        contacts: { type: 'boolean' },
         quality: { type: 'string', default: '82' },
         out: { type: 'string' },
         help: { type: 'boolean' },
@@ -57,7 +59,7 @@ function readArguments() {
   if (!existsSync(files[0])) {
     return fail(`${files[0]}: no such file`, 3);
   }
-  return { width: +size[1], height: +size[2], times, turn, rise, zoom, quality, out: values.out, file: files[0] };
+  return { width: +size[1], height: +size[2], times, turn, rise, zoom, quality, contacts: values.contacts, out: values.out, file: files[0] };
 }
 
 // the picture alone, as large as the window
@@ -135,6 +137,9 @@ const width = Math.floor((options.width - GAP * (count - 1)) / count);
 const browser = await launchBrowser();
 try {
   const page = await openRun(browser, options, width);
+  if (options.contacts) {
+    await page.keyboard.press('c');
+  }
   await placeCamera(page, options, width);
   const moments = [];
   for (const time of options.times) {

@@ -3,7 +3,8 @@
 // a browser, Blender): make_clip DIR PLANT.lsys [PLAYER.html]
 //
 // Writes   clip.glb: the plant twice, one of them on a base that moves; a chain of 1000 segments;
-//          a slider and a body that flies. expected.csv: where every joint is, in some frames.
+//          a slider and a body that flies; one collider of each kind, of which the sphere moves;
+//          contacts, one more every ten frames. expected.csv: where every joint is, in some frames.
 //          probes.csv, energy.csv: what a run would record. scene.html when a player is given.
 // Motion   every ball joint turns about X by a sine of its own.
 
@@ -21,7 +22,13 @@
 #define CHAIN       1000
 #define SAMPLE_STEP 15 // frames between two that expected.csv tells
 
+#define CONTACTS 8 // at the end
+
 enum { PLANT, TWIN, LONG_CHAIN, MACHINE, ACTORS };
+enum { PLANE, SPHERE, CAPSULE, BOX, COLLIDERS };
+
+static const td_clip_scale scale = {
+    .centre = {0, 0.5, 0}, .side = 1.5, .diagonal = 1.8, .weight = 2};
 
 static void stop(const char *doing, td_status status, const td_diag *diag) {
     fprintf(stderr, "make_clip: %s: %s\n", doing,
@@ -142,6 +149,33 @@ static void pose(const td_clip_actor *actor, int32_t which, td_real t, td_vec3 *
     }
 }
 
+// ---- colliders and contacts -----------------------------------------------------------------
+
+static td_collider collider_at(int32_t k, td_real t) {
+    td_collider c = td_collider_default((td_collider_kind)k);
+    c.size = k == SPHERE ? tdi_vec3(0.1, 0, 0) : tdi_vec3(0.05, 0.12, 0.08);
+    c.position = k == PLANE    ? tdi_vec3(0, 0, 0)
+                 : k == SPHERE ? tdi_vec3(-0.4 + 0.3 * t, 0.1, 0.4)
+                 : k == BOX    ? tdi_vec3(0.5, 0.12, 0.4)
+                               : tdi_vec3(-0.5, 0.3, -0.4);
+    c.rotation = tdi_quat_turn(tdi_vec3(0, 0, 1), k == CAPSULE ? 1 : k == SPHERE ? -3 * t : 0);
+    return c;
+}
+
+static void pack_props(int32_t frame, td_real t, float *out) {
+    td_world_contact contacts[CONTACTS] = {{0}};
+    for (int32_t k = 0; k < COLLIDERS; k++, out += TD_CLIP_COLLIDER) {
+        td_collider c = collider_at(k, t);
+        td_clip_pack_collider(&c, out);
+    }
+    int32_t count = frame / 10 < CONTACTS ? frame / 10 : CONTACTS;
+    for (int32_t k = 0; k < count; k++) {
+        contacts[k].point = tdi_vec3(0.15 * k - 0.5, 0.01, 0.2);
+        contacts[k].force = tdi_vec3(0.1 * k, 0.3 + k + sin(4 * t), 0.3);
+    }
+    td_clip_pack_arrows(contacts, count, &scale, CONTACTS, out);
+}
+
 // ---- files ----------------------------------------------------------------------------------
 
 static FILE *open_in(const char *folder, const char *name, char path[512]) {
@@ -159,7 +193,7 @@ static void write_frames(const char *folder, td_clip_def *def) {
     FILE *frames = open_in(folder, "frames.bin", path);
     FILE *expected = open_in(folder, "expected.csv", other);
     fprintf(expected, "frame,node,x,y,z\n");
-    size_t size = (size_t)td_clip_frame_size(def->actors, def->actor_count);
+    size_t size = (size_t)td_clip_frame_size(def);
     float *frame = calloc(size, sizeof *frame);
     td_vec3 *origins = calloc(1 << 16, sizeof *origins);
     td_quat *rotations = calloc(1 << 16, sizeof *rotations);
@@ -177,6 +211,12 @@ static void write_frames(const char *folder, td_clip_def *def) {
                         td_skeleton_segments(actor->skeleton)[i].id, origins[i].x, origins[i].y,
                         origins[i].z);
             }
+        }
+        pack_props(f, f / def->fps, at);
+        for (int32_t k = 0; k < COLLIDERS && f % SAMPLE_STEP == 0; k++) {
+            static const char *const kinds[] = {"plane", "sphere", "capsule", "box"};
+            td_vec3 x = collider_at(k, f / def->fps).position;
+            fprintf(expected, "%d,collider-%d-%s,%.9g,%.9g,%.9g\n", f, k, kinds[k], x.x, x.y, x.z);
         }
         if (fwrite(frame, sizeof *frame, size, frames) != size) {
             stop("frames.bin", TD_ERR_WRITE, NULL);
@@ -253,6 +293,14 @@ int main(int argc, char **argv) {
     def.frame_count = FRAMES;
     def.actors = actors;
     def.actor_count = ACTORS;
+    td_clip_collider colliders[COLLIDERS];
+    for (int32_t k = 0; k < COLLIDERS; k++) {
+        td_collider c = collider_at(k, 0);
+        colliders[k] = td_clip_collider_of(&c, &scale);
+    }
+    def.colliders = colliders;
+    def.collider_count = COLLIDERS;
+    def.arrow_count = CONTACTS;
     write_frames(argv[1], &def);
     write_tables(argv[1]);
     snprintf(path, sizeof path, "%s/clip.glb", argv[1]);

@@ -263,7 +263,12 @@ TD_TEST(frame_has_seven_floats_four_a_segment_and_three_where_it_moves) {
     actor.stretchy = true;
     CHECK_INT(td_clip_actor_size(&actor), 7 + 4 * 6 + 3 * 6);
     td_clip_actor two[2] = {actor, {.skeleton = skeleton}};
-    CHECK_INT(td_clip_frame_size(two, 2), 7 + 4 * 6 + 3 * 6 + 7 + 4 * 6 + 3 * 2);
+    td_clip_def def = clip_of(two, NULL, 1);
+    def.actor_count = 2;
+    CHECK_INT(td_clip_frame_size(&def), 7 + 4 * 6 + 3 * 6 + 7 + 4 * 6 + 3 * 2);
+    def.collider_count = 3;
+    def.arrow_count = 5;
+    CHECK_INT(td_clip_frame_size(&def), 7 + 4 * 6 + 3 * 6 + 7 + 4 * 6 + 3 * 2 + 3 * 7 + 5 * 10);
     td_skeleton_free(skeleton);
 }
 
@@ -271,15 +276,22 @@ TD_TEST(channels_cover_a_frame_from_end_to_end) {
     td_skeleton *garden = small_garden(), *chain = chain_of(5, 0.1);
     td_clip_actor actors[3] = {
         {.skeleton = garden}, {.skeleton = chain}, {.skeleton = garden, .stretchy = true}};
-    tdi_channels all = {.actors = actors, .actor_count = 3};
+    td_clip_def def = clip_of(actors, NULL, 1);
+    def.actor_count = 3;
+    def.collider_count = 2;
+    def.arrow_count = 4;
+    tdi_channels all = {.def = &def};
     tdi_channel channel;
     int64_t offset = 0;
+    int arrows = 0;
     while (tdi_channels_next(&all, &channel)) {
         CHECK_INT(channel.offset, offset);
-        CHECK_INT(channel.width, channel.turns ? 4 : 3);
+        CHECK_INT(channel.width, channel.motion == TDI_TURN ? 4 : 3);
+        arrows += tdi_channel_is_arrow(&def, &channel) ? 1 : 0;
         offset += channel.width;
     }
-    CHECK_INT(offset, td_clip_frame_size(actors, 3));
+    CHECK_INT(offset, td_clip_frame_size(&def));
+    CHECK_INT(arrows, 3 * 4);
     td_skeleton_free(garden);
     td_skeleton_free(chain);
 }
@@ -370,6 +382,97 @@ TD_TEST(sign_of_a_rotation_is_no_motion) {
     free(frames);
     td_skeleton_free(skeleton);
     close_folder();
+}
+
+// Frames of an actor with three colliders, of which the second moves, and four arrows, of which the
+// third comes in the second frame and the fourth never.
+static float *prop_frames(const td_clip_def *def) {
+    size_t size = (size_t)td_clip_frame_size(def), actor = (size_t)td_clip_actor_size(def->actors);
+    float *still = make_frames(def->actors, 1, true), *frames = calloc(3 * size, sizeof *frames);
+    const td_clip_scale scale = {.side = 1, .diagonal = 1, .weight = 1};
+    td_world_contact contacts[3] = {
+        {.force = {0, 3, 0}}, {.force = {0, 2, 0}}, {.force = {1, 0, 0}}};
+    for (int f = 0; f < 3; f++) {
+        float *at = frames + size * (size_t)f;
+        memcpy(at, still, actor * sizeof *at);
+        at += actor;
+        for (int k = 0; k < 3; k++, at += TD_CLIP_COLLIDER) {
+            td_collider collider = td_collider_default(TD_COLLIDER_SPHERE);
+            collider.position = tdi_vec3(k, k == 1 ? 0.5 * f : 0, 0);
+            td_clip_pack_collider(&collider, at);
+        }
+        td_clip_pack_arrows(contacts, f > 0 ? 3 : 2, &scale, 4, at);
+    }
+    free(still);
+    return frames;
+}
+
+TD_TEST(colliders_and_arrows_are_nodes_that_move) {
+    open_folder();
+    td_skeleton *skeleton = chain_of(2, 0.1);
+    td_mesh *mesh = skinned(skeleton, 0);
+    td_clip_actor actor = {.name = "rope", .skeleton = skeleton, .mesh = mesh};
+    const td_clip_collider looks[3] = {{.kind = TD_COLLIDER_PLANE, .reach = 2},
+                                       {.kind = TD_COLLIDER_SPHERE, .size = {0.2, 0, 0}},
+                                       {.kind = TD_COLLIDER_SPHERE, .size = {0.2, 0, 0}}};
+    td_clip_def def = clip_of(&actor, NULL, 3);
+    def.colliders = looks;
+    def.collider_count = 3;
+    def.arrow_count = 4;
+    def.frames = prop_frames(&def);
+    const char *path = in_folder("clip.glb");
+    size_t size;
+    CHECK_INT(td_clip_glb(&def, path, NULL, NULL), TD_OK);
+    char *text = text_of(path, &size);
+    CHECK_INT(count_of(text, "\"name\":\"collider-0-plane\""), 1);
+    CHECK_INT(count_of(text, "\"name\":\"collider-1-sphere\""), 1);
+    CHECK_INT(count_of(text, "\"name\":\"collider-2-sphere\""), 1);
+    CHECK_INT(count_of(text, "\"name\":\"contact-"), 3); // the fourth is never seen
+    CHECK_INT(count_of(text, "\"primitives\""), 4);      // rope, plane, sphere, arrow
+    CHECK_INT(count_of(text, "\"alphaMode\":\"BLEND\""), 1);
+    CHECK_INT(count_of(text, "\"LINEAR\""), 1); // of the sphere
+    CHECK_INT(count_of(text, "\"STEP\""), 2);   // rotation and length of the third arrow
+    CHECK_INT(count_of(text, "\"path\":\"scale\""), 1);
+    CHECK(strstr(text, "\"translation\":[2,0,0]") != NULL);
+    free(text);
+
+    def.hide_arrows = true;
+    CHECK_INT(td_clip_glb(&def, path, NULL, NULL), TD_OK);
+    text = text_of(path, &size);
+    CHECK_INT(count_of(text, "contact"), 0);
+    CHECK_INT(count_of(text, "\"STEP\""), 0);
+    CHECK_INT(count_of(text, "\"name\":\"collider-"), 3);
+    free(text);
+
+    free((float *)def.frames);
+    td_mesh_free(mesh);
+    td_skeleton_free(skeleton);
+    close_folder();
+}
+
+TD_TEST(frames_whose_collider_is_not_finite_are_refused_by_its_number) {
+    td_skeleton *skeleton = chain_of(2, 0.1);
+    td_clip_actor actor = {.skeleton = skeleton};
+    const td_clip_collider looks[3] = {{.kind = TD_COLLIDER_PLANE, .reach = 2},
+                                       {.kind = TD_COLLIDER_SPHERE, .size = {0.2, 0, 0}},
+                                       {.kind = TD_COLLIDER_SPHERE, .size = {0.2, 0, 0}}};
+    td_clip_def def = clip_of(&actor, NULL, 3);
+    td_diag diag = {.message = ""};
+    def.colliders = looks;
+    def.collider_count = 3;
+    def.arrow_count = 4;
+    float *frames = prop_frames(&def);
+    def.frames = frames;
+    size_t size = (size_t)td_clip_frame_size(&def), at = (size_t)td_clip_actor_size(&actor);
+    frames[size + at + 2 * TD_CLIP_COLLIDER + 1] = (float)NAN;
+    CHECK_INT(td_clip_glb(&def, "/dev/null", NULL, &diag), TD_ERR_DIVERGED);
+    CHECK_HAS(diag.message, "collider 2");
+    frames[size + at + 2 * TD_CLIP_COLLIDER + 1] = 0;
+    frames[at + 3 * TD_CLIP_COLLIDER + TD_CLIP_ARROW + 8] = (float)INFINITY;
+    CHECK_INT(td_clip_glb(&def, "/dev/null", NULL, &diag), TD_ERR_DIVERGED);
+    CHECK_HAS(diag.message, "arrow 1");
+    free(frames);
+    td_skeleton_free(skeleton);
 }
 
 TD_TEST(actors_with_one_mesh_share_it_in_the_file) {

@@ -183,13 +183,13 @@ TD_TEST(skeleton_json_is_json_with_every_field) {
     char *text = text_of(&out);
     CHECK(is_json(text));
     const char *keys[] = {
-        "generator",    "materials",     "shapes",        "segments",     "id",
-        "parent",       "joint",         "attach",        "axis",         "rest",
-        "initial",      "length",        "initial_slide", "tip",          "radius_base",
-        "radius_tip",   "material",      "organ",         "shape",        "color",
-        "area",         "mass",          "second_moment", "stiffness",    "damping",
-        "polygons",     "young",         "shear",         "damping_time", "opening",
-        "centre_color", "centre_of_mass"};
+        "generator",    "materials",      "shapes",        "segments",     "id",
+        "parent",       "joint",          "attach",        "axis",         "rest",
+        "initial",      "length",         "initial_slide", "tip",          "radius_base",
+        "radius_tip",   "material",       "organ",         "shape",        "color",
+        "area",         "mass",           "second_moment", "stiffness",    "damping",
+        "polygons",     "young",          "shear",         "damping_time", "opening",
+        "centre_color", "centre_of_mass", "rest_length",   "flat",         "section"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         char quoted[40];
         snprintf(quoted, sizeof quoted, "\"%s\":", keys[i]);

@@ -112,6 +112,43 @@ TD_TEST(mesh_of_every_shape_is_sound_at_the_ends_of_its_ranges) {
     }
 }
 
+TD_TEST(mesh_box_stands_on_its_joint) {
+    td_shape shape = td_shape_default();
+    shape.kind = TD_SHAPE_BOX;
+    shape.width = 0.4;
+    shape.depth = 2;
+    td_mesh *mesh = mesh_of(one_organ(&shape, TD_ORGAN_FRUIT), 0);
+    td_mesh_part fruit = part_named(mesh, "fruit");
+    CHECK_INT(fruit.vertex_count, 24);
+    check_sound(&fruit);
+    CHECK_REL(volume_of(&fruit), 0.4 * 2, 1e-6);
+    for (uint32_t i = 0; i < 24; i++) {
+        td_vec3 p = vertex_at(fruit.position, i);
+        CHECK_REL(fabs(p.x), 0.2, 1e-6);
+        CHECK_REL(fabs(p.y - 0.5), 0.5, 1e-6);
+        CHECK_REL(fabs(p.z), 1, 1e-6);
+    }
+    td_mesh_free(mesh);
+}
+
+TD_TEST(mesh_bead_is_a_ball_about_the_tip_of_its_stem) {
+    td_builder *builder = begin();
+    td_segment_def def = td_segment_def_default();
+    def.length = 0.5;
+    def.radius_base = def.radius_tip = 0.01;
+    def.bead = 0.03;
+    add_def(builder, &def);
+    td_mesh *mesh = mesh_of(finish(builder), 0);
+    td_mesh_part ball = part_named(mesh, "fruit");
+    CHECK_INT(open_edges(&ball), 0);
+    check_sound(&ball);
+    for (uint32_t i = 0; i < (uint32_t)ball.vertex_count; i++) {
+        td_vec3 p = tdi_sub(vertex_at(ball.position, i), tdi_vec3(0, 0.5, 0));
+        CHECK_REL(tdi_norm(p), 0.03, 1e-5);
+    }
+    td_mesh_free(mesh);
+}
+
 TD_TEST(mesh_fruit_is_a_closed_ellipsoid_on_its_stalk) {
     td_shape shape = td_shape_default();
     shape.kind = TD_SHAPE_BALL;

@@ -210,6 +210,22 @@ TD_TEST(plant_ball_obeys_the_parallel_axis_theorem) {
     CHECK_REL(tdi_organ_area(&m, size), TDI_PI * r * r, 1e-14);
 }
 
+// m/12 (a^2 + b^2) about the centre and m/4 of the height squared more about the joint
+TD_TEST(plant_box_has_the_moments_of_a_brick_on_its_joint) {
+    td_shape shape = td_shape_default();
+    shape.kind = TD_SHAPE_BOX;
+    shape.width = 0.5;
+    shape.depth = 2;
+    tdi_shape_moments m = tdi_shape_integrate(&shape, NULL, NULL);
+    td_material material = td_material_get(td_material_find("fruit"));
+    tdi_moments got = tdi_organ_moments(&m, &material, 0.2);
+    td_real mass = material.density * 0.1 * 0.2 * 0.4;
+    CHECK_REL(got.zeroth, mass, 1e-14);
+    CHECK_REL(got.first.y, mass * 0.1, 1e-14);
+    CHECK_REL(got.second.xx + got.second.zz, mass / 12 * (0.01 + 0.16), 1e-14);
+    CHECK_REL(got.second.xx + got.second.yy, mass * ((0.01 + 0.04) / 12 + 0.01), 1e-14);
+}
+
 TD_TEST(plant_disc_has_the_moments_of_a_round_plate) {
     td_shape shape = td_shape_default();
     shape.kind = TD_SHAPE_DISC;

@@ -374,7 +374,7 @@ TD_TEST(published_step_leaves_frames_where_the_energy_is_least) {
     static turn_system t;
     const td_step_opts o = euler(1e-4);
     for (int k = 0; k < 20; k++) {
-        const td_rod_end end = k % 4 == 1 ? TD_END_CLAMPED : TD_END_FREE;
+        const td_end_kind end = k % 4 == 1 ? TD_END_CLAMPED : TD_END_FREE;
         rods s = k % 4 == 3 ? ring_rod(&r, 5 + k) : open_rod(&r, 5 + k, k % 4 ? 2 : 0, end);
         td_real largest = 1;
         run(s, &o, 5);

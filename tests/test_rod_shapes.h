@@ -103,7 +103,7 @@ static inline td_rod_def soft_rod(tdi_random *r, const td_vec3 *points, const td
     return d;
 }
 
-static inline rods open_rod(tdi_random *r, int32_t count, td_rod_end start, td_rod_end end) {
+static inline rods open_rod(tdi_random *r, int32_t count, td_end_kind start, td_end_kind end) {
     td_vec3 points[MOST_POINTS], rest[MOST_POINTS];
     points[0] = rest[0] = any_vector(r, 0.3);
     wriggle(r, points, count, 0.2, any_direction(r));

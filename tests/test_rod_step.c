@@ -16,7 +16,7 @@ static td_rod_def straight_def(td_vec3 *points, int32_t count) {
     return d;
 }
 
-static rods straight_rod(int32_t count, td_rod_end end) {
+static rods straight_rod(int32_t count, td_end_kind end) {
     td_vec3 points[MOST_POINTS];
     td_rod_def d = straight_def(points, count);
     d.end = end;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Batches of trees, and the spring law that they share with single trees. Pairs with
-// src/tree/batch.c, aba_wide_sweeps.h and joint.h.
+// src/tree/batch.c, aba_kernel.h and joint.h.
 
 #include "test_tree_support.h"
 #include "tree/batch.h"

@@ -503,7 +503,7 @@ TD_TEST(tree_forward_takes_loads_as_their_torques) {
             t.v[d] = 1;
             tdi_tree_move(t.model, t.state);
             for (int32_t i = 0; i < 8; i++) {
-                torque[d] += tdi_pair(&outside[i], &t.state->twist[i]);
+                torque[d] += tdi_power(&outside[i], &t.state->twist[i]);
             }
         }
         memcpy(t.v, v, (size_t)t.nv * sizeof *v);

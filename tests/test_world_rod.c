@@ -358,10 +358,16 @@ TD_TEST(keys_of_rods_and_of_contact_have_their_faults) {
         int32_t line;
         const char *message;
     } faults[] = {
-        {"{objects: [{" CORD "\n closed: true}}]}", 2, "give the object 'solver: rod'"},
-        {"{objects: [{" CORD "\n twist: 2}}]}", 2, "give the object 'solver: rod'"},
-        {"{objects: [{" CORD "\n end: {held: pinned}}}]}", 2, "give the object 'solver: rod'"},
-        {"{objects: [{" CORD "\n bodies: [{mass: 1}]}}]}", 2, "give the object 'solver: rod'"},
+        {"{objects: [{" CORD "\n closed: true}}]}", 2,
+         "the solver 'tree' does not have this, but 'rod' does"},
+        {"{objects: [{" CORD "\n end: {held: pinned}}}]}", 2, "'tree' does not have this"},
+        {"{objects: [{" CORD "\n stretch: 5}}]}", 2, "'tree' does not have this"},
+        {"{objects: [{" CORD "\n start: {turns: {keys: [[0, 0], [1, 1]]}}}}]}", 2,
+         "'tree' does not have this"},
+        {"{objects: [{solver: rod, " CORD "\n end: {shift: [1, 0, 0]}}}]}", 2, "cannot be led"},
+        {"{objects: [{solver: rod,\n law: linear, " CORD "}}]}", 2,
+         "the solver 'rod' has this law: tangent"},
+        {"{objects: [{" CORD "\n rest: [[0, 0, 0], [0, 9, 0]]}}]}", 1, "starts stretched"},
         {"{objects: [{" CORD "\n helix: {radius: 1}}}]}", 1, "either 'plant' or 'strand'"},
         {"{objects: [{solver: rod, " CORD "\n rest: [[0, 0, 0]]}}]}", 2, "two points or more"},
         {"{objects: [{solver: rod, " CORD "\n closed: true}}]}", 1, "three points or more"},

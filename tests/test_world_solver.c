@@ -219,3 +219,38 @@ TD_TEST(actor_of_the_tree_has_a_tree) {
     CHECK(apart(td_tree_tip(tree, 3), tip) == 0);
     stage_free(&s);
 }
+
+// ---- rest -----------------------------------------------------------------------------------
+
+// Drawn level, both droop; factors of stiffness count, and nothing moves afterwards.
+TD_TEST(settling_a_world_leaves_nothing_unbalanced_by_any_solver) {
+    char text[600];
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        snprintf(text, sizeof text,
+                 "{air_density: 0, objects: [{solver: %s, start: drawn, stiffness: 3, strand: "
+                 "{points: [[0, 0, 0], [0.4, 0, 0]],\n segments: 8, radius: 0.005}}]}",
+                 td_solver_get(k).name);
+        stage s = stage_of(text);
+        td_rest rest = {0};
+        CHECK_INT(td_world_settle(s.world, &rest, NULL), TD_OK);
+        const td_vec3 tip = tip_of(s.world, 0, 7);
+        const td_energy e = td_world_actor_sums(s.world, 0).energy;
+        CHECK_IN(tip.y, -0.3, -0.01);
+        CHECK(rest.iterations > 0);
+        CHECK(rest.residual < 1e-6); // N m and N; the weight is 0.28 N
+        CHECK_REL(rest.energy, e.elastic + e.weight, 1e-12);
+        CHECK(e.elastic > 0 && e.kinetic == 0);
+        steps(s.world, 20);
+        CHECK(apart(tip_of(s.world, 0, 7), tip) < 1e-6);
+        stage_free(&s);
+    }
+}
+
+TD_TEST(what_does_not_come_to_rest_is_named) {
+    stage s = stage_of("{objects: [{name: cable, start: drawn, strand: {points: [[0, 0, 0], [0, 1, "
+                       "0]],\n start: {held: free}}}]}");
+    td_diag diag = {.message = ""};
+    CHECK(td_world_settle(s.world, NULL, &diag) != TD_OK);
+    CHECK_HAS(diag.message, "'cable': ");
+    stage_free(&s);
+}

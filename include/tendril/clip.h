@@ -2,18 +2,22 @@
 #pragma once
 
 /// @file clip.h
-/// A recorded run: actors, each with a skeleton and a mesh, and what they do in every frame. From a
-/// clip come an animated binary glTF file and a page that plays.
+/// A recorded run: actors, each with a skeleton and a mesh, colliders, contact forces, and what
+/// they do in every frame. From a clip come an animated binary glTF file and a page that plays.
 ///
 /// A frame is a row of floats: actor after actor, each of td_clip_actor_size() floats, which are
 ///   base position (3) and base rotation (4: x y z w, as in glTF), in the world;
 ///   the rotation of each segment to its parent, or to the base (4 each);
 ///   the joint's place in the axes of the parent, or of the base (3 each), of the segments that
-///   td_clip_moves() tells; that of all others stays at their `attach`.
+///   td_clip_moves() tells; that of all others stays at their `attach`;
+/// then TD_CLIP_COLLIDER floats a collider: its position (3) and rotation (4);
+/// then TD_CLIP_ARROW floats an arrow: where it begins (3), the rotation that takes +Y to where it
+/// points (4), and its length, three times, as the scale of a node; 0: it is not there.
 
 #include "tendril/io.h"
 #include "tendril/mesh.h"
 #include "tendril/skeleton.h"
+#include "tendril/world.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,13 +33,29 @@ typedef struct td_clip_actor {
     bool stretchy; ///< Every segment has a place in the frames, not only slides and free ones.
 } td_clip_actor;
 
+#define TD_CLIP_COLLIDER 7   ///< Floats of a collider in a frame.
+#define TD_CLIP_ARROW    10  ///< Floats of an arrow.
+#define TD_CLIP_ARROWS   256 ///< Arrows that a run records: those of the largest forces.
+
+/// The look of a collider. See td_clip_collider_of().
+typedef struct td_clip_collider {
+    td_collider_kind kind;
+    td_vec3 size;   ///< As that of td_collider.
+    td_vec3 centre; ///< m, in its own axes: of the disc that stands for a plane.
+    td_real reach;  ///< m: radius of that disc. Its edge fades out.
+} td_clip_collider;
+
 /// A clip. Start from td_clip_def_default(). The frames are either in memory or in a file.
 typedef struct td_clip_def {
     uint32_t struct_size;
     td_real fps;         ///< Frames a second, > 0. Default 30.
     int32_t frame_count; ///< >= 1.
     const td_clip_actor *actors;
-    int32_t actor_count;     ///< >= 1.
+    int32_t actor_count; ///< >= 1.
+    const td_clip_collider *colliders;
+    int32_t collider_count;
+    int32_t arrow_count;     ///< Of every frame. Default 0.
+    bool hide_arrows;        ///< Frames have them, the file has not. Default false.
     const float *frames;     ///< frame_count rows of td_clip_frame_size() floats; or NULL, and
     const char *frames_path; ///< a file with these rows and nothing else, as the machine writes.
 } td_clip_def;
@@ -46,8 +66,8 @@ TD_API td_clip_def td_clip_def_default(void);
 TD_API bool td_clip_moves(const td_clip_actor *actor, int32_t segment);
 /// Floats that an actor takes in a frame.
 TD_API int64_t td_clip_actor_size(const td_clip_actor *actor);
-/// Floats of a whole frame.
-TD_API int64_t td_clip_frame_size(const td_clip_actor *actors, int32_t actor_count);
+/// Floats of a whole frame: of actors, colliders and arrows.
+TD_API int64_t td_clip_frame_size(const td_clip_def *def);
 
 /// Writes the floats of an actor: from its base and the world position of every joint and world
 /// rotation of every segment. Rotations are stored with w >= 0.
@@ -57,8 +77,37 @@ TD_API void td_clip_pack(const td_clip_actor *actor, td_vec3 base, td_quat base_
 TD_API void td_clip_unpack(const td_clip_actor *actor, const float *frame, td_vec3 *base,
                            td_quat *base_rotation, td_vec3 *origins, td_quat *rotations);
 
+/// What sets the sizes of planes and arrows: a world as it stands.
+typedef struct td_clip_scale {
+    td_real side;     ///< m: longest side of the box around all segments.
+    td_vec3 centre;   ///< m: of the box around these and all colliders but planes.
+    td_real diagonal; ///< m: of that box.
+    td_real weight;   ///< N: of the heaviest actor, under gravity as it is; 9.81 m/s^2 without.
+} td_clip_scale;
+
+TD_API td_clip_scale td_clip_scale_of(const td_world *world);
+/// How a collider is drawn. A plane is a disc about the foot of the scene's centre on it, with the
+/// diagonal of the scene's box as radius.
+TD_API td_clip_collider td_clip_collider_of(const td_collider *collider,
+                                            const td_clip_scale *scale);
+/// Writes the floats of a collider: its pose at the end of the step.
+TD_API void td_clip_pack_collider(const td_collider *collider, float *out);
+/// Writes the floats of `arrow_count` arrows: of the largest forces, and of equal ones the first.
+/// An arrow starts at the contact and points along the force on the first side. With r the root of
+/// force over scale->weight, it is r/(r + 4) times scale->side long: a fifth of that for a force
+/// like the weight, as the root of the force below, and never longer than the side.
+TD_API void td_clip_pack_arrows(const td_world_contact *contacts, int32_t count,
+                                const td_clip_scale *scale, int32_t arrow_count, float *out);
+/// Triangles of a collider in its own axes, and of an arrow of length 1 along +Y. The arrays of
+/// *part lie in *room, which is to be freed with td_bytes_free().
+TD_API td_status td_clip_collider_part(const td_clip_collider *collider, const td_alloc *alloc,
+                                       td_bytes *room, td_mesh_part *part);
+TD_API td_status td_clip_arrow_part(const td_alloc *alloc, td_bytes *room, td_mesh_part *part);
+
 /// Writes a clip as binary glTF 2.0: for each actor a node NAME with the mesh, a node NAME-base,
-/// and below it a joint NAME-ID for each segment, by its id. What never changes has no channel.
+/// and below it a joint NAME-ID for each segment, by its id; a node collider-N-KIND for each
+/// collider; and as many nodes contact-N as there are arrows in any frame, from 0 on. What never
+/// changes has no channel.
 /// Memory does not grow with the number of frames. More than 65535 segments of an actor with a
 /// mesh, or more than 4 GiB in all: TD_ERR_LIMIT. Frames that are not finite: TD_ERR_DIVERGED.
 TD_API td_status td_clip_glb(const td_clip_def *def, const char *path, const td_alloc *alloc,

@@ -20,35 +20,28 @@ extern "C" {
 typedef struct td_rod_model td_rod_model; ///< Fixed after creation. Safe to read from any thread.
 typedef struct td_rod_state td_rod_state; ///< All that moves, plus scratch. One a thread.
 
-/// How a rod is held at an end.
-typedef enum td_rod_end {
-    TD_END_FREE,
-    TD_END_PINNED,  ///< Its place is given.
-    TD_END_CLAMPED, ///< Its place, direction and frame are given. The rod is free from there on.
-} td_rod_end;
-
 /// One rod. Start from td_rod_def_default(): straight at rest along its points, 5 mm thick.
 typedef struct td_rod_def {
     uint32_t struct_size;
-    int32_t vertex_count;  ///< >= 2; of a closed rod >= 3.
-    const td_vec3 *points; ///< m, as it starts.
-    const td_vec3 *rest;   ///< m: its shape at ease; NULL (default): that of `points`.
-    bool straight;         ///< At ease it is straight, with the lengths of its shape.
-    td_real radius;        ///< m, > 0: of the section along X. Default 0.0025.
-    td_real radius_other;  ///< m: along Z. 0 (default): round.
-    const td_real *radii;  ///< m, of every edge, in place of `radius`; NULL (default): all alike.
-    td_vec3 director;      ///< Z of the first edge; (0,0,0) (default): chosen.
-    td_real twist_rest;    ///< rad/m: of the frame at ease. Default 0.
-    td_real twist;         ///< rad: more twist than at ease, spread evenly, at the start.
-    bool closed;           ///< From the last vertex on to the first.
-    td_rod_end start, end; ///< Default free; a closed rod has none.
-    int32_t parent_rod;    ///< Earlier rod that it grows from, or TD_NONE (default).
-    int32_t parent_vertex; ///< Its vertex there, which is the first of this rod.
-    td_real density;       ///< kg/m^3, > 0. Default 1000.
-    td_real young;         ///< Pa, > 0. Default 1e7.
-    td_real shear;         ///< Pa; 0 (default): young/(2(1 + poisson)).
-    td_real poisson;       ///< In (-1, 0.5]. Default 0.5.
-    td_real damping_time;  ///< s, >= 0: damping = damping_time * stiffness. Default 0.
+    int32_t vertex_count;   ///< >= 2; of a closed rod >= 3.
+    const td_vec3 *points;  ///< m, as it starts.
+    const td_vec3 *rest;    ///< m: its shape at ease; NULL (default): that of `points`.
+    bool straight;          ///< At ease it is straight, with the lengths of its shape.
+    td_real radius;         ///< m, > 0: of the section along X. Default 0.0025.
+    td_real radius_other;   ///< m: along Z. 0 (default): round.
+    const td_real *radii;   ///< m, of every edge, in place of `radius`; NULL (default): all alike.
+    td_vec3 director;       ///< Z of the first edge; (0,0,0) (default): chosen.
+    td_real twist_rest;     ///< rad/m: of the frame at ease. Default 0.
+    td_real twist;          ///< rad: more twist than at ease, spread evenly, at the start.
+    bool closed;            ///< From the last vertex on to the first.
+    td_end_kind start, end; ///< Default free; a closed rod has none.
+    int32_t parent_rod;     ///< Earlier rod that it grows from, or TD_NONE (default).
+    int32_t parent_vertex;  ///< Its vertex there, which is the first of this rod.
+    td_real density;        ///< kg/m^3, > 0. Default 1000.
+    td_real young;          ///< Pa, > 0. Default 1e7.
+    td_real shear;          ///< Pa; 0 (default): young/(2(1 + poisson)).
+    td_real poisson;        ///< In (-1, 0.5]. Default 0.5.
+    td_real damping_time;   ///< s, >= 0: damping = damping_time * stiffness. Default 0.
     /// Given figures of the section in place of those of radius and material; 0 (default): not.
     td_real bend_x;    ///< N m^2: against bending about X.
     td_real bend_z;    ///< N m^2: about Z.
@@ -147,6 +140,8 @@ TD_API td_energy td_rod_energy(td_rod_state *state, td_vec3 gravity);
 /// the slopes of elastic energy and weight, with the sign turned. Where something is held it is
 /// what the support bears. Either may be NULL.
 TD_API void td_rod_forces(td_rod_state *state, td_vec3 gravity, td_vec3 *forces, td_real *moments);
+/// The largest of them where nothing is held, N or N m: 0 at rest.
+TD_API td_real td_rod_residual(td_rod_state *state, td_vec3 gravity);
 /// Linear momentum, and angular momentum about the origin.
 TD_API void td_rod_momentum(const td_rod_state *state, td_vec3 *linear, td_vec3 *angular);
 

@@ -28,7 +28,7 @@ typedef struct td_helix_def {
 
 /// How a rod is held at an end, and how that moves.
 typedef struct td_strand_end {
-    td_rod_end held;  ///< Default: clamped at the start, free at the other end.
+    td_end_kind held; ///< Default: clamped at the start, free at the other end.
     td_vec3 shift;    ///< m, from where it is drawn, in the axes of the base.
     td_quat rotation; ///< From how it is drawn, in the axes of the base. Of a clamped end.
     td_real turns;    ///< rad: more twist about its own axis, any number of turns. Likewise.
@@ -250,9 +250,10 @@ typedef struct td_record_def {
     td_real fps;                ///< Frames a second. Default 30.
     const td_probe_def *probes; ///< probe_count of them.
     int32_t probe_count;
-    bool energy; ///< Energies and momentum of every object. Default true.
-    bool glb;    ///< Animated glTF. Default true.
-    bool page;   ///< A page that plays. Default true.
+    bool energy;   ///< Energies and momentum of every object. Default true.
+    bool glb;      ///< Animated glTF. Default true.
+    bool page;     ///< A page that plays. Default true.
+    bool contacts; ///< Contact forces as arrows in the glTF; the page has them in any case.
 } td_record_def;
 
 // ---- all of it ------------------------------------------------------------------------------

@@ -59,12 +59,14 @@ typedef enum td_shape_kind {
     TD_SHAPE_BALL,    ///< An ellipsoid standing on the joint.
     TD_SHAPE_DISC,    ///< A flat disc across Z, centred on the joint.
     TD_SHAPE_POLYGON, ///< The polygons that the turtle traced.
+    TD_SHAPE_BOX,     ///< A box standing on the joint, 1 high.
 } td_shape_kind;
 
 /// The shape of an organ of size 1 (its length along +Y, or its diameter); segments scale it.
 typedef struct td_shape {
     td_shape_kind kind;
     td_real width;         ///< Greatest width over length. Default 0.5.
+    td_real depth;         ///< Box: along Z, over length; in (0,100]. Default 0.5.
     td_real widest;        ///< Where along the blade it is widest, in (0,1). Default 0.4.
     td_real taper;         ///< > 0; 1 is a lens, larger makes a drawn-out tip. Default 1.
     td_real fold;          ///< rad: how far each half rises from the plane. Default 0.2.
@@ -103,21 +105,33 @@ typedef enum td_joint_kind {
     TD_JOINT_FREE,  ///< Not attached. Only for a segment without parent.
 } td_joint_kind;
 
-/// One rigid piece of a skeleton.
+/// What a stem resists bending, twist and stretching with.
+typedef struct td_section {
+    td_real bend_x;  ///< N m^2: about X, E I.
+    td_real bend_z;  ///< N m^2: about Z.
+    td_real twist;   ///< N m^2: about Y, G J.
+    td_real stretch; ///< N: along Y, E A.
+} td_section;
+
+/// One piece of a skeleton.
 typedef struct td_segment {
     int32_t id;     ///< Stable name of the segment while the plant grows. Unique.
     int32_t parent; ///< Index below its own, or TD_NONE: attached to the ground.
     td_joint_kind joint;
-    td_vec3 attach;        ///< Joint origin in the parent's axes (the world's without parent), m.
-    td_vec3 axis;          ///< Unit; of a hinge or slide, in the segment's axes.
-    td_quat rest;          ///< Orientation to the parent at which the springs are at ease.
-    td_quat initial;       ///< Orientation to the parent at the start.
+    td_vec3 attach;  ///< Joint origin in the parent's axes (the world's without parent), m.
+    td_vec3 axis;    ///< Unit; of a hinge or slide, in the segment's axes.
+    td_quat rest;    ///< Orientation to the parent at which the springs are at ease: curvature
+                     ///< and twist of the shape at ease, times the length between two middles.
+    td_quat initial; ///< Orientation to the parent at the start.
     td_real initial_slide; ///< m: of a slide joint at the start.
     td_real length;        ///< m, of a stem from the joint to `tip`; the size of an organ.
+    td_real rest_length;   ///< m: of a stem at ease. It starts stretched where `length` differs.
     td_vec3 tip;           ///< Far end in the segment's axes, m; (0, length, 0) for stems.
-    td_real radius_base;   ///< m.
+    td_real radius_base;   ///< m: of the section along X.
     td_real radius_tip;    ///< m.
-    td_real flat;          ///< How a stem is drawn: as wide along Z as this times its radius.
+    td_real flat;          ///< The section of a stem along Z is so much wider than along X.
+    td_section section;    ///< Of a stem at its middle, of an organ that of its stalk.
+    td_real bead;          ///< Likewise, m: radius of a ball at its tip; 0: none.
     int32_t material;      ///< Index into the skeleton's materials.
     td_organ organ;
     int32_t shape;          ///< Index into the skeleton's shapes; TD_NONE for stems.
@@ -130,12 +144,45 @@ typedef struct td_segment {
     td_vec3 damping;        ///< Likewise, N m s/rad.
 } td_segment;
 
+/// How an end of a strand is held.
+typedef enum td_end_kind {
+    TD_END_FREE,
+    TD_END_PINNED,  ///< Its place is given.
+    TD_END_CLAMPED, ///< Its place, direction and frame are given. The strand is free from there on.
+} td_end_kind;
+
+/// A rope, a hair, a ring: segments in a row, each on the tip of the one before and at ease in its
+/// `rest`. The first has no parent; it is at ease as it starts. Besides them only segments with
+/// fixed joints stand on them.
+typedef struct td_strand {
+    int32_t first, count;   ///< Its segments, one after the other.
+    td_end_kind start, end; ///< How its ends are held; free of a closed one.
+    bool closed;            ///< The last ends where the first begins, and is joined to it as they
+                            ///< meet at the start, less the share of `twist`.
+    td_quat closing; ///< Of a closed one: the first against the last at ease; identity: straight.
+    td_real twist; ///< rad: how far it is twisted at the start against ease, in all, spread evenly;
+                   ///< `initial` has it as well, but for whole turns.
+} td_strand;
+
+/// A rigid body welded to a segment, besides the segment's own mass. It is not drawn: what is drawn
+/// is a segment with a fixed joint.
+typedef struct td_body {
+    int32_t segment;
+    td_real mass;           ///< kg, > 0.
+    td_vec3 centre_of_mass; ///< In the segment's axes, from its joint, m.
+    td_sym3 second_moment;  ///< Integral of density X X^T about the joint, kg m^2.
+} td_body;
+
 typedef struct td_skeleton td_skeleton; ///< Fixed after creation. Safe to read from any thread.
 
 TD_API void td_skeleton_free(td_skeleton *skeleton); ///< NULL is allowed.
 TD_API int32_t td_skeleton_count(const td_skeleton *skeleton);
 /// All segments, parent first. Valid as long as the skeleton, as are the arrays below.
 TD_API const td_segment *td_skeleton_segments(const td_skeleton *skeleton);
+TD_API int32_t td_skeleton_strand_count(const td_skeleton *skeleton);
+TD_API const td_strand *td_skeleton_strands(const td_skeleton *skeleton);
+TD_API int32_t td_skeleton_body_count(const td_skeleton *skeleton);
+TD_API const td_body *td_skeleton_bodies(const td_skeleton *skeleton);
 TD_API int32_t td_skeleton_material_count(const td_skeleton *skeleton);
 TD_API const td_material *td_skeleton_materials(const td_skeleton *skeleton);
 TD_API int32_t td_skeleton_shape_count(const td_skeleton *skeleton);
@@ -160,7 +207,8 @@ typedef struct td_material_change {
 } td_material_change;
 
 /// The same skeleton with all lengths times `size` (> 0) and other materials, the later of two
-/// changes last: masses, springs and areas follow. `diag` names a material that is not there.
+/// changes last: masses, springs, sections and areas follow, also those that were given. `diag`
+/// names a material that is not there.
 TD_API td_status td_skeleton_changed_new(const td_skeleton *skeleton, td_real size,
                                          const td_material_change *changes, int32_t count,
                                          const td_alloc *alloc, td_skeleton **out, td_diag *diag);
@@ -206,9 +254,11 @@ typedef struct td_segment_def {
     td_quat initial;       ///< Default: all zero, which means `rest`.
     td_real initial_slide; ///< m. Default 0.
     td_real length;        ///< m, > 0.
+    td_real rest_length;   ///< m: of a stem at ease; 0 (default): `length`.
     td_real radius_base;   ///< m, > 0.
     td_real radius_tip;    ///< m, >= 0.
-    td_real flat;          ///< > 0: drawn so wide along Z, times the radius. Default 1, round.
+    td_real flat;          ///< > 0: the section along Z over that along X. Default 1, round.
+    td_real bead;          ///< m: radius of a ball that is drawn at a stem's tip. Default 0: none.
     int32_t material;      ///< From td_builder_add_material(). Default 0, which always exists.
     td_organ organ;        ///< Default stem.
     int32_t shape;         ///< From td_builder_add_shape() for organs. Default TD_NONE.
@@ -220,6 +270,7 @@ typedef struct td_segment_def {
     td_vec3 tip; ///< Given far end; used when `has_tip`. Default (0, length, 0).
     bool has_tip;
     td_real joint_young; ///< Pa: of the joint instead of the material's. 0 (default): material's.
+    td_section section;  ///< Of a stem: given figures; each 0 (default): by radius and material.
     td_vec3 stiffness;   ///< Given springs; used when `has_stiffness`. Each >= 0.
     bool has_stiffness;
     td_vec3 damping; ///< Given damping; used when `has_damping`. Each >= 0.
@@ -239,8 +290,13 @@ TD_API td_status td_builder_add_shape(td_builder *builder, const td_shape *shape
                                       td_diag *diag);
 TD_API td_status td_builder_add(td_builder *builder, const td_segment_def *def, int32_t *index,
                                 td_diag *diag);
+/// A strand of segments that were added, none of them part of another.
+TD_API td_status td_builder_add_strand(td_builder *builder, const td_strand *strand, td_diag *diag);
+/// A body on a segment that was added; those of one segment become one.
+TD_API td_status td_builder_add_body(td_builder *builder, const td_body *body, td_diag *diag);
 /// Computes masses, drops what is below the pruning thresholds (children of a dropped segment
-/// move to its parent, keeping their place; ids stay), computes springs and makes the skeleton. The
+/// move to its parent, keeping their place; ids stay; what is part of a strand or has a body is not
+/// dropped but refused), computes springs and makes the skeleton. The
 /// builder is empty afterwards, also on failure.
 TD_API td_status td_builder_finish(td_builder *builder, td_skeleton **out, td_diag *diag);
 

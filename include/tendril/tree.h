@@ -112,6 +112,11 @@ TD_API void td_tree_joint_torque(td_tree_state *state, td_real *torque);
 
 TD_API td_energy td_tree_energy(td_tree_state *state, td_vec3 gravity);
 
+/// The largest moment, N m, or force of a slide, N, that springs and weight leave unbalanced at a
+/// degree of freedom: 0 at rest. Memory comes from the state's allocator and goes back; not a
+/// number when there is none.
+TD_API td_real td_tree_residual(td_tree_state *state, td_vec3 gravity);
+
 /// Linear momentum, and angular momentum about the origin.
 TD_API void td_tree_momentum(td_tree_state *state, td_vec3 *linear, td_vec3 *angular);
 

@@ -93,6 +93,19 @@ TD_API void td_world_segment(const td_world *world, int32_t actor, int32_t segme
                              td_vec3 *tip, td_quat *rotation);
 /// The moments that the springs of an actor's joints carry, N m, one a segment, in its axes.
 TD_API void td_world_moments(const td_world *world, int32_t actor, td_vec3 *moments);
+/// How an actor is at rest.
+typedef struct td_rest {
+    td_real energy;   ///< J: of springs and weight.
+    td_real residual; ///< The largest moment, N m, or force, N, that springs and weight leave
+                      ///< unbalanced; not a number where the solver does not say, or where contact
+                      ///< bears some of it.
+    int64_t iterations; ///< Of Newton's method.
+} td_rest;
+
+/// Brings all actors to rest under gravity as it is now, without winds and other loads, from
+/// wherever they are; velocities become 0 and the time stays. `rests`, if given, gets one an actor.
+/// TD_ERR_DIVERGED, naming the actor, when one does not come to rest.
+TD_API td_status td_world_settle(td_world *world, td_rest *rests, td_diag *diag);
 /// The `count` lowest modes of an actor about its pose, which should be one of rest, under gravity
 /// as it is now; see td_mode. TD_ERR_ARGUMENT, naming the solver, when that finds none.
 TD_API td_status td_world_modes(td_world *world, int32_t actor, int32_t count, td_mode *modes,
@@ -100,6 +113,29 @@ TD_API td_status td_world_modes(td_world *world, int32_t actor, int32_t count, t
 /// The state of an actor as the header of its solver has it: for "tree" a td_tree_state *, for
 /// "rod" a td_rod_state *. It belongs to the world. NULL when the actor's solver is another one.
 TD_API void *td_world_state(td_world *world, int32_t actor, const char *solver);
+
+// ---- contact --------------------------------------------------------------------------------
+
+TD_API int32_t td_world_collider_count(const td_world *world);
+/// A collider of the scene with its pose at the end of the last step.
+TD_API td_collider td_world_collider(const td_world *world, int32_t collider);
+
+/// One contact at the end of the last step.
+typedef struct td_world_contact {
+    int32_t actor, segment; ///< First side.
+    int32_t other_actor;    ///< TD_NONE: the other side is a collider.
+    int32_t other;          ///< Segment of other_actor, or number of the collider.
+    td_vec3 point;          ///< m, world.
+    td_vec3 normal;         ///< Unit, from the other side to the first.
+    td_vec3 force;          ///< N, on the first side: barrier and friction.
+    td_real gap;            ///< m.
+} td_world_contact;
+
+/// Fills at most `capacity` contacts; returns how many there are.
+TD_API int32_t td_world_contacts(const td_world *world, td_world_contact *contacts,
+                                 int32_t capacity);
+
+// ---- hand -----------------------------------------------------------------------------------
 
 /// Holds the point of a segment (in its own axes) by a spring to a place, as a hand would, until it
 /// is released. One a world.

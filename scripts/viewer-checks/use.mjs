@@ -30,7 +30,7 @@ export async function checkStart(page) {
 
 // ---- settings -----------------------------------------------------------------------------------
 
-const OVERLAYS = ['moment', 'skeleton', 'velocity', 'centre', 'wind'];
+const OVERLAYS = ['moment', 'skeleton', 'velocity', 'centre', 'wind', 'contacts'];
 
 export async function checkSettings(page) {
   await openItem(page, 'wheat');
@@ -144,6 +144,52 @@ export async function checkDrop(page) {
   await drop(page, [['notes.txt', 'nothing']]);
   await waitFor(page, () => /expected a model/.test(window.tendrilViewer.fault));
   await openItem(page, 'wheat');
+}
+
+const TOUCHING = `name: Rope on a ball
+objects:
+  - name: rope
+    solver: rod
+    position: [0, 0.35, 0]
+    strand: {points: [[-0.3, 0, 0], [0.3, 0, 0]], segments: 20, radius: 0.01, start: {held: free},
+             tip_mass: 0.05, bodies: [{at: 0, mass: 0.05, size: [0.06, 0.04, 0.05]}]}
+colliders:
+  - plane: {}
+  - sphere: {radius: 0.15, position: {keys: [[0, [0, 0.15, 0]], [2, [0.2, 0.15, 0]]]}}
+  - capsule: {radius: 0.03, length: 0.2, position: [-0.4, 0.03, 0.2], rotation: {axis: [0, 0, 1], degrees: 90}}
+  - box: {size: [0.1, 0.2, 0.1], position: [0.5, 0.1, 0.2]}
+`;
+
+export async function checkColliders(page) {
+  await setPlaying(page, false);
+  await drop(page, [['touching.yaml', TOUCHING]]);
+  await waitFor(page, () => window.tendrilViewer.ready && window.tendrilViewer.name === 'touching');
+  const drawn = (await ask(page, (viewer) => viewer.meshes)).map(({ name }) => name);
+  const count = (name) => drawn.filter((one) => one === name).length;
+  expect(count('collider') === 3 && count('plane') === 1, `colliders are drawn (${drawn})`);
+  expect(count('fruit') > 0, 'and so are the bodies of a strand');
+  const ball = () => ask(page, (viewer) => viewer.collider(1));
+  const before = await ball();
+  await run(page, 1);
+  const after = await ball();
+  expect(Math.abs(after[0] - before[0] - 0.1) < 0.01 && after[1] === before[1], `they move as their keys say (${before}; ${after})`);
+  await checkContacts(page);
+  const glb = Buffer.from(await page.evaluate(async () => Array.from(await window.tendrilViewer.glb())));
+  const { issues } = await webPackage('gltf-validator').validateBytes(new Uint8Array(glb));
+  const { nodes } = JSON.parse(glb.toString('utf8', 20, 20 + glb.readUInt32LE(12)));
+  expect(issues.numErrors === 0 && nodes.some(({ name }) => name === 'collider-1-sphere'), 'an animation has them');
+}
+
+async function checkContacts(page) {
+  const shown = () => ask(page, (viewer) => viewer.overlays.includes('contacts'));
+  const button = page.locator('#contacts');
+  expect(!(await shown()) && await button.getAttribute('aria-pressed') === 'false', 'contact forces are not shown at first');
+  await button.click();
+  expect(await shown() && await button.getAttribute('aria-pressed') === 'true', 'a button shows contact forces');
+  expect(await page.locator('#overlays input[value=contacts]').isChecked(), 'as the box among the overlays does');
+  await run(page, 0.2);
+  await page.keyboard.press('c');
+  expect(!(await shown()) && await button.getAttribute('aria-pressed') === 'false', 'a key hides them');
 }
 
 // ---- keeping ------------------------------------------------------------------------------------
@@ -297,11 +343,11 @@ export async function checkKeyboard(page) {
     document.body.removeAttribute('tabindex');
   });
   const met = new Set();
-  for (let k = 0; k < 12; k++) {
+  for (let k = 0; k < 13; k++) {
     await page.keyboard.press('Tab');
     met.add(await focused());
   }
-  for (const id of ['view', 'play', 'single', 'reset', 'speed', 'twist', 'tab-plants', 'rose']) {
+  for (const id of ['view', 'play', 'single', 'reset', 'speed', 'twist', 'contacts', 'tab-plants', 'rose']) {
     expect(met.has(id), `the Tab key reaches ${id} (${[...met]})`);
   }
   const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);

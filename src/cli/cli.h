@@ -154,6 +154,33 @@ int cli_scene_open(const char *path, int32_t threads, const td_alloc *alloc, cli
 void cli_scene_free(cli_scene *scene); // empty is allowed
 int32_t cli_core_count(void);          // 1 to 256
 
+// ---- scenes at rest -------------------------------------------------------------------------
+
+// A vector that no option has set yet.
+#define CLI_NOT_GIVEN \
+    { __builtin_nan(""), 0, 0 }
+bool cli_is_given(td_vec3 v);
+
+// A world with all of its actors at rest.
+typedef struct cli_rest {
+    cli_scene scene;
+    td_rest *rests; // one an actor
+    int32_t object; // the one that was asked for, or TD_NONE: all
+} cli_rest;
+
+// `object` may be NULL: all; `gravity` may be not given: as the scene says. Returns an exit code;
+// unless it is 0 it has said why and the scene is empty.
+int cli_rest_open(const char *path, const char *object, td_vec3 gravity, const char *command,
+                  cli_rest *rest);
+bool cli_rest_wants(const cli_rest *rest, int32_t actor);
+void cli_rest_free(cli_rest *rest);
+// False after telling which option does not go with the file: those of plants are for models.
+bool cli_rest_args_check(const char *path, const cli_plant_args *plant, const char *object,
+                         const char *command);
+// The name of an object at the head of a row; NULL: nothing.
+void cli_plain_object(const char *object);
+void cli_json_object(const char *object);
+
 // ---- sub-commands ---------------------------------------------------------------------------
 
 int cli_grow(int argc, char **argv);

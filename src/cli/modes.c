@@ -8,45 +8,67 @@
 static const char help[] =
     "Usage: tendril modes FILE [OPTION...]\n"
     "\n"
-    "Grows a model ('-' is standard input), lets it come to rest under gravity, and\n"
-    "finds the frequencies and damping ratios of its slowest vibrations.\n"
+    "Grows a model ('-' is standard input) or the objects of a scene, lets them come to\n"
+    "rest under gravity, and finds the frequencies and damping ratios of their slowest\n"
+    "vibrations, each object by itself.\n"
     "\n"
     "  --count K             how many (10)\n"
-    "  --gravity X,Y,Z       in m/s^2 (0,-9.81,0)\n"
+    "  --gravity X,Y,Z       in m/s^2 (0,-9.81,0, or as the scene says)\n"
     "  --no-gravity          the same as --gravity 0,0,0\n"
-    "  --json                one object a mode\n" CLI_PLANT_HELP;
+    "  --object NAME         of a scene: this object alone\n"
+    "  --json                one object a mode\n"
+    "\n"
+    "Of models:\n" CLI_PLANT_HELP;
 
 typedef struct modes_args {
     cli_plant_args plant;
     int64_t count;
     td_vec3 gravity;
+    const char *object;
     bool no_gravity, json, help;
 } modes_args;
 
-static void print_modes(const td_mode *modes, int32_t count, bool json) {
+static td_vec3 gravity_of(const modes_args *args) {
+    const td_vec3 none = {0, 0, 0};
+    return args->no_gravity ? none : args->gravity;
+}
+
+// ---- rows -----------------------------------------------------------------------------------
+
+static void print_head(bool scene, bool json) {
     if (!json) {
-        printf("%6s %12s %6s %14s\n", "mode", "Hz", "kind", "damping ratio");
+        printf("%s%6s %12s %6s %14s\n", scene ? "object           " : "", "mode", "Hz", "kind",
+               "damping ratio");
     }
+}
+
+// `object` is NULL for a model.
+static void print_modes(const char *object, const td_mode *modes, int32_t count, bool json) {
     for (int32_t k = 0; k < count; k++) {
         const char *kind = modes[k].twist > 0.5 ? "twist" : "bend";
         if (json) {
-            printf("{\"mode\":%d,\"hz\":", k + 1);
+            putchar('{');
+            cli_json_object(object);
+            printf("\"mode\":%d,\"hz\":", k + 1);
             cli_json_number(stdout, modes[k].frequency);
             printf(",\"kind\":\"%s\",\"damping_ratio\":", kind);
             cli_json_number(stdout, modes[k].damping_ratio);
             printf("}\n");
         } else {
+            cli_plain_object(object);
             printf("%6d %12.6g %6s %14.4g\n", k + 1, modes[k].frequency, kind,
                    modes[k].damping_ratio);
         }
     }
 }
 
+// ---- models ---------------------------------------------------------------------------------
+
 static int find_modes(const char *path, const modes_args *args, cli_tree *tree) {
     td_step_stats stats;
     td_diag diag = {.message = ""};
-    const td_vec3 none = {0, 0, 0};
-    td_vec3 gravity = args->no_gravity ? none : args->gravity;
+    const td_vec3 given = gravity_of(args),
+                  gravity = cli_is_given(given) ? given : td_step_opts_default().gravity;
     int code = cli_tree_settle(path, tree, gravity, &stats);
     if (code != EXIT_FINE) {
         return code;
@@ -59,7 +81,8 @@ static int find_modes(const char *path, const modes_args *args, cli_tree *tree) 
         status = td_tree_modes(tree->state, gravity, count, modes, NULL, &diag);
     }
     if (status == TD_OK) {
-        print_modes(modes, count, args->json);
+        print_head(false, args->json);
+        print_modes(NULL, modes, count, args->json);
     } else {
         cli_print_fault(path, status, &diag);
     }
@@ -67,13 +90,64 @@ static int find_modes(const char *path, const modes_args *args, cli_tree *tree) 
     return cli_exit_code(status);
 }
 
+static int modes_of_model(const char *path, const modes_args *args) {
+    cli_tree tree;
+    int code = cli_tree_open(path, &args->plant, &tree);
+    if (code == EXIT_FINE) {
+        code = find_modes(path, args, &tree);
+    }
+    cli_tree_free(&tree);
+    return code;
+}
+
+// ---- scenes ---------------------------------------------------------------------------------
+
+static td_status modes_of_actor(td_world *world, int32_t actor, const modes_args *args,
+                                td_diag *diag) {
+    const td_actor a = td_world_actor(world, actor);
+    const int32_t count = args->count < a.dof_count ? (int32_t)args->count : a.dof_count;
+    td_mode *modes = calloc((size_t)count + 1, sizeof *modes);
+    if (!modes) {
+        return TD_ERR_MEMORY;
+    }
+    td_status status = td_world_modes(world, actor, count, modes, diag);
+    if (status == TD_OK) {
+        print_modes(a.name, modes, count, args->json);
+    }
+    free(modes);
+    return status;
+}
+
+static int modes_of_scene(const char *path, const modes_args *args) {
+    cli_rest rest;
+    td_diag diag = {.message = ""};
+    td_status status = TD_OK;
+    int code = cli_rest_open(path, args->object, gravity_of(args), "modes", &rest);
+    if (code != EXIT_FINE) {
+        return code;
+    }
+    print_head(true, args->json);
+    for (int32_t k = 0; k < td_world_actor_count(rest.scene.world) && status == TD_OK; k++) {
+        if (cli_rest_wants(&rest, k)) {
+            status = modes_of_actor(rest.scene.world, k, args, &diag);
+        }
+    }
+    if (status != TD_OK) {
+        cli_print_fault(path, status, &diag);
+    }
+    cli_rest_free(&rest);
+    return cli_exit_code(status);
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
 int cli_modes(int argc, char **argv) {
-    modes_args a = {
-        .plant = cli_plant_args_default(), .count = 10, .gravity = td_step_opts_default().gravity};
+    modes_args a = {.plant = cli_plant_args_default(), .count = 10, .gravity = CLI_NOT_GIVEN};
     const cli_option options[] = {CLI_PLANT_OPTIONS(a.plant),
                                   {"--count", CLI_INTEGER, &a.count, 1},
                                   {"--gravity", CLI_VECTOR, &a.gravity, 0},
                                   {"--no-gravity", CLI_FLAG, &a.no_gravity, 0},
+                                  {"--object", CLI_TEXT, &a.object, 0},
                                   {"--json", CLI_FLAG, &a.json, 0},
                                   {"--help", CLI_FLAG, &a.help, 0}};
     int operands =
@@ -90,11 +164,8 @@ int cli_modes(int argc, char **argv) {
                   operands);
         return EXIT_MISUSE;
     }
-    cli_tree tree;
-    int code = cli_tree_open(argv[0], &a.plant, &tree);
-    if (code == EXIT_FINE) {
-        code = find_modes(argv[0], &a, &tree);
+    if (!cli_rest_args_check(argv[0], &a.plant, a.object, "modes")) {
+        return EXIT_MISUSE;
     }
-    cli_tree_free(&tree);
-    return code;
+    return (cli_is_scene(argv[0]) ? modes_of_scene : modes_of_model)(argv[0], &a);
 }

@@ -113,7 +113,10 @@ static int record(run_state *s) {
         run_energy_heading(s->def, streams[RUN_ENERGY]);
     }
     if (streams[RUN_FRAMES]) {
-        run_clip_pack(&s->clip, s->scene.world);
+        if (!run_clip_pack(&s->clip, s->scene.world)) {
+            cli_error("run: no memory for the contacts of a frame");
+            return EXIT_BAD_INPUT;
+        }
         fwrite(s->clip.frame, sizeof *s->clip.frame, (size_t)s->clip.frame_size,
                streams[RUN_FRAMES]);
     }

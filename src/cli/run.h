@@ -16,6 +16,12 @@ typedef struct run_clip {
     int32_t actor_count;
     td_mesh **meshes;
     int32_t mesh_count;
+    td_clip_scale scale;
+    td_clip_collider *colliders;
+    int32_t collider_count;
+    int32_t arrow_count; // 0: nothing touches, or nobody wants to see it
+    td_world_contact *contacts;
+    int32_t contact_capacity;
     int64_t frame_size; // floats
     float *frame;
     td_vec3 *origins; // scratch of the largest actor
@@ -25,8 +31,10 @@ typedef struct run_clip {
 // Makes the meshes. Returns an exit code; unless it is 0 it has said why and the clip is empty.
 int run_clip_open(const char *scene_path, const cli_scene *scene, int64_t frames, run_clip *clip);
 void run_clip_free(run_clip *clip); // empty is allowed
-// Fills clip->frame from the world as it is.
-void run_clip_pack(run_clip *clip, const td_world *world);
+// Fills clip->frame from the world as it is. False when there is no memory.
+bool run_clip_pack(run_clip *clip, const td_world *world);
+// The clip without its frames.
+td_clip_def run_clip_def(const run_clip *clip);
 
 // ---- rows of tables -------------------------------------------------------------------------
 

@@ -51,11 +51,30 @@ static td_status add_actors(const td_world *world, run_clip *clip, td_diag *diag
             return status;
         }
     }
-    clip->frame_size = td_clip_frame_size(clip->actors, clip->actor_count);
-    clip->frame = malloc((size_t)clip->frame_size * sizeof *clip->frame);
     clip->origins = malloc((size_t)most * sizeof *clip->origins);
     clip->rotations = malloc((size_t)most * sizeof *clip->rotations);
-    return clip->frame && clip->origins && clip->rotations ? TD_OK : TD_ERR_MEMORY;
+    return clip->origins && clip->rotations ? TD_OK : TD_ERR_MEMORY;
+}
+
+// Colliders, and room for contact forces where somebody can see them. Sizes are those of the start.
+static td_status add_props(const td_world *world, const td_scene_def *def, run_clip *clip) {
+    bool touches = def->contact.given || def->collider_count > 0;
+    clip->scale = td_clip_scale_of(world);
+    clip->collider_count = td_world_collider_count(world);
+    clip->colliders = calloc((size_t)clip->collider_count + 1, sizeof *clip->colliders);
+    for (int32_t k = 0; clip->colliders && k < clip->collider_count; k++) {
+        td_collider collider = td_world_collider(world, k);
+        clip->colliders[k] = td_clip_collider_of(&collider, &clip->scale);
+    }
+    clip->arrow_count = touches && (def->record.page || def->record.contacts) ? TD_CLIP_ARROWS : 0;
+    return clip->colliders ? TD_OK : TD_ERR_MEMORY;
+}
+
+static td_status make_frame(run_clip *clip) {
+    const td_clip_def def = run_clip_def(clip);
+    clip->frame_size = td_clip_frame_size(&def);
+    clip->frame = malloc((size_t)clip->frame_size * sizeof *clip->frame);
+    return clip->frame ? TD_OK : TD_ERR_MEMORY;
 }
 
 // Told before the run, not after it.
@@ -73,7 +92,8 @@ static td_status check_size(const run_clip *clip, const td_record_def *record, i
 }
 
 int run_clip_open(const char *scene_path, const cli_scene *scene, int64_t frames, run_clip *clip) {
-    const td_record_def *record = &td_scene_def_get(scene->scene)->record;
+    const td_scene_def *def = td_scene_def_get(scene->scene);
+    const td_record_def *record = &def->record;
     td_diag diag = {.message = ""};
     *clip = (run_clip){.actor_count = td_world_actor_count(scene->world)};
     if (!record->glb && !record->page) {
@@ -85,6 +105,12 @@ int run_clip_open(const char *scene_path, const cli_scene *scene, int64_t frames
     clip->meshes = calloc(count, sizeof *clip->meshes);
     td_status status =
         clip->actors && clip->meshes ? add_actors(scene->world, clip, &diag) : TD_ERR_MEMORY;
+    if (status == TD_OK) {
+        status = add_props(scene->world, def, clip);
+    }
+    if (status == TD_OK) {
+        status = make_frame(clip);
+    }
     if (status == TD_OK) {
         status = check_size(clip, record, frames, &diag);
     }
@@ -101,13 +127,40 @@ void run_clip_free(run_clip *clip) {
     }
     free(clip->meshes);
     free(clip->actors);
+    free(clip->colliders);
+    free(clip->contacts);
     free(clip->frame);
     free(clip->origins);
     free(clip->rotations);
     *clip = (run_clip){.actors = NULL};
 }
 
-void run_clip_pack(run_clip *clip, const td_world *world) {
+td_clip_def run_clip_def(const run_clip *clip) {
+    td_clip_def def = td_clip_def_default();
+    def.actors = clip->actors;
+    def.actor_count = clip->actor_count;
+    def.colliders = clip->colliders;
+    def.collider_count = clip->collider_count;
+    def.arrow_count = clip->arrow_count;
+    return def;
+}
+
+// All contacts of the world; room for them grows with their number.
+static bool read_contacts(run_clip *clip, const td_world *world, int32_t *count) {
+    *count = td_world_contacts(world, clip->contacts, clip->contact_capacity);
+    if (*count > clip->contact_capacity) {
+        free(clip->contacts);
+        clip->contact_capacity = 2 * *count;
+        clip->contacts = malloc((size_t)clip->contact_capacity * sizeof *clip->contacts);
+        if (!clip->contacts) {
+            return false;
+        }
+        *count = td_world_contacts(world, clip->contacts, clip->contact_capacity);
+    }
+    return true;
+}
+
+bool run_clip_pack(run_clip *clip, const td_world *world) {
     float *to = clip->frame;
     for (int32_t k = 0; k < clip->actor_count; k++) {
         td_vec3 base;
@@ -116,6 +169,16 @@ void run_clip_pack(run_clip *clip, const td_world *world) {
         td_clip_pack(&clip->actors[k], base, rotation, clip->origins, clip->rotations, to);
         to += td_clip_actor_size(&clip->actors[k]);
     }
+    for (int32_t k = 0; k < clip->collider_count; k++, to += TD_CLIP_COLLIDER) {
+        td_collider collider = td_world_collider(world, k);
+        td_clip_pack_collider(&collider, to);
+    }
+    int32_t contacts = 0;
+    if (clip->arrow_count > 0 && !read_contacts(clip, world, &contacts)) {
+        return false;
+    }
+    td_clip_pack_arrows(clip->contacts, contacts, &clip->scale, clip->arrow_count, to);
+    return true;
 }
 
 // ---- tables ---------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ typedef struct checkpoint {
     int64_t sizes[RUN_STREAM_COUNT];
 } checkpoint;
 
-static const char magic[8] = "tdrun 1";
+static const char magic[8] = "tdrun 2";
 #define SUMMED_FROM (offsetof(checkpoint, sum) + sizeof(uint64_t))
 
 // ---- small things ---------------------------------------------------------------------------

@@ -153,11 +153,9 @@ static int write_summary(outputs *o) {
 // ---- glTF and page --------------------------------------------------------------------------
 
 static bool clip_def(const outputs *o, char path[RUN_MAX_PATH], td_clip_def *def) {
-    *def = td_clip_def_default();
+    *def = run_clip_def(o->result->clip);
     def->fps = o->def->record.fps;
     def->frame_count = (int32_t)o->result->done.frames;
-    def->actors = o->result->clip->actors;
-    def->actor_count = o->result->clip->actor_count;
     def->frames_path = path;
     return run_path(path, o->files->work, "frames.bin");
 }
@@ -169,6 +167,7 @@ static int write_glb(outputs *o) {
     if (!clip_def(o, frames, &def) || !made_path(o, OUT_GLB, path)) {
         return EXIT_CANNOT_WRITE;
     }
+    def.hide_arrows = !o->def->record.contacts;
     td_status status = td_clip_glb(&def, path, NULL, &diag);
     o->made[OUT_GLB] = status == TD_OK;
     return report(o, status, &diag);

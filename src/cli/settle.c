@@ -4,89 +4,152 @@
 #include "cli/cli.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const char help[] =
     "Usage: tendril settle FILE [OPTION...]\n"
     "\n"
-    "Grows a model ('-' is standard input) and finds its pose at rest under gravity:\n"
-    "where the far end of every segment is, the energy of springs and weight in J,\n"
-    "Newton's iterations, and the largest moment that is not balanced in N m.\n"
+    "Grows a model ('-' is standard input) or the objects of a scene and finds their\n"
+    "pose at rest under gravity: where the far end of every segment is, the energy of\n"
+    "springs and weight in J, Newton's iterations, and the largest moment that is not\n"
+    "balanced in N m. Winds and other loads of a scene do not act.\n"
     "\n"
-    "  --gravity X,Y,Z       in m/s^2 (0,-9.81,0)\n"
-    "  --json                one object a segment and one for the whole\n" CLI_PLANT_HELP;
+    "  --gravity X,Y,Z       in m/s^2 (0,-9.81,0, or as the scene says)\n"
+    "  --object NAME         of a scene: this object alone\n"
+    "  --json                one object a segment and one for the whole\n"
+    "\n"
+    "Of models:\n" CLI_PLANT_HELP;
 
-// What the whole adds up to.
-typedef struct figures {
-    double energy;   // J
-    double residual; // N m, and N of slides
-    int64_t iterations;
-} figures;
+typedef struct settle_args {
+    cli_plant_args plant;
+    td_vec3 gravity;
+    const char *object;
+    bool json, help;
+} settle_args;
 
-// At rest the moments of the springs balance those that hold the weight, joint by joint.
-static bool measure(cli_tree *tree, td_vec3 gravity, figures *out) {
-    size_t dofs = (size_t)td_tree_dof_count(tree->model);
-    double *hold = calloc(2 * dofs + 1, sizeof *hold);
-    double *springs = hold + dofs;
-    if (!hold) {
-        return false;
+// ---- rows -----------------------------------------------------------------------------------
+
+static void print_head(bool scene, bool json) {
+    if (!json) {
+        printf("%s%8s %8s %12s %12s %12s\n", scene ? "object           " : "", "segment", "parent",
+               "x, m", "y, m", "z, m");
     }
-    td_tree_inverse(tree->state, gravity, springs, hold); // springs[] is still all zero
-    td_tree_joint_torque(tree->state, springs);
-    out->residual = 0;
-    for (size_t d = 0; d < dofs; d++) {
-        out->residual = fmax(out->residual, fabs(hold[d] - springs[d]));
-    }
-    free(hold);
-    td_energy energy = td_tree_energy(tree->state, gravity);
-    out->energy = energy.elastic + energy.weight;
-    return true;
 }
 
-static void print_json(const cli_tree *tree, const figures *f) {
-    const td_segment *segments = td_skeleton_segments(tree->skeleton);
-    for (int32_t i = 0; i < td_tree_body_count(tree->model); i++) {
-        td_vec3 tip = td_tree_tip(tree->state, i);
-        printf("{\"segment\":%d,\"parent\":%d,\"x\":", i, segments[i].parent);
-        cli_json_number(stdout, tip.x);
-        printf(",\"y\":");
-        cli_json_number(stdout, tip.y);
-        printf(",\"z\":");
-        cli_json_number(stdout, tip.z);
-        printf("}\n");
+// `object` is NULL for a model.
+static void print_segment(const char *object, int32_t i, int32_t parent, td_vec3 tip, bool json) {
+    if (!json) {
+        cli_plain_object(object);
+        printf("%8d %8d %12.6f %12.6f %12.6f\n", i, parent, tip.x, tip.y, tip.z);
+        return;
     }
-    printf("{\"energy\":");
-    cli_json_number(stdout, f->energy);
-    printf(",\"iterations\":%lld,\"residual\":", (long long)f->iterations);
-    cli_json_number(stdout, f->residual);
+    putchar('{');
+    cli_json_object(object);
+    printf("\"segment\":%d,\"parent\":%d,\"x\":", i, parent);
+    cli_json_number(stdout, tip.x);
+    printf(",\"y\":");
+    cli_json_number(stdout, tip.y);
+    printf(",\"z\":");
+    cli_json_number(stdout, tip.z);
     printf("}\n");
 }
 
-static void print_plain(const cli_tree *tree, const figures *f) {
-    const td_segment *segments = td_skeleton_segments(tree->skeleton);
-    printf("%8s %8s %12s %12s %12s\n", "segment", "parent", "x, m", "y, m", "z, m");
-    for (int32_t i = 0; i < td_tree_body_count(tree->model); i++) {
-        td_vec3 tip = td_tree_tip(tree->state, i);
-        printf("%8d %8d %12.6f %12.6f %12.6f\n", i, segments[i].parent, tip.x, tip.y, tip.z);
+static void print_whole(const char *object, const td_rest *rest, bool json) {
+    const bool known = !isnan(rest->residual);
+    if (!json) {
+        printf("%s%senergy      %.9g J\niterations  %lld\n", object ? object : "",
+               object ? ":\n" : "", rest->energy, (long long)rest->iterations);
+        if (known) {
+            printf("residual    %.3g N m\n", rest->residual);
+        }
+        return;
     }
-    printf("energy      %.9g J\niterations  %lld\nresidual    %.3g N m\n", f->energy,
-           (long long)f->iterations, f->residual);
+    putchar('{');
+    cli_json_object(object);
+    printf("\"energy\":");
+    cli_json_number(stdout, rest->energy);
+    printf(",\"iterations\":%lld,\"residual\":", (long long)rest->iterations);
+    if (known) {
+        cli_json_number(stdout, rest->residual);
+    } else {
+        printf("null");
+    }
+    printf("}\n");
 }
 
+// ---- models ---------------------------------------------------------------------------------
+
+static void print_model(const cli_tree *tree, const td_rest *rest, bool json) {
+    const td_segment *segments = td_skeleton_segments(tree->skeleton);
+    print_head(false, json);
+    for (int32_t i = 0; i < td_tree_body_count(tree->model); i++) {
+        print_segment(NULL, i, segments[i].parent, td_tree_tip(tree->state, i), json);
+    }
+    print_whole(NULL, rest, json);
+}
+
+static int settle_model(const char *path, const settle_args *a) {
+    const td_vec3 gravity = cli_is_given(a->gravity) ? a->gravity : td_step_opts_default().gravity;
+    cli_tree tree;
+    td_step_stats stats;
+    int code = cli_tree_open(path, &a->plant, &tree);
+    if (code == EXIT_FINE) {
+        code = cli_tree_settle(path, &tree, gravity, &stats);
+    }
+    if (code == EXIT_FINE) {
+        const td_energy energy = td_tree_energy(tree.state, gravity);
+        const td_rest rest = {.energy = energy.elastic + energy.weight,
+                              .residual = td_tree_residual(tree.state, gravity),
+                              .iterations = stats.iterations};
+        print_model(&tree, &rest, a->json);
+    }
+    cli_tree_free(&tree);
+    return code;
+}
+
+// ---- scenes ---------------------------------------------------------------------------------
+
+static void print_actor(const td_world *world, int32_t actor, const td_rest *rest, bool json) {
+    const td_actor a = td_world_actor(world, actor);
+    const td_segment *segments = td_skeleton_segments(a.skeleton);
+    for (int32_t i = 0; i < a.segment_count; i++) {
+        td_vec3 tip;
+        td_world_segment(world, actor, i, NULL, &tip, NULL);
+        print_segment(a.name, i, segments[i].parent, tip, json);
+    }
+    print_whole(a.name, rest, json);
+}
+
+static int settle_scene(const char *path, const settle_args *a) {
+    cli_rest rest;
+    int code = cli_rest_open(path, a->object, a->gravity, "settle", &rest);
+    if (code != EXIT_FINE) {
+        return code;
+    }
+    print_head(true, a->json);
+    for (int32_t k = 0; k < td_world_actor_count(rest.scene.world); k++) {
+        if (cli_rest_wants(&rest, k)) {
+            print_actor(rest.scene.world, k, &rest.rests[k], a->json);
+        }
+    }
+    cli_rest_free(&rest);
+    return EXIT_FINE;
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
 int cli_settle(int argc, char **argv) {
-    cli_plant_args plant = cli_plant_args_default();
-    td_vec3 gravity = td_step_opts_default().gravity;
-    bool json = false, want_help = false;
-    const cli_option options[] = {CLI_PLANT_OPTIONS(plant),
-                                  {"--gravity", CLI_VECTOR, &gravity, 0},
-                                  {"--json", CLI_FLAG, &json, 0},
-                                  {"--help", CLI_FLAG, &want_help, 0}};
+    settle_args a = {.plant = cli_plant_args_default(), .gravity = CLI_NOT_GIVEN};
+    const cli_option options[] = {CLI_PLANT_OPTIONS(a.plant),
+                                  {"--gravity", CLI_VECTOR, &a.gravity, 0},
+                                  {"--object", CLI_TEXT, &a.object, 0},
+                                  {"--json", CLI_FLAG, &a.json, 0},
+                                  {"--help", CLI_FLAG, &a.help, 0}};
     int operands =
         cli_read_options(argc, argv, options, (int)(sizeof options / sizeof options[0]), "settle");
-    if (operands < 0 || !cli_plant_args_check(&plant, "settle")) {
+    if (operands < 0 || !cli_plant_args_check(&a.plant, "settle")) {
         return EXIT_MISUSE;
     }
-    if (want_help) {
+    if (a.help) {
         fputs(help, stdout);
         return EXIT_FINE;
     }
@@ -95,21 +158,8 @@ int cli_settle(int argc, char **argv) {
                   operands);
         return EXIT_MISUSE;
     }
-    cli_tree tree;
-    td_step_stats stats;
-    figures f;
-    int code = cli_tree_open(argv[0], &plant, &tree);
-    if (code == EXIT_FINE) {
-        code = cli_tree_settle(argv[0], &tree, gravity, &stats);
+    if (!cli_rest_args_check(argv[0], &a.plant, a.object, "settle")) {
+        return EXIT_MISUSE;
     }
-    if (code == EXIT_FINE && !measure(&tree, gravity, &f)) {
-        cli_error("%s", td_status_text(TD_ERR_MEMORY));
-        code = cli_exit_code(TD_ERR_MEMORY);
-    }
-    if (code == EXIT_FINE) {
-        f.iterations = stats.iterations;
-        (json ? print_json : print_plain)(&tree, &f);
-    }
-    cli_tree_free(&tree);
-    return code;
+    return (cli_is_scene(argv[0]) ? settle_scene : settle_model)(argv[0], &a);
 }

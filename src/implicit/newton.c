@@ -22,6 +22,7 @@
 #define SMALL_POSITIVE 1e-3 // likewise of a positive model, which is off by more
 #define SMALL_MOVE     1e-6 // an increment that cannot be judged by the value any more
 #define HALVINGS       30
+#define FARTHEST       1.0  // rad or m: no further along negative curvature
 #define LIMITED        0.99 // of the longest increment: where a part was limited, but for rounding
 #define DESCENT        1e-4  // of what the slope promises
 #define ROUNDING       1e-13 // of the value: a promise below this cannot be seen
@@ -259,8 +260,8 @@ static td_real move_freely(newton *n) {
         return 1;
     }
     td_real taken = search_limited(n, longest);
-    if (n->raised && taken == 1) {
-        stretch(n, longest);
+    if (doubtful && !n->opts->rest && taken == 1) {
+        stretch(n, fmin(longest, FARTHEST));
     }
     return taken;
 }

@@ -35,10 +35,11 @@ int64_t td_clip_actor_size(const td_clip_actor *actor) {
     return size;
 }
 
-int64_t td_clip_frame_size(const td_clip_actor *actors, int32_t actor_count) {
-    int64_t size = 0;
-    for (int32_t i = 0; i < actor_count; i++) {
-        size += td_clip_actor_size(&actors[i]);
+int64_t td_clip_frame_size(const td_clip_def *def) {
+    int64_t size =
+        TD_CLIP_COLLIDER * (int64_t)def->collider_count + TD_CLIP_ARROW * (int64_t)def->arrow_count;
+    for (int32_t i = 0; i < def->actor_count; i++) {
+        size += td_clip_actor_size(&def->actors[i]);
     }
     return size;
 }
@@ -51,28 +52,57 @@ static int32_t next_moving(tdi_channels *all, const td_clip_actor *actor, int32_
     return all->searched;
 }
 
+// channels of an actor from all->step on; false at its end
+static bool next_of_actor(tdi_channels *all, tdi_channel *channel) {
+    const td_clip_actor *actor = &all->def->actors[all->actor];
+    int32_t count = td_skeleton_count(actor->skeleton);
+    int64_t step = all->step;
+    *channel = (tdi_channel){
+        .actor = all->actor, .segment = TD_NONE, .motion = step > 0 ? TDI_TURN : TDI_PLACE};
+    if (step >= 2 && step < 2 + (int64_t)count) {
+        channel->segment = (int32_t)(step - 2);
+    } else if (step >= 2) {
+        channel->segment = next_moving(all, actor, count);
+        channel->motion = TDI_PLACE;
+        all->searched++;
+    }
+    return channel->segment < count;
+}
+
+// likewise of the colliders, which have two each, and of the arrows, which have three
+static bool next_of_props(tdi_channels *all, tdi_channel *channel) {
+    int64_t of_colliders = 2 * (int64_t)all->def->collider_count;
+    int64_t step = all->step, arrow = step - of_colliders;
+    *channel = (tdi_channel){.actor = TD_NONE};
+    if (step < of_colliders) {
+        channel->segment = (int32_t)(step / 2);
+        channel->motion = (tdi_motion)(step % 2);
+        return true;
+    }
+    channel->segment = all->def->collider_count + (int32_t)(arrow / 3);
+    channel->motion = (tdi_motion)(arrow % 3);
+    return arrow < 3 * (int64_t)all->def->arrow_count;
+}
+
 bool tdi_channels_next(tdi_channels *all, tdi_channel *channel) {
-    for (; all->actor < all->actor_count; all->actor++, all->step = 0, all->searched = 0) {
-        const td_clip_actor *actor = &all->actors[all->actor];
-        int32_t count = td_skeleton_count(actor->skeleton);
-        int64_t step = all->step;
-        *channel = (tdi_channel){
-            .actor = all->actor, .segment = TD_NONE, .turns = step > 0, .offset = all->offset};
-        if (step >= 2 && step < 2 + (int64_t)count) {
-            channel->segment = (int32_t)(step - 2);
-        } else if (step >= 2) {
-            channel->segment = next_moving(all, actor, count);
-            channel->turns = false;
-            all->searched++;
-        }
-        if (channel->segment < count) {
-            channel->width = channel->turns ? 4 : 3;
-            all->offset += channel->width;
-            all->step++;
-            return true;
+    bool found = false;
+    while (!found && all->actor < all->def->actor_count) {
+        found = next_of_actor(all, channel);
+        if (!found) {
+            all->actor++;
+            all->step = all->searched = 0;
         }
     }
-    return false;
+    found = found || next_of_props(all, channel);
+    channel->width = channel->motion == TDI_TURN ? 4 : 3;
+    channel->offset = all->offset;
+    all->offset += channel->width;
+    all->step++;
+    return found;
+}
+
+bool tdi_channel_is_arrow(const td_clip_def *def, const tdi_channel *channel) {
+    return channel->actor == TD_NONE && channel->segment >= def->collider_count;
 }
 
 // ---- poses ----------------------------------------------------------------------------------

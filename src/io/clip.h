@@ -11,27 +11,34 @@
 
 #define TDI_BASE_SIZE 7 // floats of a base: position and rotation
 
+typedef enum tdi_motion {
+    TDI_PLACE,
+    TDI_TURN, // a rotation of 4 floats; all else has 3
+    TDI_SCALE,
+} tdi_motion;
+
 // What one node does: a run of floats in every frame.
 typedef struct tdi_channel {
-    int32_t actor;
-    int32_t segment; // TD_NONE: the base
-    bool turns;      // a rotation of 4 floats, else a place of 3
-    int64_t offset;  // of its first float in a frame
+    int32_t actor;   // TD_NONE: a collider or an arrow
+    int32_t segment; // TD_NONE: the base; without actor: the collider, or behind them the arrow
+    tdi_motion motion;
+    int64_t offset; // of its first float in a frame
     int width;
 } tdi_channel;
 
 // All channels, in the order in which their floats lie in a frame. Zero-initialise and set the
-// actors.
+// clip.
 typedef struct tdi_channels {
-    const td_clip_actor *actors;
-    int32_t actor_count;
+    const td_clip_def *def;
     int32_t actor;
-    int64_t step;     // within the actor: base, rotations, places
+    int64_t step;     // within the actor: base, rotations, places; behind all: colliders, arrows
     int32_t searched; // segments whose places have been passed
     int64_t offset;
 } tdi_channels;
 
 bool tdi_channels_next(tdi_channels *all, tdi_channel *channel);
+// Whether it is of an arrow.
+bool tdi_channel_is_arrow(const td_clip_def *def, const tdi_channel *channel);
 
 // Frames to be read. Zero-initialise; close with tdi_frames_close() on every path.
 typedef struct tdi_frames {

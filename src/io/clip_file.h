@@ -4,8 +4,10 @@
 // A clip on its way into a binary glTF file: what goes where.
 //
 // Nodes    an actor has a base, below it its segments as a hierarchy of joints, and beside it,
-//          because glTF wants a skinned mesh at the root, a node with mesh and skin.
-// Views    the arrays of each mesh, the inverse bind matrices of each mesh, the times, the motion.
+//          because glTF wants a skinned mesh at the root, a node with mesh and skin. Behind the
+//          actors stand the colliders, then the arrows, each a node with a mesh.
+// Views    the arrays of each mesh and solid, the inverse bind matrices of each mesh, the times,
+// the motion.
 //          All but the motion have one accessor each, of the same number; the motion has one for
 //          each track.
 
@@ -29,6 +31,16 @@ typedef struct tdi_clip_mesh {
     int64_t bind_accessor; // which is also their view
 } tdi_clip_mesh;
 
+// a collider's mesh or that of arrows; colliders of one look share it
+typedef struct tdi_clip_solid {
+    const td_clip_collider *collider; // the first that has it; NULL: of arrows
+    td_bytes room;                    // of the part's arrays
+    td_mesh_part part;
+    tdi_gltf_layout layout;
+    int64_t first_view;
+    uint64_t end; // of its arrays in the binary chunk
+} tdi_clip_solid;
+
 typedef struct tdi_clip_file {
     const td_clip_def *def;
     tdi_frames frames;
@@ -39,7 +51,12 @@ typedef struct tdi_clip_file {
     int64_t track_count;
     tdi_clip_mesh *meshes;
     int32_t mesh_count;
-    int32_t *mesh_of;     // by actor; TD_NONE: joints only
+    int32_t *mesh_of; // by actor; TD_NONE: joints only
+    tdi_clip_solid *solids;
+    int32_t solid_count;
+    int32_t *solid_of;    // by collider
+    int32_t arrow_count;  // that are seen in any frame, from the first on
+    int64_t first_prop;   // node of the first collider
     int64_t *base_of;     // by actor: number of its base node
     int64_t *skin_of;     // by actor
     int32_t *first_child; // by segment of the actor at hand

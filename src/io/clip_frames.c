@@ -51,6 +51,10 @@ static td_status check_def(const td_clip_def *def, td_diag *diag) {
     if (def->frame_count < 1 || def->actor_count < 1 || !def->actors) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "a clip needs a frame and an actor at least");
     }
+    if (def->collider_count < 0 || def->arrow_count < 0 ||
+        (def->collider_count > 0 && !def->colliders)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "colliders or arrows of the clip: a wrong count");
+    }
     if (!def->frames == !def->frames_path) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "the frames of a clip are in memory or in a file: one of the two");
@@ -97,7 +101,7 @@ td_status tdi_frames_open(tdi_frames *frames, const td_clip_def *def, td_diag *d
     if (status != TD_OK) {
         return status;
     }
-    frames->size = td_clip_frame_size(def->actors, def->actor_count);
+    frames->size = td_clip_frame_size(def);
     tdi_frames_set_stride(frames, 1);
     if (def->frames) {
         return TD_OK;
@@ -146,11 +150,20 @@ td_status tdi_frames_read(tdi_frames *frames, int32_t frame, int64_t first, int6
 
 static td_status fail_value(const tdi_frames *frames, int32_t frame, const tdi_channel *channel,
                             td_diag *diag) {
+    const char *what = channel->motion == TDI_TURN    ? "rotation"
+                       : channel->motion == TDI_PLACE ? "place"
+                                                      : "length";
+    if (channel->actor == TD_NONE) {
+        bool arrow = tdi_channel_is_arrow(frames->def, channel);
+        return tdi_fail(diag, TD_ERR_DIVERGED, "frame %d has no valid %s of %s %d",
+                        (int)(frame * frames->stride), what, arrow ? "arrow" : "collider",
+                        (int)(channel->segment - (arrow ? frames->def->collider_count : 0)));
+    }
     const td_clip_actor *actor = &frames->def->actors[channel->actor];
     return tdi_fail_at(diag, TD_ERR_DIVERGED, channel->segment,
                        "frame %d has no valid %s of actor '%s', segment %d",
-                       (int)(frame * frames->stride), channel->turns ? "rotation" : "place",
-                       tdi_actor_name(actor), (int)channel->segment);
+                       (int)(frame * frames->stride), what, tdi_actor_name(actor),
+                       (int)channel->segment);
 }
 
 static bool is_valid(const float *values, const tdi_channel *channel) {
@@ -161,12 +174,12 @@ static bool is_valid(const float *values, const tdi_channel *channel) {
         }
         sum += (double)values[k] * values[k];
     }
-    return !channel->turns || fabs(sqrt(sum) - 1) <= UNIT_ERROR;
+    return channel->motion != TDI_TURN || fabs(sqrt(sum) - 1) <= UNIT_ERROR;
 }
 
 // q and -q are the same rotation
 static bool is_same(const float *a, const float *b, const tdi_channel *channel) {
-    bool same = true, opposite = channel->turns;
+    bool same = true, opposite = channel->motion == TDI_TURN;
     for (int k = 0; k < channel->width; k++) {
         same = same && a[k] == b[k];
         opposite = opposite && a[k] == -b[k];
@@ -176,7 +189,7 @@ static bool is_same(const float *a, const float *b, const tdi_channel *channel) 
 
 static td_status scan_frame(const tdi_frames *frames, int32_t frame, const float *values,
                             const float *first, bool *live, td_diag *diag) {
-    tdi_channels all = {.actors = frames->def->actors, .actor_count = frames->def->actor_count};
+    tdi_channels all = {.def = frames->def};
     tdi_channel channel;
     for (int64_t c = 0; tdi_channels_next(&all, &channel); c++) {
         const float *here = values + channel.offset;

@@ -16,19 +16,26 @@
 
 // ---- binary chunk ---------------------------------------------------------------------------
 
-static td_status put_mesh(const tdi_clip_mesh *mesh, const td_alloc *alloc, tdi_out *out) {
-    for (int32_t i = 0; i < mesh->part_count; i++) {
-        uint64_t from = mesh->layouts[i].offset[0];
-        uint64_t to = i + 1 < mesh->part_count ? mesh->layouts[i + 1].offset[0] : mesh->end;
-        uint8_t *bytes = tdi_alloc_zeroed(alloc, (size_t)(to - from), 1);
-        if (!bytes) {
-            return TD_ERR_MEMORY;
-        }
-        tdi_gltf_put_part(bytes, from, &mesh->parts[i], &mesh->layouts[i]);
-        tdi_out_write(out, bytes, (size_t)(to - from));
-        tdi_alloc_free(alloc, bytes, (size_t)(to - from));
+static td_status put_part(const td_mesh_part *part, const tdi_gltf_layout *layout, uint64_t to,
+                          const td_alloc *alloc, tdi_out *out) {
+    uint64_t from = layout->offset[0];
+    uint8_t *bytes = tdi_alloc_zeroed(alloc, (size_t)(to - from), 1);
+    if (!bytes) {
+        return TD_ERR_MEMORY;
     }
+    tdi_gltf_put_part(bytes, from, part, layout);
+    tdi_out_write(out, bytes, (size_t)(to - from));
+    tdi_alloc_free(alloc, bytes, (size_t)(to - from));
     return TD_OK;
+}
+
+static td_status put_mesh(const tdi_clip_mesh *mesh, const td_alloc *alloc, tdi_out *out) {
+    td_status status = TD_OK;
+    for (int32_t i = 0; i < mesh->part_count && status == TD_OK; i++) {
+        uint64_t to = i + 1 < mesh->part_count ? mesh->layouts[i + 1].offset[0] : mesh->end;
+        status = put_part(&mesh->parts[i], &mesh->layouts[i], to, alloc, out);
+    }
+    return status;
 }
 
 // The inverse of a rigid motion, column by column: R^T, and -R^T o. In a compact file positions are
@@ -109,7 +116,7 @@ static td_status put_group(tdi_clip_file *file, int64_t from, int64_t to, float 
             const tdi_channel *track = &file->tracks[t];
             float *here = column + (size_t)f * (size_t)track->width;
             memcpy(here, slice + (track->offset - first), (size_t)track->width * sizeof *here);
-            if (track->turns && f > 0) {
+            if (track->motion == TDI_TURN && f > 0) {
                 keep_side(here, here - 4);
             }
             column += frames * track->width;
@@ -117,7 +124,7 @@ static td_status put_group(tdi_clip_file *file, int64_t from, int64_t to, float 
     }
     for (int64_t t = from; t < to; t++) {
         int64_t count = frames * file->tracks[t].width;
-        put_track(columns, count, file->tracks[t].turns && file->compact, out);
+        put_track(columns, count, file->tracks[t].motion == TDI_TURN && file->compact, out);
         columns += count;
     }
     return TD_OK;
@@ -163,6 +170,10 @@ static td_status put_binary(tdi_clip_file *file, const td_alloc *alloc, tdi_out 
     tdi_out_write(out, head, sizeof head);
     for (int32_t m = 0; m < file->mesh_count && status == TD_OK; m++) {
         status = put_mesh(&file->meshes[m], alloc, out);
+    }
+    for (int32_t m = 0; m < file->solid_count && status == TD_OK; m++) {
+        const tdi_clip_solid *solid = &file->solids[m];
+        status = put_part(&solid->part, &solid->layout, solid->end, alloc, out);
     }
     for (int32_t m = 0; m < file->mesh_count && status == TD_OK; m++) {
         status = put_binds(&file->meshes[m], alloc, out);

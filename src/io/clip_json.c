@@ -89,6 +89,32 @@ static void write_actor_nodes(tdi_json *json, tdi_clip_file *file, int32_t a, co
     }
 }
 
+static void write_prop(tdi_json *json, const char *name, int64_t mesh, const float *pose,
+                       bool scaled) {
+    tdi_json_open(json, '{');
+    tdi_json_key_string(json, "name", name);
+    tdi_json_key_integer(json, "mesh", mesh);
+    write_floats(json, "translation", pose, 3);
+    write_floats(json, "rotation", pose + 3, 4);
+    if (scaled) {
+        write_floats(json, "scale", pose + 7, 3);
+    }
+    tdi_json_close(json, '}');
+}
+
+static void write_props(tdi_json *json, const tdi_clip_file *file, const float *frame) {
+    static const char *const kinds[] = {"plane", "sphere", "capsule", "box"};
+    char name[48];
+    for (int32_t i = 0; i < file->def->collider_count; i++, frame += TD_CLIP_COLLIDER) {
+        snprintf(name, sizeof name, "collider-%d-%s", (int)i, kinds[file->def->colliders[i].kind]);
+        write_prop(json, name, file->mesh_count + file->solid_of[i], frame, false);
+    }
+    for (int32_t i = 0; i < file->arrow_count; i++, frame += TD_CLIP_ARROW) {
+        snprintf(name, sizeof name, "contact-%d", (int)i);
+        write_prop(json, name, file->mesh_count + file->solid_count - 1, frame, true);
+    }
+}
+
 static void write_extension(tdi_json *json, const char *key) {
     tdi_json_key(json, key);
     tdi_json_open(json, '[');
@@ -114,6 +140,9 @@ static void write_scene(tdi_json *json, tdi_clip_file *file) {
             tdi_json_integer(json, file->base_of[a] + 1 + count_of(file, a));
         }
     }
+    for (int64_t i = 0; i < (int64_t)file->def->collider_count + file->arrow_count; i++) {
+        tdi_json_integer(json, file->first_prop + i);
+    }
     tdi_json_close(json, ']');
     tdi_json_close(json, '}');
     tdi_json_close(json, ']');
@@ -124,6 +153,7 @@ static void write_scene(tdi_json *json, tdi_clip_file *file) {
         write_actor_nodes(json, file, a, frame);
         frame += td_clip_actor_size(&file->def->actors[a]);
     }
+    write_props(json, file, frame);
     tdi_json_close(json, ']');
 }
 
@@ -168,6 +198,17 @@ static void write_meshes(tdi_json *json, tdi_clip_file *file) {
         tdi_json_close(json, ']');
         tdi_json_close(json, '}');
     }
+    for (int32_t m = 0; m < file->solid_count; m++) {
+        const tdi_clip_solid *solid = &file->solids[m];
+        tdi_json_open(json, '{');
+        tdi_json_key_string(json, "name", solid->part.name);
+        tdi_json_key(json, "primitives");
+        tdi_json_open(json, '[');
+        tdi_gltf_write_primitive(json, &solid->layout, solid->first_view,
+                                 tdi_clip_file_material(file, &solid->part));
+        tdi_json_close(json, ']');
+        tdi_json_close(json, '}');
+    }
     tdi_json_close(json, ']');
     tdi_json_key(json, "materials");
     tdi_json_open(json, '[');
@@ -179,7 +220,13 @@ static void write_meshes(tdi_json *json, tdi_clip_file *file) {
 
 // ---- motion ---------------------------------------------------------------------------------
 
+static int64_t node_of(const tdi_clip_file *file, const tdi_channel *track) {
+    return track->actor == TD_NONE ? file->first_prop + track->segment
+                                   : file->base_of[track->actor] + 1 + track->segment;
+}
+
 static void write_animation(tdi_json *json, const tdi_clip_file *file) {
+    static const char *const paths[] = {"translation", "rotation", "scale"}; // by tdi_motion
     tdi_json_key(json, "animations");
     tdi_json_open(json, '[');
     tdi_json_open(json, '{');
@@ -192,8 +239,8 @@ static void write_animation(tdi_json *json, const tdi_clip_file *file) {
         tdi_json_key_integer(json, "sampler", i);
         tdi_json_key(json, "target");
         tdi_json_open(json, '{');
-        tdi_json_key_integer(json, "node", file->base_of[track->actor] + 1 + track->segment);
-        tdi_json_key_string(json, "path", track->turns ? "rotation" : "translation");
+        tdi_json_key_integer(json, "node", node_of(file, track));
+        tdi_json_key_string(json, "path", paths[track->motion]);
         tdi_json_close(json, '}');
         tdi_json_close(json, '}');
     }
@@ -203,7 +250,9 @@ static void write_animation(tdi_json *json, const tdi_clip_file *file) {
     for (int64_t i = 0; i < file->track_count; i++) {
         tdi_json_open(json, '{');
         tdi_json_key_integer(json, "input", file->time_view);
-        tdi_json_key_string(json, "interpolation", "LINEAR");
+        // an arrow stands for one contact in this frame and for another in the next
+        bool jumps = tdi_channel_is_arrow(file->def, &file->tracks[i]);
+        tdi_json_key_string(json, "interpolation", jumps ? "STEP" : "LINEAR");
         tdi_json_key_integer(json, "output", file->time_view + 1 + i);
         tdi_json_close(json, '}');
     }
@@ -237,10 +286,10 @@ static void write_motion_accessors(tdi_json *json, const tdi_clip_file *file) {
     uint64_t offset = 0;
     for (int64_t i = 0; i < file->track_count; i++) {
         const tdi_channel *track = &file->tracks[i];
-        bool in_short = track->turns && file->compact;
+        bool turns = track->motion == TDI_TURN, in_short = turns && file->compact;
         write_accessor(json, file->time_view + 1, offset,
                        in_short ? TDI_GLTF_SHORT : TDI_GLTF_FLOAT, file->frames.count,
-                       track->turns ? "VEC4" : "VEC3");
+                       turns ? "VEC4" : "VEC3");
         tdi_json_close(json, '}');
         offset += tdi_clip_file_bytes(file, track) * (uint64_t)file->frames.count;
     }
@@ -255,6 +304,10 @@ static void write_data(tdi_json *json, const tdi_clip_file *file) {
             tdi_gltf_write_accessors(json, &mesh->parts[i], &mesh->layouts[i],
                                      mesh->first_view + TDI_VIEW_COUNT * i);
         }
+    }
+    for (int32_t m = 0; m < file->solid_count; m++) {
+        const tdi_clip_solid *solid = &file->solids[m];
+        tdi_gltf_write_accessors(json, &solid->part, &solid->layout, solid->first_view);
     }
     for (int32_t m = 0; m < file->mesh_count; m++) {
         write_accessor(json, file->meshes[m].bind_accessor, 0, TDI_GLTF_FLOAT,
@@ -272,6 +325,9 @@ static void write_data(tdi_json *json, const tdi_clip_file *file) {
             tdi_gltf_write_views(json, &file->meshes[m].layouts[i]);
         }
     }
+    for (int32_t m = 0; m < file->solid_count; m++) {
+        tdi_gltf_write_views(json, &file->solids[m].layout);
+    }
     for (int32_t m = 0; m < file->mesh_count; m++) {
         uint64_t count = (uint64_t)td_skeleton_count(file->meshes[m].actor->skeleton);
         tdi_gltf_write_view(json, file->meshes[m].bind_offset, 64 * count);
@@ -288,8 +344,10 @@ td_status tdi_clip_file_json(tdi_clip_file *file, const td_alloc *alloc, td_byte
     tdi_json json = {.buffer = {.alloc = alloc}};
     tdi_json_open(&json, '{');
     write_scene(&json, file);
-    if (file->mesh_count > 0) {
+    if (file->mesh_count + file->solid_count > 0) {
         write_meshes(&json, file);
+    }
+    if (file->mesh_count > 0) {
         write_skins(&json, file);
     }
     if (file->binary_size > 0) {

@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 
+#include <stddef.h>
 #include <string.h>
 
 // ---- plan -----------------------------------------------------------------------------------
@@ -36,6 +37,37 @@ static int32_t find_mesh(const tdi_clip_file *file, const td_clip_actor *actor) 
     return TD_NONE;
 }
 
+static int32_t find_solid(const tdi_clip_file *file, const td_clip_collider *like) {
+    const size_t figures = sizeof *like - offsetof(td_clip_collider, size); // all but the kind
+    for (int32_t i = 0; i < file->solid_count; i++) {
+        const td_clip_collider *c = file->solids[i].collider;
+        if (c->kind == like->kind && memcmp(&c->size, &like->size, figures) == 0) {
+            return i;
+        }
+    }
+    return TD_NONE;
+}
+
+// The triangles of all colliders and of arrows.
+static td_status make_solids(tdi_clip_file *file, const td_alloc *alloc) {
+    td_status status = TD_OK;
+    for (int32_t i = 0; i < file->def->collider_count && status == TD_OK; i++) {
+        const td_clip_collider *collider = &file->def->colliders[i];
+        file->solid_of[i] = find_solid(file, collider);
+        if (file->solid_of[i] == TD_NONE) {
+            tdi_clip_solid *solid = &file->solids[file->solid_count];
+            solid->collider = collider;
+            file->solid_of[i] = file->solid_count++;
+            status = td_clip_collider_part(collider, alloc, &solid->room, &solid->part);
+        }
+    }
+    if (file->arrow_count > 0 && status == TD_OK) {
+        tdi_clip_solid *solid = &file->solids[file->solid_count++];
+        status = td_clip_arrow_part(alloc, &solid->room, &solid->part);
+    }
+    return status;
+}
+
 static void plan_meshes(tdi_clip_file *file) {
     int64_t view = 0;
     for (int32_t a = 0; a < file->def->actor_count; a++) {
@@ -64,6 +96,14 @@ static void plan_meshes(tdi_clip_file *file) {
         view += TDI_VIEW_COUNT * mesh->part_count;
         file->mesh_of[a] = file->mesh_count++;
     }
+    for (int32_t i = 0; i < file->solid_count; i++) {
+        tdi_clip_solid *solid = &file->solids[i];
+        solid->first_view = view;
+        solid->layout = tdi_gltf_lay_out(&solid->part, false, NULL, &file->binary_size);
+        solid->end = file->binary_size;
+        tdi_clip_file_material(file, &solid->part);
+        view += TDI_VIEW_PLAIN_COUNT;
+    }
     for (int32_t i = 0; i < file->mesh_count; i++) {
         file->meshes[i].bind_offset = file->binary_size;
         file->meshes[i].bind_accessor = view++;
@@ -81,10 +121,11 @@ static void plan_nodes(tdi_clip_file *file) {
         node += 1 + (int64_t)count_of(file, a) + (skinned ? 1 : 0);
         skin += skinned ? 1 : 0;
     }
+    file->first_prop = node;
 }
 
 uint64_t tdi_clip_file_bytes(const tdi_clip_file *file, const tdi_channel *track) {
-    return track->turns && file->compact ? 8 : 4 * (uint64_t)track->width;
+    return track->motion == TDI_TURN && file->compact ? 8 : 4 * (uint64_t)track->width;
 }
 
 // single precision, as all that a file says of time
@@ -111,8 +152,8 @@ static void plan_motion(tdi_clip_file *file, int64_t max_size) {
 }
 
 static bool take_memory(tdi_clip_file *file, int64_t *channels) {
-    int64_t actors = file->def->actor_count, most = 0;
-    *channels = 0;
+    int64_t actors = file->def->actor_count, colliders = file->def->collider_count, most = 0;
+    *channels = 2 * colliders + 3 * (int64_t)file->def->arrow_count;
     for (int32_t a = 0; a < file->def->actor_count; a++) {
         int64_t count = count_of(file, a);
         *channels += 2 + 2 * count;
@@ -123,17 +164,37 @@ static bool take_memory(tdi_clip_file *file, int64_t *channels) {
     file->live = tdi_arena_zeroed(arena, (size_t)*channels, sizeof *file->live);
     file->meshes = tdi_arena_zeroed(arena, (size_t)actors, sizeof *file->meshes);
     file->mesh_of = tdi_arena_zeroed(arena, (size_t)actors, sizeof *file->mesh_of);
+    file->solids = tdi_arena_zeroed(arena, (size_t)colliders + 1, sizeof *file->solids);
+    file->solid_of = tdi_arena_zeroed(arena, (size_t)colliders + 1, sizeof *file->solid_of);
     file->base_of = tdi_arena_zeroed(arena, (size_t)actors, sizeof *file->base_of);
     file->skin_of = tdi_arena_zeroed(arena, (size_t)actors, sizeof *file->skin_of);
     file->first_child = tdi_arena_zeroed(arena, (size_t)most + 1, sizeof *file->first_child);
     file->next_sister = tdi_arena_zeroed(arena, (size_t)most + 1, sizeof *file->next_sister);
-    return file->first && file->live && file->meshes && file->mesh_of && file->base_of &&
-           file->skin_of && file->first_child && file->next_sister;
+    return file->first && file->live && file->meshes && file->mesh_of && file->solids &&
+           file->solid_of && file->base_of && file->skin_of && file->first_child &&
+           file->next_sister;
+}
+
+// Arrows that are not shown have no tracks; of those that are, the ones up to the last that is
+// seen.
+static void choose_arrows(tdi_clip_file *file) {
+    tdi_channel channel;
+    tdi_channels all = {.def = file->def};
+    for (int64_t c = 0; tdi_channels_next(&all, &channel); c++) {
+        if (!tdi_channel_is_arrow(file->def, &channel)) {
+            continue;
+        }
+        file->live[c] = file->live[c] && !file->def->hide_arrows;
+        bool seen = file->live[c] || file->first[channel.offset] > 0;
+        if (channel.motion == TDI_SCALE && seen && !file->def->hide_arrows) {
+            file->arrow_count = channel.segment - file->def->collider_count + 1;
+        }
+    }
 }
 
 static bool keep_tracks(tdi_clip_file *file) {
     tdi_channel channel;
-    tdi_channels all = {.actors = file->def->actors, .actor_count = file->def->actor_count};
+    tdi_channels all = {.def = file->def};
     for (int64_t c = 0; tdi_channels_next(&all, &channel); c++) {
         file->track_count += file->live[c] ? 1 : 0;
     }
@@ -142,7 +203,7 @@ static bool keep_tracks(tdi_clip_file *file) {
     if (!file->tracks) {
         return false;
     }
-    all = (tdi_channels){.actors = file->def->actors, .actor_count = file->def->actor_count};
+    all = (tdi_channels){.def = file->def};
     int64_t kept = 0;
     for (int64_t c = 0; tdi_channels_next(&all, &channel); c++) {
         if (file->live[c]) {
@@ -161,7 +222,8 @@ static td_status plan(tdi_clip_file *file, const td_alloc *alloc, int64_t max_si
     if (status != TD_OK) {
         return status;
     }
-    if (!keep_tracks(file)) {
+    choose_arrows(file);
+    if (!keep_tracks(file) || make_solids(file, alloc) != TD_OK) {
         return tdi_fail(diag, TD_ERR_MEMORY, "no memory for the clip");
     }
     plan_meshes(file);
@@ -179,5 +241,8 @@ td_status tdi_clip_file_plan(tdi_clip_file *file, const td_clip_def *def, bool c
 
 void tdi_clip_file_free(tdi_clip_file *file) {
     tdi_frames_close(&file->frames);
+    for (int32_t i = 0; i < file->solid_count; i++) {
+        td_bytes_free(&file->solids[i].room);
+    }
     tdi_arena_free(&file->arena);
 }

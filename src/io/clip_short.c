@@ -16,7 +16,7 @@
 #define STEPS 32767 // of a number from 0 to 1
 
 typedef struct rounding {
-    const td_clip_actor *actors;
+    const td_clip_def *def;
     td_quat *exact, *rounded; // world rotations of the segments of the actor at hand
     td_quat base_exact, base_rounded;
 } rounding;
@@ -34,8 +34,8 @@ static td_quat read_quat(const float *from) {
 // Rounds the rotation of a channel into `out`; NULL: the channel has no track and stays as it is.
 static void round_turn(rounding *r, const tdi_channel *channel, const float *in, float *out) {
     td_quat exact = tdi_quat_identity(), rounded = exact, local = read_quat(in);
-    if (channel->segment != TD_NONE) {
-        const td_clip_actor *actor = &r->actors[channel->actor];
+    if (channel->actor != TD_NONE && channel->segment != TD_NONE) {
+        const td_clip_actor *actor = &r->def->actors[channel->actor];
         int32_t parent = td_skeleton_segments(actor->skeleton)[channel->segment].parent;
         exact = parent == TD_NONE ? r->base_exact : r->exact[parent];
         rounded = parent == TD_NONE ? r->base_rounded : r->rounded[parent];
@@ -50,6 +50,9 @@ static void round_turn(rounding *r, const tdi_channel *channel, const float *in,
         local = read_quat(out);
     }
     rounded = tdi_quat_unit(tdi_quat_mul(rounded, local));
+    if (channel->actor == TD_NONE) {
+        return; // nothing stands on it
+    }
     if (channel->segment == TD_NONE) {
         r->base_exact = exact;
         r->base_rounded = rounded;
@@ -60,12 +63,12 @@ static void round_turn(rounding *r, const tdi_channel *channel, const float *in,
 }
 
 static void round_frame(rounding *r, const tdi_clip_file *file, const float *frame, float *row) {
-    tdi_channels all = {.actors = file->def->actors, .actor_count = file->def->actor_count};
+    tdi_channels all = {.def = file->def};
     tdi_channel channel;
     for (int64_t c = 0; tdi_channels_next(&all, &channel); c++) {
         const float *in = frame + channel.offset;
         float *out = file->live[c] ? row : NULL;
-        if (channel.turns) {
+        if (channel.motion == TDI_TURN) {
             round_turn(r, &channel, in, out);
         } else if (out) {
             memcpy(out, in, 3 * sizeof *out);
@@ -85,7 +88,7 @@ td_status tdi_clip_file_shorten(tdi_clip_file *file, td_diag *diag) {
         size += file->tracks[t].width;
     }
     size_t frames = (size_t)file->frames.count;
-    rounding r = {.actors = file->def->actors};
+    rounding r = {.def = file->def};
     r.exact = tdi_arena_zeroed(&file->arena, (size_t)most, sizeof *r.exact);
     r.rounded = tdi_arena_zeroed(&file->arena, (size_t)most, sizeof *r.rounded);
     float *frame = tdi_arena_zeroed(&file->arena, (size_t)file->frames.size, sizeof *frame);

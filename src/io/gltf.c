@@ -92,7 +92,8 @@ static td_real roughness_of(const char *part) {
     static const struct {
         const char *part;
         td_real roughness;
-    } table[] = {{"leaf", 0.6}, {"petal", 0.7}, {"flower", 0.8}, {"fruit", 0.4}};
+    } table[] = {{"leaf", 0.6},  {"petal", 0.7},     {"flower", 0.8},
+                 {"fruit", 0.4}, {"collider", 0.65}, {"contact", 0.5}};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         if (strcmp(table[i].part, part) == 0) {
             return table[i].roughness;
@@ -109,6 +110,9 @@ void tdi_gltf_write_material(tdi_json *json, const char *part, bool double_sided
     tdi_json_key_integer(json, "metallicFactor", 0);
     tdi_json_key_real(json, "roughnessFactor", roughness_of(part));
     tdi_json_close(json, '}');
+    if (strcmp(part, "plane") == 0) { // its edge fades out
+        tdi_json_key_string(json, "alphaMode", "BLEND");
+    }
     if (double_sided) {
         tdi_json_key(json, "doubleSided");
         tdi_json_bool(json, true);

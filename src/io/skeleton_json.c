@@ -34,7 +34,7 @@ static const char *joint_name(td_joint_kind joint) {
 }
 
 static const char *shape_name(td_shape_kind kind) {
-    static const char *const names[] = {"blade", "flower", "ball", "disc", "polygon"};
+    static const char *const names[] = {"blade", "flower", "ball", "disc", "polygon", "box"};
     return (size_t)kind < sizeof names / sizeof names[0] ? names[kind] : "unknown";
 }
 
@@ -84,6 +84,7 @@ static void write_shape(tdi_json *json, const td_skeleton *skeleton, const td_sh
         write_polygons(json, skeleton, shape);
     } else {
         tdi_json_key_real(json, "width", shape->width);
+        tdi_json_key_real(json, "depth", shape->depth);
         tdi_json_key_real(json, "widest", shape->widest);
         tdi_json_key_real(json, "taper", shape->taper);
         tdi_json_key_real(json, "fold", shape->fold);
@@ -117,9 +118,14 @@ static void write_segment(tdi_json *json, const td_segment *segment) {
     write_quat(json, "initial", segment->initial);
     tdi_json_key_real(json, "initial_slide", segment->initial_slide);
     tdi_json_key_real(json, "length", segment->length);
+    tdi_json_key_real(json, "rest_length", segment->rest_length);
     write_vec3(json, "tip", segment->tip);
     tdi_json_key_real(json, "radius_base", segment->radius_base);
     tdi_json_key_real(json, "radius_tip", segment->radius_tip);
+    tdi_json_key_real(json, "flat", segment->flat);
+    const td_real section[4] = {segment->section.bend_x, segment->section.bend_z,
+                                segment->section.twist, segment->section.stretch};
+    tdi_json_key_reals(json, "section", section, 4);
     tdi_json_key_integer(json, "material", segment->material);
     tdi_json_key_string(json, "organ", td_organ_name(segment->organ));
     tdi_json_key_integer(json, "shape", segment->shape);
@@ -131,6 +137,55 @@ static void write_segment(tdi_json *json, const td_segment *segment) {
     write_vec3(json, "stiffness", segment->stiffness);
     write_vec3(json, "damping", segment->damping);
     tdi_json_close(json, '}');
+}
+
+// ---- strands and bodies ---------------------------------------------------------------------
+
+static void write_strand(tdi_json *json, const td_strand *strand) {
+    static const char *const ends[] = {"free", "pinned", "clamped"};
+    tdi_json_line(json);
+    tdi_json_open(json, '{');
+    tdi_json_key_integer(json, "first", strand->first);
+    tdi_json_key_integer(json, "count", strand->count);
+    tdi_json_key_string(json, "start", ends[strand->start]);
+    tdi_json_key_string(json, "end", ends[strand->end]);
+    tdi_json_key(json, "closed");
+    tdi_json_bool(json, strand->closed);
+    write_quat(json, "closing", strand->closing);
+    tdi_json_key_real(json, "twist", strand->twist);
+    tdi_json_close(json, '}');
+}
+
+static void write_body(tdi_json *json, const td_body *body) {
+    tdi_json_line(json);
+    tdi_json_open(json, '{');
+    tdi_json_key_integer(json, "segment", body->segment);
+    tdi_json_key_real(json, "mass", body->mass);
+    write_vec3(json, "centre_of_mass", body->centre_of_mass);
+    write_sym3(json, "second_moment", body->second_moment);
+    tdi_json_close(json, '}');
+}
+
+// Plants have neither.
+static void write_strands(tdi_json *json, const td_skeleton *skeleton) {
+    if (td_skeleton_strand_count(skeleton) > 0) {
+        tdi_json_line(json);
+        tdi_json_key(json, "strands");
+        tdi_json_open(json, '[');
+        for (int32_t i = 0; i < td_skeleton_strand_count(skeleton); i++) {
+            write_strand(json, &td_skeleton_strands(skeleton)[i]);
+        }
+        tdi_json_close(json, ']');
+    }
+    if (td_skeleton_body_count(skeleton) > 0) {
+        tdi_json_line(json);
+        tdi_json_key(json, "bodies");
+        tdi_json_open(json, '[');
+        for (int32_t i = 0; i < td_skeleton_body_count(skeleton); i++) {
+            write_body(json, &td_skeleton_bodies(skeleton)[i]);
+        }
+        tdi_json_close(json, ']');
+    }
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -169,6 +224,7 @@ td_status td_skeleton_json(const td_skeleton *skeleton, const td_alloc *alloc, t
         write_segment(&json, &td_skeleton_segments(skeleton)[i]);
     }
     tdi_json_close(&json, ']');
+    write_strands(&json, skeleton);
     tdi_json_line(&json);
     tdi_json_close(&json, '}');
     tdi_buffer_add(&json.buffer, "\n", 1);

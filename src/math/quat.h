@@ -5,19 +5,13 @@
 
 #include "math/vec3.h"
 
+#define TDI_WIDE_NAMES 0
+#include "math/lane_names.h"
+#include "math/quat_lanes.h"
+
 static inline td_quat tdi_quat_identity(void) {
     td_quat q = {1, 0, 0, 0};
     return q;
-}
-// its parts one by one: a call with whole quaternions would copy them first
-TDI_HELPER td_quat tdi_quat_product(td_real aw, td_real ax, td_real ay, td_real az, td_real bw,
-                                    td_real bx, td_real by, td_real bz) {
-    td_quat q = {aw * bw - ax * bx - ay * by - az * bz, aw * bx + ax * bw + ay * bz - az * by,
-                 aw * by - ax * bz + ay * bw + az * bx, aw * bz + ax * by - ay * bx + az * bw};
-    return q;
-}
-static inline td_quat tdi_quat_mul(td_quat a, td_quat b) {
-    return tdi_quat_product(a.w, a.x, a.y, a.z, b.w, b.x, b.y, b.z);
 }
 static inline td_quat tdi_quat_conj(td_quat q) {
     td_quat c = {q.w, -q.x, -q.y, -q.z};

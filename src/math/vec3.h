@@ -17,25 +17,11 @@ static inline td_vec3 tdi_vec3(td_real x, td_real y, td_real z) {
     td_vec3 v = {x, y, z};
     return v;
 }
-static inline td_vec3 tdi_add(td_vec3 a, td_vec3 b) {
-    return tdi_vec3(a.x + b.x, a.y + b.y, a.z + b.z);
-}
-static inline td_vec3 tdi_sub(td_vec3 a, td_vec3 b) {
-    return tdi_vec3(a.x - b.x, a.y - b.y, a.z - b.z);
-}
-static inline td_vec3 tdi_scale(td_vec3 a, td_real s) {
-    return tdi_vec3(a.x * s, a.y * s, a.z * s);
-}
-// a + s b
-static inline td_vec3 tdi_madd(td_vec3 a, td_vec3 b, td_real s) {
-    return tdi_vec3(a.x + s * b.x, a.y + s * b.y, a.z + s * b.z);
-}
-static inline td_real tdi_dot(td_vec3 a, td_vec3 b) {
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-static inline td_vec3 tdi_cross(td_vec3 a, td_vec3 b) {
-    return tdi_vec3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
-}
+
+#define TDI_WIDE_NAMES 0
+#include "math/lane_names.h"
+#include "math/vec3_lanes.h"
+
 static inline td_real tdi_norm(td_vec3 a) {
     return sqrt(tdi_dot(a, a));
 }

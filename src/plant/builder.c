@@ -190,10 +190,12 @@ static td_segment segment_of(const tdi_store *store, const td_segment_def *def) 
         .rest = tdi_quat_unit(def->rest),
         .initial_slide = def->initial_slide,
         .length = def->length,
+        .rest_length = def->rest_length > 0 ? def->rest_length : def->length,
         .tip = {0, def->length, 0},
         .radius_base = def->radius_base,
         .radius_tip = def->radius_tip,
         .flat = def->flat,
+        .bead = def->bead,
         .material = def->material,
         .organ = def->organ,
         .shape = def->shape,
@@ -257,6 +259,8 @@ td_status td_builder_add(td_builder *builder, const td_segment_def *def, int32_t
     store->segments[i] = segment_of(store, def);
     builder->extras[i] = (tdi_extra){
         .joint_young = def->joint_young,
+        .body = TD_NONE,
+        .section = def->section,
         .has_mass = def->mass > 0,
         .has_stiffness = def->has_stiffness,
         .has_damping = def->has_damping,
@@ -300,6 +304,15 @@ static td_status check_ids(const td_builder *builder, td_diag *diag) {
     return status;
 }
 
+// A round body, as wide along Z as `flat` times along X.
+static void flatten(tdi_moments *m, td_real flat) {
+    m->zeroth *= flat;
+    m->first.y *= flat;
+    m->second.xx *= flat;
+    m->second.yy *= flat;
+    m->second.zz *= flat * flat * flat;
+}
+
 static void set_masses(td_builder *builder) {
     tdi_store *store = &builder->store;
     for (int32_t i = 0; i < store->segment_count; i++) {
@@ -308,8 +321,9 @@ static void set_masses(td_builder *builder) {
         tdi_moments m = {.zeroth = 0};
         if (s->shape == TD_NONE) {
             tdi_moments cone = tdi_moments_cone(s->length, s->radius_base, s->radius_tip);
-            tdi_moments_add(&m, &cone, material->density);
-            s->area = (s->radius_base + s->radius_tip) * s->length;
+            flatten(&cone, s->flat);
+            tdi_moments_add(&m, &cone, material->density * (s->rest_length / s->length));
+            s->area = (s->radius_base + s->radius_tip) * s->rest_length * fmax(1, s->flat);
         } else {
             m = tdi_organ_moments(&builder->shape_moments[s->shape], material, s->length);
             s->area = tdi_organ_area(&builder->shape_moments[s->shape], s->length);
@@ -333,7 +347,9 @@ static td_status check_results(const tdi_store *store, td_diag *diag) {
                                i, s->mass, s->length, s->radius_base,
                                store->materials[s->material].density);
         }
-        if (!tdi_finite3(s->stiffness) || !tdi_finite3(s->damping)) {
+        const td_section *b = &s->section;
+        if (!tdi_finite3(s->stiffness) || !tdi_finite3(s->damping) ||
+            !isfinite(b->bend_x + b->bend_z + b->twist + b->stretch)) {
             return tdi_fail_at(diag, TD_ERR_ARGUMENT, i,
                                "stiffness of segment %d is not finite; length %g and radius_base "
                                "%g are too small or too large together",
@@ -350,7 +366,10 @@ static td_status compute(td_builder *builder, td_diag *diag) {
     }
     set_masses(builder);
     if (builder->opts.prune_length > 0 || builder->opts.prune_mass > 0) {
-        tdi_prune(&builder->store, builder->extras, &builder->opts);
+        status = tdi_prune(&builder->store, builder->extras, &builder->opts, diag);
+        if (status != TD_OK) {
+            return status;
+        }
     }
     tdi_springs_set(&builder->store, builder->extras, builder->opts.springs);
     return check_results(&builder->store, diag);
@@ -390,6 +409,7 @@ td_status td_builder_finish(td_builder *builder, td_skeleton **out, td_diag *dia
     store->shape_count = 0;
     store->polygon_count = 0;
     store->point_count = 0;
+    store->strand_count = store->body_count = 0;
     store->material_count = 1;
     builder->has_ids = false;
     return status;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The same skeleton in another size or of other materials.
 //
-//   lengths s, areas s^2, mass s^3, second moments s^5, joint springs E I/l and G J/l: s^3
+//   lengths s, areas and E A s^2, mass s^3, E I and G J s^4, second moments s^5, joint springs
+//   E I/l and G J/l: s^3
 // A joint takes the material of the segment it carries.
 
 #include "plant/store.h"
@@ -26,8 +27,8 @@ static void change_material(td_material *m, const td_material_change *c) {
     m->damping_time = c->damping_time >= 0 ? c->damping_time : m->damping_time;
 }
 
-static td_status change_materials(td_material *materials, int32_t material_count,
-                                  const td_material_change *changes, int32_t count, td_diag *diag) {
+td_status tdi_materials_change(td_material *materials, int32_t material_count,
+                               const td_material_change *changes, int32_t count, td_diag *diag) {
     for (int32_t k = 0; k < count; k++) {
         const td_material_change *c = &changes[k];
         bool found = false;
@@ -50,6 +51,10 @@ static td_status change_materials(td_material *materials, int32_t material_count
 
 // ---- segments -------------------------------------------------------------------------------
 
+static td_sym3 scaled(td_sym3 m, td_real by) {
+    return (td_sym3){m.xx * by, m.yy * by, m.zz * by, m.xy * by, m.xz * by, m.yz * by};
+}
+
 static void change_segment(td_segment *s, const td_material *old, const td_material *now,
                            td_real size) {
     td_real s3 = size * size * size, mass = s3 * now->density / old->density;
@@ -57,18 +62,21 @@ static void change_segment(td_segment *s, const td_material *old, const td_mater
     td_real twist = s3 * td_material_shear(now) / td_material_shear(old);
     td_real time = old->damping_time > 0 ? now->damping_time / old->damping_time : 1;
     s->attach = tdi_scale(s->attach, size);
+    s->bead *= size;
     s->tip = tdi_scale(s->tip, size);
     s->centre_of_mass = tdi_scale(s->centre_of_mass, size);
     s->initial_slide *= size;
     s->length *= size;
+    s->rest_length *= size;
     s->radius_base *= size;
     s->radius_tip *= size;
     s->area *= size * size;
     s->mass *= mass;
-    td_sym3 *m = &s->second_moment;
-    td_real second = mass * size * size;
-    *m = (td_sym3){m->xx * second, m->yy * second, m->zz * second,
-                   m->xy * second, m->xz * second, m->yz * second};
+    s->second_moment = scaled(s->second_moment, mass * size * size);
+    s->section.bend_x *= bend * size;
+    s->section.bend_z *= bend * size;
+    s->section.twist *= twist * size;
+    s->section.stretch *= bend / size;
     if (s->joint == TD_JOINT_SLIDE) { // N/m, as E times an area over a length
         bend /= size * size;
     }
@@ -78,6 +86,14 @@ static void change_segment(td_segment *s, const td_material *old, const td_mater
     if (old->damping_time == 0 && now->damping_time > 0) {
         s->damping = tdi_scale(s->stiffness, now->damping_time);
     }
+}
+
+// Of the density of the segment that it is welded to.
+static void change_body(td_body *b, td_real density, td_real size) {
+    const td_real mass = size * size * size * density;
+    b->mass *= mass;
+    b->centre_of_mass = tdi_scale(b->centre_of_mass, size);
+    b->second_moment = scaled(b->second_moment, mass * size * size);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -102,10 +118,13 @@ static bool copy_store(const tdi_store *from, const td_alloc *alloc, tdi_store *
     COPY(shapes, shape)
     COPY(polygons, polygon)
     COPY(points, point)
+    COPY(strands, strand)
+    COPY(bodies, body)
 #undef COPY
     return (to->segments || !from->segment_count) && (to->materials || !from->material_count) &&
            (to->shapes || !from->shape_count) && (to->polygons || !from->polygon_count) &&
-           (to->points || !from->point_count);
+           (to->points || !from->point_count) && (to->strands || !from->strand_count) &&
+           (to->bodies || !from->body_count);
 }
 
 td_status td_skeleton_changed_new(const td_skeleton *skeleton, td_real size,
@@ -119,11 +138,15 @@ td_status td_skeleton_changed_new(const td_skeleton *skeleton, td_real size,
     }
     td_status status = copy_store(from, alloc, &to) ? TD_OK : TD_ERR_MEMORY;
     if (status == TD_OK) {
-        status = change_materials(to.materials, to.material_count, changes, count, diag);
+        status = tdi_materials_change(to.materials, to.material_count, changes, count, diag);
     }
     for (int32_t i = 0; i < to.segment_count && status == TD_OK; i++) {
         int32_t m = to.segments[i].material;
         change_segment(&to.segments[i], &from->materials[m], &to.materials[m], size);
+    }
+    for (int32_t i = 0; i < to.body_count && status == TD_OK; i++) {
+        const int32_t m = to.segments[to.bodies[i].segment].material;
+        change_body(&to.bodies[i], to.materials[m].density / from->materials[m].density, size);
     }
     for (int32_t i = 0; i < to.point_count && status == TD_OK; i++) {
         to.points[i] = tdi_scale(to.points[i], size);

@@ -129,7 +129,8 @@ static td_status check_place(const td_builder *builder, const td_segment_def *de
 }
 
 static bool is_lamina(const td_shape *shape) {
-    return shape->kind != TD_SHAPE_BALL && !(shape->kind == TD_SHAPE_FLOWER && shape->petals == 0);
+    return shape->kind != TD_SHAPE_BALL && shape->kind != TD_SHAPE_BOX &&
+           !(shape->kind == TD_SHAPE_FLOWER && shape->petals == 0);
 }
 
 static td_status check_organ(const td_builder *builder, const td_segment_def *def, td_diag *diag) {
@@ -162,6 +163,10 @@ static td_status check_body(const td_builder *builder, const td_segment_def *def
     if (!(def->length > 0 && def->length <= LENGTH_MAX)) {
         return FIELD_FAULT("length is %g; expected above 0 and at most 1e9 m", def->length);
     }
+    if (!(def->rest_length >= 0 && def->rest_length <= LENGTH_MAX)) {
+        return FIELD_FAULT("rest_length is %g; expected above 0 and at most 1e9 m, or 0 for length",
+                           def->rest_length);
+    }
     if (!(def->radius_base > 0 && def->radius_base <= LENGTH_MAX)) {
         return FIELD_FAULT("radius_base is %g; expected above 0 and at most 1e9 m",
                            def->radius_base);
@@ -169,6 +174,9 @@ static td_status check_body(const td_builder *builder, const td_segment_def *def
     if (!(def->radius_tip >= 0 && def->radius_tip <= LENGTH_MAX)) {
         return FIELD_FAULT("radius_tip is %g; expected at least 0 and at most 1e9 m",
                            def->radius_tip);
+    }
+    if (!(def->bead >= 0 && def->bead <= LENGTH_MAX)) {
+        return FIELD_FAULT("bead is %g; expected 0 to 1e9 m", def->bead);
     }
     if (!(def->flat > 0 && def->flat <= FLAT_MAX)) {
         return FIELD_FAULT("flat is %g; expected above 0 and at most 1e6", def->flat);
@@ -204,6 +212,12 @@ static td_status check_given(const td_builder *builder, const td_segment_def *de
     if (!(def->joint_young >= 0 && def->joint_young <= 1e15)) {
         return FIELD_FAULT("joint_young is %g; expected at least 0 and at most 1e15",
                            def->joint_young);
+    }
+    const td_section *s = &def->section;
+    if (!(s->bend_x >= 0 && s->bend_z >= 0 && s->twist >= 0 && s->stretch >= 0) ||
+        !isfinite(s->bend_x + s->bend_z + s->twist + s->stretch)) {
+        return FIELD_FAULT("section is (%g, %g, %g, %g); expected each at least 0", s->bend_x,
+                           s->bend_z, s->twist, s->stretch);
     }
     if (def->has_stiffness && !all_at_least_0(def->stiffness)) {
         return FIELD_FAULT("stiffness is (%g, %g, %g); expected each at least 0", def->stiffness.x,

@@ -125,11 +125,16 @@ td_status tdi_material_check(const td_material *material, td_diag *diag) {
 }
 
 td_status tdi_shape_check(const td_shape *shape, td_diag *diag) {
-    if ((unsigned)shape->kind > TD_SHAPE_POLYGON) {
+    if ((unsigned)shape->kind > TD_SHAPE_BOX) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "kind of the shape is %d, which is no kind",
                         (int)shape->kind);
     }
     td_status status = check_fields(tdi_shape_fields, tdi_shape_field_count, "shape", shape, diag);
+    if (status == TD_OK && shape->kind == TD_SHAPE_BOX &&
+        !(shape->depth > 0 && shape->depth <= 100)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "depth of the shape is %g; expected above 0 and at most 100", shape->depth);
+    }
     if (status == TD_OK && shape->kind == TD_SHAPE_FLOWER && shape->petals == 0 &&
         !(shape->centre > 0)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,

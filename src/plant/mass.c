@@ -103,6 +103,15 @@ static tdi_moments ball_moments(td_real width, td_real height, td_real y) {
     return shift_up(m, y);
 }
 
+// w x 1 x d, standing on the joint: S_k = V/12 side_k^2 about the centre
+static tdi_moments box_moments(td_real width, td_real depth) {
+    tdi_moments m = {.zeroth = width * depth};
+    m.second.xx = m.zeroth / 12 * width * width;
+    m.second.yy = m.zeroth / 12;
+    m.second.zz = m.zeroth / 12 * depth * depth;
+    return shift_up(m, 0.5);
+}
+
 // radius 1/2: A = pi/4, Sxx = Syy = A r^2/4
 static tdi_moments disc_moments(void) {
     tdi_moments m = {.zeroth = TDI_PI / 4};
@@ -181,6 +190,7 @@ tdi_shape_moments tdi_shape_integrate(const td_shape *shape, const td_polygon *p
         }
         out.area = out.lamina.zeroth;
         break;
+    case TD_SHAPE_BOX: out.solid = box_moments(shape->width, shape->depth); break;
     }
     return out;
 }

@@ -5,7 +5,7 @@
 //          ancestor; parents come first, so a dropped parent already knows that ancestor. The
 //          second closes the gaps.
 
-#include "plant/store.h"
+#include "plant/strand.h"
 
 #include "math/quat.h"
 
@@ -39,8 +39,10 @@ static void tie_children(tdi_store *store, tdi_extra *extras, const td_skeleton_
     }
 }
 
-void tdi_prune(tdi_store *store, tdi_extra *extras, const td_skeleton_opts *opts) {
+td_status tdi_prune(tdi_store *store, tdi_extra *extras, const td_skeleton_opts *opts,
+                    td_diag *diag) {
     tie_children(store, extras, opts);
+    td_status status = tdi_strands_follow(store, extras, diag);
     // Entry j of `extras` is overwritten only by an entry behind it, but the places of parents are
     // read later, so they move last.
     int32_t kept = 0;
@@ -58,4 +60,5 @@ void tdi_prune(tdi_store *store, tdi_extra *extras, const td_skeleton_opts *opts
         }
     }
     store->segment_count = kept;
+    return status;
 }

@@ -12,6 +12,7 @@ td_shape td_shape_default(void) {
     td_shape shape = {
         .kind = TD_SHAPE_BLADE,
         .width = 0.5,
+        .depth = 0.5,
         .widest = 0.4,
         .taper = 1,
         .fold = 0.2,
@@ -114,6 +115,7 @@ td_real tdi_shape_area(const td_shape *shape) {
     case TD_SHAPE_BALL: return TDI_PI / 4 * shape->width;
     case TD_SHAPE_DISC: return TDI_PI / 4;
     case TD_SHAPE_POLYGON: break;
+    case TD_SHAPE_BOX: return (shape->width + shape->depth) / 2; // mean of its upright sides
     }
     return 0;
 }
@@ -134,7 +136,8 @@ td_vec3 tdi_shape_tip(const td_shape *shape, td_real size) {
 // ---- stalks ---------------------------------------------------------------------------------
 
 static bool has_stalk(const td_shape *shape) {
-    return shape->stalk > 0 && shape->kind != TD_SHAPE_DISC && shape->kind != TD_SHAPE_POLYGON;
+    return shape->stalk > 0 && shape->kind != TD_SHAPE_DISC && shape->kind != TD_SHAPE_POLYGON &&
+           shape->kind != TD_SHAPE_BOX;
 }
 
 td_real tdi_stalk_length(const td_shape *shape, td_real size) {

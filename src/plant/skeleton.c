@@ -17,6 +17,8 @@ void tdi_store_free(tdi_store *store) {
     tdi_alloc_free(a, store->shapes, (size_t)store->shape_capacity * sizeof(td_shape));
     tdi_alloc_free(a, store->polygons, (size_t)store->polygon_capacity * sizeof(td_polygon));
     tdi_alloc_free(a, store->points, (size_t)store->point_capacity * sizeof(td_vec3));
+    tdi_alloc_free(a, store->strands, (size_t)store->strand_capacity * sizeof(td_strand));
+    tdi_alloc_free(a, store->bodies, (size_t)store->body_capacity * sizeof(td_body));
     *store = (tdi_store){.alloc = a};
 }
 
@@ -44,6 +46,9 @@ static void shrink(tdi_store *s) {
     s->polygons =
         shrunk(s->alloc, s->polygons, &s->polygon_capacity, s->polygon_count, sizeof(td_polygon));
     s->points = shrunk(s->alloc, s->points, &s->point_capacity, s->point_count, sizeof(td_vec3));
+    s->strands =
+        shrunk(s->alloc, s->strands, &s->strand_capacity, s->strand_count, sizeof(td_strand));
+    s->bodies = shrunk(s->alloc, s->bodies, &s->body_capacity, s->body_count, sizeof(td_body));
 }
 
 // ---- world rotations ------------------------------------------------------------------------
@@ -114,6 +119,18 @@ int32_t td_skeleton_count(const td_skeleton *skeleton) {
 }
 const td_segment *td_skeleton_segments(const td_skeleton *skeleton) {
     return skeleton->store.segments;
+}
+int32_t td_skeleton_strand_count(const td_skeleton *skeleton) {
+    return skeleton->store.strand_count;
+}
+const td_strand *td_skeleton_strands(const td_skeleton *skeleton) {
+    return skeleton->store.strands;
+}
+int32_t td_skeleton_body_count(const td_skeleton *skeleton) {
+    return skeleton->store.body_count;
+}
+const td_body *td_skeleton_bodies(const td_skeleton *skeleton) {
+    return skeleton->store.bodies;
 }
 int32_t td_skeleton_material_count(const td_skeleton *skeleton) {
     return skeleton->store.material_count;

@@ -8,7 +8,7 @@
 
 #include "math/vec3.h"
 #include "plant/shape.h"
-#include "plant/store.h"
+#include "plant/strand.h"
 
 // Integral of 4 ds/(pi r^4) over a stretch of length h whose radius goes linearly from a to b:
 //   4h/(3 pi) (a^2 + ab + b^2)/(a^3 b^3)
@@ -60,13 +60,43 @@ td_vec3 tdi_spring_stalk(td_real length, td_real radius, td_real young, td_real 
 // the child's material
 static tdi_beam beam_of(const td_segment *s, const td_material *material, const tdi_extra *joint,
                         const td_material *child_material) {
-    tdi_beam beam = {s->length, s->radius_base, s->radius_tip, material->young,
+    tdi_beam beam = {s->rest_length, s->radius_base, s->radius_tip, material->young,
                      td_material_shear(material)};
     if (joint->joint_young > 0) {
         beam.young = joint->joint_young;
         beam.shear = joint->joint_young * td_material_shear(child_material) / child_material->young;
     }
     return beam;
+}
+
+// Whether a stem resists as a round one of its radii and material does.
+static bool is_plain(const td_segment *s, const tdi_extra *e) {
+    const td_section *g = &e->section;
+    return s->flat == 1 && g->bend_x == 0 && g->bend_z == 0 && g->twist == 0;
+}
+
+// Half a stem as a spring, over that of its material: 2 (E I, G J, E I)/l.
+static td_vec3 half_section(const td_segment *s, const td_material *m, td_real joint_young) {
+    td_real over = 2 / s->rest_length * (joint_young > 0 ? joint_young / m->young : 1);
+    return tdi_vec3(s->section.bend_x * over, s->section.twist * over, s->section.bend_z * over);
+}
+
+// By the rules above, with figures of sections in place of radii and moduli.
+static td_vec3 section_stiffness(const tdi_store *store, const tdi_extra *extras, int32_t i,
+                                 td_spring_rule rule) {
+    const td_segment *s = &store->segments[i],
+                     *p = s->parent == TD_NONE ? s : &store->segments[s->parent];
+    const td_real young = extras[i].joint_young;
+    const td_vec3 c = half_section(s, &store->materials[s->material], young),
+                  o = half_section(p, &store->materials[p->material], young);
+    if (rule == TD_SPRING_THESIS) { // (B_p + B_c)/(l_p + l_c), of halves 2 B/l
+        const td_real lp = p->rest_length, lc = s->rest_length, over = 0.5 / (lp + lc);
+        return tdi_scale(tdi_add(tdi_scale(o, lp), tdi_scale(c, lc)), over);
+    }
+    if (s->parent == TD_NONE || extras[s->parent].immovable) {
+        return c;
+    }
+    return tdi_vec3(1 / (1 / c.x + 1 / o.x), 1 / (1 / c.y + 1 / o.y), 1 / (1 / c.z + 1 / o.z));
 }
 
 static td_vec3 ball_stiffness(const tdi_store *store, const tdi_extra *extras, int32_t i,
@@ -78,6 +108,10 @@ static td_vec3 ball_stiffness(const tdi_store *store, const tdi_extra *extras, i
         const td_shape *shape = &store->shapes[s->shape];
         return tdi_spring_stalk(tdi_stalk_length(shape, s->length),
                                 tdi_stalk_radius(shape, s->length), child.young, child.shear);
+    }
+    if (!is_plain(s, &extras[i]) ||
+        (s->parent != TD_NONE && !is_plain(&store->segments[s->parent], &extras[s->parent]))) {
+        return section_stiffness(store, extras, i, rule);
     }
     if (s->parent == TD_NONE) {
         return rule == TD_SPRING_THESIS ? tdi_spring_thesis(NULL, &child)
@@ -109,6 +143,7 @@ static td_vec3 joint_stiffness(const tdi_store *store, const tdi_extra *extras, 
 void tdi_springs_set(tdi_store *store, tdi_extra *extras, td_spring_rule rule) {
     for (int32_t i = 0; i < store->segment_count; i++) {
         td_segment *s = &store->segments[i];
+        s->section = tdi_section_of(s, &store->materials[s->material], &extras[i].section);
         extras[i].immovable =
             s->joint == TD_JOINT_FIXED && (s->parent == TD_NONE || extras[s->parent].immovable);
         if (!extras[i].has_stiffness) {

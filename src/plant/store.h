@@ -14,8 +14,12 @@ typedef struct tdi_store {
     td_shape *shapes;
     td_polygon *polygons;
     td_vec3 *points;
-    int32_t segment_count, material_count, shape_count, polygon_count, point_count;
-    int64_t segment_capacity, material_capacity, shape_capacity, polygon_capacity, point_capacity;
+    td_strand *strands;
+    td_body *bodies;
+    int32_t segment_count, material_count, shape_count, polygon_count, point_count, strand_count,
+        body_count;
+    int64_t segment_capacity, material_capacity, shape_capacity, polygon_capacity, point_capacity,
+        strand_capacity, body_capacity;
 } tdi_store;
 
 void tdi_store_free(tdi_store *store);
@@ -29,11 +33,17 @@ struct td_skeleton {
 // Takes the arrays over: `store` is empty afterwards. Shrinks them to what they hold.
 td_status tdi_skeleton_new(tdi_store *store, td_skeleton **out);
 
+// Changes materials by name; TD_ERR_ARGUMENT for a name that none has.
+td_status tdi_materials_change(td_material *materials, int32_t material_count,
+                               const td_material_change *changes, int32_t count, td_diag *diag);
+
 // What the builder knows of a segment beside the segment.
 typedef struct tdi_extra {
     td_real joint_young; // 0: the material's
     int32_t place;       // index after pruning, or TD_NONE: dropped
-    bool has_mass, has_stiffness, has_damping;
+    int32_t body;        // index into the bodies, or TD_NONE
+    td_section section;  // as it was given
+    bool has_mass, has_stiffness, has_damping, in_strand;
     bool immovable; // fixed to the ground, by way of fixed segments or directly
 } tdi_extra;
 
@@ -73,9 +83,11 @@ td_status tdi_builder_add_polygons(td_builder *builder, const td_shape *shape,
                                    const td_vec3 *points, const int32_t *counts,
                                    int32_t polygon_count, int32_t *index, td_diag *diag);
 
-// Drops the segments below the thresholds of `opts` and closes the gaps.
-void tdi_prune(tdi_store *store, tdi_extra *extras, const td_skeleton_opts *opts);
+// Drops the segments below the thresholds of `opts` and closes the gaps. TD_ERR_ARGUMENT where a
+// strand or a body needs one of them.
+td_status tdi_prune(tdi_store *store, tdi_extra *extras, const td_skeleton_opts *opts,
+                    td_diag *diag);
 bool tdi_prune_drops(const td_skeleton_opts *opts, td_real length, td_real mass);
 
-// Stiffness and damping of every joint that were not given.
+// Sections; stiffness and damping of every joint that were not given.
 void tdi_springs_set(tdi_store *store, tdi_extra *extras, td_spring_rule rule);

@@ -16,14 +16,33 @@ void td_rod_turn(td_rod_state *s, int32_t edge, td_real angle) {
     s->stale = true;
 }
 
-void td_rod_forces(td_rod_state *s, td_vec3 gravity, td_vec3 *forces, td_real *moments) {
-    const td_rod_model *m = s->model;
+// The slopes of elastic energy and weight, into the work of all nodes.
+static void take_slopes(td_rod_state *s, td_vec3 gravity) {
     const tdi_rod_potential p = {.stiffness = 1, .gravity = gravity};
     tdi_rod_follow(s);
     tdi_rod_clear(s);
-    for (int32_t i = 0; i < m->node_count; i++) {
+    for (int32_t i = 0; i < s->model->node_count; i++) {
         tdi_rod_node_terms(s, &p, i);
     }
+}
+
+td_real td_rod_residual(td_rod_state *s, td_vec3 gravity) {
+    td_real most = 0;
+    take_slopes(s, gravity);
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        const uint32_t flags = s->model->node[i].flags;
+        const td_real *r = s->work[i].r;
+        for (int k = 0; k < 4; k++) {
+            const bool held = flags & (k < 3 ? TDI_HELD_PLACE : TDI_HELD_TURN);
+            most = held ? most : fmax(most, fabs(r[k]));
+        }
+    }
+    return most;
+}
+
+void td_rod_forces(td_rod_state *s, td_vec3 gravity, td_vec3 *forces, td_real *moments) {
+    const td_rod_model *m = s->model;
+    take_slopes(s, gravity);
     for (int32_t k = 0; forces && k < td_rod_vertex_count(m); k++) {
         const td_real *r = s->work[m->vertex_node[k]].r;
         forces[k] = tdi_vec3(-r[0], -r[1], -r[2]);

@@ -33,7 +33,8 @@ typedef struct maker {
     int32_t count;
     td_vec3 *origin; // of the segments at the start
     td_quat *turn;
-    bool *bears; // it has children
+    bool *bears;          // it has children
+    const td_body **body; // welded to it, or NULL
     int32_t next, welds, couples;
 } maker;
 
@@ -170,18 +171,36 @@ static td_status make_joint(maker *k, int32_t i, td_vec3 stiffness, td_quat rest
 
 // ---- nodes ----------------------------------------------------------------------------------
 
+// Adds a body to the edge of a node.
+static void weld(maker *k, int32_t i, td_real mass, td_vec3 centre, td_sym3 second) {
+    tdi_rod_node *n = &k->model->node[i];
+    if (n->body == TD_NONE) {
+        n->body = k->welds++;
+        n->flags |= TDI_BODY;
+        k->model->weld[n->body] = (tdi_weld){.node = i};
+    }
+    tdi_weld *w = &k->model->weld[n->body];
+    w->mass += mass;
+    w->moment = tdi_madd(w->moment, centre, mass);
+    w->second = tdi_sym3_add(w->second, second);
+}
+
 static void make_mass(maker *k, int32_t i, const td_segment *s) {
     td_rod_model *m = k->model;
     tdi_rod_node *n = &m->node[i];
+    const td_body *b = k->body[n->edge];
     if (is_welded(k, n->edge)) {
-        m->weld[k->welds] =
-            (tdi_weld){i, s->mass, tdi_scale(s->centre_of_mass, s->mass), s->second_moment};
-        n->body = k->welds++;
-        n->flags |= TDI_BODY;
+        weld(k, i, s->mass, s->centre_of_mass, s->second_moment);
+    }
+    if (b) {
+        weld(k, i, b->mass, b->centre_of_mass, b->second_moment);
+    }
+    if (is_welded(k, n->edge)) {
         return;
     }
-    tdi_rod_add_mass(m, i, s->mass, s->mass * s->centre_of_mass.y / n->length,
-                     s->second_moment.yy / (n->length * n->length));
+    const td_real length = length_of(s);
+    tdi_rod_add_mass(m, i, s->mass, s->mass * s->centre_of_mass.y / length,
+                     s->second_moment.yy / (length * length));
     n->inertia = s->second_moment.xx + s->second_moment.zz;
 }
 
@@ -195,13 +214,13 @@ static int32_t make_tip(maker *k, int32_t segment, int32_t parent, uint32_t flag
     tdi_rod_link(m, i, parent, flags);
     n->edge = segment;
     m->edge_node[segment] = m->vertex_node[segment] = i;
-    n->length = length_of(s);
-    n->stretch = k->materials[s->material].young * section_of(s) / n->length;
+    n->length = length_of(s) * (s->rest_length / s->length);
+    n->stretch = s->section.stretch / n->length;
     n->damping_time = damping_time(s);
     n->radius = 0.5 * (s->radius_base + s->radius_tip);
     n->area = tdi_segment_areas(s);
     n->start_m1 = tdi_quat_rotate(turn, tdi_vec3(0, 0, 1));
-    n->start = tdi_add(k->origin[segment], tdi_quat_rotate(turn, tdi_vec3(0, n->length, 0)));
+    n->start = tdi_add(k->origin[segment], tdi_quat_rotate(turn, tdi_vec3(0, length_of(s), 0)));
     make_mass(k, i, s);
     return i;
 }
@@ -287,7 +306,7 @@ static tdi_rod_sizes sizes_of(const maker *k) {
         const bool root = s->parent == TD_NONE,
                    spur = start_of(k->segments, k->bears, i) == AT_SPUR;
         z.nodes += 1 + (root ? (s->joint == TD_JOINT_BALL ? 2 : 1) : spur);
-        z.welds += is_welded(k, i);
+        z.welds += is_welded(k, i) || k->body[i];
         z.couples += !root + spur; // at most
     }
     return z;
@@ -310,14 +329,19 @@ static td_status make_all(maker *k, const td_alloc *alloc, td_diag *diag) {
 
 static td_status make(maker *k, const td_skeleton *skeleton, const td_alloc *alloc, td_diag *diag) {
     const size_t n = (size_t)k->count,
-                 bytes = sizeof *k->origin + sizeof *k->turn + sizeof *k->bears;
+                 bytes = sizeof *k->origin + sizeof *k->turn + sizeof *k->body + sizeof *k->bears;
     char *room = tdi_alloc_zeroed(alloc, n, bytes);
     if (!room) {
         return TD_ERR_MEMORY;
     }
     k->turn = (td_quat *)room;
     k->origin = (td_vec3 *)(k->turn + n);
-    k->bears = (bool *)(k->origin + n);
+    k->body = (const td_body **)(k->origin + n);
+    k->bears = (bool *)(k->body + n);
+    for (int32_t i = 0; i < td_skeleton_body_count(skeleton); i++) {
+        const td_body *b = &td_skeleton_bodies(skeleton)[i];
+        k->body[b->segment] = b;
+    }
     td_skeleton_pose(skeleton, TD_POSE_INITIAL, k->origin, k->turn);
     for (int32_t i = 0; i < k->count; i++) {
         if (k->segments[i].parent != TD_NONE) {
@@ -335,6 +359,9 @@ td_status td_rod_model_from_skeleton(const td_skeleton *skeleton, const td_alloc
                .materials = td_skeleton_materials(skeleton),
                .count = td_skeleton_count(skeleton)};
     *out = NULL;
+    if (td_skeleton_strand_count(skeleton) > 0) {
+        return tdi_rod_model_of_strands(skeleton, alloc, out, diag);
+    }
     if (k.count == 0) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "the skeleton has no segments");
     }

@@ -15,10 +15,9 @@
 #include <math.h>
 #include <string.h>
 
-#define FAR         0.5  // of the error of the simple guess: what a better one must reach
-#define SHIFT_STEP  0.25 // of the step's own inertia: the first shift tried
-#define SHIFT_REST  1e-4 // of the stiffest joint over its inertia: likewise
-#define EXACT_TRIES 12   // of shifts with the exact Hessian, before that without second derivatives
+#define FAR          0.5  // of the error of the simple guess: what a better one must reach
+#define SHIFT_STEP   0.25 // of the step's own inertia: the first shift tried
+#define SHIFT_REST   1e-4 // of the stiffest joint over its inertia: likewise
 
 // ---- the rule -------------------------------------------------------------------------------
 
@@ -391,7 +390,7 @@ static tdi_factored factor(void *body, const tdi_model *model) {
     td_rod_state *s = body;
     tdi_rod_potential *p = &s->now->potential;
     p->shift = model->shift;
-    p->whole = model->tries < EXACT_TRIES;
+    p->whole = !model->positive;
     s->carry = model->carry;
     if (s->carry) {
         tdi_rod_carry_held(s);

@@ -257,15 +257,32 @@ static moved moved_of(const td_rod_state *s, int32_t i) {
     return (moved){tdi_sub(start, from), tdi_sub(edge, tdi_sub(s->rule[i].star, from))};
 }
 
-// Drag at a fraction of the way along the edge. The areas are those of the step's beginning, which
-// keeps the dissipation convex.
-static tdi_drag drag_at(const td_rod_state *s, const tdi_rod_potential *p, int32_t i,
-                        const moved *d, td_real share) {
+// The term h' D of a dissipation, in J; nothing in statics.
+static inline tdi_rate_factors rate_factors(const tdi_rod_potential *p) {
+    return p->over_h > 0 ? (tdi_rate_factors){1 / p->over_h, 1, p->over_h}
+                         : (tdi_rate_factors){0, 0, 0};
+}
+
+// Drag at both points of Gauss along the edge, each for half of the area. The areas are those of
+// the step's beginning, which keeps the dissipation convex.
+typedef struct drag_pair {
+    tdi_drag at[2];
+} drag_pair;
+
+static drag_pair drag_of(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
-    td_vec3 wind = p->winds ? p->winds[n->edge] : p->air.wind;
-    td_vec3 u = tdi_sub(tdi_scale(tdi_madd(d->start, d->edge, share), p->over_h), wind);
-    tdi_shield shield = tdi_shield_of(n->area, &s->area_axes[n->edge]);
-    return tdi_drag_of(&p->air, &shield, u);
+    const moved d = moved_of(s, i);
+    const td_vec3 wind = p->winds ? p->winds[n->edge] : p->air.wind;
+    const tdi_shield shield = tdi_shield_of(n->area, &s->area_axes[n->edge]);
+    const tdi_rate_factors whole = rate_factors(p);
+    const tdi_rate_factors by = {0.5 * whole.value, 0.5 * whole.gradient, 0.5 * whole.hessian};
+    drag_pair drag;
+    for (int k = 0; k < 2; k++) {
+        td_vec3 away = tdi_madd(d.start, d.edge, tdi_gauss_points[k]);
+        td_vec3 u = tdi_sub(tdi_scale(away, p->over_h), wind);
+        drag.at[k] = tdi_drag_of(&p->air, &shield, u, &by);
+    }
+    return drag;
 }
 
 static void add_symmetric(const td_rod_state *s, int32_t a, int32_t b, const td_sym3 *h) {
@@ -274,30 +291,27 @@ static void add_symmetric(const td_rod_state *s, int32_t a, int32_t b, const td_
     tdi_rod_block_add(s, a, b, block);
 }
 
-// h' D(u) at two points of Gauss, each for half of the area; du/dx = 1/h'
+// h' D(u); du/dx = 1/h'
 static void add_drag(const td_rod_state *s, const tdi_rod_potential *p, int32_t i,
                      tdi_rod_element *el) {
     const tdi_rod_swing swing = tdi_rod_swing_of(&s->pose[i].edge);
-    const moved d = moved_of(s, i);
+    const drag_pair drag = drag_of(s, p, i);
     for (int k = 0; k < 2; k++) {
-        tdi_drag at = drag_at(s, p, i, &d, tdi_gauss_points[k]);
-        td_sym3 h = tdi_sym3_scale(at.hessian, 0.5 * p->over_h);
         tdi_element_add_point(el, &swing, tdi_gauss_points[k], tdi_vec3(0, 0, 0),
-                              tdi_scale(at.gradient, 0.5), &h);
+                              drag.at[k].gradient, &drag.at[k].hessian);
     }
 }
 
 // Likewise of an edge that simply lies between two vertices, which see parts 1 - c and c of it.
 static void add_drag_between(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
-    const moved d = moved_of(s, i);
+    const drag_pair drag = drag_of(s, p, i);
     td_real *r = s->work[i].r, *up = s->work[n->parent].r;
     td_sym3 here = {0}, there = {0}, both = {0};
     for (int k = 0; k < 2; k++) {
         const td_real c = tdi_gauss_points[k], o = 1 - c;
-        tdi_drag at = drag_at(s, p, i, &d, c);
-        const td_sym3 h = tdi_sym3_scale(at.hessian, 0.5 * p->over_h);
-        const td_vec3 g = tdi_scale(at.gradient, 0.5);
+        const td_vec3 g = drag.at[k].gradient;
+        const td_sym3 h = drag.at[k].hessian;
         r[0] += c * g.x;
         r[1] += c * g.y;
         r[2] += c * g.z;
@@ -316,12 +330,8 @@ static void add_drag_between(const td_rod_state *s, const tdi_rod_potential *p, 
 }
 
 static td_real drag_value(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
-    const moved d = moved_of(s, i);
-    td_real value = 0;
-    for (int k = 0; k < 2; k++) {
-        value += 0.5 * drag_at(s, p, i, &d, tdi_gauss_points[k]).value;
-    }
-    return value / p->over_h;
+    const drag_pair drag = drag_of(s, p, i);
+    return drag.at[0].value + drag.at[1].value;
 }
 
 // ---- a node ---------------------------------------------------------------------------------
@@ -477,34 +487,10 @@ static spot spot_of(const td_rod_state *s, const td_load *l) {
     return a;
 }
 
-// force: -F.x;  spring: k/2 |x - a|^2, and c h'/2 |u - v|^2 with the velocity u in the step
-static td_real load_value(const td_load *l, const tdi_rod_potential *p, const spot *a) {
-    if (l->kind == TD_LOAD_FORCE) {
-        return -tdi_dot(l->vector, a->x);
-    }
-    td_vec3 d = tdi_sub(a->x, l->vector);
-    td_real value = 0.5 * l->stiffness * tdi_dot(d, d);
-    if (p->over_h > 0) {
-        td_vec3 u = tdi_sub(tdi_scale(a->moved, p->over_h), l->velocity);
-        value += 0.5 * l->damping * tdi_dot(u, u) / p->over_h;
-    }
-    return value;
-}
-
-static td_vec3 load_gradient(const td_load *l, const tdi_rod_potential *p, const spot *a,
-                             td_real *k) {
-    *k = 0;
-    if (l->kind == TD_LOAD_FORCE) {
-        return tdi_scale(l->vector, -1);
-    }
-    td_vec3 g = tdi_scale(tdi_sub(a->x, l->vector), l->stiffness);
-    *k = l->stiffness;
-    if (p->over_h > 0) {
-        td_vec3 u = tdi_sub(tdi_scale(a->moved, p->over_h), l->velocity);
-        g = tdi_madd(g, u, l->damping);
-        *k += l->damping * p->over_h;
-    }
-    return g;
+// In J.
+static tdi_point load_term(const td_load *l, const tdi_rod_potential *p, const spot *a) {
+    const tdi_rate_factors by = rate_factors(p);
+    return tdi_point_load(l, a->x, tdi_scale(a->moved, p->over_h), 1, &by);
 }
 
 void tdi_rod_load_terms(const td_rod_state *s, const tdi_rod_potential *p) {
@@ -517,10 +503,8 @@ void tdi_rod_load_terms(const td_rod_state *s, const tdi_rod_potential *p) {
         if (l->kind == TD_LOAD_TORQUE) {
             tdi_element_add_moment(&el, &swing, tdi_scale(l->vector, -1));
         } else {
-            td_real stiff;
-            td_vec3 g = load_gradient(l, p, &a, &stiff);
-            td_sym3 h = tdi_sym3_diagonal(stiff, stiff, stiff);
-            tdi_element_add_point(&el, &swing, a.share, a.r, g, &h);
+            tdi_point t = load_term(l, p, &a);
+            tdi_element_add_point(&el, &swing, a.share, a.r, t.gradient, &t.hessian);
         }
         if (s->model->node[a.node].flags & TDI_OFFSET) {
             const int32_t up = s->model->node[a.node].parent;
@@ -531,12 +515,10 @@ void tdi_rod_load_terms(const td_rod_state *s, const tdi_rod_potential *p) {
     }
 }
 
-// A torque has no potential; its work since the trial began is T.w to first order.
 static td_real torque_value(const td_rod_state *s, const td_load *l) {
-    int32_t i = s->model->edge_node[l->segment];
+    const int32_t i = s->model->edge_node[l->segment];
     tdi_mat3 now = tdi_edge_axes(&s->pose[i].edge), then = tdi_edge_axes(&s->pose_back[i].edge);
-    tdi_mat3 turn = tdi_mat3_mul_t(&now, &then);
-    return -0.5 * tdi_dot(l->vector, tdi_mat3_axial(&turn));
+    return tdi_torque_value(l, &now, &then);
 }
 
 td_real tdi_rod_value(const td_rod_state *s, const tdi_rod_potential *p) {
@@ -550,7 +532,7 @@ td_real tdi_rod_value(const td_rod_state *s, const tdi_rod_potential *p) {
             value += torque_value(s, l);
         } else {
             spot a = spot_of(s, l);
-            value += load_value(l, p, &a);
+            value += load_term(l, p, &a).value;
         }
     }
     return value;

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -251,40 +252,58 @@ static td_status check_solver(const td_scene *s, int32_t k, td_diag_list *diags)
     return TD_OK;
 }
 
-// The first key of a strand that only rods know and that is not at its default; NULL: none.
-static const char *key_of_rods(const td_strand_def *s) {
-    return s->closed                         ? "closed"
-           : s->straight                     ? "straight"
-           : s->rest_count > 0               ? "rest"
-           : s->rest_helix.radius > 0        ? "rest_helix"
-           : s->radius_other > 0             ? "radius_other"
-           : s->twist != 0                   ? "twist"
-           : s->start.held != TD_END_CLAMPED ? "start"
-           : s->end.held != TD_END_FREE      ? "end"
-           : s->body_count > 0               ? "bodies"
-           : s->bend > 0                     ? "bend"
-           : s->bend_other > 0               ? "bend_other"
-           : s->torsion > 0                  ? "torsion"
-           : s->stretch > 0                  ? "stretch"
-           : s->line_mass > 0                ? "line_mass"
-           : s->inextensible                 ? "inextensible"
-                                             : NULL;
+// Whether the scene leads an end of a strand anywhere.
+static bool is_led(const td_scene *s, const td_strand_end *e) {
+    const td_vec3 x = e->shift;
+    return x.x != 0 || x.y != 0 || x.z != 0 || e->turns != 0 || fabs(e->rotation.w) != 1 ||
+           tdi_scene_keyed(s, &e->shift) || tdi_scene_keyed(s, &e->rotation) ||
+           tdi_scene_keyed(s, &e->turns);
+}
+
+// The first key of a strand that asks the solver for what it does not have; NULL: none.
+static const char *key_beyond(const td_scene *s, const td_strand_def *strand,
+                              const td_solver_info *info) {
+    return strand->closed && !info->rings                   ? "closed"
+           : strand->stretch > 0 && !info->stretchy         ? "stretch"
+           : strand->end.held != TD_END_FREE && !info->ends ? "end"
+           : is_led(s, &strand->start) && !info->ends       ? "start"
+                                                            : NULL;
+}
+
+// "the solver 'a' does not have this, but 'b' does"
+static const char *who_has(const td_scene *s, const td_strand_def *strand, const char *name,
+                           char text[96]) {
+    int length = snprintf(text, 96, "the solver '%.24s' does not have this", name);
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        const td_solver_info other = td_solver_get(k);
+        if (!key_beyond(s, strand, &other)) {
+            snprintf(text + length, 96 - (size_t)length, ", but '%.24s' does", other.name);
+            break;
+        }
+    }
+    return text;
 }
 
 static td_status check_strand(const td_scene *s, int32_t k, td_diag_list *diags) {
     const td_object_def *o = &s->def.objects[k];
     const td_strand_def *strand = &o->strand;
-    const char *rods = solver_of(o).rings ? NULL : key_of_rods(strand);
+    const td_solver_info solver = solver_of(o);
+    const char *beyond = key_beyond(s, strand, &solver);
+    char no_such[96];
     const struct {
         bool wrong;
         const char *key, *message;
     } rules[] = {
-        {rods != NULL, rods, "only rods have this; give the object 'solver: rod'"},
+        {beyond != NULL, beyond, beyond ? who_has(s, strand, solver.name, no_such) : NULL},
         {strand->point_count == 1, "points", "a strand expects two points or more"},
         {strand->closed && strand->point_count == 2, "points",
          "a closed strand expects three points or more"},
         {strand->closed && strand->segments < 3, "segments", "a ring expects three or more"},
         {strand->closed && strand->end.held != TD_END_FREE, "end", "a closed strand has no ends"},
+        {strand->start.held == TD_END_FREE && is_led(s, &strand->start), "start",
+         "an end that is free cannot be led"},
+        {strand->end.held == TD_END_FREE && is_led(s, &strand->end), "end",
+         "an end that is free cannot be led"},
         {strand->rest_count == 1, "rest", "a shape expects two points or more"},
         {strand->rest_count > 0 && strand->rest_helix.radius > 0, "rest_helix",
          "give either 'rest' or 'rest_helix'"},

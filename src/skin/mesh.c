@@ -173,8 +173,15 @@ static void set_tints(const workspace *work, int32_t segment, const td_shape *sh
     }
 }
 
+// Where and how large a sheet is put onto a segment, and its colours by tdi_tint.
+typedef struct imprint {
+    td_vec3 at; // world
+    td_real size;
+    tdi_rgb tints[3];
+} imprint;
+
 static td_status stamp(tdi_skin *skin, const workspace *work, const tdi_sheet *sheet,
-                       tdi_part_kind kind, int32_t segment, const td_shape *shape) {
+                       tdi_part_kind kind, int32_t segment, const imprint *print) {
     if (sheet->index_count == 0) {
         return TD_OK;
     }
@@ -182,18 +189,15 @@ static td_status stamp(tdi_skin *skin, const workspace *work, const tdi_sheet *s
     if (status != TD_OK) {
         return status;
     }
-    tdi_rgb tints[3];
-    set_tints(work, segment, shape, tints);
-    td_vec3 origin = work->posed.origins[segment];
     td_quat turn = work->posed.rotations[segment];
-    td_real size = shape->kind == TD_SHAPE_POLYGON ? 1 : work->posed.segments[segment].length;
     uint32_t first = (uint32_t)skin->parts[kind].vertex_count;
     tdi_bind bind = tdi_bind_to(segment);
     for (int64_t i = 0; i < sheet->vertex_count; i++) {
         const tdi_organ_vertex *vertex = &sheet->vertices[i];
-        td_vec3 place = tdi_quat_rotate(turn, tdi_scale(vertex->position, size));
-        tdi_skin_vertex(skin, kind, tdi_add(origin, place), tdi_quat_rotate(turn, vertex->normal),
-                        shaded(tints[vertex->tint], vertex), &bind);
+        td_vec3 place = tdi_quat_rotate(turn, tdi_scale(vertex->position, print->size));
+        tdi_skin_vertex(skin, kind, tdi_add(print->at, place),
+                        tdi_quat_rotate(turn, vertex->normal),
+                        shaded(print->tints[vertex->tint], vertex), &bind);
     }
     for (int64_t i = 0; i < sheet->index_count; i += 3) {
         const uint32_t *at = &sheet->indices[i];
@@ -215,15 +219,42 @@ static td_status add_organs(tdi_skin *skin, workspace *work) {
         }
         for (int32_t i = from; i < to && status == TD_OK; i++) {
             work->where = work->order[i];
-            td_organ organ = work->posed.segments[work->where].organ;
-            status = stamp(skin, work, &model.solid, solid_part(organ), work->where, shape);
+            const td_segment *segment = &work->posed.segments[work->where];
+            imprint print = {.at = work->posed.origins[work->where],
+                             .size = shape->kind == TD_SHAPE_POLYGON ? 1 : segment->length};
+            set_tints(work, work->where, shape, print.tints);
+            status =
+                stamp(skin, work, &model.solid, solid_part(segment->organ), work->where, &print);
             if (status == TD_OK) {
-                status = stamp(skin, work, &model.lamina, lamina_part(organ), work->where, shape);
+                status = stamp(skin, work, &model.lamina, lamina_part(segment->organ), work->where,
+                               &print);
             }
         }
     }
     tdi_organ_free(&model);
     return status;
+}
+
+// Balls at the tips of stems that carry one.
+static td_status add_beads(tdi_skin *skin, workspace *work) {
+    tdi_organ_model model = {.alloc = work->alloc, .max_vertices = skin->max_vertices};
+    for (int32_t i = 0; i < work->posed.count && model.status == TD_OK; i++) {
+        const td_segment *segment = &work->posed.segments[i];
+        if (segment->shape != TD_NONE || !(segment->bead > 0)) {
+            continue;
+        }
+        work->where = i;
+        if (model.solid.vertex_count == 0) {
+            tdi_organ_add_ball(&model, tdi_vec3(0, 0, 0), 1, 1, TDI_TINT_ORGAN, TDI_DETAIL_FINE);
+        }
+        imprint print = {.at = tdi_posed_tip(&work->posed, i), .size = 2 * segment->bead};
+        print.tints[TDI_TINT_ORGAN] = tdi_rgb_linear(segment->color);
+        if (model.status == TD_OK) {
+            model.status = stamp(skin, work, &model.solid, TDI_PART_FRUIT, i, &print);
+        }
+    }
+    tdi_organ_free(&model);
+    return model.status;
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -242,7 +273,7 @@ static td_status fill(td_mesh *mesh, workspace *work, const td_mesh_opts *opts) 
         sort_organs(work);
         status = add_organs(&mesh->skin, work);
     }
-    return status;
+    return status == TD_OK ? add_beads(&mesh->skin, work) : status;
 }
 
 static td_status report(td_diag *diag, td_status status, const workspace *work,

@@ -124,6 +124,7 @@ td_status tdi_organ_build(tdi_organ_model *model, const td_skeleton *skeleton,
         break;
     case TD_SHAPE_DISC: tdi_organ_add_disc(model); break;
     case TD_SHAPE_POLYGON: add_polygons(model, skeleton, shape); break;
+    case TD_SHAPE_BOX: tdi_organ_add_box(model, shape); break;
     }
     return model->status;
 }

@@ -64,6 +64,7 @@ void tdi_organ_add_pedicel(tdi_organ_model *model, const td_shape *shape, tdi_de
 void tdi_organ_add_ball(tdi_organ_model *model, td_vec3 centre, td_real width, td_real height,
                         tdi_tint tint, tdi_detail detail);
 void tdi_organ_add_disc(tdi_organ_model *model);
+void tdi_organ_add_box(tdi_organ_model *model, const td_shape *shape);
 // One polygon with at most TDI_MAX_CORNERS corners; polygon.c.
 void tdi_organ_add_polygon(tdi_organ_model *model, const td_vec3 *points, int32_t count);
 

@@ -139,6 +139,34 @@ void tdi_organ_add_ball(tdi_organ_model *model, td_vec3 centre, td_real width, t
     }
 }
 
+// ---- boxes ----------------------------------------------------------------------------------
+
+// each face has corners of its own, so that edges are sharp
+void tdi_organ_add_box(tdi_organ_model *model, const td_shape *shape) {
+    const td_vec3 half = {shape->width / 2, 0.5, shape->depth / 2};
+    for (int face = 0; face < 6; face++) {
+        int axis = face / 2;
+        td_real side = face % 2 ? 1 : -1;
+        const uint32_t first = (uint32_t)model->solid.vertex_count;
+        for (int k = 0; k < 4; k++) {
+            // counter-clockwise seen from outside: u, v, axis are right-handed when side is 1
+            td_real u = k == 0 || k == 3 ? -1 : 1, v = (k < 2 ? -1 : 1) * side, at[3], normal[3];
+            for (int c = 0; c < 3; c++) {
+                at[c] = c == axis ? side : c == (axis + 1) % 3 ? u : v;
+                normal[c] = c == axis ? side : 0;
+            }
+            tdi_organ_vertex vertex = {
+                .position = tdi_vec3(at[0] * half.x, 0.5 + at[1] * half.y, at[2] * half.z),
+                .normal = tdi_vec3(normal[0], normal[1], normal[2]),
+                .tint = TDI_TINT_ORGAN,
+                .gain = 256};
+            tdi_organ_vertex_add(model, &model->solid, vertex);
+        }
+        tdi_organ_triangle_add(model, &model->solid, first, first + 1, first + 2);
+        tdi_organ_triangle_add(model, &model->solid, first, first + 2, first + 3);
+    }
+}
+
 // ---- discs ----------------------------------------------------------------------------------
 
 void tdi_organ_add_disc(tdi_organ_model *model) {

@@ -28,7 +28,6 @@ typedef struct tdi_rate { // how a frame moves: turning rate, and velocity of it
 // What a model is made with, besides its skeleton.
 typedef struct tdi_model_opts {
     td_spring_law law; // of the solver's laws, or TD_LAW_DEFAULT
-    const struct td_strand_def *strand;
 } tdi_model_opts;
 
 typedef struct tdi_solver {
@@ -57,16 +56,18 @@ typedef struct tdi_solver {
     // Steps carry the base on from here with constant acceleration.
     void (*set_base)(tdi_solver_state *state, const td_base_motion *motion);
     tdi_rate (*base_rate)(const tdi_solver_state *state);
-    // * Whether an end of a strand is held, and how it is drawn, in the axes of the base.
+    // * Whether an end of the first strand is held, and how it is drawn, in the axes of the base.
     bool (*end_pose)(const tdi_solver_model *model, bool end, td_vec3 *place, td_quat *turn);
     // * Where a held end shall be at the end of the next step.
     void (*set_end)(tdi_solver_state *state, bool end, td_vec3 place, td_quat turn);
     // * Makes of a load on a segment one that a step takes: segments may only ride on others.
     void (*place_load)(const tdi_solver_model *model, td_load *load);
-    // A step by an explicit integrator, of those that the solver has; what fails leaves the state as
-    // it was. NULL: it has none.
+    // A step by an explicit integrator, of those that the solver has; what fails leaves the state
+    // as it was. NULL: it has none.
     td_status (*step)(tdi_solver_state *state, const td_step_opts *opts, td_step_stats *stats,
                       td_diag *diag);
+    // * The largest moment or force that springs and weight leave unbalanced.
+    td_real (*residual)(tdi_solver_state *state, td_vec3 gravity);
     // Implicit steps, statics and contact; bodies are what `own` gives.
     const tdi_implicit *implicit;
 

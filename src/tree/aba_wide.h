@@ -3,7 +3,7 @@
 
 // Forward dynamics of up to TDI_BLOCK trees of one model at once: what a kernel is and which there
 // are. One file a width, so that each can be compiled for its instruction set; see
-// aba_wide_sweeps.h.
+// aba_kernel.h.
 
 #include "tree/model.h"
 
@@ -19,13 +19,13 @@ typedef struct tdi_wide_job {
     td_vec3 gravity;
     const td_real *q, *v, *torque;
     td_real *accel;
-    void *links; // scratch, body_count + 1 of link_size, on a cache line of its own
-    void *dense; // scratch, the model's other_count of dense_size, likewise
+    void *links;  // scratch, body_count + 1 of link_size, on a cache line of its own
+    void *others; // scratch, the model's other_count of other_size, likewise
 } tdi_wide_job;
 
 typedef struct tdi_wide_kernel {
     const char *name; // of the instruction set
-    size_t link_size, dense_size;
+    size_t link_size, other_size;
     void (*forward)(const tdi_wide_job *job);
 } tdi_wide_kernel;
 

@@ -3,6 +3,6 @@
 // WebAssembly.
 
 #define TDI_LANES 2
-#include "tree/aba_wide_sweeps.h"
+#include "tree/aba_wide_forward.h"
 
-const tdi_wide_kernel tdi_wide_2 = {"baseline", sizeof(link), DENSE_SIZE, forward};
+const tdi_wide_kernel tdi_wide_2 = {"baseline", sizeof(tdi_wlink), sizeof(other), forward};

@@ -30,7 +30,7 @@ static void lay_out(td_tree_batch *b, tdi_layout *l) {
     b->torque = tdi_layout_place(l, nv, row);
     b->accel = tdi_layout_place(l, nv, row);
     b->links = tdi_layout_place(l, n + 1, b->kernel->link_size);
-    b->dense = tdi_layout_place(l, (size_t)m->other_count, b->kernel->dense_size);
+    b->others = tdi_layout_place(l, (size_t)m->other_count, b->kernel->other_size);
 }
 
 // Whether all that lay_out() adds up is a size; with room to spare, as doubles round.
@@ -38,7 +38,7 @@ static bool size_fits(const td_tree_batch *b) {
     const td_tree_model *m = b->model;
     double rows = (double)block_count(b->count) * (m->coord_count + 3.0 * m->dof_count);
     double scratch = (m->body_count + 1.0) * (double)(b->kernel->link_size + 2) +
-                     m->other_count * (double)b->kernel->dense_size;
+                     m->other_count * (double)b->kernel->other_size;
     return rows * TDI_BLOCK * sizeof(td_real) + scratch < 0.25 * (double)SIZE_MAX;
 }
 
@@ -200,7 +200,7 @@ void td_tree_batch_forward(td_tree_batch *b, td_vec3 gravity) {
                             .torque = b->torque + v,
                             .accel = b->accel + v,
                             .links = b->links,
-                            .dense = b->dense};
+                            .others = b->others};
         b->kernel->forward(&job);
         if (left <= TDI_BLOCK) {
             break; // tree + TDI_BLOCK may be no int32_t

@@ -16,7 +16,7 @@ struct td_tree_batch {
     int32_t count;
     bool *last_child, *leaf; // as in tdi_wide_job
     td_real *q, *v, *torque, *accel;
-    void *links, *dense;
+    void *links, *others;
 };
 
 // td_tree_batch_new() with a kernel of one's own choice, for tests.

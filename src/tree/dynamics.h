@@ -11,12 +11,6 @@
 
 #include "tree/model.h"
 
-typedef struct tdi_mass { // of a body at its pose
-    td_real m;
-    td_vec3 c;
-    td_sym3 s;
-} tdi_mass;
-
 static inline tdi_mass tdi_mass_of(const tdi_body *body, const tdi_mat3 *r) {
     td_vec3 x = tdi_mat3_row(r, 0), y = tdi_mat3_row(r, 1), z = tdi_mat3_row(r, 2);
     td_vec3 sx = tdi_sym3_apply(&body->second, x), sy = tdi_sym3_apply(&body->second, y);
@@ -31,16 +25,9 @@ static inline tdi_mass tdi_mass_of(const tdi_body *body, const tdi_mat3 *r) {
 
 // [J [c]x; [c]x^T m]
 static inline tdi_block tdi_mass_block(const tdi_mass *b) {
-    tdi_block block = {tdi_sym3_inertia(b->s),
-                       {{0, -b->c.z, b->c.y, b->c.z, 0, -b->c.x, -b->c.y, b->c.x, 0}},
+    tdi_block block = {tdi_sym3_inertia(b->s), tdi_mat3_cross(b->c),
                        tdi_sym3_diagonal(b->m, b->m, b->m)};
     return block;
-}
-
-// what w alone asks for: w x (J w) = (S w) x w, and w x (w x c)
-static inline tdi_wrench tdi_mass_bias(const tdi_mass *b, td_vec3 w) {
-    tdi_wrench bias = {tdi_cross(tdi_sym3_apply(&b->s, w), w), tdi_cross(w, tdi_cross(w, b->c))};
-    return bias;
 }
 
 // momentum at o
@@ -49,22 +36,6 @@ static inline tdi_wrench tdi_mass_momentum(const tdi_mass *b, const tdi_twist *t
     tdi_wrench p = {tdi_add(tdi_sym3_apply(&j, t->w), tdi_cross(b->c, t->v)),
                     tdi_add(tdi_scale(t->v, b->m), tdi_cross(t->w, b->c))};
     return p;
-}
-
-static inline tdi_wrench tdi_block_apply(const tdi_block *m, const tdi_twist *t) {
-    tdi_wrench w = {tdi_add(tdi_sym3_apply(&m->a, t->w), tdi_mat3_apply(&m->b, t->v)),
-                    tdi_add(tdi_mat3_apply_t(&m->b, t->w), tdi_sym3_apply(&m->c, t->v))};
-    return w;
-}
-
-static inline td_real tdi_pair(const tdi_wrench *w, const tdi_twist *t) {
-    return tdi_dot(w->n, t->w) + tdi_dot(w->f, t->v);
-}
-
-// w about a point r nearer to the root, added
-static inline void tdi_wrench_add(tdi_wrench *to, const tdi_wrench *w, td_vec3 r) {
-    to->n = tdi_add(to->n, tdi_add(w->n, tdi_cross(r, w->f)));
-    to->f = tdi_add(to->f, w->f);
 }
 
 // td_tree_forward() with `outside`, a wrench a body at its origin; NULL: none. `torque` may be

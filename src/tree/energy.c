@@ -58,7 +58,7 @@ td_energy td_tree_energy(td_tree_state *state, td_vec3 gravity) {
         tdi_mass mass = tdi_mass_of(&m->body[i], &state->frame[i].r);
         tdi_wrench p = tdi_mass_momentum(&mass, &state->twist[i]);
         sum.kinetic += state->history > 0 ? past_kinetic(&m->body[i], &state->past[i])
-                                          : 0.5 * tdi_pair(&p, &state->twist[i]);
+                                          : 0.5 * tdi_power(&p, &state->twist[i]);
         sum.weight -= tdi_dot(gravity, tdi_madd(mass.c, state->frame[i].o, mass.m));
         sum.elastic += joint_energy(m, state, i);
     }
@@ -77,4 +77,22 @@ void td_tree_momentum(td_tree_state *state, td_vec3 *linear, td_vec3 *angular) {
     }
     *linear = sum.f;
     *angular = sum.n;
+}
+
+// ---- balance --------------------------------------------------------------------------------
+
+// At rest the moments of the springs balance those that hold the weight, joint by joint.
+td_real td_tree_residual(td_tree_state *s, td_vec3 gravity) {
+    const size_t dofs = (size_t)s->model->dof_count, bytes = (2 * dofs + 1) * sizeof(td_real);
+    td_real *hold = tdi_alloc_zeroed(s->alloc, 1, bytes), *springs = hold + dofs, most = 0;
+    if (!hold) {
+        return (td_real)NAN;
+    }
+    td_tree_inverse(s, gravity, springs, hold); // springs[] is still all zero
+    td_tree_joint_torque(s, springs);
+    for (size_t d = 0; d < dofs; d++) {
+        most = fmax(most, fabs(hold[d] - springs[d]));
+    }
+    tdi_alloc_free(s->alloc, hold, bytes);
+    return most;
 }

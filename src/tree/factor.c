@@ -95,7 +95,7 @@ static bool eliminate_columns(const td_tree_model *m, td_tree_state *s, int32_t 
     for (int32_t a = 0; a < k; a++) {
         tdi_wrench g = tdi_block_apply(&s->node[i].block, &column[a]);
         for (int32_t b = 0; b <= a; b++) {
-            dense[6 * a + b] = tdi_pair(&g, &column[b]);
+            dense[6 * a + b] = tdi_power(&g, &column[b]);
         }
         dense[7 * a] += tdi_single_stiffness(m, i);
     }
@@ -126,7 +126,7 @@ static tdi_wrench reduce_columns(const td_tree_model *m, const td_tree_state *s,
     td_real x[6];
     joint_rows(m, s, i, u);
     for (int32_t c = 0; c < k; c++) {
-        x[c] = tdi_pair(load, &s->other[m->other_place[i]].column[c]);
+        x[c] = tdi_power(load, &s->other[m->other_place[i]].column[c]);
     }
     tdi_solve_dense(s->other[m->other_place[i]].dense, k, x);
     for (int32_t c = 0; c < k; c++) {
@@ -143,7 +143,7 @@ static void move_columns(const td_tree_model *m, const td_tree_state *s, int32_t
     tdi_wrench u[6];
     joint_rows(m, s, i, u);
     for (int32_t c = 0; c < k; c++) {
-        x[c] = -tdi_pair(load, &column[c]) - tdi_pair(&u[c], move);
+        x[c] = -tdi_power(load, &column[c]) - tdi_power(&u[c], move);
     }
     tdi_solve_dense(s->other[m->other_place[i]].dense, k, x);
     for (int32_t c = 0; c < k; c++) {

@@ -35,7 +35,7 @@ static void fill(const td_tree_model *m, const td_tree_state *s, int32_t i, int3
     while (i != TD_NONE) {
         tdi_twist column[6];
         for (int32_t e = 0, count = tdi_columns_of(m, s, i, column); e < count; e++) {
-            td_real x = tdi_pair(&f, &column[e]);
+            td_real x = tdi_power(&f, &column[e]);
             size_t other = (size_t)(m->dof[i] + e);
             matrix[row * n + other] = x;
             matrix[other * n + row] = x;

@@ -45,37 +45,45 @@ void tdi_tree_angles(const td_tree_model *model, const td_tree_state *state, con
 
 // ---- ball joints ----------------------------------------------------------------------------
 
-// b of the head, by series up to 0.2 rad; t2 = |a|^2
-static inline td_real tdi_turn_coefficient(td_real t2) {
-    if (t2 < 0.05) {
-        return 1.0 / 12 + t2 * (1.0 / 720 + t2 * (1.0 / 30240 + t2 / 1209600));
-    }
-    td_real half = 0.5 * sqrt(t2);
-    return (1 - half * cos(half) / sin(half)) / t2;
-}
-
-// its derivative by t2 up to 0.2 rad
-static inline td_real tdi_turn_coefficient_slope(td_real t2) {
-    return 1.0 / 720 + t2 * (2.0 / 30240 + t2 * (3.0 / 1209600 + t2 * (4.0 / 47900160)));
-}
-
 typedef struct tdi_ball_turn { // a joint's rotation vector, and b of the head
     td_vec3 a;
     td_real b;
 } tdi_ball_turn;
 
-tdi_ball_turn tdi_ball_turn_large(const td_real *q, const td_real *near);
+// Up to these, about 0.2 rad, by series: of |u|^2, and of |a|^2.
+#define TDI_SERIES_S  0.01
+#define TDI_SERIES_T2 0.05
 
-// h = asin(sqrt s)/sqrt s for s < 0.01, to rounding; in pairs, so that the terms need not wait for
-// each other
-static inline td_real tdi_half_growth(td_real s) {
-    td_real s2 = s * s;
-    return (1 + s * (1.0 / 6)) + s2 * (3.0 / 40 + s * (5.0 / 112)) +
-           s2 * s2 * (35.0 / 1152 + s * (63.0 / 2816) + s2 * (231.0 / 13312));
+// h = asin(sqrt s)/sqrt s and c = (1 - h sqrt(1 - s))/s for s < TDI_BALL_NEAR, a turn by 60
+// degrees: polynomials through Chebyshev's points, within two roundings
+#define TDI_BALL_NEAR  0.25
+#define TDI_BALL_TERMS 14
+static const td_real tdi_half_terms[TDI_BALL_TERMS] = {
+    1.00000000000000e+00,   1.6666666666666796e-01, 7.499999999966611e-02,  4.464285717686322e-02,
+    3.0381942642327187e-02, 2.2372216106072148e-02, 1.7351600625343435e-02, 1.398088299217101e-02,
+    1.1398850408440755e-02, 1.0778675120995992e-02, 3.7180577483250537e-03, 2.166805886905636e-02,
+    -2.093065831518245e-02, 3.257934796692842e-02};
+static const td_real tdi_along_terms[TDI_BALL_TERMS] = {
+    3.333333333333333e-01,   1.3333333333333522e-01, 7.619047618998953e-02, 5.079365084321503e-02,
+    3.694083431432335e-02,   2.841611150928301e-02,  2.273112673810378e-02, 1.8744519992075246e-02,
+    1.554232849748392e-02,   1.4994644547690374e-02, 4.945454903168484e-03, 3.1241994883058656e-02,
+    -3.0649817906788585e-02, 4.725609226306614e-02};
+
+#define TDI_WIDE_NAMES 0
+#include "math/lane_names.h"
+#include "tree/joint_lanes.h"
+
+// b of the head; t2 = |a|^2
+static inline td_real tdi_turn_coefficient(td_real t2) {
+    if (t2 < TDI_SERIES_T2) {
+        return tdi_turn_coefficient_near(t2);
+    }
+    td_real half = 0.5 * sqrt(t2);
+    return (1 - half * cos(half) / sin(half)) / t2;
 }
 
-// By series up to 0.2 rad.
-#define TDI_SERIES_S 0.01
+tdi_ball_turn tdi_ball_turn_large(const td_real *q, const td_real *near);
+
 static inline tdi_ball_turn tdi_ball_turn_of(const td_real *q, const td_real *near) {
     td_vec3 u = tdi_vec3(q[1], q[2], q[3]);
     td_real s = tdi_dot(u, u);
@@ -102,25 +110,6 @@ static inline void tdi_body_angle(const td_tree_model *m, const td_tree_state *s
     }
 }
 
-// J^-1 v, and with sign -1 J^-T v
-static inline td_vec3 tdi_ball_rate(const tdi_ball_turn *turn, td_vec3 v, td_real sign) {
-    td_vec3 av = tdi_cross(turn->a, v);
-    return tdi_madd(tdi_madd(v, av, sign * 0.5), tdi_cross(turn->a, av), turn->b);
-}
-
-// sum of t_k d2a_k/dy2, in the joint's own axes; r by series up to 0.2 rad, where it would cancel
-static inline td_sym3 tdi_ball_second(const tdi_ball_turn *turn, td_vec3 t) {
-    const td_vec3 a = turn->a;
-    const td_real b = turn->b, t2 = tdi_dot(a, a), p = 2 * b * (1 - b * t2);
-    const td_real r =
-        t2 < 0.05 ? 2 * (b * b + tdi_turn_coefficient_slope(t2)) : (0.25 - 1.5 * p) / t2;
-    td_vec3 v = tdi_madd(tdi_scale(t, p), a, r * tdi_dot(t, a));
-    return tdi_swing(a, tdi_madd(v, tdi_cross(t, a), b));
-}
-
-// rad^2: below this a joint's Hessian is taken to first order in its angle
-#define TDI_SMALL_ANGLE2 1e-4
-
 // Energy of the tangent law, and its gradient and Hessian to a turn in the joint's own axes.
 td_real tdi_tangent_energy(td_vec3 stiffness, const td_real *q);
 td_vec3 tdi_tangent_gradient(td_vec3 stiffness, const td_real *q);
@@ -134,51 +123,14 @@ td_real tdi_ball_energy(td_spring_law law, td_vec3 stiffness, const td_real *q,
 td_vec3 tdi_ball_moment_any(td_spring_law law, const tdi_body *body, const td_real *q,
                             const td_real *v, const td_real *near);
 
-// h as above and c = (1 - h sqrt(1 - s))/s for s < TDI_BALL_NEAR, a turn by 60 degrees: polynomials
-// through Chebyshev's points, within two roundings
-#define TDI_BALL_NEAR  0.25
-#define TDI_BALL_TERMS 14
-static const td_real tdi_half_terms[TDI_BALL_TERMS] = {
-    1.00000000000000e+00,   1.6666666666666796e-01, 7.499999999966611e-02,  4.464285717686322e-02,
-    3.0381942642327187e-02, 2.2372216106072148e-02, 1.7351600625343435e-02, 1.398088299217101e-02,
-    1.1398850408440755e-02, 1.0778675120995992e-02, 3.7180577483250537e-03, 2.166805886905636e-02,
-    -2.093065831518245e-02, 3.257934796692842e-02};
-static const td_real tdi_along_terms[TDI_BALL_TERMS] = {
-    3.333333333333333e-01,   1.3333333333333522e-01, 7.619047618998953e-02, 5.079365084321503e-02,
-    3.694083431432335e-02,   2.841611150928301e-02,  2.273112673810378e-02, 1.8744519992075246e-02,
-    1.554232849748392e-02,   1.4994644547690374e-02, 4.945454903168484e-03, 3.1241994883058656e-02,
-    -3.0649817906788585e-02, 4.725609226306614e-02};
-
-// in pairs, so that the terms need not wait for each other
-static inline td_real tdi_ball_series(const td_real *terms, td_real s) {
-    td_real s2 = s * s, sum = terms[TDI_BALL_TERMS - 2] + s * terms[TDI_BALL_TERMS - 1];
-    for (int k = TDI_BALL_TERMS - 4; k >= 0; k -= 2) {
-        sum = (terms[k] + s * terms[k + 1]) + s2 * sum;
-    }
-    return sum;
-}
-
-// The same, in place for linear springs up to 60 degrees. There q itself gives
-//   J^-1 v = h (w v + u x v) + c (u.v) u,  a = 2 h u,
-// with h = asin(|u|)/|u| and c = (1 - h w)/|u|^2.
+// The same, in place for linear springs up to 60 degrees.
 static inline td_vec3 tdi_ball_moment(td_spring_law law, const tdi_body *body, const td_real *q,
                                       const td_real *v, const td_real *near) {
-    const td_vec3 k = body->stiffness, d = body->damping, rate = {v[0], v[1], v[2]};
     const td_vec3 u = {q[1], q[2], q[3]};
-    const td_real w = q[0], s = tdi_dot(u, u);
-    if (!(s < TDI_BALL_NEAR && w > 0) || law != TD_LAW_LINEAR) {
+    if (!(tdi_dot(u, u) < TDI_BALL_NEAR && q[0] > 0) || law != TD_LAW_LINEAR) {
         return tdi_ball_moment_any(law, body, q, v, near);
     }
-    const td_real h = tdi_ball_series(tdi_half_terms, s), c = tdi_ball_series(tdi_along_terms, s);
-    td_vec3 cross = tdi_cross(u, rate);
-    td_real along = c * tdi_dot(u, rate);
-    td_vec3 t = {k.x * (2 * h * u.x) + d.x * (h * (w * rate.x + cross.x) + along * u.x),
-                 k.y * (2 * h * u.y) + d.y * (h * (w * rate.y + cross.y) + along * u.y),
-                 k.z * (2 * h * u.z) + d.z * (h * (w * rate.z + cross.z) + along * u.z)};
-    cross = tdi_cross(u, t);
-    along = c * tdi_dot(u, t);
-    return tdi_vec3(h * (cross.x - w * t.x) - along * u.x, h * (cross.y - w * t.y) - along * u.y,
-                    h * (cross.z - w * t.z) - along * u.z);
+    return tdi_ball_moment_near(body, q[0], u, tdi_vec3(v[0], v[1], v[2]));
 }
 
 static inline bool tdi_springy(const tdi_body *body) {

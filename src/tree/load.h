@@ -3,7 +3,7 @@
 
 // Loads on the bodies of a tree, as terms of the incremental potential and as forces.
 
-#include "tendril/load.h"
+#include "load/point.h"
 #include "tree/sweep.h"
 
 // Loads and air of a step. Points move as x = o + R X; their velocity is (x - x*)/h, x* = o* + R*
@@ -23,18 +23,16 @@ td_real tdi_loads_value(const td_tree_state *state, const tdi_loads *loads);
 // Adds gradient and Hessian of the point loads to the nodes, before a sweep.
 void tdi_loads_expand(td_tree_state *state, const tdi_loads *loads);
 
-// Where drag is taken on the way from the joint to the tip: two points of Gauss, exact for a field
-// linear along it.
-static const td_real tdi_drag_gauss[2] = {0.21132486540518712, 0.78867513459481288};
-
 static inline bool tdi_has_drag(const tdi_loads *l) {
     return l->h > 0 && (l->air.linear > 0 || l->air.quadratic > 0);
 }
-// Drag on a body: its value, and gradient and Hessian added to a term.
-td_real tdi_drag_value(const td_tree_model *model, const td_tree_state *state,
-                       const tdi_loads *loads, int32_t i);
-void tdi_drag_term(const td_tree_model *model, const td_tree_state *state, const tdi_loads *loads,
-                   int32_t i, tdi_term *term);
+static inline const td_vec3 *tdi_wind_at(const tdi_loads *l, int32_t i) {
+    return l->winds ? &l->winds[i] : &l->air.wind;
+}
+// In a step; its potential is h^2 times an energy.
+static inline tdi_rate_factors tdi_loads_rate(const tdi_loads *l) {
+    return (tdi_rate_factors){l->h * l->h * l->h, l->h * l->h, l->h};
+}
 // Forces and moments at the state's pose and twists, added to `wrench` (a body).
 void tdi_loads_wrench(const td_tree_model *model, const td_tree_state *state,
                       const tdi_loads *loads, tdi_wrench *wrench);

@@ -8,7 +8,9 @@
 
 #include <string.h>
 
-#define THIN 0.1 // of a lamina's mean width: the radius with which it lies on things
+#define HALF_TURN 3.14159265358979323846 // rad
+#define STRETCH   1e-3                   // of the length: less is none
+#define THIN      0.1 // of a lamina's mean width: the radius with which it lies on things
 
 // ---- model ----------------------------------------------------------------------------------
 
@@ -89,6 +91,45 @@ static void fill_model(td_tree_model *m, const td_segment *segments, int32_t n) 
     m->coord[n] = m->coord_count;
 }
 
+// What is welded to a segment moves with it.
+static void add_bodies(td_tree_model *m, const td_body *bodies, int32_t count) {
+    for (int32_t k = 0; k < count; k++) {
+        tdi_body *to = &m->body[bodies[k].segment];
+        to->mass += bodies[k].mass;
+        to->moment = tdi_madd(to->moment, bodies[k].centre_of_mass, bodies[k].mass);
+        to->second = tdi_sym3_add(to->second, bodies[k].second_moment);
+    }
+}
+
+// What a strand can be and a tree cannot; `at` is the segment.
+static const char *wrong_strand(const td_strand *s, const td_segment *segments, int32_t *at) {
+    for (int32_t i = s->first; i < s->first + s->count; i++) {
+        const td_segment *one = &segments[i];
+        if (fabs(one->length - one->rest_length) > STRETCH * one->rest_length) {
+            *at = i;
+            return "starts stretched: the segments of trees keep their lengths";
+        }
+    }
+    *at = s->first;
+    return s->closed               ? "is part of a ring, which trees cannot be"
+           : s->end != TD_END_FREE ? "is part of a strand with its far end held, which trees cannot"
+           : fabs(s->twist) > HALF_TURN * (s->count - 0.5)
+               ? "starts twisted by more than half a turn, which trees cannot"
+               : NULL;
+}
+
+static td_status check_strands(const td_skeleton *skeleton, td_diag *diag) {
+    for (int32_t k = 0; k < td_skeleton_strand_count(skeleton); k++) {
+        int32_t at;
+        const char *wrong =
+            wrong_strand(&td_skeleton_strands(skeleton)[k], td_skeleton_segments(skeleton), &at);
+        if (wrong) {
+            return tdi_fail_at(diag, TD_ERR_STRUCTURE, at, "segment %d %s", at, wrong);
+        }
+    }
+    return TD_OK;
+}
+
 static td_status check_segment(const td_segment *s, int32_t i, td_diag *diag) {
     const char *wrong = NULL;
     td_vec3 k = s->stiffness, d = s->damping;
@@ -136,6 +177,10 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
             return status;
         }
     }
+    td_status fits = check_strands(skeleton, diag);
+    if (fits != TD_OK) {
+        return fits;
+    }
     td_tree_model shape = {.alloc = alloc, .body_count = n, .law = law};
     shape.run_count = count_runs(segments, n);
     int32_t *sizes = tdi_alloc_zeroed(alloc, (size_t)n, sizeof *sizes);
@@ -151,6 +196,7 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
     l = (tdi_layout){block, 0};
     lay_out_model(&shape, &l, n);
     fill_model(&shape, segments, n);
+    add_bodies(&shape, td_skeleton_bodies(skeleton), td_skeleton_body_count(skeleton));
     tdi_tree_cut(segments, n, sizes, shape.part);
     tdi_alloc_free(alloc, sizes, (size_t)n * sizeof *sizes);
     if (!tdi_tree_fill_capsules(&shape)) {

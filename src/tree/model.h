@@ -82,20 +82,10 @@ typedef struct tdi_frame { // where a body is
     td_vec3 o;
 } tdi_frame;
 
-typedef struct tdi_twist { // how it moves: angular, and linear at o
-    td_vec3 w, v;
-} tdi_twist;
-
-typedef struct tdi_wrench { // moment about o, and force
-    td_vec3 n, f;
-} tdi_wrench;
-
-// Symmetric 6x6 matrix in blocks [A B; B^T C], rotation first.
-typedef struct tdi_block {
-    td_sym3 a;
-    tdi_mat3 b;
-    td_sym3 c;
-} tdi_block;
+#define TDI_WIDE_NAMES 0
+#include "math/lane_names.h"
+#include "tree/spatial_types.h"
+#include "tree/spatial_lanes.h"
 
 // Past of a body for the multistep rule: point and rotation, and their rates.
 typedef struct tdi_past {
@@ -108,23 +98,6 @@ typedef struct tdi_place { // of a body: point and rotation, which need not be o
     td_vec3 o;
     tdi_mat3 r;
 } tdi_place;
-
-// A body on its way through the articulated-body sweeps, in its own axes; see aba.c.
-typedef struct tdi_link {
-    tdi_mat3 turn; // its axes to its parent's
-    td_vec3 r, b;  // its origin, and the acceleration of that by rates alone; parent's axes
-    td_vec3 w;     // turning rate
-    union {
-        tdi_block inertia; // until its joint is eliminated; of joints other than balls also after
-        struct {           // of ball joints after that
-            td_vec3 gain[3], free, lower;
-        };
-    };
-    union {
-        tdi_wrench bias; // until its acceleration is known
-        tdi_twist accel;
-    };
-} tdi_link;
 
 // A body on its way through the sweeps of the implicit step; see sweep.c.
 typedef struct tdi_node {
@@ -245,67 +218,4 @@ void tdi_tree_try(const td_tree_model *model, td_tree_state *state, td_pool *poo
 static inline const tdi_frame *tdi_parent_frame(const td_tree_model *m, const td_tree_state *s,
                                                 int32_t i) {
     return m->parent[i] == TD_NONE ? &s->base : &s->frame[m->parent[i]];
-}
-
-// ---- sweeps ---------------------------------------------------------------------------------
-
-// [r]x C, rows first: row i of the result is (r x column)_i
-static inline tdi_mat3 tdi_cross_sym(td_vec3 r, const td_sym3 *c) {
-    tdi_mat3 m = {{r.y * c->xz - r.z * c->xy, r.y * c->yz - r.z * c->yy, r.y * c->zz - r.z * c->yz,
-                   r.z * c->xx - r.x * c->xz, r.z * c->xy - r.x * c->yz, r.z * c->xz - r.x * c->zz,
-                   r.x * c->xy - r.y * c->xx, r.x * c->yy - r.y * c->xy,
-                   r.x * c->yz - r.y * c->xz}};
-    return m;
-}
-
-// A block from a point r away:
-//   A' = A - B [r]x + [r]x B^T - [r]x C [r]x,  B' = B + [r]x C,  C' = C
-// With M = B + [r]x C and N = B: A' = A + sym part of ([r]x N^T + [r]x M^T), since
-// -B [r]x = ([r]x B^T)^T and -[r]x C [r]x = [r]x ([r]x C)^T.
-static inline tdi_block tdi_block_moved(const tdi_block *from, td_vec3 r) {
-    tdi_block to;
-    tdi_mat3 shift = tdi_cross_sym(r, &from->c);
-    tdi_mat3 both; // 2 B + [r]x C: [r]x both^T summed with its transpose over 2 is what A gains
-    for (int k = 0; k < 9; k++) {
-        both.m[k] = from->b.m[k] + from->b.m[k] + shift.m[k];
-        to.b.m[k] = from->b.m[k] + shift.m[k];
-    }
-    // X = [r]x both^T; column j of both^T is row j of both
-    td_vec3 x0 = tdi_cross(r, tdi_mat3_row(&both, 0)); // column 0 of X
-    td_vec3 x1 = tdi_cross(r, tdi_mat3_row(&both, 1));
-    td_vec3 x2 = tdi_cross(r, tdi_mat3_row(&both, 2));
-    to.a.xx = from->a.xx + x0.x;
-    to.a.yy = from->a.yy + x1.y;
-    to.a.zz = from->a.zz + x2.z;
-    to.a.xy = from->a.xy + 0.5 * (x1.x + x0.y);
-    to.a.xz = from->a.xz + 0.5 * (x2.x + x0.z);
-    to.a.yz = from->a.yz + 0.5 * (x2.y + x1.z);
-    to.c = from->c;
-    return to;
-}
-
-static inline void tdi_block_sum(tdi_block *to, const tdi_block *from) {
-    to->a = tdi_sym3_add(to->a, from->a);
-    for (int k = 0; k < 9; k++) {
-        to->b.m[k] += from->b.m[k];
-    }
-    to->c = tdi_sym3_add(to->c, from->c);
-}
-
-// Moves a block from a point r away and adds it.
-static inline void tdi_block_add(tdi_block *to, const tdi_block *from, td_vec3 r) {
-    tdi_block moved = tdi_block_moved(from, r);
-    tdi_block_sum(to, &moved);
-}
-
-// Geometric stiffness: a turn swings the force f on its lever arm r, sym(r f^T) - (r.f) I.
-static inline td_sym3 tdi_swing(td_vec3 r, td_vec3 f) {
-    td_real d = tdi_dot(r, f);
-    td_sym3 s = {r.x * f.x - d,
-                 r.y * f.y - d,
-                 r.z * f.z - d,
-                 0.5 * (r.x * f.y + r.y * f.x),
-                 0.5 * (r.x * f.z + r.z * f.x),
-                 0.5 * (r.y * f.z + r.z * f.y)};
-    return s;
 }

@@ -51,7 +51,7 @@ static void sweep_in(const td_tree_model *m, td_tree_state *s, td_real *torque) 
         int32_t p = m->parent[i];
         tdi_twist column[6];
         for (int32_t d = 0, count = tdi_columns_of(m, s, i, column); d < count; d++) {
-            torque[m->dof[i] + d] = tdi_pair(&s->node[i].load, &column[d]);
+            torque[m->dof[i] + d] = tdi_power(&s->node[i].load, &column[d]);
         }
         if (p != TD_NONE) {
             td_vec3 r = tdi_sub(s->frame[i].o, s->frame[p].o);

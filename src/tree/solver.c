@@ -111,6 +111,10 @@ static td_status step(tdi_solver_state *state, const td_step_opts *opts, td_step
     return td_tree_step(tree(state), opts, stats, diag);
 }
 
+static td_real residual(tdi_solver_state *state, td_vec3 gravity) {
+    return td_tree_residual(tree(state), gravity);
+}
+
 // ---- segments -------------------------------------------------------------------------------
 
 static void segment_pose(const tdi_solver_state *state, int32_t segment, td_vec3 *origin,
@@ -220,6 +224,7 @@ const tdi_solver tdi_solver_tree = {
     .set_base = set_base,
     .base_rate = base_rate,
     .step = step,
+    .residual = residual,
     .implicit = &tdi_tree_implicit,
     .poses = poses,
     .segment = segment_pose,

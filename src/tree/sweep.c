@@ -248,7 +248,7 @@ static bool factor_columns(const tdi_term *t, total *sum, int32_t k, bool raise,
         for (int32_t a = 0; a < k; a++) {
             u[a] = tdi_block_apply(&sum->block, &other->column[a]);
             for (int32_t b = 0; b <= a; b++) {
-                other->dense[6 * a + b] = tdi_pair(&u[a], &other->column[b]);
+                other->dense[6 * a + b] = tdi_power(&u[a], &other->column[b]);
             }
             other->dense[7 * a] += t->joint[a];
         }
@@ -270,7 +270,7 @@ static bool eliminate_columns(const tdi_term *t, total *sum, int32_t k, const td
     other->coupled = fine && !terms->tame;
     for (int32_t a = 0; a < k; a++) {
         other->g[a] = t->g[a];
-        x[a] = tdi_pair(&sum->load, &column[a]) + t->g[a];
+        x[a] = tdi_power(&sum->load, &column[a]) + t->g[a];
     }
     td_real r[6];
     memcpy(r, x, sizeof r);
@@ -310,7 +310,7 @@ static void move_columns(tdi_node *node, tdi_other *other, int32_t k, const tdi_
     p.n = tdi_add(p.n, node->load.n);
     p.f = tdi_add(p.f, node->load.f);
     for (int32_t c = 0; c < k; c++) {
-        step[c] = -tdi_pair(&p, &column[c]) - other->g[c];
+        step[c] = -tdi_power(&p, &column[c]) - other->g[c];
         step[c] -=
             other->coupled ? tdi_dot(coupling(node->pull, node->spin, &column[c]), move.w) : 0;
     }
@@ -538,7 +538,7 @@ static tdi_twist answer_columns(const tdi_node *node, tdi_other *other, int32_t 
     td_real x[6];
     joint_rows(node, other, k, u);
     for (int32_t c = 0; c < k; c++) {
-        x[c] = tdi_pair(&u[c], &move);
+        x[c] = tdi_power(&u[c], &move);
     }
     tdi_solve_dense(other->dense, k, x);
     for (int32_t c = 0; c < k; c++) {

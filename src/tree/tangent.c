@@ -140,7 +140,7 @@ static void gather(const tdi_tangent *t, td_real *y) {
     for (int32_t i = m->body_count - 1; i >= 0; i--) {
         tdi_twist column[6];
         for (int32_t d = 0, count = tdi_columns_of(m, t->state, i, column); d < count; d++) {
-            y[m->dof[i] + d] = tdi_pair(&t->wrench[i], &column[d]);
+            y[m->dof[i] + d] = tdi_power(&t->wrench[i], &column[d]);
         }
         hand_down(t, i, &t->wrench[i]);
     }
@@ -181,7 +181,7 @@ static void gather_with_coupling(const tdi_tangent *t, const td_real *x, td_real
         for (int32_t k = 0, count = tdi_columns_of(m, s, i, column); k < count; k++) {
             int32_t d = m->dof[i] + k;
             td_vec3 c = tdi_coupling(&column[k], &s->node[i].load);
-            y[d] += tdi_pair(&t->wrench[i], &column[k]) + tdi_dot(c, up);
+            y[d] += tdi_power(&t->wrench[i], &column[k]) + tdi_dot(c, up);
             down.n = tdi_madd(down.n, c, x[d]);
         }
         hand_down(t, i, &down);
@@ -219,7 +219,7 @@ void tdi_tangent_inertia_diagonal(const tdi_tangent *t, td_real *y) {
         tdi_twist column[6];
         for (int32_t d = 0, count = tdi_columns_of(m, s, i, column); d < count; d++) {
             tdi_wrench w = tdi_block_apply(&s->node[i].block, &column[d]);
-            y[m->dof[i] + d] = tdi_pair(&w, &column[d]);
+            y[m->dof[i] + d] = tdi_power(&w, &column[d]);
         }
         if (p != TD_NONE) {
             td_vec3 r = tdi_sub(s->frame[i].o, s->frame[p].o);

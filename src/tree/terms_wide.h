@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// Terms of several ball joints and their bodies at once: the wide twin of tdi_potential_ball().
+// Terms of several ball joints and their bodies at once: which widths there are.
 
 #include "tree/implicit.h"
 
-#define TDI_TERMS_MOST 8 // bodies at once: lanes of the widest registers
-
 // Fills the terms of the bodies from `first` on, as many as the kernel has lanes, all on ball
-// joints with linear springs, in a step (not in statics, not tame). A joint that is bent by more
-// than 0.2 rad is left out: `left_out` gets a bit for it.
-typedef void (*tdi_terms_fill)(const tdi_potential_at *at, int32_t first, tdi_term *terms,
-                               uint32_t *left_out);
+// joints.
+typedef void (*tdi_terms_fill)(const tdi_potential_at *at, int32_t first, tdi_term *terms);
 
 typedef struct tdi_terms_kernel {
     int32_t lanes;

@@ -124,7 +124,7 @@ static void subtract_loads(tdi_ida_system *system, td_real *f) {
         int32_t p = m->parent[i];
         tdi_twist column[6];
         for (int32_t d = 0, count = tdi_columns_of(m, s, i, column); d < count; d++) {
-            f[m->dof[i] + d] -= tdi_pair(&system->outside[i], &column[d]);
+            f[m->dof[i] + d] -= tdi_power(&system->outside[i], &column[d]);
         }
         if (p != TD_NONE) {
             tdi_wrench_add(&system->outside[p], &system->outside[i],

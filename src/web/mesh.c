@@ -63,18 +63,22 @@ WEB_EXPORT(web_part_count) int32_t web_part_count(int32_t mesh) {
 // Of one part: name, both sides seen, vertices, indices, then the addresses of positions, normals,
 // colours, joints, weights and indices.
 WEB_EXPORT(web_part) const uintptr_t *web_part(int32_t mesh, int32_t part) {
-    static uintptr_t row[10];
     td_mesh_part p = td_mesh_part_get(web.meshes[mesh].mesh, part);
-    row[0] = (uintptr_t)p.name;
-    row[1] = p.double_sided;
-    row[2] = (uintptr_t)p.vertex_count;
-    row[3] = (uintptr_t)p.index_count;
-    row[4] = (uintptr_t)p.position;
-    row[5] = (uintptr_t)p.normal;
-    row[6] = (uintptr_t)p.color;
-    row[7] = (uintptr_t)p.joint;
-    row[8] = (uintptr_t)p.weight;
-    row[9] = (uintptr_t)p.index;
+    return web_part_row(&p);
+}
+
+const uintptr_t *web_part_row(const td_mesh_part *part) {
+    static uintptr_t row[10];
+    row[0] = (uintptr_t)part->name;
+    row[1] = part->double_sided;
+    row[2] = (uintptr_t)part->vertex_count;
+    row[3] = (uintptr_t)part->index_count;
+    row[4] = (uintptr_t)part->position;
+    row[5] = (uintptr_t)part->normal;
+    row[6] = (uintptr_t)part->color;
+    row[7] = (uintptr_t)part->joint;
+    row[8] = (uintptr_t)part->weight;
+    row[9] = (uintptr_t)part->index;
     return row;
 }
 
@@ -104,14 +108,34 @@ static td_clip_actor clip_actor(int32_t actor) {
         .name = a.name, .skeleton = a.skeleton, .mesh = mesh_of(actor), .stretchy = a.stretchy};
 }
 
-// Floats of a frame.
-WEB_EXPORT(web_frame_size) int32_t web_frame_size(void) {
-    int64_t sum = 0;
+// The clip of this world without its frames; `list` has room for all actors.
+static td_clip_def clip_def(td_clip_actor *list) {
+    td_clip_def def = td_clip_def_default();
     for (int32_t k = 0; k < td_world_actor_count(web.world); k++) {
-        td_clip_actor a = clip_actor(k);
-        sum += td_clip_actor_size(&a);
+        list[k] = clip_actor(k);
     }
-    return sum < INT32_MAX ? (int32_t)sum : INT32_MAX;
+    def.actors = list;
+    def.actor_count = td_world_actor_count(web.world);
+    def.colliders = web.colliders;
+    def.collider_count = td_world_collider_count(web.world);
+    def.arrow_count = td_scene_def_get(web.scene)->record.contacts ? TD_CLIP_ARROWS : 0;
+    return def;
+}
+
+static td_clip_actor *actor_list(void) {
+    return calloc((size_t)td_world_actor_count(web.world), sizeof(td_clip_actor));
+}
+
+// Floats of a frame; 0: no memory.
+WEB_EXPORT(web_frame_size) int32_t web_frame_size(void) {
+    td_clip_actor *list = actor_list();
+    int64_t size = 0;
+    if (list) {
+        td_clip_def def = clip_def(list);
+        size = td_clip_frame_size(&def);
+    }
+    free(list);
+    return size < INT32_MAX ? (int32_t)size : INT32_MAX;
 }
 
 // Writes the frame of now to `out`.
@@ -124,23 +148,24 @@ WEB_EXPORT(web_frame) void web_frame(float *out) {
         td_clip_pack(&a, base, turn, web.origins, web.rotations, out);
         out += td_clip_actor_size(&a);
     }
+    for (int32_t k = 0; k < td_world_collider_count(web.world); k++, out += TD_CLIP_COLLIDER) {
+        td_collider collider = td_world_collider(web.world, k);
+        td_clip_pack_collider(&collider, out);
+    }
+    if (td_scene_def_get(web.scene)->record.contacts) {
+        web_arrows(out);
+    }
 }
 
 // The frames as animated binary glTF, to standard output, which the page collects.
 WEB_EXPORT(web_glb) td_status web_glb(const float *frames, int32_t count, double fps) {
-    int32_t actors = td_world_actor_count(web.world);
-    td_clip_actor *list = calloc((size_t)actors, sizeof *list);
-    td_clip_def def = td_clip_def_default();
+    td_clip_actor *list = actor_list();
     if (!list) {
         return TD_ERR_MEMORY;
     }
-    for (int32_t k = 0; k < actors; k++) {
-        list[k] = clip_actor(k);
-    }
+    td_clip_def def = clip_def(list);
     def.fps = fps;
     def.frame_count = count;
-    def.actors = list;
-    def.actor_count = actors;
     def.frames = frames;
     td_status status = td_clip_glb(&def, "-", NULL, NULL);
     free(list);

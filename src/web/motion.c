@@ -26,11 +26,12 @@ bool web_make_room(void) {
     web.origins = calloc(most, sizeof *web.origins);
     web.rotations = calloc(most, sizeof *web.rotations);
     web.joint_moments = calloc(most, sizeof *web.joint_moments);
-    return web.poses && web.moments && web.table && web.origins && web.rotations &&
-           web.joint_moments;
+    return web_make_props() && web.poses && web.moments && web.table && web.origins &&
+           web.rotations && web.joint_moments;
 }
 
 void web_free_room(void) {
+    web_free_props();
     free(web.poses);
     free(web.moments);
     free(web.table);

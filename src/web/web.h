@@ -39,8 +39,13 @@ typedef struct web_session {
     int32_t mesh_count;
     int32_t segment_count; // of all actors
     int32_t most;          // segments of the largest actor
+    // colliders as they look, and contact forces as arrows
+    td_clip_scale scale;
+    td_clip_collider *colliders;
+    td_world_contact *contacts;
+    int32_t contact_capacity;
     // room for what is asked for
-    float *poses, *moments, *table;
+    float *poses, *moments, *table, *props;
     td_vec3 *origins, *joint_moments;
     td_quat *rotations;
 } web_session;
@@ -53,3 +58,9 @@ bool web_make_room(void);
 void web_free_room(void);
 // mesh.c
 void web_free_meshes(void);
+// props.c: the same of colliders and arrows, and the arrows of now.
+bool web_make_props(void);
+void web_free_props(void);
+void web_arrows(float *out);
+// mesh.c: a row of web_part().
+const uintptr_t *web_part_row(const td_mesh_part *part);

@@ -3,8 +3,7 @@
 
 #include "world/grow.h"
 
-#include "math/angle.h"
-#include "math/quat.h"
+#include "plant/store.h"
 #include "world/strand.h"
 
 #include <math.h>
@@ -13,8 +12,7 @@
 
 #define MAX_PLANT_TEXT (16 << 20) // bytes of a model's file
 #define MAX_FAULTS     16         // of one plant
-#define BEAD_COLOR     0x9aa0a6
-#define VARIANT_SEED   7919 // between the seeds of variants
+#define VARIANT_SEED   7919       // between the seeds of variants
 
 typedef struct grower {
     const td_scene *scene;
@@ -122,126 +120,53 @@ static td_status grow_plant(const grower *g, td_skeleton **out) {
 
 // ---- strands --------------------------------------------------------------------------------
 
-// The rotation that takes +Y to the unit vector d the shortest way.
-static td_quat point_up_to(td_vec3 d) {
-    td_quat q = {1 + d.y, d.z, 0, -d.x};
-    return d.y < -1 + 1e-12 ? (td_quat){0, 1, 0, 0} : tdi_quat_unit(q);
-}
-
-// A ball at the tip of a segment, three times as thick: mass, centre and second moments of both.
-static void hang_weight(td_segment_def *def, td_real density, td_real weight) {
-    td_real a = def->radius_base, b = def->radius_tip, l = def->length, ball = 3 * a;
-    td_real square = (a * a + a * b + b * b) / 3; // mean square of the radius
-    td_real own = density * TDI_PI * square * l, round = weight * ball * ball / 5;
-    td_real across = round + own * square / 4;
-    def->mass = own + weight;
-    def->centre_of_mass = tdi_vec3(0, (own * l / 2 + weight * l) / def->mass, 0);
-    def->second_moment =
-        (td_sym3){across, own * l * l / 3 + weight * l * l + round, across, 0, 0, 0};
-}
-
-static td_status build_strand(const grower *g, const td_vec3 *places, td_builder *builder,
-                              td_diag *diag) {
-    const td_strand_def *s = &g->object->strand;
-    td_quat last = tdi_quat_identity();
-    td_material material = td_material_get(td_material_find(s->material ? s->material : "rope"));
-    int32_t index;
-    td_status status = td_builder_add_material(builder, &material, &index, diag);
-    td_real tip = s->tip_radius > 0 ? s->tip_radius : s->radius;
-    for (int32_t k = 0; k < s->segments && status == TD_OK; k++) {
-        td_vec3 along = tdi_sub(places[k + 1], places[k]);
-        td_segment_def def = td_segment_def_default();
-        def.length = tdi_norm(along);
-        // turned on from the segment before, so that the twist is least
-        td_vec3 own = tdi_quat_rotate(tdi_quat_conj(last), tdi_scale(along, 1 / def.length));
-        def.rest = point_up_to(own);
-        last = tdi_quat_mul(last, def.rest);
-        def.parent = k - 1;
-        def.attach_at_tip = k > 0;
-        def.attach = places[0];
-        def.material = index;
-        def.radius_base = s->radius + (tip - s->radius) * k / s->segments;
-        def.radius_tip = s->radius + (tip - s->radius) * (k + 1) / s->segments;
-        def.flat = s->radius_other > 0 ? s->radius_other / s->radius : 1;
-        if (k == s->segments - 1 && s->tip_mass > 0) {
-            hang_weight(&def, material.density, s->tip_mass);
-        }
-        status = td_builder_add(builder, &def, NULL, diag);
-    }
-    return status;
-}
-
-// The bodies of a strand are drawn as beads.
-static td_status build_bodies(const grower *g, const td_vec3 *places, td_builder *builder,
-                              td_diag *diag) {
-    const td_strand_def *s = &g->object->strand;
-    td_status status = TD_OK;
-    for (int32_t k = 0; k < s->body_count && status == TD_OK; k++) {
-        const td_strand_body *b = &s->bodies[k];
-        const td_real at = b->at * s->segments;
-        const int32_t on = at < s->segments ? (int32_t)at : s->segments - 1;
-        const td_real along = (at - on) * tdi_norm(tdi_sub(places[on + 1], places[on]));
-        td_segment_def def = td_segment_def_default();
-        td_shape shape = td_shape_default();
-        shape.kind = TD_SHAPE_BALL;
-        shape.stalk = 0;
-        shape.color = BEAD_COLOR;
-        def.length = b->size.y > 0 ? b->size.y : 4 * s->radius;
-        shape.width = b->size.x + b->size.z > 0 ? 0.5 * (b->size.x + b->size.z) / def.length : 1;
-        status = td_builder_add_shape(builder, &shape, &def.shape, diag);
-        def.parent = on;
-        def.joint = TD_JOINT_FIXED;
-        def.organ = TD_ORGAN_FRUIT;
-        def.attach_at_tip = false;
-        def.attach = tdi_add(b->position, tdi_vec3(0, along - 0.5 * def.length, 0));
-        status = status == TD_OK ? td_builder_add(builder, &def, NULL, diag) : status;
-    }
-    return status;
-}
-
-static td_status grow_strand(const grower *g, td_skeleton **out) {
-    const td_strand_def *s = &g->object->strand;
-    const tdi_strand_curve curve = tdi_strand_drawn(s);
-    td_diag diag = {.index = TD_NONE};
-    td_builder *builder = NULL;
-    size_t count = (size_t)s->segments + 1;
-    if (s->material && td_material_find(s->material) == TD_NONE) {
-        return fault(g, TD_ERR_SYNTAX, "strand.material", "no material has this name");
-    }
-    if (s->segments > g->opts->max_segments) {
-        return fault(g, TD_ERR_LIMIT, "strand.segments", "too many segments");
-    }
-    td_vec3 *places = tdi_alloc_zeroed(g->alloc, count, sizeof *places);
-    if (!places) {
-        return TD_ERR_MEMORY;
-    }
-    td_skeleton_opts opts = skeleton_opts(g->object, g->opts->max_segments);
-    td_status status = TD_ERR_SYNTAX;
-    if (!(tdi_strand_places(&curve, s->segments, places) > 0)) {
-        fault(g, TD_ERR_SYNTAX, s->point_count > 0 ? "strand.points" : "strand.helix",
-              "the strand has no length");
-    } else {
-        status = td_builder_new(&opts, g->alloc, &builder);
-        status = status == TD_OK ? build_strand(g, places, builder, &diag) : status;
-        status = status == TD_OK ? build_bodies(g, places, builder, &diag) : status;
-        status = status == TD_OK ? td_builder_finish(builder, out, &diag) : status;
-        if (status != TD_OK && status != TD_ERR_MEMORY) {
-            fault(g, TD_ERR_SYNTAX, "strand", diag.message);
-            status = TD_ERR_SYNTAX;
-        }
-        td_builder_free(builder);
-    }
-    tdi_alloc_free(g->alloc, places, count * sizeof *places);
-    return status;
-}
-
-// ---- entry ----------------------------------------------------------------------------------
-
 static td_real variant_size(const td_object_def *o, int32_t variant) {
     const td_instances_def *i = &o->instances;
     td_real part = i->variants > 1 ? (td_real)variant / (i->variants - 1) : 0.5;
     return o->size * (i->smallest + (i->largest - i->smallest) * part);
 }
+
+// A fault of the materials that the object changes.
+static td_status material_fault(const grower *g, const td_diag *diag) {
+    char key[32];
+    snprintf(key, sizeof key, "materials[%d]", diag->index < 0 ? 0 : diag->index);
+    return fault(g, TD_ERR_SYNTAX, key, diag->message);
+}
+
+static td_status build_strand(const grower *g, const td_material *material, td_skeleton **out) {
+    const td_object_def *o = g->object;
+    td_skeleton_opts opts = skeleton_opts(o, g->opts->max_segments);
+    td_diag diag = {.index = TD_NONE};
+    td_builder *builder = NULL;
+    const char *key = "strand";
+    td_status status = td_builder_new(&opts, g->alloc, &builder);
+    status = status == TD_OK ? tdi_strand_build(&o->strand, variant_size(o, g->variant), material,
+                                                g->alloc, builder, &key, &diag)
+                             : status;
+    status = status == TD_OK ? td_builder_finish(builder, out, &diag) : status;
+    td_builder_free(builder);
+    return status == TD_OK || status == TD_ERR_MEMORY ? status
+                                                      : fault(g, TD_ERR_SYNTAX, key, diag.message);
+}
+
+static td_status grow_strand(const grower *g, td_skeleton **out) {
+    const td_object_def *o = g->object;
+    const char *name = o->strand.material ? o->strand.material : "rope";
+    td_diag diag = {.index = TD_NONE};
+    if (td_material_find(name) == TD_NONE) {
+        return fault(g, TD_ERR_SYNTAX, "strand.material", "no material has this name");
+    }
+    if (o->strand.segments > g->opts->max_segments) {
+        return fault(g, TD_ERR_LIMIT, "strand.segments", "too many segments");
+    }
+    td_material material = td_material_get(td_material_find(name));
+    if (tdi_materials_change(&material, 1, o->materials, o->material_count, &diag) != TD_OK) {
+        return material_fault(g, &diag);
+    }
+    return build_strand(g, &material, out);
+}
+
+// ---- entry ----------------------------------------------------------------------------------
 
 // In the object's size and materials.
 static td_status change(const grower *g, const td_skeleton *from, td_skeleton **out) {
@@ -249,12 +174,7 @@ static td_status change(const grower *g, const td_skeleton *from, td_skeleton **
     td_diag diag = {.index = TD_NONE};
     td_status status = td_skeleton_changed_new(from, variant_size(o, g->variant), o->materials,
                                                o->material_count, g->alloc, out, &diag);
-    if (status == TD_ERR_ARGUMENT) {
-        char key[32];
-        snprintf(key, sizeof key, "materials[%d]", diag.index < 0 ? 0 : diag.index);
-        return fault(g, TD_ERR_SYNTAX, key, diag.message);
-    }
-    return status;
+    return status == TD_ERR_ARGUMENT ? material_fault(g, &diag) : status;
 }
 
 td_status tdi_object_grow(const td_scene *scene, int32_t object, int32_t variant,
@@ -264,11 +184,12 @@ td_status tdi_object_grow(const td_scene *scene, int32_t object, int32_t variant
     td_skeleton *grown = NULL;
     td_status status = TD_OK;
     *out = NULL;
-    if (!g.object->skeleton) {
-        status = g.object->plant ? grow_plant(&g, &grown) : grow_strand(&g, &grown);
-    }
-    if (status == TD_OK) {
-        status = change(&g, g.object->skeleton ? g.object->skeleton : grown, out);
+    if (!g.object->skeleton && !g.object->plant) {
+        status = grow_strand(&g, out);
+    } else {
+        status = g.object->plant ? grow_plant(&g, &grown) : TD_OK;
+        status = status == TD_OK ? change(&g, g.object->plant ? grown : g.object->skeleton, out)
+                                 : status;
     }
     td_skeleton_free(grown);
     if (status == TD_OK && td_skeleton_count(*out) == 0) {

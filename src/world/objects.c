@@ -17,7 +17,7 @@
 // ---- models ---------------------------------------------------------------------------------
 
 td_status tdi_object_fault(const td_world *w, int32_t object, td_status status, const char *key,
-                       const td_diag *diag, td_diag_list *diags) {
+                           const td_diag *diag, td_diag_list *diags) {
     char path[64];
     if (status == TD_ERR_MEMORY) {
         return status;
@@ -90,11 +90,14 @@ static td_status make_variant(td_world *w, int32_t object, int32_t variant,
     if (status != TD_OK) {
         return status;
     }
-    const bool strand = !o->skeleton && !o->plant;
-    const tdi_model_opts with = {.law = o->law, .strand = strand ? &o->strand : NULL};
+    const tdi_model_opts with = {.law = o->law};
     status = v->solver->model_new(v->skeleton, &with, w->alloc, &v->model, &diag);
     if (status != TD_OK) {
-        return tdi_object_fault(w, object, status, "plant", &diag, diags);
+        return tdi_object_fault(w, object, status,
+                                o->plant      ? "plant"
+                                : o->skeleton ? ""
+                                              : "strand",
+                                &diag, diags);
     }
     if (o->stiffness == 0 && (o->rest_under_gravity || o->damping_ratio >= 0)) {
         tdi_fail(&diag, TD_ERR_ARGUMENT, "what has no stiffness has no shape at rest");
@@ -110,7 +113,8 @@ static td_status make_variant(td_world *w, int32_t object, int32_t variant,
         status = damped_model(w, o, v, gravity, &diag);
         if (status != TD_OK) {
             return tdi_object_fault(w, object, status,
-                         o->damping_ratio >= 0 ? "damping_ratio" : "relaxation_time", &diag, diags);
+                                    o->damping_ratio >= 0 ? "damping_ratio" : "relaxation_time",
+                                    &diag, diags);
         }
     }
     return measure_depth(w, v);

@@ -6,6 +6,8 @@
 #include "base/alloc.h"
 #include "math/quat.h"
 
+#include <math.h>
+
 // Whether gravity is in the actor's axes what it is in those of its object. It is not for what is
 // turned about an axis that leans.
 static bool upright(const td_world *w, const tdi_actor *a) {
@@ -14,51 +16,91 @@ static bool upright(const td_world *w, const tdi_actor *a) {
     return tdi_norm(tdi_sub(own, all)) <= 1e-9 * tdi_norm(all);
 }
 
-// Whether an actor is to go to rest, and is not there already.
-static bool is_to_settle(const td_world *w, const tdi_actor *a) {
-    const td_object_def *o = &w->scene->def.objects[a->object];
-    return o->start == TD_START_SETTLED && !(o->rest_under_gravity && upright(w, a));
+// Who goes to rest, and how that ended.
+typedef struct settling {
+    td_world *world;
+    bool all;       // also who starts as drawn, or is at rest as drawn
+    td_rest *rests; // one an actor, or NULL
+    td_diag diag;   // of those that touch
+} settling;
+
+static bool is_to_settle(const settling *s, const tdi_actor *a) {
+    const td_object_def *o = &s->world->scene->def.objects[a->object];
+    return s->all ||
+           (o->start == TD_START_SETTLED && !(o->rest_under_gravity && upright(s->world, a)));
 }
 
 static tdi_member member_at_rest(const td_world *w, tdi_actor *a) {
     a->opts = td_step_opts_default();
-    a->opts.gravity = w->scene->def.gravity;
+    a->opts.gravity = tdi_turn_to_simulated(a, w->scene->def.gravity);
     a->opts.stiffness = w->scene->def.objects[a->object].stiffness;
     return (tdi_member){a->solver->implicit, a->solver->own(a->state), &a->opts, a->name};
 }
 
+// Springs s k under gravity g rest as springs k under g/s do, with forces less by s.
+static td_rest rest_of(const td_world *w, const tdi_actor *a, int64_t iterations) {
+    const td_real s = w->scene->def.objects[a->object].stiffness;
+    const td_vec3 gravity = tdi_turn_to_simulated(a, w->scene->def.gravity);
+    const td_sums sums = a->solver->sums(a->state, gravity);
+    td_rest rest = {.energy = s * sums.energy.elastic + sums.energy.weight,
+                    .residual = (td_real)NAN,
+                    .iterations = iterations};
+    if (a->solver->residual && s > 0 && !a->touches) {
+        rest.residual = s * a->solver->residual(a->state, tdi_scale(gravity, 1 / s));
+    }
+    return rest;
+}
+
+static td_status settle_system(const settling *s, const tdi_system *system, td_step_stats *stats,
+                               td_diag *diag) {
+    td_status status = tdi_system_settle(system, stats, diag);
+    return s->all && status == TD_OK && stats->unconverged > 0
+               ? tdi_fail(diag, TD_ERR_DIVERGED, "no rest after %lld iterations",
+                          (long long)stats->iterations)
+               : status;
+}
+
 static void settle_alone(void *context, int64_t k) {
-    td_world *w = context;
-    tdi_actor *a = &w->actors[k];
-    if (is_to_settle(w, a) && !a->touches) {
-        const tdi_member alone = member_at_rest(w, a);
+    const settling *s = context;
+    tdi_actor *a = &s->world->actors[k];
+    if (is_to_settle(s, a) && !a->touches) {
+        const tdi_member alone = member_at_rest(s->world, a);
         const tdi_system system = {.member = &alone, .count = 1};
         td_step_stats stats = {0};
-        a->status = tdi_system_settle(&system, &stats, &a->diag);
+        a->status = settle_system(s, &system, &stats, &a->diag);
+        if (s->rests) {
+            s->rests[k] = rest_of(s->world, a, stats.iterations);
+        }
     }
 }
 
 // All that touch at once: what they come to rest on may be far away as they are drawn.
-static td_status settle_members(td_world *w, const tdi_member *members, int32_t count,
-                                td_diag *diag) {
+static td_status settle_members(settling *s, const tdi_member *members, int32_t count) {
+    td_world *w = s->world;
     const td_contact_opts opts = tdi_world_contact_opts(w);
     const int32_t colliders = w->scene->def.collider_count;
     td_step_stats stats = {0};
     tdi_touch *touch = NULL;
-    td_status status = tdi_touch_new(members, count, &opts, colliders, w->alloc, &touch, diag);
+    td_status status = tdi_touch_new(members, count, &opts, colliders, w->alloc, &touch, &s->diag);
     if (status == TD_OK) {
         const tdi_system system = {.member = members,
                                    .count = count,
                                    .touch = touch->set ? touch : NULL,
                                    .colliders = w->colliders,
                                    .collider_count = colliders};
-        status = tdi_system_settle(&system, &stats, diag);
+        status = settle_system(s, &system, &stats, &s->diag);
+    }
+    for (int32_t k = 0; s->rests && k < w->actor_count; k++) {
+        if (w->actors[k].touches) {
+            s->rests[k] = rest_of(w, &w->actors[k], stats.iterations);
+        }
     }
     tdi_touch_free(touch);
     return status;
 }
 
-static td_status settle_together(td_world *w, td_diag *diag) {
+static td_status settle_together(settling *s) {
+    td_world *w = s->world;
     const size_t n = (size_t)w->actor_count;
     tdi_member *members = tdi_alloc_zeroed(w->alloc, n, sizeof *members);
     int32_t count = 0;
@@ -66,28 +108,48 @@ static td_status settle_together(td_world *w, td_diag *diag) {
         return TD_ERR_MEMORY;
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
-        if (is_to_settle(w, &w->actors[k]) && w->actors[k].touches) {
+        if (is_to_settle(s, &w->actors[k]) && w->actors[k].touches) {
             members[count++] = member_at_rest(w, &w->actors[k]);
         }
     }
-    td_status status = count > 0 ? settle_members(w, members, count, diag) : TD_OK;
+    td_status status = count > 0 ? settle_members(s, members, count) : TD_OK;
     tdi_alloc_free(w->alloc, members, n * sizeof *members);
     return status;
 }
 
-td_status tdi_world_settle(td_world *w, td_diag_list *diags) {
-    td_diag diag = {.index = TD_NONE};
-    td_pool_run(w->pool, w->actor_count, settle_alone, w);
+// The first actor that did not come to rest by itself, or NULL.
+static const tdi_actor *settle_loners(settling *s) {
+    td_world *w = s->world;
+    td_pool_run(w->pool, w->actor_count, settle_alone, s);
     for (int32_t k = 0; k < w->actor_count; k++) {
-        const tdi_actor *a = &w->actors[k];
-        if (a->status != TD_OK) {
-            return tdi_object_fault(w, a->object, a->status, "", &a->diag, diags);
+        if (!w->actors[k].touches && w->actors[k].status != TD_OK) {
+            return &w->actors[k];
         }
     }
-    td_status status = settle_together(w, &diag);
+    return NULL;
+}
+
+td_status tdi_world_settle(td_world *w, td_diag_list *diags) {
+    settling s = {.world = w, .diag = {.index = TD_NONE}};
+    const tdi_actor *wrong = settle_loners(&s);
+    if (wrong) {
+        return tdi_object_fault(w, wrong->object, wrong->status, "", &wrong->diag, diags);
+    }
+    td_status status = settle_together(&s);
     return status == TD_OK || status == TD_ERR_MEMORY
                ? status
                : tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, "objects",
                                  "%s; objects with 'start: drawn' do not go to rest",
-                                 diag.message);
+                                 s.diag.message);
+}
+
+td_status td_world_settle(td_world *w, td_rest *rests, td_diag *diag) {
+    settling s = {.world = w, .all = true, .rests = rests, .diag = {.index = TD_NONE}};
+    const tdi_actor *wrong = settle_loners(&s);
+    if (wrong) {
+        return tdi_fail_at(diag, wrong->status, wrong->diag.index, "'%s': %s", wrong->name,
+                           wrong->diag.message);
+    }
+    td_status status = settle_together(&s);
+    return status == TD_OK ? TD_OK : tdi_fail_at(diag, status, s.diag.index, "%s", s.diag.message);
 }

@@ -271,6 +271,53 @@ class Bodies(unittest.TestCase):
     def test_more_modes_than_freedoms_are_all_there_are(self):
         self.assertEqual(len(rows("modes", "-", "--count", "99", text="axiom: !(0.02)F(1)\n")), 3)
 
+    ROPES = "air_density: 0\nobjects:\n" \
+            "  - {name: stiff, strand: &rope {points: [[0, 0, 0], [1, 0, 0]], radius: 0.01, segments: 10,\n" \
+            "           bend: 2, line_mass: 0.3}}\n" \
+            "  - {strand: *rope, name: elastic, solver: rod}\n" \
+            "  - {strand: *rope, name: row, instances: {count: 2, area: [9, 0, 0], turned: false}}\n"
+
+    def test_scenes_settle_and_sway_by_every_solver(self):
+        with tempfile.TemporaryDirectory() as folder:
+            scene = pathlib.Path(folder) / "ropes.yaml"
+            scene.write_text(self.ROPES)
+            found = rows("settle", scene)
+            names = ["stiff", "elastic", "row-0", "row-1"]
+            self.assertEqual([r["object"] for r in found if "energy" in r], names)
+            self.assertEqual([r["object"] for r in found if "segment" in r],
+                             [n for n in names for _ in range(10)])
+            tips = [r["y"] for r in found if r.get("segment") == 9]
+            # w l^4/(8EI) (1 + 1/n^2), less what a droop of a tenth takes off
+            self.assertAlmostEqual(-tips[0] / (0.3 * 9.81 / 16 * 1.01), 1, delta=0.05)
+            for y in tips:
+                self.assertAlmostEqual(y / tips[0], 1, delta=1e-3)
+            for whole in (r for r in found if "energy" in r):
+                self.assertLess(whole["residual"], 1e-5)
+            one = rows("settle", scene, "--object", "row")
+            self.assertEqual(one, [r for r in found if r["object"].startswith("row")])
+            modes = rows("modes", scene, "--count", "3", "--no-gravity")
+            self.assertEqual([(m["object"], m["mode"]) for m in modes],
+                             [(n, k) for n in names for k in (1, 2, 3)])
+            first = 1.87510**2 / (2 * 3.14159265) * (2 / 0.3)**0.5
+            for k in range(0, 12, 3):
+                self.assertAlmostEqual(modes[k]["hz"] / first, 1, delta=0.01)
+            self.assertEqual(len(rows("modes", scene, "--count", "2", "--object", "elastic")), 2)
+
+    def test_scenes_at_rest_refuse_what_is_not_for_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            scene = pathlib.Path(folder) / "ropes.yaml"
+            scene.write_text(self.ROPES)
+            for command in ("settle", "modes"):
+                code, out, err = tendril(command, scene, "--object", "none")
+                self.assertEqual((code, out), (2, ""))
+                self.assertIn("has no object 'none'", err)
+                code, out, err = tendril(command, scene, "--steps", "3")
+                self.assertEqual((code, out), (2, ""))
+                self.assertIn("options are for models", err)
+                code, out, err = tendril(command, "-", "--object", "a", text=self.BEAM)
+                self.assertEqual((code, out), (2, ""))
+                self.assertIn("--object is for scenes", err)
+
     def test_without_json_there_are_tables(self):
         code, out, _ = tendril("settle", "-", text=self.BEAM)
         self.assertEqual((code, len(out.splitlines())), (0, 1 + 10 + 3))
@@ -483,6 +530,23 @@ class Resume(Folder):
         self.run_to("killed", "--resume")
         self.same(whole, out)
         self.assertFalse((out / ".run").exists())
+
+    def test_colliders_and_contact_forces_are_the_same_after_a_stop(self):
+        scene = self.write("objects: [{solver: rod, position: [0, 0.1, 0], strand: {points: [[-0.2, 0, 0], [0.2, 0, 0]],"
+                           " segments: 20, radius: 0.01, start: {held: free}, tip_mass: 0.02}}]\n"
+                           "colliders: [{plane: {}}, {sphere: {radius: 0.05, position: {keys: "
+                           "[[0, [0.3, 0.05, 0]], [1, [-0.1, 0.05, 0]]]}}}]\n"
+                           "record: {duration: 1, contacts: true}\n", "touch.yaml")
+        whole, _ = self.run_to("whole", scene=scene)
+        out = self.folder / "out"
+        process = self.start(scene, "-o", out, "--checkpoint-every", 0)
+        while process.poll() is None and not (out / ".run/checkpoint").exists():
+            time.sleep(0.0005)
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        self.run_to("out", "--resume", scene=scene)
+        self.same(whole, out, ["scene.glb", "energy.csv"])
+        self.assertIn(b"collider-1-sphere", (out / "scene.glb").read_bytes())
 
     def test_a_run_that_is_asked_to_stop_says_how_to_go_on(self):
         whole, _ = self.run_to("whole")

@@ -96,9 +96,12 @@ const groundFragment = /* glsl */ `
 
 /**
  * Height of the ground under a model. Models stand at 0, and leaves may reach a little below that;
- * what hangs lower, or floats, has the ground under its lowest part.
+ * what hangs lower, or floats, has the ground under its lowest part. A plane is the ground itself.
  */
 export function groundHeight(model: Model): number {
+  if (model.ground !== undefined) {
+    return model.ground;
+  }
   const { min, max } = model.box;
   const slack = 0.08 * (max.y - min.y);
   return min.y > 0 || min.y < -slack ? min.y : 0;
@@ -259,7 +262,7 @@ function flatCopies(model: Model, material: ShaderMaterial): Scene {
   for (const mesh of model.meshes) {
     const copy = flatCopy(mesh, material);
     copy.matrixAutoUpdate = false;
-    copy.matrix.copy(mesh.matrixWorld);
+    copy.matrix = copy.matrixWorld = mesh.matrixWorld; // they move as one
     copy.frustumCulled = false;
     group.add(copy);
   }

@@ -16,6 +16,10 @@ export interface Model {
   triangles: number;
   /** Of a model that moves: its plants, each once and by itself, as they are before they move. */
   plants?: Pick<Model, 'meshes' | 'box'>[];
+  /** What stands beside: drawn with it, but neither framed nor shaded; planes and arrows. */
+  props?: Mesh[];
+  /** Height of the ground, where a plane says it. */
+  ground?: number;
   /** A drawing in the xy plane, such as the 2-D figures: look at it from the front. */
   flat: boolean;
 }

@@ -6,6 +6,7 @@ import type { AnimationAction, AnimationClip, BufferAttribute, Group } from 'thr
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { makeModel, meshesOf } from './model';
 import type { Model } from './model';
+import { arrowMaterial, dressPlane, groundOf, openSky, propOf } from './props';
 
 /** The picture is framed by where so many vertices are at so many moments. */
 const SAMPLED_MOMENTS = 24;
@@ -16,6 +17,9 @@ export interface Moving extends Model {
   seconds: number;
   /** Takes the pose of a moment, from 0 to `seconds`. */
   setTime(time: number): void;
+  /** Arrows of contact forces, hidden until they are shown. */
+  arrows: Mesh[];
+  showContacts(shown: boolean): void;
   /** Where the joint of this name is now, m; null when there is none. */
   jointPlace(name: string): [number, number, number] | null;
 }
@@ -24,11 +28,12 @@ export interface Moving extends Model {
 export async function loadMoving(name: string, bytes: ArrayBuffer, length?: number): Promise<Moving> {
   const gltf = await new GLTFLoader().parseAsync(bytes, '');
   const root = gltf.scene;
-  const meshes = meshesOf(root);
+  const { meshes, colliders, planes, arrows } = sortMeshes(root);
   // three.js would cull by where a mesh was when it was first seen
   meshes.forEach((mesh) => (mesh.frustumCulled = false));
   root.updateMatrixWorld(true);
-  const plants = distinctPlants(meshes);
+  const plants = distinctPlants(meshes.filter((mesh) => !colliders.includes(mesh)));
+  const ground = dressProps(colliders, planes, arrows);
 
   gltf.animations.forEach(makeUnit);
   const mixer = new AnimationMixer(root);
@@ -46,7 +51,30 @@ export async function loadMoving(name: string, bytes: ArrayBuffer, length?: numb
     return node ? node.getWorldPosition(new Vector3()).toArray() : null;
   };
   const model = makeModel(name, root, meshes, points);
-  return { ...model, flat: false, plants, seconds, setTime, jointPlace };
+  const showContacts = (shown: boolean): void => arrows.forEach((arrow) => (arrow.visible = shown));
+  const props = [...planes, ...arrows];
+  return { ...model, flat: false, plants, props, ground, arrows, seconds, setTime, showContacts, jointPlace };
+}
+
+/** `meshes`: plants and colliders. */
+function sortMeshes(root: Group): Record<'meshes' | 'colliders' | 'planes' | 'arrows', Mesh[]> {
+  const all = meshesOf(root);
+  const colliders = all.filter((mesh) => propOf(mesh) === 'collider');
+  const planes = all.filter((mesh) => propOf(mesh) === 'plane');
+  const arrows = all.filter((mesh) => propOf(mesh) === 'contact');
+  return { meshes: all.filter((mesh) => !planes.includes(mesh) && !arrows.includes(mesh)), colliders, planes, arrows };
+}
+
+/** Returns the height of the ground, if a plane is the ground. */
+function dressProps(colliders: Mesh[], planes: Mesh[], arrows: Mesh[]): number | undefined {
+  const material = arrowMaterial();
+  colliders.forEach(openSky);
+  planes.forEach(dressPlane);
+  for (const arrow of arrows) {
+    arrow.material = material;
+    arrow.frustumCulled = arrow.visible = false;
+  }
+  return groundOf(planes);
 }
 
 // Rotations in 16 bits a number are not quite of length 1, which a chain of joints would multiply.

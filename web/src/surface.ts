@@ -3,22 +3,25 @@
 // its shader has no words for: blades let sunlight through, the light of the sky fades inside a
 // canopy (attributes of canopy.ts), and shadows are filtered without noise.
 
-import { InstancedMesh, Mesh, MeshStandardMaterial, ShaderChunk } from 'three';
-import type { WebGLProgramParametersWithUniforms } from 'three';
+import { InstancedMesh, ShaderChunk } from 'three';
+import type { Material, WebGLProgramParametersWithUniforms } from 'three';
 import { SUN } from './daylight';
 import { isBlade, standardMaterial } from './model';
 import type { Model } from './model';
+import { propOf } from './props';
 
 const BLADE_ROUGHNESS = 0.58;
 const STEM_ROUGHNESS = 0.85;
+const COLLIDER_ROUGHNESS = 0.65;
 
 /** Replaces the materials of a model. Call addSkyAttribute() first. */
 export function applySurfaces(model: Model): void {
   for (const mesh of model.meshes) {
     const blade = isBlade(mesh);
+    const prop = propOf(mesh);
     const material = standardMaterial(mesh).clone();
     material.vertexColors = mesh.geometry.hasAttribute('color');
-    material.roughness = blade ? BLADE_ROUGHNESS : STEM_ROUGHNESS;
+    material.roughness = blade ? BLADE_ROUGHNESS : prop ? COLLIDER_ROUGHNESS : STEM_ROUGHNESS;
     material.metalness = 0;
     material.defines = { ...material.defines, ...(blade ? { BLADE: '' } : {}) };
     material.onBeforeCompile = extendShader;
@@ -29,9 +32,9 @@ export function applySurfaces(model: Model): void {
 }
 
 export function disposeSurfaces(model: Model): void {
-  for (const mesh of model.meshes as Mesh[]) {
+  for (const mesh of [...model.meshes, ...(model.props ?? [])]) {
     mesh.geometry.dispose();
-    (mesh.material as MeshStandardMaterial).dispose();
+    (mesh.material as Material).dispose();
     if (mesh instanceof InstancedMesh) {
       mesh.dispose();
     }

@@ -33,6 +33,9 @@ export interface PlayerState {
   playing: boolean;
   speed: number;
   triangles: number;
+  /** Most arrows of contact forces in any moment, and whether they are shown. */
+  contacts: number;
+  showingContacts: boolean;
   plots: number;
   /** Camera: angles in radians, distance to its target in m. */
   azimuth: number;
@@ -57,12 +60,14 @@ class Player {
   private readonly canvas = byId<HTMLCanvasElement>('view');
   private readonly scrub = byId<HTMLInputElement>('scrub');
   private readonly play = byId<HTMLButtonElement>('play');
+  private readonly contacts = byId<HTMLButtonElement>('contacts');
   private readonly speed = byId<HTMLSelectElement>('speed');
   private readonly stage = new Stage(this.canvas, PAGE_OPTIONS);
   private readonly rig = new CameraRig(this.stage.camera, this.canvas, () => this.onGrab());
   private readonly plots: Plots;
   private time = 0;
   private playing = false;
+  private showingContacts = false;
   private grabbed = false;
   private dirty = true; // the picture
   private moved = false; // the run, since its shadows were drawn well
@@ -86,6 +91,8 @@ class Player {
     this.scrub.max = String(this.model.seconds || 1);
     this.play.disabled = this.scrub.disabled = this.model.seconds === 0;
     this.play.addEventListener('click', () => this.setPlaying(!this.playing));
+    this.contacts.hidden = this.model.arrows.length === 0;
+    this.contacts.addEventListener('click', () => this.toggleContacts());
     this.scrub.addEventListener('input', () => this.seek(Number(this.scrub.value)));
     document.addEventListener('keydown', (event) => this.onKey(event));
     this.canvas.addEventListener('dblclick', () => this.frameAgain(0.8));
@@ -122,6 +129,13 @@ class Player {
     this.dirty = true;
   }
 
+  private toggleContacts(): void {
+    this.showingContacts = !this.showingContacts;
+    this.contacts.setAttribute('aria-pressed', String(this.showingContacts));
+    this.model.showContacts(this.showingContacts);
+    this.dirty = true;
+  }
+
   private frameAgain(seconds: number): void {
     this.rig.moveTo(this.stage.bestView(this.model, false), seconds);
   }
@@ -133,7 +147,13 @@ class Player {
 
   private onKey(event: KeyboardEvent): void {
     const field = event.target instanceof HTMLSelectElement || event.target instanceof HTMLInputElement;
-    if (event.ctrlKey || event.metaKey || event.altKey || this.model.seconds === 0) {
+    if (event.ctrlKey || event.metaKey || event.altKey) {
+      return;
+    }
+    if (event.key === 'c' && this.model.arrows.length > 0) {
+      this.toggleContacts();
+    }
+    if (this.model.seconds === 0) {
       return;
     }
     if (event.key === ' ' && !(event.target instanceof HTMLButtonElement)) {
@@ -194,6 +214,8 @@ class Player {
       get playing() { return player.playing; },
       get speed() { return Number(player.speed.value); },
       get triangles() { return player.model.triangles; },
+      get contacts() { return player.model.arrows.length; },
+      get showingContacts() { return player.showingContacts; },
       get plots() { return player.plots.count; },
       get azimuth() { return player.rig.view.azimuth; },
       get elevation() { return player.rig.view.elevation; },

@@ -20,8 +20,9 @@ export class Controls {
     click('reset', () => void viewer.reset());
     click('undo', () => viewer.settings.undo());
     click('twist', () => this.toggleTwist());
+    click('contacts', () => this.toggleContacts());
     keeper.listen();
-    byId('overlays').addEventListener('change', () => viewer.showOverlays(this.checkedOverlays()));
+    byId('overlays').addEventListener('change', () => this.showOverlays());
     document.addEventListener('keydown', (event) => this.onKey(event));
     document.addEventListener('keyup', (event) => this.onKeyUp(event));
     window.addEventListener('blur', () => this.dropArrows());
@@ -39,6 +40,16 @@ export class Controls {
     const { hand } = this.viewer;
     hand.twists = !hand.twists;
     byId('twist').setAttribute('aria-pressed', String(hand.twists));
+  }
+
+  private toggleContacts(): void {
+    const box = overlayBox('contacts');
+    box.checked = !box.checked;
+    this.showOverlays();
+  }
+
+  private showOverlays(): void {
+    this.viewer.showOverlays(this.checkedOverlays());
   }
 
   private checkedOverlays(): Overlay[] {
@@ -94,6 +105,7 @@ export class Controls {
       r: () => void viewer.reset(),
       t: () => this.toggleTwist(),
       f: () => viewer.picture.frameAgain(),
+      c: () => this.toggleContacts(),
     };
     does[key]?.();
   }

@@ -4,7 +4,7 @@
 import type { Module } from './module';
 import type { OrganFinder } from './organs';
 import { POSE, SEGMENT } from './protocol';
-import type { Kind, Part } from './protocol';
+import type { Kind, Part, Solid } from './protocol';
 
 /** The triangles of a mesh, as the library has merged them. */
 export function readParts(module: Module, mesh: number): Part[] {
@@ -23,6 +23,22 @@ export function readParts(module: Module, mesh: number): Part[] {
       index: module.words(index, indices).slice(),
     };
   });
+}
+
+/** The triangles of a collider; behind the last collider, of an arrow. */
+export function readSolid(module: Module, collider: number): Solid {
+  const row = module.call.web_prop(collider);
+  if (row === 0) {
+    throw new Error('out of memory');
+  }
+  const [name, , vertices, indices, position, normal, color, , , index] = module.words(row, 10).slice();
+  return {
+    name: module.text(name),
+    position: module.floats(position, 3 * vertices).slice(),
+    normal: module.floats(normal, 3 * vertices).slice(),
+    color: module.bytes(color, 4 * vertices).slice(),
+    index: module.words(index, indices).slice(),
+  };
 }
 
 /** Of the kind that an actor is of; `mesh`: that of the kind. */

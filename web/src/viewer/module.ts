@@ -67,6 +67,10 @@ export interface Exports {
   web_part_count(mesh: number): number;
   web_part(mesh: number, part: number): number;
   web_bind(actor: number): number;
+  web_collider_count(): number;
+  web_prop(collider: number): number;
+  web_collider_poses(): number;
+  web_arrows(out: number): void;
   web_frame_size(): number;
   web_frame(out: number): void;
   web_glb(frames: number, count: number, fps: number): number;

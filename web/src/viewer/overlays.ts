@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: MIT
 // What can be drawn over or instead of the plants: moments as colour, joints and segments,
-// velocities, the centre of mass, the wind.
+// velocities, the centre of mass, the wind, contact forces.
 
 import {
   BufferAttribute,
   BufferGeometry,
   Group,
+  InstancedMesh,
   LineBasicMaterial,
   LineSegments,
+  Matrix4,
   Mesh,
   MeshBasicMaterial,
   Points,
   PointsMaterial,
+  Quaternion,
   SphereGeometry,
   Vector3,
 } from 'three';
 import type { Scene } from 'three';
+import { arrowMaterial } from '../props';
+import { ARROW, MOST_ARROWS } from './protocol';
 import type { State } from './protocol';
+import { solidGeometry } from './world';
 import type { LiveWorld } from './world';
 
-export const OVERLAYS = ['moment', 'skeleton', 'velocity', 'centre', 'wind'] as const;
+export const OVERLAYS = ['moment', 'skeleton', 'velocity', 'centre', 'wind', 'contacts'] as const;
 export type Overlay = (typeof OVERLAYS)[number];
 
 /** Seconds of motion that an arrow shows. */
@@ -36,6 +42,7 @@ export class Overlays {
   private readonly gusts = lines(0x2f7f9e);
   private readonly centre: Mesh;
   private readonly plumb = lines(0x8a1c5b);
+  private readonly forces = new InstancedMesh(new BufferGeometry(), arrowMaterial(), MOST_ARROWS);
   private world: LiveWorld | null = null;
   /** The state now, and the last one that was earlier. */
   private latest: State | null = null;
@@ -50,11 +57,16 @@ export class Overlays {
     this.centre = new Mesh(
       new SphereGeometry(1, 20, 14), new MeshBasicMaterial({ color: 0x8a1c5b, depthTest: false, transparent: true, opacity: 0.85 }));
     this.centre.renderOrder = 9;
-    for (const object of [this.bones, this.joints, this.arrows, this.gusts, this.centre, this.plumb]) {
+    for (const object of [this.bones, this.joints, this.arrows, this.gusts, this.centre, this.plumb, this.forces]) {
       object.frustumCulled = false;
       this.group.add(object);
     }
     scene.add(this.group);
+  }
+
+  /** Arrows of contact forces that are drawn. */
+  get arrowCount(): number {
+    return this.forces.visible ? this.forces.count : 0;
   }
 
   setWorld(world: LiveWorld | null): void {
@@ -68,6 +80,9 @@ export class Overlays {
       resize(this.joints, segments);
       resize(this.arrows, 2 * segments);
       resize(this.plumb, 2);
+      this.forces.geometry.dispose();
+      this.forces.geometry = solidGeometry(world.opened.arrow);
+      this.forces.count = 0;
       this.centre.scale.setScalar(0.018 * world.height);
     }
   }
@@ -108,8 +123,12 @@ export class Overlays {
     this.arrows.visible = this.on.has('velocity');
     this.centre.visible = this.plumb.visible = this.on.has('centre');
     this.gusts.visible = this.on.has('wind') && state.wind !== undefined;
+    this.forces.visible = this.on.has('contacts') && state.arrows !== undefined;
     if (bare) {
       this.drawBones(world);
+    }
+    if (this.forces.visible) {
+      this.drawForces(state.arrows!);
     }
     if (this.arrows.visible) {
       this.drawArrows(world, state.time);
@@ -135,6 +154,18 @@ export class Overlays {
     }
     changed(this.bones);
     changed(this.joints);
+  }
+
+  // arrows of the largest forces come first, those without length are none
+  private drawForces(arrows: Float32Array): void {
+    const [place, turn, size, matrix] = [new Vector3(), new Quaternion(), new Vector3(), new Matrix4()];
+    let count = 0;
+    for (let at = 0; at < arrows.length && arrows[at + 7] > 0; at += ARROW) {
+      matrix.compose(place.fromArray(arrows, at), turn.fromArray(arrows, at + 3), size.fromArray(arrows, at + 7));
+      this.forces.setMatrixAt(count++, matrix);
+    }
+    this.forces.count = count;
+    this.forces.instanceMatrix.needsUpdate = true;
   }
 
   // from each tip to where it would be after a while

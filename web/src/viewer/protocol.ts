@@ -39,6 +39,9 @@ export interface Shape {
   index: Uint32Array;
 }
 
+/** A collider in its own axes, or an arrow of length 1 along +Y; `name`: that of its material. */
+export type Solid = Pick<Part, 'name' | 'position' | 'normal' | 'color' | 'index'>;
+
 /** One organ: which shape, on which segment, how large, and its colour over that of the shape. */
 export interface Organ {
   shape: number;
@@ -64,6 +67,9 @@ export const SEGMENT = {
 } as const;
 /** Numbers of a pose: position, rotation x y z w. */
 export const POSE = 7;
+/** Numbers of an arrow: where it begins, rotation x y z w, length three times. */
+export const ARROW = 10;
+export const MOST_ARROWS = 256;
 
 export interface Actor {
   name: string;
@@ -81,6 +87,8 @@ export interface Opened {
   actors: Actor[];
   kinds: Kind[];
   shapes: Shape[];
+  colliders: Solid[];
+  arrow: Solid;
   segments: number;
   dofs: number;
   /** Names, in the order of the scene. */
@@ -103,6 +111,8 @@ export interface State {
   dt: number;
   /** Actor after actor: its base, then its segments, POSE numbers each. */
   poses: Float32Array;
+  /** POSE numbers a collider. */
+  colliders: Float32Array;
   energy: [kinetic: number, elastic: number, weight: number];
   /** Steps taken for this answer, and what they took. */
   steps: number;
@@ -111,6 +121,8 @@ export interface State {
   iterations: number;
   /** N m a segment, when asked for. */
   moments?: Float32Array;
+  /** ARROW numbers a contact, when asked for; those without length are none. */
+  arrows?: Float32Array;
   /** m/s at the points that were asked for. */
   wind?: Float64Array;
   /** The step failed: nothing moves on. */
@@ -134,7 +146,7 @@ export type Request =
   | { do: 'load'; module: ArrayBuffer }
   | { do: 'open'; source: Source; solvers?: string[] }
   | { do: 'check'; file: string; text: string; files: Record<string, string> }
-  | { do: 'advance'; seconds: number; steps?: number; budget: number; moments?: boolean; wind?: Float64Array }
+  | { do: 'advance'; seconds: number; steps?: number; budget: number; moments?: boolean; contacts?: boolean; wind?: Float64Array }
   | { do: 'set'; values: Record<string, number>; integrator?: number }
   | { do: 'grab'; actor: number; segment: number; point: Vector; to: Vector; stiffness: number }
   | { do: 'grabTo'; to: Vector }

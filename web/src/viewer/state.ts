@@ -42,6 +42,8 @@ export interface ViewerState {
   faults: Fault[];
   settings: Settings | null;
   overlays: Overlay[];
+  /** Arrows of contact forces that are drawn now. */
+  arrows: number;
   holding: boolean;
   /** Where the pointer holds the plant to; null when it does not. */
   heldTo: Place | null;
@@ -52,6 +54,7 @@ export interface ViewerState {
   origin(segment: number): Place;
   tip(segment: number): Place;
   base(actor: number): Place;
+  collider(k: number): Place;
   /** CSS pixels in the window. */
   onScreen(place: Place): [number, number];
   /** Lets time pass without drawing. */
@@ -98,6 +101,7 @@ function pageState(viewer: Viewer): Partial<ViewerState> {
     get faults() { return viewer.editor.faults; },
     get settings() { return viewer.settings.settings; },
     get overlays() { return [...viewer.overlays.on]; },
+    get arrows() { return viewer.overlays.arrowCount; },
     get holding() { return viewer.hand.hold !== null; },
     get heldTo() { return viewer.hand.hold?.to.toArray() ?? null; },
     get picked() { return readings.picked; },
@@ -118,6 +122,7 @@ function plantState(viewer: Viewer): Partial<ViewerState> {
     origin: (segment) => at((out) => viewer.world!.origin(segment, out)),
     tip: (segment) => at((out) => viewer.world!.tip(segment, out)),
     base: (actor) => at((out) => viewer.world!.base(actor, out)),
+    collider: (k) => at((out) => viewer.world!.collider(k, out)),
     onScreen: (place) => {
       const box = viewer.picture.canvas.getBoundingClientRect();
       const { x, y } = viewer.hand.screen(new Vector3(...place));

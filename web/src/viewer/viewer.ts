@@ -197,6 +197,7 @@ export class Viewer {
       this.world = null;
       this.shown = { item: null, file: name, edited: {} };
       this.run = { model, time: 0 };
+      model.showContacts(this.overlays.on.has('contacts'));
       this.picture.show(model, model, 1);
       this.picture.frameAgain(0);
       this.gallery.show(null);
@@ -358,7 +359,11 @@ export class Viewer {
     for (const overlay of overlays) {
       this.overlays.on.add(overlay);
     }
-    // moments and wind come with the next answer of the worker
+    const contacts = this.overlays.on.has('contacts');
+    byId('contacts').setAttribute('aria-pressed', String(contacts));
+    this.run?.model.showContacts(contacts);
+    this.picture.touched();
+    // moments, contacts and wind come with the next answer of the worker
     void this.advance(0, 0, 0);
   }
 
@@ -377,8 +382,9 @@ export class Viewer {
     }
     const wind = this.overlays.windPoints();
     const moments = this.overlays.on.has('moment');
+    const contacts = this.overlays.on.has('contacts');
     const state = await this.ask(() =>
-      this.simulation.ask({ do: 'advance', seconds, steps, budget, moments, wind }));
+      this.simulation.ask({ do: 'advance', seconds, steps, budget, moments, contacts, wind }));
     if (!state || world !== this.world) {
       return false;
     }

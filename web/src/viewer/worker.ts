@@ -2,10 +2,10 @@
 // The worker: holds the module and one world, and does what the page asks. A page stays alive
 // whatever happens here; it can end the worker and start another.
 
-import { readKind } from './kinds';
+import { readKind, readSolid } from './kinds';
 import { Module } from './module';
 import { OrganFinder } from './organs';
-import { POSE } from './protocol';
+import { ARROW, MOST_ARROWS, POSE } from './protocol';
 import type { Actor, Answers, Fault, Kind, Opened, Request, Saved, Source, State } from './protocol';
 import { openScene } from './told';
 
@@ -124,6 +124,8 @@ function open(source: Source, solvers?: string[]): Opened {
     actors,
     kinds,
     shapes: finder.shapes,
+    colliders: Array.from({ length: call.web_collider_count() }, (_, k) => readSolid(module, k)),
+    arrow: readSolid(module, call.web_collider_count()),
     segments: actors.reduce((sum, { segments }) => sum + segments, 0),
     dofs: actors.reduce((sum, { dofs }) => sum + dofs, 0),
     ...readSolvers(),
@@ -153,6 +155,7 @@ function readState(steps: number, milliseconds: number, iterations: number): Sta
     time: call.web_time(),
     dt: call.web_dt(),
     poses: module.floats(call.web_poses(), POSE * count).slice(),
+    colliders: module.floats(call.web_collider_poses(), POSE * call.web_collider_count()).slice(),
     energy: [kinetic, elastic, weight],
     steps,
     milliseconds,
@@ -188,10 +191,21 @@ function advance(request: Extract<Request, { do: 'advance' }>): State {
     const total = state.poses.length / POSE - call.web_actor_count();
     state.moments = module.floats(call.web_moments(), total).slice();
   }
+  if (request.contacts) {
+    state.arrows = arrows();
+  }
   if (request.wind) {
     state.wind = windAt(request.wind);
   }
   return fault ? { ...state, fault } : state;
+}
+
+function arrows(): Float32Array {
+  const block = module.take(4 * ARROW * MOST_ARROWS);
+  module.call.web_arrows(block);
+  const found = module.floats(block, ARROW * MOST_ARROWS).slice();
+  module.call.web_give(block);
+  return found;
 }
 
 function windAt(points: Float64Array): Float64Array {

@@ -20,6 +20,7 @@ import {
   InstancedBufferAttribute,
   InstancedMesh,
   Matrix4,
+  Mesh,
   MeshStandardMaterial,
   Quaternion,
   RGBAFormat,
@@ -30,8 +31,9 @@ import {
 } from 'three';
 import { makeModel } from '../model';
 import type { Model } from '../model';
+import { dressPlane, groundOf, openSky } from '../props';
 import { POSE, SEGMENT } from './protocol';
-import type { Actor, Kind, Opened, Part, Shape, State } from './protocol';
+import type { Actor, Kind, Opened, Part, Shape, Solid, State } from './protocol';
 
 /** Vertices that a page can hold; plants beyond are simulated, not drawn. */
 const MOST_VERTICES = 1.5e6;
@@ -83,6 +85,8 @@ export class LiveWorld {
   private readonly toBind: Matrix4[] = [];
   private readonly stems: SkinnedMesh[];
   private readonly flocks: Flock[];
+  /** In the order of the scene, planes among them. */
+  private readonly colliders: Mesh[];
   private readonly colors = new Map<SkinnedMesh, Uint8Array>();
   private readonly matrix = new Matrix4();
   private readonly position = new Vector3();
@@ -99,12 +103,18 @@ export class LiveWorld {
     this.stems = this.makeStems(bases);
     this.flocks = this.makeFlocks();
     const root = new Group();
-    const meshes = [...this.stems, ...this.flocks.map(({ mesh }) => mesh)];
-    meshes.forEach((mesh) => root.add(mesh));
+    const plants = [...this.stems, ...this.flocks.map(({ mesh }) => mesh)];
+    this.colliders = opened.colliders.map(makeCollider);
+    plants.forEach((mesh) => root.add(mesh));
+    this.colliders.forEach((mesh) => root.add(mesh));
     root.updateMatrixWorld(true);
     this.setState(opened.state);
-    const points = this.standingPoints();
-    this.framed = { ...makeModel(opened.name, root, meshes, points) };
+    const planes = this.colliders.filter(({ name }) => name === 'plane');
+    const solids = this.colliders.filter(({ name }) => name !== 'plane');
+    planes.forEach(dressPlane);
+    const points = Float32Array.from([...this.standingPoints(), ...solids.flatMap(cornersOf)]);
+    const made = makeModel(opened.name, root, [...plants, ...solids], points);
+    this.framed = { ...made, plants: [{ meshes: plants, box: made.box }], props: planes, ground: groundOf(planes) };
     this.height = Math.max(this.framed.box.getSize(new Vector3()).y, 1e-3);
     this.model = withRoom(this.framed, this.height);
   }
@@ -123,6 +133,11 @@ export class LiveWorld {
     }
     this.skeleton.changed();
     this.flocks.forEach((flock) => this.moveFlock(flock));
+    this.colliders.forEach((mesh, k) => {
+      mesh.position.fromArray(state.colliders, POSE * k);
+      mesh.quaternion.fromArray(state.colliders, POSE * k + 3);
+      mesh.updateMatrixWorld(true);
+    });
   }
 
   private moveFlock({ mesh, segments, sizes }: Flock): void {
@@ -186,6 +201,10 @@ export class LiveWorld {
     return out.fromArray(this.state.poses, POSE * (this.opened.actors[actor].first + actor));
   }
 
+  collider(k: number, out: Vector3): Vector3 {
+    return out.copy(this.colliders[k].position);
+  }
+
   mass(actor: number): number {
     const { kind } = this.opened.actors[actor];
     const table = this.opened.kinds[kind].segments;
@@ -228,6 +247,7 @@ export class LiveWorld {
     return [
       ...this.stems.map(({ name }) => ({ name, instances: 1 })),
       ...this.flocks.map(({ mesh }) => ({ name: mesh.name, instances: mesh.count })),
+      ...this.colliders.map(({ name }) => ({ name, instances: 1 })),
     ];
   }
 
@@ -387,6 +407,28 @@ function moved(from: Float32Array, by: Matrix4, w: number, to: Float32Array, at:
 
 function plainMaterial({ blade }: { blade: boolean }): MeshStandardMaterial {
   return new MeshStandardMaterial({ side: blade ? DoubleSide : FrontSide, vertexColors: true });
+}
+
+export function solidGeometry({ position, normal, color, index }: Solid): BufferGeometry {
+  const geometry = new BufferGeometry();
+  geometry.setAttribute('position', new BufferAttribute(position, 3));
+  geometry.setAttribute('normal', new BufferAttribute(normal, 3));
+  geometry.setAttribute('color', new BufferAttribute(color, 4, true));
+  geometry.setIndex(new BufferAttribute(index, 1));
+  return geometry;
+}
+
+function makeCollider(solid: Solid): Mesh {
+  const mesh = new Mesh(solidGeometry(solid), new MeshStandardMaterial({ name: solid.name, vertexColors: true }));
+  mesh.name = solid.name;
+  openSky(mesh);
+  return mesh;
+}
+
+// of the box around a mesh where it stands
+function cornersOf(mesh: Mesh): number[] {
+  const { min, max } = new Box3().setFromObject(mesh);
+  return [min.x, min.y, min.z, max.x, max.y, max.z, min.x, max.y, max.z, max.x, min.y, min.z];
 }
 
 function vertexCount({ parts, organs }: Kind, shapes: Shape[]): number {

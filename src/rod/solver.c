@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Rods as a solver: the functions of rod.h behind the table that a world asks.
-//
-// Plants and skeletons become networks of rods. A strand becomes one rod along its segments, with
-// what its object says of ends, bodies and its shape at ease.
 
 #include "rod/solver.h"
 
@@ -12,8 +9,6 @@
 #include "rod/rest.h"
 #include "rod/saving.h"
 #include "rod/state.h"
-#include "tendril/scene.h"
-#include "world/strand.h"
 
 #include <math.h>
 
@@ -51,123 +46,15 @@ static const td_rod_state *rods_of(const tdi_solver_state *state) {
     return ((const rod_state *)state)->rods;
 }
 
-// ---- strands --------------------------------------------------------------------------------
+// ---- ends -----------------------------------------------------------------------------------
 
-typedef struct strand_maker {
-    const td_strand_def *strand;
-    const td_skeleton *skeleton;
-    const td_segment *segments;
-    int32_t count;         // of the segments along it; those of bodies come after them
-    td_real size;          // factor of all lengths
-    td_vec3 *points, *own; // as drawn, and at ease
-    td_real *radii;
-    td_rod_body *bodies; // one a segment at most
-    int32_t body_count;
-} strand_maker;
-
-static td_real length_of(const td_vec3 *places, int32_t count) {
-    td_real sum = 0;
-    for (int32_t k = 0; k < count; k++) {
-        sum += tdi_norm(tdi_sub(places[k + 1], places[k]));
-    }
-    return sum;
-}
-
-static td_real size_of(const strand_maker *k) {
-    const tdi_strand_curve drawn = tdi_strand_drawn(k->strand);
-    tdi_strand_places(&drawn, k->count, k->own);
-    return length_of(k->points, k->count) / length_of(k->own, k->count);
-}
-
-// The shape at ease, in the size of the skeleton; NULL: as drawn.
-static const td_vec3 *shape_at_ease(const strand_maker *k) {
-    const tdi_strand_curve rest = tdi_strand_rest(k->strand);
-    if (!tdi_strand_has_curve(&rest)) {
-        return NULL;
-    }
-    tdi_strand_places(&rest, k->count, k->own);
-    for (int32_t i = 0; i <= k->count; i++) {
-        k->own[i] = tdi_scale(k->own[i], k->size);
-    }
-    return k->own;
-}
-
-// Adds a body at `along` its segment; those of one segment become one.
-static void add_body(strand_maker *k, int32_t segment, td_real mass, td_vec3 centre,
-                     td_vec3 spread) {
-    td_rod_body *b = NULL;
-    for (int32_t i = 0; i < k->body_count; i++) {
-        b = k->bodies[i].edge == segment ? &k->bodies[i] : b;
-    }
-    if (!b) {
-        b = &k->bodies[k->body_count++];
-        *b = (td_rod_body){.edge = segment};
-    }
-    td_sym3 own = tdi_sym3_square(centre, mass);
-    own = tdi_sym3_add(own, tdi_sym3_diagonal(mass * spread.x, mass * spread.y, mass * spread.z));
-    td_vec3 moment = tdi_madd(tdi_scale(b->centre_of_mass, b->mass), centre, mass);
-    b->mass += mass;
-    b->centre_of_mass = tdi_scale(moment, 1 / b->mass);
-    b->second_moment = tdi_sym3_add(b->second_moment, own);
-}
-
-// Boxes, whose mean squares are those of their sides over 12, and a ball at the tip, three times as
-// thick as the strand.
-static void make_bodies(strand_maker *k) {
-    const td_strand_def *s = k->strand;
-    for (int32_t i = 0; i < s->body_count; i++) {
-        const td_strand_body *b = &s->bodies[i];
-        td_real at = b->at * k->count;
-        int32_t segment = at < k->count ? (int32_t)at : k->count - 1;
-        td_vec3 q = tdi_scale(b->size, k->size), centre = tdi_scale(b->position, k->size);
-        centre.y += (at - segment) * k->segments[segment].length;
-        add_body(k, segment, b->mass, centre,
-                 tdi_vec3(q.x * q.x / 12, q.y * q.y / 12, q.z * q.z / 12));
-    }
-    if (s->tip_mass > 0) {
-        const td_segment *last = &k->segments[k->count - 1];
-        td_real ball = 9 * last->radius_base * last->radius_base / 5;
-        add_body(k, k->count - 1, s->tip_mass, tdi_vec3(0, last->length, 0),
-                 tdi_vec3(ball, ball, ball));
-    }
-}
-
-static td_rod_def def_of(const strand_maker *k, td_quat first) {
-    const td_strand_def *s = k->strand;
-    const td_material *m = &td_skeleton_materials(k->skeleton)[k->segments[0].material];
-    td_rod_def d = td_rod_def_default();
-    d.vertex_count = s->closed ? k->count : k->count + 1;
-    d.points = k->points;
-    d.rest = shape_at_ease(k);
-    d.straight = s->straight;
-    d.radius = k->radii[0];
-    d.radii = k->radii;
-    d.radius_other = s->radius_other * k->radii[0] / s->radius;
-    d.director = tdi_quat_rotate(first, tdi_vec3(0, 0, 1));
-    d.twist = s->twist;
-    d.closed = s->closed;
-    d.start = s->closed ? TD_END_FREE : s->start.held;
-    d.end = s->closed ? TD_END_FREE : s->end.held;
-    d.density = m->density;
-    d.young = m->young;
-    d.shear = td_material_shear(m);
-    d.damping_time = m->damping_time;
-    d.bend_x = s->bend;
-    d.bend_z = s->bend_other > 0 ? s->bend_other : s->bend;
-    d.twist_y = s->torsion;
-    d.stretch = s->stretch;
-    d.mass = s->line_mass;
-    d.inextensible = s->inextensible;
-    return d;
-}
-
-// Where the ends are held, as the model starts.
-static void note_ends(const td_rod_model *m, const td_rod_def *d, rod_end ends[2]) {
+// Where the ends of the first strand are held, as the model starts.
+static void note_ends(const td_rod_model *m, const td_strand *s, rod_end ends[2]) {
     for (int end = 0; end < 2; end++) {
-        const td_rod_end how = end ? d->end : d->start;
-        const int32_t i = m->end_node[end];
+        const td_end_kind how = end ? s->end : s->start;
+        const int32_t i = m->end_node[end], vertex = end ? m->rod_first[1] - 1 : 0;
         ends[end] = (rod_end){.held = how != TD_END_FREE,
-                              .place = d->points[end ? d->vertex_count - 1 : 0],
+                              .place = m->node[m->vertex_node[vertex]].start,
                               .turn = {1, 0, 0, 0}};
         if (i != TD_NONE) {
             const tdi_rod_node *n = &m->node[i];
@@ -177,57 +64,6 @@ static void note_ends(const td_rod_model *m, const td_rod_def *d, rod_end ends[2
             ends[end].turn = tdi_quat_from_axes(tdi_cross(y, z), y, z);
         }
     }
-}
-
-static td_status fill_strand(strand_maker *k, td_quat *turns, const td_alloc *alloc, rod_model *out,
-                             td_diag *diag) {
-    td_skeleton_pose(k->skeleton, TD_POSE_REST, k->points, turns); // those of bodies as well
-    k->points[k->count] =
-        tdi_add(k->points[k->count - 1],
-                tdi_quat_rotate(turns[k->count - 1], k->segments[k->count - 1].tip));
-    for (int32_t i = 0; i < k->count; i++) {
-        k->radii[i] = 0.5 * (k->segments[i].radius_base + k->segments[i].radius_tip);
-    }
-    k->size = size_of(k);
-    make_bodies(k);
-    const td_rod_def def = def_of(k, turns[0]);
-    td_status status = td_rod_model_new(&def, 1, k->bodies, k->body_count, alloc, &out->rods, diag);
-    if (status == TD_OK) {
-        note_ends(out->rods, &def, out->ends);
-    }
-    return status;
-}
-
-static int32_t stem_count(const td_skeleton *skeleton) {
-    const td_segment *segments = td_skeleton_segments(skeleton);
-    int32_t count = 0;
-    while (count < td_skeleton_count(skeleton) && segments[count].organ == TD_ORGAN_STEM) {
-        count++;
-    }
-    return count;
-}
-
-static td_status make_strand(const td_skeleton *skeleton, const td_strand_def *strand,
-                             const td_alloc *alloc, rod_model *out, td_diag *diag) {
-    strand_maker k = {.strand = strand,
-                      .skeleton = skeleton,
-                      .segments = td_skeleton_segments(skeleton),
-                      .count = stem_count(skeleton)};
-    const size_t n = (size_t)td_skeleton_count(skeleton) + 1,
-                 bytes =
-                     2 * sizeof(td_vec3) + sizeof(td_quat) + sizeof(td_real) + sizeof(td_rod_body);
-    char *room = tdi_alloc_zeroed(alloc, n, bytes);
-    if (!room) {
-        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the strand");
-    }
-    td_quat *turns = (td_quat *)room;
-    k.points = (td_vec3 *)(turns + n);
-    k.own = k.points + n;
-    k.radii = (td_real *)(k.own + n);
-    k.bodies = (td_rod_body *)(k.radii + n);
-    td_status status = fill_strand(&k, turns, alloc, out, diag);
-    tdi_alloc_free(alloc, room, n * bytes);
-    return status;
 }
 
 // ---- models ---------------------------------------------------------------------------------
@@ -265,17 +101,22 @@ static td_status made(rod_model *m, td_status status, tdi_solver_model **out) {
 
 static td_status model_new(const td_skeleton *skeleton, const tdi_model_opts *opts,
                            const td_alloc *alloc, tdi_solver_model **out, td_diag *diag) {
-    rod_model *m = room_for(NULL, alloc);
+    rod_model *m = NULL;
     *out = NULL;
+    if (opts->law != TD_LAW_DEFAULT && opts->law != TD_LAW_TANGENT) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "rods have the law 'tangent' alone");
+    }
+    m = room_for(NULL, alloc);
     if (!m) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the rods");
     }
     m->segments = td_skeleton_segments(skeleton);
     m->segment_count = td_skeleton_count(skeleton);
-    return made(m,
-                opts->strand ? make_strand(skeleton, opts->strand, alloc, m, diag)
-                             : td_rod_model_from_skeleton(skeleton, alloc, &m->rods, diag),
-                out);
+    td_status status = td_rod_model_from_skeleton(skeleton, alloc, &m->rods, diag);
+    if (status == TD_OK && td_skeleton_strand_count(skeleton) > 0) {
+        note_ends(m->rods, td_skeleton_strands(skeleton), m->ends);
+    }
+    return made(m, status, out);
 }
 
 static int32_t dof_count(const tdi_solver_model *model) {
@@ -394,6 +235,10 @@ static td_status step(tdi_solver_state *state, const td_step_opts *opts, td_step
     return td_rod_step(rods(state), opts, stats, diag);
 }
 
+static td_real residual(tdi_solver_state *state, td_vec3 gravity) {
+    return td_rod_residual(rods(state), gravity);
+}
+
 // ---- segments -------------------------------------------------------------------------------
 
 // A segment beyond the edges is a body's, drawn where that is on an edge: which, and where on it.
@@ -404,24 +249,35 @@ static int32_t edge_of(const rod_model *m, int32_t segment, td_vec3 *from) {
     return body ? s->parent : segment;
 }
 
+// A point of a segment in the axes of its edge.
+static td_vec3 on_edge(const rod_model *m, int32_t segment, td_vec3 point) {
+    td_vec3 from;
+    return edge_of(m, segment, &from) == segment
+               ? point
+               : tdi_add(from, tdi_quat_rotate(m->segments[segment].initial, point));
+}
+
 static void place_load(const tdi_solver_model *model, td_load *load) {
     td_vec3 from;
+    load->point = on_edge(model_of(model), load->segment, load->point);
     load->segment = edge_of(model_of(model), load->segment, &from);
-    load->point = tdi_add(load->point, from);
 }
 
 static td_quat rotation(const tdi_solver_state *state, int32_t segment) {
+    const rod_model *m = ((const rod_state *)state)->model;
     td_vec3 from;
-    return td_rod_rotation(rods_of(state),
-                           edge_of(((const rod_state *)state)->model, segment, &from));
+    const int32_t edge = edge_of(m, segment, &from);
+    const td_quat turn = td_rod_rotation(rods_of(state), edge);
+    return edge == segment ? turn : tdi_quat_mul(turn, m->segments[segment].initial);
 }
 
 static td_vec3 origin(const tdi_solver_state *state, int32_t segment) {
     td_vec3 from;
     const int32_t edge = edge_of(((const rod_state *)state)->model, segment, &from);
     td_vec3 start = td_rod_origin(rods_of(state), edge);
-    return edge == segment ? start
-                           : tdi_add(start, tdi_quat_rotate(rotation(state, segment), from));
+    return edge == segment
+               ? start
+               : tdi_add(start, tdi_quat_rotate(td_rod_rotation(rods_of(state), edge), from));
 }
 
 // The tip of an organ may lie beside its edge.
@@ -458,7 +314,8 @@ static void poses(const tdi_solver_state *state, td_vec3 *origins, td_vec3 *tips
 static td_vec3 velocity(tdi_solver_state *state, int32_t segment, td_vec3 point) {
     td_vec3 from;
     const int32_t edge = edge_of(((const rod_state *)state)->model, segment, &from);
-    return tdi_rod_velocity_of(rods(state), edge, tdi_add(from, point));
+    return tdi_rod_velocity_of(rods(state), edge,
+                               on_edge(((const rod_state *)state)->model, segment, point));
 }
 
 static void velocities(tdi_solver_state *state, td_vec3 *tips) {
@@ -539,6 +396,7 @@ const tdi_solver tdi_solver_rod = {
     .set_end = set_end,
     .place_load = place_load,
     .step = step,
+    .residual = residual,
     .implicit = &tdi_rod_implicit,
     .poses = poses,
     .segment = segment_pose,
