@@ -8,7 +8,8 @@
 //           slope promises, half of it, and so on. Small increments of a system without contact are
 //           taken without looking at the value: there the quadratic model is exact to rounding.
 // Stopping  The error that an increment x leaves is about c x^2, with c from the last two
-//           increments, which ends the iteration before the increment itself is below the tolerance.
+//           increments, which ends the iteration before the increment itself is below the
+//           tolerance.
 // Driven    While colliders, bases and held ends are on their way, increments carry them along to
 //           first order. The value may rise then. Where such an increment is cut short, others
 //           between them bring the bodies back to where they are least pressed.
@@ -22,8 +23,8 @@
 #define SMALL_POSITIVE 1e-3 // likewise of a positive model, which is off by more
 #define SMALL_MOVE     1e-6 // an increment that cannot be judged by the value any more
 #define HALVINGS       30
-#define FARTHEST       1.0  // rad or m: no further along negative curvature
-#define LIMITED        0.99 // of the longest increment: where a part was limited, but for rounding
+#define FARTHEST       1.0   // rad or m: no further along negative curvature
+#define LIMITED        0.99  // of the longest increment: where a part was limited, but for rounding
 #define DESCENT        1e-4  // of what the slope promises
 #define ROUNDING       1e-13 // of the value: a promise below this cannot be seen
 #define LEAST_GROWTH   1.0   // 1/rad: c of the error left is not taken to be less
@@ -34,11 +35,12 @@
 #define SHIFT_LESS  0.25 // in statics, after an increment that was taken whole
 #define SHIFT_CUT   0.3  // of an increment: after less than this the shift grows
 #define SHIFT_GROWS 4.0
+#define RAISED_CUT  0.01 // of a raised increment: after less than this none is asked for
 #define LEAST_SHIFT 1e-6 // of the first
 #define MOST_SHIFT  1e10 // of the first
 
-#define REUSE_BELOW 0.1 // rad or m: after smaller increments factors are used once more
-#define WORTHWHILE  0.2 // of the last increment: what old factors must reach
+#define REUSE_BELOW 0.02 // rad or m: after smaller increments factors are used once more
+#define WORTHWHILE  0.2  // of the last increment: what old factors must reach
 
 // while something is driven
 #define SHORTENED 0.8  // of what is free, since bodies turn and points do not go straight
@@ -47,7 +49,7 @@
     0.75                 // of a gap is left where something is carried: Newton's method opens gaps
                          // that are far too small by half
 #define ENTERED      0.5 // of the range is left of larger ones
-#define MOST_CARRIES 100 // iterations in which driven things come along
+#define MOST_CARRIES 200 // iterations in which driven things come along
 
 // Models of the Hessian, each for when those before it have failed.
 typedef enum level { EXACT, CONVEX, POSITIVE } level; // CONVEX: of contact; POSITIVE: bodies too
@@ -57,13 +59,14 @@ typedef struct newton {
     const tdi_newton_opts *opts;
     td_step_stats *stats;
     td_diag *diag;
-    level next;            // the first model to be tried in the next iteration
-    level used;            // in this
-    bool raised;           // it was made positive where it was not
-    td_real shift, first;  // 1/s^2: now, and the first that is tried
-    td_real before;        // the last increment, if it was whole and not of a positive model
-    td_real promise;       // minus the slope along the increments
-    td_real largest;       // increment
+    level next;               // the first model to be tried in the next iteration
+    level used;               // in this
+    bool raised;              // it was made positive where it was not
+    bool wary;                // that is not asked for any more
+    td_real shift, first;     // 1/s^2: now, and the first that is tried
+    td_real before;           // the last increment, if it was whole and not of a positive model
+    td_real promise;          // minus the slope along the increments
+    td_real largest;          // increment
     bool offers_reuse, reuse; // of factors: by all bodies, and in the next iteration
 } newton;
 
@@ -144,8 +147,7 @@ static td_status factor(newton *n, bool carry) {
     n->used = n->next;
     for (int32_t tries = 0; tries < SHIFT_TRIES;) {
         if (t) {
-            td_status status =
-                tdi_touch_evaluate(t, n->system, n->used == EXACT, carry, n->diag);
+            td_status status = tdi_touch_evaluate(t, n->system, n->used == EXACT, carry, n->diag);
             if (status != TD_OK) {
                 return status;
             }
@@ -153,6 +155,7 @@ static td_status factor(newton *n, bool carry) {
         const tdi_model model = {.positive = n->used == POSITIVE,
                                  .shift = n->used == POSITIVE ? n->shift : 0,
                                  .tries = tries,
+                                 .raise = !n->wary,
                                  .touched = t,
                                  .carry = carry};
         tdi_factored result = factor_all(n, &model);
@@ -383,6 +386,8 @@ static void go_on(newton *n, td_real taken, bool whole) {
         n->next = n->used;
         return;
     }
+    // a raised model that goes nowhere has nearly no curvature in some direction, and will again
+    n->wary = n->wary || (n->raised && taken < RAISED_CUT);
     n->next = EXACT;
     if (n->used == POSITIVE && n->shift > 0) {
         td_real less = n->opts->rest ? SHIFT_LESS : 0;
