@@ -302,7 +302,8 @@ static bool eliminate_columns(const tdi_term *t, total *sum, int32_t k, const td
     return fine || terms->tame;
 }
 
-static void move_columns(tdi_node *node, tdi_other *other, int32_t k, const tdi_twist *up) {
+static void move_columns(tdi_node *node, tdi_other *other, int32_t k, const tdi_twist *up,
+                         td_real limit) {
     const tdi_twist *column = other->column;
     td_real *step = other->step;
     tdi_twist move = {up->w, tdi_add(up->v, tdi_cross(up->w, node->r))};
@@ -315,7 +316,12 @@ static void move_columns(tdi_node *node, tdi_other *other, int32_t k, const tdi_
             other->coupled ? tdi_dot(coupling(node->pull, node->spin, &column[c]), move.w) : 0;
     }
     tdi_solve_dense(other->dense, k, step);
+    td_real most = 0;
     for (int32_t c = 0; c < k; c++) {
+        most = fmax(most, fabs(step[c]));
+    }
+    for (int32_t c = 0; c < k; c++) {
+        step[c] *= most > limit ? limit / most : 1;
         move.w = tdi_madd(move.w, column[c].w, step[c]);
         move.v = tdi_madd(move.v, column[c].v, step[c]);
     }
@@ -457,7 +463,7 @@ static void part_out(void *context, int32_t part) {
             } else {
                 tdi_other *other = &s->other[m->other_place[i]];
                 int32_t count = m->dof[i + 1] - m->dof[i];
-                move_columns(node, other, count, up);
+                move_columns(node, other, count, up, c->limit);
                 for (int32_t d = 0; d < count; d++) {
                     largest = larger_square(largest, tdi_vec3(other->step[d], 0, 0));
                 }
