@@ -8,16 +8,16 @@
 
 static const char help_head[] = "Usage: tendril bench [CASE...] [--json] [--list] [--seconds S]\n"
                                 "\n"
-                                "Measures speed and memory; all cases but accuracy when none is\n"
-                                "named. Every figure is the fastest of the runs that fit in its\n"
-                                "time, on one core where the case does not say otherwise.\n"
+                                "Measures speed and memory. Without names it runs all cases\n"
+                                "except accuracy. Every time is that of the fastest run within\n"
+                                "--seconds, on one core unless the case says otherwise.\n"
                                 "\n";
 
 static const char help_options[] =
     "\n"
-    "  --json       one object a line: case, variant, n, value, unit\n"
-    "  --list       the cases\n"
-    "  --seconds S  time for each figure (1)\n";
+    "  --json       print one object for each row: case, variant, n, value, unit\n"
+    "  --list       list the cases\n"
+    "  --seconds S  time to spend on each row (1)\n";
 
 typedef struct bench_case {
     const char *name, *about;
@@ -26,27 +26,26 @@ typedef struct bench_case {
 } bench_case;
 
 static const bench_case cases[] = {
-    {"grow", "million modules written a second, in a new process (cold) and again (warm)",
+    {"grow", "million modules written per second, in a new process (cold) and again (warm)",
      bench_grow, false},
-    {"forward", "nanoseconds a body for the accelerations; other engines beside ours",
+    {"forward", "nanoseconds per body for the accelerations; other engines for comparison",
      bench_forward, false},
-    {"step", "nanoseconds a body for an implicit step of 1/60 s", bench_step, false},
-    {"realtime", "how much faster than time plants are, and the largest at 60 Hz", bench_realtime,
-     false},
+    {"step", "nanoseconds per body for an implicit step of 1/60 s", bench_step, false},
+    {"realtime", "simulated seconds per second for plants, and the largest plant at 60 Hz",
+     bench_realtime, false},
     {"scaling", "cost of a step and of an iteration, and memory, from 10 to a million bodies",
      bench_scaling, false},
-    {"threads", "how much faster many plants and a large one are on all cores", bench_threads,
-     false},
-    {"islands", "pairs of strands that touch: cost of a pair, and two threads over one",
+    {"threads", "speed-up of many plants and of a large one on all cores", bench_threads, false},
+    {"islands", "pairs of touching strands: cost per pair, and speed-up with two threads",
      bench_islands, false},
     {"world", "real-time factor, cost of a step and memory of every scene, each run to its end",
      bench_world, false},
-    {"rod", "rods: beside the figures of others, from 100 to 100,000 vertices, and contact",
-     bench_rod, false},
-    {"wasm", "nanoseconds a body for an implicit step in node, and the ratio to native", bench_wasm,
+    {"rod", "rods: compared with others, from 100 to 100,000 vertices, and with contact", bench_rod,
      false},
-    {"accuracy", "error of every integrator on plants, and its cost; only by name", bench_accuracy,
-     true},
+    {"wasm", "nanoseconds per body for an implicit step in node, and the ratio to native",
+     bench_wasm, false},
+    {"accuracy", "error and cost of every integrator on plants; runs only when named",
+     bench_accuracy, true},
 };
 
 #define CASE_COUNT ((int)(sizeof cases / sizeof cases[0]))

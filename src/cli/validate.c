@@ -10,11 +10,13 @@
 static const char help[] =
     "Usage: tendril validate [CASE...] [--json] [--list]\n"
     "\n"
-    "Runs cases with known answers, all when none is named, and compares. Exits with 0\n"
-    "only if every figure is within its limit and every case had one, otherwise with 1.\n"
+    "Runs cases with known answers and compares the results; without names it runs all\n"
+    "cases. Exits with 0 only if every case has results and all are within their limits,\n"
+    "otherwise with 1.\n"
     "\n"
-    "  --json       one object a figure: case, quantity, n, got, want, error, limit, pass\n"
-    "  --list       the cases\n";
+    "  --json       print one object for each result: case, quantity, n, got, want, error,\n"
+    "               limit, pass\n"
+    "  --list       list the cases\n";
 
 typedef struct val_case {
     const char *name, *about;
@@ -28,22 +30,25 @@ static const val_case cases[] = {
     {"cantilever", "droop of the plants thesis's beam under its own weight", val_cantilever},
     {"elastica", "large bending of a cantilever by a load at its tip", val_elastica},
     {"vibration", "frequencies of a clamped beam in bending and torsion", val_vibration},
-    {"chain", "a limp chain at rest and swinging, and the catenary", val_chain},
-    {"energy", "what integrators do to the energy of random trees; their orders", val_energy_case},
+    {"chain", "a chain without stiffness at rest and swinging, and the catenary", val_chain},
+    {"energy", "energy of random trees under each integrator; orders of convergence",
+     val_energy_case},
     {"agreement", "forward, inverse and dense dynamics, and the integrators", val_agreement},
-    {"momentum", "of a tree that floats freely", val_momentum},
+    {"momentum", "momentum of a tree that floats freely", val_momentum},
     {"drag", "plants in a wind that stops at once", val_drag},
     {"stability", "largest stable steps of a stiff beam", val_stability},
     {"interpolation", "base motions through keys, against differences in time", val_interpolation},
     {"wind", "statistics and divergence of turbulence; a stem in an even wind", val_wind},
-    {"base", "pendulums and stems whose base moves, and strands that do not feel it", val_base},
-    {"rest-under-gravity", "plants that stay as they are drawn", val_rest_under_gravity},
+    {"base", "pendulums and stems on a moving base, and strands that do not feel its motion",
+     val_base},
+    {"rest-under-gravity", "plants whose drawn shape is at rest under gravity",
+     val_rest_under_gravity},
     {"pose", "springs that pull a strand to a pose", val_pose_case},
-    {"twist", "a stem turned by a torque, and let go", val_twist},
-    {"resume", "a world that goes on from a checkpoint, byte by byte", val_resume},
+    {"twist", "a stem twisted by a torque, and released", val_twist},
+    {"resume", "a world that continues from a checkpoint with the same bytes", val_resume},
     {"rod-derivatives", "gradients and Hessians of random rods, against differences",
      val_rod_derivatives},
-    {"rod-invariance", "what rigid motion, tumbling and turning must not change",
+    {"rod-invariance", "invariance under rigid motion, and momentum of a tumbling rod",
      val_rod_invariance},
     {"rod-cantilever", "the droop of the cantilever as a rod", val_rod_cantilever},
     {"rod-elastica", "large bending of a rod by a load at its tip", val_rod_elastica},
@@ -53,7 +58,7 @@ static const val_case cases[] = {
     {"michell", "the twist at which a ring leaves its plane", val_michell},
     {"helical-buckling", "a twisted rod that coils in one place", val_helical_buckling},
     {"spring", "helical springs, and Wilberforce's pendulum", val_spring},
-    {"transducer", "two wheels on a shaft that trade their energy", val_transducer},
+    {"transducer", "two wheels on an elastic shaft that exchange their energy", val_transducer},
     {"storms", "random plants in strong wind, as trees and as rods: every step converges",
      val_storms},
     {"contact", "knots, chains and ropes that touch: gaps and friction", val_contact},
@@ -173,7 +178,7 @@ static void run_case(const val_case *c, val_report *report) {
     clear_progress(report);
     if (report->rows == before) {
         const td_diag diag = {.message = "the case compared nothing"};
-        val_fault(report, "figures of the case", 0, TD_ERR_LIMIT, &diag);
+        val_fault(report, "results of the case", 0, TD_ERR_LIMIT, &diag);
     }
 }
 
@@ -188,7 +193,7 @@ static int run_cases(int count, char **names, bool json) {
         run_case(count ? find_case(names[i]) : &cases[i], &report);
     }
     if (!json) {
-        printf("%d figures, %d outside their limits, %.1f s\n", report.rows, report.failed,
+        printf("%d results, %d outside their limits, %.1f s\n", report.rows, report.failed,
                cli_seconds() - started);
     }
     return report.failed == 0 ? EXIT_FINE : EXIT_OUTSIDE;

@@ -332,7 +332,7 @@ bool val_settle(val_report *report, val_tree *tree, const td_step_opts *opts,
     td_status status = td_tree_settle(tree->state, opts, &stats, &diag);
     if (status == TD_OK && stats.unconverged > 0) {
         status = TD_ERR_DIVERGED;
-        snprintf(diag.message, sizeof diag.message, "no rest after %lld iterations",
+        snprintf(diag.message, sizeof diag.message, "no pose at rest was found in %lld iterations",
                  (long long)stats.iterations);
     }
     if (status != TD_OK) {

@@ -76,7 +76,7 @@ bool val_strand_settle(val_report *report, val_strand *strand, const td_step_opt
     td_status status = td_rod_settle(strand->state, opts, &stats, &diag);
     if (status == TD_OK && stats.unconverged > 0) {
         status = TD_ERR_DIVERGED;
-        snprintf(diag.message, sizeof diag.message, "no rest after %lld iterations",
+        snprintf(diag.message, sizeof diag.message, "no pose at rest was found in %lld iterations",
                  (long long)stats.iterations);
     }
     return finish(report, strand, quantity, status, &diag);
