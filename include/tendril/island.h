@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file island.h
-/// States of any solvers that are stepped together because they may touch: each other, themselves
-/// and colliders. Worlds make islands of what is near in every step; a program that holds states
-/// itself makes its own.
+/// States of any solvers that are stepped together because they can touch each other, themselves
+/// and colliders. A world groups its actors into islands by their distance in every step; a program
+/// that has states of its own makes islands itself.
 
 #include "tendril/contact.h"
 #include "tendril/step.h"
@@ -34,15 +34,15 @@ TD_API void td_island_free(td_island *island); ///< NULL is allowed.
 
 /// Steps all of them, or none. `opts` has an entry a state; dt and integrator, an implicit one, are
 /// the same for all. `stats` may be NULL. TD_ERR_DIVERGED, with everything as it was, when a value
-/// is not finite, when things are in each other at the start, when what is driven leaves no room,
-/// or when the step does not converge in pieces of 1/64 of dt either; TD_ERR_LIMIT when there are
+/// is not finite, when segments overlap at the start, when colliders or held ends leave no room,
+/// or when the step does not converge even in parts of 1/64 of dt; TD_ERR_LIMIT when there are
 /// more contacts than there is room for.
 TD_API td_status td_island_step(td_island *island, const td_step_opts *opts,
                                 const td_collider *colliders, int32_t collider_count,
                                 td_step_stats *stats, td_diag *diag);
 
-/// Goes to rest under gravity, on the colliders and on each other, from wherever the states are;
-/// velocities become 0. Friction has no part in it.
+/// Computes the rest pose under gravity, on the colliders and on each other, from the current
+/// poses. Velocities become 0. There is no friction.
 TD_API td_status td_island_settle(td_island *island, const td_step_opts *opts,
                                   const td_collider *colliders, int32_t collider_count,
                                   td_step_stats *stats, td_diag *diag);

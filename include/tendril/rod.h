@@ -18,21 +18,22 @@ extern "C" {
 #endif
 
 typedef struct td_rod_model td_rod_model; ///< Fixed after creation. Safe to read from any thread.
-typedef struct td_rod_state td_rod_state; ///< All that moves, plus scratch. One a thread.
+typedef struct td_rod_state
+    td_rod_state; ///< Everything that moves, and scratch memory. One for each thread.
 
 /// One rod. Start from td_rod_def_default(): straight at rest along its points, 5 mm thick.
 typedef struct td_rod_def {
     uint32_t struct_size;
     int32_t vertex_count;   ///< >= 2; of a closed rod >= 3.
     const td_vec3 *points;  ///< m, as it starts.
-    const td_vec3 *rest;    ///< m: its shape at ease; NULL (default): that of `points`.
-    bool straight;          ///< At ease it is straight, with the lengths of its shape.
+    const td_vec3 *rest;    ///< m: its rest shape; NULL (default): that of `points`.
+    bool straight;          ///< The rest shape is straight, with the lengths of `rest` or `points`.
     td_real radius;         ///< m, > 0: of the section along X. Default 0.0025.
     td_real radius_other;   ///< m: along Z. 0 (default): round.
     const td_real *radii;   ///< m, of every edge, in place of `radius`; NULL (default): all alike.
     td_vec3 director;       ///< Z of the first edge; (0,0,0) (default): chosen.
-    td_real twist_rest;     ///< rad/m: of the frame at ease. Default 0.
-    td_real twist;          ///< rad: more twist than at ease, spread evenly, at the start.
+    td_real twist_rest;     ///< rad/m: twist of the rest shape. Default 0.
+    td_real twist;          ///< rad: additional twist at time 0, spread evenly.
     bool closed;            ///< From the last vertex on to the first.
     td_end_kind start, end; ///< Default free; a closed rod has none.
     int32_t parent_rod;     ///< Earlier rod that it grows from, or TD_NONE (default).
@@ -42,7 +43,7 @@ typedef struct td_rod_def {
     td_real shear;          ///< Pa; 0 (default): young/(2(1 + poisson)).
     td_real poisson;        ///< In (-1, 0.5]. Default 0.5.
     td_real damping_time;   ///< s, >= 0: damping = damping_time * stiffness. Default 0.
-    /// Given figures of the section in place of those of radius and material; 0 (default): not.
+    /// Stiffness and mass of the section; 0 (default): from radius and material.
     td_real bend_x;    ///< N m^2: against bending about X.
     td_real bend_z;    ///< N m^2: about Z.
     td_real twist_y;   ///< N m^2: against twist.
@@ -91,17 +92,17 @@ TD_API size_t td_rod_state_bytes(const td_rod_state *state);
 TD_API void td_rod_state_reset(td_rod_state *state); ///< Back to the start.
 
 /// Advances by opts->dt; TD_IMPLICIT and TD_IMPLICIT_EULER minimise the incremental potential,
-/// TD_EULER is the published method: symplectic Euler, quasistatic frames, projection to the
-/// lengths; TD_ERR_STRUCTURE for what it does not know, branches and bodies. Never allocates, but
-/// for a step that has to be taken in halves. TD_ERR_DIVERGED, with the state as it was, when a
-/// value is not finite or, by TD_EULER, lengths cannot be kept.
+/// TD_EULER is the explicit method of the paper (Bergou et al. 2008): symplectic Euler, quasistatic
+/// frames, projection to the lengths; TD_ERR_STRUCTURE for rods with branches or bodies. Never
+/// allocates, but for a step that has to be taken in halves. TD_ERR_DIVERGED, with the state as it
+/// was, when a value is not finite or, by TD_EULER, lengths cannot be kept.
 TD_API td_status td_rod_step(td_rod_state *state, const td_step_opts *opts, td_step_stats *stats,
                              td_diag *diag);
 
 /// The state for islands, in which states of all solvers touch.
 TD_API td_state_ref td_rod_ref(td_rod_state *state);
 
-/// Goes to a pose at rest under gravity, from wherever the state is; velocities become 0.
+/// Computes a pose at rest under gravity, from the current pose. Velocities become 0.
 TD_API td_status td_rod_settle(td_rod_state *state, const td_step_opts *opts, td_step_stats *stats,
                                td_diag *diag);
 
@@ -111,25 +112,28 @@ TD_API td_status td_rod_settle(td_rod_state *state, const td_step_opts *opts, td
 TD_API td_vec3 td_rod_origin(const td_rod_state *state, int32_t edge);
 TD_API td_vec3 td_rod_tip(const td_rod_state *state, int32_t edge);
 TD_API td_quat td_rod_rotation(const td_rod_state *state, int32_t edge);
-/// Place and velocity of a vertex, by td_rod_vertex(). Setting them starts the motion anew.
+/// Place and velocity of a vertex, by td_rod_vertex(). Setting them forgets the past of the
+/// multistep rule.
 TD_API td_vec3 td_rod_position(const td_rod_state *state, int32_t vertex);
 TD_API td_vec3 td_rod_velocity(const td_rod_state *state, int32_t vertex);
 TD_API void td_rod_set_vertex(td_rod_state *state, int32_t vertex, td_vec3 position,
                               td_vec3 velocity);
-/// Turning rate of an edge about its own axis, rad/s, and the twist of the joint at its start, rad.
+/// Angular velocity of an edge about its own axis, rad/s, and the twist of the joint at its start,
+/// rad.
 TD_API td_real td_rod_spin(const td_rod_state *state, int32_t edge);
 TD_API void td_rod_set_spin(td_rod_state *state, int32_t edge, td_real rate);
 TD_API td_real td_rod_twist(const td_rod_state *state, int32_t edge);
-/// Turns the frame of an edge about itself, rad, by less than half a turn. Starts the motion anew.
+/// Turns the frame of an edge about itself, rad, by less than half a turn. Forgets the past of the
+/// multistep rule.
 TD_API void td_rod_turn(td_rod_state *state, int32_t edge, td_real angle);
 /// Moment of the joint at an edge's start, N m, in the edge's axes, and the pull along it, N.
 TD_API td_vec3 td_rod_moment(const td_rod_state *state, int32_t edge);
 TD_API td_real td_rod_tension(const td_rod_state *state, int32_t edge);
 
-/// Sets where everything hangs that is clamped or pinned, as td_tree_set_base().
+/// Sets the base, to which all clamped and pinned ends are attached, as td_tree_set_base().
 TD_API void td_rod_set_base(td_rod_state *state, const td_base_motion *motion);
-/// Where an end that is clamped or pinned shall be at the end of the next step: its place, and the
-/// rotation of the edge there (of clamped ends). By less than half a turn a step.
+/// Sets the position of a clamped or pinned end at the end of the next step and, if it is clamped,
+/// the rotation of its edge. It can turn by less than half a turn in a step.
 TD_API void td_rod_set_end(td_rod_state *state, int32_t rod, bool end, td_vec3 position,
                            td_quat rotation);
 

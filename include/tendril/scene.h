@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file scene.h
-/// A scene: objects, what acts on them, how they move and what is recorded. Plain structs, filled
-/// by hand or from a tree of values (a YAML file, a browser's JSON). td_world_new() makes a world
-/// of it. docs/guide/scene.md lists every key with unit, default and range.
+/// A scene: objects, loads, colliders and what is recorded. Plain structs, filled by the caller or
+/// from a tree of values (a YAML file, or JSON from a browser). td_world_new() makes a world from
+/// it. docs/guide/scene.md lists every key with unit, default and range.
 
 #include "tendril/curve.h"
 #include "tendril/grammar.h"
@@ -26,12 +26,12 @@ typedef struct td_helix_def {
     td_real turns;  ///< Below 0: the other way round. Default 1.
 } td_helix_def;
 
-/// How a rod is held at an end, and how that moves.
+/// How an end of a strand is held, and how it moves.
 typedef struct td_strand_end {
     td_end_kind held; ///< Default: clamped at the start, free at the other end.
     td_vec3 shift;    ///< m, from where it is drawn, in the axes of the base.
-    td_quat rotation; ///< From how it is drawn, in the axes of the base. Of a clamped end.
-    td_real turns;    ///< rad: more twist about its own axis, any number of turns. Likewise.
+    td_quat rotation; ///< Of a clamped end: from how it is drawn, in the axes of the base.
+    td_real turns;    ///< rad: twist of a clamped end about its own axis, any number of turns.
 } td_strand_end;
 
 /// A box welded to a strand.
@@ -53,20 +53,20 @@ typedef struct td_strand_def {
     const char *material; ///< Of the library's. Default "rope".
     td_real tip_mass;     ///< kg, added to the last segment. Default 0.
     bool closed;          ///< From the last point on to the first.
-    bool straight;        ///< At ease it is straight.
-    const td_vec3 *rest;  ///< m: points of its shape at ease; NULL (default): as drawn.
+    bool straight;        ///< The rest shape is straight.
+    const td_vec3 *rest;  ///< m: points of the rest shape; NULL (default): as drawn.
     int32_t rest_count;
     td_helix_def rest_helix;  ///< The same as a helix; used when it has a radius.
     td_real radius_other;     ///< m: of a flat section, along Z. 0 (default): round.
-    td_real twist;            ///< rad: at the start, over all of its length.
+    td_real twist;            ///< rad: at time 0, over the whole length.
     td_strand_end start, end; ///< A closed one has none.
     const td_strand_body *bodies;
     int32_t body_count;
-    /// Figures in place of those of section and material; 0 (default): not.
-    td_real bend;       ///< N m^2: about X.
-    td_real bend_other; ///< N m^2: about Z; 0: as `bend`.
-    td_real torsion;    ///< N m^2.
-    td_real stretch;    ///< N.
+    /// Stiffness and mass; 0 (default): from section and material.
+    td_real bend;       ///< N m^2: bending stiffness EI about X.
+    td_real bend_other; ///< N m^2: bending stiffness EI about Z; 0: as `bend`.
+    td_real torsion;    ///< N m^2: torsional stiffness GJ.
+    td_real stretch;    ///< N: stretching stiffness EA.
     td_real line_mass;  ///< kg/m.
     bool inextensible;
 } td_strand_def;
@@ -92,16 +92,17 @@ typedef struct td_instances_def {
     bool turned; ///< Each turned about the vertical at random. Default true.
 } td_instances_def;
 
-/// How much of the base's motion a strand feels, and of what it is relative to.
+/// Local dynamics: a part of the motion of a frame is taken out of what an object feels. Not with
+/// contact.
 typedef struct td_local_def {
-    td_real amount;   ///< 0 (default): none of the frame's motion is taken away. 1: all.
+    td_real amount;   ///< 0 (default): none of the frame's motion is taken out. 1: all of it.
     td_vec3 position; ///< m, of the frame: hip of a character, back of a horse.
     td_quat rotation;
 } td_local_def;
 
 typedef enum td_start {
     TD_START_SETTLED, ///< At rest under gravity. The default.
-    TD_START_DRAWN,   ///< As it is drawn, and let go.
+    TD_START_DRAWN,   ///< As drawn, then released.
 } td_start;
 
 /// A plant, a strand, or many of one kind. Start from td_object_def_default().
@@ -133,7 +134,8 @@ typedef struct td_object_def {
     td_real drag;            ///< Factor of the areas to the air. Default 1.
     bool rest_under_gravity; ///< The drawn shape is the settled one. Default false.
     td_start start;
-    td_real time_scale; ///< Factor of the base's velocity and acceleration. Default 1.
+    td_real time_scale; ///< Factor of the base's velocity and acceleration. Not with contact.
+                        ///< Default 1.
     td_local_def local;
     td_instances_def instances;
 } td_object_def;
@@ -142,14 +144,14 @@ TD_API td_object_def td_object_def_default(void);
 
 // ---- loads ----------------------------------------------------------------------------------
 
-/// Moving air; see wind.h for the figures of gusts and turbulence.
+/// Moving air; wind.h describes gusts and turbulence.
 typedef struct td_wind_load {
     td_vec3 velocity; ///< m/s, the mean.
     td_real intensity, length, gust, gust_length, roughness, height, onset;
     int32_t seed;
 } td_wind_load;
 
-/// A place on an object: a segment by its id, or the one that ends nearest to a point at the start.
+/// A segment of an object: by its id, or the one whose tip is nearest to a point at time 0.
 typedef struct td_place_def {
     const char *object; ///< Default: the first.
     int32_t instance;   ///< Default 0.
@@ -158,7 +160,7 @@ typedef struct td_place_def {
     bool near_given;
 } td_place_def;
 
-/// Holds the tip of a segment by a spring to a point that may move, from `start` to `end`.
+/// Pulls the tip of a segment by a spring to a point that may move, from `start` to `end`.
 typedef struct td_pull_load {
     td_place_def place;
     td_vec3 to; ///< m, world; used when given. Or
@@ -203,7 +205,7 @@ typedef struct td_scene_load {
     } as;
 } td_scene_load;
 
-/// With its defaults, of that kind.
+/// One of that kind, with its defaults.
 TD_API td_scene_load td_scene_load_default(td_scene_load_kind kind);
 
 // ---- contact --------------------------------------------------------------------------------
@@ -219,10 +221,10 @@ typedef struct td_scene_collider {
     } as;
 } td_scene_collider;
 
-/// With its defaults, of that kind.
+/// One of that kind, with its defaults.
 TD_API td_scene_collider td_scene_collider_default(td_collider_kind kind);
 
-/// How rods touch each other and the colliders. See td_contact_opts for the figures.
+/// How rods touch each other and the colliders. td_contact_opts describes the fields.
 typedef struct td_scene_contact {
     bool given; ///< Default false: nothing touches, unless there are colliders.
     bool self;
@@ -260,14 +262,14 @@ typedef struct td_record_def {
 
 /// Start from td_scene_def_default(). What it points to is borrowed by td_world_new() for the call.
 typedef struct td_scene_def {
-    const char *name;    ///< For people. Default: none.
+    const char *name;    ///< Title. Default: none.
     const char *text;    ///< One line on what it shows. Default: none.
     td_vec3 gravity;     ///< m/s^2. Default (0, -9.81, 0).
-    td_real step;        ///< s, at most; a frame is a whole number of steps. Default 1/60.
-    td_real tolerance;   ///< rad: how far a step may be from its solution. Default 1e-4.
+    td_real step;        ///< s: longest step; a frame is a whole number of steps. Default 1/60.
+    td_real tolerance;   ///< rad: error at which Newton's method stops in a step. Default 1e-4.
     td_real air_density; ///< kg/m^3. Default 1.2; 0: no drag.
     td_real drag;        ///< Drag coefficient. Default 1.
-    td_real air_linear;  ///< N s/m^3: drag that grows with the speed. Default 0.
+    td_real air_linear;  ///< N s/m^3: drag in proportion to the speed. Default 0.
     const td_object_def *objects;
     int32_t object_count;
     const td_scene_load *loads;
@@ -283,12 +285,13 @@ TD_API td_scene_def td_scene_def_default(void);
 /// A scene read from values, with its keyframes.
 typedef struct td_scene td_scene;
 
-/// Takes over `value`, also on failure. All faults go to `diags`, with their places. `file` is the
-/// scene's own name, from which the loader of a world finds the files that it names; NULL: none.
+/// Takes ownership of `value`, also on failure. `diags` gets all errors, with line and column.
+/// `file` is the scene's own name, from which the loader of a world finds the files that it names;
+/// NULL: none.
 TD_API td_status td_scene_from_value(td_value *value, const char *file, const td_alloc *alloc,
                                      td_scene **out, td_diag_list *diags);
 TD_API void td_scene_free(td_scene *scene); ///< NULL is allowed.
-/// What the scene says; valid as long as it.
+/// The numbers of the scene; valid as long as the scene.
 TD_API const td_scene_def *td_scene_def_get(const td_scene *scene);
 
 /// The reference of every key, as Markdown.

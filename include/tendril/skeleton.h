@@ -16,7 +16,7 @@ extern "C" {
 
 // ---- materials ------------------------------------------------------------------------------
 
-/// What a segment is for. Stems carry; the others are organs with a surface to the wind.
+/// Kind of a segment. Stems carry other segments; the other kinds are organs with a shape.
 typedef enum td_organ {
     TD_ORGAN_STEM,
     TD_ORGAN_LEAF,
@@ -42,13 +42,14 @@ typedef struct td_material {
     uint32_t color;       ///< 0xRRGGBB, sRGB.
 } td_material;
 
-/// The library's own materials, for ropes, hair and plants. `source` says where figures come from.
+/// The library's own materials, for ropes, hair and plants. `source` says where their parameters
+/// come from.
 TD_API int32_t td_material_count(void);
 TD_API td_material td_material_get(int32_t index);
 TD_API const char *td_material_source(int32_t index);
 /// Index of the material with this name, or TD_NONE.
 TD_API int32_t td_material_find(const char *name);
-/// The shear modulus that is in force: `shear`, or from `poisson` when that is 0.
+/// The shear modulus: `shear`, or from `poisson` if that is 0.
 TD_API td_real td_material_shear(const td_material *material);
 
 // ---- shapes of organs -----------------------------------------------------------------------
@@ -68,7 +69,7 @@ typedef struct td_shape {
     td_real width;         ///< Greatest width over length. Default 0.5.
     td_real depth;         ///< Box: along Z, over length; in (0,100]. Default 0.5.
     td_real widest;        ///< Where along the blade it is widest, in (0,1). Default 0.4.
-    td_real taper;         ///< > 0; 1 is a lens, larger makes a drawn-out tip. Default 1.
+    td_real taper;         ///< > 0; 1 gives the outline of a lens, more a longer tip. Default 1.
     td_real fold;          ///< rad: how far each half rises from the plane. Default 0.2.
     td_real curl;          ///< rad: how far the tip has turned towards -Z. Default 0.3.
     td_real wave;          ///< Ripple of the margin over length. Default 0.
@@ -105,7 +106,7 @@ typedef enum td_joint_kind {
     TD_JOINT_FREE,  ///< Not attached. Only for a segment without parent.
 } td_joint_kind;
 
-/// What a stem resists bending, twist and stretching with.
+/// Stiffness of a stem against bending, twist and stretching.
 typedef struct td_section {
     td_real bend_x;  ///< N m^2: about X, E I.
     td_real bend_z;  ///< N m^2: about Z.
@@ -120,19 +121,20 @@ typedef struct td_segment {
     td_joint_kind joint;
     td_vec3 attach;  ///< Joint origin in the parent's axes (the world's without parent), m.
     td_vec3 axis;    ///< Unit; of a hinge or slide, in the segment's axes.
-    td_quat rest;    ///< Orientation to the parent at which the springs are at ease: curvature
-                     ///< and twist of the shape at ease, times the length between two middles.
-    td_quat initial; ///< Orientation to the parent at the start.
+    td_quat rest;    ///< Rotation relative to the parent without moment in the springs: curvature
+                     ///< and twist of the rest shape, times the length between two middles.
+    td_quat initial; ///< Rotation relative to the parent at time 0.
     td_real initial_slide; ///< m: of a slide joint at the start.
     td_real length;        ///< m, of a stem from the joint to `tip`; the size of an organ.
-    td_real rest_length;   ///< m: of a stem at ease. It starts stretched where `length` differs.
-    td_vec3 tip;           ///< Far end in the segment's axes, m; (0, length, 0) for stems.
-    td_real radius_base;   ///< m: of the section along X.
-    td_real radius_tip;    ///< m.
-    td_real flat;          ///< The section of a stem along Z is so much wider than along X.
-    td_section section;    ///< Of a stem at its middle, of an organ that of its stalk.
-    td_real bead;          ///< Likewise, m: radius of a ball at its tip; 0: none.
-    int32_t material;      ///< Index into the skeleton's materials.
+    td_real
+        rest_length; ///< m: of a stem without tension. If `length` differs, it starts stretched.
+    td_vec3 tip;     ///< Far end in the segment's axes, m; (0, length, 0) for stems.
+    td_real radius_base; ///< m: of the section along X.
+    td_real radius_tip;  ///< m.
+    td_real flat;        ///< The section of a stem along Z is so much wider than along X.
+    td_section section;  ///< Of a stem at its middle, of an organ that of its stalk.
+    td_real bead;        ///< Likewise, m: radius of a ball at its tip; 0: none.
+    int32_t material;    ///< Index into the skeleton's materials.
     td_organ organ;
     int32_t shape;          ///< Index into the skeleton's shapes; TD_NONE for stems.
     uint32_t color;         ///< 0xRRGGBB.
@@ -147,8 +149,8 @@ typedef struct td_segment {
 /// How an end of a strand is held.
 typedef enum td_end_kind {
     TD_END_FREE,
-    TD_END_PINNED,  ///< Its place is given.
-    TD_END_CLAMPED, ///< Its place, direction and frame are given. The strand is free from there on.
+    TD_END_PINNED,  ///< Its position is given.
+    TD_END_CLAMPED, ///< Its position and rotation are given. The strand is free from there on.
 } td_end_kind;
 
 /// A rope, a hair, a ring: segments in a row, each on the tip of the one before and at ease in its
@@ -191,8 +193,8 @@ TD_API const td_polygon *td_skeleton_polygons(const td_skeleton *skeleton);
 TD_API const td_vec3 *td_skeleton_points(const td_skeleton *skeleton);
 
 typedef enum td_pose_kind {
-    TD_POSE_REST,    ///< Every spring at ease.
-    TD_POSE_INITIAL, ///< As the plant starts.
+    TD_POSE_REST,    ///< Without moment in any spring.
+    TD_POSE_INITIAL, ///< The pose at time 0.
 } td_pose_kind;
 
 /// World position of every joint and world rotation of every segment. Either may be NULL; both
@@ -200,7 +202,7 @@ typedef enum td_pose_kind {
 TD_API void td_skeleton_pose(const td_skeleton *skeleton, td_pose_kind kind, td_vec3 *origins,
                              td_quat *rotations);
 
-/// A material whose figures change; 0 (damping_time: below 0) keeps one.
+/// New parameters of a material; 0 (damping_time: below 0) keeps the old one.
 typedef struct td_material_change {
     const char *name; ///< NULL: all.
     td_real density, young, shear, damping_time;
@@ -254,7 +256,7 @@ typedef struct td_segment_def {
     td_quat initial;       ///< Default: all zero, which means `rest`.
     td_real initial_slide; ///< m. Default 0.
     td_real length;        ///< m, > 0.
-    td_real rest_length;   ///< m: of a stem at ease; 0 (default): `length`.
+    td_real rest_length;   ///< m: of a stem without tension; 0 (default): `length`.
     td_real radius_base;   ///< m, > 0.
     td_real radius_tip;    ///< m, >= 0.
     td_real flat;          ///< > 0: the section along Z over that along X. Default 1, round.
@@ -270,8 +272,8 @@ typedef struct td_segment_def {
     td_vec3 tip; ///< Given far end; used when `has_tip`. Default (0, length, 0).
     bool has_tip;
     td_real joint_young; ///< Pa: of the joint instead of the material's. 0 (default): material's.
-    td_section section;  ///< Of a stem: given figures; each 0 (default): by radius and material.
-    td_vec3 stiffness;   ///< Given springs; used when `has_stiffness`. Each >= 0.
+    td_section section; ///< Of a stem: given stiffness; each 0 (default): from radius and material.
+    td_vec3 stiffness;  ///< Given springs; used when `has_stiffness`. Each >= 0.
     bool has_stiffness;
     td_vec3 damping; ///< Given damping; used when `has_damping`. Each >= 0.
     bool has_damping;
@@ -314,10 +316,10 @@ TD_API td_status td_skeleton_from_string(const td_grammar *grammar, const td_str
 TD_API td_status td_skeleton_from_text(const char *text, size_t size, const td_alloc *alloc,
                                        td_skeleton **out, td_diag *diag);
 
-/// Checks what the header of a model says of materials, surfaces and colours, all of it.
+/// Checks all materials, surfaces and colours in the header of a model.
 TD_API td_status td_plant_check(const td_grammar *grammar, td_diag_list *diags);
 
-/// What a string adds up to, as it would become a skeleton.
+/// Counts, mass and height of the skeleton that a string would become.
 typedef struct td_totals {
     td_real length;        ///< Sum of the drawn lengths, in turtle units.
     int64_t segment_count; ///< Bodies, organs included.

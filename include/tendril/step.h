@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file step.h
-/// The words that all solvers share: how a step is taken and what it did, energies and momentum,
-/// modes, damping, spring laws. What a solver cannot honour it refuses by name.
+/// What all solvers share: options and statistics of a step, energies and momentum, modes, damping,
+/// spring laws. A solver refuses an option that it does not have, by name.
 
 #include "tendril/base.h"
 #include "tendril/load.h"
@@ -38,26 +38,27 @@ typedef struct td_step_opts {
     td_integrator integrator; ///< Default TD_IMPLICIT.
     td_vec3 gravity;          ///< m/s^2. Default (0, -9.81, 0).
     int32_t iterations;       ///< Newton iterations a step at most. Default 20.
-    td_real tolerance;        ///< rad or m: stop when no body moves further, or when what is left
-                              ///< is below a tenth of it. Default 1e-4.
+    td_real tolerance;        ///< rad or m: Newton's method stops when no body moved further in an
+                              ///< iteration, or when the estimated remaining error is below a tenth
+                              ///< of it. Default 1e-4.
     td_air air;               ///< Default none.
     const td_vec3 *winds;     ///< m/s: the wind at each body in place of air.wind. Default NULL.
     td_real stiffness;        ///< Factor of all joint springs, >= 0. Default 1.
     td_real damping;          ///< Factor of all joint damping, >= 0. Default 1.
     const td_load *loads;     ///< load_count of them. Default none.
     int32_t load_count;
-    td_pool *pool; ///< Threads for implicit steps of large trees. Default NULL: the caller's alone.
+    td_pool *pool; ///< Threads for implicit steps of large trees. Default NULL: one.
 } td_step_opts;
 
 TD_API td_step_opts td_step_opts_default(void);
 
-/// What stepping did, added up since the struct was zeroed.
+/// Statistics, summed over all steps since the struct was zeroed.
 typedef struct td_step_stats {
     int64_t steps;
     int64_t iterations;  ///< Newton iterations.
-    int64_t halvings;    ///< Increments halved because the whole raised the potential.
-    int64_t raised;      ///< Iterations whose Hessian had to be made positive.
-    int64_t unconverged; ///< Steps that ran out of iterations.
+    int64_t halvings;    ///< Times that the line search halved an increment.
+    int64_t raised;      ///< Iterations whose Hessian was not positive definite and was modified.
+    int64_t unconverged; ///< Steps that reached the limit of iterations.
     int64_t halved;      ///< Steps that were taken in halves because they did not converge.
     td_real last_move;   ///< rad or m: largest increment of the last iteration.
 } td_step_stats;
@@ -79,17 +80,19 @@ typedef struct td_sums {
 // ---- vibration ------------------------------------------------------------------------------
 
 typedef struct td_mode {
-    td_real frequency;     ///< Hz; below 0 where the pose is not stable: |2 pi f| is then the rate
-                           ///< at which the motion grows, without damping.
-    td_real damping_ratio; ///< Of critical damping, by the joints; 0 when frequency is not above 0.
-    td_real twist;         ///< 0..1: part of the elastic energy that is twist.
+    td_real frequency; ///< Hz; below 0 where the pose is not stable: |2 pi f| is then the rate
+                       ///< at which the motion grows, without damping.
+    td_real
+        damping_ratio; ///< Ratio to critical damping, of the joints; 0 if frequency is not above 0.
+    td_real twist;     ///< 0..1: part of the elastic energy that is twist.
 } td_mode;
 
 // ---- damping --------------------------------------------------------------------------------
 
 typedef enum td_damping_kind {
-    TD_DAMPING_RATIO, ///< Of the lowest mode that bends a spring; higher ones are damped more.
-    TD_DAMPING_TIME,  ///< s: damping over stiffness, alike for all joints.
+    TD_DAMPING_RATIO, ///< Damping ratio of the lowest mode that deforms a joint; higher modes are
+                      ///< damped more.
+    TD_DAMPING_TIME,  ///< s: ratio of damping to stiffness, the same for all joints.
 } td_damping_kind;
 
 /// How a model is damped. Start from td_damping_opts_default().

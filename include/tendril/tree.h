@@ -14,7 +14,8 @@ extern "C" {
 #endif
 
 typedef struct td_tree_model td_tree_model; ///< Fixed after creation. Safe to read from any thread.
-typedef struct td_tree_state td_tree_state; ///< All that moves, plus scratch. One a thread.
+typedef struct td_tree_state
+    td_tree_state; ///< Everything that moves, and scratch memory. One for each thread.
 
 /// Start from td_tree_opts_default().
 typedef struct td_tree_opts {
@@ -61,7 +62,7 @@ TD_API td_status td_tree_step_many(td_tree_state *const *states, const td_step_o
                                    int32_t count, td_pool *pool, td_step_stats *stats,
                                    td_diag *diag);
 
-/// Goes to the pose at rest under gravity, from wherever the state is; velocities become 0.
+/// Computes the pose at rest under gravity, from the current pose. Velocities become 0.
 TD_API td_status td_tree_settle(td_tree_state *state, const td_step_opts *opts,
                                 td_step_stats *stats, td_diag *diag);
 
@@ -70,7 +71,7 @@ TD_API td_state_ref td_tree_ref(td_tree_state *state);
 
 // ---- places ---------------------------------------------------------------------------------
 
-/// World place of a body's joint, and of its tip, m.
+/// Position of a body's joint, and of its tip, in world axes, m.
 TD_API td_vec3 td_tree_origin(const td_tree_state *state, int32_t body);
 TD_API td_vec3 td_tree_tip(const td_tree_state *state, int32_t body);
 TD_API td_quat td_tree_rotation(const td_tree_state *state, int32_t body);
@@ -78,10 +79,10 @@ TD_API td_quat td_tree_rotation(const td_tree_state *state, int32_t body);
 // ---- coordinates ----------------------------------------------------------------------------
 
 /// Coordinates and velocities, body after body; see td_tree_coord_count() and td_tree_dof_count().
-/// The velocity of a ball joint is its turning rate in the segment's own axes, rad/s; of a free
+/// The velocity of a ball joint is its angular velocity in the segment's own axes, rad/s; of a free
 /// joint first the shift in the base's axes, then the turning rate. After writing to them call
-/// td_tree_state_changed(). Implicit steps do without joint velocities: ask for them anew after
-/// each step, and they are worked out then.
+/// td_tree_state_changed(). Implicit steps do not use joint velocities: get them again
+/// after each step, and they are computed then.
 TD_API td_real *td_tree_coords(td_tree_state *state);
 TD_API td_real *td_tree_velocities(td_tree_state *state);
 TD_API void td_tree_state_changed(td_tree_state *state);
@@ -113,8 +114,8 @@ TD_API void td_tree_joint_torque(td_tree_state *state, td_real *torque);
 
 TD_API td_energy td_tree_energy(td_tree_state *state, td_vec3 gravity);
 
-/// The largest moment, N m, or force of a slide, N, that springs and weight leave unbalanced at a
-/// degree of freedom: 0 at rest. Memory comes from the state's allocator and goes back; not a
+/// The largest unbalanced moment, N m, or force of a slide, N, of springs and weight at a degree of
+/// freedom: 0 at rest. Memory comes from the state's allocator and goes back; not a
 /// number when there is none.
 TD_API td_real td_tree_residual(td_tree_state *state, td_vec3 gravity);
 
@@ -135,9 +136,9 @@ TD_API td_status td_tree_modes(td_tree_state *state, td_vec3 gravity, int32_t co
 
 /// A new model for which the state's pose is one of rest under this gravity: same bodies and
 /// springs, other rest rotations of ball joints and hinges, and other rest places of slides. Its
-/// states start in that pose. Plants are drawn as they hang; this is how they stay so.
+/// states start in that pose. With it a plant that is drawn as it hangs stays as it is drawn.
 /// TD_ERR_ARGUMENT, naming the segment, when a joint cannot carry its load: one that is free, one
-/// without stiffness, one whose spring would have to be wound by more than half a turn.
+/// without stiffness, or one that would have to turn by more than half a turn.
 TD_API td_status td_tree_model_rest_new(td_tree_state *state, td_vec3 gravity,
                                         const td_alloc *alloc, td_tree_model **out, td_diag *diag);
 
@@ -145,7 +146,7 @@ TD_API td_status td_tree_model_rest_new(td_tree_state *state, td_vec3 gravity,
 
 /// A new model with the same bodies and springs, and joint damping in proportion to stiffness. For
 /// a ratio the modes are those about the state's pose, which should be one of rest; TD_ERR_ARGUMENT
-/// when none of the lowest bends a spring.
+/// when none of the lowest deforms a joint.
 TD_API td_status td_tree_model_damped_new(td_tree_state *state, const td_damping_opts *opts,
                                           const td_alloc *alloc, td_tree_model **out,
                                           td_diag *diag);

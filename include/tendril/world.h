@@ -26,12 +26,12 @@ typedef struct td_world_opts {
 
 TD_API td_world_opts td_world_opts_default(void);
 
-/// Grows the plants, finds their rest and stands at time 0. Faults of a scene that was read from a
-/// file have their place in it.
+/// Grows the plants, computes their rest poses and starts at time 0. Errors of a scene that was
+/// read from a file have their line and column in it.
 TD_API td_status td_world_new(const td_scene_def *scene, const td_world_opts *opts,
                               const td_alloc *alloc, td_world **out, td_diag_list *diags);
-/// The same with keyframes. The scene must outlive the world; it stays as it is, and any number of
-/// worlds can be made of it.
+/// The same with keyframes. The scene must outlive the world; it does not change, and any number
+/// of worlds can be made from it.
 TD_API td_status td_world_from_scene(const td_scene *scene, const td_world_opts *opts,
                                      const td_alloc *alloc, td_world **out, td_diag_list *diags);
 TD_API void td_world_free(td_world *world); ///< NULL is allowed.
@@ -51,16 +51,16 @@ TD_API td_step_stats td_world_stats(const td_world *world); ///< Of all steps so
 
 /// One number of the scene by its path, such as "gravity.y", "objects[0].stiffness" or
 /// "loads[1].wind.velocity.x", in the unit of the scene file. Setting one takes effect with the
-/// next step and ends its keyframes. TD_ERR_ARGUMENT for what cannot change any more: that is all
-/// but what keyframes can move, figures of winds and "step".
+/// next step and ends its keyframes. TD_ERR_ARGUMENT for what cannot change after the world is
+/// made: only numbers that can have keyframes, numbers of winds and "step" can change.
 TD_API td_status td_world_get(const td_world *world, const char *path, td_real *value,
                               td_diag *diag);
 TD_API td_status td_world_set(td_world *world, const char *path, td_real value, td_diag *diag);
-/// How all actors of an object go on. TD_ERR_ARGUMENT when there is no such object.
+/// Sets the integrator of all actors of an object. TD_ERR_ARGUMENT when there is no such object.
 TD_API td_status td_world_set_integrator(td_world *world, int32_t object, td_integrator integrator);
 
-/// A force on every segment, asked for before each step: at the tips, with their velocities; adds
-/// to `forces` (N). Called from several threads, one actor each.
+/// A force at the tip of every segment. It is called before each step with the tips and their
+/// velocities, and adds to `forces` (N). Several threads call it, each for one actor at a time.
 typedef void (*td_force_field)(void *context, td_real time, int32_t count, const td_vec3 *tips,
                                const td_vec3 *velocities, td_vec3 *forces);
 TD_API td_status td_world_set_field(td_world *world, td_force_field field, void *context);
@@ -71,43 +71,44 @@ TD_API void td_world_set_callback(td_world *world, td_step_callback callback, vo
 
 // ---- actors ---------------------------------------------------------------------------------
 
-/// One moving thing: an instance of an object.
+/// One instance of an object.
 typedef struct td_actor {
-    const char *name; ///< Of its object, with the instance's number when there are several.
+    const char *name; ///< Name of its object, with the number of the instance if there are several.
     int32_t object;
     int32_t instance;
     int32_t variant;             ///< Actors of one object and variant share skeleton and model.
     const td_skeleton *skeleton; ///< Belongs to the world.
     int32_t segment_count;
     int32_t dof_count;
-    bool stretchy; ///< Its segments do not stay where they are attached; see td_clip_actor.
+    bool stretchy; ///< Its segments change their lengths; see td_clip_actor.
 } td_actor;
 
 TD_API int32_t td_world_actor_count(const td_world *world);
 TD_API td_actor td_world_actor(const td_world *world, int32_t actor);
-/// Base, and world position of every joint and rotation of every segment. Any may be NULL.
+/// Pose of the base, position of every joint and rotation of every segment, in world axes. Any may
+/// be NULL.
 TD_API void td_world_pose(const td_world *world, int32_t actor, td_vec3 *base, td_quat *rotation,
                           td_vec3 *origins, td_quat *rotations);
 /// The same of one segment: its joint, its tip and its rotation. Any may be NULL.
 TD_API void td_world_segment(const td_world *world, int32_t actor, int32_t segment, td_vec3 *origin,
                              td_vec3 *tip, td_quat *rotation);
-/// The moments that the springs of an actor's joints carry, N m, one a segment, in its axes.
+/// The moments of the springs at an actor's joints, N m, one for each segment, in its axes.
 TD_API void td_world_moments(const td_world *world, int32_t actor, td_vec3 *moments);
-/// How an actor is at rest.
+/// The rest pose of an actor.
 typedef struct td_rest {
     td_real energy;   ///< J: of springs and weight.
-    td_real residual; ///< The largest moment, N m, or force, N, that springs and weight leave
-                      ///< unbalanced; not a number where the solver does not say, or where contact
-                      ///< bears some of it.
+    td_real residual; ///< Largest unbalanced moment, N m, or force, N, of springs and weight; not a
+                      ///< number if the solver does not compute it, or if contact carries a part.
     int64_t iterations; ///< Of Newton's method.
 } td_rest;
 
-/// Brings all actors to rest under gravity as it is now, without winds and other loads, from
-/// wherever they are; velocities become 0 and the time stays. `rests`, if given, gets one an actor.
+/// Brings all actors to rest under the current gravity, without winds and other loads, from their
+/// current poses. Velocities become 0 and the time does not change. `rests`, if given, gets one
+/// entry for each actor.
 /// TD_ERR_DIVERGED, naming the actor, when one does not come to rest.
 TD_API td_status td_world_settle(td_world *world, td_rest *rests, td_diag *diag);
-/// The `count` lowest modes of an actor about its pose, which should be one of rest, under gravity
-/// as it is now; see td_mode. TD_ERR_ARGUMENT, naming the solver, when that finds none.
+/// The `count` lowest modes of an actor about its pose, which should be at rest, under the current
+/// gravity; see td_mode. TD_ERR_ARGUMENT, naming the solver, if that cannot compute modes.
 TD_API td_status td_world_modes(td_world *world, int32_t actor, int32_t count, td_mode *modes,
                                 td_diag *diag);
 /// The state of an actor as the header of its solver has it: for "tree" a td_tree_state *, for
@@ -125,13 +126,13 @@ TD_API int32_t td_world_contacts(const td_world *world, td_contact *contacts, in
 
 // ---- hand -----------------------------------------------------------------------------------
 
-/// Holds the point of a segment (in its own axes) by a spring to a place, as a hand would, until it
-/// is released. One a world.
+/// Pulls a point of a segment (in its own axes) by a spring to a position, as a hand would, until
+/// it is released. A world has one such hand.
 TD_API void td_world_grab(td_world *world, int32_t actor, int32_t segment, td_vec3 point,
                           td_vec3 to, td_real stiffness);
 TD_API void td_world_grab_to(td_world *world, td_vec3 to);
 TD_API void td_world_release(td_world *world);
-/// Turns a segment about its own axis by a torque, N m, until that is set to 0. One a world.
+/// Twists a segment about its own axis by a torque, N m, until that is set to 0. A world has one.
 TD_API void td_world_twist(td_world *world, int32_t actor, int32_t segment, td_real torque);
 
 /// Velocity of the air at `count` points now, m/s, all winds together.
@@ -155,7 +156,7 @@ TD_API td_real td_world_largest_force(const td_world *world);
 
 /// Bytes that td_world_save() writes.
 TD_API size_t td_world_save_size(const td_world *world);
-/// All that the future depends on, as the machine writes numbers.
+/// Writes the whole state of the world, in the byte order of the machine.
 TD_API void td_world_save(const td_world *world, void *bytes);
 /// TD_ERR_SYNTAX, with the world as it was, when the bytes are not those of a world of this scene.
 /// Callbacks and fields stay as they are set.
