@@ -17,8 +17,8 @@ typedef struct td_solver_info {
     uint32_t laws;        ///< Laws of springs that it has: bits 1 << td_spring_law.
     bool stretchy;        ///< Segments change their lengths, and do not stay where they are
                           ///< attached.
-    bool contact;         ///< What it moves touches colliders,
-    bool mutual;          ///< and what else moves.
+    bool contact;         ///< Its states touch colliders,
+    bool mutual;          ///< themselves, and states of all solvers.
     bool ends;            ///< Both ends of a strand can be held and moved.
     bool rings;           ///< Strands can be closed.
     bool hinges;          ///< Joints can be hinges and slides.

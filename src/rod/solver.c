@@ -383,7 +383,6 @@ const tdi_solver tdi_solver_rod = {
              .integrators = 1u << TD_IMPLICIT | 1u << TD_IMPLICIT_EULER | 1u << TD_EULER,
              .laws = 1u << TD_LAW_TANGENT,
              .stretchy = true,
-             .mutual = true,
              .rings = true},
     .model_new = model_new,
     .model_free = model_free,

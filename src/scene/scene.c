@@ -339,7 +339,7 @@ static const char *name_of(const td_object_def *o) {
     return o->name ? o->name : "without a name";
 }
 
-// Rods that touch are solved as one; what touches is where it is seen, and is stepped implicitly.
+// Objects that touch are solved as one system, in one frame, by one implicit rule.
 static td_status check_contact(const td_scene *s, td_diag_list *diags) {
     const td_object_def *first = NULL;
     if (!s->def.contact.given && s->def.collider_count == 0) {
@@ -348,11 +348,10 @@ static td_status check_contact(const td_scene *s, td_diag_list *diags) {
     for (int32_t k = 0; k < s->def.object_count; k++) {
         const td_object_def *o = &s->def.objects[k];
         char path[96];
-        const bool rod = solver_of(o).mutual;
-        if (!rod && s->def.collider_count == 0) {
+        if (!solver_of(o).contact) {
             continue;
         }
-        first = first || !rod ? first : o;
+        first = first ? first : o;
         const char *key = key_of_motion(s, o);
         snprintf(path, sizeof path, "objects[%d].%s", k, key ? key : "integrator");
         if (key) {
@@ -367,7 +366,7 @@ static td_status check_contact(const td_scene *s, td_diag_list *diags) {
                                    "'implicit-euler' (object '%s')",
                                    name_of(o));
         }
-        if (rod && o->integrator != first->integrator) {
+        if (o->integrator != first->integrator) {
             return tdi_scene_fault(
                 s, diags, TD_ERR_SYNTAX, path,
                 "objects that can touch must have the same integrator (object '%s')", name_of(o));

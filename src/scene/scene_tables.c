@@ -480,9 +480,9 @@ static const tdi_scene_table collider_table = {
 
 static const tdi_scene_field contact_fields[] = {
     {"self", TDI_SCENE_BOOL, offsetof(td_scene_contact, self), .def = {1},
-     DOC("Rods touch themselves and each other, not only colliders.")},
+     DOC("Objects touch themselves and each other, not only colliders.")},
     {"friction", TDI_SCENE_REAL, offsetof(td_scene_contact, friction), .def = {0.3}, .high = 10,
-     DOC("Coefficient of friction (Coulomb) between rods.")},
+     DOC("Coefficient of friction (Coulomb) between segments.")},
     {"gap", TDI_SCENE_REAL, offsetof(td_scene_contact, gap), .def = {0.2}, .low = 0.01, .high = 1,
      DOC("Distance at which two surfaces begin to repel each other, as a fraction of the smaller "
          "radius.")},
@@ -493,7 +493,7 @@ static const tdi_scene_field contact_fields[] = {
     {0}};
 static const tdi_scene_table contact_table = {
     "contact", sizeof(td_scene_contact), contact_fields,
-    DOC("Contact between rods: all objects with `solver: rod`. They then start as drawn.")};
+    DOC("Contact of all objects with themselves, each other and the colliders.")};
 
 // ---- recording ------------------------------------------------------------------------------
 
@@ -563,10 +563,10 @@ static const tdi_scene_field scene_fields[] = {
      .count = offsetof(td_scene_def, load_count), .max_count = 10000,
      DOC("The loads that act on the objects.")},
     {"contact", TDI_SCENE_MAP, offsetof(td_scene_def, contact), .table = &contact_table,
-     .given = offsetof(td_scene_def, contact.given), DOC("How rods touch each other.")},
+     .given = offsetof(td_scene_def, contact.given), DOC("How objects touch each other.")},
     {"colliders", TDI_SCENE_LIST, offsetof(td_scene_def, colliders), .table = &collider_table,
      .count = offsetof(td_scene_def, collider_count), .max_count = 10000,
-     DOC("Solids that the objects touch. With colliders rods also touch each other.")},
+     DOC("Solids that the objects touch. With colliders, objects also touch each other.")},
     {"record", TDI_SCENE_MAP, offsetof(td_scene_def, record), .table = &record_table,
      DOC("What a run records and writes.")},
     {0}};
