@@ -90,6 +90,7 @@ typedef struct tdi_implicit {
     td_real (*solve_again)(void *body);
     td_real (*largest)(const void *body); // of the increments as they are
     td_real (*value)(const void *body);
+    td_real (*value_kept)(void *body); // at the pose that was kept; NULL: it has to go there
     void (*keep)(void *body);
     void (*try)(void *body, td_real fraction);
     td_real longest; // no increment is tried beyond this at once

@@ -81,6 +81,19 @@ static td_real value_of(const tdi_system *y) {
     return sum;
 }
 
+// The value at the poses that were kept, if all bodies can tell it without going there.
+static bool value_of_kept(const tdi_system *y, td_real *value) {
+    *value = 0;
+    for (int32_t k = 0; k < y->count; k++) {
+        const tdi_member *m = &y->member[k];
+        if (!m->ops->value_kept) {
+            return false;
+        }
+        *value += m->ops->value_kept(m->body);
+    }
+    return true;
+}
+
 static void keep_all(const tdi_system *y) {
     for (int32_t k = 0; k < y->count; k++) {
         y->member[k].ops->keep(y->member[k].body);
@@ -207,10 +220,13 @@ static bool couple(newton *n) {
 
 // ---- moves ----------------------------------------------------------------------------------
 
-// Takes as much of the increments, at most `fraction`, as lowers the value: how much.
-static td_real search(newton *n, td_real value, td_real fraction) {
+// Takes as much of the increments, at most `fraction`, as lowers the value: how much. `there`: they
+// are tried already.
+static td_real search(newton *n, td_real value, td_real fraction, bool there) {
     for (int32_t k = 0; k < HALVINGS; k++) {
-        try_all(n->system, fraction);
+        if (k > 0 || !there) {
+            try_all(n->system, fraction);
+        }
         if (value_of(n->system) <=
             value - DESCENT * fraction * n->promise + ROUNDING * fabs(value)) {
             return fraction;
@@ -241,10 +257,16 @@ static void stretch(newton *n, td_real longest) {
 // Parts that want to move far were limited, each by itself, and what they carry follows that; it
 // need not go down. Then all increments are made shorter alike, which does.
 static td_real search_limited(newton *n, td_real longest) {
-    try_all(n->system, 0);
-    const td_real value = value_of(n->system);
+    td_real value;
+    const bool there = value_of_kept(n->system, &value); // and the whole increment is tried
+    if (!there) {
+        try_all(n->system, 0);
+        value = value_of(n->system);
+    }
     if (!n->opts->rest && n->largest > LIMITED * longest) {
-        try_all(n->system, 1);
+        if (!there) {
+            try_all(n->system, 1);
+        }
         if (value_of(n->system) <= value) {
             return 1;
         }
@@ -252,7 +274,8 @@ static td_real search_limited(newton *n, td_real longest) {
         n->stats->halvings++;
         solve_all(n, false);
     }
-    return search(n, value, n->largest > longest ? longest / n->largest : 1);
+    return n->largest > longest ? search(n, value, longest / n->largest, false)
+                                : search(n, value, 1, there);
 }
 
 // Without contact; solve has moved the poses by all of the increments.

@@ -467,6 +467,18 @@ static td_real value(const void *body) {
     return tdi_rod_value(s, &s->now->potential);
 }
 
+static td_real value_kept(void *body) {
+    td_rod_state *s = body;
+    tdi_rod_pose *pose = s->pose;
+    td_real *turn = s->turn;
+    s->pose = s->pose_back;
+    s->turn = s->turn_back;
+    td_real kept = value(s);
+    s->pose = pose;
+    s->turn = turn;
+    return kept;
+}
+
 // ---- what is held ---------------------------------------------------------------------------
 
 static bool driven(const void *body) {
@@ -510,6 +522,7 @@ const tdi_implicit tdi_rod_implicit = {
     .solve_again = solve_again,
     .largest = largest,
     .value = value,
+    .value_kept = value_kept,
     .keep = keep,
     .try = try,
     .longest = INFINITY,
