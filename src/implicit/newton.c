@@ -243,6 +243,9 @@ static void stretch(newton *n, td_real longest) {
 static td_real search_limited(newton *n, td_real longest) {
     try_all(n->system, 0);
     const td_real value = value_of(n->system);
+    if (!isfinite(value)) {
+        return value;
+    }
     if (!n->opts->rest && n->largest > LIMITED * longest) {
         try_all(n->system, 1);
         if (value_of(n->system) <= value) {
@@ -255,7 +258,8 @@ static td_real search_limited(newton *n, td_real longest) {
     return search(n, value, n->largest > longest ? longest / n->largest : 1);
 }
 
-// Without contact; solve has moved the poses by all of the increments.
+// Without contact; solve has moved the poses by all of the increments. Not finite when the value is
+// not.
 static td_real move_freely(newton *n) {
     const td_real longest = longest_of(n->system);
     const bool doubtful = n->used == POSITIVE || n->raised;
@@ -298,7 +302,7 @@ static bool go(const tdi_system *y, bool carry, td_real room, td_real *fraction)
 }
 
 // With contact: as much of the increments as is free and, unless they carry something, lowers the
-// value.
+// value. Not finite when the value is not.
 static td_real move_touching(newton *n, bool carry) {
     const tdi_system *y = n->system;
     tdi_touch *t = y->touch;
@@ -311,6 +315,9 @@ static td_real move_touching(newton *n, bool carry) {
     if (searched) {
         try_all(y, 0);
         value = value_of(y);
+        if (!isfinite(value)) {
+            return value;
+        }
         searched = n->promise > ROUNDING * fabs(value);
     }
     for (int32_t k = 0; k < HALVINGS && go(y, carry, room, &fraction); k++) {
@@ -404,7 +411,7 @@ static td_status iterate(newton *n, bool carry, td_real *taken) {
         return TD_ERR_DIVERGED;
     }
     *taken = y->touch ? move_touching(n, carry) : move_freely(n);
-    return TD_OK;
+    return isfinite(*taken) ? TD_OK : TD_ERR_DIVERGED;
 }
 
 // What comes after an iteration that was not the last.
