@@ -263,6 +263,9 @@ static td_real search_limited(newton *n, td_real longest) {
         try_all(n->system, 0);
         value = value_of(n->system);
     }
+    if (!isfinite(value)) {
+        return value;
+    }
     if (!n->opts->rest && n->largest > LIMITED * longest) {
         if (!there) {
             try_all(n->system, 1);
@@ -278,7 +281,8 @@ static td_real search_limited(newton *n, td_real longest) {
                                 : search(n, value, 1, there);
 }
 
-// Without contact; solve has moved the poses by all of the increments.
+// Without contact; solve has moved the poses by all of the increments. Not finite when the value is
+// not.
 static td_real move_freely(newton *n) {
     const td_real longest = longest_of(n->system);
     const bool doubtful = n->used == POSITIVE || n->raised;
@@ -321,7 +325,7 @@ static bool go(const tdi_system *y, bool carry, td_real room, td_real *fraction)
 }
 
 // With contact: as much of the increments as is free and, unless they carry something, lowers the
-// value.
+// value. Not finite when the value is not.
 static td_real move_touching(newton *n, bool carry) {
     const tdi_system *y = n->system;
     tdi_touch *t = y->touch;
@@ -334,6 +338,9 @@ static td_real move_touching(newton *n, bool carry) {
     if (searched) {
         try_all(y, 0);
         value = value_of(y);
+        if (!isfinite(value)) {
+            return value;
+        }
         searched = n->promise > ROUNDING * fabs(value);
     }
     for (int32_t k = 0; k < HALVINGS && go(y, carry, room, &fraction); k++) {
@@ -427,7 +434,7 @@ static td_status iterate(newton *n, bool carry, td_real *taken) {
         return TD_ERR_DIVERGED;
     }
     *taken = y->touch ? move_touching(n, carry) : move_freely(n);
-    return TD_OK;
+    return isfinite(*taken) ? TD_OK : TD_ERR_DIVERGED;
 }
 
 // What comes after an iteration that was not the last.
