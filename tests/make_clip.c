@@ -163,7 +163,7 @@ static td_collider collider_at(int32_t k, td_real t) {
 }
 
 static void pack_props(int32_t frame, td_real t, float *out) {
-    td_world_contact contacts[CONTACTS] = {{0}};
+    td_contact contacts[CONTACTS] = {{0}};
     for (int32_t k = 0; k < COLLIDERS; k++, out += TD_CLIP_COLLIDER) {
         td_collider c = collider_at(k, t);
         td_clip_pack_collider(&c, out);

@@ -91,18 +91,18 @@ TD_TEST(arrow_is_of_length_one_along_y) {
 
 // ---- frames ---------------------------------------------------------------------------------
 
-static td_world_contact pushing(td_real x, td_real y, td_real z) {
-    return (td_world_contact){.point = {x, 0, 1}, .force = {x, y, z}};
+static td_contact pushing(td_real x, td_real y, td_real z) {
+    return (td_contact){.point = {x, 0, 1}, .force = {x, y, z}};
 }
 
 TD_TEST(arrows_show_the_largest_forces_from_where_they_act) {
-    const td_world_contact contacts[] = {pushing(0, 1, 0), pushing(4, 0, 0), pushing(0, 0, 0),
+    const td_contact contacts[] = {pushing(0, 1, 0), pushing(4, 0, 0), pushing(0, 0, 0),
                                          pushing(0, -2, 0), pushing(0, 0, -4)};
     float rows[4 * TD_CLIP_ARROW];
     td_clip_pack_arrows(contacts, 5, &scale, 4, rows);
     const int order[] = {1, 4, 3, 0}; // of equal forces the first comes first
     for (int k = 0; k < 4; k++) {
-        const td_world_contact *c = &contacts[order[k]];
+        const td_contact *c = &contacts[order[k]];
         const float *r = rows + TD_CLIP_ARROW * k;
         td_real force = tdi_norm(c->force), root = sqrt(force / scale.weight);
         CHECK_REL(apart(tdi_vec3(r[0], r[1], r[2]), c->point), 0, 1e-7);
@@ -115,7 +115,7 @@ TD_TEST(arrows_show_the_largest_forces_from_where_they_act) {
 }
 
 TD_TEST(arrow_of_a_force_like_the_weight_is_a_fifth_of_the_side_and_none_is_longer_than_it) {
-    const td_world_contact contacts[] = {pushing(0, 1e12, 0), pushing(0, scale.weight, 0)};
+    const td_contact contacts[] = {pushing(0, 1e12, 0), pushing(0, scale.weight, 0)};
     float rows[3 * TD_CLIP_ARROW];
     td_clip_pack_arrows(contacts, 2, &scale, 3, rows);
     CHECK_IN(rows[7], 0.99 * scale.side, scale.side);
@@ -125,7 +125,7 @@ TD_TEST(arrow_of_a_force_like_the_weight_is_a_fifth_of_the_side_and_none_is_long
 }
 
 TD_TEST(more_contacts_than_arrows_keep_the_largest) {
-    static td_world_contact contacts[1000];
+    static td_contact contacts[1000];
     static float rows[TD_CLIP_ARROWS * TD_CLIP_ARROW];
     for (int k = 0; k < 1000; k++) {
         contacts[k] = pushing(0, 1 + (k * 389) % 1000, 0); // every force from 1 to 1000, once

@@ -224,9 +224,9 @@ TD_TEST(bodies_ride_on_their_strand_and_can_be_pulled_by) {
 
 TD_TEST(rods_that_fall_on_a_plane_lie_on_it) {
     stage s =
-        stage_of("{objects: [{solver: rod, position: [0, 0.1, 0], strand: {segments: 12,\n"
+        stage_of("{objects: [{solver: rod, start: drawn, position: [0, 0.1, 0], strand: {segments: 12,\n"
                  " points: [[0, 0, 0], [0.3, 0.02, 0]], radius: 0.01, start: {held: free}}},\n"
-                 " {solver: rod, position: [0.15, 0.2, -0.1], strand: {segments: 8,\n"
+                 " {solver: rod, start: drawn, position: [0.15, 0.2, -0.1], strand: {segments: 8,\n"
                  " points: [[0, 0, 0], [0, 0, 0.3]], radius: 0.01, start: {held: free}}}],\n"
                  " contact: {friction: 0.5}, colliders: [{plane: {position: [0, 0.05, "
                  "0]}}]}");
@@ -243,10 +243,10 @@ TD_TEST(rods_that_fall_on_a_plane_lie_on_it) {
 }
 
 static const char touching[] =
-    "{objects: [{solver: rod, position: [0, 0.1, 0], strand: {segments: 12,\n"
+    "{objects: [{solver: rod, start: drawn, position: [0, 0.1, 0], strand: {segments: 12,\n"
     "  points: [[0, 0, 0], [0.3, 0.02, 0]], radius: 0.01, start: {held: free}}},\n"
     " {name: tree, strand: {points: [[0, 0, 0], [0, 0.3, 0]]}},\n"
-    " {solver: rod, position: {keys: [[0, [0.15, 0.3, 0]], [1, [0.15, 0.2, 0]]]},\n"
+    " {solver: rod, start: drawn, position: {keys: [[0, [0.15, 0.3, 0]], [1, [0.15, 0.2, 0]]]},\n"
     "  " CORD "end: {held: clamped, turns: {keys: [[0, 0], [1, 2]]}}}, start: drawn}],\n"
     " loads: [{wind: {velocity: [3, 0, 0], intensity: 0.3}}],\n"
     " colliders: [{plane: {friction: 0.4}},\n"
@@ -288,7 +288,7 @@ TD_TEST(rods_stepped_as_published_go_on_to_the_bit_after_a_save) {
 }
 
 TD_TEST(rods_that_start_in_each_other_are_told_by_name) {
-    stage s = stage_of("{objects: [{name: cord, solver: rod, " CORD "}}],\n"
+    stage s = stage_of("{objects: [{name: cord, solver: rod, start: drawn, " CORD "}}],\n"
                        " colliders: [{box: {position: [0.5, 0, 0], size: [0.2, 0.2, 0.2]}}]}");
     td_diag diag = {.message = ""};
     CHECK_INT(td_world_step(s.world, &diag), TD_ERR_DIVERGED);

@@ -96,7 +96,7 @@ TD_API void td_clip_pack_collider(const td_collider *collider, float *out);
 /// An arrow starts at the contact and points along the force on the first side. With r the root of
 /// force over scale->weight, it is r/(r + 4) times scale->side long: a fifth of that for a force
 /// like the weight, as the root of the force below, and never longer than the side.
-TD_API void td_clip_pack_arrows(const td_world_contact *contacts, int32_t count,
+TD_API void td_clip_pack_arrows(const td_contact *contacts, int32_t count,
                                 const td_clip_scale *scale, int32_t arrow_count, float *out);
 /// Triangles of a collider in its own axes, and of an arrow of length 1 along +Y. The arrays of
 /// *part lie in *room, which is to be freed with td_bytes_free().

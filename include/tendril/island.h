@@ -49,9 +49,9 @@ TD_API td_status td_island_settle(td_island *island, const td_step_opts *opts,
 
 /// One contact at the end of the last step.
 typedef struct td_contact {
-    int32_t state, segment; ///< First side.
-    int32_t other_state;    ///< TD_NONE: the other side is a collider.
-    int32_t other;          ///< Segment of other_state, or number of the collider.
+    int32_t actor, segment; ///< First side: the actor of a world, or the state of an island.
+    int32_t other_actor;    ///< TD_NONE: the other side is a collider.
+    int32_t other;          ///< Segment of other_actor, or number of the collider.
     td_vec3 point;          ///< m.
     td_vec3 normal;         ///< Unit, from the other side to the first.
     td_vec3 force;          ///< N, on the first side: barrier and friction.

@@ -120,19 +120,8 @@ TD_API int32_t td_world_collider_count(const td_world *world);
 /// A collider of the scene with its pose at the end of the last step.
 TD_API td_collider td_world_collider(const td_world *world, int32_t collider);
 
-/// One contact at the end of the last step.
-typedef struct td_world_contact {
-    int32_t actor, segment; ///< First side.
-    int32_t other_actor;    ///< TD_NONE: the other side is a collider.
-    int32_t other;          ///< Segment of other_actor, or number of the collider.
-    td_vec3 point;          ///< m, world.
-    td_vec3 normal;         ///< Unit, from the other side to the first.
-    td_vec3 force;          ///< N, on the first side: barrier and friction.
-    td_real gap;            ///< m.
-} td_world_contact;
-
 /// Fills at most `capacity` contacts; returns how many there are.
-TD_API int32_t td_world_contacts(const td_world *world, td_world_contact *contacts,
+TD_API int32_t td_world_contacts(const td_world *world, td_contact *contacts,
                                  int32_t capacity);
 
 // ---- hand -----------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ typedef struct run_clip {
     td_clip_collider *colliders;
     int32_t collider_count;
     int32_t arrow_count; // 0: nothing touches, or nobody wants to see it
-    td_world_contact *contacts;
+    td_contact *contacts;
     int32_t contact_capacity;
     int64_t frame_size; // floats
     float *frame;

@@ -36,6 +36,7 @@ typedef struct tdi_model {
     bool positive; // a positive semi-definite model; else the exact Hessian, if that is positive
     td_real shift; // 1/s^2: weight of inertia about the pose, added to a positive model
     int32_t tries; // how often a smaller shift did not do
+    bool raise;    // an exact model may be raised where it is not positive definite
     bool touched;  // the factors must serve respond()
     bool carry;    // increments bring what is driven to the end of its way
 } tdi_model;

@@ -34,6 +34,7 @@
 #define SHIFT_LESS  0.25 // in statics, after an increment that was taken whole
 #define SHIFT_CUT   0.3  // of an increment: after less than this the shift grows
 #define SHIFT_GROWS 4.0
+#define RAISED_CUT  0.01 // of a raised increment: after less than this none is asked for
 #define LEAST_SHIFT 1e-6 // of the first
 #define MOST_SHIFT  1e10 // of the first
 
@@ -47,7 +48,7 @@
     0.75                 // of a gap is left where something is carried: Newton's method opens gaps
                          // that are far too small by half
 #define ENTERED      0.5 // of the range is left of larger ones
-#define MOST_CARRIES 100 // iterations in which driven things come along
+#define MOST_CARRIES 200 // iterations in which driven things come along
 
 // Models of the Hessian, each for when those before it have failed.
 typedef enum level { EXACT, CONVEX, POSITIVE } level; // CONVEX: of contact; POSITIVE: bodies too
@@ -60,6 +61,7 @@ typedef struct newton {
     level next;            // the first model to be tried in the next iteration
     level used;            // in this
     bool raised;           // it was made positive where it was not
+    bool wary;             // that is not asked for any more
     td_real shift, first;  // 1/s^2: now, and the first that is tried
     td_real before;        // the last increment, if it was whole and not of a positive model
     td_real promise;       // minus the slope along the increments
@@ -153,6 +155,7 @@ static td_status factor(newton *n, bool carry) {
         const tdi_model model = {.positive = n->used == POSITIVE,
                                  .shift = n->used == POSITIVE ? n->shift : 0,
                                  .tries = tries,
+                                 .raise = !n->wary,
                                  .touched = t,
                                  .carry = carry};
         tdi_factored result = factor_all(n, &model);
@@ -383,6 +386,8 @@ static void go_on(newton *n, td_real taken, bool whole) {
         n->next = n->used;
         return;
     }
+    // a raised model that goes nowhere has nearly no curvature in some direction, and will again
+    n->wary = n->wary || (n->raised && taken < RAISED_CUT);
     n->next = EXACT;
     if (n->used == POSITIVE && n->shift > 0) {
         td_real less = n->opts->rest ? SHIFT_LESS : 0;

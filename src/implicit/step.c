@@ -14,7 +14,8 @@
 
 #define STATIC_ITERATIONS 5000  // far more than most need: limp things between pins creep
 #define STATIC_TOLERANCE  1e-10 // rad or m: statics are to be exact
-#define DEEPEST           6     // halvings of a step, down to 1/64
+#define PIECES            64    // of a step: it is halved down to one of these
+#define PATIENCE          10    // times the iterations for the smallest piece
 
 // ---- checks ---------------------------------------------------------------------------------
 
@@ -95,7 +96,9 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
                           td_diag *diag) {
     const td_step_opts *o = y->member[0].opts;
     const tdi_rule rule = rule_of(y, part);
-    const tdi_newton_opts newton = {o->iterations, o->tolerance, false};
+    const bool last = part.to - part.from <= 1.0 / PIECES; // no other piece comes after it
+    const tdi_newton_opts newton = {last ? PATIENCE * o->iterations : o->iterations, o->tolerance,
+                                    false};
     td_status status = TD_OK;
     *converged = false;
     for (int32_t k = 0; k < y->count; k++) {
@@ -126,12 +129,18 @@ static td_status said(td_status status, td_diag *diag) {
     return status;
 }
 
+// What an attempt said is of no interest after another that went well.
+static void forget(td_diag *diag) {
+    if (diag) {
+        diag->status = TD_OK;
+        diag->message[0] = '\0';
+    }
+}
+
 td_status tdi_system_try(const tdi_system *y, bool *converged, td_step_stats *stats,
                          td_diag *diag) {
     const span whole = {0, 1};
-    if (diag) {
-        diag->status = TD_OK;
-    }
+    forget(diag);
     td_status status = try_part(y, whole, converged, stats, diag);
     if (status != TD_OK || !*converged) {
         tdi_system_undo(y);
@@ -181,15 +190,13 @@ void tdi_system_restore(const tdi_system *y, const void *memory) {
 // length, and after one that does the next is twice as long where it fits.
 td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *stats,
                             td_diag *diag) {
-    const int32_t all = 1 << DEEPEST;
+    const int32_t all = PIECES;
     td_status status = TD_OK;
     save_all(y, memory);
     for (int32_t at = 0, piece = all / 2; at < all && status == TD_OK;) {
         bool converged;
         const span part = {(td_real)at / all, (td_real)(at + piece) / all};
-        if (diag) {
-            diag->status = TD_OK;
-        }
+        forget(diag);
         status = try_part(y, part, &converged, stats, diag);
         if (status == TD_OK && (converged || (piece == 1 && !y->touch))) {
             stats->unconverged += !converged;
@@ -215,6 +222,7 @@ td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *st
     } else {
         stats->halved++;
         stats->steps++;
+        forget(diag);
     }
     return said(status, diag);
 }
@@ -250,9 +258,7 @@ td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *
     const tdi_newton_opts newton = {STATIC_ITERATIONS, STATIC_TOLERANCE, true};
     td_status status = TD_OK;
     bool converged = false;
-    if (diag) {
-        diag->status = TD_OK;
-    }
+    forget(diag);
     for (int32_t k = 0; k < y->count; k++) {
         y->member[k].ops->begin_rest(y->member[k].body, y->member[k].opts);
     }

@@ -537,9 +537,9 @@ static td_contact contact_of(const tdi_touch *t, const tdi_contact *c) {
     td_vec3 axis = tdi_madd(tdi_scale(t->now[c->point[0]], c->weight[0]), t->now[c->point[1]],
                             c->weight[1]);
     return (td_contact){
-        .state = t->owner[c->capsule],
+        .actor = t->owner[c->capsule],
         .segment = t->segment[c->capsule],
-        .other_state = collider ? TD_NONE : t->owner[c->other],
+        .other_actor = collider ? TD_NONE : t->owner[c->other],
         .other = collider ? c->other - t->capsule_count : t->segment[c->other],
         .point = tdi_madd(axis, c->normal, -t->radius[c->capsule]),
         .normal = c->normal,
@@ -556,8 +556,8 @@ static void add_friction(const tdi_touch *t, const tdi_contact *c, td_contact *c
     for (int32_t k = 0; k < count; k++) {
         td_contact *d = &contacts[k];
         td_real far = tdi_norm(tdi_sub(d->point, own.point));
-        if (d->state == own.state && d->segment == own.segment && d->other == own.other &&
-            d->other_state == own.other_state && far < least) {
+        if (d->actor == own.actor && d->segment == own.segment && d->other == own.other &&
+            d->other_actor == own.other_actor && far < least) {
             best = d;
             least = far;
         }

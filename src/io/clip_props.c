@@ -106,14 +106,14 @@ static td_quat turn_up_to(td_vec3 d) {
     return d.y < -1 + 1e-12 ? (td_quat){0, 1, 0, 0} : tdi_quat_unit(half_way);
 }
 
-static void put_arrow(const td_world_contact *contact, const td_clip_scale *scale, float *to) {
+static void put_arrow(const td_contact *contact, const td_clip_scale *scale, float *to) {
     td_real force = tdi_norm(contact->force), ratio = sqrt(force / scale->weight);
     td_real length = scale->side * ratio / (ratio + FULL_RATIO);
     to = put_turn(put(to, contact->point), turn_up_to(tdi_scale(contact->force, 1 / force)));
     put(to, tdi_vec3(length, length, length));
 }
 
-void td_clip_pack_arrows(const td_world_contact *contacts, int32_t count,
+void td_clip_pack_arrows(const td_contact *contacts, int32_t count,
                          const td_clip_scale *scale, int32_t arrow_count, float *out) {
     int32_t kept[TD_CLIP_ARROWS],
         most = arrow_count < TD_CLIP_ARROWS ? arrow_count : TD_CLIP_ARROWS;

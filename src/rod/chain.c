@@ -214,6 +214,9 @@ td_status tdi_rod_model_of(const tdi_rod_chain *chains, int32_t count, const td_
     }
     tdi_rod_finish(m);
     *out = m;
+    if (TDI_ASSERTS) {
+        tdi_rod_model_validate(m);
+    }
     return TD_OK;
 }
 

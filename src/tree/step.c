@@ -360,7 +360,7 @@ static tdi_factored factor(void *body, const tdi_model *model) {
                              .other = tdi_potential_other,
                              .context = &at,
                              .tame = model->positive,
-                             .raise = p->inertia && !model->positive && !model->touched,
+                             .raise = model->raise && p->inertia && !model->positive && !model->touched,
                              .touched = model->touched};
     s->now->carry = model->carry;
     p->relax = model->shift;

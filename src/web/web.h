@@ -42,7 +42,7 @@ typedef struct web_session {
     // colliders as they look, and contact forces as arrows
     td_clip_scale scale;
     td_clip_collider *colliders;
-    td_world_contact *contacts;
+    td_contact *contacts;
     int32_t contact_capacity;
     // room for what is asked for
     float *poses, *moments, *table, *props;

@@ -11,9 +11,26 @@ td_collider td_world_collider(const td_world *world, int32_t collider) {
     return world->colliders[collider];
 }
 
-int32_t td_world_contacts(const td_world *world, td_world_contact *contacts, int32_t capacity) {
-    (void)world;
-    (void)contacts;
-    (void)capacity;
-    return 0;
+// Contacts of an island, with actors in the place of its members.
+static int32_t island_contacts(const td_world *w, const tdi_island *i, td_contact *contacts,
+                               int32_t capacity) {
+    const int32_t *actor = w->member_actor + i->first;
+    int32_t count = tdi_touch_contacts(i->touch, contacts, capacity);
+    for (int32_t k = 0; k < count && k < capacity; k++) {
+        td_contact *c = &contacts[k];
+        c->actor = actor[c->actor];
+        c->other_actor = c->other_actor == TD_NONE ? TD_NONE : actor[c->other_actor];
+    }
+    return count;
+}
+
+int32_t td_world_contacts(const td_world *w, td_contact *contacts, int32_t capacity) {
+    int32_t count = 0;
+    for (int32_t k = 0; w->near.room && w->step > 0 && k < w->island_count; k++) {
+        if (w->islands[k].touch) {
+            const int32_t left = capacity > count ? capacity - count : 0;
+            count += island_contacts(w, &w->islands[k], contacts + (capacity - left), left);
+        }
+    }
+    return count;
 }
