@@ -289,6 +289,7 @@ static void guess(void *body, bool take) {
         return;
     }
     drive(s, 1);
+    s->now->guessed = true;
     if (s->now->history < 2) {
         memcpy(s->q_start, s->q, (size_t)s->model->coord_count * sizeof *s->q);
     }
@@ -297,7 +298,9 @@ static void guess(void *body, bool take) {
 
 static void undo(void *body) {
     td_tree_state *s = body;
-    put_back(s);
+    if (s->now->guessed) { // else nothing has moved
+        put_back(s);
+    }
     s->history = s->now->history;
     if (!s->now->rule.two) {
         s->history_dt = 0; // what BDF2 had prepared is gone
