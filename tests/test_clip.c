@@ -390,8 +390,7 @@ static float *prop_frames(const td_clip_def *def) {
     size_t size = (size_t)td_clip_frame_size(def), actor = (size_t)td_clip_actor_size(def->actors);
     float *still = make_frames(def->actors, 1, true), *frames = calloc(3 * size, sizeof *frames);
     const td_clip_scale scale = {.side = 1, .diagonal = 1, .weight = 1};
-    td_contact contacts[3] = {
-        {.force = {0, 3, 0}}, {.force = {0, 2, 0}}, {.force = {1, 0, 0}}};
+    td_contact contacts[3] = {{.force = {0, 3, 0}}, {.force = {0, 2, 0}}, {.force = {1, 0, 0}}};
     for (int f = 0; f < 3; f++) {
         float *at = frames + size * (size_t)f;
         memcpy(at, still, actor * sizeof *at);

@@ -97,7 +97,7 @@ static td_contact pushing(td_real x, td_real y, td_real z) {
 
 TD_TEST(arrows_show_the_largest_forces_from_where_they_act) {
     const td_contact contacts[] = {pushing(0, 1, 0), pushing(4, 0, 0), pushing(0, 0, 0),
-                                         pushing(0, -2, 0), pushing(0, 0, -4)};
+                                   pushing(0, -2, 0), pushing(0, 0, -4)};
     float rows[4 * TD_CLIP_ARROW];
     td_clip_pack_arrows(contacts, 5, &scale, 4, rows);
     const int order[] = {1, 4, 3, 0}; // of equal forces the first comes first

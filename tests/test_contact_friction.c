@@ -118,7 +118,8 @@ static void step(mover *w) {
     for (int k = 0; k < 2; k++) {
         hat[k] = tdi_madd(tdi_madd(w->x[k], w->v[k], STEP), w->gravity, STEP * STEP);
     }
-    CHECK_INT(tdi_contacts_colliders(w->c, w->collider, w->collider_count, STEP, 0, 1, &diag), TD_OK);
+    CHECK_INT(tdi_contacts_colliders(w->c, w->collider, w->collider_count, STEP, 0, 1, &diag),
+              TD_OK);
     CHECK_INT(tdi_contacts_find(w->c, w->x, NULL, &diag), TD_OK);
     CHECK_INT(tdi_contacts_lag(w->c, w->x, 0, rule.force, &diag), TD_OK);
     bool done = false;

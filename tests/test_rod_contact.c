@@ -616,9 +616,9 @@ TD_TEST(gradient_of_rods_in_contact_matches_differences) {
         value_at(y, 1);
         any_step(&r, y, 1e-4);
         td_real slope = slope_of(y);
-        td_real got = (8 * (value_at(y, e) - value_at(y, -e)) -
-                       (value_at(y, 2 * e) - value_at(y, -2 * e))) /
-                      (12 * e);
+        td_real got =
+            (8 * (value_at(y, e) - value_at(y, -e)) - (value_at(y, 2 * e) - value_at(y, -2 * e))) /
+            (12 * e);
         CHECK(y->touch->coupled);
         tdi_touch_free(y->touch);
         CHECK_REL(got, slope, 1e-6);

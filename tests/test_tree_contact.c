@@ -193,8 +193,7 @@ TD_TEST(contacts_of_a_tree_have_the_gradient_of_their_value) {
     for (int32_t d = 0; d < t.nv; d++) {
         const double way = 1e-9;
         step[d] = 1;
-        double slope =
-            (value_off(t, &m, step, way) - value_off(t, &m, step, -way)) / (2 * way);
+        double slope = (value_off(t, &m, step, way) - value_off(t, &m, step, -way)) / (2 * way);
         step[d] = 0;
         double got = assembled_slope(t, d);
         CHECK_REL(got - slope, 0, 1e-6 * fabs(slope) + 1e-9);

@@ -421,6 +421,27 @@ TD_TEST(tree_linear_spring_winds_past_half_a_turn) {
     tree_free(t);
 }
 
+// By implicit steps too, and wound by more than three quarters of a turn it lets go: it goes on
+// from the short way round, at the rate that it had.
+TD_TEST(tree_linear_spring_lets_go_past_three_quarters_of_a_turn) {
+    tree t = turned_ball(tdi_vec3(0, 1, 0), 2.9, TD_LAW_LINEAR);
+    td_step_opts opts = td_step_opts_default();
+    opts.gravity = tdi_vec3(0, 0, 0);
+    t.model->body[0].stiffness = tdi_vec3(1e-15, 1e-15, 1e-15);
+    t.v[1] = 10;
+    opts.dt = 1e-3;
+    for (int k = 0; k < 400; k++) { // 4 rad
+        CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_OK);
+        const double angle = 2.9 + 0.01 * (k + 1), edge = 1.5 * TDI_PI;
+        const double want = angle > edge ? angle - 2 * TDI_PI : angle;
+        if (fabs(angle - edge) > 0.01) {                       // a step later or earlier is fine
+            CHECK_IN(fabs(t.state->angle[1] - want), 0, 5e-3); // the rule slows turns by (w h)^2/2
+        }
+        CHECK_REL(td_tree_velocities(t.state)[1], 10, 2e-3);
+    }
+    tree_free(t);
+}
+
 // Of the two rotation vectors of a turn that which is nearer to the last one is meant: light leaves
 // swing their axis by more than a right angle in a step, and must not find a wall there.
 TD_TEST(tree_joint_goes_the_long_way_round_only_where_that_is_nearer) {

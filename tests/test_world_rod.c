@@ -223,13 +223,13 @@ TD_TEST(bodies_ride_on_their_strand_and_can_be_pulled_by) {
 // ---- contact --------------------------------------------------------------------------------
 
 TD_TEST(rods_that_fall_on_a_plane_lie_on_it) {
-    stage s =
-        stage_of("{objects: [{solver: rod, start: drawn, position: [0, 0.1, 0], strand: {segments: 12,\n"
-                 " points: [[0, 0, 0], [0.3, 0.02, 0]], radius: 0.01, start: {held: free}}},\n"
-                 " {solver: rod, start: drawn, position: [0.15, 0.2, -0.1], strand: {segments: 8,\n"
-                 " points: [[0, 0, 0], [0, 0, 0.3]], radius: 0.01, start: {held: free}}}],\n"
-                 " contact: {friction: 0.5}, colliders: [{plane: {position: [0, 0.05, "
-                 "0]}}]}");
+    stage s = stage_of(
+        "{objects: [{solver: rod, start: drawn, position: [0, 0.1, 0], strand: {segments: 12,\n"
+        " points: [[0, 0, 0], [0.3, 0.02, 0]], radius: 0.01, start: {held: free}}},\n"
+        " {solver: rod, start: drawn, position: [0.15, 0.2, -0.1], strand: {segments: 8,\n"
+        " points: [[0, 0, 0], [0, 0, 0.3]], radius: 0.01, start: {held: free}}}],\n"
+        " contact: {friction: 0.5}, colliders: [{plane: {position: [0, 0.05, "
+        "0]}}]}");
     for (int32_t k = 0; k < 90; k++) {
         steps(s.world, 1);
         for (int32_t actor = 0; actor < 2; actor++) {

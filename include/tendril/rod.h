@@ -92,9 +92,9 @@ TD_API void td_rod_state_reset(td_rod_state *state); ///< Back to the start.
 
 /// Advances by opts->dt; TD_IMPLICIT and TD_IMPLICIT_EULER minimise the incremental potential,
 /// TD_EULER is the published method: symplectic Euler, quasistatic frames, projection to the
-/// lengths; TD_ERR_STRUCTURE for what it does not know, branches and bodies. Never allocates, but for a step that has to be taken in halves.
-/// TD_ERR_DIVERGED, with the state as it was, when a value is not finite or, by TD_EULER, lengths
-/// cannot be kept.
+/// lengths; TD_ERR_STRUCTURE for what it does not know, branches and bodies. Never allocates, but
+/// for a step that has to be taken in halves. TD_ERR_DIVERGED, with the state as it was, when a
+/// value is not finite or, by TD_EULER, lengths cannot be kept.
 TD_API td_status td_rod_step(td_rod_state *state, const td_step_opts *opts, td_step_stats *stats,
                              td_diag *diag);
 

@@ -47,8 +47,9 @@ TD_API size_t td_tree_state_bytes(const td_tree_state *state);
 /// Back to the initial pose, at rest, time 0.
 TD_API void td_tree_state_reset(td_tree_state *state);
 
-/// Advances by opts->dt. Never allocates, but for a step that has to be taken in halves. `stats` may
-/// be NULL. TD_ERR_DIVERGED, with the state as it was before the call, when a value is not finite.
+/// Advances by opts->dt. Never allocates, but for a step that has to be taken in halves. `stats`
+/// may be NULL. TD_ERR_DIVERGED, with the state as it was before the call, when a value is not
+/// finite.
 TD_API td_status td_tree_step(td_tree_state *state, const td_step_opts *opts, td_step_stats *stats,
                               td_diag *diag);
 

@@ -121,8 +121,7 @@ TD_API int32_t td_world_collider_count(const td_world *world);
 TD_API td_collider td_world_collider(const td_world *world, int32_t collider);
 
 /// Fills at most `capacity` contacts; returns how many there are.
-TD_API int32_t td_world_contacts(const td_world *world, td_contact *contacts,
-                                 int32_t capacity);
+TD_API int32_t td_world_contacts(const td_world *world, td_contact *contacts, int32_t capacity);
 
 // ---- hand -----------------------------------------------------------------------------------
 

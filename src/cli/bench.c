@@ -36,6 +36,8 @@ static const bench_case cases[] = {
     {"scaling", "cost of a step and memory from 10 to a million bodies", bench_scaling, false},
     {"threads", "how much faster many plants and a large one are on all cores", bench_threads,
      false},
+    {"islands", "pairs of strands that touch: cost of a pair, and two threads over one",
+     bench_islands, false},
     {"world", "real-time factor, cost of a step and memory of every scene", bench_world, false},
     {"rod", "rods: beside the figures of others, from 100 to 100,000 vertices, and contact",
      bench_rod, false},

@@ -60,3 +60,4 @@ bool bench_world(const bench *b);
 bool bench_rod(const bench *b);
 bool bench_wasm(const bench *b);
 bool bench_accuracy(const bench *b);
+bool bench_islands(const bench *b);

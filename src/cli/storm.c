@@ -10,9 +10,9 @@
 static td_status open_wind(storm *s, uint64_t seed, double speed) {
     td_wind_def def = td_wind_def_default();
     def.seed = seed;
-    def.intensity = 0.3;
+    def.intensity = 0.2;
     def.length = 2;
-    def.gust = 0.5;
+    def.gust = 0.3;
     def.gust_length = 10;
     s->mean = (td_vec3){speed, 0, 0};
     s->air = td_wind_start(s->mean);

@@ -81,7 +81,7 @@ static void rows(val_report *report, const char *solver, const outcome *out) {
     snprintf(text, sizeof text, "steps taken in halves, %s", solver);
     val_at_most(report, text, all.steps, (double)all.halved, 0.02 * (double)all.steps);
     snprintf(text, sizeof text, "energy gained in still air, %s", solver);
-    val_at_most(report, text, PLANTS * WINDS, out->gained, 1e-3);
+    val_at_most(report, text, PLANTS * WINDS, out->gained, 1e-9);
 }
 
 // Every plant in every wind, by turns at 1/60 and 1/30 s.

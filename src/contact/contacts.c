@@ -279,8 +279,8 @@ static void open_collider(const tdi_contacts *c, const tdi_capsule *i, int32_t j
     }
 }
 
-void tdi_meeting_open(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x, const tdi_pose *pose,
-                      tdi_meeting *m) {
+void tdi_meeting_open(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
+                      const tdi_pose *pose, tdi_meeting *m) {
     const tdi_capsule *i = &c->capsule[pair.i];
     if (pair.j >= c->capsule_count) {
         open_collider(c, i, pair.j - c->capsule_count, x, pose, m);

@@ -107,8 +107,8 @@ static inline td_real fastest2(const tdi_drift *d) {
     return a > b ? a : b;
 }
 
-static td_real capsules(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x, const td_vec3 *dx,
-                        td_real part) {
+static td_real capsules(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
+                        const td_vec3 *dx, td_real part) {
     const tdi_capsule *i = &c->capsule[pair.i], *j = &c->capsule[pair.j];
     tdi_meeting m;
     tdi_meeting_open(c, pair, x, NULL, &m);

@@ -136,8 +136,8 @@ static inline td_real barrier_curve(td_real force, td_real range, td_real gap) {
     return force / range * (2 / (y * y * y) - 2);
 }
 
-static void fill_barrier(const tdi_contacts *c, tdi_near_pair pair, const tdi_meeting *m, const touch *t,
-                         td_real force, tdi_contact *out) {
+static void fill_barrier(const tdi_contacts *c, tdi_near_pair pair, const tdi_meeting *m,
+                         const touch *t, td_real force, tdi_contact *out) {
     const td_real gap = t->distance - m->radii, stretch = t->length / t->distance;
     const td_real slope = barrier_slope(force, m->range, gap);
     const td_real tilt = -slope * t->length * stretch;

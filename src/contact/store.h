@@ -94,5 +94,5 @@ static inline td_vec3 tdi_pose_local(const tdi_pose *pose, td_vec3 x) {
 }
 
 // Opens a pair with points at x; `pose` is that of the collider, if it has one.
-void tdi_meeting_open(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x, const tdi_pose *pose,
-                      tdi_meeting *m);
+void tdi_meeting_open(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
+                      const tdi_pose *pose, tdi_meeting *m);

@@ -82,9 +82,9 @@ typedef struct tdi_implicit {
     void (*clear)(void *body);                // before contacts are added; may be NULL
     tdi_factored (*factor)(void *body, const tdi_model *model);
     // Increments. Gives the largest, not a number if one is not, and adds r^T H^-1 r, which is what
-    // they promise: their slope is minus that. With `attempt` the pose is kept and moved by all. With
-    // `limited` no part moves by more than `longest`, and what it carries is solved for that: the
-    // whole may then not go down.
+    // they promise: their slope is minus that. With `attempt` the pose is kept and moved by all.
+    // With `limited` no part moves by more than `longest`, and what it carries is solved for that:
+    // the whole may then not go down.
     td_real (*solve)(void *body, bool attempt, bool limited, td_real *promise);
     // The same with a new gradient and old factors; NULL: not offered.
     td_real (*solve_again)(void *body);
@@ -95,9 +95,9 @@ typedef struct tdi_implicit {
     td_real longest; // no increment is tried beyond this at once
 
     // ---- what is driven
-    bool (*driven)(const void *body);         // whether anything moves in this step
-    void (*drive)(void *body, td_real time);  // puts it where it is then; NULL: try moves it
-    void (*stand)(void *body); // it goes to its end, while the rest stands as it does
+    bool (*driven)(const void *body);        // whether anything moves in this step
+    void (*drive)(void *body, td_real time); // puts it where it is then; NULL: try moves it
+    void (*stand)(void *body);               // it goes to its end, while the rest stands as it does
 
     // ---- contact
     int32_t (*point_count)(const void *body);
@@ -108,8 +108,8 @@ typedef struct tdi_implicit {
     // The size of the body's own forces, N: what holds it and stops it within a gap and a step.
     td_real (*force)(const void *body, const td_step_opts *opts, td_real gap, td_real h);
     void (*points)(const void *body, td_vec3 *x);
-    void (*points_star)(const void *body, td_vec3 *star);  // x* of the rule
-    void (*points_move)(const void *body, td_vec3 *dx);    // by the increments
+    void (*points_star)(const void *body, td_vec3 *star); // x* of the rule
+    void (*points_move)(const void *body, td_vec3 *dx);   // by the increments
     void (*add)(void *body, const tdi_contact_side *side);
     void (*push)(void *body, int32_t point, td_vec3 force);
     void (*respond)(void *body);

@@ -52,8 +52,8 @@ void td_island_free(td_island *island) {
 
 // The island with these options, if they are right.
 static td_status system_of(td_island *island, const td_step_opts *opts,
-                           const td_collider *colliders, int32_t collider_count,
-                           tdi_system *system, td_diag *diag) {
+                           const td_collider *colliders, int32_t collider_count, tdi_system *system,
+                           td_diag *diag) {
     for (int32_t k = 0; k < island->count; k++) {
         island->member[k].opts = &opts[k];
     }

@@ -8,7 +8,8 @@
 //           slope promises, half of it, and so on. Small increments of a system without contact are
 //           taken without looking at the value: there the quadratic model is exact to rounding.
 // Stopping  The error that an increment x leaves is about c x^2, with c from the last two
-//           increments, which ends the iteration before the increment itself is below the tolerance.
+//           increments, which ends the iteration before the increment itself is below the
+//           tolerance.
 // Driven    While colliders, bases and held ends are on their way, increments carry them along to
 //           first order. The value may rise then. Where such an increment is cut short, others
 //           between them bring the bodies back to where they are least pressed.
@@ -22,8 +23,8 @@
 #define SMALL_POSITIVE 1e-3 // likewise of a positive model, which is off by more
 #define SMALL_MOVE     1e-6 // an increment that cannot be judged by the value any more
 #define HALVINGS       30
-#define FARTHEST       1.0  // rad or m: no further along negative curvature
-#define LIMITED        0.99 // of the longest increment: where a part was limited, but for rounding
+#define FARTHEST       1.0   // rad or m: no further along negative curvature
+#define LIMITED        0.99  // of the longest increment: where a part was limited, but for rounding
 #define DESCENT        1e-4  // of what the slope promises
 #define ROUNDING       1e-13 // of the value: a promise below this cannot be seen
 #define LEAST_GROWTH   1.0   // 1/rad: c of the error left is not taken to be less
@@ -38,8 +39,8 @@
 #define LEAST_SHIFT 1e-6 // of the first
 #define MOST_SHIFT  1e10 // of the first
 
-#define REUSE_BELOW 0.1 // rad or m: after smaller increments factors are used once more
-#define WORTHWHILE  0.2 // of the last increment: what old factors must reach
+#define REUSE_BELOW 0.02 // rad or m: after smaller increments factors are used once more
+#define WORTHWHILE  0.2  // of the last increment: what old factors must reach
 
 // while something is driven
 #define SHORTENED 0.8  // of what is free, since bodies turn and points do not go straight
@@ -58,14 +59,14 @@ typedef struct newton {
     const tdi_newton_opts *opts;
     td_step_stats *stats;
     td_diag *diag;
-    level next;            // the first model to be tried in the next iteration
-    level used;            // in this
-    bool raised;           // it was made positive where it was not
-    bool wary;             // that is not asked for any more
-    td_real shift, first;  // 1/s^2: now, and the first that is tried
-    td_real before;        // the last increment, if it was whole and not of a positive model
-    td_real promise;       // minus the slope along the increments
-    td_real largest;       // increment
+    level next;               // the first model to be tried in the next iteration
+    level used;               // in this
+    bool raised;              // it was made positive where it was not
+    bool wary;                // that is not asked for any more
+    td_real shift, first;     // 1/s^2: now, and the first that is tried
+    td_real before;           // the last increment, if it was whole and not of a positive model
+    td_real promise;          // minus the slope along the increments
+    td_real largest;          // increment
     bool offers_reuse, reuse; // of factors: by all bodies, and in the next iteration
 } newton;
 
@@ -146,8 +147,7 @@ static td_status factor(newton *n, bool carry) {
     n->used = n->next;
     for (int32_t tries = 0; tries < SHIFT_TRIES;) {
         if (t) {
-            td_status status =
-                tdi_touch_evaluate(t, n->system, n->used == EXACT, carry, n->diag);
+            td_status status = tdi_touch_evaluate(t, n->system, n->used == EXACT, carry, n->diag);
             if (status != TD_OK) {
                 return status;
             }

@@ -61,9 +61,9 @@ td_status tdi_step_opts_check(const td_step_opts *o, int32_t segments, td_diag *
     for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++) {
         td_status status = check_range(&ranges[k], diag);
         if (status != TD_OK || !isfinite(ranges[k].value)) {
-            return status != TD_OK ? status
-                                   : tdi_fail(diag, TD_ERR_ARGUMENT, "%s is not finite",
-                                              ranges[k].name);
+            return status != TD_OK
+                       ? status
+                       : tdi_fail(diag, TD_ERR_ARGUMENT, "%s is not finite", ranges[k].name);
         }
     }
     if (!tdi_finite3(o->gravity)) {

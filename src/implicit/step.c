@@ -15,7 +15,8 @@
 #define STATIC_ITERATIONS 5000  // far more than most need: limp things between pins creep
 #define STATIC_TOLERANCE  1e-10 // rad or m: statics are to be exact
 #define PIECES            64    // of a step: it is halved down to one of these
-#define PATIENCE          10    // times the iterations for the smallest piece
+#define PATIENCE          3     // times as many iterations for a piece of a step
+#define LAST_PATIENCE     10    // and for the smallest
 
 // ---- checks ---------------------------------------------------------------------------------
 
@@ -79,8 +80,7 @@ void tdi_system_undo(const tdi_system *y) {
 
 // Contact begins where the step does; a guess that something is in the way of is dropped.
 static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span part, td_diag *diag) {
-    td_status status =
-        tdi_touch_begin(y->touch, y, rule->dt, rule->h, part.from, part.to, diag);
+    td_status status = tdi_touch_begin(y->touch, y, rule->dt, rule->h, part.from, part.to, diag);
     if (status == TD_OK) {
         guess_all(y, true);
         if (tdi_touch_way(y->touch, y, 1) >= 1) {
@@ -96,9 +96,9 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
                           td_diag *diag) {
     const td_step_opts *o = y->member[0].opts;
     const tdi_rule rule = rule_of(y, part);
-    const bool last = part.to - part.from <= 1.0 / PIECES; // no other piece comes after it
-    const tdi_newton_opts newton = {last ? PATIENCE * o->iterations : o->iterations, o->tolerance,
-                                    false};
+    const td_real size = part.to - part.from;
+    const int32_t patience = size >= 1 ? 1 : size > 1.0 / PIECES ? PATIENCE : LAST_PATIENCE;
+    const tdi_newton_opts newton = {patience * o->iterations, o->tolerance, false};
     td_status status = TD_OK;
     *converged = false;
     for (int32_t k = 0; k < y->count; k++) {
@@ -271,7 +271,8 @@ td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *
         y->member[k].ops->end_rest(y->member[k].body);
     }
     return status == TD_ERR_DIVERGED && diag && diag->status == TD_OK
-               ? tdi_fail(diag, status, "no pose at rest was found; see whether held ends can be "
-                                        "reached and whether everything is held")
+               ? tdi_fail(diag, status,
+                          "no pose at rest was found; see whether held ends can be "
+                          "reached and whether everything is held")
                : status;
 }

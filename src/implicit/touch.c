@@ -7,7 +7,8 @@
 //           E being what the bodies factored and J x the motion of their points. Conjugate
 //           gradients, preconditioned by E, start at x = -E^-1 r. All their residuals are J^T g and
 //           all their directions E^-1 J^T s with forces g, s at the points that touch, so that the
-//           iteration lives on those points; a product with J E^-1 J^T is one response of each body.
+//           iteration lives on those points; a product with J E^-1 J^T is one response of each
+//           body.
 // Barrier   its force is of the size of the bodies' own forces and grows from step to step while
 //           gaps are small, so that neither gaps nor the condition get out of hand.
 // Way       Points of a turning body go along arcs. An increment is taken as far as the straight
@@ -333,14 +334,14 @@ bool tdi_touch_any(const tdi_touch *t) {
 static tdi_contact_side side_of(const tdi_touch *t, const tdi_contact *c, int second) {
     const int32_t capsule = second ? c->other : c->capsule, k = t->owner[capsule];
     const td_real sign = second ? -1 : 1;
-    tdi_contact_side side = {.capsule = capsule - t->first_capsule[k],
-                     .normal = tdi_scale(c->normal, sign),
-                     .force = tdi_scale(c->force, sign),
-                     .hessian = c->hessian,
-                     .tilt = {c->tilt[second ? 2 : 0], c->tilt[1], c->tilt[second ? 0 : 2]},
-                     .slide = {tdi_scale(c->slide[second], sign),
-                               tdi_scale(c->slide[1 - second], sign)},
-                     .foreseen = t->rule.ahead > 0};
+    tdi_contact_side side = {
+        .capsule = capsule - t->first_capsule[k],
+        .normal = tdi_scale(c->normal, sign),
+        .force = tdi_scale(c->force, sign),
+        .hessian = c->hessian,
+        .tilt = {c->tilt[second ? 2 : 0], c->tilt[1], c->tilt[second ? 0 : 2]},
+        .slide = {tdi_scale(c->slide[second], sign), tdi_scale(c->slide[1 - second], sign)},
+        .foreseen = t->rule.ahead > 0};
     for (int e = 0; e < 2; e++) {
         side.point[e] = c->point[2 * second + e] - t->first_point[k];
         side.weight[e] = sign * c->weight[2 * second + e];
@@ -425,8 +426,9 @@ static void find_active(tdi_touch *t) {
     }
 }
 
-// What the blocks between the two sides of a contact make of a motion x of its points: forces on all
-// four, with r_ak of tdi_contact and the sums R_a = sum of r_ak.x_k over the points of the other side.
+// What the blocks between the two sides of a contact make of a motion x of its points: forces on
+// all four, with r_ak of tdi_contact and the sums R_a = sum of r_ak.x_k over the points of the
+// other side.
 static void couple(const tdi_contact *c, const td_vec3 *x, td_vec3 force[4]) {
     const int32_t *p = c->point;
     const td_real *w = c->weight, *tilt = c->tilt;
@@ -513,6 +515,7 @@ bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise) {
         add_coupling(t, t->way, 1, t->answer); // s + C q
         td_real along = dot(t, t->way, t->answer);
         if (!(along > 0)) {
+            fprintf(stderr,"DBG cg step %d along %g size %g promise %g\n",step,along,size,*promise);
             return false;
         }
         td_real part = size / along;
@@ -522,7 +525,9 @@ bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise) {
             t->rest[p] = tdi_madd(t->rest[p], t->answer[p], -part);
         }
     }
+    td_real p0 = *promise;
     *promise += dot(t, t->moved, t->sum);
+    if (!(*promise > 0)) fprintf(stderr,"DBG cg end promise %g from %g\n",*promise,p0);
     respond(t, y, t->sum, t->answer);
     for (int32_t k = 0; k < y->count; k++) {
         y->member[k].ops->absorb(y->member[k].body);
@@ -534,17 +539,16 @@ bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise) {
 
 static td_contact contact_of(const tdi_touch *t, const tdi_contact *c) {
     const bool collider = c->other >= t->capsule_count;
-    td_vec3 axis = tdi_madd(tdi_scale(t->now[c->point[0]], c->weight[0]), t->now[c->point[1]],
-                            c->weight[1]);
-    return (td_contact){
-        .actor = t->owner[c->capsule],
-        .segment = t->segment[c->capsule],
-        .other_actor = collider ? TD_NONE : t->owner[c->other],
-        .other = collider ? c->other - t->capsule_count : t->segment[c->other],
-        .point = tdi_madd(axis, c->normal, -t->radius[c->capsule]),
-        .normal = c->normal,
-        .force = tdi_scale(c->force, -1), // the gradient is against it
-        .gap = c->gap};
+    td_vec3 axis =
+        tdi_madd(tdi_scale(t->now[c->point[0]], c->weight[0]), t->now[c->point[1]], c->weight[1]);
+    return (td_contact){.actor = t->owner[c->capsule],
+                        .segment = t->segment[c->capsule],
+                        .other_actor = collider ? TD_NONE : t->owner[c->other],
+                        .other = collider ? c->other - t->capsule_count : t->segment[c->other],
+                        .point = tdi_madd(axis, c->normal, -t->radius[c->capsule]),
+                        .normal = c->normal,
+                        .force = tdi_scale(c->force, -1), // the gradient is against it
+                        .gap = c->gap};
 }
 
 // Friction comes after all barriers; it is added to that of the same pair and place.

@@ -18,7 +18,7 @@ struct tdi_touch {
     int32_t *point_owner;                 // of a point
     int32_t *segment;                     // of a capsule
     tdi_capsule *capsule;
-    td_real *radius;                      // of a capsule
+    td_real *radius;       // of a capsule
     td_vec3 *x, *now, *dx; // a point: where increments begin, where the pose is, between them
     td_vec3 *star;         // a point: where the rule takes velocities from
     td_real time;          // 0..1: how far colliders and what is driven have come
@@ -46,11 +46,12 @@ size_t tdi_touch_bytes(const tdi_member *members, int32_t count, const td_contac
 tdi_touch *tdi_touch_place(const tdi_member *members, int32_t count, const td_contact_opts *opts,
                            int32_t collider_limit, void *memory);
 
-// A step begins at the bodies' poses, with h of the rule; 0: statics, without friction. Colliders go
-// the part from..to of their way.
+// A step begins at the bodies' poses, with h of the rule; 0: statics, without friction. Colliders
+// go the part from..to of their way.
 td_status tdi_touch_begin(tdi_touch *t, const tdi_system *system, td_real dt, td_real h,
                           td_real from, td_real to, td_diag *diag);
-// After a step: the barrier is made stronger where gaps became small, and weaker where they did not.
+// After a step: the barrier is made stronger where gaps became small, and weaker where they did
+// not.
 void tdi_touch_end(tdi_touch *t, const tdi_system *system);
 
 // Evaluates at the poses; with `carry` forces foresee what colliders have left to go.

@@ -150,10 +150,10 @@ struct td_rod_state {
     tdi_weld_rule *weld_rule;
     tdi_rod_work *work;
     tdi_rod_step *step;
-    tdi_rod_step *response;   // increments by forces of contact alone
-    struct tdi_rod_now *now;  // the implicit step that is under way
-    bool carry;               // increments of what is held are given: solving keeps them
-    int32_t *capsule_node;    // of a capsule
+    tdi_rod_step *response;  // increments by forces of contact alone
+    struct tdi_rod_now *now; // the implicit step that is under way
+    bool carry;              // increments of what is held are given: solving keeps them
+    int32_t *capsule_node;   // of a capsule
     int32_t capsule_count;
     td_real (*border)[4][8];  // of a node of a ring, with its first two nodes
     td_real (*closing)[8][8]; // of a part that is a ring: factors of its first two nodes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Contact of rods: points are the vertices, capsules lie along the edges between them. What a contact
-// adds between the two ends of one capsule has the shape of the rods' own matrix.
+// Contact of rods: points are the vertices, capsules lie along the edges between them. What a
+// contact adds between the two ends of one capsule has the shape of the rods' own matrix.
 
 #include "rod/points.h"
 
@@ -83,7 +83,8 @@ void tdi_rod_capsules(const void *body, tdi_capsule *capsules) {
 
 // ---- points ---------------------------------------------------------------------------------
 
-// Of joints that bend by about one, of weight, and of what stops a vertex within a range and a step.
+// Of joints that bend by about one, of weight, and of what stops a vertex within a range and a
+// step.
 td_real tdi_rod_force(const void *body, const td_step_opts *o, td_real gap, td_real h) {
     const td_rod_state *s = body;
     const td_real g = tdi_norm(o->gravity);

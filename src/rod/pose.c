@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define SHORTEST 0.2 // of an edge: it shrinks no further by one increment
+#define FLAPPING 0.7 // rad a step
 
 // ---- edges ----------------------------------------------------------------------------------
 
@@ -181,22 +182,38 @@ static td_real turn_to_target(const td_rod_state *s, const tdi_rod_pose *from, i
                  tdi_dot(carried, s->target_m1[i]));
 }
 
+// An edge that swings or turns further than this flaps, and does not go on so: it moves with the
+// one before.
+static bool flaps(const td_rod_state *s, int32_t i, td_vec3 move, td_real turn) {
+    const tdi_rod_node *n = &s->model->node[i];
+    if (!tdi_has_edge(n) || n->ring != TD_NONE || n->flags & (TDI_HELD_PLACE | TDI_HELD_TURN)) {
+        return false;
+    }
+    td_vec3 swing = tdi_sub(move, move_of(s, n->parent, 1));
+    td_real most = FLAPPING * n->length;
+    return tdi_dot(swing, swing) > most * most || fabs(turn) > FLAPPING;
+}
+
 void tdi_rod_guess(td_rod_state *s) {
     const td_rod_model *m = s->model;
     const td_real line = s->history >= 2 ? (s->curved ? 2 : 1) : 0, bend = line > 1 ? 1 : 0;
     for (int32_t i = 0; i < m->node_count; i++) {
         const uint32_t flags = m->node[i].flags;
-        td_real *x = s->step[i].x;
+        td_real *x = s->step[i].x, turn = line * s->past[i].turn - bend * s->turn_before[i];
         td_vec3 last = tdi_sub(s->pose_back[i].x, s->before[i]);
         td_vec3 older = tdi_sub(s->before[i], s->before_last[i]);
         td_vec3 move = flags & TDI_HELD_PLACE ? tdi_sub(s->target[i], s->pose_back[i].x)
                                               : tdi_madd(tdi_scale(last, line), older, -bend);
+        if (flaps(s, i, move, turn)) {
+            move = move_of(s, m->node[i].parent, 1);
+            turn = 0;
+        }
         x[0] = move.x;
         x[1] = move.y;
         x[2] = move.z;
         x[3] = !tdi_has_edge(&m->node[i]) ? 0
                : flags & TDI_HELD_TURN    ? turn_to_target(s, s->pose_back, i)
-                                          : line * s->past[i].turn - bend * s->turn_before[i];
+                                          : turn;
     }
 }
 

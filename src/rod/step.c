@@ -15,9 +15,11 @@
 #include <math.h>
 #include <string.h>
 
-#define FAR          0.5  // of the error of the simple guess: what a better one must reach
-#define SHIFT_STEP   0.25 // of the step's own inertia: the first shift tried
-#define SHIFT_REST   1e-4 // of the stiffest joint over its inertia: likewise
+#define FAR         0.5  // of the error of the simple guess: what a better one must reach
+#define SHIFT_STEP  0.05 // of the step's own inertia: the first shift tried
+#define SHIFT_MORE  8.0  // of it, when that does not do
+#define EXACT_TRIES 2    // of a positive model in a step: the exact Hessian with a shift
+#define SHIFT_REST  1e-4 // of the stiffest joint over its inertia: likewise
 
 // ---- the rule -------------------------------------------------------------------------------
 
@@ -386,11 +388,22 @@ static bool eliminate(const td_rod_state *s, const tdi_rod_potential *p) {
     return true;
 }
 
+// A positive model of a step is first the exact Hessian with a little inertia, then that without
+// the second derivatives of strains, which is positive semi-definite: far from the least value the
+// exact one leads there in fewer iterations.
+static void choose_model(tdi_rod_potential *p, const tdi_model *model) {
+    const bool raised = model->positive && p->inertia > 0 && model->tries < EXACT_TRIES;
+    p->whole = !model->positive || raised;
+    p->shift = model->shift;
+    if (raised) {
+        p->shift = SHIFT_STEP * p->inertia * (model->tries > 0 ? SHIFT_MORE : 1);
+    }
+}
+
 static tdi_factored factor(void *body, const tdi_model *model) {
     td_rod_state *s = body;
     tdi_rod_potential *p = &s->now->potential;
-    p->shift = model->shift;
-    p->whole = !model->positive;
+    choose_model(p, model);
     s->carry = model->carry;
     if (s->carry) {
         tdi_rod_carry_held(s);

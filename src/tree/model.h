@@ -32,9 +32,9 @@ typedef struct tdi_body {
     td_quat initial;
     td_vec3 axis; // of a hinge or slide
     td_vec3 tip;
-    td_vec3 area;       // to a wind along each of its axes
-    td_real radius;     // of its capsule
-    td_real from, to;   // m: ends of the capsule on the way to the tip; to < 0: it has none
+    td_vec3 area;     // to a wind along each of its axes
+    td_real radius;   // of its capsule
+    td_real from, to; // m: ends of the capsule on the way to the tip; to < 0: it has none
 } tdi_body;
 
 typedef struct tdi_run { // bodies [first, last) that share a kernel
@@ -155,9 +155,9 @@ struct td_tree_state {
     tdi_frame base;
     tdi_twist base_twist, base_accel;
     tdi_twist base_move; // that goes with the increments of a sweep; 0 but while it is carried
-    td_real *q;    // coordinates
-    td_real *v;    // velocities
-    bool stale;    // v is older than `past`: see tdi_tree_fresh
+    td_real *q;          // coordinates
+    td_real *v;          // velocities
+    bool stale;          // v is older than `past`: see tdi_tree_fresh
     tdi_frame *frame;
     td_real *angle;      // a degree of freedom: joint's rotation vector, angle or slide
     td_real *angle_near; // the same in the last iteration of a step

@@ -6,8 +6,8 @@
 #include "implicit/implicit.h"
 #include "tree/model.h"
 
-// Fills a model's capsules, for which there is room, one a body, from the bodies' own. False: out of
-// memory.
+// Fills a model's capsules, for which there is room, one a body, from the bodies' own. False: out
+// of memory.
 bool tdi_tree_fill_capsules(td_tree_model *model);
 
 // Functions of tdi_implicit; `body` is a td_tree_state.

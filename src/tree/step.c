@@ -2,7 +2,8 @@
 // A tree in the common implicit step and statics: history, first guess, and the functions by which
 // Newton's method asks it.
 //
-// Material points move as o + R X, so the rules are taken for o and for the nine entries of R alike.
+// Material points move as o + R X, so the rules are taken for o and for the nine entries of R
+// alike.
 
 #include "load/check.h"
 #include "tree/dynamics.h"
@@ -15,14 +16,14 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define WIND_JUMP    2.0   // m/s: a change of the wind in one step below this is a gust, not a jump
-#define LARGEST_TURN 1.0   // rad: no joint turns further in one iteration
+#define WIND_JUMP    2.0 // m/s: a change of the wind in one step below this is a gust, not a jump
+#define LARGEST_TURN 1.0 // rad: no joint turns further in one iteration
 #define REPEATED \
     0.94 // cosine of half a turn of 0.7 rad: a joint that turned further flaps, and does not
          // repeat it
-#define WOUND        (1.5 * TDI_PI) // rad: a joint wound further lets go at the end of a step
-#define SHIFT_STEP   0.25  // of a step's own inertia
-#define SHIFT_REST   100.0 // 1/s^2
+#define WOUND      (1.5 * TDI_PI) // rad: a joint wound further lets go at the end of a step
+#define SHIFT_STEP 0.25           // of a step's own inertia
+#define SHIFT_REST 100.0          // 1/s^2
 
 // ---- prediction -----------------------------------------------------------------------------
 
@@ -69,8 +70,7 @@ static void begin_history(const td_tree_model *m, td_tree_state *s) {
     tdi_tree_move(m, s);
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_frame *f = &s->frame[i];
-        s->past[i] =
-            (tdi_past){f->o, s->twist[i].v, f->r, rate_of(&f->r, s->twist[i].w), f->turn};
+        s->past[i] = (tdi_past){f->o, s->twist[i].v, f->r, rate_of(&f->r, s->twist[i].w), f->turn};
     }
     memset(s->angle, 0, (size_t)m->dof_count * sizeof *s->angle);
     tdi_tree_angles(m, s, s->angle, s->angle);
@@ -363,7 +363,8 @@ static tdi_factored factor(void *body, const tdi_model *model) {
                              .other = tdi_potential_other,
                              .context = &at,
                              .tame = model->positive,
-                             .raise = model->raise && p->inertia && !model->positive && !model->touched,
+                             .raise =
+                                 model->raise && p->inertia && !model->positive && !model->touched,
                              .touched = model->touched};
     s->now->carry = model->carry;
     p->relax = model->shift;
@@ -393,7 +394,7 @@ static td_real solve(void *body, bool attempt, bool limited, td_real *promise) {
     const td_real limit = limited ? LARGEST_TURN : HUGE_VAL;
     td_real most = tdi_sweep_out(s->model, s, s->now->pool, limit, attempt);
     s->base_move = still;
-    *promise += tdi_sweep_promise(s->model, s);
+    *promise += tdi_sweep_promise(s->model, s) / s->now->weight;
     return most;
 }
 
@@ -574,10 +575,10 @@ td_status td_tree_step_many(td_tree_state *const *states, const td_step_opts *op
     // options are still as wrong as they were; what fails with good ones has diverged
     td_diag fault = {.message = ""};
     td_status status = check(states[failed], &opts[failed], &fault);
-    status = status == TD_OK ? tdi_fail(&fault, TD_ERR_DIVERGED,
-                                        "the step at %g s diverged; try a smaller dt",
-                                        states[failed]->time)
-                             : status;
+    status = status == TD_OK
+                 ? tdi_fail(&fault, TD_ERR_DIVERGED, "the step at %g s diverged; try a smaller dt",
+                            states[failed]->time)
+                 : status;
     return tdi_fail_at(diag, status, failed, "tree %d: %s", failed, fault.message);
 }
 

@@ -484,8 +484,7 @@ static inline tdi_twist reduce_ball(const tdi_node *node, tdi_twist *push) {
 }
 
 // U of a joint's columns.
-static void joint_rows(const tdi_node *node, const tdi_other *other, int32_t k,
-                       tdi_wrench u[6]) {
+static void joint_rows(const tdi_node *node, const tdi_other *other, int32_t k, tdi_wrench u[6]) {
     for (int32_t c = 0; c < k; c++) {
         u[c] = tdi_block_apply(&node->block, &other->column[c]);
         if (other->coupled) {
@@ -561,8 +560,8 @@ void tdi_sweep_respond(const td_tree_model *m, td_tree_state *s) {
             s->twist[i] = (tdi_twist){tdi_sub(w, s->twist[i].w), u};
         } else {
             tdi_other *other = &s->other[m->other_place[i]];
-            s->twist[i] = answer_columns(node, other, m->dof[i + 1] - m->dof[i],
-                                         (tdi_twist){up.w, u});
+            s->twist[i] =
+                answer_columns(node, other, m->dof[i + 1] - m->dof[i], (tdi_twist){up.w, u});
         }
     }
 }

@@ -227,8 +227,8 @@ static __attribute__((noinline)) tdi_wball_turn turn_apart(const tdi_potential_a
         const td_real *q = s->q + m->coord[first + k];
         const bool far = !(q[1] * q[1] + q[2] * q[2] + q[3] * q[3] < TDI_SERIES_S);
         // a body alone is bent far, or it would not be here
-        tdi_ball_turn one = TDI_LANES == 1 || far ? last_turn(at, first + k)
-                                                  : tdi_ball_turn_of(q, s->angle);
+        tdi_ball_turn one =
+            TDI_LANES == 1 || far ? last_turn(at, first + k) : tdi_ball_turn_of(q, s->angle);
         tdi_wvec3_set(&turn.a, k, one.a);
         tdi_wide_set(&turn.b, k, one.b);
     }

@@ -6,7 +6,8 @@
 //          islands are solved, the same is asked of the ways that they really went: islands with
 //          such a pair between them are joined and solved anew. So what is in different islands
 //          stayed apart all along.
-// Memory   Contact of an island takes no more than that of its actors alone, so all islands fit into
+// Memory   Contact of an island takes no more than that of its actors alone, so all islands fit
+// into
 //          room for the actors, whatever they are. An island that is the same as in the last step,
 //          in the same place, is kept.
 
@@ -97,9 +98,8 @@ static td_status make_room(td_world *w) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         const tdi_member m = member_of(&w->actors[k]);
         n->before[k] = TD_NONE;
-        n->share[k] = w->actors[k].touches
-                          ? tdi_touch_bytes(&m, 1, &opts, w->scene->def.collider_count)
-                          : 0;
+        n->share[k] =
+            w->actors[k].touches ? tdi_touch_bytes(&m, 1, &opts, w->scene->def.collider_count) : 0;
         all += n->share[k];
     }
     n->room = tdi_arena_zeroed(&w->arena, all + 1, 1);

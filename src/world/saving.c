@@ -167,8 +167,7 @@ static void tape_world(tape *t, td_world *w) {
         tape_actor(t, &w->actors[k]);
     }
     if (w->near.set) {
-        item(t, w->near.last,
-             (size_t)w->near.first_point[w->actor_count] * sizeof *w->near.last);
+        item(t, w->near.last, (size_t)w->near.first_point[w->actor_count] * sizeof *w->near.last);
     }
 }
 

@@ -16,7 +16,7 @@
 #define BEAD_COLOR   0x9aa0a6
 #define MAX_SIDE     100.0 // of a box, over its length
 #define TIP_RADIUS   3     // of the ball at a strand's tip, over that of the strand
-#define CURVE_PIECES 64 // between two points of a strand, to measure its length
+#define CURVE_PIECES 64    // between two points of a strand, to measure its length
 
 // A smooth curve through points, or a helix where that has a radius.
 typedef struct curve {
@@ -259,8 +259,8 @@ static td_status add_strand(const maker *m, td_diag *diag) {
 
 // ---- bodies ---------------------------------------------------------------------------------
 
-// What a body looks like: a box, or a bead when it has no size. A side of 0 is drawn as thick as the
-// strand.
+// What a body looks like: a box, or a bead when it has no size. A side of 0 is drawn as thick as
+// the strand.
 static td_shape body_shape(td_vec3 size, td_real radius, td_real *length) {
     td_shape shape = td_shape_default();
     const td_real x = size.x > 0 ? size.x : 2 * radius;

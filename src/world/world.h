@@ -69,9 +69,9 @@ typedef struct tdi_actor {
     td_step_opts opts;   // of the step that is under way
     td_step_stats stats;
     td_real largest_force;
-    bool touches;          // colliders, others, itself
-    td_real strength;      // of the barrier: what contact leaves for the next step
-    void *memory;          // where a step by an explicit integrator began; NULL: it has none
+    bool touches;     // colliders, others, itself
+    td_real strength; // of the barrier: what contact leaves for the next step
+    void *memory;     // where a step by an explicit integrator began; NULL: it has none
     tdi_transform base0, simulated0; // when the step began
     tdi_rate base_rate0;
     td_base_motion motion, motion0; // of the simulated base, as it was set last and before
@@ -90,17 +90,17 @@ typedef struct tdi_island {
 
 // How actors are grouped: by pairs of capsules that come near each other in a step.
 typedef struct tdi_nearness {
-    tdi_contacts *set;   // of all actors that touch; NULL: none does
+    tdi_contacts *set;    // of all actors that touch; NULL: none does
     int32_t *first_point; // of an actor, and one past all
-    int32_t *owner;      // of a capsule: its actor
-    td_vec3 *x, *dx;     // a point: where the step begins, and where it goes
-    td_vec3 *last;       // a point: how far it went in the last step
+    int32_t *owner;       // of a capsule: its actor
+    td_vec3 *x, *dx;      // a point: where the step begins, and where it goes
+    td_vec3 *last;        // a point: how far it went in the last step
     tdi_capsule *capsule;
-    int32_t *root;       // of an actor: another of its island, or itself
-    int32_t *before;     // of an actor: the first of its island in the last step
+    int32_t *root;         // of an actor: another of its island, or itself
+    int32_t *before;       // of an actor: the first of its island in the last step
     int32_t *before_count; // of the first of an island: how many it had then
-    char *room;          // for contact of all islands
-    size_t *share;       // bytes of it: of an actor, where that of its island begins
+    char *room;            // for contact of all islands
+    size_t *share;         // bytes of it: of an actor, where that of its island begins
 } tdi_nearness;
 
 typedef struct tdi_world_wind {
