@@ -515,7 +515,6 @@ bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise) {
         add_coupling(t, t->way, 1, t->answer); // s + C q
         td_real along = dot(t, t->way, t->answer);
         if (!(along > 0)) {
-            fprintf(stderr,"DBG cg step %d along %g size %g promise %g\n",step,along,size,*promise);
             return false;
         }
         td_real part = size / along;
@@ -525,9 +524,7 @@ bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise) {
             t->rest[p] = tdi_madd(t->rest[p], t->answer[p], -part);
         }
     }
-    td_real p0 = *promise;
     *promise += dot(t, t->moved, t->sum);
-    if (!(*promise > 0)) fprintf(stderr,"DBG cg end promise %g from %g\n",*promise,p0);
     respond(t, y, t->sum, t->answer);
     for (int32_t k = 0; k < y->count; k++) {
         y->member[k].ops->absorb(y->member[k].body);
