@@ -26,19 +26,21 @@ typedef struct bench_case {
 } bench_case;
 
 static const bench_case cases[] = {
-    {"grow", "million modules written a second, summed over all derivation steps", bench_grow,
-     false},
+    {"grow", "million modules written a second, in a new process (cold) and again (warm)",
+     bench_grow, false},
     {"forward", "nanoseconds a body for the accelerations; other engines beside ours",
      bench_forward, false},
     {"step", "nanoseconds a body for an implicit step of 1/60 s", bench_step, false},
     {"realtime", "how much faster than time plants are, and the largest at 60 Hz", bench_realtime,
      false},
-    {"scaling", "cost of a step and memory from 10 to a million bodies", bench_scaling, false},
+    {"scaling", "cost of a step and of an iteration, and memory, from 10 to a million bodies",
+     bench_scaling, false},
     {"threads", "how much faster many plants and a large one are on all cores", bench_threads,
      false},
     {"islands", "pairs of strands that touch: cost of a pair, and two threads over one",
      bench_islands, false},
-    {"world", "real-time factor, cost of a step and memory of every scene", bench_world, false},
+    {"world", "real-time factor, cost of a step and memory of every scene, each run to its end",
+     bench_world, false},
     {"rod", "rods: beside the figures of others, from 100 to 100,000 vertices, and contact",
      bench_rod, false},
     {"wasm", "nanoseconds a body for an implicit step in node, and the ratio to native", bench_wasm,
@@ -56,7 +58,7 @@ void bench_row(const bench *b, const char *variant, int64_t n, double value, con
         printf("{\"case\":\"%s\",\"variant\":\"%s\",\"n\":%lld,\"value\":%.6g,\"unit\":\"%s\"}\n",
                b->name, variant, (long long)n, value, unit);
     } else {
-        printf("%-9s %-28s n %-8lld %10.4g %s\n", b->name, variant, (long long)n, value, unit);
+        printf("%-9s %-48s n %-8lld %10.4g %s\n", b->name, variant, (long long)n, value, unit);
     }
     fflush(stdout);
 }

@@ -14,6 +14,9 @@ typedef struct bench {
     const char *name; // of the case that runs
 } bench;
 
+// Ends the name of a row whose figure somebody else published: it was not measured in this run.
+#define BENCH_ELSEWHERE ", published elsewhere, not run here"
+
 void bench_row(const bench *b, const char *variant, int64_t n, double value, const char *unit);
 // The exponent b of y = a x^b: least squares, slope of log(y) over log(x).
 double bench_exponent(const double *x, const double *y, int count);

@@ -163,8 +163,8 @@ bool val_heap_ready(val_report *report, val_heap *h, double friction, double cre
 
 bool val_heap_step(val_report *report, val_heap *h) {
     td_diag diag = {.message = ""};
-    td_status status = td_island_step(h->island, h->opts, &h->collider, h->collider_count, NULL,
-                                      &diag);
+    td_status status =
+        td_island_step(h->island, h->opts, &h->collider, h->collider_count, NULL, &diag);
     if (status != TD_OK) {
         val_fault(report, h->quantity, h->strand[0].n, status, &diag);
     }

@@ -68,6 +68,7 @@ typedef struct newton {
     td_real promise;          // minus the slope along the increments
     td_real largest;          // increment
     bool offers_reuse, reuse; // of factors: by all bodies, and in the next iteration
+    bool guessed;             // the poses are those of a guess, and nothing is in its way
 } newton;
 
 // ---- all bodies -----------------------------------------------------------------------------
@@ -344,10 +345,39 @@ static bool correct(newton *n) {
 }
 
 // Increments of a model that has a least value.
+// Puts the bodies where the step began, with all that is driven at the end of its way, if the value
+// is less there than at the guess.
+static bool starts_lower(const tdi_system *y) {
+    const td_real value = value_of(y);
+    for (int32_t k = 0; k < y->count; k++) {
+        y->member[k].ops->guess(y->member[k].body, false);
+        y->member[k].ops->stand(y->member[k].body);
+    }
+    if (value_of(y) < value) {
+        return true;
+    }
+    for (int32_t k = 0; k < y->count; k++) {
+        y->member[k].ops->guess(y->member[k].body, true);
+    }
+    return false;
+}
+
+// A guess at which the Hessian is not positive may lie in the valley of another least value, above
+// where the step began: energy would rise.
+static td_status factor_first(newton *n, bool carry) {
+    td_status status = factor(n, carry);
+    const bool doubtful = n->used == POSITIVE || n->raised;
+    if (status == TD_OK && n->guessed && doubtful && starts_lower(n->system)) {
+        status = factor(n, carry);
+    }
+    n->guessed = false;
+    return status;
+}
+
 static td_status find_increments(newton *n, bool carry) {
     const tdi_system *y = n->system;
     for (int32_t k = 0; k < SHIFT_TRIES; k++) {
-        td_status status = factor(n, carry);
+        td_status status = factor_first(n, carry);
         if (status != TD_OK) {
             return status;
         }
@@ -462,7 +492,12 @@ static td_status bring_along(newton *n) {
 
 static newton start(const tdi_system *y, const tdi_newton_opts *opts, td_step_stats *stats,
                     td_diag *diag) {
-    newton n = {.system = y, .opts = opts, .stats = stats, .diag = diag, .offers_reuse = !y->touch};
+    newton n = {.system = y,
+                .opts = opts,
+                .stats = stats,
+                .diag = diag,
+                .offers_reuse = !y->touch,
+                .guessed = !y->touch && !opts->rest};
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
         n.first = fmax(n.first, m->ops->first_shift(m->body));

@@ -113,8 +113,8 @@ static void put_arrow(const td_contact *contact, const td_clip_scale *scale, flo
     put(to, tdi_vec3(length, length, length));
 }
 
-void td_clip_pack_arrows(const td_contact *contacts, int32_t count,
-                         const td_clip_scale *scale, int32_t arrow_count, float *out) {
+void td_clip_pack_arrows(const td_contact *contacts, int32_t count, const td_clip_scale *scale,
+                         int32_t arrow_count, float *out) {
     int32_t kept[TD_CLIP_ARROWS],
         most = arrow_count < TD_CLIP_ARROWS ? arrow_count : TD_CLIP_ARROWS;
     int32_t found = 0;

@@ -285,6 +285,7 @@ static void guess(void *body, bool take) {
     td_tree_state *s = body;
     if (!take) {
         put_back(s);
+        memcpy(s->angle_near, s->angle, (size_t)s->model->dof_count * sizeof *s->angle);
         s->now->time = 0;
         return;
     }

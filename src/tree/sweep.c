@@ -22,96 +22,16 @@
 #include "tree/sweep.h"
 
 #include "tree/kernels.h"
+#include "tree/raise.h"
 #include "tree/trial.h"
 
 #include <string.h>
 
-#define PIVOT_FLOOR  1e-13 // over the trace: below this a pivot is noise
-#define RAISED_FLOOR 1e-4  // over the largest eigenvalue: less is raised to this
-#define TERMS        8     // made at once
-
-// ---- taming ---------------------------------------------------------------------------------
-
-// Eigenvalues and eigenvectors of a symmetric matrix, by Jacobi's rotations.
-static void eigen(td_sym3 s, td_real value[3], td_vec3 vector[3]) {
-    td_real a[3][3] = {{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}};
-    td_real v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    for (int k = 0; k < 12; k++) {
-        int p = k % 3 == 2 ? 1 : 0, q = k % 3 == 0 ? 1 : 2;
-        if (a[p][q] == 0) {
-            continue;
-        }
-        td_real t = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-        t = (t < 0 ? -1 : 1) / (fabs(t) + sqrt(t * t + 1));
-        td_real c = 1 / sqrt(t * t + 1), n = t * c;
-        for (int i = 0; i < 3; i++) {
-            td_real x = a[i][p], y = a[i][q];
-            a[i][p] = c * x - n * y;
-            a[i][q] = n * x + c * y;
-        }
-        for (int i = 0; i < 3; i++) {
-            td_real x = a[p][i], y = a[q][i], vx = v[i][p], vy = v[i][q];
-            a[p][i] = c * x - n * y;
-            a[q][i] = n * x + c * y;
-            v[i][p] = c * vx - n * vy;
-            v[i][q] = n * vx + c * vy;
-        }
-    }
-    for (int k = 0; k < 3; k++) {
-        value[k] = a[k][k];
-        vector[k] = tdi_vec3(v[0][k], v[1][k], v[2][k]);
-    }
-}
-
-static td_sym3 compose(const td_real value[3], const td_vec3 vector[3]) {
-    td_sym3 s = tdi_sym3_square(vector[0], value[0]);
-    s = tdi_sym3_add(s, tdi_sym3_square(vector[1], value[1]));
-    return tdi_sym3_add(s, tdi_sym3_square(vector[2], value[2]));
-}
-
-// The positive part of a symmetric matrix.
-static td_sym3 positive_part(td_sym3 s) {
-    td_real value[3];
-    td_vec3 vector[3];
-    eigen(s, value, vector);
-    for (int k = 0; k < 3; k++) {
-        value[k] = value[k] > 0 ? value[k] : 0;
-    }
-    return compose(value, vector);
-}
-
-// The same with the absolute values of its eigenvalues, none far below the largest.
-static td_sym3 absolute(td_sym3 s) {
-    td_real value[3];
-    td_vec3 vector[3];
-    eigen(s, value, vector);
-    td_real most = fmax(fabs(value[0]), fmax(fabs(value[1]), fabs(value[2])));
-    for (int k = 0; k < 3; k++) {
-        value[k] = fmax(fabs(value[k]), RAISED_FLOOR * most);
-    }
-    return compose(value, vector);
-}
+#define PIVOT_FLOOR 1e-13 // over the trace: below this a pivot is noise
+#define TERMS       8     // made at once
 
 static inline td_real pivot_floor(const td_sym3 *s) {
     return PIVOT_FLOOR * (fabs(s->xx) + fabs(s->yy) + fabs(s->zz)) + 1e-300;
-}
-
-// Makes the Hessian [A B; B^T C] of what a joint carries positive definite: C, if it is not, and
-// the complement S = A - B C^-1 B^T get the absolute values of their eigenvalues. A step along an
-// eigenvector whose curvature is negative then goes down, as far as one of the positive curvature.
-static void raise_block(tdi_block *block) {
-    const td_real *b = block->b.m;
-    const tdi_mat3 bt = {{b[0], b[3], b[6], b[1], b[4], b[7], b[2], b[5], b[8]}};
-    const td_real floor = pivot_floor(&block->c);
-    tdi_ldl3 c;
-    if (tdi_ldl3_factor(&c, &block->c, floor)) {
-        block->c = absolute(block->c);
-        tdi_ldl3_factor(&c, &block->c, floor);
-    }
-    const tdi_mat3 cb = tdi_solve_columns(&c, &bt);
-    const td_sym3 lever = tdi_product_sym(&bt, &cb);
-    const td_sym3 own = absolute(tdi_sym3_add(block->a, tdi_sym3_scale(lever, -1)));
-    block->a = tdi_sym3_add(lever, own);
 }
 
 // ---- sums -----------------------------------------------------------------------------------
@@ -142,7 +62,7 @@ static inline total add_up(const tdi_term *t, const tdi_node *node, bool summed,
         sum.spin = tdi_add(sum.spin, node->spin);
         swing = tdi_sym3_add(swing, node->swing);
     }
-    sum.block.a = tdi_sym3_add(sum.block.a, tame ? positive_part(swing) : swing);
+    sum.block.a = tdi_sym3_add(sum.block.a, tame ? tdi_positive_part(swing) : swing);
     return sum;
 }
 
@@ -173,8 +93,8 @@ static inline void hand_down(td_tree_state *s, int32_t p, const leaving *l, td_v
 // Factors D = A + K with both made positive.
 static tdi_ldl3 raise_pivot(tdi_block *block, td_sym3 *k) {
     tdi_ldl3 pivot;
-    raise_block(block);
-    *k = positive_part(*k);
+    tdi_raise_block(block);
+    *k = tdi_positive_part(*k);
     td_sym3 d = tdi_sym3_add(block->a, *k);
     tdi_ldl3_factor(&pivot, &d, pivot_floor(&d));
     return pivot;
@@ -256,7 +176,7 @@ static bool factor_columns(const tdi_term *t, total *sum, int32_t k, bool raise,
         if (fine || !raise || raised) {
             return fine && !raised;
         }
-        raise_block(&sum->block);
+        tdi_raise_block(&sum->block);
     }
 }
 
@@ -302,7 +222,8 @@ static bool eliminate_columns(const tdi_term *t, total *sum, int32_t k, const td
     return fine || terms->tame;
 }
 
-static void move_columns(tdi_node *node, tdi_other *other, int32_t k, const tdi_twist *up) {
+static void move_columns(tdi_node *node, tdi_other *other, int32_t k, const tdi_twist *up,
+                         td_real limit) {
     const tdi_twist *column = other->column;
     td_real *step = other->step;
     tdi_twist move = {up->w, tdi_add(up->v, tdi_cross(up->w, node->r))};
@@ -315,7 +236,12 @@ static void move_columns(tdi_node *node, tdi_other *other, int32_t k, const tdi_
             other->coupled ? tdi_dot(coupling(node->pull, node->spin, &column[c]), move.w) : 0;
     }
     tdi_solve_dense(other->dense, k, step);
+    td_real most = 0;
     for (int32_t c = 0; c < k; c++) {
+        most = fmax(most, fabs(step[c]));
+    }
+    for (int32_t c = 0; c < k; c++) {
+        step[c] *= most > limit ? limit / most : 1;
         move.w = tdi_madd(move.w, column[c].w, step[c]);
         move.v = tdi_madd(move.v, column[c].v, step[c]);
     }
@@ -457,7 +383,7 @@ static void part_out(void *context, int32_t part) {
             } else {
                 tdi_other *other = &s->other[m->other_place[i]];
                 int32_t count = m->dof[i + 1] - m->dof[i];
-                move_columns(node, other, count, up);
+                move_columns(node, other, count, up, c->limit);
                 for (int32_t d = 0; d < count; d++) {
                     largest = larger_square(largest, tdi_vec3(other->step[d], 0, 0));
                 }
@@ -471,99 +397,6 @@ static void part_out(void *context, int32_t part) {
         }
     }
     s->slot[part].largest = finite ? largest : NAN;
-}
-
-// ---- responses ------------------------------------------------------------------------------
-
-// Of a ball joint, with the factors above: n' = (D^-1 L)^T n, f' = f - (D^-1 B)^T n. Leaves D^-1 n.
-static inline tdi_twist reduce_ball(const tdi_node *node, tdi_twist *push) {
-    const tdi_twist left = {tdi_mat3_apply_t(&node->turn, push->w),
-                            tdi_sub(push->v, tdi_mat3_apply_t(&node->shift, push->w))};
-    push->w = tdi_ldl3_solve(&node->pivot, push->w);
-    return left;
-}
-
-// U of a joint's columns.
-static void joint_rows(const tdi_node *node, const tdi_other *other, int32_t k, tdi_wrench u[6]) {
-    for (int32_t c = 0; c < k; c++) {
-        u[c] = tdi_block_apply(&node->block, &other->column[c]);
-        if (other->coupled) {
-            u[c].n = tdi_add(u[c].n, coupling(node->pull, node->spin, &other->column[c]));
-        }
-    }
-}
-
-// Leaves D^-1 S^T p in `respond`.
-static tdi_twist reduce_columns(const tdi_node *node, tdi_other *other, int32_t k,
-                                const tdi_twist *push) {
-    tdi_wrench u[6];
-    tdi_twist left = *push;
-    joint_rows(node, other, k, u);
-    for (int32_t c = 0; c < k; c++) {
-        other->respond[c] =
-            tdi_dot(push->w, other->column[c].w) + tdi_dot(push->v, other->column[c].v);
-    }
-    tdi_solve_dense(other->dense, k, other->respond);
-    for (int32_t c = 0; c < k; c++) {
-        left.w = tdi_madd(left.w, u[c].n, -other->respond[c]);
-        left.v = tdi_madd(left.v, u[c].f, -other->respond[c]);
-    }
-    return left;
-}
-
-// Tip to root: what the joints leave of the pushes.
-static void respond_in(const td_tree_model *m, td_tree_state *s) {
-    for (int32_t i = m->body_count - 1; i >= 0; i--) {
-        tdi_twist *push = &s->twist[i];
-        const int32_t p = m->parent[i];
-        tdi_twist left;
-        if (m->kind[i] == TD_JOINT_BALL) {
-            left = reduce_ball(&s->node[i], push);
-        } else {
-            tdi_other *other = &s->other[m->other_place[i]];
-            left = reduce_columns(&s->node[i], other, m->dof[i + 1] - m->dof[i], push);
-        }
-        if (p != TD_NONE) {
-            tdi_twist *up = &s->twist[p];
-            up->w = tdi_add(up->w, tdi_add(left.w, tdi_cross(s->node[i].r, left.v)));
-            up->v = tdi_add(up->v, left.v);
-        }
-    }
-}
-
-// x = -D^-1 (S^T p + U V), V as the parent carries the body.
-static tdi_twist answer_columns(const tdi_node *node, tdi_other *other, int32_t k, tdi_twist move) {
-    tdi_wrench u[6];
-    td_real x[6];
-    joint_rows(node, other, k, u);
-    for (int32_t c = 0; c < k; c++) {
-        x[c] = tdi_power(&u[c], &move);
-    }
-    tdi_solve_dense(other->dense, k, x);
-    for (int32_t c = 0; c < k; c++) {
-        other->respond[c] = -other->respond[c] - x[c];
-        move.w = tdi_madd(move.w, other->column[c].w, other->respond[c]);
-        move.v = tdi_madd(move.v, other->column[c].v, other->respond[c]);
-    }
-    return move;
-}
-
-void tdi_sweep_respond(const td_tree_model *m, td_tree_state *s) {
-    const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
-    respond_in(m, s);
-    for (int32_t i = 0; i < m->body_count; i++) {
-        const tdi_node *node = &s->node[i];
-        const tdi_twist up = m->parent[i] == TD_NONE ? still : s->twist[m->parent[i]];
-        const td_vec3 u = tdi_add(up.v, tdi_cross(up.w, node->r));
-        if (m->kind[i] == TD_JOINT_BALL) {
-            td_vec3 w = tdi_sub(tdi_mat3_apply(&node->turn, up.w), tdi_mat3_apply(&node->shift, u));
-            s->twist[i] = (tdi_twist){tdi_sub(w, s->twist[i].w), u};
-        } else {
-            tdi_other *other = &s->other[m->other_place[i]];
-            s->twist[i] =
-                answer_columns(node, other, m->dof[i + 1] - m->dof[i], (tdi_twist){up.w, u});
-        }
-    }
 }
 
 // ---- entry ----------------------------------------------------------------------------------

@@ -32,8 +32,8 @@ typedef struct tdi_terms {
 bool tdi_sweep_in(const td_tree_model *model, td_tree_state *state, td_pool *pool,
                   const tdi_terms *terms);
 
-// Root to tip: fills the nodes' move and the other joints' step. No ball joint turns by more than
-// `limit`, rad, and what it carries is solved for that; the whole may then not go down. With
+// Root to tip: fills the nodes' move and the other joints' step. No joint moves by more than
+// `limit`, rad or m, and what it carries is solved for that; the whole may then not go down. With
 // `attempt` the pose is kept and moved by the whole increment on the way. Gives the largest turn of
 // a body or step of a joint, rad or m; not a number if one is not.
 td_real tdi_sweep_out(const td_tree_model *model, td_tree_state *state, td_pool *pool,
