@@ -304,6 +304,7 @@ static void guess(void *body, bool take) {
         return;
     }
     drive(s, 1);
+    s->now->guessed = true;
     if (s->now->history < 2) {
         memcpy(s->q_start, s->q, (size_t)s->model->coord_count * sizeof *s->q);
     }
@@ -312,7 +313,9 @@ static void guess(void *body, bool take) {
 
 static void undo(void *body) {
     td_tree_state *s = body;
-    put_back(s);
+    if (s->now->guessed) { // else nothing has moved
+        put_back(s);
+    }
     s->history = s->now->history;
     if (!s->now->rule.two) {
         swap_rules(s);
