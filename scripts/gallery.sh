@@ -12,13 +12,16 @@ shots='
 algae-in-a-current --times 0,2,5,8
 braid-on-a-running-head --times 0.5,0.95,2 --turn=-8 --rise 4
 donkey-ears-hit-poses --times 0,1.2,3.3,5 --zoom 1.15
+fallen-branch-on-a-hedge --times 0,0.35,0.7,5 --zoom 1.15
 gravity-x5-in-four-directions --times 0,3.4,5.9,8.4,10.9
+hand-through-wheat --times 0.3,1.6,3.2 --rise 22 --zoom 1.3
 hanging-chain --times 0,3,4.2,4.6,9 --turn=-20 --zoom 1.08
 helical-buckling --times 0,5,9,10.3,12 --turn=-25 --zoom 1.1
 knot-trefoil --times 0,2,5,8,12 --turn=-25
 lanterns-with-heavy-tips --times 0.5,3,6 --zoom 1.1
 michell-ring --times 0,1,1.5,2,5 --turn=-25 --zoom 0.85
 moving-jungle --times 4
+necklace-on-a-stand --times 0,0.3,1,4
 orchid-pulled --times 0,1.7,2.1,2.5
 palm-in-wind --times 0,3,5,7
 phone-cord --times 0,3,5,7 --turn=-25 --zoom 1.05
@@ -38,6 +41,7 @@ tree-in-wind-as-rods --times 0,4,8
 tropical-pulled-and-released --times 0,1.9,2.2,2.4
 twist-on-a-semicircle --times 0,3.5,4.5,6 --turn=-10 --zoom 1.1
 twist-on-a-v --times 0,4,5,11 --turn=-10 --zoom 1.1
+vine-on-a-trellis --times 0,3,5,9
 vine-tendril --times 0,3,6,9,12 --turn=-25
 weeping-willow-in-gusts --times 0,3,5
 wheat-field-waves --times 0,2,4 --zoom 1.15

@@ -494,6 +494,26 @@ TD_TEST(tree_that_starts_in_a_collider_is_refused_by_name_and_stays) {
     tree_free(t);
 }
 
+TD_TEST(bent_tree_that_starts_in_a_collider_stays_as_bent) {
+    const chain_def def = {8, 0.1, 0.01, 20, false, {0, 0, 0}, {1, 0, 0, 0}};
+    tree t = make_chain(&def, NULL);
+    td_collider ball = td_collider_default(TD_COLLIDER_SPHERE);
+    against opts = steps_against(t, &ball, 1, 1.0 / 60);
+    td_real *q = td_tree_coords(t.state) + 4 * 3;
+    q[0] = cos(0.25);
+    q[1] = q[2] = 0;
+    q[3] = sin(0.25);
+    td_tree_state_changed(t.state);
+    const td_vec3 before = td_tree_tip(t.state, 7);
+    ball.size.x = 0.02;
+    ball.position = ball.position0 = before;
+    CHECK_INT(step_once(&opts, NULL), TD_ERR_DIVERGED);
+    CHECK_REL(td_tree_tip(t.state, 7).x, before.x, 0);
+    CHECK_REL(td_tree_tip(t.state, 7).y, before.y, 0);
+    td_island_free(opts.island);
+    tree_free(t);
+}
+
 TD_TEST(tree_squeezed_between_colliders_is_refused_and_stays) {
     const chain_def def = {4, 0.1, 0.01, 20, true, {0, 0.05, 0}, level};
     tree t = make_chain(&def, NULL);

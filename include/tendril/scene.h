@@ -133,6 +133,7 @@ typedef struct td_object_def {
     td_real relaxation_time; ///< s: damping over stiffness. Default -1: by the material.
     td_real drag;            ///< Factor of the areas to the air. Default 1.
     bool rest_under_gravity; ///< The drawn shape is the settled one. Default false.
+    bool loose;              ///< Its first stem is not held: it can fall. Default false.
     td_start start;
     td_real time_scale; ///< Factor of the base's velocity and acceleration. Not with contact.
                         ///< Default 1.

@@ -62,6 +62,7 @@ static const val_case cases[] = {
     {"storms", "random plants in strong wind, as trees and as rods: every step converges",
      val_storms},
     {"contact", "knots, chains and ropes that touch: gaps and friction", val_contact},
+    {"contact-mixed", "trees and rods that touch each other and themselves", val_contact_mixed},
 };
 
 #define CASE_COUNT ((int)(sizeof cases / sizeof cases[0]))

@@ -158,4 +158,5 @@ void val_helical_buckling(val_report *report);
 void val_spring(val_report *report);
 void val_transducer(val_report *report);
 void val_contact(val_report *report);
+void val_contact_mixed(val_report *report);
 void val_storms(val_report *report);

@@ -217,9 +217,8 @@ static void set_base(tdi_solver_state *state, const td_base_motion *motion) {
     td_rod_set_base(rods(state), motion);
 }
 
-static tdi_rate base_rate(const tdi_solver_state *state) {
-    const td_base_motion *b = &rods_of(state)->base;
-    return (tdi_rate){b->spin, b->velocity};
+static td_base_motion base(const tdi_solver_state *state) {
+    return rods_of(state)->base;
 }
 
 static bool end_pose(const tdi_solver_model *model, bool end, td_vec3 *place, td_quat *turn) {
@@ -393,7 +392,7 @@ const tdi_solver tdi_solver_rod = {
     .state_new = state_new,
     .state_free = state_free,
     .set_base = set_base,
-    .base_rate = base_rate,
+    .base = base,
     .end_pose = end_pose,
     .set_end = set_end,
     .place_load = place_load,

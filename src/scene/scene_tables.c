@@ -284,6 +284,8 @@ static const tdi_scene_field object_fields[] = {
      DOC("Factor of the drag of the air.")},
     {"rest_under_gravity", TDI_SCENE_BOOL, offsetof(td_object_def, rest_under_gravity),
      DOC("The drawn shape is the one at rest under gravity, so nothing sags.")},
+    {"loose", TDI_SCENE_BOOL, offsetof(td_object_def, loose),
+     DOC("Nothing holds the plant: a fallen branch. The plant must have one first stem.")},
     {"start", TDI_SCENE_CHOICE, offsetof(td_object_def, start), .choices = starts,
      DOC("The pose at time 0.")},
     {"time_scale", TDI_SCENE_REAL, offsetof(td_object_def, time_scale), .def = {1}, .high = 100,

@@ -53,6 +53,7 @@ typedef struct tdi_tree_step {
     td_air air;            // of the step
     tdi_base_motion base;  // where it begins
     int32_t history;       // before the step
+    bool guessed;          // q_start is that of this step
     bool carry;            // the base goes with the increments
     td_real time;          // 0..1: how far the base has come
     bool pushed, answered; // twist holds pushes, or what they moved

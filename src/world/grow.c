@@ -170,6 +170,20 @@ static td_status grow_strand(const grower *g, td_skeleton **out) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
+// Lets go of the first stem, which carries all others.
+static td_status loosen(const grower *g, td_skeleton *skeleton) {
+    for (int32_t i = 1; i < skeleton->store.segment_count; i++) {
+        if (skeleton->store.segments[i].parent == TD_NONE) {
+            return fault(g, TD_ERR_SYNTAX, "loose",
+                         "several stems stand on the ground; what is loose has one");
+        }
+    }
+    td_segment *first = &skeleton->store.segments[0];
+    first->joint = TD_JOINT_FREE;
+    first->stiffness = first->damping = (td_vec3){0, 0, 0};
+    return TD_OK;
+}
+
 // In the object's size and materials.
 static td_status change(const grower *g, const td_skeleton *from, td_skeleton **out) {
     const td_object_def *o = g->object;
@@ -196,6 +210,11 @@ td_status tdi_object_grow(const td_scene *scene, int32_t object, int32_t variant
     td_skeleton_free(grown);
     if (status == TD_OK && td_skeleton_count(*out) == 0) {
         status = fault(&g, TD_ERR_SYNTAX, "plant", "the plant has no segments");
+    }
+    if (status == TD_OK && g.object->loose) {
+        status = loosen(&g, *out);
+    }
+    if (status != TD_OK) {
         td_skeleton_free(*out);
         *out = NULL;
     }

@@ -30,7 +30,8 @@ td_solver_info td_solver_get(int32_t index) {
     const tdi_solver *s = solver_at(index);
     td_solver_info info = s->info;
     info.ends = s->set_end != NULL;
-    info.contact = info.mutual = s->implicit->capsules != NULL;
+    info.contact = s->implicit->capsules != NULL;
+    info.mutual = s->implicit->respond != NULL;
     info.rest = s->rest_new != NULL;
     info.damping = s->damped_new != NULL;
     info.modes = s->modes != NULL;
