@@ -174,8 +174,9 @@ static td_status grow_strand(const grower *g, td_skeleton **out) {
 static td_status loosen(const grower *g, td_skeleton *skeleton) {
     for (int32_t i = 1; i < skeleton->store.segment_count; i++) {
         if (skeleton->store.segments[i].parent == TD_NONE) {
-            return fault(g, TD_ERR_SYNTAX, "loose",
-                         "several stems stand on the ground; what is loose has one");
+            return fault(
+                g, TD_ERR_SYNTAX, "loose",
+                "several stems stand on the ground; a loose plant must have one first stem");
         }
     }
     td_segment *first = &skeleton->store.segments[0];
