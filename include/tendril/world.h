@@ -38,8 +38,7 @@ TD_API void td_world_free(td_world *world); ///< NULL is allowed.
 
 /// Advances by one step. Never allocates. TD_ERR_DIVERGED when a value is not finite any more: the
 /// time stays, and `diag` names the object, its fastest segment (also in diag->index) and the time.
-/// After a failure some actors have made the step and others have not: restore a save, or free the
-/// world.
+/// After a failure everything is as it was before the call, to the bit.
 TD_API td_status td_world_step(td_world *world, td_diag *diag);
 TD_API td_real td_world_time(const td_world *world); ///< s.
 TD_API td_real td_world_dt(const td_world *world);   ///< s, of a step.

@@ -31,7 +31,8 @@ typedef struct tdi_model_opts {
 } tdi_model_opts;
 
 typedef struct tdi_solver {
-    td_solver_info info; // without rest, damping and modes, which follow from what is below
+    td_solver_info info; // without contact, mutual, ends, rest, damping and modes, which follow
+                         // from what is below
 
     // ---- models: those marked * may be NULL; then the solver does not offer them
     // Refuses by name what it cannot make of the skeleton. The skeleton outlives the model.

@@ -14,9 +14,6 @@ static void lay_out_history(td_tree_state *s, tdi_layout *l, const td_tree_model
     s->star = tdi_layout_place(l, n, sizeof *s->star);
     s->hat = tdi_layout_place(l, n, sizeof *s->hat);
     s->angle_star = tdi_layout_place(l, nv, sizeof *s->angle_star);
-    s->star_kept = tdi_layout_place(l, n, sizeof *s->star);
-    s->hat_kept = tdi_layout_place(l, n, sizeof *s->hat);
-    s->angle_star_kept = tdi_layout_place(l, nv, sizeof *s->angle_star);
     s->q_back = tdi_layout_place(l, nq, sizeof *s->q_back);
     s->q_start = tdi_layout_place(l, nq, sizeof *s->q_start);
 }
@@ -54,6 +51,9 @@ static void lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
     // explicit steps and Newton's method never run at the same time
     tdi_layout other = *l;
     s->node = tdi_layout_place(l, n, sizeof *s->node);
+    s->star_kept = tdi_layout_place(l, n, sizeof *s->star);
+    s->hat_kept = tdi_layout_place(l, n, sizeof *s->hat);
+    s->angle_star_kept = tdi_layout_place(l, nv, sizeof *s->angle_star);
     s->link = tdi_layout_place(&other, n + 1, sizeof *s->link);
     s->link = s->link ? s->link + 1 : NULL;
     lay_out_explicit(s, &other, m);

@@ -38,24 +38,19 @@ static bool ready(const void *body, const td_step_opts *o) {
     return s->history >= 2 && s->history_dt == o->dt && !jumps(&s->air, &o->air);
 }
 
-static void swap_places(tdi_place **a, tdi_place **b) {
-    tdi_place *c = *a;
-    *a = *b;
-    *b = c;
-}
-
 // What the rule of two steps has prepared is put aside, or comes back.
-static void swap_rules(td_tree_state *s) {
-    td_real *angle = s->angle_star;
-    s->angle_star = s->angle_star_kept;
-    s->angle_star_kept = angle;
-    swap_places(&s->star, &s->star_kept);
-    swap_places(&s->hat, &s->hat_kept);
+static void keep_rule(td_tree_state *s, bool back) {
+    const size_t n = (size_t)s->model->body_count, nv = (size_t)s->model->dof_count;
+    tdi_place *star[2] = {s->star_kept, s->star}, *hat[2] = {s->hat_kept, s->hat};
+    td_real *angle[2] = {s->angle_star_kept, s->angle_star};
+    memcpy(star[back], star[!back], n * sizeof *s->star);
+    memcpy(hat[back], hat[!back], n * sizeof *s->hat);
+    memcpy(angle[back], angle[!back], nv * sizeof *s->angle_star);
 }
 
 // The rule of one step takes the past as it is; that of two was prepared when the past was written.
 static void take_past(const td_tree_model *m, td_tree_state *s, td_real h) {
-    swap_rules(s);
+    keep_rule(s, false);
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_past *past = &s->past[i];
         s->star[i] = (tdi_place){past->o, past->r};
@@ -318,7 +313,7 @@ static void undo(void *body) {
     }
     s->history = s->now->history;
     if (!s->now->rule.two) {
-        swap_rules(s);
+        keep_rule(s, true);
     }
 }
 
