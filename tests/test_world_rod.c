@@ -245,8 +245,8 @@ TD_TEST(rods_that_fall_on_a_plane_lie_on_it) {
 static const char touching[] =
     "{objects: [{solver: rod, start: drawn, position: [0, 0.1, 0], strand: {segments: 12,\n"
     "  points: [[0, 0, 0], [0.3, 0.02, 0]], radius: 0.01, start: {held: free}}},\n"
-    " {name: tree, strand: {points: [[0, 0, 0], [0, 0.3, 0]]}},\n"
-    " {solver: rod, start: drawn, position: {keys: [[0, [0.15, 0.3, 0]], [1, [0.15, 0.2, 0]]]},\n"
+    " {name: tree, position: [-0.1, 0, 0], strand: {points: [[0, 0, 0], [0, 0.3, 0]]}},\n"
+    " {solver: rod, position: {keys: [[0, [0.15, 0.3, 0]], [1, [0.15, 0.2, 0]]]},\n"
     "  " CORD "end: {held: clamped, turns: {keys: [[0, 0], [1, 2]]}}}, start: drawn}],\n"
     " loads: [{wind: {velocity: [3, 0, 0], intensity: 0.3}}],\n"
     " colliders: [{plane: {friction: 0.4}},\n"

@@ -90,6 +90,7 @@ typedef struct tdi_implicit {
     td_real (*solve_again)(void *body);
     td_real (*largest)(const void *body); // of the increments as they are
     td_real (*value)(const void *body);
+    td_real (*value_kept)(void *body); // at the pose that was kept; NULL: it has to go there
     void (*keep)(void *body);
     void (*try)(void *body, td_real fraction);
     td_real longest; // no increment is tried beyond this at once
@@ -166,9 +167,10 @@ size_t tdi_system_memory(const tdi_system *system);
 td_status tdi_system_halves(const tdi_system *system, void *memory, td_step_stats *stats,
                             td_diag *diag);
 void tdi_system_restore(const tdi_system *system, const void *memory);
-// All of it: a step, or nothing. Memory for halves comes from `alloc` when it is needed.
-td_status tdi_system_step(const tdi_system *system, const td_alloc *alloc, td_step_stats *stats,
-                          td_diag *diag);
+// All of it: a step, or nothing. `memory` is for halves; NULL: it comes from `alloc` when it is
+// needed.
+td_status tdi_system_step(const tdi_system *system, void *memory, const td_alloc *alloc,
+                          td_step_stats *stats, td_diag *diag);
 // Goes to rest.
 td_status tdi_system_settle(const tdi_system *system, td_step_stats *stats, td_diag *diag);
 

@@ -8,6 +8,8 @@
 struct td_island {
     const td_alloc *alloc;
     tdi_touch *touch;
+    void *began; // room for where a step began that is taken in halves
+    size_t began_bytes;
     int32_t count;
     tdi_member member[];
 };
@@ -35,6 +37,13 @@ td_status td_island_new(const td_state_ref *states, int32_t count, const td_cont
     }
     td_status status =
         tdi_touch_new(island->member, count, opts, collider_limit, alloc, &island->touch, diag);
+    const tdi_system all = {.member = island->member, .count = count};
+    island->began_bytes = tdi_system_memory(&all);
+    if (status == TD_OK) {
+        island->began = tdi_alloc_resize(alloc, NULL, 0, island->began_bytes);
+        status =
+            island->began ? TD_OK : tdi_fail(diag, TD_ERR_MEMORY, "out of memory for an island");
+    }
     if (status != TD_OK) {
         td_island_free(island);
         return status;
@@ -46,6 +55,7 @@ td_status td_island_new(const td_state_ref *states, int32_t count, const td_cont
 void td_island_free(td_island *island) {
     if (island) {
         tdi_touch_free(island->touch);
+        tdi_alloc_free(island->alloc, island->began, island->began_bytes);
         tdi_alloc_free(island->alloc, island, bytes_of(island->count));
     }
 }
@@ -73,8 +83,9 @@ td_status td_island_step(td_island *island, const td_step_opts *opts, const td_c
     td_step_stats none = {0};
     tdi_system system;
     td_status status = system_of(island, opts, colliders, collider_count, &system, diag);
-    return status == TD_OK ? tdi_system_step(&system, island->alloc, stats ? stats : &none, diag)
-                           : status;
+    return status == TD_OK
+               ? tdi_system_step(&system, island->began, NULL, stats ? stats : &none, diag)
+               : status;
 }
 
 td_status td_island_settle(td_island *island, const td_step_opts *opts,

@@ -81,6 +81,19 @@ static td_real value_of(const tdi_system *y) {
     return sum;
 }
 
+// The value at the poses that were kept, if all bodies can tell it without going there.
+static bool value_of_kept(const tdi_system *y, td_real *value) {
+    *value = 0;
+    for (int32_t k = 0; k < y->count; k++) {
+        const tdi_member *m = &y->member[k];
+        if (!m->ops->value_kept) {
+            return false;
+        }
+        *value += m->ops->value_kept(m->body);
+    }
+    return true;
+}
+
 static void keep_all(const tdi_system *y) {
     for (int32_t k = 0; k < y->count; k++) {
         y->member[k].ops->keep(y->member[k].body);
@@ -207,10 +220,13 @@ static bool couple(newton *n) {
 
 // ---- moves ----------------------------------------------------------------------------------
 
-// Takes as much of the increments, at most `fraction`, as lowers the value: how much.
-static td_real search(newton *n, td_real value, td_real fraction) {
+// Takes as much of the increments, at most `fraction`, as lowers the value: how much. `there`: they
+// are tried already.
+static td_real search(newton *n, td_real value, td_real fraction, bool there) {
     for (int32_t k = 0; k < HALVINGS; k++) {
-        try_all(n->system, fraction);
+        if (k > 0 || !there) {
+            try_all(n->system, fraction);
+        }
         if (value_of(n->system) <=
             value - DESCENT * fraction * n->promise + ROUNDING * fabs(value)) {
             return fraction;
@@ -241,10 +257,19 @@ static void stretch(newton *n, td_real longest) {
 // Parts that want to move far were limited, each by itself, and what they carry follows that; it
 // need not go down. Then all increments are made shorter alike, which does.
 static td_real search_limited(newton *n, td_real longest) {
-    try_all(n->system, 0);
-    const td_real value = value_of(n->system);
+    td_real value;
+    const bool there = value_of_kept(n->system, &value); // and the whole increment is tried
+    if (!there) {
+        try_all(n->system, 0);
+        value = value_of(n->system);
+    }
+    if (!isfinite(value)) {
+        return value;
+    }
     if (!n->opts->rest && n->largest > LIMITED * longest) {
-        try_all(n->system, 1);
+        if (!there) {
+            try_all(n->system, 1);
+        }
         if (value_of(n->system) <= value) {
             return 1;
         }
@@ -252,10 +277,12 @@ static td_real search_limited(newton *n, td_real longest) {
         n->stats->halvings++;
         solve_all(n, false);
     }
-    return search(n, value, n->largest > longest ? longest / n->largest : 1);
+    return n->largest > longest ? search(n, value, longest / n->largest, false)
+                                : search(n, value, 1, there);
 }
 
-// Without contact; solve has moved the poses by all of the increments.
+// Without contact; solve has moved the poses by all of the increments. Not finite when the value is
+// not.
 static td_real move_freely(newton *n) {
     const td_real longest = longest_of(n->system);
     const bool doubtful = n->used == POSITIVE || n->raised;
@@ -298,7 +325,7 @@ static bool go(const tdi_system *y, bool carry, td_real room, td_real *fraction)
 }
 
 // With contact: as much of the increments as is free and, unless they carry something, lowers the
-// value.
+// value. Not finite when the value is not.
 static td_real move_touching(newton *n, bool carry) {
     const tdi_system *y = n->system;
     tdi_touch *t = y->touch;
@@ -311,6 +338,9 @@ static td_real move_touching(newton *n, bool carry) {
     if (searched) {
         try_all(y, 0);
         value = value_of(y);
+        if (!isfinite(value)) {
+            return value;
+        }
         searched = n->promise > ROUNDING * fabs(value);
     }
     for (int32_t k = 0; k < HALVINGS && go(y, carry, room, &fraction); k++) {
@@ -404,7 +434,7 @@ static td_status iterate(newton *n, bool carry, td_real *taken) {
         return TD_ERR_DIVERGED;
     }
     *taken = y->touch ? move_touching(n, carry) : move_freely(n);
-    return TD_OK;
+    return isfinite(*taken) ? TD_OK : TD_ERR_DIVERGED;
 }
 
 // What comes after an iteration that was not the last.

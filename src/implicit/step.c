@@ -232,8 +232,8 @@ static bool worth_halving(td_status status, bool converged) {
     return status == TD_ERR_DIVERGED || (status == TD_OK && !converged);
 }
 
-td_status tdi_system_step(const tdi_system *y, const td_alloc *alloc, td_step_stats *stats,
-                          td_diag *diag) {
+td_status tdi_system_step(const tdi_system *y, void *memory, const td_alloc *alloc,
+                          td_step_stats *stats, td_diag *diag) {
     bool converged;
     td_status status = tdi_system_try(y, &converged, stats, diag);
     if (!worth_halving(status, converged)) {
@@ -242,8 +242,11 @@ td_status tdi_system_step(const tdi_system *y, const td_alloc *alloc, td_step_st
         }
         return status;
     }
+    if (memory) {
+        return tdi_system_halves(y, memory, stats, diag);
+    }
     size_t bytes = tdi_system_memory(y);
-    void *memory = tdi_alloc_resize(alloc, NULL, 0, bytes);
+    memory = tdi_alloc_resize(alloc, NULL, 0, bytes);
     if (!memory) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for a step in halves");
     }

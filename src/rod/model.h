@@ -146,8 +146,9 @@ struct td_rod_state {
     bool curved; // a parabola through the last three places foretold the last step better than a
                  // line through the last two
     tdi_rod_rule *rule;
+    tdi_rod_rule *rule_kept; // as the last step left it, while one by another rule is under way
     tdi_weld_past *weld_past;
-    tdi_weld_rule *weld_rule;
+    tdi_weld_rule *weld_rule, *weld_rule_kept; // likewise
     tdi_rod_work *work;
     tdi_rod_step *step;
     tdi_rod_step *response;  // increments by forces of contact alone

@@ -16,7 +16,7 @@ typedef struct block {
     size_t size;
 } block;
 
-enum { BLOCKS = 10 };
+enum { PAST = 1, RULE = 5, WELDS = 6, TARGETS = 8, BLOCKS = 10 };
 
 // Turns count from the beginning of a step: between steps they are 0.
 static void list_blocks(const td_rod_state *s, block *b) {
@@ -44,6 +44,21 @@ size_t tdi_rod_save_size(const td_rod_state *s) {
     return size;
 }
 
+// What nobody will read is not written, so that a step that failed leaves the same bytes: before
+// the first step the past has velocities alone, and no rule is prepared before the second.
+static void blank(const td_rod_state *s, unsigned char *past, unsigned char *rule) {
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        tdi_rod_past known = {.v = s->past[i].v, .spin = s->past[i].spin};
+        tdi_rod_rule prepared = {.turn_star = 0};
+        if (s->history == 0) {
+            memcpy(past + (size_t)i * sizeof known, &known, sizeof known);
+        } else {
+            memcpy(prepared.strain_star, s->rule[i].strain_star, sizeof prepared.strain_star);
+        }
+        memcpy(rule + (size_t)i * sizeof prepared, &prepared, sizeof prepared);
+    }
+}
+
 void tdi_rod_save(const td_rod_state *s, void *bytes) {
     block b[BLOCKS];
     unsigned char *to = bytes;
@@ -58,10 +73,17 @@ void tdi_rod_save(const td_rod_state *s, void *bytes) {
     h.curved = s->curved;
     memcpy(to, &h, sizeof h);
     to += sizeof h;
+    unsigned char *at[BLOCKS];
     list_blocks(s, b);
     for (int k = 0; k < BLOCKS; k++) {
+        const bool unread = k >= WELDS && k < TARGETS && s->history < (k == WELDS ? 1 : 2);
+        at[k] = to;
         memcpy(to, b[k].data, b[k].size);
+        memset(to, 0, unread ? b[k].size : 0);
         to += b[k].size;
+    }
+    if (s->history < 2) {
+        blank(s, at[PAST], at[RULE]);
     }
     for (int32_t i = 0; i < s->model->node_count; i++) {
         to[i] = s->own[i];

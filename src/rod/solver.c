@@ -214,9 +214,8 @@ static void set_base(tdi_solver_state *state, const td_base_motion *motion) {
     td_rod_set_base(rods(state), motion);
 }
 
-static tdi_rate base_rate(const tdi_solver_state *state) {
-    const td_base_motion *b = &rods_of(state)->base;
-    return (tdi_rate){b->spin, b->velocity};
+static td_base_motion base(const tdi_solver_state *state) {
+    return rods_of(state)->base;
 }
 
 static bool end_pose(const tdi_solver_model *model, bool end, td_vec3 *place, td_quat *turn) {
@@ -380,7 +379,6 @@ const tdi_solver tdi_solver_rod = {
              .integrators = 1u << TD_IMPLICIT | 1u << TD_IMPLICIT_EULER | 1u << TD_EULER,
              .laws = 1u << TD_LAW_TANGENT,
              .stretchy = true,
-             .mutual = true,
              .rings = true},
     .model_new = model_new,
     .model_free = model_free,
@@ -391,7 +389,7 @@ const tdi_solver tdi_solver_rod = {
     .state_new = state_new,
     .state_free = state_free,
     .set_base = set_base,
-    .base_rate = base_rate,
+    .base = base,
     .end_pose = end_pose,
     .set_end = set_end,
     .place_load = place_load,

@@ -24,8 +24,10 @@ static void lay_out(td_rod_state *s, const td_rod_model *m, tdi_layout *l) {
     s->before_last = tdi_layout_place(l, n, sizeof *s->before);
     s->turn_before = tdi_layout_place(l, n, sizeof *s->turn);
     s->rule = tdi_layout_place(l, n, sizeof *s->rule);
+    s->rule_kept = tdi_layout_place(l, n, sizeof *s->rule);
     s->weld_past = tdi_layout_place(l, welds, sizeof *s->weld_past);
     s->weld_rule = tdi_layout_place(l, welds, sizeof *s->weld_rule);
+    s->weld_rule_kept = tdi_layout_place(l, welds, sizeof *s->weld_rule);
     s->work = tdi_layout_place(l, n, sizeof *s->work);
     s->step = tdi_layout_place(l, n, sizeof *s->step);
     s->response = tdi_layout_place(l, n, sizeof *s->response);

@@ -67,9 +67,20 @@ static void begin_history(td_rod_state *s) {
     s->history = 1;
 }
 
+// What the rule of two steps has prepared is put aside, or comes back.
+static void swap_rules(td_rod_state *s) {
+    tdi_rod_rule *rule = s->rule;
+    tdi_weld_rule *weld_rule = s->weld_rule;
+    s->rule = s->rule_kept;
+    s->rule_kept = rule;
+    s->weld_rule = s->weld_rule_kept;
+    s->weld_rule_kept = weld_rule;
+}
+
 // The rule of one step takes the past as it is; that of two was prepared when the past was written.
 static void take_past(td_rod_state *s, td_real h) {
     const td_rod_model *m = s->model;
+    swap_rules(s);
     for (int32_t i = 0; i < m->node_count; i++) {
         const tdi_rod_past *past = &s->past[i];
         tdi_rod_rule *rule = &s->rule[i];
@@ -308,7 +319,7 @@ static void undo(void *body) {
     put_back(s);
     s->history = s->now->history;
     if (!s->now->rule.two) {
-        s->history_dt = 0; // what BDF2 had prepared is gone
+        swap_rules(s);
     }
     s->base = s->base_start;
     tdi_rod_place_base(s);
@@ -467,6 +478,18 @@ static td_real value(const void *body) {
     return tdi_rod_value(s, &s->now->potential);
 }
 
+static td_real value_kept(void *body) {
+    td_rod_state *s = body;
+    tdi_rod_pose *pose = s->pose;
+    td_real *turn = s->turn;
+    s->pose = s->pose_back;
+    s->turn = s->turn_back;
+    td_real kept = value(s);
+    s->pose = pose;
+    s->turn = turn;
+    return kept;
+}
+
 // ---- what is held ---------------------------------------------------------------------------
 
 static bool driven(const void *body) {
@@ -510,6 +533,7 @@ const tdi_implicit tdi_rod_implicit = {
     .solve_again = solve_again,
     .largest = largest,
     .value = value,
+    .value_kept = value_kept,
     .keep = keep,
     .try = try,
     .longest = INFINITY,
@@ -537,15 +561,26 @@ td_state_ref td_rod_ref(td_rod_state *state) {
     return (td_state_ref){&tdi_rod_implicit, state};
 }
 
-// What moves with the base goes with it; it comes back when the step fails.
+// What moves with the base goes with it. When the step fails, that comes back, and so does what
+// such a step overwrites of the past.
 static td_status step_published(td_rod_state *s, const td_step_opts *o, td_step_stats *stats,
                                 td_diag *diag) {
+    const size_t n = (size_t)s->model->node_count;
+    const int32_t history = s->history;
     s->base_start = s->base;
+    if (history > 1) { // implicit steps left it
+        memcpy(s->rule_kept, s->rule, n * sizeof *s->rule);
+    }
     carry_base(s, o->dt);
     td_status status = tdi_rod_published_step(s, o, stats, diag);
     if (status != TD_OK) {
         s->base = s->base_start;
         tdi_rod_place_base(s);
+        s->history = history;
+        for (size_t i = 0; i < n; i++) {
+            strains(&s->pose[i], s->past[i].strain);
+        }
+        memcpy(s->rule, s->rule_kept, history > 1 ? n * sizeof *s->rule : 0);
     }
     return status;
 }
@@ -563,7 +598,7 @@ td_status td_rod_step(td_rod_state *s, const td_step_opts *opts, td_step_stats *
     }
     const tdi_member alone = {&tdi_rod_implicit, s, opts, NULL};
     const tdi_system system = {.member = &alone, .count = 1};
-    return tdi_system_step(&system, s->alloc, stats, diag);
+    return tdi_system_step(&system, NULL, s->alloc, stats, diag);
 }
 
 td_status td_rod_settle(td_rod_state *s, const td_step_opts *opts, td_step_stats *stats,

@@ -55,7 +55,8 @@ typedef struct tdi_solver {
     void (*state_free)(tdi_solver_state *state); // NULL is allowed
     // Steps carry the base on from here with constant acceleration.
     void (*set_base)(tdi_solver_state *state, const td_base_motion *motion);
-    tdi_rate (*base_rate)(const tdi_solver_state *state);
+    // The base as it is now; set_base() with it changes nothing.
+    td_base_motion (*base)(const tdi_solver_state *state);
     // * Whether an end of the first strand is held, and how it is drawn, in the axes of the base.
     bool (*end_pose)(const tdi_solver_model *model, bool end, td_vec3 *place, td_quat *turn);
     // * Where a held end shall be at the end of the next step.

@@ -136,8 +136,10 @@ static bool all_finite(const td_real *x, int32_t count) {
 
 td_status tdi_explicit_step(const td_tree_model *m, td_tree_state *s, const td_step_opts *opts) {
     size_t nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
+    const int32_t history = s->history;
+    const bool stale = s->stale;
     tdi_tree_fresh(s);
-    s->history = 0; // its memory is used here
+    s->history = 0;
     const tdi_base_motion start = {s->base, s->base_twist};
     memcpy(s->q_first, s->q, nq * sizeof *s->q);
     memcpy(s->v_first, s->v, nv * sizeof *s->v);
@@ -157,7 +159,13 @@ td_status tdi_explicit_step(const td_tree_model *m, td_tree_state *s, const td_s
         memcpy(s->v, s->v_first, nv * sizeof *s->v);
         s->base = start.frame;
         s->base_twist = start.twist;
+        s->history = history;
+        s->stale = stale;
     }
-    tdi_tree_place(m, s);
+    if (s->history > 0) {
+        tdi_tree_place_past(m, s);
+    } else {
+        tdi_tree_place(m, s);
+    }
     return fine ? TD_OK : TD_ERR_DIVERGED;
 }

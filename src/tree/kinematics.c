@@ -15,6 +15,12 @@ void tdi_tree_place(const td_tree_model *m, td_tree_state *s) {
     tdi_place_range(m, s, 0, m->body_count);
 }
 
+void tdi_tree_place_past(const td_tree_model *m, td_tree_state *s) {
+    for (int32_t i = 0; i < m->body_count; i++) {
+        s->frame[i] = (tdi_frame){s->past[i].turn, s->past[i].r, s->past[i].o};
+    }
+}
+
 void tdi_place_range(const td_tree_model *m, td_tree_state *s, int32_t first, int32_t last) {
     for (int32_t k = tdi_run_of(m, first); k < m->run_count && m->run[k].first < last; k++) {
         const tdi_run run = tdi_run_within(m, k, first, last);

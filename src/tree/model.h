@@ -165,15 +165,19 @@ struct td_tree_state {
     // multistep: now and one step back; `history` counts the steps that are known
     int32_t history;
     td_real history_dt;
-    td_air air; // of the last step
+    td_air air;          // of the last step
+    tdi_frame base_past; // where that left the base
     tdi_past *past;
     tdi_place *star;     // x* of the next step, x_n+1 = x* + h' v_n+1
     tdi_place *hat;      // where it goes without forces: x* + h' v*, v_n+1 = v* + h' a_n+1
     td_real *angle_star; // a degree of freedom: what the rule takes from the past
-    td_real *q_back;     // a coordinate: where the last implicit step began
-    td_real *q_start;    // where this one began
+    // the same three as the last step left them, while one by another rule is under way
+    tdi_place *star_kept, *hat_kept;
+    td_real *angle_star_kept;
+    td_real *q_back;  // a coordinate: where the last implicit step began
+    td_real *q_start; // where this one began
 
-    // explicit steps, in the same memory as `past` to `q_back`
+    // explicit steps, in the same memory as `node`
     tdi_wrench *outside;            // of loads
     td_real *q_first, *v_first;     // of the step
     td_real *rate, *rate_sum;       // a degree of freedom: of the joint's own turn or shift
@@ -194,6 +198,8 @@ struct td_tree_state {
 // q to frames, of all bodies or of [first, last).
 void tdi_tree_place(const td_tree_model *model, td_tree_state *state);
 void tdi_place_range(const td_tree_model *model, td_tree_state *state, int32_t first, int32_t last);
+// Frames as the last implicit step left them, with the same bits.
+void tdi_tree_place_past(const td_tree_model *model, td_tree_state *state);
 // Frames and v to twists.
 void tdi_tree_move(const td_tree_model *model, td_tree_state *state);
 // Moves the joints by `fraction` of step[] (balls in their own axes). Frames are not updated.

@@ -7,7 +7,7 @@
 
 typedef struct head { // what is no array
     td_real time, history_dt;
-    tdi_frame base;
+    tdi_frame base, base_past;
     tdi_twist base_twist, base_accel;
     td_air air;
     int32_t history, stale;
@@ -18,7 +18,7 @@ typedef struct block {
     size_t size;
 } block;
 
-enum { BLOCKS = 9, HISTORY = 4 }; // those from HISTORY on are of implicit steps
+enum { BLOCKS = 9, VELOCITIES = 1, HISTORY = 4 }; // those from HISTORY on are of implicit steps
 
 static void list_blocks(const td_tree_state *s, block *b) {
     const td_tree_model *m = s->model;
@@ -50,6 +50,9 @@ void tdi_tree_save(const td_tree_state *s, void *bytes) {
     h.time = s->time;
     h.history_dt = s->history_dt;
     h.base = s->base;
+    if (s->history > 0) {
+        h.base_past = s->base_past;
+    }
     h.base_twist = s->base_twist;
     h.base_accel = s->base_accel;
     h.air = s->air;
@@ -59,7 +62,7 @@ void tdi_tree_save(const td_tree_state *s, void *bytes) {
     to += sizeof h;
     list_blocks(s, b);
     for (int k = 0; k < BLOCKS; k++) {
-        if (k < HISTORY || s->history > 0) {
+        if (k == VELOCITIES ? !s->stale : k < HISTORY || s->history > 0) {
             memcpy(to, b[k].data, b[k].size);
         } else {
             memset(to, 0, b[k].size); // nobody reads it
@@ -77,6 +80,7 @@ void tdi_tree_restore(td_tree_state *s, const void *bytes) {
     s->time = h.time;
     s->history_dt = h.history_dt;
     s->base = h.base;
+    s->base_past = h.base_past;
     s->base_twist = h.base_twist;
     s->base_accel = h.base_accel;
     s->air = h.air;

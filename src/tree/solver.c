@@ -101,9 +101,14 @@ static void set_base(tdi_solver_state *state, const td_base_motion *motion) {
     td_tree_set_base(tree(state), motion);
 }
 
-static tdi_rate base_rate(const tdi_solver_state *state) {
-    const tdi_twist *t = &tree_of(state)->base_twist;
-    return (tdi_rate){t->w, t->v};
+static td_base_motion base(const tdi_solver_state *state) {
+    const td_tree_state *s = tree_of(state);
+    return (td_base_motion){.position = s->base.o,
+                            .rotation = s->base.turn,
+                            .velocity = s->base_twist.v,
+                            .spin = s->base_twist.w,
+                            .acceleration = s->base_accel.v,
+                            .spin_rate = s->base_accel.w};
 }
 
 static td_status step(tdi_solver_state *state, const td_step_opts *opts, td_step_stats *stats,
@@ -222,7 +227,7 @@ const tdi_solver tdi_solver_tree = {
     .state_new = state_new,
     .state_free = state_free,
     .set_base = set_base,
-    .base_rate = base_rate,
+    .base = base,
     .step = step,
     .residual = residual,
     .implicit = &tdi_tree_implicit,

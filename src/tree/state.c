@@ -14,6 +14,9 @@ static void lay_out_history(td_tree_state *s, tdi_layout *l, const td_tree_model
     s->star = tdi_layout_place(l, n, sizeof *s->star);
     s->hat = tdi_layout_place(l, n, sizeof *s->hat);
     s->angle_star = tdi_layout_place(l, nv, sizeof *s->angle_star);
+    s->star_kept = tdi_layout_place(l, n, sizeof *s->star);
+    s->hat_kept = tdi_layout_place(l, n, sizeof *s->hat);
+    s->angle_star_kept = tdi_layout_place(l, nv, sizeof *s->angle_star);
     s->q_back = tdi_layout_place(l, nq, sizeof *s->q_back);
     s->q_start = tdi_layout_place(l, nq, sizeof *s->q_start);
 }
@@ -43,20 +46,17 @@ static void lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
     s->frame = tdi_layout_place(l, n, sizeof *s->frame);
     s->angle = tdi_layout_place(l, nv, sizeof *s->angle);
     s->angle_near = tdi_layout_place(l, nv, sizeof *s->angle_near);
-    // an explicit step forgets the past of implicit ones
-    tdi_layout other = *l;
     lay_out_history(s, l, m);
-    lay_out_explicit(s, &other, m);
-    l->used = larger(l->used, other.used);
     s->twist = tdi_layout_place(l, n, sizeof *s->twist);
     s->other = tdi_layout_place(l, (size_t)m->other_count, sizeof *s->other);
     s->slot = tdi_layout_place(l, (size_t)m->part_count, sizeof *s->slot);
     s->summed = tdi_layout_place(l, n, sizeof *s->summed);
-    // forward dynamics and Newton's method never run at the same time
-    other = *l;
+    // explicit steps and Newton's method never run at the same time
+    tdi_layout other = *l;
     s->node = tdi_layout_place(l, n, sizeof *s->node);
     s->link = tdi_layout_place(&other, n + 1, sizeof *s->link);
     s->link = s->link ? s->link + 1 : NULL;
+    lay_out_explicit(s, &other, m);
     l->used = larger(l->used, other.used);
 }
 
@@ -176,13 +176,24 @@ void td_tree_state_changed(td_tree_state *state) {
 // ---- base -----------------------------------------------------------------------------------
 
 // A rotation that is none is kept as it is, for the step to refuse.
+static bool is_at(const tdi_frame *f, const td_base_motion *m) {
+    return memcmp(&f->turn, &m->rotation, sizeof f->turn) == 0 &&
+           memcmp(&f->o, &m->position, sizeof f->o) == 0;
+}
+
+// Where the last step left it, it and all frames get their bits back.
 void td_tree_set_base(td_tree_state *state, const td_base_motion *motion) {
     td_real n = tdi_quat_norm(motion->rotation);
     bool fine = n > 0 && isfinite(n);
+    state->base_twist = (tdi_twist){motion->spin, motion->velocity};
+    state->base_accel = (tdi_twist){motion->spin_rate, motion->acceleration};
+    if (state->history > 0 && is_at(&state->base_past, motion)) {
+        state->base = state->base_past;
+        tdi_tree_place_past(state->model, state);
+        return;
+    }
     state->base.turn = fine ? tdi_quat_unit(motion->rotation) : motion->rotation;
     state->base.r = tdi_mat3_from_quat(state->base.turn);
     state->base.o = motion->position;
-    state->base_twist = (tdi_twist){motion->spin, motion->velocity};
-    state->base_accel = (tdi_twist){motion->spin_rate, motion->acceleration};
     tdi_tree_place(state->model, state);
 }

@@ -38,8 +38,24 @@ static bool ready(const void *body, const td_step_opts *o) {
     return s->history >= 2 && s->history_dt == o->dt && !jumps(&s->air, &o->air);
 }
 
+static void swap_places(tdi_place **a, tdi_place **b) {
+    tdi_place *c = *a;
+    *a = *b;
+    *b = c;
+}
+
+// What the rule of two steps has prepared is put aside, or comes back.
+static void swap_rules(td_tree_state *s) {
+    td_real *angle = s->angle_star;
+    s->angle_star = s->angle_star_kept;
+    s->angle_star_kept = angle;
+    swap_places(&s->star, &s->star_kept);
+    swap_places(&s->hat, &s->hat_kept);
+}
+
 // The rule of one step takes the past as it is; that of two was prepared when the past was written.
 static void take_past(const td_tree_model *m, td_tree_state *s, td_real h) {
+    swap_rules(s);
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_past *past = &s->past[i];
         s->star[i] = (tdi_place){past->o, past->r};
@@ -276,9 +292,7 @@ static void put_back(td_tree_state *s) {
     memcpy(s->q, s->q_start, (size_t)s->model->coord_count * sizeof *s->q);
     s->base = s->now->base.frame;
     s->base_twist = s->now->base.twist;
-    for (int32_t i = 0; i < s->model->body_count; i++) {
-        s->frame[i] = (tdi_frame){s->past[i].turn, s->past[i].r, s->past[i].o};
-    }
+    tdi_tree_place_past(s->model, s);
 }
 
 static void guess(void *body, bool take) {
@@ -304,7 +318,7 @@ static void undo(void *body) {
     }
     s->history = s->now->history;
     if (!s->now->rule.two) {
-        s->history_dt = 0; // what BDF2 had prepared is gone
+        swap_rules(s);
     }
 }
 
@@ -319,6 +333,7 @@ static void accept(void *body) {
     s->history_dt = s->now->rule.dt;
     s->time += s->now->rule.dt;
     s->air = s->now->air;
+    s->base_past = s->base;
 }
 
 // ---- statics --------------------------------------------------------------------------------
@@ -519,7 +534,7 @@ td_status td_tree_step(td_tree_state *s, const td_step_opts *opts, td_step_stats
     if (tdi_is_implicit(opts->integrator)) {
         const tdi_member alone = {&tdi_tree_implicit, s, opts, NULL};
         const tdi_system system = {.member = &alone, .count = 1};
-        return tdi_system_step(&system, s->alloc, stats, diag);
+        return tdi_system_step(&system, NULL, s->alloc, stats, diag);
     }
     status = tdi_explicit_step(s->model, s, opts);
     stats->steps += status == TD_OK;

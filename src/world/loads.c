@@ -397,7 +397,7 @@ static td_vec3 bend_at(const td_pose_load *l, const tdi_keyed *keyed, td_real ti
 static void add_pose(collector *c, const td_pose_load *l, const tdi_keyed *keyed) {
     const td_world *w = c->world;
     tdi_actor *a = c->actor;
-    const tdi_rate base = a->solver->base_rate(a->state);
+    const tdi_rate base = tdi_actor_base_rate(a);
     if (l->strength == 0 && l->damping == 0) {
         return;
     }

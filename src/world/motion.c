@@ -105,6 +105,11 @@ static tdi_transform felt_step(const td_world *w, const tdi_actor *a, tdi_transf
 
 // ---- steps ----------------------------------------------------------------------------------
 
+tdi_rate tdi_actor_base_rate(const tdi_actor *a) {
+    const td_base_motion base = a->solver->base(a->state);
+    return (tdi_rate){base.spin, base.velocity};
+}
+
 // An implicit step takes the base where it will be. An explicit one takes how it moves now, and an
 // acceleration that leads to how it moves then: a velocity that jumped between steps would be felt
 // by nobody. Where no curve says how it moves, the mean velocities of this step and the last do.
@@ -113,7 +118,7 @@ static td_base_motion motion_of(const td_world *w, const tdi_actor *a, const scr
     const td_integrator rule = w->scene->def.objects[a->object].integrator;
     tdi_rate then = {tdi_scale(d->turn, 1 / w->dt), tdi_scale(d->shift, 1 / w->dt)}, now = then;
     if (rule == TD_EULER || rule == TD_RK4) {
-        now = a->solver->base_rate(a->state);
+        now = tdi_actor_base_rate(a);
         if (true_base && curve_rates(w, a, t0, &now)) {
             curve_rates(w, a, t0 + w->dt, &then);
         }
@@ -129,7 +134,7 @@ static td_base_motion motion_of(const td_world *w, const tdi_actor *a, const scr
 
 void tdi_actor_move_base(td_world *w, tdi_actor *a, td_real t0) {
     const td_object_def *def = &w->scene->def.objects[a->object];
-    const tdi_rate last = a->solver->base_rate(a->state);
+    const tdi_rate last = tdi_actor_base_rate(a);
     tdi_transform next = tdi_transform_mul(tdi_object_pose(w, a->object), a->place), to = next;
     bool true_base =
         def->time_scale == 1 && def->local.amount == 0 && same_pose(&a->base, &a->simulated);
@@ -140,8 +145,8 @@ void tdi_actor_move_base(td_world *w, tdi_actor *a, td_real t0) {
     a->base_rate = (tdi_rate){tdi_scale(whole.turn, 1 / w->dt), tdi_scale(whole.shift, 1 / w->dt)};
     bool rested = tdi_dot(last.velocity, last.velocity) == 0 && tdi_dot(last.spin, last.spin) == 0;
     if (!rested || !same_pose(&a->simulated, &to)) {
-        a->motion = motion_of(w, a, &felt, true_base, t0);
-        a->solver->set_base(a->state, &a->motion);
+        const td_base_motion motion = motion_of(w, a, &felt, true_base, t0);
+        a->solver->set_base(a->state, &motion);
     }
     a->base = next;
     a->simulated = to;
@@ -209,7 +214,7 @@ td_vec3 tdi_velocity_from_simulated(const tdi_actor *a, td_vec3 x, td_vec3 v) {
     if (same_pose(&a->base, &a->simulated)) {
         return v;
     }
-    const tdi_rate s = a->solver->base_rate(a->state), t = a->base_rate;
+    const tdi_rate s = tdi_actor_base_rate(a), t = a->base_rate;
     td_vec3 arm = tdi_sub(x, a->simulated.position);
     td_vec3 own = tdi_sub(v, tdi_add(s.velocity, tdi_cross(s.spin, arm)));
     td_vec3 at = turn_from_simulated(a, arm);

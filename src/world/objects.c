@@ -188,7 +188,6 @@ static td_status make_actor(td_world *w, int32_t object, int32_t instance, tdi_t
     td_status status = a->solver->state_new(v->model, w->alloc, &a->state, diag);
     if (status == TD_OK) {
         td_base_motion stand = {.position = a->base.position, .rotation = a->base.rotation};
-        a->motion = stand;
         a->solver->set_base(a->state, &stand);
         tdi_actor_move_ends(w, a);
     }

@@ -31,6 +31,7 @@ td_solver_info td_solver_get(int32_t index) {
     td_solver_info info = s->info;
     info.ends = s->set_end != NULL;
     info.contact = s->implicit->capsules != NULL;
+    info.mutual = s->implicit->respond != NULL;
     info.rest = s->rest_new != NULL;
     info.damping = s->damped_new != NULL;
     info.modes = s->modes != NULL;

@@ -49,7 +49,8 @@ static void prepare(const stepping *s, tdi_actor *a) {
     a->base0 = a->base;
     a->simulated0 = a->simulated;
     a->base_rate0 = a->base_rate;
-    a->motion0 = a->motion;
+    a->motion0 = a->solver->base(a->state);
+    a->stats0 = a->stats;
     a->status = TD_OK;
     a->diag = (td_diag){.index = TD_NONE};
     tdi_actor_sample(s->world, a);
@@ -157,13 +158,13 @@ static void undo_island(void *context, int64_t k) {
     }
     for (int32_t j = 0; j < i->count; j++) {
         tdi_actor *a = &w->actors[w->member_actor[i->first + j]];
-        const bool moved = memcmp(&a->motion, &a->motion0, sizeof a->motion) != 0;
+        const td_base_motion motion = a->solver->base(a->state);
         a->base = a->base0;
         a->simulated = a->simulated0;
         a->base_rate = a->base_rate0;
-        a->motion = a->motion0;
-        if (moved && !is_explicit(first)) {
-            a->solver->set_base(a->state, &a->motion);
+        a->stats = a->stats0;
+        if (memcmp(&motion, &a->motion0, sizeof motion) != 0) {
+            a->solver->set_base(a->state, &a->motion0);
         }
     }
 }
@@ -181,35 +182,22 @@ static void for_islands(const stepping *s, void (*turn)(void *, int64_t)) {
 
 // ---- halves ---------------------------------------------------------------------------------
 
-static void free_memory(td_world *w) {
-    for (int32_t k = 0; k < w->island_count; k++) {
-        if (w->islands[k].memory) {
-            const tdi_system system = tdi_island_system(w, &w->islands[k]);
-            tdi_alloc_free(w->alloc, w->islands[k].memory, tdi_system_memory(&system));
-            w->islands[k].memory = NULL;
-        }
-    }
-}
-
-// Islands that did not converge are taken in halves.
-static td_status halve(const stepping *s) {
+// Islands that did not converge are taken in halves. There is room for all of them to remember
+// where they began.
+static void halve(const stepping *s) {
     td_world *w = s->world;
-    bool any = false;
+    size_t at = 0;
     for (int32_t k = 0; k < w->island_count; k++) {
         tdi_island *i = &w->islands[k];
         if (wants_halves(w, i)) {
             const tdi_system system = tdi_island_system(w, i);
-            i->memory = tdi_alloc_resize(w->alloc, NULL, 0, tdi_system_memory(&system));
-            if (!i->memory) {
-                return TD_ERR_MEMORY;
-            }
-            any = true;
+            i->memory = w->began + at;
+            at += tdi_system_memory(&system);
         }
     }
-    if (any) {
+    if (at > 0) {
         for_islands(s, halve_island);
     }
-    return TD_OK;
 }
 
 // ---- after ----------------------------------------------------------------------------------
@@ -245,8 +233,10 @@ static td_status report(const td_world *w, const tdi_actor *a, td_diag *diag) {
 static td_status fail(const stepping *s, td_status status, td_diag *diag) {
     td_world *w = s->world;
     for_islands(s, undo_island);
-    free_memory(w);
     tdi_world_set_keyed(w, s->t0);
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        tdi_actor_move_ends(w, &w->actors[k]);
+    }
     tdi_world_return_colliders(w);
     for (int32_t k = 0; k < w->wind_count; k++) {
         w->winds[k].state = w->winds0[k];
@@ -275,12 +265,11 @@ static td_status solve(const stepping *s, td_diag *diag) {
     td_status status = tdi_world_find_islands(w, diag);
     for (bool apart = false; status == TD_OK && !apart;) {
         for_islands(s, solve_island);
-        status = halve(s);
-        status = status == TD_OK ? first_status(w) : status;
+        halve(s);
+        status = first_status(w);
         status = status == TD_OK ? tdi_world_check_islands(w, &apart, diag) : status;
         if (status == TD_OK && !apart) {
             for_islands(s, undo_island);
-            free_memory(w);
             tdi_world_join_islands(w);
         }
     }
@@ -296,7 +285,6 @@ td_status td_world_step(td_world *w, td_diag *diag) {
         return fail(&s, status, diag);
     }
     for_islands(&s, accept_island);
-    free_memory(w);
     tdi_world_note_ways(w);
     w->step++;
     for (int32_t k = 0; k < w->scene->def.object_count; k++) {
@@ -310,7 +298,22 @@ td_status td_world_step(td_world *w, td_diag *diag) {
 
 // ---- making ---------------------------------------------------------------------------------
 
+// Room for every actor as if it were alone: islands take no more.
+static size_t began_bytes(const td_world *w) {
+    size_t bytes = 1;
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        const tdi_actor *a = &w->actors[k];
+        const tdi_member alone = {.ops = a->solver->implicit, .body = a->solver->own(a->state)};
+        const tdi_system system = {.member = &alone, .count = 1};
+        bytes += tdi_system_memory(&system);
+    }
+    return bytes;
+}
+
 td_status tdi_world_reserve(td_world *w) {
+    if (!w->began) {
+        w->began = tdi_arena_zeroed(&w->arena, began_bytes(w), 1);
+    }
     if (!w->winds0) {
         w->winds0 = tdi_arena_zeroed(&w->arena, (size_t)w->wind_count + 1, sizeof *w->winds0);
     }
@@ -323,5 +326,5 @@ td_status tdi_world_reserve(td_world *w) {
             }
         }
     }
-    return w->winds0 ? TD_OK : TD_ERR_MEMORY;
+    return w->winds0 && w->began ? TD_OK : TD_ERR_MEMORY;
 }

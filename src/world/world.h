@@ -74,8 +74,9 @@ typedef struct tdi_actor {
     void *memory;     // where a step by an explicit integrator began; NULL: it has none
     tdi_transform base0, simulated0; // when the step began
     tdi_rate base_rate0;
-    td_base_motion motion, motion0; // of the simulated base, as it was set last and before
-    td_status status;               // of the last step
+    td_base_motion motion0; // of the simulated base, when the step began
+    td_step_stats stats0;
+    td_status status; // of the last step
     td_diag diag;
 } tdi_actor;
 
@@ -151,6 +152,7 @@ struct td_world {
     tdi_spot *probe_spots;
     tdi_world_wind *winds;
     td_wind_state *winds0; // when the step began
+    char *began;           // room for where islands began whose step is taken in halves
     int32_t wind_count;
     char (*probe_names)[96];
     int32_t probe_columns;
@@ -215,6 +217,8 @@ td_status tdi_world_settle(td_world *world, td_diag_list *diags);
 // Base of an object, and the reference frame of its local dynamics, as the scene says them now.
 tdi_transform tdi_object_pose(const td_world *world, int32_t object);
 tdi_transform tdi_object_frame(const td_world *world, int32_t object);
+// How the simulated base moves.
+tdi_rate tdi_actor_base_rate(const tdi_actor *actor);
 // Moves the actor's base to where the scene has put it, for the step that begins at t0.
 void tdi_actor_move_base(td_world *world, tdi_actor *actor, td_real t0);
 // Moves the ends of a strand that are held, after its base.

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: MIT
+// Claims on every solver of the table, each state by itself. Pairs with src/solver/solver.h and
+// src/implicit/implicit.h. A solver that is added there is checked here without a line more.
+
+#include "test_conform_support.h"
+
+static const char *const integrator_names[] = {"implicit", "implicit-euler", "euler", "rk4"};
+
+// Runs a claim for every integrator that the solver has.
+static void for_integrators(const tdi_solver *solver,
+                            void (*claim)(const tdi_solver *solver, td_integrator integrator)) {
+    for (int k = TD_IMPLICIT; k <= TD_RK4; k++) {
+        if (solver->info.integrators >> k & 1) {
+            claim(solver, (td_integrator)k);
+        }
+    }
+}
+
+// Explicit steps of stiff rods must be short.
+static td_real fitting_dt(td_integrator integrator) {
+    return tdi_is_implicit(integrator) ? 1.0 / 60 : 1e-4;
+}
+
+// ---- saving ---------------------------------------------------------------------------------
+
+static void check_saving(const tdi_solver *solver, td_integrator integrator) {
+    subject a = subject_for(solver, HELD, integrator, NULL),
+            b = subject_for(solver, HELD, integrator, NULL);
+    const char *rule = integrator_names[integrator];
+    td_step_opts opts = exact_opts(fitting_dt(integrator), integrator);
+    const td_load load = pull_on(&a, tdi_vec3(0.1, 0.05, -0.07));
+    opts.loads = &load;
+    opts.load_count = 1;
+    opts.air = (td_air){{2, 0, 1}, 0.1, 0.6};
+    for (int32_t from = 0; from < 4; from++) {
+        char *bytes = bytes_of(&a);
+        solver->restore(b.state, bytes);
+        CHECK_SAY(same_as(&b, bytes), "%s, %s: a restored state has other bits after %d steps",
+                  a.name, rule, (int)from);
+        free(bytes);
+        step_times(&a, &opts, 5);
+        step_times(&b, &opts, 5);
+        bytes = bytes_of(&a);
+        CHECK_SAY(same_as(&b, bytes), "%s, %s: a restored state goes on otherwise", a.name, rule);
+        solver->restore(b.state, bytes); // of itself
+        CHECK_SAY(same_as(&b, bytes), "%s, %s: restoring its own bytes changes a state", a.name,
+                  rule);
+        free(bytes);
+        step_times(&a, &opts, 1);
+    }
+    subject_free(&a);
+    subject_free(&b);
+}
+
+static void claim_saving(const tdi_solver *solver) {
+    for_integrators(solver, check_saving);
+}
+
+TD_TEST(conform_saved_and_restored_states_have_the_same_bits_and_future) {
+    for_all_solvers(claim_saving);
+}
+
+// Reading a state, as probes and exporters do, leaves its future alone.
+static void claim_reading(const tdi_solver *solver) {
+    subject a = subject_new(solver, HELD, NULL), b = subject_new(solver, HELD, NULL);
+    const td_step_opts opts = exact_opts(1.0 / 60, TD_IMPLICIT);
+    td_vec3 tips[8], origins[8];
+    td_quat turns[8];
+    for (int32_t k = 0; k < 10; k++) {
+        step_times(&a, &opts, 1);
+        step_times(&b, &opts, 1);
+        solver->poses(b.state, origins, tips, turns);
+        solver->velocities(b.state, tips);
+        solver->sums(b.state, down);
+        for (int32_t i = 0; i < b.count; i++) {
+            solver->turn(b.state, i);
+            solver->moment(b.state, i, 1);
+        }
+        if (solver->residual) {
+            solver->residual(b.state, down);
+        }
+        td_vec3 at[8];
+        solver->poses(a.state, NULL, at, NULL);
+        solver->poses(b.state, NULL, tips, NULL);
+        CHECK_SAY(memcmp(at, tips, (size_t)a.count * sizeof *at) == 0,
+                  "%s: reading a state moves it in step %d", a.name, (int)k);
+    }
+    step_times(&a, &opts, 1);
+    step_times(&b, &opts, 1);
+    char *bytes = bytes_of(&a);
+    CHECK_SAY(same_as(&b, bytes), "%s: reading a state changes where it goes", a.name);
+    free(bytes);
+    subject_free(&a);
+    subject_free(&b);
+}
+
+TD_TEST(conform_reading_a_state_leaves_its_future_alone) {
+    for_all_solvers(claim_reading);
+}
+
+// All poses at once are those of one at a time, and tips are where velocities are asked for.
+static void claim_poses(const tdi_solver *solver) {
+    subject s = subject_new(solver, HELD, NULL);
+    const td_step_opts opts = exact_opts(1.0 / 60, TD_IMPLICIT);
+    td_vec3 origins[8], tips[8], speeds[8];
+    td_quat turns[8];
+    step_times(&s, &opts, 8);
+    solver->poses(s.state, origins, tips, turns);
+    solver->velocities(s.state, speeds);
+    for (int32_t i = 0; i < s.count; i++) {
+        td_vec3 origin, tip;
+        td_quat q;
+        solver->segment(s.state, i, &origin, &tip, &q);
+        CHECK_SAY(memcmp(&origin, &origins[i], sizeof origin) == 0 &&
+                      memcmp(&tip, &tips[i], sizeof tip) == 0 &&
+                      memcmp(&q, &turns[i], sizeof q) == 0,
+                  "%s: segment %d by itself is not where all have it", s.name, (int)i);
+        const td_vec3 v = solver->velocity(s.state, i, s.segments[i].tip);
+        CHECK_SAY(distance(v, speeds[i]) <= 1e-12, "%s: velocity of tip %d", s.name, (int)i);
+        CHECK_SAY(fabs(tdi_quat_norm(q) - 1) < 1e-12, "%s: rotation %d", s.name, (int)i);
+        // within what stretches
+        const td_vec3 at = tdi_add(origin, tdi_quat_rotate(q, s.segments[i].tip));
+        CHECK_SAY(distance(at, tip) <=
+                      (solver->info.stretchy ? 1e-2 : 1e-14) * s.segments[i].length,
+                  "%s: the tip of segment %d is %g m from where its axes have it", s.name, (int)i,
+                  distance(at, tip));
+    }
+    subject_free(&s);
+}
+
+TD_TEST(conform_poses_in_bulk_are_those_of_each_segment) {
+    for_all_solvers(claim_poses);
+}
+
+// ---- failures -------------------------------------------------------------------------------
+
+typedef struct failure {
+    int32_t after;      // steps
+    td_real factor;     // of dt, in the step that fails
+    td_integrator rule; // of the steps before
+} failure;
+
+static void check_failure(const tdi_solver *solver, td_integrator integrator, const failure *f) {
+    subject s = subject_for(solver, HELD, integrator, NULL),
+            other = subject_for(solver, HELD, integrator, NULL);
+    td_step_opts good = exact_opts(fitting_dt(f->rule), f->rule), bad = good;
+    td_load load = pull_on(&s, tdi_vec3(1e300, -1e300, 1e300));
+    td_diag diag = {.message = ""};
+    bad.integrator = integrator;
+    bad.dt = f->factor * good.dt;
+    load.point = tdi_scale(load.point, 1e20); // moments are beyond all numbers
+    bad.loads = &load;
+    bad.load_count = 1;
+    step_times(&s, &good, f->after);
+    step_times(&other, &good, f->after);
+    char *bytes = bytes_of(&s);
+    const td_status status = step_once(&s, &bad, NULL, &diag);
+    CHECK_SAY(status == TD_ERR_DIVERGED && diag.message[0] != 0,
+              "%s, %s: a force beyond all numbers does not diverge: %d '%s'", s.name,
+              integrator_names[integrator], (int)status, diag.message);
+    CHECK_SAY(same_as(&s, bytes), "%s: a step by %s that failed after %d by %s left other bits",
+              s.name, integrator_names[integrator], (int)f->after, integrator_names[f->rule]);
+    free(bytes);
+    step_times(&s, &good, 5);
+    step_times(&other, &good, 5);
+    bytes = bytes_of(&other);
+    CHECK_SAY(same_as(&s, bytes), "%s: after a step by %s that failed it goes on otherwise", s.name,
+              integrator_names[integrator]);
+    free(bytes);
+    subject_free(&s);
+    subject_free(&other);
+}
+
+static void check_failures(const tdi_solver *solver, td_integrator integrator) {
+    const failure all[] = {{0, 1, TD_IMPLICIT},
+                           {1, 1, TD_IMPLICIT},
+                           {7, 1, TD_IMPLICIT},
+                           {7, 0.7, TD_IMPLICIT},
+                           {7, 1, TD_IMPLICIT_EULER}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        check_failure(solver, integrator, &all[k]);
+    }
+}
+
+static void claim_failures(const tdi_solver *solver) {
+    for_integrators(solver, check_failures);
+}
+
+TD_TEST(conform_step_that_fails_leaves_everything_as_it_was) {
+    for_all_solvers(claim_failures);
+}
+
+// ---- laws -----------------------------------------------------------------------------------
+
+// How far the momentum of a thrown body drifts within 0.2 s, of what it is.
+static void drift(const tdi_solver *solver, td_real dt, td_real *linear, td_real *angular) {
+    subject s = subject_new(solver, FLOATING, NULL);
+    td_step_opts opts = exact_opts(dt, TD_IMPLICIT);
+    const td_load load = pull_on(&s, tdi_vec3(0.012, 0.02, -0.016));
+    opts.gravity = no_gravity;
+    opts.loads = &load;
+    opts.load_count = 1;
+    step_times(&s, &opts, (int32_t)(0.05 / dt + 0.5));
+    opts.load_count = 0;
+    // the rule of two steps forgets the load by a third a step
+    step_times(&s, &opts, (int32_t)(0.05 / dt + 0.5));
+    const td_sums before = solver->sums(s.state, no_gravity);
+    const td_vec3 from = last_tip(&s);
+    step_times(&s, &opts, (int32_t)(0.2 / dt + 0.5));
+    const td_sums after = solver->sums(s.state, no_gravity);
+    CHECK_SAY(tdi_norm(before.linear) > 1e-4 && tdi_norm(before.angular) > 1e-6 &&
+                  distance(from, last_tip(&s)) > 0.02,
+              "%s: it was not thrown", s.name);
+    *linear = distance(before.linear, after.linear) / tdi_norm(before.linear);
+    *angular = distance(before.angular, after.angular) / tdi_norm(before.angular);
+    subject_free(&s);
+}
+
+// Angular momentum is kept at second order in dt, up to the gyroscopic moment of slim edges, which
+// rods leave out: of the size of (radius/length)^2.
+static void claim_momentum(const tdi_solver *solver) {
+    const char *name = solver->info.name;
+    const td_real gyroscopic = 0.02 * 0.02;
+    td_real linear[2], angular[2];
+    drift(solver, 1e-3, &linear[0], &angular[0]);
+    drift(solver, 5e-4, &linear[1], &angular[1]);
+    for (int k = 0; k < 2; k++) {
+        CHECK_SAY(linear[k] < 1e-9, "%s: linear momentum drifts by %g", name, linear[k]);
+        CHECK_SAY(angular[k] < 1e-3, "%s: angular momentum drifts by %g", name, angular[k]);
+    }
+    CHECK_SAY(angular[1] < 0.35 * angular[0] + gyroscopic,
+              "%s: the drift of angular momentum is not of second order: %g, %g", name, angular[0],
+              angular[1]);
+}
+
+TD_TEST(conform_floating_body_keeps_its_momentum) {
+    for_all_solvers(claim_momentum);
+}
+
+// A force that swells and fades: nothing jumps, so that orders can be seen.
+static td_vec3 swell(td_real t, td_real whole) {
+    const td_real s = sin(3.14159265358979323846 * t / whole);
+    return tdi_scale(tdi_vec3(0.3, 0.2, -0.25), s * s);
+}
+
+// Work that is neither kinetic nor elastic nor of weight at the end, of all work.
+static td_real lost_work(const tdi_solver *solver, td_real dt) {
+    const td_real whole = 0.2;
+    subject s = subject_new(solver, HELD, NULL);
+    td_step_opts opts = exact_opts(dt, TD_IMPLICIT);
+    td_load load = pull_on(&s, no_gravity);
+    td_real work = 0;
+    opts.gravity = tdi_vec3(0, -1, 0);
+    opts.damping = 0;
+    opts.loads = &load;
+    const td_step_opts rest = opts;
+    const tdi_member alone = {solver->implicit, body_of(&s), &rest, NULL};
+    const tdi_system system = {.member = &alone, .count = 1};
+    td_step_stats stats = {0};
+    CHECK_SAY(tdi_system_settle(&system, &stats, NULL) == TD_OK, "%s: no rest", s.name);
+    opts.load_count = 1;
+    const td_energy before = solver->sums(s.state, opts.gravity).energy;
+    td_vec3 x = last_tip(&s), f = no_gravity;
+    for (int32_t k = 1; k <= (int32_t)(whole / dt + 0.5); k++) {
+        load.vector = swell(k * dt, whole);
+        step_times(&s, &opts, 1);
+        const td_vec3 next = last_tip(&s);
+        work += 0.5 * tdi_dot(tdi_add(f, load.vector), tdi_sub(next, x));
+        x = next;
+        f = load.vector;
+    }
+    const td_energy after = solver->sums(s.state, opts.gravity).energy;
+    CHECK_SAY(work > 1e-4, "%s: the load does no work", s.name);
+    const td_real gain = after.kinetic + after.elastic + after.weight - before.kinetic -
+                         before.elastic - before.weight;
+    subject_free(&s);
+    return fabs(gain - work) / work;
+}
+
+static void claim_work(const tdi_solver *solver) {
+    const td_real coarse = lost_work(solver, 2e-3), fine = lost_work(solver, 5e-4);
+    const td_real order = log(coarse / fine) / log(4);
+    CHECK_SAY(fine < 2e-3, "%s: %g of the work is lost", solver->info.name, fine);
+    CHECK_SAY(order > 1.7, "%s: the work that is lost is of order %g in dt", solver->info.name,
+              order);
+}
+
+TD_TEST(conform_work_of_loads_is_the_change_of_energy_at_second_order) {
+    for_all_solvers(claim_work);
+}
+
+// How far velocities of tips are from differences of places before and after, of the fastest.
+static td_real velocity_error(const tdi_solver *solver, td_real dt, td_integrator integrator) {
+    const td_real whole = 0.2;
+    subject s = subject_for(solver, HELD, integrator, NULL);
+    td_step_opts opts = exact_opts(dt, integrator);
+    td_load load = pull_on(&s, no_gravity);
+    td_vec3 tips[3][8], v[8];
+    td_real worst = 0, fastest = 0;
+    opts.gravity = no_gravity;
+    opts.damping = tdi_is_implicit(integrator) ? 1 : 0; // explicit steps would have to be shorter
+    opts.loads = &load;
+    opts.load_count = 1;
+    const int32_t half = (int32_t)(0.5 * whole / dt + 0.5);
+    for (int32_t k = 1; k <= half + 1; k++) {
+        load.vector = swell(k * dt, whole);
+        step_times(&s, &opts, 1);
+        if (k >= half - 1) {
+            solver->poses(s.state, NULL, tips[k - half + 1], NULL);
+        }
+        if (k == half) {
+            solver->velocities(s.state, v);
+        }
+    }
+    for (int32_t i = 0; i < s.count; i++) {
+        const td_vec3 d = tdi_scale(tdi_sub(tips[2][i], tips[0][i]), 0.5 / dt);
+        worst = fmax(worst, distance(d, v[i]));
+        fastest = fmax(fastest, tdi_norm(d));
+    }
+    CHECK_SAY(fastest > 0.02, "%s: nothing moves", s.name);
+    subject_free(&s);
+    return worst / fastest;
+}
+
+static void check_velocity(const tdi_solver *solver, td_integrator integrator) {
+    const bool implicit = tdi_is_implicit(integrator);
+    const td_real dt = implicit ? 2e-3 : 1e-4, least = integrator == TD_IMPLICIT ? 1.7 : 0.8;
+    const td_real coarse = velocity_error(solver, dt, integrator),
+                  fine = velocity_error(solver, dt / 4, integrator);
+    const td_real order = log(coarse / fine) / log(4);
+    CHECK_SAY(fine < 2e-2, "%s, %s: velocity is off by %g", solver->info.name,
+              integrator_names[integrator], fine);
+    CHECK_SAY(order > least || fine < 1e-6, "%s, %s: velocity converges with order %g",
+              solver->info.name, integrator_names[integrator], order);
+}
+
+static void claim_velocity(const tdi_solver *solver) {
+    for_integrators(solver, check_velocity);
+}
+
+TD_TEST(conform_velocity_is_the_derivative_of_the_pose) {
+    for_all_solvers(claim_velocity);
+}
+
+// Under weight and a pull; drag and damping take all motion out.
+static void claim_rest(const tdi_solver *solver) {
+    subject a = subject_new(solver, HELD, NULL), b = subject_new(solver, HELD, NULL);
+    td_step_opts opts = exact_opts(0.05, TD_IMPLICIT_EULER);
+    const td_load load = pull_on(&a, tdi_vec3(0.05, 0.02, -0.05));
+    td_step_stats stats = {0};
+    opts.loads = &load;
+    opts.load_count = 1;
+    opts.damping = 5;
+    opts.air.linear = 20;
+    const tdi_member alone = {solver->implicit, body_of(&a), &opts, NULL};
+    const tdi_system system = {.member = &alone, .count = 1};
+    const td_vec3 drawn = last_tip(&a);
+    CHECK_SAY(tdi_system_settle(&system, &stats, NULL) == TD_OK && stats.unconverged == 0,
+              "%s: no rest", a.name);
+    step_times(&b, &opts, 600);
+    td_vec3 rest[8], late[8];
+    solver->poses(a.state, NULL, rest, NULL);
+    solver->poses(b.state, NULL, late, NULL);
+    CHECK_SAY(distance(drawn, rest[a.count - 1]) > 1e-3, "%s: it rests as it is drawn", a.name);
+    for (int32_t i = 0; i < a.count; i++) {
+        CHECK_SAY(distance(rest[i], late[i]) < 1e-7,
+                  "%s: tip %d rests %g m from where 30 s of steps end", a.name, (int)i,
+                  distance(rest[i], late[i]));
+    }
+    CHECK_SAY(solver->sums(a.state, down).energy.kinetic == 0, "%s: it moves at rest", a.name);
+    step_times(&a, &opts, 20);
+    CHECK_SAY(distance(rest[a.count - 1], last_tip(&a)) < 1e-8, "%s: it leaves its rest by %g m",
+              a.name, distance(rest[a.count - 1], last_tip(&a)));
+    subject_free(&a);
+    subject_free(&b);
+}
+
+TD_TEST(conform_settling_ends_where_long_stepping_does) {
+    for_all_solvers(claim_rest);
+}
+
+// ---- memory and threads ---------------------------------------------------------------------
+
+static void check_memory(const tdi_solver *solver, td_integrator integrator) {
+    test_heap heap = {0};
+    const td_alloc alloc = test_heap_alloc(&heap);
+    subject s = subject_for(solver, HELD, integrator, &alloc);
+    const td_step_opts opts = exact_opts(fitting_dt(integrator), integrator);
+    const long calls = heap.calls;
+    for (int32_t k = 0; k < 30; k++) {
+        CHECK_SAY(step_once(&s, &opts, &alloc, NULL) == TD_OK, "%s: step %d", s.name, (int)k);
+    }
+    char *bytes = bytes_of(&s);
+    solver->restore(s.state, bytes);
+    solver->sums(s.state, down);
+    free(bytes);
+    CHECK_SAY(heap.calls == calls, "%s, %s: steps ask for memory %ld times", s.name,
+              integrator_names[integrator], heap.calls - calls);
+    subject_free(&s);
+    CHECK_SAY(heap.held == 0, "%s: %zu bytes are left", solver->info.name, heap.held);
+}
+
+static void claim_memory(const tdi_solver *solver) {
+    for_integrators(solver, check_memory);
+}
+
+TD_TEST(conform_steps_take_no_memory) {
+    for_all_solvers(claim_memory);
+}
+
+static void claim_pool(const tdi_solver *solver) {
+    subject a = subject_new(solver, HELD, NULL), b = subject_new(solver, HELD, NULL);
+    td_step_opts opts = exact_opts(1.0 / 60, TD_IMPLICIT), with = opts;
+    td_pool *pool = NULL;
+    CHECK_INT(td_pool_new(3, NULL, &pool), TD_OK);
+    with.pool = pool;
+    step_times(&a, &opts, 10);
+    step_times(&b, &with, 10);
+    char *bytes = bytes_of(&a);
+    CHECK_SAY(same_as(&b, bytes), "%s: threads within a step change bits", a.name);
+    free(bytes);
+    subject_free(&a);
+    subject_free(&b);
+    td_pool_free(pool);
+}
+
+TD_TEST(conform_threads_within_a_step_leave_all_bits) {
+    for_all_solvers(claim_pool);
+}
+
+// A memory that ends at any call leaves nothing behind.
+static void claim_scarcity(const tdi_solver *solver) {
+    const tdi_model_opts with = {TD_LAW_DEFAULT};
+    subject s = subject_new(solver, HELD, NULL);
+    td_status status = TD_ERR_MEMORY;
+    for (long k = 1; k < 200 && status == TD_ERR_MEMORY; k++) {
+        test_heap heap = {.fail_at = k};
+        const td_alloc alloc = test_heap_alloc(&heap);
+        tdi_solver_model *model = NULL;
+        tdi_solver_state *state = NULL;
+        td_diag diag = {.message = ""};
+        status = solver->model_new(s.skeleton, &with, &alloc, &model, &diag);
+        status = status == TD_OK ? solver->state_new(model, &alloc, &state, &diag) : status;
+        CHECK_SAY(status == TD_OK || (status == TD_ERR_MEMORY && !state && diag.message[0] != 0),
+                  "%s: status %d when memory ends at call %ld", s.name, (int)status, k);
+        solver->state_free(state);
+        solver->model_free(model);
+        CHECK_SAY(heap.held == 0, "%s: %zu bytes are left when memory ends at call %ld", s.name,
+                  heap.held, k);
+    }
+    CHECK_SAY(status == TD_OK, "%s: it is never made", s.name);
+    subject_free(&s);
+}
+
+TD_TEST(conform_memory_that_ends_leaves_nothing_behind) {
+    for_all_solvers(claim_scarcity);
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT
+// What every solver owes Newton's method: values, gradients, Hessians and points that belong
+// together. Pairs with src/implicit/implicit.h.
+
+#include "test_conform_support.h"
+
+enum { MOST_POINTS = 32 };
+
+// A subject within a step, at its first guess, with everything moving and under load.
+typedef struct opened {
+    subject s;
+    const tdi_implicit *ops;
+    void *body;
+    td_load load;
+    td_step_opts opts;
+    int32_t points, capsules;
+    tdi_capsule capsule[MOST_POINTS];
+} opened;
+
+// The structs that a step borrows stay where they are.
+static void open_step(const tdi_solver *solver, td_real dt, opened *o) {
+    o->s = subject_new(solver, HELD, NULL);
+    o->ops = solver->implicit;
+    o->body = body_of(&o->s);
+    o->opts = exact_opts(dt, TD_IMPLICIT);
+    o->load = pull_on(&o->s, tdi_vec3(0.2, 0.1, -0.15));
+    o->opts.loads = &o->load;
+    o->opts.load_count = 1;
+    o->opts.air = (td_air){{3, 0, 1}, 0.2, 0.6};
+    step_times(&o->s, &o->opts, 6);
+    o->load.vector = tdi_vec3(-0.6, 0.4, 0.5);
+    const tdi_rule rule = {.dt = dt, .h = 2 * dt / 3, .two = true, .part = 1, .touched = true};
+    o->ops->begin(o->body, &o->opts, &rule);
+    o->ops->guess(o->body, true);
+    o->points = o->ops->point_count(o->body);
+    o->capsules = o->ops->capsule_count(o->body);
+    CHECK(o->points > 0 && o->points <= MOST_POINTS && o->capsules > 0);
+    o->ops->capsules(o->body, o->capsule);
+}
+
+static void close_step(opened *o) {
+    o->ops->undo(o->body);
+    subject_free(&o->s);
+}
+
+static void clear(const opened *o) {
+    if (o->ops->clear) {
+        o->ops->clear(o->body);
+    }
+}
+
+// Factors, exactly where that is positive definite: which.
+static bool factor(const opened *o) {
+    tdi_model model = {.touched = true};
+    if (o->ops->factor(o->body, &model) == TDI_POSITIVE) {
+        return true;
+    }
+    model.positive = true;
+    model.shift = o->ops->first_shift(o->body);
+    CHECK_SAY(o->ops->factor(o->body, &model) == TDI_POSITIVE, "%s: no model is positive definite",
+              o->s.name);
+    return false;
+}
+
+// Increments at the pose, which is kept. What they promise.
+static td_real solve(const opened *o, td_real *most) {
+    td_real promise = 0;
+    *most = o->ops->solve(o->body, false, false, &promise);
+    CHECK_SAY(promise > 0 && *most > 0, "%s: no increments", o->s.name);
+    CHECK_SAY(fabs(o->ops->largest(o->body) - *most) <= 1e-12 * *most,
+              "%s: the largest increment is not what solve said", o->s.name);
+    return promise;
+}
+
+static td_real value_at(const opened *o, td_real fraction) {
+    o->ops->try(o->body, fraction);
+    return o->ops->value(o->body);
+}
+
+// ---- values ---------------------------------------------------------------------------------
+
+// With increments x = -H^-1 r of the exact model: slope r.x = -promise, curvature x.H x = promise.
+static void claim_value(const tdi_solver *solver) {
+    opened o;
+    td_real most;
+    open_step(solver, 0.01, &o);
+    clear(&o);
+    const bool exact = factor(&o);
+    const td_real promise = solve(&o, &most);
+    o.ops->keep(o.body);
+    const td_real e = 1e-4 / most, middle = value_at(&o, 0), ahead = value_at(&o, e),
+                  behind = value_at(&o, -e);
+    const td_real slope = (ahead - behind) / (2 * e),
+                  curvature = (ahead - 2 * middle + behind) / (e * e);
+    CHECK_SAY(fabs(slope + promise) < 1e-6 * promise, "%s: slope %g, promised %g", o.s.name, slope,
+              -promise);
+    CHECK_SAY(exact, "%s: the exact Hessian of a short step is not positive definite", o.s.name);
+    CHECK_SAY(fabs(curvature - promise) < 1e-3 * promise, "%s: curvature %g, that of the model %g",
+              o.s.name, curvature, promise);
+    CHECK_SAY(memcmp(&middle, &(td_real){value_at(&o, 0)}, sizeof middle) == 0,
+              "%s: back at 0 the value is another", o.s.name);
+    close_step(&o);
+}
+
+TD_TEST(conform_value_falls_and_bends_as_the_increments_promise) {
+    for_all_solvers(claim_value);
+}
+
+// Newton's method with the exact Hessian squares the error.
+static void claim_quadratic(const tdi_solver *solver) {
+    opened o;
+    td_real most[6];
+    open_step(solver, 0.01, &o);
+    for (int k = 0; k < 6; k++) {
+        td_real promise = 0;
+        clear(&o);
+        factor(&o);
+        most[k] = o.ops->solve(o.body, true, false, &promise);
+    }
+    CHECK_SAY(most[0] > 1e-4 && most[5] < 1e-12, "%s: increments %g, %g, %g, %g, %g, %g", o.s.name,
+              most[0], most[1], most[2], most[3], most[4], most[5]);
+    close_step(&o);
+}
+
+TD_TEST(conform_newtons_method_converges_quadratically) {
+    for_all_solvers(claim_quadratic);
+}
+
+// ---- points ---------------------------------------------------------------------------------
+
+// Capsules lie between points of the body, along segments that it has.
+static void claim_capsules(const tdi_solver *solver) {
+    opened o;
+    open_step(solver, 0.01, &o);
+    for (int32_t k = 0; k < o.capsules; k++) {
+        const tdi_capsule *c = &o.capsule[k];
+        CHECK_SAY(c->a >= 0 && c->a < o.points && c->b >= 0 && c->b < o.points && c->radius > 0 &&
+                      c->body >= 0 && c->body < o.s.count,
+                  "%s: capsule %d", o.s.name, (int)k);
+    }
+    CHECK_SAY(o.ops->force(o.body, &o.opts, 0.2, 0.01) > 0, "%s: no force of its own", o.s.name);
+    close_step(&o);
+}
+
+TD_TEST(conform_capsules_lie_between_points_of_their_body) {
+    for_all_solvers(claim_capsules);
+}
+
+// Points go where the increments say, to first order.
+static void claim_moves(const tdi_solver *solver) {
+    opened o;
+    td_real most;
+    td_vec3 dx[MOST_POINTS], ahead[MOST_POINTS], behind[MOST_POINTS];
+    open_step(solver, 0.01, &o);
+    clear(&o);
+    factor(&o);
+    solve(&o, &most);
+    o.ops->points_move(o.body, dx);
+    o.ops->keep(o.body);
+    const td_real e = 1e-4 / most;
+    o.ops->try(o.body, e);
+    o.ops->points(o.body, ahead);
+    o.ops->try(o.body, -e);
+    o.ops->points(o.body, behind);
+    for (int32_t p = 0; p < o.points; p++) {
+        const td_vec3 d = tdi_scale(tdi_sub(ahead[p], behind[p]), 0.5 / e);
+        CHECK_SAY(distance(d, dx[p]) < 1e-7 * most, "%s: point %d goes by %g, not as told",
+                  o.s.name, (int)p, distance(d, dx[p]));
+    }
+    close_step(&o);
+}
+
+TD_TEST(conform_points_go_where_the_increments_say) {
+    for_all_solvers(claim_moves);
+}
+
+static td_vec3 unit(int k) {
+    return tdi_vec3(k == 0, k == 1, k == 2);
+}
+
+static td_real part(td_vec3 v, int k) {
+    return k == 0 ? v.x : k == 1 ? v.y : v.z;
+}
+
+static void answer(const opened *o, int32_t point, td_vec3 force, td_vec3 *dx) {
+    o->ops->push(o->body, point, force);
+    o->ops->respond(o->body);
+    o->ops->response(o->body, dx);
+}
+
+// J H^-1 J^T is symmetric and positive semi-definite.
+static void claim_symmetry(const tdi_solver *solver) {
+    opened o;
+    td_real most;
+    td_vec3 at[MOST_POINTS], back[MOST_POINTS];
+    open_step(solver, 0.01, &o);
+    clear(&o);
+    factor(&o);
+    solve(&o, &most);
+    for (int32_t p = 0; p < o.points; p++) {
+        for (int i = 0; i < 3; i++) {
+            answer(&o, p, unit(i), at);
+            const td_real own = part(at[p], i);
+            CHECK_SAY(own >= 0, "%s: point %d goes against what pushes it", o.s.name, (int)p);
+            const int32_t q = (p * 5 + i + 1) % o.points;
+            for (int j = 0; j < 3; j++) {
+                answer(&o, q, unit(j), back);
+                const td_real one = part(at[q], j), other = part(back[p], i),
+                              size = sqrt(own * fmax(part(back[q], j), 0));
+                CHECK_SAY(fabs(one - other) <= 1e-9 * size + 1e-30,
+                          "%s: points %d and %d answer each other by %g and %g", o.s.name, (int)p,
+                          (int)q, one, other);
+            }
+        }
+    }
+    o.ops->respond(o.body); // nobody pushed
+    o.ops->response(o.body, at);
+    for (int32_t p = 0; p < o.points; p++) {
+        CHECK_SAY(tdi_norm(at[p]) == 0, "%s: an answer to nothing", o.s.name);
+    }
+    close_step(&o);
+}
+
+TD_TEST(conform_answers_to_pushes_are_symmetric) {
+    for_all_solvers(claim_symmetry);
+}
+
+// Pushes add up, and what is absorbed is added to the increments.
+static void claim_absorption(const tdi_solver *solver) {
+    opened o;
+    td_real most;
+    td_vec3 before[MOST_POINTS], a[MOST_POINTS], b[MOST_POINTS], both[MOST_POINTS],
+        after[MOST_POINTS];
+    const td_vec3 f = {0.3, -0.2, 0.5}, g = {-0.1, 0.4, 0.2};
+    open_step(solver, 0.01, &o);
+    clear(&o);
+    factor(&o);
+    solve(&o, &most);
+    o.ops->points_move(o.body, before);
+    const int32_t p = o.points - 1, q = o.points / 2;
+    answer(&o, p, f, a);
+    answer(&o, q, g, b);
+    o.ops->push(o.body, p, f);
+    answer(&o, q, g, both);
+    o.ops->absorb(o.body);
+    o.ops->points_move(o.body, after);
+    for (int32_t k = 0; k < o.points; k++) {
+        const td_real size = tdi_norm(a[k]) + tdi_norm(b[k]) + tdi_norm(before[k]);
+        CHECK_SAY(distance(tdi_add(a[k], b[k]), both[k]) <= 1e-11 * size,
+                  "%s: two pushes do not add up at point %d", o.s.name, (int)k);
+        CHECK_SAY(distance(tdi_add(before[k], both[k]), after[k]) <= 1e-11 * size,
+                  "%s: point %d has not absorbed the answer", o.s.name, (int)k);
+    }
+    close_step(&o);
+}
+
+TD_TEST(conform_absorbed_answers_are_part_of_the_increments) {
+    for_all_solvers(claim_absorption);
+}
+
+// ---- contact --------------------------------------------------------------------------------
+
+// A side of a contact on the last capsule, somewhere along it. It has no lever arms, as what is
+// foreseen, so that its Hessian is what it says.
+static tdi_contact_side side_on(const opened *o) {
+    const int32_t k = o->capsules - 1;
+    const tdi_capsule *c = &o->capsule[k];
+    tdi_contact_side side = {.capsule = k,
+                             .point = {c->a, c->b},
+                             .weight = {0.3, 0.7},
+                             .normal = {0.6, 0.8, 0},
+                             .foreseen = true};
+    return side;
+}
+
+static td_vec3 mix(const tdi_contact_side *t, const td_vec3 *x) {
+    return tdi_madd(tdi_scale(x[t->point[0]], t->weight[0]), x[t->point[1]], t->weight[1]);
+}
+
+// The gradient of a contact changes the increments as a push against it does.
+static void claim_contact_gradient(const tdi_solver *solver) {
+    opened o;
+    td_real most;
+    td_vec3 without[MOST_POINTS], with[MOST_POINTS], told[MOST_POINTS];
+    open_step(solver, 0.01, &o);
+    tdi_contact_side side = side_on(&o);
+    side.force = tdi_vec3(0.5, -0.3, 0.8);
+    clear(&o);
+    factor(&o);
+    solve(&o, &most);
+    o.ops->points_move(o.body, without);
+    o.ops->push(o.body, side.point[0], tdi_scale(side.force, -side.weight[0]));
+    answer(&o, side.point[1], tdi_scale(side.force, -side.weight[1]), told);
+    clear(&o);
+    o.ops->add(o.body, &side);
+    factor(&o);
+    solve(&o, &most);
+    o.ops->points_move(o.body, with);
+    for (int32_t p = 0; p < o.points; p++) {
+        CHECK_SAY(distance(tdi_sub(with[p], without[p]), told[p]) < 1e-9 * most,
+                  "%s: a contact's force moves point %d by %g, a push by %g", o.s.name, (int)p,
+                  distance(with[p], without[p]), tdi_norm(told[p]));
+    }
+    close_step(&o);
+}
+
+TD_TEST(conform_contact_changes_increments_as_a_push_does) {
+    for_all_solvers(claim_contact_gradient);
+}
+
+// n.W n of the place of contact along n, W = J H^-1 J^T
+static td_real give(const opened *o, const tdi_contact_side *t) {
+    td_vec3 dx[MOST_POINTS];
+    o->ops->push(o->body, t->point[0], tdi_scale(t->normal, t->weight[0]));
+    answer(o, t->point[1], tdi_scale(t->normal, t->weight[1]), dx);
+    return tdi_dot(t->normal, mix(t, dx));
+}
+
+// With k n n^T added at the place of contact, it gives 1/(1/w + k) in place of w.
+static void claim_contact_hessian(const tdi_solver *solver) {
+    opened o;
+    td_real most;
+    open_step(solver, 0.01, &o);
+    tdi_contact_side side = side_on(&o);
+    clear(&o);
+    factor(&o);
+    solve(&o, &most);
+    const td_real soft = give(&o, &side), k = 3 / soft;
+    side.hessian = tdi_sym3_square(side.normal, k);
+    clear(&o);
+    o.ops->add(o.body, &side);
+    factor(&o);
+    solve(&o, &most);
+    const td_real stiff = give(&o, &side);
+    CHECK_SAY(soft > 0, "%s: it does not give", o.s.name);
+    CHECK_SAY(fabs(stiff - 1 / (1 / soft + k)) < 1e-9 * soft,
+              "%s: it gives %g, and with contact %g", o.s.name, soft, stiff);
+    close_step(&o);
+}
+
+TD_TEST(conform_contact_stiffens_what_it_touches) {
+    for_all_solvers(claim_contact_hessian);
+}

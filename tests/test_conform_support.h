@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What the claims on all solvers share: the toy beside those of the library, and something to move
+// for each of them.
+
+#include "math/quat.h"
+#include "math/vec3.h"
+#include "td_test.h"
+#include "test_conform_toy.h"
+#include "world/solvers.h"
+
+#include <stdlib.h>
+
+static const td_vec3 no_gravity = {0, 0, 0}, down = {0, -9.81, 0};
+
+// Runs a claim for every solver of the table, and for the toy behind them.
+static inline void for_all_solvers(void (*claim)(const tdi_solver *solver)) {
+    CHECK(tdi_solver_add(&test_toy));
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        claim(tdi_solver_find(td_solver_get(k).name));
+    }
+    tdi_solver_remove(&test_toy);
+}
+
+// ---- subjects -------------------------------------------------------------------------------
+
+// A state of a solver, made of the richest skeleton that the solver takes.
+typedef struct subject {
+    const tdi_solver *solver;
+    const char *name; // of the solver, for messages
+    td_skeleton *skeleton;
+    tdi_solver_model *model;
+    tdi_solver_state *state;
+    int32_t count; // segments
+    const td_segment *segments;
+} subject;
+
+typedef enum subject_kind { HELD, FLOATING } subject_kind; // FLOATING: slim as well
+
+// Soft wood: a stem of 1 cm radius droops by a good part of its length. Slim ones of 2 mm are
+// stiffer stuff, so that they bend about as fast.
+static inline int32_t soft_wood(td_builder *b, bool slim) {
+    td_material m = td_material_get(0);
+    int32_t index = TD_NONE;
+    m.young = slim ? 1.25e8 : 5e6;
+    m.shear = 0.4 * m.young;
+    m.density = 800;
+    m.damping_time = 0.02;
+    CHECK_INT(td_builder_add_material(b, &m, &index, NULL), TD_OK);
+    return index;
+}
+
+// A leaning stem of 10 cm segments; the further ones fork from it.
+static inline td_skeleton *stem_of(int32_t count, bool slim, td_joint_kind root,
+                                   const td_alloc *alloc) {
+    static const int32_t parents[] = {TD_NONE, 0, 1, 1, 3, 0};
+    td_skeleton_opts opts = td_skeleton_opts_default();
+    td_builder *b = NULL;
+    td_skeleton *skeleton = NULL;
+    CHECK_INT(td_builder_new(&opts, alloc, &b), TD_OK);
+    const int32_t wood = soft_wood(b, slim);
+    for (int32_t i = 0; i < count; i++) {
+        td_segment_def d = td_segment_def_default();
+        d.parent = parents[i];
+        d.joint = i == 0 ? root : TD_JOINT_BALL;
+        d.material = wood;
+        d.radius_base = d.radius_tip = (slim ? 0.2 : 1) * (0.01 - 0.0005 * i);
+        d.rest = tdi_quat_turn(tdi_unit_or(tdi_vec3(0.3 * i - 0.5, 0.2, 1), tdi_vec3(1, 0, 0)),
+                               i == 0 ? -1.0 : 0.6 - 0.3 * i);
+        CHECK_INT(td_builder_add(b, &d, NULL, NULL), TD_OK);
+    }
+    CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
+    td_builder_free(b);
+    return skeleton;
+}
+
+static inline void subject_free(subject *s) {
+    s->solver->state_free(s->state);
+    s->solver->model_free(s->model);
+    td_skeleton_free(s->skeleton);
+}
+
+// Of so many segments; without a state where the solver does not take them.
+static inline subject subject_of(const tdi_solver *solver, subject_kind kind, int32_t count,
+                                 const td_alloc *alloc, td_diag *diag) {
+    const bool floats = kind == FLOATING;
+    const tdi_model_opts with = {TD_LAW_DEFAULT};
+    subject s = {.solver = solver, .name = solver->info.name, .count = count};
+    s.skeleton = stem_of(count, floats, floats ? TD_JOINT_FREE : TD_JOINT_BALL, alloc);
+    s.segments = td_skeleton_segments(s.skeleton);
+    if (solver->model_new(s.skeleton, &with, alloc, &s.model, diag) == TD_OK) {
+        solver->state_new(s.model, alloc, &s.state, diag);
+    }
+    return s;
+}
+
+static inline td_status step_once(const subject *s, const td_step_opts *opts, const td_alloc *alloc,
+                                  td_diag *diag);
+
+// The largest that the solver takes, by this integrator.
+static inline subject subject_for(const tdi_solver *solver, subject_kind kind,
+                                  td_integrator integrator, const td_alloc *alloc) {
+    static const int32_t counts[] = {6, 3, 1};
+    td_step_opts opts = td_step_opts_default();
+    td_diag diag = {.message = ""};
+    opts.dt = 1e-5;
+    opts.integrator = integrator;
+    for (int k = 0; k < 3; k++) {
+        subject trial = subject_of(solver, kind, counts[k], alloc, &diag);
+        const bool fits = trial.state && step_once(&trial, &opts, alloc, &diag) == TD_OK;
+        subject_free(&trial);
+        if (fits) {
+            return subject_of(solver, kind, counts[k], alloc, &diag);
+        }
+    }
+    test_failed(__FILE__, __LINE__, "%s: %s", solver->info.name, diag.message);
+    abort();
+}
+
+static inline subject subject_new(const tdi_solver *solver, subject_kind kind,
+                                  const td_alloc *alloc) {
+    return subject_for(solver, kind, TD_IMPLICIT, alloc);
+}
+
+static inline void *body_of(const subject *s) {
+    return s->solver->own(s->state);
+}
+
+static inline td_vec3 last_tip(const subject *s) {
+    return tdi_solver_tip(s->solver, s->state, s->count - 1);
+}
+
+static inline td_real distance(td_vec3 a, td_vec3 b) {
+    return tdi_norm(tdi_sub(a, b));
+}
+
+// ---- steps ----------------------------------------------------------------------------------
+
+static inline td_step_opts exact_opts(td_real dt, td_integrator integrator) {
+    td_step_opts o = td_step_opts_default();
+    o.dt = dt;
+    o.integrator = integrator;
+    o.tolerance = 1e-11;
+    o.iterations = 50;
+    return o;
+}
+
+// A force on the tip of the last segment.
+static inline td_load pull_on(const subject *s, td_vec3 force) {
+    td_load load = {.kind = TD_LOAD_FORCE,
+                    .segment = s->count - 1,
+                    .point = s->segments[s->count - 1].tip,
+                    .vector = force};
+    if (s->solver->place_load) {
+        s->solver->place_load(s->model, &load);
+    }
+    return load;
+}
+
+static inline td_status step_once(const subject *s, const td_step_opts *opts, const td_alloc *alloc,
+                                  td_diag *diag) {
+    td_step_stats stats = {0};
+    if (!tdi_is_implicit(opts->integrator)) {
+        return s->solver->step(s->state, opts, &stats, diag);
+    }
+    const tdi_member alone = {s->solver->implicit, body_of(s), opts, NULL};
+    const tdi_system system = {.member = &alone, .count = 1};
+    td_status status = tdi_system_check(&system, diag);
+    return status == TD_OK ? tdi_system_step(&system, NULL, alloc, &stats, diag) : status;
+}
+
+static inline void step_times(const subject *s, const td_step_opts *opts, int32_t count) {
+    td_diag diag = {.message = ""};
+    for (int32_t k = 0; k < count; k++) {
+        if (!CHECK_SAY(step_once(s, opts, NULL, &diag) == TD_OK, "%s: step %d: %s", s->name, (int)k,
+                       diag.message)) {
+            return;
+        }
+    }
+}
+
+static inline char *bytes_of(const subject *s) {
+    char *bytes = calloc(1, s->solver->save_size(s->state));
+    s->solver->save(s->state, bytes);
+    return bytes;
+}
+
+static inline bool same_as(const subject *s, const char *bytes) {
+    char *now = bytes_of(s);
+    const bool same = memcmp(now, bytes, s->solver->save_size(s->state)) == 0;
+    free(now);
+    return same;
+}

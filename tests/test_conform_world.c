@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: MIT
+// Claims on every solver in worlds and islands: bits for any number of threads, steps that are all
+// or nothing, memory, contact with the other solvers. Pairs with src/world/stepping.c and
+// islands.c.
+
+#include "test_conform_support.h"
+#include "test_world_support.h"
+
+enum { MOST_CONTACTS = 64, TEXT = 6000 };
+
+// Segments of a strand that the solver takes.
+static int32_t strand_segments(const tdi_solver *solver) {
+    subject s = subject_new(solver, HELD, NULL);
+    const int32_t count = s.count;
+    subject_free(&s);
+    return count;
+}
+
+// A strand that is held and droops, and one that falls upon it, of every solver, a metre apart.
+static const char *pairs_of_all(char text[TEXT], const char *with) {
+    int length = snprintf(text, TEXT, "{%s objects: [", with);
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        const char *name = td_solver_get(k).name;
+        const int32_t n = strand_segments(tdi_solver_find(name));
+        length += snprintf(text + length, TEXT - (size_t)length,
+                           "{name: held-%d, solver: %s, start: drawn, position: [%d, 0.5, 0],\n"
+                           " strand: {points: [[0, 0, 0], [0.3, 0, 0]], segments: %d,\n"
+                           "  radius: 0.01}},\n"
+                           "{name: free-%d, solver: %s, start: drawn,\n"
+                           " position: [%d.28, 0.54, -0.12], strand: {segments: %d,\n"
+                           " points: [[0, 0, 0], [0.02, 0, 0.12]], radius: 0.01,\n"
+                           " start: {held: free}}},\n",
+                           (int)k, name, (int)k, (int)n, (int)k, name, (int)k, (int)n);
+    }
+    snprintf(text + length, TEXT - (size_t)length,
+             "], loads: [{wind: {velocity: [2, 0, 1], intensity: 0.3}}]}");
+    return text;
+}
+
+static const char touching[] = "contact: {}, colliders: [{plane: {position: [0, 0.2, 0]}}],";
+
+static void with_toy(void (*claim)(void)) {
+    CHECK(tdi_solver_add(&test_toy));
+    claim();
+    tdi_solver_remove(&test_toy);
+}
+
+// ---- bits -----------------------------------------------------------------------------------
+
+static void claim_threads(void) {
+    char text[TEXT];
+    stage one = stage_of(pairs_of_all(text, touching));
+    td_contact contacts[MOST_CONTACTS];
+    int32_t met = 0;
+    for (int32_t k = 0; k < 60; k++) {
+        steps(one.world, 1);
+        met += td_world_contacts(one.world, contacts, MOST_CONTACTS);
+    }
+    CHECK(met > 0);
+    for (int32_t threads = 2; threads <= 4; threads++) {
+        stage many = try_stage(text, threads, NULL);
+        steps(many.world, 60);
+        CHECK_SAY(same_bits(one.world, many.world), "%d threads give other bits", (int)threads);
+        stage_free(&many);
+    }
+    stage_free(&one);
+}
+
+TD_TEST(conform_worlds_of_all_solvers_have_the_same_bits_for_any_threads) {
+    with_toy(claim_threads);
+}
+
+static void claim_restoring(void) {
+    char text[TEXT];
+    stage one = stage_of(pairs_of_all(text, touching));
+    for (int32_t k = 0; k < 3; k++) {
+        stage late = stage_of(text);
+        char *bytes = saved(one.world);
+        td_diag diag = {.message = ""};
+        CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(one.world), &diag), TD_OK);
+        CHECK(same_bits(one.world, late.world));
+        steps(one.world, 17);
+        steps(late.world, 17);
+        CHECK_SAY(same_bits(one.world, late.world), "restored at step %d it goes on otherwise",
+                  (int)(17 * k));
+        free(bytes);
+        stage_free(&late);
+    }
+    stage_free(&one);
+}
+
+TD_TEST(conform_worlds_of_all_solvers_go_on_to_the_bit_after_a_restore) {
+    with_toy(claim_restoring);
+}
+
+// ---- all or nothing -------------------------------------------------------------------------
+
+// A force beyond all bounds on whatever is within half a metre of x, while it is armed.
+typedef struct blast {
+    td_real x;
+    bool armed;
+} blast;
+
+static void blow(void *context, td_real time, int32_t count, const td_vec3 *tips,
+                 const td_vec3 *velocities, td_vec3 *forces) {
+    const blast *b = context;
+    (void)time;
+    (void)velocities;
+    for (int32_t i = 0; b->armed && i < count; i++) {
+        if (fabs(tips[i].x - b->x - 0.2) < 0.4) {
+            forces[i] = tdi_vec3(1.7e308, -1.7e308, 1.7e308);
+        }
+    }
+}
+
+static void check_blast(const char *text, td_real x, int32_t after, int32_t threads,
+                        const char *what) {
+    stage one = try_stage(text, threads, NULL), other = try_stage(text, threads, NULL);
+    blast b = {x, false};
+    td_diag diag = {.message = ""};
+    CHECK_INT(one.status, TD_OK);
+    CHECK_INT(td_world_set_field(one.world, blow, &b), TD_OK);
+    CHECK_INT(td_world_set_field(other.world, blow, &b), TD_OK);
+    steps(one.world, after);
+    steps(other.world, after);
+    b.armed = true;
+    const td_status status = td_world_step(one.world, &diag);
+    b.armed = false;
+    CHECK_SAY(status == TD_ERR_DIVERGED && strstr(diag.message, "-") != NULL,
+              "%s, solver at %g: status %d, '%s'", what, x, (int)status, diag.message);
+    CHECK_SAY(same_bits(one.world, other.world), "%s, solver at %g: a failed step left other bits",
+              what, x);
+    steps(one.world, 8);
+    steps(other.world, 8);
+    CHECK_SAY(same_bits(one.world, other.world), "%s, solver at %g: it goes on otherwise", what, x);
+    stage_free(&one);
+    stage_free(&other);
+}
+
+static const char moving[] =
+    "contact: {}, colliders: [{plane: {position: {keys: [[0, [0, 0.2, 0]], [1, [0, 0.25, 0]]]}}}],";
+
+static void claim_nothing(void) {
+    char free_text[TEXT], touch_text[TEXT], moving_text[TEXT];
+    pairs_of_all(free_text, "");
+    pairs_of_all(touch_text, touching);
+    pairs_of_all(moving_text, moving);
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        check_blast(free_text, k, 0, 1, "free, first step");
+        check_blast(free_text, k, 9, 3, "free");
+        check_blast(touch_text, k, 0, 1, "touching, first step");
+        check_blast(touch_text, k, 21, 3, "touching");
+        check_blast(moving_text, k, 21, 1, "touching what moves");
+    }
+}
+
+TD_TEST(conform_step_of_a_world_is_all_or_nothing) {
+    with_toy(claim_nothing);
+}
+
+// Bases that move as well, by themselves.
+static void claim_bases(void) {
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        const char *name = td_solver_get(k).name;
+        char text[TEXT];
+        snprintf(text, sizeof text,
+                 "{objects: [{name: led-0, solver: %s, start: drawn, rotation: {keys:\n"
+                 " [[0, {axis: [0, 0, 1], degrees: 0}], [1, {axis: [0, 0, 1], degrees: 70}]]},\n"
+                 " position: {keys: [[0, [0, 0.5, 0]], [1, [0.2, 0.6, 0]]]},\n"
+                 " strand: {points: [[0, 0, 0], [0.3, 0, 0]], segments: %d, radius: 0.01}}]}",
+                 name, (int)strand_segments(tdi_solver_find(name)));
+        check_blast(text, 0, 0, 1, name);
+        check_blast(text, 0, 7, 1, name);
+    }
+}
+
+TD_TEST(conform_step_that_fails_leaves_a_moving_base_where_it_was) {
+    with_toy(claim_bases);
+}
+
+// ---- memory ---------------------------------------------------------------------------------
+
+static void claim_world_memory(void) {
+    char text[TEXT];
+    test_heap heap = {0};
+    const td_alloc alloc = test_heap_alloc(&heap);
+    td_contact contacts[MOST_CONTACTS];
+    int32_t met = 0;
+    stage s = try_stage(pairs_of_all(text, touching), 2, &alloc);
+    CHECK_INT(s.status, TD_OK);
+    const long calls = heap.calls;
+    for (int32_t k = 0; k < 60; k++) {
+        steps(s.world, 1);
+        met += td_world_contacts(s.world, contacts, MOST_CONTACTS);
+    }
+    CHECK(met > 0);
+    CHECK_INT(heap.calls, calls);
+    stage_free(&s);
+    CHECK_INT(heap.held, 0);
+}
+
+TD_TEST(conform_steps_of_worlds_that_touch_take_no_memory) {
+    with_toy(claim_world_memory);
+}
+
+// The same of an island that a program makes itself: two that fall on a plane.
+static void claim_island_memory(const tdi_solver *solver) {
+    test_heap heap = {0};
+    const td_alloc alloc = test_heap_alloc(&heap);
+    subject a = subject_new(solver, FLOATING, &alloc), b = subject_new(solver, FLOATING, &alloc);
+    solver->set_base(b.state,
+                     &(td_base_motion){.position = {0, 0.05, 0.02}, .rotation = {1, 0, 0, 0}});
+    const td_state_ref states[] = {{solver->implicit, body_of(&a)},
+                                   {solver->implicit, body_of(&b)}};
+    const td_contact_opts contact = td_contact_opts_default();
+    const td_step_opts opts[2] = {td_step_opts_default(), td_step_opts_default()};
+    td_collider plane = td_collider_default(TD_COLLIDER_PLANE);
+    td_island *island = NULL;
+    td_diag diag = {.message = ""};
+    plane.position.y = plane.position0.y = -0.2;
+    CHECK_INT(td_island_new(states, 2, &contact, 1, &alloc, &island, &diag), TD_OK);
+    const long calls = heap.calls;
+    int32_t met = 0;
+    for (int32_t k = 0; k < 40; k++) {
+        td_contact contacts[MOST_CONTACTS];
+        CHECK_SAY(td_island_step(island, opts, &plane, 1, NULL, &diag) == TD_OK, "%s: step %d: %s",
+                  a.name, (int)k, diag.message);
+        met += td_island_contacts(island, contacts, MOST_CONTACTS);
+    }
+    CHECK_SAY(met > 0, "%s: nothing touches", a.name);
+    CHECK_SAY(heap.calls == calls, "%s: an island asks for memory %ld times", a.name,
+              heap.calls - calls);
+    td_island_free(island);
+    subject_free(&a);
+    subject_free(&b);
+    CHECK_SAY(heap.held == 0, "%s: %zu bytes are left", solver->info.name, heap.held);
+}
+
+TD_TEST(conform_steps_of_islands_take_no_memory) {
+    for_all_solvers(claim_island_memory);
+}
+
+// ---- rest -----------------------------------------------------------------------------------
+
+// What droops onto a plane rests on it as it does after long stepping, up to where in its range of
+// 0.5 mm contact bears it: in steps it is made for forces of motion as well.
+static void claim_rest_on_plane(const tdi_solver *solver) {
+    static const char *const starts[] = {"settled", "drawn"};
+    const int32_t n = strand_segments(solver);
+    td_vec3 tips[2];
+    for (int k = 0; k < 2; k++) {
+        char text[TEXT];
+        snprintf(text, sizeof text,
+                 "{air_density: 200, contact: {friction: 0, gap: 0.05}, colliders: [{plane: "
+                 "{friction: 0,\n"
+                 " position: [0, 0.45, 0]}}], objects: [{solver: %s, start: %s,\n"
+                 " integrator: implicit-euler, position: [0, 0.5, 0], strand: {points: [[0, 0, 0], "
+                 "[0.3, 0.02, 0]],\n"
+                 "  segments: %d, radius: 0.01, bend: 0.01}}]}",
+                 solver->info.name, starts[k], (int)n);
+        stage s = stage_of(text);
+        td_contact contacts[MOST_CONTACTS];
+        run_to(s.world, k == 0 ? 0.1 : 15);
+        tips[k] = tip_of(s.world, 0, n - 1);
+        CHECK_SAY(td_world_contacts(s.world, contacts, MOST_CONTACTS) > 0, "%s, %s: no contact",
+                  solver->info.name, starts[k]);
+        CHECK_SAY(tips[k].y > 0.46, "%s, %s: in the plane", solver->info.name, starts[k]);
+        stage_free(&s);
+    }
+    CHECK_SAY(apart(tips[0], tips[1]) < 1e-4, "%s: at rest and after 15 s the tip is %g m apart",
+              solver->info.name, apart(tips[0], tips[1]));
+}
+
+TD_TEST(conform_settling_on_a_collider_ends_where_long_stepping_does) {
+    for_all_solvers(claim_rest_on_plane);
+}
+
+// ---- capabilities ---------------------------------------------------------------------------
+
+typedef struct wish {
+    const char *what, *object, *strand; // keys of an object and of its strand
+    bool granted;
+} wish;
+
+static void check_wish(const tdi_solver *solver, const wish *w) {
+    char text[TEXT];
+    snprintf(text, sizeof text,
+             "{objects: [{solver: %s, start: drawn, %s strand: {points: [[0, 0, 0], [0.2, 0, 0],\n"
+             " [0.2, 0.2, 0]], segments: %d, %s radius: 0.005}}]}",
+             solver->info.name, w->object, (int)strand_segments(solver), w->strand);
+    stage s = try_stage(text, 1, NULL);
+    const char *message = s.diag_count > 0 ? s.diags[0].message : "";
+    if (w->granted) {
+        CHECK_SAY(s.status == TD_OK, "%s: %s is refused: %s", solver->info.name, w->what, message);
+    } else {
+        char own[64];
+        snprintf(own, sizeof own, "'%s'", solver->info.name);
+        CHECK_SAY(s.status != TD_OK && strstr(message, own), "%s: %s is not refused by name: %s",
+                  solver->info.name, w->what, message);
+    }
+    stage_free(&s);
+}
+
+// What the table says of a solver is what it takes; the rest is refused, with the solver's name.
+static void claim_capabilities(const tdi_solver *solver) {
+    const td_solver_info info = td_solver_get(td_solver_find(solver->info.name));
+    const wish wishes[] = {
+        {"euler", "integrator: euler,", "", info.integrators >> TD_EULER & 1},
+        {"rk4", "integrator: rk4,", "", info.integrators >> TD_RK4 & 1},
+        {"implicit-euler", "integrator: implicit-euler,", "",
+         info.integrators >> TD_IMPLICIT_EULER & 1},
+        {"the law linear", "law: linear,", "", info.laws >> TD_LAW_LINEAR & 1},
+        {"the law tangent", "law: tangent,", "", info.laws >> TD_LAW_TANGENT & 1},
+        {"an end that is held", "", "end: {held: clamped},", info.ends},
+        {"a ring", "", "closed: true,", info.rings},
+        {"stretch", "", "stretch: 1000,", info.stretchy},
+        {"rest under gravity", "rest_under_gravity: true,", "", info.rest},
+        {"a damping ratio", "damping_ratio: 0.1,", "", info.damping},
+    };
+    for (size_t k = 0; k < sizeof wishes / sizeof *wishes; k++) {
+        check_wish(solver, &wishes[k]);
+    }
+}
+
+TD_TEST(conform_what_a_solver_cannot_do_is_refused_by_name) {
+    for_all_solvers(claim_capabilities);
+}
+
+// Hinges are of skeletons; modes are asked of worlds.
+static void claim_more_capabilities(const tdi_solver *solver) {
+    const td_solver_info info = td_solver_get(td_solver_find(solver->info.name));
+    const tdi_model_opts with = {TD_LAW_DEFAULT};
+    td_skeleton *hinged = stem_of(1, false, TD_JOINT_HINGE, NULL);
+    tdi_solver_model *model = NULL;
+    td_diag diag = {.message = ""};
+    const td_status status = solver->model_new(hinged, &with, NULL, &model, &diag);
+    CHECK_SAY((status == TD_OK) == info.hinges, "%s: hinges: status %d", info.name, (int)status);
+    CHECK_SAY(info.hinges || strstr(diag.message, "hinge"), "%s: '%s' names no hinge", info.name,
+              diag.message);
+    solver->model_free(model);
+    td_skeleton_free(hinged);
+    subject s = subject_new(solver, HELD, NULL);
+    td_mode mode;
+    const td_status modes = tdi_solver_modes(solver, s.state, down, 1, &mode, &diag);
+    CHECK_SAY((modes == TD_OK) == info.modes, "%s: modes: status %d", info.name, (int)modes);
+    CHECK_SAY(info.contact && info.mutual, "%s: it has capsules, but is said not to touch",
+              info.name);
+    subject_free(&s);
+}
+
+TD_TEST(conform_table_of_capabilities_is_true) {
+    for_all_solvers(claim_more_capabilities);
+}
+
+// ---- between solvers ------------------------------------------------------------------------
+
+// A bead falls into the groove between a branch of a tree and a rod, both level, and rests there.
+static const char groove[] =
+    "{contact: {friction: 0.3}, objects: [{name: branch, solver: tree, position: [0, 0, -0.013],\n"
+    "  strand: {points: [[0, 0, 0], [0.2, 0, 0]], segments: 5, radius: 0.01,\n"
+    "  material: green-wood}},\n"
+    " {name: rod, solver: rod, position: [0, 0, 0.013],\n"
+    "  strand: {points: [[0, 0, 0], [0.2, 0, 0]], segments: 5, radius: 0.01,\n"
+    "  material: green-wood}},\n"
+    " {name: bead, solver: bead, start: drawn, position: [0.1, 0.05, 0.002],\n"
+    "  strand: {points: [[0, 0, 0], [0.004, 0, 0]], segments: 1, radius: 0.015,\n"
+    "  material: green-wood, start: {held: free}}}]}";
+
+// The distance of a point from the axis of a segment.
+static td_real from_axis(td_world *world, int32_t actor, int32_t segment, td_vec3 x) {
+    td_vec3 a, b;
+    td_world_segment(world, actor, segment, &a, &b, NULL);
+    const td_vec3 d = tdi_sub(b, a);
+    const td_real t = tdi_dot(tdi_sub(x, a), d) / tdi_dot(d, d);
+    return apart(x, tdi_madd(a, d, fmin(fmax(t, 0), 1)));
+}
+
+static td_real least_gap(td_world *world, td_vec3 bead) {
+    td_real least = INFINITY;
+    for (int32_t actor = 0; actor < 2; actor++) {
+        for (int32_t i = 0; i < 5; i++) {
+            least = fmin(least, from_axis(world, actor, i, bead) - 0.025);
+        }
+    }
+    return least;
+}
+
+static void claim_groove(void) {
+    stage s = stage_of(groove);
+    td_contact contacts[MOST_CONTACTS];
+    td_vec3 on_bead = {0, 0, 0};
+    td_real on[2] = {0, 0};
+    const td_vec3 start = tip_of(s.world, 2, 0);
+    for (int32_t k = 0; k < 240; k++) {
+        steps(s.world, 1);
+        CHECK_SAY(least_gap(s.world, tip_of(s.world, 2, 0)) > 0, "overlap in step %d", (int)k);
+    }
+    const td_vec3 end = tip_of(s.world, 2, 0);
+    const int32_t count = td_world_contacts(s.world, contacts, MOST_CONTACTS);
+    for (int32_t k = 0; k < count; k++) {
+        const td_contact *c = &contacts[k];
+        CHECK(c->actor == 2 || c->other_actor == 2);
+        const td_vec3 f = tdi_scale(c->force, c->actor == 2 ? 1 : -1);
+        on_bead = tdi_add(on_bead, f);
+        on[c->actor == 2 ? c->other_actor : c->actor] += f.y;
+        CHECK(c->gap > 0);
+    }
+    const td_real weight = 9.81 * td_skeleton_segments(td_world_actor(s.world, 2).skeleton)->mass;
+    CHECK(start.y - end.y > 0.02);
+    CHECK_REL(on_bead.y, weight, 1e-3);
+    CHECK_IN(on_bead.x / weight, -1e-3, 1e-3);
+    CHECK_IN(on_bead.z / weight, -1e-3, 1e-3);
+    CHECK_IN(on[0] / weight, 0.3, 0.7); // the groove is about even
+    CHECK_IN(on[1] / weight, 0.3, 0.7);
+    stage_free(&s);
+}
+
+TD_TEST(conform_toy_rests_on_a_tree_and_a_rod_and_they_bear_its_weight) {
+    with_toy(claim_groove);
+}
