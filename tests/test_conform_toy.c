@@ -13,17 +13,17 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct figures { // what tells models apart
+typedef struct parameters { // what tells models apart
     td_real mass, radius, stiffness, damping;
     td_vec3 areas, drawn; // where the tip is, in the axes of the base
     td_quat turn;
-} figures;
+} parameters;
 
 typedef struct bead_model {
     const td_alloc *alloc;
     const td_segment *segment;
     bool floats;
-    figures f;
+    parameters f;
 } bead_model;
 
 typedef struct saved { // what a step leaves for the next
@@ -75,13 +75,13 @@ static td_status model_new(const td_skeleton *skeleton, const tdi_model_opts *op
     }
     const td_real over = 1 / (s->length * s->length);
     *m = (bead_model){.alloc = alloc, .segment = s, .floats = s->joint == TD_JOINT_FREE};
-    m->f = (figures){.mass = s->mass,
-                     .radius = s->radius_base,
-                     .stiffness = m->floats ? 0 : s->stiffness.x * over,
-                     .damping = m->floats ? 0 : s->damping.x * over,
-                     .areas = tdi_segment_areas(s),
-                     .drawn = tdi_add(s->attach, tdi_quat_rotate(s->initial, s->tip)),
-                     .turn = s->initial};
+    m->f = (parameters){.mass = s->mass,
+                        .radius = s->radius_base,
+                        .stiffness = m->floats ? 0 : s->stiffness.x * over,
+                        .damping = m->floats ? 0 : s->damping.x * over,
+                        .areas = tdi_segment_areas(s),
+                        .drawn = tdi_add(s->attach, tdi_quat_rotate(s->initial, s->tip)),
+                        .turn = s->initial};
     *out = (tdi_solver_model *)m;
     return TD_OK;
 }
@@ -99,7 +99,7 @@ static int32_t dof_count(const tdi_solver_model *model) {
 }
 
 static const void *figures_of(const tdi_solver_model *model, size_t *size) {
-    *size = sizeof(figures);
+    *size = sizeof(parameters);
     return &((const bead_model *)model)->f;
 }
 
@@ -186,7 +186,7 @@ static td_vec3 moment(const tdi_solver_state *state, int32_t segment, td_real st
 
 static td_sums sums(tdi_solver_state *state, td_vec3 gravity) {
     const bead *b = as_bead(state);
-    const figures *f = &b->model->f;
+    const parameters *f = &b->model->f;
     const td_vec3 d = tdi_sub(b->now.x, anchor(b, &b->now.base)), p = tdi_scale(b->now.v, f->mass);
     return (td_sums){.energy = {.kinetic = 0.5 * tdi_dot(p, b->now.v),
                                 .elastic = 0.5 * f->stiffness * tdi_dot(d, d),
@@ -218,15 +218,15 @@ static void add_loads(const bead *b, td_vec3 u, const tdi_rate_factors *by, tdi_
     }
     if (by->value > 0 && (o->air.linear > 0 || o->air.quadratic > 0)) {
         const tdi_mat3 r = tdi_mat3_from_quat(b->model->f.turn);
-        const tdi_shield shield = tdi_shield_of(b->model->f.areas, &r);
+        const tdi_drag_area drag_area = tdi_drag_area_of(b->model->f.areas, &r);
         const tdi_drag d =
-            tdi_drag_of(&o->air, &shield, tdi_sub(u, o->winds ? o->winds[0] : o->air.wind), by);
+            tdi_drag_of(&o->air, &drag_area, tdi_sub(u, o->winds ? o->winds[0] : o->air.wind), by);
         add_to(sum, d.value, d.gradient, d.hessian);
     }
 }
 
 static tdi_point potential(const bead *b) {
-    const figures *f = &b->model->f;
+    const parameters *f = &b->model->f;
     const td_step_opts *o = b->opts;
     const td_base_motion *base = &b->now.base;
     const td_real h = b->rule.h;
@@ -416,7 +416,7 @@ static bool apart(const void *body, int32_t i, int32_t j) {
 }
 
 static td_real force_of(const void *body, const td_step_opts *o, td_real gap, td_real h) {
-    const figures *f = &((const bead *)body)->model->f;
+    const parameters *f = &((const bead *)body)->model->f;
     const td_real range = gap * f->radius;
     return f->mass * (tdi_norm(o->gravity) + (h > 0 ? range / (h * h) : 0));
 }
@@ -544,7 +544,7 @@ const tdi_solver test_toy = {
     .model_new = model_new,
     .model_free = model_free,
     .dof_count = dof_count,
-    .figures = figures_of,
+    .parameters = figures_of,
     .state_new = state_new,
     .state_free = state_free,
     .set_base = set_base,

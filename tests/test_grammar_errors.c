@@ -61,7 +61,8 @@ TD_TEST(errors_in_names_and_functions_name_their_place) {
     const test_fault rows[] = {
         {"axiom: A\nA --> B(foo(1))\n", TD_ERR_SYNTAX, 2, 9, "unknown function 'foo'"},
         {"axiom: A(1+sine(1))\n", TD_ERR_SYNTAX, 1, 12, "did you mean 'sin'?"},
-        {"axiom: A\nA --> B(1, atan2(1))\n", TD_ERR_SYNTAX, 2, 12, "takes 2 parameters; 1 is given"},
+        {"axiom: A\nA --> B(1, atan2(1))\n", TD_ERR_SYNTAX, 2, 12,
+         "takes 2 parameters; 1 is given"},
         {"axiom: A(sin())\n", TD_ERR_SYNTAX, 1, 10, "sin takes 1 parameter; 0 are given"},
         {"axiom: A(sin(1,2))\n", TD_ERR_SYNTAX, 1, 10, "sin takes 1 parameter; 2 are given"},
         {"axiom: A\nA --> B(x)\n", TD_ERR_SYNTAX, 2, 9, "unknown name 'x'"},
@@ -171,7 +172,8 @@ TD_TEST(errors_of_values_name_the_operation) {
         {"axiom: A(bran(0,1))\n", TD_ERR_EVAL, 1, 10, "bran(0, 1) has no value"},
         {"axiom: A(biran(5,2))\n", TD_ERR_EVAL, 1, 10, "biran(5, 2) has no value"},
         {"axiom: A(srand(-1))\n", TD_ERR_EVAL, 1, 10, "srand(-1) has no value"},
-        {"seed: 1\naxiom: A(1)\nA(x) --> B : -x\n", TD_ERR_EVAL, 3, 15, "weight of this production"},
+        {"seed: 1\naxiom: A(1)\nA(x) --> B : -x\n", TD_ERR_EVAL, 3, 15,
+         "weight of this production"},
         {"decomposition\nA --> B(1/0)\naxiom: A\n", TD_ERR_EVAL, 2, 10, "division by zero"},
     };
     CHECK_FAULTS(rows, 1);
@@ -205,7 +207,8 @@ TD_TEST(errors_of_the_turtle_name_the_module) {
         {"?P(0,0,0)F}", TD_ERR_STRUCTURE, 2, "'}' closes no polygon"},
         {"?P(0,0,0)@R(0,0,0)", TD_ERR_STRUCTURE, 1, "@R sets a heading of length 0"},
         {"?P(0,0,0)!(-1)", TD_ERR_STRUCTURE, 1, "sets the line width -1"},
-        {"?P(0,0,0)F(1e300*1e8)F(1e300*1e8)", TD_ERR_STRUCTURE, 2, "moves the turtle to a place that is not finite"},
+        {"?P(0,0,0)F(1e300*1e8)F(1e300*1e8)", TD_ERR_STRUCTURE, 2,
+         "moves the turtle to a place that is not finite"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[256];

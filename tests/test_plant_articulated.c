@@ -58,20 +58,13 @@ TD_TEST(plant_articulated_strings_that_are_no_body_are_refused_with_their_place)
         int32_t module;
         const char *says;
     } cases[] = {
-        {"BJJB", 2, "joint follows a joint"},
-        {"BJ[JB]", 2, "branch follows a joint"},
-        {"B[J]J", 3, "ends with a joint"},
-        {"BB", 1, "body follows a body"},
-        {"B[B]", 2, "body follows a body"},
-        {"BJ[JB]B", 2, "branch follows a joint"},
-        {"BJ[B]JB", 2, "branch follows a joint"},
-        {"BJ[B]B", 2, "branch follows a joint"},
-        {"BJ[B]", 2, "branch follows a joint"},
-        {"BJBJ", 3, "string ends with a joint"},
-        {"B[JB]B", 5, "body follows a body"},
-        {"JB", 0, "start with a body"},
-        {"[BJB]", 0, "start with a body"},
-        {"XXBXXBX", 5, "body follows a body"},
+        {"BJJB", 2, "joint follows a joint"},     {"BJ[JB]", 2, "branch follows a joint"},
+        {"B[J]J", 3, "ends with a joint"},        {"BB", 1, "body follows a body"},
+        {"B[B]", 2, "body follows a body"},       {"BJ[JB]B", 2, "branch follows a joint"},
+        {"BJ[B]JB", 2, "branch follows a joint"}, {"BJ[B]B", 2, "branch follows a joint"},
+        {"BJ[B]", 2, "branch follows a joint"},   {"BJBJ", 3, "string ends with a joint"},
+        {"B[JB]B", 5, "body follows a body"},     {"JB", 0, "start with a body"},
+        {"[BJB]", 0, "start with a body"},        {"XXBXXBX", 5, "body follows a body"},
         {"BJXXB[XJX]", 9, "ends with a joint"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

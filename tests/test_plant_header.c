@@ -61,7 +61,8 @@ TD_TEST(plant_header_surface_needs_a_material_that_fits) {
 }
 
 TD_TEST(plant_header_numbers_and_names_are_given_once) {
-    check_fault("material: 1 oak\nmaterial: 1 branch\naxiom: F\n", 2, 11, "already declared in line 1");
+    check_fault("material: 1 oak\nmaterial: 1 branch\naxiom: F\n", 2, 11,
+                "already declared in line 1");
     check_fault("surface: L leaf\nsurface: M leaf\nsurface: L petal\naxiom: F\n", 3, 10,
                 "surface L is already declared in line 1");
 }

@@ -81,7 +81,7 @@ static td_real bow_by(const joint *j, int a, int b, td_real h) {
 }
 
 // fourth order, from two steps
-static td_real bow(const joint *j, int a, int b, td_real h) {
+static td_real second_difference(const joint *j, int a, int b, td_real h) {
     return (4 * bow_by(j, a, b, h) - bow_by(j, a, b, 2 * h)) / 3;
 }
 
@@ -180,7 +180,8 @@ TD_TEST(derivatives_of_a_joint_match_differences_of_its_energy) {
         for (int a = 0; a < TDI_JOINT_VARIABLES; a++) {
             CHECK_IN((slope(&j, a, 5e-4) - term.gradient[a]) / steep, -1e-8, 1e-8);
             for (int b = a; b < TDI_JOINT_VARIABLES; b++) {
-                CHECK_IN((bow(&j, a, b, 1e-3) - term.hessian[a][b]) / stiff, -1e-6, 1e-6);
+                CHECK_IN((second_difference(&j, a, b, 1e-3) - term.hessian[a][b]) / stiff, -1e-6,
+                         1e-6);
             }
         }
     }

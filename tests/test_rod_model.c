@@ -75,7 +75,8 @@ static td_real bow_by(rods s, const tdi_rod_potential *p, int32_t a, int32_t b, 
            (4 * h * h);
 }
 
-static td_real bow(rods s, const tdi_rod_potential *p, int32_t a, int32_t b, td_real h) {
+static td_real second_difference(rods s, const tdi_rod_potential *p, int32_t a, int32_t b,
+                                 td_real h) {
     return (4 * bow_by(s, p, a, b, h) - bow_by(s, p, a, b, 2 * h)) / 3;
 }
 
@@ -168,7 +169,8 @@ static void check_hessian(rods s, const tdi_rod_potential *p) {
     for (int32_t d = 0; d < n; d++) {
         for (int32_t e = 0; e <= d; e++) {
             if (!is_held(m, d) && !is_held(m, e)) {
-                td_real got = bow(s, p, d, e, 4e-4), want = h[(ptrdiff_t)d * nodes + e / 4][e % 4];
+                td_real got = second_difference(s, p, d, e, 4e-4),
+                        want = h[(ptrdiff_t)d * nodes + e / 4][e % 4];
                 CHECK_IN((got - want) / largest, -1e-6, 1e-6);
             }
         }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Skeletons as networks of rods. Pairs with src/rod/skeleton.c, couple.c, rest.c and saving.c.
+// Skeletons as networks of rods. Pairs with src/rod/skeleton.c, rest_frame.c, rest.c and saving.c.
 
 #include "base/random.h"
 #include "math/quat.h"
-#include "rod/couple.h"
+#include "rod/rest_frame.h"
 #include "rod/rest.h"
 #include "rod/saving.h"
 #include "td_test.h"
@@ -124,11 +124,11 @@ static void settle_both(pair *p) {
     CHECK_INT(stats.unconverged, 0);
 }
 
-// ---- couples --------------------------------------------------------------------------------
+// ---- rest frames ---------------------------------------------------------------------------
 
-typedef struct joint { // two edges, a couple and a law
+typedef struct joint { // two edges, a rest frame and a law
     tdi_edge e, f;
-    tdi_mat3 couple;
+    tdi_mat3 rest_frame;
     tdi_joint_law law;
 } joint;
 
@@ -160,7 +160,7 @@ static td_real energy_at(const joint *j, const td_real x[TDI_JOINT_VARIABLES]) {
     tdi_edge e = j->e, f = j->f;
     turn_edge(&e, tdi_vec3(x[0], x[1], x[2]), x[TDI_TURN_E]);
     turn_edge(&f, tdi_vec3(x[4], x[5], x[6]), x[TDI_TURN_F]);
-    const tdi_edge seen = tdi_couple_edge(&j->couple, &e);
+    const tdi_edge seen = tdi_rest_frame_edge(&j->rest_frame, &e);
     const tdi_joint_strain s = tdi_joint_measure(&seen, &f);
     return tdi_joint_energy(&j->law, &s, tdi_joint_twist(&s, 0));
 }
@@ -176,9 +176,9 @@ static joint any_joint(tdi_random *r) {
     joint j = {.e = any_edge(r), .f = any_edge(r)};
     td_quat rest = turned(tdi_random_uniform(r) - 0.5, tdi_random_uniform(r) - 0.5,
                           tdi_random_uniform(r) - 0.5, 2.5 * tdi_random_uniform(r));
-    j.couple = tdi_mat3_from_quat(rest);
-    // the edge after it is near where the couple has it
-    const tdi_edge seen = tdi_couple_edge(&j.couple, &j.e);
+    j.rest_frame = tdi_mat3_from_quat(rest);
+    // the edge after it is near where the rest frame has it
+    const tdi_edge seen = tdi_rest_frame_edge(&j.rest_frame, &j.e);
     td_real length = j.f.length;
     j.f = seen;
     j.f.length = length;
@@ -193,26 +193,26 @@ TD_TEST(derivatives_of_a_joint_with_a_couple_match_differences) {
     tdi_random_seed(&r, 5);
     for (int k = 0; k < 100; k++) {
         const joint j = any_joint(&r);
-        const tdi_edge seen = tdi_couple_edge(&j.couple, &j.e);
+        const tdi_edge seen = tdi_rest_frame_edge(&j.rest_frame, &j.e);
         const tdi_joint_strain s = tdi_joint_measure(&seen, &j.f);
         tdi_joint_term term;
         tdi_joint_derive(&seen, &j.f, &j.law, &s, tdi_joint_twist(&s, 0), true, &term);
-        tdi_couple_derive(&j.e, &seen, true, &term);
+        tdi_rest_frame_derive(&j.e, &seen, true, &term);
         for (int a = 0; a < TDI_JOINT_VARIABLES; a++) {
             td_real slope = (8 * (energy_by(&j, a, h, a, 0) - energy_by(&j, a, -h, a, 0)) -
                              energy_by(&j, a, 2 * h, a, 0) + energy_by(&j, a, -2 * h, a, 0)) /
                             (12 * h);
             CHECK_IN(slope - term.gradient[a], -1e-7, 1e-7);
             for (int b = a; b < TDI_JOINT_VARIABLES; b++) {
-                td_real bow = 0;
+                td_real second_difference = 0;
                 for (int side = 1; side <= 2; side++) { // two sizes, without the error of order h^2
                     td_real d = side * h;
                     td_real one = (energy_by(&j, a, d, b, d) - energy_by(&j, a, d, b, -d) -
                                    energy_by(&j, a, -d, b, d) + energy_by(&j, a, -d, b, -d)) /
                                   (4 * d * d);
-                    bow += (side == 1 ? 4 * one : -one) / 3;
+                    second_difference += (side == 1 ? 4 * one : -one) / 3;
                 }
-                CHECK_IN(bow - term.hessian[a][b], -2e-4, 2e-4);
+                CHECK_IN(second_difference - term.hessian[a][b], -2e-4, 2e-4);
             }
         }
     }
@@ -412,9 +412,10 @@ TD_TEST(what_rods_cannot_be_is_refused_by_its_segment) {
         td_real initial;
         td_status status;
         const char *message;
-    } cases[] = {{TD_JOINT_HINGE, 0, TD_ERR_STRUCTURE, "segment 1 has a hinge"},
-                 {TD_JOINT_SLIDE, 0, TD_ERR_STRUCTURE, "segment 1 has a slide"},
-                 {TD_JOINT_BALL, 3.14159265, TD_ERR_ARGUMENT, "segment 1: its initial pose is folded back"}};
+    } cases[] = {
+        {TD_JOINT_HINGE, 0, TD_ERR_STRUCTURE, "segment 1 has a hinge"},
+        {TD_JOINT_SLIDE, 0, TD_ERR_STRUCTURE, "segment 1 has a slide"},
+        {TD_JOINT_BALL, 3.14159265, TD_ERR_ARGUMENT, "segment 1: its initial pose is folded back"}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         td_segment_def defs[2] = {stem(TD_NONE, tdi_quat_identity()),
                                   stem(0, turned(0, 0, 1, 0.5))};

@@ -233,7 +233,8 @@ TD_TEST(contacts_of_a_body_have_the_hessian_of_their_value) {
                         value_moved(t, &m, &v, -way)) /
                        (way * way);
         td_vec3 aw = tdi_sym3_apply(&node->block.a, v.w), cv = tdi_sym3_apply(&node->block.c, v.v);
-        td_vec3 sw = tdi_sym3_apply(&node->swing, v.w), bv = tdi_mat3_apply(&node->block.b, v.v);
+        td_vec3 sw = tdi_sym3_apply(&node->geometric, v.w),
+                bv = tdi_mat3_apply(&node->block.b, v.v);
         double got = tdi_dot(v.w, tdi_add(aw, sw)) + 2 * tdi_dot(v.w, bv) + tdi_dot(v.v, cv);
         CHECK_REL(got, curve, 1e-3);
     }

@@ -96,7 +96,7 @@ static expansion expand(tree t, const tdi_potential *p) {
             term->load.n = tdi_add(term->load.n, node->load.n);
             term->load.f = tdi_add(term->load.f, node->load.f);
             term->pull = tdi_add(term->pull, node->pull);
-            term->swing = tdi_sym3_add(term->swing, node->swing);
+            term->geometric = tdi_sym3_add(term->geometric, node->geometric);
             e.body[i].spin = tdi_add(e.body[i].spin, node->spin);
             s->summed[i] = 0;
         }
@@ -170,12 +170,12 @@ static double slope_along(tree t, const expansion *e, const motion *x) {
     return sum;
 }
 
-// of a body alone: V^T [A B; B^T C] V + swing
+// of a body alone: V^T [A B; B^T C] V + geometric stiffness
 static double body_form(const tdi_term *t, tdi_twist x) {
     return tdi_dot(x.w, tdi_sym3_apply(&t->block.a, x.w)) +
            2 * tdi_dot(x.w, tdi_mat3_apply(&t->block.b, x.v)) +
            tdi_dot(x.v, tdi_sym3_apply(&t->block.c, x.v)) +
-           tdi_dot(x.w, tdi_sym3_apply(&t->swing, x.w));
+           tdi_dot(x.w, tdi_sym3_apply(&t->geometric, x.w));
 }
 
 // of its joint: y^T K y, and what y makes together with the parent's turn
@@ -209,7 +209,7 @@ static double curvature_along(tree t, expansion e, const motion *x, double *part
             tdi_term *to = &e.body[p].term;
             const td_real *g = term->g;
             td_vec3 spin = e.body[i].ball ? tdi_vec3(-g[0], -g[1], -g[2]) : e.body[i].spin;
-            to->swing = tdi_sym3_add(to->swing, tdi_swing(r, term->pull));
+            to->geometric = tdi_sym3_add(to->geometric, tdi_geometric_stiffness(r, term->pull));
             to->pull = tdi_add(to->pull, term->pull);
             spin = tdi_add(spin, tdi_cross(r, term->pull));
             e.body[p].spin = tdi_add(e.body[p].spin, spin);
@@ -567,7 +567,7 @@ TD_TEST(tree_solve_raises_no_pivot_of_a_positive_hessian) {
 // ---- several at once ------------------------------------------------------------------------
 
 // Every width gives the bits of the terms one by one, also beside joints that are bent far: steps
-// and statics, exact and tame models, both laws.
+// and statics, exact and positive semi-definite models, both laws.
 TD_TEST(potential_terms_of_several_bodies_are_those_of_one) {
     const tdi_terms_kernel *kernels[TDI_TERMS_KERNELS];
     const int count = tdi_terms_kernels(kernels);
@@ -577,7 +577,7 @@ TD_TEST(potential_terms_of_several_bodies_are_those_of_one) {
     }
     for (uint64_t seed = 1; seed <= 400; seed++) {
         for (int k = 0; k < count; k++) {
-            const bool inertia = seed % 5 != 0, tame = seed % 4 == 0;
+            const bool inertia = seed % 5 != 0, positive = seed % 4 == 0;
             tdi_random r;
             tdi_random_seed(&r, seed);
             tree t = mixed_tree(&r, 8, false, 10);
@@ -586,8 +586,8 @@ TD_TEST(potential_terms_of_several_bodies_are_those_of_one) {
             shake(t, &r, seed % 3 == 0 ? 0.005 : seed % 3 == 1 ? 0.1 : 1);
             make_probe(&p, t, &r, inertia, seed % 2 ? POINT_LOADS | WINDS : 0);
             p.potential.relax = seed % 8 ? 0 : 1;
-            const tdi_potential_at alone = {t.model, t.state, &p.potential, tame, NULL};
-            const tdi_potential_at many = {t.model, t.state, &p.potential, tame, kernels[k]};
+            const tdi_potential_at alone = {t.model, t.state, &p.potential, positive, NULL};
+            const tdi_potential_at many = {t.model, t.state, &p.potential, positive, kernels[k]};
             tdi_term want[8] = {0}, got[8] = {0};
             tdi_potential_balls(&alone, 0, 8, want);
             tdi_potential_balls(&many, 0, 8, got);

@@ -273,17 +273,18 @@ TD_TEST(wind_refuses_values_out_of_range_and_names_the_field) {
         const char *name;
         size_t offset;
         double value;
-    } bad[] = {{"intensity", offsetof(td_wind_def, intensity), -0.1},
-               {"intensity", offsetof(td_wind_def, intensity), NAN},
-               {"length", offsetof(td_wind_def, length), 0},
-               {"length", offsetof(td_wind_def, length), INFINITY},
-               {"gust is 1.5; it must be at least 0 and at most 1", offsetof(td_wind_def, gust), 1.5},
-               {"gust_length", offsetof(td_wind_def, gust_length), 0},
-               {"roughness", offsetof(td_wind_def, roughness), 1e-9},
-               {"roughness", offsetof(td_wind_def, roughness), -1},
-               {"height", offsetof(td_wind_def, height), 0},
-               {"onset", offsetof(td_wind_def, onset), -1},
-               {"direction", offsetof(td_wind_def, direction), NAN}};
+    } bad[] = {
+        {"intensity", offsetof(td_wind_def, intensity), -0.1},
+        {"intensity", offsetof(td_wind_def, intensity), NAN},
+        {"length", offsetof(td_wind_def, length), 0},
+        {"length", offsetof(td_wind_def, length), INFINITY},
+        {"gust is 1.5; it must be at least 0 and at most 1", offsetof(td_wind_def, gust), 1.5},
+        {"gust_length", offsetof(td_wind_def, gust_length), 0},
+        {"roughness", offsetof(td_wind_def, roughness), 1e-9},
+        {"roughness", offsetof(td_wind_def, roughness), -1},
+        {"height", offsetof(td_wind_def, height), 0},
+        {"onset", offsetof(td_wind_def, onset), -1},
+        {"direction", offsetof(td_wind_def, direction), NAN}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         td_wind_def def = td_wind_def_default();
         td_wind *wind = NULL;

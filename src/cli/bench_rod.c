@@ -215,7 +215,7 @@ static double time_scene(const bench *b, const paper_row *r, double dt, td_integ
 static bool bench_published_way(const bench *b, const paper_row *r) {
     const double dt = fmin(r->dt, 1e-4);
     char label[96];
-    snprintf(label, sizeof label, "%s, published way, step %g ms", r->name, 1e3 * dt);
+    snprintf(label, sizeof label, "%s, explicit_step way, step %g ms", r->name, 1e3 * dt);
     double seconds = time_scene(b, r, dt, TD_EULER, label);
     if (seconds >= 0) {
         bench_row(b, label, r->vertices, 1e3 * seconds, "ms/step");

@@ -104,7 +104,7 @@ static double slope(way *w, double h) {
     return (8 * near - far) / (12 * h);
 }
 
-static double bow(way *w, double h) {
+static double second_difference(way *w, double h) {
     double here = energy_at(w, 0), near = energy_at(w, h) + energy_at(w, -h);
     double far = energy_at(w, 2 * h) + energy_at(w, -2 * h);
     energy_at(w, 0);
@@ -164,10 +164,10 @@ static double squared(double frequency) { // omega^2, with the sign of the frequ
     return w * fabs(w);
 }
 
-// With all modes X of K and M, X^T K X is diag(lambda): along sum c_j x_j the energy must bow by
-// sum c_j^2 lambda_j. Over the largest lambda.
-static double bows_off(val_random *random, val_strand *strand, const td_mode *modes,
-                       const double *shapes, double *c, int32_t count) {
+// With all modes X of K and M, X^T K X is diag(lambda): along sum c_j x_j the second derivative of
+// the energy must be sum c_j^2 lambda_j. Over the largest lambda.
+static double second_differences_off(val_random *random, val_strand *strand, const td_mode *modes,
+                                     const double *shapes, double *c, int32_t count) {
     double most = 0, worst = 0;
     way w = way_of(strand);
     for (int32_t j = 0; j < count; j++) {
@@ -181,7 +181,7 @@ static double bows_off(val_random *random, val_strand *strand, const td_mode *mo
             size += c[j] * c[j];
         }
         double h = 5e-4 / set_way(&w, shapes, c, count);
-        worst = val_worse(fabs(bow(&w, h) - want) / (size * most), worst);
+        worst = val_worse(fabs(second_difference(&w, h) - want) / (size * most), worst);
     }
     return worst;
 }
@@ -197,7 +197,7 @@ static bool hessian_off(val_report *report, val_random *random, val_strand *stra
                            ? td_rod_modes(strand->state, weight, count, modes, shapes, &diag)
                            : TD_ERR_MEMORY;
     if (status == TD_OK) {
-        *off = bows_off(random, strand, modes, shapes, c, count);
+        *off = second_differences_off(random, strand, modes, shapes, c, count);
     } else {
         val_fault(report, "Hessian, over its largest entry", strand->n, status, &diag);
     }

@@ -129,27 +129,28 @@ void tdi_spin_of(const tdi_two *two, const tdi_closest *k, td_real spin[3]) {
     }
 }
 
-// the least of  from + s (to - from) - bow s (1 - s)  for s in [0,1]
-static inline td_real lowest(td_real from, td_real to, td_real bow) {
+// the least of  from + s (to - from) - curvature s (1 - s)  for s in [0,1]
+static inline td_real lowest(td_real from, td_real to, td_real curvature) {
     td_real rise = to - from;
-    if (fabs(rise) >= bow) {
+    if (fabs(rise) >= curvature) {
         return rise < 0 ? to : from;
     }
-    td_real s = 0.5 * (bow - rise) / bow;
-    return from + s * rise - bow * s * (1 - s);
+    td_real s = 0.5 * (curvature - rise) / curvature;
+    return from + s * rise - curvature * s * (1 - s);
 }
 
 td_real tdi_height_of(const tdi_two *two, const tdi_drift *drift, td_real time, td_vec3 n,
                       td_real distance) {
-    const td_real bow = 0.5 / distance;
+    const td_real curvature = 0.5 / distance;
     td_real height = lowest(tdi_dot(n, tdi_madd(two->a, drift->a, time)),
-                            tdi_dot(n, tdi_madd(two->b, drift->b, time)), bow * two->blunt_s);
+                            tdi_dot(n, tdi_madd(two->b, drift->b, time)), curvature * two->blunt_s);
     switch (two->side) {
     case TDI_SIDE_PLANE: return height;
     case TDI_SIDE_BOX:
         return height - fabs(n.x) * two->c.x - fabs(n.y) * two->c.y - fabs(n.z) * two->c.z;
     default:
         return height + lowest(-tdi_dot(n, tdi_madd(two->c, drift->c, time)),
-                               -tdi_dot(n, tdi_madd(two->d, drift->d, time)), bow * two->blunt_t);
+                               -tdi_dot(n, tdi_madd(two->d, drift->d, time)),
+                               curvature * two->blunt_t);
     }
 }

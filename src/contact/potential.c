@@ -225,7 +225,7 @@ static void fill_friction(const tdi_friction *f, td_vec3 u, const tdi_contact_ru
     const td_real over = y < 1 ? (2 - y) / creep : 1 / speed;
     const td_real stiff = f->load / rule->h;
     // f'' - p: (2 - 2y)/creep - (2 - y)/creep = -y/creep = -speed/creep^2, or -1/speed
-    const td_real bow =
+    const td_real curvature =
         y < 1 ? -1 / (creep * creep * (speed > 0 ? speed : creep)) : -1 / (speed * speed * speed);
     *out = (tdi_contact){.normal = f->normal,
                          .force = tdi_scale(u, f->load * over),
@@ -237,7 +237,7 @@ static void fill_friction(const tdi_friction *f, td_vec3 u, const tdi_contact_ru
                          .friction = true};
     td_sym3 all = tdi_sym3_diagonal(stiff * over, stiff * over, stiff * over);
     td_sym3 across = tdi_sym3_add(all, tdi_sym3_square(f->normal, -stiff * over));
-    out->hessian = tdi_sym3_add(across, tdi_sym3_square(u, stiff * bow));
+    out->hessian = tdi_sym3_add(across, tdi_sym3_square(u, stiff * curvature));
     memcpy(out->point, f->point, sizeof out->point);
     memcpy(out->weight, f->weight, sizeof out->weight);
 }

@@ -4,7 +4,8 @@
 // Drag on a piece with areas A to the air, as a matrix whose largest is a, that moves with velocity
 // u against the wind: the dissipation potential
 //   D = linear q/2 + quadratic q^(3/2)/(3 a^(1/2)),  q = u^T A u,
-// which is convex, so that its Hessian needs no taming and it never adds energy to still air.
+// which is convex, so that its Hessian is positive semi-definite, and it never adds energy to still
+// air.
 
 #include "load/point.h"
 #include "tendril/skeleton.h"

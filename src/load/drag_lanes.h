@@ -3,14 +3,14 @@
 // formula is in the head of load/drag.h.
 
 // The areas in world axes, and the largest of the three.
-typedef struct TDI_W(shield) {
+typedef struct TDI_W(drag_area) {
     TDI_SYM3 area;
     TDI_REAL most;
-} TDI_W(shield);
+} TDI_W(drag_area);
 
-static inline TDI_W(shield) TDI_W(shield_of)(TDI_VEC3 a, const TDI_MAT3 *r) {
+static inline TDI_W(drag_area) TDI_W(drag_area_of)(TDI_VEC3 a, const TDI_MAT3 *r) {
     TDI_REAL most = TDI_SELECT(a.x > a.y, a.x, a.y);
-    return (TDI_W(shield)){TDI_W(sym3_turn_diagonal)(r, a), TDI_SELECT(most > a.z, most, a.z)};
+    return (TDI_W(drag_area)){TDI_W(sym3_turn_diagonal)(r, a), TDI_SELECT(most > a.z, most, a.z)};
 }
 
 // D and its derivatives by u, times factors.
@@ -20,7 +20,7 @@ typedef struct TDI_W(drag) {
     TDI_SYM3 hessian;
 } TDI_W(drag);
 
-static inline TDI_W(drag) TDI_W(drag_of)(const td_air *air, const TDI_W(shield) * a, TDI_VEC3 u,
+static inline TDI_W(drag) TDI_W(drag_of)(const td_air *air, const TDI_W(drag_area) * a, TDI_VEC3 u,
                                          const tdi_rate_factors *by) {
     const TDI_REAL none = TDI_ALL(0);
     const TDI_VEC3 au = TDI_W(sym3_apply)(&a->area, u);
@@ -32,8 +32,8 @@ static inline TDI_W(drag) TDI_W(drag_of)(const td_air *air, const TDI_W(shield) 
     d.gradient = TDI_W(scale)(au, by->gradient * slope);
     d.hessian = TDI_W(sym3_scale)(a->area, by->hessian * slope);
     // where the speed is 0 its second derivative is too
-    const TDI_REAL bow =
+    const TDI_REAL curvature =
         TDI_SELECT(speed > none, by->hessian * air->quadratic / (a->most * speed), none);
-    d.hessian = TDI_W(sym3_add)(d.hessian, TDI_W(sym3_square)(au, bow));
+    d.hessian = TDI_W(sym3_add)(d.hessian, TDI_W(sym3_square)(au, curvature));
     return d;
 }

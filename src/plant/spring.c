@@ -81,7 +81,7 @@ static td_vec3 half_section(const td_segment *s, const td_material *m, td_real j
     return tdi_vec3(s->section.bend_x * over, s->section.twist * over, s->section.bend_z * over);
 }
 
-// By the rules above, with figures of sections in place of radii and moduli.
+// By the rules above, with parameters of sections in place of radii and moduli.
 static td_vec3 section_stiffness(const tdi_store *store, const tdi_extra *extras, int32_t i,
                                  td_spring_rule rule) {
     const td_segment *s = &store->segments[i],

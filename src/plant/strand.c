@@ -23,14 +23,14 @@ static td_real given(td_real value, td_real otherwise) {
 
 // Of an ellipse with half axes a along X and b along Z: I about X is pi/4 a b^3, and the torsion
 // constant pi a^3 b^3/(a^2 + b^2). Stretching goes by the mean area of the cone.
-td_section tdi_section_of(const td_segment *s, const td_material *m, const td_section *figures) {
+td_section tdi_section_of(const td_segment *s, const td_material *m, const td_section *parameters) {
     const td_real a = 0.5 * (s->radius_base + s->radius_tip), b = s->flat * a;
     const td_real area = PI * a * b, squares = a * a + b * b, r = s->radius_base, q = s->radius_tip;
     return (td_section){
-        given(figures->bend_x, m->young * area * b * b / 4),
-        given(figures->bend_z, m->young * area * a * a / 4),
-        given(figures->twist, td_material_shear(m) * area * a * a * b * b / squares),
-        given(figures->stretch, m->young * (PI * (r * r + r * q + q * q) / 3 * s->flat))};
+        given(parameters->bend_x, m->young * area * b * b / 4),
+        given(parameters->bend_z, m->young * area * a * a / 4),
+        given(parameters->twist, td_material_shear(m) * area * a * a * b * b / squares),
+        given(parameters->stretch, m->young * (PI * (r * r + r * q + q * q) / 3 * s->flat))};
 }
 
 // ---- strands --------------------------------------------------------------------------------

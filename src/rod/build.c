@@ -10,7 +10,7 @@ static void lay_out(td_rod_model *m, const tdi_rod_sizes *z, tdi_layout *l) {
     m->node = tdi_layout_place(l, (size_t)z->nodes, sizeof *m->node);
     m->part = tdi_layout_place(l, (size_t)z->nodes, sizeof *m->part);
     m->weld = tdi_layout_place(l, (size_t)z->welds, sizeof *m->weld);
-    m->couple = tdi_layout_place(l, (size_t)z->couples, sizeof *m->couple);
+    m->rest_frame = tdi_layout_place(l, (size_t)z->rest_frames, sizeof *m->rest_frame);
     m->edge_node = tdi_layout_place(l, (size_t)z->edges, sizeof *m->edge_node);
     m->rod_first = tdi_layout_place(l, (size_t)z->rods + 1, sizeof *m->rod_first);
     m->vertex_node = tdi_layout_place(l, (size_t)z->vertices, sizeof *m->vertex_node);
@@ -69,7 +69,7 @@ void tdi_rod_link(td_rod_model *m, int32_t i, int32_t parent, uint32_t flags) {
     tdi_rod_node *n = &m->node[i];
     n->parent = parent;
     n->grand = parent == TD_NONE ? TD_NONE : m->node[parent].parent;
-    n->edge = n->body = n->ring = n->couple = TD_NONE;
+    n->edge = n->body = n->ring = n->rest_frame = TD_NONE;
     n->flags = flags | (parent == TD_NONE ? (uint32_t)TDI_HELD_TURN : 0u);
 }
 
@@ -128,15 +128,15 @@ void tdi_rod_finish(td_rod_model *m) {
     for (int32_t i = 0; i < m->node_count; i++) {
         tdi_rod_node *n = &m->node[i];
         m->dof_count += (n->flags & TDI_HELD_PLACE ? 0 : 3) + (n->flags & TDI_HELD_TURN ? 0 : 1);
-        n->heft = n->weight;
+        n->shift_mass = n->weight;
         if (n->flags & TDI_BODY) {
-            n->heft += 0.5 * m->weld[n->body].mass;
-            m->node[n->parent].heft += 0.5 * m->weld[n->body].mass;
+            n->shift_mass += 0.5 * m->weld[n->body].mass;
+            m->node[n->parent].shift_mass += 0.5 * m->weld[n->body].mass;
         }
-        mean += n->heft / m->node_count;
+        mean += n->shift_mass / m->node_count;
     }
     for (int32_t i = 0; i < m->node_count; i++) {
-        m->node[i].heft = m->node[i].heft > 0 ? m->node[i].heft : mean;
+        m->node[i].shift_mass = m->node[i].shift_mass > 0 ? m->node[i].shift_mass : mean;
     }
     cut_parts(m);
     describe_parts(m);

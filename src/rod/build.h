@@ -10,7 +10,7 @@
 
 // An empty model with room for so many; the counts are set, rings begin at `ring_shift`.
 typedef struct tdi_rod_sizes {
-    int32_t nodes, edges, parts, welds, rods, vertices, ring_nodes, couples;
+    int32_t nodes, edges, parts, welds, rods, vertices, ring_nodes, rest_frames;
 } tdi_rod_sizes;
 td_rod_model *tdi_rod_model_room(const tdi_rod_sizes *sizes, const td_alloc *alloc);
 

@@ -5,7 +5,7 @@
 
 #include "rod/element.h"
 
-#include "rod/couple.h"
+#include "rod/rest_frame.h"
 #include "rod/solve.h"
 
 #include <string.h>
@@ -65,8 +65,8 @@ static inline tdi_mat3 full(const td_sym3 *s) {
 }
 
 // dx = do + J df + j dturn with J = share + [-r]x W, j = -r x t
-void tdi_element_add_point(tdi_rod_element *el, const tdi_rod_swing *w, td_real share, td_vec3 r,
-                           td_vec3 g, const td_sym3 *h) {
+void tdi_element_add_point(tdi_rod_element *el, const tdi_edge_jacobian *w, td_real share,
+                           td_vec3 r, td_vec3 g, const td_sym3 *h) {
     tdi_mat3 lever = cross_matrix(tdi_scale(r, -1));
     tdi_mat3 by_f = mul(&lever, &w->by_f);
     by_f.m[0] += share;
@@ -90,13 +90,13 @@ void tdi_element_add_point(tdi_rod_element *el, const tdi_rod_swing *w, td_real 
     el->hessian[TDI_SPIN_F][TDI_SPIN_F] += tdi_dot(by_turn, ht);
 }
 
-void tdi_element_add_moment(tdi_rod_element *el, const tdi_rod_swing *w, td_vec3 moment) {
+void tdi_element_add_moment(tdi_rod_element *el, const tdi_edge_jacobian *w, td_vec3 moment) {
     add_vector(el->gradient + TDI_F, tdi_mat3_apply_t(&w->by_f, moment));
     el->gradient[TDI_SPIN_F] += tdi_dot(w->by_turn, moment);
 }
 
 // In (do, w): [m, -[r]x; [r]x, J], and w = W df + t dturn.
-void tdi_element_add_body(tdi_rod_element *el, const tdi_rod_swing *w, td_real mass, td_vec3 r,
+void tdi_element_add_body(tdi_rod_element *el, const tdi_edge_jacobian *w, td_real mass, td_vec3 r,
                           const td_sym3 *inertia, td_vec3 force, td_vec3 moment) {
     tdi_mat3 lever = cross_matrix(tdi_scale(r, -1)), of = mul(&lever, &w->by_f);
     tdi_mat3 j = full(inertia), jw = mul(&j, &w->by_f), w_t = transposed(&w->by_f),
@@ -118,11 +118,11 @@ void tdi_element_add_body(tdi_rod_element *el, const tdi_rod_swing *w, td_real m
     el->hessian[TDI_SPIN_F][TDI_SPIN_F] += tdi_dot(w->by_turn, jt);
 }
 
-void tdi_element_add_bow(tdi_rod_element *el, bool before, const tdi_edge *edge, td_vec3 m,
-                         const tdi_mat3 *q) {
+void tdi_element_add_second_derivative(tdi_rod_element *el, bool before, const tdi_edge *edge,
+                                       td_vec3 m, const tdi_mat3 *q) {
     const int at = before ? TDI_E : TDI_F, spin = before ? TDI_SPIN_E : TDI_SPIN_F;
     td_real block[4][4] = {{0}};
-    tdi_turning_bow(edge, m, q, block);
+    tdi_turning_second_derivative(edge, m, q, block);
     for (int k = 0; k < 3; k++) {
         for (int l = k; l < 3; l++) {
             el->hessian[at + k][at + l] += block[k][l];
@@ -137,7 +137,7 @@ void tdi_element_add_bow(tdi_rod_element *el, bool before, const tdi_edge *edge,
 // With the start at x_p + r:  do = dx_p - s,  df = d(x_i - x_p) + s,  s = [r]x (t x de/|e| + t
 // dturn). The columns of e and its turn gain those of f minus those of o times the change.
 void tdi_element_move(tdi_rod_element *el, const tdi_edge *before, td_vec3 r, bool whole) {
-    tdi_rod_swing w = tdi_rod_swing_of(before);
+    tdi_edge_jacobian w = tdi_edge_jacobian_of(before);
     tdi_mat3 lever = cross_matrix(r), by_e = mul(&lever, &w.by_f);
     td_vec3 by_turn = tdi_cross(r, w.by_turn);
     td_real change[4][3], h[TDI_ELEMENT][TDI_ELEMENT];
@@ -177,7 +177,7 @@ void tdi_element_move(tdi_rod_element *el, const tdi_edge *before, td_vec3 r, bo
     memcpy(el->hessian, h, sizeof h);
     if (whole) {
         const tdi_mat3 q = tdi_mat3_outer(pull, r);
-        tdi_element_add_bow(el, true, before, tdi_cross(r, pull), &q);
+        tdi_element_add_second_derivative(el, true, before, tdi_cross(r, pull), &q);
     }
 }
 

@@ -18,11 +18,11 @@
 
 enum {
     TDI_HELD_PLACE = 1,
-    TDI_HELD_TURN = 2, // the frame, or there is none
-    TDI_HELD_BASE = 4, // moves with the base
-    TDI_OFFSET = 8,    // its edge starts at `offset` from the parent, in the parent's edge's axes
-    TDI_BODY = 16,     // a body is welded to its edge
-    TDI_COUPLE = 32,   // its joint is measured from a couple; see couple.h
+    TDI_HELD_TURN = 2,   // the frame, or there is none
+    TDI_HELD_BASE = 4,   // moves with the base
+    TDI_OFFSET = 8,      // its edge starts at `offset` from the parent, in the parent's edge's axes
+    TDI_BODY = 16,       // a body is welded to its edge
+    TDI_REST_FRAME = 32, // its joint is measured from a rest frame; see rest_frame.h
 };
 
 typedef struct tdi_rod_node {
@@ -30,7 +30,7 @@ typedef struct tdi_rod_node {
     int32_t edge;          // number for the caller, or TD_NONE: a ghost's, or there is none
     int32_t body;          // welded to its edge, or TD_NONE
     int32_t ring;          // first node of the ring it is part of, or TD_NONE
-    int32_t couple;        // of its joint, or TD_NONE
+    int32_t rest_frame;    // of its joint, or TD_NONE
     uint32_t flags;
     td_real length;       // m, of the edge at ease
     td_real stretch;      // N/m
@@ -40,7 +40,7 @@ typedef struct tdi_rod_node {
     td_real shared;       // kg: of the vertex and its parent, off the diagonal
     td_real weight;       // kg that gravity takes at the vertex
     td_real inertia;      // kg m^2, of the edge about itself
-    td_real heft;         // kg: what a step of Newton's method that is held back feels
+    td_real shift_mass;   // kg: what a step of Newton's method that is held back feels
     td_real radius;       // m
     td_vec3 offset;       // m
     td_vec3 area;         // m^2 to the air, in the edge's axes
@@ -70,7 +70,7 @@ struct td_rod_model {
     tdi_rod_node *node;
     tdi_rod_part *part;
     tdi_weld *weld;
-    tdi_mat3 *couple;
+    tdi_mat3 *rest_frame;
     int32_t *edge_node; // of an edge
     int32_t *rod_first; // of a rod: where its vertices begin in vertex_node; and one past all
     int32_t *vertex_node;

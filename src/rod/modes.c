@@ -11,7 +11,7 @@
 #include "base/range.h"
 #include "math/angle.h"
 #include "math/subspace.h"
-#include "rod/couple.h"
+#include "rod/rest_frame.h"
 #include "rod/element.h"
 #include "rod/pose.h"
 #include "rod/solve.h"

@@ -92,7 +92,7 @@ td_real tdi_rod_force(const void *body, const td_step_opts *o, td_real gap, td_r
     for (int32_t k = 0; k < s->capsule_count; k++) {
         const tdi_rod_node *n = &s->model->node[s->capsule_node[k]];
         sum += 0.1 * (n->law.bend[0] + n->law.bend[2]) / n->length +
-               n->heft * (g + (h > 0 ? gap * n->radius / (h * h) : 0));
+               n->shift_mass * (g + (h > 0 ? gap * n->radius / (h * h) : 0));
     }
     return sum / (td_real)s->capsule_count;
 }

@@ -7,7 +7,7 @@
 
 #include "rod/pose.h"
 
-#include "rod/couple.h"
+#include "rod/rest_frame.h"
 
 #include <math.h>
 #include <string.h>

@@ -30,7 +30,7 @@ static td_status copy_model(const td_rod_model *m, const td_alloc *alloc, td_rod
     c->node = (tdi_rod_node *)(block + ((const char *)m->node - from));
     c->part = (tdi_rod_part *)(block + ((const char *)m->part - from));
     c->weld = (tdi_weld *)(block + ((const char *)m->weld - from));
-    c->couple = (tdi_mat3 *)(block + ((const char *)m->couple - from));
+    c->rest_frame = (tdi_mat3 *)(block + ((const char *)m->rest_frame - from));
     c->edge_node = (int32_t *)(block + ((const char *)m->edge_node - from));
     c->rod_first = (int32_t *)(block + ((const char *)m->rod_first - from));
     c->vertex_node = (int32_t *)(block + ((const char *)m->vertex_node - from));

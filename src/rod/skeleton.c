@@ -6,11 +6,11 @@
 //            children would then hang on four vertices, and elimination knows three: before a
 //            segment with children comes a spur, a stiff edge without mass to where it starts.
 // Joints     Where a segment rests turned against its parent by more than a little, its joint is
-//            measured from a couple; see couple.h.
+//            measured from a rest frame; see rest_frame.h.
 // Masses     Slender stems are mass along their edge. All else is a body welded to it.
 
 #include "rod/build.h"
-#include "rod/couple.h"
+#include "rod/rest_frame.h"
 
 #include "load/drag.h"
 #include "math/quat.h"
@@ -24,7 +24,7 @@
 #define SHORTEST 1e-3 // of the parent's length: spurs are longer
 #define ON_AXIS  1e-6 // of the length: as near is on the axis
 #define SLENDER  0.03 // of the second moment along: that across may be neglected
-#define PLAIN    0.05 // rad: half the angle from which on a joint has a couple
+#define PLAIN    0.05 // rad: half the angle from which on a joint has a rest frame
 #define RIGID    1e4  // times as stiff as what hangs on it: what does not bend
 
 typedef struct maker {
@@ -36,7 +36,7 @@ typedef struct maker {
     td_quat *turn;
     bool *bears;          // it has children
     const td_body **body; // welded to it, or NULL
-    int32_t next, welds, couples;
+    int32_t next, welds, rest_frames;
 } maker;
 
 // ---- what a segment becomes -----------------------------------------------------------------
@@ -66,7 +66,7 @@ static start_kind start_of(const td_segment *segments, const bool *bears, int32_
                                                           : AT_OFFSET;
 }
 
-static bool is_couple(td_quat rest) {
+static bool has_rest_frame(td_quat rest) {
     return fabs(rest.w) < cos(PLAIN);
 }
 
@@ -138,16 +138,16 @@ static td_real damping_time(const td_segment *s) {
 static td_status make_joint(maker *k, int32_t i, td_vec3 stiffness, td_quat rest, td_quat before,
                             td_quat now, td_diag *diag) {
     tdi_rod_node *n = &k->model->node[i];
-    const bool couple = is_couple(rest);
+    const bool rest_frame = has_rest_frame(rest);
     n->law = (tdi_joint_law){{stiffness.x, 0, stiffness.z}, stiffness.y, {0, 0, 0}};
-    if (couple) {
-        n->flags |= TDI_COUPLE;
-        n->couple = k->couples++;
-        k->model->couple[n->couple] = tdi_mat3_from_quat(rest);
+    if (rest_frame) {
+        n->flags |= TDI_REST_FRAME;
+        n->rest_frame = k->rest_frames++;
+        k->model->rest_frame[n->rest_frame] = tdi_mat3_from_quat(rest);
         before = tdi_quat_mul(before, rest);
     }
     const tdi_edge e = edge_at(before, 1), f = edge_at(now, 1);
-    const tdi_edge at_rest = edge_at(couple ? before : tdi_quat_mul(before, rest), 1);
+    const tdi_edge at_rest = edge_at(rest_frame ? before : tdi_quat_mul(before, rest), 1);
     const tdi_joint_strain s = tdi_joint_measure(&e, &f), r = tdi_joint_measure(&e, &at_rest);
     if (s.chi < TDI_FOLDED) {
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, n->edge,
@@ -299,7 +299,7 @@ static tdi_rod_sizes sizes_of(const maker *k) {
                    spur = start_of(k->segments, k->bears, i) == AT_SPUR;
         z.nodes += 1 + (root ? (s->joint == TD_JOINT_BALL ? 2 : 1) : spur);
         z.welds += is_welded(k, i) || k->body[i];
-        z.couples += !root + spur; // at most
+        z.rest_frames += !root + spur; // at most
     }
     return z;
 }

@@ -123,7 +123,7 @@ static int32_t dof_count(const tdi_solver_model *model) {
     return td_rod_dof_count(model_of(model)->rods);
 }
 
-static const void *figures(const tdi_solver_model *model, size_t *size) {
+static const void *parameters(const tdi_solver_model *model, size_t *size) {
     const td_rod_model *m = model_of(model)->rods;
     *size = (size_t)m->node_count * sizeof *m->node;
     return m->node;
@@ -386,7 +386,7 @@ const tdi_solver tdi_solver_rod = {
     .model_new = model_new,
     .model_free = model_free,
     .dof_count = dof_count,
-    .figures = figures,
+    .parameters = parameters,
     .rest_new = rest_new,
     .damped_new = damped_new,
     .state_new = state_new,

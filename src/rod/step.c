@@ -7,7 +7,7 @@
 #include "load/check.h"
 #include "rod/points.h"
 #include "rod/pose.h"
-#include "rod/published.h"
+#include "rod/explicit.h"
 #include "rod/saving.h"
 #include "rod/solve.h"
 #include "rod/state.h"
@@ -371,7 +371,7 @@ static td_real first_shift(const void *body) {
     for (int32_t i = 0; i < s->model->node_count; i++) {
         const tdi_rod_node *n = &s->model->node[i];
         td_real stiff = n->law.bend[0] + n->law.bend[2] + n->law.twist;
-        td_real inertia = n->heft * n->length * n->length;
+        td_real inertia = n->shift_mass * n->length * n->length;
         most = inertia > 0 && stiff > most * inertia ? stiff / inertia : most;
     }
     return SHIFT_REST * (most > 0 ? most : 1);
@@ -563,8 +563,8 @@ td_state_ref td_rod_ref(td_rod_state *state) {
 
 // What moves with the base goes with it. When the step fails, that comes back, and so does what
 // such a step overwrites of the past.
-static td_status step_published(td_rod_state *s, const td_step_opts *o, td_step_stats *stats,
-                                td_diag *diag) {
+static td_status step_explicit(td_rod_state *s, const td_step_opts *o, td_step_stats *stats,
+                               td_diag *diag) {
     const size_t n = (size_t)s->model->node_count;
     const int32_t history = s->history;
     s->base_start = s->base;
@@ -572,7 +572,7 @@ static td_status step_published(td_rod_state *s, const td_step_opts *o, td_step_
         memcpy(s->rule_kept, s->rule, n * sizeof *s->rule);
     }
     carry_base(s, o->dt);
-    td_status status = tdi_rod_published_step(s, o, stats, diag);
+    td_status status = tdi_rod_explicit_step(s, o, stats, diag);
     if (status != TD_OK) {
         s->base = s->base_start;
         tdi_rod_place_base(s);
@@ -594,7 +594,7 @@ td_status td_rod_step(td_rod_state *s, const td_step_opts *opts, td_step_stats *
     }
     stats = stats ? stats : &none;
     if (!tdi_is_implicit(opts->integrator)) {
-        return step_published(s, opts, stats, diag);
+        return step_explicit(s, opts, stats, diag);
     }
     const tdi_member alone = {&tdi_rod_implicit, s, opts, NULL};
     const tdi_system system = {.member = &alone, .count = 1};

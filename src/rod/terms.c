@@ -9,7 +9,7 @@
 #include "rod/terms.h"
 
 #include "load/drag.h"
-#include "rod/couple.h"
+#include "rod/rest_frame.h"
 #include "rod/element.h"
 #include "rod/solve.h"
 
@@ -92,11 +92,12 @@ static inline void add_inertia_slope(const td_rod_state *s, const tdi_rod_potent
 static inline void add_inertia_bow(const td_rod_state *s, const tdi_rod_potential *p, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     tdi_rod_work *w = &s->work[i];
-    const td_real m = p->inertia * n->mass + p->shift * n->heft, shared = p->inertia * n->shared;
+    const td_real m = p->inertia * n->mass + p->shift * n->shift_mass,
+                  shared = p->inertia * n->shared;
     w->d[0][0] += m;
     w->d[1][1] += m;
     w->d[2][2] += m;
-    w->d[3][3] += p->inertia * n->inertia + p->shift * n->heft * n->length * n->length;
+    w->d[3][3] += p->inertia * n->inertia + p->shift * n->shift_mass * n->length * n->length;
     if (n->ring == TD_NONE) {
         w->p[0][0] += shared;
         w->p[1][1] += shared;
@@ -183,12 +184,12 @@ static void add_body(const td_rod_state *s, const tdi_rod_potential *p, int32_t 
     const int32_t k = s->model->node[i].body;
     const tdi_weld *b = &s->model->weld[k];
     const tdi_edge *edge = &s->pose[i].edge;
-    const tdi_rod_swing swing = tdi_rod_swing_of(edge);
+    const tdi_edge_jacobian jacobian = tdi_edge_jacobian_of(edge);
     const tdi_mat3 r = tdi_edge_axes(edge);
     const td_vec3 lever = tdi_mat3_apply(&r, b->moment);
     td_sym3 about = tdi_sym3_turn(&r, &b->second), inertia = tdi_sym3_inertia(about);
     td_vec3 force, moment;
-    tdi_mat3 q; // of tdi_turning_bow()
+    tdi_mat3 q; // of tdi_turning_second_derivative()
     td_real c = p->inertia + p->shift;
     if (p->inertia > 0) {
         const tdi_mat3 off = turned_away(&r, &s->weld_rule[k].hat_r), product = spread(b, &r, &off);
@@ -207,9 +208,9 @@ static void add_body(const td_rod_state *s, const tdi_rod_potential *p, int32_t 
         q = tdi_mat3_outer(tdi_scale(p->gravity, -1), lever);
     }
     inertia = tdi_sym3_scale(inertia, c);
-    tdi_element_add_body(el, &swing, c * b->mass, tdi_scale(lever, c), &inertia, force, moment);
+    tdi_element_add_body(el, &jacobian, c * b->mass, tdi_scale(lever, c), &inertia, force, moment);
     if (p->whole) {
-        tdi_element_add_bow(el, false, edge, moment, &q);
+        tdi_element_add_second_derivative(el, false, edge, moment, &q);
     }
 }
 
@@ -273,14 +274,14 @@ static drag_pair drag_of(const td_rod_state *s, const tdi_rod_potential *p, int3
     const tdi_rod_node *n = &s->model->node[i];
     const moved d = moved_of(s, i);
     const td_vec3 wind = p->winds ? p->winds[n->edge] : p->air.wind;
-    const tdi_shield shield = tdi_shield_of(n->area, &s->area_axes[n->edge]);
+    const tdi_drag_area drag_area = tdi_drag_area_of(n->area, &s->area_axes[n->edge]);
     const tdi_rate_factors whole = rate_factors(p);
     const tdi_rate_factors by = {0.5 * whole.value, 0.5 * whole.gradient, 0.5 * whole.hessian};
     drag_pair drag;
     for (int k = 0; k < 2; k++) {
         td_vec3 away = tdi_madd(d.start, d.edge, tdi_gauss_points[k]);
         td_vec3 u = tdi_sub(tdi_scale(away, p->over_h), wind);
-        drag.at[k] = tdi_drag_of(&p->air, &shield, u, &by);
+        drag.at[k] = tdi_drag_of(&p->air, &drag_area, u, &by);
     }
     return drag;
 }
@@ -294,10 +295,10 @@ static void add_symmetric(const td_rod_state *s, int32_t a, int32_t b, const td_
 // h' D(u); du/dx = 1/h'
 static void add_drag(const td_rod_state *s, const tdi_rod_potential *p, int32_t i,
                      tdi_rod_element *el) {
-    const tdi_rod_swing swing = tdi_rod_swing_of(&s->pose[i].edge);
+    const tdi_edge_jacobian jacobian = tdi_edge_jacobian_of(&s->pose[i].edge);
     const drag_pair drag = drag_of(s, p, i);
     for (int k = 0; k < 2; k++) {
-        tdi_element_add_point(el, &swing, tdi_gauss_points[k], tdi_vec3(0, 0, 0),
+        tdi_element_add_point(el, &jacobian, tdi_gauss_points[k], tdi_vec3(0, 0, 0),
                               drag.at[k].gradient, &drag.at[k].hessian);
     }
 }
@@ -372,7 +373,7 @@ static inline bool is_plain(const tdi_rod_node *n) {
     return tdi_has_joint(n) && n->ring == TD_NONE && lies_between(n);
 }
 
-// The gradient alone of a node that is plain and has no couple.
+// The gradient alone of a node that is plain and has no rest frame.
 static void plain_slope(const td_rod_state *s, int32_t i, const spring *sp) {
     const tdi_rod_node *n = &s->model->node[i];
     const tdi_rod_pose *pose = &s->pose[i];
@@ -401,7 +402,7 @@ void tdi_rod_node_terms(const td_rod_state *s, const tdi_rod_potential *p, int32
     if (has_drag(p) && n->edge != TD_NONE && lies_between(n)) {
         add_drag_between(s, p, i);
     }
-    if (plain && p->only_gradient && !(n->flags & TDI_COUPLE)) {
+    if (plain && p->only_gradient && !(n->flags & TDI_REST_FRAME)) {
         plain_slope(s, i, &sp);
         return;
     }
@@ -498,13 +499,13 @@ void tdi_rod_load_terms(const td_rod_state *s, const tdi_rod_potential *p) {
         const td_load *l = &p->loads[k];
         const spot a = spot_of(s, l);
         const tdi_edge *edge = &s->pose[a.node].edge;
-        const tdi_rod_swing swing = tdi_rod_swing_of(edge);
+        const tdi_edge_jacobian jacobian = tdi_edge_jacobian_of(edge);
         tdi_rod_element el = {0};
         if (l->kind == TD_LOAD_TORQUE) {
-            tdi_element_add_moment(&el, &swing, tdi_scale(l->vector, -1));
+            tdi_element_add_moment(&el, &jacobian, tdi_scale(l->vector, -1));
         } else {
             tdi_point t = load_term(l, p, &a);
-            tdi_element_add_point(&el, &swing, a.share, a.r, t.gradient, &t.hessian);
+            tdi_element_add_point(&el, &jacobian, a.share, a.r, t.gradient, &t.hessian);
         }
         if (s->model->node[a.node].flags & TDI_OFFSET) {
             const int32_t up = s->model->node[a.node].parent;

@@ -24,7 +24,7 @@ static void validate_node(const td_rod_model *m, const tdi_rod_part *p, int32_t 
     TDI_ASSERT(n->edge == TD_NONE || m->edge_node[n->edge] == i);
     TDI_ASSERT(n->body >= TD_NONE && n->body < m->weld_count);
     TDI_ASSERT((n->body != TD_NONE) == ((n->flags & TDI_BODY) != 0));
-    TDI_ASSERT((n->couple != TD_NONE) == ((n->flags & TDI_COUPLE) != 0));
+    TDI_ASSERT((n->rest_frame != TD_NONE) == ((n->flags & TDI_REST_FRAME) != 0));
 }
 
 static void validate_numbers(const tdi_rod_node *n) {

@@ -41,7 +41,7 @@ typedef struct tdi_solver {
     void (*model_free)(tdi_solver_model *model); // NULL is allowed
     int32_t (*dof_count)(const tdi_solver_model *model);
     // The numbers that tell models apart, without gaps, for telling saves apart.
-    const void *(*figures)(const tdi_solver_model *model, size_t *size);
+    const void *(*parameters)(const tdi_solver_model *model, size_t *size);
     // * A model like this one whose drawn shape is one of rest under this gravity.
     td_status (*rest_new)(const tdi_solver_model *model, td_vec3 gravity, const td_alloc *alloc,
                           tdi_solver_model **out, td_diag *diag);

@@ -18,7 +18,7 @@ typedef struct tdi_potential {
     td_real stiffness; // factor of all joint springs
     td_vec3 gravity;   // m/s^2; with inertia it is part of the prediction
     tdi_loads loads;
-    td_real relax;             // 1/s^2: inertia in tame models of statics
+    td_real relax;             // 1/s^2: inertia in positive semi-definite models of statics
     const td_real *angle_rest; // a degree of freedom: angles to which the damping is relative
     // A degree of freedom: rotation vectors of ball joints where terms were made last, so that they
     // go on from iteration to iteration without a jump. NULL: those of the state, which stay.
@@ -30,7 +30,7 @@ typedef struct tdi_potential_at {
     const td_tree_model *model;
     td_tree_state *state;
     const tdi_potential *potential;
-    bool tame; // the inertia is that of the pose, which is positive, not the second derivative
+    bool positive; // the inertia is that of the pose, which is positive, not the second derivative
     const struct tdi_terms_kernel *wide; // for many terms at once; NULL: one by one
 } tdi_potential_at;
 

@@ -3,7 +3,8 @@
 //
 // Each load at a point x = o + R X has a gradient f and a Hessian H there (load/point.h). With the
 // lever p = R X a body gains
-//   (n, f) += (p x f, f),  A += [p]x H [p]x^T,  B += [p]x H,  C += H,  swing += sym(p f^T) - (p.f)
+//   (n, f) += (p x f, f),  A += [p]x H [p]x^T,  B += [p]x H,  C += H,  geometric += sym(p f^T) -
+//   (p.f)
 //   I
 // Drag is one of the terms of bodies: term_kernel.h.
 
@@ -12,12 +13,12 @@
 
 // ---- points ---------------------------------------------------------------------------------
 
-static inline void add_point(tdi_block *block, tdi_wrench *load, td_sym3 *swing, td_vec3 p,
+static inline void add_point(tdi_block *block, tdi_wrench *load, td_sym3 *geometric, td_vec3 p,
                              const tdi_point *t) {
     tdi_block_add_point(block, &t->hessian, p);
     load->n = tdi_add(load->n, tdi_cross(p, t->gradient));
     load->f = tdi_add(load->f, t->gradient);
-    *swing = tdi_sym3_add(*swing, tdi_swing(p, t->gradient));
+    *geometric = tdi_sym3_add(*geometric, tdi_geometric_stiffness(p, t->gradient));
 }
 
 // With u = (x - x*)/h, x* = o* + R* X; the potential is h^2 times an energy.
@@ -63,7 +64,7 @@ void tdi_loads_expand(td_tree_state *s, const tdi_loads *l) {
         }
         td_vec3 lever = tdi_mat3_apply(&f->r, load->point);
         tdi_point t = load_term(load, tdi_add(f->o, lever), l);
-        add_point(&node->block, &node->load, &node->swing, lever, &t);
+        add_point(&node->block, &node->load, &node->geometric, lever, &t);
         node->pull = tdi_add(node->pull, t.gradient);
         node->spin = tdi_add(node->spin, tdi_cross(lever, t.gradient));
     }
@@ -78,7 +79,7 @@ static void add_wrench(tdi_wrench *to, td_vec3 lever, td_vec3 force) {
 static void add_drag(const tdi_body *body, const tdi_frame *f, const tdi_twist *twist,
                      const tdi_loads *l, td_vec3 wind, tdi_wrench *to) {
     const tdi_rate_factors by = {.gradient = 0.5};
-    const tdi_shield a = tdi_shield_of(body->area, &f->r);
+    const tdi_drag_area a = tdi_drag_area_of(body->area, &f->r);
     for (int g = 0; g < 2; g++) {
         td_vec3 lever = tdi_mat3_apply(&f->r, tdi_scale(body->tip, tdi_gauss_points[g]));
         td_vec3 v = tdi_add(twist->v, tdi_cross(twist->w, lever));

@@ -110,8 +110,8 @@ typedef struct tdi_node {
         };
     };
     union {
-        td_sym3 swing; // part of the Hessian that may be negative: forces on lever arms
-        td_vec3 r;     // after elimination: from the parent's origin
+        td_sym3 geometric; // part of the Hessian that may be negative: forces on lever arms
+        td_vec3 r;         // after elimination: from the parent's origin
     };
     tdi_twist move;   // increment
     td_quat turn_old; // before a trial

@@ -253,7 +253,7 @@ void tdi_tree_add_side(void *body, const tdi_contact_side *t) {
     const td_vec3 f = tdi_scale(t->force, weight), n = tdi_cross(p, f);
     node->load = (tdi_wrench){tdi_add(node->load.n, n), tdi_add(node->load.f, f)};
     if (!t->foreseen) {
-        node->swing = tdi_sym3_add(node->swing, tdi_swing(p, f));
+        node->geometric = tdi_sym3_add(node->geometric, tdi_geometric_stiffness(p, f));
         node->pull = tdi_add(node->pull, f);
         node->spin = tdi_add(node->spin, n);
     }

@@ -45,7 +45,7 @@ static int32_t dof_count(const tdi_solver_model *model) {
     return td_tree_dof_count(tree_model(model));
 }
 
-static const void *figures(const tdi_solver_model *model, size_t *size) {
+static const void *parameters(const tdi_solver_model *model, size_t *size) {
     const td_tree_model *m = tree_model(model);
     *size = (size_t)m->body_count * sizeof *m->body;
     return m->body;
@@ -221,7 +221,7 @@ const tdi_solver tdi_solver_tree = {
     .model_new = model_new,
     .model_free = model_free,
     .dof_count = dof_count,
-    .figures = figures,
+    .parameters = parameters,
     .rest_new = rest_new,
     .damped_new = damped_new,
     .state_new = state_new,

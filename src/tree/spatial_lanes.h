@@ -88,8 +88,8 @@ static inline void TDI_W(wrench_add)(TDI_W(wrench) * to, const TDI_W(wrench) * w
     to->f = TDI_W(add)(to->f, w->f);
 }
 
-// Geometric stiffness: a turn swings the force f on its lever arm r, sym(r f^T) - (r.f) I.
-static inline TDI_SYM3 TDI_W(swing)(TDI_VEC3 r, TDI_VEC3 f) {
+// Geometric stiffness: a turn moves the force f with its lever arm r, sym(r f^T) - (r.f) I.
+static inline TDI_SYM3 TDI_W(geometric_stiffness)(TDI_VEC3 r, TDI_VEC3 f) {
     TDI_REAL d = TDI_W(dot)(r, f);
     return (TDI_SYM3){r.x * f.x - d,
                       r.y * f.y - d,

@@ -373,7 +373,7 @@ static tdi_factored factor(void *body, const tdi_model *model) {
     const tdi_terms terms = {.balls = tdi_potential_balls,
                              .other = tdi_potential_other,
                              .context = &at,
-                             .tame = model->positive,
+                             .positive = model->positive,
                              .raise =
                                  model->raise && p->inertia && !model->positive && !model->touched,
                              .touched = model->touched};

@@ -51,18 +51,18 @@ typedef struct leaving {
     td_real promise; // r^T D^-1 r of the joint
 } leaving;
 
-static inline total add_up(const tdi_term *t, const tdi_node *node, bool summed, bool tame) {
+static inline total add_up(const tdi_term *t, const tdi_node *node, bool summed, bool positive) {
     total sum = {t->block, t->load, t->pull, t->load.n};
-    td_sym3 swing = t->swing;
+    td_sym3 geometric = t->geometric;
     if (summed) {
         tdi_block_sum(&sum.block, &node->block);
         sum.load.n = tdi_add(sum.load.n, node->load.n);
         sum.load.f = tdi_add(sum.load.f, node->load.f);
         sum.pull = tdi_add(sum.pull, node->pull);
         sum.spin = tdi_add(sum.spin, node->spin);
-        swing = tdi_sym3_add(swing, node->swing);
+        geometric = tdi_sym3_add(geometric, node->geometric);
     }
-    sum.block.a = tdi_sym3_add(sum.block.a, tame ? tdi_positive_part(swing) : swing);
+    sum.block.a = tdi_sym3_add(sum.block.a, positive ? tdi_positive_part(geometric) : geometric);
     return sum;
 }
 
@@ -71,19 +71,19 @@ static inline void hand_down(td_tree_state *s, int32_t p, const leaving *l, td_v
     tdi_block block = tdi_block_moved(&l->block, r);
     td_vec3 n = tdi_add(l->load.n, tdi_cross(r, l->load.f));
     td_vec3 spin = tdi_add(l->spin, tdi_cross(r, l->pull));
-    td_sym3 swing = tdi_swing(r, l->pull);
+    td_sym3 geometric = tdi_geometric_stiffness(r, l->pull);
     if (s->summed[p]) {
         tdi_block_sum(&node->block, &block);
         node->load = (tdi_wrench){tdi_add(node->load.n, n), tdi_add(node->load.f, l->load.f)};
         node->pull = tdi_add(node->pull, l->pull);
         node->spin = tdi_add(node->spin, spin);
-        node->swing = tdi_sym3_add(node->swing, swing);
+        node->geometric = tdi_sym3_add(node->geometric, geometric);
     } else {
         node->block = block;
         node->load = (tdi_wrench){n, l->load.f};
         node->pull = l->pull;
         node->spin = spin;
-        node->swing = swing;
+        node->geometric = geometric;
         s->summed[p] = 1;
     }
 }
@@ -100,7 +100,7 @@ static tdi_ldl3 raise_pivot(tdi_block *block, td_sym3 *k) {
     return pivot;
 }
 
-// False when the pivot is not positive, unless the model is tame.
+// False when the pivot is not positive, unless the model is positive semi-definite.
 static inline bool eliminate_ball(const tdi_term *t, total *sum, const tdi_terms *terms,
                                   tdi_node *node, leaving *left) {
     const td_vec3 g = tdi_vec3(t->g[0], t->g[1], t->g[2]);
@@ -110,12 +110,12 @@ static inline bool eliminate_ball(const tdi_term *t, total *sum, const tdi_terms
     const bool fine = !tdi_ldl3_factor(&pivot, &d, pivot_floor(&d));
     if (!fine && terms->raise) {
         pivot = raise_pivot(&sum->block, &k);
-    } else if (!fine && !terms->tame) {
+    } else if (!fine && !terms->positive) {
         return false;
     }
     // where a model is made positive the moment of a joint is left out of its coupling, which is
     // not positive
-    const tdi_mat3 l = tdi_spring_matrix(&k, fine && !terms->tame ? g : tdi_vec3(0, 0, 0));
+    const tdi_mat3 l = tdi_spring_matrix(&k, fine && !terms->positive ? g : tdi_vec3(0, 0, 0));
     const tdi_mat3 dl = tdi_solve_columns(&pivot, &l);
     const tdi_mat3 db = tdi_solve_columns(&pivot, &sum->block.b);
     const td_vec3 du = tdi_ldl3_solve(&pivot, tdi_add(sum->load.n, g));
@@ -135,7 +135,7 @@ static inline bool eliminate_ball(const tdi_term *t, total *sum, const tdi_terms
     if (terms->touched) {
         node->pivot = pivot;
     }
-    return fine || terms->tame;
+    return fine || terms->positive;
 }
 
 // No further than `limit` from the parent; what the body carries is solved for where it comes to.
@@ -187,7 +187,7 @@ static bool eliminate_columns(const tdi_term *t, total *sum, int32_t k, const td
     tdi_wrench u[6];
     td_real x[6] = {0};
     const bool fine = factor_columns(t, sum, k, terms->raise, other, u);
-    other->coupled = fine && !terms->tame;
+    other->coupled = fine && !terms->positive;
     for (int32_t a = 0; a < k; a++) {
         other->g[a] = t->g[a];
         x[a] = tdi_power(&sum->load, &column[a]) + t->g[a];
@@ -219,7 +219,7 @@ static bool eliminate_columns(const tdi_term *t, total *sum, int32_t k, const td
     node->load = sum->load;
     node->pull = sum->pull;
     node->spin = sum->spin;
-    return fine || terms->tame;
+    return fine || terms->positive;
 }
 
 static void move_columns(tdi_node *node, tdi_other *other, int32_t k, const tdi_twist *up,
@@ -266,7 +266,7 @@ typedef struct sweep {
 
 static inline bool take_ball(const sweep *c, int32_t i, const tdi_term *t, leaving *left) {
     td_tree_state *s = c->state;
-    total sum = add_up(t, &s->node[i], s->summed[i], c->terms->tame);
+    total sum = add_up(t, &s->node[i], s->summed[i], c->terms->positive);
     return eliminate_ball(t, &sum, c->terms, &s->node[i], left);
 }
 
@@ -277,7 +277,7 @@ static bool take_other(const sweep *c, int32_t i, leaving *left) {
     int32_t count = tdi_columns_of(m, s, i, other->column);
     tdi_term t;
     c->terms->other(c->terms->context, i, &t);
-    total sum = add_up(&t, &s->node[i], s->summed[i], c->terms->tame);
+    total sum = add_up(&t, &s->node[i], s->summed[i], c->terms->positive);
     return eliminate_columns(&t, &sum, count, c->terms, &s->node[i], other, left);
 }
 

@@ -7,13 +7,13 @@
 
 // What one body and its joint add to the quadratic model.
 typedef struct tdi_term {
-    tdi_block block;  // Hessian of the body
-    tdi_wrench load;  // gradient
-    td_vec3 pull;     // force whose lever arms swing: load.f, unless the model says otherwise
-    td_sym3 swing;    // part of the Hessian that may be negative
-    td_sym3 ball;     // stiffness of a ball joint
-    td_real joint[6]; // stiffness of other joints, a degree of freedom
-    td_real g[6];     // moment of the joint; balls in world axes
+    tdi_block block; // Hessian of the body
+    tdi_wrench load; // gradient
+    td_vec3 pull; // force that makes geometric stiffness: load.f, unless the model says otherwise
+    td_sym3 geometric; // part of the Hessian that may be negative
+    td_sym3 ball;      // stiffness of a ball joint
+    td_real joint[6];  // stiffness of other joints, a degree of freedom
+    td_real g[6];      // moment of the joint; balls in world axes
 } tdi_term;
 
 // Where terms come from. `balls` and `other` fill whole terms of bodies by their joints, the first
@@ -22,13 +22,15 @@ typedef struct tdi_terms {
     void (*balls)(const void *context, int32_t first, int32_t count, tdi_term *terms);
     void (*other)(const void *context, int32_t i, tdi_term *term);
     const void *context;
-    bool tame;  // only the positive part of swing is used, so that the model has a least value
+    bool positive; // only the positive part of geometric stiffness is used, so that the model has a
+                   // least value
     bool raise; // where a pivot is not positive, what the joint carries is made so, and only there
     bool touched; // factors are kept for tdi_sweep_respond()
 } tdi_terms;
 
 // Tip to root: factors. What was added to nodes before (marked in `summed`) counts. False, when not
-// tame, if the model has no least value; with `raise` the factors are those of one that has.
+// positive semi-definite, if the model has no least value; with `raise` the factors are those of
+// one that has.
 bool tdi_sweep_in(const td_tree_model *model, td_tree_state *state, td_pool *pool,
                   const tdi_terms *terms);
 

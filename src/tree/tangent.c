@@ -4,7 +4,7 @@
 // Method   root to tip the motion V = (w, u) of every body from the joints', tip to root the
 //          wrenches it needs, summed over what each body carries.
 // Energy   to second order, x the motion of a joint, w_p the turn of its parent:
-//            bodies     1/2 V^T G V   G: swing of the load on its lever arms
+//            bodies     1/2 V^T G V   G: geometric of the load on its lever arms
 //            springs    1/2 x^T H x   H: derivative of the spring's moment
 //            sequence   x C w_p       C: tdi_coupling()
 // Frame    world axes at the joint origins.
@@ -39,7 +39,7 @@ void tdi_tree_carry(const td_tree_model *m, td_tree_state *s, td_vec3 gravity) {
         }
         node->block = t.block;
         node->load = t.load;
-        node->swing = t.swing;
+        node->geometric = t.geometric;
     }
     for (int32_t i = m->body_count - 1; i >= 0; i--) {
         int32_t p = m->parent[i];
@@ -47,7 +47,8 @@ void tdi_tree_carry(const td_tree_model *m, td_tree_state *s, td_vec3 gravity) {
             td_vec3 r = tdi_sub(s->frame[i].o, s->frame[p].o);
             tdi_node *up = &s->node[p];
             tdi_wrench_add(&up->load, &s->node[i].load, r);
-            up->swing = tdi_sym3_add(up->swing, tdi_swing(r, s->node[i].load.f));
+            up->geometric =
+                tdi_sym3_add(up->geometric, tdi_geometric_stiffness(r, s->node[i].load.f));
         }
     }
 }
@@ -103,7 +104,7 @@ void tdi_tangent_expand(tdi_tangent *t, td_vec3 gravity) {
     for (int32_t i = 0; i < m->body_count; i++) {
         t->mass[i] = tdi_mass_of(&m->body[i], &s->frame[i].r);
         t->stiffness[i] = s->node[i].block;
-        t->stiffness[i].a = tdi_sym3_add(s->node[i].block.a, s->node[i].swing);
+        t->stiffness[i].a = tdi_sym3_add(s->node[i].block.a, s->node[i].geometric);
     }
 }
 

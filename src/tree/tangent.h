@@ -17,7 +17,8 @@
 typedef struct tdi_tangent {
     const td_tree_model *model;
     td_tree_state *state;
-    tdi_block *stiffness; // of the loads on a body, with the swing of all that it carries
+    tdi_block
+        *stiffness; // of the loads on a body, with the geometric stiffness of all that it carries
     tdi_mass *mass;
     td_sym3 *joint;     // stiffness of ball joints in world axes
     tdi_ldl3 *pivot;    // of ball joints, factored
@@ -42,7 +43,7 @@ void tdi_tangent_solve(const tdi_tangent *tangent, td_real *x);
 // ---- parts ----------------------------------------------------------------------------------
 
 // Fills load with the gradient of the weight of each body and of all that it carries, about its own
-// joint, and block and swing likewise.
+// joint, and block and geometric stiffness likewise.
 void tdi_tree_carry(const td_tree_model *model, td_tree_state *state, td_vec3 gravity);
 // How the moment -tdi_ball_moment() of a ball joint at rest changes with a turn, own axes.
 tdi_mat3 tdi_ball_tangent(td_spring_law law, const tdi_body *body, const td_real *q,

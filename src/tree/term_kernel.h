@@ -60,7 +60,7 @@ typedef struct wterm {
     tdi_wblock block;
     tdi_wwrench load;
     tdi_wvec3 pull;
-    tdi_wsym3 swing, ball;
+    tdi_wsym3 geometric, ball;
     tdi_wide g[3];
 } wterm;
 
@@ -86,7 +86,7 @@ static inline tdi_wvec3 origin_off(const wframe *f, const wplace *hat, const tdi
     return tdi_wmadd(tdi_wsub(f->o, hat->o), tdi_wvec3_all(p->gravity), tdi_wide_all(-p->h * p->h));
 }
 
-static inline void body_term(const wbodies *in, const tdi_potential *potential, bool tame,
+static inline void body_term(const wbodies *in, const tdi_potential *potential, bool positive,
                              wterm *t) {
     const wbody *body = in->body;
     const wframe *f = in->frame;
@@ -99,18 +99,19 @@ static inline void body_term(const wbodies *in, const tdi_potential *potential, 
     t->load.f = tdi_wadd(tdi_wscale(e, body->mass), tdi_wsub(c, c_hat));
     t->load.n = tdi_wadd(tdi_wmat3_axial(&p), tdi_wcross(c, e));
 
-    if (tame) {
+    if (positive) {
         p = tdi_wmat3_mul_t(&rs, &f->r);
     }
     t->block.a =
         (tdi_wsym3){p.m[4] + p.m[8],          p.m[0] + p.m[8],          p.m[0] + p.m[4],
                     -0.5 * (p.m[1] + p.m[3]), -0.5 * (p.m[2] + p.m[6]), -0.5 * (p.m[5] + p.m[7])};
-    t->swing = tdi_wswing(c, e);
+    t->geometric = tdi_wgeometric_stiffness(c, e);
     t->block.b = tdi_wmat3_cross(c);
     t->block.c = tdi_wsym3_diagonal(body->mass, body->mass, body->mass);
 }
 
-// weight alone: -m g.(o + R c); in a tame model with `relax` times the inertia of the pose
+// weight alone: -m g.(o + R c); in a positive semi-definite model with `relax` times the inertia of
+// the pose
 static inline void weight_term(const wbodies *in, td_vec3 g, td_real relax, wterm *t) {
     const wbody *body = in->body;
     const wframe *f = in->frame;
@@ -124,7 +125,7 @@ static inline void weight_term(const wbodies *in, td_vec3 g, td_real relax, wter
         t->block.b = tdi_wmat3_cross(tdi_wscale(c, tdi_wide_all(relax)));
         t->block.c = tdi_wsym3_diagonal(m, m, m);
     }
-    t->swing = tdi_wswing(c, e);
+    t->geometric = tdi_wgeometric_stiffness(c, e);
     t->load.f = tdi_wscale(e, body->mass);
     t->load.n = tdi_wcross(c, e);
 }
@@ -136,7 +137,7 @@ static inline void weight_term(const wbodies *in, td_vec3 g, td_real relax, wter
 // the tip
 //   u = (o - o* + fraction (t - t*))/h - wind.
 typedef struct drag_points {
-    tdi_wshield a;
+    tdi_wdrag_area a;
     tdi_wvec3 still, along; // u = still + fraction along
     tdi_wvec3 lever;
     tdi_rate_factors by;
@@ -147,7 +148,7 @@ static inline drag_points drag_points_of(const wbodies *in, const tdi_loads *l) 
     const tdi_rate_factors whole = tdi_loads_rate(l);
     const tdi_wvec3 tip = in->body->tip, moved = tdi_wsub(in->frame->o, in->star->o);
     drag_points d;
-    d.a = tdi_wshield_of(in->body->area, in->past);
+    d.a = tdi_wdrag_area_of(in->body->area, in->past);
     d.lever = tdi_wmat3_apply(&in->frame->r, tip);
     d.still = tdi_wsub(tdi_wscale(moved, over), *in->wind);
     d.along = tdi_wscale(tdi_wsub(d.lever, tdi_wmat3_apply(&in->star->r, tip)), over);
@@ -182,7 +183,7 @@ static void add_drag(const wbodies *in, const tdi_loads *l, wterm *term) {
     term->block.c = tdi_wsym3_add(term->block.c, tdi_wsym3_add(p[0].hessian, p[1].hessian));
     term->load.n = tdi_wadd(term->load.n, tdi_wcross(t, first));
     term->load.f = tdi_wadd(term->load.f, tdi_wadd(p[0].gradient, p[1].gradient));
-    term->swing = tdi_wsym3_add(term->swing, tdi_wswing(t, first));
+    term->geometric = tdi_wsym3_add(term->geometric, tdi_wgeometric_stiffness(t, first));
 }
 
 // ---- a body ---------------------------------------------------------------------------------
@@ -191,9 +192,9 @@ static void add_drag(const wbodies *in, const tdi_loads *l, wterm *term) {
 static inline void outside_term(const tdi_potential_at *at, const wbodies *in, wterm *t) {
     const tdi_potential *p = at->potential;
     if (p->inertia) {
-        body_term(in, p, at->tame, t);
+        body_term(in, p, at->positive, t);
     } else {
-        weight_term(in, p->gravity, at->tame ? p->relax : 0, t);
+        weight_term(in, p->gravity, at->positive ? p->relax : 0, t);
     }
     if (tdi_has_drag(&p->loads)) {
         add_drag(in, &p->loads, t);
@@ -285,7 +286,7 @@ static inline tdi_wsym3 ball_second(const tdi_wball_turn *turn, tdi_wvec3 t) {
         r = tdi_wide_select(far, (0.25 - 1.5 * p) / t2, r);
     }
     tdi_wvec3 v = tdi_wmadd(tdi_wscale(t, p), a, r * tdi_wdot(t, a));
-    return tdi_wswing(a, tdi_wmadd(v, tdi_wcross(t, a), b));
+    return tdi_wgeometric_stiffness(a, tdi_wmadd(v, tdi_wcross(t, a), b));
 }
 
 // ---- ball joints: the tangent law -----------------------------------------------------------
@@ -293,10 +294,11 @@ static inline tdi_wsym3 ball_second(const tdi_wball_turn *turn, tdi_wvec3 t) {
 typedef struct tangent { // of the springs, in the joint's own axes
     tdi_wvec3 gradient;
     tdi_wsym3 hessian;
-    tdi_wvec3 stiffness; // of tame models, bending and twist apart: k/cos^2(angle/2)
+    tdi_wvec3
+        stiffness; // of positive semi-definite models, bending and twist apart: k/cos^2(angle/2)
 } tangent;
 
-static inline td_vec3 tame_stiffness(td_vec3 k, const td_real *q) {
+static inline td_vec3 positive_stiffness(td_vec3 k, const td_real *q) {
     td_real w2 = q[0] * q[0] + 1e-12, bend = 1 / (w2 + q[2] * q[2]);
     return tdi_vec3(k.x * bend, k.y * (1 + q[2] * q[2] / w2), k.z * bend);
 }
@@ -309,8 +311,8 @@ static __attribute__((noinline)) void tangent_apart(const tdi_potential_at *at, 
         const td_real *q = at->state->q + m->coord[first + n];
         const td_vec3 k = m->body[first + n].stiffness;
         tdi_wvec3_set(&law->gradient, n, tdi_tangent_gradient(k, q));
-        if (at->tame) {
-            tdi_wvec3_set(&law->stiffness, n, tame_stiffness(k, q));
+        if (at->positive) {
+            tdi_wvec3_set(&law->stiffness, n, positive_stiffness(k, q));
         } else {
             tdi_wsym3_set(&law->hessian, n, tdi_tangent_hessian(k, q));
         }
@@ -321,8 +323,8 @@ static __attribute__((noinline)) void tangent_apart(const tdi_potential_at *at, 
 
 // Gradient and Hessian to a turn in own axes, t the moment on the rotation vector:
 //   J^-T t,  J^-T (spring K + damp B) J^-1 + sum_k t_k d2a_k/dy2
-// The tangent law has its own derivatives for the spring. A tame model leaves the second
-// derivatives out, and takes the stiffness of bending and twist from the tangent law.
+// The tangent law has its own derivatives for the spring. A positive semi-definite model leaves the
+// second derivatives out, and takes the stiffness of bending and twist from the tangent law.
 static inline void ball_term(const tdi_potential_at *at, const wbodies *in, wterm *term) {
     const tdi_potential *p = at->potential;
     const bool linear = at->model->law == TD_LAW_LINEAR;
@@ -343,7 +345,7 @@ static inline void ball_term(const tdi_potential_at *at, const wbodies *in, wter
     tdi_wvec3 own = tdi_wball_rate(&turn, t, -1);
     k = tdi_wmadd(tdi_wscale(k, spring), damping, damp);
     tdi_wsym3 form = turned_stiffness(&turn, k);
-    if (!at->tame) {
+    if (!at->positive) {
         form = tdi_wsym3_add(form, ball_second(&turn, t));
     }
     if (!linear) {

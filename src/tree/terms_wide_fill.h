@@ -82,7 +82,7 @@ static inline void scatter(const wterm *from, tdi_term *terms) {
         t->load.n = tdi_wvec3_get(&from->load.n, lane);
         t->load.f = tdi_wvec3_get(&from->load.f, lane);
         t->pull = t->load.f;
-        t->swing = tdi_wsym3_get(&from->swing, lane);
+        t->geometric = tdi_wsym3_get(&from->geometric, lane);
         t->ball = tdi_wsym3_get(&from->ball, lane);
         for (int k = 0; k < 3; k++) {
             t->g[k] = tdi_wide_get(&from->g[k], lane);

@@ -6,8 +6,8 @@
 // smaller by the turn in one step), and with h = 1/c the second
 //   (M + h D + h^2 K) xi = h^2 b2 + (h M + h^2 D) J b1.
 // M, D, K are inertia, damping and stiffness: the matrix of one Newton iteration of an implicit
-// step of h, taken from the same expansion, with the swing of the bodies' own loads m a + ... - m
-// g. What is left out slows Newton's iteration and does not change where it ends.
+// step of h, taken from the same expansion, with the geometric stiffness of the bodies' own loads m
+// a + ... - m g. What is left out slows Newton's iteration and does not change where it ends.
 //
 //   J = I - (1 - cos t)/t^2 [x]x + (t - sin t)/t^3 [x]x^2,  t = |x|;  J^-1 as in joint.h
 
@@ -251,7 +251,8 @@ static void complete_term(const term_source *c, int32_t i, tdi_term *t) {
     tdi_wrench bias = tdi_mass_bias(&mass, s->twist[i].w);
     tdi_block_sum(&t->block, &block);
     t->pull = tdi_madd(t->pull, tdi_add(force.f, bias.f), h2);
-    t->swing = tdi_sym3_add(t->swing, tdi_swing(mass.c, tdi_scale(accel->v, h2)));
+    t->geometric =
+        tdi_sym3_add(t->geometric, tdi_geometric_stiffness(mass.c, tdi_scale(accel->v, h2)));
     t->load = system->outside[i];
     for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
         t->g[d - m->dof[i]] = system->torque[d];
@@ -272,7 +273,8 @@ static void other_term(const void *context, int32_t i, tdi_term *t) {
     complete_term(c, i, t);
 }
 
-// Of point loads only the Hessian and the force that swings belong to the matrix.
+// Of point loads only the Hessian and the force that makes geometric stiffness belong to the
+// matrix.
 static void expand_loads(td_tree_state *s, const tdi_loads *loads) {
     tdi_loads_expand(s, loads);
     for (int32_t k = 0; k < loads->count; k++) {
@@ -315,7 +317,7 @@ void tdi_ida_solve(tdi_ida_system *system, td_real c, const td_real *b, td_real 
                              .angle_rest = s->angle};
     const term_source source = {system, {m, s, &p, true, NULL}, h};
     const tdi_terms terms = {
-        .balls = ball_terms, .other = other_term, .context = &source, .tame = true};
+        .balls = ball_terms, .other = other_term, .context = &source, .positive = true};
     expand_loads(s, &p.loads);
     tdi_sweep_in(m, s, NULL, &terms);
     tdi_sweep_out(m, s, NULL, HUGE_VAL, false);

@@ -36,8 +36,8 @@ static uint64_t shape_of(const td_world *w) {
     hash = mix(hash, &w->parameter_count, sizeof w->parameter_count);
     for (int32_t k = 0; k < w->variant_count; k++) {
         size_t size = 0;
-        const void *figures = w->variants[k].solver->figures(w->variants[k].model, &size);
-        hash = mix(hash, figures, size);
+        const void *parameters = w->variants[k].solver->parameters(w->variants[k].model, &size);
+        hash = mix(hash, parameters, size);
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
         const tdi_actor *a = &w->actors[k];
@@ -202,7 +202,7 @@ td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag 
     tdi_world_place_colliders(w);
     td_status status = TD_OK;
     for (int32_t k = 0; k < w->wind_count && status == TD_OK; k++) {
-        status = tdi_world_remake_wind(w, k, diag); // its figures may have been set
+        status = tdi_world_remake_wind(w, k, diag); // its parameters may have been set
     }
     return status;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rigid couples. See docs/theory/branches.md.
+// Rest frames of joints. See docs/theory/branches.md.
 //
 // Symbols  e, t, a  the edge before, its direction and length; s its turn about itself
 //          c, u     the edge that the joint sees, and its direction: they turn with the frame of e
@@ -8,7 +8,7 @@
 //   r = t x p/a + t ds  +  (ds p/2 - (t.de) t x p/a)/a,   p = de across t,
 // to second order; the edge c moves by r x c + r x (r x c)/2 and turns about itself by r.u.
 
-#include "rod/couple.h"
+#include "rod/rest_frame.h"
 
 #include <string.h>
 
@@ -16,11 +16,11 @@ enum { OWN = 4 }; // variables of an edge: its three components and its turn
 
 static const int own[OWN] = {0, 1, 2, TDI_TURN_E}, other[OWN] = {4, 5, 6, TDI_TURN_F};
 
-tdi_edge tdi_couple_edge(const tdi_mat3 *couple, const tdi_edge *e) {
+tdi_edge tdi_rest_frame_edge(const tdi_mat3 *rest_frame, const tdi_edge *e) {
     const tdi_mat3 r = tdi_edge_axes(e);
-    return (tdi_edge){.t = tdi_mat3_apply(&r, tdi_mat3_column(couple, 1)),
-                      .m1 = tdi_mat3_apply(&r, tdi_mat3_column(couple, 2)),
-                      .m2 = tdi_mat3_apply(&r, tdi_mat3_column(couple, 0)),
+    return (tdi_edge){.t = tdi_mat3_apply(&r, tdi_mat3_column(rest_frame, 1)),
+                      .m1 = tdi_mat3_apply(&r, tdi_mat3_column(rest_frame, 2)),
+                      .m2 = tdi_mat3_apply(&r, tdi_mat3_column(rest_frame, 0)),
                       .length = e->length};
 }
 
@@ -40,7 +40,8 @@ static void seen_slope(const tdi_edge *seen, td_real b[OWN][3]) {
 
 // With q = sum g c^T over all pieces c that turn with the edge, g the gradient by their ends:
 //   m.r2 + sum g.(r x (r x c))/2 = m.r2 + r^T ((q + q^T)/2 - tr q) r/2,  m = sum c x g
-void tdi_turning_bow(const tdi_edge *e, td_vec3 m, const tdi_mat3 *q, td_real h[4][4]) {
+void tdi_turning_second_derivative(const tdi_edge *e, td_vec3 m, const tdi_mat3 *q,
+                                   td_real h[4][4]) {
     const td_vec3 mt = tdi_cross(m, e->t), p = tdi_madd(m, e->t, -tdi_dot(m, e->t));
     const td_real over = 1 / e->length, trace = q->m[0] + q->m[4] + q->m[8];
     const td_real t[3] = {e->t.x, e->t.y, e->t.z}, u[3] = {mt.x, mt.y, mt.z},
@@ -65,7 +66,8 @@ void tdi_turning_bow(const tdi_edge *e, td_vec3 m, const tdi_mat3 *q, td_real h[
 }
 
 // L^T H L, L^T H_cross and L^T g with L = d(c, its turn)/d(e, its turn)
-void tdi_couple_derive(const tdi_edge *e, const tdi_edge *seen, bool whole, tdi_joint_term *term) {
+void tdi_rest_frame_derive(const tdi_edge *e, const tdi_edge *seen, bool whole,
+                           tdi_joint_term *term) {
     td_real a[3][OWN], b[OWN][3], l[OWN][OWN], hl[OWN][OWN], h[OWN][OWN] = {{0}}, cross[OWN][OWN];
     const td_real *g = term->gradient;
     const td_vec3 by_c = {g[0], g[1], g[2]}, c = tdi_scale(seen->t, seen->length);
@@ -91,7 +93,7 @@ void tdi_couple_derive(const tdi_edge *e, const tdi_edge *seen, bool whole, tdi_
     }
     if (whole) {
         const tdi_mat3 q = tdi_mat3_outer(by_c, c);
-        tdi_turning_bow(e, m, &q, h);
+        tdi_turning_second_derivative(e, m, &q, h);
     }
     for (int i = 0; i < OWN; i++) {
         term->gradient[own[i]] = a[0][i] * m.x + a[1][i] * m.y + a[2][i] * m.z;
@@ -122,7 +124,7 @@ void tdi_rod_joint_derive(const td_rod_state *s, int32_t i, const tdi_joint_law 
     tdi_edge room;
     const tdi_edge *seen = tdi_rod_before(s->model, s->pose, i, &room);
     tdi_joint_derive(seen, &pose->edge, law, &strain, pose->twist, whole, out);
-    if (n->flags & TDI_COUPLE) {
-        tdi_couple_derive(&s->pose[n->parent].edge, seen, whole, out);
+    if (n->flags & TDI_REST_FRAME) {
+        tdi_rest_frame_derive(&s->pose[n->parent].edge, seen, whole, out);
     }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Frames of the published step: without inertia, they are where the energy is least.
+// Frames of the explicit step: without inertia, they are where the energy is least.
 //
 // Carried frames give the curvatures and the twist of every joint; how those change with the turns
 // of the two edges is known in closed form, so that Newton's method needs no frames until the end.
 
-#include "rod/published_rows.h"
+#include "rod/explicit_rows.h"
 
 #include <float.h>
 
@@ -46,12 +46,12 @@ static td_real add_turning(const tdi_rod_node *n, const tdi_rod_pose *pose, tdi_
     td_real d1 = k.k1 - n->law.rest[0], d2 = k.k2 - n->law.rest[1];
     td_real p1 = b0 * d1 + b1 * d2, p2 = b1 * d1 + b2 * d2, pm = twist * m;
     td_real half = 0.5 * (p1 * k.k2 - p2 * k.k1);
-    td_real bow =
+    td_real energy_curvature =
         0.25 * (b0 * k.k2 * k.k2 - 2 * b1 * k.k1 * k.k2 + b2 * k.k1 * k.k1 - p1 * k.k1 - p2 * k.k2);
-    own->d += bow + twist;
+    own->d += energy_curvature + twist;
     own->b -= half + pm;
-    own->e = bow - twist;
-    up->d += bow + twist;
+    own->e = energy_curvature - twist;
+    up->d += energy_curvature + twist;
     up->b -= half - pm;
     return 0.5 * (p1 * d1 + p2 * d2 + pm * m);
 }

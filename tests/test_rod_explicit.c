@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rods by the published step: lengths by projection, frames at rest, symplectic Euler. Pairs with
-// src/rod/published.c.
+// Rods by the explicit step: lengths by projection, frames at rest, symplectic Euler. Pairs with
+// src/rod/explicit.c.
 
 #include "test_rod_shapes.h"
 
@@ -75,7 +75,7 @@ static td_real stretched(rods s) {
     return most;
 }
 
-TD_TEST(published_step_keeps_lengths_of_swinging_and_thrown_rods) {
+TD_TEST(explicit_step_keeps_lengths_of_swinging_and_thrown_rods) {
     tdi_random r;
     tdi_random_seed(&r, 81);
     const td_step_opts o = euler(1e-4);
@@ -96,7 +96,7 @@ TD_TEST(published_step_keeps_lengths_of_swinging_and_thrown_rods) {
 // Of one edge that turns about its pinned end by phi a step, the next turns by
 // atan(sin phi/(2 - cos phi)): it goes on along the last chord, and back to the circle. The first
 // goes on along a tangent.
-TD_TEST(published_step_turns_one_edge_as_step_and_projection_do) {
+TD_TEST(explicit_step_turns_one_edge_as_step_and_projection_do) {
     const td_vec3 points[2] = {{0, 0, 0}, {0.3, 0, 0}};
     td_rod_def d = td_rod_def_default();
     d.vertex_count = 2;
@@ -118,7 +118,7 @@ TD_TEST(published_step_turns_one_edge_as_step_and_projection_do) {
     rods_free(s);
 }
 
-TD_TEST(published_step_refuses_ends_pulled_past_the_length_and_leaves_the_state) {
+TD_TEST(explicit_step_refuses_ends_pulled_past_the_length_and_leaves_the_state) {
     td_vec3 points[VERTICES];
     td_rod_def d = swinging(points);
     d.end = TD_END_PINNED;
@@ -169,20 +169,20 @@ static td_real apart(const td_rod_def *d, td_step_opts o, td_real dt, bool lumpe
     return tdi_norm(off) / 0.5;
 }
 
-TD_TEST(published_and_implicit_steps_swing_a_rod_alike) {
+TD_TEST(explicit_and_implicit_steps_swing_a_rod_alike) {
     td_vec3 points[VERTICES];
     const td_rod_def d = swinging(points);
     CHECK_IN(apart(&d, euler(0), 5e-5, false), 0, 0.01);
 }
 
-TD_TEST(published_and_implicit_steps_swing_a_damped_rod_alike) {
+TD_TEST(explicit_and_implicit_steps_swing_a_damped_rod_alike) {
     td_vec3 points[VERTICES];
     td_rod_def d = swinging(points);
     d.damping_time = 0.01;
     CHECK_IN(apart(&d, euler(0), 5e-5, true), 0, 0.002);
 }
 
-TD_TEST(published_and_implicit_steps_agree_on_air_and_loads) {
+TD_TEST(explicit_and_implicit_steps_agree_on_air_and_loads) {
     td_vec3 points[VERTICES];
     const td_rod_def d = swinging(points);
     const td_load loads[] = {{.kind = TD_LOAD_FORCE, .segment = 8, .vector = {0.1, 0.2, 0.3}},
@@ -223,7 +223,7 @@ static td_real energy_lost(td_real dt) {
 }
 
 // Projection takes energy, less with smaller steps. The weight alone is worth 1.2 J.
-TD_TEST(published_step_loses_little_energy_and_in_proportion_to_dt) {
+TD_TEST(explicit_step_loses_little_energy_and_in_proportion_to_dt) {
     td_real coarse = energy_lost(1e-4), fine = energy_lost(5e-5);
     CHECK_IN(fine, 0, 0.001);
     CHECK_IN(coarse / fine, 1.8, 2.2);
@@ -231,7 +231,7 @@ TD_TEST(published_step_loses_little_energy_and_in_proportion_to_dt) {
 
 // Pulls act along edges as they become, at places as they were: angular momentum is kept to first
 // order in dt alone.
-TD_TEST(published_step_keeps_momentum_of_thrown_rods_and_rings) {
+TD_TEST(explicit_step_keeps_momentum_of_thrown_rods_and_rings) {
     tdi_random r;
     tdi_random_seed(&r, 82);
     td_step_opts o = euler(1e-4);
@@ -282,7 +282,7 @@ static td_real moved_from_rest(td_real dt) {
 
 // At rest edges pull from where the weight would have taken them in a step: off by the order of
 // dt^2.
-TD_TEST(published_step_rests_where_statics_do) {
+TD_TEST(explicit_step_rests_where_statics_do) {
     td_real coarse = moved_from_rest(1e-4), fine = moved_from_rest(5e-5);
     CHECK_IN(coarse, 0, 1e-6);
     CHECK_IN(coarse / fine, 3.5, 4.5);
@@ -368,7 +368,7 @@ static bool newton_turns(turn_system *t, td_real *largest) {
 }
 
 // Newton's method on the whole potential would turn no frame any further, and finds a minimum.
-TD_TEST(published_step_leaves_frames_where_the_energy_is_least) {
+TD_TEST(explicit_step_leaves_frames_where_the_energy_is_least) {
     tdi_random r;
     tdi_random_seed(&r, 83);
     static turn_system t;
@@ -385,7 +385,7 @@ TD_TEST(published_step_leaves_frames_where_the_energy_is_least) {
     }
 }
 
-TD_TEST(published_step_spreads_twist_of_a_turned_end_evenly) {
+TD_TEST(explicit_step_spreads_twist_of_a_turned_end_evenly) {
     td_vec3 points[VERTICES];
     td_rod_def d = swinging(points);
     d.radius_other = 0;
@@ -408,7 +408,7 @@ TD_TEST(published_step_spreads_twist_of_a_turned_end_evenly) {
 }
 
 // A torque about the tip's edge twists all joints before it at once: T L/(G J).
-TD_TEST(published_step_lets_frames_follow_a_torque) {
+TD_TEST(explicit_step_lets_frames_follow_a_torque) {
     td_vec3 points[VERTICES];
     td_rod_def d = swinging(points);
     d.radius_other = 0;
@@ -429,7 +429,7 @@ TD_TEST(published_step_lets_frames_follow_a_torque) {
 
 // ---- rules ----------------------------------------------------------------------------------
 
-TD_TEST(published_step_refuses_branches_bodies_contact_and_rk4) {
+TD_TEST(explicit_step_refuses_branches_bodies_contact_and_rk4) {
     tdi_random r;
     tdi_random_seed(&r, 84);
     td_step_opts o = euler(1e-4);
@@ -459,7 +459,7 @@ TD_TEST(published_step_refuses_branches_bodies_contact_and_rk4) {
     rods_free(s);
 }
 
-TD_TEST(published_step_takes_no_memory_and_survives_numbers_that_are_none) {
+TD_TEST(explicit_step_takes_no_memory_and_survives_numbers_that_are_none) {
     td_vec3 points[VERTICES];
     const td_rod_def d = swinging(points);
     test_heap heap = {0};
@@ -481,7 +481,7 @@ TD_TEST(published_step_takes_no_memory_and_survives_numbers_that_are_none) {
 }
 
 // Implicit steps go on where these stop, and these where implicit ones stop.
-TD_TEST(published_and_implicit_steps_may_follow_each_other) {
+TD_TEST(explicit_and_implicit_steps_may_follow_each_other) {
     td_vec3 points[VERTICES];
     td_rod_def d = swinging(points);
     d.damping_time = 0.01;
@@ -499,7 +499,7 @@ TD_TEST(published_and_implicit_steps_may_follow_each_other) {
     rods_free(b);
 }
 
-TD_TEST(published_step_goes_on_from_a_saved_state_to_the_bit) {
+TD_TEST(explicit_step_goes_on_from_a_saved_state_to_the_bit) {
     td_vec3 points[VERTICES];
     td_rod_def d = swinging(points);
     d.damping_time = 0.01;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Discrete elastic rods as published (Bergou, Wardetzky, Robinson, Audoly, Grinspun 2008).
+// Discrete elastic rods by explicit steps, as published (Bergou, Wardetzky, Robinson, Audoly,
+// Grinspun 2008).
 //
 //   forces      of bending and twist, weight, loads and air, at the places of the step's beginning
 //   v += h F/m, x += h v
@@ -11,11 +12,11 @@
 //
 // Nothing of the state is written before the step is known to succeed.
 
-#include "rod/published.h"
+#include "rod/explicit.h"
 
 #include "rod/build.h"
 #include "rod/pose.h"
-#include "rod/published_rows.h"
+#include "rod/explicit_rows.h"
 #include "rod/solve.h"
 #include "rod/terms.h"
 
@@ -74,7 +75,7 @@ bool tdi_rod_solve_rows(tdi_rod_row *r, const tdi_rod_part *part) {
 
 // Chains of nodes one after the other, with mass where they are free.
 static td_status check_chains(const td_rod_model *m, td_diag *diag) {
-    const uint32_t unknown = TDI_OFFSET | TDI_BODY | TDI_COUPLE;
+    const uint32_t unknown = TDI_OFFSET | TDI_BODY | TDI_REST_FRAME;
     for (int32_t k = 0; k < m->part_count; k++) {
         for (int32_t i = m->part[k].first; i < m->part[k].last; i++) {
             const tdi_rod_node *n = &m->node[i];
@@ -386,8 +387,8 @@ static void begin_anew(td_rod_state *s, td_real stiffness, td_step_stats *stats)
     }
 }
 
-td_status tdi_rod_published_step(td_rod_state *s, const td_step_opts *o, td_step_stats *stats,
-                                 td_diag *diag) {
+td_status tdi_rod_explicit_step(td_rod_state *s, const td_step_opts *o, td_step_stats *stats,
+                                td_diag *diag) {
     const td_rod_model *m = s->model;
     const bool goes_on = s->history == 1 && s->history_dt == o->dt;
     bool kept = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What the published step keeps of a node while it works, and the systems with three diagonals that
+// What the explicit step keeps of a node while it works, and the systems with three diagonals that
 // both its halves solve.
 
 #include "rod/model.h"
