@@ -334,12 +334,13 @@ class Bodies(unittest.TestCase):
         code, out, _ = tendril("validate", "--list")
         self.assertEqual(code, 0)
         self.assertEqual([line.split()[0] for line in out.splitlines()],
-                         ["pendulum", "double-pendulum", "cantilever", "elastica", "vibration",
-                          "chain", "energy", "agreement", "momentum", "drag", "stability",
-                          "interpolation", "wind", "base", "rest-under-gravity", "pose",
-                          "twist", "resume", "rod-derivatives", "rod-invariance", "rod-cantilever", "rod-elastica",
-                          "rod-vibration", "twist-uniform", "buckling", "michell", "helical-buckling", "spring",
-                          "transducer", "contact"])
+                         ["pendulum", "double-pendulum", "cantilever", "elastica",
+                          "vibration", "chain", "energy", "agreement", "momentum", "drag",
+                          "stability", "interpolation", "wind", "base", "rest-under-gravity",
+                          "pose", "twist", "resume", "rod-derivatives", "rod-invariance",
+                          "rod-cantilever", "rod-elastica", "rod-vibration", "twist-uniform",
+                          "buckling", "michell", "helical-buckling", "spring", "transducer",
+                          "storms", "contact", "contact-mixed"])
 
     def test_a_case_passes_with_a_row_for_each_figure(self):
         got = rows("validate", "elastica")
@@ -360,7 +361,7 @@ class Bench(unittest.TestCase):
         self.assertEqual((code, err), (0, ""))
         self.assertEqual([line.split()[0] for line in out.splitlines()],
                          ["grow", "forward", "step", "realtime", "scaling", "threads",
-                          "world", "rod", "wasm", "accuracy"])
+                          "islands", "world", "rod", "wasm", "accuracy"])
 
     def test_a_short_run_gives_rows_of_figures(self):
         code, out, err = tendril("bench", "step", "--json", "--seconds", "0.01")
