@@ -52,6 +52,10 @@ typedef struct td_step_opts {
 
 TD_API td_step_opts td_step_opts_default(void);
 
+/// A step that does not converge is taken in halves, those in halves again, down to one of so many
+/// pieces.
+#define TD_STEP_PIECES 64
+
 /// Statistics, summed over all steps since the struct was zeroed.
 typedef struct td_step_stats {
     int64_t steps;

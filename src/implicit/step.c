@@ -14,7 +14,6 @@
 
 #define STATIC_ITERATIONS 5000  // far more than most need: limp things between pins creep
 #define STATIC_TOLERANCE  1e-10 // rad or m: statics are to be exact
-#define PIECES            64    // of a step: it is halved down to one of these
 #define PATIENCE          3     // times as many iterations for a piece of a step
 #define LAST_PATIENCE     10    // and for the smallest
 
@@ -98,7 +97,7 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     const td_step_opts *o = y->member[0].opts;
     const tdi_rule rule = rule_of(y, part);
     const td_real size = part.to - part.from;
-    const int32_t patience = size >= 1 ? 1 : size > 1.0 / PIECES ? PATIENCE : LAST_PATIENCE;
+    const int32_t patience = size >= 1 ? 1 : size > 1.0 / TD_STEP_PIECES ? PATIENCE : LAST_PATIENCE;
     const tdi_newton_opts newton = {patience * o->iterations, o->tolerance, false};
     td_status status = TD_OK;
     *converged = false;
@@ -191,7 +190,7 @@ void tdi_system_restore(const tdi_system *y, const void *memory) {
 // length, and after one that does the next is twice as long where it fits.
 td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *stats,
                             td_diag *diag) {
-    const int32_t all = PIECES;
+    const int32_t all = TD_STEP_PIECES;
     td_status status = TD_OK;
     save_all(y, memory);
     for (int32_t at = 0, piece = all / 2; at < all && status == TD_OK;) {
