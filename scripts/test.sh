@@ -23,6 +23,26 @@ part() {
     fi
 }
 
+# Begins a part that needs one core, beside others that need one: begin NAME COMMAND... and later
+# finish.
+begin() {
+    beside=$1
+    shift
+    began=$(date +%s)
+    "$@" >build/beside.log 2>&1 &
+    beside_pid=$!
+}
+finish() {
+    if wait "$beside_pid"; then
+        passed=$((passed + 1))
+        echo "ok      $beside ($(($(date +%s) - began)) s, beside others)"
+    else
+        failed=$((failed + 1))
+        tail -n 60 build/beside.log
+        echo "FAILED  $beside"
+    fi
+}
+
 configure_and_build() {
     cmake --preset "$1" && cmake --build --preset "$1"
 }
@@ -78,14 +98,15 @@ part "unit tests: WebAssembly under node" unit_tests build/wasm
 part "WebAssembly moves as native code does" node scripts/check-wasm.mjs build/wasm/tendril_web.wasm build/tests/make_poses
 part "build: the viewer" make --no-print-directory viewer
 part "module and page are small" scripts/check-sizes.sh build
+begin "solvers against theory" build/tendril validate
 part "an installed tree serves C and C++" scripts/check-install.sh build
 part "command line" python3 tests/cli/test_cli.py build/tendril
 part "command line: sanitizers" python3 tests/cli/test_cli.py build/asan/tendril
 part "scenes run" python3 tests/cli/test_scenes.py build/tendril
-part "solvers against theory" build/tendril validate
 part "examples in the docs run" python3 scripts/check-docs.py build
 part "models are valid glTF" models_are_valid_gltf
 part "pages type-check" sh -c 'cd web && npm run --silent typecheck'
+finish
 part "demo page works in a browser" demo_page
 part "recorded motion in glTF and in a page" scripts/check-clip.sh build
 part "viewer works in a browser" viewer_works
