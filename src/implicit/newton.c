@@ -374,7 +374,6 @@ static bool correct(newton *n) {
     return true;
 }
 
-// Increments of a model that has a least value.
 // Puts the bodies where the step began, with all that is driven at the end of its way, if the value
 // is less there than at the guess.
 static bool starts_lower(const tdi_system *y) {
@@ -404,6 +403,7 @@ static td_status factor_first(newton *n, bool carry) {
     return status;
 }
 
+// Increments of a model that has a least value.
 static td_status find_increments(newton *n, bool carry) {
     const tdi_system *y = n->system;
     for (int32_t k = 0; k < SHIFT_TRIES; k++) {
