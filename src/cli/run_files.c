@@ -135,6 +135,13 @@ static void clear_work(const run_files *files, const char *prefix) {
     }
 }
 
+// Removes all of it; the checkpoint first, so that one that is there always has its streams, even
+// if this is cut short.
+static void clear_all_work(const run_files *files) {
+    clear_work(files, "checkpoint");
+    clear_work(files, "");
+}
+
 void run_files_close(run_files *files, bool remove) {
     char path[RUN_MAX_PATH];
     for (int k = 0; k < RUN_STREAM_COUNT; k++) {
@@ -143,7 +150,7 @@ void run_files_close(run_files *files, bool remove) {
         }
     }
     if (remove) {
-        clear_work(files, "");
+        clear_all_work(files);
         if (run_path(path, files->work, "lock")) {
             unlink(path);
         }
@@ -160,7 +167,7 @@ void run_files_close(run_files *files, bool remove) {
 
 int run_files_begin(run_files *files, const bool wanted[RUN_STREAM_COUNT]) {
     char path[RUN_MAX_PATH];
-    clear_work(files, "");
+    clear_all_work(files);
     for (int k = 0; k < RUN_STREAM_COUNT; k++) {
         if (!wanted[k] || !run_path(path, files->work, stream_names[k])) {
             continue;
