@@ -24,7 +24,8 @@ typedef struct outcome {
 // Backward Euler, which never adds energy: that of BDF2 ripples.
 static td_status calm_down(storm *s, double rest, double *gained) {
     const int32_t steps = (int32_t)round(CALM / s->opts.dt);
-    const double start = storm_energy(s), put_in = start - rest;
+    // what the wind put in is above 0, or every gain would count as a loss
+    const double start = storm_energy(s), put_in = start > rest ? start - rest : (double)NAN;
     double least = start;
     td_status status = TD_OK;
     storm_calm(s);
