@@ -217,7 +217,8 @@ static bool add_module(tdi_parser *p, words_builder *b, size_t at, const char *n
     return true;
 }
 
-static bool balance(tdi_parser *p, words_builder *b, size_t at, char c) {
+// Brackets may close in another successor, as in cpfg; most that do not were forgotten.
+static void balance(tdi_parser *p, words_builder *b, size_t at, char c) {
     if (c == '[') {
         if (b->depth < 64) {
             b->open[b->depth] = at;
@@ -225,9 +226,9 @@ static bool balance(tdi_parser *p, words_builder *b, size_t at, char c) {
         b->depth++;
     }
     if (c == ']' && --b->depth < 0) {
-        return tdi_parse_fail(p, at, "unbalanced brackets: this ']' closes nothing");
+        tdi_parse_warn(p, at, "unbalanced brackets: this ']' closes nothing here");
+        b->depth = 0;
     }
-    return true;
 }
 
 bool tdi_parse_words(tdi_parser *p, tdi_words *words) {
@@ -239,9 +240,10 @@ bool tdi_parse_words(tdi_parser *p, tdi_words *words) {
         char name[6];
         size_t at = p->at;
         int32_t count = 0;
-        if (!tdi_read_symbol(p, name) || !balance(p, &b, at, name[0])) {
+        if (!tdi_read_symbol(p, name)) {
             return false;
         }
+        balance(p, &b, at, name[0]);
         if (tdi_accept(p, "(")) {
             do {
                 if (!add_arg(p, &b)) {
@@ -258,8 +260,8 @@ bool tdi_parse_words(tdi_parser *p, tdi_words *words) {
         }
     }
     if (b.depth > 0) {
-        return tdi_parse_fail(p, b.open[b.depth <= 64 ? b.depth - 1 : 63],
-                              "unbalanced brackets: this '[' is never closed");
+        tdi_parse_warn(p, b.open[b.depth <= 64 ? b.depth - 1 : 63],
+                       "unbalanced brackets: this '[' is not closed here");
     }
     return true;
 }
