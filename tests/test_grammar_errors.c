@@ -10,11 +10,8 @@
 
 TD_TEST(errors_in_modules_and_brackets_name_their_place) {
     const test_fault rows[] = {
-        {"axiom: +(1,2)\n", TD_ERR_SYNTAX, 1, 8, "+ takes 0 to 1 parameter; 2 are given"},
-        {"axiom: A @R(1)\n", TD_ERR_SYNTAX, 1, 10, "@R takes 2 to 6 parameters; 1 is given"},
         {"axiom: @R(1,2,3,4)\n", TD_ERR_SYNTAX, 1, 8, "@R takes 2, 3 or 6 parameters; 4 are given"},
-        {"axiom: ?P(1)\n", TD_ERR_SYNTAX, 1, 8, "?P takes 2 to 3 parameters; 1 is given"},
-        {"axiom: |(3)\n", TD_ERR_SYNTAX, 1, 8, "| takes 0 parameters; 1 is given"},
+        {"axiom: A%(1)\n", TD_ERR_SYNTAX, 1, 9, "% takes no parameters; 1 is given"},
         {"axiom: A~K\n", TD_ERR_SYNTAX, 1, 9, "surface ~K is not declared"},
         {"axiom: ~ L\n", TD_ERR_SYNTAX, 1, 8, "expected the letter of a surface"},
         {"axiom: A@X\n", TD_ERR_SYNTAX, 1, 9, "unknown module '@X'"},
@@ -44,6 +41,18 @@ TD_TEST(errors_in_productions_name_their_place) {
         {"axiom: A\nA --> B : 1 2\n", TD_ERR_SYNTAX, 2, 13, "expected the end of the line"},
     };
     CHECK_FAULTS(rows, 0);
+}
+
+TD_TEST(too_few_parameters_of_a_turtle_module_are_a_warning_and_more_are_not) {
+    const test_warning rows[] = {
+        {"axiom: A @R(1)\n", 1, 10, "@R takes 2 parameters or more; with 1 it does nothing"},
+        {"axiom: ?P(1)\n", 1, 8, "?P takes 2 parameters or more"},
+        {"axiom: @Mat\n", 1, 8, "@Mat takes 1 parameter or more; with 0 it does nothing"},
+    };
+    CHECK_WARNINGS(rows);
+    test_frame f = test_turtle("+(90,1,2)|(3)F(1,7)@R(1)"); // the first parameter counts
+    CHECK_VEC(f.p, 1, 0, 0, 1e-15);
+    CHECK_TEXT(test_derived("axiom: +(1,2)\n+(a,b) : b == 2 --> +(a+1,b)\n", 1), "+(2,2)");
 }
 
 TD_TEST(brackets_that_do_not_balance_are_a_warning) {

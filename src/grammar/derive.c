@@ -29,6 +29,8 @@ struct td_derivation {
     double *globals, *arrays;
     uint8_t *still; // a type: no production concerns it
     uint8_t *arity; // a type
+    // a type: its production, when there is one only, with nothing to test and nothing to follow
+    const tdi_production **only;
     // a type: bit (t mod 64) is set where a neighbour of type t may let a production match, so that
     // most modules of context-sensitive models are passed over without a closer look
     uint64_t *left_gate, *right_gate;
@@ -201,21 +203,12 @@ static td_status write_parts(td_derivation *d, const tdi_production *r, double *
 // Rewrites the modules from i on; *used counts those that the strict predecessor takes.
 static td_status rewrite_module(td_derivation *d, int64_t i, int64_t param, int64_t *used,
                                 td_diag *diag) {
-    const tdi_section *s = &d->grammar->rewrite;
     const double *params = d->now.params + param;
     int32_t type = d->now.types[i];
-    const tdi_production *r = &s->productions[s->first[type]];
-    double *slots = d->chooser.slots;
+    const tdi_production *r;
+    double *slots;
     bool decomposes = d->grammar->decompose.count > 0;
     *used = 1;
-    if (s->first[type + 1] - s->first[type] == 1 && r->plain && r->weight == TD_NONE &&
-        !decomposes) {
-        // the only production, and nothing to test: no choice to make
-        for (int32_t k = 0; k < d->arity[type]; k++) {
-            slots[r->strict.first_slot + k] = params[k];
-        }
-        return write_words(d, &d->next, &r->successor, slots, r->at, diag);
-    }
     tdi_site site = {d->now.types + i, params, d->now.count - i, i, TD_NONE};
     td_status status = tdi_choose(&d->chooser, &site, &r, &slots, diag);
     if (status != TD_OK) {
@@ -252,11 +245,21 @@ static inline bool stays(const td_derivation *d, int64_t i, bool contexts) {
            (d->right_gate[type] != UINT64_MAX && !gate_open(d, d->right_gate[type], n->right[i]));
 }
 
+// no choice to make: binds the parameters and writes the successor
+static inline td_status follow(td_derivation *d, const tdi_production *r, const double *params,
+                               td_diag *diag) {
+    double *slots = d->chooser.slots;
+    for (int32_t k = 0; k < r->strict.param_count; k++) {
+        slots[r->strict.first_slot + k] = params[k];
+    }
+    return write_words(d, &d->next, &r->successor, slots, r->at, diag);
+}
+
 static td_status rewrite(td_derivation *d, td_diag *diag) {
     const buffer *b = &d->now;
     bool contexts = d->contexts;
     td_status status = TD_OK;
-    int64_t param = 0;
+    int64_t param = 0, used;
     d->next.count = d->next.param_count = 0;
     for (int64_t i = 0; i < b->count && status == TD_OK;) {
         int64_t run = i, run_param = param;
@@ -266,8 +269,10 @@ static td_status rewrite(td_derivation *d, td_diag *diag) {
         if (run > i) {
             status = copy_modules(d, &d->next, b->types + i, run - i, b->params + param,
                                   run_param - param, diag);
+        } else if (d->only[b->types[i]]) {
+            status = follow(d, d->only[b->types[i]], b->params + param, diag);
+            run_param += d->arity[b->types[run++]];
         } else {
-            int64_t used;
             status = rewrite_module(d, i, param, &used, diag);
             while (run < i + used) {
                 run_param += d->arity[b->types[run++]];
@@ -398,9 +403,11 @@ static td_status make_variables(td_derivation *d) {
     d->arrays = tdi_alloc_zeroed(d->alloc, (size_t)g->array_value_count + 1, sizeof *d->arrays);
     d->still = tdi_alloc_zeroed(d->alloc, types, 1);
     d->arity = tdi_alloc_zeroed(d->alloc, types, 1);
+    d->only = tdi_alloc_zeroed(d->alloc, types, sizeof *d->only);
     d->left_gate = tdi_alloc_zeroed(d->alloc, types, sizeof *d->left_gate);
     d->right_gate = tdi_alloc_zeroed(d->alloc, types, sizeof *d->right_gate);
-    if (!d->globals || !d->arrays || !d->still || !d->arity || !d->left_gate || !d->right_gate) {
+    if (!d->globals || !d->arrays || !d->still || !d->arity || !d->only || !d->left_gate ||
+        !d->right_gate) {
         return TD_ERR_MEMORY;
     }
     if (g->array_value_count > 0) {
@@ -410,6 +417,10 @@ static td_status make_variables(td_derivation *d) {
         d->still[t] = g->rewrite.first[t] == g->rewrite.first[t + 1] &&
                       g->decompose.first[t] == g->decompose.first[t + 1] && t != TDI_TYPE_CUT;
         d->arity[t] = (uint8_t)g->types[t].param_count;
+        const tdi_production *r = &g->rewrite.productions[g->rewrite.first[t]];
+        bool single = g->rewrite.first[t + 1] - g->rewrite.first[t] == 1;
+        d->only[t] =
+            single && r->plain && r->weight == TD_NONE && g->decompose.count == 0 ? r : NULL;
     }
     d->contexts = g->rewrite.has_left || g->rewrite.has_right || g->decompose.has_left ||
                   g->decompose.has_right;
@@ -496,6 +507,7 @@ void td_derivation_free(td_derivation *derivation) {
     tdi_alloc_free(alloc, d->arrays, ((size_t)g->array_value_count + 1) * sizeof *d->arrays);
     tdi_alloc_free(alloc, d->still, (size_t)g->type_count);
     tdi_alloc_free(alloc, d->arity, (size_t)g->type_count);
+    tdi_alloc_free(alloc, d->only, (size_t)g->type_count * sizeof *d->only);
     tdi_alloc_free(alloc, d->left_gate, (size_t)g->type_count * sizeof *d->left_gate);
     tdi_alloc_free(alloc, d->right_gate, (size_t)g->type_count * sizeof *d->right_gate);
     tdi_alloc_free(alloc, d, sizeof *d);

@@ -145,13 +145,18 @@ static int32_t find_surface(const td_grammar *g, const char *name) {
 }
 
 static bool check_turtle(tdi_parser *p, size_t at, const turtle_row *row, tdi_type *type) {
-    if (type->param_count < row->least || type->param_count > row->most) {
-        return tdi_parse_fail(p, at, "%s takes %d%s%.0d parameter%s; %d %s given", type->name,
-                              row->least, row->most > row->least ? " to " : "",
-                              row->most > row->least ? row->most : 0, row->most == 1 ? "" : "s",
+    bool bare = row->op == TDI_OP_PUSH || row->op == TDI_OP_POP || row->op == TDI_OP_CUT;
+    if (bare && type->param_count > 0) {
+        return tdi_parse_fail(p, at, "%s takes no parameters; %d %s given", type->name,
                               type->param_count, type->param_count == 1 ? "is" : "are");
     }
-    type->op = (uint8_t)row->op;
+    if (type->param_count < row->least) {
+        tdi_parse_warn(p, at, "%s takes %d parameter%s or more; with %d it does nothing",
+                       type->name, row->least, row->least == 1 ? "" : "s", type->param_count);
+        type->op = TDI_OP_IGNORED;
+        return true;
+    }
+    type->op = (uint8_t)row->op; // parameters past row->most are the modeller's own
     if (row->op == TDI_OP_SURFACE) {
         type->surface = (int8_t)find_surface(p->g, type->name);
         if (type->surface == TD_NONE) {

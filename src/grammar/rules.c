@@ -51,19 +51,12 @@ static bool match_contexts(const tdi_chooser *c, const tdi_production *r, const 
 // Contexts, {before} and condition. *applies says whether the production may be used.
 static td_status test(tdi_chooser *c, const tdi_production *r, const tdi_site *site, double *slots,
                       bool *applies, td_diag *diag) {
-    *applies = false;
-    if (r->strict.count > 1 && !match_strict(site, &r->strict)) {
-        return TD_OK;
-    }
-    if (r->strict.param_count > 0) {
+    *applies = r->plain || (match_strict(site, &r->strict) && match_contexts(c, r, site, slots));
+    if (*applies && r->strict.param_count > 0) {
         memcpy(slots + r->strict.first_slot, site->params,
                (size_t)r->strict.param_count * sizeof *slots);
     }
-    if (r->plain) {
-        *applies = true;
-        return TD_OK;
-    }
-    if (!match_contexts(c, r, site, slots)) {
+    if (r->plain || !*applies) {
         return TD_OK;
     }
     for (int32_t s = r->bound_count; s < r->slot_count; s++) {
@@ -87,7 +80,13 @@ static td_status weigh(tdi_chooser *c, const tdi_production *r, double *slots, d
     if (r->weight == TD_NONE) {
         return TD_OK;
     }
-    td_status status = tdi_machine_run(&c->machine, r->weight, slots, weight, diag);
+    const tdi_op *op = &c->grammar->ops[r->weight];
+    td_status status = TD_OK;
+    if (op[0].code == TDI_CODE_CONSTANT && op[1].code == TDI_CODE_END) { // most are
+        *weight = op[0].k;
+    } else {
+        status = tdi_machine_run(&c->machine, r->weight, slots, weight, diag);
+    }
     if (status == TD_OK && *weight < 0) {
         return tdi_source_fail(&c->grammar->source, c->grammar->op_at[r->weight], diag, TD_ERR_EVAL,
                                "the weight of this production is %g; it must be at least 0",
