@@ -205,7 +205,7 @@ TD_TEST(errors_of_counts_come_after_their_limit_and_not_before) {
             bool open = strstr(rows[i].part, "#if") != NULL; // these are faulty anyway
             CHECK_INT(m.status, more || open ? TD_ERR_SYNTAX : TD_OK);
             CHECK_HAS(m.status == TD_OK ? rows[i].message : m.faults[0].message,
-                      open && more ? "too many nested conditions" : rows[i].message);
+                      open && more ? "conditions are nested more than 64 deep" : rows[i].message);
             test_model_free(&m);
             free(text);
         }
