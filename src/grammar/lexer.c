@@ -22,11 +22,28 @@ bool tdi_parse_fail(tdi_parser *p, size_t at, const char *format, ...) {
     va_end(args);
     td_diag diag;
     tdi_source_fail(&p->g->source, at, &diag, TD_ERR_SYNTAX, "%s", message);
-    tdi_diag_add(p->diags, &diag);
-    p->failed = true;
-    p->fault_count++;
-    p->status = p->status == TD_OK ? TD_ERR_SYNTAX : p->status;
+    return tdi_parse_fail_with(p, &diag);
+}
+
+bool tdi_parse_fail_with(tdi_parser *p, const td_diag *diag) {
+    if (!p->failed) {
+        tdi_diag_add(p->diags, diag);
+        p->failed = true;
+        p->fault_count++;
+        p->status = p->status == TD_OK ? TD_ERR_SYNTAX : p->status;
+    }
     return false;
+}
+
+void tdi_parse_warn(tdi_parser *p, size_t at, const char *format, ...) {
+    char message[sizeof((td_diag *)0)->message];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    td_diag diag;
+    tdi_source_fail(&p->g->source, at, &diag, TD_OK, "%s", message);
+    tdi_diag_add(p->def->warnings, &diag);
 }
 
 bool tdi_parse_memory(tdi_parser *p) {

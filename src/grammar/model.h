@@ -4,6 +4,7 @@
 // A compiled L-system: what the parser fills, and derivation and turtle read.
 
 #include "base/alloc.h"
+#include "cpfg/spline.h"
 #include "grammar/source.h"
 #include "grammar/turtle.h"
 #include "tendril/grammar.h"
@@ -48,6 +49,7 @@ typedef enum tdi_turtle_op {
     TDI_OP_SURFACE,
     TDI_OP_BALL,
     TDI_OP_DISC,
+    TDI_OP_ELASTICITY, // _
     TDI_OP_TROPISM_STRENGTH,
     TDI_OP_TROPISM_DIRECTION,
     TDI_OP_TROPISM_OFF,
@@ -137,6 +139,7 @@ typedef struct tdi_section {
 
 typedef struct tdi_turtle_header {
     td_real angle; // degrees, of a turn without parameter
+    bool angle_given;
     td_real step;  // of an F without parameter
     td_real width; // < 0: none given
     td_real width_increment;
@@ -144,6 +147,10 @@ typedef struct tdi_turtle_header {
     int32_t color_increment;
     td_vec3 tropism; // unit
     td_real elasticity;
+    td_real elasticity_increment; // of `_` without parameter
+    td_real scale;                // of lengths, widths and sizes
+    bool pixels;                  // widths of lines count pixels, so they are not used
+    bool past_cut;                // the rest of a branch is drawn after a '%'
 } tdi_turtle_header;
 
 struct td_grammar {
@@ -172,6 +179,9 @@ struct td_grammar {
     tdi_header_item *materials, *surfaces;
     int32_t *palette_index;
     uint32_t *palette_color;
+    tdi_spline *splines; // functions, for func()
+    int32_t spline_count;
+    int64_t spline_capacity;
     char (*context_names)[6]; // of ignore: or consider:
     int32_t context_name_count;
     bool context_ignores;

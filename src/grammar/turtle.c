@@ -176,15 +176,25 @@ static td_status draw_segment(walker *w, tdi_turtle *at, td_real length, td_real
     return status;
 }
 
+// What F and G draw. Lines that are pixels wide have no width of their own.
+static td_status draw_line(walker *w, td_real length) {
+    td_real width = w->now.width;
+    w->now.width = w->g->turtle.pixels ? -1 : width;
+    td_status status = draw_segment(w, &w->now, length, w->now.width);
+    w->now.width = width;
+    return status;
+}
+
 static td_status go_forward(walker *w, td_real length, bool draw, bool corner) {
     td_status status = TD_OK;
+    length *= w->now.scale;
     bool in_polygon = w->polygon_depth > 0;
     if (in_polygon && corner && !w->polygons[w->polygon_depth - 1].moved) {
         w->polygons[w->polygon_depth - 1].moved = true;
         status = add_corner(w);
     }
     if (status == TD_OK && draw && !in_polygon && !w->in_cylinder) {
-        status = draw_segment(w, &w->now, length, w->now.width);
+        status = draw_line(w, length);
     }
     w->now.position = tdi_madd(w->now.position, w->now.heading, length);
     if (status == TD_OK && in_polygon && corner) {
@@ -266,13 +276,13 @@ static td_status draw_organ(walker *w, const tdi_type *type, const double *p) {
         return TD_OK;
     }
     if (type->op == TDI_OP_SURFACE) {
-        return s->surface ? s->surface(s->context, &w->now, type->surface, given ? p[0] : 1,
-                                       w->module, w->diag)
+        td_real size = (given ? p[0] : 1) * w->now.scale;
+        return s->surface ? s->surface(s->context, &w->now, type->surface, size, w->module, w->diag)
                           : TD_OK;
     }
     td_real width = w->now.width > 0 ? w->now.width : 1;
-    return s->ball ? s->ball(s->context, &w->now, type->op == TDI_OP_DISC, given ? p[0] : width,
-                             w->module, w->diag)
+    return s->ball ? s->ball(s->context, &w->now, type->op == TDI_OP_DISC,
+                             given ? p[0] * w->now.scale : width, w->module, w->diag)
                    : TD_OK;
 }
 
@@ -388,8 +398,12 @@ static td_status set_state(walker *w, const tdi_type *type, const double *p) {
     td_real width = t->width < 0 ? 1 : t->width;
     int32_t color = t->color == TD_NONE ? 0 : t->color;
     switch ((tdi_turtle_op)type->op) {
-    case TDI_OP_WIDTH_DOWN: t->width = given ? p[0] : fmax(width - h->width_increment, 0); break;
-    case TDI_OP_WIDTH_UP: t->width = given ? p[0] : width + h->width_increment; break;
+    case TDI_OP_WIDTH_DOWN:
+        t->width = given ? p[0] * t->scale : fmax(width - h->width_increment * t->scale, 0);
+        break;
+    case TDI_OP_WIDTH_UP:
+        t->width = given ? p[0] * t->scale : width + h->width_increment * t->scale;
+        break;
     case TDI_OP_COLOR_UP:
     case TDI_OP_COLOR_DOWN: {
         int32_t step = type->op == TDI_OP_COLOR_UP ? h->color_increment : -h->color_increment;
@@ -397,6 +411,9 @@ static td_status set_state(walker *w, const tdi_type *type, const double *p) {
         t->color = fabs(number) < 1e9 ? (int32_t)number : TD_NONE;
         break;
     }
+    case TDI_OP_ELASTICITY:
+        t->elasticity = given ? p[0] : t->elasticity + h->elasticity_increment;
+        break;
     case TDI_OP_TROPISM_STRENGTH: t->elasticity = p[0]; break;
     case TDI_OP_TROPISM_DIRECTION:
         w->tropism = tdi_unit_or(tdi_vec3(p[0], p[1], p[2]), w->tropism);
@@ -498,7 +515,7 @@ static td_status walk(walker *w, const td_string *s, tdi_expander *e) {
         const double *p = s->params ? s->params + param : NULL;
         td_status status;
         w->module = i;
-        if (number == TDI_TYPE_CUT) {
+        if (number == TDI_TYPE_CUT && !w->g->turtle.past_cut) {
             i = cut(w, s, i, &param);
             continue;
         }
@@ -564,6 +581,7 @@ static td_status walk_and_free(walker *w, const td_string *s) {
                           .color = h->color,
                           .material = TD_NONE,
                           .elasticity = h->elasticity,
+                          .scale = h->scale,
                           .mark = TD_NONE};
     for (int32_t i = 0; i < w->g->body.material_count; i++) {
         w->now.material = w->g->body.materials[i].number == 0 ? i : w->now.material;
