@@ -56,7 +56,6 @@ int cli_read_options(int argc, char **argv, const cli_option *options, int count
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // File, line, column, message, the line of text and a caret.
 void cli_print_diag(const td_diag *diag);
-void cli_print_warnings(const td_diag_list *list);
 // All of a list, and how many were dropped; `status` stands for a list that is empty.
 void cli_print_diags(const td_diag_list *list, td_status status, const char *file);
 

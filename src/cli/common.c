@@ -41,7 +41,8 @@ void cli_error(const char *format, ...) {
     va_end(args);
 }
 
-static void print_diag(const td_diag *diag, const char *kind) {
+void cli_print_diag(const td_diag *diag) {
+    const char *kind = diag->status == TD_OK ? "warning" : "error";
     if (diag->file[0] && diag->line > 0) {
         fprintf(stderr, "%s:%d:%d: %s: %s\n", diag->file, diag->line, diag->column, kind,
                 diag->message);
@@ -55,26 +56,13 @@ static void print_diag(const td_diag *diag, const char *kind) {
     }
 }
 
-void cli_print_diag(const td_diag *diag) {
-    print_diag(diag, "error");
-}
-
-void cli_print_warnings(const td_diag_list *list) {
-    for (int32_t i = 0; i < list->count && i < list->capacity; i++) {
-        print_diag(&list->items[i], "warning");
-    }
-    if (list->count > list->capacity) {
-        cli_error("%d more warnings are not shown", list->count - list->capacity);
-    }
-}
-
 void cli_print_diags(const td_diag_list *list, td_status status, const char *file) {
     int32_t shown = list->count < list->capacity ? list->count : list->capacity;
     for (int32_t i = 0; i < shown; i++) {
         cli_print_diag(&list->items[i]);
     }
     if (list->count > shown) {
-        cli_error("%d more errors are not shown", list->count - shown);
+        cli_error("%d more messages are not shown", list->count - shown);
     }
     if (shown == 0 && status != TD_OK) {
         cli_error("%s: %s", file, td_status_text(status));
@@ -238,8 +226,8 @@ int cli_read_options(int argc, char **argv, const cli_option *options, int count
 
 td_status cli_load_model(const char *path, const cli_defines *defines, const char *view,
                          td_grammar **grammar) {
-    td_diag items[MAX_DIAGS], odd[MAX_DIAGS];
-    td_diag_list diags = {items, MAX_DIAGS, 0}, warnings = {odd, MAX_DIAGS, 0};
+    td_diag items[MAX_DIAGS];
+    td_diag_list diags = {items, MAX_DIAGS, 0};
     td_bytes text = {0};
     td_loader loader = td_file_loader();
     char model[160];
@@ -260,7 +248,6 @@ td_status cli_load_model(const char *path, const cli_defines *defines, const cha
     def.loader = &loader;
     def.max_text = MAX_TEXT;
     def.view = view;
-    def.warnings = &warnings;
     if (defines) {
         def.defines = defines->items;
         def.define_count = defines->count;
@@ -269,9 +256,8 @@ td_status cli_load_model(const char *path, const cli_defines *defines, const cha
     if (status == TD_OK) {
         status = td_plant_check(*grammar, &diags);
     }
-    cli_print_warnings(&warnings);
+    cli_print_diags(&diags, status, path);
     if (status != TD_OK) {
-        cli_print_diags(&diags, status, path);
         td_grammar_free(*grammar);
         *grammar = NULL;
     }

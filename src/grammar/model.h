@@ -19,6 +19,7 @@
 // What the turtle does at a module. Types with the same name share it.
 typedef enum tdi_turtle_op {
     TDI_OP_NONE,
+    TDI_OP_IGNORED,   // a command of cpfg that means nothing here: labels, textures, ...
     TDI_OP_DRAW,      // F
     TDI_OP_DRAW_G,    // G: like F, but no corner of a polygon
     TDI_OP_MOVE,      // f
@@ -49,10 +50,16 @@ typedef enum tdi_turtle_op {
     TDI_OP_SURFACE,
     TDI_OP_BALL,
     TDI_OP_DISC,
-    TDI_OP_ELASTICITY, // _
     TDI_OP_TROPISM_STRENGTH,
-    TDI_OP_TROPISM_DIRECTION,
+    TDI_OP_TROPISM_MORE, // _, @Ti
+    TDI_OP_TROPISM_LESS, // @Td with a number; with a direction it sets that
     TDI_OP_TROPISM_OFF,
+    TDI_OP_UNTWIST, // @Tp
+    TDI_OP_TWISTED, // @Tf
+    TDI_OP_SCALE,
+    TDI_OP_SCALE_UP,
+    TDI_OP_SCALE_DOWN,
+    TDI_OP_CUT_IF, // @mc
     TDI_OP_MATERIAL,
     TDI_OP_QUERY_P,
     TDI_OP_QUERY_H,

@@ -247,10 +247,9 @@ static void check_section(tdi_parser *p, const tdi_section *s) {
             }
         }
         if (other) {
-            p->failed = false;
-            tdi_parse_fail(p, s->productions[i].at,
+            tdi_parse_warn(p, s->productions[i].at,
                            "%s has %d parameter%s here but %d wherever the model makes it, so this "
-                           "production can never be used",
+                           "production is never used",
                            type->name, type->param_count, type->param_count == 1 ? "" : "s",
                            other->param_count);
         }
@@ -522,9 +521,6 @@ td_status td_grammar_new(const td_grammar_def *def, const td_alloc *alloc, td_gr
     *out = NULL;
     if (diags) {
         diags->count = 0;
-    }
-    if (def && def->warnings) {
-        def->warnings->count = 0;
     }
     if (!def || def->struct_size != sizeof *def) {
         return TD_ERR_DEF;

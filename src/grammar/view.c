@@ -48,10 +48,12 @@ static void name_beside(const char *model, char name[TDI_FILE_NAME]) {
     }
 }
 
-// What a `specifications` file beside the model says of it. False when there is no such file.
+// What a `specifications` file beside a model of cpfg says of it. False when there is none.
 static bool read_specification(td_grammar *g, const td_grammar_def *def, tdi_specification *out) {
+    size_t length = strlen(def->name);
     int32_t file;
-    if (tdi_source_load(&g->source, def, "specifications", def->name, &file) != TD_OK) {
+    if (length < 3 || strcmp(def->name + length - 2, ".l") != 0 ||
+        tdi_source_load(&g->source, def, "specifications", def->name, &file) != TD_OK) {
         return false;
     }
     const tdi_source_file *f = &g->source.files[file];
