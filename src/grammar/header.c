@@ -43,6 +43,7 @@ static bool read_angle(tdi_parser *p) {
         return false;
     }
     p->g->turtle.angle = degrees;
+    p->g->turtle.angle_given = true;
     return true;
 }
 
@@ -52,6 +53,7 @@ static bool read_angle_factor(tdi_parser *p) {
         return false;
     }
     p->g->turtle.angle = 360 / n;
+    p->g->turtle.angle_given = true;
     return true;
 }
 
@@ -163,6 +165,13 @@ static void take_brackets_literally(const td_grammar *g, tdi_section *s) {
 
 void tdi_header_finish(tdi_parser *p) {
     td_grammar *g = p->g;
+    if (p->has_bare_turn && !g->turtle.angle_given) {
+        tdi_parse_warn(
+            p, p->bare_turn_at,
+            "this turn has no angle, so it is %g degrees; expected 'angle increment:' in "
+            "the header or in a view file",
+            g->turtle.angle);
+    }
     if (g->body.width_unit == 0) {
         g->body.width_unit = g->body.length_unit;
     }
@@ -510,6 +519,7 @@ static const header_row rows[] = {
     {"color", true, read_color},
     {"material", true, read_material},
     {"surface", true, read_surface},
+    {"function", true, tdi_read_function},
 };
 #define ROW_COUNT ((int32_t)(sizeof rows / sizeof rows[0]))
 
@@ -617,6 +627,7 @@ void tdi_header_default(td_grammar *g) {
                                     .width_increment = 0.1,
                                     .color = TD_NONE,
                                     .color_increment = 1,
-                                    .tropism = {0, -1, 0}};
+                                    .tropism = {0, -1, 0},
+                                    .scale = 1};
     g->body = (tdi_body_header){.length_unit = 1, .pipe_exponent = 2};
 }

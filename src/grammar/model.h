@@ -4,6 +4,7 @@
 // A compiled L-system: what the parser fills, and derivation and turtle read.
 
 #include "base/alloc.h"
+#include "cpfg/spline.h"
 #include "grammar/source.h"
 #include "grammar/turtle.h"
 #include "tendril/grammar.h"
@@ -154,6 +155,7 @@ typedef struct tdi_section {
 
 typedef struct tdi_turtle_header {
     td_real angle; // degrees, of a turn without parameter
+    bool angle_given;
     td_real step;  // of an F without parameter
     td_real width; // < 0: none given
     td_real width_increment;
@@ -161,7 +163,10 @@ typedef struct tdi_turtle_header {
     int32_t color_increment;
     td_vec3 tropism; // unit
     td_real elasticity;
-    td_real elasticity_increment;
+    td_real elasticity_increment; // of `_` without parameter
+    td_real scale;                // of lengths, widths and sizes
+    bool pixels;                  // widths of lines count pixels, so they are not used
+    bool past_cut;                // the rest of a branch is drawn after a '%'
 } tdi_turtle_header;
 
 typedef struct tdi_fusion { // a symbol such as ~L(t) that is taken apart
@@ -196,6 +201,9 @@ struct td_grammar {
     tdi_header_item *materials, *surfaces;
     int32_t *palette_index;
     uint32_t *palette_color;
+    tdi_spline *splines; // functions, for func()
+    int32_t spline_count;
+    int64_t spline_capacity;
     bool context_listed[128]; // characters of ignore: or consider:
     bool context_lists, context_ignores;
     bool opening_ignored, closing_ignored; // '[' and ']', by right contexts

@@ -244,6 +244,12 @@ static bool add_module(tdi_parser *p, words_builder *b, size_t at, const char *n
         return false;
     }
     p->g->types[type].made = true;
+    bool turn =
+        p->g->types[type].op >= TDI_OP_YAW_LEFT && p->g->types[type].op <= TDI_OP_ROLL_RIGHT;
+    if (turn && param_count == 0 && !p->has_bare_turn) {
+        p->has_bare_turn = true;
+        p->bare_turn_at = at;
+    }
     if (w->module_count == b->type_capacity) {
         uint16_t *grown = tdi_arena_grow(&p->g->arena, w->types, w->module_count, &b->type_capacity,
                                          sizeof *grown);

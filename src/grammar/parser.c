@@ -6,6 +6,7 @@
 //          one pass finds all of them.
 
 #include "grammar/parser.h"
+#include "grammar/view.h"
 
 #include <string.h>
 
@@ -474,8 +475,11 @@ static void parse_text(tdi_parser *p) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static td_status parse(td_grammar *g, td_diag_list *diags) {
+// The text up to `view_end` is that of the view file.
+static td_status parse(td_grammar *g, const td_grammar_def *def, int32_t view, size_t view_end,
+                       td_diag_list *diags) {
     tdi_parser p = {.g = g,
+                    .def = def,
                     .diags = diags,
                     .text = g->source.text,
                     .size = g->source.size,
@@ -484,6 +488,9 @@ static td_status parse(td_grammar *g, td_diag_list *diags) {
         tdi_intern_type(&p, 0, "]\0\0\0\0", 0) != TDI_TYPE_POP ||
         tdi_intern_type(&p, 0, "%\0\0\0\0", 0) != TDI_TYPE_CUT) {
         return TD_ERR_MEMORY;
+    }
+    if (view != TD_NONE) {
+        tdi_view_read(&p, view_end);
     }
     parse_text(&p);
     if (p.status == TD_OK) {
@@ -498,6 +505,34 @@ static td_status parse(td_grammar *g, td_diag_list *diags) {
         return TD_ERR_MEMORY;
     }
     return p.status;
+}
+
+// Brings in all texts: the model's, and before it that of the view file.
+static td_status read_and_parse(td_grammar *g, const td_grammar_def *def, td_diag_list *diags) {
+    tdi_source *s = &g->source;
+    bool fits = def->text_size <= def->max_text;
+    int32_t view = TD_NONE, colors = TD_NONE;
+    s->arena = &g->arena;
+    if (tdi_source_add(s, def->name, def->text, fits ? def->text_size : 0) == TD_NONE) {
+        return TD_ERR_MEMORY;
+    }
+    if (!fits) {
+        td_diag diag;
+        tdi_source_fail_in(s, 0, 0, &diag, TD_ERR_LIMIT,
+                           "the text has %zu bytes; it can have at most %zu", def->text_size,
+                           def->max_text);
+        tdi_diag_add(diags, &diag);
+        return TD_ERR_LIMIT;
+    }
+    td_status status = tdi_view_open(g, def, &view, &colors, diags);
+    if (status == TD_OK && view != TD_NONE) {
+        status = tdi_source_process(s, view, def, diags);
+    }
+    size_t view_end = s->size;
+    if (status == TD_OK) {
+        status = tdi_source_process(s, 0, def, diags);
+    }
+    return status == TD_OK ? parse(g, def, view, view_end, diags) : status;
 }
 
 td_grammar_def td_grammar_def_default(void) {
@@ -526,10 +561,7 @@ td_status td_grammar_new(const td_grammar_def *def, const td_alloc *alloc, td_gr
     g->alloc = alloc;
     g->arena.alloc = alloc;
     tdi_header_default(g);
-    td_status status = tdi_source_read(&g->source, &g->arena, def, diags);
-    if (status == TD_OK) {
-        status = parse(g, diags);
-    }
+    td_status status = read_and_parse(g, def, diags);
     if (status != TD_OK) {
         td_grammar_free(g);
         return status;

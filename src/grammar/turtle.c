@@ -142,6 +142,15 @@ static td_status draw_segment(walker *w, tdi_turtle *at, td_real length, td_real
     return status;
 }
 
+// What F and G draw. Lines that are pixels wide have no width of their own.
+static td_status draw_line(walker *w, td_real length) {
+    td_real width = w->now.width;
+    w->now.width = w->g->turtle.pixels ? -1 : width;
+    td_status status = draw_segment(w, &w->now, length, w->now.width);
+    w->now.width = width;
+    return status;
+}
+
 static td_status go_forward(walker *w, td_real length, bool draw, bool corner) {
     td_status status = TD_OK;
     bool in_polygon = w->polygon_depth > 0;
@@ -151,7 +160,7 @@ static td_status go_forward(walker *w, td_real length, bool draw, bool corner) {
     }
     bool piece = draw && !in_polygon && w->in_cylinder != OPEN_HERE;
     if (status == TD_OK && piece) {
-        status = draw_segment(w, &w->now, length, w->now.width);
+        status = draw_line(w, length);
     }
     w->now.position = tdi_madd(w->now.position, w->now.heading, length);
     if (piece) { // a cylinder from outside goes on from the end of the piece
@@ -555,7 +564,7 @@ static td_status walk(walker *w, const td_string *s, tdi_expander *e) {
         td_status status;
         int64_t used = 1;
         w->module = i;
-        if (number == TDI_TYPE_CUT ||
+        if ((number == TDI_TYPE_CUT && !w->g->turtle.past_cut) ||
             (type->op == TDI_OP_CUT_IF && type->param_count > 0 && p[0] == 1)) {
             i = cut(w, s, i, &param);
             continue;
@@ -635,7 +644,7 @@ static td_status walk_and_free(walker *w, const td_string *s) {
     w->now = (tdi_turtle){.heading = {0, 1, 0},
                           .left = {-1, 0, 0},
                           .up = {0, 0, 1},
-                          .scale = 1,
+                          .scale = h->scale,
                           .width = h->width,
                           .color = h->color,
                           .material = TD_NONE,
