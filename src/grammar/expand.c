@@ -4,24 +4,20 @@
 #include "grammar/expand.h"
 
 #define MAX_REPLACEMENTS 200000000 // a run: a section that multiplies without end stops here
+#define MAX_OPEN_PARAMS  16000000  // of all open successors
 
 td_status tdi_expander_new(tdi_expander *e, const td_alloc *alloc) {
     e->left = MAX_REPLACEMENTS;
-    e->levels = tdi_alloc_zeroed(alloc, (size_t)e->chooser.section->max_depth, sizeof *e->levels);
-    if (!e->levels) {
-        return TD_ERR_MEMORY;
-    }
     return tdi_chooser_new(&e->chooser, alloc);
 }
 
 void tdi_expander_free(tdi_expander *e, const td_alloc *alloc) {
-    if (e->levels) {
-        size_t depth = (size_t)e->chooser.section->max_depth;
-        tdi_alloc_free(alloc, e->levels, depth * sizeof *e->levels);
-        tdi_alloc_free(alloc, e->params, (size_t)e->param_capacity * sizeof *e->params);
-        tdi_chooser_free(&e->chooser, alloc);
-    }
+    tdi_alloc_free(alloc, e->levels, (size_t)e->level_capacity * sizeof *e->levels);
+    tdi_alloc_free(alloc, e->params, (size_t)e->param_capacity * sizeof *e->params);
+    tdi_chooser_free(&e->chooser, alloc);
     e->levels = NULL;
+    e->params = NULL;
+    e->level_capacity = e->param_capacity = 0;
 }
 
 void tdi_expander_start(tdi_expander *e, uint16_t type, const double *params) {
@@ -63,12 +59,21 @@ static td_status open_successor(tdi_expander *e, const tdi_production *r, double
             "this production was used more than %d times in one pass; does it ever end?",
             MAX_REPLACEMENTS);
     }
+    if (e->param_count + words->arg_count > MAX_OPEN_PARAMS) {
+        return tdi_source_fail(&e->chooser.grammar->source, r->at, diag, TD_ERR_LIMIT,
+                               "this section nests so deep that its modules have more than %d "
+                               "parameters together; lower its maximum depth",
+                               MAX_OPEN_PARAMS);
+    }
     double *grown = tdi_array_reserve(alloc, e->params, &e->param_capacity,
                                       e->param_count + words->arg_count, sizeof *grown);
-    if (!grown) {
+    tdi_expand_level *levels =
+        tdi_array_reserve(alloc, e->levels, &e->level_capacity, e->depth + 1, sizeof *levels);
+    e->params = grown ? grown : e->params;
+    e->levels = levels ? levels : e->levels;
+    if (!grown || !levels) {
         return TD_ERR_MEMORY;
     }
-    e->params = grown;
     td_status status =
         tdi_words_params(&e->chooser.machine, words, slots, e->params + e->param_count, diag);
     e->levels[e->depth++] = (tdi_expand_level){words, 0, e->param_count};

@@ -14,7 +14,8 @@ typedef struct tdi_expand_level { // a successor that is being read
 
 typedef struct tdi_expander {
     tdi_chooser chooser;
-    tdi_expand_level *levels; // max_depth of them
+    tdi_expand_level *levels;
+    int64_t level_capacity;
     int32_t depth;
     double *params; // of all open successors
     int64_t param_count, param_capacity;

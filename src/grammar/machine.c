@@ -148,6 +148,14 @@ static td_status fail_index(const td_grammar *g, const tdi_op *op, const double 
 
 // ---- entry ----------------------------------------------------------------------------------
 
+// How many values an operation that prints takes from the stack.
+static int32_t values_taken(const td_grammar *g, const tdi_op *op) {
+    if (op->code == TDI_CODE_PRINT) {
+        return g->formats[op->a].arg_count + g->formats[op->a].to_file;
+    }
+    return op->code == TDI_CODE_OPEN ? 0 : 1;
+}
+
 // Longer than most functions here: it is one table from operation to effect, and splitting it
 // would put the stack pointer into memory.
 td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slots, double *result,
@@ -285,6 +293,17 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
             break;
         }
         case TDI_CODE_DROP: top--; break;
+        case TDI_CODE_PRINT:
+        case TDI_CODE_OPEN:
+        case TDI_CODE_CLOSE:
+        case TDI_CODE_FLUSH: {
+            top += 1 - values_taken(g, op);
+            td_status status = tdi_print_run(machine, op, top, diag);
+            if (status != TD_OK) {
+                return status;
+            }
+            break;
+        }
         case TDI_CODE_JUMP_IF_ZERO:
             if (*top-- != 0) {
                 break;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define MAX_DEPTH 1000 // of decomposition and homomorphism
+#define MAX_DEPTH 1000000 // of decomposition and homomorphism
 
 // ---- predecessors and contexts --------------------------------------------------------------
 
@@ -338,8 +338,8 @@ static bool parse_depth(tdi_parser *p, tdi_section *s) {
     if (!tdi_parse_constant(p, &value)) {
         return false;
     }
-    if (!(value >= 1 && value <= MAX_DEPTH)) {
-        return tdi_parse_fail(p, at, "expected a depth from 1 to %d", MAX_DEPTH);
+    if (!(value >= 0 && value <= MAX_DEPTH)) {
+        return tdi_parse_fail(p, at, "expected a depth from 0 to %d", MAX_DEPTH);
     }
     s->max_depth = (int32_t)value;
     return true;
@@ -414,6 +414,9 @@ static bool parse_item(tdi_parser *p, sections *s) {
         s->now = word[0] == 'd' ? &g->decompose : &g->draw;
         s->now->present = true;
         p->limit = line_end(p, p->at);
+        if (!tdi_accept(p, "no warnings")) {
+            tdi_accept(p, "warnings"); // of cpfg, about the maximum depth
+        }
         tdi_expect_end(p);
     } else if (strcmp(word, "maximum depth") == 0) {
         p->limit = line_end(p, p->at);
@@ -462,6 +465,9 @@ static td_status parse(td_grammar *g, td_diag_list *diags) {
         tdi_intern_type(&p, 0, "%\0\0\0\0", 0) != TDI_TYPE_CUT) {
         return TD_ERR_MEMORY;
     }
+    int32_t slot;
+    tdi_add_name(&p, "Q", true, &slot); // TDI_GLOBAL_STEP
+    tdi_add_name(&p, "Z", true, &slot); // TDI_GLOBAL_LENGTH
     parse_text(&p);
     if (p.status == TD_OK) {
         check_section(&p, &g->rewrite);
