@@ -407,9 +407,9 @@ static bool parse_item(tdi_parser *p, sections *s) {
     if (strcmp(word, "endlsystem") == 0) {
         return false;
     }
-    if (strcmp(word, "axiom") == 0) {
+    if (strcmp(word, "axiom") == 0 || strcmp(word, "omega") == 0) {
         parse_axiom(p);
-    } else if (strcmp(word, "decomposition") == 0 || strcmp(word, "homomorphism") == 0) {
+    } else if (strncmp(word, "decomposition", 13) == 0 || strncmp(word, "homomorphism", 12) == 0) {
         s->now = word[0] == 'd' ? &g->decompose : &g->draw;
         s->now->present = true;
         p->limit = line_end(p, p->at);

@@ -103,6 +103,9 @@ bool tdi_header_word_at(const tdi_parser *p, size_t at, char word[32], size_t *a
 bool tdi_header_is_known(const char *word);
 void tdi_parse_header_item(tdi_parser *p, const char *word, size_t word_at);
 void tdi_header_default(td_grammar *g);
+// A number without names, from `low` to `high`; `what` says in a fault what was expected.
+bool tdi_number_in(tdi_parser *p, double low, double high, const char *what, double *value);
+bool tdi_read_define(tdi_parser *p); // define: { array a[3]; external b; }, in arrays.c
 // Marks the types that `ignore:` and `consider:` name, and settles defaults that depend on other
 // items. Call when all is read.
 void tdi_header_finish(tdi_parser *p);
