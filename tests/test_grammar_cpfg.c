@@ -1,185 +1,156 @@
 // SPDX-License-Identifier: MIT
-// What models of cpfg and the forms printed in ABOP hold beyond the core of the language.
+// What cpfg's models rely on in rewriting: strings worked out by hand. Pairs with src/grammar;
+// test_grammar_twin.c compares the same on random grammars.
 
 #include "test_grammar_support.h"
 
-// ---- expressions ----------------------------------------------------------------------------
+typedef struct case_row {
+    const char *axiom, *result;
+} case_row;
 
-TD_TEST(grammar_a_question_mark_chooses_between_two_values) {
-    CHECK(test_value("1 ? 2 : 3") == 2);
-    CHECK(test_value("0 ? 2 : 3") == 3);
-    // to the right, below || , and with operators around it
-    CHECK(test_value("0 ? 1 : 0 ? 2 : 3") == 3);
-    CHECK(test_value("1 ? 0 ? 1 : 2 : 3") == 2);
-    CHECK(test_value("0 || 1 ? 5 : 6") == 5);
-    CHECK(test_value("(1 ? 2 : 3) + 4") == 6);
-    CHECK(test_value("10 - (0 ? 2 : 3) * 2") == 4);
-    CHECK(test_value("-(1 ? 2 : 3)") == -2);
-    CHECK(test_value("max(1 ? 2 : 3, 0 ? 9 : 1)") == 2);
-}
-
-TD_TEST(grammar_a_choice_computes_one_side_only) {
-    CHECK_TEXT(test_derived("axiom: A(0)\nA(x) --> B(x == 0 ? 7 : 1/x)\n", 1), "B(7)");
-    CHECK_TEXT(test_derived("axiom: A(0)\nA(x) --> B(x ? 7 : 1/x)\n", 1),
-               "fault: division by zero");
-}
-
-TD_TEST(grammar_a_choice_may_stand_in_conditions_weights_and_statements) {
-    CHECK_TEXT(test_derived("axiom: A(2)A(5)\nA(x) : x > 3 ? 1 : 0 --> B\n", 1), "A(2)B");
-    CHECK_TEXT(test_derived("seed: 1\naxiom: A\nA --> B : 0 ? 1 : 0\nA --> C : 1 ? 1 : 0\n", 1),
-               "C");
-    CHECK_TEXT(test_derived("Start: { x = 3; y = x > 2 ? x : -x; }\naxiom: A(y)\n", 0), "A(3)");
-}
-
-TD_TEST(grammar_less_or_greater_means_not_equal) {
-    CHECK(test_value("1 <> 2") == 1);
-    CHECK(test_value("2 <> 2") == 0);
-}
-
-TD_TEST(grammar_numbers_may_lack_a_digit_before_or_after_the_point) {
-    CHECK(test_value(".5 + 1. + 1e-3*1000") == 2.5);
-}
-
-TD_TEST(grammar_names_have_many_letters_but_not_more_than_31) {
-    CHECK_TEXT(test_derived("axiom: A(1,2)\n"
-                            "A(the_length_of_this_internode_,the_length_of_this_internode_2) --> "
-                            "B(the_length_of_this_internode_2)\n",
-                            1),
-               "B(2)");
-    CHECK_TEXT(test_derived("axiom: A(1)\nA(the_length_of_this_one_internode_) --> B\n", 1),
-               "fault: this name has more than 31 characters, the most it can have");
-}
-
-// ---- steps ----------------------------------------------------------------------------------
-
-// cpfg's own names: Q is the number of the step, 0 before the first, and Z the derivation length
-TD_TEST(grammar_q_counts_steps_and_z_is_the_derivation_length) {
-    const char *text = "derivation length: 7\naxiom: A(Q,Z)\nA(x,y) --> B(x)A(Q,Z)\n";
-    CHECK_TEXT(test_derived(text, 0), "A(0,7)");
-    CHECK_TEXT(test_derived(text, 2), "B(0)B(1)A(2,7)");
-    // a parameter of that name is the parameter
-    CHECK_TEXT(test_derived("axiom: A(5)\nA(Q) --> A(Q+1)\n", 2), "A(7)");
-}
-
-// ---- header ---------------------------------------------------------------------------------
-
-TD_TEST(grammar_header_words_have_cpfgs_spellings) {
-    CHECK_TEXT(test_derived("Lsystem: 1\nDerivationLength: 3\nSeed: 4\nStart: {n = 0;}\n"
-                            "Start Each: {n = n+1;}\nEnd Each: {m = n;}\nAxiom: A\n"
-                            "A --> A B(n)\nEndLsystem\n",
-                            2),
-               "AB(2)B(1)");
-}
-
-TD_TEST(grammar_sections_may_say_warnings_and_be_opened_again) {
-    const char *text = "axiom: A\nA --> AB\ndecomposition: no warnings\nmaximum depth: 2\nB --> C\n"
-                       "homomorphism warnings\nC --> F\ndecomposition\nC --> D\n"
-                       "homomorphism: warnings\nD --> f\n";
-    CHECK_TEXT(test_derived(text, 1), "AD");
-    CHECK_TEXT(test_derived("axiom: A\nhomomorphism: loud\n", 0),
-               "fault: expected the end of the line before 'l'");
-}
-
-TD_TEST(grammar_sections_nest_as_deep_as_they_say) {
-    // 5000 levels one inside the other
-    test_model m = test_model_good("axiom: S\nS --> A(5000)\ndecomposition\nmaximum depth: 6000\n"
-                                   "A(n) : n > 0 --> F A(n-1)\n",
-                                   1);
-    CHECK(test_count(&m, "F") == 5000);
-    test_model_free(&m);
-    CHECK_TEXT(test_derived("axiom: S\nS --> A\ndecomposition\nmaximum depth: 0\nA --> B\n", 1),
-               "A");
-    CHECK_TEXT(test_derived("axiom: A\ndecomposition\nmaximum depth: 1000001\n", 0),
-               "fault: expected a depth from 0 to 1000000");
-    CHECK_TEXT(test_derived("axiom: A\ndecomposition\nmaximum depth: -1\n", 0),
-               "fault: expected a depth from 0 to 1000000");
-}
-
-TD_TEST(grammar_externals_name_globals_and_arrays) {
-    CHECK_TEXT(test_derived("define: { array a[2] = {3, 4}; external b, a[2], c[1]; }\n"
-                            "Start: { b = a[1]; c[0] = 9; }\naxiom: A(b,c[0])\n",
-                            0),
-               "A(4,9)");
-    const test_fault rows[] = {
-        {"define: { external ; }\naxiom: A\n", TD_ERR_SYNTAX, 1, 20, "expected a name before ';'"},
-        {"define: { array a[2]; external a[3]; }\naxiom: A\n", TD_ERR_SYNTAX, 1, 32,
-         "array a has 2 elements in index 1"},
-    };
-    CHECK_FAULTS(rows, 0);
-}
-
-// ---- ABOP -----------------------------------------------------------------------------------
-
-// figure 1.24d as the book prints it, two steps by hand
-TD_TEST(grammar_forms_printed_in_abop_are_read) {
-    const char *text = "n = 2, \xce\xb4 = 20\xc2\xb0\n"
-                       "\xcf\x89 : X\n"
-                       "p\xe2\x82\x81 : X \xe2\x86\x92 F[+X]F[\xe2\x88\x92X]+X\n"
-                       "p\xe2\x82\x82 : F \xe2\x86\x92 FF\n";
-    CHECK_TEXT(test_derived(text, 1), "F[+X]F[-X]+X");
-    CHECK_TEXT(test_derived(text, 2), "FF[+F[+X]F[-X]+X]FF[-F[+X]F[-X]+X]+F[+X]F[-X]+X");
-    test_model m = test_model_good(text, 0);
-    CHECK(td_grammar_steps(m.grammar) == 2);
-    test_model_free(&m);
-    // a quarter turn to the left takes the heading from +Y to -X
-    CHECK_VEC(test_turtle_in("delta = 90", "+F").p, -1, 0, 0, 1e-15);
-    // a module n is no item
-    CHECK_TEXT(test_derived("axiom: n\nn --> nA\n", 2), "nAA");
-    CHECK_TEXT(test_derived("axiom: n(1)\nn(x) : x=1 --> B\n", 1), "B");
-    CHECK_TEXT(test_derived("n = 2, m = 3\naxiom: A\n", 0),
-               "fault: expected 'n = ...' or 'delta = ...' before '='");
-}
-
-// ---- single precision -----------------------------------------------------------------------
-
-// 0.1 as a float is 0.100000001490116...: ten of them are more than 1, ten doubles are less
-TD_TEST(grammar_float_parameters_are_rounded_after_every_step) {
-    const char *text =
-        "float parameters: on\naxiom: A(0)\nA(x) : x <= 1 --> A(x+0.1)\nA(x) --> B\n";
-    float x = 0;
-    int32_t steps = 0;
-    for (; x <= 1; steps++) {
-        x = (float)((double)x + 0.1);
+static void check_rows(const char *rules, const case_row *rows, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        char text[256];
+        snprintf(text, sizeof text, rules, rows[i].axiom);
+        CHECK_TEXT(test_derived(text, 1), rows[i].result);
     }
-    CHECK(steps == 10); // with doubles it takes 11
-    CHECK_TEXT(test_derived(text, steps + 1), "B");
-    CHECK_TEXT(test_derived(strchr(text, '\n') + 1, steps + 1), "A(1.0999999999999999)");
-    CHECK_TEXT(test_derived(strchr(text, '\n') + 1, 12), "B");
+}
+#define CHECK_ROWS(rules, rows) check_rows(rules, rows, sizeof(rows) / sizeof((rows)[0]))
+
+// ---- strict predecessors --------------------------------------------------------------------
+
+TD_TEST(cpfg_predecessor_of_several_modules_is_replaced_as_a_whole) {
+    const case_row rows[] = {{"AB", "C"},      {"AAB", "AC"},  {"ABAB", "CC"},
+                             {"A[B]", "A[B]"}, {"A+B", "A+B"}, {"A", "A"}};
+    CHECK_ROWS("axiom: %s\nAB --> C\n", rows);
+    CHECK_TEXT(test_derived("axiom: A(1)B(2,3)\nA(x)B(y,z) : x < y --> C(z,y,x)\n", 1), "C(3,2,1)");
+    CHECK_TEXT(test_derived("axiom: f?E(1)f?E(0)\nf?E(x) : x == 1 --> FA\nf?E(x) --> g\n", 1),
+               "FAg");
 }
 
-TD_TEST(grammar_float_parameters_round_what_is_stored_not_what_is_computed) {
-    // the sum is formed in double and rounded once: 2^24 + 0.6 + 0.6 rounds up, step by step not
-    CHECK_TEXT(test_derived("float parameters:\naxiom: A(16777216)\nA(x) --> A(x+0.6+0.6)\n", 1),
-               "A(16777218)");
-    // globals, locals and arrays stay doubles
-    CHECK_TEXT(test_derived("float parameters: on\nStart: { g = 0.1; }\naxiom: A(0)\n"
-                            "A(x) --> B(g == 0.1, x+g == 0.1)\n",
+// the scan goes on after the predecessor, and what it took is not looked at again
+TD_TEST(cpfg_rewriting_goes_on_after_a_predecessor_of_several_modules) {
+    CHECK_TEXT(test_derived("axiom: AAA\nAA --> B\nA --> C\n", 1), "BC");
+    CHECK_TEXT(test_derived("axiom: ABC\nAB --> X\nBC --> Y\nC --> Z\n", 1), "XZ");
+    // the first production that matches wins, however long it is
+    CHECK_TEXT(test_derived("axiom: ABC\nA --> X\nABC --> Y\n", 1), "XBC");
+}
+
+TD_TEST(cpfg_predecessor_may_hold_brackets) {
+    CHECK_TEXT(test_derived("axiom: A[+B]C[+D]\nA[+B]C --> X\n", 1), "X[+D]");
+    CHECK_TEXT(test_derived("axiom: A[B]C\n[B] --> *\n", 1), "AC");
+    CHECK_TEXT(test_derived("axiom: A[B]C\n[ --> [[\n] --> ]]\n", 1), "A[[B]]C");
+}
+
+TD_TEST(cpfg_contexts_lie_around_the_whole_predecessor) {
+    CHECK_TEXT(test_derived("axiom: XABY\nX < AB > Y --> C\n", 1), "XCY");
+    CHECK_TEXT(test_derived("axiom: XABAY\nX < AB > Y --> C\n", 1), "XABAY");
+    CHECK_TEXT(
+        test_derived("axiom: X(1)A(2)B(3)[Z]Y(4)\nX(x) < A(a)B(b) > Y(y) --> C(x,a,b,y)\n", 1),
+        "X(1)C(1,2,3,4)[Z]Y(4)");
+}
+
+TD_TEST(cpfg_brackets_may_close_in_another_successor) {
+    CHECK_TEXT(test_derived("axiom: AXB\nA --> [A\nB --> B]\n", 2), "[[AXB]]");
+    // contexts and the turtle take what is there
+    CHECK_TEXT(test_derived("axiom: A]B\nA < B --> C\n", 1), "A]B");
+    CHECK_TEXT(test_derived("axiom: A[B\nA < B --> C\nA > B --> C\n", 1), "A[C");
+    test_model m = test_model_good("axiom: F(1)]F(2)[F(4)\n", 0);
+    td_totals totals = {0};
+    td_string s = td_derivation_string(m.derivation);
+    CHECK_INT(td_totals_from_string(m.grammar, &s, NULL, NULL, &totals, NULL), TD_OK);
+    CHECK_REL(totals.length, 7, 0);
+    test_model_free(&m);
+}
+
+// ---- contexts -------------------------------------------------------------------------------
+
+TD_TEST(cpfg_equals_sign_in_a_right_context_is_the_rest_of_a_branch) {
+    const case_row rows[] = {
+        {"X[A]B", "Y[A]B"},       {"X[ACD]B", "Y[ACD]B"}, {"X[A[C]D]B", "Y[A[C]D]B"},
+        {"X[C][A]B", "X[C][A]B"}, {"XB", "XB"},           {"X[A]C", "X[A]C"}};
+    CHECK_ROWS("axiom: %s\nX > [A=]B --> Y\n", rows);
+    CHECK_TEXT(test_derived("axiom: X[A(1)B(2)]C(3)\nX > [A(a)=]C(c) --> Y(a,c)\n", 1),
+               "Y(1,3)[A(1)B(2)]C(3)");
+}
+
+TD_TEST(cpfg_bracket_alone_in_a_right_context_stands_for_itself) {
+    const case_row ends[] = {{"A[BX]C", "A[BY]C"}, {"A[BXC]", "A[BXC]"}, {"X", "X"}};
+    CHECK_ROWS("axiom: %s\nX > ] --> Y\n", ends);
+    const case_row branches[] = {{"X[A]B", "Y[A]B"}, {"XB[A]", "XB[A]"}, {"X+[A]", "X+[A]"}};
+    CHECK_ROWS("axiom: %s\nX > [ --> Y\n", branches);
+}
+
+// left contexts always go by the brackets
+TD_TEST(cpfg_consider_without_brackets_lets_right_contexts_into_branches) {
+    const case_row flat[] = {{"X[A]B", "Y[A]B"}, {"C[X]A", "C[Y]A"}, {"XF[F[A]]", "YF[F[A]]"}};
+    CHECK_ROWS("consider: XAB\naxiom: %s\nX > A --> Y\n", flat);
+    const case_row with[] = {{"X[A]B", "X[A]B"}, {"C[X]A", "C[X]A"}, {"X[B]FA", "Y[B]FA"}};
+    CHECK_ROWS("consider: XAB[]\naxiom: %s\nX > A --> Y\n", with);
+    CHECK_ROWS("ignore: F[]\naxiom: %s\nX > A --> Y\n", flat);
+    const case_row left[] = {{"A[B]X", "A[B]Y"}, {"B[A]X", "B[A]X"}};
+    CHECK_ROWS("consider: XAB\naxiom: %s\nA < X --> Y\n", left);
+}
+
+TD_TEST(cpfg_ring_makes_neighbours_of_the_strings_ends) {
+    CHECK_TEXT(test_derived("ring Lsystem\naxiom: ABBB\nA < B --> A\nA --> B\n", 3), "BBBA");
+    CHECK_TEXT(test_derived("ring Lsystem\naxiom: ABBB\nA < B --> A\nA --> B\n", 4), "ABBB");
+    CHECK_TEXT(test_derived("ring Lsystem\naxiom: ABBB\nB > A --> A\nA --> B\n", 1), "BBBA");
+    CHECK_TEXT(test_derived("axiom: ABBB\nB > A --> A\nA --> B\n", 1), "BBBB");
+    // ignored modules at the ends, and a context longer than the string
+    CHECK_TEXT(test_derived("ring Lsystem\nignore: +\naxiom: +A+B+\nB < A > B --> C\n", 1),
+               "+C+B+");
+    CHECK_TEXT(test_derived("ring Lsystem\naxiom: AB\nABAB < A > BABAB --> C\n", 1), "CB");
+}
+
+// ---- decomposition and homomorphism ---------------------------------------------------------
+
+TD_TEST(cpfg_decomposition_leaves_the_axiom_alone) {
+    const char *text = "axiom: A\ndecomposition\nA --> BB\n";
+    CHECK_TEXT(test_derived(text, 0), "A");
+    CHECK_TEXT(test_derived(text, 1), "BB");
+}
+
+// A production sees what the decomposition of the modules before it has done to the variables.
+TD_TEST(cpfg_decomposition_follows_each_production) {
+    CHECK_TEXT(test_derived("Start: { n = 0; }\naxiom: AAA\nA --> B(n)\n"
+                            "decomposition\nB(x) : 1 { n = n + 1; } --> C(x)\n",
                             1),
-               "B(1,1)");
-    CHECK_TEXT(test_derived("float parameters: on\naxiom: A(0.1)\nA(x) --> B(x == 0.1)\n", 1),
-               "B(0)");
-    CHECK_TEXT(test_derived("float parameters: off\naxiom: A(0.1)\nA(x) --> B(x == 0.1)\n", 1),
-               "B(1)");
+               "C(0)C(1)C(2)");
 }
 
-TD_TEST(grammar_float_parameters_hold_in_decomposition_and_may_be_asked_for_from_outside) {
-    td_grammar_def def = test_def("axiom: S\nS --> A(0.1)\ndecomposition\nmaximum depth: 2\n"
-                                  "A(x) --> B(x == 0.1)\n");
-    td_derive_opts opts = td_derive_opts_default();
-    test_model m = test_model_of(&def, &opts, 1, NULL);
-    CHECK_TEXT(test_string_of(&m), "B(1)");
-    test_model_free(&m);
-    opts.float_parameters = true;
-    m = test_model_of(&def, &opts, 1, NULL);
-    CHECK_TEXT(test_string_of(&m), "B(0)");
-    test_model_free(&m);
+TD_TEST(cpfg_decomposition_sees_contexts_of_the_string_before_the_step) {
+    CHECK_TEXT(test_derived("axiom: ALAR\nA --> B\nR --> S\ndecomposition\nL < B > R --> C\n"
+                            "B --> D\n",
+                            1),
+               "DLCS");
+    CHECK_TEXT(test_derived("axiom: A\nA --> BCD\ndecomposition\nmaximum depth: 2\nBC --> XY\n"
+                            "YD --> Z\nXY --> V\n",
+                            1),
+               "VD");
 }
 
-TD_TEST(grammar_float_parameters_refuse_what_single_precision_cannot_hold) {
-    const test_fault rows[] = {
-        {"float parameters: on\naxiom: A(1)\nA(x) --> A(x*1e39)\n", TD_ERR_EVAL, 3, 12,
-         "1e+39 is too large for single precision"},
-        {"float parameters: maybe\naxiom: A\n", TD_ERR_SYNTAX, 1, 19, "expected 'on' or 'off'"},
+TD_TEST(cpfg_homomorphism_takes_several_modules_and_sees_contexts) {
+    const struct {
+        const char *text;
+        double length;
+    } rows[] = {
+        {"axiom: ABA\nhomomorphism\nAB --> F(10)\nA --> F(1)\n", 11},
+        {"axiom: ABA\nhomomorphism\nB < A --> F(10)\nA > B --> F(1)\n", 11},
+        {"axiom: A%B\nhomomorphism\nA --> F(1)%F(2)\nB --> F(9)\n", 3}, // '%' means nothing there
+        {"axiom: A(2)B(3)C\nhomomorphism\nA(x)B(y) --> F(x*y)\nC --> F(1)\n", 7},
     };
-    CHECK_FAULTS(rows, 1);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        test_model m = test_model_good(rows[i].text, 0);
+        td_totals totals = {0};
+        td_string s = td_derivation_string(m.derivation);
+        CHECK_INT(td_totals_from_string(m.grammar, &s, NULL, NULL, &totals, NULL), TD_OK);
+        CHECK_REL(totals.length, rows[i].length, 0);
+        test_model_free(&m);
+    }
+}
+
+TD_TEST(cpfg_percent_with_a_production_is_rewritten_first) {
+    CHECK_TEXT(test_derived("axiom: A[B%CD]E\nB < % > C --> X\n", 1), "A[BXCD]E");
+    CHECK_TEXT(test_derived("axiom: A[C%CD]E\nB < % > C --> X\n", 1), "A[C]E");
 }
