@@ -174,6 +174,9 @@ static bool primary(tdi_parser *p) {
     if (tdi_read_number(p, &value)) {
         return tdi_emit_push(p, at, TDI_CODE_CONSTANT, 0, value);
     }
+    if (tdi_at(p, "\"")) { // a label that only a window of cpfg shows
+        return tdi_read_string(p, "a text") && tdi_emit_push(p, at, TDI_CODE_CONSTANT, 0, 0);
+    }
     if (!tdi_read_name(p, name)) {
         return tdi_parse_fail(p, p->at, "expected a number, a name or '(' before %s",
                               tdi_here(p, here));

@@ -19,8 +19,7 @@
 
 // ---- strings --------------------------------------------------------------------------------
 
-// "text" with \n, \t, \r, \\ and \"; the result is the arena's. NULL after a fault.
-static const char *read_string(tdi_parser *p, const char *what) {
+const char *tdi_read_string(tdi_parser *p, const char *what) {
     char text[MAX_TEXT];
     size_t size = 0;
     tdi_skip_space(p);
@@ -155,7 +154,7 @@ static bool compile_format(tdi_parser *p, size_t at, bool to_file) {
     }
     tdi_skip_space(p);
     size_t text_at = p->at;
-    format.text = read_string(p, "what to print");
+    format.text = tdi_read_string(p, "what to print");
     int32_t wanted = format.text ? count_conversions(p, text_at, format.text) : TD_NONE;
     if (wanted == TD_NONE) {
         return false;
@@ -222,7 +221,7 @@ static int32_t add_file(tdi_parser *p, size_t at, const char *name) {
 static bool compile_open(tdi_parser *p, size_t at) {
     tdi_skip_space(p);
     size_t name_at = p->at;
-    const char *name = read_string(p, "the name of a file");
+    const char *name = tdi_read_string(p, "the name of a file");
     if (!name || !tdi_expect(p, ",")) {
         return false;
     }
@@ -234,7 +233,7 @@ static bool compile_open(tdi_parser *p, size_t at) {
     }
     tdi_skip_space(p);
     size_t mode_at = p->at;
-    const char *mode = read_string(p, "\"w\" or \"a\"");
+    const char *mode = tdi_read_string(p, "\"w\" or \"a\"");
     if (!mode) {
         return false;
     }

@@ -9,26 +9,37 @@
 
 static bool block(tdi_parser *p);
 
+// srand(1); and the like. A value that is computed for nothing may be a slip, so it gets a warning.
+static bool expression_statement(tdi_parser *p, size_t at, bool call) {
+    p->at = at;
+    if (!call) {
+        tdi_parse_warn(p, at, "this statement computes a value and drops it; was '=' meant?");
+    }
+    return tdi_compile_value(p) && tdi_expect(p, ";") &&
+           tdi_emit(p, at, TDI_CODE_DROP, 0, 0) != TD_NONE;
+}
+
+// name = value; array[i] = value;
 static bool assignment(tdi_parser *p) {
     char name[32], here[24];
+    tdi_skip_space(p);
     size_t at = p->at;
     if (!tdi_read_name(p, name)) {
         return tdi_parse_fail(p, p->at, "expected a statement before %s", tdi_here(p, here));
     }
     p->stack = 0;
     int32_t array = tdi_find_array(p, name);
-    if (array == TD_NONE && tdi_at(p, "(")) { // srand(1);
-        return tdi_compile_call(p, at, name) && tdi_expect(p, ";") &&
-               tdi_emit(p, at, TDI_CODE_DROP, 0, 0) != TD_NONE;
-    }
     if (array != TD_NONE) {
         return tdi_compile_indices(p, array) && tdi_expect(p, "=") && tdi_compile_value(p) &&
                tdi_expect(p, ";") && tdi_emit(p, at, TDI_CODE_SET_ELEMENT, array, 0) != TD_NONE;
     }
+    const tdi_name *found = tdi_find_name(p, name);
+    if (tdi_at(p, "(") || (found && !tdi_at(p, "="))) {
+        return expression_statement(p, at, tdi_at(p, "("));
+    }
     if (!tdi_expect(p, "=") || !tdi_compile_value(p) || !tdi_expect(p, ";")) {
         return false;
     }
-    const tdi_name *found = tdi_find_name(p, name);
     bool global = found ? found->global : p->names_are_global;
     int32_t slot = found ? found->slot : 0;
     if (!found && !tdi_add_name(p, name, global, &slot)) {
