@@ -129,6 +129,7 @@ bool tdi_read_name(tdi_parser *p, char name[32]) {
     if (!is_letter(tdi_peek(p))) {
         return false;
     }
+    size_t start = p->at;
     while (is_letter(tdi_peek_raw(p, 0)) || is_digit(tdi_peek_raw(p, 0))) {
         if (length < 31) {
             name[length++] = tdi_peek_raw(p, 0);
@@ -136,7 +137,8 @@ bool tdi_read_name(tdi_parser *p, char name[32]) {
         p->at++;
     }
     name[length] = 0;
-    return true;
+    return p->at - start < 32 ||
+           tdi_parse_fail(p, start, "this name has more than 31 characters, the most it can have");
 }
 
 // strtod reads the decimal point of the locale that the program has set

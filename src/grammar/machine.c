@@ -38,14 +38,15 @@ enum {
     FN_BIRAN,
     FN_SRAND,
     FN_FUNC,
+    FN_STOP, // of cpfg's window: without effect
     FN_COUNT
 };
 
 static const tdi_function functions[FN_COUNT] = {
-    {"sin", 1},   {"cos", 1},  {"tan", 1},   {"asin", 1},  {"acos", 1},  {"atan", 1},
-    {"atan2", 2}, {"exp", 1},  {"log", 1},   {"sqrt", 1},  {"fabs", 1},  {"abs", 1},
-    {"floor", 1}, {"ceil", 1}, {"trunc", 1}, {"sign", 1},  {"min", 2},   {"max", 2},
-    {"ran", 1},   {"nran", 2}, {"bran", 2},  {"biran", 2}, {"srand", 1}, {"func", 2}};
+    {"sin", 1},   {"cos", 1},   {"tan", 1},  {"asin", 1}, {"acos", 1}, {"atan", 1},  {"atan2", 2},
+    {"exp", 1},   {"log", 1},   {"sqrt", 1}, {"fabs", 1}, {"abs", 1},  {"floor", 1}, {"ceil", 1},
+    {"trunc", 1}, {"sign", 1},  {"min", 2},  {"max", 2},  {"ran", 1},  {"nran", 2},  {"bran", 2},
+    {"biran", 2}, {"srand", 1}, {"func", 2}, {"stop", 1}};
 
 int32_t tdi_function_count(void) {
     return FN_COUNT;
@@ -92,6 +93,7 @@ static double call(const tdi_machine *m, int32_t function, double x, double y) {
         return x >= 1 && x < m->grammar->spline_count + 1
                    ? tdi_spline_value(&m->grammar->splines[(int32_t)x - 1], y)
                    : NAN;
+    case FN_STOP: return 0;
     default: // FN_SRAND
         if (!(x >= 0 && x < 0x1p63)) {
             return NAN;
@@ -157,6 +159,14 @@ static td_status fail_index(const td_grammar *g, const tdi_op *op, const double 
 }
 
 // ---- entry ----------------------------------------------------------------------------------
+
+// How many values an operation that prints takes from the stack.
+static int32_t values_taken(const td_grammar *g, const tdi_op *op) {
+    if (op->code == TDI_CODE_PRINT) {
+        return g->formats[op->a].arg_count + g->formats[op->a].to_file;
+    }
+    return op->code == TDI_CODE_OPEN ? 0 : 1;
+}
 
 // Longer than most functions here: it is one table from operation to effect, and splitting it
 // would put the stack pointer into memory.
@@ -295,6 +305,17 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
             break;
         }
         case TDI_CODE_DROP: top--; break;
+        case TDI_CODE_PRINT:
+        case TDI_CODE_OPEN:
+        case TDI_CODE_CLOSE:
+        case TDI_CODE_FLUSH: {
+            top += 1 - values_taken(g, op);
+            td_status status = tdi_print_run(machine, op, top, diag);
+            if (status != TD_OK) {
+                return status;
+            }
+            break;
+        }
         case TDI_CODE_JUMP_IF_ZERO:
             if (*top-- != 0) {
                 break;

@@ -362,8 +362,8 @@ static bool parse_depth(tdi_parser *p, tdi_section *s) {
     if (!tdi_parse_constant(p, &value)) {
         return false;
     }
-    if (!(value >= 1 && value <= MAX_DEPTH)) {
-        return tdi_parse_fail(p, at, "expected a depth from 1 to %d", MAX_DEPTH);
+    if (!(value >= 0 && value <= MAX_DEPTH)) {
+        return tdi_parse_fail(p, at, "expected a depth from 0 to %d", MAX_DEPTH);
     }
     s->max_depth = (int32_t)value;
     return true;
@@ -432,12 +432,15 @@ static bool parse_item(tdi_parser *p, sections *s) {
     if (strcmp(word, "endlsystem") == 0) {
         return false;
     }
-    if (strcmp(word, "axiom") == 0) {
+    if (strcmp(word, "axiom") == 0 || strcmp(word, "omega") == 0) {
         parse_axiom(p);
-    } else if (strcmp(word, "decomposition") == 0 || strcmp(word, "homomorphism") == 0) {
+    } else if (strncmp(word, "decomposition", 13) == 0 || strncmp(word, "homomorphism", 12) == 0) {
         s->now = word[0] == 'd' ? &g->decompose : &g->draw;
         s->now->present = true;
         p->limit = line_end(p, p->at);
+        if (!tdi_accept(p, "no warnings")) {
+            tdi_accept(p, "warnings"); // of cpfg, about the maximum depth
+        }
         tdi_expect_end(p);
     } else if (strcmp(word, "maximum depth") == 0) {
         p->limit = line_end(p, p->at);
@@ -489,6 +492,9 @@ static td_status parse(td_grammar *g, const td_grammar_def *def, int32_t view, s
         tdi_intern_type(&p, 0, "%\0\0\0\0", 0) != TDI_TYPE_CUT) {
         return TD_ERR_MEMORY;
     }
+    int32_t slot;
+    tdi_add_name(&p, "Q", true, &slot); // TDI_GLOBAL_STEP
+    tdi_add_name(&p, "Z", true, &slot); // TDI_GLOBAL_LENGTH
     if (view != TD_NONE) {
         tdi_view_read(&p, view_end);
     }

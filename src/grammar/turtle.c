@@ -617,7 +617,12 @@ static td_status walk_with_copies(walker *w, const td_string *s) {
     tdi_random random;
     tdi_random_seed(&random, seed == TD_SEED_FROM_TEXT ? 0 : (uint64_t)seed);
     int64_t loops = 100000000;
-    tdi_machine machine = {g, values, values + globals, &random, &loops};
+    tdi_machine machine = {.grammar = g,
+                           .globals = values,
+                           .arrays = values + globals,
+                           .random = &random,
+                           .loops_left = &loops,
+                           .single = v && v->single};
     tdi_neighbours neighbours = {0};
     tdi_expander e = {.chooser = {.grammar = g,
                                   .section = &g->draw,
