@@ -50,6 +50,25 @@ TD_TEST(grammar_names_have_many_letters_but_not_more_than_31) {
                "fault: this name has more than 31 characters, the most it can have");
 }
 
+// the labels of cpfg's windows are texts; no one sees them here, but they are parameters
+TD_TEST(grammar_a_text_may_stand_as_a_parameter) {
+    CHECK_TEXT(test_derived("axiom: A\nA --> B(\"a, \\\"b\\\") /* \", 2)\n", 1), "B(0,2)");
+    CHECK_TEXT(test_derived("axiom: B(\"a)\n", 0),
+               "fault: this string is never closed; expected \"");
+}
+
+// a slip in models of cpfg: the value is dropped, with a warning
+TD_TEST(grammar_a_statement_may_be_an_expression) {
+    test_model m = test_model_good("Start: { x = 4; x - x/2; stop(1); }\naxiom: A(x)\n", 0);
+    CHECK_TEXT(test_string_of(&m), "A(4)");
+    CHECK(m.fault_count == 0);
+    test_model_free(&m);
+    m = test_model_text("Start: { x = 4; x - x/2; }\naxiom: A(x\n", 0);
+    CHECK(m.fault_count == 2 && m.faults[1].status == TD_OK && m.faults[1].column == 17);
+    test_model_free(&m);
+    CHECK_TEXT(test_derived("Start: { y - 2; }\naxiom: A\n", 0), "fault: expected '=' before '-'");
+}
+
 // ---- steps ----------------------------------------------------------------------------------
 
 // cpfg's own names: Q is the number of the step, 0 before the first, and Z the derivation length
@@ -182,4 +201,118 @@ TD_TEST(grammar_float_parameters_refuse_what_single_precision_cannot_hold) {
         {"float parameters: maybe\naxiom: A\n", TD_ERR_SYNTAX, 1, 19, "expected 'on' or 'off'"},
     };
     CHECK_FAULTS(rows, 1);
+}
+
+// ---- models of cpfg by their suffix ---------------------------------------------------------
+
+static const char *derived_as(const char *name, const char *text, int64_t seed) {
+    static char string[256];
+    td_grammar_def def = test_def(text);
+    td_derive_opts opts = td_derive_opts_default();
+    def.name = name;
+    opts.seed = seed;
+    test_model m = test_model_of(&def, &opts, 0, NULL);
+    snprintf(string, sizeof string, "%s", test_string_of(&m));
+    test_model_free(&m);
+    return string;
+}
+
+TD_TEST(grammar_the_suffix_l_means_cpfgs_precision) {
+    const char *text = "axiom: A(0.1)\n";
+    CHECK_TEXT(derived_as("plant.l", text, TD_SEED_FROM_TEXT), "A(0.10000000149011612)");
+    CHECK_TEXT(derived_as("plant.lsys", text, TD_SEED_FROM_TEXT), "A(0.1)");
+    CHECK_TEXT(derived_as("plant.l", "float parameters: off\naxiom: A(0.1)\n", TD_SEED_FROM_TEXT),
+               "A(0.1)");
+}
+
+// a sign binds closer than a power, powers go to the left, % takes whole numbers, trunc() rounds
+TD_TEST(grammar_the_suffix_l_means_cpfgs_arithmetic) {
+    const char *text =
+        "axiom: A(-2^2, 2^3^2, 2*3^2, 2^-1, !0^2, 7.9%2.5, -7%3, trunc(1.5), trunc(-1.5))\n";
+    CHECK_TEXT(derived_as("plant.l", text, TD_SEED_FROM_TEXT), "A(4,64,18,0.5,1,1,-1,2,-1)");
+    CHECK_TEXT(derived_as("plant.lsys", text, TD_SEED_FROM_TEXT),
+               "A(-4,512,18,0.5,1,0.40000000000000036,-1,1,-1)");
+    CHECK_TEXT(derived_as("plant.l", "axiom: A(3%0.5)\n", TD_SEED_FROM_TEXT),
+               "fault: remainder of a division by zero");
+}
+
+// POSIX's generator by hand: x = 0x330E, then x = (0x5DEECE66D x + 11) mod 2^48
+TD_TEST(grammar_cpfgs_random_numbers_are_those_of_erand48) {
+    uint64_t x = 0x330E;
+    double u[6];
+    for (int i = 0; i < 6; i++) {
+        x = (x * 0x5DEECE66D + 0xB) % ((uint64_t)1 << 48);
+        u[i] = (double)x / (double)((uint64_t)1 << 48);
+    }
+    CHECK_REL(u[0], 0.17082803610628972, 1e-15); // as drand48() after srand48(0)
+    char wanted[128];
+    const char *text = "random numbers: cpfg\naxiom: A(ran(1)==%.17g,ran(2)==%.17g)\n";
+    snprintf(wanted, sizeof wanted, text, u[0], 2 * u[1]);
+    CHECK_TEXT(test_derived(wanted, 0), "A(1,1)");
+    // the text's seed is for choices; srand() and the caller's seed start the numbers
+    CHECK_TEXT(derived_as("m", "seed: 5\nrandom numbers: cpfg\naxiom: A(floor(ran(1e6)))\n",
+                          TD_SEED_FROM_TEXT),
+               "A(170828)");
+    CHECK_TEXT(derived_as("m", "random numbers: cpfg\naxiom: A(floor(ran(1e6)))\n", 1),
+               "A(41630)"); // srand48(1)
+    CHECK_TEXT(derived_as("m",
+                          "random numbers: cpfg\nStart: {srand(1);}\naxiom: A(floor(ran(1e6)))\n",
+                          TD_SEED_FROM_TEXT),
+               "A(41630)");
+}
+
+// The second of a pair is made with the first; before any srand() cpfg holds a 0.
+TD_TEST(grammar_cpfgs_normal_numbers_come_in_pairs) {
+    CHECK_TEXT(derived_as("m", "random numbers: cpfg\naxiom: A(nran(7,3))\n", TD_SEED_FROM_TEXT),
+               "A(7)");
+    test_model m =
+        test_model_good("random numbers: cpfg\nStart: { srand(3); n = 0; s = 0; q = 0;\n"
+                        "while (n < 10000) { x = nran(0,1); s = s + x; q = q + x*x; n = n+1; } }\n"
+                        "axiom: A(s/n, q/n, biran(20,0)+biran(20,1), bran(2,3))\n",
+                        0);
+    // deviations of the two means: 0.01 and 0.014
+    CHECK(fabs(test_param(&m, 0)) < 0.05 && fabs(test_param(&m, 1) - 1) < 0.07);
+    CHECK(test_param(&m, 2) == 20);
+    CHECK(test_param(&m, 3) > 0 && test_param(&m, 3) < 1);
+    test_model_free(&m);
+    CHECK_TEXT(test_derived("random numbers: c\naxiom: A\n", 0),
+               "fault: expected 'cpfg' or 'tendril'");
+}
+
+// beta numbers: mean a/(a+b), variance ab/((a+b)^2 (a+b+1))
+TD_TEST(grammar_cpfgs_beta_numbers_have_the_right_moments) {
+    const double cases[][2] = {{2, 3}, {0.5, 0.5}, {1, 4}};
+    for (size_t i = 0; i < 3; i++) {
+        double a = cases[i][0], b = cases[i][1], n = 20000;
+        char text[256];
+        snprintf(text, sizeof text,
+                 "random numbers: cpfg\nStart: { srand(9); n = 0; s = 0; q = 0;\n"
+                 "while (n < %g) { x = bran(%g,%g); s = s + x; q = q + x*x; n = n+1; } }\n"
+                 "axiom: A(s/n, q/n - (s/n)^2)\n",
+                 n, a, b);
+        test_model m = test_model_good(text, 0);
+        double mean = a / (a + b), variance = a * b / ((a + b) * (a + b) * (a + b + 1));
+        CHECK(fabs(test_param(&m, 0) - mean) < 5 * sqrt(variance / n));
+        CHECK(fabs(test_param(&m, 1) / variance - 1) < 0.05); // its deviation is below 0.01
+        test_model_free(&m);
+    }
+}
+
+// ---- faults ---------------------------------------------------------------------------------
+
+// macros that cannot be replaced do not hide what is wrong further down
+TD_TEST(grammar_faults_of_macros_and_of_all_sections_are_found_together) {
+    test_model m = test_model_text("#define M(a) a\n#define 5 x\naxiom: A M(1,2)\nA --> B(\n"
+                                   "decomposition\nB --> C(1\nhomomorphism\nC --> D(+)\n",
+                                   0);
+    const int32_t lines[] = {2, 3, 4, 6, 8};
+    CHECK_INT(m.fault_count, 5);
+    for (int i = 0; i < 5 && m.fault_count == 5; i++) {
+        CHECK_INT(m.faults[i].line, lines[i]);
+    }
+    test_model_free(&m);
+    // where a part of the text is missing, what follows from that is not reported
+    m = test_model_text("#if 1/0\n#define N 3\n#endif\naxiom: A(N)\n", 0);
+    CHECK_INT(m.fault_count, 1);
+    test_model_free(&m);
 }

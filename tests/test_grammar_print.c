@@ -148,7 +148,7 @@ TD_TEST(grammar_bad_prints_are_refused_with_their_place) {
          "takes 1 number; 0 are given"},
         {"Start: { printf(\"a\", 1); }\naxiom: A\n", TD_ERR_SYNTAX, 1, 17,
          "takes 0 numbers; 1 is given"},
-        {"Start: { fprintf(\"a\"); }\naxiom: A\n", TD_ERR_SYNTAX, 1, 18, "expected a number"},
+        {"Start: { fprintf(\"a\"); }\naxiom: A\n", TD_ERR_SYNTAX, 1, 21, "expected ',' before ')'"},
         {"Start: { f = fopen(\"a\", \"r\"); }\naxiom: A\n", TD_ERR_SYNTAX, 1, 25, "can only write"},
         {"Start: { f = fopen(1, \"w\"); }\naxiom: A\n", TD_ERR_SYNTAX, 1, 20, "the name of a file"},
     };

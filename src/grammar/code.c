@@ -72,7 +72,7 @@ static bool emit_binary(tdi_parser *p, size_t at, tdi_code code, int32_t left, i
             return true;
         }
     }
-    return tdi_emit(p, at, code, 0, 0) != TD_NONE;
+    return tdi_emit(p, at, code, code == TDI_CODE_MOD && g->cpfg, 0) != TD_NONE;
 }
 
 // ---- names ----------------------------------------------------------------------------------
@@ -220,10 +220,12 @@ static bool power(tdi_parser *p) {
     return unary(p) && emit_binary(p, at, TDI_CODE_POW, left, right);
 }
 
-static bool unary(tdi_parser *p) {
+// A sign or ! and what `operand` reads after it. *signs says whether there was one.
+static bool prefixed(tdi_parser *p, bool (*operand)(tdi_parser *), bool *signs) {
     char next = tdi_peek(p);
-    if ((next != '-' && next != '+' && next != '!') || tdi_at(p, "-->")) {
-        return power(p);
+    *signs = (next == '-' || next == '+' || next == '!') && !tdi_at(p, "-->");
+    if (!*signs) {
+        return true;
     }
     size_t at = p->at++;
     if (++p->nesting > TDI_MAX_NESTING) {
@@ -231,7 +233,7 @@ static bool unary(tdi_parser *p) {
                               TDI_MAX_NESTING);
     }
     int32_t first = p->g->op_count;
-    bool ok = unary(p);
+    bool ok = operand(p);
     p->nesting--;
     if (!ok || next == '+') {
         return ok;
@@ -241,6 +243,34 @@ static bool unary(tdi_parser *p) {
         return true;
     }
     return tdi_emit(p, at, next == '-' ? TDI_CODE_NEGATE : TDI_CODE_NOT, 0, 0) != TD_NONE;
+}
+
+// in cpfg a sign binds closer than ^ , which goes to the left: -2^2 is 4, 2^3^2 is 8^2
+static bool cpfg_factor(tdi_parser *p) {
+    bool signs;
+    return prefixed(p, cpfg_factor, &signs) && (signs || primary(p));
+}
+
+static bool cpfg_power(tdi_parser *p) {
+    int32_t left = p->g->op_count;
+    bool ok = cpfg_factor(p);
+    for (;;) {
+        tdi_skip_space(p);
+        size_t at = p->at;
+        if (!ok || !tdi_accept(p, "^")) {
+            return ok;
+        }
+        int32_t right = p->g->op_count;
+        ok = cpfg_factor(p) && emit_binary(p, at, TDI_CODE_POW, left, right);
+    }
+}
+
+static bool unary(tdi_parser *p) {
+    bool signs;
+    if (p->g->cpfg) {
+        return cpfg_power(p);
+    }
+    return prefixed(p, unary, &signs) && (signs || power(p));
 }
 
 typedef struct operator_row {
@@ -397,10 +427,10 @@ bool tdi_parse_constant(tdi_parser *p, double *value) {
         return false;
     }
     int64_t loops = 0;
-    tdi_random random;
-    tdi_random_seed(&random, 0);
+    tdi_dice dice;
+    tdi_dice_start(&dice, false, 0);
     tdi_machine machine = {
-        .grammar = p->g, .arrays = p->g->array_values, .random = &random, .loops_left = &loops};
+        .grammar = p->g, .arrays = p->g->array_values, .dice = &dice, .loops_left = &loops};
     td_diag diag;
     td_status status = tdi_machine_run(&machine, first, NULL, value, &diag);
     p->g->op_count = first;

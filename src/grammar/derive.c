@@ -35,7 +35,7 @@ struct td_derivation {
     // a type: bit (t mod 64) is set where a neighbour of type t may let a production match, so that
     // most modules of context-sensitive models are passed over without a closer look
     uint64_t *left_gate, *right_gate;
-    tdi_random random;
+    tdi_dice dice;
     int64_t loops_left;
     int32_t step;
     int64_t written;
@@ -440,14 +440,16 @@ static td_status make_variables(td_derivation *d) {
 static td_status make_choosers(td_derivation *d) {
     const td_grammar *g = d->grammar;
     int64_t seed = d->opts.seed != TD_SEED_FROM_TEXT ? d->opts.seed : g->seed;
-    tdi_random_seed(&d->random, seed == TD_SEED_FROM_TEXT ? 0 : (uint64_t)seed);
+    // in cpfg the text's seed concerns the choice among productions only
+    tdi_dice_start(&d->dice, g->cpfg_random, g->cpfg_random ? d->opts.seed : seed);
+    tdi_random_seed(&d->dice.own, seed == TD_SEED_FROM_TEXT ? 0 : (uint64_t)seed);
     d->loops_left = d->opts.max_loops;
     bool single = g->float_parameters || d->opts.float_parameters;
-    d->variables = (tdi_variables){d->globals, d->arrays, seed, single};
+    d->variables = (tdi_variables){d->globals, d->arrays, &d->dice, seed, single};
     tdi_machine machine = {.grammar = g,
                            .globals = d->globals,
                            .arrays = d->arrays,
-                           .random = &d->random,
+                           .dice = &d->dice,
                            .loops_left = &d->loops_left,
                            .print = d->opts.print.write ? &d->opts.print : NULL,
                            .file_open = d->file_open,

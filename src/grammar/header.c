@@ -381,6 +381,15 @@ static bool read_float(tdi_parser *p) {
     return true;
 }
 
+static bool read_random(tdi_parser *p) {
+    bool cpfg = tdi_accept(p, "cpfg");
+    if (!cpfg && !tdi_accept(p, "tendril")) {
+        return tdi_parse_fail(p, p->at, "expected 'cpfg' or 'tendril'");
+    }
+    p->g->cpfg_random = cpfg;
+    return true;
+}
+
 // ---- the table ------------------------------------------------------------------------------
 
 typedef struct header_row {
@@ -408,6 +417,7 @@ static const header_row rows[] = {
     {"delta", '=', read_angle}, // ABOP's
     {"ring lsystem", 0, read_ring},
     {"float parameters", ':', read_float},
+    {"random numbers", ':', read_random},
     {"ignore", ':', read_ignore},
     {"consider", ':', read_consider},
     {"define", ':', tdi_read_define},

@@ -11,12 +11,27 @@
 
 // ---- faults ---------------------------------------------------------------------------------
 
+// A line whose macros could not be replaced has a fault already; what follows from it is no news.
+static bool line_has_fault(const td_diag_list *list, const td_diag *diag) {
+    int32_t count = !list ? 0 : list->count < list->capacity ? list->count : list->capacity;
+    for (int32_t i = 0; i < count; i++) {
+        const td_diag *known = &list->items[i];
+        if (known->status != TD_OK && known->line == diag->line &&
+            strcmp(known->file, diag->file) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add_diag(tdi_parser *p, size_t at, td_status status, const char *format, va_list args) {
     char message[sizeof((td_diag *)0)->message];
     vsnprintf(message, sizeof message, format, args);
     td_diag diag;
     tdi_source_fail(&p->g->source, at, &diag, status, "%s", message);
-    tdi_diag_add(p->diags, &diag);
+    if (!line_has_fault(p->diags, &diag)) {
+        tdi_diag_add(p->diags, &diag);
+    }
 }
 
 void tdi_parse_warn(tdi_parser *p, size_t at, const char *format, ...) {

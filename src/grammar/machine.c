@@ -77,18 +77,18 @@ static double call(const tdi_machine *m, int32_t function, double x, double y) {
     case FN_ABS: return fabs(x);
     case FN_FLOOR: return floor(x);
     case FN_CEIL: return ceil(x);
-    case FN_TRUNC: return trunc(x);
+    case FN_TRUNC: return m->grammar->cpfg ? floor(x + 0.5) : trunc(x); // as cpfg does it
     case FN_SIGN: return (double)((x > 0) - (x < 0));
     case FN_MIN: return x < y ? x : y;
     case FN_MAX: return x > y ? x : y;
-    case FN_RAN: return x * tdi_random_uniform(m->random);
-    case FN_NRAN: return x + y * tdi_random_normal(m->random);
-    case FN_BRAN: return x > 0 && y > 0 ? tdi_random_beta(m->random, x, y) : NAN;
+    case FN_RAN: return x * tdi_dice_uniform(m->dice);
+    case FN_NRAN: return x + y * tdi_dice_normal(m->dice);
+    case FN_BRAN: return x > 0 && y > 0 ? tdi_dice_beta(m->dice, x, y) : NAN;
     case FN_BIRAN:
         if (!(x >= 0 && x <= MAX_TRIALS && y >= 0 && y <= 1)) {
             return NAN;
         }
-        return (double)tdi_random_binomial(m->random, (int64_t)x, y);
+        return (double)tdi_dice_binomial(m->dice, (int64_t)x, y);
     case FN_FUNC:
         return x >= 1 && x < m->grammar->spline_count + 1
                    ? tdi_spline_value(&m->grammar->splines[(int32_t)x - 1], y)
@@ -98,7 +98,7 @@ static double call(const tdi_machine *m, int32_t function, double x, double y) {
         if (!(x >= 0 && x < 0x1p63)) {
             return NAN;
         }
-        tdi_random_seed(m->random, (uint64_t)x);
+        tdi_dice_seed(m->dice, (uint64_t)x);
         return x;
     }
 }
@@ -221,6 +221,10 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
             break;
         case TDI_CODE_MOD:
             top--;
+            if (op->a) { // cpfg's, of whole numbers
+                top[0] = trunc(top[0]);
+                top[1] = trunc(top[1]);
+            }
             if (top[1] == 0) {
                 return fail_at(g, op, diag, "remainder of a division by zero");
             }

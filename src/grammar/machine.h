@@ -3,7 +3,7 @@
 
 // Runs the code of expressions and statements.
 
-#include "base/random.h"
+#include "grammar/dice.h"
 #include "grammar/model.h"
 
 typedef enum tdi_code {
@@ -61,7 +61,7 @@ typedef struct tdi_machine {
     const td_grammar *grammar;
     double *globals;
     double *arrays;
-    tdi_random *random;
+    tdi_dice *dice;
     int64_t *loops_left;
     const td_print *print; // NULL: what is printed is dropped
     uint8_t *file_open;    // a file of the grammar

@@ -215,7 +215,9 @@ struct td_grammar {
     uint32_t axiom_at;
     tdi_section rewrite, decompose, draw;
     bool has_query;
+    bool cpfg;             // a model of cpfg, by its suffix .l: its arithmetic too
     bool float_parameters; // rounded to single precision
+    bool cpfg_random;      // ran() and its kin draw cpfg's numbers
     tdi_turtle_header turtle;
     tdi_body_header body; // points to the arrays below
     tdi_header_item *materials, *surfaces;
@@ -238,6 +240,7 @@ int32_t tdi_fuse(const td_grammar *g, const uint16_t *types, int64_t count, uint
 typedef struct tdi_variables {
     const double *globals;
     const double *arrays;
+    const struct tdi_dice *dice;
     int64_t seed; // TD_SEED_FROM_TEXT: not stochastic
     bool single;  // parameters have single precision
 } tdi_variables;

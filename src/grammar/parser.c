@@ -538,7 +538,14 @@ static td_status read_and_parse(td_grammar *g, const td_grammar_def *def, td_dia
     if (status == TD_OK) {
         status = tdi_source_process(s, 0, def, diags);
     }
-    return status == TD_OK ? parse(g, def, view, view_end, diags) : status;
+    if (status == TD_OK) {
+        return parse(g, def, view, view_end, diags);
+    }
+    if (status == TD_ERR_SYNTAX && !s->cut && s->text) {
+        td_status parsed = parse(g, def, view, view_end, diags); // for its faults
+        status = parsed == TD_ERR_MEMORY ? parsed : status;
+    }
+    return status;
 }
 
 td_grammar_def td_grammar_def_default(void) {
@@ -567,6 +574,10 @@ td_status td_grammar_new(const td_grammar_def *def, const td_alloc *alloc, td_gr
     g->alloc = alloc;
     g->arena.alloc = alloc;
     tdi_header_default(g);
+    // models of cpfg, by their suffix, rely on its precision, arithmetic and random numbers
+    size_t length = strlen(def->name);
+    g->cpfg = length > 2 && strcmp(def->name + length - 2, ".l") == 0;
+    g->float_parameters = g->cpfg_random = g->cpfg;
     td_status status = read_and_parse(g, def, diags);
     if (status != TD_OK) {
         td_grammar_free(g);

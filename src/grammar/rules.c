@@ -109,7 +109,7 @@ static int32_t draw(tdi_chooser *c, int32_t count) {
     if (count == 1) {
         return 0;
     }
-    double mark = tdi_random_uniform(c->machine.random) * total;
+    double mark = tdi_random_uniform(&c->machine.dice->own) * total;
     int32_t k = 0;
     while (k < count - 1 && mark >= c->weights[k]) {
         mark -= c->weights[k++];
