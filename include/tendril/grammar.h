@@ -99,6 +99,15 @@ typedef struct td_environment {
     void *context;
 } td_environment;
 
+/// Takes what the statements printf() and fprintf() of a text write.
+typedef struct td_print {
+    /// `file` is NULL for printf(), else the name that fopen() was given: relative, without "..".
+    /// `start` is true once for each fopen(file, "w"), with no text: the file becomes empty.
+    /// Returns 0 to continue; anything else stops the derivation with TD_ERR_STOPPED.
+    int (*write)(void *context, const char *file, bool start, const char *text, size_t size);
+    void *context;
+} td_print;
+
 /// Use the seed of the text.
 #define TD_SEED_FROM_TEXT (-1)
 
@@ -110,6 +119,9 @@ typedef struct td_derive_opts {
     size_t max_bytes;    ///< Limit of the bytes of all strings. Default 4 GiB (32 bit: 1 GiB).
     int64_t max_loops;   ///< Limit of loop iterations in statements. Default 100 million.
     td_environment environment; ///< Default: ?E keeps its parameters.
+    td_print print;             ///< Default: what is printed is dropped.
+    bool float_parameters;      ///< Round parameters to single precision, as cpfg stores them, also
+                                ///< where the text does not ask for it. Default false.
 } td_derive_opts;
 
 TD_API td_derive_opts td_derive_opts_default(void);

@@ -226,5 +226,6 @@ int cli_grow(int argc, char **argv) {
     if (!cli_plant_args_check(&a.plant, "grow")) {
         return EXIT_MISUSE;
     }
+    a.plant.out = a.out;
     return grow(argv[0], &a);
 }

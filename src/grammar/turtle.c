@@ -614,10 +614,18 @@ static td_status walk_with_copies(walker *w, const td_string *s) {
         values[globals + i] = v->arrays[i];
     }
     seed = seed == TD_SEED_FROM_TEXT && v ? v->seed : seed;
-    tdi_random random;
-    tdi_random_seed(&random, seed == TD_SEED_FROM_TEXT ? 0 : (uint64_t)seed);
+    tdi_dice dice;
+    tdi_dice_start(&dice, g->cpfg_random, seed);
+    if (g->cpfg_random && g->draw.seed == TD_SEED_FROM_TEXT && v) {
+        dice = *v->dice; // in cpfg drawing goes on where deriving has ended
+    }
     int64_t loops = 100000000;
-    tdi_machine machine = {g, values, values + globals, &random, &loops};
+    tdi_machine machine = {.grammar = g,
+                           .globals = values,
+                           .arrays = values + globals,
+                           .dice = &dice,
+                           .loops_left = &loops,
+                           .single = v && v->single};
     tdi_neighbours neighbours = {0};
     tdi_expander e = {.chooser = {.grammar = g,
                                   .section = &g->draw,
