@@ -85,6 +85,10 @@ typedef struct td_shape {
     uint32_t centre_color; ///< 0xRRGGBB. Default yellow.
     int32_t polygon_first; ///< Polygon: first of polygon_count entries of the skeleton's polygons.
     int32_t polygon_count;
+    /// Blade: a row of so many segments, each on the tip of the one before, so that it bends. Every
+    /// one has a shape of its own, alike but for `segment`. Default 1.
+    int32_t segments;
+    int32_t segment; ///< Blade: which part of the row this is, from 0 at the stalk. Default 0.
 } td_shape;
 
 /// A blade, 0x4c8c32 green, with the defaults named above.

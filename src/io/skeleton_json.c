@@ -99,6 +99,10 @@ static void write_shape(tdi_json *json, const td_skeleton *skeleton, const td_sh
         tdi_json_key_real(json, "opening", shape->opening);
         tdi_json_key_real(json, "centre", shape->centre);
         write_color(json, "centre_color", shape->centre_color);
+        if (shape->segments > 1) {
+            tdi_json_key_integer(json, "segments", shape->segments);
+            tdi_json_key_integer(json, "segment", shape->segment);
+        }
     }
     write_color(json, "color", shape->color);
     tdi_json_close(json, '}');
