@@ -89,6 +89,7 @@ static void write_shape(tdi_json *json, const td_skeleton *skeleton, const td_sh
         tdi_json_key_real(json, "taper", shape->taper);
         tdi_json_key_real(json, "fold", shape->fold);
         tdi_json_key_real(json, "curl", shape->curl);
+        tdi_json_key_real(json, "crease", shape->crease);
         tdi_json_key_real(json, "wave", shape->wave);
         tdi_json_key_integer(json, "lobes", shape->lobes);
         tdi_json_key_real(json, "lobe_depth", shape->lobe_depth);

@@ -32,6 +32,7 @@ const tdi_field tdi_shape_fields[] = {
     SHAPE(TDI_FIELD_REAL, taper, 0.1, 20, false),
     SHAPE(TDI_FIELD_DEGREES, fold, -TDI_PI, TDI_PI, false),
     SHAPE(TDI_FIELD_DEGREES, curl, -20 * TDI_PI, 20 * TDI_PI, false),
+    SHAPE(TDI_FIELD_REAL, crease, 0.01, 1, false),
     SHAPE(TDI_FIELD_REAL, wave, 0, 10, false),
     SHAPE(TDI_FIELD_INT, lobes, 0, 200, false),
     SHAPE(TDI_FIELD_REAL, lobe_depth, 0, 1, false),

@@ -19,6 +19,7 @@ td_shape td_shape_default(void) {
         .widest = 0.4,
         .taper = 1,
         .fold = 0.2,
+        .crease = 0.05,
         .curl = 0.3,
         .stalk = 0.15,
         .stalk_radius = 0.012,

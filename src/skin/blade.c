@@ -18,6 +18,7 @@
 #define MIDRIB      0.05 // half width of the pale midrib over that of the blade
 #define INCURVE     1.2  // rad: how far the tips of the innermost petals bend inwards
 #define STEP        1e-5 // of s, and of x over the width, for normals
+#define CUP         0.3  // a crease that is wider is round
 #define MAX_COLUMNS 7
 #define FEW_ROWS    4   // so few follow no outline but keep its widest place
 #define MOST_WIDER  1.5 // what few rows cut off is made up for to this factor
@@ -122,9 +123,10 @@ static int32_t set_columns(const blade_form *blade, td_real w, td_real columns[M
         columns[1] = w;
         return 2;
     }
-    if (count == 2 && blade->shape->wave > 0) {
+    bool cup = blade->shape->crease > CUP;
+    if (count == 2 && (blade->shape->wave > 0 || cup)) {
         half[1] = 0.65 * w;
-        half[2] = blade->petal ? 0.3 * w : near;
+        half[2] = blade->petal || cup ? 0.3 * w : near;
         count = 3;
     }
     for (int32_t i = 0; i < count; i++) {
@@ -223,7 +225,7 @@ static blade_form blade_of(const td_shape *shape, tdi_detail detail) {
     blade_form blade = {.shape = shape,
                         .fold = shape->fold,
                         .curl = shape->curl,
-                        .arc = MIDRIB * shape->width / 2,
+                        .arc = shape->crease * shape->width / 2,
                         .length = 1,
                         .turn = tdi_quat_identity(),
                         .origin = tdi_vec3(0, shape->stalk, 0),

@@ -15,6 +15,7 @@
 #include "skin/tube.h"
 
 #define FIRST_TOLERANCE 1e-5 // of the plant's extent: less changes hardly a triangle
+#define LAST_TOLERANCE  1e4  // likewise: more leaves out nothing more
 #define LEAST_TRIANGLES 100  // of a mesh: no plant is less
 #define BISECTIONS      5    // a tolerance within 2^(1/32) of the least
 
@@ -116,12 +117,19 @@ static td_status cover(tdi_skin *skin, workspace *work, int32_t sides, td_real t
                            : status;
 }
 
+// whether a mesh has too many triangles, or too many vertices to be finished
+static bool is_over(const tdi_skin *skin, td_status status, const td_mesh_opts *opts) {
+    return status == TD_ERR_LIMIT ||
+           (status == TD_OK && triangle_count(skin) > opts->max_triangles);
+}
+
 // Finds a tolerance near the least at which the mesh keeps the limit. Far beyond the plant's extent
 // nothing but the thickest stem is left, as a few triangles.
 static td_status reduce(tdi_skin *skin, workspace *work, const td_mesh_opts *opts) {
-    td_real high = FIRST_TOLERANCE * tdi_posed_extent(&work->posed), low = high / 2;
-    td_status status = TD_OK;
-    while (status == TD_OK && triangle_count(skin) > opts->max_triangles && isfinite(high)) {
+    td_real extent = tdi_posed_extent(&work->posed);
+    td_real high = FIRST_TOLERANCE * extent, low = high;
+    td_status status = TD_ERR_LIMIT;
+    while (is_over(skin, status, opts) && high < LAST_TOLERANCE * extent) {
         low = high;
         high *= 2;
         status = cover(skin, work, opts->sides, high);
@@ -129,8 +137,9 @@ static td_status reduce(tdi_skin *skin, workspace *work, const td_mesh_opts *opt
     for (int i = 0; i < BISECTIONS && status == TD_OK; i++) {
         td_real middle = sqrt(low * high);
         status = cover(skin, work, opts->sides, middle);
-        if (triangle_count(skin) > opts->max_triangles) {
+        if (is_over(skin, status, opts)) {
             low = middle;
+            status = TD_OK;
         } else {
             high = middle;
         }
@@ -148,8 +157,8 @@ static td_status fill(td_mesh *mesh, workspace *work, const td_mesh_opts *opts) 
                               (int32_t)work->count};
     tdi_axes_find(&work->posed, &work->axes);
     td_status status = cover(&mesh->skin, work, opts->sides, 0);
-    bool many = opts->max_triangles > 0 && triangle_count(&mesh->skin) > opts->max_triangles;
-    return status == TD_OK && many ? reduce(&mesh->skin, work, opts) : status;
+    bool limited = opts->max_triangles > 0;
+    return limited && is_over(&mesh->skin, status, opts) ? reduce(&mesh->skin, work, opts) : status;
 }
 
 static td_status report(td_diag *diag, td_status status, const workspace *work,

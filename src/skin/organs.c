@@ -5,7 +5,9 @@
 // stamped
 //          for every segment that has it.
 // Rows     a blade that bends is a row of segments. Its model is that of the whole blade; a vertex
-//          at s along the midrib moves with the two parts whose middles it stands between.
+//          at s along the midrib moves with the part it stands on and both beside it, weighted by
+//          quadratic B-splines. These keep quadratic functions but for a constant, so that a row
+//          which bends evenly is an even curve, without a trace of its joints.
 // Details  an organ has fewer triangles the smaller it is, over the plant and over the tolerance of
 //          the skin. Of organs below a few tolerances a share is left out, and those that stay are
 //          as much larger: the plant covers as much as before.
@@ -59,27 +61,35 @@ td_real tdi_posed_extent(const tdi_posed *posed) {
     return fmax(size.x, fmax(size.y, size.z));
 }
 
-static tdi_detail detail_of(td_real size, td_real extent, td_real tolerance) {
+// 0 to 1, by the number of an organ: the same for all tolerances
+static td_real chance(int32_t number) {
+    uint32_t hash = (uint32_t)number * 2654435761u;
+    hash = (hash ^ hash >> 15) * 2246822519u;
+    hash ^= hash >> 13;
+    return (hash >> 8) * 0x1p-24;
+}
+
+// Organs of one size do not all change at one tolerance: then a mesh would have far fewer triangles
+// than it may.
+static tdi_detail detail_of(int32_t number, td_real size, td_real extent, td_real tolerance) {
     int detail = size >= FINE_SIZE * extent     ? TDI_DETAIL_FINE
                  : size >= MEDIUM_SIZE * extent ? TDI_DETAIL_MEDIUM
                                                 : TDI_DETAIL_COARSE;
-    while (size < detail_sizes[detail] * tolerance) {
+    td_real seen = size * (0.7 + 0.6 * chance(number));
+    while (seen < detail_sizes[detail] * tolerance) {
         detail--;
     }
     return (tdi_detail)detail;
 }
 
 // By how much an organ is larger than it is, for those that are left out; 0: it is left out. The
-// share size^2/least^2 stays, chosen by a hash of the organ's number, the same for all tolerances.
+// share size^2/least^2 stays.
 static td_real growth(int32_t number, td_real size, td_real tolerance) {
     td_real least = THIN_SIZE * tolerance;
     if (size >= least) {
         return 1;
     }
-    uint32_t hash = (uint32_t)number * 2654435761u;
-    hash = (hash ^ hash >> 15) * 2246822519u;
-    hash ^= hash >> 13;
-    return (hash >> 8) * 0x1p-24 < size * size / (least * least) ? least / size : 0;
+    return chance(number) < size * size / (least * least) ? least / size : 0;
 }
 
 // ---- order ----------------------------------------------------------------------------------
@@ -91,7 +101,7 @@ static int32_t model_of(const stamper *s, int32_t segment, td_real extent) {
         return TD_NONE;
     }
     return TDI_DETAIL_COUNT * organ->shape +
-           (int32_t)detail_of(organ->length, extent, s->skin->tolerance);
+           (int32_t)detail_of(segment, organ->length, extent, s->skin->tolerance);
 }
 
 // counting sort of the organs by model, in the order of the segments within a model
@@ -210,14 +220,36 @@ static void follow_row(const stamper *s, const td_shape *shape, imprint *print) 
     }
 }
 
-// the share of a place along the blade between the middles of two parts
-static tdi_bind bind_along(const imprint *print, int32_t at[2], td_real along) {
-    td_real place = along * print->parts - 0.5;
-    int32_t low = (int32_t)floor(place), last = print->bone_count - 1;
-    at[0] = low < 0 ? 0 : low > last ? last : low;
-    at[1] = low + 1 < 0 ? 0 : low + 1 > last ? last : low + 1;
-    return tdi_bind_between(print->bones[at[0]].segment, print->bones[at[1]].segment,
-                            tdi_bind_share(place - low));
+// The parts that a place along the blade moves with, and their weights in 1/255. With t the
+// distance from the middle of its own part, over the length of a part:
+//   (1/2 - t)^2/2,  3/4 - t^2,  (1/2 + t)^2/2
+// Beyond the ends of the row the part at the end counts.
+static void weigh_along(const imprint *print, td_real along, int32_t at[3], int weights[3]) {
+    td_real place = fmax(0, fmin(along, 1)) * print->parts;
+    int32_t own = (int32_t)fmin(floor(place), print->parts - 1), last = print->bone_count - 1;
+    td_real t = place - own - 0.5;
+    weights[0] = (int)(255 * (0.5 - t) * (0.5 - t) / 2 + 0.5);
+    weights[2] = (int)(255 * (0.5 + t) * (0.5 + t) / 2 + 0.5);
+    weights[1] = 255 - weights[0] - weights[2];
+    for (int32_t k = 0; k < 3; k++) {
+        int32_t part = own + k - 1;
+        at[k] = part < 0 ? 0 : part > last ? last : part;
+    }
+}
+
+static tdi_bind bind_of(const imprint *print, const int32_t at[3], const int weights[3]) {
+    tdi_bind bind = {{0, 0, 0, 0}, {0, 0, 0, 0}};
+    int count = 0;
+    for (int k = 0; k < 3; k++) {
+        uint32_t segment = (uint32_t)print->bones[at[k]].segment;
+        if (count > 0 && bind.joint[count - 1] == segment) {
+            bind.weight[count - 1] = (uint8_t)(bind.weight[count - 1] + weights[k]);
+        } else if (weights[k] > 0) {
+            bind.joint[count] = segment;
+            bind.weight[count++] = (uint8_t)weights[k];
+        }
+    }
+    return bind;
 }
 
 static td_vec3 carried(const bone *b, td_vec3 v) {
@@ -226,22 +258,21 @@ static td_vec3 carried(const bone *b, td_vec3 v) {
 
 // a vertex of a row: x = sum of w_k (o_k + R_k Q_k^T (v - p_k)), with Q_k, p_k the pose at rest
 static void bend_vertex(const imprint *print, td_real along, tdi_vertex *vertex) {
-    int32_t at[2];
+    int32_t at[3];
+    int weights[3];
     tdi_vertex old = *vertex;
-    vertex->bind = bind_along(print, at, along);
-    // a vertex that moves with the second alone has it in the first place
-    bool alone = vertex->bind.joint[0] != (uint32_t)print->bones[at[0]].segment;
-    int second = alone ? 255 : vertex->bind.weight[1];
+    weigh_along(print, along, at, weights);
+    vertex->bind = bind_of(print, at, weights);
     vertex->position = vertex->normal = vertex->tangent = tdi_vec3(0, 0, 0);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         const bone *b = &print->bones[at[k]];
-        td_real weight = (k == 0 ? 255 - second : second) / 255.0;
+        td_real weight = weights[k] / 255.0;
         td_vec3 place = tdi_add(b->at, carried(b, tdi_sub(old.position, b->rest_at)));
         vertex->position = tdi_madd(vertex->position, place, weight);
         vertex->normal = tdi_madd(vertex->normal, carried(b, old.normal), weight);
         vertex->tangent = tdi_madd(vertex->tangent, carried(b, old.tangent), weight);
     }
-    vertex->normal = tdi_unit_or(vertex->normal, carried(&print->bones[at[0]], old.normal));
+    vertex->normal = tdi_unit_or(vertex->normal, carried(&print->bones[at[1]], old.normal));
 }
 
 static tdi_vertex printed(const imprint *print, const tdi_organ_vertex *vertex) {
@@ -332,7 +363,7 @@ static td_status add_beads(tdi_skin *skin, const tdi_posed *posed, int32_t *wher
         *where = i;
         td_real size = 2 * segment->bead;
         // beads are what one looks at: as fine as the tolerance lets them be
-        tdi_detail detail = detail_of(size, 0, skin->tolerance);
+        tdi_detail detail = detail_of(i, size, 0, skin->tolerance);
         if (made != (int)detail) {
             model.solid.vertex_count = model.solid.index_count = 0;
             tdi_organ_add_ball(&model, tdi_vec3(0, 0, 0), 1, 1, TDI_TINT_ORGAN, detail);
