@@ -14,10 +14,11 @@ static const char help[] =
     "  -o OUT                write OUT: .glb (mesh), .json (skeleton) or .txt (string)\n"
     "  --string              print the string\n"
     "  --stats               print modules, length, segments, mass and height\n"
-    "  --json                print them as one JSON object\n" CLI_PLANT_HELP;
+    "  --json                print them as one JSON object\n" CLI_MESH_HELP CLI_PLANT_HELP;
 
 typedef struct grow_args {
     cli_plant_args plant;
+    cli_mesh_args look;
     const char *out;
     bool string, stats, json, help;
 } grow_args;
@@ -115,11 +116,11 @@ static void plain_name(const char *path, char *name, size_t size) {
     }
 }
 
-static td_status make_mesh(const td_skeleton *skeleton, const char *model, td_bytes *bytes,
-                           td_diag *diag) {
+static td_status make_mesh(const td_skeleton *skeleton, const char *model,
+                           const cli_mesh_args *look, td_bytes *bytes, td_diag *diag) {
     char name[128];
     td_mesh *mesh = NULL;
-    td_mesh_opts opts = td_mesh_opts_default();
+    td_mesh_opts opts = cli_mesh_opts(look);
     plain_name(model, name, sizeof name);
     td_status status = td_mesh_new(skeleton, &opts, NULL, &mesh, diag);
     if (status == TD_OK) {
@@ -130,9 +131,9 @@ static td_status make_mesh(const td_skeleton *skeleton, const char *model, td_by
 }
 
 static td_status write_output(const td_grammar *grammar, const td_string *string,
-                              const td_skeleton_opts *opts, const char *model, const char *out,
-                              td_diag *diag) {
-    const char *suffix = strrchr(out, '.');
+                              const td_skeleton_opts *opts, const char *model,
+                              const grow_args *args, td_diag *diag) {
+    const char *out = args->out, *suffix = strrchr(out, '.');
     td_bytes bytes = {0};
     td_skeleton *skeleton = NULL;
     td_status status = TD_OK;
@@ -143,7 +144,7 @@ static td_status write_output(const td_grammar *grammar, const td_string *string
         if (status == TD_OK && strcmp(suffix, ".json") == 0) {
             status = td_skeleton_json(skeleton, NULL, &bytes);
         } else if (status == TD_OK) {
-            status = make_mesh(skeleton, model, &bytes, diag);
+            status = make_mesh(skeleton, model, &args->look, &bytes, diag);
         }
     }
     if (status == TD_OK) {
@@ -167,7 +168,7 @@ static td_status output(const td_grammar *grammar, const td_string *string, cons
     td_skeleton_opts opts = cli_skeleton_opts(&args->plant);
     td_status status = TD_OK;
     if (args->out) {
-        status = write_output(grammar, string, &opts, path, args->out, diag);
+        status = write_output(grammar, string, &opts, path, args, diag);
     }
     if (status == TD_OK && args->string) {
         td_bytes text = {0};
@@ -202,9 +203,10 @@ static int grow(const char *path, const grow_args *args) {
 int cli_grow(int argc, char **argv) {
     grow_args a = {.plant = cli_plant_args_default()};
     const cli_option options[] = {
-        CLI_PLANT_OPTIONS(a.plant),           {"-o", CLI_TEXT, &a.out, 0},
-        {"--string", CLI_FLAG, &a.string, 0}, {"--stats", CLI_FLAG, &a.stats, 0},
-        {"--json", CLI_FLAG, &a.json, 0},     {"--help", CLI_FLAG, &a.help, 0},
+        CLI_PLANT_OPTIONS(a.plant),         CLI_MESH_OPTIONS(a.look),
+        {"-o", CLI_TEXT, &a.out, 0},        {"--string", CLI_FLAG, &a.string, 0},
+        {"--stats", CLI_FLAG, &a.stats, 0}, {"--json", CLI_FLAG, &a.json, 0},
+        {"--help", CLI_FLAG, &a.help, 0},
     };
     int operands =
         cli_read_options(argc, argv, options, (int)(sizeof options / sizeof options[0]), "grow");

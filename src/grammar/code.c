@@ -87,7 +87,7 @@ const tdi_name *tdi_find_name(const tdi_parser *p, const char *name) {
 }
 
 bool tdi_show_name(tdi_parser *p, const char *name) {
-    for (int32_t i = 0; i < p->name_count && p->name_count < TDI_MAX_SLOTS; i++) {
+    for (int32_t i = 0; i < p->name_count && p->name_count < TDI_MAX_NAMES; i++) {
         if (p->names[i].hidden && strcmp(p->names[i].text, name) == 0) {
             p->names[p->name_count] = p->names[i];
             p->names[p->name_count++].hidden = false;
@@ -99,7 +99,7 @@ bool tdi_show_name(tdi_parser *p, const char *name) {
 }
 
 bool tdi_add_name(tdi_parser *p, const char *name, bool global, int32_t *slot) {
-    if (p->name_count == TDI_MAX_SLOTS) {
+    if (p->name_count == TDI_MAX_NAMES) {
         return tdi_parse_fail(p, p->at, "more than %d names are in use here; use fewer",
                               TDI_MAX_SLOTS);
     }

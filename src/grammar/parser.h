@@ -9,8 +9,9 @@
 #include "grammar/machine.h"
 #include "grammar/model.h"
 
-#define TDI_MAX_NESTING 200 // of expressions and statements
-#define TDI_MAX_FAULTS  100 // after so many the parser gives up
+#define TDI_MAX_NESTING 200                 // of expressions and statements
+#define TDI_MAX_NAMES   (TDI_MAX_SLOTS + 2) // with Q and Z
+#define TDI_MAX_FAULTS  100                 // after so many the parser gives up
 
 typedef struct tdi_name { // a formal parameter, a local or a global
     char text[32];
@@ -32,7 +33,7 @@ typedef struct tdi_parser {
     td_status status;
     int64_t type_capacity, op_capacity, op_at_capacity, array_capacity, array_value_capacity;
     int64_t format_capacity, file_capacity, fusion_capacity;
-    tdi_name names[TDI_MAX_SLOTS];
+    tdi_name names[TDI_MAX_NAMES];
     int32_t name_count;    // globals first, then those of the production
     int32_t global_count;  // names that are global
     bool names_are_global; // an assignment to a new name makes a global
