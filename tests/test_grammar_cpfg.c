@@ -160,6 +160,22 @@ TD_TEST(cpfg_ring_makes_neighbours_of_the_strings_ends) {
     CHECK_TEXT(test_derived("ring Lsystem\naxiom: AB\nABAB < A > BABAB --> C\n", 1), "CB");
 }
 
+// lpfg's and L-Py's new context: in the string that is being made, so that one step goes all the
+// way
+TD_TEST(cpfg_left_context_may_lie_in_the_string_that_is_being_made) {
+    CHECK_TEXT(test_derived("axiom: BAAA\nB << A --> B\n", 1), "BBBB");
+    CHECK_TEXT(test_derived("axiom: BAAA\nB < A --> B\n", 1), "BBAA");
+    CHECK_TEXT(test_derived("axiom: A(1)A(5)A(7)\nS(x) << A(y) --> S(x+y)\nA(x) --> S(x)\n", 1),
+               "S(1)S(6)S(13)");
+    const case_row rows[] = {{"B[CA]A", "B[CA]B"}, {"B[A]A", "B[B]B"},
+                             {"C[B]A", "C[B]A"},   {"B[C[C]+]A", "B[C[C]+]B"},
+                             {"B+A", "B+B"},       {"[B[A]]A", "[B[B]]A"}};
+    CHECK_ROWS("ignore: +\naxiom: %s\nB << A --> B\n", rows);
+    CHECK_TEXT(
+        test_derived("axiom: AA\nA --> CA\ndecomposition\nmaximum depth: 2\nC << A --> D\n", 1),
+        "CDCD");
+}
+
 // ---- decomposition and homomorphism ---------------------------------------------------------
 
 TD_TEST(cpfg_decomposition_leaves_the_axiom_alone) {

@@ -27,6 +27,8 @@ TD_TEST(errors_in_modules_and_brackets_name_their_place) {
 TD_TEST(errors_in_productions_name_their_place) {
     const test_fault rows[] = {
         {"axiom: A\n --> D\n", TD_ERR_SYNTAX, 2, 2, "expected a module before '>'"},
+        {"axiom: A\nA >> B --> D\n", TD_ERR_SYNTAX, 2, 3, "not yet made"},
+        {"axiom: A\nhomomorphism\nB << A --> D\n", TD_ERR_SYNTAX, 3, 1, "makes no string"},
         {"axiom: A\n= A --> D\n", TD_ERR_SYNTAX, 2, 1, "expected it in a right context"},
         {"axiom: A\nB = < A --> D\n", TD_ERR_SYNTAX, 2, 7, "expected it in a right context"},
         {"axiom: A\nA\n", TD_ERR_SYNTAX, 2, 2, "expected '-->' before the end of the line"},

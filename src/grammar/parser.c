@@ -115,13 +115,14 @@ static bool predecessor(tdi_parser *p, tdi_production *r) {
     if (!context(p, "<>:", &first)) {
         return false;
     }
-    if (tdi_accept(p, "<")) {
+    bool made = tdi_accept(p, "<<");
+    if (made || tdi_accept(p, "<")) {
         if (has_type(&first, TDI_TYPE_PUSH) || has_type(&first, TDI_TYPE_POP)) {
             tdi_parse_warn(p, at,
                            "a left context is a single path towards the root; with brackets it "
                            "never matches");
         }
-        r->left = first;
+        *(made ? &r->made : &r->left) = first;
         tdi_skip_space(p);
         at = p->at;
         first = (tdi_context){0};
@@ -132,13 +133,19 @@ static bool predecessor(tdi_parser *p, tdi_production *r) {
     if (first.count == 0) {
         return tdi_parse_fail(p, at, "expected a module before '>', ':' or '-->'");
     }
-    if (has_type(&first, TDI_REST) || has_type(&r->left, TDI_REST)) {
+    if (has_type(&first, TDI_REST) || has_type(&r->left, TDI_REST) ||
+        has_type(&r->made, TDI_REST)) {
         return tdi_parse_fail(p, at,
                               "'=' stands for the rest of a branch; expected it in a right context "
                               "only");
     }
     r->strict = first;
     r->predecessor = first.types[0];
+    if (tdi_at(p, ">>")) {
+        return tdi_parse_fail(p, p->at,
+                              "'>>' would look at modules that are not yet made: strings are made "
+                              "from left to right; expected '>'");
+    }
     return !tdi_accept(p, ">") || context(p, ":", &r->right);
 }
 
@@ -209,8 +216,9 @@ static bool production(tdi_parser *p, tdi_production *r) {
         return false;
     }
     r->slot_count = p->slot_count;
-    r->plain = r->strict.count == 1 && r->left.count == 0 && r->right.count == 0 &&
-               r->before == TD_NONE && r->condition == TD_NONE && r->after == TD_NONE;
+    r->plain = r->strict.count == 1 && r->left.count == 0 && r->made.count == 0 &&
+               r->right.count == 0 && r->before == TD_NONE && r->condition == TD_NONE &&
+               r->after == TD_NONE;
     return true;
 }
 
@@ -218,6 +226,9 @@ static bool add_production(tdi_parser *p, tdi_section *s, int64_t *capacity) {
     tdi_production r;
     if (!production(p, &r)) {
         return false;
+    }
+    if (r.made.count > 0 && s == &p->g->draw) {
+        return tdi_parse_fail(p, r.at, "a drawing makes no string; expected '<' instead of '<<'");
     }
     if (s->count == *capacity) {
         tdi_production *grown =
@@ -230,6 +241,7 @@ static bool add_production(tdi_parser *p, tdi_section *s, int64_t *capacity) {
     s->productions[s->count++] = r;
     s->has_left = s->has_left || r.left.count > 0;
     s->has_right = s->has_right || r.right.count > 0;
+    s->has_made = s->has_made || r.made.count > 0;
     s->has_weights = s->has_weights || r.weight != TD_NONE;
     return true;
 }
