@@ -69,11 +69,15 @@ TD_TEST(brackets_that_do_not_balance_are_a_warning) {
     CHECK_WARNINGS(rows);
 }
 
-TD_TEST(a_production_for_another_number_of_parameters_is_a_warning) {
+TD_TEST(a_production_that_can_never_be_used_is_a_warning) {
     const test_warning rows[] = {
         {"axiom: A(1)\n\nA(x,y) --> B\n", 3, 1,
          "A has 2 parameters here but 1 wherever the model makes it"},
         {"axiom: A(1)\nA --> B\n", 2, 1, "is never used"},
+        {"axiom: A\nA --> B\nC --> A\n", 3, 1, "neither the axiom nor a successor makes C"},
+        {"axiom: A\nA --> B\nAC --> A\n", 3, 1, "makes C"},
+        {"axiom: A\nA --> B\nB < A --> A\nA > [C] --> A\n", 4, 1, "makes ["},
+        {"axiom: A\nA --> B\nhomomorphism\nB --> F\nD --> F\n", 5, 1, "makes D"},
     };
     CHECK_WARNINGS(rows);
     CHECK_TEXT(test_derived("axiom: A(1)\nA --> B\n", 1), "A(1)");

@@ -271,23 +271,48 @@ static bool index_section(tdi_parser *p, tdi_section *s) {
     return true;
 }
 
-// A production that no module can match because the count of parameters differs everywhere.
-static void check_section(tdi_parser *p, const tdi_section *s) {
-    td_grammar *g = p->g;
-    for (int32_t i = 0; i < s->count; i++) {
-        const tdi_type *type = &g->types[s->productions[i].predecessor];
-        const tdi_type *other = NULL;
-        for (int32_t t = 0; t < g->type_count && !type->made; t++) {
-            if (g->types[t].made && strcmp(g->types[t].name, type->name) == 0) {
-                other = &g->types[t];
-            }
+static const tdi_type *made_with_other_count(const td_grammar *g, const tdi_type *type) {
+    for (int32_t t = 0; t < g->type_count; t++) {
+        if (g->types[t].made && strcmp(g->types[t].name, type->name) == 0) {
+            return &g->types[t];
         }
+    }
+    return NULL;
+}
+
+// Warns of the first module that nothing makes. False when there is one.
+static bool check_made(tdi_parser *p, const tdi_production *r, const tdi_context *c) {
+    const td_grammar *g = p->g;
+    for (int32_t i = 0; i < c->count; i++) {
+        const tdi_type *type = c->types[i] == TDI_REST ? NULL : &g->types[c->types[i]];
+        if (!type || type->made) {
+            continue;
+        }
+        const tdi_type *other = made_with_other_count(g, type);
         if (other) {
-            tdi_parse_warn(p, s->productions[i].at,
+            tdi_parse_warn(p, r->at,
                            "%s has %d parameter%s here but %d wherever the model makes it, so this "
                            "production is never used",
                            type->name, type->param_count, type->param_count == 1 ? "" : "s",
                            other->param_count);
+        } else {
+            tdi_parse_warn(p, r->at,
+                           "neither the axiom nor a successor makes %s, so this production is "
+                           "never used",
+                           type->name);
+        }
+        return false;
+    }
+    return true;
+}
+
+// Productions that can never be used.
+static void check_section(tdi_parser *p, const tdi_section *s) {
+    for (int32_t i = 0; i < s->count; i++) {
+        const tdi_production *r = &s->productions[i];
+        if (check_made(p, r, &r->strict) && check_made(p, r, &r->left) &&
+            check_made(p, r, &r->made)) {
+            check_made(p, r, &r->right);
         }
     }
 }
