@@ -90,6 +90,10 @@ TD_TEST(grammar_header_words_have_cpfgs_spellings) {
                "AB(2)B(1)");
 }
 
+TD_TEST(grammar_a_line_with_an_arrow_is_a_production_whatever_its_word) {
+    CHECK_TEXT(test_derived("axiom: AXIOM\nAXIOM : 1 == 2 --> B\nAXIOM : 1 --> C\n", 1), "C");
+}
+
 TD_TEST(grammar_sections_may_say_warnings_and_be_opened_again) {
     const char *text = "axiom: A\nA --> AB\ndecomposition: no warnings\nmaximum depth: 2\nB --> C\n"
                        "homomorphism warnings\nC --> F\ndecomposition\nC --> D\n"
