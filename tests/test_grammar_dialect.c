@@ -238,6 +238,13 @@ TD_TEST(grammar_the_suffix_l_means_cpfgs_arithmetic) {
                "A(-4,512,18,0.5,1,0.40000000000000036,-1,1,-1)");
     CHECK_TEXT(derived_as("plant.l", "axiom: A(3%0.5)\n", TD_SEED_FROM_TEXT),
                "fault: remainder of a division by zero");
+    // cpfg divides by 1 and takes the nearest element
+    CHECK_TEXT(derived_as("plant.l", "axiom: A(7/0)\n", TD_SEED_FROM_TEXT), "A(7)");
+    CHECK_TEXT(derived_as("plant.l",
+                          "define: { array a[2][3] = {1,2,3,4,5,6}; }\n"
+                          "Start: { a[9][9] = 7; }\naxiom: A(a[-1][1], a[5][0], a[1][5])\n",
+                          TD_SEED_FROM_TEXT),
+               "A(2,4,7)");
 }
 
 // POSIX's generator by hand: x = 0x330E, then x = (0x5DEECE66D x + 11) mod 2^48
