@@ -75,6 +75,11 @@ typedef struct td_string {
     const struct tdi_variables *variables; ///< The derivation's own, used in drawing.
 } td_string;
 
+/// The symbol at a module, as it is read: `~L(1)` is one, also where it is two modules because a
+/// production rewrites L. Returns how many modules it takes, and its type.
+TD_API int32_t td_symbol_at(const td_grammar *grammar, const td_string *string, int64_t module,
+                            int32_t *type);
+
 // ---- derivation -----------------------------------------------------------------------------
 
 /// The turtle as a `?E` module finds it, and the module's parameters to read and to write.

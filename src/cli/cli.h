@@ -122,6 +122,23 @@ typedef struct cli_plant_args {
         {"--max-segments", CLI_INTEGER, &(a).max_segments, 1}, {                             \
         "--max-loops", CLI_INTEGER, &(a).max_loops, 0                                        \
     }
+
+// Options of commands that draw a plant.
+typedef struct cli_mesh_args {
+    int64_t triangles; // 0: as many as it takes
+    bool textures;
+} cli_mesh_args;
+
+td_mesh_opts cli_mesh_opts(const cli_mesh_args *args);
+
+#define CLI_MESH_OPTIONS(a)                              \
+    {"--triangles", CLI_INTEGER, &(a).triangles, 100}, { \
+        "--textures", CLI_FLAG, &(a).textures, 0         \
+    }
+#define CLI_MESH_HELP                                                  \
+    "  --triangles N         draw at most N triangles (100 or more)\n" \
+    "  --textures            draw bark and leaves with textures\n"
+
 #define CLI_PLANT_HELP                                                                    \
     "  --steps N             derivation steps instead of the file's derivation length\n"  \
     "  --seed S              seed of random choices instead of the file's\n"              \

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-#define MAX_ITEMS   64  // materials, surfaces or colours
-#define MAX_SYMBOLS 512 // in ignore: or consider:
+#define MAX_ITEMS 64 // materials, surfaces or colours
 
 // ---- numbers --------------------------------------------------------------------------------
 
@@ -116,23 +115,19 @@ static bool read_pipe(tdi_parser *p) {
 
 // ---- symbols --------------------------------------------------------------------------------
 
-// The symbols are types with a mark, made of every name in the list; see tdi_header_finish.
+// Each character is a symbol, also within @Gc or ~L; see tdi_header_finish.
 static bool read_symbols(tdi_parser *p, bool ignore) {
     td_grammar *g = p->g;
-    if (!g->context_names) {
-        g->context_names = tdi_arena_zeroed(&g->arena, MAX_SYMBOLS, sizeof *g->context_names);
-        if (!g->context_names) {
-            return tdi_parse_memory(p);
-        }
-    }
+    char here[24];
+    memset(g->context_listed, 0, sizeof g->context_listed);
+    g->context_lists = true;
     g->context_ignores = ignore;
-    while (tdi_peek(p) != 0) {
-        if (g->context_name_count == MAX_SYMBOLS) {
-            return tdi_parse_fail(p, p->at, "more than %d symbols are listed here", MAX_SYMBOLS);
+    for (; tdi_peek(p) != 0; p->at++) {
+        unsigned char c = (unsigned char)tdi_peek_raw(p, 0);
+        if (c <= 32 || c >= 127 || strchr("()<>:*", c)) {
+            return tdi_parse_fail(p, p->at, "expected a symbol before %s", tdi_here(p, here));
         }
-        if (!tdi_read_symbol(p, g->context_names[g->context_name_count++])) {
-            return false;
-        }
+        g->context_listed[c] = true;
     }
     return true;
 }
@@ -145,6 +140,15 @@ static bool read_consider(tdi_parser *p) {
 static bool read_ring(tdi_parser *p) {
     p->g->ring = true;
     return true;
+}
+
+// Each character of a name counts, as in cpfg: one that is not ignored stops a context.
+static bool is_ignored(const td_grammar *g, const char *name) {
+    bool ignored = true;
+    for (const char *c = name; *c; c++) {
+        ignored = ignored && g->context_listed[(unsigned char)*c] == g->context_ignores;
+    }
+    return ignored;
 }
 
 // Where brackets are ignored, those of a right context cannot be branches.
@@ -169,13 +173,9 @@ void tdi_header_finish(tdi_parser *p) {
     if (g->body.width_unit == 0) {
         g->body.width_unit = g->body.length_unit;
     }
-    for (int32_t t = 0; t < g->type_count && g->context_names; t++) {
-        bool named = false;
-        for (int32_t i = 0; i < g->context_name_count; i++) {
-            named = named || strcmp(g->context_names[i], g->types[t].name) == 0;
-        }
+    for (int32_t t = 0; t < g->type_count && g->context_lists; t++) {
+        bool ignored = is_ignored(g, g->types[t].name);
         // left contexts go by the brackets even when they are ignored
-        bool ignored = named == g->context_ignores;
         g->types[t].ignored = t > TDI_TYPE_POP && ignored;
         g->opening_ignored = t == TDI_TYPE_PUSH ? ignored : g->opening_ignored;
         g->closing_ignored = t == TDI_TYPE_POP ? ignored : g->closing_ignored;

@@ -22,6 +22,7 @@ enum { TDI_GLOBAL_STEP, TDI_GLOBAL_LENGTH };
 // What the turtle does at a module. Types with the same name share it.
 typedef enum tdi_turtle_op {
     TDI_OP_NONE,
+    TDI_OP_PREFIX,    // ~ or ? with its letter in a module of its own; see split.c
     TDI_OP_IGNORED,   // a command of cpfg that means nothing here: labels, textures, ...
     TDI_OP_DRAW,      // F
     TDI_OP_DRAW_G,    // G: like F, but no corner of a polygon
@@ -183,12 +184,18 @@ typedef struct tdi_turtle_header {
     bool past_cut;                // the rest of a branch is drawn after a '%'
 } tdi_turtle_header;
 
+typedef struct tdi_fusion { // a symbol such as ~L(t) that is taken apart
+    uint16_t parts[2], whole;
+} tdi_fusion;
+
 struct td_grammar {
     tdi_arena arena; // owns everything below
     const td_alloc *alloc;
     tdi_source source;
     tdi_type *types;
     int32_t type_count;
+    tdi_fusion *fusions;
+    int32_t fusion_count;
     tdi_op *ops;
     uint32_t *op_at; // places of the operations in the source
     int32_t op_count;
@@ -219,12 +226,15 @@ struct td_grammar {
     tdi_spline *splines; // functions, for func()
     int32_t spline_count;
     int64_t spline_capacity;
-    char (*context_names)[6]; // of ignore: or consider:
-    int32_t context_name_count;
-    bool context_ignores;
+    bool context_listed[128]; // characters of ignore: or consider:
+    bool context_lists, context_ignores;
     bool opening_ignored, closing_ignored; // '[' and ']', by right contexts
     bool ring;                             // the string's ends are neighbours
 };
+
+// The symbol of several characters whose parts `types` start with: how many parts, 1 when there is
+// none, and its type.
+int32_t tdi_fuse(const td_grammar *g, const uint16_t *types, int64_t count, uint16_t *whole);
 
 // The string's variables: td_string has them as an opaque pointer.
 typedef struct tdi_variables {

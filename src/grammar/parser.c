@@ -15,13 +15,28 @@
 
 // ---- predecessors and contexts --------------------------------------------------------------
 
+// '~' or '?' alone, as in the context ~ < L(t)
+static bool lone_prefix(tdi_parser *p, char name[6]) {
+    size_t at = p->at;
+    char c = tdi_peek(p);
+    if (tdi_is_prefix(c)) {
+        p->at++;
+        if (tdi_peek(p) == '<' || tdi_peek(p) == '>' || tdi_peek(p) == ':' || tdi_at(p, "-->")) {
+            memcpy(name, (char[6]){c}, 6);
+            return true;
+        }
+    }
+    p->at = at;
+    return false;
+}
+
 // A module of formal parameters, as in A(x, y): its type.
 static int32_t formal_module(tdi_parser *p) {
     char name[6], formal[32];
     tdi_skip_space(p);
     size_t at = p->at;
     int32_t count = 0, slot;
-    if (!tdi_read_symbol(p, name)) {
+    if (!lone_prefix(p, name) && !tdi_read_symbol(p, name)) {
         return TD_NONE;
     }
     if (tdi_accept(p, "(")) {
@@ -485,6 +500,7 @@ static td_status parse(td_grammar *g, const td_grammar_def *def, int32_t view, s
     }
     parse_text(&p);
     if (p.status == TD_OK) {
+        tdi_split_symbols(&p);
         check_section(&p, &g->rewrite);
         check_section(&p, &g->decompose);
         check_section(&p, &g->draw);

@@ -29,8 +29,8 @@ typedef struct tdi_parser {
     bool failed; // in the item being read; cleared before the next
     int32_t fault_count;
     td_status status;
-    int64_t type_capacity, op_capacity, op_at_capacity, array_capacity, array_value_capacity;
-    int64_t format_capacity, file_capacity;
+    int64_t type_capacity, op_capacity, op_at_capacity, array_capacity, array_value_capacity,
+        fusion_capacity, format_capacity, file_capacity;
     tdi_name names[TDI_MAX_SLOTS];
     int32_t name_count;    // globals first, then those of the production
     int32_t global_count;  // names that are global
@@ -93,6 +93,11 @@ bool tdi_compile_print(tdi_parser *p, size_t at, const char *name); // from '(' 
 
 // A symbol at the cursor: its name. False after a fault.
 bool tdi_read_symbol(tdi_parser *p, char name[6]);
+bool tdi_is_prefix(char c); // ~ or ?
+// Whether a surface is declared for a name such as ~L.
+bool tdi_has_surface(const td_grammar *g, const char *name);
+// Takes symbols apart that productions look into. Call when all productions are read.
+bool tdi_split_symbols(tdi_parser *p);
 // The type of that name and number of parameters, made when new; TD_NONE after a fault.
 int32_t tdi_intern_type(tdi_parser *p, size_t at, const char *name, int32_t param_count);
 // Modules with expressions, up to the limit or a ':'.
