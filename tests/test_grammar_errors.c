@@ -4,6 +4,8 @@
 
 #include "test_grammar_support.h"
 
+#include "base/diag.h"
+
 // ---- one fault each -------------------------------------------------------------------------
 
 TD_TEST(errors_in_modules_and_brackets_name_their_place) {
@@ -17,8 +19,8 @@ TD_TEST(errors_in_modules_and_brackets_name_their_place) {
         {"axiom: A\nA > B] --> C\n", TD_ERR_SYNTAX, 2, 6, "unbalanced brackets in a context"},
         {"axiom: A\n[A]B < C --> D\n", TD_ERR_SYNTAX, 2, 1, "cannot have branches"},
         {"axiom: +(1,2)\n", TD_ERR_SYNTAX, 1, 8, "+ takes 0 to 1 parameter; 2 are given"},
-        {"axiom: A @R(1)\n", TD_ERR_SYNTAX, 1, 10, "@R takes 3 to 6 parameters; 1 is given"},
-        {"axiom: @R(1,2,3,4)\n", TD_ERR_SYNTAX, 1, 8, "@R takes 3 or 6 parameters; 4 are given"},
+        {"axiom: A @R(1)\n", TD_ERR_SYNTAX, 1, 10, "@R takes 2 to 6 parameters; 1 is given"},
+        {"axiom: @R(1,2,3,4)\n", TD_ERR_SYNTAX, 1, 8, "@R takes 2, 3 or 6 parameters; 4 are given"},
         {"axiom: ?P(1)\n", TD_ERR_SYNTAX, 1, 8, "?P takes 2 to 3 parameters; 1 is given"},
         {"axiom: |(3)\n", TD_ERR_SYNTAX, 1, 8, "| takes 0 parameters; 1 is given"},
         {"axiom: A~K\n", TD_ERR_SYNTAX, 1, 9, "surface ~K is not declared"},
@@ -50,11 +52,37 @@ TD_TEST(errors_in_productions_name_their_place) {
         {"axiom: A\nA --> B : \n", TD_ERR_SYNTAX, 2, 11, "expected a number, a name or '('"},
         {"axiom: A\nA --> B : 1 2\n", TD_ERR_SYNTAX, 2, 13, "expected the end of the line"},
         {"axiom: A\ndecomposition\nA < B --> C\n", TD_ERR_SYNTAX, 3, 1, "cannot have a context"},
-        {"axiom: A(1)\n\nA(x,y) --> B\n", TD_ERR_SYNTAX, 3, 1,
-         "A has 2 parameters here but 1 wherever the model makes it"},
-        {"axiom: A(1)\nA --> B\n", TD_ERR_SYNTAX, 2, 1, "can never be used"},
     };
     CHECK_FAULTS(rows, 0);
+}
+
+TD_TEST(a_production_for_another_number_of_parameters_is_a_warning) {
+    const test_warning rows[] = {
+        {"axiom: A(1)\n\nA(x,y) --> B\n", 3, 1,
+         "A has 2 parameters here but 1 wherever the model makes it"},
+        {"axiom: A(1)\nA --> B\n", 2, 1, "is never used"},
+    };
+    CHECK_WARNINGS(rows);
+    CHECK_TEXT(test_derived("axiom: A(1)\nA --> B\n", 1), "A(1)");
+}
+
+// a caller with room for one message gets the error
+TD_TEST(errors_stand_before_warnings) {
+    td_diag items[2];
+    td_diag_list list = {items, 2, 0};
+    const char *text = "axiom: A(1)\nA --> B\nB --> )\n";
+    td_grammar_def def = test_def(text);
+    td_grammar *grammar = NULL;
+    CHECK_INT(td_grammar_new(&def, NULL, &grammar, &list), TD_ERR_SYNTAX);
+    CHECK_INT(items[0].status, TD_ERR_SYNTAX);
+    td_diag warning = {.status = TD_OK}, fault = {.status = TD_ERR_LIMIT};
+    list.count = 0;
+    tdi_diag_add(&list, &warning);
+    tdi_diag_add(&list, &warning);
+    tdi_diag_add(&list, &fault);
+    CHECK_INT(items[0].status, TD_ERR_LIMIT);
+    CHECK_INT(items[1].status, TD_OK);
+    CHECK_INT(list.count, 3);
 }
 
 TD_TEST(errors_in_names_and_functions_name_their_place) {

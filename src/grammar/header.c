@@ -66,6 +66,10 @@ static bool read_width_increment(tdi_parser *p) {
     return tdi_parse_constant(p, &p->g->turtle.width_increment);
 }
 
+static bool read_elasticity_increment(tdi_parser *p) {
+    return tdi_parse_constant(p, &p->g->turtle.elasticity_increment);
+}
+
 static bool read_color_number(tdi_parser *p, int32_t *color) {
     double n;
     if (!number_in(p, -1e6, 1e6, "the number of a colour", &n)) {
@@ -482,6 +486,7 @@ static const header_row rows[] = {
     {"initial color", true, read_initial_color},
     {"color increment", true, read_color_increment},
     {"tropism", true, read_tropism},
+    {"elasticity increment", true, read_elasticity_increment},
     {"length unit", true, read_length_unit},
     {"width unit", true, read_width_unit},
     {"pipe model", true, read_pipe},

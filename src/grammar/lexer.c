@@ -11,18 +11,29 @@
 
 // ---- faults ---------------------------------------------------------------------------------
 
+static void add_diag(tdi_parser *p, size_t at, td_status status, const char *format, va_list args) {
+    char message[sizeof((td_diag *)0)->message];
+    vsnprintf(message, sizeof message, format, args);
+    td_diag diag;
+    tdi_source_fail(&p->g->source, at, &diag, status, "%s", message);
+    tdi_diag_add(p->diags, &diag);
+}
+
+void tdi_parse_warn(tdi_parser *p, size_t at, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    add_diag(p, at, TD_OK, format, args);
+    va_end(args);
+}
+
 bool tdi_parse_fail(tdi_parser *p, size_t at, const char *format, ...) {
     if (p->failed) {
         return false;
     }
-    char message[sizeof((td_diag *)0)->message];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    add_diag(p, at, TD_ERR_SYNTAX, format, args);
     va_end(args);
-    td_diag diag;
-    tdi_source_fail(&p->g->source, at, &diag, TD_ERR_SYNTAX, "%s", message);
-    tdi_diag_add(p->diags, &diag);
     p->failed = true;
     p->fault_count++;
     p->status = p->status == TD_OK ? TD_ERR_SYNTAX : p->status;

@@ -18,6 +18,7 @@
 // What the turtle does at a module. Types with the same name share it.
 typedef enum tdi_turtle_op {
     TDI_OP_NONE,
+    TDI_OP_IGNORED,   // a command of cpfg that means nothing here: labels, textures, ...
     TDI_OP_DRAW,      // F
     TDI_OP_DRAW_G,    // G: like F, but no corner of a polygon
     TDI_OP_MOVE,      // f
@@ -45,12 +46,21 @@ typedef enum tdi_turtle_op {
     TDI_OP_CYLINDER_START,
     TDI_OP_CYLINDER_POINT,
     TDI_OP_CYLINDER_END,
+    TDI_OP_CYLINDER_TANGENT,
+    TDI_OP_CYLINDER_SLOPE,
     TDI_OP_SURFACE,
     TDI_OP_BALL,
     TDI_OP_DISC,
     TDI_OP_TROPISM_STRENGTH,
-    TDI_OP_TROPISM_DIRECTION,
+    TDI_OP_TROPISM_MORE, // _, @Ti
+    TDI_OP_TROPISM_LESS, // @Td with a number; with a direction it sets that
     TDI_OP_TROPISM_OFF,
+    TDI_OP_UNTWIST, // @Tp
+    TDI_OP_TWISTED, // @Tf
+    TDI_OP_SCALE,
+    TDI_OP_SCALE_UP,
+    TDI_OP_SCALE_DOWN,
+    TDI_OP_CUT_IF, // @mc
     TDI_OP_MATERIAL,
     TDI_OP_QUERY_P,
     TDI_OP_QUERY_H,
@@ -144,6 +154,7 @@ typedef struct tdi_turtle_header {
     int32_t color_increment;
     td_vec3 tropism; // unit
     td_real elasticity;
+    td_real elasticity_increment;
 } tdi_turtle_header;
 
 struct td_grammar {

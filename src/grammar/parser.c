@@ -246,10 +246,9 @@ static void check_section(tdi_parser *p, const tdi_section *s) {
             }
         }
         if (other) {
-            p->failed = false;
-            tdi_parse_fail(p, s->productions[i].at,
+            tdi_parse_warn(p, s->productions[i].at,
                            "%s has %d parameter%s here but %d wherever the model makes it, so this "
-                           "production can never be used",
+                           "production is never used",
                            type->name, type->param_count, type->param_count == 1 ? "" : "s",
                            other->param_count);
         }

@@ -41,6 +41,8 @@ typedef struct tdi_parser {
 
 // Records a fault at `at`, once an item. Returns false, for `return tdi_parse_fail(...)`.
 bool tdi_parse_fail(tdi_parser *p, size_t at, const char *format, ...) TDI_PRINTF(3, 4);
+// Records a warning at `at`: an item of status TD_OK. The parse goes on.
+void tdi_parse_warn(tdi_parser *p, size_t at, const char *format, ...) TDI_PRINTF(3, 4);
 bool tdi_parse_memory(tdi_parser *p); // out of memory: ends the parse; returns false
 
 void tdi_skip_space(tdi_parser *p);
