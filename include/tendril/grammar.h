@@ -41,6 +41,10 @@ typedef struct td_grammar_def {
     int32_t define_count;
     const td_loader *loader; ///< NULL: `#include` is refused.
     size_t max_text;         ///< Limit of the bytes of all texts together. Default 16 MiB.
+    /// Name of the view file of cpfg that goes with the model, for the loader. NULL (default): the
+    /// one that a file `specifications` beside the model names, else the model's name with the
+    /// suffix .v, where the loader has them. The model's own header wins.
+    const char *view;
 } td_grammar_def;
 
 TD_API td_grammar_def td_grammar_def_default(void);

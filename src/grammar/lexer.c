@@ -26,6 +26,13 @@ void tdi_parse_warn(tdi_parser *p, size_t at, const char *format, ...) {
     va_end(args);
 }
 
+static bool note_fault(tdi_parser *p) {
+    p->failed = true;
+    p->fault_count++;
+    p->status = p->status == TD_OK ? TD_ERR_SYNTAX : p->status;
+    return false;
+}
+
 bool tdi_parse_fail(tdi_parser *p, size_t at, const char *format, ...) {
     if (p->failed) {
         return false;
@@ -34,10 +41,15 @@ bool tdi_parse_fail(tdi_parser *p, size_t at, const char *format, ...) {
     va_start(args, format);
     add_diag(p, at, TD_ERR_SYNTAX, format, args);
     va_end(args);
-    p->failed = true;
-    p->fault_count++;
-    p->status = p->status == TD_OK ? TD_ERR_SYNTAX : p->status;
-    return false;
+    return note_fault(p);
+}
+
+bool tdi_parse_fail_with(tdi_parser *p, const td_diag *diag) {
+    if (p->failed) {
+        return false;
+    }
+    tdi_diag_add(p->diags, diag);
+    return note_fault(p);
 }
 
 bool tdi_parse_memory(tdi_parser *p) {
