@@ -460,23 +460,50 @@ static bool parse_item(tdi_parser *p, sections *s) {
     return true;
 }
 
+// Whether another L-system starts here, after `endlsystem`; what else stands there is not read.
+static bool at_system(tdi_parser *p) {
+    char word[32];
+    size_t after;
+    tdi_skip_space(p);
+    return p->at < p->size && tdi_header_word_at(p, p->at, word, &after) &&
+           strcmp(word, "lsystem") == 0;
+}
+
 static void parse_text(tdi_parser *p) {
     td_grammar *g = p->g;
     sections s = {.now = &g->rewrite};
     while (p->fault_count < TDI_MAX_FAULTS) {
         tdi_skip_space(p);
-        if (p->at >= p->size || !parse_item(p, &s)) {
+        if (p->at >= p->size) {
             break;
+        }
+        if (!parse_item(p, &s)) {
+            if (!at_system(p) || !tdi_systems_next(p)) {
+                break;
+            }
+            s = (sections){.now = &g->rewrite};
         }
         next_item(p);
     }
     p->failed = false;
-    if (g->axiom.module_count == 0 && p->fault_count == 0) {
+    if (tdi_systems_close(p) && g->axiom.module_count == 0 && p->fault_count == 0) {
         tdi_parse_fail(p, p->size, "expected 'axiom:' before the end of the file");
     }
 }
 
 // ---- entry ----------------------------------------------------------------------------------
+
+static void finish_system(tdi_parser *p) {
+    td_grammar *g = p->g;
+    check_section(p, &g->rewrite);
+    check_section(p, &g->decompose);
+    check_section(p, &g->draw);
+    tdi_header_finish(p);
+    if (p->status == TD_OK && (!index_section(p, &g->rewrite) || !index_section(p, &g->decompose) ||
+                               !index_section(p, &g->draw))) {
+        tdi_parse_memory(p);
+    }
+}
 
 // The text up to `view_end` is that of the view file.
 static td_status parse(td_grammar *g, const td_grammar_def *def, int32_t view, size_t view_end,
@@ -499,16 +526,11 @@ static td_status parse(td_grammar *g, const td_grammar_def *def, int32_t view, s
         tdi_view_read(&p, view_end);
     }
     parse_text(&p);
-    if (p.status == TD_OK) {
-        tdi_split_symbols(&p);
-        check_section(&p, &g->rewrite);
-        check_section(&p, &g->decompose);
-        check_section(&p, &g->draw);
-        tdi_header_finish(&p);
-    }
-    if (p.status == TD_OK && (!index_section(&p, &g->rewrite) ||
-                              !index_section(&p, &g->decompose) || !index_section(&p, &g->draw))) {
-        return TD_ERR_MEMORY;
+    if (p.status == TD_OK && tdi_split_symbols(&p) && tdi_systems_share(&p)) {
+        for (int32_t i = g->system_count - 1; i >= 0 && p.status == TD_OK; i--) {
+            p.g = g->systems[i];
+            finish_system(&p);
+        }
     }
     return p.status;
 }
