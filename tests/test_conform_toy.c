@@ -20,11 +20,10 @@ typedef struct bead_model {
 } bead_model;
 
 typedef struct bead {
-    tdi_solver_state head; // its three coordinates are the place of the tip
+    tdi_solver_state head; // its coordinates are those of its one point, the tip
     const bead_model *model;
     tdi_ldl3 factors; // of the Hessian
     tdi_point touch;  // what contact adds to gradient and Hessian
-    td_vec3 push;
 } bead;
 
 static td_vec3 vec_of(const td_real *x) {
@@ -208,16 +207,6 @@ static td_real force(const void *body, const td_step_opts *o, td_real gap, td_re
     return m->mass * (tdi_norm(o->gravity) + (h > 0 ? gap * m->radius / (h * h) : 0));
 }
 
-static void points(const void *body, bool star, td_vec3 *x) {
-    const tdi_coords *c = &((const bead *)body)->head.coords;
-    *x = vec_of(star ? c->star : c->x);
-}
-
-static void moves(const void *body, bool response, td_vec3 *dx) {
-    const tdi_coords *c = &((const bead *)body)->head.coords;
-    *dx = vec_of(response ? c->response : c->increment);
-}
-
 static void clear(void *body) {
     ((bead *)body)->touch = (tdi_point){.value = 0};
 }
@@ -231,16 +220,10 @@ static void add(void *body, const tdi_contact_side *t) {
     tdi_point_add(&((bead *)body)->touch, 0, t->force, h);
 }
 
-static void push(void *body, int32_t point, td_vec3 f) {
-    bead *b = body;
-    (void)point; // there is one
-    b->push = tdi_add(b->push, f);
-}
-
 static void respond(void *body) {
-    bead *b = body;
-    put(tdi_ldl3_solve(&b->factors, b->push), b->head.coords.response);
-    b->push = tdi_vec3(0, 0, 0);
+    const bead *b = body;
+    td_real *y = b->head.coords.response;
+    put(tdi_ldl3_solve(&b->factors, vec_of(y)), y);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -250,11 +233,8 @@ static const tdi_implicit bead_implicit = {.factor = factor,
                                            .value = value,
                                            .capsules = capsules,
                                            .force = force,
-                                           .points = points,
-                                           .moves = moves,
                                            .clear = clear,
                                            .add = add,
-                                           .push = push,
                                            .respond = respond};
 
 const tdi_solver test_toy = {.info = {.name = "bead",
