@@ -67,6 +67,7 @@ typedef struct newton {
     td_real before;           // the last increment, if it was whole and not of a positive model
     td_real promise;          // minus the slope along the increments
     td_real largest;          // increment
+    bool direct;              // bodies that touch are factored as one
     bool offers_reuse, reuse; // of factors: by all bodies, and in the next iteration
     bool guessed;             // the poses are those of a guess, and nothing is in its way
 } newton;
@@ -125,8 +126,9 @@ static td_real longest_of(const tdi_system *y) {
 // ---- factors --------------------------------------------------------------------------------
 
 // The worst of all bodies.
-static tdi_factored factor_all(const newton *n, const tdi_model *model) {
+static tdi_factored factor_all(newton *n, const tdi_model *model) {
     const tdi_system *y = n->system;
+    n->direct = y->touch && tdi_direct_plan(y->touch, y);
     for (int32_t k = 0; k < y->count; k++) {
         if (y->member[k].ops->clear) {
             y->member[k].ops->clear(y->member[k].body);
@@ -137,8 +139,13 @@ static tdi_factored factor_all(const newton *n, const tdi_model *model) {
     }
     tdi_factored worst = TDI_POSITIVE;
     for (int32_t k = 0; k < y->count && worst != TDI_NOT_POSITIVE; k++) {
-        tdi_factored own = y->member[k].ops->factor(y->member[k].body, model);
+        tdi_model asked = *model;
+        asked.blocks = n->direct && tdi_direct_joins(y->touch, k);
+        tdi_factored own = y->member[k].ops->factor(y->member[k].body, &asked);
         worst = own < worst ? own : worst;
+    }
+    if (n->direct && worst != TDI_NOT_POSITIVE && !tdi_direct_factor(y->touch, y)) {
+        return TDI_NOT_POSITIVE;
     }
     return worst;
 }
@@ -191,9 +198,14 @@ static void note_largest(newton *n, td_real x) {
 static void solve_all(newton *n, bool limited) {
     const tdi_system *y = n->system;
     n->largest = n->promise = 0;
+    if (n->direct) {
+        tdi_direct_solve(y->touch, y, &n->promise);
+    }
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        note_largest(n, m->ops->solve(m->body, !y->touch, limited, &n->promise));
+        note_largest(n, n->direct && tdi_direct_joins(y->touch, k)
+                            ? m->ops->largest(m->body)
+                            : m->ops->solve(m->body, !y->touch, limited, &n->promise));
     }
 }
 
@@ -412,7 +424,8 @@ static td_status find_increments(newton *n, bool carry) {
             return status;
         }
         solve_all(n, !y->touch && !n->opts->rest);
-        if (!y->touch || !y->touch->coupled || !isfinite(n->largest) || couple(n)) {
+        const bool done = !y->touch || !y->touch->coupled || n->direct;
+        if (done || !isfinite(n->largest) || couple(n)) {
             return TD_OK;
         }
         soften(n);

@@ -121,6 +121,7 @@ size_t tdi_touch_bytes(const tdi_member *members, int32_t count, const td_contac
     tdi_touch t = sized(members, count, opts, collider_limit);
     tdi_layout l = {NULL, 0};
     lay_out(&t, &l);
+    tdi_direct_lay_out(&t.direct, members, count, &l);
     const tdi_contacts_def def = set_of(&t);
     return l.used + (t.capsule_count > 0 ? tdi_contacts_bytes(&def) : 0) +
            8 * sizeof(int32_t) * (size_t)(t.capsule_count + 4);
@@ -132,6 +133,7 @@ tdi_touch *tdi_touch_place(const tdi_member *members, int32_t count, const td_co
     tdi_layout l = {memory, 0};
     lay_out(&made, &l);
     memset(memory, 0, l.used);
+    tdi_direct_lay_out(&made.direct, members, count, &l);
     tdi_touch *t = memory;
     *t = made;
     fill_members(t, members);

@@ -22,3 +22,6 @@ void tdi_rod_push(void *body, int32_t point, td_vec3 force);
 void tdi_rod_respond(void *body);
 void tdi_rod_response(const void *body, td_vec3 *dx);
 void tdi_rod_absorb(void *body);
+void tdi_rod_blocks(const void *body, const tdi_block_taker *taker);
+void tdi_rod_unknowns(const void *body, tdi_unknowns *unknowns);
+void tdi_rod_increments(void *body, const tdi_unknowns *unknowns);
