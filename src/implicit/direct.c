@@ -9,18 +9,37 @@
 
 #include "implicit/touch.h"
 
-#include "base/alloc.h"
-
+#include <math.h>
 #include <string.h>
 
-#define PAIRS_EACH 4 // of a node
+#define PAIRS_EACH  4         // of a node: room for those that the order is made for
+#define BLOCKS_EACH 12        // of a node: room for the factor, twice as much in long bodies,
+#define LONG        200       // which wind about themselves
+#define MOST_NODES  (1 << 24) // so that no count overflows
+
+// Costs, in products of two blocks, which take 15 to 20 ns. The measurements are in
+// docs/theory/contact.md.
+#define NODE_COST    8.0 // order, assembly and solve by factors, over the elimination of bodies
+#define LEAST_WORK   5.0 // of the factor: that of a chain
+#define CG_NODE_COST 2.0 // in an iteration: a response
+#define CG_PAIR_COST 1.5 // in an iteration: the coupling
+#define CG_STEPS     2.0 // iterations over the root of the number of pairs
 
 // ---- making ---------------------------------------------------------------------------------
 
+static int32_t blocks_each(int32_t nodes) {
+    return nodes < BLOCKS_EACH ? nodes : nodes < LONG ? BLOCKS_EACH : 2 * BLOCKS_EACH;
+}
+
 void tdi_direct_lay_out(tdi_direct *d, const tdi_member *members, int32_t count, tdi_layout *l) {
-    int32_t nodes = 0;
+    int32_t nodes = 0, blocks = 0;
     for (int32_t k = 0; k < count; k++) {
-        nodes += members[k].ops->blocks ? members[k].ops->point_count(members[k].body) : 0;
+        const tdi_implicit *ops = members[k].ops;
+        const int32_t own = ops->blocks ? ops->point_count(members[k].body) : 0;
+        if (own <= MOST_NODES - nodes) {
+            nodes += own;
+            blocks += own * blocks_each(own);
+        }
     }
     d->node_limit = nodes;
     d->pair_limit = PAIRS_EACH * nodes;
@@ -29,8 +48,8 @@ void tdi_direct_lay_out(tdi_direct *d, const tdi_member *members, int32_t count,
     d->pair = tdi_layout_place(l, (size_t)d->pair_limit, sizeof *d->pair);
     d->unknowns = tdi_layout_place(l, (size_t)nodes, sizeof *d->unknowns);
     d->x = tdi_layout_place(l, (size_t)nodes, sizeof *d->x);
-    void *memory = tdi_layout_place(l, tdi_sparse_bytes(nodes), 1);
-    d->sparse = l->base ? tdi_sparse_place(nodes, memory) : NULL;
+    void *memory = tdi_layout_place(l, tdi_sparse_bytes(nodes, blocks), 1);
+    d->sparse = l->base ? tdi_sparse_place(nodes, blocks, memory) : NULL;
 }
 
 // ---- order ----------------------------------------------------------------------------------
@@ -59,8 +78,8 @@ static int32_t note_pairs(tdi_touch *t, bool *changed) {
     return pairs;
 }
 
-// Nodes of the members that contacts couple. False: one of those offers no blocks.
-static bool join(tdi_touch *t, const tdi_system *y, int32_t *nodes) {
+// Nodes of the members that contacts couple: how many, or TD_NONE: one of those offers no blocks.
+static int32_t join(tdi_touch *t, const tdi_system *y) {
     tdi_direct *d = &t->direct;
     for (int32_t k = 0; k < y->count; k++) {
         d->first[k] = TD_NONE;
@@ -68,17 +87,17 @@ static bool join(tdi_touch *t, const tdi_system *y, int32_t *nodes) {
     for (int32_t k = 0; k < d->pair_count; k++) {
         d->first[t->owner[d->pair[k][0]]] = d->first[t->owner[d->pair[k][1]]] = 0;
     }
-    *nodes = 0;
+    int32_t nodes = 0;
     for (int32_t k = 0; k < y->count; k++) {
         if (d->first[k] != TD_NONE) {
             if (!t->ops[k]->blocks) {
-                return false;
+                return TD_NONE;
             }
-            d->first[k] = *nodes;
-            *nodes += t->first_point[k + 1] - t->first_point[k];
+            d->first[k] = nodes;
+            nodes += t->first_point[k + 1] - t->first_point[k];
         }
     }
-    return true;
+    return nodes <= d->node_limit ? nodes : TD_NONE;
 }
 
 static int32_t node_of(const tdi_touch *t, int32_t point) {
@@ -93,12 +112,8 @@ static void take_link(const tdi_block_taker *taker, int32_t a, int32_t b, td_rea
     }
 }
 
-static bool make_order(tdi_touch *t, const tdi_system *y) {
+static bool make_order(tdi_touch *t, const tdi_system *y, int32_t nodes) {
     tdi_direct *d = &t->direct;
-    int32_t nodes;
-    if (!join(t, y, &nodes)) {
-        return false;
-    }
     tdi_sparse_begin(d->sparse, nodes);
     for (int32_t k = 0; k < y->count; k++) {
         if (d->first[k] != TD_NONE) {
@@ -117,17 +132,30 @@ static bool make_order(tdi_touch *t, const tdi_system *y) {
     return tdi_sparse_order(d->sparse);
 }
 
+// Whether the factor costs less than conjugate gradients, for all that its order asks for.
+static bool is_cheaper(const tdi_direct *d, td_real nodes, td_real work) {
+    const td_real pairs = d->pair_count, steps = CG_STEPS * sqrt(pairs);
+    return work + NODE_COST * nodes < steps * (CG_NODE_COST * nodes + CG_PAIR_COST * pairs);
+}
+
+static bool is_better(tdi_touch *t, const tdi_system *y) {
+    const tdi_direct *d = &t->direct;
+    const int32_t nodes = d->pair_count <= d->pair_limit ? join(t, y) : TD_NONE;
+    return nodes != TD_NONE && is_cheaper(d, nodes, LEAST_WORK * nodes) &&
+           make_order(t, y, nodes) && is_cheaper(d, nodes, (td_real)d->sparse->work);
+}
+
 bool tdi_direct_plan(tdi_touch *t, const tdi_system *y) {
     tdi_direct *d = &t->direct;
+    bool changed;
     if (!t->coupled || d->node_limit == 0) {
         return false;
     }
-    bool changed;
     d->pair_count = note_pairs(t, &changed);
     if (changed) {
-        d->fits = d->pair_count <= d->pair_limit && make_order(t, y);
+        d->better = is_better(t, y);
     }
-    return d->fits;
+    return d->better;
 }
 
 bool tdi_direct_joins(const tdi_touch *t, int32_t member) {

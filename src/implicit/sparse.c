@@ -14,11 +14,14 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 
+#define TDI_LANES 2
+#include "math/wide.h"
+
 #include <math.h>
 #include <string.h>
 
 #define LINKS_EACH  20    // of a node: room for the pattern
-#define BLOCKS_EACH 24    // of a node: room for the factor
+#define SPACIOUS    3     // times as much, while neighbours come and go
 #define LEAST_PIVOT 1e-13 // of the block's own diagonal: below it is rounding
 
 // ---- making ---------------------------------------------------------------------------------
@@ -40,22 +43,22 @@ static void lay_out(tdi_sparse *s, tdi_layout *l) {
     s->block = tdi_layout_place(l, blocks, sizeof *s->block);
 }
 
-static tdi_sparse sized(int32_t nodes) {
+static tdi_sparse sized(int32_t nodes, int32_t blocks) {
     return (tdi_sparse){.node_limit = nodes,
                         .link_limit = LINKS_EACH * nodes,
-                        .entry_limit = 3 * LINKS_EACH * nodes,
-                        .block_limit = BLOCKS_EACH * nodes};
+                        .entry_limit = SPACIOUS * LINKS_EACH * nodes,
+                        .block_limit = blocks};
 }
 
-size_t tdi_sparse_bytes(int32_t nodes) {
-    tdi_sparse s = sized(nodes);
+size_t tdi_sparse_bytes(int32_t nodes, int32_t blocks) {
+    tdi_sparse s = sized(nodes, blocks);
     tdi_layout l = {NULL, 0};
     lay_out(&s, &l);
     return l.used;
 }
 
-tdi_sparse *tdi_sparse_place(int32_t nodes, void *memory) {
-    tdi_sparse *s = memory, made = sized(nodes);
+tdi_sparse *tdi_sparse_place(int32_t nodes, int32_t blocks, void *memory) {
+    tdi_sparse *s = memory, made = sized(nodes, blocks);
     tdi_layout l = {memory, 0};
     lay_out(&made, &l);
     *s = made;
@@ -289,12 +292,14 @@ void tdi_sparse_add(tdi_sparse *s, int32_t a, int32_t b, td_real block[4][4]) {
     add(&s->block[e][0][0], block, q < p);
 }
 
-// to -= a^T b
+// to -= a^T b, two columns at a time
 static inline void subtract(td_real to[4][4], td_real a[4][4], td_real b[4][4]) {
-    for (int i = 0; i < 4; i++) {
-        for (int j = 0; j < 4; j++) {
-            to[i][j] -=
-                a[0][i] * b[0][j] + a[1][i] * b[1][j] + a[2][i] * b[2][j] + a[3][i] * b[3][j];
+    for (int j = 0; j < 4; j += TDI_LANES) {
+        const tdi_wide b0 = tdi_wide_load(b[0] + j), b1 = tdi_wide_load(b[1] + j),
+                       b2 = tdi_wide_load(b[2] + j), b3 = tdi_wide_load(b[3] + j);
+        for (int i = 0; i < 4; i++) {
+            tdi_wide sum = a[0][i] * b0 + a[1][i] * b1 + a[2][i] * b2 + a[3][i] * b3;
+            tdi_wide_store(to[i] + j, tdi_wide_load(to[i] + j) - sum);
         }
     }
 }
@@ -322,14 +327,16 @@ static bool factor_block(td_real d[4][4]) {
 
 // b = R^-T b
 static inline void divide(td_real d[4][4], td_real b[4][4]) {
-    for (int i = 0; i < 4; i++) {
-        for (int j = 0; j < 4; j++) {
-            td_real x = b[i][j];
-            for (int k = 0; k < i; k++) {
-                x -= d[k][i] * b[k][j];
-            }
-            b[i][j] = x * d[i][i];
-        }
+    for (int j = 0; j < 4; j += TDI_LANES) {
+        const tdi_wide x0 = tdi_wide_load(b[0] + j) * d[0][0];
+        const tdi_wide x1 = (tdi_wide_load(b[1] + j) - d[0][1] * x0) * d[1][1];
+        const tdi_wide x2 = (tdi_wide_load(b[2] + j) - d[0][2] * x0 - d[1][2] * x1) * d[2][2];
+        const tdi_wide x3 =
+            (tdi_wide_load(b[3] + j) - d[0][3] * x0 - d[1][3] * x1 - d[2][3] * x2) * d[3][3];
+        tdi_wide_store(b[0] + j, x0);
+        tdi_wide_store(b[1] + j, x1);
+        tdi_wide_store(b[2] + j, x2);
+        tdi_wide_store(b[3] + j, x3);
     }
 }
 

@@ -30,15 +30,16 @@ typedef struct tdi_sparse {
     int32_t *row;          // where the blocks of a row begin, and one past all
     int32_t *column;       // of a block beyond the diagonal, increasing in a row
     int32_t block_count;
-    int64_t work; // products of blocks that the factor takes
+    int64_t work;                              // products of blocks that the factor takes
     td_real (*diagonal)[4][4], (*block)[4][4]; // first of the matrix, then of the factor
-    int32_t *at, *cursor, *list, *follow; // see tdi_sparse_factor()
+    int32_t *at, *cursor, *list, *follow;      // see tdi_sparse_factor()
 } tdi_sparse;
 
-// In memory of the caller's, aligned for any type, of which it takes so many bytes. Those of the
-// sum of two counts are no more than the sum of theirs.
-size_t tdi_sparse_bytes(int32_t node_limit);
-tdi_sparse *tdi_sparse_place(int32_t node_limit, void *memory);
+// In memory of the caller's, aligned for any type, of which it takes so many bytes: with room for
+// so many nodes, and blocks of the factor beyond the diagonal. Sums of limits take no more than the
+// sum of what they take alone.
+size_t tdi_sparse_bytes(int32_t node_limit, int32_t block_limit);
+tdi_sparse *tdi_sparse_place(int32_t node_limit, int32_t block_limit, void *memory);
 
 void tdi_sparse_begin(tdi_sparse *s, int32_t node_count); // no more than the limit
 // Two nodes have a block; a pair may come more than once.
