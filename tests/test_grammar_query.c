@@ -73,7 +73,7 @@ TD_TEST(turtle_environment_reads_and_writes_parameters_in_string_order) {
     CHECK_VEC(a.queries[1].position, 1, 2, 0, 0);
     CHECK_VEC(a.queries[1].heading, 1, 0, 0, 0);
     CHECK_VEC(a.queries[1].left, 0, 1, 0, 0);
-    CHECK_VEC(a.queries[1].up, 0, 0, 1, 0);
+    CHECK_VEC(a.queries[1].up, 0, 0, -1, 0);
     test_model_free(&m);
 }
 

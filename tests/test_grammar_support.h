@@ -15,6 +15,7 @@ typedef struct test_model {
     td_status status;  // of what failed first
     td_diag faults[8]; // of the text, or one of the derivation
     int32_t fault_count;
+    int32_t warning_count; // of a text without faults; they are in `faults`
 } test_model;
 
 static inline void test_model_free(test_model *m) {
@@ -32,6 +33,7 @@ static inline test_model test_model_of(const td_grammar_def *def, const td_deriv
     td_diag_list list = {m.faults, 8, 0};
     m.status = td_grammar_new(def, alloc, &m.grammar, &list);
     m.fault_count = list.count;
+    m.warning_count = m.status == TD_OK ? list.count : 0;
     if (m.status == TD_OK) {
         m.status = td_derivation_new(m.grammar, opts, alloc, &m.derivation, &m.faults[0]);
         m.fault_count = m.status != TD_OK;
@@ -177,6 +179,34 @@ static inline void test_one_fault(const test_model *m, const test_fault *want, c
                m->status, d->status, d->line, d->column, d->message, want->status, want->line,
                want->column, want->message, want->text);
 }
+
+// A text that compiles, and its first warning.
+typedef struct test_warning {
+    const char *text;
+    int32_t line, column;
+    const char *message;
+} test_warning;
+
+static inline void test_one_warning(const test_warning *want, const char *file, int line) {
+    td_diag diag = {0};
+    td_diag_list list = {&diag, 1, 0};
+    td_grammar_def def = test_def(want->text);
+    td_grammar *grammar = NULL;
+    td_status status = td_grammar_new(&def, NULL, &grammar, &list);
+    test_check(
+        status == TD_OK && list.count >= 1 && diag.status == TD_OK && diag.line == want->line &&
+            diag.column == want->column && strstr(diag.message, want->message),
+        file, line, "got status %d, warning %d:%d \"%s\"; wanted %d:%d \"%s\" in:\n%s", status,
+        diag.line, diag.column, diag.message, want->line, want->column, want->message, want->text);
+    td_grammar_free(grammar);
+}
+
+#define CHECK_WARNINGS(rows)                                               \
+    do {                                                                   \
+        for (size_t i_ = 0; i_ < sizeof(rows) / sizeof((rows)[0]); i_++) { \
+            test_one_warning(&(rows)[i_], __FILE__, __LINE__);             \
+        }                                                                  \
+    } while (0)
 
 // compiles and derives each text, `steps` steps, and compares the first fault
 #define CHECK_FAULTS(rows, steps)                                          \

@@ -12,12 +12,12 @@
 
 // ---- turning --------------------------------------------------------------------------------
 
-TD_TEST(turtle_starts_at_the_origin_facing_y_with_left_minus_x_and_up_z) {
+TD_TEST(turtle_starts_at_the_origin_facing_y_with_left_minus_x_and_up_minus_z) {
     test_frame t = test_turtle("A");
     CHECK_VEC(t.p, 0, 0, 0, 0);
     CHECK_VEC(t.h, 0, 1, 0, 0);
     CHECK_VEC(t.l, -1, 0, 0, 0);
-    CHECK_VEC(t.u, 0, 0, 1, 0);
+    CHECK_VEC(t.u, 0, 0, -1, 0);
 }
 
 typedef struct turn_row {
@@ -36,20 +36,20 @@ static void check_turns(const char *header, const turn_row *rows, size_t count, 
     }
 }
 
-TD_TEST(turtle_quarter_turns_are_exact_and_turn_the_way_they_are_named) {
+TD_TEST(turtle_quarter_turns_are_exact_and_go_the_way_that_cpfg_turns) {
     const turn_row rows[] = {
-        {"+(90)", {-1, 0, 0}, {0, -1, 0}, {0, 0, 1}},  // faces what was left
-        {"-(90)", {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},    // faces what was right
-        {"&(90)", {0, 0, -1}, {-1, 0, 0}, {0, 1, 0}},  // faces what was below
-        {"^(90)", {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}},  // faces what was above
-        {"\\(90)", {0, 1, 0}, {0, 0, -1}, {-1, 0, 0}}, // its left side sinks
-        {"/(90)", {0, 1, 0}, {0, 0, 1}, {1, 0, 0}},    // its left side rises
-        {"|", {0, -1, 0}, {1, 0, 0}, {0, 0, 1}},
-        {"+(180)", {0, -1, 0}, {1, 0, 0}, {0, 0, 1}},
-        {"+(-90)", {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-        {"+(450)", {-1, 0, 0}, {0, -1, 0}, {0, 0, 1}},
-        {"+-&^\\/", {0, 1, 0}, {-1, 0, 0}, {0, 0, 1}}, // 90 each, and back
-        {"||", {0, 1, 0}, {-1, 0, 0}, {0, 0, 1}},
+        {"+(90)", {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}}, // faces what was left
+        {"-(90)", {1, 0, 0}, {0, 1, 0}, {0, 0, -1}},   // faces what was right
+        {"&(90)", {0, 0, -1}, {-1, 0, 0}, {0, -1, 0}}, // faces what was below
+        {"^(90)", {0, 0, 1}, {-1, 0, 0}, {0, 1, 0}},   // faces what was above
+        {"\\(90)", {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}},  // left goes to +Z,
+        {"/(90)", {0, 1, 0}, {0, 0, -1}, {1, 0, 0}},   // and to -Z
+        {"|", {0, -1, 0}, {1, 0, 0}, {0, 0, -1}},
+        {"+(180)", {0, -1, 0}, {1, 0, 0}, {0, 0, -1}},
+        {"+(-90)", {1, 0, 0}, {0, 1, 0}, {0, 0, -1}},
+        {"+(450)", {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}},
+        {"+-&^\\/", {0, 1, 0}, {-1, 0, 0}, {0, 0, -1}}, // 90 each, and back
+        {"||", {0, 1, 0}, {-1, 0, 0}, {0, 0, -1}},
     };
     check_turns("", rows, sizeof rows / sizeof rows[0], 0);
 }
@@ -57,20 +57,20 @@ TD_TEST(turtle_quarter_turns_are_exact_and_turn_the_way_they_are_named) {
 TD_TEST(turtle_turns_by_the_angle_in_degrees) {
     double c = cos(TDI_PI / 6), s = 0.5;
     const turn_row rows[] = {
-        {"+(30)", {-s, c, 0}, {-c, -s, 0}, {0, 0, 1}},
-        {"-(30)", {s, c, 0}, {-c, s, 0}, {0, 0, 1}},
-        {"&(30)", {0, c, -s}, {-1, 0, 0}, {0, s, c}},
-        {"^(30)", {0, c, s}, {-1, 0, 0}, {0, -s, c}},
-        {"\\(30)", {0, 1, 0}, {-c, 0, -s}, {-s, 0, c}},
-        {"/(30)", {0, 1, 0}, {-c, 0, s}, {s, 0, c}},
-        // turns are about the turtle's own axes: after the roll, left is down
-        {"\\(90)+(30)", {0, c, -s}, {0, -s, -c}, {-1, 0, 0}},
+        {"+(30)", {-s, c, 0}, {-c, -s, 0}, {0, 0, -1}},
+        {"-(30)", {s, c, 0}, {-c, s, 0}, {0, 0, -1}},
+        {"&(30)", {0, c, -s}, {-1, 0, 0}, {0, -s, -c}},
+        {"^(30)", {0, c, s}, {-1, 0, 0}, {0, s, -c}},
+        {"\\(30)", {0, 1, 0}, {-c, 0, s}, {-s, 0, -c}},
+        {"/(30)", {0, 1, 0}, {-c, 0, -s}, {s, 0, -c}},
+        // turns are about the turtle's own axes: after the roll, left is +Z
+        {"\\(90)+(30)", {0, c, s}, {0, -s, c}, {-1, 0, 0}},
     };
     check_turns("", rows, sizeof rows / sizeof rows[0], ROUNDING);
 }
 
 TD_TEST(turtle_turns_without_parameter_take_the_angle_of_the_header) {
-    const turn_row quarter[] = {{"+", {-1, 0, 0}, {0, -1, 0}, {0, 0, 1}}};
+    const turn_row quarter[] = {{"+", {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}}};
     check_turns("", quarter, 1, 0);
     check_turns("angle increment: 30+60", quarter, 1, 0);
     check_turns("angle factor: 4", quarter, 1, 0);
@@ -78,7 +78,7 @@ TD_TEST(turtle_turns_without_parameter_take_the_angle_of_the_header) {
     CHECK_VEC(t.h, 0.5, cos(TDI_PI / 6), 0, ROUNDING);
     t = test_turtle_in("angle increment: 30", "&&&^^^\\\\\\///+++---");
     CHECK_VEC(t.h, 0, 1, 0, ROUNDING);
-    CHECK_VEC(t.u, 0, 0, 1, ROUNDING);
+    CHECK_VEC(t.u, 0, 0, -1, ROUNDING);
 }
 
 // the axes stay orthonormal however long it turns
@@ -93,7 +93,7 @@ TD_TEST(turtle_axes_stay_orthonormal) {
     CHECK_REL(tdi_norm(h), 1, 1e-12);
     CHECK_REL(tdi_norm(l), 1, 1e-12);
     CHECK_REL(tdi_dot(h, l), 0, 1e-12);
-    CHECK_REL(tdi_norm(tdi_sub(tdi_cross(h, l), u)), 0, 1e-12);
+    CHECK_REL(tdi_norm(tdi_sub(tdi_cross(l, h), u)), 0, 1e-12);
     test_model_free(&m);
 }
 
@@ -106,9 +106,9 @@ TD_TEST(turtle_dollar_and_at_v_make_up_as_vertical_as_it_can_be) {
             snprintf(string, sizeof string, "%s%s", ways[i], k == 0 ? "@v" : "$");
             test_frame t = test_turtle(string);
             CHECK_VEC(t.h, before.h.x, before.h.y, before.h.z, 0);
-            CHECK_REL(t.l.y, 0, ROUNDING); // left is level
-            CHECK_REL(t.u.y, sqrt(1 - t.h.y * t.h.y), ROUNDING);
-            td_vec3 u = tdi_cross(t.h, t.l);
+            CHECK_REL(t.l.y, 0, ROUNDING);                        // left is level
+            CHECK_REL(t.u.y, -sqrt(1 - t.h.y * t.h.y), ROUNDING); // cpfg's up: L x H
+            td_vec3 u = tdi_cross(t.l, t.h);
             CHECK_VEC(t.u, u.x, u.y, u.z, ROUNDING);
         }
     }
@@ -125,7 +125,7 @@ TD_TEST(turtle_at_r_sets_heading_and_up) {
     t = test_turtle("@R(3,0,0, 5,7,0)"); // the part of up across the heading counts
     CHECK_VEC(t.h, 1, 0, 0, 0);
     CHECK_VEC(t.u, 0, 1, 0, ROUNDING);
-    CHECK_VEC(t.l, 0, 0, -1, ROUNDING);   // H x L = U
+    CHECK_VEC(t.l, 0, 0, 1, ROUNDING);    // L x H = U
     t = test_turtle("@R(1e200,1e200,0)"); // also where squares are out of range
     CHECK_VEC(t.h, sqrt(0.5), sqrt(0.5), 0, ROUNDING);
     t = test_turtle("@R(0,1e-200,0)");
@@ -171,7 +171,7 @@ TD_TEST(turtle_tropism_turns_the_heading_after_each_piece) {
     test_frame t = test_turtle_in("tropism: 0, -1, 0, 0.3", "-(90)F(2)");
     CHECK_VEC(t.p, 2, 0, 0, 0);
     CHECK_VEC(t.h, cos(0.3), -sin(0.3), 0, ROUNDING);
-    CHECK_VEC(t.u, 0, 0, 1, ROUNDING);
+    CHECK_VEC(t.u, 0, 0, -1, ROUNDING);
     // the second piece turns by e cos(0.3)
     t = test_turtle_in("tropism: 0, -9, 0, 0.3", "-(90)G(2)G(1)");
     double angle = 0.3 + 0.3 * cos(0.3);
@@ -181,7 +181,7 @@ TD_TEST(turtle_tropism_turns_the_heading_after_each_piece) {
     t = test_turtle_in("tropism: 0, 0, -1, 0.5", "F(1)");
     CHECK_VEC(t.h, 0, cos(0.5), -sin(0.5), ROUNDING);
     CHECK_VEC(t.l, -1, 0, 0, ROUNDING);
-    CHECK_VEC(t.u, 0, sin(0.5), cos(0.5), ROUNDING);
+    CHECK_VEC(t.u, 0, -sin(0.5), -cos(0.5), ROUNDING);
 }
 
 TD_TEST(turtle_tropism_leaves_moves_and_headings_along_it_alone) {
@@ -200,6 +200,36 @@ TD_TEST(turtle_tropism_modules_set_strength_and_direction_and_switch_it_off) {
     // brackets restore both
     t = test_turtle("-(90)@Ts(0.3)[@Ts(1)@Td(0,1,0)F(1)]F(1)");
     CHECK_VEC(t.h, cos(0.3), -sin(0.3), 0, ROUNDING);
+}
+
+TD_TEST(turtle_tropism_is_named_by_cpfg_with_the_number_of_the_tropism_first) {
+    // _(e) and @Ts(1, e) set it, _ and @Ti(1) add the increment, @Ti(1, d) and @Td(1, d) a number
+    const char *ways[] = {"_(0.3)",        "@Ts(1,0.3)",           "___",
+                          "@Ti(1)@Ti(1)_", "@Ti(1,0.5)@Td(1,0.2)", "_(0.4)@Td(1)"};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        char string[64];
+        snprintf(string, sizeof string, "-(90)%sF(1)", ways[i]);
+        test_frame t = test_turtle_in("elasticity increment: 0.1", string);
+        CHECK_VEC(t.h, cos(0.3), -sin(0.3), 0, ROUNDING);
+    }
+}
+
+TD_TEST(turtle_at_tp_rolls_back_what_was_rolled_since_the_last_piece) {
+    test_frame t = test_turtle("F/(70)+(50)@Tp");
+    // from H = Y to where +(50) after the roll leads, by the smallest rotation
+    test_frame direct = test_turtle("F/(70)+(50)\\(0)");
+    td_vec3 axis = tdi_cross(tdi_vec3(0, 1, 0), direct.h);
+    CHECK_VEC(t.h, direct.h.x, direct.h.y, direct.h.z, ROUNDING);
+    // the axis of that rotation keeps its place in the frame
+    CHECK_REL(tdi_dot(axis, t.l), tdi_dot(axis, tdi_vec3(-1, 0, 0)), ROUNDING);
+    t = test_turtle("F/(70)@TfF+(0)@Tp"); // what @Tf allows is kept
+    direct = test_turtle("F/(70)F");
+    CHECK_VEC(t.l, direct.l.x, direct.l.y, direct.l.z, ROUNDING);
+}
+
+TD_TEST(turtle_scale_multiplies_lengths_and_brackets_restore_it) {
+    CHECK_VEC(test_turtle("@D(2)F(3)f(1)").p, 0, 8, 0, 0);
+    CHECK_VEC(test_turtle("@Di(2)@Di(3)@Dd(4)F(2)[@D(9)]F(2)").p, 0, 6, 0, ROUNDING);
 }
 
 // ---- what is drawn --------------------------------------------------------------------------
@@ -381,6 +411,30 @@ TD_TEST(turtle_surfaces_balls_and_discs_have_their_size) {
     }
 }
 
+TD_TEST(turtle_scale_multiplies_widths_and_sizes) {
+    recorder r =
+        draw_good("surface: L leaf\nline width increment: 0.5", "@D(2)!(3)F#F~L(4)~L@O(5)");
+    CHECK_REL(r.segments[0].at.width, 6, 0);
+    CHECK_REL(r.segments[1].at.width, 7, 0);
+    CHECK_REL(r.surfaces[0].size, 8, 0);
+    CHECK_REL(r.surfaces[1].size, 2, 0);
+    CHECK_REL(r.balls[0].size, 10, 0);
+    r = draw("", "@D(0)F");
+    CHECK_INT(r.status, TD_ERR_STRUCTURE);
+    CHECK_HAS(r.diag.message, "sets the scale 0");
+}
+
+TD_TEST(turtle_conditional_cut_hides_the_rest_of_its_branch) {
+    CHECK_INT(draw_good("", "F[F@mc(1)FF]F").segment_count, 3);
+    CHECK_INT(draw_good("", "F[F@mc(0)FF]F").segment_count, 5);
+}
+
+TD_TEST(turtle_commands_without_a_meaning_for_bodies_change_nothing) {
+    recorder r = draw_good("", "F@L(1)@S(2)@I(1)@mo@Tx(3)@;(3)@,F");
+    CHECK_INT(r.segment_count, 2);
+    CHECK_VEC(r.segments[1].at.position, 0, 1, 0, 0);
+}
+
 // ---- polygons -------------------------------------------------------------------------------
 
 TD_TEST(turtle_f_in_a_polygon_adds_its_ends_as_corners) {
@@ -444,7 +498,56 @@ TD_TEST(turtle_cylinders_join_control_points_and_taper) {
     CHECK_INT(r.segments[2].at.mark, 1);
 }
 
-TD_TEST(turtle_a_branch_is_no_part_of_the_cylinder_it_grows_from) {
+// From the last control point of the stem; f draws nothing by itself.
+TD_TEST(turtle_cylinders_branch) {
+    recorder r = draw_good("", "#(0.1)@Gsf(1)@Gc[+(90)f(1)!(0.05)@Gcf(1)@Ge][-(90)f(2)@Ge]");
+    const int32_t parents[] = {TD_NONE, 0, 1, 0};
+    const double lengths[] = {1, 1, 1, 2}, ends[] = {0.1, 0.05, 0.05, 0.1};
+    CHECK_INT(r.segment_count, 4);
+    for (int32_t i = 0; i < 4; i++) {
+        CHECK_INT(r.segments[i].at.mark, parents[i]);
+        CHECK_REL(r.segments[i].size, lengths[i], ROUNDING);
+        CHECK_REL(r.segments[i].width_end, ends[i], 0);
+    }
+    CHECK_VEC(r.segments[2].at.position, -1, 1, 0, ROUNDING);
+    CHECK_VEC(r.segments[3].at.heading, 1, 0, 0, ROUNDING);
+}
+
+// A quarter turn between two control points: the spline is symmetric about the bisector, starts
+// along the first heading and ends at the second point.
+TD_TEST(turtle_cylinders_with_a_number_follow_a_spline) {
+    recorder r = draw_good("", "#(4)@Gsf(1)-(90)f(1)#(2)@Gc(8)");
+    CHECK_INT(r.segment_count, 8);
+    for (int32_t i = 0; i < 8; i++) {
+        const record *a = &r.segments[i], *b = &r.segments[7 - i];
+        CHECK_INT(a->at.mark, i - 1);
+        CHECK_REL(a->size, b->size, 1e-12);
+        CHECK_REL(a->at.heading.x, b->at.heading.y, 1e-12);
+        CHECK_REL(a->at.width, 4 - 0.25 * i, 1e-12);
+        CHECK_REL(a->width_end, 4 - 0.25 * (i + 1), 1e-12);
+    }
+    CHECK(r.segments[0].at.heading.y > 0.98);
+    const record *last = &r.segments[7];
+    const td_vec3 end = tdi_madd(last->at.position, last->at.heading, last->size);
+    CHECK_VEC(end, 1, 1, 0, ROUNDING);
+}
+
+// Radius 1 at both ends, leaving outwards at 45 degrees: (way, radius) is the cubic through (0, 1)
+// and (1, 1) with the tangents (1, 1) and (1, -1): radius 1 + s - s^2, way s.
+TD_TEST(turtle_cylinders_bulge_as_their_radius_tangents_say) {
+    recorder r =
+        draw_good("", "#(2)@Gr(-45,1.4142135623730951,45,1.4142135623730951)@Gsf(4)@Gc(4)");
+    CHECK_INT(r.segment_count, 4);
+    for (int32_t i = 0; i < 4; i++) {
+        const double s = 0.25 * (i + 1);
+        CHECK_REL(r.segments[i].width_end, 2 * (1 + s - s * s), 1e-12);
+    }
+    // tangents of the axis of length 0: slow at both ends
+    r = draw_good("", "@Gt(0)@Gsf(1)@Gc(4)");
+    CHECK_REL(r.segments[0].size, 3 / 16.0 - 2 / 64.0, 1e-12); // 3s^2 - 2s^3
+}
+
+TD_TEST(turtle_f_draws_in_a_branch_that_places_no_control_point) {
     recorder r = draw_good("", "@GsF@Gc[+(90)F(2)@GsF(3)@Ge]F@Ge");
     CHECK_INT(r.segment_count, 4);
     CHECK_REL(r.segments[0].size, 1, 0);

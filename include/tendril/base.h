@@ -83,6 +83,7 @@ typedef struct td_diag {
 } td_diag;
 
 /// A caller's buffer for several faults. `count` may exceed `capacity`: the rest was dropped.
+/// An item whose status is TD_OK is a warning: what was asked for is done all the same.
 typedef struct td_diag_list {
     td_diag *items;
     int32_t capacity;

@@ -41,12 +41,16 @@ typedef struct td_grammar_def {
     int32_t define_count;
     const td_loader *loader; ///< NULL: `#include` is refused.
     size_t max_text;         ///< Limit of the bytes of all texts together. Default 16 MiB.
+    /// Name of the view file of cpfg that goes with the model, for the loader. NULL (default): the
+    /// one that a file `specifications` beside the model names, else the model's name with the
+    /// suffix .v, where the loader has them. The model's own header wins.
+    const char *view;
 } td_grammar_def;
 
 TD_API td_grammar_def td_grammar_def_default(void);
 
 /// Compiles a text. On failure *out is NULL and `diags`, if given, lists the faults found: all of
-/// them, not only the first. Free with td_grammar_free().
+/// them, not only the first. On success it lists warnings. Free with td_grammar_free().
 TD_API td_status td_grammar_new(const td_grammar_def *def, const td_alloc *alloc, td_grammar **out,
                                 td_diag_list *diags);
 TD_API void td_grammar_free(td_grammar *grammar); ///< NULL is allowed.

@@ -52,8 +52,15 @@ void tdi_diag_add(td_diag_list *list, const td_diag *diag) {
     if (!list) {
         return;
     }
-    if (list->count < list->capacity) {
-        list->items[list->count] = *diag;
+    int32_t held = list->count < list->capacity ? list->count : list->capacity, at = held;
+    while (diag->status != TD_OK && at > 0 && list->items[at - 1].status == TD_OK) {
+        at--; // errors stand before warnings
+    }
+    for (int32_t i = held < list->capacity ? held : held - 1; i > at; i--) {
+        list->items[i] = list->items[i - 1];
+    }
+    if (at < list->capacity) {
+        list->items[at] = *diag;
     }
     if (list->count < INT32_MAX) {
         list->count++;

@@ -18,7 +18,7 @@ td_status tdi_fail(td_diag *diag, td_status status, const char *format, ...) TDI
 td_status tdi_fail_at(td_diag *diag, td_status status, int64_t index, const char *format, ...)
     TDI_PRINTF(4, 5);
 
-// Appends a copy to a list; NULL is allowed.
+// Adds a copy to a list, errors before warnings; NULL is allowed.
 void tdi_diag_add(td_diag_list *list, const td_diag *diag);
 
 // Gives `diag` its place: file (NULL: none), line and column, and the line itself with the caret

@@ -64,8 +64,10 @@ void cli_json_number(FILE *out, double value);
 
 // ---- work that several commands do ----------------------------------------------------------
 
-// Reads and compiles a model. On failure the faults have been printed.
-td_status cli_load_model(const char *path, const cli_defines *defines, td_grammar **grammar);
+// Reads and compiles a model; `view` may be NULL: the view file that belongs to it, if any.
+// Warnings have been printed, on failure the faults.
+td_status cli_load_model(const char *path, const cli_defines *defines, const char *view,
+                         td_grammar **grammar);
 
 // Finds a file that comes with the command, such as "player.html": in $TENDRIL_SHARE, else in
 // share/tendril beside the command's folder or in it. False when it is nowhere.
@@ -80,6 +82,7 @@ typedef struct cli_plant_args {
     int64_t steps, seed, max_modules, max_segments, max_loops;
     double prune_length, prune_mass;
     const char *springs;
+    const char *view; // NULL: the one that belongs to the model
     cli_defines defines;
 } cli_plant_args;
 
@@ -87,7 +90,7 @@ typedef struct cli_plant_args {
 #define CLI_PLANT_OPTIONS(a)                                                            \
     {"--steps", CLI_INTEGER, &(a).steps, 0}, {"--seed", CLI_INTEGER, &(a).seed, 0},     \
         {"--define", CLI_DEFINE, &(a).defines, 0}, {"-D", CLI_DEFINE, &(a).defines, 0}, \
-        {"--springs", CLI_TEXT, &(a).springs, 0},                                       \
+        {"--view", CLI_TEXT, &(a).view, 0}, {"--springs", CLI_TEXT, &(a).springs, 0},   \
         {"--prune-length", CLI_REAL, &(a).prune_length, 0},                             \
         {"--prune-mass", CLI_REAL, &(a).prune_mass, 0},                                 \
         {"--max-modules", CLI_INTEGER, &(a).max_modules, 1},                            \
@@ -98,6 +101,7 @@ typedef struct cli_plant_args {
     "  --steps N             derivation steps instead of the file's derivation length\n"  \
     "  --seed S              seed of random choices instead of the file's\n"              \
     "  --define NAME=VALUE   replaces #define NAME of the file; may be repeated\n"        \
+    "  --view FILE           view file of cpfg instead of the one beside the model\n"     \
     "  --springs RULE        'clamped' (default) or 'thesis'\n"                           \
     "  --prune-length M      leave out segments shorter than M metres\n"                  \
     "  --prune-mass KG       leave out segments lighter than KG kilograms\n"              \

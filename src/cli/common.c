@@ -42,13 +42,14 @@ void cli_error(const char *format, ...) {
 }
 
 void cli_print_diag(const td_diag *diag) {
+    const char *kind = diag->status == TD_OK ? "warning" : "error";
     if (diag->file[0] && diag->line > 0) {
-        fprintf(stderr, "%s:%d:%d: error: %s\n", diag->file, diag->line, diag->column,
+        fprintf(stderr, "%s:%d:%d: %s: %s\n", diag->file, diag->line, diag->column, kind,
                 diag->message);
     } else if (diag->file[0]) {
-        fprintf(stderr, "%s: error: %s\n", diag->file, diag->message);
+        fprintf(stderr, "%s: %s: %s\n", diag->file, kind, diag->message);
     } else {
-        cli_error("error: %s", diag->message[0] ? diag->message : td_status_text(diag->status));
+        cli_error("%s: %s", kind, diag->message[0] ? diag->message : td_status_text(diag->status));
     }
     if (diag->line > 0 && diag->source[0]) {
         fprintf(stderr, "  %s\n  %*s^\n", diag->source, diag->caret, "");
@@ -61,7 +62,7 @@ void cli_print_diags(const td_diag_list *list, td_status status, const char *fil
         cli_print_diag(&list->items[i]);
     }
     if (list->count > shown) {
-        cli_error("%d more errors are not shown", list->count - shown);
+        cli_error("%d more messages are not shown", list->count - shown);
     }
     if (shown == 0 && status != TD_OK) {
         cli_error("%s: %s", file, td_status_text(status));
@@ -223,23 +224,30 @@ int cli_read_options(int argc, char **argv, const cli_option *options, int count
 
 // ---- models ---------------------------------------------------------------------------------
 
-td_status cli_load_model(const char *path, const cli_defines *defines, td_grammar **grammar) {
+td_status cli_load_model(const char *path, const cli_defines *defines, const char *view,
+                         td_grammar **grammar) {
     td_diag items[MAX_DIAGS];
     td_diag_list diags = {items, MAX_DIAGS, 0};
     td_bytes text = {0};
     td_loader loader = td_file_loader();
+    char model[160];
     *grammar = NULL;
-    td_status status = td_file_read(path, MAX_TEXT, NULL, &text, &items[0]);
+    items[0] = (td_diag){.message = ""};
+    td_status status = td_file_model(path, model, &items[0]);
+    if (status == TD_OK) {
+        status = td_file_read(model, MAX_TEXT, NULL, &text, &items[0]);
+    }
     if (status != TD_OK) {
         cli_print_diag(&items[0]);
         return status;
     }
     td_grammar_def def = td_grammar_def_default();
-    def.name = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    def.name = strcmp(path, "-") == 0 ? "<stdin>" : model;
     def.text = (const char *)text.data;
     def.text_size = text.size;
     def.loader = &loader;
     def.max_text = MAX_TEXT;
+    def.view = view;
     if (defines) {
         def.defines = defines->items;
         def.define_count = defines->count;
@@ -248,8 +256,8 @@ td_status cli_load_model(const char *path, const cli_defines *defines, td_gramma
     if (status == TD_OK) {
         status = td_plant_check(*grammar, &diags);
     }
+    cli_print_diags(&diags, status, path);
     if (status != TD_OK) {
-        cli_print_diags(&diags, status, path);
         td_grammar_free(*grammar);
         *grammar = NULL;
     }

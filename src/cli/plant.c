@@ -89,7 +89,7 @@ static td_status derive(const td_grammar *grammar, const cli_plant_args *args, t
 td_status cli_plant_derive(const char *path, const cli_plant_args *args, cli_plant *plant) {
     td_diag diag = {.message = ""};
     *plant = (cli_plant){NULL, NULL};
-    td_status status = cli_load_model(path, &args->defines, &plant->grammar);
+    td_status status = cli_load_model(path, &args->defines, args->view, &plant->grammar);
     if (status != TD_OK) {
         return status;
     }

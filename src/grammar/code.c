@@ -109,6 +109,16 @@ static int32_t find_array(const tdi_parser *p, const char *name) {
     return TD_NONE;
 }
 
+// a function's name stands for its number; the last of several wins
+static int32_t find_spline(const td_grammar *g, const char *name) {
+    for (int32_t i = g->spline_count - 1; i >= 0; i--) {
+        if (strcmp(g->splines[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return TD_NONE;
+}
+
 // ---- expressions ----------------------------------------------------------------------------
 
 static bool expression(tdi_parser *p);
@@ -179,6 +189,10 @@ static bool primary(tdi_parser *p) {
         return emit(p, at, TDI_CODE_ELEMENT, array, 0) != TD_NONE;
     }
     const tdi_name *found = find_name(p, name);
+    int32_t spline = found ? TD_NONE : find_spline(p->g, name);
+    if (spline != TD_NONE) {
+        return emit_push(p, at, TDI_CODE_CONSTANT, 0, spline + 1);
+    }
     if (!found) {
         return tdi_parse_fail(p, at, "unknown name '%s'", name);
     }

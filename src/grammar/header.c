@@ -44,6 +44,7 @@ static bool read_angle(tdi_parser *p) {
         return false;
     }
     p->g->turtle.angle = degrees;
+    p->g->turtle.angle_given = true;
     return true;
 }
 
@@ -53,6 +54,7 @@ static bool read_angle_factor(tdi_parser *p) {
         return false;
     }
     p->g->turtle.angle = 360 / n;
+    p->g->turtle.angle_given = true;
     return true;
 }
 
@@ -64,6 +66,10 @@ static bool read_width(tdi_parser *p) {
 }
 static bool read_width_increment(tdi_parser *p) {
     return tdi_parse_constant(p, &p->g->turtle.width_increment);
+}
+
+static bool read_elasticity_increment(tdi_parser *p) {
+    return tdi_parse_constant(p, &p->g->turtle.elasticity_increment);
 }
 
 static bool read_color_number(tdi_parser *p, int32_t *color) {
@@ -126,13 +132,8 @@ static bool read_symbols(tdi_parser *p, bool ignore) {
         if (g->context_name_count == MAX_SYMBOLS) {
             return tdi_parse_fail(p, p->at, "more than %d symbols are listed here", MAX_SYMBOLS);
         }
-        size_t at = p->at;
-        char *name = g->context_names[g->context_name_count++];
-        if (!tdi_read_symbol(p, name)) {
+        if (!tdi_read_symbol(p, g->context_names[g->context_name_count++])) {
             return false;
-        }
-        if (name[0] == '[' || name[0] == ']') {
-            return tdi_parse_fail(p, at, "brackets cannot be listed here: they are never ignored");
         }
     }
     return true;
@@ -143,9 +144,30 @@ static bool read_ignore(tdi_parser *p) {
 static bool read_consider(tdi_parser *p) {
     return read_symbols(p, false);
 }
+static bool read_ring(tdi_parser *p) {
+    p->g->ring = true;
+    return true;
+}
+
+// Where brackets are ignored, those of a right context cannot be branches.
+static void take_brackets_literally(const td_grammar *g, tdi_section *s) {
+    for (int32_t i = 0; i < s->count && (g->opening_ignored || g->closing_ignored); i++) {
+        tdi_context *c = &s->productions[i].right;
+        for (int32_t k = 0; k < c->count; k++) {
+            c->literal = c->literal || c->types[k] <= TDI_TYPE_POP;
+        }
+    }
+}
 
 void tdi_header_finish(tdi_parser *p) {
     td_grammar *g = p->g;
+    if (p->has_bare_turn && !g->turtle.angle_given) {
+        tdi_parse_warn(
+            p, p->bare_turn_at,
+            "this turn has no angle, so it is %g degrees; expected 'angle increment:' in "
+            "the header or in a view file",
+            g->turtle.angle);
+    }
     if (g->body.width_unit == 0) {
         g->body.width_unit = g->body.length_unit;
     }
@@ -154,8 +176,15 @@ void tdi_header_finish(tdi_parser *p) {
         for (int32_t i = 0; i < g->context_name_count; i++) {
             named = named || strcmp(g->context_names[i], g->types[t].name) == 0;
         }
-        g->types[t].ignored = t > TDI_TYPE_POP && named == g->context_ignores;
+        // left contexts go by the brackets even when they are ignored
+        bool ignored = named == g->context_ignores;
+        g->types[t].ignored = t > TDI_TYPE_POP && ignored;
+        g->opening_ignored = t == TDI_TYPE_PUSH ? ignored : g->opening_ignored;
+        g->closing_ignored = t == TDI_TYPE_POP ? ignored : g->closing_ignored;
     }
+    take_brackets_literally(g, &g->rewrite);
+    take_brackets_literally(g, &g->decompose);
+    take_brackets_literally(g, &g->draw);
 }
 
 // ---- blocks ---------------------------------------------------------------------------------
@@ -469,6 +498,7 @@ static const header_row rows[] = {
     {"derivation length", true, read_steps},
     {"ignore", true, read_ignore},
     {"consider", true, read_consider},
+    {"ring lsystem", false, read_ring},
     {"define", true, read_define},
     {"start", true, read_start},
     {"starteach", true, read_start_each},
@@ -482,12 +512,14 @@ static const header_row rows[] = {
     {"initial color", true, read_initial_color},
     {"color increment", true, read_color_increment},
     {"tropism", true, read_tropism},
+    {"elasticity increment", true, read_elasticity_increment},
     {"length unit", true, read_length_unit},
     {"width unit", true, read_width_unit},
     {"pipe model", true, read_pipe},
     {"color", true, read_color},
     {"material", true, read_material},
     {"surface", true, read_surface},
+    {"function", true, tdi_read_function},
 };
 #define ROW_COUNT ((int32_t)(sizeof rows / sizeof rows[0]))
 
@@ -595,6 +627,7 @@ void tdi_header_default(td_grammar *g) {
                                     .width_increment = 0.1,
                                     .color = TD_NONE,
                                     .color_increment = 1,
-                                    .tropism = {0, -1, 0}};
+                                    .tropism = {0, -1, 0},
+                                    .scale = 1};
     g->body = (tdi_body_header){.length_unit = 1, .pipe_exponent = 2};
 }

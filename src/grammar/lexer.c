@@ -11,22 +11,45 @@
 
 // ---- faults ---------------------------------------------------------------------------------
 
-bool tdi_parse_fail(tdi_parser *p, size_t at, const char *format, ...) {
-    if (p->failed) {
-        return false;
-    }
+static void add_diag(tdi_parser *p, size_t at, td_status status, const char *format, va_list args) {
     char message[sizeof((td_diag *)0)->message];
+    vsnprintf(message, sizeof message, format, args);
+    td_diag diag;
+    tdi_source_fail(&p->g->source, at, &diag, status, "%s", message);
+    tdi_diag_add(p->diags, &diag);
+}
+
+void tdi_parse_warn(tdi_parser *p, size_t at, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    add_diag(p, at, TD_OK, format, args);
     va_end(args);
-    td_diag diag;
-    tdi_source_fail(&p->g->source, at, &diag, TD_ERR_SYNTAX, "%s", message);
-    tdi_diag_add(p->diags, &diag);
+}
+
+static bool note_fault(tdi_parser *p) {
     p->failed = true;
     p->fault_count++;
     p->status = p->status == TD_OK ? TD_ERR_SYNTAX : p->status;
     return false;
+}
+
+bool tdi_parse_fail(tdi_parser *p, size_t at, const char *format, ...) {
+    if (p->failed) {
+        return false;
+    }
+    va_list args;
+    va_start(args, format);
+    add_diag(p, at, TD_ERR_SYNTAX, format, args);
+    va_end(args);
+    return note_fault(p);
+}
+
+bool tdi_parse_fail_with(tdi_parser *p, const td_diag *diag) {
+    if (p->failed) {
+        return false;
+    }
+    tdi_diag_add(p->diags, diag);
+    return note_fault(p);
 }
 
 bool tdi_parse_memory(tdi_parser *p) {

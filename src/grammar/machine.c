@@ -37,14 +37,15 @@ enum {
     FN_BRAN,
     FN_BIRAN,
     FN_SRAND,
+    FN_FUNC,
     FN_COUNT
 };
 
 static const tdi_function functions[FN_COUNT] = {
-    {"sin", 1},   {"cos", 1},  {"tan", 1},   {"asin", 1},  {"acos", 1}, {"atan", 1},
-    {"atan2", 2}, {"exp", 1},  {"log", 1},   {"sqrt", 1},  {"fabs", 1}, {"abs", 1},
-    {"floor", 1}, {"ceil", 1}, {"trunc", 1}, {"sign", 1},  {"min", 2},  {"max", 2},
-    {"ran", 1},   {"nran", 2}, {"bran", 2},  {"biran", 2}, {"srand", 1}};
+    {"sin", 1},   {"cos", 1},  {"tan", 1},   {"asin", 1},  {"acos", 1},  {"atan", 1},
+    {"atan2", 2}, {"exp", 1},  {"log", 1},   {"sqrt", 1},  {"fabs", 1},  {"abs", 1},
+    {"floor", 1}, {"ceil", 1}, {"trunc", 1}, {"sign", 1},  {"min", 2},   {"max", 2},
+    {"ran", 1},   {"nran", 2}, {"bran", 2},  {"biran", 2}, {"srand", 1}, {"func", 2}};
 
 int32_t tdi_function_count(void) {
     return FN_COUNT;
@@ -87,6 +88,10 @@ static double call(const tdi_machine *m, int32_t function, double x, double y) {
             return NAN;
         }
         return (double)tdi_random_binomial(m->random, (int64_t)x, y);
+    case FN_FUNC:
+        return x >= 1 && x < m->grammar->spline_count + 1
+                   ? tdi_spline_value(&m->grammar->splines[(int32_t)x - 1], y)
+                   : NAN;
     default: // FN_SRAND
         if (!(x >= 0 && x < 0x1p63)) {
             return NAN;
@@ -102,6 +107,11 @@ static td_status fail_call(const td_grammar *g, const tdi_op *op, double x, doub
                            td_diag *diag) {
     const tdi_function *f = &functions[op->a];
     size_t at = g->op_at[op - g->ops];
+    if (op->a == FN_FUNC) {
+        return tdi_source_fail(&g->source, at, diag, TD_ERR_EVAL,
+                               "func(%g, %g): there is no function %g; %d %s declared", x, y, x,
+                               g->spline_count, g->spline_count == 1 ? "is" : "are");
+    }
     if (f->params == 1) {
         return tdi_source_fail(&g->source, at, diag, TD_ERR_EVAL, "%s(%g) has no value", f->name,
                                x);

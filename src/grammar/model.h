@@ -4,6 +4,7 @@
 // A compiled L-system: what the parser fills, and derivation and turtle read.
 
 #include "base/alloc.h"
+#include "cpfg/spline.h"
 #include "grammar/source.h"
 #include "grammar/turtle.h"
 #include "tendril/grammar.h"
@@ -18,6 +19,7 @@
 // What the turtle does at a module. Types with the same name share it.
 typedef enum tdi_turtle_op {
     TDI_OP_NONE,
+    TDI_OP_IGNORED,   // a command of cpfg that means nothing here: labels, textures, ...
     TDI_OP_DRAW,      // F
     TDI_OP_DRAW_G,    // G: like F, but no corner of a polygon
     TDI_OP_MOVE,      // f
@@ -45,12 +47,21 @@ typedef enum tdi_turtle_op {
     TDI_OP_CYLINDER_START,
     TDI_OP_CYLINDER_POINT,
     TDI_OP_CYLINDER_END,
+    TDI_OP_CYLINDER_TANGENT,
+    TDI_OP_CYLINDER_SLOPE,
     TDI_OP_SURFACE,
     TDI_OP_BALL,
     TDI_OP_DISC,
     TDI_OP_TROPISM_STRENGTH,
-    TDI_OP_TROPISM_DIRECTION,
+    TDI_OP_TROPISM_MORE, // _, @Ti
+    TDI_OP_TROPISM_LESS, // @Td with a number; with a direction it sets that
     TDI_OP_TROPISM_OFF,
+    TDI_OP_UNTWIST, // @Tp
+    TDI_OP_TWISTED, // @Tf
+    TDI_OP_SCALE,
+    TDI_OP_SCALE_UP,
+    TDI_OP_SCALE_DOWN,
+    TDI_OP_CUT_IF, // @mc
     TDI_OP_MATERIAL,
     TDI_OP_QUERY_P,
     TDI_OP_QUERY_H,
@@ -104,16 +115,21 @@ typedef struct tdi_words { // a string with expressions: a successor or the axio
     int32_t arg_count;
 } tdi_words;
 
-typedef struct tdi_context { // types, TDI_TYPE_PUSH and TDI_TYPE_POP for branches
+// Modules with formal parameters: a strict predecessor or a context. TDI_TYPE_PUSH and TDI_TYPE_POP
+// are branches, TDI_REST is the rest of one.
+typedef struct tdi_context {
     uint16_t *types;
     int32_t count;
     int32_t first_slot;
+    int32_t param_count; // of all modules
+    bool literal;        // of a right context: brackets match brackets, one by one
 } tdi_context;
 
+#define TDI_REST UINT16_MAX // '=' in a right context
+
 typedef struct tdi_production {
-    uint16_t predecessor;
-    tdi_context left, right;
-    int32_t first_slot;  // of the predecessor's parameters
+    uint16_t predecessor; // first module of the strict predecessor
+    tdi_context strict, left, right;
     int32_t bound_count; // slots bound by matching; locals follow
     int32_t slot_count;
     int32_t before, condition, after, weight; // first operation, or TD_NONE
@@ -129,14 +145,16 @@ typedef struct tdi_section {
     int32_t max_depth;
     int64_t seed; // TD_SEED_FROM_TEXT: none given
     bool present;
-    bool has_left, has_right, has_branches; // contexts that need neighbours
-    int32_t max_bucket;                     // most productions of one type
+    bool has_left, has_right; // contexts that need neighbours
+    bool has_weights;
+    int32_t max_bucket; // most productions of one type
 } tdi_section;
 
 // ---- grammar --------------------------------------------------------------------------------
 
 typedef struct tdi_turtle_header {
     td_real angle; // degrees, of a turn without parameter
+    bool angle_given;
     td_real step;  // of an F without parameter
     td_real width; // < 0: none given
     td_real width_increment;
@@ -144,6 +162,10 @@ typedef struct tdi_turtle_header {
     int32_t color_increment;
     td_vec3 tropism; // unit
     td_real elasticity;
+    td_real elasticity_increment; // of `_` without parameter
+    td_real scale;                // of lengths, widths and sizes
+    bool pixels;                  // widths of lines count pixels, so they are not used
+    bool past_cut;                // the rest of a branch is drawn after a '%'
 } tdi_turtle_header;
 
 struct td_grammar {
@@ -172,9 +194,14 @@ struct td_grammar {
     tdi_header_item *materials, *surfaces;
     int32_t *palette_index;
     uint32_t *palette_color;
+    tdi_spline *splines; // functions, for func()
+    int32_t spline_count;
+    int64_t spline_capacity;
     char (*context_names)[6]; // of ignore: or consider:
     int32_t context_name_count;
     bool context_ignores;
+    bool opening_ignored, closing_ignored; // '[' and ']', by right contexts
+    bool ring;                             // the string's ends are neighbours
 };
 
 // The string's variables: td_string has them as an opaque pointer.

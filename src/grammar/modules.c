@@ -39,18 +39,44 @@ static const turtle_row turtle_table[] = {
     {".", TDI_OP_POLYGON_POINT, 0, 0},
     {"}", TDI_OP_POLYGON_CLOSE, 0, 1},
     {"@v", TDI_OP_UPRIGHT, 0, 0},
-    {"@R", TDI_OP_SET_HEADING, 3, 6},
+    {"@R", TDI_OP_SET_HEADING, 2, 6},
     {"@Mat", TDI_OP_MATERIAL, 1, 1},
     {"@M", TDI_OP_MOVE_TO, 2, 3},
     {"@Gs", TDI_OP_CYLINDER_START, 0, 1},
     {"@Gc", TDI_OP_CYLINDER_POINT, 0, 1},
     {"@Ge", TDI_OP_CYLINDER_END, 0, 1},
+    {"@Gt", TDI_OP_CYLINDER_TANGENT, 0, 2},
+    {"@Gr", TDI_OP_CYLINDER_SLOPE, 0, 4},
     {"@O", TDI_OP_BALL, 0, 1},
     {"@o", TDI_OP_DISC, 0, 1},
     {"@c", TDI_OP_DISC, 0, 1},
-    {"@Ts", TDI_OP_TROPISM_STRENGTH, 1, 1},
-    {"@Td", TDI_OP_TROPISM_DIRECTION, 3, 3},
+    {"@bo", TDI_OP_DISC, 0, 1},
+    {"@bc", TDI_OP_DISC, 0, 1},
+    {"@Ts", TDI_OP_TROPISM_STRENGTH, 1, 2},
+    {"@Ti", TDI_OP_TROPISM_MORE, 0, 2},
+    {"@Td", TDI_OP_TROPISM_LESS, 0, 3},
+    {"@Tp", TDI_OP_UNTWIST, 0, 1},
+    {"@Tf", TDI_OP_TWISTED, 0, 1},
+    {"@Tx", TDI_OP_IGNORED, 0, 1},
     {"@T", TDI_OP_TROPISM_OFF, 0, 0},
+    {"_", TDI_OP_TROPISM_MORE, 0, 1},
+    {"@Di", TDI_OP_SCALE_UP, 0, 1},
+    {"@Dd", TDI_OP_SCALE_DOWN, 0, 1},
+    {"@D", TDI_OP_SCALE, 1, 1},
+    {"@mc", TDI_OP_CUT_IF, 0, 1},
+    {"@mo", TDI_OP_IGNORED, 0, 3},
+    {"@md", TDI_OP_IGNORED, 0, TDI_MAX_PARAMS},
+    {"@mf", TDI_OP_IGNORED, 0, TDI_MAX_PARAMS},
+    {"@PS", TDI_OP_IGNORED, 0, TDI_MAX_PARAMS},
+    {"@PC", TDI_OP_IGNORED, 0, TDI_MAX_PARAMS},
+    {"@PD", TDI_OP_IGNORED, 0, TDI_MAX_PARAMS},
+    {"@L", TDI_OP_IGNORED, 0, TDI_MAX_PARAMS},
+    {"@S", TDI_OP_IGNORED, 0, TDI_MAX_PARAMS},
+    {"@I", TDI_OP_IGNORED, 0, TDI_MAX_PARAMS},
+    {"@J", TDI_OP_IGNORED, 0, TDI_MAX_PARAMS},
+    {"@H", TDI_OP_IGNORED, 0, TDI_MAX_PARAMS},
+    {"@;", TDI_OP_IGNORED, 0, 1},
+    {"@,", TDI_OP_IGNORED, 0, 1},
     {"?P", TDI_OP_QUERY_P, 2, 3},
     {"?H", TDI_OP_QUERY_H, 2, 3},
     {"?L", TDI_OP_QUERY_L, 2, 3},
@@ -119,13 +145,18 @@ static int32_t find_surface(const td_grammar *g, const char *name) {
 }
 
 static bool check_turtle(tdi_parser *p, size_t at, const turtle_row *row, tdi_type *type) {
-    if (type->param_count < row->least || type->param_count > row->most) {
-        return tdi_parse_fail(p, at, "%s takes %d%s%.0d parameter%s; %d %s given", type->name,
-                              row->least, row->most > row->least ? " to " : "",
-                              row->most > row->least ? row->most : 0, row->most == 1 ? "" : "s",
+    bool bare = row->op == TDI_OP_PUSH || row->op == TDI_OP_POP || row->op == TDI_OP_CUT;
+    if (bare && type->param_count > 0) {
+        return tdi_parse_fail(p, at, "%s takes no parameters; %d %s given", type->name,
                               type->param_count, type->param_count == 1 ? "is" : "are");
     }
-    type->op = (uint8_t)row->op;
+    if (type->param_count < row->least) {
+        tdi_parse_warn(p, at, "%s takes %d parameter%s or more; with %d it does nothing",
+                       type->name, row->least, row->least == 1 ? "" : "s", type->param_count);
+        type->op = TDI_OP_IGNORED;
+        return true;
+    }
+    type->op = (uint8_t)row->op; // parameters past row->most are the modeller's own
     if (row->op == TDI_OP_SURFACE) {
         type->surface = (int8_t)find_surface(p->g, type->name);
         if (type->surface == TD_NONE) {
@@ -135,8 +166,8 @@ static bool check_turtle(tdi_parser *p, size_t at, const turtle_row *row, tdi_ty
                                   type->name, type->name + 1);
         }
     }
-    if (row->op == TDI_OP_SET_HEADING && type->param_count != 3 && type->param_count != 6) {
-        return tdi_parse_fail(p, at, "%s takes 3 or 6 parameters; %d are given", type->name,
+    if (row->op == TDI_OP_SET_HEADING && type->param_count > 3 && type->param_count < 6) {
+        return tdi_parse_fail(p, at, "%s takes 2, 3 or 6 parameters; %d are given", type->name,
                               type->param_count);
     }
     p->g->has_query = p->g->has_query || (row->op >= TDI_OP_QUERY_P && row->op <= TDI_OP_QUERY_E);
@@ -205,6 +236,12 @@ static bool add_module(tdi_parser *p, words_builder *b, size_t at, const char *n
         return false;
     }
     p->g->types[type].made = true;
+    bool turn =
+        p->g->types[type].op >= TDI_OP_YAW_LEFT && p->g->types[type].op <= TDI_OP_ROLL_RIGHT;
+    if (turn && param_count == 0 && !p->has_bare_turn) {
+        p->has_bare_turn = true;
+        p->bare_turn_at = at;
+    }
     if (w->module_count == b->type_capacity) {
         uint16_t *grown = tdi_arena_grow(&p->g->arena, w->types, w->module_count, &b->type_capacity,
                                          sizeof *grown);
@@ -217,7 +254,8 @@ static bool add_module(tdi_parser *p, words_builder *b, size_t at, const char *n
     return true;
 }
 
-static bool balance(tdi_parser *p, words_builder *b, size_t at, char c) {
+// Brackets may close in another successor, as in cpfg; most that do not were forgotten.
+static void balance(tdi_parser *p, words_builder *b, size_t at, char c) {
     if (c == '[') {
         if (b->depth < 64) {
             b->open[b->depth] = at;
@@ -225,9 +263,9 @@ static bool balance(tdi_parser *p, words_builder *b, size_t at, char c) {
         b->depth++;
     }
     if (c == ']' && --b->depth < 0) {
-        return tdi_parse_fail(p, at, "unbalanced brackets: this ']' closes nothing");
+        tdi_parse_warn(p, at, "unbalanced brackets: this ']' closes nothing here");
+        b->depth = 0;
     }
-    return true;
 }
 
 bool tdi_parse_words(tdi_parser *p, tdi_words *words) {
@@ -239,9 +277,10 @@ bool tdi_parse_words(tdi_parser *p, tdi_words *words) {
         char name[6];
         size_t at = p->at;
         int32_t count = 0;
-        if (!tdi_read_symbol(p, name) || !balance(p, &b, at, name[0])) {
+        if (!tdi_read_symbol(p, name)) {
             return false;
         }
+        balance(p, &b, at, name[0]);
         if (tdi_accept(p, "(")) {
             do {
                 if (!add_arg(p, &b)) {
@@ -258,8 +297,8 @@ bool tdi_parse_words(tdi_parser *p, tdi_words *words) {
         }
     }
     if (b.depth > 0) {
-        return tdi_parse_fail(p, b.open[b.depth <= 64 ? b.depth - 1 : 63],
-                              "unbalanced brackets: this '[' is never closed");
+        tdi_parse_warn(p, b.open[b.depth <= 64 ? b.depth - 1 : 63],
+                       "unbalanced brackets: this '[' is not closed here");
     }
     return true;
 }

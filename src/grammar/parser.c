@@ -6,10 +6,12 @@
 //          one pass finds all of them.
 
 #include "grammar/parser.h"
+#include "grammar/view.h"
 
 #include <string.h>
 
-#define MAX_DEPTH 1000 // of decomposition and homomorphism
+#define MAX_DEPTH    1000000 // of decomposition and homomorphism
+#define MAX_BRANCHES 16      // in branches, of a context
 
 // ---- predecessors and contexts --------------------------------------------------------------
 
@@ -42,6 +44,19 @@ static int32_t formal_module(tdi_parser *p) {
     return tdi_intern_type(p, at, name, count);
 }
 
+// Adds a module to a context.
+static bool add_formal(tdi_parser *p, tdi_context *c, int64_t *capacity, int32_t type) {
+    if (c->count == *capacity) {
+        uint16_t *grown = tdi_arena_grow(&p->g->arena, c->types, c->count, capacity, sizeof *grown);
+        if (!grown) {
+            return tdi_parse_memory(p);
+        }
+        c->types = grown;
+    }
+    c->types[c->count++] = (uint16_t)type;
+    return true;
+}
+
 // Modules up to one of the characters in `stop`, or "-->".
 static bool context(tdi_parser *p, const char *stop, tdi_context *out) {
     int64_t capacity = 0;
@@ -51,31 +66,26 @@ static bool context(tdi_parser *p, const char *stop, tdi_context *out) {
         return true;
     }
     while (tdi_peek(p) != 0 && !strchr(stop, tdi_peek(p)) && !tdi_at(p, "-->")) {
-        size_t at = p->at;
-        int32_t type = formal_module(p);
-        if (type == TD_NONE) {
+        int32_t type = tdi_accept(p, "=") ? TDI_REST : formal_module(p);
+        if (type == TD_NONE || !add_formal(p, out, &capacity, type)) {
             return false;
         }
+        // a bracket that has no partner in the context stands for itself, as in A > ]
         depth += (type == TDI_TYPE_PUSH) - (type == TDI_TYPE_POP);
-        if (depth < 0 || depth > 16) {
-            return tdi_parse_fail(p, at, "unbalanced brackets in a context");
+        out->literal = out->literal || type == TDI_REST || depth < 0;
+        if (depth > MAX_BRANCHES) {
+            return tdi_parse_fail(p, p->at, "branches in a context are nested more than %d deep",
+                                  MAX_BRANCHES);
         }
-        if (out->count == capacity) {
-            uint16_t *grown =
-                tdi_arena_grow(&p->g->arena, out->types, out->count, &capacity, sizeof *grown);
-            if (!grown) {
-                return tdi_parse_memory(p);
-            }
-            out->types = grown;
-        }
-        out->types[out->count++] = (uint16_t)type;
     }
-    return depth == 0 || tdi_parse_fail(p, p->at, "unbalanced brackets in a context");
+    out->literal = out->literal || depth != 0;
+    out->param_count = p->slot_count - out->first_slot;
+    return true;
 }
 
-static bool has_branch(const tdi_context *c) {
+static bool has_type(const tdi_context *c, int32_t type) {
     for (int32_t i = 0; i < c->count; i++) {
-        if (c->types[i] == TDI_TYPE_PUSH) {
+        if (c->types[i] == type) {
             return true;
         }
     }
@@ -91,9 +101,10 @@ static bool predecessor(tdi_parser *p, tdi_production *r) {
         return false;
     }
     if (tdi_accept(p, "<")) {
-        if (has_branch(&first)) {
-            return tdi_parse_fail(
-                p, at, "a left context cannot have branches in brackets; it is a single path");
+        if (has_type(&first, TDI_TYPE_PUSH) || has_type(&first, TDI_TYPE_POP)) {
+            tdi_parse_warn(p, at,
+                           "a left context is a single path towards the root; with brackets it "
+                           "never matches");
         }
         r->left = first;
         tdi_skip_space(p);
@@ -103,12 +114,16 @@ static bool predecessor(tdi_parser *p, tdi_production *r) {
             return false;
         }
     }
-    if (first.count != 1 || first.types[0] <= TDI_TYPE_POP) {
-        return tdi_parse_fail(p, at, "expected one module before '>', ':' or '-->'%s",
-                              first.count > 1 ? "; several are given" : "");
+    if (first.count == 0) {
+        return tdi_parse_fail(p, at, "expected a module before '>', ':' or '-->'");
     }
+    if (has_type(&first, TDI_REST) || has_type(&r->left, TDI_REST)) {
+        return tdi_parse_fail(p, at,
+                              "'=' stands for the rest of a branch; expected it in a right context "
+                              "only");
+    }
+    r->strict = first;
     r->predecessor = first.types[0];
-    r->first_slot = first.first_slot;
     return !tdi_accept(p, ">") || context(p, ":", &r->right);
 }
 
@@ -179,8 +194,8 @@ static bool production(tdi_parser *p, tdi_production *r) {
         return false;
     }
     r->slot_count = p->slot_count;
-    r->plain = r->left.count == 0 && r->right.count == 0 && r->before == TD_NONE &&
-               r->condition == TD_NONE && r->after == TD_NONE;
+    r->plain = r->strict.count == 1 && r->left.count == 0 && r->right.count == 0 &&
+               r->before == TD_NONE && r->condition == TD_NONE && r->after == TD_NONE;
     return true;
 }
 
@@ -188,11 +203,6 @@ static bool add_production(tdi_parser *p, tdi_section *s, int64_t *capacity) {
     tdi_production r;
     if (!production(p, &r)) {
         return false;
-    }
-    bool has_context = r.left.count > 0 || r.right.count > 0;
-    if (has_context && s != &p->g->rewrite) {
-        return tdi_parse_fail(p, r.at,
-                              "a production of this section cannot have a context ('<' or '>')");
     }
     if (s->count == *capacity) {
         tdi_production *grown =
@@ -205,7 +215,7 @@ static bool add_production(tdi_parser *p, tdi_section *s, int64_t *capacity) {
     s->productions[s->count++] = r;
     s->has_left = s->has_left || r.left.count > 0;
     s->has_right = s->has_right || r.right.count > 0;
-    s->has_branches = s->has_branches || has_branch(&r.right);
+    s->has_weights = s->has_weights || r.weight != TD_NONE;
     return true;
 }
 
@@ -246,10 +256,9 @@ static void check_section(tdi_parser *p, const tdi_section *s) {
             }
         }
         if (other) {
-            p->failed = false;
-            tdi_parse_fail(p, s->productions[i].at,
+            tdi_parse_warn(p, s->productions[i].at,
                            "%s has %d parameter%s here but %d wherever the model makes it, so this "
-                           "production can never be used",
+                           "production is never used",
                            type->name, type->param_count, type->param_count == 1 ? "" : "s",
                            other->param_count);
         }
@@ -451,8 +460,11 @@ static void parse_text(tdi_parser *p) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static td_status parse(td_grammar *g, td_diag_list *diags) {
+// The text up to `view_end` is that of the view file.
+static td_status parse(td_grammar *g, const td_grammar_def *def, int32_t view, size_t view_end,
+                       td_diag_list *diags) {
     tdi_parser p = {.g = g,
+                    .def = def,
                     .diags = diags,
                     .text = g->source.text,
                     .size = g->source.size,
@@ -461,6 +473,9 @@ static td_status parse(td_grammar *g, td_diag_list *diags) {
         tdi_intern_type(&p, 0, "]\0\0\0\0", 0) != TDI_TYPE_POP ||
         tdi_intern_type(&p, 0, "%\0\0\0\0", 0) != TDI_TYPE_CUT) {
         return TD_ERR_MEMORY;
+    }
+    if (view != TD_NONE) {
+        tdi_view_read(&p, view_end);
     }
     parse_text(&p);
     if (p.status == TD_OK) {
@@ -474,6 +489,34 @@ static td_status parse(td_grammar *g, td_diag_list *diags) {
         return TD_ERR_MEMORY;
     }
     return p.status;
+}
+
+// Brings in all texts: the model's, and before it that of the view file.
+static td_status read_and_parse(td_grammar *g, const td_grammar_def *def, td_diag_list *diags) {
+    tdi_source *s = &g->source;
+    bool fits = def->text_size <= def->max_text;
+    int32_t view = TD_NONE, colors = TD_NONE;
+    s->arena = &g->arena;
+    if (tdi_source_add(s, def->name, def->text, fits ? def->text_size : 0) == TD_NONE) {
+        return TD_ERR_MEMORY;
+    }
+    if (!fits) {
+        td_diag diag;
+        tdi_source_fail_in(s, 0, 0, &diag, TD_ERR_LIMIT,
+                           "the text has %zu bytes; it can have at most %zu", def->text_size,
+                           def->max_text);
+        tdi_diag_add(diags, &diag);
+        return TD_ERR_LIMIT;
+    }
+    td_status status = tdi_view_open(g, def, &view, &colors, diags);
+    if (status == TD_OK && view != TD_NONE) {
+        status = tdi_source_process(s, view, def, diags);
+    }
+    size_t view_end = s->size;
+    if (status == TD_OK) {
+        status = tdi_source_process(s, 0, def, diags);
+    }
+    return status == TD_OK ? parse(g, def, view, view_end, diags) : status;
 }
 
 td_grammar_def td_grammar_def_default(void) {
@@ -502,10 +545,7 @@ td_status td_grammar_new(const td_grammar_def *def, const td_alloc *alloc, td_gr
     g->alloc = alloc;
     g->arena.alloc = alloc;
     tdi_header_default(g);
-    td_status status = tdi_source_read(&g->source, &g->arena, def, diags);
-    if (status == TD_OK) {
-        status = parse(g, diags);
-    }
+    td_status status = read_and_parse(g, def, diags);
     if (status != TD_OK) {
         td_grammar_free(g);
         return status;

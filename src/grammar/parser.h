@@ -19,6 +19,7 @@ typedef struct tdi_name { // a formal parameter, a local or a global
 
 typedef struct tdi_parser {
     td_grammar *g;
+    const td_grammar_def *def;
     td_diag_list *diags;
     const char *text; // the processed source
     size_t at;
@@ -35,12 +36,17 @@ typedef struct tdi_parser {
     int32_t slot_count;    // of the production
     int32_t nesting;
     int32_t stack; // values on the machine's stack at this point of the code
+    bool has_bare_turn;
+    size_t bare_turn_at; // the first turn without parameter
 } tdi_parser;
 
 // ---- lexer ----------------------------------------------------------------------------------
 
 // Records a fault at `at`, once an item. Returns false, for `return tdi_parse_fail(...)`.
 bool tdi_parse_fail(tdi_parser *p, size_t at, const char *format, ...) TDI_PRINTF(3, 4);
+bool tdi_parse_fail_with(tdi_parser *p, const td_diag *diag); // a fault in a data file
+// Records a warning at `at`: an item of status TD_OK. The parse goes on.
+void tdi_parse_warn(tdi_parser *p, size_t at, const char *format, ...) TDI_PRINTF(3, 4);
 bool tdi_parse_memory(tdi_parser *p); // out of memory: ends the parse; returns false
 
 void tdi_skip_space(tdi_parser *p);
@@ -90,3 +96,6 @@ void tdi_header_default(td_grammar *g);
 // Marks the types that `ignore:` and `consider:` name, and settles defaults that depend on other
 // items. Call when all is read.
 void tdi_header_finish(tdi_parser *p);
+// Appends a function for func().
+bool tdi_add_spline(tdi_parser *p, const tdi_spline *spline);
+bool tdi_read_function(tdi_parser *p); // `function:`

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 // The turtle.
 //
-// Frame    H heading, L left, U up, orthonormal, H x L = U. A turn mixes two of the three.
+// Frame    H heading, L left, U up, orthonormal, H x L = U (turtle_axes.h).
 // Reads    the string, homomorphism applied module by module; the header's turtle items.
 // Writes   nothing but calls of the sink; with queries, the parameters of ? modules.
 
+#include "grammar/cylinder.h"
 #include "grammar/expand.h"
 #include "grammar/query.h"
-#include "math/vec3.h"
+#include "grammar/turtle_axes.h"
 
 #define MAX_DEPTH    100000 // branches in branches
 #define MAX_POLYGONS 64     // polygons in polygons
 #define MAX_CORNERS  100000 // of one polygon
 #define RENEW_EVERY  1024   // turns after which the axes are made orthonormal again
+#define MAX_PIECES   256    // of a generalised cylinder between two control points
 
 typedef struct polygon {
     tdi_turtle open;
@@ -20,12 +22,18 @@ typedef struct polygon {
     bool moved;    // F or f was used: the start counts as a corner
 } polygon;
 
+// Whether there is a generalised cylinder that goes on from its last control point. One that was
+// opened outside of a branch goes on in it with the first control point there.
+typedef enum cylinder_state { NO_CYLINDER, OPEN_OUTSIDE, OPEN_HERE } cylinder_state;
+
 // what '[' saves
 typedef struct saved_state {
     tdi_turtle now;
     td_vec3 tropism;
-    bool in_cylinder;
-    tdi_turtle cylinder;
+    td_vec3 heading_before, left_before;
+    cylinder_state in_cylinder;
+    tdi_control_point cylinder;
+    tdi_cylinder_ends ends;
 } saved_state;
 
 typedef struct walker {
@@ -46,8 +54,11 @@ typedef struct walker {
     td_vec3 *corners;
     int64_t corner_count, corner_capacity;
 
-    bool in_cylinder;
-    tdi_turtle cylinder; // at the last control point
+    cylinder_state in_cylinder;
+    tdi_control_point cylinder; // the last one
+    tdi_cylinder_ends ends;     // of the next one
+
+    td_vec3 heading_before, left_before; // of the last piece, for @Tp
 
     double *query_params; // NULL: queries are not answered
     int32_t step;
@@ -56,73 +67,28 @@ typedef struct walker {
 
 // ---- turning --------------------------------------------------------------------------------
 
-// (a, b) turn in their plane, a towards b
-static void turn(td_vec3 *a, td_vec3 *b, td_real degrees) {
-    td_real c = tdi_cos_degrees(degrees), s = tdi_sin_degrees(degrees);
-    td_vec3 old = *a;
-    *a = tdi_add(tdi_scale(old, c), tdi_scale(*b, s));
-    *b = tdi_sub(tdi_scale(*b, c), tdi_scale(old, s));
-}
-
-// Gram-Schmidt; keeps the heading's direction
-static void renew(tdi_turtle *t) {
-    t->heading = tdi_unit_or(t->heading, tdi_vec3(0, 1, 0));
-    t->left = tdi_madd(t->left, t->heading, -tdi_dot(t->left, t->heading));
-    t->left = tdi_unit_or(t->left, tdi_across(t->heading));
-    t->up = tdi_cross(t->heading, t->left);
-}
-
 static void count_turn(walker *w) {
     if (++w->turns >= RENEW_EVERY) {
         w->turns = 0;
-        renew(&w->now);
+        tdi_axes_renew(&w->now);
     }
-}
-
-// U as vertical as it can be: L = V x H/|V x H|, U = H x L; undefined, so unchanged, upright
-static void roll_upright(tdi_turtle *t) {
-    td_vec3 left = tdi_cross(tdi_vec3(0, 1, 0), t->heading);
-    if (tdi_norm(left) > 1e-9) {
-        t->left = tdi_unit_or(left, left);
-        t->up = tdi_cross(t->heading, t->left);
-    }
-}
-
-// turns by the angle e |H x T| about H x T
-static void bend_to_tropism(walker *w) {
-    tdi_turtle *t = &w->now;
-    td_vec3 axis = tdi_cross(t->heading, w->tropism);
-    td_real size = tdi_norm(axis);
-    if (t->elasticity == 0 || size < 1e-12) {
-        return;
-    }
-    td_real angle = t->elasticity * size, c = cos(angle), s = sin(angle);
-    axis = tdi_scale(axis, 1 / size);
-    // Rodrigues: v cos + (a x v) sin + a (a.v)(1 - cos)
-    td_vec3 *axes[2] = {&t->heading, &t->left};
-    for (int i = 0; i < 2; i++) {
-        td_vec3 v = *axes[i];
-        td_vec3 r = tdi_madd(tdi_scale(v, c), tdi_cross(axis, v), s);
-        *axes[i] = tdi_madd(r, axis, tdi_dot(axis, v) * (1 - c));
-    }
-    renew(t);
 }
 
 static td_status set_heading(walker *w, const double *p, int32_t count) {
     tdi_turtle *t = &w->now;
-    td_real size = fmax(fabs(p[0]), fmax(fabs(p[1]), fabs(p[2])));
+    td_real z = count > 2 ? p[2] : 0, size = fmax(fabs(p[0]), fmax(fabs(p[1]), fabs(z)));
     if (!(size > 0)) {
         return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
                            "module %lld: @R sets a heading of length 0; expected a direction",
                            (long long)w->module);
     }
     // the squares of very large and very small numbers overflow or vanish: scale first
-    td_vec3 heading = tdi_vec3(p[0] / size, p[1] / size, p[2] / size);
+    td_vec3 heading = tdi_vec3(p[0] / size, p[1] / size, z / size);
     t->heading = tdi_unit_or(heading, heading);
-    if (count >= 6) {
-        t->left = tdi_cross(tdi_vec3(p[3], p[4], p[5]), t->heading);
+    if (count >= 6) { // cpfg's up: L = H x up
+        t->left = tdi_cross(t->heading, tdi_vec3(p[3], p[4], p[5]));
     }
-    renew(t);
+    tdi_axes_renew(t);
     return TD_OK;
 }
 
@@ -176,6 +142,15 @@ static td_status draw_segment(walker *w, tdi_turtle *at, td_real length, td_real
     return status;
 }
 
+// What F and G draw. Lines that are pixels wide have no width of their own.
+static td_status draw_line(walker *w, td_real length) {
+    td_real width = w->now.width;
+    w->now.width = w->g->turtle.pixels ? -1 : width;
+    td_status status = draw_segment(w, &w->now, length, w->now.width);
+    w->now.width = width;
+    return status;
+}
+
 static td_status go_forward(walker *w, td_real length, bool draw, bool corner) {
     td_status status = TD_OK;
     bool in_polygon = w->polygon_depth > 0;
@@ -183,15 +158,21 @@ static td_status go_forward(walker *w, td_real length, bool draw, bool corner) {
         w->polygons[w->polygon_depth - 1].moved = true;
         status = add_corner(w);
     }
-    if (status == TD_OK && draw && !in_polygon && !w->in_cylinder) {
-        status = draw_segment(w, &w->now, length, w->now.width);
+    bool piece = draw && !in_polygon && w->in_cylinder != OPEN_HERE;
+    if (status == TD_OK && piece) {
+        status = draw_line(w, length);
     }
     w->now.position = tdi_madd(w->now.position, w->now.heading, length);
+    if (piece) { // a cylinder from outside goes on from the end of the piece
+        w->cylinder = (tdi_control_point){w->now, w->ends};
+    }
     if (status == TD_OK && in_polygon && corner) {
         status = add_corner(w);
     }
     if (status == TD_OK && draw) {
-        bend_to_tropism(w);
+        tdi_axes_bend(&w->now, w->tropism, w->now.elasticity);
+        w->heading_before = w->now.heading;
+        w->left_before = w->now.left;
     }
     return status == TD_OK ? check_place(w) : status;
 }
@@ -231,23 +212,39 @@ static td_status close_polygon(walker *w) {
                             w->diag);
 }
 
-// A control point of a generalised cylinder: a piece from the last one to here.
-static td_status cylinder_point(walker *w, bool end) {
-    if (!w->in_cylinder) {
-        return TD_OK;
-    }
-    tdi_turtle from = w->cylinder;
-    td_vec3 span = tdi_sub(w->now.position, from.position);
-    td_real length = tdi_norm(span);
+// A control point of a generalised cylinder: pieces from the last one to here. Without a number
+// there is one, straight; with a number that many lie along a spline.
+static td_status cylinder_point(walker *w, int32_t pieces) {
+    const tdi_control_point start = w->cylinder, end = {w->now, w->ends};
+    tdi_turtle from = start.at;
     td_status status = TD_OK;
-    if (length > 0) {
-        from.heading = tdi_scale(span, 1 / length);
-        renew(&from);
-        status = draw_segment(w, &from, length, w->now.width);
+    for (int32_t k = 1; w->in_cylinder != NO_CYLINDER && status == TD_OK && k <= pieces; k++) {
+        td_real width;
+        const td_vec3 to = tdi_cylinder_place(&start, &end, (td_real)k / pieces, &width),
+                      span = tdi_sub(k < pieces ? to : end.at.position, from.position);
+        const td_real length = tdi_norm(span);
+        if (length > 0) {
+            from.heading = tdi_scale(span, 1 / length);
+            tdi_axes_renew(&from);
+            status = draw_segment(w, &from, length, k < pieces ? width : end.at.width);
+            from.position = to;
+            from.width = width;
+        }
+    }
+    if (w->in_cylinder != NO_CYLINDER) {
         w->now.mark = from.mark;
     }
-    w->cylinder = w->now;
-    w->in_cylinder = !end;
+    return status;
+}
+
+static td_status cylinder(walker *w, const tdi_type *type, const double *p) {
+    td_status status = TD_OK;
+    if (type->op != TDI_OP_CYLINDER_START) {
+        double number = type->param_count > 0 ? p[0] : 1;
+        status = cylinder_point(w, (int32_t)fmin(fmax(number, 1), MAX_PIECES));
+    }
+    w->cylinder = (tdi_control_point){w->now, w->ends};
+    w->in_cylinder = type->op == TDI_OP_CYLINDER_END ? NO_CYLINDER : OPEN_HERE;
     return status;
 }
 
@@ -266,13 +263,13 @@ static td_status draw_organ(walker *w, const tdi_type *type, const double *p) {
         return TD_OK;
     }
     if (type->op == TDI_OP_SURFACE) {
-        return s->surface ? s->surface(s->context, &w->now, type->surface, given ? p[0] : 1,
-                                       w->module, w->diag)
+        return s->surface ? s->surface(s->context, &w->now, type->surface,
+                                       (given ? p[0] : 1) * w->now.scale, w->module, w->diag)
                           : TD_OK;
     }
     td_real width = w->now.width > 0 ? w->now.width : 1;
-    return s->ball ? s->ball(s->context, &w->now, type->op == TDI_OP_DISC, given ? p[0] : width,
-                             w->module, w->diag)
+    return s->ball ? s->ball(s->context, &w->now, type->op == TDI_OP_DISC,
+                             given ? p[0] * w->now.scale : width, w->module, w->diag)
                    : TD_OK;
 }
 
@@ -290,21 +287,29 @@ static td_status push(walker *w) {
         return TD_ERR_MEMORY;
     }
     w->stack = grown;
-    w->stack[w->depth++] = (saved_state){w->now, w->tropism, w->in_cylinder, w->cylinder};
-    w->in_cylinder = false; // a branch is no part of the cylinder that it grows from
+    w->stack[w->depth++] = (saved_state){.now = w->now,
+                                         .tropism = w->tropism,
+                                         .heading_before = w->heading_before,
+                                         .left_before = w->left_before,
+                                         .in_cylinder = w->in_cylinder,
+                                         .cylinder = w->cylinder,
+                                         .ends = w->ends};
+    w->in_cylinder = w->in_cylinder == NO_CYLINDER ? NO_CYLINDER : OPEN_OUTSIDE;
     return TD_OK;
 }
 
 static td_status pop(walker *w) {
     if (w->depth == 0) {
-        return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
-                           "module %lld: ']' closes no branch", (long long)w->module);
+        return TD_OK; // a ']' too many; the parser has warned
     }
     const saved_state *saved = &w->stack[--w->depth];
     w->now = saved->now;
     w->tropism = saved->tropism;
+    w->heading_before = saved->heading_before;
+    w->left_before = saved->left_before;
     w->in_cylinder = saved->in_cylinder;
     w->cylinder = saved->cylinder;
+    w->ends = saved->ends;
     return TD_OK;
 }
 
@@ -322,13 +327,18 @@ static td_status set_material(walker *w, double number) {
                        (long long)w->module, number, number);
 }
 
+// L x H; never -0
+static td_vec3 cpfg_up(const tdi_turtle *t) {
+    return tdi_sub(tdi_vec3(0, 0, 0), t->up);
+}
+
 static td_status answer(walker *w, const tdi_type *type, double *p) {
     const tdi_turtle *t = &w->now;
     if (type->op != TDI_OP_QUERY_E) {
         td_vec3 v = type->op == TDI_OP_QUERY_P   ? t->position
                     : type->op == TDI_OP_QUERY_H ? t->heading
                     : type->op == TDI_OP_QUERY_L ? t->left
-                                                 : t->up;
+                                                 : cpfg_up(t);
         p[0] = v.x;
         p[1] = v.y;
         if (type->param_count > 2) {
@@ -344,7 +354,7 @@ static td_status answer(walker *w, const tdi_type *type, double *p) {
                           .position = t->position,
                           .heading = t->heading,
                           .left = t->left,
-                          .up = t->up,
+                          .up = cpfg_up(t),
                           .param_count = type->param_count,
                           .params = p};
     if (w->environment->answer(w->environment->context, &query) != 0) {
@@ -369,43 +379,27 @@ static td_status turn_axes(walker *w, const tdi_type *type, const double *p) {
     tdi_turtle *t = &w->now;
     td_real a = type->param_count > 0 ? p[0] : w->g->turtle.angle;
     switch ((tdi_turtle_op)type->op) {
-    case TDI_OP_YAW_LEFT: turn(&t->heading, &t->left, a); break;
-    case TDI_OP_YAW_RIGHT: turn(&t->heading, &t->left, -a); break;
-    case TDI_OP_PITCH_UP: turn(&t->heading, &t->up, a); break;
-    case TDI_OP_PITCH_DOWN: turn(&t->heading, &t->up, -a); break;
-    case TDI_OP_ROLL_LEFT: turn(&t->left, &t->up, -a); break;
-    case TDI_OP_ROLL_RIGHT: turn(&t->left, &t->up, a); break;
-    default: turn(&t->heading, &t->left, 180); break; // TDI_OP_ABOUT_FACE
+    case TDI_OP_YAW_LEFT: tdi_turn_axes(&t->heading, &t->left, a); break;
+    case TDI_OP_YAW_RIGHT: tdi_turn_axes(&t->heading, &t->left, -a); break;
+    case TDI_OP_PITCH_UP: tdi_turn_axes(&t->heading, &t->up, a); break;
+    case TDI_OP_PITCH_DOWN: tdi_turn_axes(&t->heading, &t->up, -a); break;
+    case TDI_OP_ROLL_LEFT: tdi_turn_axes(&t->left, &t->up, a); break;
+    case TDI_OP_ROLL_RIGHT: tdi_turn_axes(&t->left, &t->up, -a); break;
+    default: tdi_turn_axes(&t->heading, &t->left, 180); break; // TDI_OP_ABOUT_FACE
     }
     count_turn(w);
     return TD_OK;
 }
 
-static td_status set_state(walker *w, const tdi_type *type, const double *p) {
-    const tdi_turtle_header *h = &w->g->turtle;
+static td_status set_width(walker *w, const tdi_type *type, const double *p) {
     tdi_turtle *t = &w->now;
-    bool given = type->param_count > 0;
-    td_real width = t->width < 0 ? 1 : t->width;
-    int32_t color = t->color == TD_NONE ? 0 : t->color;
-    switch ((tdi_turtle_op)type->op) {
-    case TDI_OP_WIDTH_DOWN: t->width = given ? p[0] : fmax(width - h->width_increment, 0); break;
-    case TDI_OP_WIDTH_UP: t->width = given ? p[0] : width + h->width_increment; break;
-    case TDI_OP_COLOR_UP:
-    case TDI_OP_COLOR_DOWN: {
-        int32_t step = type->op == TDI_OP_COLOR_UP ? h->color_increment : -h->color_increment;
-        double number = given ? p[0] : (double)color + step;
-        t->color = fabs(number) < 1e9 ? (int32_t)number : TD_NONE;
-        break;
+    td_real step = w->g->turtle.width_increment * t->scale, width = t->width < 0 ? 1 : t->width;
+    if (type->param_count > 0) {
+        t->width = p[0] * t->scale;
+    } else {
+        t->width = type->op == TDI_OP_WIDTH_UP ? width + step : fmax(width - step, 0);
     }
-    case TDI_OP_TROPISM_STRENGTH: t->elasticity = p[0]; break;
-    case TDI_OP_TROPISM_DIRECTION:
-        w->tropism = tdi_unit_or(tdi_vec3(p[0], p[1], p[2]), w->tropism);
-        break;
-    case TDI_OP_TROPISM_OFF: t->elasticity = 0; break;
-    default: return set_material(w, p[0]); // TDI_OP_MATERIAL
-    }
-    bool sets_width = type->op == TDI_OP_WIDTH_DOWN || type->op == TDI_OP_WIDTH_UP;
-    if (sets_width && t->width < 0) {
+    if (t->width < 0) {
         return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
                            "module %lld sets the line width %g; it must be at least 0",
                            (long long)w->module, p[0]);
@@ -413,13 +407,74 @@ static td_status set_state(walker *w, const tdi_type *type, const double *p) {
     return TD_OK;
 }
 
+static td_status set_color(walker *w, const tdi_type *type, const double *p) {
+    tdi_turtle *t = &w->now;
+    int32_t step = w->g->turtle.color_increment, color = t->color == TD_NONE ? 0 : t->color;
+    double number = (double)color + (type->op == TDI_OP_COLOR_UP ? step : -step);
+    number = type->param_count > 0 ? p[0] : number;
+    t->color = fabs(number) < 1e9 ? (int32_t)number : TD_NONE;
+    return TD_OK;
+}
+
+// cpfg's forms name the tropism first, of which there is one: @Ts(1, e), @Ti(1, d), @Td(1, d).
+static td_status set_tropism(walker *w, const tdi_type *type, const double *p) {
+    tdi_turtle *t = &w->now;
+    const int32_t count = type->param_count;
+    const td_real step = count > 1 ? p[1] : w->g->turtle.elasticity_increment;
+    switch ((tdi_turtle_op)type->op) {
+    case TDI_OP_TROPISM_STRENGTH: t->elasticity = p[count - 1]; break;
+    case TDI_OP_TROPISM_MORE: // _(e) sets it
+        t->elasticity = type->name[0] == '_' && count > 0 ? p[0] : t->elasticity + step;
+        break;
+    case TDI_OP_TROPISM_LESS:
+        if (count == 3) {
+            w->tropism = tdi_unit_or(tdi_vec3(p[0], p[1], p[2]), w->tropism);
+        } else {
+            t->elasticity -= step;
+        }
+        break;
+    default: t->elasticity = 0; break; // TDI_OP_TROPISM_OFF
+    }
+    return TD_OK;
+}
+
+static td_status set_scale(walker *w, const tdi_type *type, const double *p) {
+    const td_real factor = type->param_count > 0 ? p[0] : 1;
+    td_real scale = type->op == TDI_OP_SCALE      ? factor
+                    : type->op == TDI_OP_SCALE_UP ? w->now.scale * factor
+                                                  : w->now.scale / factor;
+    if (!(scale > 0) || !isfinite(scale)) {
+        return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
+                           "module %lld sets the scale %g; it must be above 0 and finite",
+                           (long long)w->module, scale);
+    }
+    w->now.scale = scale;
+    return TD_OK;
+}
+
+static td_status set_state(walker *w, const tdi_type *type, const double *p) {
+    switch ((tdi_turtle_op)type->op) {
+    case TDI_OP_WIDTH_DOWN:
+    case TDI_OP_WIDTH_UP: return set_width(w, type, p);
+    case TDI_OP_COLOR_UP:
+    case TDI_OP_COLOR_DOWN: return set_color(w, type, p);
+    case TDI_OP_SCALE:
+    case TDI_OP_SCALE_UP:
+    case TDI_OP_SCALE_DOWN: return set_scale(w, type, p);
+    case TDI_OP_MATERIAL: return set_material(w, p[0]);
+    default: return set_tropism(w, type, p);
+    }
+}
+
 static td_status do_module(walker *w, uint16_t number, const double *p) {
     const tdi_type *type = &w->g->types[number];
-    td_real length = type->param_count > 0 ? p[0] : w->g->turtle.step;
+    td_real length = (type->param_count > 0 ? p[0] : w->g->turtle.step) * w->now.scale;
     tdi_turtle_op op = (tdi_turtle_op)type->op;
     switch (op) {
     case TDI_OP_NONE:
+    case TDI_OP_IGNORED:
     case TDI_OP_CUT:
+    case TDI_OP_CUT_IF:
     case TDI_OP_QUERY_P:
     case TDI_OP_QUERY_H:
     case TDI_OP_QUERY_L:
@@ -436,7 +491,12 @@ static td_status do_module(walker *w, uint16_t number, const double *p) {
     case TDI_OP_ROLL_LEFT:
     case TDI_OP_ROLL_RIGHT:
     case TDI_OP_ABOUT_FACE: return turn_axes(w, type, p);
-    case TDI_OP_UPRIGHT: roll_upright(&w->now); return TD_OK;
+    case TDI_OP_UPRIGHT: tdi_axes_upright(&w->now); return TD_OK;
+    case TDI_OP_UNTWIST: tdi_axes_untwist(&w->now, w->heading_before, w->left_before); return TD_OK;
+    case TDI_OP_TWISTED:
+        w->heading_before = w->now.heading;
+        w->left_before = w->now.left;
+        return TD_OK;
     case TDI_OP_SET_HEADING: return set_heading(w, p, type->param_count);
     case TDI_OP_MOVE_TO:
         w->now.position = tdi_vec3(p[0], p[1], type->param_count > 2 ? p[2] : w->now.position.z);
@@ -447,11 +507,12 @@ static td_status do_module(walker *w, uint16_t number, const double *p) {
     case TDI_OP_POLYGON_POINT: return w->polygon_depth > 0 ? add_corner(w) : TD_OK;
     case TDI_OP_POLYGON_CLOSE: return close_polygon(w);
     case TDI_OP_CYLINDER_START:
-        w->in_cylinder = true;
-        w->cylinder = w->now;
+    case TDI_OP_CYLINDER_POINT:
+    case TDI_OP_CYLINDER_END: return cylinder(w, type, p);
+    case TDI_OP_CYLINDER_TANGENT:
+        tdi_cylinder_tangents(&w->ends, p, type->param_count);
         return TD_OK;
-    case TDI_OP_CYLINDER_POINT: return cylinder_point(w, false);
-    case TDI_OP_CYLINDER_END: return cylinder_point(w, true);
+    case TDI_OP_CYLINDER_SLOPE: tdi_cylinder_slopes(&w->ends, p, type->param_count); return TD_OK;
     case TDI_OP_SURFACE:
     case TDI_OP_BALL:
     case TDI_OP_DISC: return draw_organ(w, type, p);
@@ -474,16 +535,19 @@ static int64_t cut(const walker *w, const td_string *s, int64_t i, int64_t *para
     return i;
 }
 
-static td_status do_expanded(walker *w, tdi_expander *e, uint16_t type, const double *p) {
-    tdi_expander_start(e, type, p);
+// Draws what the homomorphism makes of the modules from i on; *used counts those that it takes.
+static td_status do_expanded(walker *w, tdi_expander *e, const tdi_site *site, int64_t *used) {
+    tdi_expander_start(e, site);
     for (;;) {
         bool more;
+        uint16_t type;
+        const double *p;
         td_status status = tdi_expander_next(e, w->alloc, &more, &type, &p, w->diag);
-        if (status != TD_OK || !more) {
-            return status;
+        *used = e->used;
+        if (status == TD_OK && more && type != TDI_TYPE_CUT) { // '%' is ignored here
+            status = do_module(w, type, p);
         }
-        status = do_module(w, type, p);
-        if (status != TD_OK) {
+        if (status != TD_OK || !more) {
             return status;
         }
     }
@@ -497,15 +561,18 @@ static td_status walk(walker *w, const td_string *s, tdi_expander *e) {
         const tdi_type *type = &w->g->types[number];
         const double *p = s->params ? s->params + param : NULL;
         td_status status;
+        int64_t used = 1;
         w->module = i;
-        if (number == TDI_TYPE_CUT) {
+        if ((number == TDI_TYPE_CUT && !w->g->turtle.past_cut) ||
+            (type->op == TDI_OP_CUT_IF && type->param_count > 0 && p[0] == 1)) {
             i = cut(w, s, i, &param);
             continue;
         }
         if (w->query_params && type->op >= TDI_OP_QUERY_P && type->op <= TDI_OP_QUERY_E) {
             status = answer(w, type, w->query_params + param);
         } else if (draw->first[number] != draw->first[number + 1]) {
-            status = do_expanded(w, e, number, p);
+            tdi_site site = {s->types + i, p, s->module_count - i, i, i};
+            status = do_expanded(w, e, &site, &used);
         } else {
             status = do_module(w, number, p);
         }
@@ -514,8 +581,9 @@ static td_status walk(walker *w, const td_string *s, tdi_expander *e) {
                        ? tdi_fail(w->diag, status, "out of memory while drawing")
                        : status;
         }
-        param += type->param_count;
-        i++;
+        for (; used > 0; used--) {
+            param += w->g->types[s->types[i++]].param_count;
+        }
     }
     return TD_OK;
 }
@@ -541,15 +609,22 @@ static td_status walk_with_copies(walker *w, const td_string *s) {
     tdi_random_seed(&random, seed == TD_SEED_FROM_TEXT ? 0 : (uint64_t)seed);
     int64_t loops = 100000000;
     tdi_machine machine = {g, values, values + globals, &random, &loops};
+    tdi_neighbours neighbours = {0};
     tdi_expander e = {.chooser = {.grammar = g,
                                   .section = &g->draw,
                                   .machine = machine,
-                                  .stochastic = seed != TD_SEED_FROM_TEXT}};
+                                  .stochastic = seed != TD_SEED_FROM_TEXT && g->draw.has_weights,
+                                  .neighbours = &neighbours,
+                                  .string = *s}};
     td_status status = tdi_expander_new(&e, w->alloc);
+    if (status == TD_OK && (g->draw.has_left || g->draw.has_right)) {
+        status = tdi_neighbours_find(&neighbours, g, s, g->draw.has_right, w->alloc);
+    }
     if (status == TD_OK) {
         status = walk(w, s, &e);
     }
     tdi_expander_free(&e, w->alloc);
+    tdi_neighbours_free(&neighbours, w->alloc);
     tdi_alloc_free(w->alloc, values, (globals + arrays) * sizeof *values);
     return status;
 }
@@ -560,6 +635,7 @@ static td_status walk_and_free(walker *w, const td_string *s) {
     w->now = (tdi_turtle){.heading = {0, 1, 0},
                           .left = {-1, 0, 0},
                           .up = {0, 0, 1},
+                          .scale = h->scale,
                           .width = h->width,
                           .color = h->color,
                           .material = TD_NONE,
@@ -568,6 +644,9 @@ static td_status walk_and_free(walker *w, const td_string *s) {
     for (int32_t i = 0; i < w->g->body.material_count; i++) {
         w->now.material = w->g->body.materials[i].number == 0 ? i : w->now.material;
     }
+    w->heading_before = w->now.heading;
+    w->left_before = w->now.left;
+    w->ends = tdi_cylinder_default;
     td_status status = walk_with_copies(w, s);
     tdi_alloc_free(w->alloc, w->stack, (size_t)w->stack_capacity * sizeof *w->stack);
     tdi_alloc_free(w->alloc, w->corners, (size_t)w->corner_capacity * sizeof *w->corners);

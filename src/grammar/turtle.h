@@ -13,6 +13,7 @@ typedef struct tdi_turtle {
     int32_t color;             // palette index, or TD_NONE
     int32_t material;          // index into the header's materials, or TD_NONE: none was set
     td_real elasticity;        // susceptibility to the tropism
+    td_real scale;             // of lengths, widths and sizes; 1 at first
     int32_t mark;              // the sink's own: the segment the turtle stands on; TD_NONE at first
 } tdi_turtle;
 

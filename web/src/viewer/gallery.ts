@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The plants and scenes to choose from, each with a small picture.
 
-import { usesRods } from './library';
+import { hasStrand } from './library';
 import type { Item, Library } from './library';
 
-/** Scenes of rods stand under a heading of their own. */
-const RODS = 'Rods';
+/** Scenes of ropes, chains and cords stand under a heading of their own. */
+const STRANDS = 'Strands';
 
 export class Gallery {
   private readonly buttons = new Map<string, HTMLButtonElement>();
@@ -13,7 +13,7 @@ export class Gallery {
   constructor(parent: HTMLElement, { items, files }: Library, onChoose: (item: Item) => void) {
     const groups = new Map<string, Item[]>();
     for (const item of items) {
-      const group = usesRods(files[item.file]) ? RODS : item.group;
+      const group = hasStrand(files[item.file]) ? STRANDS : item.group;
       groups.set(group, [...(groups.get(group) ?? []), item]);
     }
     for (const [title, members] of groups) {

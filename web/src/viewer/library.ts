@@ -80,9 +80,9 @@ export function editable(file: string, files: Record<string, string>): Record<st
   return found;
 }
 
-/** Whether a scene says of an object that it is simulated as rods; comments do not count. */
-export function usesRods(text: string): boolean {
-  return /^[^#\n]*\bsolver:\s*["']?rod\b/m.test(text);
+/** Whether a scene has a strand: a rope, a chain, a cord; comments do not count. */
+export function hasStrand(text: string): boolean {
+  return /^[^#\n]*\bstrand:/m.test(text);
 }
 
 export function baseName(file: string): string {
