@@ -29,9 +29,9 @@
 static void lay_out(tdi_sparse *s, tdi_layout *l) {
     const size_t n = (size_t)s->node_limit, blocks = (size_t)s->block_limit;
     tdi_layout_place(l, 1, sizeof *s);
-    int32_t **arrays[] = {&s->first,  &s->degree, &s->room,  &s->head,  &s->next,
-                          &s->before, &s->mark,   &s->place, &s->node,  &s->row,
-                          &s->at,     &s->cursor, &s->list,  &s->follow};
+    int32_t **arrays[] = {&s->first, &s->length, &s->degree, &s->room,  &s->head,
+                          &s->next,  &s->before, &s->mark,   &s->place, &s->node,
+                          &s->row,   &s->at,     &s->cursor, &s->list,  &s->follow};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
         *arrays[k] = tdi_layout_place(l, n + 1, sizeof(int32_t));
     }
@@ -115,7 +115,7 @@ static bool make_graph(tdi_sparse *s) {
                 own[kept++] = own[k];
             }
         }
-        s->degree[i] = kept;
+        s->degree[i] = s->length[i] = kept;
     }
     return true;
 }
@@ -125,10 +125,10 @@ static void tidy(tdi_sparse *s) {
     int32_t *entry = s->entry, count = 0;
     for (int32_t i = 0; i < s->node_count; i++) {
         if (s->place[i] == TD_NONE) {
-            memcpy(s->spare + count, entry + s->first[i], (size_t)s->degree[i] * sizeof *entry);
+            memcpy(s->spare + count, entry + s->first[i], (size_t)s->length[i] * sizeof *entry);
             s->first[i] = count;
-            s->room[i] = s->degree[i];
-            count += s->degree[i];
+            s->room[i] = s->length[i];
+            count += s->length[i];
         }
     }
     s->entry = s->spare;
@@ -149,7 +149,7 @@ static bool make_room(tdi_sparse *s, int32_t i, int32_t need) {
         return false;
     }
     memcpy(s->entry + s->entry_count, s->entry + s->first[i],
-           (size_t)s->degree[i] * sizeof *s->entry);
+           (size_t)s->length[i] * sizeof *s->entry);
     s->first[i] = s->entry_count;
     s->room[i] = room;
     s->entry_count += room;
@@ -166,6 +166,7 @@ static void enlist(tdi_sparse *s, int32_t i) {
         s->before[s->head[d]] = i;
     }
     s->head[d] = i;
+    s->least = d < s->least ? d : s->least;
 }
 
 static void delist(tdi_sparse *s, int32_t i) {
@@ -180,28 +181,72 @@ static void delist(tdi_sparse *s, int32_t i) {
 }
 
 // The neighbours `row` of an eliminated node become neighbours of u, which is one of them.
-static bool join(tdi_sparse *s, int32_t u, int32_t gone, const int32_t *row, int32_t count,
-                 int32_t *stamp) {
-    delist(s, u);
-    if (!make_room(s, u, s->degree[u] + count)) {
+static bool join(tdi_sparse *s, int32_t u, const int32_t *row, int32_t count, int32_t stamp) {
+    if (!make_room(s, u, s->length[u] + count)) {
         return false;
     }
     int32_t *own = s->entry + s->first[u], kept = 0;
-    const int32_t now = (*stamp)++;
-    s->mark[u] = now;
-    for (int32_t k = 0; k < s->degree[u]; k++) {
-        if (own[k] != gone) {
-            s->mark[own[k]] = now;
+    s->mark[u] = stamp;
+    for (int32_t k = 0; k < s->length[u]; k++) {
+        if (s->place[own[k]] == TD_NONE) {
+            s->mark[own[k]] = stamp;
             own[kept++] = own[k];
         }
     }
     for (int32_t k = 0; k < count; k++) {
-        if (s->mark[row[k]] != now) {
+        if (s->mark[row[k]] != stamp) {
             own[kept++] = row[k];
         }
     }
-    s->degree[u] = kept;
-    enlist(s, u);
+    s->degree[u] = s->length[u] = kept;
+    return true;
+}
+
+// Gives a node the next place, and the row that it has in the factor.
+static bool put(tdi_sparse *s, int32_t *k, int32_t i, const int32_t *row, int32_t count) {
+    int32_t *own = s->column + s->row[*k];
+    if (count > s->block_limit - s->row[*k]) {
+        return false;
+    }
+    s->place[i] = *k;
+    s->node[*k] = i;
+    for (int32_t e = 0, at = 0; at < count; e++) {
+        if (s->place[row[e]] == TD_NONE) {
+            own[at++] = row[e];
+        }
+    }
+    s->row[*k + 1] = s->row[*k] + count;
+    ++*k;
+    s->work += (int64_t)count * (count + 3) / 2;
+    return true;
+}
+
+// Eliminates a node, and with it those neighbours that have no others than it has: they would come
+// next, without any more links.
+static bool eliminate(tdi_sparse *s, int32_t *k, int32_t gone, int32_t *stamp) {
+    const int32_t count = s->degree[gone], *row = s->column + s->row[*k];
+    int32_t left = count;
+    delist(s, gone);
+    if (!put(s, k, gone, s->entry + s->first[gone], count)) {
+        return false;
+    }
+    for (int32_t e = 0; e < count; e++) {
+        delist(s, row[e]);
+        if (!join(s, row[e], row, count, (*stamp)++)) {
+            return false;
+        }
+    }
+    for (int32_t e = 0; e < count; e++) {
+        if (s->degree[row[e]] == count - 1 && !put(s, k, row[e], row, --left)) {
+            return false;
+        }
+    }
+    for (int32_t e = 0; e < count; e++) {
+        if (s->place[row[e]] == TD_NONE) {
+            s->degree[row[e]] -= count - left;
+            enlist(s, row[e]);
+        }
+    }
     return true;
 }
 
@@ -222,7 +267,7 @@ static void sort_rows(tdi_sparse *s) {
 
 bool tdi_sparse_order(tdi_sparse *s) {
     const int32_t n = s->node_count;
-    int32_t least = 0, stamp = n; // marks below n are those of make_graph()
+    int32_t stamp = n; // marks below n are those of make_graph()
     if (s->full || !make_graph(s)) {
         return false;
     }
@@ -234,27 +279,13 @@ bool tdi_sparse_order(tdi_sparse *s) {
         enlist(s, i);
     }
     s->row[0] = 0;
-    s->work = 0;
-    for (int32_t k = 0; k < n; k++) {
-        while (s->head[least] == TD_NONE) {
-            least++;
+    s->work = s->least = 0;
+    for (int32_t k = 0; k < n;) {
+        while (s->head[s->least] == TD_NONE) {
+            s->least++;
         }
-        const int32_t gone = s->head[least], count = least;
-        int32_t *row = s->column + s->row[k];
-        if (count > s->block_limit - s->row[k]) {
+        if (!eliminate(s, &k, s->head[s->least], &stamp)) {
             return false;
-        }
-        delist(s, gone);
-        memcpy(row, s->entry + s->first[gone], (size_t)count * sizeof *row);
-        s->place[gone] = k;
-        s->node[k] = gone;
-        s->row[k + 1] = s->row[k] + count;
-        s->work += (int64_t)count * (count + 3) / 2;
-        for (int32_t e = 0; e < count; e++) {
-            if (!join(s, row[e], gone, row, count, &stamp)) {
-                return false;
-            }
-            least = s->degree[row[e]] < least ? s->degree[row[e]] : least;
         }
     }
     s->block_count = s->row[n];

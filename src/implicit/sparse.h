@@ -22,7 +22,9 @@ typedef struct tdi_sparse {
     // ordering: the graph of what is not eliminated yet; see tdi_sparse_order()
     int32_t *entry, *spare; // neighbours of all nodes, and room to gather them anew
     int32_t entry_count;
-    int32_t *first, *degree, *room; // of a node, in `entry`
+    int32_t *first, *length, *room; // of a node, in `entry`; some of them may be eliminated
+    int32_t *degree;                // neighbours that are not
+    int32_t least;                  // degree that there is
     int32_t *head, *next, *before;  // lists of nodes of the same degree
     int32_t *mark;
     // factor; nodes by their place in the order
