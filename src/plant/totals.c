@@ -88,7 +88,7 @@ static td_real piece_mass(const tdi_plant_header *header, const tdi_piece *piece
     const td_material *material = &header->materials[piece->material];
     if (piece->surface != TD_NONE) {
         const tdi_surface *surface = &header->surfaces[piece->surface];
-        return tdi_organ_moments(&surface->moments, material, piece->length).zeroth;
+        return tdi_organ_moments(&surface->moments[piece->part], material, piece->length).zeroth;
     }
     if (piece->polygon_count > 0) {
         td_real area = 0;
