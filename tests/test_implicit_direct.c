@@ -120,7 +120,7 @@ static layer_def branching(void) {
 static void begin_iteration(layers *y) {
     const tdi_rule rule = {.dt = 0.01, .h = 0.01, .part = 1, .touched = true};
     for (int k = 0; k < PAIR; k++) {
-        tdi_rod_implicit.begin(y->rod[k].state, &y->opts[k], &rule);
+        tdi_state_begin(&tdi_rod_implicit, y->rod[k].state, &y->opts[k], &rule);
     }
     CHECK_INT(tdi_touch_begin(y->touch, &y->system, rule.dt, rule.h, 0, 1, NULL), TD_OK);
     CHECK_INT(tdi_touch_evaluate(y->touch, &y->system, false, false, NULL), TD_OK);
@@ -178,7 +178,7 @@ static void push(layers *y, int32_t point, td_vec3 force) {
 static void respond(layers *y, td_vec3 *moved) {
     for (int k = 0; k < PAIR; k++) {
         tdi_rod_implicit.respond(y->rod[k].state);
-        tdi_rod_implicit.response(y->rod[k].state, moved + y->touch->first_point[k]);
+        tdi_rod_implicit.moves(y->rod[k].state, true, moved + y->touch->first_point[k]);
     }
 }
 
@@ -239,8 +239,8 @@ static void solve_by_responses(layers *y) {
     td_real none = 0, *x = &moved[0].x;
     const int32_t n = 3 * y->touch->point_count;
     for (int k = 0; k < PAIR; k++) {
-        tdi_rod_implicit.solve(y->rod[k].state, false, false, &none);
-        tdi_rod_implicit.points_move(y->rod[k].state, moved + y->touch->first_point[k]);
+        tdi_rod_implicit.solve(y->rod[k].state, false, &none);
+        tdi_rod_implicit.moves(y->rod[k].state, false, moved + y->touch->first_point[k]);
     }
     fill_coupling(y, c);
     fill_woodbury(y, c, m);
@@ -324,7 +324,7 @@ static int32_t places_after(const layer_def *def, way by, int32_t steps_taken, t
     }
     const int32_t count = y.touch->point_count;
     for (int k = 0; k < PAIR; k++) {
-        tdi_rod_implicit.points(y.rod[k].state, x + y.touch->first_point[k]);
+        tdi_rod_implicit.points(y.rod[k].state, false, x + y.touch->first_point[k]);
     }
     layers_close(&y);
     return count;

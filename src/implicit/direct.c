@@ -34,8 +34,9 @@ static int32_t blocks_each(int32_t nodes) {
 void tdi_direct_lay_out(tdi_direct *d, const tdi_member *members, int32_t count, tdi_layout *l) {
     int32_t nodes = 0, blocks = 0;
     for (int32_t k = 0; k < count; k++) {
-        const tdi_implicit *ops = members[k].ops;
-        const int32_t own = ops->blocks ? ops->point_count(members[k].body) : 0;
+        const tdi_solver_state *head = members[k].body;
+        const int32_t own =
+            members[k].ops->blocks && head->capsule_count > 0 ? head->point_count : 0;
         if (own <= MOST_NODES - nodes) {
             nodes += own;
             blocks += own * blocks_each(own);
