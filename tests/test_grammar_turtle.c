@@ -430,7 +430,7 @@ TD_TEST(turtle_conditional_cut_hides_the_rest_of_its_branch) {
 }
 
 TD_TEST(turtle_commands_without_a_meaning_for_bodies_change_nothing) {
-    recorder r = draw_good("", "F@L(1)@S(2)@I(1)@mo@Tx(3)@Gt(1.2)@Gr(0,1)@;(3)@,F");
+    recorder r = draw_good("", "F@L(1)@S(2)@I(1)@mo@Tx(3)@;(3)@,F");
     CHECK_INT(r.segment_count, 2);
     CHECK_VEC(r.segments[1].at.position, 0, 1, 0, 0);
 }
@@ -530,6 +530,21 @@ TD_TEST(turtle_cylinders_with_a_number_follow_a_spline) {
     const record *last = &r.segments[7];
     const td_vec3 end = tdi_madd(last->at.position, last->at.heading, last->size);
     CHECK_VEC(end, 1, 1, 0, ROUNDING);
+}
+
+// Radius 1 at both ends, leaving outwards at 45 degrees: (way, radius) is the cubic through (0, 1)
+// and (1, 1) with the tangents (1, 1) and (1, -1): radius 1 + s - s^2, way s.
+TD_TEST(turtle_cylinders_bulge_as_their_radius_tangents_say) {
+    recorder r =
+        draw_good("", "#(2)@Gr(-45,1.4142135623730951,45,1.4142135623730951)@Gsf(4)@Gc(4)");
+    CHECK_INT(r.segment_count, 4);
+    for (int32_t i = 0; i < 4; i++) {
+        const double s = 0.25 * (i + 1);
+        CHECK_REL(r.segments[i].width_end, 2 * (1 + s - s * s), 1e-12);
+    }
+    // tangents of the axis of length 0: slow at both ends
+    r = draw_good("", "@Gt(0)@Gsf(1)@Gc(4)");
+    CHECK_REL(r.segments[0].size, 3 / 16.0 - 2 / 64.0, 1e-12); // 3s^2 - 2s^3
 }
 
 TD_TEST(turtle_f_draws_in_a_branch_that_places_no_control_point) {

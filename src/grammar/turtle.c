@@ -5,6 +5,7 @@
 // Reads    the string, homomorphism applied module by module; the header's turtle items.
 // Writes   nothing but calls of the sink; with queries, the parameters of ? modules.
 
+#include "grammar/cylinder.h"
 #include "grammar/expand.h"
 #include "grammar/query.h"
 #include "grammar/turtle_axes.h"
@@ -14,7 +15,6 @@
 #define MAX_CORNERS  100000 // of one polygon
 #define RENEW_EVERY  1024   // turns after which the axes are made orthonormal again
 #define MAX_PIECES   256    // of a generalised cylinder between two control points
-#define TANGENT      1.2    // length of a cylinder's tangents over the chord, as in cpfg
 
 typedef struct polygon {
     tdi_turtle open;
@@ -32,7 +32,8 @@ typedef struct saved_state {
     td_vec3 tropism;
     td_vec3 heading_before, left_before;
     cylinder_state in_cylinder;
-    tdi_turtle cylinder;
+    tdi_control_point cylinder;
+    tdi_cylinder_ends ends;
 } saved_state;
 
 typedef struct walker {
@@ -54,7 +55,8 @@ typedef struct walker {
     int64_t corner_count, corner_capacity;
 
     cylinder_state in_cylinder;
-    tdi_turtle cylinder; // at the last control point
+    tdi_control_point cylinder; // the last one
+    tdi_cylinder_ends ends;     // of the next one
 
     td_vec3 heading_before, left_before; // of the last piece, for @Tp
 
@@ -162,7 +164,7 @@ static td_status go_forward(walker *w, td_real length, bool draw, bool corner) {
     }
     w->now.position = tdi_madd(w->now.position, w->now.heading, length);
     if (piece) { // a cylinder from outside goes on from the end of the piece
-        w->cylinder = w->now;
+        w->cylinder = (tdi_control_point){w->now, w->ends};
     }
     if (status == TD_OK && in_polygon && corner) {
         status = add_corner(w);
@@ -210,42 +212,28 @@ static td_status close_polygon(walker *w) {
                             w->diag);
 }
 
-// Place at a part s of the way between two control points: Hermite's cubic with tangents along the
-// headings, TANGENT times as long as the chord.
-//   x(s) = (2s^3 - 3s^2 + 1) p + (s^3 - 2s^2 + s) t + (3s^2 - 2s^3) q + (s^3 - s^2) u
-static td_vec3 on_spline(const tdi_turtle *from, const tdi_turtle *to, td_real length, td_real s) {
-    td_real s2 = s * s, s3 = s2 * s, tangent = TANGENT * length;
-    td_vec3 x = tdi_madd(tdi_scale(from->position, 2 * s3 - 3 * s2 + 1), from->heading,
-                         (s3 - 2 * s2 + s) * tangent);
-    return tdi_madd(tdi_madd(x, to->position, 3 * s2 - 2 * s3), to->heading, (s3 - s2) * tangent);
-}
-
 // A control point of a generalised cylinder: pieces from the last one to here. Without a number
 // there is one, straight; with a number that many lie along a spline.
 static td_status cylinder_point(walker *w, int32_t pieces) {
-    const tdi_turtle start = w->cylinder;
-    const td_real length = tdi_norm(tdi_sub(w->now.position, start.position));
-    tdi_turtle from = start;
+    const tdi_control_point start = w->cylinder, end = {w->now, w->ends};
+    tdi_turtle from = start.at;
     td_status status = TD_OK;
     for (int32_t k = 1; w->in_cylinder != NO_CYLINDER && status == TD_OK && k <= pieces; k++) {
-        const td_real part = (td_real)k / pieces;
-        const td_vec3 end = k < pieces ? on_spline(&start, &w->now, length, part) : w->now.position;
-        const td_vec3 span = tdi_sub(end, from.position);
-        const td_real along = tdi_norm(span);
-        if (along > 0) {
-            const td_real known = start.width < 0 ? w->now.width : start.width,
-                          width = known + part * (w->now.width - known);
-            from.heading = tdi_scale(span, 1 / along);
+        td_real width;
+        const td_vec3 to = tdi_cylinder_place(&start, &end, (td_real)k / pieces, &width),
+                      span = tdi_sub(k < pieces ? to : end.at.position, from.position);
+        const td_real length = tdi_norm(span);
+        if (length > 0) {
+            from.heading = tdi_scale(span, 1 / length);
             tdi_axes_renew(&from);
-            status = draw_segment(w, &from, along, k < pieces ? width : w->now.width);
-            from.position = end;
+            status = draw_segment(w, &from, length, k < pieces ? width : end.at.width);
+            from.position = to;
             from.width = width;
         }
     }
     if (w->in_cylinder != NO_CYLINDER) {
         w->now.mark = from.mark;
     }
-    w->cylinder = w->now;
     return status;
 }
 
@@ -255,7 +243,7 @@ static td_status cylinder(walker *w, const tdi_type *type, const double *p) {
         double number = type->param_count > 0 ? p[0] : 1;
         status = cylinder_point(w, (int32_t)fmin(fmax(number, 1), MAX_PIECES));
     }
-    w->cylinder = w->now;
+    w->cylinder = (tdi_control_point){w->now, w->ends};
     w->in_cylinder = type->op == TDI_OP_CYLINDER_END ? NO_CYLINDER : OPEN_HERE;
     return status;
 }
@@ -299,8 +287,13 @@ static td_status push(walker *w) {
         return TD_ERR_MEMORY;
     }
     w->stack = grown;
-    w->stack[w->depth++] = (saved_state){w->now,         w->tropism,     w->heading_before,
-                                         w->left_before, w->in_cylinder, w->cylinder};
+    w->stack[w->depth++] = (saved_state){.now = w->now,
+                                         .tropism = w->tropism,
+                                         .heading_before = w->heading_before,
+                                         .left_before = w->left_before,
+                                         .in_cylinder = w->in_cylinder,
+                                         .cylinder = w->cylinder,
+                                         .ends = w->ends};
     w->in_cylinder = w->in_cylinder == NO_CYLINDER ? NO_CYLINDER : OPEN_OUTSIDE;
     return TD_OK;
 }
@@ -317,6 +310,7 @@ static td_status pop(walker *w) {
     w->left_before = saved->left_before;
     w->in_cylinder = saved->in_cylinder;
     w->cylinder = saved->cylinder;
+    w->ends = saved->ends;
     return TD_OK;
 }
 
@@ -516,6 +510,10 @@ static td_status do_module(walker *w, uint16_t number, const double *p) {
     case TDI_OP_CYLINDER_START:
     case TDI_OP_CYLINDER_POINT:
     case TDI_OP_CYLINDER_END: return cylinder(w, type, p);
+    case TDI_OP_CYLINDER_TANGENT:
+        tdi_cylinder_tangents(&w->ends, p, type->param_count);
+        return TD_OK;
+    case TDI_OP_CYLINDER_SLOPE: tdi_cylinder_slopes(&w->ends, p, type->param_count); return TD_OK;
     case TDI_OP_SURFACE:
     case TDI_OP_BALL:
     case TDI_OP_DISC: return draw_organ(w, type, p);
@@ -636,6 +634,7 @@ static td_status walk_and_free(walker *w, const td_string *s) {
     }
     w->heading_before = w->now.heading;
     w->left_before = w->now.left;
+    w->ends = tdi_cylinder_default;
     td_status status = walk_with_copies(w, s);
     tdi_alloc_free(w->alloc, w->stack, (size_t)w->stack_capacity * sizeof *w->stack);
     tdi_alloc_free(w->alloc, w->corners, (size_t)w->corner_capacity * sizeof *w->corners);
