@@ -186,6 +186,7 @@ struct td_grammar {
     tdi_turtle_header turtle;
     tdi_body_header body; // points to the arrays below
     tdi_header_item *materials, *surfaces;
+    int32_t viewed_surface_count; // surfaces of the view file come first
     int32_t *palette_index;
     uint32_t *palette_color;
     tdi_spline *splines; // functions, for func()

@@ -86,7 +86,7 @@ static const turtle_row turtle_table[] = {
 #define TURTLE_COUNT ((int32_t)(sizeof turtle_table / sizeof turtle_table[0]))
 
 static const turtle_row *find_turtle(const char *name) {
-    static const turtle_row surface = {"~", TDI_OP_SURFACE, 0, 1};
+    static const turtle_row surface = {"~", TDI_OP_SURFACE, 0, TDI_MAX_PARAMS};
     if (name[0] == '~') {
         return &surface;
     }

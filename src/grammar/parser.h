@@ -96,6 +96,8 @@ void tdi_header_default(td_grammar *g);
 // Marks the types that `ignore:` and `consider:` name, and settles defaults that depend on other
 // items. Call when all is read.
 void tdi_header_finish(tdi_parser *p);
+// A new surface of that letter; it takes the place of one of the view file. False after a fault.
+bool tdi_new_surface(tdi_parser *p, char letter, tdi_header_item **item);
 // Appends a function for func().
 bool tdi_add_spline(tdi_parser *p, const tdi_spline *spline);
 bool tdi_read_function(tdi_parser *p); // `function:`

@@ -248,6 +248,38 @@ static td_status cylinder(walker *w, const tdi_type *type, const double *p) {
     return status;
 }
 
+static td_status refuse_size(const walker *w, const tdi_type *type, double size) {
+    return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
+                       "module %lld: %s has size %g; it must be at least 0", (long long)w->module,
+                       type->name, size);
+}
+
+// ~X(s) or ~X(across, along, up). From a surface of patches the turtle goes on at its end point.
+static td_status draw_surface(walker *w, const tdi_type *type, const double *p) {
+    tdi_turtle *t = &w->now;
+    td_real first = type->param_count > 0 ? p[0] : 1;
+    td_vec3 size = tdi_vec3(first, first, first);
+    if (type->param_count > 2) {
+        size = tdi_vec3(p[0], p[1], p[2]);
+    }
+    if (!(size.x >= 0 && size.y >= 0 && size.z >= 0)) {
+        return refuse_size(w, type, fmin(size.x, fmin(size.y, size.z)));
+    }
+    const tdi_patches *patches = w->g->body.surfaces[type->surface].patches;
+    td_status status = TD_OK;
+    if (w->sink && w->sink->surface && size.x > 0 && size.y > 0) {
+        status = w->sink->surface(w->sink->context, t, type->surface, tdi_scale(size, t->scale),
+                                  w->module, w->diag);
+    }
+    if (patches) {
+        td_vec3 end = tdi_scale(patches->end, first * t->scale);
+        t->position = tdi_madd(t->position, t->left, -end.x);
+        t->position = tdi_madd(t->position, t->heading, end.y);
+        t->position = tdi_madd(t->position, t->up, end.z);
+    }
+    return status == TD_OK ? check_place(w) : status;
+}
+
 static td_status draw_organ(walker *w, const tdi_type *type, const double *p) {
     const tdi_turtle_sink *s = w->sink;
     bool given = type->param_count > 0;
@@ -255,17 +287,10 @@ static td_status draw_organ(walker *w, const tdi_type *type, const double *p) {
         return TD_OK;
     }
     if (given && !(p[0] >= 0)) {
-        return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
-                           "module %lld: %s has size %g; it must be at least 0",
-                           (long long)w->module, type->name, p[0]);
+        return refuse_size(w, type, p[0]);
     }
     if (given && p[0] == 0) {
         return TD_OK;
-    }
-    if (type->op == TDI_OP_SURFACE) {
-        return s->surface ? s->surface(s->context, &w->now, type->surface,
-                                       (given ? p[0] : 1) * w->now.scale, w->module, w->diag)
-                          : TD_OK;
     }
     td_real width = w->now.width > 0 ? w->now.width : 1;
     return s->ball ? s->ball(s->context, &w->now, type->op == TDI_OP_DISC,
@@ -514,7 +539,7 @@ static td_status do_module(walker *w, uint16_t number, const double *p) {
         tdi_cylinder_tangents(&w->ends, p, type->param_count);
         return TD_OK;
     case TDI_OP_CYLINDER_SLOPE: tdi_cylinder_slopes(&w->ends, p, type->param_count); return TD_OK;
-    case TDI_OP_SURFACE:
+    case TDI_OP_SURFACE: return draw_surface(w, type, p);
     case TDI_OP_BALL:
     case TDI_OP_DISC: return draw_organ(w, type, p);
     default: return set_state(w, type, p);

@@ -3,6 +3,7 @@
 
 // The turtle: walks a string and tells a sink what is drawn where.
 
+#include "cpfg/patches.h"
 #include "tendril/grammar.h"
 
 // What `[` saves and `]` restores. Lengths are in turtle units.
@@ -29,8 +30,9 @@ typedef struct tdi_turtle_sink {
     // { ... }: `open` is the turtle at the opening brace; at least 3 points, in world axes.
     td_status (*polygon)(void *context, const tdi_turtle *open, const td_vec3 *points,
                          int32_t count, int64_t module, td_diag *diag);
-    // ~id(size): `surface` is an index into the header's surfaces.
-    td_status (*surface)(void *context, const tdi_turtle *at, int32_t surface, td_real size,
+    // ~id(size): `surface` is an index into the header's surfaces; the size is given across, along
+    // the heading, and along up.
+    td_status (*surface)(void *context, const tdi_turtle *at, int32_t surface, td_vec3 size,
                          int64_t module, td_diag *diag);
     // @O (ball) and @o, @c (disc).
     td_status (*ball)(void *context, const tdi_turtle *at, bool disc, td_real diameter,
@@ -55,6 +57,7 @@ typedef struct tdi_header_item { // `material: 1 oak, young=5e9` or `surface: L 
     int32_t number;              // material number as @Mat names it
     char id[8];                  // surface name as ~ names it
     char base[32];               // name of the material or the kind of surface
+    const tdi_patches *patches;  // of a surface of patches, else NULL
     int32_t field_count;
     tdi_header_field fields[16];
     uint32_t at;

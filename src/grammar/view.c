@@ -5,7 +5,6 @@
 // Defaults  where there is a view file they are cpfg's: turns of 45 degrees, widths in pixels.
 
 #include "grammar/view.h"
-#include "cpfg/spline.h"
 #include "cpfg/specification.h"
 #include "math/vec3.h"
 
@@ -145,8 +144,9 @@ static bool read_line_style(view *v) {
     bool solid = strcmp(word, "polygon") == 0 || strcmp(word, "cylinder") == 0 ||
                  strcmp(word, "2") == 0 || strcmp(word, "3") == 0;
     if (!pixel && !solid) {
-        return tdi_scan_fail(&v->scan, at,
-                             "the line style is '%s'; expected pixel, polygon or cylinder", word);
+        tdi_parse_warn(v->p, at,
+                       "line style '%s' is ignored; expected pixel, polygon or cylinder", word);
+        return true;
     }
     v->p->g->turtle.pixels = pixel;
     return true;
@@ -292,6 +292,40 @@ static bool read_function_set(view *v) {
     return fine || data_fault(v->p, file, &scan);
 }
 
+// ---- surfaces -------------------------------------------------------------------------------
+
+// `surface: l leaf.s 2` and, for other programs, precisions and a texture
+static bool read_surface(view *v) {
+    char letter[2] = "", name[TDI_FILE_NAME];
+    size_t at = 0;
+    td_real size = 1;
+    int32_t file;
+    tdi_scan scan;
+    tdi_header_item *item = NULL;
+    tdi_parser *p = v->p;
+    if (!tdi_scan_word(&v->scan, letter, sizeof letter) || !read_file_name(v, name, &at) ||
+        !read_real(v, -1e6, 1e6, "the size", &size)) {
+        return false;
+    }
+    p->at = v->scan.at;
+    tdi_patches *patches = tdi_arena_zeroed(&p->g->arena, 1, sizeof *patches);
+    if (!patches) {
+        return tdi_parse_memory(p);
+    }
+    if (!open_data(v, at, name, &file, &scan)) {
+        return false;
+    }
+    if (!tdi_patches_read(&scan, size > 0 ? size : 1, &p->g->arena, patches)) {
+        return data_fault(p, file, &scan);
+    }
+    if (!tdi_new_surface(p, letter[0], &item)) {
+        return false;
+    }
+    item->patches = patches;
+    p->g->viewed_surface_count = p->g->body.surface_count;
+    return true;
+}
+
 // ---- the table ------------------------------------------------------------------------------
 
 typedef struct view_row {
@@ -312,6 +346,7 @@ static const view_row rows[] = {
     {"elasticity increment", read_elasticity_increment},
     {"initial scale", read_scale},
     {"interpretation past %", read_past_cut},
+    {"surface", read_surface},
     {"function", read_function},
     {"function set", read_function_set},
     {"ambient light", NULL},
@@ -345,6 +380,7 @@ static const view_row rows[] = {
     {"surface ambient", NULL},
     {"surface diffuse", NULL},
     {"tapered lines", NULL},
+    {"texture", NULL},
     {"twist", NULL},
     {"view reference point", NULL},
     {"viewing angle", NULL},

@@ -234,9 +234,26 @@ static void read_surface_fields(reporter *r, const tdi_body_header *body,
     }
 }
 
+// A surface of patches: a leaf, held by its first twentieth.
+static material_choice read_patches(const tdi_header_item *item, tdi_surface *out) {
+    material_choice choice = {TD_NONE, td_material_find("leaf")};
+    memset(out, 0, sizeof *out);
+    out->organ = TD_ORGAN_LEAF;
+    out->patches = item->patches;
+    out->shape = td_shape_default();
+    out->shape.kind = TD_SHAPE_PATCHES;
+    out->shape.stalk = 0;
+    out->shape.color = td_material_get(choice.library).color;
+    out->shape.polygon_count = item->patches->count;
+    return choice;
+}
+
 // `surface: L leaf, fold=20`. The material is left to the caller.
 static material_choice read_surface(reporter *r, const tdi_body_header *body,
                                     const tdi_header_item *item, tdi_surface *out) {
+    if (item->patches) {
+        return read_patches(item, out);
+    }
     const surface_kind *kind = find_kind(r, item);
     material_choice choice = {TD_NONE, td_material_find(kind->material)};
     memset(out, 0, sizeof *out);
@@ -336,7 +353,7 @@ static void read_tables(tdi_plant_header *h, reporter *r, int32_t *places) {
         material_choice choice = read_surface(r, body, &body->surfaces[i], s);
         s->material = choice.item == TD_NONE ? library_material(h, places, choice.library)
                                              : tdi_turtle_material(choice.item);
-        if (r->count == 0) {
+        if (r->count == 0 && !s->patches) {
             s->moments = tdi_shape_integrate(&s->shape, NULL, NULL);
         }
     }
