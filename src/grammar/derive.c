@@ -25,9 +25,12 @@ struct td_derivation {
     const td_alloc *alloc;
     td_derive_opts opts;
     buffer now, next;
+    buffer whole; // a successor before its decomposition
     double *globals, *arrays;
     uint8_t *still; // a type: no production concerns it
     uint8_t *arity; // a type
+    // a type: its production, when there is one only, with nothing to test and nothing to follow
+    const tdi_production **only;
     // a type: bit (t mod 64) is set where a neighbour of type t may let a production match, so that
     // most modules of context-sensitive models are passed over without a closer look
     uint64_t *left_gate, *right_gate;
@@ -35,7 +38,7 @@ struct td_derivation {
     int64_t loops_left;
     int32_t step;
     int64_t written;
-    bool started;
+    bool contexts; // productions have some
     tdi_neighbours neighbours;
     tdi_chooser chooser;
     tdi_expander expander; // of the decomposition
@@ -160,27 +163,70 @@ static int64_t branch_end(const td_derivation *d, int64_t i, int64_t *param) {
     return i;
 }
 
-static td_status rewrite_module(td_derivation *d, int64_t i, int64_t param, td_diag *diag) {
-    const tdi_section *s = &d->grammar->rewrite;
+// Writes module `site` and what the decomposition makes of it; *used counts the modules it takes.
+static td_status decompose(td_derivation *d, const tdi_site *site, int64_t *used, td_diag *diag) {
+    tdi_expander *e = &d->expander;
+    tdi_expander_start(e, site);
+    for (;;) {
+        uint16_t type;
+        const double *params;
+        bool more;
+        td_status status = tdi_expander_next(e, d->alloc, &more, &type, &params, diag);
+        if (status == TD_OK && more) {
+            status = copy_modules(d, &d->next, &type, 1, params, d->arity[type], diag);
+        }
+        if (status != TD_OK || !more) {
+            *used = e->used;
+            return status;
+        }
+    }
+}
+
+// Writes the successor of a production that has replaced modules first to last, decomposed.
+static td_status write_parts(td_derivation *d, const tdi_production *r, double *slots,
+                             int64_t first, int64_t last, td_diag *diag) {
+    buffer *b = &d->whole;
+    b->count = b->param_count = 0;
+    td_status status = write_words(d, b, &r->successor, slots, r->at, diag);
+    int64_t used = 0;
+    tdi_site site = {.types = b->types, .params = b->params, .first = first, .last = last};
+    for (int64_t k = 0; k < b->count && status == TD_OK; k += used) {
+        site.count = b->count - k;
+        status = decompose(d, &site, &used, diag);
+        for (int64_t m = 0; m < used; m++) {
+            site.params += d->arity[*site.types++];
+        }
+    }
+    return status;
+}
+
+// Rewrites the modules from i on; *used counts those that the strict predecessor takes.
+static td_status rewrite_module(td_derivation *d, int64_t i, int64_t param, int64_t *used,
+                                td_diag *diag) {
     const double *params = d->now.params + param;
     int32_t type = d->now.types[i];
-    const tdi_production *r = &s->productions[s->first[type]];
-    double *slots = d->chooser.slots;
-    if (s->first[type + 1] - s->first[type] == 1 && r->plain && r->weight == TD_NONE) {
-        // the only production, and nothing to test: no choice to make
-        for (int32_t k = 0; k < d->arity[type]; k++) {
-            slots[r->first_slot + k] = params[k];
-        }
-        return write_words(d, &d->next, &r->successor, slots, r->at, diag);
-    }
-    td_status status = tdi_choose(&d->chooser, type, params, i, &r, &slots, diag);
+    const tdi_production *r;
+    double *slots;
+    bool decomposes = d->grammar->decompose.count > 0;
+    *used = 1;
+    tdi_site site = {d->now.types + i, params, d->now.count - i, i, TD_NONE};
+    td_status status = tdi_choose(&d->chooser, &site, &r, &slots, diag);
     if (status != TD_OK) {
         return status;
     }
-    if (!r) {
-        return copy_modules(d, &d->next, &d->now.types[i], 1, params, d->arity[type], diag);
+    if (!r && type == TDI_TYPE_CUT) {
+        *used = 0;
+        return TD_OK;
     }
-    return write_words(d, &d->next, &r->successor, slots, r->at, diag);
+    if (!r) {
+        site.last = i;
+        return decomposes
+                   ? decompose(d, &site, used, diag)
+                   : copy_modules(d, &d->next, &d->now.types[i], 1, params, d->arity[type], diag);
+    }
+    *used = r->strict.count;
+    return decomposes ? write_parts(d, r, slots, i, i + *used - 1, diag)
+                      : write_words(d, &d->next, &r->successor, slots, r->at, diag);
 }
 
 static inline bool gate_open(const td_derivation *d, uint64_t gate, int32_t neighbour) {
@@ -199,11 +245,21 @@ static inline bool stays(const td_derivation *d, int64_t i, bool contexts) {
            (d->right_gate[type] != UINT64_MAX && !gate_open(d, d->right_gate[type], n->right[i]));
 }
 
+// no choice to make: binds the parameters and writes the successor
+static inline td_status follow(td_derivation *d, const tdi_production *r, const double *params,
+                               td_diag *diag) {
+    double *slots = d->chooser.slots;
+    for (int32_t k = 0; k < r->strict.param_count; k++) {
+        slots[r->strict.first_slot + k] = params[k];
+    }
+    return write_words(d, &d->next, &r->successor, slots, r->at, diag);
+}
+
 static td_status rewrite(td_derivation *d, td_diag *diag) {
     const buffer *b = &d->now;
-    bool contexts = d->grammar->rewrite.has_left || d->grammar->rewrite.has_right;
+    bool contexts = d->contexts;
     td_status status = TD_OK;
-    int64_t param = 0;
+    int64_t param = 0, used;
     d->next.count = d->next.param_count = 0;
     for (int64_t i = 0; i < b->count && status == TD_OK;) {
         int64_t run = i, run_param = param;
@@ -213,11 +269,17 @@ static td_status rewrite(td_derivation *d, td_diag *diag) {
         if (run > i) {
             status = copy_modules(d, &d->next, b->types + i, run - i, b->params + param,
                                   run_param - param, diag);
-        } else if (b->types[i] == TDI_TYPE_CUT) {
-            run = branch_end(d, i, &run_param);
-        } else {
-            status = rewrite_module(d, i, param, diag);
+        } else if (d->only[b->types[i]]) {
+            status = follow(d, d->only[b->types[i]], b->params + param, diag);
             run_param += d->arity[b->types[run++]];
+        } else {
+            status = rewrite_module(d, i, param, &used, diag);
+            while (run < i + used) {
+                run_param += d->arity[b->types[run++]];
+            }
+            if (used == 0) { // '%'
+                run = branch_end(d, i, &run_param);
+            }
         }
         i = run;
         param = run_param;
@@ -229,49 +291,6 @@ static void swap(td_derivation *d) {
     buffer held = d->now;
     d->now = d->next;
     d->next = held;
-}
-
-// Decomposes `from` into `to`.
-static td_status decompose(td_derivation *d, const buffer *from, buffer *to, td_diag *diag) {
-    int64_t param = 0;
-    to->count = to->param_count = 0;
-    for (int64_t i = 0; i < from->count; i++) {
-        const double *params = from->params + param;
-        uint16_t type;
-        bool more;
-        tdi_expander_start(&d->expander, from->types[i], params);
-        for (;;) {
-            td_status status =
-                tdi_expander_next(&d->expander, d->alloc, &more, &type, &params, diag);
-            if (status == TD_OK && more) {
-                status = copy_modules(d, to, &type, 1, params, d->arity[type], diag);
-            }
-            if (status != TD_OK || !more) {
-                if (status != TD_OK) {
-                    return status;
-                }
-                break;
-            }
-        }
-        param += d->arity[from->types[i]];
-    }
-    return TD_OK;
-}
-
-// Runs the decomposition on the string just written, d->next.
-static td_status decompose_next(td_derivation *d, td_diag *diag) {
-    if (d->grammar->decompose.count == 0) {
-        return TD_OK;
-    }
-    buffer parts = {0};
-    td_status status = decompose(d, &d->next, &parts, diag);
-    if (status == TD_OK) {
-        buffer held = d->next;
-        d->next = parts;
-        parts = held;
-    }
-    buffer_free(&parts, d->alloc);
-    return status;
 }
 
 static td_status run_block(td_derivation *d, int32_t first, td_diag *diag) {
@@ -301,18 +320,16 @@ static td_status step(td_derivation *d, td_diag *diag) {
     const td_grammar *g = d->grammar;
     td_status status = run_block(d, g->start_each, diag);
     td_string s = view(&d->now);
-    d->chooser.string = s;
-    if (status == TD_OK && (g->rewrite.has_left || g->rewrite.has_right)) {
-        status = tdi_neighbours_find(&d->neighbours, g, &s, d->alloc);
+    d->chooser.string = d->expander.chooser.string = s;
+    if (status == TD_OK && d->contexts) {
+        bool right = g->rewrite.has_right || g->decompose.has_right;
+        status = tdi_neighbours_find(&d->neighbours, g, &s, right, d->alloc);
         if (status == TD_ERR_LIMIT) {
             return tdi_fail(diag, status, "the string is too long for context matching");
         }
     }
     if (status == TD_OK) {
         status = rewrite(d, diag);
-    }
-    if (status == TD_OK) {
-        status = decompose_next(d, diag);
     }
     if (status == TD_OK) {
         status = run_block(d, g->end_each, diag);
@@ -366,11 +383,16 @@ static void make_gates(td_derivation *d) {
     for (int32_t k = 0; k < s->count; k++) {
         const tdi_production *r = &s->productions[k];
         const tdi_context *l = &r->left, *c = &r->right;
-        bool branch = c->count > 0 && c->types[0] == TDI_TYPE_PUSH;
+        bool direct = c->count > 0 && c->types[0] != TDI_TYPE_PUSH && !c->literal;
         d->left_gate[r->predecessor] |=
             l->count > 0 ? UINT64_C(1) << (l->types[l->count - 1] % 64) : UINT64_MAX;
         d->right_gate[r->predecessor] |=
-            c->count > 0 && !branch ? UINT64_C(1) << (c->types[0] % 64) : UINT64_MAX;
+            direct && r->strict.count == 1 ? UINT64_C(1) << (c->types[0] % 64) : UINT64_MAX;
+    }
+    const tdi_section *parts = &d->grammar->decompose;
+    for (int32_t k = 0; k < parts->count; k++) {
+        uint16_t type = parts->productions[k].predecessor;
+        d->left_gate[type] = d->right_gate[type] = UINT64_MAX;
     }
 }
 
@@ -381,18 +403,27 @@ static td_status make_variables(td_derivation *d) {
     d->arrays = tdi_alloc_zeroed(d->alloc, (size_t)g->array_value_count + 1, sizeof *d->arrays);
     d->still = tdi_alloc_zeroed(d->alloc, types, 1);
     d->arity = tdi_alloc_zeroed(d->alloc, types, 1);
+    d->only = tdi_alloc_zeroed(d->alloc, types, sizeof *d->only);
     d->left_gate = tdi_alloc_zeroed(d->alloc, types, sizeof *d->left_gate);
     d->right_gate = tdi_alloc_zeroed(d->alloc, types, sizeof *d->right_gate);
-    if (!d->globals || !d->arrays || !d->still || !d->arity || !d->left_gate || !d->right_gate) {
+    if (!d->globals || !d->arrays || !d->still || !d->arity || !d->only || !d->left_gate ||
+        !d->right_gate) {
         return TD_ERR_MEMORY;
     }
     if (g->array_value_count > 0) {
         memcpy(d->arrays, g->array_values, (size_t)g->array_value_count * sizeof *d->arrays);
     }
     for (int32_t t = 0; t < g->type_count; t++) {
-        d->still[t] = g->rewrite.first[t] == g->rewrite.first[t + 1] && t != TDI_TYPE_CUT;
+        d->still[t] = g->rewrite.first[t] == g->rewrite.first[t + 1] &&
+                      g->decompose.first[t] == g->decompose.first[t + 1] && t != TDI_TYPE_CUT;
         d->arity[t] = (uint8_t)g->types[t].param_count;
+        const tdi_production *r = &g->rewrite.productions[g->rewrite.first[t]];
+        bool single = g->rewrite.first[t + 1] - g->rewrite.first[t] == 1;
+        d->only[t] =
+            single && r->plain && r->weight == TD_NONE && g->decompose.count == 0 ? r : NULL;
     }
+    d->contexts = g->rewrite.has_left || g->rewrite.has_right || g->decompose.has_left ||
+                  g->decompose.has_right;
     make_gates(d);
     return TD_OK;
 }
@@ -411,7 +442,7 @@ static td_status make_choosers(td_derivation *d) {
                                .neighbours = &d->neighbours};
     d->expander.chooser = d->chooser;
     d->expander.chooser.section = &g->decompose;
-    d->expander.chooser.neighbours = NULL;
+    d->expander.chooser.stochastic = d->chooser.stochastic && g->decompose.has_weights;
     td_status status = tdi_chooser_new(&d->chooser, d->alloc);
     return status == TD_OK ? tdi_expander_new(&d->expander, d->alloc) : status;
 }
@@ -428,9 +459,6 @@ static td_status begin(td_derivation *d, td_diag *diag) {
     }
     if (status == TD_OK) {
         status = write_words(d, &d->next, &g->axiom, no_slots, g->axiom_at, diag);
-    }
-    if (status == TD_OK) {
-        status = decompose_next(d, diag);
     }
     if (status == TD_OK) {
         status = answer_queries(d, &d->next, diag);
@@ -471,6 +499,7 @@ void td_derivation_free(td_derivation *derivation) {
     const td_grammar *g = d->grammar;
     buffer_free(&d->now, alloc);
     buffer_free(&d->next, alloc);
+    buffer_free(&d->whole, alloc);
     tdi_neighbours_free(&d->neighbours, alloc);
     tdi_chooser_free(&d->chooser, alloc);
     tdi_expander_free(&d->expander, alloc);
@@ -478,6 +507,7 @@ void td_derivation_free(td_derivation *derivation) {
     tdi_alloc_free(alloc, d->arrays, ((size_t)g->array_value_count + 1) * sizeof *d->arrays);
     tdi_alloc_free(alloc, d->still, (size_t)g->type_count);
     tdi_alloc_free(alloc, d->arity, (size_t)g->type_count);
+    tdi_alloc_free(alloc, d->only, (size_t)g->type_count * sizeof *d->only);
     tdi_alloc_free(alloc, d->left_gate, (size_t)g->type_count * sizeof *d->left_gate);
     tdi_alloc_free(alloc, d->right_gate, (size_t)g->type_count * sizeof *d->right_gate);
     tdi_alloc_free(alloc, d, sizeof *d);

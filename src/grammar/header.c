@@ -132,13 +132,8 @@ static bool read_symbols(tdi_parser *p, bool ignore) {
         if (g->context_name_count == MAX_SYMBOLS) {
             return tdi_parse_fail(p, p->at, "more than %d symbols are listed here", MAX_SYMBOLS);
         }
-        size_t at = p->at;
-        char *name = g->context_names[g->context_name_count++];
-        if (!tdi_read_symbol(p, name)) {
+        if (!tdi_read_symbol(p, g->context_names[g->context_name_count++])) {
             return false;
-        }
-        if (name[0] == '[' || name[0] == ']') {
-            return tdi_parse_fail(p, at, "brackets cannot be listed here: they are never ignored");
         }
     }
     return true;
@@ -148,6 +143,20 @@ static bool read_ignore(tdi_parser *p) {
 }
 static bool read_consider(tdi_parser *p) {
     return read_symbols(p, false);
+}
+static bool read_ring(tdi_parser *p) {
+    p->g->ring = true;
+    return true;
+}
+
+// Where brackets are ignored, those of a right context cannot be branches.
+static void take_brackets_literally(const td_grammar *g, tdi_section *s) {
+    for (int32_t i = 0; i < s->count && (g->opening_ignored || g->closing_ignored); i++) {
+        tdi_context *c = &s->productions[i].right;
+        for (int32_t k = 0; k < c->count; k++) {
+            c->literal = c->literal || c->types[k] <= TDI_TYPE_POP;
+        }
+    }
 }
 
 void tdi_header_finish(tdi_parser *p) {
@@ -167,8 +176,15 @@ void tdi_header_finish(tdi_parser *p) {
         for (int32_t i = 0; i < g->context_name_count; i++) {
             named = named || strcmp(g->context_names[i], g->types[t].name) == 0;
         }
-        g->types[t].ignored = t > TDI_TYPE_POP && named == g->context_ignores;
+        // left contexts go by the brackets even when they are ignored
+        bool ignored = named == g->context_ignores;
+        g->types[t].ignored = t > TDI_TYPE_POP && ignored;
+        g->opening_ignored = t == TDI_TYPE_PUSH ? ignored : g->opening_ignored;
+        g->closing_ignored = t == TDI_TYPE_POP ? ignored : g->closing_ignored;
     }
+    take_brackets_literally(g, &g->rewrite);
+    take_brackets_literally(g, &g->decompose);
+    take_brackets_literally(g, &g->draw);
 }
 
 // ---- blocks ---------------------------------------------------------------------------------
@@ -499,6 +515,7 @@ static const header_row rows[] = {
     {"derivation length", true, read_steps},
     {"ignore", true, read_ignore},
     {"consider", true, read_consider},
+    {"ring lsystem", false, read_ring},
     {"define", true, read_define},
     {"start", true, read_start},
     {"starteach", true, read_start_each},

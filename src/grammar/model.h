@@ -115,16 +115,21 @@ typedef struct tdi_words { // a string with expressions: a successor or the axio
     int32_t arg_count;
 } tdi_words;
 
-typedef struct tdi_context { // types, TDI_TYPE_PUSH and TDI_TYPE_POP for branches
+// Modules with formal parameters: a strict predecessor or a context. TDI_TYPE_PUSH and TDI_TYPE_POP
+// are branches, TDI_REST is the rest of one.
+typedef struct tdi_context {
     uint16_t *types;
     int32_t count;
     int32_t first_slot;
+    int32_t param_count; // of all modules
+    bool literal;        // of a right context: brackets match brackets, one by one
 } tdi_context;
 
+#define TDI_REST UINT16_MAX // '=' in a right context
+
 typedef struct tdi_production {
-    uint16_t predecessor;
-    tdi_context left, right;
-    int32_t first_slot;  // of the predecessor's parameters
+    uint16_t predecessor; // first module of the strict predecessor
+    tdi_context strict, left, right;
     int32_t bound_count; // slots bound by matching; locals follow
     int32_t slot_count;
     int32_t before, condition, after, weight; // first operation, or TD_NONE
@@ -140,8 +145,9 @@ typedef struct tdi_section {
     int32_t max_depth;
     int64_t seed; // TD_SEED_FROM_TEXT: none given
     bool present;
-    bool has_left, has_right, has_branches; // contexts that need neighbours
-    int32_t max_bucket;                     // most productions of one type
+    bool has_left, has_right; // contexts that need neighbours
+    bool has_weights;
+    int32_t max_bucket; // most productions of one type
 } tdi_section;
 
 // ---- grammar --------------------------------------------------------------------------------
@@ -195,6 +201,8 @@ struct td_grammar {
     char (*context_names)[6]; // of ignore: or consider:
     int32_t context_name_count;
     bool context_ignores;
+    bool opening_ignored, closing_ignored; // '[' and ']', by right contexts
+    bool ring;                             // the string's ends are neighbours
 };
 
 // The string's variables: td_string has them as an opaque pointer.

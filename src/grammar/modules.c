@@ -145,13 +145,18 @@ static int32_t find_surface(const td_grammar *g, const char *name) {
 }
 
 static bool check_turtle(tdi_parser *p, size_t at, const turtle_row *row, tdi_type *type) {
-    if (type->param_count < row->least || type->param_count > row->most) {
-        return tdi_parse_fail(p, at, "%s takes %d%s%.0d parameter%s; %d %s given", type->name,
-                              row->least, row->most > row->least ? " to " : "",
-                              row->most > row->least ? row->most : 0, row->most == 1 ? "" : "s",
+    bool bare = row->op == TDI_OP_PUSH || row->op == TDI_OP_POP || row->op == TDI_OP_CUT;
+    if (bare && type->param_count > 0) {
+        return tdi_parse_fail(p, at, "%s takes no parameters; %d %s given", type->name,
                               type->param_count, type->param_count == 1 ? "is" : "are");
     }
-    type->op = (uint8_t)row->op;
+    if (type->param_count < row->least) {
+        tdi_parse_warn(p, at, "%s takes %d parameter%s or more; with %d it does nothing",
+                       type->name, row->least, row->least == 1 ? "" : "s", type->param_count);
+        type->op = TDI_OP_IGNORED;
+        return true;
+    }
+    type->op = (uint8_t)row->op; // parameters past row->most are the modeller's own
     if (row->op == TDI_OP_SURFACE) {
         type->surface = (int8_t)find_surface(p->g, type->name);
         if (type->surface == TD_NONE) {
@@ -249,7 +254,8 @@ static bool add_module(tdi_parser *p, words_builder *b, size_t at, const char *n
     return true;
 }
 
-static bool balance(tdi_parser *p, words_builder *b, size_t at, char c) {
+// Brackets may close in another successor, as in cpfg; most that do not were forgotten.
+static void balance(tdi_parser *p, words_builder *b, size_t at, char c) {
     if (c == '[') {
         if (b->depth < 64) {
             b->open[b->depth] = at;
@@ -257,9 +263,9 @@ static bool balance(tdi_parser *p, words_builder *b, size_t at, char c) {
         b->depth++;
     }
     if (c == ']' && --b->depth < 0) {
-        return tdi_parse_fail(p, at, "unbalanced brackets: this ']' closes nothing");
+        tdi_parse_warn(p, at, "unbalanced brackets: this ']' closes nothing here");
+        b->depth = 0;
     }
-    return true;
 }
 
 bool tdi_parse_words(tdi_parser *p, tdi_words *words) {
@@ -271,9 +277,10 @@ bool tdi_parse_words(tdi_parser *p, tdi_words *words) {
         char name[6];
         size_t at = p->at;
         int32_t count = 0;
-        if (!tdi_read_symbol(p, name) || !balance(p, &b, at, name[0])) {
+        if (!tdi_read_symbol(p, name)) {
             return false;
         }
+        balance(p, &b, at, name[0]);
         if (tdi_accept(p, "(")) {
             do {
                 if (!add_arg(p, &b)) {
@@ -290,8 +297,8 @@ bool tdi_parse_words(tdi_parser *p, tdi_words *words) {
         }
     }
     if (b.depth > 0) {
-        return tdi_parse_fail(p, b.open[b.depth <= 64 ? b.depth - 1 : 63],
-                              "unbalanced brackets: this '[' is never closed");
+        tdi_parse_warn(p, b.open[b.depth <= 64 ? b.depth - 1 : 63],
+                       "unbalanced brackets: this '[' is not closed here");
     }
     return true;
 }

@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-#define MAX_DEPTH 1000 // of decomposition and homomorphism
+#define MAX_DEPTH    1000000 // of decomposition and homomorphism
+#define MAX_BRANCHES 16      // in branches, of a context
 
 // ---- predecessors and contexts --------------------------------------------------------------
 
@@ -43,6 +44,19 @@ static int32_t formal_module(tdi_parser *p) {
     return tdi_intern_type(p, at, name, count);
 }
 
+// Adds a module to a context.
+static bool add_formal(tdi_parser *p, tdi_context *c, int64_t *capacity, int32_t type) {
+    if (c->count == *capacity) {
+        uint16_t *grown = tdi_arena_grow(&p->g->arena, c->types, c->count, capacity, sizeof *grown);
+        if (!grown) {
+            return tdi_parse_memory(p);
+        }
+        c->types = grown;
+    }
+    c->types[c->count++] = (uint16_t)type;
+    return true;
+}
+
 // Modules up to one of the characters in `stop`, or "-->".
 static bool context(tdi_parser *p, const char *stop, tdi_context *out) {
     int64_t capacity = 0;
@@ -52,31 +66,26 @@ static bool context(tdi_parser *p, const char *stop, tdi_context *out) {
         return true;
     }
     while (tdi_peek(p) != 0 && !strchr(stop, tdi_peek(p)) && !tdi_at(p, "-->")) {
-        size_t at = p->at;
-        int32_t type = formal_module(p);
-        if (type == TD_NONE) {
+        int32_t type = tdi_accept(p, "=") ? TDI_REST : formal_module(p);
+        if (type == TD_NONE || !add_formal(p, out, &capacity, type)) {
             return false;
         }
+        // a bracket that has no partner in the context stands for itself, as in A > ]
         depth += (type == TDI_TYPE_PUSH) - (type == TDI_TYPE_POP);
-        if (depth < 0 || depth > 16) {
-            return tdi_parse_fail(p, at, "unbalanced brackets in a context");
+        out->literal = out->literal || type == TDI_REST || depth < 0;
+        if (depth > MAX_BRANCHES) {
+            return tdi_parse_fail(p, p->at, "branches in a context are nested more than %d deep",
+                                  MAX_BRANCHES);
         }
-        if (out->count == capacity) {
-            uint16_t *grown =
-                tdi_arena_grow(&p->g->arena, out->types, out->count, &capacity, sizeof *grown);
-            if (!grown) {
-                return tdi_parse_memory(p);
-            }
-            out->types = grown;
-        }
-        out->types[out->count++] = (uint16_t)type;
     }
-    return depth == 0 || tdi_parse_fail(p, p->at, "unbalanced brackets in a context");
+    out->literal = out->literal || depth != 0;
+    out->param_count = p->slot_count - out->first_slot;
+    return true;
 }
 
-static bool has_branch(const tdi_context *c) {
+static bool has_type(const tdi_context *c, int32_t type) {
     for (int32_t i = 0; i < c->count; i++) {
-        if (c->types[i] == TDI_TYPE_PUSH) {
+        if (c->types[i] == type) {
             return true;
         }
     }
@@ -92,9 +101,10 @@ static bool predecessor(tdi_parser *p, tdi_production *r) {
         return false;
     }
     if (tdi_accept(p, "<")) {
-        if (has_branch(&first)) {
-            return tdi_parse_fail(
-                p, at, "a left context cannot have branches in brackets; it is a single path");
+        if (has_type(&first, TDI_TYPE_PUSH) || has_type(&first, TDI_TYPE_POP)) {
+            tdi_parse_warn(p, at,
+                           "a left context is a single path towards the root; with brackets it "
+                           "never matches");
         }
         r->left = first;
         tdi_skip_space(p);
@@ -104,12 +114,16 @@ static bool predecessor(tdi_parser *p, tdi_production *r) {
             return false;
         }
     }
-    if (first.count != 1 || first.types[0] <= TDI_TYPE_POP) {
-        return tdi_parse_fail(p, at, "expected one module before '>', ':' or '-->'%s",
-                              first.count > 1 ? "; several are given" : "");
+    if (first.count == 0) {
+        return tdi_parse_fail(p, at, "expected a module before '>', ':' or '-->'");
     }
+    if (has_type(&first, TDI_REST) || has_type(&r->left, TDI_REST)) {
+        return tdi_parse_fail(p, at,
+                              "'=' stands for the rest of a branch; expected it in a right context "
+                              "only");
+    }
+    r->strict = first;
     r->predecessor = first.types[0];
-    r->first_slot = first.first_slot;
     return !tdi_accept(p, ">") || context(p, ":", &r->right);
 }
 
@@ -180,8 +194,8 @@ static bool production(tdi_parser *p, tdi_production *r) {
         return false;
     }
     r->slot_count = p->slot_count;
-    r->plain = r->left.count == 0 && r->right.count == 0 && r->before == TD_NONE &&
-               r->condition == TD_NONE && r->after == TD_NONE;
+    r->plain = r->strict.count == 1 && r->left.count == 0 && r->right.count == 0 &&
+               r->before == TD_NONE && r->condition == TD_NONE && r->after == TD_NONE;
     return true;
 }
 
@@ -189,11 +203,6 @@ static bool add_production(tdi_parser *p, tdi_section *s, int64_t *capacity) {
     tdi_production r;
     if (!production(p, &r)) {
         return false;
-    }
-    bool has_context = r.left.count > 0 || r.right.count > 0;
-    if (has_context && s != &p->g->rewrite) {
-        return tdi_parse_fail(p, r.at,
-                              "a production of this section cannot have a context ('<' or '>')");
     }
     if (s->count == *capacity) {
         tdi_production *grown =
@@ -206,7 +215,7 @@ static bool add_production(tdi_parser *p, tdi_section *s, int64_t *capacity) {
     s->productions[s->count++] = r;
     s->has_left = s->has_left || r.left.count > 0;
     s->has_right = s->has_right || r.right.count > 0;
-    s->has_branches = s->has_branches || has_branch(&r.right);
+    s->has_weights = s->has_weights || r.weight != TD_NONE;
     return true;
 }
 

@@ -27,21 +27,36 @@ void tdi_chooser_free(tdi_chooser *chooser, const td_alloc *alloc) {
     chooser->matched = NULL;
 }
 
+// Whether the modules after the first are those of the strict predecessor.
+static bool match_strict(const tdi_site *site, const tdi_context *strict) {
+    if (strict->count > site->count) {
+        return false;
+    }
+    for (int32_t k = 1; k < strict->count; k++) {
+        if (site->types[k] != strict->types[k]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool match_contexts(const tdi_chooser *c, const tdi_production *r, const tdi_site *site,
+                           double *slots) {
+    int64_t last = site->last == TD_NONE ? site->first + r->strict.count - 1 : site->last;
+    return r->left.count + r->right.count == 0 ||
+           (c->neighbours && tdi_neighbours_match(c->neighbours, c->grammar, &c->string, r,
+                                                  site->first, last, slots));
+}
+
 // Contexts, {before} and condition. *applies says whether the production may be used.
-static td_status test(tdi_chooser *c, const tdi_production *r, const double *params, int64_t i,
-                      double *slots, bool *applies, td_diag *diag) {
-    *applies = false;
-    int32_t count = c->grammar->types[r->predecessor].param_count;
-    if (count > 0) {
-        memcpy(slots + r->first_slot, params, (size_t)count * sizeof *slots);
+static td_status test(tdi_chooser *c, const tdi_production *r, const tdi_site *site, double *slots,
+                      bool *applies, td_diag *diag) {
+    *applies = r->plain || (match_strict(site, &r->strict) && match_contexts(c, r, site, slots));
+    if (*applies && r->strict.param_count > 0) {
+        memcpy(slots + r->strict.first_slot, site->params,
+               (size_t)r->strict.param_count * sizeof *slots);
     }
-    if (r->plain) {
-        *applies = true;
-        return TD_OK;
-    }
-    if (r->left.count + r->right.count > 0 &&
-        !(c->neighbours &&
-          tdi_neighbours_match(c->neighbours, c->grammar, &c->string, r, i, slots))) {
+    if (r->plain || !*applies) {
         return TD_OK;
     }
     for (int32_t s = r->bound_count; s < r->slot_count; s++) {
@@ -65,7 +80,13 @@ static td_status weigh(tdi_chooser *c, const tdi_production *r, double *slots, d
     if (r->weight == TD_NONE) {
         return TD_OK;
     }
-    td_status status = tdi_machine_run(&c->machine, r->weight, slots, weight, diag);
+    const tdi_op *op = &c->grammar->ops[r->weight];
+    td_status status = TD_OK;
+    if (op[0].code == TDI_CODE_CONSTANT && op[1].code == TDI_CODE_END) { // most are
+        *weight = op[0].k;
+    } else {
+        status = tdi_machine_run(&c->machine, r->weight, slots, weight, diag);
+    }
     if (status == TD_OK && *weight < 0) {
         return tdi_source_fail(&c->grammar->source, c->grammar->op_at[r->weight], diag, TD_ERR_EVAL,
                                "the weight of this production is %g; it must be at least 0",
@@ -97,16 +118,16 @@ static int32_t draw(tdi_chooser *c, int32_t count) {
     return k;
 }
 
-td_status tdi_choose(tdi_chooser *c, int32_t type, const double *params, int64_t i,
-                     const tdi_production **production, double **slots, td_diag *diag) {
+td_status tdi_choose(tdi_chooser *c, const tdi_site *site, const tdi_production **production,
+                     double **slots, td_diag *diag) {
     const tdi_section *s = c->section;
-    int32_t count = 0, pick = TD_NONE;
+    int32_t type = site->types[0], count = 0, pick = TD_NONE;
     *production = NULL;
     for (int32_t k = s->first[type]; k < s->first[type + 1] && pick == TD_NONE; k++) {
         const tdi_production *r = &s->productions[k];
         double *frame = c->slots + (size_t)count * TDI_MAX_SLOTS;
         bool applies;
-        td_status status = test(c, r, params, i, frame, &applies, diag);
+        td_status status = test(c, r, site, frame, &applies, diag);
         if (status == TD_OK && applies && c->stochastic) {
             status = weigh(c, r, frame, &c->weights[count], diag);
         }

@@ -325,8 +325,7 @@ static td_status push(walker *w) {
 
 static td_status pop(walker *w) {
     if (w->depth == 0) {
-        return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
-                           "module %lld: ']' closes no branch", (long long)w->module);
+        return TD_OK; // a ']' too many; the parser has warned
     }
     const saved_state *saved = &w->stack[--w->depth];
     w->now = saved->now;
@@ -561,16 +560,19 @@ static int64_t cut(const walker *w, const td_string *s, int64_t i, int64_t *para
     return i;
 }
 
-static td_status do_expanded(walker *w, tdi_expander *e, uint16_t type, const double *p) {
-    tdi_expander_start(e, type, p);
+// Draws what the homomorphism makes of the modules from i on; *used counts those that it takes.
+static td_status do_expanded(walker *w, tdi_expander *e, const tdi_site *site, int64_t *used) {
+    tdi_expander_start(e, site);
     for (;;) {
         bool more;
+        uint16_t type;
+        const double *p;
         td_status status = tdi_expander_next(e, w->alloc, &more, &type, &p, w->diag);
-        if (status != TD_OK || !more) {
-            return status;
+        *used = e->used;
+        if (status == TD_OK && more && type != TDI_TYPE_CUT) { // '%' is ignored here
+            status = do_module(w, type, p);
         }
-        status = do_module(w, type, p);
-        if (status != TD_OK) {
+        if (status != TD_OK || !more) {
             return status;
         }
     }
@@ -584,6 +586,7 @@ static td_status walk(walker *w, const td_string *s, tdi_expander *e) {
         const tdi_type *type = &w->g->types[number];
         const double *p = s->params ? s->params + param : NULL;
         td_status status;
+        int64_t used = 1;
         w->module = i;
         if ((number == TDI_TYPE_CUT && !w->g->turtle.past_cut) ||
             (type->op == TDI_OP_CUT_IF && type->param_count > 0 && p[0] == 1)) {
@@ -593,7 +596,8 @@ static td_status walk(walker *w, const td_string *s, tdi_expander *e) {
         if (w->query_params && type->op >= TDI_OP_QUERY_P && type->op <= TDI_OP_QUERY_E) {
             status = answer(w, type, w->query_params + param);
         } else if (draw->first[number] != draw->first[number + 1]) {
-            status = do_expanded(w, e, number, p);
+            tdi_site site = {s->types + i, p, s->module_count - i, i, i};
+            status = do_expanded(w, e, &site, &used);
         } else {
             status = do_module(w, number, p);
         }
@@ -602,8 +606,9 @@ static td_status walk(walker *w, const td_string *s, tdi_expander *e) {
                        ? tdi_fail(w->diag, status, "out of memory while drawing")
                        : status;
         }
-        param += type->param_count;
-        i++;
+        for (; used > 0; used--) {
+            param += w->g->types[s->types[i++]].param_count;
+        }
     }
     return TD_OK;
 }
@@ -629,15 +634,22 @@ static td_status walk_with_copies(walker *w, const td_string *s) {
     tdi_random_seed(&random, seed == TD_SEED_FROM_TEXT ? 0 : (uint64_t)seed);
     int64_t loops = 100000000;
     tdi_machine machine = {g, values, values + globals, &random, &loops};
+    tdi_neighbours neighbours = {0};
     tdi_expander e = {.chooser = {.grammar = g,
                                   .section = &g->draw,
                                   .machine = machine,
-                                  .stochastic = seed != TD_SEED_FROM_TEXT}};
+                                  .stochastic = seed != TD_SEED_FROM_TEXT && g->draw.has_weights,
+                                  .neighbours = &neighbours,
+                                  .string = *s}};
     td_status status = tdi_expander_new(&e, w->alloc);
+    if (status == TD_OK && (g->draw.has_left || g->draw.has_right)) {
+        status = tdi_neighbours_find(&neighbours, g, s, g->draw.has_right, w->alloc);
+    }
     if (status == TD_OK) {
         status = walk(w, s, &e);
     }
     tdi_expander_free(&e, w->alloc);
+    tdi_neighbours_free(&neighbours, w->alloc);
     tdi_alloc_free(w->alloc, values, (globals + arrays) * sizeof *values);
     return status;
 }

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// What cpfg's models rely on in rewriting: strings worked out by hand. Pairs with src/grammar;
+// test_grammar_twin.c compares the same on random grammars.
+
+#include "test_grammar_support.h"
+
+typedef struct case_row {
+    const char *axiom, *result;
+} case_row;
+
+static void check_rows(const char *rules, const case_row *rows, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        char text[256];
+        snprintf(text, sizeof text, rules, rows[i].axiom);
+        CHECK_TEXT(test_derived(text, 1), rows[i].result);
+    }
+}
+#define CHECK_ROWS(rules, rows) check_rows(rules, rows, sizeof(rows) / sizeof((rows)[0]))
+
+// ---- strict predecessors --------------------------------------------------------------------
+
+TD_TEST(cpfg_predecessor_of_several_modules_is_replaced_as_a_whole) {
+    const case_row rows[] = {{"AB", "C"},      {"AAB", "AC"},  {"ABAB", "CC"},
+                             {"A[B]", "A[B]"}, {"A+B", "A+B"}, {"A", "A"}};
+    CHECK_ROWS("axiom: %s\nAB --> C\n", rows);
+    CHECK_TEXT(test_derived("axiom: A(1)B(2,3)\nA(x)B(y,z) : x < y --> C(z,y,x)\n", 1), "C(3,2,1)");
+    CHECK_TEXT(test_derived("axiom: f?E(1)f?E(0)\nf?E(x) : x == 1 --> FA\nf?E(x) --> g\n", 1),
+               "FAg");
+}
+
+// the scan goes on after the predecessor, and what it took is not looked at again
+TD_TEST(cpfg_rewriting_goes_on_after_a_predecessor_of_several_modules) {
+    CHECK_TEXT(test_derived("axiom: AAA\nAA --> B\nA --> C\n", 1), "BC");
+    CHECK_TEXT(test_derived("axiom: ABC\nAB --> X\nBC --> Y\nC --> Z\n", 1), "XZ");
+    // the first production that matches wins, however long it is
+    CHECK_TEXT(test_derived("axiom: ABC\nA --> X\nABC --> Y\n", 1), "XBC");
+}
+
+TD_TEST(cpfg_predecessor_may_hold_brackets) {
+    CHECK_TEXT(test_derived("axiom: A[+B]C[+D]\nA[+B]C --> X\n", 1), "X[+D]");
+    CHECK_TEXT(test_derived("axiom: A[B]C\n[B] --> *\n", 1), "AC");
+    CHECK_TEXT(test_derived("axiom: A[B]C\n[ --> [[\n] --> ]]\n", 1), "A[[B]]C");
+}
+
+TD_TEST(cpfg_contexts_lie_around_the_whole_predecessor) {
+    CHECK_TEXT(test_derived("axiom: XABY\nX < AB > Y --> C\n", 1), "XCY");
+    CHECK_TEXT(test_derived("axiom: XABAY\nX < AB > Y --> C\n", 1), "XABAY");
+    CHECK_TEXT(
+        test_derived("axiom: X(1)A(2)B(3)[Z]Y(4)\nX(x) < A(a)B(b) > Y(y) --> C(x,a,b,y)\n", 1),
+        "X(1)C(1,2,3,4)[Z]Y(4)");
+}
+
+TD_TEST(cpfg_brackets_may_close_in_another_successor) {
+    CHECK_TEXT(test_derived("axiom: AXB\nA --> [A\nB --> B]\n", 2), "[[AXB]]");
+    // contexts and the turtle take what is there
+    CHECK_TEXT(test_derived("axiom: A]B\nA < B --> C\n", 1), "A]B");
+    CHECK_TEXT(test_derived("axiom: A[B\nA < B --> C\nA > B --> C\n", 1), "A[C");
+    test_model m = test_model_good("axiom: F(1)]F(2)[F(4)\n", 0);
+    td_totals totals = {0};
+    td_string s = td_derivation_string(m.derivation);
+    CHECK_INT(td_totals_from_string(m.grammar, &s, NULL, NULL, &totals, NULL), TD_OK);
+    CHECK_REL(totals.length, 7, 0);
+    test_model_free(&m);
+}
+
+// ---- contexts -------------------------------------------------------------------------------
+
+TD_TEST(cpfg_equals_sign_in_a_right_context_is_the_rest_of_a_branch) {
+    const case_row rows[] = {
+        {"X[A]B", "Y[A]B"},       {"X[ACD]B", "Y[ACD]B"}, {"X[A[C]D]B", "Y[A[C]D]B"},
+        {"X[C][A]B", "X[C][A]B"}, {"XB", "XB"},           {"X[A]C", "X[A]C"}};
+    CHECK_ROWS("axiom: %s\nX > [A=]B --> Y\n", rows);
+    CHECK_TEXT(test_derived("axiom: X[A(1)B(2)]C(3)\nX > [A(a)=]C(c) --> Y(a,c)\n", 1),
+               "Y(1,3)[A(1)B(2)]C(3)");
+}
+
+TD_TEST(cpfg_bracket_alone_in_a_right_context_stands_for_itself) {
+    const case_row ends[] = {{"A[BX]C", "A[BY]C"}, {"A[BXC]", "A[BXC]"}, {"X", "X"}};
+    CHECK_ROWS("axiom: %s\nX > ] --> Y\n", ends);
+    const case_row branches[] = {{"X[A]B", "Y[A]B"}, {"XB[A]", "XB[A]"}, {"X+[A]", "X+[A]"}};
+    CHECK_ROWS("axiom: %s\nX > [ --> Y\n", branches);
+}
+
+// left contexts always go by the brackets
+TD_TEST(cpfg_consider_without_brackets_lets_right_contexts_into_branches) {
+    const case_row flat[] = {{"X[A]B", "Y[A]B"}, {"C[X]A", "C[Y]A"}, {"XF[F[A]]", "YF[F[A]]"}};
+    CHECK_ROWS("consider: XAB\naxiom: %s\nX > A --> Y\n", flat);
+    const case_row with[] = {{"X[A]B", "X[A]B"}, {"C[X]A", "C[X]A"}, {"X[B]FA", "Y[B]FA"}};
+    CHECK_ROWS("consider: XAB[]\naxiom: %s\nX > A --> Y\n", with);
+    CHECK_ROWS("ignore: F[]\naxiom: %s\nX > A --> Y\n", flat);
+    const case_row left[] = {{"A[B]X", "A[B]Y"}, {"B[A]X", "B[A]X"}};
+    CHECK_ROWS("consider: XAB\naxiom: %s\nA < X --> Y\n", left);
+}
+
+TD_TEST(cpfg_ring_makes_neighbours_of_the_strings_ends) {
+    CHECK_TEXT(test_derived("ring Lsystem\naxiom: ABBB\nA < B --> A\nA --> B\n", 3), "BBBA");
+    CHECK_TEXT(test_derived("ring Lsystem\naxiom: ABBB\nA < B --> A\nA --> B\n", 4), "ABBB");
+    CHECK_TEXT(test_derived("ring Lsystem\naxiom: ABBB\nB > A --> A\nA --> B\n", 1), "BBBA");
+    CHECK_TEXT(test_derived("axiom: ABBB\nB > A --> A\nA --> B\n", 1), "BBBB");
+    // ignored modules at the ends, and a context longer than the string
+    CHECK_TEXT(test_derived("ring Lsystem\nignore: +\naxiom: +A+B+\nB < A > B --> C\n", 1),
+               "+C+B+");
+    CHECK_TEXT(test_derived("ring Lsystem\naxiom: AB\nABAB < A > BABAB --> C\n", 1), "CB");
+}
+
+// ---- decomposition and homomorphism ---------------------------------------------------------
+
+TD_TEST(cpfg_decomposition_leaves_the_axiom_alone) {
+    const char *text = "axiom: A\ndecomposition\nA --> BB\n";
+    CHECK_TEXT(test_derived(text, 0), "A");
+    CHECK_TEXT(test_derived(text, 1), "BB");
+}
+
+// A production sees what the decomposition of the modules before it has done to the variables.
+TD_TEST(cpfg_decomposition_follows_each_production) {
+    CHECK_TEXT(test_derived("Start: { n = 0; }\naxiom: AAA\nA --> B(n)\n"
+                            "decomposition\nB(x) : 1 { n = n + 1; } --> C(x)\n",
+                            1),
+               "C(0)C(1)C(2)");
+}
+
+TD_TEST(cpfg_decomposition_sees_contexts_of_the_string_before_the_step) {
+    CHECK_TEXT(test_derived("axiom: ALAR\nA --> B\nR --> S\ndecomposition\nL < B > R --> C\n"
+                            "B --> D\n",
+                            1),
+               "DLCS");
+    CHECK_TEXT(test_derived("axiom: A\nA --> BCD\ndecomposition\nmaximum depth: 2\nBC --> XY\n"
+                            "YD --> Z\nXY --> V\n",
+                            1),
+               "VD");
+}
+
+TD_TEST(cpfg_homomorphism_takes_several_modules_and_sees_contexts) {
+    const struct {
+        const char *text;
+        double length;
+    } rows[] = {
+        {"axiom: ABA\nhomomorphism\nAB --> F(10)\nA --> F(1)\n", 11},
+        {"axiom: ABA\nhomomorphism\nB < A --> F(10)\nA > B --> F(1)\n", 11},
+        {"axiom: A%B\nhomomorphism\nA --> F(1)%F(2)\nB --> F(9)\n", 3}, // '%' means nothing there
+        {"axiom: A(2)B(3)C\nhomomorphism\nA(x)B(y) --> F(x*y)\nC --> F(1)\n", 7},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        test_model m = test_model_good(rows[i].text, 0);
+        td_totals totals = {0};
+        td_string s = td_derivation_string(m.derivation);
+        CHECK_INT(td_totals_from_string(m.grammar, &s, NULL, NULL, &totals, NULL), TD_OK);
+        CHECK_REL(totals.length, rows[i].length, 0);
+        test_model_free(&m);
+    }
+}
+
+TD_TEST(cpfg_percent_with_a_production_is_rewritten_first) {
+    CHECK_TEXT(test_derived("axiom: A[B%CD]E\nB < % > C --> X\n", 1), "A[BXCD]E");
+    CHECK_TEXT(test_derived("axiom: A[C%CD]E\nB < % > C --> X\n", 1), "A[C]E");
+}
