@@ -16,8 +16,9 @@ static int32_t rgb_at(const char *bytes) {
 
 static bool read_map(tdi_scan *scan, tdi_colors *out) {
     if (scan->size != MAP_BYTES) {
-        return tdi_scan_fail(scan, 0, "the colour map has %zu bytes; expected %zu, 3 for each of %d "
-                                      "colours",
+        return tdi_scan_fail(scan, 0,
+                             "the colour map has %zu bytes; expected %zu, 3 for each of %d "
+                             "colours",
                              scan->size, MAP_BYTES, TDI_COLOR_COUNT);
     }
     for (int32_t i = 0; i < TDI_COLOR_COUNT; i++) {

@@ -13,6 +13,6 @@ typedef struct tdi_colors {
 } tdi_colors;
 
 // A .map holds 768 bytes, red, green and blue of 256 colours; a .mat 15 bytes a material: number,
-// transparency, then red, green and blue of ambient, diffuse, emitted and specular light, shininess.
-// The suffix of the name decides. False after a fault.
+// transparency, then red, green and blue of ambient, diffuse, emitted and specular light,
+// shininess. The suffix of the name decides. False after a fault.
 bool tdi_colors_read(tdi_scan *scan, const char *name, tdi_colors *out);

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "cpfg/spline.h"
 #include "grammar/source.h"
+#include "grammar/tropism.h"
 #include "grammar/turtle.h"
 #include "tendril/grammar.h"
 
@@ -163,9 +164,11 @@ typedef struct tdi_turtle_header {
     td_vec3 tropism; // unit
     td_real elasticity;
     td_real elasticity_increment; // of `_` without parameter
-    td_real scale;                // of lengths, widths and sizes
-    bool pixels;                  // widths of lines count pixels, so they are not used
-    bool past_cut;                // the rest of a branch is drawn after a '%'
+    tdi_tropism tropisms[TDI_MAX_TROPISMS];
+    int32_t tropism_count; // of those that have a number
+    td_real scale;         // of lengths, widths and sizes
+    bool pixels;           // widths of lines count pixels, so they are not used
+    bool past_cut;         // the rest of a branch is drawn after a '%'
 } tdi_turtle_header;
 
 struct td_grammar {

@@ -159,6 +159,11 @@ static bool check_turtle(tdi_parser *p, size_t at, const turtle_row *row, tdi_ty
     type->op = (uint8_t)row->op; // parameters past row->most are the modeller's own
     if (row->op == TDI_OP_SURFACE) {
         type->surface = (int8_t)find_surface(p->g, type->name);
+        if (type->surface == TD_NONE && p->has_view) { // as cpfg, which draws nothing then
+            tdi_parse_warn(p, at, "surface %s is not declared, so nothing is drawn", type->name);
+            type->op = TDI_OP_NONE;
+            return true;
+        }
         if (type->surface == TD_NONE) {
             return tdi_parse_fail(p, at,
                                   "surface %s is not declared; expected a header item "

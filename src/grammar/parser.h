@@ -36,6 +36,7 @@ typedef struct tdi_parser {
     int32_t slot_count;    // of the production
     int32_t nesting;
     int32_t stack; // values on the machine's stack at this point of the code
+    bool has_view; // a view file was read
     bool has_bare_turn;
     size_t bare_turn_at; // the first turn without parameter
 } tdi_parser;

@@ -174,6 +174,10 @@ static td_status go_forward(walker *w, td_real length, bool draw, bool corner) {
         w->heading_before = w->now.heading;
         w->left_before = w->now.left;
     }
+    if (w->g->turtle.tropism_count > 0) {
+        tdi_tropisms_turn(&w->now, w->g->turtle.tropisms, w->g->turtle.tropism_count,
+                          w->now.elasticities);
+    }
     return status == TD_OK ? check_place(w) : status;
 }
 
@@ -441,10 +445,34 @@ static td_status set_color(walker *w, const tdi_type *type, const double *p) {
     return TD_OK;
 }
 
-// cpfg's forms name the tropism first, of which there is one: @Ts(1, e), @Ti(1, d), @Td(1, d).
+// The forms with a number, where the view file has tropisms: @Ts(n, e), @Ti(n, d), @Td(n, d).
+static td_status set_numbered_tropism(walker *w, const tdi_type *type, const double *p) {
+    const tdi_turtle_header *h = &w->g->turtle;
+    const int32_t count = type->param_count;
+    td_real number = count > 0 ? p[0] : 1;
+    if (!(number >= 1 && number < h->tropism_count + 1)) {
+        return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
+                           "module %lld: there is no tropism %g; the view file has %d",
+                           (long long)w->module, number, h->tropism_count);
+    }
+    int32_t k = (int32_t)number - 1;
+    td_real *e = &w->now.elasticities[k], given = count > 1 ? p[1] : h->tropisms[k].increment;
+    switch ((tdi_turtle_op)type->op) {
+    case TDI_OP_TROPISM_STRENGTH: *e = count > 1 ? p[1] : h->tropisms[k].elasticity; break;
+    case TDI_OP_TROPISM_MORE: *e += given; break;
+    default: *e -= given; break; // TDI_OP_TROPISM_LESS
+    }
+    return TD_OK;
+}
+
+// cpfg's forms name the tropism first: @Ts(1, e), @Ti(1, d), @Td(1, d).
 static td_status set_tropism(walker *w, const tdi_type *type, const double *p) {
     tdi_turtle *t = &w->now;
     const int32_t count = type->param_count;
+    bool numbered = type->name[0] == '@' && type->op != TDI_OP_TROPISM_OFF && count < 3;
+    if (numbered && w->g->turtle.tropism_count > 0) {
+        return set_numbered_tropism(w, type, p);
+    }
     const td_real step = count > 1 ? p[1] : w->g->turtle.elasticity_increment;
     switch ((tdi_turtle_op)type->op) {
     case TDI_OP_TROPISM_STRENGTH: t->elasticity = p[count - 1]; break;
@@ -666,6 +694,9 @@ static td_status walk_and_free(walker *w, const td_string *s) {
                           .material = TD_NONE,
                           .elasticity = h->elasticity,
                           .mark = TD_NONE};
+    for (int32_t i = 0; i < h->tropism_count; i++) {
+        w->now.elasticities[i] = h->tropisms[i].elasticity;
+    }
     for (int32_t i = 0; i < w->g->body.material_count; i++) {
         w->now.material = w->g->body.materials[i].number == 0 ? i : w->now.material;
     }

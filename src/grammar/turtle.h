@@ -3,8 +3,11 @@
 
 // The turtle: walks a string and tells a sink what is drawn where.
 
+#include "cpfg/colors.h"
 #include "cpfg/patches.h"
 #include "tendril/grammar.h"
+
+#define TDI_MAX_TROPISMS 10 // that have a number
 
 // What `[` saves and `]` restores. Lengths are in turtle units.
 typedef struct tdi_turtle {
@@ -14,8 +17,9 @@ typedef struct tdi_turtle {
     int32_t color;             // palette index, or TD_NONE
     int32_t material;          // index into the header's materials, or TD_NONE: none was set
     td_real elasticity;        // susceptibility to the tropism
-    td_real scale;             // of lengths, widths and sizes; 1 at first
-    int32_t mark;              // the sink's own: the segment the turtle stands on; TD_NONE at first
+    td_real elasticities[TDI_MAX_TROPISMS]; // to the numbered tropisms
+    td_real scale;                          // of lengths, widths and sizes; 1 at first
+    int32_t mark; // the sink's own: the segment the turtle stands on; TD_NONE at first
 } tdi_turtle;
 
 // Receives what is drawn. A callback may be NULL. One that returns other than TD_OK stops the walk
@@ -75,6 +79,7 @@ typedef struct tdi_body_header {
     int32_t palette_count; // `color: 3 #4c8c32`
     const int32_t *palette_index;
     const uint32_t *palette_color;
+    const tdi_colors *colors; // of a file, for the other indices; NULL: none
 } tdi_body_header;
 
 const tdi_body_header *tdi_grammar_body(const td_grammar *grammar);

@@ -413,5 +413,6 @@ int64_t tdi_palette_color(const tdi_plant_header *header, int32_t index) {
             return body->palette_color[i] & 0xffffff;
         }
     }
-    return TD_NONE;
+    bool known = body->colors && index >= 0 && index < TDI_COLOR_COUNT;
+    return known ? body->colors->rgb[index] : TD_NONE;
 }
