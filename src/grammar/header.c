@@ -537,6 +537,7 @@ static const header_row rows[] = {
     {"material", true, read_material},
     {"surface", true, read_surface},
     {"function", true, tdi_read_function},
+    {"contour", true, tdi_read_contour},
 };
 #define ROW_COUNT ((int32_t)(sizeof rows / sizeof rows[0]))
 

@@ -4,6 +4,7 @@
 // A compiled L-system: what the parser fills, and derivation and turtle read.
 
 #include "base/alloc.h"
+#include "cpfg/curve.h"
 #include "cpfg/spline.h"
 #include "grammar/source.h"
 #include "grammar/tropism.h"
@@ -50,6 +51,7 @@ typedef enum tdi_turtle_op {
     TDI_OP_CYLINDER_END,
     TDI_OP_CYLINDER_TANGENT,
     TDI_OP_CYLINDER_SLOPE,
+    TDI_OP_CONTOUR, // @#
     TDI_OP_SURFACE,
     TDI_OP_BALL,
     TDI_OP_DISC,
@@ -201,6 +203,11 @@ struct td_grammar {
     tdi_spline *splines; // functions, for func()
     int32_t spline_count;
     int64_t spline_capacity;
+    tdi_curve *curves; // for curveX() and the like
+    int32_t curve_count;
+    int64_t curve_capacity;
+    tdi_contour *contours; // cross-sections, for @#
+    int64_t contour_capacity;
     char (*context_names)[6]; // of ignore: or consider:
     int32_t context_name_count;
     bool context_ignores;

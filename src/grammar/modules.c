@@ -47,6 +47,8 @@ static const turtle_row turtle_table[] = {
     {"@Ge", TDI_OP_CYLINDER_END, 0, 1},
     {"@Gt", TDI_OP_CYLINDER_TANGENT, 0, 2},
     {"@Gr", TDI_OP_CYLINDER_SLOPE, 0, 4},
+    {"@#", TDI_OP_CONTOUR, 0, 1},
+    {"@!", TDI_OP_IGNORED, 0, 1},
     {"@O", TDI_OP_BALL, 0, 1},
     {"@o", TDI_OP_DISC, 0, 1},
     {"@c", TDI_OP_DISC, 0, 1},

@@ -102,3 +102,8 @@ bool tdi_new_surface(tdi_parser *p, char letter, tdi_header_item **item);
 // Appends a function for func().
 bool tdi_add_spline(tdi_parser *p, const tdi_spline *spline);
 bool tdi_read_function(tdi_parser *p); // `function:`
+bool tdi_read_contour(tdi_parser *p);  // `contour:`
+// Appends a curve for curveX() and the like.
+bool tdi_add_curve(tdi_parser *p, const tdi_curve *curve);
+// Adds a cross-section; it takes the place of one with the same number.
+bool tdi_add_contour(tdi_parser *p, const tdi_contour *contour);

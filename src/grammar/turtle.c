@@ -361,6 +361,24 @@ static td_vec3 cpfg_up(const tdi_turtle *t) {
     return tdi_sub(tdi_vec3(0, 0, 0), t->up);
 }
 
+// @#(n): the cross-section of the cylinders to come; 0 is round
+static td_status set_contour(walker *w, double number) {
+    const tdi_body_header *body = &w->g->body;
+    w->now.contour = TD_NONE;
+    for (int32_t i = 0; i < body->contour_count; i++) {
+        if (body->contours[i].number == number) {
+            w->now.contour = i;
+        }
+    }
+    if (w->now.contour == TD_NONE && number != 0) {
+        return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
+                           "module %lld: contour %g is not declared; expected 'contour: %g ...' in "
+                           "the header or in a view file",
+                           (long long)w->module, number, number);
+    }
+    return TD_OK;
+}
+
 static td_status answer(walker *w, const tdi_type *type, double *p) {
     const tdi_turtle *t = &w->now;
     if (type->op != TDI_OP_QUERY_E) {
@@ -565,6 +583,7 @@ static td_status do_module(walker *w, uint16_t number, const double *p) {
     case TDI_OP_CYLINDER_TANGENT:
         tdi_cylinder_tangents(&w->ends, p, type->param_count);
         return TD_OK;
+    case TDI_OP_CONTOUR: return set_contour(w, type->param_count > 0 ? p[0] : 0);
     case TDI_OP_CYLINDER_SLOPE: tdi_cylinder_slopes(&w->ends, p, type->param_count); return TD_OK;
     case TDI_OP_SURFACE: return draw_surface(w, type, p);
     case TDI_OP_BALL:
@@ -692,6 +711,7 @@ static td_status walk_and_free(walker *w, const td_string *s) {
                           .width = h->width,
                           .color = h->color,
                           .material = TD_NONE,
+                          .contour = TD_NONE,
                           .elasticity = h->elasticity,
                           .mark = TD_NONE};
     for (int32_t i = 0; i < h->tropism_count; i++) {

@@ -4,6 +4,7 @@
 // The turtle: walks a string and tells a sink what is drawn where.
 
 #include "cpfg/colors.h"
+#include "cpfg/curve.h"
 #include "cpfg/patches.h"
 #include "tendril/grammar.h"
 
@@ -18,6 +19,7 @@ typedef struct tdi_turtle {
     int32_t material;          // index into the header's materials, or TD_NONE: none was set
     td_real elasticity;        // susceptibility to the tropism
     td_real elasticities[TDI_MAX_TROPISMS]; // to the numbered tropisms
+    int32_t contour;                        // index into the header's contours, or TD_NONE: round
     td_real scale;                          // of lengths, widths and sizes; 1 at first
     int32_t mark; // the sink's own: the segment the turtle stands on; TD_NONE at first
 } tdi_turtle;
@@ -67,6 +69,11 @@ typedef struct tdi_header_item { // `material: 1 oak, young=5e9` or `surface: L 
     uint32_t at;
 } tdi_header_item;
 
+typedef struct tdi_contour { // `contour: 1 leaf.con`: a cross-section, at radius 1
+    int32_t number;          // as @# names it
+    tdi_curve curve;
+} tdi_contour;
+
 typedef struct tdi_body_header {
     td_real length_unit;   // m a turtle unit; default 1
     td_real width_unit;    // m a unit of width; default length_unit
@@ -79,6 +86,8 @@ typedef struct tdi_body_header {
     int32_t palette_count; // `color: 3 #4c8c32`
     const int32_t *palette_index;
     const uint32_t *palette_color;
+    int32_t contour_count;
+    const tdi_contour *contours;
     const tdi_colors *colors; // of a file, for the other indices; NULL: none
 } tdi_body_header;
 

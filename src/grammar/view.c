@@ -14,7 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_LABEL 40
+#define MAX_LABEL       40
+#define CONTOUR_SAMPLES 257 // places at which the length of a contour is measured
 
 typedef struct view {
     tdi_parser *p;
@@ -358,6 +359,39 @@ static bool read_function_set(view *v) {
     return fine || data_fault(v->p, file, &scan);
 }
 
+// `curve: profile.con 100`
+static bool read_curve(view *v) {
+    char name[TDI_FILE_NAME];
+    size_t at = 0;
+    int32_t samples = 100, file;
+    tdi_scan scan;
+    tdi_curve curve;
+    if (!read_file_name(v, name, &at) ||
+        (!tdi_scan_line_end(&v->scan) &&
+         !tdi_scan_count(&v->scan, 2, TDI_CURVE_SAMPLES, "the number of samples", &samples)) ||
+        !open_data(v, at, name, &file, &scan)) {
+        return false;
+    }
+    return tdi_curve_read(&scan, samples, &v->p->g->arena, &curve) ? tdi_add_curve(v->p, &curve)
+                                                                   : data_fault(v->p, file, &scan);
+}
+
+// `contour: 1 stem.con`
+static bool read_contour(view *v) {
+    char name[TDI_FILE_NAME];
+    size_t at = 0;
+    int32_t file;
+    tdi_scan scan;
+    tdi_contour contour = {.number = 0};
+    if (!tdi_scan_count(&v->scan, 1, 1000000, "the number of the contour", &contour.number) ||
+        !read_file_name(v, name, &at) || !open_data(v, at, name, &file, &scan)) {
+        return false;
+    }
+    return tdi_curve_read(&scan, CONTOUR_SAMPLES, &v->p->g->arena, &contour.curve)
+               ? tdi_add_contour(v->p, &contour)
+               : data_fault(v->p, file, &scan);
+}
+
 // ---- surfaces -------------------------------------------------------------------------------
 
 // A drawing lacks the surface, but all else is right.
@@ -422,6 +456,8 @@ static const view_row rows[] = {
     {"initial scale", read_scale},
     {"interpretation past %", read_past_cut},
     {"surface", read_surface},
+    {"contour", read_contour},
+    {"curve", read_curve},
     {"function", read_function},
     {"function set", read_function_set},
     {"ambient light", NULL},
