@@ -73,6 +73,7 @@ typedef struct td_shape {
     td_real taper;         ///< > 0; 1 gives the outline of a lens, more a longer tip. Default 1.
     td_real fold;          ///< rad: how far each half rises from the plane. Default 0.2.
     td_real curl;          ///< rad: how far the tip has turned towards -Z. Default 0.3.
+    td_real crease;        ///< Of the half width, in which it rises: 1 makes a cup. Default 0.05.
     td_real wave;          ///< Ripple of the margin over length. Default 0.
     int32_t lobes;         ///< Lobes or teeth on each side. Default 0.
     td_real lobe_depth;    ///< 0..1 of the half width. Default 0.
@@ -87,6 +88,10 @@ typedef struct td_shape {
     int32_t polygon_first; ///< Polygon: first of polygon_count entries of the skeleton's polygons.
     int32_t polygon_count; ///< Patches: likewise, 16 control points each, in rows of four.
     td_vec3 stretch;       ///< Patches: factors along X, Y and Z. Each >= 0. Default 1.
+    /// Blade: a row of so many segments, each on the tip of the one before, so that it bends. Every
+    /// one has a shape of its own, alike but for `segment`. Default 1.
+    int32_t segments;
+    int32_t segment; ///< Blade: which part of the row this is, from 0 at the stalk. Default 0.
 } td_shape;
 
 /// A blade, 0x4c8c32 green, with the defaults named above.

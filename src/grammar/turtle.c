@@ -252,10 +252,12 @@ static td_status cylinder(walker *w, const tdi_type *type, const double *p) {
     return status;
 }
 
+// cpfg draws nothing of a size below 0
 static td_status refuse_size(const walker *w, const tdi_type *type, double size) {
-    return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
-                       "module %lld: %s has size %g; it must be at least 0", (long long)w->module,
-                       type->name, size);
+    return w->g->cpfg ? TD_OK
+                      : tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
+                                    "module %lld: %s has size %g; it must be at least 0",
+                                    (long long)w->module, type->name, size);
 }
 
 // ~X(s) or ~X(across, along, up). From a surface of patches the turtle goes on at its end point.
@@ -446,6 +448,7 @@ static td_status set_width(walker *w, const tdi_type *type, const double *p) {
     } else {
         t->width = type->op == TDI_OP_WIDTH_UP ? width + step : fmax(width - step, 0);
     }
+    t->width = w->g->cpfg ? fmax(t->width, 0) : t->width;
     if (t->width < 0) {
         return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
                            "module %lld sets the line width %g; it must be at least 0",
@@ -543,6 +546,7 @@ static td_status do_module(walker *w, uint16_t number, const double *p) {
     tdi_turtle_op op = (tdi_turtle_op)type->op;
     switch (op) {
     case TDI_OP_NONE:
+    case TDI_OP_PREFIX:
     case TDI_OP_IGNORED:
     case TDI_OP_CUT:
     case TDI_OP_CUT_IF:
@@ -640,11 +644,19 @@ static td_status walk(walker *w, const td_string *s, tdi_expander *e) {
             i = cut(w, s, i, &param);
             continue;
         }
+        tdi_site site = {s->types + i, p, s->module_count - i, i, i};
+        if (type->op == TDI_OP_PREFIX) {
+            used = tdi_fuse(w->g, site.types, site.count, &number);
+            site.types = &number;
+            site.count = 1;
+            type = &w->g->types[number];
+        }
         if (w->query_params && type->op >= TDI_OP_QUERY_P && type->op <= TDI_OP_QUERY_E) {
             status = answer(w, type, w->query_params + param);
         } else if (draw->first[number] != draw->first[number + 1]) {
-            tdi_site site = {s->types + i, p, s->module_count - i, i, i};
-            status = do_expanded(w, e, &site, &used);
+            int64_t taken;
+            status = do_expanded(w, e, &site, &taken);
+            used += taken - 1;
         } else {
             status = do_module(w, number, p);
         }
@@ -677,10 +689,18 @@ static td_status walk_with_copies(walker *w, const td_string *s) {
         values[globals + i] = v->arrays[i];
     }
     seed = seed == TD_SEED_FROM_TEXT && v ? v->seed : seed;
-    tdi_random random;
-    tdi_random_seed(&random, seed == TD_SEED_FROM_TEXT ? 0 : (uint64_t)seed);
+    tdi_dice dice;
+    tdi_dice_start(&dice, g->cpfg_random, seed);
+    if (g->cpfg_random && g->draw.seed == TD_SEED_FROM_TEXT && v) {
+        dice = *v->dice; // in cpfg drawing goes on where deriving has ended
+    }
     int64_t loops = 100000000;
-    tdi_machine machine = {g, values, values + globals, &random, &loops};
+    tdi_machine machine = {.grammar = g,
+                           .globals = values,
+                           .arrays = values + globals,
+                           .dice = &dice,
+                           .loops_left = &loops,
+                           .single = v && v->single};
     tdi_neighbours neighbours = {0};
     tdi_expander e = {.chooser = {.grammar = g,
                                   .section = &g->draw,

@@ -555,6 +555,7 @@ void tdi_view_read(tdi_parser *p, size_t end) {
     tdi_turtle_header *t = &p->g->turtle;
     t->angle = 45;
     t->width_increment = 0;
+    t->color = p->g->body.colors ? 128 : TD_NONE;
     t->tropism = tdi_vec3(0, 1, 0);
     t->pixels = true;
     t->past_cut = true;

@@ -25,7 +25,6 @@ typedef struct tdi_clip_mesh {
     tdi_gltf_layout layouts[TDI_GLTF_MAX_PARTS];
     tdi_gltf_cube cube; // of size 0 unless the file is compact
     int32_t part_count;
-    int64_t first_view;
     uint64_t end;          // of its arrays in the binary chunk
     uint64_t bind_offset;  // of its inverse bind matrices
     int64_t bind_accessor; // which is also their view
@@ -37,7 +36,6 @@ typedef struct tdi_clip_solid {
     td_bytes room;                    // of the part's arrays
     td_mesh_part part;
     tdi_gltf_layout layout;
-    int64_t first_view;
     uint64_t end; // of its arrays in the binary chunk
 } tdi_clip_solid;
 

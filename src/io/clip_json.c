@@ -192,7 +192,7 @@ static void write_meshes(tdi_json *json, tdi_clip_file *file) {
         tdi_json_key(json, "primitives");
         tdi_json_open(json, '[');
         for (int32_t i = 0; i < mesh->part_count; i++) {
-            tdi_gltf_write_primitive(json, &mesh->layouts[i], mesh->first_view + TDI_VIEW_COUNT * i,
+            tdi_gltf_write_primitive(json, &mesh->layouts[i],
                                      tdi_clip_file_material(file, &mesh->parts[i]));
         }
         tdi_json_close(json, ']');
@@ -204,8 +204,7 @@ static void write_meshes(tdi_json *json, tdi_clip_file *file) {
         tdi_json_key_string(json, "name", solid->part.name);
         tdi_json_key(json, "primitives");
         tdi_json_open(json, '[');
-        tdi_gltf_write_primitive(json, &solid->layout, solid->first_view,
-                                 tdi_clip_file_material(file, &solid->part));
+        tdi_gltf_write_primitive(json, &solid->layout, tdi_clip_file_material(file, &solid->part));
         tdi_json_close(json, ']');
         tdi_json_close(json, '}');
     }
@@ -301,13 +300,12 @@ static void write_data(tdi_json *json, const tdi_clip_file *file) {
     for (int32_t m = 0; m < file->mesh_count; m++) {
         const tdi_clip_mesh *mesh = &file->meshes[m];
         for (int32_t i = 0; i < mesh->part_count; i++) {
-            tdi_gltf_write_accessors(json, &mesh->parts[i], &mesh->layouts[i],
-                                     mesh->first_view + TDI_VIEW_COUNT * i);
+            tdi_gltf_write_accessors(json, &mesh->parts[i], &mesh->layouts[i]);
         }
     }
     for (int32_t m = 0; m < file->solid_count; m++) {
         const tdi_clip_solid *solid = &file->solids[m];
-        tdi_gltf_write_accessors(json, &solid->part, &solid->layout, solid->first_view);
+        tdi_gltf_write_accessors(json, &solid->part, &solid->layout);
     }
     for (int32_t m = 0; m < file->mesh_count; m++) {
         write_accessor(json, file->meshes[m].bind_accessor, 0, TDI_GLTF_FLOAT,

@@ -81,28 +81,25 @@ static void plan_meshes(tdi_clip_file *file) {
             continue;
         }
         tdi_clip_mesh *mesh = &file->meshes[file->mesh_count];
-        *mesh = (tdi_clip_mesh){
-            .actor = actor, .part_count = td_mesh_part_count(actor->mesh), .first_view = view};
+        *mesh = (tdi_clip_mesh){.actor = actor, .part_count = td_mesh_part_count(actor->mesh)};
         if (file->compact) {
             mesh->cube = tdi_gltf_cube_around(actor->mesh);
         }
         for (int32_t i = 0; i < mesh->part_count; i++) {
             mesh->parts[i] = td_mesh_part_get(actor->mesh, i);
-            mesh->layouts[i] = tdi_gltf_lay_out(
-                &mesh->parts[i], true, file->compact ? &mesh->cube : NULL, &file->binary_size);
+            mesh->layouts[i] =
+                tdi_gltf_lay_out(&mesh->parts[i], true, file->compact ? &mesh->cube : NULL,
+                                 &file->binary_size, &view);
             tdi_clip_file_material(file, &mesh->parts[i]);
         }
         mesh->end = file->binary_size;
-        view += TDI_VIEW_COUNT * mesh->part_count;
         file->mesh_of[a] = file->mesh_count++;
     }
     for (int32_t i = 0; i < file->solid_count; i++) {
         tdi_clip_solid *solid = &file->solids[i];
-        solid->first_view = view;
-        solid->layout = tdi_gltf_lay_out(&solid->part, false, NULL, &file->binary_size);
+        solid->layout = tdi_gltf_lay_out(&solid->part, false, NULL, &file->binary_size, &view);
         solid->end = file->binary_size;
         tdi_clip_file_material(file, &solid->part);
-        view += TDI_VIEW_PLAIN_COUNT;
     }
     for (int32_t i = 0; i < file->mesh_count; i++) {
         file->meshes[i].bind_offset = file->binary_size;

@@ -46,7 +46,7 @@ static void write_mesh(tdi_json *json, const char *name, const td_mesh_part *par
     tdi_json_key(json, "primitives");
     tdi_json_open(json, '[');
     for (int32_t i = 0; i < part_count; i++) {
-        tdi_gltf_write_primitive(json, &layouts[i], TDI_VIEW_PLAIN_COUNT * i, i);
+        tdi_gltf_write_primitive(json, &layouts[i], i);
     }
     tdi_json_close(json, ']');
     tdi_json_close(json, '}');
@@ -64,7 +64,7 @@ static void write_data(tdi_json *json, const td_mesh_part *parts, const tdi_gltf
     tdi_json_key(json, "accessors");
     tdi_json_open(json, '[');
     for (int32_t i = 0; i < part_count; i++) {
-        tdi_gltf_write_accessors(json, &parts[i], &layouts[i], TDI_VIEW_PLAIN_COUNT * i);
+        tdi_gltf_write_accessors(json, &parts[i], &layouts[i]);
     }
     tdi_json_close(json, ']');
     tdi_json_key(json, "bufferViews");
@@ -116,10 +116,11 @@ td_status td_mesh_glb(const td_mesh *mesh, const char *name, const td_alloc *all
     td_mesh_part parts[TDI_GLTF_MAX_PARTS];
     tdi_gltf_layout layouts[TDI_GLTF_MAX_PARTS];
     uint64_t binary_size = 0;
+    int64_t accessor = 0;
     int32_t part_count = td_mesh_part_count(mesh);
     for (int32_t i = 0; i < part_count; i++) {
         parts[i] = td_mesh_part_get(mesh, i);
-        layouts[i] = tdi_gltf_lay_out(&parts[i], false, NULL, &binary_size);
+        layouts[i] = tdi_gltf_lay_out(&parts[i], false, NULL, &binary_size, &accessor);
     }
     const char *label = name && name[0] ? name : "plant";
 

@@ -4,7 +4,7 @@
 // What every binary glTF 2.0 file of ours is made of: parts of meshes, materials, chunks.
 //
 // Views    a part has one for each of its arrays, in the order of tdi_gltf_view; each view is also
-//          an accessor with the same number.
+//          an accessor with the same number, which its layout tells.
 // Numbers  are little-endian, whatever the machine.
 
 #include "io/json.h"
@@ -24,8 +24,9 @@ typedef enum tdi_gltf_view {
     TDI_VIEW_NORMAL,
     TDI_VIEW_COLOR,
     TDI_VIEW_INDEX,
-    TDI_VIEW_PLAIN_COUNT,
-    TDI_VIEW_JOINTS = TDI_VIEW_PLAIN_COUNT,
+    TDI_VIEW_TEXCOORD, // where the part has any, as the next
+    TDI_VIEW_TANGENT,
+    TDI_VIEW_JOINTS, // of a skinned part, as the next
     TDI_VIEW_WEIGHTS,
     TDI_VIEW_COUNT,
 } tdi_gltf_view;
@@ -39,9 +40,9 @@ typedef struct tdi_gltf_cube {
 // Where the arrays of a part lie in the binary chunk; each starts at a multiple of 4.
 typedef struct tdi_gltf_layout {
     uint64_t offset[TDI_VIEW_COUNT];
-    uint64_t size[TDI_VIEW_COUNT]; // without padding
-    int view_count;                // TDI_VIEW_COUNT of a skinned part, else TDI_VIEW_PLAIN_COUNT
-    tdi_gltf_cube cube;            // of the extension KHR_mesh_quantization; so are small normals
+    uint64_t size[TDI_VIEW_COUNT];    // without padding
+    int64_t accessor[TDI_VIEW_COUNT]; // in the file; TD_NONE: the part has no such array
+    tdi_gltf_cube cube; // of the extension KHR_mesh_quantization; so are small normals
     bool short_index;
 } tdi_gltf_layout;
 
@@ -50,16 +51,17 @@ uint64_t tdi_gltf_padded(uint64_t size); // to a multiple of 4
 // The cube around all parts of a mesh; never of size 0.
 tdi_gltf_cube tdi_gltf_cube_around(const td_mesh *mesh);
 
-// Places the arrays at *end and moves it on. `cube` NULL: positions and normals are floats.
+// Places the arrays at *end and numbers them from *accessor on, and moves both on. `cube` NULL:
+// positions and normals are floats; else texture coordinates are there only with textures, and
+// tangents are not.
 tdi_gltf_layout tdi_gltf_lay_out(const td_mesh_part *part, bool skinned, const tdi_gltf_cube *cube,
-                                 uint64_t *end);
+                                 uint64_t *end, int64_t *accessor);
 
 void tdi_gltf_write_asset(tdi_json *json);
-void tdi_gltf_write_primitive(tdi_json *json, const tdi_gltf_layout *layout, int64_t first_view,
-                              int32_t material);
+void tdi_gltf_write_primitive(tdi_json *json, const tdi_gltf_layout *layout, int32_t material);
 void tdi_gltf_write_material(tdi_json *json, const char *part, bool double_sided);
 void tdi_gltf_write_accessors(tdi_json *json, const td_mesh_part *part,
-                              const tdi_gltf_layout *layout, int64_t first_view);
+                              const tdi_gltf_layout *layout);
 void tdi_gltf_write_views(tdi_json *json, const tdi_gltf_layout *layout);
 void tdi_gltf_write_view(tdi_json *json, uint64_t offset, uint64_t size); // of no vertices
 void tdi_gltf_write_buffer(tdi_json *json, uint64_t size);

@@ -98,6 +98,7 @@ static void write_shape(tdi_json *json, const td_skeleton *skeleton, const td_sh
         tdi_json_key_real(json, "taper", shape->taper);
         tdi_json_key_real(json, "fold", shape->fold);
         tdi_json_key_real(json, "curl", shape->curl);
+        tdi_json_key_real(json, "crease", shape->crease);
         tdi_json_key_real(json, "wave", shape->wave);
         tdi_json_key_integer(json, "lobes", shape->lobes);
         tdi_json_key_real(json, "lobe_depth", shape->lobe_depth);
@@ -108,6 +109,10 @@ static void write_shape(tdi_json *json, const td_skeleton *skeleton, const td_sh
         tdi_json_key_real(json, "opening", shape->opening);
         tdi_json_key_real(json, "centre", shape->centre);
         write_color(json, "centre_color", shape->centre_color);
+        if (shape->segments > 1) {
+            tdi_json_key_integer(json, "segments", shape->segments);
+            tdi_json_key_integer(json, "segment", shape->segment);
+        }
     }
     write_color(json, "color", shape->color);
     tdi_json_close(json, '}');

@@ -73,7 +73,8 @@ static tdi_moments blade_moments(const td_shape *shape) {
     tdi_moments m = {.zeroth = b.area, .first = {0, b.along, 0}};
     m.second.xx = b.across;
     m.second.yy = b.along2;
-    return shift_up(m, shape->stalk);
+    td_real start = tdi_blade_part_start(shape, shape->segment);
+    return shift_up(m, shape->segment > 0 ? -start : shape->stalk);
 }
 
 // A petal has S = M2 d d^T + W t t^T, d its direction (opening o from +Y) and t across it. Over a

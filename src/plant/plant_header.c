@@ -353,9 +353,6 @@ static void read_tables(tdi_plant_header *h, reporter *r, int32_t *places) {
         material_choice choice = read_surface(r, body, &body->surfaces[i], s);
         s->material = choice.item == TD_NONE ? library_material(h, places, choice.library)
                                              : tdi_turtle_material(choice.item);
-        if (r->count == 0 && !s->patches) {
-            s->moments = tdi_shape_integrate(&s->shape, NULL, NULL);
-        }
     }
 }
 
@@ -366,8 +363,19 @@ static tdi_surface plain_surface(td_shape_kind kind) {
     s.shape.kind = kind;
     s.shape.width = 1;
     s.shape.stalk = 0;
-    s.moments = tdi_shape_integrate(&s.shape, NULL, NULL);
     return s;
+}
+
+static bool integrate_surface(tdi_plant_header *h, tdi_surface *s) {
+    td_shape shape = s->shape;
+    if (s->patches) { // depend on the proportions of each that is drawn
+        return true;
+    }
+    s->moments = tdi_arena_zeroed(&h->arena, (size_t)shape.segments, sizeof *s->moments);
+    for (; s->moments && shape.segment < shape.segments; shape.segment++) {
+        s->moments[shape.segment] = tdi_shape_integrate(&shape, NULL, NULL);
+    }
+    return s->moments != NULL;
 }
 
 td_status tdi_plant_header_read(const td_grammar *grammar, const td_alloc *alloc,
@@ -392,6 +400,11 @@ td_status tdi_plant_header_read(const td_grammar *grammar, const td_alloc *alloc
     read_tables(out, &r, places);
     out->surfaces[out->ball] = plain_surface(TD_SHAPE_BALL);
     out->surfaces[out->disc] = plain_surface(TD_SHAPE_DISC);
+    for (int32_t i = 0; i <= out->disc && r.count == 0; i++) {
+        if (!integrate_surface(out, &out->surfaces[i])) {
+            return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the header");
+        }
+    }
     return r.count == 0 ? TD_OK : TD_ERR_SYNTAX;
 }
 

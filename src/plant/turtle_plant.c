@@ -64,6 +64,19 @@ static td_status use_patches(maker *m, const tdi_piece *piece, int32_t *index, t
     return TD_OK;
 }
 
+// the shapes of all parts of a surface, one after the other
+static td_status add_parts(maker *m, int32_t surface, int32_t *first, td_diag *diag) {
+    td_shape shape = m->header->surfaces[surface].shape;
+    td_status status = TD_OK;
+    for (int32_t k = 0; k < shape.segments && status == TD_OK; k++) {
+        int32_t index;
+        shape.segment = k;
+        status = td_builder_add_shape(m->builder, &shape, &index, diag);
+        *first = k == 0 && status == TD_OK ? index : *first;
+    }
+    return status;
+}
+
 static td_status use_shape(maker *m, const tdi_piece *piece, int32_t *index, td_diag *diag) {
     if (piece->polygon_count > 0) {
         td_shape shape = tdi_polygon_shape(&m->header->materials[piece->material]);
@@ -74,15 +87,10 @@ static td_status use_shape(maker *m, const tdi_piece *piece, int32_t *index, td_
         return use_patches(m, piece, index, diag);
     }
     if (piece->surface != TD_NONE) {
-        int32_t *known = &m->surfaces[piece->surface];
-        if (*known == TD_NONE) {
-            td_status status = td_builder_add_shape(
-                m->builder, &m->header->surfaces[piece->surface].shape, known, diag);
-            if (status != TD_OK) {
-                return status;
-            }
-        }
-        *index = *known;
+        int32_t *first = &m->surfaces[piece->surface];
+        td_status status = *first == TD_NONE ? add_parts(m, piece->surface, first, diag) : TD_OK;
+        *index = *first + piece->part;
+        return status;
     }
     return TD_OK;
 }

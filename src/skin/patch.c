@@ -36,8 +36,10 @@ static void add_patch(tdi_organ_model *model, const td_vec3 *points, td_vec3 str
     for (int32_t i = 0; i <= cells; i++) {
         for (int32_t k = 0; k <= cells; k++) {
             td_real u = (td_real)k / cells, v = (td_real)i / cells;
-            tdi_organ_vertex vertex = {.tint = TDI_TINT_ORGAN, .gain = 256};
-            tdi_patch_at(points, u, v, &vertex.position, NULL, NULL);
+            tdi_organ_vertex vertex = {.tint = TDI_TINT_ORGAN, .gain = 256, .u = u, .v = v};
+            tdi_patch_at(points, u, v, &vertex.position, &vertex.tangent, NULL);
+            vertex.tangent = stretched(vertex.tangent, stretch);
+            vertex.tangent = tdi_unit_or(vertex.tangent, tdi_vec3(1, 0, 0));
             vertex.position = stretched(vertex.position, stretch);
             vertex.normal = normal_at(points, stretch, u, v);
             place[i][k] = tdi_organ_vertex_add(model, &model->lamina, vertex);
