@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#define NO_LENGTH 1e-12 // over the size of a curve: what is left by rounding
+
 // ---- places ---------------------------------------------------------------------------------
 
 static td_vec3 point_at(const tdi_curve *c, td_real d) {
@@ -58,10 +60,18 @@ bool tdi_curve_measure(tdi_curve *c, int32_t samples, tdi_arena *arena) {
         c->lengths[i] = c->length;
         before = place;
     }
-    for (int32_t i = 1; i < samples && c->length > 0; i++) {
+    td_real size = 0;
+    for (int32_t i = 0; i < c->point_count; i++) {
+        td_real far = tdi_norm(c->points[i]);
+        size = far > size ? far : size;
+    }
+    if (!(c->length > NO_LENGTH * size)) {
+        return false;
+    }
+    for (int32_t i = 1; i < samples; i++) {
         c->lengths[i] /= c->length;
     }
-    return c->length > 0;
+    return true;
 }
 
 // ---- files ----------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 // Surfaces of Bezier patches, from .s files.
 //
 // Frame    A file has its own axes, with a heading and an up vector. A point (x, y, z) less the
-//          contact point becomes x L + y H + z U, L = H x U; the first of these points to the
-//          turtle's left.
+//          contact point becomes x L + y H + z U, L = H x U, and so a place to cpfg's left,
+//          ahead and up.
 
 #include "cpfg/patches.h"
 
@@ -97,13 +97,13 @@ static bool read_head(tdi_scan *scan, td_real size, frame *f) {
     return true;
 }
 
-// to the turtle's axes, whose X is to the right
+// to axes of our own, whose X is to the right and whose Z is opposite to cpfg's up
 static td_vec3 placed(const frame *f, td_vec3 p) {
     p = tdi_scale(tdi_sub(p, f->contact), f->scale);
     td_vec3 q = tdi_scale(f->left, p.x);
     q = tdi_madd(q, f->heading, p.y);
     q = tdi_madd(q, f->up, p.z);
-    return tdi_vec3(-q.x, q.y, q.z);
+    return tdi_vec3(-q.x, q.y, -q.z);
 }
 
 // `AL: ~ A: ~ AR: ~` and the like: the names of the patches around; the points say as much

@@ -59,7 +59,8 @@ void tdi_tropisms_turn(tdi_turtle *t, const tdi_tropism *tropisms, int32_t count
     }
     td_vec3 flat = tdi_madd(torque, t->heading, -tdi_dot(torque, t->heading));
     if (tdi_norm(flat) > SMALL) {
-        t->up = turned_towards(t->up, tdi_scale(tdi_unit_or(flat, flat), tdi_norm(torque)));
+        td_vec3 to = tdi_scale(tdi_unit_or(flat, flat), tdi_norm(torque));
+        t->up = tdi_scale(turned_towards(tdi_scale(t->up, -1), to), -1); // cpfg's up is opposite
         t->left = tdi_cross(t->up, t->heading);
     }
 }
