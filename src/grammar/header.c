@@ -517,6 +517,9 @@ bool tdi_header_word_at(const tdi_parser *p, size_t at, char word[32], size_t *a
     char sign = at < p->size ? p->text[at] : '\n';
     const header_row *row = find_row(word);
     *after = sign == ':' || sign == '=' ? at + 1 : at;
+    if (row && !row->read && sign == ':' && has_arrow(p, at)) {
+        return false; // a production of AXIOM, five modules, as a model of cpfg has it
+    }
     if (row && row->sign != '=') {
         return sign == ':' || (row->sign == 0 && (sign == '\n' || sign == '\r'));
     }

@@ -156,14 +156,19 @@ static td_status fail_loops(const td_grammar *g, const tdi_op *op, td_diag *diag
 
 // ---- arrays ---------------------------------------------------------------------------------
 
-// The place of an element, from indices[0] .. indices[rank-1]; TD_NONE when one is out of range.
-static int32_t element_place(const tdi_array *array, const double *indices) {
+// The place of an element, from indices[0] .. indices[rank-1]; TD_NONE when one is out of range. In
+// models of cpfg the nearest index that is in range takes its place.
+static int32_t element_place(const td_grammar *g, const tdi_array *array, const double *indices) {
     int32_t place = 0;
     for (int32_t i = 0; i < array->rank; i++) {
-        if (!(indices[i] >= 0 && indices[i] < array->size[i])) {
-            return TD_NONE;
+        double index = indices[i];
+        if (!(index >= 0 && index < array->size[i])) {
+            if (!g->cpfg) {
+                return TD_NONE;
+            }
+            index = index < array->size[i] ? 0 : array->size[i] - 1;
         }
-        place = place * array->size[i] + (int32_t)indices[i];
+        place = place * array->size[i] + (int32_t)index;
     }
     return array->first + place;
 }
@@ -215,7 +220,7 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
         case TDI_CODE_ELEMENT: {
             const tdi_array *array = &g->arrays[op->a];
             top -= array->rank - 1;
-            int32_t place = element_place(array, top);
+            int32_t place = element_place(g, array, top);
             if (place == TD_NONE) {
                 return fail_index(g, op, top, diag);
             }
@@ -236,10 +241,10 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
             break;
         case TDI_CODE_DIV:
             top--;
-            if (top[1] == 0) {
+            if (top[1] == 0 && !g->cpfg) {
                 return fail_at(g, op, diag, "division by zero");
             }
-            top[0] /= top[1];
+            top[0] /= top[1] != 0 ? top[1] : 1; // as cpfg does
             break;
         case TDI_CODE_MOD:
             top--;
@@ -319,7 +324,7 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
             const tdi_array *array = &g->arrays[op->a];
             double value = *top--;
             top -= array->rank - 1;
-            int32_t place = element_place(array, top);
+            int32_t place = element_place(g, array, top);
             if (place == TD_NONE) {
                 return fail_index(g, op, top, diag);
             }
