@@ -553,6 +553,9 @@ static td_status read_and_parse(td_grammar *g, const td_grammar_def *def, td_dia
         return TD_ERR_LIMIT;
     }
     td_status status = tdi_view_open(g, def, &view, &colors, diags);
+    if (status == TD_OK && colors != TD_NONE) {
+        status = tdi_view_colors(g, colors, diags);
+    }
     if (status == TD_OK && view != TD_NONE) {
         status = tdi_source_process(s, view, def, diags);
     }

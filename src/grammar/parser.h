@@ -40,6 +40,7 @@ typedef struct tdi_parser {
     int32_t slot_count;    // of the production
     int32_t nesting;
     int32_t stack; // values on the machine's stack at this point of the code
+    bool has_view; // a view file was read
     bool has_bare_turn;
     size_t bare_turn_at; // the first turn without parameter
 } tdi_parser;
@@ -134,6 +135,13 @@ bool tdi_read_define(tdi_parser *p); // define: { array a[3]; external b; }, in 
 // Marks the types that `ignore:` and `consider:` name, and settles defaults that depend on other
 // items. Call when all is read.
 void tdi_header_finish(tdi_parser *p);
+// A new surface of that letter; it takes the place of one of the view file. False after a fault.
+bool tdi_new_surface(tdi_parser *p, char letter, tdi_header_item **item);
 // Appends a function for func().
 bool tdi_add_spline(tdi_parser *p, const tdi_spline *spline);
 bool tdi_read_function(tdi_parser *p); // `function:`
+bool tdi_read_contour(tdi_parser *p);  // `contour:`
+// Appends a curve for curveX() and the like.
+bool tdi_add_curve(tdi_parser *p, const tdi_curve *curve);
+// Adds a cross-section; it takes the place of one with the same number.
+bool tdi_add_contour(tdi_parser *p, const tdi_contour *contour);
