@@ -121,6 +121,17 @@ TD_TEST(grammar_what_is_printed_is_dropped_without_a_callback) {
         "A(0)");
 }
 
+TD_TEST(grammar_what_a_homomorphism_prints_is_dropped_with_a_warning) {
+    td_diag items[2] = {{.line = 0}};
+    td_diag_list list = {items, 2, 0};
+    td_grammar *grammar = NULL;
+    td_grammar_def def = test_def("axiom: A\nhomomorphism\nA : 1 {printf(\"x\");} --> F\n");
+    CHECK_INT(td_grammar_new(&def, NULL, &grammar, &list), TD_OK);
+    CHECK(list.count == 1 && items[0].status == TD_OK && items[0].line == 3);
+    CHECK(strstr(items[0].message, "is dropped"));
+    td_grammar_free(grammar);
+}
+
 TD_TEST(grammar_a_callback_that_refuses_stops_the_derivation) {
     taken t = {.stop_at = 2};
     td_grammar_def def = test_def("axiom: A\nA : 1 {printf(\"x\");} --> AA\n");

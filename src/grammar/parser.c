@@ -424,6 +424,7 @@ static bool parse_item(tdi_parser *p, sections *s) {
     p->nesting = 0;
     if (!tdi_header_word_at(p, p->at, word, &after)) {
         p->limit = production_end(p);
+        p->drawing = s->now == &g->draw;
         add_production(p, s->now, section_capacity(g, s));
         return true;
     }
