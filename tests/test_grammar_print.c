@@ -71,6 +71,12 @@ TD_TEST(grammar_productions_print_in_string_order) {
                "?1?2!");
 }
 
+TD_TEST(grammar_braces_and_arrows_in_a_string_mean_nothing) {
+    CHECK_TEXT(
+        printed("axiom: A\nA : 1 {printf(\"{ } --> \\\"}\");\n  printf(\"}\");}\n --> B\n", 1),
+        "{ } --> \"}}");
+}
+
 TD_TEST(grammar_long_prints_come_in_pieces_and_whole) {
     char text[1200] = "printf(\"";
     memset(text + 8, 'a', 900);
