@@ -3,8 +3,8 @@
 
 // What the files of the parser share: the cursor, the names in sight, and the growing grammar.
 // lexer.c reads words and numbers, code.c compiles expressions, statements.c statements, print.c
-// what prints, modules.c reads strings of modules, header.c the header items, parser.c productions
-// and the whole.
+// what prints, items.c finds where items end, modules.c reads strings of modules, header.c the
+// header items, parser.c productions and the whole.
 
 #include "grammar/machine.h"
 #include "grammar/model.h"
@@ -37,6 +37,7 @@ typedef struct tdi_parser {
     int32_t name_count;    // globals first, then those of the production
     int32_t global_count;  // names that are global
     bool names_are_global; // an assignment to a new name makes a global
+    bool drawing;          // in a homomorphism
     int32_t slot_count;    // of the production
     int32_t nesting;
     int32_t stack; // values on the machine's stack at this point of the code
@@ -121,6 +122,9 @@ void tdi_system_default(td_grammar *g); // the fields that an L-system has for i
 // The end of the item that starts at `at`: lines that start with white space continue it, unless
 // they start an item of their own.
 size_t tdi_item_end(const tdi_parser *p, size_t at, bool is_production);
+size_t tdi_line_end(const tdi_parser *p, size_t at);
+// The same for the production at the cursor, whose blocks may hold line feeds.
+size_t tdi_production_end(const tdi_parser *p);
 
 // ---- header ---------------------------------------------------------------------------------
 
