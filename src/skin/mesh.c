@@ -14,10 +14,11 @@
 #include "skin/polygon.h"
 #include "skin/tube.h"
 
-#define FIRST_TOLERANCE 1e-5 // of the plant's extent: less changes hardly a triangle
+#define FIRST_TOLERANCE 5e-5 // of the plant's extent: less changes hardly a triangle
 #define LAST_TOLERANCE  1e4  // likewise: more leaves out nothing more
+#define COARSER         4    // from one tolerance to the next
+#define BISECTIONS      6    // to within 4^(1/64) of the least
 #define LEAST_TRIANGLES 100  // of a mesh: no plant is less
-#define BISECTIONS      5    // a tolerance within 2^(1/32) of the least
 
 struct td_mesh {
     tdi_skin skin;
@@ -107,10 +108,9 @@ static int64_t triangle_count(const tdi_skin *skin) {
     return count;
 }
 
-// makes the mesh anew
+// makes the mesh anew, in the memory that it has
 static td_status cover(tdi_skin *skin, workspace *work, int32_t sides, td_real tolerance) {
-    tdi_skin_free(skin);
-    skin->vertex_count = 0;
+    tdi_skin_clear(skin);
     skin->tolerance = tolerance;
     td_status status = tdi_tubes_add(skin, &work->posed, &work->axes, sides, &work->where);
     return status == TD_OK ? tdi_organs_add(skin, work->skeleton, &work->posed, &work->where)
@@ -131,7 +131,7 @@ static td_status reduce(tdi_skin *skin, workspace *work, const td_mesh_opts *opt
     td_status status = TD_ERR_LIMIT;
     while (is_over(skin, status, opts) && high < LAST_TOLERANCE * extent) {
         low = high;
-        high *= 2;
+        high *= COARSER;
         status = cover(skin, work, opts->sides, high);
     }
     for (int i = 0; i < BISECTIONS && status == TD_OK; i++) {
@@ -144,8 +144,9 @@ static td_status reduce(tdi_skin *skin, workspace *work, const td_mesh_opts *opt
             high = middle;
         }
     }
-    return status == TD_OK && skin->tolerance != high ? cover(skin, work, opts->sides, high)
-                                                      : status;
+    // once more, in no more memory than it needs
+    tdi_skin_free(skin);
+    return status == TD_OK ? cover(skin, work, opts->sides, high) : status;
 }
 
 static td_status fill(td_mesh *mesh, workspace *work, const td_mesh_opts *opts) {
