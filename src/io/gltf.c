@@ -117,7 +117,7 @@ static const look *look_of(const char *texture) {
                                  {"stalk", TDI_PICTURE_STALK, TD_NONE},
                                  {"leaf", TDI_PICTURE_LEAF, TDI_PICTURE_LEAF_NORMALS},
                                  {"petal", TDI_PICTURE_PETAL, TD_NONE}};
-    for (size_t i = 0; i < sizeof looks / sizeof looks[0] && texture; i++) {
+    for (size_t i = 0; TDI_PICTURES && texture && i < sizeof looks / sizeof looks[0]; i++) {
         if (strcmp(looks[i].texture, texture) == 0) {
             return &looks[i];
         }

@@ -197,6 +197,9 @@ static void put_palette(const rule *r, uint8_t palette[768]) {
 // ---- entry ----------------------------------------------------------------------------------
 
 uint64_t tdi_picture_size(tdi_picture picture) {
+    if (!TDI_PICTURES) {
+        return 0;
+    }
     const rule *r = &rules[picture];
     static const uint8_t any[1] = {0};
     tdi_image image = {side_of(r), side_of(r), NULL, r->steep > 0 ? NULL : any};
@@ -204,6 +207,9 @@ uint64_t tdi_picture_size(tdi_picture picture) {
 }
 
 td_status tdi_picture_write(tdi_picture picture, const td_alloc *alloc, uint8_t *out) {
+    if (!TDI_PICTURES) {
+        return TD_ERR_ARGUMENT;
+    }
     const rule *r = &rules[picture];
     uint8_t palette[768];
     size_t size = (size_t)side_of(r) * (size_t)side_of(r) * (r->steep > 0 ? 3 : 1);

@@ -6,6 +6,13 @@
 
 #include "tendril/base.h"
 
+// The module for pages makes no files with textures.
+#ifdef TDI_SMALL
+#define TDI_PICTURES 0
+#else
+#define TDI_PICTURES 1
+#endif
+
 typedef enum tdi_picture {
     TDI_PICTURE_BARK,
     TDI_PICTURE_BARK_NORMALS,
