@@ -34,7 +34,7 @@ static void check_saving(const tdi_solver *solver, td_integrator integrator) {
     opts.air = (td_air){{2, 0, 1}, 0.1, 0.6};
     for (int32_t from = 0; from < 4; from++) {
         char *bytes = bytes_of(&a);
-        solver->restore(b.state, bytes);
+        tdi_state_restore(solver->implicit, b.state, bytes);
         CHECK_SAY(same_as(&b, bytes), "%s, %s: a restored state has other bits after %d steps",
                   a.name, rule, (int)from);
         free(bytes);
@@ -42,7 +42,7 @@ static void check_saving(const tdi_solver *solver, td_integrator integrator) {
         step_times(&b, &opts, 5);
         bytes = bytes_of(&a);
         CHECK_SAY(same_as(&b, bytes), "%s, %s: a restored state goes on otherwise", a.name, rule);
-        solver->restore(b.state, bytes); // of itself
+        tdi_state_restore(solver->implicit, b.state, bytes); // of itself
         CHECK_SAY(same_as(&b, bytes), "%s, %s: restoring its own bytes changes a state", a.name,
                   rule);
         free(bytes);
@@ -69,19 +69,19 @@ static void claim_reading(const tdi_solver *solver) {
     for (int32_t k = 0; k < 10; k++) {
         step_times(&a, &opts, 1);
         step_times(&b, &opts, 1);
-        solver->poses(b.state, origins, tips, turns);
-        solver->velocities(b.state, tips);
+        solver->poses(b.state, 0, b.count, origins, tips, turns);
+        solver->velocities(b.state, 0, b.count, NULL, tips);
         solver->sums(b.state, down);
         for (int32_t i = 0; i < b.count; i++) {
-            solver->turn(b.state, i);
-            solver->moment(b.state, i, 1);
+            tdi_solver_turn(solver, b.state, i);
+            tdi_solver_moment(solver, b.state, i, 1);
         }
         if (solver->residual) {
             solver->residual(b.state, down);
         }
         td_vec3 at[8];
-        solver->poses(a.state, NULL, at, NULL);
-        solver->poses(b.state, NULL, tips, NULL);
+        solver->poses(a.state, 0, a.count, NULL, at, NULL);
+        solver->poses(b.state, 0, b.count, NULL, tips, NULL);
         CHECK_SAY(memcmp(at, tips, (size_t)a.count * sizeof *at) == 0,
                   "%s: reading a state moves it in step %d", a.name, (int)k);
     }
@@ -105,17 +105,17 @@ static void claim_poses(const tdi_solver *solver) {
     td_vec3 origins[8], tips[8], speeds[8];
     td_quat turns[8];
     step_times(&s, &opts, 8);
-    solver->poses(s.state, origins, tips, turns);
-    solver->velocities(s.state, speeds);
+    solver->poses(s.state, 0, s.count, origins, tips, turns);
+    solver->velocities(s.state, 0, s.count, NULL, speeds);
     for (int32_t i = 0; i < s.count; i++) {
         td_vec3 origin, tip;
         td_quat q;
-        solver->segment(s.state, i, &origin, &tip, &q);
+        solver->poses(s.state, i, 1, &origin, &tip, &q);
         CHECK_SAY(memcmp(&origin, &origins[i], sizeof origin) == 0 &&
                       memcmp(&tip, &tips[i], sizeof tip) == 0 &&
                       memcmp(&q, &turns[i], sizeof q) == 0,
                   "%s: segment %d by itself is not where all have it", s.name, (int)i);
-        const td_vec3 v = solver->velocity(s.state, i, s.segments[i].tip);
+        const td_vec3 v = tdi_solver_velocity(solver, s.state, i, s.segments[i].tip);
         CHECK_SAY(distance(v, speeds[i]) <= 1e-12, "%s: velocity of tip %d", s.name, (int)i);
         CHECK_SAY(fabs(tdi_quat_norm(q) - 1) < 1e-12, "%s: rotation %d", s.name, (int)i);
         // within what stretches
@@ -154,7 +154,7 @@ static void check_failure(const tdi_solver *solver, td_integrator integrator, co
     step_times(&s, &good, f->after);
     step_times(&other, &good, f->after);
     char *bytes = bytes_of(&s);
-    const td_status status = step_once(&s, &bad, NULL, &diag);
+    const td_status status = step_once(&s, &bad, &diag);
     CHECK_SAY(status == TD_ERR_DIVERGED && diag.message[0] != 0,
               "%s, %s: a force beyond all numbers does not diverge: %d '%s'", s.name,
               integrator_names[integrator], (int)status, diag.message);
@@ -306,10 +306,10 @@ static td_real velocity_error(const tdi_solver *solver, td_real dt, td_integrato
         load.vector = swell(k * dt, whole);
         step_times(&s, &opts, 1);
         if (k >= half - 1) {
-            solver->poses(s.state, NULL, tips[k - half + 1], NULL);
+            solver->poses(s.state, 0, s.count, NULL, tips[k - half + 1], NULL);
         }
         if (k == half) {
-            solver->velocities(s.state, v);
+            solver->velocities(s.state, 0, s.count, NULL, v);
         }
     }
     for (int32_t i = 0; i < s.count; i++) {
@@ -359,8 +359,8 @@ static void claim_rest(const tdi_solver *solver) {
               "%s: no rest", a.name);
     step_times(&b, &opts, 600);
     td_vec3 rest[8], late[8];
-    solver->poses(a.state, NULL, rest, NULL);
-    solver->poses(b.state, NULL, late, NULL);
+    solver->poses(a.state, 0, a.count, NULL, rest, NULL);
+    solver->poses(b.state, 0, b.count, NULL, late, NULL);
     CHECK_SAY(distance(drawn, rest[a.count - 1]) > 1e-3, "%s: it rests as it is drawn", a.name);
     for (int32_t i = 0; i < a.count; i++) {
         CHECK_SAY(distance(rest[i], late[i]) < 1e-7,
@@ -388,10 +388,10 @@ static void check_memory(const tdi_solver *solver, td_integrator integrator) {
     const td_step_opts opts = exact_opts(fitting_dt(integrator), integrator);
     const long calls = heap.calls;
     for (int32_t k = 0; k < 30; k++) {
-        CHECK_SAY(step_once(&s, &opts, &alloc, NULL) == TD_OK, "%s: step %d", s.name, (int)k);
+        CHECK_SAY(step_once(&s, &opts, NULL) == TD_OK, "%s: step %d", s.name, (int)k);
     }
     char *bytes = bytes_of(&s);
-    solver->restore(s.state, bytes);
+    tdi_state_restore(solver->implicit, s.state, bytes);
     solver->sums(s.state, down);
     free(bytes);
     CHECK_SAY(heap.calls == calls, "%s, %s: steps ask for memory %ld times", s.name,
@@ -443,8 +443,8 @@ static void claim_scarcity(const tdi_solver *solver) {
         status = status == TD_OK ? solver->state_new(model, &alloc, &state, &diag) : status;
         CHECK_SAY(status == TD_OK || (status == TD_ERR_MEMORY && !state && diag.message[0] != 0),
                   "%s: status %d when memory ends at call %ld", s.name, (int)status, k);
-        solver->state_free(state);
-        solver->model_free(model);
+        tdi_state_free(state);
+        tdi_model_free(model);
         CHECK_SAY(heap.held == 0, "%s: %zu bytes are left when memory ends at call %ld", s.name,
                   heap.held, k);
     }

@@ -63,6 +63,63 @@ TD_TEST(cpfg_brackets_may_close_in_another_successor) {
     test_model_free(&m);
 }
 
+// ---- symbols of several characters ----------------------------------------------------------
+
+// cpfg's surface is a '~' and a module of its own, which productions rewrite
+TD_TEST(cpfg_module_of_a_surface_ages) {
+    const char *text = "surface: L leaf\nsurface: M leaf\naxiom: A\nA --> F[+~L(0)]A\n"
+                       "L(t) : t < 1 --> L(t+0.5)\nL(t) --> M(t)\n";
+    CHECK_TEXT(test_derived(text, 2), "F[+~L(0.5)]F[+~L(0)]A");
+    CHECK_TEXT(test_derived(text, 4), "F[+~M(1)]F[+~L(1)]F[+~L(0.5)]F[+~L(0)]A");
+    test_model m = test_model_good(text, 4);
+    td_string s = td_derivation_string(m.derivation);
+    td_totals totals = {0};
+    CHECK_INT(td_totals_from_string(m.grammar, &s, NULL, NULL, &totals, NULL), TD_OK);
+    CHECK_INT(totals.segment_count, 7); // four pieces and three leaves; one has size 0
+    int32_t type, symbols = 0, leaves = 0;
+    for (int64_t i = 0; i < s.module_count; symbols++) {
+        i += td_symbol_at(m.grammar, &s, i, &type);
+        leaves += strcmp(td_grammar_type_name(m.grammar, type), "~L") == 0;
+    }
+    CHECK_INT(symbols, 21); // of 25 modules
+    CHECK_INT(leaves, 3);
+    test_model_free(&m);
+}
+
+TD_TEST(cpfg_parts_of_a_symbol_are_seen_by_predecessors_and_contexts) {
+    const char *head = "surface: L leaf\naxiom: A~L(1)B\n%s --> X\n";
+    const case_row rows[] = {{"~ < L(t)", "A~XB"},  {"A < ~ > L(t)", "AXL(1)B"},
+                             {"~L(t)", "AXB"},      {"L(t) > B", "A~XB"},
+                             {"A~ < L(t)", "A~XB"}, {"A~L(t) < B", "A~L(1)X"},
+                             {"A < B", "A~L(1)B"},  {"L(t) < B", "A~L(1)X"},
+                             {"L(t)B", "A~X"},      {"L", "A~L(1)B"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[128];
+        snprintf(text, sizeof text, head, rows[i].axiom);
+        CHECK_TEXT(test_derived(text, 1), rows[i].result);
+    }
+    CHECK_TEXT(test_derived("surface: L leaf\nignore: ~L\naxiom: A~L(1)B\nA < B --> C\n", 1),
+               "A~L(1)C");
+    CHECK_TEXT(test_derived("surface: L leaf\nignore: ~\naxiom: A~L(1)B\nA < B --> C\n", 1),
+               "A~L(1)B");
+}
+
+// a query stays one, and is answered, when productions look at its letter
+TD_TEST(cpfg_letter_of_a_query_is_a_module_of_its_own) {
+    CHECK_TEXT(test_derived("axiom: F(2)?P(0,0)\nP(x,y) : y > 3 --> Q\nF(l) --> F(l+1)\n", 1),
+               "F(3)?P(0,3)");
+    CHECK_TEXT(test_derived("axiom: F(2)?P(0,0)\nP(x,y) : y > 3 --> Q(y)\nF(l) --> F(l+2)\n", 2),
+               "F(6)?Q(4)");
+}
+
+// the L of a homomorphism is drawn and never rewritten
+TD_TEST(cpfg_symbols_of_the_homomorphism_stay_whole) {
+    CHECK_TEXT(test_derived("surface: L leaf\naxiom: L(1)\nL(t) --> L(t+1)\nhomomorphism\n"
+                            "L(t) --> ~L(t)\n",
+                            2),
+               "L(3)");
+}
+
 // ---- contexts -------------------------------------------------------------------------------
 
 TD_TEST(cpfg_equals_sign_in_a_right_context_is_the_rest_of_a_branch) {

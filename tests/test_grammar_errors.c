@@ -129,6 +129,8 @@ TD_TEST(errors_in_statements_name_their_place) {
 TD_TEST(errors_in_header_items_name_their_place) {
     const test_fault rows[] = {
         {"seed: -1\naxiom: A\n", TD_ERR_SYNTAX, 1, 7, "a whole number of at least 0"},
+        {"ignore: F(\naxiom: A\n", TD_ERR_SYNTAX, 1, 10, "expected a symbol before '('"},
+        {"consider: F\xc3\xa9\naxiom: A\n", TD_ERR_SYNTAX, 1, 12, "a symbol before byte 0xc3"},
         {"seed: x\naxiom: A\n", TD_ERR_SYNTAX, 1, 7, "unknown name 'x'"},
         {"seed:\naxiom: A\n", TD_ERR_SYNTAX, 1, 6, "before the end of the line"},
         {"seed: 5 7\naxiom: A\n", TD_ERR_SYNTAX, 1, 9, "expected the end of the line before '7'"},
@@ -150,7 +152,7 @@ TD_TEST(errors_in_header_items_name_their_place) {
         {"material: 1 oak, color=#12\naxiom: A\n", TD_ERR_SYNTAX, 1, 24, "a colour such as"},
         {"material: 1 oak, young\naxiom: A\n", TD_ERR_SYNTAX, 1, 23, "expected '='"},
         {"surface: + leaf\naxiom: A\n", TD_ERR_SYNTAX, 1, 10, "expected a letter; ~"},
-        {"ignore: F*\naxiom: A\n", TD_ERR_SYNTAX, 1, 10, "expected a module before '*'"},
+        {"ignore: F*\naxiom: A\n", TD_ERR_SYNTAX, 1, 10, "expected a symbol before '*'"},
         {"maximum depth: 5\naxiom: A\n", TD_ERR_SYNTAX, 1, 1, "expected 'decomposition' or"},
         {"axiom: A\ndecomposition\nmaximum depth: 0\n", TD_ERR_SYNTAX, 3, 16, "a depth from 1"},
         {"axiom: A\nhomomorphism: x\n", TD_ERR_SYNTAX, 2, 15, "expected the end of the line"},

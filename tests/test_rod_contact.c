@@ -541,7 +541,7 @@ static void next_step(heap *h, const td_collider *c, midway *m) {
     const tdi_rule rule = {.dt = dt, .h = hh, .two = true, .part = 1, .touched = true};
     for (int32_t k = 0; k < 2; k++) {
         m->member[k] = (tdi_member){&tdi_rod_implicit, h->state[k], &h->opts[k], NULL};
-        tdi_rod_implicit.begin(h->state[k], &h->opts[k], &rule);
+        tdi_state_begin(&tdi_rod_implicit, h->state[k], &h->opts[k], &rule);
         h->state[k]->now->potential.whole = true;
     }
     m->system = (tdi_system){.member = m->member, .count = 2, .colliders = c, .collider_count = 1};

@@ -25,15 +25,18 @@ typedef struct grow_args {
 
 // ---- figures --------------------------------------------------------------------------------
 
-// Modules of each name, whatever their parameters; names[i] is the first type with that name.
-static int64_t *count_names(const td_grammar *grammar, const td_string *string) {
-    int32_t types = td_grammar_type_count(grammar);
+// Symbols of each name, whatever their parameters, at the first type with that name; *total gets
+// their sum.
+static int64_t *count_names(const td_grammar *grammar, const td_string *string, int64_t *total) {
+    int32_t types = td_grammar_type_count(grammar), type;
     int64_t *counts = calloc((size_t)types, sizeof *counts);
+    *total = 0;
     if (!counts) {
         return NULL;
     }
-    for (int64_t i = 0; i < string->module_count; i++) {
-        counts[string->types[i]]++;
+    for (int64_t i = 0; i < string->module_count; ++*total) {
+        i += td_symbol_at(grammar, string, i, &type);
+        counts[type]++;
     }
     for (int32_t t = 0; t < types; t++) {
         for (int32_t first = 0; first < t; first++) {
@@ -48,10 +51,10 @@ static int64_t *count_names(const td_grammar *grammar, const td_string *string) 
     return counts;
 }
 
-static void print_json(const td_grammar *grammar, const td_string *string, const td_totals *totals,
-                       const int64_t *counts) {
+static void print_json(const td_grammar *grammar, int64_t symbols, const td_totals *totals,
+                       int64_t *counts) {
     const char *comma = "";
-    printf("{\"modules\":%lld,\"counts\":{", (long long)string->module_count);
+    printf("{\"modules\":%lld,\"counts\":{", (long long)symbols);
     for (int32_t t = 0; t < td_grammar_type_count(grammar); t++) {
         if (counts[t] > 0) {
             fputs(comma, stdout);
@@ -69,14 +72,21 @@ static void print_json(const td_grammar *grammar, const td_string *string, const
     printf("}\n");
 }
 
-static void print_plain(const td_grammar *grammar, const td_string *string, const td_totals *totals,
-                        const int64_t *counts) {
-    printf("modules   %lld\n", (long long)string->module_count);
+// the most frequent symbols first; uses the counts up
+static void print_plain(const td_grammar *grammar, int64_t symbols, const td_totals *totals,
+                        int64_t *counts) {
+    printf("modules   %lld\n", (long long)symbols);
     printf("counts   ");
-    for (int32_t t = 0; t < td_grammar_type_count(grammar); t++) {
-        if (counts[t] > 0) {
-            printf(" %s %lld", td_grammar_type_name(grammar, t), (long long)counts[t]);
+    for (;;) {
+        int32_t most = 0;
+        for (int32_t t = 1; t < td_grammar_type_count(grammar); t++) {
+            most = counts[t] > counts[most] ? t : most;
         }
+        if (counts[most] == 0) {
+            break;
+        }
+        printf(" %s %lld", td_grammar_type_name(grammar, most), (long long)counts[most]);
+        counts[most] = 0;
     }
     printf("\nlength    %.10g\nsegments  %lld\nmass      %.6g kg\nheight    %.6g m\n",
            totals->length, (long long)totals->segment_count, totals->mass, totals->height);
@@ -86,9 +96,9 @@ static td_status print_figures(const td_grammar *grammar, const td_string *strin
                                const td_skeleton_opts *opts, bool json, td_diag *diag) {
     td_totals totals;
     td_status status = td_totals_from_string(grammar, string, opts, NULL, &totals, diag);
-    int64_t *counts = status == TD_OK ? count_names(grammar, string) : NULL;
+    int64_t symbols, *counts = status == TD_OK ? count_names(grammar, string, &symbols) : NULL;
     if (counts) {
-        (json ? print_json : print_plain)(grammar, string, &totals, counts);
+        (json ? print_json : print_plain)(grammar, symbols, &totals, counts);
     }
     free(counts);
     return status;
@@ -218,5 +228,6 @@ int cli_grow(int argc, char **argv) {
     if (!cli_plant_args_check(&a.plant, "grow")) {
         return EXIT_MISUSE;
     }
+    a.plant.out = a.out;
     return grow(argv[0], &a);
 }

@@ -27,14 +27,15 @@ struct td_derivation {
     buffer now, next;
     buffer whole; // a successor before its decomposition
     double *globals, *arrays;
-    uint8_t *still; // a type: no production concerns it
-    uint8_t *arity; // a type
+    uint8_t *file_open; // a file that statements write
+    uint8_t *still;     // a type: no production concerns it
+    uint8_t *arity;     // a type
     // a type: its production, when there is one only, with nothing to test and nothing to follow
     const tdi_production **only;
     // a type: bit (t mod 64) is set where a neighbour of type t may let a production match, so that
     // most modules of context-sensitive models are passed over without a closer look
     uint64_t *left_gate, *right_gate;
-    tdi_random random;
+    tdi_dice dice;
     int64_t loops_left;
     int32_t step;
     int64_t written;
@@ -305,7 +306,12 @@ static td_status answer_queries(td_derivation *d, buffer *b, td_diag *diag) {
     }
     td_string s = view(b);
     s.variables = &d->variables;
-    return tdi_query_fill(d->grammar, &s, b->params, d->step, &d->opts.environment, d->alloc, diag);
+    td_status status =
+        tdi_query_fill(d->grammar, &s, b->params, d->step, &d->opts.environment, d->alloc, diag);
+    for (int64_t i = 0; i < b->param_count && d->variables.single; i++) {
+        b->params[i] = (double)(float)b->params[i];
+    }
+    return status;
 }
 
 // What the lower layers report without a diagnostic of their own gets one here.
@@ -318,6 +324,7 @@ static td_status explain(td_status status, td_diag *diag) {
 
 static td_status step(td_derivation *d, td_diag *diag) {
     const td_grammar *g = d->grammar;
+    d->globals[TDI_GLOBAL_STEP] = d->step + 1;
     td_status status = run_block(d, g->start_each, diag);
     td_string s = view(&d->now);
     d->chooser.string = d->expander.chooser.string = s;
@@ -401,15 +408,17 @@ static td_status make_variables(td_derivation *d) {
     size_t types = (size_t)g->type_count;
     d->globals = tdi_alloc_zeroed(d->alloc, (size_t)g->global_count + 1, sizeof *d->globals);
     d->arrays = tdi_alloc_zeroed(d->alloc, (size_t)g->array_value_count + 1, sizeof *d->arrays);
+    d->file_open = tdi_alloc_zeroed(d->alloc, (size_t)g->file_count + 1, 1);
     d->still = tdi_alloc_zeroed(d->alloc, types, 1);
     d->arity = tdi_alloc_zeroed(d->alloc, types, 1);
     d->only = tdi_alloc_zeroed(d->alloc, types, sizeof *d->only);
     d->left_gate = tdi_alloc_zeroed(d->alloc, types, sizeof *d->left_gate);
     d->right_gate = tdi_alloc_zeroed(d->alloc, types, sizeof *d->right_gate);
-    if (!d->globals || !d->arrays || !d->still || !d->arity || !d->only || !d->left_gate ||
-        !d->right_gate) {
+    if (!d->globals || !d->arrays || !d->file_open || !d->still || !d->arity || !d->only ||
+        !d->left_gate || !d->right_gate) {
         return TD_ERR_MEMORY;
     }
+    d->globals[TDI_GLOBAL_LENGTH] = g->steps;
     if (g->array_value_count > 0) {
         memcpy(d->arrays, g->array_values, (size_t)g->array_value_count * sizeof *d->arrays);
     }
@@ -431,10 +440,20 @@ static td_status make_variables(td_derivation *d) {
 static td_status make_choosers(td_derivation *d) {
     const td_grammar *g = d->grammar;
     int64_t seed = d->opts.seed != TD_SEED_FROM_TEXT ? d->opts.seed : g->seed;
-    tdi_random_seed(&d->random, seed == TD_SEED_FROM_TEXT ? 0 : (uint64_t)seed);
+    // in cpfg the text's seed concerns the choice among productions only
+    tdi_dice_start(&d->dice, g->cpfg_random, g->cpfg_random ? d->opts.seed : seed);
+    tdi_random_seed(&d->dice.own, seed == TD_SEED_FROM_TEXT ? 0 : (uint64_t)seed);
     d->loops_left = d->opts.max_loops;
-    d->variables = (tdi_variables){d->globals, d->arrays, seed};
-    tdi_machine machine = {g, d->globals, d->arrays, &d->random, &d->loops_left};
+    bool single = g->float_parameters || d->opts.float_parameters;
+    d->variables = (tdi_variables){d->globals, d->arrays, &d->dice, seed, single};
+    tdi_machine machine = {.grammar = g,
+                           .globals = d->globals,
+                           .arrays = d->arrays,
+                           .dice = &d->dice,
+                           .loops_left = &d->loops_left,
+                           .print = d->opts.print.write ? &d->opts.print : NULL,
+                           .file_open = d->file_open,
+                           .single = single};
     d->chooser = (tdi_chooser){.grammar = g,
                                .section = &g->rewrite,
                                .machine = machine,
@@ -505,6 +524,7 @@ void td_derivation_free(td_derivation *derivation) {
     tdi_expander_free(&d->expander, alloc);
     tdi_alloc_free(alloc, d->globals, ((size_t)g->global_count + 1) * sizeof *d->globals);
     tdi_alloc_free(alloc, d->arrays, ((size_t)g->array_value_count + 1) * sizeof *d->arrays);
+    tdi_alloc_free(alloc, d->file_open, (size_t)g->file_count + 1);
     tdi_alloc_free(alloc, d->still, (size_t)g->type_count);
     tdi_alloc_free(alloc, d->arity, (size_t)g->type_count);
     tdi_alloc_free(alloc, d->only, (size_t)g->type_count * sizeof *d->only);

@@ -14,11 +14,15 @@
 #define TDI_MAX_TYPES  65535 // module types
 #define TDI_MAX_STACK  64    // values in an expression
 
+// globals that every model has: cpfg's Q, the number of the step, and Z, the derivation length
+enum { TDI_GLOBAL_STEP, TDI_GLOBAL_LENGTH };
+
 // ---- module types ---------------------------------------------------------------------------
 
 // What the turtle does at a module. Types with the same name share it.
 typedef enum tdi_turtle_op {
     TDI_OP_NONE,
+    TDI_OP_PREFIX,    // ~ or ? with its letter in a module of its own; see split.c
     TDI_OP_IGNORED,   // a command of cpfg that means nothing here: labels, textures, ...
     TDI_OP_DRAW,      // F
     TDI_OP_DRAW_G,    // G: like F, but no corner of a polygon
@@ -98,6 +102,18 @@ typedef struct tdi_array { // a global array, rows last
     int32_t first; // place among the values of all arrays
 } tdi_array;
 
+// The text of a printf or fprintf, with its conversions.
+typedef struct tdi_format {
+    const char *text;
+    int32_t arg_count;
+    bool to_file; // the file's number stands before the arguments
+} tdi_format;
+
+// A file that fopen names; its number in expressions is its index.
+typedef struct tdi_file {
+    const char *name;
+} tdi_file;
+
 // A module's parameter in a successor: most are a constant or a name, and need no machine.
 typedef enum tdi_arg_kind { TDI_ARG_CONSTANT, TDI_ARG_SLOT, TDI_ARG_CODE } tdi_arg_kind;
 typedef struct tdi_arg {
@@ -168,12 +184,18 @@ typedef struct tdi_turtle_header {
     bool past_cut;                // the rest of a branch is drawn after a '%'
 } tdi_turtle_header;
 
+typedef struct tdi_fusion { // a symbol such as ~L(t) that is taken apart
+    uint16_t parts[2], whole;
+} tdi_fusion;
+
 struct td_grammar {
     tdi_arena arena; // owns everything below
     const td_alloc *alloc;
     tdi_source source;
     tdi_type *types;
     int32_t type_count;
+    tdi_fusion *fusions;
+    int32_t fusion_count;
     tdi_op *ops;
     uint32_t *op_at; // places of the operations in the source
     int32_t op_count;
@@ -182,13 +204,20 @@ struct td_grammar {
     int32_t array_count;
     int32_t array_value_count;
     double *array_values; // at the start
-    int64_t seed;         // TD_SEED_FROM_TEXT: none given
+    tdi_format *formats;
+    int32_t format_count;
+    tdi_file *files; // that statements write
+    int32_t file_count;
+    int64_t seed; // TD_SEED_FROM_TEXT: none given
     int32_t steps;
     int32_t start, start_each, end_each, end; // first operation, or TD_NONE
     tdi_words axiom;
     uint32_t axiom_at;
     tdi_section rewrite, decompose, draw;
     bool has_query;
+    bool cpfg;             // a model of cpfg, by its suffix .l: its arithmetic too
+    bool float_parameters; // rounded to single precision
+    bool cpfg_random;      // ran() and its kin draw cpfg's numbers
     tdi_turtle_header turtle;
     tdi_body_header body; // points to the arrays below
     tdi_header_item *materials, *surfaces;
@@ -197,16 +226,21 @@ struct td_grammar {
     tdi_spline *splines; // functions, for func()
     int32_t spline_count;
     int64_t spline_capacity;
-    char (*context_names)[6]; // of ignore: or consider:
-    int32_t context_name_count;
-    bool context_ignores;
+    bool context_listed[128]; // characters of ignore: or consider:
+    bool context_lists, context_ignores;
     bool opening_ignored, closing_ignored; // '[' and ']', by right contexts
     bool ring;                             // the string's ends are neighbours
 };
+
+// The symbol of several characters whose parts `types` start with: how many parts, 1 when there is
+// none, and its type.
+int32_t tdi_fuse(const td_grammar *g, const uint16_t *types, int64_t count, uint16_t *whole);
 
 // The string's variables: td_string has them as an opaque pointer.
 typedef struct tdi_variables {
     const double *globals;
     const double *arrays;
+    const struct tdi_dice *dice;
     int64_t seed; // TD_SEED_FROM_TEXT: not stochastic
+    bool single;  // parameters have single precision
 } tdi_variables;

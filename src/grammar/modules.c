@@ -86,7 +86,11 @@ static const turtle_row turtle_table[] = {
 #define TURTLE_COUNT ((int32_t)(sizeof turtle_table / sizeof turtle_table[0]))
 
 static const turtle_row *find_turtle(const char *name) {
-    static const turtle_row surface = {"~", TDI_OP_SURFACE, 0, 1};
+    static const turtle_row surface = {"~", TDI_OP_SURFACE, 0, 1},
+                            prefix = {"", TDI_OP_PREFIX, 0, 0};
+    if (tdi_is_prefix(name[0]) && name[1] == 0) {
+        return &prefix;
+    }
     if (name[0] == '~') {
         return &surface;
     }
@@ -142,6 +146,10 @@ static int32_t find_surface(const td_grammar *g, const char *name) {
         }
     }
     return TD_NONE;
+}
+
+bool tdi_has_surface(const td_grammar *g, const char *name) {
+    return find_surface(g, name) != TD_NONE;
 }
 
 static bool check_turtle(tdi_parser *p, size_t at, const turtle_row *row, tdi_type *type) {

@@ -15,13 +15,28 @@
 
 // ---- predecessors and contexts --------------------------------------------------------------
 
+// '~' or '?' alone, as in the context ~ < L(t)
+static bool lone_prefix(tdi_parser *p, char name[6]) {
+    size_t at = p->at;
+    char c = tdi_peek(p);
+    if (tdi_is_prefix(c)) {
+        p->at++;
+        if (tdi_peek(p) == '<' || tdi_peek(p) == '>' || tdi_peek(p) == ':' || tdi_at(p, "-->")) {
+            memcpy(name, (char[6]){c}, 6);
+            return true;
+        }
+    }
+    p->at = at;
+    return false;
+}
+
 // A module of formal parameters, as in A(x, y): its type.
 static int32_t formal_module(tdi_parser *p) {
     char name[6], formal[32];
     tdi_skip_space(p);
     size_t at = p->at;
     int32_t count = 0, slot;
-    if (!tdi_read_symbol(p, name)) {
+    if (!lone_prefix(p, name) && !tdi_read_symbol(p, name)) {
         return TD_NONE;
     }
     if (tdi_accept(p, "(")) {
@@ -347,8 +362,8 @@ static bool parse_depth(tdi_parser *p, tdi_section *s) {
     if (!tdi_parse_constant(p, &value)) {
         return false;
     }
-    if (!(value >= 1 && value <= MAX_DEPTH)) {
-        return tdi_parse_fail(p, at, "expected a depth from 1 to %d", MAX_DEPTH);
+    if (!(value >= 0 && value <= MAX_DEPTH)) {
+        return tdi_parse_fail(p, at, "expected a depth from 0 to %d", MAX_DEPTH);
     }
     s->max_depth = (int32_t)value;
     return true;
@@ -417,12 +432,15 @@ static bool parse_item(tdi_parser *p, sections *s) {
     if (strcmp(word, "endlsystem") == 0) {
         return false;
     }
-    if (strcmp(word, "axiom") == 0) {
+    if (strcmp(word, "axiom") == 0 || strcmp(word, "omega") == 0) {
         parse_axiom(p);
-    } else if (strcmp(word, "decomposition") == 0 || strcmp(word, "homomorphism") == 0) {
+    } else if (strncmp(word, "decomposition", 13) == 0 || strncmp(word, "homomorphism", 12) == 0) {
         s->now = word[0] == 'd' ? &g->decompose : &g->draw;
         s->now->present = true;
         p->limit = line_end(p, p->at);
+        if (!tdi_accept(p, "no warnings")) {
+            tdi_accept(p, "warnings"); // of cpfg, about the maximum depth
+        }
         tdi_expect_end(p);
     } else if (strcmp(word, "maximum depth") == 0) {
         p->limit = line_end(p, p->at);
@@ -474,11 +492,15 @@ static td_status parse(td_grammar *g, const td_grammar_def *def, int32_t view, s
         tdi_intern_type(&p, 0, "%\0\0\0\0", 0) != TDI_TYPE_CUT) {
         return TD_ERR_MEMORY;
     }
+    int32_t slot;
+    tdi_add_name(&p, "Q", true, &slot); // TDI_GLOBAL_STEP
+    tdi_add_name(&p, "Z", true, &slot); // TDI_GLOBAL_LENGTH
     if (view != TD_NONE) {
         tdi_view_read(&p, view_end);
     }
     parse_text(&p);
     if (p.status == TD_OK) {
+        tdi_split_symbols(&p);
         check_section(&p, &g->rewrite);
         check_section(&p, &g->decompose);
         check_section(&p, &g->draw);
@@ -516,7 +538,14 @@ static td_status read_and_parse(td_grammar *g, const td_grammar_def *def, td_dia
     if (status == TD_OK) {
         status = tdi_source_process(s, 0, def, diags);
     }
-    return status == TD_OK ? parse(g, def, view, view_end, diags) : status;
+    if (status == TD_OK) {
+        return parse(g, def, view, view_end, diags);
+    }
+    if (status == TD_ERR_SYNTAX && !s->cut && s->text) {
+        td_status parsed = parse(g, def, view, view_end, diags); // for its faults
+        status = parsed == TD_ERR_MEMORY ? parsed : status;
+    }
+    return status;
 }
 
 td_grammar_def td_grammar_def_default(void) {
@@ -545,6 +574,10 @@ td_status td_grammar_new(const td_grammar_def *def, const td_alloc *alloc, td_gr
     g->alloc = alloc;
     g->arena.alloc = alloc;
     tdi_header_default(g);
+    // models of cpfg, by their suffix, rely on its precision, arithmetic and random numbers
+    size_t length = strlen(def->name);
+    g->cpfg = length > 2 && strcmp(def->name + length - 2, ".l") == 0;
+    g->float_parameters = g->cpfg_random = g->cpfg;
     td_status status = read_and_parse(g, def, diags);
     if (status != TD_OK) {
         td_grammar_free(g);

@@ -2,8 +2,9 @@
 #pragma once
 
 // What the files of the parser share: the cursor, the names in sight, and the growing grammar.
-// lexer.c reads words and numbers, code.c compiles expressions and statements, modules.c reads
-// strings of modules, header.c the header items, parser.c productions and the whole.
+// lexer.c reads words and numbers, code.c compiles expressions, statements.c statements, print.c
+// what prints, modules.c reads strings of modules, header.c the header items, parser.c productions
+// and the whole.
 
 #include "grammar/machine.h"
 #include "grammar/model.h"
@@ -28,7 +29,8 @@ typedef struct tdi_parser {
     bool failed; // in the item being read; cleared before the next
     int32_t fault_count;
     td_status status;
-    int64_t type_capacity, op_capacity, op_at_capacity, array_capacity, array_value_capacity;
+    int64_t type_capacity, op_capacity, op_at_capacity, array_capacity, array_value_capacity,
+        fusion_capacity, format_capacity, file_capacity;
     tdi_name names[TDI_MAX_SLOTS];
     int32_t name_count;    // globals first, then those of the production
     int32_t global_count;  // names that are global
@@ -56,7 +58,8 @@ bool tdi_at(tdi_parser *p, const char *text);     // whether the text comes next
 bool tdi_accept(tdi_parser *p, const char *text); // the same, and passes it
 bool tdi_expect(tdi_parser *p, const char *text); // the same, or a fault
 bool tdi_expect_end(tdi_parser *p);               // nothing but white space is left, or a fault
-// A name of letters, digits and _, cut to 31 characters. False, with no fault, when none is there.
+// A name of letters, digits and _. False when none is there, and after a fault when it is longer
+// than 31 characters.
 bool tdi_read_name(tdi_parser *p, char name[32]);
 bool tdi_read_number(tdi_parser *p, double *value);
 // What stands at the cursor, for messages: 'x', the end of the line, ...
@@ -73,10 +76,28 @@ bool tdi_compile_arg(tdi_parser *p, tdi_arg *arg);
 bool tdi_parse_constant(tdi_parser *p, double *value); // an expression without names
 bool tdi_add_name(tdi_parser *p, const char *name, bool global, int32_t *slot);
 
+// What code.c, statements.c and print.c share. False or TD_NONE after a fault.
+int32_t tdi_emit(tdi_parser *p, size_t at, tdi_code code, int32_t a, double k);
+bool tdi_emit_push(tdi_parser *p, size_t at, tdi_code code, int32_t a, double k);
+const tdi_name *tdi_find_name(const tdi_parser *p, const char *name); // NULL: none
+int32_t tdi_find_array(const tdi_parser *p, const char *name);        // TD_NONE: none
+bool tdi_compile_value(tdi_parser *p);                                // an expression
+bool tdi_compile_indices(tdi_parser *p, int32_t array);               // [i][j]
+bool tdi_compile_call(tdi_parser *p, size_t at, const char *name);    // from '(' on
+// "text" with \n, \t, \r, \\ and \"; the result is the arena's. NULL after a fault.
+const char *tdi_read_string(tdi_parser *p, const char *what);
+bool tdi_is_print(const char *name); // printf, fprintf, fopen, fclose, fflush
+bool tdi_compile_print(tdi_parser *p, size_t at, const char *name); // from '(' on
+
 // ---- modules --------------------------------------------------------------------------------
 
 // A symbol at the cursor: its name. False after a fault.
 bool tdi_read_symbol(tdi_parser *p, char name[6]);
+bool tdi_is_prefix(char c); // ~ or ?
+// Whether a surface is declared for a name such as ~L.
+bool tdi_has_surface(const td_grammar *g, const char *name);
+// Takes symbols apart that productions look into. Call when all productions are read.
+bool tdi_split_symbols(tdi_parser *p);
 // The type of that name and number of parameters, made when new; TD_NONE after a fault.
 int32_t tdi_intern_type(tdi_parser *p, size_t at, const char *name, int32_t param_count);
 // Modules with expressions, up to the limit or a ':'.
@@ -93,6 +114,9 @@ bool tdi_header_word_at(const tdi_parser *p, size_t at, char word[32], size_t *a
 bool tdi_header_is_known(const char *word);
 void tdi_parse_header_item(tdi_parser *p, const char *word, size_t word_at);
 void tdi_header_default(td_grammar *g);
+// A number without names, from `low` to `high`; `what` says in a fault what was expected.
+bool tdi_number_in(tdi_parser *p, double low, double high, const char *what, double *value);
+bool tdi_read_define(tdi_parser *p); // define: { array a[3]; external b; }, in arrays.c
 // Marks the types that `ignore:` and `consider:` name, and settles defaults that depend on other
 // items. Call when all is read.
 void tdi_header_finish(tdi_parser *p);

@@ -3,6 +3,8 @@
 
 #include "grammar/rules.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 td_status tdi_chooser_new(tdi_chooser *chooser, const td_alloc *alloc) {
@@ -107,7 +109,7 @@ static int32_t draw(tdi_chooser *c, int32_t count) {
     if (count == 1) {
         return 0;
     }
-    double mark = tdi_random_uniform(c->machine.random) * total;
+    double mark = tdi_random_uniform(&c->machine.dice->own) * total;
     int32_t k = 0;
     while (k < count - 1 && mark >= c->weights[k]) {
         mark -= c->weights[k++];
@@ -153,6 +155,23 @@ td_status tdi_choose(tdi_chooser *c, const tdi_site *site, const tdi_production 
     return TD_OK;
 }
 
+// cpfg stores a parameter as a float and computes with doubles.
+static td_status round_params(const tdi_machine *machine, const tdi_words *words, double *params,
+                              td_diag *diag) {
+    const td_grammar *g = machine->grammar;
+    for (int32_t k = 0; k < words->arg_count; k++) {
+        if (!(fabs(params[k]) <= FLT_MAX)) {
+            const tdi_arg *arg = &words->args[k];
+            size_t at = arg->kind == TDI_ARG_CODE ? g->op_at[arg->a] : g->axiom_at;
+            return tdi_source_fail(&g->source, at, diag, TD_ERR_EVAL,
+                                   "a parameter of %g is too large for single precision",
+                                   params[k]);
+        }
+        params[k] = (double)(float)params[k];
+    }
+    return TD_OK;
+}
+
 td_status tdi_words_params(const tdi_machine *machine, const tdi_words *words, double *slots,
                            double *params, td_diag *diag) {
     for (int32_t k = 0; k < words->arg_count; k++) {
@@ -166,5 +185,5 @@ td_status tdi_words_params(const tdi_machine *machine, const tdi_words *words, d
             params[k] = arg->kind == TDI_ARG_SLOT ? slots[arg->a] : arg->k;
         }
     }
-    return TD_OK;
+    return machine->single ? round_params(machine, words, params, diag) : TD_OK;
 }

@@ -472,6 +472,7 @@ static td_status do_module(walker *w, uint16_t number, const double *p) {
     tdi_turtle_op op = (tdi_turtle_op)type->op;
     switch (op) {
     case TDI_OP_NONE:
+    case TDI_OP_PREFIX:
     case TDI_OP_IGNORED:
     case TDI_OP_CUT:
     case TDI_OP_CUT_IF:
@@ -568,11 +569,19 @@ static td_status walk(walker *w, const td_string *s, tdi_expander *e) {
             i = cut(w, s, i, &param);
             continue;
         }
+        tdi_site site = {s->types + i, p, s->module_count - i, i, i};
+        if (type->op == TDI_OP_PREFIX) {
+            used = tdi_fuse(w->g, site.types, site.count, &number);
+            site.types = &number;
+            site.count = 1;
+            type = &w->g->types[number];
+        }
         if (w->query_params && type->op >= TDI_OP_QUERY_P && type->op <= TDI_OP_QUERY_E) {
             status = answer(w, type, w->query_params + param);
         } else if (draw->first[number] != draw->first[number + 1]) {
-            tdi_site site = {s->types + i, p, s->module_count - i, i, i};
-            status = do_expanded(w, e, &site, &used);
+            int64_t taken;
+            status = do_expanded(w, e, &site, &taken);
+            used += taken - 1;
         } else {
             status = do_module(w, number, p);
         }
@@ -605,10 +614,18 @@ static td_status walk_with_copies(walker *w, const td_string *s) {
         values[globals + i] = v->arrays[i];
     }
     seed = seed == TD_SEED_FROM_TEXT && v ? v->seed : seed;
-    tdi_random random;
-    tdi_random_seed(&random, seed == TD_SEED_FROM_TEXT ? 0 : (uint64_t)seed);
+    tdi_dice dice;
+    tdi_dice_start(&dice, g->cpfg_random, seed);
+    if (g->cpfg_random && g->draw.seed == TD_SEED_FROM_TEXT && v) {
+        dice = *v->dice; // in cpfg drawing goes on where deriving has ended
+    }
     int64_t loops = 100000000;
-    tdi_machine machine = {g, values, values + globals, &random, &loops};
+    tdi_machine machine = {.grammar = g,
+                           .globals = values,
+                           .arrays = values + globals,
+                           .dice = &dice,
+                           .loops_left = &loops,
+                           .single = v && v->single};
     tdi_neighbours neighbours = {0};
     tdi_expander e = {.chooser = {.grammar = g,
                                   .section = &g->draw,

@@ -96,13 +96,13 @@ static bool value_of_kept(const tdi_system *y, td_real *value) {
 
 static void keep_all(const tdi_system *y) {
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->keep(y->member[k].body);
+        tdi_state_keep(y->member[k].ops, y->member[k].body);
     }
 }
 
 static void try_all(const tdi_system *y, td_real fraction) {
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->try(y->member[k].body, fraction);
+        tdi_state_try(y->member[k].ops, y->member[k].body, fraction);
     }
 }
 
@@ -117,7 +117,8 @@ static void drive_all(const tdi_system *y, td_real time) {
 static td_real longest_of(const tdi_system *y) {
     td_real least = INFINITY;
     for (int32_t k = 0; k < y->count; k++) {
-        least = fmin(least, y->member[k].ops->longest);
+        const td_real own = y->member[k].ops->longest;
+        least = own > 0 ? fmin(least, own) : least;
     }
     return least;
 }
@@ -188,12 +189,20 @@ static void note_largest(newton *n, td_real x) {
     n->largest = x <= n->largest ? n->largest : x; // keeps what is not a number
 }
 
+// Increments; without contact the poses are kept and moved by all of them.
 static void solve_all(newton *n, bool limited) {
     const tdi_system *y = n->system;
     n->largest = n->promise = 0;
     for (int32_t k = 0; k < y->count; k++) {
-        const tdi_member *m = &y->member[k];
-        note_largest(n, m->ops->solve(m->body, !y->touch, limited, &n->promise));
+        const tdi_implicit *ops = y->member[k].ops;
+        void *body = y->member[k].body;
+        const bool fused = !y->touch && ops->attempt;
+        note_largest(n, fused ? ops->attempt(body, limited, &n->promise)
+                              : ops->solve(body, limited, &n->promise));
+        if (!y->touch && !fused) {
+            tdi_state_keep(ops, body);
+            tdi_state_try(ops, body, 1);
+        }
     }
 }
 
@@ -213,7 +222,9 @@ static bool couple(newton *n) {
     }
     n->largest = 0;
     for (int32_t k = 0; k < y->count; k++) {
-        note_largest(n, y->member[k].ops->largest(y->member[k].body));
+        const tdi_member *m = &y->member[k];
+        note_largest(n, m->ops->largest ? m->ops->largest(m->body)
+                                        : tdi_touch_largest(y->touch, y, k));
     }
     return true;
 }
@@ -379,14 +390,17 @@ static bool correct(newton *n) {
 static bool starts_lower(const tdi_system *y) {
     const td_real value = value_of(y);
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->guess(y->member[k].body, false);
-        y->member[k].ops->stand(y->member[k].body);
+        const tdi_member *m = &y->member[k];
+        tdi_state_guess(m->ops, m->body, false);
+        if (m->ops->stand) {
+            m->ops->stand(m->body);
+        }
     }
     if (value_of(y) < value) {
         return true;
     }
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->guess(y->member[k].body, true);
+        tdi_state_guess(y->member[k].ops, y->member[k].body, true);
     }
     return false;
 }
@@ -484,7 +498,9 @@ static void jump(const tdi_system *y) {
     keep_all(y);
     td_real room = tdi_touch_room(t, t->time);
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->stand(y->member[k].body);
+        if (y->member[k].ops->stand) {
+            y->member[k].ops->stand(y->member[k].body);
+        }
     }
     if (tdi_touch_way(t, y, 1) >= 1 && tdi_touch_room(t, 1) >= CLOSED * fmin(room, ENTERED)) {
         t->time = 1;
@@ -530,7 +546,7 @@ static newton start(const tdi_system *y, const tdi_newton_opts *opts, td_step_st
                 .guessed = !y->touch && !opts->rest};
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        n.first = fmax(n.first, m->ops->first_shift(m->body));
+        n.first = fmax(n.first, tdi_state_first_shift(m->ops, m->body));
         n.offers_reuse = n.offers_reuse && m->ops->solve_again;
     }
     return n;

@@ -64,7 +64,7 @@ static void lay_out(tdi_touch *t, tdi_layout *l) {
 static bool skip_pair(void *context, int32_t i, int32_t j) {
     const tdi_touch *t = context;
     const int32_t k = t->owner[i];
-    return t->owner[j] == k &&
+    return t->owner[j] == k && t->ops[k]->apart &&
            t->ops[k]->apart(t->body[k], i - t->first_capsule[k], j - t->first_capsule[k]);
 }
 
@@ -84,10 +84,11 @@ static void fill_capsules(tdi_touch *t) {
 
 static void fill_members(tdi_touch *t, const tdi_member *members) {
     for (int32_t k = 0; k < t->member_count; k++) {
-        const tdi_implicit *ops = t->ops[k] = members[k].ops;
-        const void *body = t->body[k] = members[k].body;
-        t->first_point[k + 1] = t->first_point[k] + ops->point_count(body);
-        t->first_capsule[k + 1] = t->first_capsule[k] + ops->capsule_count(body);
+        const tdi_solver_state *head = members[k].body;
+        t->ops[k] = members[k].ops;
+        t->body[k] = members[k].body;
+        t->first_point[k + 1] = t->first_point[k] + head->point_count;
+        t->first_capsule[k + 1] = t->first_capsule[k] + head->capsule_count;
         for (int32_t p = t->first_point[k]; p < t->first_point[k + 1]; p++) {
             t->point_owner[p] = k;
         }
@@ -99,8 +100,9 @@ static tdi_touch sized(const tdi_member *members, int32_t count, const td_contac
     tdi_touch t = {
         .member_count = count, .opts = *opts, .collider_limit = collider_limit, .strength = 1};
     for (int32_t k = 0; k < count; k++) {
-        t.point_count += members[k].ops->point_count(members[k].body);
-        t.capsule_count += members[k].ops->capsule_count(members[k].body);
+        const tdi_solver_state *head = members[k].body;
+        t.point_count += head->point_count;
+        t.capsule_count += head->capsule_count;
     }
     return t;
 }
@@ -176,13 +178,13 @@ void tdi_touch_free(tdi_touch *t) {
 
 static void gather(const tdi_touch *t, const tdi_system *y, td_vec3 *x) {
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->points(y->member[k].body, x + t->first_point[k]);
+        y->member[k].ops->points(y->member[k].body, false, x + t->first_point[k]);
     }
 }
 
 static void gather_moves(const tdi_touch *t, const tdi_system *y, td_vec3 *dx) {
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->points_move(y->member[k].body, dx + t->first_point[k]);
+        y->member[k].ops->moves(y->member[k].body, false, dx + t->first_point[k]);
     }
 }
 
@@ -233,7 +235,8 @@ static bool same(td_vec3 a, td_vec3 b) {
 static bool driven(const tdi_system *y) {
     bool moves = false;
     for (int32_t k = 0; k < y->count && !moves; k++) {
-        moves = y->member[k].ops->driven(y->member[k].body);
+        const tdi_member *m = &y->member[k];
+        moves = m->ops->driven && m->ops->driven(m->body);
     }
     for (int32_t k = 0; k < y->collider_count && !moves; k++) {
         const td_collider *d = &y->colliders[k];
@@ -253,7 +256,7 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
     t->coupled = false;
     gather(t, y, t->x);
     for (int32_t k = 0; h > 0 && k < y->count; k++) {
-        y->member[k].ops->points_star(y->member[k].body, t->star + t->first_point[k]);
+        y->member[k].ops->points(y->member[k].body, true, t->star + t->first_point[k]);
     }
     td_status status =
         tdi_contacts_colliders(t->set, y->colliders, y->collider_count, dt, from, to, diag);
@@ -371,6 +374,17 @@ td_real tdi_touch_value(tdi_touch *t, const tdi_system *y) {
     return tdi_contacts_energy(t->set, t->now, t->time, &t->rule);
 }
 
+td_real tdi_touch_largest(tdi_touch *t, const tdi_system *y, int32_t member) {
+    const int32_t first = t->first_point[member], last = t->first_point[member + 1];
+    td_real most = 0;
+    y->member[member].ops->moves(y->member[member].body, false, t->moved + first);
+    for (int32_t p = first; p < last; p++) {
+        const td_real x = tdi_norm(t->moved[p]);
+        most = x <= most ? most : x; // keeps what is not a number
+    }
+    return most;
+}
+
 // ---- calm -----------------------------------------------------------------------------------
 
 // Across the force the Hessian of friction is force over speed and h: that gives the speed.
@@ -473,7 +487,7 @@ static void respond(const tdi_touch *t, const tdi_system *y, const td_vec3 *f, t
     }
     for (int32_t k = 0; k < y->count; k++) {
         y->member[k].ops->respond(y->member[k].body);
-        y->member[k].ops->response(y->member[k].body, to + t->first_point[k]);
+        y->member[k].ops->moves(y->member[k].body, true, to + t->first_point[k]);
     }
 }
 
@@ -528,7 +542,7 @@ bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise) {
     *promise += dot(t, t->moved, t->sum);
     respond(t, y, t->sum, t->answer);
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->absorb(y->member[k].body);
+        tdi_state_absorb(y->member[k].ops, y->member[k].body);
     }
     return *promise > 0;
 }

@@ -63,6 +63,8 @@ void tdi_touch_expand(const tdi_touch *t, const tdi_system *system);
 // Takes what couples capsules into the increments, which are those without it. Changes the promise
 // accordingly. False: the whole is not positive definite.
 bool tdi_touch_solve(tdi_touch *t, const tdi_system *system, td_real *promise);
+// The largest increment of a member's points.
+td_real tdi_touch_largest(tdi_touch *t, const tdi_system *system, int32_t member);
 td_real tdi_touch_value(tdi_touch *t, const tdi_system *system);
 // Whether the increments leave all forces of contact nearly as they were evaluated.
 bool tdi_touch_calm(tdi_touch *t, const tdi_system *system);

@@ -65,17 +65,9 @@ bool tdi_rod_apart(const void *body, int32_t i, int32_t j) {
     return way_between(m, a, b, most) < most;
 }
 
-int32_t tdi_rod_point_count(const void *body) {
-    return ((const td_rod_state *)body)->model->node_count;
-}
-
-int32_t tdi_rod_capsule_count(const void *body) {
-    return ((const td_rod_state *)body)->capsule_count;
-}
-
 void tdi_rod_capsules(const void *body, tdi_capsule *capsules) {
     const td_rod_state *s = body;
-    for (int32_t k = 0; k < s->capsule_count; k++) {
+    for (int32_t k = 0; k < s->head.capsule_count; k++) {
         const tdi_rod_node *n = &s->model->node[s->capsule_node[k]];
         capsules[k] = (tdi_capsule){n->parent, s->capsule_node[k], n->radius, n->edge};
     }
@@ -89,37 +81,31 @@ td_real tdi_rod_force(const void *body, const td_step_opts *o, td_real gap, td_r
     const td_rod_state *s = body;
     const td_real g = tdi_norm(o->gravity);
     td_real sum = 0;
-    for (int32_t k = 0; k < s->capsule_count; k++) {
+    for (int32_t k = 0; k < s->head.capsule_count; k++) {
         const tdi_rod_node *n = &s->model->node[s->capsule_node[k]];
         sum += 0.1 * (n->law.bend[0] + n->law.bend[2]) / n->length +
                n->shift_mass * (g + (h > 0 ? gap * n->radius / (h * h) : 0));
     }
-    return sum / (td_real)s->capsule_count;
+    return sum / (td_real)s->head.capsule_count;
 }
 
-void tdi_rod_points(const void *body, td_vec3 *x) {
+void tdi_rod_points(const void *body, bool star, td_vec3 *x) {
     const td_rod_state *s = body;
     for (int32_t i = 0; i < s->model->node_count; i++) {
-        x[i] = s->pose[i].x;
+        x[i] = star ? s->rule[i].star : s->pose[i].x;
     }
 }
 
-void tdi_rod_points_star(const void *body, td_vec3 *x) {
+void tdi_rod_moves(const void *body, bool response, td_vec3 *dx) {
     const td_rod_state *s = body;
-    for (int32_t i = 0; i < s->model->node_count; i++) {
-        x[i] = s->rule[i].star;
+    const tdi_rod_step *step = response ? s->response : s->step;
+    if (response && !s->now->answered) {
+        memset(dx, 0, (size_t)s->model->node_count * sizeof *dx);
+        return;
     }
-}
-
-static void read_steps(const td_rod_state *s, const tdi_rod_step *step, td_vec3 *dx) {
     for (int32_t i = 0; i < s->model->node_count; i++) {
         dx[i] = tdi_vec3(step[i].x[0], step[i].x[1], step[i].x[2]);
     }
-}
-
-void tdi_rod_points_move(const void *body, td_vec3 *dx) {
-    const td_rod_state *s = body;
-    read_steps(s, s->step, dx);
 }
 
 // ---- terms ----------------------------------------------------------------------------------
@@ -190,15 +176,6 @@ void tdi_rod_respond(void *body) {
         s->step = step;
     }
     s->now->pushed = false;
-}
-
-void tdi_rod_response(const void *body, td_vec3 *dx) {
-    const td_rod_state *s = body;
-    if (s->now->answered) {
-        read_steps(s, s->response, dx);
-    } else {
-        memset(dx, 0, (size_t)s->model->node_count * sizeof *dx);
-    }
 }
 
 void tdi_rod_absorb(void *body) {

@@ -126,6 +126,36 @@ class Grow(unittest.TestCase):
         self.assertEqual(tendril("grow", "-", "--string", "--steps", 0, "--define", "N=7",
                                  text=text)[1], "A(7)\n")
 
+    def test_what_a_model_prints_stays_out_of_standard_output(self):
+        text = 'Start: { f = fopen("log.txt", "w"); fprintf(f, "%d\\n", 3); printf("hello\\n"); }\n' \
+               'axiom: F\n'
+        code, out, err = tendril("grow", "-", "--string", text=text)
+        self.assertEqual((code, out), (0, "F\n"))
+        self.assertIn("hello\n", err)
+        self.assertIn("'log.txt' is not written", err)
+        with tempfile.TemporaryDirectory() as folder:
+            log = pathlib.Path(folder, "log.txt")
+            for _ in range(2):
+                self.assertEqual(tendril("grow", "-", "-o", f"{folder}/a.txt", text=text)[0], 0)
+                self.assertEqual(log.read_text(), "3\n")
+            more = text.replace('"w"', '"a"')
+            self.assertEqual(tendril("grow", "-", "-o", f"{folder}/a.txt", text=more)[0], 0)
+            self.assertEqual(log.read_text(), "3\n3\n")
+            # a model that fails leaves no file
+            log.unlink()
+            bad = text.replace("axiom: F", "axiom: F(1/0)")
+            self.assertEqual(tendril("grow", "-", "-o", f"{folder}/a.txt", text=bad)[0], 3)
+            self.assertFalse(log.exists())
+            code, _, err = tendril("grow", "-", "-o", f"{folder}/a.txt",
+                                   text=text.replace("log.txt", "../log.txt"))
+            self.assertEqual(code, 3)
+            self.assertRegex(err, r"1:20: error: the file \"../log.txt\" lies outside")
+
+    def test_float_takes_single_precision(self):
+        text = "axiom: A(0.1)\nA(x) --> B(x == 0.1)\nderivation length: 1\n"
+        self.assertEqual(tendril("grow", "-", "--string", text=text)[1], "B(1)\n")
+        self.assertEqual(tendril("grow", "-", "--string", "--float", text=text)[1], "B(0)\n")
+
     def test_output_suffix_picks_the_format(self):
         with tempfile.TemporaryDirectory() as folder:
             for suffix, start in ((".glb", b"glTF"), (".json", b"{"), (".txt", b"!(0.02)F(1)")):
