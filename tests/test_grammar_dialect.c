@@ -90,6 +90,10 @@ TD_TEST(grammar_header_words_have_cpfgs_spellings) {
                "AB(2)B(1)");
 }
 
+TD_TEST(grammar_a_line_with_an_arrow_is_a_production_whatever_its_word) {
+    CHECK_TEXT(test_derived("axiom: AXIOM\nAXIOM : 1 == 2 --> B\nAXIOM : 1 --> C\n", 1), "C");
+}
+
 TD_TEST(grammar_sections_may_say_warnings_and_be_opened_again) {
     const char *text = "axiom: A\nA --> AB\ndecomposition: no warnings\nmaximum depth: 2\nB --> C\n"
                        "homomorphism warnings\nC --> F\ndecomposition\nC --> D\n"
@@ -234,6 +238,13 @@ TD_TEST(grammar_the_suffix_l_means_cpfgs_arithmetic) {
                "A(-4,512,18,0.5,1,0.40000000000000036,-1,1,-1)");
     CHECK_TEXT(derived_as("plant.l", "axiom: A(3%0.5)\n", TD_SEED_FROM_TEXT),
                "fault: remainder of a division by zero");
+    // cpfg divides by 1 and takes the nearest element
+    CHECK_TEXT(derived_as("plant.l", "axiom: A(7/0)\n", TD_SEED_FROM_TEXT), "A(7)");
+    CHECK_TEXT(derived_as("plant.l",
+                          "define: { array a[2][3] = {1,2,3,4,5,6}; }\n"
+                          "Start: { a[9][9] = 7; }\naxiom: A(a[-1][1], a[5][0], a[1][5])\n",
+                          TD_SEED_FROM_TEXT),
+               "A(2,4,7)");
 }
 
 // POSIX's generator by hand: x = 0x330E, then x = (0x5DEECE66D x + 11) mod 2^48

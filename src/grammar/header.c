@@ -314,25 +314,42 @@ static bool read_material(tdi_parser *p) {
     return true;
 }
 
-static bool read_surface(tdi_parser *p) {
-    td_grammar *g = p->g;
-    tdi_header_item *item = NULL;
-    if (!new_item(p, &g->surfaces, &g->body.surface_count, &item)) {
-        return false;
+// a surface of the view file gives way to one of the header
+static tdi_header_item *viewed_surface(td_grammar *g, char letter) {
+    for (int32_t i = 0; i < g->viewed_surface_count; i++) {
+        if (g->surfaces[i].id[0] == letter) {
+            return &g->surfaces[i];
+        }
     }
-    char c = tdi_peek(p);
-    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (!letter) {
+    return NULL;
+}
+
+bool tdi_new_surface(tdi_parser *p, char letter, tdi_header_item **item) {
+    td_grammar *g = p->g;
+    bool known = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                 (letter >= '0' && letter <= '9');
+    if (!known) {
         return tdi_parse_fail(p, p->at, "expected a letter; ~ and this letter draw the surface");
     }
-    item->id[0] = c;
-    p->at++;
-    if (!read_fields(p, item)) {
+    *item = viewed_surface(g, letter);
+    if (!*item) {
+        if (!new_item(p, &g->surfaces, &g->body.surface_count, item)) {
+            return false;
+        }
+        g->body.surface_count++;
+        g->body.surfaces = g->surfaces;
+    }
+    **item = (tdi_header_item){.at = (uint32_t)p->at, .id = {letter}};
+    return true;
+}
+
+static bool read_surface(tdi_parser *p) {
+    tdi_header_item *item = NULL;
+    if (!tdi_new_surface(p, tdi_peek(p), &item)) {
         return false;
     }
-    g->body.surface_count++;
-    g->body.surfaces = g->surfaces;
-    return true;
+    p->at++;
+    return read_fields(p, item);
 }
 
 static bool read_color(tdi_parser *p) {
@@ -447,6 +464,7 @@ static const header_row rows[] = {
     {"material", ':', read_material},
     {"surface", ':', read_surface},
     {"function", ':', tdi_read_function},
+    {"contour", ':', tdi_read_contour},
 };
 #define ROW_COUNT ((int32_t)(sizeof rows / sizeof rows[0]))
 

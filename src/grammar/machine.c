@@ -38,15 +38,20 @@ enum {
     FN_BIRAN,
     FN_SRAND,
     FN_FUNC,
+    FN_CURVE_X,
+    FN_CURVE_Y,
+    FN_CURVE_Z,
+    FN_CURVE_LENGTH,
     FN_STOP, // of cpfg's window: without effect
     FN_COUNT
 };
 
 static const tdi_function functions[FN_COUNT] = {
-    {"sin", 1},   {"cos", 1},   {"tan", 1},  {"asin", 1}, {"acos", 1}, {"atan", 1},  {"atan2", 2},
-    {"exp", 1},   {"log", 1},   {"sqrt", 1}, {"fabs", 1}, {"abs", 1},  {"floor", 1}, {"ceil", 1},
-    {"trunc", 1}, {"sign", 1},  {"min", 2},  {"max", 2},  {"ran", 1},  {"nran", 2},  {"bran", 2},
-    {"biran", 2}, {"srand", 1}, {"func", 2}, {"stop", 1}};
+    {"sin", 1},    {"cos", 1},    {"tan", 1},    {"asin", 1},     {"acos", 1},  {"atan", 1},
+    {"atan2", 2},  {"exp", 1},    {"log", 1},    {"sqrt", 1},     {"fabs", 1},  {"abs", 1},
+    {"floor", 1},  {"ceil", 1},   {"trunc", 1},  {"sign", 1},     {"min", 2},   {"max", 2},
+    {"ran", 1},    {"nran", 2},   {"bran", 2},   {"biran", 2},    {"srand", 1}, {"func", 2},
+    {"curveX", 2}, {"curveY", 2}, {"curveZ", 2}, {"curveGAL", 1}, {"stop", 1}};
 
 int32_t tdi_function_count(void) {
     return FN_COUNT;
@@ -58,6 +63,19 @@ const tdi_function *tdi_function_get(int32_t index) {
 
 static double degrees(double radians) {
     return radians * (180 / TDI_PI);
+}
+
+// a coordinate at the part s of the length, or the length, of a curve counted from 1
+static double curve_value(const td_grammar *g, int32_t function, double number, double s) {
+    if (!(number >= 1 && number < g->curve_count + 1)) {
+        return NAN;
+    }
+    const tdi_curve *curve = &g->curves[(int32_t)number - 1];
+    if (function == FN_CURVE_LENGTH) {
+        return curve->length;
+    }
+    td_vec3 place = tdi_curve_at(curve, s);
+    return function == FN_CURVE_X ? place.x : function == FN_CURVE_Y ? place.y : place.z;
 }
 
 // The value, or not-a-number where the function has none.
@@ -93,6 +111,10 @@ static double call(const tdi_machine *m, int32_t function, double x, double y) {
         return x >= 1 && x < m->grammar->spline_count + 1
                    ? tdi_spline_value(&m->grammar->splines[(int32_t)x - 1], y)
                    : NAN;
+    case FN_CURVE_X:
+    case FN_CURVE_Y:
+    case FN_CURVE_Z:
+    case FN_CURVE_LENGTH: return curve_value(m->grammar, function, x, y);
     case FN_STOP: return 0;
     default: // FN_SRAND
         if (!(x >= 0 && x < 0x1p63)) {
@@ -134,14 +156,19 @@ static td_status fail_loops(const td_grammar *g, const tdi_op *op, td_diag *diag
 
 // ---- arrays ---------------------------------------------------------------------------------
 
-// The place of an element, from indices[0] .. indices[rank-1]; TD_NONE when one is out of range.
-static int32_t element_place(const tdi_array *array, const double *indices) {
+// The place of an element, from indices[0] .. indices[rank-1]; TD_NONE when one is out of range. In
+// models of cpfg the nearest index that is in range takes its place.
+static int32_t element_place(const td_grammar *g, const tdi_array *array, const double *indices) {
     int32_t place = 0;
     for (int32_t i = 0; i < array->rank; i++) {
-        if (!(indices[i] >= 0 && indices[i] < array->size[i])) {
-            return TD_NONE;
+        double index = indices[i];
+        if (!(index >= 0 && index < array->size[i])) {
+            if (!g->cpfg) {
+                return TD_NONE;
+            }
+            index = index < array->size[i] ? 0 : array->size[i] - 1;
         }
-        place = place * array->size[i] + (int32_t)indices[i];
+        place = place * array->size[i] + (int32_t)index;
     }
     return array->first + place;
 }
@@ -193,7 +220,7 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
         case TDI_CODE_ELEMENT: {
             const tdi_array *array = &g->arrays[op->a];
             top -= array->rank - 1;
-            int32_t place = element_place(array, top);
+            int32_t place = element_place(g, array, top);
             if (place == TD_NONE) {
                 return fail_index(g, op, top, diag);
             }
@@ -214,10 +241,10 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
             break;
         case TDI_CODE_DIV:
             top--;
-            if (top[1] == 0) {
+            if (top[1] == 0 && !g->cpfg) {
                 return fail_at(g, op, diag, "division by zero");
             }
-            top[0] /= top[1];
+            top[0] /= top[1] != 0 ? top[1] : 1; // as cpfg does
             break;
         case TDI_CODE_MOD:
             top--;
@@ -297,7 +324,7 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
             const tdi_array *array = &g->arrays[op->a];
             double value = *top--;
             top -= array->rank - 1;
-            int32_t place = element_place(array, top);
+            int32_t place = element_place(g, array, top);
             if (place == TD_NONE) {
                 return fail_index(g, op, top, diag);
             }

@@ -4,8 +4,10 @@
 // A compiled L-system: what the parser fills, and derivation and turtle read.
 
 #include "base/alloc.h"
+#include "cpfg/curve.h"
 #include "cpfg/spline.h"
 #include "grammar/source.h"
+#include "grammar/tropism.h"
 #include "grammar/turtle.h"
 #include "tendril/grammar.h"
 
@@ -55,6 +57,7 @@ typedef enum tdi_turtle_op {
     TDI_OP_CYLINDER_END,
     TDI_OP_CYLINDER_TANGENT,
     TDI_OP_CYLINDER_SLOPE,
+    TDI_OP_CONTOUR, // @#
     TDI_OP_SURFACE,
     TDI_OP_BALL,
     TDI_OP_DISC,
@@ -183,9 +186,11 @@ typedef struct tdi_turtle_header {
     td_vec3 tropism; // unit
     td_real elasticity;
     td_real elasticity_increment; // of `_` without parameter
-    td_real scale;                // of lengths, widths and sizes
-    bool pixels;                  // widths of lines count pixels, so they are not used
-    bool past_cut;                // the rest of a branch is drawn after a '%'
+    tdi_tropism tropisms[TDI_MAX_TROPISMS];
+    int32_t tropism_count; // of those that have a number
+    td_real scale;         // of lengths, widths and sizes
+    bool pixels;           // widths of lines count pixels, so they are not used
+    bool past_cut;         // the rest of a branch is drawn after a '%'
 } tdi_turtle_header;
 
 typedef struct tdi_fusion { // a symbol such as ~L(t) that is taken apart
@@ -228,11 +233,17 @@ struct td_grammar {
     tdi_turtle_header turtle;
     tdi_body_header body; // points to the arrays below
     tdi_header_item *materials, *surfaces;
+    int32_t viewed_surface_count; // surfaces of the view file come first
     int32_t *palette_index;
     uint32_t *palette_color;
     tdi_spline *splines; // functions, for func()
     int32_t spline_count;
     int64_t spline_capacity;
+    tdi_curve *curves; // for curveX() and the like
+    int32_t curve_count;
+    int64_t curve_capacity;
+    tdi_contour *contours; // cross-sections, for @#
+    int64_t contour_capacity;
     bool context_listed[128]; // characters of ignore: or consider:
     bool context_lists, context_ignores;
     bool opening_ignored, closing_ignored; // '[' and ']', by right contexts

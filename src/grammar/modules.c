@@ -47,6 +47,8 @@ static const turtle_row turtle_table[] = {
     {"@Ge", TDI_OP_CYLINDER_END, 0, 1},
     {"@Gt", TDI_OP_CYLINDER_TANGENT, 0, 2},
     {"@Gr", TDI_OP_CYLINDER_SLOPE, 0, 4},
+    {"@#", TDI_OP_CONTOUR, 0, 1},
+    {"@!", TDI_OP_IGNORED, 0, 1},
     {"@O", TDI_OP_BALL, 0, 1},
     {"@o", TDI_OP_DISC, 0, 1},
     {"@c", TDI_OP_DISC, 0, 1},
@@ -87,7 +89,7 @@ static const turtle_row turtle_table[] = {
 
 static const turtle_row *find_turtle(const char *name, int32_t param_count) {
     static const turtle_row system = {"?", TDI_OP_SUB_OPEN, 1, 2};
-    static const turtle_row surface = {"~", TDI_OP_SURFACE, 0, 1},
+    static const turtle_row surface = {"~", TDI_OP_SURFACE, 0, TDI_MAX_PARAMS},
                             prefix = {"", TDI_OP_PREFIX, 0, 0};
     if (tdi_is_prefix(name[0]) && name[1] == 0) {
         return name[0] == '?' && param_count > 0 ? &system : &prefix;
@@ -173,6 +175,11 @@ static bool check_turtle(tdi_parser *p, size_t at, const turtle_row *row, tdi_ty
     type->op = (uint8_t)row->op; // parameters past row->most are the modeller's own
     if (row->op == TDI_OP_SURFACE) {
         type->surface = (int8_t)find_surface(p->g, type->name);
+        if (type->surface == TD_NONE && p->has_view) { // as cpfg, which draws nothing then
+            tdi_parse_warn(p, at, "surface %s is not declared, so nothing is drawn", type->name);
+            type->op = TDI_OP_NONE;
+            return true;
+        }
         if (type->surface == TD_NONE) {
             return tdi_parse_fail(p, at,
                                   "surface %s is not declared; expected a header item "

@@ -3,8 +3,8 @@
 
 // What the files of the parser share: the cursor, the names in sight, and the growing grammar.
 // lexer.c reads words and numbers, code.c compiles expressions, statements.c statements, print.c
-// what prints, modules.c reads strings of modules, header.c the header items, parser.c productions
-// and the whole.
+// what prints, items.c finds where items end, modules.c reads strings of modules, header.c the
+// header items, parser.c productions and the whole.
 
 #include "grammar/machine.h"
 #include "grammar/model.h"
@@ -37,9 +37,11 @@ typedef struct tdi_parser {
     int32_t name_count;    // globals first, then those of the production
     int32_t global_count;  // names that are global
     bool names_are_global; // an assignment to a new name makes a global
+    bool drawing;          // in a homomorphism
     int32_t slot_count;    // of the production
     int32_t nesting;
     int32_t stack; // values on the machine's stack at this point of the code
+    bool has_view; // a view file was read
     bool has_bare_turn;
     size_t bare_turn_at; // the first turn without parameter
 } tdi_parser;
@@ -120,6 +122,9 @@ void tdi_system_default(td_grammar *g); // the fields that an L-system has for i
 // The end of the item that starts at `at`: lines that start with white space continue it, unless
 // they start an item of their own.
 size_t tdi_item_end(const tdi_parser *p, size_t at, bool is_production);
+size_t tdi_line_end(const tdi_parser *p, size_t at);
+// The same for the production at the cursor, whose blocks may hold line feeds.
+size_t tdi_production_end(const tdi_parser *p);
 
 // ---- header ---------------------------------------------------------------------------------
 
@@ -134,6 +139,13 @@ bool tdi_read_define(tdi_parser *p); // define: { array a[3]; external b; }, in 
 // Marks the types that `ignore:` and `consider:` name, and settles defaults that depend on other
 // items. Call when all is read.
 void tdi_header_finish(tdi_parser *p);
+// A new surface of that letter; it takes the place of one of the view file. False after a fault.
+bool tdi_new_surface(tdi_parser *p, char letter, tdi_header_item **item);
 // Appends a function for func().
 bool tdi_add_spline(tdi_parser *p, const tdi_spline *spline);
 bool tdi_read_function(tdi_parser *p); // `function:`
+bool tdi_read_contour(tdi_parser *p);  // `contour:`
+// Appends a curve for curveX() and the like.
+bool tdi_add_curve(tdi_parser *p, const tdi_curve *curve);
+// Adds a cross-section; it takes the place of one with the same number.
+bool tdi_add_contour(tdi_parser *p, const tdi_contour *contour);

@@ -184,6 +184,10 @@ static td_status go_forward(walker *w, td_real length, bool draw, bool corner) {
         w->heading_before = w->now.heading;
         w->left_before = w->now.left;
     }
+    if (w->g->turtle.tropism_count > 0) {
+        tdi_tropisms_turn(&w->now, w->g->turtle.tropisms, w->g->turtle.tropism_count,
+                          w->now.elasticities);
+    }
     return status == TD_OK ? check_place(w) : status;
 }
 
@@ -258,6 +262,40 @@ static td_status cylinder(walker *w, const tdi_type *type, const double *p) {
     return status;
 }
 
+// cpfg draws nothing of a size below 0
+static td_status refuse_size(const walker *w, const tdi_type *type, double size) {
+    return w->g->cpfg ? TD_OK
+                      : tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
+                                    "module %lld: %s has size %g; it must be at least 0",
+                                    (long long)w->module, type->name, size);
+}
+
+// ~X(s) or ~X(across, along, up). From a surface of patches the turtle goes on at its end point.
+static td_status draw_surface(walker *w, const tdi_type *type, const double *p) {
+    tdi_turtle *t = &w->now;
+    td_real first = type->param_count > 0 ? p[0] : 1;
+    td_vec3 size = tdi_vec3(first, first, first);
+    if (type->param_count > 2) {
+        size = tdi_vec3(p[0], p[1], p[2]);
+    }
+    if (!(size.x >= 0 && size.y >= 0 && size.z >= 0)) {
+        return refuse_size(w, type, fmin(size.x, fmin(size.y, size.z)));
+    }
+    const tdi_patches *patches = w->g->body.surfaces[type->surface].patches;
+    td_status status = TD_OK;
+    if (w->sink && w->sink->surface && size.x > 0 && size.y > 0) {
+        status = w->sink->surface(w->sink->context, t, type->surface, tdi_scale(size, t->scale),
+                                  w->module, w->diag);
+    }
+    if (patches) {
+        td_vec3 end = tdi_scale(patches->end, first * t->scale);
+        t->position = tdi_madd(t->position, t->left, -end.x);
+        t->position = tdi_madd(t->position, t->heading, end.y);
+        t->position = tdi_madd(t->position, t->up, end.z);
+    }
+    return status == TD_OK ? check_place(w) : status;
+}
+
 static td_status draw_organ(walker *w, const tdi_type *type, const double *p) {
     const tdi_turtle_sink *s = w->sink;
     bool given = type->param_count > 0;
@@ -265,17 +303,10 @@ static td_status draw_organ(walker *w, const tdi_type *type, const double *p) {
         return TD_OK;
     }
     if (given && !(p[0] >= 0)) {
-        return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
-                           "module %lld: %s has size %g; it must be at least 0",
-                           (long long)w->module, type->name, p[0]);
+        return refuse_size(w, type, p[0]);
     }
     if (given && p[0] == 0) {
         return TD_OK;
-    }
-    if (type->op == TDI_OP_SURFACE) {
-        return s->surface ? s->surface(s->context, &w->now, type->surface,
-                                       (given ? p[0] : 1) * w->now.scale, w->module, w->diag)
-                          : TD_OK;
     }
     td_real width = w->now.width > 0 ? w->now.width : 1;
     return s->ball ? s->ball(s->context, &w->now, type->op == TDI_OP_DISC,
@@ -340,6 +371,24 @@ static td_status set_material(walker *w, double number) {
 // L x H; never -0
 static td_vec3 cpfg_up(const tdi_turtle *t) {
     return tdi_sub(tdi_vec3(0, 0, 0), t->up);
+}
+
+// @#(n): the cross-section of the cylinders to come; 0 is round
+static td_status set_contour(walker *w, double number) {
+    const tdi_body_header *body = &w->g->body;
+    w->now.contour = TD_NONE;
+    for (int32_t i = 0; i < body->contour_count; i++) {
+        if (body->contours[i].number == number) {
+            w->now.contour = i;
+        }
+    }
+    if (w->now.contour == TD_NONE && number != 0) {
+        return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
+                           "module %lld: contour %g is not declared; expected 'contour: %g ...' in "
+                           "the header or in a view file",
+                           (long long)w->module, number, number);
+    }
+    return TD_OK;
 }
 
 static td_status answer(walker *w, const tdi_type *type, double *p) {
@@ -409,6 +458,7 @@ static td_status set_width(walker *w, const tdi_type *type, const double *p) {
     } else {
         t->width = type->op == TDI_OP_WIDTH_UP ? width + step : fmax(width - step, 0);
     }
+    t->width = w->g->cpfg ? fmax(t->width, 0) : t->width;
     if (t->width < 0) {
         return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
                            "module %lld sets the line width %g; it must be at least 0",
@@ -426,10 +476,34 @@ static td_status set_color(walker *w, const tdi_type *type, const double *p) {
     return TD_OK;
 }
 
-// cpfg's forms name the tropism first, of which there is one: @Ts(1, e), @Ti(1, d), @Td(1, d).
+// The forms with a number, where the view file has tropisms: @Ts(n, e), @Ti(n, d), @Td(n, d).
+static td_status set_numbered_tropism(walker *w, const tdi_type *type, const double *p) {
+    const tdi_turtle_header *h = &w->g->turtle;
+    const int32_t count = type->param_count;
+    td_real number = count > 0 ? p[0] : 1;
+    if (!(number >= 1 && number < h->tropism_count + 1)) {
+        return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
+                           "module %lld: there is no tropism %g; the view file has %d",
+                           (long long)w->module, number, h->tropism_count);
+    }
+    int32_t k = (int32_t)number - 1;
+    td_real *e = &w->now.elasticities[k], given = count > 1 ? p[1] : h->tropisms[k].increment;
+    switch ((tdi_turtle_op)type->op) {
+    case TDI_OP_TROPISM_STRENGTH: *e = count > 1 ? p[1] : h->tropisms[k].elasticity; break;
+    case TDI_OP_TROPISM_MORE: *e += given; break;
+    default: *e -= given; break; // TDI_OP_TROPISM_LESS
+    }
+    return TD_OK;
+}
+
+// cpfg's forms name the tropism first: @Ts(1, e), @Ti(1, d), @Td(1, d).
 static td_status set_tropism(walker *w, const tdi_type *type, const double *p) {
     tdi_turtle *t = &w->now;
     const int32_t count = type->param_count;
+    bool numbered = type->name[0] == '@' && type->op != TDI_OP_TROPISM_OFF && count < 3;
+    if (numbered && w->g->turtle.tropism_count > 0) {
+        return set_numbered_tropism(w, type, p);
+    }
     const td_real step = count > 1 ? p[1] : w->g->turtle.elasticity_increment;
     switch ((tdi_turtle_op)type->op) {
     case TDI_OP_TROPISM_STRENGTH: t->elasticity = p[count - 1]; break;
@@ -542,8 +616,9 @@ static td_status do_module(walker *w, uint16_t number, const double *p) {
     case TDI_OP_CYLINDER_TANGENT:
         tdi_cylinder_tangents(&w->ends, p, type->param_count);
         return TD_OK;
+    case TDI_OP_CONTOUR: return set_contour(w, type->param_count > 0 ? p[0] : 0);
     case TDI_OP_CYLINDER_SLOPE: tdi_cylinder_slopes(&w->ends, p, type->param_count); return TD_OK;
-    case TDI_OP_SURFACE:
+    case TDI_OP_SURFACE: return draw_surface(w, type, p);
     case TDI_OP_BALL:
     case TDI_OP_DISC: return draw_organ(w, type, p);
     default: return set_state(w, type, p);
@@ -708,8 +783,12 @@ static td_status walk_and_free(walker *w, const td_string *s) {
                           .width = h->width,
                           .color = h->color,
                           .material = TD_NONE,
+                          .contour = TD_NONE,
                           .elasticity = h->elasticity,
                           .mark = TD_NONE};
+    for (int32_t i = 0; i < h->tropism_count; i++) {
+        w->now.elasticities[i] = h->tropisms[i].elasticity;
+    }
     for (int32_t i = 0; i < w->g->body.material_count; i++) {
         w->now.material = w->g->body.materials[i].number == 0 ? i : w->now.material;
     }
