@@ -112,6 +112,11 @@ TD_TEST(cpfg_letter_of_a_query_is_a_module_of_its_own) {
                "F(6)?Q(4)");
 }
 
+TD_TEST(cpfg_white_space_within_a_symbol_has_no_meaning) {
+    CHECK_TEXT(test_derived("surface: L leaf\naxiom: A@ Tx(1) @\tGs~ L(2) ? P(0,0)\n", 0),
+               "A@Tx(1)@Gs~L(2)?P(0,0)");
+}
+
 // the L of a homomorphism is drawn and never rewritten
 TD_TEST(cpfg_symbols_of_the_homomorphism_stay_whole) {
     CHECK_TEXT(test_derived("surface: L leaf\naxiom: L(1)\nL(t) --> L(t+1)\nhomomorphism\n"

@@ -11,10 +11,10 @@
 TD_TEST(errors_in_modules_and_brackets_name_their_place) {
     const test_fault rows[] = {
         {"axiom: @R(1,2,3,4)\n", TD_ERR_SYNTAX, 1, 8, "@R takes 2, 3 or 6 parameters; 4 are given"},
+        {"axiom: A@\n", TD_ERR_SYNTAX, 1, 9, "expected a letter after '@', before the end"},
+        {"axiom: ~+\n", TD_ERR_SYNTAX, 1, 8, "expected a letter after '~', before '+'"},
         {"axiom: A%(1)\n", TD_ERR_SYNTAX, 1, 9, "% takes no parameters; 1 is given"},
         {"axiom: A~K\n", TD_ERR_SYNTAX, 1, 9, "surface ~K is not declared"},
-        {"axiom: ~ L\n", TD_ERR_SYNTAX, 1, 8, "expected the letter of a surface"},
-        {"axiom: A@X\n", TD_ERR_SYNTAX, 1, 9, "unknown module '@X'"},
         {"axiom: A()\n", TD_ERR_SYNTAX, 1, 10, "expected a number, a name or '(' before ')'"},
         {"axiom: A(1,)\n", TD_ERR_SYNTAX, 1, 12, "expected a number, a name or '(' before ')'"},
         {"axiom: A(1\nA(x) --> B\n", TD_ERR_SYNTAX, 1, 11, "expected ')' before the end of the"},
@@ -49,6 +49,7 @@ TD_TEST(too_few_parameters_of_a_turtle_module_are_a_warning_and_more_are_not) {
     const test_warning rows[] = {
         {"axiom: A @R(1)\n", 1, 10, "@R takes 2 parameters or more; with 1 it does nothing"},
         {"axiom: ?P(1)\n", 1, 8, "?P takes 2 parameters or more"},
+        {"axiom: A@X\n", 1, 9, "the turtle has no command @X, so it does nothing"},
         {"axiom: @Mat\n", 1, 8, "@Mat takes 1 parameter or more; with 0 it does nothing"},
     };
     CHECK_WARNINGS(rows);
