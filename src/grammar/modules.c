@@ -47,6 +47,8 @@ static const turtle_row turtle_table[] = {
     {"@Ge", TDI_OP_CYLINDER_END, 0, 1},
     {"@Gt", TDI_OP_CYLINDER_TANGENT, 0, 2},
     {"@Gr", TDI_OP_CYLINDER_SLOPE, 0, 4},
+    {"@#", TDI_OP_CONTOUR, 0, 1},
+    {"@!", TDI_OP_IGNORED, 0, 1},
     {"@O", TDI_OP_BALL, 0, 1},
     {"@o", TDI_OP_DISC, 0, 1},
     {"@c", TDI_OP_DISC, 0, 1},
@@ -85,11 +87,12 @@ static const turtle_row turtle_table[] = {
 };
 #define TURTLE_COUNT ((int32_t)(sizeof turtle_table / sizeof turtle_table[0]))
 
-static const turtle_row *find_turtle(const char *name) {
-    static const turtle_row surface = {"~", TDI_OP_SURFACE, 0, 1},
+static const turtle_row *find_turtle(const char *name, int32_t param_count) {
+    static const turtle_row system = {"?", TDI_OP_SUB_OPEN, 1, 2};
+    static const turtle_row surface = {"~", TDI_OP_SURFACE, 0, TDI_MAX_PARAMS},
                             prefix = {"", TDI_OP_PREFIX, 0, 0};
     if (tdi_is_prefix(name[0]) && name[1] == 0) {
-        return &prefix;
+        return name[0] == '?' && param_count > 0 ? &system : &prefix;
     }
     if (name[0] == '~') {
         return &surface;
@@ -127,6 +130,11 @@ bool tdi_read_symbol(tdi_parser *p, char name[6]) {
             p->at += length;
             return true;
         }
+    }
+    if (c == '?' && next == '(') { // a sub-L-system
+        name[0] = c;
+        p->at++;
+        return true;
     }
     if (c == '@' || c == '?') {
         return tdi_parse_fail(p, p->at, "unknown module '%c%c'", c, is_alnum(next) ? next : ' ');
@@ -167,6 +175,11 @@ static bool check_turtle(tdi_parser *p, size_t at, const turtle_row *row, tdi_ty
     type->op = (uint8_t)row->op; // parameters past row->most are the modeller's own
     if (row->op == TDI_OP_SURFACE) {
         type->surface = (int8_t)find_surface(p->g, type->name);
+        if (type->surface == TD_NONE && p->has_view) { // as cpfg, which draws nothing then
+            tdi_parse_warn(p, at, "surface %s is not declared, so nothing is drawn", type->name);
+            type->op = TDI_OP_NONE;
+            return true;
+        }
         if (type->surface == TD_NONE) {
             return tdi_parse_fail(p, at,
                                   "surface %s is not declared; expected a header item "
@@ -197,7 +210,7 @@ int32_t tdi_intern_type(tdi_parser *p, size_t at, const char *name, int32_t para
     }
     tdi_type type = {.param_count = param_count};
     memcpy(type.name, name, sizeof type.name);
-    const turtle_row *row = find_turtle(name);
+    const turtle_row *row = find_turtle(name, param_count);
     if (row && !check_turtle(p, at, row, &type)) {
         return TD_NONE;
     }

@@ -31,6 +31,7 @@ typedef struct tdi_model {
     bool raise;    // an exact model may be raised where it is not positive definite
     bool touched;  // the factors must serve respond()
     bool carry;    // increments bring what is driven to the end of its way
+    bool blocks;   // nothing is eliminated: blocks() is asked for instead
 } tdi_model;
 
 typedef enum tdi_factored {
@@ -53,6 +54,22 @@ typedef struct tdi_contact_side {
     td_vec3 slide[2];
     bool foreseen; // most of the force is that of motion to come: it has no lever arms yet
 } tdi_contact_side;
+
+// What blocks() is given: takes a block of the Hessian with the rows of point a and the columns of
+// point b; that of b and a is its transpose.
+typedef struct tdi_block_taker tdi_block_taker;
+struct tdi_block_taker {
+    void (*take)(const tdi_block_taker *taker, int32_t a, int32_t b, td_real block[4][4]);
+    void *context;
+    int32_t first; // added to all points
+};
+
+// The four unknowns of a point: its motion, and what else moves with it.
+typedef struct tdi_unknowns {
+    td_real gradient[4];
+    td_real x[4]; // increments; before the solve those of what is held, which are given
+    bool held[4];
+} tdi_unknowns;
 
 // A piece of memory that is saved.
 typedef struct tdi_span {
@@ -128,6 +145,12 @@ typedef struct tdi_implicit {
     void (*push)(void *body, int32_t point, td_vec3 force, bool first);
     void (*respond)(void *body); // to pushes, of which there are some
     void (*absorb)(void *body);  // + the response becomes part of the increments
+
+    // ---- blocks, of bodies that have four unknowns a point; NULL: not offered
+    // All blocks of the Hessian that factor() has made, each once, always the same ones.
+    void (*blocks)(const void *body, const tdi_block_taker *taker);
+    void (*unknowns)(const void *body, tdi_unknowns *unknowns);   // of all points
+    void (*increments)(void *body, const tdi_unknowns *unknowns); // takes x
 
     // ---- saving
     // + Lists what the future depends on, besides the head: always as much, and of a kind that any

@@ -4,11 +4,11 @@
 // Blocks    what a contact adds on one capsule goes into the factors of its body. What it adds
 //           between two capsules, C, couples the bodies: the increments solve
 //             (E + J^T C J) x = -r,
-//           E being what the bodies factored and J x the motion of their points. Conjugate
-//           gradients, preconditioned by E, start at x = -E^-1 r. All their residuals are J^T g and
-//           all their directions E^-1 J^T s with forces g, s at the points that touch, so that the
-//           iteration lives on those points; a product with J E^-1 J^T is one response of each
-//           body.
+//           E being what the bodies factored and J x the motion of their points. Where one factor
+//           of the whole is cheaper it is taken (direct.c). Else conjugate gradients,
+//           preconditioned by E, start at x = -E^-1 r. All their residuals are J^T g and all their
+//           directions E^-1 J^T s with forces g, s at the points that touch, so that the iteration
+//           lives on those points; a product with J E^-1 J^T is one response of each body.
 // Barrier   its force is of the size of the bodies' own forces and grows from step to step while
 //           gaps are small, so that neither gaps nor the condition get out of hand.
 // Way       Points of a turning body go along arcs. An increment is taken as far as the straight
@@ -123,6 +123,7 @@ size_t tdi_touch_bytes(const tdi_member *members, int32_t count, const td_contac
     tdi_touch t = sized(members, count, opts, collider_limit);
     tdi_layout l = {NULL, 0};
     lay_out(&t, &l);
+    tdi_direct_lay_out(&t.direct, members, count, &l);
     const tdi_contacts_def def = set_of(&t);
     return l.used + (t.capsule_count > 0 ? tdi_contacts_bytes(&def) : 0) +
            8 * sizeof(int32_t) * (size_t)(t.capsule_count + 4);
@@ -134,6 +135,7 @@ tdi_touch *tdi_touch_place(const tdi_member *members, int32_t count, const td_co
     tdi_layout l = {memory, 0};
     lay_out(&made, &l);
     memset(memory, 0, l.used);
+    tdi_direct_lay_out(&made.direct, members, count, &l);
     tdi_touch *t = memory;
     *t = made;
     fill_members(t, members);

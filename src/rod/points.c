@@ -177,3 +177,59 @@ void tdi_rod_absorb(void *body) {
         }
     }
 }
+
+// ---- blocks ---------------------------------------------------------------------------------
+
+static void take_closing(const td_rod_state *s, int32_t i, const tdi_block_taker *t) {
+    const tdi_rod_node *node = s->model->node;
+    for (int32_t c = 0; c < 2; c++) { // the first two nodes of the ring
+        const int32_t low = node[i].ring + c;
+        if (node[i].parent == low || node[i].grand == low || node[low].parent == i ||
+            node[low].grand == i) {
+            td_real block[4][4];
+            for (int k = 0; k < 4; k++) {
+                memcpy(block[k], s->border[i - s->model->ring_shift][k] + 4 * c, sizeof block[k]);
+            }
+            t->take(t, i, low, block);
+        }
+    }
+}
+
+void tdi_rod_blocks(const void *body, const tdi_block_taker *t) {
+    const td_rod_state *s = body;
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        const tdi_rod_node *n = &s->model->node[i];
+        tdi_rod_work *w = &s->work[i];
+        const int32_t beyond = n->ring == TD_NONE ? 0 : n->ring + 2; // columns of their own
+        t->take(t, i, i, w->d);
+        if (n->parent != TD_NONE && n->parent < i && (i < beyond || n->parent >= beyond)) {
+            t->take(t, i, n->parent, w->p);
+        }
+        if (n->grand != TD_NONE && n->grand < i && n->grand >= beyond) {
+            t->take(t, i, n->grand, w->g);
+        }
+        if (n->ring != TD_NONE && i >= beyond) {
+            take_closing(s, i, t);
+        }
+    }
+}
+
+void tdi_rod_unknowns(const void *body, tdi_unknowns *u) {
+    const td_rod_state *s = body;
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        const uint32_t flags = s->model->node[i].flags;
+        for (int k = 0; k < 4; k++) {
+            u[i].gradient[k] = s->work[i].r[k];
+            u[i].held[k] = flags & (k < 3 ? TDI_HELD_PLACE : TDI_HELD_TURN);
+            u[i].x[k] = s->carry && u[i].held[k] ? s->step[i].x[k] : 0;
+        }
+    }
+}
+
+void tdi_rod_increments(void *body, const tdi_unknowns *u) {
+    td_rod_state *s = body;
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        memcpy(s->step[i].x, u[i].x, sizeof u[i].x);
+    }
+    s->carry = false;
+}

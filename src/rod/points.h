@@ -18,3 +18,6 @@ void tdi_rod_add_side(void *body, const tdi_contact_side *side);
 void tdi_rod_push(void *body, int32_t point, td_vec3 force, bool first);
 void tdi_rod_respond(void *body);
 void tdi_rod_absorb(void *body);
+void tdi_rod_blocks(const void *body, const tdi_block_taker *taker);
+void tdi_rod_unknowns(const void *body, tdi_unknowns *unknowns);
+void tdi_rod_increments(void *body, const tdi_unknowns *unknowns);

@@ -336,18 +336,18 @@ static void clear(void *body) {
     tdi_rod_clear(body);
 }
 
-// Terms and elimination of a tree hand in hand, while a node is at hand.
-static bool eliminate(const td_rod_state *s, const tdi_rod_potential *p) {
+// Terms and elimination of a tree hand in hand, while a node is at hand; or terms alone.
+static bool eliminate(const td_rod_state *s, const tdi_rod_potential *p, bool terms_alone) {
     const td_rod_model *m = s->model;
     for (int32_t k = m->part_count - 1; k >= 0; k--) {
         const tdi_rod_part *part = &m->part[k];
         for (int32_t i = part->last - 1; i >= part->first; i--) {
             tdi_rod_node_terms(s, p, i);
-            if (!part->ring && !tdi_rod_eliminate(s, i)) {
+            if (!terms_alone && !part->ring && !tdi_rod_eliminate(s, i)) {
                 return false;
             }
         }
-        if (part->ring && !tdi_rod_eliminate_ring(s, k)) {
+        if (!terms_alone && part->ring && !tdi_rod_eliminate_ring(s, k)) {
             return false;
         }
     }
@@ -375,7 +375,7 @@ static tdi_factored factor(void *body, const tdi_model *model) {
         tdi_rod_carry_held(s);
     }
     tdi_rod_load_terms(s, p);
-    return eliminate(s, p) ? TDI_POSITIVE : TDI_NOT_POSITIVE;
+    return eliminate(s, p, model->blocks) ? TDI_POSITIVE : TDI_NOT_POSITIVE;
 }
 
 static tdi_rod_way way_of(const td_rod_state *s) {
@@ -484,6 +484,9 @@ const tdi_implicit tdi_rod_implicit = {
     .push = tdi_rod_push,
     .respond = tdi_rod_respond,
     .absorb = tdi_rod_absorb,
+    .blocks = tdi_rod_blocks,
+    .unknowns = tdi_rod_unknowns,
+    .increments = tdi_rod_increments,
     .saved = tdi_rod_saved,
     .blank = tdi_rod_blank,
     .restored = tdi_rod_restored,
