@@ -193,7 +193,6 @@ TD_TEST(errors_of_counts_come_after_their_limit_and_not_before) {
         {"", "material: %d oak\n", 64, "axiom: A\n", "more than 64 items"},
         {"", "color: %d #123456\n", 64, "axiom: A\n", "more than 64 items"},
         {"material: 0 oak", ", k%d=1", 16, "\naxiom: A\n", "too many settings"},
-        {"ignore: ", "F", 512, "\naxiom: A\n", "more than 512 symbols"},
         {"Start: {", "x%d = 1;", 128, "}\naxiom: A\n", "more than 128 names"},
         {"#ifndef X\n", "#ifndef X%d\n", 63, "axiom: A\n", "this condition is never closed"},
     };

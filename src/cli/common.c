@@ -285,3 +285,12 @@ td_status cli_load_model(const char *path, const cli_defines *defines, const cha
     td_bytes_free(&text);
     return status;
 }
+
+// ---- meshes ---------------------------------------------------------------------------------
+
+td_mesh_opts cli_mesh_opts(const cli_mesh_args *args) {
+    td_mesh_opts opts = td_mesh_opts_default();
+    opts.max_triangles = args->triangles;
+    opts.textures = args->textures;
+    return opts;
+}

@@ -4,6 +4,7 @@
 #include "grammar/expand.h"
 
 #define MAX_REPLACEMENTS 200000000 // a run: a section that multiplies without end stops here
+#define MAX_OPEN_PARAMS  16000000  // of all open successors
 
 td_status tdi_expander_new(tdi_expander *e, const td_alloc *alloc) {
     e->left = MAX_REPLACEMENTS;
@@ -65,6 +66,12 @@ static td_status open_successor(tdi_expander *e, const tdi_production *r, double
             &e->chooser.grammar->source, r->at, diag, TD_ERR_LIMIT,
             "this production was used more than %d times in one pass; does it ever end?",
             MAX_REPLACEMENTS);
+    }
+    if (e->param_count + words->arg_count > MAX_OPEN_PARAMS) {
+        return tdi_source_fail(&e->chooser.grammar->source, r->at, diag, TD_ERR_LIMIT,
+                               "this section nests so deep that its modules have more than %d "
+                               "parameters together; lower its maximum depth",
+                               MAX_OPEN_PARAMS);
     }
     double *params = tdi_array_reserve(alloc, e->params, &e->param_capacity,
                                        e->param_count + words->arg_count, sizeof *params);

@@ -3,6 +3,8 @@
 
 #include "grammar/rules.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 td_status tdi_chooser_new(tdi_chooser *chooser, const td_alloc *alloc) {
@@ -40,23 +42,37 @@ static bool match_strict(const tdi_site *site, const tdi_context *strict) {
     return true;
 }
 
-static bool match_contexts(const tdi_chooser *c, const tdi_production *r, const tdi_site *site,
-                           double *slots) {
+static inline void bind(const tdi_production *r, const tdi_site *site, double *slots) {
+    for (int32_t k = 0; k < r->strict.param_count; k++) {
+        slots[r->strict.first_slot + k] = site->params[k];
+    }
+}
+
+// Strict predecessor and contexts; binds their parameters.
+static bool match(const tdi_chooser *c, const tdi_production *r, const tdi_site *site,
+                  double *slots) {
     int64_t last = site->last == TD_NONE ? site->first + r->strict.count - 1 : site->last;
-    return r->left.count + r->right.count == 0 ||
-           (c->neighbours && tdi_neighbours_match(c->neighbours, c->grammar, &c->string, r,
-                                                  site->first, last, slots));
+    if ((r->strict.count > 1 && !match_strict(site, &r->strict)) ||
+        (r->left.count + r->right.count > 0 &&
+         !tdi_neighbours_match(c->neighbours, c->grammar, &c->string, r, site->first, last,
+                               slots)) ||
+        (r->made.count > 0 && !tdi_context_at_end(c->grammar, &c->made, &r->made, slots))) {
+        return false;
+    }
+    bind(r, site, slots);
+    return true;
 }
 
 // Contexts, {before} and condition. *applies says whether the production may be used.
 static td_status test(tdi_chooser *c, const tdi_production *r, const tdi_site *site, double *slots,
                       bool *applies, td_diag *diag) {
-    *applies = r->plain || (match_strict(site, &r->strict) && match_contexts(c, r, site, slots));
-    if (*applies && r->strict.param_count > 0) {
-        memcpy(slots + r->strict.first_slot, site->params,
-               (size_t)r->strict.param_count * sizeof *slots);
+    if (r->plain) {
+        bind(r, site, slots);
+        *applies = true;
+        return TD_OK;
     }
-    if (r->plain || !*applies) {
+    *applies = match(c, r, site, slots);
+    if (!*applies) {
         return TD_OK;
     }
     for (int32_t s = r->bound_count; s < r->slot_count; s++) {
@@ -107,7 +123,7 @@ static int32_t draw(tdi_chooser *c, int32_t count) {
     if (count == 1) {
         return 0;
     }
-    double mark = tdi_random_uniform(c->machine.random) * total;
+    double mark = tdi_random_uniform(&c->machine.dice->own) * total;
     int32_t k = 0;
     while (k < count - 1 && mark >= c->weights[k]) {
         mark -= c->weights[k++];
@@ -153,6 +169,23 @@ td_status tdi_choose(tdi_chooser *c, const tdi_site *site, const tdi_production 
     return TD_OK;
 }
 
+// cpfg stores a parameter as a float and computes with doubles.
+static td_status round_params(const tdi_machine *machine, const tdi_words *words, double *params,
+                              td_diag *diag) {
+    const td_grammar *g = machine->grammar;
+    for (int32_t k = 0; k < words->arg_count; k++) {
+        if (!(fabs(params[k]) <= FLT_MAX)) {
+            const tdi_arg *arg = &words->args[k];
+            size_t at = arg->kind == TDI_ARG_CODE ? g->op_at[arg->a] : g->axiom_at;
+            return tdi_source_fail(&g->source, at, diag, TD_ERR_EVAL,
+                                   "a parameter of %g is too large for single precision",
+                                   params[k]);
+        }
+        params[k] = (double)(float)params[k];
+    }
+    return TD_OK;
+}
+
 td_status tdi_words_params(const tdi_machine *machine, const tdi_words *words, double *slots,
                            double *params, td_diag *diag) {
     for (int32_t k = 0; k < words->arg_count; k++) {
@@ -166,5 +199,5 @@ td_status tdi_words_params(const tdi_machine *machine, const tdi_words *words, d
             params[k] = arg->kind == TDI_ARG_SLOT ? slots[arg->a] : arg->k;
         }
     }
-    return TD_OK;
+    return machine->single ? round_params(machine, words, params, diag) : TD_OK;
 }

@@ -255,6 +255,7 @@ td_status tdi_source_process(tdi_source *source, int32_t file, const td_grammar_
     tdi_reader r = {.source = source, .def = def, .diags = diags, .status = TD_OK};
     add_external(&r);
     read_file(&r, file);
+    source->cut = source->cut || r.stop;
     if (!source->text && r.status == TD_OK) {
         return TD_ERR_MEMORY;
     }

@@ -33,6 +33,7 @@ typedef struct tdi_source {
     int32_t file_count;
     int64_t text_capacity, span_capacity, file_capacity;
     size_t bytes_read; // of all files
+    bool cut;          // after a fault that leaves a part of the text out
 } tdi_source;
 
 // Adds a file. Returns its index, or TD_NONE without memory.
