@@ -172,13 +172,13 @@ static void fill_coupling(const layers *y, square c) {
 
 static void push(layers *y, int32_t point, td_vec3 force) {
     const int32_t k = y->touch->point_owner[point];
-    tdi_rod_implicit.push(y->rod[k].state, point - y->touch->first_point[k], force);
+    tdi_state_push(&tdi_rod_implicit, y->rod[k].state, point - y->touch->first_point[k], force);
 }
 
 static void respond(layers *y, td_vec3 *moved) {
     for (int k = 0; k < PAIR; k++) {
-        tdi_rod_implicit.respond(y->rod[k].state);
-        tdi_rod_implicit.moves(y->rod[k].state, true, moved + y->touch->first_point[k]);
+        tdi_state_respond(&tdi_rod_implicit, y->rod[k].state);
+        tdi_state_moves(&tdi_rod_implicit, y->rod[k].state, true, moved + y->touch->first_point[k]);
     }
 }
 

@@ -180,13 +180,13 @@ void tdi_touch_free(tdi_touch *t) {
 
 static void gather(const tdi_touch *t, const tdi_system *y, td_vec3 *x) {
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->points(y->member[k].body, false, x + t->first_point[k]);
+        tdi_state_points(y->member[k].ops, y->member[k].body, false, x + t->first_point[k]);
     }
 }
 
 static void gather_moves(const tdi_touch *t, const tdi_system *y, td_vec3 *dx) {
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->moves(y->member[k].body, false, dx + t->first_point[k]);
+        tdi_state_moves(y->member[k].ops, y->member[k].body, false, dx + t->first_point[k]);
     }
 }
 
@@ -258,7 +258,7 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
     t->coupled = false;
     gather(t, y, t->x);
     for (int32_t k = 0; h > 0 && k < y->count; k++) {
-        y->member[k].ops->points(y->member[k].body, true, t->star + t->first_point[k]);
+        tdi_state_points(y->member[k].ops, y->member[k].body, true, t->star + t->first_point[k]);
     }
     td_status status =
         tdi_contacts_colliders(t->set, y->colliders, y->collider_count, dt, from, to, diag);
@@ -379,7 +379,7 @@ td_real tdi_touch_value(tdi_touch *t, const tdi_system *y) {
 td_real tdi_touch_largest(tdi_touch *t, const tdi_system *y, int32_t member) {
     const int32_t first = t->first_point[member], last = t->first_point[member + 1];
     td_real most = 0;
-    y->member[member].ops->moves(y->member[member].body, false, t->moved + first);
+    tdi_state_moves(y->member[member].ops, y->member[member].body, false, t->moved + first);
     for (int32_t p = first; p < last; p++) {
         const td_real x = tdi_norm(t->moved[p]);
         most = x <= most ? most : x; // keeps what is not a number
@@ -485,11 +485,11 @@ static void add_coupling(const tdi_touch *t, const td_vec3 *x, td_real sign, td_
 static void respond(const tdi_touch *t, const tdi_system *y, const td_vec3 *f, td_vec3 *to) {
     for (int32_t a = 0; a < t->active_count; a++) {
         const int32_t p = t->active[a], k = t->point_owner[p];
-        y->member[k].ops->push(y->member[k].body, p - t->first_point[k], f[p]);
+        tdi_state_push(y->member[k].ops, y->member[k].body, p - t->first_point[k], f[p]);
     }
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->respond(y->member[k].body);
-        y->member[k].ops->moves(y->member[k].body, true, to + t->first_point[k]);
+        tdi_state_respond(y->member[k].ops, y->member[k].body);
+        tdi_state_moves(y->member[k].ops, y->member[k].body, true, to + t->first_point[k]);
     }
 }
 

@@ -99,10 +99,6 @@ void tdi_rod_points(const void *body, bool star, td_vec3 *x) {
 void tdi_rod_moves(const void *body, bool response, td_vec3 *dx) {
     const td_rod_state *s = body;
     const tdi_rod_step *step = response ? s->response : s->step;
-    if (response && !s->now->answered) {
-        memset(dx, 0, (size_t)s->model->node_count * sizeof *dx);
-        return;
-    }
     for (int32_t i = 0; i < s->model->node_count; i++) {
         dx[i] = tdi_vec3(step[i].x[0], step[i].x[1], step[i].x[2]);
     }
@@ -154,11 +150,10 @@ void tdi_rod_add_side(void *body, const tdi_contact_side *t) {
 
 // ---- responses ------------------------------------------------------------------------------
 
-void tdi_rod_push(void *body, int32_t point, td_vec3 force) {
+void tdi_rod_push(void *body, int32_t point, td_vec3 force, bool first) {
     td_rod_state *s = body;
-    if (!s->now->pushed) {
+    if (first) {
         tdi_rod_clear_gradient(s);
-        s->now->pushed = true;
     }
     td_real *r = s->work[point].r;
     r[0] -= force.x;
@@ -169,18 +164,14 @@ void tdi_rod_push(void *body, int32_t point, td_vec3 force) {
 void tdi_rod_respond(void *body) {
     td_rod_state *s = body;
     tdi_rod_step *step = s->step;
-    s->now->answered = s->now->pushed;
-    if (s->now->pushed) {
-        s->step = s->response;
-        tdi_rod_solve(s);
-        s->step = step;
-    }
-    s->now->pushed = false;
+    s->step = s->response;
+    tdi_rod_solve(s);
+    s->step = step;
 }
 
 void tdi_rod_absorb(void *body) {
     td_rod_state *s = body;
-    for (int32_t i = 0; s->now->answered && i < s->model->node_count; i++) {
+    for (int32_t i = 0; i < s->model->node_count; i++) {
         for (int k = 0; k < 4; k++) {
             s->step[i].x[k] += s->response[i].x[k];
         }
