@@ -274,23 +274,24 @@ static void bend_vertex(const imprint *print, td_real along, tdi_vertex *vertex)
     vertex->normal = tdi_unit_or(vertex->normal, carried(&print->bones[at[1]], old.normal));
 }
 
-static tdi_vertex printed(const imprint *print, const tdi_organ_vertex *vertex) {
+// `out` is bound to the first bone; a vertex of a row is bound anew
+static void put_print(const imprint *print, const tdi_organ_vertex *vertex, tdi_vertex *out) {
     const bone *b = &print->bones[0];
-    tdi_vertex out = {.position = tdi_scale(vertex->position, print->size),
-                      .normal = vertex->normal,
-                      .tangent = vertex->tangent,
-                      .u = vertex->u,
-                      .v = vertex->v,
-                      .color = shaded(print->tints[vertex->tint], vertex)};
+    out->position = tdi_scale(vertex->position, print->size);
+    out->u = vertex->u;
+    out->v = vertex->v;
+    out->color = shaded(print->tints[vertex->tint], vertex);
     if (print->parts > 1) {
-        bend_vertex(print, vertex->along, &out);
-    } else {
-        out.position = tdi_add(b->at, tdi_quat_rotate(b->turn, out.position));
-        out.normal = tdi_quat_rotate(b->turn, out.normal);
-        out.tangent = print->tangents ? tdi_quat_rotate(b->turn, out.tangent) : out.tangent;
-        out.bind = tdi_bind_to(b->segment);
+        out->normal = vertex->normal;
+        out->tangent = vertex->tangent;
+        bend_vertex(print, vertex->along, out);
+        return;
     }
-    return out;
+    out->position = tdi_add(b->at, tdi_quat_rotate(b->turn, out->position));
+    out->normal = tdi_quat_rotate(b->turn, vertex->normal);
+    if (print->tangents) {
+        out->tangent = tdi_quat_rotate(b->turn, vertex->tangent);
+    }
 }
 
 static td_status stamp(tdi_skin *skin, const tdi_sheet *sheet, tdi_part_kind kind,
@@ -303,8 +304,9 @@ static td_status stamp(tdi_skin *skin, const tdi_sheet *sheet, tdi_part_kind kin
         return status;
     }
     uint32_t first = (uint32_t)skin->parts[kind].vertex_count;
+    tdi_vertex vertex = {.bind = tdi_bind_to(print->bones[0].segment)};
     for (int64_t i = 0; i < sheet->vertex_count; i++) {
-        tdi_vertex vertex = printed(print, &sheet->vertices[i]);
+        put_print(print, &sheet->vertices[i], &vertex);
         tdi_skin_vertex(skin, kind, &vertex);
     }
     for (int64_t i = 0; i < sheet->index_count; i += 3) {
