@@ -115,13 +115,14 @@ static bool predecessor(tdi_parser *p, tdi_production *r) {
     if (!context(p, "<>:", &first)) {
         return false;
     }
-    if (tdi_accept(p, "<")) {
+    bool made = tdi_accept(p, "<<");
+    if (made || tdi_accept(p, "<")) {
         if (has_type(&first, TDI_TYPE_PUSH) || has_type(&first, TDI_TYPE_POP)) {
             tdi_parse_warn(p, at,
                            "a left context is a single path towards the root; with brackets it "
                            "never matches");
         }
-        r->left = first;
+        *(made ? &r->made : &r->left) = first;
         tdi_skip_space(p);
         at = p->at;
         first = (tdi_context){0};
@@ -132,13 +133,19 @@ static bool predecessor(tdi_parser *p, tdi_production *r) {
     if (first.count == 0) {
         return tdi_parse_fail(p, at, "expected a module before '>', ':' or '-->'");
     }
-    if (has_type(&first, TDI_REST) || has_type(&r->left, TDI_REST)) {
+    if (has_type(&first, TDI_REST) || has_type(&r->left, TDI_REST) ||
+        has_type(&r->made, TDI_REST)) {
         return tdi_parse_fail(p, at,
                               "'=' stands for the rest of a branch; expected it in a right context "
                               "only");
     }
     r->strict = first;
     r->predecessor = first.types[0];
+    if (tdi_at(p, ">>")) {
+        return tdi_parse_fail(p, p->at,
+                              "'>>' would look at modules that are not yet made: strings are made "
+                              "from left to right; expected '>'");
+    }
     return !tdi_accept(p, ">") || context(p, ":", &r->right);
 }
 
@@ -209,8 +216,9 @@ static bool production(tdi_parser *p, tdi_production *r) {
         return false;
     }
     r->slot_count = p->slot_count;
-    r->plain = r->strict.count == 1 && r->left.count == 0 && r->right.count == 0 &&
-               r->before == TD_NONE && r->condition == TD_NONE && r->after == TD_NONE;
+    r->plain = r->strict.count == 1 && r->left.count == 0 && r->made.count == 0 &&
+               r->right.count == 0 && r->before == TD_NONE && r->condition == TD_NONE &&
+               r->after == TD_NONE;
     return true;
 }
 
@@ -218,6 +226,9 @@ static bool add_production(tdi_parser *p, tdi_section *s, int64_t *capacity) {
     tdi_production r;
     if (!production(p, &r)) {
         return false;
+    }
+    if (r.made.count > 0 && s == &p->g->draw) {
+        return tdi_parse_fail(p, r.at, "a drawing makes no string; expected '<' instead of '<<'");
     }
     if (s->count == *capacity) {
         tdi_production *grown =
@@ -230,6 +241,7 @@ static bool add_production(tdi_parser *p, tdi_section *s, int64_t *capacity) {
     s->productions[s->count++] = r;
     s->has_left = s->has_left || r.left.count > 0;
     s->has_right = s->has_right || r.right.count > 0;
+    s->has_made = s->has_made || r.made.count > 0;
     s->has_weights = s->has_weights || r.weight != TD_NONE;
     return true;
 }
@@ -259,76 +271,53 @@ static bool index_section(tdi_parser *p, tdi_section *s) {
     return true;
 }
 
-// A production that no module can match because the count of parameters differs everywhere.
-static void check_section(tdi_parser *p, const tdi_section *s) {
-    td_grammar *g = p->g;
-    for (int32_t i = 0; i < s->count; i++) {
-        const tdi_type *type = &g->types[s->productions[i].predecessor];
-        const tdi_type *other = NULL;
-        for (int32_t t = 0; t < g->type_count && !type->made; t++) {
-            if (g->types[t].made && strcmp(g->types[t].name, type->name) == 0) {
-                other = &g->types[t];
-            }
+static const tdi_type *made_with_other_count(const td_grammar *g, const tdi_type *type) {
+    for (int32_t t = 0; t < g->type_count; t++) {
+        if (g->types[t].made && strcmp(g->types[t].name, type->name) == 0) {
+            return &g->types[t];
         }
+    }
+    return NULL;
+}
+
+// Warns of the first module that nothing makes. False when there is one.
+static bool check_made(tdi_parser *p, const tdi_production *r, const tdi_context *c) {
+    const td_grammar *g = p->g;
+    for (int32_t i = 0; i < c->count; i++) {
+        const tdi_type *type = c->types[i] == TDI_REST ? NULL : &g->types[c->types[i]];
+        if (!type || type->made) {
+            continue;
+        }
+        const tdi_type *other = made_with_other_count(g, type);
         if (other) {
-            tdi_parse_warn(p, s->productions[i].at,
+            tdi_parse_warn(p, r->at,
                            "%s has %d parameter%s here but %d wherever the model makes it, so this "
                            "production is never used",
                            type->name, type->param_count, type->param_count == 1 ? "" : "s",
                            other->param_count);
+        } else {
+            tdi_parse_warn(p, r->at,
+                           "neither the axiom nor a successor makes %s, so this production is "
+                           "never used",
+                           type->name);
+        }
+        return false;
+    }
+    return true;
+}
+
+// Productions that can never be used.
+static void check_section(tdi_parser *p, const tdi_section *s) {
+    for (int32_t i = 0; i < s->count; i++) {
+        const tdi_production *r = &s->productions[i];
+        if (check_made(p, r, &r->strict) && check_made(p, r, &r->left) &&
+            check_made(p, r, &r->made)) {
+            check_made(p, r, &r->right);
         }
     }
 }
 
 // ---- items ----------------------------------------------------------------------------------
-
-static size_t line_end(const tdi_parser *p, size_t at) {
-    while (at < p->size && p->text[at] != '\n') {
-        at++;
-    }
-    return at;
-}
-
-static bool has_arrow(const tdi_parser *p, size_t from, size_t to) {
-    for (size_t i = from; i + 2 < to; i++) {
-        if (memcmp(p->text + i, "-->", 3) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_blank_line(const tdi_parser *p, size_t from, size_t to) {
-    for (size_t i = from; i < to; i++) {
-        if (!strchr(" \t\r\f\v", p->text[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// The end of the item that starts at `at`: lines that start with white space continue it, unless
-// they start an item of their own.
-size_t tdi_item_end(const tdi_parser *p, size_t at, bool is_production) {
-    size_t end = line_end(p, at);
-    bool arrow = !is_production || has_arrow(p, at, end);
-    while (end < p->size) {
-        size_t next = end + 1, next_end = line_end(p, next), after;
-        char word[32];
-        if (next >= p->size || (p->text[next] != ' ' && p->text[next] != '\t') ||
-            is_blank_line(p, next, next_end) ||
-            (tdi_header_word_at(p, next, word, &after) && tdi_header_is_known(word))) {
-            return end;
-        }
-        bool next_arrow = has_arrow(p, next, next_end);
-        if (arrow && next_arrow) {
-            return end;
-        }
-        arrow = arrow || next_arrow;
-        end = next_end;
-    }
-    return end;
-}
 
 // Where reading goes on after an item: at its end, or right after a block, which sets no limit.
 static void next_item(tdi_parser *p) {
@@ -383,29 +372,6 @@ static bool parse_seed(tdi_parser *p, int64_t *seed) {
     return true;
 }
 
-// A production's blocks may hold line feeds: then the item ends later than its first line.
-static size_t production_end(const tdi_parser *p) {
-    size_t end = tdi_item_end(p, p->at, true);
-    int32_t depth = 0;
-    bool in_conditions = false;
-    for (size_t i = p->at; i < p->size; i++) {
-        char c = p->text[i];
-        if (i >= end && depth == 0) {
-            break;
-        }
-        in_conditions = in_conditions || (c == ':' && depth == 0);
-        if (depth == 0 && i + 2 < p->size && memcmp(p->text + i, "-->", 3) == 0) {
-            break;
-        }
-        depth += in_conditions ? (c == '{') - (c == '}') : 0;
-        if (i >= end && depth == 0) {
-            size_t rest = tdi_item_end(p, i, true);
-            end = rest > end ? rest : end;
-        }
-    }
-    return end;
-}
-
 typedef struct sections {
     tdi_section *now;
     int64_t capacity[3];
@@ -423,7 +389,8 @@ static bool parse_item(tdi_parser *p, sections *s) {
     p->failed = false;
     p->nesting = 0;
     if (!tdi_header_word_at(p, p->at, word, &after)) {
-        p->limit = production_end(p);
+        p->limit = tdi_production_end(p);
+        p->drawing = s->now == &g->draw;
         add_production(p, s->now, section_capacity(g, s));
         return true;
     }
@@ -437,20 +404,20 @@ static bool parse_item(tdi_parser *p, sections *s) {
     } else if (strncmp(word, "decomposition", 13) == 0 || strncmp(word, "homomorphism", 12) == 0) {
         s->now = word[0] == 'd' ? &g->decompose : &g->draw;
         s->now->present = true;
-        p->limit = line_end(p, p->at);
+        p->limit = tdi_line_end(p, p->at);
         if (!tdi_accept(p, "no warnings")) {
             tdi_accept(p, "warnings"); // of cpfg, about the maximum depth
         }
         tdi_expect_end(p);
     } else if (strcmp(word, "maximum depth") == 0) {
-        p->limit = line_end(p, p->at);
+        p->limit = tdi_line_end(p, p->at);
         if (s->now == &g->rewrite) {
             tdi_parse_fail(p, word_at, "expected 'decomposition' or 'homomorphism' before this");
         } else if (parse_depth(p, s->now)) {
             tdi_expect_end(p);
         }
     } else if (strcmp(word, "seed") == 0) {
-        p->limit = line_end(p, p->at);
+        p->limit = tdi_line_end(p, p->at);
         if (parse_seed(p, s->now == &g->draw ? &g->draw.seed : &g->seed)) {
             tdi_expect_end(p);
         }
@@ -460,23 +427,50 @@ static bool parse_item(tdi_parser *p, sections *s) {
     return true;
 }
 
+// Whether another L-system starts here, after `endlsystem`; what else stands there is not read.
+static bool at_system(tdi_parser *p) {
+    char word[32];
+    size_t after;
+    tdi_skip_space(p);
+    return p->at < p->size && tdi_header_word_at(p, p->at, word, &after) &&
+           strcmp(word, "lsystem") == 0;
+}
+
 static void parse_text(tdi_parser *p) {
     td_grammar *g = p->g;
     sections s = {.now = &g->rewrite};
     while (p->fault_count < TDI_MAX_FAULTS) {
         tdi_skip_space(p);
-        if (p->at >= p->size || !parse_item(p, &s)) {
+        if (p->at >= p->size) {
             break;
+        }
+        if (!parse_item(p, &s)) {
+            if (!at_system(p) || !tdi_systems_next(p)) {
+                break;
+            }
+            s = (sections){.now = &g->rewrite};
         }
         next_item(p);
     }
     p->failed = false;
-    if (g->axiom.module_count == 0 && p->fault_count == 0) {
+    if (tdi_systems_close(p) && g->axiom.module_count == 0 && p->fault_count == 0) {
         tdi_parse_fail(p, p->size, "expected 'axiom:' before the end of the file");
     }
 }
 
 // ---- entry ----------------------------------------------------------------------------------
+
+static void finish_system(tdi_parser *p) {
+    td_grammar *g = p->g;
+    check_section(p, &g->rewrite);
+    check_section(p, &g->decompose);
+    check_section(p, &g->draw);
+    tdi_header_finish(p);
+    if (p->status == TD_OK && (!index_section(p, &g->rewrite) || !index_section(p, &g->decompose) ||
+                               !index_section(p, &g->draw))) {
+        tdi_parse_memory(p);
+    }
+}
 
 // The text up to `view_end` is that of the view file.
 static td_status parse(td_grammar *g, const td_grammar_def *def, int32_t view, size_t view_end,
@@ -499,16 +493,11 @@ static td_status parse(td_grammar *g, const td_grammar_def *def, int32_t view, s
         tdi_view_read(&p, view_end);
     }
     parse_text(&p);
-    if (p.status == TD_OK) {
-        tdi_split_symbols(&p);
-        check_section(&p, &g->rewrite);
-        check_section(&p, &g->decompose);
-        check_section(&p, &g->draw);
-        tdi_header_finish(&p);
-    }
-    if (p.status == TD_OK && (!index_section(&p, &g->rewrite) ||
-                              !index_section(&p, &g->decompose) || !index_section(&p, &g->draw))) {
-        return TD_ERR_MEMORY;
+    if (p.status == TD_OK && tdi_split_symbols(&p) && tdi_systems_share(&p)) {
+        for (int32_t i = g->system_count - 1; i >= 0 && p.status == TD_OK; i--) {
+            p.g = g->systems[i];
+            finish_system(&p);
+        }
     }
     return p.status;
 }
@@ -531,6 +520,9 @@ static td_status read_and_parse(td_grammar *g, const td_grammar_def *def, td_dia
         return TD_ERR_LIMIT;
     }
     td_status status = tdi_view_open(g, def, &view, &colors, diags);
+    if (status == TD_OK && colors != TD_NONE) {
+        status = tdi_view_colors(g, colors, diags);
+    }
     if (status == TD_OK && view != TD_NONE) {
         status = tdi_source_process(s, view, def, diags);
     }

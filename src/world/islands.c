@@ -178,7 +178,7 @@ static void gather(const td_world *w, td_vec3 *x) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         const tdi_actor *a = &w->actors[k];
         if (a->touches) {
-            a->solver->implicit->points(a->state, false, x + w->near.first_point[k]);
+            tdi_state_points(a->solver->implicit, a->state, false, x + w->near.first_point[k]);
         }
     }
 }
