@@ -154,7 +154,7 @@ TD_TEST(errors_in_header_items_name_their_place) {
         {"surface: + leaf\naxiom: A\n", TD_ERR_SYNTAX, 1, 10, "expected a letter; ~"},
         {"ignore: F*\naxiom: A\n", TD_ERR_SYNTAX, 1, 10, "expected a symbol before '*'"},
         {"maximum depth: 5\naxiom: A\n", TD_ERR_SYNTAX, 1, 1, "expected 'decomposition' or"},
-        {"axiom: A\ndecomposition\nmaximum depth: 0\n", TD_ERR_SYNTAX, 3, 16, "a depth from 1"},
+        {"axiom: A\ndecomposition\nmaximum depth: -1\n", TD_ERR_SYNTAX, 3, 16, "a depth from 0"},
         {"axiom: A\nhomomorphism: x\n", TD_ERR_SYNTAX, 2, 15, "expected the end of the line"},
         {"axoim: A\n", TD_ERR_SYNTAX, 1, 1, "unknown header item 'axoim'; did you mean 'axiom'?"},
         {"axiom: A\nderivation lenght: 5\n", TD_ERR_SYNTAX, 2, 1, "'derivation length'?"},

@@ -79,21 +79,34 @@ static bool emit_binary(tdi_parser *p, size_t at, tdi_code code, int32_t left, i
 
 const tdi_name *tdi_find_name(const tdi_parser *p, const char *name) {
     for (int32_t i = p->name_count - 1; i >= 0; i--) {
-        if (strcmp(p->names[i].text, name) == 0) {
+        if (!p->names[i].hidden && strcmp(p->names[i].text, name) == 0) {
             return &p->names[i];
         }
     }
     return NULL;
 }
 
+bool tdi_show_name(tdi_parser *p, const char *name) {
+    for (int32_t i = 0; i < p->name_count && p->name_count < TDI_MAX_NAMES; i++) {
+        if (p->names[i].hidden && strcmp(p->names[i].text, name) == 0) {
+            p->names[p->name_count] = p->names[i];
+            p->names[p->name_count++].hidden = false;
+            p->global_count++;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool tdi_add_name(tdi_parser *p, const char *name, bool global, int32_t *slot) {
-    if (p->name_count == TDI_MAX_SLOTS) {
+    if (p->name_count == TDI_MAX_NAMES) {
         return tdi_parse_fail(p, p->at, "more than %d names are in use here; use fewer",
                               TDI_MAX_SLOTS);
     }
     tdi_name *n = &p->names[p->name_count++];
     tdi_text_copy(n->text, sizeof n->text, name);
     n->global = global;
+    n->hidden = false;
     n->slot = global ? p->g->global_count++ : p->slot_count++;
     p->global_count += global;
     *slot = n->slot;

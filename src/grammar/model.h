@@ -25,6 +25,8 @@ enum { TDI_GLOBAL_STEP, TDI_GLOBAL_LENGTH };
 typedef enum tdi_turtle_op {
     TDI_OP_NONE,
     TDI_OP_PREFIX,    // ~ or ? with its letter in a module of its own; see split.c
+    TDI_OP_SUB_OPEN,  // ?(n, s): L-system n, at scale s
+    TDI_OP_SUB_CLOSE, // $ in files with several L-systems
     TDI_OP_IGNORED,   // a command of cpfg that means nothing here: labels, textures, ...
     TDI_OP_DRAW,      // F
     TDI_OP_DRAW_G,    // G: like F, but no corner of a polygon
@@ -213,7 +215,10 @@ struct td_grammar {
     int32_t format_count;
     tdi_file *files; // that statements write
     int32_t file_count;
-    int64_t seed; // TD_SEED_FROM_TEXT: none given
+    int32_t id;           // number of the L-system
+    td_grammar **systems; // all L-systems of the file; the first is this one
+    int32_t system_count; // at least 1
+    int64_t seed;         // TD_SEED_FROM_TEXT: none given
     int32_t steps;
     int32_t start, start_each, end_each, end; // first operation, or TD_NONE
     tdi_words axiom;
@@ -246,6 +251,18 @@ struct td_grammar {
 // The symbol of several characters whose parts `types` start with: how many parts, 1 when there is
 // none, and its type.
 int32_t tdi_fuse(const td_grammar *g, const uint16_t *types, int64_t count, uint16_t *whole);
+
+// The place of L-system `number` among all of the file, or TD_NONE.
+int32_t tdi_system_find(const td_grammar *g, double number);
+
+// Whether a module belongs to the branch and L-system that a '%' before it cuts. `depth` and
+// `systems` count what has been opened since.
+static inline bool tdi_in_branch(const td_grammar *g, uint16_t type, int64_t *depth,
+                                 int64_t *systems) {
+    *depth += (type == TDI_TYPE_PUSH) - (type == TDI_TYPE_POP);
+    *systems += (g->types[type].op == TDI_OP_SUB_OPEN) - (g->types[type].op == TDI_OP_SUB_CLOSE);
+    return *depth >= 0 && *systems >= 0;
+}
 
 // The string's variables: td_string has them as an opaque pointer.
 typedef struct tdi_variables {

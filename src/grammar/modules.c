@@ -87,11 +87,12 @@ static const turtle_row turtle_table[] = {
 };
 #define TURTLE_COUNT ((int32_t)(sizeof turtle_table / sizeof turtle_table[0]))
 
-static const turtle_row *find_turtle(const char *name) {
+static const turtle_row *find_turtle(const char *name, int32_t param_count) {
+    static const turtle_row system = {"?", TDI_OP_SUB_OPEN, 1, 2};
     static const turtle_row surface = {"~", TDI_OP_SURFACE, 0, TDI_MAX_PARAMS},
                             prefix = {"", TDI_OP_PREFIX, 0, 0};
     if (tdi_is_prefix(name[0]) && name[1] == 0) {
-        return &prefix;
+        return name[0] == '?' && param_count > 0 ? &system : &prefix;
     }
     if (name[0] == '~') {
         return &surface;
@@ -129,6 +130,11 @@ bool tdi_read_symbol(tdi_parser *p, char name[6]) {
             p->at += length;
             return true;
         }
+    }
+    if (c == '?' && next == '(') { // a sub-L-system
+        name[0] = c;
+        p->at++;
+        return true;
     }
     if (c == '@' || c == '?') {
         return tdi_parse_fail(p, p->at, "unknown module '%c%c'", c, is_alnum(next) ? next : ' ');
@@ -204,7 +210,7 @@ int32_t tdi_intern_type(tdi_parser *p, size_t at, const char *name, int32_t para
     }
     tdi_type type = {.param_count = param_count};
     memcpy(type.name, name, sizeof type.name);
-    const turtle_row *row = find_turtle(name);
+    const turtle_row *row = find_turtle(name, param_count);
     if (row && !check_turtle(p, at, row, &type)) {
         return TD_NONE;
     }

@@ -282,54 +282,6 @@ static void check_section(tdi_parser *p, const tdi_section *s) {
 
 // ---- items ----------------------------------------------------------------------------------
 
-static size_t line_end(const tdi_parser *p, size_t at) {
-    while (at < p->size && p->text[at] != '\n') {
-        at++;
-    }
-    return at;
-}
-
-static bool has_arrow(const tdi_parser *p, size_t from, size_t to) {
-    for (size_t i = from; i + 2 < to; i++) {
-        if (memcmp(p->text + i, "-->", 3) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_blank_line(const tdi_parser *p, size_t from, size_t to) {
-    for (size_t i = from; i < to; i++) {
-        if (!strchr(" \t\r\f\v", p->text[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// The end of the item that starts at `at`: lines that start with white space continue it, unless
-// they start an item of their own.
-size_t tdi_item_end(const tdi_parser *p, size_t at, bool is_production) {
-    size_t end = line_end(p, at);
-    bool arrow = !is_production || has_arrow(p, at, end);
-    while (end < p->size) {
-        size_t next = end + 1, next_end = line_end(p, next), after;
-        char word[32];
-        if (next >= p->size || (p->text[next] != ' ' && p->text[next] != '\t') ||
-            is_blank_line(p, next, next_end) ||
-            (tdi_header_word_at(p, next, word, &after) && tdi_header_is_known(word))) {
-            return end;
-        }
-        bool next_arrow = has_arrow(p, next, next_end);
-        if (arrow && next_arrow) {
-            return end;
-        }
-        arrow = arrow || next_arrow;
-        end = next_end;
-    }
-    return end;
-}
-
 // Where reading goes on after an item: at its end, or right after a block, which sets no limit.
 static void next_item(tdi_parser *p) {
     p->at = p->limit < p->size && p->limit > p->at ? p->limit : p->at;
@@ -383,29 +335,6 @@ static bool parse_seed(tdi_parser *p, int64_t *seed) {
     return true;
 }
 
-// A production's blocks may hold line feeds: then the item ends later than its first line.
-static size_t production_end(const tdi_parser *p) {
-    size_t end = tdi_item_end(p, p->at, true);
-    int32_t depth = 0;
-    bool in_conditions = false;
-    for (size_t i = p->at; i < p->size; i++) {
-        char c = p->text[i];
-        if (i >= end && depth == 0) {
-            break;
-        }
-        in_conditions = in_conditions || (c == ':' && depth == 0);
-        if (depth == 0 && i + 2 < p->size && memcmp(p->text + i, "-->", 3) == 0) {
-            break;
-        }
-        depth += in_conditions ? (c == '{') - (c == '}') : 0;
-        if (i >= end && depth == 0) {
-            size_t rest = tdi_item_end(p, i, true);
-            end = rest > end ? rest : end;
-        }
-    }
-    return end;
-}
-
 typedef struct sections {
     tdi_section *now;
     int64_t capacity[3];
@@ -423,7 +352,8 @@ static bool parse_item(tdi_parser *p, sections *s) {
     p->failed = false;
     p->nesting = 0;
     if (!tdi_header_word_at(p, p->at, word, &after)) {
-        p->limit = production_end(p);
+        p->limit = tdi_production_end(p);
+        p->drawing = s->now == &g->draw;
         add_production(p, s->now, section_capacity(g, s));
         return true;
     }
@@ -437,20 +367,20 @@ static bool parse_item(tdi_parser *p, sections *s) {
     } else if (strncmp(word, "decomposition", 13) == 0 || strncmp(word, "homomorphism", 12) == 0) {
         s->now = word[0] == 'd' ? &g->decompose : &g->draw;
         s->now->present = true;
-        p->limit = line_end(p, p->at);
+        p->limit = tdi_line_end(p, p->at);
         if (!tdi_accept(p, "no warnings")) {
             tdi_accept(p, "warnings"); // of cpfg, about the maximum depth
         }
         tdi_expect_end(p);
     } else if (strcmp(word, "maximum depth") == 0) {
-        p->limit = line_end(p, p->at);
+        p->limit = tdi_line_end(p, p->at);
         if (s->now == &g->rewrite) {
             tdi_parse_fail(p, word_at, "expected 'decomposition' or 'homomorphism' before this");
         } else if (parse_depth(p, s->now)) {
             tdi_expect_end(p);
         }
     } else if (strcmp(word, "seed") == 0) {
-        p->limit = line_end(p, p->at);
+        p->limit = tdi_line_end(p, p->at);
         if (parse_seed(p, s->now == &g->draw ? &g->draw.seed : &g->seed)) {
             tdi_expect_end(p);
         }
@@ -460,23 +390,50 @@ static bool parse_item(tdi_parser *p, sections *s) {
     return true;
 }
 
+// Whether another L-system starts here, after `endlsystem`; what else stands there is not read.
+static bool at_system(tdi_parser *p) {
+    char word[32];
+    size_t after;
+    tdi_skip_space(p);
+    return p->at < p->size && tdi_header_word_at(p, p->at, word, &after) &&
+           strcmp(word, "lsystem") == 0;
+}
+
 static void parse_text(tdi_parser *p) {
     td_grammar *g = p->g;
     sections s = {.now = &g->rewrite};
     while (p->fault_count < TDI_MAX_FAULTS) {
         tdi_skip_space(p);
-        if (p->at >= p->size || !parse_item(p, &s)) {
+        if (p->at >= p->size) {
             break;
+        }
+        if (!parse_item(p, &s)) {
+            if (!at_system(p) || !tdi_systems_next(p)) {
+                break;
+            }
+            s = (sections){.now = &g->rewrite};
         }
         next_item(p);
     }
     p->failed = false;
-    if (g->axiom.module_count == 0 && p->fault_count == 0) {
+    if (tdi_systems_close(p) && g->axiom.module_count == 0 && p->fault_count == 0) {
         tdi_parse_fail(p, p->size, "expected 'axiom:' before the end of the file");
     }
 }
 
 // ---- entry ----------------------------------------------------------------------------------
+
+static void finish_system(tdi_parser *p) {
+    td_grammar *g = p->g;
+    check_section(p, &g->rewrite);
+    check_section(p, &g->decompose);
+    check_section(p, &g->draw);
+    tdi_header_finish(p);
+    if (p->status == TD_OK && (!index_section(p, &g->rewrite) || !index_section(p, &g->decompose) ||
+                               !index_section(p, &g->draw))) {
+        tdi_parse_memory(p);
+    }
+}
 
 // The text up to `view_end` is that of the view file.
 static td_status parse(td_grammar *g, const td_grammar_def *def, int32_t view, size_t view_end,
@@ -499,16 +456,11 @@ static td_status parse(td_grammar *g, const td_grammar_def *def, int32_t view, s
         tdi_view_read(&p, view_end);
     }
     parse_text(&p);
-    if (p.status == TD_OK) {
-        tdi_split_symbols(&p);
-        check_section(&p, &g->rewrite);
-        check_section(&p, &g->decompose);
-        check_section(&p, &g->draw);
-        tdi_header_finish(&p);
-    }
-    if (p.status == TD_OK && (!index_section(&p, &g->rewrite) ||
-                              !index_section(&p, &g->decompose) || !index_section(&p, &g->draw))) {
-        return TD_ERR_MEMORY;
+    if (p.status == TD_OK && tdi_split_symbols(&p) && tdi_systems_share(&p)) {
+        for (int32_t i = g->system_count - 1; i >= 0 && p.status == TD_OK; i--) {
+            p.g = g->systems[i];
+            finish_system(&p);
+        }
     }
     return p.status;
 }

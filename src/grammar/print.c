@@ -248,6 +248,9 @@ bool tdi_compile_print(tdi_parser *p, size_t at, const char *name) {
     if (!tdi_expect(p, "(")) {
         return false;
     }
+    if (p->drawing) {
+        tdi_parse_warn(p, at, "what a homomorphism prints is dropped: a plant is drawn many times");
+    }
     if (strcmp(name, "fopen") == 0) {
         return compile_open(p, at);
     }

@@ -11,6 +11,7 @@
 #include "grammar/turtle_axes.h"
 
 #define MAX_DEPTH    100000 // branches in branches
+#define MAX_SYSTEMS  64     // L-systems in L-systems
 #define MAX_POLYGONS 64     // polygons in polygons
 #define MAX_CORNERS  100000 // of one polygon
 #define RENEW_EVERY  1024   // turns after which the axes are made orthonormal again
@@ -36,6 +37,11 @@ typedef struct saved_state {
     tdi_cylinder_ends ends;
 } saved_state;
 
+typedef struct opened_system {
+    int32_t system; // in which '?' stands
+    td_real scale;
+} opened_system;
+
 typedef struct walker {
     const td_grammar *g;
     const tdi_turtle_sink *sink; // NULL: nothing is drawn
@@ -59,6 +65,10 @@ typedef struct walker {
     tdi_cylinder_ends ends;     // of the next one
 
     td_vec3 heading_before, left_before; // of the last piece, for @Tp
+
+    opened_system opened[MAX_SYSTEMS]; // by '?', not yet left by '$'
+    int32_t opened_count;
+    int32_t system; // that the modules at hand belong to
 
     double *query_params; // NULL: queries are not answered
     int32_t step;
@@ -526,6 +536,23 @@ static td_status set_scale(walker *w, const tdi_type *type, const double *p) {
     return TD_OK;
 }
 
+// '?(n, s)' goes on with L-system n at scale s, '$' with the one before at its scale. Rewriting
+// refuses what cannot be.
+static void enter_or_leave(walker *w, const tdi_type *type, const double *p) {
+    td_real scale = w->now.scale;
+    if (type->op == TDI_OP_SUB_CLOSE && w->opened_count > 0) {
+        w->system = w->opened[--w->opened_count].system;
+        w->now.scale = w->opened[w->opened_count].scale;
+    }
+    int32_t found = type->op == TDI_OP_SUB_OPEN ? tdi_system_find(w->g, p[0]) : TD_NONE;
+    if (found != TD_NONE && w->opened_count < MAX_SYSTEMS) {
+        w->opened[w->opened_count++] = (opened_system){w->system, scale};
+        w->system = found;
+        w->now.scale = type->param_count > 1 && p[1] > 0 ? scale * p[1] : scale;
+    }
+    w->now.width = w->now.width > 0 ? w->now.width * w->now.scale / scale : w->now.width;
+}
+
 static td_status set_state(walker *w, const tdi_type *type, const double *p) {
     switch ((tdi_turtle_op)type->op) {
     case TDI_OP_WIDTH_DOWN:
@@ -555,6 +582,8 @@ static td_status do_module(walker *w, uint16_t number, const double *p) {
     case TDI_OP_QUERY_L:
     case TDI_OP_QUERY_U:
     case TDI_OP_QUERY_E: return TD_OK;
+    case TDI_OP_SUB_OPEN:
+    case TDI_OP_SUB_CLOSE: enter_or_leave(w, type, p); return TD_OK;
     case TDI_OP_DRAW:
     case TDI_OP_DRAW_G: return go_forward(w, length, true, op == TDI_OP_DRAW);
     case TDI_OP_MOVE:
@@ -598,18 +627,20 @@ static td_status do_module(walker *w, uint16_t number, const double *p) {
 
 // ---- walking --------------------------------------------------------------------------------
 
-// '%' hides the rest of its branch
+// '%' hides the rest of its branch or L-system
 static int64_t cut(const walker *w, const td_string *s, int64_t i, int64_t *param) {
-    int64_t depth = 0;
-    for (; i < s->module_count; i++) {
-        depth += (s->types[i] == TDI_TYPE_PUSH) - (s->types[i] == TDI_TYPE_POP);
-        if (depth < 0) {
-            break;
-        }
+    int64_t depth = 0, systems = 0;
+    for (; i < s->module_count && tdi_in_branch(w->g, s->types[i], &depth, &systems); i++) {
         *param += w->g->types[s->types[i]].param_count;
     }
     return i;
 }
+
+// The homomorphism of one L-system.
+typedef struct drawer {
+    tdi_expander expander;
+    tdi_neighbours neighbours;
+} drawer;
 
 // Draws what the homomorphism makes of the modules from i on; *used counts those that it takes.
 static td_status do_expanded(walker *w, tdi_expander *e, const tdi_site *site, int64_t *used) {
@@ -629,8 +660,7 @@ static td_status do_expanded(walker *w, tdi_expander *e, const tdi_site *site, i
     }
 }
 
-static td_status walk(walker *w, const td_string *s, tdi_expander *e) {
-    const tdi_section *draw = &w->g->draw;
+static td_status walk(walker *w, const td_string *s, drawer *drawers) {
     int64_t param = 0;
     for (int64_t i = 0; i < s->module_count;) {
         uint16_t number = s->types[i];
@@ -651,11 +681,12 @@ static td_status walk(walker *w, const td_string *s, tdi_expander *e) {
             site.count = 1;
             type = &w->g->types[number];
         }
+        const tdi_section *draw = &w->g->systems[w->system]->draw;
         if (w->query_params && type->op >= TDI_OP_QUERY_P && type->op <= TDI_OP_QUERY_E) {
             status = answer(w, type, w->query_params + param);
         } else if (draw->first[number] != draw->first[number + 1]) {
             int64_t taken;
-            status = do_expanded(w, e, &site, &taken);
+            status = do_expanded(w, &drawers[w->system].expander, &site, &taken);
             used += taken - 1;
         } else {
             status = do_module(w, number, p);
@@ -670,6 +701,42 @@ static td_status walk(walker *w, const td_string *s, tdi_expander *e) {
         }
     }
     return TD_OK;
+}
+
+static td_status drawer_new(drawer *d, const td_grammar *system, const tdi_machine *machine,
+                            bool stochastic, const td_string *s, const td_alloc *alloc) {
+    const tdi_section *draw = &system->draw;
+    d->expander.chooser = (tdi_chooser){.grammar = system,
+                                        .section = draw,
+                                        .machine = *machine,
+                                        .stochastic = stochastic && draw->has_weights,
+                                        .neighbours = &d->neighbours,
+                                        .string = *s};
+    d->expander.chooser.machine.grammar = system;
+    td_status status = tdi_expander_new(&d->expander, alloc);
+    if (status == TD_OK && (draw->has_left || draw->has_right)) {
+        status = tdi_neighbours_find(&d->neighbours, system, s, draw->has_right, alloc);
+    }
+    return status;
+}
+
+static td_status walk_systems(walker *w, const td_string *s, const tdi_machine *machine,
+                              bool stochastic) {
+    int32_t count = w->g->system_count;
+    drawer *drawers = tdi_alloc_zeroed(w->alloc, (size_t)count, sizeof *drawers);
+    td_status status = drawers ? TD_OK : TD_ERR_MEMORY;
+    for (int32_t k = 0; k < count && status == TD_OK; k++) {
+        status = drawer_new(&drawers[k], w->g->systems[k], machine, stochastic, s, w->alloc);
+    }
+    if (status == TD_OK) {
+        status = walk(w, s, drawers);
+    }
+    for (int32_t k = 0; k < count && drawers; k++) {
+        tdi_expander_free(&drawers[k].expander, w->alloc);
+        tdi_neighbours_free(&drawers[k].neighbours, w->alloc);
+    }
+    tdi_alloc_free(w->alloc, drawers, (size_t)count * sizeof *drawers);
+    return status;
 }
 
 // The homomorphism works on copies of the variables, so that drawing changes nothing.
@@ -701,22 +768,7 @@ static td_status walk_with_copies(walker *w, const td_string *s) {
                            .dice = &dice,
                            .loops_left = &loops,
                            .single = v && v->single};
-    tdi_neighbours neighbours = {0};
-    tdi_expander e = {.chooser = {.grammar = g,
-                                  .section = &g->draw,
-                                  .machine = machine,
-                                  .stochastic = seed != TD_SEED_FROM_TEXT && g->draw.has_weights,
-                                  .neighbours = &neighbours,
-                                  .string = *s}};
-    td_status status = tdi_expander_new(&e, w->alloc);
-    if (status == TD_OK && (g->draw.has_left || g->draw.has_right)) {
-        status = tdi_neighbours_find(&neighbours, g, s, g->draw.has_right, w->alloc);
-    }
-    if (status == TD_OK) {
-        status = walk(w, s, &e);
-    }
-    tdi_expander_free(&e, w->alloc);
-    tdi_neighbours_free(&neighbours, w->alloc);
+    td_status status = walk_systems(w, s, &machine, seed != TD_SEED_FROM_TEXT);
     tdi_alloc_free(w->alloc, values, (globals + arrays) * sizeof *values);
     return status;
 }

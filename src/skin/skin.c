@@ -43,6 +43,13 @@ td_status tdi_skin_reserve(tdi_skin *skin, tdi_part_kind kind, int64_t vertices,
     return TD_OK;
 }
 
+void tdi_skin_clear(tdi_skin *skin) {
+    for (int p = 0; p < TDI_PART_COUNT; p++) {
+        skin->parts[p].vertex_count = skin->parts[p].index_count = 0;
+    }
+    skin->vertex_count = 0;
+}
+
 void tdi_skin_free(tdi_skin *skin) {
     for (int p = 0; p < TDI_PART_COUNT; p++) {
         tdi_skin_part *part = &skin->parts[p];
@@ -52,6 +59,7 @@ void tdi_skin_free(tdi_skin *skin) {
         }
         *part = (tdi_skin_part){.vertex_count = 0};
     }
+    skin->vertex_count = 0;
 }
 
 // ---- vertices and triangles -----------------------------------------------------------------
