@@ -112,6 +112,11 @@ TD_TEST(cpfg_letter_of_a_query_is_a_module_of_its_own) {
                "F(6)?Q(4)");
 }
 
+TD_TEST(cpfg_white_space_within_a_symbol_has_no_meaning) {
+    CHECK_TEXT(test_derived("surface: L leaf\naxiom: A@ Tx(1) @\tGs~ L(2) ? P(0,0)\n", 0),
+               "A@Tx(1)@Gs~L(2)?P(0,0)");
+}
+
 // the L of a homomorphism is drawn and never rewritten
 TD_TEST(cpfg_symbols_of_the_homomorphism_stay_whole) {
     CHECK_TEXT(test_derived("surface: L leaf\naxiom: L(1)\nL(t) --> L(t+1)\nhomomorphism\n"
@@ -158,6 +163,22 @@ TD_TEST(cpfg_ring_makes_neighbours_of_the_strings_ends) {
     CHECK_TEXT(test_derived("ring Lsystem\nignore: +\naxiom: +A+B+\nB < A > B --> C\n", 1),
                "+C+B+");
     CHECK_TEXT(test_derived("ring Lsystem\naxiom: AB\nABAB < A > BABAB --> C\n", 1), "CB");
+}
+
+// lpfg's and L-Py's new context: in the string that is being made, so that one step goes all the
+// way
+TD_TEST(cpfg_left_context_may_lie_in_the_string_that_is_being_made) {
+    CHECK_TEXT(test_derived("axiom: BAAA\nB << A --> B\n", 1), "BBBB");
+    CHECK_TEXT(test_derived("axiom: BAAA\nB < A --> B\n", 1), "BBAA");
+    CHECK_TEXT(test_derived("axiom: A(1)A(5)A(7)\nS(x) << A(y) --> S(x+y)\nA(x) --> S(x)\n", 1),
+               "S(1)S(6)S(13)");
+    const case_row rows[] = {{"B[CA]A", "B[CA]B"}, {"B[A]A", "B[B]B"},
+                             {"C[B]A", "C[B]A"},   {"B[C[C]+]A", "B[C[C]+]B"},
+                             {"B+A", "B+B"},       {"[B[A]]A", "[B[B]]A"}};
+    CHECK_ROWS("ignore: +\naxiom: %s\nB << A --> B\n", rows);
+    CHECK_TEXT(
+        test_derived("axiom: AA\nA --> CA\ndecomposition\nmaximum depth: 2\nC << A --> D\n", 1),
+        "CDCD");
 }
 
 // ---- decomposition and homomorphism ---------------------------------------------------------

@@ -203,6 +203,7 @@ static td_status decompose(td_derivation *d, const tdi_site *site, int64_t *used
         uint16_t type;
         const double *params;
         bool more;
+        e->chooser.made = view(&d->next);
         td_status status = tdi_expander_next(e, d->alloc, &more, &type, &params, diag);
         if (status == TD_OK && more) {
             status = copy_modules(d, &d->next, &type, 1, params, d->arity[type], diag);
@@ -242,6 +243,9 @@ static td_status rewrite_module(td_derivation *d, int64_t i, int64_t param, int6
     bool decomposes = d->engine->grammar->decompose.count > 0;
     *used = 1;
     tdi_site site = {d->now.types + i, params, d->now.count - i, i, TD_NONE};
+    if (d->engine->grammar->rewrite.has_made) {
+        d->engine->chooser.made = view(&d->next);
+    }
     td_status status = tdi_choose(&d->engine->chooser, &site, &r, &slots, diag);
     if (status != TD_OK) {
         return status;

@@ -151,6 +151,7 @@ typedef struct tdi_context {
 typedef struct tdi_production {
     uint16_t predecessor; // first module of the strict predecessor
     tdi_context strict, left, right;
+    tdi_context made;    // left context in the string that is being made
     int32_t bound_count; // slots bound by matching; locals follow
     int32_t slot_count;
     int32_t before, condition, after, weight; // first operation, or TD_NONE
@@ -167,6 +168,7 @@ typedef struct tdi_section {
     int64_t seed; // TD_SEED_FROM_TEXT: none given
     bool present;
     bool has_left, has_right; // contexts that need neighbours
+    bool has_made;
     bool has_weights;
     int32_t max_bucket; // most productions of one type
 } tdi_section;

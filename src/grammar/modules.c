@@ -109,35 +109,56 @@ static bool is_alnum(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
+// The length of a symbol of this name at the cursor, or 0. As in cpfg there may be white space
+// after its first character.
+static size_t length_here(const tdi_parser *p, const char *name) {
+    size_t rest = strlen(name) - 1, n = 1;
+    if (tdi_peek_raw(p, 0) != name[0]) {
+        return 0;
+    }
+    while (rest > 0 && (tdi_peek_raw(p, n) == ' ' || tdi_peek_raw(p, n) == '\t')) {
+        n++;
+    }
+    for (size_t k = 0; k < rest; k++) {
+        if (tdi_peek_raw(p, n + k) != name[k + 1]) {
+            return 0;
+        }
+    }
+    return n + rest;
+}
+
+// ~L, or a command that starts with @ or ? and is not in the table
+static bool read_prefixed(tdi_parser *p, char name[6]) {
+    char c = tdi_peek_raw(p, 0), here[24];
+    size_t at = p->at++;
+    if (c == '?' && tdi_peek_raw(p, 0) == '(') { // a sub-L-system
+        name[0] = c;
+        return true;
+    }
+    if (!is_alnum(tdi_peek(p))) {
+        return tdi_parse_fail(p, at, "expected a letter after '%c', before %s", c,
+                              tdi_here(p, here));
+    }
+    name[0] = c;
+    name[1] = p->text[p->at++];
+    return true;
+}
+
 bool tdi_read_symbol(tdi_parser *p, char name[6]) {
     char here[24];
     tdi_skip_space(p);
-    char c = tdi_peek_raw(p, 0), next = tdi_peek_raw(p, 1);
+    char c = tdi_peek_raw(p, 0);
     memset(name, 0, 6);
-    if (c == '~') {
-        if (!is_alnum(next)) {
-            return tdi_parse_fail(p, p->at, "expected the letter of a surface after '~'");
-        }
-        name[0] = c;
-        name[1] = next;
-        p->at += 2;
-        return true;
-    }
     for (int32_t i = 0; i < TURTLE_COUNT; i++) {
-        size_t length = strlen(turtle_table[i].name);
-        if (tdi_at(p, turtle_table[i].name)) {
-            memcpy(name, turtle_table[i].name, length);
+        size_t length = length_here(p, turtle_table[i].name);
+        if (length > 0) {
+            memcpy(name, turtle_table[i].name, strlen(turtle_table[i].name));
             p->at += length;
             return true;
         }
     }
-    if (c == '?' && next == '(') { // a sub-L-system
-        name[0] = c;
-        p->at++;
-        return true;
-    }
-    if (c == '@' || c == '?') {
-        return tdi_parse_fail(p, p->at, "unknown module '%c%c'", c, is_alnum(next) ? next : ' ');
+    if (c == '~' || c == '@' || c == '?') {
+        return read_prefixed(p, name);
     }
     if (!is_alnum(c) && c != '_') {
         return tdi_parse_fail(p, p->at, "expected a module before %s", tdi_here(p, here));
@@ -213,6 +234,9 @@ int32_t tdi_intern_type(tdi_parser *p, size_t at, const char *name, int32_t para
     const turtle_row *row = find_turtle(name, param_count);
     if (row && !check_turtle(p, at, row, &type)) {
         return TD_NONE;
+    }
+    if (!row && (name[0] == '@' || name[0] == '?')) {
+        tdi_parse_warn(p, at, "the turtle has no command %s, so it does nothing", name);
     }
     if (g->type_count == p->type_capacity) {
         tdi_type *grown =

@@ -115,13 +115,14 @@ static bool predecessor(tdi_parser *p, tdi_production *r) {
     if (!context(p, "<>:", &first)) {
         return false;
     }
-    if (tdi_accept(p, "<")) {
+    bool made = tdi_accept(p, "<<");
+    if (made || tdi_accept(p, "<")) {
         if (has_type(&first, TDI_TYPE_PUSH) || has_type(&first, TDI_TYPE_POP)) {
             tdi_parse_warn(p, at,
                            "a left context is a single path towards the root; with brackets it "
                            "never matches");
         }
-        r->left = first;
+        *(made ? &r->made : &r->left) = first;
         tdi_skip_space(p);
         at = p->at;
         first = (tdi_context){0};
@@ -132,13 +133,19 @@ static bool predecessor(tdi_parser *p, tdi_production *r) {
     if (first.count == 0) {
         return tdi_parse_fail(p, at, "expected a module before '>', ':' or '-->'");
     }
-    if (has_type(&first, TDI_REST) || has_type(&r->left, TDI_REST)) {
+    if (has_type(&first, TDI_REST) || has_type(&r->left, TDI_REST) ||
+        has_type(&r->made, TDI_REST)) {
         return tdi_parse_fail(p, at,
                               "'=' stands for the rest of a branch; expected it in a right context "
                               "only");
     }
     r->strict = first;
     r->predecessor = first.types[0];
+    if (tdi_at(p, ">>")) {
+        return tdi_parse_fail(p, p->at,
+                              "'>>' would look at modules that are not yet made: strings are made "
+                              "from left to right; expected '>'");
+    }
     return !tdi_accept(p, ">") || context(p, ":", &r->right);
 }
 
@@ -209,8 +216,9 @@ static bool production(tdi_parser *p, tdi_production *r) {
         return false;
     }
     r->slot_count = p->slot_count;
-    r->plain = r->strict.count == 1 && r->left.count == 0 && r->right.count == 0 &&
-               r->before == TD_NONE && r->condition == TD_NONE && r->after == TD_NONE;
+    r->plain = r->strict.count == 1 && r->left.count == 0 && r->made.count == 0 &&
+               r->right.count == 0 && r->before == TD_NONE && r->condition == TD_NONE &&
+               r->after == TD_NONE;
     return true;
 }
 
@@ -218,6 +226,9 @@ static bool add_production(tdi_parser *p, tdi_section *s, int64_t *capacity) {
     tdi_production r;
     if (!production(p, &r)) {
         return false;
+    }
+    if (r.made.count > 0 && s == &p->g->draw) {
+        return tdi_parse_fail(p, r.at, "a drawing makes no string; expected '<' instead of '<<'");
     }
     if (s->count == *capacity) {
         tdi_production *grown =
@@ -230,6 +241,7 @@ static bool add_production(tdi_parser *p, tdi_section *s, int64_t *capacity) {
     s->productions[s->count++] = r;
     s->has_left = s->has_left || r.left.count > 0;
     s->has_right = s->has_right || r.right.count > 0;
+    s->has_made = s->has_made || r.made.count > 0;
     s->has_weights = s->has_weights || r.weight != TD_NONE;
     return true;
 }
@@ -259,23 +271,48 @@ static bool index_section(tdi_parser *p, tdi_section *s) {
     return true;
 }
 
-// A production that no module can match because the count of parameters differs everywhere.
-static void check_section(tdi_parser *p, const tdi_section *s) {
-    td_grammar *g = p->g;
-    for (int32_t i = 0; i < s->count; i++) {
-        const tdi_type *type = &g->types[s->productions[i].predecessor];
-        const tdi_type *other = NULL;
-        for (int32_t t = 0; t < g->type_count && !type->made; t++) {
-            if (g->types[t].made && strcmp(g->types[t].name, type->name) == 0) {
-                other = &g->types[t];
-            }
+static const tdi_type *made_with_other_count(const td_grammar *g, const tdi_type *type) {
+    for (int32_t t = 0; t < g->type_count; t++) {
+        if (g->types[t].made && strcmp(g->types[t].name, type->name) == 0) {
+            return &g->types[t];
         }
+    }
+    return NULL;
+}
+
+// Warns of the first module that nothing makes. False when there is one.
+static bool check_made(tdi_parser *p, const tdi_production *r, const tdi_context *c) {
+    const td_grammar *g = p->g;
+    for (int32_t i = 0; i < c->count; i++) {
+        const tdi_type *type = c->types[i] == TDI_REST ? NULL : &g->types[c->types[i]];
+        if (!type || type->made) {
+            continue;
+        }
+        const tdi_type *other = made_with_other_count(g, type);
         if (other) {
-            tdi_parse_warn(p, s->productions[i].at,
+            tdi_parse_warn(p, r->at,
                            "%s has %d parameter%s here but %d wherever the model makes it, so this "
                            "production is never used",
                            type->name, type->param_count, type->param_count == 1 ? "" : "s",
                            other->param_count);
+        } else {
+            tdi_parse_warn(p, r->at,
+                           "neither the axiom nor a successor makes %s, so this production is "
+                           "never used",
+                           type->name);
+        }
+        return false;
+    }
+    return true;
+}
+
+// Productions that can never be used.
+static void check_section(tdi_parser *p, const tdi_section *s) {
+    for (int32_t i = 0; i < s->count; i++) {
+        const tdi_production *r = &s->productions[i];
+        if (check_made(p, r, &r->strict) && check_made(p, r, &r->left) &&
+            check_made(p, r, &r->made)) {
+            check_made(p, r, &r->right);
         }
     }
 }

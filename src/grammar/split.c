@@ -34,6 +34,7 @@ static bool is_part(const td_grammar *g, const tdi_section *s, char part, int32_
         const tdi_production *r = &s->productions[i];
         if (names_part(g, &r->strict, part, param_count) ||
             names_part(g, &r->left, part, param_count) ||
+            names_part(g, &r->made, part, param_count) ||
             names_part(g, &r->right, part, param_count)) {
             return true;
         }
@@ -145,6 +146,7 @@ static bool split_section(tdi_parser *p, tdi_section *s) {
         tdi_production *r = &s->productions[i];
         if (!split_types(p, &r->strict.types, &r->strict.count) ||
             !split_types(p, &r->left.types, &r->left.count) ||
+            !split_types(p, &r->made.types, &r->made.count) ||
             !split_types(p, &r->right.types, &r->right.count) ||
             !split_types(p, &r->successor.types, &r->successor.module_count)) {
             return false;
