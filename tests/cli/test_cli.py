@@ -230,6 +230,10 @@ class Cpfg(unittest.TestCase):
         self.assertEqual(folder, model)
         self.assertEqual((folder["modules"], folder["segments"]), (62, 25))
         self.assertEqual(tendril("check", self.SAPLING), (0, "", ""))
+        with tempfile.TemporaryDirectory() as place:
+            scene = pathlib.Path(place, "scene.yaml")
+            scene.write_text(f"objects:\n  - {{name: a, plant: {self.SAPLING}}}\nrecord: {{duration: 0.1}}\n")
+            self.assertEqual(tendril("check", scene), (0, "", ""))
         for command in (["settle", "--json"], ["modes", "--count", "2"]):
             code, out, err = tendril(*command, self.SAPLING)
             self.assertEqual((code, err), (0, ""))
