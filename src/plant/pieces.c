@@ -144,6 +144,7 @@ static td_status hand_on_organ(walker *w, int32_t head, td_diag *diag) {
         .organ = lamina_organ(w, p->material),
         .material = p->material,
         .surface = TD_NONE,
+        .contour = TD_NONE,
         .color = p->color,
         .tip = far,
         .points = w->local,
