@@ -265,6 +265,15 @@ TD_TEST(colours_come_from_maps_and_materials) {
                               {"plant.v", "initial color: 3\n", 0},
                               {"all.mat", records, sizeof records}};
     CHECK_INT(color_with("axiom: F(1)\n", mats, COUNT(mats)), 0x0a0b0c);
+    // as a page holds it
+    const test_file text[] = {mats[0],
+                              mats[1],
+                              {"all.mat",
+                               "hex:0300010101"
+                               "0a0b0d000000000000"
+                               "00",
+                               0}};
+    CHECK_INT(color_with("axiom: F(1)\n", text, COUNT(text)), 0x0a0b0d);
 }
 
 TD_TEST(colours_of_the_wrong_size_are_refused) {

@@ -152,12 +152,15 @@ static td_status draw_segment(walker *w, tdi_turtle *at, td_real length, td_real
     return status;
 }
 
-// What F and G draw. Lines that are pixels wide have no width of their own.
+// What F and G draw, always round. Lines that are pixels wide have no width of their own.
 static td_status draw_line(walker *w, td_real length) {
     td_real width = w->now.width;
+    int32_t contour = w->now.contour;
     w->now.width = w->g->turtle.pixels ? -1 : width;
+    w->now.contour = TD_NONE;
     td_status status = draw_segment(w, &w->now, length, w->now.width);
     w->now.width = width;
+    w->now.contour = contour;
     return status;
 }
 
@@ -239,6 +242,10 @@ static td_status cylinder_point(walker *w, int32_t pieces) {
         const td_real length = tdi_norm(span);
         if (length > 0) {
             from.heading = tdi_scale(span, 1 / length);
+            if (from.contour != TD_NONE) { // a cross-section turns as the turtle has
+                td_real part = (td_real)(k - 1) / pieces;
+                from.left = tdi_madd(tdi_scale(start.at.left, 1 - part), end.at.left, part);
+            }
             tdi_axes_renew(&from);
             status = draw_segment(w, &from, length, k < pieces ? width : end.at.width);
             from.position = to;

@@ -182,7 +182,7 @@ static td_status fill(td_mesh *mesh, workspace *work, const td_mesh_opts *opts) 
     }
     td_skeleton_pose(work->skeleton, opts->pose, work->origins, work->rotations);
     work->posed = (tdi_posed){td_skeleton_segments(work->skeleton), work->origins, work->rotations,
-                              (int32_t)work->count};
+                              (int32_t)work->count, td_skeleton_contours(work->skeleton)};
     tdi_axes_find(&work->posed, &work->axes);
     mesh->woody = is_woody(&work->posed);
     td_status status = cover(&mesh->skin, work, opts->sides, 0);

@@ -221,6 +221,57 @@ class Grow(unittest.TestCase):
             self.assertEqual(stats("-", "--prune-length", "0.01", text=text)["segments"], 2)
 
 
+class Cpfg(unittest.TestCase):
+    """Models with the files of cpfg beside them."""
+    SAPLING = SCENES / "cpfg" / "sapling"
+
+    def test_a_folder_and_its_model_are_the_same(self):
+        folder, model = stats(self.SAPLING), stats(self.SAPLING / "sapling.l")
+        self.assertEqual(folder, model)
+        self.assertEqual((folder["modules"], folder["segments"]), (62, 25))
+        self.assertEqual(tendril("check", self.SAPLING), (0, "", ""))
+        with tempfile.TemporaryDirectory() as place:
+            scene = pathlib.Path(place, "scene.yaml")
+            scene.write_text(f"objects:\n  - {{name: a, plant: {self.SAPLING}}}\nrecord: {{duration: 0.1}}\n")
+            self.assertEqual(tendril("check", scene), (0, "", ""))
+        for command in (["settle", "--json"], ["modes", "--count", "2"]):
+            code, out, err = tendril(*command, self.SAPLING)
+            self.assertEqual((code, err), (0, ""))
+
+    def test_a_view_file_can_be_given(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model, view = pathlib.Path(folder, "a.l"), pathlib.Path(folder, "b.v")
+            model.write_text("axiom: F(1)+F(1)\n")
+            view.write_text("angle increment: 180\n")
+            self.assertAlmostEqual(stats(model, "--view", view)["height"], 1, places=6)
+            code, out, err = tendril("grow", model)
+            self.assertEqual(code, 0)
+            self.assertIn("a.l:1:12: warning: this turn has no angle, so it is 90 degrees", err)
+            pathlib.Path(folder, "a.v").write_text("angle increment: 0\n")
+            self.assertAlmostEqual(stats(model)["height"], 2, places=6)
+
+    def test_what_is_wrong_is_told_with_its_place(self):
+        with tempfile.TemporaryDirectory() as folder:
+            code, out, err = tendril("grow", folder)
+            self.assertEqual((code, out), (3, ""))
+            self.assertIn("is a folder without a file 'specifications'", err)
+            pathlib.Path(folder, "specifications").write_text("plant.l\n")
+            code, out, err = tendril("check", folder)
+            self.assertEqual(code, 3)
+            self.assertIn("has no line 'cpfg ... model.l'", err)
+            pathlib.Path(folder, "specifications").write_text("cpfg -m plant.map plant.l plant.v\n")
+            pathlib.Path(folder, "plant.l").write_text("axiom: F\n")
+            pathlib.Path(folder, "plant.v").write_text("function: growth.func 10\n")
+            code, out, err = tendril("check", folder)
+            self.assertEqual(code, 3)
+            self.assertIn("plant.v:1:11: error: function: cannot read the file 'growth.func'", err)
+            pathlib.Path(folder, "plant.v").write_text("")
+            pathlib.Path(folder, "plant.map").write_bytes(bytes(700))
+            code, out, err = tendril("check", folder)
+            self.assertEqual(code, 3)
+            self.assertIn("plant.map: error: the colour map has 700 bytes; expected 768", err)
+
+
 class Plot(unittest.TestCase):
     def plot(self, tables):
         """Exit code, output, messages, and the pictures that are there afterwards."""
