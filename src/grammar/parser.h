@@ -38,6 +38,7 @@ typedef struct tdi_parser {
     int32_t global_count;  // names that are global
     bool names_are_global; // an assignment to a new name makes a global
     bool drawing;          // in a homomorphism
+    bool constant;         // in an expression that may not hold names
     int32_t slot_count;    // of the production
     int32_t nesting;
     int32_t stack; // values on the machine's stack at this point of the code

@@ -71,6 +71,33 @@ class Help(unittest.TestCase):
             self.assertEqual(out, "")
             self.assertTrue(err, args)
 
+    def test_misspelt_names_get_a_suggestion(self):
+        scenes = ROOT / "scenes"
+        for args, hint in ((["rnu"], "did you mean 'run'?"),
+                           (["grow", "a", "--sting"], "did you mean '--string'?"),
+                           (["grow", "a", "--setps=3"], "did you mean '--steps'?"),
+                           (["grow", f"{scenes}/plants/ros.lsys"], "plants/rose.lsys'?"),
+                           (["run", f"{scenes}/palm-in-wnd.yaml"], "palm-in-wind.yaml'?")):
+            code, _, err = tendril(*args)
+            self.assertIn(code, (2, 3))
+            self.assertIn(hint, err)
+        for args in (["xxxxxxxx"], ["grow", f"{scenes}/nothing-like-this-at-all.lsys"]):
+            self.assertNotIn("did you mean", tendril(*args)[2])
+
+    def test_the_right_command_is_named(self):
+        for args, command in ((["run", f"{ROOT}/scenes/plants/rose.lsys"], "tendril grow"),
+                              (["grow", f"{ROOT}/scenes/palm-in-wind.yaml"], "tendril run")):
+            code, out, err = tendril(*args)
+            self.assertEqual((code, out), (3, ""))
+            self.assertIn(command, err)
+
+    def test_a_plant_taller_than_any_tree_gets_a_warning(self):
+        code, _, err = tendril("grow", "-", text="axiom: F(443)\n")
+        self.assertEqual(code, 0)
+        self.assertIn("443 m tall", err)
+        self.assertIn("length unit", err)
+        self.assertEqual(tendril("grow", "-", text="length unit: 0.1\naxiom: F(443)\n")[2], "")
+
     def test_version_and_info(self):
         version = re.search(r"project\(tendril VERSION ([0-9.]+)",
                             (ROOT / "CMakeLists.txt").read_text()).group(1)
