@@ -440,7 +440,7 @@ class Bench(unittest.TestCase):
         code, out, err = tendril("bench", "--list")
         self.assertEqual((code, err), (0, ""))
         self.assertEqual([line.split()[0] for line in out.splitlines()],
-                         ["grow", "forward", "step", "realtime", "scaling", "threads",
+                         ["grow", "mesh", "forward", "step", "realtime", "scaling", "threads",
                           "islands", "world", "rod", "wasm", "accuracy"])
 
     def test_a_short_run_gives_rows_of_figures(self):
