@@ -35,6 +35,11 @@ def tendril(*args, text=None, limited=False):
     return done.returncode, done.stdout.decode(), done.stderr.decode(errors="replace")
 
 
+def glb_json(path):
+    data = path.read_bytes()
+    return json.loads(data[20:20 + int.from_bytes(data[12:16], "little")])
+
+
 def stats(*args, text=None):
     code, out, err = tendril("grow", *args, "--stats", "--json", text=text)
     assert code == 0, err
@@ -208,6 +213,24 @@ class Grow(unittest.TestCase):
                 done = subprocess.run([COMMAND, "grow", "-", "--string"], input=b"axiom: F\n",
                                       stdout=full, stderr=subprocess.PIPE)
             self.assertEqual(done.returncode, 5)
+
+    def test_triangles_and_textures(self):
+        with tempfile.TemporaryDirectory() as folder:
+            rose = ROOT / "scenes/plants/rose.lsys"
+            found = {}
+            for name, options in (("few", ["--triangles", "2000"]), ("rich", ["--triangles", "2000", "--textures"])):
+                code, _, err = tendril("grow", rose, *options, "-o", f"{folder}/{name}.glb")
+                self.assertEqual(code, 0, err)
+                found[name] = glb_json(pathlib.Path(folder, f"{name}.glb"))
+            triangles = [sum(found[name]["accessors"][p["indices"]]["count"] // 3
+                             for p in found[name]["meshes"][0]["primitives"]) for name in found]
+            self.assertEqual(triangles[0], triangles[1])
+            self.assertTrue(1000 < triangles[0] <= 2000, triangles)
+            self.assertNotIn("images", found["few"])
+            self.assertEqual(len(found["rich"]["images"]), 4)  # stalk, leaf with its normals, petal
+            code, _, err = tendril("grow", rose, "--triangles", "99", "-o", f"{folder}/x.glb")
+            self.assertEqual(code, 2)
+            self.assertIn("--triangles", err)
 
     def test_springs_and_pruning(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -468,7 +491,7 @@ class Bench(unittest.TestCase):
         code, out, err = tendril("bench", "--list")
         self.assertEqual((code, err), (0, ""))
         self.assertEqual([line.split()[0] for line in out.splitlines()],
-                         ["grow", "forward", "step", "realtime", "scaling", "threads",
+                         ["grow", "mesh", "forward", "step", "realtime", "scaling", "threads",
                           "islands", "world", "rod", "wasm", "accuracy"])
 
     def test_a_short_run_gives_rows_of_figures(self):
@@ -541,6 +564,16 @@ class Folder(unittest.TestCase):
 
 
 class Run(Folder):
+    def test_triangles_are_those_of_all_plants_together(self):
+        def triangles(out):
+            clip = glb_json(out / "scene.glb")
+            drawn = [node["mesh"] for node in clip["nodes"] if "mesh" in node]
+            return sum(clip["accessors"][p["indices"]]["count"] // 3
+                       for mesh in drawn for p in clip["meshes"][mesh]["primitives"])
+
+        whole, few = self.run_to("whole")[0], self.run_to("few", "--triangles", "1000")[0]
+        self.assertTrue(500 < triangles(few) <= 1000 < triangles(whole), (triangles(few), triangles(whole)))
+
     def test_a_run_writes_motion_page_tables_and_summary(self):
         out, err = self.run_to("a/b")
         self.assertEqual(err, "")
