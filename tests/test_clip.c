@@ -209,8 +209,8 @@ static td_vec3 skin_vertex(const td_mesh_part *part, int32_t v, const td_vec3 *b
 
 // A straight stem of ten segments is bent to a half circle, by 18 degrees a joint. The rings one
 // radius before and behind a joint move with one segment alone, so that the bend t lies between
-// them: their outsides are r + r tan(t/2) from the mitre, and no edge of a triangle gets longer than
-// that.
+// them: their outsides are r + r tan(t/2) from the mitre, and no edge of a triangle gets longer
+// than that.
 TD_TEST(bent_stem_shows_no_gaps) {
     td_builder *builder = begin();
     for (int32_t i = 0; i < 10; i++) {

@@ -192,7 +192,9 @@ static td_status parse(td_grammar *g, const td_grammar_def *def, int32_t view, s
     if (p.status == TD_OK && tdi_split_symbols(&p) && tdi_systems_share(&p)) {
         for (int32_t i = g->system_count - 1; i >= 0 && p.status == TD_OK; i--) {
             p.g = g->systems[i];
+            p.g->arena = g->arena; // one owner: memory goes back and forth
             finish_system(&p);
+            g->arena = p.g->arena;
         }
     }
     return p.status;
