@@ -166,13 +166,13 @@ static void claim_moves(const tdi_solver *solver) {
     clear(&o);
     factor(&o);
     solve(&o, &most);
-    o.ops->moves(o.body, false, dx);
+    tdi_state_moves(o.ops, o.body, false, dx);
     tdi_state_keep(o.ops, o.body);
     const td_real e = 1e-4 / most;
     tdi_state_try(o.ops, o.body, e);
-    o.ops->points(o.body, false, ahead);
+    tdi_state_points(o.ops, o.body, false, ahead);
     tdi_state_try(o.ops, o.body, -e);
-    o.ops->points(o.body, false, behind);
+    tdi_state_points(o.ops, o.body, false, behind);
     for (int32_t p = 0; p < o.points; p++) {
         const td_vec3 d = tdi_scale(tdi_sub(ahead[p], behind[p]), 0.5 / e);
         CHECK_SAY(distance(d, dx[p]) < 1e-7 * most, "%s: point %d goes by %g, not as told",
@@ -194,9 +194,9 @@ static td_real part(td_vec3 v, int k) {
 }
 
 static void answer(const opened *o, int32_t point, td_vec3 force, td_vec3 *dx) {
-    o->ops->push(o->body, point, force);
-    o->ops->respond(o->body);
-    o->ops->moves(o->body, true, dx);
+    tdi_state_push(o->ops, o->body, point, force);
+    tdi_state_respond(o->ops, o->body);
+    tdi_state_moves(o->ops, o->body, true, dx);
 }
 
 // J H^-1 J^T is symmetric and positive semi-definite.
@@ -224,8 +224,8 @@ static void claim_symmetry(const tdi_solver *solver) {
             }
         }
     }
-    o.ops->respond(o.body); // nobody pushed
-    o.ops->moves(o.body, true, at);
+    tdi_state_respond(o.ops, o.body); // nobody pushed
+    tdi_state_moves(o.ops, o.body, true, at);
     for (int32_t p = 0; p < o.points; p++) {
         CHECK_SAY(tdi_norm(at[p]) == 0, "%s: an answer to nothing", o.s.name);
     }
@@ -247,14 +247,14 @@ static void claim_absorption(const tdi_solver *solver) {
     clear(&o);
     factor(&o);
     solve(&o, &most);
-    o.ops->moves(o.body, false, before);
+    tdi_state_moves(o.ops, o.body, false, before);
     const int32_t p = o.points - 1, q = o.points / 2;
     answer(&o, p, f, a);
     answer(&o, q, g, b);
-    o.ops->push(o.body, p, f);
+    tdi_state_push(o.ops, o.body, p, f);
     answer(&o, q, g, both);
     tdi_state_absorb(o.ops, o.body);
-    o.ops->moves(o.body, false, after);
+    tdi_state_moves(o.ops, o.body, false, after);
     for (int32_t k = 0; k < o.points; k++) {
         const td_real size = tdi_norm(a[k]) + tdi_norm(b[k]) + tdi_norm(before[k]);
         CHECK_SAY(distance(tdi_add(a[k], b[k]), both[k]) <= 1e-11 * size,
@@ -299,14 +299,14 @@ static void claim_contact_gradient(const tdi_solver *solver) {
     clear(&o);
     factor(&o);
     solve(&o, &most);
-    o.ops->moves(o.body, false, without);
-    o.ops->push(o.body, side.point[0], tdi_scale(side.force, -side.weight[0]));
+    tdi_state_moves(o.ops, o.body, false, without);
+    tdi_state_push(o.ops, o.body, side.point[0], tdi_scale(side.force, -side.weight[0]));
     answer(&o, side.point[1], tdi_scale(side.force, -side.weight[1]), told);
     clear(&o);
     o.ops->add(o.body, &side);
     factor(&o);
     solve(&o, &most);
-    o.ops->moves(o.body, false, with);
+    tdi_state_moves(o.ops, o.body, false, with);
     for (int32_t p = 0; p < o.points; p++) {
         CHECK_SAY(distance(tdi_sub(with[p], without[p]), told[p]) < 1e-9 * most,
                   "%s: a contact's force moves point %d by %g, a push by %g", o.s.name, (int)p,
@@ -322,7 +322,7 @@ TD_TEST(conform_contact_changes_increments_as_a_push_does) {
 // n.W n of the place of contact along n, W = J H^-1 J^T
 static td_real give(const opened *o, const tdi_contact_side *t) {
     td_vec3 dx[MOST_POINTS];
-    o->ops->push(o->body, t->point[0], tdi_scale(t->normal, t->weight[0]));
+    tdi_state_push(o->ops, o->body, t->point[0], tdi_scale(t->normal, t->weight[0]));
     answer(o, t->point[1], tdi_scale(t->normal, t->weight[1]), dx);
     return tdi_dot(t->normal, mix(t, dx));
 }

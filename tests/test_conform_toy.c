@@ -15,16 +15,14 @@ typedef struct bead_model {
     tdi_solver_model head;
     const td_segment *segment;
     td_real mass, radius, stiffness, damping; // from here on they tell models apart
-    td_vec3 areas, drawn;                     // drawn: where the tip is, in the axes of the base
-    td_quat turn;
+    td_vec3 drawn;                            // where the tip is, in the axes of the base
 } bead_model;
 
 typedef struct bead {
-    tdi_solver_state head; // its three coordinates are the place of the tip
+    tdi_solver_state head; // its coordinates are those of its one point, the tip
     const bead_model *model;
     tdi_ldl3 factors; // of the Hessian
     tdi_point touch;  // what contact adds to gradient and Hessian
-    td_vec3 push;
 } bead;
 
 static td_vec3 vec_of(const td_real *x) {
@@ -60,9 +58,7 @@ static td_status model_new(const td_skeleton *skeleton, const tdi_model_opts *op
     m->radius = s->radius_base;
     m->stiffness = s->stiffness.x * over;
     m->damping = s->damping.x * over;
-    m->areas = tdi_segment_areas(s);
     m->drawn = tdi_add(s->attach, tdi_quat_rotate(s->initial, s->tip));
-    m->turn = s->initial;
     m->head.dof_count = 3;
     m->head.parameters = &m->mass;
     m->head.parameter_bytes = sizeof *m - offsetof(bead_model, mass);
@@ -100,16 +96,17 @@ static td_status state_new(const void *model, const td_alloc *alloc, tdi_solver_
 static void poses(const void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
                   td_quat *rotations) {
     const bead *b = state;
+    const td_segment *s = b->model->segment;
     const td_vec3 x = vec_of(b->head.coords.x);
     (void)first, (void)count; // there is one
     if (origins) {
-        *origins = tdi_sub(x, tdi_quat_rotate(b->model->turn, b->model->segment->tip));
+        *origins = tdi_sub(x, tdi_quat_rotate(s->initial, s->tip));
     }
     if (tips) {
         *tips = x;
     }
     if (rotations) {
-        *rotations = b->model->turn;
+        *rotations = s->initial;
     }
 }
 
@@ -133,18 +130,18 @@ static td_sums sums(void *state, td_vec3 gravity) {
 
 static void add_loads(const bead *b, td_vec3 u, const tdi_rate_factors *by, tdi_point *sum) {
     const td_step_opts *o = b->head.opts;
-    const bead_model *m = b->model;
+    const td_segment *s = b->model->segment;
     for (int32_t k = 0; k < o->load_count; k++) {
-        const td_vec3 arm = tdi_quat_rotate(m->turn, tdi_sub(o->loads[k].point, m->segment->tip));
-        const td_vec3 at = tdi_add(vec_of(b->head.coords.x), arm);
-        if (o->loads[k].kind != TD_LOAD_TORQUE) {
-            const tdi_point p = tdi_point_load(&o->loads[k], at, u, 1, by);
+        const td_load *l = &o->loads[k];
+        const td_vec3 arm = tdi_quat_rotate(s->initial, tdi_sub(l->point, s->tip));
+        if (l->kind != TD_LOAD_TORQUE) {
+            const tdi_point p = tdi_point_load(l, tdi_add(vec_of(b->head.coords.x), arm), u, 1, by);
             tdi_point_add(sum, p.value, p.gradient, p.hessian);
         }
     }
     if (by->value > 0 && (o->air.linear > 0 || o->air.quadratic > 0)) {
-        const tdi_mat3 r = tdi_mat3_from_quat(m->turn);
-        const tdi_drag_area area = tdi_drag_area_of(m->areas, &r);
+        const tdi_mat3 r = tdi_mat3_from_quat(s->initial);
+        const tdi_drag_area area = tdi_drag_area_of(tdi_segment_areas(s), &r);
         const td_vec3 wind = o->winds ? o->winds[0] : o->air.wind;
         const tdi_drag d = tdi_drag_of(&o->air, &area, tdi_sub(u, wind), by);
         tdi_point_add(sum, d.value, d.gradient, d.hessian);
@@ -208,16 +205,6 @@ static td_real force(const void *body, const td_step_opts *o, td_real gap, td_re
     return m->mass * (tdi_norm(o->gravity) + (h > 0 ? gap * m->radius / (h * h) : 0));
 }
 
-static void points(const void *body, bool star, td_vec3 *x) {
-    const tdi_coords *c = &((const bead *)body)->head.coords;
-    *x = vec_of(star ? c->star : c->x);
-}
-
-static void moves(const void *body, bool response, td_vec3 *dx) {
-    const tdi_coords *c = &((const bead *)body)->head.coords;
-    *dx = vec_of(response ? c->response : c->increment);
-}
-
 static void clear(void *body) {
     ((bead *)body)->touch = (tdi_point){.value = 0};
 }
@@ -231,16 +218,10 @@ static void add(void *body, const tdi_contact_side *t) {
     tdi_point_add(&((bead *)body)->touch, 0, t->force, h);
 }
 
-static void push(void *body, int32_t point, td_vec3 f) {
-    bead *b = body;
-    (void)point; // there is one
-    b->push = tdi_add(b->push, f);
-}
-
 static void respond(void *body) {
-    bead *b = body;
-    put(tdi_ldl3_solve(&b->factors, b->push), b->head.coords.response);
-    b->push = tdi_vec3(0, 0, 0);
+    const bead *b = body;
+    td_real *y = b->head.coords.response;
+    put(tdi_ldl3_solve(&b->factors, vec_of(y)), y);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -250,11 +231,8 @@ static const tdi_implicit bead_implicit = {.factor = factor,
                                            .value = value,
                                            .capsules = capsules,
                                            .force = force,
-                                           .points = points,
-                                           .moves = moves,
                                            .clear = clear,
                                            .add = add,
-                                           .push = push,
                                            .respond = respond};
 
 const tdi_solver test_toy = {.info = {.name = "bead",

@@ -112,6 +112,11 @@ TD_TEST(cpfg_letter_of_a_query_is_a_module_of_its_own) {
                "F(6)?Q(4)");
 }
 
+TD_TEST(cpfg_white_space_within_a_symbol_has_no_meaning) {
+    CHECK_TEXT(test_derived("surface: L leaf\naxiom: A@ Tx(1) @\tGs~ L(2) ? P(0,0)\n", 0),
+               "A@Tx(1)@Gs~L(2)?P(0,0)");
+}
+
 // the L of a homomorphism is drawn and never rewritten
 TD_TEST(cpfg_symbols_of_the_homomorphism_stay_whole) {
     CHECK_TEXT(test_derived("surface: L leaf\naxiom: L(1)\nL(t) --> L(t+1)\nhomomorphism\n"
@@ -158,6 +163,22 @@ TD_TEST(cpfg_ring_makes_neighbours_of_the_strings_ends) {
     CHECK_TEXT(test_derived("ring Lsystem\nignore: +\naxiom: +A+B+\nB < A > B --> C\n", 1),
                "+C+B+");
     CHECK_TEXT(test_derived("ring Lsystem\naxiom: AB\nABAB < A > BABAB --> C\n", 1), "CB");
+}
+
+// lpfg's and L-Py's new context: in the string that is being made, so that one step goes all the
+// way
+TD_TEST(cpfg_left_context_may_lie_in_the_string_that_is_being_made) {
+    CHECK_TEXT(test_derived("axiom: BAAA\nB << A --> B\n", 1), "BBBB");
+    CHECK_TEXT(test_derived("axiom: BAAA\nB < A --> B\n", 1), "BBAA");
+    CHECK_TEXT(test_derived("axiom: A(1)A(5)A(7)\nS(x) << A(y) --> S(x+y)\nA(x) --> S(x)\n", 1),
+               "S(1)S(6)S(13)");
+    const case_row rows[] = {{"B[CA]A", "B[CA]B"}, {"B[A]A", "B[B]B"},
+                             {"C[B]A", "C[B]A"},   {"B[C[C]+]A", "B[C[C]+]B"},
+                             {"B+A", "B+B"},       {"[B[A]]A", "[B[B]]A"}};
+    CHECK_ROWS("ignore: +\naxiom: %s\nB << A --> B\n", rows);
+    CHECK_TEXT(
+        test_derived("axiom: AA\nA --> CA\ndecomposition\nmaximum depth: 2\nC << A --> D\n", 1),
+        "CDCD");
 }
 
 // ---- decomposition and homomorphism ---------------------------------------------------------
@@ -210,4 +231,87 @@ TD_TEST(cpfg_homomorphism_takes_several_modules_and_sees_contexts) {
 TD_TEST(cpfg_percent_with_a_production_is_rewritten_first) {
     CHECK_TEXT(test_derived("axiom: A[B%CD]E\nB < % > C --> X\n", 1), "A[BXCD]E");
     CHECK_TEXT(test_derived("axiom: A[C%CD]E\nB < % > C --> X\n", 1), "A[C]E");
+}
+
+// ---- sub-L-systems --------------------------------------------------------------------------
+
+#define SUB_AXIOM(axiom) "lsystem: 1\naxiom: " axiom "\nA --> XA\nB --> Y\nendlsystem\n"
+#define SUB_REST                                                                            \
+    "lsystem: 2\naxiom: Z\nA --> B\nB --> A\nendlsystem\n\nlsystem: 3\naxiom: Z\nA --> C\n" \
+    "endlsystem\n"
+
+TD_TEST(cpfg_modules_between_question_mark_and_dollar_follow_another_l_system) {
+    CHECK_TEXT(test_derived(SUB_AXIOM("A?(2,1)AB$A") SUB_REST, 1), "XA?(2,1)BA$XA");
+    CHECK_TEXT(test_derived(SUB_AXIOM("A?(2,1)AB$A") SUB_REST, 2), "XXA?(2,1)AB$XXA");
+    CHECK_TEXT(test_derived(SUB_AXIOM("A?(2)A?(3)AB$A$AB") SUB_REST, 1), "XA?(2)B?(3)CB$B$XAY");
+    CHECK_TEXT(test_derived(SUB_AXIOM("A$B") SUB_REST, 1), "XA$Y"); // a '$' too many
+    // one that a step makes counts from the next step on
+    CHECK_TEXT(test_derived("lsystem: 1\naxiom: A\nA --> ?(2)A$A\nendlsystem\n" SUB_REST, 2),
+               "?(2)B$?(2)A$A");
+}
+
+// what '?' and '$' stand in decides about them; the modules of a predecessor count as well
+TD_TEST(cpfg_productions_may_replace_question_mark_and_dollar) {
+    const char *text = "lsystem: 1\naxiom: A?(2,1)A$A\nA?(n,s) --> B?(n,s)\nA --> X\nendlsystem\n"
+                       "lsystem: 2\naxiom: A\nA$ --> $D\nA --> Y\nendlsystem\n";
+    CHECK_TEXT(test_derived(text, 1), "B?(2,1)$DX");
+}
+
+TD_TEST(cpfg_l_systems_of_a_file_have_their_own_sections_symbols_and_blocks) {
+    // ignore: of the second only concerns contexts of its productions
+    CHECK_TEXT(test_derived("lsystem: 1\naxiom: A+B?(2)A+B$\nA < B --> C\nendlsystem\n"
+                            "lsystem: 2\nignore: +\naxiom: A\nA < B --> C\nendlsystem\n",
+                            1),
+               "A+B?(2)A+C$");
+    CHECK_TEXT(test_derived("lsystem: 1\naxiom: A?(2)A$A\nA --> B\nendlsystem\n"
+                            "lsystem: 2\naxiom: A\ndecomposition\nmaximum depth: 2\nA --> CD\n"
+                            "D --> E\nendlsystem\n",
+                            1),
+               "B?(2)CE$B");
+    // variables are an L-system's own, unless they are external; the blocks run at '?' and '$'
+    CHECK_TEXT(test_derived("lsystem: 1\nStart: { n = 1; m = 5; }\naxiom: A?(2)A$A?(2)A$\n"
+                            "A --> A(n,m)\nendlsystem\n"
+                            "lsystem: 2\ndefine: { external m; }\nStart: { n = 10; }\n"
+                            "StartEach: { n = n + 1; }\nEndEach: { m = m + 1; }\naxiom: A\n"
+                            "A --> A(n,m)\nendlsystem\n",
+                            1),
+               "A(1,5)?(2)A(11,5)$A(1,6)?(2)A(12,6)$");
+}
+
+TD_TEST(cpfg_percent_cuts_to_the_end_of_its_l_system) {
+    CHECK_TEXT(test_derived(SUB_AXIOM("A?(2)A%B[A]B$A") SUB_REST, 1), "XA?(2)B$XA");
+    CHECK_TEXT(test_derived(SUB_AXIOM("A%?(2)A$A") SUB_REST, 1), "XA");
+}
+
+TD_TEST(cpfg_l_system_is_drawn_at_its_scale_by_its_homomorphism) {
+    const char *text = "lsystem: 1\naxiom: F(1)A?(2,0.5)A[F(4)?(3,0.5)F(8)A$F(4)]$A\n"
+                       "homomorphism\nA --> F(100)\nendlsystem\n"
+                       "lsystem: 2\naxiom: A\nhomomorphism\nA --> F(2)\nendlsystem\n"
+                       "lsystem: 3\naxiom: A\nendlsystem\n";
+    test_model m = test_model_good(text, 0);
+    td_totals totals = {0};
+    td_string s = td_derivation_string(m.derivation);
+    CHECK_INT(td_totals_from_string(m.grammar, &s, NULL, NULL, &totals, NULL), TD_OK);
+    CHECK_REL(totals.length, 1 + 100 + 1 + 2 + 2 + 2 + 100, 1e-15);
+    test_model_free(&m);
+}
+
+TD_TEST(cpfg_l_systems_that_cannot_be_opened_are_errors) {
+    const test_fault rows[] = {
+        {SUB_AXIOM("A?(7)A$") SUB_REST, TD_ERR_STRUCTURE, 0, 0,
+         "module 1 opens L-system 7; the file has none of that number"},
+        {"axiom: A?(2,1)A$\n", TD_ERR_STRUCTURE, 0, 0, "opens L-system 2; the file has none"},
+        {SUB_AXIOM("?(2)?(3)?(2)A$$$") SUB_REST, TD_ERR_STRUCTURE, 0, 0,
+         "module 2 opens L-system 2 within itself"},
+        {SUB_AXIOM("?(1)A$") SUB_REST, TD_ERR_STRUCTURE, 0, 0, "opens L-system 1 within itself"},
+        {SUB_AXIOM("A") "lsystem: 1\naxiom: B\nendlsystem\n", TD_ERR_SYNTAX, 7, 8,
+         "a second L-system with number 1"},
+    };
+    CHECK_FAULTS(rows, 1);
+}
+
+// a word in capitals is modules, even if a header item has that name
+TD_TEST(cpfg_production_in_capitals_is_no_header_item) {
+    CHECK_TEXT(test_derived("axiom: AXIOM\nAXIOM : 1 > 0 --> A\n", 1), "A");
+    CHECK_TEXT(test_derived("AXIOM: AB\nA --> C\n", 1), "CB");
 }

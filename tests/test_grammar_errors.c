@@ -11,10 +11,10 @@
 TD_TEST(errors_in_modules_and_brackets_name_their_place) {
     const test_fault rows[] = {
         {"axiom: @R(1,2,3,4)\n", TD_ERR_SYNTAX, 1, 8, "@R takes 2, 3 or 6 parameters; 4 are given"},
+        {"axiom: A@\n", TD_ERR_SYNTAX, 1, 9, "expected a letter after '@', before the end"},
+        {"axiom: ~+\n", TD_ERR_SYNTAX, 1, 8, "expected a letter after '~', before '+'"},
         {"axiom: A%(1)\n", TD_ERR_SYNTAX, 1, 9, "% takes no parameters; 1 is given"},
         {"axiom: A~K\n", TD_ERR_SYNTAX, 1, 9, "surface ~K is not declared"},
-        {"axiom: ~ L\n", TD_ERR_SYNTAX, 1, 8, "expected the letter of a surface"},
-        {"axiom: A@X\n", TD_ERR_SYNTAX, 1, 9, "unknown module '@X'"},
         {"axiom: A()\n", TD_ERR_SYNTAX, 1, 10, "expected a number, a name or '(' before ')'"},
         {"axiom: A(1,)\n", TD_ERR_SYNTAX, 1, 12, "expected a number, a name or '(' before ')'"},
         {"axiom: A(1\nA(x) --> B\n", TD_ERR_SYNTAX, 1, 11, "expected ')' before the end of the"},
@@ -27,6 +27,8 @@ TD_TEST(errors_in_modules_and_brackets_name_their_place) {
 TD_TEST(errors_in_productions_name_their_place) {
     const test_fault rows[] = {
         {"axiom: A\n --> D\n", TD_ERR_SYNTAX, 2, 2, "expected a module before '>'"},
+        {"axiom: A\nA >> B --> D\n", TD_ERR_SYNTAX, 2, 3, "not yet made"},
+        {"axiom: A\nhomomorphism\nB << A --> D\n", TD_ERR_SYNTAX, 3, 1, "makes no string"},
         {"axiom: A\n= A --> D\n", TD_ERR_SYNTAX, 2, 1, "expected it in a right context"},
         {"axiom: A\nB = < A --> D\n", TD_ERR_SYNTAX, 2, 7, "expected it in a right context"},
         {"axiom: A\nA\n", TD_ERR_SYNTAX, 2, 2, "expected '-->' before the end of the line"},
@@ -47,6 +49,7 @@ TD_TEST(too_few_parameters_of_a_turtle_module_are_a_warning_and_more_are_not) {
     const test_warning rows[] = {
         {"axiom: A @R(1)\n", 1, 10, "@R takes 2 parameters or more; with 1 it does nothing"},
         {"axiom: ?P(1)\n", 1, 8, "?P takes 2 parameters or more"},
+        {"axiom: A@X\n", 1, 9, "the turtle has no command @X, so it does nothing"},
         {"axiom: @Mat\n", 1, 8, "@Mat takes 1 parameter or more; with 0 it does nothing"},
     };
     CHECK_WARNINGS(rows);
@@ -67,11 +70,15 @@ TD_TEST(brackets_that_do_not_balance_are_a_warning) {
     CHECK_WARNINGS(rows);
 }
 
-TD_TEST(a_production_for_another_number_of_parameters_is_a_warning) {
+TD_TEST(a_production_that_can_never_be_used_is_a_warning) {
     const test_warning rows[] = {
         {"axiom: A(1)\n\nA(x,y) --> B\n", 3, 1,
          "A has 2 parameters here but 1 wherever the model makes it"},
         {"axiom: A(1)\nA --> B\n", 2, 1, "is never used"},
+        {"axiom: A\nA --> B\nC --> A\n", 3, 1, "neither the axiom nor a successor makes C"},
+        {"axiom: A\nA --> B\nAC --> A\n", 3, 1, "makes C"},
+        {"axiom: A\nA --> B\nB < A --> A\nA > [C] --> A\n", 4, 1, "makes ["},
+        {"axiom: A\nA --> B\nhomomorphism\nB --> F\nD --> F\n", 5, 1, "makes D"},
     };
     CHECK_WARNINGS(rows);
     CHECK_TEXT(test_derived("axiom: A(1)\nA --> B\n", 1), "A(1)");
@@ -154,7 +161,7 @@ TD_TEST(errors_in_header_items_name_their_place) {
         {"surface: + leaf\naxiom: A\n", TD_ERR_SYNTAX, 1, 10, "expected a letter; ~"},
         {"ignore: F*\naxiom: A\n", TD_ERR_SYNTAX, 1, 10, "expected a symbol before '*'"},
         {"maximum depth: 5\naxiom: A\n", TD_ERR_SYNTAX, 1, 1, "expected 'decomposition' or"},
-        {"axiom: A\ndecomposition\nmaximum depth: 0\n", TD_ERR_SYNTAX, 3, 16, "a depth from 1"},
+        {"axiom: A\ndecomposition\nmaximum depth: -1\n", TD_ERR_SYNTAX, 3, 16, "a depth from 0"},
         {"axiom: A\nhomomorphism: x\n", TD_ERR_SYNTAX, 2, 15, "expected the end of the line"},
         {"axoim: A\n", TD_ERR_SYNTAX, 1, 1, "unknown header item 'axoim'; did you mean 'axiom'?"},
         {"axiom: A\nderivation lenght: 5\n", TD_ERR_SYNTAX, 2, 1, "'derivation length'?"},

@@ -71,6 +71,12 @@ TD_TEST(grammar_productions_print_in_string_order) {
                "?1?2!");
 }
 
+TD_TEST(grammar_braces_and_arrows_in_a_string_mean_nothing) {
+    CHECK_TEXT(
+        printed("axiom: A\nA : 1 {printf(\"{ } --> \\\"}\");\n  printf(\"}\");}\n --> B\n", 1),
+        "{ } --> \"}}");
+}
+
 TD_TEST(grammar_long_prints_come_in_pieces_and_whole) {
     char text[1200] = "printf(\"";
     memset(text + 8, 'a', 900);
@@ -100,15 +106,15 @@ TD_TEST(grammar_a_file_that_is_not_open_is_a_fault) {
 }
 
 TD_TEST(grammar_files_outside_the_folder_are_refused) {
-    const char *names[] = {"../x", "/tmp/x", "a/../../x", "a/..", "",
-                           "C:x",  "a\\\\b", "a//b",      ".."};
+    const char *names[] = {"../x", "/tmp/x", "a/../../x", "a/..", "",   "C:x",   "a\\\\b",
+                           "a//b", "..",     ".profile",  "a/.x", "a/", "a\\nb", "./x"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char text[128];
         snprintf(text, sizeof text, "f = fopen(\"%s\", \"w\");", names[i]);
         const char *got = printed_by(text);
         CHECK_SAY(strstr(got, "outside the output folder"), "%s gives %s", names[i], got);
     }
-    CHECK_TEXT(printed_by("f = fopen(\"a..b/.x\", \"w\");"), "a..b/.x!");
+    CHECK_TEXT(printed_by("f = fopen(\"a..b/x.y.\", \"w\");"), "a..b/x.y.!");
 }
 
 // ---- without a caller that prints -----------------------------------------------------------
@@ -119,6 +125,17 @@ TD_TEST(grammar_what_is_printed_is_dropped_without_a_callback) {
                      "fclose(f); }\naxiom: A(f)\n",
                      0),
         "A(0)");
+}
+
+TD_TEST(grammar_what_a_homomorphism_prints_is_dropped_with_a_warning) {
+    td_diag items[2] = {{.line = 0}};
+    td_diag_list list = {items, 2, 0};
+    td_grammar *grammar = NULL;
+    td_grammar_def def = test_def("axiom: A\nhomomorphism\nA : 1 {printf(\"x\");} --> F\n");
+    CHECK_INT(td_grammar_new(&def, NULL, &grammar, &list), TD_OK);
+    CHECK(list.count == 1 && items[0].status == TD_OK && items[0].line == 3);
+    CHECK(strstr(items[0].message, "is dropped"));
+    td_grammar_free(grammar);
 }
 
 TD_TEST(grammar_a_callback_that_refuses_stops_the_derivation) {

@@ -1,64 +1,17 @@
 // SPDX-License-Identifier: MIT
 // View files and functions beside a model. Pairs with src/grammar/view.c and src/cpfg.
 
-#include "test_grammar_support.h"
+#include "test_view_support.h"
 
-#include <stdlib.h>
-
-// ---- files in memory ------------------------------------------------------------------------
-
-typedef struct test_file {
-    const char *name, *text;
-    size_t size; // 0: up to the end of the text
-} test_file;
-
-typedef struct test_files {
-    const test_file *items;
-    int32_t count;
-} test_files;
-
-static td_status read_file(void *context, const char *name, const char *from, size_t max_size,
-                           const td_alloc *alloc, char **text, size_t *size, char resolved[160]) {
-    const test_files *files = context;
-    (void)from;
-    (void)alloc;
-    for (int32_t i = 0; i < files->count; i++) {
-        const test_file *f = &files->items[i];
-        if (strcmp(f->name, name) == 0) {
-            *size = f->size > 0 ? f->size : strlen(f->text);
-            if (*size > max_size) {
-                return TD_ERR_LIMIT;
-            }
-            *text = malloc(*size + 1);
-            memcpy(*text, f->text, *size);
-            snprintf(resolved, 160, "%s", name);
-            return TD_OK;
-        }
-    }
-    return TD_ERR_READ;
-}
-
-// the model `plant.l` with the files beside it, derived `steps` steps
-static test_model model_with(const char *text, const test_file *items, int32_t count,
-                             const char *view, int32_t steps) {
-    test_files files = {items, count};
-    td_loader loader = {read_file, &files};
-    td_grammar_def def = test_def(text);
-    td_derive_opts opts = td_derive_opts_default();
-    def.name = "plant.l";
-    def.loader = &loader;
-    def.view = view;
-    return test_model_of(&def, &opts, steps, NULL);
-}
-
-#define QUERY "?H(0,0,0)"
+#define QUERY  "?H(0,0,0)"
+#define SINGLE 1e-7 // parameters of *.l are stored in single precision
 
 // heading of the turtle at the end, with one view file
 static td_vec3 heading_with(const char *header, const char *string, const char *view) {
     char text[1024];
     snprintf(text, sizeof text, "%s\naxiom: %s" QUERY "\n", header, string);
     const test_file files[] = {{"plant.v", view, 0}};
-    test_model m = model_with(text, files, 1, NULL, 0);
+    test_model m = test_model_with(text, files, 1, NULL, 0);
     CHECK_SAY(m.status == TD_OK, "%s", m.faults[0].message);
     td_vec3 h = {test_param(&m, -3), test_param(&m, -2), test_param(&m, -1)};
     test_model_free(&m);
@@ -68,24 +21,24 @@ static td_vec3 heading_with(const char *header, const char *string, const char *
 // ---- view files -----------------------------------------------------------------------------
 
 TD_TEST(view_gives_the_angle_of_bare_turns) {
-    CHECK_VEC(heading_with("", "+", "angle increment: 60\n"), -0.866025403784439, 0.5, 0, 1e-12);
+    CHECK_VEC(heading_with("", "+", "angle increment: 60\n"), -0.866025403784439, 0.5, 0, SINGLE);
     CHECK_VEC(heading_with("", "+", "angle factor: 8\n"), -0.707106781186548, 0.707106781186548, 0,
-              1e-12);
+              SINGLE);
     CHECK_VEC(heading_with("", "+", "#define A 30 /* degrees */\nangle increment: A\n"), -0.5,
-              0.866025403784439, 0, 1e-12);
+              0.866025403784439, 0, SINGLE);
 }
 
 TD_TEST(view_loses_against_the_models_header) {
-    CHECK_VEC(heading_with("angle increment: 90", "+", "angle increment: 60\n"), -1, 0, 0, 1e-12);
+    CHECK_VEC(heading_with("angle increment: 90", "+", "angle increment: 60\n"), -1, 0, 0, SINGLE);
 }
 
 TD_TEST(view_of_another_name_is_the_one_that_counts) {
     const test_file files[] = {{"plant.v", "angle increment: 60", 0},
                                {"other.v", "angle increment: 90", 0}};
-    test_model m = model_with("axiom: +" QUERY, files, 2, "other.v", 0);
-    CHECK_REL(test_param(&m, -3), -1, 1e-12);
+    test_model m = test_model_with("axiom: +" QUERY, files, 2, "other.v", 0);
+    CHECK_REL(test_param(&m, -3), -1, SINGLE);
     test_model_free(&m);
-    m = model_with("axiom: +" QUERY, files, 2, "missing.v", 0);
+    m = test_model_with("axiom: +" QUERY, files, 2, "missing.v", 0);
     CHECK_INT(m.status, TD_ERR_READ);
     CHECK_TEXT(m.faults[0].message, "cannot read the view file 'missing.v'");
     test_model_free(&m);
@@ -97,8 +50,8 @@ TD_TEST(view_is_named_by_the_specifications) {
                                 "\t\tcpfg -m1 x.map plant.l leaf.v plant.a\n",
                                 0},
                                {"leaf.v", "angle increment: 90", 0}};
-    test_model m = model_with("axiom: +" QUERY, files, 2, NULL, 0);
-    CHECK_REL(test_param(&m, -3), -1, 1e-12);
+    test_model m = test_model_with("axiom: +" QUERY, files, 2, NULL, 0);
+    CHECK_REL(test_param(&m, -3), -1, SINGLE);
     CHECK_INT(m.fault_count, 0);
     test_model_free(&m);
 }
@@ -108,8 +61,8 @@ TD_TEST(view_gives_tropism_and_elasticity) {
     const char *view = "tropism direction: 0,-2,0\ninitial elasticity: 0.25\n"
                        "elasticity increment: 0.5\n";
     td_vec3 once = heading_with("", "-(90)F", view), more = heading_with("", "-(90)_F", view);
-    CHECK_VEC(once, cos(0.25), -sin(0.25), 0, 1e-12);
-    CHECK_VEC(more, cos(0.75), -sin(0.75), 0, 1e-12);
+    CHECK_VEC(once, cos(0.25), -sin(0.25), 0, SINGLE);
+    CHECK_VEC(more, cos(0.75), -sin(0.75), 0, SINGLE);
 }
 
 TD_TEST(view_items_of_a_window_are_ignored_and_unknown_ones_are_told) {
@@ -118,12 +71,12 @@ TD_TEST(view_items_of_a_window_are_ignored_and_unknown_ones_are_told) {
                                 "z buffer: on\nlight: A: 1 2 3\nscale factor: 0.9\n\n"
                                 "render mode: shaded\nbox: x: 0,1 y: 0,1 z: 0,1\n",
                                 0}};
-    test_model m = model_with("axiom: +F", quiet, 1, NULL, 0);
+    test_model m = test_model_with("axiom: +F", quiet, 1, NULL, 0);
     CHECK_INT(m.status, TD_OK);
     CHECK_INT(m.warning_count, 0);
     test_model_free(&m);
     const test_file odd[] = {{"plant.v", "angle increment: 60\n   tappered lines: on\n", 0}};
-    m = model_with("axiom: +F", odd, 1, NULL, 0);
+    m = test_model_with("axiom: +F", odd, 1, NULL, 0);
     CHECK_INT(m.status, TD_OK);
     CHECK_INT(m.warning_count, 1);
     CHECK_TEXT(m.faults[0].message,
@@ -140,15 +93,13 @@ TD_TEST(view_faults_name_file_line_and_column) {
     } rows[] = {
         {"angle increment: _ \n", "angle increment: expected a number", 1, 18},
         {"\nangle factor: 0\n", "the angle factor is 0; expected 1 to 1e+06", 2, 14},
-        {"line style: wide\n", "the line style is 'wide'; expected pixel, polygon or cylinder", 1,
-         12},
         {"tropism direction: 0,0,0\n", "its three numbers cannot all be 0", 1, 19},
         {"function: growth.func 100\n", "function: cannot read the file 'growth.func'", 1, 11},
         {"function:\n", "expected the name of a file", 1, 10},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const test_file files[] = {{"plant.v", rows[i].text, 0}};
-        test_model m = model_with("axiom: F", files, 1, NULL, 0);
+        test_model m = test_model_with("axiom: F", files, 1, NULL, 0);
         CHECK_INT(m.status, TD_ERR_SYNTAX);
         CHECK_HAS(m.faults[0].message, rows[i].message);
         CHECK_TEXT(m.faults[0].file, "plant.v");
@@ -176,7 +127,7 @@ TD_TEST(bare_turn_without_any_angle_is_told_once) {
 static double value_with(const char *expression, const test_file *files, int32_t count) {
     char text[256];
     snprintf(text, sizeof text, "axiom: V(%s)\n", expression);
-    test_model m = model_with(text, files, count, NULL, 0);
+    test_model m = test_model_with(text, files, count, NULL, 0);
     CHECK_SAY(m.status == TD_OK, "%s", m.faults[0].message);
     double value = test_param(&m, 0);
     test_model_free(&m);
@@ -220,7 +171,7 @@ TD_TEST(function_with_a_table_is_straight_between_its_samples) {
          0}};
     double low = value_with("func(FIRST, 0)", files, 2);
     double middle = value_with("func(FIRST, 0.5)", files, 2);
-    CHECK_REL(value_with("func(FIRST, 0.25)", files, 2), (low + middle) / 2, 1e-15);
+    CHECK_REL(value_with("func(FIRST, 0.25)", files, 2), (low + middle) / 2, SINGLE);
     CHECK_IN(middle, 0.49, 0.51); // u = 1 of the clamped knots: (p1 + 2 p2 + p3)/4 in y
     CHECK_REL(value_with("func(2, 0.3)", files, 2), 7, 1e-15);
 }
@@ -252,7 +203,7 @@ TD_TEST(function_faults_of_files_are_told_in_their_place) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const test_file files[] = {{"plant.v", "function: f.func\n", 0},
                                    {"f.func", rows[i].text, 0}};
-        test_model m = model_with("axiom: F", files, 2, NULL, 0);
+        test_model m = test_model_with("axiom: F", files, 2, NULL, 0);
         CHECK_INT(m.status, TD_ERR_SYNTAX);
         CHECK_HAS(m.faults[0].message, rows[i].message);
         CHECK_TEXT(m.faults[0].file, "f.func");

@@ -39,8 +39,9 @@ typedef struct td_mesh_part {
     /// 2 a vertex, as in glTF: (0, 0) is the upper left corner of a picture. NULL of colliders.
     const float *texcoord;
     /// 4 a vertex: a unit vector along which u grows, and 1, the hand of the third axis. NULL
-    /// unless the mesh has textures.
+    /// unless the texture has a normal map.
     const float *tangent;
+    const char *texture; ///< "bark", "stalk", "leaf", "petal", or NULL: none.
     /// 4 a vertex: indices of the segments it moves with, 0 where the weight is 0. NULL unless the
     /// mesh is skinned, as is `weight`.
     const uint32_t *joint;

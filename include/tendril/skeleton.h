@@ -61,6 +61,7 @@ typedef enum td_shape_kind {
     TD_SHAPE_DISC,    ///< A flat disc across Z, centred on the joint.
     TD_SHAPE_POLYGON, ///< The polygons that the turtle traced.
     TD_SHAPE_BOX,     ///< A box standing on the joint, 1 high.
+    TD_SHAPE_PATCHES, ///< Bicubic Bezier patches.
 } td_shape_kind;
 
 /// The shape of an organ of size 1 (its length along +Y, or its diameter); segments scale it.
@@ -85,7 +86,8 @@ typedef struct td_shape {
     uint32_t color;        ///< 0xRRGGBB.
     uint32_t centre_color; ///< 0xRRGGBB. Default yellow.
     int32_t polygon_first; ///< Polygon: first of polygon_count entries of the skeleton's polygons.
-    int32_t polygon_count;
+    int32_t polygon_count; ///< Patches: likewise, 16 control points each, in rows of four.
+    td_vec3 stretch;       ///< Patches: factors along X, Y and Z. Each >= 0. Default 1.
     /// Blade: a row of so many segments, each on the tip of the one before, so that it bends. Every
     /// one has a shape of its own, alike but for `segment`. Default 1.
     int32_t segments;
@@ -95,11 +97,24 @@ typedef struct td_shape {
 /// A blade, 0x4c8c32 green, with the defaults named above.
 TD_API td_shape td_shape_default(void);
 
-/// One polygon of a TD_SHAPE_POLYGON, in the axes of its segment, in m; not scaled.
+/// One polygon of a TD_SHAPE_POLYGON, in the axes of its segment, in m, not scaled; or one patch of
+/// a TD_SHAPE_PATCHES, at size 1.
 typedef struct td_polygon {
     int32_t point_first; ///< First of point_count entries of the skeleton's points.
     int32_t point_count; ///< >= 3.
 } td_polygon;
+
+// ---- cross-sections -------------------------------------------------------------------------
+
+#define TD_CONTOUR_POINTS 32
+
+/// What the skin of a stem looks like across it, at radius 1: points at even distances around, or
+/// from one end to the other. Only the skin has it: mass and stiffness are those of a round stem.
+typedef struct td_contour {
+    bool closed;
+    td_real x[TD_CONTOUR_POINTS]; ///< Along X of the segment.
+    td_real z[TD_CONTOUR_POINTS]; ///< Along Z.
+} td_contour;
 
 // ---- segments -------------------------------------------------------------------------------
 
@@ -139,6 +154,7 @@ typedef struct td_segment {
     td_real flat;        ///< The section of a stem along Z is so much wider than along X.
     td_section section;  ///< Of a stem at its middle, of an organ that of its stalk.
     td_real bead;        ///< Likewise, m: radius of a ball at its tip; 0: none.
+    int32_t contour;     ///< Of a stem: number of the skeleton's contour, from 1; 0: round.
     int32_t material;    ///< Index into the skeleton's materials.
     td_organ organ;
     int32_t shape;          ///< Index into the skeleton's shapes; TD_NONE for stems.
@@ -196,6 +212,8 @@ TD_API int32_t td_skeleton_shape_count(const td_skeleton *skeleton);
 TD_API const td_shape *td_skeleton_shapes(const td_skeleton *skeleton);
 TD_API const td_polygon *td_skeleton_polygons(const td_skeleton *skeleton);
 TD_API const td_vec3 *td_skeleton_points(const td_skeleton *skeleton);
+TD_API int32_t td_skeleton_contour_count(const td_skeleton *skeleton);
+TD_API const td_contour *td_skeleton_contours(const td_skeleton *skeleton);
 
 typedef enum td_pose_kind {
     TD_POSE_REST,    ///< Without moment in any spring.
@@ -266,6 +284,7 @@ typedef struct td_segment_def {
     td_real radius_tip;    ///< m, >= 0.
     td_real flat;          ///< > 0: the section along Z over that along X. Default 1, round.
     td_real bead;          ///< m: radius of a ball that is drawn at a stem's tip. Default 0: none.
+    int32_t contour;       ///< From td_builder_add_contour(), for stems. Default 0: round.
     int32_t material;      ///< From td_builder_add_material(). Default 0, which always exists.
     td_organ organ;        ///< Default stem.
     int32_t shape;         ///< From td_builder_add_shape() for organs. Default TD_NONE.
@@ -295,6 +314,9 @@ TD_API td_status td_builder_add_material(td_builder *builder, const td_material 
                                          int32_t *index, td_diag *diag);
 TD_API td_status td_builder_add_shape(td_builder *builder, const td_shape *shape, int32_t *index,
                                       td_diag *diag);
+/// Numbers start at 1.
+TD_API td_status td_builder_add_contour(td_builder *builder, const td_contour *contour,
+                                        int32_t *number, td_diag *diag);
 TD_API td_status td_builder_add(td_builder *builder, const td_segment_def *def, int32_t *index,
                                 td_diag *diag);
 /// A strand of segments that were added, none of them part of another.

@@ -8,6 +8,8 @@
 
 #include "cpfg/spline.h"
 
+#include "cpfg/bspline.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -16,32 +18,15 @@
 
 // ---- values ---------------------------------------------------------------------------------
 
-// knot j of 0 0 0 0 1 2 ... m m m m
-static int32_t knot(const tdi_spline *s, int32_t j) {
-    int32_t last = s->point_count - 3;
-    return j < 4 ? 0 : j >= s->point_count ? last : j - 3;
-}
-
-// (x, y) at d in [0, 1), u = d m. De Boor: in the span of u, for r = 1, 2, 3,
-//     p_i <- (1 - a) p_(i-1) + a p_i,  a = (u - t_i)/(t_(i+4-r) - t_i)
 static void point_at(const tdi_spline *s, td_real d, td_real *x, td_real *y) {
-    td_real u = d * (s->point_count - 3);
-    int32_t span = (int32_t)u < s->point_count - 4 ? (int32_t)u : s->point_count - 4;
-    td_real px[4], py[4];
+    int32_t first;
+    td_real weights[4];
+    tdi_bspline_clamped(s->point_count, d, &first, weights);
+    *x = *y = 0;
     for (int32_t i = 0; i < 4; i++) {
-        px[i] = s->x[span + i];
-        py[i] = s->y[span + i];
+        *x += weights[i] * s->x[first + i];
+        *y += weights[i] * s->y[first + i];
     }
-    for (int32_t r = 1; r < 4; r++) {
-        for (int32_t i = 3; i >= r; i--) {
-            int32_t low = knot(s, span + i), high = knot(s, span + i + 4 - r);
-            td_real a = (u - low) / (high - low);
-            px[i] = (1 - a) * px[i - 1] + a * px[i];
-            py[i] = (1 - a) * py[i - 1] + a * py[i];
-        }
-    }
-    *x = px[3];
-    *y = py[3];
 }
 
 static td_real value_by_bisection(const tdi_spline *s, td_real wanted) {

@@ -102,8 +102,8 @@ static bool read_array(tdi_parser *p) {
            add_array(p, &array);
 }
 
-// A name of another L-system of the file. All of them share their globals, so that it is enough to
-// know the name; an array may be declared here first.
+// A name of another L-system of the file. All of them share their arrays; one may be declared here
+// first.
 static bool read_external(tdi_parser *p) {
     char name[32], here[24];
     int32_t slot;
@@ -113,7 +113,8 @@ static bool read_external(tdi_parser *p) {
         return tdi_parse_fail(p, p->at, "expected a name before %s", tdi_here(p, here));
     }
     if (!tdi_at(p, "[")) {
-        return tdi_find_name(p, name) || tdi_add_name(p, name, true, &slot);
+        return tdi_find_name(p, name) || tdi_show_name(p, name) ||
+               tdi_add_name(p, name, true, &slot);
     }
     int32_t known = tdi_find_array(p, name);
     if (known == TD_NONE) {

@@ -79,21 +79,34 @@ static bool emit_binary(tdi_parser *p, size_t at, tdi_code code, int32_t left, i
 
 const tdi_name *tdi_find_name(const tdi_parser *p, const char *name) {
     for (int32_t i = p->name_count - 1; i >= 0; i--) {
-        if (strcmp(p->names[i].text, name) == 0) {
+        if (!p->names[i].hidden && strcmp(p->names[i].text, name) == 0) {
             return &p->names[i];
         }
     }
     return NULL;
 }
 
+bool tdi_show_name(tdi_parser *p, const char *name) {
+    for (int32_t i = 0; i < p->name_count && p->name_count < TDI_MAX_NAMES; i++) {
+        if (p->names[i].hidden && strcmp(p->names[i].text, name) == 0) {
+            p->names[p->name_count] = p->names[i];
+            p->names[p->name_count++].hidden = false;
+            p->global_count++;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool tdi_add_name(tdi_parser *p, const char *name, bool global, int32_t *slot) {
-    if (p->name_count == TDI_MAX_SLOTS) {
+    if (p->name_count == TDI_MAX_NAMES) {
         return tdi_parse_fail(p, p->at, "more than %d names are in use here; use fewer",
                               TDI_MAX_SLOTS);
     }
     tdi_name *n = &p->names[p->name_count++];
     tdi_text_copy(n->text, sizeof n->text, name);
     n->global = global;
+    n->hidden = false;
     n->slot = global ? p->g->global_count++ : p->slot_count++;
     p->global_count += global;
     *slot = n->slot;
@@ -163,6 +176,19 @@ bool tdi_compile_call(tdi_parser *p, size_t at, const char *name) {
     return tdi_expect(p, ")") && tdi_emit(p, at, TDI_CODE_CALL, f, 0) != TD_NONE;
 }
 
+// cpfg counts a name as 0 until it is assigned, with a warning; elsewhere it is an error.
+static bool unknown_name(tdi_parser *p, size_t at, const char *name) {
+    int32_t slot = 0;
+    if (!p->g->cpfg || p->constant) {
+        return tdi_parse_fail(p, at, "unknown name '%s'", name);
+    }
+    tdi_parse_warn(p, at, "unknown name '%s' counts as 0", name);
+    if (!p->names_are_global) {
+        return tdi_emit_push(p, at, TDI_CODE_CONSTANT, 0, 0);
+    }
+    return tdi_add_name(p, name, true, &slot) && tdi_emit_push(p, at, TDI_CODE_GLOBAL, slot, 0);
+}
+
 static bool primary(tdi_parser *p) {
     char name[32], here[24];
     double value;
@@ -198,7 +224,7 @@ static bool primary(tdi_parser *p) {
         return tdi_emit_push(p, at, TDI_CODE_CONSTANT, 0, spline + 1);
     }
     if (!found) {
-        return tdi_parse_fail(p, at, "unknown name '%s'", name);
+        return unknown_name(p, at, name);
     }
     return tdi_emit_push(p, at, found->global ? TDI_CODE_GLOBAL : TDI_CODE_SLOT, found->slot, 0);
 }
@@ -421,7 +447,9 @@ bool tdi_parse_constant(tdi_parser *p, double *value) {
     size_t at = p->at;
     int32_t names = p->name_count;
     p->name_count = 0; // no name has a value yet
+    p->constant = true;
     int32_t first = tdi_compile_expression(p);
+    p->constant = false;
     p->name_count = names;
     if (first == TD_NONE) {
         return false;

@@ -163,7 +163,7 @@ static void take_brackets_literally(const td_grammar *g, tdi_section *s) {
 
 void tdi_header_finish(tdi_parser *p) {
     td_grammar *g = p->g;
-    if (p->has_bare_turn && !g->turtle.angle_given) {
+    if (p->has_bare_turn && !g->turtle.angle_given && g == g->systems[0]) {
         tdi_parse_warn(
             p, p->bare_turn_at,
             "this turn has no angle, so it is %g degrees; expected 'angle increment:' in "
@@ -314,25 +314,42 @@ static bool read_material(tdi_parser *p) {
     return true;
 }
 
-static bool read_surface(tdi_parser *p) {
-    td_grammar *g = p->g;
-    tdi_header_item *item = NULL;
-    if (!new_item(p, &g->surfaces, &g->body.surface_count, &item)) {
-        return false;
+// a surface of the view file gives way to one of the header
+static tdi_header_item *viewed_surface(td_grammar *g, char letter) {
+    for (int32_t i = 0; i < g->viewed_surface_count; i++) {
+        if (g->surfaces[i].id[0] == letter) {
+            return &g->surfaces[i];
+        }
     }
-    char c = tdi_peek(p);
-    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (!letter) {
+    return NULL;
+}
+
+bool tdi_new_surface(tdi_parser *p, char letter, tdi_header_item **item) {
+    td_grammar *g = p->g;
+    bool known = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                 (letter >= '0' && letter <= '9');
+    if (!known) {
         return tdi_parse_fail(p, p->at, "expected a letter; ~ and this letter draw the surface");
     }
-    item->id[0] = c;
-    p->at++;
-    if (!read_fields(p, item)) {
+    *item = viewed_surface(g, letter);
+    if (!*item) {
+        if (!new_item(p, &g->surfaces, &g->body.surface_count, item)) {
+            return false;
+        }
+        g->body.surface_count++;
+        g->body.surfaces = g->surfaces;
+    }
+    **item = (tdi_header_item){.at = (uint32_t)p->at, .id = {letter}};
+    return true;
+}
+
+static bool read_surface(tdi_parser *p) {
+    tdi_header_item *item = NULL;
+    if (!tdi_new_surface(p, tdi_peek(p), &item)) {
         return false;
     }
-    g->body.surface_count++;
-    g->body.surfaces = g->surfaces;
-    return true;
+    p->at++;
+    return read_fields(p, item);
 }
 
 static bool read_color(tdi_parser *p) {
@@ -366,7 +383,11 @@ static bool read_color(tdi_parser *p) {
     return true;
 }
 
+// a sub-L-system is called by its number
 static bool read_label(tdi_parser *p) {
+    double number;
+    bool given = tdi_peek(p) >= '0' && tdi_peek(p) <= '9' && tdi_read_number(p, &number);
+    p->g->id = given && number < 1e9 ? (int32_t)number : 0;
     p->at = p->limit;
     return true;
 }
@@ -443,6 +464,7 @@ static const header_row rows[] = {
     {"material", ':', read_material},
     {"surface", ':', read_surface},
     {"function", ':', tdi_read_function},
+    {"contour", ':', tdi_read_contour},
 };
 #define ROW_COUNT ((int32_t)(sizeof rows / sizeof rows[0]))
 
@@ -476,7 +498,7 @@ static bool has_arrow(const tdi_parser *p, size_t at) {
 // of at least three letters, so that a production such as `A : x > 1 --> B` is not taken for one.
 bool tdi_header_word_at(const tdi_parser *p, size_t at, char word[32], size_t *after) {
     size_t length = 0;
-    bool space = false;
+    bool space = false, capitals = true;
     while (at < p->size && (p->text[at] == ' ' || p->text[at] == '\t')) {
         at++;
     }
@@ -489,6 +511,7 @@ bool tdi_header_word_at(const tdi_parser *p, size_t at, char word[32], size_t *a
             }
             word[length++] = (char)(upper ? c - 'A' + 'a' : c);
             space = false;
+            capitals = capitals && upper;
         } else if (c == ' ' || c == '\t') {
             space = true;
         } else {
@@ -499,8 +522,8 @@ bool tdi_header_word_at(const tdi_parser *p, size_t at, char word[32], size_t *a
     char sign = at < p->size ? p->text[at] : '\n';
     const header_row *row = find_row(word);
     *after = sign == ':' || sign == '=' ? at + 1 : at;
-    if (row && !row->read && sign == ':' && has_arrow(p, at)) {
-        return false; // a production of AXIOM, five modules, as a model of cpfg has it
+    if (row && capitals && has_arrow(p, at)) {
+        return false; // modules, as in AXIOM : x == 1 --> A
     }
     if (row && row->sign != '=') {
         return sign == ':' || (row->sign == 0 && (sign == '\n' || sign == '\r'));
@@ -561,10 +584,14 @@ void tdi_parse_header_item(tdi_parser *p, const char *word, size_t word_at) {
     }
 }
 
-void tdi_header_default(td_grammar *g) {
+void tdi_system_default(td_grammar *g) {
     g->seed = g->draw.seed = TD_SEED_FROM_TEXT;
     g->start = g->start_each = g->end_each = g->end = TD_NONE;
     g->rewrite.max_depth = g->decompose.max_depth = g->draw.max_depth = 1;
+}
+
+void tdi_header_default(td_grammar *g) {
+    tdi_system_default(g);
     g->turtle = (tdi_turtle_header){.angle = 90,
                                     .step = 1,
                                     .width = -1,

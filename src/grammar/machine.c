@@ -38,15 +38,20 @@ enum {
     FN_BIRAN,
     FN_SRAND,
     FN_FUNC,
+    FN_CURVE_X,
+    FN_CURVE_Y,
+    FN_CURVE_Z,
+    FN_CURVE_LENGTH,
     FN_STOP, // of cpfg's window: without effect
     FN_COUNT
 };
 
 static const tdi_function functions[FN_COUNT] = {
-    {"sin", 1},   {"cos", 1},   {"tan", 1},  {"asin", 1}, {"acos", 1}, {"atan", 1},  {"atan2", 2},
-    {"exp", 1},   {"log", 1},   {"sqrt", 1}, {"fabs", 1}, {"abs", 1},  {"floor", 1}, {"ceil", 1},
-    {"trunc", 1}, {"sign", 1},  {"min", 2},  {"max", 2},  {"ran", 1},  {"nran", 2},  {"bran", 2},
-    {"biran", 2}, {"srand", 1}, {"func", 2}, {"stop", 1}};
+    {"sin", 1},    {"cos", 1},    {"tan", 1},    {"asin", 1},     {"acos", 1},  {"atan", 1},
+    {"atan2", 2},  {"exp", 1},    {"log", 1},    {"sqrt", 1},     {"fabs", 1},  {"abs", 1},
+    {"floor", 1},  {"ceil", 1},   {"trunc", 1},  {"sign", 1},     {"min", 2},   {"max", 2},
+    {"ran", 1},    {"nran", 2},   {"bran", 2},   {"biran", 2},    {"srand", 1}, {"func", 2},
+    {"curveX", 2}, {"curveY", 2}, {"curveZ", 2}, {"curveGAL", 1}, {"stop", 1}};
 
 int32_t tdi_function_count(void) {
     return FN_COUNT;
@@ -58,6 +63,19 @@ const tdi_function *tdi_function_get(int32_t index) {
 
 static double degrees(double radians) {
     return radians * (180 / TDI_PI);
+}
+
+// a coordinate at the part s of the length, or the length, of a curve counted from 1
+static double curve_value(const td_grammar *g, int32_t function, double number, double s) {
+    if (!(number >= 1 && number < g->curve_count + 1)) {
+        return NAN;
+    }
+    const tdi_curve *curve = &g->curves[(int32_t)number - 1];
+    if (function == FN_CURVE_LENGTH) {
+        return curve->length;
+    }
+    td_vec3 place = tdi_curve_at(curve, s);
+    return function == FN_CURVE_X ? place.x : function == FN_CURVE_Y ? place.y : place.z;
 }
 
 // The value, or not-a-number where the function has none.
@@ -93,6 +111,10 @@ static double call(const tdi_machine *m, int32_t function, double x, double y) {
         return x >= 1 && x < m->grammar->spline_count + 1
                    ? tdi_spline_value(&m->grammar->splines[(int32_t)x - 1], y)
                    : NAN;
+    case FN_CURVE_X:
+    case FN_CURVE_Y:
+    case FN_CURVE_Z:
+    case FN_CURVE_LENGTH: return curve_value(m->grammar, function, x, y);
     case FN_STOP: return 0;
     default: // FN_SRAND
         if (!(x >= 0 && x < 0x1p63)) {

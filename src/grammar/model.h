@@ -4,8 +4,10 @@
 // A compiled L-system: what the parser fills, and derivation and turtle read.
 
 #include "base/alloc.h"
+#include "cpfg/curve.h"
 #include "cpfg/spline.h"
 #include "grammar/source.h"
+#include "grammar/tropism.h"
 #include "grammar/turtle.h"
 #include "tendril/grammar.h"
 
@@ -23,6 +25,8 @@ enum { TDI_GLOBAL_STEP, TDI_GLOBAL_LENGTH };
 typedef enum tdi_turtle_op {
     TDI_OP_NONE,
     TDI_OP_PREFIX,    // ~ or ? with its letter in a module of its own; see split.c
+    TDI_OP_SUB_OPEN,  // ?(n, s): L-system n, at scale s
+    TDI_OP_SUB_CLOSE, // $ in files with several L-systems
     TDI_OP_IGNORED,   // a command of cpfg that means nothing here: labels, textures, ...
     TDI_OP_DRAW,      // F
     TDI_OP_DRAW_G,    // G: like F, but no corner of a polygon
@@ -53,6 +57,7 @@ typedef enum tdi_turtle_op {
     TDI_OP_CYLINDER_END,
     TDI_OP_CYLINDER_TANGENT,
     TDI_OP_CYLINDER_SLOPE,
+    TDI_OP_CONTOUR, // @#
     TDI_OP_SURFACE,
     TDI_OP_BALL,
     TDI_OP_DISC,
@@ -146,6 +151,7 @@ typedef struct tdi_context {
 typedef struct tdi_production {
     uint16_t predecessor; // first module of the strict predecessor
     tdi_context strict, left, right;
+    tdi_context made;    // left context in the string that is being made
     int32_t bound_count; // slots bound by matching; locals follow
     int32_t slot_count;
     int32_t before, condition, after, weight; // first operation, or TD_NONE
@@ -162,6 +168,7 @@ typedef struct tdi_section {
     int64_t seed; // TD_SEED_FROM_TEXT: none given
     bool present;
     bool has_left, has_right; // contexts that need neighbours
+    bool has_made;
     bool has_weights;
     int32_t max_bucket; // most productions of one type
 } tdi_section;
@@ -179,9 +186,11 @@ typedef struct tdi_turtle_header {
     td_vec3 tropism; // unit
     td_real elasticity;
     td_real elasticity_increment; // of `_` without parameter
-    td_real scale;                // of lengths, widths and sizes
-    bool pixels;                  // widths of lines count pixels, so they are not used
-    bool past_cut;                // the rest of a branch is drawn after a '%'
+    tdi_tropism tropisms[TDI_MAX_TROPISMS];
+    int32_t tropism_count; // of those that have a number
+    td_real scale;         // of lengths, widths and sizes
+    bool pixels;           // widths of lines count pixels, so they are not used
+    bool past_cut;         // the rest of a branch is drawn after a '%'
 } tdi_turtle_header;
 
 typedef struct tdi_fusion { // a symbol such as ~L(t) that is taken apart
@@ -208,7 +217,10 @@ struct td_grammar {
     int32_t format_count;
     tdi_file *files; // that statements write
     int32_t file_count;
-    int64_t seed; // TD_SEED_FROM_TEXT: none given
+    int32_t id;           // number of the L-system
+    td_grammar **systems; // all L-systems of the file; the first is this one
+    int32_t system_count; // at least 1
+    int64_t seed;         // TD_SEED_FROM_TEXT: none given
     int32_t steps;
     int32_t start, start_each, end_each, end; // first operation, or TD_NONE
     tdi_words axiom;
@@ -221,11 +233,17 @@ struct td_grammar {
     tdi_turtle_header turtle;
     tdi_body_header body; // points to the arrays below
     tdi_header_item *materials, *surfaces;
+    int32_t viewed_surface_count; // surfaces of the view file come first
     int32_t *palette_index;
     uint32_t *palette_color;
     tdi_spline *splines; // functions, for func()
     int32_t spline_count;
     int64_t spline_capacity;
+    tdi_curve *curves; // for curveX() and the like
+    int32_t curve_count;
+    int64_t curve_capacity;
+    tdi_contour *contours; // cross-sections, for @#
+    int64_t contour_capacity;
     bool context_listed[128]; // characters of ignore: or consider:
     bool context_lists, context_ignores;
     bool opening_ignored, closing_ignored; // '[' and ']', by right contexts
@@ -235,6 +253,18 @@ struct td_grammar {
 // The symbol of several characters whose parts `types` start with: how many parts, 1 when there is
 // none, and its type.
 int32_t tdi_fuse(const td_grammar *g, const uint16_t *types, int64_t count, uint16_t *whole);
+
+// The place of L-system `number` among all of the file, or TD_NONE.
+int32_t tdi_system_find(const td_grammar *g, double number);
+
+// Whether a module belongs to the branch and L-system that a '%' before it cuts. `depth` and
+// `systems` count what has been opened since.
+static inline bool tdi_in_branch(const td_grammar *g, uint16_t type, int64_t *depth,
+                                 int64_t *systems) {
+    *depth += (type == TDI_TYPE_PUSH) - (type == TDI_TYPE_POP);
+    *systems += (g->types[type].op == TDI_OP_SUB_OPEN) - (g->types[type].op == TDI_OP_SUB_CLOSE);
+    return *depth >= 0 && *systems >= 0;
+}
 
 // The string's variables: td_string has them as an opaque pointer.
 typedef struct tdi_variables {

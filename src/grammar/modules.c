@@ -47,6 +47,8 @@ static const turtle_row turtle_table[] = {
     {"@Ge", TDI_OP_CYLINDER_END, 0, 1},
     {"@Gt", TDI_OP_CYLINDER_TANGENT, 0, 2},
     {"@Gr", TDI_OP_CYLINDER_SLOPE, 0, 4},
+    {"@#", TDI_OP_CONTOUR, 0, 1},
+    {"@!", TDI_OP_IGNORED, 0, 1},
     {"@O", TDI_OP_BALL, 0, 1},
     {"@o", TDI_OP_DISC, 0, 1},
     {"@c", TDI_OP_DISC, 0, 1},
@@ -85,11 +87,12 @@ static const turtle_row turtle_table[] = {
 };
 #define TURTLE_COUNT ((int32_t)(sizeof turtle_table / sizeof turtle_table[0]))
 
-static const turtle_row *find_turtle(const char *name) {
-    static const turtle_row surface = {"~", TDI_OP_SURFACE, 0, 1},
+static const turtle_row *find_turtle(const char *name, int32_t param_count) {
+    static const turtle_row system = {"?", TDI_OP_SUB_OPEN, 1, 2};
+    static const turtle_row surface = {"~", TDI_OP_SURFACE, 0, TDI_MAX_PARAMS},
                             prefix = {"", TDI_OP_PREFIX, 0, 0};
     if (tdi_is_prefix(name[0]) && name[1] == 0) {
-        return &prefix;
+        return name[0] == '?' && param_count > 0 ? &system : &prefix;
     }
     if (name[0] == '~') {
         return &surface;
@@ -106,30 +109,56 @@ static bool is_alnum(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
+// The length of a symbol of this name at the cursor, or 0. As in cpfg there may be white space
+// after its first character.
+static size_t length_here(const tdi_parser *p, const char *name) {
+    size_t rest = strlen(name) - 1, n = 1;
+    if (tdi_peek_raw(p, 0) != name[0]) {
+        return 0;
+    }
+    while (rest > 0 && (tdi_peek_raw(p, n) == ' ' || tdi_peek_raw(p, n) == '\t')) {
+        n++;
+    }
+    for (size_t k = 0; k < rest; k++) {
+        if (tdi_peek_raw(p, n + k) != name[k + 1]) {
+            return 0;
+        }
+    }
+    return n + rest;
+}
+
+// ~L, or a command that starts with @ or ? and is not in the table
+static bool read_prefixed(tdi_parser *p, char name[6]) {
+    char c = tdi_peek_raw(p, 0), here[24];
+    size_t at = p->at++;
+    if (c == '?' && tdi_peek_raw(p, 0) == '(') { // a sub-L-system
+        name[0] = c;
+        return true;
+    }
+    if (!is_alnum(tdi_peek(p))) {
+        return tdi_parse_fail(p, at, "expected a letter after '%c', before %s", c,
+                              tdi_here(p, here));
+    }
+    name[0] = c;
+    name[1] = p->text[p->at++];
+    return true;
+}
+
 bool tdi_read_symbol(tdi_parser *p, char name[6]) {
     char here[24];
     tdi_skip_space(p);
-    char c = tdi_peek_raw(p, 0), next = tdi_peek_raw(p, 1);
+    char c = tdi_peek_raw(p, 0);
     memset(name, 0, 6);
-    if (c == '~') {
-        if (!is_alnum(next)) {
-            return tdi_parse_fail(p, p->at, "expected the letter of a surface after '~'");
-        }
-        name[0] = c;
-        name[1] = next;
-        p->at += 2;
-        return true;
-    }
     for (int32_t i = 0; i < TURTLE_COUNT; i++) {
-        size_t length = strlen(turtle_table[i].name);
-        if (tdi_at(p, turtle_table[i].name)) {
-            memcpy(name, turtle_table[i].name, length);
+        size_t length = length_here(p, turtle_table[i].name);
+        if (length > 0) {
+            memcpy(name, turtle_table[i].name, strlen(turtle_table[i].name));
             p->at += length;
             return true;
         }
     }
-    if (c == '@' || c == '?') {
-        return tdi_parse_fail(p, p->at, "unknown module '%c%c'", c, is_alnum(next) ? next : ' ');
+    if (c == '~' || c == '@' || c == '?') {
+        return read_prefixed(p, name);
     }
     if (!is_alnum(c) && c != '_') {
         return tdi_parse_fail(p, p->at, "expected a module before %s", tdi_here(p, here));
@@ -167,6 +196,11 @@ static bool check_turtle(tdi_parser *p, size_t at, const turtle_row *row, tdi_ty
     type->op = (uint8_t)row->op; // parameters past row->most are the modeller's own
     if (row->op == TDI_OP_SURFACE) {
         type->surface = (int8_t)find_surface(p->g, type->name);
+        if (type->surface == TD_NONE && p->has_view) { // as cpfg, which draws nothing then
+            tdi_parse_warn(p, at, "surface %s is not declared, so nothing is drawn", type->name);
+            type->op = TDI_OP_NONE;
+            return true;
+        }
         if (type->surface == TD_NONE) {
             return tdi_parse_fail(p, at,
                                   "surface %s is not declared; expected a header item "
@@ -197,9 +231,12 @@ int32_t tdi_intern_type(tdi_parser *p, size_t at, const char *name, int32_t para
     }
     tdi_type type = {.param_count = param_count};
     memcpy(type.name, name, sizeof type.name);
-    const turtle_row *row = find_turtle(name);
+    const turtle_row *row = find_turtle(name, param_count);
     if (row && !check_turtle(p, at, row, &type)) {
         return TD_NONE;
+    }
+    if (!row && (name[0] == '@' || name[0] == '?')) {
+        tdi_parse_warn(p, at, "the turtle has no command %s, so it does nothing", name);
     }
     if (g->type_count == p->type_capacity) {
         tdi_type *grown =

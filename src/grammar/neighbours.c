@@ -259,3 +259,29 @@ bool tdi_neighbours_match(const tdi_neighbours *n, const td_grammar *g, const td
     }
     return r->right.count == 0 || match_right(&m, &k, &slot, (int32_t)last);
 }
+
+// ---- the string that is being made ----------------------------------------------------------
+
+bool tdi_context_at_end(const td_grammar *g, const td_string *string, const tdi_context *context,
+                        double *slots) {
+    int32_t slot = context->first_slot + context->param_count, k = context->count;
+    int64_t param = string->param_count, depth = 0;
+    for (int64_t i = string->module_count - 1; i >= 0 && k > 0; i--) {
+        uint16_t type = string->types[i];
+        int32_t count = g->types[type].param_count;
+        param -= count;
+        depth += type == TDI_TYPE_POP;
+        if (type == TDI_TYPE_PUSH) {
+            depth -= depth > 0;
+        } else if (depth == 0 && !g->types[type].ignored) {
+            if (type != context->types[--k]) {
+                return false;
+            }
+            slot -= count;
+            if (count > 0) {
+                memcpy(slots + slot, string->params + param, (size_t)count * sizeof *slots);
+            }
+        }
+    }
+    return k == 0;
+}

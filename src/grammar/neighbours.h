@@ -26,3 +26,8 @@ size_t tdi_neighbours_bytes(const tdi_neighbours *n);
 // binds their parameters.
 bool tdi_neighbours_match(const tdi_neighbours *n, const td_grammar *g, const td_string *string,
                           const tdi_production *r, int64_t first, int64_t last, double *slots);
+
+// Whether a left context matches at the end of a string; binds its parameters. Walks along the
+// string, over ignored modules and branches that are closed.
+bool tdi_context_at_end(const td_grammar *g, const td_string *string, const tdi_context *context,
+                        double *slots);

@@ -3,19 +3,21 @@
 
 // What the files of the parser share: the cursor, the names in sight, and the growing grammar.
 // lexer.c reads words and numbers, code.c compiles expressions, statements.c statements, print.c
-// what prints, modules.c reads strings of modules, header.c the header items, parser.c productions
-// and the whole.
+// what prints, items.c finds where items end, modules.c reads strings of modules, header.c the
+// header items, productions.c productions, parser.c the whole.
 
 #include "grammar/machine.h"
 #include "grammar/model.h"
 
-#define TDI_MAX_NESTING 200 // of expressions and statements
-#define TDI_MAX_FAULTS  100 // after so many the parser gives up
+#define TDI_MAX_NESTING 200                 // of expressions and statements
+#define TDI_MAX_NAMES   (TDI_MAX_SLOTS + 2) // with Q and Z
+#define TDI_MAX_FAULTS  100                 // after so many the parser gives up
 
 typedef struct tdi_name { // a formal parameter, a local or a global
     char text[32];
     int32_t slot;
     bool global;
+    bool hidden; // of another L-system of the file
 } tdi_name;
 
 typedef struct tdi_parser {
@@ -29,15 +31,18 @@ typedef struct tdi_parser {
     bool failed; // in the item being read; cleared before the next
     int32_t fault_count;
     td_status status;
-    int64_t type_capacity, op_capacity, op_at_capacity, array_capacity, array_value_capacity,
-        fusion_capacity, format_capacity, file_capacity;
-    tdi_name names[TDI_MAX_SLOTS];
+    int64_t type_capacity, op_capacity, op_at_capacity, array_capacity, array_value_capacity;
+    int64_t format_capacity, file_capacity, fusion_capacity;
+    tdi_name names[TDI_MAX_NAMES];
     int32_t name_count;    // globals first, then those of the production
     int32_t global_count;  // names that are global
     bool names_are_global; // an assignment to a new name makes a global
+    bool drawing;          // in a homomorphism
+    bool constant;         // in an expression that may not hold names
     int32_t slot_count;    // of the production
     int32_t nesting;
     int32_t stack; // values on the machine's stack at this point of the code
+    bool has_view; // a view file was read
     bool has_bare_turn;
     size_t bare_turn_at; // the first turn without parameter
 } tdi_parser;
@@ -79,6 +84,8 @@ bool tdi_add_name(tdi_parser *p, const char *name, bool global, int32_t *slot);
 // What code.c, statements.c and print.c share. False or TD_NONE after a fault.
 int32_t tdi_emit(tdi_parser *p, size_t at, tdi_code code, int32_t a, double k);
 bool tdi_emit_push(tdi_parser *p, size_t at, tdi_code code, int32_t a, double k);
+// A name that another L-system of the file has assigned, made known here. False when there is none.
+bool tdi_show_name(tdi_parser *p, const char *name);
 const tdi_name *tdi_find_name(const tdi_parser *p, const char *name); // NULL: none
 int32_t tdi_find_array(const tdi_parser *p, const char *name);        // TD_NONE: none
 bool tdi_compile_value(tdi_parser *p);                                // an expression
@@ -103,9 +110,31 @@ int32_t tdi_intern_type(tdi_parser *p, size_t at, const char *name, int32_t para
 // Modules with expressions, up to the limit or a ':'.
 bool tdi_parse_words(tdi_parser *p, tdi_words *words);
 
+// ---- productions ----------------------------------------------------------------------------
+
+// Reads the production at the cursor, up to the limit.
+bool tdi_add_production(tdi_parser *p, tdi_section *s, int64_t *capacity);
+// Warns of productions that can never be used. Call when all is read.
+void tdi_check_section(tdi_parser *p, const tdi_section *s);
+// Sorts the productions by predecessor, keeping file order, and indexes them.
+bool tdi_index_section(tdi_parser *p, tdi_section *s);
+
+// ---- L-systems of one file ------------------------------------------------------------------
+
+// Starts another L-system, after `endlsystem`. False after a fault.
+bool tdi_systems_next(tdi_parser *p);
+// Puts the first L-system back. Call when all are read.
+bool tdi_systems_close(tdi_parser *p);
+// Gives all L-systems the types and code that they share. Call when no more will be made.
+bool tdi_systems_share(tdi_parser *p);
+void tdi_system_default(td_grammar *g); // the fields that an L-system has for itself
+
 // The end of the item that starts at `at`: lines that start with white space continue it, unless
 // they start an item of their own.
 size_t tdi_item_end(const tdi_parser *p, size_t at, bool is_production);
+size_t tdi_line_end(const tdi_parser *p, size_t at);
+// The same for the production at the cursor, whose blocks may hold line feeds.
+size_t tdi_production_end(const tdi_parser *p);
 
 // ---- header ---------------------------------------------------------------------------------
 
@@ -120,6 +149,13 @@ bool tdi_read_define(tdi_parser *p); // define: { array a[3]; external b; }, in 
 // Marks the types that `ignore:` and `consider:` name, and settles defaults that depend on other
 // items. Call when all is read.
 void tdi_header_finish(tdi_parser *p);
+// A new surface of that letter; it takes the place of one of the view file. False after a fault.
+bool tdi_new_surface(tdi_parser *p, char letter, tdi_header_item **item);
 // Appends a function for func().
 bool tdi_add_spline(tdi_parser *p, const tdi_spline *spline);
 bool tdi_read_function(tdi_parser *p); // `function:`
+bool tdi_read_contour(tdi_parser *p);  // `contour:`
+// Appends a curve for curveX() and the like.
+bool tdi_add_curve(tdi_parser *p, const tdi_curve *curve);
+// Adds a cross-section; it takes the place of one with the same number.
+bool tdi_add_contour(tdi_parser *p, const tdi_contour *contour);

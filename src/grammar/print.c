@@ -175,21 +175,18 @@ static bool compile_format(tdi_parser *p, size_t at, bool to_file) {
            tdi_emit_push(p, at, TDI_CODE_PRINT, p->g->format_count - 1, 0);
 }
 
-// a name that stays inside the folder: relative, no "..", none of another system's signs
+// A name that stays inside the folder and hides nothing there: relative, no part that starts with a
+// dot, none of another system's signs.
 static bool is_inside(const char *name) {
-    if (name[0] == 0 || name[0] == '/' || strpbrk(name, "\\:")) {
-        return false;
-    }
-    for (const char *part = name;;) {
-        size_t length = strcspn(part, "/");
-        if (length == 0 || (length == 2 && memcmp(part, "..", 2) == 0)) {
+    bool starts = true; // a part of the name
+    for (const char *c = name; *c; c++) {
+        if ((unsigned char)*c < 32 || *c == '\\' || *c == ':' ||
+            (starts && (*c == '/' || *c == '.'))) {
             return false;
         }
-        if (part[length] == 0) {
-            return true;
-        }
-        part += length + 1;
+        starts = *c == '/';
     }
+    return !starts;
 }
 
 // The index of the file of that name; TD_NONE after a fault.
@@ -248,6 +245,9 @@ bool tdi_compile_print(tdi_parser *p, size_t at, const char *name) {
     if (!tdi_expect(p, "(")) {
         return false;
     }
+    if (p->drawing) {
+        tdi_parse_warn(p, at, "what a homomorphism prints is dropped: a plant is drawn many times");
+    }
     if (strcmp(name, "fopen") == 0) {
         return compile_open(p, at);
     }
@@ -286,7 +286,7 @@ static void put_text(printer *w, const char *text, size_t size) {
 }
 
 static void put_number(printer *w, const conversion *c, double value) {
-    char format[32], text[512], width[16] = "", decimals[16] = "";
+    char format[48], text[512], width[16] = "", decimals[16] = "";
     bool whole = c->kind == 'd' || c->kind == 'i';
     if (c->width != TD_NONE) {
         snprintf(width, sizeof width, "%d", (int)c->width);

@@ -42,23 +42,37 @@ static bool match_strict(const tdi_site *site, const tdi_context *strict) {
     return true;
 }
 
-static bool match_contexts(const tdi_chooser *c, const tdi_production *r, const tdi_site *site,
-                           double *slots) {
+static inline void bind(const tdi_production *r, const tdi_site *site, double *slots) {
+    for (int32_t k = 0; k < r->strict.param_count; k++) {
+        slots[r->strict.first_slot + k] = site->params[k];
+    }
+}
+
+// Strict predecessor and contexts; binds their parameters.
+static bool match(const tdi_chooser *c, const tdi_production *r, const tdi_site *site,
+                  double *slots) {
     int64_t last = site->last == TD_NONE ? site->first + r->strict.count - 1 : site->last;
-    return r->left.count + r->right.count == 0 ||
-           (c->neighbours && tdi_neighbours_match(c->neighbours, c->grammar, &c->string, r,
-                                                  site->first, last, slots));
+    if ((r->strict.count > 1 && !match_strict(site, &r->strict)) ||
+        (r->left.count + r->right.count > 0 &&
+         !tdi_neighbours_match(c->neighbours, c->grammar, &c->string, r, site->first, last,
+                               slots)) ||
+        (r->made.count > 0 && !tdi_context_at_end(c->grammar, &c->made, &r->made, slots))) {
+        return false;
+    }
+    bind(r, site, slots);
+    return true;
 }
 
 // Contexts, {before} and condition. *applies says whether the production may be used.
 static td_status test(tdi_chooser *c, const tdi_production *r, const tdi_site *site, double *slots,
                       bool *applies, td_diag *diag) {
-    *applies = r->plain || (match_strict(site, &r->strict) && match_contexts(c, r, site, slots));
-    if (*applies && r->strict.param_count > 0) {
-        memcpy(slots + r->strict.first_slot, site->params,
-               (size_t)r->strict.param_count * sizeof *slots);
+    if (r->plain) {
+        bind(r, site, slots);
+        *applies = true;
+        return TD_OK;
     }
-    if (r->plain || !*applies) {
+    *applies = match(c, r, site, slots);
+    if (!*applies) {
         return TD_OK;
     }
     for (int32_t s = r->bound_count; s < r->slot_count; s++) {

@@ -11,9 +11,10 @@ typedef struct tdi_chooser {
     const tdi_section *section;
     tdi_machine machine;
     bool stochastic;
-    const tdi_neighbours *neighbours; // NULL: contexts never match
-    td_string string;                 // that the neighbours are of
-    double *slots;                    // TDI_MAX_SLOTS for each production of a type
+    const tdi_neighbours *neighbours;
+    td_string string; // that the neighbours are of
+    td_string made;   // so far; for sections with contexts in it
+    double *slots;    // TDI_MAX_SLOTS for each production of a type
     double *weights;
     int32_t *matched;
     int32_t room; // productions of a type at most

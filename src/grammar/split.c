@@ -34,6 +34,7 @@ static bool is_part(const td_grammar *g, const tdi_section *s, char part, int32_
         const tdi_production *r = &s->productions[i];
         if (names_part(g, &r->strict, part, param_count) ||
             names_part(g, &r->left, part, param_count) ||
+            names_part(g, &r->made, part, param_count) ||
             names_part(g, &r->right, part, param_count)) {
             return true;
         }
@@ -52,11 +53,12 @@ static bool holds(const tdi_words *w, int32_t type) {
 
 // whether strings may hold a module of this type; what only the homomorphism makes they do not
 static bool is_written(const td_grammar *g, int32_t type) {
-    const tdi_section *sections[2] = {&g->rewrite, &g->decompose};
     bool found = holds(&g->axiom, type);
-    for (int32_t k = 0; k < 2; k++) {
-        for (int32_t i = 0; i < sections[k]->count && !found; i++) {
-            found = holds(&sections[k]->productions[i].successor, type);
+    for (int32_t k = 0; k < 2 * g->system_count; k++) {
+        const td_grammar *system = g->systems[k / 2];
+        const tdi_section *s = k % 2 == 0 ? &system->rewrite : &system->decompose;
+        for (int32_t i = 0; i < s->count && !found; i++) {
+            found = holds(&s->productions[i].successor, type);
         }
     }
     return found;
@@ -64,10 +66,15 @@ static bool is_written(const td_grammar *g, int32_t type) {
 
 static bool must_split(const td_grammar *g, const tdi_type *type) {
     const char *name = type->name;
-    return tdi_is_prefix(name[0]) && name[1] != 0 &&
-           (is_part(g, &g->rewrite, name[0], 0) || is_part(g, &g->decompose, name[0], 0) ||
-            is_part(g, &g->rewrite, name[1], type->param_count) ||
-            is_part(g, &g->decompose, name[1], type->param_count));
+    bool found = false;
+    for (int32_t k = 0; k < g->system_count && tdi_is_prefix(name[0]) && name[1] != 0; k++) {
+        const td_grammar *s = g->systems[k];
+        found = found || is_part(g, &s->rewrite, name[0], 0) ||
+                is_part(g, &s->decompose, name[0], 0) ||
+                is_part(g, &s->rewrite, name[1], type->param_count) ||
+                is_part(g, &s->decompose, name[1], type->param_count);
+    }
+    return found;
 }
 
 // ---- taking apart ---------------------------------------------------------------------------
@@ -139,6 +146,7 @@ static bool split_section(tdi_parser *p, tdi_section *s) {
         tdi_production *r = &s->productions[i];
         if (!split_types(p, &r->strict.types, &r->strict.count) ||
             !split_types(p, &r->left.types, &r->left.count) ||
+            !split_types(p, &r->made.types, &r->made.count) ||
             !split_types(p, &r->right.types, &r->right.count) ||
             !split_types(p, &r->successor.types, &r->successor.module_count)) {
             return false;
@@ -179,9 +187,13 @@ bool tdi_split_symbols(tdi_parser *p) {
     if (g->fusion_count == 0) {
         return true;
     }
-    return (!surfaces || fuse_surfaces(p)) &&
-           split_types(p, &g->axiom.types, &g->axiom.module_count) &&
-           split_section(p, &g->rewrite) && split_section(p, &g->decompose);
+    bool ok =
+        (!surfaces || fuse_surfaces(p)) && split_types(p, &g->axiom.types, &g->axiom.module_count);
+    for (int32_t k = 0; k < g->system_count && ok; k++) {
+        ok = split_section(p, &g->systems[k]->rewrite) &&
+             split_section(p, &g->systems[k]->decompose);
+    }
+    return ok;
 }
 
 // ---- putting together -----------------------------------------------------------------------

@@ -5,14 +5,17 @@
 // Defaults  where there is a view file they are cpfg's: turns of 45 degrees, widths in pixels.
 
 #include "grammar/view.h"
-#include "cpfg/spline.h"
 #include "cpfg/specification.h"
+#include "math/angle.h"
 #include "math/vec3.h"
+
+#include <math.h>
 
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_LABEL 40
+#define MAX_LABEL       40
+#define CONTOUR_SAMPLES 257 // places at which the length of a contour is measured
 
 typedef struct view {
     tdi_parser *p;
@@ -38,26 +41,14 @@ static const char *base_name(const char *path) {
 }
 
 // plant.v for plant.l; "" when the name has no suffix
-static void name_beside(const char *model, char name[TDI_FILE_NAME]) {
+static void name_beside(const char *model, const char *suffix, char name[TDI_FILE_NAME]) {
     const char *base = base_name(model), *dot = strrchr(base, '.');
     size_t length = dot ? (size_t)(dot - base) : 0;
     name[0] = 0;
-    if (length > 0 && length + 3 <= TDI_FILE_NAME) {
+    if (length > 0 && length + strlen(suffix) < TDI_FILE_NAME) {
         memcpy(name, base, length);
-        memcpy(name + length, ".v", 3);
+        memcpy(name + length, suffix, strlen(suffix) + 1);
     }
-}
-
-// What a `specifications` file beside a model of cpfg says of it. False when there is none.
-static bool read_specification(td_grammar *g, const td_grammar_def *def, tdi_specification *out) {
-    size_t length = strlen(def->name);
-    int32_t file;
-    if (length < 3 || strcmp(def->name + length - 2, ".l") != 0 ||
-        tdi_source_load(&g->source, def, "specifications", def->name, &file) != TD_OK) {
-        return false;
-    }
-    const tdi_source_file *f = &g->source.files[file];
-    return tdi_specification_read(f->text, f->size, base_name(def->name), out);
 }
 
 // A file that may be missing.
@@ -70,6 +61,21 @@ static td_status load_implied(td_grammar *g, const td_grammar_def *def, const ch
     return status == TD_OK ? TD_OK : fail_to_read(g, status, what, name, diags);
 }
 
+// What a `specifications` file beside a model of cpfg says of it; *found is false when there is
+// none.
+static td_status read_specification(td_grammar *g, const td_grammar_def *def,
+                                    tdi_specification *out, bool *found, td_diag_list *diags) {
+    int32_t file = TD_NONE;
+    const char *name = g->cpfg ? "specifications" : "";
+    td_status status = load_implied(g, def, "the file", name, &file, diags);
+    *found = false;
+    if (status == TD_OK && file != TD_NONE) {
+        const tdi_source_file *f = &g->source.files[file];
+        *found = tdi_specification_read(f->text, f->size, base_name(def->name), out);
+    }
+    return status;
+}
+
 td_status tdi_view_open(td_grammar *g, const td_grammar_def *def, int32_t *view_file,
                         int32_t *colors, td_diag_list *diags) {
     *view_file = *colors = TD_NONE;
@@ -77,16 +83,44 @@ td_status tdi_view_open(td_grammar *g, const td_grammar_def *def, int32_t *view_
         return TD_OK;
     }
     tdi_specification s = {.view = ""};
-    if (!read_specification(g, def, &s)) {
-        name_beside(def->name, s.view);
+    bool specified;
+    td_status status = read_specification(g, def, &s, &specified, diags);
+    if (status != TD_OK) {
+        return status;
     }
-    td_status status = load_implied(g, def, "the colours", s.colors, colors, diags);
+    if (!specified) {
+        name_beside(def->name, ".v", s.view);
+        name_beside(def->name, ".mat", s.colors);
+    }
+    status = load_implied(g, def, "the colours", s.colors, colors, diags);
+    if (status == TD_OK && *colors == TD_NONE && !specified) {
+        name_beside(def->name, ".map", s.colors);
+        status = load_implied(g, def, "the colours", s.colors, colors, diags);
+    }
     if (status != TD_OK || !def->view) {
         return status == TD_OK ? load_implied(g, def, "the view file", s.view, view_file, diags)
                                : status;
     }
     status = tdi_source_load(&g->source, def, def->view, "", view_file);
     return status == TD_OK ? TD_OK : fail_to_read(g, status, "the view file", def->view, diags);
+}
+
+td_status tdi_view_colors(td_grammar *g, int32_t file, td_diag_list *diags) {
+    const tdi_source_file *f = &g->source.files[file];
+    tdi_scan scan = {.text = f->text, .size = f->size};
+    tdi_colors *colors = tdi_arena_zeroed(&g->arena, 1, sizeof *colors);
+    if (!colors) {
+        return TD_ERR_MEMORY;
+    }
+    if (!tdi_colors_read(&scan, f->name, colors)) {
+        td_diag diag;
+        tdi_source_fail_in(&g->source, file, 0, &diag, TD_ERR_SYNTAX, "%s", scan.fault);
+        diag.line = 0; // bytes have no lines
+        tdi_diag_add(diags, &diag);
+        return TD_ERR_SYNTAX;
+    }
+    g->body.colors = colors;
+    return TD_OK;
 }
 
 // ---- numbers --------------------------------------------------------------------------------
@@ -145,8 +179,9 @@ static bool read_line_style(view *v) {
     bool solid = strcmp(word, "polygon") == 0 || strcmp(word, "cylinder") == 0 ||
                  strcmp(word, "2") == 0 || strcmp(word, "3") == 0;
     if (!pixel && !solid) {
-        return tdi_scan_fail(&v->scan, at,
-                             "the line style is '%s'; expected pixel, polygon or cylinder", word);
+        tdi_parse_warn(v->p, at, "line style '%s' is ignored; expected pixel, polygon or cylinder",
+                       word);
+        return true;
     }
     v->p->g->turtle.pixels = pixel;
     return true;
@@ -205,6 +240,45 @@ static bool read_direction(view *v) {
     }
     v->p->g->turtle.tropism = tdi_unit_or(direction, direction);
     return true;
+}
+// `tropism: T: x y z A: angle I: intensity E: elasticity S: increment`, in any order
+static bool read_numbered(view *v, bool torque) {
+    tdi_turtle_header *t = &v->p->g->turtle;
+    tdi_tropism tropism = {.cosine = 1, .torque = torque};
+    td_real angle = 0, intensity = 1;
+    td_vec3 direction = {0, 0, 0};
+    size_t start = v->scan.at;
+    if (t->tropism_count == TDI_MAX_TROPISMS) {
+        return tdi_scan_fail(&v->scan, start, "more than %d tropisms are declared",
+                             TDI_MAX_TROPISMS);
+    }
+    while (!tdi_scan_line_end(&v->scan)) {
+        bool fine = tdi_scan_accept(&v->scan, "T:")   ? read_vector(v, &direction)
+                    : tdi_scan_accept(&v->scan, "A:") ? tdi_scan_real(&v->scan, &angle)
+                    : tdi_scan_accept(&v->scan, "I:") ? tdi_scan_real(&v->scan, &intensity)
+                    : tdi_scan_accept(&v->scan, "E:") ? tdi_scan_real(&v->scan, &tropism.elasticity)
+                    : tdi_scan_accept(&v->scan, "S:")
+                        ? tdi_scan_real(&v->scan, &tropism.increment)
+                        : tdi_scan_fail(&v->scan, v->scan.at, "expected T:, A:, I:, E: or S:");
+        if (!fine) {
+            return false;
+        }
+    }
+    if (!(tdi_norm(direction) > 0)) {
+        return tdi_scan_fail(&v->scan, start, "expected a direction: 'T: 0 1 0'");
+    }
+    intensity = fmax(-1, fmin(1, intensity));
+    tropism.direction = tdi_scale(tdi_unit_or(direction, direction), intensity);
+    tropism.cosine = tdi_cos_degrees(angle);
+    tropism.sine = tdi_sin_degrees(angle);
+    t->tropisms[t->tropism_count++] = tropism;
+    return true;
+}
+static bool read_tropism(view *v) {
+    return read_numbered(v, false);
+}
+static bool read_torque(view *v) {
+    return read_numbered(v, true);
 }
 static bool read_elasticity(view *v) {
     return read_real(v, -1e6, 1e6, "the elasticity", &v->p->g->turtle.elasticity);
@@ -292,6 +366,80 @@ static bool read_function_set(view *v) {
     return fine || data_fault(v->p, file, &scan);
 }
 
+// `curve: profile.con 100`
+static bool read_curve(view *v) {
+    char name[TDI_FILE_NAME];
+    size_t at = 0;
+    int32_t samples = 100, file;
+    tdi_scan scan;
+    tdi_curve curve;
+    if (!read_file_name(v, name, &at) ||
+        (!tdi_scan_line_end(&v->scan) &&
+         !tdi_scan_count(&v->scan, 2, TDI_CURVE_SAMPLES, "the number of samples", &samples)) ||
+        !open_data(v, at, name, &file, &scan)) {
+        return false;
+    }
+    return tdi_curve_read(&scan, samples, &v->p->g->arena, &curve) ? tdi_add_curve(v->p, &curve)
+                                                                   : data_fault(v->p, file, &scan);
+}
+
+// `contour: 1 stem.con`
+static bool read_contour(view *v) {
+    char name[TDI_FILE_NAME];
+    size_t at = 0;
+    int32_t file;
+    tdi_scan scan;
+    tdi_contour contour = {.number = 0};
+    if (!tdi_scan_count(&v->scan, 1, 1000000, "the number of the contour", &contour.number) ||
+        !read_file_name(v, name, &at) || !open_data(v, at, name, &file, &scan)) {
+        return false;
+    }
+    return tdi_curve_read(&scan, CONTOUR_SAMPLES, &v->p->g->arena, &contour.curve)
+               ? tdi_add_contour(v->p, &contour)
+               : data_fault(v->p, file, &scan);
+}
+
+// ---- surfaces -------------------------------------------------------------------------------
+
+// A drawing lacks the surface, but all else is right.
+static bool warn_missing(view *v) {
+    tdi_parse_warn(v->p, v->scan.fault_at, "%s", v->scan.fault);
+    v->scan.fault[0] = 0;
+    return true;
+}
+
+// `surface: l leaf.s 2` and, for other programs, precisions and a texture
+static bool read_surface(view *v) {
+    char letter[2] = "", name[TDI_FILE_NAME];
+    size_t at = 0;
+    td_real size = 1;
+    int32_t file;
+    tdi_scan scan;
+    tdi_header_item *item = NULL;
+    tdi_parser *p = v->p;
+    if (!tdi_scan_word(&v->scan, letter, sizeof letter) || !read_file_name(v, name, &at) ||
+        !read_real(v, -1e6, 1e6, "the size", &size)) {
+        return false;
+    }
+    p->at = v->scan.at;
+    tdi_patches *patches = tdi_arena_zeroed(&p->g->arena, 1, sizeof *patches);
+    if (!patches) {
+        return tdi_parse_memory(p);
+    }
+    if (!open_data(v, at, name, &file, &scan)) {
+        return p->status != TD_ERR_MEMORY && warn_missing(v);
+    }
+    if (!tdi_patches_read(&scan, size > 0 ? size : 1, &p->g->arena, patches)) {
+        return data_fault(p, file, &scan);
+    }
+    if (!tdi_new_surface(p, letter[0], &item)) {
+        return false;
+    }
+    item->patches = patches;
+    p->g->viewed_surface_count = p->g->body.surface_count;
+    return true;
+}
+
 // ---- the table ------------------------------------------------------------------------------
 
 typedef struct view_row {
@@ -308,10 +456,15 @@ static const view_row rows[] = {
     {"line width increment", read_width_increment},
     {"line style", read_line_style},
     {"tropism direction", read_direction},
+    {"tropism", read_tropism},
+    {"torque", read_torque},
     {"initial elasticity", read_elasticity},
     {"elasticity increment", read_elasticity_increment},
     {"initial scale", read_scale},
     {"interpretation past %", read_past_cut},
+    {"surface", read_surface},
+    {"contour", read_contour},
+    {"curve", read_curve},
     {"function", read_function},
     {"function set", read_function_set},
     {"ambient light", NULL},
@@ -345,7 +498,9 @@ static const view_row rows[] = {
     {"surface ambient", NULL},
     {"surface diffuse", NULL},
     {"tapered lines", NULL},
+    {"texture", NULL},
     {"twist", NULL},
+    {"twist of cylinders", NULL},
     {"view reference point", NULL},
     {"viewing angle", NULL},
     {"viewpoint", NULL},
@@ -407,9 +562,11 @@ void tdi_view_read(tdi_parser *p, size_t end) {
     tdi_turtle_header *t = &p->g->turtle;
     t->angle = 45;
     t->width_increment = 0;
+    t->color = p->g->body.colors ? 128 : TD_NONE;
     t->tropism = tdi_vec3(0, 1, 0);
     t->pixels = true;
     t->past_cut = true;
+    p->has_view = true;
     for (size_t at = 0; at < end && p->fault_count < TDI_MAX_FAULTS;) {
         const char *line_end = memchr(p->text + at, '\n', end - at);
         size_t next = line_end ? (size_t)(line_end - p->text) : end;

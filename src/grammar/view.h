@@ -12,5 +12,8 @@
 td_status tdi_view_open(td_grammar *g, const td_grammar_def *def, int32_t *view, int32_t *colors,
                         td_diag_list *diags);
 
+// Reads the colours. Faults go to `diags`.
+td_status tdi_view_colors(td_grammar *g, int32_t file, td_diag_list *diags);
+
 // Reads the items of the processed text up to `end`. Faults are in the parser.
 void tdi_view_read(tdi_parser *p, size_t end);

@@ -31,6 +31,7 @@ typedef struct tdi_model {
     bool raise;    // an exact model may be raised where it is not positive definite
     bool touched;  // the factors must serve respond()
     bool carry;    // increments bring what is driven to the end of its way
+    bool blocks;   // nothing is eliminated: blocks() is asked for instead
 } tdi_model;
 
 typedef enum tdi_factored {
@@ -53,6 +54,22 @@ typedef struct tdi_contact_side {
     td_vec3 slide[2];
     bool foreseen; // most of the force is that of motion to come: it has no lever arms yet
 } tdi_contact_side;
+
+// What blocks() is given: takes a block of the Hessian with the rows of point a and the columns of
+// point b; that of b and a is its transpose.
+typedef struct tdi_block_taker tdi_block_taker;
+struct tdi_block_taker {
+    void (*take)(const tdi_block_taker *taker, int32_t a, int32_t b, td_real block[4][4]);
+    void *context;
+    int32_t first; // added to all points
+};
+
+// The four unknowns of a point: its motion, and what else moves with it.
+typedef struct tdi_unknowns {
+    td_real gradient[4];
+    td_real x[4]; // increments; before the solve those of what is held, which are given
+    bool held[4];
+} tdi_unknowns;
 
 // A piece of memory that is saved.
 typedef struct tdi_span {
@@ -118,12 +135,22 @@ typedef struct tdi_implicit {
     bool (*apart)(const void *body, int32_t i, int32_t j);
     // The size of the body's own forces, N: what holds it and stops it within a gap and a step.
     td_real (*force)(const void *body, const td_step_opts *opts, td_real gap, td_real h);
-    void (*points)(const void *body, bool star, td_vec3 *x); // where they are, or x* of the rule
-    void (*moves)(const void *body, bool response, td_vec3 *dx); // by the increments, or J y
+    // * Where points are, or x* of the rule, and how they move by the increments, or by y. Left
+    // out: the coordinates of the head are those of the points.
+    void (*points)(const void *body, bool star, td_vec3 *x);
+    void (*moves)(const void *body, bool response, td_vec3 *dx);
     void (*add)(void *body, const tdi_contact_side *side);
-    void (*push)(void *body, int32_t point, td_vec3 force);
-    void (*respond)(void *body);
-    void (*absorb)(void *body); // + the response becomes part of the increments
+    // * Adds J^T f to the right-hand side, which is 0 when this is the first. Left out, as above:
+    // it is in coords.response.
+    void (*push)(void *body, int32_t point, td_vec3 force, bool first);
+    void (*respond)(void *body); // to pushes, of which there are some
+    void (*absorb)(void *body);  // + the response becomes part of the increments
+
+    // ---- blocks, of bodies that have four unknowns a point; NULL: not offered
+    // All blocks of the Hessian that factor() has made, each once, always the same ones.
+    void (*blocks)(const void *body, const tdi_block_taker *taker);
+    void (*unknowns)(const void *body, tdi_unknowns *unknowns);   // of all points
+    void (*increments)(void *body, const tdi_unknowns *unknowns); // takes x
 
     // ---- saving
     // + Lists what the future depends on, besides the head: always as much, and of a kind that any
@@ -177,6 +204,10 @@ void tdi_state_begin_rest(const tdi_implicit *ops, void *body, const td_step_opt
 void tdi_state_end_rest(const tdi_implicit *ops, void *body);
 void tdi_state_keep(const tdi_implicit *ops, void *body);
 void tdi_state_try(const tdi_implicit *ops, void *body, td_real fraction);
+void tdi_state_points(const tdi_implicit *ops, const void *body, bool star, td_vec3 *x);
+void tdi_state_moves(const tdi_implicit *ops, const void *body, bool response, td_vec3 *dx);
+void tdi_state_push(const tdi_implicit *ops, void *body, int32_t point, td_vec3 force);
+void tdi_state_respond(const tdi_implicit *ops, void *body);
 void tdi_state_absorb(const tdi_implicit *ops, void *body);
 // 1/s^2: the shift to try first when a positive model needs one.
 td_real tdi_state_first_shift(const tdi_implicit *ops, const void *body);

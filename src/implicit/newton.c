@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Newton's method on the incremental potential of a system.
 //
-// Models    The exact Hessian first. Where it is not positive definite, or its increments do not go
-//           down, that of contact is replaced by a positive semi-definite model, then that of the
-//           bodies too, with inertia about the pose added as far as it must be.
-// Search    The whole increment is tried; when the value falls by less than a part of what the
-//           slope promises, half of it, and so on. Small increments of a system without contact are
-//           taken without looking at the value: there the quadratic model is exact to rounding.
+// Models    The exact Hessian first. Where it is not positive definite, or its increment is not a
+//           descent direction, the Hessian of contact is replaced by a positive semi-definite
+//           model, then that of the bodies too, with as much inertia added as is needed.
+// Search    Backtracking line search: the whole increment is tried; when the value falls by less
+//           than a fraction of what the slope predicts, half of it, and so on. Small increments of
+//           a system without contact are accepted without evaluating the value: there the quadratic
+//           model is exact to rounding.
 // Stopping  The error that an increment x leaves is about c x^2, with c from the last two
 //           increments, which ends the iteration before the increment itself is below the
 //           tolerance.
-// Driven    While colliders, bases and held ends are on their way, increments carry them along to
-//           first order. The value may rise then. Where such an increment is cut short, others
-//           between them bring the bodies back to where they are least pressed.
+// Driven    Colliders, bases and held ends have prescribed positions. Until these have reached the
+//           end of the step, increments include their remaining motion to first order, and the
+//           value may rise. Where such an increment is cut short, increments with the prescribed
+//           positions fixed follow, which open the gaps again.
 
 #include "base/diag.h"
 #include "implicit/touch.h"
@@ -67,6 +69,7 @@ typedef struct newton {
     td_real before;           // the last increment, if it was whole and not of a positive model
     td_real promise;          // minus the slope along the increments
     td_real largest;          // increment
+    bool direct;              // bodies that touch are factored as one
     bool offers_reuse, reuse; // of factors: by all bodies, and in the next iteration
     bool guessed;             // the poses are those of a guess, and nothing is in its way
 } newton;
@@ -126,8 +129,9 @@ static td_real longest_of(const tdi_system *y) {
 // ---- factors --------------------------------------------------------------------------------
 
 // The worst of all bodies.
-static tdi_factored factor_all(const newton *n, const tdi_model *model) {
+static tdi_factored factor_all(newton *n, const tdi_model *model) {
     const tdi_system *y = n->system;
+    n->direct = y->touch && tdi_direct_plan(y->touch, y);
     for (int32_t k = 0; k < y->count; k++) {
         if (y->member[k].ops->clear) {
             y->member[k].ops->clear(y->member[k].body);
@@ -138,8 +142,13 @@ static tdi_factored factor_all(const newton *n, const tdi_model *model) {
     }
     tdi_factored worst = TDI_POSITIVE;
     for (int32_t k = 0; k < y->count && worst != TDI_NOT_POSITIVE; k++) {
-        tdi_factored own = y->member[k].ops->factor(y->member[k].body, model);
+        tdi_model asked = *model;
+        asked.blocks = n->direct && tdi_direct_joins(y->touch, k);
+        tdi_factored own = y->member[k].ops->factor(y->member[k].body, &asked);
         worst = own < worst ? own : worst;
+    }
+    if (n->direct && worst != TDI_NOT_POSITIVE && !tdi_direct_factor(y->touch, y)) {
+        return TDI_NOT_POSITIVE;
     }
     return worst;
 }
@@ -190,13 +199,26 @@ static void note_largest(newton *n, td_real x) {
 }
 
 // Increments; without contact the poses are kept and moved by all of them.
+static void note_coupled(newton *n, int32_t k) {
+    const tdi_member *m = &n->system->member[k];
+    note_largest(n, m->ops->largest ? m->ops->largest(m->body)
+                                    : tdi_touch_largest(n->system->touch, n->system, k));
+}
+
 static void solve_all(newton *n, bool limited) {
     const tdi_system *y = n->system;
     n->largest = n->promise = 0;
+    if (n->direct) {
+        tdi_direct_solve(y->touch, y, &n->promise);
+    }
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_implicit *ops = y->member[k].ops;
         void *body = y->member[k].body;
         const bool fused = !y->touch && ops->attempt;
+        if (n->direct && tdi_direct_joins(y->touch, k)) {
+            note_coupled(n, k);
+            continue;
+        }
         note_largest(n, fused ? ops->attempt(body, limited, &n->promise)
                               : ops->solve(body, limited, &n->promise));
         if (!y->touch && !fused) {
@@ -222,9 +244,7 @@ static bool couple(newton *n) {
     }
     n->largest = 0;
     for (int32_t k = 0; k < y->count; k++) {
-        const tdi_member *m = &y->member[k];
-        note_largest(n, m->ops->largest ? m->ops->largest(m->body)
-                                        : tdi_touch_largest(y->touch, y, k));
+        note_coupled(n, k);
     }
     return true;
 }
@@ -426,7 +446,8 @@ static td_status find_increments(newton *n, bool carry) {
             return status;
         }
         solve_all(n, !y->touch && !n->opts->rest);
-        if (!y->touch || !y->touch->coupled || !isfinite(n->largest) || couple(n)) {
+        const bool done = !y->touch || !y->touch->coupled || n->direct;
+        if (done || !isfinite(n->largest) || couple(n)) {
             return TD_OK;
         }
         soften(n);

@@ -115,6 +115,7 @@ void tdi_state_begin(const tdi_implicit *ops, void *body, const td_step_opts *op
     tdi_solver_state *s = body;
     s->opts = opts;
     s->rule = *rule;
+    s->pushed = s->answered = false;
     s->known0 = s->known;
     s->base0 = s->base;
     if (!ops->drive) {
@@ -170,6 +171,7 @@ void tdi_state_begin_rest(const tdi_implicit *ops, void *body, const td_step_opt
     tdi_solver_state *s = body;
     s->opts = opts;
     s->rule = (tdi_rule){.part = 1};
+    s->pushed = s->answered = false;
     s->known = 0;
     s->moved = 1;
     if (ops->begin_rest) {
@@ -214,12 +216,69 @@ void tdi_state_try(const tdi_implicit *ops, void *body, td_real fraction) {
     }
 }
 
+// ---- points ---------------------------------------------------------------------------------
+
+// Coordinates as those of points.
+static void read_points(const tdi_solver_state *s, const td_real *from, td_vec3 *to) {
+    for (int32_t p = 0; p < s->point_count; p++) {
+        to[p] = tdi_vec3(from[3 * p], from[3 * p + 1], from[3 * p + 2]);
+    }
+}
+
+void tdi_state_points(const tdi_implicit *ops, const void *body, bool star, td_vec3 *x) {
+    const tdi_solver_state *s = body;
+    if (ops->points) {
+        ops->points(body, star, x);
+    } else {
+        read_points(s, star ? s->coords.star : s->coords.x, x);
+    }
+}
+
+void tdi_state_moves(const tdi_implicit *ops, const void *body, bool response, td_vec3 *dx) {
+    const tdi_solver_state *s = body;
+    if (response && !s->answered) {
+        memset(dx, 0, (size_t)s->point_count * sizeof *dx);
+    } else if (ops->moves) {
+        ops->moves(body, response, dx);
+    } else {
+        read_points(s, response ? s->coords.response : s->coords.increment, dx);
+    }
+}
+
+void tdi_state_push(const tdi_implicit *ops, void *body, int32_t point, td_vec3 force) {
+    tdi_solver_state *s = body;
+    const tdi_coords *c = &s->coords;
+    const bool first = !s->pushed;
+    s->pushed = true;
+    if (ops->push) {
+        ops->push(body, point, force, first);
+        return;
+    }
+    if (first) {
+        memset(c->response, 0, (size_t)c->count * sizeof *c->response);
+    }
+    td_real *to = c->response + 3 * point;
+    to[0] += force.x;
+    to[1] += force.y;
+    to[2] += force.z;
+}
+
+void tdi_state_respond(const tdi_implicit *ops, void *body) {
+    tdi_solver_state *s = body;
+    if (s->pushed) {
+        ops->respond(body);
+    }
+    s->answered = s->pushed;
+    s->pushed = false;
+}
+
 void tdi_state_absorb(const tdi_implicit *ops, void *body) {
-    const tdi_coords *c = &((const tdi_solver_state *)body)->coords;
-    for (int32_t k = 0; k < c->count; k++) {
+    const tdi_solver_state *s = body;
+    const tdi_coords *c = &s->coords;
+    for (int32_t k = 0; s->answered && k < c->count; k++) {
         c->increment[k] += c->response[k];
     }
-    if (ops->absorb) {
+    if (s->answered && ops->absorb) {
         ops->absorb(body);
     }
 }

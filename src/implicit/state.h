@@ -47,6 +47,7 @@ typedef struct tdi_solver_state {
     tdi_rule rule;
     int32_t known0; // where it began
     td_base_motion base0;
+    bool pushed, answered; // there are pushes; the last were responded to
 } tdi_solver_state;
 
 // A block for a state with so many coordinates, all zero, and the base at the origin; or NULL, with

@@ -4,16 +4,16 @@
 // Blocks    what a contact adds on one capsule goes into the factors of its body. What it adds
 //           between two capsules, C, couples the bodies: the increments solve
 //             (E + J^T C J) x = -r,
-//           E being what the bodies factored and J x the motion of their points. Conjugate
-//           gradients, preconditioned by E, start at x = -E^-1 r. All their residuals are J^T g and
-//           all their directions E^-1 J^T s with forces g, s at the points that touch, so that the
-//           iteration lives on those points; a product with J E^-1 J^T is one response of each
-//           body.
-// Barrier   its force is of the size of the bodies' own forces and grows from step to step while
-//           gaps are small, so that neither gaps nor the condition get out of hand.
-// Way       Points of a turning body go along arcs. An increment is taken as far as the straight
-//           ways of all points to where it leads are free: then there is a motion to that pose in
-//           which nothing passes through anything.
+//           E being what the bodies factored and J x the motion of their points. Where one factor
+//           of the whole is cheaper it is taken (direct.c). Else conjugate gradients,
+//           preconditioned by E, start at x = -E^-1 r. All their residuals are J^T g and all their
+//           directions E^-1 J^T s with forces g, s at the points that touch, so that the iteration
+//           lives on those points; a product with J E^-1 J^T is one response of each body.
+// Barrier   its force has the magnitude of the bodies' own forces and grows from step to step while
+//           gaps are small: gaps stay open and the condition number stays bounded.
+// Way       Continuous collision detection. Points of a rotating body move along arcs. An increment
+//           is taken as far as the straight paths of all points to their positions in the new pose
+//           are free: then there is a motion to that pose in which nothing intersects.
 
 #include "implicit/touch.h"
 
@@ -123,6 +123,7 @@ size_t tdi_touch_bytes(const tdi_member *members, int32_t count, const td_contac
     tdi_touch t = sized(members, count, opts, collider_limit);
     tdi_layout l = {NULL, 0};
     lay_out(&t, &l);
+    tdi_direct_lay_out(&t.direct, members, count, &l);
     const tdi_contacts_def def = set_of(&t);
     return l.used + (t.capsule_count > 0 ? tdi_contacts_bytes(&def) : 0) +
            8 * sizeof(int32_t) * (size_t)(t.capsule_count + 4);
@@ -134,6 +135,7 @@ tdi_touch *tdi_touch_place(const tdi_member *members, int32_t count, const td_co
     tdi_layout l = {memory, 0};
     lay_out(&made, &l);
     memset(memory, 0, l.used);
+    tdi_direct_lay_out(&made.direct, members, count, &l);
     tdi_touch *t = memory;
     *t = made;
     fill_members(t, members);
@@ -178,13 +180,13 @@ void tdi_touch_free(tdi_touch *t) {
 
 static void gather(const tdi_touch *t, const tdi_system *y, td_vec3 *x) {
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->points(y->member[k].body, false, x + t->first_point[k]);
+        tdi_state_points(y->member[k].ops, y->member[k].body, false, x + t->first_point[k]);
     }
 }
 
 static void gather_moves(const tdi_touch *t, const tdi_system *y, td_vec3 *dx) {
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->moves(y->member[k].body, false, dx + t->first_point[k]);
+        tdi_state_moves(y->member[k].ops, y->member[k].body, false, dx + t->first_point[k]);
     }
 }
 
@@ -256,7 +258,7 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
     t->coupled = false;
     gather(t, y, t->x);
     for (int32_t k = 0; h > 0 && k < y->count; k++) {
-        y->member[k].ops->points(y->member[k].body, true, t->star + t->first_point[k]);
+        tdi_state_points(y->member[k].ops, y->member[k].body, true, t->star + t->first_point[k]);
     }
     td_status status =
         tdi_contacts_colliders(t->set, y->colliders, y->collider_count, dt, from, to, diag);
@@ -377,7 +379,7 @@ td_real tdi_touch_value(tdi_touch *t, const tdi_system *y) {
 td_real tdi_touch_largest(tdi_touch *t, const tdi_system *y, int32_t member) {
     const int32_t first = t->first_point[member], last = t->first_point[member + 1];
     td_real most = 0;
-    y->member[member].ops->moves(y->member[member].body, false, t->moved + first);
+    tdi_state_moves(y->member[member].ops, y->member[member].body, false, t->moved + first);
     for (int32_t p = first; p < last; p++) {
         const td_real x = tdi_norm(t->moved[p]);
         most = x <= most ? most : x; // keeps what is not a number
@@ -483,11 +485,11 @@ static void add_coupling(const tdi_touch *t, const td_vec3 *x, td_real sign, td_
 static void respond(const tdi_touch *t, const tdi_system *y, const td_vec3 *f, td_vec3 *to) {
     for (int32_t a = 0; a < t->active_count; a++) {
         const int32_t p = t->active[a], k = t->point_owner[p];
-        y->member[k].ops->push(y->member[k].body, p - t->first_point[k], f[p]);
+        tdi_state_push(y->member[k].ops, y->member[k].body, p - t->first_point[k], f[p]);
     }
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->respond(y->member[k].body);
-        y->member[k].ops->moves(y->member[k].body, true, to + t->first_point[k]);
+        tdi_state_respond(y->member[k].ops, y->member[k].body);
+        tdi_state_moves(y->member[k].ops, y->member[k].body, true, to + t->first_point[k]);
     }
 }
 

@@ -3,7 +3,7 @@
 
 // Contact of the bodies of a system, with themselves, each other and colliders.
 
-#include "implicit/implicit.h"
+#include "implicit/direct.h"
 
 struct tdi_touch {
     const td_alloc *alloc;
@@ -31,6 +31,7 @@ struct tdi_touch {
     int32_t active_count;
     bool *is_active;
     td_vec3 *moved, *answer, *way, *rest, *press, *sum; // a point; see tdi_touch_solve()
+    tdi_direct direct;                                  // instead of them, where it can
 };
 
 // With never more than collider_limit colliders. Bodies outlive it. What is in each other at the

@@ -61,8 +61,10 @@ typedef struct tdi_clip_file {
     int32_t *next_sister;
     bool compact;
     int64_t time_view;
-    uint64_t time_offset, motion_offset, binary_size;
+    uint64_t time_offset, motion_offset, motion_size, binary_size;
+    tdi_gltf_pictures pictures;
     const char *materials[TDI_MAX_MATERIALS];
+    const char *textures[TDI_MAX_MATERIALS]; // of the materials; NULL: none
     bool double_sided[TDI_MAX_MATERIALS];
     int32_t material_count;
 } tdi_clip_file;

@@ -212,9 +212,11 @@ static void write_meshes(tdi_json *json, tdi_clip_file *file) {
     tdi_json_key(json, "materials");
     tdi_json_open(json, '[');
     for (int32_t i = 0; i < file->material_count; i++) {
-        tdi_gltf_write_material(json, file->materials[i], file->double_sided[i]);
+        tdi_gltf_write_material(json, file->materials[i], file->double_sided[i], file->textures[i],
+                                &file->pictures);
     }
     tdi_json_close(json, ']');
+    tdi_gltf_write_pictures(json, &file->pictures);
 }
 
 // ---- motion ---------------------------------------------------------------------------------
@@ -332,8 +334,9 @@ static void write_data(tdi_json *json, const tdi_clip_file *file) {
     }
     if (file->track_count > 0) {
         tdi_gltf_write_view(json, file->time_offset, file->motion_offset - file->time_offset);
-        tdi_gltf_write_view(json, file->motion_offset, file->binary_size - file->motion_offset);
+        tdi_gltf_write_view(json, file->motion_offset, file->motion_size);
     }
+    tdi_gltf_write_picture_views(json, &file->pictures);
     tdi_json_close(json, ']');
     tdi_gltf_write_buffer(json, file->binary_size);
 }

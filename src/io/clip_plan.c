@@ -14,14 +14,20 @@ static int32_t count_of(const tdi_clip_file *file, int32_t actor) {
     return td_skeleton_count(file->def->actors[actor].skeleton);
 }
 
+static bool same_text(const char *a, const char *b) {
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 int32_t tdi_clip_file_material(tdi_clip_file *file, const td_mesh_part *part) {
     for (int32_t i = 0; i < file->material_count; i++) {
-        if (strcmp(file->materials[i], part->name) == 0) {
+        if (strcmp(file->materials[i], part->name) == 0 &&
+            same_text(file->textures[i], part->texture)) {
             return i;
         }
     }
     if (file->material_count < TDI_MAX_MATERIALS) {
         file->materials[file->material_count] = part->name;
+        file->textures[file->material_count] = part->texture;
         file->double_sided[file->material_count++] = part->double_sided;
     }
     return file->material_count - 1;
@@ -91,6 +97,7 @@ static void plan_meshes(tdi_clip_file *file) {
                 tdi_gltf_lay_out(&mesh->parts[i], true, file->compact ? &mesh->cube : NULL,
                                  &file->binary_size, &view);
             tdi_clip_file_material(file, &mesh->parts[i]);
+            tdi_gltf_pictures_use(&file->pictures, &mesh->parts[i]);
         }
         mesh->end = file->binary_size;
         file->mesh_of[a] = file->mesh_count++;
@@ -144,8 +151,11 @@ static void plan_motion(tdi_clip_file *file, int64_t max_size) {
     if (file->track_count > 0) {
         file->time_offset = file->binary_size;
         file->motion_offset = file->time_offset + 4 * (uint64_t)file->frames.count;
-        file->binary_size = file->motion_offset + row * (uint64_t)file->frames.count;
+        file->motion_size = row * (uint64_t)file->frames.count;
+        file->binary_size = tdi_gltf_padded(file->motion_offset + file->motion_size);
     }
+    int64_t views = file->time_view + (file->track_count > 0 ? 2 : 0);
+    tdi_gltf_pictures_place(&file->pictures, views, &file->binary_size);
 }
 
 static bool take_memory(tdi_clip_file *file, int64_t *channels) {

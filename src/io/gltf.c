@@ -38,7 +38,7 @@ tdi_gltf_cube tdi_gltf_cube_around(const td_mesh *mesh) {
 static uint64_t view_size(const td_mesh_part *part, bool skinned, bool compact, bool short_index,
                           int view) {
     uint64_t vertices = (uint64_t)part->vertex_count, indices = (uint64_t)part->index_count;
-    bool textured = part->texcoord && (part->tangent || !compact);
+    bool textured = part->texcoord && (part->texture || !compact);
     switch (view) {
     // three short numbers or bytes, and one that fills up: vertices begin at multiples of 4
     case TDI_VIEW_POSITION: return (compact ? 8 : 12) * vertices;
@@ -100,6 +100,116 @@ void tdi_gltf_write_primitive(tdi_json *json, const tdi_gltf_layout *layout, int
     tdi_json_close(json, '}');
 }
 
+// ---- textures -------------------------------------------------------------------------------
+
+#define REPEATED      10497 // wrapping
+#define LINEAR        9729  // filters
+#define LINEAR_MIPMAP 9987
+
+// The pictures of a texture; TD_NONE: it has none.
+typedef struct look {
+    const char *texture;
+    int colors, normals;
+} look;
+
+static const look *look_of(const char *texture) {
+    static const look looks[] = {{"bark", TDI_PICTURE_BARK, TDI_PICTURE_BARK_NORMALS},
+                                 {"stalk", TDI_PICTURE_STALK, TD_NONE},
+                                 {"leaf", TDI_PICTURE_LEAF, TDI_PICTURE_LEAF_NORMALS},
+                                 {"petal", TDI_PICTURE_PETAL, TD_NONE}};
+    for (size_t i = 0; TDI_PICTURES && texture && i < sizeof looks / sizeof looks[0]; i++) {
+        if (strcmp(looks[i].texture, texture) == 0) {
+            return &looks[i];
+        }
+    }
+    return NULL;
+}
+
+void tdi_gltf_pictures_use(tdi_gltf_pictures *pictures, const td_mesh_part *part) {
+    const look *l = look_of(part->texture);
+    if (l) {
+        pictures->used[l->colors] = true;
+    }
+    if (l && l->normals != TD_NONE) {
+        pictures->used[l->normals] = true;
+    }
+}
+
+void tdi_gltf_pictures_place(tdi_gltf_pictures *pictures, int64_t first_view, uint64_t *end) {
+    pictures->first_view = first_view;
+    for (int i = 0; i < TDI_PICTURE_COUNT; i++) {
+        pictures->offset[i] = *end;
+        *end += pictures->used[i] ? tdi_gltf_padded(tdi_picture_size((tdi_picture)i)) : 0;
+    }
+}
+
+// number of a picture among those that are used
+static int64_t number_of(const tdi_gltf_pictures *pictures, int picture) {
+    int64_t number = 0;
+    for (int i = 0; i < picture; i++) {
+        number += pictures->used[i];
+    }
+    return number;
+}
+
+static void write_texture(tdi_json *json, const char *key, int picture,
+                          const tdi_gltf_pictures *pictures) {
+    if (picture != TD_NONE) {
+        tdi_json_key(json, key);
+        tdi_json_open(json, '{');
+        tdi_json_key_integer(json, "index", number_of(pictures, picture));
+        tdi_json_close(json, '}');
+    }
+}
+
+static void write_images(tdi_json *json, int64_t first_view, int64_t count) {
+    tdi_json_key(json, "images");
+    tdi_json_open(json, '[');
+    for (int64_t i = 0; i < count; i++) {
+        tdi_json_open(json, '{');
+        tdi_json_key_integer(json, "bufferView", first_view + i);
+        tdi_json_key_string(json, "mimeType", "image/png");
+        tdi_json_close(json, '}');
+    }
+    tdi_json_close(json, ']');
+}
+
+void tdi_gltf_write_pictures(tdi_json *json, const tdi_gltf_pictures *pictures) {
+    int64_t count = number_of(pictures, TDI_PICTURE_COUNT);
+    if (count == 0) {
+        return;
+    }
+    write_images(json, pictures->first_view, count);
+    tdi_json_key(json, "samplers");
+    tdi_json_open(json, '[');
+    tdi_json_open(json, '{');
+    tdi_json_key_integer(json, "magFilter", LINEAR);
+    tdi_json_key_integer(json, "minFilter", LINEAR_MIPMAP);
+    tdi_json_key_integer(json, "wrapS", REPEATED);
+    tdi_json_key_integer(json, "wrapT", REPEATED);
+    tdi_json_close(json, '}');
+    tdi_json_close(json, ']');
+    tdi_json_key(json, "textures");
+    tdi_json_open(json, '[');
+    for (int64_t i = 0; i < count; i++) {
+        tdi_json_open(json, '{');
+        tdi_json_key_integer(json, "sampler", 0);
+        tdi_json_key_integer(json, "source", i);
+        tdi_json_close(json, '}');
+    }
+    tdi_json_close(json, ']');
+}
+
+void tdi_gltf_write_picture_views(tdi_json *json, const tdi_gltf_pictures *pictures) {
+    for (int i = 0; i < TDI_PICTURE_COUNT; i++) {
+        if (pictures->used[i]) {
+            tdi_gltf_write_view(json, pictures->offset[i], tdi_picture_size((tdi_picture)i));
+        }
+    }
+}
+
+// ---- materials ------------------------------------------------------------------------------
+
 static td_real roughness_of(const char *part) {
     static const struct {
         const char *part;
@@ -114,14 +224,18 @@ static td_real roughness_of(const char *part) {
     return 0.9; // bark
 }
 
-void tdi_gltf_write_material(tdi_json *json, const char *part, bool double_sided) {
+void tdi_gltf_write_material(tdi_json *json, const char *part, bool double_sided,
+                             const char *texture, const tdi_gltf_pictures *pictures) {
+    const look *l = look_of(texture);
     tdi_json_open(json, '{');
     tdi_json_key_string(json, "name", part);
     tdi_json_key(json, "pbrMetallicRoughness");
     tdi_json_open(json, '{');
     tdi_json_key_integer(json, "metallicFactor", 0);
     tdi_json_key_real(json, "roughnessFactor", roughness_of(part));
+    write_texture(json, "baseColorTexture", l ? l->colors : TD_NONE, pictures);
     tdi_json_close(json, '}');
+    write_texture(json, "normalTexture", l ? l->normals : TD_NONE, pictures);
     if (strcmp(part, "plane") == 0) { // its edge fades out
         tdi_json_key_string(json, "alphaMode", "BLEND");
     }

@@ -8,6 +8,7 @@
 // Numbers  are little-endian, whatever the machine.
 
 #include "io/json.h"
+#include "io/picture.h"
 
 #define TDI_GLTF_SMALL      5120 // signed byte
 #define TDI_GLTF_SHORT      5122 // signed
@@ -57,9 +58,25 @@ tdi_gltf_cube tdi_gltf_cube_around(const td_mesh *mesh);
 tdi_gltf_layout tdi_gltf_lay_out(const td_mesh_part *part, bool skinned, const tdi_gltf_cube *cube,
                                  uint64_t *end, int64_t *accessor);
 
+// The textures of a file: which it has, in the order of tdi_picture, and where.
+typedef struct tdi_gltf_pictures {
+    bool used[TDI_PICTURE_COUNT];
+    uint64_t offset[TDI_PICTURE_COUNT];
+    int64_t first_view; // of the first that is used
+} tdi_gltf_pictures;
+
+// Those that a part needs are used from now on.
+void tdi_gltf_pictures_use(tdi_gltf_pictures *pictures, const td_mesh_part *part);
+// Places all that are used at *end and moves it on. Their views are behind all others.
+void tdi_gltf_pictures_place(tdi_gltf_pictures *pictures, int64_t first_view, uint64_t *end);
+void tdi_gltf_write_pictures(tdi_json *json, const tdi_gltf_pictures *pictures); // if there are any
+void tdi_gltf_write_picture_views(tdi_json *json, const tdi_gltf_pictures *pictures);
+
 void tdi_gltf_write_asset(tdi_json *json);
 void tdi_gltf_write_primitive(tdi_json *json, const tdi_gltf_layout *layout, int32_t material);
-void tdi_gltf_write_material(tdi_json *json, const char *part, bool double_sided);
+// `texture` as that of a part.
+void tdi_gltf_write_material(tdi_json *json, const char *part, bool double_sided,
+                             const char *texture, const tdi_gltf_pictures *pictures);
 void tdi_gltf_write_accessors(tdi_json *json, const td_mesh_part *part,
                               const tdi_gltf_layout *layout);
 void tdi_gltf_write_views(tdi_json *json, const tdi_gltf_layout *layout);

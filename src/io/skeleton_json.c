@@ -34,7 +34,8 @@ static const char *joint_name(td_joint_kind joint) {
 }
 
 static const char *shape_name(td_shape_kind kind) {
-    static const char *const names[] = {"blade", "flower", "ball", "disc", "polygon", "box"};
+    static const char *const names[] = {"blade",   "flower", "ball",   "disc",
+                                        "polygon", "box",    "patches"};
     return (size_t)kind < sizeof names / sizeof names[0] ? names[kind] : "unknown";
 }
 
@@ -55,21 +56,25 @@ static void write_material(tdi_json *json, const td_material *material) {
     tdi_json_close(json, '}');
 }
 
-static void write_polygons(tdi_json *json, const td_skeleton *skeleton, const td_shape *shape) {
+static void write_point(tdi_json *json, td_vec3 p) {
+    tdi_json_open(json, '[');
+    tdi_json_real(json, p.x);
+    tdi_json_real(json, p.y);
+    tdi_json_real(json, p.z);
+    tdi_json_close(json, ']');
+}
+
+static void write_polygons(tdi_json *json, const char *key, const td_skeleton *skeleton,
+                           const td_shape *shape) {
     const td_polygon *polygons = td_skeleton_polygons(skeleton);
     const td_vec3 *points = td_skeleton_points(skeleton);
-    tdi_json_key(json, "polygons");
+    tdi_json_key(json, key);
     tdi_json_open(json, '[');
     for (int32_t i = 0; i < shape->polygon_count; i++) {
         const td_polygon *polygon = &polygons[shape->polygon_first + i];
         tdi_json_open(json, '[');
         for (int32_t k = 0; k < polygon->point_count; k++) {
-            td_vec3 p = points[polygon->point_first + k];
-            tdi_json_open(json, '[');
-            tdi_json_real(json, p.x);
-            tdi_json_real(json, p.y);
-            tdi_json_real(json, p.z);
-            tdi_json_close(json, ']');
+            write_point(json, points[polygon->point_first + k]);
         }
         tdi_json_close(json, ']');
     }
@@ -81,7 +86,11 @@ static void write_shape(tdi_json *json, const td_skeleton *skeleton, const td_sh
     tdi_json_open(json, '{');
     tdi_json_key_string(json, "kind", shape_name(shape->kind));
     if (shape->kind == TD_SHAPE_POLYGON) {
-        write_polygons(json, skeleton, shape);
+        write_polygons(json, "polygons", skeleton, shape);
+    } else if (shape->kind == TD_SHAPE_PATCHES) {
+        write_polygons(json, "patches", skeleton, shape);
+        tdi_json_key(json, "stretch");
+        write_point(json, shape->stretch);
     } else {
         tdi_json_key_real(json, "width", shape->width);
         tdi_json_key_real(json, "depth", shape->depth);
@@ -131,6 +140,9 @@ static void write_segment(tdi_json *json, const td_segment *segment) {
     const td_real section[4] = {segment->section.bend_x, segment->section.bend_z,
                                 segment->section.twist, segment->section.stretch};
     tdi_json_key_reals(json, "section", section, 4);
+    if (segment->contour > 0) {
+        tdi_json_key_integer(json, "contour", segment->contour);
+    }
     tdi_json_key_integer(json, "material", segment->material);
     tdi_json_key_string(json, "organ", td_organ_name(segment->organ));
     tdi_json_key_integer(json, "shape", segment->shape);
@@ -193,6 +205,26 @@ static void write_strands(tdi_json *json, const td_skeleton *skeleton) {
     }
 }
 
+static void write_contours(tdi_json *json, const td_skeleton *skeleton) {
+    if (td_skeleton_contour_count(skeleton) == 0) {
+        return;
+    }
+    tdi_json_line(json);
+    tdi_json_key(json, "contours");
+    tdi_json_open(json, '[');
+    for (int32_t i = 0; i < td_skeleton_contour_count(skeleton); i++) {
+        const td_contour *contour = &td_skeleton_contours(skeleton)[i];
+        tdi_json_line(json);
+        tdi_json_open(json, '{');
+        tdi_json_key(json, "closed");
+        tdi_json_bool(json, contour->closed);
+        tdi_json_key_reals(json, "x", contour->x, TD_CONTOUR_POINTS);
+        tdi_json_key_reals(json, "z", contour->z, TD_CONTOUR_POINTS);
+        tdi_json_close(json, '}');
+    }
+    tdi_json_close(json, ']');
+}
+
 // ---- entry ----------------------------------------------------------------------------------
 
 td_status td_skeleton_json(const td_skeleton *skeleton, const td_alloc *alloc, td_bytes *out) {
@@ -230,6 +262,7 @@ td_status td_skeleton_json(const td_skeleton *skeleton, const td_alloc *alloc, t
     }
     tdi_json_close(&json, ']');
     write_strands(&json, skeleton);
+    write_contours(&json, skeleton);
     tdi_json_line(&json);
     tdi_json_close(&json, '}');
     tdi_buffer_add(&json.buffer, "\n", 1);

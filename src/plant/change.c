@@ -126,11 +126,12 @@ static bool copy_store(const tdi_store *from, const td_alloc *alloc, tdi_store *
     COPY(points, point)
     COPY(strands, strand)
     COPY(bodies, body)
+    COPY(contours, contour)
 #undef COPY
     return (to->segments || !from->segment_count) && (to->materials || !from->material_count) &&
            (to->shapes || !from->shape_count) && (to->polygons || !from->polygon_count) &&
            (to->points || !from->point_count) && (to->strands || !from->strand_count) &&
-           (to->bodies || !from->body_count);
+           (to->bodies || !from->body_count) && (to->contours || !from->contour_count);
 }
 
 td_status td_skeleton_changed_new(const td_skeleton *skeleton, td_real size,
@@ -158,6 +159,10 @@ td_status td_skeleton_changed_new(const td_skeleton *skeleton, td_real size,
     }
     for (int32_t i = 0; i < to.point_count && status == TD_OK; i++) {
         to.points[i] = tdi_scale(to.points[i], size);
+    }
+    // patches are scaled by their segment's length as well
+    for (int32_t i = 0; i < to.shape_count && status == TD_OK; i++) {
+        to.shapes[i].stretch = tdi_scale(to.shapes[i].stretch, 1 / size);
     }
     for (int32_t i = 0; i < to.material_count && status == TD_OK; i++) {
         to.materials[i].thickness *= size;

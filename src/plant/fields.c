@@ -129,7 +129,7 @@ td_status tdi_material_check(const td_material *material, td_diag *diag) {
 }
 
 td_status tdi_shape_check(const td_shape *shape, td_diag *diag) {
-    if ((unsigned)shape->kind > TD_SHAPE_BOX) {
+    if ((unsigned)shape->kind > TD_SHAPE_PATCHES) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "kind of the shape is %d; it must be one of td_shape_kind",
                         (int)shape->kind);

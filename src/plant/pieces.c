@@ -58,6 +58,7 @@ static tdi_piece piece_at(const walker *w, const tdi_turtle *t, int64_t module) 
         .rotation = frame_of(t),
         .material = tdi_turtle_material(t->material),
         .surface = TD_NONE,
+        .contour = TD_NONE,
         .color = t->color == TD_NONE ? TD_NONE : tdi_palette_color(w->header, t->color),
     };
     return piece;
@@ -143,6 +144,7 @@ static td_status hand_on_organ(walker *w, int32_t head, td_diag *diag) {
         .organ = lamina_organ(w, p->material),
         .material = p->material,
         .surface = TD_NONE,
+        .contour = TD_NONE,
         .color = p->color,
         .tip = far,
         .points = w->local,
@@ -231,6 +233,7 @@ static td_status take_segment(void *context, tdi_turtle *at, td_real length, td_
     const tdi_body_header *body = w->header->body;
     tdi_piece piece = piece_at(w, at, module);
     piece.organ = TD_ORGAN_STEM;
+    piece.contour = at->contour;
     piece.drawn = length;
     piece.length = length * body->length_unit;
     piece.tip = tdi_vec3(0, piece.length, 0);
@@ -265,11 +268,11 @@ static td_status hand_on_parts(const walker *w, const tdi_piece *whole, const td
     return status;
 }
 
-static td_status take_surface(void *context, const tdi_turtle *at, int32_t surface, td_real size,
+static td_status take_surface(void *context, const tdi_turtle *at, int32_t surface, td_vec3 size,
                               int64_t module, td_diag *diag) {
     walker *w = context;
     td_status status = flush(w, diag);
-    if (status != TD_OK || !(size > 0)) {
+    if (status != TD_OK || !(size.y > 0)) {
         return status;
     }
     const tdi_surface *s = &w->header->surfaces[surface];
@@ -277,9 +280,16 @@ static td_status take_surface(void *context, const tdi_turtle *at, int32_t surfa
     piece.organ = s->organ;
     piece.material = s->material;
     piece.surface = surface;
-    piece.length = size * w->header->body->length_unit;
+    piece.length = size.y * w->header->body->length_unit;
     piece.tip = tdi_shape_tip(&s->shape, piece.length);
     piece.color = s->has_color ? TD_NONE : piece.color;
+    if (s->patches) {
+        td_vec3 far = s->patches->far;
+        piece.stretch = tdi_vec3(size.x / size.y, 1, size.z / size.y);
+        piece.length *= s->patches->reach;
+        piece.tip = tdi_vec3(far.x * piece.stretch.x * piece.length, far.y * piece.length,
+                             far.z * piece.stretch.z * piece.length);
+    }
     return s->shape.segments > 1 ? hand_on_parts(w, &piece, &s->shape, diag)
                                  : hand_on(w, &piece, NULL, diag);
 }

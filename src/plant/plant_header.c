@@ -7,7 +7,6 @@
 #include "plant/plant_header.h"
 
 #include "base/diag.h"
-#include "base/words.h"
 #include "math/vec3.h"
 #include "plant/fields.h"
 
@@ -59,7 +58,7 @@ static suggestion suggest(const char *word) {
 }
 
 static void consider(suggestion *s, const char *name) {
-    int32_t distance = tdi_word_distance(s->word, name);
+    int32_t distance = td_word_distance(s->word, name);
     if (distance < s->distance) {
         tdi_text_copy(s->name, sizeof s->name, name);
         s->distance = distance;
@@ -234,9 +233,26 @@ static void read_surface_fields(reporter *r, const tdi_body_header *body,
     }
 }
 
+// A surface of patches: a leaf, held by its first twentieth.
+static material_choice read_patches(const tdi_header_item *item, tdi_surface *out) {
+    material_choice choice = {TD_NONE, td_material_find("leaf")};
+    memset(out, 0, sizeof *out);
+    out->organ = TD_ORGAN_LEAF;
+    out->patches = item->patches;
+    out->shape = td_shape_default();
+    out->shape.kind = TD_SHAPE_PATCHES;
+    out->shape.stalk = 0;
+    out->shape.color = td_material_get(choice.library).color;
+    out->shape.polygon_count = item->patches->count;
+    return choice;
+}
+
 // `surface: L leaf, fold=20`. The material is left to the caller.
 static material_choice read_surface(reporter *r, const tdi_body_header *body,
                                     const tdi_header_item *item, tdi_surface *out) {
+    if (item->patches) {
+        return read_patches(item, out);
+    }
     const surface_kind *kind = find_kind(r, item);
     material_choice choice = {TD_NONE, td_material_find(kind->material)};
     memset(out, 0, sizeof *out);
@@ -351,6 +367,9 @@ static tdi_surface plain_surface(td_shape_kind kind) {
 
 static bool integrate_surface(tdi_plant_header *h, tdi_surface *s) {
     td_shape shape = s->shape;
+    if (s->patches) { // depend on the proportions of each that is drawn
+        return true;
+    }
     s->moments = tdi_arena_zeroed(&h->arena, (size_t)shape.segments, sizeof *s->moments);
     for (; s->moments && shape.segment < shape.segments; shape.segment++) {
         s->moments[shape.segment] = tdi_shape_integrate(&shape, NULL, NULL);
@@ -406,5 +425,6 @@ int64_t tdi_palette_color(const tdi_plant_header *header, int32_t index) {
             return body->palette_color[i] & 0xffffff;
         }
     }
-    return TD_NONE;
+    bool known = body->colors && index >= 0 && index < TDI_COLOR_COUNT;
+    return known ? body->colors->rgb[index] : TD_NONE;
 }

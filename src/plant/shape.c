@@ -29,6 +29,7 @@ td_shape td_shape_default(void) {
         .centre = 0.2,
         .color = 0x4c8c32,
         .centre_color = 0xf2c94c,
+        .stretch = {1, 1, 1},
         .segments = 1,
     };
     return shape;
@@ -163,7 +164,8 @@ td_real tdi_shape_area(const td_shape *shape) {
     case TD_SHAPE_FLOWER: return flower_area(shape);
     case TD_SHAPE_BALL: return TDI_PI / 4 * shape->width;
     case TD_SHAPE_DISC: return TDI_PI / 4;
-    case TD_SHAPE_POLYGON: break;
+    case TD_SHAPE_POLYGON:
+    case TD_SHAPE_PATCHES: break;
     case TD_SHAPE_BOX: return (shape->width + shape->depth) / 2; // mean of its upright sides
     }
     return 0;
@@ -188,7 +190,7 @@ td_vec3 tdi_shape_tip(const td_shape *shape, td_real size) {
 
 static bool has_stalk(const td_shape *shape) {
     return shape->stalk > 0 && shape->kind != TD_SHAPE_DISC && shape->kind != TD_SHAPE_POLYGON &&
-           shape->kind != TD_SHAPE_BOX;
+           shape->kind != TD_SHAPE_BOX && shape->kind != TD_SHAPE_PATCHES;
 }
 
 // a joint of a row bends for half of the parts before and behind it
@@ -207,4 +209,43 @@ td_real tdi_midrib_radius(const td_shape *shape, td_real s) {
 
 td_real tdi_stalk_radius(const td_shape *shape, td_real size) {
     return tdi_midrib_radius(shape, tdi_blade_part_start(shape, shape->segment)) * size;
+}
+
+// ---- patches --------------------------------------------------------------------------------
+
+// B_i(t) = C(3, i) t^i (1 - t)^(3 - i), and dB_i/dt
+static void bernstein(td_real t, td_real b[4], td_real d[4]) {
+    td_real s = 1 - t;
+    b[0] = s * s * s;
+    b[1] = 3 * t * s * s;
+    b[2] = 3 * t * t * s;
+    b[3] = t * t * t;
+    d[0] = -3 * s * s;
+    d[1] = 3 * s * s - 6 * t * s;
+    d[2] = 6 * t * s - 3 * t * t;
+    d[3] = 3 * t * t;
+}
+
+void tdi_patch_at(const td_vec3 *points, td_real u, td_real v, td_vec3 *place, td_vec3 *along_u,
+                  td_vec3 *along_v) {
+    td_real bu[4], du[4], bv[4], dv[4];
+    td_vec3 sums[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    bernstein(u, bu, du);
+    bernstein(v, bv, dv);
+    for (int i = 0; i < 4; i++) {
+        for (int k = 0; k < 4; k++) {
+            sums[0] = tdi_madd(sums[0], points[4 * i + k], bv[i] * bu[k]);
+            sums[1] = tdi_madd(sums[1], points[4 * i + k], bv[i] * du[k]);
+            sums[2] = tdi_madd(sums[2], points[4 * i + k], dv[i] * bu[k]);
+        }
+    }
+    if (place) {
+        *place = sums[0];
+    }
+    if (along_u) {
+        *along_u = sums[1];
+    }
+    if (along_v) {
+        *along_v = sums[2];
+    }
 }

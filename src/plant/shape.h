@@ -56,7 +56,8 @@ typedef struct tdi_petal {
 
 tdi_petal tdi_flower_petal(const td_shape *shape, int32_t whorl, int32_t index);
 
-// One-sided area of a shape of size 1: laminae, and the silhouettes of balls. 0 for polygons.
+// One-sided area of a shape of size 1: laminae, and the silhouettes of balls. 0 for polygons
+// and patches.
 td_real tdi_shape_area(const td_shape *shape);
 
 // Far end of an organ of the given size in its segment's axes. (0, size, 0) for polygons.
@@ -66,3 +67,10 @@ td_vec3 tdi_shape_tip(const td_shape *shape, td_real size);
 // held by the first twentieth of its size.
 td_real tdi_stalk_length(const td_shape *shape, td_real size);
 td_real tdi_stalk_radius(const td_shape *shape, td_real size);
+
+// ---- patches --------------------------------------------------------------------------------
+
+// A place on a bicubic Bezier patch and the derivatives there; any may be NULL. u goes along the
+// rows of the 16 control points, v from row to row.
+void tdi_patch_at(const td_vec3 *points, td_real u, td_real v, td_vec3 *place, td_vec3 *along_u,
+                  td_vec3 *along_v);

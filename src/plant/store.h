@@ -16,10 +16,11 @@ typedef struct tdi_store {
     td_vec3 *points;
     td_strand *strands;
     td_body *bodies;
+    td_contour *contours;
     int32_t segment_count, material_count, shape_count, polygon_count, point_count, strand_count,
-        body_count;
+        body_count, contour_count;
     int64_t segment_capacity, material_capacity, shape_capacity, polygon_capacity, point_capacity,
-        strand_capacity, body_capacity;
+        strand_capacity, body_capacity, contour_capacity;
 } tdi_store;
 
 void tdi_store_free(tdi_store *store);
@@ -77,11 +78,15 @@ static inline tdi_moments tdi_given_moments(const td_segment_def *def) {
     return m;
 }
 
-// Adds polygons for a TD_SHAPE_POLYGON and that shape: polygon i has the next counts[i] of points.
+// Adds polygons or patches and a shape of them: number i has the next counts[i] of points.
 // The other fields come from `shape`.
 td_status tdi_builder_add_polygons(td_builder *builder, const td_shape *shape,
                                    const td_vec3 *points, const int32_t *counts,
                                    int32_t polygon_count, int32_t *index, td_diag *diag);
+
+// Adds patches of 16 control points each, and a shape of them.
+td_status tdi_builder_add_patches(td_builder *builder, const td_shape *shape, const td_vec3 *points,
+                                  int32_t patch_count, int32_t *index, td_diag *diag);
 
 // Drops the segments below the thresholds of `opts` and closes the gaps. TD_ERR_ARGUMENT where a
 // strand or a body needs one of them.

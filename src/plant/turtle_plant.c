@@ -23,6 +23,7 @@ typedef struct maker {
     int64_t frame_capacity;
     int32_t *materials; // place in the builder of each of the header's, or TD_NONE
     int32_t *surfaces;  // likewise of the header's surfaces
+    int32_t *contours;  // number in the builder of each of the header's contours, or 0
 } maker;
 
 // ---- materials and shapes, added on first use -----------------------------------------------
@@ -36,6 +37,31 @@ static td_status use_material(maker *m, int32_t material, int32_t *index, td_dia
         }
     }
     *index = m->materials[material];
+    return TD_OK;
+}
+
+// Patches are stored once for a surface; every other proportion is a shape of its own.
+static td_status use_patches(maker *m, const tdi_piece *piece, int32_t *index, td_diag *diag) {
+    const tdi_surface *s = &m->header->surfaces[piece->surface];
+    int32_t *last = &m->surfaces[piece->surface];
+    td_shape shape = s->shape;
+    shape.stretch = piece->stretch;
+    if (*last == TD_NONE) {
+        td_status status = tdi_builder_add_patches(m->builder, &shape, s->patches->points,
+                                                   s->patches->count, last, diag);
+        *index = *last;
+        return status;
+    }
+    const td_shape *used = &m->builder->store.shapes[*last];
+    td_vec3 other = tdi_sub(used->stretch, shape.stretch);
+    if (tdi_dot(other, other) != 0) {
+        shape.polygon_first = used->polygon_first;
+        td_status status = td_builder_add_shape(m->builder, &shape, last, diag);
+        if (status != TD_OK) {
+            return status;
+        }
+    }
+    *index = *last;
     return TD_OK;
 }
 
@@ -58,12 +84,42 @@ static td_status use_shape(maker *m, const tdi_piece *piece, int32_t *index, td_
         return tdi_builder_add_polygons(m->builder, &shape, piece->points, piece->counts,
                                         piece->polygon_count, index, diag);
     }
+    if (piece->surface != TD_NONE && m->header->surfaces[piece->surface].patches) {
+        return use_patches(m, piece, index, diag);
+    }
     if (piece->surface != TD_NONE) {
         int32_t *first = &m->surfaces[piece->surface];
         td_status status = *first == TD_NONE ? add_parts(m, piece->surface, first, diag) : TD_OK;
         *index = *first + piece->part;
         return status;
     }
+    return TD_OK;
+}
+
+// Places at even distances: around, or from end to end. x is along cpfg's up and y to the right.
+static td_contour contour_of(const tdi_curve *curve) {
+    td_contour contour = {.closed = curve->closed};
+    for (int32_t i = 0; i < TD_CONTOUR_POINTS; i++) {
+        td_real part = (td_real)i / (TD_CONTOUR_POINTS - (curve->closed ? 0 : 1));
+        td_vec3 place = tdi_curve_at(curve, part);
+        contour.x[i] = place.y;
+        contour.z[i] = -place.x;
+    }
+    return contour;
+}
+
+static td_status use_contour(maker *m, int32_t contour, int32_t *number, td_diag *diag) {
+    if (contour == TD_NONE) {
+        return TD_OK;
+    }
+    if (m->contours[contour] == 0) {
+        td_contour own = contour_of(&m->header->body->contours[contour].curve);
+        td_status status = td_builder_add_contour(m->builder, &own, &m->contours[contour], diag);
+        if (status != TD_OK) {
+            return status;
+        }
+    }
+    *number = m->contours[contour];
     return TD_OK;
 }
 
@@ -106,6 +162,9 @@ static td_status take_piece(void *context, const tdi_piece *piece, int32_t *mark
     td_status status = use_material(m, piece->material, &def.material, diag);
     if (status == TD_OK) {
         status = use_shape(m, piece, &def.shape, diag);
+    }
+    if (status == TD_OK) {
+        status = use_contour(m, piece->contour, &def.contour, diag);
     }
     if (status != TD_OK) {
         return status;
@@ -168,11 +227,14 @@ td_status tdi_pieces_read(const td_grammar *grammar, const td_string *string,
     size_t material_count = (size_t)header->material_count;
     size_t surface_count = (size_t)header->body->surface_count + 2;
     maker m = {.header = header, .builder = builder};
-    m.materials = tdi_alloc_zeroed(alloc, material_count + surface_count, sizeof *m.materials);
+    size_t contour_count = (size_t)header->body->contour_count;
+    size_t place_count = material_count + surface_count + contour_count;
+    m.materials = tdi_alloc_zeroed(alloc, place_count, sizeof *m.materials);
     if (!m.materials) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the materials");
     }
     m.surfaces = m.materials + material_count;
+    m.contours = m.surfaces + surface_count;
     for (size_t i = 1; i < material_count + surface_count; i++) {
         m.materials[i] = TD_NONE; // the first is green-wood in both
     }
@@ -182,6 +244,6 @@ td_status tdi_pieces_read(const td_grammar *grammar, const td_string *string,
         status = apply_pipe_model(&m, diag);
     }
     tdi_alloc_free(alloc, m.frames, (size_t)m.frame_capacity * sizeof *m.frames);
-    tdi_alloc_free(alloc, m.materials, (material_count + surface_count) * sizeof *m.materials);
+    tdi_alloc_free(alloc, m.materials, place_count * sizeof *m.materials);
     return status;
 }

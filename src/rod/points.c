@@ -99,10 +99,6 @@ void tdi_rod_points(const void *body, bool star, td_vec3 *x) {
 void tdi_rod_moves(const void *body, bool response, td_vec3 *dx) {
     const td_rod_state *s = body;
     const tdi_rod_step *step = response ? s->response : s->step;
-    if (response && !s->now->answered) {
-        memset(dx, 0, (size_t)s->model->node_count * sizeof *dx);
-        return;
-    }
     for (int32_t i = 0; i < s->model->node_count; i++) {
         dx[i] = tdi_vec3(step[i].x[0], step[i].x[1], step[i].x[2]);
     }
@@ -154,11 +150,10 @@ void tdi_rod_add_side(void *body, const tdi_contact_side *t) {
 
 // ---- responses ------------------------------------------------------------------------------
 
-void tdi_rod_push(void *body, int32_t point, td_vec3 force) {
+void tdi_rod_push(void *body, int32_t point, td_vec3 force, bool first) {
     td_rod_state *s = body;
-    if (!s->now->pushed) {
+    if (first) {
         tdi_rod_clear_gradient(s);
-        s->now->pushed = true;
     }
     td_real *r = s->work[point].r;
     r[0] -= force.x;
@@ -169,20 +164,72 @@ void tdi_rod_push(void *body, int32_t point, td_vec3 force) {
 void tdi_rod_respond(void *body) {
     td_rod_state *s = body;
     tdi_rod_step *step = s->step;
-    s->now->answered = s->now->pushed;
-    if (s->now->pushed) {
-        s->step = s->response;
-        tdi_rod_solve(s);
-        s->step = step;
-    }
-    s->now->pushed = false;
+    s->step = s->response;
+    tdi_rod_solve(s);
+    s->step = step;
 }
 
 void tdi_rod_absorb(void *body) {
     td_rod_state *s = body;
-    for (int32_t i = 0; s->now->answered && i < s->model->node_count; i++) {
+    for (int32_t i = 0; i < s->model->node_count; i++) {
         for (int k = 0; k < 4; k++) {
             s->step[i].x[k] += s->response[i].x[k];
         }
     }
+}
+
+// ---- blocks ---------------------------------------------------------------------------------
+
+static void take_closing(const td_rod_state *s, int32_t i, const tdi_block_taker *t) {
+    const tdi_rod_node *node = s->model->node;
+    for (int32_t c = 0; c < 2; c++) { // the first two nodes of the ring
+        const int32_t low = node[i].ring + c;
+        if (node[i].parent == low || node[i].grand == low || node[low].parent == i ||
+            node[low].grand == i) {
+            td_real block[4][4];
+            for (int k = 0; k < 4; k++) {
+                memcpy(block[k], s->border[i - s->model->ring_shift][k] + 4 * c, sizeof block[k]);
+            }
+            t->take(t, i, low, block);
+        }
+    }
+}
+
+void tdi_rod_blocks(const void *body, const tdi_block_taker *t) {
+    const td_rod_state *s = body;
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        const tdi_rod_node *n = &s->model->node[i];
+        tdi_rod_work *w = &s->work[i];
+        const int32_t beyond = n->ring == TD_NONE ? 0 : n->ring + 2; // columns of their own
+        t->take(t, i, i, w->d);
+        if (n->parent != TD_NONE && n->parent < i && (i < beyond || n->parent >= beyond)) {
+            t->take(t, i, n->parent, w->p);
+        }
+        if (n->grand != TD_NONE && n->grand < i && n->grand >= beyond) {
+            t->take(t, i, n->grand, w->g);
+        }
+        if (n->ring != TD_NONE && i >= beyond) {
+            take_closing(s, i, t);
+        }
+    }
+}
+
+void tdi_rod_unknowns(const void *body, tdi_unknowns *u) {
+    const td_rod_state *s = body;
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        const uint32_t flags = s->model->node[i].flags;
+        for (int k = 0; k < 4; k++) {
+            u[i].gradient[k] = s->work[i].r[k];
+            u[i].held[k] = flags & (k < 3 ? TDI_HELD_PLACE : TDI_HELD_TURN);
+            u[i].x[k] = s->carry && u[i].held[k] ? s->step[i].x[k] : 0;
+        }
+    }
+}
+
+void tdi_rod_increments(void *body, const tdi_unknowns *u) {
+    td_rod_state *s = body;
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        memcpy(s->step[i].x, u[i].x, sizeof u[i].x);
+    }
+    s->carry = false;
 }

@@ -31,7 +31,7 @@ static void lay_out(td_rod_state *s, const td_rod_model *m, tdi_layout *l) {
     s->work = tdi_layout_place(l, n, sizeof *s->work);
     s->step = tdi_layout_place(l, n, sizeof *s->step);
     s->response = tdi_layout_place(l, n, sizeof *s->response);
-    s->now = tdi_layout_place(l, 1, sizeof *s->now);
+    s->potential = tdi_layout_place(l, 1, sizeof *s->potential);
     s->capsule_node = tdi_layout_place(l, edges, sizeof *s->capsule_node);
     s->border = tdi_layout_place(l, (size_t)m->ring_nodes, sizeof *s->border);
     s->closing = tdi_layout_place(l, (size_t)m->part_count, sizeof *s->closing);

@@ -234,7 +234,6 @@ static void begin(void *body) {
     const td_step_opts *o = s->head.opts;
     const size_t n = (size_t)s->model->node_count;
     const td_real h = s->head.rule.h;
-    s->now->pushed = s->now->answered = false;
     tdi_rod_follow(s);
     if (s->head.known == 0) {
         begin_history(s);
@@ -250,16 +249,16 @@ static void begin(void *body) {
     memcpy(s->pose_start, s->pose, n * sizeof *s->pose);
     memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
     memset(s->turn_back, 0, n * sizeof *s->turn);
-    s->now->potential = (tdi_rod_potential){.inertia = 1 / (h * h),
-                                            .over_h = 1 / h,
-                                            .stiffness = o->stiffness,
-                                            .damping = o->damping,
-                                            .gravity = o->gravity,
-                                            .fall = tdi_scale(o->gravity, h * h),
-                                            .loads = o->loads,
-                                            .load_count = o->load_count,
-                                            .air = o->air,
-                                            .winds = o->winds};
+    *s->potential = (tdi_rod_potential){.inertia = 1 / (h * h),
+                                        .over_h = 1 / h,
+                                        .stiffness = o->stiffness,
+                                        .damping = o->damping,
+                                        .gravity = o->gravity,
+                                        .fall = tdi_scale(o->gravity, h * h),
+                                        .loads = o->loads,
+                                        .load_count = o->load_count,
+                                        .air = o->air,
+                                        .winds = o->winds};
 }
 
 static void put_back(td_rod_state *s) {
@@ -294,10 +293,10 @@ static void begin_rest(void *body) {
     td_rod_state *s = body;
     const td_step_opts *o = s->head.opts;
     const size_t n = (size_t)s->model->node_count;
-    *s->now = (tdi_rod_now){.potential = {.stiffness = o->stiffness,
-                                          .gravity = o->gravity,
-                                          .loads = o->loads,
-                                          .load_count = o->load_count}};
+    *s->potential = (tdi_rod_potential){.stiffness = o->stiffness,
+                                        .gravity = o->gravity,
+                                        .loads = o->loads,
+                                        .load_count = o->load_count};
     tdi_rod_follow(s);
     memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
     memset(s->turn_back, 0, n * sizeof *s->turn);
@@ -319,7 +318,7 @@ static void end_rest(void *body) {
 
 static td_real first_shift(const void *body) {
     const td_rod_state *s = body;
-    const tdi_rod_potential *p = &s->now->potential;
+    const tdi_rod_potential *p = s->potential;
     td_real most = 0;
     if (p->inertia > 0) {
         return SHIFT_STEP * p->inertia;
@@ -337,18 +336,18 @@ static void clear(void *body) {
     tdi_rod_clear(body);
 }
 
-// Terms and elimination of a tree hand in hand, while a node is at hand.
-static bool eliminate(const td_rod_state *s, const tdi_rod_potential *p) {
+// Terms and elimination of a tree hand in hand, while a node is at hand; or terms alone.
+static bool eliminate(const td_rod_state *s, const tdi_rod_potential *p, bool terms_alone) {
     const td_rod_model *m = s->model;
     for (int32_t k = m->part_count - 1; k >= 0; k--) {
         const tdi_rod_part *part = &m->part[k];
         for (int32_t i = part->last - 1; i >= part->first; i--) {
             tdi_rod_node_terms(s, p, i);
-            if (!part->ring && !tdi_rod_eliminate(s, i)) {
+            if (!terms_alone && !part->ring && !tdi_rod_eliminate(s, i)) {
                 return false;
             }
         }
-        if (part->ring && !tdi_rod_eliminate_ring(s, k)) {
+        if (!terms_alone && part->ring && !tdi_rod_eliminate_ring(s, k)) {
             return false;
         }
     }
@@ -369,14 +368,14 @@ static void choose_model(tdi_rod_potential *p, const tdi_model *model) {
 
 static tdi_factored factor(void *body, const tdi_model *model) {
     td_rod_state *s = body;
-    tdi_rod_potential *p = &s->now->potential;
+    tdi_rod_potential *p = s->potential;
     choose_model(p, model);
     s->carry = model->carry;
     if (s->carry) {
         tdi_rod_carry_held(s);
     }
     tdi_rod_load_terms(s, p);
-    return eliminate(s, p) ? TDI_POSITIVE : TDI_NOT_POSITIVE;
+    return eliminate(s, p, model->blocks) ? TDI_POSITIVE : TDI_NOT_POSITIVE;
 }
 
 static tdi_rod_way way_of(const td_rod_state *s) {
@@ -408,7 +407,7 @@ static td_real solve(void *body, bool limited, td_real *promise) {
 // Gradients alone, in place of those that elimination used up; factors stay.
 static td_real solve_again(void *body) {
     td_rod_state *s = body;
-    tdi_rod_potential *p = &s->now->potential;
+    tdi_rod_potential *p = s->potential;
     p->only_gradient = true;
     tdi_rod_clear_gradient(s);
     tdi_rod_load_terms(s, p);
@@ -426,7 +425,7 @@ static td_real largest(const void *body) {
 
 static td_real value(const void *body) {
     const td_rod_state *s = body;
-    return tdi_rod_value(s, &s->now->potential);
+    return tdi_rod_value(s, s->potential);
 }
 
 static td_real value_kept(void *body) {
@@ -485,6 +484,9 @@ const tdi_implicit tdi_rod_implicit = {
     .push = tdi_rod_push,
     .respond = tdi_rod_respond,
     .absorb = tdi_rod_absorb,
+    .blocks = tdi_rod_blocks,
+    .unknowns = tdi_rod_unknowns,
+    .increments = tdi_rod_increments,
     .saved = tdi_rod_saved,
     .blank = tdi_rod_blank,
     .restored = tdi_rod_restored,

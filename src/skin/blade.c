@@ -12,16 +12,17 @@
 #include "math/quat.h"
 #include "plant/shape.h"
 
-#define WAVES       4    // ripples along the margin
-#define WAVE_SHIFT  2.0  // rad: between the ripples left and right, which are never the same
-#define LOBE_SWEEP  0.3  // lobes lean forwards: rise over distance, times their depth
-#define MIDRIB      0.05 // half width of the pale midrib over that of the blade
-#define INCURVE     1.2  // rad: how far the tips of the innermost petals bend inwards
-#define STEP        1e-5 // of s, and of x over the width, for normals
-#define CUP         0.3  // a crease that is wider is round
-#define MAX_COLUMNS 7
-#define FEW_ROWS    4   // so few follow no outline but keep its widest place
-#define MOST_WIDER  1.5 // what few rows cut off is made up for to this factor
+#define WAVES        4    // ripples along the margin
+#define WAVE_SHIFT   2.0  // rad: between the ripples left and right, which are never the same
+#define LOBE_SWEEP   0.3  // lobes lean forwards: rise over distance, times their depth
+#define MIDRIB       0.05 // half width of the pale midrib over that of the blade
+#define INCURVE      1.2  // rad: how far the tips of the innermost petals bend inwards
+#define STEP         1e-5 // of s, and of x over the width, for normals
+#define CUP          0.3  // a crease that is wider is round
+#define MAX_COLUMNS  7
+#define FEW_ROWS     4   // so few follow no outline but keep its widest place
+#define AREA_SAMPLES 32  // of the outline, where an area is for the eye only
+#define MOST_WIDER   1.5 // what few rows cut off is made up for to this factor
 
 // how finely a blade is divided, by tdi_detail
 typedef struct division {
@@ -179,17 +180,17 @@ static td_real half_width(const blade_form *blade, td_real s) {
 // Area of the outline over that of the polygon which the rows make of it: so much wider is the
 // blade drawn where rows are few, so that a crown of such leaves is as dense as one of fine ones.
 static td_real lost_area(const blade_form *blade, int32_t rows) {
-    td_shape whole = *blade->shape;
-    td_real sum = 0, before = 0, w = 0;
+    td_real drawn = 0, before = 0, w = 0, whole = 0;
     for (int32_t i = 1; i <= rows; i++) {
         td_real s = row_place(blade, i, rows), here = tdi_blade_half_width(blade->shape, s);
-        sum += (w + here) * (s - before);
+        drawn += (w + here) * (s - before);
         w = here;
         before = s;
     }
-    whole.segments = 1;
-    whole.segment = 0;
-    return sum > 0 ? fmin(tdi_blade_integrate(&whole).area / sum, MOST_WIDER) : 1;
+    for (int32_t i = 0; i < AREA_SAMPLES; i++) {
+        whole += 2 * tdi_blade_half_width(blade->shape, (i + 0.5) / AREA_SAMPLES) / AREA_SAMPLES;
+    }
+    return drawn > 0 ? fmin(whole / drawn, MOST_WIDER) : 1;
 }
 
 static void add_grid(tdi_organ_model *model, blade_form *blade) {

@@ -14,14 +14,18 @@
 #include "skin/polygon.h"
 #include "skin/tube.h"
 
-#define FIRST_TOLERANCE 1e-5 // of the plant's extent: less changes hardly a triangle
-#define LAST_TOLERANCE  1e4  // likewise: more leaves out nothing more
+// tolerances, over the plant's extent
+#define FIRST_TOLERANCE 0.02 // with which reducing a mesh starts
+#define LEAST_TOLERANCE 1e-5 // less changes hardly a triangle
+#define LAST_TOLERANCE  1e4  // more leaves out nothing more
+#define STRIDE          4    // from one tolerance to the next
+#define BISECTIONS      6    // to within 4^(1/64) of the least
 #define LEAST_TRIANGLES 100  // of a mesh: no plant is less
-#define BISECTIONS      5    // a tolerance within 2^(1/32) of the least
 
 struct td_mesh {
     tdi_skin skin;
     td_pose_kind pose;
+    bool woody; // its thickest stem has bark
     int32_t part_count;
     tdi_part_kind kinds[TDI_PART_COUNT]; // of the parts that have triangles
 };
@@ -107,10 +111,9 @@ static int64_t triangle_count(const tdi_skin *skin) {
     return count;
 }
 
-// makes the mesh anew
+// makes the mesh anew, in the memory that it has
 static td_status cover(tdi_skin *skin, workspace *work, int32_t sides, td_real tolerance) {
-    tdi_skin_free(skin);
-    skin->vertex_count = 0;
+    tdi_skin_clear(skin);
     skin->tolerance = tolerance;
     td_status status = tdi_tubes_add(skin, &work->posed, &work->axes, sides, &work->where);
     return status == TD_OK ? tdi_organs_add(skin, work->skeleton, &work->posed, &work->where)
@@ -123,29 +126,54 @@ static bool is_over(const tdi_skin *skin, td_status status, const td_mesh_opts *
            (status == TD_OK && triangle_count(skin) > opts->max_triangles);
 }
 
-// Finds a tolerance near the least at which the mesh keeps the limit. Far beyond the plant's extent
-// nothing but the thickest stem is left, as a few triangles.
+// Makes the mesh with the tolerance, and says whether it is over the limit; a failure of another
+// kind is left in *status.
+static bool tried(tdi_skin *skin, workspace *work, const td_mesh_opts *opts, td_real tolerance,
+                  td_status *status) {
+    *status = cover(skin, work, opts->sides, tolerance);
+    bool over = is_over(skin, *status, opts);
+    *status = over ? TD_OK : *status;
+    return over;
+}
+
+// Finds a tolerance near the least at which the mesh keeps the limit. It starts where few triangles
+// are left, since each attempt takes time with their number. Far beyond the plant's extent nothing
+// but the thickest stem is left, as a few triangles.
 static td_status reduce(tdi_skin *skin, workspace *work, const td_mesh_opts *opts) {
-    td_real extent = tdi_posed_extent(&work->posed);
-    td_real high = FIRST_TOLERANCE * extent, low = high;
-    td_status status = TD_ERR_LIMIT;
-    while (is_over(skin, status, opts) && high < LAST_TOLERANCE * extent) {
+    td_real extent = tdi_posed_extent(&work->posed), high = FIRST_TOLERANCE * extent, low = high;
+    td_status status;
+    bool over = tried(skin, work, opts, high, &status);
+    while (over && status == TD_OK && high < LAST_TOLERANCE * extent) {
         low = high;
-        high *= 2;
-        status = cover(skin, work, opts->sides, high);
+        high *= STRIDE;
+        over = tried(skin, work, opts, high, &status);
+    }
+    while (low == high && status == TD_OK) {
+        low /= STRIDE;
+        over = tried(skin, work, opts, low, &status);
+        high = over || low < LEAST_TOLERANCE * extent ? high : low;
     }
     for (int i = 0; i < BISECTIONS && status == TD_OK; i++) {
         td_real middle = sqrt(low * high);
-        status = cover(skin, work, opts->sides, middle);
-        if (is_over(skin, status, opts)) {
-            low = middle;
-            status = TD_OK;
-        } else {
-            high = middle;
+        over = tried(skin, work, opts, middle, &status);
+        *(over ? &low : &high) = middle;
+    }
+    // once more, in no more memory than it needs
+    tdi_skin_free(skin);
+    return status == TD_OK ? cover(skin, work, opts->sides, high) : status;
+}
+
+// a stem that is not green has bark
+static bool is_woody(const tdi_posed *posed) {
+    const td_segment *thickest = NULL;
+    for (int32_t i = 0; i < posed->count; i++) {
+        const td_segment *s = &posed->segments[i];
+        if (s->shape == TD_NONE && (!thickest || s->radius_base > thickest->radius_base)) {
+            thickest = s;
         }
     }
-    return status == TD_OK && skin->tolerance != high ? cover(skin, work, opts->sides, high)
-                                                      : status;
+    tdi_rgb color = tdi_rgb_linear(thickest ? thickest->color : 0);
+    return color.r >= color.g;
 }
 
 static td_status fill(td_mesh *mesh, workspace *work, const td_mesh_opts *opts) {
@@ -154,8 +182,9 @@ static td_status fill(td_mesh *mesh, workspace *work, const td_mesh_opts *opts) 
     }
     td_skeleton_pose(work->skeleton, opts->pose, work->origins, work->rotations);
     work->posed = (tdi_posed){td_skeleton_segments(work->skeleton), work->origins, work->rotations,
-                              (int32_t)work->count};
+                              (int32_t)work->count, td_skeleton_contours(work->skeleton)};
     tdi_axes_find(&work->posed, &work->axes);
+    mesh->woody = is_woody(&work->posed);
     td_status status = cover(&mesh->skin, work, opts->sides, 0);
     bool limited = opts->max_triangles > 0;
     return limited && is_over(&mesh->skin, status, opts) ? reduce(&mesh->skin, work, opts) : status;
@@ -230,6 +259,13 @@ int32_t td_mesh_part_count(const td_mesh *mesh) {
     return mesh->part_count;
 }
 
+static const char *texture_of(const td_mesh *mesh, tdi_part_kind kind) {
+    return kind == TDI_PART_LEAF    ? "leaf"
+           : kind == TDI_PART_PETAL ? "petal"
+           : kind == TDI_PART_STEM  ? (mesh->woody ? "bark" : "stalk")
+                                    : NULL;
+}
+
 td_mesh_part td_mesh_part_get(const td_mesh *mesh, int32_t index) {
     static const char *const names[TDI_PART_COUNT] = {"stem", "leaf", "petal", "flower", "fruit"};
     td_mesh_part view = {.name = ""};
@@ -244,7 +280,9 @@ td_mesh_part td_mesh_part_get(const td_mesh *mesh, int32_t index) {
         view.normal = part->streams[TDI_STREAM_NORMAL];
         view.color = part->streams[TDI_STREAM_COLOR];
         view.texcoord = part->streams[TDI_STREAM_TEXCOORD];
-        view.tangent = part->streams[TDI_STREAM_TANGENT];
+        view.texture = mesh->skin.tangents ? texture_of(mesh, kind) : NULL;
+        bool bumpy = kind == TDI_PART_LEAF || (kind == TDI_PART_STEM && mesh->woody);
+        view.tangent = bumpy ? part->streams[TDI_STREAM_TANGENT] : NULL;
         view.joint = part->streams[TDI_STREAM_JOINT];
         view.weight = part->streams[TDI_STREAM_WEIGHT];
         view.index = part->streams[TDI_STREAM_INDEX];

@@ -155,6 +155,7 @@ td_status tdi_organ_build(tdi_organ_model *model, const td_skeleton *skeleton,
     case TD_SHAPE_DISC: tdi_organ_add_disc(model, detail); break;
     case TD_SHAPE_POLYGON: add_polygons(model, skeleton, shape); break;
     case TD_SHAPE_BOX: tdi_organ_add_box(model, shape); break;
+    case TD_SHAPE_PATCHES: tdi_organ_add_patches(model, skeleton, shape, detail); break;
     }
     return model->status;
 }

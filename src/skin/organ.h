@@ -70,5 +70,8 @@ void tdi_organ_add_ball(tdi_organ_model *model, td_vec3 centre, td_real width, t
                         tdi_tint tint, tdi_detail detail);
 void tdi_organ_add_disc(tdi_organ_model *model, tdi_detail detail);
 void tdi_organ_add_box(tdi_organ_model *model, const td_shape *shape);
+// Bezier patches; patch.c.
+void tdi_organ_add_patches(tdi_organ_model *model, const td_skeleton *skeleton,
+                           const td_shape *shape, tdi_detail detail);
 // One polygon with at most TDI_MAX_CORNERS corners; polygon.c.
 void tdi_organ_add_polygon(tdi_organ_model *model, const td_vec3 *points, int32_t count);

@@ -77,7 +77,8 @@ td_status tdi_skin_reserve(tdi_skin *skin, tdi_part_kind part, int64_t vertices,
 // Returns the index of the new vertex in its part.
 uint32_t tdi_skin_vertex(tdi_skin *skin, tdi_part_kind part, const tdi_vertex *vertex);
 void tdi_skin_triangle(tdi_skin *skin, tdi_part_kind part, uint32_t a, uint32_t b, uint32_t c);
-void tdi_skin_free(tdi_skin *skin);
+void tdi_skin_clear(tdi_skin *skin); // keeps its memory
+void tdi_skin_free(tdi_skin *skin);  // and clears it
 
 // 0xRRGGBB in sRGB to linear, by table: the same bytes everywhere.
 tdi_rgb tdi_rgb_linear(uint32_t color);

@@ -184,10 +184,6 @@ static td_vec3 lever_of(const td_tree_state *s, int32_t i, int end) {
 
 void tdi_tree_moves(const void *body, bool response, td_vec3 *dx) {
     const td_tree_state *s = body;
-    if (response && !s->now->answered) {
-        memset(dx, 0, 2 * (size_t)s->model->capsule_count * sizeof *dx);
-        return;
-    }
     for (int32_t k = 0; k < 2 * s->model->capsule_count; k++) {
         const int32_t i = s->model->capsule_body[k / 2];
         const tdi_twist *move = response ? &s->twist[i] : &s->node[i].move;
@@ -247,13 +243,12 @@ void tdi_tree_add_side(void *body, const tdi_contact_side *t) {
 
 // ---- responses ------------------------------------------------------------------------------
 
-void tdi_tree_push(void *body, int32_t point, td_vec3 force) {
+void tdi_tree_push(void *body, int32_t point, td_vec3 force, bool first) {
     td_tree_state *s = body;
     const int32_t i = s->model->capsule_body[point / 2];
     const td_vec3 f = tdi_scale(force, -s->now->weight);
-    if (!s->now->pushed) {
+    if (first) {
         memset(s->twist, 0, (size_t)s->model->body_count * sizeof *s->twist);
-        s->now->pushed = true;
     }
     s->twist[i].w = tdi_add(s->twist[i].w, tdi_cross(lever_of(s, i, point & 1), f));
     s->twist[i].v = tdi_add(s->twist[i].v, f);
@@ -261,21 +256,17 @@ void tdi_tree_push(void *body, int32_t point, td_vec3 force) {
 
 void tdi_tree_respond(void *body) {
     td_tree_state *s = body;
-    if (s->now->pushed) {
-        tdi_sweep_respond(s->model, s);
-    }
-    s->now->answered = s->now->pushed;
-    s->now->pushed = false;
+    tdi_sweep_respond(s->model, s);
 }
 
 void tdi_tree_absorb(void *body) {
     td_tree_state *s = body;
-    for (int32_t i = 0; s->now->answered && i < s->model->body_count; i++) {
+    for (int32_t i = 0; i < s->model->body_count; i++) {
         tdi_twist *move = &s->node[i].move;
         move->w = tdi_add(move->w, s->twist[i].w);
         move->v = tdi_add(move->v, s->twist[i].v);
     }
-    for (int32_t k = 0; s->now->answered && k < s->model->other_count; k++) {
+    for (int32_t k = 0; k < s->model->other_count; k++) {
         for (int d = 0; d < 6; d++) {
             s->other[k].step[d] += s->other[k].respond[d];
         }
