@@ -52,7 +52,9 @@ static void prepare(const stepping *s, tdi_actor *a) {
     a->motion0 = a->solver->base(a->state);
     a->stats0 = a->stats;
     a->status = TD_OK;
-    a->diag = (td_diag){.index = TD_NONE};
+    a->diag.status = TD_OK; // most of it is a text that nobody reads then
+    a->diag.index = TD_NONE;
+    a->diag.message[0] = '\0';
     tdi_actor_sample(s->world, a);
     tdi_actor_move_base(s->world, a, s->t0);
     tdi_actor_move_ends(s->world, a);
@@ -96,15 +98,17 @@ static void solve_island(void *context, int64_t k) {
     }
     const tdi_system system = tdi_island_system(w, i);
     i->memory = NULL;
-    if (is_explicit(first)) {
+    i->converged = is_explicit(first);
+    if (i->converged) {
         step_explicitly(first);
-        i->converged = true;
-        return;
+    } else {
+        first->status = tdi_system_check(&system, &first->diag);
+        if (first->status == TD_OK) {
+            first->status = tdi_system_try(&system, &i->converged, &first->stats, &first->diag);
+        }
     }
-    i->converged = false;
-    first->status = tdi_system_check(&system, &first->diag);
-    if (first->status == TD_OK) {
-        first->status = tdi_system_try(&system, &i->converged, &first->stats, &first->diag);
+    if (i->converged) {
+        tdi_island_note_way(w, i);
     }
 }
 
@@ -123,6 +127,7 @@ static void halve_island(void *context, int64_t k) {
         const tdi_system system = tdi_island_system(w, i);
         first->status = tdi_system_halves(&system, i->memory, &first->stats, &first->diag);
         i->converged = first->status == TD_OK;
+        tdi_island_note_way(w, i);
     }
 }
 
@@ -286,7 +291,7 @@ td_status td_world_step(td_world *w, td_diag *diag) {
         return fail(&s, status, diag);
     }
     for_islands(&s, accept_island);
-    tdi_world_note_ways(w);
+    tdi_world_end_ways(w);
     w->step++;
     for (int32_t k = 0; k < w->scene->def.object_count; k++) {
         w->objects[k].frame = tdi_object_frame(w, k);

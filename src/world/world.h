@@ -94,13 +94,17 @@ typedef struct tdi_nearness {
     tdi_contacts *set;    // of all actors that touch; NULL: none does
     int32_t *first_point; // of an actor, and one past all
     int32_t *owner;       // of a capsule: its actor
-    td_vec3 *x, *dx;      // a point: where the step begins, and where it goes
+    td_vec3 *x, *next;    // a point: where the step begins, and where it ends
+    td_vec3 *dx;          // between them
     td_vec3 *last;        // a point: how far it went in the last step
+    bool placed;          // x is where all points are
+    bool shared;          // a program has a state in its hands, and may move it between steps
     tdi_capsule *capsule;
     int32_t *root;         // of an actor: another of its island, or itself
     int32_t *before;       // of an actor: the first of its island in the last step
     int32_t *before_count; // of the first of an island: how many it had then
     char *room;            // for contact of all islands
+    size_t room_bytes;
     size_t *share;         // bytes of it: of an actor, where that of its island begins
 } tdi_nearness;
 
@@ -197,8 +201,12 @@ td_status tdi_world_find_islands(td_world *world, td_diag *diag);
 // are joined, and all have to be solved anew from where the step began.
 td_status tdi_world_check_islands(td_world *world, bool *apart, td_diag *diag);
 void tdi_world_join_islands(td_world *world);
-// After they were accepted: how far all went, for the next step.
-void tdi_world_note_ways(td_world *world);
+// Where an island's points have come in the step; while its states are at hand.
+void tdi_island_note_way(td_world *world, const tdi_island *island);
+// After all were accepted: the next step begins where this one ended.
+void tdi_world_end_ways(td_world *world);
+// Points were moved by something else than a step.
+void tdi_world_forget_places(td_world *world);
 tdi_system tdi_island_system(const td_world *world, const tdi_island *island);
 
 // world.c
