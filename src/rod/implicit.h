@@ -9,7 +9,10 @@
 typedef struct tdi_rod_now {
     tdi_rod_potential potential;
     tdi_rule rule;
-    int32_t history;       // before the step
+    int32_t history; // before the step, and so on
+    td_real history_dt, time;
+    bool curved;
+    bool accepted;
     bool pushed, answered; // work holds pushes, or `response` what they moved
 } tdi_rod_now;
 

@@ -4,7 +4,8 @@
 // A step   keyframes to the end of the step; winds on; actors near each other form islands; then
 //          each island by itself: of all its actors air and forces where they are, bases, loads;
 //          then one step of all together. When every island is solved, all are accepted; when one
-//          fails, all are as they were before.
+//          fails, all are as they were before. Islands whose solvers can take that back are
+//          accepted while they are at hand, which spares a second pass through memory.
 
 #include "world/world.h"
 
@@ -12,6 +13,8 @@
 
 #include <math.h>
 #include <string.h>
+
+#define SCRATCH 32768 // bytes on the stack of a thread: two rods of thirty segments
 
 typedef struct stepping {
     td_world *world;
@@ -51,6 +54,8 @@ static void prepare(const stepping *s, tdi_actor *a) {
     a->base_rate0 = a->base_rate;
     a->motion0 = a->solver->base(a->state);
     a->stats0 = a->stats;
+    a->strength0 = a->strength;
+    a->largest_force0 = a->largest_force;
     a->status = TD_OK;
     a->diag.status = TD_OK; // most of it is a text that nobody reads then
     a->diag.index = TD_NONE;
@@ -88,6 +93,31 @@ static void step_explicitly(tdi_actor *a) {
     a->status = a->solver->step(a->state, &a->opts, &a->stats, &a->diag);
 }
 
+// Of what is solved.
+static void accept(td_world *w, tdi_island *i, const tdi_system *system) {
+    tdi_actor *first = first_of(w, i);
+    if (!is_explicit(first) && !i->memory) {
+        tdi_system_accept(system, &first->stats);
+    }
+    for (int32_t j = 0; j < i->count; j++) {
+        tdi_actor *a = &w->actors[w->member_actor[i->first + j]];
+        a->strength = i->touch ? i->touch->strength : 1;
+        tdi_actor_note_force(a);
+    }
+    i->accepted = true;
+}
+
+// In scratch that is the same for all islands of a thread.
+static void try_island(const tdi_system *system, tdi_island *i, tdi_actor *first) {
+    _Alignas(64) char scratch[SCRATCH];
+    first->status = tdi_system_check(system, &first->diag);
+    if (first->status == TD_OK) {
+        tdi_system_lend(system, scratch, sizeof scratch);
+        first->status = tdi_system_try(system, &i->converged, &first->stats, &first->diag);
+        tdi_system_lend(system, NULL, 0);
+    }
+}
+
 static void solve_island(void *context, int64_t k) {
     const stepping *s = context;
     td_world *w = s->world;
@@ -98,17 +128,18 @@ static void solve_island(void *context, int64_t k) {
     }
     const tdi_system system = tdi_island_system(w, i);
     i->memory = NULL;
+    i->accepted = false;
     i->converged = is_explicit(first);
     if (i->converged) {
         step_explicitly(first);
     } else {
-        first->status = tdi_system_check(&system, &first->diag);
-        if (first->status == TD_OK) {
-            first->status = tdi_system_try(&system, &i->converged, &first->stats, &first->diag);
-        }
+        try_island(&system, i, first);
     }
     if (i->converged) {
         tdi_island_note_way(w, i);
+    }
+    if (i->converged && first->status == TD_OK && tdi_system_revocable(&system)) {
+        accept(w, i, &system);
     }
 }
 
@@ -135,15 +166,9 @@ static void accept_island(void *context, int64_t k) {
     const stepping *s = context;
     td_world *w = s->world;
     tdi_island *i = &w->islands[k];
-    tdi_actor *first = first_of(w, i);
-    const tdi_system system = tdi_island_system(w, i);
-    if (!is_explicit(first) && !i->memory) {
-        tdi_system_accept(&system, &first->stats);
-    }
-    for (int32_t j = 0; j < i->count; j++) {
-        tdi_actor *a = &w->actors[w->member_actor[i->first + j]];
-        a->strength = i->touch ? i->touch->strength : 1;
-        tdi_actor_note_force(a);
+    if (!i->accepted) {
+        const tdi_system system = tdi_island_system(w, i);
+        accept(w, i, &system);
     }
 }
 
@@ -168,6 +193,8 @@ static void undo_island(void *context, int64_t k) {
         a->simulated = a->simulated0;
         a->base_rate = a->base_rate0;
         a->stats = a->stats0;
+        a->strength = a->strength0;
+        a->largest_force = a->largest_force0;
         if (memcmp(&motion, &a->motion0, sizeof motion) != 0) {
             a->solver->set_base(a->state, &a->motion0);
         }

@@ -76,6 +76,7 @@ typedef struct tdi_actor {
     tdi_rate base_rate0;
     td_base_motion motion0; // of the simulated base, when the step began
     td_step_stats stats0;
+    td_real strength0, largest_force0;
     td_status status; // of the last step
     td_diag diag;
 } tdi_actor;
@@ -86,6 +87,7 @@ typedef struct tdi_island {
     int32_t first, count; // of the world's members
     tdi_touch *touch;     // NULL: nothing touches
     bool converged;       // the step was solved
+    bool accepted;        // and accepted
     void *memory;         // where a step began that was taken in halves; NULL: it was not
 } tdi_island;
 
