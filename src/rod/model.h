@@ -139,6 +139,8 @@ struct td_rod_state {
     td_base_motion base, base_start; // now, and when the step began
     tdi_rod_pose *pose, *pose_back;  // now, and from where a trial starts
     tdi_rod_pose *pose_start;        // when the step began
+    tdi_rod_pose *pose_lent;         // lent for pose_back, with which `pose` may have changed places
+    tdi_rod_pose *pose_spare;        // the own one for which it stands
     td_real *turn, *turn_back;       // rad, of an edge since the step began
     tdi_rod_past *past;              // at the end of the last step
     td_vec3 *before, *before_last;   // where a node was one and two steps before

@@ -21,16 +21,36 @@ static void lay_out_scratch(td_rod_state *s, const td_rod_model *m, tdi_layout *
 }
 
 size_t tdi_rod_scratch(const void *body) {
+    const td_rod_model *m = ((const td_rod_state *)body)->model;
     td_rod_state sizes;
     tdi_layout l = {0};
-    lay_out_scratch(&sizes, ((const td_rod_state *)body)->model, &l);
+    lay_out_scratch(&sizes, m, &l);
+    tdi_layout_place(&l, (size_t)m->node_count, sizeof *sizes.pose_back);
     return l.used;
+}
+
+// Poses may have changed places: the pose that lies in what was lent moves to the other one.
+static void leave_poses(td_rod_state *s) {
+    if (s->pose == s->pose_lent) {
+        memcpy(s->pose_back, s->pose, (size_t)s->model->node_count * sizeof *s->pose);
+        s->pose = s->pose_back;
+    }
+    s->pose_back = s->pose_spare;
+    s->pose_lent = NULL;
 }
 
 void tdi_rod_lend(void *body, void *scratch) {
     td_rod_state *s = body;
     tdi_layout l = {.base = scratch ? scratch : s->scratch};
     lay_out_scratch(s, s->model, &l);
+    if (s->pose_lent) {
+        leave_poses(s);
+    }
+    if (scratch) {
+        s->pose_spare = s->pose_back;
+        s->pose_back = s->pose_lent =
+            tdi_layout_place(&l, (size_t)s->model->node_count, sizeof *s->pose_back);
+    }
 }
 
 static void lay_out(td_rod_state *s, const td_rod_model *m, tdi_layout *l) {
