@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["base", "math", "grammar", "plant", "skin", "load", "contact", "implicit", "solver", "tree",
+LAYERS = ["base", "math", "cpfg", "grammar", "plant", "skin", "load", "contact", "implicit", "solver", "tree",
           "tree_ida", "rod", "scene", "world", "scene_yaml", "io"]
 ALONE = ["system"]
 PUBLIC_ONLY = ["cli", "web"]

@@ -581,7 +581,8 @@ TD_TEST(compact_vertices_are_within_half_a_step) {
     tdi_gltf_cube cube = tdi_gltf_cube_around(mesh);
     td_mesh_part part = part_named(mesh, "leaf");
     uint64_t end = 0;
-    tdi_gltf_layout layout = tdi_gltf_lay_out(&part, true, &cube, &end);
+    int64_t accessor = 0;
+    tdi_gltf_layout layout = tdi_gltf_lay_out(&part, true, &cube, &end, &accessor);
     uint8_t *bytes = calloc((size_t)end, 1);
     tdi_gltf_put_part(bytes, 0, &part, &layout);
     td_real low[3] = {cube.low.x, cube.low.y, cube.low.z}, off = 0, lean = 0;

@@ -76,8 +76,8 @@ static inline td_skeleton *stem_of(int32_t count, bool slim, td_joint_kind root,
 }
 
 static inline void subject_free(subject *s) {
-    s->solver->state_free(s->state);
-    s->solver->model_free(s->model);
+    tdi_state_free(s->state);
+    tdi_model_free(s->model);
     td_skeleton_free(s->skeleton);
 }
 
@@ -95,8 +95,9 @@ static inline subject subject_of(const tdi_solver *solver, subject_kind kind, in
     return s;
 }
 
-static inline td_status step_once(const subject *s, const td_step_opts *opts, const td_alloc *alloc,
-                                  td_diag *diag);
+static inline td_status step_once(const subject *s, const td_step_opts *opts, td_diag *diag) {
+    return tdi_solver_step(s->solver, s->state, opts, NULL, diag);
+}
 
 // The largest that the solver takes, by this integrator.
 static inline subject subject_for(const tdi_solver *solver, subject_kind kind,
@@ -108,7 +109,7 @@ static inline subject subject_for(const tdi_solver *solver, subject_kind kind,
     opts.integrator = integrator;
     for (int k = 0; k < 3; k++) {
         subject trial = subject_of(solver, kind, counts[k], alloc, &diag);
-        const bool fits = trial.state && step_once(&trial, &opts, alloc, &diag) == TD_OK;
+        const bool fits = trial.state && step_once(&trial, &opts, &diag) == TD_OK;
         subject_free(&trial);
         if (fits) {
             return subject_of(solver, kind, counts[k], alloc, &diag);
@@ -124,7 +125,7 @@ static inline subject subject_new(const tdi_solver *solver, subject_kind kind,
 }
 
 static inline void *body_of(const subject *s) {
-    return s->solver->own(s->state);
+    return s->state;
 }
 
 static inline td_vec3 last_tip(const subject *s) {
@@ -158,22 +159,10 @@ static inline td_load pull_on(const subject *s, td_vec3 force) {
     return load;
 }
 
-static inline td_status step_once(const subject *s, const td_step_opts *opts, const td_alloc *alloc,
-                                  td_diag *diag) {
-    td_step_stats stats = {0};
-    if (!tdi_is_implicit(opts->integrator)) {
-        return s->solver->step(s->state, opts, &stats, diag);
-    }
-    const tdi_member alone = {s->solver->implicit, body_of(s), opts, NULL};
-    const tdi_system system = {.member = &alone, .count = 1};
-    td_status status = tdi_system_check(&system, diag);
-    return status == TD_OK ? tdi_system_step(&system, NULL, alloc, &stats, diag) : status;
-}
-
 static inline void step_times(const subject *s, const td_step_opts *opts, int32_t count) {
     td_diag diag = {.message = ""};
     for (int32_t k = 0; k < count; k++) {
-        if (!CHECK_SAY(step_once(s, opts, NULL, &diag) == TD_OK, "%s: step %d: %s", s->name, (int)k,
+        if (!CHECK_SAY(step_once(s, opts, &diag) == TD_OK, "%s: step %d: %s", s->name, (int)k,
                        diag.message)) {
             return;
         }
@@ -181,14 +170,14 @@ static inline void step_times(const subject *s, const td_step_opts *opts, int32_
 }
 
 static inline char *bytes_of(const subject *s) {
-    char *bytes = calloc(1, s->solver->save_size(s->state));
-    s->solver->save(s->state, bytes);
+    char *bytes = calloc(1, tdi_state_save_size(s->solver->implicit, s->state));
+    tdi_state_save(s->solver->implicit, s->state, bytes);
     return bytes;
 }
 
 static inline bool same_as(const subject *s, const char *bytes) {
     char *now = bytes_of(s);
-    const bool same = memcmp(now, bytes, s->solver->save_size(s->state)) == 0;
+    const bool same = memcmp(now, bytes, tdi_state_save_size(s->solver->implicit, s->state)) == 0;
     free(now);
     return same;
 }

@@ -337,7 +337,7 @@ static void claim_more_capabilities(const tdi_solver *solver) {
     CHECK_SAY((status == TD_OK) == info.hinges, "%s: hinges: status %d", info.name, (int)status);
     CHECK_SAY(info.hinges || strstr(diag.message, "hinge"), "%s: '%s' names no hinge", info.name,
               diag.message);
-    solver->model_free(model);
+    tdi_model_free(model);
     td_skeleton_free(hinged);
     subject s = subject_new(solver, HELD, NULL);
     td_mode mode;

@@ -143,4 +143,9 @@ TD_TEST(grammar_printed_signs_mean_their_plain_text) {
     CHECK_TEXT(test_derived(
                    "#define \xce\xb1\xe2\x82\x81 30\xc2\xb0\naxiom: +(\xce\xb1\xe2\x82\x81)\n", 0),
                "+(30)");
+    // text copied from a printed page: a long arrow in two parts, a ring for degrees
+    CHECK_TEXT(test_derived("n=1,\xce\xb4=25.7\xe2\x97\xa6\n\xcf\x89 : F\n"
+                            "F \xe2\x88\x92\xe2\x86\x92 F[+F]\n",
+                            1),
+               "F[+F]");
 }

@@ -463,7 +463,7 @@ TD_TEST(grammar_homomorphism_goes_on_to_its_depth) {
 
 TD_TEST(grammar_homomorphism_has_its_own_seed_and_its_own_variables) {
     const char *rules = "%s\nStart: { n = 0; }\naxiom: AAAAAAAAAAAAAAAAAAAA\nA --> A\n"
-                        "homomorphism\n%s\nA : 1 { n = n + 1; } --> F(n)\nA --> F(100)\n";
+                        "homomorphism\n%s\nA : 1 { n = n + 1; } --> F(n) : 1\nA --> F(100) : 1\n";
     char text[256];
     snprintf(text, sizeof text, rules, "", "");
     test_model m = test_model_good(text, 1);
@@ -481,6 +481,16 @@ TD_TEST(grammar_homomorphism_has_its_own_seed_and_its_own_variables) {
     CHECK_REL(lengths[1], lengths[0], 0);
     CHECK_REL(lengths[2], lengths[0], 0);
     CHECK(lengths[0] != 210); // some of the 20 followed the second production
+}
+
+// as in cpfg: without weights there is no choice to make outside the productions proper
+TD_TEST(grammar_homomorphism_and_decomposition_without_weights_take_the_first_production) {
+    test_model m = test_model_good("seed: 3\naxiom: AAAAAAAA\nhomomorphism\nA --> F(1)\nA --> F(9)\n",
+                                   1);
+    CHECK_REL(drawn(&m), 8, 0);
+    test_model_free(&m);
+    CHECK_TEXT(test_derived("seed: 3\naxiom: AAAAAAAA\ndecomposition\nA --> B\nA --> C\n", 1),
+               "BBBBBBBB");
 }
 
 // ---- cutting --------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ typedef struct test_model {
     td_status status;  // of what failed first
     td_diag faults[8]; // of the text, or one of the derivation
     int32_t fault_count;
+    int32_t warning_count; // of a text without faults; they are in `faults`
 } test_model;
 
 static inline void test_model_free(test_model *m) {
@@ -32,6 +33,7 @@ static inline test_model test_model_of(const td_grammar_def *def, const td_deriv
     td_diag_list list = {m.faults, 8, 0};
     m.status = td_grammar_new(def, alloc, &m.grammar, &list);
     m.fault_count = list.count;
+    m.warning_count = m.status == TD_OK ? list.count : 0;
     if (m.status == TD_OK) {
         m.status = td_derivation_new(m.grammar, opts, alloc, &m.derivation, &m.faults[0]);
         m.fault_count = m.status != TD_OK;

@@ -281,12 +281,12 @@ static td_status on_polygon(void *context, const tdi_turtle *open, const td_vec3
     return TD_OK;
 }
 
-static td_status on_surface(void *context, const tdi_turtle *at, int32_t surface, td_real size,
+static td_status on_surface(void *context, const tdi_turtle *at, int32_t surface, td_vec3 size,
                             int64_t module, td_diag *diag) {
     recorder *r = context;
     (void)diag;
     if (r->surface_count < MAX_RECORDS) {
-        r->surfaces[r->surface_count++] = (record){*at, size, 0, surface, false, module};
+        r->surfaces[r->surface_count++] = (record){*at, size.y, 0, surface, false, module};
     }
     return TD_OK;
 }

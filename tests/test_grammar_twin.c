@@ -18,45 +18,57 @@
 
 typedef struct rule {
     char left[8], right[24], successor[24];
-    char predecessor;
+    char predecessor[16];
 } rule;
 
 typedef struct model {
-    rule rules[MAX_RULES];
-    int32_t rule_count;
+    rule rules[MAX_RULES], parts[MAX_RULES]; // productions, decomposition
+    int32_t rule_count, part_count, part_depth;
     char symbols[8]; // of `ignore:` or `consider:`
     bool ignores;    // else it considers
     bool lists;      // has either
+    bool ring;
     char axiom[128];
 } model;
 
 // ---- the second rewriter --------------------------------------------------------------------
 
+// left contexts go by the brackets, listed or not
+static bool is_listed(const model *m, char c) {
+    return m->lists && (strchr(m->symbols, c) != NULL) == m->ignores;
+}
 static bool is_ignored(const model *m, char c) {
-    if (c == '[' || c == ']' || !m->lists) {
-        return false;
-    }
-    return (strchr(m->symbols, c) != NULL) == m->ignores;
+    return c != '[' && c != ']' && is_listed(m, c);
 }
 
-// the place of the bracket that belongs to the one at `at`; `way` is 1 for '[' and -1 for ']'
+// the place of the bracket that belongs to the one at `at`; `way` is 1 for '[' and -1 for ']'; of
+// one without a partner the place before the string or its end
 static int32_t partner(const char *s, int32_t at, int32_t way) {
     int32_t depth = 0;
-    for (;; at += way) {
+    for (; at >= 0 && s[at] != 0; at += way) {
         depth += (s[at] == '[') - (s[at] == ']');
         if (depth == 0) {
             return at;
         }
     }
+    return at;
 }
 
 // towards the root: passes out of branches, over sibling branches and over ignored symbols
 static bool left_matches(const model *m, const char *context, const char *s, int32_t i) {
+    int32_t length = (int32_t)strlen(s), moves = 0;
     for (int32_t k = (int32_t)strlen(context) - 1; k >= 0; k--) {
-        for (i--; i >= 0 && (s[i] == '[' || s[i] == ']' || is_ignored(m, s[i])); i--) {
+        for (i--;; i--) {
+            i = i < 0 && m->ring ? length - 1 : i;
+            if (i < 0 || moves++ > 8 * length) {
+                return false;
+            }
+            if (s[i] != '[' && s[i] != ']' && !is_ignored(m, s[i])) {
+                break;
+            }
             i = s[i] == ']' ? partner(s, i, -1) : i;
         }
-        if (i < 0 || s[i] != context[k]) {
+        if (s[i] != context[k]) {
             return false;
         }
     }
@@ -65,61 +77,154 @@ static bool left_matches(const model *m, const char *context, const char *s, int
 
 // Whether the context from item k up to its end, or to the ']' of its branch, matches the axis that
 // goes on at i. Every way to pick branches is tried.
-static bool right_matches(const model *m, const char *context, int32_t k, const char *s,
-                          int32_t i) {
+static bool right_matches(const model *m, const char *context, int32_t k, const char *s, int32_t i,
+                          int32_t moves) {
     if (context[k] == 0 || context[k] == ']') {
         return true;
     }
     bool wants_branch = context[k] == '[';
-    for (; s[i] != 0 && s[i] != ']'; i++) {
+    for (; moves < 3 * MAX_STRING; i++, moves++) {
+        i = s[i] == 0 && m->ring && !wants_branch ? 0 : i;
+        if (s[i] == 0 || s[i] == ']') {
+            return false;
+        }
         if (s[i] == '[') {
             int32_t close = partner(s, i, 1);
-            if (wants_branch && right_matches(m, context, k + 1, s, i + 1) &&
-                right_matches(m, context, partner(context, k, 1) + 1, s, close + 1)) {
+            if (wants_branch && right_matches(m, context, k + 1, s, i + 1, 0) &&
+                right_matches(m, context, partner(context, k, 1) + 1, s, close + 1, 0)) {
                 return true;
             }
-            i = close;
+            i = s[close] == 0 ? close - 1 : close;
         } else if (!is_ignored(m, s[i])) {
             return !wants_branch && s[i] == context[k] &&
-                   right_matches(m, context, k + 1, s, i + 1);
+                   right_matches(m, context, k + 1, s, i + 1, 0);
         }
     }
     return false;
 }
 
-static const rule *find_rule(const model *m, const char *s, int32_t i) {
-    for (int32_t r = 0; r < m->rule_count; r++) {
-        const rule *p = &m->rules[r];
-        if (p->predecessor == s[i] && left_matches(m, p->left, s, i) &&
-            right_matches(m, p->right, 0, s, i + 1)) {
+// cpfg's own way: brackets match brackets, '=' is the rest of the branch
+static bool literal_matches(const model *m, const char *context, const char *s, int32_t i) {
+    int32_t moves = 0;
+    for (const char *c = context; *c; c++) {
+        if (*c == '=') {
+            for (; s[i] != 0 && s[i] != ']'; i++) {
+                i = s[i] == '[' ? partner(s, i, 1) : i;
+                if (s[i] == 0) {
+                    break;
+                }
+            }
+            continue;
+        }
+        for (;; i++) {
+            i = s[i] == 0 && m->ring ? 0 : i;
+            if (s[i] == 0 || moves++ > 3 * MAX_STRING) {
+                return false;
+            }
+            if (is_listed(m, s[i])) {
+                continue;
+            }
+            if (*c == '[' || s[i] != '[') {
+                break;
+            }
+            i = partner(s, i, 1);
+            i = s[i] == 0 ? i - 1 : i;
+        }
+        if (s[i] != *c) {
+            return false;
+        }
+        i++;
+    }
+    return true;
+}
+
+static bool is_literal(const model *m, const char *context) {
+    int32_t depth = 0;
+    bool brackets = false, odd = false;
+    for (const char *c = context; *c; c++) {
+        depth += (*c == '[') - (*c == ']');
+        brackets = brackets || *c == '[' || *c == ']';
+        odd = odd || *c == '=' || depth < 0;
+    }
+    return odd || depth != 0 || (brackets && (is_listed(m, '[') || is_listed(m, ']')));
+}
+
+// right of place i; where brackets are ignored a context without any is literal as well
+static bool context_matches(const model *m, const char *context, const char *s, int32_t i) {
+    return is_literal(m, context) || is_listed(m, '[') || is_listed(m, ']')
+               ? literal_matches(m, context, s, i)
+               : right_matches(m, context, 0, s, i, 0);
+}
+
+// The first rule whose predecessor starts `at`, with contexts in s left of `first` and right of
+// `last`; last < 0: of the predecessor, which is in s.
+static const rule *find_among(const model *m, const rule *rules, int32_t count, const char *at,
+                              const char *s, int32_t first, int32_t last) {
+    for (int32_t r = 0; r < count; r++) {
+        const rule *p = &rules[r];
+        int32_t length = (int32_t)strlen(p->predecessor);
+        if (strncmp(p->predecessor, at, (size_t)length) == 0 &&
+            left_matches(m, p->left, s, first) &&
+            context_matches(m, p->right, s, last < 0 ? first + length : last + 1)) {
             return p;
         }
     }
     return NULL;
 }
 
+static const rule *find_rule(const model *m, const char *s, int32_t i) {
+    return find_among(m, m->rules, m->rule_count, s + i, s, i, -1);
+}
+
+// Appends what the decomposition makes of the first module of `at`; returns how many modules of
+// `at` are done with, or -1 when the result has no room.
+static int32_t decompose(const model *m, const char *at, const char *s, int32_t first, int32_t last,
+                         int32_t depth, char *out) {
+    const rule *p =
+        depth < m->part_depth ? find_among(m, m->parts, m->part_count, at, s, first, last) : NULL;
+    if (!p) {
+        size_t length = strlen(out);
+        out[length] = *at;
+        out[length + 1] = 0;
+        return length + 2 < MAX_STRING ? 1 : -1;
+    }
+    for (const char *c = p->successor; *c;) {
+        int32_t used = decompose(m, c, s, first, last, depth + 1, out);
+        if (used < 0) {
+            return -1;
+        }
+        c += used;
+    }
+    return (int32_t)strlen(p->predecessor);
+}
+
 // false when the result has no room
 static bool rewrite(const model *m, const char *s, char *out) {
-    size_t length = 0;
-    for (int32_t i = 0; s[i] != 0; i++) {
-        if (s[i] == '%') { // nothing more up to the end of the branch
-            while (s[i] != 0 && s[i] != ']') {
-                i = s[i] == '[' ? partner(s, i, 1) + 1 : i + 1;
-            }
-            if (s[i] == 0) {
-                break;
-            }
-        }
-        char self[2] = {s[i], 0};
+    out[0] = 0;
+    for (int32_t i = 0; s[i] != 0;) {
         const rule *p = find_rule(m, s, i);
-        const char *part = p ? p->successor : self;
-        if (length + strlen(part) >= MAX_STRING) {
+        if (!p && s[i] == '%') { // nothing more up to the end of the branch
+            while (s[i] != 0 && s[i] != ']') {
+                i = s[i] == '[' ? partner(s, i, 1) : i;
+                i += s[i] != 0;
+            }
+            continue;
+        }
+        int32_t used = p ? (int32_t)strlen(p->predecessor) : 1;
+        int32_t last = i + used - 1;
+        if (!p) {
+            used = decompose(m, s + i, s, i, i, 0, out);
+        }
+        for (const char *c = p ? p->successor : ""; *c && used >= 0;) {
+            int32_t parts = decompose(m, c, s, i, last, 0, out);
+            used = parts < 0 ? -1 : used;
+            c += parts;
+        }
+        if (used < 0) {
             return false;
         }
-        memcpy(out + length, part, strlen(part));
-        length += strlen(part);
+        i += used;
     }
-    out[length] = 0;
     return true;
 }
 
@@ -153,26 +258,67 @@ static void any_string(tdi_random *random, int32_t length, bool cuts, char *out)
     out[n] = 0;
 }
 
+// a bracket too many, or '=' where a right context may have it
+static void make_odd(tdi_random *random, bool rest, char *text) {
+    size_t length = strlen(text);
+    size_t at = (size_t)below(random, (int32_t)length + 1);
+    memmove(text + at + 1, text + at, length - at + 1);
+    text[at] = "[]=="[below(random, rest ? 4 : 2)];
+}
+
+static rule any_rule(tdi_random *random) {
+    rule p = {.predecessor = {any_symbol(random)}};
+    if (below(random, 5) == 0) {
+        any_string(random, 1 + below(random, 3), false, p.predecessor);
+    }
+    int32_t left = below(random, 3);
+    for (int32_t k = 0; k < left; k++) {
+        p.left[k] = any_symbol(random);
+    }
+    if (below(random, 2) == 0) {
+        any_string(random, 1 + below(random, 2), false, p.right);
+        if (below(random, 3) == 0) {
+            make_odd(random, true, p.right);
+        }
+    }
+    any_string(random, below(random, 5), true, p.successor);
+    if (below(random, 20) == 0) {
+        make_odd(random, false, p.successor);
+    }
+    return p;
+}
+
 static model any_model(tdi_random *random) {
-    model m = {.rule_count = 4 + below(random, MAX_RULES - 3)};
+    model m;
+    memset(&m, 0, sizeof m);
+    m.rule_count = 4 + below(random, MAX_RULES - 3);
     m.lists = below(random, 3) > 0;
     m.ignores = below(random, 3) > 0;
     strcpy(m.symbols, m.ignores ? "F+" : "ABC");
     m.symbols[2] = m.ignores && below(random, 3) == 0 ? 'C' : m.symbols[2];
+    strcat(m.symbols, (const char *[]){"", "[]", "[", "]"}[below(random, 4)]);
+    m.ring = below(random, 4) == 0;
     any_string(random, 10 + below(random, 30), false, m.axiom);
     for (int32_t r = 0; r < m.rule_count; r++) {
-        rule *p = &m.rules[r];
-        p->predecessor = any_symbol(random);
-        int32_t left = below(random, 3);
-        for (int32_t k = 0; k < left; k++) {
-            p->left[k] = any_symbol(random);
-        }
-        if (below(random, 2) == 0) {
-            any_string(random, 1 + below(random, 2), false, p->right);
-        }
-        any_string(random, below(random, 5), true, p->successor);
+        m.rules[r] = any_rule(random);
+    }
+    m.part_count = below(random, 3) == 0 ? 1 + below(random, 3) : 0;
+    m.part_depth = 1 + below(random, 3);
+    for (int32_t r = 0; r < m.part_count; r++) {
+        m.parts[r] = any_rule(random);
     }
     return m;
+}
+
+static size_t write_rules(const rule *rules, int32_t count, char *text, size_t size) {
+    size_t n = 0;
+    for (int32_t r = 0; r < count; r++) {
+        const rule *p = &rules[r];
+        n += (size_t)snprintf(text + n, size - n, "%s%s%s%s%s --> %s\n", p->left,
+                              p->left[0] ? " < " : "", p->predecessor, p->right[0] ? " > " : "",
+                              p->right, p->successor[0] ? p->successor : "*");
+    }
+    return n;
 }
 
 static void write_model(const model *m, char *text, size_t size) {
@@ -181,12 +327,13 @@ static void write_model(const model *m, char *text, size_t size) {
         n += (size_t)snprintf(text, size, "%s: %s\n", m->ignores ? "ignore" : "consider",
                               m->symbols);
     }
-    n += (size_t)snprintf(text + n, size - n, "axiom: %s\n", m->axiom);
-    for (int32_t r = 0; r < m->rule_count; r++) {
-        const rule *p = &m->rules[r];
-        n += (size_t)snprintf(text + n, size - n, "%s%s%c%s%s --> %s\n", p->left,
-                              p->left[0] ? " < " : "", p->predecessor, p->right[0] ? " > " : "",
-                              p->right, p->successor[0] ? p->successor : "*");
+    n += (size_t)snprintf(text + n, size - n, "%saxiom: %s\n", m->ring ? "ring Lsystem\n" : "",
+                          m->axiom);
+    n += write_rules(m->rules, m->rule_count, text + n, size - n);
+    if (m->part_count > 0) {
+        n += (size_t)snprintf(text + n, size - n, "decomposition\nmaximum depth: %d\n",
+                              m->part_depth);
+        write_rules(m->parts, m->part_count, text + n, size - n);
     }
 }
 
@@ -205,7 +352,7 @@ static int32_t context_uses(const model *m, const char *s) {
 // compares step by step; returns how many uses of contexts were compared
 static int32_t compare(const model *m) {
     static char now[MAX_STRING], next[MAX_STRING];
-    char text[1024];
+    char text[2048];
     int32_t uses = 0;
     write_model(m, text, sizeof text);
     strcpy(now, m->axiom);
@@ -241,7 +388,7 @@ TD_TEST(grammar_rewriting_equals_a_plain_text_rewriter_on_random_grammars) {
 
 // the second rewriter is itself held to ABOP's example of page 32
 TD_TEST(grammar_plain_text_rewriter_matches_abops_example) {
-    model m = {.rules = {{"BC", "G[H]M", "Z", 'S'}}, .rule_count = 1};
+    model m = {.rules = {{"BC", "G[H]M", "Z", "S"}}, .rule_count = 1};
     char out[MAX_STRING];
     CHECK(rewrite(&m, "ABC[DE][SG[HI[JK]L]MNO]", out));
     CHECK_TEXT(out, "ABC[DE][ZG[HI[JK]L]MNO]");

@@ -70,10 +70,10 @@ TD_TEST(mesh_straight_tapered_stem_has_exact_cone_normals) {
     add_stem(builder, b, about_z(0), 3, 0.15, 0);
     td_mesh *mesh = mesh_of(finish(builder), 16);
     td_mesh_part stem = part_named(mesh, "stem");
-    CHECK_INT(stem.vertex_count, 16 * 5); // the disc and four rings, the last one pointed
+    CHECK_INT(stem.vertex_count, 17 * 5); // the disc and four rings, the last one pointed
     td_real slope = 0.05, scale = 1 / sqrt(1 + slope * slope);
-    for (uint32_t i = 16; i < (uint32_t)stem.vertex_count; i++) {
-        td_real angle = 2 * TDI_PI * (i % 16) / 16;
+    for (uint32_t i = 17; i < (uint32_t)stem.vertex_count; i++) {
+        td_real angle = 2 * TDI_PI * (i % 17) / 16;
         td_vec3 radial = tdi_vec3(cos(angle), 0, -sin(angle)); // e1 is X and e2 is Y x X
         td_vec3 want = tdi_vec3(scale * radial.x, scale * slope, scale * radial.z);
         CHECK_REL(tdi_norm(tdi_sub(vertex_at(stem.normal, i), want)), 0, 1e-7);
@@ -92,7 +92,7 @@ TD_TEST(mesh_flat_stem_is_an_ellipse_with_its_normals) {
     td_mesh_part stem = part_named(mesh, "stem");
     CHECK_INT(open_edges(&stem), 0);
     check_sound(&stem);
-    for (uint32_t i = 16; i < 3 * 16; i++) { // the rings at both ends, after the disc
+    for (uint32_t i = 17; i < 3 * 17; i++) { // the rings at both ends, after the disc
         td_vec3 x = vertex_at(stem.position, i), n = vertex_at(stem.normal, i);
         CHECK_REL(x.x * x.x + x.z * x.z / 9, 1e-4, 1e-6);
         td_vec3 want = tdi_vec3(x.x, 0, x.z / 9);
@@ -134,11 +134,12 @@ TD_TEST(mesh_volume_of_cylinder_and_cone_converges_at_second_order) {
     check_volume(1, 0.3, 0);
 }
 
-// the centres of the rings of a chain with a disc at its start, in order
+// the centres of the rings of a chain with a disc at its start, in order; a ring has a vertex more
+// than sides, where the texture begins again
 static td_vec3 ring_centre(const td_mesh_part *stem, int32_t sides, int32_t ring) {
     td_vec3 sum = tdi_vec3(0, 0, 0);
     for (int32_t k = 0; k < sides; k++) {
-        sum = tdi_add(sum, vertex_at(stem->position, (uint32_t)(sides * (ring + 1) + k)));
+        sum = tdi_add(sum, vertex_at(stem->position, (uint32_t)((sides + 1) * (ring + 1) + k)));
     }
     return tdi_scale(sum, 1.0 / sides);
 }
@@ -153,7 +154,7 @@ static td_real farthest_joint(td_skeleton *skeleton, int32_t sides) {
     td_real farthest = 0;
     for (int32_t j = 0; j < count; j++) {
         td_real nearest = 1e9;
-        for (int32_t i = 0; i + 3 < stem.vertex_count / sides; i++) {
+        for (int32_t i = 0; i + 3 < stem.vertex_count / (sides + 1); i++) {
             td_vec3 from = ring_centre(&stem, sides, i);
             td_vec3 along = tdi_sub(ring_centre(&stem, sides, i + 1), from);
             td_vec3 gap = tdi_sub(joints[j], from);
@@ -179,10 +180,10 @@ TD_TEST(mesh_tube_in_a_plane_does_not_twist) {
     int32_t sides = 8;
     td_mesh *mesh = mesh_of(bent_chain(15, 30, 0.2, 0.02), sides);
     td_mesh_part stem = part_named(mesh, "stem");
-    int32_t rings = stem.vertex_count / sides - 2;
+    int32_t rings = stem.vertex_count / (sides + 1) - 2;
     CHECK(rings > 30);
     for (int32_t i = 0; i < rings; i++) {
-        uint32_t quarter = (uint32_t)(sides * (i + 1) + sides / 4);
+        uint32_t quarter = (uint32_t)((sides + 1) * (i + 1) + sides / 4);
         CHECK_REL(vertex_at(stem.normal, quarter).z, -1, 1e-6);
     }
     td_mesh_free(mesh);
@@ -193,11 +194,12 @@ TD_TEST(mesh_rings_are_added_where_a_tube_bends_and_only_there) {
     td_mesh *straight = mesh_of(bent_chain(5, 0, 1, 0.05), sides);
     td_mesh *bent = mesh_of(bent_chain(5, 60, 1, 0.05), sides);
     td_mesh_part a = part_named(straight, "stem"), b = part_named(bent, "stem");
-    CHECK_INT(a.vertex_count, sides * (1 + 6 + 1) + 1); // disc, joints and tip, one ring of the cap
+    // disc, joints and tip, one ring of the cap and its apex
+    CHECK_INT(a.vertex_count, (sides + 1) * (1 + 6 + 1) + sides);
     CHECK(b.vertex_count > 3 * a.vertex_count);
     // a parabola turns fastest at its middle, by 2 tan(bend/2) du; 60 degrees are six pieces
     td_real limit = 2 * tan(tdi_radians(30)) / 6;
-    int32_t rings = b.vertex_count / sides - 2;
+    int32_t rings = b.vertex_count / (sides + 1) - 2;
     for (int32_t i = 1; i + 1 < rings; i++) {
         td_vec3 at = ring_centre(&b, sides, i);
         td_vec3 before = tdi_sub(at, ring_centre(&b, sides, i - 1));
@@ -242,10 +244,10 @@ TD_TEST(mesh_tube_with_a_step_has_an_edge_and_is_closed) {
     td_mesh_part stem = part_named(mesh, "stem");
     CHECK_INT(open_edges(&stem), 0);
     check_sound(&stem);
-    for (uint32_t i = 8; i < 24; i++) {
+    for (uint32_t i = 9; i < 27; i++) {
         CHECK_REL(vertex_at(stem.normal, i).y, 0, 1e-6); // the wall
     }
-    for (uint32_t i = 24; i < 40; i++) {
+    for (uint32_t i = 27; i < 45; i++) {
         CHECK_IN(vertex_at(stem.normal, i).y, 0.999, 1); // the step
     }
     td_mesh_free(mesh);
@@ -262,7 +264,7 @@ TD_TEST(mesh_sides_follow_the_radius) {
     td_mesh *mesh = mesh_of(finish(builder), 0);
     td_mesh_part stem = part_named(mesh, "stem");
     // disc, two rings and a cap of three rings and a point; disc, two rings, one ring and a point
-    CHECK_INT(stem.vertex_count, (16 * 6 + 1) + (5 * 4 + 1));
+    CHECK_INT(stem.vertex_count, (17 * 6 + 16) + (6 * 4 + 5));
     td_mesh_free(mesh);
 }
 
@@ -277,7 +279,7 @@ TD_TEST(mesh_colors_of_a_straight_stem_meet_at_the_joint) {
     td_mesh_part stem = part_named(mesh, "stem");
     CHECK_INT(open_edges(&stem), 0);
     for (uint32_t i = 0; i < (uint32_t)stem.vertex_count; i++) {
-        bool red = i < 24; // disc, first ring, and the first of two at the joint
+        bool red = i < 27; // disc, first ring, and the first of two at the joint
         CHECK_INT(stem.color[4 * i], red ? 255 : 0);
         CHECK_INT(stem.color[4 * i + 2], red ? 0 : 255);
     }

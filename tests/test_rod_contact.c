@@ -541,8 +541,8 @@ static void next_step(heap *h, const td_collider *c, midway *m) {
     const tdi_rule rule = {.dt = dt, .h = hh, .two = true, .part = 1, .touched = true};
     for (int32_t k = 0; k < 2; k++) {
         m->member[k] = (tdi_member){&tdi_rod_implicit, h->state[k], &h->opts[k], NULL};
-        tdi_rod_implicit.begin(h->state[k], &h->opts[k], &rule);
-        h->state[k]->now->potential.whole = true;
+        tdi_state_begin(&tdi_rod_implicit, h->state[k], &h->opts[k], &rule);
+        h->state[k]->potential->whole = true;
     }
     m->system = (tdi_system){.member = m->member, .count = 2, .colliders = c, .collider_count = 1};
     CHECK_INT(tdi_touch_new(m->member, 2, &how, 1, NULL, &m->system.touch, NULL), TD_OK);
@@ -587,7 +587,7 @@ static td_real slope_of(const tdi_system *y) {
     for (int32_t k = 0; k < y->count; k++) {
         const td_rod_state *s = y->member[k].body;
         for (int32_t i = s->model->node_count - 1; i >= 0; i--) {
-            tdi_rod_node_terms(s, &s->now->potential, i);
+            tdi_rod_node_terms(s, s->potential, i);
         }
         for (int32_t i = 0; i < s->model->node_count; i++) {
             for (int d = 0; d < 4; d++) {

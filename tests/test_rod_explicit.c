@@ -4,7 +4,7 @@
 
 #include "test_rod_shapes.h"
 
-#include "rod/saving.h"
+#include "rod/implicit.h"
 #include "rod/solve.h"
 
 #define PI 3.14159265358979323846
@@ -133,7 +133,7 @@ TD_TEST(explicit_step_refuses_ends_pulled_past_the_length_and_leaves_the_state) 
     for (int32_t v = 0; v < VERTICES; v++) {
         CHECK_REL(tdi_norm(tdi_sub(td_rod_position(s.state, v), points[v])), 0, 0);
     }
-    CHECK_REL(s.state->time, 3e-4, 1e-15);
+    CHECK_REL(s.state->head.time, 3e-4, 1e-15);
     rods_free(s);
 }
 
@@ -506,9 +506,9 @@ TD_TEST(explicit_step_goes_on_from_a_saved_state_to_the_bit) {
     rods a = rods_new(&d, 1, NULL, 0), b = rods_new(&d, 1, NULL, 0);
     const td_step_opts o = euler(1e-4);
     run(a, &o, 50);
-    void *bytes = malloc(tdi_rod_save_size(a.state));
-    tdi_rod_save(a.state, bytes);
-    tdi_rod_restore(b.state, bytes);
+    void *bytes = malloc(tdi_state_save_size(&tdi_rod_implicit, a.state));
+    tdi_state_save(&tdi_rod_implicit, a.state, bytes);
+    tdi_state_restore(&tdi_rod_implicit, b.state, bytes);
     free(bytes);
     run(a, &o, 50);
     run(b, &o, 50);

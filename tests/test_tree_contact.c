@@ -144,7 +144,7 @@ static void begun(tree t, midway *m) {
                              .colliders = m->colliders,
                              .collider_count = crowd(m->colliders)};
     CHECK_INT(tdi_touch_new(&m->member, 1, &how, 4, NULL, &m->system.touch, NULL), TD_OK);
-    tdi_tree_implicit.begin(t.state, &m->opts, &rule);
+    tdi_state_begin(&tdi_tree_implicit, t.state, &m->opts, &rule);
     for (int32_t i = 0; i < t.model->body_count; i++) { // it slides
         const tdi_frame *f = &t.state->frame[i];
         t.state->star[i] = (tdi_place){tdi_add(f->o, tdi_vec3(3e-6, -2e-6, 1e-6)), f->r};

@@ -214,7 +214,7 @@ TD_TEST(tree_on_a_falling_base_is_weightless) {
     tree t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
     td_real *falling = reals(t.nv), *free_of = reals(t.nv);
     forward_of(t, tdi_vec3(0, 0, 0), free_of);
-    t.state->base_accel.v = weight;
+    t.state->head.base.acceleration = weight;
     forward_of(t, weight, falling);
     for (int32_t d = 0; d < t.nv; d++) {
         CHECK(falling[d] == free_of[d]);
@@ -251,9 +251,10 @@ TD_TEST(tree_on_a_turning_base_moves_as_on_a_driven_hinge) {
         memcpy(based.v, carried.v + 1, (size_t)based.nv * sizeof *based.v);
         td_real drive = 7;
         td_quat turn = tdi_quat_turn(defs[0].axis, carried.q[0]);
-        based.state->base = (tdi_frame){turn, tdi_mat3_from_quat(turn), {0, 0, 0}};
-        based.state->base_twist.w = tdi_scale(defs[0].axis, carried.v[0]);
-        based.state->base_accel.w = tdi_scale(defs[0].axis, drive);
+        const td_base_motion base = {.rotation = turn,
+                                     .spin = tdi_scale(defs[0].axis, carried.v[0]),
+                                     .spin_rate = tdi_scale(defs[0].axis, drive)};
+        tdi_tree_put_base(based.state, &base);
         td_real *accel = reals(carried.nv), *need = reals(carried.nv), *spring = reals(based.nv);
         forward_of(based, weight, accel + 1);
         accel[0] = drive;

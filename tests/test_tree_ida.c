@@ -45,7 +45,7 @@ static double off_rk4(tree a, tree b, const td_ida_opts *opts) {
     run(b, &steps, 5000);
     advance(ida, 0.3);
     advance(ida, 0.2);
-    CHECK_REL(a.state->time, b.state->time, 1e-12);
+    CHECK_REL(a.state->head.time, b.state->head.time, 1e-12);
     td_ida_free(ida);
     double off = farthest_tips(a, b);
     tree_free(a);
@@ -262,7 +262,7 @@ TD_TEST(ida_lets_time_pass_for_a_tree_that_cannot_move) {
     td_ida_opts opts = tight(weight);
     td_ida *ida = ida_of(t, &opts);
     advance(ida, 2);
-    CHECK_REL(t.state->time, 2, 1e-15);
+    CHECK_REL(t.state->head.time, 2, 1e-15);
     CHECK_INT(td_ida_statistics(ida).steps, 0);
     td_ida_free(ida);
     tree_free(t);

@@ -162,7 +162,7 @@ static void check_opts_refused(tree t, const td_step_opts *opts, td_status want,
     }
     CHECK(memcmp(q, t.q, (size_t)t.nq * sizeof *q) == 0);
     CHECK(memcmp(v, t.v, (size_t)t.nv * sizeof *v) == 0);
-    CHECK(t.state->time == 0);
+    CHECK(t.state->head.time == 0);
 }
 
 TD_TEST(step_refuses_what_is_no_number_in_every_option_for_all_integrators) {
@@ -285,7 +285,7 @@ static void check_state_number(tree t, td_real *at, td_integrator integrator) {
     td_tree_state_changed(t.state);
     td_status status = td_tree_step(t.state, &opts, NULL, &diag);
     check_refusal(status, TD_ERR_DIVERGED, &diag, "diverged", *at);
-    CHECK(t.state->time == 0);
+    CHECK(t.state->head.time == 0);
     td_tree_state_reset(t.state);
     *at = kept;
     td_tree_state_changed(t.state);
@@ -395,7 +395,7 @@ TD_TEST(explicit_step_that_carries_the_base_out_of_all_numbers_diverges) {
         td_tree_set_base(t.state, &motion);
         td_status status = td_tree_step(t.state, &opts, NULL, &diag);
         check_refusal(status, TD_ERR_DIVERGED, &diag, "diverged", motion.velocity.x);
-        CHECK(t.state->base.o.x == motion.position.x && t.state->time == 0);
+        CHECK(t.state->base.o.x == motion.position.x && t.state->head.time == 0);
         td_tree_state_reset(t.state);
     }
     tree_free(t);

@@ -48,7 +48,7 @@ static tree mixed_tree(tdi_random *r, int32_t n, bool mixed, double stiffness) {
 // Moves every joint by up to `size`, rad or m.
 static void shake(tree t, tdi_random *r, double size) {
     td_real step[6 * MOST_BODIES];
-    for (int32_t d = 0; d < t.model->dof_count; d++) {
+    for (int32_t d = 0; d < t.model->head.dof_count; d++) {
         step[d] = between(r, -size, size);
     }
     tdi_tree_advance(t.model, t.state, step, 1);
@@ -293,7 +293,7 @@ static void make_probe(probe *p, tree t, tdi_random *r, bool inertia, int terms)
         s->hat[i] = s->star[i];
         s->hat[i].o = tdi_madd(s->star[i].o, random_vec(r, 0.5), h);
     }
-    for (int32_t d = 0; d < m->dof_count; d++) {
+    for (int32_t d = 0; d < m->head.dof_count; d++) {
         s->angle_star[d] = between(r, -0.2, 0.2);
         s->angle[d] = 0;
     }
@@ -431,7 +431,7 @@ static void check_far_joints(td_spring_law law, double least, double most) {
         turn_balls(t, &r, least, most);
         make_probe(&p, t, &r, seed & 1, 0);
         p.potential.stiffness = seed & 3 ? 1.3 : 0; // damping alone
-        for (int32_t d = 0; d < t.model->dof_count; d++) {
+        for (int32_t d = 0; d < t.model->head.dof_count; d++) {
             t.state->angle_star[d] = between(&r, -2, 2); // damped joints that turn fast
         }
         check_curvature(t, &p, &r, 1e-5);

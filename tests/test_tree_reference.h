@@ -172,8 +172,8 @@ static void ref_inverse(const td_tree_state *s, real rate, td_vec3 gravity, cons
     b[-1] = (ref_body){.r = {{r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8]}},
                        .o = vec_of(s->base.o),
                        .w = times(vec_of(s->base_twist.w), rate),
-                       .e = times(vec_of(s->base_accel.w), rate),
-                       .a = minus(times(vec_of(s->base_accel.v), rate), vec_of(gravity))};
+                       .e = times(vec_of(s->head.base.spin_rate), rate),
+                       .a = minus(times(vec_of(s->head.base.acceleration), rate), vec_of(gravity))};
     for (int32_t i = 0; i < m->body_count; i++) {
         ref_joint(s, i, rate, &b[m->parent[i]], accel, &b[i]);
         ref_forces(&m->body[i], &b[i]);
@@ -189,7 +189,7 @@ static void ref_inverse(const td_tree_state *s, real rate, td_vec3 gravity, cons
 
 // The inertia matrix, row by row as what unit accelerations ask for.
 static void ref_inertia(const td_tree_state *s, real *h) {
-    int32_t n = s->model->dof_count;
+    int32_t n = s->model->head.dof_count;
     td_vec3 none = {0, 0, 0};
     real *unit = calloc((size_t)n, sizeof *unit);
     for (int32_t d = 0; d < n; d++) {
@@ -228,7 +228,7 @@ static void ref_solve(real *h, real *x, int32_t n) {
 // Accelerations under gravity and torque (springs and damping included by the caller).
 static void ref_forward(const td_tree_state *s, td_vec3 gravity, const td_real *torque,
                         real *accel) {
-    int32_t n = s->model->dof_count;
+    int32_t n = s->model->head.dof_count;
     real *h = calloc((size_t)n * (size_t)n, sizeof *h), *bias = calloc((size_t)n, sizeof *bias);
     memset(accel, 0, (size_t)n * sizeof *accel);
     ref_inverse(s, 1, gravity, accel, bias);

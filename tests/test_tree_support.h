@@ -105,12 +105,13 @@ static inline void random_state(tree t, tdi_random *r, double size, double rate)
 }
 
 static inline void random_base(tree t, tdi_random *r) {
-    td_quat turn = random_turn(r, 3);
-    t.state->base = (tdi_frame){turn, tdi_mat3_from_quat(turn), random_vec(r, 2)};
-    t.state->base_twist.w = random_vec(r, 2);
-    t.state->base_twist.v = random_vec(r, 2);
-    t.state->base_accel.w = random_vec(r, 5);
-    t.state->base_accel.v = random_vec(r, 5);
+    td_base_motion base = {.rotation = random_turn(r, 3)};
+    base.position = random_vec(r, 2);
+    base.spin = random_vec(r, 2);
+    base.velocity = random_vec(r, 2);
+    base.spin_rate = random_vec(r, 5);
+    base.acceleration = random_vec(r, 5);
+    tdi_tree_put_base(t.state, &base);
     td_tree_state_changed(t.state);
 }
 

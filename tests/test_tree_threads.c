@@ -388,7 +388,7 @@ TD_TEST(many_trees_report_the_first_that_diverges_and_step_the_others) {
         CHECK_HAS(diag.message, "tree 9: the step at 0 s diverged");
         for (int32_t k = 0; k < MANY; k++) {
             bool bad = k == 23 || k == 9 || k == 14;
-            CHECK(bad ? g.states[k]->time == 0 : g.states[k]->time == g.opts[k].dt);
+            CHECK(bad ? g.states[k]->head.time == 0 : g.states[k]->head.time == g.opts[k].dt);
         }
         td_pool_free(pool);
         grove_free(&g);
@@ -408,7 +408,7 @@ TD_TEST(many_trees_report_the_first_with_bad_options_by_name) {
     CHECK_INT(td_tree_step_many(g.states, g.opts, MANY, pool, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_INT(diag.index, 5);
     CHECK_HAS(diag.message, "tree 5: load 0: segment");
-    CHECK(g.states[20]->time == 0 && g.states[29]->time > 0);
+    CHECK(g.states[20]->head.time == 0 && g.states[29]->head.time > 0);
     CHECK_INT(td_tree_step_many(g.states, g.opts, -1, pool, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "count");
     CHECK_INT(td_tree_step_many(NULL, NULL, 0, pool, NULL, &diag), TD_OK);

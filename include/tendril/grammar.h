@@ -41,6 +41,10 @@ typedef struct td_grammar_def {
     int32_t define_count;
     const td_loader *loader; ///< NULL: `#include` is refused.
     size_t max_text;         ///< Limit of the bytes of all texts together. Default 16 MiB.
+    /// Name of the view file of cpfg that goes with the model, for the loader. NULL (default): the
+    /// one that a file `specifications` beside the model names, else the model's name with the
+    /// suffix .v, where the loader has them. The model's own header wins.
+    const char *view;
 } td_grammar_def;
 
 TD_API td_grammar_def td_grammar_def_default(void);
@@ -71,6 +75,11 @@ typedef struct td_string {
     const struct tdi_variables *variables; ///< The derivation's own, used in drawing.
 } td_string;
 
+/// The symbol at a module, as it is read: `~L(1)` is one, also where it is two modules because a
+/// production rewrites L. Returns how many modules it takes, and its type.
+TD_API int32_t td_symbol_at(const td_grammar *grammar, const td_string *string, int64_t module,
+                            int32_t *type);
+
 // ---- derivation -----------------------------------------------------------------------------
 
 /// The turtle as a `?E` module finds it, and the module's parameters to read and to write.
@@ -90,6 +99,15 @@ typedef struct td_environment {
     void *context;
 } td_environment;
 
+/// Takes what the statements printf() and fprintf() of a text write.
+typedef struct td_print {
+    /// `file` is NULL for printf(), else the name that fopen() was given: relative, without "..".
+    /// `start` is true once for each fopen(file, "w"), with no text: the file becomes empty.
+    /// Returns 0 to continue; anything else stops the derivation with TD_ERR_STOPPED.
+    int (*write)(void *context, const char *file, bool start, const char *text, size_t size);
+    void *context;
+} td_print;
+
 /// Use the seed of the text.
 #define TD_SEED_FROM_TEXT (-1)
 
@@ -101,6 +119,9 @@ typedef struct td_derive_opts {
     size_t max_bytes;    ///< Limit of the bytes of all strings. Default 4 GiB (32 bit: 1 GiB).
     int64_t max_loops;   ///< Limit of loop iterations in statements. Default 100 million.
     td_environment environment; ///< Default: ?E keeps its parameters.
+    td_print print;             ///< Default: what is printed is dropped.
+    bool float_parameters;      ///< Round parameters to single precision, as cpfg stores them, also
+                                ///< where the text does not ask for it. Default false.
 } td_derive_opts;
 
 TD_API td_derive_opts td_derive_opts_default(void);

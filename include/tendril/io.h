@@ -27,7 +27,11 @@ TD_API td_status td_file_read(const char *path, size_t max_size, const td_alloc 
 /// Writes a whole file, "-" is standard output.
 TD_API td_status td_file_write(const char *path, const void *data, size_t size, td_diag *diag);
 
-/// Reads `#include "name"` relative to the including file.
+/// The file of a model: the path itself, or, for a folder that has a file `specifications` as in
+/// the Virtual Laboratory, the L-system that it starts cpfg with.
+TD_API td_status td_file_model(const char *path, char model[160], td_diag *diag);
+
+/// Reads `#include "name"` relative to the including file. A folder stands for its model.
 TD_API td_loader td_file_loader(void);
 
 /// The string as text, with no spaces and a final line feed.

@@ -17,7 +17,11 @@ typedef struct td_mesh_opts {
     uint32_t struct_size;
     td_pose_kind pose; ///< Default TD_POSE_INITIAL.
     bool skinned;      ///< Vertices have the segments that move them, with weights. Default false.
+    bool textures;     ///< Files of it have pictures of bark and leaves. Default false.
     int32_t sides;     ///< Of a tube, 3..64; 0 (default) chooses by radius, 5 to 16.
+    /// At most so many triangles, at least 100; 0 (default): as many as it takes. Small organs and
+    /// twigs are simplified first, and left out where that is not enough.
+    int64_t max_triangles;
     int64_t max_vertices; ///< Default 20 million.
 } td_mesh_opts;
 
@@ -32,6 +36,12 @@ typedef struct td_mesh_part {
     const float *position; ///< 3 a vertex, m.
     const float *normal;   ///< 3 a vertex, unit.
     const uint8_t *color;  ///< 4 a vertex, linear RGBA.
+    /// 2 a vertex, as in glTF: (0, 0) is the upper left corner of a picture. NULL of colliders.
+    const float *texcoord;
+    /// 4 a vertex: a unit vector along which u grows, and 1, the hand of the third axis. NULL
+    /// unless the texture has a normal map.
+    const float *tangent;
+    const char *texture; ///< "bark", "stalk", "leaf", "petal", or NULL: none.
     /// 4 a vertex: indices of the segments it moves with, 0 where the weight is 0. NULL unless the
     /// mesh is skinned, as is `weight`.
     const uint32_t *joint;

@@ -61,6 +61,7 @@ typedef enum td_shape_kind {
     TD_SHAPE_DISC,    ///< A flat disc across Z, centred on the joint.
     TD_SHAPE_POLYGON, ///< The polygons that the turtle traced.
     TD_SHAPE_BOX,     ///< A box standing on the joint, 1 high.
+    TD_SHAPE_PATCHES, ///< Bicubic Bezier patches.
 } td_shape_kind;
 
 /// The shape of an organ of size 1 (its length along +Y, or its diameter); segments scale it.
@@ -72,6 +73,7 @@ typedef struct td_shape {
     td_real taper;         ///< > 0; 1 gives the outline of a lens, more a longer tip. Default 1.
     td_real fold;          ///< rad: how far each half rises from the plane. Default 0.2.
     td_real curl;          ///< rad: how far the tip has turned towards -Z. Default 0.3.
+    td_real crease;        ///< Of the half width, in which it rises: 1 makes a cup. Default 0.05.
     td_real wave;          ///< Ripple of the margin over length. Default 0.
     int32_t lobes;         ///< Lobes or teeth on each side. Default 0.
     td_real lobe_depth;    ///< 0..1 of the half width. Default 0.
@@ -84,13 +86,19 @@ typedef struct td_shape {
     uint32_t color;        ///< 0xRRGGBB.
     uint32_t centre_color; ///< 0xRRGGBB. Default yellow.
     int32_t polygon_first; ///< Polygon: first of polygon_count entries of the skeleton's polygons.
-    int32_t polygon_count;
+    int32_t polygon_count; ///< Patches: likewise, 16 control points each, in rows of four.
+    td_vec3 stretch;       ///< Patches: factors along X, Y and Z. Each >= 0. Default 1.
+    /// Blade: a row of so many segments, each on the tip of the one before, so that it bends. Every
+    /// one has a shape of its own, alike but for `segment`. Default 1.
+    int32_t segments;
+    int32_t segment; ///< Blade: which part of the row this is, from 0 at the stalk. Default 0.
 } td_shape;
 
 /// A blade, 0x4c8c32 green, with the defaults named above.
 TD_API td_shape td_shape_default(void);
 
-/// One polygon of a TD_SHAPE_POLYGON, in the axes of its segment, in m; not scaled.
+/// One polygon of a TD_SHAPE_POLYGON, in the axes of its segment, in m, not scaled; or one patch of
+/// a TD_SHAPE_PATCHES, at size 1.
 typedef struct td_polygon {
     int32_t point_first; ///< First of point_count entries of the skeleton's points.
     int32_t point_count; ///< >= 3.

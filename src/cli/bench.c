@@ -28,6 +28,7 @@ typedef struct bench_case {
 static const bench_case cases[] = {
     {"grow", "million modules written per second, in a new process (cold) and again (warm)",
      bench_grow, false},
+    {"mesh", "milliseconds and megabytes for the triangles of every plant", bench_mesh, false},
     {"forward", "nanoseconds per body for the accelerations; other engines for comparison",
      bench_forward, false},
     {"step", "nanoseconds per body for an implicit step of 1/60 s", bench_step, false},

@@ -54,6 +54,7 @@ bool bench_peers(const bench *b);
 // ---- cases: false when a figure could not be had --------------------------------------------
 
 bool bench_grow(const bench *b);
+bool bench_mesh(const bench *b);
 bool bench_forward(const bench *b);
 bool bench_step(const bench *b);
 bool bench_realtime(const bench *b);

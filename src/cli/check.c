@@ -4,16 +4,18 @@
 #include "cli/cli.h"
 
 static const char help[] =
-    "Usage: tendril check FILE... [--define NAME=VALUE]\n"
+    "Usage: tendril check FILE... [--define NAME=VALUE] [--view FILE]\n"
     "\n"
     "Reports all errors of models and of scenes (.yaml, .yml, .json), with file,\n"
     "line and column. Prints nothing and exits with 0 if there are none. The plants\n"
     "of a scene are grown; of a model only the text is checked: errors that occur\n"
-    "while it grows, such as a division by zero, are reported by 'grow'.\n";
+    "while it grows, such as a division by zero, are reported by 'grow'. A folder\n"
+    "stands for the model that its file 'specifications' names; the view file of\n"
+    "cpfg beside a model is checked with it, or the one that --view gives.\n";
 
-static int check_model(const char *path, const cli_defines *defines) {
+static int check_model(const char *path, const cli_defines *defines, const char *view) {
     td_grammar *grammar = NULL;
-    td_status status = cli_load_model(path, defines, &grammar);
+    td_status status = cli_load_model(path, defines, view, &grammar);
     td_grammar_free(grammar);
     return cli_exit_code(status);
 }
@@ -27,11 +29,13 @@ static int check_scene(const char *path) {
 
 int cli_check(int argc, char **argv) {
     static cli_defines defines;
+    const char *view = NULL;
     bool want_help = false;
     const cli_option options[] = {{"--define", CLI_DEFINE, &defines, 0},
                                   {"-D", CLI_DEFINE, &defines, 0},
+                                  {"--view", CLI_TEXT, &view, 0},
                                   {"--help", CLI_FLAG, &want_help, 0}};
-    int operands = cli_read_options(argc, argv, options, 3, "check");
+    int operands = cli_read_options(argc, argv, options, 4, "check");
     if (operands < 0) {
         return EXIT_MISUSE;
     }
@@ -45,7 +49,8 @@ int cli_check(int argc, char **argv) {
     }
     int code = EXIT_FINE;
     for (int i = 0; i < operands; i++) {
-        int own = cli_is_scene(argv[i]) ? check_scene(argv[i]) : check_model(argv[i], &defines);
+        int own =
+            cli_is_scene(argv[i]) ? check_scene(argv[i]) : check_model(argv[i], &defines, view);
         code = own == EXIT_FINE ? code : own;
     }
     return code;

@@ -64,14 +64,38 @@ void cli_json_number(FILE *out, double value);
 
 // ---- work that several commands do ----------------------------------------------------------
 
-// Reads and compiles a model. On failure the faults have been printed.
-td_status cli_load_model(const char *path, const cli_defines *defines, td_grammar **grammar);
+// Reads and compiles a model; `view` may be NULL: the view file that belongs to it, if any.
+// Warnings have been printed, on failure the faults.
+td_status cli_load_model(const char *path, const cli_defines *defines, const char *view,
+                         td_grammar **grammar);
 
 // Finds a file that comes with the command, such as "player.html": in $TENDRIL_SHARE, else in
 // share/tendril beside the command's folder or in it. False when it is nowhere.
 bool cli_share_file(const char *name, char *path, size_t size);
 
 double cli_seconds(void); // of a clock that never goes back
+
+// ---- what models print ----------------------------------------------------------------------
+
+#define CLI_MAX_PRINTED 16
+typedef struct cli_printed_file {
+    char name[200];
+    char *text;
+    size_t size, capacity;
+    bool append; // to what the file holds
+} cli_printed_file;
+
+typedef struct cli_prints {
+    cli_printed_file files[CLI_MAX_PRINTED];
+    int32_t count;
+    size_t bytes;
+} cli_prints;
+
+// A td_print's callback; the context is a cli_prints.
+int cli_prints_take(void *context, const char *name, bool start, const char *text, size_t size);
+// Writes the files into the folder of `out`. NULL: says that they are not written.
+td_status cli_prints_write(const cli_prints *prints, const char *out, td_diag *diag);
+void cli_prints_free(cli_prints *prints);
 
 // ---- plants ---------------------------------------------------------------------------------
 
@@ -80,24 +104,47 @@ typedef struct cli_plant_args {
     int64_t steps, seed, max_modules, max_segments, max_loops;
     double prune_length, prune_mass;
     const char *springs;
+    const char *out;       // where output goes, for files that the model writes; NULL: nowhere
+    bool float_parameters; // cpfg's
+    const char *view;      // NULL: the one that belongs to the model
     cli_defines defines;
 } cli_plant_args;
 
 // Entries of a table of options for the cli_plant_args `a`, and how a help text describes them.
-#define CLI_PLANT_OPTIONS(a)                                                            \
-    {"--steps", CLI_INTEGER, &(a).steps, 0}, {"--seed", CLI_INTEGER, &(a).seed, 0},     \
-        {"--define", CLI_DEFINE, &(a).defines, 0}, {"-D", CLI_DEFINE, &(a).defines, 0}, \
-        {"--springs", CLI_TEXT, &(a).springs, 0},                                       \
-        {"--prune-length", CLI_REAL, &(a).prune_length, 0},                             \
-        {"--prune-mass", CLI_REAL, &(a).prune_mass, 0},                                 \
-        {"--max-modules", CLI_INTEGER, &(a).max_modules, 1},                            \
-        {"--max-segments", CLI_INTEGER, &(a).max_segments, 1}, {                        \
-        "--max-loops", CLI_INTEGER, &(a).max_loops, 0                                   \
+#define CLI_PLANT_OPTIONS(a)                                                                 \
+    {"--steps", CLI_INTEGER, &(a).steps, 0}, {"--seed", CLI_INTEGER, &(a).seed, 0},          \
+        {"--define", CLI_DEFINE, &(a).defines, 0}, {"-D", CLI_DEFINE, &(a).defines, 0},      \
+        {"--view", CLI_TEXT, &(a).view, 0}, {"--float", CLI_FLAG, &(a).float_parameters, 0}, \
+        {"--springs", CLI_TEXT, &(a).springs, 0},                                            \
+        {"--prune-length", CLI_REAL, &(a).prune_length, 0},                                  \
+        {"--prune-mass", CLI_REAL, &(a).prune_mass, 0},                                      \
+        {"--max-modules", CLI_INTEGER, &(a).max_modules, 1},                                 \
+        {"--max-segments", CLI_INTEGER, &(a).max_segments, 1}, {                             \
+        "--max-loops", CLI_INTEGER, &(a).max_loops, 0                                        \
     }
+
+// Options of commands that draw a plant.
+typedef struct cli_mesh_args {
+    int64_t triangles; // 0: as many as it takes
+    bool textures;
+} cli_mesh_args;
+
+td_mesh_opts cli_mesh_opts(const cli_mesh_args *args);
+
+#define CLI_MESH_OPTIONS(a)                              \
+    {"--triangles", CLI_INTEGER, &(a).triangles, 100}, { \
+        "--textures", CLI_FLAG, &(a).textures, 0         \
+    }
+#define CLI_MESH_HELP                                                  \
+    "  --triangles N         draw at most N triangles (100 or more)\n" \
+    "  --textures            draw bark and leaves with textures\n"
+
 #define CLI_PLANT_HELP                                                                    \
     "  --steps N             derivation steps instead of the file's derivation length\n"  \
     "  --seed S              seed of random choices instead of the file's\n"              \
     "  --define NAME=VALUE   replaces #define NAME of the file; may be repeated\n"        \
+    "  --view FILE           view file of cpfg instead of the one beside the model\n"     \
+    "  --float               parameters in single precision, as cpfg stores them\n"       \
     "  --springs RULE        'clamped' (default) or 'thesis'\n"                           \
     "  --prune-length M      leave out segments shorter than M metres\n"                  \
     "  --prune-mass KG       leave out segments lighter than KG kilograms\n"              \

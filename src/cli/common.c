@@ -224,23 +224,30 @@ int cli_read_options(int argc, char **argv, const cli_option *options, int count
 
 // ---- models ---------------------------------------------------------------------------------
 
-td_status cli_load_model(const char *path, const cli_defines *defines, td_grammar **grammar) {
+td_status cli_load_model(const char *path, const cli_defines *defines, const char *view,
+                         td_grammar **grammar) {
     td_diag items[MAX_DIAGS];
     td_diag_list diags = {items, MAX_DIAGS, 0};
     td_bytes text = {0};
     td_loader loader = td_file_loader();
+    char model[160];
     *grammar = NULL;
-    td_status status = td_file_read(path, MAX_TEXT, NULL, &text, &items[0]);
+    items[0] = (td_diag){.message = ""};
+    td_status status = td_file_model(path, model, &items[0]);
+    if (status == TD_OK) {
+        status = td_file_read(model, MAX_TEXT, NULL, &text, &items[0]);
+    }
     if (status != TD_OK) {
         cli_print_diag(&items[0]);
         return status;
     }
     td_grammar_def def = td_grammar_def_default();
-    def.name = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    def.name = strcmp(path, "-") == 0 ? "<stdin>" : model;
     def.text = (const char *)text.data;
     def.text_size = text.size;
     def.loader = &loader;
     def.max_text = MAX_TEXT;
+    def.view = view;
     if (defines) {
         def.defines = defines->items;
         def.define_count = defines->count;
@@ -256,4 +263,13 @@ td_status cli_load_model(const char *path, const cli_defines *defines, td_gramma
     }
     td_bytes_free(&text);
     return status;
+}
+
+// ---- meshes ---------------------------------------------------------------------------------
+
+td_mesh_opts cli_mesh_opts(const cli_mesh_args *args) {
+    td_mesh_opts opts = td_mesh_opts_default();
+    opts.max_triangles = args->triangles;
+    opts.textures = args->textures;
+    return opts;
 }

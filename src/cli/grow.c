@@ -14,25 +14,29 @@ static const char help[] =
     "  -o OUT                write OUT: .glb (mesh), .json (skeleton) or .txt (string)\n"
     "  --string              print the string\n"
     "  --stats               print modules, length, segments, mass and height\n"
-    "  --json                print them as one JSON object\n" CLI_PLANT_HELP;
+    "  --json                print them as one JSON object\n" CLI_MESH_HELP CLI_PLANT_HELP;
 
 typedef struct grow_args {
     cli_plant_args plant;
+    cli_mesh_args look;
     const char *out;
     bool string, stats, json, help;
 } grow_args;
 
 // ---- figures --------------------------------------------------------------------------------
 
-// Modules of each name, whatever their parameters; names[i] is the first type with that name.
-static int64_t *count_names(const td_grammar *grammar, const td_string *string) {
-    int32_t types = td_grammar_type_count(grammar);
+// Symbols of each name, whatever their parameters, at the first type with that name; *total gets
+// their sum.
+static int64_t *count_names(const td_grammar *grammar, const td_string *string, int64_t *total) {
+    int32_t types = td_grammar_type_count(grammar), type;
     int64_t *counts = calloc((size_t)types, sizeof *counts);
+    *total = 0;
     if (!counts) {
         return NULL;
     }
-    for (int64_t i = 0; i < string->module_count; i++) {
-        counts[string->types[i]]++;
+    for (int64_t i = 0; i < string->module_count; ++*total) {
+        i += td_symbol_at(grammar, string, i, &type);
+        counts[type]++;
     }
     for (int32_t t = 0; t < types; t++) {
         for (int32_t first = 0; first < t; first++) {
@@ -47,10 +51,10 @@ static int64_t *count_names(const td_grammar *grammar, const td_string *string) 
     return counts;
 }
 
-static void print_json(const td_grammar *grammar, const td_string *string, const td_totals *totals,
-                       const int64_t *counts) {
+static void print_json(const td_grammar *grammar, int64_t symbols, const td_totals *totals,
+                       int64_t *counts) {
     const char *comma = "";
-    printf("{\"modules\":%lld,\"counts\":{", (long long)string->module_count);
+    printf("{\"modules\":%lld,\"counts\":{", (long long)symbols);
     for (int32_t t = 0; t < td_grammar_type_count(grammar); t++) {
         if (counts[t] > 0) {
             fputs(comma, stdout);
@@ -68,14 +72,21 @@ static void print_json(const td_grammar *grammar, const td_string *string, const
     printf("}\n");
 }
 
-static void print_plain(const td_grammar *grammar, const td_string *string, const td_totals *totals,
-                        const int64_t *counts) {
-    printf("modules   %lld\n", (long long)string->module_count);
+// the most frequent symbols first; uses the counts up
+static void print_plain(const td_grammar *grammar, int64_t symbols, const td_totals *totals,
+                        int64_t *counts) {
+    printf("modules   %lld\n", (long long)symbols);
     printf("counts   ");
-    for (int32_t t = 0; t < td_grammar_type_count(grammar); t++) {
-        if (counts[t] > 0) {
-            printf(" %s %lld", td_grammar_type_name(grammar, t), (long long)counts[t]);
+    for (;;) {
+        int32_t most = 0;
+        for (int32_t t = 1; t < td_grammar_type_count(grammar); t++) {
+            most = counts[t] > counts[most] ? t : most;
         }
+        if (counts[most] == 0) {
+            break;
+        }
+        printf(" %s %lld", td_grammar_type_name(grammar, most), (long long)counts[most]);
+        counts[most] = 0;
     }
     printf("\nlength    %.10g\nsegments  %lld\nmass      %.6g kg\nheight    %.6g m\n",
            totals->length, (long long)totals->segment_count, totals->mass, totals->height);
@@ -85,9 +96,9 @@ static td_status print_figures(const td_grammar *grammar, const td_string *strin
                                const td_skeleton_opts *opts, bool json, td_diag *diag) {
     td_totals totals;
     td_status status = td_totals_from_string(grammar, string, opts, NULL, &totals, diag);
-    int64_t *counts = status == TD_OK ? count_names(grammar, string) : NULL;
+    int64_t symbols, *counts = status == TD_OK ? count_names(grammar, string, &symbols) : NULL;
     if (counts) {
-        (json ? print_json : print_plain)(grammar, string, &totals, counts);
+        (json ? print_json : print_plain)(grammar, symbols, &totals, counts);
     }
     free(counts);
     return status;
@@ -105,11 +116,11 @@ static void plain_name(const char *path, char *name, size_t size) {
     }
 }
 
-static td_status make_mesh(const td_skeleton *skeleton, const char *model, td_bytes *bytes,
-                           td_diag *diag) {
+static td_status make_mesh(const td_skeleton *skeleton, const char *model,
+                           const cli_mesh_args *look, td_bytes *bytes, td_diag *diag) {
     char name[128];
     td_mesh *mesh = NULL;
-    td_mesh_opts opts = td_mesh_opts_default();
+    td_mesh_opts opts = cli_mesh_opts(look);
     plain_name(model, name, sizeof name);
     td_status status = td_mesh_new(skeleton, &opts, NULL, &mesh, diag);
     if (status == TD_OK) {
@@ -120,9 +131,9 @@ static td_status make_mesh(const td_skeleton *skeleton, const char *model, td_by
 }
 
 static td_status write_output(const td_grammar *grammar, const td_string *string,
-                              const td_skeleton_opts *opts, const char *model, const char *out,
-                              td_diag *diag) {
-    const char *suffix = strrchr(out, '.');
+                              const td_skeleton_opts *opts, const char *model,
+                              const grow_args *args, td_diag *diag) {
+    const char *out = args->out, *suffix = strrchr(out, '.');
     td_bytes bytes = {0};
     td_skeleton *skeleton = NULL;
     td_status status = TD_OK;
@@ -133,7 +144,7 @@ static td_status write_output(const td_grammar *grammar, const td_string *string
         if (status == TD_OK && strcmp(suffix, ".json") == 0) {
             status = td_skeleton_json(skeleton, NULL, &bytes);
         } else if (status == TD_OK) {
-            status = make_mesh(skeleton, model, &bytes, diag);
+            status = make_mesh(skeleton, model, &args->look, &bytes, diag);
         }
     }
     if (status == TD_OK) {
@@ -157,7 +168,7 @@ static td_status output(const td_grammar *grammar, const td_string *string, cons
     td_skeleton_opts opts = cli_skeleton_opts(&args->plant);
     td_status status = TD_OK;
     if (args->out) {
-        status = write_output(grammar, string, &opts, path, args->out, diag);
+        status = write_output(grammar, string, &opts, path, args, diag);
     }
     if (status == TD_OK && args->string) {
         td_bytes text = {0};
@@ -192,9 +203,10 @@ static int grow(const char *path, const grow_args *args) {
 int cli_grow(int argc, char **argv) {
     grow_args a = {.plant = cli_plant_args_default()};
     const cli_option options[] = {
-        CLI_PLANT_OPTIONS(a.plant),           {"-o", CLI_TEXT, &a.out, 0},
-        {"--string", CLI_FLAG, &a.string, 0}, {"--stats", CLI_FLAG, &a.stats, 0},
-        {"--json", CLI_FLAG, &a.json, 0},     {"--help", CLI_FLAG, &a.help, 0},
+        CLI_PLANT_OPTIONS(a.plant),         CLI_MESH_OPTIONS(a.look),
+        {"-o", CLI_TEXT, &a.out, 0},        {"--string", CLI_FLAG, &a.string, 0},
+        {"--stats", CLI_FLAG, &a.stats, 0}, {"--json", CLI_FLAG, &a.json, 0},
+        {"--help", CLI_FLAG, &a.help, 0},
     };
     int operands =
         cli_read_options(argc, argv, options, (int)(sizeof options / sizeof options[0]), "grow");
@@ -216,5 +228,6 @@ int cli_grow(int argc, char **argv) {
     if (!cli_plant_args_check(&a.plant, "grow")) {
         return EXIT_MISUSE;
     }
+    a.plant.out = a.out;
     return grow(argv[0], &a);
 }

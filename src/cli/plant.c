@@ -72,7 +72,10 @@ static void show_progress(int64_t step, int64_t steps, int64_t modules, double s
 
 static td_status derive(const td_grammar *grammar, const cli_plant_args *args, td_derivation **out,
                         td_diag *diag) {
+    cli_prints prints = {.count = 0};
     td_derive_opts opts = td_derive_opts_default();
+    opts.print = (td_print){cli_prints_take, &prints};
+    opts.float_parameters = args->float_parameters;
     opts.seed = args->seed;
     opts.max_modules = args->max_modules;
     opts.max_loops = args->max_loops;
@@ -83,13 +86,20 @@ static td_status derive(const td_grammar *grammar, const cli_plant_args *args, t
         status = td_derivation_step(*out, diag);
         show_progress(i + 1, steps, td_derivation_string(*out).module_count, started);
     }
-    return status == TD_OK ? td_derivation_end(*out, diag) : status;
+    if (status == TD_OK) {
+        status = td_derivation_end(*out, diag);
+    }
+    if (status == TD_OK) {
+        status = cli_prints_write(&prints, args->out, diag);
+    }
+    cli_prints_free(&prints);
+    return status;
 }
 
 td_status cli_plant_derive(const char *path, const cli_plant_args *args, cli_plant *plant) {
     td_diag diag = {.message = ""};
     *plant = (cli_plant){NULL, NULL};
-    td_status status = cli_load_model(path, &args->defines, &plant->grammar);
+    td_status status = cli_load_model(path, &args->defines, args->view, &plant->grammar);
     if (status != TD_OK) {
         return status;
     }

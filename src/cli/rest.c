@@ -20,7 +20,7 @@ bool cli_rest_args_check(const char *path, const cli_plant_args *plant, const ch
         plant->steps != none.steps || plant->seed != none.seed ||
         plant->max_modules != none.max_modules || plant->max_segments != none.max_segments ||
         plant->max_loops != none.max_loops || plant->prune_length > 0 || plant->prune_mass > 0 ||
-        strcmp(plant->springs, none.springs) != 0 || plant->defines.count > 0;
+        strcmp(plant->springs, none.springs) != 0 || plant->defines.count > 0 || plant->view;
     if (cli_is_scene(path) && grows) {
         cli_error("%s: options that choose how a plant grows are for models; a scene has its own",
                   command);

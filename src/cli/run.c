@@ -27,8 +27,7 @@ static const char help[] =
     "  --threads N           number of threads (all cores); it does not change the result\n"
     "  --frames A:B          record only frames A to B, counted from 0; A or B may be left out\n"
     "  --checkpoint-every S  time between checkpoints in s of wall time (5)\n"
-    "  --resume              continue the last run of this scene in DIR\n"
-    "\n"
+    "  --resume              continue the last run of this scene in DIR\n" CLI_MESH_HELP "\n"
     "A run that is stopped, by Ctrl-C or otherwise, keeps its results in DIR/.run.\n"
     "Exit codes: 3 the scene has an error, 4 the motion diverges, 5 DIR cannot be\n"
     "written, 130 stopped by Ctrl-C.\n";
@@ -38,6 +37,7 @@ typedef struct run_args {
     double dt, checkpoint_every;
     int64_t threads;
     bool resume;
+    cli_mesh_args look;
 } run_args;
 
 typedef struct run_state {
@@ -240,7 +240,8 @@ static int prepare(run_state *s) {
         cli_error("run: out of memory");
         return EXIT_BAD_INPUT;
     }
-    return run_clip_open(s->args->scene, &s->scene, s->last - s->first + 1, &s->clip);
+    return run_clip_open(s->args->scene, &s->scene, s->last - s->first + 1, &s->args->look,
+                         &s->clip);
 }
 
 // What a checkpoint must agree with.
@@ -341,6 +342,7 @@ int cli_run(int argc, char **argv) {
                                   {"--frames", CLI_TEXT, &args.frames, 0},
                                   {"--checkpoint-every", CLI_REAL, &args.checkpoint_every, 0},
                                   {"--resume", CLI_FLAG, &args.resume, 0},
+                                  CLI_MESH_OPTIONS(args.look),
                                   {"--help", CLI_FLAG, &want_help, 0}};
     int operands = cli_read_options(argc, argv, options, sizeof options / sizeof options[0], "run");
     if (operands < 0) {

@@ -16,6 +16,7 @@ typedef struct run_clip {
     int32_t actor_count;
     td_mesh **meshes;
     int32_t mesh_count;
+    cli_mesh_args look;
     td_clip_scale scale;
     td_clip_collider *colliders;
     int32_t collider_count;
@@ -29,7 +30,8 @@ typedef struct run_clip {
 } run_clip;
 
 // Makes the meshes. Returns an exit code; unless it is 0 it has said why and the clip is empty.
-int run_clip_open(const char *scene_path, const cli_scene *scene, int64_t frames, run_clip *clip);
+int run_clip_open(const char *scene_path, const cli_scene *scene, int64_t frames,
+                  const cli_mesh_args *look, run_clip *clip);
 void run_clip_free(run_clip *clip); // empty is allowed
 // Fills clip->frame from the world as it is. False when there is no memory.
 bool run_clip_pack(run_clip *clip, const td_world *world);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LEAST_SHARE  100                  // triangles: what td_mesh_opts allows
 #define MAX_JOINTS   65535                // of a skin in glTF
 #define MAX_GLB_SIZE ((double)UINT32_MAX) // bytes: glTF counts them in 32 bits
 
@@ -21,13 +22,58 @@ static td_status find_mesh(run_clip *clip, int32_t actor, td_diag *diag) {
             return TD_OK;
         }
     }
-    td_mesh_opts opts = td_mesh_opts_default();
+    td_mesh_opts opts = cli_mesh_opts(&clip->look);
     td_mesh *mesh = NULL;
     opts.skinned = true;
     td_status status = td_mesh_new(skeleton, &opts, NULL, &mesh, diag);
     if (status == TD_OK) {
         clip->meshes[clip->mesh_count++] = mesh;
         clip->actors[actor].mesh = mesh;
+    }
+    return status;
+}
+
+static int64_t triangles_of(const td_mesh *mesh) {
+    int64_t count = 0;
+    for (int32_t i = 0; i < td_mesh_part_count(mesh); i++) {
+        count += td_mesh_part_get(mesh, i).index_count / 3;
+    }
+    return count;
+}
+
+// Makes a mesh again with its share of the triangles, for all actors that have it.
+static td_status reduce_mesh(run_clip *clip, int32_t mesh, double share, td_diag *diag) {
+    td_mesh *old = clip->meshes[mesh], *made = NULL;
+    td_mesh_opts opts = cli_mesh_opts(&clip->look);
+    opts.skinned = true;
+    opts.max_triangles = (int64_t)(share * (double)triangles_of(old));
+    opts.max_triangles = opts.max_triangles < LEAST_SHARE ? LEAST_SHARE : opts.max_triangles;
+    for (int32_t k = 0; k < clip->actor_count; k++) {
+        if (clip->actors[k].mesh != old) {
+            continue;
+        }
+        td_status status =
+            made ? TD_OK : td_mesh_new(clip->actors[k].skeleton, &opts, NULL, &made, diag);
+        if (status != TD_OK) {
+            return status;
+        }
+        clip->actors[k].mesh = made;
+    }
+    clip->meshes[mesh] = made;
+    td_mesh_free(old);
+    return TD_OK;
+}
+
+// --triangles counts what is seen, so a mesh that many actors share counts for each of them.
+static td_status keep_limit(run_clip *clip, td_diag *diag) {
+    int64_t all = 0;
+    td_status status = TD_OK;
+    for (int32_t k = 0; k < clip->actor_count; k++) {
+        all += triangles_of(clip->actors[k].mesh);
+    }
+    double share = (double)clip->look.triangles / (double)(all > 0 ? all : 1);
+    for (int32_t m = 0; m < clip->mesh_count && share < 1 && status == TD_OK; m++) {
+        status = reduce_mesh(clip, m, share, diag);
     }
     return status;
 }
@@ -50,6 +96,10 @@ static td_status add_actors(const td_world *world, run_clip *clip, td_diag *diag
         if (status != TD_OK) {
             return status;
         }
+    }
+    td_status status = clip->look.triangles > 0 ? keep_limit(clip, diag) : TD_OK;
+    if (status != TD_OK) {
+        return status;
     }
     clip->origins = malloc((size_t)most * sizeof *clip->origins);
     clip->rotations = malloc((size_t)most * sizeof *clip->rotations);
@@ -91,11 +141,12 @@ static td_status check_size(const run_clip *clip, const td_record_def *record, i
     return TD_ERR_LIMIT;
 }
 
-int run_clip_open(const char *scene_path, const cli_scene *scene, int64_t frames, run_clip *clip) {
+int run_clip_open(const char *scene_path, const cli_scene *scene, int64_t frames,
+                  const cli_mesh_args *look, run_clip *clip) {
     const td_scene_def *def = td_scene_def_get(scene->scene);
     const td_record_def *record = &def->record;
     td_diag diag = {.message = ""};
-    *clip = (run_clip){.actor_count = td_world_actor_count(scene->world)};
+    *clip = (run_clip){.actor_count = td_world_actor_count(scene->world), .look = *look};
     if (!record->glb && !record->page) {
         clip->actor_count = 0;
         return EXIT_FINE;

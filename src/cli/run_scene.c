@@ -90,7 +90,7 @@ static void check_plant(const char *path, const td_bytes *text, const td_value *
     if (status == TD_OK) {
         td_grammar *grammar = NULL;
         add_defines(td_value_get(object, "define"), &defines);
-        cli_load_model(resolved, &defines, &grammar); // tells what is wrong
+        cli_load_model(resolved, &defines, NULL, &grammar); // tells what is wrong
         td_grammar_free(grammar);
         return;
     }

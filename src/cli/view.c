@@ -108,7 +108,7 @@ static int gather_model(const char *path, view_files *files) {
     static const cli_defines none;
     td_grammar *grammar = NULL;
     td_bytes text = {0};
-    td_status status = cli_load_model(path, &none, &grammar);
+    td_status status = cli_load_model(path, &none, NULL, &grammar);
     td_grammar_free(grammar);
     if (status == TD_OK) {
         status = td_file_read(path, MAX_TEXT, NULL, &text, NULL);

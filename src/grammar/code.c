@@ -11,7 +11,7 @@
 
 // ---- operations -----------------------------------------------------------------------------
 
-static int32_t emit(tdi_parser *p, size_t at, tdi_code code, int32_t a, double k) {
+int32_t tdi_emit(tdi_parser *p, size_t at, tdi_code code, int32_t a, double k) {
     td_grammar *g = p->g;
     if (g->op_count == p->op_capacity) {
         tdi_op *ops = tdi_arena_grow(&g->arena, g->ops, g->op_count, &p->op_capacity, sizeof *ops);
@@ -30,12 +30,12 @@ static int32_t emit(tdi_parser *p, size_t at, tdi_code code, int32_t a, double k
 }
 
 // the values an operation adds to the stack are counted, so that the machine need not check
-static bool emit_push(tdi_parser *p, size_t at, tdi_code code, int32_t a, double k) {
+bool tdi_emit_push(tdi_parser *p, size_t at, tdi_code code, int32_t a, double k) {
     if (++p->stack > TDI_MAX_STACK) {
         return tdi_parse_fail(p, at,
                               "this expression is too long; split it up with a name in between");
     }
-    return emit(p, at, code, a, k) != TD_NONE;
+    return tdi_emit(p, at, code, a, k) != TD_NONE;
 }
 
 static bool is_constant(const tdi_parser *p, int32_t first) {
@@ -72,35 +72,48 @@ static bool emit_binary(tdi_parser *p, size_t at, tdi_code code, int32_t left, i
             return true;
         }
     }
-    return emit(p, at, code, 0, 0) != TD_NONE;
+    return tdi_emit(p, at, code, code == TDI_CODE_MOD && g->cpfg, 0) != TD_NONE;
 }
 
 // ---- names ----------------------------------------------------------------------------------
 
-static const tdi_name *find_name(const tdi_parser *p, const char *name) {
+const tdi_name *tdi_find_name(const tdi_parser *p, const char *name) {
     for (int32_t i = p->name_count - 1; i >= 0; i--) {
-        if (strcmp(p->names[i].text, name) == 0) {
+        if (!p->names[i].hidden && strcmp(p->names[i].text, name) == 0) {
             return &p->names[i];
         }
     }
     return NULL;
 }
 
+bool tdi_show_name(tdi_parser *p, const char *name) {
+    for (int32_t i = 0; i < p->name_count && p->name_count < TDI_MAX_NAMES; i++) {
+        if (p->names[i].hidden && strcmp(p->names[i].text, name) == 0) {
+            p->names[p->name_count] = p->names[i];
+            p->names[p->name_count++].hidden = false;
+            p->global_count++;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool tdi_add_name(tdi_parser *p, const char *name, bool global, int32_t *slot) {
-    if (p->name_count == TDI_MAX_SLOTS) {
+    if (p->name_count == TDI_MAX_NAMES) {
         return tdi_parse_fail(p, p->at, "more than %d names are in use here; use fewer",
                               TDI_MAX_SLOTS);
     }
     tdi_name *n = &p->names[p->name_count++];
     tdi_text_copy(n->text, sizeof n->text, name);
     n->global = global;
+    n->hidden = false;
     n->slot = global ? p->g->global_count++ : p->slot_count++;
     p->global_count += global;
     *slot = n->slot;
     return true;
 }
 
-static int32_t find_array(const tdi_parser *p, const char *name) {
+int32_t tdi_find_array(const tdi_parser *p, const char *name) {
     for (int32_t i = 0; i < p->g->array_count; i++) {
         if (strcmp(p->g->arrays[i].name, name) == 0) {
             return i;
@@ -109,13 +122,21 @@ static int32_t find_array(const tdi_parser *p, const char *name) {
     return TD_NONE;
 }
 
+// a function's name stands for its number; the last of several wins
+static int32_t find_spline(const td_grammar *g, const char *name) {
+    for (int32_t i = g->spline_count - 1; i >= 0; i--) {
+        if (strcmp(g->splines[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return TD_NONE;
+}
+
 // ---- expressions ----------------------------------------------------------------------------
 
-static bool expression(tdi_parser *p);
-
-static bool indices(tdi_parser *p, int32_t array) {
+bool tdi_compile_indices(tdi_parser *p, int32_t array) {
     for (int32_t i = 0; i < p->g->arrays[array].rank; i++) {
-        if (!tdi_expect(p, "[") || !expression(p) || !tdi_expect(p, "]")) {
+        if (!tdi_expect(p, "[") || !tdi_compile_value(p) || !tdi_expect(p, "]")) {
             return false;
         }
     }
@@ -126,7 +147,10 @@ static const char *function_name(int32_t index) {
     return tdi_function_get(index)->name;
 }
 
-static bool function_call(tdi_parser *p, size_t at, const char *name) {
+bool tdi_compile_call(tdi_parser *p, size_t at, const char *name) {
+    if (tdi_is_print(name)) {
+        return tdi_compile_print(p, at, name);
+    }
     int32_t f = 0;
     while (f < tdi_function_count() && strcmp(function_name(f), name) != 0) {
         f++;
@@ -139,7 +163,7 @@ static bool function_call(tdi_parser *p, size_t at, const char *name) {
     int32_t wanted = tdi_function_get(f)->params, count = 0;
     tdi_accept(p, "(");
     while (!tdi_at(p, ")")) {
-        if ((count > 0 && !tdi_expect(p, ",")) || !expression(p)) {
+        if ((count > 0 && !tdi_expect(p, ",")) || !tdi_compile_value(p)) {
             return false;
         }
         count++;
@@ -149,7 +173,7 @@ static bool function_call(tdi_parser *p, size_t at, const char *name) {
                               wanted == 1 ? "" : "s", count, count == 1 ? "is" : "are");
     }
     p->stack -= wanted - 1;
-    return tdi_expect(p, ")") && emit(p, at, TDI_CODE_CALL, f, 0) != TD_NONE;
+    return tdi_expect(p, ")") && tdi_emit(p, at, TDI_CODE_CALL, f, 0) != TD_NONE;
 }
 
 static bool primary(tdi_parser *p) {
@@ -158,31 +182,38 @@ static bool primary(tdi_parser *p) {
     tdi_skip_space(p);
     size_t at = p->at;
     if (tdi_accept(p, "(")) {
-        return expression(p) && tdi_expect(p, ")");
+        return tdi_compile_value(p) && tdi_expect(p, ")");
     }
     if (tdi_read_number(p, &value)) {
-        return emit_push(p, at, TDI_CODE_CONSTANT, 0, value);
+        return tdi_emit_push(p, at, TDI_CODE_CONSTANT, 0, value);
+    }
+    if (tdi_at(p, "\"")) { // a label that only a window of cpfg shows
+        return tdi_read_string(p, "a text") && tdi_emit_push(p, at, TDI_CODE_CONSTANT, 0, 0);
     }
     if (!tdi_read_name(p, name)) {
         return tdi_parse_fail(p, p->at, "expected a number, a name or '(' before %s",
                               tdi_here(p, here));
     }
     if (tdi_at(p, "(")) {
-        return function_call(p, at, name);
+        return tdi_compile_call(p, at, name);
     }
-    int32_t array = find_array(p, name);
+    int32_t array = tdi_find_array(p, name);
     if (array != TD_NONE) {
-        if (!indices(p, array)) {
+        if (!tdi_compile_indices(p, array)) {
             return false;
         }
         p->stack -= p->g->arrays[array].rank - 1;
-        return emit(p, at, TDI_CODE_ELEMENT, array, 0) != TD_NONE;
+        return tdi_emit(p, at, TDI_CODE_ELEMENT, array, 0) != TD_NONE;
     }
-    const tdi_name *found = find_name(p, name);
+    const tdi_name *found = tdi_find_name(p, name);
+    int32_t spline = found ? TD_NONE : find_spline(p->g, name);
+    if (spline != TD_NONE) {
+        return tdi_emit_push(p, at, TDI_CODE_CONSTANT, 0, spline + 1);
+    }
     if (!found) {
         return tdi_parse_fail(p, at, "unknown name '%s'", name);
     }
-    return emit_push(p, at, found->global ? TDI_CODE_GLOBAL : TDI_CODE_SLOT, found->slot, 0);
+    return tdi_emit_push(p, at, found->global ? TDI_CODE_GLOBAL : TDI_CODE_SLOT, found->slot, 0);
 }
 
 static bool unary(tdi_parser *p);
@@ -202,10 +233,12 @@ static bool power(tdi_parser *p) {
     return unary(p) && emit_binary(p, at, TDI_CODE_POW, left, right);
 }
 
-static bool unary(tdi_parser *p) {
+// A sign or ! and what `operand` reads after it. *signs says whether there was one.
+static bool prefixed(tdi_parser *p, bool (*operand)(tdi_parser *), bool *signs) {
     char next = tdi_peek(p);
-    if ((next != '-' && next != '+' && next != '!') || tdi_at(p, "-->")) {
-        return power(p);
+    *signs = (next == '-' || next == '+' || next == '!') && !tdi_at(p, "-->");
+    if (!*signs) {
+        return true;
     }
     size_t at = p->at++;
     if (++p->nesting > TDI_MAX_NESTING) {
@@ -213,7 +246,7 @@ static bool unary(tdi_parser *p) {
                               TDI_MAX_NESTING);
     }
     int32_t first = p->g->op_count;
-    bool ok = unary(p);
+    bool ok = operand(p);
     p->nesting--;
     if (!ok || next == '+') {
         return ok;
@@ -222,7 +255,35 @@ static bool unary(tdi_parser *p) {
         p->g->ops[first].k = -p->g->ops[first].k;
         return true;
     }
-    return emit(p, at, next == '-' ? TDI_CODE_NEGATE : TDI_CODE_NOT, 0, 0) != TD_NONE;
+    return tdi_emit(p, at, next == '-' ? TDI_CODE_NEGATE : TDI_CODE_NOT, 0, 0) != TD_NONE;
+}
+
+// in cpfg a sign binds closer than ^ , which goes to the left: -2^2 is 4, 2^3^2 is 8^2
+static bool cpfg_factor(tdi_parser *p) {
+    bool signs;
+    return prefixed(p, cpfg_factor, &signs) && (signs || primary(p));
+}
+
+static bool cpfg_power(tdi_parser *p) {
+    int32_t left = p->g->op_count;
+    bool ok = cpfg_factor(p);
+    for (;;) {
+        tdi_skip_space(p);
+        size_t at = p->at;
+        if (!ok || !tdi_accept(p, "^")) {
+            return ok;
+        }
+        int32_t right = p->g->op_count;
+        ok = cpfg_factor(p) && emit_binary(p, at, TDI_CODE_POW, left, right);
+    }
+}
+
+static bool unary(tdi_parser *p) {
+    bool signs;
+    if (p->g->cpfg) {
+        return cpfg_power(p);
+    }
+    return prefixed(p, unary, &signs) && (signs || power(p));
 }
 
 typedef struct operator_row {
@@ -238,6 +299,7 @@ static const operator_row operators[] = {{"||", TDI_CODE_SKIP_IF_ONE, 0},
                                          {"&", TDI_CODE_SKIP_IF_ZERO, 1},
                                          {"==", TDI_CODE_EQ, 2},
                                          {"!=", TDI_CODE_NE, 2},
+                                         {"<>", TDI_CODE_NE, 2},
                                          {"<=", TDI_CODE_LE, 3},
                                          {">=", TDI_CODE_GE, 3},
                                          {"=", TDI_CODE_EQ, 2},
@@ -264,9 +326,9 @@ static const operator_row *operator_here(tdi_parser *p) {
 
 // a && b: when a decides, b is not computed
 static bool logical(tdi_parser *p, const operator_row *o, size_t at, bool (*right)(tdi_parser *)) {
-    int32_t skip = emit(p, at, o->code, 0, 0);
+    int32_t skip = tdi_emit(p, at, o->code, 0, 0);
     p->stack--;
-    if (skip == TD_NONE || !right(p) || emit(p, at, TDI_CODE_BOOL, 0, 0) == TD_NONE) {
+    if (skip == TD_NONE || !right(p) || tdi_emit(p, at, TDI_CODE_BOOL, 0, 0) == TD_NONE) {
         return false;
     }
     p->g->ops[skip].a = p->g->op_count;
@@ -308,13 +370,35 @@ static bool level(tdi_parser *p, int32_t lowest) {
     }
 }
 
-static bool expression(tdi_parser *p) {
+// a ? b : c, to the right; only one of b and c is computed
+static bool choice(tdi_parser *p, size_t at) {
+    int32_t skip = tdi_emit(p, at, TDI_CODE_JUMP_IF_ZERO, 0, 0);
+    p->stack--;
+    if (skip == TD_NONE || !tdi_compile_value(p) || !tdi_expect(p, ":")) {
+        return false;
+    }
+    int32_t over = tdi_emit(p, at, TDI_CODE_JUMP, 0, 0);
+    p->g->ops[skip].a = p->g->op_count;
+    p->stack--;
+    if (over == TD_NONE || !tdi_compile_value(p)) {
+        return false;
+    }
+    p->g->ops[over].a = p->g->op_count;
+    return true;
+}
+
+bool tdi_compile_value(tdi_parser *p) {
     if (p->nesting >= TDI_MAX_NESTING) {
         return tdi_parse_fail(p, p->at, "expressions are nested more than %d deep here",
                               TDI_MAX_NESTING);
     }
     p->nesting++;
     bool ok = level(p, 0);
+    tdi_skip_space(p);
+    size_t at = p->at;
+    if (ok && tdi_accept(p, "?")) {
+        ok = choice(p, at);
+    }
     p->nesting--;
     return ok;
 }
@@ -324,7 +408,7 @@ int32_t tdi_compile_expression(tdi_parser *p) {
     size_t at = p->at;
     int32_t first = p->g->op_count;
     p->stack = 0;
-    return expression(p) && emit(p, at, TDI_CODE_END, 0, 0) != TD_NONE ? first : TD_NONE;
+    return tdi_compile_value(p) && tdi_emit(p, at, TDI_CODE_END, 0, 0) != TD_NONE ? first : TD_NONE;
 }
 
 bool tdi_compile_arg(tdi_parser *p, tdi_arg *arg) {
@@ -356,145 +440,12 @@ bool tdi_parse_constant(tdi_parser *p, double *value) {
         return false;
     }
     int64_t loops = 0;
-    tdi_random random;
-    tdi_random_seed(&random, 0);
-    tdi_machine machine = {p->g, NULL, p->g->array_values, &random, &loops};
+    tdi_dice dice;
+    tdi_dice_start(&dice, false, 0);
+    tdi_machine machine = {
+        .grammar = p->g, .arrays = p->g->array_values, .dice = &dice, .loops_left = &loops};
     td_diag diag;
     td_status status = tdi_machine_run(&machine, first, NULL, value, &diag);
     p->g->op_count = first;
     return status == TD_OK || tdi_parse_fail(p, at, "%s", diag.message);
-}
-
-// ---- statements -----------------------------------------------------------------------------
-
-static bool block(tdi_parser *p);
-
-static bool assignment(tdi_parser *p) {
-    char name[32], here[24];
-    size_t at = p->at;
-    if (!tdi_read_name(p, name)) {
-        return tdi_parse_fail(p, p->at, "expected a statement before %s", tdi_here(p, here));
-    }
-    p->stack = 0;
-    int32_t array = find_array(p, name);
-    if (array == TD_NONE && tdi_at(p, "(")) { // srand(1);
-        return function_call(p, at, name) && tdi_expect(p, ";") &&
-               emit(p, at, TDI_CODE_DROP, 0, 0) != TD_NONE;
-    }
-    if (array != TD_NONE) {
-        return indices(p, array) && tdi_expect(p, "=") && expression(p) && tdi_expect(p, ";") &&
-               emit(p, at, TDI_CODE_SET_ELEMENT, array, 0) != TD_NONE;
-    }
-    if (!tdi_expect(p, "=") || !expression(p) || !tdi_expect(p, ";")) {
-        return false;
-    }
-    const tdi_name *found = find_name(p, name);
-    bool global = found ? found->global : p->names_are_global;
-    int32_t slot = found ? found->slot : 0;
-    if (!found && !tdi_add_name(p, name, global, &slot)) {
-        return false;
-    }
-    return emit(p, at, global ? TDI_CODE_SET_GLOBAL : TDI_CODE_SET_SLOT, slot, 0) != TD_NONE;
-}
-
-static bool condition(tdi_parser *p) {
-    p->stack = 0;
-    return tdi_expect(p, "(") && expression(p) && tdi_expect(p, ")");
-}
-
-static bool keyword(tdi_parser *p, const char *word) {
-    tdi_skip_space(p);
-    size_t at = p->at;
-    char name[32];
-    if (tdi_read_name(p, name) && strcmp(name, word) == 0) {
-        return true;
-    }
-    p->at = at;
-    return false;
-}
-
-static bool if_statement(tdi_parser *p) {
-    size_t at = p->at;
-    if (!condition(p)) {
-        return false;
-    }
-    int32_t skip = emit(p, at, TDI_CODE_JUMP_IF_ZERO, 0, 0);
-    if (skip == TD_NONE || !block(p)) {
-        return false;
-    }
-    if (keyword(p, "else")) {
-        int32_t over = emit(p, at, TDI_CODE_JUMP, 0, 0);
-        p->g->ops[skip].a = p->g->op_count;
-        if (over == TD_NONE || !block(p)) {
-            return false;
-        }
-        skip = over;
-    }
-    p->g->ops[skip].a = p->g->op_count;
-    return true;
-}
-
-static bool while_statement(tdi_parser *p) {
-    size_t at = p->at;
-    int32_t start = p->g->op_count;
-    if (!condition(p)) {
-        return false;
-    }
-    int32_t leave = emit(p, at, TDI_CODE_JUMP_IF_ZERO, 0, 0);
-    if (leave == TD_NONE || !block(p) || emit(p, at, TDI_CODE_LOOP, start, 0) == TD_NONE) {
-        return false;
-    }
-    p->g->ops[leave].a = p->g->op_count;
-    return true;
-}
-
-static bool do_statement(tdi_parser *p) {
-    size_t at = p->at;
-    int32_t start = p->g->op_count;
-    return block(p) && tdi_expect(p, "while") && condition(p) && tdi_expect(p, ";") &&
-           emit(p, at, TDI_CODE_LOOP_IF, start, 0) != TD_NONE;
-}
-
-static bool statement(tdi_parser *p) {
-    tdi_skip_space(p);
-    if (tdi_accept(p, ";")) {
-        return true;
-    }
-    if (keyword(p, "if")) {
-        return if_statement(p);
-    }
-    if (keyword(p, "while")) {
-        return while_statement(p);
-    }
-    return keyword(p, "do") ? do_statement(p) : assignment(p);
-}
-
-// { statements }, or a single statement after if, else, while, do
-static bool block(tdi_parser *p) {
-    if (++p->nesting > TDI_MAX_NESTING) {
-        return tdi_parse_fail(p, p->at, "statements are nested more than %d deep here",
-                              TDI_MAX_NESTING);
-    }
-    bool ok = true;
-    if (!tdi_accept(p, "{")) {
-        ok = statement(p);
-    } else {
-        while (ok && !tdi_accept(p, "}")) {
-            ok = p->at < p->limit ? statement(p) : tdi_expect(p, "}");
-        }
-    }
-    p->nesting--;
-    return ok;
-}
-
-int32_t tdi_compile_block(tdi_parser *p) {
-    tdi_skip_space(p);
-    size_t at = p->at;
-    int32_t first = p->g->op_count;
-    p->stack = 0;
-    if (!tdi_at(p, "{")) {
-        tdi_expect(p, "{");
-        return TD_NONE;
-    }
-    return block(p) && emit(p, at, TDI_CODE_END, 0, 0) != TD_NONE ? first : TD_NONE;
 }

@@ -7,8 +7,8 @@
 //          block and only its parameters are computed.
 // Limits   modules, bytes and loop turns, checked before memory is taken.
 
-#include "grammar/expand.h"
 #include "base/range.h"
+#include "grammar/engine.h"
 #include "grammar/query.h"
 
 #include <string.h>
@@ -25,20 +25,18 @@ struct td_derivation {
     const td_alloc *alloc;
     td_derive_opts opts;
     buffer now, next;
+    buffer whole; // a successor before its decomposition
     double *globals, *arrays;
-    uint8_t *still; // a type: no production concerns it
-    uint8_t *arity; // a type
-    // a type: bit (t mod 64) is set where a neighbour of type t may let a production match, so that
-    // most modules of context-sensitive models are passed over without a closer look
-    uint64_t *left_gate, *right_gate;
-    tdi_random random;
+    uint8_t *file_open; // a file that statements write
+    uint8_t *arity;     // a type
+    tdi_dice dice;
     int64_t loops_left;
     int32_t step;
     int64_t written;
-    bool started;
-    tdi_neighbours neighbours;
-    tdi_chooser chooser;
-    tdi_expander expander; // of the decomposition
+    tdi_engine *engines; // one an L-system
+    tdi_engine *engine;  // of the L-system at hand
+    tdi_engine **opened; // L-systems that '?' has opened
+    int32_t opened_count;
     tdi_variables variables;
 };
 
@@ -115,8 +113,8 @@ static inline td_status write_words(td_derivation *d, buffer *b, const tdi_words
     }
     b->count += words->module_count;
     if (words->arg_count > 0) {
-        status =
-            tdi_words_params(&d->chooser.machine, words, slots, b->params + b->param_count, diag);
+        status = tdi_words_params(&d->engine->chooser.machine, words, slots,
+                                  b->params + b->param_count, diag);
         b->param_count += words->arg_count;
     }
     return status;
@@ -146,41 +144,125 @@ static inline td_status copy_modules(td_derivation *d, buffer *b, const uint16_t
 
 // ---- one step -------------------------------------------------------------------------------
 
-// '%' drops what follows up to the end of its branch: the place of the ']' or of the string's end
+// '%' drops what follows up to the end of its branch or L-system: the place of the ']' or '$' or of
+// the string's end
 static int64_t branch_end(const td_derivation *d, int64_t i, int64_t *param) {
     const buffer *b = &d->now;
-    int64_t depth = 0;
-    for (; i < b->count; i++) {
-        depth += (b->types[i] == TDI_TYPE_PUSH) - (b->types[i] == TDI_TYPE_POP);
-        if (depth < 0) {
-            break;
-        }
+    int64_t depth = 0, systems = 0;
+    for (; i < b->count && tdi_in_branch(d->grammar, b->types[i], &depth, &systems); i++) {
         *param += d->arity[b->types[i]];
     }
     return i;
 }
 
-static td_status rewrite_module(td_derivation *d, int64_t i, int64_t param, td_diag *diag) {
-    const tdi_section *s = &d->grammar->rewrite;
+static td_status run_block(td_derivation *d, int32_t first, td_diag *diag) {
+    double no_slots[1] = {0};
+    return first == TD_NONE
+               ? TD_OK
+               : tdi_machine_run(&d->engine->chooser.machine, first, no_slots, NULL, diag);
+}
+
+// '?(n)' goes on with L-system n, '$' with the one before.
+static td_status enter_or_leave(td_derivation *d, int64_t i, int64_t param, td_diag *diag) {
+    const td_grammar *g = d->grammar;
+    uint8_t op = g->types[d->now.types[i]].op;
+    if (op == TDI_OP_SUB_CLOSE && d->opened_count > 0) {
+        td_status status = run_block(d, d->engine->grammar->end_each, diag);
+        d->engine = d->opened[--d->opened_count];
+        return status;
+    }
+    if (op != TDI_OP_SUB_OPEN) {
+        return TD_OK;
+    }
+    double number = d->now.params[param];
+    int32_t found = tdi_system_find(g, number);
+    if (found == TD_NONE) {
+        return tdi_fail_at(diag, TD_ERR_STRUCTURE, i,
+                           "module %lld opens L-system %g; the file has none of that number",
+                           (long long)i, number);
+    }
+    for (int32_t k = 0; k <= d->opened_count; k++) {
+        const tdi_engine *open = k < d->opened_count ? d->opened[k] : d->engine;
+        if (open == &d->engines[found]) {
+            return tdi_fail_at(diag, TD_ERR_STRUCTURE, i,
+                               "module %lld opens L-system %g within itself; an L-system cannot be "
+                               "its own part",
+                               (long long)i, number);
+        }
+    }
+    d->opened[d->opened_count++] = d->engine;
+    d->engine = &d->engines[found];
+    return run_block(d, d->engine->grammar->start_each, diag);
+}
+
+// Writes module `site` and what the decomposition makes of it; *used counts the modules it takes.
+static td_status decompose(td_derivation *d, const tdi_site *site, int64_t *used, td_diag *diag) {
+    tdi_expander *e = &d->engine->expander;
+    tdi_expander_start(e, site);
+    for (;;) {
+        uint16_t type;
+        const double *params;
+        bool more;
+        e->chooser.made = view(&d->next);
+        td_status status = tdi_expander_next(e, d->alloc, &more, &type, &params, diag);
+        if (status == TD_OK && more) {
+            status = copy_modules(d, &d->next, &type, 1, params, d->arity[type], diag);
+        }
+        if (status != TD_OK || !more) {
+            *used = e->used;
+            return status;
+        }
+    }
+}
+
+// Writes the successor of a production that has replaced modules first to last, decomposed.
+static td_status write_parts(td_derivation *d, const tdi_production *r, double *slots,
+                             int64_t first, int64_t last, td_diag *diag) {
+    buffer *b = &d->whole;
+    b->count = b->param_count = 0;
+    td_status status = write_words(d, b, &r->successor, slots, r->at, diag);
+    int64_t used = 0;
+    tdi_site site = {.types = b->types, .params = b->params, .first = first, .last = last};
+    for (int64_t k = 0; k < b->count && status == TD_OK; k += used) {
+        site.count = b->count - k;
+        status = decompose(d, &site, &used, diag);
+        for (int64_t m = 0; m < used; m++) {
+            site.params += d->arity[*site.types++];
+        }
+    }
+    return status;
+}
+
+// Rewrites the modules from i on; *used counts those that the strict predecessor takes.
+static td_status rewrite_module(td_derivation *d, int64_t i, int64_t param, int64_t *used,
+                                td_diag *diag) {
     const double *params = d->now.params + param;
     int32_t type = d->now.types[i];
-    const tdi_production *r = &s->productions[s->first[type]];
-    double *slots = d->chooser.slots;
-    if (s->first[type + 1] - s->first[type] == 1 && r->plain && r->weight == TD_NONE) {
-        // the only production, and nothing to test: no choice to make
-        for (int32_t k = 0; k < d->arity[type]; k++) {
-            slots[r->first_slot + k] = params[k];
-        }
-        return write_words(d, &d->next, &r->successor, slots, r->at, diag);
+    const tdi_production *r;
+    double *slots;
+    bool decomposes = d->engine->grammar->decompose.count > 0;
+    *used = 1;
+    tdi_site site = {d->now.types + i, params, d->now.count - i, i, TD_NONE};
+    if (d->engine->grammar->rewrite.has_made) {
+        d->engine->chooser.made = view(&d->next);
     }
-    td_status status = tdi_choose(&d->chooser, type, params, i, &r, &slots, diag);
+    td_status status = tdi_choose(&d->engine->chooser, &site, &r, &slots, diag);
     if (status != TD_OK) {
         return status;
     }
-    if (!r) {
-        return copy_modules(d, &d->next, &d->now.types[i], 1, params, d->arity[type], diag);
+    if (!r && type == TDI_TYPE_CUT) {
+        *used = 0;
+        return TD_OK;
     }
-    return write_words(d, &d->next, &r->successor, slots, r->at, diag);
+    if (!r) {
+        site.last = i;
+        return decomposes
+                   ? decompose(d, &site, used, diag)
+                   : copy_modules(d, &d->next, &d->now.types[i], 1, params, d->arity[type], diag);
+    }
+    *used = r->strict.count;
+    return decomposes ? write_parts(d, r, slots, i, i + *used - 1, diag)
+                      : write_words(d, &d->next, &r->successor, slots, r->at, diag);
 }
 
 static inline bool gate_open(const td_derivation *d, uint64_t gate, int32_t neighbour) {
@@ -189,35 +271,54 @@ static inline bool gate_open(const td_derivation *d, uint64_t gate, int32_t neig
 }
 
 // Whether module i stays as it is, as far as can be told at a glance.
-static inline bool stays(const td_derivation *d, int64_t i, bool contexts) {
+static inline bool stays(const td_derivation *d, const tdi_engine *e, int64_t i) {
     int32_t type = d->now.types[i];
-    if (d->still[type] || !contexts || type == TDI_TYPE_CUT) {
-        return d->still[type];
+    if (e->still[type] || !e->contexts) {
+        return e->still[type];
     }
-    const tdi_neighbours *n = &d->neighbours;
-    return !gate_open(d, d->left_gate[type], n->left[i]) ||
-           (d->right_gate[type] != UINT64_MAX && !gate_open(d, d->right_gate[type], n->right[i]));
+    const tdi_neighbours *n = &e->neighbours;
+    return !gate_open(d, e->left_gate[type], n->left[i]) ||
+           (e->right_gate[type] != UINT64_MAX && !gate_open(d, e->right_gate[type], n->right[i]));
+}
+
+// no choice to make: binds the parameters and writes the successor
+static inline td_status follow(td_derivation *d, const tdi_engine *e, const tdi_production *r,
+                               const double *params, td_diag *diag) {
+    double *slots = e->chooser.slots;
+    for (int32_t k = 0; k < r->strict.param_count; k++) {
+        slots[r->strict.first_slot + k] = params[k];
+    }
+    return write_words(d, &d->next, &r->successor, slots, r->at, diag);
 }
 
 static td_status rewrite(td_derivation *d, td_diag *diag) {
     const buffer *b = &d->now;
-    bool contexts = d->grammar->rewrite.has_left || d->grammar->rewrite.has_right;
     td_status status = TD_OK;
-    int64_t param = 0;
+    int64_t param = 0, used;
     d->next.count = d->next.param_count = 0;
+    d->engine = &d->engines[0];
+    d->opened_count = 0;
     for (int64_t i = 0; i < b->count && status == TD_OK;) {
+        const tdi_engine *e = d->engine;
         int64_t run = i, run_param = param;
-        while (run < b->count && stays(d, run, contexts)) {
+        while (run < b->count && stays(d, e, run)) {
             run_param += d->arity[b->types[run++]];
         }
         if (run > i) {
             status = copy_modules(d, &d->next, b->types + i, run - i, b->params + param,
                                   run_param - param, diag);
-        } else if (b->types[i] == TDI_TYPE_CUT) {
-            run = branch_end(d, i, &run_param);
-        } else {
-            status = rewrite_module(d, i, param, diag);
+        } else if (e->only[b->types[i]]) {
+            status = follow(d, e, e->only[b->types[i]], b->params + param, diag);
             run_param += d->arity[b->types[run++]];
+        } else {
+            status = rewrite_module(d, i, param, &used, diag);
+            for (; run < i + used && status == TD_OK; run++) {
+                status = enter_or_leave(d, run, run_param, diag);
+                run_param += d->arity[b->types[run]];
+            }
+            if (used == 0) { // '%'
+                run = branch_end(d, i, &run_param);
+            }
         }
         i = run;
         param = run_param;
@@ -231,62 +332,18 @@ static void swap(td_derivation *d) {
     d->next = held;
 }
 
-// Decomposes `from` into `to`.
-static td_status decompose(td_derivation *d, const buffer *from, buffer *to, td_diag *diag) {
-    int64_t param = 0;
-    to->count = to->param_count = 0;
-    for (int64_t i = 0; i < from->count; i++) {
-        const double *params = from->params + param;
-        uint16_t type;
-        bool more;
-        tdi_expander_start(&d->expander, from->types[i], params);
-        for (;;) {
-            td_status status =
-                tdi_expander_next(&d->expander, d->alloc, &more, &type, &params, diag);
-            if (status == TD_OK && more) {
-                status = copy_modules(d, to, &type, 1, params, d->arity[type], diag);
-            }
-            if (status != TD_OK || !more) {
-                if (status != TD_OK) {
-                    return status;
-                }
-                break;
-            }
-        }
-        param += d->arity[from->types[i]];
-    }
-    return TD_OK;
-}
-
-// Runs the decomposition on the string just written, d->next.
-static td_status decompose_next(td_derivation *d, td_diag *diag) {
-    if (d->grammar->decompose.count == 0) {
-        return TD_OK;
-    }
-    buffer parts = {0};
-    td_status status = decompose(d, &d->next, &parts, diag);
-    if (status == TD_OK) {
-        buffer held = d->next;
-        d->next = parts;
-        parts = held;
-    }
-    buffer_free(&parts, d->alloc);
-    return status;
-}
-
-static td_status run_block(td_derivation *d, int32_t first, td_diag *diag) {
-    double no_slots[1] = {0};
-    return first == TD_NONE ? TD_OK
-                            : tdi_machine_run(&d->chooser.machine, first, no_slots, NULL, diag);
-}
-
 static td_status answer_queries(td_derivation *d, buffer *b, td_diag *diag) {
     if (!d->grammar->has_query) {
         return TD_OK;
     }
     td_string s = view(b);
     s.variables = &d->variables;
-    return tdi_query_fill(d->grammar, &s, b->params, d->step, &d->opts.environment, d->alloc, diag);
+    td_status status =
+        tdi_query_fill(d->grammar, &s, b->params, d->step, &d->opts.environment, d->alloc, diag);
+    for (int64_t i = 0; i < b->param_count && d->variables.single; i++) {
+        b->params[i] = (double)(float)b->params[i];
+    }
+    return status;
 }
 
 // What the lower layers report without a diagnostic of their own gets one here.
@@ -299,11 +356,11 @@ static td_status explain(td_status status, td_diag *diag) {
 
 static td_status step(td_derivation *d, td_diag *diag) {
     const td_grammar *g = d->grammar;
+    d->globals[TDI_GLOBAL_STEP] = d->step + 1;
     td_status status = run_block(d, g->start_each, diag);
     td_string s = view(&d->now);
-    d->chooser.string = s;
-    if (status == TD_OK && (g->rewrite.has_left || g->rewrite.has_right)) {
-        status = tdi_neighbours_find(&d->neighbours, g, &s, d->alloc);
+    for (int32_t k = 0; k < g->system_count && status == TD_OK; k++) {
+        status = tdi_engine_look(&d->engines[k], &s, d->alloc);
         if (status == TD_ERR_LIMIT) {
             return tdi_fail(diag, status, "the string is too long for context matching");
         }
@@ -311,9 +368,7 @@ static td_status step(td_derivation *d, td_diag *diag) {
     if (status == TD_OK) {
         status = rewrite(d, diag);
     }
-    if (status == TD_OK) {
-        status = decompose_next(d, diag);
-    }
+    d->engine = &d->engines[0];
     if (status == TD_OK) {
         status = run_block(d, g->end_each, diag);
     }
@@ -361,59 +416,53 @@ static td_status check(const td_derive_opts *o, td_diag *diag) {
     return tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, NULL, TD_NONE, diag);
 }
 
-static void make_gates(td_derivation *d) {
-    const tdi_section *s = &d->grammar->rewrite;
-    for (int32_t k = 0; k < s->count; k++) {
-        const tdi_production *r = &s->productions[k];
-        const tdi_context *l = &r->left, *c = &r->right;
-        bool branch = c->count > 0 && c->types[0] == TDI_TYPE_PUSH;
-        d->left_gate[r->predecessor] |=
-            l->count > 0 ? UINT64_C(1) << (l->types[l->count - 1] % 64) : UINT64_MAX;
-        d->right_gate[r->predecessor] |=
-            c->count > 0 && !branch ? UINT64_C(1) << (c->types[0] % 64) : UINT64_MAX;
-    }
-}
-
 static td_status make_variables(td_derivation *d) {
     const td_grammar *g = d->grammar;
     size_t types = (size_t)g->type_count;
     d->globals = tdi_alloc_zeroed(d->alloc, (size_t)g->global_count + 1, sizeof *d->globals);
     d->arrays = tdi_alloc_zeroed(d->alloc, (size_t)g->array_value_count + 1, sizeof *d->arrays);
-    d->still = tdi_alloc_zeroed(d->alloc, types, 1);
+    d->file_open = tdi_alloc_zeroed(d->alloc, (size_t)g->file_count + 1, 1);
     d->arity = tdi_alloc_zeroed(d->alloc, types, 1);
-    d->left_gate = tdi_alloc_zeroed(d->alloc, types, sizeof *d->left_gate);
-    d->right_gate = tdi_alloc_zeroed(d->alloc, types, sizeof *d->right_gate);
-    if (!d->globals || !d->arrays || !d->still || !d->arity || !d->left_gate || !d->right_gate) {
+    d->engines = tdi_alloc_zeroed(d->alloc, (size_t)g->system_count, sizeof *d->engines);
+    d->opened = tdi_alloc_zeroed(d->alloc, (size_t)g->system_count, sizeof(tdi_engine *));
+    if (!d->globals || !d->arrays || !d->file_open || !d->arity || !d->engines || !d->opened) {
         return TD_ERR_MEMORY;
     }
+    d->engine = d->engines;
+    d->globals[TDI_GLOBAL_LENGTH] = g->steps;
     if (g->array_value_count > 0) {
         memcpy(d->arrays, g->array_values, (size_t)g->array_value_count * sizeof *d->arrays);
     }
     for (int32_t t = 0; t < g->type_count; t++) {
-        d->still[t] = g->rewrite.first[t] == g->rewrite.first[t + 1] && t != TDI_TYPE_CUT;
         d->arity[t] = (uint8_t)g->types[t].param_count;
     }
-    make_gates(d);
     return TD_OK;
 }
 
-static td_status make_choosers(td_derivation *d) {
+static td_status make_engines(td_derivation *d) {
     const td_grammar *g = d->grammar;
     int64_t seed = d->opts.seed != TD_SEED_FROM_TEXT ? d->opts.seed : g->seed;
-    tdi_random_seed(&d->random, seed == TD_SEED_FROM_TEXT ? 0 : (uint64_t)seed);
+    // in cpfg the text's seed concerns the choice among productions only
+    tdi_dice_start(&d->dice, g->cpfg_random, g->cpfg_random ? d->opts.seed : seed);
+    tdi_random_seed(&d->dice.own, seed == TD_SEED_FROM_TEXT ? 0 : (uint64_t)seed);
     d->loops_left = d->opts.max_loops;
-    d->variables = (tdi_variables){d->globals, d->arrays, seed};
-    tdi_machine machine = {g, d->globals, d->arrays, &d->random, &d->loops_left};
-    d->chooser = (tdi_chooser){.grammar = g,
-                               .section = &g->rewrite,
-                               .machine = machine,
-                               .stochastic = seed != TD_SEED_FROM_TEXT,
-                               .neighbours = &d->neighbours};
-    d->expander.chooser = d->chooser;
-    d->expander.chooser.section = &g->decompose;
-    d->expander.chooser.neighbours = NULL;
-    td_status status = tdi_chooser_new(&d->chooser, d->alloc);
-    return status == TD_OK ? tdi_expander_new(&d->expander, d->alloc) : status;
+    bool single = g->float_parameters || d->opts.float_parameters;
+    d->variables = (tdi_variables){d->globals, d->arrays, &d->dice, seed, single};
+    tdi_machine machine = {.grammar = g,
+                           .globals = d->globals,
+                           .arrays = d->arrays,
+                           .dice = &d->dice,
+                           .loops_left = &d->loops_left,
+                           .print = d->opts.print.write ? &d->opts.print : NULL,
+                           .file_open = d->file_open,
+                           .single = single};
+    td_status status = TD_OK;
+    for (int32_t k = 0; k < g->system_count && status == TD_OK; k++) {
+        const td_grammar *system = g->systems[k];
+        bool given = d->opts.seed != TD_SEED_FROM_TEXT || system->seed != TD_SEED_FROM_TEXT;
+        status = tdi_engine_new(&d->engines[k], system, &machine, given, d->alloc);
+    }
+    return status;
 }
 
 static td_status begin(td_derivation *d, td_diag *diag) {
@@ -421,16 +470,13 @@ static td_status begin(td_derivation *d, td_diag *diag) {
     const td_grammar *g = d->grammar;
     td_status status = make_variables(d);
     if (status == TD_OK) {
-        status = make_choosers(d);
+        status = make_engines(d);
     }
-    if (status == TD_OK) {
-        status = run_block(d, g->start, diag);
+    for (int32_t k = 0; k < g->system_count && status == TD_OK; k++) {
+        status = run_block(d, g->systems[k]->start, diag);
     }
     if (status == TD_OK) {
         status = write_words(d, &d->next, &g->axiom, no_slots, g->axiom_at, diag);
-    }
-    if (status == TD_OK) {
-        status = decompose_next(d, diag);
     }
     if (status == TD_OK) {
         status = answer_queries(d, &d->next, diag);
@@ -471,15 +517,16 @@ void td_derivation_free(td_derivation *derivation) {
     const td_grammar *g = d->grammar;
     buffer_free(&d->now, alloc);
     buffer_free(&d->next, alloc);
-    tdi_neighbours_free(&d->neighbours, alloc);
-    tdi_chooser_free(&d->chooser, alloc);
-    tdi_expander_free(&d->expander, alloc);
+    buffer_free(&d->whole, alloc);
+    for (int32_t k = 0; k < g->system_count && d->engines; k++) {
+        tdi_engine_free(&d->engines[k], alloc);
+    }
+    tdi_alloc_free(alloc, d->engines, (size_t)g->system_count * sizeof *d->engines);
+    tdi_alloc_free(alloc, d->opened, (size_t)g->system_count * sizeof(tdi_engine *));
     tdi_alloc_free(alloc, d->globals, ((size_t)g->global_count + 1) * sizeof *d->globals);
     tdi_alloc_free(alloc, d->arrays, ((size_t)g->array_value_count + 1) * sizeof *d->arrays);
-    tdi_alloc_free(alloc, d->still, (size_t)g->type_count);
+    tdi_alloc_free(alloc, d->file_open, (size_t)g->file_count + 1);
     tdi_alloc_free(alloc, d->arity, (size_t)g->type_count);
-    tdi_alloc_free(alloc, d->left_gate, (size_t)g->type_count * sizeof *d->left_gate);
-    tdi_alloc_free(alloc, d->right_gate, (size_t)g->type_count * sizeof *d->right_gate);
     tdi_alloc_free(alloc, d, sizeof *d);
 }
 
@@ -494,6 +541,10 @@ int64_t td_derivation_written(const td_derivation *derivation) {
 }
 
 size_t td_derivation_bytes(const td_derivation *derivation) {
-    return sizeof *derivation + buffer_bytes(&derivation->now) + buffer_bytes(&derivation->next) +
-           tdi_neighbours_bytes(&derivation->neighbours);
+    size_t bytes =
+        sizeof *derivation + buffer_bytes(&derivation->now) + buffer_bytes(&derivation->next);
+    for (int32_t k = 0; k < derivation->grammar->system_count; k++) {
+        bytes += tdi_neighbours_bytes(&derivation->engines[k].neighbours);
+    }
+    return bytes;
 }

@@ -255,6 +255,7 @@ static void say_error(tdi_reader *r, tdi_input *in) {
 
 static void obey(tdi_reader *r, tdi_input *in, directive_kind kind, conditions *c) {
     bool live = all_taken(c);
+    int32_t faults = r->fault_count;
     if (kind == D_IF || kind == D_IFDEF || kind == D_IFNDEF) {
         open_condition(r, in, c, kind);
     } else if (kind == D_ELIF || kind == D_ELSE || kind == D_ENDIF) {
@@ -267,6 +268,9 @@ static void obey(tdi_reader *r, tdi_input *in, directive_kind kind, conditions *
         undefine(r, in);
     } else if (live && kind == D_ERROR) {
         say_error(r, in);
+    }
+    if (r->fault_count > faults && kind != D_DEFINE && kind != D_ERROR) {
+        r->source->cut = true; // the wrong lines, or none of a file's
     }
     tdi_read_skip_line(in);
 }
@@ -292,6 +296,7 @@ void tdi_read_lines(tdi_reader *r, tdi_input *in) {
         }
     }
     if (c.depth > 0 && !r->stop) {
+        r->source->cut = true;
         TDI_READ_FAIL(r, in, c.open[c.depth - 1].at,
                       "this condition is never closed; expected #endif");
     }

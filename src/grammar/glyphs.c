@@ -11,19 +11,26 @@ typedef struct glyph {
     const char *plain;
 } glyph;
 
+// longer ones first
 static const glyph signs[] = {
-    {"\xe2\x86\x92", "-->"}, // arrow to the right
-    {"\xe2\x9f\xb6", "-->"}, // long arrow to the right
-    {"\xe2\x88\x92", "-"},   // minus
-    {"\xe2\x80\x93", "-"},   // en dash, which stands for minus in many prints
-    {"\xe2\x89\xa4", "<="},  {"\xe2\x89\xa5", ">="},
-    {"\xe2\x89\xa0", "!="},  {"\xc3\x97", "*"}, // multiplication sign
-    {"\xc2\xb7", "*"},                          // middle dot
-    {"\xe2\x88\x97", "*"},                      // asterisk operator
-    {"\xe2\x80\xb2", "'"},                      // prime
-    {"\xe2\x80\x99", "'"},                      // apostrophe
-    {"\xc2\xb0", ""},                           // degrees: angles are in degrees anyway
-    {"\xc2\xa0", " "},                          // space that does not break
+    {"\xe2\x88\x92\xe2\x86\x92", "-->"}, // minus and arrow: a long arrow, copied from print
+    {"\xe2\x86\x92", "-->"},             // arrow to the right
+    {"\xe2\x9f\xb6", "-->"},             // long arrow to the right
+    {"\xe2\x88\x92", "-"},               // minus
+    {"\xe2\x80\x93", "-"},               // en dash, which stands for minus in many prints
+    {"\xe2\x89\xa4", "<="},              // less than or equal to
+    {"\xe2\x89\xa5", ">="},              // greater than or equal to
+    {"\xe2\x89\xa0", "!="},              // not equal to
+    {"\xc3\x97", "*"},                   // multiplication sign
+    {"\xc2\xb7", "*"},                   // middle dot
+    {"\xe2\x88\x97", "*"},               // asterisk operator
+    {"\xe2\x80\xb2", "'"},               // prime
+    {"\xe2\x80\x99", "'"},               // apostrophe
+    {"\xc2\xb0", ""},                    // degrees: angles are in degrees anyway
+    {"\xcb\x9a", ""},                    // ring above, ring operator and white bullet: degrees
+    {"\xe2\x88\x98", ""},                // in text copied from print
+    {"\xe2\x97\xa6", ""},
+    {"\xc2\xa0", " "}, // space that does not break
 };
 
 static const glyph digits[] = {

@@ -6,14 +6,11 @@
 
 #include <string.h>
 
-#define MAX_ITEMS   64 // materials, surfaces or colours
-#define MAX_ARRAYS  1000
-#define MAX_CELLS   1000000 // numbers in all arrays together
-#define MAX_SYMBOLS 512     // in ignore: or consider:
+#define MAX_ITEMS 64 // materials, surfaces or colours
 
 // ---- numbers --------------------------------------------------------------------------------
 
-static bool number_in(tdi_parser *p, double low, double high, const char *what, double *value) {
+bool tdi_number_in(tdi_parser *p, double low, double high, const char *what, double *value) {
     tdi_skip_space(p);
     size_t at = p->at;
     if (!tdi_parse_constant(p, value)) {
@@ -31,7 +28,7 @@ static bool positive(tdi_parser *p, double *value) {
 
 static bool read_steps(tdi_parser *p) {
     double n;
-    if (!number_in(p, 0, 1e9, "a whole number of steps from 0 to 1e9", &n)) {
+    if (!tdi_number_in(p, 0, 1e9, "a whole number of steps from 0 to 1e9", &n)) {
         return false;
     }
     p->g->steps = (int32_t)n;
@@ -44,15 +41,17 @@ static bool read_angle(tdi_parser *p) {
         return false;
     }
     p->g->turtle.angle = degrees;
+    p->g->turtle.angle_given = true;
     return true;
 }
 
 static bool read_angle_factor(tdi_parser *p) {
     double n;
-    if (!number_in(p, 1, 1e6, "a number of at least 1, by which 360 degrees are divided", &n)) {
+    if (!tdi_number_in(p, 1, 1e6, "a number of at least 1, by which 360 degrees are divided", &n)) {
         return false;
     }
     p->g->turtle.angle = 360 / n;
+    p->g->turtle.angle_given = true;
     return true;
 }
 
@@ -72,7 +71,7 @@ static bool read_elasticity_increment(tdi_parser *p) {
 
 static bool read_color_number(tdi_parser *p, int32_t *color) {
     double n;
-    if (!number_in(p, -1e6, 1e6, "the number of a colour", &n)) {
+    if (!tdi_number_in(p, -1e6, 1e6, "the number of a colour", &n)) {
         return false;
     }
     *color = (int32_t)n;
@@ -111,33 +110,24 @@ static bool read_width_unit(tdi_parser *p) {
 static bool read_pipe(tdi_parser *p) {
     return positive(p, &p->g->body.pipe_tip) &&
            (!tdi_accept(p, ",") ||
-            number_in(p, 0.5, 10, "an exponent from 0.5 to 10", &p->g->body.pipe_exponent));
+            tdi_number_in(p, 0.5, 10, "an exponent from 0.5 to 10", &p->g->body.pipe_exponent));
 }
 
 // ---- symbols --------------------------------------------------------------------------------
 
-// The symbols are types with a mark, made of every name in the list; see tdi_header_finish.
+// Each character is a symbol, also within @Gc or ~L; see tdi_header_finish.
 static bool read_symbols(tdi_parser *p, bool ignore) {
     td_grammar *g = p->g;
-    if (!g->context_names) {
-        g->context_names = tdi_arena_zeroed(&g->arena, MAX_SYMBOLS, sizeof *g->context_names);
-        if (!g->context_names) {
-            return tdi_parse_memory(p);
-        }
-    }
+    char here[24];
+    memset(g->context_listed, 0, sizeof g->context_listed);
+    g->context_lists = true;
     g->context_ignores = ignore;
-    while (tdi_peek(p) != 0) {
-        if (g->context_name_count == MAX_SYMBOLS) {
-            return tdi_parse_fail(p, p->at, "more than %d symbols are listed here", MAX_SYMBOLS);
+    for (; tdi_peek(p) != 0; p->at++) {
+        unsigned char c = (unsigned char)tdi_peek_raw(p, 0);
+        if (c <= 32 || c >= 127 || strchr("()<>:*", c)) {
+            return tdi_parse_fail(p, p->at, "expected a symbol before %s", tdi_here(p, here));
         }
-        size_t at = p->at;
-        char *name = g->context_names[g->context_name_count++];
-        if (!tdi_read_symbol(p, name)) {
-            return false;
-        }
-        if (name[0] == '[' || name[0] == ']') {
-            return tdi_parse_fail(p, at, "brackets cannot be listed here: they are never ignored");
-        }
+        g->context_listed[c] = true;
     }
     return true;
 }
@@ -147,19 +137,52 @@ static bool read_ignore(tdi_parser *p) {
 static bool read_consider(tdi_parser *p) {
     return read_symbols(p, false);
 }
+static bool read_ring(tdi_parser *p) {
+    p->g->ring = true;
+    return true;
+}
+
+// Each character of a name counts, as in cpfg: one that is not ignored stops a context.
+static bool is_ignored(const td_grammar *g, const char *name) {
+    bool ignored = true;
+    for (const char *c = name; *c; c++) {
+        ignored = ignored && g->context_listed[(unsigned char)*c] == g->context_ignores;
+    }
+    return ignored;
+}
+
+// Where brackets are ignored, those of a right context cannot be branches.
+static void take_brackets_literally(const td_grammar *g, tdi_section *s) {
+    for (int32_t i = 0; i < s->count && (g->opening_ignored || g->closing_ignored); i++) {
+        tdi_context *c = &s->productions[i].right;
+        for (int32_t k = 0; k < c->count; k++) {
+            c->literal = c->literal || c->types[k] <= TDI_TYPE_POP;
+        }
+    }
+}
 
 void tdi_header_finish(tdi_parser *p) {
     td_grammar *g = p->g;
+    if (p->has_bare_turn && !g->turtle.angle_given && g == g->systems[0]) {
+        tdi_parse_warn(
+            p, p->bare_turn_at,
+            "this turn has no angle, so it is %g degrees; expected 'angle increment:' in "
+            "the header or in a view file",
+            g->turtle.angle);
+    }
     if (g->body.width_unit == 0) {
         g->body.width_unit = g->body.length_unit;
     }
-    for (int32_t t = 0; t < g->type_count && g->context_names; t++) {
-        bool named = false;
-        for (int32_t i = 0; i < g->context_name_count; i++) {
-            named = named || strcmp(g->context_names[i], g->types[t].name) == 0;
-        }
-        g->types[t].ignored = t > TDI_TYPE_POP && named == g->context_ignores;
+    for (int32_t t = 0; t < g->type_count && g->context_lists; t++) {
+        bool ignored = is_ignored(g, g->types[t].name);
+        // left contexts go by the brackets even when they are ignored
+        g->types[t].ignored = t > TDI_TYPE_POP && ignored;
+        g->opening_ignored = t == TDI_TYPE_PUSH ? ignored : g->opening_ignored;
+        g->closing_ignored = t == TDI_TYPE_POP ? ignored : g->closing_ignored;
     }
+    take_brackets_literally(g, &g->rewrite);
+    take_brackets_literally(g, &g->decompose);
+    take_brackets_literally(g, &g->draw);
 }
 
 // ---- blocks ---------------------------------------------------------------------------------
@@ -182,112 +205,6 @@ static bool read_end_each(tdi_parser *p) {
 }
 static bool read_end(tdi_parser *p) {
     return read_block(p, &p->g->end);
-}
-
-// room for the numbers of one more array, all of them 0
-static bool reserve_cells(tdi_parser *p, int32_t cells) {
-    td_grammar *g = p->g;
-    int64_t need = (int64_t)g->array_value_count + cells;
-    if (need > p->array_value_capacity) {
-        int64_t wanted = need > 2 * p->array_value_capacity ? need : 2 * p->array_value_capacity;
-        double *values = tdi_arena_zeroed(&g->arena, (size_t)wanted, sizeof *values);
-        if (!values) {
-            return tdi_parse_memory(p);
-        }
-        if (g->array_value_count > 0) {
-            memcpy(values, g->array_values, (size_t)g->array_value_count * sizeof *values);
-        }
-        g->array_values = values;
-        p->array_value_capacity = wanted;
-    }
-    g->array_value_count = (int32_t)need;
-    return true;
-}
-
-// array a[2][3]
-static bool read_array_head(tdi_parser *p, tdi_array *array) {
-    td_grammar *g = p->g;
-    double cells = 1;
-    char here[24];
-    *array = (tdi_array){.first = g->array_value_count};
-    if (g->array_count == MAX_ARRAYS) {
-        return tdi_parse_fail(p, p->at, "more than %d arrays are declared", MAX_ARRAYS);
-    }
-    if (!tdi_read_name(p, array->name)) {
-        return tdi_parse_fail(p, p->at, "expected the name of an array before %s",
-                              tdi_here(p, here));
-    }
-    while (tdi_accept(p, "[")) {
-        double size;
-        if (array->rank == 4) {
-            return tdi_parse_fail(p, p->at, "an array has four indices at most");
-        }
-        if (!number_in(p, 1, MAX_CELLS, "a size from 1 to 1000000", &size) || !tdi_expect(p, "]")) {
-            return false;
-        }
-        cells *= size;
-        array->size[array->rank++] = (int32_t)size;
-    }
-    if (array->rank == 0) {
-        return tdi_expect(p, "[");
-    }
-    if (cells + g->array_value_count > MAX_CELLS) {
-        return tdi_parse_fail(p, p->at, "the arrays hold more than %d numbers together", MAX_CELLS);
-    }
-    return reserve_cells(p, (int32_t)cells);
-}
-
-// = {1, 2, 3}, with or without inner braces
-static bool read_array_values(tdi_parser *p, const tdi_array *array) {
-    int32_t place = array->first;
-    while (tdi_peek(p) != ';' && tdi_peek(p) != 0) {
-        if (tdi_accept(p, "{") || tdi_accept(p, "}") || tdi_accept(p, ",")) {
-            continue;
-        }
-        if (place == p->g->array_value_count) {
-            return tdi_parse_fail(p, p->at, "array %s is given more values than it holds",
-                                  array->name);
-        }
-        double value;
-        if (!tdi_parse_constant(p, &value)) {
-            return false;
-        }
-        p->g->array_values[place++] = value;
-    }
-    return true;
-}
-
-static bool read_define(tdi_parser *p) {
-    td_grammar *g = p->g;
-    p->limit = p->size;
-    if (!tdi_expect(p, "{")) {
-        return false;
-    }
-    while (!tdi_accept(p, "}")) {
-        if (!tdi_expect(p, "array")) {
-            return false;
-        }
-        do {
-            tdi_array array;
-            if (g->array_count == p->array_capacity) {
-                tdi_array *grown = tdi_arena_grow(&g->arena, g->arrays, g->array_count,
-                                                  &p->array_capacity, sizeof *grown);
-                if (!grown) {
-                    return tdi_parse_memory(p);
-                }
-                g->arrays = grown;
-            }
-            if (!read_array_head(p, &array) ||
-                (tdi_accept(p, "=") && !read_array_values(p, &array))) {
-                return false;
-            }
-            g->arrays[g->array_count++] = array;
-        } while (tdi_accept(p, ","));
-        if (!tdi_expect(p, ";")) {
-            return false;
-        }
-    }
-    return true;
 }
 
 // ---- materials, surfaces, colours -----------------------------------------------------------
@@ -387,7 +304,7 @@ static bool read_material(tdi_parser *p) {
     tdi_header_item *item = NULL;
     double number;
     if (!new_item(p, &g->materials, &g->body.material_count, &item) ||
-        !number_in(p, 0, 1e6, "the number of the material, from 0", &number) ||
+        !tdi_number_in(p, 0, 1e6, "the number of the material, from 0", &number) ||
         !read_fields(p, item)) {
         return false;
     }
@@ -397,25 +314,42 @@ static bool read_material(tdi_parser *p) {
     return true;
 }
 
-static bool read_surface(tdi_parser *p) {
-    td_grammar *g = p->g;
-    tdi_header_item *item = NULL;
-    if (!new_item(p, &g->surfaces, &g->body.surface_count, &item)) {
-        return false;
+// a surface of the view file gives way to one of the header
+static tdi_header_item *viewed_surface(td_grammar *g, char letter) {
+    for (int32_t i = 0; i < g->viewed_surface_count; i++) {
+        if (g->surfaces[i].id[0] == letter) {
+            return &g->surfaces[i];
+        }
     }
-    char c = tdi_peek(p);
-    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (!letter) {
+    return NULL;
+}
+
+bool tdi_new_surface(tdi_parser *p, char letter, tdi_header_item **item) {
+    td_grammar *g = p->g;
+    bool known = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                 (letter >= '0' && letter <= '9');
+    if (!known) {
         return tdi_parse_fail(p, p->at, "expected a letter; ~ and this letter draw the surface");
     }
-    item->id[0] = c;
-    p->at++;
-    if (!read_fields(p, item)) {
+    *item = viewed_surface(g, letter);
+    if (!*item) {
+        if (!new_item(p, &g->surfaces, &g->body.surface_count, item)) {
+            return false;
+        }
+        g->body.surface_count++;
+        g->body.surfaces = g->surfaces;
+    }
+    **item = (tdi_header_item){.at = (uint32_t)p->at, .id = {letter}};
+    return true;
+}
+
+static bool read_surface(tdi_parser *p) {
+    tdi_header_item *item = NULL;
+    if (!tdi_new_surface(p, tdi_peek(p), &item)) {
         return false;
     }
-    g->body.surface_count++;
-    g->body.surfaces = g->surfaces;
-    return true;
+    p->at++;
+    return read_fields(p, item);
 }
 
 static bool read_color(tdi_parser *p) {
@@ -449,8 +383,31 @@ static bool read_color(tdi_parser *p) {
     return true;
 }
 
+// a sub-L-system is called by its number
 static bool read_label(tdi_parser *p) {
+    double number;
+    bool given = tdi_peek(p) >= '0' && tdi_peek(p) <= '9' && tdi_read_number(p, &number);
+    p->g->id = given && number < 1e9 ? (int32_t)number : 0;
     p->at = p->limit;
+    return true;
+}
+
+// on, off, or nothing, which means on
+static bool read_float(tdi_parser *p) {
+    bool off = tdi_accept(p, "off");
+    if (!off && !tdi_accept(p, "on") && tdi_peek(p) != 0) {
+        return tdi_parse_fail(p, p->at, "expected 'on' or 'off'");
+    }
+    p->g->float_parameters = !off;
+    return true;
+}
+
+static bool read_random(tdi_parser *p) {
+    bool cpfg = tdi_accept(p, "cpfg");
+    if (!cpfg && !tdi_accept(p, "tendril")) {
+        return tdi_parse_fail(p, p->at, "expected 'cpfg' or 'tendril'");
+    }
+    p->g->cpfg_random = cpfg;
     return true;
 }
 
@@ -458,41 +415,56 @@ static bool read_label(tdi_parser *p) {
 
 typedef struct header_row {
     const char *word;
-    bool colon;                  // needs a ':' after it
+    char sign;                   // that must follow the word; 0: may be missing
     bool (*read)(tdi_parser *p); // NULL: parser.c reads it
 } header_row;
 
 static const header_row rows[] = {
-    {"lsystem", true, read_label},
-    {"axiom", true, NULL},
-    {"seed", true, NULL},
-    {"maximum depth", true, NULL},
-    {"decomposition", false, NULL},
-    {"homomorphism", false, NULL},
-    {"endlsystem", false, NULL},
-    {"derivation length", true, read_steps},
-    {"ignore", true, read_ignore},
-    {"consider", true, read_consider},
-    {"define", true, read_define},
-    {"start", true, read_start},
-    {"starteach", true, read_start_each},
-    {"endeach", true, read_end_each},
-    {"end", true, read_end},
-    {"angle increment", true, read_angle},
-    {"angle factor", true, read_angle_factor},
-    {"step length", true, read_step},
-    {"initial line width", true, read_width},
-    {"line width increment", true, read_width_increment},
-    {"initial color", true, read_initial_color},
-    {"color increment", true, read_color_increment},
-    {"tropism", true, read_tropism},
-    {"elasticity increment", true, read_elasticity_increment},
-    {"length unit", true, read_length_unit},
-    {"width unit", true, read_width_unit},
-    {"pipe model", true, read_pipe},
-    {"color", true, read_color},
-    {"material", true, read_material},
-    {"surface", true, read_surface},
+    {"lsystem", ':', read_label},
+    {"axiom", ':', NULL},
+    {"omega", ':', NULL}, // ABOP's axiom
+    {"seed", ':', NULL},
+    {"maximum depth", ':', NULL},
+    {"decomposition", 0, NULL},
+    {"decomposition warnings", 0, NULL},
+    {"decomposition no warnings", 0, NULL},
+    {"homomorphism", 0, NULL},
+    {"homomorphism warnings", 0, NULL},
+    {"homomorphism no warnings", 0, NULL},
+    {"endlsystem", 0, NULL},
+    {"derivation length", ':', read_steps},
+    {"derivationlength", ':', read_steps},
+    {"n", '=', read_steps},     // ABOP's
+    {"delta", '=', read_angle}, // ABOP's
+    {"ring lsystem", 0, read_ring},
+    {"float parameters", ':', read_float},
+    {"random numbers", ':', read_random},
+    {"ignore", ':', read_ignore},
+    {"consider", ':', read_consider},
+    {"define", ':', tdi_read_define},
+    {"start", ':', read_start},
+    {"starteach", ':', read_start_each},
+    {"start each", ':', read_start_each},
+    {"endeach", ':', read_end_each},
+    {"end each", ':', read_end_each},
+    {"end", ':', read_end},
+    {"angle increment", ':', read_angle},
+    {"angle factor", ':', read_angle_factor},
+    {"step length", ':', read_step},
+    {"initial line width", ':', read_width},
+    {"line width increment", ':', read_width_increment},
+    {"initial color", ':', read_initial_color},
+    {"color increment", ':', read_color_increment},
+    {"tropism", ':', read_tropism},
+    {"elasticity increment", ':', read_elasticity_increment},
+    {"length unit", ':', read_length_unit},
+    {"width unit", ':', read_width_unit},
+    {"pipe model", ':', read_pipe},
+    {"color", ':', read_color},
+    {"material", ':', read_material},
+    {"surface", ':', read_surface},
+    {"function", ':', tdi_read_function},
+    {"contour", ':', tdi_read_contour},
 };
 #define ROW_COUNT ((int32_t)(sizeof rows / sizeof rows[0]))
 
@@ -513,11 +485,20 @@ bool tdi_header_is_known(const char *word) {
     return find_row(word) != NULL;
 }
 
+static bool has_arrow(const tdi_parser *p, size_t at) {
+    for (size_t i = at; i + 2 < p->size && p->text[i] != '\n'; i++) {
+        if (memcmp(p->text + i, "-->", 3) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // The words at a line's start, in small letters with single spaces between; several words or one
 // of at least three letters, so that a production such as `A : x > 1 --> B` is not taken for one.
 bool tdi_header_word_at(const tdi_parser *p, size_t at, char word[32], size_t *after) {
     size_t length = 0;
-    bool space = false;
+    bool space = false, capitals = true;
     while (at < p->size && (p->text[at] == ' ' || p->text[at] == '\t')) {
         at++;
     }
@@ -530,6 +511,7 @@ bool tdi_header_word_at(const tdi_parser *p, size_t at, char word[32], size_t *a
             }
             word[length++] = (char)(upper ? c - 'A' + 'a' : c);
             space = false;
+            capitals = capitals && upper;
         } else if (c == ' ' || c == '\t') {
             space = true;
         } else {
@@ -537,23 +519,20 @@ bool tdi_header_word_at(const tdi_parser *p, size_t at, char word[32], size_t *a
         }
     }
     word[length] = 0;
-    bool colon = at < p->size && p->text[at] == ':';
-    bool ends = at == p->size || p->text[at] == '\n' || p->text[at] == '\r';
+    char sign = at < p->size ? p->text[at] : '\n';
     const header_row *row = find_row(word);
-    *after = colon ? at + 1 : at;
-    if (row) {
-        return colon || (ends && !row->colon);
+    *after = sign == ':' || sign == '=' ? at + 1 : at;
+    if (row && capitals && has_arrow(p, at)) {
+        return false; // modules, as in AXIOM : x == 1 --> A
     }
-    if (!colon || length < 3) {
-        return false;
+    if (row && row->sign != '=') {
+        return sign == ':' || (row->sign == 0 && (sign == '\n' || sign == '\r'));
+    }
+    if (row) {
+        return sign == '=' && !has_arrow(p, at);
     }
     // an unknown item, unless the line is a production after all
-    for (size_t i = at; i + 2 < p->size && p->text[i] != '\n'; i++) {
-        if (memcmp(p->text + i, "-->", 3) == 0) {
-            return false;
-        }
-    }
-    return true;
+    return sign == ':' && length >= 3 && !has_arrow(p, at);
 }
 
 // Where reading goes on after a block that has a fault, from before its '{' on.
@@ -570,6 +549,18 @@ static size_t after_block(const tdi_parser *p, size_t at) {
     return at + (at < p->size);
 }
 
+// ABOP prints several on one line: n = 5, delta = 25.7
+static bool read_next_abop(tdi_parser *p) {
+    char word[32], here[24];
+    tdi_skip_space(p);
+    const header_row *row = tdi_read_name(p, word) ? find_row(word) : NULL;
+    if (!row || row->sign != '=') {
+        return tdi_parse_fail(p, p->at, "expected 'n = ...' or 'delta = ...' before %s",
+                              tdi_here(p, here));
+    }
+    return tdi_expect(p, "=") && row->read(p);
+}
+
 void tdi_parse_header_item(tdi_parser *p, const char *word, size_t word_at) {
     const header_row *row = find_row(word);
     p->limit = tdi_item_end(p, p->at, false);
@@ -583,6 +574,9 @@ void tdi_parse_header_item(tdi_parser *p, const char *word, size_t word_at) {
     }
     size_t start = p->at;
     bool ok = row->read(p);
+    while (ok && row->sign == '=' && tdi_accept(p, ",")) {
+        ok = read_next_abop(p);
+    }
     if (p->limit == p->size) { // a block
         p->at = ok ? p->at : after_block(p, start);
     } else if (ok) {
@@ -590,16 +584,21 @@ void tdi_parse_header_item(tdi_parser *p, const char *word, size_t word_at) {
     }
 }
 
-void tdi_header_default(td_grammar *g) {
+void tdi_system_default(td_grammar *g) {
     g->seed = g->draw.seed = TD_SEED_FROM_TEXT;
     g->start = g->start_each = g->end_each = g->end = TD_NONE;
     g->rewrite.max_depth = g->decompose.max_depth = g->draw.max_depth = 1;
+}
+
+void tdi_header_default(td_grammar *g) {
+    tdi_system_default(g);
     g->turtle = (tdi_turtle_header){.angle = 90,
                                     .step = 1,
                                     .width = -1,
                                     .width_increment = 0.1,
                                     .color = TD_NONE,
                                     .color_increment = 1,
-                                    .tropism = {0, -1, 0}};
+                                    .tropism = {0, -1, 0},
+                                    .scale = 1};
     g->body = (tdi_body_header){.length_unit = 1, .pipe_exponent = 2};
 }

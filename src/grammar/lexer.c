@@ -11,12 +11,27 @@
 
 // ---- faults ---------------------------------------------------------------------------------
 
+// A line whose macros could not be replaced has a fault already; what follows from it is no news.
+static bool line_has_fault(const td_diag_list *list, const td_diag *diag) {
+    int32_t count = !list ? 0 : list->count < list->capacity ? list->count : list->capacity;
+    for (int32_t i = 0; i < count; i++) {
+        const td_diag *known = &list->items[i];
+        if (known->status != TD_OK && known->line == diag->line &&
+            strcmp(known->file, diag->file) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add_diag(tdi_parser *p, size_t at, td_status status, const char *format, va_list args) {
     char message[sizeof((td_diag *)0)->message];
     vsnprintf(message, sizeof message, format, args);
     td_diag diag;
     tdi_source_fail(&p->g->source, at, &diag, status, "%s", message);
-    tdi_diag_add(p->diags, &diag);
+    if (!line_has_fault(p->diags, &diag)) {
+        tdi_diag_add(p->diags, &diag);
+    }
 }
 
 void tdi_parse_warn(tdi_parser *p, size_t at, const char *format, ...) {
@@ -24,6 +39,13 @@ void tdi_parse_warn(tdi_parser *p, size_t at, const char *format, ...) {
     va_start(args, format);
     add_diag(p, at, TD_OK, format, args);
     va_end(args);
+}
+
+static bool note_fault(tdi_parser *p) {
+    p->failed = true;
+    p->fault_count++;
+    p->status = p->status == TD_OK ? TD_ERR_SYNTAX : p->status;
+    return false;
 }
 
 bool tdi_parse_fail(tdi_parser *p, size_t at, const char *format, ...) {
@@ -34,10 +56,15 @@ bool tdi_parse_fail(tdi_parser *p, size_t at, const char *format, ...) {
     va_start(args, format);
     add_diag(p, at, TD_ERR_SYNTAX, format, args);
     va_end(args);
-    p->failed = true;
-    p->fault_count++;
-    p->status = p->status == TD_OK ? TD_ERR_SYNTAX : p->status;
-    return false;
+    return note_fault(p);
+}
+
+bool tdi_parse_fail_with(tdi_parser *p, const td_diag *diag) {
+    if (p->failed) {
+        return false;
+    }
+    tdi_diag_add(p->diags, diag);
+    return note_fault(p);
 }
 
 bool tdi_parse_memory(tdi_parser *p) {
@@ -117,6 +144,7 @@ bool tdi_read_name(tdi_parser *p, char name[32]) {
     if (!is_letter(tdi_peek(p))) {
         return false;
     }
+    size_t start = p->at;
     while (is_letter(tdi_peek_raw(p, 0)) || is_digit(tdi_peek_raw(p, 0))) {
         if (length < 31) {
             name[length++] = tdi_peek_raw(p, 0);
@@ -124,7 +152,8 @@ bool tdi_read_name(tdi_parser *p, char name[32]) {
         p->at++;
     }
     name[length] = 0;
-    return true;
+    return p->at - start < 32 ||
+           tdi_parse_fail(p, start, "this name has more than 31 characters, the most it can have");
 }
 
 // strtod reads the decimal point of the locale that the program has set

@@ -37,14 +37,21 @@ enum {
     FN_BRAN,
     FN_BIRAN,
     FN_SRAND,
+    FN_FUNC,
+    FN_CURVE_X,
+    FN_CURVE_Y,
+    FN_CURVE_Z,
+    FN_CURVE_LENGTH,
+    FN_STOP, // of cpfg's window: without effect
     FN_COUNT
 };
 
 static const tdi_function functions[FN_COUNT] = {
-    {"sin", 1},   {"cos", 1},  {"tan", 1},   {"asin", 1},  {"acos", 1}, {"atan", 1},
-    {"atan2", 2}, {"exp", 1},  {"log", 1},   {"sqrt", 1},  {"fabs", 1}, {"abs", 1},
-    {"floor", 1}, {"ceil", 1}, {"trunc", 1}, {"sign", 1},  {"min", 2},  {"max", 2},
-    {"ran", 1},   {"nran", 2}, {"bran", 2},  {"biran", 2}, {"srand", 1}};
+    {"sin", 1},    {"cos", 1},    {"tan", 1},    {"asin", 1},     {"acos", 1},  {"atan", 1},
+    {"atan2", 2},  {"exp", 1},    {"log", 1},    {"sqrt", 1},     {"fabs", 1},  {"abs", 1},
+    {"floor", 1},  {"ceil", 1},   {"trunc", 1},  {"sign", 1},     {"min", 2},   {"max", 2},
+    {"ran", 1},    {"nran", 2},   {"bran", 2},   {"biran", 2},    {"srand", 1}, {"func", 2},
+    {"curveX", 2}, {"curveY", 2}, {"curveZ", 2}, {"curveGAL", 1}, {"stop", 1}};
 
 int32_t tdi_function_count(void) {
     return FN_COUNT;
@@ -56,6 +63,19 @@ const tdi_function *tdi_function_get(int32_t index) {
 
 static double degrees(double radians) {
     return radians * (180 / TDI_PI);
+}
+
+// a coordinate at the part s of the length, or the length, of a curve counted from 1
+static double curve_value(const td_grammar *g, int32_t function, double number, double s) {
+    if (!(number >= 1 && number < g->curve_count + 1)) {
+        return NAN;
+    }
+    const tdi_curve *curve = &g->curves[(int32_t)number - 1];
+    if (function == FN_CURVE_LENGTH) {
+        return curve->length;
+    }
+    td_vec3 place = tdi_curve_at(curve, s);
+    return function == FN_CURVE_X ? place.x : function == FN_CURVE_Y ? place.y : place.z;
 }
 
 // The value, or not-a-number where the function has none.
@@ -75,23 +95,32 @@ static double call(const tdi_machine *m, int32_t function, double x, double y) {
     case FN_ABS: return fabs(x);
     case FN_FLOOR: return floor(x);
     case FN_CEIL: return ceil(x);
-    case FN_TRUNC: return trunc(x);
+    case FN_TRUNC: return m->grammar->cpfg ? floor(x + 0.5) : trunc(x); // as cpfg does it
     case FN_SIGN: return (double)((x > 0) - (x < 0));
     case FN_MIN: return x < y ? x : y;
     case FN_MAX: return x > y ? x : y;
-    case FN_RAN: return x * tdi_random_uniform(m->random);
-    case FN_NRAN: return x + y * tdi_random_normal(m->random);
-    case FN_BRAN: return x > 0 && y > 0 ? tdi_random_beta(m->random, x, y) : NAN;
+    case FN_RAN: return x * tdi_dice_uniform(m->dice);
+    case FN_NRAN: return x + y * tdi_dice_normal(m->dice);
+    case FN_BRAN: return x > 0 && y > 0 ? tdi_dice_beta(m->dice, x, y) : NAN;
     case FN_BIRAN:
         if (!(x >= 0 && x <= MAX_TRIALS && y >= 0 && y <= 1)) {
             return NAN;
         }
-        return (double)tdi_random_binomial(m->random, (int64_t)x, y);
+        return (double)tdi_dice_binomial(m->dice, (int64_t)x, y);
+    case FN_FUNC:
+        return x >= 1 && x < m->grammar->spline_count + 1
+                   ? tdi_spline_value(&m->grammar->splines[(int32_t)x - 1], y)
+                   : NAN;
+    case FN_CURVE_X:
+    case FN_CURVE_Y:
+    case FN_CURVE_Z:
+    case FN_CURVE_LENGTH: return curve_value(m->grammar, function, x, y);
+    case FN_STOP: return 0;
     default: // FN_SRAND
         if (!(x >= 0 && x < 0x1p63)) {
             return NAN;
         }
-        tdi_random_seed(m->random, (uint64_t)x);
+        tdi_dice_seed(m->dice, (uint64_t)x);
         return x;
     }
 }
@@ -102,6 +131,11 @@ static td_status fail_call(const td_grammar *g, const tdi_op *op, double x, doub
                            td_diag *diag) {
     const tdi_function *f = &functions[op->a];
     size_t at = g->op_at[op - g->ops];
+    if (op->a == FN_FUNC) {
+        return tdi_source_fail(&g->source, at, diag, TD_ERR_EVAL,
+                               "func(%g, %g): there is no function %g; %d %s declared", x, y, x,
+                               g->spline_count, g->spline_count == 1 ? "is" : "are");
+    }
     if (f->params == 1) {
         return tdi_source_fail(&g->source, at, diag, TD_ERR_EVAL, "%s(%g) has no value", f->name,
                                x);
@@ -122,14 +156,19 @@ static td_status fail_loops(const td_grammar *g, const tdi_op *op, td_diag *diag
 
 // ---- arrays ---------------------------------------------------------------------------------
 
-// The place of an element, from indices[0] .. indices[rank-1]; TD_NONE when one is out of range.
-static int32_t element_place(const tdi_array *array, const double *indices) {
+// The place of an element, from indices[0] .. indices[rank-1]; TD_NONE when one is out of range. In
+// models of cpfg the nearest index that is in range takes its place.
+static int32_t element_place(const td_grammar *g, const tdi_array *array, const double *indices) {
     int32_t place = 0;
     for (int32_t i = 0; i < array->rank; i++) {
-        if (!(indices[i] >= 0 && indices[i] < array->size[i])) {
-            return TD_NONE;
+        double index = indices[i];
+        if (!(index >= 0 && index < array->size[i])) {
+            if (!g->cpfg) {
+                return TD_NONE;
+            }
+            index = index < array->size[i] ? 0 : array->size[i] - 1;
         }
-        place = place * array->size[i] + (int32_t)indices[i];
+        place = place * array->size[i] + (int32_t)index;
     }
     return array->first + place;
 }
@@ -147,6 +186,14 @@ static td_status fail_index(const td_grammar *g, const tdi_op *op, const double 
 }
 
 // ---- entry ----------------------------------------------------------------------------------
+
+// How many values an operation that prints takes from the stack.
+static int32_t values_taken(const td_grammar *g, const tdi_op *op) {
+    if (op->code == TDI_CODE_PRINT) {
+        return g->formats[op->a].arg_count + g->formats[op->a].to_file;
+    }
+    return op->code == TDI_CODE_OPEN ? 0 : 1;
+}
 
 // Longer than most functions here: it is one table from operation to effect, and splitting it
 // would put the stack pointer into memory.
@@ -173,7 +220,7 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
         case TDI_CODE_ELEMENT: {
             const tdi_array *array = &g->arrays[op->a];
             top -= array->rank - 1;
-            int32_t place = element_place(array, top);
+            int32_t place = element_place(g, array, top);
             if (place == TD_NONE) {
                 return fail_index(g, op, top, diag);
             }
@@ -194,13 +241,17 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
             break;
         case TDI_CODE_DIV:
             top--;
-            if (top[1] == 0) {
+            if (top[1] == 0 && !g->cpfg) {
                 return fail_at(g, op, diag, "division by zero");
             }
-            top[0] /= top[1];
+            top[0] /= top[1] != 0 ? top[1] : 1; // as cpfg does
             break;
         case TDI_CODE_MOD:
             top--;
+            if (op->a) { // cpfg's, of whole numbers
+                top[0] = trunc(top[0]);
+                top[1] = trunc(top[1]);
+            }
             if (top[1] == 0) {
                 return fail_at(g, op, diag, "remainder of a division by zero");
             }
@@ -273,7 +324,7 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
             const tdi_array *array = &g->arrays[op->a];
             double value = *top--;
             top -= array->rank - 1;
-            int32_t place = element_place(array, top);
+            int32_t place = element_place(g, array, top);
             if (place == TD_NONE) {
                 return fail_index(g, op, top, diag);
             }
@@ -285,6 +336,17 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
             break;
         }
         case TDI_CODE_DROP: top--; break;
+        case TDI_CODE_PRINT:
+        case TDI_CODE_OPEN:
+        case TDI_CODE_CLOSE:
+        case TDI_CODE_FLUSH: {
+            top += 1 - values_taken(g, op);
+            td_status status = tdi_print_run(machine, op, top, diag);
+            if (status != TD_OK) {
+                return status;
+            }
+            break;
+        }
         case TDI_CODE_JUMP_IF_ZERO:
             if (*top-- != 0) {
                 break;

@@ -3,7 +3,7 @@
 
 // Runs the code of expressions and statements.
 
-#include "base/random.h"
+#include "grammar/dice.h"
 #include "grammar/model.h"
 
 typedef enum tdi_code {
@@ -38,6 +38,10 @@ typedef enum tdi_code {
     TDI_CODE_SET_GLOBAL,
     TDI_CODE_SET_ELEMENT, // pop the value, then the indices
     TDI_CODE_DROP,        // pop
+    TDI_CODE_PRINT,       // format a: pop its arguments, push 0
+    TDI_CODE_OPEN,        // push the number of file a, which is written anew, or on if k is 1
+    TDI_CODE_CLOSE,       // pop a file's number, push 0
+    TDI_CODE_FLUSH,
     TDI_CODE_JUMP,
     TDI_CODE_JUMP_IF_ZERO, // pop
     TDI_CODE_LOOP,         // jump backwards
@@ -57,10 +61,18 @@ typedef struct tdi_machine {
     const td_grammar *grammar;
     double *globals;
     double *arrays;
-    tdi_random *random;
+    tdi_dice *dice;
     int64_t *loops_left;
+    const td_print *print; // NULL: what is printed is dropped
+    uint8_t *file_open;    // a file of the grammar
+    bool single;           // parameters have single precision
 } tdi_machine;
 
 // Runs from operation `first` to its end. `result` may be NULL for statements.
 td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slots, double *result,
                           td_diag *diag);
+
+// ---- printing, in print.c -------------------------------------------------------------------
+
+// Runs one of the operations that print. Its values stand from `base` on, and so does its result.
+td_status tdi_print_run(const tdi_machine *machine, const tdi_op *op, double *base, td_diag *diag);

@@ -307,28 +307,34 @@ static bool substitute(tdi_reader *r, const tdi_input *use, const tdi_macro *m, 
     return true;
 }
 
+// In a directive two backslashes join lines as well: models of cpfg have them, and there the one
+// that C would leave behind is passed over.
+static size_t rest_joint(const tdi_input *in) {
+    tdi_input look = *in;
+    size_t first = tdi_read_peek(in, 0) == '\\' && tdi_read_peek(in, 1) == '\\';
+    look.at += first;
+    size_t length = joint_length(&look);
+    return length > 0 ? length + first : 0;
+}
+
 bool tdi_read_rest(tdi_reader *r, tdi_input *in, const char **text, size_t *text_size) {
     char *rest = NULL;
     int64_t size = 0, capacity = 0;
     tdi_read_skip_blanks(in);
     while (in->at < in->size && tdi_read_peek(in, 0) != '\n' && !at_line_comment(in)) {
         const char *part = in->text + in->at;
-        size_t step = joint_length(in);
-        size_t string = string_length(part, in->size - in->at);
-        size_t part_size = string > 0 ? string : 1;
-        if (step > 0 || (part[0] == '/' && tdi_read_peek(in, 1) == '*')) {
-            part = " ";
-        }
-        if (part[0] != '\r' && !append(r, in, in->at, &rest, &size, &capacity, part, part_size)) {
+        bool comment = part[0] == '/' && tdi_read_peek(in, 1) == '*';
+        size_t joint = rest_joint(in), step = string_length(part, in->size - in->at);
+        step = step > 0 ? step : 1;
+        bool blank = comment || joint > 0;
+        if (part[0] != '\r' &&
+            !append(r, in, in->at, &rest, &size, &capacity, blank ? " " : part, blank ? 1 : step)) {
             return false;
         }
-        if (tdi_read_peek(in, 0) == '/' && tdi_read_peek(in, 1) == '*') {
-            if (!pass_comment(r, in)) {
-                return false;
-            }
-        } else {
-            in->at += step > 0 ? step : part_size;
+        if (comment && !pass_comment(r, in)) {
+            return false;
         }
+        in->at += comment ? 0 : joint > 0 ? joint : step;
     }
     while (size > 0 && tdi_read_is_blank(rest[size - 1])) {
         size--;

@@ -4,7 +4,10 @@
 // A compiled L-system: what the parser fills, and derivation and turtle read.
 
 #include "base/alloc.h"
+#include "cpfg/curve.h"
+#include "cpfg/spline.h"
 #include "grammar/source.h"
+#include "grammar/tropism.h"
 #include "grammar/turtle.h"
 #include "tendril/grammar.h"
 
@@ -13,11 +16,17 @@
 #define TDI_MAX_TYPES  65535 // module types
 #define TDI_MAX_STACK  64    // values in an expression
 
+// globals that every model has: cpfg's Q, the number of the step, and Z, the derivation length
+enum { TDI_GLOBAL_STEP, TDI_GLOBAL_LENGTH };
+
 // ---- module types ---------------------------------------------------------------------------
 
 // What the turtle does at a module. Types with the same name share it.
 typedef enum tdi_turtle_op {
     TDI_OP_NONE,
+    TDI_OP_PREFIX,    // ~ or ? with its letter in a module of its own; see split.c
+    TDI_OP_SUB_OPEN,  // ?(n, s): L-system n, at scale s
+    TDI_OP_SUB_CLOSE, // $ in files with several L-systems
     TDI_OP_IGNORED,   // a command of cpfg that means nothing here: labels, textures, ...
     TDI_OP_DRAW,      // F
     TDI_OP_DRAW_G,    // G: like F, but no corner of a polygon
@@ -48,6 +57,7 @@ typedef enum tdi_turtle_op {
     TDI_OP_CYLINDER_END,
     TDI_OP_CYLINDER_TANGENT,
     TDI_OP_CYLINDER_SLOPE,
+    TDI_OP_CONTOUR, // @#
     TDI_OP_SURFACE,
     TDI_OP_BALL,
     TDI_OP_DISC,
@@ -97,6 +107,18 @@ typedef struct tdi_array { // a global array, rows last
     int32_t first; // place among the values of all arrays
 } tdi_array;
 
+// The text of a printf or fprintf, with its conversions.
+typedef struct tdi_format {
+    const char *text;
+    int32_t arg_count;
+    bool to_file; // the file's number stands before the arguments
+} tdi_format;
+
+// A file that fopen names; its number in expressions is its index.
+typedef struct tdi_file {
+    const char *name;
+} tdi_file;
+
 // A module's parameter in a successor: most are a constant or a name, and need no machine.
 typedef enum tdi_arg_kind { TDI_ARG_CONSTANT, TDI_ARG_SLOT, TDI_ARG_CODE } tdi_arg_kind;
 typedef struct tdi_arg {
@@ -114,16 +136,22 @@ typedef struct tdi_words { // a string with expressions: a successor or the axio
     int32_t arg_count;
 } tdi_words;
 
-typedef struct tdi_context { // types, TDI_TYPE_PUSH and TDI_TYPE_POP for branches
+// Modules with formal parameters: a strict predecessor or a context. TDI_TYPE_PUSH and TDI_TYPE_POP
+// are branches, TDI_REST is the rest of one.
+typedef struct tdi_context {
     uint16_t *types;
     int32_t count;
     int32_t first_slot;
+    int32_t param_count; // of all modules
+    bool literal;        // of a right context: brackets match brackets, one by one
 } tdi_context;
 
+#define TDI_REST UINT16_MAX // '=' in a right context
+
 typedef struct tdi_production {
-    uint16_t predecessor;
-    tdi_context left, right;
-    int32_t first_slot;  // of the predecessor's parameters
+    uint16_t predecessor; // first module of the strict predecessor
+    tdi_context strict, left, right;
+    tdi_context made;    // left context in the string that is being made
     int32_t bound_count; // slots bound by matching; locals follow
     int32_t slot_count;
     int32_t before, condition, after, weight; // first operation, or TD_NONE
@@ -139,14 +167,17 @@ typedef struct tdi_section {
     int32_t max_depth;
     int64_t seed; // TD_SEED_FROM_TEXT: none given
     bool present;
-    bool has_left, has_right, has_branches; // contexts that need neighbours
-    int32_t max_bucket;                     // most productions of one type
+    bool has_left, has_right; // contexts that need neighbours
+    bool has_made;
+    bool has_weights;
+    int32_t max_bucket; // most productions of one type
 } tdi_section;
 
 // ---- grammar --------------------------------------------------------------------------------
 
 typedef struct tdi_turtle_header {
     td_real angle; // degrees, of a turn without parameter
+    bool angle_given;
     td_real step;  // of an F without parameter
     td_real width; // < 0: none given
     td_real width_increment;
@@ -154,8 +185,17 @@ typedef struct tdi_turtle_header {
     int32_t color_increment;
     td_vec3 tropism; // unit
     td_real elasticity;
-    td_real elasticity_increment;
+    td_real elasticity_increment; // of `_` without parameter
+    tdi_tropism tropisms[TDI_MAX_TROPISMS];
+    int32_t tropism_count; // of those that have a number
+    td_real scale;         // of lengths, widths and sizes
+    bool pixels;           // widths of lines count pixels, so they are not used
+    bool past_cut;         // the rest of a branch is drawn after a '%'
 } tdi_turtle_header;
+
+typedef struct tdi_fusion { // a symbol such as ~L(t) that is taken apart
+    uint16_t parts[2], whole;
+} tdi_fusion;
 
 struct td_grammar {
     tdi_arena arena; // owns everything below
@@ -163,6 +203,8 @@ struct td_grammar {
     tdi_source source;
     tdi_type *types;
     int32_t type_count;
+    tdi_fusion *fusions;
+    int32_t fusion_count;
     tdi_op *ops;
     uint32_t *op_at; // places of the operations in the source
     int32_t op_count;
@@ -171,6 +213,13 @@ struct td_grammar {
     int32_t array_count;
     int32_t array_value_count;
     double *array_values; // at the start
+    tdi_format *formats;
+    int32_t format_count;
+    tdi_file *files; // that statements write
+    int32_t file_count;
+    int32_t id;           // number of the L-system
+    td_grammar **systems; // all L-systems of the file; the first is this one
+    int32_t system_count; // at least 1
     int64_t seed;         // TD_SEED_FROM_TEXT: none given
     int32_t steps;
     int32_t start, start_each, end_each, end; // first operation, or TD_NONE
@@ -178,19 +227,50 @@ struct td_grammar {
     uint32_t axiom_at;
     tdi_section rewrite, decompose, draw;
     bool has_query;
+    bool cpfg;             // a model of cpfg, by its suffix .l: its arithmetic too
+    bool float_parameters; // rounded to single precision
+    bool cpfg_random;      // ran() and its kin draw cpfg's numbers
     tdi_turtle_header turtle;
     tdi_body_header body; // points to the arrays below
     tdi_header_item *materials, *surfaces;
+    int32_t viewed_surface_count; // surfaces of the view file come first
     int32_t *palette_index;
     uint32_t *palette_color;
-    char (*context_names)[6]; // of ignore: or consider:
-    int32_t context_name_count;
-    bool context_ignores;
+    tdi_spline *splines; // functions, for func()
+    int32_t spline_count;
+    int64_t spline_capacity;
+    tdi_curve *curves; // for curveX() and the like
+    int32_t curve_count;
+    int64_t curve_capacity;
+    tdi_contour *contours; // cross-sections, for @#
+    int64_t contour_capacity;
+    bool context_listed[128]; // characters of ignore: or consider:
+    bool context_lists, context_ignores;
+    bool opening_ignored, closing_ignored; // '[' and ']', by right contexts
+    bool ring;                             // the string's ends are neighbours
 };
+
+// The symbol of several characters whose parts `types` start with: how many parts, 1 when there is
+// none, and its type.
+int32_t tdi_fuse(const td_grammar *g, const uint16_t *types, int64_t count, uint16_t *whole);
+
+// The place of L-system `number` among all of the file, or TD_NONE.
+int32_t tdi_system_find(const td_grammar *g, double number);
+
+// Whether a module belongs to the branch and L-system that a '%' before it cuts. `depth` and
+// `systems` count what has been opened since.
+static inline bool tdi_in_branch(const td_grammar *g, uint16_t type, int64_t *depth,
+                                 int64_t *systems) {
+    *depth += (type == TDI_TYPE_PUSH) - (type == TDI_TYPE_POP);
+    *systems += (g->types[type].op == TDI_OP_SUB_OPEN) - (g->types[type].op == TDI_OP_SUB_CLOSE);
+    return *depth >= 0 && *systems >= 0;
+}
 
 // The string's variables: td_string has them as an opaque pointer.
 typedef struct tdi_variables {
     const double *globals;
     const double *arrays;
+    const struct tdi_dice *dice;
     int64_t seed; // TD_SEED_FROM_TEXT: not stochastic
+    bool single;  // parameters have single precision
 } tdi_variables;

@@ -47,6 +47,8 @@ static const turtle_row turtle_table[] = {
     {"@Ge", TDI_OP_CYLINDER_END, 0, 1},
     {"@Gt", TDI_OP_CYLINDER_TANGENT, 0, 2},
     {"@Gr", TDI_OP_CYLINDER_SLOPE, 0, 4},
+    {"@#", TDI_OP_CONTOUR, 0, 1},
+    {"@!", TDI_OP_IGNORED, 0, 1},
     {"@O", TDI_OP_BALL, 0, 1},
     {"@o", TDI_OP_DISC, 0, 1},
     {"@c", TDI_OP_DISC, 0, 1},
@@ -85,8 +87,13 @@ static const turtle_row turtle_table[] = {
 };
 #define TURTLE_COUNT ((int32_t)(sizeof turtle_table / sizeof turtle_table[0]))
 
-static const turtle_row *find_turtle(const char *name) {
-    static const turtle_row surface = {"~", TDI_OP_SURFACE, 0, 1};
+static const turtle_row *find_turtle(const char *name, int32_t param_count) {
+    static const turtle_row system = {"?", TDI_OP_SUB_OPEN, 1, 2};
+    static const turtle_row surface = {"~", TDI_OP_SURFACE, 0, TDI_MAX_PARAMS},
+                            prefix = {"", TDI_OP_PREFIX, 0, 0};
+    if (tdi_is_prefix(name[0]) && name[1] == 0) {
+        return name[0] == '?' && param_count > 0 ? &system : &prefix;
+    }
     if (name[0] == '~') {
         return &surface;
     }
@@ -102,30 +109,56 @@ static bool is_alnum(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
+// The length of a symbol of this name at the cursor, or 0. As in cpfg there may be white space
+// after its first character.
+static size_t length_here(const tdi_parser *p, const char *name) {
+    size_t rest = strlen(name) - 1, n = 1;
+    if (tdi_peek_raw(p, 0) != name[0]) {
+        return 0;
+    }
+    while (rest > 0 && (tdi_peek_raw(p, n) == ' ' || tdi_peek_raw(p, n) == '\t')) {
+        n++;
+    }
+    for (size_t k = 0; k < rest; k++) {
+        if (tdi_peek_raw(p, n + k) != name[k + 1]) {
+            return 0;
+        }
+    }
+    return n + rest;
+}
+
+// ~L, or a command that starts with @ or ? and is not in the table
+static bool read_prefixed(tdi_parser *p, char name[6]) {
+    char c = tdi_peek_raw(p, 0), here[24];
+    size_t at = p->at++;
+    if (c == '?' && tdi_peek_raw(p, 0) == '(') { // a sub-L-system
+        name[0] = c;
+        return true;
+    }
+    if (!is_alnum(tdi_peek(p))) {
+        return tdi_parse_fail(p, at, "expected a letter after '%c', before %s", c,
+                              tdi_here(p, here));
+    }
+    name[0] = c;
+    name[1] = p->text[p->at++];
+    return true;
+}
+
 bool tdi_read_symbol(tdi_parser *p, char name[6]) {
     char here[24];
     tdi_skip_space(p);
-    char c = tdi_peek_raw(p, 0), next = tdi_peek_raw(p, 1);
+    char c = tdi_peek_raw(p, 0);
     memset(name, 0, 6);
-    if (c == '~') {
-        if (!is_alnum(next)) {
-            return tdi_parse_fail(p, p->at, "expected the letter of a surface after '~'");
-        }
-        name[0] = c;
-        name[1] = next;
-        p->at += 2;
-        return true;
-    }
     for (int32_t i = 0; i < TURTLE_COUNT; i++) {
-        size_t length = strlen(turtle_table[i].name);
-        if (tdi_at(p, turtle_table[i].name)) {
-            memcpy(name, turtle_table[i].name, length);
+        size_t length = length_here(p, turtle_table[i].name);
+        if (length > 0) {
+            memcpy(name, turtle_table[i].name, strlen(turtle_table[i].name));
             p->at += length;
             return true;
         }
     }
-    if (c == '@' || c == '?') {
-        return tdi_parse_fail(p, p->at, "unknown module '%c%c'", c, is_alnum(next) ? next : ' ');
+    if (c == '~' || c == '@' || c == '?') {
+        return read_prefixed(p, name);
     }
     if (!is_alnum(c) && c != '_') {
         return tdi_parse_fail(p, p->at, "expected a module before %s", tdi_here(p, here));
@@ -144,16 +177,30 @@ static int32_t find_surface(const td_grammar *g, const char *name) {
     return TD_NONE;
 }
 
+bool tdi_has_surface(const td_grammar *g, const char *name) {
+    return find_surface(g, name) != TD_NONE;
+}
+
 static bool check_turtle(tdi_parser *p, size_t at, const turtle_row *row, tdi_type *type) {
-    if (type->param_count < row->least || type->param_count > row->most) {
-        return tdi_parse_fail(p, at, "%s takes %d%s%.0d parameter%s; %d %s given", type->name,
-                              row->least, row->most > row->least ? " to " : "",
-                              row->most > row->least ? row->most : 0, row->most == 1 ? "" : "s",
+    bool bare = row->op == TDI_OP_PUSH || row->op == TDI_OP_POP || row->op == TDI_OP_CUT;
+    if (bare && type->param_count > 0) {
+        return tdi_parse_fail(p, at, "%s takes no parameters; %d %s given", type->name,
                               type->param_count, type->param_count == 1 ? "is" : "are");
     }
-    type->op = (uint8_t)row->op;
+    if (type->param_count < row->least) {
+        tdi_parse_warn(p, at, "%s takes %d parameter%s or more; with %d it does nothing",
+                       type->name, row->least, row->least == 1 ? "" : "s", type->param_count);
+        type->op = TDI_OP_IGNORED;
+        return true;
+    }
+    type->op = (uint8_t)row->op; // parameters past row->most are the modeller's own
     if (row->op == TDI_OP_SURFACE) {
         type->surface = (int8_t)find_surface(p->g, type->name);
+        if (type->surface == TD_NONE && p->has_view) { // as cpfg, which draws nothing then
+            tdi_parse_warn(p, at, "surface %s is not declared, so nothing is drawn", type->name);
+            type->op = TDI_OP_NONE;
+            return true;
+        }
         if (type->surface == TD_NONE) {
             return tdi_parse_fail(p, at,
                                   "surface %s is not declared; expected a header item "
@@ -184,9 +231,12 @@ int32_t tdi_intern_type(tdi_parser *p, size_t at, const char *name, int32_t para
     }
     tdi_type type = {.param_count = param_count};
     memcpy(type.name, name, sizeof type.name);
-    const turtle_row *row = find_turtle(name);
+    const turtle_row *row = find_turtle(name, param_count);
     if (row && !check_turtle(p, at, row, &type)) {
         return TD_NONE;
+    }
+    if (!row && (name[0] == '@' || name[0] == '?')) {
+        tdi_parse_warn(p, at, "the turtle has no command %s, so it does nothing", name);
     }
     if (g->type_count == p->type_capacity) {
         tdi_type *grown =
@@ -231,6 +281,12 @@ static bool add_module(tdi_parser *p, words_builder *b, size_t at, const char *n
         return false;
     }
     p->g->types[type].made = true;
+    bool turn =
+        p->g->types[type].op >= TDI_OP_YAW_LEFT && p->g->types[type].op <= TDI_OP_ROLL_RIGHT;
+    if (turn && param_count == 0 && !p->has_bare_turn) {
+        p->has_bare_turn = true;
+        p->bare_turn_at = at;
+    }
     if (w->module_count == b->type_capacity) {
         uint16_t *grown = tdi_arena_grow(&p->g->arena, w->types, w->module_count, &b->type_capacity,
                                          sizeof *grown);
@@ -243,7 +299,8 @@ static bool add_module(tdi_parser *p, words_builder *b, size_t at, const char *n
     return true;
 }
 
-static bool balance(tdi_parser *p, words_builder *b, size_t at, char c) {
+// Brackets may close in another successor, as in cpfg; most that do not were forgotten.
+static void balance(tdi_parser *p, words_builder *b, size_t at, char c) {
     if (c == '[') {
         if (b->depth < 64) {
             b->open[b->depth] = at;
@@ -251,9 +308,9 @@ static bool balance(tdi_parser *p, words_builder *b, size_t at, char c) {
         b->depth++;
     }
     if (c == ']' && --b->depth < 0) {
-        return tdi_parse_fail(p, at, "unbalanced brackets: this ']' closes nothing");
+        tdi_parse_warn(p, at, "unbalanced brackets: this ']' closes nothing here");
+        b->depth = 0;
     }
-    return true;
 }
 
 bool tdi_parse_words(tdi_parser *p, tdi_words *words) {
@@ -265,9 +322,10 @@ bool tdi_parse_words(tdi_parser *p, tdi_words *words) {
         char name[6];
         size_t at = p->at;
         int32_t count = 0;
-        if (!tdi_read_symbol(p, name) || !balance(p, &b, at, name[0])) {
+        if (!tdi_read_symbol(p, name)) {
             return false;
         }
+        balance(p, &b, at, name[0]);
         if (tdi_accept(p, "(")) {
             do {
                 if (!add_arg(p, &b)) {
@@ -284,8 +342,8 @@ bool tdi_parse_words(tdi_parser *p, tdi_words *words) {
         }
     }
     if (b.depth > 0) {
-        return tdi_parse_fail(p, b.open[b.depth <= 64 ? b.depth - 1 : 63],
-                              "unbalanced brackets: this '[' is never closed");
+        tdi_parse_warn(p, b.open[b.depth <= 64 ? b.depth - 1 : 63],
+                       "unbalanced brackets: this '[' is not closed here");
     }
     return true;
 }

@@ -56,8 +56,10 @@ size_t tdi_neighbours_bytes(const tdi_neighbours *n) {
 
 // ---- sweeps ---------------------------------------------------------------------------------
 
-static void sweep_right(tdi_neighbours *n, const td_grammar *g, const td_string *s) {
-    int32_t last = TD_NONE, depth = 0;
+// `before` is the left neighbour of the string's start; returns that of its end
+static int32_t sweep_right(tdi_neighbours *n, const td_grammar *g, const td_string *s,
+                           int32_t before) {
+    int32_t depth = 0, last = before;
     uint32_t param = 0;
     for (int32_t i = 0; i < (int32_t)s->module_count; i++) {
         const tdi_type *type = &g->types[s->types[i]];
@@ -67,40 +69,52 @@ static void sweep_right(tdi_neighbours *n, const td_grammar *g, const td_string 
         if (s->types[i] == TDI_TYPE_PUSH) {
             n->stack[depth++] = last;
         } else if (s->types[i] == TDI_TYPE_POP) {
-            last = n->stack[--depth];
+            last = depth > 0 ? n->stack[--depth] : before;
         } else if (!type->ignored) {
             last = i;
         }
     }
+    return last;
 }
 
-static void sweep_left(tdi_neighbours *n, const td_grammar *g, const td_string *s) {
-    int32_t next = TD_NONE, depth = 0;
-    for (int32_t i = (int32_t)s->module_count - 1; i >= 0; i--) {
+// `after` is the right neighbour of the string's end; returns that of its start. What `consider:`
+// leaves out is ignored, brackets too: then the right context goes on into branches.
+static int32_t sweep_left(tdi_neighbours *n, const td_grammar *g, const td_string *s,
+                          int32_t after) {
+    int32_t depth = 0, next = after, end = (int32_t)s->module_count;
+    for (int32_t i = end - 1; i >= 0; i--) {
         n->right[i] = next;
         n->close[i] = TD_NONE;
         if (s->types[i] == TDI_TYPE_POP) {
             n->stack[depth++] = i;
-            next = TD_NONE;
+            next = g->closing_ignored ? next : TD_NONE;
         } else if (s->types[i] == TDI_TYPE_PUSH) {
-            int32_t close = n->stack[--depth];
-            n->close[i] = close;
-            next = n->right[close];
+            n->close[i] = depth > 0 ? n->stack[--depth] : end;
+            if (!g->opening_ignored) {
+                next = n->close[i] < end ? n->right[n->close[i]] : after;
+            }
         } else if (!g->types[s->types[i]].ignored) {
             next = i;
         }
     }
+    return next;
 }
 
 td_status tdi_neighbours_find(tdi_neighbours *n, const td_grammar *g, const td_string *string,
-                              const td_alloc *alloc) {
+                              bool right, const td_alloc *alloc) {
     td_status status = make_room(n, string->module_count, alloc);
     if (status != TD_OK) {
         return status;
     }
-    sweep_right(n, g, string);
-    if (g->rewrite.has_right) {
-        sweep_left(n, g, string);
+    int32_t end = sweep_right(n, g, string, TD_NONE);
+    if (g->ring) {
+        sweep_right(n, g, string, end);
+    }
+    if (right) {
+        int32_t start = sweep_left(n, g, string, TD_NONE);
+        if (g->ring) {
+            sweep_left(n, g, string, start);
+        }
     }
     return TD_OK;
 }
@@ -127,10 +141,7 @@ static int32_t bind(const match_state *m, int32_t i, int32_t slot) {
 static bool match_left(const match_state *m, int64_t i) {
     const tdi_context *c = m->context;
     int32_t at = m->n->left[i];
-    int32_t slot = c->first_slot;
-    for (int32_t k = 0; k < c->count; k++) {
-        slot += m->g->types[c->types[k]].param_count;
-    }
+    int32_t slot = c->first_slot + c->param_count;
     for (int32_t k = c->count - 1; k >= 0; k--) {
         if (at == TD_NONE || m->s->types[at] != c->types[k]) {
             return false;
@@ -189,13 +200,88 @@ static bool match_right(const match_state *m, int32_t *k, int32_t *slot, int32_t
     return true;
 }
 
+// the module at or after `at` that a context's module `wanted` is compared with
+static int32_t skip_ignored(const match_state *m, uint16_t wanted, int32_t at) {
+    const td_grammar *g = m->g;
+    int32_t end = (int32_t)m->s->module_count;
+    for (int32_t left = 2 * end; left >= 0; left--) {
+        if (at >= end) {
+            if (!g->ring) {
+                return TD_NONE;
+            }
+            at = 0;
+        }
+        uint16_t type = m->s->types[at];
+        if (type == TDI_TYPE_PUSH && !g->opening_ignored && wanted != TDI_TYPE_PUSH) {
+            at = m->n->close[at];
+        } else if (!(type == TDI_TYPE_PUSH  ? g->opening_ignored
+                     : type == TDI_TYPE_POP ? g->closing_ignored
+                                            : g->types[type].ignored)) {
+            return at;
+        }
+        at++;
+    }
+    return TD_NONE; // a ring of ignored modules
+}
+
+// Matches brackets of the context with brackets of the string, one by one. '=' goes to the end of
+// the branch.
+static bool match_literal(const match_state *m, int32_t at) {
+    const tdi_context *c = m->context;
+    int32_t end = (int32_t)m->s->module_count, slot = c->first_slot;
+    for (int32_t k = 0; k < c->count; k++) {
+        if (c->types[k] == TDI_REST) {
+            while (at < end && m->s->types[at] != TDI_TYPE_POP) {
+                at = m->s->types[at] == TDI_TYPE_PUSH ? m->n->close[at] : at;
+                at++;
+            }
+            continue;
+        }
+        at = skip_ignored(m, c->types[k], at);
+        if (at == TD_NONE || m->s->types[at] != c->types[k]) {
+            return false;
+        }
+        slot = bind(m, at++, slot);
+    }
+    return true;
+}
+
 bool tdi_neighbours_match(const tdi_neighbours *n, const td_grammar *g, const td_string *string,
-                          const tdi_production *r, int64_t i, double *slots) {
+                          const tdi_production *r, int64_t first, int64_t last, double *slots) {
     match_state m = {n, g, string, &r->left, slots};
-    if (r->left.count > 0 && !match_left(&m, i)) {
+    if (r->left.count > 0 && !match_left(&m, first)) {
         return false;
     }
     int32_t k = 0, slot = r->right.first_slot;
     m.context = &r->right;
-    return r->right.count == 0 || match_right(&m, &k, &slot, (int32_t)i);
+    if (r->right.literal) {
+        return match_literal(&m, (int32_t)last + 1);
+    }
+    return r->right.count == 0 || match_right(&m, &k, &slot, (int32_t)last);
+}
+
+// ---- the string that is being made ----------------------------------------------------------
+
+bool tdi_context_at_end(const td_grammar *g, const td_string *string, const tdi_context *context,
+                        double *slots) {
+    int32_t slot = context->first_slot + context->param_count, k = context->count;
+    int64_t param = string->param_count, depth = 0;
+    for (int64_t i = string->module_count - 1; i >= 0 && k > 0; i--) {
+        uint16_t type = string->types[i];
+        int32_t count = g->types[type].param_count;
+        param -= count;
+        depth += type == TDI_TYPE_POP;
+        if (type == TDI_TYPE_PUSH) {
+            depth -= depth > 0;
+        } else if (depth == 0 && !g->types[type].ignored) {
+            if (type != context->types[--k]) {
+                return false;
+            }
+            slot -= count;
+            if (count > 0) {
+                memcpy(slots + slot, string->params + param, (size_t)count * sizeof *slots);
+            }
+        }
+    }
+    return k == 0;
 }

@@ -6,12 +6,29 @@
 //          one pass finds all of them.
 
 #include "grammar/parser.h"
+#include "grammar/view.h"
 
 #include <string.h>
 
-#define MAX_DEPTH 1000 // of decomposition and homomorphism
+#define MAX_DEPTH    1000000 // of decomposition and homomorphism
+#define MAX_BRANCHES 16      // in branches, of a context
 
 // ---- predecessors and contexts --------------------------------------------------------------
+
+// '~' or '?' alone, as in the context ~ < L(t)
+static bool lone_prefix(tdi_parser *p, char name[6]) {
+    size_t at = p->at;
+    char c = tdi_peek(p);
+    if (tdi_is_prefix(c)) {
+        p->at++;
+        if (tdi_peek(p) == '<' || tdi_peek(p) == '>' || tdi_peek(p) == ':' || tdi_at(p, "-->")) {
+            memcpy(name, (char[6]){c}, 6);
+            return true;
+        }
+    }
+    p->at = at;
+    return false;
+}
 
 // A module of formal parameters, as in A(x, y): its type.
 static int32_t formal_module(tdi_parser *p) {
@@ -19,7 +36,7 @@ static int32_t formal_module(tdi_parser *p) {
     tdi_skip_space(p);
     size_t at = p->at;
     int32_t count = 0, slot;
-    if (!tdi_read_symbol(p, name)) {
+    if (!lone_prefix(p, name) && !tdi_read_symbol(p, name)) {
         return TD_NONE;
     }
     if (tdi_accept(p, "(")) {
@@ -42,6 +59,19 @@ static int32_t formal_module(tdi_parser *p) {
     return tdi_intern_type(p, at, name, count);
 }
 
+// Adds a module to a context.
+static bool add_formal(tdi_parser *p, tdi_context *c, int64_t *capacity, int32_t type) {
+    if (c->count == *capacity) {
+        uint16_t *grown = tdi_arena_grow(&p->g->arena, c->types, c->count, capacity, sizeof *grown);
+        if (!grown) {
+            return tdi_parse_memory(p);
+        }
+        c->types = grown;
+    }
+    c->types[c->count++] = (uint16_t)type;
+    return true;
+}
+
 // Modules up to one of the characters in `stop`, or "-->".
 static bool context(tdi_parser *p, const char *stop, tdi_context *out) {
     int64_t capacity = 0;
@@ -51,31 +81,26 @@ static bool context(tdi_parser *p, const char *stop, tdi_context *out) {
         return true;
     }
     while (tdi_peek(p) != 0 && !strchr(stop, tdi_peek(p)) && !tdi_at(p, "-->")) {
-        size_t at = p->at;
-        int32_t type = formal_module(p);
-        if (type == TD_NONE) {
+        int32_t type = tdi_accept(p, "=") ? TDI_REST : formal_module(p);
+        if (type == TD_NONE || !add_formal(p, out, &capacity, type)) {
             return false;
         }
+        // a bracket that has no partner in the context stands for itself, as in A > ]
         depth += (type == TDI_TYPE_PUSH) - (type == TDI_TYPE_POP);
-        if (depth < 0 || depth > 16) {
-            return tdi_parse_fail(p, at, "unbalanced brackets in a context");
+        out->literal = out->literal || type == TDI_REST || depth < 0;
+        if (depth > MAX_BRANCHES) {
+            return tdi_parse_fail(p, p->at, "branches in a context are nested more than %d deep",
+                                  MAX_BRANCHES);
         }
-        if (out->count == capacity) {
-            uint16_t *grown =
-                tdi_arena_grow(&p->g->arena, out->types, out->count, &capacity, sizeof *grown);
-            if (!grown) {
-                return tdi_parse_memory(p);
-            }
-            out->types = grown;
-        }
-        out->types[out->count++] = (uint16_t)type;
     }
-    return depth == 0 || tdi_parse_fail(p, p->at, "unbalanced brackets in a context");
+    out->literal = out->literal || depth != 0;
+    out->param_count = p->slot_count - out->first_slot;
+    return true;
 }
 
-static bool has_branch(const tdi_context *c) {
+static bool has_type(const tdi_context *c, int32_t type) {
     for (int32_t i = 0; i < c->count; i++) {
-        if (c->types[i] == TDI_TYPE_PUSH) {
+        if (c->types[i] == type) {
             return true;
         }
     }
@@ -90,12 +115,14 @@ static bool predecessor(tdi_parser *p, tdi_production *r) {
     if (!context(p, "<>:", &first)) {
         return false;
     }
-    if (tdi_accept(p, "<")) {
-        if (has_branch(&first)) {
-            return tdi_parse_fail(
-                p, at, "a left context cannot have branches in brackets; it is a single path");
+    bool made = tdi_accept(p, "<<");
+    if (made || tdi_accept(p, "<")) {
+        if (has_type(&first, TDI_TYPE_PUSH) || has_type(&first, TDI_TYPE_POP)) {
+            tdi_parse_warn(p, at,
+                           "a left context is a single path towards the root; with brackets it "
+                           "never matches");
         }
-        r->left = first;
+        *(made ? &r->made : &r->left) = first;
         tdi_skip_space(p);
         at = p->at;
         first = (tdi_context){0};
@@ -103,12 +130,22 @@ static bool predecessor(tdi_parser *p, tdi_production *r) {
             return false;
         }
     }
-    if (first.count != 1 || first.types[0] <= TDI_TYPE_POP) {
-        return tdi_parse_fail(p, at, "expected one module before '>', ':' or '-->'%s",
-                              first.count > 1 ? "; several are given" : "");
+    if (first.count == 0) {
+        return tdi_parse_fail(p, at, "expected a module before '>', ':' or '-->'");
     }
+    if (has_type(&first, TDI_REST) || has_type(&r->left, TDI_REST) ||
+        has_type(&r->made, TDI_REST)) {
+        return tdi_parse_fail(p, at,
+                              "'=' stands for the rest of a branch; expected it in a right context "
+                              "only");
+    }
+    r->strict = first;
     r->predecessor = first.types[0];
-    r->first_slot = first.first_slot;
+    if (tdi_at(p, ">>")) {
+        return tdi_parse_fail(p, p->at,
+                              "'>>' would look at modules that are not yet made: strings are made "
+                              "from left to right; expected '>'");
+    }
     return !tdi_accept(p, ">") || context(p, ":", &r->right);
 }
 
@@ -179,8 +216,9 @@ static bool production(tdi_parser *p, tdi_production *r) {
         return false;
     }
     r->slot_count = p->slot_count;
-    r->plain = r->left.count == 0 && r->right.count == 0 && r->before == TD_NONE &&
-               r->condition == TD_NONE && r->after == TD_NONE;
+    r->plain = r->strict.count == 1 && r->left.count == 0 && r->made.count == 0 &&
+               r->right.count == 0 && r->before == TD_NONE && r->condition == TD_NONE &&
+               r->after == TD_NONE;
     return true;
 }
 
@@ -189,10 +227,8 @@ static bool add_production(tdi_parser *p, tdi_section *s, int64_t *capacity) {
     if (!production(p, &r)) {
         return false;
     }
-    bool has_context = r.left.count > 0 || r.right.count > 0;
-    if (has_context && s != &p->g->rewrite) {
-        return tdi_parse_fail(p, r.at,
-                              "a production of this section cannot have a context ('<' or '>')");
+    if (r.made.count > 0 && s == &p->g->draw) {
+        return tdi_parse_fail(p, r.at, "a drawing makes no string; expected '<' instead of '<<'");
     }
     if (s->count == *capacity) {
         tdi_production *grown =
@@ -205,7 +241,8 @@ static bool add_production(tdi_parser *p, tdi_section *s, int64_t *capacity) {
     s->productions[s->count++] = r;
     s->has_left = s->has_left || r.left.count > 0;
     s->has_right = s->has_right || r.right.count > 0;
-    s->has_branches = s->has_branches || has_branch(&r.right);
+    s->has_made = s->has_made || r.made.count > 0;
+    s->has_weights = s->has_weights || r.weight != TD_NONE;
     return true;
 }
 
@@ -234,76 +271,53 @@ static bool index_section(tdi_parser *p, tdi_section *s) {
     return true;
 }
 
-// A production that no module can match because the count of parameters differs everywhere.
-static void check_section(tdi_parser *p, const tdi_section *s) {
-    td_grammar *g = p->g;
-    for (int32_t i = 0; i < s->count; i++) {
-        const tdi_type *type = &g->types[s->productions[i].predecessor];
-        const tdi_type *other = NULL;
-        for (int32_t t = 0; t < g->type_count && !type->made; t++) {
-            if (g->types[t].made && strcmp(g->types[t].name, type->name) == 0) {
-                other = &g->types[t];
-            }
+static const tdi_type *made_with_other_count(const td_grammar *g, const tdi_type *type) {
+    for (int32_t t = 0; t < g->type_count; t++) {
+        if (g->types[t].made && strcmp(g->types[t].name, type->name) == 0) {
+            return &g->types[t];
         }
+    }
+    return NULL;
+}
+
+// Warns of the first module that nothing makes. False when there is one.
+static bool check_made(tdi_parser *p, const tdi_production *r, const tdi_context *c) {
+    const td_grammar *g = p->g;
+    for (int32_t i = 0; i < c->count; i++) {
+        const tdi_type *type = c->types[i] == TDI_REST ? NULL : &g->types[c->types[i]];
+        if (!type || type->made) {
+            continue;
+        }
+        const tdi_type *other = made_with_other_count(g, type);
         if (other) {
-            tdi_parse_warn(p, s->productions[i].at,
+            tdi_parse_warn(p, r->at,
                            "%s has %d parameter%s here but %d wherever the model makes it, so this "
                            "production is never used",
                            type->name, type->param_count, type->param_count == 1 ? "" : "s",
                            other->param_count);
+        } else {
+            tdi_parse_warn(p, r->at,
+                           "neither the axiom nor a successor makes %s, so this production is "
+                           "never used",
+                           type->name);
+        }
+        return false;
+    }
+    return true;
+}
+
+// Productions that can never be used.
+static void check_section(tdi_parser *p, const tdi_section *s) {
+    for (int32_t i = 0; i < s->count; i++) {
+        const tdi_production *r = &s->productions[i];
+        if (check_made(p, r, &r->strict) && check_made(p, r, &r->left) &&
+            check_made(p, r, &r->made)) {
+            check_made(p, r, &r->right);
         }
     }
 }
 
 // ---- items ----------------------------------------------------------------------------------
-
-static size_t line_end(const tdi_parser *p, size_t at) {
-    while (at < p->size && p->text[at] != '\n') {
-        at++;
-    }
-    return at;
-}
-
-static bool has_arrow(const tdi_parser *p, size_t from, size_t to) {
-    for (size_t i = from; i + 2 < to; i++) {
-        if (memcmp(p->text + i, "-->", 3) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_blank_line(const tdi_parser *p, size_t from, size_t to) {
-    for (size_t i = from; i < to; i++) {
-        if (!strchr(" \t\r\f\v", p->text[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// The end of the item that starts at `at`: lines that start with white space continue it, unless
-// they start an item of their own.
-size_t tdi_item_end(const tdi_parser *p, size_t at, bool is_production) {
-    size_t end = line_end(p, at);
-    bool arrow = !is_production || has_arrow(p, at, end);
-    while (end < p->size) {
-        size_t next = end + 1, next_end = line_end(p, next), after;
-        char word[32];
-        if (next >= p->size || (p->text[next] != ' ' && p->text[next] != '\t') ||
-            is_blank_line(p, next, next_end) ||
-            (tdi_header_word_at(p, next, word, &after) && tdi_header_is_known(word))) {
-            return end;
-        }
-        bool next_arrow = has_arrow(p, next, next_end);
-        if (arrow && next_arrow) {
-            return end;
-        }
-        arrow = arrow || next_arrow;
-        end = next_end;
-    }
-    return end;
-}
 
 // Where reading goes on after an item: at its end, or right after a block, which sets no limit.
 static void next_item(tdi_parser *p) {
@@ -337,8 +351,8 @@ static bool parse_depth(tdi_parser *p, tdi_section *s) {
     if (!tdi_parse_constant(p, &value)) {
         return false;
     }
-    if (!(value >= 1 && value <= MAX_DEPTH)) {
-        return tdi_parse_fail(p, at, "expected a depth from 1 to %d", MAX_DEPTH);
+    if (!(value >= 0 && value <= MAX_DEPTH)) {
+        return tdi_parse_fail(p, at, "expected a depth from 0 to %d", MAX_DEPTH);
     }
     s->max_depth = (int32_t)value;
     return true;
@@ -358,29 +372,6 @@ static bool parse_seed(tdi_parser *p, int64_t *seed) {
     return true;
 }
 
-// A production's blocks may hold line feeds: then the item ends later than its first line.
-static size_t production_end(const tdi_parser *p) {
-    size_t end = tdi_item_end(p, p->at, true);
-    int32_t depth = 0;
-    bool in_conditions = false;
-    for (size_t i = p->at; i < p->size; i++) {
-        char c = p->text[i];
-        if (i >= end && depth == 0) {
-            break;
-        }
-        in_conditions = in_conditions || (c == ':' && depth == 0);
-        if (depth == 0 && i + 2 < p->size && memcmp(p->text + i, "-->", 3) == 0) {
-            break;
-        }
-        depth += in_conditions ? (c == '{') - (c == '}') : 0;
-        if (i >= end && depth == 0) {
-            size_t rest = tdi_item_end(p, i, true);
-            end = rest > end ? rest : end;
-        }
-    }
-    return end;
-}
-
 typedef struct sections {
     tdi_section *now;
     int64_t capacity[3];
@@ -398,7 +389,8 @@ static bool parse_item(tdi_parser *p, sections *s) {
     p->failed = false;
     p->nesting = 0;
     if (!tdi_header_word_at(p, p->at, word, &after)) {
-        p->limit = production_end(p);
+        p->limit = tdi_production_end(p);
+        p->drawing = s->now == &g->draw;
         add_production(p, s->now, section_capacity(g, s));
         return true;
     }
@@ -407,22 +399,25 @@ static bool parse_item(tdi_parser *p, sections *s) {
     if (strcmp(word, "endlsystem") == 0) {
         return false;
     }
-    if (strcmp(word, "axiom") == 0) {
+    if (strcmp(word, "axiom") == 0 || strcmp(word, "omega") == 0) {
         parse_axiom(p);
-    } else if (strcmp(word, "decomposition") == 0 || strcmp(word, "homomorphism") == 0) {
+    } else if (strncmp(word, "decomposition", 13) == 0 || strncmp(word, "homomorphism", 12) == 0) {
         s->now = word[0] == 'd' ? &g->decompose : &g->draw;
         s->now->present = true;
-        p->limit = line_end(p, p->at);
+        p->limit = tdi_line_end(p, p->at);
+        if (!tdi_accept(p, "no warnings")) {
+            tdi_accept(p, "warnings"); // of cpfg, about the maximum depth
+        }
         tdi_expect_end(p);
     } else if (strcmp(word, "maximum depth") == 0) {
-        p->limit = line_end(p, p->at);
+        p->limit = tdi_line_end(p, p->at);
         if (s->now == &g->rewrite) {
             tdi_parse_fail(p, word_at, "expected 'decomposition' or 'homomorphism' before this");
         } else if (parse_depth(p, s->now)) {
             tdi_expect_end(p);
         }
     } else if (strcmp(word, "seed") == 0) {
-        p->limit = line_end(p, p->at);
+        p->limit = tdi_line_end(p, p->at);
         if (parse_seed(p, s->now == &g->draw ? &g->draw.seed : &g->seed)) {
             tdi_expect_end(p);
         }
@@ -432,26 +427,56 @@ static bool parse_item(tdi_parser *p, sections *s) {
     return true;
 }
 
+// Whether another L-system starts here, after `endlsystem`; what else stands there is not read.
+static bool at_system(tdi_parser *p) {
+    char word[32];
+    size_t after;
+    tdi_skip_space(p);
+    return p->at < p->size && tdi_header_word_at(p, p->at, word, &after) &&
+           strcmp(word, "lsystem") == 0;
+}
+
 static void parse_text(tdi_parser *p) {
     td_grammar *g = p->g;
     sections s = {.now = &g->rewrite};
     while (p->fault_count < TDI_MAX_FAULTS) {
         tdi_skip_space(p);
-        if (p->at >= p->size || !parse_item(p, &s)) {
+        if (p->at >= p->size) {
             break;
+        }
+        if (!parse_item(p, &s)) {
+            if (!at_system(p) || !tdi_systems_next(p)) {
+                break;
+            }
+            s = (sections){.now = &g->rewrite};
         }
         next_item(p);
     }
     p->failed = false;
-    if (g->axiom.module_count == 0 && p->fault_count == 0) {
+    if (tdi_systems_close(p) && g->axiom.module_count == 0 && p->fault_count == 0) {
         tdi_parse_fail(p, p->size, "expected 'axiom:' before the end of the file");
     }
 }
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static td_status parse(td_grammar *g, td_diag_list *diags) {
+static void finish_system(tdi_parser *p) {
+    td_grammar *g = p->g;
+    check_section(p, &g->rewrite);
+    check_section(p, &g->decompose);
+    check_section(p, &g->draw);
+    tdi_header_finish(p);
+    if (p->status == TD_OK && (!index_section(p, &g->rewrite) || !index_section(p, &g->decompose) ||
+                               !index_section(p, &g->draw))) {
+        tdi_parse_memory(p);
+    }
+}
+
+// The text up to `view_end` is that of the view file.
+static td_status parse(td_grammar *g, const td_grammar_def *def, int32_t view, size_t view_end,
+                       td_diag_list *diags) {
     tdi_parser p = {.g = g,
+                    .def = def,
                     .diags = diags,
                     .text = g->source.text,
                     .size = g->source.size,
@@ -461,18 +486,58 @@ static td_status parse(td_grammar *g, td_diag_list *diags) {
         tdi_intern_type(&p, 0, "%\0\0\0\0", 0) != TDI_TYPE_CUT) {
         return TD_ERR_MEMORY;
     }
-    parse_text(&p);
-    if (p.status == TD_OK) {
-        check_section(&p, &g->rewrite);
-        check_section(&p, &g->decompose);
-        check_section(&p, &g->draw);
-        tdi_header_finish(&p);
+    int32_t slot;
+    tdi_add_name(&p, "Q", true, &slot); // TDI_GLOBAL_STEP
+    tdi_add_name(&p, "Z", true, &slot); // TDI_GLOBAL_LENGTH
+    if (view != TD_NONE) {
+        tdi_view_read(&p, view_end);
     }
-    if (p.status == TD_OK && (!index_section(&p, &g->rewrite) ||
-                              !index_section(&p, &g->decompose) || !index_section(&p, &g->draw))) {
-        return TD_ERR_MEMORY;
+    parse_text(&p);
+    if (p.status == TD_OK && tdi_split_symbols(&p) && tdi_systems_share(&p)) {
+        for (int32_t i = g->system_count - 1; i >= 0 && p.status == TD_OK; i--) {
+            p.g = g->systems[i];
+            finish_system(&p);
+        }
     }
     return p.status;
+}
+
+// Brings in all texts: the model's, and before it that of the view file.
+static td_status read_and_parse(td_grammar *g, const td_grammar_def *def, td_diag_list *diags) {
+    tdi_source *s = &g->source;
+    bool fits = def->text_size <= def->max_text;
+    int32_t view = TD_NONE, colors = TD_NONE;
+    s->arena = &g->arena;
+    if (tdi_source_add(s, def->name, def->text, fits ? def->text_size : 0) == TD_NONE) {
+        return TD_ERR_MEMORY;
+    }
+    if (!fits) {
+        td_diag diag;
+        tdi_source_fail_in(s, 0, 0, &diag, TD_ERR_LIMIT,
+                           "the text has %zu bytes; it can have at most %zu", def->text_size,
+                           def->max_text);
+        tdi_diag_add(diags, &diag);
+        return TD_ERR_LIMIT;
+    }
+    td_status status = tdi_view_open(g, def, &view, &colors, diags);
+    if (status == TD_OK && colors != TD_NONE) {
+        status = tdi_view_colors(g, colors, diags);
+    }
+    if (status == TD_OK && view != TD_NONE) {
+        status = tdi_source_process(s, view, def, diags);
+    }
+    size_t view_end = s->size;
+    if (status == TD_OK) {
+        status = tdi_source_process(s, 0, def, diags);
+    }
+    if (status == TD_OK) {
+        return parse(g, def, view, view_end, diags);
+    }
+    if (status == TD_ERR_SYNTAX && !s->cut && s->text) {
+        td_status parsed = parse(g, def, view, view_end, diags); // for its faults
+        status = parsed == TD_ERR_MEMORY ? parsed : status;
+    }
+    return status;
 }
 
 td_grammar_def td_grammar_def_default(void) {
@@ -501,10 +566,11 @@ td_status td_grammar_new(const td_grammar_def *def, const td_alloc *alloc, td_gr
     g->alloc = alloc;
     g->arena.alloc = alloc;
     tdi_header_default(g);
-    td_status status = tdi_source_read(&g->source, &g->arena, def, diags);
-    if (status == TD_OK) {
-        status = parse(g, diags);
-    }
+    // models of cpfg, by their suffix, rely on its precision, arithmetic and random numbers
+    size_t length = strlen(def->name);
+    g->cpfg = length > 2 && strcmp(def->name + length - 2, ".l") == 0;
+    g->float_parameters = g->cpfg_random = g->cpfg;
+    td_status status = read_and_parse(g, def, diags);
     if (status != TD_OK) {
         td_grammar_free(g);
         return status;

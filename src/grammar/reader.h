@@ -33,8 +33,6 @@ typedef struct tdi_reader {
     int32_t use_count;     // of macros
     uint64_t bytes_copied; // for bodies and arguments of macros
     tdi_macro *pending;    // a name at the end of a replacement, whose '(' may follow it
-    size_t bytes_read;
-    int64_t text_capacity, span_capacity, file_capacity;
     int32_t include_stack[TDI_MAX_INCLUDE_DEPTH + 1]; // the text itself, then what it includes
     int32_t include_depth;
     int32_t fault_count;

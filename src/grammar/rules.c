@@ -3,6 +3,8 @@
 
 #include "grammar/rules.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 td_status tdi_chooser_new(tdi_chooser *chooser, const td_alloc *alloc) {
@@ -27,21 +29,50 @@ void tdi_chooser_free(tdi_chooser *chooser, const td_alloc *alloc) {
     chooser->matched = NULL;
 }
 
-// Contexts, {before} and condition. *applies says whether the production may be used.
-static td_status test(tdi_chooser *c, const tdi_production *r, const double *params, int64_t i,
-                      double *slots, bool *applies, td_diag *diag) {
-    *applies = false;
-    int32_t count = c->grammar->types[r->predecessor].param_count;
-    if (count > 0) {
-        memcpy(slots + r->first_slot, params, (size_t)count * sizeof *slots);
+// Whether the modules after the first are those of the strict predecessor.
+static bool match_strict(const tdi_site *site, const tdi_context *strict) {
+    if (strict->count > site->count) {
+        return false;
     }
+    for (int32_t k = 1; k < strict->count; k++) {
+        if (site->types[k] != strict->types[k]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static inline void bind(const tdi_production *r, const tdi_site *site, double *slots) {
+    for (int32_t k = 0; k < r->strict.param_count; k++) {
+        slots[r->strict.first_slot + k] = site->params[k];
+    }
+}
+
+// Strict predecessor and contexts; binds their parameters.
+static bool match(const tdi_chooser *c, const tdi_production *r, const tdi_site *site,
+                  double *slots) {
+    int64_t last = site->last == TD_NONE ? site->first + r->strict.count - 1 : site->last;
+    if ((r->strict.count > 1 && !match_strict(site, &r->strict)) ||
+        (r->left.count + r->right.count > 0 &&
+         !tdi_neighbours_match(c->neighbours, c->grammar, &c->string, r, site->first, last,
+                               slots)) ||
+        (r->made.count > 0 && !tdi_context_at_end(c->grammar, &c->made, &r->made, slots))) {
+        return false;
+    }
+    bind(r, site, slots);
+    return true;
+}
+
+// Contexts, {before} and condition. *applies says whether the production may be used.
+static td_status test(tdi_chooser *c, const tdi_production *r, const tdi_site *site, double *slots,
+                      bool *applies, td_diag *diag) {
     if (r->plain) {
+        bind(r, site, slots);
         *applies = true;
         return TD_OK;
     }
-    if (r->left.count + r->right.count > 0 &&
-        !(c->neighbours &&
-          tdi_neighbours_match(c->neighbours, c->grammar, &c->string, r, i, slots))) {
+    *applies = match(c, r, site, slots);
+    if (!*applies) {
         return TD_OK;
     }
     for (int32_t s = r->bound_count; s < r->slot_count; s++) {
@@ -65,7 +96,13 @@ static td_status weigh(tdi_chooser *c, const tdi_production *r, double *slots, d
     if (r->weight == TD_NONE) {
         return TD_OK;
     }
-    td_status status = tdi_machine_run(&c->machine, r->weight, slots, weight, diag);
+    const tdi_op *op = &c->grammar->ops[r->weight];
+    td_status status = TD_OK;
+    if (op[0].code == TDI_CODE_CONSTANT && op[1].code == TDI_CODE_END) { // most are
+        *weight = op[0].k;
+    } else {
+        status = tdi_machine_run(&c->machine, r->weight, slots, weight, diag);
+    }
     if (status == TD_OK && *weight < 0) {
         return tdi_source_fail(&c->grammar->source, c->grammar->op_at[r->weight], diag, TD_ERR_EVAL,
                                "the weight of this production is %g; it must be at least 0",
@@ -86,7 +123,7 @@ static int32_t draw(tdi_chooser *c, int32_t count) {
     if (count == 1) {
         return 0;
     }
-    double mark = tdi_random_uniform(c->machine.random) * total;
+    double mark = tdi_random_uniform(&c->machine.dice->own) * total;
     int32_t k = 0;
     while (k < count - 1 && mark >= c->weights[k]) {
         mark -= c->weights[k++];
@@ -97,16 +134,16 @@ static int32_t draw(tdi_chooser *c, int32_t count) {
     return k;
 }
 
-td_status tdi_choose(tdi_chooser *c, int32_t type, const double *params, int64_t i,
-                     const tdi_production **production, double **slots, td_diag *diag) {
+td_status tdi_choose(tdi_chooser *c, const tdi_site *site, const tdi_production **production,
+                     double **slots, td_diag *diag) {
     const tdi_section *s = c->section;
-    int32_t count = 0, pick = TD_NONE;
+    int32_t type = site->types[0], count = 0, pick = TD_NONE;
     *production = NULL;
     for (int32_t k = s->first[type]; k < s->first[type + 1] && pick == TD_NONE; k++) {
         const tdi_production *r = &s->productions[k];
         double *frame = c->slots + (size_t)count * TDI_MAX_SLOTS;
         bool applies;
-        td_status status = test(c, r, params, i, frame, &applies, diag);
+        td_status status = test(c, r, site, frame, &applies, diag);
         if (status == TD_OK && applies && c->stochastic) {
             status = weigh(c, r, frame, &c->weights[count], diag);
         }
@@ -132,6 +169,23 @@ td_status tdi_choose(tdi_chooser *c, int32_t type, const double *params, int64_t
     return TD_OK;
 }
 
+// cpfg stores a parameter as a float and computes with doubles.
+static td_status round_params(const tdi_machine *machine, const tdi_words *words, double *params,
+                              td_diag *diag) {
+    const td_grammar *g = machine->grammar;
+    for (int32_t k = 0; k < words->arg_count; k++) {
+        if (!(fabs(params[k]) <= FLT_MAX)) {
+            const tdi_arg *arg = &words->args[k];
+            size_t at = arg->kind == TDI_ARG_CODE ? g->op_at[arg->a] : g->axiom_at;
+            return tdi_source_fail(&g->source, at, diag, TD_ERR_EVAL,
+                                   "a parameter of %g is too large for single precision",
+                                   params[k]);
+        }
+        params[k] = (double)(float)params[k];
+    }
+    return TD_OK;
+}
+
 td_status tdi_words_params(const tdi_machine *machine, const tdi_words *words, double *slots,
                            double *params, td_diag *diag) {
     for (int32_t k = 0; k < words->arg_count; k++) {
@@ -145,5 +199,5 @@ td_status tdi_words_params(const tdi_machine *machine, const tdi_words *words, d
             params[k] = arg->kind == TDI_ARG_SLOT ? slots[arg->a] : arg->k;
         }
     }
-    return TD_OK;
+    return machine->single ? round_params(machine, words, params, diag) : TD_OK;
 }

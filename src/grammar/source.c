@@ -82,9 +82,9 @@ static void put_span(tdi_reader *r, const tdi_input *in, size_t at) {
             return;
         }
     }
-    if (s->span_count == r->span_capacity) {
+    if (s->span_count == s->span_capacity) {
         void *grown =
-            tdi_arena_grow(s->arena, s->spans, s->span_count, &r->span_capacity, sizeof *s->spans);
+            tdi_arena_grow(s->arena, s->spans, s->span_count, &s->span_capacity, sizeof *s->spans);
         if (!grown) {
             tdi_read_memory(r);
             return;
@@ -105,8 +105,8 @@ void tdi_read_put(tdi_reader *r, const tdi_input *in, size_t at, char c) {
         return;
     }
     put_span(r, in, at);
-    if ((int64_t)s->size + 1 >= r->text_capacity) {
-        char *grown = tdi_arena_grow(s->arena, s->text, (int64_t)s->size, &r->text_capacity, 1);
+    if ((int64_t)s->size + 1 >= s->text_capacity) {
+        char *grown = tdi_arena_grow(s->arena, s->text, (int64_t)s->size, &s->text_capacity, 1);
         if (!grown) {
             tdi_read_memory(r);
             return;
@@ -118,30 +118,50 @@ void tdi_read_put(tdi_reader *r, const tdi_input *in, size_t at, char c) {
 
 // ---- files ----------------------------------------------------------------------------------
 
-static int32_t add_file(tdi_reader *r, const char *name, const char *text, size_t size) {
-    tdi_source *s = r->source;
-    if (s->file_count == r->file_capacity) {
-        void *grown =
-            tdi_arena_grow(s->arena, s->files, s->file_count, &r->file_capacity, sizeof *s->files);
+int32_t tdi_source_add(tdi_source *source, const char *name, const char *text, size_t size) {
+    if (source->file_count == source->file_capacity) {
+        void *grown = tdi_arena_grow(source->arena, source->files, source->file_count,
+                                     &source->file_capacity, sizeof *source->files);
         if (!grown) {
-            tdi_read_memory(r);
             return TD_NONE;
         }
-        s->files = grown;
+        source->files = grown;
     }
-    char *name_copy = tdi_arena_text(s->arena, name, strlen(name));
-    char *text_copy = tdi_arena_text(s->arena, text, size);
+    char *name_copy = tdi_arena_text(source->arena, name, strlen(name));
+    char *text_copy = tdi_arena_text(source->arena, text, size);
     if (!name_copy || !text_copy) {
-        tdi_read_memory(r);
         return TD_NONE;
     }
+    source->bytes_read += size;
     // a byte order mark is not part of the text
     if (size >= 3 && memcmp(text_copy, "\xef\xbb\xbf", 3) == 0) {
         text_copy += 3;
         size -= 3;
     }
-    s->files[s->file_count] = (tdi_source_file){name_copy, text_copy, size};
-    return s->file_count++;
+    source->files[source->file_count] = (tdi_source_file){name_copy, text_copy, size};
+    return source->file_count++;
+}
+
+td_status tdi_source_load(tdi_source *source, const td_grammar_def *def, const char *name,
+                          const char *from, int32_t *file) {
+    const td_loader *loader = def->loader;
+    const td_alloc *alloc = source->arena->alloc;
+    char *text = NULL, resolved[TDI_NAME_SIZE] = "";
+    size_t size = 0, room = def->max_text - source->bytes_read;
+    *file = TD_NONE;
+    td_status status =
+        loader->read(loader->context, name, from, room, alloc, &text, &size, resolved);
+    if (status != TD_OK) {
+        return status;
+    }
+    if (size <= room) {
+        *file = tdi_source_add(source, resolved, text, size);
+        status = *file == TD_NONE ? TD_ERR_MEMORY : TD_OK;
+    } else {
+        status = TD_ERR_LIMIT;
+    }
+    tdi_alloc_free(alloc, text, size);
+    return status;
 }
 
 static void read_file(tdi_reader *r, int32_t file) {
@@ -180,7 +200,7 @@ void tdi_read_include(tdi_reader *r, tdi_input *in) {
         TDI_READ_FAIL(r, in, name_at, "expected \"file\" after #include");
         return;
     }
-    char name[TDI_NAME_SIZE], resolved[TDI_NAME_SIZE] = "";
+    char name[TDI_NAME_SIZE];
     memcpy(name, in->text + in->at + 1, end - in->at - 1);
     name[end - in->at - 1] = 0;
     in->at = end + 1;
@@ -194,12 +214,9 @@ void tdi_read_include(tdi_reader *r, tdi_input *in) {
                       "#include cannot be used here: the caller gave no way to read files");
         return;
     }
-    char *text = NULL;
-    size_t size = 0;
-    const td_loader *loader = r->def->loader;
-    td_status status = loader->read(loader->context, name, r->source->files[in->file].name,
-                                    r->def->max_text - r->bytes_read, r->source->arena->alloc,
-                                    &text, &size, resolved);
+    int32_t file;
+    td_status status =
+        tdi_source_load(r->source, r->def, name, r->source->files[in->file].name, &file);
     if (status == TD_ERR_MEMORY) {
         tdi_read_memory(r);
         return;
@@ -211,13 +228,7 @@ void tdi_read_include(tdi_reader *r, tdi_input *in) {
                       name);
         return;
     }
-    r->bytes_read += size;
-    int32_t file = TD_NONE;
-    if (!include_is_open(r, in, name_at, resolved)) {
-        file = add_file(r, resolved, text, size);
-    }
-    tdi_alloc_free(r->source->arena->alloc, text, size);
-    if (file != TD_NONE) {
+    if (!include_is_open(r, in, name_at, r->source->files[file].name)) {
         read_file(r, file);
     }
 }
@@ -239,43 +250,20 @@ static void add_external(tdi_reader *r) {
     }
 }
 
-td_status tdi_source_read(tdi_source *source, tdi_arena *arena, const td_grammar_def *def,
-                          td_diag_list *diags) {
-    *source = (tdi_source){.arena = arena};
+td_status tdi_source_process(tdi_source *source, int32_t file, const td_grammar_def *def,
+                             td_diag_list *diags) {
     tdi_reader r = {.source = source, .def = def, .diags = diags, .status = TD_OK};
-    size_t size = def->text_size;
-    bool too_large = size > def->max_text;
-    int32_t file = add_file(&r, def->name, def->text, too_large ? 0 : size);
-    if (file == TD_NONE) {
-        return TD_ERR_MEMORY;
-    }
-    if (too_large) {
-        tdi_input in = {.file = file};
-        tdi_read_fail(&r, &in, 0, TD_ERR_LIMIT, "the text has %zu bytes; it can have at most %zu",
-                      size, def->max_text);
-        return r.status;
-    }
-    r.bytes_read = size;
     add_external(&r);
     read_file(&r, file);
+    source->cut = source->cut || r.stop;
     if (!source->text && r.status == TD_OK) {
         return TD_ERR_MEMORY;
     }
     return r.status;
 }
 
-td_status tdi_source_fail(const tdi_source *source, size_t offset, td_diag *diag, td_status status,
-                          const char *format, ...) {
-    if (!diag) {
-        return status;
-    }
-    memset(diag, 0, sizeof *diag);
-    diag->status = status;
-    diag->index = TD_NONE;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(diag->message, sizeof diag->message, format, args);
-    va_end(args);
+// the span that holds a byte of the processed text; NULL when there is no text
+static const tdi_source_span *span_at(const tdi_source *source, size_t offset) {
     int64_t low = 0, high = source->span_count;
     while (high - low > 1) {
         int64_t middle = (low + high) / 2;
@@ -285,8 +273,42 @@ td_status tdi_source_fail(const tdi_source *source, size_t offset, td_diag *diag
             high = middle;
         }
     }
-    if (source->span_count > 0) {
-        const tdi_source_span *span = &source->spans[low];
+    return source->span_count > 0 ? &source->spans[low] : NULL;
+}
+
+int32_t tdi_source_file_at(const tdi_source *source, size_t offset) {
+    const tdi_source_span *span = span_at(source, offset);
+    return span ? span->file : 0;
+}
+
+static void fill(td_diag *diag, td_status status, const char *format, va_list args) {
+    memset(diag, 0, sizeof *diag);
+    diag->status = status;
+    diag->index = TD_NONE;
+    vsnprintf(diag->message, sizeof diag->message, format, args);
+}
+
+td_status tdi_source_fail_in(const tdi_source *source, int32_t file, size_t offset, td_diag *diag,
+                             td_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fill(diag, status, format, args);
+    va_end(args);
+    place_in_file(&source->files[file], offset, diag);
+    return status;
+}
+
+td_status tdi_source_fail(const tdi_source *source, size_t offset, td_diag *diag, td_status status,
+                          const char *format, ...) {
+    if (!diag) {
+        return status;
+    }
+    va_list args;
+    va_start(args, format);
+    fill(diag, status, format, args);
+    va_end(args);
+    const tdi_source_span *span = span_at(source, offset);
+    if (span) {
         size_t origin = span->origin + (span->macro ? 0 : offset - span->offset);
         place_in_file(&source->files[span->file], origin, diag);
     }

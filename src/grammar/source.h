@@ -31,12 +31,29 @@ typedef struct tdi_source {
     int64_t span_count;
     tdi_source_file *files;
     int32_t file_count;
+    int64_t text_capacity, span_capacity, file_capacity;
+    size_t bytes_read; // of all files
+    bool cut;          // after a fault that leaves a part of the text out
 } tdi_source;
 
-// Processes def->text. Faults go to `diags`, all that can be found; any makes it TD_ERR_SYNTAX or
-// TD_ERR_LIMIT.
-td_status tdi_source_read(tdi_source *source, tdi_arena *arena, const td_grammar_def *def,
-                          td_diag_list *diags);
+// Adds a file. Returns its index, or TD_NONE without memory.
+int32_t tdi_source_add(tdi_source *source, const char *name, const char *text, size_t size);
+
+// Adds what def->loader reads as `name`, seen from the file `from`. TD_ERR_READ: it cannot be read.
+td_status tdi_source_load(tdi_source *source, const td_grammar_def *def, const char *name,
+                          const char *from, int32_t *file);
+
+// Processes a file and appends the result to the text. Macros do not outlive the call. Faults go to
+// `diags`, all that can be found; any makes it TD_ERR_SYNTAX or TD_ERR_LIMIT.
+td_status tdi_source_process(tdi_source *source, int32_t file, const td_grammar_def *def,
+                             td_diag_list *diags);
+
+// The file that a byte of the processed text came from.
+int32_t tdi_source_file_at(const tdi_source *source, size_t offset);
+
+// A fault at a byte of a file that was added, not processed.
+td_status tdi_source_fail_in(const tdi_source *source, int32_t file, size_t offset, td_diag *diag,
+                             td_status status, const char *format, ...) TDI_PRINTF(6, 7);
 
 // A fault at a byte of the processed text. Fills `diag` (NULL is allowed), returns the status.
 td_status tdi_source_fail(const tdi_source *source, size_t offset, td_diag *diag, td_status status,

@@ -11,6 +11,7 @@
 #include "grammar/turtle_axes.h"
 
 #define MAX_DEPTH    100000 // branches in branches
+#define MAX_SYSTEMS  64     // L-systems in L-systems
 #define MAX_POLYGONS 64     // polygons in polygons
 #define MAX_CORNERS  100000 // of one polygon
 #define RENEW_EVERY  1024   // turns after which the axes are made orthonormal again
@@ -36,6 +37,11 @@ typedef struct saved_state {
     tdi_cylinder_ends ends;
 } saved_state;
 
+typedef struct opened_system {
+    int32_t system; // in which '?' stands
+    td_real scale;
+} opened_system;
+
 typedef struct walker {
     const td_grammar *g;
     const tdi_turtle_sink *sink; // NULL: nothing is drawn
@@ -59,6 +65,10 @@ typedef struct walker {
     tdi_cylinder_ends ends;     // of the next one
 
     td_vec3 heading_before, left_before; // of the last piece, for @Tp
+
+    opened_system opened[MAX_SYSTEMS]; // by '?', not yet left by '$'
+    int32_t opened_count;
+    int32_t system; // that the modules at hand belong to
 
     double *query_params; // NULL: queries are not answered
     int32_t step;
@@ -142,6 +152,15 @@ static td_status draw_segment(walker *w, tdi_turtle *at, td_real length, td_real
     return status;
 }
 
+// What F and G draw. Lines that are pixels wide have no width of their own.
+static td_status draw_line(walker *w, td_real length) {
+    td_real width = w->now.width;
+    w->now.width = w->g->turtle.pixels ? -1 : width;
+    td_status status = draw_segment(w, &w->now, length, w->now.width);
+    w->now.width = width;
+    return status;
+}
+
 static td_status go_forward(walker *w, td_real length, bool draw, bool corner) {
     td_status status = TD_OK;
     bool in_polygon = w->polygon_depth > 0;
@@ -151,7 +170,7 @@ static td_status go_forward(walker *w, td_real length, bool draw, bool corner) {
     }
     bool piece = draw && !in_polygon && w->in_cylinder != OPEN_HERE;
     if (status == TD_OK && piece) {
-        status = draw_segment(w, &w->now, length, w->now.width);
+        status = draw_line(w, length);
     }
     w->now.position = tdi_madd(w->now.position, w->now.heading, length);
     if (piece) { // a cylinder from outside goes on from the end of the piece
@@ -164,6 +183,10 @@ static td_status go_forward(walker *w, td_real length, bool draw, bool corner) {
         tdi_axes_bend(&w->now, w->tropism, w->now.elasticity);
         w->heading_before = w->now.heading;
         w->left_before = w->now.left;
+    }
+    if (w->g->turtle.tropism_count > 0) {
+        tdi_tropisms_turn(&w->now, w->g->turtle.tropisms, w->g->turtle.tropism_count,
+                          w->now.elasticities);
     }
     return status == TD_OK ? check_place(w) : status;
 }
@@ -239,6 +262,40 @@ static td_status cylinder(walker *w, const tdi_type *type, const double *p) {
     return status;
 }
 
+// cpfg draws nothing of a size below 0
+static td_status refuse_size(const walker *w, const tdi_type *type, double size) {
+    return w->g->cpfg ? TD_OK
+                      : tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
+                                    "module %lld: %s has size %g; it must be at least 0",
+                                    (long long)w->module, type->name, size);
+}
+
+// ~X(s) or ~X(across, along, up). From a surface of patches the turtle goes on at its end point.
+static td_status draw_surface(walker *w, const tdi_type *type, const double *p) {
+    tdi_turtle *t = &w->now;
+    td_real first = type->param_count > 0 ? p[0] : 1;
+    td_vec3 size = tdi_vec3(first, first, first);
+    if (type->param_count > 2) {
+        size = tdi_vec3(p[0], p[1], p[2]);
+    }
+    if (!(size.x >= 0 && size.y >= 0 && size.z >= 0)) {
+        return refuse_size(w, type, fmin(size.x, fmin(size.y, size.z)));
+    }
+    const tdi_patches *patches = w->g->body.surfaces[type->surface].patches;
+    td_status status = TD_OK;
+    if (w->sink && w->sink->surface && size.x > 0 && size.y > 0) {
+        status = w->sink->surface(w->sink->context, t, type->surface, tdi_scale(size, t->scale),
+                                  w->module, w->diag);
+    }
+    if (patches) {
+        td_vec3 end = tdi_scale(patches->end, first * t->scale);
+        t->position = tdi_madd(t->position, t->left, -end.x);
+        t->position = tdi_madd(t->position, t->heading, end.y);
+        t->position = tdi_madd(t->position, t->up, end.z);
+    }
+    return status == TD_OK ? check_place(w) : status;
+}
+
 static td_status draw_organ(walker *w, const tdi_type *type, const double *p) {
     const tdi_turtle_sink *s = w->sink;
     bool given = type->param_count > 0;
@@ -246,17 +303,10 @@ static td_status draw_organ(walker *w, const tdi_type *type, const double *p) {
         return TD_OK;
     }
     if (given && !(p[0] >= 0)) {
-        return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
-                           "module %lld: %s has size %g; it must be at least 0",
-                           (long long)w->module, type->name, p[0]);
+        return refuse_size(w, type, p[0]);
     }
     if (given && p[0] == 0) {
         return TD_OK;
-    }
-    if (type->op == TDI_OP_SURFACE) {
-        return s->surface ? s->surface(s->context, &w->now, type->surface,
-                                       (given ? p[0] : 1) * w->now.scale, w->module, w->diag)
-                          : TD_OK;
     }
     td_real width = w->now.width > 0 ? w->now.width : 1;
     return s->ball ? s->ball(s->context, &w->now, type->op == TDI_OP_DISC,
@@ -291,8 +341,7 @@ static td_status push(walker *w) {
 
 static td_status pop(walker *w) {
     if (w->depth == 0) {
-        return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
-                           "module %lld: ']' closes no branch", (long long)w->module);
+        return TD_OK; // a ']' too many; the parser has warned
     }
     const saved_state *saved = &w->stack[--w->depth];
     w->now = saved->now;
@@ -322,6 +371,24 @@ static td_status set_material(walker *w, double number) {
 // L x H; never -0
 static td_vec3 cpfg_up(const tdi_turtle *t) {
     return tdi_sub(tdi_vec3(0, 0, 0), t->up);
+}
+
+// @#(n): the cross-section of the cylinders to come; 0 is round
+static td_status set_contour(walker *w, double number) {
+    const tdi_body_header *body = &w->g->body;
+    w->now.contour = TD_NONE;
+    for (int32_t i = 0; i < body->contour_count; i++) {
+        if (body->contours[i].number == number) {
+            w->now.contour = i;
+        }
+    }
+    if (w->now.contour == TD_NONE && number != 0) {
+        return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
+                           "module %lld: contour %g is not declared; expected 'contour: %g ...' in "
+                           "the header or in a view file",
+                           (long long)w->module, number, number);
+    }
+    return TD_OK;
 }
 
 static td_status answer(walker *w, const tdi_type *type, double *p) {
@@ -391,6 +458,7 @@ static td_status set_width(walker *w, const tdi_type *type, const double *p) {
     } else {
         t->width = type->op == TDI_OP_WIDTH_UP ? width + step : fmax(width - step, 0);
     }
+    t->width = w->g->cpfg ? fmax(t->width, 0) : t->width;
     if (t->width < 0) {
         return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
                            "module %lld sets the line width %g; it must be at least 0",
@@ -408,10 +476,34 @@ static td_status set_color(walker *w, const tdi_type *type, const double *p) {
     return TD_OK;
 }
 
-// cpfg's forms name the tropism first, of which there is one: @Ts(1, e), @Ti(1, d), @Td(1, d).
+// The forms with a number, where the view file has tropisms: @Ts(n, e), @Ti(n, d), @Td(n, d).
+static td_status set_numbered_tropism(walker *w, const tdi_type *type, const double *p) {
+    const tdi_turtle_header *h = &w->g->turtle;
+    const int32_t count = type->param_count;
+    td_real number = count > 0 ? p[0] : 1;
+    if (!(number >= 1 && number < h->tropism_count + 1)) {
+        return tdi_fail_at(w->diag, TD_ERR_STRUCTURE, w->module,
+                           "module %lld: there is no tropism %g; the view file has %d",
+                           (long long)w->module, number, h->tropism_count);
+    }
+    int32_t k = (int32_t)number - 1;
+    td_real *e = &w->now.elasticities[k], given = count > 1 ? p[1] : h->tropisms[k].increment;
+    switch ((tdi_turtle_op)type->op) {
+    case TDI_OP_TROPISM_STRENGTH: *e = count > 1 ? p[1] : h->tropisms[k].elasticity; break;
+    case TDI_OP_TROPISM_MORE: *e += given; break;
+    default: *e -= given; break; // TDI_OP_TROPISM_LESS
+    }
+    return TD_OK;
+}
+
+// cpfg's forms name the tropism first: @Ts(1, e), @Ti(1, d), @Td(1, d).
 static td_status set_tropism(walker *w, const tdi_type *type, const double *p) {
     tdi_turtle *t = &w->now;
     const int32_t count = type->param_count;
+    bool numbered = type->name[0] == '@' && type->op != TDI_OP_TROPISM_OFF && count < 3;
+    if (numbered && w->g->turtle.tropism_count > 0) {
+        return set_numbered_tropism(w, type, p);
+    }
     const td_real step = count > 1 ? p[1] : w->g->turtle.elasticity_increment;
     switch ((tdi_turtle_op)type->op) {
     case TDI_OP_TROPISM_STRENGTH: t->elasticity = p[count - 1]; break;
@@ -444,6 +536,23 @@ static td_status set_scale(walker *w, const tdi_type *type, const double *p) {
     return TD_OK;
 }
 
+// '?(n, s)' goes on with L-system n at scale s, '$' with the one before at its scale. Rewriting
+// refuses what cannot be.
+static void enter_or_leave(walker *w, const tdi_type *type, const double *p) {
+    td_real scale = w->now.scale;
+    if (type->op == TDI_OP_SUB_CLOSE && w->opened_count > 0) {
+        w->system = w->opened[--w->opened_count].system;
+        w->now.scale = w->opened[w->opened_count].scale;
+    }
+    int32_t found = type->op == TDI_OP_SUB_OPEN ? tdi_system_find(w->g, p[0]) : TD_NONE;
+    if (found != TD_NONE && w->opened_count < MAX_SYSTEMS) {
+        w->opened[w->opened_count++] = (opened_system){w->system, scale};
+        w->system = found;
+        w->now.scale = type->param_count > 1 && p[1] > 0 ? scale * p[1] : scale;
+    }
+    w->now.width = w->now.width > 0 ? w->now.width * w->now.scale / scale : w->now.width;
+}
+
 static td_status set_state(walker *w, const tdi_type *type, const double *p) {
     switch ((tdi_turtle_op)type->op) {
     case TDI_OP_WIDTH_DOWN:
@@ -464,6 +573,7 @@ static td_status do_module(walker *w, uint16_t number, const double *p) {
     tdi_turtle_op op = (tdi_turtle_op)type->op;
     switch (op) {
     case TDI_OP_NONE:
+    case TDI_OP_PREFIX:
     case TDI_OP_IGNORED:
     case TDI_OP_CUT:
     case TDI_OP_CUT_IF:
@@ -472,6 +582,8 @@ static td_status do_module(walker *w, uint16_t number, const double *p) {
     case TDI_OP_QUERY_L:
     case TDI_OP_QUERY_U:
     case TDI_OP_QUERY_E: return TD_OK;
+    case TDI_OP_SUB_OPEN:
+    case TDI_OP_SUB_CLOSE: enter_or_leave(w, type, p); return TD_OK;
     case TDI_OP_DRAW:
     case TDI_OP_DRAW_G: return go_forward(w, length, true, op == TDI_OP_DRAW);
     case TDI_OP_MOVE:
@@ -504,8 +616,9 @@ static td_status do_module(walker *w, uint16_t number, const double *p) {
     case TDI_OP_CYLINDER_TANGENT:
         tdi_cylinder_tangents(&w->ends, p, type->param_count);
         return TD_OK;
+    case TDI_OP_CONTOUR: return set_contour(w, type->param_count > 0 ? p[0] : 0);
     case TDI_OP_CYLINDER_SLOPE: tdi_cylinder_slopes(&w->ends, p, type->param_count); return TD_OK;
-    case TDI_OP_SURFACE:
+    case TDI_OP_SURFACE: return draw_surface(w, type, p);
     case TDI_OP_BALL:
     case TDI_OP_DISC: return draw_organ(w, type, p);
     default: return set_state(w, type, p);
@@ -514,52 +627,67 @@ static td_status do_module(walker *w, uint16_t number, const double *p) {
 
 // ---- walking --------------------------------------------------------------------------------
 
-// '%' hides the rest of its branch
+// '%' hides the rest of its branch or L-system
 static int64_t cut(const walker *w, const td_string *s, int64_t i, int64_t *param) {
-    int64_t depth = 0;
-    for (; i < s->module_count; i++) {
-        depth += (s->types[i] == TDI_TYPE_PUSH) - (s->types[i] == TDI_TYPE_POP);
-        if (depth < 0) {
-            break;
-        }
+    int64_t depth = 0, systems = 0;
+    for (; i < s->module_count && tdi_in_branch(w->g, s->types[i], &depth, &systems); i++) {
         *param += w->g->types[s->types[i]].param_count;
     }
     return i;
 }
 
-static td_status do_expanded(walker *w, tdi_expander *e, uint16_t type, const double *p) {
-    tdi_expander_start(e, type, p);
+// The homomorphism of one L-system.
+typedef struct drawer {
+    tdi_expander expander;
+    tdi_neighbours neighbours;
+} drawer;
+
+// Draws what the homomorphism makes of the modules from i on; *used counts those that it takes.
+static td_status do_expanded(walker *w, tdi_expander *e, const tdi_site *site, int64_t *used) {
+    tdi_expander_start(e, site);
     for (;;) {
         bool more;
+        uint16_t type;
+        const double *p;
         td_status status = tdi_expander_next(e, w->alloc, &more, &type, &p, w->diag);
-        if (status != TD_OK || !more) {
-            return status;
+        *used = e->used;
+        if (status == TD_OK && more && type != TDI_TYPE_CUT) { // '%' is ignored here
+            status = do_module(w, type, p);
         }
-        status = do_module(w, type, p);
-        if (status != TD_OK) {
+        if (status != TD_OK || !more) {
             return status;
         }
     }
 }
 
-static td_status walk(walker *w, const td_string *s, tdi_expander *e) {
-    const tdi_section *draw = &w->g->draw;
+static td_status walk(walker *w, const td_string *s, drawer *drawers) {
     int64_t param = 0;
     for (int64_t i = 0; i < s->module_count;) {
         uint16_t number = s->types[i];
         const tdi_type *type = &w->g->types[number];
         const double *p = s->params ? s->params + param : NULL;
         td_status status;
+        int64_t used = 1;
         w->module = i;
-        if (number == TDI_TYPE_CUT ||
+        if ((number == TDI_TYPE_CUT && !w->g->turtle.past_cut) ||
             (type->op == TDI_OP_CUT_IF && type->param_count > 0 && p[0] == 1)) {
             i = cut(w, s, i, &param);
             continue;
         }
+        tdi_site site = {s->types + i, p, s->module_count - i, i, i};
+        if (type->op == TDI_OP_PREFIX) {
+            used = tdi_fuse(w->g, site.types, site.count, &number);
+            site.types = &number;
+            site.count = 1;
+            type = &w->g->types[number];
+        }
+        const tdi_section *draw = &w->g->systems[w->system]->draw;
         if (w->query_params && type->op >= TDI_OP_QUERY_P && type->op <= TDI_OP_QUERY_E) {
             status = answer(w, type, w->query_params + param);
         } else if (draw->first[number] != draw->first[number + 1]) {
-            status = do_expanded(w, e, number, p);
+            int64_t taken;
+            status = do_expanded(w, &drawers[w->system].expander, &site, &taken);
+            used += taken - 1;
         } else {
             status = do_module(w, number, p);
         }
@@ -568,10 +696,47 @@ static td_status walk(walker *w, const td_string *s, tdi_expander *e) {
                        ? tdi_fail(w->diag, status, "out of memory while drawing")
                        : status;
         }
-        param += type->param_count;
-        i++;
+        for (; used > 0; used--) {
+            param += w->g->types[s->types[i++]].param_count;
+        }
     }
     return TD_OK;
+}
+
+static td_status drawer_new(drawer *d, const td_grammar *system, const tdi_machine *machine,
+                            bool stochastic, const td_string *s, const td_alloc *alloc) {
+    const tdi_section *draw = &system->draw;
+    d->expander.chooser = (tdi_chooser){.grammar = system,
+                                        .section = draw,
+                                        .machine = *machine,
+                                        .stochastic = stochastic && draw->has_weights,
+                                        .neighbours = &d->neighbours,
+                                        .string = *s};
+    d->expander.chooser.machine.grammar = system;
+    td_status status = tdi_expander_new(&d->expander, alloc);
+    if (status == TD_OK && (draw->has_left || draw->has_right)) {
+        status = tdi_neighbours_find(&d->neighbours, system, s, draw->has_right, alloc);
+    }
+    return status;
+}
+
+static td_status walk_systems(walker *w, const td_string *s, const tdi_machine *machine,
+                              bool stochastic) {
+    int32_t count = w->g->system_count;
+    drawer *drawers = tdi_alloc_zeroed(w->alloc, (size_t)count, sizeof *drawers);
+    td_status status = drawers ? TD_OK : TD_ERR_MEMORY;
+    for (int32_t k = 0; k < count && status == TD_OK; k++) {
+        status = drawer_new(&drawers[k], w->g->systems[k], machine, stochastic, s, w->alloc);
+    }
+    if (status == TD_OK) {
+        status = walk(w, s, drawers);
+    }
+    for (int32_t k = 0; k < count && drawers; k++) {
+        tdi_expander_free(&drawers[k].expander, w->alloc);
+        tdi_neighbours_free(&drawers[k].neighbours, w->alloc);
+    }
+    tdi_alloc_free(w->alloc, drawers, (size_t)count * sizeof *drawers);
+    return status;
 }
 
 // The homomorphism works on copies of the variables, so that drawing changes nothing.
@@ -591,19 +756,19 @@ static td_status walk_with_copies(walker *w, const td_string *s) {
         values[globals + i] = v->arrays[i];
     }
     seed = seed == TD_SEED_FROM_TEXT && v ? v->seed : seed;
-    tdi_random random;
-    tdi_random_seed(&random, seed == TD_SEED_FROM_TEXT ? 0 : (uint64_t)seed);
-    int64_t loops = 100000000;
-    tdi_machine machine = {g, values, values + globals, &random, &loops};
-    tdi_expander e = {.chooser = {.grammar = g,
-                                  .section = &g->draw,
-                                  .machine = machine,
-                                  .stochastic = seed != TD_SEED_FROM_TEXT}};
-    td_status status = tdi_expander_new(&e, w->alloc);
-    if (status == TD_OK) {
-        status = walk(w, s, &e);
+    tdi_dice dice;
+    tdi_dice_start(&dice, g->cpfg_random, seed);
+    if (g->cpfg_random && g->draw.seed == TD_SEED_FROM_TEXT && v) {
+        dice = *v->dice; // in cpfg drawing goes on where deriving has ended
     }
-    tdi_expander_free(&e, w->alloc);
+    int64_t loops = 100000000;
+    tdi_machine machine = {.grammar = g,
+                           .globals = values,
+                           .arrays = values + globals,
+                           .dice = &dice,
+                           .loops_left = &loops,
+                           .single = v && v->single};
+    td_status status = walk_systems(w, s, &machine, seed != TD_SEED_FROM_TEXT);
     tdi_alloc_free(w->alloc, values, (globals + arrays) * sizeof *values);
     return status;
 }
@@ -614,12 +779,16 @@ static td_status walk_and_free(walker *w, const td_string *s) {
     w->now = (tdi_turtle){.heading = {0, 1, 0},
                           .left = {-1, 0, 0},
                           .up = {0, 0, 1},
-                          .scale = 1,
+                          .scale = h->scale,
                           .width = h->width,
                           .color = h->color,
                           .material = TD_NONE,
+                          .contour = TD_NONE,
                           .elasticity = h->elasticity,
                           .mark = TD_NONE};
+    for (int32_t i = 0; i < h->tropism_count; i++) {
+        w->now.elasticities[i] = h->tropisms[i].elasticity;
+    }
     for (int32_t i = 0; i < w->g->body.material_count; i++) {
         w->now.material = w->g->body.materials[i].number == 0 ? i : w->now.material;
     }

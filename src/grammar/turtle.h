@@ -3,7 +3,12 @@
 
 // The turtle: walks a string and tells a sink what is drawn where.
 
+#include "cpfg/colors.h"
+#include "cpfg/curve.h"
+#include "cpfg/patches.h"
 #include "tendril/grammar.h"
+
+#define TDI_MAX_TROPISMS 10 // that have a number
 
 // What `[` saves and `]` restores. Lengths are in turtle units.
 typedef struct tdi_turtle {
@@ -13,8 +18,10 @@ typedef struct tdi_turtle {
     int32_t color;             // palette index, or TD_NONE
     int32_t material;          // index into the header's materials, or TD_NONE: none was set
     td_real elasticity;        // susceptibility to the tropism
-    td_real scale;             // of lengths, widths and sizes; 1 at first
-    int32_t mark;              // the sink's own: the segment the turtle stands on; TD_NONE at first
+    td_real elasticities[TDI_MAX_TROPISMS]; // to the numbered tropisms
+    int32_t contour;                        // index into the header's contours, or TD_NONE: round
+    td_real scale;                          // of lengths, widths and sizes; 1 at first
+    int32_t mark; // the sink's own: the segment the turtle stands on; TD_NONE at first
 } tdi_turtle;
 
 // Receives what is drawn. A callback may be NULL. One that returns other than TD_OK stops the walk
@@ -29,8 +36,9 @@ typedef struct tdi_turtle_sink {
     // { ... }: `open` is the turtle at the opening brace; at least 3 points, in world axes.
     td_status (*polygon)(void *context, const tdi_turtle *open, const td_vec3 *points,
                          int32_t count, int64_t module, td_diag *diag);
-    // ~id(size): `surface` is an index into the header's surfaces.
-    td_status (*surface)(void *context, const tdi_turtle *at, int32_t surface, td_real size,
+    // ~id(size): `surface` is an index into the header's surfaces; the size is given across, along
+    // the heading, and along up.
+    td_status (*surface)(void *context, const tdi_turtle *at, int32_t surface, td_vec3 size,
                          int64_t module, td_diag *diag);
     // @O (ball) and @o, @c (disc).
     td_status (*ball)(void *context, const tdi_turtle *at, bool disc, td_real diameter,
@@ -55,10 +63,16 @@ typedef struct tdi_header_item { // `material: 1 oak, young=5e9` or `surface: L 
     int32_t number;              // material number as @Mat names it
     char id[8];                  // surface name as ~ names it
     char base[32];               // name of the material or the kind of surface
+    const tdi_patches *patches;  // of a surface of patches, else NULL
     int32_t field_count;
     tdi_header_field fields[16];
     uint32_t at;
 } tdi_header_item;
+
+typedef struct tdi_contour { // `contour: 1 leaf.con`: a cross-section, at radius 1
+    int32_t number;          // as @# names it
+    tdi_curve curve;
+} tdi_contour;
 
 typedef struct tdi_body_header {
     td_real length_unit;   // m a turtle unit; default 1
@@ -72,6 +86,9 @@ typedef struct tdi_body_header {
     int32_t palette_count; // `color: 3 #4c8c32`
     const int32_t *palette_index;
     const uint32_t *palette_color;
+    int32_t contour_count;
+    const tdi_contour *contours;
+    const tdi_colors *colors; // of a file, for the other indices; NULL: none
 } tdi_body_header;
 
 const tdi_body_header *tdi_grammar_body(const td_grammar *grammar);

@@ -15,21 +15,13 @@
 //            says how far these and the colliders have come in the step.
 // Points     the ends of a body's capsules. With J the motion of its points for an increment,
 //            H its factored Hessian: push adds J^T f to the right-hand side, respond solves
-//            H y = J^T f, response gives J y, and absorb adds y to the increments.
+//            H y = J^T f, moves gives J y, and absorb adds y to the increments.
 
 #include "contact/contact.h"
+#include "implicit/state.h"
 #include "tendril/island.h"
 
 // ---- what a solver supplies -----------------------------------------------------------------
-
-// The rule that turns places into velocities: v = (x - x*)/h.
-typedef struct tdi_rule {
-    td_real dt;   // s: the step
-    td_real h;    // s: of the rule; 2/3 dt for BDF2, dt for backward Euler
-    bool two;     // BDF2
-    td_real part; // of the way that held ends have left, they go in this step: 1 but in halves
-    bool touched; // there is contact: points go straight
-} tdi_rule;
 
 // Which quadratic model is factored.
 typedef struct tdi_model {
@@ -39,6 +31,7 @@ typedef struct tdi_model {
     bool raise;    // an exact model may be raised where it is not positive definite
     bool touched;  // the factors must serve respond()
     bool carry;    // increments bring what is driven to the end of its way
+    bool blocks;   // nothing is eliminated: blocks() is asked for instead
 } tdi_model;
 
 typedef enum tdi_factored {
@@ -62,71 +55,116 @@ typedef struct tdi_contact_side {
     bool foreseen; // most of the force is that of motion to come: it has no lever arms yet
 } tdi_contact_side;
 
+// What blocks() is given: takes a block of the Hessian with the rows of point a and the columns of
+// point b; that of b and a is its transpose.
+typedef struct tdi_block_taker tdi_block_taker;
+struct tdi_block_taker {
+    void (*take)(const tdi_block_taker *taker, int32_t a, int32_t b, td_real block[4][4]);
+    void *context;
+    int32_t first; // added to all points
+};
+
+// The four unknowns of a point: its motion, and what else moves with it.
+typedef struct tdi_unknowns {
+    td_real gradient[4];
+    td_real x[4]; // increments; before the solve those of what is held, which are given
+    bool held[4];
+} tdi_unknowns;
+
+// A piece of memory that is saved.
+typedef struct tdi_span {
+    void *data;
+    size_t size;
+} tdi_span;
+
+enum { TDI_SPANS = 16 }; // at most
+
+// What a solver supplies. Bodies are its states, which begin with a tdi_solver_state: step, rule,
+// options, base and coordinates are read there. Those marked * may be left out, and those marked
+// + too when the coordinates of the head are all the pose there is: what they do for these is done
+// before they are called.
 typedef struct tdi_implicit {
     // ---- steps
-    // What the solver has to say against the options, besides what all solvers check.
+    // * What the solver has to say against the options, besides what all solvers check.
     td_status (*check)(const void *body, const td_step_opts *opts, td_diag *diag);
-    // Whether the last step was like this one, so that BDF2 can go on from it.
+    // * Whether BDF2 may go on from the last step, which was as long as this one.
     bool (*ready)(const void *body, const td_step_opts *opts);
-    void (*begin)(void *body, const td_step_opts *opts, const tdi_rule *rule);
-    // To the first guess, with all that is driven at the end of its way; or back to the beginning.
+    // + Prepares x* and where the body would go without forces. The pose stays.
+    void (*begin)(void *body);
+    // + To the first guess, with all that is driven at the end of its way; or back to the
+    // beginning.
     void (*guess)(void *body, bool take);
+    // + What the next step takes from this one. Time and `known` do not count the step yet.
     void (*accept)(void *body);
+    // * To where the step began, with the same bits; base and `known` are there already. Left out:
+    // guess() back is all.
     void (*undo)(void *body);
-    bool revocable; // undo() also takes back what was accepted, until the next step begins
-    // What a step writes and nobody reads after it, in bytes; and other memory for it, which is on a
-    // cache line and holds anything, until NULL gives the body its own again. Bodies that use the
-    // same one after the other find it in the cache. NULL: not offered.
+    // Whether undo() also takes back what was accepted, until the next step begins.
+    bool revocable;
+    // * What a step writes and nobody reads after it, in bytes; and other memory for it, which is
+    // on a cache line and holds anything, until NULL gives the body its own again. Bodies that use
+    // the same one after the other find it in the cache.
     size_t (*scratch)(const void *body);
     void (*lend)(void *body, void *memory);
-    // Statics: Newton's method from the pose as it is, then at rest.
-    void (*begin_rest)(void *body, const td_step_opts *opts);
-    void (*end_rest)(void *body);
+    // * Statics: Newton's method from the pose as it is.
+    void (*begin_rest)(void *body);
+    void (*end_rest)(void *body); // + nothing moves any more
 
     // ---- Newton's method
-    td_real (*first_shift)(const void *body); // 1/s^2
-    void (*clear)(void *body);                // before contacts are added; may be NULL
+    // * 1/s^2: left out, a quarter of the step's own inertia, and 100 in statics.
+    td_real (*first_shift)(const void *body);
+    void (*clear)(void *body); // * before contacts are added
     tdi_factored (*factor)(void *body, const tdi_model *model);
     // Increments. Gives the largest, not a number if one is not, and adds r^T H^-1 r, which is what
-    // they promise: their slope is minus that. With `attempt` the pose is kept and moved by all.
-    // With `limited` no part moves by more than `longest`, and what it carries is solved for that:
-    // the whole may then not go down.
-    td_real (*solve)(void *body, bool attempt, bool limited, td_real *promise);
-    // The same with a new gradient and old factors; NULL: not offered.
+    // they promise: their slope is minus that. With `limited` no part moves by more than `longest`,
+    // and what it carries is solved for that: the whole may then not go down.
+    td_real (*solve)(void *body, bool limited, td_real *promise);
+    // * The same, with the pose kept and moved by all of them. Left out: one after the other.
+    td_real (*attempt)(void *body, bool limited, td_real *promise);
+    // * The same as solve with a new gradient and old factors.
     td_real (*solve_again)(void *body);
-    td_real (*largest)(const void *body); // of the increments as they are
+    // * The largest of the increments as they are. Left out: that of the points.
+    td_real (*largest)(const void *body);
     td_real (*value)(const void *body);
-    td_real (*value_kept)(void *body); // at the pose that was kept; NULL: it has to go there
-    void (*keep)(void *body);
-    void (*try)(void *body, td_real fraction);
-    td_real longest; // no increment is tried beyond this at once
+    td_real (*value_kept)(void *body); // * at the pose that was kept; left out: it has to go there
+    void (*keep)(void *body);          // + the pose
+    void (*try)(void *body, td_real fraction); // + that pose, moved by a fraction of the increments
+    td_real longest;                           // no increment is tried beyond this at once; 0: any
 
-    // ---- what is driven
-    bool (*driven)(const void *body);        // whether anything moves in this step
-    void (*drive)(void *body, td_real time); // puts it where it is then; NULL: try moves it
-    void (*stand)(void *body);               // it goes to its end, while the rest stands as it does
+    // ---- what is driven. A solver without `drive` finds the base at its end when a step begins.
+    bool (*driven)(const void *body);        // * whether anything moves in this step
+    void (*drive)(void *body, td_real time); // * puts it where it is then; left out: try moves it
+    void (*stand)(void *body);               // * it goes to its end, while the rest stands
 
-    // ---- contact
-    int32_t (*point_count)(const void *body);
-    int32_t (*capsule_count)(const void *body);
+    // ---- contact, of states with capsules
     void (*capsules)(const void *body, tdi_capsule *capsules); // points from 0; body: the segment
-    // Whether the capsules i < j never touch, as neighbours on a stem do not.
+    // * Whether the capsules i < j never touch, as neighbours on a stem do not.
     bool (*apart)(const void *body, int32_t i, int32_t j);
     // The size of the body's own forces, N: what holds it and stops it within a gap and a step.
     td_real (*force)(const void *body, const td_step_opts *opts, td_real gap, td_real h);
-    void (*points)(const void *body, td_vec3 *x);
-    void (*points_star)(const void *body, td_vec3 *star); // x* of the rule
-    void (*points_move)(const void *body, td_vec3 *dx);   // by the increments
+    // * Where points are, or x* of the rule, and how they move by the increments, or by y. Left
+    // out: the coordinates of the head are those of the points.
+    void (*points)(const void *body, bool star, td_vec3 *x);
+    void (*moves)(const void *body, bool response, td_vec3 *dx);
     void (*add)(void *body, const tdi_contact_side *side);
-    void (*push)(void *body, int32_t point, td_vec3 force);
-    void (*respond)(void *body);
-    void (*response)(const void *body, td_vec3 *dx);
-    void (*absorb)(void *body);
+    // * Adds J^T f to the right-hand side, which is 0 when this is the first. Left out, as above:
+    // it is in coords.response.
+    void (*push)(void *body, int32_t point, td_vec3 force, bool first);
+    void (*respond)(void *body); // to pushes, of which there are some
+    void (*absorb)(void *body);  // + the response becomes part of the increments
+
+    // ---- blocks, of bodies that have four unknowns a point; NULL: not offered
+    // All blocks of the Hessian that factor() has made, each once, always the same ones.
+    void (*blocks)(const void *body, const tdi_block_taker *taker);
+    void (*unknowns)(const void *body, tdi_unknowns *unknowns);   // of all points
+    void (*increments)(void *body, const tdi_unknowns *unknowns); // takes x
 
     // ---- saving
-    size_t (*save_size)(const void *body);
-    void (*save)(const void *body, void *bytes);
-    void (*restore)(void *body, const void *bytes);
+    // + Lists what the future depends on, besides the head: always as much, and of a kind that any
+    // bytes do no harm in.
+    int32_t (*saved)(const void *body, tdi_span spans[TDI_SPANS]);
+    void (*blank)(void *body);    // * zeroes what is in that list and nobody will read
+    void (*restored)(void *body); // * after what is in that list was overwritten
 } tdi_implicit;
 
 // ---- systems --------------------------------------------------------------------------------
@@ -157,6 +195,36 @@ static inline bool tdi_is_implicit(td_integrator integrator) {
 // options.c: what all solvers ask of options. Messages name the option, its value and its range.
 td_status tdi_step_opts_check(const td_step_opts *opts, int32_t segments, td_diag *diag);
 
+// state.c: a body alone
+// Whether it can be stepped with these options.
+td_status tdi_state_check(const tdi_implicit *ops, const void *body, const td_step_opts *opts,
+                          td_diag *diag);
+// Whether BDF2 can go on from its last step.
+bool tdi_state_ready(const tdi_implicit *ops, const void *body, const td_step_opts *opts,
+                     td_real dt);
+void tdi_state_begin(const tdi_implicit *ops, void *body, const td_step_opts *opts,
+                     const tdi_rule *rule);
+void tdi_state_guess(const tdi_implicit *ops, void *body, bool take);
+void tdi_state_accept(const tdi_implicit *ops, void *body);
+void tdi_state_undo(const tdi_implicit *ops, void *body);
+void tdi_state_begin_rest(const tdi_implicit *ops, void *body, const td_step_opts *opts);
+void tdi_state_end_rest(const tdi_implicit *ops, void *body);
+void tdi_state_keep(const tdi_implicit *ops, void *body);
+void tdi_state_try(const tdi_implicit *ops, void *body, td_real fraction);
+void tdi_state_points(const tdi_implicit *ops, const void *body, bool star, td_vec3 *x);
+void tdi_state_moves(const tdi_implicit *ops, const void *body, bool response, td_vec3 *dx);
+void tdi_state_push(const tdi_implicit *ops, void *body, int32_t point, td_vec3 force);
+void tdi_state_respond(const tdi_implicit *ops, void *body);
+void tdi_state_absorb(const tdi_implicit *ops, void *body);
+// 1/s^2: the shift to try first when a positive model needs one.
+td_real tdi_state_first_shift(const tdi_implicit *ops, const void *body);
+// All that its future depends on; as many bytes for all states of one model. What nobody will read
+// is zeroed, so that the same future has the same bytes. Any bytes of that size can be restored
+// without harm.
+size_t tdi_state_save_size(const tdi_implicit *ops, const void *body);
+void tdi_state_save(const tdi_implicit *ops, void *body, void *bytes);
+void tdi_state_restore(const tdi_implicit *ops, void *body, const void *bytes);
+
 // step.c
 // Checks the options of all members, and that they can be stepped together.
 td_status tdi_system_check(const tdi_system *system, td_diag *diag);
@@ -166,8 +234,8 @@ td_status tdi_system_check(const tdi_system *system, td_diag *diag);
 td_status tdi_system_try(const tdi_system *system, bool *converged, td_step_stats *stats,
                          td_diag *diag);
 void tdi_system_accept(const tdi_system *system, td_step_stats *stats);
-// Lets members that offer it work in memory of so many bytes, in their order, as far as it goes; or,
-// with NULL, in their own again.
+// Lets members that offer it work in memory of so many bytes, in their order, as far as it goes;
+// or, with NULL, in their own again.
 void tdi_system_lend(const tdi_system *system, void *memory, size_t bytes);
 // Whether tdi_system_undo() takes back what was accepted, until the next step begins.
 bool tdi_system_revocable(const tdi_system *system);

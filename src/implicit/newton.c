@@ -67,6 +67,7 @@ typedef struct newton {
     td_real before;           // the last increment, if it was whole and not of a positive model
     td_real promise;          // minus the slope along the increments
     td_real largest;          // increment
+    bool direct;              // bodies that touch are factored as one
     bool offers_reuse, reuse; // of factors: by all bodies, and in the next iteration
     bool guessed;             // the poses are those of a guess, and nothing is in its way
 } newton;
@@ -96,13 +97,13 @@ static bool value_of_kept(const tdi_system *y, td_real *value) {
 
 static void keep_all(const tdi_system *y) {
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->keep(y->member[k].body);
+        tdi_state_keep(y->member[k].ops, y->member[k].body);
     }
 }
 
 static void try_all(const tdi_system *y, td_real fraction) {
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->try(y->member[k].body, fraction);
+        tdi_state_try(y->member[k].ops, y->member[k].body, fraction);
     }
 }
 
@@ -117,7 +118,8 @@ static void drive_all(const tdi_system *y, td_real time) {
 static td_real longest_of(const tdi_system *y) {
     td_real least = INFINITY;
     for (int32_t k = 0; k < y->count; k++) {
-        least = fmin(least, y->member[k].ops->longest);
+        const td_real own = y->member[k].ops->longest;
+        least = own > 0 ? fmin(least, own) : least;
     }
     return least;
 }
@@ -125,8 +127,9 @@ static td_real longest_of(const tdi_system *y) {
 // ---- factors --------------------------------------------------------------------------------
 
 // The worst of all bodies.
-static tdi_factored factor_all(const newton *n, const tdi_model *model) {
+static tdi_factored factor_all(newton *n, const tdi_model *model) {
     const tdi_system *y = n->system;
+    n->direct = y->touch && tdi_direct_plan(y->touch, y);
     for (int32_t k = 0; k < y->count; k++) {
         if (y->member[k].ops->clear) {
             y->member[k].ops->clear(y->member[k].body);
@@ -137,8 +140,13 @@ static tdi_factored factor_all(const newton *n, const tdi_model *model) {
     }
     tdi_factored worst = TDI_POSITIVE;
     for (int32_t k = 0; k < y->count && worst != TDI_NOT_POSITIVE; k++) {
-        tdi_factored own = y->member[k].ops->factor(y->member[k].body, model);
+        tdi_model asked = *model;
+        asked.blocks = n->direct && tdi_direct_joins(y->touch, k);
+        tdi_factored own = y->member[k].ops->factor(y->member[k].body, &asked);
         worst = own < worst ? own : worst;
+    }
+    if (n->direct && worst != TDI_NOT_POSITIVE && !tdi_direct_factor(y->touch, y)) {
+        return TDI_NOT_POSITIVE;
     }
     return worst;
 }
@@ -188,12 +196,33 @@ static void note_largest(newton *n, td_real x) {
     n->largest = x <= n->largest ? n->largest : x; // keeps what is not a number
 }
 
+// Increments; without contact the poses are kept and moved by all of them.
+static void note_coupled(newton *n, int32_t k) {
+    const tdi_member *m = &n->system->member[k];
+    note_largest(n, m->ops->largest ? m->ops->largest(m->body)
+                                    : tdi_touch_largest(n->system->touch, n->system, k));
+}
+
 static void solve_all(newton *n, bool limited) {
     const tdi_system *y = n->system;
     n->largest = n->promise = 0;
+    if (n->direct) {
+        tdi_direct_solve(y->touch, y, &n->promise);
+    }
     for (int32_t k = 0; k < y->count; k++) {
-        const tdi_member *m = &y->member[k];
-        note_largest(n, m->ops->solve(m->body, !y->touch, limited, &n->promise));
+        const tdi_implicit *ops = y->member[k].ops;
+        void *body = y->member[k].body;
+        const bool fused = !y->touch && ops->attempt;
+        if (n->direct && tdi_direct_joins(y->touch, k)) {
+            note_coupled(n, k);
+            continue;
+        }
+        note_largest(n, fused ? ops->attempt(body, limited, &n->promise)
+                              : ops->solve(body, limited, &n->promise));
+        if (!y->touch && !fused) {
+            tdi_state_keep(ops, body);
+            tdi_state_try(ops, body, 1);
+        }
     }
 }
 
@@ -213,7 +242,7 @@ static bool couple(newton *n) {
     }
     n->largest = 0;
     for (int32_t k = 0; k < y->count; k++) {
-        note_largest(n, y->member[k].ops->largest(y->member[k].body));
+        note_coupled(n, k);
     }
     return true;
 }
@@ -379,14 +408,17 @@ static bool correct(newton *n) {
 static bool starts_lower(const tdi_system *y) {
     const td_real value = value_of(y);
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->guess(y->member[k].body, false);
-        y->member[k].ops->stand(y->member[k].body);
+        const tdi_member *m = &y->member[k];
+        tdi_state_guess(m->ops, m->body, false);
+        if (m->ops->stand) {
+            m->ops->stand(m->body);
+        }
     }
     if (value_of(y) < value) {
         return true;
     }
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->guess(y->member[k].body, true);
+        tdi_state_guess(y->member[k].ops, y->member[k].body, true);
     }
     return false;
 }
@@ -412,7 +444,8 @@ static td_status find_increments(newton *n, bool carry) {
             return status;
         }
         solve_all(n, !y->touch && !n->opts->rest);
-        if (!y->touch || !y->touch->coupled || !isfinite(n->largest) || couple(n)) {
+        const bool done = !y->touch || !y->touch->coupled || n->direct;
+        if (done || !isfinite(n->largest) || couple(n)) {
             return TD_OK;
         }
         soften(n);
@@ -484,7 +517,9 @@ static void jump(const tdi_system *y) {
     keep_all(y);
     td_real room = tdi_touch_room(t, t->time);
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->stand(y->member[k].body);
+        if (y->member[k].ops->stand) {
+            y->member[k].ops->stand(y->member[k].body);
+        }
     }
     if (tdi_touch_way(t, y, 1) >= 1 && tdi_touch_room(t, 1) >= CLOSED * fmin(room, ENTERED)) {
         t->time = 1;
@@ -530,7 +565,7 @@ static newton start(const tdi_system *y, const tdi_newton_opts *opts, td_step_st
                 .guessed = !y->touch && !opts->rest};
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        n.first = fmax(n.first, m->ops->first_shift(m->body));
+        n.first = fmax(n.first, tdi_state_first_shift(m->ops, m->body));
         n.offers_reuse = n.offers_reuse && m->ops->solve_again;
     }
     return n;

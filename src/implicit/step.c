@@ -23,7 +23,7 @@ td_status tdi_system_check(const tdi_system *y, td_diag *diag) {
     const td_step_opts *first = y->member[0].opts;
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        td_status status = m->ops->check(m->body, m->opts, diag);
+        td_status status = tdi_state_check(m->ops, m->body, m->opts, diag);
         if (status != TD_OK) {
             return status;
         }
@@ -55,9 +55,8 @@ static tdi_rule rule_of(const tdi_system *y, span part) {
     const td_real dt = o->dt * (part.to - part.from);
     bool two = o->integrator == TD_IMPLICIT;
     for (int32_t k = 0; k < y->count && two; k++) {
-        td_step_opts now = *y->member[k].opts;
-        now.dt = dt;
-        two = y->member[k].ops->ready(y->member[k].body, &now);
+        const tdi_member *m = &y->member[k];
+        two = tdi_state_ready(m->ops, m->body, m->opts, dt);
     }
     return (tdi_rule){.dt = dt,
                       .h = two ? 2 * dt / 3 : dt,
@@ -68,13 +67,13 @@ static tdi_rule rule_of(const tdi_system *y, span part) {
 
 static void guess_all(const tdi_system *y, bool take) {
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->guess(y->member[k].body, take);
+        tdi_state_guess(y->member[k].ops, y->member[k].body, take);
     }
 }
 
 void tdi_system_undo(const tdi_system *y) {
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->undo(y->member[k].body);
+        tdi_state_undo(y->member[k].ops, y->member[k].body);
     }
 }
 
@@ -102,7 +101,7 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     td_status status = TD_OK;
     *converged = false;
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->begin(y->member[k].body, y->member[k].opts, &rule);
+        tdi_state_begin(y->member[k].ops, y->member[k].body, y->member[k].opts, &rule);
     }
     if (y->touch) {
         status = begin_touch(y, &rule, part, diag);
@@ -120,7 +119,7 @@ static void end_touch(const tdi_system *y) {
 
 static void accept(const tdi_system *y) {
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->accept(y->member[k].body);
+        tdi_state_accept(y->member[k].ops, y->member[k].body);
     }
 }
 
@@ -182,7 +181,7 @@ bool tdi_system_revocable(const tdi_system *y) {
 size_t tdi_system_memory(const tdi_system *y) {
     size_t bytes = sizeof(td_real);
     for (int32_t k = 0; k < y->count; k++) {
-        bytes += y->member[k].ops->save_size(y->member[k].body);
+        bytes += tdi_state_save_size(y->member[k].ops, y->member[k].body);
     }
     return bytes;
 }
@@ -193,8 +192,8 @@ static void save_all(const tdi_system *y, void *memory) {
     memcpy(to, &strength, sizeof strength);
     to += sizeof strength;
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->save(y->member[k].body, to);
-        to += y->member[k].ops->save_size(y->member[k].body);
+        tdi_state_save(y->member[k].ops, y->member[k].body, to);
+        to += tdi_state_save_size(y->member[k].ops, y->member[k].body);
     }
 }
 
@@ -205,8 +204,8 @@ void tdi_system_restore(const tdi_system *y, const void *memory) {
     }
     from += sizeof(td_real);
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->restore(y->member[k].body, from);
-        from += y->member[k].ops->save_size(y->member[k].body);
+        tdi_state_restore(y->member[k].ops, y->member[k].body, from);
+        from += tdi_state_save_size(y->member[k].ops, y->member[k].body);
     }
 }
 
@@ -288,7 +287,7 @@ td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *
     bool converged = false;
     forget(diag);
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->begin_rest(y->member[k].body, y->member[k].opts);
+        tdi_state_begin_rest(y->member[k].ops, y->member[k].body, y->member[k].opts);
     }
     if (y->touch) {
         status = tdi_touch_begin(y->touch, y, y->member[0].opts->dt, 0, 1, 1, diag);
@@ -296,7 +295,7 @@ td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *
     status = status == TD_OK ? tdi_newton(y, &newton, &converged, stats, diag) : status;
     stats->unconverged += status == TD_OK && !converged;
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->end_rest(y->member[k].body);
+        tdi_state_end_rest(y->member[k].ops, y->member[k].body);
     }
     return status == TD_ERR_DIVERGED && diag && diag->status == TD_OK
                ? tdi_fail(diag, status,

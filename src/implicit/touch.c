@@ -4,11 +4,11 @@
 // Blocks    what a contact adds on one capsule goes into the factors of its body. What it adds
 //           between two capsules, C, couples the bodies: the increments solve
 //             (E + J^T C J) x = -r,
-//           E being what the bodies factored and J x the motion of their points. Conjugate
-//           gradients, preconditioned by E, start at x = -E^-1 r. All their residuals are J^T g and
-//           all their directions E^-1 J^T s with forces g, s at the points that touch, so that the
-//           iteration lives on those points; a product with J E^-1 J^T is one response of each
-//           body.
+//           E being what the bodies factored and J x the motion of their points. Where one factor
+//           of the whole is cheaper it is taken (direct.c). Else conjugate gradients,
+//           preconditioned by E, start at x = -E^-1 r. All their residuals are J^T g and all their
+//           directions E^-1 J^T s with forces g, s at the points that touch, so that the iteration
+//           lives on those points; a product with J E^-1 J^T is one response of each body.
 // Barrier   its force is of the size of the bodies' own forces and grows from step to step while
 //           gaps are small, so that neither gaps nor the condition get out of hand.
 // Way       Points of a turning body go along arcs. An increment is taken as far as the straight
@@ -64,7 +64,7 @@ static void lay_out(tdi_touch *t, tdi_layout *l) {
 static bool skip_pair(void *context, int32_t i, int32_t j) {
     const tdi_touch *t = context;
     const int32_t k = t->owner[i];
-    return t->owner[j] == k &&
+    return t->owner[j] == k && t->ops[k]->apart &&
            t->ops[k]->apart(t->body[k], i - t->first_capsule[k], j - t->first_capsule[k]);
 }
 
@@ -84,10 +84,11 @@ static void fill_capsules(tdi_touch *t) {
 
 static void fill_members(tdi_touch *t, const tdi_member *members) {
     for (int32_t k = 0; k < t->member_count; k++) {
-        const tdi_implicit *ops = t->ops[k] = members[k].ops;
-        const void *body = t->body[k] = members[k].body;
-        t->first_point[k + 1] = t->first_point[k] + ops->point_count(body);
-        t->first_capsule[k + 1] = t->first_capsule[k] + ops->capsule_count(body);
+        const tdi_solver_state *head = members[k].body;
+        t->ops[k] = members[k].ops;
+        t->body[k] = members[k].body;
+        t->first_point[k + 1] = t->first_point[k] + head->point_count;
+        t->first_capsule[k + 1] = t->first_capsule[k] + head->capsule_count;
         for (int32_t p = t->first_point[k]; p < t->first_point[k + 1]; p++) {
             t->point_owner[p] = k;
         }
@@ -99,8 +100,9 @@ static tdi_touch sized(const tdi_member *members, int32_t count, const td_contac
     tdi_touch t = {
         .member_count = count, .opts = *opts, .collider_limit = collider_limit, .strength = 1};
     for (int32_t k = 0; k < count; k++) {
-        t.point_count += members[k].ops->point_count(members[k].body);
-        t.capsule_count += members[k].ops->capsule_count(members[k].body);
+        const tdi_solver_state *head = members[k].body;
+        t.point_count += head->point_count;
+        t.capsule_count += head->capsule_count;
     }
     return t;
 }
@@ -121,6 +123,7 @@ size_t tdi_touch_bytes(const tdi_member *members, int32_t count, const td_contac
     tdi_touch t = sized(members, count, opts, collider_limit);
     tdi_layout l = {NULL, 0};
     lay_out(&t, &l);
+    tdi_direct_lay_out(&t.direct, members, count, &l);
     const tdi_contacts_def def = set_of(&t);
     return l.used + (t.capsule_count > 0 ? tdi_contacts_bytes(&def) : 0) +
            8 * sizeof(int32_t) * (size_t)(t.capsule_count + 4);
@@ -132,6 +135,7 @@ tdi_touch *tdi_touch_place(const tdi_member *members, int32_t count, const td_co
     tdi_layout l = {memory, 0};
     lay_out(&made, &l);
     memset(memory, 0, l.used);
+    tdi_direct_lay_out(&made.direct, members, count, &l);
     tdi_touch *t = memory;
     *t = made;
     fill_members(t, members);
@@ -176,13 +180,13 @@ void tdi_touch_free(tdi_touch *t) {
 
 static void gather(const tdi_touch *t, const tdi_system *y, td_vec3 *x) {
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->points(y->member[k].body, x + t->first_point[k]);
+        tdi_state_points(y->member[k].ops, y->member[k].body, false, x + t->first_point[k]);
     }
 }
 
 static void gather_moves(const tdi_touch *t, const tdi_system *y, td_vec3 *dx) {
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->points_move(y->member[k].body, dx + t->first_point[k]);
+        tdi_state_moves(y->member[k].ops, y->member[k].body, false, dx + t->first_point[k]);
     }
 }
 
@@ -233,7 +237,8 @@ static bool same(td_vec3 a, td_vec3 b) {
 static bool driven(const tdi_system *y) {
     bool moves = false;
     for (int32_t k = 0; k < y->count && !moves; k++) {
-        moves = y->member[k].ops->driven(y->member[k].body);
+        const tdi_member *m = &y->member[k];
+        moves = m->ops->driven && m->ops->driven(m->body);
     }
     for (int32_t k = 0; k < y->collider_count && !moves; k++) {
         const td_collider *d = &y->colliders[k];
@@ -253,7 +258,7 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
     t->coupled = false;
     gather(t, y, t->x);
     for (int32_t k = 0; h > 0 && k < y->count; k++) {
-        y->member[k].ops->points_star(y->member[k].body, t->star + t->first_point[k]);
+        tdi_state_points(y->member[k].ops, y->member[k].body, true, t->star + t->first_point[k]);
     }
     td_status status =
         tdi_contacts_colliders(t->set, y->colliders, y->collider_count, dt, from, to, diag);
@@ -371,6 +376,17 @@ td_real tdi_touch_value(tdi_touch *t, const tdi_system *y) {
     return tdi_contacts_energy(t->set, t->now, t->time, &t->rule);
 }
 
+td_real tdi_touch_largest(tdi_touch *t, const tdi_system *y, int32_t member) {
+    const int32_t first = t->first_point[member], last = t->first_point[member + 1];
+    td_real most = 0;
+    tdi_state_moves(y->member[member].ops, y->member[member].body, false, t->moved + first);
+    for (int32_t p = first; p < last; p++) {
+        const td_real x = tdi_norm(t->moved[p]);
+        most = x <= most ? most : x; // keeps what is not a number
+    }
+    return most;
+}
+
 // ---- calm -----------------------------------------------------------------------------------
 
 // Across the force the Hessian of friction is force over speed and h: that gives the speed.
@@ -469,11 +485,11 @@ static void add_coupling(const tdi_touch *t, const td_vec3 *x, td_real sign, td_
 static void respond(const tdi_touch *t, const tdi_system *y, const td_vec3 *f, td_vec3 *to) {
     for (int32_t a = 0; a < t->active_count; a++) {
         const int32_t p = t->active[a], k = t->point_owner[p];
-        y->member[k].ops->push(y->member[k].body, p - t->first_point[k], f[p]);
+        tdi_state_push(y->member[k].ops, y->member[k].body, p - t->first_point[k], f[p]);
     }
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->respond(y->member[k].body);
-        y->member[k].ops->response(y->member[k].body, to + t->first_point[k]);
+        tdi_state_respond(y->member[k].ops, y->member[k].body);
+        tdi_state_moves(y->member[k].ops, y->member[k].body, true, to + t->first_point[k]);
     }
 }
 
@@ -528,7 +544,7 @@ bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise) {
     *promise += dot(t, t->moved, t->sum);
     respond(t, y, t->sum, t->answer);
     for (int32_t k = 0; k < y->count; k++) {
-        y->member[k].ops->absorb(y->member[k].body);
+        tdi_state_absorb(y->member[k].ops, y->member[k].body);
     }
     return *promise > 0;
 }

@@ -3,7 +3,7 @@
 
 // Contact of the bodies of a system, with themselves, each other and colliders.
 
-#include "implicit/implicit.h"
+#include "implicit/direct.h"
 
 struct tdi_touch {
     const td_alloc *alloc;
@@ -31,6 +31,7 @@ struct tdi_touch {
     int32_t active_count;
     bool *is_active;
     td_vec3 *moved, *answer, *way, *rest, *press, *sum; // a point; see tdi_touch_solve()
+    tdi_direct direct;                                  // instead of them, where it can
 };
 
 // With never more than collider_limit colliders. Bodies outlive it. What is in each other at the
@@ -63,6 +64,8 @@ void tdi_touch_expand(const tdi_touch *t, const tdi_system *system);
 // Takes what couples capsules into the increments, which are those without it. Changes the promise
 // accordingly. False: the whole is not positive definite.
 bool tdi_touch_solve(tdi_touch *t, const tdi_system *system, td_real *promise);
+// The largest increment of a member's points.
+td_real tdi_touch_largest(tdi_touch *t, const tdi_system *system, int32_t member);
 td_real tdi_touch_value(tdi_touch *t, const tdi_system *system);
 // Whether the increments leave all forces of contact nearly as they were evaluated.
 bool tdi_touch_calm(tdi_touch *t, const tdi_system *system);

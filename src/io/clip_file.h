@@ -25,7 +25,6 @@ typedef struct tdi_clip_mesh {
     tdi_gltf_layout layouts[TDI_GLTF_MAX_PARTS];
     tdi_gltf_cube cube; // of size 0 unless the file is compact
     int32_t part_count;
-    int64_t first_view;
     uint64_t end;          // of its arrays in the binary chunk
     uint64_t bind_offset;  // of its inverse bind matrices
     int64_t bind_accessor; // which is also their view
@@ -37,7 +36,6 @@ typedef struct tdi_clip_solid {
     td_bytes room;                    // of the part's arrays
     td_mesh_part part;
     tdi_gltf_layout layout;
-    int64_t first_view;
     uint64_t end; // of its arrays in the binary chunk
 } tdi_clip_solid;
 
@@ -63,8 +61,10 @@ typedef struct tdi_clip_file {
     int32_t *next_sister;
     bool compact;
     int64_t time_view;
-    uint64_t time_offset, motion_offset, binary_size;
+    uint64_t time_offset, motion_offset, motion_size, binary_size;
+    tdi_gltf_pictures pictures;
     const char *materials[TDI_MAX_MATERIALS];
+    const char *textures[TDI_MAX_MATERIALS]; // of the materials; NULL: none
     bool double_sided[TDI_MAX_MATERIALS];
     int32_t material_count;
 } tdi_clip_file;

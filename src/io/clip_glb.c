@@ -159,6 +159,23 @@ static td_status put_motion(tdi_clip_file *file, const td_alloc *alloc, tdi_out 
     return status;
 }
 
+static td_status put_pictures(const tdi_clip_file *file, const td_alloc *alloc, tdi_out *out) {
+    td_status status = TD_OK;
+    for (int i = 0; i < TDI_PICTURE_COUNT && status == TD_OK; i++) {
+        if (!file->pictures.used[i]) {
+            continue;
+        }
+        size_t size = (size_t)tdi_gltf_padded(tdi_picture_size((tdi_picture)i));
+        uint8_t *bytes = tdi_alloc_zeroed(alloc, size, 1);
+        status = bytes ? tdi_picture_write((tdi_picture)i, alloc, bytes) : TD_ERR_MEMORY;
+        if (status == TD_OK) {
+            tdi_out_write(out, bytes, size);
+        }
+        tdi_alloc_free(alloc, bytes, size);
+    }
+    return status;
+}
+
 static td_status put_binary(tdi_clip_file *file, const td_alloc *alloc, tdi_out *out,
                             td_diag *diag) {
     uint8_t head[TDI_GLB_BINARY_HEAD];
@@ -181,7 +198,7 @@ static td_status put_binary(tdi_clip_file *file, const td_alloc *alloc, tdi_out 
     if (status == TD_OK && file->track_count > 0) {
         status = put_motion(file, alloc, out, diag);
     }
-    return status;
+    return status == TD_OK ? put_pictures(file, alloc, out) : status;
 }
 
 // ---- entry ----------------------------------------------------------------------------------

@@ -192,7 +192,7 @@ static void write_meshes(tdi_json *json, tdi_clip_file *file) {
         tdi_json_key(json, "primitives");
         tdi_json_open(json, '[');
         for (int32_t i = 0; i < mesh->part_count; i++) {
-            tdi_gltf_write_primitive(json, &mesh->layouts[i], mesh->first_view + TDI_VIEW_COUNT * i,
+            tdi_gltf_write_primitive(json, &mesh->layouts[i],
                                      tdi_clip_file_material(file, &mesh->parts[i]));
         }
         tdi_json_close(json, ']');
@@ -204,8 +204,7 @@ static void write_meshes(tdi_json *json, tdi_clip_file *file) {
         tdi_json_key_string(json, "name", solid->part.name);
         tdi_json_key(json, "primitives");
         tdi_json_open(json, '[');
-        tdi_gltf_write_primitive(json, &solid->layout, solid->first_view,
-                                 tdi_clip_file_material(file, &solid->part));
+        tdi_gltf_write_primitive(json, &solid->layout, tdi_clip_file_material(file, &solid->part));
         tdi_json_close(json, ']');
         tdi_json_close(json, '}');
     }
@@ -213,9 +212,11 @@ static void write_meshes(tdi_json *json, tdi_clip_file *file) {
     tdi_json_key(json, "materials");
     tdi_json_open(json, '[');
     for (int32_t i = 0; i < file->material_count; i++) {
-        tdi_gltf_write_material(json, file->materials[i], file->double_sided[i]);
+        tdi_gltf_write_material(json, file->materials[i], file->double_sided[i], file->textures[i],
+                                &file->pictures);
     }
     tdi_json_close(json, ']');
+    tdi_gltf_write_pictures(json, &file->pictures);
 }
 
 // ---- motion ---------------------------------------------------------------------------------
@@ -301,13 +302,12 @@ static void write_data(tdi_json *json, const tdi_clip_file *file) {
     for (int32_t m = 0; m < file->mesh_count; m++) {
         const tdi_clip_mesh *mesh = &file->meshes[m];
         for (int32_t i = 0; i < mesh->part_count; i++) {
-            tdi_gltf_write_accessors(json, &mesh->parts[i], &mesh->layouts[i],
-                                     mesh->first_view + TDI_VIEW_COUNT * i);
+            tdi_gltf_write_accessors(json, &mesh->parts[i], &mesh->layouts[i]);
         }
     }
     for (int32_t m = 0; m < file->solid_count; m++) {
         const tdi_clip_solid *solid = &file->solids[m];
-        tdi_gltf_write_accessors(json, &solid->part, &solid->layout, solid->first_view);
+        tdi_gltf_write_accessors(json, &solid->part, &solid->layout);
     }
     for (int32_t m = 0; m < file->mesh_count; m++) {
         write_accessor(json, file->meshes[m].bind_accessor, 0, TDI_GLTF_FLOAT,
@@ -334,8 +334,9 @@ static void write_data(tdi_json *json, const tdi_clip_file *file) {
     }
     if (file->track_count > 0) {
         tdi_gltf_write_view(json, file->time_offset, file->motion_offset - file->time_offset);
-        tdi_gltf_write_view(json, file->motion_offset, file->binary_size - file->motion_offset);
+        tdi_gltf_write_view(json, file->motion_offset, file->motion_size);
     }
+    tdi_gltf_write_picture_views(json, &file->pictures);
     tdi_json_close(json, ']');
     tdi_gltf_write_buffer(json, file->binary_size);
 }

@@ -14,14 +14,20 @@ static int32_t count_of(const tdi_clip_file *file, int32_t actor) {
     return td_skeleton_count(file->def->actors[actor].skeleton);
 }
 
+static bool same_text(const char *a, const char *b) {
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 int32_t tdi_clip_file_material(tdi_clip_file *file, const td_mesh_part *part) {
     for (int32_t i = 0; i < file->material_count; i++) {
-        if (strcmp(file->materials[i], part->name) == 0) {
+        if (strcmp(file->materials[i], part->name) == 0 &&
+            same_text(file->textures[i], part->texture)) {
             return i;
         }
     }
     if (file->material_count < TDI_MAX_MATERIALS) {
         file->materials[file->material_count] = part->name;
+        file->textures[file->material_count] = part->texture;
         file->double_sided[file->material_count++] = part->double_sided;
     }
     return file->material_count - 1;
@@ -81,28 +87,26 @@ static void plan_meshes(tdi_clip_file *file) {
             continue;
         }
         tdi_clip_mesh *mesh = &file->meshes[file->mesh_count];
-        *mesh = (tdi_clip_mesh){
-            .actor = actor, .part_count = td_mesh_part_count(actor->mesh), .first_view = view};
+        *mesh = (tdi_clip_mesh){.actor = actor, .part_count = td_mesh_part_count(actor->mesh)};
         if (file->compact) {
             mesh->cube = tdi_gltf_cube_around(actor->mesh);
         }
         for (int32_t i = 0; i < mesh->part_count; i++) {
             mesh->parts[i] = td_mesh_part_get(actor->mesh, i);
-            mesh->layouts[i] = tdi_gltf_lay_out(
-                &mesh->parts[i], true, file->compact ? &mesh->cube : NULL, &file->binary_size);
+            mesh->layouts[i] =
+                tdi_gltf_lay_out(&mesh->parts[i], true, file->compact ? &mesh->cube : NULL,
+                                 &file->binary_size, &view);
             tdi_clip_file_material(file, &mesh->parts[i]);
+            tdi_gltf_pictures_use(&file->pictures, &mesh->parts[i]);
         }
         mesh->end = file->binary_size;
-        view += TDI_VIEW_COUNT * mesh->part_count;
         file->mesh_of[a] = file->mesh_count++;
     }
     for (int32_t i = 0; i < file->solid_count; i++) {
         tdi_clip_solid *solid = &file->solids[i];
-        solid->first_view = view;
-        solid->layout = tdi_gltf_lay_out(&solid->part, false, NULL, &file->binary_size);
+        solid->layout = tdi_gltf_lay_out(&solid->part, false, NULL, &file->binary_size, &view);
         solid->end = file->binary_size;
         tdi_clip_file_material(file, &solid->part);
-        view += TDI_VIEW_PLAIN_COUNT;
     }
     for (int32_t i = 0; i < file->mesh_count; i++) {
         file->meshes[i].bind_offset = file->binary_size;
@@ -147,8 +151,11 @@ static void plan_motion(tdi_clip_file *file, int64_t max_size) {
     if (file->track_count > 0) {
         file->time_offset = file->binary_size;
         file->motion_offset = file->time_offset + 4 * (uint64_t)file->frames.count;
-        file->binary_size = file->motion_offset + row * (uint64_t)file->frames.count;
+        file->motion_size = row * (uint64_t)file->frames.count;
+        file->binary_size = tdi_gltf_padded(file->motion_offset + file->motion_size);
     }
+    int64_t views = file->time_view + (file->track_count > 0 ? 2 : 0);
+    tdi_gltf_pictures_place(&file->pictures, views, &file->binary_size);
 }
 
 static bool take_memory(tdi_clip_file *file, int64_t *channels) {

@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "cpfg/specification.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -270,7 +271,7 @@ td_status td_file_write(const char *path, const void *data, size_t size, td_diag
     return status;
 }
 
-// ---- includes -------------------------------------------------------------------------------
+// ---- names ----------------------------------------------------------------------------------
 
 // `name` as seen from the file `from`, without "./" parts; false when it does not fit
 static bool resolve(const char *name, const char *from, char *path, size_t size) {
@@ -294,6 +295,45 @@ static bool resolve(const char *name, const char *from, char *path, size_t size)
     return true;
 }
 
+// ---- models in folders ----------------------------------------------------------------------
+
+#define MAX_SPECIFICATION ((size_t)1 << 20) // bytes
+
+static bool is_folder(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+td_status td_file_model(const char *path, char model[160], td_diag *diag) {
+    if (!is_folder(path)) {
+        tdi_text_copy(model, 160, path);
+        return TD_OK;
+    }
+    char name[160];
+    td_bytes bytes;
+    tdi_specification files;
+    if (snprintf(name, sizeof name, "%s/specifications", path) >= (int)sizeof name) {
+        return tdi_fail(diag, TD_ERR_READ, "the name '%.100s...' is too long", path);
+    }
+    td_status status = td_file_read(name, MAX_SPECIFICATION, NULL, &bytes, diag);
+    if (status != TD_OK) {
+        return status == TD_ERR_READ
+                   ? tdi_fail(diag, status, "'%.120s' is a folder without a file 'specifications'",
+                              path)
+                   : status;
+    }
+    bool found = tdi_specification_read((const char *)bytes.data, bytes.size, "", &files);
+    td_bytes_free(&bytes);
+    if (!found) {
+        return tdi_fail(diag, TD_ERR_SYNTAX, "'%.120s' has no line 'cpfg ... model.l'", name);
+    }
+    return snprintf(model, 160, "%s/%s", path, files.model) < 160
+               ? TD_OK
+               : tdi_fail(diag, TD_ERR_READ, "the name '%.100s...' is too long", path);
+}
+
+// ---- includes -------------------------------------------------------------------------------
+
 static td_status load_include(void *context, const char *name, const char *from, size_t max_size,
                               const td_alloc *alloc, char **text, size_t *size,
                               char resolved[160]) {
@@ -302,6 +342,11 @@ static td_status load_include(void *context, const char *name, const char *from,
         tdi_text_copy(resolved, 160, name);
         return TD_ERR_READ;
     }
+    char model[160];
+    if (td_file_model(resolved, model, NULL) != TD_OK) {
+        return TD_ERR_READ;
+    }
+    tdi_text_copy(resolved, 160, model);
     td_bytes bytes;
     td_status status = td_file_read(resolved, max_size, alloc, &bytes, NULL);
     *text = (char *)bytes.data;

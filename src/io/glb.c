@@ -38,7 +38,8 @@ static void write_scene(tdi_json *json, const char *name, bool empty) {
 }
 
 static void write_mesh(tdi_json *json, const char *name, const td_mesh_part *parts,
-                       const tdi_gltf_layout *layouts, int32_t part_count) {
+                       const tdi_gltf_layout *layouts, int32_t part_count,
+                       const tdi_gltf_pictures *pictures) {
     tdi_json_key(json, "meshes");
     tdi_json_open(json, '[');
     tdi_json_open(json, '{');
@@ -46,7 +47,7 @@ static void write_mesh(tdi_json *json, const char *name, const td_mesh_part *par
     tdi_json_key(json, "primitives");
     tdi_json_open(json, '[');
     for (int32_t i = 0; i < part_count; i++) {
-        tdi_gltf_write_primitive(json, &layouts[i], TDI_VIEW_PLAIN_COUNT * i, i);
+        tdi_gltf_write_primitive(json, &layouts[i], i);
     }
     tdi_json_close(json, ']');
     tdi_json_close(json, '}');
@@ -54,17 +55,20 @@ static void write_mesh(tdi_json *json, const char *name, const td_mesh_part *par
     tdi_json_key(json, "materials");
     tdi_json_open(json, '[');
     for (int32_t i = 0; i < part_count; i++) {
-        tdi_gltf_write_material(json, parts[i].name, parts[i].double_sided);
+        tdi_gltf_write_material(json, parts[i].name, parts[i].double_sided, parts[i].texture,
+                                pictures);
     }
     tdi_json_close(json, ']');
+    tdi_gltf_write_pictures(json, pictures);
 }
 
 static void write_data(tdi_json *json, const td_mesh_part *parts, const tdi_gltf_layout *layouts,
-                       int32_t part_count, uint64_t binary_size) {
+                       int32_t part_count, const tdi_gltf_pictures *pictures,
+                       uint64_t binary_size) {
     tdi_json_key(json, "accessors");
     tdi_json_open(json, '[');
     for (int32_t i = 0; i < part_count; i++) {
-        tdi_gltf_write_accessors(json, &parts[i], &layouts[i], TDI_VIEW_PLAIN_COUNT * i);
+        tdi_gltf_write_accessors(json, &parts[i], &layouts[i]);
     }
     tdi_json_close(json, ']');
     tdi_json_key(json, "bufferViews");
@@ -72,6 +76,7 @@ static void write_data(tdi_json *json, const td_mesh_part *parts, const tdi_gltf
     for (int32_t i = 0; i < part_count; i++) {
         tdi_gltf_write_views(json, &layouts[i]);
     }
+    tdi_gltf_write_picture_views(json, pictures);
     tdi_json_close(json, ']');
     tdi_gltf_write_buffer(json, binary_size);
 }
@@ -79,8 +84,8 @@ static void write_data(tdi_json *json, const td_mesh_part *parts, const tdi_gltf
 // ---- entry ----------------------------------------------------------------------------------
 
 static td_status assemble(const td_bytes *json, const td_mesh_part *parts,
-                          const tdi_gltf_layout *layouts, int32_t part_count, uint64_t binary_size,
-                          td_bytes *out) {
+                          const tdi_gltf_layout *layouts, int32_t part_count,
+                          const tdi_gltf_pictures *pictures, uint64_t binary_size, td_bytes *out) {
     uint64_t total = tdi_glb_size(json->size, binary_size);
     if (total > UINT32_MAX || total > SIZE_MAX) {
         return TD_ERR_LIMIT;
@@ -102,7 +107,14 @@ static td_status assemble(const td_bytes *json, const td_mesh_part *parts,
     }
     out->data = data;
     out->size = (size_t)total;
-    return TD_OK;
+    td_status status = TD_OK;
+    for (int i = 0; i < TDI_PICTURE_COUNT && status == TD_OK; i++) {
+        if (pictures->used[i]) {
+            uint8_t *to = at + padded + TDI_GLB_BINARY_HEAD + pictures->offset[i];
+            status = tdi_picture_write((tdi_picture)i, out->alloc, to);
+        }
+    }
+    return status;
 }
 
 td_status td_mesh_glb(const td_mesh *mesh, const char *name, const td_alloc *alloc, td_bytes *out) {
@@ -116,25 +128,29 @@ td_status td_mesh_glb(const td_mesh *mesh, const char *name, const td_alloc *all
     td_mesh_part parts[TDI_GLTF_MAX_PARTS];
     tdi_gltf_layout layouts[TDI_GLTF_MAX_PARTS];
     uint64_t binary_size = 0;
+    int64_t accessor = 0;
+    tdi_gltf_pictures pictures = {.first_view = 0};
     int32_t part_count = td_mesh_part_count(mesh);
     for (int32_t i = 0; i < part_count; i++) {
         parts[i] = td_mesh_part_get(mesh, i);
-        layouts[i] = tdi_gltf_lay_out(&parts[i], false, NULL, &binary_size);
+        layouts[i] = tdi_gltf_lay_out(&parts[i], false, NULL, &binary_size, &accessor);
+        tdi_gltf_pictures_use(&pictures, &parts[i]);
     }
+    tdi_gltf_pictures_place(&pictures, accessor, &binary_size);
     const char *label = name && name[0] ? name : "plant";
 
     tdi_json json = {.buffer = {.alloc = alloc}};
     tdi_json_open(&json, '{');
     write_scene(&json, label, part_count == 0);
     if (part_count > 0) {
-        write_mesh(&json, label, parts, layouts, part_count);
-        write_data(&json, parts, layouts, part_count, binary_size);
+        write_mesh(&json, label, parts, layouts, part_count, &pictures);
+        write_data(&json, parts, layouts, part_count, &pictures, binary_size);
     }
     tdi_json_close(&json, '}');
     td_bytes text;
     td_status status = tdi_json_finish(&json, &text);
     if (status == TD_OK) {
-        status = assemble(&text, parts, layouts, part_count, binary_size, out);
+        status = assemble(&text, parts, layouts, part_count, &pictures, binary_size, out);
     }
     td_bytes_free(&text);
     return status;

@@ -34,24 +34,34 @@ tdi_gltf_cube tdi_gltf_cube_around(const td_mesh *mesh) {
     return cube;
 }
 
+// bytes of an array; 0: the file has none
+static uint64_t view_size(const td_mesh_part *part, bool skinned, bool compact, bool short_index,
+                          int view) {
+    uint64_t vertices = (uint64_t)part->vertex_count, indices = (uint64_t)part->index_count;
+    bool textured = part->texcoord && (part->texture || !compact);
+    switch (view) {
+    // three short numbers or bytes, and one that fills up: vertices begin at multiples of 4
+    case TDI_VIEW_POSITION: return (compact ? 8 : 12) * vertices;
+    case TDI_VIEW_NORMAL: return (compact ? 4 : 12) * vertices;
+    case TDI_VIEW_COLOR: return 4 * vertices;
+    case TDI_VIEW_INDEX: return (short_index ? 2 : 4) * indices;
+    case TDI_VIEW_TEXCOORD: return textured ? 8 * vertices : 0;
+    case TDI_VIEW_TANGENT: return part->tangent && !compact ? 16 * vertices : 0;
+    case TDI_VIEW_JOINTS: return skinned ? 8 * vertices : 0;
+    default: return skinned ? 4 * vertices : 0;
+    }
+}
+
 tdi_gltf_layout tdi_gltf_lay_out(const td_mesh_part *part, bool skinned, const tdi_gltf_cube *cube,
-                                 uint64_t *end) {
+                                 uint64_t *end, int64_t *accessor) {
     // 65535 itself is reserved: it would restart a strip
     tdi_gltf_layout layout = {.short_index = part->vertex_count <= 65535};
-    uint64_t vertices = (uint64_t)part->vertex_count, indices = (uint64_t)part->index_count;
-    layout.view_count = skinned ? TDI_VIEW_COUNT : TDI_VIEW_PLAIN_COUNT;
-    // three short numbers or bytes, and one that fills up: vertices begin at multiples of 4
-    layout.size[TDI_VIEW_POSITION] = (cube ? 8 : 12) * vertices;
-    layout.size[TDI_VIEW_NORMAL] = (cube ? 4 : 12) * vertices;
-    layout.cube.size = 0;
     if (cube) {
         layout.cube = *cube;
     }
-    layout.size[TDI_VIEW_COLOR] = 4 * vertices;
-    layout.size[TDI_VIEW_INDEX] = (layout.short_index ? 2 : 4) * indices;
-    layout.size[TDI_VIEW_JOINTS] = 8 * vertices;
-    layout.size[TDI_VIEW_WEIGHTS] = 4 * vertices;
-    for (int i = 0; i < layout.view_count; i++) {
+    for (int i = 0; i < TDI_VIEW_COUNT; i++) {
+        layout.size[i] = view_size(part, skinned, cube != NULL, layout.short_index, i);
+        layout.accessor[i] = layout.size[i] > 0 ? (*accessor)++ : TD_NONE;
         layout.offset[i] = *end;
         *end += tdi_gltf_padded(layout.size[i]);
     }
@@ -70,23 +80,135 @@ void tdi_gltf_write_asset(tdi_json *json) {
     tdi_json_close(json, '}');
 }
 
-void tdi_gltf_write_primitive(tdi_json *json, const tdi_gltf_layout *layout, int64_t first_view,
-                              int32_t material) {
+void tdi_gltf_write_primitive(tdi_json *json, const tdi_gltf_layout *layout, int32_t material) {
+    static const char *const names[TDI_VIEW_COUNT] = {
+        [TDI_VIEW_POSITION] = "POSITION",   [TDI_VIEW_NORMAL] = "NORMAL",
+        [TDI_VIEW_COLOR] = "COLOR_0",       [TDI_VIEW_INDEX] = NULL,
+        [TDI_VIEW_TEXCOORD] = "TEXCOORD_0", [TDI_VIEW_TANGENT] = "TANGENT",
+        [TDI_VIEW_JOINTS] = "JOINTS_0",     [TDI_VIEW_WEIGHTS] = "WEIGHTS_0"};
     tdi_json_open(json, '{');
     tdi_json_key(json, "attributes");
     tdi_json_open(json, '{');
-    tdi_json_key_integer(json, "POSITION", first_view + TDI_VIEW_POSITION);
-    tdi_json_key_integer(json, "NORMAL", first_view + TDI_VIEW_NORMAL);
-    tdi_json_key_integer(json, "COLOR_0", first_view + TDI_VIEW_COLOR);
-    if (layout->view_count == TDI_VIEW_COUNT) {
-        tdi_json_key_integer(json, "JOINTS_0", first_view + TDI_VIEW_JOINTS);
-        tdi_json_key_integer(json, "WEIGHTS_0", first_view + TDI_VIEW_WEIGHTS);
+    for (int view = 0; view < TDI_VIEW_COUNT; view++) {
+        if (names[view] && layout->accessor[view] != TD_NONE) {
+            tdi_json_key_integer(json, names[view], layout->accessor[view]);
+        }
     }
     tdi_json_close(json, '}');
-    tdi_json_key_integer(json, "indices", first_view + TDI_VIEW_INDEX);
+    tdi_json_key_integer(json, "indices", layout->accessor[TDI_VIEW_INDEX]);
     tdi_json_key_integer(json, "material", material);
     tdi_json_close(json, '}');
 }
+
+// ---- textures -------------------------------------------------------------------------------
+
+#define REPEATED      10497 // wrapping
+#define LINEAR        9729  // filters
+#define LINEAR_MIPMAP 9987
+
+// The pictures of a texture; TD_NONE: it has none.
+typedef struct look {
+    const char *texture;
+    int colors, normals;
+} look;
+
+static const look *look_of(const char *texture) {
+    static const look looks[] = {{"bark", TDI_PICTURE_BARK, TDI_PICTURE_BARK_NORMALS},
+                                 {"stalk", TDI_PICTURE_STALK, TD_NONE},
+                                 {"leaf", TDI_PICTURE_LEAF, TDI_PICTURE_LEAF_NORMALS},
+                                 {"petal", TDI_PICTURE_PETAL, TD_NONE}};
+    for (size_t i = 0; TDI_PICTURES && texture && i < sizeof looks / sizeof looks[0]; i++) {
+        if (strcmp(looks[i].texture, texture) == 0) {
+            return &looks[i];
+        }
+    }
+    return NULL;
+}
+
+void tdi_gltf_pictures_use(tdi_gltf_pictures *pictures, const td_mesh_part *part) {
+    const look *l = look_of(part->texture);
+    if (l) {
+        pictures->used[l->colors] = true;
+    }
+    if (l && l->normals != TD_NONE) {
+        pictures->used[l->normals] = true;
+    }
+}
+
+void tdi_gltf_pictures_place(tdi_gltf_pictures *pictures, int64_t first_view, uint64_t *end) {
+    pictures->first_view = first_view;
+    for (int i = 0; i < TDI_PICTURE_COUNT; i++) {
+        pictures->offset[i] = *end;
+        *end += pictures->used[i] ? tdi_gltf_padded(tdi_picture_size((tdi_picture)i)) : 0;
+    }
+}
+
+// number of a picture among those that are used
+static int64_t number_of(const tdi_gltf_pictures *pictures, int picture) {
+    int64_t number = 0;
+    for (int i = 0; i < picture; i++) {
+        number += pictures->used[i];
+    }
+    return number;
+}
+
+static void write_texture(tdi_json *json, const char *key, int picture,
+                          const tdi_gltf_pictures *pictures) {
+    if (picture != TD_NONE) {
+        tdi_json_key(json, key);
+        tdi_json_open(json, '{');
+        tdi_json_key_integer(json, "index", number_of(pictures, picture));
+        tdi_json_close(json, '}');
+    }
+}
+
+static void write_images(tdi_json *json, int64_t first_view, int64_t count) {
+    tdi_json_key(json, "images");
+    tdi_json_open(json, '[');
+    for (int64_t i = 0; i < count; i++) {
+        tdi_json_open(json, '{');
+        tdi_json_key_integer(json, "bufferView", first_view + i);
+        tdi_json_key_string(json, "mimeType", "image/png");
+        tdi_json_close(json, '}');
+    }
+    tdi_json_close(json, ']');
+}
+
+void tdi_gltf_write_pictures(tdi_json *json, const tdi_gltf_pictures *pictures) {
+    int64_t count = number_of(pictures, TDI_PICTURE_COUNT);
+    if (count == 0) {
+        return;
+    }
+    write_images(json, pictures->first_view, count);
+    tdi_json_key(json, "samplers");
+    tdi_json_open(json, '[');
+    tdi_json_open(json, '{');
+    tdi_json_key_integer(json, "magFilter", LINEAR);
+    tdi_json_key_integer(json, "minFilter", LINEAR_MIPMAP);
+    tdi_json_key_integer(json, "wrapS", REPEATED);
+    tdi_json_key_integer(json, "wrapT", REPEATED);
+    tdi_json_close(json, '}');
+    tdi_json_close(json, ']');
+    tdi_json_key(json, "textures");
+    tdi_json_open(json, '[');
+    for (int64_t i = 0; i < count; i++) {
+        tdi_json_open(json, '{');
+        tdi_json_key_integer(json, "sampler", 0);
+        tdi_json_key_integer(json, "source", i);
+        tdi_json_close(json, '}');
+    }
+    tdi_json_close(json, ']');
+}
+
+void tdi_gltf_write_picture_views(tdi_json *json, const tdi_gltf_pictures *pictures) {
+    for (int i = 0; i < TDI_PICTURE_COUNT; i++) {
+        if (pictures->used[i]) {
+            tdi_gltf_write_view(json, pictures->offset[i], tdi_picture_size((tdi_picture)i));
+        }
+    }
+}
+
+// ---- materials ------------------------------------------------------------------------------
 
 static td_real roughness_of(const char *part) {
     static const struct {
@@ -102,14 +224,18 @@ static td_real roughness_of(const char *part) {
     return 0.9; // bark
 }
 
-void tdi_gltf_write_material(tdi_json *json, const char *part, bool double_sided) {
+void tdi_gltf_write_material(tdi_json *json, const char *part, bool double_sided,
+                             const char *texture, const tdi_gltf_pictures *pictures) {
+    const look *l = look_of(texture);
     tdi_json_open(json, '{');
     tdi_json_key_string(json, "name", part);
     tdi_json_key(json, "pbrMetallicRoughness");
     tdi_json_open(json, '{');
     tdi_json_key_integer(json, "metallicFactor", 0);
     tdi_json_key_real(json, "roughnessFactor", roughness_of(part));
+    write_texture(json, "baseColorTexture", l ? l->colors : TD_NONE, pictures);
     tdi_json_close(json, '}');
+    write_texture(json, "normalTexture", l ? l->normals : TD_NONE, pictures);
     if (strcmp(part, "plane") == 0) { // its edge fades out
         tdi_json_key_string(json, "alphaMode", "BLEND");
     }
@@ -143,20 +269,25 @@ static void write_bounds(tdi_json *json, const td_mesh_part *part, const tdi_glt
 }
 
 void tdi_gltf_write_accessors(tdi_json *json, const td_mesh_part *part,
-                              const tdi_gltf_layout *layout, int64_t first_view) {
-    static const char *const types[TDI_VIEW_COUNT] = {"VEC3",   "VEC3", "VEC4",
-                                                      "SCALAR", "VEC4", "VEC4"};
-    int index_type = layout->short_index ? TDI_GLTF_WORD : TDI_GLTF_INT;
+                              const tdi_gltf_layout *layout) {
+    static const char *const types[TDI_VIEW_COUNT] = {"VEC3", "VEC3", "VEC4", "SCALAR",
+                                                      "VEC2", "VEC4", "VEC4", "VEC4"};
     bool compact = layout->cube.size > 0;
-    int components[TDI_VIEW_COUNT] = {compact ? TDI_GLTF_WORD : TDI_GLTF_FLOAT,
-                                      compact ? TDI_GLTF_SMALL : TDI_GLTF_FLOAT,
-                                      TDI_GLTF_BYTE,
-                                      index_type,
-                                      TDI_GLTF_WORD,
-                                      TDI_GLTF_BYTE};
-    for (int view = 0; view < layout->view_count; view++) {
+    const int components[TDI_VIEW_COUNT] = {
+        [TDI_VIEW_POSITION] = compact ? TDI_GLTF_WORD : TDI_GLTF_FLOAT,
+        [TDI_VIEW_NORMAL] = compact ? TDI_GLTF_SMALL : TDI_GLTF_FLOAT,
+        [TDI_VIEW_COLOR] = TDI_GLTF_BYTE,
+        [TDI_VIEW_INDEX] = layout->short_index ? TDI_GLTF_WORD : TDI_GLTF_INT,
+        [TDI_VIEW_TEXCOORD] = TDI_GLTF_FLOAT,
+        [TDI_VIEW_TANGENT] = TDI_GLTF_FLOAT,
+        [TDI_VIEW_JOINTS] = TDI_GLTF_WORD,
+        [TDI_VIEW_WEIGHTS] = TDI_GLTF_BYTE};
+    for (int view = 0; view < TDI_VIEW_COUNT; view++) {
+        if (layout->accessor[view] == TD_NONE) {
+            continue;
+        }
         tdi_json_open(json, '{');
-        tdi_json_key_integer(json, "bufferView", first_view + view);
+        tdi_json_key_integer(json, "bufferView", layout->accessor[view]);
         tdi_json_key_integer(json, "componentType", components[view]);
         if (components[view] == TDI_GLTF_BYTE || (compact && view <= TDI_VIEW_NORMAL)) {
             tdi_json_key(json, "normalized");
@@ -192,7 +323,10 @@ void tdi_gltf_write_view(tdi_json *json, uint64_t offset, uint64_t size) {
 }
 
 void tdi_gltf_write_views(tdi_json *json, const tdi_gltf_layout *layout) {
-    for (int view = 0; view < layout->view_count; view++) {
+    for (int view = 0; view < TDI_VIEW_COUNT; view++) {
+        if (layout->accessor[view] == TD_NONE) {
+            continue;
+        }
         int stride = layout->cube.size > 0 && view == TDI_VIEW_POSITION ? 8
                      : layout->cube.size > 0 && view == TDI_VIEW_NORMAL ? 4
                                                                         : 0;
@@ -266,7 +400,13 @@ void tdi_gltf_put_part(uint8_t *to, uint64_t from, const td_mesh_part *part,
         at = layout->short_index ? put_short(at, part->index[i])
                                  : tdi_gltf_put_word(at, part->index[i]);
     }
-    if (layout->view_count == TDI_VIEW_COUNT) {
+    if (layout->accessor[TDI_VIEW_TEXCOORD] != TD_NONE) {
+        put_floats(to + (layout->offset[TDI_VIEW_TEXCOORD] - from), part->texcoord, 2 * vertices);
+    }
+    if (layout->accessor[TDI_VIEW_TANGENT] != TD_NONE) {
+        put_floats(to + (layout->offset[TDI_VIEW_TANGENT] - from), part->tangent, 4 * vertices);
+    }
+    if (layout->accessor[TDI_VIEW_JOINTS] != TD_NONE) {
         at = to + (layout->offset[TDI_VIEW_JOINTS] - from);
         for (size_t i = 0; i < 4 * vertices; i++) {
             at = put_short(at, part->joint[i]);

@@ -4,10 +4,11 @@
 // What every binary glTF 2.0 file of ours is made of: parts of meshes, materials, chunks.
 //
 // Views    a part has one for each of its arrays, in the order of tdi_gltf_view; each view is also
-//          an accessor with the same number.
+//          an accessor with the same number, which its layout tells.
 // Numbers  are little-endian, whatever the machine.
 
 #include "io/json.h"
+#include "io/picture.h"
 
 #define TDI_GLTF_SMALL      5120 // signed byte
 #define TDI_GLTF_SHORT      5122 // signed
@@ -24,8 +25,9 @@ typedef enum tdi_gltf_view {
     TDI_VIEW_NORMAL,
     TDI_VIEW_COLOR,
     TDI_VIEW_INDEX,
-    TDI_VIEW_PLAIN_COUNT,
-    TDI_VIEW_JOINTS = TDI_VIEW_PLAIN_COUNT,
+    TDI_VIEW_TEXCOORD, // where the part has any, as the next
+    TDI_VIEW_TANGENT,
+    TDI_VIEW_JOINTS, // of a skinned part, as the next
     TDI_VIEW_WEIGHTS,
     TDI_VIEW_COUNT,
 } tdi_gltf_view;
@@ -39,9 +41,9 @@ typedef struct tdi_gltf_cube {
 // Where the arrays of a part lie in the binary chunk; each starts at a multiple of 4.
 typedef struct tdi_gltf_layout {
     uint64_t offset[TDI_VIEW_COUNT];
-    uint64_t size[TDI_VIEW_COUNT]; // without padding
-    int view_count;                // TDI_VIEW_COUNT of a skinned part, else TDI_VIEW_PLAIN_COUNT
-    tdi_gltf_cube cube;            // of the extension KHR_mesh_quantization; so are small normals
+    uint64_t size[TDI_VIEW_COUNT];    // without padding
+    int64_t accessor[TDI_VIEW_COUNT]; // in the file; TD_NONE: the part has no such array
+    tdi_gltf_cube cube; // of the extension KHR_mesh_quantization; so are small normals
     bool short_index;
 } tdi_gltf_layout;
 
@@ -50,16 +52,33 @@ uint64_t tdi_gltf_padded(uint64_t size); // to a multiple of 4
 // The cube around all parts of a mesh; never of size 0.
 tdi_gltf_cube tdi_gltf_cube_around(const td_mesh *mesh);
 
-// Places the arrays at *end and moves it on. `cube` NULL: positions and normals are floats.
+// Places the arrays at *end and numbers them from *accessor on, and moves both on. `cube` NULL:
+// positions and normals are floats; else texture coordinates are there only with textures, and
+// tangents are not.
 tdi_gltf_layout tdi_gltf_lay_out(const td_mesh_part *part, bool skinned, const tdi_gltf_cube *cube,
-                                 uint64_t *end);
+                                 uint64_t *end, int64_t *accessor);
+
+// The textures of a file: which it has, in the order of tdi_picture, and where.
+typedef struct tdi_gltf_pictures {
+    bool used[TDI_PICTURE_COUNT];
+    uint64_t offset[TDI_PICTURE_COUNT];
+    int64_t first_view; // of the first that is used
+} tdi_gltf_pictures;
+
+// Those that a part needs are used from now on.
+void tdi_gltf_pictures_use(tdi_gltf_pictures *pictures, const td_mesh_part *part);
+// Places all that are used at *end and moves it on. Their views are behind all others.
+void tdi_gltf_pictures_place(tdi_gltf_pictures *pictures, int64_t first_view, uint64_t *end);
+void tdi_gltf_write_pictures(tdi_json *json, const tdi_gltf_pictures *pictures); // if there are any
+void tdi_gltf_write_picture_views(tdi_json *json, const tdi_gltf_pictures *pictures);
 
 void tdi_gltf_write_asset(tdi_json *json);
-void tdi_gltf_write_primitive(tdi_json *json, const tdi_gltf_layout *layout, int64_t first_view,
-                              int32_t material);
-void tdi_gltf_write_material(tdi_json *json, const char *part, bool double_sided);
+void tdi_gltf_write_primitive(tdi_json *json, const tdi_gltf_layout *layout, int32_t material);
+// `texture` as that of a part.
+void tdi_gltf_write_material(tdi_json *json, const char *part, bool double_sided,
+                             const char *texture, const tdi_gltf_pictures *pictures);
 void tdi_gltf_write_accessors(tdi_json *json, const td_mesh_part *part,
-                              const tdi_gltf_layout *layout, int64_t first_view);
+                              const tdi_gltf_layout *layout);
 void tdi_gltf_write_views(tdi_json *json, const tdi_gltf_layout *layout);
 void tdi_gltf_write_view(tdi_json *json, uint64_t offset, uint64_t size); // of no vertices
 void tdi_gltf_write_buffer(tdi_json *json, uint64_t size);

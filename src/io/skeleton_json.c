@@ -34,7 +34,8 @@ static const char *joint_name(td_joint_kind joint) {
 }
 
 static const char *shape_name(td_shape_kind kind) {
-    static const char *const names[] = {"blade", "flower", "ball", "disc", "polygon", "box"};
+    static const char *const names[] = {"blade",   "flower", "ball",   "disc",
+                                        "polygon", "box",    "patches"};
     return (size_t)kind < sizeof names / sizeof names[0] ? names[kind] : "unknown";
 }
 
@@ -55,21 +56,25 @@ static void write_material(tdi_json *json, const td_material *material) {
     tdi_json_close(json, '}');
 }
 
-static void write_polygons(tdi_json *json, const td_skeleton *skeleton, const td_shape *shape) {
+static void write_point(tdi_json *json, td_vec3 p) {
+    tdi_json_open(json, '[');
+    tdi_json_real(json, p.x);
+    tdi_json_real(json, p.y);
+    tdi_json_real(json, p.z);
+    tdi_json_close(json, ']');
+}
+
+static void write_polygons(tdi_json *json, const char *key, const td_skeleton *skeleton,
+                           const td_shape *shape) {
     const td_polygon *polygons = td_skeleton_polygons(skeleton);
     const td_vec3 *points = td_skeleton_points(skeleton);
-    tdi_json_key(json, "polygons");
+    tdi_json_key(json, key);
     tdi_json_open(json, '[');
     for (int32_t i = 0; i < shape->polygon_count; i++) {
         const td_polygon *polygon = &polygons[shape->polygon_first + i];
         tdi_json_open(json, '[');
         for (int32_t k = 0; k < polygon->point_count; k++) {
-            td_vec3 p = points[polygon->point_first + k];
-            tdi_json_open(json, '[');
-            tdi_json_real(json, p.x);
-            tdi_json_real(json, p.y);
-            tdi_json_real(json, p.z);
-            tdi_json_close(json, ']');
+            write_point(json, points[polygon->point_first + k]);
         }
         tdi_json_close(json, ']');
     }
@@ -81,7 +86,11 @@ static void write_shape(tdi_json *json, const td_skeleton *skeleton, const td_sh
     tdi_json_open(json, '{');
     tdi_json_key_string(json, "kind", shape_name(shape->kind));
     if (shape->kind == TD_SHAPE_POLYGON) {
-        write_polygons(json, skeleton, shape);
+        write_polygons(json, "polygons", skeleton, shape);
+    } else if (shape->kind == TD_SHAPE_PATCHES) {
+        write_polygons(json, "patches", skeleton, shape);
+        tdi_json_key(json, "stretch");
+        write_point(json, shape->stretch);
     } else {
         tdi_json_key_real(json, "width", shape->width);
         tdi_json_key_real(json, "depth", shape->depth);
@@ -89,6 +98,7 @@ static void write_shape(tdi_json *json, const td_skeleton *skeleton, const td_sh
         tdi_json_key_real(json, "taper", shape->taper);
         tdi_json_key_real(json, "fold", shape->fold);
         tdi_json_key_real(json, "curl", shape->curl);
+        tdi_json_key_real(json, "crease", shape->crease);
         tdi_json_key_real(json, "wave", shape->wave);
         tdi_json_key_integer(json, "lobes", shape->lobes);
         tdi_json_key_real(json, "lobe_depth", shape->lobe_depth);
@@ -99,6 +109,10 @@ static void write_shape(tdi_json *json, const td_skeleton *skeleton, const td_sh
         tdi_json_key_real(json, "opening", shape->opening);
         tdi_json_key_real(json, "centre", shape->centre);
         write_color(json, "centre_color", shape->centre_color);
+        if (shape->segments > 1) {
+            tdi_json_key_integer(json, "segments", shape->segments);
+            tdi_json_key_integer(json, "segment", shape->segment);
+        }
     }
     write_color(json, "color", shape->color);
     tdi_json_close(json, '}');

@@ -16,6 +16,17 @@ typedef struct tdi_point {
     td_sym3 hessian;
 } tdi_point;
 
+static inline void tdi_point_add(tdi_point *sum, td_real value, td_vec3 gradient, td_sym3 hessian) {
+    sum->value += value;
+    sum->gradient = tdi_add(sum->gradient, gradient);
+    sum->hessian = tdi_sym3_add(sum->hessian, hessian);
+}
+
+// k/2 |d|^2, d = x - a
+static inline void tdi_point_add_spring(tdi_point *sum, td_real k, td_vec3 d) {
+    tdi_point_add(sum, 0.5 * k * tdi_dot(d, d), tdi_scale(d, k), tdi_sym3_diagonal(k, k, k));
+}
+
 // A step finds x where u = (x - x*)/h. A dissipation D(u) is then the term h D(u), with derivatives
 // D' and D''/h by x. A potential that is a multiple of an energy has these factors times that.
 // All zero: nothing moves.

@@ -33,6 +33,20 @@ TDI_HELPER td_quat tdi_quat_turn(td_vec3 axis, td_real angle) {
     td_quat q = {cos(angle / 2), s * axis.x, s * axis.y, s * axis.z};
     return q;
 }
+// the rotation by vector v: (cos |v|/2, sin(|v|/2) v/|v|), by series when small
+static inline td_quat tdi_turn_by(td_vec3 v) {
+    td_real half2 = tdi_dot(v, v) / 4, c, s; // s = sin(h)/(2h)
+    if (half2 < 0.01) {
+        c = 1 + half2 * (-1.0 / 2 + half2 * (1.0 / 24 + half2 * (-1.0 / 720 + half2 / 40320)));
+        s = 0.5 *
+            (1 + half2 * (-1.0 / 6 + half2 * (1.0 / 120 + half2 * (-1.0 / 5040 + half2 / 362880))));
+    } else {
+        td_real half = sqrt(half2);
+        c = cos(half);
+        s = sin(half) / (2 * half);
+    }
+    return (td_quat){c, s * v.x, s * v.y, s * v.z};
+}
 // v + 2w(u x v) + 2u x (u x v), u the vector part
 TDI_HELPER td_vec3 tdi_quat_rotate_by(td_real w, td_vec3 u, td_vec3 v) {
     td_vec3 t = tdi_scale(tdi_cross(u, v), 2);

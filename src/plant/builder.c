@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "cpfg/patches.h"
 #include "math/quat.h"
 #include "plant/fields.h"
 #include "plant/shape.h"
@@ -109,13 +110,20 @@ td_status td_builder_add_shape(td_builder *builder, const td_shape *shape, int32
     if (status != TD_OK) {
         return status;
     }
-    if (shape->kind == TD_SHAPE_POLYGON &&
-        (shape->polygon_first < 0 || shape->polygon_count < 1 ||
-         shape->polygon_first > s->polygon_count - shape->polygon_count)) {
+    bool outlined = shape->kind == TD_SHAPE_POLYGON || shape->kind == TD_SHAPE_PATCHES;
+    if (outlined && (shape->polygon_first < 0 || shape->polygon_count < 1 ||
+                     shape->polygon_first > s->polygon_count - shape->polygon_count)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "polygon_first and polygon_count of the shape are %d and %d; there are %d "
                         "polygons",
                         shape->polygon_first, shape->polygon_count, s->polygon_count);
+    }
+    for (int32_t i = 0; i < shape->polygon_count && shape->kind == TD_SHAPE_PATCHES; i++) {
+        int32_t corners = s->polygons[shape->polygon_first + i].point_count;
+        if (corners != TDI_PATCH_POINTS) {
+            return tdi_fail(diag, TD_ERR_ARGUMENT, "a patch has %d control points; expected %d",
+                            corners, TDI_PATCH_POINTS);
+        }
     }
     status = reserve_shape(builder, diag);
     if (status != TD_OK) {
@@ -149,20 +157,20 @@ static td_status reserve_polygons(tdi_store *s, int64_t polygons, int64_t points
     return TD_OK;
 }
 
-td_status tdi_builder_add_polygons(td_builder *builder, const td_shape *shape,
-                                   const td_vec3 *points, const int32_t *counts,
-                                   int32_t polygon_count, int32_t *index, td_diag *diag) {
+// appends polygons with corners[i] corners each, or all of them with `each`
+static td_status add_outlines(td_builder *builder, const td_shape *shape, const td_vec3 *points,
+                              const int32_t *counts, int32_t each, int32_t polygon_count,
+                              int32_t *index, td_diag *diag) {
     tdi_store *s = &builder->store;
     int64_t point_count = 0;
     for (int32_t i = 0; i < polygon_count; i++) {
-        point_count += counts[i];
+        point_count += counts ? counts[i] : each;
     }
     td_status status = reserve_polygons(s, polygon_count, point_count, diag);
     if (status != TD_OK) {
         return status;
     }
     td_shape own = *shape;
-    own.kind = TD_SHAPE_POLYGON;
     own.polygon_first = s->polygon_count;
     own.polygon_count = polygon_count;
     int32_t next = s->point_count;
@@ -170,10 +178,22 @@ td_status tdi_builder_add_polygons(td_builder *builder, const td_shape *shape,
         s->points[s->point_count++] = points[k];
     }
     for (int32_t i = 0; i < polygon_count; i++) {
-        s->polygons[s->polygon_count++] = (td_polygon){next, counts[i]};
-        next += counts[i];
+        int32_t count = counts ? counts[i] : each;
+        s->polygons[s->polygon_count++] = (td_polygon){next, count};
+        next += count;
     }
     return td_builder_add_shape(builder, &own, index, diag);
+}
+
+td_status tdi_builder_add_polygons(td_builder *builder, const td_shape *shape,
+                                   const td_vec3 *points, const int32_t *counts,
+                                   int32_t polygon_count, int32_t *index, td_diag *diag) {
+    return add_outlines(builder, shape, points, counts, 0, polygon_count, index, diag);
+}
+
+td_status tdi_builder_add_patches(td_builder *builder, const td_shape *shape, const td_vec3 *points,
+                                  int32_t patch_count, int32_t *index, td_diag *diag) {
+    return add_outlines(builder, shape, points, NULL, TDI_PATCH_POINTS, patch_count, index, diag);
 }
 
 // ---- adding ---------------------------------------------------------------------------------

@@ -159,6 +159,10 @@ td_status td_skeleton_changed_new(const td_skeleton *skeleton, td_real size,
     for (int32_t i = 0; i < to.point_count && status == TD_OK; i++) {
         to.points[i] = tdi_scale(to.points[i], size);
     }
+    // patches are scaled by their segment's length as well
+    for (int32_t i = 0; i < to.shape_count && status == TD_OK; i++) {
+        to.shapes[i].stretch = tdi_scale(to.shapes[i].stretch, 1 / size);
+    }
     for (int32_t i = 0; i < to.material_count && status == TD_OK; i++) {
         to.materials[i].thickness *= size;
     }

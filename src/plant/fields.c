@@ -32,6 +32,7 @@ const tdi_field tdi_shape_fields[] = {
     SHAPE(TDI_FIELD_REAL, taper, 0.1, 20, false),
     SHAPE(TDI_FIELD_DEGREES, fold, -TDI_PI, TDI_PI, false),
     SHAPE(TDI_FIELD_DEGREES, curl, -20 * TDI_PI, 20 * TDI_PI, false),
+    SHAPE(TDI_FIELD_REAL, crease, 0.01, 1, false),
     SHAPE(TDI_FIELD_REAL, wave, 0, 10, false),
     SHAPE(TDI_FIELD_INT, lobes, 0, 200, false),
     SHAPE(TDI_FIELD_REAL, lobe_depth, 0, 1, false),
@@ -41,6 +42,7 @@ const tdi_field tdi_shape_fields[] = {
     SHAPE(TDI_FIELD_INT, whorls, 1, 50, false),
     SHAPE(TDI_FIELD_DEGREES, opening, 0, TDI_PI, false),
     SHAPE(TDI_FIELD_REAL, centre, 0, 10, false),
+    SHAPE(TDI_FIELD_INT, segments, 1, TDI_MAX_PARTS, false),
     SHAPE(TDI_FIELD_COLOR, color, 0, 0xffffff, false),
     SHAPE(TDI_FIELD_COLOR, centre_color, 0, 0xffffff, false),
 };
@@ -127,12 +129,22 @@ td_status tdi_material_check(const td_material *material, td_diag *diag) {
 }
 
 td_status tdi_shape_check(const td_shape *shape, td_diag *diag) {
-    if ((unsigned)shape->kind > TD_SHAPE_BOX) {
+    if ((unsigned)shape->kind > TD_SHAPE_PATCHES) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "kind of the shape is %d; it must be one of td_shape_kind",
                         (int)shape->kind);
     }
     td_status status = check_fields(tdi_shape_fields, tdi_shape_field_count, "shape", shape, diag);
+    if (status == TD_OK && shape->segments > 1 && shape->kind != TD_SHAPE_BLADE) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "segments of the shape is %d; only a leaf or a petal bends, and all else "
+                        "has 1",
+                        shape->segments);
+    }
+    if (status == TD_OK && (shape->segment < 0 || shape->segment >= shape->segments)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "segment of the shape is %d; it has %d of them",
+                        shape->segment, shape->segments);
+    }
     if (status == TD_OK && shape->kind == TD_SHAPE_BOX &&
         !(shape->depth > 0 && shape->depth <= 100)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,

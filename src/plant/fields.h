@@ -6,6 +6,8 @@
 
 #include "tendril/skeleton.h"
 
+#define TDI_MAX_PARTS 64 // of a blade that bends
+
 typedef enum tdi_field_kind {
     TDI_FIELD_REAL,
     TDI_FIELD_DEGREES, // radians in the struct, degrees in a header

@@ -7,6 +7,7 @@
 
 #include "plant/mass.h"
 
+#include "cpfg/patches.h"
 #include "math/vec3.h"
 #include "plant/shape.h"
 
@@ -72,7 +73,8 @@ static tdi_moments blade_moments(const td_shape *shape) {
     tdi_moments m = {.zeroth = b.area, .first = {0, b.along, 0}};
     m.second.xx = b.across;
     m.second.yy = b.along2;
-    return shift_up(m, shape->stalk);
+    td_real start = tdi_blade_part_start(shape, shape->segment);
+    return shift_up(m, shape->segment > 0 ? -start : shape->stalk);
 }
 
 // A petal has S = M2 d d^T + W t t^T, d its direction (opening o from +Y) and t across it. Over a
@@ -168,6 +170,45 @@ tdi_moments tdi_moments_polygon(const td_vec3 *points, int32_t count) {
     return usable ? even : all;
 }
 
+// A patch as flat triangles between places on it: first order in their number, and the error of the
+// area of a leaf is below 1 % with 8 x 8.
+#define PATCH_CELLS 8
+
+static tdi_moments patch_moments(const td_vec3 *points, td_vec3 stretch) {
+    td_vec3 grid[PATCH_CELLS + 1][PATCH_CELLS + 1];
+    tdi_moments sum = {.zeroth = 0};
+    for (int32_t i = 0; i <= PATCH_CELLS; i++) {
+        for (int32_t k = 0; k <= PATCH_CELLS; k++) {
+            tdi_patch_at(points, (td_real)k / PATCH_CELLS, (td_real)i / PATCH_CELLS, &grid[i][k],
+                         NULL, NULL);
+            grid[i][k] = tdi_vec3(grid[i][k].x * stretch.x, grid[i][k].y * stretch.y,
+                                  grid[i][k].z * stretch.z);
+        }
+    }
+    for (int32_t i = 0; i < PATCH_CELLS; i++) {
+        for (int32_t k = 0; k < PATCH_CELLS; k++) {
+            const td_vec3 corners[2][3] = {{grid[i][k], grid[i][k + 1], grid[i + 1][k + 1]},
+                                           {grid[i][k], grid[i + 1][k + 1], grid[i + 1][k]}};
+            for (int half = 0; half < 2; half++) {
+                const td_vec3 *c = corners[half];
+                td_vec3 face = tdi_cross(tdi_sub(c[1], c[0]), tdi_sub(c[2], c[0]));
+                tdi_moments part = triangle_moments(c[0], c[1], c[2], tdi_norm(face) / 2);
+                tdi_moments_add(&sum, &part, 1);
+            }
+        }
+    }
+    return sum;
+}
+
+tdi_moments tdi_moments_patches(const td_vec3 *points, int32_t count, td_vec3 stretch) {
+    tdi_moments sum = {.zeroth = 0};
+    for (int32_t i = 0; i < count; i++) {
+        tdi_moments part = patch_moments(points + TDI_PATCH_POINTS * i, stretch);
+        tdi_moments_add(&sum, &part, 1);
+    }
+    return sum;
+}
+
 // ---- whole organs ---------------------------------------------------------------------------
 
 tdi_shape_moments tdi_shape_integrate(const td_shape *shape, const td_polygon *polygons,
@@ -188,6 +229,11 @@ tdi_shape_moments tdi_shape_integrate(const td_shape *shape, const td_polygon *p
             tdi_moments part = tdi_moments_polygon(points + p->point_first, p->point_count);
             tdi_moments_add(&out.lamina, &part, 1);
         }
+        out.area = out.lamina.zeroth;
+        break;
+    case TD_SHAPE_PATCHES:
+        out.lamina = tdi_moments_patches(points + polygons[shape->polygon_first].point_first,
+                                         shape->polygon_count, shape->stretch);
         out.area = out.lamina.zeroth;
         break;
     case TD_SHAPE_BOX: out.solid = box_moments(shape->width, shape->depth); break;

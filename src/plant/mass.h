@@ -39,6 +39,9 @@ td_real tdi_organ_area(const tdi_shape_moments *shape, td_real size);
 // One polygon over its area. The area is 0 for one without any.
 tdi_moments tdi_moments_polygon(const td_vec3 *points, int32_t count);
 
+// Patches of 16 control points each over their area, size 1.
+tdi_moments tdi_moments_patches(const td_vec3 *points, int32_t count, td_vec3 stretch);
+
 // Whether some body has this mass, first and second moment: whether the second moment about the
 // centre of mass is positive semi-definite, to `tolerance` of its trace about the joint.
 bool tdi_moments_physical(const tdi_moments *moments, td_real tolerance);

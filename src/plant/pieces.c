@@ -246,11 +246,30 @@ static td_status take_segment(void *context, tdi_turtle *at, td_real length, td_
 
 // ---- surfaces, balls and discs --------------------------------------------------------------
 
-static td_status take_surface(void *context, const tdi_turtle *at, int32_t surface, td_real size,
+// a blade that bends: a row of parts along its midrib
+static td_status hand_on_parts(const walker *w, const tdi_piece *whole, const td_shape *shape,
+                               td_diag *diag) {
+    td_status status = TD_OK;
+    int32_t mark = whole->parent;
+    for (int32_t k = 0; k < shape->segments && status == TD_OK; k++) {
+        tdi_blade_part part = tdi_blade_part_at(shape, k);
+        tdi_piece piece = *whole;
+        td_vec3 from = tdi_scale(part.origin, whole->length);
+        piece.part = k;
+        piece.parent = mark;
+        piece.origin = tdi_add(whole->origin, tdi_quat_rotate(whole->rotation, from));
+        piece.rotation = tdi_quat_mul(whole->rotation, part.turn);
+        piece.tip = tdi_vec3(0, part.length * whole->length, 0);
+        status = hand_on(w, &piece, &mark, diag);
+    }
+    return status;
+}
+
+static td_status take_surface(void *context, const tdi_turtle *at, int32_t surface, td_vec3 size,
                               int64_t module, td_diag *diag) {
     walker *w = context;
     td_status status = flush(w, diag);
-    if (status != TD_OK || !(size > 0)) {
+    if (status != TD_OK || !(size.y > 0)) {
         return status;
     }
     const tdi_surface *s = &w->header->surfaces[surface];
@@ -258,10 +277,18 @@ static td_status take_surface(void *context, const tdi_turtle *at, int32_t surfa
     piece.organ = s->organ;
     piece.material = s->material;
     piece.surface = surface;
-    piece.length = size * w->header->body->length_unit;
+    piece.length = size.y * w->header->body->length_unit;
     piece.tip = tdi_shape_tip(&s->shape, piece.length);
     piece.color = s->has_color ? TD_NONE : piece.color;
-    return hand_on(w, &piece, NULL, diag);
+    if (s->patches) {
+        td_vec3 far = s->patches->far;
+        piece.stretch = tdi_vec3(size.x / size.y, 1, size.z / size.y);
+        piece.length *= s->patches->reach;
+        piece.tip = tdi_vec3(far.x * piece.stretch.x * piece.length, far.y * piece.length,
+                             far.z * piece.stretch.z * piece.length);
+    }
+    return s->shape.segments > 1 ? hand_on_parts(w, &piece, &s->shape, diag)
+                                 : hand_on(w, &piece, NULL, diag);
 }
 
 // A ball's joint is where its lowest point is, so that its centre is the turtle's place.

@@ -30,6 +30,8 @@ typedef struct tdi_piece {
     td_organ organ;
     int32_t material;      // place in the header's materials
     int32_t surface;       // place in the header's surfaces, or TD_NONE
+    td_vec3 stretch;       // of a surface of patches
+    int32_t part;          // of a surface that bends, from 0; each stands on the one before
     int64_t color;         // 0xRRGGBB, or TD_NONE: that of the material or shape
     td_vec3 tip;           // far end in the piece's axes
     const td_vec3 *points; // corners of all polygons, in the piece's axes

@@ -234,9 +234,26 @@ static void read_surface_fields(reporter *r, const tdi_body_header *body,
     }
 }
 
+// A surface of patches: a leaf, held by its first twentieth.
+static material_choice read_patches(const tdi_header_item *item, tdi_surface *out) {
+    material_choice choice = {TD_NONE, td_material_find("leaf")};
+    memset(out, 0, sizeof *out);
+    out->organ = TD_ORGAN_LEAF;
+    out->patches = item->patches;
+    out->shape = td_shape_default();
+    out->shape.kind = TD_SHAPE_PATCHES;
+    out->shape.stalk = 0;
+    out->shape.color = td_material_get(choice.library).color;
+    out->shape.polygon_count = item->patches->count;
+    return choice;
+}
+
 // `surface: L leaf, fold=20`. The material is left to the caller.
 static material_choice read_surface(reporter *r, const tdi_body_header *body,
                                     const tdi_header_item *item, tdi_surface *out) {
+    if (item->patches) {
+        return read_patches(item, out);
+    }
     const surface_kind *kind = find_kind(r, item);
     material_choice choice = {TD_NONE, td_material_find(kind->material)};
     memset(out, 0, sizeof *out);
@@ -336,9 +353,6 @@ static void read_tables(tdi_plant_header *h, reporter *r, int32_t *places) {
         material_choice choice = read_surface(r, body, &body->surfaces[i], s);
         s->material = choice.item == TD_NONE ? library_material(h, places, choice.library)
                                              : tdi_turtle_material(choice.item);
-        if (r->count == 0) {
-            s->moments = tdi_shape_integrate(&s->shape, NULL, NULL);
-        }
     }
 }
 
@@ -349,8 +363,19 @@ static tdi_surface plain_surface(td_shape_kind kind) {
     s.shape.kind = kind;
     s.shape.width = 1;
     s.shape.stalk = 0;
-    s.moments = tdi_shape_integrate(&s.shape, NULL, NULL);
     return s;
+}
+
+static bool integrate_surface(tdi_plant_header *h, tdi_surface *s) {
+    td_shape shape = s->shape;
+    if (s->patches) { // depend on the proportions of each that is drawn
+        return true;
+    }
+    s->moments = tdi_arena_zeroed(&h->arena, (size_t)shape.segments, sizeof *s->moments);
+    for (; s->moments && shape.segment < shape.segments; shape.segment++) {
+        s->moments[shape.segment] = tdi_shape_integrate(&shape, NULL, NULL);
+    }
+    return s->moments != NULL;
 }
 
 td_status tdi_plant_header_read(const td_grammar *grammar, const td_alloc *alloc,
@@ -375,6 +400,11 @@ td_status tdi_plant_header_read(const td_grammar *grammar, const td_alloc *alloc
     read_tables(out, &r, places);
     out->surfaces[out->ball] = plain_surface(TD_SHAPE_BALL);
     out->surfaces[out->disc] = plain_surface(TD_SHAPE_DISC);
+    for (int32_t i = 0; i <= out->disc && r.count == 0; i++) {
+        if (!integrate_surface(out, &out->surfaces[i])) {
+            return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the header");
+        }
+    }
     return r.count == 0 ? TD_OK : TD_ERR_SYNTAX;
 }
 
@@ -396,5 +426,6 @@ int64_t tdi_palette_color(const tdi_plant_header *header, int32_t index) {
             return body->palette_color[i] & 0xffffff;
         }
     }
-    return TD_NONE;
+    bool known = body->colors && index >= 0 && index < TDI_COLOR_COUNT;
+    return known ? body->colors->rgb[index] : TD_NONE;
 }

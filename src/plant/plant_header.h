@@ -11,10 +11,11 @@
 // What `~X` draws, and the ball and disc of @O and @o.
 typedef struct tdi_surface {
     td_shape shape;
-    tdi_shape_moments moments;
+    tdi_shape_moments *moments; // one for each of the shape's segments
     td_organ organ;
-    int32_t material; // index into the header's materials
-    bool has_color;   // `color=` was given
+    int32_t material;           // index into the header's materials
+    bool has_color;             // `color=` was given
+    const tdi_patches *patches; // of a surface of patches, else NULL
 } tdi_surface;
 
 typedef struct tdi_plant_header {

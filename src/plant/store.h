@@ -77,11 +77,15 @@ static inline tdi_moments tdi_given_moments(const td_segment_def *def) {
     return m;
 }
 
-// Adds polygons for a TD_SHAPE_POLYGON and that shape: polygon i has the next counts[i] of points.
+// Adds polygons or patches and a shape of them: number i has the next counts[i] of points.
 // The other fields come from `shape`.
 td_status tdi_builder_add_polygons(td_builder *builder, const td_shape *shape,
                                    const td_vec3 *points, const int32_t *counts,
                                    int32_t polygon_count, int32_t *index, td_diag *diag);
+
+// Adds patches of 16 control points each, and a shape of them.
+td_status tdi_builder_add_patches(td_builder *builder, const td_shape *shape, const td_vec3 *points,
+                                  int32_t patch_count, int32_t *index, td_diag *diag);
 
 // Drops the segments below the thresholds of `opts` and closes the gaps. TD_ERR_ARGUMENT where a
 // strand or a body needs one of them.

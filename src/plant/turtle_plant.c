@@ -39,22 +39,58 @@ static td_status use_material(maker *m, int32_t material, int32_t *index, td_dia
     return TD_OK;
 }
 
+// Patches are stored once for a surface; every other proportion is a shape of its own.
+static td_status use_patches(maker *m, const tdi_piece *piece, int32_t *index, td_diag *diag) {
+    const tdi_surface *s = &m->header->surfaces[piece->surface];
+    int32_t *last = &m->surfaces[piece->surface];
+    td_shape shape = s->shape;
+    shape.stretch = piece->stretch;
+    if (*last == TD_NONE) {
+        td_status status = tdi_builder_add_patches(m->builder, &shape, s->patches->points,
+                                                   s->patches->count, last, diag);
+        *index = *last;
+        return status;
+    }
+    const td_shape *used = &m->builder->store.shapes[*last];
+    td_vec3 other = tdi_sub(used->stretch, shape.stretch);
+    if (tdi_dot(other, other) != 0) {
+        shape.polygon_first = used->polygon_first;
+        td_status status = td_builder_add_shape(m->builder, &shape, last, diag);
+        if (status != TD_OK) {
+            return status;
+        }
+    }
+    *index = *last;
+    return TD_OK;
+}
+
+// the shapes of all parts of a surface, one after the other
+static td_status add_parts(maker *m, int32_t surface, int32_t *first, td_diag *diag) {
+    td_shape shape = m->header->surfaces[surface].shape;
+    td_status status = TD_OK;
+    for (int32_t k = 0; k < shape.segments && status == TD_OK; k++) {
+        int32_t index;
+        shape.segment = k;
+        status = td_builder_add_shape(m->builder, &shape, &index, diag);
+        *first = k == 0 && status == TD_OK ? index : *first;
+    }
+    return status;
+}
+
 static td_status use_shape(maker *m, const tdi_piece *piece, int32_t *index, td_diag *diag) {
     if (piece->polygon_count > 0) {
         td_shape shape = tdi_polygon_shape(&m->header->materials[piece->material]);
         return tdi_builder_add_polygons(m->builder, &shape, piece->points, piece->counts,
                                         piece->polygon_count, index, diag);
     }
+    if (piece->surface != TD_NONE && m->header->surfaces[piece->surface].patches) {
+        return use_patches(m, piece, index, diag);
+    }
     if (piece->surface != TD_NONE) {
-        int32_t *known = &m->surfaces[piece->surface];
-        if (*known == TD_NONE) {
-            td_status status = td_builder_add_shape(
-                m->builder, &m->header->surfaces[piece->surface].shape, known, diag);
-            if (status != TD_OK) {
-                return status;
-            }
-        }
-        *index = *known;
+        int32_t *first = &m->surfaces[piece->surface];
+        td_status status = *first == TD_NONE ? add_parts(m, piece->surface, first, diag) : TD_OK;
+        *index = *first + piece->part;
+        return status;
     }
     return TD_OK;
 }

@@ -28,8 +28,8 @@ td_rod_model *tdi_rod_model_room(const tdi_rod_sizes *z, const td_alloc *alloc) 
     }
     layout = (tdi_layout){.base = (char *)m};
     lay_out(m, z, &layout);
-    m->alloc = alloc;
-    m->bytes = bytes;
+    m->head.alloc = alloc;
+    m->head.bytes = bytes;
     m->node_count = z->nodes;
     m->edge_count = z->edges;
     m->weld_count = z->welds;
@@ -40,13 +40,11 @@ td_rod_model *tdi_rod_model_room(const tdi_rod_sizes *z, const td_alloc *alloc) 
 }
 
 void td_rod_model_free(td_rod_model *m) {
-    if (m) {
-        tdi_alloc_free(m->alloc, m, m->bytes);
-    }
+    tdi_model_free(m);
 }
 
 size_t td_rod_model_bytes(const td_rod_model *m) {
-    return m->bytes;
+    return m->head.bytes;
 }
 
 int32_t td_rod_edge_count(const td_rod_model *m) {
@@ -54,7 +52,7 @@ int32_t td_rod_edge_count(const td_rod_model *m) {
 }
 
 int32_t td_rod_dof_count(const td_rod_model *m) {
-    return m->dof_count;
+    return m->head.dof_count;
 }
 
 int32_t td_rod_vertex_count(const td_rod_model *m) {
@@ -127,7 +125,8 @@ void tdi_rod_finish(td_rod_model *m) {
     td_real mean = 0;
     for (int32_t i = 0; i < m->node_count; i++) {
         tdi_rod_node *n = &m->node[i];
-        m->dof_count += (n->flags & TDI_HELD_PLACE ? 0 : 3) + (n->flags & TDI_HELD_TURN ? 0 : 1);
+        m->head.dof_count +=
+            (n->flags & TDI_HELD_PLACE ? 0 : 3) + (n->flags & TDI_HELD_TURN ? 0 : 1);
         n->shift_mass = n->weight;
         if (n->flags & TDI_BODY) {
             n->shift_mass += 0.5 * m->weld[n->body].mass;
@@ -140,4 +139,6 @@ void tdi_rod_finish(td_rod_model *m) {
     }
     cut_parts(m);
     describe_parts(m);
+    m->head.parameters = m->node;
+    m->head.parameter_bytes = (size_t)m->node_count * sizeof *m->node;
 }

@@ -367,15 +367,15 @@ static void write_past(td_rod_state *s, td_real dt) {
         past->strain[2] = pose->twist;
         past->strain[3] = pose->edge.length;
     }
-    s->history = 1;
-    s->history_dt = dt;
-    s->time += dt;
+    s->head.known = 1;
+    s->head.dt = dt;
+    s->head.time += dt;
 }
 
 // No step of this kind came before: frames are not at ease yet, and nothing is known of rates.
 static void begin_anew(td_rod_state *s, td_real stiffness, td_step_stats *stats) {
     const td_rod_model *m = s->model;
-    s->history = 0;
+    s->head.known = 0;
     memcpy(s->pose_start, s->pose, (size_t)m->node_count * sizeof *s->pose);
     tdi_rod_ease_frames(s, stiffness, stats);
     for (int32_t i = 0; i < m->node_count; i++) {
@@ -390,7 +390,7 @@ static void begin_anew(td_rod_state *s, td_real stiffness, td_step_stats *stats)
 td_status tdi_rod_explicit_step(td_rod_state *s, const td_step_opts *o, td_step_stats *stats,
                                 td_diag *diag) {
     const td_rod_model *m = s->model;
-    const bool goes_on = s->history == 1 && s->history_dt == o->dt;
+    const bool goes_on = s->head.known == 1 && s->head.dt == o->dt;
     bool kept = true;
     td_status status = check_chains(m, diag);
     if (status != TD_OK) {
@@ -414,7 +414,7 @@ td_status tdi_rod_explicit_step(td_rod_state *s, const td_step_opts *o, td_step_
             kept ? "the explicit step at %g s folded an edge back; try a smaller dt"
                  : "the explicit step at %g s cannot keep the lengths of the edges: dt is too "
                    "large, or the ends are too far apart",
-            s->time);
+            s->head.time);
     }
     carry_frames(s);
     tdi_rod_ease_frames(s, o->stiffness, stats);

@@ -12,7 +12,7 @@ void td_rod_turn(td_rod_state *s, int32_t edge, td_real angle) {
     tdi_edge *e = &s->pose[s->model->edge_node[edge]].edge;
     e->m1 = tdi_add(tdi_scale(e->m1, cos(angle)), tdi_scale(e->m2, sin(angle)));
     e->m2 = tdi_cross(e->t, e->m1);
-    s->history = 0;
+    s->head.known = 0;
     s->stale = true;
 }
 

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The implicit step of rods that is under way.
+// Rods in the common implicit step.
 
 #include "implicit/implicit.h"
 #include "rod/terms.h"
 
-typedef struct tdi_rod_now {
-    tdi_rod_potential potential;
-    tdi_rule rule;
-    int32_t history; // before the step, and so on
-    td_real history_dt, time;
-    bool curved;
-    bool accepted;
-    bool pushed, answered; // work holds pushes, or `response` what they moved
-} tdi_rod_now;
-
 // Rods for the common Newton's method; bodies are td_rod_states.
 extern const tdi_implicit tdi_rod_implicit;
+
+// A step by the explicit integrator, all or nothing.
+td_status tdi_rod_step_explicitly(void *state, const td_step_opts *opts, td_step_stats *stats,
+                                  td_diag *diag);

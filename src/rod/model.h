@@ -14,6 +14,7 @@
 #include "base/assert.h"
 #include "base/diag.h"
 #include "rod/joint.h"
+#include "solver/solver.h"
 #include "tendril/rod.h"
 
 enum {
@@ -62,10 +63,16 @@ typedef struct tdi_weld {
     td_sym3 second;
 } tdi_weld;
 
+// An end as it is drawn, in the axes of the base.
+typedef struct tdi_rod_end {
+    bool held;
+    td_vec3 place;
+    td_quat turn;
+} tdi_rod_end;
+
 struct td_rod_model {
-    const td_alloc *alloc;
-    size_t bytes;
-    int32_t node_count, edge_count, part_count, weld_count, rod_count, dof_count;
+    tdi_solver_model head;
+    int32_t node_count, edge_count, part_count, weld_count, rod_count;
     int32_t ring_nodes, ring_shift; // nodes of rings, which come last, and where they begin
     tdi_rod_node *node;
     tdi_rod_part *part;
@@ -76,6 +83,9 @@ struct td_rod_model {
     int32_t *vertex_node;
     int32_t *end_node; // two a rod: the node whose edge is held at the start, and at the end, or
                        // TD_NONE
+    // of models for a world
+    const td_segment *segments; // of the skeleton: those beyond the edges ride on others
+    tdi_rod_end ends[2];        // of the first strand
 };
 
 // Stops where a model is not what all others take for granted. For debug builds: see base/assert.h.
@@ -128,30 +138,25 @@ typedef struct tdi_rod_step {
 } tdi_rod_step;
 
 struct td_rod_state {
+    tdi_solver_state head;
     const td_rod_model *model;
-    const td_alloc *alloc;
-    size_t bytes;
-    td_real time;
-    bool stale;      // places were set by hand: frames and strains are to follow
-    bool moved;      // it is not as it started any more: a new base does not carry it along
-    int32_t history; // steps that the past holds: 0 to 3
-    td_real history_dt;
-    td_base_motion base, base_start; // now, and when the step began
-    tdi_rod_pose *pose, *pose_back;  // now, and from where a trial starts
-    tdi_rod_pose *pose_start;        // when the step began
-    tdi_rod_pose *pose_lent;         // lent for pose_back, with which `pose` may have changed places
-    tdi_rod_pose *pose_spare;        // the own one for which it stands
-    td_real *turn, *turn_back;       // rad, of an edge since the step began
-    tdi_rod_past *past;              // at the end of the last step
-    td_vec3 *before, *before_last;   // where a node was one and two steps before
-    td_real *turn_before;            // of the step before the last
+    int32_t stale;                  // places were set by hand: frames and strains are to follow
+    tdi_rod_pose *pose, *pose_back; // now, and from where a trial starts
+    tdi_rod_pose *pose_start;       // when the step began
+    tdi_rod_pose *pose_lent;        // lent for pose_back, with which `pose` may have changed places
+    tdi_rod_pose *pose_spare;       // the own one for which it stands
+    td_real *turn, *turn_back;      // rad, of an edge since the step began
+    tdi_rod_past *past;             // at the end of the last step
+    td_vec3 *before, *before_last;  // where a node was one and two steps before
+    td_real *turn_before;           // of the step before the last
+    int32_t curved; // a parabola through the last three places foretold the last step better than a
+                    // line through the last two
     // of these what the last step replaced, until the next begins, so that it can be undone
     tdi_rod_past *past_kept;
     td_vec3 *before_kept;
     td_real *turn_before_kept;
     tdi_weld_past *weld_past_kept;
-    bool curved; // a parabola through the last three places foretold the last step better than a
-                 // line through the last two
+    int32_t curved_kept;
     tdi_rod_rule *rule;
     tdi_rod_rule *rule_kept; // as the last step left it, while one by another rule is under way
     tdi_weld_past *weld_past;
@@ -160,18 +165,17 @@ struct td_rod_state {
                    // in memory that was lent
     tdi_rod_work *work;
     tdi_rod_step *step;
-    tdi_rod_step *response;  // increments by forces of contact alone
-    tdi_mat3 *area_axes;     // of an edge when the step began, for the areas to the air
-    struct tdi_rod_now *now; // the implicit step that is under way
-    bool carry;              // increments of what is held are given: solving keeps them
-    int32_t *capsule_node;   // of a capsule
-    int32_t capsule_count;
-    td_real (*border)[4][8];  // of a node of a ring, with its first two nodes
-    td_real (*closing)[8][8]; // of a part that is a ring: factors of its first two nodes
-    td_vec3 *target;          // of held places
-    td_vec3 *target_m1;       // of held frames
-    td_vec3 *goal, *goal_m1;  // of ends that were set by themselves: targets of the whole step
-    bool *own;                // a held end that was set by itself: the base leaves it alone
+    tdi_rod_step *response;              // increments by forces of contact alone
+    tdi_mat3 *area_axes;                 // of an edge when the step began, for the areas to the air
+    struct tdi_rod_potential *potential; // of the implicit step that is under way
+    bool carry;                          // increments of what is held are given: solving keeps them
+    int32_t *capsule_node;               // of a capsule
+    td_real (*border)[4][8];             // of a node of a ring, with its first two nodes
+    td_real (*closing)[8][8];            // of a part that is a ring: factors of its first two nodes
+    td_vec3 *target;                     // of held places
+    td_vec3 *target_m1;                  // of held frames
+    td_vec3 *goal, *goal_m1; // of ends that were set by themselves: targets of the whole step
+    uint8_t *own;            // a held end that was set by itself: the base leaves it alone
 };
 
 TDI_HELPER tdi_mat3 tdi_edge_axes(const tdi_edge *e) {

@@ -278,7 +278,7 @@ td_status td_rod_modes(td_rod_state *s, td_vec3 gravity, int32_t count, td_mode 
                        td_real *shapes, td_diag *diag) {
     tangent t = {.state = s};
     tdi_subspace b = {.pencil = {&t, stiffness, inertia, diagonal, factor, solve}};
-    td_status status = tdi_subspace_begin(&b, s->model->dof_count, count, diag);
+    td_status status = tdi_subspace_begin(&b, s->model->head.dof_count, count, diag);
     if (status != TD_OK) {
         return status;
     }
@@ -290,7 +290,7 @@ td_status td_rod_modes(td_rod_state *s, td_vec3 gravity, int32_t count, td_mode 
     tdi_layout l = {NULL, 0};
     lay_out(&t, &l);
     tdi_subspace_place(&b, &l);
-    char *block = tdi_subspace_fits(&b) ? tdi_alloc_zeroed(s->alloc, l.used, 1) : NULL;
+    char *block = tdi_subspace_fits(&b) ? tdi_alloc_zeroed(s->head.alloc, l.used, 1) : NULL;
     if (!block) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the modes");
     }
@@ -310,6 +310,6 @@ td_status td_rod_modes(td_rod_state *s, td_vec3 gravity, int32_t count, td_mode 
         to_nodes(s->model, tdi_subspace_vector(&b, j), t.x);
         modes[j] = report(&t, b.lambda[j], shapes ? shapes + j * row : NULL);
     }
-    tdi_alloc_free(s->alloc, block, bytes);
+    tdi_alloc_free(s->head.alloc, block, bytes);
     return status;
 }

@@ -65,17 +65,9 @@ bool tdi_rod_apart(const void *body, int32_t i, int32_t j) {
     return way_between(m, a, b, most) < most;
 }
 
-int32_t tdi_rod_point_count(const void *body) {
-    return ((const td_rod_state *)body)->model->node_count;
-}
-
-int32_t tdi_rod_capsule_count(const void *body) {
-    return ((const td_rod_state *)body)->capsule_count;
-}
-
 void tdi_rod_capsules(const void *body, tdi_capsule *capsules) {
     const td_rod_state *s = body;
-    for (int32_t k = 0; k < s->capsule_count; k++) {
+    for (int32_t k = 0; k < s->head.capsule_count; k++) {
         const tdi_rod_node *n = &s->model->node[s->capsule_node[k]];
         capsules[k] = (tdi_capsule){n->parent, s->capsule_node[k], n->radius, n->edge};
     }
@@ -89,37 +81,27 @@ td_real tdi_rod_force(const void *body, const td_step_opts *o, td_real gap, td_r
     const td_rod_state *s = body;
     const td_real g = tdi_norm(o->gravity);
     td_real sum = 0;
-    for (int32_t k = 0; k < s->capsule_count; k++) {
+    for (int32_t k = 0; k < s->head.capsule_count; k++) {
         const tdi_rod_node *n = &s->model->node[s->capsule_node[k]];
         sum += 0.1 * (n->law.bend[0] + n->law.bend[2]) / n->length +
                n->shift_mass * (g + (h > 0 ? gap * n->radius / (h * h) : 0));
     }
-    return sum / (td_real)s->capsule_count;
+    return sum / (td_real)s->head.capsule_count;
 }
 
-void tdi_rod_points(const void *body, td_vec3 *x) {
+void tdi_rod_points(const void *body, bool star, td_vec3 *x) {
     const td_rod_state *s = body;
     for (int32_t i = 0; i < s->model->node_count; i++) {
-        x[i] = s->pose[i].x;
+        x[i] = star ? s->rule[i].star : s->pose[i].x;
     }
 }
 
-void tdi_rod_points_star(const void *body, td_vec3 *x) {
+void tdi_rod_moves(const void *body, bool response, td_vec3 *dx) {
     const td_rod_state *s = body;
-    for (int32_t i = 0; i < s->model->node_count; i++) {
-        x[i] = s->rule[i].star;
-    }
-}
-
-static void read_steps(const td_rod_state *s, const tdi_rod_step *step, td_vec3 *dx) {
+    const tdi_rod_step *step = response ? s->response : s->step;
     for (int32_t i = 0; i < s->model->node_count; i++) {
         dx[i] = tdi_vec3(step[i].x[0], step[i].x[1], step[i].x[2]);
     }
-}
-
-void tdi_rod_points_move(const void *body, td_vec3 *dx) {
-    const td_rod_state *s = body;
-    read_steps(s, s->step, dx);
 }
 
 // ---- terms ----------------------------------------------------------------------------------
@@ -168,11 +150,10 @@ void tdi_rod_add_side(void *body, const tdi_contact_side *t) {
 
 // ---- responses ------------------------------------------------------------------------------
 
-void tdi_rod_push(void *body, int32_t point, td_vec3 force) {
+void tdi_rod_push(void *body, int32_t point, td_vec3 force, bool first) {
     td_rod_state *s = body;
-    if (!s->now->pushed) {
+    if (first) {
         tdi_rod_clear_gradient(s);
-        s->now->pushed = true;
     }
     td_real *r = s->work[point].r;
     r[0] -= force.x;
@@ -183,29 +164,72 @@ void tdi_rod_push(void *body, int32_t point, td_vec3 force) {
 void tdi_rod_respond(void *body) {
     td_rod_state *s = body;
     tdi_rod_step *step = s->step;
-    s->now->answered = s->now->pushed;
-    if (s->now->pushed) {
-        s->step = s->response;
-        tdi_rod_solve(s);
-        s->step = step;
-    }
-    s->now->pushed = false;
-}
-
-void tdi_rod_response(const void *body, td_vec3 *dx) {
-    const td_rod_state *s = body;
-    if (s->now->answered) {
-        read_steps(s, s->response, dx);
-    } else {
-        memset(dx, 0, (size_t)s->model->node_count * sizeof *dx);
-    }
+    s->step = s->response;
+    tdi_rod_solve(s);
+    s->step = step;
 }
 
 void tdi_rod_absorb(void *body) {
     td_rod_state *s = body;
-    for (int32_t i = 0; s->now->answered && i < s->model->node_count; i++) {
+    for (int32_t i = 0; i < s->model->node_count; i++) {
         for (int k = 0; k < 4; k++) {
             s->step[i].x[k] += s->response[i].x[k];
         }
     }
+}
+
+// ---- blocks ---------------------------------------------------------------------------------
+
+static void take_closing(const td_rod_state *s, int32_t i, const tdi_block_taker *t) {
+    const tdi_rod_node *node = s->model->node;
+    for (int32_t c = 0; c < 2; c++) { // the first two nodes of the ring
+        const int32_t low = node[i].ring + c;
+        if (node[i].parent == low || node[i].grand == low || node[low].parent == i ||
+            node[low].grand == i) {
+            td_real block[4][4];
+            for (int k = 0; k < 4; k++) {
+                memcpy(block[k], s->border[i - s->model->ring_shift][k] + 4 * c, sizeof block[k]);
+            }
+            t->take(t, i, low, block);
+        }
+    }
+}
+
+void tdi_rod_blocks(const void *body, const tdi_block_taker *t) {
+    const td_rod_state *s = body;
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        const tdi_rod_node *n = &s->model->node[i];
+        tdi_rod_work *w = &s->work[i];
+        const int32_t beyond = n->ring == TD_NONE ? 0 : n->ring + 2; // columns of their own
+        t->take(t, i, i, w->d);
+        if (n->parent != TD_NONE && n->parent < i && (i < beyond || n->parent >= beyond)) {
+            t->take(t, i, n->parent, w->p);
+        }
+        if (n->grand != TD_NONE && n->grand < i && n->grand >= beyond) {
+            t->take(t, i, n->grand, w->g);
+        }
+        if (n->ring != TD_NONE && i >= beyond) {
+            take_closing(s, i, t);
+        }
+    }
+}
+
+void tdi_rod_unknowns(const void *body, tdi_unknowns *u) {
+    const td_rod_state *s = body;
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        const uint32_t flags = s->model->node[i].flags;
+        for (int k = 0; k < 4; k++) {
+            u[i].gradient[k] = s->work[i].r[k];
+            u[i].held[k] = flags & (k < 3 ? TDI_HELD_PLACE : TDI_HELD_TURN);
+            u[i].x[k] = s->carry && u[i].held[k] ? s->step[i].x[k] : 0;
+        }
+    }
+}
+
+void tdi_rod_increments(void *body, const tdi_unknowns *u) {
+    td_rod_state *s = body;
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        memcpy(s->step[i].x, u[i].x, sizeof u[i].x);
+    }
+    s->carry = false;
 }

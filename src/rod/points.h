@@ -9,16 +9,15 @@
 bool tdi_rod_touches(const tdi_rod_node *node);
 
 // Functions of tdi_implicit; `body` is a td_rod_state.
-int32_t tdi_rod_point_count(const void *body);
-int32_t tdi_rod_capsule_count(const void *body);
 void tdi_rod_capsules(const void *body, tdi_capsule *capsules);
 bool tdi_rod_apart(const void *body, int32_t i, int32_t j);
 td_real tdi_rod_force(const void *body, const td_step_opts *opts, td_real gap, td_real h);
-void tdi_rod_points(const void *body, td_vec3 *x);
-void tdi_rod_points_star(const void *body, td_vec3 *star);
-void tdi_rod_points_move(const void *body, td_vec3 *dx);
+void tdi_rod_points(const void *body, bool star, td_vec3 *x);
+void tdi_rod_moves(const void *body, bool response, td_vec3 *dx);
 void tdi_rod_add_side(void *body, const tdi_contact_side *side);
-void tdi_rod_push(void *body, int32_t point, td_vec3 force);
+void tdi_rod_push(void *body, int32_t point, td_vec3 force, bool first);
 void tdi_rod_respond(void *body);
-void tdi_rod_response(const void *body, td_vec3 *dx);
 void tdi_rod_absorb(void *body);
+void tdi_rod_blocks(const void *body, const tdi_block_taker *taker);
+void tdi_rod_unknowns(const void *body, tdi_unknowns *unknowns);
+void tdi_rod_increments(void *body, const tdi_unknowns *unknowns);

@@ -196,7 +196,7 @@ static bool flaps(const td_rod_state *s, int32_t i, td_vec3 move, td_real turn) 
 
 void tdi_rod_guess(td_rod_state *s) {
     const td_rod_model *m = s->model;
-    const td_real line = s->history >= 2 ? (s->curved ? 2 : 1) : 0, bend = line > 1 ? 1 : 0;
+    const td_real line = s->head.known >= 2 ? (s->curved ? 2 : 1) : 0, bend = line > 1 ? 1 : 0;
     for (int32_t i = 0; i < m->node_count; i++) {
         const uint32_t flags = m->node[i].flags;
         td_real *x = s->step[i].x, turn = line * s->past[i].turn - bend * s->turn_before[i];

@@ -18,16 +18,17 @@
 
 static td_status copy_model(const td_rod_model *m, const td_alloc *alloc, td_rod_model **out,
                             td_diag *diag) {
-    char *block = tdi_alloc_zeroed(alloc, 1, m->bytes);
+    char *block = tdi_alloc_zeroed(alloc, 1, m->head.bytes);
     *out = NULL;
     if (!block) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the rods");
     }
     const char *from = (const char *)m;
     td_rod_model *c = (td_rod_model *)block;
-    memcpy(block, m, m->bytes);
-    c->alloc = alloc;
+    memcpy(block, m, m->head.bytes);
+    c->head.alloc = alloc;
     c->node = (tdi_rod_node *)(block + ((const char *)m->node - from));
+    c->head.parameters = c->node;
     c->part = (tdi_rod_part *)(block + ((const char *)m->part - from));
     c->weld = (tdi_weld *)(block + ((const char *)m->weld - from));
     c->rest_frame = (tdi_mat3 *)(block + ((const char *)m->rest_frame - from));

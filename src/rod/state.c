@@ -76,7 +76,7 @@ static void lay_out(td_rod_state *s, const td_rod_model *m, tdi_layout *l) {
     s->weld_rule_kept = tdi_layout_place(l, welds, sizeof *s->weld_rule);
     s->scratch = tdi_layout_place(l, 0, 1);
     lay_out_scratch(s, m, l);
-    s->now = tdi_layout_place(l, 1, sizeof *s->now);
+    s->potential = tdi_layout_place(l, 1, sizeof *s->potential);
     s->capsule_node = tdi_layout_place(l, edges, sizeof *s->capsule_node);
     s->border = tdi_layout_place(l, (size_t)m->ring_nodes, sizeof *s->border);
     s->closing = tdi_layout_place(l, (size_t)m->part_count, sizeof *s->closing);
@@ -93,21 +93,18 @@ td_status td_rod_state_new(const td_rod_model *m, const td_alloc *alloc, td_rod_
     tdi_layout layout = {0};
     *out = NULL;
     lay_out(&sizes, m, &layout);
-    void *block = tdi_alloc_zeroed(alloc, 1, layout.used);
-    if (!block) {
-        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the state of %d vertices",
-                        m->node_count);
+    td_rod_state *s = tdi_state_new(alloc, layout.used, 0, "the state of rods", diag);
+    if (!s) {
+        return TD_ERR_MEMORY;
     }
-    td_rod_state *s = block;
-    size_t bytes = layout.used;
-    layout = (tdi_layout){.base = block};
+    layout = (tdi_layout){.base = (char *)s};
     lay_out(s, m, &layout);
     s->model = m;
-    s->alloc = alloc;
-    s->bytes = bytes;
+    s->head.segment_count = m->edge_count;
+    s->head.point_count = m->node_count;
     for (int32_t i = 0; i < m->node_count; i++) {
         if (tdi_rod_touches(&m->node[i])) {
-            s->capsule_node[s->capsule_count++] = i;
+            s->capsule_node[s->head.capsule_count++] = i;
         }
     }
     td_rod_state_reset(s);
@@ -116,13 +113,11 @@ td_status td_rod_state_new(const td_rod_model *m, const td_alloc *alloc, td_rod_
 }
 
 void td_rod_state_free(td_rod_state *s) {
-    if (s) {
-        tdi_alloc_free(s->alloc, s, s->bytes);
-    }
+    tdi_state_free(s);
 }
 
 size_t td_rod_state_bytes(const td_rod_state *s) {
-    return s->bytes;
+    return s->head.bytes;
 }
 
 void td_rod_state_reset(td_rod_state *s) {
@@ -131,10 +126,10 @@ void td_rod_state_reset(td_rod_state *s) {
     memset(s->turn, 0, (size_t)m->node_count * sizeof *s->turn);
     memset(s->weld_past, 0, (size_t)m->weld_count * sizeof *s->weld_past);
     memset(s->own, 0, (size_t)m->node_count * sizeof *s->own);
-    s->time = 0;
-    s->history = 0;
-    s->stale = s->moved = false;
-    s->base = (td_base_motion){.rotation = {1, 0, 0, 0}};
+    s->head.time = 0;
+    s->head.known = 0;
+    s->head.moved = s->stale = 0;
+    s->head.base = (td_base_motion){.rotation = {1, 0, 0, 0}};
     tdi_rod_place_start(s);
     memcpy(s->pose_back, s->pose, (size_t)m->node_count * sizeof *s->pose);
 }
@@ -146,9 +141,9 @@ void tdi_rod_place_base(td_rod_state *s) {
     const td_rod_model *m = s->model;
     for (int32_t i = 0; i < m->node_count; i++) {
         if (m->node[i].flags & TDI_HELD_BASE && !s->own[i]) {
-            s->target[i] =
-                tdi_add(s->base.position, tdi_quat_rotate(s->base.rotation, m->node[i].start));
-            s->target_m1[i] = tdi_quat_rotate(s->base.rotation, m->node[i].start_m1);
+            s->target[i] = tdi_add(s->head.base.position,
+                                   tdi_quat_rotate(s->head.base.rotation, m->node[i].start));
+            s->target_m1[i] = tdi_quat_rotate(s->head.base.rotation, m->node[i].start_m1);
         }
     }
 }
@@ -157,8 +152,8 @@ void tdi_rod_place_base(td_rod_state *s) {
 static void carry_all(td_rod_state *s) {
     for (int32_t i = 0; i < s->model->node_count; i++) {
         tdi_rod_pose *pose = &s->pose[i];
-        td_quat q = s->base.rotation;
-        pose->x = tdi_add(s->base.position, tdi_quat_rotate(q, pose->x));
+        td_quat q = s->head.base.rotation;
+        pose->x = tdi_add(s->head.base.position, tdi_quat_rotate(q, pose->x));
         pose->edge.t = tdi_quat_rotate(q, pose->edge.t);
         pose->edge.m1 = tdi_quat_rotate(q, pose->edge.m1);
         pose->edge.m2 = tdi_quat_rotate(q, pose->edge.m2);
@@ -169,8 +164,8 @@ static void carry_all(td_rod_state *s) {
 }
 
 void td_rod_set_base(td_rod_state *s, const td_base_motion *motion) {
-    s->base = *motion;
-    if (s->history == 0 && s->time == 0 && !s->stale && !s->moved) {
+    s->head.base = *motion;
+    if (tdi_state_as_drawn(&s->head) && !s->stale) {
         tdi_rod_place_start(s);
         carry_all(s);
         for (int32_t i = 0; i < s->model->node_count; i++) {
@@ -233,7 +228,7 @@ void td_rod_set_vertex(td_rod_state *s, int32_t vertex, td_vec3 position, td_vec
     int32_t i = s->model->vertex_node[vertex];
     s->pose[i].x = position;
     s->past[i].v = velocity;
-    s->history = 0;
+    s->head.known = 0;
     s->stale = true;
 }
 
@@ -243,7 +238,7 @@ td_real td_rod_spin(const td_rod_state *s, int32_t edge) {
 
 void td_rod_set_spin(td_rod_state *s, int32_t edge, td_real rate) {
     s->past[s->model->edge_node[edge]].spin = rate;
-    s->history = 0;
+    s->head.known = 0;
 }
 
 td_real td_rod_twist(const td_rod_state *s, int32_t edge) {

@@ -4,12 +4,12 @@
 
 #include "rod/implicit.h"
 
-#include "load/check.h"
 #include "rod/points.h"
 #include "rod/pose.h"
 #include "rod/explicit.h"
 #include "rod/saving.h"
 #include "rod/solve.h"
+#include "rod/solver.h"
 #include "rod/state.h"
 
 #include <math.h>
@@ -22,14 +22,6 @@
 #define SHIFT_REST  1e-4 // of the stiffest joint over its inertia: likewise
 
 // ---- the rule -------------------------------------------------------------------------------
-
-static inline td_real two_step(td_real now, td_real before) {
-    return (4 * now - before) / 3;
-}
-static inline td_vec3 two_step3(td_vec3 now, td_vec3 before) {
-    return tdi_vec3(two_step(now.x, before.x), two_step(now.y, before.y),
-                    two_step(now.z, before.z));
-}
 
 static void strains(const tdi_rod_pose *pose, td_real out[4]) {
     out[0] = pose->k1;
@@ -64,7 +56,6 @@ static void begin_history(td_rod_state *s) {
         past->x = tdi_rod_start(m, s->pose, i);
         past->v = s->past[n->parent].v;
     }
-    s->history = 1;
 }
 
 // What the rule of two steps has prepared is put aside, or comes back.
@@ -121,11 +112,10 @@ static void swap_past(td_rod_state *s, bool back) {
 
 // The new past, and what the two-step rule will take from it and the last, which is kept. `from` is
 // the rule of this step, which may be where the new one goes.
-// Not inline: gcc 12 at -O3 splits the loop of end_step() in two and overwrites what the second
+// Not inline: gcc 12 at -O3 splits the loop of accept() in two and overwrites what the second
 // half still reads, although nothing in it is undefined.
-__attribute__((noinline)) static void push_node(td_rod_state *s, int32_t i,
-                                                const tdi_rod_rule *from, td_real over,
-                                                td_real next) {
+__attribute__((noinline)) static void
+push_node(td_rod_state *s, int32_t i, const tdi_rod_rule *from, td_real over, td_real next) {
     const tdi_rod_past *last = &s->past_kept[i];
     tdi_rod_past *past = &s->past[i];
     tdi_rod_rule *rule = &s->rule[i];
@@ -134,15 +124,15 @@ __attribute__((noinline)) static void push_node(td_rod_state *s, int32_t i,
     td_real spin = (s->turn[i] - from[i].turn_star) * over;
     strains(pose, past->strain);
     for (int k = 0; k < 4; k++) {
-        rule->strain_star[k] = two_step(past->strain[k], last->strain[k]);
+        rule->strain_star[k] = tdi_two_step(past->strain[k], last->strain[k]);
     }
     s->before[i] = last->x;
     s->turn_before[i] = last->turn;
-    rule->star = two_step3(pose->x, last->x);
-    rule->hat = tdi_madd(rule->star, two_step3(v, last->v), next);
+    rule->star = tdi_two_step3(pose->x, last->x);
+    rule->hat = tdi_madd(rule->star, tdi_two_step3(v, last->v), next);
     // turns count from here on: the last place is -turn
     rule->turn_star = s->turn[i] / 3;
-    rule->turn_hat = rule->turn_star + next * two_step(spin, last->spin);
+    rule->turn_hat = rule->turn_star + next * tdi_two_step(spin, last->spin);
     past->x = pose->x;
     past->v = v;
     past->turn = s->turn[i];
@@ -160,13 +150,13 @@ static void push_weld(td_rod_state *s, int32_t k, const tdi_weld_rule *from, td_
     td_vec3 x = tdi_rod_start(s->model, s->pose, i), v = tdi_scale(tdi_sub(x, from[k].star), over);
     for (int j = 0; j < 9; j++) {
         past->rate.m[j] = (r.m[j] - from[k].star_r.m[j]) * over;
-        rule->star_r.m[j] = two_step(r.m[j], last->r.m[j]);
+        rule->star_r.m[j] = tdi_two_step(r.m[j], last->r.m[j]);
         rule->hat_r.m[j] =
-            rule->star_r.m[j] + next * two_step(past->rate.m[j], last->rate.m[j]);
+            rule->star_r.m[j] + next * tdi_two_step(past->rate.m[j], last->rate.m[j]);
     }
     past->r = r;
-    rule->star = two_step3(x, last->x);
-    rule->hat = tdi_madd(rule->star, two_step3(v, last->v), next);
+    rule->star = tdi_two_step3(x, last->x);
+    rule->hat = tdi_madd(rule->star, tdi_two_step3(v, last->v), next);
     past->x = x;
     past->v = v;
 }
@@ -180,20 +170,6 @@ static void tidy_frames(td_rod_state *s) {
             e->m2 = tdi_cross(e->t, e->m1);
         }
     }
-}
-
-static void carry_base(td_rod_state *s, td_real h) {
-    td_base_motion *b = &s->base;
-    td_vec3 spin = tdi_madd(b->spin, b->spin_rate, 0.5 * h);
-    td_real angle = tdi_norm(spin) * h;
-    b->position = tdi_madd(tdi_madd(b->position, b->velocity, h), b->acceleration, 0.5 * h * h);
-    b->velocity = tdi_madd(b->velocity, b->acceleration, h);
-    if (angle > 0) {
-        td_quat turn = tdi_quat_turn(tdi_scale(spin, h / angle), angle);
-        b->rotation = tdi_quat_unit(tdi_quat_mul(turn, b->rotation));
-    }
-    b->spin = tdi_madd(b->spin, b->spin_rate, h);
-    tdi_rod_place_base(s);
 }
 
 // How far a guess was from where the step has come, at a node.
@@ -212,7 +188,7 @@ static inline missed missed_by(const td_rod_state *s, int32_t i) {
 static void judge_guesses(td_rod_state *s) {
     const td_rod_model *m = s->model;
     td_real line = 0, parabola = 0;
-    for (int32_t i = 0; s->history >= 3 && i < m->node_count; i++) {
+    for (int32_t i = 0; s->head.known >= 3 && i < m->node_count; i++) {
         if (tdi_has_edge(&m->node[i])) {
             const missed own = missed_by(s, i), up = missed_by(s, m->node[i].parent);
             td_vec3 a = tdi_sub(own.line, up.line), b = tdi_sub(own.parabola, up.parabola);
@@ -225,13 +201,16 @@ static void judge_guesses(td_rod_state *s) {
 }
 
 // Nothing is overwritten of what undo() needs.
-static void end_step(td_rod_state *s, td_real dt, td_real h) {
+static void accept(void *body) {
+    td_rod_state *s = body;
+    const td_real dt = s->head.rule.dt, h = s->head.rule.h;
     const tdi_rod_rule *rule = s->rule;
     const tdi_weld_rule *weld_rule = s->weld_rule;
+    s->curved_kept = s->curved;
     tidy_frames(s);
     judge_guesses(s);
     swap_past(s, false);
-    if (s->now->rule.two) { // else it was put aside when the step began
+    if (s->head.rule.two) { // else it was put aside when the step began
         swap_rules(s);
     }
     for (int32_t i = 0; i < s->model->node_count; i++) {
@@ -240,34 +219,19 @@ static void end_step(td_rod_state *s, td_real dt, td_real h) {
     for (int32_t k = 0; k < s->model->weld_count; k++) {
         push_weld(s, k, weld_rule, 1 / h, 2 * dt / 3);
     }
-    s->history = s->history < 3 ? s->history + 1 : 3;
-    s->history_dt = dt;
-    s->time += dt;
 }
 
 // ---- a step ---------------------------------------------------------------------------------
 
 static td_status check(const void *body, const td_step_opts *o, td_diag *diag) {
     const td_rod_state *s = body;
-    td_status status = tdi_step_opts_check(o, s->model->edge_count, diag);
-    if (status != TD_OK) {
-        return status;
-    }
-    if (o->integrator > TD_EULER) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT,
-                        "the integrator of rods must be implicit, implicit-euler or euler");
-    }
+    (void)o;
     for (int32_t i = 0; i < s->model->node_count; i++) {
         if (s->model->node[i].flags & TDI_HELD_PLACE && !tdi_finite3(s->target[i])) {
             return tdi_fail(diag, TD_ERR_ARGUMENT, "where an end shall be is not finite");
         }
     }
     return TD_OK;
-}
-
-static bool ready(const void *body, const td_step_opts *o) {
-    const td_rod_state *s = body;
-    return s->history >= 2 && s->history_dt == o->dt;
 }
 
 // Ends that were set by themselves go a part of the way that they have left.
@@ -292,41 +256,36 @@ static void note_axes(td_rod_state *s) {
     }
 }
 
-static void begin(void *body, const td_step_opts *o, const tdi_rule *rule) {
+static void begin(void *body) {
     td_rod_state *s = body;
+    const td_step_opts *o = s->head.opts;
     const size_t n = (size_t)s->model->node_count;
-    const td_real h = rule->h;
-    *s->now = (tdi_rod_now){.rule = *rule,
-                            .history = s->history,
-                            .history_dt = s->history_dt,
-                            .time = s->time,
-                            .curved = s->curved};
+    const td_real h = s->head.rule.h;
     tdi_rod_follow(s);
-    if (s->history == 0) {
+    if (s->head.known == 0) {
         begin_history(s);
     }
-    if (!rule->two) {
+    if (!s->head.rule.two) {
         take_past(s, h);
     }
-    s->base_start = s->base;
-    carry_base(s, rule->dt);
-    aim(s, rule->part);
+    tdi_rod_place_base(s);
+    aim(s, s->head.rule.part);
     if (o->air.linear > 0 || o->air.quadratic > 0 || o->load_count > 0) {
         note_axes(s);
     }
     memcpy(s->pose_start, s->pose, n * sizeof *s->pose);
     memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
     memset(s->turn_back, 0, n * sizeof *s->turn);
-    s->now->potential = (tdi_rod_potential){.inertia = 1 / (h * h),
-                                            .over_h = 1 / h,
-                                            .stiffness = o->stiffness,
-                                            .damping = o->damping,
-                                            .gravity = o->gravity,
-                                            .fall = tdi_scale(o->gravity, h * h),
-                                            .loads = o->loads,
-                                            .load_count = o->load_count,
-                                            .air = o->air,
-                                            .winds = o->winds};
+    *s->potential = (tdi_rod_potential){.inertia = 1 / (h * h),
+                                        .over_h = 1 / h,
+                                        .stiffness = o->stiffness,
+                                        .damping = o->damping,
+                                        .gravity = o->gravity,
+                                        .fall = tdi_scale(o->gravity, h * h),
+                                        .loads = o->loads,
+                                        .load_count = o->load_count,
+                                        .air = o->air,
+                                        .winds = o->winds};
 }
 
 static void put_back(td_rod_state *s) {
@@ -339,7 +298,7 @@ static void guess(void *body, bool take) {
     td_rod_state *s = body;
     if (take) {
         tdi_rod_guess(s);
-        tdi_rod_try(s, 1, s->now->rule.touched ? TDI_STRAIGHT : TDI_KEEPING);
+        tdi_rod_try(s, 1, s->head.rule.touched ? TDI_STRAIGHT : TDI_KEEPING);
     } else {
         put_back(s);
     }
@@ -348,39 +307,28 @@ static void guess(void *body, bool take) {
 static void undo(void *body) {
     td_rod_state *s = body;
     put_back(s);
-    if (s->now->accepted) {
+    if (s->head.accepted) {
         swap_past(s, true);
+        s->curved = s->curved_kept;
     }
-    if (s->now->accepted || !s->now->rule.two) {
+    if (s->head.accepted || !s->head.rule.two) {
         swap_rules(s);
     }
-    s->history = s->now->history;
-    s->history_dt = s->now->history_dt;
-    s->time = s->now->time;
-    s->curved = s->now->curved;
-    s->base = s->base_start;
     tdi_rod_place_base(s);
     aim(s, 1);
 }
 
-static void accept(void *body) {
-    td_rod_state *s = body;
-    end_step(s, s->now->rule.dt, s->now->rule.h);
-    s->now->accepted = true;
-}
-
 // ---- statics --------------------------------------------------------------------------------
 
-static void begin_rest(void *body, const td_step_opts *o) {
+static void begin_rest(void *body) {
     td_rod_state *s = body;
+    const td_step_opts *o = s->head.opts;
     const size_t n = (size_t)s->model->node_count;
-    *s->now = (tdi_rod_now){.potential = {.stiffness = o->stiffness,
-                                          .gravity = o->gravity,
-                                          .loads = o->loads,
-                                          .load_count = o->load_count}};
+    *s->potential = (tdi_rod_potential){.stiffness = o->stiffness,
+                                        .gravity = o->gravity,
+                                        .loads = o->loads,
+                                        .load_count = o->load_count};
     tdi_rod_follow(s);
-    s->history = 0;
-    s->moved = true;
     memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
     memset(s->turn_back, 0, n * sizeof *s->turn);
     tdi_rod_guess(s);
@@ -401,7 +349,7 @@ static void end_rest(void *body) {
 
 static td_real first_shift(const void *body) {
     const td_rod_state *s = body;
-    const tdi_rod_potential *p = &s->now->potential;
+    const tdi_rod_potential *p = s->potential;
     td_real most = 0;
     if (p->inertia > 0) {
         return SHIFT_STEP * p->inertia;
@@ -419,18 +367,18 @@ static void clear(void *body) {
     tdi_rod_clear(body);
 }
 
-// Terms and elimination of a tree hand in hand, while a node is at hand.
-static bool eliminate(const td_rod_state *s, const tdi_rod_potential *p) {
+// Terms and elimination of a tree hand in hand, while a node is at hand; or terms alone.
+static bool eliminate(const td_rod_state *s, const tdi_rod_potential *p, bool terms_alone) {
     const td_rod_model *m = s->model;
     for (int32_t k = m->part_count - 1; k >= 0; k--) {
         const tdi_rod_part *part = &m->part[k];
         for (int32_t i = part->last - 1; i >= part->first; i--) {
             tdi_rod_node_terms(s, p, i);
-            if (!part->ring && !tdi_rod_eliminate(s, i)) {
+            if (!terms_alone && !part->ring && !tdi_rod_eliminate(s, i)) {
                 return false;
             }
         }
-        if (part->ring && !tdi_rod_eliminate_ring(s, k)) {
+        if (!terms_alone && part->ring && !tdi_rod_eliminate_ring(s, k)) {
             return false;
         }
     }
@@ -451,18 +399,18 @@ static void choose_model(tdi_rod_potential *p, const tdi_model *model) {
 
 static tdi_factored factor(void *body, const tdi_model *model) {
     td_rod_state *s = body;
-    tdi_rod_potential *p = &s->now->potential;
+    tdi_rod_potential *p = s->potential;
     choose_model(p, model);
     s->carry = model->carry;
     if (s->carry) {
         tdi_rod_carry_held(s);
     }
     tdi_rod_load_terms(s, p);
-    return eliminate(s, p) ? TDI_POSITIVE : TDI_NOT_POSITIVE;
+    return eliminate(s, p, model->blocks) ? TDI_POSITIVE : TDI_NOT_POSITIVE;
 }
 
 static tdi_rod_way way_of(const td_rod_state *s) {
-    return s->now->rule.touched ? TDI_STRAIGHT : TDI_TURNING;
+    return s->head.rule.touched ? TDI_STRAIGHT : TDI_TURNING;
 }
 
 static void keep(void *body) {
@@ -479,23 +427,18 @@ static void try(void *body, td_real fraction) {
     tdi_rod_try(body, fraction, way_of(body));
 }
 
-static td_real solve(void *body, bool attempt, bool limited, td_real *promise) {
+static td_real solve(void *body, bool limited, td_real *promise) {
     td_rod_state *s = body;
     (void)limited; // edges that turn far keep their lengths
     *promise += tdi_rod_solve(s);
     s->carry = false;
-    td_real most = tdi_rod_largest(s);
-    if (attempt) {
-        keep(s);
-        tdi_rod_try(s, 1, way_of(s));
-    }
-    return most;
+    return tdi_rod_largest(s);
 }
 
 // Gradients alone, in place of those that elimination used up; factors stay.
 static td_real solve_again(void *body) {
     td_rod_state *s = body;
-    tdi_rod_potential *p = &s->now->potential;
+    tdi_rod_potential *p = s->potential;
     p->only_gradient = true;
     tdi_rod_clear_gradient(s);
     tdi_rod_load_terms(s, p);
@@ -513,7 +456,7 @@ static td_real largest(const void *body) {
 
 static td_real value(const void *body) {
     const td_rod_state *s = body;
-    return tdi_rod_value(s, &s->now->potential);
+    return tdi_rod_value(s, s->potential);
 }
 
 static td_real value_kept(void *body) {
@@ -543,21 +486,8 @@ static void stand(void *body) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static size_t save_size(const void *body) {
-    return tdi_rod_save_size(body);
-}
-
-static void save(const void *body, void *bytes) {
-    tdi_rod_save(body, bytes);
-}
-
-static void restore(void *body, const void *bytes) {
-    tdi_rod_restore(body, bytes);
-}
-
 const tdi_implicit tdi_rod_implicit = {
     .check = check,
-    .ready = ready,
     .begin = begin,
     .guess = guess,
     .accept = accept,
@@ -577,25 +507,23 @@ const tdi_implicit tdi_rod_implicit = {
     .value_kept = value_kept,
     .keep = keep,
     .try = try,
-    .longest = INFINITY,
     .driven = driven,
     .stand = stand,
-    .point_count = tdi_rod_point_count,
-    .capsule_count = tdi_rod_capsule_count,
     .capsules = tdi_rod_capsules,
     .apart = tdi_rod_apart,
     .force = tdi_rod_force,
     .points = tdi_rod_points,
-    .points_star = tdi_rod_points_star,
-    .points_move = tdi_rod_points_move,
+    .moves = tdi_rod_moves,
     .add = tdi_rod_add_side,
     .push = tdi_rod_push,
     .respond = tdi_rod_respond,
-    .response = tdi_rod_response,
     .absorb = tdi_rod_absorb,
-    .save_size = save_size,
-    .save = save,
-    .restore = restore,
+    .blocks = tdi_rod_blocks,
+    .unknowns = tdi_rod_unknowns,
+    .increments = tdi_rod_increments,
+    .saved = tdi_rod_saved,
+    .blank = tdi_rod_blank,
+    .restored = tdi_rod_restored,
 };
 
 td_state_ref td_rod_ref(td_rod_state *state) {
@@ -604,49 +532,36 @@ td_state_ref td_rod_ref(td_rod_state *state) {
 
 // What moves with the base goes with it. When the step fails, that comes back, and so does what
 // such a step overwrites of the past.
-static td_status step_explicit(td_rod_state *s, const td_step_opts *o, td_step_stats *stats,
-                               td_diag *diag) {
+td_status tdi_rod_step_explicitly(void *state, const td_step_opts *o, td_step_stats *stats,
+                                  td_diag *diag) {
+    td_rod_state *s = state;
     const size_t n = (size_t)s->model->node_count;
-    const int32_t history = s->history;
-    s->base_start = s->base;
-    if (history > 1) { // implicit steps left it
+    const int32_t known = s->head.known;
+    const td_base_motion base = s->head.base;
+    if (known > 1) { // implicit steps left it
         memcpy(s->rule_kept, s->rule, n * sizeof *s->rule);
     }
-    carry_base(s, o->dt);
+    s->head.base = tdi_base_after(&base, o->dt);
+    tdi_rod_place_base(s);
     td_status status = tdi_rod_explicit_step(s, o, stats, diag);
     if (status != TD_OK) {
-        s->base = s->base_start;
+        s->head.base = base;
         tdi_rod_place_base(s);
-        s->history = history;
+        s->head.known = known;
         for (size_t i = 0; i < n; i++) {
             strains(&s->pose[i], s->past[i].strain);
         }
-        memcpy(s->rule, s->rule_kept, history > 1 ? n * sizeof *s->rule : 0);
+        memcpy(s->rule, s->rule_kept, known > 1 ? n * sizeof *s->rule : 0);
     }
     return status;
 }
 
 td_status td_rod_step(td_rod_state *s, const td_step_opts *opts, td_step_stats *stats,
                       td_diag *diag) {
-    td_step_stats none = {0};
-    td_status status = check(s, opts, diag);
-    if (status != TD_OK) {
-        return status;
-    }
-    stats = stats ? stats : &none;
-    if (!tdi_is_implicit(opts->integrator)) {
-        return step_explicit(s, opts, stats, diag);
-    }
-    const tdi_member alone = {&tdi_rod_implicit, s, opts, NULL};
-    const tdi_system system = {.member = &alone, .count = 1};
-    return tdi_system_step(&system, NULL, s->alloc, stats, diag);
+    return tdi_solver_step(&tdi_solver_rod, s, opts, stats, diag);
 }
 
 td_status td_rod_settle(td_rod_state *s, const td_step_opts *opts, td_step_stats *stats,
                         td_diag *diag) {
-    td_step_stats none = {0};
-    td_status status = check(s, opts, diag);
-    const tdi_member alone = {&tdi_rod_implicit, s, opts, NULL};
-    const tdi_system system = {.member = &alone, .count = 1};
-    return status == TD_OK ? tdi_system_settle(&system, stats ? stats : &none, diag) : status;
+    return tdi_solver_settle(&tdi_solver_rod, s, opts, stats, diag);
 }

@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: MIT
 // Triangles over a skeleton.
 //
-// Method   pose the skeleton; sweep tubes along its stems (tube.c); then, shape by shape, model an
-//          organ once (organ.c) and stamp it for every segment that has the shape.
+// Method   pose the skeleton; sweep tubes along its stems (tube.c); then stamp its organs
+// (organs.c). Limit    with a limit on triangles the mesh is made again with twice the tolerance
+// until it keeps
+//          it; then the tolerance is brought nearer to the least that does.
 
 #include "tendril/mesh.h"
 
 #include "base/diag.h"
 #include "math/quat.h"
-#include "skin/organ.h"
+#include "skin/organs.h"
 #include "skin/polygon.h"
 #include "skin/tube.h"
 
-// over the plant's extent: smaller organs get fewer triangles
-#define MEDIUM_SIZE 0.02
-#define FINE_SIZE   0.2
+#define FIRST_TOLERANCE 5e-5 // of the plant's extent: less changes hardly a triangle
+#define LAST_TOLERANCE  1e4  // likewise: more leaves out nothing more
+#define COARSER         4    // from one tolerance to the next
+#define BISECTIONS      6    // to within 4^(1/64) of the least
+#define LEAST_TRIANGLES 100  // of a mesh: no plant is less
 
 struct td_mesh {
     tdi_skin skin;
     td_pose_kind pose;
+    bool woody; // its thickest stem has bark
     int32_t part_count;
     tdi_part_kind kinds[TDI_PART_COUNT]; // of the parts that have triangles
 };
@@ -31,9 +36,6 @@ typedef struct workspace {
     td_vec3 *origins;
     td_quat *rotations;
     tdi_axes axes;
-    int32_t *order;  // organs, those of one model together
-    int32_t *starts; // first place in `order` of each model; two more than there are models
-    size_t start_count;
     tdi_posed posed;
     int32_t where; // segment at hand
 } workspace;
@@ -62,6 +64,11 @@ static td_status check_opts(const td_mesh_opts *opts, td_diag *diag) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "sides of the mesh is %d; it must be 0 or from 3 to 64", (int)opts->sides);
     }
+    if (opts->max_triangles != 0 && opts->max_triangles < LEAST_TRIANGLES) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "max_triangles of the mesh is %lld; it must be 0 or at least %d",
+                        (long long)opts->max_triangles, LEAST_TRIANGLES);
+    }
     if (opts->max_vertices < 0) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "max_vertices of the mesh is %lld; it must be at least 0",
@@ -79,10 +86,8 @@ static bool take_work(workspace *work) {
     work->axes.next = tdi_alloc_zeroed(alloc, work->count, sizeof *work->axes.next);
     work->axes.first = tdi_alloc_zeroed(alloc, work->count, sizeof *work->axes.first);
     work->axes.bears = tdi_alloc_zeroed(alloc, work->count, sizeof *work->axes.bears);
-    work->order = tdi_alloc_zeroed(alloc, work->count, sizeof *work->order);
-    work->starts = tdi_alloc_zeroed(alloc, work->start_count, sizeof *work->starts);
     return work->origins && work->rotations && work->axes.next && work->axes.first &&
-           work->axes.bears && work->order && work->starts;
+           work->axes.bears;
 }
 
 static void free_work(workspace *work) {
@@ -92,177 +97,71 @@ static void free_work(workspace *work) {
     tdi_alloc_free(alloc, work->axes.next, work->count * sizeof *work->axes.next);
     tdi_alloc_free(alloc, work->axes.first, work->count * sizeof *work->axes.first);
     tdi_alloc_free(alloc, work->axes.bears, work->count * sizeof *work->axes.bears);
-    tdi_alloc_free(alloc, work->order, work->count * sizeof *work->order);
-    tdi_alloc_free(alloc, work->starts, work->start_count * sizeof *work->starts);
-}
-
-// ---- organs ---------------------------------------------------------------------------------
-
-// largest extent of the box around all joints and tips
-static td_real extent_of(const tdi_posed *posed) {
-    td_vec3 low = posed->origins[0], high = low;
-    for (int32_t i = 0; i < posed->count; i++) {
-        td_vec3 ends[2] = {posed->origins[i], tdi_posed_tip(posed, i)};
-        for (int k = 0; k < 2; k++) {
-            low = tdi_vec3(fmin(low.x, ends[k].x), fmin(low.y, ends[k].y), fmin(low.z, ends[k].z));
-            high =
-                tdi_vec3(fmax(high.x, ends[k].x), fmax(high.y, ends[k].y), fmax(high.z, ends[k].z));
-        }
-    }
-    td_vec3 size = tdi_sub(high, low);
-    return fmax(size.x, fmax(size.y, size.z));
-}
-
-// each shape has a model for each detail
-static int32_t model_of(const td_segment *segment, td_real extent) {
-    tdi_detail detail = segment->length >= FINE_SIZE * extent     ? TDI_DETAIL_FINE
-                        : segment->length >= MEDIUM_SIZE * extent ? TDI_DETAIL_MEDIUM
-                                                                  : TDI_DETAIL_COARSE;
-    return TDI_DETAIL_COUNT * segment->shape + (int32_t)detail;
-}
-
-// counting sort of the organs by model, in the order of the segments within a model
-static void sort_organs(workspace *work) {
-    td_real extent = extent_of(&work->posed);
-    const tdi_posed *posed = &work->posed;
-    for (int32_t i = 0; i < posed->count; i++) {
-        if (posed->segments[i].shape != TD_NONE) {
-            work->starts[model_of(&posed->segments[i], extent) + 2]++;
-        }
-    }
-    for (size_t m = 1; m < work->start_count; m++) {
-        work->starts[m] += work->starts[m - 1];
-    }
-    // starts[m + 1] runs from the start of model m to its end, which is the start of the next
-    for (int32_t i = 0; i < posed->count; i++) {
-        if (posed->segments[i].shape != TD_NONE) {
-            work->order[work->starts[model_of(&posed->segments[i], extent) + 1]++] = i;
-        }
-    }
-}
-
-static tdi_part_kind solid_part(td_organ organ) {
-    static const tdi_part_kind parts[] = {TDI_PART_STEM, TDI_PART_LEAF, TDI_PART_PETAL,
-                                          TDI_PART_FLOWER, TDI_PART_FRUIT};
-    return (size_t)organ < TDI_PART_COUNT ? parts[organ] : TDI_PART_STEM;
-}
-
-// only leaves and petals are drawn from both sides
-static tdi_part_kind lamina_part(td_organ organ) {
-    return organ == TD_ORGAN_PETAL || organ == TD_ORGAN_FLOWER ? TDI_PART_PETAL : TDI_PART_LEAF;
-}
-
-static tdi_rgb shaded(tdi_rgb base, const tdi_organ_vertex *vertex) {
-    int32_t channels[3] = {base.r, base.g, base.b};
-    for (int k = 0; k < 3; k++) {
-        int32_t bright = (channels[k] * vertex->gain + 128) / 256;
-        channels[k] = bright > 255 ? 255 : bright;
-    }
-    tdi_rgb color = {(uint8_t)channels[0], (uint8_t)channels[1], (uint8_t)channels[2]};
-    tdi_rgb white = {255, 255, 255};
-    return tdi_rgb_mix(color, white, vertex->white);
-}
-
-// the three colours of an organ, by tdi_tint
-static void set_tints(const workspace *work, int32_t segment, const td_shape *shape,
-                      tdi_rgb tints[3]) {
-    const td_segment *organ = &work->posed.segments[segment];
-    tints[TDI_TINT_ORGAN] = tdi_rgb_linear(organ->color);
-    tints[TDI_TINT_CENTRE] = tdi_rgb_linear(shape->centre_color);
-    tints[TDI_TINT_STALK] = tints[TDI_TINT_ORGAN];
-    if (organ->parent != TD_NONE) {
-        tdi_rgb bearer = tdi_rgb_linear(work->posed.segments[organ->parent].color);
-        // the stalk of a leaf is half leaf; that of a flower or a fruit is all stem
-        int32_t share = shape->kind == TD_SHAPE_BLADE ? 128 : 256;
-        tints[TDI_TINT_STALK] = tdi_rgb_mix(tints[TDI_TINT_ORGAN], bearer, share);
-    }
-}
-
-// Where and how large a sheet is put onto a segment, and its colours by tdi_tint.
-typedef struct imprint {
-    td_vec3 at; // world
-    td_real size;
-    tdi_rgb tints[3];
-} imprint;
-
-static td_status stamp(tdi_skin *skin, const workspace *work, const tdi_sheet *sheet,
-                       tdi_part_kind kind, int32_t segment, const imprint *print) {
-    if (sheet->index_count == 0) {
-        return TD_OK;
-    }
-    td_status status = tdi_skin_reserve(skin, kind, sheet->vertex_count, sheet->index_count);
-    if (status != TD_OK) {
-        return status;
-    }
-    td_quat turn = work->posed.rotations[segment];
-    uint32_t first = (uint32_t)skin->parts[kind].vertex_count;
-    tdi_bind bind = tdi_bind_to(segment);
-    for (int64_t i = 0; i < sheet->vertex_count; i++) {
-        const tdi_organ_vertex *vertex = &sheet->vertices[i];
-        td_vec3 place = tdi_quat_rotate(turn, tdi_scale(vertex->position, print->size));
-        tdi_skin_vertex(skin, kind, tdi_add(print->at, place),
-                        tdi_quat_rotate(turn, vertex->normal),
-                        shaded(print->tints[vertex->tint], vertex), &bind);
-    }
-    for (int64_t i = 0; i < sheet->index_count; i += 3) {
-        const uint32_t *at = &sheet->indices[i];
-        tdi_skin_triangle(skin, kind, first + at[0], first + at[1], first + at[2]);
-    }
-    return TD_OK;
-}
-
-static td_status add_organs(tdi_skin *skin, workspace *work) {
-    tdi_organ_model model = {.alloc = work->alloc, .max_vertices = skin->max_vertices};
-    td_status status = TD_OK;
-    for (size_t m = 0; m + 2 < work->start_count && status == TD_OK; m++) {
-        const td_shape *shape = &td_skeleton_shapes(work->skeleton)[m / TDI_DETAIL_COUNT];
-        int32_t from = work->starts[m], to = work->starts[m + 1];
-        if (from < to) {
-            work->where = work->order[from];
-            status =
-                tdi_organ_build(&model, work->skeleton, shape, (tdi_detail)(m % TDI_DETAIL_COUNT));
-        }
-        for (int32_t i = from; i < to && status == TD_OK; i++) {
-            work->where = work->order[i];
-            const td_segment *segment = &work->posed.segments[work->where];
-            imprint print = {.at = work->posed.origins[work->where],
-                             .size = shape->kind == TD_SHAPE_POLYGON ? 1 : segment->length};
-            set_tints(work, work->where, shape, print.tints);
-            status =
-                stamp(skin, work, &model.solid, solid_part(segment->organ), work->where, &print);
-            if (status == TD_OK) {
-                status = stamp(skin, work, &model.lamina, lamina_part(segment->organ), work->where,
-                               &print);
-            }
-        }
-    }
-    tdi_organ_free(&model);
-    return status;
-}
-
-// Balls at the tips of stems that carry one.
-static td_status add_beads(tdi_skin *skin, workspace *work) {
-    tdi_organ_model model = {.alloc = work->alloc, .max_vertices = skin->max_vertices};
-    for (int32_t i = 0; i < work->posed.count && model.status == TD_OK; i++) {
-        const td_segment *segment = &work->posed.segments[i];
-        if (segment->shape != TD_NONE || !(segment->bead > 0)) {
-            continue;
-        }
-        work->where = i;
-        if (model.solid.vertex_count == 0) {
-            tdi_organ_add_ball(&model, tdi_vec3(0, 0, 0), 1, 1, TDI_TINT_ORGAN, TDI_DETAIL_FINE);
-        }
-        imprint print = {.at = tdi_posed_tip(&work->posed, i), .size = 2 * segment->bead};
-        print.tints[TDI_TINT_ORGAN] = tdi_rgb_linear(segment->color);
-        if (model.status == TD_OK) {
-            model.status = stamp(skin, work, &model.solid, TDI_PART_FRUIT, i, &print);
-        }
-    }
-    tdi_organ_free(&model);
-    return model.status;
 }
 
 // ---- entry ----------------------------------------------------------------------------------
+
+static int64_t triangle_count(const tdi_skin *skin) {
+    int64_t count = 0;
+    for (int i = 0; i < TDI_PART_COUNT; i++) {
+        count += skin->parts[i].index_count / 3;
+    }
+    return count;
+}
+
+// makes the mesh anew, in the memory that it has
+static td_status cover(tdi_skin *skin, workspace *work, int32_t sides, td_real tolerance) {
+    tdi_skin_clear(skin);
+    skin->tolerance = tolerance;
+    td_status status = tdi_tubes_add(skin, &work->posed, &work->axes, sides, &work->where);
+    return status == TD_OK ? tdi_organs_add(skin, work->skeleton, &work->posed, &work->where)
+                           : status;
+}
+
+// whether a mesh has too many triangles, or too many vertices to be finished
+static bool is_over(const tdi_skin *skin, td_status status, const td_mesh_opts *opts) {
+    return status == TD_ERR_LIMIT ||
+           (status == TD_OK && triangle_count(skin) > opts->max_triangles);
+}
+
+// Finds a tolerance near the least at which the mesh keeps the limit. Far beyond the plant's extent
+// nothing but the thickest stem is left, as a few triangles.
+static td_status reduce(tdi_skin *skin, workspace *work, const td_mesh_opts *opts) {
+    td_real extent = tdi_posed_extent(&work->posed);
+    td_real high = FIRST_TOLERANCE * extent, low = high;
+    td_status status = TD_ERR_LIMIT;
+    while (is_over(skin, status, opts) && high < LAST_TOLERANCE * extent) {
+        low = high;
+        high *= COARSER;
+        status = cover(skin, work, opts->sides, high);
+    }
+    for (int i = 0; i < BISECTIONS && status == TD_OK; i++) {
+        td_real middle = sqrt(low * high);
+        status = cover(skin, work, opts->sides, middle);
+        if (is_over(skin, status, opts)) {
+            low = middle;
+            status = TD_OK;
+        } else {
+            high = middle;
+        }
+    }
+    // once more, in no more memory than it needs
+    tdi_skin_free(skin);
+    return status == TD_OK ? cover(skin, work, opts->sides, high) : status;
+}
+
+// a stem that is not green has bark
+static bool is_woody(const tdi_posed *posed) {
+    const td_segment *thickest = NULL;
+    for (int32_t i = 0; i < posed->count; i++) {
+        const td_segment *s = &posed->segments[i];
+        if (s->shape == TD_NONE && (!thickest || s->radius_base > thickest->radius_base)) {
+            thickest = s;
+        }
+    }
+    tdi_rgb color = tdi_rgb_linear(thickest ? thickest->color : 0);
+    return color.r >= color.g;
+}
 
 static td_status fill(td_mesh *mesh, workspace *work, const td_mesh_opts *opts) {
     if (!take_work(work)) {
@@ -272,13 +171,10 @@ static td_status fill(td_mesh *mesh, workspace *work, const td_mesh_opts *opts) 
     work->posed = (tdi_posed){td_skeleton_segments(work->skeleton), work->origins, work->rotations,
                               (int32_t)work->count};
     tdi_axes_find(&work->posed, &work->axes);
-    td_status status =
-        tdi_tubes_add(&mesh->skin, &work->posed, &work->axes, opts->sides, &work->where);
-    if (status == TD_OK) {
-        sort_organs(work);
-        status = add_organs(&mesh->skin, work);
-    }
-    return status == TD_OK ? add_beads(&mesh->skin, work) : status;
+    mesh->woody = is_woody(&work->posed);
+    td_status status = cover(&mesh->skin, work, opts->sides, 0);
+    bool limited = opts->max_triangles > 0;
+    return limited && is_over(&mesh->skin, status, opts) ? reduce(&mesh->skin, work, opts) : status;
 }
 
 static td_status report(td_diag *diag, td_status status, const workspace *work,
@@ -309,7 +205,6 @@ td_status td_mesh_new(const td_skeleton *skeleton, const td_mesh_opts *opts, con
     }
     workspace work = {
         .alloc = alloc, .skeleton = skeleton, .count = (size_t)td_skeleton_count(skeleton)};
-    work.start_count = TDI_DETAIL_COUNT * (size_t)td_skeleton_shape_count(skeleton) + 2;
     td_mesh *mesh = tdi_alloc_zeroed(alloc, 1, sizeof *mesh);
     if (!mesh) {
         return report(diag, TD_ERR_MEMORY, &work, opts);
@@ -317,6 +212,7 @@ td_status td_mesh_new(const td_skeleton *skeleton, const td_mesh_opts *opts, con
     mesh->skin.alloc = alloc;
     mesh->skin.max_vertices = opts->max_vertices;
     mesh->skin.bound = opts->skinned;
+    mesh->skin.tangents = opts->textures;
     mesh->pose = opts->pose;
     status = work.count > 0 ? fill(mesh, &work, opts) : TD_OK;
     free_work(&work);
@@ -350,6 +246,13 @@ int32_t td_mesh_part_count(const td_mesh *mesh) {
     return mesh->part_count;
 }
 
+static const char *texture_of(const td_mesh *mesh, tdi_part_kind kind) {
+    return kind == TDI_PART_LEAF    ? "leaf"
+           : kind == TDI_PART_PETAL ? "petal"
+           : kind == TDI_PART_STEM  ? (mesh->woody ? "bark" : "stalk")
+                                    : NULL;
+}
+
 td_mesh_part td_mesh_part_get(const td_mesh *mesh, int32_t index) {
     static const char *const names[TDI_PART_COUNT] = {"stem", "leaf", "petal", "flower", "fruit"};
     td_mesh_part view = {.name = ""};
@@ -360,12 +263,16 @@ td_mesh_part td_mesh_part_get(const td_mesh *mesh, int32_t index) {
         view.double_sided = kind == TDI_PART_LEAF || kind == TDI_PART_PETAL;
         view.vertex_count = (int32_t)part->vertex_count;
         view.index_count = (int32_t)part->index_count;
-        view.position = part->position;
-        view.normal = part->normal;
-        view.color = part->color;
-        view.joint = part->joint;
-        view.weight = part->weight;
-        view.index = part->index;
+        view.position = part->streams[TDI_STREAM_POSITION];
+        view.normal = part->streams[TDI_STREAM_NORMAL];
+        view.color = part->streams[TDI_STREAM_COLOR];
+        view.texcoord = part->streams[TDI_STREAM_TEXCOORD];
+        view.texture = mesh->skin.tangents ? texture_of(mesh, kind) : NULL;
+        bool bumpy = kind == TDI_PART_LEAF || (kind == TDI_PART_STEM && mesh->woody);
+        view.tangent = bumpy ? part->streams[TDI_STREAM_TANGENT] : NULL;
+        view.joint = part->streams[TDI_STREAM_JOINT];
+        view.weight = part->streams[TDI_STREAM_WEIGHT];
+        view.index = part->streams[TDI_STREAM_INDEX];
     }
     return view;
 }

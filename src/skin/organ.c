@@ -87,6 +87,35 @@ static void smooth_corners(tdi_sheet *sheet) {
     }
 }
 
+// A picture lies flat on the organ, as wide as it is long: seen along the mean of the normals, up
+// is as near to +Y as can be, and the organ is in the middle.
+static void map_corners(tdi_sheet *sheet) {
+    td_vec3 sum = {0, 0, 0};
+    for (int64_t i = 0; i < sheet->vertex_count; i++) {
+        sum = tdi_add(sum, sheet->vertices[i].normal);
+    }
+    td_vec3 normal = tdi_unit_or(sum, tdi_vec3(0, 0, 1));
+    td_vec3 right = tdi_unit_or(tdi_cross(tdi_vec3(0, 1, 0), normal), tdi_across(normal));
+    td_vec3 up = tdi_cross(normal, right);
+    td_real low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    for (int64_t i = 0; i < sheet->vertex_count; i++) {
+        tdi_organ_vertex *v = &sheet->vertices[i];
+        v->tangent = right;
+        v->u = tdi_dot(v->position, right);
+        v->v = tdi_dot(v->position, up);
+        low[0] = fmin(low[0], v->u);
+        low[1] = fmin(low[1], v->v);
+        high[0] = fmax(high[0], v->u);
+        high[1] = fmax(high[1], v->v);
+    }
+    td_real size = fmax(high[0] - low[0], high[1] - low[1]);
+    for (int64_t i = 0; i < sheet->vertex_count && size > 0; i++) {
+        tdi_organ_vertex *v = &sheet->vertices[i];
+        v->u = 0.5 + (v->u - (low[0] + high[0]) / 2) / size;
+        v->v = 0.5 - (v->v - (low[1] + high[1]) / 2) / size;
+    }
+}
+
 static void add_polygons(tdi_organ_model *model, const td_skeleton *skeleton,
                          const td_shape *shape) {
     const td_polygon *polygons = td_skeleton_polygons(skeleton) + shape->polygon_first;
@@ -99,6 +128,7 @@ static void add_polygons(tdi_organ_model *model, const td_skeleton *skeleton,
                               polygons[i].point_count);
     }
     smooth_corners(&model->lamina);
+    map_corners(&model->lamina);
 }
 
 td_status tdi_organ_build(tdi_organ_model *model, const td_skeleton *skeleton,
@@ -122,9 +152,10 @@ td_status tdi_organ_build(tdi_organ_model *model, const td_skeleton *skeleton,
         tdi_organ_add_ball(model, tdi_vec3(0, shape->stalk + 0.5, 0), shape->width, 1,
                            TDI_TINT_ORGAN, detail);
         break;
-    case TD_SHAPE_DISC: tdi_organ_add_disc(model); break;
+    case TD_SHAPE_DISC: tdi_organ_add_disc(model, detail); break;
     case TD_SHAPE_POLYGON: add_polygons(model, skeleton, shape); break;
     case TD_SHAPE_BOX: tdi_organ_add_box(model, shape); break;
+    case TD_SHAPE_PATCHES: tdi_organ_add_patches(model, skeleton, shape, detail); break;
     }
     return model->status;
 }

@@ -7,6 +7,8 @@
 
 // How large an organ is in the picture.
 typedef enum tdi_detail {
+    TDI_DETAIL_LEAST, // as few triangles as can stand for the organ
+    TDI_DETAIL_LOW,
     TDI_DETAIL_COARSE,
     TDI_DETAIL_MEDIUM,
     TDI_DETAIL_FINE,
@@ -22,6 +24,9 @@ typedef enum tdi_tint {
 
 typedef struct tdi_organ_vertex {
     td_vec3 position, normal;
+    td_vec3 tangent; // along which u grows
+    td_real u, v;
+    td_real along; // place along the midrib of a blade, from 0 to 1; below 0 on its stalk
     tdi_tint tint;
     int32_t gain;  // brightness, 256 is 1
     int32_t white; // 0..256: how much white is mixed in
@@ -63,11 +68,10 @@ void tdi_organ_add_petiole(tdi_organ_model *model, const td_shape *shape, tdi_de
 void tdi_organ_add_pedicel(tdi_organ_model *model, const td_shape *shape, tdi_detail detail);
 void tdi_organ_add_ball(tdi_organ_model *model, td_vec3 centre, td_real width, td_real height,
                         tdi_tint tint, tdi_detail detail);
-void tdi_organ_add_disc(tdi_organ_model *model);
+void tdi_organ_add_disc(tdi_organ_model *model, tdi_detail detail);
 void tdi_organ_add_box(tdi_organ_model *model, const td_shape *shape);
+// Bezier patches; patch.c.
+void tdi_organ_add_patches(tdi_organ_model *model, const td_skeleton *skeleton,
+                           const td_shape *shape, tdi_detail detail);
 // One polygon with at most TDI_MAX_CORNERS corners; polygon.c.
 void tdi_organ_add_polygon(tdi_organ_model *model, const td_vec3 *points, int32_t count);
-
-// A place on the midrib of a blade of length 1 that starts at the origin: the tip has turned by
-// `curl` towards -Z. Either may be NULL.
-void tdi_blade_midrib(td_real curl, td_real s, td_vec3 *place, td_vec3 *normal);

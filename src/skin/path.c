@@ -21,6 +21,8 @@
 #define GENTLE     (40 * TDI_PI / 180) // rad: up to here a bend is a curve
 #define KNEE       3.0                 // radii: D of a sharp bend
 #define CREASE     (35 * TDI_PI / 180) // rad: a profile that turns by more has an edge
+#define ZONE       1.0                 // radii: half of where a straight joint bends
+#define RING_GAP   16.0                // tolerances between the rings of a straight run
 #define SAME_PLACE 1e-9                // of the radius: joints nearer than this are one
 
 // a joint of the tube, and the segment that starts there
@@ -146,7 +148,7 @@ static tdi_ring corner_ring(const tdi_path *path, int64_t i, td_real size, td_re
         .radius = here->radius + off * (early ? slope_a : slope_b),
         .slope = tan((1 - u) * atan(slope_a) + u * atan(slope_b)),
         .color = early ? before->color : here->color,
-        .bind = tdi_bind_between(before->segment, here->segment, u),
+        .bind = tdi_bind_between(before->segment, here->segment, tdi_bind_share(u)),
     };
     ring.tangent = tdi_unit_or(ring.tangent, here->along);
     return ring;
@@ -156,6 +158,25 @@ static bool same_color(tdi_rgb a, tdi_rgb b) {
     return a.r == b.r && a.g == b.g && a.b == b.b;
 }
 
+// A joint at which a straight run may bend later: a ring on either side moves with one segment
+// alone, so that the loss of section where the two are mixed stays near the joint.
+static td_status push_zone(tdi_path *path, int64_t i) {
+    const path_joint *before = &path->joints[i - 1], *here = &path->joints[i];
+    td_real size = fmin(fmin(before->length, here->length) / 2, ZONE * here->radius);
+    td_status status = TD_OK;
+    for (int k = 0; k <= 2 && status == TD_OK; k++) {
+        status = push_ring(path, corner_ring(path, i, size, 0.5 * k));
+    }
+    return status;
+}
+
+// a ring of a straight run is left out near the one before it, and where it could not be seen
+static td_status push_seen(tdi_path *path, tdi_ring ring) {
+    const tdi_ring *last = &path->rings[path->ring_count - 1];
+    td_real run = tdi_norm(tdi_sub(ring.centre, last->centre));
+    return run < RING_GAP * path->tolerance ? TD_OK : push_ring(path, ring);
+}
+
 // A joint of a straight run. Where its colour or its slope changes at once it has two rings in one
 // place, which makes the change an edge.
 static td_status push_straight(tdi_path *path, int64_t i) {
@@ -163,17 +184,18 @@ static td_status push_straight(tdi_path *path, int64_t i) {
     td_real slope_a = slope_of(path, i - 1), slope_b = slope_of(path, i);
     bool sharp = fabs(atan(slope_a) - atan(slope_b)) > CREASE;
     tdi_ring ring = corner_ring(path, i, 0, 0.5);
-    if (sharp || !same_color(before->color, here->color)) {
-        tdi_ring old = ring;
-        old.slope = sharp ? slope_a : ring.slope;
-        old.color = before->color;
-        td_status status = push_ring(path, old);
-        if (status != TD_OK) {
-            return status;
-        }
-        ring.slope = sharp ? slope_b : ring.slope;
-        ring.edge = true;
+    if (!sharp && same_color(before->color, here->color)) {
+        return path->soft ? push_zone(path, i) : push_seen(path, ring);
     }
+    tdi_ring old = ring;
+    old.slope = sharp ? slope_a : ring.slope;
+    old.color = before->color;
+    td_status status = push_ring(path, old);
+    if (status != TD_OK) {
+        return status;
+    }
+    ring.slope = sharp ? slope_b : ring.slope;
+    ring.edge = true;
     return push_ring(path, ring);
 }
 

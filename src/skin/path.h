@@ -25,6 +25,8 @@ typedef struct tdi_path {
     int64_t ring_count, ring_capacity;
     int64_t max_rings;  // more are TD_ERR_LIMIT
     td_real turn_limit; // rad: the most that the tube turns between two rings
+    td_real tolerance;  // m: of the skin
+    bool soft;          // joints that are straight get rings of their own, to be bent
 } tdi_path;
 
 // The tube that begins with segment `start`. No rings when it has no length.

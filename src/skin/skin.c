@@ -3,17 +3,22 @@
 
 #include "skin/skin.h"
 
+#include "math/vec3.h"
+
 #include <string.h>
 
 // ---- room -----------------------------------------------------------------------------------
 
-static bool grow(const td_alloc *alloc, void **items, int64_t *capacity, int64_t need,
-                 size_t item_size) {
-    void *moved = tdi_array_reserve(alloc, *items, capacity, need, item_size);
-    if (moved) {
-        *items = moved;
-    }
-    return moved != NULL;
+static const size_t stream_sizes[TDI_STREAM_COUNT] = {
+    [TDI_STREAM_POSITION] = 12, [TDI_STREAM_NORMAL] = 12,  [TDI_STREAM_COLOR] = 4,
+    [TDI_STREAM_TEXCOORD] = 8,  [TDI_STREAM_TANGENT] = 16, [TDI_STREAM_JOINT] = 16,
+    [TDI_STREAM_WEIGHT] = 4,    [TDI_STREAM_INDEX] = 4,
+};
+
+static bool has_stream(const tdi_skin *skin, int stream) {
+    return stream == TDI_STREAM_TANGENT                                ? skin->tangents
+           : stream == TDI_STREAM_JOINT || stream == TDI_STREAM_WEIGHT ? skin->bound
+                                                                       : true;
 }
 
 td_status tdi_skin_reserve(tdi_skin *skin, tdi_part_kind kind, int64_t vertices, int64_t indices) {
@@ -22,38 +27,39 @@ td_status tdi_skin_reserve(tdi_skin *skin, tdi_part_kind kind, int64_t vertices,
         vertices > INT32_MAX - part->vertex_count || indices > INT32_MAX - part->index_count) {
         return TD_ERR_LIMIT;
     }
-    int64_t vertex_need = part->vertex_count + vertices;
-    int64_t index_need = part->index_count + indices;
-    void *position = part->position, *normal = part->normal, *color = part->color;
-    void *joint = part->joint, *weight = part->weight, *index = part->index;
-    bool good = grow(skin->alloc, &position, &part->position_capacity, vertex_need, 12) &&
-                grow(skin->alloc, &normal, &part->normal_capacity, vertex_need, 12) &&
-                grow(skin->alloc, &color, &part->color_capacity, vertex_need, 4) &&
-                grow(skin->alloc, &index, &part->index_capacity, index_need, 4);
-    if (good && skin->bound) {
-        good = grow(skin->alloc, &joint, &part->joint_capacity, vertex_need, 16) &&
-               grow(skin->alloc, &weight, &part->weight_capacity, vertex_need, 4);
+    for (int i = 0; i < TDI_STREAM_COUNT; i++) {
+        int64_t need =
+            i == TDI_STREAM_INDEX ? part->index_count + indices : part->vertex_count + vertices;
+        if (!has_stream(skin, i)) {
+            continue;
+        }
+        void *moved = tdi_array_reserve(skin->alloc, part->streams[i], &part->capacities[i], need,
+                                        stream_sizes[i]);
+        if (!moved) {
+            return TD_ERR_MEMORY;
+        }
+        part->streams[i] = moved;
     }
-    part->position = position;
-    part->normal = normal;
-    part->color = color;
-    part->joint = joint;
-    part->weight = weight;
-    part->index = index;
-    return good ? TD_OK : TD_ERR_MEMORY;
+    return TD_OK;
+}
+
+void tdi_skin_clear(tdi_skin *skin) {
+    for (int p = 0; p < TDI_PART_COUNT; p++) {
+        skin->parts[p].vertex_count = skin->parts[p].index_count = 0;
+    }
+    skin->vertex_count = 0;
 }
 
 void tdi_skin_free(tdi_skin *skin) {
-    for (int i = 0; i < TDI_PART_COUNT; i++) {
-        tdi_skin_part *part = &skin->parts[i];
-        tdi_alloc_free(skin->alloc, part->position, 12 * (size_t)part->position_capacity);
-        tdi_alloc_free(skin->alloc, part->normal, 12 * (size_t)part->normal_capacity);
-        tdi_alloc_free(skin->alloc, part->color, 4 * (size_t)part->color_capacity);
-        tdi_alloc_free(skin->alloc, part->joint, 16 * (size_t)part->joint_capacity);
-        tdi_alloc_free(skin->alloc, part->weight, 4 * (size_t)part->weight_capacity);
-        tdi_alloc_free(skin->alloc, part->index, 4 * (size_t)part->index_capacity);
-        *part = (tdi_skin_part){0};
+    for (int p = 0; p < TDI_PART_COUNT; p++) {
+        tdi_skin_part *part = &skin->parts[p];
+        for (int i = 0; i < TDI_STREAM_COUNT; i++) {
+            tdi_alloc_free(skin->alloc, part->streams[i],
+                           stream_sizes[i] * (size_t)part->capacities[i]);
+        }
+        *part = (tdi_skin_part){.vertex_count = 0};
     }
+    skin->vertex_count = 0;
 }
 
 // ---- vertices and triangles -----------------------------------------------------------------
@@ -64,28 +70,44 @@ static void put_vec3(float *to, td_vec3 v) {
     to[2] = (float)v.z;
 }
 
-uint32_t tdi_skin_vertex(tdi_skin *skin, tdi_part_kind kind, td_vec3 position, td_vec3 normal,
-                         tdi_rgb color, const tdi_bind *bind) {
+// across the normal; both run counter-clockwise, so that the fourth number is always 1
+static void put_tangent(float *to, const tdi_vertex *vertex) {
+    td_vec3 across =
+        tdi_madd(vertex->tangent, vertex->normal, -tdi_dot(vertex->tangent, vertex->normal));
+    put_vec3(to, tdi_unit_or(across, tdi_across(vertex->normal)));
+    to[3] = 1;
+}
+
+uint32_t tdi_skin_vertex(tdi_skin *skin, tdi_part_kind kind, const tdi_vertex *vertex) {
     tdi_skin_part *part = &skin->parts[kind];
     int64_t at = part->vertex_count++;
     skin->vertex_count++;
-    put_vec3(part->position + 3 * at, position);
-    put_vec3(part->normal + 3 * at, normal);
-    uint8_t *c = part->color + 4 * at;
-    c[0] = color.r;
-    c[1] = color.g;
-    c[2] = color.b;
+    put_vec3((float *)part->streams[TDI_STREAM_POSITION] + 3 * at, vertex->position);
+    put_vec3((float *)part->streams[TDI_STREAM_NORMAL] + 3 * at, vertex->normal);
+    float *place = (float *)part->streams[TDI_STREAM_TEXCOORD] + 2 * at;
+    place[0] = (float)vertex->u;
+    place[1] = (float)vertex->v;
+    uint8_t *c = (uint8_t *)part->streams[TDI_STREAM_COLOR] + 4 * at;
+    c[0] = vertex->color.r;
+    c[1] = vertex->color.g;
+    c[2] = vertex->color.b;
     c[3] = 255;
+    if (skin->tangents) {
+        put_tangent((float *)part->streams[TDI_STREAM_TANGENT] + 4 * at, vertex);
+    }
     if (skin->bound) {
-        memcpy(part->joint + 4 * at, bind->joint, sizeof bind->joint);
-        memcpy(part->weight + 4 * at, bind->weight, sizeof bind->weight);
+        const tdi_bind *bind = &vertex->bind;
+        memcpy((uint32_t *)part->streams[TDI_STREAM_JOINT] + 4 * at, bind->joint,
+               sizeof bind->joint);
+        memcpy((uint8_t *)part->streams[TDI_STREAM_WEIGHT] + 4 * at, bind->weight,
+               sizeof bind->weight);
     }
     return (uint32_t)at;
 }
 
 void tdi_skin_triangle(tdi_skin *skin, tdi_part_kind kind, uint32_t a, uint32_t b, uint32_t c) {
     tdi_skin_part *part = &skin->parts[kind];
-    uint32_t *at = part->index + part->index_count;
+    uint32_t *at = (uint32_t *)part->streams[TDI_STREAM_INDEX] + part->index_count;
     at[0] = a;
     at[1] = b;
     at[2] = c;
@@ -93,6 +115,10 @@ void tdi_skin_triangle(tdi_skin *skin, tdi_part_kind kind, uint32_t a, uint32_t 
 }
 
 // ---- binding --------------------------------------------------------------------------------
+
+td_real tdi_bind_share(td_real u) {
+    return u * u * (3 - 2 * u);
+}
 
 tdi_bind tdi_bind_to(int32_t segment) {
     tdi_bind bind = {{(uint32_t)segment, 0, 0, 0}, {255, 0, 0, 0}};

@@ -14,11 +14,15 @@
 #include "math/quat.h"
 #include "skin/path.h"
 
-#define MIN_SIDES   5
-#define MAX_SIDES   16
-#define SIDES_LIMIT 64                   // of td_mesh_opts
-#define RING_TURN   (100 * TDI_PI / 180) // rad: turn between rings, times the sides
-#define POINTED     1e-9                 // of the largest radius: what counts as none
+#define MIN_SIDES     5
+#define MAX_SIDES     16
+#define LEAST_SIDES   3                    // of a tube that is hardly seen
+#define SIDES_LIMIT   64                   // of td_mesh_opts
+#define SOFT_SIDES    9                    // from here on the joints of a tube bend over a zone
+#define TWIG          8                    // tolerances: shorter tubes are not seen
+#define LEAST_TEXTURE 0.25                 // of the largest radius: thinner, a texture is stretched
+#define RING_TURN     (100 * TDI_PI / 180) // rad: turn between rings, times the sides
+#define POINTED       1e-9                 // of the largest radius: what counts as none
 
 typedef struct sweep {
     tdi_skin *skin;
@@ -26,7 +30,10 @@ typedef struct sweep {
     td_real flat;                                   // width along e2 over that along e1
     td_real cosine[SIDES_LIMIT], sine[SIDES_LIMIT]; // of the angle of each vertex of a ring
     td_vec3 e1, e2, t;                              // of the ring at hand
+    td_real v;                                      // likewise, of the texture
+    td_real least_radius;                           // by which textures are stretched at a tip
     tdi_bind bind;                                  // likewise
+    int32_t cap_steps;                              // rings of an end, and one for its apex
     uint32_t last_ring;                             // first vertex of the ring added last
 } sweep;
 
@@ -43,8 +50,11 @@ static void transport(sweep *tube, td_vec3 tangent) {
     tube->t = tangent;
 }
 
-static uint32_t add_vertex(sweep *tube, td_vec3 position, td_vec3 normal, tdi_rgb color) {
-    return tdi_skin_vertex(tube->skin, TDI_PART_STEM, position, normal, color, &tube->bind);
+// `side` of the ring: where around the tube, for the texture
+static uint32_t add_vertex(sweep *tube, td_vec3 position, td_vec3 normal, td_real side,
+                           td_vec3 tangent, tdi_rgb color) {
+    tdi_vertex vertex = {position, normal, tangent, side / tube->sides, tube->v, color, tube->bind};
+    return tdi_skin_vertex(tube->skin, TDI_PART_STEM, &vertex);
 }
 
 // direction from the axis to vertex k
@@ -57,17 +67,19 @@ static td_vec3 flattened(const sweep *tube, td_vec3 v, td_real by) {
     return tdi_madd(v, tube->e2, (by - 1) * tdi_dot(v, tube->e2));
 }
 
-// a ring of vertices whose normals are (across radial + along t), a unit vector
+// A ring of vertices whose normals are (across radial + along t), a unit vector. The last stands
+// where the first does: there the texture begins again.
 static void add_ring(sweep *tube, td_vec3 centre, td_real radius, td_real across, td_real along,
                      tdi_rgb color) {
-    for (int32_t k = 0; k < tube->sides; k++) {
-        td_vec3 out = radial(tube, k);
+    for (int32_t k = 0; k <= tube->sides; k++) {
+        td_vec3 out = radial(tube, k % tube->sides), tangent = tdi_cross(tube->t, out);
         td_vec3 normal = tdi_madd(tdi_scale(out, across), tube->t, along);
         if (tube->flat != 1) {
             out = flattened(tube, out, tube->flat);
+            tangent = flattened(tube, tangent, tube->flat);
             normal = tdi_unit_or(flattened(tube, normal, 1 / tube->flat), normal);
         }
-        uint32_t at = add_vertex(tube, tdi_madd(centre, out, radius), normal, color);
+        uint32_t at = add_vertex(tube, tdi_madd(centre, out, radius), normal, k, tangent, color);
         tube->last_ring = k == 0 ? at : tube->last_ring;
     }
 }
@@ -76,27 +88,27 @@ static void add_ring(sweep *tube, td_vec3 centre, td_real radius, td_real across
 static void join_rings(sweep *tube, uint32_t low, uint32_t high) {
     uint32_t sides = (uint32_t)tube->sides;
     for (uint32_t k = 0; k < sides; k++) {
-        uint32_t n = (k + 1) % sides;
+        uint32_t n = k + 1;
         tdi_skin_triangle(tube->skin, TDI_PART_STEM, low + k, low + n, high + n);
         tdi_skin_triangle(tube->skin, TDI_PART_STEM, low + k, high + n, high + k);
     }
 }
 
-// triangles between a ring and one vertex (step 0) or one vertex for each side (step 1)
-static void join_apex(sweep *tube, uint32_t ring, uint32_t apex, uint32_t step, bool forward) {
-    uint32_t sides = (uint32_t)tube->sides;
-    for (uint32_t k = 0; k < sides; k++) {
-        uint32_t a = ring + k, b = ring + (k + 1) % sides;
-        tdi_skin_triangle(tube->skin, TDI_PART_STEM, forward ? a : b, forward ? b : a,
-                          apex + step * k);
+// triangles between a ring and an apex that has a vertex for each side
+static void join_apex(sweep *tube, uint32_t ring, uint32_t apex, bool forward) {
+    for (uint32_t k = 0; k < (uint32_t)tube->sides; k++) {
+        uint32_t a = ring + k, b = a + 1;
+        tdi_skin_triangle(tube->skin, TDI_PART_STEM, forward ? a : b, forward ? b : a, apex + k);
     }
 }
 
-// ---- ends -----------------------------------------------------------------------------------
-
-static int32_t cap_steps(int32_t sides) {
-    return sides < 8 ? 2 : sides / 4;
+// Texture coordinates move along by `run`. A texture goes once around, so that it is as long as the
+// tube is around: dv = -dl/(2 pi r). It stands upright, so v falls.
+static void move_texture(sweep *tube, td_real run, td_real radius) {
+    tube->v -= run / (2 * TDI_PI * fmax(radius, tube->least_radius));
 }
+
+// ---- ends -----------------------------------------------------------------------------------
 
 // A piece of a sphere on the ring that was added last, towards `sign` t. It touches the tube:
 // with alpha the angle by which the normals lean outwards, the sphere has the radius r/cos(alpha)
@@ -104,20 +116,28 @@ static int32_t cap_steps(int32_t sides) {
 static void add_round_end(sweep *tube, const tdi_ring *ring, td_real sign) {
     td_real lean = atan(-sign * ring->slope);
     td_real alpha = lean > 0 ? lean : 0; // a widening end would need more than half a sphere
-    td_real size = ring->radius / cos(alpha);
-    int32_t steps = cap_steps(tube->sides);
-    for (int32_t i = 1; i < steps; i++) {
-        td_real angle = alpha + (TDI_PI / 2 - alpha) * i / steps;
+    td_real size = ring->radius / cos(alpha), step = (TDI_PI / 2 - alpha) / tube->cap_steps;
+    td_real v = tube->v;
+    for (int32_t i = 1; i < tube->cap_steps; i++) {
+        td_real angle = alpha + step * i;
         td_real height = sign * size * (sin(angle) - sin(alpha));
         uint32_t before = tube->last_ring;
+        move_texture(tube, sign * size * step, ring->radius);
         add_ring(tube, tdi_madd(ring->centre, tube->t, height), size * cos(angle), cos(angle),
                  sign * sin(angle), ring->color);
         join_rings(tube, sign > 0 ? before : tube->last_ring, sign > 0 ? tube->last_ring : before);
     }
-    td_real top = sign * size * (1 - sin(alpha));
-    uint32_t apex = add_vertex(tube, tdi_madd(ring->centre, tube->t, top), tdi_scale(tube->t, sign),
-                               ring->color);
-    join_apex(tube, tube->last_ring, apex, 0, sign > 0);
+    td_vec3 top = tdi_madd(ring->centre, tube->t, sign * size * (1 - sin(alpha)));
+    uint32_t apex = 0;
+    move_texture(tube, sign * size * step, ring->radius);
+    for (int32_t k = 0; k < tube->sides; k++) {
+        td_vec3 tangent = tdi_cross(tube->t, radial(tube, k));
+        uint32_t at =
+            add_vertex(tube, top, tdi_scale(tube->t, sign), k + 0.5, tangent, ring->color);
+        apex = k == 0 ? at : apex;
+    }
+    join_apex(tube, tube->last_ring, apex, sign > 0);
+    tube->v = v;
 }
 
 // the disc on which a stem stands: a fan, with a ring of its own because of its normals
@@ -158,12 +178,12 @@ static base_kind base_of(const tdi_posed *posed, int32_t start) {
 
 // room for what add_tube() adds; edges need fewer triangles
 static td_status reserve(sweep *tube, const tdi_path *path, base_kind base, bool pointed) {
-    int64_t sides = tube->sides, cap_rings = cap_steps(tube->sides) - 1;
+    int64_t sides = tube->sides, ring = sides + 1, cap_rings = tube->cap_steps - 1;
     int64_t caps = (base == BASE_ROUND ? 1 : 0) + (pointed ? 0 : 1);
-    int64_t vertices = sides * path->ring_count + caps * (sides * cap_rings + 1);
+    int64_t vertices = ring * path->ring_count + caps * (ring * cap_rings + sides);
     int64_t triangles = 2 * sides * (path->ring_count - 1) + caps * sides * (2 * cap_rings + 1);
     if (base == BASE_FLAT) {
-        vertices += sides;
+        vertices += ring;
         triangles += sides - 2;
     }
     triangles -= pointed ? sides : 0;
@@ -184,6 +204,10 @@ static void add_tube(sweep *tube, const tdi_path *path, td_vec3 side, base_kind 
     for (int64_t i = 0; i < path->ring_count; i++) {
         const tdi_ring *ring = &rings[i];
         transport(tube, ring->tangent);
+        if (i > 0) {
+            td_real run = tdi_norm(tdi_sub(ring->centre, rings[i - 1].centre));
+            move_texture(tube, run, (ring->radius + rings[i - 1].radius) / 2);
+        }
         tube->bind = ring->bind;
         uint32_t before = tube->last_ring;
         td_real scale = 1 / sqrt(1 + ring->slope * ring->slope);
@@ -195,7 +219,7 @@ static void add_tube(sweep *tube, const tdi_path *path, td_vec3 side, base_kind 
             add_round_end(tube, ring, -1);
             tube->last_ring = first;
         } else if (point) {
-            join_apex(tube, before, tube->last_ring, 1, true);
+            join_apex(tube, before, tube->last_ring, true);
         } else if (i > 0 && !ring->edge) {
             join_rings(tube, before, tube->last_ring);
         }
@@ -221,16 +245,39 @@ static int32_t sides_of(td_real radius, td_real thickest) {
     return MIN_SIDES + (int32_t)((MAX_SIDES - MIN_SIDES) * sqrt(radius / thickest) + 0.5);
 }
 
-static td_status add_axis(tdi_skin *skin, tdi_path *path, const tdi_posed *posed,
-                          const tdi_axes *axes, int32_t start, int32_t sides, td_real radius) {
-    sweep tube = {.skin = skin, .sides = sides, .flat = posed->segments[start].flat};
+// so few that the sides lie within the tolerance of the circle: r (1 - cos(pi/n)) <= tolerance
+static int32_t fewer_sides(int32_t sides, td_real radius, td_real tolerance) {
+    td_real within = 1 - tolerance / radius;
+    int32_t enough = within > 0.5 ? (int32_t)ceil(TDI_PI / acos(within)) : LEAST_SIDES;
+    return enough < sides ? enough : sides;
+}
+
+// ends that are smaller than the tolerance are pointed
+static int32_t cap_steps(int32_t sides, td_real radius, td_real tolerance) {
+    return radius < 2 * tolerance ? 1 : sides < 8 ? 2 : sides / 4;
+}
+
+static sweep sweep_of(tdi_skin *skin, const td_segment *first, int32_t sides, td_real radius) {
+    sweep tube = {.skin = skin,
+                  .sides = sides,
+                  .flat = first->flat,
+                  .least_radius = radius * LEAST_TEXTURE,
+                  .cap_steps = cap_steps(sides, radius, skin->tolerance)};
     for (int32_t k = 0; k < sides; k++) {
         td_real angle = 2 * TDI_PI * k / sides;
         tube.cosine[k] = cos(angle);
         tube.sine[k] = sin(angle);
     }
+    return tube;
+}
+
+static td_status add_axis(tdi_skin *skin, tdi_path *path, const tdi_posed *posed,
+                          const tdi_axes *axes, int32_t start, int32_t sides, td_real radius) {
+    sweep tube = sweep_of(skin, &posed->segments[start], sides, radius);
     path->max_rings = (skin->max_vertices - skin->vertex_count) / sides;
     path->turn_limit = RING_TURN / sides;
+    path->soft = skin->bound && sides >= SOFT_SIDES;
+    path->tolerance = skin->tolerance;
     td_status status = tdi_path_build(path, posed, axes, start);
     if (status != TD_OK || path->ring_count == 0) {
         return status;
@@ -245,6 +292,22 @@ static td_status add_axis(tdi_skin *skin, tdi_path *path, const tdi_posed *posed
     return status;
 }
 
+// m: of all segments of a tube
+static td_real tube_length(const tdi_posed *posed, const tdi_axes *axes, int32_t start) {
+    td_real sum = 0;
+    for (int32_t i = start; i != TD_NONE; i = axes->next[i]) {
+        sum += posed->segments[i].length;
+    }
+    return sum;
+}
+
+// twigs that are too small to be seen are left out, but for the thickest stem
+static bool is_seen(const tdi_skin *skin, const tdi_posed *posed, const tdi_axes *axes,
+                    int32_t start, td_real radius, td_real thickest) {
+    return radius == thickest || radius > skin->tolerance ||
+           tube_length(posed, axes, start) > TWIG * skin->tolerance;
+}
+
 td_status tdi_tubes_add(tdi_skin *skin, const tdi_posed *posed, const tdi_axes *axes, int32_t sides,
                         int32_t *where) {
     td_real thickest = 0;
@@ -256,13 +319,11 @@ td_status tdi_tubes_add(tdi_skin *skin, const tdi_posed *posed, const tdi_axes *
     tdi_path path = {.alloc = skin->alloc};
     td_status status = TD_OK;
     for (int32_t i = 0; i < posed->count && status == TD_OK; i++) {
-        if (!axes->first[i]) {
-            continue;
-        }
-        td_real radius = largest_radius(posed, axes, i);
-        if (radius > 0) {
+        td_real radius = axes->first[i] ? largest_radius(posed, axes, i) : 0;
+        if (radius > 0 && is_seen(skin, posed, axes, i, radius, thickest)) {
             *where = i;
-            int32_t count = sides > 0 ? sides : sides_of(radius, thickest);
+            int32_t most = sides > 0 ? sides : sides_of(radius, thickest);
+            int32_t count = skin->tolerance > 0 ? fewer_sides(most, radius, skin->tolerance) : most;
             status = add_axis(skin, &path, posed, axes, i, count, radius);
         }
     }

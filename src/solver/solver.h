@@ -10,7 +10,8 @@
 // Frames     Places, turns and velocities are in world axes; points, curvatures and moments of a
 //            segment in its own.
 // Handles    Models are constant and shared by the states of many actors; states are stepped one a
-//            thread. What they are is known in the solver's file alone.
+//            thread. A model begins with a tdi_solver_model and a state with a tdi_solver_state;
+//            what else they are is known in the solver's folder alone. Each is one block.
 // Stiffness  The factor that a step takes for all springs is not the model's: moments get it, and
 //            the elastic energy is without it.
 
@@ -18,8 +19,15 @@
 #include "tendril/skeleton.h"
 #include "tendril/solver.h"
 
-typedef struct tdi_solver_model tdi_solver_model;
-typedef struct tdi_solver_state tdi_solver_state;
+// What every model begins with, as `head`.
+typedef struct tdi_solver_model {
+    const td_alloc *alloc;
+    size_t bytes; // of the model and all it points to, which are one block
+    int32_t dof_count;
+    const void *parameters; // the numbers that tell models apart, without gaps: a save belongs to
+                            // models whose numbers are the same
+    size_t parameter_bytes;
+} tdi_solver_model;
 
 typedef struct tdi_rate { // how a frame moves: turning rate, and velocity of its origin
     td_vec3 spin, velocity;
@@ -30,100 +38,111 @@ typedef struct tdi_model_opts {
     td_spring_law law; // of the solver's laws, or TD_LAW_DEFAULT
 } tdi_model_opts;
 
+// Those marked * may be left out; then the solver does not offer them.
 typedef struct tdi_solver {
     td_solver_info info; // without contact, mutual, ends, rest, damping and modes, which follow
                          // from what is below
 
-    // ---- models: those marked * may be NULL; then the solver does not offer them
-    // Refuses by name what it cannot make of the skeleton. The skeleton outlives the model.
+    // ---- models
+    // Refuses by name what it cannot make of the skeleton, which outlives the model.
     td_status (*model_new)(const td_skeleton *skeleton, const tdi_model_opts *opts,
                            const td_alloc *alloc, tdi_solver_model **out, td_diag *diag);
-    void (*model_free)(tdi_solver_model *model); // NULL is allowed
-    int32_t (*dof_count)(const tdi_solver_model *model);
-    // The numbers that tell models apart, without gaps, for telling saves apart.
-    const void *(*parameters)(const tdi_solver_model *model, size_t *size);
     // * A model like this one whose drawn shape is one of rest under this gravity.
-    td_status (*rest_new)(const tdi_solver_model *model, td_vec3 gravity, const td_alloc *alloc,
+    td_status (*rest_new)(const void *model, td_vec3 gravity, const td_alloc *alloc,
                           tdi_solver_model **out, td_diag *diag);
     // * A model like this one with other damping.
-    td_status (*damped_new)(const tdi_solver_model *model, const td_damping_opts *opts,
-                            const td_alloc *alloc, tdi_solver_model **out, td_diag *diag);
+    td_status (*damped_new)(const void *model, const td_damping_opts *opts, const td_alloc *alloc,
+                            tdi_solver_model **out, td_diag *diag);
 
     // ---- states
     // As drawn, standing still. Takes all memory that stepping needs. The model outlives it.
-    td_status (*state_new)(const tdi_solver_model *model, const td_alloc *alloc,
-                           tdi_solver_state **out, td_diag *diag);
-    void (*state_free)(tdi_solver_state *state); // NULL is allowed
+    td_status (*state_new)(const void *model, const td_alloc *alloc, tdi_solver_state **out,
+                           td_diag *diag);
     // Steps carry the base on from here with constant acceleration.
-    void (*set_base)(tdi_solver_state *state, const td_base_motion *motion);
-    // The base as it is now; set_base() with it changes nothing.
-    td_base_motion (*base)(const tdi_solver_state *state);
+    void (*set_base)(void *state, const td_base_motion *motion);
     // * Whether an end of the first strand is held, and how it is drawn, in the axes of the base.
-    bool (*end_pose)(const tdi_solver_model *model, bool end, td_vec3 *place, td_quat *turn);
+    bool (*end_pose)(const void *model, bool end, td_vec3 *place, td_quat *turn);
     // * Where a held end shall be at the end of the next step.
-    void (*set_end)(tdi_solver_state *state, bool end, td_vec3 place, td_quat turn);
+    void (*set_end)(void *state, bool end, td_vec3 place, td_quat turn);
     // * Makes of a load on a segment one that a step takes: segments may only ride on others.
-    void (*place_load)(const tdi_solver_model *model, td_load *load);
-    // A step by an explicit integrator, of those that the solver has; what fails leaves the state
-    // as it was. NULL: it has none.
-    td_status (*step)(tdi_solver_state *state, const td_step_opts *opts, td_step_stats *stats,
-                      td_diag *diag);
+    void (*place_load)(const void *model, td_load *load);
+    // * A step by one of the solver's explicit integrators, with options that were checked; what
+    // fails leaves the state as it was.
+    td_status (*explicit_step)(void *state, const td_step_opts *opts, td_step_stats *stats,
+                               td_diag *diag);
     // * The largest moment or force that springs and weight leave unbalanced.
-    td_real (*residual)(tdi_solver_state *state, td_vec3 gravity);
-    // Implicit steps, statics and contact; bodies are what `own` gives.
+    td_real (*residual)(void *state, td_vec3 gravity);
+    // Implicit steps, statics, contact and saving.
     const tdi_implicit *implicit;
 
     // ---- segments
-    // Joint, tip and rotation of all of them, and of one. Any may be NULL.
-    void (*poses)(const tdi_solver_state *state, td_vec3 *origins, td_vec3 *tips,
+    // Joints, tips and rotations of `count` segments from `first` on. Any may be NULL.
+    void (*poses)(const void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
                   td_quat *rotations);
-    void (*segment)(const tdi_solver_state *state, int32_t segment, td_vec3 *origin, td_vec3 *tip,
-                    td_quat *rotation);
-    // Velocities of the tips of all of them, and of a point of one.
-    void (*velocities)(tdi_solver_state *state, td_vec3 *tips);
-    td_vec3 (*velocity)(tdi_solver_state *state, int32_t segment, td_vec3 point);
+    // Velocities of points of these segments, one each; NULL: of their tips.
+    void (*velocities)(void *state, int32_t first, int32_t count, const td_vec3 *points,
+                       td_vec3 *velocities);
     // Rotation vector from rest between a segment and what carries it, rad, and the moment of the
-    // springs that it winds, N m.
-    td_vec3 (*turn)(const tdi_solver_state *state, int32_t segment);
-    td_vec3 (*moment)(const tdi_solver_state *state, int32_t segment, td_real stiffness);
+    // springs that it winds, N m. * Left out: zero, nothing turns.
+    td_vec3 (*turn)(const void *state, int32_t segment);
+    td_vec3 (*moment)(const void *state, int32_t segment, td_real stiffness);
 
     // ---- the whole
-    td_sums (*sums)(tdi_solver_state *state, td_vec3 gravity);
+    td_sums (*sums)(void *state, td_vec3 gravity);
     // * The lowest modes about the pose.
-    td_status (*modes)(tdi_solver_state *state, td_vec3 gravity, int32_t count, td_mode *modes,
-                       td_diag *diag);
-
-    // ---- saving
-    // All that the future of a state depends on; the same size for states of one model. Restoring
-    // reads any bytes of that size without harm.
-    size_t (*save_size)(const tdi_solver_state *state);
-    void (*save)(const tdi_solver_state *state, void *bytes);
-    void (*restore)(tdi_solver_state *state, const void *bytes);
-
-    // ---- for callers who know it
-    // The state as the solver's own header has it.
-    void *(*own)(tdi_solver_state *state);
+    td_status (*modes)(void *state, td_vec3 gravity, int32_t count, td_mode *modes, td_diag *diag);
 } tdi_solver;
+
+// ---- models and steps -----------------------------------------------------------------------
+
+// A block for a model, all zero; or NULL, with a message.
+void *tdi_model_new(const td_alloc *alloc, size_t bytes, const char *what, td_diag *diag);
+void tdi_model_free(void *model); // NULL is allowed
+
+// Whether a state can be stepped by itself with these options.
+td_status tdi_solver_check(const tdi_solver *solver, const void *state, const td_step_opts *opts,
+                           td_diag *diag);
+// A state by itself, by any of its integrators, all or nothing; and to rest. `stats` may be NULL.
+td_status tdi_solver_step(const tdi_solver *solver, void *state, const td_step_opts *opts,
+                          td_step_stats *stats, td_diag *diag);
+td_status tdi_solver_settle(const tdi_solver *solver, void *state, const td_step_opts *opts,
+                            td_step_stats *stats, td_diag *diag);
 
 // ---- one segment ----------------------------------------------------------------------------
 
-static inline td_vec3 tdi_solver_origin(const tdi_solver *solver, const tdi_solver_state *state,
+static inline td_vec3 tdi_solver_origin(const tdi_solver *solver, const void *state,
                                         int32_t segment) {
     td_vec3 origin;
-    solver->segment(state, segment, &origin, NULL, NULL);
+    solver->poses(state, segment, 1, &origin, NULL, NULL);
     return origin;
 }
 
-static inline td_vec3 tdi_solver_tip(const tdi_solver *solver, const tdi_solver_state *state,
-                                     int32_t segment) {
+static inline td_vec3 tdi_solver_tip(const tdi_solver *solver, const void *state, int32_t segment) {
     td_vec3 tip;
-    solver->segment(state, segment, NULL, &tip, NULL);
+    solver->poses(state, segment, 1, NULL, &tip, NULL);
     return tip;
 }
 
-static inline td_quat tdi_solver_rotation(const tdi_solver *solver, const tdi_solver_state *state,
+static inline td_quat tdi_solver_rotation(const tdi_solver *solver, const void *state,
                                           int32_t segment) {
     td_quat rotation;
-    solver->segment(state, segment, NULL, NULL, &rotation);
+    solver->poses(state, segment, 1, NULL, NULL, &rotation);
     return rotation;
+}
+
+static inline td_vec3 tdi_solver_velocity(const tdi_solver *solver, void *state, int32_t segment,
+                                          td_vec3 point) {
+    td_vec3 velocity;
+    solver->velocities(state, segment, 1, &point, &velocity);
+    return velocity;
+}
+
+static inline td_vec3 tdi_solver_turn(const tdi_solver *solver, const void *state,
+                                      int32_t segment) {
+    return solver->turn ? solver->turn(state, segment) : (td_vec3){0, 0, 0};
+}
+
+static inline td_vec3 tdi_solver_moment(const tdi_solver *solver, const void *state,
+                                        int32_t segment, td_real stiffness) {
+    return solver->moment ? solver->moment(state, segment, stiffness) : (td_vec3){0, 0, 0};
 }

@@ -35,8 +35,8 @@ void tdi_tree_forward(const td_tree_model *m, td_tree_state *s, td_vec3 gravity,
     }
     sweep_in(&alone);
     // gravity enters as an upward acceleration of the base
-    base->accel.w = tdi_mat3_apply_t(r, s->base_accel.w);
-    base->accel.v = tdi_mat3_apply_t(r, tdi_sub(s->base_accel.v, gravity));
+    base->accel.w = tdi_mat3_apply_t(r, s->head.base.spin_rate);
+    base->accel.v = tdi_mat3_apply_t(r, tdi_sub(s->head.base.acceleration, gravity));
     sweep_out(&alone);
 }
 

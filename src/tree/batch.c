@@ -20,7 +20,7 @@ static void lay_out(td_tree_batch *b, tdi_layout *l) {
     const td_tree_model *m = b->model;
     const size_t n = (size_t)m->body_count, row = TDI_BLOCK * sizeof(td_real);
     const size_t blocks = (size_t)block_count(b->count);
-    const size_t nq = blocks * (size_t)m->coord_count, nv = blocks * (size_t)m->dof_count;
+    const size_t nq = blocks * (size_t)m->coord_count, nv = blocks * (size_t)m->head.dof_count;
     l->used = 0;
     tdi_layout_place(l, 1, sizeof *b);
     b->last_child = tdi_layout_place(l, n, sizeof *b->last_child);
@@ -36,7 +36,7 @@ static void lay_out(td_tree_batch *b, tdi_layout *l) {
 // Whether all that lay_out() adds up is a size; with room to spare, as doubles round.
 static bool size_fits(const td_tree_batch *b) {
     const td_tree_model *m = b->model;
-    double rows = (double)block_count(b->count) * (m->coord_count + 3.0 * m->dof_count);
+    double rows = (double)block_count(b->count) * (m->coord_count + 3.0 * m->head.dof_count);
     double scratch = (m->body_count + 1.0) * (double)(b->kernel->link_size + 2) +
                      m->other_count * (double)b->kernel->other_size;
     return rows * TDI_BLOCK * sizeof(td_real) + scratch < 0.25 * (double)SIZE_MAX;
@@ -167,21 +167,21 @@ void td_tree_batch_set(td_tree_batch *batch, int32_t tree, const td_real *coords
             put_unit(q + (ptrdiff_t)TDI_BLOCK * turn, coords + turn);
         }
     }
-    put(batch->v, tree, m->dof_count, velocities);
+    put(batch->v, tree, m->head.dof_count, velocities);
 }
 
 void td_tree_batch_get(const td_tree_batch *batch, int32_t tree, td_real *coords,
                        td_real *velocities) {
     take(batch->q, tree, batch->model->coord_count, coords);
-    take(batch->v, tree, batch->model->dof_count, velocities);
+    take(batch->v, tree, batch->model->head.dof_count, velocities);
 }
 
 void td_tree_batch_set_torque(td_tree_batch *batch, int32_t tree, const td_real *torque) {
-    put(batch->torque, tree, batch->model->dof_count, torque);
+    put(batch->torque, tree, batch->model->head.dof_count, torque);
 }
 
 void td_tree_batch_accel(const td_tree_batch *batch, int32_t tree, td_real *accel) {
-    take(batch->accel, tree, batch->model->dof_count, accel);
+    take(batch->accel, tree, batch->model->head.dof_count, accel);
 }
 
 // ---- dynamics -------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ void td_tree_batch_accel(const td_tree_batch *batch, int32_t tree, td_real *acce
 void td_tree_batch_forward(td_tree_batch *b, td_vec3 gravity) {
     const td_tree_model *m = b->model;
     for (int32_t tree = 0; tree < b->count; tree += TDI_BLOCK) {
-        const size_t q = column_of(tree, m->coord_count), v = column_of(tree, m->dof_count);
+        const size_t q = column_of(tree, m->coord_count), v = column_of(tree, m->head.dof_count);
         const int32_t left = b->count - tree;
         tdi_wide_job job = {.model = m,
                             .last_child = b->last_child,

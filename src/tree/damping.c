@@ -32,10 +32,10 @@ static td_status check(const td_damping_opts *o, td_diag *diag) {
 static td_status time_of_ratio(td_tree_state *s, td_vec3 gravity, td_real ratio, td_real *time,
                                td_diag *diag) {
     const td_tree_model *m = s->model;
-    int32_t count = m->dof_count < LOWEST ? m->dof_count : LOWEST;
-    size_t length = (size_t)m->dof_count, numbers = (size_t)count * length;
+    int32_t count = m->head.dof_count < LOWEST ? m->head.dof_count : LOWEST;
+    size_t length = (size_t)m->head.dof_count, numbers = (size_t)count * length;
     td_mode modes[LOWEST];
-    td_real *shapes = tdi_alloc_zeroed(s->alloc, (size_t)count * sizeof *shapes, length);
+    td_real *shapes = tdi_alloc_zeroed(s->head.alloc, (size_t)count * sizeof *shapes, length);
     if (!shapes && numbers > 0) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the modes");
     }
@@ -48,7 +48,7 @@ static td_status time_of_ratio(td_tree_state *s, td_vec3 gravity, td_real ratio,
             *time = 2 * w * ratio / elastic;
         }
     }
-    tdi_alloc_free(s->alloc, shapes, numbers * sizeof *shapes);
+    tdi_alloc_free(s->head.alloc, shapes, numbers * sizeof *shapes);
     if (status == TD_OK && *time < 0) {
         status = tdi_fail(
             diag, TD_ERR_ARGUMENT,

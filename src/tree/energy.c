@@ -16,7 +16,7 @@
 // and with them what is read from them for the next step.
 static void move_all(const td_tree_model *m, td_tree_state *s) {
     tdi_tree_fresh(s);
-    if (s->history == 0) {
+    if (s->head.known == 0) {
         tdi_tree_place(m, s);
     }
     tdi_tree_move(m, s);
@@ -57,8 +57,8 @@ td_energy td_tree_energy(td_tree_state *state, td_vec3 gravity) {
     for (int32_t i = 0; i < m->body_count; i++) {
         tdi_mass mass = tdi_mass_of(&m->body[i], &state->frame[i].r);
         tdi_wrench p = tdi_mass_momentum(&mass, &state->twist[i]);
-        sum.kinetic += state->history > 0 ? past_kinetic(&m->body[i], &state->past[i])
-                                          : 0.5 * tdi_power(&p, &state->twist[i]);
+        sum.kinetic += state->head.known > 0 ? past_kinetic(&m->body[i], &state->past[i])
+                                             : 0.5 * tdi_power(&p, &state->twist[i]);
         sum.weight -= tdi_dot(gravity, tdi_madd(mass.c, state->frame[i].o, mass.m));
         sum.elastic += joint_energy(m, state, i);
     }
@@ -71,8 +71,8 @@ void td_tree_momentum(td_tree_state *state, td_vec3 *linear, td_vec3 *angular) {
     move_all(m, state);
     for (int32_t i = 0; i < m->body_count; i++) {
         tdi_mass mass = tdi_mass_of(&m->body[i], &state->frame[i].r);
-        tdi_wrench p = state->history > 0 ? past_momentum(&m->body[i], &state->past[i])
-                                          : tdi_mass_momentum(&mass, &state->twist[i]);
+        tdi_wrench p = state->head.known > 0 ? past_momentum(&m->body[i], &state->past[i])
+                                             : tdi_mass_momentum(&mass, &state->twist[i]);
         tdi_wrench_add(&sum, &p, state->frame[i].o);
     }
     *linear = sum.f;
@@ -83,8 +83,8 @@ void td_tree_momentum(td_tree_state *state, td_vec3 *linear, td_vec3 *angular) {
 
 // At rest the moments of the springs balance those that hold the weight, joint by joint.
 td_real td_tree_residual(td_tree_state *s, td_vec3 gravity) {
-    const size_t dofs = (size_t)s->model->dof_count, bytes = (2 * dofs + 1) * sizeof(td_real);
-    td_real *hold = tdi_alloc_zeroed(s->alloc, 1, bytes), *springs = hold + dofs, most = 0;
+    const size_t dofs = (size_t)s->model->head.dof_count, bytes = (2 * dofs + 1) * sizeof(td_real);
+    td_real *hold = tdi_alloc_zeroed(s->head.alloc, 1, bytes), *springs = hold + dofs, most = 0;
     if (!hold) {
         return (td_real)NAN;
     }
@@ -93,6 +93,6 @@ td_real td_tree_residual(td_tree_state *s, td_vec3 gravity) {
     for (size_t d = 0; d < dofs; d++) {
         most = fmax(most, fabs(hold[d] - springs[d]));
     }
-    tdi_alloc_free(s->alloc, hold, bytes);
+    tdi_alloc_free(s->head.alloc, hold, bytes);
     return most;
 }

@@ -20,7 +20,7 @@
 static void change_joints(const td_tree_model *m, td_tree_state *s, const td_step_opts *o,
                           td_real *torque) {
     const td_real still[3] = {0, 0, 0};
-    memset(torque, 0, (size_t)m->dof_count * sizeof *torque);
+    memset(torque, 0, (size_t)m->head.dof_count * sizeof *torque);
     for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_body *body = &m->body[i];
         int32_t d = m->dof[i], count = m->dof[i + 1] - d;
@@ -60,7 +60,7 @@ static void accelerate(const td_tree_model *m, td_tree_state *s, const td_step_o
 
 static void step_euler(const td_tree_model *m, td_tree_state *s, const td_step_opts *o) {
     accelerate(m, s, o);
-    for (int32_t d = 0; d < m->dof_count; d++) {
+    for (int32_t d = 0; d < m->head.dof_count; d++) {
         s->v[d] += o->dt * s->accel_now[d];
     }
     tdi_tree_advance(m, s, s->v, o->dt);
@@ -90,9 +90,9 @@ static void all_rates(const td_tree_model *m, td_tree_state *s, td_real t) {
 }
 
 static void step_rk4(const td_tree_model *m, td_tree_state *s, const td_step_opts *o,
-                     const tdi_base_motion *start) {
+                     const td_base_motion *start) {
     static const td_real at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
-    size_t nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
+    size_t nv = (size_t)m->head.dof_count, nq = (size_t)m->coord_count;
     memset(s->rate, 0, nv * sizeof *s->rate);
     memset(s->rate_sum, 0, nv * sizeof *s->rate_sum);
     memset(s->accel_sum, 0, nv * sizeof *s->accel_sum);
@@ -135,12 +135,12 @@ static bool all_finite(const td_real *x, int32_t count) {
 }
 
 td_status tdi_explicit_step(const td_tree_model *m, td_tree_state *s, const td_step_opts *opts) {
-    size_t nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
-    const int32_t history = s->history;
-    const bool stale = s->stale;
+    size_t nv = (size_t)m->head.dof_count, nq = (size_t)m->coord_count;
+    const int32_t history = s->head.known;
+    const int32_t stale = s->stale;
     tdi_tree_fresh(s);
-    s->history = 0;
-    const tdi_base_motion start = {s->base, s->base_twist};
+    s->head.known = 0;
+    const td_base_motion start = s->head.base;
     memcpy(s->q_first, s->q, nq * sizeof *s->q);
     memcpy(s->v_first, s->v, nv * sizeof *s->v);
     if (opts->integrator == TD_EULER) {
@@ -150,19 +150,18 @@ td_status tdi_explicit_step(const td_tree_model *m, td_tree_state *s, const td_s
     }
     tdi_tree_carry_base(s, &start, opts->dt);
     bool fine =
-        all_finite(s->q, m->coord_count) && all_finite(s->v, m->dof_count) && base_finite(s);
+        all_finite(s->q, m->coord_count) && all_finite(s->v, m->head.dof_count) && base_finite(s);
     if (fine) {
-        s->time += opts->dt;
+        s->head.time += opts->dt;
         tdi_tree_angles(m, s, s->angle, s->angle);
     } else {
         memcpy(s->q, s->q_first, nq * sizeof *s->q);
         memcpy(s->v, s->v_first, nv * sizeof *s->v);
-        s->base = start.frame;
-        s->base_twist = start.twist;
-        s->history = history;
+        tdi_tree_put_base(s, &start);
+        s->head.known = history;
         s->stale = stale;
     }
-    if (s->history > 0) {
+    if (s->head.known > 0) {
         tdi_tree_place_past(m, s);
     } else {
         tdi_tree_place(m, s);

@@ -48,15 +48,10 @@ td_real tdi_potential_value(const td_tree_model *model, td_tree_state *state, td
 typedef struct tdi_tree_step {
     tdi_potential potential;
     td_real weight; // of an energy in the potential: h'^2, or 1 in statics
-    tdi_rule rule;
     td_pool *pool;
-    td_air air;            // of the step
-    tdi_base_motion base;  // where it begins
-    int32_t history;       // before the step
-    bool guessed;          // q_start is that of this step
-    bool carry;            // the base goes with the increments
-    td_real time;          // 0..1: how far the base has come
-    bool pushed, answered; // twist holds pushes, or what they moved
+    bool guessed; // q_start is that of this step
+    bool carry;   // the base goes with the increments
+    td_real time; // 0..1: how far the base has come
 } tdi_tree_step;
 
 // A tree for the common Newton's method; bodies are td_tree_states.

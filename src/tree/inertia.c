@@ -30,7 +30,7 @@ static void compose(const td_tree_model *m, td_tree_state *s) {
 // row and column d, from the body that d moves down to the root
 static void fill(const td_tree_model *m, const td_tree_state *s, int32_t i, int32_t d,
                  const tdi_twist *axis, td_real *matrix) {
-    const size_t n = (size_t)m->dof_count, row = (size_t)d;
+    const size_t n = (size_t)m->head.dof_count, row = (size_t)d;
     tdi_wrench f = tdi_block_apply(&s->node[i].block, axis);
     while (i != TD_NONE) {
         tdi_twist column[6];
@@ -54,7 +54,7 @@ void td_tree_inertia(td_tree_state *state, td_real *matrix) {
     const td_tree_model *m = state->model;
     tdi_tree_place(m, state);
     compose(m, state);
-    memset(matrix, 0, (size_t)m->dof_count * (size_t)m->dof_count * sizeof *matrix);
+    memset(matrix, 0, (size_t)m->head.dof_count * (size_t)m->head.dof_count * sizeof *matrix);
     for (int32_t i = 0; i < m->body_count; i++) {
         tdi_twist column[6];
         for (int32_t d = 0, count = tdi_columns_of(m, state, i, column); d < count; d++) {

@@ -82,19 +82,15 @@ void tdi_tree_advance(const td_tree_model *m, td_tree_state *s, const td_real *s
 
 // ---- base -----------------------------------------------------------------------------------
 
-// Turn by Magnus's series: w t + a t^2/2 + (a x w) t^3/12, off by t^5.
-void tdi_tree_carry_base(td_tree_state *s, const tdi_base_motion *start, td_real t) {
-    const tdi_twist *a = &s->base_accel;
-    td_vec3 turn = tdi_scale(tdi_madd(start->twist.w, a->w, 0.5 * t), t);
-    turn = tdi_madd(turn, tdi_cross(a->w, start->twist.w), t * t * t / 12);
-    td_vec3 shift = tdi_scale(tdi_madd(start->twist.v, a->v, 0.5 * t), t);
-    td_quat q = tdi_quat_mul(tdi_turn_by(turn), start->frame.turn);
-    td_real scale = 1 / tdi_quat_norm(q);
-    s->base.turn = (td_quat){q.w * scale, q.x * scale, q.y * scale, q.z * scale};
-    s->base.r = tdi_mat3_from_quat(s->base.turn);
-    s->base.o = tdi_add(start->frame.o, shift);
-    s->base_twist =
-        (tdi_twist){tdi_madd(start->twist.w, a->w, t), tdi_madd(start->twist.v, a->v, t)};
+void tdi_tree_put_base(td_tree_state *s, const td_base_motion *base) {
+    s->head.base = *base;
+    s->base = (tdi_frame){base->rotation, tdi_mat3_from_quat(base->rotation), base->position};
+    s->base_twist = (tdi_twist){base->spin, base->velocity};
+}
+
+void tdi_tree_carry_base(td_tree_state *s, const td_base_motion *start, td_real t) {
+    const td_base_motion after = tdi_base_after(start, t);
+    tdi_tree_put_base(s, &after);
 }
 
 // ---- trials ---------------------------------------------------------------------------------

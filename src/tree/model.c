@@ -22,6 +22,8 @@ static void lay_out_model(td_tree_model *m, tdi_layout *l, int32_t n) {
     size_t count = (size_t)n;
     tdi_layout_place(l, 1, sizeof *m);
     m->body = tdi_layout_place(l, count, sizeof *m->body);
+    m->head.parameters = m->body;
+    m->head.parameter_bytes = count * sizeof *m->body;
     m->parent = tdi_layout_place(l, count, sizeof *m->parent);
     m->dof = tdi_layout_place(l, count + 1, sizeof *m->dof);
     m->coord = tdi_layout_place(l, count + 1, sizeof *m->coord);
@@ -78,9 +80,9 @@ static void fill_model(td_tree_model *m, const td_segment *segments, int32_t n) 
         fill_body(&m->body[i], &segments[i]);
         m->parent[i] = segments[i].parent;
         m->kind[i] = (uint8_t)kind;
-        m->dof[i] = m->dof_count;
+        m->dof[i] = m->head.dof_count;
         m->coord[i] = m->coord_count;
-        m->dof_count += kind_dofs[kind];
+        m->head.dof_count += kind_dofs[kind];
         m->coord_count += kind_coords[kind];
         m->other_place[i] = ball ? TD_NONE : m->other_count++;
         if (run < 0 || m->run[run].ball != ball) {
@@ -88,7 +90,7 @@ static void fill_model(td_tree_model *m, const td_segment *segments, int32_t n) 
         }
         m->run[run].last = i + 1;
     }
-    m->dof[n] = m->dof_count;
+    m->dof[n] = m->head.dof_count;
     m->coord[n] = m->coord_count;
 }
 
@@ -165,7 +167,7 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
     if (fits != TD_OK) {
         return fits;
     }
-    td_tree_model shape = {.alloc = alloc, .body_count = n, .law = law};
+    td_tree_model shape = {.head.alloc = alloc, .body_count = n, .law = law};
     shape.run_count = count_runs(segments, n);
     int32_t *sizes = tdi_alloc_zeroed(alloc, (size_t)n, sizeof *sizes);
     shape.part_count = sizes ? tdi_tree_cut(segments, n, sizes, NULL) : 0;
@@ -176,7 +178,7 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
         tdi_alloc_free(alloc, sizes, (size_t)n * sizeof *sizes);
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the tree's model");
     }
-    shape.bytes = l.used;
+    shape.head.bytes = l.used;
     l = (tdi_layout){block, 0};
     lay_out_model(&shape, &l, n);
     fill_model(&shape, segments, n);
@@ -184,7 +186,7 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
     tdi_tree_cut(segments, n, sizes, shape.part);
     tdi_alloc_free(alloc, sizes, (size_t)n * sizeof *sizes);
     if (!tdi_tree_fill_capsules(&shape)) {
-        tdi_alloc_free(alloc, block, shape.bytes);
+        tdi_alloc_free(alloc, block, shape.head.bytes);
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the tree's model");
     }
     memcpy(block, &shape, sizeof shape);
@@ -197,36 +199,34 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
 
 td_status tdi_tree_model_copy(const td_tree_model *model, const td_alloc *alloc,
                               td_tree_model **out, td_diag *diag) {
-    char *block = tdi_alloc_zeroed(alloc, model->bytes, 1);
+    char *block = tdi_alloc_zeroed(alloc, model->head.bytes, 1);
     *out = NULL;
     if (!block) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the tree's model");
     }
     td_tree_model shape = *model;
     tdi_layout l = {block, 0};
-    shape.alloc = alloc;
+    shape.head.alloc = alloc;
     lay_out_model(&shape, &l, model->body_count);
-    memcpy(block, model, model->bytes);
+    memcpy(block, model, model->head.bytes);
     memcpy(block, &shape, sizeof shape);
     *out = (td_tree_model *)block;
     return TD_OK;
 }
 
 void td_tree_model_free(td_tree_model *model) {
-    if (model) {
-        tdi_alloc_free(model->alloc, model, model->bytes);
-    }
+    tdi_model_free(model);
 }
 
 int32_t td_tree_body_count(const td_tree_model *model) {
     return model->body_count;
 }
 int32_t td_tree_dof_count(const td_tree_model *model) {
-    return model->dof_count;
+    return model->head.dof_count;
 }
 int32_t td_tree_coord_count(const td_tree_model *model) {
     return model->coord_count;
 }
 size_t td_tree_model_bytes(const td_tree_model *model) {
-    return model->bytes;
+    return model->head.bytes;
 }

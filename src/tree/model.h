@@ -13,6 +13,7 @@
 #include "base/assert.h"
 #include "base/diag.h"
 #include "math/mat3.h"
+#include "solver/solver.h"
 #include "tendril/pool.h"
 #include "tendril/tree.h"
 
@@ -48,9 +49,8 @@ typedef struct tdi_part { // bodies [first, last): a whole subtree, or a piece o
 } tdi_part;
 
 struct td_tree_model {
-    const td_alloc *alloc;
-    size_t bytes; // of this block and all it points to, which are one
-    int32_t body_count, dof_count, coord_count;
+    tdi_solver_model head;
+    int32_t body_count, coord_count;
     int32_t run_count, part_count;
     td_spring_law law;
     tdi_body *body;
@@ -148,23 +148,19 @@ typedef struct tdi_slot {
 } tdi_slot;
 
 struct td_tree_state {
-    const td_alloc *alloc;
+    tdi_solver_state head;
     const td_tree_model *model;
-    size_t bytes;
-    td_real time;
-    tdi_frame base;
-    tdi_twist base_twist, base_accel;
-    tdi_twist base_move; // that goes with the increments of a sweep; 0 but while it is carried
-    td_real *q;          // coordinates
-    td_real *v;          // velocities
-    bool stale;          // v is older than `past`: see tdi_tree_fresh
+    tdi_frame base;       // of head.base
+    tdi_twist base_twist; // likewise
+    tdi_twist base_move;  // that goes with the increments of a sweep; 0 but while it is carried
+    td_real *q;           // coordinates
+    td_real *v;           // velocities
+    int32_t stale;        // v is older than `past`: see tdi_tree_fresh
     tdi_frame *frame;
     td_real *angle;      // a degree of freedom: joint's rotation vector, angle or slide
     td_real *angle_near; // the same in the last iteration of a step
 
-    // multistep: now and one step back; `history` counts the steps that are known
-    int32_t history;
-    td_real history_dt;
+    // multistep: now and one step back
     td_air air;          // of the last step
     tdi_frame base_past; // where that left the base
     tdi_past *past;
@@ -205,13 +201,9 @@ void tdi_tree_move(const td_tree_model *model, td_tree_state *state);
 // Moves the joints by `fraction` of step[] (balls in their own axes). Frames are not updated.
 void tdi_tree_advance(const td_tree_model *model, td_tree_state *state, const td_real *step,
                       td_real fraction);
-typedef struct tdi_base_motion {
-    tdi_frame frame;
-    tdi_twist twist;
-} tdi_base_motion;
-
-// Puts the base where constant acceleration leads it a time t after `start`.
-void tdi_tree_carry_base(td_tree_state *state, const tdi_base_motion *start, td_real t);
+// Puts the base there, and where constant acceleration leads it a time t after `start`.
+void tdi_tree_put_base(td_tree_state *state, const td_base_motion *base);
+void tdi_tree_carry_base(td_tree_state *state, const td_base_motion *start, td_real t);
 // Brings v up to date after implicit steps, which do without it.
 void tdi_tree_fresh(td_tree_state *state);
 // Keeps the pose, so that trials can start from it.

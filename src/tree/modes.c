@@ -52,7 +52,7 @@ td_status td_tree_modes(td_tree_state *state, td_vec3 gravity, int32_t count, td
                         td_real *shapes, td_diag *diag) {
     tdi_tangent t = {.model = state->model, .state = state};
     tdi_subspace b = {.pencil = {&t, stiffness, inertia, diagonal, factor, solve}};
-    td_status status = tdi_subspace_begin(&b, state->model->dof_count, count, diag);
+    td_status status = tdi_subspace_begin(&b, state->model->head.dof_count, count, diag);
     if (status != TD_OK) {
         return status;
     }
@@ -64,7 +64,7 @@ td_status td_tree_modes(td_tree_state *state, td_vec3 gravity, int32_t count, td
     tdi_layout l = {NULL, 0};
     tdi_tangent_place(&t, &l);
     tdi_subspace_place(&b, &l);
-    char *block = tdi_subspace_fits(&b) ? tdi_alloc_zeroed(state->alloc, l.used, 1) : NULL;
+    char *block = tdi_subspace_fits(&b) ? tdi_alloc_zeroed(state->head.alloc, l.used, 1) : NULL;
     if (!block) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the modes");
     }
@@ -81,6 +81,6 @@ td_status td_tree_modes(td_tree_state *state, td_vec3 gravity, int32_t count, td
                    (size_t)b.length * sizeof *shapes);
         }
     }
-    tdi_alloc_free(state->alloc, block, bytes);
+    tdi_alloc_free(state->head.alloc, block, bytes);
     return status;
 }

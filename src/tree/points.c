@@ -84,7 +84,7 @@ static td_vec3 own_point(const tdi_body *b, int end) {
 
 bool tdi_tree_fill_capsules(td_tree_model *m) {
     const size_t n = (size_t)m->body_count;
-    stance *all = tdi_alloc_zeroed(m->alloc, n, sizeof *all);
+    stance *all = tdi_alloc_zeroed(m->head.alloc, n, sizeof *all);
     for (int32_t i = 0; all && i < m->body_count; i++) {
         tdi_body *b = &m->body[i];
         all[i] = stance_of(m, all, i);
@@ -97,16 +97,8 @@ bool tdi_tree_fill_capsules(td_tree_model *m) {
             m->capsule_body[m->capsule_count++] = i;
         }
     }
-    tdi_alloc_free(m->alloc, all, n * sizeof *all);
+    tdi_alloc_free(m->head.alloc, all, n * sizeof *all);
     return all;
-}
-
-int32_t tdi_tree_point_count(const void *body) {
-    return 2 * ((const td_tree_state *)body)->model->capsule_count;
-}
-
-int32_t tdi_tree_capsule_count(const void *body) {
-    return ((const td_tree_state *)body)->model->capsule_count;
 }
 
 void tdi_tree_capsules(const void *body, tdi_capsule *capsules) {
@@ -173,25 +165,15 @@ td_real tdi_tree_force(const void *body, const td_step_opts *o, td_real gap, td_
     return sum / (td_real)m->capsule_count;
 }
 
-void tdi_tree_points(const void *body, td_vec3 *x) {
+void tdi_tree_points(const void *body, bool star, td_vec3 *x) {
     const td_tree_state *s = body;
     const td_tree_model *m = s->model;
     for (int32_t k = 0; k < m->capsule_count; k++) {
         const int32_t i = m->capsule_body[k];
-        const tdi_frame *f = &s->frame[i];
-        x[2 * k] = tdi_add(f->o, tdi_mat3_apply(&f->r, own_point(&m->body[i], 0)));
-        x[2 * k + 1] = tdi_add(f->o, tdi_mat3_apply(&f->r, own_point(&m->body[i], 1)));
-    }
-}
-
-void tdi_tree_points_star(const void *body, td_vec3 *x) {
-    const td_tree_state *s = body;
-    const td_tree_model *m = s->model;
-    for (int32_t k = 0; k < m->capsule_count; k++) {
-        const int32_t i = m->capsule_body[k];
-        const tdi_place *f = &s->star[i];
-        x[2 * k] = tdi_add(f->o, tdi_mat3_apply(&f->r, own_point(&m->body[i], 0)));
-        x[2 * k + 1] = tdi_add(f->o, tdi_mat3_apply(&f->r, own_point(&m->body[i], 1)));
+        const td_vec3 o = star ? s->star[i].o : s->frame[i].o;
+        const tdi_mat3 *r = star ? &s->star[i].r : &s->frame[i].r;
+        x[2 * k] = tdi_add(o, tdi_mat3_apply(r, own_point(&m->body[i], 0)));
+        x[2 * k + 1] = tdi_add(o, tdi_mat3_apply(r, own_point(&m->body[i], 1)));
     }
 }
 
@@ -200,11 +182,11 @@ static td_vec3 lever_of(const td_tree_state *s, int32_t i, int end) {
     return tdi_mat3_apply(&s->frame[i].r, own_point(&s->model->body[i], end));
 }
 
-void tdi_tree_points_move(const void *body, td_vec3 *dx) {
+void tdi_tree_moves(const void *body, bool response, td_vec3 *dx) {
     const td_tree_state *s = body;
     for (int32_t k = 0; k < 2 * s->model->capsule_count; k++) {
         const int32_t i = s->model->capsule_body[k / 2];
-        const tdi_twist *move = &s->node[i].move;
+        const tdi_twist *move = response ? &s->twist[i] : &s->node[i].move;
         dx[k] = tdi_add(move->v, tdi_cross(move->w, lever_of(s, i, k & 1)));
     }
 }
@@ -261,13 +243,12 @@ void tdi_tree_add_side(void *body, const tdi_contact_side *t) {
 
 // ---- responses ------------------------------------------------------------------------------
 
-void tdi_tree_push(void *body, int32_t point, td_vec3 force) {
+void tdi_tree_push(void *body, int32_t point, td_vec3 force, bool first) {
     td_tree_state *s = body;
     const int32_t i = s->model->capsule_body[point / 2];
     const td_vec3 f = tdi_scale(force, -s->now->weight);
-    if (!s->now->pushed) {
+    if (first) {
         memset(s->twist, 0, (size_t)s->model->body_count * sizeof *s->twist);
-        s->now->pushed = true;
     }
     s->twist[i].w = tdi_add(s->twist[i].w, tdi_cross(lever_of(s, i, point & 1), f));
     s->twist[i].v = tdi_add(s->twist[i].v, f);
@@ -275,31 +256,17 @@ void tdi_tree_push(void *body, int32_t point, td_vec3 force) {
 
 void tdi_tree_respond(void *body) {
     td_tree_state *s = body;
-    if (s->now->pushed) {
-        tdi_sweep_respond(s->model, s);
-    }
-    s->now->answered = s->now->pushed;
-    s->now->pushed = false;
-}
-
-void tdi_tree_response(const void *body, td_vec3 *dx) {
-    const td_tree_state *s = body;
-    for (int32_t k = 0; k < 2 * s->model->capsule_count; k++) {
-        const int32_t i = s->model->capsule_body[k / 2];
-        const tdi_twist *move = &s->twist[i];
-        dx[k] = s->now->answered ? tdi_add(move->v, tdi_cross(move->w, lever_of(s, i, k & 1)))
-                                 : tdi_vec3(0, 0, 0);
-    }
+    tdi_sweep_respond(s->model, s);
 }
 
 void tdi_tree_absorb(void *body) {
     td_tree_state *s = body;
-    for (int32_t i = 0; s->now->answered && i < s->model->body_count; i++) {
+    for (int32_t i = 0; i < s->model->body_count; i++) {
         tdi_twist *move = &s->node[i].move;
         move->w = tdi_add(move->w, s->twist[i].w);
         move->v = tdi_add(move->v, s->twist[i].v);
     }
-    for (int32_t k = 0; s->now->answered && k < s->model->other_count; k++) {
+    for (int32_t k = 0; k < s->model->other_count; k++) {
         for (int d = 0; d < 6; d++) {
             s->other[k].step[d] += s->other[k].respond[d];
         }

@@ -65,12 +65,12 @@ static void sweep_in(const td_tree_model *m, td_tree_state *s, td_real *torque) 
 void td_tree_inverse(td_tree_state *state, td_vec3 gravity, const td_real *accel, td_real *torque) {
     tdi_tree_fresh(state);
     const td_tree_model *m = state->model;
-    if (state->history == 0) { // as in energy.c
+    if (state->head.known == 0) { // as in energy.c
         tdi_tree_place(m, state);
     }
     tdi_tree_move(m, state);
     // gravity enters as an upward acceleration of the base
-    tdi_twist base = {state->base_accel.w, tdi_sub(state->base_accel.v, gravity)};
+    tdi_twist base = {state->head.base.spin_rate, tdi_sub(state->head.base.acceleration, gravity)};
     sweep_out(m, state, &base, accel);
     sweep_in(m, state, torque);
 }

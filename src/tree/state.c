@@ -9,7 +9,7 @@
 // ---- memory ---------------------------------------------------------------------------------
 
 static void lay_out_history(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
-    size_t n = (size_t)m->body_count, nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
+    size_t n = (size_t)m->body_count, nv = (size_t)m->head.dof_count, nq = (size_t)m->coord_count;
     s->past = tdi_layout_place(l, n, sizeof *s->past);
     s->star = tdi_layout_place(l, n, sizeof *s->star);
     s->hat = tdi_layout_place(l, n, sizeof *s->hat);
@@ -19,7 +19,7 @@ static void lay_out_history(td_tree_state *s, tdi_layout *l, const td_tree_model
 }
 
 static void lay_out_explicit(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
-    size_t n = (size_t)m->body_count, nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
+    size_t n = (size_t)m->body_count, nv = (size_t)m->head.dof_count, nq = (size_t)m->coord_count;
     s->outside = tdi_layout_place(l, n, sizeof *s->outside);
     s->q_first = tdi_layout_place(l, nq, sizeof *s->q_first);
     s->v_first = tdi_layout_place(l, nv, sizeof *s->v_first);
@@ -34,7 +34,7 @@ static size_t larger(size_t a, size_t b) {
 }
 
 static void lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
-    size_t n = (size_t)m->body_count, nv = (size_t)m->dof_count, nq = (size_t)m->coord_count;
+    size_t n = (size_t)m->body_count, nv = (size_t)m->head.dof_count, nq = (size_t)m->coord_count;
     l->used = 0;
     tdi_layout_place(l, 1, sizeof *s);
     s->now = tdi_layout_place(l, 1, sizeof *s->now);
@@ -88,12 +88,11 @@ static void initial_joint(const td_tree_model *m, int32_t i, td_real *q) {
 
 void td_tree_state_reset(td_tree_state *state) {
     const td_tree_model *m = state->model;
-    state->time = 0;
-    state->history = 0;
-    state->base = (tdi_frame){tdi_quat_identity(), {{1, 0, 0, 0, 1, 0, 0, 0, 1}}, {0, 0, 0}};
-    memset(&state->base_twist, 0, sizeof state->base_twist);
-    memset(&state->base_accel, 0, sizeof state->base_accel);
-    memset(state->v, 0, (size_t)m->dof_count * sizeof *state->v);
+    state->head.time = 0;
+    state->head.known = 0;
+    state->head.moved = 0;
+    tdi_tree_put_base(state, &(td_base_motion){.rotation = {1, 0, 0, 0}});
+    memset(state->v, 0, (size_t)m->head.dof_count * sizeof *state->v);
     state->stale = false;
     for (int32_t i = 0; i < m->body_count; i++) {
         initial_joint(m, i, state->q + m->coord[i]);
@@ -106,30 +105,30 @@ void td_tree_state_reset(td_tree_state *state) {
 td_status td_tree_state_new(const td_tree_model *model, const td_alloc *alloc, td_tree_state **out,
                             td_diag *diag) {
     *out = NULL;
-    td_tree_state s = {.alloc = alloc, .model = model};
+    td_tree_state sizes;
     tdi_layout l = {NULL, 0};
-    lay_out(&s, &l, model);
-    char *block = tdi_alloc_zeroed(alloc, l.used, 1);
-    if (!block) {
-        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the tree's state");
+    lay_out(&sizes, &l, model);
+    td_tree_state *s = tdi_state_new(alloc, l.used, 0, "the tree's state", diag);
+    if (!s) {
+        return TD_ERR_MEMORY;
     }
-    s.bytes = l.used;
-    l.base = block;
-    lay_out(&s, &l, model);
-    memcpy(block, &s, sizeof s);
-    *out = (td_tree_state *)block;
-    td_tree_state_reset(*out);
+    l.base = (char *)s;
+    lay_out(s, &l, model);
+    s->model = model;
+    s->head.segment_count = model->body_count;
+    s->head.point_count = 2 * model->capsule_count;
+    s->head.capsule_count = model->capsule_count;
+    td_tree_state_reset(s);
+    *out = s;
     return TD_OK;
 }
 
 void td_tree_state_free(td_tree_state *state) {
-    if (state) {
-        tdi_alloc_free(state->alloc, state, state->bytes);
-    }
+    tdi_state_free(state);
 }
 
 size_t td_tree_state_bytes(const td_tree_state *state) {
-    return state->bytes;
+    return state->head.bytes;
 }
 
 // ---- reading and setting --------------------------------------------------------------------
@@ -167,8 +166,8 @@ void td_tree_state_changed(td_tree_state *state) {
             normalise(state->q + first + count - 4);
         }
     }
-    state->history = 0;
-    memset(state->angle, 0, (size_t)m->dof_count * sizeof *state->angle);
+    state->head.known = 0;
+    memset(state->angle, 0, (size_t)m->head.dof_count * sizeof *state->angle);
     tdi_tree_angles(m, state, state->angle, state->angle);
     tdi_tree_place(m, state);
 }
@@ -183,17 +182,16 @@ static bool is_at(const tdi_frame *f, const td_base_motion *m) {
 
 // Where the last step left it, it and all frames get their bits back.
 void td_tree_set_base(td_tree_state *state, const td_base_motion *motion) {
-    td_real n = tdi_quat_norm(motion->rotation);
-    bool fine = n > 0 && isfinite(n);
-    state->base_twist = (tdi_twist){motion->spin, motion->velocity};
-    state->base_accel = (tdi_twist){motion->spin_rate, motion->acceleration};
-    if (state->history > 0 && is_at(&state->base_past, motion)) {
-        state->base = state->base_past;
-        tdi_tree_place_past(state->model, state);
-        return;
+    td_base_motion base = *motion;
+    const td_real n = tdi_quat_norm(motion->rotation);
+    const bool left = state->head.known > 0 && is_at(&state->base_past, motion);
+    if (!left && n > 0 && isfinite(n)) {
+        base.rotation = tdi_quat_unit(motion->rotation);
     }
-    state->base.turn = fine ? tdi_quat_unit(motion->rotation) : motion->rotation;
-    state->base.r = tdi_mat3_from_quat(state->base.turn);
-    state->base.o = motion->position;
-    tdi_tree_place(state->model, state);
+    tdi_tree_put_base(state, &base);
+    if (left) {
+        tdi_tree_place_past(state->model, state);
+    } else {
+        tdi_tree_place(state->model, state);
+    }
 }

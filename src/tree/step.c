@@ -5,11 +5,11 @@
 // Material points move as o + R X, so the rules are taken for o and for the nine entries of R
 // alike.
 
-#include "load/check.h"
 #include "tree/dynamics.h"
 #include "tree/implicit.h"
 #include "tree/points.h"
 #include "tree/saving.h"
+#include "tree/solver.h"
 #include "tree/terms_wide.h"
 #include "tree/trial.h"
 
@@ -21,9 +21,7 @@
 #define REPEATED \
     0.94 // cosine of half a turn of 0.7 rad: a joint that turned further flaps, and does not
          // repeat it
-#define WOUND      (1.5 * TDI_PI) // rad: a joint wound further lets go at the end of a step
-#define SHIFT_STEP 0.25           // of a step's own inertia
-#define SHIFT_REST 100.0          // 1/s^2
+#define WOUND (1.5 * TDI_PI) // rad: a joint wound further lets go at the end of a step
 
 // ---- prediction -----------------------------------------------------------------------------
 
@@ -34,13 +32,12 @@ static bool jumps(const td_air *last, const td_air *now) {
 }
 
 static bool ready(const void *body, const td_step_opts *o) {
-    const td_tree_state *s = body;
-    return s->history >= 2 && s->history_dt == o->dt && !jumps(&s->air, &o->air);
+    return !jumps(&((const td_tree_state *)body)->air, &o->air);
 }
 
 // What the rule of two steps has prepared is put aside, or comes back.
 static void keep_rule(td_tree_state *s, bool back) {
-    const size_t n = (size_t)s->model->body_count, nv = (size_t)s->model->dof_count;
+    const size_t n = (size_t)s->model->body_count, nv = (size_t)s->model->head.dof_count;
     tdi_place *star[2] = {s->star_kept, s->star}, *hat[2] = {s->hat_kept, s->hat};
     td_real *angle[2] = {s->angle_star_kept, s->angle_star};
     memcpy(star[back], star[!back], n * sizeof *s->star);
@@ -59,7 +56,7 @@ static void take_past(const td_tree_model *m, td_tree_state *s, td_real h) {
             s->hat[i].r.m[k] = past->r.m[k] + h * past->w.m[k];
         }
     }
-    memcpy(s->angle_star, s->angle, (size_t)m->dof_count * sizeof *s->angle);
+    memcpy(s->angle_star, s->angle, (size_t)m->head.dof_count * sizeof *s->angle);
 }
 
 // ---- history --------------------------------------------------------------------------------
@@ -83,18 +80,8 @@ static void begin_history(const td_tree_model *m, td_tree_state *s) {
         const tdi_frame *f = &s->frame[i];
         s->past[i] = (tdi_past){f->o, s->twist[i].v, f->r, rate_of(&f->r, s->twist[i].w), f->turn};
     }
-    memset(s->angle, 0, (size_t)m->dof_count * sizeof *s->angle);
+    memset(s->angle, 0, (size_t)m->head.dof_count * sizeof *s->angle);
     tdi_tree_angles(m, s, s->angle, s->angle);
-    s->history = 1;
-}
-
-// x* of the two-step rule
-static inline td_real two_step(td_real now, td_real before) {
-    return (4 * now - before) / 3;
-}
-static inline td_vec3 two_step3(td_vec3 now, td_vec3 before) {
-    return tdi_vec3(two_step(now.x, before.x), two_step(now.y, before.y),
-                    two_step(now.z, before.z));
 }
 
 // A ball joint that is wound too far goes on from the short way round, and so does where it was
@@ -116,7 +103,7 @@ static inline void push_angle(const td_tree_model *m, td_tree_state *s, int32_t 
     }
     for (int32_t d = first; d < last; d++) {
         td_real now = s->angle_star[d];
-        s->angle_star[d] = two_step(now, s->angle[d]);
+        s->angle_star[d] = tdi_two_step(now, s->angle[d]);
         s->angle[d] = now;
     }
 }
@@ -130,12 +117,12 @@ static inline void push_body(const td_tree_model *m, td_tree_state *s, int32_t i
     td_vec3 v = tdi_scale(tdi_sub(f->o, star->o), over);
     for (int k = 0; k < 9; k++) {
         td_real w = (f->r.m[k] - star->r.m[k]) * over;
-        star->r.m[k] = two_step(f->r.m[k], past->r.m[k]);
-        hat->r.m[k] = star->r.m[k] + next * two_step(w, past->w.m[k]);
+        star->r.m[k] = tdi_two_step(f->r.m[k], past->r.m[k]);
+        hat->r.m[k] = star->r.m[k] + next * tdi_two_step(w, past->w.m[k]);
         past->w.m[k] = w;
     }
-    star->o = two_step3(f->o, past->o);
-    hat->o = tdi_madd(star->o, two_step3(v, past->v), next);
+    star->o = tdi_two_step3(f->o, past->o);
+    hat->o = tdi_madd(star->o, tdi_two_step3(v, past->v), next);
     past->o = f->o;
     past->v = v;
     past->r = f->r;
@@ -167,29 +154,7 @@ void tdi_tree_fresh(td_tree_state *s) {
     }
 }
 
-// ---- checks and starts ----------------------------------------------------------------------
-
-// What of the base is no number, or NULL.
-static const char *wrong_base(const td_tree_state *s) {
-    td_real n = tdi_quat_norm(s->base.turn);
-    return !(n > 0) || !isfinite(n)        ? "rotation is zero or"
-           : !tdi_finite3(s->base.o)       ? "position is"
-           : !tdi_finite3(s->base_twist.v) ? "velocity is"
-           : !tdi_finite3(s->base_twist.w) ? "spin is"
-           : !tdi_finite3(s->base_accel.v) ? "acceleration is"
-           : !tdi_finite3(s->base_accel.w) ? "spin_rate is"
-                                           : NULL;
-}
-
-static td_status check(const void *body, const td_step_opts *o, td_diag *diag) {
-    const td_tree_state *s = body;
-    td_status status = tdi_step_opts_check(o, s->model->body_count, diag);
-    if (status != TD_OK) {
-        return status;
-    }
-    const char *wrong = wrong_base(s);
-    return wrong ? tdi_fail(diag, TD_ERR_ARGUMENT, "the base's %s not finite", wrong) : TD_OK;
-}
+// ---- starts ---------------------------------------------------------------------------------
 
 // q_next = q (q_old^-1 q)
 static inline void repeat_turn(const td_real *old, td_real *q) {
@@ -230,7 +195,7 @@ static void part_begin(void *context, int32_t part) {
     const tdi_part bodies = s->model->part[part];
     const int32_t first = s->model->dof[bodies.first], last = s->model->dof[bodies.last];
     memcpy(s->angle_near + first, s->angle + first, (size_t)(last - first) * sizeof *s->angle);
-    if (s->now->history >= 2) {
+    if (s->head.known0 >= 2) {
         repeat_moves(s->model, s, bodies);
     }
     tdi_place_range(s->model, s, bodies.first, bodies.last);
@@ -239,7 +204,7 @@ static void part_begin(void *context, int32_t part) {
 static void part_push(void *context, int32_t part) {
     td_tree_state *s = context;
     const tdi_part bodies = s->model->part[part];
-    const td_real over = 1 / s->now->rule.h, next = 2 * s->now->rule.dt / 3;
+    const td_real over = 1 / s->head.rule.h, next = 2 * s->head.rule.dt / 3;
     for (int32_t i = bodies.first; i < bodies.last; i++) {
         push_body(s->model, s, i, over, next);
     }
@@ -247,21 +212,17 @@ static void part_push(void *context, int32_t part) {
 
 // ---- a step ---------------------------------------------------------------------------------
 
-static void begin(void *body, const td_step_opts *o, const tdi_rule *rule) {
+static void begin(void *body) {
     td_tree_state *s = body;
     const td_tree_model *m = s->model;
-    const td_real h = rule->h;
+    const td_step_opts *o = s->head.opts;
+    const td_real h = s->head.rule.h;
     tdi_tree_step *now = s->now;
-    *now = (tdi_tree_step){.weight = h * h,
-                           .rule = *rule,
-                           .pool = o->pool,
-                           .air = o->air,
-                           .base = {s->base, s->base_twist},
-                           .history = s->history};
-    if (s->history == 0) {
+    *now = (tdi_tree_step){.weight = h * h, .pool = o->pool};
+    if (s->head.known == 0) {
         begin_history(m, s);
     }
-    if (!rule->two) {
+    if (!s->head.rule.two) {
         take_past(m, s, h);
     }
     const tdi_loads loads = {o->loads, o->load_count, o->air, o->winds, h, h * h, s->star};
@@ -279,14 +240,13 @@ static void begin(void *body, const td_step_opts *o, const tdi_rule *rule) {
 static void drive(void *body, td_real time) {
     td_tree_state *s = body;
     s->now->time = time;
-    tdi_tree_carry_base(s, &s->now->base, time * s->now->rule.dt);
+    tdi_tree_carry_base(s, &s->head.base0, time * s->head.rule.dt);
 }
 
 // To where the step began, with the same bits.
 static void put_back(td_tree_state *s) {
     memcpy(s->q, s->q_start, (size_t)s->model->coord_count * sizeof *s->q);
-    s->base = s->now->base.frame;
-    s->base_twist = s->now->base.twist;
+    tdi_tree_put_base(s, &s->head.base0);
     tdi_tree_place_past(s->model, s);
 }
 
@@ -294,13 +254,13 @@ static void guess(void *body, bool take) {
     td_tree_state *s = body;
     if (!take) {
         put_back(s);
-        memcpy(s->angle_near, s->angle, (size_t)s->model->dof_count * sizeof *s->angle);
+        memcpy(s->angle_near, s->angle, (size_t)s->model->head.dof_count * sizeof *s->angle);
         s->now->time = 0;
         return;
     }
     drive(s, 1);
     s->now->guessed = true;
-    if (s->now->history < 2) {
+    if (s->head.known0 < 2) {
         memcpy(s->q_start, s->q, (size_t)s->model->coord_count * sizeof *s->q);
     }
     tdi_pass_out(s->model, s->now->pool, part_begin, s);
@@ -311,8 +271,7 @@ static void undo(void *body) {
     if (s->now->guessed) { // else nothing has moved
         put_back(s);
     }
-    s->history = s->now->history;
-    if (!s->now->rule.two) {
+    if (!s->head.rule.two) {
         keep_rule(s, true);
     }
 }
@@ -323,21 +282,19 @@ static void accept(void *body) {
     s->q_back = s->q_start;
     s->q_start = q;
     tdi_pass_all(s->model, s->now->pool, part_push, s);
-    s->history = 2;
     s->stale = true;
-    s->history_dt = s->now->rule.dt;
-    s->time += s->now->rule.dt;
-    s->air = s->now->air;
+    s->air = s->head.opts->air;
     s->base_past = s->base;
 }
 
 // ---- statics --------------------------------------------------------------------------------
 
-static void begin_rest(void *body, const td_step_opts *o) {
+static void begin_rest(void *body) {
     td_tree_state *s = body;
+    const td_step_opts *o = s->head.opts;
     const tdi_loads loads = {o->loads, o->load_count, o->air, NULL, 0, 1, NULL};
     tdi_tree_place(s->model, s);
-    memset(s->angle, 0, (size_t)s->model->dof_count * sizeof *s->angle);
+    memset(s->angle, 0, (size_t)s->model->head.dof_count * sizeof *s->angle);
     tdi_tree_angles(s->model, s, s->angle, s->angle);
     *s->now = (tdi_tree_step){
         .weight = 1,
@@ -348,17 +305,12 @@ static void begin_rest(void *body, const td_step_opts *o) {
 
 static void end_rest(void *body) {
     td_tree_state *s = body;
-    memset(s->v, 0, (size_t)s->model->dof_count * sizeof *s->v);
+    memset(s->v, 0, (size_t)s->model->head.dof_count * sizeof *s->v);
     s->stale = false;
     td_tree_state_changed(s); // frames are made of the coordinates anew, as whoever reads them does
 }
 
 // ---- Newton's method ------------------------------------------------------------------------
-
-static td_real first_shift(const void *body) {
-    const tdi_potential *p = &((const td_tree_state *)body)->now->potential;
-    return p->inertia ? SHIFT_STEP / (p->h * p->h) : SHIFT_REST;
-}
 
 static void clear(void *body) {
     td_tree_state *s = body;
@@ -385,21 +337,17 @@ static tdi_factored factor(void *body, const tdi_model *model) {
 }
 
 // How the base moves from now to the end of the step.
-static tdi_twist base_left(td_tree_state *s) {
-    const tdi_base_motion now = {s->base, s->base_twist};
-    tdi_tree_carry_base(s, &s->now->base, s->now->rule.dt);
-    td_quat q = tdi_quat_mul(s->base.turn, tdi_quat_conj(now.frame.turn));
+static tdi_twist base_left(const td_tree_state *s) {
+    const td_base_motion now = s->head.base, end = tdi_base_after(&s->head.base0, s->head.rule.dt);
+    td_quat q = tdi_quat_mul(end.rotation, tdi_quat_conj(now.rotation));
     td_vec3 v = tdi_scale(tdi_vec3(q.x, q.y, q.z), q.w < 0 ? -1 : 1);
     td_real sine = tdi_norm(v);
-    tdi_twist left = {v, tdi_sub(s->base.o, now.frame.o)};
+    tdi_twist left = {v, tdi_sub(end.position, now.position)};
     left.w = sine > 0 ? tdi_scale(v, 2 * atan2(sine, fabs(q.w)) / sine) : v;
-    s->base = now.frame;
-    s->base_twist = now.twist;
     return left;
 }
 
-static td_real solve(void *body, bool attempt, bool limited, td_real *promise) {
-    td_tree_state *s = body;
+static td_real sweep(td_tree_state *s, bool attempt, bool limited, td_real *promise) {
     const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
     s->base_move = s->now->carry ? base_left(s) : still;
     const td_real limit = limited ? LARGEST_TURN : HUGE_VAL;
@@ -407,6 +355,14 @@ static td_real solve(void *body, bool attempt, bool limited, td_real *promise) {
     s->base_move = still;
     *promise += tdi_sweep_promise(s->model, s) / s->now->weight;
     return most;
+}
+
+static td_real solve(void *body, bool limited, td_real *promise) {
+    return sweep(body, false, limited, promise);
+}
+
+static td_real attempt(void *body, bool limited, td_real *promise) {
+    return sweep(body, true, limited, promise);
 }
 
 static td_real largest(const void *body) {
@@ -446,8 +402,8 @@ static void try(void *body, td_real fraction) {
 
 static bool driven(const void *body) {
     const td_tree_state *s = body;
-    const tdi_twist *v = &s->now->base.twist, *a = &s->base_accel;
-    const td_vec3 all[4] = {v->w, v->v, a->w, a->v};
+    const td_base_motion *b = &s->head.base0;
+    const td_vec3 all[4] = {b->spin, b->velocity, b->spin_rate, b->acceleration};
     bool moves = false;
     for (int k = 0; k < 4; k++) {
         moves = moves || all[k].x != 0 || all[k].y != 0 || all[k].z != 0;
@@ -463,20 +419,7 @@ static void stand(void *body) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static size_t save_size(const void *body) {
-    return tdi_tree_save_size(body);
-}
-
-static void save(const void *body, void *bytes) {
-    tdi_tree_save(body, bytes);
-}
-
-static void restore(void *body, const void *bytes) {
-    tdi_tree_restore(body, bytes);
-}
-
 const tdi_implicit tdi_tree_implicit = {
-    .check = check,
     .ready = ready,
     .begin = begin,
     .guess = guess,
@@ -484,10 +427,10 @@ const tdi_implicit tdi_tree_implicit = {
     .undo = undo,
     .begin_rest = begin_rest,
     .end_rest = end_rest,
-    .first_shift = first_shift,
     .clear = clear,
     .factor = factor,
     .solve = solve,
+    .attempt = attempt,
     .largest = largest,
     .value = value,
     .keep = keep,
@@ -496,22 +439,17 @@ const tdi_implicit tdi_tree_implicit = {
     .driven = driven,
     .drive = drive,
     .stand = stand,
-    .point_count = tdi_tree_point_count,
-    .capsule_count = tdi_tree_capsule_count,
     .capsules = tdi_tree_capsules,
     .apart = tdi_tree_apart,
     .force = tdi_tree_force,
     .points = tdi_tree_points,
-    .points_star = tdi_tree_points_star,
-    .points_move = tdi_tree_points_move,
+    .moves = tdi_tree_moves,
     .add = tdi_tree_add_side,
     .push = tdi_tree_push,
     .respond = tdi_tree_respond,
-    .response = tdi_tree_response,
     .absorb = tdi_tree_absorb,
-    .save_size = save_size,
-    .save = save,
-    .restore = restore,
+    .saved = tdi_tree_saved,
+    .blank = tdi_tree_blank,
 };
 
 td_state_ref td_tree_ref(td_tree_state *state) {
@@ -520,31 +458,12 @@ td_state_ref td_tree_ref(td_tree_state *state) {
 
 td_status td_tree_step(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats,
                        td_diag *diag) {
-    td_step_stats none = {0};
-    td_status status = check(s, opts, diag);
-    if (status != TD_OK) {
-        return status;
-    }
-    stats = stats ? stats : &none;
-    if (tdi_is_implicit(opts->integrator)) {
-        const tdi_member alone = {&tdi_tree_implicit, s, opts, NULL};
-        const tdi_system system = {.member = &alone, .count = 1};
-        return tdi_system_step(&system, NULL, s->alloc, stats, diag);
-    }
-    status = tdi_explicit_step(s->model, s, opts);
-    stats->steps += status == TD_OK;
-    return status == TD_OK ? TD_OK
-                           : tdi_fail(diag, TD_ERR_DIVERGED,
-                                      "the step at %g s diverged; try a smaller dt", s->time);
+    return tdi_solver_step(&tdi_solver_tree, s, opts, stats, diag);
 }
 
 td_status td_tree_settle(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats,
                          td_diag *diag) {
-    td_step_stats none = {0};
-    td_status status = check(s, opts, diag);
-    const tdi_member alone = {&tdi_tree_implicit, s, opts, NULL};
-    const tdi_system system = {.member = &alone, .count = 1};
-    return status == TD_OK ? tdi_system_settle(&system, stats ? stats : &none, diag) : status;
+    return tdi_solver_settle(&tdi_solver_tree, s, opts, stats, diag);
 }
 
 // ---- many trees -----------------------------------------------------------------------------
@@ -585,10 +504,10 @@ td_status td_tree_step_many(td_tree_state *const *states, const td_step_opts *op
     }
     // options are still as wrong as they were; what fails with good ones has diverged
     td_diag fault = {.message = ""};
-    td_status status = check(states[failed], &opts[failed], &fault);
+    td_status status = tdi_solver_check(&tdi_solver_tree, states[failed], &opts[failed], &fault);
     status = status == TD_OK
                  ? tdi_fail(&fault, TD_ERR_DIVERGED, "the step at %g s diverged; try a smaller dt",
-                            states[failed]->time)
+                            states[failed]->head.time)
                  : status;
     return tdi_fail_at(diag, status, failed, "tree %d: %s", failed, fault.message);
 }

@@ -9,21 +9,6 @@
 
 // ---- turns ----------------------------------------------------------------------------------
 
-// the rotation by vector v: (cos |v|/2, sin(|v|/2) v/|v|), by series when small
-static inline td_quat tdi_turn_by(td_vec3 v) {
-    td_real half2 = tdi_dot(v, v) / 4, c, s; // s = sin(h)/(2h)
-    if (half2 < 0.01) {
-        c = 1 + half2 * (-1.0 / 2 + half2 * (1.0 / 24 + half2 * (-1.0 / 720 + half2 / 40320)));
-        s = 0.5 *
-            (1 + half2 * (-1.0 / 6 + half2 * (1.0 / 120 + half2 * (-1.0 / 5040 + half2 / 362880))));
-    } else {
-        td_real half = sqrt(half2);
-        c = cos(half);
-        s = sin(half) / (2 * half);
-    }
-    return (td_quat){c, s * v.x, s * v.y, s * v.z};
-}
-
 // one step of Newton's iteration for 1/|q|: the norm drifts by rounding only
 static inline td_quat tdi_renormalised(td_quat q) {
     td_real scale = 1.5 - 0.5 * (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);

@@ -59,7 +59,7 @@ void tdi_tree_model_validate(const td_tree_model *m) {
         validate_body(&m->body[i]);
     }
     TDI_ASSERT(others == m->other_count);
-    TDI_ASSERT(m->dof[m->body_count] == m->dof_count);
+    TDI_ASSERT(m->dof[m->body_count] == m->head.dof_count);
     TDI_ASSERT(m->coord[m->body_count] == m->coord_count);
     validate_runs(m);
     validate_parts(m);

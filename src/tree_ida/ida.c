@@ -39,8 +39,7 @@ struct td_ida {
     bool started;             // whether IDA goes on from where the state is
     td_real time;             // IDA's, 0 at its start
     td_real *q_left, *v_left; // the state as it was left, or found
-    tdi_base_motion base_left;
-    tdi_twist base_accel;
+    td_base_motion base_left;
     td_ida_stats stats; // without those since IDA's start
     char fault[160];    // IDA's last message
 };
@@ -119,7 +118,7 @@ static void lay_out(td_ida *ida, tdi_layout *l) {
     l->used = 0;
     tdi_layout_place(l, 1, sizeof *ida);
     ida->q_left = tdi_layout_place(l, (size_t)m->coord_count, sizeof *ida->q_left);
-    ida->v_left = tdi_layout_place(l, (size_t)m->dof_count, sizeof *ida->v_left);
+    ida->v_left = tdi_layout_place(l, (size_t)m->head.dof_count, sizeof *ida->v_left);
     tdi_ida_place(&ida->system, l);
 }
 
@@ -149,7 +148,7 @@ static bool make_integrator(td_ida *ida) {
 }
 
 static bool make_parts(td_ida *ida) {
-    sunindextype n = 2 * (sunindextype)ida->system.model->dof_count;
+    sunindextype n = 2 * (sunindextype)ida->system.model->head.dof_count;
     if (SUNContext_Create(NULL, &ida->context) != 0) {
         ida->context = NULL;
         return false;
@@ -201,7 +200,7 @@ td_status td_ida_new(td_tree_state *state, const td_ida_opts *opts, const td_all
     memcpy(block, &draft, sizeof draft);
     td_ida *ida = (td_ida *)block;
     // IDA has no use for a tree that cannot move
-    if (state->model->dof_count > 0 && !make_parts(ida)) {
+    if (state->model->head.dof_count > 0 && !make_parts(ida)) {
         td_ida_free(ida);
         return tdi_fail(diag, TD_ERR_MEMORY, "SUNDIALS cannot start: most likely out of memory");
     }
@@ -240,19 +239,16 @@ static bool unchanged(const td_ida *ida) {
     const td_tree_model *m = ida->system.model;
     const td_tree_state *s = ida->system.state;
     return memcmp(s->q, ida->q_left, (size_t)m->coord_count * sizeof *s->q) == 0 &&
-           memcmp(s->v, ida->v_left, (size_t)m->dof_count * sizeof *s->v) == 0 &&
-           memcmp(&s->base, &ida->base_left.frame, sizeof s->base) == 0 &&
-           memcmp(&s->base_twist, &ida->base_left.twist, sizeof s->base_twist) == 0 &&
-           memcmp(&s->base_accel, &ida->base_accel, sizeof s->base_accel) == 0;
+           memcmp(s->v, ida->v_left, (size_t)m->head.dof_count * sizeof *s->v) == 0 &&
+           memcmp(&s->head.base, &ida->base_left, sizeof s->head.base) == 0;
 }
 
 static void keep(td_ida *ida) {
     const td_tree_model *m = ida->system.model;
     const td_tree_state *s = ida->system.state;
     memcpy(ida->q_left, s->q, (size_t)m->coord_count * sizeof *s->q);
-    memcpy(ida->v_left, s->v, (size_t)m->dof_count * sizeof *s->v);
-    ida->base_left = (tdi_base_motion){s->base, s->base_twist};
-    ida->base_accel = s->base_accel;
+    memcpy(ida->v_left, s->v, (size_t)m->head.dof_count * sizeof *s->v);
+    ida->base_left = s->head.base;
 }
 
 // what IDA counted since its start; it forgets at the next
@@ -279,9 +275,8 @@ static void go_back(td_ida *ida) {
     const td_tree_model *m = ida->system.model;
     td_tree_state *s = ida->system.state;
     memcpy(s->q, ida->q_left, (size_t)m->coord_count * sizeof *s->q);
-    memcpy(s->v, ida->v_left, (size_t)m->dof_count * sizeof *s->v);
-    s->base = ida->base_left.frame;
-    s->base_twist = ida->base_left.twist;
+    memcpy(s->v, ida->v_left, (size_t)m->head.dof_count * sizeof *s->v);
+    tdi_tree_put_base(s, &ida->base_left);
     td_tree_state_changed(s);
     ida->stats = counted(ida);
     ida->started = false;
@@ -289,7 +284,7 @@ static void go_back(td_ida *ida) {
 
 // The base goes on from where it is: its turn is followed to the third order in the time from here.
 static void keep_base(tdi_ida_system *system, td_real t) {
-    system->base = (tdi_base_motion){system->state->base, system->state->base_twist};
+    system->base = system->state->head.base;
     system->base_time = t;
 }
 
@@ -343,7 +338,7 @@ td_status td_ida_advance(td_ida *ida, td_real duration, td_diag *diag) {
     bool again = !ida->started || !unchanged(ida), fine = true;
     keep(ida);
     ida->fault[0] = '\0';
-    if (s->model->dof_count == 0) {
+    if (s->model->head.dof_count == 0) {
         tdi_tree_carry_base(s, &ida->base_left, duration);
     } else {
         for (td_real left = duration; fine && left > 0; again = true) {
@@ -352,10 +347,10 @@ td_status td_ida_advance(td_ida *ida, td_real duration, td_diag *diag) {
     }
     if (!fine) {
         go_back(ida);
-        return tdi_fail(diag, TD_ERR_DIVERGED, "ida failed at %g s: %s", s->time, ida->fault);
+        return tdi_fail(diag, TD_ERR_DIVERGED, "ida failed at %g s: %s", s->head.time, ida->fault);
     }
-    s->time += duration;
-    s->history = 0;
+    s->head.time += duration;
+    s->head.known = 0;
     tdi_tree_place(s->model, s);
     keep(ida);
     return TD_OK;

@@ -79,7 +79,7 @@ td_real tdi_ida_reach(const tdi_ida_system *system, const td_real *y) {
 
 void tdi_ida_place(tdi_ida_system *system, tdi_layout *l) {
     const td_tree_model *m = system->model;
-    size_t nv = (size_t)m->dof_count;
+    size_t nv = (size_t)m->head.dof_count;
     system->q_ref = tdi_layout_place(l, (size_t)m->coord_count, sizeof *system->q_ref);
     system->x = tdi_layout_place(l, nv, sizeof *system->x);
     system->torque = tdi_layout_place(l, nv, sizeof *system->torque);
@@ -91,7 +91,7 @@ void tdi_ida_place(tdi_ida_system *system, tdi_layout *l) {
 void tdi_ida_set(tdi_ida_system *system, td_real t, const td_real *y) {
     const td_tree_model *m = system->model;
     td_tree_state *s = system->state;
-    size_t nv = (size_t)m->dof_count;
+    size_t nv = (size_t)m->head.dof_count;
     memcpy(s->q, system->q_ref, (size_t)m->coord_count * sizeof *s->q);
     tdi_tree_advance(m, s, y, 1);
     memcpy(s->v, y + nv, nv * sizeof *s->v);
@@ -136,7 +136,7 @@ static void subtract_loads(tdi_ida_system *system, td_real *f) {
 void tdi_ida_start(tdi_ida_system *system, td_real *y, td_real *rate) {
     const td_tree_model *m = system->model;
     td_tree_state *s = system->state;
-    size_t nv = (size_t)m->dof_count;
+    size_t nv = (size_t)m->head.dof_count;
     memcpy(system->q_ref, s->q, (size_t)m->coord_count * sizeof *s->q);
     memset(y, 0, nv * sizeof *y);
     memcpy(y + nv, s->v, nv * sizeof *y);
@@ -150,7 +150,7 @@ void tdi_ida_start(tdi_ida_system *system, td_real *y, td_real *rate) {
 bool tdi_ida_residual(tdi_ida_system *system, td_real t, const td_real *y, const td_real *rate,
                       td_real *f) {
     td_tree_state *s = system->state;
-    int32_t nv = system->model->dof_count;
+    int32_t nv = system->model->head.dof_count;
     memcpy(system->x, y, (size_t)nv * sizeof *y);
     tdi_ida_set(system, t, y);
     map_turns(system->model, rate_of_turn, y, s->v, f);
@@ -301,7 +301,7 @@ void tdi_ida_solve(tdi_ida_system *system, td_real c, const td_real *b, td_real 
     const td_tree_model *m = system->model;
     td_tree_state *s = system->state;
     const td_ida_opts *o = &system->opts;
-    const int32_t nv = m->dof_count;
+    const int32_t nv = m->head.dof_count;
     const td_real h = 1 / c;
     td_real *u = system->turn, *step = system->torque;
     map_turns(m, turn_of_rate, system->x, b, u);

@@ -15,7 +15,7 @@ typedef struct tdi_ida_system {
     const td_tree_model *model;
     td_tree_state *state;
     td_ida_opts opts;
-    tdi_base_motion base; // at base_time
+    td_base_motion base; // at base_time
     td_real base_time;
     td_real *q_ref;      // a coordinate
     td_real *x;          // a degree of freedom: of the last residual

@@ -25,10 +25,8 @@
 // ---- making ---------------------------------------------------------------------------------
 
 static tdi_member member_of(tdi_actor *a) {
-    return (tdi_member){.ops = a->solver->implicit,
-                        .body = a->solver->own(a->state),
-                        .opts = &a->opts,
-                        .name = a->name};
+    return (tdi_member){
+        .ops = a->solver->implicit, .body = a->state, .opts = &a->opts, .name = a->name};
 }
 
 // Capsules of one actor are none of our business.
@@ -38,7 +36,7 @@ static bool skip_pair(void *context, int32_t i, int32_t j) {
 }
 
 static int32_t capsules_of(const tdi_actor *a) {
-    return a->touches ? a->solver->implicit->capsule_count(a->solver->own(a->state)) : 0;
+    return a->touches ? a->state->capsule_count : 0;
 }
 
 static td_status make_arrays(td_world *w, size_t points, size_t capsules) {
@@ -67,7 +65,7 @@ static void fill_capsules(td_world *w) {
         const tdi_actor *a = &w->actors[k];
         const int32_t own = capsules_of(a);
         if (own > 0) {
-            a->solver->implicit->capsules(a->solver->own(a->state), n->capsule + count);
+            a->solver->implicit->capsules(a->state, n->capsule + count);
         }
         for (int32_t i = count; i < count + own; i++) {
             n->capsule[i].a += n->first_point[k];
@@ -116,7 +114,7 @@ static td_status make_nearness(td_world *w, td_diag *diag) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         const tdi_actor *a = &w->actors[k];
         n->first_point[k] = (int32_t)points;
-        points += a->touches ? a->solver->implicit->point_count(a->solver->own(a->state)) : 0;
+        points += a->touches ? a->state->point_count : 0;
         capsules += capsules_of(a);
         if (points > INT32_MAX / 2) {
             return tdi_fail(diag, TD_ERR_LIMIT, "too many segments that may touch");
@@ -184,7 +182,7 @@ static bool join_pairs(tdi_nearness *n) {
 static void gather(const td_world *w, int32_t actor, td_vec3 *x) {
     const tdi_actor *a = &w->actors[actor];
     if (a->touches) {
-        a->solver->implicit->points(a->solver->own(a->state), x + w->near.first_point[actor]);
+        tdi_state_points(a->solver->implicit, a->state, false, x + w->near.first_point[actor]);
     }
 }
 

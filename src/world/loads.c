@@ -244,7 +244,7 @@ td_status tdi_world_make_loads(td_world *w, td_diag_list *diags) {
 // Winds at the segments, in true axes.
 static void sample_winds(const td_world *w, tdi_actor *a) {
     const int32_t n = a->segment_count;
-    a->solver->poses(a->state, a->points, NULL, NULL);
+    a->solver->poses(a->state, 0, a->segment_count, a->points, NULL, NULL);
     for (int32_t i = 0; i < n; i++) {
         a->points[i] = tdi_from_simulated(a, a->points[i]);
         a->winds[i] = tdi_vec3(0, 0, 0);
@@ -260,8 +260,8 @@ static void sample_winds(const td_world *w, tdi_actor *a) {
 // Forces from outside at the tips, in true axes.
 static void sample_field(const td_world *w, tdi_actor *a) {
     const int32_t n = a->segment_count;
-    a->solver->poses(a->state, NULL, a->points, NULL);
-    a->solver->velocities(a->state, a->extra);
+    a->solver->poses(a->state, 0, a->segment_count, NULL, a->points, NULL);
+    a->solver->velocities(a->state, 0, a->segment_count, NULL, a->extra);
     for (int32_t i = 0; i < n; i++) {
         a->extra[i] = tdi_velocity_from_simulated(a, a->points[i], a->extra[i]);
         a->points[i] = tdi_from_simulated(a, a->points[i]);

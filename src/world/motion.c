@@ -106,7 +106,7 @@ static tdi_transform felt_step(const td_world *w, const tdi_actor *a, tdi_transf
 // ---- steps ----------------------------------------------------------------------------------
 
 tdi_rate tdi_actor_base_rate(const tdi_actor *a) {
-    const td_base_motion base = a->solver->base(a->state);
+    const td_base_motion base = a->state->base;
     return (tdi_rate){base.spin, base.velocity};
 }
 

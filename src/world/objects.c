@@ -35,7 +35,7 @@ td_vec3 tdi_object_gravity(const td_world *w, int32_t object, td_quat base) {
 
 // Puts `next` in the place of the model.
 static void replace(tdi_variant *v, tdi_solver_model *next) {
-    v->solver->model_free(v->model);
+    tdi_model_free(v->model);
     v->model = next;
 }
 

@@ -81,11 +81,11 @@ static td_vec3 curvature(const tdi_actor *a, int32_t i) {
     const td_segment *s = a->segments;
     int32_t p = s[i].parent;
     td_real length = 0.5 * (s[i].length + (p == TD_NONE ? 0 : s[p].length));
-    return tdi_scale(a->solver->turn(a->state, i), 1 / length);
+    return tdi_scale(tdi_solver_turn(a->solver, a->state, i), 1 / length);
 }
 
 static td_vec3 moment(const td_world *w, const tdi_actor *a, int32_t i) {
-    return a->solver->moment(a->state, i, w->scene->def.objects[a->object].stiffness);
+    return tdi_solver_moment(a->solver, a->state, i, w->scene->def.objects[a->object].stiffness);
 }
 
 void td_world_probes(td_world *w, td_real *values) {
@@ -98,7 +98,7 @@ void td_world_probes(td_world *w, td_real *values) {
         if (q == TD_QUANTITY_POSITION) {
             v = tdi_from_simulated(a, tip);
         } else if (q == TD_QUANTITY_VELOCITY) {
-            v = a->solver->velocity(a->state, i, a->segments[i].tip);
+            v = tdi_solver_velocity(a->solver, a->state, i, a->segments[i].tip);
             v = tdi_velocity_from_simulated(a, tip, v);
         } else if (q == TD_QUANTITY_CURVATURE) {
             v = curvature(a, i);

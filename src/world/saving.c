@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
-#define VERSION  5u
+#define VERSION  6u
 #define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {
@@ -35,9 +35,8 @@ static uint64_t shape_of(const td_world *w) {
     hash = mix(hash, &w->wind_count, sizeof w->wind_count);
     hash = mix(hash, &w->parameter_count, sizeof w->parameter_count);
     for (int32_t k = 0; k < w->variant_count; k++) {
-        size_t size = 0;
-        const void *parameters = w->variants[k].solver->parameters(w->variants[k].model, &size);
-        hash = mix(hash, parameters, size);
+        const tdi_solver_model *m = w->variants[k].model;
+        hash = mix(hash, m->parameters, m->parameter_bytes);
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
         const tdi_actor *a = &w->actors[k];
@@ -147,11 +146,11 @@ static void tape_actor(tape *t, tdi_actor *a) {
     item(t, &a->largest_force, sizeof a->largest_force);
     item(t, &a->strength, sizeof a->strength);
     if (t->to) {
-        a->solver->save(a->state, t->to + t->size);
+        tdi_state_save(a->solver->implicit, a->state, t->to + t->size);
     } else if (t->from) {
-        a->solver->restore(a->state, t->from + t->size);
+        tdi_state_restore(a->solver->implicit, a->state, t->from + t->size);
     }
-    t->size += a->solver->save_size(a->state);
+    t->size += tdi_state_save_size(a->solver->implicit, a->state);
 }
 
 static void tape_world(tape *t, td_world *w) {

@@ -52,7 +52,7 @@ static void prepare(const stepping *s, tdi_actor *a) {
     a->base0 = a->base;
     a->simulated0 = a->simulated;
     a->base_rate0 = a->base_rate;
-    a->motion0 = a->solver->base(a->state);
+    a->motion0 = a->state->base;
     a->stats0 = a->stats;
     a->strength0 = a->strength;
     a->largest_force0 = a->largest_force;
@@ -89,8 +89,8 @@ static bool is_explicit(const tdi_actor *a) {
 
 // By an explicit integrator: an actor alone, moved at once.
 static void step_explicitly(tdi_actor *a) {
-    a->solver->save(a->state, a->memory);
-    a->status = a->solver->step(a->state, &a->opts, &a->stats, &a->diag);
+    tdi_state_save(a->solver->implicit, a->state, a->memory);
+    a->status = tdi_solver_step(a->solver, a->state, &a->opts, &a->stats, &a->diag);
 }
 
 // Of what is solved.
@@ -180,7 +180,7 @@ static void undo_island(void *context, int64_t k) {
     const tdi_system system = tdi_island_system(w, i);
     tdi_actor *first = first_of(w, i);
     if (is_explicit(first)) {
-        first->solver->restore(first->state, first->memory);
+        tdi_state_restore(first->solver->implicit, first->state, first->memory);
     } else if (i->memory) {
         tdi_system_restore(&system, i->memory);
     } else if (i->converged) {
@@ -188,7 +188,7 @@ static void undo_island(void *context, int64_t k) {
     }
     for (int32_t j = 0; j < i->count; j++) {
         tdi_actor *a = &w->actors[w->member_actor[i->first + j]];
-        const td_base_motion motion = a->solver->base(a->state);
+        const td_base_motion motion = a->state->base;
         a->base = a->base0;
         a->simulated = a->simulated0;
         a->base_rate = a->base_rate0;
@@ -239,7 +239,7 @@ static int32_t fastest(const tdi_actor *a, td_real *speed) {
     int32_t found = 0;
     *speed = -1;
     for (int32_t i = 0; i < a->segment_count; i++) {
-        td_real v = tdi_norm(a->solver->velocity(a->state, i, a->segments[i].tip));
+        td_real v = tdi_norm(tdi_solver_velocity(a->solver, a->state, i, a->segments[i].tip));
         if (!(v <= *speed)) {
             *speed = v;
             found = i;
@@ -336,7 +336,7 @@ static size_t began_bytes(const td_world *w) {
     size_t bytes = 1;
     for (int32_t k = 0; k < w->actor_count; k++) {
         const tdi_actor *a = &w->actors[k];
-        const tdi_member alone = {.ops = a->solver->implicit, .body = a->solver->own(a->state)};
+        const tdi_member alone = {.ops = a->solver->implicit, .body = a->state};
         const tdi_system system = {.member = &alone, .count = 1};
         bytes += tdi_system_memory(&system);
     }
@@ -353,7 +353,8 @@ td_status tdi_world_reserve(td_world *w) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_actor *a = &w->actors[k];
         if (!a->memory && !tdi_is_implicit(w->scene->def.objects[a->object].integrator)) {
-            a->memory = tdi_arena_zeroed(&w->arena, a->solver->save_size(a->state), 1);
+            a->memory =
+                tdi_arena_zeroed(&w->arena, tdi_state_save_size(a->solver->implicit, a->state), 1);
             if (!a->memory) {
                 return TD_ERR_MEMORY;
             }

@@ -154,10 +154,10 @@ void td_world_free(td_world *w) {
     }
     tdi_world_free_islands(w);
     for (int32_t k = 0; k < w->actor_count; k++) {
-        w->actors[k].solver->state_free(w->actors[k].state);
+        tdi_state_free(w->actors[k].state);
     }
     for (int32_t k = 0; k < w->variant_count; k++) {
-        w->variants[k].solver->model_free(w->variants[k].model);
+        tdi_model_free(w->variants[k].model);
         td_skeleton_free(w->variants[k].skeleton);
     }
     for (int32_t k = 0; k < w->wind_count; k++) {
@@ -334,7 +334,7 @@ td_actor td_world_actor(const td_world *w, int32_t actor) {
                     .variant = a->variant - w->objects[a->object].first_variant,
                     .skeleton = v->skeleton,
                     .segment_count = a->segment_count,
-                    .dof_count = v->solver->dof_count(v->model),
+                    .dof_count = v->model->dof_count,
                     .stretchy = v->solver->info.stretchy};
     return out;
 }
@@ -348,7 +348,7 @@ void td_world_pose(const td_world *w, int32_t actor, td_vec3 *base, td_quat *rot
     if (rotation) {
         *rotation = a->base.rotation;
     }
-    a->solver->poses(a->state, origins, NULL, rotations);
+    a->solver->poses(a->state, 0, a->segment_count, origins, NULL, rotations);
     for (int32_t i = 0; origins && i < a->segment_count; i++) {
         origins[i] = tdi_from_simulated(a, origins[i]);
     }
@@ -394,7 +394,7 @@ td_status td_world_modes(td_world *w, int32_t actor, int32_t count, td_mode *mod
 void *td_world_state(td_world *w, int32_t actor, const char *solver) {
     const tdi_actor *a = &w->actors[actor];
     w->near.shared = true;
-    return a->solver == tdi_solver_find(solver) ? a->solver->own(a->state) : NULL;
+    return a->solver == tdi_solver_find(solver) ? (void *)a->state : NULL;
 }
 
 void td_world_grab(td_world *w, int32_t actor, int32_t segment, td_vec3 point, td_vec3 to,

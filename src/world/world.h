@@ -107,7 +107,7 @@ typedef struct tdi_nearness {
     int32_t *before_count; // of the first of an island: how many it had then
     char *room;            // for contact of all islands
     size_t room_bytes;
-    size_t *share;         // bytes of it: of an actor, where that of its island begins
+    size_t *share; // bytes of it: of an actor, where that of its island begins
 } tdi_nearness;
 
 typedef struct tdi_world_wind {

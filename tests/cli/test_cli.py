@@ -126,6 +126,36 @@ class Grow(unittest.TestCase):
         self.assertEqual(tendril("grow", "-", "--string", "--steps", 0, "--define", "N=7",
                                  text=text)[1], "A(7)\n")
 
+    def test_what_a_model_prints_stays_out_of_standard_output(self):
+        text = 'Start: { f = fopen("log.txt", "w"); fprintf(f, "%d\\n", 3); printf("hello\\n"); }\n' \
+               'axiom: F\n'
+        code, out, err = tendril("grow", "-", "--string", text=text)
+        self.assertEqual((code, out), (0, "F\n"))
+        self.assertIn("hello\n", err)
+        self.assertIn("'log.txt' is not written", err)
+        with tempfile.TemporaryDirectory() as folder:
+            log = pathlib.Path(folder, "log.txt")
+            for _ in range(2):
+                self.assertEqual(tendril("grow", "-", "-o", f"{folder}/a.txt", text=text)[0], 0)
+                self.assertEqual(log.read_text(), "3\n")
+            more = text.replace('"w"', '"a"')
+            self.assertEqual(tendril("grow", "-", "-o", f"{folder}/a.txt", text=more)[0], 0)
+            self.assertEqual(log.read_text(), "3\n3\n")
+            # a model that fails leaves no file
+            log.unlink()
+            bad = text.replace("axiom: F", "axiom: F(1/0)")
+            self.assertEqual(tendril("grow", "-", "-o", f"{folder}/a.txt", text=bad)[0], 3)
+            self.assertFalse(log.exists())
+            code, _, err = tendril("grow", "-", "-o", f"{folder}/a.txt",
+                                   text=text.replace("log.txt", "../log.txt"))
+            self.assertEqual(code, 3)
+            self.assertRegex(err, r"1:20: error: the file \"../log.txt\" lies outside")
+
+    def test_float_takes_single_precision(self):
+        text = "axiom: A(0.1)\nA(x) --> B(x == 0.1)\nderivation length: 1\n"
+        self.assertEqual(tendril("grow", "-", "--string", text=text)[1], "B(1)\n")
+        self.assertEqual(tendril("grow", "-", "--string", "--float", text=text)[1], "B(0)\n")
+
     def test_output_suffix_picks_the_format(self):
         with tempfile.TemporaryDirectory() as folder:
             for suffix, start in ((".glb", b"glTF"), (".json", b"{"), (".txt", b"!(0.02)F(1)")):
@@ -741,14 +771,19 @@ class BadInput(unittest.TestCase):
     def test_unknown_function(self):
         self.check_refused("axiom: A\nA --> F(sine(3))\n", 2, "unknown function 'sine'", column=9)
 
-    def test_unbalanced_brackets(self):
-        self.check_refused("axiom: A\nA --> F[+A\n", 2, "unbalanced", column=8)
-        self.check_refused("axiom: F]F\n", 1, "unbalanced", column=9)
+    def check_warned(self, text, line, column, part):
+        code, _, err = tendril("check", "-", text=text)
+        self.assertEqual(code, 0, err)
+        self.assertRegex(err, rf"(?m)^<stdin>:{line}:{column}: warning: .*{part}")
+
+    def test_unbalanced_brackets_get_a_warning(self):
+        self.check_warned("axiom: A\nA --> F[+A\n", 2, 8, "unbalanced")
+        self.check_warned("axiom: F]F\n", 1, 9, "unbalanced")
 
     def test_wrong_parameter_count(self):
-        self.check_refused("axiom: A(1)\nA(x,y) --> F(x)\n", 2, "parameter", column=1)
+        self.check_warned("axiom: A(1)\nA(x,y) --> F(x)\n", 2, 1, "parameter")
         self.check_refused("axiom: F(sin(1,2))\n", 1, "takes 1 parameter", column=10)
-        self.check_refused("axiom: @M(1)\n", 1, "parameters", column=8)
+        self.check_warned("axiom: @M(1)\n", 1, 8, "parameters")
 
     def test_division_by_zero(self):
         self.check_refused("axiom: A(0)\nA(x) --> F(1/x)\n", 2, "division by zero", "--steps", "1",
@@ -795,7 +830,7 @@ class BadInput(unittest.TestCase):
         self.check_refused("", 1, "axiom", column=1)
 
     def test_all_errors_are_reported(self):
-        text = "axiom: A\nA --> F(foo(1))\nB --> [F\nC --> F(1\nangel increment: 3\n"
+        text = "axiom: A\nA --> F(foo(1))\nB --> F)\nC --> F(1\nangel increment: 3\n"
         code, _, err = tendril("check", "-", text=text)
         self.assertEqual(code, 3)
         self.assertEqual(re.findall(r"^<stdin>:(\d+):", err, re.M), ["2", "3", "4", "5"])

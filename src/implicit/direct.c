@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// The coupled solve by a factor of the whole matrix.
+//
+//   (E + J^T C J) x = -r
+//
+// where J takes three of the four unknowns of a point: E are the blocks of the bodies, C those of
+// contacts between capsules. What is held has no equation, and 1 on the diagonal; where it goes by
+// increments x_h that are given, r is that of all others there: r + H x_h.
+
+#include "implicit/touch.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PAIRS_EACH  4         // of a node: room for those that the order is made for
+#define BLOCKS_EACH 12        // of a node: room for the factor, twice as much in long bodies,
+#define LONG        200       // which wind about themselves
+#define MOST_NODES  (1 << 24) // so that no count overflows
+
+// Costs, in products of two blocks, which take 15 to 20 ns. The measurements are in
+// docs/theory/contact.md.
+#define NODE_COST    8.0 // order, assembly and solve by factors, over the elimination of bodies
+#define LEAST_WORK   5.0 // of the factor: that of a chain
+#define CG_NODE_COST 2.0 // in an iteration: a response
+#define CG_PAIR_COST 1.5 // in an iteration: the coupling
+#define CG_STEPS     2.0 // iterations over the root of the number of pairs
+
+// ---- making ---------------------------------------------------------------------------------
+
+static int32_t blocks_each(int32_t nodes) {
+    return nodes < BLOCKS_EACH ? nodes : nodes < LONG ? BLOCKS_EACH : 2 * BLOCKS_EACH;
+}
+
+void tdi_direct_lay_out(tdi_direct *d, const tdi_member *members, int32_t count, tdi_layout *l) {
+    int32_t nodes = 0, blocks = 0;
+    for (int32_t k = 0; k < count; k++) {
+        const tdi_solver_state *head = members[k].body;
+        const int32_t own =
+            members[k].ops->blocks && head->capsule_count > 0 ? head->point_count : 0;
+        if (own <= MOST_NODES - nodes) {
+            nodes += own;
+            blocks += own * blocks_each(own);
+        }
+    }
+    d->node_limit = nodes;
+    d->pair_limit = PAIRS_EACH * nodes;
+    d->pair_count = TD_NONE;
+    d->first = tdi_layout_place(l, (size_t)count, sizeof *d->first);
+    d->pair = tdi_layout_place(l, (size_t)d->pair_limit, sizeof *d->pair);
+    d->unknowns = tdi_layout_place(l, (size_t)nodes, sizeof *d->unknowns);
+    d->x = tdi_layout_place(l, (size_t)nodes, sizeof *d->x);
+    void *memory = tdi_layout_place(l, tdi_sparse_bytes(nodes, blocks), 1);
+    d->sparse = l->base ? tdi_sparse_place(nodes, blocks, memory) : NULL;
+}
+
+// ---- order ----------------------------------------------------------------------------------
+
+static bool is_coupling(const tdi_touch *t, const tdi_contact *c) {
+    return c->other < t->capsule_count;
+}
+
+// Notes the pairs of capsules, as many as there is room for: how many there are. Whether they are
+// not those that were noted last.
+static int32_t note_pairs(tdi_touch *t, bool *changed) {
+    tdi_direct *d = &t->direct;
+    int32_t count, pairs = 0;
+    const tdi_contact *list = tdi_contacts_list(t->set, &count);
+    *changed = false;
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t a = list[k].capsule, b = list[k].other;
+        if (is_coupling(t, &list[k]) && pairs++ < d->pair_limit) {
+            int32_t *pair = d->pair[pairs - 1];
+            *changed = *changed || pairs > d->pair_count || pair[0] != a || pair[1] != b;
+            pair[0] = a;
+            pair[1] = b;
+        }
+    }
+    *changed = *changed || pairs != d->pair_count;
+    return pairs;
+}
+
+// Nodes of the members that contacts couple: how many, or TD_NONE: one of those offers no blocks.
+static int32_t join(tdi_touch *t, const tdi_system *y) {
+    tdi_direct *d = &t->direct;
+    for (int32_t k = 0; k < y->count; k++) {
+        d->first[k] = TD_NONE;
+    }
+    for (int32_t k = 0; k < d->pair_count; k++) {
+        d->first[t->owner[d->pair[k][0]]] = d->first[t->owner[d->pair[k][1]]] = 0;
+    }
+    int32_t nodes = 0;
+    for (int32_t k = 0; k < y->count; k++) {
+        if (d->first[k] != TD_NONE) {
+            if (!t->ops[k]->blocks) {
+                return TD_NONE;
+            }
+            d->first[k] = nodes;
+            nodes += t->first_point[k + 1] - t->first_point[k];
+        }
+    }
+    return nodes <= d->node_limit ? nodes : TD_NONE;
+}
+
+static int32_t node_of(const tdi_touch *t, int32_t point) {
+    const int32_t k = t->point_owner[point];
+    return t->direct.first[k] + point - t->first_point[k];
+}
+
+static void take_link(const tdi_block_taker *taker, int32_t a, int32_t b, td_real block[4][4]) {
+    (void)block;
+    if (a != b) {
+        tdi_sparse_link(taker->context, taker->first + a, taker->first + b);
+    }
+}
+
+static bool make_order(tdi_touch *t, const tdi_system *y, int32_t nodes) {
+    tdi_direct *d = &t->direct;
+    tdi_sparse_begin(d->sparse, nodes);
+    for (int32_t k = 0; k < y->count; k++) {
+        if (d->first[k] != TD_NONE) {
+            const tdi_block_taker taker = {take_link, d->sparse, d->first[k]};
+            t->ops[k]->blocks(y->member[k].body, &taker);
+        }
+    }
+    for (int32_t k = 0; k < d->pair_count; k++) {
+        const tdi_capsule *p = &t->capsule[d->pair[k][0]], *q = &t->capsule[d->pair[k][1]];
+        const int32_t own[2] = {node_of(t, p->a), node_of(t, p->b)},
+                      other[2] = {node_of(t, q->a), node_of(t, q->b)};
+        for (int e = 0; e < 4; e++) {
+            tdi_sparse_link(d->sparse, own[e / 2], other[e % 2]);
+        }
+    }
+    return tdi_sparse_order(d->sparse);
+}
+
+// Whether the factor costs less than conjugate gradients, for all that its order asks for.
+static bool is_cheaper(const tdi_direct *d, td_real nodes, td_real work) {
+    const td_real pairs = d->pair_count, steps = CG_STEPS * sqrt(pairs);
+    return work + NODE_COST * nodes < steps * (CG_NODE_COST * nodes + CG_PAIR_COST * pairs);
+}
+
+static bool is_better(tdi_touch *t, const tdi_system *y) {
+    const tdi_direct *d = &t->direct;
+    const int32_t nodes = d->pair_count <= d->pair_limit ? join(t, y) : TD_NONE;
+    return nodes != TD_NONE && is_cheaper(d, nodes, LEAST_WORK * nodes) &&
+           make_order(t, y, nodes) && is_cheaper(d, nodes, (td_real)d->sparse->work);
+}
+
+bool tdi_direct_plan(tdi_touch *t, const tdi_system *y) {
+    tdi_direct *d = &t->direct;
+    bool changed;
+    if (!t->coupled || d->node_limit == 0) {
+        return false;
+    }
+    d->pair_count = note_pairs(t, &changed);
+    if (changed) {
+        d->better = is_better(t, y);
+    }
+    return d->better;
+}
+
+bool tdi_direct_joins(const tdi_touch *t, int32_t member) {
+    return t->direct.first[member] != TD_NONE;
+}
+
+// ---- numbers --------------------------------------------------------------------------------
+
+static bool has_held(const tdi_unknowns *u) {
+    return u->held[0] || u->held[1] || u->held[2] || u->held[3];
+}
+
+// Takes what is held out of a block, and puts what its increments do into the gradients.
+static void hold(tdi_unknowns *a, tdi_unknowns *b, td_real block[4][4]) {
+    for (int k = 0; k < 4; k++) {
+        for (int l = 0; l < 4; l++) {
+            a->gradient[k] += b->held[l] ? block[k][l] * b->x[l] : 0;
+            b->gradient[l] += a != b && a->held[k] ? block[k][l] * a->x[k] : 0;
+        }
+    }
+    for (int k = 0; k < 4; k++) {
+        for (int l = 0; l < 4; l++) {
+            block[k][l] = a->held[k] || b->held[l] ? (td_real)(a == b && k == l) : block[k][l];
+        }
+    }
+}
+
+static void take_block(const tdi_block_taker *taker, int32_t a, int32_t b, td_real block[4][4]) {
+    tdi_direct *d = taker->context;
+    tdi_unknowns *own = &d->unknowns[taker->first + a], *other = &d->unknowns[taker->first + b];
+    td_real left[4][4];
+    if (has_held(own) || has_held(other)) {
+        memcpy(left, block, sizeof left);
+        hold(own, other, left);
+        block = left;
+    }
+    tdi_sparse_add(d->sparse, taker->first + a, taker->first + b, block);
+}
+
+// The blocks of a contact between its two sides.
+static void take_contact(const tdi_touch *t, const tdi_contact *c, const tdi_block_taker *taker) {
+    for (int k = 0; k < 2; k++) {
+        for (int l = 2; l < 4; l++) {
+            const tdi_mat3 m = tdi_contact_block(c, k, l);
+            td_real block[4][4] = {{m.m[0], m.m[1], m.m[2], 0},
+                                   {m.m[3], m.m[4], m.m[5], 0},
+                                   {m.m[6], m.m[7], m.m[8], 0},
+                                   {0}};
+            take_block(taker, node_of(t, c->point[k]), node_of(t, c->point[l]), block);
+        }
+    }
+}
+
+bool tdi_direct_factor(tdi_touch *t, const tdi_system *y) {
+    tdi_direct *d = &t->direct;
+    tdi_block_taker taker = {take_block, d, 0};
+    int32_t count;
+    const tdi_contact *list = tdi_contacts_list(t->set, &count);
+    tdi_sparse_clear(d->sparse);
+    for (int32_t k = 0; k < y->count; k++) {
+        if (tdi_direct_joins(t, k)) {
+            taker.first = d->first[k];
+            t->ops[k]->unknowns(y->member[k].body, d->unknowns + d->first[k]);
+            t->ops[k]->blocks(y->member[k].body, &taker);
+        }
+    }
+    taker.first = 0;
+    for (int32_t k = 0; k < count; k++) {
+        if (is_coupling(t, &list[k])) {
+            take_contact(t, &list[k], &taker);
+        }
+    }
+    return tdi_sparse_factor(d->sparse);
+}
+
+void tdi_direct_solve(tdi_touch *t, const tdi_system *y, td_real *promise) {
+    tdi_direct *d = &t->direct;
+    const tdi_sparse *s = d->sparse;
+    for (int32_t i = 0; i < s->node_count; i++) {
+        const tdi_unknowns *u = &d->unknowns[i];
+        for (int k = 0; k < 4; k++) {
+            d->x[s->place[i]][k] = u->held[k] ? 0 : -u->gradient[k];
+        }
+    }
+    *promise += tdi_sparse_solve(s, d->x);
+    for (int32_t i = 0; i < s->node_count; i++) {
+        tdi_unknowns *u = &d->unknowns[i];
+        for (int k = 0; k < 4; k++) {
+            u->x[k] = u->held[k] ? u->x[k] : d->x[s->place[i]][k];
+        }
+    }
+    for (int32_t k = 0; k < y->count; k++) {
+        if (tdi_direct_joins(t, k)) {
+            t->ops[k]->increments(y->member[k].body, d->unknowns + d->first[k]);
+        }
+    }
+}

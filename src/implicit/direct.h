@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// The coupled solve by a factor of the whole matrix, where all bodies that touch offer blocks.
+
+#include "base/alloc.h"
+#include "implicit/implicit.h"
+#include "implicit/sparse.h"
+
+typedef struct tdi_direct {
+    int32_t node_limit;     // points of all bodies that offer blocks; 0: there is no room
+    int32_t pair_limit;     // pairs that there is room for
+    int32_t *first;         // of a member: node of its first point; TD_NONE: it is solved by itself
+    int32_t (*pair)[2];     // capsules of all contacts that the order is made for
+    int32_t pair_count;     // TD_NONE: there is no order
+    bool better;            // for these pairs the factor has room, and is cheaper
+    tdi_unknowns *unknowns; // of a node
+    td_real (*x)[4];        // at a place of the order
+    tdi_sparse *sparse;
+} tdi_direct;
+
+// Room for the members. Lay out once with base NULL, as ever, and once with the block.
+void tdi_direct_lay_out(tdi_direct *d, const tdi_member *members, int32_t count,
+                        tdi_layout *layout);
+
+// Whether the bodies, coupled by the contacts that were evaluated last, are to be solved by one
+// factor: if all of them offer blocks, and conjugate gradients would take longer. Makes its order.
+bool tdi_direct_plan(tdi_touch *t, const tdi_system *system);
+// Whether a member takes part.
+bool tdi_direct_joins(const tdi_touch *t, int32_t member);
+// Factors the whole, when the members that take part have made their blocks. False: it is not
+// positive definite.
+bool tdi_direct_factor(tdi_touch *t, const tdi_system *system);
+// Increments of those members, and what they promise.
+void tdi_direct_solve(tdi_touch *t, const tdi_system *system, td_real *promise);

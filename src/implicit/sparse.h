@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Symmetric positive definite matrices of 4x4 blocks, of which few are not zero: A = U^T U.
+//
+//   tdi_sparse_begin, _link, _order   which blocks there are; nodes are ordered so that few more
+//                                     arise in the factor, and get their places
+//   tdi_sparse_clear, _add, _factor   numbers, as often as wanted
+//   tdi_sparse_solve
+//
+// Nothing allocates. The order, and so every bit, follows from the links and their sequence alone.
+
+#include "tendril/base.h"
+
+typedef struct tdi_sparse {
+    int32_t node_limit, link_limit, entry_limit, block_limit;
+    // pattern
+    int32_t node_count;
+    int32_t link_count;
+    int32_t (*link)[2];
+    bool full; // more links, or blocks of the factor, than there is room for
+    // ordering: the graph of what is not eliminated yet; see tdi_sparse_order()
+    int32_t *entry, *spare; // neighbours of all nodes, and room to gather them anew
+    int32_t entry_count;
+    int32_t *first, *length, *room; // of a node, in `entry`; some of them may be eliminated
+    int32_t *degree;                // neighbours that are not
+    int32_t least;                  // degree that there is
+    int32_t *head, *next, *before;  // lists of nodes of the same degree
+    int32_t *mark;
+    // factor; nodes by their place in the order
+    int32_t *place, *node; // of a node, at a place
+    int32_t *row;          // where the blocks of a row begin, and one past all
+    int32_t *column;       // of a block beyond the diagonal, increasing in a row
+    int32_t block_count;
+    int64_t work;                              // products of blocks that the factor takes
+    td_real (*diagonal)[4][4], (*block)[4][4]; // first of the matrix, then of the factor
+    int32_t *at, *cursor, *list, *follow;      // see tdi_sparse_factor()
+} tdi_sparse;
+
+// In memory of the caller's, aligned for any type, of which it takes so many bytes: with room for
+// so many nodes, and blocks of the factor beyond the diagonal. Sums of limits take no more than the
+// sum of what they take alone.
+size_t tdi_sparse_bytes(int32_t node_limit, int32_t block_limit);
+tdi_sparse *tdi_sparse_place(int32_t node_limit, int32_t block_limit, void *memory);
+
+void tdi_sparse_begin(tdi_sparse *s, int32_t node_count); // no more than the limit
+// Two nodes have a block; a pair may come more than once.
+void tdi_sparse_link(tdi_sparse *s, int32_t a, int32_t b);
+// False: there is no room for all links or for the factor.
+bool tdi_sparse_order(tdi_sparse *s);
+
+void tdi_sparse_clear(tdi_sparse *s);
+// Adds a block with the rows of a and the columns of b, and its transpose if they are not the same.
+void tdi_sparse_add(tdi_sparse *s, int32_t a, int32_t b, td_real block[4][4]);
+// False: it is not positive definite.
+bool tdi_sparse_factor(tdi_sparse *s);
+// x = A^-1 x, where there was r; gives r^T A^-1 r. `x` by places: see tdi_sparse.
+td_real tdi_sparse_solve(const tdi_sparse *s, td_real (*x)[4]);

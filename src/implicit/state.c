@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: MIT
+// What all solvers' states have in common: memory, checks, base, history, bytes.
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "implicit/implicit.h"
+#include "math/quat.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST_KNOWN 3     // steps
+#define SHIFT_STEP 0.25  // of a step's own inertia
+#define SHIFT_REST 100.0 // 1/s^2
+
+// ---- memory ---------------------------------------------------------------------------------
+
+static void lay_out_coords(tdi_coords *c, tdi_layout *l) {
+    td_real **arrays[] = {&c->x,    &c->v,   &c->x_before, &c->v_before,  &c->began,
+                          &c->star, &c->hat, &c->kept,     &c->increment, &c->response};
+    for (size_t k = 0; c->count > 0 && k < sizeof arrays / sizeof *arrays; k++) {
+        *arrays[k] = tdi_layout_place(l, (size_t)c->count, sizeof(td_real));
+    }
+}
+
+void *tdi_state_new(const td_alloc *alloc, size_t bytes, int32_t coords, const char *what,
+                    td_diag *diag) {
+    tdi_coords sizes = {.count = coords};
+    tdi_layout l = {NULL, bytes};
+    lay_out_coords(&sizes, &l);
+    tdi_solver_state *s = tdi_alloc_zeroed(alloc, 1, l.used);
+    if (!s) {
+        tdi_fail(diag, TD_ERR_MEMORY, "out of memory for %s", what);
+        return NULL;
+    }
+    s->alloc = alloc;
+    s->bytes = l.used;
+    s->base.rotation = tdi_quat_identity();
+    s->coords.count = coords;
+    l = (tdi_layout){(char *)s, bytes};
+    lay_out_coords(&s->coords, &l);
+    return s;
+}
+
+void tdi_state_free(void *state) {
+    const tdi_solver_state *s = state;
+    if (s) {
+        tdi_alloc_free(s->alloc, state, s->bytes);
+    }
+}
+
+// ---- the base -------------------------------------------------------------------------------
+
+// Turn by Magnus's series: w t + a t^2/2 + (a x w) t^3/12, off by t^5.
+td_base_motion tdi_base_after(const td_base_motion *b, td_real t) {
+    td_base_motion after = *b;
+    td_vec3 turn = tdi_scale(tdi_madd(b->spin, b->spin_rate, 0.5 * t), t);
+    turn = tdi_madd(turn, tdi_cross(b->spin_rate, b->spin), t * t * t / 12);
+    td_vec3 shift = tdi_scale(tdi_madd(b->velocity, b->acceleration, 0.5 * t), t);
+    td_quat q = tdi_quat_mul(tdi_turn_by(turn), b->rotation);
+    td_real scale = 1 / tdi_quat_norm(q);
+    after.rotation = (td_quat){q.w * scale, q.x * scale, q.y * scale, q.z * scale};
+    after.position = tdi_add(b->position, shift);
+    after.spin = tdi_madd(b->spin, b->spin_rate, t);
+    after.velocity = tdi_madd(b->velocity, b->acceleration, t);
+    return after;
+}
+
+// What of the base is no number, or NULL.
+static const char *wrong_base(const td_base_motion *b) {
+    td_real n = tdi_quat_norm(b->rotation);
+    return !(n > 0) || !isfinite(n)        ? "rotation is zero or"
+           : !tdi_finite3(b->position)     ? "position is"
+           : !tdi_finite3(b->velocity)     ? "velocity is"
+           : !tdi_finite3(b->spin)         ? "spin is"
+           : !tdi_finite3(b->acceleration) ? "acceleration is"
+           : !tdi_finite3(b->spin_rate)    ? "spin_rate is"
+                                           : NULL;
+}
+
+// ---- steps ----------------------------------------------------------------------------------
+
+td_status tdi_state_check(const tdi_implicit *ops, const void *body, const td_step_opts *opts,
+                          td_diag *diag) {
+    const tdi_solver_state *s = body;
+    td_status status = tdi_step_opts_check(opts, s->segment_count, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    const char *wrong = wrong_base(&s->base);
+    if (wrong) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "the base's %s not finite", wrong);
+    }
+    return ops->check ? ops->check(body, opts, diag) : TD_OK;
+}
+
+bool tdi_state_ready(const tdi_implicit *ops, const void *body, const td_step_opts *opts,
+                     td_real dt) {
+    const tdi_solver_state *s = body;
+    return s->known >= 2 && s->dt == dt && (!ops->ready || ops->ready(body, opts));
+}
+
+// x* and x^ of the rule
+static void predict(tdi_coords *c, const tdi_rule *rule) {
+    for (int32_t k = 0; k < c->count; k++) {
+        const td_real v = rule->two ? tdi_two_step(c->v[k], c->v_before[k]) : c->v[k];
+        c->began[k] = c->x[k];
+        c->star[k] = rule->two ? tdi_two_step(c->x[k], c->x_before[k]) : c->x[k];
+        c->hat[k] = c->star[k] + rule->h * v;
+    }
+}
+
+void tdi_state_begin(const tdi_implicit *ops, void *body, const td_step_opts *opts,
+                     const tdi_rule *rule) {
+    tdi_solver_state *s = body;
+    s->opts = opts;
+    s->rule = *rule;
+    s->pushed = s->answered = false;
+    s->accepted = false;
+    s->known0 = s->known;
+    s->time0 = s->time;
+    s->dt0 = s->dt;
+    s->base0 = s->base;
+    if (!ops->drive) {
+        s->base = tdi_base_after(&s->base0, rule->dt);
+    }
+    predict(&s->coords, rule);
+    if (ops->begin) {
+        ops->begin(body);
+    }
+    s->known = s->known > 0 ? s->known : 1; // where it is
+}
+
+void tdi_state_guess(const tdi_implicit *ops, void *body, bool take) {
+    tdi_coords *c = &((tdi_solver_state *)body)->coords;
+    for (int32_t k = 0; k < c->count; k++) {
+        c->x[k] = take ? c->hat[k] : c->began[k];
+    }
+    if (ops->guess) {
+        ops->guess(body, take);
+    }
+}
+
+void tdi_state_accept(const tdi_implicit *ops, void *body) {
+    tdi_solver_state *s = body;
+    tdi_coords *c = &s->coords;
+    for (int32_t k = 0; k < c->count; k++) {
+        c->x_before[k] = c->began[k];
+        c->v_before[k] = c->v[k];
+        c->v[k] = (c->x[k] - c->star[k]) / s->rule.h;
+    }
+    if (ops->accept) {
+        ops->accept(body);
+    }
+    s->known = s->known < MOST_KNOWN ? s->known + 1 : MOST_KNOWN;
+    s->dt = s->rule.dt;
+    s->time += s->rule.dt;
+    s->accepted = true;
+}
+
+void tdi_state_undo(const tdi_implicit *ops, void *body) {
+    tdi_solver_state *s = body;
+    s->known = s->known0;
+    s->time = s->time0;
+    s->dt = s->dt0;
+    s->base = s->base0;
+    if (ops->undo) {
+        ops->undo(body);
+    } else {
+        tdi_state_guess(ops, body, false);
+    }
+    s->accepted = false;
+}
+
+// ---- statics --------------------------------------------------------------------------------
+
+void tdi_state_begin_rest(const tdi_implicit *ops, void *body, const td_step_opts *opts) {
+    tdi_solver_state *s = body;
+    s->opts = opts;
+    s->rule = (tdi_rule){.part = 1};
+    s->pushed = s->answered = false;
+    s->known = 0;
+    s->moved = 1;
+    if (ops->begin_rest) {
+        ops->begin_rest(body);
+    }
+}
+
+void tdi_state_end_rest(const tdi_implicit *ops, void *body) {
+    const tdi_coords *c = &((const tdi_solver_state *)body)->coords;
+    for (int32_t k = 0; k < c->count; k++) {
+        c->v[k] = 0;
+    }
+    if (ops->end_rest) {
+        ops->end_rest(body);
+    }
+}
+
+// ---- Newton's method ------------------------------------------------------------------------
+
+td_real tdi_state_first_shift(const tdi_implicit *ops, const void *body) {
+    const td_real h = ((const tdi_solver_state *)body)->rule.h;
+    return ops->first_shift ? ops->first_shift(body) : h > 0 ? SHIFT_STEP / (h * h) : SHIFT_REST;
+}
+
+void tdi_state_keep(const tdi_implicit *ops, void *body) {
+    const tdi_coords *c = &((const tdi_solver_state *)body)->coords;
+    for (int32_t k = 0; k < c->count; k++) {
+        c->kept[k] = c->x[k];
+    }
+    if (ops->keep) {
+        ops->keep(body);
+    }
+}
+
+void tdi_state_try(const tdi_implicit *ops, void *body, td_real fraction) {
+    const tdi_coords *c = &((const tdi_solver_state *)body)->coords;
+    for (int32_t k = 0; k < c->count; k++) {
+        c->x[k] = c->kept[k] + fraction * c->increment[k];
+    }
+    if (ops->try) {
+        ops->try(body, fraction);
+    }
+}
+
+// ---- points ---------------------------------------------------------------------------------
+
+// Coordinates as those of points.
+static void read_points(const tdi_solver_state *s, const td_real *from, td_vec3 *to) {
+    for (int32_t p = 0; p < s->point_count; p++) {
+        to[p] = tdi_vec3(from[3 * p], from[3 * p + 1], from[3 * p + 2]);
+    }
+}
+
+void tdi_state_points(const tdi_implicit *ops, const void *body, bool star, td_vec3 *x) {
+    const tdi_solver_state *s = body;
+    if (ops->points) {
+        ops->points(body, star, x);
+    } else {
+        read_points(s, star ? s->coords.star : s->coords.x, x);
+    }
+}
+
+void tdi_state_moves(const tdi_implicit *ops, const void *body, bool response, td_vec3 *dx) {
+    const tdi_solver_state *s = body;
+    if (response && !s->answered) {
+        memset(dx, 0, (size_t)s->point_count * sizeof *dx);
+    } else if (ops->moves) {
+        ops->moves(body, response, dx);
+    } else {
+        read_points(s, response ? s->coords.response : s->coords.increment, dx);
+    }
+}
+
+void tdi_state_push(const tdi_implicit *ops, void *body, int32_t point, td_vec3 force) {
+    tdi_solver_state *s = body;
+    const tdi_coords *c = &s->coords;
+    const bool first = !s->pushed;
+    s->pushed = true;
+    if (ops->push) {
+        ops->push(body, point, force, first);
+        return;
+    }
+    if (first) {
+        memset(c->response, 0, (size_t)c->count * sizeof *c->response);
+    }
+    td_real *to = c->response + 3 * point;
+    to[0] += force.x;
+    to[1] += force.y;
+    to[2] += force.z;
+}
+
+void tdi_state_respond(const tdi_implicit *ops, void *body) {
+    tdi_solver_state *s = body;
+    if (s->pushed) {
+        ops->respond(body);
+    }
+    s->answered = s->pushed;
+    s->pushed = false;
+}
+
+void tdi_state_absorb(const tdi_implicit *ops, void *body) {
+    const tdi_solver_state *s = body;
+    const tdi_coords *c = &s->coords;
+    for (int32_t k = 0; s->answered && k < c->count; k++) {
+        c->increment[k] += c->response[k];
+    }
+    if (s->answered && ops->absorb) {
+        ops->absorb(body);
+    }
+}
+
+// ---- saving ---------------------------------------------------------------------------------
+
+enum { HEAD = 9 };
+
+static int32_t list(const tdi_implicit *ops, const void *body, tdi_span all[HEAD + TDI_SPANS]) {
+    tdi_solver_state *s = (tdi_solver_state *)body; // what is listed may be written by the caller
+    const tdi_coords *c = &s->coords;
+    const size_t each = (size_t)c->count * sizeof *c->x;
+    const tdi_span head[HEAD] = {{&s->time, sizeof s->time},
+                                 {&s->dt, sizeof s->dt},
+                                 {&s->base, sizeof s->base},
+                                 {&s->known, sizeof s->known},
+                                 {&s->moved, sizeof s->moved},
+                                 {c->x, each},
+                                 {c->v, each},
+                                 {c->x_before, each},
+                                 {c->v_before, each}};
+    memcpy(all, head, sizeof head);
+    return HEAD + (ops->saved ? ops->saved(body, all + HEAD) : 0);
+}
+
+size_t tdi_state_save_size(const tdi_implicit *ops, const void *body) {
+    tdi_span all[HEAD + TDI_SPANS];
+    size_t size = 0;
+    for (int32_t k = 0, count = list(ops, body, all); k < count; k++) {
+        size += all[k].size;
+    }
+    return size;
+}
+
+void tdi_state_save(const tdi_implicit *ops, void *body, void *bytes) {
+    tdi_span all[HEAD + TDI_SPANS];
+    char *to = bytes;
+    if (ops->blank) {
+        ops->blank(body);
+    }
+    for (int32_t k = 0, count = list(ops, body, all); k < count; k++) {
+        if (all[k].size > 0) {
+            memcpy(to, all[k].data, all[k].size);
+        }
+        to += all[k].size;
+    }
+}
+
+void tdi_state_restore(const tdi_implicit *ops, void *body, const void *bytes) {
+    tdi_solver_state *s = body;
+    tdi_span all[HEAD + TDI_SPANS];
+    const char *from = bytes;
+    for (int32_t k = 0, count = list(ops, body, all); k < count; k++) {
+        if (all[k].size > 0) {
+            memcpy(all[k].data, from, all[k].size);
+        }
+        from += all[k].size;
+    }
+    s->known = s->known < 0 ? 0 : s->known > MOST_KNOWN ? MOST_KNOWN : s->known;
+    if (ops->restored) {
+        ops->restored(body);
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What the states of all solvers have in common: memory, time, the base and how it moves, how much
+// of the past is known, and the step that is under way. The struct of a state begins with it, as
+// `head`, so that a pointer to the state is one to this.
+
+#include "tendril/contact.h"
+#include "tendril/step.h"
+
+// The rule that turns places into velocities: v = (x - x*)/h.
+typedef struct tdi_rule {
+    td_real dt;   // s: the step
+    td_real h;    // s: of the rule; 2/3 dt for BDF2, dt for backward Euler, 0 in statics
+    bool two;     // BDF2
+    td_real part; // of the way that held ends have left, they go in this step: 1 but in halves
+    bool touched; // there is contact: points go straight
+} tdi_rule;
+
+// Coordinates that add up, x and x + dx, to which the rules apply one by one. A solver that has
+// such has its history, first guess and trials done for it; others keep theirs by themselves.
+typedef struct tdi_coords {
+    int32_t count;                        // 0: none
+    td_real *x, *v;                       // where they are; velocities of the last step
+    td_real *x_before, *v_before;         // a step earlier
+    td_real *began, *star, *hat;          // the step: where it began, x*, without forces
+    td_real *kept, *increment, *response; // Newton's method: the pose that was kept, dx, y
+} tdi_coords;
+
+typedef struct tdi_solver_state {
+    // set when it is made
+    const td_alloc *alloc;
+    size_t bytes;                       // of the state and all it points to, which are one block
+    int32_t segment_count;              // that loads and winds name
+    int32_t point_count, capsule_count; // that contact sees; no capsules: it touches nothing
+    tdi_coords coords;
+
+    // what a step leaves to the next
+    td_real time;        // s
+    td_real dt;          // s: of the steps that are known
+    int32_t known;       // steps that the history holds, up to 3; BDF2 needs 2
+    int32_t moved;       // it was put to rest, and is not as drawn any more
+    td_base_motion base; // now; a solver with `drive` moves it through a step by itself
+
+    // the step that is under way
+    const td_step_opts *opts;
+    tdi_rule rule;
+    bool accepted;
+    int32_t known0; // where it began
+    td_real time0, dt0;
+    td_base_motion base0;
+    bool pushed, answered; // there are pushes; the last were responded to
+} tdi_solver_state;
+
+// A block for a state with so many coordinates, all zero, and the base at the origin; or NULL, with
+// a message.
+void *tdi_state_new(const td_alloc *alloc, size_t bytes, int32_t coords, const char *what,
+                    td_diag *diag);
+void tdi_state_free(void *state); // NULL is allowed
+
+// Whether it has never moved: it goes with its base, wherever that is put.
+static inline bool tdi_state_as_drawn(const tdi_solver_state *s) {
+    return s->known == 0 && s->time == 0 && !s->moved;
+}
+
+// Where constant acceleration leads a base in a time t.
+td_base_motion tdi_base_after(const td_base_motion *start, td_real t);
+
+// x* of the rule of two steps
+static inline td_real tdi_two_step(td_real now, td_real before) {
+    return (4 * now - before) / 3;
+}
+static inline td_vec3 tdi_two_step3(td_vec3 now, td_vec3 before) {
+    return (td_vec3){tdi_two_step(now.x, before.x), tdi_two_step(now.y, before.y),
+                     tdi_two_step(now.z, before.z)};
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// What is the same for all solvers: memory of models, and steps of a state by itself.
+
+#include "solver/solver.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+
+// ---- models ---------------------------------------------------------------------------------
+
+void *tdi_model_new(const td_alloc *alloc, size_t bytes, const char *what, td_diag *diag) {
+    tdi_solver_model *m = tdi_alloc_zeroed(alloc, 1, bytes);
+    if (!m) {
+        tdi_fail(diag, TD_ERR_MEMORY, "out of memory for %s", what);
+        return NULL;
+    }
+    m->alloc = alloc;
+    m->bytes = bytes;
+    return m;
+}
+
+void tdi_model_free(void *model) {
+    const tdi_solver_model *m = model;
+    if (m) {
+        tdi_alloc_free(m->alloc, model, m->bytes);
+    }
+}
+
+// ---- steps ----------------------------------------------------------------------------------
+
+td_status tdi_solver_check(const tdi_solver *solver, const void *state, const td_step_opts *opts,
+                           td_diag *diag) {
+    static const char *const names[] = {"implicit", "implicit-euler", "euler", "rk4"};
+    td_status status = tdi_state_check(solver->implicit, state, opts, diag);
+    if (status == TD_OK && !(solver->info.integrators >> opts->integrator & 1)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "the solver '%s' does not have the integrator '%s'",
+                        solver->info.name, names[opts->integrator]);
+    }
+    return status;
+}
+
+td_status tdi_solver_step(const tdi_solver *solver, void *state, const td_step_opts *opts,
+                          td_step_stats *stats, td_diag *diag) {
+    td_step_stats none = {0};
+    td_status status = tdi_solver_check(solver, state, opts, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    stats = stats ? stats : &none;
+    if (!tdi_is_implicit(opts->integrator)) {
+        return solver->explicit_step(state, opts, stats, diag);
+    }
+    const tdi_member alone = {solver->implicit, state, opts, NULL};
+    const tdi_system system = {.member = &alone, .count = 1};
+    const td_alloc *alloc = ((const tdi_solver_state *)state)->alloc;
+    return tdi_system_step(&system, NULL, alloc, stats, diag);
+}
+
+td_status tdi_solver_settle(const tdi_solver *solver, void *state, const td_step_opts *opts,
+                            td_step_stats *stats, td_diag *diag) {
+    td_step_stats none = {0};
+    td_status status = tdi_solver_check(solver, state, opts, diag);
+    const tdi_member alone = {solver->implicit, state, opts, NULL};
+    const tdi_system system = {.member = &alone, .count = 1};
+    return status == TD_OK ? tdi_system_settle(&system, stats ? stats : &none, diag) : status;
+}

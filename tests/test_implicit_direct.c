@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: MIT
+// Rods that touch, solved by one factor of the whole. Pairs with src/implicit/direct.c.
+
+#include "test_rod_shapes.h"
+#include "test_world_support.h"
+
+#include "implicit/touch.h"
+#include "rod/implicit.h"
+#include "world/world.h"
+
+#define RADIUS 0.005 // m, of all rods here
+
+enum { MOST_RODS = 3, MOST_NODES = 128, PAIR = 2 };
+
+// ---- two layers -----------------------------------------------------------------------------
+
+// The same rods twice, the second over the first at a gap of a tenth of the radius.
+typedef struct layers {
+    rods rod[PAIR];
+    td_step_opts opts[PAIR];
+    tdi_member member[PAIR];
+    tdi_touch *touch;
+    tdi_system system;
+    void *began;
+} layers;
+
+typedef struct layer_def {
+    td_rod_def rod[MOST_RODS];
+    td_vec3 points[MOST_RODS][32];
+    int32_t count;
+    td_rod_body body;
+    int32_t body_count;
+} layer_def;
+
+static td_rod_def *add_rod(layer_def *d, int32_t vertices) {
+    td_rod_def *rod = &d->rod[d->count];
+    *rod = td_rod_def_default();
+    rod->vertex_count = vertices;
+    rod->points = d->points[d->count++];
+    rod->radius = RADIUS;
+    rod->young = 1e6;
+    rod->damping_time = 0.01;
+    return rod;
+}
+
+static void layers_open(const layer_def *def, layers *y) {
+    td_contact_opts opts = td_contact_opts_default();
+    td_diag diag = {.message = ""};
+    for (int k = 0; k < PAIR; k++) {
+        layer_def d = *def;
+        for (int32_t j = 0; j < d.count; j++) {
+            d.rod[j].points = d.points[j];
+            for (int32_t v = 0; v < d.rod[j].vertex_count; v++) {
+                d.points[j][v].y += 2.1 * RADIUS * k;
+                d.points[j][v].x += 0.3 * RADIUS * k;
+            }
+        }
+        y->rod[k] = rods_new(d.rod, d.count, &d.body, d.body_count);
+        y->opts[k] = td_step_opts_default();
+        y->opts[k].gravity = tdi_vec3(1, k == 0 ? -3 : -9.81, 0.5);
+        y->opts[k].dt = 0.01;
+        y->member[k] = (tdi_member){&tdi_rod_implicit, y->rod[k].state, &y->opts[k], NULL};
+    }
+    CHECK_INT(tdi_touch_new(y->member, PAIR, &opts, 0, NULL, &y->touch, &diag), TD_OK);
+    y->system = (tdi_system){.member = y->member, .count = PAIR, .touch = y->touch};
+    y->began = malloc(tdi_system_memory(&y->system));
+}
+
+static void layers_close(layers *y) {
+    free(y->began);
+    tdi_touch_free(y->touch);
+    for (int k = 0; k < PAIR; k++) {
+        rods_free(y->rod[k]);
+    }
+}
+
+static layer_def straight(void) {
+    layer_def d = {0};
+    td_rod_def *rod = add_rod(&d, 24);
+    straight_line(d.points[0], 24, tdi_vec3(0, 0, 0), tdi_vec3(0.3, 0, 0));
+    rod->start = TD_END_CLAMPED;
+    rod->end = TD_END_PINNED;
+    return d;
+}
+
+static layer_def ring_of(int32_t vertices) {
+    layer_def d = {0};
+    add_rod(&d, vertices)->closed = true;
+    for (int32_t k = 0; k < vertices; k++) {
+        td_real a = 2 * 3.14159265358979323846 * k / vertices;
+        d.points[0][k] = tdi_vec3(0.06 * cos(a), 0, 0.06 * sin(a));
+    }
+    return d;
+}
+
+// A stem with two branches, and something heavy at the end of one.
+static layer_def branching(void) {
+    layer_def d = {0};
+    add_rod(&d, 10)->start = TD_END_CLAMPED;
+    straight_line(d.points[0], 10, tdi_vec3(0, 0, 0), tdi_vec3(0.2, 0, 0));
+    for (int k = 0; k < 2; k++) {
+        td_rod_def *rod = add_rod(&d, 6);
+        const td_vec3 at = d.points[0][3 + 3 * k];
+        rod->parent_rod = 0;
+        rod->parent_vertex = 3 + 3 * k;
+        straight_line(d.points[1 + k], 6, at, tdi_add(at, tdi_vec3(0.05, 0, k ? 0.1 : -0.1)));
+    }
+    d.body = (td_rod_body){.rod = 1,
+                           .edge = 4,
+                           .mass = 0.002,
+                           .centre_of_mass = {0, 0.004, 0.001},
+                           .second_moment = {1e-7, 2e-7, 1e-7, 0, 0, 0}};
+    d.body_count = 1;
+    return d;
+}
+
+// ---- one iteration --------------------------------------------------------------------------
+
+// To where contact has been evaluated in the first iteration of a step.
+static void begin_iteration(layers *y) {
+    const tdi_rule rule = {.dt = 0.01, .h = 0.01, .part = 1, .touched = true};
+    for (int k = 0; k < PAIR; k++) {
+        tdi_state_begin(&tdi_rod_implicit, y->rod[k].state, &y->opts[k], &rule);
+    }
+    CHECK_INT(tdi_touch_begin(y->touch, &y->system, rule.dt, rule.h, 0, 1, NULL), TD_OK);
+    CHECK_INT(tdi_touch_evaluate(y->touch, &y->system, false, false, NULL), TD_OK);
+    CHECK(y->touch->coupled);
+}
+
+static void factor_bodies(layers *y, bool blocks, bool carry) {
+    const tdi_model model = {.touched = true, .carry = carry, .blocks = blocks};
+    for (int k = 0; k < PAIR; k++) {
+        tdi_rod_implicit.clear(y->rod[k].state);
+    }
+    tdi_touch_expand(y->touch, &y->system);
+    for (int k = 0; k < PAIR; k++) {
+        CHECK_INT(tdi_rod_implicit.factor(y->rod[k].state, &model), TDI_POSITIVE);
+    }
+}
+
+static int32_t read_increments(const layers *y, td_real *x) {
+    int32_t count = 0;
+    for (int k = 0; k < PAIR; k++) {
+        for (int32_t i = 0; i < y->rod[k].model->node_count; i++) {
+            memcpy(x + count, y->rod[k].state->step[i].x, 4 * sizeof *x);
+            count += 4;
+        }
+    }
+    return count;
+}
+
+typedef td_real square[3 * MOST_NODES][3 * MOST_NODES];
+
+// C, of all contacts between the layers
+static void fill_coupling(const layers *y, square c) {
+    int32_t count;
+    const tdi_contact *list = tdi_contacts_list(y->touch->set, &count);
+    memset(c, 0, sizeof(square));
+    for (int32_t i = 0; i < count; i++) {
+        for (int e = 0; e < 4; e++) {
+            const int k = e / 2, l = 2 + e % 2;
+            const tdi_mat3 b = tdi_contact_block(&list[i], k, l);
+            for (int j = 0; j < 9; j++) {
+                const int32_t row = 3 * list[i].point[k] + j / 3,
+                              column = 3 * list[i].point[l] + j % 3;
+                c[row][column] += b.m[j];
+                c[column][row] += b.m[j];
+            }
+        }
+    }
+}
+
+static void push(layers *y, int32_t point, td_vec3 force) {
+    const int32_t k = y->touch->point_owner[point];
+    tdi_state_push(&tdi_rod_implicit, y->rod[k].state, point - y->touch->first_point[k], force);
+}
+
+static void respond(layers *y, td_vec3 *moved) {
+    for (int k = 0; k < PAIR; k++) {
+        tdi_state_respond(&tdi_rod_implicit, y->rod[k].state);
+        tdi_state_moves(&tdi_rod_implicit, y->rod[k].state, true, moved + y->touch->first_point[k]);
+    }
+}
+
+// m = I + W C, by the response W of the bodies to forces at their points
+static void fill_woodbury(layers *y, square c, square m) {
+    const int32_t n = 3 * y->touch->point_count;
+    memset(m, 0, sizeof(square));
+    for (int32_t q = 0; q < n; q++) {
+        td_vec3 moved[MOST_NODES];
+        push(y, q / 3, tdi_vec3(q % 3 == 0, q % 3 == 1, q % 3 == 2));
+        respond(y, moved);
+        for (int32_t i = 0; i < n; i++) {
+            const td_real w = (&moved[i / 3].x)[i % 3];
+            for (int32_t j = 0; w != 0 && j < n; j++) {
+                m[i][j] += w * c[q][j];
+            }
+        }
+        m[q][q] += 1;
+    }
+}
+
+// Gauss with pivots
+static void solve_square(square m, td_real *x, int32_t n) {
+    for (int32_t j = 0; j < n; j++) {
+        int32_t best = j;
+        for (int32_t i = j; i < n; i++) {
+            best = fabs(m[i][j]) > fabs(m[best][j]) ? i : best;
+        }
+        for (int32_t k = 0; k < n; k++) {
+            td_real t = m[j][k];
+            m[j][k] = m[best][k];
+            m[best][k] = t;
+        }
+        td_real t = x[j];
+        x[j] = x[best];
+        x[best] = t;
+        for (int32_t i = j + 1; i < n; i++) {
+            const td_real f = m[i][j] / m[j][j];
+            for (int32_t k = j; f != 0 && k < n; k++) {
+                m[i][k] -= f * m[j][k];
+            }
+            x[i] -= f * x[j];
+        }
+    }
+    for (int32_t j = n - 1; j >= 0; j--) {
+        for (int32_t k = j + 1; k < n; k++) {
+            x[j] -= m[j][k] * x[k];
+        }
+        x[j] /= m[j][j];
+    }
+}
+
+// The motion y of all points solves y = y0 - W C y, where y0 is that without coupling; the
+// increments then are those that the forces -C y add.
+static void solve_by_responses(layers *y) {
+    static square c, m;
+    td_vec3 moved[MOST_NODES];
+    td_real none = 0, *x = &moved[0].x;
+    const int32_t n = 3 * y->touch->point_count;
+    for (int k = 0; k < PAIR; k++) {
+        tdi_rod_implicit.solve(y->rod[k].state, false, &none);
+        tdi_rod_implicit.moves(y->rod[k].state, false, moved + y->touch->first_point[k]);
+    }
+    fill_coupling(y, c);
+    fill_woodbury(y, c, m);
+    solve_square(m, x, n);
+    for (int32_t p = 0; p < n / 3; p++) {
+        td_real f[3] = {0};
+        for (int32_t k = 0; k < 3 * n; k++) {
+            f[k / n] -= c[3 * p + k / n][k % n] * x[k % n];
+        }
+        push(y, p, tdi_vec3(f[0], f[1], f[2]));
+    }
+    td_vec3 answer[MOST_NODES];
+    respond(y, answer);
+    for (int k = 0; k < PAIR; k++) {
+        tdi_rod_implicit.absorb(y->rod[k].state);
+    }
+}
+
+// Both ways lose some six digits to the stiffness of edges against stretch.
+static void claim_increments(const layer_def *def, bool carry, const char *name) {
+    layers y;
+    td_real got[4 * MOST_NODES], want[4 * MOST_NODES], off = 0, size = 0, promise = 0;
+    layers_open(def, &y);
+    if (carry) {
+        td_rod_state *top = y.rod[1].state;
+        const td_quat turn = tdi_quat_turn(tdi_vec3(1, 0, 0), 0.1);
+        td_rod_set_end(top, 0, false, tdi_add(td_rod_position(top, 0), tdi_vec3(0.002, 0, 0.001)),
+                       tdi_quat_mul(turn, td_rod_rotation(top, 0)));
+    }
+    begin_iteration(&y);
+    if (!CHECK_SAY(tdi_direct_plan(y.touch, &y.system), "%s: there is no factor", name)) {
+        layers_close(&y);
+        return;
+    }
+    factor_bodies(&y, true, carry);
+    CHECK(tdi_direct_factor(y.touch, &y.system));
+    tdi_direct_solve(y.touch, &y.system, &promise);
+    const int32_t count = read_increments(&y, got);
+    factor_bodies(&y, false, carry);
+    solve_by_responses(&y);
+    read_increments(&y, want);
+    for (int32_t k = 0; k < count; k++) {
+        off = fmax(off, fabs(got[k] - want[k]));
+        size = fmax(size, fabs(want[k]));
+    }
+    CHECK_SAY(size > 1e-5 && off <= 1e-9 * size, "%s: off by %g of %g", name, off, size);
+    CHECK(promise > 0);
+    layers_close(&y);
+}
+
+TD_TEST(coupled_rods_factored_as_one_have_the_increments_of_bodies_that_respond_to_each_other) {
+    const layer_def chain = straight(), tree = branching();
+    claim_increments(&chain, false, "chain");
+    claim_increments(&chain, true, "chain whose end moves");
+    claim_increments(&tree, false, "branches");
+    claim_increments(&tree, true, "branches whose stem moves");
+    for (int32_t vertices = 3; vertices <= 12; vertices += vertices < 6 ? 1 : 6) {
+        const layer_def ring = ring_of(vertices);
+        claim_increments(&ring, false, "ring");
+    }
+}
+
+// ---- steps ----------------------------------------------------------------------------------
+
+typedef enum way { FACTOR, FACTOR_AND_FORGET, GRADIENTS, NO_ROOM } way;
+
+// Places after some steps. `used`: a factor was.
+static int32_t places_after(const layer_def *def, way by, int32_t steps_taken, td_vec3 *x,
+                            bool *used) {
+    layers y;
+    td_diag diag = {.message = ""};
+    td_step_stats stats = {0};
+    layers_open(def, &y);
+    y.touch->direct.node_limit = by == GRADIENTS ? 0 : y.touch->direct.node_limit;
+    y.touch->direct.sparse->block_limit = by == NO_ROOM ? 60 : y.touch->direct.sparse->block_limit;
+    *used = false;
+    for (int32_t k = 0; k < steps_taken; k++) {
+        y.touch->direct.pair_count = by == FACTOR_AND_FORGET ? TD_NONE : y.touch->direct.pair_count;
+        CHECK_INT(tdi_system_step(&y.system, y.began, NULL, &stats, &diag), TD_OK);
+        *used = *used || y.touch->direct.better;
+    }
+    const int32_t count = y.touch->point_count;
+    for (int k = 0; k < PAIR; k++) {
+        tdi_rod_implicit.points(y.rod[k].state, false, x + y.touch->first_point[k]);
+    }
+    layers_close(&y);
+    return count;
+}
+
+TD_TEST(coupled_rods_step_to_the_same_bits_whether_the_order_was_kept_or_not) {
+    const layer_def chain = straight();
+    td_vec3 a[MOST_NODES], b[MOST_NODES];
+    bool used[2];
+    const int32_t count = places_after(&chain, FACTOR, 20, a, &used[0]);
+    places_after(&chain, FACTOR_AND_FORGET, 20, b, &used[1]);
+    CHECK(used[0] && used[1]);
+    CHECK(memcmp(a, b, (size_t)count * sizeof *a) == 0);
+}
+
+TD_TEST(coupled_rods_whose_factor_has_no_room_are_solved_by_conjugate_gradients) {
+    const layer_def chain = straight();
+    td_vec3 a[MOST_NODES], b[MOST_NODES];
+    bool used[2];
+    const int32_t count = places_after(&chain, GRADIENTS, 20, a, &used[0]);
+    places_after(&chain, NO_ROOM, 20, b, &used[1]);
+    CHECK(!used[0] && !used[1]);
+    CHECK(memcmp(a, b, (size_t)count * sizeof *a) == 0);
+}
+
+// Steps are solved to 1e-4 m by default: both ways within that, which twenty steps may add up.
+TD_TEST(coupled_rods_step_alike_by_a_factor_and_by_conjugate_gradients) {
+    const layer_def chain = straight();
+    td_vec3 a[MOST_NODES], b[MOST_NODES];
+    td_real off = 0;
+    bool used[2];
+    const int32_t count = places_after(&chain, FACTOR, 20, a, &used[0]);
+    places_after(&chain, GRADIENTS, 20, b, &used[1]);
+    CHECK(used[0] && !used[1]);
+    for (int32_t k = 0; k < count; k++) {
+        off = fmax(off, tdi_norm(tdi_sub(a[k], b[k])));
+    }
+    CHECK_IN(off, 0, 1e-4);
+}
+
+// Two bundles of three strands, a metre apart: two islands.
+TD_TEST(coupled_rods_in_worlds_have_the_same_bits_for_any_threads) {
+    char text[4000];
+    int length = snprintf(text, sizeof text, "{contact: {}, objects: [");
+    for (int k = 0; k < 6; k++) {
+        length +=
+            snprintf(text + length, sizeof text - (size_t)length,
+                     "{name: s%d, solver: rod, start: drawn, position: [%d, %g, %g],\n"
+                     " strand: {points: [[0, 0, 0], [0.4, 0, 0]], segments: 24,\n"
+                     "  radius: 0.005, end: {held: clamped}}},\n",
+                     k, k / 3, k % 3 == 2 ? 0.5091 : 0.5, 0.0105 * (k % 3 == 2 ? 0.5 : k % 3));
+    }
+    snprintf(text + length, sizeof text - (size_t)length, "]}");
+    stage one = stage_of(text);
+    steps(one.world, 30);
+    CHECK_INT(one.world->island_count, 2);
+    CHECK(one.world->islands[0].touch->direct.better && one.world->islands[1].touch->direct.better);
+    for (int32_t threads = 2; threads <= 3; threads++) {
+        stage many = try_stage(text, threads, NULL);
+        steps(many.world, 30);
+        CHECK_SAY(same_bits(one.world, many.world), "%d threads give other bits", (int)threads);
+        stage_free(&many);
+    }
+    stage_free(&one);
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+// View files and functions beside a model. Pairs with src/grammar/view.c and src/cpfg.
+
+#include "test_view_support.h"
+
+#define QUERY  "?H(0,0,0)"
+#define SINGLE 1e-7 // parameters of *.l are stored in single precision
+
+// heading of the turtle at the end, with one view file
+static td_vec3 heading_with(const char *header, const char *string, const char *view) {
+    char text[1024];
+    snprintf(text, sizeof text, "%s\naxiom: %s" QUERY "\n", header, string);
+    const test_file files[] = {{"plant.v", view, 0}};
+    test_model m = test_model_with(text, files, 1, NULL, 0);
+    CHECK_SAY(m.status == TD_OK, "%s", m.faults[0].message);
+    td_vec3 h = {test_param(&m, -3), test_param(&m, -2), test_param(&m, -1)};
+    test_model_free(&m);
+    return h;
+}
+
+// ---- view files -----------------------------------------------------------------------------
+
+TD_TEST(view_gives_the_angle_of_bare_turns) {
+    CHECK_VEC(heading_with("", "+", "angle increment: 60\n"), -0.866025403784439, 0.5, 0, SINGLE);
+    CHECK_VEC(heading_with("", "+", "angle factor: 8\n"), -0.707106781186548, 0.707106781186548, 0,
+              SINGLE);
+    CHECK_VEC(heading_with("", "+", "#define A 30 /* degrees */\nangle increment: A\n"), -0.5,
+              0.866025403784439, 0, SINGLE);
+}
+
+TD_TEST(view_loses_against_the_models_header) {
+    CHECK_VEC(heading_with("angle increment: 90", "+", "angle increment: 60\n"), -1, 0, 0, SINGLE);
+}
+
+TD_TEST(view_of_another_name_is_the_one_that_counts) {
+    const test_file files[] = {{"plant.v", "angle increment: 60", 0},
+                               {"other.v", "angle increment: 90", 0}};
+    test_model m = test_model_with("axiom: +" QUERY, files, 2, "other.v", 0);
+    CHECK_REL(test_param(&m, -3), -1, SINGLE);
+    test_model_free(&m);
+    m = test_model_with("axiom: +" QUERY, files, 2, "missing.v", 0);
+    CHECK_INT(m.status, TD_ERR_READ);
+    CHECK_TEXT(m.faults[0].message, "cannot read the view file 'missing.v'");
+    test_model_free(&m);
+}
+
+TD_TEST(view_is_named_by_the_specifications) {
+    const test_file files[] = {{"specifications",
+                                "other.l\nmodel:\n\tgenerate:\n\t\tcpfg -M a.mat other.l b.v\n"
+                                "\t\tcpfg -m1 x.map plant.l leaf.v plant.a\n",
+                                0},
+                               {"leaf.v", "angle increment: 90", 0}};
+    test_model m = test_model_with("axiom: +" QUERY, files, 2, NULL, 0);
+    CHECK_REL(test_param(&m, -3), -1, SINGLE);
+    CHECK_INT(m.fault_count, 0);
+    test_model_free(&m);
+}
+
+// the turtle's turn by tropism: e |H x T| about H x T, here with H = X and T = -Y
+TD_TEST(view_gives_tropism_and_elasticity) {
+    const char *view = "tropism direction: 0,-2,0\ninitial elasticity: 0.25\n"
+                       "elasticity increment: 0.5\n";
+    td_vec3 once = heading_with("", "-(90)F", view), more = heading_with("", "-(90)_F", view);
+    CHECK_VEC(once, cos(0.25), -sin(0.25), 0, SINGLE);
+    CHECK_VEC(more, cos(0.75), -sin(0.75), 0, SINGLE);
+}
+
+TD_TEST(view_items_of_a_window_are_ignored_and_unknown_ones_are_told) {
+    const test_file quiet[] = {{"plant.v",
+                                "angle increment: 60\nviewpoint: 0,0,1\nprojection: parallel\n"
+                                "z buffer: on\nlight: A: 1 2 3\nscale factor: 0.9\n\n"
+                                "render mode: shaded\nbox: x: 0,1 y: 0,1 z: 0,1\n",
+                                0}};
+    test_model m = test_model_with("axiom: +F", quiet, 1, NULL, 0);
+    CHECK_INT(m.status, TD_OK);
+    CHECK_INT(m.warning_count, 0);
+    test_model_free(&m);
+    const test_file odd[] = {{"plant.v", "angle increment: 60\n   tappered lines: on\n", 0}};
+    m = test_model_with("axiom: +F", odd, 1, NULL, 0);
+    CHECK_INT(m.status, TD_OK);
+    CHECK_INT(m.warning_count, 1);
+    CHECK_TEXT(m.faults[0].message,
+               "unknown item 'tappered lines' is ignored; did you mean 'tapered lines:'?");
+    CHECK_TEXT(m.faults[0].file, "plant.v");
+    CHECK_INT(m.faults[0].line, 2);
+    test_model_free(&m);
+}
+
+TD_TEST(view_faults_name_file_line_and_column) {
+    const struct {
+        const char *text, *message;
+        int32_t line, column;
+    } rows[] = {
+        {"angle increment: _ \n", "angle increment: expected a number", 1, 18},
+        {"\nangle factor: 0\n", "the angle factor is 0; expected 1 to 1e+06", 2, 14},
+        {"tropism direction: 0,0,0\n", "its three numbers cannot all be 0", 1, 19},
+        {"function: growth.func 100\n", "function: cannot read the file 'growth.func'", 1, 11},
+        {"function:\n", "expected the name of a file", 1, 10},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const test_file files[] = {{"plant.v", rows[i].text, 0}};
+        test_model m = test_model_with("axiom: F", files, 1, NULL, 0);
+        CHECK_INT(m.status, TD_ERR_SYNTAX);
+        CHECK_HAS(m.faults[0].message, rows[i].message);
+        CHECK_TEXT(m.faults[0].file, "plant.v");
+        CHECK_INT(m.faults[0].line, rows[i].line);
+        CHECK_INT(m.faults[0].column, rows[i].column);
+        test_model_free(&m);
+    }
+}
+
+TD_TEST(bare_turn_without_any_angle_is_told_once) {
+    test_model m = test_model_text("axiom: F+(30)F\nF --> F[+F]-F\n", 1);
+    CHECK_INT(m.status, TD_OK);
+    CHECK_INT(m.warning_count, 1);
+    CHECK_HAS(m.faults[0].message, "this turn has no angle, so it is 90 degrees");
+    CHECK_INT(m.faults[0].line, 2);
+    CHECK_INT(m.faults[0].column, 9);
+    test_model_free(&m);
+    m = test_model_text("angle increment: 30\naxiom: F+F-F|F\n", 0);
+    CHECK_INT(m.warning_count, 0);
+    test_model_free(&m);
+}
+
+// ---- functions ------------------------------------------------------------------------------
+
+static double value_with(const char *expression, const test_file *files, int32_t count) {
+    char text[256];
+    snprintf(text, sizeof text, "axiom: V(%s)\n", expression);
+    test_model m = test_model_with(text, files, count, NULL, 0);
+    CHECK_SAY(m.status == TD_OK, "%s", m.faults[0].message);
+    double value = test_param(&m, 0);
+    test_model_free(&m);
+    return value;
+}
+
+#define LINE_POINTS "0 1\n0.3333333 1.6666667\n0.6666667 2.3333333\n1 3\n"
+
+// Four control points on y = 1 + 2x make a Bezier curve that is this line. Without a table x is
+// found within 0.001, so y within 0.002 (and the rounding of the points).
+TD_TEST(function_of_a_file_follows_its_control_points) {
+    const test_file files[] = {{"plant.v", "function: f.func\nfunction: g.func 11\n", 0},
+                               {"f.func", "range: 0 1\npoints: 4\n" LINE_POINTS, 0},
+                               {"g.func", "range: 0 1\npoints: 4\n" LINE_POINTS, 0}};
+    for (double x = 0; x <= 1; x += 0.125) {
+        char call[64];
+        snprintf(call, sizeof call, "func(1, %g)", x);
+        CHECK_IN(value_with(call, files, 3), 1 + 2 * x - 0.0021, 1 + 2 * x + 0.0021);
+        snprintf(call, sizeof call, "func(g, %g)", x);
+        CHECK_IN(value_with(call, files, 3), 1 + 2 * x - 0.0021, 1 + 2 * x + 0.0021);
+    }
+}
+
+TD_TEST(function_is_cut_to_its_range) {
+    const test_file files[] = {{"plant.v", "function: f.func 2\n", 0},
+                               {"f.func", "range: 0 1\npoints: 4\n" LINE_POINTS, 0}};
+    CHECK_REL(value_with("func(1, -5)", files, 2), value_with("func(1, 0)", files, 2), 0);
+    CHECK_REL(value_with("func(1, 7)", files, 2), value_with("func(1, 1)", files, 2), 0);
+}
+
+// With a table of three samples a value at 1/4 lies between those at 0 and 1/2.
+TD_TEST(function_with_a_table_is_straight_between_its_samples) {
+    const test_file files[] = {
+        {"plant.v", "function set: all.fset\n", 0},
+        {"all.fset",
+         "funcgalleryver 1 1\nitems: 2\n"
+         "fver 1 1\nname: FIRST\nsamples: 3\nflip: off\npoints: 5\n"
+         "0 0\n0.1 0\n0.5 1 1\n0.9 0\n1 0\n"
+         "fver 1 1\nname: SECOND\nsamples: 100\nmarkers: 1\nm0 0.5 0.5\nflip: on\n"
+         "points: 4\n0 7\n0.2 7\n0.6 7\n1 7\n",
+         0}};
+    double low = value_with("func(FIRST, 0)", files, 2);
+    double middle = value_with("func(FIRST, 0.5)", files, 2);
+    CHECK_REL(value_with("func(FIRST, 0.25)", files, 2), (low + middle) / 2, SINGLE);
+    CHECK_IN(middle, 0.49, 0.51); // u = 1 of the clamped knots: (p1 + 2 p2 + p3)/4 in y
+    CHECK_REL(value_with("func(2, 0.3)", files, 2), 7, 1e-15);
+}
+
+// a point of multiplicity 3 is passed through
+TD_TEST(function_passes_through_a_threefold_point) {
+    const test_file files[] = {{"plant.v", "function: f.func\n", 0},
+                               {"f.func",
+                                "fver 1 1\nname: f\nsamples: 0\nflip: off\npoints: 5\n"
+                                "0 0\n0.25 0.5\n0.5 1 3\n0.75 0.5\n1 0\n",
+                                0}};
+    CHECK_IN(value_with("func(f, 0.5)", files, 2), 0.995, 1);
+}
+
+TD_TEST(function_faults_of_files_are_told_in_their_place) {
+    const struct {
+        const char *text, *message;
+        int32_t line, column;
+    } rows[] = {
+        {"", "this is no function; expected 'fver' or 'range:'", 1, 1},
+        {"range: 0 1\npoints: 3\n0 0\n0.5 0\n1 0\n",
+         "the number of control points is 3; expected a whole number from 4", 2, 9},
+        {"range: 0 1\npoints: 4\n0 0\n0.5 x\n1 0\n", "expected a number", 4, 5},
+        {"range: 0 1\npoints: 4\n0 0\n0.5 0\n1 0\n", "expected a number", 6, 1},
+        {"fver 2 1\nname: f\n", "the function has format 2.1; expected 1.1", 1, 5},
+        {"fver 1 1\nname: f\nsamples: 1e9\n", "the number of samples is 1e+09", 3, 10},
+        {"fver 1 1\nname: f\nsamples: 9\nflip: on\n", "expected 'points:'", 5, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const test_file files[] = {{"plant.v", "function: f.func\n", 0},
+                                   {"f.func", rows[i].text, 0}};
+        test_model m = test_model_with("axiom: F", files, 2, NULL, 0);
+        CHECK_INT(m.status, TD_ERR_SYNTAX);
+        CHECK_HAS(m.faults[0].message, rows[i].message);
+        CHECK_TEXT(m.faults[0].file, "f.func");
+        CHECK_INT(m.faults[0].line, rows[i].line);
+        CHECK_INT(m.faults[0].column, rows[i].column);
+        test_model_free(&m);
+    }
+}
+
+// B-spline with the points of the issue's parabola: the Bezier points of y = x^2 are
+// (0,0) (1/3,0) (2/3,1/3) (1,1)
+TD_TEST(function_in_the_header_is_exact) {
+    for (double x = 0; x <= 1; x += 0.0625) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "function: square (0,0) (1/3,0) (2/3,1/3) (1,1)\naxiom: V(func(square, %.17g))\n",
+                 x);
+        test_model m = test_model_good(text, 0);
+        CHECK_IN(test_param(&m, 0), x * x - 3e-12, x * x + 3e-12);
+        test_model_free(&m);
+    }
+}
+
+TD_TEST(function_faults_in_the_header_say_what_is_expected) {
+    static const test_fault rows[] = {
+        {"function: (0,0)\naxiom: F\n", TD_ERR_SYNTAX, 1, 11, "expected the name of a function"},
+        {"function: f (0,0) (0.5,1) (1,1)\naxiom: F\n", TD_ERR_SYNTAX, 1, 32,
+         "a function has 3 control points; expected at least 4"},
+        {"function: f (0.1,0) (0.5,1) (1,1)\naxiom: F\n", TD_ERR_SYNTAX, 1, 13,
+         "control point 1 is at x = 0.1; expected 0"},
+        {"function: f (0,0) (0.5,1) (0.4,1)\naxiom: F\n", TD_ERR_SYNTAX, 1, 27,
+         "control point 3 is at x = 0.4; expected 0.5 to 1"},
+        {"function: f (0,0) (0.5,1) (0.6,1) (0.7,0)\naxiom: F\n", TD_ERR_SYNTAX, 1, 42,
+         "the last control point is at x = 0.7; expected 1"},
+        {"axiom: F(func(1, 0.5))\n", TD_ERR_EVAL, 1, 10,
+         "func(1, 0.5): there is no function 1; 0 are declared"},
+        {"axiom: F(func(growth, 0.5))\n", TD_ERR_SYNTAX, 1, 15, "unknown name 'growth'"},
+    };
+    CHECK_FAULTS(rows, 0);
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Models with files beside them, in memory.
+
+#include "test_grammar_support.h"
+
+#include <stdlib.h>
+
+typedef struct test_file {
+    const char *name, *text;
+    size_t size; // 0: up to the end of the text
+} test_file;
+
+typedef struct test_files {
+    const test_file *items;
+    int32_t count;
+} test_files;
+
+static inline td_status test_read_file(void *context, const char *name, const char *from,
+                                       size_t max_size, const td_alloc *alloc, char **text,
+                                       size_t *size, char resolved[160]) {
+    const test_files *files = context;
+    (void)from;
+    (void)alloc;
+    for (int32_t i = 0; i < files->count; i++) {
+        const test_file *f = &files->items[i];
+        if (strcmp(f->name, name) == 0) {
+            *size = f->size > 0 ? f->size : strlen(f->text);
+            if (*size > max_size) {
+                return TD_ERR_LIMIT;
+            }
+            *text = malloc(*size + 1);
+            memcpy(*text, f->text, *size);
+            snprintf(resolved, 160, "%s", name);
+            return TD_OK;
+        }
+    }
+    return TD_ERR_READ;
+}
+
+// the model `plant.l` with the files beside it, derived `steps` steps
+static inline test_model test_model_with(const char *text, const test_file *items, int32_t count,
+                                         const char *view, int32_t steps) {
+    test_files files = {items, count};
+    td_loader loader = {test_read_file, &files};
+    td_grammar_def def = test_def(text);
+    td_derive_opts opts = td_derive_opts_default();
+    def.name = "plant.l";
+    def.loader = &loader;
+    def.view = view;
+    return test_model_of(&def, &opts, steps, NULL);
+}
