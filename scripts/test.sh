@@ -57,6 +57,9 @@ models_are_valid_gltf() {
     for model in scenes/plants/*.lsys scenes/abop/*.lsys; do
         build/tendril grow "$model" -o "out/test/$(basename "$model" .lsys).glb" || return 1
     done
+    for model in scenes/plants/*.lsys; do
+        build/tendril grow "$model" --triangles 5000 --textures -o "out/test/few-$(basename "$model" .lsys).glb" || return 1
+    done
     node scripts/check-gltf.mjs out/test/*.glb
 }
 demo_page() {

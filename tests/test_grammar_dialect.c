@@ -247,6 +247,21 @@ TD_TEST(grammar_the_suffix_l_means_cpfgs_arithmetic) {
                "A(2,4,7)");
 }
 
+// a block may use what a later one assigns; elsewhere such a name is an error
+TD_TEST(grammar_the_suffix_l_means_that_unknown_names_count_as_0) {
+    td_grammar_def def = test_def("StartEach: {n = n + 1;}\nStart: {n = 5;}\naxiom: A(n)\n"
+                                  "A(x) --> A(n + never)\n");
+    td_derive_opts opts = td_derive_opts_default();
+    def.name = "plant.l";
+    test_model m = test_model_of(&def, &opts, 2, NULL);
+    CHECK_TEXT(test_string_of(&m), "A(7)");
+    test_model_free(&m);
+    CHECK_TEXT(derived_as("plant.lsys", "axiom: A(never)\n", TD_SEED_FROM_TEXT),
+               "fault: unknown name 'never'");
+    CHECK_TEXT(derived_as("plant.l", "derivation length: never\naxiom: A\n", TD_SEED_FROM_TEXT),
+               "fault: unknown name 'never'");
+}
+
 // POSIX's generator by hand: x = 0x330E, then x = (0x5DEECE66D x + 11) mod 2^48
 TD_TEST(grammar_cpfgs_random_numbers_are_those_of_erand48) {
     uint64_t x = 0x330E;

@@ -485,8 +485,8 @@ TD_TEST(grammar_homomorphism_has_its_own_seed_and_its_own_variables) {
 
 // as in cpfg: without weights there is no choice to make outside the productions proper
 TD_TEST(grammar_homomorphism_and_decomposition_without_weights_take_the_first_production) {
-    test_model m = test_model_good("seed: 3\naxiom: AAAAAAAA\nhomomorphism\nA --> F(1)\nA --> F(9)\n",
-                                   1);
+    test_model m =
+        test_model_good("seed: 3\naxiom: AAAAAAAA\nhomomorphism\nA --> F(1)\nA --> F(9)\n", 1);
     CHECK_REL(drawn(&m), 8, 0);
     test_model_free(&m);
     CHECK_TEXT(test_derived("seed: 3\naxiom: AAAAAAAA\ndecomposition\nA --> B\nA --> C\n", 1),

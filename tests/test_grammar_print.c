@@ -106,15 +106,15 @@ TD_TEST(grammar_a_file_that_is_not_open_is_a_fault) {
 }
 
 TD_TEST(grammar_files_outside_the_folder_are_refused) {
-    const char *names[] = {"../x", "/tmp/x", "a/../../x", "a/..", "",
-                           "C:x",  "a\\\\b", "a//b",      ".."};
+    const char *names[] = {"../x", "/tmp/x", "a/../../x", "a/..", "",   "C:x",   "a\\\\b",
+                           "a//b", "..",     ".profile",  "a/.x", "a/", "a\\nb", "./x"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char text[128];
         snprintf(text, sizeof text, "f = fopen(\"%s\", \"w\");", names[i]);
         const char *got = printed_by(text);
         CHECK_SAY(strstr(got, "outside the output folder"), "%s gives %s", names[i], got);
     }
-    CHECK_TEXT(printed_by("f = fopen(\"a..b/.x\", \"w\");"), "a..b/.x!");
+    CHECK_TEXT(printed_by("f = fopen(\"a..b/x.y.\", \"w\");"), "a..b/x.y.!");
 }
 
 // ---- without a caller that prints -----------------------------------------------------------

@@ -317,7 +317,7 @@ static int32_t continuation(const test_branch *branches, int32_t count, int32_t 
         origins[i] = parent < 0 ? tdi_vec3(0, 0, 0)
                                 : tdi_add(origins[parent], tdi_quat_rotate(rotations[parent], up));
     }
-    tdi_posed posed = {segments, origins, rotations, count};
+    tdi_posed posed = {segments, origins, rotations, count, NULL};
     tdi_axes axes = {next, first, bears};
     tdi_axes_find(&posed, &axes);
     *tubes = 0;

@@ -265,6 +265,15 @@ TD_TEST(colours_come_from_maps_and_materials) {
                               {"plant.v", "initial color: 3\n", 0},
                               {"all.mat", records, sizeof records}};
     CHECK_INT(color_with("axiom: F(1)\n", mats, COUNT(mats)), 0x0a0b0c);
+    // as a page holds it
+    const test_file text[] = {mats[0],
+                              mats[1],
+                              {"all.mat",
+                               "hex:0300010101"
+                               "0a0b0d000000000000"
+                               "00",
+                               0}};
+    CHECK_INT(color_with("axiom: F(1)\n", text, COUNT(text)), 0x0a0b0d);
 }
 
 TD_TEST(colours_of_the_wrong_size_are_refused) {
@@ -334,4 +343,60 @@ TD_TEST(numbered_tropism_that_is_not_declared_is_refused) {
     CHECK_INT(m.status, TD_ERR_STRUCTURE);
     CHECK_HAS(m.faults[0].message, "there is no tropism 2; the view file has 1");
     test_model_free(&m);
+}
+
+// ---- memory ---------------------------------------------------------------------------------
+
+static td_status grow_all(const td_alloc *alloc) {
+    char map[768] = {0};
+    const test_file items[] = {
+        {"specifications", "cpfg -m a.map plant.l plant.v\n", 0},
+        {"a.map", map, sizeof map},
+        {"plant.v",
+         "angle increment: 30\nsurface: l leaf.s 2\ncontour: 1 c.con\ncurve: c.con\n"
+         "function: f.func 9\ntropism: T: 0 1 0 E: 0.1\n",
+         0},
+        {"leaf.s", HEAD PATCH, 0},
+        {"c.con", "cver 1 3\npoints: 4 4\ntype: cr\n1 0 0 1\n0 1 0 1\n-1 0 0 1\n0 -1 0 1\n", 0},
+        {"f.func", "range: 0 1\npoints: 4\n0 0\n0.3 1\n0.7 1\n1 0\n", 0}};
+    test_files files = {items, COUNT(items)};
+    td_loader loader = {test_read_file, &files};
+    td_grammar_def def = test_def("function: g (0,0) (0.3,0) (0.6,1) (1,1)\n"
+                                  "contour: 2 open (-1,0) (0,1) (1,1) (2,0)\n"
+                                  "axiom: #(0.1)@#(1)@Gs f(curveX(1,0.1)+1)@Gc @#(2)f(1)@Ge\n"
+                                  "\tF(func(f,0.5)+func(g,0.5))[+~l(1)][-~l(1,2,1)]\n");
+    td_derive_opts opts = td_derive_opts_default();
+    td_skeleton *skeleton = NULL;
+    td_mesh *mesh = NULL;
+    def.name = "plant.l";
+    def.loader = &loader;
+    test_model m = test_model_of(&def, &opts, 0, alloc);
+    td_status status = m.status;
+    if (status == TD_OK) {
+        td_string s = td_derivation_string(m.derivation);
+        status = td_skeleton_from_string(m.grammar, &s, NULL, alloc, &skeleton, &m.faults[0]);
+    }
+    if (status == TD_OK) {
+        CHECK_INT(td_skeleton_count(skeleton), 5);
+        td_mesh_opts mesh_opts = td_mesh_opts_default();
+        status = td_mesh_new(skeleton, &mesh_opts, alloc, &mesh, &m.faults[0]);
+    }
+    td_mesh_free(mesh);
+    td_skeleton_free(skeleton);
+    test_model_free(&m);
+    return status;
+}
+
+TD_TEST(files_beside_a_model_survive_every_failing_allocation) {
+    test_heap whole = {0};
+    td_alloc alloc = test_heap_alloc(&whole);
+    CHECK_INT(grow_all(&alloc), TD_OK);
+    CHECK_INT(whole.held, 0);
+    CHECK(whole.calls > 20);
+    for (long n = 1; n <= whole.calls; n++) {
+        test_heap heap = {.fail_at = n};
+        alloc = test_heap_alloc(&heap);
+        CHECK_INT(grow_all(&alloc), TD_ERR_MEMORY);
+        CHECK_INT(heap.held, 0);
+    }
 }

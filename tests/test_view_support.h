@@ -5,7 +5,7 @@
 
 #include "test_grammar_support.h"
 
-#include <stdlib.h>
+#include "base/alloc.h"
 
 typedef struct test_file {
     const char *name, *text;
@@ -22,7 +22,6 @@ static inline td_status test_read_file(void *context, const char *name, const ch
                                        size_t *size, char resolved[160]) {
     const test_files *files = context;
     (void)from;
-    (void)alloc;
     for (int32_t i = 0; i < files->count; i++) {
         const test_file *f = &files->items[i];
         if (strcmp(f->name, name) == 0) {
@@ -30,8 +29,13 @@ static inline td_status test_read_file(void *context, const char *name, const ch
             if (*size > max_size) {
                 return TD_ERR_LIMIT;
             }
-            *text = malloc(*size + 1);
-            memcpy(*text, f->text, *size);
+            *text = tdi_alloc_resize(alloc, NULL, 0, *size);
+            if (!*text && *size > 0) {
+                return TD_ERR_MEMORY;
+            }
+            if (*size > 0) {
+                memcpy(*text, f->text, *size);
+            }
             snprintf(resolved, 160, "%s", name);
             return TD_OK;
         }

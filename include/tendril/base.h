@@ -107,6 +107,10 @@ typedef struct td_alloc {
 /// "major.minor.patch" of the library that is linked.
 TD_API const char *td_version(void);
 
+/// Fewest insertions, deletions and replacements of letters between two words of up to 63 letters,
+/// for "did you mean"; longer ones are far from everything.
+TD_API int32_t td_word_distance(const char *a, const char *b);
+
 #ifdef __cplusplus
 }
 #endif

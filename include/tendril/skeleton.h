@@ -104,6 +104,18 @@ typedef struct td_polygon {
     int32_t point_count; ///< >= 3.
 } td_polygon;
 
+// ---- cross-sections -------------------------------------------------------------------------
+
+#define TD_CONTOUR_POINTS 32
+
+/// What the skin of a stem looks like across it, at radius 1: points at even distances around, or
+/// from one end to the other. Only the skin has it: mass and stiffness are those of a round stem.
+typedef struct td_contour {
+    bool closed;
+    td_real x[TD_CONTOUR_POINTS]; ///< Along X of the segment.
+    td_real z[TD_CONTOUR_POINTS]; ///< Along Z.
+} td_contour;
+
 // ---- segments -------------------------------------------------------------------------------
 
 typedef enum td_joint_kind {
@@ -142,6 +154,7 @@ typedef struct td_segment {
     td_real flat;        ///< The section of a stem along Z is so much wider than along X.
     td_section section;  ///< Of a stem at its middle, of an organ that of its stalk.
     td_real bead;        ///< Likewise, m: radius of a ball at its tip; 0: none.
+    int32_t contour;     ///< Of a stem: number of the skeleton's contour, from 1; 0: round.
     int32_t material;    ///< Index into the skeleton's materials.
     td_organ organ;
     int32_t shape;          ///< Index into the skeleton's shapes; TD_NONE for stems.
@@ -199,6 +212,8 @@ TD_API int32_t td_skeleton_shape_count(const td_skeleton *skeleton);
 TD_API const td_shape *td_skeleton_shapes(const td_skeleton *skeleton);
 TD_API const td_polygon *td_skeleton_polygons(const td_skeleton *skeleton);
 TD_API const td_vec3 *td_skeleton_points(const td_skeleton *skeleton);
+TD_API int32_t td_skeleton_contour_count(const td_skeleton *skeleton);
+TD_API const td_contour *td_skeleton_contours(const td_skeleton *skeleton);
 
 typedef enum td_pose_kind {
     TD_POSE_REST,    ///< Without moment in any spring.
@@ -269,6 +284,7 @@ typedef struct td_segment_def {
     td_real radius_tip;    ///< m, >= 0.
     td_real flat;          ///< > 0: the section along Z over that along X. Default 1, round.
     td_real bead;          ///< m: radius of a ball that is drawn at a stem's tip. Default 0: none.
+    int32_t contour;       ///< From td_builder_add_contour(), for stems. Default 0: round.
     int32_t material;      ///< From td_builder_add_material(). Default 0, which always exists.
     td_organ organ;        ///< Default stem.
     int32_t shape;         ///< From td_builder_add_shape() for organs. Default TD_NONE.
@@ -298,6 +314,9 @@ TD_API td_status td_builder_add_material(td_builder *builder, const td_material 
                                          int32_t *index, td_diag *diag);
 TD_API td_status td_builder_add_shape(td_builder *builder, const td_shape *shape, int32_t *index,
                                       td_diag *diag);
+/// Numbers start at 1.
+TD_API td_status td_builder_add_contour(td_builder *builder, const td_contour *contour,
+                                        int32_t *number, td_diag *diag);
 TD_API td_status td_builder_add(td_builder *builder, const td_segment_def *def, int32_t *index,
                                 td_diag *diag);
 /// A strand of segments that were added, none of them part of another.

@@ -17,6 +17,7 @@ export async function checkStart(page) {
   expect(meshes.filter(({ name }) => name === 'stem').length === 1, 'stems are one mesh');
   expect(organs.length > 0 && organs.length < 20 && organs.reduce((sum, { instances }) => sum + instances, 0) > 500,
     `organs of one shape are drawn at once (${organs.length} shapes)`);
+  await checkDistance(page);
   const items = await ask(page, (viewer) => viewer.items);
   expect(await page.locator('#plants button').count() === items.length, `the gallery has ${items.length} entries`);
   expect(await page.locator('#plants img').count() > 10, 'the gallery has pictures');
@@ -25,6 +26,24 @@ export async function checkStart(page) {
   await page.locator('#plants button[data-name=monopodial]').click();
   await waitFor(page, () => window.tendrilViewer.ready && window.tendrilViewer.name === 'monopodial');
   expect(await page.locator('#title').innerText() === 'Monopodial', 'the title follows');
+}
+
+/** Plants that are small on the screen are drawn with fewer triangles, and finely again when they are not. */
+async function checkDistance(page) {
+  const near = await ask(page, (viewer) => viewer.triangles);
+  const { x, y, width, height } = await page.locator('#view').boundingBox();
+  await page.mouse.move(x + width / 2, y + height / 2);
+  const wheel = async (by, until) => {
+    for (let k = 0; k < 40 && !(await ask(page, until, near)); k++) {
+      await page.mouse.wheel(0, by);
+      await page.waitForTimeout(60);
+    }
+    return ask(page, (viewer) => viewer.triangles);
+  };
+  const far = await wheel(240, (viewer, all) => viewer.triangles < all);
+  expect(far > 0 && far <= near / 10, `from afar there are fewer triangles (${far} of ${near})`);
+  const again = await wheel(-240, (viewer, all) => viewer.triangles === all);
+  expect(again === near, `near they are all there again (${again} of ${near})`);
 }
 
 // ---- settings -----------------------------------------------------------------------------------

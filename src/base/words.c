@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Distance of words, by Levenshtein's table one row at a time.
 
-#include "base/words.h"
+#include "tendril/base.h"
 
 #include <string.h>
 
 #define MAX_LETTERS 63
 
-int32_t tdi_word_distance(const char *a, const char *b) {
+int32_t td_word_distance(const char *a, const char *b) {
     int32_t row[MAX_LETTERS + 1];
     size_t na = strlen(a), nb = strlen(b);
     if (na > MAX_LETTERS || nb > MAX_LETTERS) {

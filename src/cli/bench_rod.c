@@ -403,6 +403,78 @@ static bool bench_contact(const bench *b) {
     return true;
 }
 
+// ---- many contacts --------------------------------------------------------------------------
+
+enum { STRANDS = 3, STRAND_VERTICES = 775, ROPE_STEPS = 4 };
+
+// A strand of a rope, which touches the others along a part of its length and then comes away.
+static void wind_up(int strand, double part, td_vec3 *points) {
+    const double radius = 0.005, length = 2.4 * radius, pitch = 0.2;
+    for (int k = 0; k < STRAND_VERTICES; k++) {
+        double away = fmax(0, k - part * (STRAND_VERTICES - 1)) * length;
+        double out = radius * 1.06 / sin(TWO_PI / 6) * (1 + fmin(0.6, away / (20 * radius)));
+        double a = TWO_PI * ((double)strand / STRANDS + k * length / pitch);
+        points[k] = (td_vec3){out * cos(a), -k * length, out * sin(a)};
+    }
+}
+
+static td_status make_rope(double part, rod_scene *s) {
+    td_vec3(*points)[STRAND_VERTICES] = malloc(STRANDS * sizeof *points);
+    td_rod_def defs[STRANDS];
+    td_contact_opts touch = td_contact_opts_default();
+    td_status status = points ? TD_OK : TD_ERR_MEMORY;
+    *s = (rod_scene){.opts = td_step_opts_default(), .steps = ROPE_STEPS};
+    for (int k = 0; points && k < STRANDS; k++) {
+        wind_up(k, part, points[k]);
+        defs[k] = plain_def(STRAND_VERTICES, points[k]);
+        defs[k].young = 1e6;
+        defs[k].damping_time = 0.01;
+        defs[k].start = defs[k].end = TD_END_CLAMPED;
+    }
+    if (status == TD_OK) {
+        status = td_rod_model_new(defs, STRANDS, NULL, 0, NULL, &s->model, &s->diag);
+    }
+    if (status == TD_OK) {
+        status = td_rod_state_new(s->model, NULL, &s->state, &s->diag);
+    }
+    if (status == TD_OK) {
+        const td_state_ref ref = td_rod_ref(s->state);
+        status = td_island_new(&ref, 1, &touch, 0, NULL, &s->island, &s->diag);
+    }
+    s->opts.gravity = (td_vec3){3, -9.8, 2};
+    free(points);
+    return status;
+}
+
+// The first steps of a rope, each run from its start; rows are by the contacts that it then has.
+static bool bench_rope(const bench *b, double part) {
+    double end = cli_seconds() + b->seconds, least = HUGE_VAL;
+    int32_t contacts = 0;
+    int64_t iterations = 0;
+    do {
+        rod_scene s;
+        td_status status = make_rope(part, &s);
+        double start = cli_seconds();
+        const bool fine = status == TD_OK && swing(&s);
+        least = fmin(least, cli_seconds() - start);
+        contacts = fine ? td_island_contacts(s.island, NULL, 0) : 0;
+        iterations = s.stats.iterations;
+        free_scene(&s);
+        if (!fine) {
+            return bench_fault(b, "rope", status == TD_OK ? TD_ERR_DIVERGED : status, &s.diag);
+        }
+    } while (cli_seconds() < end);
+    bench_row(b, "rope of three strands, step 16.7 ms", contacts, 1e3 * least / ROPE_STEPS,
+              "ms/step");
+    bench_row(b, "rope of three strands, iterations", contacts, (double)iterations / ROPE_STEPS,
+              "iterations/step");
+    return true;
+}
+
+static bool bench_ropes(const bench *b) {
+    return bench_rope(b, 0.03) && bench_rope(b, 0.25) && bench_rope(b, 0.9);
+}
+
 bool bench_rod(const bench *b) {
     bool fine = true;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
@@ -411,5 +483,5 @@ bool bench_rod(const bench *b) {
     for (size_t k = 0; k < sizeof peers / sizeof *peers; k++) {
         fine = bench_clamped(b, &peers[k]) && fine;
     }
-    return bench_sizes(b) && bench_contact(b) && fine;
+    return bench_sizes(b) && bench_contact(b) && bench_ropes(b) && fine;
 }

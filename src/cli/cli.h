@@ -59,6 +59,13 @@ void cli_print_diag(const td_diag *diag);
 // All of a list, and how many were dropped; `status` stands for a list that is empty.
 void cli_print_diags(const td_diag_list *list, td_status status, const char *file);
 
+// Writes "; did you mean 'X'?" with the nearest of the words, or `otherwise` if none is near.
+typedef const char *cli_nth_word(const void *context, int index);
+void cli_suggest_word(const char *word, cli_nth_word *nth, const void *context, int count,
+                      const char *otherwise, char *text, size_t size);
+// The same with the files beside a path that is not there, or "".
+void cli_suggest_file(const char *path, char *text, size_t size);
+
 void cli_json_text(FILE *out, const char *text);
 void cli_json_number(FILE *out, double value);
 
@@ -165,6 +172,9 @@ typedef struct cli_plant {
 
 // Loads and derives. On failure the faults have been printed and the plant is empty.
 td_status cli_plant_derive(const char *path, const cli_plant_args *args, cli_plant *plant);
+// Warns of sizes that no plant has: the unit of length may be missing.
+td_status cli_check_size(const char *path, const cli_plant *plant, const td_skeleton_opts *opts,
+                         td_diag *diag);
 void cli_plant_free(cli_plant *plant); // empty is allowed
 
 // Prints what went wrong with the model at `path`.

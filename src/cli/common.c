@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define MAX_TEXT  ((size_t)16 << 20) // bytes of a model, includes counted
 #define MAX_DIAGS 50
@@ -47,7 +48,11 @@ void cli_print_diag(const td_diag *diag) {
         fprintf(stderr, "%s:%d:%d: %s: %s\n", diag->file, diag->line, diag->column, kind,
                 diag->message);
     } else if (diag->file[0]) {
-        fprintf(stderr, "%s: %s: %s\n", diag->file, kind, diag->message);
+        char hint[200] = "";
+        if (diag->status == TD_ERR_READ && access(diag->file, F_OK) != 0) {
+            cli_suggest_file(diag->file, hint, sizeof hint);
+        }
+        fprintf(stderr, "%s: %s: %s%s\n", diag->file, kind, diag->message, hint);
     } else {
         cli_error("%s: %s", kind, diag->message[0] ? diag->message : td_status_text(diag->status));
     }
@@ -187,6 +192,19 @@ static const cli_option *find_option(const cli_option *options, int count, const
     return NULL;
 }
 
+static const char *option_name(const void *context, int index) {
+    return ((const cli_option *)context)[index].name;
+}
+
+static void unknown_option(const char *arg, const cli_option *options, int count,
+                           const char *command) {
+    char hint[200], otherwise[100], word[64];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(arg, "="), arg);
+    snprintf(otherwise, sizeof otherwise, "; 'tendril %s --help' lists them", command);
+    cli_suggest_word(word, option_name, options, count, otherwise, hint, sizeof hint);
+    cli_error("%s: unknown option '%s'%s", command, arg, hint);
+}
+
 int cli_read_options(int argc, char **argv, const cli_option *options, int count,
                      const char *command) {
     int operands = 0;
@@ -204,8 +222,7 @@ int cli_read_options(int argc, char **argv, const cli_option *options, int count
         const char *value = NULL;
         const cli_option *o = find_option(options, count, arg, &value);
         if (!o) {
-            cli_error("%s: unknown option '%s'; 'tendril %s --help' lists them", command, arg,
-                      command);
+            unknown_option(arg, options, count, command);
             return -1;
         }
         if (o->kind != CLI_FLAG && !value) {
@@ -233,6 +250,10 @@ td_status cli_load_model(const char *path, const cli_defines *defines, const cha
     char model[160];
     *grammar = NULL;
     items[0] = (td_diag){.message = ""};
+    if (cli_is_scene(path)) {
+        cli_error("%s is a scene; 'tendril run %s' simulates it", path, path);
+        return TD_ERR_SYNTAX;
+    }
     td_status status = td_file_model(path, model, &items[0]);
     if (status == TD_OK) {
         status = td_file_read(model, MAX_TEXT, NULL, &text, &items[0]);

@@ -192,7 +192,12 @@ static int grow(const char *path, const grow_args *args) {
         return cli_exit_code(status);
     }
     td_string string = td_derivation_string(plant.derivation);
-    status = output(plant.grammar, &string, path, args, &diag);
+    td_skeleton_opts opts = cli_skeleton_opts(&args->plant);
+    bool text_only = args->string || (args->out && strcmp(strrchr(args->out, '.'), ".txt") == 0);
+    status = text_only ? TD_OK : cli_check_size(path, &plant, &opts, &diag);
+    if (status == TD_OK) {
+        status = output(plant.grammar, &string, path, args, &diag);
+    }
     if (status != TD_OK) {
         cli_print_fault(path, status, &diag);
     }

@@ -38,7 +38,14 @@ static const command commands[] = {
     {"plot", cli_plot},   {"view", cli_view},
 };
 
+#define COMMAND_COUNT ((int)(sizeof commands / sizeof commands[0]))
+
+static const char *command_name(const void *context, int index) {
+    return ((const command *)context)[index].name;
+}
+
 static int run(int argc, char **argv) {
+    char hint[200];
     if (argc < 2) {
         fputs(help, stderr);
         return EXIT_MISUSE;
@@ -52,12 +59,14 @@ static int run(int argc, char **argv) {
         printf("tendril %s\n", td_version());
         return EXIT_FINE;
     }
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+    for (int i = 0; i < COMMAND_COUNT; i++) {
         if (strcmp(argv[1], commands[i].name) == 0) {
             return commands[i].run(argc - 2, argv + 2);
         }
     }
-    cli_error("unknown command '%s'; 'tendril --help' lists them", argv[1]);
+    cli_suggest_word(argv[1], command_name, commands, COMMAND_COUNT,
+                     "; 'tendril --help' lists them", hint, sizeof hint);
+    cli_error("unknown command '%s'%s", argv[1], hint);
     return EXIT_MISUSE;
 }
 

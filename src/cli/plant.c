@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define TALLEST 150 // m; the tallest tree has 116
+
 // ---- options --------------------------------------------------------------------------------
 
 cli_plant_args cli_plant_args_default(void) {
@@ -111,6 +113,20 @@ td_status cli_plant_derive(const char *path, const cli_plant_args *args, cli_pla
     return status;
 }
 
+td_status cli_check_size(const char *path, const cli_plant *plant, const td_skeleton_opts *opts,
+                         td_diag *diag) {
+    td_totals totals = {0};
+    td_string string = td_derivation_string(plant->derivation);
+    td_status status = td_totals_from_string(plant->grammar, &string, opts, NULL, &totals, diag);
+    if (status == TD_OK && totals.height > TALLEST) {
+        fprintf(stderr,
+                "%s: warning: the plant is %.3g m tall; 'length unit: 0.01' in its header would "
+                "make a turtle unit 1 cm\n",
+                path, totals.height);
+    }
+    return status;
+}
+
 void cli_plant_free(cli_plant *plant) {
     td_derivation_free(plant->derivation);
     td_grammar_free(plant->grammar);
@@ -130,8 +146,11 @@ int cli_tree_open(const char *path, const cli_plant_args *args, cli_tree *tree) 
     td_string string = td_derivation_string(plant.derivation);
     td_skeleton_opts skeleton_opts = cli_skeleton_opts(args);
     td_tree_opts tree_opts = td_tree_opts_default();
-    status = td_skeleton_from_string(plant.grammar, &string, &skeleton_opts, NULL, &tree->skeleton,
-                                     &diag);
+    status = cli_check_size(path, &plant, &skeleton_opts, &diag);
+    if (status == TD_OK) {
+        status = td_skeleton_from_string(plant.grammar, &string, &skeleton_opts, NULL,
+                                         &tree->skeleton, &diag);
+    }
     cli_plant_free(&plant);
     if (status == TD_OK) {
         status = td_tree_model_new(tree->skeleton, &tree_opts, NULL, &tree->model, &diag);

@@ -22,6 +22,12 @@ bool cli_is_scene(const char *path) {
            (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 || strcmp(dot, ".json") == 0);
 }
 
+// Whether the name is that of a model, which is no scene.
+static bool is_model(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot && (strcmp(dot, ".lsys") == 0 || strcmp(dot, ".l") == 0);
+}
+
 // ---- faults ---------------------------------------------------------------------------------
 
 static bool same_fault(const td_diag *a, const td_diag *b) {
@@ -154,14 +160,19 @@ int cli_scene_open(const char *path, int32_t threads, const td_alloc *alloc, cli
     opts.loader = &loader;
     opts.threads = threads;
     *scene = (cli_scene){.scene = NULL};
+    if (is_model(path)) {
+        cli_error("%s is a model; 'tendril grow %s' grows it and 'tendril view %s' moves it", path,
+                  path, path);
+        return EXIT_BAD_INPUT;
+    }
     td_status status = read_scene(path, alloc, scene, &diags);
     bool read = status == TD_OK;
     if (read) {
         status = td_world_from_scene(scene->scene, &opts, alloc, &scene->world, &diags);
     }
+    drop_repeated(&diags);
+    cli_print_diags(&diags, status, path); // also warnings of models
     if (status != TD_OK) {
-        drop_repeated(&diags);
-        cli_print_diags(&diags, status, path);
         if (!read) {
             check_plants(path, &scene->text);
         }

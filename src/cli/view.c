@@ -20,13 +20,14 @@
 #define MARK          "<!-- tendril: view -->"
 
 static const char help[] =
-    "Usage: tendril view FILE [-o PAGE] [--no-open]\n"
+    "Usage: tendril view FILE [-o PAGE] [--view VIEW] [--no-open]\n"
     "\n"
     "Writes a page with a model (.lsys) or a scene (.yaml, .yml, .json), and opens it.\n"
     "In the page you can pull and change the plants. It needs no server, no network\n"
     "and no other files.\n"
     "\n"
     "  -o PAGE     file to write; default: out/NAME.html, with the name of FILE\n"
+    "  --view VIEW view file of cpfg instead of the one beside a model\n"
     "  --no-open   write the page but do not open it\n";
 
 // ---- files ----------------------------------------------------------------------------------
@@ -39,6 +40,7 @@ typedef struct view_file {
 typedef struct view_files {
     view_file items[MAX_FILES];
     int32_t count;
+    const char *view; // that was given, or NULL
 } view_files;
 
 static view_file *known(view_files *files, const char *name) {
@@ -58,11 +60,20 @@ static td_status keep(view_files *files, const char *name, const void *text, siz
     if (files->count == MAX_FILES) {
         return TD_ERR_LIMIT;
     }
-    uint8_t *copy = malloc(size ? size : 1);
+    bool bytes = memchr(text, 0, size) != NULL;
+    uint8_t *copy = malloc(bytes ? 2 * size + 5 : size + 1);
     if (!copy) {
         return TD_ERR_MEMORY;
     }
-    memcpy(copy, text, size);
+    if (bytes) { // colours: a page holds them as the text that their reader knows
+        size_t length = (size_t)sprintf((char *)copy, "hex:");
+        for (size_t i = 0; i < size; i++) {
+            length += (size_t)sprintf((char *)copy + length, "%02x", ((const uint8_t *)text)[i]);
+        }
+        size = length;
+    } else {
+        memcpy(copy, text, size);
+    }
     view_file *file = &files->items[files->count++];
     snprintf(file->name, sizeof file->name, "%s", name);
     file->text = (td_bytes){copy, size, NULL};
@@ -82,7 +93,10 @@ static td_status read_and_keep(void *context, const char *name, const char *from
                                char resolved[160]) {
     td_loader files = td_file_loader();
     td_status status = files.read(files.context, name, from, max_size, alloc, text, size, resolved);
-    if (status == TD_OK) {
+    // a view file that was given wins over the one that the specifications name
+    const view_files *kept = context;
+    bool overruled = kept->view && strcmp(name, "specifications") == 0;
+    if (status == TD_OK && !overruled) {
         keep(context, resolved, *text, *size);
     }
     return status;
@@ -98,27 +112,52 @@ static void follow_includes(view_files *files, const char *name) {
     def.text = (const char *)file->text.data;
     def.text_size = file->text.size;
     def.loader = &loader;
+    def.view = files->view;
     td_grammar_new(&def, NULL, &grammar, NULL); // what is wrong has been told
     td_grammar_free(grammar);
 }
 
 // ---- gathering ------------------------------------------------------------------------------
 
-static int gather_model(const char *path, view_files *files) {
+// The view file that was given, under the name by which the page looks for it.
+static td_status keep_view(view_files *files, const char *model) {
+    char name[160];
+    const char *dot = strrchr(model, '.');
+    td_bytes text = {0};
+    if (!dot ||
+        snprintf(name, sizeof name, "%.*s.v", (int)(dot - model), model) >= (int)sizeof name) {
+        return TD_ERR_ARGUMENT;
+    }
+    td_status status = td_file_read(files->view, MAX_TEXT, NULL, &text, NULL);
+    if (status == TD_OK) {
+        status = keep(files, name, text.data, text.size);
+    }
+    td_bytes_free(&text);
+    return status;
+}
+
+// *model gets the file's name: of a folder that of its model.
+static int gather_model(const char *path, char model[160], view_files *files) {
     static const cli_defines none;
     td_grammar *grammar = NULL;
     td_bytes text = {0};
-    td_status status = cli_load_model(path, &none, NULL, &grammar);
+    td_status status = cli_load_model(path, &none, files->view, &grammar);
     td_grammar_free(grammar);
     if (status == TD_OK) {
-        status = td_file_read(path, MAX_TEXT, NULL, &text, NULL);
+        status = td_file_model(path, model, NULL);
     }
     if (status == TD_OK) {
-        status = keep(files, path, text.data, text.size);
+        status = td_file_read(model, MAX_TEXT, NULL, &text, NULL);
+    }
+    if (status == TD_OK) {
+        status = keep(files, model, text.data, text.size);
     }
     td_bytes_free(&text);
+    if (status == TD_OK && files->view) {
+        status = keep_view(files, model);
+    }
     if (status == TD_OK) {
-        follow_includes(files, path);
+        follow_includes(files, model);
     }
     return cli_exit_code(status);
 }
@@ -272,17 +311,19 @@ static void open_page(const char *page) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static int view(const char *file, const char *page, bool show) {
+static int view(const char *file, const char *page, const char *given, bool show) {
     static view_files files;
-    char made[MAX_PATH_SIZE];
+    char made[MAX_PATH_SIZE], model[160] = "";
+    files.view = given;
     if (!page && !default_page(file, made)) {
         cli_error("view: the name of FILE is too long");
         return EXIT_BAD_INPUT;
     }
     const char *to = page ? page : made;
-    int code = cli_is_scene(file) ? gather_scene(file, &files) : gather_model(file, &files);
+    bool scene = cli_is_scene(file);
+    int code = scene ? gather_scene(file, &files) : gather_model(file, model, &files);
     if (code == EXIT_FINE) {
-        code = write_page(to, file, &files);
+        code = write_page(to, scene ? file : model, &files);
     }
     free_files(&files);
     if (code == EXIT_FINE && strcmp(to, "-") != 0) {
@@ -297,11 +338,12 @@ static int view(const char *file, const char *page, bool show) {
 
 int cli_view(int argc, char **argv) {
     bool want_help = false, no_open = false;
-    const char *page = NULL;
+    const char *page = NULL, *given = NULL;
     const cli_option options[] = {{"-o", CLI_TEXT, &page, 0},
+                                  {"--view", CLI_TEXT, &given, 0},
                                   {"--no-open", CLI_FLAG, &no_open, 0},
                                   {"--help", CLI_FLAG, &want_help, 0}};
-    int operands = cli_read_options(argc, argv, options, 3, "view");
+    int operands = cli_read_options(argc, argv, options, 4, "view");
     if (operands < 0) {
         return EXIT_MISUSE;
     }
@@ -313,5 +355,5 @@ int cli_view(int argc, char **argv) {
         cli_error("view: expected one FILE, but %d are given; see 'tendril view --help'", operands);
         return EXIT_MISUSE;
     }
-    return view(argv[0], page, !no_open);
+    return view(argv[0], page, given, !no_open);
 }

@@ -176,6 +176,19 @@ bool tdi_compile_call(tdi_parser *p, size_t at, const char *name) {
     return tdi_expect(p, ")") && tdi_emit(p, at, TDI_CODE_CALL, f, 0) != TD_NONE;
 }
 
+// cpfg counts a name as 0 until it is assigned, with a warning; elsewhere it is an error.
+static bool unknown_name(tdi_parser *p, size_t at, const char *name) {
+    int32_t slot = 0;
+    if (!p->g->cpfg || p->constant) {
+        return tdi_parse_fail(p, at, "unknown name '%s'", name);
+    }
+    tdi_parse_warn(p, at, "unknown name '%s' counts as 0", name);
+    if (!p->names_are_global) {
+        return tdi_emit_push(p, at, TDI_CODE_CONSTANT, 0, 0);
+    }
+    return tdi_add_name(p, name, true, &slot) && tdi_emit_push(p, at, TDI_CODE_GLOBAL, slot, 0);
+}
+
 static bool primary(tdi_parser *p) {
     char name[32], here[24];
     double value;
@@ -211,7 +224,7 @@ static bool primary(tdi_parser *p) {
         return tdi_emit_push(p, at, TDI_CODE_CONSTANT, 0, spline + 1);
     }
     if (!found) {
-        return tdi_parse_fail(p, at, "unknown name '%s'", name);
+        return unknown_name(p, at, name);
     }
     return tdi_emit_push(p, at, found->global ? TDI_CODE_GLOBAL : TDI_CODE_SLOT, found->slot, 0);
 }
@@ -434,7 +447,9 @@ bool tdi_parse_constant(tdi_parser *p, double *value) {
     size_t at = p->at;
     int32_t names = p->name_count;
     p->name_count = 0; // no name has a value yet
+    p->constant = true;
     int32_t first = tdi_compile_expression(p);
+    p->constant = false;
     p->name_count = names;
     if (first == TD_NONE) {
         return false;

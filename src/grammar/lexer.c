@@ -2,7 +2,6 @@
 // The parser's cursor: white space, words, numbers, faults.
 
 #include "grammar/parser.h"
-#include "base/words.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -206,7 +205,7 @@ const char *tdi_nearest(const char *word, const char *(*get)(int32_t index), int
     const char *best = NULL;
     int32_t best_distance = (int32_t)strlen(word) / 2 + 1;
     for (int32_t i = 0; i < count; i++) {
-        int32_t d = tdi_word_distance(word, get(i));
+        int32_t d = td_word_distance(word, get(i));
         if (d < best_distance) {
             best_distance = d;
             best = get(i);

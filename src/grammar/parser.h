@@ -4,7 +4,7 @@
 // What the files of the parser share: the cursor, the names in sight, and the growing grammar.
 // lexer.c reads words and numbers, code.c compiles expressions, statements.c statements, print.c
 // what prints, items.c finds where items end, modules.c reads strings of modules, header.c the
-// header items, parser.c productions and the whole.
+// header items, productions.c productions, parser.c the whole.
 
 #include "grammar/machine.h"
 #include "grammar/model.h"
@@ -38,6 +38,7 @@ typedef struct tdi_parser {
     int32_t global_count;  // names that are global
     bool names_are_global; // an assignment to a new name makes a global
     bool drawing;          // in a homomorphism
+    bool constant;         // in an expression that may not hold names
     int32_t slot_count;    // of the production
     int32_t nesting;
     int32_t stack; // values on the machine's stack at this point of the code
@@ -108,6 +109,15 @@ bool tdi_split_symbols(tdi_parser *p);
 int32_t tdi_intern_type(tdi_parser *p, size_t at, const char *name, int32_t param_count);
 // Modules with expressions, up to the limit or a ':'.
 bool tdi_parse_words(tdi_parser *p, tdi_words *words);
+
+// ---- productions ----------------------------------------------------------------------------
+
+// Reads the production at the cursor, up to the limit.
+bool tdi_add_production(tdi_parser *p, tdi_section *s, int64_t *capacity);
+// Warns of productions that can never be used. Call when all is read.
+void tdi_check_section(tdi_parser *p, const tdi_section *s);
+// Sorts the productions by predecessor, keeping file order, and indexes them.
+bool tdi_index_section(tdi_parser *p, tdi_section *s);
 
 // ---- L-systems of one file ------------------------------------------------------------------
 

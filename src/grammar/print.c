@@ -175,21 +175,18 @@ static bool compile_format(tdi_parser *p, size_t at, bool to_file) {
            tdi_emit_push(p, at, TDI_CODE_PRINT, p->g->format_count - 1, 0);
 }
 
-// a name that stays inside the folder: relative, no "..", none of another system's signs
+// A name that stays inside the folder and hides nothing there: relative, no part that starts with a
+// dot, none of another system's signs.
 static bool is_inside(const char *name) {
-    if (name[0] == 0 || name[0] == '/' || strpbrk(name, "\\:")) {
-        return false;
-    }
-    for (const char *part = name;;) {
-        size_t length = strcspn(part, "/");
-        if (length == 0 || (length == 2 && memcmp(part, "..", 2) == 0)) {
+    bool starts = true; // a part of the name
+    for (const char *c = name; *c; c++) {
+        if ((unsigned char)*c < 32 || *c == '\\' || *c == ':' ||
+            (starts && (*c == '/' || *c == '.'))) {
             return false;
         }
-        if (part[length] == 0) {
-            return true;
-        }
-        part += length + 1;
+        starts = *c == '/';
     }
+    return !starts;
 }
 
 // The index of the file of that name; TD_NONE after a fault.

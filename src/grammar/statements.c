@@ -40,6 +40,7 @@ static bool assignment(tdi_parser *p) {
     if (!tdi_expect(p, "=") || !tdi_compile_value(p) || !tdi_expect(p, ";")) {
         return false;
     }
+    found = tdi_find_name(p, name); // the value may have made it known
     bool global = found ? found->global : p->names_are_global;
     int32_t slot = found ? found->slot : 0;
     if (!found && !tdi_add_name(p, name, global, &slot)) {

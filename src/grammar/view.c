@@ -51,18 +51,6 @@ static void name_beside(const char *model, const char *suffix, char name[TDI_FIL
     }
 }
 
-// What a `specifications` file beside a model of cpfg says of it. False when there is none.
-static bool read_specification(td_grammar *g, const td_grammar_def *def, tdi_specification *out) {
-    size_t length = strlen(def->name);
-    int32_t file;
-    if (length < 3 || strcmp(def->name + length - 2, ".l") != 0 ||
-        tdi_source_load(&g->source, def, "specifications", def->name, &file) != TD_OK) {
-        return false;
-    }
-    const tdi_source_file *f = &g->source.files[file];
-    return tdi_specification_read(f->text, f->size, base_name(def->name), out);
-}
-
 // A file that may be missing.
 static td_status load_implied(td_grammar *g, const td_grammar_def *def, const char *what,
                               const char *name, int32_t *file, td_diag_list *diags) {
@@ -73,6 +61,21 @@ static td_status load_implied(td_grammar *g, const td_grammar_def *def, const ch
     return status == TD_OK ? TD_OK : fail_to_read(g, status, what, name, diags);
 }
 
+// What a `specifications` file beside a model of cpfg says of it; *found is false when there is
+// none.
+static td_status read_specification(td_grammar *g, const td_grammar_def *def,
+                                    tdi_specification *out, bool *found, td_diag_list *diags) {
+    int32_t file = TD_NONE;
+    const char *name = g->cpfg ? "specifications" : "";
+    td_status status = load_implied(g, def, "the file", name, &file, diags);
+    *found = false;
+    if (status == TD_OK && file != TD_NONE) {
+        const tdi_source_file *f = &g->source.files[file];
+        *found = tdi_specification_read(f->text, f->size, base_name(def->name), out);
+    }
+    return status;
+}
+
 td_status tdi_view_open(td_grammar *g, const td_grammar_def *def, int32_t *view_file,
                         int32_t *colors, td_diag_list *diags) {
     *view_file = *colors = TD_NONE;
@@ -80,12 +83,16 @@ td_status tdi_view_open(td_grammar *g, const td_grammar_def *def, int32_t *view_
         return TD_OK;
     }
     tdi_specification s = {.view = ""};
-    bool specified = read_specification(g, def, &s);
+    bool specified;
+    td_status status = read_specification(g, def, &s, &specified, diags);
+    if (status != TD_OK) {
+        return status;
+    }
     if (!specified) {
         name_beside(def->name, ".v", s.view);
         name_beside(def->name, ".mat", s.colors);
     }
-    td_status status = load_implied(g, def, "the colours", s.colors, colors, diags);
+    status = load_implied(g, def, "the colours", s.colors, colors, diags);
     if (status == TD_OK && *colors == TD_NONE && !specified) {
         name_beside(def->name, ".map", s.colors);
         status = load_implied(g, def, "the colours", s.colors, colors, diags);

@@ -22,8 +22,8 @@
 #define NODE_COST    8.0 // order, assembly and solve by factors, over the elimination of bodies
 #define LEAST_WORK   5.0 // of the factor: that of a chain
 #define CG_NODE_COST 2.0 // in an iteration: a response
-#define CG_PAIR_COST 1.5 // in an iteration: the coupling
-#define CG_STEPS     2.0 // iterations over the root of the number of pairs
+#define CG_PAIR_COST 3.0 // in an iteration: the coupling by barrier and friction
+#define CG_STEPS     2.8 // iterations over the root of the number of pairs
 
 // ---- making ---------------------------------------------------------------------------------
 
@@ -59,20 +59,33 @@ static bool is_coupling(const tdi_touch *t, const tdi_contact *c) {
     return c->other < t->capsule_count;
 }
 
+static bool comes_before(const int32_t pair[2], int32_t a, int32_t b) {
+    return pair[0] < a || (pair[0] == a && pair[1] < b);
+}
+
 // Notes the pairs of capsules, as many as there is room for: how many there are. Whether they are
-// not those that were noted last.
+// not those that were noted last. Barriers and frictions come one after the other in the order of
+// pairs; most have both.
 static int32_t note_pairs(tdi_touch *t, bool *changed) {
     tdi_direct *d = &t->direct;
-    int32_t count, pairs = 0;
+    int32_t count, pairs = 0, barriers = 0, passed = 0;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
     *changed = false;
     for (int32_t k = 0; k < count; k++) {
         const int32_t a = list[k].capsule, b = list[k].other;
-        if (is_coupling(t, &list[k]) && pairs++ < d->pair_limit) {
+        bool known = !is_coupling(t, &list[k]);
+        if (list[k].friction && !known) {
+            while (passed < barriers && comes_before(d->pair[passed], a, b)) {
+                passed++;
+            }
+            known = passed < barriers && d->pair[passed][0] == a && d->pair[passed][1] == b;
+        }
+        if (!known && pairs++ < d->pair_limit) {
             int32_t *pair = d->pair[pairs - 1];
             *changed = *changed || pairs > d->pair_count || pair[0] != a || pair[1] != b;
             pair[0] = a;
             pair[1] = b;
+            barriers = list[k].friction ? barriers : pairs;
         }
     }
     *changed = *changed || pairs != d->pair_count;

@@ -14,7 +14,11 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 
+#ifdef TDI_SMALL
+#define TDI_LANES 1
+#else
 #define TDI_LANES 2
+#endif
 #include "math/wide.h"
 
 #include <math.h>

@@ -140,6 +140,9 @@ static void write_segment(tdi_json *json, const td_segment *segment) {
     const td_real section[4] = {segment->section.bend_x, segment->section.bend_z,
                                 segment->section.twist, segment->section.stretch};
     tdi_json_key_reals(json, "section", section, 4);
+    if (segment->contour > 0) {
+        tdi_json_key_integer(json, "contour", segment->contour);
+    }
     tdi_json_key_integer(json, "material", segment->material);
     tdi_json_key_string(json, "organ", td_organ_name(segment->organ));
     tdi_json_key_integer(json, "shape", segment->shape);
@@ -202,6 +205,26 @@ static void write_strands(tdi_json *json, const td_skeleton *skeleton) {
     }
 }
 
+static void write_contours(tdi_json *json, const td_skeleton *skeleton) {
+    if (td_skeleton_contour_count(skeleton) == 0) {
+        return;
+    }
+    tdi_json_line(json);
+    tdi_json_key(json, "contours");
+    tdi_json_open(json, '[');
+    for (int32_t i = 0; i < td_skeleton_contour_count(skeleton); i++) {
+        const td_contour *contour = &td_skeleton_contours(skeleton)[i];
+        tdi_json_line(json);
+        tdi_json_open(json, '{');
+        tdi_json_key(json, "closed");
+        tdi_json_bool(json, contour->closed);
+        tdi_json_key_reals(json, "x", contour->x, TD_CONTOUR_POINTS);
+        tdi_json_key_reals(json, "z", contour->z, TD_CONTOUR_POINTS);
+        tdi_json_close(json, '}');
+    }
+    tdi_json_close(json, ']');
+}
+
 // ---- entry ----------------------------------------------------------------------------------
 
 td_status td_skeleton_json(const td_skeleton *skeleton, const td_alloc *alloc, td_bytes *out) {
@@ -239,6 +262,7 @@ td_status td_skeleton_json(const td_skeleton *skeleton, const td_alloc *alloc, t
     }
     tdi_json_close(&json, ']');
     write_strands(&json, skeleton);
+    write_contours(&json, skeleton);
     tdi_json_line(&json);
     tdi_json_close(&json, '}');
     tdi_buffer_add(&json.buffer, "\n", 1);

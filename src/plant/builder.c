@@ -196,6 +196,30 @@ td_status tdi_builder_add_patches(td_builder *builder, const td_shape *shape, co
     return add_outlines(builder, shape, points, NULL, TDI_PATCH_POINTS, patch_count, index, diag);
 }
 
+td_status td_builder_add_contour(td_builder *builder, const td_contour *contour, int32_t *number,
+                                 td_diag *diag) {
+    tdi_store *s = &builder->store;
+    for (int32_t i = 0; i < TD_CONTOUR_POINTS; i++) {
+        if (!isfinite(contour->x[i]) || !isfinite(contour->z[i])) {
+            return tdi_fail(diag, TD_ERR_ARGUMENT, "point %d of the contour is not finite", i);
+        }
+    }
+    if (s->contour_count == INT32_MAX) {
+        return tdi_fail(diag, TD_ERR_LIMIT, "there are too many contours");
+    }
+    td_contour *room = tdi_array_reserve(s->alloc, s->contours, &s->contour_capacity,
+                                         (int64_t)s->contour_count + 1, sizeof *room);
+    if (!room) {
+        return no_memory(diag, "contours");
+    }
+    s->contours = room;
+    s->contours[s->contour_count++] = *contour;
+    if (number) {
+        *number = s->contour_count;
+    }
+    return TD_OK;
+}
+
 // ---- adding ---------------------------------------------------------------------------------
 
 static td_segment segment_of(const tdi_store *store, const td_segment_def *def) {
@@ -216,6 +240,7 @@ static td_segment segment_of(const tdi_store *store, const td_segment_def *def) 
         .radius_tip = def->radius_tip,
         .flat = def->flat,
         .bead = def->bead,
+        .contour = def->contour,
         .material = def->material,
         .organ = def->organ,
         .shape = def->shape,

@@ -126,11 +126,12 @@ static bool copy_store(const tdi_store *from, const td_alloc *alloc, tdi_store *
     COPY(points, point)
     COPY(strands, strand)
     COPY(bodies, body)
+    COPY(contours, contour)
 #undef COPY
     return (to->segments || !from->segment_count) && (to->materials || !from->material_count) &&
            (to->shapes || !from->shape_count) && (to->polygons || !from->polygon_count) &&
            (to->points || !from->point_count) && (to->strands || !from->strand_count) &&
-           (to->bodies || !from->body_count);
+           (to->bodies || !from->body_count) && (to->contours || !from->contour_count);
 }
 
 td_status td_skeleton_changed_new(const td_skeleton *skeleton, td_real size,

@@ -149,6 +149,10 @@ static td_status check_organ(const td_builder *builder, const td_segment_def *de
         if (def->shape != TD_NONE) {
             return FIELD_FAULT("shape is %d; a stem has no shape, expected TD_NONE", def->shape);
         }
+        if (def->contour < 0 || def->contour > store->contour_count) {
+            return FIELD_FAULT("contour is %d; there are %d, counted from 1, and 0 is round",
+                               def->contour, store->contour_count);
+        }
         return TD_OK;
     }
     if (def->shape < 0 || def->shape >= store->shape_count) {

@@ -58,6 +58,7 @@ static tdi_piece piece_at(const walker *w, const tdi_turtle *t, int64_t module) 
         .rotation = frame_of(t),
         .material = tdi_turtle_material(t->material),
         .surface = TD_NONE,
+        .contour = TD_NONE,
         .color = t->color == TD_NONE ? TD_NONE : tdi_palette_color(w->header, t->color),
     };
     return piece;
@@ -143,6 +144,7 @@ static td_status hand_on_organ(walker *w, int32_t head, td_diag *diag) {
         .organ = lamina_organ(w, p->material),
         .material = p->material,
         .surface = TD_NONE,
+        .contour = TD_NONE,
         .color = p->color,
         .tip = far,
         .points = w->local,
@@ -231,6 +233,7 @@ static td_status take_segment(void *context, tdi_turtle *at, td_real length, td_
     const tdi_body_header *body = w->header->body;
     tdi_piece piece = piece_at(w, at, module);
     piece.organ = TD_ORGAN_STEM;
+    piece.contour = at->contour;
     piece.drawn = length;
     piece.length = length * body->length_unit;
     piece.tip = tdi_vec3(0, piece.length, 0);

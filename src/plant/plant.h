@@ -31,6 +31,7 @@ typedef struct tdi_piece {
     int32_t material;      // place in the header's materials
     int32_t surface;       // place in the header's surfaces, or TD_NONE
     td_vec3 stretch;       // of a surface of patches
+    int32_t contour;       // of a stem: place in the header's contours, or TD_NONE
     int32_t part;          // of a surface that bends, from 0; each stands on the one before
     int64_t color;         // 0xRRGGBB, or TD_NONE: that of the material or shape
     td_vec3 tip;           // far end in the piece's axes

@@ -7,7 +7,6 @@
 #include "plant/plant_header.h"
 
 #include "base/diag.h"
-#include "base/words.h"
 #include "math/vec3.h"
 #include "plant/fields.h"
 
@@ -59,7 +58,7 @@ static suggestion suggest(const char *word) {
 }
 
 static void consider(suggestion *s, const char *name) {
-    int32_t distance = tdi_word_distance(s->word, name);
+    int32_t distance = td_word_distance(s->word, name);
     if (distance < s->distance) {
         tdi_text_copy(s->name, sizeof s->name, name);
         s->distance = distance;

@@ -19,6 +19,7 @@ void tdi_store_free(tdi_store *store) {
     tdi_alloc_free(a, store->points, (size_t)store->point_capacity * sizeof(td_vec3));
     tdi_alloc_free(a, store->strands, (size_t)store->strand_capacity * sizeof(td_strand));
     tdi_alloc_free(a, store->bodies, (size_t)store->body_capacity * sizeof(td_body));
+    tdi_alloc_free(a, store->contours, (size_t)store->contour_capacity * sizeof(td_contour));
     *store = (tdi_store){.alloc = a};
 }
 
@@ -49,6 +50,8 @@ static void shrink(tdi_store *s) {
     s->strands =
         shrunk(s->alloc, s->strands, &s->strand_capacity, s->strand_count, sizeof(td_strand));
     s->bodies = shrunk(s->alloc, s->bodies, &s->body_capacity, s->body_count, sizeof(td_body));
+    s->contours =
+        shrunk(s->alloc, s->contours, &s->contour_capacity, s->contour_count, sizeof(td_contour));
 }
 
 // ---- world rotations ------------------------------------------------------------------------
@@ -146,6 +149,12 @@ const td_shape *td_skeleton_shapes(const td_skeleton *skeleton) {
 }
 const td_polygon *td_skeleton_polygons(const td_skeleton *skeleton) {
     return skeleton->store.polygons;
+}
+int32_t td_skeleton_contour_count(const td_skeleton *skeleton) {
+    return skeleton->store.contour_count;
+}
+const td_contour *td_skeleton_contours(const td_skeleton *skeleton) {
+    return skeleton->store.contours;
 }
 const td_vec3 *td_skeleton_points(const td_skeleton *skeleton) {
     return skeleton->store.points;

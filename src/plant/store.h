@@ -16,10 +16,11 @@ typedef struct tdi_store {
     td_vec3 *points;
     td_strand *strands;
     td_body *bodies;
+    td_contour *contours;
     int32_t segment_count, material_count, shape_count, polygon_count, point_count, strand_count,
-        body_count;
+        body_count, contour_count;
     int64_t segment_capacity, material_capacity, shape_capacity, polygon_capacity, point_capacity,
-        strand_capacity, body_capacity;
+        strand_capacity, body_capacity, contour_capacity;
 } tdi_store;
 
 void tdi_store_free(tdi_store *store);

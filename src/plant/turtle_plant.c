@@ -23,6 +23,7 @@ typedef struct maker {
     int64_t frame_capacity;
     int32_t *materials; // place in the builder of each of the header's, or TD_NONE
     int32_t *surfaces;  // likewise of the header's surfaces
+    int32_t *contours;  // number in the builder of each of the header's contours, or 0
 } maker;
 
 // ---- materials and shapes, added on first use -----------------------------------------------
@@ -95,6 +96,33 @@ static td_status use_shape(maker *m, const tdi_piece *piece, int32_t *index, td_
     return TD_OK;
 }
 
+// Places at even distances: around, or from end to end. x is to the left and y along cpfg's up.
+static td_contour contour_of(const tdi_curve *curve) {
+    td_contour contour = {.closed = curve->closed};
+    for (int32_t i = 0; i < TD_CONTOUR_POINTS; i++) {
+        td_real part = (td_real)i / (TD_CONTOUR_POINTS - (curve->closed ? 0 : 1));
+        td_vec3 place = tdi_curve_at(curve, part);
+        contour.x[i] = -place.x;
+        contour.z[i] = -place.y;
+    }
+    return contour;
+}
+
+static td_status use_contour(maker *m, int32_t contour, int32_t *number, td_diag *diag) {
+    if (contour == TD_NONE) {
+        return TD_OK;
+    }
+    if (m->contours[contour] == 0) {
+        td_contour own = contour_of(&m->header->body->contours[contour].curve);
+        td_status status = td_builder_add_contour(m->builder, &own, &m->contours[contour], diag);
+        if (status != TD_OK) {
+            return status;
+        }
+    }
+    *number = m->contours[contour];
+    return TD_OK;
+}
+
 // ---- pieces ---------------------------------------------------------------------------------
 
 static td_segment_def def_of(const maker *m, const tdi_piece *piece) {
@@ -134,6 +162,9 @@ static td_status take_piece(void *context, const tdi_piece *piece, int32_t *mark
     td_status status = use_material(m, piece->material, &def.material, diag);
     if (status == TD_OK) {
         status = use_shape(m, piece, &def.shape, diag);
+    }
+    if (status == TD_OK) {
+        status = use_contour(m, piece->contour, &def.contour, diag);
     }
     if (status != TD_OK) {
         return status;
@@ -196,11 +227,14 @@ td_status tdi_pieces_read(const td_grammar *grammar, const td_string *string,
     size_t material_count = (size_t)header->material_count;
     size_t surface_count = (size_t)header->body->surface_count + 2;
     maker m = {.header = header, .builder = builder};
-    m.materials = tdi_alloc_zeroed(alloc, material_count + surface_count, sizeof *m.materials);
+    size_t contour_count = (size_t)header->body->contour_count;
+    size_t place_count = material_count + surface_count + contour_count;
+    m.materials = tdi_alloc_zeroed(alloc, place_count, sizeof *m.materials);
     if (!m.materials) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the materials");
     }
     m.surfaces = m.materials + material_count;
+    m.contours = m.surfaces + surface_count;
     for (size_t i = 1; i < material_count + surface_count; i++) {
         m.materials[i] = TD_NONE; // the first is green-wood in both
     }
@@ -210,6 +244,6 @@ td_status tdi_pieces_read(const td_grammar *grammar, const td_string *string,
         status = apply_pipe_model(&m, diag);
     }
     tdi_alloc_free(alloc, m.frames, (size_t)m.frame_capacity * sizeof *m.frames);
-    tdi_alloc_free(alloc, m.materials, (material_count + surface_count) * sizeof *m.materials);
+    tdi_alloc_free(alloc, m.materials, place_count * sizeof *m.materials);
     return status;
 }

@@ -4,7 +4,6 @@
 #include "scene/fields.h"
 
 #include "base/real.h"
-#include "base/words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +24,7 @@ const char *tdi_table_nearest(const tdi_scene_table *table, const char *key) {
     const char *best = NULL;
     int32_t best_distance = (int32_t)(strlen(key) < 64 ? strlen(key) : 64) / 2 + 1;
     for (const tdi_scene_field *field = table->fields; field->key; field++) {
-        int32_t distance = tdi_word_distance(key, field->key);
+        int32_t distance = td_word_distance(key, field->key);
         if (distance < best_distance) {
             best_distance = distance;
             best = field->key;

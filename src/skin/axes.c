@@ -9,10 +9,11 @@
 
 #include "math/quat.h"
 
-#define AT_TIP    1e-6                // of the parent's length: how far off a joint may be
-#define MAX_BEND  (75 * TDI_PI / 180) // rad: beyond, a round elbow looks better than a sweep
-#define SAME_BEND 1e-6                // rad: bends that differ by less are equal
-#define MIN_RATIO 0.35                // of the radii: beyond, a tube would taper like a funnel
+#define AT_TIP     1e-6                // of the parent's length: how far off a joint may be
+#define MAX_BEND   (75 * TDI_PI / 180) // rad: beyond, a round elbow looks better than a sweep
+#define SAME_BEND  1e-6                // rad: bends that differ by less are equal
+#define LEAST_TURN 0.4                 // cosine: beyond, a cross-section does not go on
+#define MIN_RATIO  0.35                // of the radii: beyond, a tube would taper like a funnel
 
 td_vec3 tdi_posed_tip(const tdi_posed *posed, int32_t segment) {
     td_vec3 tip = tdi_quat_rotate(posed->rotations[segment], posed->segments[segment].tip);
@@ -31,10 +32,23 @@ static td_real bend_of(const tdi_posed *posed, int32_t segment) {
     return atan2(tdi_norm(tdi_cross(a, b)), tdi_dot(a, b));
 }
 
+// A cross-section goes on where its axes do; after a roll another stem begins. Round stems match.
+static bool section_goes_on(const tdi_posed *posed, int32_t segment) {
+    const td_segment *child = &posed->segments[segment];
+    int32_t contour = posed->segments[child->parent].contour;
+    if (child->contour != contour || contour == 0) {
+        return child->contour == contour;
+    }
+    td_vec3 x = tdi_vec3(1, 0, 0);
+    return tdi_dot(tdi_quat_rotate(posed->rotations[segment], x),
+                   tdi_quat_rotate(posed->rotations[child->parent], x)) > LEAST_TURN;
+}
+
 static bool may_continue(const tdi_posed *posed, int32_t segment) {
     const td_segment *child = &posed->segments[segment], *parent = &posed->segments[child->parent];
     td_vec3 gap = tdi_sub(tdi_posed_tip(posed, child->parent), posed->origins[segment]);
-    return tdi_norm(gap) <= AT_TIP * parent->length && bend_of(posed, segment) < MAX_BEND &&
+    return section_goes_on(posed, segment) && tdi_norm(gap) <= AT_TIP * parent->length &&
+           bend_of(posed, segment) < MAX_BEND &&
            child->radius_base >= MIN_RATIO * parent->radius_tip &&
            parent->radius_tip >= MIN_RATIO * child->radius_base;
 }

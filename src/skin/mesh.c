@@ -14,9 +14,11 @@
 #include "skin/polygon.h"
 #include "skin/tube.h"
 
-#define FIRST_TOLERANCE 5e-5 // of the plant's extent: less changes hardly a triangle
-#define LAST_TOLERANCE  1e4  // likewise: more leaves out nothing more
-#define COARSER         4    // from one tolerance to the next
+// tolerances, over the plant's extent
+#define FIRST_TOLERANCE 0.02 // with which reducing a mesh starts
+#define LEAST_TOLERANCE 1e-5 // less changes hardly a triangle
+#define LAST_TOLERANCE  1e4  // more leaves out nothing more
+#define STRIDE          4    // from one tolerance to the next
 #define BISECTIONS      6    // to within 4^(1/64) of the least
 #define LEAST_TRIANGLES 100  // of a mesh: no plant is less
 
@@ -124,26 +126,37 @@ static bool is_over(const tdi_skin *skin, td_status status, const td_mesh_opts *
            (status == TD_OK && triangle_count(skin) > opts->max_triangles);
 }
 
-// Finds a tolerance near the least at which the mesh keeps the limit. Far beyond the plant's extent
-// nothing but the thickest stem is left, as a few triangles.
+// Makes the mesh with the tolerance, and says whether it is over the limit; a failure of another
+// kind is left in *status.
+static bool tried(tdi_skin *skin, workspace *work, const td_mesh_opts *opts, td_real tolerance,
+                  td_status *status) {
+    *status = cover(skin, work, opts->sides, tolerance);
+    bool over = is_over(skin, *status, opts);
+    *status = over ? TD_OK : *status;
+    return over;
+}
+
+// Finds a tolerance near the least at which the mesh keeps the limit. It starts where few triangles
+// are left, since each attempt takes time with their number. Far beyond the plant's extent nothing
+// but the thickest stem is left, as a few triangles.
 static td_status reduce(tdi_skin *skin, workspace *work, const td_mesh_opts *opts) {
-    td_real extent = tdi_posed_extent(&work->posed);
-    td_real high = FIRST_TOLERANCE * extent, low = high;
-    td_status status = TD_ERR_LIMIT;
-    while (is_over(skin, status, opts) && high < LAST_TOLERANCE * extent) {
+    td_real extent = tdi_posed_extent(&work->posed), high = FIRST_TOLERANCE * extent, low = high;
+    td_status status;
+    bool over = tried(skin, work, opts, high, &status);
+    while (over && status == TD_OK && high < LAST_TOLERANCE * extent) {
         low = high;
-        high *= COARSER;
-        status = cover(skin, work, opts->sides, high);
+        high *= STRIDE;
+        over = tried(skin, work, opts, high, &status);
+    }
+    while (low == high && status == TD_OK) {
+        low /= STRIDE;
+        over = tried(skin, work, opts, low, &status);
+        high = over || low < LEAST_TOLERANCE * extent ? high : low;
     }
     for (int i = 0; i < BISECTIONS && status == TD_OK; i++) {
         td_real middle = sqrt(low * high);
-        status = cover(skin, work, opts->sides, middle);
-        if (is_over(skin, status, opts)) {
-            low = middle;
-            status = TD_OK;
-        } else {
-            high = middle;
-        }
+        over = tried(skin, work, opts, middle, &status);
+        *(over ? &low : &high) = middle;
     }
     // once more, in no more memory than it needs
     tdi_skin_free(skin);
@@ -169,7 +182,7 @@ static td_status fill(td_mesh *mesh, workspace *work, const td_mesh_opts *opts) 
     }
     td_skeleton_pose(work->skeleton, opts->pose, work->origins, work->rotations);
     work->posed = (tdi_posed){td_skeleton_segments(work->skeleton), work->origins, work->rotations,
-                              (int32_t)work->count};
+                              (int32_t)work->count, td_skeleton_contours(work->skeleton)};
     tdi_axes_find(&work->posed, &work->axes);
     mesh->woody = is_woody(&work->posed);
     td_status status = cover(&mesh->skin, work, opts->sides, 0);

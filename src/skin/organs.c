@@ -32,6 +32,15 @@ static const td_real detail_sizes[TDI_DETAIL_COUNT] = {[TDI_DETAIL_LEAST] = 0,
                                                        [TDI_DETAIL_MEDIUM] = 30,
                                                        [TDI_DETAIL_FINE] = 80};
 
+// A segment that an organ moves with: its pose, and its pose at rest in the axes of the organ.
+typedef struct bone {
+    int32_t segment;
+    td_vec3 at; // world
+    td_quat turn;
+    td_vec3 rest_at;
+    td_quat rest_turn;
+} bone;
+
 typedef struct stamper {
     tdi_skin *skin;
     const td_skeleton *skeleton;
@@ -42,7 +51,8 @@ typedef struct stamper {
     int32_t *next;   // of a part of a row: the one after it, or TD_NONE
     size_t start_count;
     tdi_organ_model model;
-    int32_t *where; // segment at hand
+    bone bones[TDI_MAX_PARTS]; // of the organ at hand
+    int32_t *where;            // its segment
 } stamper;
 
 // ---- details --------------------------------------------------------------------------------
@@ -182,42 +192,31 @@ static void set_tints(const tdi_posed *posed, int32_t segment, const td_shape *s
 
 // ---- stamping -------------------------------------------------------------------------------
 
-// A segment that an organ moves with: its pose, and its pose at rest in the axes of the organ.
-typedef struct bone {
-    int32_t segment;
-    td_vec3 at; // world
-    td_quat turn;
-    td_vec3 rest_at;
-    td_quat rest_turn;
-} bone;
-
 // Where and how large a sheet is put, and its colours by tdi_tint.
 typedef struct imprint {
     td_real size;
     tdi_rgb tints[3];
-    bone bones[TDI_MAX_PARTS];
+    const bone *bones;
     int32_t bone_count;
     int32_t parts; // of the row, those that were pruned included
+    bool tangents; // are wanted
 } imprint;
 
-static imprint imprint_on(const tdi_posed *posed, int32_t segment, td_vec3 at, td_real size) {
-    imprint print = {.size = size, .bone_count = 1, .parts = 1};
-    print.bones[0] = (bone){segment, at, posed->rotations[segment], {0, 0, 0}, tdi_quat_identity()};
-    return print;
+static bone bone_on(const tdi_posed *posed, int32_t segment, td_vec3 at) {
+    return (bone){segment, at, posed->rotations[segment], {0, 0, 0}, tdi_quat_identity()};
 }
 
 // the parts of a row, from the first on, as many as there are
-static void follow_row(const stamper *s, const td_shape *shape, imprint *print) {
-    int32_t segment = *s->where;
+static int32_t follow_row(stamper *s, const td_shape *shape) {
+    int32_t segment = *s->where, count = 0;
     td_real size = s->posed->segments[segment].length;
-    print->parts = shape->segments;
-    print->bone_count = 0;
-    for (; segment != TD_NONE && print->bone_count < shape->segments; segment = s->next[segment]) {
-        tdi_blade_part part = tdi_blade_part_at(shape, print->bone_count);
-        print->bones[print->bone_count++] =
+    for (; segment != TD_NONE && count < shape->segments; segment = s->next[segment]) {
+        tdi_blade_part part = tdi_blade_part_at(shape, count);
+        s->bones[count++] =
             (bone){segment, s->posed->origins[segment], s->posed->rotations[segment],
                    tdi_scale(part.origin, size), part.turn};
     }
+    return count;
 }
 
 // The parts that a place along the blade moves with, and their weights in 1/255. With t the
@@ -275,23 +274,24 @@ static void bend_vertex(const imprint *print, td_real along, tdi_vertex *vertex)
     vertex->normal = tdi_unit_or(vertex->normal, carried(&print->bones[at[1]], old.normal));
 }
 
-static tdi_vertex printed(const imprint *print, const tdi_organ_vertex *vertex) {
+// `out` is bound to the first bone; a vertex of a row is bound anew
+static void put_print(const imprint *print, const tdi_organ_vertex *vertex, tdi_vertex *out) {
     const bone *b = &print->bones[0];
-    tdi_vertex out = {.position = tdi_scale(vertex->position, print->size),
-                      .normal = vertex->normal,
-                      .tangent = vertex->tangent,
-                      .u = vertex->u,
-                      .v = vertex->v,
-                      .color = shaded(print->tints[vertex->tint], vertex)};
+    out->position = tdi_scale(vertex->position, print->size);
+    out->u = vertex->u;
+    out->v = vertex->v;
+    out->color = shaded(print->tints[vertex->tint], vertex);
     if (print->parts > 1) {
-        bend_vertex(print, vertex->along, &out);
-    } else {
-        out.position = tdi_add(b->at, tdi_quat_rotate(b->turn, out.position));
-        out.normal = tdi_quat_rotate(b->turn, out.normal);
-        out.tangent = tdi_quat_rotate(b->turn, out.tangent);
-        out.bind = tdi_bind_to(b->segment);
+        out->normal = vertex->normal;
+        out->tangent = vertex->tangent;
+        bend_vertex(print, vertex->along, out);
+        return;
     }
-    return out;
+    out->position = tdi_add(b->at, tdi_quat_rotate(b->turn, out->position));
+    out->normal = tdi_quat_rotate(b->turn, vertex->normal);
+    if (print->tangents) {
+        out->tangent = tdi_quat_rotate(b->turn, vertex->tangent);
+    }
 }
 
 static td_status stamp(tdi_skin *skin, const tdi_sheet *sheet, tdi_part_kind kind,
@@ -304,8 +304,9 @@ static td_status stamp(tdi_skin *skin, const tdi_sheet *sheet, tdi_part_kind kin
         return status;
     }
     uint32_t first = (uint32_t)skin->parts[kind].vertex_count;
+    tdi_vertex vertex = {.bind = tdi_bind_to(print->bones[0].segment)};
     for (int64_t i = 0; i < sheet->vertex_count; i++) {
-        tdi_vertex vertex = printed(print, &sheet->vertices[i]);
+        put_print(print, &sheet->vertices[i], &vertex);
         tdi_skin_vertex(skin, kind, &vertex);
     }
     for (int64_t i = 0; i < sheet->index_count; i += 3) {
@@ -321,12 +322,13 @@ static td_status stamp_organ(stamper *s, const td_shape *shape) {
     if (grown == 0) {
         return TD_OK;
     }
-    td_real size = shape->kind == TD_SHAPE_POLYGON ? 1 : organ->length;
-    imprint print = imprint_on(s->posed, *s->where, s->posed->origins[*s->where], grown * size);
+    s->bones[0] = bone_on(s->posed, *s->where, s->posed->origins[*s->where]);
+    imprint print = {.size = grown * (shape->kind == TD_SHAPE_POLYGON ? 1 : organ->length),
+                     .bones = s->bones,
+                     .bone_count = shape->segments > 1 ? follow_row(s, shape) : 1,
+                     .parts = shape->segments,
+                     .tangents = s->skin->tangents};
     set_tints(s->posed, *s->where, shape, print.tints);
-    if (shape->segments > 1) {
-        follow_row(s, shape, &print);
-    }
     td_status status = stamp(s->skin, &s->model.solid, solid_part(organ->organ), &print);
     return status == TD_OK ? stamp(s->skin, &s->model.lamina, lamina_part(organ->organ), &print)
                            : status;
@@ -369,7 +371,9 @@ static td_status add_beads(tdi_skin *skin, const tdi_posed *posed, int32_t *wher
             tdi_organ_add_ball(&model, tdi_vec3(0, 0, 0), 1, 1, TDI_TINT_ORGAN, detail);
             made = (int)detail;
         }
-        imprint print = imprint_on(posed, i, tdi_posed_tip(posed, i), size);
+        bone on = bone_on(posed, i, tdi_posed_tip(posed, i));
+        imprint print = {
+            .size = size, .bones = &on, .bone_count = 1, .parts = 1, .tangents = skin->tangents};
         print.tints[TDI_TINT_ORGAN] = tdi_rgb_linear(segment->color);
         if (model.status == TD_OK) {
             model.status = stamp(skin, &model.solid, TDI_PART_FRUIT, &print);

@@ -10,6 +10,7 @@ typedef struct tdi_posed {
     const td_vec3 *origins;   // world position of each joint
     const td_quat *rotations; // world rotation of each segment
     int32_t count;
+    const td_contour *contours; // of the skeleton
 } tdi_posed;
 
 // World position of the far end of a segment.

@@ -82,16 +82,18 @@ uint32_t tdi_skin_vertex(tdi_skin *skin, tdi_part_kind kind, const tdi_vertex *v
     tdi_skin_part *part = &skin->parts[kind];
     int64_t at = part->vertex_count++;
     skin->vertex_count++;
-    put_vec3((float *)part->streams[TDI_STREAM_POSITION] + 3 * at, vertex->position);
-    put_vec3((float *)part->streams[TDI_STREAM_NORMAL] + 3 * at, vertex->normal);
+    float *position = (float *)part->streams[TDI_STREAM_POSITION] + 3 * at;
+    float *normal = (float *)part->streams[TDI_STREAM_NORMAL] + 3 * at;
     float *place = (float *)part->streams[TDI_STREAM_TEXCOORD] + 2 * at;
+    uint8_t *color = (uint8_t *)part->streams[TDI_STREAM_COLOR] + 4 * at;
+    put_vec3(position, vertex->position);
+    put_vec3(normal, vertex->normal);
     place[0] = (float)vertex->u;
     place[1] = (float)vertex->v;
-    uint8_t *c = (uint8_t *)part->streams[TDI_STREAM_COLOR] + 4 * at;
-    c[0] = vertex->color.r;
-    c[1] = vertex->color.g;
-    c[2] = vertex->color.b;
-    c[3] = 255;
+    color[0] = vertex->color.r;
+    color[1] = vertex->color.g;
+    color[2] = vertex->color.b;
+    color[3] = 255;
     if (skin->tangents) {
         put_tangent((float *)part->streams[TDI_STREAM_TANGENT] + 4 * at, vertex);
     }

@@ -12,6 +12,7 @@
 #include "skin/tube.h"
 
 #include "math/quat.h"
+#include "skin/contour.h"
 #include "skin/path.h"
 
 #define MIN_SIDES     5
@@ -324,7 +325,9 @@ td_status tdi_tubes_add(tdi_skin *skin, const tdi_posed *posed, const tdi_axes *
             *where = i;
             int32_t most = sides > 0 ? sides : sides_of(radius, thickest);
             int32_t count = skin->tolerance > 0 ? fewer_sides(most, radius, skin->tolerance) : most;
-            status = add_axis(skin, &path, posed, axes, i, count, radius);
+            status = posed->segments[i].contour > 0
+                         ? tdi_contour_add(skin, posed, axes, i)
+                         : add_axis(skin, &path, posed, axes, i, count, radius);
         }
     }
     tdi_path_free(&path);

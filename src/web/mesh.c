@@ -8,16 +8,29 @@
 // Worlds of few segments are looked at from near: their stems get more sides than by themselves.
 #define FEW_SEGMENTS 800
 #define ROUND_SIDES  24
+// Of triangles: what is left of a mesh that is seen from afar.
+#define FAR_SHARE 12
+#define FAR_LEAST 400
 
 // ---- meshes ---------------------------------------------------------------------------------
 
 void web_free_meshes(void) {
     for (int32_t k = 0; k < web.mesh_count; k++) {
         td_mesh_free(web.meshes[k].mesh);
+        td_mesh_free(web.meshes[k].far);
     }
     free(web.meshes);
     web.meshes = NULL;
     web.mesh_count = 0;
+}
+
+static td_mesh *make_mesh(const td_skeleton *skeleton, int64_t max_triangles) {
+    td_mesh_opts opts = td_mesh_opts_default();
+    td_mesh *mesh = NULL;
+    opts.skinned = true;
+    opts.max_triangles = max_triangles;
+    opts.sides = web.segment_count <= FEW_SEGMENTS ? ROUND_SIDES : 0;
+    return td_mesh_new(skeleton, &opts, NULL, &mesh, NULL) == TD_OK ? mesh : NULL;
 }
 
 // The mesh of an actor, made once for all that share its skeleton; NULL when that fails.
@@ -34,14 +47,10 @@ static const td_mesh *mesh_of(int32_t actor) {
         return NULL;
     }
     web.meshes = moved;
-    td_mesh_opts opts = td_mesh_opts_default();
-    td_mesh *mesh = NULL;
-    opts.skinned = true;
-    opts.sides = web.segment_count <= FEW_SEGMENTS ? ROUND_SIDES : 0;
-    if (td_mesh_new(a.skeleton, &opts, NULL, &mesh, NULL) != TD_OK) {
-        return NULL;
+    td_mesh *mesh = make_mesh(a.skeleton, 0);
+    if (mesh) {
+        web.meshes[web.mesh_count++] = (web_mesh){a.skeleton, mesh, NULL};
     }
-    web.meshes[web.mesh_count++] = (web_mesh){a.skeleton, mesh};
     return mesh;
 }
 
@@ -56,14 +65,33 @@ WEB_EXPORT(web_mesh_of) int32_t web_mesh_of(int32_t actor) {
     return TD_NONE;
 }
 
+// The mesh with a number; those below 0 are seen from afar.
+static const td_mesh *numbered(int32_t mesh) {
+    return mesh < 0 ? web.meshes[-1 - mesh].far : web.meshes[mesh].mesh;
+}
+
 WEB_EXPORT(web_part_count) int32_t web_part_count(int32_t mesh) {
-    return td_mesh_part_count(web.meshes[mesh].mesh);
+    return td_mesh_part_count(numbered(mesh));
+}
+
+// Number of the mesh that stands for one seen from afar; itself when there is no memory.
+WEB_EXPORT(web_far) int32_t web_far(int32_t mesh) {
+    web_mesh *m = &web.meshes[mesh];
+    int64_t triangles = 0;
+    for (int32_t i = 0; i < td_mesh_part_count(m->mesh); i++) {
+        triangles += td_mesh_part_get(m->mesh, i).index_count / 3;
+    }
+    if (!m->far) {
+        int64_t share = triangles / FAR_SHARE;
+        m->far = make_mesh(m->skeleton, share > FAR_LEAST ? share : FAR_LEAST);
+    }
+    return m->far ? -1 - mesh : mesh;
 }
 
 // Of one part: name, both sides seen, vertices, indices, then the addresses of positions, normals,
 // colours, joints, weights and indices.
 WEB_EXPORT(web_part) const uintptr_t *web_part(int32_t mesh, int32_t part) {
-    td_mesh_part p = td_mesh_part_get(web.meshes[mesh].mesh, part);
+    td_mesh_part p = td_mesh_part_get(numbered(mesh), part);
     return web_part_row(&p);
 }
 

@@ -25,6 +25,7 @@ typedef struct web_file {
 typedef struct web_mesh {
     const td_skeleton *skeleton;
     td_mesh *mesh;
+    td_mesh *far; // with fewer triangles, or NULL
 } web_mesh;
 
 typedef struct web_session {

@@ -35,6 +35,11 @@ def tendril(*args, text=None, limited=False):
     return done.returncode, done.stdout.decode(), done.stderr.decode(errors="replace")
 
 
+def glb_json(path):
+    data = path.read_bytes()
+    return json.loads(data[20:20 + int.from_bytes(data[12:16], "little")])
+
+
 def stats(*args, text=None):
     code, out, err = tendril("grow", *args, "--stats", "--json", text=text)
     assert code == 0, err
@@ -65,6 +70,33 @@ class Help(unittest.TestCase):
             self.assertEqual(code, 2, args)
             self.assertEqual(out, "")
             self.assertTrue(err, args)
+
+    def test_misspelt_names_get_a_suggestion(self):
+        scenes = ROOT / "scenes"
+        for args, hint in ((["rnu"], "did you mean 'run'?"),
+                           (["grow", "a", "--sting"], "did you mean '--string'?"),
+                           (["grow", "a", "--setps=3"], "did you mean '--steps'?"),
+                           (["grow", f"{scenes}/plants/ros.lsys"], "plants/rose.lsys'?"),
+                           (["run", f"{scenes}/palm-in-wnd.yaml"], "palm-in-wind.yaml'?")):
+            code, _, err = tendril(*args)
+            self.assertIn(code, (2, 3))
+            self.assertIn(hint, err)
+        for args in (["xxxxxxxx"], ["grow", f"{scenes}/nothing-like-this-at-all.lsys"]):
+            self.assertNotIn("did you mean", tendril(*args)[2])
+
+    def test_the_right_command_is_named(self):
+        for args, command in ((["run", f"{ROOT}/scenes/plants/rose.lsys"], "tendril grow"),
+                              (["grow", f"{ROOT}/scenes/palm-in-wind.yaml"], "tendril run")):
+            code, out, err = tendril(*args)
+            self.assertEqual((code, out), (3, ""))
+            self.assertIn(command, err)
+
+    def test_a_plant_taller_than_any_tree_gets_a_warning(self):
+        code, _, err = tendril("grow", "-", text="axiom: F(443)\n")
+        self.assertEqual(code, 0)
+        self.assertIn("443 m tall", err)
+        self.assertIn("length unit", err)
+        self.assertEqual(tendril("grow", "-", text="length unit: 0.1\naxiom: F(443)\n")[2], "")
 
     def test_version_and_info(self):
         version = re.search(r"project\(tendril VERSION ([0-9.]+)",
@@ -182,6 +214,24 @@ class Grow(unittest.TestCase):
                                       stdout=full, stderr=subprocess.PIPE)
             self.assertEqual(done.returncode, 5)
 
+    def test_triangles_and_textures(self):
+        with tempfile.TemporaryDirectory() as folder:
+            rose = ROOT / "scenes/plants/rose.lsys"
+            found = {}
+            for name, options in (("few", ["--triangles", "2000"]), ("rich", ["--triangles", "2000", "--textures"])):
+                code, _, err = tendril("grow", rose, *options, "-o", f"{folder}/{name}.glb")
+                self.assertEqual(code, 0, err)
+                found[name] = glb_json(pathlib.Path(folder, f"{name}.glb"))
+            triangles = [sum(found[name]["accessors"][p["indices"]]["count"] // 3
+                             for p in found[name]["meshes"][0]["primitives"]) for name in found]
+            self.assertEqual(triangles[0], triangles[1])
+            self.assertTrue(1000 < triangles[0] <= 2000, triangles)
+            self.assertNotIn("images", found["few"])
+            self.assertEqual(len(found["rich"]["images"]), 4)  # stalk, leaf with its normals, petal
+            code, _, err = tendril("grow", rose, "--triangles", "99", "-o", f"{folder}/x.glb")
+            self.assertEqual(code, 2)
+            self.assertIn("--triangles", err)
+
     def test_springs_and_pruning(self):
         with tempfile.TemporaryDirectory() as folder:
             text = "axiom: !(0.02)F(1)F(1)F(0.001)\n"
@@ -192,6 +242,57 @@ class Grow(unittest.TestCase):
                 stiff[rule] = skeleton["segments"][0]["stiffness"][0]
             self.assertAlmostEqual(stiff["clamped"] / stiff["thesis"], 2, 12)
             self.assertEqual(stats("-", "--prune-length", "0.01", text=text)["segments"], 2)
+
+
+class Cpfg(unittest.TestCase):
+    """Models with the files of cpfg beside them."""
+    SAPLING = SCENES / "cpfg" / "sapling"
+
+    def test_a_folder_and_its_model_are_the_same(self):
+        folder, model = stats(self.SAPLING), stats(self.SAPLING / "sapling.l")
+        self.assertEqual(folder, model)
+        self.assertEqual((folder["modules"], folder["segments"]), (62, 25))
+        self.assertEqual(tendril("check", self.SAPLING), (0, "", ""))
+        with tempfile.TemporaryDirectory() as place:
+            scene = pathlib.Path(place, "scene.yaml")
+            scene.write_text(f"objects:\n  - {{name: a, plant: {self.SAPLING}}}\nrecord: {{duration: 0.1}}\n")
+            self.assertEqual(tendril("check", scene), (0, "", ""))
+        for command in (["settle", "--json"], ["modes", "--count", "2"]):
+            code, out, err = tendril(*command, self.SAPLING)
+            self.assertEqual((code, err), (0, ""))
+
+    def test_a_view_file_can_be_given(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model, view = pathlib.Path(folder, "a.l"), pathlib.Path(folder, "b.v")
+            model.write_text("axiom: F(1)+F(1)\n")
+            view.write_text("angle increment: 180\n")
+            self.assertAlmostEqual(stats(model, "--view", view)["height"], 1, places=6)
+            code, out, err = tendril("grow", model)
+            self.assertEqual(code, 0)
+            self.assertIn("a.l:1:12: warning: this turn has no angle, so it is 90 degrees", err)
+            pathlib.Path(folder, "a.v").write_text("angle increment: 0\n")
+            self.assertAlmostEqual(stats(model)["height"], 2, places=6)
+
+    def test_what_is_wrong_is_told_with_its_place(self):
+        with tempfile.TemporaryDirectory() as folder:
+            code, out, err = tendril("grow", folder)
+            self.assertEqual((code, out), (3, ""))
+            self.assertIn("is a folder without a file 'specifications'", err)
+            pathlib.Path(folder, "specifications").write_text("plant.l\n")
+            code, out, err = tendril("check", folder)
+            self.assertEqual(code, 3)
+            self.assertIn("has no line 'cpfg ... model.l'", err)
+            pathlib.Path(folder, "specifications").write_text("cpfg -m plant.map plant.l plant.v\n")
+            pathlib.Path(folder, "plant.l").write_text("axiom: F\n")
+            pathlib.Path(folder, "plant.v").write_text("function: growth.func 10\n")
+            code, out, err = tendril("check", folder)
+            self.assertEqual(code, 3)
+            self.assertIn("plant.v:1:11: error: function: cannot read the file 'growth.func'", err)
+            pathlib.Path(folder, "plant.v").write_text("")
+            pathlib.Path(folder, "plant.map").write_bytes(bytes(700))
+            code, out, err = tendril("check", folder)
+            self.assertEqual(code, 3)
+            self.assertIn("plant.map: error: the colour map has 700 bytes; expected 768", err)
 
 
 class Plot(unittest.TestCase):
@@ -390,7 +491,7 @@ class Bench(unittest.TestCase):
         code, out, err = tendril("bench", "--list")
         self.assertEqual((code, err), (0, ""))
         self.assertEqual([line.split()[0] for line in out.splitlines()],
-                         ["grow", "forward", "step", "realtime", "scaling", "threads",
+                         ["grow", "mesh", "forward", "step", "realtime", "scaling", "threads",
                           "islands", "world", "rod", "wasm", "accuracy"])
 
     def test_a_short_run_gives_rows_of_figures(self):
@@ -463,6 +564,16 @@ class Folder(unittest.TestCase):
 
 
 class Run(Folder):
+    def test_triangles_are_those_of_all_plants_together(self):
+        def triangles(out):
+            clip = glb_json(out / "scene.glb")
+            drawn = [node["mesh"] for node in clip["nodes"] if "mesh" in node]
+            return sum(clip["accessors"][p["indices"]]["count"] // 3
+                       for mesh in drawn for p in clip["meshes"][mesh]["primitives"])
+
+        whole, few = self.run_to("whole")[0], self.run_to("few", "--triangles", "1000")[0]
+        self.assertTrue(500 < triangles(few) <= 1000 < triangles(whole), (triangles(few), triangles(whole)))
+
     def test_a_run_writes_motion_page_tables_and_summary(self):
         out, err = self.run_to("a/b")
         self.assertEqual(err, "")

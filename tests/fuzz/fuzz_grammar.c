@@ -37,24 +37,53 @@ static void *resize(void *context, void *block, size_t old_size, size_t new_size
 
 static const td_alloc alloc = {resize, NULL};
 
-// one text for one name
+// An input may hold several files: a line `== name` starts another. The first is the model.
+typedef struct input {
+    const char *text;
+    size_t size;
+} input;
+
+// the part of the input after the line `== name`, or the first part when `name` is NULL
+static bool find_part(const input *in, const char *name, input *part) {
+    size_t start = 0;
+    bool found = !name;
+    for (size_t at = 0; at < in->size;) {
+        const char *feed = memchr(in->text + at, '\n', in->size - at);
+        size_t end = feed ? (size_t)(feed - in->text) : in->size;
+        if (end - at >= 3 && memcmp(in->text + at, "== ", 3) == 0) {
+            if (found) {
+                *part = (input){in->text + start, at - start};
+                return true;
+            }
+            found =
+                strlen(name) == end - at - 3 && memcmp(in->text + at + 3, name, end - at - 3) == 0;
+            start = end < in->size ? end + 1 : in->size;
+        }
+        at = end + 1;
+    }
+    *part = (input){in->text + start, in->size - start};
+    return found;
+}
+
 static td_status load(void *context, const char *name, const char *from, size_t max_size,
                       const td_alloc *from_alloc, char **text, size_t *size, char resolved[160]) {
-    static const char part[] = "#define PART F[+F]\nB --> PART\n";
-    (void)context;
+    static const char rules[] = "#define PART F[+F]\nB --> PART\n";
+    input found = {rules, sizeof rules - 1};
     (void)from;
-    if (strcmp(name, "part") != 0) {
+    if (strcmp(name, "part") != 0 && !find_part(context, name, &found)) {
         return TD_ERR_READ;
     }
-    *size = sizeof part - 1;
+    *size = found.size;
     if (*size > max_size) {
         return TD_ERR_LIMIT;
     }
-    *text = from_alloc->resize(from_alloc->context, NULL, 0, *size);
-    if (!*text) {
+    *text = *size > 0 ? from_alloc->resize(from_alloc->context, NULL, 0, *size) : NULL;
+    if (!*text && *size > 0) {
         return TD_ERR_MEMORY;
     }
-    memcpy(*text, part, *size);
+    if (*size > 0) {
+        memcpy(*text, found.text, *size);
+    }
     snprintf(resolved, 160, "%s", name);
     return TD_OK;
 }
@@ -137,15 +166,17 @@ static void derive(const td_grammar *grammar) {
 // ---- entry ----------------------------------------------------------------------------------
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    td_loader loader = {load, NULL};
+    input all = {(const char *)data, size}, model;
+    td_loader loader = {load, &all};
     td_grammar_def def = td_grammar_def_default();
     td_grammar *grammar = NULL;
     td_diag items[4];
     td_diag_list diags = {items, 4, 0};
-    // half of the texts are models of cpfg, whose arithmetic differs
-    def.name = size % 2 ? "model.l" : "model";
-    def.text = (const char *)data;
-    def.text_size = size;
+    find_part(&all, NULL, &model);
+    // half of the texts, and those with files beside, are models of cpfg, whose arithmetic differs
+    def.name = model.size < size || size % 2 ? "model.l" : "model";
+    def.text = model.text;
+    def.text_size = model.size;
     def.loader = &loader;
     def.max_text = 1 << 16;
     memset(items, 0, sizeof items);

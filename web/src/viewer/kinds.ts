@@ -2,9 +2,9 @@
 // What plants of one kind share, read from the module: triangles, organs by their shapes, segments.
 
 import type { Module } from './module';
-import type { OrganFinder } from './organs';
+import { OrganFinder } from './organs';
 import { POSE, SEGMENT } from './protocol';
-import type { Kind, Part, Solid } from './protocol';
+import type { Actor, Kind, Opened, Part, Shape, Solid } from './protocol';
 
 /** The triangles of a mesh, as the library has merged them. */
 export function readParts(module: Module, mesh: number): Part[] {
@@ -48,4 +48,21 @@ export function readKind(module: Module, actor: number, mesh: number, finder: Or
   const bind = module.floats(call.web_bind(actor), POSE * count).slice();
   const segments = module.floats(call.web_segments(actor), SEGMENT.count * count).slice();
   return { ...finder.split(readParts(module, mesh), bind, segments), bind, segments };
+}
+
+/** Triangles of a world below which drawing fewer would not pay. */
+const MANY_TRIANGLES = 60000;
+
+/** How all kinds look from afar; their meshes are numbered as the kinds are. */
+export function readFar(module: Module, kinds: Kind[], shapes: Shape[], actors: Actor[]): Opened['far'] {
+  const cost = kinds.map(({ parts, organs }) =>
+    [...parts, ...organs.map(({ shape }) => shapes[shape])].reduce((sum, { index }) => sum + index.length / 3, 0));
+  const all = actors.reduce((sum, { kind }) => sum + cost[kind], 0);
+  if (all < MANY_TRIANGLES) {
+    return null;
+  }
+  const finder = new OrganFinder();
+  const far = kinds.map(({ bind, segments }, mesh) =>
+    finder.split(readParts(module, module.call.web_far(mesh)), bind, segments));
+  return { kinds: far, shapes: finder.shapes };
 }

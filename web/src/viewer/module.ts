@@ -66,6 +66,7 @@ export interface Exports {
   web_mesh_of(actor: number): number;
   web_part_count(mesh: number): number;
   web_part(mesh: number, part: number): number;
+  web_far(mesh: number): number;
   web_bind(actor: number): number;
   web_collider_count(): number;
   web_prop(collider: number): number;

@@ -129,6 +129,13 @@ export class Picture {
     return this.rig.view;
   }
 
+  /** CSS pixels that a length, m, takes where the camera looks. */
+  pixelsOf(length: number): number {
+    const { fov } = this.stage.camera;
+    const across = 2 * this.rig.view.distance * Math.tan((fov * Math.PI) / 360);
+    return (length / across) * this.canvas.clientHeight;
+  }
+
   get viewNumbers(): ViewNumbers {
     const { target, distance, azimuth, elevation } = this.rig.view;
     return [target.x, target.y, target.z, distance, azimuth, elevation];

@@ -50,11 +50,15 @@ export interface Organ {
   tint: [number, number, number];
 }
 
-/** What plants of one kind share. */
-export interface Kind {
+/** How plants of one kind look. */
+export interface Look {
   /** Stems, and what has no shape of its own. */
   parts: Part[];
   organs: Organ[];
+}
+
+/** What plants of one kind share. */
+export interface Kind extends Look {
   /** Seven numbers a segment: where it was when the mesh was made. */
   bind: Float32Array;
   /** SEGMENT numbers a segment. */
@@ -87,6 +91,8 @@ export interface Opened {
   actors: Actor[];
   kinds: Kind[];
   shapes: Shape[];
+  /** The same with fewer triangles, to be seen from afar; null: it would not pay. */
+  far: { kinds: Look[]; shapes: Shape[] } | null;
   colliders: Solid[];
   arrow: Solid;
   segments: number;

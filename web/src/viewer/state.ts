@@ -33,6 +33,8 @@ export interface ViewerState {
   solvers: string[];
   /** Meshes that are drawn: stems, each for itself, and organs, many at once. */
   meshes: { name: string; instances: number }[];
+  /** Of plants, as they are drawn now. */
+  triangles: number;
   /** Simulated over real time, as it was in the last second. */
   factor: number;
   slowed: boolean;
@@ -118,6 +120,7 @@ function plantState(viewer: Viewer): Partial<ViewerState> {
     get dofs() { return viewer.world?.opened.dofs ?? 0; },
     get solvers() { return viewer.world?.opened.knownSolvers ?? []; },
     get meshes() { return viewer.world?.meshes ?? []; },
+    get triangles() { return viewer.world?.triangles ?? 0; },
     highest: () => viewer.world!.highest(),
     origin: (segment) => at((out) => viewer.world!.origin(segment, out)),
     tip: (segment) => at((out) => viewer.world!.tip(segment, out)),

@@ -437,6 +437,9 @@ export class Viewer {
       this.playRun(this.run, dt);
     }
     this.hand.update();
+    if (this.world?.setHeight(this.picture.pixelsOf(this.world.height))) {
+      this.picture.changed();
+    }
     this.picture.onFrame(time, dt);
     this.plotsDue += dt;
     if (this.plotsDue > PLOTS_EVERY) {

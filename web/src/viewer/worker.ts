@@ -2,7 +2,7 @@
 // The worker: holds the module and one world, and does what the page asks. A page stays alive
 // whatever happens here; it can end the worker and start another.
 
-import { readKind, readSolid } from './kinds';
+import { readFar, readKind, readSolid } from './kinds';
 import { Module } from './module';
 import { OrganFinder } from './organs';
 import { ARROW, MOST_ARROWS, POSE } from './protocol';
@@ -124,6 +124,7 @@ function open(source: Source, solvers?: string[]): Opened {
     actors,
     kinds,
     shapes: finder.shapes,
+    far: readFar(module, kinds, finder.shapes, actors),
     colliders: Array.from({ length: call.web_collider_count() }, (_, k) => readSolid(module, k)),
     arrow: readSolid(module, call.web_collider_count()),
     segments: actors.reduce((sum, { segments }) => sum + segments, 0),

@@ -33,11 +33,14 @@ import { makeModel } from '../model';
 import type { Model } from '../model';
 import { dressPlane, groundOf, openSky } from '../props';
 import { POSE, SEGMENT } from './protocol';
-import type { Actor, Kind, Opened, Part, Shape, Solid, State } from './protocol';
+import type { Actor, Kind, Look, Opened, Part, Shape, Solid, State } from './protocol';
 
 /** Vertices that a page can hold; plants beyond are simulated, not drawn. */
 const MOST_VERTICES = 1.5e6;
 const FRAMED_POINTS = 6000;
+/** Height of the plants on the screen: smaller, they are drawn as from afar; larger again, as near. */
+const FAR_PIXELS = 170;
+const NEAR_PIXELS = 210;
 /** Room around a plant, over its height, in which shadows fall while it moves. */
 const ROOM = 0.3;
 const SHADES = 64;
@@ -70,6 +73,13 @@ interface Flock {
   color: BufferAttribute;
 }
 
+/** All plants, drawn with so many triangles. */
+interface Level {
+  group: Group;
+  stems: SkinnedMesh[];
+  flocks: Flock[];
+}
+
 type Colors = (value: number) => [number, number, number];
 
 export class LiveWorld {
@@ -83,8 +93,9 @@ export class LiveWorld {
   state: State;
   private readonly skeleton: PoseSkeleton;
   private readonly toBind: Matrix4[] = [];
-  private readonly stems: SkinnedMesh[];
-  private readonly flocks: Flock[];
+  /** Near, and from afar where that has fewer triangles. */
+  private readonly levels: Level[];
+  private shown: Level;
   /** In the order of the scene, planes among them. */
   private readonly colliders: Mesh[];
   private readonly colors = new Map<SkinnedMesh, Uint8Array>();
@@ -100,21 +111,26 @@ export class LiveWorld {
     const bases = opened.actors.map((_, k) => this.baseMatrix(k).clone());
     opened.actors.forEach((actor, k) => this.addBinds(actor, bases[k]));
     this.drawn = this.countDrawn();
-    this.stems = this.makeStems(bases);
-    this.flocks = this.makeFlocks();
+    const looks = [opened, ...(opened.far ? [opened.far] : [])];
+    this.levels = looks.map(({ kinds, shapes }) => this.makeLevel(kinds, shapes, bases));
+    this.shown = this.levels[0];
+    this.levels.forEach(({ group }) => (group.visible = group === this.shown.group));
     const root = new Group();
-    const plants = [...this.stems, ...this.flocks.map(({ mesh }) => mesh)];
+    const [plants, ...others] = this.levels.map(meshesOf);
     this.colliders = opened.colliders.map(makeCollider);
-    plants.forEach((mesh) => root.add(mesh));
+    this.levels.forEach(({ group }) => root.add(group));
     this.colliders.forEach((mesh) => root.add(mesh));
     root.updateMatrixWorld(true);
+    this.levels.forEach(({ flocks }) => flocks.forEach((flock) => this.moveFlock(flock)));
     this.setState(opened.state);
     const planes = this.colliders.filter(({ name }) => name === 'plane');
     const solids = this.colliders.filter(({ name }) => name !== 'plane');
     planes.forEach(dressPlane);
     const points = Float32Array.from([...this.standingPoints(), ...solids.flatMap(cornersOf)]);
     const made = makeModel(opened.name, root, [...plants, ...solids], points);
-    this.framed = { ...made, plants: [{ meshes: plants, box: made.box }], props: planes, ground: groundOf(planes) };
+    const meshes = [...made.meshes, ...others.flat()];
+    const each = [plants, ...others].map((level) => ({ meshes: level, box: made.box }));
+    this.framed = { ...made, meshes, plants: each, props: planes, ground: groundOf(planes) };
     this.height = Math.max(this.framed.box.getSize(new Vector3()).y, 1e-3);
     this.model = withRoom(this.framed, this.height);
   }
@@ -132,12 +148,25 @@ export class LiveWorld {
       }
     }
     this.skeleton.changed();
-    this.flocks.forEach((flock) => this.moveFlock(flock));
+    this.shown.flocks.forEach((flock) => this.moveFlock(flock));
     this.colliders.forEach((mesh, k) => {
       mesh.position.fromArray(state.colliders, POSE * k);
       mesh.quaternion.fromArray(state.colliders, POSE * k + 3);
       mesh.updateMatrixWorld(true);
     });
+  }
+
+  /** Draws fewer triangles when the plants are less than so many pixels tall. True: that has changed. */
+  setHeight(pixels: number): boolean {
+    const limit = this.shown === this.levels[0] ? FAR_PIXELS : NEAR_PIXELS;
+    const level = this.levels[pixels < limit ? this.levels.length - 1 : 0];
+    if (level === this.shown) {
+      return false;
+    }
+    this.shown = level;
+    this.levels.forEach(({ group }) => (group.visible = group === level.group));
+    level.flocks.forEach((flock) => this.moveFlock(flock));
+    return true;
   }
 
   private moveFlock({ mesh, segments, sizes }: Flock): void {
@@ -242,11 +271,17 @@ export class LiveWorld {
     return best;
   }
 
+  /** Triangles that are drawn. */
+  get triangles(): number {
+    return this.shown.stems.reduce((sum, { geometry }) => sum + geometry.index!.count / 3, 0)
+      + this.shown.flocks.reduce((sum, { mesh }) => sum + (mesh.count * mesh.geometry.index!.count) / 3, 0);
+  }
+
   /** What is drawn: names, and how often each is. */
   get meshes(): { name: string; instances: number }[] {
     return [
-      ...this.stems.map(({ name }) => ({ name, instances: 1 })),
-      ...this.flocks.map(({ mesh }) => ({ name: mesh.name, instances: mesh.count })),
+      ...this.shown.stems.map(({ name }) => ({ name, instances: 1 })),
+      ...this.shown.flocks.map(({ mesh }) => ({ name: mesh.name, instances: mesh.count })),
       ...this.colliders.map(({ name }) => ({ name, instances: 1 })),
     ];
   }
@@ -256,7 +291,7 @@ export class LiveWorld {
   /** Colours vertices by a value a segment, from 0 to 1; null: as they are. */
   paint(values: Float32Array | null, color: Colors): void {
     const shades = Array.from({ length: SHADES + 1 }, (_, k) => color(k / SHADES));
-    for (const mesh of this.stems) {
+    for (const mesh of this.levels.flatMap(({ stems }) => stems)) {
       const attribute = mesh.geometry.getAttribute('color') as BufferAttribute;
       const shown = attribute.array as Uint8Array;
       if (!this.colors.has(mesh)) {
@@ -269,7 +304,7 @@ export class LiveWorld {
       }
       attribute.needsUpdate = true;
     }
-    this.flocks.forEach((flock) => paintFlock(flock, values, shades));
+    this.levels.forEach(({ flocks }) => flocks.forEach((flock) => paintFlock(flock, values, shades)));
   }
 
   // ---- making -------------------------------------------------------------------------------------
@@ -303,8 +338,14 @@ export class LiveWorld {
     return drawn;
   }
 
-  private makeStems(bases: Matrix4[]): SkinnedMesh[] {
-    const { actors, kinds } = this.opened;
+  private makeLevel(kinds: Look[], shapes: Shape[], bases: Matrix4[]): Level {
+    const level = { group: new Group(), stems: this.makeStems(kinds, bases), flocks: this.makeFlocks(kinds, shapes) };
+    meshesOf(level).forEach((mesh) => level.group.add(mesh));
+    return level;
+  }
+
+  private makeStems(kinds: Look[], bases: Matrix4[]): SkinnedMesh[] {
+    const { actors } = this.opened;
     const groups = new Map<string, { part: Part; actor: number }[]>();
     for (let actor = 0; actor < this.drawn; actor++) {
       for (const part of kinds[actors[actor].kind].parts) {
@@ -316,8 +357,8 @@ export class LiveWorld {
     return [...groups.values()].map((group) => this.makeMesh(group, bases));
   }
 
-  private makeFlocks(): Flock[] {
-    const { actors, kinds, shapes } = this.opened;
+  private makeFlocks(kinds: Look[], shapes: Shape[]): Flock[] {
+    const { actors } = this.opened;
     const found = shapes.map(() => ({ segments: [] as number[], sizes: [] as number[], tints: [] as number[] }));
     for (const { kind, first } of actors.slice(0, this.drawn)) {
       for (const { shape, segment, size, tint } of kinds[kind].organs) {
@@ -379,6 +420,10 @@ export class LiveWorld {
     }
     return new Float32Array(points);
   }
+}
+
+function meshesOf({ stems, flocks }: Pick<Level, 'stems' | 'flocks'>): Mesh[] {
+  return [...stems, ...flocks.map(({ mesh }) => mesh)];
 }
 
 // Shadows are drawn in a box that is fixed: one with room to move in.
