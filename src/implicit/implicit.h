@@ -234,8 +234,8 @@ td_status tdi_system_check(const tdi_system *system, td_diag *diag);
 td_status tdi_system_try(const tdi_system *system, bool *converged, td_step_stats *stats,
                          td_diag *diag);
 void tdi_system_accept(const tdi_system *system, td_step_stats *stats);
-// Lets members that offer it work in memory of so many bytes, in their order, as far as it goes;
-// or, with NULL, in their own again.
+// Lets contact, and members that offer it, work in memory of so many bytes on a cache line, as far
+// as it goes; or, with NULL, in their own again.
 void tdi_system_lend(const tdi_system *system, void *memory, size_t bytes);
 // Whether tdi_system_undo() takes back what was accepted, until the next step begins.
 bool tdi_system_revocable(const tdi_system *system);

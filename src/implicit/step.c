@@ -159,6 +159,9 @@ void tdi_system_accept(const tdi_system *y, td_step_stats *stats) {
 
 void tdi_system_lend(const tdi_system *y, void *memory, size_t bytes) {
     tdi_layout l = {memory, 0};
+    if (y->touch && (!memory || tdi_touch_scratch(y->touch) <= bytes)) {
+        tdi_touch_lend(y->touch, memory ? &l : NULL);
+    }
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
         const size_t need = m->ops->lend && memory ? m->ops->scratch(m->body) : 0;

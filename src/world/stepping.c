@@ -14,7 +14,9 @@
 #include <math.h>
 #include <string.h>
 
-#define SCRATCH 32768 // bytes on the stack of a thread: two rods of thirty segments
+#define LINE           ((size_t)64)         // bytes of a cache line
+#define SCRATCH        ((size_t)128 * 1024) // bytes: a small part of a cache
+#define TURNS_A_THREAD 16                   // so that a slow one does not leave the others idle
 
 typedef struct stepping {
     td_world *world;
@@ -107,21 +109,8 @@ static void accept(td_world *w, tdi_island *i, const tdi_system *system) {
     i->accepted = true;
 }
 
-// In scratch that is the same for all islands of a thread.
-static void try_island(const tdi_system *system, tdi_island *i, tdi_actor *first) {
-    _Alignas(64) char scratch[SCRATCH];
-    first->status = tdi_system_check(system, &first->diag);
-    if (first->status == TD_OK) {
-        tdi_system_lend(system, scratch, sizeof scratch);
-        first->status = tdi_system_try(system, &i->converged, &first->stats, &first->diag);
-        tdi_system_lend(system, NULL, 0);
-    }
-}
-
-static void solve_island(void *context, int64_t k) {
-    const stepping *s = context;
+static void solve_island(const stepping *s, tdi_island *i, char *scratch) {
     td_world *w = s->world;
-    tdi_island *i = &w->islands[k];
     tdi_actor *first = first_of(w, i);
     for (int32_t j = 0; j < i->count; j++) {
         prepare(s, &w->actors[w->member_actor[i->first + j]]);
@@ -133,13 +122,28 @@ static void solve_island(void *context, int64_t k) {
     if (i->converged) {
         step_explicitly(first);
     } else {
-        try_island(&system, i, first);
+        first->status = tdi_system_check(&system, &first->diag);
+        if (first->status == TD_OK) {
+            tdi_system_lend(&system, scratch, SCRATCH);
+            first->status = tdi_system_try(&system, &i->converged, &first->stats, &first->diag);
+            tdi_system_lend(&system, NULL, 0);
+        }
     }
     if (i->converged) {
         tdi_island_note_way(w, i);
     }
     if (i->converged && first->status == TD_OK && tdi_system_revocable(&system)) {
         accept(w, i, &system);
+    }
+}
+
+// A run of islands, one after the other in the same scratch, which so stays in the cache.
+static void solve_islands(void *context, int64_t turn) {
+    const stepping *s = context;
+    td_world *w = s->world;
+    const int64_t n = w->island_count, from = turn * n / w->turns, to = (turn + 1) * n / w->turns;
+    for (int64_t k = from; k < to; k++) {
+        solve_island(s, &w->islands[k], w->scratch + (size_t)turn * SCRATCH);
     }
 }
 
@@ -201,15 +205,19 @@ static void undo_island(void *context, int64_t k) {
     }
 }
 
-static void for_islands(const stepping *s, void (*turn)(void *, int64_t)) {
+static void for_each(const stepping *s, int64_t count, void (*turn)(void *, int64_t)) {
     td_world *w = s->world;
     if (w->inside || w->island_count == 1) {
-        for (int32_t k = 0; k < w->island_count; k++) {
+        for (int64_t k = 0; k < count; k++) {
             turn((void *)s, k);
         }
     } else {
-        td_pool_run(w->pool, w->island_count, turn, (void *)s);
+        td_pool_run(w->pool, count, turn, (void *)s);
     }
+}
+
+static void for_islands(const stepping *s, void (*turn)(void *, int64_t)) {
+    for_each(s, s->world->island_count, turn);
 }
 
 // ---- halves ---------------------------------------------------------------------------------
@@ -297,7 +305,7 @@ static td_status solve(const stepping *s, td_diag *diag) {
     td_world *w = s->world;
     td_status status = tdi_world_find_islands(w, diag);
     for (bool apart = false; status == TD_OK && !apart;) {
-        for_islands(s, solve_island);
+        for_each(s, w->turns, solve_islands);
         halve(s);
         status = first_status(w);
         status = status == TD_OK ? tdi_world_check_islands(w, &apart, diag) : status;
@@ -347,6 +355,12 @@ td_status tdi_world_reserve(td_world *w) {
     if (!w->began) {
         w->began = tdi_arena_zeroed(&w->arena, began_bytes(w), 1);
     }
+    if (!w->scratch) {
+        const int32_t threads = td_pool_threads(w->pool);
+        w->turns = threads > 1 ? TURNS_A_THREAD * threads : 1;
+        char *room = tdi_arena_zeroed(&w->arena, (size_t)w->turns * SCRATCH + LINE, 1);
+        w->scratch = room ? room + (LINE - (uintptr_t)room % LINE) % LINE : NULL;
+    }
     if (!w->winds0) {
         w->winds0 = tdi_arena_zeroed(&w->arena, (size_t)w->wind_count + 1, sizeof *w->winds0);
     }
@@ -360,5 +374,5 @@ td_status tdi_world_reserve(td_world *w) {
             }
         }
     }
-    return w->winds0 && w->began ? TD_OK : TD_ERR_MEMORY;
+    return w->winds0 && w->began && w->scratch ? TD_OK : TD_ERR_MEMORY;
 }
