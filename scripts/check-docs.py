@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the examples in the README and in docs/: `lsys` blocks are grown, `c` blocks with a main are
 compiled against the build given as the argument and run, `yaml` blocks with objects are checked,
-`tendril` lines of `sh` blocks are run."""
+`tendril` lines of `sh` blocks are run. A block with a name, as in ```text twig/twig.l, is a file for them."""
 import os
 import pathlib
 import re
@@ -26,17 +26,21 @@ def run(command, where, stdin=None, cwd=None):
 
 def blocks(path):
     text = path.read_text()
-    for match in re.finditer(r"^```(\w+)\n(.*?)^```", text, re.S | re.M):
-        yield match.group(1), match.group(2), text[: match.start()].count("\n") + 1
+    for match in re.finditer(r"^```(\w+)(?: (\S+))?\n(.*?)^```", text, re.S | re.M):
+        yield *match.groups(), text[: match.start()].count("\n") + 1
 
 
 with tempfile.TemporaryDirectory() as folder:
     os.symlink(root / "scenes", f"{folder}/scenes")
     for path in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
         # an earlier lsys or yaml block of the page is there for its sh blocks, by the name they use
-        for kind, text, line in blocks(path):
+        for kind, name, text, line in blocks(path):
             where = f"{path.relative_to(root)}:{line}"
-            if kind == "lsys":
+            if name:
+                file = pathlib.Path(folder, name)
+                file.parent.mkdir(exist_ok=True)
+                file.write_text(text)
+            elif kind == "lsys":
                 counts["lsys"] += 1
                 pathlib.Path(folder, "sprig.lsys").write_text(text)
                 run([build / "tendril", "grow", "-", "--stats"], where, stdin=text)

@@ -10,7 +10,7 @@ mkdir -p "$out" docs/gallery
 # How each scene is shown: its moments, and how the camera stands for them.
 shots='
 algae-in-a-current --times 0,2,5,8
-braid-on-a-running-head --times 0.5,0.95,2 --turn=-8 --rise 4
+braid-on-a-running-head --times 0.5,0.95,2 --turn=-8 --rise 4 --zoom 1.1
 donkey-ears-hit-poses --times 0,1.2,3.3,5 --zoom 1.15
 fallen-branch-on-a-hedge --times 0,0.35,0.7,5 --zoom 1.15
 gravity-x5-in-four-directions --times 0,3.4,5.9,8.4,10.9
@@ -24,7 +24,7 @@ moving-jungle --times 4
 necklace-on-a-stand --times 0,0.3,1,4
 orchid-pulled --times 0,1.7,2.1,2.5
 palm-in-wind --times 0,3,5,7
-phone-cord --times 0,3,5,7 --turn=-25 --zoom 1.05
+phone-cord --times 0,3,5 --zoom 1.1
 plectoneme --times 0,5,7,9 --turn=-25 --zoom 0.92
 pot-moves-forward-back --times 0,0.9,1.3,3.1 --turn=25 --zoom 0.9
 pot-moves-in-a-circle --times 0.4,2,2.8,5.6 --zoom 1.1

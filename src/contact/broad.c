@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which pairs may meet.
+// Broad phase: which pairs of capsules, or of a capsule and a collider, may meet.
 //
 // Method   Every capsule has a box around all that it sweeps. Boxes go into the cells of grids, one
 //          grid for each power of two: the one with the edge 2^(k-1) holds the boxes whose largest
@@ -8,11 +8,12 @@
 //          overlaps is taken in one cell only, that of the least corner of the common part. Cells
 //          are hashed; the cost is linear in the capsules, however unlike they are, and in the
 //          pairs.
-// Fast     What all do together brings none nearer to another: boxes for pairs of capsules are
-//          swept by the rest of the motion. Where that is fast, it is then asked whether boxes that
-//          overlap do so at the same time.
-// Reuse    Boxes are fatter than needed by a part of the radius. As long as what is swept stays
-//          inside, the pairs stay right, unless some were left out because of when they overlap.
+// Fast     The mean motion of all capsules brings none nearer to another, so boxes for pairs of
+//          capsules are swept by the rest of the motion only. Boxes that move fast must also
+//          overlap at the same time.
+// Reuse    Boxes are larger than needed by a fraction of the radius. As long as the swept volumes
+//          stay inside them, the pairs stay valid, unless some were omitted because their boxes
+//          overlap at different times.
 // Order    By both indices: two counting sorts.
 
 #include "contact/store.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How far points may go without anything passing through anything.
+// Continuous collision detection: how far points may move before a gap would close.
 //
 // Method   Both sides of a pair are convex. Let n be the direction between their closest places.
 //          The least height of the axis along n over the other side is below the distance, and

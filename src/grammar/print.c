@@ -286,7 +286,7 @@ static void put_text(printer *w, const char *text, size_t size) {
 }
 
 static void put_number(printer *w, const conversion *c, double value) {
-    char format[32], text[512], width[16] = "", decimals[16] = "";
+    char format[48], text[512], width[16] = "", decimals[16] = "";
     bool whole = c->kind == 'd' || c->kind == 'i';
     if (c->width != TD_NONE) {
         snprintf(width, sizeof width, "%d", (int)c->width);

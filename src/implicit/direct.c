@@ -3,9 +3,9 @@
 //
 //   (E + J^T C J) x = -r
 //
-// where J takes three of the four unknowns of a point: E are the blocks of the bodies, C those of
-// contacts between capsules. What is held has no equation, and 1 on the diagonal; where it goes by
-// increments x_h that are given, r is that of all others there: r + H x_h.
+// where J selects the three displacements among the four unknowns of a point, E are the blocks of
+// the bodies and C those of contacts between capsules. A held unknown has no equation, only a 1 on
+// the diagonal; if its increment x_h is prescribed, the others get the gradient r + H x_h.
 
 #include "implicit/touch.h"
 

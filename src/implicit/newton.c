@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Newton's method on the incremental potential of a system.
 //
-// Models    The exact Hessian first. Where it is not positive definite, or its increments do not go
-//           down, that of contact is replaced by a positive semi-definite model, then that of the
-//           bodies too, with inertia about the pose added as far as it must be.
-// Search    The whole increment is tried; when the value falls by less than a part of what the
-//           slope promises, half of it, and so on. Small increments of a system without contact are
-//           taken without looking at the value: there the quadratic model is exact to rounding.
+// Models    The exact Hessian first. Where it is not positive definite, or its increment is not a
+//           descent direction, the Hessian of contact is replaced by a positive semi-definite
+//           model, then that of the bodies too, with as much inertia added as is needed.
+// Search    Backtracking line search: the whole increment is tried; when the value falls by less
+//           than a fraction of what the slope predicts, half of it, and so on. Small increments of
+//           a system without contact are accepted without evaluating the value: there the quadratic
+//           model is exact to rounding.
 // Stopping  The error that an increment x leaves is about c x^2, with c from the last two
 //           increments, which ends the iteration before the increment itself is below the
 //           tolerance.
-// Driven    While colliders, bases and held ends are on their way, increments carry them along to
-//           first order. The value may rise then. Where such an increment is cut short, others
-//           between them bring the bodies back to where they are least pressed.
+// Driven    Colliders, bases and held ends have prescribed positions. Until these have reached the
+//           end of the step, increments include their remaining motion to first order, and the
+//           value may rise. Where such an increment is cut short, increments with the prescribed
+//           positions fixed follow, which open the gaps again.
 
 #include "base/diag.h"
 #include "implicit/touch.h"

@@ -9,11 +9,11 @@
 //           preconditioned by E, start at x = -E^-1 r. All their residuals are J^T g and all their
 //           directions E^-1 J^T s with forces g, s at the points that touch, so that the iteration
 //           lives on those points; a product with J E^-1 J^T is one response of each body.
-// Barrier   its force is of the size of the bodies' own forces and grows from step to step while
-//           gaps are small, so that neither gaps nor the condition get out of hand.
-// Way       Points of a turning body go along arcs. An increment is taken as far as the straight
-//           ways of all points to where it leads are free: then there is a motion to that pose in
-//           which nothing passes through anything.
+// Barrier   its force has the magnitude of the bodies' own forces and grows from step to step while
+//           gaps are small: gaps stay open and the condition number stays bounded.
+// Way       Continuous collision detection. Points of a rotating body move along arcs. An increment
+//           is taken as far as the straight paths of all points to their positions in the new pose
+//           are free: then there is a motion to that pose in which nothing intersects.
 
 #include "implicit/touch.h"
 

@@ -96,14 +96,14 @@ static td_status use_shape(maker *m, const tdi_piece *piece, int32_t *index, td_
     return TD_OK;
 }
 
-// Places at even distances: around, or from end to end. x is to the left and y along cpfg's up.
+// Places at even distances: around, or from end to end. x is along cpfg's up and y to the right.
 static td_contour contour_of(const tdi_curve *curve) {
     td_contour contour = {.closed = curve->closed};
     for (int32_t i = 0; i < TD_CONTOUR_POINTS; i++) {
         td_real part = (td_real)i / (TD_CONTOUR_POINTS - (curve->closed ? 0 : 1));
         td_vec3 place = tdi_curve_at(curve, part);
-        contour.x[i] = -place.x;
-        contour.z[i] = -place.y;
+        contour.x[i] = place.y;
+        contour.z[i] = -place.x;
     }
     return contour;
 }

@@ -3,9 +3,8 @@
 //
 // Each load at a point x = o + R X has a gradient f and a Hessian H there (load/point.h). With the
 // lever p = R X a body gains
-//   (n, f) += (p x f, f),  A += [p]x H [p]x^T,  B += [p]x H,  C += H,  geometric += sym(p f^T) -
-//   (p.f)
-//   I
+//   (n, f) += (p x f, f),  A += [p]x H [p]x^T,  B += [p]x H,  C += H,
+//   geometric stiffness += sym(p f^T) - (p.f) I
 // Drag is one of the terms of bodies: term_kernel.h.
 
 #include "load/drag.h"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The rest shape for which a pose is in equilibrium under gravity.
 //
-// Method   tip to root the load (n, f) that every joint carries; then joint by joint the place of
-//          its spring at which the spring bears that load, and the rest that puts it there:
-//            ball    moment(q) = n in the segment's axes, by Newton's method;  rest' = rest q_0
-//            q^-1 hinge   k a = -n.axis;  rest' = rest turned by q_0 - a about the axis slide   k a
-//            = -f.axis;  attach' = attach + (q_0 - a) along the axis
+// Method   tip to root the load (n, f) that every joint carries; then joint by joint the deflection
+//          at which its spring bears that load, and the rest that gives this deflection:
+//            ball    moment(q) = n in the segment's axes, by Newton's method;
+//                    rest' = rest q_0 q^-1
+//            hinge   k a = -n.axis;  rest' = rest rotated by q_0 - a about the axis
+//            slide   k a = -f.axis;  attach' = attach + (q_0 - a) along the axis
 // q_0 is the joint now. The pose becomes the new model's initial one.
 
 #include "tree/tangent.h"

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Who is stepped with whom: actors that come near each other in a step form an island.
 //
-// Method   Before a step every point is foretold to go as far as in the last. Pairs of capsules of
-//          different actors that come within their range on that way join their actors. When all
-//          islands are solved, the same is asked of the ways that they really went: islands with
-//          such a pair between them are joined and solved anew. So what is in different islands
-//          stayed apart all along.
-// Memory   Contact of an island takes no more than that of its actors alone, so all islands fit
-//          into room for the actors, whatever they are. An island that is the same as in the last
-//          step, in the same place, is kept.
-// Passes   With many actors a step costs what it reads from far memory. Places are noted while an
-//          island is at hand, and serve the check and the start of the next step.
+// Method   Before a step the displacement of every point is predicted to be that of the last step.
+//          Actors whose capsules come near each other on this path form an island. When all islands
+//          are solved, the prediction is verified with the displacements that were computed:
+//          islands that came within the activation distance are joined, and the step is solved
+//          again. So actors in different islands did not touch at any time in the step.
+// Memory   The contacts of an island need no more memory than those of its actors one by one, so
+//          all islands fit into memory for the actors. An island that is the same as in the last
+//          step, at the same address, is kept.
+// Passes   With many actors, memory traffic dominates the cost of a step. Positions are therefore
+//          recorded right after an island is solved, while its states are in the cache; they serve
+//          for the verification and as the start of the next step.
 
 #include "world/world.h"
 
@@ -76,7 +77,7 @@ static void fill_capsules(td_world *w) {
     }
 }
 
-// Pairs are looked for in a wide range, so that few that are not foretold come near in a step.
+// Pairs are looked for in a wide range, so that the prediction seldom misses one.
 static td_status make_set(td_world *w, int32_t points, int32_t capsules, td_diag *diag) {
     td_contact_opts opts = tdi_world_contact_opts(w);
     opts.gap = WIDEST;
