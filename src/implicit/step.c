@@ -159,7 +159,7 @@ void tdi_system_accept(const tdi_system *y, td_step_stats *stats) {
 
 void tdi_system_lend(const tdi_system *y, void *memory, size_t bytes) {
     tdi_layout l = {memory, 0};
-    if (y->touch && (!memory || tdi_touch_scratch(y->touch) <= bytes)) {
+    if (y->touch && (!memory || y->touch->scratch_bytes <= bytes)) {
         tdi_touch_lend(y->touch, memory ? &l : NULL);
     }
     for (int32_t k = 0; k < y->count; k++) {

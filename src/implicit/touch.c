@@ -135,6 +135,12 @@ size_t tdi_touch_bytes(const tdi_member *members, int32_t count, const td_contac
            8 * sizeof(int32_t) * (size_t)(t.capsule_count + 4);
 }
 
+void tdi_touch_lend(tdi_touch *t, tdi_layout *l) {
+    tdi_layout own = {t->scratch, 0};
+    lay_out_scratch(t, l ? l : &own);
+    tdi_direct_lend(&t->direct, l);
+}
+
 tdi_touch *tdi_touch_place(const tdi_member *members, int32_t count, const td_contact_opts *opts,
                            int32_t collider_limit, void *memory) {
     tdi_touch made = sized(members, count, opts, collider_limit);
@@ -147,6 +153,10 @@ tdi_touch *tdi_touch_place(const tdi_member *members, int32_t count, const td_co
     fill_members(t, members);
     fill_capsules(t);
     const tdi_contacts_def def = set_of(t);
+    tdi_layout scratch = {NULL, 0};
+    tdi_touch_lend(t, &scratch);
+    t->scratch_bytes = scratch.used;
+    tdi_touch_lend(t, NULL);
     t->set = t->capsule_count > 0 ? tdi_contacts_place(&def, (char *)memory + l.used) : NULL;
     return t;
 }
@@ -180,21 +190,6 @@ void tdi_touch_free(tdi_touch *t) {
     if (t) {
         tdi_alloc_free(t->alloc, t, t->bytes);
     }
-}
-
-void tdi_touch_lend(tdi_touch *t, tdi_layout *l) {
-    tdi_layout own = {t->scratch, 0};
-    lay_out_scratch(t, l ? l : &own);
-    tdi_direct_lend(&t->direct, l);
-}
-
-size_t tdi_touch_scratch(const tdi_touch *t) {
-    tdi_touch sizes = *t;
-    tdi_sparse sparse = *t->direct.sparse;
-    tdi_layout l = {NULL, 0};
-    sizes.direct.sparse = &sparse;
-    tdi_touch_lend(&sizes, &l);
-    return l.used;
 }
 
 // ---- points ---------------------------------------------------------------------------------

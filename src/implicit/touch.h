@@ -18,8 +18,9 @@ struct tdi_touch {
     int32_t *point_owner;                 // of a point
     int32_t *segment;                     // of a capsule
     tdi_capsule *capsule;
-    td_real *radius;  // of a capsule
-    td_vec3 *now;     // a point: where the pose is
+    td_real *radius; // of a capsule
+    td_vec3 *now;    // a point: where the pose is
+    size_t scratch_bytes;
     void *scratch;    // room of its own for what follows of points, and is lost after a step
     td_vec3 *x, *dx;  // a point: where increments begin, and from there to the pose
     td_vec3 *star;    // a point: where the rule takes velocities from
@@ -50,9 +51,8 @@ tdi_touch *tdi_touch_place(const tdi_member *members, int32_t count, const td_co
                            int32_t collider_limit, void *memory);
 
 // What nobody reads after a step, in other memory, where the layout goes on, on cache lines; NULL:
-// in its own again. Takes at most so many bytes.
+// in its own again. Takes scratch_bytes.
 void tdi_touch_lend(tdi_touch *t, tdi_layout *layout);
-size_t tdi_touch_scratch(const tdi_touch *t);
 
 // A step begins at the bodies' poses, with h of the rule; 0: statics, without friction. Colliders
 // go the part from..to of their way.

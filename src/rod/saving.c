@@ -3,6 +3,8 @@
 
 #include "rod/saving.h"
 
+#include "rod/state.h"
+
 #include <string.h>
 
 enum { SPANS = 13 };
@@ -47,8 +49,9 @@ void tdi_rod_blank(void *body) {
 }
 
 void tdi_rod_restored(void *body) {
-    const td_rod_state *s = body;
+    td_rod_state *s = body;
     const size_t n = (size_t)s->model->node_count;
+    tdi_rod_note_goals(s);
     memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
     memset(s->turn, 0, n * sizeof *s->turn);
 }

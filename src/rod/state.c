@@ -187,9 +187,9 @@ void td_rod_set_end(td_rod_state *s, int32_t rod, bool end, td_vec3 position, td
     if (i == TD_NONE) { // pinned
         int32_t from = m->rod_first[rod], to = m->rod_first[rod + 1];
         int32_t at = m->vertex_node[end ? to - 1 : from];
-        s->target[at] = position;
+        s->target[at] = s->goal[at] = position;
+        s->goal_m1[at] = s->target_m1[at];
         s->own[at] = true;
-        tdi_rod_note_goals(s);
         return;
     }
     const tdi_rod_node *n = &m->node[i];
@@ -197,8 +197,12 @@ void td_rod_set_end(td_rod_state *s, int32_t rod, bool end, td_vec3 position, td
     s->target[end ? n->parent : i] = position;
     s->target[end ? i : n->parent] = end ? tdi_add(position, along) : tdi_sub(position, along);
     s->target_m1[i] = tdi_quat_rotate(rotation, tdi_vec3(0, 0, 1));
-    s->own[i] = s->own[n->parent] = true;
-    tdi_rod_note_goals(s);
+    for (int k = 0; k < 2; k++) {
+        const int32_t at = k == 0 ? i : n->parent;
+        s->goal[at] = s->target[at];
+        s->goal_m1[at] = s->target_m1[at];
+        s->own[at] = true;
+    }
 }
 
 // ---- reading --------------------------------------------------------------------------------

@@ -9,8 +9,9 @@
 // Memory   The contacts of an island need no more memory than those of its actors one by one, so
 //          all islands fit into memory for the actors. An island that is the same as in the last
 //          step, at the same address, is kept.
-// Passes   With many actors a step costs what it reads from far memory. Places are noted while an
-//          island is at hand, and serve the check and the start of the next step.
+// Passes   With many actors, memory traffic dominates the cost of a step. Positions are therefore
+//          recorded right after an island is solved, while its states are in the cache; they serve
+//          for the verification and as the start of the next step.
 
 #include "world/world.h"
 
