@@ -352,3 +352,106 @@ static void claim_contact_hessian(const tdi_solver *solver) {
 TD_TEST(conform_contact_stiffens_what_it_touches) {
     for_all_solvers(claim_contact_hessian);
 }
+
+// ---- what worlds ask for --------------------------------------------------------------------
+
+// A subject that has moved, as a system.
+typedef struct alone {
+    subject s;
+    td_step_opts opts;
+    tdi_member member;
+    tdi_system system;
+    size_t size;
+} alone;
+
+static void make_alone(const tdi_solver *solver, int steps, alone *a) {
+    a->s = subject_new(solver, HELD, NULL);
+    a->opts = exact_opts(0.01, TD_IMPLICIT);
+    step_times(&a->s, &a->opts, steps);
+    a->member = (tdi_member){.ops = solver->implicit, .body = body_of(&a->s), .opts = &a->opts};
+    a->system = (tdi_system){.member = &a->member, .count = 1};
+    a->size = tdi_state_save_size(solver->implicit, a->member.body);
+}
+
+static void *saved_of(const alone *a) {
+    void *bytes = malloc(a->size);
+    tdi_state_save(a->member.ops, a->member.body, bytes);
+    return bytes;
+}
+
+static void solve_alone(alone *a) {
+    td_step_stats stats = {0};
+    bool converged = false;
+    CHECK_INT(tdi_system_try(&a->system, &converged, &stats, NULL), TD_OK);
+    CHECK_SAY(converged, "%s: the step did not converge", a->s.name);
+    tdi_system_accept(&a->system, &stats);
+}
+
+// After 0 steps there is no past, after 1 the rule of one step is next, after 4 that of two.
+static void claim_revocable(const tdi_solver *solver) {
+    static const int steps[] = {0, 1, 4};
+    for (int k = 0; k < 3 && solver->implicit->revocable; k++) {
+        alone a;
+        make_alone(solver, steps[k], &a);
+        void *before = saved_of(&a);
+        solve_alone(&a);
+        void *after = saved_of(&a);
+        CHECK_SAY(memcmp(before, after, a.size) != 0, "%s: nothing moved", a.s.name);
+        tdi_system_undo(&a.system);
+        void *back = saved_of(&a);
+        CHECK_SAY(memcmp(before, back, a.size) == 0,
+                  "%s: after %d steps undo leaves other bytes than there were", a.s.name, steps[k]);
+        solve_alone(&a);
+        void *again = saved_of(&a);
+        CHECK_SAY(memcmp(after, again, a.size) == 0,
+                  "%s: after %d steps the step that was undone ends elsewhere", a.s.name, steps[k]);
+        free(before);
+        free(after);
+        free(back);
+        free(again);
+        subject_free(&a.s);
+    }
+}
+
+TD_TEST(conform_accepted_step_is_taken_back_with_the_same_bits) {
+    int32_t revocable = 0;
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        revocable += tdi_solver_find(td_solver_get(k).name)->implicit->revocable;
+    }
+    CHECK(revocable > 0);
+    for_all_solvers(claim_revocable);
+}
+
+// What is lent holds no numbers at first, and something else at last.
+static void claim_lent(const tdi_solver *solver) {
+    const tdi_implicit *ops = solver->implicit;
+    if (!ops->lend) {
+        return;
+    }
+    alone own, other;
+    make_alone(solver, 3, &own);
+    make_alone(solver, 3, &other);
+    const size_t need = ops->scratch(other.member.body);
+    char *room = malloc(need + 64), *memory = room + (64 - (uintptr_t)room % 64) % 64;
+    CHECK(need > 0);
+    for (int k = 0; k < 4; k++) {
+        solve_alone(&own);
+        memset(memory, 0xff, need);
+        tdi_system_lend(&other.system, memory, need);
+        solve_alone(&other);
+        tdi_system_lend(&other.system, NULL, 0);
+        memset(memory, 0xff, need);
+    }
+    void *a = saved_of(&own), *b = saved_of(&other);
+    CHECK_SAY(memcmp(a, b, own.size) == 0, "%s: steps in memory that was lent end elsewhere",
+              own.s.name);
+    free(a);
+    free(b);
+    free(room);
+    subject_free(&own.s);
+    subject_free(&other.s);
+}
+
+TD_TEST(conform_steps_in_memory_that_was_lent_give_the_same_bits) {
+    for_all_solvers(claim_lent);
+}

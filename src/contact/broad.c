@@ -107,8 +107,12 @@ static inline bool placed(const tdi_contacts *c, int32_t i, const motion *m) {
 static bool still_covered(const tdi_contacts *c, const motion *m) {
     const td_vec3 none = {0, 0, 0};
     for (int32_t i = 0; i < c->capsule_count; i++) {
-        tdi_bounds own = bounds_of(c, i, m, m->mean), all = bounds_of(c, i, m, none);
-        if (!within(&own, &c->fat[i]) || !within(&all, &c->reach[i]) || !placed(c, i, m)) {
+        const tdi_bounds own = bounds_of(c, i, m, m->mean);
+        if (!within(&own, &c->fat[i]) || !placed(c, i, m)) {
+            return false;
+        }
+        const tdi_bounds all = c->collider_limit > 0 && m->dx ? bounds_of(c, i, m, none) : own;
+        if (c->collider_limit > 0 && !within(&all, &c->reach[i])) {
             return false;
         }
     }
@@ -119,12 +123,14 @@ static td_status fatten(tdi_contacts *c, const motion *m, td_diag *diag) {
     const td_vec3 none = {0, 0, 0};
     for (int32_t i = 0; i < c->capsule_count; i++) {
         const td_real more = SPARE * c->capsule[i].radius;
-        tdi_bounds own = bounds_of(c, i, m, m->mean), all = bounds_of(c, i, m, none);
-        c->fat[i] = widened(&own, more);
-        c->reach[i] = widened(&all, more);
-        const tdi_bounds *f = &c->fat[i], *r = &c->reach[i];
-        if (!placed(c, i, m) || !tdi_finite3(tdi_sub(f->high, f->low)) ||
-            !tdi_finite3(tdi_sub(r->high, r->low))) {
+        const tdi_bounds own = bounds_of(c, i, m, m->mean), all = bounds_of(c, i, m, none);
+        const tdi_bounds f = widened(&own, more), r = widened(&all, more);
+        c->fat[i] = f;
+        if (c->collider_limit > 0) {
+            c->reach[i] = r;
+        }
+        if (!placed(c, i, m) || !tdi_finite3(tdi_sub(f.high, f.low)) ||
+            !tdi_finite3(tdi_sub(r.high, r.low))) {
             return tdi_fail_at(diag, TD_ERR_DIVERGED, i, "the position of capsule %d is not finite",
                                i);
         }
@@ -381,7 +387,7 @@ static td_real height_over(const td_collider *plane, const tdi_course *course,
 }
 
 static bool find_colliders(tdi_contacts *c) {
-    for (int32_t i = 0; i < c->capsule_count; i++) {
+    for (int32_t i = 0; i < c->capsule_count && c->collider_count > 0; i++) {
         // colliders' boxes have no share of the range
         const tdi_bounds b = widened(&c->reach[i], 0.5 * c->opts.gap * c->capsule[i].radius);
         for (int32_t k = 0; k < c->collider_count; k++) {

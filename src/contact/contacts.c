@@ -48,25 +48,27 @@ static td_real bytes_for(const tdi_contacts *c) {
            (td_real)collider * c->collider_limit + 4096;
 }
 
-// Places all arrays; with layout->base NULL this only adds up their size.
+// Places all arrays; with layout->base NULL this only adds up their size. First what every step
+// reads, then lists of which a step uses the beginning, then what only a new search needs: so that
+// sets of many islands share few pages.
 static void lay_out(tdi_contacts *c, tdi_layout *l) {
     const size_t n = (size_t)c->capsule_count, colliders = (size_t)c->collider_limit;
     const size_t pairs = (size_t)c->pair_limit, contacts = (size_t)c->contact_limit;
     c->capsule = tdi_layout_place(l, n, sizeof *c->capsule);
+    c->fat = tdi_layout_place(l, n, sizeof *c->fat);
+    c->reach = tdi_layout_place(l, colliders > 0 ? n : 0, sizeof *c->reach);
     c->collider = tdi_layout_place(l, colliders, sizeof *c->collider);
     c->course = tdi_layout_place(l, colliders, sizeof *c->course);
     c->swept = tdi_layout_place(l, colliders, sizeof *c->swept);
     c->pose = tdi_layout_place(l, colliders, sizeof *c->pose);
-    c->fat = tdi_layout_place(l, n, sizeof *c->fat);
-    c->reach = tdi_layout_place(l, n, sizeof *c->reach);
+    c->pair = tdi_layout_place(l, pairs, sizeof *c->pair);
+    c->contact = tdi_layout_place(l, 2 * contacts, sizeof *c->contact);
+    c->friction = tdi_layout_place(l, contacts, sizeof *c->friction);
     c->level = tdi_layout_place(l, n, sizeof *c->level);
     c->bucket = tdi_layout_place(l, (size_t)c->bucket_count + 1, sizeof *c->bucket);
     c->entry = tdi_layout_place(l, TDI_CELLS_EACH * n, sizeof *c->entry);
     c->tally = tdi_layout_place(l, n + 1, sizeof *c->tally);
-    c->pair = tdi_layout_place(l, pairs, sizeof *c->pair);
     c->spare = tdi_layout_place(l, pairs, sizeof *c->spare);
-    c->friction = tdi_layout_place(l, contacts, sizeof *c->friction);
-    c->contact = tdi_layout_place(l, 2 * contacts, sizeof *c->contact);
 }
 
 // All but the arrays.

@@ -56,7 +56,7 @@ struct tdi_contacts {
     bool found;           // `fat` and the pairs of capsules are right
     bool found_collider;  // and the others too
     tdi_bounds *fat;      // boxes for which pairs of capsules were looked for
-    tdi_bounds *reach;    // and for which those with colliders were
+    tdi_bounds *reach;    // and for which those with colliders were, if there can be any
     int32_t *level;       // of each: which grid it is in
     int32_t bucket_count; // a power of two
     int32_t *bucket;      // where each begins in `entry`; bucket_count + 1

@@ -31,6 +31,11 @@ static int32_t blocks_each(int32_t nodes) {
     return nodes < BLOCKS_EACH ? nodes : nodes < LONG ? BLOCKS_EACH : 2 * BLOCKS_EACH;
 }
 
+static void lay_out_numbers(tdi_direct *d, tdi_layout *l) {
+    d->unknowns = tdi_layout_place(l, (size_t)d->node_limit, sizeof *d->unknowns);
+    d->x = tdi_layout_place(l, (size_t)d->node_limit, sizeof *d->x);
+}
+
 void tdi_direct_lay_out(tdi_direct *d, const tdi_member *members, int32_t count, tdi_layout *l) {
     int32_t nodes = 0, blocks = 0;
     for (int32_t k = 0; k < count; k++) {
@@ -47,10 +52,16 @@ void tdi_direct_lay_out(tdi_direct *d, const tdi_member *members, int32_t count,
     d->pair_count = TD_NONE;
     d->first = tdi_layout_place(l, (size_t)count, sizeof *d->first);
     d->pair = tdi_layout_place(l, (size_t)d->pair_limit, sizeof *d->pair);
-    d->unknowns = tdi_layout_place(l, (size_t)nodes, sizeof *d->unknowns);
-    d->x = tdi_layout_place(l, (size_t)nodes, sizeof *d->x);
+    d->numbers = tdi_layout_place(l, 0, 1);
+    lay_out_numbers(d, l);
     void *memory = tdi_layout_place(l, tdi_sparse_bytes(nodes, blocks), 1);
     d->sparse = l->base ? tdi_sparse_place(nodes, blocks, memory) : NULL;
+}
+
+void tdi_direct_lend(tdi_direct *d, tdi_layout *l) {
+    tdi_layout own = {d->numbers, 0};
+    lay_out_numbers(d, l ? l : &own);
+    tdi_sparse_lend(d->sparse, l);
 }
 
 // ---- order ----------------------------------------------------------------------------------

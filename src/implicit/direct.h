@@ -16,12 +16,17 @@ typedef struct tdi_direct {
     bool better;            // for these pairs the factor has room, and is cheaper
     tdi_unknowns *unknowns; // of a node
     td_real (*x)[4];        // at a place of the order
+    void *numbers;          // room of its own for these two
     tdi_sparse *sparse;
 } tdi_direct;
 
 // Room for the members. Lay out once with base NULL, as ever, and once with the block.
 void tdi_direct_lay_out(tdi_direct *d, const tdi_member *members, int32_t count,
                         tdi_layout *layout);
+
+// Puts its numbers into other memory, where the layout goes on; NULL: into its own again. They are
+// lost, the order is not.
+void tdi_direct_lend(tdi_direct *d, tdi_layout *layout);
 
 // Whether the bodies, coupled by the contacts that were evaluated last, are to be solved by one
 // factor: if all of them offer blocks, and conjugate gradients would take longer. Makes its order.

@@ -99,6 +99,13 @@ typedef struct tdi_implicit {
     // * To where the step began, with the same bits; base and `known` are there already. Left out:
     // guess() back is all.
     void (*undo)(void *body);
+    // Whether undo() also takes back what was accepted, until the next step begins.
+    bool revocable;
+    // * What a step writes and nobody reads after it, in bytes; and other memory for it, which is
+    // on a cache line and holds anything, until NULL gives the body its own again. Bodies that use
+    // the same one after the other find it in the cache.
+    size_t (*scratch)(const void *body);
+    void (*lend)(void *body, void *memory);
     // * Statics: Newton's method from the pose as it is.
     void (*begin_rest)(void *body);
     void (*end_rest)(void *body); // + nothing moves any more
@@ -222,10 +229,16 @@ void tdi_state_restore(const tdi_implicit *ops, void *body, const void *bytes);
 // Checks the options of all members, and that they can be stepped together.
 td_status tdi_system_check(const tdi_system *system, td_diag *diag);
 // Solves a step without accepting it. When it fails, or has not converged, the bodies are as they
-// were; *converged tells which. `strength` of the barrier is that of the step before.
+// were; *converged tells which. `strength` of the barrier is that of the step before; when it has
+// converged contact is at its end, with the strength for the next.
 td_status tdi_system_try(const tdi_system *system, bool *converged, td_step_stats *stats,
                          td_diag *diag);
 void tdi_system_accept(const tdi_system *system, td_step_stats *stats);
+// Lets contact, and members that offer it, work in memory of so many bytes on a cache line, as far
+// as it goes; or, with NULL, in their own again.
+void tdi_system_lend(const tdi_system *system, void *memory, size_t bytes);
+// Whether tdi_system_undo() takes back what was accepted, until the next step begins.
+bool tdi_system_revocable(const tdi_system *system);
 void tdi_system_undo(const tdi_system *system);
 // Bytes that tdi_system_halves() needs to remember where the step began.
 size_t tdi_system_memory(const tdi_system *system);

@@ -30,6 +30,11 @@
 
 // ---- making ---------------------------------------------------------------------------------
 
+static void lay_out_numbers(tdi_sparse *s, tdi_layout *l) {
+    s->diagonal = tdi_layout_place(l, (size_t)s->node_limit, sizeof *s->diagonal);
+    s->block = tdi_layout_place(l, (size_t)s->block_limit, sizeof *s->block);
+}
+
 static void lay_out(tdi_sparse *s, tdi_layout *l) {
     const size_t n = (size_t)s->node_limit, blocks = (size_t)s->block_limit;
     tdi_layout_place(l, 1, sizeof *s);
@@ -43,8 +48,8 @@ static void lay_out(tdi_sparse *s, tdi_layout *l) {
     s->entry = tdi_layout_place(l, (size_t)s->entry_limit, sizeof *s->entry);
     s->spare = tdi_layout_place(l, (size_t)s->entry_limit, sizeof *s->spare);
     s->column = tdi_layout_place(l, blocks, sizeof *s->column);
-    s->diagonal = tdi_layout_place(l, n, sizeof *s->diagonal);
-    s->block = tdi_layout_place(l, blocks, sizeof *s->block);
+    s->numbers = tdi_layout_place(l, 0, 1);
+    lay_out_numbers(s, l);
 }
 
 static tdi_sparse sized(int32_t nodes, int32_t blocks) {
@@ -70,6 +75,11 @@ tdi_sparse *tdi_sparse_place(int32_t nodes, int32_t blocks, void *memory) {
 }
 
 // ---- the graph ------------------------------------------------------------------------------
+
+void tdi_sparse_lend(tdi_sparse *s, tdi_layout *l) {
+    tdi_layout own = {s->numbers, 0};
+    lay_out_numbers(s, l ? l : &own);
+}
 
 void tdi_sparse_begin(tdi_sparse *s, int32_t node_count) {
     s->node_count = node_count;

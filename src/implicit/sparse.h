@@ -10,7 +10,7 @@
 //
 // Nothing allocates. The order, and so every bit, follows from the links and their sequence alone.
 
-#include "tendril/base.h"
+#include "base/alloc.h"
 
 typedef struct tdi_sparse {
     int32_t node_limit, link_limit, entry_limit, block_limit;
@@ -34,6 +34,7 @@ typedef struct tdi_sparse {
     int32_t block_count;
     int64_t work;                              // products of blocks that the factor takes
     td_real (*diagonal)[4][4], (*block)[4][4]; // first of the matrix, then of the factor
+    void *numbers;                             // room of its own for these two
     int32_t *at, *cursor, *list, *follow;      // see tdi_sparse_factor()
 } tdi_sparse;
 
@@ -42,6 +43,10 @@ typedef struct tdi_sparse {
 // sum of what they take alone.
 size_t tdi_sparse_bytes(int32_t node_limit, int32_t block_limit);
 tdi_sparse *tdi_sparse_place(int32_t node_limit, int32_t block_limit, void *memory);
+
+// Puts its numbers into other memory, where the layout goes on; NULL: into its own again. They are
+// lost, the order is not.
+void tdi_sparse_lend(tdi_sparse *s, tdi_layout *layout);
 
 void tdi_sparse_begin(tdi_sparse *s, int32_t node_count); // no more than the limit
 // Two nodes have a block; a pair may come more than once.

@@ -116,7 +116,10 @@ void tdi_state_begin(const tdi_implicit *ops, void *body, const td_step_opts *op
     s->opts = opts;
     s->rule = *rule;
     s->pushed = s->answered = false;
+    s->accepted = false;
     s->known0 = s->known;
+    s->time0 = s->time;
+    s->dt0 = s->dt;
     s->base0 = s->base;
     if (!ops->drive) {
         s->base = tdi_base_after(&s->base0, rule->dt);
@@ -152,17 +155,21 @@ void tdi_state_accept(const tdi_implicit *ops, void *body) {
     s->known = s->known < MOST_KNOWN ? s->known + 1 : MOST_KNOWN;
     s->dt = s->rule.dt;
     s->time += s->rule.dt;
+    s->accepted = true;
 }
 
 void tdi_state_undo(const tdi_implicit *ops, void *body) {
     tdi_solver_state *s = body;
     s->known = s->known0;
+    s->time = s->time0;
+    s->dt = s->dt0;
     s->base = s->base0;
     if (ops->undo) {
         ops->undo(body);
     } else {
         tdi_state_guess(ops, body, false);
     }
+    s->accepted = false;
 }
 
 // ---- statics --------------------------------------------------------------------------------

@@ -45,7 +45,9 @@ typedef struct tdi_solver_state {
     // the step that is under way
     const td_step_opts *opts;
     tdi_rule rule;
+    bool accepted;
     int32_t known0; // where it began
+    td_real time0, dt0;
     td_base_motion base0;
     bool pushed, answered; // there are pushes; the last were responded to
 } tdi_solver_state;

@@ -111,10 +111,13 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     return status == TD_OK ? tdi_newton(y, &newton, converged, stats, diag) : status;
 }
 
-static void accept(const tdi_system *y) {
+static void end_touch(const tdi_system *y) {
     if (y->touch) {
         tdi_touch_end(y->touch, y);
     }
+}
+
+static void accept(const tdi_system *y) {
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_accept(y->member[k].ops, y->member[k].body);
     }
@@ -143,6 +146,8 @@ td_status tdi_system_try(const tdi_system *y, bool *converged, td_step_stats *st
     td_status status = try_part(y, whole, converged, stats, diag);
     if (status != TD_OK || !*converged) {
         tdi_system_undo(y);
+    } else {
+        end_touch(y);
     }
     return said(status, diag);
 }
@@ -150,6 +155,28 @@ td_status tdi_system_try(const tdi_system *y, bool *converged, td_step_stats *st
 void tdi_system_accept(const tdi_system *y, td_step_stats *stats) {
     accept(y);
     stats->steps++;
+}
+
+void tdi_system_lend(const tdi_system *y, void *memory, size_t bytes) {
+    tdi_layout l = {memory, 0};
+    if (y->touch && (!memory || tdi_touch_scratch(y->touch) <= bytes)) {
+        tdi_touch_lend(y->touch, memory ? &l : NULL);
+    }
+    for (int32_t k = 0; k < y->count; k++) {
+        const tdi_member *m = &y->member[k];
+        const size_t need = m->ops->lend && memory ? m->ops->scratch(m->body) : 0;
+        if (m->ops->lend && l.used + need <= bytes) {
+            m->ops->lend(m->body, memory ? tdi_layout_place(&l, 1, need) : NULL);
+        }
+    }
+}
+
+bool tdi_system_revocable(const tdi_system *y) {
+    bool all = true;
+    for (int32_t k = 0; k < y->count; k++) {
+        all = all && y->member[k].ops->revocable;
+    }
+    return all;
 }
 
 // ---- halves ---------------------------------------------------------------------------------
@@ -199,6 +226,7 @@ td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *st
         status = try_part(y, part, &converged, stats, diag);
         if (status == TD_OK && (converged || (piece == 1 && !y->touch))) {
             stats->unconverged += !converged;
+            end_touch(y);
             accept(y);
             at += piece;
             piece = at % (2 * piece) == 0 && at + 2 * piece <= all ? 2 * piece : piece;

@@ -38,6 +38,14 @@
 
 // ---- making ---------------------------------------------------------------------------------
 
+static void lay_out_scratch(tdi_touch *t, tdi_layout *l) {
+    td_vec3 **arrays[] = {&t->x,   &t->dx,   &t->star,  &t->moved, &t->answer,
+                          &t->way, &t->rest, &t->press, &t->sum};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
+        *arrays[k] = tdi_layout_place(l, (size_t)t->point_count, sizeof(td_vec3));
+    }
+}
+
 static void lay_out(tdi_touch *t, tdi_layout *l) {
     const size_t members = (size_t)t->member_count, points = (size_t)t->point_count,
                  capsules = (size_t)t->capsule_count;
@@ -51,11 +59,9 @@ static void lay_out(tdi_touch *t, tdi_layout *l) {
     t->segment = tdi_layout_place(l, capsules, sizeof *t->segment);
     t->radius = tdi_layout_place(l, capsules, sizeof *t->radius);
     t->capsule = tdi_layout_place(l, capsules, sizeof *t->capsule);
-    td_vec3 **arrays[] = {&t->x,      &t->now, &t->dx,   &t->star,  &t->moved,
-                          &t->answer, &t->way, &t->rest, &t->press, &t->sum};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
-        *arrays[k] = tdi_layout_place(l, points, sizeof(td_vec3));
-    }
+    t->now = tdi_layout_place(l, points, sizeof *t->now);
+    t->scratch = tdi_layout_place(l, 0, 1);
+    lay_out_scratch(t, l);
     t->active = tdi_layout_place(l, points, sizeof *t->active);
     t->is_active = tdi_layout_place(l, points, sizeof *t->is_active);
 }
@@ -174,6 +180,21 @@ void tdi_touch_free(tdi_touch *t) {
     if (t) {
         tdi_alloc_free(t->alloc, t, t->bytes);
     }
+}
+
+void tdi_touch_lend(tdi_touch *t, tdi_layout *l) {
+    tdi_layout own = {t->scratch, 0};
+    lay_out_scratch(t, l ? l : &own);
+    tdi_direct_lend(&t->direct, l);
+}
+
+size_t tdi_touch_scratch(const tdi_touch *t) {
+    tdi_touch sizes = *t;
+    tdi_sparse sparse = *t->direct.sparse;
+    tdi_layout l = {NULL, 0};
+    sizes.direct.sparse = &sparse;
+    tdi_touch_lend(&sizes, &l);
+    return l.used;
 }
 
 // ---- points ---------------------------------------------------------------------------------

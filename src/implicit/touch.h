@@ -18,12 +18,14 @@ struct tdi_touch {
     int32_t *point_owner;                 // of a point
     int32_t *segment;                     // of a capsule
     tdi_capsule *capsule;
-    td_real *radius;       // of a capsule
-    td_vec3 *x, *now, *dx; // a point: where increments begin, where the pose is, between them
-    td_vec3 *star;         // a point: where the rule takes velocities from
-    td_real time;          // 0..1: how far colliders and what is driven have come
-    td_real strength;      // of the barrier over the bodies' own forces: what a step leaves behind
-    td_real own;           // N: the size of the bodies' own forces
+    td_real *radius;  // of a capsule
+    td_vec3 *now;     // a point: where the pose is
+    void *scratch;    // room of its own for what follows of points, and is lost after a step
+    td_vec3 *x, *dx;  // a point: where increments begin, and from there to the pose
+    td_vec3 *star;    // a point: where the rule takes velocities from
+    td_real time;     // 0..1: how far colliders and what is driven have come
+    td_real strength; // of the barrier over the bodies' own forces: what a step leaves behind
+    td_real own;      // N: the size of the bodies' own forces
     tdi_contact_rule rule;
     bool coupled; // capsules touch each other, not only colliders
     // conjugate gradients: only points that other capsules touch take part
@@ -46,6 +48,11 @@ size_t tdi_touch_bytes(const tdi_member *members, int32_t count, const td_contac
                        int32_t collider_limit);
 tdi_touch *tdi_touch_place(const tdi_member *members, int32_t count, const td_contact_opts *opts,
                            int32_t collider_limit, void *memory);
+
+// What nobody reads after a step, in other memory, where the layout goes on, on cache lines; NULL:
+// in its own again. Takes at most so many bytes.
+void tdi_touch_lend(tdi_touch *t, tdi_layout *layout);
+size_t tdi_touch_scratch(const tdi_touch *t);
 
 // A step begins at the bodies' poses, with h of the rule; 0: statics, without friction. Colliders
 // go the part from..to of their way.

@@ -143,25 +143,35 @@ struct td_rod_state {
     int32_t stale;                  // places were set by hand: frames and strains are to follow
     tdi_rod_pose *pose, *pose_back; // now, and from where a trial starts
     tdi_rod_pose *pose_start;       // when the step began
+    tdi_rod_pose *pose_lent;        // lent for pose_back, with which `pose` may have changed places
+    tdi_rod_pose *pose_spare;       // the own one for which it stands
     td_real *turn, *turn_back;      // rad, of an edge since the step began
     tdi_rod_past *past;             // at the end of the last step
     td_vec3 *before, *before_last;  // where a node was one and two steps before
     td_real *turn_before;           // of the step before the last
     int32_t curved; // a parabola through the last three places foretold the last step better than a
                     // line through the last two
+    // of these what the last step replaced, until the next begins, so that it can be undone
+    tdi_rod_past *past_kept;
+    td_vec3 *before_kept;
+    td_real *turn_before_kept;
+    tdi_weld_past *weld_past_kept;
+    int32_t curved_kept;
     tdi_rod_rule *rule;
     tdi_rod_rule *rule_kept; // as the last step left it, while one by another rule is under way
     tdi_weld_past *weld_past;
     tdi_weld_rule *weld_rule, *weld_rule_kept; // likewise
+    void *scratch; // its own, for the step that is under way: work to area_axes, which may also lie
+                   // in memory that was lent
     tdi_rod_work *work;
     tdi_rod_step *step;
     tdi_rod_step *response;              // increments by forces of contact alone
+    tdi_mat3 *area_axes;                 // of an edge when the step began, for the areas to the air
     struct tdi_rod_potential *potential; // of the implicit step that is under way
     bool carry;                          // increments of what is held are given: solving keeps them
     int32_t *capsule_node;               // of a capsule
     td_real (*border)[4][8];             // of a node of a ring, with its first two nodes
     td_real (*closing)[8][8];            // of a part that is a ring: factors of its first two nodes
-    tdi_mat3 *area_axes;                 // of an edge when the step began, for the areas to the air
     td_vec3 *target;                     // of held places
     td_vec3 *target_m1;                  // of held frames
     td_vec3 *goal, *goal_m1; // of ends that were set by themselves: targets of the whole step

@@ -11,6 +11,48 @@
 
 // ---- making ---------------------------------------------------------------------------------
 
+// What a step needs while it is under way, and no longer.
+static void lay_out_scratch(td_rod_state *s, const td_rod_model *m, tdi_layout *l) {
+    const size_t n = (size_t)m->node_count;
+    s->work = tdi_layout_place(l, n, sizeof *s->work);
+    s->step = tdi_layout_place(l, n, sizeof *s->step);
+    s->response = tdi_layout_place(l, n, sizeof *s->response);
+    s->area_axes = tdi_layout_place(l, (size_t)m->edge_count, sizeof *s->area_axes);
+}
+
+size_t tdi_rod_scratch(const void *body) {
+    const td_rod_model *m = ((const td_rod_state *)body)->model;
+    td_rod_state sizes;
+    tdi_layout l = {0};
+    lay_out_scratch(&sizes, m, &l);
+    tdi_layout_place(&l, (size_t)m->node_count, sizeof *sizes.pose_back);
+    return l.used;
+}
+
+// Poses may have changed places: the pose that lies in what was lent moves to the other one.
+static void leave_poses(td_rod_state *s) {
+    if (s->pose == s->pose_lent) {
+        memcpy(s->pose_back, s->pose, (size_t)s->model->node_count * sizeof *s->pose);
+        s->pose = s->pose_back;
+    }
+    s->pose_back = s->pose_spare;
+    s->pose_lent = NULL;
+}
+
+void tdi_rod_lend(void *body, void *scratch) {
+    td_rod_state *s = body;
+    tdi_layout l = {.base = scratch ? scratch : s->scratch};
+    lay_out_scratch(s, s->model, &l);
+    if (s->pose_lent) {
+        leave_poses(s);
+    }
+    if (scratch) {
+        s->pose_spare = s->pose_back;
+        s->pose_back = s->pose_lent =
+            tdi_layout_place(&l, (size_t)s->model->node_count, sizeof *s->pose_back);
+    }
+}
+
 static void lay_out(td_rod_state *s, const td_rod_model *m, tdi_layout *l) {
     size_t n = (size_t)m->node_count, edges = (size_t)m->edge_count, welds = (size_t)m->weld_count;
     tdi_layout_place(l, 1, sizeof *s);
@@ -23,19 +65,21 @@ static void lay_out(td_rod_state *s, const td_rod_model *m, tdi_layout *l) {
     s->before = tdi_layout_place(l, n, sizeof *s->before);
     s->before_last = tdi_layout_place(l, n, sizeof *s->before);
     s->turn_before = tdi_layout_place(l, n, sizeof *s->turn);
+    s->past_kept = tdi_layout_place(l, n, sizeof *s->past);
+    s->before_kept = tdi_layout_place(l, n, sizeof *s->before);
+    s->turn_before_kept = tdi_layout_place(l, n, sizeof *s->turn);
+    s->weld_past_kept = tdi_layout_place(l, welds, sizeof *s->weld_past);
     s->rule = tdi_layout_place(l, n, sizeof *s->rule);
     s->rule_kept = tdi_layout_place(l, n, sizeof *s->rule);
     s->weld_past = tdi_layout_place(l, welds, sizeof *s->weld_past);
     s->weld_rule = tdi_layout_place(l, welds, sizeof *s->weld_rule);
     s->weld_rule_kept = tdi_layout_place(l, welds, sizeof *s->weld_rule);
-    s->work = tdi_layout_place(l, n, sizeof *s->work);
-    s->step = tdi_layout_place(l, n, sizeof *s->step);
-    s->response = tdi_layout_place(l, n, sizeof *s->response);
+    s->scratch = tdi_layout_place(l, 0, 1);
+    lay_out_scratch(s, m, l);
     s->potential = tdi_layout_place(l, 1, sizeof *s->potential);
     s->capsule_node = tdi_layout_place(l, edges, sizeof *s->capsule_node);
     s->border = tdi_layout_place(l, (size_t)m->ring_nodes, sizeof *s->border);
     s->closing = tdi_layout_place(l, (size_t)m->part_count, sizeof *s->closing);
-    s->area_axes = tdi_layout_place(l, edges, sizeof *s->area_axes);
     s->target = tdi_layout_place(l, n, sizeof *s->target);
     s->target_m1 = tdi_layout_place(l, n, sizeof *s->target_m1);
     s->goal = tdi_layout_place(l, n, sizeof *s->goal);

@@ -11,3 +11,7 @@ void tdi_rod_place_base(td_rod_state *state);
 void tdi_rod_note_goals(td_rod_state *state);
 // Velocity of a point of an edge, given in its own axes.
 td_vec3 tdi_rod_velocity_of(const td_rod_state *state, int32_t edge, td_vec3 point);
+
+// Scratch of a step: bytes, and memory for it; NULL: the state's own.
+size_t tdi_rod_scratch(const void *body);
+void tdi_rod_lend(void *body, void *scratch);

@@ -93,29 +93,46 @@ static void take_past(td_rod_state *s, td_real h) {
     }
 }
 
-// The new past, and what the two-step rule will take from it and the last.
+// The past is put aside for a new one, or comes back. What was before the last but one is given up.
+static void swap_past(td_rod_state *s, bool back) {
+    tdi_rod_past *past = s->past;
+    tdi_weld_past *weld_past = s->weld_past;
+    td_real *turn = s->turn_before;
+    td_vec3 *before = s->before, *last = s->before_last, *kept = s->before_kept;
+    s->past = s->past_kept;
+    s->past_kept = past;
+    s->weld_past = s->weld_past_kept;
+    s->weld_past_kept = weld_past;
+    s->turn_before = s->turn_before_kept;
+    s->turn_before_kept = turn;
+    s->before = back ? last : kept;
+    s->before_last = back ? kept : before;
+    s->before_kept = back ? before : last;
+}
+
+// The new past, and what the two-step rule will take from it and the last, which is kept. `from` is
+// the rule of this step, which may be where the new one goes.
 // Not inline: gcc 12 at -O3 splits the loop of accept() in two and overwrites what the second
 // half still reads, although nothing in it is undefined.
-__attribute__((noinline)) static void push_node(td_rod_state *s, int32_t i, td_real over,
-                                                td_real next) {
+__attribute__((noinline)) static void
+push_node(td_rod_state *s, int32_t i, const tdi_rod_rule *from, td_real over, td_real next) {
+    const tdi_rod_past *last = &s->past_kept[i];
     tdi_rod_past *past = &s->past[i];
     tdi_rod_rule *rule = &s->rule[i];
     const tdi_rod_pose *pose = &s->pose[i];
-    td_vec3 v = tdi_scale(tdi_sub(pose->x, rule->star), over);
-    td_real spin = (s->turn[i] - rule->turn_star) * over, now[4];
-    strains(pose, now);
+    td_vec3 v = tdi_scale(tdi_sub(pose->x, from[i].star), over);
+    td_real spin = (s->turn[i] - from[i].turn_star) * over;
+    strains(pose, past->strain);
     for (int k = 0; k < 4; k++) {
-        rule->strain_star[k] = tdi_two_step(now[k], past->strain[k]);
-        past->strain[k] = now[k];
+        rule->strain_star[k] = tdi_two_step(past->strain[k], last->strain[k]);
     }
-    s->before_last[i] = s->before[i];
-    s->before[i] = past->x;
-    s->turn_before[i] = past->turn;
-    rule->star = tdi_two_step3(pose->x, past->x);
-    rule->hat = tdi_madd(rule->star, tdi_two_step3(v, past->v), next);
+    s->before[i] = last->x;
+    s->turn_before[i] = last->turn;
+    rule->star = tdi_two_step3(pose->x, last->x);
+    rule->hat = tdi_madd(rule->star, tdi_two_step3(v, last->v), next);
     // turns count from here on: the last place is -turn
     rule->turn_star = s->turn[i] / 3;
-    rule->turn_hat = rule->turn_star + next * tdi_two_step(spin, past->spin);
+    rule->turn_hat = rule->turn_star + next * tdi_two_step(spin, last->spin);
     past->x = pose->x;
     past->v = v;
     past->turn = s->turn[i];
@@ -123,21 +140,23 @@ __attribute__((noinline)) static void push_node(td_rod_state *s, int32_t i, td_r
     s->turn[i] = 0;
 }
 
-static void push_weld(td_rod_state *s, int32_t k, td_real over, td_real next) {
+static void push_weld(td_rod_state *s, int32_t k, const tdi_weld_rule *from, td_real over,
+                      td_real next) {
     const int32_t i = s->model->weld[k].node;
+    const tdi_weld_past *last = &s->weld_past_kept[k];
     tdi_weld_past *past = &s->weld_past[k];
     tdi_weld_rule *rule = &s->weld_rule[k];
     const tdi_mat3 r = tdi_edge_axes(&s->pose[i].edge);
-    td_vec3 x = tdi_rod_start(s->model, s->pose, i), v = tdi_scale(tdi_sub(x, rule->star), over);
+    td_vec3 x = tdi_rod_start(s->model, s->pose, i), v = tdi_scale(tdi_sub(x, from[k].star), over);
     for (int j = 0; j < 9; j++) {
-        td_real rate = (r.m[j] - rule->star_r.m[j]) * over;
-        rule->star_r.m[j] = tdi_two_step(r.m[j], past->r.m[j]);
-        rule->hat_r.m[j] = rule->star_r.m[j] + next * tdi_two_step(rate, past->rate.m[j]);
-        past->rate.m[j] = rate;
+        past->rate.m[j] = (r.m[j] - from[k].star_r.m[j]) * over;
+        rule->star_r.m[j] = tdi_two_step(r.m[j], last->r.m[j]);
+        rule->hat_r.m[j] =
+            rule->star_r.m[j] + next * tdi_two_step(past->rate.m[j], last->rate.m[j]);
     }
     past->r = r;
-    rule->star = tdi_two_step3(x, past->x);
-    rule->hat = tdi_madd(rule->star, tdi_two_step3(v, past->v), next);
+    rule->star = tdi_two_step3(x, last->x);
+    rule->hat = tdi_madd(rule->star, tdi_two_step3(v, last->v), next);
     past->x = x;
     past->v = v;
 }
@@ -181,16 +200,24 @@ static void judge_guesses(td_rod_state *s) {
     s->curved = parabola < FAR * FAR * line;
 }
 
+// Nothing is overwritten of what undo() needs.
 static void accept(void *body) {
     td_rod_state *s = body;
     const td_real dt = s->head.rule.dt, h = s->head.rule.h;
+    const tdi_rod_rule *rule = s->rule;
+    const tdi_weld_rule *weld_rule = s->weld_rule;
+    s->curved_kept = s->curved;
     tidy_frames(s);
     judge_guesses(s);
+    swap_past(s, false);
+    if (s->head.rule.two) { // else it was put aside when the step began
+        swap_rules(s);
+    }
     for (int32_t i = 0; i < s->model->node_count; i++) {
-        push_node(s, i, 1 / h, 2 * dt / 3);
+        push_node(s, i, rule, 1 / h, 2 * dt / 3);
     }
     for (int32_t k = 0; k < s->model->weld_count; k++) {
-        push_weld(s, k, 1 / h, 2 * dt / 3);
+        push_weld(s, k, weld_rule, 1 / h, 2 * dt / 3);
     }
 }
 
@@ -280,7 +307,11 @@ static void guess(void *body, bool take) {
 static void undo(void *body) {
     td_rod_state *s = body;
     put_back(s);
-    if (!s->head.rule.two) {
+    if (s->head.accepted) {
+        swap_past(s, true);
+        s->curved = s->curved_kept;
+    }
+    if (s->head.accepted || !s->head.rule.two) {
         swap_rules(s);
     }
     tdi_rod_place_base(s);
@@ -461,6 +492,9 @@ const tdi_implicit tdi_rod_implicit = {
     .guess = guess,
     .accept = accept,
     .undo = undo,
+    .revocable = true,
+    .scratch = tdi_rod_scratch,
+    .lend = tdi_rod_lend,
     .begin_rest = begin_rest,
     .end_rest = end_rest,
     .first_shift = first_shift,

@@ -9,6 +9,8 @@
 // Memory   The contacts of an island need no more memory than those of its actors one by one, so
 //          all islands fit into memory for the actors. An island that is the same as in the last
 //          step, at the same address, is kept.
+// Passes   With many actors a step costs what it reads from far memory. Places are noted while an
+//          island is at hand, and serve the check and the start of the next step.
 
 #include "world/world.h"
 
@@ -42,14 +44,15 @@ static td_status make_arrays(td_world *w, size_t points, size_t capsules) {
     const size_t actors = (size_t)w->actor_count;
     n->owner = tdi_arena_zeroed(&w->arena, capsules + 1, sizeof *n->owner);
     n->x = tdi_arena_zeroed(&w->arena, points + 1, sizeof *n->x);
+    n->next = tdi_arena_zeroed(&w->arena, points + 1, sizeof *n->next);
     n->dx = tdi_arena_zeroed(&w->arena, points + 1, sizeof *n->dx);
     n->last = tdi_arena_zeroed(&w->arena, points + 1, sizeof *n->last);
     n->capsule = tdi_arena_zeroed(&w->arena, capsules + 1, sizeof *n->capsule);
     n->before = tdi_arena_zeroed(&w->arena, actors + 1, sizeof *n->before);
     n->before_count = tdi_arena_zeroed(&w->arena, actors + 1, sizeof *n->before_count);
     n->share = tdi_arena_zeroed(&w->arena, 2 * actors + 1, sizeof *n->share);
-    return n->owner && n->x && n->dx && n->last && n->capsule && n->before && n->before_count &&
-                   n->share
+    return n->owner && n->x && n->next && n->dx && n->last && n->capsule && n->before &&
+                   n->before_count && n->share
                ? TD_OK
                : TD_ERR_MEMORY;
 }
@@ -99,7 +102,9 @@ static td_status make_room(td_world *w) {
             w->actors[k].touches ? tdi_touch_bytes(&m, 1, &opts, w->scene->def.collider_count) : 0;
         all += n->share[k];
     }
-    n->room = tdi_arena_zeroed(&w->arena, all + 1, 1);
+    // most of it is never used, so it is not cleared
+    n->room_bytes = all + 1;
+    n->room = tdi_alloc_resize(w->alloc, NULL, 0, n->room_bytes);
     return n->room ? TD_OK : TD_ERR_MEMORY;
 }
 
@@ -147,6 +152,7 @@ td_status tdi_world_make_islands(td_world *w, td_diag_list *diags) {
 
 void tdi_world_free_islands(td_world *w) {
     tdi_contacts_free(w->near.set);
+    tdi_alloc_free(w->alloc, w->near.room, w->near.room_bytes);
 }
 
 // ---- who is near whom -----------------------------------------------------------------------
@@ -173,13 +179,20 @@ static bool join_pairs(tdi_nearness *n) {
     return joined;
 }
 
-static void gather(const td_world *w, td_vec3 *x) {
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        const tdi_actor *a = &w->actors[k];
-        if (a->touches) {
-            tdi_state_points(a->solver->implicit, a->state, false, x + w->near.first_point[k]);
-        }
+static void gather(const td_world *w, int32_t actor, td_vec3 *x) {
+    const tdi_actor *a = &w->actors[actor];
+    if (a->touches) {
+        tdi_state_points(a->solver->implicit, a->state, false, x + w->near.first_point[actor]);
     }
+}
+
+// Where all points are, unless the last step has noted it and nobody can have moved them since.
+static void place_points(td_world *w) {
+    tdi_nearness *n = &w->near;
+    for (int32_t k = 0; k < w->actor_count && (!n->placed || n->shared); k++) {
+        gather(w, k, n->x);
+    }
+    n->placed = true;
 }
 
 // Islands from the roots, in the order of their first actors.
@@ -288,26 +301,28 @@ td_status tdi_world_find_islands(td_world *w, td_diag *diag) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         n->root[k] = k;
     }
+    if (n->set) {
+        place_points(w);
+    }
     if (n->set && w->scene->def.contact.self) {
-        gather(w, n->x);
         td_status status = tdi_contacts_find(n->set, n->x, n->last, diag);
         if (status != TD_OK) {
             return status;
         }
         join_pairs(n);
-    } else if (n->set) {
-        gather(w, n->x);
     }
     group(w);
     return TD_OK;
 }
 
-// Where all islands went, against where they began.
-static void gather_ways(td_world *w) {
+void tdi_island_note_way(td_world *w, const tdi_island *i) {
     tdi_nearness *n = &w->near;
-    gather(w, n->dx);
-    for (int32_t p = 0; p < n->first_point[w->actor_count]; p++) {
-        n->dx[p] = tdi_sub(n->dx[p], n->x[p]);
+    for (int32_t j = 0; n->set && j < i->count; j++) {
+        const int32_t actor = w->member_actor[i->first + j];
+        gather(w, actor, n->next);
+        for (int32_t p = n->first_point[actor]; p < n->first_point[actor + 1]; p++) {
+            n->dx[p] = tdi_sub(n->next[p], n->x[p]);
+        }
     }
 }
 
@@ -343,7 +358,6 @@ td_status tdi_world_check_islands(td_world *w, bool *apart, td_diag *diag) {
     if (!n->set || !w->scene->def.contact.self || w->actor_count == 1) {
         return TD_OK;
     }
-    gather_ways(w);
     td_status status = tdi_contacts_find(n->set, n->x, n->dx, diag);
     int32_t count = 0;
     const tdi_near_pair *pairs = status == TD_OK ? tdi_contacts_pairs(n->set, &count) : NULL;
@@ -363,12 +377,19 @@ void tdi_world_join_islands(td_world *w) {
     group(w);
 }
 
-void tdi_world_note_ways(td_world *w) {
-    if (w->near.set) {
-        gather_ways(w);
-        memcpy(w->near.last, w->near.dx,
-               (size_t)w->near.first_point[w->actor_count] * sizeof *w->near.last);
-    }
+static void swap(td_vec3 **a, td_vec3 **b) {
+    td_vec3 *kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+void tdi_world_end_ways(td_world *w) {
+    swap(&w->near.x, &w->near.next);
+    swap(&w->near.last, &w->near.dx);
+}
+
+void tdi_world_forget_places(td_world *w) {
+    w->near.placed = false;
 }
 
 tdi_system tdi_island_system(const td_world *w, const tdi_island *i) {

@@ -152,5 +152,6 @@ td_status td_world_settle(td_world *w, td_rest *rests, td_diag *diag) {
                            wrong->diag.message);
     }
     td_status status = settle_together(&s);
+    tdi_world_forget_places(w);
     return status == TD_OK ? TD_OK : tdi_fail_at(diag, status, s.diag.index, "%s", s.diag.message);
 }

@@ -4,7 +4,8 @@
 // A step   keyframes to the end of the step; winds on; actors near each other form islands; then
 //          each island by itself: of all its actors air and forces where they are, bases, loads;
 //          then one step of all together. When every island is solved, all are accepted; when one
-//          fails, all are as they were before.
+//          fails, all are as they were before. Islands whose solvers can take that back are
+//          accepted while they are at hand, which spares a second pass through memory.
 
 #include "world/world.h"
 
@@ -12,6 +13,10 @@
 
 #include <math.h>
 #include <string.h>
+
+#define LINE           ((size_t)64)         // bytes of a cache line
+#define SCRATCH        ((size_t)128 * 1024) // bytes: a small part of a cache
+#define TURNS_A_THREAD 16                   // so that a slow one does not leave the others idle
 
 typedef struct stepping {
     td_world *world;
@@ -51,8 +56,12 @@ static void prepare(const stepping *s, tdi_actor *a) {
     a->base_rate0 = a->base_rate;
     a->motion0 = a->state->base;
     a->stats0 = a->stats;
+    a->strength0 = a->strength;
+    a->largest_force0 = a->largest_force;
     a->status = TD_OK;
-    a->diag = (td_diag){.index = TD_NONE};
+    a->diag.status = TD_OK; // most of it is a text that nobody reads then
+    a->diag.index = TD_NONE;
+    a->diag.message[0] = '\0';
     tdi_actor_sample(s->world, a);
     tdi_actor_move_base(s->world, a, s->t0);
     tdi_actor_move_ends(s->world, a);
@@ -86,25 +95,55 @@ static void step_explicitly(tdi_actor *a) {
     a->status = tdi_solver_step(a->solver, a->state, &a->opts, &a->stats, &a->diag);
 }
 
-static void solve_island(void *context, int64_t k) {
-    const stepping *s = context;
+// Of what is solved.
+static void accept(td_world *w, tdi_island *i, const tdi_system *system) {
+    tdi_actor *first = first_of(w, i);
+    if (!is_explicit(first) && !i->memory) {
+        tdi_system_accept(system, &first->stats);
+    }
+    for (int32_t j = 0; j < i->count; j++) {
+        tdi_actor *a = &w->actors[w->member_actor[i->first + j]];
+        a->strength = i->touch ? i->touch->strength : 1;
+        tdi_actor_note_force(a);
+    }
+    i->accepted = true;
+}
+
+static void solve_island(const stepping *s, tdi_island *i, char *scratch) {
     td_world *w = s->world;
-    tdi_island *i = &w->islands[k];
     tdi_actor *first = first_of(w, i);
     for (int32_t j = 0; j < i->count; j++) {
         prepare(s, &w->actors[w->member_actor[i->first + j]]);
     }
     const tdi_system system = tdi_island_system(w, i);
     i->memory = NULL;
-    if (is_explicit(first)) {
+    i->accepted = false;
+    i->converged = is_explicit(first);
+    if (i->converged) {
         step_explicitly(first);
-        i->converged = true;
-        return;
+    } else {
+        first->status = tdi_system_check(&system, &first->diag);
+        if (first->status == TD_OK) {
+            tdi_system_lend(&system, scratch, SCRATCH);
+            first->status = tdi_system_try(&system, &i->converged, &first->stats, &first->diag);
+            tdi_system_lend(&system, NULL, 0);
+        }
     }
-    i->converged = false;
-    first->status = tdi_system_check(&system, &first->diag);
-    if (first->status == TD_OK) {
-        first->status = tdi_system_try(&system, &i->converged, &first->stats, &first->diag);
+    if (i->converged) {
+        tdi_island_note_way(w, i);
+    }
+    if (i->converged && first->status == TD_OK && tdi_system_revocable(&system)) {
+        accept(w, i, &system);
+    }
+}
+
+// A run of islands, one after the other in the same scratch, which so stays in the cache.
+static void solve_islands(void *context, int64_t turn) {
+    const stepping *s = context;
+    td_world *w = s->world;
+    const int64_t n = w->island_count, from = turn * n / w->turns, to = (turn + 1) * n / w->turns;
+    for (int64_t k = from; k < to; k++) {
+        solve_island(s, &w->islands[k], w->scratch + (size_t)turn * SCRATCH);
     }
 }
 
@@ -123,6 +162,7 @@ static void halve_island(void *context, int64_t k) {
         const tdi_system system = tdi_island_system(w, i);
         first->status = tdi_system_halves(&system, i->memory, &first->stats, &first->diag);
         i->converged = first->status == TD_OK;
+        tdi_island_note_way(w, i);
     }
 }
 
@@ -130,15 +170,9 @@ static void accept_island(void *context, int64_t k) {
     const stepping *s = context;
     td_world *w = s->world;
     tdi_island *i = &w->islands[k];
-    tdi_actor *first = first_of(w, i);
-    const tdi_system system = tdi_island_system(w, i);
-    if (!is_explicit(first) && !i->memory) {
-        tdi_system_accept(&system, &first->stats);
-    }
-    for (int32_t j = 0; j < i->count; j++) {
-        tdi_actor *a = &w->actors[w->member_actor[i->first + j]];
-        a->strength = i->touch ? i->touch->strength : 1;
-        tdi_actor_note_force(a);
+    if (!i->accepted) {
+        const tdi_system system = tdi_island_system(w, i);
+        accept(w, i, &system);
     }
 }
 
@@ -163,21 +197,27 @@ static void undo_island(void *context, int64_t k) {
         a->simulated = a->simulated0;
         a->base_rate = a->base_rate0;
         a->stats = a->stats0;
+        a->strength = a->strength0;
+        a->largest_force = a->largest_force0;
         if (memcmp(&motion, &a->motion0, sizeof motion) != 0) {
             a->solver->set_base(a->state, &a->motion0);
         }
     }
 }
 
-static void for_islands(const stepping *s, void (*turn)(void *, int64_t)) {
+static void for_each(const stepping *s, int64_t count, void (*turn)(void *, int64_t)) {
     td_world *w = s->world;
     if (w->inside || w->island_count == 1) {
-        for (int32_t k = 0; k < w->island_count; k++) {
+        for (int64_t k = 0; k < count; k++) {
             turn((void *)s, k);
         }
     } else {
-        td_pool_run(w->pool, w->island_count, turn, (void *)s);
+        td_pool_run(w->pool, count, turn, (void *)s);
     }
+}
+
+static void for_islands(const stepping *s, void (*turn)(void *, int64_t)) {
+    for_each(s, s->world->island_count, turn);
 }
 
 // ---- halves ---------------------------------------------------------------------------------
@@ -265,7 +305,7 @@ static td_status solve(const stepping *s, td_diag *diag) {
     td_world *w = s->world;
     td_status status = tdi_world_find_islands(w, diag);
     for (bool apart = false; status == TD_OK && !apart;) {
-        for_islands(s, solve_island);
+        for_each(s, w->turns, solve_islands);
         halve(s);
         status = first_status(w);
         status = status == TD_OK ? tdi_world_check_islands(w, &apart, diag) : status;
@@ -286,7 +326,7 @@ td_status td_world_step(td_world *w, td_diag *diag) {
         return fail(&s, status, diag);
     }
     for_islands(&s, accept_island);
-    tdi_world_note_ways(w);
+    tdi_world_end_ways(w);
     w->step++;
     for (int32_t k = 0; k < w->scene->def.object_count; k++) {
         w->objects[k].frame = tdi_object_frame(w, k);
@@ -315,6 +355,12 @@ td_status tdi_world_reserve(td_world *w) {
     if (!w->began) {
         w->began = tdi_arena_zeroed(&w->arena, began_bytes(w), 1);
     }
+    if (!w->scratch) {
+        const int32_t threads = td_pool_threads(w->pool);
+        w->turns = threads > 1 ? TURNS_A_THREAD * threads : 1;
+        char *room = tdi_arena_zeroed(&w->arena, (size_t)w->turns * SCRATCH + LINE, 1);
+        w->scratch = room ? room + (LINE - (uintptr_t)room % LINE) % LINE : NULL;
+    }
     if (!w->winds0) {
         w->winds0 = tdi_arena_zeroed(&w->arena, (size_t)w->wind_count + 1, sizeof *w->winds0);
     }
@@ -328,5 +374,5 @@ td_status tdi_world_reserve(td_world *w) {
             }
         }
     }
-    return w->winds0 && w->began ? TD_OK : TD_ERR_MEMORY;
+    return w->winds0 && w->began && w->scratch ? TD_OK : TD_ERR_MEMORY;
 }

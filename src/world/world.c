@@ -393,6 +393,7 @@ td_status td_world_modes(td_world *w, int32_t actor, int32_t count, td_mode *mod
 
 void *td_world_state(td_world *w, int32_t actor, const char *solver) {
     const tdi_actor *a = &w->actors[actor];
+    w->near.shared = true;
     return a->solver == tdi_solver_find(solver) ? (void *)a->state : NULL;
 }
 

@@ -76,6 +76,7 @@ typedef struct tdi_actor {
     tdi_rate base_rate0;
     td_base_motion motion0; // of the simulated base, when the step began
     td_step_stats stats0;
+    td_real strength0, largest_force0;
     td_status status; // of the last step
     td_diag diag;
 } tdi_actor;
@@ -86,6 +87,7 @@ typedef struct tdi_island {
     int32_t first, count; // of the world's members
     tdi_touch *touch;     // NULL: nothing touches
     bool converged;       // the step was solved
+    bool accepted;        // and accepted
     void *memory;         // where a step began that was taken in halves; NULL: it was not
 } tdi_island;
 
@@ -94,14 +96,18 @@ typedef struct tdi_nearness {
     tdi_contacts *set;    // of all actors that touch; NULL: none does
     int32_t *first_point; // of an actor, and one past all
     int32_t *owner;       // of a capsule: its actor
-    td_vec3 *x, *dx;      // a point: where the step begins, and where it goes
+    td_vec3 *x, *next;    // a point: where the step begins, and where it ends
+    td_vec3 *dx;          // between them
     td_vec3 *last;        // a point: how far it went in the last step
+    bool placed;          // x is where all points are
+    bool shared;          // a program has a state in its hands, and may move it between steps
     tdi_capsule *capsule;
     int32_t *root;         // of an actor: another of its island, or itself
     int32_t *before;       // of an actor: the first of its island in the last step
     int32_t *before_count; // of the first of an island: how many it had then
     char *room;            // for contact of all islands
-    size_t *share;         // bytes of it: of an actor, where that of its island begins
+    size_t room_bytes;
+    size_t *share; // bytes of it: of an actor, where that of its island begins
 } tdi_nearness;
 
 typedef struct tdi_world_wind {
@@ -152,6 +158,8 @@ struct td_world {
     tdi_spot *probe_spots;
     tdi_world_wind *winds;
     td_wind_state *winds0; // when the step began
+    char *scratch;         // of islands that are being solved, the same for many of them
+    int32_t turns;         // in which threads take islands; as many pieces of scratch
     char *began;           // room for where islands began whose step is taken in halves
     int32_t wind_count;
     char (*probe_names)[96];
@@ -197,8 +205,12 @@ td_status tdi_world_find_islands(td_world *world, td_diag *diag);
 // are joined, and all have to be solved anew from where the step began.
 td_status tdi_world_check_islands(td_world *world, bool *apart, td_diag *diag);
 void tdi_world_join_islands(td_world *world);
-// After they were accepted: how far all went, for the next step.
-void tdi_world_note_ways(td_world *world);
+// Where an island's points have come in the step; while its states are at hand.
+void tdi_island_note_way(td_world *world, const tdi_island *island);
+// After all were accepted: the next step begins where this one ended.
+void tdi_world_end_ways(td_world *world);
+// Points were moved by something else than a step.
+void tdi_world_forget_places(td_world *world);
 tdi_system tdi_island_system(const td_world *world, const tdi_island *island);
 
 // world.c
