@@ -4,6 +4,8 @@
 
 #include "test_world_support.h"
 
+#include "world/world.h"
+
 #define STILL "gravity: [0, 0, 0], air_density: 0"
 
 // ---- objects --------------------------------------------------------------------------------
@@ -539,5 +541,27 @@ TD_TEST(steps_fit_into_frames) {
     steps(s.world, 1);
     CHECK_REL(td_world_time(s.world), 0.05 + 1.0 / 120, 1e-12);
     CHECK_INT(td_world_stats(s.world).steps, 4);
+    stage_free(&s);
+}
+
+TD_TEST(stats_of_a_world_are_the_sums_of_its_actors) {
+    stage s = stage_of("{objects: [{" ROD "}, {" ROD "}]}");
+    for (int32_t k = 0; k < 2; k++) {
+        s.world->actors[k].stats = (td_step_stats){.steps = 1 + k,
+                                                   .iterations = 10 + k,
+                                                   .halvings = 100 + k,
+                                                   .raised = 1000 + k,
+                                                   .unconverged = 20 + k,
+                                                   .halved = 200 + k,
+                                                   .last_move = 0.5 + k};
+    }
+    const td_step_stats sum = td_world_stats(s.world);
+    CHECK_INT(sum.steps, 3);
+    CHECK_INT(sum.iterations, 21);
+    CHECK_INT(sum.halvings, 201);
+    CHECK_INT(sum.raised, 2001);
+    CHECK_INT(sum.unconverged, 41);
+    CHECK_INT(sum.halved, 401);
+    CHECK_REL(sum.last_move, 1.5, 0); // the largest
     stage_free(&s);
 }

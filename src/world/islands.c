@@ -305,7 +305,7 @@ td_status tdi_world_find_islands(td_world *w, td_diag *diag) {
     if (n->set) {
         place_points(w);
     }
-    if (n->set && w->scene->def.contact.self) {
+    if (n->set && w->scene->def.contact.self && w->actor_count > 1) {
         td_status status = tdi_contacts_find(n->set, n->x, n->last, diag);
         if (status != TD_OK) {
             return status;

@@ -197,7 +197,6 @@ td_step_stats td_world_stats(const td_world *w) {
         sum.raised += s->raised;
         sum.unconverged += s->unconverged;
         sum.halved += s->halved;
-        sum.halved += s->halved;
         sum.last_move = fmax(sum.last_move, s->last_move);
     }
     return sum;
