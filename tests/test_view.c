@@ -65,6 +65,29 @@ TD_TEST(view_gives_tropism_and_elasticity) {
     CHECK_VEC(more, cos(0.75), -sin(0.75), 0, SINGLE);
 }
 
+TD_TEST(view_gives_the_factor_of_bare_scale_modules) {
+    const test_file files[] = {
+        {"plant.v", "scale multiplier: 3\ninitial scale: 2\nangle increment: 60\n", 0}};
+    // 2 * 3 * 3 / 3 = 6; an explicit factor counts instead
+    test_model m = test_model_with("axiom: @Di@Di@Dd@Di(0.5)f(1)?P(0,0,0)", files, 1, NULL, 0);
+    CHECK_INT(m.status, TD_OK);
+    CHECK_INT(m.warning_count, 0);
+    CHECK_REL(test_param(&m, -2), 3, SINGLE);
+    test_model_free(&m);
+}
+
+TD_TEST(view_items_that_draw_what_is_not_drawn_here_get_a_warning) {
+    const char *items[] = {"texture: F: a.rgb", "tsurface: a.ts a b 1", "line: ~ a.s 1", "blob: 1"};
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
+        const test_file files[] = {{"plant.v", items[i], 0}};
+        test_model m = test_model_with("axiom: F", files, 1, NULL, 0);
+        CHECK_INT(m.status, TD_OK);
+        CHECK_INT(m.warning_count, 1);
+        CHECK_HAS(m.faults[0].message, "no effect");
+        test_model_free(&m);
+    }
+}
+
 TD_TEST(view_items_of_a_window_are_ignored_and_unknown_ones_are_told) {
     const test_file quiet[] = {{"plant.v",
                                 "angle increment: 60\nviewpoint: 0,0,1\nprojection: parallel\n"

@@ -599,6 +599,7 @@ void tdi_header_default(td_grammar *g) {
                                     .color = TD_NONE,
                                     .color_increment = 1,
                                     .tropism = {0, -1, 0},
-                                    .scale = 1};
+                                    .scale = 1,
+                                    .scale_multiplier = 1};
     g->body = (tdi_body_header){.length_unit = 1, .pipe_exponent = 2};
 }

@@ -187,10 +187,11 @@ typedef struct tdi_turtle_header {
     td_real elasticity;
     td_real elasticity_increment; // of `_` without parameter
     tdi_tropism tropisms[TDI_MAX_TROPISMS];
-    int32_t tropism_count; // of those that have a number
-    td_real scale;         // of lengths, widths and sizes
-    bool pixels;           // widths of lines count pixels, so they are not used
-    bool past_cut;         // the rest of a branch is drawn after a '%'
+    int32_t tropism_count;    // of those that have a number
+    td_real scale;            // of lengths, widths and sizes
+    td_real scale_multiplier; // of @Di and @Dd without parameter
+    bool pixels;              // widths of lines count pixels, so they are not used
+    bool past_cut;            // the rest of a branch is drawn after a '%'
 } tdi_turtle_header;
 
 typedef struct tdi_fusion { // a symbol such as ~L(t) that is taken apart

@@ -194,7 +194,7 @@ static td_status set_tropism(tdi_walker *w, const tdi_type *type, const double *
 }
 
 static td_status set_scale(tdi_walker *w, const tdi_type *type, const double *p) {
-    const td_real factor = type->param_count > 0 ? p[0] : 1;
+    const td_real factor = type->param_count > 0 ? p[0] : w->g->turtle.scale_multiplier;
     td_real scale = type->op == TDI_OP_SCALE      ? factor
                     : type->op == TDI_OP_SCALE_UP ? w->now.scale * factor
                                                   : w->now.scale / factor;

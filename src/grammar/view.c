@@ -212,6 +212,17 @@ static bool read_scale(view *v) {
     return true;
 }
 
+// What @Di and @Dd without parameter multiply and divide the scale by.
+static bool read_multiplier(view *v) {
+    return read_real(v, 1e-6, 1e6, "the multiplier", &v->p->g->turtle.scale_multiplier);
+}
+
+// Changes what cpfg draws, and nothing here.
+static bool warn_unused(view *v) {
+    tdi_parse_warn(v->p, v->scan.at, "this item of cpfg has no effect");
+    return true;
+}
+
 // `on` or `off`
 static bool read_past_cut(view *v) {
     char word[8] = "";
@@ -461,12 +472,17 @@ static const view_row rows[] = {
     {"initial elasticity", read_elasticity},
     {"elasticity increment", read_elasticity_increment},
     {"initial scale", read_scale},
+    {"scale multiplier", read_multiplier},
     {"interpretation past %", read_past_cut},
     {"surface", read_surface},
     {"contour", read_contour},
     {"curve", read_curve},
     {"function", read_function},
     {"function set", read_function_set},
+    {"texture", warn_unused},
+    {"tsurface", warn_unused},
+    {"line", warn_unused},
+    {"blob", warn_unused},
     {"ambient light", NULL},
     {"antialiasing", NULL},
     {"back distance", NULL},
@@ -498,7 +514,6 @@ static const view_row rows[] = {
     {"surface ambient", NULL},
     {"surface diffuse", NULL},
     {"tapered lines", NULL},
-    {"texture", NULL},
     {"twist", NULL},
     {"twist of cylinders", NULL},
     {"view reference point", NULL},
