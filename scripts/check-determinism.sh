@@ -9,7 +9,10 @@ count=0
 for command in "$@"; do
     for model in scenes/plants/*.lsys scenes/abop/*.lsys; do
         "$command" grow "$model" -o "$work/a.glb" --string >"$work/a.txt"
-        "$command" grow "$model" --triangles 3000 --textures -o "$work/b.glb"
+        : >"$work/b.glb"
+        case $model in # reducing is slow under sanitizers: plants only
+        scenes/plants/*) "$command" grow "$model" --triangles 3000 --textures -o "$work/b.glb" ;;
+        esac
         sum=$(cat "$work/a.glb" "$work/b.glb" "$work/a.txt" | cksum)
         key=$work/$(basename "$model").sum
         if [ "$command" = "$reference" ]; then
