@@ -51,7 +51,7 @@ async function checkDistance(page) {
 const OVERLAYS = ['moment', 'skeleton', 'velocity', 'centre', 'wind', 'contacts'];
 
 export async function checkSettings(page) {
-  await openItem(page, 'wheat');
+  await openItem(page, 'fern');
   const gravity = () => ask(page, (viewer) => viewer.settings.gravity);
   await page.locator('#tab-forces').click();
   await page.locator('#set-gravity').fill('20');
@@ -70,7 +70,7 @@ export async function checkSettings(page) {
 }
 
 export async function checkOverlays(page) {
-  await openItem(page, 'wheat');
+  await openItem(page, 'fern');
   await page.locator('#tab-show').click();
   for (const overlay of OVERLAYS) {
     await page.locator(`#overlays input[value=${overlay}]`).check();
@@ -161,7 +161,7 @@ export async function checkDrop(page) {
   expect(await ask(page, (viewer) => viewer.segments) === 0, 'a recorded run plays, and is not simulated');
   await drop(page, [['notes.txt', 'nothing']]);
   await waitFor(page, () => /expected a model/.test(window.tendrilViewer.fault));
-  await openItem(page, 'wheat');
+  await openItem(page, 'fern');
 }
 
 const TOUCHING = `name: Rope on a ball
@@ -213,7 +213,7 @@ async function checkContacts(page) {
 // ---- keeping ------------------------------------------------------------------------------------
 
 export async function checkSaving(page) {
-  await openItem(page, 'wheat');
+  await openItem(page, 'fern');
   await setPlaying(page, false);
   await ask(page, (viewer) => viewer.set({ wind: 6 }));
   await run(page, 1);
@@ -287,11 +287,11 @@ const noteOf = async (page) => {
 const follow = (page, link) => page.evaluate((hash) => { location.hash = hash; }, link.slice(link.indexOf('#')));
 
 async function checkWrongMotion(page, second, other) {
-  await openItem(page, 'wheat');
+  await openItem(page, 'fern');
   const { link } = await ask(page, (viewer) => viewer.link());
   await follow(second, `${link.split('.').slice(0, -1).join('.')}.${other.split('.').at(-1)}`);
   expect(/another version/.test(await noteOf(second)), 'motion that is not of the plant is refused');
-  expect(await ask(second, (viewer) => viewer.name) === 'wheat', 'and the plant is shown at rest');
+  expect(await ask(second, (viewer) => viewer.name) === 'fern', 'and the plant is shown at rest');
 }
 
 async function checkLargeLink(page, second) {
@@ -305,7 +305,7 @@ async function checkLargeLink(page, second) {
   await waitFor(second, () => window.tendrilViewer.ready && window.tendrilViewer.name === 'wheat-field-waves');
   await waitFor(second, () => /was made at/.test(document.getElementById('note').textContent));
   expect(/at rest/.test(await noteOf(second)), 'and the page says what it lacks');
-  await openItem(page, 'wheat');
+  await openItem(page, 'fern');
 }
 
 // ---- reach --------------------------------------------------------------------------------------
@@ -348,7 +348,7 @@ export async function checkSmall(page) {
 }
 
 export async function checkKeyboard(page) {
-  await openItem(page, 'wheat');
+  await openItem(page, 'fern');
   await setPlaying(page, false);
   const focused = () => page.evaluate(() => {
     const { activeElement } = document;
@@ -404,7 +404,7 @@ function contrasts() {
 }
 
 export async function checkScheme(page) {
-  await openItem(page, 'wheat');
+  await openItem(page, 'fern');
   await setPlaying(page, false);
   const shades = [];
   for (const colorScheme of ['dark', 'light']) {
