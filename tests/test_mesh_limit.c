@@ -42,6 +42,15 @@ TD_TEST(texture_on_a_tube_is_square) {
     td_mesh_free(mesh);
 }
 
+static td_skeleton *skeleton_of(const char *text) {
+    test_plant plant = test_grow(text, NULL);
+    CHECK_INT(plant.status, TD_OK);
+    td_skeleton *skeleton = plant.skeleton;
+    plant.skeleton = NULL;
+    test_plant_free(&plant);
+    return skeleton;
+}
+
 // one of everything that has a picture of its own
 static td_skeleton *pictured(void) {
     static const char text[] =
@@ -50,12 +59,7 @@ static td_skeleton *pictured(void) {
         "surface: K flower, whorls=3, petals=7\nsurface: R fruit\n"
         "axiom: !(0.1)F(1)[+(40)~L(0.5)][-(30)~M(0.7)][&(20)~K(0.4)][^(50)~R(0.2)]@Mat(1)"
         "[+(80)@o(0.3)][{.g(0.2).+(90)g(0.3).+(80)g(0.2).}]/(30)@Mat(0)!(0.02)F(0.4)\n";
-    test_plant plant = test_grow(text, NULL);
-    CHECK_INT(plant.status, TD_OK);
-    td_skeleton *skeleton = plant.skeleton;
-    plant.skeleton = NULL;
-    test_plant_free(&plant);
-    return skeleton;
+    return skeleton_of(text);
 }
 
 TD_TEST(texture_coordinates_of_organs_lie_in_the_picture) {
@@ -122,12 +126,7 @@ static td_skeleton *tree(void) {
                                "A(s) --> !(s*0.3)F(s*4)[&(35)A(s*0.7)]/(120)[&(35)A(s*0.7)]/(120)"
                                "[&(35)A(s*0.7)]\n"
                                "homomorphism\nA(s) --> ~L(s*12)\n";
-    test_plant plant = test_grow(text, NULL);
-    CHECK_INT(plant.status, TD_OK);
-    td_skeleton *skeleton = plant.skeleton;
-    plant.skeleton = NULL;
-    test_plant_free(&plant);
-    return skeleton;
+    return skeleton_of(text);
 }
 
 // Area of the mesh as seen along +Z: rays through a grid that hit a triangle, over all of them.
