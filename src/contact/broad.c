@@ -25,7 +25,7 @@
 
 #define LEVELS   32  // grids; what is smaller goes into the finest
 #define FARTHEST 1e9 // cells from the origin
-#define FEW      300 // capsules that are compared each with each: from 400 on grids are cheaper
+#define FEW      300 // capsules that are compared each with each
 
 // ---- boxes ----------------------------------------------------------------------------------
 

@@ -41,8 +41,8 @@
 #define LEAST_SHIFT 1e-6 // of the first
 #define MOST_SHIFT  1e10 // of the first
 
-#define REUSE_BELOW 0.02 // rad or m: after smaller increments factors are used once more
-#define WORTHWHILE  0.2  // of the last increment: what old factors must reach
+#define REUSE_BELOW 0.025 // rad or m: after smaller increments factors are used once more
+#define WORTHWHILE  0.2   // of the last increment: what old factors must reach
 
 // while something is driven
 #define SHORTENED 0.8  // of what is free, since bodies turn and points do not go straight
