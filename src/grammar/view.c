@@ -22,6 +22,12 @@ typedef struct view {
     tdi_scan scan; // of one line
 } view;
 
+typedef struct sampled { // a data file, and at how many places to sample it
+    char name[TDI_FILE_NAME];
+    int32_t samples, file;
+    tdi_scan scan;
+} sampled;
+
 // ---- finding --------------------------------------------------------------------------------
 
 static td_status fail_to_read(td_grammar *g, td_status status, const char *what, const char *name,
@@ -338,22 +344,24 @@ static bool read_file_name(view *v, char name[TDI_FILE_NAME], size_t *at) {
     return tdi_scan_fail(&v->scan, v->scan.at, "expected the name of a file");
 }
 
-// `function: growth.func 100`
-static bool read_function(view *v) {
-    char name[TDI_FILE_NAME];
+// A file and perhaps a number of samples, as in `function: growth.func 100`.
+static bool open_sampled(view *v, int32_t least, int32_t most, sampled *out) {
     size_t at = 0;
-    int32_t samples = 0, file;
-    tdi_scan scan;
+    return read_file_name(v, out->name, &at) &&
+           (tdi_scan_line_end(&v->scan) ||
+            tdi_scan_count(&v->scan, least, most, "the number of samples", &out->samples)) &&
+           open_data(v, at, out->name, &out->file, &out->scan);
+}
+
+static bool read_function(view *v) {
+    sampled s = {.samples = 0};
     tdi_spline spline;
-    if (!read_file_name(v, name, &at) ||
-        (!tdi_scan_line_end(&v->scan) &&
-         !tdi_scan_count(&v->scan, -1, TDI_SPLINE_SAMPLES, "the number of samples", &samples)) ||
-        !open_data(v, at, name, &file, &scan)) {
+    if (!open_sampled(v, -1, TDI_SPLINE_SAMPLES, &s)) {
         return false;
     }
-    return tdi_spline_read(&scan, name, samples, &v->p->g->arena, &spline)
+    return tdi_spline_read(&s.scan, s.name, s.samples, &v->p->g->arena, &spline)
                ? tdi_add_spline(v->p, &spline)
-               : data_fault(v->p, file, &scan);
+               : data_fault(v->p, s.file, &s.scan);
 }
 
 // `function set: functions.fset` replaces the functions before it
@@ -379,19 +387,14 @@ static bool read_function_set(view *v) {
 
 // `curve: profile.con 100`
 static bool read_curve(view *v) {
-    char name[TDI_FILE_NAME];
-    size_t at = 0;
-    int32_t samples = 100, file;
-    tdi_scan scan;
+    sampled s = {.samples = 100};
     tdi_curve curve;
-    if (!read_file_name(v, name, &at) ||
-        (!tdi_scan_line_end(&v->scan) &&
-         !tdi_scan_count(&v->scan, 2, TDI_CURVE_SAMPLES, "the number of samples", &samples)) ||
-        !open_data(v, at, name, &file, &scan)) {
+    if (!open_sampled(v, 2, TDI_CURVE_SAMPLES, &s)) {
         return false;
     }
-    return tdi_curve_read(&scan, samples, &v->p->g->arena, &curve) ? tdi_add_curve(v->p, &curve)
-                                                                   : data_fault(v->p, file, &scan);
+    return tdi_curve_read(&s.scan, s.samples, &v->p->g->arena, &curve)
+               ? tdi_add_curve(v->p, &curve)
+               : data_fault(v->p, s.file, &s.scan);
 }
 
 // `contour: 1 stem.con`
