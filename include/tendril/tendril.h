@@ -20,6 +20,7 @@
 #include "tendril/tree.h"
 #include "tendril/batch.h"
 #include "tendril/rod.h"
+#include "tendril/helix.h"
 #include "tendril/scene.h"
 #include "tendril/world.h"
 #include "tendril/io.h"

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// A helix: the centreline of an element whose curvatures and twist are constant, in closed form.
+//
+// The frame R(s) has +Y along the centreline, as segments have. With the Darboux vector u in its
+// own axes, u = (curvature about X, twist about Y, curvature about Z), in 1/m,
+//   R' = R [u]x,   x' = R e_y,   R(0) = I,   x(0) = 0.
+// With v = s u, the left Jacobian J of rotations and e_y the axis +Y,
+//   R = exp [v]x,   x = s J(v) e_y,   J(v) e = c1 e + c2 v x e + c3 (v.e) v
+// where c_k = sum over j of (-|v|^2)^j / (2j + k)! are Stumpff's functions: smooth at zero, so that
+// a straight element is no special case.
+
+#include "math/mat3.h"
+
+typedef struct tdi_stumpff {
+    td_real c[8];
+} tdi_stumpff;
+
+// Of x = |v|^2 >= 0.
+tdi_stumpff tdi_stumpff_of(td_real x);
+
+// Place and frame at s, in the axes of the start.
+typedef struct tdi_helix_frame {
+    td_vec3 x;
+    tdi_mat3 r;
+} tdi_helix_frame;
+
+tdi_helix_frame tdi_helix_at(td_vec3 u, td_real s);
+
+// How they change with u. An increment d of u moves the place by, and turns the frame by the
+// rotation vector (from the left, in the axes of the start),
+//   sum of dx_k d_k + 1/2 sum of ddx_kl d_k d_l,   sum of turn_k d_k + 1/2 sum of dturn_kl d_k d_l
+// up to terms of third order. Pairs kl are in the order of a td_sym3: xx, yy, zz, xy, xz, yz.
+typedef struct tdi_helix_jet {
+    td_vec3 x;
+    tdi_mat3 r;
+    td_vec3 dx[3], turn[3];
+    td_vec3 ddx[6], dturn[6];
+} tdi_helix_jet;
+
+// With `second` false the second derivatives are not written.
+void tdi_helix_jet_at(td_vec3 u, td_real s, bool second, tdi_helix_jet *jet);

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// A tree of helices.
+//
+// Element   a piece of constant curvatures and twist. It starts at a frame of its parent, or of the
+//           base, and everything on it rides at an arc length s. Parents come first.
+// Station   a slice of matter at s: mass, first and second moment in the axes of the frame there.
+//           Along the centreline stations are points of Gauss, so that sums over them are
+//           integrals; what an element carries rigidly is a station where it is attached.
+// Rider     a segment of the skeleton, read off: a stem stretches from one arc length to another,
+//           an organ rides rigidly on one.
+// Vane      what feels the air: a piece of area at a station, or at a point of a rider.
+
+#include "base/alloc.h"
+#include "base/assert.h"
+#include "base/diag.h"
+#include "helix/curve.h"
+#include "solver/solver.h"
+#include "tendril/helix.h"
+
+typedef struct tdi_helix_element {
+    int32_t parent;   // or TD_NONE: on the base
+    td_end_kind root; // how its start is held, without parent
+    td_real at;       // m: arc length on the parent
+    td_vec3 place;    // m: of its start, in the axes of the frame there
+    tdi_mat3 turn;    // of its first frame, in those axes
+    td_real length;   // m
+    td_vec3 rest;     // 1/m: (about X, twist, about Z) at ease
+    td_vec3 start;    // as drawn
+    td_vec3
+        stiffness; // N m: E I, G J, E I, integrated along the element: energy = 1/2 k (u - rest)^2
+    td_vec3 friction; // N m s: likewise
+    int32_t station_first, station_count;
+    int32_t vane_first, vane_count;
+} tdi_helix_element;
+
+typedef struct tdi_helix_station {
+    int32_t element;
+    td_real s;      // m
+    td_real mass;   // kg
+    td_vec3 moment; // kg m: first moment, in the axes of the frame
+    td_sym3 second; // kg m^2: integral of density X X^T about the frame's origin
+} tdi_helix_station;
+
+// A point that rides on an element.
+typedef struct tdi_helix_point {
+    int32_t element; // or TD_NONE: on the base
+    td_real s;       // m
+    td_vec3 offset;  // m, in the axes of the frame there
+} tdi_helix_point;
+
+typedef struct tdi_helix_vane {
+    tdi_helix_point point;
+    int32_t segment; // whose wind it feels
+    td_quat turn;    // of the axes of `area` in the frame
+    td_vec3 area;    // m^2
+} tdi_helix_vane;
+
+typedef struct tdi_helix_rider {
+    int32_t element;    // or TD_NONE: on the base
+    td_real from, to;   // m: arc lengths of its joint and its tip; the same where it rides rigidly
+    td_vec3 start, end; // m: joint and tip in the axes of the frames there
+    td_quat turn;       // of its axes in the frame in the middle
+    td_real length;     // m: along its +Y, over which the arc length goes from `from` to `to`
+} tdi_helix_rider;
+
+struct td_helix_model {
+    tdi_solver_model head;
+    int32_t element_count, station_count, vane_count, rider_count, capsule_count;
+    tdi_helix_element *element;
+    tdi_helix_station *station; // in the order of elements
+    tdi_helix_vane *vane;       // in the order of elements; those on the base are left out
+    tdi_helix_rider *rider;     // one a segment; without a skeleton one an element
+    td_real *radius;            // m: of the rider's capsule; 0: it touches nothing
+    td_real *bead;
+};
+
+// model.c: a block for a model with so many parts, all zero.
+typedef struct tdi_helix_counts {
+    int32_t elements, stations, vanes, riders;
+} tdi_helix_counts;
+td_helix_model *tdi_helix_model_alloc(const tdi_helix_counts *counts, const td_alloc *alloc,
+                                      td_diag *diag);
+// Where a point of a segment, in the segment's axes, rides.
+tdi_helix_point tdi_helix_point_of(const td_helix_model *m, int32_t segment, td_vec3 point);
+// gauss.c: how many points the integrals along an element of so many radians need, and the points
+// and weights on 0..1.
+int32_t tdi_helix_gauss_count(td_real angle);
+void tdi_helix_gauss(int32_t count, td_real *points, td_real *weights);
