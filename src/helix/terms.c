@@ -111,7 +111,7 @@ static td_real stations_value(const td_helix_state *s, int32_t i) {
     const tdi_helix_place *start = &s->pose.start[i];
     const td_vec3 g = s->head.opts->gravity, fall = tdi_scale(g, now->h * now->h),
                   down = tdi_mat3_apply_t(&start->r, g);
-    td_real sum = 0, mass = 0;
+    td_real sum = now->inertia > 0 ? 0 : -e->mass * tdi_dot(g, start->o);
     for (int32_t k = e->station_first; k < e->station_first + e->station_count; k++) {
         const tdi_helix_station *station = &s->model->station[k];
         const tdi_helix_frame at = tdi_helix_at(s->pose.u[i], station->s);
@@ -121,10 +121,9 @@ static td_real stations_value(const td_helix_state *s, int32_t i) {
         } else {
             const td_vec3 c = tdi_mat3_apply(&at.r, station->moment);
             sum -= tdi_dot(down, tdi_madd(c, at.x, station->mass));
-            mass += station->mass;
         }
     }
-    return sum - mass * tdi_dot(g, start->o);
+    return sum;
 }
 
 // ---- springs --------------------------------------------------------------------------------
@@ -183,7 +182,7 @@ static tdi_drag drag_at(const td_helix_state *s, int32_t k) {
     const tdi_helix_vane_air *known = &s->vane[k];
     const td_real h = s->now->h;
     const tdi_rate_factors by = {h, 1, 1 / h};
-    const td_vec3 wind = o->winds ? o->winds[vane->segment] : o->air.wind,
+    const td_vec3 wind = o->winds ? o->winds[vane->point.segment] : o->air.wind,
                   x = tdi_helix_point_at(&s->pose, &vane->point),
                   u = tdi_sub(tdi_scale(tdi_sub(x, known->star), 1 / h), wind);
     return tdi_drag_of(&o->air, &known->area, u, &by);
@@ -231,7 +230,7 @@ static tdi_point load_term(const td_helix_state *s, const td_load *load,
 // The frame that a torque on a segment turns: that in its middle.
 static tdi_helix_point middle_of(const td_helix_model *m, int32_t segment) {
     const tdi_helix_rider *r = &m->rider[segment];
-    return (tdi_helix_point){r->element, 0.5 * (r->from + r->to), {0, 0, 0}};
+    return (tdi_helix_point){.element = r->element, .s = 0.5 * (r->from + r->to)};
 }
 
 static void add_torque(td_helix_state *s, const td_load *load, bool exact) {
