@@ -48,7 +48,7 @@ static tdi_helix_place root_place(const tdi_helix_element *e, const tdi_helix_po
 void tdi_helix_update(td_helix_state *s) {
     const td_helix_model *m = s->model;
     tdi_helix_pose *pose = &s->pose;
-    s->moved = false;
+    s->moved = s->ended = false;
     for (int32_t i = 0; i < m->element_count; i++) {
         const tdi_helix_element *e = &m->element[i];
         if (e->parent == TD_NONE) {

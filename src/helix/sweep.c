@@ -90,6 +90,14 @@ void tdi_helix_form_add(tdi_helix_form *form, const tdi_helix_jet *jet, const td
     add_block(&form->start, &moved);
 }
 
+void tdi_helix_form_add_levers(tdi_helix_form *form, const tdi_helix_levers *levers) {
+    form->start.a = tdi_sym3_add(form->start.a, levers->a);
+    form->d = tdi_sym3_add(form->d, levers->d);
+    for (int j = 0; j < 3; j++) {
+        form->turn_d[j] = tdi_add(form->turn_d[j], levers->turn_d[j]);
+    }
+}
+
 void tdi_helix_form_add_place(tdi_helix_form *form, const tdi_helix_ride *ride, const td_sym3 *c) {
     const td_vec3 none[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     tdi_helix_block block = {.c = *c};
@@ -312,20 +320,13 @@ static td_vec3 curvatures_for(const tdi_helix_node *node, const tdi_helix_motion
     return tdi_scale(tdi_add(d, free), -1);
 }
 
-static td_real larger2(td_real most, td_vec3 a, td_real scale) {
-    const td_real size = tdi_dot(a, a) * scale * scale;
-    return size <= most ? most : size; // keeps what is not a number
-}
-
 static td_vec3 limited(td_vec3 d, td_real length, td_real limit) {
     const td_real size = tdi_norm(d) * length;
     return size > limit ? tdi_scale(d, limit / size) : d;
 }
 
-td_real tdi_helix_sweep_out(td_helix_state *s, const tdi_rate *base, td_real limit,
-                            td_real *promise) {
+void tdi_helix_sweep_out(td_helix_state *s, const tdi_rate *base, td_real limit, td_real *promise) {
     const td_helix_model *m = s->model;
-    td_real most = 0;
     for (int32_t i = 0; i < m->element_count; i++) {
         const tdi_helix_element *e = &m->element[i];
         tdi_helix_node *node = &s->node[i];
@@ -338,7 +339,6 @@ td_real tdi_helix_sweep_out(td_helix_state *s, const tdi_rate *base, td_real lim
             move->v =
                 tdi_mat3_apply_t(&start->r, tdi_add(base->velocity, tdi_cross(base->spin, lever)));
             move_root(e, p, p->b.n, p->b.f, move, promise);
-            most = larger2(most, move->v, e->root == TD_END_FREE);
         } else {
             const tdi_helix_motion *up = &s->node[e->parent].move;
             move->w = to_start(node, tdi_helix_ride_turn(&node->ride, up));
@@ -346,7 +346,23 @@ td_real tdi_helix_sweep_out(td_helix_state *s, const tdi_rate *base, td_real lim
         }
         move->d = limited(curvatures_for(node, move, node->free), e->length, limit);
         *promise += node->promise;
+    }
+}
+
+static td_real larger2(td_real most, td_vec3 a, td_real scale) {
+    const td_real size = tdi_dot(a, a) * scale * scale;
+    return size <= most ? most : size; // keeps what is not a number
+}
+
+td_real tdi_helix_largest(const td_helix_state *s) {
+    const td_helix_model *m = s->model;
+    td_real most = 0;
+    for (int32_t i = 0; i < m->element_count; i++) {
+        const tdi_helix_element *e = &m->element[i];
+        const tdi_helix_motion *move = &s->node[i].move;
+        const bool free = e->parent == TD_NONE && e->root == TD_END_FREE;
         most = larger2(larger2(most, move->w, 1), move->d, e->length);
+        most = larger2(most, move->v, free);
     }
     return sqrt(most);
 }

@@ -30,6 +30,13 @@ typedef struct tdi_helix_form {
     td_vec3 g;             // gradient by curvatures
 } tdi_helix_form;
 
+// Second derivatives of contact, which a positive model leaves out.
+typedef struct tdi_helix_levers {
+    td_sym3 a, d;
+    td_vec3 turn_d[3];
+    bool any;
+} tdi_helix_levers;
+
 typedef struct tdi_helix_motion {
     td_vec3 w, v, d;
 } tdi_helix_motion;
@@ -78,6 +85,7 @@ void tdi_helix_block_shift(tdi_helix_block *block, td_vec3 p, bool exact);
 // Adds what sits in the frame of a jet, in the element's axes.
 void tdi_helix_form_add(tdi_helix_form *form, const tdi_helix_jet *jet,
                         const tdi_helix_block *block, bool exact);
+void tdi_helix_form_add_levers(tdi_helix_form *form, const tdi_helix_levers *levers);
 // Adds k times the product of two rows, symmetric: rows are gradients by the element's motion.
 void tdi_helix_form_add_rows(tdi_helix_form *form, const tdi_helix_motion *a,
                              const tdi_helix_motion *b, td_real k);
@@ -95,8 +103,10 @@ tdi_helix_motion tdi_helix_ride_row(const tdi_helix_ride *ride, td_vec3 force);
 // left to its parent, or prepares its own motion. False: not positive definite.
 bool tdi_helix_eliminate(td_helix_state *state, int32_t element, bool exact);
 // Root to tip: increments, with the base moved by a turn and a shift, in world axes. No curvature
-// changes by more than `limit` rad along its element. Gives the largest in rad or m.
-td_real tdi_helix_sweep_out(td_helix_state *state, const tdi_rate *base, td_real limit,
-                            td_real *promise);
+// changes by more than `limit` rad along its element. Adds r^T H^-1 r.
+void tdi_helix_sweep_out(td_helix_state *state, const tdi_rate *base, td_real limit,
+                         td_real *promise);
+// The largest increment, rad or m: turns of elements' starts, curvatures times lengths, shifts.
+td_real tdi_helix_largest(const td_helix_state *state);
 // The answer to the pushes in `respond`, in place.
 void tdi_helix_sweep_respond(td_helix_state *state);

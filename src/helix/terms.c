@@ -162,9 +162,7 @@ tdi_helix_ride tdi_helix_ride_at(const td_helix_state *s, const tdi_helix_point 
 // Adds the term of a point, which is in world axes.
 static void add_point(td_helix_state *s, const tdi_helix_point *at, const tdi_point *term,
                       bool exact) {
-    const tdi_mat3 r = s->pose.start[at->element].r;
-    const tdi_mat3 back = {
-        {r.m[0], r.m[3], r.m[6], r.m[1], r.m[4], r.m[7], r.m[2], r.m[5], r.m[8]}};
+    const tdi_mat3 back = tdi_mat3_turned(&s->pose.start[at->element].r);
     tdi_helix_block block = {.c = tdi_sym3_turn(&back, &term->hessian),
                              .f = tdi_mat3_apply(&back, term->gradient)};
     tdi_helix_jet jet;
