@@ -131,3 +131,17 @@ void tdi_helix_jet_at(td_vec3 u, td_real s, bool second, tdi_helix_jet *jet) {
         jet->dturn[p] = tdi_scale(tdi_add(ab, ba), 0.5 * s * s);
     }
 }
+
+void tdi_helix_flow_at(td_vec3 u, td_vec3 rate, td_real s, tdi_helix_flow *flow) {
+    const td_vec3 v = tdi_scale(u, s), along = axis(1);
+    const tdi_stumpff f = tdi_stumpff_of(tdi_dot(v, v));
+    const slopes d = slopes_of(&f);
+    flow->r = frame_of(&f, v);
+    flow->x = tdi_scale(jacobian(&f, v, along), s);
+    for (int k = 0; k < 3; k++) {
+        flow->turn[k] = tdi_scale(jacobian(&f, v, axis(k)), s);
+        flow->dx[k] = tdi_scale(jacobian_slope(&f, &d, v, along, axis(k)), s * s);
+    }
+    flow->dx_rate = tdi_scale(jacobian_bend(&f, &d, v, along, rate, rate), s * s * s);
+    flow->turn_rate = tdi_scale(jacobian_slope(&f, &d, v, rate, rate), s * s);
+}

@@ -41,3 +41,15 @@ typedef struct tdi_helix_jet {
 
 // With `second` false the second derivatives are not written.
 void tdi_helix_jet_at(td_vec3 u, td_real s, bool second, tdi_helix_jet *jet);
+
+// How a frame at s moves while u changes at a steady rate: place and frame, their derivatives by u,
+// and what is left of their accelerations then,
+//   sum of ddx_kl rate_k rate_l,   sum of dturn_kl rate_k rate_l
+typedef struct tdi_helix_flow {
+    td_vec3 x;
+    tdi_mat3 r;
+    td_vec3 dx[3], turn[3];
+    td_vec3 dx_rate, turn_rate;
+} tdi_helix_flow;
+
+void tdi_helix_flow_at(td_vec3 u, td_vec3 rate, td_real s, tdi_helix_flow *flow);
