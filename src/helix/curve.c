@@ -5,7 +5,9 @@
 
 #include <math.h>
 
-#define SERIES 4.0 // |v|^2 up to which the series is taken: its terms fall by 1/14 or faster
+// |v|^2 up to which the series is taken. Closer to zero the other way loses digits: 2e-14 of c_7 at
+// 4, 2e-15 at 9.
+#define SERIES 9.0
 
 // ---- Stumpff's functions --------------------------------------------------------------------
 
