@@ -17,7 +17,7 @@ static td_vec3 carried_along(td_vec3 alpha, td_vec3 w, td_vec3 r) {
     return tdi_add(tdi_cross(alpha, r), tdi_cross(w, tdi_cross(w, r)));
 }
 
-void tdi_helix_arm_at(const tdi_helix_motion *start, td_vec3 u, td_vec3 rate, td_real s,
+void tdi_helix_arm_at(const tdi_helix_moving *start, td_vec3 u, td_vec3 rate, td_real s,
                       td_vec3 offset, tdi_helix_arm *arm) {
     tdi_helix_flow flow;
     tdi_helix_flow_at(u, rate, s, &flow);
@@ -47,10 +47,10 @@ void tdi_helix_arm_at(const tdi_helix_motion *start, td_vec3 u, td_vec3 rate, td
     }
 }
 
-tdi_helix_motion tdi_helix_follow(const tdi_helix_element *e, const tdi_helix_arm *arm,
-                                  const tdi_helix_motion *parent, td_vec3 acceleration) {
+tdi_helix_moving tdi_helix_follow(const tdi_helix_element *e, const tdi_helix_arm *arm,
+                                  const tdi_helix_moving *parent, td_vec3 acceleration) {
     const td_vec3 turn = tdi_helix_combine(arm->turn, acceleration), move = tdi_helix_combine(arm->move, acceleration);
-    tdi_helix_motion m = {.o = tdi_add(parent->o, arm->r),
+    tdi_helix_moving m = {.o = tdi_add(parent->o, arm->r),
                           .r = tdi_mat3_product(&arm->axes, &e->turn),
                           .rate = arm->rate};
     m.spin_rate = tdi_add(parent->spin_rate, tdi_add(turn, arm->turn_bias));
@@ -59,40 +59,53 @@ tdi_helix_motion tdi_helix_follow(const tdi_helix_element *e, const tdi_helix_ar
     return m;
 }
 
-tdi_helix_motion tdi_helix_root_motion(const td_helix_state *s, int32_t i,
-                                       const td_base_motion *base, td_vec3 gravity) {
+tdi_helix_moving tdi_helix_root_motion(const td_helix_state *s, const tdi_helix_forward_opts *with,
+                                       int32_t i, const td_base_motion *base) {
     const tdi_helix_element *e = &s->model->element[i];
     const tdi_mat3 axes = tdi_mat3_from_quat(base->rotation);
     const td_vec3 p = tdi_mat3_apply(&axes, e->place);
-    tdi_helix_motion m = {.o = tdi_add(base->position, p),
+    tdi_helix_moving m = {.o = tdi_add(base->position, p),
                           .r = tdi_mat3_product(&axes, &e->turn),
                           .rate = {base->spin, tdi_add(base->velocity, tdi_cross(base->spin, p))},
                           .spin_rate = base->spin_rate};
-    m.acceleration = tdi_add(tdi_sub(base->acceleration, gravity),
+    m.acceleration = tdi_add(tdi_sub(base->acceleration, with->opts->gravity),
                              carried_along(base->spin_rate, base->spin, p));
-    if (e->root != TD_END_CLAMPED) {
-        const int32_t root = s->root_place[i];
-        m.r = tdi_mat3_from_quat(s->root[root].turn);
-        m.rate.spin = s->root_rate[root].spin;
-        if (e->root == TD_END_FREE) {
-            m.o = s->root[root].o;
-            m.rate.velocity = s->root_rate[root].velocity;
-        }
+    return m;
+}
+
+// What is pinned or free is where it is, and has rates of its own.
+static tdi_helix_moving root_now(const td_helix_state *s, const tdi_helix_forward_opts *with,
+                                 int32_t i) {
+    const td_end_kind kind = s->model->element[i].root;
+    const tdi_rate own = s->root_rate[s->root_place[i]];
+    tdi_helix_moving m = tdi_helix_root_motion(s, with, i, &s->head.base);
+    if (kind != TD_END_CLAMPED) {
+        m.r = s->pose.start[i].r;
+        m.rate.spin = own.spin;
+    }
+    if (kind == TD_END_FREE) {
+        m.o = s->pose.start[i].o;
+        m.rate.velocity = own.velocity;
     }
     return m;
 }
 
-void tdi_helix_motions(td_helix_state *s, const tdi_helix_motive *motive) {
+static void find_motions(td_helix_state *s, const tdi_helix_forward_opts *with) {
     for (int32_t i = 0; i < s->model->element_count; i++) {
         const tdi_helix_element *e = &s->model->element[i];
         tdi_helix_work *w = &s->work[i];
+        w->u = s->pose.u[i];
+        w->rate = s->rate[i];
+        if (!with->twist) {
+            w->rate.y = 0;
+        }
         if (e->parent == TD_NONE) {
-            w->motion = tdi_helix_root_motion(s, i, &s->head.base, motive->opts->gravity);
+            w->motion = root_now(s, with, i);
             continue;
         }
-        const tdi_helix_motion *up = &s->work[e->parent].motion;
-        tdi_helix_arm_at(up, s->u[e->parent], s->rate[e->parent], e->at, e->place, &w->arm);
-        w->motion = tdi_helix_follow(e, &w->arm, up, tdi_vec3(0, 0, 0));
+        const tdi_helix_work *up = &s->work[e->parent];
+        tdi_helix_arm_at(&up->motion, up->u, up->rate, e->at, e->place, &w->arm);
+        w->motion = tdi_helix_follow(e, &w->arm, &up->motion, tdi_vec3(0, 0, 0));
     }
 }
 
@@ -126,7 +139,7 @@ void tdi_helix_add_wrench(tdi_helix_inertia *to, const tdi_helix_arm *arm, td_ve
     to->g = tdi_add(to->g, along(arm, n, f));
 }
 
-static void add_columns(tdi_helix_inertia *to, const tdi_helix_arm *arm, const td_vec3 *n,
+void tdi_helix_add_columns(tdi_helix_inertia *to, const tdi_helix_arm *arm, const td_vec3 *n,
                         const td_vec3 *f) {
     for (int k = 0; k < 3; k++) {
         to->turn[k] = tdi_add(to->turn[k], tdi_add(n[k], tdi_cross(arm->r, f[k])));
@@ -150,7 +163,7 @@ static void add_station(const tdi_helix_station *st, const tdi_helix_arm *arm,
         n[k] = tdi_add(tdi_sym3_apply(&inertia, arm->turn[k]), tdi_cross(c, arm->move[k]));
         f[k] = tdi_madd(tdi_cross(arm->turn[k], c), arm->move[k], st->mass);
     }
-    add_columns(to, arm, n, f);
+    tdi_helix_add_columns(to, arm, n, f);
     const td_vec3 spun = tdi_cross(w, tdi_sym3_apply(&inertia, w));
     const td_vec3 turned = tdi_sym3_apply(&inertia, arm->turn_bias);
     tdi_helix_add_wrench(to, arm, tdi_add(tdi_add(turned, spun), tdi_cross(c, arm->move_bias)),
@@ -169,7 +182,7 @@ static void own_inertia(td_helix_state *s, int32_t i) {
     w->inertia = (tdi_helix_inertia){0};
     for (int32_t k = 0; k < e->station_count; k++) {
         tdi_helix_arm arm;
-        tdi_helix_arm_at(&w->motion, s->u[i], s->rate[i], st[k].s, tdi_vec3(0, 0, 0), &arm);
+        tdi_helix_arm_at(&w->motion, w->u, w->rate, st[k].s, tdi_vec3(0, 0, 0), &arm);
         add_station(&st[k], &arm, &w->inertia, &sum);
     }
     w->inertia.start.a = tdi_sym3_inertia(sum.s);
@@ -180,8 +193,8 @@ static void own_inertia(td_helix_state *s, int32_t i) {
 // ---- loads ----------------------------------------------------------------------------------
 
 static void arm_of(const td_helix_state *s, const tdi_helix_point *p, tdi_helix_arm *arm) {
-    const int32_t i = p->element;
-    tdi_helix_arm_at(&s->work[i].motion, s->u[i], s->rate[i], p->s, p->offset, arm);
+    const tdi_helix_work *w = &s->work[p->element];
+    tdi_helix_arm_at(&w->motion, w->u, w->rate, p->s, p->offset, arm);
 }
 
 static void add_load(td_helix_state *s, const td_load *l) {
@@ -220,10 +233,11 @@ static void add_drag(td_helix_state *s, const td_step_opts *o, const tdi_helix_v
 
 // ---- entry ----------------------------------------------------------------------------------
 
-void tdi_helix_inertias(td_helix_state *s, const tdi_helix_motive *motive) {
+void tdi_helix_equations(td_helix_state *s, const tdi_helix_forward_opts *with) {
     const td_helix_model *m = s->model;
-    const td_step_opts *o = motive->opts;
+    const td_step_opts *o = with->opts;
     const bool air = o->air.linear > 0 || o->air.quadratic > 0;
+    find_motions(s, with);
     for (int32_t i = 0; i < m->element_count; i++) {
         own_inertia(s, i);
     }
@@ -233,4 +247,36 @@ void tdi_helix_inertias(td_helix_state *s, const tdi_helix_motive *motive) {
     for (int32_t k = 0; air && k < m->vane_count; k++) {
         add_drag(s, o, &m->vane[k]);
     }
+}
+
+void tdi_helix_bend(tdi_helix_work *w, const tdi_helix_forward_opts *with, td_vec3 acceleration) {
+    w->acceleration = acceleration;
+    w->rate = tdi_madd(w->rate, acceleration, with->h);
+    w->u = tdi_madd(w->u, w->rate, with->h);
+}
+
+void tdi_helix_lead_root(const td_helix_state *s, const tdi_helix_forward_opts *with, int32_t i,
+                         td_vec3 spin_rate, td_vec3 acceleration, const td_base_motion *base) {
+    const td_end_kind kind = s->model->element[i].root;
+    const td_real h = with->h;
+    tdi_helix_work *w = &s->work[i];
+    tdi_helix_moving now = w->motion, then = tdi_helix_root_motion(s, with, i, base);
+    w->motion = then;
+    w->root = s->pose.root[s->root_place[i]];
+    if (kind == TD_END_CLAMPED) {
+        return;
+    }
+    const td_vec3 spin = tdi_madd(now.rate.spin, spin_rate, h);
+    w->root.turn = tdi_quat_unit(
+        tdi_quat_mul(tdi_quat_from_vector(tdi_scale(spin, h)), w->root.turn));
+    w->motion.r = tdi_mat3_from_quat(w->root.turn);
+    w->motion.rate.spin = spin;
+    w->motion.spin_rate = spin_rate;
+    if (kind == TD_END_FREE) {
+        const td_vec3 fall = tdi_add(acceleration, with->opts->gravity);
+        w->motion.rate.velocity = tdi_madd(now.rate.velocity, fall, h);
+        w->motion.o = tdi_madd(now.o, w->motion.rate.velocity, h);
+        w->motion.acceleration = acceleration;
+    }
+    w->root.o = w->motion.o;
 }

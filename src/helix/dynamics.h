@@ -13,12 +13,12 @@
 #include "helix/state.h"
 
 // A frame that moves.
-typedef struct tdi_helix_motion {
+typedef struct tdi_helix_moving {
     td_vec3 o;
     tdi_mat3 r;
     tdi_rate rate;
     td_vec3 spin_rate, acceleration; // the latter less gravity
-} tdi_helix_motion;
+} tdi_helix_moving;
 
 // How something on an element follows the element's start and curvatures.
 typedef struct tdi_helix_arm {
@@ -50,37 +50,46 @@ typedef struct tdi_helix_inertia {
 
 // An element on its way through the sweeps.
 typedef struct tdi_helix_work {
-    tdi_helix_motion motion;   // of its start
+    tdi_helix_moving motion;   // of its start
     tdi_helix_arm arm;         // of its start, on its parent
     tdi_helix_inertia inertia; // its own; in the recursive method with all that it carries
     td_vec3 acceleration;      // u''
-    td_vec3 u, rate;           // where the step leads
-    td_quat turn;              // likewise of a root
+    td_vec3 u, rate;           // curvatures; a step leads them on
+    tdi_helix_root root;       // of an element without parent: where it starts, likewise
 } tdi_helix_work;
 
 // A step, or the accelerations at a time.
-typedef struct tdi_helix_motive {
+typedef struct tdi_helix_forward_opts {
     const td_step_opts *opts;
     td_real h;  // s: the step; 0: accelerations alone
     bool twist; // moves; otherwise it is frozen
-} tdi_helix_motive;
+} tdi_helix_forward_opts;
 
 // Where the start of a root is, and how it moves, with the base at a given place. Accelerations are
 // those of the base: what is pinned or free has others.
-tdi_helix_motion tdi_helix_root_motion(const td_helix_state *state, int32_t element,
-                                       const td_base_motion *base, td_vec3 gravity);
+tdi_helix_moving tdi_helix_root_motion(const td_helix_state *state, const tdi_helix_forward_opts *with,
+                                       int32_t i, const td_base_motion *base);
 // What is at s with an offset in the axes there.
-void tdi_helix_arm_at(const tdi_helix_motion *start, td_vec3 u, td_vec3 rate, td_real s,
+void tdi_helix_arm_at(const tdi_helix_moving *start, td_vec3 u, td_vec3 rate, td_real s,
                       td_vec3 offset, tdi_helix_arm *arm);
 // The motion of an element's start, with `arm` on its parent, which moves and bends so.
-tdi_helix_motion tdi_helix_follow(const tdi_helix_element *element, const tdi_helix_arm *arm,
-                                  const tdi_helix_motion *parent, td_vec3 acceleration);
+tdi_helix_moving tdi_helix_follow(const tdi_helix_element *element, const tdi_helix_arm *arm,
+                                  const tdi_helix_moving *parent, td_vec3 acceleration);
 
-// Root to tip: motions, without accelerations but those of roots, and arms at the state's pose.
-void tdi_helix_motions(td_helix_state *state, const tdi_helix_motive *motive);
-// Inertias of all elements, each of its own, with velocity terms, loads and drag.
-void tdi_helix_inertias(td_helix_state *state, const tdi_helix_motive *motive);
-// The moment and the force that start and curvatures feel from a moment and a force at an arm.
+// The state's pose and rates as work. Root to tip: motions, without accelerations but those of
+// roots, and arms. Then the inertias of all elements, each of its own, with velocity terms, loads
+// and drag.
+void tdi_helix_equations(td_helix_state *state, const tdi_helix_forward_opts *with);
+// With the acceleration of u known: where the step leads u.
+void tdi_helix_bend(tdi_helix_work *work, const tdi_helix_forward_opts *with, td_vec3 acceleration);
+// With accelerations of its start known, and the base when the step ends: where the step leads an
+// element without parent.
+void tdi_helix_lead_root(const td_helix_state *state, const tdi_helix_forward_opts *with, int32_t i,
+                         td_vec3 spin_rate, td_vec3 acceleration, const td_base_motion *base);
+// The moments and forces that a change of each u_k takes at an arm, and those that are there
+// anyway: what start and curvatures feel.
+void tdi_helix_add_columns(tdi_helix_inertia *to, const tdi_helix_arm *arm, const td_vec3 *moments,
+                           const td_vec3 *forces);
 void tdi_helix_add_wrench(tdi_helix_inertia *to, const tdi_helix_arm *arm, td_vec3 moment,
                           td_vec3 force);
 // sum of column_k by_k
@@ -89,17 +98,17 @@ static inline td_vec3 tdi_helix_combine(const td_vec3 *columns, td_vec3 by) {
 }
 
 // The moment of springs and friction on u when it has changed for a time t at its rate.
-static inline td_vec3 tdi_helix_springs(const tdi_helix_element *e, const tdi_helix_motive *motive,
+static inline td_vec3 tdi_helix_springs(const tdi_helix_element *e, const tdi_helix_forward_opts *with,
                                         td_vec3 u, td_vec3 rate, td_real t) {
     const td_vec3 bent = tdi_sub(tdi_madd(u, rate, t), e->rest);
-    const td_vec3 moment = tdi_scale(tdi_times(e->stiffness, bent), -motive->opts->stiffness);
-    return tdi_madd(moment, tdi_times(e->friction, rate), -motive->opts->damping);
+    const td_vec3 moment = tdi_scale(tdi_times(e->stiffness, bent), -with->opts->stiffness);
+    return tdi_madd(moment, tdi_times(e->friction, rate), -with->opts->damping);
 }
 
 // h c + h^2 k: what a step adds to the inertia of u.
 static inline td_vec3 tdi_helix_step_inertia(const tdi_helix_element *e,
-                                             const tdi_helix_motive *motive) {
-    const td_real h = motive->h;
-    return tdi_madd(tdi_scale(e->friction, h * motive->opts->damping), e->stiffness,
-                    h * h * motive->opts->stiffness);
+                                             const tdi_helix_forward_opts *with) {
+    const td_real h = with->h;
+    return tdi_madd(tdi_scale(e->friction, h * with->opts->damping), e->stiffness,
+                    h * h * with->opts->stiffness);
 }

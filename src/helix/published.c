@@ -99,17 +99,189 @@ static void add_carried(tdi_helix_inertia *to, const tdi_helix_arm *arm,
     tdi_helix_add_wrench(to, arm, tdi_add(turn, c->n), tdi_add(move, c->f));
 }
 
-static void sweep_in(td_helix_state *s, const tdi_helix_motive *motive) {
+static void sweep_in(td_helix_state *s, const tdi_helix_forward_opts *with) {
     for (int32_t i = s->model->element_count - 1; i >= 0; i--) {
         const tdi_helix_element *e = &s->model->element[i];
         tdi_helix_work *w = &s->work[i];
-        if (!motive->twist) {
+        if (!with->twist) {
             freeze_twist(&w->inertia);
         }
         if (e->parent != TD_NONE) {
-            const td_vec3 moment = tdi_helix_springs(e, motive, s->u[i], s->rate[i], 0);
+            const td_vec3 moment = tdi_helix_springs(e, with, s->u[i], s->rate[i], 0);
             const tdi_helix_carried c = eliminate(&w->inertia, moment);
             add_carried(&s->work[e->parent].inertia, &w->arm, &c);
         }
     }
+}
+
+// ---- accelerations --------------------------------------------------------------------------
+
+// C a = -f - B^T alpha in (A - B C^-1 B^T) alpha = B C^-1 f - n
+static void solve_free(const tdi_helix_carried *c, td_vec3 *alpha, td_vec3 *a) {
+    tdi_ldl3 l;
+    tdi_ldl3_factor(&l, &c->c, 0);
+    const td_vec3 rows[3] = {tdi_mat3_row(&c->b, 0), tdi_mat3_row(&c->b, 1),
+                             tdi_mat3_row(&c->b, 2)};
+    const td_vec3 y[3] = {tdi_ldl3_solve(&l, rows[0]), tdi_ldl3_solve(&l, rows[1]),
+                          tdi_ldl3_solve(&l, rows[2])};
+    td_sym3 left = c->a;
+    left.xx -= tdi_dot(rows[0], y[0]);
+    left.yy -= tdi_dot(rows[1], y[1]);
+    left.zz -= tdi_dot(rows[2], y[2]);
+    left.xy -= tdi_dot(rows[0], y[1]);
+    left.xz -= tdi_dot(rows[0], y[2]);
+    left.yz -= tdi_dot(rows[1], y[2]);
+    const td_vec3 still = tdi_ldl3_solve(&l, c->f);
+    tdi_ldl3 turn;
+    tdi_ldl3_factor(&turn, &left, 0);
+    *alpha = tdi_ldl3_solve(&turn, tdi_sub(tdi_mat3_apply(&c->b, still), c->n));
+    *a = tdi_scale(tdi_ldl3_solve(&l, tdi_add(c->f, tdi_mat3_apply_t(&c->b, *alpha))), -1);
+}
+
+// A alpha = -n - B a
+static td_vec3 solve_pinned(const tdi_helix_carried *c, td_vec3 a) {
+    tdi_ldl3 l;
+    tdi_ldl3_factor(&l, &c->a, 0);
+    return tdi_scale(tdi_ldl3_solve(&l, tdi_add(c->n, tdi_mat3_apply(&c->b, a))), -1);
+}
+
+// The start of an element when the step ends.
+static void find_start(td_helix_state *s, const tdi_helix_forward_opts *with,
+                       const td_base_motion *base, int32_t i) {
+    const tdi_helix_element *e = &s->model->element[i];
+    tdi_helix_work *w = &s->work[i];
+    if (e->parent != TD_NONE) {
+        const tdi_helix_work *up = &s->work[e->parent];
+        tdi_helix_arm arm;
+        tdi_helix_arm_at(&up->motion, up->u, up->rate, e->at, e->place, &arm);
+        w->motion = tdi_helix_follow(e, &arm, &up->motion, up->acceleration);
+        return;
+    }
+    td_vec3 alpha = w->motion.spin_rate, a = w->motion.acceleration;
+    if (e->root != TD_END_CLAMPED) {
+        const td_vec3 moment = tdi_helix_springs(e, with, w->u, w->rate, 0);
+        const tdi_helix_carried c = eliminate(&w->inertia, moment);
+        if (e->root == TD_END_FREE) {
+            solve_free(&c, &alpha, &a);
+        } else {
+            alpha = solve_pinned(&c, a);
+        }
+    }
+    tdi_helix_lead_root(s, with, i, alpha, a, base);
+}
+
+// (own + h c + h^2 k) u'' = moment at u + h u' - g - turn^T alpha - move^T a
+static td_vec3 solve_own(const tdi_helix_element *e, const tdi_helix_work *w,
+                         const tdi_helix_forward_opts *with) {
+    const tdi_helix_inertia *t = &w->inertia;
+    const td_vec3 alpha = w->motion.spin_rate, a = w->motion.acceleration,
+                  stiff = tdi_helix_step_inertia(e, with);
+    td_vec3 b = tdi_sub(tdi_helix_springs(e, with, w->u, w->rate, with->h), t->g);
+    b.x -= tdi_dot(t->turn[0], alpha) + tdi_dot(t->move[0], a);
+    b.y -= tdi_dot(t->turn[1], alpha) + tdi_dot(t->move[1], a);
+    b.z -= tdi_dot(t->turn[2], alpha) + tdi_dot(t->move[2], a);
+    b.y = with->twist ? b.y : 0;
+    const td_sym3 own = tdi_sym3_add(t->own, tdi_sym3_diagonal(stiff.x, stiff.y, stiff.z));
+    tdi_ldl3 l;
+    tdi_ldl3_factor(&l, &own, 0);
+    return tdi_ldl3_solve(&l, b);
+}
+
+static void sweep_out(td_helix_state *s, const tdi_helix_forward_opts *with) {
+    const td_base_motion base = tdi_base_after(&s->head.base, with->h);
+    for (int32_t i = 0; i < s->model->element_count; i++) {
+        find_start(s, with, &base, i);
+        const td_vec3 acceleration = solve_own(&s->model->element[i], &s->work[i], with);
+        tdi_helix_bend(&s->work[i], with, acceleration);
+    }
+}
+
+void tdi_helix_recursive(td_helix_state *s, const tdi_helix_forward_opts *with) {
+    sweep_in(s, with);
+    sweep_out(s, with);
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+static td_status solve(td_helix_state *s, const tdi_helix_forward_opts *with, td_helix_method method,
+                       td_diag *diag) {
+    tdi_helix_equations(s, with);
+    if (method == TD_HELIX_COMPOSITE) {
+        return tdi_helix_composite(s, with, diag);
+    }
+    tdi_helix_recursive(s, with);
+    return TD_OK;
+}
+
+static bool all_finite(const td_helix_state *s) {
+    bool fine = true;
+    for (int32_t i = 0; i < s->model->element_count; i++) {
+        const tdi_helix_work *w = &s->work[i];
+        fine = fine && tdi_finite3(w->u) && tdi_finite3(w->rate);
+        if (s->model->element[i].parent == TD_NONE) {
+            fine = fine && tdi_finite3(w->motion.o) && tdi_finite3(w->motion.rate.velocity) &&
+                   tdi_finite3(w->motion.rate.spin) && isfinite(tdi_quat_norm(w->root.turn));
+        }
+    }
+    return fine;
+}
+
+// The state becomes what the work has come to.
+static void accept(td_helix_state *s, const tdi_helix_forward_opts *with) {
+    const td_base_motion base = tdi_base_after(&s->head.base, with->h);
+    for (int32_t i = 0; i < s->model->element_count; i++) {
+        const tdi_helix_work *w = &s->work[i];
+        s->pose.u[i] = w->u;
+        s->rate[i] = w->rate;
+        if (s->root_place[i] != TD_NONE) {
+            s->pose.root[s->root_place[i]] = w->root;
+            s->root_rate[s->root_place[i]] = w->motion.rate;
+        }
+    }
+    s->head.time += with->h;
+    tdi_helix_put_base(s, &base);
+    tdi_helix_changed(s);
+}
+
+td_status td_helix_accelerations(td_helix_state *s, const td_step_opts *opts,
+                                 td_helix_published published, td_vec3 *accelerations,
+                                 td_diag *diag) {
+    const tdi_helix_forward_opts with = {opts, 0, published.twist};
+    td_status status = tdi_solver_check(&tdi_solver_helix, s, opts, diag);
+    if (status == TD_OK) {
+        status = solve(s, &with, published.method, diag);
+    }
+    for (int32_t i = 0; status == TD_OK && i < s->model->element_count; i++) {
+        accelerations[i] = s->work[i].acceleration;
+    }
+    return status;
+}
+
+static td_status step(td_helix_state *s, const td_step_opts *opts, td_helix_published published,
+                      td_diag *diag) {
+    const tdi_helix_forward_opts with = {opts, opts->dt, published.twist};
+    td_status status = solve(s, &with, published.method, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    if (!all_finite(s)) {
+        return tdi_fail(diag, TD_ERR_DIVERGED, "the step at %g s diverged; try a smaller dt",
+                        s->head.time);
+    }
+    accept(s, &with);
+    return TD_OK;
+}
+
+td_status td_helix_step_published(td_helix_state *s, const td_step_opts *opts,
+                                  td_helix_published published, td_diag *diag) {
+    td_status status = tdi_solver_check(&tdi_solver_helix, s, opts, diag);
+    return status == TD_OK ? step(s, opts, published, diag) : status;
+}
+
+td_status tdi_helix_explicit_step(void *state, const td_step_opts *opts, td_step_stats *stats,
+                                  td_diag *diag) {
+    const td_helix_published published = {TD_HELIX_RECURSIVE, false};
+    td_status status = step(state, opts, published, diag);
+    stats->steps += status == TD_OK;
+    return status;
 }

@@ -94,6 +94,8 @@ struct td_helix_state {
     struct tdi_helix_node *node;     // an element; see sweep.h
     struct tdi_helix_pivot *pivot;   // a root
     struct tdi_helix_point_jet *end; // two a capsule: see points.c
+
+    struct tdi_helix_work *work; // an element, as published: see dynamics.h
 };
 
 // ---- kinematics -----------------------------------------------------------------------------
