@@ -206,7 +206,7 @@ static void add_load(td_helix_state *s, const td_load *l) {
         return;
     }
     if (l->kind == TD_LOAD_TORQUE) { // a segment's axes are those in its middle
-        point = (tdi_helix_point){point.element, 0.5 * (rider->from + rider->to), {0, 0, 0}};
+        point = (tdi_helix_point){point.element, l->segment, 0.5 * (rider->from + rider->to), {0, 0, 0}};
     }
     arm_of(s, &point, &arm);
     tdi_helix_work *w = &s->work[point.element];
@@ -226,7 +226,7 @@ static void add_drag(td_helix_state *s, const td_step_opts *o, const tdi_helix_v
     const tdi_mat3 turn = tdi_mat3_from_quat(v->turn);
     const tdi_mat3 axes = tdi_mat3_product(&arm.axes, &turn);
     const tdi_drag_area area = tdi_drag_area_of(v->area, &axes);
-    const td_vec3 wind = o->winds ? o->winds[v->segment] : o->air.wind;
+    const td_vec3 wind = o->winds ? o->winds[v->point.segment] : o->air.wind;
     const tdi_drag drag = tdi_drag_of(&o->air, &area, tdi_sub(arm.rate.velocity, wind), &by);
     tdi_helix_add_wrench(&s->work[v->point.element].inertia, &arm, tdi_vec3(0, 0, 0), drag.gradient);
 }
@@ -268,7 +268,7 @@ void tdi_helix_lead_root(const td_helix_state *s, const tdi_helix_forward_opts *
     }
     const td_vec3 spin = tdi_madd(now.rate.spin, spin_rate, h);
     w->root.turn = tdi_quat_unit(
-        tdi_quat_mul(tdi_quat_from_vector(tdi_scale(spin, h)), w->root.turn));
+        tdi_quat_mul(tdi_turn_by(tdi_scale(spin, h)), w->root.turn));
     w->motion.r = tdi_mat3_from_quat(w->root.turn);
     w->motion.rate.spin = spin;
     w->motion.spin_rate = spin_rate;

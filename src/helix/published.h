@@ -13,7 +13,8 @@ td_status tdi_helix_composite(td_helix_state *state, const tdi_helix_forward_opt
 // and how many unknowns it has: those of elements without parent that are not clamped, turn before
 // place, come before the curvatures of the element.
 int32_t tdi_helix_unknowns(const td_helix_model *model);
-void tdi_helix_mass_matrix(td_helix_state *state, const tdi_helix_forward_opts *with, td_real *matrix);
+td_status tdi_helix_mass_matrix(td_helix_state *state, const tdi_helix_forward_opts *with,
+                                td_real *matrix, td_diag *diag);
 
 // TD_EULER: the recursive method with frozen twist.
 td_status tdi_helix_explicit_step(void *state, const td_step_opts *opts, td_step_stats *stats,
