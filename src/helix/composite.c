@@ -226,8 +226,8 @@ static void fill_right(td_helix_state *s, const tdi_helix_forward_opts *with, co
 }
 
 // h C + h^2 K on the diagonal
-static void add_springs(const td_helix_state *s, const tdi_helix_forward_opts *with,
-                        const dense *d, size_t n) {
+static void add_springs(const td_helix_state *s, const tdi_helix_forward_opts *with, const dense *d,
+                        size_t n) {
     size_t row = 0;
     for (int32_t i = 0; i < s->model->element_count; i++) {
         const tdi_helix_element *e = &s->model->element[i];
@@ -303,8 +303,8 @@ td_status tdi_helix_composite(td_helix_state *s, const tdi_helix_forward_opts *w
         solve(d.matrix, n, d.x);
         lead_on(s, with, d.x);
     } else {
-        status = tdi_fail(diag, TD_ERR_DIVERGED,
-                          "the mass matrix at %g s is not positive definite", s->head.time);
+        status = tdi_fail(diag, TD_ERR_DIVERGED, "the mass matrix at %g s is not positive definite",
+                          s->head.time);
     }
     tdi_alloc_free(s->head.alloc, l.base, l.used);
     return status;

@@ -26,7 +26,8 @@ void tdi_helix_arm_at(const tdi_helix_moving *start, td_vec3 u, td_vec3 rate, td
         arm->turn[k] = tdi_mat3_apply(&start->r, flow.turn[k]);
         arm->move[k] = tdi_mat3_apply(&start->r, flow.dx[k]);
     }
-    const td_vec3 turned = tdi_helix_combine(arm->turn, rate), moved = tdi_helix_combine(arm->move, rate);
+    const td_vec3 turned = tdi_helix_combine(arm->turn, rate),
+                  moved = tdi_helix_combine(arm->move, rate);
     const td_vec3 wr = tdi_cross(w, r);
     arm->r = r;
     arm->axes = tdi_mat3_product(&start->r, &flow.r);
@@ -42,14 +43,14 @@ void tdi_helix_arm_at(const tdi_helix_moving *start, td_vec3 u, td_vec3 rate, td
         }
         arm->r = tdi_add(r, p);
         arm->rate.velocity = tdi_add(arm->rate.velocity, tdi_cross(arm->rate.spin, p));
-        arm->move_bias =
-            tdi_add(arm->move_bias, carried_along(arm->turn_bias, arm->rate.spin, p));
+        arm->move_bias = tdi_add(arm->move_bias, carried_along(arm->turn_bias, arm->rate.spin, p));
     }
 }
 
 tdi_helix_moving tdi_helix_follow(const tdi_helix_element *e, const tdi_helix_arm *arm,
                                   const tdi_helix_moving *parent, td_vec3 acceleration) {
-    const td_vec3 turn = tdi_helix_combine(arm->turn, acceleration), move = tdi_helix_combine(arm->move, acceleration);
+    const td_vec3 turn = tdi_helix_combine(arm->turn, acceleration),
+                  move = tdi_helix_combine(arm->move, acceleration);
     tdi_helix_moving m = {.o = tdi_add(parent->o, arm->r),
                           .r = tdi_mat3_product(&arm->axes, &e->turn),
                           .rate = arm->rate};
@@ -120,7 +121,7 @@ typedef struct lump {
 
 // sym(a b^T), twice
 static td_sym3 both(td_vec3 a, td_vec3 b) {
-    return (td_sym3){2 * a.x * b.x,           2 * a.y * b.y,           2 * a.z * b.z,
+    return (td_sym3){2 * a.x * b.x,         2 * a.y * b.y,         2 * a.z * b.z,
                      a.x * b.y + a.y * b.x, a.x * b.z + a.z * b.x, a.y * b.z + a.z * b.y};
 }
 
@@ -140,7 +141,7 @@ void tdi_helix_add_wrench(tdi_helix_inertia *to, const tdi_helix_arm *arm, td_ve
 }
 
 void tdi_helix_add_columns(tdi_helix_inertia *to, const tdi_helix_arm *arm, const td_vec3 *n,
-                        const td_vec3 *f) {
+                           const td_vec3 *f) {
     for (int k = 0; k < 3; k++) {
         to->turn[k] = tdi_add(to->turn[k], tdi_add(n[k], tdi_cross(arm->r, f[k])));
         to->move[k] = tdi_add(to->move[k], f[k]);
@@ -167,7 +168,7 @@ static void add_station(const tdi_helix_station *st, const tdi_helix_arm *arm,
     const td_vec3 spun = tdi_cross(w, tdi_sym3_apply(&inertia, w));
     const td_vec3 turned = tdi_sym3_apply(&inertia, arm->turn_bias);
     tdi_helix_add_wrench(to, arm, tdi_add(tdi_add(turned, spun), tdi_cross(c, arm->move_bias)),
-             tdi_madd(carried_along(arm->turn_bias, w, c), arm->move_bias, st->mass));
+                         tdi_madd(carried_along(arm->turn_bias, w, c), arm->move_bias, st->mass));
     sum->m += st->mass;
     sum->c = tdi_madd(tdi_add(sum->c, c), arm->r, st->mass);
     sum->s = tdi_sym3_add(sum->s, tdi_sym3_add(second, both(arm->r, c)));
@@ -206,7 +207,8 @@ static void add_load(td_helix_state *s, const td_load *l) {
         return;
     }
     if (l->kind == TD_LOAD_TORQUE) { // a segment's axes are those in its middle
-        point = (tdi_helix_point){point.element, l->segment, 0.5 * (rider->from + rider->to), {0, 0, 0}};
+        point = (tdi_helix_point){
+            point.element, l->segment, 0.5 * (rider->from + rider->to), {0, 0, 0}};
     }
     arm_of(s, &point, &arm);
     tdi_helix_work *w = &s->work[point.element];
@@ -228,7 +230,8 @@ static void add_drag(td_helix_state *s, const td_step_opts *o, const tdi_helix_v
     const tdi_drag_area area = tdi_drag_area_of(v->area, &axes);
     const td_vec3 wind = o->winds ? o->winds[v->point.segment] : o->air.wind;
     const tdi_drag drag = tdi_drag_of(&o->air, &area, tdi_sub(arm.rate.velocity, wind), &by);
-    tdi_helix_add_wrench(&s->work[v->point.element].inertia, &arm, tdi_vec3(0, 0, 0), drag.gradient);
+    tdi_helix_add_wrench(&s->work[v->point.element].inertia, &arm, tdi_vec3(0, 0, 0),
+                         drag.gradient);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -267,8 +270,7 @@ void tdi_helix_lead_root(const td_helix_state *s, const tdi_helix_forward_opts *
         return;
     }
     const td_vec3 spin = tdi_madd(now.rate.spin, spin_rate, h);
-    w->root.turn = tdi_quat_unit(
-        tdi_quat_mul(tdi_turn_by(tdi_scale(spin, h)), w->root.turn));
+    w->root.turn = tdi_quat_unit(tdi_quat_mul(tdi_turn_by(tdi_scale(spin, h)), w->root.turn));
     w->motion.r = tdi_mat3_from_quat(w->root.turn);
     w->motion.rate.spin = spin;
     w->motion.spin_rate = spin_rate;

@@ -67,8 +67,9 @@ typedef struct tdi_helix_forward_opts {
 
 // Where the start of a root is, and how it moves, with the base at a given place. Accelerations are
 // those of the base: what is pinned or free has others.
-tdi_helix_moving tdi_helix_root_motion(const td_helix_state *state, const tdi_helix_forward_opts *with,
-                                       int32_t i, const td_base_motion *base);
+tdi_helix_moving tdi_helix_root_motion(const td_helix_state *state,
+                                       const tdi_helix_forward_opts *with, int32_t i,
+                                       const td_base_motion *base);
 // What is at s with an offset in the axes there.
 void tdi_helix_arm_at(const tdi_helix_moving *start, td_vec3 u, td_vec3 rate, td_real s,
                       td_vec3 offset, tdi_helix_arm *arm);
@@ -98,8 +99,9 @@ static inline td_vec3 tdi_helix_combine(const td_vec3 *columns, td_vec3 by) {
 }
 
 // The moment of springs and friction on u when it has changed for a time t at its rate.
-static inline td_vec3 tdi_helix_springs(const tdi_helix_element *e, const tdi_helix_forward_opts *with,
-                                        td_vec3 u, td_vec3 rate, td_real t) {
+static inline td_vec3 tdi_helix_springs(const tdi_helix_element *e,
+                                        const tdi_helix_forward_opts *with, td_vec3 u, td_vec3 rate,
+                                        td_real t) {
     const td_vec3 bent = tdi_sub(tdi_madd(u, rate, t), e->rest);
     const td_vec3 moment = tdi_scale(tdi_times(e->stiffness, bent), -with->opts->stiffness);
     return tdi_madd(moment, tdi_times(e->friction, rate), -with->opts->damping);

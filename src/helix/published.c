@@ -12,6 +12,8 @@
 
 #include "helix/published.h"
 
+#include "helix/implicit.h"
+
 #include <math.h>
 
 // ---- what an element carries ----------------------------------------------------------------
@@ -26,9 +28,8 @@ static void freeze_twist(tdi_helix_inertia *t) {
 // to - sum of a_k b_k^T i_k
 static void take_products(tdi_mat3 *to, const td_vec3 *a, const td_vec3 *b, td_vec3 i) {
     const td_vec3 x = tdi_scale(b[0], i.x), y = tdi_scale(b[1], i.y), z = tdi_scale(b[2], i.z);
-    const td_vec3 rows[3] = {{a[0].x, a[1].x, a[2].x},
-                             {a[0].y, a[1].y, a[2].y},
-                             {a[0].z, a[1].z, a[2].z}};
+    const td_vec3 rows[3] = {
+        {a[0].x, a[1].x, a[2].x}, {a[0].y, a[1].y, a[2].y}, {a[0].z, a[1].z, a[2].z}};
     for (int k = 0; k < 3; k++) {
         to->m[3 * k] -= rows[k].x * x.x + rows[k].y * y.x + rows[k].z * z.x;
         to->m[3 * k + 1] -= rows[k].x * x.y + rows[k].y * y.y + rows[k].z * z.y;
@@ -77,7 +78,8 @@ static void apply(const tdi_helix_carried *c, td_vec3 alpha, td_vec3 a, td_vec3 
 static void add_shifted(tdi_helix_carried *to, const tdi_helix_carried *c, td_vec3 r) {
     const tdi_mat3 rc = tdi_cross_sym(r, &c->c);
     td_sym3 a = tdi_sym3_add(c->a, tdi_cross_both(r, &rc));
-    const td_vec3 x = tdi_cross(r, tdi_mat3_row(&c->b, 0)), y = tdi_cross(r, tdi_mat3_row(&c->b, 1)),
+    const td_vec3 x = tdi_cross(r, tdi_mat3_row(&c->b, 0)),
+                  y = tdi_cross(r, tdi_mat3_row(&c->b, 1)),
                   z = tdi_cross(r, tdi_mat3_row(&c->b, 2)); // columns of [r]x B^T
     a = tdi_sym3_add(a, (td_sym3){2 * x.x, 2 * y.y, 2 * z.z, x.y + y.x, x.z + z.x, y.z + z.y});
     to->a = tdi_sym3_add(to->a, a);
@@ -107,7 +109,7 @@ static void sweep_in(td_helix_state *s, const tdi_helix_forward_opts *with) {
             freeze_twist(&w->inertia);
         }
         if (e->parent != TD_NONE) {
-            const td_vec3 moment = tdi_helix_springs(e, with, s->u[i], s->rate[i], 0);
+            const td_vec3 moment = tdi_helix_springs(e, with, w->u, w->rate, 0);
             const tdi_helix_carried c = eliminate(&w->inertia, moment);
             add_carried(&s->work[e->parent].inertia, &w->arm, &c);
         }
@@ -203,8 +205,8 @@ void tdi_helix_recursive(td_helix_state *s, const tdi_helix_forward_opts *with) 
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static td_status solve(td_helix_state *s, const tdi_helix_forward_opts *with, td_helix_method method,
-                       td_diag *diag) {
+static td_status solve(td_helix_state *s, const tdi_helix_forward_opts *with,
+                       td_helix_method method, td_diag *diag) {
     tdi_helix_equations(s, with);
     if (method == TD_HELIX_COMPOSITE) {
         return tdi_helix_composite(s, with, diag);
@@ -247,7 +249,7 @@ td_status td_helix_accelerations(td_helix_state *s, const td_step_opts *opts,
                                  td_helix_published published, td_vec3 *accelerations,
                                  td_diag *diag) {
     const tdi_helix_forward_opts with = {opts, 0, published.twist};
-    td_status status = tdi_solver_check(&tdi_solver_helix, s, opts, diag);
+    td_status status = tdi_state_check(&tdi_helix_implicit, s, opts, diag);
     if (status == TD_OK) {
         status = solve(s, &with, published.method, diag);
     }
@@ -274,7 +276,7 @@ static td_status step(td_helix_state *s, const td_step_opts *opts, td_helix_publ
 
 td_status td_helix_step_published(td_helix_state *s, const td_step_opts *opts,
                                   td_helix_published published, td_diag *diag) {
-    td_status status = tdi_solver_check(&tdi_solver_helix, s, opts, diag);
+    td_status status = tdi_state_check(&tdi_helix_implicit, s, opts, diag);
     return status == TD_OK ? step(s, opts, published, diag) : status;
 }
 

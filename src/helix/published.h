@@ -7,7 +7,8 @@
 #include "helix/dynamics.h"
 
 void tdi_helix_recursive(td_helix_state *state, const tdi_helix_forward_opts *with);
-td_status tdi_helix_composite(td_helix_state *state, const tdi_helix_forward_opts *with, td_diag *diag);
+td_status tdi_helix_composite(td_helix_state *state, const tdi_helix_forward_opts *with,
+                              td_diag *diag);
 
 // The mass matrix of tdi_helix_composite(), rows first, with frozen twist as a 1 on the diagonal,
 // and how many unknowns it has: those of elements without parent that are not clamped, turn before

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+// Accelerations and steps of helices as published. Pairs with src/helix/dynamics.c, published.c and
+// composite.c.
+
+#include "helix/published.h"
+#include "test_helix_support.h"
+
+#include <stdlib.h>
+
+#define MOST 30
+
+static const td_helix_published recursive = {TD_HELIX_RECURSIVE, false},
+                                composite = {TD_HELIX_COMPOSITE, false},
+                                recursive_twist = {TD_HELIX_RECURSIVE, true},
+                                composite_twist = {TD_HELIX_COMPOSITE, true};
+
+// ---- helices --------------------------------------------------------------------------------
+
+typedef struct helices {
+    td_helix_model *model;
+    td_helix_state *state;
+    int32_t count;
+} helices;
+
+static void helices_free(helices *h) {
+    td_helix_state_free(h->state);
+    td_helix_model_free(h->model);
+}
+
+static td_vec3 any_curvature(tdi_random *r, td_real most) {
+    return tdi_scale(any_direction(r), between(r, 0, most));
+}
+
+// The last pivots of a mass matrix with twist are in proportion to the square of the radius: thin
+// helices lose digits by 1/r^2.
+static td_helix_element any_element(tdi_random *r, bool thick) {
+    td_helix_element e = td_helix_element_default();
+    e.length = between(r, 0.05, 0.15);
+    e.radius_base = thick ? between(r, 0.015, 0.03) : between(r, 0.002, 0.01);
+    e.radius_tip = e.radius_base * between(r, 0.5, 1);
+    e.flat = between(r, 0.5, 2);
+    e.young = 1e6;
+    e.damping_time = between(r, 0, 0.02);
+    e.rest = any_curvature(r, 15);
+    e.start = e.rest;
+    return e;
+}
+
+// A chain, or a tree whose elements grow out of any earlier one, anywhere along it and beside it.
+typedef struct sort {
+    bool tree, thick;
+    td_end_kind root;
+} sort;
+
+static helices any_helices(tdi_random *r, int32_t count, sort of) {
+    helices h = {.count = count};
+    td_helix_element e[MOST];
+    td_diag diag = {0};
+    for (int32_t i = 0; i < count; i++) {
+        e[i] = any_element(r, of.thick);
+        e[i].parent = i - 1;
+        e[i].root = of.root;
+        if (of.tree && i > 0) {
+            e[i].parent = (int32_t)(between(r, 0, 1) * i);
+            e[i].at = between(r, 0, 1);
+            e[i].place = any_curvature(r, 0.02);
+        }
+        if (of.tree || i == 0) {
+            e[i].turn = tdi_turn_by(any_curvature(r, 2));
+        }
+    }
+    CHECK_SAY(td_helix_model_new(e, count, NULL, &h.model, &diag) == TD_OK, "%s", diag.message);
+    CHECK(td_helix_state_new(h.model, NULL, &h.state, &diag) == TD_OK);
+    return h;
+}
+
+// Everything moves, and so does the base.
+static void any_motion(tdi_random *r, const helices *h) {
+    td_vec3 u[MOST], rate[MOST];
+    const td_base_motion base = {.position = any_curvature(r, 1),
+                                 .rotation = tdi_turn_by(any_curvature(r, 2)),
+                                 .velocity = any_curvature(r, 1),
+                                 .spin = any_curvature(r, 3),
+                                 .acceleration = any_curvature(r, 5),
+                                 .spin_rate = any_curvature(r, 5)};
+    for (int32_t i = 0; i < h->count; i++) {
+        u[i] = tdi_add(h->model->element[i].rest, any_curvature(r, 10));
+        rate[i] = any_curvature(r, 50);
+    }
+    td_helix_set_base(h->state, &base);
+    td_helix_set_curvatures(h->state, u, rate);
+    for (int32_t i = 0; i < h->state->root_count; i++) {
+        h->state->pose.root[i].turn = tdi_turn_by(any_curvature(r, 2));
+        h->state->root_rate[i] = (tdi_rate){any_curvature(r, 3), any_curvature(r, 1)};
+    }
+    tdi_helix_changed(h->state);
+}
+
+static td_load any_load(tdi_random *r, const helices *h) {
+    return (td_load){.kind = TD_LOAD_FORCE,
+                     .segment = (int32_t)(between(r, 0, 1) * h->count),
+                     .point = {0.01, 0.02, 0},
+                     .vector = any_curvature(r, 0.5)};
+}
+
+static td_real largest(const td_vec3 *a, int32_t count) {
+    td_real most = 0;
+    for (int32_t i = 0; i < count; i++) {
+        most = fmax(most, tdi_norm(a[i]));
+    }
+    return most;
+}
+
+// ---- both methods ---------------------------------------------------------------------------
+
+static td_real methods_apart(const helices *h, const td_step_opts *opts, bool twist) {
+    td_vec3 a[MOST], b[MOST];
+    CHECK(td_helix_accelerations(h->state, opts, twist ? recursive_twist : recursive, a, NULL) ==
+          TD_OK);
+    CHECK(td_helix_accelerations(h->state, opts, twist ? composite_twist : composite, b, NULL) ==
+          TD_OK);
+    for (int32_t i = 0; i < h->count; i++) {
+        CHECK(twist || (a[i].y == 0 && b[i].y == 0));
+        b[i] = tdi_sub(b[i], a[i]);
+    }
+    return largest(b, h->count) / largest(a, h->count);
+}
+
+// The condition number of the mass matrix grows with the fourth power of the elements, and that of
+// the reference's factors with it.
+static td_real worst_apart(bool tree, bool twist, td_end_kind root) {
+    tdi_random r;
+    td_step_opts opts = td_step_opts_default();
+    td_real worst = 0;
+    tdi_random_seed(&r, 7);
+    opts.air = (td_air){{1, 0, 2}, 0.1, 1};
+    for (int32_t k = 0; k < 500; k++) {
+        helices h = any_helices(&r, 1 + k % MOST, (sort){tree, twist, root});
+        const td_load load = any_load(&r, &h);
+        opts.loads = &load;
+        opts.load_count = 1;
+        any_motion(&r, &h);
+        worst = fmax(worst, methods_apart(&h, &opts, twist));
+        helices_free(&h);
+    }
+    return worst;
+}
+
+TD_TEST(helix_recursive_accelerations_equal_composite_ones) {
+    CHECK_IN(worst_apart(false, false, TD_END_CLAMPED), 0, 1e-9);
+    CHECK_IN(worst_apart(true, false, TD_END_CLAMPED), 0, 1e-9);
+    CHECK_IN(worst_apart(false, true, TD_END_CLAMPED), 0, 1e-9);
+    CHECK_IN(worst_apart(true, true, TD_END_CLAMPED), 0, 1e-9);
+}
+
+TD_TEST(helix_recursive_accelerations_equal_composite_ones_without_clamp) {
+    CHECK_IN(worst_apart(true, false, TD_END_PINNED), 0, 1e-9);
+    CHECK_IN(worst_apart(true, true, TD_END_FREE), 0, 1e-9);
+}
+
+// ---- Lagrange's equations -------------------------------------------------------------------
+
+#define STATIONS 128
+
+// Where stations are: place and frame, twelve numbers each, in which they are embedded.
+typedef struct embedding {
+    tdi_helix_place at[STATIONS];
+} embedding;
+
+static void embed(const helices *h, embedding *to) {
+    for (int32_t k = 0; k < h->model->station_count; k++) {
+        const tdi_helix_station *st = &h->model->station[k];
+        to->at[k] = tdi_helix_frame_at(&h->state->pose, st->element, st->s);
+    }
+}
+
+// (a - b) by
+static void differ(const helices *h, const embedding *a, const embedding *b, td_real by,
+                   embedding *to) {
+    for (int32_t k = 0; k < h->model->station_count; k++) {
+        to->at[k].o = tdi_scale(tdi_sub(a->at[k].o, b->at[k].o), by);
+        for (int j = 0; j < 9; j++) {
+            to->at[k].r.m[j] = by * (a->at[k].r.m[j] - b->at[k].r.m[j]);
+        }
+    }
+}
+
+// Integral of density times the product of two fields x = o + R X over all stations.
+static td_real product(const helices *h, const embedding *a, const embedding *b) {
+    td_real sum = 0;
+    for (int32_t k = 0; k < h->model->station_count; k++) {
+        const tdi_helix_station *st = &h->model->station[k];
+        const tdi_helix_place *p = &a->at[k], *q = &b->at[k];
+        const tdi_mat3 ps = tdi_mat3_mul_sym(&p->r, &st->second);
+        sum += st->mass * tdi_dot(p->o, q->o);
+        sum += tdi_dot(p->o, tdi_mat3_apply(&q->r, st->moment));
+        sum += tdi_dot(q->o, tdi_mat3_apply(&p->r, st->moment));
+        for (int j = 0; j < 9; j++) {
+            sum += ps.m[j] * q->r.m[j];
+        }
+    }
+    return sum;
+}
+
+static td_real *part_of(td_vec3 *u, int32_t k) {
+    return k % 3 == 0 ? &u[k / 3].x : k % 3 == 1 ? &u[k / 3].y : &u[k / 3].z;
+}
+
+// How the embedding changes with unknown k.
+static void derive(const helices *h, int32_t k, embedding *to) {
+    const td_real e = 1e-4; // 1/m: rounding and truncation are both some 1e-10
+    td_vec3 u[MOST], now[MOST], rate[MOST];
+    embedding *low = malloc(sizeof *low);
+    td_helix_curvatures(h->state, now, rate);
+    for (int side = -1; side <= 1; side += 2) {
+        memcpy(u, now, sizeof u);
+        *part_of(u, k) += side * e;
+        td_helix_set_curvatures(h->state, u, rate);
+        embed(h, side < 0 ? low : to);
+    }
+    differ(h, to, low, 0.5 / e, to);
+    td_helix_set_curvatures(h->state, now, rate);
+    free(low);
+}
+
+TD_TEST(helix_mass_matrix_is_that_of_the_stations_places) {
+    enum { N = 4 };
+    tdi_random r;
+    td_step_opts opts = td_step_opts_default();
+    const tdi_helix_forward_opts with = {&opts, 0, true};
+    tdi_random_seed(&r, 8);
+    for (int tree = 0; tree < 2; tree++) {
+        helices h = any_helices(&r, N, (sort){tree, true, TD_END_CLAMPED});
+        td_real matrix[9 * N * N];
+        embedding *by = malloc(3 * N * sizeof *by);
+        any_motion(&r, &h);
+        tdi_helix_equations(h.state, &with);
+        CHECK(tdi_helix_mass_matrix(h.state, &with, matrix, NULL) == TD_OK);
+        for (int32_t k = 0; k < 3 * N; k++) {
+            derive(&h, k, &by[k]);
+        }
+        for (int32_t j = 0; j < 3 * N; j++) {
+            for (int32_t k = 0; k < 3 * N; k++) {
+                const td_real size =
+                    sqrt(product(&h, &by[j], &by[j]) * product(&h, &by[k], &by[k]));
+                CHECK_IN((matrix[3 * N * j + k] - product(&h, &by[j], &by[k])) / size, -1e-7, 1e-7);
+            }
+        }
+        free(by);
+        helices_free(&h);
+    }
+}
+
+// After a time t of constant accelerations, the base's too.
+static void carry_on(const helices *h, const td_vec3 *u, const td_vec3 *rate, const td_vec3 *by,
+                     const td_base_motion *base, td_real t) {
+    td_vec3 then[MOST];
+    const td_base_motion moved = tdi_base_after(base, t);
+    for (int32_t i = 0; i < h->count; i++) {
+        then[i] = tdi_madd(tdi_madd(u[i], rate[i], t), by[i], t * t / 2);
+    }
+    td_helix_set_base(h->state, &moved);
+    td_helix_set_curvatures(h->state, then, rate);
+}
+
+// Accelerations of all stations, from their places along the motion.
+static void second_difference(const helices *h, const td_vec3 *by, embedding *to) {
+    const td_real t = 1e-5; // s: truncation is some 1e-7, rounding less
+    const td_base_motion base = h->state->head.base;
+    td_vec3 u[MOST], rate[MOST];
+    embedding *e = malloc(3 * sizeof *e);
+    td_helix_curvatures(h->state, u, rate);
+    for (int k = 0; k < 3; k++) {
+        carry_on(h, u, rate, by, &base, (k - 1) * t);
+        embed(h, &e[k]);
+    }
+    carry_on(h, u, rate, by, &base, 0);
+    differ(h, &e[2], &e[1], 1 / (t * t), &e[2]);
+    differ(h, &e[1], &e[0], 1 / (t * t), &e[0]);
+    differ(h, &e[2], &e[0], 1, to);
+    free(e);
+}
+
+// The power of a load on the motion of a state when u_k alone changes at rate 1.
+static td_real load_power(const helices *h, const td_load *load, int32_t k) {
+    const td_real e = 1e-4;
+    const tdi_helix_point p = tdi_helix_point_of(h->model, load->segment, load->point);
+    td_vec3 u[MOST], now[MOST], rate[MOST], x[2];
+    td_helix_curvatures(h->state, now, rate);
+    for (int side = 0; side < 2; side++) {
+        memcpy(u, now, sizeof u);
+        *part_of(u, k) += side ? e : -e;
+        td_helix_set_curvatures(h->state, u, rate);
+        x[side] = tdi_helix_point_at(&h->state->pose, &p);
+    }
+    td_helix_set_curvatures(h->state, now, rate);
+    return tdi_dot(load->vector, tdi_sub(x[1], x[0])) / (2 * e);
+}
+
+// d'Alembert: along every unknown the inertial forces do the work of springs, friction, weight and
+// load. Places and frames alone are differenced, so that nothing of the equations is used.
+static void check_work(const helices *h, const td_step_opts *opts, const td_vec3 *accelerations) {
+    embedding *by = malloc(sizeof *by), *a = malloc(sizeof *a);
+    second_difference(h, accelerations, a);
+    for (int32_t k = 0; k < h->model->station_count; k++) {
+        a->at[k].o = tdi_sub(a->at[k].o, opts->gravity);
+    }
+    for (int32_t k = 0; k < 3 * h->count; k++) {
+        const tdi_helix_element *e = &h->model->element[k / 3];
+        td_vec3 d = tdi_sub(h->state->pose.u[k / 3], e->rest), rate = h->state->rate[k / 3];
+        td_vec3 moment = tdi_add(tdi_times(e->stiffness, d), tdi_times(e->friction, rate));
+        derive(h, k, by);
+        const td_real inertial = product(h, by, a);
+        const td_real work = load_power(h, opts->loads, k) - *part_of(&moment, k % 3);
+        const td_real size = sqrt(product(h, by, by) * product(h, a, a));
+        CHECK_IN((inertial - work) / size, -1e-6, 1e-6);
+    }
+    free(by);
+    free(a);
+}
+
+TD_TEST(helix_accelerations_obey_the_principle_of_virtual_work) {
+    tdi_random r;
+    td_step_opts opts = td_step_opts_default();
+    td_vec3 a[MOST];
+    tdi_random_seed(&r, 9);
+    for (int k = 0; k < 8; k++) {
+        helices h = any_helices(&r, 1 + k % 4, (sort){k >= 4, true, TD_END_CLAMPED});
+        const td_load load = any_load(&r, &h);
+        opts.loads = &load;
+        opts.load_count = 1;
+        any_motion(&r, &h);
+        CHECK(td_helix_accelerations(h.state, &opts, composite_twist, a, NULL) == TD_OK);
+        check_work(&h, &opts, a);
+        helices_free(&h);
+    }
+}
