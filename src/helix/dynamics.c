@@ -19,23 +19,25 @@ static td_vec3 carried_along(td_vec3 alpha, td_vec3 w, td_vec3 r) {
 
 void tdi_helix_arm_at(const tdi_helix_moving *start, td_vec3 u, td_vec3 rate, td_real s,
                       td_vec3 offset, tdi_helix_arm *arm) {
-    tdi_helix_flow flow;
-    tdi_helix_flow_at(u, rate, s, &flow);
-    const td_vec3 w = start->rate.spin, r = tdi_mat3_apply(&start->r, flow.x);
+    tdi_helix_jet jet;
+    td_vec3 place_rate, turn_rate;
+    tdi_helix_jet_at(u, s, false, &jet);
+    tdi_helix_drift(&jet, rate, &place_rate, &turn_rate);
+    const td_vec3 w = start->rate.spin, r = tdi_mat3_apply(&start->r, jet.x);
     for (int k = 0; k < 3; k++) {
-        arm->turn[k] = tdi_mat3_apply(&start->r, flow.turn[k]);
-        arm->move[k] = tdi_mat3_apply(&start->r, flow.dx[k]);
+        arm->turn[k] = tdi_mat3_apply(&start->r, jet.turn[k]);
+        arm->move[k] = tdi_mat3_apply(&start->r, jet.dx[k]);
     }
     const td_vec3 turned = tdi_helix_combine(arm->turn, rate),
                   moved = tdi_helix_combine(arm->move, rate);
     const td_vec3 wr = tdi_cross(w, r);
     arm->r = r;
-    arm->axes = tdi_mat3_product(&start->r, &flow.r);
+    arm->axes = tdi_mat3_product(&start->r, &jet.r);
     arm->rate.spin = tdi_add(w, turned);
     arm->rate.velocity = tdi_add(start->rate.velocity, tdi_add(wr, moved));
-    arm->turn_bias = tdi_add(tdi_cross(w, turned), tdi_mat3_apply(&start->r, flow.turn_rate));
+    arm->turn_bias = tdi_add(tdi_cross(w, turned), tdi_mat3_apply(&start->r, turn_rate));
     arm->move_bias =
-        tdi_add(tdi_cross(w, tdi_madd(wr, moved, 2)), tdi_mat3_apply(&start->r, flow.dx_rate));
+        tdi_add(tdi_cross(w, tdi_madd(wr, moved, 2)), tdi_mat3_apply(&start->r, place_rate));
     if (offset.x != 0 || offset.y != 0 || offset.z != 0) {
         const td_vec3 p = tdi_mat3_apply(&arm->axes, offset);
         for (int k = 0; k < 3; k++) {
