@@ -111,9 +111,10 @@ typedef struct td_object_def {
     const char *plant;           ///< File of an L-system; or
     td_strand_def strand;        ///< used when it has points or a helix; or
     const td_skeleton *skeleton; ///< from elsewhere; it is copied.
-    int32_t steps;               ///< Of the L-system. Default -1: as its file says.
-    int32_t seed;                ///< Default -1: as its file says.
-    const td_define *defines;    ///< define_count of them; or
+    const char *view;         ///< View file of the plant. Default NULL: the one beside it, if any.
+    int32_t steps;            ///< Of the L-system. Default -1: as its file says.
+    int32_t seed;             ///< Default -1: as its file says.
+    const td_define *defines; ///< define_count of them; or
     int32_t define_count;
     const td_value *define_values; ///< a map.
     td_vec3 position;              ///< m, of the base: pot, head, branch.

@@ -385,6 +385,11 @@ static td_status check_object(const td_scene *s, int32_t k, td_diag_list *diags)
         return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
                                "an object needs either 'plant' or 'strand', and not both");
     }
+    if (o->view && !o->plant) {
+        snprintf(path, sizeof path, "objects[%d].view", k);
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                               "'view' belongs to a plant; this object has no 'plant'");
+    }
     td_status status = check_strand(s, k, diags);
     if (status != TD_OK) {
         return status;
