@@ -455,3 +455,125 @@ TD_TEST(helix_published_steps_are_of_first_order) {
         CHECK_IN(coarse / fine, 1.7, 2.3);
     }
 }
+
+// ---- limits ---------------------------------------------------------------------------------
+
+TD_TEST(helix_recursive_steps_take_no_memory_and_composite_ones_give_it_back) {
+    tdi_random r;
+    test_heap heap = {0};
+    const td_alloc alloc = test_heap_alloc(&heap);
+    td_step_opts opts = td_step_opts_default();
+    td_helix_state *state = NULL;
+    opts.dt = 1e-4;
+    tdi_random_seed(&r, 14);
+    helices h = any_helices(&r, 10, (sort){true, true, TD_END_CLAMPED});
+    CHECK_INT(td_helix_state_new(h.model, &alloc, &state, NULL), TD_OK);
+    const long calls = heap.calls, held = heap.held;
+    opts.integrator = TD_EULER;
+    for (int k = 0; k < 10; k++) {
+        CHECK_INT(td_helix_step_published(state, &opts, recursive, NULL), TD_OK);
+        CHECK_INT(td_helix_step(state, &opts, NULL, NULL), TD_OK);
+    }
+    CHECK_INT(heap.calls, calls);
+    CHECK_INT(td_helix_step_published(state, &opts, composite, NULL), TD_OK);
+    CHECK_INT(heap.held, held);
+    td_helix_state_free(state);
+    helices_free(&h);
+}
+
+TD_TEST(helix_integrator_euler_is_the_recursive_method_with_frozen_twist) {
+    tdi_random r;
+    td_step_opts opts = td_step_opts_default();
+    td_vec3 a[MOST], b[MOST];
+    td_helix_state *other = NULL;
+    opts.dt = 1e-4;
+    opts.integrator = TD_EULER;
+    tdi_random_seed(&r, 15);
+    helices h = any_helices(&r, 10, (sort){true, true, TD_END_CLAMPED});
+    CHECK_INT(td_helix_state_new(h.model, NULL, &other, NULL), TD_OK);
+    for (int k = 0; k < 10; k++) {
+        CHECK_INT(td_helix_step(h.state, &opts, NULL, NULL), TD_OK);
+        CHECK_INT(td_helix_step_published(other, &opts, recursive, NULL), TD_OK);
+    }
+    td_helix_curvatures(h.state, a, NULL);
+    td_helix_curvatures(other, b, NULL);
+    for (int32_t i = 0; i < h.count; i++) {
+        CHECK(memcmp(&a[i], &b[i], sizeof a[i]) == 0);
+        CHECK(a[i].y == h.model->element[i].start.y);
+    }
+    td_helix_state_free(other);
+    helices_free(&h);
+}
+
+// Whatever happens inside, what floats freely falls with gravity.
+TD_TEST(helix_published_steps_of_what_floats_keep_momentum) {
+    tdi_random r;
+    td_step_opts opts = td_step_opts_default();
+    td_vec3 linear[2], angular;
+    opts.dt = 1e-4;
+    tdi_random_seed(&r, 16);
+    for (int k = 0; k < 2; k++) {
+        helices h = any_helices(&r, 5, (sort){true, true, TD_END_FREE});
+        any_motion(&r, &h);
+        td_real mass = 0;
+        for (int32_t i = 0; i < h.count; i++) {
+            mass += h.model->element[i].mass;
+            h.state->rate[i] = tdi_scale(h.state->rate[i], 0.1);
+            h.state->rate[i].y = 0;
+        }
+        tdi_helix_changed(h.state);
+        td_helix_momentum(h.state, &linear[0], &angular);
+        for (int j = 0; j < 100; j++) {
+            CHECK_INT(td_helix_step_published(h.state, &opts, k ? composite : recursive, NULL),
+                      TD_OK);
+        }
+        td_helix_momentum(h.state, &linear[1], &angular);
+        linear[0] = tdi_madd(linear[0], opts.gravity, mass * 0.01);
+        // the rule is of first order: a thousandth of what weight and springs do in this time
+        CHECK_IN(tdi_norm(tdi_sub(linear[1], linear[0])) / (mass * 0.0981), 0, 0.02);
+        helices_free(&h);
+    }
+}
+
+TD_TEST(helix_step_that_diverges_leaves_the_state_as_it_was) {
+    tdi_random r;
+    td_diag diag = {0};
+    td_step_opts opts = td_step_opts_default();
+    td_vec3 u[2][MOST], rate[2][MOST];
+    tdi_random_seed(&r, 17);
+    helices h = any_helices(&r, 5, (sort){true, true, TD_END_CLAMPED});
+    any_motion(&r, &h);
+    td_helix_curvatures(h.state, u[0], rate[0]);
+    rate[0][2].x = 1e200;
+    td_helix_set_curvatures(h.state, u[0], rate[0]);
+    CHECK_INT(td_helix_step_published(h.state, &opts, recursive, &diag), TD_ERR_DIVERGED);
+    CHECK_HAS(diag.message, "smaller dt");
+    td_helix_curvatures(h.state, u[1], rate[1]);
+    CHECK(memcmp(u[0], u[1], 5 * sizeof u[0][0]) == 0);
+    CHECK(memcmp(rate[0], rate[1], 5 * sizeof u[0][0]) == 0);
+    CHECK(h.state->head.time == 0);
+    helices_free(&h);
+}
+
+TD_TEST(helix_composite_method_refuses_too_many_elements) {
+    enum { COUNT = 1001 };
+    td_helix_element *e = malloc(COUNT * sizeof *e);
+    td_vec3 *a = malloc(COUNT * sizeof *a);
+    td_helix_model *model = NULL;
+    td_helix_state *state = NULL;
+    td_diag diag = {0};
+    td_step_opts opts = td_step_opts_default();
+    for (int32_t i = 0; i < COUNT; i++) {
+        e[i] = td_helix_element_default();
+        e[i].parent = i - 1;
+    }
+    CHECK_INT(td_helix_model_new(e, COUNT, NULL, &model, NULL), TD_OK);
+    CHECK_INT(td_helix_state_new(model, NULL, &state, NULL), TD_OK);
+    CHECK_INT(td_helix_accelerations(state, &opts, composite, a, &diag), TD_ERR_LIMIT);
+    CHECK_HAS(diag.message, "1001 elements");
+    CHECK_INT(td_helix_accelerations(state, &opts, recursive, a, &diag), TD_OK);
+    td_helix_state_free(state);
+    td_helix_model_free(model);
+    free(a);
+    free(e);
+}

@@ -41,30 +41,15 @@ static td_real residual(void *state, td_vec3 gravity) {
 
 // ---- segments -------------------------------------------------------------------------------
 
-static tdi_helix_point joint_of(const tdi_helix_rider *r) {
-    return (tdi_helix_point){.element = r->element, .s = r->from, .offset = r->start};
-}
-
 static tdi_helix_point tip_of(const tdi_helix_rider *r) {
     return (tdi_helix_point){.element = r->element, .s = r->to, .offset = r->end};
 }
 
 static void poses(const void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
                   td_quat *rotations) {
-    const td_helix_state *s = state;
     for (int32_t k = 0; k < count; k++) {
-        const tdi_helix_rider *rider = &s->model->rider[first + k];
-        if (origins) {
-            const tdi_helix_point joint = joint_of(rider);
-            origins[k] = tdi_helix_point_at(&s->pose, &joint);
-        }
-        if (tips) {
-            const tdi_helix_point tip = tip_of(rider);
-            tips[k] = tdi_helix_point_at(&s->pose, &tip);
-        }
-        if (rotations) {
-            rotations[k] = tdi_helix_rotation_at(s->model, &s->pose, first + k);
-        }
+        td_helix_segment(state, first + k, origins ? &origins[k] : NULL, tips ? &tips[k] : NULL,
+                         rotations ? &rotations[k] : NULL);
     }
 }
 

@@ -151,6 +151,22 @@ td_quat td_helix_frame(const td_helix_state *s, int32_t element, td_real at) {
                               tdi_mat3_column(&r, 2));
 }
 
+void td_helix_segment(const td_helix_state *s, int32_t segment, td_vec3 *origin, td_vec3 *tip,
+                      td_quat *rotation) {
+    const tdi_helix_rider *r = &s->model->rider[segment];
+    const tdi_helix_point joint = {.element = r->element, .s = r->from, .offset = r->start},
+                          end = {.element = r->element, .s = r->to, .offset = r->end};
+    if (origin) {
+        *origin = tdi_helix_point_at(&s->pose, &joint);
+    }
+    if (tip) {
+        *tip = tdi_helix_point_at(&s->pose, &end);
+    }
+    if (rotation) {
+        *rotation = tdi_helix_rotation_at(s->model, &s->pose, segment);
+    }
+}
+
 // ---- the base -------------------------------------------------------------------------------
 
 void tdi_helix_put_base(td_helix_state *s, const td_base_motion *base) {
