@@ -64,4 +64,5 @@ bool bench_world(const bench *b);
 bool bench_rod(const bench *b);
 bool bench_wasm(const bench *b);
 bool bench_accuracy(const bench *b);
+bool bench_solvers(const bench *b);
 bool bench_islands(const bench *b);
