@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Runs the registered tests: all, or those whose name contains the argument; `=name` is exact.
+// Runs the registered tests: all, or those whose name contains the argument; `=name` is exact and
+// `@file` runs those of a file. TEST_EXCEPT in the environment lists parts of names, separated by
+// commas, of tests that are not run.
 
 #include "td_test.h"
 
@@ -9,7 +11,7 @@
 #define MAX_TESTS 2048
 
 static struct {
-    const char *name;
+    const char *file, *name;
     test_function function;
 } tests[MAX_TESTS];
 static int test_count;
@@ -17,11 +19,12 @@ static int failures;
 static const char *skipped; // why the test that runs is left out, or NULL
 long test_checks;
 
-void test_register(const char *name, test_function function) {
+void test_register(const char *file, const char *name, test_function function) {
     if (test_count == MAX_TESTS) {
         fprintf(stderr, "too many tests: raise MAX_TESTS\n");
         abort();
     }
+    tests[test_count].file = file;
     tests[test_count].name = name;
     tests[test_count].function = function;
     test_count++;
@@ -84,11 +87,37 @@ td_alloc test_heap_alloc(test_heap *heap) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static bool wanted(const char *name, const char *filter) {
-    if (!filter) {
-        return true;
+// Whether a name contains one of the parts, which commas separate.
+static bool has_part_of(const char *name, const char *parts) {
+    for (const char *part = parts; part && *part;) {
+        const size_t length = strcspn(part, ",");
+        char copy[256];
+        snprintf(copy, sizeof copy, "%.*s", (int)length, part);
+        if (length > 0 && strstr(name, copy)) {
+            return true;
+        }
+        part += length + (part[length] == ',');
     }
-    return filter[0] == '=' ? strcmp(name, filter + 1) == 0 : strstr(name, filter) != NULL;
+    return false;
+}
+
+// Whether a path ends in /NAME.c.
+static bool is_file(const char *path, const char *name) {
+    const char *last = strrchr(path, '/');
+    const size_t length = strlen(name);
+    last = last ? last + 1 : path;
+    return strncmp(last, name, length) == 0 && strcmp(last + length, ".c") == 0;
+}
+
+static bool wanted(int i, const char *filter) {
+    const char *name = tests[i].name;
+    if (has_part_of(name, getenv("TEST_EXCEPT"))) {
+        return false;
+    }
+    return !filter            ? true
+           : filter[0] == '=' ? strcmp(name, filter + 1) == 0
+           : filter[0] == '@' ? is_file(tests[i].file, filter + 1)
+                              : strstr(name, filter) != NULL;
 }
 
 static bool run_test(const char *name, test_function function) {
@@ -112,10 +141,14 @@ int main(int argc, char **argv) {
     const char *filter = argc > 1 ? argv[1] : NULL;
     int run = 0, failed = 0, left_out = 0;
     for (int i = 0; i < test_count; i++) {
-        if (!wanted(tests[i].name, filter)) {
+        if (!wanted(i, filter)) {
             continue;
         }
         run++;
+        if (filter && filter[0] == '@') {
+            printf("%s\n", tests[i].name);
+            fflush(stdout); // a crash must not take the name along
+        }
         failed += !run_test(tests[i].name, tests[i].function);
         left_out += skipped != NULL;
     }

@@ -3,7 +3,7 @@
 
 // A test is TD_TEST(name_that_says_the_claim) { ... }. Checks print what failed and go on. A test
 // in which no check ran has failed.
-// CMake finds the tests by these lines and registers each with ctest.
+// ctest runs them file by file.
 
 #include "tendril/tendril.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 
 typedef void (*test_function)(void);
-void test_register(const char *name, test_function function);
+void test_register(const char *file, const char *name, test_function function);
 extern long test_checks; // that ran so far
 void test_failed(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -25,7 +25,7 @@ bool test_check(bool condition, const char *file, int line, const char *format, 
 #define TD_TEST(name)                                                \
     static void test_##name(void);                                   \
     __attribute__((constructor)) static void register_##name(void) { \
-        test_register(#name, test_##name);                           \
+        test_register(__FILE__, #name, test_##name);                 \
     }                                                                \
     static void test_##name(void)
 
