@@ -15,6 +15,8 @@ typedef struct val_helix {
 bool val_helix_new(val_report *report, const td_helix_element *elements, int32_t count,
                    val_helix *helix);
 void val_helix_free(val_helix *helix);
+// As it started. False, with a row for the fault and the helix freed, when it fails.
+bool val_helix_restart(val_report *report, val_helix *helix);
 
 // A row of equal elements, each at the end of the one before: `first` is the first of them.
 bool val_helix_row(val_report *report, const td_helix_element *first, int32_t count,
@@ -30,6 +32,7 @@ typedef struct val_helix_wild {
     double soft, stiff;  // N m^2: stiffness is between them
     double damping;      // s: friction over stiffness, at most
     bool aside;          // elements start beside their parents and turned, otherwise smoothly
+    bool floating;       // on a free start; otherwise clamped
 } val_helix_wild;
 
 enum { VAL_HELIX_MOST = 30 };

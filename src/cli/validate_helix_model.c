@@ -29,6 +29,17 @@ void val_helix_free(val_helix *helix) {
     *helix = (val_helix){.model = NULL};
 }
 
+bool val_helix_restart(val_report *report, val_helix *helix) {
+    td_diag diag = {.message = ""};
+    td_helix_state_free(helix->state);
+    td_status status = td_helix_state_new(helix->model, NULL, &helix->state, &diag);
+    if (status != TD_OK) {
+        val_fault(report, "building helices", helix->n, status, &diag);
+        val_helix_free(helix);
+    }
+    return status == TD_OK;
+}
+
 bool val_helix_row(val_report *report, const td_helix_element *first, int32_t count,
                    val_helix *helix) {
     td_helix_element *elements = calloc((size_t)count, sizeof *elements);
@@ -67,6 +78,7 @@ static td_helix_element random_element(val_random *random, const val_helix_wild 
     const bool onwards = val_uniform(random, 0, 1) < 0.6;
     e.parent = i == 0 ? TD_NONE : onwards ? i - 1 : val_below(random, i);
     e.at = onwards ? 1 : val_uniform(random, 0, 1);
+    e.root = wild->floating ? TD_END_FREE : TD_END_CLAMPED;
     if (wild->aside) {
         e.place = val_in_ball(random, 0.02);
         e.turn = val_turn(val_in_ball(random, 1));
