@@ -27,8 +27,7 @@ typedef struct strand {
     int32_t n;
 } strand;
 
-// rho A g l^3/(E I) = 10: it hangs down by two thirds of its length. A tenth of a second is the
-// period of its third mode.
+// rho A g l^3/(E I) = 10: it hangs down by two thirds of its length.
 static val_rod soft_beam(int32_t count) {
     val_rod beam = val_thesis_beam(count);
     beam.young = beam.density * 9.81 * 4 / (beam.radius * beam.radius) / 10;
