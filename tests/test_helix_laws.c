@@ -92,28 +92,28 @@ TD_TEST(helix_coily_strand_comes_to_rest_within_100_iterations_from_any_start) {
 // ---- axes, units, hands ---------------------------------------------------------------------
 
 // What a strand feels.
-typedef struct scene {
+typedef struct around {
     td_vec3 gravity, pull; // pull: N at the tip
     td_quat turn;          // of the base
     td_real dt;
     td_air air;
-} scene;
+} around;
 
 // Curvatures and tip after some steps, all with Newton's method at its end.
-static td_vec3 run(const td_helix_element *first, int32_t count, const scene *scene, int steps,
+static td_vec3 run(const td_helix_element *first, int32_t count, const around *w, int steps,
                    td_vec3 *u) {
     strand s = strand_new(first, count);
-    const td_base_motion base = {.rotation = scene->turn};
+    const td_base_motion base = {.rotation = w->turn};
     const td_load pull = {.kind = TD_LOAD_FORCE,
                           .segment = count - 1,
                           .point = {0, first->length, 0},
-                          .vector = scene->pull};
+                          .vector = w->pull};
     td_step_opts opts = td_step_opts_default();
-    opts.gravity = scene->gravity;
-    opts.dt = scene->dt;
+    opts.gravity = w->gravity;
+    opts.dt = w->dt;
     opts.loads = &pull;
     opts.load_count = 1;
-    opts.air = scene->air;
+    opts.air = w->air;
     opts.tolerance = 1e-11;
     opts.iterations = 60;
     td_helix_set_base(s.state, &base);
@@ -140,16 +140,16 @@ static td_helix_element lock(void) {
     return e;
 }
 
-static const scene plain_scene = {.gravity = {0, -9.81, 0},
-                                  .pull = {0.002, 0.001, -0.003},
-                                  .turn = {1, 0, 0, 0},
-                                  .dt = 1.0 / 60,
-                                  .air = {{1, 0.5, 2}, 0.1, 0.6}};
+static const around plain_scene = {.gravity = {0, -9.81, 0},
+                                   .pull = {0.002, 0.001, -0.003},
+                                   .turn = {1, 0, 0, 0},
+                                   .dt = 1.0 / 60,
+                                   .air = {{1, 0.5, 2}, 0.1, 0.6}};
 
 TD_TEST(helix_motion_turns_with_the_whole_scene) {
     const td_quat turn = tdi_turn_by(tdi_vec3(0.7, -1.9, 1.1));
     const td_helix_element e = lock();
-    scene turned = plain_scene;
+    around turned = plain_scene;
     td_vec3 u[COUNT], v[COUNT];
     turned.gravity = tdi_quat_rotate(turn, turned.gravity);
     turned.pull = tdi_quat_rotate(turn, turned.pull);
@@ -170,7 +170,7 @@ TD_TEST(helix_motion_does_not_depend_on_units) {
     const td_real l = 4, t = 2, m = 8;
     const td_helix_element e = lock();
     td_helix_element f = e;
-    scene other = plain_scene;
+    around other = plain_scene;
     td_vec3 u[COUNT], v[COUNT];
     f.length *= l;
     f.radius_base *= l;
@@ -206,7 +206,7 @@ static td_vec3 mirrored_axial(td_vec3 v) {
 TD_TEST(helix_motion_of_a_mirrored_strand_is_mirrored) {
     const td_helix_element e = lock();
     td_helix_element f = e;
-    scene other = plain_scene;
+    around other = plain_scene;
     td_vec3 u[COUNT], v[COUNT];
     f.turn = (td_quat){e.turn.w, e.turn.x, -e.turn.y, -e.turn.z};
     f.rest = mirrored_axial(e.rest);
