@@ -48,7 +48,7 @@ static tdi_helix_place root_place(const tdi_helix_element *e, const tdi_helix_po
 void tdi_helix_update(td_helix_state *s) {
     const td_helix_model *m = s->model;
     tdi_helix_pose *pose = &s->pose;
-    s->moved = false;
+    s->moved = s->ended = false;
     for (int32_t i = 0; i < m->element_count; i++) {
         const tdi_helix_element *e = &m->element[i];
         if (e->parent == TD_NONE) {
@@ -67,8 +67,21 @@ static td_vec3 combined(const td_vec3 columns[3], td_vec3 by) {
     return tdi_madd(tdi_madd(tdi_scale(columns[0], by.x), columns[1], by.y), columns[2], by.z);
 }
 
+static tdi_rate carried(tdi_rate rate, td_vec3 lever) {
+    rate.velocity = tdi_add(rate.velocity, tdi_cross(rate.spin, lever));
+    return rate;
+}
+
+static tdi_rate base_rate(const td_helix_state *s, td_vec3 at) {
+    const td_base_motion *b = &s->head.base;
+    return carried((tdi_rate){b->spin, b->velocity}, tdi_sub(at, b->position));
+}
+
 // How the frame at s of an element moves.
 static tdi_rate rate_at(const td_helix_state *s, int32_t element, td_real at) {
+    if (element == TD_NONE) {
+        return base_rate(s, s->pose.base.o);
+    }
     const tdi_helix_place *start = &s->pose.start[element];
     const tdi_rate *twist = &s->twist[element];
     tdi_helix_jet jet;
@@ -80,16 +93,6 @@ static tdi_rate rate_at(const td_helix_state *s, int32_t element, td_real at) {
         tdi_add(twist->spin, turn),
         tdi_add(tdi_add(twist->velocity, tdi_cross(twist->spin, lever)), own),
     };
-}
-
-static tdi_rate carried(tdi_rate rate, td_vec3 lever) {
-    rate.velocity = tdi_add(rate.velocity, tdi_cross(rate.spin, lever));
-    return rate;
-}
-
-static tdi_rate base_rate(const td_helix_state *s, td_vec3 at) {
-    const td_base_motion *b = &s->head.base;
-    return carried((tdi_rate){b->spin, b->velocity}, tdi_sub(at, b->position));
 }
 
 static tdi_rate root_rate(const td_helix_state *s, int32_t i) {
@@ -118,9 +121,6 @@ void tdi_helix_move(td_helix_state *s) {
 td_vec3 tdi_helix_velocity(td_helix_state *s, const tdi_helix_point *point) {
     const tdi_helix_place at = tdi_helix_frame_at(&s->pose, point->element, point->s);
     const td_vec3 lever = tdi_mat3_apply(&at.r, point->offset);
-    if (point->element == TD_NONE) {
-        return base_rate(s, tdi_add(at.o, lever)).velocity;
-    }
     tdi_helix_move(s);
     return carried(rate_at(s, point->element, point->s), lever).velocity;
 }

@@ -4,6 +4,7 @@
 #include "helix/state.h"
 
 #include "helix/implicit.h"
+#include "helix/points.h"
 
 #include <string.h>
 
@@ -37,8 +38,10 @@ static void lay_out(td_helix_state *s, tdi_layout *l, const td_helix_model *m, s
     s->hat_one = tdi_layout_place(l, stations, sizeof *s->hat);
     s->vane = tdi_layout_place(l, (size_t)m->vane_count, sizeof *s->vane);
     s->node = tdi_layout_place(l, n, sizeof *s->node);
+    s->levers = tdi_layout_place(l, n, sizeof *s->levers);
     s->pivot = tdi_layout_place(l, roots, sizeof *s->pivot);
     s->end = tdi_layout_place(l, 2 * (size_t)m->capsule_count, sizeof *s->end);
+    s->drawn = tdi_layout_place(l, 2 * (size_t)m->capsule_count, sizeof *s->drawn);
 }
 
 static int32_t count_roots(const td_helix_model *m) {
@@ -72,6 +75,7 @@ td_status td_helix_state_new(const td_helix_model *model, const td_alloc *alloc,
     s->head.capsule_count = model->capsule_count;
     tdi_helix_put_base(s, &s->head.base);
     tdi_helix_reset(s);
+    tdi_helix_note_drawn(s);
     *out = s;
     return TD_OK;
 }

@@ -33,6 +33,11 @@ static inline tdi_mat3 tdi_mat3_t_product(const tdi_mat3 *a, const tdi_mat3 *b) 
     return c;
 }
 
+static inline tdi_mat3 tdi_mat3_turned(const tdi_mat3 *a) { // A^T
+    return (tdi_mat3){
+        {a->m[0], a->m[3], a->m[6], a->m[1], a->m[4], a->m[7], a->m[2], a->m[5], a->m[8]}};
+}
+
 typedef struct tdi_helix_place { // a point and a frame, which of a prediction need not be one
     td_vec3 o;
     tdi_mat3 r;
@@ -92,8 +97,11 @@ struct td_helix_state {
     // Newton's method
     tdi_helix_pose kept;             // without frames
     struct tdi_helix_node *node;     // an element; see sweep.h
+    struct tdi_helix_levers *levers; // an element
     struct tdi_helix_pivot *pivot;   // a root
-    struct tdi_helix_point_jet *end; // two a capsule: see points.c
+    struct tdi_helix_ride *end;      // two a capsule: see points.c
+    bool ended;                      // `end` is up to date
+    td_vec3 *drawn;                  // likewise: where they are drawn, in the axes of the base
 };
 
 // ---- kinematics -----------------------------------------------------------------------------

@@ -18,8 +18,7 @@ typedef struct tdi_helix_block {
     tdi_mat3 b; // by a turn, rows, and a shift, columns
     td_sym3 c;  // by shifts
     td_vec3 n, f;
-    td_vec3 spin,
-        pull; // the gradient as far as it has lever arms: of the whole, nothing eliminated
+    td_vec3 spin, pull; // gradient of what has lever arms, of the whole: nothing is eliminated
 } tdi_helix_block;
 
 // The same of an element.
@@ -31,39 +30,83 @@ typedef struct tdi_helix_form {
     td_vec3 g;             // gradient by curvatures
 } tdi_helix_form;
 
-// How an element's start rides on its parent: with the parent's motion w, v, d
-//   w' = Q^T (w + T d),  v' = Q^T (v + w x lever + P d)
-typedef struct tdi_helix_link {
-    tdi_mat3 q; // the element's axes in those of its parent
-    td_vec3 lever;
-    td_vec3 turn[3], shift[3];
-} tdi_helix_link;
+// Second derivatives of contact, which a positive model leaves out.
+typedef struct tdi_helix_levers {
+    td_sym3 a, d;
+    td_vec3 turn_d[3];
+    bool any;
+} tdi_helix_levers;
 
 typedef struct tdi_helix_motion {
     td_vec3 w, v, d;
 } tdi_helix_motion;
 
+// What rides on an element: where it is, and how it moves with the curvatures.
+typedef struct tdi_helix_ride {
+    td_vec3 x;
+    td_vec3 turn[3], shift[3];
+} tdi_helix_ride;
+
 typedef struct tdi_helix_node {
-    tdi_helix_form form; // until its curvatures are eliminated
-    tdi_helix_link link;
+    tdi_helix_form form; // until the curvatures are eliminated
+    // the element's start on its parent, and the element's axes in those of its parent
+    tdi_helix_ride ride;
+    tdi_mat3 q;
     // d = -(free + by_turn w + by_shift v)
     tdi_ldl3 pivot;
     tdi_mat3 by_turn, by_shift;
     td_vec3 free;
-    tdi_helix_motion move, respond;
+    td_real promise;                // g.free
+    tdi_helix_motion move, respond; // increments; pushes, and then the answer to them
 } tdi_helix_node;
 
-// Of an element without parent: its own motion, as far as it is free.
+// The motion of an element without parent, as far as it is free.
 typedef struct tdi_helix_pivot {
-    tdi_ldl3 turn;  // of the turn, the shift eliminated where that is free
-    tdi_ldl3 shift; // where it is free
-    tdi_mat3 b;     // by turn and shift
-    td_vec3 n, f;
+    tdi_ldl3 turn;     // with the shift eliminated where that is free
+    tdi_ldl3 shift;    // where it is free
+    tdi_helix_block b; // what is left
 } tdi_helix_pivot;
 
-// A point that rides on an element, to second order, in the element's axes.
-typedef struct tdi_helix_point_jet {
-    td_vec3 x;
-    td_vec3 dx[3];
-    td_vec3 ddx[6];
-} tdi_helix_point_jet;
+// ---- terms ----------------------------------------------------------------------------------
+
+// sym(r f^T) - (r.f) I: a force on a lever arm
+static inline td_sym3 tdi_helix_geometric(td_vec3 r, td_vec3 f) {
+    const td_real x = r.x * f.x, y = r.y * f.y, z = r.z * f.z;
+    return (td_sym3){-(y + z),
+                     -(x + z),
+                     -(x + y),
+                     0.5 * (r.x * f.y + r.y * f.x),
+                     0.5 * (r.x * f.z + r.z * f.x),
+                     0.5 * (r.y * f.z + r.z * f.y)};
+}
+
+// Moves what sits at a point p from a frame to the frame. `exact`: with second derivatives.
+void tdi_helix_block_shift(tdi_helix_block *block, td_vec3 p, bool exact);
+// Adds what sits in the frame of a jet, in the element's axes.
+void tdi_helix_form_add(tdi_helix_form *form, const tdi_helix_jet *jet,
+                        const tdi_helix_block *block, bool exact);
+void tdi_helix_form_add_levers(tdi_helix_form *form, const tdi_helix_levers *levers);
+// Adds k times the product of two rows, symmetric: rows are gradients by the element's motion.
+void tdi_helix_form_add_rows(tdi_helix_form *form, const tdi_helix_motion *a,
+                             const tdi_helix_motion *b, td_real k);
+// Adds a Hessian by the place of a ride, and nothing else.
+void tdi_helix_form_add_place(tdi_helix_form *form, const tdi_helix_ride *ride, const td_sym3 *c);
+
+// How a ride moves, and the gradient of a force on it.
+td_vec3 tdi_helix_ride_shift(const tdi_helix_ride *ride, const tdi_helix_motion *by);
+td_vec3 tdi_helix_ride_turn(const tdi_helix_ride *ride, const tdi_helix_motion *by);
+tdi_helix_motion tdi_helix_ride_row(const tdi_helix_ride *ride, td_vec3 force);
+
+// ---- elimination ----------------------------------------------------------------------------
+
+// Tip to root: eliminates the curvatures of an element whose form is complete, and adds what is
+// left to its parent, or prepares its own motion. False: not positive definite.
+bool tdi_helix_eliminate(td_helix_state *state, int32_t element, bool exact);
+// Root to tip: increments, with the base moved by a turn and a shift, in world axes. No curvature
+// changes by more than `limit` rad along its element. Adds r^T H^-1 r.
+void tdi_helix_sweep_out(td_helix_state *state, const tdi_rate *base, td_real limit,
+                         td_real *promise);
+// The largest increment, rad or m: turns of elements' starts, curvatures times lengths, shifts.
+td_real tdi_helix_largest(const td_helix_state *state);
+// The answer to the pushes in `respond`, in place.
+void tdi_helix_sweep_respond(td_helix_state *state);
