@@ -25,6 +25,8 @@ typedef struct tdi_helix_step {
 
 // terms.c: adds the terms of an element's own stations, springs and vanes to its form.
 void tdi_helix_add_element(td_helix_state *state, int32_t element, bool exact);
+// Adds its inertia at the pose alone, to any form.
+void tdi_helix_add_inertia(const td_helix_state *state, int32_t element, tdi_helix_form *form);
 // Adds those of loads to the forms of what they act on.
 void tdi_helix_add_loads(td_helix_state *state, bool exact);
 // The potential at the pose.
@@ -34,6 +36,10 @@ tdi_helix_ride tdi_helix_ride_at(const td_helix_state *state, const tdi_helix_po
 
 // x* of a point by the rule of the step.
 td_vec3 tdi_helix_star(const td_helix_state *state, const tdi_helix_point *point);
+
+// rest.c: fills the nodes' forms with springs and weight of the elements, each with the gradient of
+// all that it carries and the second derivatives of that; the sum of the forms is the Hessian.
+void tdi_helix_expand(td_helix_state *state, td_vec3 gravity);
 
 // Helices for the common Newton's method; bodies are td_helix_states.
 extern const tdi_implicit tdi_helix_implicit;

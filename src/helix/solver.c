@@ -4,6 +4,7 @@
 #include "helix/solver.h"
 
 #include "helix/implicit.h"
+#include "helix/rest.h"
 
 // ---- models ---------------------------------------------------------------------------------
 
@@ -31,6 +32,10 @@ static td_status state_new(const void *model, const td_alloc *alloc, tdi_solver_
 
 static void set_base(void *state, const td_base_motion *motion) {
     td_helix_set_base(state, motion);
+}
+
+static td_real residual(void *state, td_vec3 gravity) {
+    return tdi_helix_residual(state, gravity);
 }
 
 // ---- segments -------------------------------------------------------------------------------
@@ -104,6 +109,10 @@ static td_sums sums(void *state, td_vec3 gravity) {
     return out;
 }
 
+static td_status modes(void *state, td_vec3 gravity, int32_t count, td_mode *found, td_diag *diag) {
+    return td_helix_modes(state, gravity, count, found, diag);
+}
+
 // ---- entry ----------------------------------------------------------------------------------
 
 const tdi_solver tdi_solver_helix = {
@@ -113,12 +122,16 @@ const tdi_solver tdi_solver_helix = {
              .laws = 1u << TD_LAW_LINEAR,
              .curved = true},
     .model_new = model_new,
+    .rest_new = tdi_helix_rest_new,
+    .damped_new = tdi_helix_damped_new,
     .state_new = state_new,
     .set_base = set_base,
+    .residual = residual,
     .implicit = &tdi_helix_implicit,
     .poses = poses,
     .velocities = velocities,
     .turn = turn,
     .moment = moment,
     .sums = sums,
+    .modes = modes,
 };

@@ -8,6 +8,8 @@
 
 #include "helix/sweep.h"
 
+#include <string.h>
+
 // ---- terms ----------------------------------------------------------------------------------
 
 // A' = A - B [r]x + [r]x B^T - [r]x C [r]x,  B' = B + [r]x C
@@ -228,21 +230,42 @@ static tdi_helix_block turned(const tdi_helix_block *k, const tdi_mat3 *q) {
                              tdi_mat3_apply(q, k->pull)};
 }
 
-static void add_to_parent(td_helix_state *s, int32_t i, bool exact) {
+td_vec3 tdi_helix_ride_on(td_helix_state *s, int32_t i, tdi_helix_jet *jet) {
     const tdi_helix_element *e = &s->model->element[i];
     tdi_helix_node *node = &s->node[i];
-    tdi_helix_jet jet;
-    tdi_helix_jet_at(s->pose.u[e->parent], e->at, false, &jet);
-    const td_vec3 p = tdi_mat3_apply(&jet.r, e->place);
-    node->q = tdi_mat3_product(&jet.r, &e->turn);
-    node->ride.x = tdi_add(jet.x, p);
+    tdi_helix_jet_at(s->pose.u[e->parent], e->at, false, jet);
+    const td_vec3 p = tdi_mat3_apply(&jet->r, e->place);
+    node->q = tdi_mat3_product(&jet->r, &e->turn);
+    node->ride.x = tdi_add(jet->x, p);
     for (int k = 0; k < 3; k++) {
-        node->ride.turn[k] = jet.turn[k];
-        node->ride.shift[k] = tdi_add(jet.dx[k], tdi_cross(jet.turn[k], p));
+        node->ride.turn[k] = jet->turn[k];
+        node->ride.shift[k] = tdi_add(jet->dx[k], tdi_cross(jet->turn[k], p));
     }
-    tdi_helix_block left = turned(&node->form.start, &node->q);
+    return p;
+}
+
+void tdi_helix_add_to_parent(td_helix_state *s, int32_t i, bool exact) {
+    tdi_helix_jet jet;
+    const td_vec3 p = tdi_helix_ride_on(s, i, &jet);
+    tdi_helix_block left = turned(&s->node[i].form.start, &s->node[i].q);
     tdi_helix_block_shift(&left, p, exact);
-    tdi_helix_form_add(&s->node[e->parent].form, &jet, &left, exact);
+    tdi_helix_form_add(&s->node[s->model->element[i].parent].form, &jet, &left, exact);
+}
+
+void tdi_helix_carry(td_helix_state *s, int32_t i) {
+    const tdi_helix_block *start = &s->node[i].form.start;
+    const int32_t parent = s->model->element[i].parent;
+    tdi_helix_jet jet;
+    tdi_helix_block load;
+    if (parent == TD_NONE) {
+        return;
+    }
+    const td_vec3 p = tdi_helix_ride_on(s, i, &jet);
+    memset(&load, 0, sizeof load);
+    load.f = load.pull = tdi_mat3_apply(&s->node[i].q, start->pull);
+    load.n = load.spin = tdi_mat3_apply(&s->node[i].q, start->spin);
+    tdi_helix_block_shift(&load, p, true);
+    tdi_helix_form_add(&s->node[parent].form, &jet, &load, true);
 }
 
 // A - B C^-1 B^T
@@ -284,7 +307,7 @@ bool tdi_helix_eliminate(td_helix_state *s, int32_t i, bool exact) {
     if (e->parent == TD_NONE) {
         return prepare_root(e, &node->form.start, &s->pivot[s->root_place[i]]);
     }
-    add_to_parent(s, i, exact);
+    tdi_helix_add_to_parent(s, i, exact);
     return true;
 }
 
@@ -310,10 +333,6 @@ static void move_root(const tdi_helix_element *e, const tdi_helix_pivot *p, td_v
     *promise += tdi_dot(f, free) - tdi_dot(rest, move->w);
 }
 
-static td_vec3 to_start(const tdi_helix_node *node, td_vec3 v) {
-    return tdi_mat3_apply_t(&node->q, v);
-}
-
 static td_vec3 curvatures_for(const tdi_helix_node *node, const tdi_helix_motion *m, td_vec3 free) {
     td_vec3 d =
         tdi_add(tdi_mat3_apply(&node->by_turn, m->w), tdi_mat3_apply(&node->by_shift, m->v));
@@ -323,6 +342,14 @@ static td_vec3 curvatures_for(const tdi_helix_node *node, const tdi_helix_motion
 static td_vec3 limited(td_vec3 d, td_real length, td_real limit) {
     const td_real size = tdi_norm(d) * length;
     return size > limit ? tdi_scale(d, limit / size) : d;
+}
+
+// How an element's start moves with its parent.
+static void follow(const td_helix_state *s, int32_t i, const tdi_helix_motion *up,
+                   tdi_helix_motion *move) {
+    const tdi_helix_node *node = &s->node[i];
+    move->w = tdi_mat3_apply_t(&node->q, tdi_helix_ride_turn(&node->ride, up));
+    move->v = tdi_mat3_apply_t(&node->q, tdi_helix_ride_shift(&node->ride, up));
 }
 
 void tdi_helix_sweep_out(td_helix_state *s, const tdi_rate *base, td_real limit, td_real *promise) {
@@ -340,9 +367,7 @@ void tdi_helix_sweep_out(td_helix_state *s, const tdi_rate *base, td_real limit,
                 tdi_mat3_apply_t(&start->r, tdi_add(base->velocity, tdi_cross(base->spin, lever)));
             move_root(e, p, p->b.n, p->b.f, move, promise);
         } else {
-            const tdi_helix_motion *up = &s->node[e->parent].move;
-            move->w = to_start(node, tdi_helix_ride_turn(&node->ride, up));
-            move->v = to_start(node, tdi_helix_ride_shift(&node->ride, up));
+            follow(s, i, &s->node[e->parent].move, move);
         }
         move->d = limited(curvatures_for(node, move, node->free), e->length, limit);
         *promise += node->promise;
@@ -369,6 +394,16 @@ td_real tdi_helix_largest(const td_helix_state *s) {
 
 // ---- responses ------------------------------------------------------------------------------
 
+// Adds what an element's start leaves to its parent.
+static void hand_down(const tdi_helix_node *node, const tdi_helix_motion *push,
+                      tdi_helix_motion *up) {
+    const tdi_helix_ride *r = &node->ride;
+    const td_vec3 n = tdi_mat3_apply(&node->q, push->w), f = tdi_mat3_apply(&node->q, push->v);
+    up->w = tdi_add(up->w, tdi_add(n, tdi_cross(r->x, f)));
+    up->v = tdi_add(up->v, f);
+    up->d = tdi_add(up->d, gradient_of(r->turn, r->shift, n, f));
+}
+
 // Tip to root: what the curvatures leave of a push is (w, v) - L D^-1 d; D^-1 d stays.
 static void respond_in(td_helix_state *s) {
     for (int32_t i = s->model->element_count - 1; i >= 0; i--) {
@@ -382,12 +417,7 @@ static void respond_in(td_helix_state *s) {
         if (e->parent == TD_NONE) {
             continue;
         }
-        tdi_helix_motion *up = &s->node[e->parent].respond;
-        const td_vec3 n = tdi_mat3_apply(&node->q, push->w), f = tdi_mat3_apply(&node->q, push->v);
-        const tdi_helix_motion row = tdi_helix_ride_row(&node->ride, f);
-        up->w = tdi_add(up->w, tdi_add(n, row.w));
-        up->v = tdi_add(up->v, row.v);
-        up->d = tdi_add(up->d, gradient_of(node->ride.turn, node->ride.shift, n, f));
+        hand_down(node, push, &s->node[e->parent].respond);
     }
 }
 
@@ -404,10 +434,38 @@ void tdi_helix_sweep_respond(td_helix_state *s) {
             move->w = move->v = tdi_vec3(0, 0, 0);
             move_root(e, &s->pivot[s->root_place[i]], n, f, move, &promise);
         } else {
-            const tdi_helix_motion *up = &s->node[e->parent].respond;
-            move->w = to_start(node, tdi_helix_ride_turn(&node->ride, up));
-            move->v = to_start(node, tdi_helix_ride_shift(&node->ride, up));
+            follow(s, i, &s->node[e->parent].respond, move);
         }
         move->d = curvatures_for(node, move, move->d);
+    }
+}
+
+// ---- products -------------------------------------------------------------------------------
+
+// The rows of a form times a motion.
+static tdi_helix_motion form_apply(const tdi_helix_form *form, const tdi_helix_motion *x) {
+    const tdi_helix_block *k = &form->start;
+    const td_vec3 w = tdi_add(tdi_sym3_apply(&k->a, x->w), tdi_mat3_apply(&k->b, x->v)),
+                  v = tdi_add(tdi_mat3_apply_t(&k->b, x->w), tdi_sym3_apply(&k->c, x->v));
+    return (tdi_helix_motion){tdi_add(w, combined(form->turn_d, x->d)),
+                              tdi_add(v, combined(form->shift_d, x->d)),
+                              tdi_add(gradient_of(form->turn_d, form->shift_d, x->w, x->v),
+                                      tdi_sym3_apply(&form->d, x->d))};
+}
+
+void tdi_helix_multiply(td_helix_state *s, const tdi_helix_form *forms) {
+    const td_helix_model *m = s->model;
+    for (int32_t i = 0; i < m->element_count; i++) {
+        const int32_t parent = m->element[i].parent;
+        if (parent != TD_NONE) {
+            follow(s, i, &s->node[parent].move, &s->node[i].move);
+        }
+        s->node[i].respond = form_apply(&forms[i], &s->node[i].move);
+    }
+    for (int32_t i = m->element_count - 1; i >= 0; i--) {
+        const int32_t parent = m->element[i].parent;
+        if (parent != TD_NONE) {
+            hand_down(&s->node[i], &s->node[i].respond, &s->node[parent].respond);
+        }
     }
 }

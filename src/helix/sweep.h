@@ -110,3 +110,17 @@ void tdi_helix_sweep_out(td_helix_state *state, const tdi_rate *base, td_real li
 td_real tdi_helix_largest(const td_helix_state *state);
 // The answer to the pushes in `respond`, in place.
 void tdi_helix_sweep_respond(td_helix_state *state);
+
+// ---- whole Hessians -------------------------------------------------------------------------
+
+// Where an element starts on its parent, of which the jet is given, into the node: from the frame
+// there, in the parent's axes.
+td_vec3 tdi_helix_ride_on(td_helix_state *state, int32_t element, tdi_helix_jet *jet);
+// Tip to root: adds to the parent's form the gradient of an element and all it carries, and what
+// second derivatives make of it; no Hessian.
+void tdi_helix_carry(td_helix_state *state, int32_t element);
+// Tip to root: adds what an element's start has, as that of a rigid body, to its parent's form.
+void tdi_helix_add_to_parent(td_helix_state *state, int32_t element, bool exact);
+// The product of a Hessian, the sum of these forms, with `move`, of which curvatures and roots are
+// given: into `respond`, of which they are the product. Needs rides.
+void tdi_helix_multiply(td_helix_state *state, const tdi_helix_form *forms);

@@ -126,6 +126,18 @@ static td_real stations_value(const td_helix_state *s, int32_t i) {
     return sum;
 }
 
+void tdi_helix_add_inertia(const td_helix_state *s, int32_t i, tdi_helix_form *form) {
+    const tdi_helix_element *e = &s->model->element[i];
+    const tdi_helix_step still = {.shift = 1};
+    for (int32_t k = e->station_first; k < e->station_first + e->station_count; k++) {
+        tdi_helix_jet jet;
+        tdi_helix_jet_at(s->pose.u[i], s->model->station[k].s, false, &jet);
+        const tdi_helix_block block =
+            weight_block(&s->model->station[k], &jet, tdi_vec3(0, 0, 0), &still, false);
+        tdi_helix_form_add(form, &jet, &block, false);
+    }
+}
+
 // ---- springs --------------------------------------------------------------------------------
 
 static void add_springs(const td_helix_state *s, int32_t i, tdi_helix_form *form) {
