@@ -191,23 +191,40 @@ static void increments(int32_t n, td_real h[MOST][MOST], const td_real *g, td_re
     }
 }
 
-// Newton's method with the matrix of its start. False when it does not converge.
-static bool minimise(const dense *d, td_real *q) {
-    td_real h[MOST][MOST], g[MOST], x[MOST];
-    hessian(d, q, h);
-    if (!factor(d->unknowns, h)) {
-        return false;
+// q + a x, no further than half a radian, as far as the potential falls.
+static td_real move(const dense *d, td_real *q, const td_real *x) {
+    td_real most = 0, to[MOST] = {0};
+    for (int32_t k = 0; k < d->unknowns; k++) {
+        most = fmax(most, fabs(x[k]));
     }
+    const td_real from = potential(d, q);
+    for (td_real part = fmin(1, 0.5 / most); part > 1e-3; part *= 0.5) {
+        for (int32_t k = 0; k < d->unknowns; k++) {
+            to[k] = q[k] + part * x[k];
+        }
+        if (most < 1e-4 || potential(d, to) < from) {
+            memcpy(q, to, sizeof to);
+            return part * most;
+        }
+    }
+    return (td_real)NAN;
+}
+
+// Newton's method, which keeps its matrix while that serves. False when it does not converge.
+static bool minimise(const dense *d, td_real *q) {
+    td_real h[MOST][MOST], g[MOST], x[MOST], moved = 1;
     for (int round = 0; round < 40; round++) {
-        td_real most = 0;
+        if (moved > 0.02) {
+            hessian(d, q, h);
+            if (!factor(d->unknowns, h)) {
+                return false;
+            }
+        }
         gradient(d, q, g);
         increments(d->unknowns, h, g, x);
-        for (int32_t k = 0; k < d->unknowns; k++) {
-            q[k] += x[k];
-            most = fmax(most, fabs(x[k]));
-        }
-        if (most < 1e-10) {
-            return true;
+        moved = move(d, q, x);
+        if (!(moved >= 1e-10)) {
+            return moved >= 0;
         }
     }
     return false;
@@ -246,9 +263,11 @@ static void dense_begin(dense *d, td_real dt) {
 
 static bool dense_step(dense *d, td_real dt) {
     const int32_t n = d->model->station_count, angles = 3 * d->model->element_count;
-    td_real q[MOST];
+    td_real q[MOST] = {0};
     dense_begin(d, dt);
-    memcpy(q, d->q, sizeof q);
+    for (int32_t k = 0; k < d->unknowns; k++) { // not past where it was going
+        q[k] = d->known && k < angles ? 2 * d->q[k] - d->before[k] : d->q[k];
+    }
     if (!minimise(d, q)) {
         return false;
     }
