@@ -191,7 +191,7 @@ typedef struct swing {
 
 static bool swing_open(val_report *report, val_random *random, swing *s) {
     const val_helix_wild wild = {
-        .least = 1, .most = FEW, .bend = 4, .soft = 0.02, .stiff = 0.5, .aside = true};
+        .least = 1, .most = FEW, .bend = 3, .off = 1, .soft = 0.02, .stiff = 0.5, .aside = true};
     const int32_t count = val_helix_draw(random, &wild, s->elements);
     memset(s->pull, 0, sizeof s->pull);
     for (int32_t i = 0; i < count; i++) {

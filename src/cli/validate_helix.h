@@ -24,15 +24,15 @@ bool val_helix_row(val_report *report, const td_helix_element *first, int32_t co
 // The beam of a rod of segments, as a row of beam->count elements.
 bool val_helix_beam(val_report *report, const val_rod *beam, val_helix *helix);
 
-// What random helices may be: each element grows from a random place of an earlier one, bent and
-// twisted at ease by up to `bend` rad over its length, and otherwise at the start.
+// What random helices may be: each element grows from the end or a random place of an earlier one.
 typedef struct val_helix_wild {
     int32_t least, most; // elements
-    double bend;         // rad
-    double soft, stiff;  // N m^2: stiffness is between them
-    double damping;      // s: friction over stiffness, at most
-    bool aside;          // elements start beside their parents and turned, otherwise smoothly
-    bool floating;       // on a free start; otherwise clamped
+    double bend; // rad over its length: how far an element is bent and twisted at ease, at most
+    double off;  // rad: and how far from that at the start
+    double soft, stiff; // N m^2: stiffness is between them
+    double damping;     // s: friction over stiffness, at most
+    bool aside;         // elements start beside their parents and turned, otherwise smoothly
+    bool floating;      // on a free start; otherwise clamped
 } val_helix_wild;
 
 enum { VAL_HELIX_MOST = 30 };

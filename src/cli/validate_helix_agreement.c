@@ -117,7 +117,7 @@ static td_vec3 limit_of(td_vec3 coarse, td_vec3 fine) {
 }
 
 static bool follow_limit(val_report *report, int solver, path *p) {
-    static const int32_t pieces[SOLVERS] = {40, 40, 10};
+    static const int32_t pieces[SOLVERS] = {40, 40, 20};
     path coarse, fine;
     if (!follow(report, solver, pieces[solver], &coarse) ||
         !follow(report, solver, 2 * pieces[solver], &fine)) {

@@ -233,6 +233,7 @@ static void model_frequencies(val_report *report) {
         td_mode modes[MODES];
         val_helix helix;
         e.turn = val_level;
+        e.twist_y = 1e-5; // not more than 1e6 times the frequencies of bending
         if (!val_helix_row(report, &e, known[k].n, &helix)) {
             return;
         }

@@ -88,7 +88,8 @@ static td_helix_element random_element(val_random *random, const val_helix_wild 
     e.radius_tip = e.radius_base * val_uniform(random, 0.5, 1);
     e.flat = val_log_uniform(random, 0.5, 2);
     e.rest = val_in_ball(random, wild->bend / e.length);
-    e.start = val_in_ball(random, wild->bend / e.length);
+    const td_vec3 off = val_in_ball(random, wild->off / e.length);
+    e.start = (td_vec3){e.rest.x + off.x, e.rest.y + off.y, e.rest.z + off.z};
     e.bend_x = val_log_uniform(random, wild->soft, wild->stiff);
     e.bend_z = val_log_uniform(random, wild->soft, wild->stiff);
     e.twist_y = val_log_uniform(random, wild->soft, wild->stiff);
