@@ -27,7 +27,8 @@ typedef struct dense {
     td_real q[MOST];
     spread x[2], v[2]; // now and a step before
     td_real before[MOST];
-    int32_t known; // steps
+    td_real moved[MOST]; // by the step before
+    int32_t known;       // steps
     // the step under way
     td_real h;
     spread star, hat;
@@ -265,11 +266,14 @@ static bool dense_step(dense *d, td_real dt) {
     const int32_t n = d->model->station_count, angles = 3 * d->model->element_count;
     td_real q[MOST] = {0};
     dense_begin(d, dt);
-    for (int32_t k = 0; k < d->unknowns; k++) { // not past where it was going
-        q[k] = d->known && k < angles ? 2 * d->q[k] - d->before[k] : d->q[k];
+    for (int32_t k = 0; k < d->unknowns; k++) {
+        q[k] = d->q[k] + d->moved[k];
     }
     if (!minimise(d, q)) {
         return false;
+    }
+    for (int32_t k = 0; k < d->unknowns; k++) {
+        d->moved[k] = q[k] - d->q[k];
     }
     d->x[1] = d->x[0];
     d->v[1] = d->v[0];
