@@ -2,8 +2,8 @@
 // Models of helices: from skeletons.
 //
 // Axes      A segment goes on in the axis of its parent if it stands on its tip by a ball joint and
-//           turns away from it by little; of several the thickest. Segments of a strand always do.
-//           Other stems begin an axis of their own.
+//           turns away from it by little and is about as stiff; of several the one that carries
+//           most. Segments of a strand always do. Other stems begin an axis of their own.
 // Organs    ride rigidly where they are attached, as does what is fixed. A row of organs, each on
 //           the tip of the one before, is an axis and bends.
 
@@ -16,6 +16,7 @@
 
 #define AT_TIP  1e-6 // of the length: as near is at the tip
 #define GOES_ON 0.6  // rad: a segment that turns by more begins an axis
+#define STEP    16.0 // times as stiff: so does one that much thicker or thinner, twice the radius
 #define STRETCH 1e-3 // of the length: less is none
 #define SAME    1e-9 // of the element's length: stations that are as near are one
 
@@ -74,18 +75,23 @@ static bool is_stem(const td_segment *s) {
     return s->organ == TD_ORGAN_STEM;
 }
 
+static bool is_step(td_real a, td_real b) {
+    return !(a <= STEP * b && b <= STEP * a);
+}
+
 static bool can_go_on(const td_segment *up, const td_segment *s) {
     const td_real off = tdi_norm(tdi_sub(s->attach, up->tip));
     const bool plain = s->stiffness.x == s->stiffness.z;
     const td_real angle = plain ? tdi_helix_swing(s->rest) : tdi_norm(tdi_helix_log(s->rest));
     return s->joint == TD_JOINT_BALL && up->joint != TD_JOINT_FIXED &&
-           off <= AT_TIP * tdi_norm(up->tip) && is_stem(s) == is_stem(up) && angle <= GOES_ON;
+           off <= AT_TIP * tdi_norm(up->tip) && is_stem(s) == is_stem(up) && angle <= GOES_ON &&
+           !(is_stem(s) && is_step(s->section.bend_x, up->section.bend_x));
 }
 
-static bool is_better(const td_segment *s, const td_segment *than) {
-    return s->radius_base > than->radius_base ||
-           (s->radius_base == than->radius_base &&
-            tdi_helix_swing(s->rest) < tdi_helix_swing(than->rest));
+static bool is_better(const tdi_helix_maker *k, int32_t i, int32_t than) {
+    return k->carried[i] > k->carried[than] ||
+           (k->carried[i] == k->carried[than] &&
+            tdi_helix_swing(k->segments[i].rest) < tdi_helix_swing(k->segments[than].rest));
 }
 
 static void choose_next(tdi_helix_maker *k) {
@@ -99,7 +105,7 @@ static void choose_next(tdi_helix_maker *k) {
                    lone = k->strand[i] == TD_NONE && k->strand[s->parent] == TD_NONE;
         int32_t *next = &k->next[s->parent];
         if (same || (lone && can_go_on(&k->segments[s->parent], s) &&
-                     (*next == TD_NONE || is_better(s, &k->segments[*next])))) {
+                     (*next == TD_NONE || is_better(k, i, *next)))) {
             *next = i;
         }
     }
@@ -334,8 +340,8 @@ static td_status make(tdi_helix_maker *k, td_helix_model **out, td_diag *diag) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the helices' model");
     }
     td_skeleton_pose(k->skeleton, TD_POSE_INITIAL, k->origin, k->turn);
-    find_axes(k);
     weigh(k);
+    find_axes(k);
     td_status status = make_parts(k, diag);
     return status == TD_OK ? make_model(k, out, diag) : status;
 }
