@@ -159,6 +159,7 @@ static void make_element(tdi_helix_maker *k, int32_t first, const tdi_helix_fit 
         find_base(k, &k->segments[i], e);
     }
     e->root = e->parent == TD_NONE ? e->root : TD_END_CLAMPED;
+    k->whole[n] = axis->strand;
     k->place[n] = k->origin[i];
     k->frame[n] = first_frame(k, first, fit, roll);
     td_vec3 place;

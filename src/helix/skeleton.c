@@ -18,7 +18,6 @@
 #define GOES_ON 0.6  // rad: a segment that turns by more begins an axis
 #define STEP    16.0 // times as stiff: so does one that much thicker or thinner, twice the radius
 #define STRETCH 1e-3 // of the length: less is none
-#define SAME    1e-9 // of the element's length: stations that are as near are one
 
 // ---- what helices cannot be -----------------------------------------------------------------
 
@@ -151,6 +150,7 @@ static bool take_room(tdi_helix_maker *k) {
            (k->element = tdi_arena_zeroed(a, n, sizeof *k->element)) &&
            (k->place = tdi_arena_zeroed(a, n, sizeof *k->place)) &&
            (k->frame = tdi_arena_zeroed(a, n, sizeof *k->frame)) &&
+           (k->whole = tdi_arena_zeroed(a, n, sizeof *k->whole)) &&
            (x->member = tdi_arena_zeroed(a, n, sizeof *x->member)) &&
            (x->at = tdi_arena_zeroed(a, n + 1, sizeof *x->at)) &&
            (x->roll = tdi_arena_zeroed(a, n, sizeof *x->roll)) &&
@@ -216,80 +216,6 @@ static td_status make_parts(tdi_helix_maker *k, td_diag *diag) {
 
 // ---- the model ------------------------------------------------------------------------------
 
-// Adds a rigid station to the last one of its element if that is rigid and at the same place.
-static bool merge(tdi_helix_station *last, const tdi_helix_station *s, td_real near) {
-    if (!last->rigid || !s->rigid || !(fabs(last->s - s->s) <= near)) {
-        return false;
-    }
-    last->mass += s->mass;
-    last->moment = tdi_add(last->moment, s->moment);
-    last->second = tdi_sym3_add(last->second, s->second);
-    return true;
-}
-
-// Stations and vanes in the order of elements, each in the order in which they were made; those of
-// the base, which is element -1, last. `first` has room for all elements and two more.
-static void sort_stations(tdi_helix_maker *k, int32_t *first) {
-    tdi_helix_station *to = k->station + k->station_count;
-    const int32_t n = k->element_count;
-    memset(first, 0, ((size_t)n + 2) * sizeof *first);
-    for (int64_t i = 0; i < k->station_count; i++) {
-        const int32_t e = k->station[i].element;
-        first[(e == TD_NONE ? n : e) + 1]++;
-    }
-    for (int32_t e = 0; e <= n; e++) {
-        first[e + 1] += first[e];
-    }
-    for (int64_t i = 0; i < k->station_count; i++) {
-        const int32_t e = k->station[i].element;
-        to[first[e == TD_NONE ? n : e]++] = k->station[i];
-    }
-    int64_t kept = 0;
-    for (int64_t i = 0; i < k->station_count; i++) {
-        const tdi_helix_station *s = &to[i];
-        const td_real near = s->element == TD_NONE ? 0 : SAME * k->element[s->element].length;
-        if (kept == 0 || k->station[kept - 1].element != s->element ||
-            !merge(&k->station[kept - 1], s, near)) {
-            k->station[kept++] = *s;
-        }
-    }
-    k->station_count = kept;
-}
-
-static void sort_vanes(tdi_helix_maker *k, int32_t *first, tdi_helix_vane *to) {
-    const int32_t n = k->element_count;
-    memset(first, 0, ((size_t)n + 2) * sizeof *first);
-    for (int64_t i = 0; i < k->vane_count; i++) {
-        first[k->vane[i].point.element + 1]++;
-    }
-    for (int32_t e = 0; e < n; e++) {
-        first[e + 1] += first[e];
-    }
-    for (int64_t i = 0; i < k->vane_count; i++) {
-        to[first[k->vane[i].point.element]++] = k->vane[i];
-    }
-}
-
-static void share_out(td_helix_model *m) {
-    for (int32_t i = m->station_count - 1; i >= 0; i--) {
-        if (m->station[i].element != TD_NONE) {
-            tdi_helix_element *e = &m->element[m->station[i].element];
-            e->station_first = i;
-            e->station_count++;
-        }
-    }
-    for (int32_t i = m->vane_count - 1; i >= 0; i--) {
-        tdi_helix_element *e = &m->element[m->vane[i].point.element];
-        e->vane_first = i;
-        e->vane_count++;
-    }
-    for (int32_t e = 1; e < m->element_count; e++) { // of those that have none
-        tdi_helix_element *one = &m->element[e], *before = one - 1;
-        one->vane_first =
-            one->vane_count > 0 ? one->vane_first : before->vane_first + before->vane_count;
-    }
-}
-
 static void add_riders(const tdi_helix_maker *k, td_helix_model *m) {
     int32_t next = 0;
     for (int32_t i = 0; i < k->count; i++) {
@@ -303,14 +229,9 @@ static void add_riders(const tdi_helix_maker *k, td_helix_model *m) {
 }
 
 static td_status make_model(tdi_helix_maker *k, td_helix_model **out, td_diag *diag) {
-    int32_t *first = tdi_arena_zeroed(&k->arena, (size_t)k->element_count + 2, sizeof *first);
-    tdi_helix_station *all = tdi_arena_zeroed(&k->arena, 2 * (size_t)k->station_count, sizeof *all);
-    if (!first || !all) {
+    if (!tdi_helix_sort(k)) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the helices' model");
     }
-    memcpy(all, k->station, (size_t)k->station_count * sizeof *all);
-    k->station = all;
-    sort_stations(k, first);
     tdi_helix_counts counts = {.elements = k->element_count,
                                .stations = (int32_t)k->station_count,
                                .vanes = (int32_t)k->vane_count,
@@ -324,8 +245,7 @@ static td_status make_model(tdi_helix_maker *k, td_helix_model **out, td_diag *d
     }
     memcpy(m->element, k->element, (size_t)k->element_count * sizeof *m->element);
     memcpy(m->station, k->station, (size_t)k->station_count * sizeof *m->station);
-    sort_vanes(k, first, m->vane);
-    share_out(m);
+    memcpy(m->vane, k->vane, (size_t)k->vane_count * sizeof *m->vane);
     add_riders(k, m);
     tdi_helix_model_finish(m);
     if (TDI_ASSERTS) {
