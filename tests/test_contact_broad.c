@@ -123,6 +123,62 @@ TD_TEST(contact_flying_together_makes_no_pairs) {
     CHECK(pairs[0] > 500 && pairs[1] < 3 * pairs[0]);
 }
 
+// 300 capsules are compared each with each, 400 in grids
+TD_TEST(contact_few_capsules_make_the_pairs_that_grids_make) {
+    enum { FEW = 300 };
+    td_contact_opts opts = td_contact_opts_default();
+    for (int unlike = 0; unlike < 2; unlike++) {
+        static crowd w;
+        td_diag diag;
+        draw_crowd(&w, 15, unlike);
+        tdi_contacts *many = test_contacts(&opts, w.capsule, COUNT, 0),
+                     *few = test_contacts(&opts, w.capsule, FEW, 0);
+        CHECK_INT(tdi_contacts_find(many, w.x, NULL, &diag), TD_OK);
+        CHECK_INT(tdi_contacts_find(few, w.x, NULL, &diag), TD_OK);
+        int32_t next = 0, unlike_pairs = 0;
+        for (int32_t k = 0; k < many->pair_count; k++) {
+            const tdi_near_pair p = many->pair[k];
+            if (p.j < FEW && next < few->pair_count) {
+                unlike_pairs += few->pair[next].i != p.i || few->pair[next].j != p.j;
+                next++;
+            }
+        }
+        CHECK(next > 200);
+        CHECK_INT(next, few->pair_count);
+        CHECK_INT(unlike_pairs, 0);
+        tdi_contacts_free(many);
+        tdi_contacts_free(few);
+    }
+}
+
+// what all have in common brings none nearer: the boxes of the search go with the mean of all
+// points
+TD_TEST(contact_pairs_stay_valid_in_a_common_motion) {
+    const td_vec3 fall = {3, -50, 7};
+    td_contact_opts opts = td_contact_opts_default();
+    static crowd w;
+    draw_crowd(&w, 16, false);
+    td_diag diag;
+    tdi_contacts *c = test_contacts(&opts, w.capsule, COUNT, 0);
+    CHECK_INT(tdi_contacts_find(c, w.x, NULL, &diag), TD_OK);
+    const td_vec3 center = c->center;
+    for (int32_t k = 0; k < 2 * COUNT; k++) {
+        w.x[k] = tdi_madd(tdi_add(w.x[k], fall), w.dx[k], 0.1); // a tenth of the spare room
+        w.dx[k] = fall;
+    }
+    CHECK_INT(tdi_contacts_find(c, w.x, w.dx, &diag), TD_OK);
+    CHECK(c->center.y == center.y); // nothing was searched
+    for (int32_t k = 0; k < 2 * COUNT; k++) {
+        w.x[k] = tdi_add(w.x[k], fall);
+    }
+    CHECK_INT(tdi_contacts_find(c, w.x, NULL, &diag), TD_OK);
+    CHECK(c->center.y == center.y);
+    w.x[7].y += w.capsule[3].radius; // one alone
+    CHECK_INT(tdi_contacts_find(c, w.x, NULL, &diag), TD_OK);
+    CHECK(c->center.y != center.y);
+    tdi_contacts_free(c);
+}
+
 // the same contacts, bit for bit, fresh and after many other places
 TD_TEST(contact_results_do_not_depend_on_what_was_asked_before) {
     td_contact_opts opts = td_contact_opts_default();

@@ -7,13 +7,14 @@
 //          compared with those in its own cells and in the cells it overlaps of coarser grids. What
 //          overlaps is taken in one cell only, that of the least corner of the common part. Cells
 //          are hashed; the cost is linear in the capsules, however unlike they are, and in the
-//          pairs.
-// Fast     The mean motion of all capsules brings none nearer to another, so boxes for pairs of
+//          pairs. A few capsules are compared each with each, which is cheaper.
+// Fast     The mean motion of all points brings no capsule nearer to another, so boxes for pairs of
 //          capsules are swept by the rest of the motion only. Boxes that move fast must also
 //          overlap at the same time.
-// Reuse    Boxes are larger than needed by a fraction of the radius. As long as the swept volumes
-//          stay inside them, the pairs stay valid, unless some were omitted because their boxes
-//          overlap at different times.
+// Reuse    Boxes are larger than needed by a fraction of the radius. Every point has a box of its
+//          own that is larger by as much. As long as all points stay inside theirs, but for a
+//          motion that they have in common, capsules stay inside their boxes and the pairs stay
+//          valid, unless some were omitted because their boxes overlap at different times.
 // Order    By both indices: two counting sorts.
 
 #include "contact/store.h"
@@ -22,9 +23,9 @@
 
 #include <string.h>
 
-#define SPARE    0.25 // how much fatter, over the radius
-#define LEVELS   32   // grids; what is smaller goes into the finest
-#define FARTHEST 1e9  // cells from the origin
+#define LEVELS   32  // grids; what is smaller goes into the finest
+#define FARTHEST 1e9 // cells from the origin
+#define FEW      300 // capsules that are compared each with each
 
 // ---- boxes ----------------------------------------------------------------------------------
 
@@ -46,23 +47,27 @@ static inline tdi_bounds widened(const tdi_bounds *b, td_real by) {
     return (tdi_bounds){tdi_sub(b->low, margin), tdi_add(b->high, margin)};
 }
 
-// A motion, and what all do together in it.
+// A motion, and what all points do together in it.
 typedef struct motion {
     const td_vec3 *x, *dx; // dx may be NULL
-    td_vec3 mean;
+    td_vec3 center, mean;  // of all x and dx
 } motion;
 
-static motion motion_of(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx) {
-    motion m = {x, dx, {0, 0, 0}};
-    for (int32_t i = 0; dx && i < c->capsule_count; i++) {
-        m.mean = tdi_add(m.mean, tdi_add(dx[c->capsule[i].a], dx[c->capsule[i].b]));
+static td_vec3 mean_of(const td_vec3 *x, int32_t count) {
+    td_vec3 sum = {0, 0, 0};
+    for (int32_t k = 0; k < count; k++) {
+        sum = tdi_add(sum, x[k]);
     }
-    m.mean = tdi_scale(m.mean, 0.5 / c->capsule_count);
-    return m;
+    return tdi_scale(sum, 1.0 / count);
 }
 
-// around a capsule, half as far as it pushes, before the motion less `common`, or after it
-static inline tdi_bounds bounds_at(const tdi_contacts *c, int32_t i, const motion *m,
+static motion motion_of(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx) {
+    const td_vec3 none = {0, 0, 0};
+    return (motion){x, dx, mean_of(x, c->point_count), dx ? mean_of(dx, c->point_count) : none};
+}
+
+// around a capsule, with half of `gap` of its radius, before the motion less `common`, or after it
+static inline tdi_bounds bounds_at(const tdi_contacts *c, int32_t i, const motion *m, td_real gap,
                                    td_vec3 common, bool after) {
     const tdi_capsule *k = &c->capsule[i];
     td_vec3 a = m->x[k->a], b = m->x[k->b];
@@ -72,15 +77,15 @@ static inline tdi_bounds bounds_at(const tdi_contacts *c, int32_t i, const motio
     }
     tdi_bounds box = {a, a};
     grow(&box, b);
-    return widened(&box, k->radius * (1 + 0.5 * c->opts.gap));
+    return widened(&box, k->radius * (1 + 0.5 * gap));
 }
 
 // all that it sweeps
 static inline tdi_bounds bounds_of(const tdi_contacts *c, int32_t i, const motion *m,
                                    td_vec3 common) {
-    tdi_bounds box = bounds_at(c, i, m, common, false);
+    tdi_bounds box = bounds_at(c, i, m, c->opts.gap, common, false);
     if (m->dx) {
-        tdi_bounds end = bounds_at(c, i, m, common, true);
+        tdi_bounds end = bounds_at(c, i, m, c->opts.gap, common, true);
         grow(&box, end.low);
         grow(&box, end.high);
     }
@@ -92,11 +97,6 @@ static inline bool overlap(const tdi_bounds *a, const tdi_bounds *b) {
            b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-static inline bool within(const tdi_bounds *a, const tdi_bounds *b) {
-    return a->low.x >= b->low.x && a->high.x <= b->high.x && a->low.y >= b->low.y &&
-           a->high.y <= b->high.y && a->low.z >= b->low.z && a->high.z <= b->high.z;
-}
-
 // comparisons pass over what is no number
 static inline bool placed(const tdi_contacts *c, int32_t i, const motion *m) {
     const tdi_capsule *k = &c->capsule[i];
@@ -104,25 +104,55 @@ static inline bool placed(const tdi_contacts *c, int32_t i, const motion *m) {
            (!m->dx || (tdi_finite3(m->dx[k->a]) && tdi_finite3(m->dx[k->b])));
 }
 
-static bool still_covered(const tdi_contacts *c, const motion *m) {
-    const td_vec3 none = {0, 0, 0};
-    for (int32_t i = 0; i < c->capsule_count; i++) {
-        const tdi_bounds own = bounds_of(c, i, m, m->mean);
-        if (!within(&own, &c->fat[i]) || !placed(c, i, m)) {
-            return false;
-        }
-        const tdi_bounds all = c->collider_limit > 0 && m->dx ? bounds_of(c, i, m, none) : own;
-        if (c->collider_limit > 0 && !within(&all, &c->reach[i])) {
+static inline bool holds(const tdi_bounds *b, td_vec3 x) { // false for what is no number
+    return x.x >= b->low.x && x.x <= b->high.x && x.y >= b->low.y && x.y <= b->high.y &&
+           x.z >= b->low.z && x.z <= b->high.z;
+}
+
+// Whether all points stay in their boxes when they are moved by `shift`, and their motion is less
+// by `common`.
+static bool stay_inside(const tdi_contacts *c, const motion *m, const tdi_bounds *room,
+                        td_vec3 shift, td_vec3 common) {
+    const td_vec3 after = tdi_sub(shift, common);
+    for (int32_t k = 0; k < c->point_count; k++) {
+        if (!holds(&room[k], tdi_add(m->x[k], shift)) ||
+            (m->dx && !holds(&room[k], tdi_add(tdi_add(m->x[k], m->dx[k]), after)))) {
             return false;
         }
     }
     return true;
 }
 
+static bool still_covered(const tdi_contacts *c, const motion *m) {
+    const td_vec3 none = {0, 0, 0};
+    return stay_inside(c, m, c->room, tdi_sub(c->center, m->center), m->mean) &&
+           (c->collider_limit == 0 || stay_inside(c, m, c->room_reach, none, none));
+}
+
+// Where a point goes, less `common`, and as far around that as all its capsules have to spare.
+static tdi_bounds room_of(const tdi_contacts *c, int32_t k, const motion *m, td_vec3 common) {
+    tdi_bounds b = {m->x[k], m->x[k]};
+    if (m->dx) {
+        grow(&b, tdi_add(m->x[k], tdi_sub(m->dx[k], common)));
+    }
+    return widened(&b, c->spare_room[k]);
+}
+
+static void make_room(tdi_contacts *c, const motion *m) {
+    const td_vec3 none = {0, 0, 0};
+    c->center = m->center;
+    for (int32_t k = 0; k < c->point_count; k++) {
+        c->room[k] = room_of(c, k, m, m->mean);
+        if (c->collider_limit > 0) {
+            c->room_reach[k] = room_of(c, k, m, none);
+        }
+    }
+}
+
 static td_status fatten(tdi_contacts *c, const motion *m, td_diag *diag) {
     const td_vec3 none = {0, 0, 0};
     for (int32_t i = 0; i < c->capsule_count; i++) {
-        const td_real more = SPARE * c->capsule[i].radius;
+        const td_real more = TDI_SPARE_ROOM * c->capsule[i].radius;
         const tdi_bounds own = bounds_of(c, i, m, m->mean), all = bounds_of(c, i, m, none);
         const tdi_bounds f = widened(&own, more), r = widened(&all, more);
         c->fat[i] = f;
@@ -158,12 +188,13 @@ static inline void cut_to(td_real a, td_real b, td_real *from, td_real *to) {
 }
 
 // Whether two boxes that go evenly from start to end overlap at some time.
-static bool overlap_in_time(const tdi_contacts *c, int32_t i, int32_t j, const motion *m) {
+static bool overlap_in_time(const tdi_contacts *c, tdi_near_pair pair, const motion *m,
+                            td_real gap) {
     td_real from = 0, to = 1;
     tdi_bounds box[2][2];
     for (int after = 0; after < 2; after++) {
         for (int k = 0; k < 2; k++) {
-            box[after][k] = bounds_at(c, k == 0 ? i : j, m, m->mean, after);
+            box[after][k] = bounds_at(c, k == 0 ? pair.i : pair.j, m, gap, m->mean, after);
         }
     }
     for (int k = 0; k < 2; k++) { // the high end of one over the low end of the other
@@ -283,6 +314,20 @@ static bool add_pair(tdi_contacts *c, int32_t i, int32_t j) {
     return true;
 }
 
+// Adds a pair whose boxes overlap, if it can touch. False: there is no room for it.
+static bool consider(search *w, int32_t i, int32_t j) {
+    tdi_contacts *c = w->c;
+    if (!may_touch(c, i, j)) {
+        return true;
+    }
+    bool fast = w->m->dx && (is_fast(c, i, w->m) || is_fast(c, j, w->m));
+    if (fast && !overlap_in_time(c, (tdi_near_pair){i, j}, w->m, c->opts.gap)) {
+        w->dropped = true;
+        return true;
+    }
+    return add_pair(c, i, j);
+}
+
 // the partners of i in the bucket of one cell
 static bool look_in(search *w, int32_t i, int32_t x, int32_t y, int32_t z) {
     tdi_contacts *c = w->c;
@@ -299,14 +344,7 @@ static bool look_in(search *w, int32_t i, int32_t x, int32_t y, int32_t z) {
         bool here = cell_at(greater(a->low.x, b->low.x), over) == x &&
                     cell_at(greater(a->low.y, b->low.y), over) == y &&
                     cell_at(greater(a->low.z, b->low.z), over) == z;
-        const int32_t low = i < j ? i : j, high = i < j ? j : i;
-        if (!here || !may_touch(c, low, high)) {
-            continue;
-        }
-        bool fast = w->m->dx && (is_fast(c, i, w->m) || is_fast(c, j, w->m));
-        if (fast && !overlap_in_time(c, i, j, w->m)) {
-            w->dropped = true;
-        } else if (!add_pair(c, low, high)) {
+        if (here && !consider(w, i < j ? i : j, i < j ? j : i)) {
             return false;
         }
     }
@@ -343,13 +381,26 @@ static void sort_pairs(tdi_contacts *c, const tdi_near_pair *from, tdi_near_pair
     }
 }
 
-static bool find_capsules(tdi_contacts *c, const motion *m, bool *dropped) {
+// Each with each, in order.
+static bool find_among_few(search *w) {
+    const tdi_contacts *c = w->c;
+    for (int32_t i = 0; i < c->capsule_count; i++) {
+        for (int32_t j = i + 1; j < c->capsule_count; j++) {
+            if (overlap(&c->fat[i], &c->fat[j]) && !consider(w, i, j)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool find_among_many(search *w) {
+    tdi_contacts *c = w->c;
     int32_t finest;
     uint32_t used = fill_grids(c, &finest);
-    search w = {.c = c, .m = m};
     for (int32_t i = 0; i < c->capsule_count; i++) {
         for (int32_t k = c->level[i] - finest; k < LEVELS; k++) {
-            if (used >> k & 1 && !look_at_level(&w, i, finest + k)) {
+            if (used >> k & 1 && !look_at_level(w, i, finest + k)) {
                 return false;
             }
         }
@@ -365,8 +416,14 @@ static bool find_capsules(tdi_contacts *c, const motion *m, bool *dropped) {
         }
     }
     c->pair_count = kept;
-    *dropped = w.dropped;
     return true;
+}
+
+static bool find_capsules(tdi_contacts *c, const motion *m, bool *dropped) {
+    search w = {.c = c, .m = m};
+    bool fits = c->capsule_count <= FEW ? find_among_few(&w) : find_among_many(&w);
+    *dropped = w.dropped;
+    return fits;
 }
 
 // ---- colliders ------------------------------------------------------------------------------
@@ -410,8 +467,15 @@ static td_status too_many(const tdi_contacts *c, td_diag *diag) {
                     c->pair_limit);
 }
 
+bool tdi_contacts_come_near(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
+                            const td_vec3 *dx, td_real gap) {
+    const motion m = {.x = x, .dx = dx, .mean = c->mean};
+    return overlap_in_time(c, pair, &m, gap);
+}
+
 td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_diag *diag) {
     const motion m = motion_of(c, x, dx);
+    c->mean = m.mean;
     if (c->found && still_covered(c, &m)) {
         if (c->found_collider) {
             return TD_OK;
@@ -419,6 +483,7 @@ td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx
     } else {
         td_status status = fatten(c, &m, diag);
         bool dropped = false;
+        make_room(c, &m);
         c->found = c->found_collider = false;
         c->pair_count = c->self_count = 0;
         if (status != TD_OK) {

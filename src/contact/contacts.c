@@ -44,8 +44,9 @@ static td_real bytes_for(const tdi_contacts *c) {
     const size_t capsule = sizeof *c->capsule + 2 * sizeof *c->fat + 64 * sizeof *c->entry;
     const size_t collider =
         sizeof *c->collider + sizeof *c->course + sizeof *c->swept + sizeof *c->pose;
+    const size_t point = 2 * sizeof *c->room + sizeof *c->spare_room;
     return (td_real)pair * (c->pair_limit + 2.0) + (td_real)capsule * (c->capsule_count + 1.0) +
-           (td_real)collider * c->collider_limit + 4096;
+           (td_real)point * (c->point_count + 1.0) + (td_real)collider * c->collider_limit + 4096;
 }
 
 // Places all arrays; with layout->base NULL this only adds up their size. First what every step
@@ -54,9 +55,10 @@ static td_real bytes_for(const tdi_contacts *c) {
 static void lay_out(tdi_contacts *c, tdi_layout *l) {
     const size_t n = (size_t)c->capsule_count, colliders = (size_t)c->collider_limit;
     const size_t pairs = (size_t)c->pair_limit, contacts = (size_t)c->contact_limit;
+    const size_t points = (size_t)c->point_count;
     c->capsule = tdi_layout_place(l, n, sizeof *c->capsule);
-    c->fat = tdi_layout_place(l, n, sizeof *c->fat);
-    c->reach = tdi_layout_place(l, colliders > 0 ? n : 0, sizeof *c->reach);
+    c->room = tdi_layout_place(l, points, sizeof *c->room);
+    c->room_reach = tdi_layout_place(l, colliders > 0 ? points : 0, sizeof *c->room_reach);
     c->collider = tdi_layout_place(l, colliders, sizeof *c->collider);
     c->course = tdi_layout_place(l, colliders, sizeof *c->course);
     c->swept = tdi_layout_place(l, colliders, sizeof *c->swept);
@@ -64,6 +66,9 @@ static void lay_out(tdi_contacts *c, tdi_layout *l) {
     c->pair = tdi_layout_place(l, pairs, sizeof *c->pair);
     c->contact = tdi_layout_place(l, 2 * contacts, sizeof *c->contact);
     c->friction = tdi_layout_place(l, contacts, sizeof *c->friction);
+    c->spare_room = tdi_layout_place(l, points, sizeof *c->spare_room);
+    c->fat = tdi_layout_place(l, n, sizeof *c->fat);
+    c->reach = tdi_layout_place(l, colliders > 0 ? n : 0, sizeof *c->reach);
     c->level = tdi_layout_place(l, n, sizeof *c->level);
     c->bucket = tdi_layout_place(l, (size_t)c->bucket_count + 1, sizeof *c->bucket);
     c->entry = tdi_layout_place(l, TDI_CELLS_EACH * n, sizeof *c->entry);
@@ -98,6 +103,19 @@ size_t tdi_contacts_bytes(const tdi_contacts_def *def) {
     return measure.used;
 }
 
+// Points of no capsule may be anywhere.
+static void measure_spare_room(tdi_contacts *c) {
+    for (int32_t k = 0; k < c->point_count; k++) {
+        c->spare_room[k] = INFINITY;
+    }
+    for (int32_t i = 0; i < c->capsule_count; i++) {
+        const tdi_capsule *k = &c->capsule[i];
+        const td_real spare = TDI_SPARE_ROOM * k->radius;
+        c->spare_room[k->a] = fmin(c->spare_room[k->a], spare);
+        c->spare_room[k->b] = fmin(c->spare_room[k->b], spare);
+    }
+}
+
 tdi_contacts *tdi_contacts_place(const tdi_contacts_def *def, void *memory) {
     tdi_contacts c = sized(def);
     tdi_layout place = {memory, 0};
@@ -106,6 +124,7 @@ tdi_contacts *tdi_contacts_place(const tdi_contacts_def *def, void *memory) {
     c.size = place.used;
     *made = c;
     memcpy(made->capsule, def->capsule, (size_t)c.capsule_count * sizeof *c.capsule);
+    measure_spare_room(made);
     return made;
 }
 

@@ -8,6 +8,7 @@
 #include "contact/contact.h"
 
 #define TDI_CELLS_EACH 27
+#define TDI_SPARE_ROOM 0.25 // of the radius: how much boxes are larger than needed
 
 typedef struct tdi_bounds {
     td_vec3 low, high;
@@ -53,10 +54,15 @@ struct tdi_contacts {
     tdi_bounds *swept; // colliders' boxes for the whole step; not of planes
     tdi_pose *pose;    // scratch
 
-    bool found;           // `fat` and the pairs of capsules are right
-    bool found_collider;  // and the others too
-    tdi_bounds *fat;      // boxes for which pairs of capsules were looked for
-    tdi_bounds *reach;    // and for which those with colliders were, if there can be any
+    bool found;             // the pairs of capsules are right while all points are in `room`
+    bool found_collider;    // and the others too
+    td_real *spare_room;    // of a point, m: what all its capsules' boxes have to spare
+    tdi_bounds *room;       // of a point, where `center` is the mean of all
+    tdi_bounds *room_reach; // where they are, for pairs with colliders, if there can be any
+    td_vec3 center;
+    td_vec3 mean;         // of the motion for which pairs were asked last
+    tdi_bounds *fat;      // of a capsule: boxes for which pairs of capsules were looked for
+    tdi_bounds *reach;    // and for which those with colliders were
     int32_t *level;       // of each: which grid it is in
     int32_t bucket_count; // a power of two
     int32_t *bucket;      // where each begins in `entry`; bucket_count + 1

@@ -41,8 +41,8 @@
 #define LEAST_SHIFT 1e-6 // of the first
 #define MOST_SHIFT  1e10 // of the first
 
-#define REUSE_BELOW 0.02 // rad or m: after smaller increments factors are used once more
-#define WORTHWHILE  0.2  // of the last increment: what old factors must reach
+#define REUSE_BELOW 0.025 // rad or m: after smaller increments factors are used once more
+#define WORTHWHILE  0.2   // of the last increment: what old factors must reach
 
 // while something is driven
 #define SHORTENED 0.8  // of what is free, since bodies turn and points do not go straight
@@ -84,9 +84,10 @@ static td_real value_of(const tdi_system *y) {
     return sum;
 }
 
-// The value at the poses that were kept, if all bodies can tell it without going there.
+// The value at the poses that were kept, where contact was evaluated, if all bodies can tell it
+// without going there.
 static bool value_of_kept(const tdi_system *y, td_real *value) {
-    *value = 0;
+    *value = y->touch ? y->touch->energy : 0;
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
         if (!m->ops->value_kept) {
@@ -367,8 +368,10 @@ static td_real move_touching(newton *n, bool carry) {
     tdi_touch_keep(t, y);
     keep_all(y);
     if (searched) {
-        try_all(y, 0);
-        value = value_of(y);
+        if (!value_of_kept(y, &value)) {
+            try_all(y, 0);
+            value = value_of(y);
+        }
         if (!isfinite(value)) {
             return value;
         }

@@ -329,14 +329,13 @@ td_real tdi_touch_room(const tdi_touch *t, td_real time) {
 
 td_status tdi_touch_evaluate(tdi_touch *t, const tdi_system *y, bool exact, bool carry,
                              td_diag *diag) {
-    td_real energy;
     int32_t count;
     gather(t, y, t->now);
     t->rule.ahead = carry ? 1 - t->time : 0;
     t->rule.exact = exact;
     td_status status = tdi_contacts_find(t->set, t->now, NULL, diag);
     if (status == TD_OK) {
-        status = tdi_contacts_evaluate(t->set, t->now, t->time, &t->rule, &energy, diag);
+        status = tdi_contacts_evaluate(t->set, t->now, t->time, &t->rule, &t->energy, diag);
     }
     t->coupled = false;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);

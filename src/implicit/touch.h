@@ -28,7 +28,8 @@ struct tdi_touch {
     td_real strength; // of the barrier over the bodies' own forces: what a step leaves behind
     td_real own;      // N: the size of the bodies' own forces
     tdi_contact_rule rule;
-    bool coupled; // capsules touch each other, not only colliders
+    td_real energy; // J, where contact was evaluated last
+    bool coupled;   // capsules touch each other, not only colliders
     // conjugate gradients: only points that other capsules touch take part
     int32_t *active; // those points
     int32_t active_count;
