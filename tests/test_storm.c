@@ -52,6 +52,11 @@ TD_TEST(storm_steps_of_rods_converge_at_20_and_60_m_s) {
     check_storm(STORM_ROD, 60, 9.5);
 }
 
+TD_TEST(storm_steps_of_helices_converge_at_20_and_60_m_s) {
+    check_storm(STORM_HELIX, 20, 6.5);
+    check_storm(STORM_HELIX, 60, 9.5);
+}
+
 TD_TEST(storm_plants_are_the_same_for_the_same_seed) {
     for (uint64_t seed = 1; seed <= 200; seed++) {
         td_skeleton *a = NULL, *b = NULL;

@@ -93,6 +93,11 @@ TD_API void td_helix_set_curvatures(td_helix_state *state, const td_vec3 *curvat
 TD_API td_vec3 td_helix_place(const td_helix_state *state, int32_t element, td_real at);
 TD_API td_quat td_helix_frame(const td_helix_state *state, int32_t element, td_real at);
 
+/// Joint, tip and rotation of a segment of the skeleton, read off the helices; without a skeleton
+/// segments are the elements. Any may be NULL.
+TD_API void td_helix_segment(const td_helix_state *state, int32_t segment, td_vec3 *origin,
+                             td_vec3 *tip, td_quat *rotation);
+
 /// Sets the base, to which all roots are attached, as td_tree_set_base().
 TD_API void td_helix_set_base(td_helix_state *state, const td_base_motion *motion);
 

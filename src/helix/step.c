@@ -223,7 +223,9 @@ static void clear(void *body) {
 
 static tdi_factored factor(void *body, const tdi_model *model) {
     td_helix_state *s = body;
-    const bool exact = !model->positive;
+    const bool exact = !model->positive,
+               raise = model->raise && exact && !model->touched && s->now->inertia > 0;
+    tdi_factored worst = TDI_POSITIVE;
     s->now->carry = model->carry;
     s->now->shift = model->shift;
     tdi_helix_add_loads(s, exact);
@@ -232,12 +234,14 @@ static tdi_factored factor(void *body, const tdi_model *model) {
         if (exact && s->levers[i].any) {
             tdi_helix_form_add_levers(&s->node[i].form, &s->levers[i]);
         }
-        if (!tdi_helix_eliminate(s, i, exact)) {
+        const tdi_factored own = tdi_helix_eliminate(s, i, exact, raise);
+        if (own == TDI_NOT_POSITIVE) {
             clear(s);
-            return TDI_NOT_POSITIVE;
+            return own;
         }
+        worst = own < worst ? own : worst;
     }
-    return TDI_POSITIVE;
+    return worst;
 }
 
 // How the base moves from now to the end of the step.

@@ -298,17 +298,27 @@ static bool prepare_root(const tdi_helix_element *e, const tdi_helix_block *left
     return !tdi_ldl3_factor(&pivot->turn, &turn, 1e-300);
 }
 
-bool tdi_helix_eliminate(td_helix_state *s, int32_t i, bool exact) {
+tdi_factored tdi_helix_eliminate(td_helix_state *s, int32_t i, bool exact, bool raise) {
     const tdi_helix_element *e = &s->model->element[i];
     tdi_helix_node *node = &s->node[i];
-    if (!reduce(node)) {
-        return false;
+    bool fine = reduce(node), raised = false;
+    if (!fine && raise) {
+        raised = true;
+        tdi_helix_raise_form(&node->form, e->length);
+        fine = reduce(node);
     }
-    if (e->parent == TD_NONE) {
-        return prepare_root(e, &node->form.start, &s->pivot[s->root_place[i]]);
+    if (fine && e->parent == TD_NONE) {
+        tdi_helix_pivot *pivot = &s->pivot[s->root_place[i]];
+        fine = prepare_root(e, &node->form.start, pivot);
+        if (!fine && raise) {
+            raised = true;
+            tdi_helix_raise_root(&node->form, e->length, e->root == TD_END_FREE);
+            fine = prepare_root(e, &node->form.start, pivot);
+        }
+    } else if (fine) {
+        tdi_helix_add_to_parent(s, i, exact);
     }
-    tdi_helix_add_to_parent(s, i, exact);
-    return true;
+    return !fine ? TDI_NOT_POSITIVE : raised ? TDI_RAISED : TDI_POSITIVE;
 }
 
 // ---- root to tip ----------------------------------------------------------------------------

@@ -100,8 +100,13 @@ tdi_helix_motion tdi_helix_ride_row(const tdi_helix_ride *ride, td_vec3 force);
 // ---- elimination ----------------------------------------------------------------------------
 
 // Tip to root: eliminates the curvatures of an element whose form is complete, and adds what is
-// left to its parent, or prepares its own motion. False: not positive definite.
-bool tdi_helix_eliminate(td_helix_state *state, int32_t element, bool exact);
+// left to its parent, or prepares its own motion. With `raise` a form that is not positive definite
+// is made so.
+tdi_factored tdi_helix_eliminate(td_helix_state *state, int32_t element, bool exact, bool raise);
+// raise.c: makes a form positive definite, and what is left of one without its curvatures by turns
+// and shifts of the start.
+void tdi_helix_raise_form(tdi_helix_form *form, td_real length);
+void tdi_helix_raise_root(tdi_helix_form *form, td_real length, bool shifts);
 // Root to tip: increments, with the base moved by a turn and a shift, in world axes. No curvature
 // changes by more than `limit` rad along its element. Adds r^T H^-1 r.
 void tdi_helix_sweep_out(td_helix_state *state, const tdi_rate *base, td_real limit,
