@@ -14,7 +14,7 @@
 
 #define WIND_JUMP    2.0 // m/s: a change of the wind in one step below this is a gust, not a jump
 #define LARGEST_TURN 3.0 // rad: no element bends further in one iteration
-#define TRUSTED      0.5 // rad: nor further by its own gradient, where the exact model is not sure
+#define TRUSTED      0.7 // rad: nor further by its own gradient, where the exact model is not sure
 #define REPEATED     0.7 // rad: an element that bent further does not repeat it
 
 // ---- poses ----------------------------------------------------------------------------------
