@@ -3,54 +3,14 @@
 
 #define _POSIX_C_SOURCE 200809L // mkdtemp
 
-#include "td_test.h"
+#include "test_folder.h"
 #include "test_mesh_support.h"
 
 #include "base/random.h"
 #include "io/clip.h"
 #include "io/gltf.h"
 
-#include <dirent.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 // ---- help -----------------------------------------------------------------------------------
-
-static char folder[64];
-
-static const char *in_folder(const char *name) {
-    static char path[4][400];
-    static int turn;
-    turn = (turn + 1) % 4;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
-    return path[turn];
-}
-
-static void open_folder(void) {
-    snprintf(folder, sizeof folder, "/tmp/td_clip.XXXXXX");
-    CHECK(mkdtemp(folder) != NULL);
-}
-
-static int folder_count(void) {
-    int count = 0;
-    DIR *dir = opendir(folder);
-    for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        count += entry->d_name[0] != '.' ? 1 : 0;
-    }
-    closedir(dir);
-    return count;
-}
-
-static void close_folder(void) {
-    DIR *dir = opendir(folder);
-    for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        if (entry->d_name[0] != '.') {
-            remove(in_folder(entry->d_name));
-        }
-    }
-    closedir(dir);
-    CHECK_INT(rmdir(folder), 0);
-}
 
 static td_skeleton *chain_of(int32_t count, td_real length) {
     td_builder *builder = begin();

@@ -455,3 +455,22 @@ static void claim_lent(const tdi_solver *solver) {
 TD_TEST(conform_steps_in_memory_that_was_lent_give_the_same_bits) {
     for_all_solvers(claim_lent);
 }
+
+// ---- options --------------------------------------------------------------------------------
+
+static void claim_integrators(const tdi_solver *solver) {
+    subject s = subject_new(solver, HELD, NULL);
+    td_step_opts opts = td_step_opts_default();
+    td_diag diag = {.message = ""};
+    const tdi_member member = {solver->implicit, body_of(&s), &opts, NULL};
+    const tdi_system system = {.member = &member, .count = 1};
+    CHECK_INT(tdi_system_check(&system, &diag), TD_OK);
+    opts.integrator = TD_EULER;
+    CHECK_INT(tdi_system_check(&system, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "integrator");
+    subject_free(&s);
+}
+
+TD_TEST(conform_newtons_method_takes_implicit_integrators_alone) {
+    for_all_solvers(claim_integrators);
+}

@@ -3,18 +3,15 @@
 
 #define _POSIX_C_SOURCE 200809L // mkdtemp, symlink, setrlimit
 
-#include "td_test.h"
+#include "test_folder.h"
 #include "test_plant_support.h"
 
 #include "base/random.h"
 #include "io/json.h"
 
-#include <dirent.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 // ---- help -----------------------------------------------------------------------------------
 
@@ -368,47 +365,6 @@ TD_TEST(glb_is_the_same_twice) {
 }
 
 // ---- files ----------------------------------------------------------------------------------
-
-static char folder[64];
-
-static const char *in_folder(const char *name) {
-    static char path[2][400];
-    static int turn;
-    turn = !turn;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
-    return path[turn];
-}
-
-static void open_folder(void) {
-    strcpy(folder, "/tmp/tendril-io-XXXXXX");
-    CHECK(mkdtemp(folder) != NULL);
-}
-
-// how many files the folder holds
-static int folder_count(void) {
-    int count = 0;
-    DIR *dir = opendir(folder);
-    for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        count += entry->d_name[0] != '.';
-    }
-    if (dir) {
-        closedir(dir);
-    }
-    return count;
-}
-
-static void close_folder(void) {
-    DIR *dir = opendir(folder);
-    for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        if (entry->d_name[0] != '.') {
-            remove(in_folder(entry->d_name));
-        }
-    }
-    if (dir) {
-        closedir(dir);
-    }
-    CHECK_INT(rmdir(folder), 0);
-}
 
 static void check_content(const char *path, const char *want) {
     td_bytes bytes;

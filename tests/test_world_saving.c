@@ -3,6 +3,7 @@
 // src/tree/saving.c.
 
 #include "test_world_support.h"
+#include "world/world.h"
 
 // Everything at once: plants, strands, instances, all loads, keyframes, all integrators.
 static const char crowd[] =
@@ -111,6 +112,36 @@ TD_TEST(world_restored_in_another_process_of_the_same_scene_goes_on_to_the_bit) 
     free(bytes);
     stage_free(&whole);
     stage_free(&fresh);
+}
+
+// Strands that come slowly near each other: who is solved with whom changes bits, and must not
+// depend on what was searched before the save.
+TD_TEST(world_groups_actors_by_what_is_saved_alone) {
+    static const char text[] =
+        "{contact: {}, objects: [\n"
+        " {name: a, solver: rod, start: drawn,\n"
+        "  strand: {points: [[0, 0, 0], [0.1, -0.2, 0]], segments: 4, radius: 0.01}},\n"
+        " {name: b, solver: rod, start: drawn,\n"
+        "  position: {keys: [[0, [0, 0, 0.05]], [1, [0, 0, 0.02]]]},\n"
+        "  strand: {points: [[0, 0, 0], [0.1, -0.2, 0]], segments: 4, radius: 0.01}}]}";
+    stage whole = stage_of(text);
+    int32_t joined = 0, alone = 0;
+    for (int32_t k = 0; k < 45; k++) {
+        const size_t size = td_world_save_size(whole.world);
+        stage fresh = stage_of(text);
+        char *bytes = saved(whole.world);
+        CHECK_INT(td_world_restore(fresh.world, bytes, size, NULL), TD_OK);
+        steps(whole.world, 1);
+        steps(fresh.world, 1);
+        CHECK_INT(whole.world->island_count, fresh.world->island_count);
+        CHECK(same_bits(whole.world, fresh.world));
+        joined += whole.world->island_count == 1;
+        alone += whole.world->island_count == 2;
+        free(bytes);
+        stage_free(&fresh);
+    }
+    CHECK_SAY(joined > 5 && alone > 5, "%d steps together and %d apart", (int)joined, (int)alone);
+    stage_free(&whole);
 }
 
 TD_TEST(world_reading_does_not_change_the_future) {
@@ -222,6 +253,39 @@ TD_TEST(world_steps_take_no_memory) {
     free(bytes);
     stage_free(&s);
     CHECK_INT(heap.held, 0);
+}
+
+// Bytes of a world with so many strands that may touch.
+static size_t bytes_of_strands(int32_t count, int32_t threads) {
+    char text[400];
+    test_heap heap = {0};
+    td_alloc alloc = test_heap_alloc(&heap);
+    snprintf(text, sizeof text,
+             "{contact: {}, objects: [{solver: rod, start: drawn,\n"
+             " strand: {points: [[0, 0, 0], [0, -0.2, 0]], segments: 10, radius: 0.01},\n"
+             " instances: {count: %d, layout: grid}}]}",
+             (int)count);
+    stage s = try_stage(text, threads, &alloc);
+    CHECK_INT(s.status, TD_OK);
+    const size_t held = heap.held;
+    stage_free(&s);
+    return held;
+}
+
+// Room for the hash table of all capsules is a power of two, up to twice what is needed.
+TD_TEST(world_takes_memory_in_proportion_to_its_actors) {
+    const td_real few = (td_real)bytes_of_strands(100, 1), more = (td_real)bytes_of_strands(200, 1),
+                  many = (td_real)bytes_of_strands(400, 1);
+    CHECK_REL((many - more) / (more - few), 2, 0.05);
+    CHECK(many < 4 * few);
+}
+
+// A thread takes what it works in, and no more for more actors.
+TD_TEST(world_takes_little_memory_for_a_thread) {
+    const size_t few = bytes_of_strands(2, 8) - bytes_of_strands(2, 1),
+                 many = bytes_of_strands(200, 8) - bytes_of_strands(200, 1);
+    CHECK(few < 7 * 160 * 1024);
+    CHECK_INT(few, many);
 }
 
 TD_TEST(world_leaks_nothing_when_memory_ends_at_any_call) {

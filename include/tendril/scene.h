@@ -48,6 +48,7 @@ typedef struct td_strand_def {
     int32_t point_count;
     td_helix_def helix;   ///< In place of points; used when it has a radius.
     int32_t segments;     ///< Default 20.
+    int32_t elements;     ///< Helices of the solver `helix`; 0 (default): it chooses.
     td_real radius;       ///< m, at the base. Default 0.005.
     td_real tip_radius;   ///< m, at the other end; 0 (default): as at the base.
     const char *material; ///< Of the library's. Default "rope".

@@ -4,7 +4,8 @@
 // Method   One loop at a time. Turns are handed out by a counter under the lock, in blocks so that
 //          the lock is rarely taken; the caller works too and then waits for the last block.
 
-#include "tendril/pool.h"
+#include "base/pool.h"
+
 #include "base/alloc.h"
 
 #ifdef TDI_NO_THREADS
@@ -37,11 +38,11 @@ int32_t td_pool_threads(const td_pool *pool) {
     return 1;
 }
 
-void td_pool_run(td_pool *pool, int64_t count, void (*turn)(void *context, int64_t i),
-                 void *context) {
+void tdi_pool_run(td_pool *pool, int64_t count,
+                  void (*turn)(void *context, int64_t i, int32_t thread), void *context) {
     (void)pool;
     for (int64_t i = 0; i < count; i++) {
-        turn(context, i);
+        turn(context, i, 0);
     }
 }
 
@@ -59,16 +60,17 @@ struct td_pool {
     pthread_cond_t work; // a loop has begun, or the pool is closing
     pthread_cond_t done; // the last block of a loop has ended
     int32_t worker_count;
+    int32_t started; // workers that have taken their number
     bool closing;
     uint64_t loop; // number of the current loop
     int64_t count, next, block, busy;
-    void (*turn)(void *context, int64_t i);
+    void (*turn)(void *context, int64_t i, int32_t thread);
     void *context;
     pthread_t workers[];
 };
 
 // takes blocks until none is left; called and returns with the lock held
-static void take_blocks(td_pool *pool) {
+static void take_blocks(td_pool *pool, int32_t thread) {
     while (pool->next < pool->count) {
         int64_t first = pool->next;
         int64_t last = first + pool->block;
@@ -77,7 +79,7 @@ static void take_blocks(td_pool *pool) {
         pool->busy++;
         pthread_mutex_unlock(&pool->lock);
         for (int64_t i = first; i < last; i++) {
-            pool->turn(pool->context, i);
+            pool->turn(pool->context, i, thread);
         }
         pthread_mutex_lock(&pool->lock);
         pool->busy--;
@@ -91,13 +93,14 @@ static void *worker_main(void *argument) {
     td_pool *pool = argument;
     uint64_t seen = 0;
     pthread_mutex_lock(&pool->lock);
+    const int32_t thread = ++pool->started; // the caller is thread 0
     while (!pool->closing) {
         if (pool->loop == seen) {
             pthread_cond_wait(&pool->work, &pool->lock);
             continue;
         }
         seen = pool->loop;
-        take_blocks(pool);
+        take_blocks(pool, thread);
     }
     pthread_mutex_unlock(&pool->lock);
     return NULL;
@@ -150,8 +153,8 @@ int32_t td_pool_threads(const td_pool *pool) {
     return pool->worker_count + 1;
 }
 
-void td_pool_run(td_pool *pool, int64_t count, void (*turn)(void *context, int64_t i),
-                 void *context) {
+void tdi_pool_run(td_pool *pool, int64_t count,
+                  void (*turn)(void *context, int64_t i, int32_t thread), void *context) {
     pthread_mutex_lock(&pool->lock);
     pool->turn = turn;
     pool->context = context;
@@ -160,7 +163,7 @@ void td_pool_run(td_pool *pool, int64_t count, void (*turn)(void *context, int64
     pool->block = count / (BLOCKS_A_THREAD * (pool->worker_count + 1)) + 1;
     pool->loop++;
     pthread_cond_broadcast(&pool->work);
-    take_blocks(pool);
+    take_blocks(pool, 0);
     while (pool->busy > 0) {
         pthread_cond_wait(&pool->done, &pool->lock);
     }
@@ -168,3 +171,20 @@ void td_pool_run(td_pool *pool, int64_t count, void (*turn)(void *context, int64
 }
 
 #endif
+
+typedef struct plain_turn {
+    void (*turn)(void *context, int64_t i);
+    void *context;
+} plain_turn;
+
+static void take_plain_turn(void *context, int64_t i, int32_t thread) {
+    const plain_turn *t = context;
+    (void)thread;
+    t->turn(t->context, i);
+}
+
+void td_pool_run(td_pool *pool, int64_t count, void (*turn)(void *context, int64_t i),
+                 void *context) {
+    plain_turn plain = {turn, context};
+    tdi_pool_run(pool, count, take_plain_turn, &plain);
+}

@@ -66,8 +66,8 @@ static motion motion_of(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *
     return (motion){x, dx, mean_of(x, c->point_count), dx ? mean_of(dx, c->point_count) : none};
 }
 
-// around a capsule, half as far as it pushes, before the motion less `common`, or after it
-static inline tdi_bounds bounds_at(const tdi_contacts *c, int32_t i, const motion *m,
+// around a capsule, with half of `gap` of its radius, before the motion less `common`, or after it
+static inline tdi_bounds bounds_at(const tdi_contacts *c, int32_t i, const motion *m, td_real gap,
                                    td_vec3 common, bool after) {
     const tdi_capsule *k = &c->capsule[i];
     td_vec3 a = m->x[k->a], b = m->x[k->b];
@@ -77,15 +77,15 @@ static inline tdi_bounds bounds_at(const tdi_contacts *c, int32_t i, const motio
     }
     tdi_bounds box = {a, a};
     grow(&box, b);
-    return widened(&box, k->radius * (1 + 0.5 * c->opts.gap));
+    return widened(&box, k->radius * (1 + 0.5 * gap));
 }
 
 // all that it sweeps
 static inline tdi_bounds bounds_of(const tdi_contacts *c, int32_t i, const motion *m,
                                    td_vec3 common) {
-    tdi_bounds box = bounds_at(c, i, m, common, false);
+    tdi_bounds box = bounds_at(c, i, m, c->opts.gap, common, false);
     if (m->dx) {
-        tdi_bounds end = bounds_at(c, i, m, common, true);
+        tdi_bounds end = bounds_at(c, i, m, c->opts.gap, common, true);
         grow(&box, end.low);
         grow(&box, end.high);
     }
@@ -188,12 +188,13 @@ static inline void cut_to(td_real a, td_real b, td_real *from, td_real *to) {
 }
 
 // Whether two boxes that go evenly from start to end overlap at some time.
-static bool overlap_in_time(const tdi_contacts *c, int32_t i, int32_t j, const motion *m) {
+static bool overlap_in_time(const tdi_contacts *c, tdi_near_pair pair, const motion *m,
+                            td_real gap) {
     td_real from = 0, to = 1;
     tdi_bounds box[2][2];
     for (int after = 0; after < 2; after++) {
         for (int k = 0; k < 2; k++) {
-            box[after][k] = bounds_at(c, k == 0 ? i : j, m, m->mean, after);
+            box[after][k] = bounds_at(c, k == 0 ? pair.i : pair.j, m, gap, m->mean, after);
         }
     }
     for (int k = 0; k < 2; k++) { // the high end of one over the low end of the other
@@ -320,7 +321,7 @@ static bool consider(search *w, int32_t i, int32_t j) {
         return true;
     }
     bool fast = w->m->dx && (is_fast(c, i, w->m) || is_fast(c, j, w->m));
-    if (fast && !overlap_in_time(c, i, j, w->m)) {
+    if (fast && !overlap_in_time(c, (tdi_near_pair){i, j}, w->m, c->opts.gap)) {
         w->dropped = true;
         return true;
     }
@@ -466,8 +467,15 @@ static td_status too_many(const tdi_contacts *c, td_diag *diag) {
                     c->pair_limit);
 }
 
+bool tdi_contacts_come_near(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
+                            const td_vec3 *dx, td_real gap) {
+    const motion m = {.x = x, .dx = dx, .mean = c->mean};
+    return overlap_in_time(c, pair, &m, gap);
+}
+
 td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_diag *diag) {
     const motion m = motion_of(c, x, dx);
+    c->mean = m.mean;
     if (c->found && still_covered(c, &m)) {
         if (c->found_collider) {
             return TD_OK;

@@ -70,8 +70,13 @@ typedef struct tdi_near_pair { // i < capsule_count; j > i, or capsule_count + a
     int32_t i, j;
 } tdi_near_pair;
 
-// The pairs of capsules that were found.
+// The pairs of capsules that were found: at least those that come near each other, and as many
+// others as an earlier search has left.
 const tdi_near_pair *tdi_contacts_pairs(const tdi_contacts *c, int32_t *count);
+// Whether the boxes of a pair of capsules that was found, with half of `gap` of their radii around
+// them, overlap at some time on the way from x to x + dx. No wider gap than that of the options.
+bool tdi_contacts_come_near(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
+                            const td_vec3 *dx, td_real gap);
 
 // The largest part of the way, in [0, 1], that x may go to x + dx while colliders go from time0 to
 // time1, so that nothing passes through anything and every gap keeps a tenth of its size or of its

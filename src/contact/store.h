@@ -60,6 +60,7 @@ struct tdi_contacts {
     tdi_bounds *room;       // of a point, where `center` is the mean of all
     tdi_bounds *room_reach; // where they are, for pairs with colliders, if there can be any
     td_vec3 center;
+    td_vec3 mean;         // of the motion for which pairs were asked last
     tdi_bounds *fat;      // of a capsule: boxes for which pairs of capsules were looked for
     tdi_bounds *reach;    // and for which those with colliders were
     int32_t *level;       // of each: which grid it is in

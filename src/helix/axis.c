@@ -8,6 +8,7 @@
 //           held level, the axis then ends within about one part in a hundred of its length of
 //           where one of many elements does. At least two, for the lowest frequency; at most one a
 //           segment.
+//           Where the segments of one would turn from it by more than 0.2 rad, it is cut again.
 // Frames    An element begins at the joint of its first segment. Its frame there is that of the
 //           segment's middle, as drawn, turned back by half of the segment. So what a fit leaves
 //           out stays within one element. On its base an axis stands as it rests, and what is drawn
@@ -23,6 +24,7 @@
 #define GRAVITY 9.81     // m/s^2: that of most scenes
 #define TURNS   100      // of an element: more are refused
 #define LEAST   2        // elements of an axis
+#define MISFIT  0.2      // rad: segments turn from their element by no more
 
 // ---- how many -------------------------------------------------------------------------------
 
@@ -191,18 +193,34 @@ static void collect(tdi_helix_maker *k, int32_t head) {
     axis->strand = strand == TD_NONE ? NULL : &td_skeleton_strands(k->skeleton)[strand];
 }
 
+// The element that begins at member `first` and goes as far as *last, or less far where one would
+// leave out too much of what its segments turn by.
+static tdi_helix_fit fit_element(const tdi_helix_maker *k, int32_t first, int32_t *last,
+                                 tdi_helix_roll *roll) {
+    const tdi_helix_axis *axis = &k->axis;
+    const bool given = axis->strand && axis->strand->elements > 0;
+    roll->roll += roll->rate * (axis->at[first] - roll->from);
+    roll->from = axis->at[first];
+    for (;;) {
+        roll->rate = tdi_helix_roll_rate(axis, first, *last);
+        const tdi_helix_fit fit = tdi_helix_fit_of(k, first, *last, roll);
+        if (given || fit.misfit <= MISFIT || *last - first == 1) {
+            return fit;
+        }
+        *last = first + (*last - first + 1) / 2;
+    }
+}
+
 td_status tdi_helix_make_axis(tdi_helix_maker *k, int32_t head, td_diag *diag) {
     tdi_helix_axis *axis = &k->axis;
     collect(k, head);
     tdi_helix_roll_axis(k, axis);
     const int32_t count = count_elements(k, axis);
     tdi_helix_roll roll = {0, 0, 0};
-    for (int32_t e = 0, first = 0, last; e < count; e++, first = last) {
-        last = cut_at(axis, e + 1, count, first);
-        roll.roll += roll.rate * (axis->at[first] - roll.from);
-        roll.from = axis->at[first];
-        roll.rate = tdi_helix_roll_rate(axis, first, last);
-        const tdi_helix_fit fit = tdi_helix_fit_of(k, first, last, &roll);
+    for (int32_t e = 1, first = 0, last; first < axis->count; first = last) {
+        const int32_t cut = last = cut_at(axis, e, count, first);
+        const tdi_helix_fit fit = fit_element(k, first, &last, &roll);
+        e += last == cut;
         td_status status = check_turns(k, first, &fit, diag);
         if (status != TD_OK) {
             return status;

@@ -71,6 +71,7 @@ typedef struct tdi_helix_fit {
     td_real length;      // m: of the element, along the helix
     td_real stretch;     // of that over the length of its segments
     td_vec3 stiffness, friction;
+    td_real misfit; // rad: how far segments turn from the helix, at most
 } tdi_helix_fit;
 // How a round frame rolls along an element: by `roll` at `from`, and by `rate` rad/m on.
 typedef struct tdi_helix_roll {

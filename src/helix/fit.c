@@ -283,13 +283,16 @@ static void add_base(const tdi_helix_maker *k, sums *t, const tdi_helix_roll *ro
     if (!held) {
         return;
     }
+    add_springs(t, s, base_length(k, s), 1);
+    if (axis->strand && axis->strand->twist == 0) {
+        return;
+    }
     const td_real r = tdi_helix_rolled(axis, roll, 0);
     const td_quat off = tdi_quat_mul(tdi_quat_conj(s->rest), s->initial);
     td_vec3 more = tdi_helix_log(between(r, off, r));
     t->base = 0.5 * length_of(axis, 0);
     more.y += whole_turns(k, more.y, t->base);
     t->more = tdi_add(t->more, more);
-    add_springs(t, s, base_length(k, s), 1);
 }
 
 static td_real over(td_real a, td_real b) {
@@ -308,6 +311,33 @@ static void take_section(const tdi_helix_maker *k, sums *t) {
 static td_vec3 mean_of(td_vec3 sum, td_vec3 lengths, td_real scale) {
     return tdi_vec3(scale * over(sum.x, lengths.x), scale * over(sum.y, lengths.y),
                     scale * over(sum.z, lengths.z));
+}
+
+// How far the frames of members in the middle turn from those of the helix, rad, at most.
+static td_real misfit_of(const tdi_helix_maker *k, int32_t first, int32_t last,
+                         const tdi_helix_roll *roll, const tdi_helix_fit *fit) {
+    const tdi_helix_axis *axis = &k->axis;
+    const td_vec3 u[2] = {tdi_scale(fit->rest, fit->stretch), tdi_scale(fit->start, fit->stretch)};
+    td_vec3 off[2] = {{0, 0, 0}, {0, 0, 0}}, mean[2] = {{0, 0, 0}, {0, 0, 0}};
+    td_real most = 0;
+    for (int pass = 0; pass < 2; pass++) { // the mean, then the largest from it
+        off[0] = off[1] = tdi_vec3(0, 0, 0);
+        for (int32_t j = first; j < last; j++) {
+            for (int i = 0; i < 2; i++) {
+                td_real longer;
+                if (j > first) {
+                    const td_vec3 a = turn_of(axis, i ? axis->start : axis->rest, j, roll, &longer);
+                    off[i] = tdi_sub(tdi_add(off[i], a), tdi_scale(u[i], joint_length(axis, j)));
+                }
+                if (pass == 0) {
+                    mean[i] = tdi_madd(mean[i], off[i], 1.0 / (last - first));
+                } else {
+                    most = fmax(most, tdi_norm(tdi_sub(off[i], mean[i])));
+                }
+            }
+        }
+    }
+    return most;
 }
 
 tdi_helix_fit tdi_helix_fit_of(const tdi_helix_maker *k, int32_t first, int32_t last,
@@ -335,5 +365,6 @@ tdi_helix_fit tdi_helix_fit_of(const tdi_helix_maker *k, int32_t first, int32_t 
     fit.start = tdi_add(fit.rest, mean_of(t.more, tdi_vec3(bent, twisted, bent), 1 / longer));
     fit.stiffness = tdi_scale(fit.stiffness, fit.length);
     fit.friction = tdi_scale(fit.friction, fit.length);
+    fit.misfit = misfit_of(k, first, last, roll, &fit);
     return fit;
 }

@@ -203,43 +203,62 @@ static int32_t member_at(const tdi_helix_maker *k, int32_t j, int32_t last, td_r
     return j;
 }
 
+// From the helix to the line that a segment is drawn as, at s, in the axes of the frame there. The
+// segments of a strand are chords of the helix, and its matter is on the helix itself.
+static td_vec3 drawn_offset(const tdi_helix_maker *k, int32_t segment, td_real s) {
+    const tdi_helix_rider *r = &k->rider[segment];
+    if (k->axis.strand) {
+        return tdi_vec3(0, 0, 0);
+    }
+    const td_vec3 along = tdi_scale(k->segments[segment].tip, (s - r->from) / (r->to - r->from));
+    td_vec3 place;
+    td_quat frame;
+    tdi_helix_drawn(k, r->element, s, &place, &frame);
+    const td_vec3 drawn = tdi_add(k->origin[segment], tdi_quat_rotate(k->turn[segment], along));
+    return tdi_quat_rotate(tdi_quat_conj(frame), tdi_sub(drawn, place));
+}
+
+static bool add_slice(tdi_helix_maker *k, int32_t element, int32_t segment, td_real s,
+                      td_real mass) {
+    const td_segment *of = &k->segments[segment];
+    const td_real part = mass / of->mass;
+    const td_vec3 offset = drawn_offset(k, segment, s);
+    const tdi_helix_station slice = {
+        .element = element,
+        .s = s,
+        .mass = mass,
+        .moment = tdi_scale(offset, mass),
+        .second = tdi_sym3_add(
+            tdi_sym3_square(offset, mass),
+            tdi_sym3_diagonal(part * of->second_moment.xx, 0, part * of->second_moment.zz))};
+    return add_station(k, &slice);
+}
+
+static bool add_strip(tdi_helix_maker *k, int32_t element, int32_t segment, td_real s,
+                      td_real area) {
+    const td_segment *of = &k->segments[segment];
+    const tdi_helix_vane vane = {.point = {element, segment, s, drawn_offset(k, segment, s)},
+                                 .turn = tdi_quat_identity(),
+                                 .area = tdi_scale(tdi_segment_areas(of), area / of->area)};
+    return add_vane(k, &vane);
+}
+
 bool tdi_helix_add_slices(tdi_helix_maker *k, int32_t element, int32_t first, int32_t last) {
-    const tdi_helix_axis *axis = &k->axis;
-    points p;
-    if (!gather(k, element, first, last, false, &p)) {
-        return false;
-    }
-    for (int32_t i = 0, j = first; i < p.count; i++) {
-        j = member_at(k, j, last, p.at[i]);
-        const td_segment *s = &k->segments[axis->member[j]];
-        const td_real part = p.weight[i] / s->mass;
-        const tdi_helix_station slice = {
-            .element = element,
-            .s = fmin(p.at[i], k->element[element].length),
-            .mass = p.weight[i],
-            .second = tdi_sym3_diagonal(part * s->second_moment.xx, 0, part * s->second_moment.zz)};
-        if (!add_station(k, &slice)) {
-            return false;
+    const int32_t *member = k->axis.member;
+    for (int area = 0; area < 2; area++) {
+        points p;
+        bool fine = gather(k, element, first, last, area, &p);
+        for (int32_t i = 0, j = first; fine && i < p.count; i++) {
+            const td_real s = fmin(p.at[i], k->element[element].length);
+            j = member_at(k, j, last, s);
+            fine = (area ? add_strip : add_slice)(k, element, member[j], s, p.weight[i]);
         }
-    }
-    if (!gather(k, element, first, last, true, &p)) {
-        return false;
-    }
-    for (int32_t i = 0, j = first; i < p.count; i++) {
-        j = member_at(k, j, last, p.at[i]);
-        const int32_t segment = axis->member[j];
-        const td_real part = p.weight[i] / k->segments[segment].area;
-        const tdi_helix_vane vane = {
-            .point = {element, segment, fmin(p.at[i], k->element[element].length), {0, 0, 0}},
-            .turn = tdi_quat_identity(),
-            .area = tdi_scale(tdi_segment_areas(&k->segments[segment]), part)};
-        if (!add_vane(k, &vane)) {
+        if (!fine) {
             return false;
         }
     }
     for (int32_t j = first; j < last; j++) {
-        if (!is_slender(&k->segments[axis->member[j]]) &&
-            !tdi_helix_add_rigid(k, axis->member[j])) {
+        if (!is_slender(&k->segments[member[j]]) && !tdi_helix_add_rigid(k, member[j])) {
             return false;
         }
     }

@@ -4,6 +4,7 @@
 #include "helix/solver.h"
 
 #include "helix/implicit.h"
+#include "helix/published.h"
 #include "helix/rest.h"
 
 // ---- models ---------------------------------------------------------------------------------
@@ -103,7 +104,7 @@ static td_status modes(void *state, td_vec3 gravity, int32_t count, td_mode *fou
 const tdi_solver tdi_solver_helix = {
     .info = {.name = "helix",
              .text = "elastic rods as pieces of helices",
-             .integrators = 1u << TD_IMPLICIT | 1u << TD_IMPLICIT_EULER,
+             .integrators = 1u << TD_IMPLICIT | 1u << TD_IMPLICIT_EULER | 1u << TD_EULER,
              .laws = 1u << TD_LAW_LINEAR,
              .curved = true},
     .model_new = model_new,
@@ -111,6 +112,7 @@ const tdi_solver tdi_solver_helix = {
     .damped_new = tdi_helix_damped_new,
     .state_new = state_new,
     .set_base = set_base,
+    .explicit_step = tdi_helix_explicit_step,
     .residual = residual,
     .implicit = &tdi_helix_implicit,
     .poses = poses,

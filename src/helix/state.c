@@ -3,6 +3,7 @@
 
 #include "helix/state.h"
 
+#include "helix/dynamics.h"
 #include "helix/implicit.h"
 #include "helix/points.h"
 
@@ -42,6 +43,7 @@ static void lay_out(td_helix_state *s, tdi_layout *l, const td_helix_model *m, s
     s->pivot = tdi_layout_place(l, roots, sizeof *s->pivot);
     s->end = tdi_layout_place(l, 2 * (size_t)m->capsule_count, sizeof *s->end);
     s->drawn = tdi_layout_place(l, 2 * (size_t)m->capsule_count, sizeof *s->drawn);
+    s->work = tdi_layout_place(l, n, sizeof *s->work);
 }
 
 static int32_t count_roots(const td_helix_model *m) {

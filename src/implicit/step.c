@@ -32,9 +32,9 @@ td_status tdi_system_check(const tdi_system *y, td_diag *diag) {
                             "objects that can touch must have the same dt and the same integrator");
         }
     }
-    if (!tdi_is_implicit(first->integrator) && (y->touch || y->count > 1)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT,
-                        "contact needs the integrator implicit or implicit-euler");
+    if (!tdi_is_implicit(first->integrator)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "%s the integrator implicit or implicit-euler",
+                        y->touch ? "contact needs" : "what is stepped as an island needs");
     }
     if (y->touch && y->collider_count > y->touch->collider_limit) {
         return tdi_fail(diag, TD_ERR_LIMIT, "there are %d colliders; at most %d were announced",

@@ -84,6 +84,9 @@ static const tdi_scene_field strand_fields[] = {
      DOC("A helix in place of `points`.")},
     {"segments", TDI_SCENE_INT, offsetof(td_strand_def, segments), .def = {20}, .low = 1,
      .high = 1e6, DOC("Number of pieces, all of the same length.")},
+    {"elements", TDI_SCENE_INT, offsetof(td_strand_def, elements), .high = 1e6,
+     DOC("Number of helices that the solver `helix` makes of the strand, at most `segments`. 0 "
+         "means: by curvature and weight. Other solvers use the segments.")},
     {"radius", TDI_SCENE_REAL, offsetof(td_strand_def, radius), .unit = "m", .def = {0.005},
      POSITIVE, DOC("Radius at the base.")},
     {"tip_radius", TDI_SCENE_REAL, offsetof(td_strand_def, tip_radius), .unit = "m", FROM_0,

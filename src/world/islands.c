@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-#define WIDEST 1.0 // of the smaller radius: the range in which actors are near each other
+#define WIDEST 1.0 // of a radius: the range in which actors are near; none of a scene is wider
 
 // ---- making ---------------------------------------------------------------------------------
 
@@ -166,18 +166,18 @@ static int32_t root_of(int32_t *root, int32_t k) {
     return k;
 }
 
-// Joins the actors of all pairs that were found. Whether any were apart before.
-static bool join_pairs(tdi_nearness *n) {
+// Joins the actors of all pairs that come near each other on the way dx, for which they were looked
+// for. Pairs that a search has left are not joined: islands must follow from what is saved.
+static void join_pairs(tdi_nearness *n, const td_vec3 *dx) {
     int32_t count;
-    bool joined = false;
     const tdi_near_pair *pairs = tdi_contacts_pairs(n->set, &count);
     for (int32_t k = 0; k < count; k++) {
         int32_t a = root_of(n->root, n->owner[pairs[k].i]),
                 b = root_of(n->root, n->owner[pairs[k].j]);
-        joined = joined || a != b;
-        n->root[a > b ? a : b] = a > b ? b : a; // the first of an island is its root
+        if (a != b && tdi_contacts_come_near(n->set, pairs[k], n->x, dx, WIDEST)) {
+            n->root[a > b ? a : b] = a > b ? b : a; // the first of an island is its root
+        }
     }
-    return joined;
 }
 
 static void gather(const td_world *w, int32_t actor, td_vec3 *x) {
@@ -310,7 +310,7 @@ td_status tdi_world_find_islands(td_world *w, td_diag *diag) {
         if (status != TD_OK) {
             return status;
         }
-        join_pairs(n);
+        join_pairs(n, n->last);
     }
     group(w);
     return TD_OK;
@@ -327,32 +327,6 @@ void tdi_island_note_way(td_world *w, const tdi_island *i) {
     }
 }
 
-typedef struct box {
-    td_vec3 low, high;
-} box;
-
-// What a capsule sweeps, with its share of the range.
-static box swept_by(const tdi_nearness *n, int32_t i, td_real gap) {
-    const tdi_capsule *c = &n->capsule[i];
-    const td_vec3 places[4] = {n->x[c->a], n->x[c->b], tdi_add(n->x[c->a], n->dx[c->a]),
-                               tdi_add(n->x[c->b], n->dx[c->b])};
-    const td_real reach = c->radius * (1 + 0.5 * gap);
-    box b = {places[0], places[0]};
-    for (int k = 1; k < 4; k++) {
-        b.low = tdi_vec3(fmin(b.low.x, places[k].x), fmin(b.low.y, places[k].y),
-                         fmin(b.low.z, places[k].z));
-        b.high = tdi_vec3(fmax(b.high.x, places[k].x), fmax(b.high.y, places[k].y),
-                          fmax(b.high.z, places[k].z));
-    }
-    const td_vec3 margin = tdi_vec3(reach, reach, reach);
-    return (box){tdi_sub(b.low, margin), tdi_add(b.high, margin)};
-}
-
-static bool overlap(const box *a, const box *b) {
-    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y &&
-           b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
-}
-
 td_status tdi_world_check_islands(td_world *w, bool *apart, td_diag *diag) {
     tdi_nearness *n = &w->near;
     *apart = true;
@@ -364,17 +338,16 @@ td_status tdi_world_check_islands(td_world *w, bool *apart, td_diag *diag) {
     const tdi_near_pair *pairs = status == TD_OK ? tdi_contacts_pairs(n->set, &count) : NULL;
     for (int32_t k = 0; k < count && *apart; k++) {
         if (n->root[n->owner[pairs[k].i]] != n->root[n->owner[pairs[k].j]]) {
-            const td_real gap = w->scene->def.contact.gap;
-            const box a = swept_by(n, pairs[k].i, gap), b = swept_by(n, pairs[k].j, gap);
-            *apart = !overlap(&a, &b);
+            *apart =
+                !tdi_contacts_come_near(n->set, pairs[k], n->x, n->dx, w->scene->def.contact.gap);
         }
     }
     return status;
 }
 
-// All pairs that were found count, so that few are left to be found later.
+// All pairs that come near count, so that few are left to be found later.
 void tdi_world_join_islands(td_world *w) {
-    join_pairs(&w->near);
+    join_pairs(&w->near, w->near.dx);
     group(w);
 }
 

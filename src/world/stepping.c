@@ -10,13 +10,13 @@
 #include "world/world.h"
 
 #include "base/alloc.h"
+#include "base/pool.h"
 
 #include <math.h>
 #include <string.h>
 
-#define LINE           ((size_t)64)         // bytes of a cache line
-#define SCRATCH        ((size_t)128 * 1024) // bytes: a small part of a cache
-#define TURNS_A_THREAD 16                   // so that a slow one does not leave the others idle
+#define LINE    ((size_t)64)         // bytes of a cache line
+#define SCRATCH ((size_t)128 * 1024) // bytes of a thread: a small part of a cache
 
 typedef struct stepping {
     td_world *world;
@@ -109,8 +109,11 @@ static void accept(td_world *w, tdi_island *i, const tdi_system *system) {
     i->accepted = true;
 }
 
-static void solve_island(const stepping *s, tdi_island *i, char *scratch) {
+// A thread solves its islands one after the other in the same scratch, which so stays in the cache.
+static void solve_island(void *context, int64_t k, int32_t thread) {
+    const stepping *s = context;
     td_world *w = s->world;
+    tdi_island *i = &w->islands[k];
     tdi_actor *first = first_of(w, i);
     for (int32_t j = 0; j < i->count; j++) {
         prepare(s, &w->actors[w->member_actor[i->first + j]]);
@@ -124,7 +127,7 @@ static void solve_island(const stepping *s, tdi_island *i, char *scratch) {
     } else {
         first->status = tdi_system_check(&system, &first->diag);
         if (first->status == TD_OK) {
-            tdi_system_lend(&system, scratch, SCRATCH);
+            tdi_system_lend(&system, w->scratch + (size_t)thread * SCRATCH, SCRATCH);
             first->status = tdi_system_try(&system, &i->converged, &first->stats, &first->diag);
             tdi_system_lend(&system, NULL, 0);
         }
@@ -137,24 +140,15 @@ static void solve_island(const stepping *s, tdi_island *i, char *scratch) {
     }
 }
 
-// A run of islands, one after the other in the same scratch, which so stays in the cache.
-static void solve_islands(void *context, int64_t turn) {
-    const stepping *s = context;
-    td_world *w = s->world;
-    const int64_t n = w->island_count, from = turn * n / w->turns, to = (turn + 1) * n / w->turns;
-    for (int64_t k = from; k < to; k++) {
-        solve_island(s, &w->islands[k], w->scratch + (size_t)turn * SCRATCH);
-    }
-}
-
 // What diverged may not do so in smaller steps; the rest is as it is.
 static bool wants_halves(const td_world *w, const tdi_island *i) {
     const td_status status = first_of(w, i)->status;
     return !i->converged && (status == TD_OK || status == TD_ERR_DIVERGED);
 }
 
-static void halve_island(void *context, int64_t k) {
+static void halve_island(void *context, int64_t k, int32_t thread) {
     const stepping *s = context;
+    (void)thread;
     td_world *w = s->world;
     tdi_island *i = &w->islands[k];
     if (i->memory) {
@@ -166,8 +160,9 @@ static void halve_island(void *context, int64_t k) {
     }
 }
 
-static void accept_island(void *context, int64_t k) {
+static void accept_island(void *context, int64_t k, int32_t thread) {
     const stepping *s = context;
+    (void)thread;
     td_world *w = s->world;
     tdi_island *i = &w->islands[k];
     if (!i->accepted) {
@@ -177,8 +172,9 @@ static void accept_island(void *context, int64_t k) {
 }
 
 // To where the step began. What was taken in halves, or not solved, is known by what it left.
-static void undo_island(void *context, int64_t k) {
+static void undo_island(void *context, int64_t k, int32_t thread) {
     const stepping *s = context;
+    (void)thread;
     td_world *w = s->world;
     tdi_island *i = &w->islands[k];
     const tdi_system system = tdi_island_system(w, i);
@@ -205,19 +201,15 @@ static void undo_island(void *context, int64_t k) {
     }
 }
 
-static void for_each(const stepping *s, int64_t count, void (*turn)(void *, int64_t)) {
+static void for_islands(const stepping *s, void (*turn)(void *, int64_t, int32_t)) {
     td_world *w = s->world;
     if (w->inside || w->island_count == 1) {
-        for (int64_t k = 0; k < count; k++) {
-            turn((void *)s, k);
+        for (int64_t k = 0; k < w->island_count; k++) {
+            turn((void *)s, k, 0);
         }
     } else {
-        td_pool_run(w->pool, count, turn, (void *)s);
+        tdi_pool_run(w->pool, w->island_count, turn, (void *)s);
     }
-}
-
-static void for_islands(const stepping *s, void (*turn)(void *, int64_t)) {
-    for_each(s, s->world->island_count, turn);
 }
 
 // ---- halves ---------------------------------------------------------------------------------
@@ -305,7 +297,7 @@ static td_status solve(const stepping *s, td_diag *diag) {
     td_world *w = s->world;
     td_status status = tdi_world_find_islands(w, diag);
     for (bool apart = false; status == TD_OK && !apart;) {
-        for_each(s, w->turns, solve_islands);
+        for_islands(s, solve_island);
         halve(s);
         status = first_status(w);
         status = status == TD_OK ? tdi_world_check_islands(w, &apart, diag) : status;
@@ -356,9 +348,8 @@ td_status tdi_world_reserve(td_world *w) {
         w->began = tdi_arena_zeroed(&w->arena, began_bytes(w), 1);
     }
     if (!w->scratch) {
-        const int32_t threads = td_pool_threads(w->pool);
-        w->turns = threads > 1 ? TURNS_A_THREAD * threads : 1;
-        char *room = tdi_arena_zeroed(&w->arena, (size_t)w->turns * SCRATCH + LINE, 1);
+        const size_t threads = (size_t)td_pool_threads(w->pool);
+        char *room = tdi_arena_zeroed(&w->arena, threads * SCRATCH + LINE, 1);
         w->scratch = room ? room + (LINE - (uintptr_t)room % LINE) % LINE : NULL;
     }
     if (!w->winds0) {

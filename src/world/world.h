@@ -158,8 +158,7 @@ struct td_world {
     tdi_spot *probe_spots;
     tdi_world_wind *winds;
     td_wind_state *winds0; // when the step began
-    char *scratch;         // of islands that are being solved, the same for many of them
-    int32_t turns;         // in which threads take islands; as many pieces of scratch
+    char *scratch;         // of islands that are being solved, a piece for each thread
     char *began;           // room for where islands began whose step is taken in halves
     int32_t wind_count;
     char (*probe_names)[96];

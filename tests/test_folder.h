@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// A folder for the files of a test, which is gone when it ends. Needs POSIX: what includes this
+// defines _POSIX_C_SOURCE first.
+
+#include "td_test.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static char folder[64];
+
+// Four names at a time.
+static inline const char *in_folder(const char *name) {
+    static char path[4][400];
+    static int turn;
+    turn = (turn + 1) % 4;
+    snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
+    return path[turn];
+}
+
+static inline void open_folder(void) {
+    snprintf(folder, sizeof folder, "/tmp/tendril-test-XXXXXX");
+    CHECK(mkdtemp(folder) != NULL);
+}
+
+// Calls `see` with every file, and returns how many there are.
+static inline int walk_folder(void (*see)(const char *path)) {
+    int count = 0;
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        if (entry->d_name[0] != '.') {
+            count++;
+            if (see) {
+                see(in_folder(entry->d_name));
+            }
+        }
+    }
+    if (dir) {
+        closedir(dir);
+    }
+    return count;
+}
+
+static inline int folder_count(void) {
+    return walk_folder(NULL);
+}
+
+static inline void remove_file(const char *path) {
+    CHECK_INT(remove(path), 0);
+}
+
+static inline void close_folder(void) {
+    walk_folder(remove_file);
+    CHECK_INT(rmdir(folder), 0);
+}
