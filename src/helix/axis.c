@@ -8,7 +8,8 @@
 //           held level, the axis then ends within about one part in a hundred of its length of
 //           where one of many elements does. At least two, for the lowest frequency; at most one a
 //           segment.
-//           Where the segments of one would turn from it by more than 0.2 rad, it is cut again.
+//           One is cut again where its segments would turn from it by more than 0.2 rad, or differ
+//           in stiffness by more than a factor of 8.
 // Frames    An element begins at the joint of its first segment. Its frame there is that of the
 //           segment's middle, as drawn, turned back by half of the segment. So what a fit leaves
 //           out stays within one element. On its base an axis stands as it rests, and what is drawn
@@ -25,6 +26,7 @@
 #define TURNS   100      // of an element: more are refused
 #define LEAST   2        // elements of an axis
 #define MISFIT  0.2      // rad: segments turn from their element by no more
+#define TAPER   8.0      // the stiffest joint of an element over the softest, at most
 
 // ---- how many -------------------------------------------------------------------------------
 
@@ -157,6 +159,7 @@ static void make_element(tdi_helix_maker *k, int32_t first, const tdi_helix_fit 
         find_base(k, &k->segments[i], e);
     }
     e->root = e->parent == TD_NONE ? e->root : TD_END_CLAMPED;
+    k->whole[n] = axis->strand;
     k->place[n] = k->origin[i];
     k->frame[n] = first_frame(k, first, fit, roll);
     td_vec3 place;
@@ -204,7 +207,7 @@ static tdi_helix_fit fit_element(const tdi_helix_maker *k, int32_t first, int32_
     for (;;) {
         roll->rate = tdi_helix_roll_rate(axis, first, *last);
         const tdi_helix_fit fit = tdi_helix_fit_of(k, first, *last, roll);
-        if (given || fit.misfit <= MISFIT || *last - first == 1) {
+        if (given || (fit.misfit <= MISFIT && fit.taper <= TAPER) || *last - first == 1) {
             return fit;
         }
         *last = first + (*last - first + 1) / 2;
