@@ -94,8 +94,7 @@ static void compare(val_report *report, const sort *sort) {
         opts.loads = &load;
         opts.load_count = 1;
         stir(&random, &helix);
-        const bool fine =
-            methods_apart(report, &helix, &opts, sort->twist, sort->quantity, &apart);
+        const bool fine = methods_apart(report, &helix, &opts, sort->twist, sort->quantity, &apart);
         worst = val_worse(apart, worst);
         val_helix_free(&helix);
         if (!fine) {
@@ -104,6 +103,75 @@ static void compare(val_report *report, const sort *sort) {
         val_progress(report, (double)k / STATES);
     }
     val_at_most(report, sort->quantity, STATES, worst, 1e-9);
+}
+
+// ---- implicit -------------------------------------------------------------------------------
+
+// The rates that a step of backward Euler leaves change by h u'' with the accelerations of the
+// dense equations, to first order in h; two steps give the limit to second order.
+static bool implicit_off(val_report *report, val_helix *helix, double *off) {
+    td_vec3 u[VAL_HELIX_MOST], rate[VAL_HELIX_MOST], want[VAL_HELIX_MOST], by[2][VAL_HELIX_MOST];
+    const td_helix_published dense = {TD_HELIX_COMPOSITE, true};
+    const char *quantity = "implicit and composite apart";
+    td_step_opts opts = td_step_opts_default();
+    td_diag diag = {0};
+    double most = 0, worst = 0;
+    opts.integrator = TD_IMPLICIT_EULER;
+    opts.tolerance = 1e-13;
+    td_helix_curvatures(helix->state, u, rate);
+    td_status status = td_helix_accelerations(helix->state, &opts, dense, want, &diag);
+    for (int k = 0; k < 2 && status == TD_OK; k++) {
+        const td_vec3 *before = rate;
+        opts.dt = k ? 1e-5 : 2e-5;
+        td_helix_set_curvatures(helix->state, u, rate);
+        status = td_helix_step(helix->state, &opts, NULL, &diag);
+        td_helix_curvatures(helix->state, NULL, by[k]);
+        for (int32_t i = 0; i < helix->n; i++) {
+            by[k][i] = (td_vec3){(by[k][i].x - before[i].x) / opts.dt,
+                                 (by[k][i].y - before[i].y) / opts.dt,
+                                 (by[k][i].z - before[i].z) / opts.dt};
+        }
+    }
+    if (status != TD_OK) {
+        val_fault(report, quantity, helix->n, status, &diag);
+        return false;
+    }
+    for (int32_t i = 0; i < helix->n; i++) {
+        const td_vec3 a = by[0][i], b = by[1][i];
+        const td_vec3 d = {2 * b.x - a.x - want[i].x, 2 * b.y - a.y - want[i].y,
+                           2 * b.z - a.z - want[i].z};
+        most = val_worse(size_of(want[i]), most);
+        worst = val_worse(size_of(d), worst);
+    }
+    *off = val_worse(worst / most, *off);
+    return true;
+}
+
+static void compare_implicit(val_report *report) {
+    enum { STATES = 50 };
+    const val_helix_wild wild = {
+        .least = 1, .most = 5, .bend = 1.5, .off = 0.3, .soft = 1e-3, .stiff = 1e-2, .aside = true};
+    val_random random = {52};
+    double worst = 0;
+    for (int k = 0; k < STATES; k++) {
+        td_helix_element elements[VAL_HELIX_MOST];
+        td_vec3 rate[VAL_HELIX_MOST];
+        val_helix helix;
+        const int32_t count = val_helix_draw(&random, &wild, elements);
+        if (!val_helix_new(report, elements, count, &helix)) {
+            return;
+        }
+        for (int32_t i = 0; i < count; i++) {
+            rate[i] = val_in_ball(&random, 5);
+        }
+        td_helix_set_curvatures(helix.state, NULL, rate);
+        const bool fine = implicit_off(report, &helix, &worst);
+        val_helix_free(&helix);
+        if (!fine) {
+            return;
+        }
+    }
+    val_at_most(report, "implicit and composite apart, trees, twist too", STATES, worst, 1e-4);
 }
 
 void val_helix_composite(val_report *report) {
@@ -116,4 +184,5 @@ void val_helix_composite(val_report *report) {
     for (size_t k = 0; k < sizeof sorts / sizeof *sorts; k++) {
         compare(report, &sorts[k]);
     }
+    compare_implicit(report);
 }

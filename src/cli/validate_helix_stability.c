@@ -78,8 +78,7 @@ static void fill_masses(linear *l) {
                 double wi, wj, si, sj;
                 bent(l, i, x, &wi, &si);
                 bent(l, j, x, &wj, &sj);
-                l->m[i][j] +=
-                    mass * weights[p % 3] * (wi * wj + RADIUS * RADIUS / 4 * si * sj);
+                l->m[i][j] += mass * weights[p % 3] * (wi * wj + RADIUS * RADIUS / 4 * si * sj);
             }
         }
     }
@@ -290,8 +289,8 @@ static void one_point(val_report *report, const rod_motion *m, int32_t count) {
     }
     const double a = largest_step(report, &helix, m, RECURSIVE, &acceleration),
                  b = largest_step(report, &helix, m, COMPOSITE, &other);
-    snprintf(text, sizeof text, "%s, |u''| %.1e: steps %.3g, %.3g ms, ratio", m->name,
-             acceleration, 1e3 * a, 1e3 * b);
+    snprintf(text, sizeof text, "%s, |u''| %.1e: steps %.3g, %.3g ms, ratio", m->name, acceleration,
+             1e3 * a, 1e3 * b);
     val_not_above(report, text, count, a > 0 && b > 0 ? a / b : (double)NAN, 1.5);
     snprintf(text, sizeof text, "%s, implicit at 1/24 s, energy", m->name);
     val_at_most(report, text, count, run_motion(report, &helix, m, LARGEST, IMPLICIT).energy, 3);
