@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Cases of what helices must obey whatever their shape: the frame equations, and energy, momentum
-// and Hessians that are derivatives of the places.
+// Cases of what helices must obey whatever their shape: the frame equations, and energy, momentum,
+// forces and Hessians that are derivatives of the places.
 
 #include "cli/validate_helix.h"
 
@@ -309,6 +309,34 @@ static void sums_off(swing *s, double off[3]) {
     off[2] = val_worse(apart(angular, want.angular) / (most * want.farthest), off[2]);
 }
 
+// ---- forces ---------------------------------------------------------------------------------
+
+// Along the motion that the accelerations give, energy stays: kinetic energy gains what springs and
+// weight lose. Over the larger of the two.
+static bool power_off(val_report *report, swing *s, td_helix_method method, double *off) {
+    td_step_opts opts = td_step_opts_default();
+    td_diag diag = {.message = ""};
+    double kinetic = 0, potential = 0;
+    swing_to(s, 0);
+    td_status status = td_helix_accelerations(s->helix.state, &opts,
+                                              (td_helix_published){method, true}, s->pull, &diag);
+    if (status != TD_OK) {
+        val_fault(report, "accelerations", s->helix.n, status, &diag);
+        return false;
+    }
+    // the highest frequencies, those of twist, are some 1e4/s
+    const double h = 1e-6;
+    for (int k = 0; k < 5; k++) {
+        swing_to(s, (k - 2) * h);
+        const td_energy e = td_helix_energy(s->helix.state, opts.gravity);
+        kinetic += slope_weight[k] / h * e.kinetic;
+        potential += slope_weight[k] / h * (e.elastic + e.weight);
+    }
+    memset(s->pull, 0, sizeof s->pull);
+    *off = val_worse(fabs(kinetic + potential) / fmax(fabs(kinetic), fabs(potential)), *off);
+    return true;
+}
+
 // ---- Hessians -------------------------------------------------------------------------------
 
 enum { DOFS = 3 * FEW };
@@ -450,14 +478,16 @@ static bool hessian_off(val_report *report, swing *s, double *gradient, double *
 void val_helix_derivatives(val_report *report) {
     enum { COUNT = 60 };
     val_random random = {43};
-    double off[3] = {0, 0, 0}, gradient = 0, hessian = 0;
+    double off[3] = {0, 0, 0}, power[2] = {0, 0}, gradient = 0, hessian = 0;
     for (int32_t k = 0; k < COUNT; k++) {
         swing s;
         if (!swing_open(report, &random, &s)) {
             return;
         }
         sums_off(&s, off);
-        bool fine = hessian_off(report, &s, &gradient, &hessian);
+        bool fine = power_off(report, &s, TD_HELIX_RECURSIVE, &power[0]) &&
+                    power_off(report, &s, TD_HELIX_COMPOSITE, &power[1]) &&
+                    hessian_off(report, &s, &gradient, &hessian);
         val_helix_free(&s.helix);
         val_progress(report, (double)k / COUNT);
         if (!fine) {
@@ -468,6 +498,8 @@ void val_helix_derivatives(val_report *report) {
                 1e-6);
     val_at_most(report, "linear momentum, likewise", COUNT, off[1], 1e-6);
     val_at_most(report, "angular momentum, likewise", COUNT, off[2], 1e-6);
+    val_at_most(report, "power of recursive accelerations", COUNT, power[0], 1e-6);
+    val_at_most(report, "power of composite accelerations", COUNT, power[1], 1e-6);
     val_at_most(report, "gradient at rest, over the largest moment", COUNT, gradient, 1e-9);
     val_at_most(report, "squares of frequencies, of a Hessian by differences", COUNT, hessian,
                 1e-8);

@@ -331,6 +331,7 @@ const tdi_implicit tdi_helix_implicit = {
     .value = value,
     .keep = keep,
     .try = try,
+    // statics may go any way at once: springs are linear in curvatures, which add up
     .longest = LARGEST_TURN,
     .driven = driven,
     .drive = drive,
