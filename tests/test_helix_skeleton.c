@@ -221,10 +221,10 @@ TD_TEST(helix_stem_of_ten_internodes_is_two_elements) {
     check_elements(F5 F5, 2);
     check_elements("F(0.05)/(137)F(0.05)/(137)F(0.05)/(137)F(0.05)", 2); // rolls are no bends
     check_elements("F(0.05)", 1);
-    check_elements("F(0.05)F(0.05)[+(60)F(0.05)F(0.05)]F(0.05)F(0.05)", 4);
-    check_elements("F(0.05)F(0.05)+(60)F(0.05)F(0.05)", 4);                // a corner is no bend
+    check_elements("F(0.05)F(0.05)[+(60)F(0.05)F(0.05)]F(0.05)F(0.05)", 3);
+    check_elements("F(0.05)F(0.05)+(60)F(0.05)F(0.05)", 3);                // a corner is no bend
     check_elements("F(0.05)[+(20)!(0.012)F(0.05)F(0.05)]-(20)F(0.05)", 3); // the heavier goes on
-    check_elements(F5 "!(0.003)" F5, 4); // a thin stem on a thick one is an axis of its own
+    check_elements(F5 "!(0.003)" F5, 3); // a thin stem on a thick one is an axis of its own
 }
 
 TD_TEST(helix_organs_ride_rigidly_and_blades_of_several_segments_bend) {

@@ -53,7 +53,7 @@ TD_API td_helix_element td_helix_element_default(void);
 
 /// Copies elements into a new model. Checks every field in every build type; an element of more
 /// than a hundred turns is refused. On failure *out is NULL and *diag names the element and the
-/// field.
+/// field. To contact an element is a capsule from its start to its end: cut it where it curls.
 TD_API td_status td_helix_model_new(const td_helix_element *elements, int32_t count,
                                     const td_alloc *alloc, td_helix_model **out, td_diag *diag);
 /// A skeleton as helices: see docs/theory/helix.md. TD_ERR_STRUCTURE, naming the segment, for what

@@ -6,8 +6,8 @@
 //           and the mass m that it carries, its own and that of its branches,
 //             N >= 2 (m g L^2/B)^(1/3):
 //           held level, the axis then ends within about one part in a hundred of its length of
-//           where one of many elements does. At least two, for the lowest frequency; at most one a
-//           segment.
+//           where one of many elements does. At least two on the ground, for the lowest frequency;
+//           at most one a segment.
 //           One is cut again where its segments would turn from it by more than 0.2 rad, or differ
 //           in stiffness by more than a factor of 8.
 // Frames    An element begins at the joint of its first segment. Its frame there is that of the
@@ -24,7 +24,7 @@
 #define WEIGHT  2.0      // elements for each cube root of weight over stiffness
 #define GRAVITY 9.81     // m/s^2: that of most scenes
 #define TURNS   100      // of an element: more are refused
-#define LEAST   2        // elements of an axis
+#define LEAST   2        // elements of an axis on the ground
 #define MISFIT  0.2      // rad: segments turn from their element by no more
 #define TAPER   8.0      // the stiffest joint of an element over the softest, at most
 
@@ -47,7 +47,8 @@ static int32_t count_elements(const tdi_helix_maker *k, const tdi_helix_axis *ax
     }
     const td_real length = axis->at[axis->count], weight = GRAVITY * k->carried[axis->member[0]],
                   stiff = bend_stiffness(k, axis);
-    td_real angle = 0, count = LEAST;
+    const bool root = k->segments[axis->member[0]].parent == TD_NONE;
+    td_real angle = 0, count = root ? LEAST : 1;
     for (int32_t j = 1; j < axis->count; j++) {
         angle += fmax(tdi_helix_swing(axis->rest[j]), tdi_helix_swing(axis->start[j]));
     }
