@@ -7,7 +7,8 @@
 //   Hessian     m I,  [c]x,  tr(P) I - sym(P) + sym(c e^T) - (c.e) I
 // All are in the axes of the element's start, in which the helix is known in closed form.
 
-#include "helix/implicit.h"
+#define TDI_LANES 1
+#include "helix/slice_kernel.h"
 
 #include <string.h>
 
@@ -73,120 +74,50 @@ static tdi_helix_block weight_block(const tdi_helix_station *k, const tdi_helix_
 }
 
 // ---- slices ---------------------------------------------------------------------------------
-// A slice of the centreline has no first moment, and its second is (sx, 0, sz) in its own axes.
-// With a force f on its place x, the mass m that the Hessian has, T and P as in sweep.h,
-//   q = m x - f,  or m x in a positive model,
-// and the turning parts A = tr(P) I - sym(P), n, all that it adds by the start's motion is in the
-// sums of m, m x, x q^T + P, f and n; and besides
-//   by shift and curvature  m P_j
-//   by turn and curvature   q x P_j + A T_j + 1/2 T_j x n
-//   by curvatures           m P_i.P_j + T_i.A T_j + f.dP + n.dT
-
-typedef struct sums {
-    td_real mass;
-    td_vec3 first; // sum of m x
-    tdi_mat3 g;    // sum of x q^T + P
-    td_vec3 f, n;
-} sums;
-
-// What a slice feels: f and the turning part of the gradient, and what the Hessian has of both.
-typedef struct felt {
-    td_real mass;
-    td_vec3 f, n;
-    tdi_mat3 p;
-} felt;
 
 static bool is_slice(const tdi_helix_station *k) {
     return k->moment.x == 0 && k->moment.y == 0 && k->moment.z == 0 && k->second.yy == 0 &&
            k->second.xy == 0 && k->second.xz == 0 && k->second.yz == 0;
 }
 
-// sx a b^T + sz c d^T
-static tdi_mat3 spread(td_real sx, td_vec3 a, td_vec3 b, td_real sz, td_vec3 c, td_vec3 d) {
-    const td_vec3 p = tdi_scale(a, sx), q = tdi_scale(c, sz);
-    return (tdi_mat3){{p.x * b.x + q.x * d.x, p.x * b.y + q.x * d.y, p.x * b.z + q.x * d.z,
-                       p.y * b.x + q.y * d.x, p.y * b.y + q.y * d.y, p.y * b.z + q.y * d.z,
-                       p.z * b.x + q.z * d.x, p.z * b.y + q.z * d.y, p.z * b.z + q.z * d.z}};
-}
-
-static inline felt feel_inertia(const tdi_helix_station *k, const tdi_helix_jet *jet,
-                                const tdi_helix_place *start, const tdi_helix_place *hat,
-                                td_vec3 fall, const tdi_helix_step *now, bool exact) {
-    const td_real by = now->inertia, m = by * k->mass, sx = by * k->second.xx,
-                  sz = by * k->second.zz;
-    const td_vec3 away = tdi_sub(tdi_add(hat->o, fall), start->o),
-                  h = tdi_mat3_apply_t(&start->r, away),
-                  x_hat = tdi_mat3_apply_t(&start->r, tdi_mat3_column(&hat->r, 0)),
-                  z_hat = tdi_mat3_apply_t(&start->r, tdi_mat3_column(&hat->r, 2)),
-                  x = tdi_mat3_column(&jet->r, 0), z = tdi_mat3_column(&jet->r, 2);
-    felt t = {
-        .mass = m, .f = tdi_scale(tdi_sub(jet->x, h), m), .p = spread(sx, x, x_hat, sz, z, z_hat)};
-    t.n = tdi_mat3_axial(&t.p);
-    if (!exact) {
-        const td_real more = (by + now->shift) / by;
-        t.mass *= more;
-        t.p = spread(more * sx, x, x, more * sz, z, z);
+// As many lanes as this machine has; the bits are the same.
+static tdi_slices_add widest(void) {
+#ifdef TDI_WIDE_X86
+    if (__builtin_cpu_supports("avx2")) {
+        return tdi_slices_add_4;
     }
-    return t;
+#endif
+    return add_slices;
 }
 
-static felt feel_weight(const tdi_helix_station *k, const tdi_helix_jet *jet, td_vec3 down,
-                        td_real shift) {
-    const td_vec3 x = tdi_mat3_column(&jet->r, 0), z = tdi_mat3_column(&jet->r, 2);
-    return (felt){.mass = shift * k->mass,
-                  .f = tdi_scale(down, -k->mass),
-                  .p = spread(shift * k->second.xx, x, x, shift * k->second.zz, z, z)};
+static td_vec3 vector_at(const td_real *x) {
+    return tdi_vec3(x[0], x[1], x[2]);
 }
 
-static inline void add_slice(const tdi_helix_jet *jet, const felt *t, bool exact, sums *sum,
-                             tdi_helix_form *form) {
-    const td_vec3 x = jet->x, *P = jet->dx, *T = jet->turn;
-    const td_vec3 q = exact ? tdi_sub(tdi_scale(x, t->mass), t->f) : tdi_scale(x, t->mass);
-    const td_sym3 a = inertia_of(&t->p);
-    td_vec3 at[3];
+// Adds the sums of the rows in slices.h to a form.
+static void add_sums(const td_real *sum, tdi_helix_form *form) {
+    tdi_helix_block *start = &form->start;
     for (int j = 0; j < 3; j++) {
-        at[j] = tdi_sym3_apply(&a, T[j]);
-        td_vec3 mixed = tdi_add(tdi_cross(q, P[j]), at[j]);
-        if (exact) {
-            mixed = tdi_madd(mixed, tdi_cross(T[j], t->n), 0.5);
-        }
-        form->turn_d[j] = tdi_add(form->turn_d[j], mixed);
-        form->shift_d[j] = tdi_madd(form->shift_d[j], P[j], t->mass);
+        form->turn_d[j] = tdi_add(form->turn_d[j], vector_at(sum + 3 * j));
+        form->shift_d[j] = tdi_add(form->shift_d[j], vector_at(sum + 9 + 3 * j));
     }
-    form->d.xx += t->mass * tdi_dot(P[0], P[0]) + tdi_dot(T[0], at[0]);
-    form->d.yy += t->mass * tdi_dot(P[1], P[1]) + tdi_dot(T[1], at[1]);
-    form->d.zz += t->mass * tdi_dot(P[2], P[2]) + tdi_dot(T[2], at[2]);
-    form->d.xy += t->mass * tdi_dot(P[0], P[1]) + tdi_dot(T[0], at[1]);
-    form->d.xz += t->mass * tdi_dot(P[0], P[2]) + tdi_dot(T[0], at[2]);
-    form->d.yz += t->mass * tdi_dot(P[1], P[2]) + tdi_dot(T[1], at[2]);
-    form->g.x += tdi_dot(P[0], t->f) + tdi_dot(T[0], t->n);
-    form->g.y += tdi_dot(P[1], t->f) + tdi_dot(T[1], t->n);
-    form->g.z += tdi_dot(P[2], t->f) + tdi_dot(T[2], t->n);
-    if (exact) {
-        form->d = tdi_sym3_add(form->d, tdi_helix_bent(jet, t->f, t->n));
-    }
-    const td_real own[9] = {x.x * q.x, x.x * q.y, x.x * q.z, x.y * q.x, x.y * q.y,
-                            x.y * q.z, x.z * q.x, x.z * q.y, x.z * q.z};
-    for (int j = 0; j < 9; j++) {
-        sum->g.m[j] += own[j] + t->p.m[j];
-    }
-    sum->mass += t->mass;
-    sum->first = tdi_madd(sum->first, x, t->mass);
-    sum->f = tdi_add(sum->f, t->f);
-    sum->n = tdi_add(sum->n, tdi_add(t->n, tdi_cross(x, t->f)));
-}
-
-static void add_sums(const sums *sum, tdi_helix_block *start) {
-    const tdi_mat3 b = tdi_mat3_cross(sum->first);
-    start->a = tdi_sym3_add(start->a, inertia_of(&sum->g));
+    sum += 18;
+    form->d = tdi_sym3_add(form->d, (td_sym3){sum[0], sum[1], sum[2], sum[3], sum[4], sum[5]});
+    form->g = tdi_add(form->g, vector_at(sum + 6));
+    const td_real mass = sum[9];
+    const tdi_mat3 b = tdi_mat3_cross(vector_at(sum + 10));
+    tdi_mat3 g;
+    memcpy(&g, sum + 13, sizeof g);
+    const td_vec3 f = vector_at(sum + 22), n = vector_at(sum + 25);
+    start->a = tdi_sym3_add(start->a, inertia_of(&g));
     for (int j = 0; j < 9; j++) {
         start->b.m[j] += b.m[j];
     }
-    start->c = tdi_sym3_add(start->c, tdi_sym3_diagonal(sum->mass, sum->mass, sum->mass));
-    start->n = tdi_add(start->n, sum->n);
-    start->f = tdi_add(start->f, sum->f);
-    start->spin = tdi_add(start->spin, sum->n);
-    start->pull = tdi_add(start->pull, sum->f);
+    start->c = tdi_sym3_add(start->c, tdi_sym3_diagonal(mass, mass, mass));
+    start->n = tdi_add(start->n, n);
+    start->f = tdi_add(start->f, f);
+    start->spin = tdi_add(start->spin, n);
+    start->pull = tdi_add(start->pull, f);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -203,29 +134,44 @@ static tdi_helix_block block_of(const td_helix_state *s, int32_t k, const tdi_he
                         exact);
 }
 
-void tdi_helix_add_stations(const td_helix_state *s, int32_t i, bool exact, tdi_helix_form *form) {
+static tdi_slices_at slices_at(const td_helix_state *s, int32_t i, bool exact) {
     const tdi_helix_step *now = s->now;
-    const tdi_helix_element *e = &s->model->element[i];
     const tdi_helix_place *start = &s->pose.start[i];
-    const td_vec3 g = s->head.opts->gravity, fall = tdi_scale(g, now->h * now->h),
-                  down = tdi_mat3_apply_t(&start->r, g);
-    sums sum;
-    memset(&sum, 0, sizeof sum);
-    for (int32_t k = e->station_first; k < e->station_first + e->station_count; k++) {
-        const tdi_helix_station *station = &s->model->station[k];
-        tdi_helix_jet jet;
-        tdi_helix_jet_at(s->pose.u[i], station->s, false, &jet);
-        if (!is_slice(station)) {
-            const tdi_helix_block block = block_of(s, k, start, &jet, exact);
-            tdi_helix_form_add(form, &jet, &block, exact);
-        } else {
-            const felt t = now->inertia > 0
-                               ? feel_inertia(station, &jet, start, &now->hat[k], fall, now, exact)
-                               : feel_weight(station, &jet, down, exact ? 0 : now->shift);
-            add_slice(&jet, &t, exact, &sum, form);
+    const td_vec3 g = s->head.opts->gravity, u = s->pose.u[i];
+    return (tdi_slices_at){.station = s->model->station,
+                           .hat = now->inertia > 0 ? now->hat : NULL,
+                           .u = u,
+                           .u2 = tdi_dot(u, u),
+                           .from = tdi_madd(start->o, g, -now->h * now->h),
+                           .axes = &start->r,
+                           .down = tdi_mat3_apply_t(&start->r, g),
+                           .inertia = now->inertia,
+                           .weight = exact ? 0 : now->inertia + now->shift,
+                           .exact = exact};
+}
+
+void tdi_helix_add_stations(const td_helix_state *s, int32_t i, bool exact, tdi_helix_form *form) {
+    const tdi_helix_element *e = &s->model->element[i];
+    const tdi_slices_at at = slices_at(s, i, exact);
+    const tdi_slices_add add = widest();
+    const int32_t end = e->station_first + e->station_count;
+    td_real sum[TDI_SLICE_ROWS] = {0};
+    for (int32_t k = e->station_first, next; k < end; k = next) {
+        next = k;
+        while (next < end && is_slice(&s->model->station[next])) {
+            next++;
         }
+        if (next > k) {
+            add(&at, k, next, sum);
+            continue;
+        }
+        tdi_helix_jet jet;
+        tdi_helix_jet_at(s->pose.u[i], s->model->station[k].s, false, &jet);
+        const tdi_helix_block block = block_of(s, k, &s->pose.start[i], &jet, exact);
+        tdi_helix_form_add(form, &jet, &block, exact);
+        next = k + 1;
     }
-    add_sums(&sum, &form->start);
+    add_sums(sum, form);
 }
 
 void tdi_helix_add_inertia(const td_helix_state *s, int32_t i, tdi_helix_form *form) {
