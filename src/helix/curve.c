@@ -8,7 +8,6 @@
 // |v|^2 up to which the series is taken. Closer to zero the other way loses digits: 2e-14 of c_7 at
 // 4, 2e-15 at 9.
 #define SERIES 9.0
-#define NEAR   0.5 // |v|^2 up to which half of its terms do: what is left out is below 1e-17
 
 // ---- Stumpff's functions --------------------------------------------------------------------
 
@@ -17,10 +16,10 @@ static const td_real over_factorial[8] = {1,        1,         1.0 / 2,   1.0 / 
 
 // 1/((k + 1)(k + 2)), ..., for k = 6 and 7
 #define OVER(j) (1.0 / ((j) * ((j) + 1)))
-static const td_real over6[] = {OVER(7),  OVER(9),  OVER(11), OVER(13), OVER(15), OVER(17),
-                                OVER(19), OVER(21), OVER(23), OVER(25), OVER(27), OVER(29)};
-static const td_real over7[] = {OVER(8),  OVER(10), OVER(12), OVER(14), OVER(16), OVER(18),
-                                OVER(20), OVER(22), OVER(24), OVER(26), OVER(28), OVER(30)};
+static const td_real over6[] = {OVER(7),  OVER(9),  OVER(11), OVER(13), OVER(15),
+                                OVER(17), OVER(19), OVER(21), OVER(23), OVER(25)};
+static const td_real over7[] = {OVER(8),  OVER(10), OVER(12), OVER(14), OVER(16),
+                                OVER(18), OVER(20), OVER(22), OVER(24), OVER(26)};
 
 // c_k = (1 - x/((k + 1)(k + 2)) (1 - x/((k + 3)(k + 4)) (...)))/k!, so many terms
 static inline td_real series(td_real x, const td_real *over, int terms) {
@@ -34,7 +33,7 @@ static inline td_real series(td_real x, const td_real *over, int terms) {
 tdi_stumpff tdi_stumpff_of(td_real x) {
     tdi_stumpff f;
     if (x <= SERIES) { // from the small ones down: 1/k! - x c_(k+2) loses nothing
-        const int terms = x <= NEAR ? 6 : 12;
+        const int terms = x > 3 ? 10 : x > 0.5 ? 8 : x > 0.02 ? 6 : 4; // leave out 1e-16 at most
         f.c[7] = over_factorial[7] * series(x, over7, terms);
         f.c[6] = over_factorial[6] * series(x, over6, terms);
         for (int k = 5; k >= 0; k--) {

@@ -24,42 +24,85 @@ static td_real springs_value(const td_helix_state *s, int32_t i) {
 
 // ---- points ---------------------------------------------------------------------------------
 
-tdi_helix_ride tdi_helix_ride_at(const td_helix_state *s, const tdi_helix_point *point) {
+// A point on an element: how it rides, and its way from the frame there.
+typedef struct point_at {
     tdi_helix_jet jet;
     tdi_helix_ride ride;
-    tdi_helix_jet_at(s->pose.u[point->element], point->s, false, &jet);
-    const td_vec3 p = tdi_mat3_apply(&jet.r, point->offset);
-    ride.x = tdi_add(jet.x, p);
+    td_vec3 p;
+    bool beside; // it is not on the centreline
+} point_at;
+
+static void ride_point(const td_helix_state *s, const tdi_helix_point *point, point_at *at) {
+    const td_vec3 offset = point->offset;
+    tdi_helix_jet_at(s->pose.u[point->element], point->s, false, &at->jet);
+    at->beside = offset.x != 0 || offset.y != 0 || offset.z != 0;
+    at->p = at->beside ? tdi_mat3_apply(&at->jet.r, offset) : offset;
+    at->ride.x = tdi_add(at->jet.x, at->p);
     for (int k = 0; k < 3; k++) {
-        ride.turn[k] = jet.turn[k];
-        ride.shift[k] = tdi_add(jet.dx[k], tdi_cross(jet.turn[k], p));
+        at->ride.turn[k] = at->jet.turn[k];
+        at->ride.shift[k] =
+            at->beside ? tdi_add(at->jet.dx[k], tdi_cross(at->jet.turn[k], at->p)) : at->jet.dx[k];
     }
-    return ride;
+}
+
+tdi_helix_ride tdi_helix_ride_at(const td_helix_state *s, const tdi_helix_point *point) {
+    point_at at;
+    ride_point(s, point, &at);
+    return at.ride;
+}
+
+static td_vec3 world_of(const td_helix_state *s, int32_t element, td_vec3 x) {
+    const tdi_helix_place *start = &s->pose.start[element];
+    return tdi_add(start->o, tdi_mat3_apply(&start->r, x));
+}
+
+// Second derivatives of a point times a force on it.
+static void add_bent(const point_at *at, td_vec3 f, tdi_helix_form *form) {
+    const td_vec3 *T = at->jet.turn;
+    const td_sym3 lever = tdi_helix_geometric(at->ride.x, f);
+    form->start.a = tdi_sym3_add(form->start.a, lever);
+    for (int j = 0; j < 3; j++) {
+        form->turn_d[j] = tdi_add(form->turn_d[j], tdi_cross(at->ride.shift[j], f));
+    }
+    form->d = tdi_sym3_add(form->d, tdi_helix_bent(&at->jet, f, tdi_cross(at->p, f)));
+    if (at->beside) {
+        const td_sym3 own = tdi_helix_geometric(at->p, f);
+        const td_vec3 n[3] = {tdi_sym3_apply(&own, T[0]), tdi_sym3_apply(&own, T[1]),
+                              tdi_sym3_apply(&own, T[2])};
+        form->d = tdi_sym3_add(form->d, (td_sym3){tdi_dot(T[0], n[0]), tdi_dot(T[1], n[1]),
+                                                  tdi_dot(T[2], n[2]), tdi_dot(T[0], n[1]),
+                                                  tdi_dot(T[0], n[2]), tdi_dot(T[1], n[2])});
+    }
 }
 
 // Adds the term of a point, which is in world axes.
-static void add_point(td_helix_state *s, const tdi_helix_point *at, const tdi_point *term,
-                      bool exact) {
-    const tdi_mat3 back = tdi_mat3_turned(&s->pose.start[at->element].r);
-    tdi_helix_block block = {.c = tdi_sym3_turn(&back, &term->hessian),
-                             .f = tdi_mat3_apply(&back, term->gradient)};
-    tdi_helix_jet jet;
-    tdi_helix_jet_at(s->pose.u[at->element], at->s, false, &jet);
-    block.pull = block.f;
-    tdi_helix_block_shift(&block, tdi_mat3_apply(&jet.r, at->offset), exact);
-    tdi_helix_form_add(&s->node[at->element].form, &jet, &block, exact);
+static void add_point(td_helix_state *s, int32_t element, const point_at *at, td_vec3 gradient,
+                      const td_sym3 *hessian, bool exact) {
+    const tdi_mat3 back = tdi_mat3_turned(&s->pose.start[element].r);
+    const td_sym3 c = tdi_sym3_turn(&back, hessian);
+    const td_vec3 f = tdi_mat3_apply(&back, gradient);
+    tdi_helix_form *form = &s->node[element].form;
+    tdi_helix_block *start = &form->start;
+    const tdi_helix_motion row = tdi_helix_ride_row(&at->ride, f);
+    tdi_helix_form_add_place(form, &at->ride, &c);
+    start->n = tdi_add(start->n, row.w);
+    start->f = tdi_add(start->f, f);
+    start->spin = tdi_add(start->spin, row.w);
+    start->pull = tdi_add(start->pull, f);
+    form->g = tdi_add(form->g, row.d);
+    if (exact) {
+        add_bent(at, f, form);
+    }
 }
 
 // ---- drag -----------------------------------------------------------------------------------
 
-static tdi_drag drag_at(const td_helix_state *s, int32_t k) {
+static tdi_drag drag_at(const td_helix_state *s, int32_t k, td_vec3 x) {
     const td_step_opts *o = s->head.opts;
-    const tdi_helix_vane *vane = &s->model->vane[k];
     const tdi_helix_vane_air *known = &s->vane[k];
     const td_real h = s->now->h;
     const tdi_rate_factors by = {h, 1, 1 / h};
-    const td_vec3 wind = o->winds ? o->winds[vane->point.segment] : o->air.wind,
-                  x = tdi_helix_point_at(&s->pose, &vane->point),
+    const td_vec3 wind = o->winds ? o->winds[s->model->vane[k].point.segment] : o->air.wind,
                   u = tdi_sub(tdi_scale(tdi_sub(x, known->star), 1 / h), wind);
     return tdi_drag_of(&o->air, &known->area, u, &by);
 }
@@ -67,9 +110,10 @@ static tdi_drag drag_at(const td_helix_state *s, int32_t k) {
 static void add_vanes(td_helix_state *s, int32_t i, bool exact) {
     const tdi_helix_element *e = &s->model->element[i];
     for (int32_t k = e->vane_first; s->now->drag && k < e->vane_first + e->vane_count; k++) {
-        const tdi_drag drag = drag_at(s, k);
-        const tdi_point term = {drag.value, drag.gradient, drag.hessian};
-        add_point(s, &s->model->vane[k].point, &term, exact);
+        point_at at;
+        ride_point(s, &s->model->vane[k].point, &at);
+        const tdi_drag drag = drag_at(s, k, world_of(s, i, at.ride.x));
+        add_point(s, i, &at, drag.gradient, &drag.hessian, exact);
     }
 }
 
@@ -77,7 +121,7 @@ static td_real vanes_value(const td_helix_state *s, int32_t i) {
     const tdi_helix_element *e = &s->model->element[i];
     td_real sum = 0;
     for (int32_t k = e->vane_first; s->now->drag && k < e->vane_first + e->vane_count; k++) {
-        sum += drag_at(s, k).value;
+        sum += drag_at(s, k, tdi_helix_point_at(&s->pose, &s->model->vane[k].point)).value;
     }
     return sum;
 }
@@ -131,7 +175,9 @@ void tdi_helix_add_loads(td_helix_state *s, bool exact) {
             add_torque(s, load, exact);
         } else if (at.element != TD_NONE) {
             const tdi_point term = load_term(s, load, &at);
-            add_point(s, &at, &term, exact);
+            point_at ride;
+            ride_point(s, &at, &ride);
+            add_point(s, at.element, &ride, term.gradient, &term.hessian, exact);
         }
     }
 }
