@@ -121,7 +121,8 @@ static void claim_poses(const tdi_solver *solver) {
         // within what stretches
         const td_vec3 at = tdi_add(origin, tdi_quat_rotate(q, s.segments[i].tip));
         CHECK_SAY(distance(at, tip) <=
-                      (solver->info.stretchy ? 1e-2 : 1e-14) * s.segments[i].length,
+                      (solver->info.stretchy || solver->info.curved ? 1e-2 : 1e-14) *
+                          s.segments[i].length,
                   "%s: the tip of segment %d is %g m from where its axes have it", s.name, (int)i,
                   distance(at, tip));
     }

@@ -150,7 +150,52 @@ TD_TEST(grammar_forms_printed_in_abop_are_read) {
     CHECK_TEXT(test_derived("axiom: n\nn --> nA\n", 2), "nAA");
     CHECK_TEXT(test_derived("axiom: n(1)\nn(x) : x=1 --> B\n", 1), "B");
     CHECK_TEXT(test_derived("n = 2, m = 3\naxiom: A\n", 0),
-               "fault: expected 'n = ...' or 'delta = ...' before '='");
+               "fault: expected 'n = ...', 'delta = ...', 'T = ...' or 'e = ...' before '='");
+}
+
+// the line of a figure's table: tropism vector and elasticity
+TD_TEST(grammar_tropism_printed_in_abop_is_that_of_the_header) {
+    const char *forms[] = {"T = (1, 0, 0), e = 0.3", "n = 1, T = [1, 0, 0], e = 0.3",
+                           "e = 0.3, T = 1, 0, 0"};
+    test_frame want = test_turtle_in("tropism: 1, 0, 0, 0.3", "FF");
+    CHECK(want.h.x > 0.1);
+    for (int i = 0; i < 3; i++) {
+        CHECK_VEC(test_turtle_in(forms[i], "FF").h, want.h.x, want.h.y, want.h.z, 0);
+    }
+    const test_fault rows[] = {
+        {"T = (0, 0, 0)\naxiom: F\n", TD_ERR_SYNTAX, 1, 6, "expected a direction"},
+        {"T = (0, 1\naxiom: F\n", TD_ERR_SYNTAX, 1, 10, "expected ','"},
+    };
+    CHECK_FAULTS(rows, 0);
+}
+
+// the probability that the book prints above the arrow
+TD_TEST(grammar_probability_before_the_arrow_is_a_weight) {
+    const char *printed = "seed: 3\naxiom: AAAAAAAAAAAAAAAAAAAA\nA .25 --> B\nA 0.75 --> C\n";
+    const char *plain = "seed: 3\naxiom: AAAAAAAAAAAAAAAAAAAA\nA --> B : .25\nA --> C : 0.75\n";
+    test_model m = test_model_good(printed, 1);
+    int64_t b = test_count(&m, "B"), c = test_count(&m, "C");
+    CHECK(b > 0 && c > 0 && b + c == 20);
+    test_model_free(&m);
+    char held[64];
+    snprintf(held, sizeof held, "%s", test_derived(plain, 1));
+    CHECK_TEXT(test_derived(printed, 1), held);
+    CHECK_TEXT(test_derived("seed: 1\naxiom: A(2)\nA(x) 1.0\xe2\x86\x92 B(x)\n", 1), "B(2)");
+    // a condition may end in a number, and a point is a module
+    CHECK_TEXT(test_derived("axiom: A(2)\nA(x) : x > 1.5 --> B\n", 1), "B");
+    CHECK_TEXT(test_derived("axiom: A.\nA . --> B\n", 1), "B");
+    CHECK_TEXT(test_derived("axiom: A\nA .5 --> B : 2\n", 1),
+               "fault: this production has a second weight");
+}
+
+TD_TEST(grammar_functions_of_cpfg_that_are_not_here_say_what_to_do) {
+    const test_fault rows[] = {
+        {"Start: { fscanf(1); }\naxiom: A\n", TD_ERR_SYNTAX, 1, 10, "a model reads no files"},
+        {"axiom: A(GetDerivationLength(1))\n", TD_ERR_SYNTAX, 1, 10, "the name Z is"},
+        {"axiom: A(vvXmin(1))\n", TD_ERR_SYNTAX, 1, 10, "vvXmin of cpfg is not supported"},
+        {"axiom: A(sinn(1))\n", TD_ERR_SYNTAX, 1, 10, "did you mean 'sin'?"},
+    };
+    CHECK_FAULTS(rows, 0);
 }
 
 // ---- single precision -----------------------------------------------------------------------

@@ -13,7 +13,7 @@ TD_TEST(errors_in_modules_and_brackets_name_their_place) {
         {"axiom: @R(1,2,3,4)\n", TD_ERR_SYNTAX, 1, 8, "@R takes 2, 3 or 6 parameters; 4 are given"},
         {"axiom: A@\n", TD_ERR_SYNTAX, 1, 9, "expected a letter after '@', before the end"},
         {"axiom: ~+\n", TD_ERR_SYNTAX, 1, 8, "expected a letter after '~', before '+'"},
-        {"axiom: A%(1)\n", TD_ERR_SYNTAX, 1, 9, "% takes no parameters; 1 is given"},
+        {"axiom: A%(1)\n", TD_ERR_SYNTAX, 1, 9, "%(x) of cpfg, which moves the rest"},
         {"axiom: A~K\n", TD_ERR_SYNTAX, 1, 9, "surface ~K is not declared"},
         {"axiom: A()\n", TD_ERR_SYNTAX, 1, 10, "expected a number, a name or '(' before ')'"},
         {"axiom: A(1,)\n", TD_ERR_SYNTAX, 1, 12, "expected a number, a name or '(' before ')'"},

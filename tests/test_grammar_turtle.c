@@ -310,7 +310,7 @@ static recorder draw(const char *header, const char *string) {
     test_model m = test_model_good(text, 0);
     r.status = m.status;
     if (m.status == TD_OK) {
-        tdi_turtle_sink sink = {&r, on_segment, on_polygon, on_surface, on_ball};
+        tdi_turtle_sink sink = {&r, on_segment, on_polygon, on_surface, on_ball, NULL};
         td_string s = td_derivation_string(m.derivation);
         r.status = tdi_turtle_walk(m.grammar, &s, &sink, NULL, &r.diag);
     }

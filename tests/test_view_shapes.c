@@ -123,6 +123,97 @@ TD_TEST(surface_of_the_header_takes_the_place_of_one_of_the_view_file) {
     test_model_free(&m);
 }
 
+// ---- patches in the text --------------------------------------------------------------------
+
+// rows of a flat square of side 2 whose lower side starts at x = -1
+#define ROW(y) \
+    " (-1," y ",0) (-0.3333333333333333," y ",0) (0.3333333333333333," y ",0) (1," y ",0)\n"
+#define SQUARE ROW("0") ROW("0.6666666666666666") ROW("1.3333333333333333") ROW("2")
+
+TD_TEST(surface_in_the_header_is_that_of_a_file) {
+    const char *lines[] = {"", "surface: l patch\n" SQUARE};
+    const test_file files[] = {{"plant.v", "surface: l leaf.s 2\n", 0}, {"leaf.s", HEAD PATCH, 0}};
+    for (int32_t i = 0; i < 2; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, "%saxiom: F(1)~l(3)\n", lines[i]);
+        test_model m = test_model_with(text, files, COUNT(files), NULL, 0);
+        td_skeleton *s = skeleton_of(&m);
+        if (s && td_skeleton_count(s) == 2) {
+            const td_segment *leaf = &td_skeleton_segments(s)[1];
+            CHECK_REL(leaf->area, 36, 1e-6);
+            CHECK_VEC(leaf->centre_of_mass, 0, 3, 0, 1e-5);
+        }
+        CHECK_INT(s ? td_skeleton_count(s) : 0, 2);
+        td_skeleton_free(s);
+        test_model_free(&m);
+    }
+}
+
+TD_TEST(patches_in_the_header_are_checked) {
+    const test_fault rows[] = {
+        {"surface: l patch (0,0,0) (1,0,0)\naxiom: F~l(1)\n", TD_ERR_SYNTAX, 1, 17,
+         "the patches have 2 control points; expected 16 for each"},
+        {"surface: l patch\naxiom: F~l(1)\n", TD_ERR_SYNTAX, 1, 17, "have 0 control points"},
+        {"surface: l patch (0,0)\naxiom: F~l(1)\n", TD_ERR_SYNTAX, 1, 22, "expected ','"},
+    };
+    CHECK_FAULTS(rows, 0);
+}
+
+// The turtle walks to the control points of a square: row i starts at height i, and in a row it
+// goes to the right by 1. Bezier: the square of side 3. B-spline: its middle, of side 1, which with
+// even points is the same from Catmull-Rom.
+TD_TEST(patch_drawn_by_the_turtle_has_its_control_points) {
+    const td_real areas[] = {9, 1, 1}, middle = 1.5;
+    for (int32_t basis = 1; basis <= 3; basis++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "axiom: F(1)@PS(7,%d)R(0)R(1)R(2)R(3)@PD(7)\nhomomorphism\n"
+                 "R(i) --> [-(90)@PC(7,i,0)f(1)@PC(7,i,1)f(1)@PC(7,i,2)f(1)@PC(7,i,3)]f(1)\n",
+                 basis);
+        test_model m = test_model_good(text, 0);
+        td_skeleton *s = skeleton_of(&m);
+        if (s && td_skeleton_count(s) == 2) {
+            const td_segment *leaf = &td_skeleton_segments(s)[1];
+            CHECK_REL(leaf->area, areas[basis - 1], 1e-9);
+            CHECK_VEC(leaf->centre_of_mass, middle, middle, 0, 1e-9);
+            CHECK_VEC(leaf->attach, 0, 1, 0, 1e-12);
+            CHECK_INT(td_skeleton_shapes(s)[leaf->shape].kind, TD_SHAPE_PATCHES);
+            td_totals totals;
+            td_string string = td_derivation_string(m.derivation);
+            CHECK_INT(td_totals_from_string(m.grammar, &string, NULL, NULL, &totals, NULL), TD_OK);
+            CHECK_REL(totals.mass, leaf->mass + td_skeleton_segments(s)[0].mass, 1e-12);
+        }
+        CHECK_INT(s ? td_skeleton_count(s) : 0, 2);
+        td_skeleton_free(s);
+        test_model_free(&m);
+    }
+}
+
+TD_TEST(patch_of_the_turtle_that_is_not_whole_is_refused_but_in_models_of_cpfg) {
+    const test_file files[] = {{"plant.v", "angle factor: 4\n", 0}};
+    const struct {
+        const char *text, *message;
+    } rows[] = {
+        {"axiom: F(1)@PC(1,0,0)@PD(1)\n", "patch 1 has no control point in row 0 and column 1"},
+        {"axiom: F(1)@PC(1,4,0)\n", "in row 4 and column 0; expected 0 to 3"},
+    };
+    for (int32_t i = 0; i < 2; i++) {
+        td_diag diag = {.message = ""};
+        td_skeleton *skeleton = NULL;
+        test_model m = test_model_good(rows[i].text, 0);
+        td_string string = td_derivation_string(m.derivation);
+        CHECK_INT(td_skeleton_from_string(m.grammar, &string, NULL, NULL, &skeleton, &diag),
+                  TD_ERR_STRUCTURE);
+        CHECK_HAS(diag.message, rows[i].message);
+        test_model_free(&m);
+    }
+    test_model m = test_model_with(rows[0].text, files, COUNT(files), NULL, 0);
+    td_skeleton *s = skeleton_of(&m);
+    CHECK_INT(s ? td_skeleton_count(s) : 0, 1);
+    td_skeleton_free(s);
+    test_model_free(&m);
+}
+
 TD_TEST(surface_that_is_missing_is_told_and_draws_nothing) {
     const test_file files[] = {{"plant.v", "angle factor: 4\nsurface: l leaf.s 2\n", 0}};
     test_model m = test_model_with("axiom: F(1)~l(1)F(1)\n", files, COUNT(files), NULL, 0);

@@ -48,6 +48,7 @@ typedef struct td_strand_def {
     int32_t point_count;
     td_helix_def helix;   ///< In place of points; used when it has a radius.
     int32_t segments;     ///< Default 20.
+    int32_t elements;     ///< Helices of the solver `helix`; 0 (default): it chooses.
     td_real radius;       ///< m, at the base. Default 0.005.
     td_real tip_radius;   ///< m, at the other end; 0 (default): as at the base.
     const char *material; ///< Of the library's. Default "rope".
@@ -111,9 +112,10 @@ typedef struct td_object_def {
     const char *plant;           ///< File of an L-system; or
     td_strand_def strand;        ///< used when it has points or a helix; or
     const td_skeleton *skeleton; ///< from elsewhere; it is copied.
-    int32_t steps;               ///< Of the L-system. Default -1: as its file says.
-    int32_t seed;                ///< Default -1: as its file says.
-    const td_define *defines;    ///< define_count of them; or
+    const char *view;         ///< View file of the plant. Default NULL: the one beside it, if any.
+    int32_t steps;            ///< Of the L-system. Default -1: as its file says.
+    int32_t seed;             ///< Default -1: as its file says.
+    const td_define *defines; ///< define_count of them; or
     int32_t define_count;
     const td_value *define_values; ///< a map.
     td_vec3 position;              ///< m, of the base: pot, head, branch.

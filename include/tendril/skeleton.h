@@ -185,6 +185,8 @@ typedef struct td_strand {
     td_quat closing; ///< Of a closed one: the first against the last at ease; identity: straight.
     td_real twist; ///< rad: how far it is twisted at the start against ease, in all, spread evenly;
                    ///< `initial` has it as well, but for whole turns.
+    int32_t elements; ///< Helices that the solver `helix` makes of it, at most one a segment; 0:
+                      ///< it chooses. Other solvers take its segments.
 } td_strand;
 
 /// A rigid body welded to a segment, besides the segment's own mass. It is not drawn: what is drawn

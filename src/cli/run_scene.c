@@ -80,23 +80,31 @@ static void show_line(const td_bytes *text, const td_value *value, td_diag *diag
     }
 }
 
+// The path of a file that a scene names.
+static td_status resolve(const char *path, const td_value *name, char resolved[160]) {
+    td_loader loader = td_file_loader();
+    char *text = NULL;
+    size_t size = 0;
+    td_status status =
+        loader.read(loader.context, name->text, path, MAX_SCENE_TEXT, NULL, &text, &size, resolved);
+    td_bytes bytes = {(uint8_t *)text, size, NULL};
+    td_bytes_free(&bytes);
+    return status;
+}
+
 static void check_plant(const char *path, const td_bytes *text, const td_value *object) {
     static cli_defines defines;
-    const td_value *plant = td_value_get(object, "plant");
-    td_loader loader = td_file_loader();
-    char *model = NULL, resolved[160] = "";
-    size_t size = 0;
+    const td_value *plant = td_value_get(object, "plant"), *view = td_value_get(object, "view");
+    char model[160] = "", view_file[160] = "";
     if (!plant || plant->kind != TD_VALUE_TEXT) {
         return;
     }
-    td_status status = loader.read(loader.context, plant->text, path, MAX_SCENE_TEXT, NULL, &model,
-                                   &size, resolved);
-    td_bytes bytes = {(uint8_t *)model, size, NULL};
-    td_bytes_free(&bytes);
+    bool viewed = view && view->kind == TD_VALUE_TEXT && resolve(path, view, view_file) == TD_OK;
+    td_status status = resolve(path, plant, model);
     if (status == TD_OK) {
         td_grammar *grammar = NULL;
         add_defines(td_value_get(object, "define"), &defines);
-        cli_load_model(resolved, &defines, NULL, &grammar); // tells what is wrong
+        cli_load_model(model, &defines, viewed ? view_file : NULL, &grammar); // tells what is wrong
         td_grammar_free(grammar);
         return;
     }

@@ -103,7 +103,7 @@ static td_status read_and_keep(void *context, const char *name, const char *from
 }
 
 // A model that has been kept, and all that it includes.
-static void follow_includes(view_files *files, const char *name) {
+static void follow_includes(view_files *files, const char *name, const char *view) {
     const view_file *file = known(files, name);
     td_loader loader = {read_and_keep, files};
     td_grammar_def def = td_grammar_def_default();
@@ -112,7 +112,7 @@ static void follow_includes(view_files *files, const char *name) {
     def.text = (const char *)file->text.data;
     def.text_size = file->text.size;
     def.loader = &loader;
-    def.view = files->view;
+    def.view = view;
     td_grammar_new(&def, NULL, &grammar, NULL); // what is wrong has been told
     td_grammar_free(grammar);
 }
@@ -157,22 +157,33 @@ static int gather_model(const char *path, char model[160], view_files *files) {
         status = keep_view(files, model);
     }
     if (status == TD_OK) {
-        follow_includes(files, model);
+        follow_includes(files, model, files->view);
     }
     return cli_exit_code(status);
+}
+
+// A file that an object of a scene names; `resolved` gets the name by which it is kept.
+static bool gather_named(const char *path, const td_value *name, view_files *files,
+                         char resolved[160]) {
+    char *text = NULL;
+    size_t size = 0;
+    if (!name ||
+        read_and_keep(files, name->text, path, MAX_TEXT, NULL, &text, &size, resolved) != TD_OK) {
+        return false;
+    }
+    td_bytes bytes = {(uint8_t *)text, size, NULL};
+    td_bytes_free(&bytes);
+    return true;
 }
 
 static void gather_plants(const char *path, const td_value *scene, view_files *files) {
     const td_value *objects = td_value_get(scene, "objects");
     for (int32_t k = 0; objects && k < objects->count; k++) {
-        const td_value *plant = td_value_get(&objects->items[k], "plant");
-        char *text = NULL, resolved[160] = "";
-        size_t size = 0;
-        if (plant && read_and_keep(files, plant->text, path, MAX_TEXT, NULL, &text, &size,
-                                   resolved) == TD_OK) {
-            td_bytes bytes = {(uint8_t *)text, size, NULL};
-            td_bytes_free(&bytes);
-            follow_includes(files, resolved);
+        const td_value *object = &objects->items[k];
+        char model[160] = "", view[160] = "";
+        if (gather_named(path, td_value_get(object, "plant"), files, model)) {
+            bool viewed = gather_named(path, td_value_get(object, "view"), files, view);
+            follow_includes(files, model, viewed ? view : NULL);
         }
     }
 }

@@ -147,6 +147,34 @@ static const char *function_name(int32_t index) {
     return tdi_function_get(index)->name;
 }
 
+// Functions of cpfg that are not here, and what a model can do instead.
+static const char *instead_of(const char *name) {
+    static const char *const refused[][2] = {
+        {"fscanf", "a model reads no files; give numbers by '#include' or --define"},
+        {"SetDerivationLength", "'derivation length:' gives the number of steps"},
+        {"GetDerivationLength", "the name Z is the derivation length"},
+        {"inblob", "there are no blobs"},
+        {"play", "there are no sounds; remove the call"},
+        {"Display", "a model is drawn after its last step; remove the call"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        if (strcmp(refused[i][0], name) == 0) {
+            return refused[i][1];
+        }
+    }
+    return strncmp(name, "vv", 2) == 0 ? "there is no window, so a view has no limits" : NULL;
+}
+
+static bool unknown_function(tdi_parser *p, size_t at, const char *name) {
+    const char *instead = instead_of(name);
+    if (instead) {
+        return tdi_parse_fail(p, at, "%s of cpfg is not supported: %s", name, instead);
+    }
+    const char *near = tdi_nearest(name, function_name, tdi_function_count());
+    return near ? tdi_parse_fail(p, at, "unknown function '%s'; did you mean '%s'?", name, near)
+                : tdi_parse_fail(p, at, "unknown function '%s'", name);
+}
+
 bool tdi_compile_call(tdi_parser *p, size_t at, const char *name) {
     if (tdi_is_print(name)) {
         return tdi_compile_print(p, at, name);
@@ -156,9 +184,7 @@ bool tdi_compile_call(tdi_parser *p, size_t at, const char *name) {
         f++;
     }
     if (f == tdi_function_count()) {
-        const char *near = tdi_nearest(name, function_name, f);
-        return near ? tdi_parse_fail(p, at, "unknown function '%s'; did you mean '%s'?", name, near)
-                    : tdi_parse_fail(p, at, "unknown function '%s'", name);
+        return unknown_function(p, at, name);
     }
     int32_t wanted = tdi_function_get(f)->params, count = 0;
     tdi_accept(p, "(");

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Header items: one row of a table each, with a function that reads it.
+// Header items: one row of a table each, with a function that reads it. Those of materials,
+// surfaces and colours are in header_body.c.
 
 #include "grammar/parser.h"
 #include "math/vec3.h"
 
 #include <string.h>
-
-#define MAX_ITEMS 64 // materials, surfaces or colours
 
 // ---- numbers --------------------------------------------------------------------------------
 
@@ -69,7 +68,7 @@ static bool read_elasticity_increment(tdi_parser *p) {
     return tdi_parse_constant(p, &p->g->turtle.elasticity_increment);
 }
 
-static bool read_color_number(tdi_parser *p, int32_t *color) {
+bool tdi_read_color_number(tdi_parser *p, int32_t *color) {
     double n;
     if (!tdi_number_in(p, -1e6, 1e6, "the number of a colour", &n)) {
         return false;
@@ -78,19 +77,18 @@ static bool read_color_number(tdi_parser *p, int32_t *color) {
     return true;
 }
 static bool read_initial_color(tdi_parser *p) {
-    return read_color_number(p, &p->g->turtle.color);
+    return tdi_read_color_number(p, &p->g->turtle.color);
 }
 static bool read_color_increment(tdi_parser *p) {
-    return read_color_number(p, &p->g->turtle.color_increment);
+    return tdi_read_color_number(p, &p->g->turtle.color_increment);
 }
 
-static bool read_tropism(tdi_parser *p) {
+static bool read_direction(tdi_parser *p) {
     td_vec3 t;
     tdi_skip_space(p);
     size_t at = p->at;
     if (!tdi_parse_constant(p, &t.x) || !tdi_expect(p, ",") || !tdi_parse_constant(p, &t.y) ||
-        !tdi_expect(p, ",") || !tdi_parse_constant(p, &t.z) || !tdi_expect(p, ",") ||
-        !tdi_parse_constant(p, &p->g->turtle.elasticity)) {
+        !tdi_expect(p, ",") || !tdi_parse_constant(p, &t.z)) {
         return false;
     }
     if (!(tdi_norm(t) > 0)) {
@@ -98,6 +96,19 @@ static bool read_tropism(tdi_parser *p) {
     }
     p->g->turtle.tropism = tdi_unit_or(t, t);
     return true;
+}
+
+static bool read_elasticity(tdi_parser *p) {
+    return tdi_parse_constant(p, &p->g->turtle.elasticity);
+}
+static bool read_tropism(tdi_parser *p) {
+    return read_direction(p) && tdi_expect(p, ",") && read_elasticity(p);
+}
+
+// ABOP's T = (0, -1, 0), also in square brackets or in none
+static bool read_vector_t(tdi_parser *p) {
+    bool round = tdi_accept(p, "("), square = !round && tdi_accept(p, "[");
+    return read_direction(p) && (!round || tdi_expect(p, ")")) && (!square || tdi_expect(p, "]"));
 }
 
 static bool read_length_unit(tdi_parser *p) {
@@ -207,181 +218,7 @@ static bool read_end(tdi_parser *p) {
     return read_block(p, &p->g->end);
 }
 
-// ---- materials, surfaces, colours -----------------------------------------------------------
-
-static bool read_hex_color(tdi_parser *p, double *value) {
-    uint32_t color = 0;
-    size_t at = p->at;
-    for (size_t i = 1; i <= 6; i++) {
-        char c = tdi_peek_raw(p, i);
-        const char *digits = "0123456789abcdef", *upper = "0123456789ABCDEF";
-        const char *d = c ? strchr(digits, c) : NULL, *u = c ? strchr(upper, c) : NULL;
-        if (!d && !u) {
-            return tdi_parse_fail(p, at, "expected a colour such as #4c8c32");
-        }
-        color = color * 16 + (uint32_t)(d ? d - digits : u - upper);
-    }
-    p->at += 7;
-    *value = color;
-    return true;
-}
-
-// a name with dashes, as materials have
-static bool read_dashed(tdi_parser *p, char word[32]) {
-    size_t length = 0;
-    tdi_skip_space(p);
-    for (;; p->at++) {
-        char c = tdi_peek_raw(p, 0);
-        bool part = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-                    (length > 0 && (c == '-' || (c >= '0' && c <= '9')));
-        if (!part) {
-            break;
-        }
-        if (length < 31) {
-            word[length++] = c;
-        }
-    }
-    word[length] = 0;
-    return length > 0;
-}
-
-static bool read_field(tdi_parser *p, tdi_header_field *field) {
-    char key[32], here[24];
-    tdi_skip_space(p);
-    *field = (tdi_header_field){.at = (uint32_t)p->at};
-    if (!tdi_read_name(p, key) || strlen(key) >= sizeof field->key) {
-        return tdi_parse_fail(p, p->at, "expected key=value before %s", tdi_here(p, here));
-    }
-    tdi_text_copy(field->key, sizeof field->key, key);
-    if (!tdi_expect(p, "=")) {
-        return false;
-    }
-    if (tdi_peek(p) == '#') {
-        return read_hex_color(p, &field->number);
-    }
-    if (read_dashed(p, field->word)) {
-        return true;
-    }
-    return tdi_parse_constant(p, &field->number);
-}
-
-static bool read_fields(tdi_parser *p, tdi_header_item *item) {
-    char here[24];
-    if (!read_dashed(p, item->base)) {
-        return tdi_parse_fail(p, p->at, "expected a name before %s", tdi_here(p, here));
-    }
-    while (tdi_accept(p, ",")) {
-        if (item->field_count == (int32_t)(sizeof item->fields / sizeof item->fields[0])) {
-            return tdi_parse_fail(p, p->at, "this item has too many settings");
-        }
-        if (!read_field(p, &item->fields[item->field_count++])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool new_item(tdi_parser *p, tdi_header_item **items, int32_t *count,
-                     tdi_header_item **item) {
-    if (!*items) {
-        *items = tdi_arena_zeroed(&p->g->arena, MAX_ITEMS, sizeof **items);
-        if (!*items) {
-            return tdi_parse_memory(p);
-        }
-    }
-    if (*count == MAX_ITEMS) {
-        return tdi_parse_fail(p, p->at, "the header has more than %d items of this kind",
-                              MAX_ITEMS);
-    }
-    tdi_skip_space(p);
-    *item = &(*items)[*count];
-    **item = (tdi_header_item){.at = (uint32_t)p->at};
-    return true;
-}
-
-static bool read_material(tdi_parser *p) {
-    td_grammar *g = p->g;
-    tdi_header_item *item = NULL;
-    double number;
-    if (!new_item(p, &g->materials, &g->body.material_count, &item) ||
-        !tdi_number_in(p, 0, 1e6, "the number of the material, from 0", &number) ||
-        !read_fields(p, item)) {
-        return false;
-    }
-    item->number = (int32_t)number;
-    g->body.material_count++;
-    g->body.materials = g->materials;
-    return true;
-}
-
-// a surface of the view file gives way to one of the header
-static tdi_header_item *viewed_surface(td_grammar *g, char letter) {
-    for (int32_t i = 0; i < g->viewed_surface_count; i++) {
-        if (g->surfaces[i].id[0] == letter) {
-            return &g->surfaces[i];
-        }
-    }
-    return NULL;
-}
-
-bool tdi_new_surface(tdi_parser *p, char letter, tdi_header_item **item) {
-    td_grammar *g = p->g;
-    bool known = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-                 (letter >= '0' && letter <= '9');
-    if (!known) {
-        return tdi_parse_fail(p, p->at, "expected a letter; ~ and this letter draw the surface");
-    }
-    *item = viewed_surface(g, letter);
-    if (!*item) {
-        if (!new_item(p, &g->surfaces, &g->body.surface_count, item)) {
-            return false;
-        }
-        g->body.surface_count++;
-        g->body.surfaces = g->surfaces;
-    }
-    **item = (tdi_header_item){.at = (uint32_t)p->at, .id = {letter}};
-    return true;
-}
-
-static bool read_surface(tdi_parser *p) {
-    tdi_header_item *item = NULL;
-    if (!tdi_new_surface(p, tdi_peek(p), &item)) {
-        return false;
-    }
-    p->at++;
-    return read_fields(p, item);
-}
-
-static bool read_color(tdi_parser *p) {
-    td_grammar *g = p->g;
-    double color;
-    if (!g->palette_index) {
-        g->palette_index = tdi_arena_zeroed(&g->arena, MAX_ITEMS, sizeof *g->palette_index);
-        g->palette_color = tdi_arena_zeroed(&g->arena, MAX_ITEMS, sizeof *g->palette_color);
-        if (!g->palette_index || !g->palette_color) {
-            return tdi_parse_memory(p);
-        }
-    }
-    int32_t n = g->body.palette_count;
-    if (n == MAX_ITEMS) {
-        return tdi_parse_fail(p, p->at, "the header has more than %d items of this kind",
-                              MAX_ITEMS);
-    }
-    if (!read_color_number(p, &g->palette_index[n])) {
-        return false;
-    }
-    if (tdi_peek(p) != '#') {
-        return tdi_parse_fail(p, p->at, "expected a colour such as #4c8c32");
-    }
-    if (!read_hex_color(p, &color)) {
-        return false;
-    }
-    g->palette_color[n] = (uint32_t)color;
-    g->body.palette_count++;
-    g->body.palette_index = g->palette_index;
-    g->body.palette_color = g->palette_color;
-    return true;
-}
+// ---- label and arithmetic -------------------------------------------------------------------
 
 // a sub-L-system is called by its number
 static bool read_label(tdi_parser *p) {
@@ -434,8 +271,10 @@ static const header_row rows[] = {
     {"endlsystem", 0, NULL},
     {"derivation length", ':', read_steps},
     {"derivationlength", ':', read_steps},
-    {"n", '=', read_steps},     // ABOP's
-    {"delta", '=', read_angle}, // ABOP's
+    {"n", '=', read_steps},      // ABOP's
+    {"delta", '=', read_angle},  // ABOP's
+    {"t", '=', read_vector_t},   // ABOP's
+    {"e", '=', read_elasticity}, // ABOP's
     {"ring lsystem", 0, read_ring},
     {"float parameters", ':', read_float},
     {"random numbers", ':', read_random},
@@ -460,9 +299,9 @@ static const header_row rows[] = {
     {"length unit", ':', read_length_unit},
     {"width unit", ':', read_width_unit},
     {"pipe model", ':', read_pipe},
-    {"color", ':', read_color},
-    {"material", ':', read_material},
-    {"surface", ':', read_surface},
+    {"color", ':', tdi_read_color},
+    {"material", ':', tdi_read_material},
+    {"surface", ':', tdi_read_surface},
     {"function", ':', tdi_read_function},
     {"contour", ':', tdi_read_contour},
 };
@@ -553,9 +392,11 @@ static size_t after_block(const tdi_parser *p, size_t at) {
 static bool read_next_abop(tdi_parser *p) {
     char word[32], here[24];
     tdi_skip_space(p);
-    const header_row *row = tdi_read_name(p, word) ? find_row(word) : NULL;
+    bool named = tdi_read_name(p, word);
+    const header_row *row = named ? find_row(strcmp(word, "T") == 0 ? "t" : word) : NULL;
     if (!row || row->sign != '=') {
-        return tdi_parse_fail(p, p->at, "expected 'n = ...' or 'delta = ...' before %s",
+        return tdi_parse_fail(p, p->at,
+                              "expected 'n = ...', 'delta = ...', 'T = ...' or 'e = ...' before %s",
                               tdi_here(p, here));
     }
     return tdi_expect(p, "=") && row->read(p);

@@ -61,6 +61,9 @@ typedef enum tdi_turtle_op {
     TDI_OP_SURFACE,
     TDI_OP_BALL,
     TDI_OP_DISC,
+    TDI_OP_PATCH_START, // @PS
+    TDI_OP_PATCH_POINT, // @PC
+    TDI_OP_PATCH_DRAW,  // @PD
     TDI_OP_TROPISM_STRENGTH,
     TDI_OP_TROPISM_MORE, // _, @Ti
     TDI_OP_TROPISM_LESS, // @Td with a number; with a direction it sets that

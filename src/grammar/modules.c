@@ -69,9 +69,9 @@ static const turtle_row turtle_table[] = {
     {"@mo", TDI_OP_IGNORED, 0, 3},
     {"@md", TDI_OP_IGNORED, 0, TDI_MAX_PARAMS},
     {"@mf", TDI_OP_IGNORED, 0, TDI_MAX_PARAMS},
-    {"@PS", TDI_OP_IGNORED, 0, TDI_MAX_PARAMS},
-    {"@PC", TDI_OP_IGNORED, 0, TDI_MAX_PARAMS},
-    {"@PD", TDI_OP_IGNORED, 0, TDI_MAX_PARAMS},
+    {"@PS", TDI_OP_PATCH_START, 1, 2},
+    {"@PC", TDI_OP_PATCH_POINT, 3, 3},
+    {"@PD", TDI_OP_PATCH_DRAW, 1, 3},
     {"@L", TDI_OP_IGNORED, 0, TDI_MAX_PARAMS},
     {"@S", TDI_OP_IGNORED, 0, TDI_MAX_PARAMS},
     {"@I", TDI_OP_IGNORED, 0, TDI_MAX_PARAMS},
@@ -182,7 +182,12 @@ bool tdi_has_surface(const td_grammar *g, const char *name) {
 }
 
 static bool check_turtle(tdi_parser *p, size_t at, const turtle_row *row, tdi_type *type) {
-    bool bare = row->op == TDI_OP_PUSH || row->op == TDI_OP_POP || row->op == TDI_OP_CUT;
+    if (row->op == TDI_OP_CUT && type->param_count > 0) {
+        return tdi_parse_fail(p, at,
+                              "%%(x) of cpfg, which moves the rest of the branch to the end of the "
+                              "string, is not supported; expected '%%', which drops it");
+    }
+    bool bare = row->op == TDI_OP_PUSH || row->op == TDI_OP_POP;
     if (bare && type->param_count > 0) {
         return tdi_parse_fail(p, at, "%s takes no parameters; %d %s given", type->name,
                               type->param_count, type->param_count == 1 ? "is" : "are");

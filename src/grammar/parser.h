@@ -3,8 +3,8 @@
 
 // What the files of the parser share: the cursor, the names in sight, and the growing grammar.
 // lexer.c reads words and numbers, code.c compiles expressions, statements.c statements, print.c
-// what prints, items.c finds where items end, modules.c reads strings of modules, header.c the
-// header items, productions.c productions, parser.c the whole.
+// what prints, items.c finds where items end, modules.c reads strings of modules, header.c and
+// header_body.c the header items, productions.c productions, parser.c the whole.
 
 #include "grammar/machine.h"
 #include "grammar/model.h"
@@ -149,6 +149,10 @@ bool tdi_read_define(tdi_parser *p); // define: { array a[3]; external b; }, in 
 // Marks the types that `ignore:` and `consider:` name, and settles defaults that depend on other
 // items. Call when all is read.
 void tdi_header_finish(tdi_parser *p);
+bool tdi_read_color_number(tdi_parser *p, int32_t *color);
+bool tdi_read_material(tdi_parser *p); // `material:`
+bool tdi_read_surface(tdi_parser *p);  // `surface:`
+bool tdi_read_color(tdi_parser *p);    // `color:`
 // A new surface of that letter; it takes the place of one of the view file. False after a fault.
 bool tdi_new_surface(tdi_parser *p, char letter, tdi_header_item **item);
 // Appends a function for func().

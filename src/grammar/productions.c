@@ -183,6 +183,44 @@ static void skip_label(tdi_parser *p) {
     p->at = start;
 }
 
+// ABOP prints a probability above the arrow; in copied text it stands before it: `F .33 --> FF`.
+// The place of such a number, or the limit.
+static size_t printed_weight(const tdi_parser *p) {
+    size_t arrow = p->at;
+    while (arrow + 2 < p->limit && memcmp(p->text + arrow, "-->", 3) != 0) {
+        if (p->text[arrow] == ':' || p->text[arrow] == '{') {
+            return p->limit; // a condition, which may end in a number
+        }
+        arrow++;
+    }
+    size_t end = arrow;
+    while (end > p->at && (p->text[end - 1] == ' ' || p->text[end - 1] == '\t')) {
+        end--;
+    }
+    size_t start = end;
+    bool point = false;
+    while (start > p->at && strchr("0123456789.", p->text[start - 1])) {
+        start--;
+        point = point || p->text[start] == '.';
+    }
+    bool apart = start > p->at && (p->text[start - 1] == ' ' || p->text[start - 1] == '\t');
+    return point && apart && end - start > 1 && arrow + 2 < p->limit ? start : p->limit;
+}
+
+// The predecessor, and ABOP's probability behind it.
+static bool left_side(tdi_parser *p, tdi_production *r) {
+    const size_t limit = p->limit;
+    p->limit = p->g->cpfg ? limit : printed_weight(p);
+    bool weighted = p->limit < limit, fine = predecessor(p, r);
+    p->limit = limit;
+    r->bound_count = p->slot_count;
+    if (fine && weighted) {
+        r->weight = tdi_compile_expression(p);
+        fine = r->weight != TD_NONE;
+    }
+    return fine;
+}
+
 static bool production(tdi_parser *p, tdi_production *r) {
     *r = (tdi_production){
         .before = TD_NONE, .condition = TD_NONE, .after = TD_NONE, .weight = TD_NONE};
@@ -192,13 +230,15 @@ static bool production(tdi_parser *p, tdi_production *r) {
     skip_label(p);
     tdi_skip_space(p);
     r->at = (uint32_t)p->at;
-    if (!predecessor(p, r)) {
+    if (!left_side(p, r)) {
         return false;
     }
-    r->bound_count = p->slot_count;
     if ((tdi_accept(p, ":") && !conditions(p, r)) || !tdi_expect(p, "-->") ||
         !tdi_parse_words(p, &r->successor)) {
         return false;
+    }
+    if (tdi_at(p, ":") && r->weight != TD_NONE) {
+        return tdi_parse_fail(p, p->at, "this production has a second weight");
     }
     if (tdi_accept(p, ":")) {
         r->weight = tdi_compile_expression(p);

@@ -113,6 +113,9 @@ static td_status do_module(tdi_walker *w, uint16_t number, const double *p) {
     case TDI_OP_SURFACE: return tdi_walker_surface(w, type, p);
     case TDI_OP_BALL:
     case TDI_OP_DISC: return tdi_walker_ball(w, type, p);
+    case TDI_OP_PATCH_START:
+    case TDI_OP_PATCH_POINT:
+    case TDI_OP_PATCH_DRAW: return tdi_walker_patch(w, type, p);
     default: return tdi_walker_set(w, type, p);
     }
 }
@@ -290,6 +293,7 @@ static td_status walk_and_free(tdi_walker *w, const td_string *s) {
     td_status status = walk_with_copies(w, s);
     tdi_alloc_free(w->alloc, w->stack, (size_t)w->stack_capacity * sizeof *w->stack);
     tdi_alloc_free(w->alloc, w->corners, (size_t)w->corner_capacity * sizeof *w->corners);
+    tdi_alloc_free(w->alloc, w->patches, (size_t)w->patch_capacity * sizeof *w->patches);
     return status == TD_ERR_MEMORY ? tdi_fail(w->diag, status, "out of memory while drawing")
                                    : status;
 }

@@ -43,6 +43,10 @@ typedef struct tdi_turtle_sink {
     // @O (ball) and @o, @c (disc).
     td_status (*ball)(void *context, const tdi_turtle *at, bool disc, td_real diameter,
                       int64_t module, td_diag *diag);
+    // @PD: a Bezier patch, in world axes; `open` is the turtle at its start, with the colour and
+    // material of now.
+    td_status (*patch)(void *context, const tdi_turtle *open,
+                       const td_vec3 points[TDI_PATCH_POINTS], int64_t module, td_diag *diag);
 } tdi_turtle_sink;
 
 // Walks the string, homomorphism applied. Takes no memory a module.

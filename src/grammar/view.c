@@ -10,8 +10,6 @@
 #include "math/vec3.h"
 
 #include <math.h>
-
-#include <stdio.h>
 #include <string.h>
 
 #define MAX_LABEL       40
@@ -22,106 +20,11 @@ typedef struct view {
     tdi_scan scan; // of one line
 } view;
 
-// ---- finding --------------------------------------------------------------------------------
-
-static td_status fail_to_read(td_grammar *g, td_status status, const char *what, const char *name,
-                              td_diag_list *diags) {
-    td_diag diag = {.status = status, .index = TD_NONE};
-    snprintf(diag.message, sizeof diag.message, "%s %s '%s'",
-             status == TD_ERR_LIMIT ? "the text is too large with" : "cannot read", what, name);
-    tdi_text_copy(diag.file, sizeof diag.file, g->source.files[0].name);
-    tdi_diag_add(diags, &diag);
-    return status;
-}
-
-// the part of a name behind the last slash
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-// plant.v for plant.l; "" when the name has no suffix
-static void name_beside(const char *model, const char *suffix, char name[TDI_FILE_NAME]) {
-    const char *base = base_name(model), *dot = strrchr(base, '.');
-    size_t length = dot ? (size_t)(dot - base) : 0;
-    name[0] = 0;
-    if (length > 0 && length + strlen(suffix) < TDI_FILE_NAME) {
-        memcpy(name, base, length);
-        memcpy(name + length, suffix, strlen(suffix) + 1);
-    }
-}
-
-// A file that may be missing.
-static td_status load_implied(td_grammar *g, const td_grammar_def *def, const char *what,
-                              const char *name, int32_t *file, td_diag_list *diags) {
-    td_status status = name[0] ? tdi_source_load(&g->source, def, name, def->name, file) : TD_OK;
-    if (status == TD_ERR_READ) {
-        return TD_OK;
-    }
-    return status == TD_OK ? TD_OK : fail_to_read(g, status, what, name, diags);
-}
-
-// What a `specifications` file beside a model of cpfg says of it; *found is false when there is
-// none.
-static td_status read_specification(td_grammar *g, const td_grammar_def *def,
-                                    tdi_specification *out, bool *found, td_diag_list *diags) {
-    int32_t file = TD_NONE;
-    const char *name = g->cpfg ? "specifications" : "";
-    td_status status = load_implied(g, def, "the file", name, &file, diags);
-    *found = false;
-    if (status == TD_OK && file != TD_NONE) {
-        const tdi_source_file *f = &g->source.files[file];
-        *found = tdi_specification_read(f->text, f->size, base_name(def->name), out);
-    }
-    return status;
-}
-
-td_status tdi_view_open(td_grammar *g, const td_grammar_def *def, int32_t *view_file,
-                        int32_t *colors, td_diag_list *diags) {
-    *view_file = *colors = TD_NONE;
-    if (!def->loader) {
-        return TD_OK;
-    }
-    tdi_specification s = {.view = ""};
-    bool specified;
-    td_status status = read_specification(g, def, &s, &specified, diags);
-    if (status != TD_OK) {
-        return status;
-    }
-    if (!specified) {
-        name_beside(def->name, ".v", s.view);
-        name_beside(def->name, ".mat", s.colors);
-    }
-    status = load_implied(g, def, "the colours", s.colors, colors, diags);
-    if (status == TD_OK && *colors == TD_NONE && !specified) {
-        name_beside(def->name, ".map", s.colors);
-        status = load_implied(g, def, "the colours", s.colors, colors, diags);
-    }
-    if (status != TD_OK || !def->view) {
-        return status == TD_OK ? load_implied(g, def, "the view file", s.view, view_file, diags)
-                               : status;
-    }
-    status = tdi_source_load(&g->source, def, def->view, "", view_file);
-    return status == TD_OK ? TD_OK : fail_to_read(g, status, "the view file", def->view, diags);
-}
-
-td_status tdi_view_colors(td_grammar *g, int32_t file, td_diag_list *diags) {
-    const tdi_source_file *f = &g->source.files[file];
-    tdi_scan scan = {.text = f->text, .size = f->size};
-    tdi_colors *colors = tdi_arena_zeroed(&g->arena, 1, sizeof *colors);
-    if (!colors) {
-        return TD_ERR_MEMORY;
-    }
-    if (!tdi_colors_read(&scan, f->name, colors)) {
-        td_diag diag;
-        tdi_source_fail_in(&g->source, file, 0, &diag, TD_ERR_SYNTAX, "%s", scan.fault);
-        diag.line = 0; // bytes have no lines
-        tdi_diag_add(diags, &diag);
-        return TD_ERR_SYNTAX;
-    }
-    g->body.colors = colors;
-    return TD_OK;
-}
+typedef struct sampled { // a data file, and at how many places to sample it
+    char name[TDI_FILE_NAME];
+    int32_t samples, file;
+    tdi_scan scan;
+} sampled;
 
 // ---- numbers --------------------------------------------------------------------------------
 
@@ -220,6 +123,14 @@ static bool read_multiplier(view *v) {
 // Changes what cpfg draws, and nothing here.
 static bool warn_unused(view *v) {
     tdi_parse_warn(v->p, v->scan.at, "this item of cpfg has no effect");
+    return true;
+}
+
+static bool warn_texture(view *v) {
+    tdi_parse_warn(
+        v->p, v->scan.at,
+        "textures of view files have no effect; --textures draws bark and leaves with textures "
+        "of our own, and meshes have texture coordinates for others");
     return true;
 }
 
@@ -338,22 +249,24 @@ static bool read_file_name(view *v, char name[TDI_FILE_NAME], size_t *at) {
     return tdi_scan_fail(&v->scan, v->scan.at, "expected the name of a file");
 }
 
-// `function: growth.func 100`
-static bool read_function(view *v) {
-    char name[TDI_FILE_NAME];
+// A file and perhaps a number of samples, as in `function: growth.func 100`.
+static bool open_sampled(view *v, int32_t least, int32_t most, sampled *out) {
     size_t at = 0;
-    int32_t samples = 0, file;
-    tdi_scan scan;
+    return read_file_name(v, out->name, &at) &&
+           (tdi_scan_line_end(&v->scan) ||
+            tdi_scan_count(&v->scan, least, most, "the number of samples", &out->samples)) &&
+           open_data(v, at, out->name, &out->file, &out->scan);
+}
+
+static bool read_function(view *v) {
+    sampled s = {.samples = 0};
     tdi_spline spline;
-    if (!read_file_name(v, name, &at) ||
-        (!tdi_scan_line_end(&v->scan) &&
-         !tdi_scan_count(&v->scan, -1, TDI_SPLINE_SAMPLES, "the number of samples", &samples)) ||
-        !open_data(v, at, name, &file, &scan)) {
+    if (!open_sampled(v, -1, TDI_SPLINE_SAMPLES, &s)) {
         return false;
     }
-    return tdi_spline_read(&scan, name, samples, &v->p->g->arena, &spline)
+    return tdi_spline_read(&s.scan, s.name, s.samples, &v->p->g->arena, &spline)
                ? tdi_add_spline(v->p, &spline)
-               : data_fault(v->p, file, &scan);
+               : data_fault(v->p, s.file, &s.scan);
 }
 
 // `function set: functions.fset` replaces the functions before it
@@ -379,19 +292,14 @@ static bool read_function_set(view *v) {
 
 // `curve: profile.con 100`
 static bool read_curve(view *v) {
-    char name[TDI_FILE_NAME];
-    size_t at = 0;
-    int32_t samples = 100, file;
-    tdi_scan scan;
+    sampled s = {.samples = 100};
     tdi_curve curve;
-    if (!read_file_name(v, name, &at) ||
-        (!tdi_scan_line_end(&v->scan) &&
-         !tdi_scan_count(&v->scan, 2, TDI_CURVE_SAMPLES, "the number of samples", &samples)) ||
-        !open_data(v, at, name, &file, &scan)) {
+    if (!open_sampled(v, 2, TDI_CURVE_SAMPLES, &s)) {
         return false;
     }
-    return tdi_curve_read(&scan, samples, &v->p->g->arena, &curve) ? tdi_add_curve(v->p, &curve)
-                                                                   : data_fault(v->p, file, &scan);
+    return tdi_curve_read(&s.scan, s.samples, &v->p->g->arena, &curve)
+               ? tdi_add_curve(v->p, &curve)
+               : data_fault(v->p, s.file, &s.scan);
 }
 
 // `contour: 1 stem.con`
@@ -479,7 +387,7 @@ static const view_row rows[] = {
     {"curve", read_curve},
     {"function", read_function},
     {"function set", read_function_set},
-    {"texture", warn_unused},
+    {"texture", warn_texture},
     {"tsurface", warn_unused},
     {"line", warn_unused},
     {"blob", warn_unused},

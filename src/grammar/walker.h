@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The turtle on its way through a string: what turtle.c, turtle_draw.c and turtle_state.c share.
+// The turtle on its way through a string: what turtle*.c share.
 
 #include "grammar/cylinder.h"
 #include "grammar/expand.h"
@@ -22,6 +22,15 @@ typedef enum tdi_cylinder_state {
     TDI_OPEN_OUTSIDE,
     TDI_OPEN_HERE
 } tdi_cylinder_state;
+
+// A patch between @PS and @PD.
+typedef struct tdi_turtle_patch {
+    double number;
+    int32_t basis;   // 1 Bezier, 2 B-spline, 3 Catmull-Rom
+    uint16_t set;    // a bit for each control point that @PC has set
+    tdi_turtle open; // the turtle at @PS
+    td_vec3 points[TDI_PATCH_POINTS];
+} tdi_turtle_patch;
 
 // what '[' saves
 typedef struct tdi_saved_turtle {
@@ -56,6 +65,9 @@ typedef struct tdi_walker {
     td_vec3 *corners;
     int64_t corner_count, corner_capacity;
 
+    tdi_turtle_patch *patches;
+    int64_t patch_count, patch_capacity;
+
     tdi_cylinder_state in_cylinder;
     tdi_control_point cylinder; // the last one
     tdi_cylinder_ends ends;     // of the next one
@@ -78,6 +90,9 @@ td_status tdi_walker_polygon(tdi_walker *w, tdi_turtle_op op); // { . }
 td_status tdi_walker_cylinder(tdi_walker *w, const tdi_type *type, const double *p);
 td_status tdi_walker_surface(tdi_walker *w, const tdi_type *type, const double *p);
 td_status tdi_walker_ball(tdi_walker *w, const tdi_type *type, const double *p);
+
+// turtle_patch.c
+td_status tdi_walker_patch(tdi_walker *w, const tdi_type *type, const double *p); // @PS @PC @PD
 
 // turtle_state.c
 td_status tdi_walker_turn(tdi_walker *w, const tdi_type *type, const double *p);

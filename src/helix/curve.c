@@ -72,26 +72,20 @@ tdi_helix_frame tdi_helix_at(td_vec3 u, td_real s) {
 // ---- derivatives ----------------------------------------------------------------------------
 // With x = |v|^2:  dc_k/dx = (k c_(k+2) - c_(k+1))/2.
 
-// 2 dc_k/dx, and 4 d^2 c_k/dx^2 for k = 1, 2, 3
-typedef struct slopes {
-    td_real d[6], dd[4];
-} slopes;
-
-static slopes slopes_of(const tdi_stumpff *f) {
-    slopes s;
+static void slopes_of(tdi_helix_jet *j) {
     for (int k = 1; k < 6; k++) {
-        s.d[k] = k * f->c[k + 2] - f->c[k + 1];
+        j->d[k] = k * j->f.c[k + 2] - j->f.c[k + 1];
     }
     for (int k = 1; k < 4; k++) {
-        s.dd[k] = k * s.d[k + 2] - s.d[k + 1];
+        j->dd[k] = k * j->d[k + 2] - j->d[k + 1];
     }
-    return s;
 }
 
 // d/dt of J(v + t a) e:
 //   (v.a)(d1 e + d2 v x e + d3 (v.e) v) + c2 a x e + c3 ((a.e) v + (v.e) a)
-static td_vec3 jacobian_slope(const tdi_stumpff *f, const slopes *s, td_vec3 v, td_vec3 e,
-                              td_vec3 a) {
+static td_vec3 jacobian_slope(const tdi_helix_jet *s, td_vec3 e, td_vec3 a) {
+    const tdi_stumpff *f = &s->f;
+    const td_vec3 v = s->v;
     const td_real va = tdi_dot(v, a), ve = tdi_dot(v, e);
     td_vec3 sum = tdi_scale(e, va * s->d[1]);
     sum = tdi_madd(sum, tdi_cross(v, e), va * s->d[2]);
@@ -101,8 +95,9 @@ static td_vec3 jacobian_slope(const tdi_stumpff *f, const slopes *s, td_vec3 v, 
 }
 
 // d^2/dt dr of J(v + t a + r b) e
-static td_vec3 jacobian_bend(const tdi_stumpff *f, const slopes *s, td_vec3 v, td_vec3 e, td_vec3 a,
-                             td_vec3 b) {
+static td_vec3 jacobian_bend(const tdi_helix_jet *s, td_vec3 e, td_vec3 a, td_vec3 b) {
+    const tdi_stumpff *f = &s->f;
+    const td_vec3 v = s->v;
     const td_real va = tdi_dot(v, a), vb = tdi_dot(v, b), ve = tdi_dot(v, e), ab = tdi_dot(a, b),
                   ae = tdi_dot(a, e), be = tdi_dot(b, e), vv = va * vb;
     td_vec3 sum = tdi_scale(e, ab * s->d[1] + vv * s->dd[1]);
@@ -114,22 +109,65 @@ static td_vec3 jacobian_bend(const tdi_stumpff *f, const slopes *s, td_vec3 v, t
     return tdi_madd(sum, a, vb * ve * s->d[3] + f->c[3] * be);
 }
 
-// The turn follows from exp [v + dv]x = exp [J dv + 1/2 (dJ) dv + ...]x exp [v]x.
-void tdi_helix_jet_at(td_vec3 u, td_real s, bool second, tdi_helix_jet *jet) {
+static void second_of(tdi_helix_jet *jet) {
     static const int pairs[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
-    const td_vec3 v = tdi_scale(u, s), along = axis(1);
-    const tdi_stumpff f = tdi_stumpff_of(tdi_dot(v, v));
-    const slopes d = slopes_of(&f);
-    jet->r = frame_of(&f, v);
-    jet->x = tdi_scale(jacobian(&f, v, along), s);
-    for (int k = 0; k < 3; k++) {
-        jet->turn[k] = tdi_scale(jacobian(&f, v, axis(k)), s);
-        jet->dx[k] = tdi_scale(jacobian_slope(&f, &d, v, along, axis(k)), s * s);
-    }
-    for (int p = 0; second && p < 6; p++) {
+    const td_real s = jet->s;
+    for (int p = 0; p < 6; p++) {
         const td_vec3 a = axis(pairs[p][0]), b = axis(pairs[p][1]);
-        const td_vec3 ab = jacobian_slope(&f, &d, v, b, a), ba = jacobian_slope(&f, &d, v, a, b);
-        jet->ddx[p] = tdi_scale(jacobian_bend(&f, &d, v, along, a, b), s * s * s);
+        const td_vec3 ab = jacobian_slope(jet, b, a), ba = jacobian_slope(jet, a, b);
+        jet->ddx[p] = tdi_scale(jacobian_bend(jet, axis(1), a, b), s * s * s);
         jet->dturn[p] = tdi_scale(tdi_add(ab, ba), 0.5 * s * s);
     }
+}
+
+// turn_k = s J e_k, and with q = d1 e_y + d2 v x e_y + d3 v_y v
+//   dx_k = s^2 (v_k q + c2 e_k x e_y + c3 (v_y e_k + delta_ky v))
+static void first_of(tdi_helix_jet *j) {
+    const td_real s = j->s, ss = s * s, c1 = s * j->f.c[1], k2 = ss * j->f.c[2],
+                  k3 = ss * j->f.c[3];
+    const td_vec3 v = j->v, a = tdi_scale(v, s * j->f.c[2]), b = tdi_scale(v, s * j->f.c[3]);
+    td_vec3 q = tdi_scale(v, ss * j->d[3] * v.y);
+    q = tdi_add(q, tdi_vec3(-ss * j->d[2] * v.z, ss * j->d[1], ss * j->d[2] * v.x));
+    j->turn[0] = tdi_vec3(c1 + b.x * v.x, b.x * v.y + a.z, b.x * v.z - a.y);
+    j->turn[1] = tdi_vec3(b.y * v.x - a.z, c1 + b.y * v.y, b.y * v.z + a.x);
+    j->turn[2] = tdi_vec3(b.z * v.x + a.y, b.z * v.y - a.x, c1 + b.z * v.z);
+    j->dx[0] = tdi_add(tdi_scale(q, v.x), tdi_vec3(k3 * v.y, 0, k2));
+    j->dx[1] = tdi_add(tdi_scale(q, v.y), tdi_vec3(k3 * v.x, 2 * k3 * v.y, k3 * v.z));
+    j->dx[2] = tdi_add(tdi_scale(q, v.z), tdi_vec3(-k2, 0, k3 * v.y));
+}
+
+// The turn follows from exp [v + dv]x = exp [J dv + 1/2 (dJ) dv + ...]x exp [v]x.
+void tdi_helix_jet_at(td_vec3 u, td_real s, bool second, tdi_helix_jet *jet) {
+    jet->s = s;
+    jet->v = tdi_scale(u, s);
+    jet->f = tdi_stumpff_of(tdi_dot(jet->v, jet->v));
+    slopes_of(jet);
+    jet->r = frame_of(&jet->f, jet->v);
+    jet->x = tdi_scale(jacobian(&jet->f, jet->v, axis(1)), s);
+    first_of(jet);
+    if (second) {
+        second_of(jet);
+    }
+}
+
+// With F = s f, e = e_y, q = e x F, t = (v.F) e + v_y F, the second derivatives of
+// F.J(v) e = c1 F_y + c2 v.q + c3 v_y (v.F) and the symmetric part of the first ones of J^T n are
+//   k I + m v v^T + v z^T + z v^T + c3 (e F^T + F e^T),
+//   k = d1 F_y + d2 v.q + d3 v_y (v.F) + c3 v.n,  m likewise with dd for d and d3 for c3,
+//   z = d2 q + d3 t + 1/2 (d1 + c3) n + 1/2 d2 n x v.
+td_sym3 tdi_helix_bent(const tdi_helix_jet *j, td_vec3 force, td_vec3 n) {
+    const td_vec3 v = j->v, f = tdi_scale(force, j->s), q = tdi_vec3(f.z, 0, -f.x);
+    const td_real *d = j->d, *dd = j->dd, c3 = j->f.c[3], ss = j->s * j->s;
+    const td_real vf = tdi_dot(v, f), vq = tdi_dot(v, q), vn = tdi_dot(v, n), both = v.y * vf;
+    const td_real k = d[1] * f.y + d[2] * vq + d[3] * both + c3 * vn,
+                  m = dd[1] * f.y + dd[2] * vq + dd[3] * both + d[3] * vn;
+    td_vec3 z = tdi_add(tdi_scale(q, d[2]), tdi_scale(f, d[3] * v.y));
+    z.y += d[3] * vf;
+    z = tdi_madd(z, n, 0.5 * (d[1] + c3));
+    z = tdi_madd(z, tdi_cross(n, v), 0.5 * d[2]);
+    z = tdi_madd(z, v, 0.5 * m);
+    return tdi_sym3_scale((td_sym3){k + 2 * v.x * z.x, k + 2 * (v.y * z.y + c3 * f.y),
+                                    k + 2 * v.z * z.z, v.x * z.y + v.y * z.x + c3 * f.x,
+                                    v.x * z.z + v.z * z.x, v.y * z.z + v.z * z.y + c3 * f.z},
+                          ss);
 }

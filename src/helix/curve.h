@@ -33,6 +33,10 @@ tdi_helix_frame tdi_helix_at(td_vec3 u, td_real s);
 //   sum of dx_k d_k + 1/2 sum of ddx_kl d_k d_l,   sum of turn_k d_k + 1/2 sum of dturn_kl d_k d_l
 // up to terms of third order. Pairs kl are in the order of a td_sym3: xx, yy, zz, xy, xz, yz.
 typedef struct tdi_helix_jet {
+    td_real s;
+    td_vec3 v;     // s u
+    tdi_stumpff f; // of |v|^2, and, by it, 2 c_k' and 4 c_k''
+    td_real d[6], dd[4];
     td_vec3 x;
     tdi_mat3 r;
     td_vec3 dx[3], turn[3];
@@ -41,3 +45,6 @@ typedef struct tdi_helix_jet {
 
 // With `second` false the second derivatives are not written.
 void tdi_helix_jet_at(td_vec3 u, td_real s, bool second, tdi_helix_jet *jet);
+// f.ddx_kl + n.dturn_kl, without the jet's second derivatives: what a force on the place and a
+// moment on the frame add to a Hessian.
+td_sym3 tdi_helix_bent(const tdi_helix_jet *jet, td_vec3 force, td_vec3 moment);

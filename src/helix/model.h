@@ -11,6 +11,9 @@
 // Rider     a segment of the skeleton, read off: a stem stretches from one arc length to another,
 //           an organ rides rigidly on one.
 // Vane      what feels the air: a piece of area at a station, or at a point of a rider.
+// Capsule   what a rider is to contact, between two points of one element.
+//
+// All numbers from the elements on tell models apart: these structs have no gaps.
 
 #include "base/alloc.h"
 #include "base/assert.h"
@@ -33,32 +36,40 @@ typedef struct tdi_helix_element {
     td_vec3 friction; // N m s: likewise
     int32_t station_first, station_count;
     int32_t vane_first, vane_count;
+    td_real mass; // kg: of its stations
 } tdi_helix_element;
 
 typedef struct tdi_helix_station {
-    int32_t element;
-    td_real s;      // m
-    td_real mass;   // kg
-    td_vec3 moment; // kg m: first moment, in the axes of the frame
-    td_sym3 second; // kg m^2: integral of density X X^T about the frame's origin
+    int32_t element; // or TD_NONE: on the base; these come last
+    int32_t rigid;   // 1: what rides there; 0: a slice of the centreline
+    td_real s;       // m
+    td_real mass;    // kg
+    td_vec3 moment;  // kg m: first moment, in the axes of the frame
+    td_sym3 second;  // kg m^2: integral of density X X^T about the frame's origin
 } tdi_helix_station;
 
 // A point that rides on an element.
 typedef struct tdi_helix_point {
     int32_t element; // or TD_NONE: on the base
+    int32_t segment; // whose point it is
     td_real s;       // m
     td_vec3 offset;  // m, in the axes of the frame there
 } tdi_helix_point;
 
 typedef struct tdi_helix_vane {
-    tdi_helix_point point;
-    int32_t segment; // whose wind it feels
-    td_quat turn;    // of the axes of `area` in the frame
-    td_vec3 area;    // m^2
+    tdi_helix_point point; // whose segment's wind it feels
+    td_quat turn;          // of the axes of `area` in the frame
+    td_vec3 area;          // m^2
 } tdi_helix_vane;
+
+typedef struct tdi_helix_capsule {
+    tdi_helix_point end[2]; // on one element; equal: a ball
+    td_real radius;         // m, > 0
+} tdi_helix_capsule;
 
 typedef struct tdi_helix_rider {
     int32_t element;    // or TD_NONE: on the base
+    int32_t capsule;    // or TD_NONE: it touches nothing
     td_real from, to;   // m: arc lengths of its joint and its tip; the same where it rides rigidly
     td_vec3 start, end; // m: joint and tip in the axes of the frames there
     td_quat turn;       // of its axes in the frame in the middle
@@ -72,16 +83,22 @@ struct td_helix_model {
     tdi_helix_station *station; // in the order of elements
     tdi_helix_vane *vane;       // in the order of elements; those on the base are left out
     tdi_helix_rider *rider;     // one a segment; without a skeleton one an element
-    td_real *radius;            // m: of the rider's capsule; 0: it touches nothing
-    td_real *bead;
+    tdi_helix_capsule *capsule; // in the order of riders
 };
 
 // model.c: a block for a model with so many parts, all zero.
 typedef struct tdi_helix_counts {
-    int32_t elements, stations, vanes, riders;
+    int32_t elements, stations, vanes, riders, capsules;
 } tdi_helix_counts;
 td_helix_model *tdi_helix_model_alloc(const tdi_helix_counts *counts, const td_alloc *alloc,
                                       td_diag *diag);
+// Adds up what follows from elements and stations: masses and degrees of freedom.
+void tdi_helix_model_finish(td_helix_model *m);
+// A copy to be changed before anybody else sees it.
+td_status tdi_helix_model_copy(const td_helix_model *model, const td_alloc *alloc,
+                               td_helix_model **out, td_diag *diag);
+// Stops where a model is not what all others take for granted. For debug builds: see base/assert.h.
+void tdi_helix_model_validate(const td_helix_model *model);
 // Where a point of a segment, in the segment's axes, rides.
 tdi_helix_point tdi_helix_point_of(const td_helix_model *m, int32_t segment, td_vec3 point);
 // gauss.c: how many points the integrals along an element of so many radians need, and the points

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the turtle draws, as pieces: stems, surfaces, balls, discs and polygons in m and world axes.
+// What the turtle draws, as pieces: stems, surfaces, balls, discs, polygons and patches in m and
+// world axes.
 //
 // Method   a sink of the turtle's walk. Polygons wait in a run until something else is drawn, since
 //          those that share an edge become one organ; all else goes on at once.
@@ -74,9 +75,9 @@ static td_status hand_on(const walker *w, const tdi_piece *piece, int32_t *mark,
 
 // ---- polygons -------------------------------------------------------------------------------
 
-td_shape tdi_polygon_shape(const td_material *material) {
+td_shape tdi_outline_shape(td_shape_kind kind, const td_material *material) {
     td_shape shape = td_shape_default();
-    shape.kind = TD_SHAPE_POLYGON;
+    shape.kind = kind;
     shape.stalk = 0;
     shape.color = material->color;
     return shape;
@@ -221,6 +222,40 @@ static td_status take_polygon(void *context, const tdi_turtle *open, const td_ve
     return settle_polygon(w, module, diag);
 }
 
+// ---- patches --------------------------------------------------------------------------------
+
+// held where the turtle stood at its start; a patch without an area is not drawn
+static td_status take_patch(void *context, const tdi_turtle *open,
+                            const td_vec3 points[TDI_PATCH_POINTS], int64_t module, td_diag *diag) {
+    walker *w = context;
+    td_vec3 local[TDI_PATCH_POINTS];
+    td_status status = flush(w, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    tdi_piece piece = piece_at(w, open, module);
+    td_quat back = tdi_quat_conj(piece.rotation);
+    for (int32_t i = 0; i < TDI_PATCH_POINTS; i++) {
+        td_vec3 place = tdi_scale(points[i], w->header->body->length_unit);
+        local[i] = tdi_quat_rotate(back, tdi_sub(place, piece.origin));
+        piece.tip = tdi_norm(local[i]) > tdi_norm(piece.tip) ? local[i] : piece.tip;
+    }
+    piece.length = tdi_norm(piece.tip);
+    for (int32_t i = 0; i < TDI_PATCH_POINTS && piece.length > 0; i++) {
+        local[i] = tdi_scale(local[i], 1 / piece.length);
+    }
+    piece.stretch = tdi_vec3(1, 1, 1);
+    if (!(tdi_moments_patches(local, 1, piece.stretch).zeroth > FLAT_AREA)) {
+        return TD_OK;
+    }
+    piece.material = lamina_material(w, piece.material);
+    piece.organ = lamina_organ(w, piece.material);
+    piece.points = local;
+    piece.polygon_count = 1;
+    piece.patch = true;
+    return hand_on(w, &piece, NULL, diag);
+}
+
 // ---- stems ----------------------------------------------------------------------------------
 
 static td_status take_segment(void *context, tdi_turtle *at, td_real length, td_real width_end,
@@ -328,7 +363,7 @@ td_status tdi_pieces_walk(const td_grammar *grammar, const td_string *string,
                           const td_alloc *alloc, td_diag *diag) {
     walker w = {.header = header, .sink = sink, .alloc = alloc};
     w.run.alloc = alloc;
-    tdi_turtle_sink turtle = {&w, take_segment, take_polygon, take_surface, take_ball};
+    tdi_turtle_sink turtle = {&w, take_segment, take_polygon, take_surface, take_ball, take_patch};
     td_status status = tdi_turtle_walk(grammar, string, &turtle, alloc, diag);
     if (status == TD_OK) {
         status = flush(&w, diag);

@@ -35,9 +35,10 @@ typedef struct tdi_piece {
     int32_t part;          // of a surface that bends, from 0; each stands on the one before
     int64_t color;         // 0xRRGGBB, or TD_NONE: that of the material or shape
     td_vec3 tip;           // far end in the piece's axes
-    const td_vec3 *points; // corners of all polygons, in the piece's axes
+    const td_vec3 *points; // corners of all polygons, in the piece's axes; or of a patch, at size 1
     const int32_t *counts; // corners of each
     int32_t polygon_count;
+    bool patch; // the points are those of one Bezier patch
 } tdi_piece;
 
 // Takes pieces, parents first. For a stem, *mark names it for the pieces that stand on it.
@@ -51,8 +52,9 @@ td_status tdi_pieces_walk(const td_grammar *grammar, const td_string *string,
                           const tdi_plant_header *header, const tdi_piece_sink *sink,
                           const td_alloc *alloc, td_diag *diag);
 
-// The shape of polygon organs: held by its first twentieth, coloured as its material.
-td_shape tdi_polygon_shape(const td_material *material);
+// The shape of polygon organs, or of patches: held by its first twentieth, coloured as its
+// material.
+td_shape tdi_outline_shape(td_shape_kind kind, const td_material *material);
 
 // Adds the pieces of the string to an empty builder, pipe model applied.
 td_status tdi_pieces_read(const td_grammar *grammar, const td_string *string,

@@ -46,7 +46,9 @@ static const char *wrong_strand(const td_builder *b, const td_strand *s) {
            : s->closed && !(fabs(tdi_quat_norm(s->closing) - 1) <= UNIT_TOLERANCE)
                ? "closing must be a unit quaternion"
            : !(fabs(s->twist) <= 1e9) ? "twist must be finite and at most 1e9 rad"
-                                      : NULL;
+           : s->elements < 0 || s->elements > s->count
+               ? "elements must be at least 0 and at most the number of its segments"
+               : NULL;
 }
 
 // What keeps segment k of a strand from being part of it; NULL: nothing.

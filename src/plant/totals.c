@@ -84,16 +84,24 @@ static td_totals summed(const summing *s) {
 
 // ---- pieces as they come --------------------------------------------------------------------
 
+// of patches at size 1
+static td_real patches_mass(const tdi_piece *piece, const td_vec3 *points, int32_t count,
+                            const td_material *material) {
+    td_real area = tdi_moments_patches(points, count, piece->stretch).zeroth;
+    return area * piece->length * piece->length * material->density * material->thickness;
+}
+
 static td_real piece_mass(const tdi_plant_header *header, const tdi_piece *piece) {
     const td_material *material = &header->materials[piece->material];
     if (piece->surface != TD_NONE) {
         const tdi_surface *surface = &header->surfaces[piece->surface];
         if (surface->patches) {
-            const tdi_patches *p = surface->patches;
-            td_real area = tdi_moments_patches(p->points, p->count, piece->stretch).zeroth;
-            return area * piece->length * piece->length * material->density * material->thickness;
+            return patches_mass(piece, surface->patches->points, surface->patches->count, material);
         }
         return tdi_organ_moments(&surface->moments[piece->part], material, piece->length).zeroth;
+    }
+    if (piece->patch) {
+        return patches_mass(piece, piece->points, piece->polygon_count, material);
     }
     if (piece->polygon_count > 0) {
         td_real area = 0;

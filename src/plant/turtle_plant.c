@@ -79,8 +79,16 @@ static td_status add_parts(maker *m, int32_t surface, int32_t *first, td_diag *d
 }
 
 static td_status use_shape(maker *m, const tdi_piece *piece, int32_t *index, td_diag *diag) {
+    if (piece->patch) {
+        td_shape shape =
+            tdi_outline_shape(TD_SHAPE_PATCHES, &m->header->materials[piece->material]);
+        shape.stretch = piece->stretch;
+        return tdi_builder_add_patches(m->builder, &shape, piece->points, piece->polygon_count,
+                                       index, diag);
+    }
     if (piece->polygon_count > 0) {
-        td_shape shape = tdi_polygon_shape(&m->header->materials[piece->material]);
+        td_shape shape =
+            tdi_outline_shape(TD_SHAPE_POLYGON, &m->header->materials[piece->material]);
         return tdi_builder_add_polygons(m->builder, &shape, piece->points, piece->counts,
                                         piece->polygon_count, index, diag);
     }

@@ -306,6 +306,8 @@ static td_status check_strand(const td_scene *s, int32_t k, td_diag_list *diags)
          "the closed strand has two points; it needs at least three"},
         {strand->closed && strand->segments < 3, "segments",
          "a closed strand needs at least three segments"},
+        {strand->elements > strand->segments, "elements",
+         "there are more elements than segments; raise 'segments' or lower 'elements'"},
         {strand->closed && strand->end.held != TD_END_FREE, "end",
          "a closed strand has no ends; remove 'end' or 'closed'"},
         {strand->start.held == TD_END_FREE && is_led(s, &strand->start), "start",
@@ -384,6 +386,11 @@ static td_status check_object(const td_scene *s, int32_t k, td_diag_list *diags)
         snprintf(path, sizeof path, "objects[%d]", k);
         return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
                                "an object needs either 'plant' or 'strand', and not both");
+    }
+    if (o->view && !o->plant) {
+        snprintf(path, sizeof path, "objects[%d].view", k);
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                               "'view' belongs to a plant; this object has no 'plant'");
     }
     td_status status = check_strand(s, k, diags);
     if (status != TD_OK) {

@@ -33,6 +33,7 @@ static void *items(copier *c, const void *from, int32_t count, size_t item_size)
 static void copy_object(copier *c, td_object_def *o) {
     o->name = text(c, o->name);
     o->plant = text(c, o->plant);
+    o->view = text(c, o->view);
     o->strand.material = text(c, o->strand.material);
     o->strand.points = items(c, o->strand.points, o->strand.point_count, sizeof *o->strand.points);
     o->strand.rest = items(c, o->strand.rest, o->strand.rest_count, sizeof *o->strand.rest);

@@ -7,5 +7,6 @@
 #include "scene/fields.h"
 
 extern const tdi_scene_table tdi_scene_all;
+extern const tdi_scene_table tdi_object_table;
 extern const tdi_choice tdi_integrators[];
 extern const tdi_choice tdi_laws[];

@@ -57,8 +57,8 @@ static td_skeleton_opts skeleton_opts(const td_object_def *o, int64_t max_segmen
     return opts;
 }
 
-static td_status grow_text(const grower *g, const char *name, const char *text, size_t size,
-                           td_skeleton **out) {
+static td_status grow_text(const grower *g, const char *name, const char *view, const char *text,
+                           size_t size, td_skeleton **out) {
     td_grammar_def def = td_grammar_def_default();
     td_grammar *grammar = NULL;
     td_derivation *derivation = NULL;
@@ -68,6 +68,7 @@ static td_status grow_text(const grower *g, const char *name, const char *text, 
     def.defines = g->object->defines;
     def.define_count = g->object->define_count;
     def.loader = g->opts->loader;
+    def.view = view;
     // a list of its own, because compiling empties the one it gets
     td_diag faults[MAX_FAULTS];
     td_diag_list list = {faults, MAX_FAULTS, 0};
@@ -75,10 +76,10 @@ static td_status grow_text(const grower *g, const char *name, const char *text, 
     if (status == TD_OK) {
         status = td_plant_check(grammar, &list);
     }
+    for (int32_t k = 0; k < list.count && k < MAX_FAULTS; k++) { // also warnings
+        tdi_diag_add(g->diags, &faults[k]);
+    }
     if (status != TD_OK) {
-        for (int32_t k = 0; k < list.count && k < MAX_FAULTS; k++) {
-            tdi_diag_add(g->diags, &faults[k]);
-        }
         td_grammar_free(grammar);
         return status;
     }
@@ -100,21 +101,43 @@ static td_status grow_text(const grower *g, const char *name, const char *text, 
     return TD_OK;
 }
 
-static td_status grow_plant(const grower *g, td_skeleton **out) {
+// The file that the object's key `key` names, relative to the scene's file.
+static td_status read_named(const grower *g, const char *key, const char *name, char **text,
+                            size_t *size, char resolved[160]) {
     const td_loader *l = g->opts->loader;
-    char *text = NULL, resolved[160] = "", message[240];
-    size_t size = 0;
+    char message[240];
     if (!l) {
-        return fault(g, TD_ERR_READ, "plant",
+        return fault(g, TD_ERR_READ, key,
                      "the plant's file cannot be read: the caller gave no way to read files");
     }
-    td_status status = l->read(l->context, g->object->plant, g->scene->file ? g->scene->file : "",
-                               MAX_PLANT_TEXT, g->alloc, &text, &size, resolved);
+    td_status status = l->read(l->context, name, g->scene->file ? g->scene->file : "",
+                               MAX_PLANT_TEXT, g->alloc, text, size, resolved);
     if (status != TD_OK) {
-        snprintf(message, sizeof message, "cannot read '%.180s'", g->object->plant);
-        return fault(g, status == TD_ERR_MEMORY ? status : TD_ERR_SYNTAX, "plant", message);
+        snprintf(message, sizeof message, "cannot read '%.180s'", name);
+        return fault(g, status == TD_ERR_MEMORY ? status : TD_ERR_SYNTAX, key, message);
     }
-    status = grow_text(g, resolved, text, size, out);
+    return TD_OK;
+}
+
+// The name of the object's view file, by which the model finds it.
+static td_status find_view(const grower *g, char resolved[160]) {
+    char *text = NULL;
+    size_t size = 0;
+    td_status status = read_named(g, "view", g->object->view, &text, &size, resolved);
+    tdi_alloc_free(g->alloc, text, size);
+    return status;
+}
+
+static td_status grow_plant(const grower *g, td_skeleton **out) {
+    char *text = NULL, resolved[160] = "", view[160] = "";
+    size_t size = 0;
+    td_status status = read_named(g, "plant", g->object->plant, &text, &size, resolved);
+    if (status == TD_OK && g->object->view) {
+        status = find_view(g, view);
+    }
+    if (status == TD_OK) {
+        status = grow_text(g, resolved, g->object->view ? view : NULL, text, size, out);
+    }
     tdi_alloc_free(g->alloc, text, size);
     return status;
 }

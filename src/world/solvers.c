@@ -4,12 +4,13 @@
 #include "world/solvers.h"
 
 #include "base/diag.h"
+#include "helix/solver.h"
 #include "rod/solver.h"
 #include "tree/solver.h"
 
 #include <string.h>
 
-static const tdi_solver *const rows[] = {&tdi_solver_tree, &tdi_solver_rod};
+static const tdi_solver *const rows[] = {&tdi_solver_tree, &tdi_solver_rod, &tdi_solver_helix};
 
 enum { ROWS = sizeof rows / sizeof *rows, MOST_ADDED = 4 };
 

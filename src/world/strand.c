@@ -250,7 +250,8 @@ static td_status add_strand(const maker *m, td_diag *diag) {
                         .end = s->closed ? TD_END_FREE : s->end.held,
                         .closed = s->closed,
                         .closing = tdi_quat_identity(),
-                        .twist = s->twist};
+                        .twist = s->twist,
+                        .elements = s->elements};
     if (s->closed && !s->straight) {
         strand.closing = tdi_quat_mul(tdi_quat_conj(m->ease), m->first);
     }

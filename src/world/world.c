@@ -334,7 +334,7 @@ td_actor td_world_actor(const td_world *w, int32_t actor) {
                     .skeleton = v->skeleton,
                     .segment_count = a->segment_count,
                     .dof_count = v->model->dof_count,
-                    .stretchy = v->solver->info.stretchy};
+                    .stretchy = v->solver->info.stretchy || v->solver->info.curved};
     return out;
 }
 

@@ -861,6 +861,30 @@ class Scenes(unittest.TestCase):
         for scene in sorted(SCENES.glob("*.yaml")):
             self.assertEqual(tendril("check", scene), (0, "", ""), scene)
 
+    def test_warnings_of_plants_are_told_once_with_their_place(self):
+        plant = self.folder / "turn.lsys"
+        plant.write_text("length unit: 0.1\naxiom: F(1)+F(1)\nB --> F\n")
+        self.scene.write_text("name: a\nobjects:\n  - {name: a, plant: turn.lsys}\n"
+                              "  - {name: b, plant: turn.lsys, position: [1, 0, 0]}\n"
+                              "record: {duration: 0.1}\n")
+        for command in (["check"], ["run", "-o", self.folder / "out"]):
+            code, _, err = tendril(*command, self.scene)
+            self.assertEqual(code, 0, err)
+            for place, part in (("2:12", "this turn has no angle"), ("3:1", "makes B, so this")):
+                self.assertEqual(err.count(f"turn.lsys:{place}: warning: "), 1, err)
+                self.assertEqual(err.count(part), 1, err)
+
+    def test_an_object_can_name_the_view_file_of_its_plant(self):
+        (self.folder / "turn.lsys").write_text("length unit: 0.1\naxiom: F(1)+F(1)\n")
+        (self.folder / "thirty.v").write_text("angle increment: 30\n")
+        self.scene.write_text("name: a\nobjects:\n"
+                              "  - {name: a, plant: turn.lsys, view: thirty.v}\n")
+        self.assertEqual(tendril("check", self.scene), (0, "", ""))
+        self.refused("name: a\nobjects:\n  - name: a\n    plant: turn.lsys\n    view: other.v\n",
+                     (5, 11, "cannot read 'other.v'"))
+        self.refused("name: a\nobjects:\n  - name: a\n    strand: {points: [[0,0,0],[1,0,0]]}\n"
+                     "    view: thirty.v\n", (5, 11, "this object has no 'plant'"))
+
     def test_the_guide_has_the_reference_of_the_keys(self):
         guide = (ROOT / "docs/guide/scene.md").read_text()
         self.assertEqual(guide[guide.index("## scene\n"):], tendril("info", "--scene-keys")[1])

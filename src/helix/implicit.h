@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// The implicit step or the search for rest of helices that is under way, and the potential that it
+// minimises, in J:
+//   sum over stations of (1/2 m |e|^2 + e.(dR c) + 1/2 tr(dR S dR^T))/h^2
+//   + stiffness sum of 1/2 k (u - rest)^2 + damping/h sum of 1/2 b (u - u*)^2 + loads + drag
+//   e = o - o^ - h^2 g,  dR = R - R^
+// In statics there are weight and springs alone.
+
+#include "helix/sweep.h"
+#include "load/point.h"
+
+typedef struct tdi_helix_step {
+    td_real h;                         // s: of the rule; 0 in statics
+    const tdi_helix_place *star, *hat; // a station
+    td_real inertia;                   // 1/h^2, or 0
+    td_real damp;                      // damping/h, or 0
+    bool drag;
+    td_real shift; // 1/s^2: inertia about the pose that is added to a positive model
+    bool carry;    // the base goes with the increments
+    bool guessed;  // the pose is not where the step began
+    td_real time;  // 0..1: how far the base has come
+} tdi_helix_step;
+
+// terms.c: adds the terms of an element's own stations, springs and vanes to its form.
+void tdi_helix_add_element(td_helix_state *state, int32_t element, bool exact);
+// Adds its inertia at the pose alone, to any form.
+void tdi_helix_add_inertia(const td_helix_state *state, int32_t element, tdi_helix_form *form);
+// Adds those of loads to the forms of what they act on.
+void tdi_helix_add_loads(td_helix_state *state, bool exact);
+// The potential at the pose.
+td_real tdi_helix_value(const td_helix_state *state);
+// Of the element's start: a point at arc length s with an offset.
+tdi_helix_ride tdi_helix_ride_at(const td_helix_state *state, const tdi_helix_point *point);
+
+// x* of a point by the rule of the step.
+td_vec3 tdi_helix_star(const td_helix_state *state, const tdi_helix_point *point);
+
+// rest.c: fills the nodes' forms with springs and weight of the elements, each with the gradient of
+// all that it carries and the second derivatives of that; the sum of the forms is the Hessian.
+void tdi_helix_expand(td_helix_state *state, td_vec3 gravity);
+
+// Helices for the common Newton's method; bodies are td_helix_states.
+extern const tdi_implicit tdi_helix_implicit;

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+// The lowest vibration modes of helices about a pose: K x = lambda M x by subspace iteration.
+//
+// Method   K and M are sums of forms of the elements: products go root to tip and back, and
+//          K + shift M is eliminated as a step's own. O(elements) an iteration for a given count.
+// Vectors  a number a degree of freedom, element after element: of one without parent its turn and
+//          shift as far as they are free, then the curvatures.
+// Memory   one block from the state's allocator, freed before the end.
+
+#include "base/range.h"
+#include "helix/implicit.h"
+#include "math/subspace.h"
+
+#include <string.h>
+
+#define ROUNDING 1e-15
+
+typedef struct tangent {
+    td_helix_state *state;
+    tdi_helix_form *stiffness, *inertia; // an element
+} tangent;
+
+// ---- vectors --------------------------------------------------------------------------------
+
+static int32_t free_of(const tdi_helix_element *e) { // numbers of the root's own motion
+    return e->parent != TD_NONE || e->root == TD_END_CLAMPED ? 0 : e->root == TD_END_PINNED ? 3 : 6;
+}
+
+static const td_real *read_vector(const td_real *x, td_vec3 *to) {
+    *to = tdi_vec3(x[0], x[1], x[2]);
+    return x + 3;
+}
+
+static td_real *write_vector(td_real *x, td_vec3 from) {
+    x[0] = from.x;
+    x[1] = from.y;
+    x[2] = from.z;
+    return x + 3;
+}
+
+// Into `move`, or turned round into pushes.
+static void read_all(td_helix_state *s, const td_real *x, bool pushes) {
+    const tdi_helix_motion none = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    for (int32_t i = 0; i < s->model->element_count; i++) {
+        const int32_t free = free_of(&s->model->element[i]);
+        tdi_helix_motion m = none;
+        x = free >= 3 ? read_vector(x, &m.w) : x;
+        x = free == 6 ? read_vector(x, &m.v) : x;
+        x = read_vector(x, &m.d);
+        if (pushes) {
+            s->node[i].respond =
+                (tdi_helix_motion){tdi_scale(m.w, -1), tdi_scale(m.v, -1), tdi_scale(m.d, -1)};
+        } else {
+            s->node[i].move = m;
+        }
+    }
+}
+
+static void write_answers(const td_helix_state *s, td_real *x) {
+    for (int32_t i = 0; i < s->model->element_count; i++) {
+        const int32_t free = free_of(&s->model->element[i]);
+        const tdi_helix_motion *m = &s->node[i].respond;
+        x = free >= 3 ? write_vector(x, m->w) : x;
+        x = free == 6 ? write_vector(x, m->v) : x;
+        x = write_vector(x, m->d);
+    }
+}
+
+// ---- K and M --------------------------------------------------------------------------------
+
+static void stiffness(void *context, const td_real *x, td_real *y) {
+    const tangent *t = context;
+    read_all(t->state, x, false);
+    tdi_helix_multiply(t->state, t->stiffness);
+    write_answers(t->state, y);
+}
+
+static void inertia(void *context, const td_real *x, td_real *y) {
+    const tangent *t = context;
+    read_all(t->state, x, false);
+    tdi_helix_multiply(t->state, t->inertia);
+    write_answers(t->state, y);
+}
+
+static td_vec3 diagonal_of(const td_sym3 *s) {
+    return tdi_vec3(s->xx, s->yy, s->zz);
+}
+
+// Inertia against each unknown alone: of an element with all that it carries, as one.
+static void diagonal(void *context, td_real *y) {
+    const tangent *t = context;
+    td_helix_state *s = t->state;
+    const td_helix_model *m = s->model;
+    for (int32_t i = 0; i < m->element_count; i++) {
+        s->node[i].form = t->inertia[i];
+    }
+    for (int32_t i = m->element_count - 1; i >= 0; i--) {
+        if (m->element[i].parent != TD_NONE) {
+            tdi_helix_add_to_parent(s, i, false);
+        }
+    }
+    for (int32_t i = 0; i < m->element_count; i++) {
+        const int32_t free = free_of(&m->element[i]);
+        const tdi_helix_form *form = &s->node[i].form;
+        y = free >= 3 ? write_vector(y, diagonal_of(&form->start.a)) : y;
+        y = free == 6 ? write_vector(y, diagonal_of(&form->start.c)) : y;
+        y = write_vector(y, diagonal_of(&form->d));
+    }
+}
+
+static void add_forms(const tdi_helix_form *a, const tdi_helix_form *b, td_real k,
+                      tdi_helix_form *sum) {
+    td_real to[sizeof *sum / sizeof(td_real)], from[sizeof *sum / sizeof(td_real)];
+    memcpy(to, a, sizeof to);
+    memcpy(from, b, sizeof from);
+    for (size_t j = 0; j < sizeof to / sizeof *to; j++) {
+        to[j] += k * from[j];
+    }
+    memcpy(sum, to, sizeof to);
+}
+
+static bool factor(void *context, td_real shift) {
+    const tangent *t = context;
+    td_helix_state *s = t->state;
+    for (int32_t i = 0; i < s->model->element_count; i++) {
+        add_forms(&t->stiffness[i], &t->inertia[i], shift, &s->node[i].form);
+    }
+    for (int32_t i = s->model->element_count - 1; i >= 0; i--) {
+        if (!tdi_helix_eliminate(s, i, false)) { // second derivatives are in the forms
+            return false;
+        }
+    }
+    return true;
+}
+
+static void solve(void *context, td_real *x) {
+    const tangent *t = context;
+    td_helix_state *s = t->state;
+    read_all(s, x, false);
+    tdi_helix_multiply(s, t->inertia);
+    write_answers(s, x);
+    read_all(s, x, true);
+    tdi_helix_sweep_respond(s);
+    write_answers(s, x);
+}
+
+// What rounding leaves of lambda.
+static td_real noise_of(const tangent *t) {
+    td_real most = 0;
+    for (int32_t i = 0; i < t->state->model->element_count; i++) {
+        const td_vec3 k = diagonal_of(&t->stiffness[i].d), m = diagonal_of(&t->inertia[i].d);
+        most = m.x > 0 ? fmax(most, fabs(k.x) / m.x) : most;
+        most = m.z > 0 ? fmax(most, fabs(k.z) / m.z) : most;
+    }
+    return ROUNDING * most;
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+// omega^2 = lambda; damping ratio = x^T B x/(2 omega), with x^T M x = 1
+static td_mode mode_of(const tangent *t, const tdi_subspace *b, int32_t j) {
+    const td_helix_model *m = t->state->model;
+    const td_real lambda = b->lambda[j], omega = sqrt(fabs(lambda));
+    td_real elastic = 0, friction = 0, twist = 0;
+    td_mode mode = {(lambda < 0 ? -omega : omega) / (2 * TDI_PI), 0, 0};
+    read_all(t->state, tdi_subspace_vector(b, j), false);
+    for (int32_t i = 0; i < m->element_count; i++) {
+        const tdi_helix_element *e = &m->element[i];
+        const td_vec3 d = t->state->node[i].move.d;
+        elastic += tdi_dot(d, tdi_times(e->stiffness, d));
+        friction += tdi_dot(d, tdi_times(e->friction, d));
+        twist += e->stiffness.y * d.y * d.y;
+    }
+    mode.damping_ratio = lambda > 0 ? friction / (2 * omega) : 0;
+    mode.twist = elastic > 0 ? twist / elastic : 0;
+    return mode;
+}
+
+static void place(tangent *t, tdi_subspace *b, tdi_layout *l) {
+    const size_t n = (size_t)t->state->model->element_count;
+    t->stiffness = tdi_layout_place(l, n, sizeof *t->stiffness);
+    t->inertia = tdi_layout_place(l, n, sizeof *t->inertia);
+    tdi_subspace_place(b, l);
+}
+
+static void expand(const tangent *t, td_vec3 gravity) {
+    td_helix_state *s = t->state;
+    tdi_helix_expand(s, gravity);
+    for (int32_t i = 0; i < s->model->element_count; i++) {
+        t->stiffness[i] = s->node[i].form;
+        tdi_helix_add_inertia(s, i, &t->inertia[i]);
+    }
+}
+
+td_status td_helix_modes(td_helix_state *s, td_vec3 gravity, int32_t count, td_mode *modes,
+                         td_diag *diag) {
+    tangent t = {.state = s};
+    tdi_subspace b = {.pencil = {&t, stiffness, inertia, diagonal, factor, solve}};
+    td_status status = tdi_subspace_begin(&b, s->model->head.dof_count, count, diag);
+    const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};
+    status = status == TD_OK ? tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag) : status;
+    if (status != TD_OK) {
+        return status;
+    }
+    tdi_layout l = {NULL, 0};
+    place(&t, &b, &l);
+    const size_t bytes = l.used;
+    char *block = tdi_subspace_fits(&b) ? tdi_alloc_zeroed(s->head.alloc, bytes, 1) : NULL;
+    if (!block) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the modes");
+    }
+    l = (tdi_layout){block, 0};
+    place(&t, &b, &l);
+    expand(&t, gravity);
+    b.noise = noise_of(&t);
+    status = tdi_subspace_solve(&b, count, diag);
+    for (int32_t j = 0; j < count && status != TD_ERR_DIVERGED; j++) {
+        modes[j] = mode_of(&t, &b, j);
+    }
+    tdi_alloc_free(s->head.alloc, block, bytes);
+    return status;
+}

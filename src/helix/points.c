@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// Contact of helices: a segment is a capsule between two points that ride on one element.
+//
+// A contact at the place x = (1 - s) x_a + s x_b moves by J = (1 - s) J_a + s J_b of the points, so
+// that it adds to one element's form: the gradient J^T f and the Hessian J^T H J, that of the place
+// moving along the capsule, and the second derivatives of both points times their shares of f.
+
+#include "helix/points.h"
+
+#include "contact/closest.h"
+#include "helix/implicit.h"
+
+#include <string.h>
+
+#define HALF_TURN \
+    1.57079632679489662 // a stem of radius r bends no tighter than r: closer than this times r
+                        // along the tree two segments cannot touch
+
+static const tdi_helix_capsule *capsule_of(const td_helix_state *s, int32_t point) {
+    return &s->model->capsule[point / 2];
+}
+
+static const tdi_helix_point *end_of(const td_helix_state *s, int32_t point) {
+    return &capsule_of(s, point)->end[point & 1];
+}
+
+// ---- capsules -------------------------------------------------------------------------------
+
+void tdi_helix_capsules(const void *body, tdi_capsule *capsules) {
+    const td_helix_model *m = ((const td_helix_state *)body)->model;
+    for (int32_t k = 0; k < m->capsule_count; k++) {
+        const tdi_helix_capsule *c = &m->capsule[k];
+        const bool ball = memcmp(&c->end[0], &c->end[1], sizeof c->end[0]) == 0;
+        capsules[k] = (tdi_capsule){2 * k, 2 * k + !ball, c->radius, c->end[0].segment};
+    }
+}
+
+td_real tdi_helix_force(const void *body, const td_step_opts *o, td_real gap, td_real h) {
+    const td_helix_model *m = ((const td_helix_state *)body)->model;
+    td_real mass = 0, radius = 0;
+    for (int32_t i = 0; i < m->element_count; i++) {
+        mass += m->element[i].mass;
+    }
+    for (int32_t k = 0; k < m->capsule_count; k++) {
+        radius += m->capsule[k].radius;
+    }
+    const td_real count = (td_real)m->capsule_count,
+                  stop = h > 0 ? gap * radius / (count * h * h) : 0;
+    return mass / count * (tdi_norm(o->gravity) + stop);
+}
+
+// ---- who never touches whom -----------------------------------------------------------------
+
+// A stretch of an element.
+typedef struct stretch {
+    int32_t element;
+    td_real from, to;
+} stretch;
+
+static stretch stretch_of(const tdi_helix_capsule *c) {
+    const td_real a = c->end[0].s, b = c->end[1].s;
+    return (stretch){c->end[0].element, fmin(a, b), fmax(a, b)};
+}
+
+// The way along the tree between two stretches, no more than `most`.
+static td_real way_between(const td_helix_model *m, stretch a, stretch b, td_real most) {
+    td_real way = 0;
+    while (a.element != b.element && way < most) {
+        stretch *later = a.element > b.element ? &a : &b;
+        const tdi_helix_element *e = &m->element[later->element];
+        if (e->parent == TD_NONE) {
+            return most;
+        }
+        way += later->from + tdi_norm(e->place);
+        *later = (stretch){e->parent, e->at, e->at};
+    }
+    way += fmax(0, fmax(a.from - b.to, b.from - a.to));
+    return fmin(way, most);
+}
+
+void tdi_helix_note_drawn(td_helix_state *s) {
+    tdi_helix_points(s, false, s->drawn);
+}
+
+// Whether two capsules are nearer than the smaller radius as they are drawn.
+static bool drawn_close(const td_helix_state *s, int32_t i, int32_t j) {
+    const td_real p = s->model->capsule[i].radius, q = s->model->capsule[j].radius;
+    const td_vec3 *own = s->drawn + 2 * i, *other = s->drawn + 2 * j;
+    const tdi_two two = {
+        .side = TDI_SIDE_SEGMENT, .a = own[0], .b = own[1], .c = other[0], .d = other[1]};
+    return tdi_closest_of(&two).distance < p + q + fmin(p, q);
+}
+
+// Neighbours, and what is in each other as it is drawn: leaves at a node, crossing twigs.
+bool tdi_helix_apart(const void *body, int32_t i, int32_t j) {
+    const td_helix_state *s = body;
+    const tdi_helix_capsule *p = &s->model->capsule[i], *q = &s->model->capsule[j];
+    const td_real most = HALF_TURN * (p->radius + q->radius);
+    return way_between(s->model, stretch_of(p), stretch_of(q), most) < most || drawn_close(s, i, j);
+}
+
+// ---- points ---------------------------------------------------------------------------------
+
+void tdi_helix_points(const void *body, bool star, td_vec3 *x) {
+    const td_helix_state *s = body;
+    for (int32_t k = 0; k < s->head.point_count; k++) {
+        const tdi_helix_point *end = end_of(s, k);
+        x[k] = star ? tdi_helix_star(s, end) : tdi_helix_point_at(&s->pose, end);
+    }
+}
+
+// How the ends of all capsules ride at the pose.
+static const tdi_helix_ride *ends_of(const td_helix_state *body) {
+    td_helix_state *s = (td_helix_state *)body; // what follows from the pose is scratch
+    for (int32_t k = 0; k < s->head.point_count && !s->ended; k++) {
+        s->end[k] = tdi_helix_ride_at(s, end_of(s, k));
+    }
+    s->ended = true;
+    return s->end;
+}
+
+void tdi_helix_moves(const void *body, bool response, td_vec3 *dx) {
+    const td_helix_state *s = body;
+    const tdi_helix_ride *ends = ends_of(s);
+    for (int32_t k = 0; k < s->head.point_count; k++) {
+        const int32_t i = end_of(s, k)->element;
+        const tdi_helix_node *node = &s->node[i];
+        const td_vec3 own = tdi_helix_ride_shift(&ends[k], response ? &node->respond : &node->move);
+        dx[k] = tdi_mat3_apply(&s->pose.start[i].r, own);
+    }
+}
+
+// ---- terms ----------------------------------------------------------------------------------
+
+static tdi_helix_motion sum_of(const tdi_helix_motion *a, const tdi_helix_motion *b) {
+    return (tdi_helix_motion){tdi_add(a->w, b->w), tdi_add(a->v, b->v), tdi_add(a->d, b->d)};
+}
+
+// (1 - s) of one ride and s of another; turns are not of a point.
+static tdi_helix_ride between(const tdi_helix_ride *a, const tdi_helix_ride *b, td_real s) {
+    tdi_helix_ride mid = {.x = tdi_madd(tdi_scale(a->x, 1 - s), b->x, s)};
+    for (int k = 0; k < 3; k++) {
+        mid.shift[k] = tdi_madd(tdi_scale(a->shift[k], 1 - s), b->shift[k], s);
+    }
+    return mid;
+}
+
+// What the second derivatives of a point make of its share of the force.
+static void add_levers(td_helix_state *s, const tdi_helix_point *end, td_vec3 force) {
+    tdi_helix_levers *levers = &s->levers[end->element];
+    tdi_helix_jet jet;
+    tdi_helix_form own;
+    tdi_helix_block block;
+    memset(&own, 0, sizeof own);
+    memset(&block, 0, sizeof block);
+    block.pull = force;
+    tdi_helix_jet_at(s->pose.u[end->element], end->s, false, &jet);
+    tdi_helix_block_shift(&block, tdi_mat3_apply(&jet.r, end->offset), true);
+    tdi_helix_form_add(&own, &jet, &block, true);
+    if (levers->any) {
+        tdi_helix_form_add_levers(&own, levers);
+    }
+    *levers =
+        (tdi_helix_levers){own.start.a, own.d, {own.turn_d[0], own.turn_d[1], own.turn_d[2]}, true};
+    tdi_helix_block *start = &s->node[end->element].form.start;
+    start->pull = tdi_add(start->pull, own.start.pull);
+    start->spin = tdi_add(start->spin, own.start.spin);
+}
+
+// The sum of tilt_ab r_a r_b^T, r_0 = (J_b - J_a)^T n + J^T slide_0, r_1 = J^T slide_1
+static void add_tilt(tdi_helix_form *form, const tdi_contact_side *t, const tdi_helix_ride *ends,
+                     const tdi_helix_ride *mid, const tdi_mat3 *axes) {
+    const td_vec3 n = tdi_mat3_apply_t(axes, t->normal);
+    const tdi_helix_motion far = tdi_helix_ride_row(&ends[1], n),
+                           near = tdi_helix_ride_row(&ends[0], tdi_scale(n, -1)),
+                           along = tdi_helix_ride_row(mid, tdi_mat3_apply_t(axes, t->slide[0])),
+                           turn = sum_of(&far, &near), first = sum_of(&turn, &along),
+                           second = tdi_helix_ride_row(mid, tdi_mat3_apply_t(axes, t->slide[1]));
+    tdi_helix_form_add_rows(form, &first, &first, t->tilt[0]);
+    tdi_helix_form_add_rows(form, &first, &second, 2 * t->tilt[1]);
+    tdi_helix_form_add_rows(form, &second, &second, t->tilt[2]);
+}
+
+void tdi_helix_add_side(void *body, const tdi_contact_side *t) {
+    td_helix_state *s = body;
+    const tdi_helix_capsule *c = &s->model->capsule[t->capsule];
+    const int32_t i = c->end[0].element;
+    const tdi_mat3 *axes = &s->pose.start[i].r, back = tdi_mat3_turned(axes);
+    const tdi_helix_ride *ends = ends_of(s) + 2 * t->capsule,
+                         mid = between(&ends[0], &ends[1], t->weight[1]);
+    const td_sym3 hessian = tdi_sym3_turn(&back, &t->hessian);
+    const td_vec3 f = tdi_mat3_apply(&back, t->force);
+    tdi_helix_form *form = &s->node[i].form;
+    tdi_helix_form_add_place(form, &mid, &hessian);
+    add_tilt(form, t, ends, &mid, axes);
+    const tdi_helix_motion row = tdi_helix_ride_row(&mid, f);
+    form->start.n = tdi_add(form->start.n, row.w);
+    form->start.f = tdi_add(form->start.f, row.v);
+    form->g = tdi_add(form->g, row.d);
+    for (int k = 0; k < 2 && !t->foreseen; k++) {
+        add_levers(s, &c->end[k], tdi_scale(f, t->weight[k]));
+    }
+}
+
+// ---- responses ------------------------------------------------------------------------------
+
+void tdi_helix_push(void *body, int32_t point, td_vec3 force, bool first) {
+    td_helix_state *s = body;
+    const int32_t i = end_of(s, point)->element;
+    const td_vec3 f = tdi_mat3_apply_t(&s->pose.start[i].r, tdi_scale(force, -1));
+    for (int32_t k = 0; first && k < s->model->element_count; k++) {
+        memset(&s->node[k].respond, 0, sizeof s->node[k].respond);
+    }
+    const tdi_helix_motion row = tdi_helix_ride_row(&ends_of(s)[point], f);
+    s->node[i].respond = sum_of(&s->node[i].respond, &row);
+}
+
+void tdi_helix_respond(void *body) {
+    tdi_helix_sweep_respond(body);
+}
+
+void tdi_helix_absorb(void *body) {
+    td_helix_state *s = body;
+    for (int32_t i = 0; i < s->model->element_count; i++) {
+        tdi_helix_node *node = &s->node[i];
+        node->move = sum_of(&node->move, &node->respond);
+    }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What is saved of a state. Functions of tdi_implicit; `body` is a td_helix_state.
+
+#include "helix/state.h"
+
+int32_t tdi_helix_saved(const void *body, tdi_span spans[TDI_SPANS]);
+void tdi_helix_blank(void *body);
+void tdi_helix_restored(void *body);

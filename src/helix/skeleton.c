@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+// Models of helices: from skeletons.
+//
+// Axes      A segment goes on in the axis of its parent if it stands on its tip by a ball joint and
+//           turns away from it by little; of several the thickest. Segments of a strand always do.
+//           Other stems begin an axis of their own.
+// Organs    ride rigidly where they are attached, as does what is fixed. A row of organs, each on
+//           the tip of the one before, is an axis and bends.
+
+#include "helix/build.h"
+
+#include "plant/segment.h"
+
+#include <math.h>
+#include <string.h>
+
+#define AT_TIP  1e-6 // of the length: as near is at the tip
+#define GOES_ON 0.6  // rad: a segment that turns by more begins an axis
+#define STRETCH 1e-3 // of the length: less is none
+#define SAME    1e-9 // of the element's length: stations that are as near are one
+
+// ---- what helices cannot be -----------------------------------------------------------------
+
+static td_status check_segment(const td_segment *s, int32_t i, td_diag *diag) {
+    td_status status = tdi_segment_check(s, i, diag);
+    if (status == TD_OK && (s->joint == TD_JOINT_HINGE || s->joint == TD_JOINT_SLIDE)) {
+        status = tdi_fail_at(diag, TD_ERR_STRUCTURE, i,
+                             "segment %d has a %s joint, which the solver 'helix' does not have",
+                             (int)i, s->joint == TD_JOINT_HINGE ? "hinge" : "slide");
+    }
+    if (status == TD_OK && !(tdi_norm(s->tip) > 0)) {
+        status = tdi_fail_at(diag, TD_ERR_STRUCTURE, i,
+                             "segment %d has its tip at its joint; the solver 'helix' needs a "
+                             "length between them",
+                             (int)i);
+    }
+    return status;
+}
+
+static td_status check_strand(const td_strand *s, const td_segment *segments, td_diag *diag) {
+    for (int32_t i = s->first; i < s->first + s->count; i++) {
+        const td_segment *one = &segments[i];
+        if (fabs(one->length - one->rest_length) > STRETCH * one->rest_length) {
+            return tdi_fail_at(diag, TD_ERR_STRUCTURE, i,
+                               "segment %d starts stretched; the solver 'helix' keeps all lengths",
+                               (int)i);
+        }
+    }
+    const char *wrong = s->closed ? "is part of a ring, which the solver 'helix' does not have"
+                        : s->end != TD_END_FREE
+                            ? "is part of a strand whose last end is held, which the solver "
+                              "'helix' cannot do"
+                            : NULL;
+    return wrong ? tdi_fail_at(diag, TD_ERR_STRUCTURE, s->first, "segment %d %s", (int)s->first,
+                               wrong)
+                 : TD_OK;
+}
+
+static td_status check(const tdi_helix_maker *k, td_diag *diag) {
+    td_status status =
+        k->count > 0 ? TD_OK : tdi_fail(diag, TD_ERR_ARGUMENT, "the skeleton has no segments");
+    for (int32_t i = 0; i < k->count && status == TD_OK; i++) {
+        status = check_segment(&k->segments[i], i, diag);
+    }
+    for (int32_t i = 0; i < td_skeleton_strand_count(k->skeleton) && status == TD_OK; i++) {
+        status = check_strand(&td_skeleton_strands(k->skeleton)[i], k->segments, diag);
+    }
+    return status;
+}
+
+// ---- axes -----------------------------------------------------------------------------------
+
+static bool is_stem(const td_segment *s) {
+    return s->organ == TD_ORGAN_STEM;
+}
+
+static bool can_go_on(const td_segment *up, const td_segment *s) {
+    const td_real off = tdi_norm(tdi_sub(s->attach, up->tip));
+    const bool plain = s->stiffness.x == s->stiffness.z;
+    const td_real angle = plain ? tdi_helix_swing(s->rest) : tdi_norm(tdi_helix_log(s->rest));
+    return s->joint == TD_JOINT_BALL && up->joint != TD_JOINT_FIXED &&
+           off <= AT_TIP * tdi_norm(up->tip) && is_stem(s) == is_stem(up) && angle <= GOES_ON;
+}
+
+static bool is_better(const td_segment *s, const td_segment *than) {
+    return s->radius_base > than->radius_base ||
+           (s->radius_base == than->radius_base &&
+            tdi_helix_swing(s->rest) < tdi_helix_swing(than->rest));
+}
+
+static void choose_next(tdi_helix_maker *k) {
+    for (int32_t i = 0; i < k->count; i++) {
+        const td_segment *s = &k->segments[i];
+        k->next[i] = TD_NONE;
+        if (s->parent == TD_NONE) {
+            continue;
+        }
+        const bool same = k->strand[i] != TD_NONE && k->strand[i] == k->strand[s->parent],
+                   lone = k->strand[i] == TD_NONE && k->strand[s->parent] == TD_NONE;
+        int32_t *next = &k->next[s->parent];
+        if (same || (lone && can_go_on(&k->segments[s->parent], s) &&
+                     (*next == TD_NONE || is_better(s, &k->segments[*next])))) {
+            *next = i;
+        }
+    }
+}
+
+// A root that is not fixed is an element, whatever it is.
+static tdi_helix_role role_of(const tdi_helix_maker *k, int32_t i) {
+    const td_segment *s = &k->segments[i];
+    const bool root = s->parent == TD_NONE, row = k->next[i] != TD_NONE;
+    return !root && k->next[s->parent] == i && k->role[s->parent] != TDI_RIDES ? TDI_FOLLOWS
+           : s->joint == TD_JOINT_FIXED                                        ? TDI_RIDES
+           : root || is_stem(s) || row                                         ? TDI_HEADS
+                                                                               : TDI_RIDES;
+}
+
+static void weigh(tdi_helix_maker *k) {
+    for (int32_t i = 0; i < td_skeleton_body_count(k->skeleton); i++) {
+        const td_body *b = &td_skeleton_bodies(k->skeleton)[i];
+        k->carried[b->segment] += b->mass;
+    }
+    for (int32_t i = k->count - 1; i >= 0; i--) {
+        k->carried[i] += k->segments[i].mass;
+        if (k->segments[i].parent != TD_NONE) {
+            k->carried[k->segments[i].parent] += k->carried[i];
+        }
+    }
+}
+
+static bool take_room(tdi_helix_maker *k) {
+    const size_t n = (size_t)k->count;
+    tdi_arena *a = &k->arena;
+    tdi_helix_axis *x = &k->axis;
+    return (k->origin = tdi_arena_zeroed(a, n, sizeof *k->origin)) &&
+           (k->turn = tdi_arena_zeroed(a, n, sizeof *k->turn)) &&
+           (k->next = tdi_arena_zeroed(a, n, sizeof *k->next)) &&
+           (k->strand = tdi_arena_zeroed(a, n, sizeof *k->strand)) &&
+           (k->carried = tdi_arena_zeroed(a, n, sizeof *k->carried)) &&
+           (k->role = tdi_arena_zeroed(a, n, sizeof *k->role)) &&
+           (k->rider = tdi_arena_zeroed(a, n, sizeof *k->rider)) &&
+           (k->capsule = tdi_arena_zeroed(a, n, sizeof *k->capsule)) &&
+           (k->depth = tdi_arena_zeroed(a, n, sizeof *k->depth)) &&
+           (k->stands = tdi_arena_zeroed(a, n, sizeof *k->stands)) &&
+           (k->element = tdi_arena_zeroed(a, n, sizeof *k->element)) &&
+           (k->place = tdi_arena_zeroed(a, n, sizeof *k->place)) &&
+           (k->frame = tdi_arena_zeroed(a, n, sizeof *k->frame)) &&
+           (x->member = tdi_arena_zeroed(a, n, sizeof *x->member)) &&
+           (x->at = tdi_arena_zeroed(a, n + 1, sizeof *x->at)) &&
+           (x->roll = tdi_arena_zeroed(a, n, sizeof *x->roll)) &&
+           (x->rest = tdi_arena_zeroed(a, n, sizeof *x->rest)) &&
+           (x->start = tdi_arena_zeroed(a, n, sizeof *x->start));
+}
+
+static void find_axes(tdi_helix_maker *k) {
+    for (int32_t i = 0; i < k->count; i++) {
+        k->strand[i] = TD_NONE;
+    }
+    for (int32_t n = 0; n < td_skeleton_strand_count(k->skeleton); n++) {
+        const td_strand *s = &td_skeleton_strands(k->skeleton)[n];
+        for (int32_t i = s->first; i < s->first + s->count; i++) {
+            k->strand[i] = n;
+        }
+    }
+    choose_next(k);
+    for (int32_t i = 0; i < k->count; i++) {
+        k->role[i] = (uint8_t)role_of(k, i);
+    }
+}
+
+void tdi_helix_drawn(const tdi_helix_maker *k, int32_t element, td_real s, td_vec3 *place,
+                     td_quat *frame) {
+    *place = tdi_vec3(0, 0, 0);
+    *frame = tdi_quat_identity();
+    if (element != TD_NONE) {
+        const td_vec3 u = k->element[element].start;
+        const td_quat q = k->frame[element];
+        *place = tdi_add(k->place[element], tdi_quat_rotate(q, tdi_helix_at(u, s).x));
+        *frame = tdi_quat_mul(q, tdi_turn_by(tdi_scale(u, s)));
+    }
+}
+
+static td_status make_parts(tdi_helix_maker *k, td_diag *diag) {
+    bool room = true;
+    for (int32_t i = 0; i < k->count && room; i++) {
+        if (k->role[i] == TDI_HEADS) {
+            td_status status = tdi_helix_make_axis(k, i, diag);
+            if (status != TD_OK) {
+                return status;
+            }
+        } else if (k->role[i] == TDI_RIDES) {
+            tdi_helix_ride(k, i);
+            room = tdi_helix_add_rigid(k, i);
+        }
+    }
+    if (!room || !tdi_helix_add_bodies(k)) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the helices' model");
+    }
+    if (k->element_count == 0) {
+        return tdi_fail(diag, TD_ERR_STRUCTURE,
+                        "all %d segments are fixed; the solver 'helix' needs an element, which is "
+                        "a stem on a ball joint",
+                        (int)k->count);
+    }
+    return k->station_count <= INT32_MAX && k->vane_count <= INT32_MAX
+               ? TD_OK
+               : tdi_fail(diag, TD_ERR_LIMIT, "the skeleton has too many segments: %d",
+                          (int)k->count);
+}
+
+// ---- the model ------------------------------------------------------------------------------
+
+// Adds a rigid station to the last one of its element if that is rigid and at the same place.
+static bool merge(tdi_helix_station *last, const tdi_helix_station *s, td_real near) {
+    if (!last->rigid || !s->rigid || !(fabs(last->s - s->s) <= near)) {
+        return false;
+    }
+    last->mass += s->mass;
+    last->moment = tdi_add(last->moment, s->moment);
+    last->second = tdi_sym3_add(last->second, s->second);
+    return true;
+}
+
+// Stations and vanes in the order of elements, each in the order in which they were made; those of
+// the base, which is element -1, last. `first` has room for all elements and two more.
+static void sort_stations(tdi_helix_maker *k, int32_t *first) {
+    tdi_helix_station *to = k->station + k->station_count;
+    const int32_t n = k->element_count;
+    memset(first, 0, ((size_t)n + 2) * sizeof *first);
+    for (int64_t i = 0; i < k->station_count; i++) {
+        const int32_t e = k->station[i].element;
+        first[(e == TD_NONE ? n : e) + 1]++;
+    }
+    for (int32_t e = 0; e <= n; e++) {
+        first[e + 1] += first[e];
+    }
+    for (int64_t i = 0; i < k->station_count; i++) {
+        const int32_t e = k->station[i].element;
+        to[first[e == TD_NONE ? n : e]++] = k->station[i];
+    }
+    int64_t kept = 0;
+    for (int64_t i = 0; i < k->station_count; i++) {
+        const tdi_helix_station *s = &to[i];
+        const td_real near = s->element == TD_NONE ? 0 : SAME * k->element[s->element].length;
+        if (kept == 0 || k->station[kept - 1].element != s->element ||
+            !merge(&k->station[kept - 1], s, near)) {
+            k->station[kept++] = *s;
+        }
+    }
+    k->station_count = kept;
+}
+
+static void sort_vanes(tdi_helix_maker *k, int32_t *first, tdi_helix_vane *to) {
+    const int32_t n = k->element_count;
+    memset(first, 0, ((size_t)n + 2) * sizeof *first);
+    for (int64_t i = 0; i < k->vane_count; i++) {
+        first[k->vane[i].point.element + 1]++;
+    }
+    for (int32_t e = 0; e < n; e++) {
+        first[e + 1] += first[e];
+    }
+    for (int64_t i = 0; i < k->vane_count; i++) {
+        to[first[k->vane[i].point.element]++] = k->vane[i];
+    }
+}
+
+static void share_out(td_helix_model *m) {
+    for (int32_t i = m->station_count - 1; i >= 0; i--) {
+        if (m->station[i].element != TD_NONE) {
+            tdi_helix_element *e = &m->element[m->station[i].element];
+            e->station_first = i;
+            e->station_count++;
+        }
+    }
+    for (int32_t i = m->vane_count - 1; i >= 0; i--) {
+        tdi_helix_element *e = &m->element[m->vane[i].point.element];
+        e->vane_first = i;
+        e->vane_count++;
+    }
+    for (int32_t e = 1; e < m->element_count; e++) { // of those that have none
+        tdi_helix_element *one = &m->element[e], *before = one - 1;
+        one->vane_first =
+            one->vane_count > 0 ? one->vane_first : before->vane_first + before->vane_count;
+    }
+}
+
+static void add_riders(const tdi_helix_maker *k, td_helix_model *m) {
+    int32_t next = 0;
+    for (int32_t i = 0; i < k->count; i++) {
+        m->rider[i] = k->rider[i];
+        m->rider[i].capsule = TD_NONE;
+        if (k->capsule[i].radius > 0) {
+            m->rider[i].capsule = next;
+            m->capsule[next++] = k->capsule[i];
+        }
+    }
+}
+
+static td_status make_model(tdi_helix_maker *k, td_helix_model **out, td_diag *diag) {
+    int32_t *first = tdi_arena_zeroed(&k->arena, (size_t)k->element_count + 2, sizeof *first);
+    tdi_helix_station *all = tdi_arena_zeroed(&k->arena, 2 * (size_t)k->station_count, sizeof *all);
+    if (!first || !all) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the helices' model");
+    }
+    memcpy(all, k->station, (size_t)k->station_count * sizeof *all);
+    k->station = all;
+    sort_stations(k, first);
+    tdi_helix_counts counts = {.elements = k->element_count,
+                               .stations = (int32_t)k->station_count,
+                               .vanes = (int32_t)k->vane_count,
+                               .riders = k->count};
+    for (int32_t i = 0; i < k->count; i++) {
+        counts.capsules += k->capsule[i].radius > 0;
+    }
+    td_helix_model *m = tdi_helix_model_alloc(&counts, k->alloc, diag);
+    if (!m) {
+        return TD_ERR_MEMORY;
+    }
+    memcpy(m->element, k->element, (size_t)k->element_count * sizeof *m->element);
+    memcpy(m->station, k->station, (size_t)k->station_count * sizeof *m->station);
+    sort_vanes(k, first, m->vane);
+    share_out(m);
+    add_riders(k, m);
+    tdi_helix_model_finish(m);
+    if (TDI_ASSERTS) {
+        tdi_helix_model_validate(m);
+    }
+    *out = m;
+    return TD_OK;
+}
+
+static td_status make(tdi_helix_maker *k, td_helix_model **out, td_diag *diag) {
+    if (!take_room(k)) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the helices' model");
+    }
+    td_skeleton_pose(k->skeleton, TD_POSE_INITIAL, k->origin, k->turn);
+    find_axes(k);
+    weigh(k);
+    td_status status = make_parts(k, diag);
+    return status == TD_OK ? make_model(k, out, diag) : status;
+}
+
+td_status td_helix_model_from_skeleton(const td_skeleton *skeleton, const td_alloc *alloc,
+                                       td_helix_model **out, td_diag *diag) {
+    tdi_helix_maker k = {.skeleton = skeleton,
+                         .segments = td_skeleton_segments(skeleton),
+                         .count = td_skeleton_count(skeleton),
+                         .alloc = alloc,
+                         .arena = {.alloc = alloc}};
+    *out = NULL;
+    td_status status = check(&k, diag);
+    status = status == TD_OK ? make(&k, out, diag) : status;
+    tdi_alloc_free(alloc, k.scratch, (size_t)k.scratch_room * sizeof *k.scratch);
+    tdi_arena_free(&k.arena);
+    return status;
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// Helices as a solver: the functions of helix.h behind the table that a world asks.
+
+#include "helix/solver.h"
+
+#include "helix/implicit.h"
+#include "helix/rest.h"
+
+// ---- models ---------------------------------------------------------------------------------
+
+static td_status model_new(const td_skeleton *skeleton, const tdi_model_opts *opts,
+                           const td_alloc *alloc, tdi_solver_model **out, td_diag *diag) {
+    td_helix_model *m = NULL;
+    *out = NULL;
+    if (opts->law != TD_LAW_DEFAULT && opts->law != TD_LAW_LINEAR) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "helices have the law 'linear' alone");
+    }
+    td_status status = td_helix_model_from_skeleton(skeleton, alloc, &m, diag);
+    *out = (tdi_solver_model *)m;
+    return status;
+}
+
+// ---- states ---------------------------------------------------------------------------------
+
+static td_status state_new(const void *model, const td_alloc *alloc, tdi_solver_state **out,
+                           td_diag *diag) {
+    td_helix_state *state = NULL;
+    td_status status = td_helix_state_new(model, alloc, &state, diag);
+    *out = (tdi_solver_state *)state;
+    return status;
+}
+
+static void set_base(void *state, const td_base_motion *motion) {
+    td_helix_set_base(state, motion);
+}
+
+static td_real residual(void *state, td_vec3 gravity) {
+    return tdi_helix_residual(state, gravity);
+}
+
+// ---- segments -------------------------------------------------------------------------------
+
+static tdi_helix_point joint_of(const tdi_helix_rider *r) {
+    return (tdi_helix_point){.element = r->element, .s = r->from, .offset = r->start};
+}
+
+static tdi_helix_point tip_of(const tdi_helix_rider *r) {
+    return (tdi_helix_point){.element = r->element, .s = r->to, .offset = r->end};
+}
+
+static void poses(const void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
+                  td_quat *rotations) {
+    const td_helix_state *s = state;
+    for (int32_t k = 0; k < count; k++) {
+        const tdi_helix_rider *rider = &s->model->rider[first + k];
+        if (origins) {
+            const tdi_helix_point joint = joint_of(rider);
+            origins[k] = tdi_helix_point_at(&s->pose, &joint);
+        }
+        if (tips) {
+            const tdi_helix_point tip = tip_of(rider);
+            tips[k] = tdi_helix_point_at(&s->pose, &tip);
+        }
+        if (rotations) {
+            rotations[k] = tdi_helix_rotation_at(s->model, &s->pose, first + k);
+        }
+    }
+}
+
+static void velocities(void *state, int32_t first, int32_t count, const td_vec3 *points,
+                       td_vec3 *out) {
+    td_helix_state *s = state;
+    for (int32_t k = 0; k < count; k++) {
+        const tdi_helix_point at = points ? tdi_helix_point_of(s->model, first + k, points[k])
+                                          : tip_of(&s->model->rider[first + k]);
+        out[k] = tdi_helix_velocity(s, &at);
+    }
+}
+
+// What the helix bends along a segment, and the moment that it bends with. What rides rigidly does
+// not.
+static td_vec3 turn(const void *state, int32_t segment) {
+    const td_helix_state *s = state;
+    const tdi_helix_rider *r = &s->model->rider[segment];
+    if (r->element == TD_NONE || r->from == r->to) {
+        return tdi_vec3(0, 0, 0);
+    }
+    const td_vec3 off = tdi_sub(s->pose.u[r->element], s->model->element[r->element].rest);
+    return tdi_quat_rotate(tdi_quat_conj(r->turn), tdi_scale(off, r->to - r->from));
+}
+
+static td_vec3 moment(const void *state, int32_t segment, td_real stiffness) {
+    const td_helix_state *s = state;
+    const tdi_helix_rider *r = &s->model->rider[segment];
+    if (r->element == TD_NONE || r->from == r->to) {
+        return tdi_vec3(0, 0, 0);
+    }
+    const tdi_helix_element *e = &s->model->element[r->element];
+    const td_vec3 off = tdi_sub(s->pose.u[r->element], e->rest),
+                  k = tdi_scale(e->stiffness, stiffness / e->length);
+    return tdi_quat_rotate(tdi_quat_conj(r->turn), tdi_times(k, off));
+}
+
+// ---- the whole ------------------------------------------------------------------------------
+
+static td_sums sums(void *state, td_vec3 gravity) {
+    td_sums out = {.energy = td_helix_energy(state, gravity)};
+    td_helix_momentum(state, &out.linear, &out.angular);
+    return out;
+}
+
+static td_status modes(void *state, td_vec3 gravity, int32_t count, td_mode *found, td_diag *diag) {
+    return td_helix_modes(state, gravity, count, found, diag);
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+const tdi_solver tdi_solver_helix = {
+    .info = {.name = "helix",
+             .text = "elastic rods as pieces of helices",
+             .integrators = 1u << TD_IMPLICIT | 1u << TD_IMPLICIT_EULER,
+             .laws = 1u << TD_LAW_LINEAR,
+             .curved = true},
+    .model_new = model_new,
+    .rest_new = tdi_helix_rest_new,
+    .damped_new = tdi_helix_damped_new,
+    .state_new = state_new,
+    .set_base = set_base,
+    .residual = residual,
+    .implicit = &tdi_helix_implicit,
+    .poses = poses,
+    .velocities = velocities,
+    .turn = turn,
+    .moment = moment,
+    .sums = sums,
+    .modes = modes,
+};

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+// States: memory, the pose as drawn, reading and setting.
+
+#include "helix/state.h"
+
+#include "helix/implicit.h"
+#include "helix/points.h"
+
+#include <string.h>
+
+// ---- memory ---------------------------------------------------------------------------------
+
+static void lay_out_pose(tdi_helix_pose *p, tdi_layout *l, const td_helix_model *m, size_t roots,
+                         bool frames) {
+    p->u = tdi_layout_place(l, (size_t)m->element_count, sizeof *p->u);
+    p->root = tdi_layout_place(l, roots, sizeof *p->root);
+    p->start = frames ? tdi_layout_place(l, (size_t)m->element_count, sizeof *p->start) : NULL;
+}
+
+static void lay_out(td_helix_state *s, tdi_layout *l, const td_helix_model *m, size_t roots) {
+    const size_t n = (size_t)m->element_count, stations = (size_t)m->station_count;
+    l->used = 0;
+    tdi_layout_place(l, 1, sizeof *s);
+    s->now = tdi_layout_place(l, 1, sizeof *s->now);
+    lay_out_pose(&s->pose, l, m, roots, true);
+    lay_out_pose(&s->back, l, m, roots, true);
+    lay_out_pose(&s->began, l, m, roots, true);
+    lay_out_pose(&s->kept, l, m, roots, false);
+    s->root_place = tdi_layout_place(l, n, sizeof *s->root_place);
+    s->rate = tdi_layout_place(l, n, sizeof *s->rate);
+    s->root_rate = tdi_layout_place(l, roots, sizeof *s->root_rate);
+    s->twist = tdi_layout_place(l, n, sizeof *s->twist);
+    s->past = tdi_layout_place(l, stations, sizeof *s->past);
+    s->star = tdi_layout_place(l, stations, sizeof *s->star);
+    s->hat = tdi_layout_place(l, stations, sizeof *s->hat);
+    s->u_star = tdi_layout_place(l, n, sizeof *s->u_star);
+    s->star_one = tdi_layout_place(l, stations, sizeof *s->star);
+    s->hat_one = tdi_layout_place(l, stations, sizeof *s->hat);
+    s->vane = tdi_layout_place(l, (size_t)m->vane_count, sizeof *s->vane);
+    s->node = tdi_layout_place(l, n, sizeof *s->node);
+    s->levers = tdi_layout_place(l, n, sizeof *s->levers);
+    s->pivot = tdi_layout_place(l, roots, sizeof *s->pivot);
+    s->end = tdi_layout_place(l, 2 * (size_t)m->capsule_count, sizeof *s->end);
+    s->drawn = tdi_layout_place(l, 2 * (size_t)m->capsule_count, sizeof *s->drawn);
+}
+
+static int32_t count_roots(const td_helix_model *m) {
+    int32_t roots = 0;
+    for (int32_t i = 0; i < m->element_count; i++) {
+        roots += m->element[i].parent == TD_NONE;
+    }
+    return roots;
+}
+
+td_status td_helix_state_new(const td_helix_model *model, const td_alloc *alloc,
+                             td_helix_state **out, td_diag *diag) {
+    *out = NULL;
+    td_helix_state sizes;
+    tdi_layout l = {NULL, 0};
+    const int32_t roots = count_roots(model);
+    lay_out(&sizes, &l, model, (size_t)roots);
+    td_helix_state *s = tdi_state_new(alloc, l.used, 0, "the helices' state", diag);
+    if (!s) {
+        return TD_ERR_MEMORY;
+    }
+    l.base = (char *)s;
+    lay_out(s, &l, model, (size_t)roots);
+    s->model = model;
+    for (int32_t i = 0; i < model->element_count; i++) {
+        const bool root = model->element[i].parent == TD_NONE;
+        s->root_place[i] = root ? s->root_count++ : TD_NONE;
+    }
+    s->head.segment_count = model->rider_count;
+    s->head.point_count = 2 * model->capsule_count;
+    s->head.capsule_count = model->capsule_count;
+    tdi_helix_put_base(s, &s->head.base);
+    tdi_helix_reset(s);
+    tdi_helix_note_drawn(s);
+    *out = s;
+    return TD_OK;
+}
+
+void td_helix_state_free(td_helix_state *state) {
+    tdi_state_free(state);
+}
+
+size_t td_helix_state_bytes(const td_helix_state *state) {
+    return state->head.bytes;
+}
+
+// ---- the pose as drawn ----------------------------------------------------------------------
+
+void tdi_helix_reset(td_helix_state *s) {
+    const td_helix_model *m = s->model;
+    const tdi_helix_place *base = &s->pose.base;
+    for (int32_t i = 0; i < m->element_count; i++) {
+        const tdi_helix_element *e = &m->element[i];
+        s->pose.u[i] = e->start;
+        s->rate[i] = tdi_vec3(0, 0, 0);
+        if (e->parent == TD_NONE) {
+            const tdi_mat3 r = tdi_mat3_product(&base->r, &e->turn);
+            s->pose.root[s->root_place[i]] =
+                (tdi_helix_root){tdi_add(base->o, tdi_mat3_apply(&base->r, e->place)),
+                                 tdi_quat_from_axes(tdi_mat3_column(&r, 0), tdi_mat3_column(&r, 1),
+                                                    tdi_mat3_column(&r, 2))};
+            s->root_rate[s->root_place[i]] = (tdi_rate){{0, 0, 0}, {0, 0, 0}};
+        }
+    }
+    tdi_helix_changed(s);
+}
+
+void tdi_helix_changed(td_helix_state *s) {
+    s->head.known = 0;
+    tdi_helix_update(s);
+}
+
+// ---- reading and setting --------------------------------------------------------------------
+
+void td_helix_curvatures(const td_helix_state *s, td_vec3 *curvatures, td_vec3 *rates) {
+    const size_t bytes = (size_t)s->model->element_count * sizeof *curvatures;
+    if (curvatures) {
+        memcpy(curvatures, s->pose.u, bytes);
+    }
+    if (rates) {
+        memcpy(rates, s->rate, bytes);
+    }
+}
+
+void td_helix_set_curvatures(td_helix_state *s, const td_vec3 *curvatures, const td_vec3 *rates) {
+    const size_t bytes = (size_t)s->model->element_count * sizeof *curvatures;
+    if (curvatures) {
+        memcpy(s->pose.u, curvatures, bytes);
+    }
+    if (rates) {
+        memcpy(s->rate, rates, bytes);
+    }
+    s->head.moved = 1;
+    tdi_helix_changed(s);
+}
+
+td_vec3 td_helix_place(const td_helix_state *s, int32_t element, td_real at) {
+    return tdi_helix_frame_at(&s->pose, element, at * s->model->element[element].length).o;
+}
+
+td_quat td_helix_frame(const td_helix_state *s, int32_t element, td_real at) {
+    const tdi_mat3 r =
+        tdi_helix_frame_at(&s->pose, element, at * s->model->element[element].length).r;
+    return tdi_quat_from_axes(tdi_mat3_column(&r, 0), tdi_mat3_column(&r, 1),
+                              tdi_mat3_column(&r, 2));
+}
+
+// ---- the base -------------------------------------------------------------------------------
+
+void tdi_helix_put_base(td_helix_state *s, const td_base_motion *base) {
+    s->head.base = *base;
+    s->pose.base = (tdi_helix_place){base->position, tdi_mat3_from_quat(base->rotation)};
+}
+
+// A rotation that is none is kept as it is, for the step to refuse; one that is there already keeps
+// its bits.
+void td_helix_set_base(td_helix_state *s, const td_base_motion *motion) {
+    td_base_motion base = *motion;
+    const td_real n = tdi_quat_norm(base.rotation);
+    const bool there = memcmp(&base.rotation, &s->head.base.rotation, sizeof base.rotation) == 0;
+    if (!there && n > 0 && isfinite(n)) {
+        base.rotation = tdi_quat_unit(base.rotation);
+    }
+    tdi_helix_put_base(s, &base);
+    if (tdi_state_as_drawn(&s->head)) {
+        tdi_helix_reset(s);
+    } else {
+        tdi_helix_update(s);
+    }
+}
+
+// ---- sums -----------------------------------------------------------------------------------
+// With the rates v of a place and W of the nine entries of a frame R:
+//   kinetic   1/2 m|v|^2 + v.(W c) + 1/2 tr(W S W^T)
+//   momentum  P = m v + W c, and about the place  (R c) x v - axial(R S W^T)
+//   weight    -g.(m o + R c)
+
+static td_real kinetic_of(const tdi_helix_station *k, const tdi_helix_past *past) {
+    const tdi_mat3 ws = tdi_mat3_mul_sym(&past->w, &k->second);
+    td_real trace = 0;
+    for (int j = 0; j < 9; j++) {
+        trace += ws.m[j] * past->w.m[j];
+    }
+    return 0.5 * k->mass * tdi_dot(past->v, past->v) +
+           tdi_dot(past->v, tdi_mat3_apply(&past->w, k->moment)) + 0.5 * trace;
+}
+
+td_energy td_helix_energy(td_helix_state *s, td_vec3 gravity) {
+    const td_helix_model *m = s->model;
+    td_energy sum = {0, 0, 0};
+    tdi_helix_fill_past(s);
+    for (int32_t i = 0; i < m->station_count; i++) {
+        const tdi_helix_station *k = &m->station[i];
+        const tdi_helix_past *past = &s->past[i];
+        sum.kinetic += kinetic_of(k, past);
+        sum.weight -=
+            tdi_dot(gravity, tdi_madd(tdi_mat3_apply(&past->r, k->moment), past->o, k->mass));
+    }
+    for (int32_t i = 0; i < m->element_count; i++) {
+        const td_vec3 d = tdi_sub(s->pose.u[i], m->element[i].rest);
+        sum.elastic += 0.5 * tdi_dot(d, tdi_times(m->element[i].stiffness, d));
+    }
+    return sum;
+}
+
+void td_helix_momentum(td_helix_state *s, td_vec3 *linear, td_vec3 *angular) {
+    const td_helix_model *m = s->model;
+    *linear = *angular = tdi_vec3(0, 0, 0);
+    tdi_helix_fill_past(s);
+    for (int32_t i = 0; i < m->station_count; i++) {
+        const tdi_helix_station *k = &m->station[i];
+        const tdi_helix_past *past = &s->past[i];
+        const td_vec3 p = tdi_madd(tdi_mat3_apply(&past->w, k->moment), past->v, k->mass);
+        const tdi_mat3 rs = tdi_mat3_mul_sym(&past->r, &k->second),
+                       spin = tdi_mat3_mul_t(&rs, &past->w);
+        td_vec3 own = tdi_cross(tdi_mat3_apply(&past->r, k->moment), past->v);
+        own = tdi_sub(own, tdi_mat3_axial(&spin));
+        *linear = tdi_add(*linear, p);
+        *angular = tdi_add(*angular, tdi_add(own, tdi_cross(past->o, p)));
+    }
+}

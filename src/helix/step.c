@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT
+// Helices in the common implicit step and statics: history, first guess, and the functions by which
+// Newton's method asks them.
+//
+// The rules are taken for the places of stations and for the nine entries of their frames, so that
+// momentum is kept as that of rigid bodies is, and for curvatures, whose rates friction sees.
+
+#include "helix/implicit.h"
+#include "helix/points.h"
+#include "helix/saving.h"
+#include "helix/solver.h"
+
+#include <string.h>
+
+#define WIND_JUMP    2.0 // m/s: a change of the wind in one step below this is a gust, not a jump
+#define LARGEST_TURN 1.0 // rad: no element bends further in one iteration
+#define REPEATED     0.7 // rad: an element that bent further does not repeat it
+
+// ---- poses ----------------------------------------------------------------------------------
+
+static void copy_unknowns(const td_helix_state *s, tdi_helix_pose *to, const tdi_helix_pose *from) {
+    memcpy(to->u, from->u, (size_t)s->model->element_count * sizeof *to->u);
+    memcpy(to->root, from->root, (size_t)s->root_count * sizeof *to->root);
+}
+
+static void copy_pose(const td_helix_state *s, tdi_helix_pose *to, const tdi_helix_pose *from) {
+    copy_unknowns(s, to, from);
+    memcpy(to->start, from->start, (size_t)s->model->element_count * sizeof *to->start);
+    to->base = from->base;
+}
+
+// ---- history --------------------------------------------------------------------------------
+
+// Whether the air changed so much at once that forces of the last step say nothing of the next.
+static bool ready(const void *body, const td_step_opts *o) {
+    const td_air *last = &((const td_helix_state *)body)->air;
+    const td_real change = tdi_norm(tdi_sub(o->air.wind, last->wind));
+    return !(change > 0.5 * tdi_norm(last->wind) && change > WIND_JUMP);
+}
+
+// The rule of one step takes the past as it is; that of two was prepared when the past was written.
+static void take_past(td_helix_state *s, td_real h) {
+    for (int32_t k = 0; k < s->model->station_count; k++) {
+        const tdi_helix_past *past = &s->past[k];
+        s->star_one[k] = (tdi_helix_place){past->o, past->r};
+        s->hat_one[k].o = tdi_madd(past->o, past->v, h);
+        for (int j = 0; j < 9; j++) {
+            s->hat_one[k].r.m[j] = past->r.m[j] + h * past->w.m[j];
+        }
+    }
+}
+
+// The new past, and what the rule of two steps will take from it and the last.
+static void push_station(td_helix_state *s, int32_t k, td_real over, td_real next) {
+    const tdi_helix_station *station = &s->model->station[k];
+    const tdi_helix_place at = tdi_helix_frame_at(&s->pose, station->element, station->s),
+                          *from = &s->now->star[k];
+    tdi_helix_past *past = &s->past[k];
+    tdi_helix_place *star = &s->star[k], *hat = &s->hat[k];
+    const td_vec3 v = tdi_scale(tdi_sub(at.o, from->o), over);
+    for (int j = 0; j < 9; j++) {
+        const td_real w = (at.r.m[j] - from->r.m[j]) * over;
+        star->r.m[j] = tdi_two_step(at.r.m[j], past->r.m[j]);
+        hat->r.m[j] = star->r.m[j] + next * tdi_two_step(w, past->w.m[j]);
+        past->w.m[j] = w;
+    }
+    star->o = tdi_two_step3(at.o, past->o);
+    hat->o = tdi_madd(star->o, tdi_two_step3(v, past->v), next);
+    past->o = at.o;
+    past->v = v;
+    past->r = at.r;
+}
+
+// Of an element without parent: half the axial vector of dR R^T, and the rate of its start.
+static tdi_rate root_rate(const td_helix_state *s, int32_t i, td_real over) {
+    const tdi_helix_place *now = &s->pose.start[i], *last = &s->began.start[i],
+                          *before = &s->back.start[i];
+    const bool two = s->head.rule.two;
+    const td_vec3 o = two ? tdi_two_step3(last->o, before->o) : last->o;
+    tdi_mat3 rate;
+    for (int k = 0; k < 9; k++) {
+        const td_real from = two ? tdi_two_step(last->r.m[k], before->r.m[k]) : last->r.m[k];
+        rate.m[k] = (now->r.m[k] - from) * over;
+    }
+    const tdi_mat3 spin = tdi_mat3_mul_t(&rate, &now->r);
+    return (tdi_rate){tdi_scale(tdi_mat3_axial(&spin), 0.5), tdi_scale(tdi_sub(now->o, o), over)};
+}
+
+static void note_rates(td_helix_state *s, td_real over) {
+    for (int32_t i = 0; i < s->model->element_count; i++) {
+        s->rate[i] = tdi_scale(tdi_sub(s->pose.u[i], s->u_star[i]), over);
+        if (s->root_place[i] != TD_NONE) {
+            s->root_rate[s->root_place[i]] = root_rate(s, i, over);
+        }
+    }
+}
+
+// ---- first guess ----------------------------------------------------------------------------
+
+// Every element repeats its last change of curvature, from `back` to where the step began.
+static void repeat_moves(td_helix_state *s) {
+    for (int32_t i = 0; i < s->model->element_count; i++) {
+        const td_vec3 d = tdi_sub(s->pose.u[i], s->back.u[i]);
+        if (tdi_norm(d) * s->model->element[i].length < REPEATED) {
+            s->pose.u[i] = tdi_add(s->pose.u[i], d);
+        }
+    }
+    for (int32_t k = 0; k < s->root_count; k++) {
+        tdi_helix_root *root = &s->pose.root[k];
+        const tdi_helix_root *old = &s->back.root[k];
+        const td_quat turn = tdi_quat_mul(root->turn, tdi_quat_conj(old->turn));
+        root->o = tdi_add(root->o, tdi_sub(root->o, old->o));
+        if (fabs(turn.w) > cos(0.5 * REPEATED)) {
+            root->turn = tdi_quat_unit(tdi_quat_mul(turn, root->turn));
+        }
+    }
+}
+
+// ---- a step ---------------------------------------------------------------------------------
+
+static void note_air(td_helix_state *s) {
+    for (int32_t k = 0; k < s->model->vane_count; k++) {
+        const tdi_helix_vane *vane = &s->model->vane[k];
+        const tdi_mat3 turn = tdi_mat3_from_quat(vane->turn);
+        const tdi_helix_place at =
+            tdi_helix_frame_at(&s->began, vane->point.element, vane->point.s);
+        const tdi_mat3 axes = tdi_mat3_product(&at.r, &turn);
+        s->vane[k].star = tdi_helix_star(s, &vane->point);
+        s->vane[k].area = tdi_drag_area_of(vane->area, &axes);
+    }
+}
+
+static void begin(void *body) {
+    td_helix_state *s = body;
+    const td_step_opts *o = s->head.opts;
+    const td_real h = s->head.rule.h;
+    const bool two = s->head.rule.two;
+    tdi_helix_fill_past(s);
+    copy_pose(s, &s->began, &s->pose);
+    for (int32_t i = 0; i < s->model->element_count; i++) {
+        s->u_star[i] = two ? tdi_two_step3(s->pose.u[i], s->back.u[i]) : s->pose.u[i];
+    }
+    if (!two) {
+        take_past(s, h);
+    }
+    *s->now = (tdi_helix_step){.h = h,
+                               .star = two ? s->star : s->star_one,
+                               .hat = two ? s->hat : s->hat_one,
+                               .inertia = 1 / (h * h),
+                               .damp = o->damping / h,
+                               .drag = o->air.linear > 0 || o->air.quadratic > 0};
+    if (s->now->drag) {
+        note_air(s);
+    }
+}
+
+static void drive(void *body, td_real time) {
+    td_helix_state *s = body;
+    const td_base_motion base = tdi_base_after(&s->head.base0, time * s->head.rule.dt);
+    tdi_helix_put_base(s, time > 0 ? &base : &s->head.base0);
+}
+
+static void undo(void *body) {
+    td_helix_state *s = body;
+    tdi_helix_put_base(s, &s->head.base0);
+    copy_pose(s, &s->pose, &s->began);
+    s->moved = s->ended = false;
+}
+
+static void guess(void *body, bool take) {
+    td_helix_state *s = body;
+    if (!take) {
+        undo(s);
+        return;
+    }
+    drive(s, 1);
+    copy_unknowns(s, &s->pose, &s->began);
+    if (s->head.known0 >= 2) {
+        repeat_moves(s);
+    }
+    tdi_helix_update(s);
+}
+
+static void accept(void *body) {
+    td_helix_state *s = body;
+    const td_real over = 1 / s->head.rule.h, next = 2 * s->head.rule.dt / 3;
+    for (int32_t k = 0; k < s->model->station_count; k++) {
+        push_station(s, k, over, next);
+    }
+    note_rates(s, over);
+    const tdi_helix_pose back = s->back;
+    s->back = s->began;
+    s->began = back;
+    s->air = s->head.opts->air;
+    s->moved = false;
+}
+
+// ---- statics --------------------------------------------------------------------------------
+
+static void begin_rest(void *body) {
+    td_helix_state *s = body;
+    copy_pose(s, &s->began, &s->pose);
+    memcpy(s->u_star, s->pose.u, (size_t)s->model->element_count * sizeof *s->u_star);
+    *s->now = (tdi_helix_step){.h = 0};
+}
+
+static void end_rest(void *body) {
+    td_helix_state *s = body;
+    memset(s->rate, 0, (size_t)s->model->element_count * sizeof *s->rate);
+    memset(s->root_rate, 0, (size_t)s->root_count * sizeof *s->root_rate);
+    s->moved = false;
+}
+
+// ---- Newton's method ------------------------------------------------------------------------
+
+static void clear(void *body) {
+    td_helix_state *s = body;
+    for (int32_t i = 0; i < s->model->element_count; i++) {
+        memset(&s->node[i].form, 0, sizeof s->node[i].form);
+        s->levers[i].any = false;
+    }
+}
+
+static tdi_factored factor(void *body, const tdi_model *model) {
+    td_helix_state *s = body;
+    const bool exact = !model->positive;
+    s->now->carry = model->carry;
+    s->now->shift = model->shift;
+    tdi_helix_add_loads(s, exact);
+    for (int32_t i = s->model->element_count - 1; i >= 0; i--) {
+        tdi_helix_add_element(s, i, exact);
+        if (exact && s->levers[i].any) {
+            tdi_helix_form_add_levers(&s->node[i].form, &s->levers[i]);
+        }
+        if (!tdi_helix_eliminate(s, i, exact)) {
+            clear(s);
+            return TDI_NOT_POSITIVE;
+        }
+    }
+    return TDI_POSITIVE;
+}
+
+// How the base moves from now to the end of the step.
+static tdi_rate base_left(const td_helix_state *s) {
+    const td_base_motion now = s->head.base, end = tdi_base_after(&s->head.base0, s->head.rule.dt);
+    const td_quat q = tdi_quat_mul(end.rotation, tdi_quat_conj(now.rotation));
+    const td_vec3 v = tdi_scale(tdi_vec3(q.x, q.y, q.z), q.w < 0 ? -1 : 1);
+    const td_real sine = tdi_norm(v);
+    return (tdi_rate){sine > 0 ? tdi_scale(v, 2 * atan2(sine, fabs(q.w)) / sine) : v,
+                      tdi_sub(end.position, now.position)};
+}
+
+static td_real solve(void *body, bool limited, td_real *promise) {
+    td_helix_state *s = body;
+    const tdi_rate still = {{0, 0, 0}, {0, 0, 0}}, base = s->now->carry ? base_left(s) : still;
+    tdi_helix_sweep_out(s, &base, limited ? LARGEST_TURN : HUGE_VAL, promise);
+    return tdi_helix_largest(s);
+}
+
+static td_real largest(const void *body) {
+    return tdi_helix_largest(body);
+}
+
+static td_real value(const void *body) {
+    return tdi_helix_value(body);
+}
+
+static void keep(void *body) {
+    td_helix_state *s = body;
+    copy_unknowns(s, &s->kept, &s->pose);
+}
+
+static void try_root(td_helix_state *s, int32_t i, td_real fraction) {
+    const int32_t k = s->root_place[i];
+    const tdi_helix_root *kept = &s->kept.root[k];
+    const tdi_helix_motion *move = &s->node[i].move;
+    const td_vec3 w = tdi_quat_rotate(kept->turn, move->w),
+                  v = tdi_quat_rotate(kept->turn, move->v);
+    const td_quat turn = tdi_quat_mul(tdi_turn_by(tdi_scale(w, fraction)), kept->turn);
+    s->pose.root[k] = fraction == 0
+                          ? *kept
+                          : (tdi_helix_root){tdi_madd(kept->o, v, fraction), tdi_quat_unit(turn)};
+}
+
+static void try(void *body, td_real fraction) {
+    td_helix_state *s = body;
+    for (int32_t i = 0; i < s->model->element_count; i++) {
+        s->pose.u[i] = tdi_madd(s->kept.u[i], s->node[i].move.d, fraction);
+        if (s->root_place[i] != TD_NONE) {
+            try_root(s, i, fraction);
+        }
+    }
+    tdi_helix_update(s);
+}
+
+// ---- the base -------------------------------------------------------------------------------
+
+static bool driven(const void *body) {
+    const td_base_motion *b = &((const td_helix_state *)body)->head.base0;
+    const td_vec3 all[4] = {b->spin, b->velocity, b->spin_rate, b->acceleration};
+    bool moves = false;
+    for (int k = 0; k < 4; k++) {
+        moves = moves || all[k].x != 0 || all[k].y != 0 || all[k].z != 0;
+    }
+    return moves;
+}
+
+static void stand(void *body) {
+    drive(body, 1);
+    tdi_helix_update(body);
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+const tdi_implicit tdi_helix_implicit = {
+    .ready = ready,
+    .begin = begin,
+    .guess = guess,
+    .accept = accept,
+    .undo = undo,
+    .begin_rest = begin_rest,
+    .end_rest = end_rest,
+    .clear = clear,
+    .factor = factor,
+    .solve = solve,
+    .largest = largest,
+    .value = value,
+    .keep = keep,
+    .try = try,
+    .longest = LARGEST_TURN,
+    .driven = driven,
+    .drive = drive,
+    .stand = stand,
+    .capsules = tdi_helix_capsules,
+    .apart = tdi_helix_apart,
+    .force = tdi_helix_force,
+    .points = tdi_helix_points,
+    .moves = tdi_helix_moves,
+    .add = tdi_helix_add_side,
+    .push = tdi_helix_push,
+    .respond = tdi_helix_respond,
+    .absorb = tdi_helix_absorb,
+    .saved = tdi_helix_saved,
+    .blank = tdi_helix_blank,
+    .restored = tdi_helix_restored,
+};
+
+td_state_ref td_helix_ref(td_helix_state *state) {
+    return (td_state_ref){&tdi_helix_implicit, state};
+}
+
+td_status td_helix_step(td_helix_state *s, const td_step_opts *opts, td_step_stats *stats,
+                        td_diag *diag) {
+    return tdi_solver_step(&tdi_solver_helix, s, opts, stats, diag);
+}
+
+td_status td_helix_settle(td_helix_state *s, const td_step_opts *opts, td_step_stats *stats,
+                          td_diag *diag) {
+    return tdi_solver_settle(&tdi_solver_helix, s, opts, stats, diag);
+}

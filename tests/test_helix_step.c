@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Implicit steps and statics of helices. Pairs with src/helix/terms.c, sweep.c and step.c.
+
+#include "helix/implicit.h"
+#include "test_helix_support.h"
+
+#include <stdlib.h>
+
+enum { MOST = 8, MOST_UNKNOWNS = 3 * MOST + 6 };
+
+typedef struct helices {
+    td_helix_model *model;
+    td_helix_state *state;
+} helices;
+
+static helices helices_of(const td_helix_element *elements, int32_t count) {
+    helices h = {NULL, NULL};
+    td_diag diag = {.message = ""};
+    CHECK_SAY(td_helix_model_new(elements, count, NULL, &h.model, &diag) == TD_OK, "%s",
+              diag.message);
+    CHECK_INT(td_helix_state_new(h.model, NULL, &h.state, &diag), TD_OK);
+    return h;
+}
+
+static void helices_free(helices h) {
+    td_helix_state_free(h.state);
+    td_helix_model_free(h.model);
+}
+
+// A tree of curly elements, some beside their parents and turned, soft and slim.
+static helices random_tree(tdi_random *r, int32_t count, td_end_kind root) {
+    td_helix_element all[MOST];
+    for (int32_t i = 0; i < count; i++) {
+        td_helix_element *e = &all[i];
+        *e = td_helix_element_default();
+        e->parent = i == 0 ? TD_NONE : (int32_t)between(r, i > 2 ? i - 3 : 0, i - 1e-9);
+        e->at = i % 3 == 0 ? between(r, 0.1, 1) : 1;
+        e->root = root;
+        e->place = i % 2 ? tdi_vec3(0, 0, 0) : tdi_scale(any_direction(r), 0.02);
+        e->turn =
+            i % 3 == 1 ? tdi_quat_identity() : tdi_quat_turn(any_direction(r), between(r, 0, 1.5));
+        e->length = between(r, 0.05, 0.2);
+        e->flat = between(r, 0.5, 2);
+        e->radius_tip = 0.002;
+        e->rest = tdi_scale(any_direction(r), between(r, 0, 3) / e->length);
+        e->start = tdi_madd(e->rest, any_direction(r), between(r, 0, 1) / e->length);
+        e->young = 1e6;
+        e->damping_time = 0.01;
+    }
+    return helices_of(all, count);
+}
+
+// ---- gradient and Hessian -------------------------------------------------------------------
+
+// A number a curvature, and of the root its turn and its shift as far as they are free.
+typedef struct unknowns {
+    td_helix_state *s;
+    int32_t turns, count;
+} unknowns;
+
+static unknowns unknowns_of(helices h) {
+    const td_end_kind root = h.model->element[0].root;
+    const int32_t turns = root == TD_END_CLAMPED ? 0 : root == TD_END_PINNED ? 3 : 6;
+    return (unknowns){h.state, turns, turns + 3 * h.model->element_count};
+}
+
+static td_real *part_of(td_vec3 *v, int32_t k) {
+    return k == 0 ? &v->x : k == 1 ? &v->y : &v->z;
+}
+
+static td_real *entry(const unknowns *u, int32_t k, bool response) {
+    tdi_helix_node *node = u->s->node;
+    if (k < u->turns) {
+        tdi_helix_motion *m = response ? &node[0].respond : &node[0].move;
+        return part_of(k < 3 ? &m->w : &m->v, k % 3);
+    }
+    node += (k - u->turns) / 3;
+    return part_of(response ? &node->respond.d : &node->move.d, (k - u->turns) % 3);
+}
+
+static void set_zero(const unknowns *u) {
+    for (int32_t i = 0; i < u->s->model->element_count; i++) {
+        memset(&u->s->node[i].move, 0, sizeof u->s->node[i].move);
+        memset(&u->s->node[i].respond, 0, sizeof u->s->node[i].respond);
+    }
+}
+
+// The value where unknown a is moved by x and b by y.
+static td_real value_at(const unknowns *u, int32_t a, td_real x, int32_t b, td_real y) {
+    set_zero(u);
+    *entry(u, a, false) += x;
+    *entry(u, b, false) += y;
+    tdi_helix_implicit.try(u->s, 1);
+    return tdi_helix_implicit.value(u->s);
+}
+
+// Steps of unknowns: rad along an element, rad, or m.
+static td_real size_of(const unknowns *u, int32_t k) {
+    return k < u->turns ? 1 : 1 / u->s->model->element[(k - u->turns) / 3].length;
+}
+
+// The answers to pushes on each unknown: columns of H^-1.
+static void read_inverse(const unknowns *u, td_real inverse[][MOST_UNKNOWNS]) {
+    for (int32_t k = 0; k < u->count; k++) {
+        set_zero(u);
+        *entry(u, k, true) = -1;
+        tdi_helix_sweep_respond(u->s);
+        for (int32_t j = 0; j < u->count; j++) {
+            inverse[k][j] = *entry(u, j, true);
+        }
+    }
+}
+
+// A row of the Hessian by differences, and the entry of the gradient.
+static td_real differences(const unknowns *u, int32_t a, td_real *row) {
+    const td_real x = 1e-4 * size_of(u, a);
+    for (int32_t b = 0; b < u->count; b++) {
+        const td_real y = 1e-4 * size_of(u, b);
+        row[b] = (value_at(u, a, x, b, y) - value_at(u, a, x, b, -y) - value_at(u, a, -x, b, y) +
+                  value_at(u, a, -x, b, -y)) /
+                 (4 * x * y);
+    }
+    return (value_at(u, a, x, a, 0) - value_at(u, a, -x, a, 0)) / (2 * x);
+}
+
+static td_real product(const unknowns *u, const td_real *a, const td_real *b) {
+    td_real sum = 0;
+    for (int32_t k = 0; k < u->count; k++) {
+        sum += a[k] * b[k];
+    }
+    return sum;
+}
+
+// With the gradient g and the Hessian H of differences, increments must be -H^-1 g, and answers to
+// pushes columns of H^-1. Differences of the value lose eight digits.
+static void check_derivatives(helices h, const char *what) {
+    const tdi_implicit *ops = &tdi_helix_implicit;
+    const unknowns u = unknowns_of(h);
+    const tdi_model exact = {.touched = true};
+    td_real inverse[MOST_UNKNOWNS][MOST_UNKNOWNS], x[MOST_UNKNOWNS], row[MOST_UNKNOWNS],
+        g[MOST_UNKNOWNS];
+    td_real promise = 0, off = 0, off_g = 0, most_g = 0;
+    ops->clear(h.state);
+    if (!CHECK_SAY(ops->factor(h.state, &exact) == TDI_POSITIVE, "%s: not positive", what)) {
+        return;
+    }
+    ops->solve(h.state, false, &promise);
+    for (int32_t k = 0; k < u.count; k++) {
+        x[k] = *entry(&u, k, false);
+    }
+    read_inverse(&u, inverse);
+    ops->keep(h.state);
+    for (int32_t a = 0; a < u.count; a++) {
+        g[a] = differences(&u, a, row);
+        most_g = fmax(most_g, fabs(g[a]) * size_of(&u, a));
+        off_g = fmax(off_g, fabs(product(&u, row, x) + g[a]) * size_of(&u, a));
+        for (int32_t c = 0; c < u.count; c++) { // the unit matrix, in steps of the unknowns
+            const td_real unit = product(&u, row, inverse[c]);
+            off = fmax(off, fabs(unit - (a == c)) * size_of(&u, a) / size_of(&u, c));
+        }
+    }
+    CHECK_SAY(off < 1e-3, "%s: the Hessian is off by %g", what, off);
+    CHECK_SAY(off_g < 1e-4 * most_g, "%s: the gradient is off by %g of %g", what, off_g, most_g);
+    CHECK_SAY(fabs(product(&u, g, x) + promise) < 1e-3 * promise, "%s: promised %g, there is %g",
+              what, promise, -product(&u, g, x));
+}
+
+TD_TEST(helix_gradient_and_hessian_of_a_step_are_those_of_differences) {
+    tdi_random r;
+    tdi_random_seed(&r, 7);
+    for (int k = 0; k < 12; k++) {
+        const td_end_kind roots[3] = {TD_END_CLAMPED, TD_END_PINNED, TD_END_FREE};
+        helices h = random_tree(&r, 1 + k % 6, roots[k % 3]);
+        const int32_t last = h.model->element_count - 1;
+        const td_load loads[2] = {{.kind = TD_LOAD_FORCE,
+                                   .segment = last,
+                                   .point = {0, 0.5 * h.model->rider[last].length, 0.01},
+                                   .vector = {0.004, 0.002, -0.002}},
+                                  {.kind = TD_LOAD_SPRING,
+                                   .segment = 0,
+                                   .point = {0.01, 0.02, 0},
+                                   .vector = {0.1, 0.1, 0},
+                                   .stiffness = 0.05,
+                                   .damping = 0.01}};
+        td_step_opts opts = td_step_opts_default();
+        opts.dt = 0.001;
+        opts.loads = loads;
+        opts.load_count = 2;
+        opts.air = (td_air){{3, 0, 1}, 0.2, 0.6};
+        td_diag diag = {.message = ""};
+        for (int n = 0; n < 4; n++) {
+            CHECK_SAY(td_helix_step(h.state, &opts, NULL, &diag) == TD_OK, "%s", diag.message);
+        }
+        const tdi_rule rule = {.dt = opts.dt, .h = 2 * opts.dt / 3, .two = true, .part = 1};
+        tdi_state_begin(&tdi_helix_implicit, h.state, &opts, &rule);
+        tdi_state_guess(&tdi_helix_implicit, h.state, true);
+        char what[64];
+        snprintf(what, sizeof what, "tree %d of %d elements", k, (int)last + 1);
+        check_derivatives(h, what);
+        helices_free(h);
+    }
+}
