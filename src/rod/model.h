@@ -143,7 +143,6 @@ struct td_rod_state {
     int32_t stale;                  // places were set by hand: frames and strains are to follow
     tdi_rod_pose *pose, *pose_back; // now, and from where a trial starts
     tdi_rod_pose *pose_start;       // when the step began
-    tdi_rod_pose *pose_next;        // what `pose` goes to when a step has begun
     tdi_rod_pose *pose_lent;        // lent for pose_back, with which `pose` may have changed places
     tdi_rod_pose *pose_spare;       // the own one for which it stands
     td_real *turn, *turn_back;      // rad, of an edge since the step began

@@ -52,6 +52,6 @@ void tdi_rod_restored(void *body) {
     td_rod_state *s = body;
     const size_t n = (size_t)s->model->node_count;
     tdi_rod_note_goals(s);
-    tdi_rod_copy_pose(s);
+    memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
     memset(s->turn, 0, n * sizeof *s->turn);
 }

@@ -120,13 +120,6 @@ size_t td_rod_state_bytes(const td_rod_state *s) {
     return s->head.bytes;
 }
 
-// What steps do not write is the same in all poses.
-void tdi_rod_copy_pose(td_rod_state *s) {
-    const size_t bytes = (size_t)s->model->node_count * sizeof *s->pose;
-    memcpy(s->pose_back, s->pose, bytes);
-    memcpy(s->pose_start, s->pose, bytes);
-}
-
 void td_rod_state_reset(td_rod_state *s) {
     const td_rod_model *m = s->model;
     memset(s->past, 0, (size_t)m->node_count * sizeof *s->past);
@@ -138,7 +131,7 @@ void td_rod_state_reset(td_rod_state *s) {
     s->head.moved = s->stale = 0;
     s->head.base = (td_base_motion){.rotation = {1, 0, 0, 0}};
     tdi_rod_place_start(s);
-    tdi_rod_copy_pose(s);
+    memcpy(s->pose_back, s->pose, (size_t)m->node_count * sizeof *s->pose);
 }
 
 // ---- what is held ---------------------------------------------------------------------------

@@ -7,8 +7,6 @@
 
 // Targets of all that moves with the base.
 void tdi_rod_place_base(td_rod_state *state);
-// After the pose was set: the others follow.
-void tdi_rod_copy_pose(td_rod_state *state);
 // The goals of ends are their targets as they are now.
 void tdi_rod_note_goals(td_rod_state *state);
 // Velocity of a point of an edge, given in its own axes.

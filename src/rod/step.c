@@ -273,8 +273,7 @@ static void begin(void *body) {
     if (o->air.linear > 0 || o->air.quadratic > 0 || o->load_count > 0) {
         note_axes(s);
     }
-    s->pose_next = s->pose_start;
-    s->pose_start = s->pose; // read from here on, until guess() or undo() leaves it
+    memcpy(s->pose_start, s->pose, n * sizeof *s->pose);
     memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
     memset(s->turn_back, 0, n * sizeof *s->turn);
     *s->potential = (tdi_rod_potential){.inertia = 1 / (h * h),
@@ -289,14 +288,8 @@ static void begin(void *body) {
                                         .winds = o->winds};
 }
 
-// Where the step began stays as it is.
-static void leave_start(td_rod_state *s) {
-    s->pose = s->pose == s->pose_start ? s->pose_next : s->pose;
-}
-
 static void put_back(td_rod_state *s) {
     const size_t n = (size_t)s->model->node_count;
-    leave_start(s);
     memcpy(s->pose, s->pose_start, n * sizeof *s->pose);
     memset(s->turn, 0, n * sizeof *s->turn);
 }
@@ -304,7 +297,6 @@ static void put_back(td_rod_state *s) {
 static void guess(void *body, bool take) {
     td_rod_state *s = body;
     if (take) {
-        leave_start(s);
         tdi_rod_guess(s);
         tdi_rod_try(s, 1, s->head.rule.touched ? TDI_STRAIGHT : TDI_KEEPING);
     } else {
