@@ -14,7 +14,7 @@ braid-on-a-running-head --times 0.5,0.95,2 --turn=-8 --rise 4 --zoom 1.1
 donkey-ears-hit-poses --times 0,1.2,3.3,5 --zoom 1.15
 fallen-branch-on-a-hedge --times 0,0.35,0.7,5 --zoom 1.15
 gravity-x5-in-four-directions --times 0,3.4,5.9,8.4,10.9
-hand-through-wheat --times 0.3,1.8,3.2 --rise 20 --zoom 1.3
+hand-through-wheat --times 0.4,1.8,2.8 --turn 12 --rise 4 --zoom 1.5
 hanging-chain --times 0,3,4.2,4.6,9 --turn=-20 --zoom 1.08
 helical-buckling --times 0,5,9,10.3,12 --turn=-25 --zoom 1.1
 knot-trefoil --times 0,2,5,8,12 --turn=-25
@@ -33,7 +33,7 @@ pull-and-release --times 0,1.2,2.4,2.8,3.1
 rose-wilts --times 0,4,6,10
 slinky-perversion --times 0,2,4,6,8,12 --turn=-25 --zoom 1.15
 t-plant-twisted --times 0,3.9,4.3,4.6 --rise 20 --zoom 1.05
-t-plant-with-long-arms-twisted --times 0,3.9,4.1,4.5 --rise 26 --zoom 1.1
+t-plant-with-long-arms-twisted --times 0,4.1,4.5 --rise 26 --zoom 1.4
 three-lengths-side-by-side --times 0,2.9,3.6 --turn=-20 --zoom 1.05
 three-radii-side-by-side --times 0,2.9,3.6 --turn=-20 --zoom 1.05
 torque-transducer --times 0,0.8,1.3,2,2.8 --turn=-25

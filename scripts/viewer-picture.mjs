@@ -13,5 +13,5 @@ const browser = await launchBrowser();
 const tab = await browser.newPage({ viewport: { width: 1100, height: 720 } });
 await tab.goto(pathToFileURL(resolve(page)).href);
 await tab.waitForTimeout(8000); // it has grown, and moved a little
-await tab.screenshot({ path: out, type: 'jpeg', quality: 82 });
+await tab.screenshot({ path: out, type: 'jpeg', quality: 82, timeout: 300000 }); // drawn without a graphics card
 await browser.close();

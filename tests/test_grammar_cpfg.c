@@ -275,7 +275,42 @@ TD_TEST(cpfg_l_systems_of_a_file_have_their_own_sections_symbols_and_blocks) {
                             "StartEach: { n = n + 1; }\nEndEach: { m = m + 1; }\naxiom: A\n"
                             "A --> A(n,m)\nendlsystem\n",
                             1),
-               "A(1,5)?(2)A(11,5)$A(1,6)?(2)A(12,6)$");
+               "A(1,5)?(2)A(11,5)$A(1,6)?(2)A(11,6)$");
+}
+
+// Each use counts for itself how often it was entered. One that a step makes starts anew; one that
+// is cut is forgotten, and the others keep their own.
+TD_TEST(cpfg_every_use_of_an_l_system_has_its_own_variables) {
+    const char *rest = "lsystem: 2\ndefine: { array a[2] = {5,7}; }\nStart: { n = 0; }\n"
+                       "StartEach: { n = n + 1; a[1] = a[1] + n; }\naxiom: B\n"
+                       "B --> B(n,a[1])\nB(x,y) --> B(n,a[1])\nendlsystem\n";
+    char text[1024];
+    snprintf(text, sizeof text, "lsystem: 1\naxiom: ?(2)B$A\nA --> ?(2)B$A\nendlsystem\n%s", rest);
+    CHECK_TEXT(test_derived(text, 1), "?(2)B(1,8)$?(2)B$A");
+    CHECK_TEXT(test_derived(text, 3), "?(2)B(3,13)$?(2)B(2,10)$?(2)B(1,8)$?(2)B$A");
+    snprintf(text, sizeof text,
+             "lsystem: 1\naxiom: ?(2)B$[C?(2)B$]A\nC --> D\nD --> %%\n"
+             "A --> ?(2)B$\nendlsystem\n%s",
+             rest);
+    CHECK_TEXT(test_derived(text, 2), "?(2)B(2,10)$[%?(2)B(2,10)$]?(2)B(1,8)$");
+    CHECK_TEXT(test_derived(text, 4), "?(2)B(4,17)$[]?(2)B(3,13)$");
+    // a production that moves the '?' keeps its variables
+    snprintf(text, sizeof text,
+             "lsystem: 1\naxiom: X?(2)B$?(2)B$\nX ?(n) --> ?(n)Y\nendlsystem\n%s", rest);
+    CHECK_TEXT(test_derived(text, 2), "?(2)YB(2,10)$?(2)B(2,10)$");
+}
+
+// the homomorphism of a use sees its variables
+TD_TEST(cpfg_use_of_an_l_system_is_drawn_with_its_own_variables) {
+    test_model m = test_model_good("lsystem: 1\naxiom: ?(2)B$A\nA --> ?(2)B$A\nendlsystem\n"
+                                   "lsystem: 2\nStart: { n = 0; }\nStartEach: { n = n + 1; }\n"
+                                   "axiom: B\nhomomorphism\nB --> F(10^n)\nendlsystem\n",
+                                   3);
+    td_totals totals = {0};
+    td_string s = td_derivation_string(m.derivation);
+    CHECK_INT(td_totals_from_string(m.grammar, &s, NULL, NULL, &totals, NULL), TD_OK);
+    CHECK_REL(totals.length, 1000 + 100 + 10 + 1, 1e-15);
+    test_model_free(&m);
 }
 
 TD_TEST(cpfg_percent_cuts_to_the_end_of_its_l_system) {

@@ -415,10 +415,18 @@ static td_status part_read(void *context, const char *name, const char *from, si
     return TD_OK;
 }
 
+// uses of a sub-L-system with variables, and a patch
+static const char systems_text[] =
+    "lsystem: 1\naxiom: F(1)@PS(1)R(0)R(1)R(2)R(3)@PD(1)?(2,1)B$A\nA --> F(1)?(2,1)B$?P(0,0,0)A\n"
+    "homomorphism\n"
+    "R(i) --> [-(90)@PC(1,i,0)f(1)@PC(1,i,1)f(1)@PC(1,i,2)f(1)@PC(1,i,3)]f(1)\nendlsystem\n"
+    "lsystem: 2\ndefine: { array a[3]; }\nStart: { n = 0; }\nStartEach: { n = n + 1; }\n"
+    "axiom: B\nB --> F(n)[+(30)F(1)]B\nendlsystem\n";
+
 // parses, derives four steps, makes a skeleton and totals
-static td_status grow(const td_alloc *alloc) {
+static td_status grow(const char *text, const td_alloc *alloc) {
     td_loader loader = {part_read, NULL};
-    td_grammar_def def = test_def(rich_text);
+    td_grammar_def def = test_def(text);
     td_derive_opts opts = td_derive_opts_default();
     td_skeleton *skeleton = NULL;
     td_totals totals;
@@ -439,16 +447,19 @@ static td_status grow(const td_alloc *alloc) {
 }
 
 TD_TEST(errors_of_memory_from_any_call_on_give_a_status_and_no_leak) {
-    test_heap whole = {0};
-    td_alloc alloc = test_heap_alloc(&whole);
-    CHECK_INT(grow(&alloc), TD_OK);
-    CHECK_INT(whole.held, 0);
-    CHECK(whole.calls > 50);
-    for (long n = 1; n <= whole.calls; n++) {
-        test_heap heap = {.fail_at = n};
-        alloc = test_heap_alloc(&heap);
-        CHECK_INT(grow(&alloc), TD_ERR_MEMORY);
-        CHECK_INT(heap.held, 0);
+    const char *texts[] = {rich_text, systems_text};
+    for (int k = 0; k < 2; k++) {
+        test_heap whole = {0};
+        td_alloc alloc = test_heap_alloc(&whole);
+        CHECK_INT(grow(texts[k], &alloc), TD_OK);
+        CHECK_INT(whole.held, 0);
+        CHECK(whole.calls > 25);
+        for (long n = 1; n <= whole.calls; n++) {
+            test_heap heap = {.fail_at = n};
+            alloc = test_heap_alloc(&heap);
+            CHECK_INT(grow(texts[k], &alloc), TD_ERR_MEMORY);
+            CHECK_INT(heap.held, 0);
+        }
     }
 }
 
@@ -503,11 +514,11 @@ static void *flaky_resize(void *context, void *block, size_t old_size, size_t ne
 TD_TEST(errors_of_memory_in_any_single_call_give_a_status_and_no_leak) {
     test_heap whole = {0};
     td_alloc alloc = test_heap_alloc(&whole);
-    CHECK_INT(grow(&alloc), TD_OK);
+    CHECK_INT(grow(rich_text, &alloc), TD_OK);
     for (long n = 1; n <= whole.calls; n++) {
         flaky_heap flaky = {.fail_only = n};
         alloc = (td_alloc){flaky_resize, &flaky};
-        td_status status = grow(&alloc);
+        td_status status = grow(rich_text, &alloc);
         CHECK_INT(status, flaky.failed ? TD_ERR_MEMORY : TD_OK);
         CHECK_INT(flaky.heap.held, 0);
     }

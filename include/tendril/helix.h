@@ -53,7 +53,7 @@ TD_API td_helix_element td_helix_element_default(void);
 
 /// Copies elements into a new model. Checks every field in every build type; an element of more
 /// than a hundred turns is refused. On failure *out is NULL and *diag names the element and the
-/// field.
+/// field. To contact an element is a capsule from its start to its end: cut it where it curls.
 TD_API td_status td_helix_model_new(const td_helix_element *elements, int32_t count,
                                     const td_alloc *alloc, td_helix_model **out, td_diag *diag);
 /// A skeleton as helices: see docs/theory/helix.md. TD_ERR_STRUCTURE, naming the segment, for what
@@ -92,6 +92,11 @@ TD_API void td_helix_set_curvatures(td_helix_state *state, const td_vec3 *curvat
 /// Place, m, and frame of the centreline at a part 0..1 of an element.
 TD_API td_vec3 td_helix_place(const td_helix_state *state, int32_t element, td_real at);
 TD_API td_quat td_helix_frame(const td_helix_state *state, int32_t element, td_real at);
+
+/// Joint, tip and rotation of a segment of the skeleton, read off the helices; without a skeleton
+/// segments are the elements. Any may be NULL.
+TD_API void td_helix_segment(const td_helix_state *state, int32_t segment, td_vec3 *origin,
+                             td_vec3 *tip, td_quat *rotation);
 
 /// Sets the base, to which all roots are attached, as td_tree_set_base().
 TD_API void td_helix_set_base(td_helix_state *state, const td_base_motion *motion);

@@ -4,6 +4,7 @@
 // What the cases of `tendril validate` share: rows of figures, trees to try things on.
 
 #include "cli/cli.h"
+#include "cli/validate_measure.h"
 #include "cli/validate_random.h"
 
 #define VAL_PI 3.14159265358979323846
@@ -160,3 +161,11 @@ void val_transducer(val_report *report);
 void val_contact(val_report *report);
 void val_contact_mixed(val_report *report);
 void val_storms(val_report *report);
+void val_helix_kinematics(val_report *report);
+void val_helix_derivatives(val_report *report);
+void val_helix_statics(val_report *report);
+void val_helix_cantilever(val_report *report);
+void val_helix_elastica(val_report *report);
+void val_helix_vibration(val_report *report);
+void val_helix_energy_case(val_report *report);
+void val_helix_agreement(val_report *report);

@@ -230,23 +230,17 @@ static void beam_modes(val_report *report, const val_rod *rod, val_tree *tree) {
 static void beam_sway(val_report *report, const val_rod *rod, val_tree *tree) {
     td_step_opts opts = td_step_opts_default();
     opts.gravity.y = -0.01 * GRAVITY;
-    double first = 0, last = 0, before = 0;
-    int32_t passes = 0;
+    val_passes passes = {0};
     bool fine = val_settle(report, tree, &opts, "bending frequency 1, Hz, from stepping");
     opts.gravity.y = 0;
     opts.dt = 1.0 / 240;
     for (int32_t i = 1; fine && i <= 2400; i++) {
         fine = val_step(report, tree, &opts, "bending frequency 1, Hz, from stepping");
-        double y = td_tree_tip(tree->state, rod->count - 1).y;
-        if (i > 1 && before < 0 && y >= 0) {
-            last = (i - y / (y - before)) * opts.dt;
-            first = passes++ == 0 ? last : first;
-        }
-        before = y;
+        val_passes_add(&passes, i * opts.dt, td_tree_tip(tree->state, rod->count - 1).y);
     }
     if (fine) {
         val_relative(report, "bending frequency 1, Hz, stepping at 1/240 s", rod->count,
-                     (passes - 1) / (last - first), val_bending_theory(rod, 0), 0.005);
+                     val_passes_rate(&passes), val_bending_theory(rod, 0), 0.005);
     }
 }
 

@@ -5,55 +5,7 @@
 
 #include <math.h>
 
-#define MOST_A_SECOND 240
-#define MANY_STEPS    1000000
-
-// ---- how energy went ------------------------------------------------------------------------
-
-// The worst of all runs, each over the energy that was put in at its start.
-typedef struct losses {
-    double rise;   // above the least before it
-    double above;  // above the start
-    double second; // from any moment to a second later
-    double mean;   // of the mean of any second, above that of the second before
-} losses;
-
-// Energies of one run, step by step.
-typedef struct ledger {
-    double start, least, put_in;
-    double past[2 * MOST_A_SECOND]; // of the last two seconds
-    double sum, sum_before;         // of the last second, and of the one before
-    int32_t a_second, count;
-} ledger;
-
-static void ledger_add(ledger *l, double energy, losses *worst) {
-    int32_t ring = 2 * l->a_second;
-    double middle = l->past[(l->count + l->a_second) % ring], oldest = l->past[l->count % ring];
-    worst->rise = val_worse((energy - l->least) / l->put_in, worst->rise);
-    worst->above = val_worse((energy - l->start) / l->put_in, worst->above);
-    l->sum += energy - (l->count >= l->a_second ? middle : 0);
-    l->sum_before += l->count >= l->a_second ? middle : 0;
-    l->sum_before -= l->count >= ring ? oldest : 0;
-    if (l->count >= l->a_second) {
-        worst->second = val_worse((energy - middle) / l->put_in, worst->second);
-    }
-    if (l->count + 1 >= ring) {
-        double gain = (l->sum - l->sum_before) / l->a_second;
-        worst->mean = val_worse(gain / l->put_in, worst->mean);
-    }
-    l->past[l->count % ring] = energy;
-    l->count++;
-    l->least = fmin(l->least, energy);
-}
-
-// A start below rest would turn every gain into a loss: its figures are not numbers.
-static ledger ledger_open(double energy, double put_in, double dt) {
-    ledger l = {.start = energy, .least = energy, .put_in = put_in > 0 ? put_in : (double)NAN};
-    losses none = {0};
-    l.a_second = (int32_t)fmin(round(1 / dt), MOST_A_SECOND);
-    ledger_add(&l, energy, &none);
-    return l;
-}
+#define MANY_STEPS 1000000
 
 // ---- random trees without outside work ------------------------------------------------------
 
@@ -70,15 +22,16 @@ static bool energy_put_in(val_tree *tree, const val_pose *start, const td_step_o
 
 // 3 s from the start
 static bool follow_energy(val_report *report, val_tree *tree, const val_pose *start,
-                          const td_step_opts *opts, double energy, double put_in, losses *worst) {
-    ledger l = ledger_open(energy, put_in, opts->dt);
+                          const td_step_opts *opts, double energy, double put_in,
+                          val_losses *worst) {
+    val_ledger l = val_ledger_open(energy, put_in, opts->dt);
     int32_t steps = (int32_t)round(3 / opts->dt);
     val_pose_restore(tree, start);
     for (int32_t i = 0; i < steps; i++) {
         if (!val_step(report, tree, opts, "energy of a random tree")) {
             return false;
         }
-        ledger_add(&l, val_energy(tree, opts->gravity), worst);
+        val_ledger_add(&l, val_energy(tree, opts->gravity), worst);
     }
     return true;
 }
@@ -87,7 +40,7 @@ static const double frame_steps[3] = {1.0 / 30, 1.0 / 60, 1.0 / 240};
 
 // Every third tree floats without gravity; the others hang from a root with it. Every other tree
 // has no damping at all.
-static bool one_tree(val_report *report, val_random *random, int32_t index, losses worst[2][3],
+static bool one_tree(val_report *report, val_random *random, int32_t index, val_losses worst[2][3],
                      int32_t *restless) {
     val_wild wild = val_slender;
     td_step_opts opts = td_step_opts_default();
@@ -118,7 +71,7 @@ static bool one_tree(val_report *report, val_random *random, int32_t index, loss
 static void energy_of_trees(val_report *report) {
     const int32_t count = 200;
     int32_t restless = 0;
-    losses worst[2][3] = {{{0}}};
+    val_losses worst[2][3] = {{{0}}};
     val_random random = {2};
     for (int32_t i = 0; i < count; i++) {
         val_progress(report, 0.8 * i / count);
@@ -128,19 +81,7 @@ static void energy_of_trees(val_report *report) {
     }
     val_at_most(report, "trees whose rest was not found", count, restless, 0);
     for (int k = 0; k < 3; k++) {
-        int a_second = (int)round(1 / frame_steps[k]);
-        char text[64];
-        snprintf(text, sizeof text, "energy gained, implicit-euler at 1/%d s", a_second);
-        val_at_most(report, text, count, worst[0][k].rise, 1e-3);
-        snprintf(text, sizeof text, "energy gained in a second, implicit-euler at 1/%d s",
-                 a_second);
-        val_at_most(report, text, count, worst[0][k].second, 1e-9);
-        snprintf(text, sizeof text, "energy above the start, implicit at 1/%d s", a_second);
-        val_at_most(report, text, count, worst[1][k].above, 0.01);
-        // pointwise BDF2's energy ripples; see docs/theory/validation.md
-        snprintf(text, sizeof text, "mean of a second above the last, implicit at 1/%d s",
-                 a_second);
-        val_at_most(report, text, count, worst[1][k].mean, 1e-7);
+        val_losses_rows(report, count, (int)round(1 / frame_steps[k]), &worst[0][k], &worst[1][k]);
     }
 }
 
@@ -308,7 +249,7 @@ void val_energy_case(val_report *report) {
 
 // From rest a second in the wind, then 60 steps in still air.
 static bool blow(val_report *report, val_tree *tree, td_step_opts *opts, double rest,
-                 losses *worst) {
+                 val_losses *worst) {
     bool fine = true;
     opts->air.wind = (td_vec3){30, 0, 0};
     for (int32_t i = 0; fine && i * opts->dt < 1; i++) {
@@ -316,15 +257,16 @@ static bool blow(val_report *report, val_tree *tree, td_step_opts *opts, double 
     }
     opts->air.wind = (td_vec3){0, 0, 0};
     double energy = val_energy(tree, opts->gravity);
-    ledger l = ledger_open(energy, energy - rest, opts->dt);
+    val_ledger l = val_ledger_open(energy, energy - rest, opts->dt);
     for (int32_t i = 0; fine && i < 60; i++) {
         fine = val_step(report, tree, opts, "a plant after the wind");
-        ledger_add(&l, val_energy(tree, opts->gravity), worst);
+        val_ledger_add(&l, val_energy(tree, opts->gravity), worst);
     }
     return fine;
 }
 
-static bool one_plant(val_report *report, val_random *random, losses worst[2], int32_t *restless) {
+static bool one_plant(val_report *report, val_random *random, val_losses worst[2],
+                      int32_t *restless) {
     val_wild wild = {.least = 3,
                      .most = 30,
                      .thin = 1.5e-3,
@@ -356,7 +298,7 @@ static bool one_plant(val_report *report, val_random *random, losses worst[2], i
 void val_drag(val_report *report) {
     const int32_t count = 500;
     int32_t restless = 0;
-    losses worst[2] = {{0}};
+    val_losses worst[2] = {{0}};
     val_random random = {4};
     for (int32_t i = 0; i < count; i++) {
         val_progress(report, (double)i / count);

@@ -238,23 +238,17 @@ static void beam_modes(val_report *report, const val_rod *beam, val_strand *stra
 static void beam_sway(val_report *report, const val_rod *beam, val_strand *strand) {
     static const char quantity[] = "bending frequency 1, Hz, stepping at 1/240 s";
     td_step_opts opts = td_step_opts_default();
-    double first = 0, last = 0, before = 0;
-    int32_t passes = 0;
+    val_passes passes = {0};
     opts.gravity.y = -0.01 * GRAVITY;
     bool fine = val_strand_settle(report, strand, &opts, quantity);
     opts.gravity.y = 0;
     opts.dt = 1.0 / 240;
     for (int32_t i = 1; fine && i <= 2400; i++) {
         fine = val_strand_step(report, strand, &opts, quantity);
-        double y = tip_of(strand).y;
-        if (i > 1 && before < 0 && y >= 0) {
-            last = (i - y / (y - before)) * opts.dt;
-            first = passes++ == 0 ? last : first;
-        }
-        before = y;
+        val_passes_add(&passes, i * opts.dt, tip_of(strand).y);
     }
     if (fine) {
-        val_relative(report, quantity, beam->count, (passes - 1) / (last - first),
+        val_relative(report, quantity, beam->count, val_passes_rate(&passes),
                      val_bending_theory(beam, 0), 0.005);
     }
 }

@@ -13,7 +13,7 @@
 #define CALM   0.5 // s: of still air afterwards
 
 static const double speeds[WINDS] = {5, 10, 20, 40, 60}; // m/s
-static const char *const names[] = {"tree", "rod"};
+static const char *const names[] = {"tree", "rod", "helix"};
 
 typedef struct outcome {
     td_step_stats wind[WINDS]; // of all plants
@@ -87,14 +87,14 @@ static void rows(val_report *report, const char *solver, const outcome *out) {
 
 // Every plant in every wind, by turns at 1/60 and 1/30 s.
 void val_storms(val_report *report) {
-    for (int solver = STORM_TREE; solver <= STORM_ROD; solver++) {
+    for (int solver = STORM_TREE; solver < STORM_SOLVERS; solver++) {
         outcome out = {.failed = 0};
         for (int plant = 0; plant < PLANTS; plant++) {
             for (int k = 0; k < WINDS; k++) {
                 const double dt = (plant + k) % 2 ? 1.0 / 30 : 1.0 / 60;
                 run_storm(report, (uint64_t)plant + 1, (storm_solver)solver, k, dt, &out);
             }
-            val_progress(report, (solver + (plant + 1.0) / PLANTS) / 2);
+            val_progress(report, (solver + (plant + 1.0) / PLANTS) / STORM_SOLVERS);
         }
         rows(report, names[solver], &out);
     }

@@ -7,59 +7,16 @@
 //          block and only its parameters are computed.
 // Limits   modules, bytes and loop turns, checked before memory is taken.
 
-#include "base/range.h"
-#include "grammar/engine.h"
+#include "grammar/derivation.h"
 #include "grammar/query.h"
 
 #include <string.h>
 
-typedef struct buffer {
-    uint16_t *types;
-    double *params;
-    int64_t count, param_count;
-    int64_t capacity, param_capacity;
-} buffer;
-
-struct td_derivation {
-    const td_grammar *grammar;
-    const td_alloc *alloc;
-    td_derive_opts opts;
-    buffer now, next;
-    buffer whole; // a successor before its decomposition
-    double *globals, *arrays;
-    uint8_t *file_open; // a file that statements write
-    uint8_t *arity;     // a type
-    tdi_dice dice;
-    int64_t loops_left;
-    int32_t step;
-    int64_t written;
-    tdi_engine *engines; // one an L-system
-    tdi_engine *engine;  // of the L-system at hand
-    tdi_engine **opened; // L-systems that '?' has opened
-    int32_t opened_count;
-    tdi_variables variables;
-};
-
 // ---- strings --------------------------------------------------------------------------------
 
-static td_string view(const buffer *b) {
-    td_string s = {b->types, b->params, b->count, b->param_count, NULL};
-    return s;
-}
-
-static void buffer_free(buffer *b, const td_alloc *alloc) {
-    tdi_alloc_free(alloc, b->types, (size_t)b->capacity * sizeof *b->types);
-    tdi_alloc_free(alloc, b->params, (size_t)b->param_capacity * sizeof *b->params);
-    *b = (buffer){0};
-}
-
-static size_t buffer_bytes(const buffer *b) {
-    return (size_t)b->capacity * sizeof *b->types + (size_t)b->param_capacity * sizeof *b->params;
-}
-
 // Room for so many more, within the limits. `at` is the production or axiom that wants it.
-static td_status grow(td_derivation *d, buffer *b, int64_t modules, int64_t params, uint32_t at,
-                      td_diag *diag) {
+static td_status grow(td_derivation *d, tdi_string_buffer *b, int64_t modules, int64_t params,
+                      uint32_t at, td_diag *diag) {
     const td_derive_opts *o = &d->opts;
     const tdi_source *source = &d->grammar->source;
     if (b->count + modules > o->max_modules) {
@@ -67,8 +24,8 @@ static td_status grow(td_derivation *d, buffer *b, int64_t modules, int64_t para
                                "the string grows past %lld modules (max_modules) here, in step %d",
                                (long long)o->max_modules, d->step + 1);
     }
-    uint64_t others =
-        (b == &d->now ? 0 : buffer_bytes(&d->now)) + (b == &d->next ? 0 : buffer_bytes(&d->next));
+    uint64_t others = (b == &d->now ? 0 : tdi_buffer_bytes(&d->now)) +
+                      (b == &d->next ? 0 : tdi_buffer_bytes(&d->next));
     uint64_t wanted = (uint64_t)(b->count + modules) * sizeof *b->types +
                       (uint64_t)(b->param_count + params) * sizeof *b->params;
     if (others + wanted > o->max_bytes) {
@@ -91,8 +48,8 @@ static td_status grow(td_derivation *d, buffer *b, int64_t modules, int64_t para
     return TD_OK;
 }
 
-static inline td_status room(td_derivation *d, buffer *b, int64_t modules, int64_t params,
-                             uint32_t at, td_diag *diag) {
+static inline td_status room(td_derivation *d, tdi_string_buffer *b, int64_t modules,
+                             int64_t params, uint32_t at, td_diag *diag) {
     if (b->count + modules <= b->capacity && b->param_count + params <= b->param_capacity &&
         b->count + modules <= d->opts.max_modules) {
         return TD_OK;
@@ -102,7 +59,7 @@ static inline td_status room(td_derivation *d, buffer *b, int64_t modules, int64
 
 // ---- writing --------------------------------------------------------------------------------
 
-static inline td_status write_words(td_derivation *d, buffer *b, const tdi_words *words,
+static inline td_status write_words(td_derivation *d, tdi_string_buffer *b, const tdi_words *words,
                                     double *slots, uint32_t at, td_diag *diag) {
     td_status status = room(d, b, words->module_count, words->arg_count, at, diag);
     if (status != TD_OK) {
@@ -120,7 +77,7 @@ static inline td_status write_words(td_derivation *d, buffer *b, const tdi_words
     return status;
 }
 
-static inline td_status copy_modules(td_derivation *d, buffer *b, const uint16_t *types,
+static inline td_status copy_modules(td_derivation *d, tdi_string_buffer *b, const uint16_t *types,
                                      int64_t count, const double *params, int64_t param_count,
                                      td_diag *diag) {
     td_status status = room(d, b, count, param_count, d->grammar->axiom_at, diag);
@@ -144,13 +101,33 @@ static inline td_status copy_modules(td_derivation *d, buffer *b, const uint16_t
 
 // ---- one step -------------------------------------------------------------------------------
 
+// A place in the string that is made.
+typedef struct place {
+    int64_t count, param_count, uses;
+} place;
+
+static place end_of_next(const td_derivation *d) {
+    return (place){d->next.count, d->next.param_count, d->uses_next.count};
+}
+
+// Gives variables to every '?' that was made since.
+static td_status note_uses(td_derivation *d, place since) {
+    const tdi_string_buffer *b = &d->next;
+    return d->grammar->system_count == 1
+               ? TD_OK
+               : tdi_uses_note(&d->uses_next, d->grammar, b->types + since.count,
+                               b->count - since.count, b->params + since.param_count,
+                               d->new_globals, d->new_arrays, d->alloc);
+}
+
 // '%' drops what follows up to the end of its branch or L-system: the place of the ']' or '$' or of
 // the string's end
-static int64_t branch_end(const td_derivation *d, int64_t i, int64_t *param) {
-    const buffer *b = &d->now;
+static int64_t branch_end(td_derivation *d, int64_t i, int64_t *param) {
+    const tdi_string_buffer *b = &d->now;
     int64_t depth = 0, systems = 0;
     for (; i < b->count && tdi_in_branch(d->grammar, b->types[i], &depth, &systems); i++) {
         *param += d->arity[b->types[i]];
+        d->use += d->grammar->types[b->types[i]].op == TDI_OP_SUB_OPEN;
     }
     return i;
 }
@@ -162,13 +139,24 @@ static td_status run_block(td_derivation *d, int32_t first, td_diag *diag) {
                : tdi_machine_run(&d->engine->chooser.machine, first, no_slots, NULL, diag);
 }
 
-// '?(n)' goes on with L-system n, '$' with the one before.
-static td_status enter_or_leave(td_derivation *d, int64_t i, int64_t param, td_diag *diag) {
+// Back to the L-system around; the values of the variables stay with the '?'.
+static void leave(td_derivation *d) {
+    const tdi_opened_use *use = &d->opened[--d->opened_count];
+    if (use->block != TD_NONE) {
+        tdi_uses_save(&d->uses_next, use->block, d->engine->grammar, d->globals, d->arrays);
+    }
+    d->engine = use->before;
+}
+
+// '?(n)' goes on with L-system n, '$' with the one before. *block is the next new '?' that takes
+// over the variables of an old one.
+static td_status enter_or_leave(td_derivation *d, int64_t i, int64_t param, int64_t *block,
+                                td_diag *diag) {
     const td_grammar *g = d->grammar;
     uint8_t op = g->types[d->now.types[i]].op;
     if (op == TDI_OP_SUB_CLOSE && d->opened_count > 0) {
         td_status status = run_block(d, d->engine->grammar->end_each, diag);
-        d->engine = d->opened[--d->opened_count];
+        leave(d);
         return status;
     }
     if (op != TDI_OP_SUB_OPEN) {
@@ -182,7 +170,7 @@ static td_status enter_or_leave(td_derivation *d, int64_t i, int64_t param, td_d
                            (long long)i, number);
     }
     for (int32_t k = 0; k <= d->opened_count; k++) {
-        const tdi_engine *open = k < d->opened_count ? d->opened[k] : d->engine;
+        const tdi_engine *open = k < d->opened_count ? d->opened[k].before : d->engine;
         if (open == &d->engines[found]) {
             return tdi_fail_at(diag, TD_ERR_STRUCTURE, i,
                                "module %lld opens L-system %g within itself; an L-system cannot be "
@@ -190,8 +178,13 @@ static td_status enter_or_leave(td_derivation *d, int64_t i, int64_t param, td_d
                                (long long)i, number);
         }
     }
-    d->opened[d->opened_count++] = d->engine;
+    bool kept = tdi_uses_holds(&d->uses_next, *block, g, found);
+    d->opened[d->opened_count++] = (tdi_opened_use){d->engine, kept ? (*block)++ : TD_NONE};
     d->engine = &d->engines[found];
+    if (tdi_uses_holds(&d->uses_now, d->use, g, found)) {
+        tdi_uses_load(&d->uses_now, d->use, d->engine->grammar, d->globals, d->arrays);
+    }
+    d->use++;
     return run_block(d, d->engine->grammar->start_each, diag);
 }
 
@@ -203,7 +196,7 @@ static td_status decompose(td_derivation *d, const tdi_site *site, int64_t *used
         uint16_t type;
         const double *params;
         bool more;
-        e->chooser.made = view(&d->next);
+        e->chooser.made = tdi_buffer_view(&d->next);
         td_status status = tdi_expander_next(e, d->alloc, &more, &type, &params, diag);
         if (status == TD_OK && more) {
             status = copy_modules(d, &d->next, &type, 1, params, d->arity[type], diag);
@@ -218,7 +211,7 @@ static td_status decompose(td_derivation *d, const tdi_site *site, int64_t *used
 // Writes the successor of a production that has replaced modules first to last, decomposed.
 static td_status write_parts(td_derivation *d, const tdi_production *r, double *slots,
                              int64_t first, int64_t last, td_diag *diag) {
-    buffer *b = &d->whole;
+    tdi_string_buffer *b = &d->whole;
     b->count = b->param_count = 0;
     td_status status = write_words(d, b, &r->successor, slots, r->at, diag);
     int64_t used = 0;
@@ -244,7 +237,7 @@ static td_status rewrite_module(td_derivation *d, int64_t i, int64_t param, int6
     *used = 1;
     tdi_site site = {d->now.types + i, params, d->now.count - i, i, TD_NONE};
     if (d->engine->grammar->rewrite.has_made) {
-        d->engine->chooser.made = view(&d->next);
+        d->engine->chooser.made = tdi_buffer_view(&d->next);
     }
     td_status status = tdi_choose(&d->engine->chooser, &site, &r, &slots, diag);
     if (status != TD_OK) {
@@ -291,11 +284,26 @@ static inline td_status follow(td_derivation *d, const tdi_engine *e, const tdi_
     return write_words(d, &d->next, &r->successor, slots, r->at, diag);
 }
 
+// Rewrites the module at i, or passes the rest of a branch that '%' drops; *i and *param move on.
+static td_status rewrite_at(td_derivation *d, int64_t *i, int64_t *param, td_diag *diag) {
+    const place since = end_of_next(d);
+    int64_t used, run = *i, block = since.uses;
+    td_status status = rewrite_module(d, *i, *param, &used, diag);
+    status = status == TD_OK ? note_uses(d, since) : status;
+    for (; run < *i + used && status == TD_OK; run++) {
+        status = enter_or_leave(d, run, *param, &block, diag);
+        *param += d->arity[d->now.types[run]];
+    }
+    *i = used == 0 ? branch_end(d, *i, param) : run;
+    return status;
+}
+
 static td_status rewrite(td_derivation *d, td_diag *diag) {
-    const buffer *b = &d->now;
+    const tdi_string_buffer *b = &d->now;
     td_status status = TD_OK;
-    int64_t param = 0, used;
+    int64_t param = 0;
     d->next.count = d->next.param_count = 0;
+    d->uses_next.count = d->use = 0;
     d->engine = &d->engines[0];
     d->opened_count = 0;
     for (int64_t i = 0; i < b->count && status == TD_OK;) {
@@ -308,36 +316,39 @@ static td_status rewrite(td_derivation *d, td_diag *diag) {
             status = copy_modules(d, &d->next, b->types + i, run - i, b->params + param,
                                   run_param - param, diag);
         } else if (e->only[b->types[i]]) {
+            const place since = end_of_next(d);
             status = follow(d, e, e->only[b->types[i]], b->params + param, diag);
+            status = status == TD_OK ? note_uses(d, since) : status;
             run_param += d->arity[b->types[run++]];
         } else {
-            status = rewrite_module(d, i, param, &used, diag);
-            for (; run < i + used && status == TD_OK; run++) {
-                status = enter_or_leave(d, run, run_param, diag);
-                run_param += d->arity[b->types[run]];
-            }
-            if (used == 0) { // '%'
-                run = branch_end(d, i, &run_param);
-            }
+            status = rewrite_at(d, &run, &run_param, diag);
         }
         i = run;
         param = run_param;
+    }
+    while (d->opened_count > 0) { // without a '$'
+        leave(d);
     }
     return status;
 }
 
 static void swap(td_derivation *d) {
-    buffer held = d->now;
+    tdi_string_buffer held = d->now;
+    tdi_uses uses = d->uses_now;
     d->now = d->next;
     d->next = held;
+    d->uses_now = d->uses_next;
+    d->uses_next = uses;
 }
 
-static td_status answer_queries(td_derivation *d, buffer *b, td_diag *diag) {
+static td_status answer_queries(td_derivation *d, tdi_string_buffer *b, td_diag *diag) {
     if (!d->grammar->has_query) {
         return TD_OK;
     }
-    td_string s = view(b);
-    s.variables = &d->variables;
+    td_string s = tdi_buffer_view(b);
+    tdi_variables variables = d->variables;
+    variables.uses = &d->uses_next;
+    s.variables = &variables;
     td_status status =
         tdi_query_fill(d->grammar, &s, b->params, d->step, &d->opts.environment, d->alloc, diag);
     for (int64_t i = 0; i < b->param_count && d->variables.single; i++) {
@@ -347,7 +358,7 @@ static td_status answer_queries(td_derivation *d, buffer *b, td_diag *diag) {
 }
 
 // What the lower layers report without a diagnostic of their own gets one here.
-static td_status explain(td_status status, td_diag *diag) {
+td_status tdi_derivation_explain(td_status status, td_diag *diag) {
     if (status == TD_ERR_MEMORY) {
         return tdi_fail(diag, status, "out of memory while deriving");
     }
@@ -358,7 +369,7 @@ static td_status step(td_derivation *d, td_diag *diag) {
     const td_grammar *g = d->grammar;
     d->globals[TDI_GLOBAL_STEP] = d->step + 1;
     td_status status = run_block(d, g->start_each, diag);
-    td_string s = view(&d->now);
+    td_string s = tdi_buffer_view(&d->now);
     for (int32_t k = 0; k < g->system_count && status == TD_OK; k++) {
         status = tdi_engine_look(&d->engines[k], &s, d->alloc);
         if (status == TD_ERR_LIMIT) {
@@ -377,7 +388,7 @@ static td_status step(td_derivation *d, td_diag *diag) {
         status = answer_queries(d, &d->next, diag);
         d->step -= status != TD_OK;
     }
-    return explain(status, diag);
+    return tdi_derivation_explain(status, diag);
 }
 
 td_status td_derivation_step(td_derivation *derivation, td_diag *diag) {
@@ -393,158 +404,24 @@ td_status td_derivation_end(td_derivation *derivation, td_diag *diag) {
     return run_block(derivation, derivation->grammar->end, diag);
 }
 
-// ---- making and ending ----------------------------------------------------------------------
-
-td_derive_opts td_derive_opts_default(void) {
-    td_derive_opts o = {.struct_size = sizeof o, .seed = TD_SEED_FROM_TEXT};
-    o.max_modules = 50000000;
-    o.max_bytes = sizeof(size_t) > 4 ? (size_t)4 << 30 : (size_t)1 << 30;
-    o.max_loops = 100000000;
-    return o;
-}
-
-static td_status check(const td_derive_opts *o, td_diag *diag) {
-    if (!o || o->struct_size != sizeof *o) {
-        return tdi_fail(
-            diag, TD_ERR_DEF,
-            "td_derive_opts: struct_size is wrong; start from td_derive_opts_default()");
-    }
-    const tdi_range ranges[] = {
-        TDI_BETWEEN("seed", NULL, (double)o->seed, TD_SEED_FROM_TEXT, INFINITY),
-        TDI_BETWEEN("max_modules", NULL, (double)o->max_modules, 1, INFINITY),
-        TDI_FROM_0("max_loops", NULL, (double)o->max_loops)};
-    return tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, NULL, TD_NONE, diag);
-}
-
-static td_status make_variables(td_derivation *d) {
-    const td_grammar *g = d->grammar;
-    size_t types = (size_t)g->type_count;
-    d->globals = tdi_alloc_zeroed(d->alloc, (size_t)g->global_count + 1, sizeof *d->globals);
-    d->arrays = tdi_alloc_zeroed(d->alloc, (size_t)g->array_value_count + 1, sizeof *d->arrays);
-    d->file_open = tdi_alloc_zeroed(d->alloc, (size_t)g->file_count + 1, 1);
-    d->arity = tdi_alloc_zeroed(d->alloc, types, 1);
-    d->engines = tdi_alloc_zeroed(d->alloc, (size_t)g->system_count, sizeof *d->engines);
-    d->opened = tdi_alloc_zeroed(d->alloc, (size_t)g->system_count, sizeof(tdi_engine *));
-    if (!d->globals || !d->arrays || !d->file_open || !d->arity || !d->engines || !d->opened) {
-        return TD_ERR_MEMORY;
-    }
-    d->engine = d->engines;
-    d->globals[TDI_GLOBAL_LENGTH] = g->steps;
-    if (g->array_value_count > 0) {
-        memcpy(d->arrays, g->array_values, (size_t)g->array_value_count * sizeof *d->arrays);
-    }
-    for (int32_t t = 0; t < g->type_count; t++) {
-        d->arity[t] = (uint8_t)g->types[t].param_count;
-    }
-    return TD_OK;
-}
-
-static td_status make_engines(td_derivation *d) {
-    const td_grammar *g = d->grammar;
-    int64_t seed = d->opts.seed != TD_SEED_FROM_TEXT ? d->opts.seed : g->seed;
-    // in cpfg the text's seed concerns the choice among productions only
-    tdi_dice_start(&d->dice, g->cpfg_random, g->cpfg_random ? d->opts.seed : seed);
-    tdi_random_seed(&d->dice.own, seed == TD_SEED_FROM_TEXT ? 0 : (uint64_t)seed);
-    d->loops_left = d->opts.max_loops;
-    bool single = g->float_parameters || d->opts.float_parameters;
-    d->variables = (tdi_variables){d->globals, d->arrays, &d->dice, seed, single};
-    tdi_machine machine = {.grammar = g,
-                           .globals = d->globals,
-                           .arrays = d->arrays,
-                           .dice = &d->dice,
-                           .loops_left = &d->loops_left,
-                           .print = d->opts.print.write ? &d->opts.print : NULL,
-                           .file_open = d->file_open,
-                           .single = single};
-    td_status status = TD_OK;
-    for (int32_t k = 0; k < g->system_count && status == TD_OK; k++) {
-        const td_grammar *system = g->systems[k];
-        bool given = d->opts.seed != TD_SEED_FROM_TEXT || system->seed != TD_SEED_FROM_TEXT;
-        status = tdi_engine_new(&d->engines[k], system, &machine, given, d->alloc);
-    }
-    return status;
-}
-
-static td_status begin(td_derivation *d, td_diag *diag) {
+td_status tdi_derivation_begin(td_derivation *d, td_diag *diag) {
     double no_slots[1] = {0};
     const td_grammar *g = d->grammar;
-    td_status status = make_variables(d);
-    if (status == TD_OK) {
-        status = make_engines(d);
-    }
+    td_status status = TD_OK;
     for (int32_t k = 0; k < g->system_count && status == TD_OK; k++) {
         status = run_block(d, g->systems[k]->start, diag);
     }
     if (status == TD_OK) {
+        memcpy(d->new_globals, d->globals, (size_t)g->global_count * sizeof *d->globals);
+        memcpy(d->new_arrays, d->arrays, (size_t)g->array_value_count * sizeof *d->arrays);
         status = write_words(d, &d->next, &g->axiom, no_slots, g->axiom_at, diag);
+    }
+    if (status == TD_OK) {
+        status = note_uses(d, (place){0, 0, 0});
     }
     if (status == TD_OK) {
         status = answer_queries(d, &d->next, diag);
     }
     swap(d);
-    return explain(status, diag);
-}
-
-td_status td_derivation_new(const td_grammar *grammar, const td_derive_opts *opts,
-                            const td_alloc *alloc, td_derivation **out, td_diag *diag) {
-    *out = NULL;
-    td_status status = check(opts, diag);
-    if (status != TD_OK) {
-        return status;
-    }
-    td_derivation *d = tdi_alloc_zeroed(alloc, 1, sizeof *d);
-    if (!d) {
-        return explain(TD_ERR_MEMORY, diag);
-    }
-    d->grammar = grammar;
-    d->alloc = alloc;
-    d->opts = *opts;
-    status = begin(d, diag);
-    if (status != TD_OK) {
-        td_derivation_free(d);
-        return status;
-    }
-    *out = d;
-    return TD_OK;
-}
-
-void td_derivation_free(td_derivation *derivation) {
-    td_derivation *d = derivation;
-    if (!d) {
-        return;
-    }
-    const td_alloc *alloc = d->alloc;
-    const td_grammar *g = d->grammar;
-    buffer_free(&d->now, alloc);
-    buffer_free(&d->next, alloc);
-    buffer_free(&d->whole, alloc);
-    for (int32_t k = 0; k < g->system_count && d->engines; k++) {
-        tdi_engine_free(&d->engines[k], alloc);
-    }
-    tdi_alloc_free(alloc, d->engines, (size_t)g->system_count * sizeof *d->engines);
-    tdi_alloc_free(alloc, d->opened, (size_t)g->system_count * sizeof(tdi_engine *));
-    tdi_alloc_free(alloc, d->globals, ((size_t)g->global_count + 1) * sizeof *d->globals);
-    tdi_alloc_free(alloc, d->arrays, ((size_t)g->array_value_count + 1) * sizeof *d->arrays);
-    tdi_alloc_free(alloc, d->file_open, (size_t)g->file_count + 1);
-    tdi_alloc_free(alloc, d->arity, (size_t)g->type_count);
-    tdi_alloc_free(alloc, d, sizeof *d);
-}
-
-td_string td_derivation_string(const td_derivation *derivation) {
-    td_string s = view(&derivation->now);
-    s.variables = &derivation->variables;
-    return s;
-}
-
-int64_t td_derivation_written(const td_derivation *derivation) {
-    return derivation->written;
-}
-
-size_t td_derivation_bytes(const td_derivation *derivation) {
-    size_t bytes =
-        sizeof *derivation + buffer_bytes(&derivation->now) + buffer_bytes(&derivation->next);
-    for (int32_t k = 0; k < derivation->grammar->system_count; k++) {
-        bytes += tdi_neighbours_bytes(&derivation->engines[k].neighbours);
-    }
-    return bytes;
+    return tdi_derivation_explain(status, diag);
 }

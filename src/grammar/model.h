@@ -221,10 +221,12 @@ struct td_grammar {
     int32_t format_count;
     tdi_file *files; // that statements write
     int32_t file_count;
-    int32_t id;           // number of the L-system
-    td_grammar **systems; // all L-systems of the file; the first is this one
-    int32_t system_count; // at least 1
-    int64_t seed;         // TD_SEED_FROM_TEXT: none given
+    int32_t id;                       // number of the L-system
+    int32_t global_first, global_end; // its own variables among all of the file
+    int32_t array_first, array_end;   // likewise values of arrays
+    td_grammar **systems;             // all L-systems of the file; the first is this one
+    int32_t system_count;             // at least 1
+    int64_t seed;                     // TD_SEED_FROM_TEXT: none given
     int32_t steps;
     int32_t start, start_each, end_each, end; // first operation, or TD_NONE
     tdi_words axiom;
@@ -274,6 +276,7 @@ static inline bool tdi_in_branch(const td_grammar *g, uint16_t type, int64_t *de
 typedef struct tdi_variables {
     const double *globals;
     const double *arrays;
+    const struct tdi_uses *uses; // of sub-L-systems, in the order of the string's '?'
     const struct tdi_dice *dice;
     int64_t seed; // TD_SEED_FROM_TEXT: not stochastic
     bool single;  // parameters have single precision

@@ -14,6 +14,10 @@
 // What an L-system has for itself.
 static void move_system(td_grammar *to, const td_grammar *from) {
     to->id = from->id;
+    to->global_first = from->global_first;
+    to->global_end = from->global_end;
+    to->array_first = from->array_first;
+    to->array_end = from->array_end;
     to->seed = from->seed;
     to->steps = from->steps;
     to->start = from->start;
@@ -45,6 +49,8 @@ static bool put_aside(tdi_parser *p) {
     if (g->system_count == MAX_SYSTEMS) {
         return tdi_parse_fail(p, p->at, "more than %d L-systems are in one file", MAX_SYSTEMS);
     }
+    g->global_end = g->global_count;
+    g->array_end = g->array_value_count;
     move_system(held, g);
     g->systems[g->system_count++] = held;
     return true;
@@ -57,6 +63,8 @@ bool tdi_systems_next(tdi_parser *p) {
         return false;
     }
     tdi_system_default(&empty);
+    empty.global_first = p->g->global_count;
+    empty.array_first = p->g->array_value_count;
     move_system(p->g, &empty);
     for (int32_t i = TDI_GLOBAL_LENGTH + 1; i < p->global_count; i++) {
         p->names[i].hidden = true;

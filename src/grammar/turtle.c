@@ -123,10 +123,11 @@ static td_status do_module(tdi_walker *w, uint16_t number, const double *p) {
 // ---- walking --------------------------------------------------------------------------------
 
 // '%' hides the rest of its branch or L-system
-static int64_t cut(const tdi_walker *w, const td_string *s, int64_t i, int64_t *param) {
+static int64_t cut(tdi_walker *w, const td_string *s, int64_t i, int64_t *param) {
     int64_t depth = 0, systems = 0;
     for (; i < s->module_count && tdi_in_branch(w->g, s->types[i], &depth, &systems); i++) {
         *param += w->g->types[s->types[i]].param_count;
+        w->use += w->g->types[s->types[i]].op == TDI_OP_SUB_OPEN;
     }
     return i;
 }
@@ -153,6 +154,15 @@ static td_status do_expanded(tdi_walker *w, tdi_expander *e, const tdi_site *sit
             return status;
         }
     }
+}
+
+// The variables of the use that a '?' has opened.
+static void load_use(tdi_walker *w, double number) {
+    int32_t found = tdi_system_find(w->g, number);
+    if (w->uses && found > 0 && tdi_uses_holds(w->uses, w->use, w->g, found)) {
+        tdi_uses_load(w->uses, w->use, w->g->systems[found], w->globals, w->arrays);
+    }
+    w->use++;
 }
 
 static td_status walk(tdi_walker *w, const td_string *s, drawer *drawers) {
@@ -192,7 +202,11 @@ static td_status walk(tdi_walker *w, const td_string *s, drawer *drawers) {
                        : status;
         }
         for (; used > 0; used--) {
-            param += w->g->types[s->types[i++]].param_count;
+            type = &w->g->types[s->types[i++]];
+            if (type->op == TDI_OP_SUB_OPEN) {
+                load_use(w, s->params[param]);
+            }
+            param += type->param_count;
         }
     }
     return TD_OK;
@@ -263,6 +277,9 @@ static td_status walk_with_copies(tdi_walker *w, const td_string *s) {
                            .dice = &dice,
                            .loops_left = &loops,
                            .single = v && v->single};
+    w->uses = v ? v->uses : NULL;
+    w->globals = machine.globals;
+    w->arrays = machine.arrays;
     td_status status = walk_systems(w, s, &machine, seed != TD_SEED_FROM_TEXT);
     tdi_alloc_free(w->alloc, values, (globals + arrays) * sizeof *values);
     return status;

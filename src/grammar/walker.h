@@ -5,6 +5,7 @@
 
 #include "grammar/cylinder.h"
 #include "grammar/expand.h"
+#include "grammar/uses.h"
 
 #define TDI_MAX_SYSTEMS  64 // L-systems in L-systems
 #define TDI_MAX_POLYGONS 64 // polygons in polygons
@@ -76,7 +77,10 @@ typedef struct tdi_walker {
 
     tdi_opened_system opened[TDI_MAX_SYSTEMS]; // by '?', not yet left by '$'
     int32_t opened_count;
-    int32_t system; // that the modules at hand belong to
+    int32_t system;           // that the modules at hand belong to
+    const tdi_uses *uses;     // variables of those, or NULL
+    int64_t use;              // the next one
+    double *globals, *arrays; // that the homomorphism works on
 
     double *query_params; // NULL: queries are not answered
     int32_t step;

@@ -6,9 +6,10 @@
 //           and the mass m that it carries, its own and that of its branches,
 //             N >= 2 (m g L^2/B)^(1/3):
 //           held level, the axis then ends within about one part in a hundred of its length of
-//           where one of many elements does. At least two, for the lowest frequency; at most one a
-//           segment.
-//           Where the segments of one would turn from it by more than 0.2 rad, it is cut again.
+//           where one of many elements does. At least two on the ground, for the lowest frequency;
+//           at most one a segment.
+//           One is cut again where its segments would turn from it by more than 0.2 rad, or differ
+//           in stiffness by more than a factor of 8.
 // Frames    An element begins at the joint of its first segment. Its frame there is that of the
 //           segment's middle, as drawn, turned back by half of the segment. So what a fit leaves
 //           out stays within one element. On its base an axis stands as it rests, and what is drawn
@@ -23,8 +24,9 @@
 #define WEIGHT  2.0      // elements for each cube root of weight over stiffness
 #define GRAVITY 9.81     // m/s^2: that of most scenes
 #define TURNS   100      // of an element: more are refused
-#define LEAST   2        // elements of an axis
+#define LEAST   2        // elements of an axis on the ground
 #define MISFIT  0.2      // rad: segments turn from their element by no more
+#define TAPER   8.0      // the stiffest joint of an element over the softest, at most
 
 // ---- how many -------------------------------------------------------------------------------
 
@@ -45,7 +47,8 @@ static int32_t count_elements(const tdi_helix_maker *k, const tdi_helix_axis *ax
     }
     const td_real length = axis->at[axis->count], weight = GRAVITY * k->carried[axis->member[0]],
                   stiff = bend_stiffness(k, axis);
-    td_real angle = 0, count = LEAST;
+    const bool root = k->segments[axis->member[0]].parent == TD_NONE;
+    td_real angle = 0, count = root ? LEAST : 1;
     for (int32_t j = 1; j < axis->count; j++) {
         angle += fmax(tdi_helix_swing(axis->rest[j]), tdi_helix_swing(axis->start[j]));
     }
@@ -157,6 +160,7 @@ static void make_element(tdi_helix_maker *k, int32_t first, const tdi_helix_fit 
         find_base(k, &k->segments[i], e);
     }
     e->root = e->parent == TD_NONE ? e->root : TD_END_CLAMPED;
+    k->whole[n] = axis->strand;
     k->place[n] = k->origin[i];
     k->frame[n] = first_frame(k, first, fit, roll);
     td_vec3 place;
@@ -204,7 +208,7 @@ static tdi_helix_fit fit_element(const tdi_helix_maker *k, int32_t first, int32_
     for (;;) {
         roll->rate = tdi_helix_roll_rate(axis, first, *last);
         const tdi_helix_fit fit = tdi_helix_fit_of(k, first, *last, roll);
-        if (given || fit.misfit <= MISFIT || *last - first == 1) {
+        if (given || (fit.misfit <= MISFIT && fit.taper <= TAPER) || *last - first == 1) {
             return fit;
         }
         *last = first + (*last - first + 1) / 2;

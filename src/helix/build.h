@@ -49,6 +49,7 @@ typedef struct tdi_helix_maker {
     tdi_helix_element *element;
     td_vec3 *place; // of an element's start as drawn
     td_quat *frame;
+    bool *whole; // it is of a strand: what rides on it stays where it is
     int32_t element_count;
     tdi_helix_station *station;
     int64_t station_count, station_room;
@@ -72,6 +73,7 @@ typedef struct tdi_helix_fit {
     td_real stretch;     // of that over the length of its segments
     td_vec3 stiffness, friction;
     td_real misfit; // rad: how far segments turn from the helix, at most
+    td_real taper;  // stiffness against bending where it is greatest over where it is least
 } tdi_helix_fit;
 // How a round frame rolls along an element: by `roll` at `from`, and by `rate` rad/m on.
 typedef struct tdi_helix_roll {
@@ -96,6 +98,10 @@ td_vec3 tdi_helix_log(td_quat q);
 bool tdi_helix_add_slices(tdi_helix_maker *k, int32_t element, int32_t first, int32_t last);
 bool tdi_helix_add_rigid(tdi_helix_maker *k, int32_t segment);
 bool tdi_helix_add_bodies(tdi_helix_maker *k);
+
+// stations.c: stations and vanes to the order of elements, stations that are near each other to
+// one. False when out of memory.
+bool tdi_helix_sort(tdi_helix_maker *k);
 
 // riders.c
 void tdi_helix_ride_along(tdi_helix_maker *k, int32_t segment, int32_t element, td_real from,

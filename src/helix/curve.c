@@ -171,3 +171,9 @@ td_sym3 tdi_helix_bent(const tdi_helix_jet *j, td_vec3 force, td_vec3 n) {
                                     v.x * z.z + v.z * z.x, v.y * z.z + v.z * z.y + c3 * f.z},
                           ss);
 }
+
+void tdi_helix_drift(const tdi_helix_jet *j, td_vec3 rate, td_vec3 *place, td_vec3 *turn) {
+    const td_real s = j->s, ss = s * s;
+    *place = tdi_scale(jacobian_bend(j, axis(1), rate, rate), ss * s);
+    *turn = tdi_scale(jacobian_slope(j, rate, rate), ss);
+}

@@ -48,3 +48,6 @@ void tdi_helix_jet_at(td_vec3 u, td_real s, bool second, tdi_helix_jet *jet);
 // f.ddx_kl + n.dturn_kl, without the jet's second derivatives: what a force on the place and a
 // moment on the frame add to a Hessian.
 td_sym3 tdi_helix_bent(const tdi_helix_jet *jet, td_vec3 force, td_vec3 moment);
+// sum of ddx_kl rate_k rate_l and sum of dturn_kl rate_k rate_l, likewise: what is left of the
+// accelerations of place and frame when u changes at a steady rate.
+void tdi_helix_drift(const tdi_helix_jet *jet, td_vec3 rate, td_vec3 *place, td_vec3 *turn);

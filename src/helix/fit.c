@@ -313,6 +313,16 @@ static td_vec3 mean_of(td_vec3 sum, td_vec3 lengths, td_real scale) {
                     scale * over(sum.z, lengths.z));
 }
 
+static td_real taper_of(const tdi_helix_maker *k, int32_t first, int32_t last) {
+    td_real most = 0, least = INFINITY;
+    for (int32_t j = first; j < last; j++) {
+        const td_real b = k->segments[k->axis.member[j]].section.bend_x;
+        most = fmax(most, b);
+        least = fmin(least, b);
+    }
+    return most / least;
+}
+
 // How far the frames of members in the middle turn from those of the helix, rad, at most.
 static td_real misfit_of(const tdi_helix_maker *k, int32_t first, int32_t last,
                          const tdi_helix_roll *roll, const tdi_helix_fit *fit) {
@@ -365,6 +375,7 @@ tdi_helix_fit tdi_helix_fit_of(const tdi_helix_maker *k, int32_t first, int32_t 
     fit.start = tdi_add(fit.rest, mean_of(t.more, tdi_vec3(bent, twisted, bent), 1 / longer));
     fit.stiffness = tdi_scale(fit.stiffness, fit.length);
     fit.friction = tdi_scale(fit.friction, fit.length);
+    fit.taper = taper_of(k, first, last);
     fit.misfit = misfit_of(k, first, last, roll, &fit);
     return fit;
 }

@@ -71,13 +71,14 @@ static bool add_matter(tdi_helix_maker *k, int32_t segment, td_real s, td_real m
     return add_station(k, &station);
 }
 
-// Two points along the segment, each with half of its area.
+// Two points along what bends, each with half of its area; one in the middle of what is rigid.
 static bool add_vanes(tdi_helix_maker *k, int32_t segment) {
     const tdi_helix_rider *r = &k->rider[segment];
     const td_segment *s = &k->segments[segment];
-    const td_vec3 area = tdi_scale(tdi_segment_areas(s), 0.5);
-    for (int i = 0; i < 2 && r->element != TD_NONE; i++) {
-        const td_real part = tdi_gauss_points[i];
+    const int count = r->element == TD_NONE ? 0 : r->from == r->to ? 1 : 2;
+    const td_vec3 area = tdi_scale(tdi_segment_areas(s), 1.0 / (count > 0 ? count : 1));
+    for (int i = 0; i < count; i++) {
+        const td_real part = count == 1 ? 0.5 : tdi_gauss_points[i];
         tdi_helix_vane v = {
             .point = {.element = r->element,
                       .segment = segment,
@@ -159,13 +160,13 @@ typedef struct points {
     td_real *at, *weight;
 } points;
 
-// Points of Gauss along an element for the mass of its slender segments, or for their area.
+// Points of Gauss along an element for the mass of its slender segments, or, one less, for their
+// area. A plant, whose radii are less certain, has one less than a strand.
 static bool gather(tdi_helix_maker *k, int32_t element, int32_t first, int32_t last, bool area,
                    points *p) {
     const tdi_helix_element *e = &k->element[element];
-    const int32_t n = tdi_helix_gauss_count(e->length *
-                                            fmax(tdi_norm(e->rest), tdi_norm(e->start))) -
-                      area,
+    const td_real angle = e->length * fmax(tdi_norm(e->rest), tdi_norm(e->start));
+    const int32_t n = tdi_helix_gauss_count(angle) - area - !k->axis.strand,
                   more = (2 * n + (last - first) - 1) / (last - first),
                   each = more > FEWEST ? more : FEWEST;
     const int64_t most = (int64_t)each * (last - first), need = 4 * most + 4 * n;

@@ -2,8 +2,8 @@
 // Models of helices: from skeletons.
 //
 // Axes      A segment goes on in the axis of its parent if it stands on its tip by a ball joint and
-//           turns away from it by little; of several the thickest. Segments of a strand always do.
-//           Other stems begin an axis of their own.
+//           turns away from it by little and is about as stiff; of several the one that carries
+//           most. Segments of a strand always do. Other stems begin an axis of their own.
 // Organs    ride rigidly where they are attached, as does what is fixed. A row of organs, each on
 //           the tip of the one before, is an axis and bends.
 
@@ -16,8 +16,8 @@
 
 #define AT_TIP  1e-6 // of the length: as near is at the tip
 #define GOES_ON 0.6  // rad: a segment that turns by more begins an axis
+#define STEP    16.0 // times as stiff: so does one that much thicker or thinner, twice the radius
 #define STRETCH 1e-3 // of the length: less is none
-#define SAME    1e-9 // of the element's length: stations that are as near are one
 
 // ---- what helices cannot be -----------------------------------------------------------------
 
@@ -74,18 +74,23 @@ static bool is_stem(const td_segment *s) {
     return s->organ == TD_ORGAN_STEM;
 }
 
+static bool is_step(td_real a, td_real b) {
+    return !(a <= STEP * b && b <= STEP * a);
+}
+
 static bool can_go_on(const td_segment *up, const td_segment *s) {
     const td_real off = tdi_norm(tdi_sub(s->attach, up->tip));
     const bool plain = s->stiffness.x == s->stiffness.z;
     const td_real angle = plain ? tdi_helix_swing(s->rest) : tdi_norm(tdi_helix_log(s->rest));
     return s->joint == TD_JOINT_BALL && up->joint != TD_JOINT_FIXED &&
-           off <= AT_TIP * tdi_norm(up->tip) && is_stem(s) == is_stem(up) && angle <= GOES_ON;
+           off <= AT_TIP * tdi_norm(up->tip) && is_stem(s) == is_stem(up) && angle <= GOES_ON &&
+           !(is_stem(s) && is_step(s->section.bend_x, up->section.bend_x));
 }
 
-static bool is_better(const td_segment *s, const td_segment *than) {
-    return s->radius_base > than->radius_base ||
-           (s->radius_base == than->radius_base &&
-            tdi_helix_swing(s->rest) < tdi_helix_swing(than->rest));
+static bool is_better(const tdi_helix_maker *k, int32_t i, int32_t than) {
+    return k->carried[i] > k->carried[than] ||
+           (k->carried[i] == k->carried[than] &&
+            tdi_helix_swing(k->segments[i].rest) < tdi_helix_swing(k->segments[than].rest));
 }
 
 static void choose_next(tdi_helix_maker *k) {
@@ -99,7 +104,7 @@ static void choose_next(tdi_helix_maker *k) {
                    lone = k->strand[i] == TD_NONE && k->strand[s->parent] == TD_NONE;
         int32_t *next = &k->next[s->parent];
         if (same || (lone && can_go_on(&k->segments[s->parent], s) &&
-                     (*next == TD_NONE || is_better(s, &k->segments[*next])))) {
+                     (*next == TD_NONE || is_better(k, i, *next)))) {
             *next = i;
         }
     }
@@ -145,6 +150,7 @@ static bool take_room(tdi_helix_maker *k) {
            (k->element = tdi_arena_zeroed(a, n, sizeof *k->element)) &&
            (k->place = tdi_arena_zeroed(a, n, sizeof *k->place)) &&
            (k->frame = tdi_arena_zeroed(a, n, sizeof *k->frame)) &&
+           (k->whole = tdi_arena_zeroed(a, n, sizeof *k->whole)) &&
            (x->member = tdi_arena_zeroed(a, n, sizeof *x->member)) &&
            (x->at = tdi_arena_zeroed(a, n + 1, sizeof *x->at)) &&
            (x->roll = tdi_arena_zeroed(a, n, sizeof *x->roll)) &&
@@ -210,80 +216,6 @@ static td_status make_parts(tdi_helix_maker *k, td_diag *diag) {
 
 // ---- the model ------------------------------------------------------------------------------
 
-// Adds a rigid station to the last one of its element if that is rigid and at the same place.
-static bool merge(tdi_helix_station *last, const tdi_helix_station *s, td_real near) {
-    if (!last->rigid || !s->rigid || !(fabs(last->s - s->s) <= near)) {
-        return false;
-    }
-    last->mass += s->mass;
-    last->moment = tdi_add(last->moment, s->moment);
-    last->second = tdi_sym3_add(last->second, s->second);
-    return true;
-}
-
-// Stations and vanes in the order of elements, each in the order in which they were made; those of
-// the base, which is element -1, last. `first` has room for all elements and two more.
-static void sort_stations(tdi_helix_maker *k, int32_t *first) {
-    tdi_helix_station *to = k->station + k->station_count;
-    const int32_t n = k->element_count;
-    memset(first, 0, ((size_t)n + 2) * sizeof *first);
-    for (int64_t i = 0; i < k->station_count; i++) {
-        const int32_t e = k->station[i].element;
-        first[(e == TD_NONE ? n : e) + 1]++;
-    }
-    for (int32_t e = 0; e <= n; e++) {
-        first[e + 1] += first[e];
-    }
-    for (int64_t i = 0; i < k->station_count; i++) {
-        const int32_t e = k->station[i].element;
-        to[first[e == TD_NONE ? n : e]++] = k->station[i];
-    }
-    int64_t kept = 0;
-    for (int64_t i = 0; i < k->station_count; i++) {
-        const tdi_helix_station *s = &to[i];
-        const td_real near = s->element == TD_NONE ? 0 : SAME * k->element[s->element].length;
-        if (kept == 0 || k->station[kept - 1].element != s->element ||
-            !merge(&k->station[kept - 1], s, near)) {
-            k->station[kept++] = *s;
-        }
-    }
-    k->station_count = kept;
-}
-
-static void sort_vanes(tdi_helix_maker *k, int32_t *first, tdi_helix_vane *to) {
-    const int32_t n = k->element_count;
-    memset(first, 0, ((size_t)n + 2) * sizeof *first);
-    for (int64_t i = 0; i < k->vane_count; i++) {
-        first[k->vane[i].point.element + 1]++;
-    }
-    for (int32_t e = 0; e < n; e++) {
-        first[e + 1] += first[e];
-    }
-    for (int64_t i = 0; i < k->vane_count; i++) {
-        to[first[k->vane[i].point.element]++] = k->vane[i];
-    }
-}
-
-static void share_out(td_helix_model *m) {
-    for (int32_t i = m->station_count - 1; i >= 0; i--) {
-        if (m->station[i].element != TD_NONE) {
-            tdi_helix_element *e = &m->element[m->station[i].element];
-            e->station_first = i;
-            e->station_count++;
-        }
-    }
-    for (int32_t i = m->vane_count - 1; i >= 0; i--) {
-        tdi_helix_element *e = &m->element[m->vane[i].point.element];
-        e->vane_first = i;
-        e->vane_count++;
-    }
-    for (int32_t e = 1; e < m->element_count; e++) { // of those that have none
-        tdi_helix_element *one = &m->element[e], *before = one - 1;
-        one->vane_first =
-            one->vane_count > 0 ? one->vane_first : before->vane_first + before->vane_count;
-    }
-}
-
 static void add_riders(const tdi_helix_maker *k, td_helix_model *m) {
     int32_t next = 0;
     for (int32_t i = 0; i < k->count; i++) {
@@ -297,14 +229,9 @@ static void add_riders(const tdi_helix_maker *k, td_helix_model *m) {
 }
 
 static td_status make_model(tdi_helix_maker *k, td_helix_model **out, td_diag *diag) {
-    int32_t *first = tdi_arena_zeroed(&k->arena, (size_t)k->element_count + 2, sizeof *first);
-    tdi_helix_station *all = tdi_arena_zeroed(&k->arena, 2 * (size_t)k->station_count, sizeof *all);
-    if (!first || !all) {
+    if (!tdi_helix_sort(k)) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the helices' model");
     }
-    memcpy(all, k->station, (size_t)k->station_count * sizeof *all);
-    k->station = all;
-    sort_stations(k, first);
     tdi_helix_counts counts = {.elements = k->element_count,
                                .stations = (int32_t)k->station_count,
                                .vanes = (int32_t)k->vane_count,
@@ -318,8 +245,7 @@ static td_status make_model(tdi_helix_maker *k, td_helix_model **out, td_diag *d
     }
     memcpy(m->element, k->element, (size_t)k->element_count * sizeof *m->element);
     memcpy(m->station, k->station, (size_t)k->station_count * sizeof *m->station);
-    sort_vanes(k, first, m->vane);
-    share_out(m);
+    memcpy(m->vane, k->vane, (size_t)k->vane_count * sizeof *m->vane);
     add_riders(k, m);
     tdi_helix_model_finish(m);
     if (TDI_ASSERTS) {
@@ -334,8 +260,8 @@ static td_status make(tdi_helix_maker *k, td_helix_model **out, td_diag *diag) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the helices' model");
     }
     td_skeleton_pose(k->skeleton, TD_POSE_INITIAL, k->origin, k->turn);
-    find_axes(k);
     weigh(k);
+    find_axes(k);
     td_status status = make_parts(k, diag);
     return status == TD_OK ? make_model(k, out, diag) : status;
 }

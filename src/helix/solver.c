@@ -4,6 +4,7 @@
 #include "helix/solver.h"
 
 #include "helix/implicit.h"
+#include "helix/published.h"
 #include "helix/rest.h"
 
 // ---- models ---------------------------------------------------------------------------------
@@ -40,30 +41,15 @@ static td_real residual(void *state, td_vec3 gravity) {
 
 // ---- segments -------------------------------------------------------------------------------
 
-static tdi_helix_point joint_of(const tdi_helix_rider *r) {
-    return (tdi_helix_point){.element = r->element, .s = r->from, .offset = r->start};
-}
-
 static tdi_helix_point tip_of(const tdi_helix_rider *r) {
     return (tdi_helix_point){.element = r->element, .s = r->to, .offset = r->end};
 }
 
 static void poses(const void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
                   td_quat *rotations) {
-    const td_helix_state *s = state;
     for (int32_t k = 0; k < count; k++) {
-        const tdi_helix_rider *rider = &s->model->rider[first + k];
-        if (origins) {
-            const tdi_helix_point joint = joint_of(rider);
-            origins[k] = tdi_helix_point_at(&s->pose, &joint);
-        }
-        if (tips) {
-            const tdi_helix_point tip = tip_of(rider);
-            tips[k] = tdi_helix_point_at(&s->pose, &tip);
-        }
-        if (rotations) {
-            rotations[k] = tdi_helix_rotation_at(s->model, &s->pose, first + k);
-        }
+        td_helix_segment(state, first + k, origins ? &origins[k] : NULL, tips ? &tips[k] : NULL,
+                         rotations ? &rotations[k] : NULL);
     }
 }
 
@@ -118,7 +104,7 @@ static td_status modes(void *state, td_vec3 gravity, int32_t count, td_mode *fou
 const tdi_solver tdi_solver_helix = {
     .info = {.name = "helix",
              .text = "elastic rods as pieces of helices",
-             .integrators = 1u << TD_IMPLICIT | 1u << TD_IMPLICIT_EULER,
+             .integrators = 1u << TD_IMPLICIT | 1u << TD_IMPLICIT_EULER | 1u << TD_EULER,
              .laws = 1u << TD_LAW_LINEAR,
              .curved = true},
     .model_new = model_new,
@@ -126,6 +112,7 @@ const tdi_solver tdi_solver_helix = {
     .damped_new = tdi_helix_damped_new,
     .state_new = state_new,
     .set_base = set_base,
+    .explicit_step = tdi_helix_explicit_step,
     .residual = residual,
     .implicit = &tdi_helix_implicit,
     .poses = poses,

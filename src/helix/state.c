@@ -3,6 +3,7 @@
 
 #include "helix/state.h"
 
+#include "helix/dynamics.h"
 #include "helix/implicit.h"
 #include "helix/points.h"
 
@@ -42,6 +43,7 @@ static void lay_out(td_helix_state *s, tdi_layout *l, const td_helix_model *m, s
     s->pivot = tdi_layout_place(l, roots, sizeof *s->pivot);
     s->end = tdi_layout_place(l, 2 * (size_t)m->capsule_count, sizeof *s->end);
     s->drawn = tdi_layout_place(l, 2 * (size_t)m->capsule_count, sizeof *s->drawn);
+    s->work = tdi_layout_place(l, n, sizeof *s->work);
 }
 
 static int32_t count_roots(const td_helix_model *m) {
@@ -147,6 +149,22 @@ td_quat td_helix_frame(const td_helix_state *s, int32_t element, td_real at) {
         tdi_helix_frame_at(&s->pose, element, at * s->model->element[element].length).r;
     return tdi_quat_from_axes(tdi_mat3_column(&r, 0), tdi_mat3_column(&r, 1),
                               tdi_mat3_column(&r, 2));
+}
+
+void td_helix_segment(const td_helix_state *s, int32_t segment, td_vec3 *origin, td_vec3 *tip,
+                      td_quat *rotation) {
+    const tdi_helix_rider *r = &s->model->rider[segment];
+    const tdi_helix_point joint = {.element = r->element, .s = r->from, .offset = r->start},
+                          end = {.element = r->element, .s = r->to, .offset = r->end};
+    if (origin) {
+        *origin = tdi_helix_point_at(&s->pose, &joint);
+    }
+    if (tip) {
+        *tip = tdi_helix_point_at(&s->pose, &end);
+    }
+    if (rotation) {
+        *rotation = tdi_helix_rotation_at(s->model, &s->pose, segment);
+    }
 }
 
 // ---- the base -------------------------------------------------------------------------------

@@ -129,7 +129,8 @@ typedef struct tdi_implicit {
     td_real (*value_kept)(void *body); // * at the pose that was kept; left out: it has to go there
     void (*keep)(void *body);          // + the pose
     void (*try)(void *body, td_real fraction); // + that pose, moved by a fraction of the increments
-    td_real longest;                           // no increment is tried beyond this at once; 0: any
+    // No increment is tried beyond this at once, in a step and in statics; 0: any.
+    td_real longest, longest_rest;
 
     // ---- what is driven. A solver without `drive` finds the base at its end when a step begins.
     bool (*driven)(const void *body);        // * whether anything moves in this step

@@ -118,10 +118,11 @@ static void drive_all(const tdi_system *y, td_real time) {
     }
 }
 
-static td_real longest_of(const tdi_system *y) {
+static td_real longest_of(const tdi_system *y, bool rest) {
     td_real least = INFINITY;
     for (int32_t k = 0; k < y->count; k++) {
-        const td_real own = y->member[k].ops->longest;
+        const tdi_implicit *ops = y->member[k].ops;
+        const td_real own = rest ? ops->longest_rest : ops->longest;
         least = own > 0 ? fmin(least, own) : least;
     }
     return least;
@@ -316,7 +317,7 @@ static td_real search_limited(newton *n, td_real longest) {
 // Without contact; solve has moved the poses by all of the increments. Not finite when the value is
 // not.
 static td_real move_freely(newton *n) {
-    const td_real longest = longest_of(n->system);
+    const td_real longest = longest_of(n->system, n->opts->rest);
     const bool doubtful = n->used == POSITIVE || n->raised;
     const td_real small = n->opts->rest ? SMALL_MOVE : doubtful ? SMALL_POSITIVE : SMALL_STEP;
     if (n->largest < small) {
@@ -361,7 +362,7 @@ static bool go(const tdi_system *y, bool carry, td_real room, td_real *fraction)
 static td_real move_touching(newton *n, bool carry) {
     const tdi_system *y = n->system;
     tdi_touch *t = y->touch;
-    const td_real longest = longest_of(y);
+    const td_real longest = longest_of(y, n->opts->rest);
     bool searched = !carry && n->largest >= SMALL_MOVE;
     td_real value = 0, fraction = n->largest > longest ? longest / n->largest : 1;
     const td_real room = carry ? tdi_touch_room(t, t->time) : 1;

@@ -106,7 +106,7 @@ static void rotate(td_real *a, td_real *v, int32_t n, int32_t p, int32_t q) {
     a[p * n + q] = a[q * n + p] = 0;
 }
 
-static void diagonalise(td_real *a, td_real *v, int32_t n) {
+void tdi_diagonalise(td_real *a, td_real *v, int32_t n) {
     memset(v, 0, (size_t)n * (size_t)n * sizeof *v);
     for (int32_t i = 0; i < n; i++) {
         v[i * n + i] = 1;
@@ -157,7 +157,7 @@ static void rayleigh_ritz(tdi_subspace *b) {
                 dot(b, tdi_subspace_vector(b, i), b->image);
         }
     }
-    diagonalise(b->matrix, b->turn, n);
+    tdi_diagonalise(b->matrix, b->turn, n);
     sort_columns(b);
     for (int32_t d = 0; d < b->length; d++) {
         for (int32_t j = 0; j < n; j++) {

@@ -48,6 +48,10 @@ bool tdi_subspace_fits(const tdi_subspace *subspace);
 // converge; TD_ERR_DIVERGED when something is not finite.
 td_status tdi_subspace_solve(tdi_subspace *subspace, int32_t count, td_diag *diag);
 
+// A small symmetric matrix, n x n, by Jacobi's method: its eigenvalues come to the diagonal, its
+// eigenvectors are the columns of v.
+void tdi_diagonalise(td_real *a, td_real *v, int32_t n);
+
 static inline td_real *tdi_subspace_vector(const tdi_subspace *b, int32_t j) {
     return b->x + (ptrdiff_t)j * b->length;
 }

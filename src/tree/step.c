@@ -436,6 +436,7 @@ const tdi_implicit tdi_tree_implicit = {
     .keep = keep,
     .try = try,
     .longest = LARGEST_TURN,
+    .longest_rest = LARGEST_TURN,
     .driven = driven,
     .drive = drive,
     .stand = stand,

@@ -471,7 +471,9 @@ class Bodies(unittest.TestCase):
                           "pose", "twist", "resume", "rod-derivatives", "rod-invariance",
                           "rod-cantilever", "rod-elastica", "rod-vibration", "twist-uniform",
                           "buckling", "michell", "helical-buckling", "spring", "transducer",
-                          "storms", "contact", "contact-mixed"])
+                          "helix-kinematics", "helix-derivatives", "helix-statics",
+                          "helix-cantilever", "helix-elastica", "helix-vibration",
+                          "helix-energy", "helix-agreement", "storms", "contact", "contact-mixed"])
 
     def test_a_case_passes_with_a_row_for_each_figure(self):
         got = rows("validate", "elastica")
