@@ -20,12 +20,12 @@
 #define LEAST   4          // steps a frame: of 10 ms
 #define MOST    512
 #define SECONDS 2.0   // s of motion
-#define HEIGHT  1.0   // m: of rods
-#define PIECE   0.1   // m: an element of a plant
+#define HEIGHT  1.0   // m: of rods of the table
+#define PIECE   0.1   // m: other elements
 #define RADIUS  0.005 // m
 #define DENSITY 1000.0
 #define GRAVITY 9.81
-#define SOFT    5e4 // rho A g L^3/(E I) of rods, and of 1 m of a plant
+#define SOFT    5e4 // rho A g L^3/(E I) of rods of the table, and of 1 m of others
 #define FIRM    200
 #define WAY     0.1 // m: of the root
 #define RATE    0.5 // Hz
@@ -73,10 +73,18 @@ static td_helix_element element_of(double length, double gamma) {
     return e;
 }
 
-// A rod of the same length whatever the number of elements, or a plant of equal elements.
+// Rods of the paper's table are all of one length, and soft; other elements are of one length.
+static bool is_table_rod(const paper_row *r) {
+    return !r->branched && r->recursive > 0;
+}
+
+static double piece_of(const paper_row *r) {
+    return is_table_rod(r) ? HEIGHT / r->count : PIECE;
+}
+
 static void fill_elements(const paper_row *r, const bench_place *places, td_helix_element *e) {
     for (int32_t i = 0; i < r->count; i++) {
-        e[i] = element_of(r->branched ? PIECE : HEIGHT / r->count, r->branched ? FIRM : SOFT);
+        e[i] = element_of(piece_of(r), is_table_rod(r) ? SOFT : FIRM);
         e[i].parent = i - 1;
         if (r->branched) {
             const double lean = places[i].side ? 0.35 : 0, turn = 2.4 * i;
@@ -98,7 +106,7 @@ static td_status make_scene(const paper_row *r, bool settled, helix_scene *s) {
             : TD_ERR_MEMORY;
     *s = (helix_scene){.count = r->count, .opts = td_step_opts_default()};
     if (status == TD_OK) {
-        const double length = r->branched ? PIECE * r->count : HEIGHT;
+        const double length = r->count * piece_of(r);
         fill_elements(r, places, e);
         s->mass = DENSITY * TWO_PI / 2 * RADIUS * RADIUS * length;
         s->fall = fmin(length, HEIGHT);
