@@ -58,10 +58,12 @@ static td_vec3 any_curvature(tdi_random *r, const td_helix_element *e, int kind)
                        : tdi_scale(any_direction(r), between(r, 0, 2 * size));
 }
 
-static void claim_rest(td_real curvature, td_real twist, int32_t count, td_real weight) {
+static void claim_rest(td_real curvature, td_real twist, int32_t count, td_real weight,
+                       td_end_kind root, int64_t iterations) {
     tdi_random r;
     tdi_random_seed(&r, (uint64_t)count);
-    const td_helix_element e = coil(curvature, twist, count);
+    td_helix_element e = coil(curvature, twist, count);
+    e.root = root;
     strand s = strand_new(&e, count);
     td_step_opts opts = td_step_opts_default();
     opts.gravity = tdi_vec3(0, -weight, 0);
@@ -74,7 +76,7 @@ static void claim_rest(td_real curvature, td_real twist, int32_t count, td_real 
         }
         td_helix_set_curvatures(s.state, u, rates);
         CHECK_INT(td_helix_settle(s.state, &opts, &stats, NULL), TD_OK);
-        CHECK_SAY(stats.unconverged == 0 && stats.iterations <= 100,
+        CHECK_SAY(stats.unconverged == 0 && stats.iterations <= iterations,
                   "coil (%g, %g) of %d elements, weight %g, start %d: %lld iterations%s", curvature,
                   twist, (int)count, weight, k, (long long)stats.iterations,
                   stats.unconverged ? ", not at rest" : "");
@@ -83,10 +85,18 @@ static void claim_rest(td_real curvature, td_real twist, int32_t count, td_real 
 }
 
 TD_TEST(helix_coily_strand_comes_to_rest_within_100_iterations_from_any_start) {
-    claim_rest(20, 8, 10, 5);
-    claim_rest(60, 12, 30, 20);
-    claim_rest(100, 5, 40, 200);
-    claim_rest(60, 0, 1, 100);
+    claim_rest(20, 8, 10, 5, TD_END_CLAMPED, 100);
+    claim_rest(20, 8, 10, 1000, TD_END_CLAMPED, 100);
+    claim_rest(20, 8, 20, 10000, TD_END_CLAMPED, 100);
+    claim_rest(60, 12, 30, 20, TD_END_CLAMPED, 100);
+    claim_rest(100, 5, 40, 200, TD_END_CLAMPED, 100);
+    claim_rest(60, 0, 1, 100, TD_END_CLAMPED, 100);
+}
+
+// It may turn about the vertical as it likes, which Newton's method feels at the end.
+TD_TEST(helix_pinned_coil_comes_to_rest) {
+    claim_rest(20, 8, 10, 5, TD_END_PINNED, 400);
+    claim_rest(60, 12, 30, 20, TD_END_PINNED, 400);
 }
 
 // ---- axes, units, hands ---------------------------------------------------------------------

@@ -31,30 +31,31 @@ static blown blow(storm_solver solver, double speed, int plants) {
 
 // Before the Hessian was exact and raised pivot by pivot, trees took 12 iterations at 20 m/s and a
 // quarter of the steps did not converge; rods took 8.
-static void check_storm(storm_solver solver, double speed, double iterations) {
+static void check_storm(storm_solver solver, double speed, double iterations, double halved) {
     const blown b = blow(solver, speed, 40);
     CHECK_INT(b.failed, 0);
     CHECK_INT(b.stats.unconverged, 0);
     CHECK_IN((double)b.stats.iterations / (double)b.stats.steps, 1, iterations);
-    CHECK_IN((double)b.stats.halved, 0, 0.02 * (double)b.stats.steps);
+    CHECK_IN((double)b.stats.halved, 0, halved * (double)b.stats.steps);
 }
 
 TD_TEST(storm_steps_of_trees_converge_in_six_iterations_at_20_m_s) {
-    check_storm(STORM_TREE, 20, 6.5);
+    check_storm(STORM_TREE, 20, 6.5, 0.02);
 }
 
 TD_TEST(storm_steps_of_trees_converge_at_60_m_s) {
-    check_storm(STORM_TREE, 60, 8.5);
+    check_storm(STORM_TREE, 60, 8.5, 0.02);
 }
 
 TD_TEST(storm_steps_of_rods_converge_at_20_and_60_m_s) {
-    check_storm(STORM_ROD, 20, 6.5);
-    check_storm(STORM_ROD, 60, 9.5);
+    check_storm(STORM_ROD, 20, 6.5, 0.02);
+    check_storm(STORM_ROD, 60, 9.5, 0.02);
 }
 
+// Leaves that flap wind limp stalks up by many turns, which joints and rods let go.
 TD_TEST(storm_steps_of_helices_converge_at_20_and_60_m_s) {
-    check_storm(STORM_HELIX, 20, 6.5);
-    check_storm(STORM_HELIX, 60, 9.5);
+    check_storm(STORM_HELIX, 20, 6.5, 0.03);
+    check_storm(STORM_HELIX, 60, 9.5, 0.05);
 }
 
 TD_TEST(storm_plants_are_the_same_for_the_same_seed) {

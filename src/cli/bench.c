@@ -43,6 +43,8 @@ static const bench_case cases[] = {
      bench_world, false},
     {"rod", "rods: compared with others, from 100 to 100,000 vertices, and with contact", bench_rod,
      false},
+    {"helix", "helices: the paper's table, and from 1 to 10,000 elements, rods and plants",
+     bench_helix, false},
     {"wasm", "nanoseconds per body for an implicit step in node, and the ratio to native",
      bench_wasm, false},
     {"accuracy", "error and cost of every integrator on plants; runs only when named",

@@ -62,6 +62,7 @@ bool bench_scaling(const bench *b);
 bool bench_threads(const bench *b);
 bool bench_world(const bench *b);
 bool bench_rod(const bench *b);
+bool bench_helix(const bench *b);
 bool bench_wasm(const bench *b);
 bool bench_accuracy(const bench *b);
 bool bench_islands(const bench *b);

@@ -169,3 +169,5 @@ void val_helix_elastica(val_report *report);
 void val_helix_vibration(val_report *report);
 void val_helix_energy_case(val_report *report);
 void val_helix_agreement(val_report *report);
+void val_helix_composite(val_report *report);
+void val_helix_stability(val_report *report);

@@ -126,7 +126,7 @@ static bool factor(void *context, td_real shift) {
         add_forms(&t->stiffness[i], &t->inertia[i], shift, &s->node[i].form);
     }
     for (int32_t i = s->model->element_count - 1; i >= 0; i--) {
-        if (tdi_helix_eliminate(s, i, false, false) !=
+        if (tdi_helix_eliminate(s, i, false, HUGE_VAL) !=
             TDI_POSITIVE) { // second derivatives are in the forms
             return false;
         }

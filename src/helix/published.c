@@ -259,31 +259,32 @@ td_status td_helix_accelerations(td_helix_state *s, const td_step_opts *opts,
     return status;
 }
 
-static td_status step(td_helix_state *s, const td_step_opts *opts, td_helix_published published,
-                      td_diag *diag) {
-    const tdi_helix_forward_opts with = {opts, opts->dt, published.twist};
-    td_status status = solve(s, &with, published.method, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+// The end of a step whose work is done.
+static td_status finish(td_helix_state *s, const tdi_helix_forward_opts *with, td_diag *diag) {
     if (!all_finite(s)) {
         return tdi_fail(diag, TD_ERR_DIVERGED, "the step at %g s diverged; try a smaller dt",
                         s->head.time);
     }
-    accept(s, &with);
+    accept(s, with);
     return TD_OK;
 }
 
 td_status td_helix_step_published(td_helix_state *s, const td_step_opts *opts,
                                   td_helix_published published, td_diag *diag) {
+    const tdi_helix_forward_opts with = {opts, opts->dt, published.twist};
     td_status status = tdi_state_check(&tdi_helix_implicit, s, opts, diag);
-    return status == TD_OK ? step(s, opts, published, diag) : status;
+    if (status == TD_OK) {
+        status = solve(s, &with, published.method, diag);
+    }
+    return status == TD_OK ? finish(s, &with, diag) : status;
 }
 
 td_status tdi_helix_explicit_step(void *state, const td_step_opts *opts, td_step_stats *stats,
                                   td_diag *diag) {
-    const td_helix_published published = {TD_HELIX_RECURSIVE, false};
-    td_status status = step(state, opts, published, diag);
+    const tdi_helix_forward_opts with = {opts, opts->dt, false};
+    tdi_helix_equations(state, &with);
+    tdi_helix_recursive(state, &with);
+    td_status status = finish(state, &with, diag);
     stats->steps += status == TD_OK;
     return status;
 }

@@ -13,7 +13,8 @@
 #include <string.h>
 
 #define WIND_JUMP    2.0 // m/s: a change of the wind in one step below this is a gust, not a jump
-#define LARGEST_TURN 1.0 // rad: no element bends further in one iteration
+#define LARGEST_TURN 3.0 // rad: no element bends further in one iteration
+#define TRUSTED      0.7 // rad: nor further by its own gradient, where the exact model is not sure
 #define REPEATED     0.7 // rad: an element that bent further does not repeat it
 
 // ---- poses ----------------------------------------------------------------------------------
@@ -223,8 +224,7 @@ static void clear(void *body) {
 
 static tdi_factored factor(void *body, const tdi_model *model) {
     td_helix_state *s = body;
-    const bool exact = !model->positive,
-               raise = model->raise && exact && !model->touched && s->now->inertia > 0;
+    const bool exact = !model->positive, raise = model->raise && exact && !model->touched;
     tdi_factored worst = TDI_POSITIVE;
     s->now->carry = model->carry;
     s->now->shift = model->shift;
@@ -234,7 +234,8 @@ static tdi_factored factor(void *body, const tdi_model *model) {
         if (exact && s->levers[i].any) {
             tdi_helix_form_add_levers(&s->node[i].form, &s->levers[i]);
         }
-        const tdi_factored own = tdi_helix_eliminate(s, i, exact, raise);
+        const tdi_factored own =
+            tdi_helix_eliminate(s, i, exact, raise ? TRUSTED * tdi_helix_curl(s, i) : HUGE_VAL);
         if (own == TDI_NOT_POSITIVE) {
             clear(s);
             return own;

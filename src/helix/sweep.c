@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#define CURLED 0.25 // of the angle of an element: by so much more it may bend at once in statics
+
 // ---- terms ----------------------------------------------------------------------------------
 
 // A' = A - B [r]x + [r]x B^T - [r]x C [r]x,  B' = B + [r]x C
@@ -202,23 +204,40 @@ static tdi_mat3 less(tdi_mat3 k, const td_vec3 l[3], const tdi_mat3 *x) {
     return k;
 }
 
+// Factors D, raised so far that the gradient alone changes no curvature by more than `most`.
+static tdi_factored factor_curvatures(tdi_helix_node *node, td_real most) {
+    tdi_helix_form *form = &node->form;
+    if (tdi_ldl3_factor(&node->pivot, &form->d, 1e-300)) {
+        return TDI_NOT_POSITIVE;
+    }
+    node->free = tdi_ldl3_solve(&node->pivot, form->g);
+    if (!(tdi_norm(node->free) > most)) {
+        return TDI_POSITIVE;
+    }
+    const td_real more = tdi_norm(form->g) / most;
+    form->d = tdi_sym3_add(form->d, tdi_sym3_diagonal(more, more, more));
+    tdi_ldl3_factor(&node->pivot, &form->d, 1e-300);
+    node->free = tdi_ldl3_solve(&node->pivot, form->g);
+    return TDI_RAISED;
+}
+
 // What is left of an element's form without its curvatures; in place.
-static bool reduce(tdi_helix_node *node) {
+static tdi_factored reduce(tdi_helix_node *node, td_real most) {
     tdi_helix_form *form = &node->form;
     tdi_helix_block *start = &form->start;
-    if (tdi_ldl3_factor(&node->pivot, &form->d, 1e-300)) {
-        return false;
+    const tdi_factored result = factor_curvatures(node, most);
+    if (result == TDI_NOT_POSITIVE) {
+        return result;
     }
     solve_columns(&node->pivot, form->turn_d, &node->by_turn);
     solve_columns(&node->pivot, form->shift_d, &node->by_shift);
-    node->free = tdi_ldl3_solve(&node->pivot, form->g);
     node->promise = tdi_dot(form->g, node->free);
     start->a = less_sym(start->a, form->turn_d, &node->by_turn);
     start->b = less(start->b, form->turn_d, &node->by_shift);
     start->c = less_sym(start->c, form->shift_d, &node->by_shift);
     start->n = tdi_sub(start->n, combined(form->turn_d, node->free));
     start->f = tdi_sub(start->f, combined(form->shift_d, node->free));
-    return true;
+    return result;
 }
 
 // Q K Q^T
@@ -298,27 +317,38 @@ static bool prepare_root(const tdi_helix_element *e, const tdi_helix_block *left
     return !tdi_ldl3_factor(&pivot->turn, &turn, 1e-300);
 }
 
-tdi_factored tdi_helix_eliminate(td_helix_state *s, int32_t i, bool exact, bool raise) {
+static tdi_factored prepare(td_helix_state *s, int32_t i, bool raise) {
+    const tdi_helix_element *e = &s->model->element[i];
+    tdi_helix_form *form = &s->node[i].form;
+    tdi_helix_pivot *pivot = &s->pivot[s->root_place[i]];
+    if (prepare_root(e, &form->start, pivot)) {
+        return TDI_POSITIVE;
+    }
+    if (!raise) {
+        return TDI_NOT_POSITIVE;
+    }
+    tdi_helix_raise_root(form, e->length, e->root == TD_END_FREE);
+    return prepare_root(e, &form->start, pivot) ? TDI_RAISED : TDI_NOT_POSITIVE;
+}
+
+tdi_factored tdi_helix_eliminate(td_helix_state *s, int32_t i, bool exact, td_real most) {
     const tdi_helix_element *e = &s->model->element[i];
     tdi_helix_node *node = &s->node[i];
-    bool fine = reduce(node), raised = false;
-    if (!fine && raise) {
-        raised = true;
+    const bool raise = most < HUGE_VAL;
+    tdi_factored result = reduce(node, most / e->length);
+    if (result == TDI_NOT_POSITIVE && raise) {
         tdi_helix_raise_form(&node->form, e->length);
-        fine = reduce(node);
+        result = reduce(node, most / e->length) == TDI_NOT_POSITIVE ? TDI_NOT_POSITIVE : TDI_RAISED;
     }
-    if (fine && e->parent == TD_NONE) {
-        tdi_helix_pivot *pivot = &s->pivot[s->root_place[i]];
-        fine = prepare_root(e, &node->form.start, pivot);
-        if (!fine && raise) {
-            raised = true;
-            tdi_helix_raise_root(&node->form, e->length, e->root == TD_END_FREE);
-            fine = prepare_root(e, &node->form.start, pivot);
-        }
-    } else if (fine) {
-        tdi_helix_add_to_parent(s, i, exact);
+    if (result == TDI_NOT_POSITIVE) {
+        return result;
     }
-    return !fine ? TDI_NOT_POSITIVE : raised ? TDI_RAISED : TDI_POSITIVE;
+    if (e->parent == TD_NONE) {
+        const tdi_factored root = prepare(s, i, raise);
+        return root < result ? root : result;
+    }
+    tdi_helix_add_to_parent(s, i, exact);
+    return result;
 }
 
 // ---- root to tip ----------------------------------------------------------------------------
@@ -389,15 +419,22 @@ static td_real larger2(td_real most, td_vec3 a, td_real scale) {
     return size <= most ? most : size; // keeps what is not a number
 }
 
+td_real tdi_helix_curl(const td_helix_state *s, int32_t i) {
+    const td_real angle = tdi_norm(s->pose.u[i]) * s->model->element[i].length;
+    return s->head.rule.h > 0 ? 1 : 1 + CURLED * angle;
+}
+
 td_real tdi_helix_largest(const td_helix_state *s) {
     const td_helix_model *m = s->model;
+    const bool rest = !(s->head.rule.h > 0);
     td_real most = 0;
     for (int32_t i = 0; i < m->element_count; i++) {
         const tdi_helix_element *e = &m->element[i];
         const tdi_helix_motion *move = &s->node[i].move;
-        const bool free = e->parent == TD_NONE && e->root == TD_END_FREE;
-        most = larger2(larger2(most, move->w, 1), move->d, e->length);
+        const bool root = e->parent == TD_NONE, free = root && e->root == TD_END_FREE;
+        most = larger2(most, move->w, root || !rest);
         most = larger2(most, move->v, free);
+        most = larger2(most, move->d, e->length / tdi_helix_curl(s, i));
     }
     return sqrt(most);
 }

@@ -100,9 +100,10 @@ tdi_helix_motion tdi_helix_ride_row(const tdi_helix_ride *ride, td_vec3 force);
 // ---- elimination ----------------------------------------------------------------------------
 
 // Tip to root: eliminates the curvatures of an element whose form is complete, and adds what is
-// left to its parent, or prepares its own motion. With `raise` a form that is not positive definite
-// is made so.
-tdi_factored tdi_helix_eliminate(td_helix_state *state, int32_t element, bool exact, bool raise);
+// left to its parent, or prepares its own motion. Unless `most` is HUGE_VAL, a form that is not
+// positive definite is made so, and one under whose gradient the element would bend by more than
+// `most` rad is made stiffer.
+tdi_factored tdi_helix_eliminate(td_helix_state *state, int32_t element, bool exact, td_real most);
 // raise.c: makes a form positive definite, and what is left of one without its curvatures by turns
 // and shifts of the start.
 void tdi_helix_raise_form(tdi_helix_form *form, td_real length);
@@ -111,7 +112,11 @@ void tdi_helix_raise_root(tdi_helix_form *form, td_real length, bool shifts);
 // changes by more than `limit` rad along its element. Adds r^T H^-1 r.
 void tdi_helix_sweep_out(td_helix_state *state, const tdi_rate *base, td_real limit,
                          td_real *promise);
-// The largest increment, rad or m: turns of elements' starts, curvatures times lengths, shifts.
+// How much more than a straight element one may bend at once: 1 in steps. Statics go a long way,
+// and what is curled tightly stays so under the same change of curvature.
+td_real tdi_helix_curl(const td_helix_state *state, int32_t element);
+// The largest increment, rad or m: curvatures times lengths, turns and shifts of roots, and in
+// steps the turns of all elements' starts.
 td_real tdi_helix_largest(const td_helix_state *state);
 // The answer to the pushes in `respond`, in place.
 void tdi_helix_sweep_respond(td_helix_state *state);

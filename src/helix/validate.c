@@ -5,12 +5,6 @@
 
 #include <math.h>
 
-static bool is_rotation(const tdi_mat3 *r) {
-    const td_vec3 x = tdi_mat3_column(r, 0), y = tdi_mat3_column(r, 1), z = tdi_mat3_column(r, 2);
-    return tdi_norm(tdi_sub(tdi_cross(x, y), z)) < 1e-9 && fabs(tdi_norm(x) - 1) < 1e-9 &&
-           fabs(tdi_norm(y) - 1) < 1e-9;
-}
-
 static void validate_point(const td_helix_model *m, const tdi_helix_point *p) {
     TDI_ASSERT(p->element >= TD_NONE && p->element < m->element_count);
     TDI_ASSERT(p->segment >= 0 && p->segment < m->rider_count);
@@ -24,7 +18,7 @@ static void validate_element(const td_helix_model *m, int32_t i) {
     TDI_ASSERT(e->parent >= TD_NONE && e->parent < i);
     TDI_ASSERT(e->parent == TD_NONE || (e->at >= 0 && e->at <= m->element[e->parent].length));
     TDI_ASSERT(e->length > 0 && isfinite(e->length));
-    TDI_ASSERT(tdi_finite3(e->place) && is_rotation(&e->turn));
+    TDI_ASSERT(tdi_finite3(e->place) && tdi_mat3_is_rotation(&e->turn));
     TDI_ASSERT(tdi_finite3(e->rest) && tdi_finite3(e->start));
     TDI_ASSERT(tdi_finite3(k) && k.x >= 0 && k.y >= 0 && k.z >= 0);
     TDI_ASSERT(tdi_finite3(c) && c.x >= 0 && c.y >= 0 && c.z >= 0);

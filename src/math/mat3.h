@@ -55,3 +55,10 @@ TDI_HELPER td_vec3 tdi_ldl3_solve(const tdi_ldl3 *f, td_vec3 b) {
     td_real x = b.x * f->i0 - f->l10 * y - f->l20 * z;
     return tdi_vec3(x, y, z);
 }
+
+// Columns of unit length, each square to the others, turned to the right.
+TDI_HELPER bool tdi_mat3_is_rotation(const tdi_mat3 *r) {
+    const td_vec3 x = tdi_mat3_column(r, 0), y = tdi_mat3_column(r, 1), z = tdi_mat3_column(r, 2);
+    return tdi_norm(tdi_sub(tdi_cross(x, y), z)) < 1e-9 && fabs(tdi_norm(x) - 1) < 1e-9 &&
+           fabs(tdi_norm(y) - 1) < 1e-9;
+}

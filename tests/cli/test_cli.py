@@ -473,7 +473,8 @@ class Bodies(unittest.TestCase):
                           "buckling", "michell", "helical-buckling", "spring", "transducer",
                           "helix-kinematics", "helix-derivatives", "helix-statics",
                           "helix-cantilever", "helix-elastica", "helix-vibration",
-                          "helix-energy", "helix-agreement", "storms", "contact", "contact-mixed"])
+                          "helix-energy", "helix-composite", "helix-stability",
+                          "helix-agreement", "storms", "contact", "contact-mixed"])
 
     def test_a_case_passes_with_a_row_for_each_figure(self):
         got = rows("validate", "elastica")
@@ -494,7 +495,7 @@ class Bench(unittest.TestCase):
         self.assertEqual((code, err), (0, ""))
         self.assertEqual([line.split()[0] for line in out.splitlines()],
                          ["grow", "mesh", "forward", "step", "realtime", "scaling", "threads",
-                          "islands", "world", "rod", "wasm", "accuracy"])
+                          "islands", "world", "rod", "helix", "wasm", "accuracy"])
 
     def test_a_short_run_gives_rows_of_figures(self):
         code, out, err = tendril("bench", "step", "--json", "--seconds", "0.01")

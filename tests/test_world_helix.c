@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Scenes by the solver helix: the same strands as by rods, and what is refused. Pairs with
+// src/helix/solver.c and skeleton.c.
+
+#include "test_world_support.h"
+
+// ---- beside rods ----------------------------------------------------------------------------
+
+// The strand twice, by rods and by helices.
+static stage both(const char *rod, const char *helix, const char *rest) {
+    char text[1500];
+    snprintf(text, sizeof text,
+             "{air_density: 0, %s objects: [{name: a, solver: rod, strand: {%s, inextensible: "
+             "true}},\n {name: b, solver: helix, strand: {%s}}]}",
+             rest, rod, helix);
+    return stage_of(text);
+}
+
+// Tips of the last segments.
+static void tips_of(const stage *s, td_vec3 tips[2]) {
+    for (int32_t k = 0; k < 2; k++) {
+        tips[k] = tip_of(s->world, k, -1);
+    }
+}
+
+// A strip that sags by a quarter of its length. Ten elements are off by 1/300 of the sag, sixty
+// edges by 1/3600.
+TD_TEST(helix_world_strand_sags_as_that_of_rods) {
+    static const char strand[] =
+        "points: [[0, 0, 0], [1, 0, 0]], segments: 60, radius: 0.01, radius_other: 0.002,\n"
+        " bend: 0.3, bend_other: 0.8, torsion: 0.2, line_mass: 0.2";
+    char fine[300];
+    td_vec3 tips[2];
+    snprintf(fine, sizeof fine, "%s, elements: 10", strand);
+    stage s = both(strand, fine, "");
+    tips_of(&s, tips);
+    CHECK_IN(tips[0].y, -0.5, -0.2);
+    CHECK_IN(apart(tips[0], tips[1]), 0, 0.004 * -tips[0].y);
+    stage_free(&s);
+}
+
+// A curl of three turns hangs by its weight: rods of 240 edges, helices of 12 elements.
+TD_TEST(helix_world_curl_hangs_as_that_of_rods) {
+    static const char curl[] = "helix: {radius: 0.02, pitch: -0.02, turns: 3}, radius: 0.001, "
+                               "bend: 1e-5, torsion: 7e-6, line_mass: 0.004";
+    char rod[300], helix[300];
+    td_vec3 tips[2];
+    snprintf(rod, sizeof rod, "%s, segments: 240", curl);
+    snprintf(helix, sizeof helix, "%s, segments: 240, elements: 12", curl);
+    stage s = both(rod, helix, "");
+    tips_of(&s, tips);
+    CHECK_IN(tips[0].y, -0.3, -0.09); // longer than the 6 cm that it is drawn with
+    CHECK_IN(apart(tips[0], tips[1]), 0, 0.03 * -tips[0].y);
+    stage_free(&s);
+}
+
+// ---- faults ---------------------------------------------------------------------------------
+
+#define CORD "strand: {points: [[0, 0, 0], [1, 0, 0]], segments: 10,"
+
+TD_TEST(helix_world_refuses_by_place_and_name_what_it_cannot_be) {
+    static const struct {
+        const char *text;
+        int32_t line;
+        const char *message;
+    } faults[] = {
+        {"{objects: [{solver: helix, " CORD "\n elements: -1}}]}", 2, "'elements' is -1"},
+        {"{objects: [{solver: helix, " CORD "\n elements: 1.5}}]}", 2, "'elements' is 1.5"},
+        {"{objects: [{solver: helix, " CORD "\n elements: 11}}]}", 2,
+         "more elements than segments"},
+        {"{objects: [{solver: helix, " CORD "\n radius: 0}}]}", 2, "'radius' is 0 m"},
+        {"{objects: [{solver: helix,\n " CORD " twist: 1001, elements: 10}}]}", 2,
+         "it must be at most 100: raise the number of elements"},
+        {"{objects: [{solver: helix, " CORD "\n rest_helix: {radius: .nan}}}]}", 2,
+         "'radius' must be a number"},
+        {"{objects: [{solver: helix, strand: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0]],\n closed: "
+         "true}}]}",
+         2, "the solver 'helix' does not have this"},
+        {"{objects: [{solver: helix, " CORD "\n end: {held: pinned}}}]}", 2,
+         "the solver 'helix' does not have this"},
+        {"{objects: [{solver: helix, " CORD "\n stretch: 5}}]}", 2,
+         "the solver 'helix' does not have this"},
+        {"{objects: [{solver: helix,\n integrator: rk4, " CORD "}}]}", 2,
+         "the solver 'helix' needs one of the integrators implicit, implicit-euler, euler"},
+        {"{objects: [{solver: helix,\n law: tangent, " CORD "}}]}", 2,
+         "the solver 'helix' has only the law 'linear'"},
+        {"{objects: [{solver: helix, " CORD "\n rest: [[0, 0, 0], [0, 9, 0]]}}]}", 1,
+         "starts stretched"},
+        {"{objects: [{solver: helix,\n plant: nothing.lsys}]}", 2, "no segments"},
+    };
+    for (size_t k = 0; k < sizeof faults / sizeof *faults; k++) {
+        stage s = try_stage(faults[k].text, 1, NULL);
+        CHECK_SAY(s.status != TD_OK && s.diags[0].line == faults[k].line &&
+                      strstr(s.diags[0].message, faults[k].message),
+                  "%s: %d, line %d: '%s'", faults[k].text, s.status, s.diags[0].line,
+                  s.diags[0].message);
+        stage_free(&s);
+    }
+}
+
+TD_TEST(helix_worlds_leave_no_memory_behind_when_it_runs_out) {
+    static const char text[] =
+        "{contact: {}, objects: [{solver: helix, plant: fork.lsys},\n"
+        " {solver: helix, rest_under_gravity: true, damping_ratio: 0.1, strand: {segments: 4,\n"
+        "  points: [[0, 0, 0], [1, 0, 0]], elements: 2, bodies: [{mass: 1}]}}]}";
+    test_heap heap = {0};
+    td_alloc alloc = test_heap_alloc(&heap);
+    stage whole = try_stage(text, 1, &alloc);
+    CHECK_SAY(whole.status == TD_OK, "%s", whole.diags[0].message);
+    const long calls = heap.calls;
+    stage_free(&whole);
+    CHECK_INT(heap.held, 0);
+    for (long k = 1; k <= calls; k++) {
+        heap = (test_heap){.fail_at = k};
+        stage s = try_stage(text, 1, &alloc);
+        CHECK_INT(s.status, TD_ERR_MEMORY);
+        stage_free(&s);
+        CHECK_INT(heap.held, 0);
+    }
+}
