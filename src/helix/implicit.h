@@ -25,7 +25,11 @@ typedef struct tdi_helix_step {
 
 // terms.c: adds the terms of an element's own stations, springs and vanes to its form.
 void tdi_helix_add_element(td_helix_state *state, int32_t element, bool exact);
-// Adds its inertia at the pose alone, to any form.
+// inertia.c: its inertia or weight alone, and the value of that; and its inertia at the pose, to
+// any form.
+void tdi_helix_add_stations(const td_helix_state *state, int32_t element, bool exact,
+                            tdi_helix_form *form);
+td_real tdi_helix_stations_value(const td_helix_state *state, int32_t element);
 void tdi_helix_add_inertia(const td_helix_state *state, int32_t element, tdi_helix_form *form);
 // Adds those of loads to the forms of what they act on.
 void tdi_helix_add_loads(td_helix_state *state, bool exact);

@@ -122,11 +122,12 @@ static void repeat_moves(td_helix_state *s) {
 static void note_air(td_helix_state *s) {
     for (int32_t k = 0; k < s->model->vane_count; k++) {
         const tdi_helix_vane *vane = &s->model->vane[k];
+        const tdi_helix_point *p = &vane->point;
         const tdi_mat3 turn = tdi_mat3_from_quat(vane->turn);
-        const tdi_helix_place at =
-            tdi_helix_frame_at(&s->began, vane->point.element, vane->point.s);
+        const tdi_helix_place at = tdi_helix_frame_at(&s->began, p->element, p->s);
         const tdi_mat3 axes = tdi_mat3_product(&at.r, &turn);
-        s->vane[k].star = tdi_helix_star(s, &vane->point);
+        const td_vec3 x = tdi_add(at.o, tdi_mat3_apply(&at.r, p->offset));
+        s->vane[k].star = s->head.rule.two ? tdi_two_step3(x, tdi_helix_point_at(&s->back, p)) : x;
         s->vane[k].area = tdi_drag_area_of(vane->area, &axes);
     }
 }

@@ -103,17 +103,23 @@ void tdi_helix_form_add_levers(tdi_helix_form *form, const tdi_helix_levers *lev
 }
 
 void tdi_helix_form_add_place(tdi_helix_form *form, const tdi_helix_ride *ride, const td_sym3 *c) {
-    const td_vec3 none[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-    tdi_helix_block block = {.c = *c};
+    const td_vec3 x = ride->x, *shift = ride->shift;
+    const tdi_mat3 b = tdi_cross_sym(x, c);
+    tdi_helix_block *start = &form->start;
     td_vec3 f[3];
     for (int j = 0; j < 3; j++) {
-        f[j] = tdi_sym3_apply(c, ride->shift[j]);
-        form->turn_d[j] = tdi_add(form->turn_d[j], tdi_cross(ride->x, f[j]));
+        f[j] = tdi_sym3_apply(c, shift[j]);
+        form->turn_d[j] = tdi_add(form->turn_d[j], tdi_cross(x, f[j]));
         form->shift_d[j] = tdi_add(form->shift_d[j], f[j]);
     }
-    form->d = tdi_sym3_add(form->d, products(none, ride->shift, none, f));
-    tdi_helix_block_shift(&block, ride->x, false);
-    add_block(&form->start, &block);
+    form->d = tdi_sym3_add(form->d, (td_sym3){tdi_dot(shift[0], f[0]), tdi_dot(shift[1], f[1]),
+                                              tdi_dot(shift[2], f[2]), tdi_dot(shift[0], f[1]),
+                                              tdi_dot(shift[0], f[2]), tdi_dot(shift[1], f[2])});
+    start->a = tdi_sym3_add(start->a, tdi_cross_both(x, &b));
+    for (int j = 0; j < 9; j++) {
+        start->b.m[j] += b.m[j];
+    }
+    start->c = tdi_sym3_add(start->c, *c);
 }
 
 // a b^T + b a^T, times k
@@ -267,7 +273,9 @@ void tdi_helix_add_to_parent(td_helix_state *s, int32_t i, bool exact) {
     tdi_helix_jet jet;
     const td_vec3 p = tdi_helix_ride_on(s, i, &jet);
     tdi_helix_block left = turned(&s->node[i].form.start, &s->node[i].q);
-    tdi_helix_block_shift(&left, p, exact);
+    if (p.x != 0 || p.y != 0 || p.z != 0) {
+        tdi_helix_block_shift(&left, p, exact);
+    }
     tdi_helix_form_add(&s->node[s->model->element[i].parent].form, &jet, &left, exact);
 }
 

@@ -1,142 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The incremental potential of helices: value, gradient and Hessian.
-//
-// A station is a rigid slice in a frame (o, R) of the helix. With P = R S R^^T, c = R moment and
-// e = o - o^ - h^2 g, all over h^2 (docs/theory/implicit.md):
-//   by a shift  m e + c - c^,           by a turn  axial(P) + c x e
-//   Hessian     m I,  [c]x,  tr(P) I - sym(P) + sym(c e^T) - (c.e) I
-// All are in the axes of the element's start, in which the helix is known in closed form.
+// The incremental potential of helices: value, gradient and Hessian. Inertia and weight are in
+// stations' own file, inertia.c.
 
 #include "helix/implicit.h"
-
-// ---- stations -------------------------------------------------------------------------------
-
-// A prediction in the axes of an element's start.
-static tdi_helix_place seen_from(const tdi_helix_place *start, const tdi_helix_place *hat,
-                                 td_vec3 fall) {
-    const td_vec3 away = tdi_sub(tdi_add(hat->o, fall), start->o);
-    return (tdi_helix_place){tdi_mat3_apply_t(&start->r, away),
-                             tdi_mat3_t_product(&start->r, &hat->r)};
-}
-
-// tr(P) I - sym(P)
-static td_sym3 inertia_of(const tdi_mat3 *p) {
-    const td_real *m = p->m;
-    return (td_sym3){m[4] + m[8],          m[0] + m[8],          m[0] + m[4],
-                     -0.5 * (m[1] + m[3]), -0.5 * (m[2] + m[6]), -0.5 * (m[5] + m[7])};
-}
-
-// The inertia of the pose, times k.
-static void set_inertia(const tdi_helix_station *k, const tdi_mat3 *p, td_vec3 c, td_real by,
-                        tdi_helix_block *b) {
-    b->a = tdi_sym3_scale(inertia_of(p), by);
-    b->b = tdi_mat3_cross(tdi_scale(c, by));
-    b->c = tdi_sym3_diagonal(by * k->mass, by * k->mass, by * k->mass);
-}
-
-static tdi_helix_block inertia_block(const tdi_helix_station *k, const tdi_helix_jet *jet,
-                                     const tdi_helix_place *hat, const tdi_helix_step *now,
-                                     bool exact) {
-    const td_real by = now->inertia;
-    const td_vec3 e = tdi_sub(jet->x, hat->o), c = tdi_mat3_apply(&jet->r, k->moment),
-                  c_hat = tdi_mat3_apply(&hat->r, k->moment);
-    const tdi_mat3 rs = tdi_mat3_mul_sym(&jet->r, &k->second), p = tdi_mat3_mul_t(&rs, &hat->r);
-    tdi_helix_block b;
-    if (exact) {
-        set_inertia(k, &p, c, by, &b);
-        b.a = tdi_sym3_add(b.a, tdi_sym3_scale(tdi_helix_geometric(c, e), by));
-    } else {
-        const tdi_mat3 still = tdi_mat3_mul_t(&rs, &jet->r);
-        set_inertia(k, &still, c, by + now->shift, &b);
-    }
-    b.f = b.pull = tdi_scale(tdi_madd(tdi_sub(c, c_hat), e, k->mass), by);
-    b.n = b.spin = tdi_scale(tdi_add(tdi_mat3_axial(&p), tdi_cross(c, e)), by);
-    return b;
-}
-
-// Weight alone; `down` is gravity in the axes of the element.
-static tdi_helix_block weight_block(const tdi_helix_station *k, const tdi_helix_jet *jet,
-                                    td_vec3 down, const tdi_helix_step *now, bool exact) {
-    const td_vec3 c = tdi_mat3_apply(&jet->r, k->moment), up = tdi_scale(down, -1);
-    const tdi_mat3 rs = tdi_mat3_mul_sym(&jet->r, &k->second), p = tdi_mat3_mul_t(&rs, &jet->r);
-    tdi_helix_block b;
-    set_inertia(k, &p, c, exact ? 0 : now->shift, &b);
-    if (exact) {
-        b.a = tdi_sym3_add(b.a, tdi_helix_geometric(c, up));
-    }
-    b.f = b.pull = tdi_scale(up, k->mass);
-    b.n = b.spin = tdi_cross(c, up);
-    return b;
-}
-
-static void add_stations(const td_helix_state *s, int32_t i, bool exact, tdi_helix_form *form) {
-    const tdi_helix_step *now = s->now;
-    const tdi_helix_element *e = &s->model->element[i];
-    const tdi_helix_place *start = &s->pose.start[i];
-    const td_vec3 g = s->head.opts->gravity, fall = tdi_scale(g, now->h * now->h),
-                  down = tdi_mat3_apply_t(&start->r, g);
-    for (int32_t k = e->station_first; k < e->station_first + e->station_count; k++) {
-        const tdi_helix_station *station = &s->model->station[k];
-        tdi_helix_jet jet;
-        tdi_helix_block block;
-        tdi_helix_jet_at(s->pose.u[i], station->s, false, &jet);
-        if (now->inertia > 0) {
-            const tdi_helix_place hat = seen_from(start, &now->hat[k], fall);
-            block = inertia_block(station, &jet, &hat, now, exact);
-        } else {
-            block = weight_block(station, &jet, down, now, exact);
-        }
-        tdi_helix_form_add(form, &jet, &block, exact);
-    }
-}
-
-static td_real station_value(const tdi_helix_station *k, const tdi_helix_frame *at,
-                             const tdi_helix_place *hat) {
-    tdi_mat3 d;
-    for (int j = 0; j < 9; j++) {
-        d.m[j] = at->r.m[j] - hat->r.m[j];
-    }
-    const td_vec3 e = tdi_sub(at->x, hat->o);
-    const tdi_mat3 ds = tdi_mat3_mul_sym(&d, &k->second);
-    td_real trace = 0;
-    for (int j = 0; j < 9; j++) {
-        trace += ds.m[j] * d.m[j];
-    }
-    return 0.5 * k->mass * tdi_dot(e, e) + tdi_dot(e, tdi_mat3_apply(&d, k->moment)) + 0.5 * trace;
-}
-
-static td_real stations_value(const td_helix_state *s, int32_t i) {
-    const tdi_helix_step *now = s->now;
-    const tdi_helix_element *e = &s->model->element[i];
-    const tdi_helix_place *start = &s->pose.start[i];
-    const td_vec3 g = s->head.opts->gravity, fall = tdi_scale(g, now->h * now->h),
-                  down = tdi_mat3_apply_t(&start->r, g);
-    td_real sum = now->inertia > 0 ? 0 : -e->mass * tdi_dot(g, start->o);
-    for (int32_t k = e->station_first; k < e->station_first + e->station_count; k++) {
-        const tdi_helix_station *station = &s->model->station[k];
-        const tdi_helix_frame at = tdi_helix_at(s->pose.u[i], station->s);
-        if (now->inertia > 0) {
-            const tdi_helix_place hat = seen_from(start, &now->hat[k], fall);
-            sum += now->inertia * station_value(station, &at, &hat);
-        } else {
-            const td_vec3 c = tdi_mat3_apply(&at.r, station->moment);
-            sum -= tdi_dot(down, tdi_madd(c, at.x, station->mass));
-        }
-    }
-    return sum;
-}
-
-void tdi_helix_add_inertia(const td_helix_state *s, int32_t i, tdi_helix_form *form) {
-    const tdi_helix_element *e = &s->model->element[i];
-    const tdi_helix_step still = {.shift = 1};
-    for (int32_t k = e->station_first; k < e->station_first + e->station_count; k++) {
-        tdi_helix_jet jet;
-        tdi_helix_jet_at(s->pose.u[i], s->model->station[k].s, false, &jet);
-        const tdi_helix_block block =
-            weight_block(&s->model->station[k], &jet, tdi_vec3(0, 0, 0), &still, false);
-        tdi_helix_form_add(form, &jet, &block, false);
-    }
-}
 
 // ---- springs --------------------------------------------------------------------------------
 
@@ -158,42 +24,85 @@ static td_real springs_value(const td_helix_state *s, int32_t i) {
 
 // ---- points ---------------------------------------------------------------------------------
 
-tdi_helix_ride tdi_helix_ride_at(const td_helix_state *s, const tdi_helix_point *point) {
+// A point on an element: how it rides, and its way from the frame there.
+typedef struct point_at {
     tdi_helix_jet jet;
     tdi_helix_ride ride;
-    tdi_helix_jet_at(s->pose.u[point->element], point->s, false, &jet);
-    const td_vec3 p = tdi_mat3_apply(&jet.r, point->offset);
-    ride.x = tdi_add(jet.x, p);
+    td_vec3 p;
+    bool beside; // it is not on the centreline
+} point_at;
+
+static void ride_point(const td_helix_state *s, const tdi_helix_point *point, point_at *at) {
+    const td_vec3 offset = point->offset;
+    tdi_helix_jet_at(s->pose.u[point->element], point->s, false, &at->jet);
+    at->beside = offset.x != 0 || offset.y != 0 || offset.z != 0;
+    at->p = at->beside ? tdi_mat3_apply(&at->jet.r, offset) : offset;
+    at->ride.x = tdi_add(at->jet.x, at->p);
     for (int k = 0; k < 3; k++) {
-        ride.turn[k] = jet.turn[k];
-        ride.shift[k] = tdi_add(jet.dx[k], tdi_cross(jet.turn[k], p));
+        at->ride.turn[k] = at->jet.turn[k];
+        at->ride.shift[k] =
+            at->beside ? tdi_add(at->jet.dx[k], tdi_cross(at->jet.turn[k], at->p)) : at->jet.dx[k];
     }
-    return ride;
+}
+
+tdi_helix_ride tdi_helix_ride_at(const td_helix_state *s, const tdi_helix_point *point) {
+    point_at at;
+    ride_point(s, point, &at);
+    return at.ride;
+}
+
+static td_vec3 world_of(const td_helix_state *s, int32_t element, td_vec3 x) {
+    const tdi_helix_place *start = &s->pose.start[element];
+    return tdi_add(start->o, tdi_mat3_apply(&start->r, x));
+}
+
+// Second derivatives of a point times a force on it.
+static void add_bent(const point_at *at, td_vec3 f, tdi_helix_form *form) {
+    const td_vec3 *T = at->jet.turn;
+    const td_sym3 lever = tdi_helix_geometric(at->ride.x, f);
+    form->start.a = tdi_sym3_add(form->start.a, lever);
+    for (int j = 0; j < 3; j++) {
+        form->turn_d[j] = tdi_add(form->turn_d[j], tdi_cross(at->ride.shift[j], f));
+    }
+    form->d = tdi_sym3_add(form->d, tdi_helix_bent(&at->jet, f, tdi_cross(at->p, f)));
+    if (at->beside) {
+        const td_sym3 own = tdi_helix_geometric(at->p, f);
+        const td_vec3 n[3] = {tdi_sym3_apply(&own, T[0]), tdi_sym3_apply(&own, T[1]),
+                              tdi_sym3_apply(&own, T[2])};
+        form->d = tdi_sym3_add(form->d, (td_sym3){tdi_dot(T[0], n[0]), tdi_dot(T[1], n[1]),
+                                                  tdi_dot(T[2], n[2]), tdi_dot(T[0], n[1]),
+                                                  tdi_dot(T[0], n[2]), tdi_dot(T[1], n[2])});
+    }
 }
 
 // Adds the term of a point, which is in world axes.
-static void add_point(td_helix_state *s, const tdi_helix_point *at, const tdi_point *term,
-                      bool exact) {
-    const tdi_mat3 back = tdi_mat3_turned(&s->pose.start[at->element].r);
-    tdi_helix_block block = {.c = tdi_sym3_turn(&back, &term->hessian),
-                             .f = tdi_mat3_apply(&back, term->gradient)};
-    tdi_helix_jet jet;
-    tdi_helix_jet_at(s->pose.u[at->element], at->s, false, &jet);
-    block.pull = block.f;
-    tdi_helix_block_shift(&block, tdi_mat3_apply(&jet.r, at->offset), exact);
-    tdi_helix_form_add(&s->node[at->element].form, &jet, &block, exact);
+static void add_point(td_helix_state *s, int32_t element, const point_at *at, td_vec3 gradient,
+                      const td_sym3 *hessian, bool exact) {
+    const tdi_mat3 back = tdi_mat3_turned(&s->pose.start[element].r);
+    const td_sym3 c = tdi_sym3_turn(&back, hessian);
+    const td_vec3 f = tdi_mat3_apply(&back, gradient);
+    tdi_helix_form *form = &s->node[element].form;
+    tdi_helix_block *start = &form->start;
+    const tdi_helix_motion row = tdi_helix_ride_row(&at->ride, f);
+    tdi_helix_form_add_place(form, &at->ride, &c);
+    start->n = tdi_add(start->n, row.w);
+    start->f = tdi_add(start->f, f);
+    start->spin = tdi_add(start->spin, row.w);
+    start->pull = tdi_add(start->pull, f);
+    form->g = tdi_add(form->g, row.d);
+    if (exact) {
+        add_bent(at, f, form);
+    }
 }
 
 // ---- drag -----------------------------------------------------------------------------------
 
-static tdi_drag drag_at(const td_helix_state *s, int32_t k) {
+static tdi_drag drag_at(const td_helix_state *s, int32_t k, td_vec3 x) {
     const td_step_opts *o = s->head.opts;
-    const tdi_helix_vane *vane = &s->model->vane[k];
     const tdi_helix_vane_air *known = &s->vane[k];
     const td_real h = s->now->h;
     const tdi_rate_factors by = {h, 1, 1 / h};
-    const td_vec3 wind = o->winds ? o->winds[vane->point.segment] : o->air.wind,
-                  x = tdi_helix_point_at(&s->pose, &vane->point),
+    const td_vec3 wind = o->winds ? o->winds[s->model->vane[k].point.segment] : o->air.wind,
                   u = tdi_sub(tdi_scale(tdi_sub(x, known->star), 1 / h), wind);
     return tdi_drag_of(&o->air, &known->area, u, &by);
 }
@@ -201,9 +110,10 @@ static tdi_drag drag_at(const td_helix_state *s, int32_t k) {
 static void add_vanes(td_helix_state *s, int32_t i, bool exact) {
     const tdi_helix_element *e = &s->model->element[i];
     for (int32_t k = e->vane_first; s->now->drag && k < e->vane_first + e->vane_count; k++) {
-        const tdi_drag drag = drag_at(s, k);
-        const tdi_point term = {drag.value, drag.gradient, drag.hessian};
-        add_point(s, &s->model->vane[k].point, &term, exact);
+        point_at at;
+        ride_point(s, &s->model->vane[k].point, &at);
+        const tdi_drag drag = drag_at(s, k, world_of(s, i, at.ride.x));
+        add_point(s, i, &at, drag.gradient, &drag.hessian, exact);
     }
 }
 
@@ -211,7 +121,7 @@ static td_real vanes_value(const td_helix_state *s, int32_t i) {
     const tdi_helix_element *e = &s->model->element[i];
     td_real sum = 0;
     for (int32_t k = e->vane_first; s->now->drag && k < e->vane_first + e->vane_count; k++) {
-        sum += drag_at(s, k).value;
+        sum += drag_at(s, k, tdi_helix_point_at(&s->pose, &s->model->vane[k].point)).value;
     }
     return sum;
 }
@@ -265,7 +175,9 @@ void tdi_helix_add_loads(td_helix_state *s, bool exact) {
             add_torque(s, load, exact);
         } else if (at.element != TD_NONE) {
             const tdi_point term = load_term(s, load, &at);
-            add_point(s, &at, &term, exact);
+            point_at ride;
+            ride_point(s, &at, &ride);
+            add_point(s, at.element, &ride, term.gradient, &term.hessian, exact);
         }
     }
 }
@@ -284,7 +196,7 @@ static td_real load_value(const td_helix_state *s, const td_load *load) {
 // ---- entry ----------------------------------------------------------------------------------
 
 void tdi_helix_add_element(td_helix_state *s, int32_t i, bool exact) {
-    add_stations(s, i, exact, &s->node[i].form);
+    tdi_helix_add_stations(s, i, exact, &s->node[i].form);
     add_springs(s, i, &s->node[i].form);
     add_vanes(s, i, exact);
 }
@@ -293,7 +205,7 @@ td_real tdi_helix_value(const td_helix_state *s) {
     const td_step_opts *o = s->head.opts;
     td_real sum = 0;
     for (int32_t i = s->model->element_count - 1; i >= 0; i--) {
-        sum += stations_value(s, i) + springs_value(s, i) + vanes_value(s, i);
+        sum += tdi_helix_stations_value(s, i) + springs_value(s, i) + vanes_value(s, i);
     }
     for (int32_t k = 0; k < o->load_count; k++) {
         sum += load_value(s, &o->loads[k]);
