@@ -54,7 +54,7 @@ vine-on-a-trellis --times 0,3,5,9
 vine-tendril --times 0,3,6,9,12 --turn=-25
 weeping-willow-in-gusts --times 0,3,5
 weeping-willow-of-helices --times 0,3,5,7 --zoom 1.2
-wheat-field-waves --times 0,2,4 --zoom 1.15
+wheat-field-waves --times 0,2,4 --rise 4 --zoom 1.5
 wilberforce-pendulum --times 0,1,1.5,9,9.4 --turn=-25
 '
 

@@ -14,24 +14,14 @@
 typedef struct bead_model {
     tdi_solver_model head;
     const td_segment *segment;
-    td_real mass, radius, stiffness, damping; // from here on they tell models apart
-    td_vec3 drawn;                            // where the tip is, in the axes of the base
 } bead_model;
 
 typedef struct bead {
     tdi_solver_state head; // its coordinates are those of its one point, the tip
-    const bead_model *model;
+    const td_segment *segment;
     tdi_ldl3 factors; // of the Hessian
     tdi_point touch;  // what contact adds to gradient and Hessian
 } bead;
-
-static td_vec3 vec_of(const td_real *x) {
-    return tdi_vec3(x[0], x[1], x[2]);
-}
-
-static void put(td_vec3 from, td_real *x) {
-    x[0] = from.x, x[1] = from.y, x[2] = from.z;
-}
 
 // ---- models, states, segments ---------------------------------------------------------------
 
@@ -49,35 +39,29 @@ static td_status model_new(const td_skeleton *skeleton, const tdi_model_opts *op
         return tdi_fail(diag, TD_ERR_STRUCTURE, "a bead cannot have %s", wrong);
     }
     bead_model *m = tdi_model_new(alloc, sizeof *m, "a bead", diag);
-    if (!m) {
-        return TD_ERR_MEMORY;
+    if (m) {
+        m->segment = s;
+        m->head.dof_count = 3;
+        m->head.parameters = &s->mass;
+        m->head.parameter_bytes = sizeof *s - offsetof(td_segment, mass);
     }
-    const td_real over = s->joint == TD_JOINT_FREE ? 0 : 1 / (s->length * s->length);
-    m->segment = s;
-    m->mass = s->mass;
-    m->radius = s->radius_base;
-    m->stiffness = s->stiffness.x * over;
-    m->damping = s->damping.x * over;
-    m->drawn = tdi_add(s->attach, tdi_quat_rotate(s->initial, s->tip));
-    m->head.dof_count = 3;
-    m->head.parameters = &m->mass;
-    m->head.parameter_bytes = sizeof *m - offsetof(bead_model, mass);
-    *out = &m->head;
-    return TD_OK;
+    *out = (tdi_solver_model *)m;
+    return m ? TD_OK : TD_ERR_MEMORY;
 }
 
 // Where the spring ends.
 static td_vec3 anchor(const bead *b) {
-    const td_base_motion *base = &b->head.base;
-    return tdi_add(base->position, tdi_quat_rotate(base->rotation, b->model->drawn));
+    const td_segment *s = b->segment;
+    const td_vec3 drawn = tdi_add(s->attach, tdi_quat_rotate(s->initial, s->tip));
+    return tdi_base_point(&b->head.base, drawn);
 }
 
 static void set_base(void *state, const td_base_motion *motion) {
     bead *b = state;
     b->head.base = *motion;
     if (tdi_state_as_drawn(&b->head)) {
-        put(anchor(b), b->head.coords.x);
-        put(motion->velocity, b->head.coords.v);
+        tdi_coords_set_point(b->head.coords.x, 0, anchor(b));
+        tdi_coords_set_point(b->head.coords.v, 0, motion->velocity);
     }
 }
 
@@ -85,20 +69,20 @@ static td_status state_new(const void *model, const td_alloc *alloc, tdi_solver_
                            td_diag *diag) {
     bead *b = tdi_state_new(alloc, sizeof *b, 3, "a bead", diag);
     if (b) {
-        b->model = model;
+        b->segment = ((const bead_model *)model)->segment;
         b->head.segment_count = b->head.point_count = b->head.capsule_count = 1;
-        put(b->model->drawn, b->head.coords.x);
+        tdi_coords_set_point(b->head.coords.x, 0, anchor(b));
     }
     *out = (tdi_solver_state *)b;
     return b ? TD_OK : TD_ERR_MEMORY;
 }
 
+// There is one segment.
 static void poses(const void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
                   td_quat *rotations) {
-    const bead *b = state;
-    const td_segment *s = b->model->segment;
-    const td_vec3 x = vec_of(b->head.coords.x);
-    (void)first, (void)count; // there is one
+    const td_segment *s = ((const bead *)state)->segment;
+    const td_vec3 x = tdi_coords_point(((const bead *)state)->head.coords.x, 0);
+    (void)first, (void)count;
     if (origins) {
         *origins = tdi_sub(x, tdi_quat_rotate(s->initial, s->tip));
     }
@@ -112,61 +96,68 @@ static void poses(const void *state, int32_t first, int32_t count, td_vec3 *orig
 
 static void velocities(void *state, int32_t first, int32_t count, const td_vec3 *at, td_vec3 *v) {
     (void)first, (void)count, (void)at;
-    *v = vec_of(((const bead *)state)->head.coords.v);
+    *v = tdi_coords_point(((const bead *)state)->head.coords.v, 0);
+}
+
+// Of the spring at the joint, as one at the tip.
+static td_real at_tip(const td_segment *s, td_real stiffness) {
+    return s->joint == TD_JOINT_FREE ? 0 : stiffness / (s->length * s->length);
 }
 
 static td_sums sums(void *state, td_vec3 gravity) {
     const bead *b = state;
-    const td_vec3 x = vec_of(b->head.coords.x), v = vec_of(b->head.coords.v),
-                  d = tdi_sub(x, anchor(b)), p = tdi_scale(v, b->model->mass);
-    return (td_sums){.energy = {.kinetic = 0.5 * tdi_dot(p, v),
-                                .elastic = 0.5 * b->model->stiffness * tdi_dot(d, d),
-                                .weight = -b->model->mass * tdi_dot(gravity, x)},
+    const td_segment *s = b->segment;
+    const td_vec3 x = tdi_coords_point(b->head.coords.x, 0),
+                  v = tdi_coords_point(b->head.coords.v, 0), d = tdi_sub(x, anchor(b)),
+                  p = tdi_scale(v, s->mass);
+    return (td_sums){{.kinetic = 0.5 * tdi_dot(p, v),
+                      .elastic = 0.5 * at_tip(s, s->stiffness.x) * tdi_dot(d, d),
+                      .weight = -s->mass * tdi_dot(gravity, x)},
                      .linear = p,
                      .angular = tdi_cross(x, p)};
 }
 
 // ---- the potential --------------------------------------------------------------------------
 
-static void add_loads(const bead *b, td_vec3 u, const tdi_rate_factors *by, tdi_point *sum) {
+static void add_loads(const bead *b, td_vec3 u, tdi_point *sum) {
     const td_step_opts *o = b->head.opts;
-    const td_segment *s = b->model->segment;
+    const td_segment *s = b->segment;
+    const tdi_rate_factors by = tdi_rates_of(b->head.rule.h);
     for (int32_t k = 0; k < o->load_count; k++) {
-        const td_load *l = &o->loads[k];
-        const td_vec3 arm = tdi_quat_rotate(s->initial, tdi_sub(l->point, s->tip));
-        if (l->kind != TD_LOAD_TORQUE) {
-            const tdi_point p = tdi_point_load(l, tdi_add(vec_of(b->head.coords.x), arm), u, 1, by);
+        const td_vec3 arm = tdi_quat_rotate(s->initial, tdi_sub(o->loads[k].point, s->tip)),
+                      x = tdi_add(tdi_coords_point(b->head.coords.x, 0), arm);
+        if (o->loads[k].kind != TD_LOAD_TORQUE) {
+            const tdi_point p = tdi_point_load(&o->loads[k], x, u, 1, &by);
             tdi_point_add(sum, p.value, p.gradient, p.hessian);
         }
     }
-    if (by->value > 0 && (o->air.linear > 0 || o->air.quadratic > 0)) {
+    if (by.value > 0 && (o->air.linear > 0 || o->air.quadratic > 0)) {
         const tdi_mat3 r = tdi_mat3_from_quat(s->initial);
         const tdi_drag_area area = tdi_drag_area_of(tdi_segment_areas(s), &r);
         const td_vec3 wind = o->winds ? o->winds[0] : o->air.wind;
-        const tdi_drag d = tdi_drag_of(&o->air, &area, tdi_sub(u, wind), by);
+        const tdi_drag d = tdi_drag_of(&o->air, &area, tdi_sub(u, wind), &by);
         tdi_point_add(sum, d.value, d.gradient, d.hessian);
     }
 }
 
 static tdi_point potential(const bead *b) {
-    const bead_model *m = b->model;
+    const td_segment *s = b->segment;
     const td_step_opts *o = b->head.opts;
-    const td_base_motion *base = &b->head.base;
+    const tdi_coords *c = &b->head.coords;
     const td_real h = b->head.rule.h;
-    const td_vec3 x = vec_of(b->head.coords.x), a = anchor(b);
-    const tdi_rate_factors by = {h, h > 0, h > 0 ? 1 / h : 0};
+    const td_vec3 x = tdi_coords_point(c->x, 0), a = anchor(b);
     td_vec3 u = {0, 0, 0};
-    tdi_point sum = {.value = -m->mass * tdi_dot(o->gravity, x),
-                     .gradient = tdi_scale(o->gravity, -m->mass)};
-    tdi_point_add_spring(&sum, o->stiffness * m->stiffness, tdi_sub(x, a));
+    tdi_point sum = {.value = -s->mass * tdi_dot(o->gravity, x),
+                     .gradient = tdi_scale(o->gravity, -s->mass)};
+    tdi_point_add_spring(&sum, o->stiffness * at_tip(s, s->stiffness.x), tdi_sub(x, a));
     if (h > 0) {
-        const td_vec3 turned = tdi_cross(base->spin, tdi_sub(a, base->position)),
-                      v = tdi_add(base->velocity, turned);
-        u = tdi_scale(tdi_sub(x, vec_of(b->head.coords.star)), 1 / h);
-        tdi_point_add_spring(&sum, m->mass / (h * h), tdi_sub(x, vec_of(b->head.coords.hat)));
-        tdi_point_add_spring(&sum, o->damping * m->damping / h, tdi_scale(tdi_sub(u, v), h));
+        const td_vec3 v = tdi_base_velocity(&b->head.base, a);
+        u = tdi_scale(tdi_sub(x, tdi_coords_point(c->star, 0)), 1 / h);
+        tdi_point_add_spring(&sum, s->mass / (h * h), tdi_sub(x, tdi_coords_point(c->hat, 0)));
+        tdi_point_add_spring(&sum, o->damping * at_tip(s, s->damping.x) / h,
+                             tdi_scale(tdi_sub(u, v), h));
     }
-    add_loads(b, u, &by, &sum);
+    add_loads(b, u, &sum);
     return sum;
 }
 
@@ -174,7 +165,7 @@ static tdi_point potential(const bead *b) {
 
 static tdi_factored factor(void *body, const tdi_model *model) {
     bead *b = body;
-    const td_real more = model->shift * b->model->mass;
+    const td_real more = model->shift * b->segment->mass;
     const td_sym3 h = tdi_sym3_add(tdi_sym3_add(potential(b).hessian, b->touch.hessian),
                                    tdi_sym3_diagonal(more, more, more));
     return tdi_ldl3_factor(&b->factors, &h, 0) ? TDI_NOT_POSITIVE : TDI_POSITIVE;
@@ -185,7 +176,7 @@ static td_real solve(void *body, bool limited, td_real *promise) {
     const td_vec3 r = tdi_add(potential(b).gradient, b->touch.gradient),
                   dx = tdi_scale(tdi_ldl3_solve(&b->factors, r), -1);
     (void)limited; // no increment is too long
-    put(dx, b->head.coords.increment);
+    tdi_coords_set_point(b->head.coords.increment, 0, dx);
     *promise -= tdi_dot(r, dx);
     return tdi_norm(dx);
 }
@@ -197,12 +188,12 @@ static td_real value(const void *body) {
 // ---- contact --------------------------------------------------------------------------------
 
 static void capsules(const void *body, tdi_capsule *out) {
-    *out = (tdi_capsule){0, 0, ((const bead *)body)->model->radius, 0};
+    *out = (tdi_capsule){0, 0, ((const bead *)body)->segment->radius_base, 0};
 }
 
 static td_real force(const void *body, const td_step_opts *o, td_real gap, td_real h) {
-    const bead_model *m = ((const bead *)body)->model;
-    return m->mass * (tdi_norm(o->gravity) + (h > 0 ? gap * m->radius / (h * h) : 0));
+    const td_segment *s = ((const bead *)body)->segment;
+    return s->mass * (tdi_norm(o->gravity) + (h > 0 ? gap * s->radius_base / (h * h) : 0));
 }
 
 static void clear(void *body) {
@@ -221,7 +212,7 @@ static void add(void *body, const tdi_contact_side *t) {
 static void respond(void *body) {
     const bead *b = body;
     td_real *y = b->head.coords.response;
-    put(tdi_ldl3_solve(&b->factors, vec_of(y)), y);
+    tdi_coords_set_point(y, 0, tdi_ldl3_solve(&b->factors, tdi_coords_point(y, 0)));
 }
 
 // ---- entry ----------------------------------------------------------------------------------

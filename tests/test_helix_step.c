@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Implicit steps and statics of helices. Pairs with src/helix/terms.c, sweep.c and step.c.
 
-#include "helix/implicit.h"
+#include "helix/slices.h"
 #include "test_helix_support.h"
 
 #include <stdlib.h>
@@ -198,5 +198,46 @@ TD_TEST(helix_gradient_and_hessian_of_a_step_are_those_of_differences) {
         snprintf(what, sizeof what, "tree %d of %d elements", k, (int)last + 1);
         check_derivatives(h, what);
         helices_free(h);
+    }
+}
+
+// ---- lanes ----------------------------------------------------------------------------------
+
+TD_TEST(helix_slices_at_once_have_the_bits_of_one_at_a_time) {
+    const tdi_slices_add wide = tdi_slices_kernel(true), one = tdi_slices_kernel(false);
+    tdi_random r;
+    if (!wide) {
+        test_skip("this machine has no lanes");
+        return;
+    }
+    tdi_random_seed(&r, 11);
+    for (int k = 0; k < 200; k++) {
+        tdi_helix_station station[MOST];
+        tdi_helix_place hat[MOST];
+        const td_vec3 u = tdi_scale(any_direction(&r), between(&r, 0, 8));
+        const tdi_mat3 axes = tdi_mat3_from_quat(tdi_quat_turn(any_direction(&r), 1));
+        for (int j = 0; j < MOST; j++) {
+            station[j] = (tdi_helix_station){.s = between(&r, 0, 1),
+                                             .mass = between(&r, 0.1, 1),
+                                             .second = {.xx = 0.01, .zz = between(&r, 0, 0.02)}};
+            hat[j] = (tdi_helix_place){any_direction(&r),
+                                       tdi_mat3_from_quat(tdi_quat_turn(any_direction(&r), 0.3))};
+        }
+        const tdi_slices_at at = {.station = station,
+                                  .hat = k % 3 ? hat : NULL,
+                                  .u = u,
+                                  .u2 = tdi_dot(u, u),
+                                  .terms = tdi_stumpff_terms(tdi_dot(u, u)),
+                                  .from = any_direction(&r),
+                                  .axes = &axes,
+                                  .down = any_direction(&r),
+                                  .inertia = 3600,
+                                  .weight = k % 2 ? 0 : 3700,
+                                  .exact = k % 2};
+        const int32_t last = 1 + k % MOST;
+        td_real a[TDI_SLICE_ROWS] = {0}, b[TDI_SLICE_ROWS] = {0};
+        one(&at, 0, last, a);
+        wide(&at, 0, last, b);
+        CHECK_SAY(memcmp(a, b, sizeof a) == 0, "%d slices have other bits", (int)last);
     }
 }

@@ -24,6 +24,9 @@ bool val_helix_row(val_report *report, const td_helix_element *first, int32_t co
 // The beam of a rod of segments, as a row of beam->count elements.
 bool val_helix_beam(val_report *report, const val_rod *beam, val_helix *helix);
 
+// One of `count` elements of a curl of unit length, stiffness and mass.
+td_helix_element val_helix_curl(int32_t count);
+
 // What random helices may be: each element grows from the end or a random place of an earlier one.
 typedef struct val_helix_wild {
     int32_t least, most; // elements

@@ -73,7 +73,7 @@ static void straight_statics(val_report *report) {
 // The curl is given in directors d1, d2 and tangent d3, which start along +x, -y, -z with -z down.
 // Our frame has the tangent along Y: X, Y, Z are d2, d3, d1, a cyclic change that keeps them right-
 // handed, and u = (kappa2, tau, kappa1).
-static td_helix_element curl_element(int32_t count) {
+td_helix_element val_helix_curl(int32_t count) {
     td_helix_element e = unit_element(count);
     e.turn = (td_quat){0.5, -0.5, 0.5, -0.5}; // columns (0, -1, 0), (0, 0, -1), (1, 0, 0)
     e.rest = e.start = (td_vec3){0, 8, 20};
@@ -89,7 +89,7 @@ static void curl_statics(val_report *report) {
     bool fine = true;
     for (int k = 0; k < 3; k++) {
         const int32_t n = (int32_t[]){10, 80, 160}[k];
-        td_helix_element e = curl_element(n);
+        td_helix_element e = val_helix_curl(n);
         fine = fine && rest_tip(report, &e, n, (td_vec3){0, 0, -5}, &tips[k]);
     }
     for (int axis = 0; fine && axis < 3; axis++) {

@@ -5,7 +5,7 @@
 // by at most a
 //           quarter turn at rest or as drawn. And with the stiffness B of the axis, its length L
 //           and the mass m that it carries, its own and that of its branches,
-//             N >= 2 (m g L^2/B)^(1/3):
+//             N^3 >= 8 m g L^2/B:
 //           held level, the axis then ends within about one part in a hundred of its length of
 //           where one of many elements does. At least two on the ground, for the lowest frequency;
 //           at most one a segment.
@@ -22,7 +22,7 @@
 
 #define PI      3.14159265358979323846
 #define QUARTER (PI / 2) // rad: an element turns by no more, unless it is told to
-#define WEIGHT  2.0      // elements for each cube root of weight over stiffness
+#define WEIGHT  8.0      // of the cube of the number of elements, over weight and stiffness
 #define GRAVITY 9.81     // m/s^2: that of most scenes
 #define TURNS   100      // of an element: more are refused
 #define LEAST   2        // elements of an axis on the ground
@@ -61,9 +61,12 @@ static int32_t count_elements(const tdi_helix_maker *k, const tdi_helix_axis *ax
     for (int32_t j = 1; j < axis->count; j++) {
         angle += fmax(tdi_helix_swing(axis->rest[j]), tdi_helix_swing(axis->start[j]));
     }
-    count = fmax(count, ceil(angle / QUARTER));
-    count = fmax(count, stiff > 0 ? ceil(WEIGHT * cbrt(weight * length * length / stiff)) : count);
-    return count < axis->count ? (int32_t)count : axis->count;
+    count = fmin(fmax(count, ceil(angle / QUARTER)), axis->count);
+    while (count < axis->count &&
+           count * count * count * stiff < WEIGHT * weight * length * length) {
+        count++;
+    }
+    return (int32_t)count;
 }
 
 // The member at which element e of `count` begins: the joint nearest to an even share of the

@@ -11,33 +11,38 @@
 
 // ---- Stumpff's functions --------------------------------------------------------------------
 
-static const td_real over_factorial[8] = {1,        1,         1.0 / 2,   1.0 / 6,
-                                          1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040};
+const td_real tdi_over_factorial[8] = {1,        1,         1.0 / 2,   1.0 / 6,
+                                       1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040};
 
-// 1/((k + 1)(k + 2)), ..., for k = 6 and 7
 #define OVER(j) (1.0 / ((j) * ((j) + 1)))
-static const td_real over6[] = {OVER(7),  OVER(9),  OVER(11), OVER(13), OVER(15),
-                                OVER(17), OVER(19), OVER(21), OVER(23), OVER(25)};
-static const td_real over7[] = {OVER(8),  OVER(10), OVER(12), OVER(14), OVER(16),
-                                OVER(18), OVER(20), OVER(22), OVER(24), OVER(26)};
+const td_real tdi_stumpff_over[2][TDI_STUMPFF_TERMS] = {
+    {OVER(7), OVER(9), OVER(11), OVER(13), OVER(15), OVER(17), OVER(19), OVER(21), OVER(23),
+     OVER(25)},
+    {OVER(8), OVER(10), OVER(12), OVER(14), OVER(16), OVER(18), OVER(20), OVER(22), OVER(24),
+     OVER(26)}};
+
+int tdi_stumpff_terms(td_real x) {
+    return x > SERIES ? 0 : x > 3 ? TDI_STUMPFF_TERMS : x > 0.5 ? 8 : x > 0.02 ? 6 : 4;
+}
 
 // c_k = (1 - x/((k + 1)(k + 2)) (1 - x/((k + 3)(k + 4)) (...)))/k!, so many terms
-static inline td_real series(td_real x, const td_real *over, int terms) {
+static inline td_real series(td_real x, int k, int terms) {
+    const td_real *over = tdi_stumpff_over[k - 6];
     td_real sum = 1;
     for (int j = terms - 1; j >= 0; j--) {
         sum = 1 - x * over[j] * sum;
     }
-    return sum;
+    return tdi_over_factorial[k] * sum;
 }
 
 tdi_stumpff tdi_stumpff_of(td_real x) {
     tdi_stumpff f;
-    if (x <= SERIES) { // from the small ones down: 1/k! - x c_(k+2) loses nothing
-        const int terms = x > 3 ? 10 : x > 0.5 ? 8 : x > 0.02 ? 6 : 4; // leave out 1e-16 at most
-        f.c[7] = over_factorial[7] * series(x, over7, terms);
-        f.c[6] = over_factorial[6] * series(x, over6, terms);
+    const int terms = tdi_stumpff_terms(x);
+    if (terms > 0) { // from the small ones down: 1/k! - x c_(k+2) loses nothing
+        f.c[7] = series(x, 7, terms);
+        f.c[6] = series(x, 6, terms);
         for (int k = 5; k >= 0; k--) {
-            f.c[k] = over_factorial[k] - x * f.c[k + 2];
+            f.c[k] = tdi_over_factorial[k] - x * f.c[k + 2];
         }
         return f;
     }
@@ -46,7 +51,7 @@ tdi_stumpff tdi_stumpff_of(td_real x) {
     f.c[1] = sin(angle) / angle;
     f.c[2] = 2 * sine * sine / x;
     for (int k = 3; k < 8; k++) {
-        f.c[k] = (over_factorial[k - 2] - f.c[k - 2]) / x;
+        f.c[k] = (tdi_over_factorial[k - 2] - f.c[k - 2]) / x;
     }
     return f;
 }

@@ -20,6 +20,13 @@ typedef struct tdi_stumpff {
 // Of x = |v|^2 >= 0.
 tdi_stumpff tdi_stumpff_of(td_real x);
 
+// For those who sum the series themselves: 1/k!, and of k = 6 and 7 the factors 1/((k + 1)(k + 2)),
+// 1/((k + 3)(k + 4)), ...; and how many are needed up to x, leaving out 1e-16. 0: no series.
+enum { TDI_STUMPFF_TERMS = 10 };
+extern const td_real tdi_over_factorial[8];
+extern const td_real tdi_stumpff_over[2][TDI_STUMPFF_TERMS];
+int tdi_stumpff_terms(td_real x);
+
 // Place and frame at s, in the axes of the start.
 typedef struct tdi_helix_frame {
     td_vec3 x;

@@ -197,8 +197,7 @@ static td_vec3 arc_of(td_vec3 chord, td_real *longer) {
     return tdi_scale(v, angle / tdi_norm(v));
 }
 
-// The joint before member j as an element of this roll sees it; `twist` is what its twist is near
-// to, which a rotation knows but for whole turns.
+// The joint before member j as an element of this roll sees it, and arc over chord.
 static td_vec3 turn_of(const tdi_helix_axis *axis, const td_quat *joint, int32_t j,
                        const tdi_helix_roll *roll, td_real *longer) {
     const td_real before = tdi_helix_rolled(axis, roll, j - 1),
@@ -323,31 +322,22 @@ static td_real taper_of(const tdi_helix_maker *k, int32_t first, int32_t last) {
     return most / least;
 }
 
-// How far the frames of members in the middle turn from those of the helix, rad, at most.
+// How far the frames of members turn from those of a helix of curvature u: half of the range in
+// which the difference of their turns is along the element, rad.
 static td_real misfit_of(const tdi_helix_maker *k, int32_t first, int32_t last,
-                         const tdi_helix_roll *roll, const tdi_helix_fit *fit) {
+                         const tdi_helix_roll *roll, const td_quat *joint, td_vec3 u) {
     const tdi_helix_axis *axis = &k->axis;
-    const td_vec3 u[2] = {tdi_scale(fit->rest, fit->stretch), tdi_scale(fit->start, fit->stretch)};
-    td_vec3 off[2] = {{0, 0, 0}, {0, 0, 0}}, mean[2] = {{0, 0, 0}, {0, 0, 0}};
-    td_real most = 0;
-    for (int pass = 0; pass < 2; pass++) { // the mean, then the largest from it
-        off[0] = off[1] = tdi_vec3(0, 0, 0);
-        for (int32_t j = first; j < last; j++) {
-            for (int i = 0; i < 2; i++) {
-                td_real longer;
-                if (j > first) {
-                    const td_vec3 a = turn_of(axis, i ? axis->start : axis->rest, j, roll, &longer);
-                    off[i] = tdi_sub(tdi_add(off[i], a), tdi_scale(u[i], joint_length(axis, j)));
-                }
-                if (pass == 0) {
-                    mean[i] = tdi_madd(mean[i], off[i], 1.0 / (last - first));
-                } else {
-                    most = fmax(most, tdi_norm(tdi_sub(off[i], mean[i])));
-                }
-            }
-        }
+    td_vec3 off = {0, 0, 0}, low = off, high = off;
+    for (int32_t j = first + 1; j < last; j++) {
+        td_real longer;
+        td_vec3 a = turn_of(axis, joint, j, roll, &longer);
+        const td_real l = joint_length(axis, j);
+        a.y += joint == axis->start ? whole_turns(k, a.y, l) : 0;
+        off = tdi_madd(tdi_add(off, a), u, -longer * l);
+        low = tdi_vec3(fmin(low.x, off.x), fmin(low.y, off.y), fmin(low.z, off.z));
+        high = tdi_vec3(fmax(high.x, off.x), fmax(high.y, off.y), fmax(high.z, off.z));
     }
-    return most;
+    return 0.5 * tdi_norm(tdi_sub(high, low));
 }
 
 tdi_helix_fit tdi_helix_fit_of(const tdi_helix_maker *k, int32_t first, int32_t last,
@@ -376,6 +366,7 @@ tdi_helix_fit tdi_helix_fit_of(const tdi_helix_maker *k, int32_t first, int32_t 
     fit.stiffness = tdi_scale(fit.stiffness, fit.length);
     fit.friction = tdi_scale(fit.friction, fit.length);
     fit.taper = taper_of(k, first, last);
-    fit.misfit = misfit_of(k, first, last, roll, &fit);
+    fit.misfit = fmax(misfit_of(k, first, last, roll, axis->rest, fit.rest),
+                      misfit_of(k, first, last, roll, axis->start, fit.start));
     return fit;
 }

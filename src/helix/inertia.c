@@ -80,14 +80,13 @@ static bool is_slice(const tdi_helix_station *k) {
            k->second.xy == 0 && k->second.xz == 0 && k->second.yz == 0;
 }
 
-// As many lanes as this machine has; the bits are the same.
-static tdi_slices_add widest(void) {
+tdi_slices_add tdi_slices_kernel(bool wide) {
 #ifdef TDI_WIDE_X86
-    if (__builtin_cpu_supports("avx2")) {
+    if (wide && __builtin_cpu_supports("avx2")) {
         return tdi_slices_add_4;
     }
 #endif
-    return add_slices;
+    return wide ? NULL : add_slices;
 }
 
 static td_vec3 vector_at(const td_real *x) {
@@ -138,10 +137,12 @@ static tdi_slices_at slices_at(const td_helix_state *s, int32_t i, bool exact) {
     const tdi_helix_step *now = s->now;
     const tdi_helix_place *start = &s->pose.start[i];
     const td_vec3 g = s->head.opts->gravity, u = s->pose.u[i];
+    const td_real length = s->model->element[i].length;
     return (tdi_slices_at){.station = s->model->station,
                            .hat = now->inertia > 0 ? now->hat : NULL,
                            .u = u,
                            .u2 = tdi_dot(u, u),
+                           .terms = tdi_stumpff_terms(tdi_dot(u, u) * length * length),
                            .from = tdi_madd(start->o, g, -now->h * now->h),
                            .axes = &start->r,
                            .down = tdi_mat3_apply_t(&start->r, g),
@@ -153,7 +154,8 @@ static tdi_slices_at slices_at(const td_helix_state *s, int32_t i, bool exact) {
 void tdi_helix_add_stations(const td_helix_state *s, int32_t i, bool exact, tdi_helix_form *form) {
     const tdi_helix_element *e = &s->model->element[i];
     const tdi_slices_at at = slices_at(s, i, exact);
-    const tdi_slices_add add = widest();
+    const tdi_slices_add wide = tdi_slices_kernel(true),
+                         add = wide && e->station_count > 1 ? wide : add_slices;
     const int32_t end = e->station_first + e->station_count;
     td_real sum[TDI_SLICE_ROWS] = {0};
     for (int32_t k = e->station_first, next; k < end; k = next) {

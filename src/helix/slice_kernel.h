@@ -31,21 +31,39 @@ typedef union wslice {
 
 static inline void read_slice(const tdi_slices_at *at, int32_t k, int lane, wslice *in) {
     const tdi_helix_station *station = &at->station[k];
-    const tdi_stumpff f = tdi_stumpff_of(at->u2 * station->s * station->s);
     in->row[0][lane] = station->s;
-    for (int j = 0; j < 8; j++) {
-        in->row[1 + j][lane] = f.c[j];
-    }
     in->row[9][lane] = station->mass;
     in->row[10][lane] = station->second.xx;
     in->row[11][lane] = station->second.zz;
-    if (at->hat) {
-        const tdi_helix_place *hat = &at->hat[k];
-        const td_real given[9] = {hat->o.x,    hat->o.y,    hat->o.z,    hat->r.m[0], hat->r.m[3],
-                                  hat->r.m[6], hat->r.m[2], hat->r.m[5], hat->r.m[8]};
-        for (int j = 0; j < 9; j++) {
-            in->row[12 + j][lane] = given[j];
+    const tdi_helix_place nowhere = {.o = {0, 0, 0}}, *hat = at->hat ? &at->hat[k] : &nowhere;
+    const td_real given[9] = {hat->o.x,    hat->o.y,    hat->o.z,    hat->r.m[0], hat->r.m[3],
+                              hat->r.m[6], hat->r.m[2], hat->r.m[5], hat->r.m[8]};
+    for (int j = 0; j < 9; j++) {
+        in->row[12 + j][lane] = given[j];
+    }
+}
+
+// Stumpff's functions, by their series as tdi_stumpff_of() or each by itself.
+static inline void find_stumpff(const tdi_slices_at *at, wslice *in) {
+    const tdi_wide x = at->u2 * in->s * in->s;
+    if (at->terms == 0) {
+        for (int lane = 0; lane < TDI_LANES; lane++) {
+            const tdi_stumpff f = tdi_stumpff_of(tdi_wide_get(&x, lane));
+            for (int j = 0; j < 8; j++) {
+                tdi_wide_set(&in->c[j], lane, f.c[j]);
+            }
         }
+        return;
+    }
+    for (int k = 6; k < 8; k++) {
+        tdi_wide sum = tdi_wide_all(1);
+        for (int j = at->terms - 1; j >= 0; j--) {
+            sum = 1 - x * tdi_stumpff_over[k - 6][j] * sum;
+        }
+        in->c[k] = tdi_over_factorial[k] * sum;
+    }
+    for (int k = 5; k >= 0; k--) {
+        in->c[k] = tdi_over_factorial[k] - x * in->c[k + 2];
     }
 }
 
@@ -231,6 +249,7 @@ static void add_slices(const tdi_slices_at *at, int32_t first, int32_t last,
         for (int lane = 0; lane < TDI_LANES; lane++) { // lanes to spare repeat the last slice
             read_slice(at, k + (lane < count ? lane : count - 1), lane, &in);
         }
+        find_stumpff(at, &in);
         slice_terms(at, &in, &out);
         for (int j = 0; j < TDI_SLICE_ROWS; j++) {
             for (int32_t lane = 0; lane < count; lane++) {

@@ -273,7 +273,9 @@ void tdi_helix_add_to_parent(td_helix_state *s, int32_t i, bool exact) {
     tdi_helix_jet jet;
     const td_vec3 p = tdi_helix_ride_on(s, i, &jet);
     tdi_helix_block left = turned(&s->node[i].form.start, &s->node[i].q);
-    tdi_helix_block_shift(&left, p, exact);
+    if (p.x != 0 || p.y != 0 || p.z != 0) {
+        tdi_helix_block_shift(&left, p, exact);
+    }
     tdi_helix_form_add(&s->node[s->model->element[i].parent].form, &jet, &left, exact);
 }
 

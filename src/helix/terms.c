@@ -101,7 +101,7 @@ static tdi_drag drag_at(const td_helix_state *s, int32_t k, td_vec3 x) {
     const td_step_opts *o = s->head.opts;
     const tdi_helix_vane_air *known = &s->vane[k];
     const td_real h = s->now->h;
-    const tdi_rate_factors by = {h, 1, 1 / h};
+    const tdi_rate_factors by = tdi_rates_of(h);
     const td_vec3 wind = o->winds ? o->winds[s->model->vane[k].point.segment] : o->air.wind,
                   u = tdi_sub(tdi_scale(tdi_sub(x, known->star), 1 / h), wind);
     return tdi_drag_of(&o->air, &known->area, u, &by);
@@ -138,10 +138,9 @@ static tdi_point load_term(const td_helix_state *s, const td_load *load,
                            const tdi_helix_point *at) {
     const td_real h = s->now->h;
     const td_vec3 x = tdi_helix_point_at(&s->pose, at);
-    tdi_rate_factors by = {0, 0, 0};
+    const tdi_rate_factors by = tdi_rates_of(h);
     td_vec3 u = {0, 0, 0};
     if (h > 0) {
-        by = (tdi_rate_factors){h, 1, 1 / h};
         u = tdi_scale(tdi_sub(x, tdi_helix_star(s, at)), 1 / h);
     }
     return tdi_point_load(load, x, u, 1, &by);

@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "implicit/implicit.h"
-#include "math/quat.h"
 
 #include <math.h>
 #include <string.h>
@@ -225,10 +224,9 @@ void tdi_state_try(const tdi_implicit *ops, void *body, td_real fraction) {
 
 // ---- points ---------------------------------------------------------------------------------
 
-// Coordinates as those of points.
 static void read_points(const tdi_solver_state *s, const td_real *from, td_vec3 *to) {
     for (int32_t p = 0; p < s->point_count; p++) {
-        to[p] = tdi_vec3(from[3 * p], from[3 * p + 1], from[3 * p + 2]);
+        to[p] = tdi_coords_point(from, p);
     }
 }
 
@@ -264,10 +262,8 @@ void tdi_state_push(const tdi_implicit *ops, void *body, int32_t point, td_vec3 
     if (first) {
         memset(c->response, 0, (size_t)c->count * sizeof *c->response);
     }
-    td_real *to = c->response + 3 * point;
-    to[0] += force.x;
-    to[1] += force.y;
-    to[2] += force.z;
+    const td_vec3 sum = tdi_add(tdi_coords_point(c->response, point), force);
+    tdi_coords_set_point(c->response, point, sum);
 }
 
 void tdi_state_respond(const tdi_implicit *ops, void *body) {

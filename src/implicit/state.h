@@ -5,6 +5,8 @@
 // of the past is known, and the step that is under way. The struct of a state begins with it, as
 // `head`, so that a pointer to the state is one to this.
 
+#include "math/quat.h"
+#include "math/vec3.h"
 #include "tendril/contact.h"
 #include "tendril/step.h"
 
@@ -63,8 +65,26 @@ static inline bool tdi_state_as_drawn(const tdi_solver_state *s) {
     return s->known == 0 && s->time == 0 && !s->moved;
 }
 
+// Coordinates as those of points.
+static inline td_vec3 tdi_coords_point(const td_real *coords, int32_t point) {
+    return tdi_vec3(coords[3 * point], coords[3 * point + 1], coords[3 * point + 2]);
+}
+static inline void tdi_coords_set_point(td_real *coords, int32_t point, td_vec3 x) {
+    coords[3 * point] = x.x;
+    coords[3 * point + 1] = x.y;
+    coords[3 * point + 2] = x.z;
+}
+
 // Where constant acceleration leads a base in a time t.
 td_base_motion tdi_base_after(const td_base_motion *start, td_real t);
+
+// Where a point is that goes with the base, given in its axes; and its velocity, given where it is.
+static inline td_vec3 tdi_base_point(const td_base_motion *base, td_vec3 point) {
+    return tdi_add(base->position, tdi_quat_rotate(base->rotation, point));
+}
+static inline td_vec3 tdi_base_velocity(const td_base_motion *base, td_vec3 x) {
+    return tdi_add(base->velocity, tdi_cross(base->spin, tdi_sub(x, base->position)));
+}
 
 // x* of the rule of two steps
 static inline td_real tdi_two_step(td_real now, td_real before) {

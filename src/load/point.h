@@ -34,6 +34,11 @@ typedef struct tdi_rate_factors {
     td_real value, gradient, hessian;
 } tdi_rate_factors;
 
+// Of a rule with h, in J; 0: statics.
+static inline tdi_rate_factors tdi_rates_of(td_real h) {
+    return h > 0 ? (tdi_rate_factors){h, 1, 1 / h} : (tdi_rate_factors){0, 0, 0};
+}
+
 // Of a force or spring; V enters times `scale`.
 static inline tdi_point tdi_point_load(const td_load *l, td_vec3 x, td_vec3 u, td_real scale,
                                        const tdi_rate_factors *by) {

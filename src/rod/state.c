@@ -141,8 +141,7 @@ void tdi_rod_place_base(td_rod_state *s) {
     const td_rod_model *m = s->model;
     for (int32_t i = 0; i < m->node_count; i++) {
         if (m->node[i].flags & TDI_HELD_BASE && !s->own[i]) {
-            s->target[i] = tdi_add(s->head.base.position,
-                                   tdi_quat_rotate(s->head.base.rotation, m->node[i].start));
+            s->target[i] = tdi_base_point(&s->head.base, m->node[i].start);
             s->target_m1[i] = tdi_quat_rotate(s->head.base.rotation, m->node[i].start_m1);
         }
     }
@@ -153,7 +152,7 @@ static void carry_all(td_rod_state *s) {
     for (int32_t i = 0; i < s->model->node_count; i++) {
         tdi_rod_pose *pose = &s->pose[i];
         td_quat q = s->head.base.rotation;
-        pose->x = tdi_add(s->head.base.position, tdi_quat_rotate(q, pose->x));
+        pose->x = tdi_base_point(&s->head.base, pose->x);
         pose->edge.t = tdi_quat_rotate(q, pose->edge.t);
         pose->edge.m1 = tdi_quat_rotate(q, pose->edge.m1);
         pose->edge.m2 = tdi_quat_rotate(q, pose->edge.m2);
