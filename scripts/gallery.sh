@@ -12,7 +12,7 @@ shots='
 algae-in-a-current --times 0,2,5,8
 algae-of-ten-helices --times 0,3,5,7 --zoom 1.25
 braid-on-a-running-head --times 0.5,0.95,2 --turn=-8 --rise 4 --zoom 1.1
-curls-of-hair --times 0.9,2.9 --turn=-25 --zoom 1.05
+curls-of-hair --times 0.9,2.9 --turn=-25 --zoom 0.95
 curly-rod-pulled --times 0,1.5,2.3,4.4,4.75
 donkey-ears-hit-poses --times 0,1.2,3.3,5 --zoom 1.15
 fallen-branch-on-a-hedge --times 0,0.35,0.7,5 --zoom 1.15
@@ -45,7 +45,7 @@ t-plant-with-long-arms-twisted --times 0,4.1,4.5 --rise 26 --zoom 1.4
 three-lengths-side-by-side --times 0,2.9,3.6 --turn=-20 --zoom 1.05
 three-radii-side-by-side --times 0,2.9,3.6 --turn=-20 --zoom 1.05
 torque-transducer --times 0,0.8,1.3,2,2.8 --turn=-25
-tree-at-three-stiffnesses --times 0,0.5,6 --turn=-25 --zoom 1.2
+tree-at-three-stiffnesses --times 0,0.5,6 --turn=-25
 tree-in-wind-as-rods --times 0,4,8
 tropical-pulled-and-released --times 0,1.9,2.2,2.4
 twist-on-a-semicircle --times 0,3.5,4.5,6 --turn=-10 --zoom 1.1
