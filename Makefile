@@ -32,11 +32,13 @@ gallery: build ## renders the pictures of docs/gallery
 	@scripts/install-deps.sh gallery
 	@scripts/gallery.sh
 
-plots: ## measures accuracy against cost and draws docs/theory/accuracy.svg; a minute
+plots: ## measures accuracy against cost and draws accuracy.svg and solvers.svg in docs; two minutes
 	@scripts/install-deps.sh test
 	@$(MAKE) --no-print-directory build
 	@build/tendril bench accuracy --json >build/accuracy.json
 	@scripts/plot-accuracy.py build/accuracy.json docs/theory/accuracy.svg
+	@build/tendril bench solvers --json >build/solvers.json
+	@scripts/plot-accuracy.py build/solvers.json docs/guide/solvers.svg
 
 bench-peers: build ## our forward dynamics beside those of other engines, which it installs
 	@scripts/install-deps.sh peers

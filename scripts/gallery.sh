@@ -10,13 +10,18 @@ mkdir -p "$out" docs/gallery
 # How each scene is shown: its moments, and how the camera stands for them.
 shots='
 algae-in-a-current --times 0,2,5,8
+algae-of-ten-helices --times 0,3,5,7 --zoom 1.25
 braid-on-a-running-head --times 0.5,0.95,2 --turn=-8 --rise 4 --zoom 1.1
+curls-of-hair --times 0.9,2.9 --turn=-25 --zoom 1.05
+curly-rod-pulled --times 0,1.5,2.3,4.4,4.75
 donkey-ears-hit-poses --times 0,1.2,3.3,5 --zoom 1.15
 fallen-branch-on-a-hedge --times 0,0.35,0.7,5 --zoom 1.15
 gravity-x5-in-four-directions --times 0,3.4,5.9,8.4,10.9
 hand-through-wheat --times 0.4,1.8,2.8 --turn 12 --rise 4 --zoom 1.5
 hanging-chain --times 0,3,4.2,4.6,9 --turn=-20 --zoom 1.08
 helical-buckling --times 0,5,9,10.3,12 --turn=-25 --zoom 1.1
+jointed-man-dances --times 0,0.9,1.5,3.2,5.7 --zoom 1.1
+knot-of-helices --times 0,2,4,6,6.4 --zoom 1.1
 knot-trefoil --times 0,2,5,8,12 --turn=-25
 lanterns-with-heavy-tips --times 0.5,3,6 --zoom 1.1
 michell-ring --times 0,1,1.5,2,5 --turn=-25 --zoom 0.85
@@ -24,12 +29,15 @@ moving-jungle --times 4
 necklace-on-a-stand --times 0,0.3,1,4
 orchid-pulled --times 0,1.7,2.1,2.5
 palm-in-wind --times 0,3,5,7
+palm-of-eight-helices --times 0,3,5,7 --zoom 1.25
 phone-cord --times 0,3,5 --zoom 1.1
 plectoneme --times 0,5,7,9 --turn=-25 --zoom 0.92
 pot-moves-forward-back --times 0,0.9,1.3,3.1 --turn=25 --zoom 0.9
 pot-moves-in-a-circle --times 0.4,2,2.8,5.6 --zoom 1.1
 pot-moves-left-right --times 0,0.9,1.3,3.2 --zoom 1.15
 pull-and-release --times 0,1.2,2.4,2.8,3.1
+rods-of-1-to-30-elements-fall --times 0,0.35,0.7 --turn=20 --zoom 0.85
+rods-of-1-to-30-elements-swing --times 0,2.1,4.2 --turn=-25
 rose-wilts --times 0,4,6,10
 slinky-perversion --times 0,2,4,6,8,12 --turn=-25 --zoom 1.15
 t-plant-twisted --times 0,3.9,4.3,4.6 --rise 20 --zoom 1.05
@@ -37,6 +45,7 @@ t-plant-with-long-arms-twisted --times 0,4.1,4.5 --rise 26 --zoom 1.4
 three-lengths-side-by-side --times 0,2.9,3.6 --turn=-20 --zoom 1.05
 three-radii-side-by-side --times 0,2.9,3.6 --turn=-20 --zoom 1.05
 torque-transducer --times 0,0.8,1.3,2,2.8 --turn=-25
+tree-at-three-stiffnesses --times 0,0.5,6 --turn=-25 --zoom 1.2
 tree-in-wind-as-rods --times 0,4,8
 tropical-pulled-and-released --times 0,1.9,2.2,2.4
 twist-on-a-semicircle --times 0,3.5,4.5,6 --turn=-10 --zoom 1.1
@@ -44,6 +53,7 @@ twist-on-a-v --times 0,4,5,11 --turn=-10 --zoom 1.1
 vine-on-a-trellis --times 0,3,5,9
 vine-tendril --times 0,3,6,9,12 --turn=-25
 weeping-willow-in-gusts --times 0,3,5
+weeping-willow-of-helices --times 0,3,5,7 --zoom 1.2
 wheat-field-waves --times 0,2,4 --rise 4 --zoom 1.5
 wilberforce-pendulum --times 0,1,1.5,9,9.4 --turn=-25
 '
@@ -95,9 +105,10 @@ model_rows() {
     done | paste -d'|' - - - | sed 's/^/| /; s/|!/ | !/g; s/$/ |/'
 }
 
-# scenes with rods, or those without
+# scenes with a solver; without a name, those that leave it to the default
 scene_rows() {
-    for scene in $(grep "$1" 'solver: rod' scenes/*.yaml); do
+    for scene in scenes/*.yaml; do
+        case $(sed -n 's/.*solver: \([a-z]*\).*/\1/p' "$scene" | head -n 1) in "${1:-}") ;; *) continue ;; esac
         name=$(basename "$scene" .yaml)
         echo
         echo "**[$(sed -n 's/^name: *//p' "$scene")](../$scene)**: $(sed -n 's/^text: *//p' "$scene")"
@@ -120,12 +131,17 @@ fi
     echo "## Scenes"
     echo
     echo "\`tendril run scenes/NAME.yaml\` makes a page that plays each of them. Moments from left to right."
-    scene_rows -L
+    scene_rows
     echo
     echo "## Scenes with rods"
     echo
     echo "Elastic rods that bend, twist and touch: [how](guide/rods.md)."
-    scene_rows -l
+    scene_rows rod
+    echo
+    echo "## Scenes with helices"
+    echo
+    echo "Super-Helices, a few elements for a curl or a branch: [how](guide/helices.md)."
+    scene_rows helix
     echo
     echo "## Plants"
     echo

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Draws the rows of `tendril bench accuracy --json` as docs/theory/accuracy.svg.
+"""Draws the rows of `tendril bench accuracy --json` or of `bench solvers --json`.
 
 Usage: plot-accuracy.py ROWS.json OUT.svg
 
-Error against cost, both logarithmic: one panel a plant, one curve an integrator. An explicit rule
-too dear to run has a largest step and a cost but no error: it is told in the panel's corner.
+Error against cost, both logarithmic: one panel a plant or case, one curve an integrator or solver.
+An explicit rule too dear to run has a largest step and a cost but no error: it is told in the
+panel's corner. Points of solvers are named by their number of pieces.
 """
 
 import json
@@ -14,14 +15,25 @@ import re
 import sys
 
 # name, colour on light ground, on dark ground, marker; the two explicit rules are dashed
-INTEGRATORS = [
+CURVES = [
     ("implicit", "#0b63b0", "#6db3f2", "circle"),
     ("implicit-euler", "#b34700", "#ff9e57", "square"),
     ("ida", "#1b7a3d", "#6fd08c", "diamond"),
     ("euler", "#8a2be2", "#c79bff", "triangle"),
     ("rk4", "#a3123f", "#ff86a8", "cross"),
+    ("tree", "#1b7a3d", "#6fd08c", "square"),
+    ("rod", "#0b63b0", "#6db3f2", "circle"),
+    ("helix", "#b34700", "#ff9e57", "diamond"),
 ]
-LABELS = {"implicit": "implicit (BDF2)", "euler": "euler (explicit)", "rk4": "rk4 (explicit)"}
+LABELS = {"implicit": "implicit (BDF2)", "euler": "euler (explicit)", "rk4": "rk4 (explicit)",
+          "tree": "tree, segments", "rod": "rod, segments", "helix": "helix, elements"}
+# of a case: title, label of the axis
+WORDS = {
+    "accuracy": ("Error of the integrators against what a second of motion costs",
+                 "error: rms of far ends over plant height"),
+    "solvers": ("Error of the solvers against what a second of motion costs",
+                "error: rms of tips over length"),
+}
 PANEL_W, PANEL_H, GAP = 300, 330, 40
 LEFT, TOP, BOTTOM = 76, 84, 60
 WIDTH = LEFT + 3 * PANEL_W + 2 * GAP + 20
@@ -44,21 +56,25 @@ DARK = """
 # ---- rows ------------------------------------------------------------------------------------
 
 def read_rows(path):
-    """{plant: {"n": bodies, integrator: {setting: {unit: value}}}}, in the order of the file."""
-    plants = {}
+    """The case, and {plant: {"n": bodies, curve: {setting: {unit: value}}}} in the file's order."""
+    plants, case, known = {}, "", {c[0] for c in CURVES}
     with open(path, encoding="utf-8") as file:
         for line in file:
             row = json.loads(line)
             plant, integrator, setting = row["variant"].split(" ", 2)
+            case = row["case"]
+            if integrator not in known or "against" in setting:
+                continue
             of_plant = plants.setdefault(plant, {"n": row["n"]})
             figures = of_plant.setdefault(integrator, {})
             figures.setdefault(setting, {})[row["unit"]] = row["value"]
-    return plants
+    return case, plants
 
 
 def points(figures):
     """(cost, error, setting) of what was run."""
-    return [(f["s/s"], f["height"], setting) for setting, f in figures.items() if "height" in f]
+    return [(f["s/s"], error, setting) for setting, f in figures.items()
+            for error in (f.get("height", f.get("length")),) if error is not None]
 
 
 # ---- axes ------------------------------------------------------------------------------------
@@ -141,6 +157,8 @@ def curve(panel, name, shape, figures):
         out.append(f'<path class="line" d="M{path}"{dash}/>')
     for x, y, setting in run:
         out.append(marker(shape, x, y))
+        if setting.isdigit():
+            out.append(text(x + 6, y - 6, setting, "faint", "start", ' stroke="none"'))
         if step_of(setting) == FRAME:
             out.append(f'<circle class="ring" cx="{x:.1f}" cy="{y:.1f}" r="7"/>')
     out.append("</g>")
@@ -177,50 +195,55 @@ def left_out(panel, of_plant):
 
 # ---- the picture -----------------------------------------------------------------------------
 
-def legend():
+def legend(names, case):
     out, x = [], LEFT
-    for name, _, _, shape in INTEGRATORS:
+    for name, _, _, shape in CURVES:
+        if name not in names:
+            continue
         dash = ' stroke-dasharray="6 3"' if name in ("euler", "rk4") else ""
         out.append(f'<g class="c-{name}"><path class="line" d="M{x} 26h28"{dash}/>'
                    + marker(shape, x + 14, 26) + "</g>")
         label = LABELS.get(name, name)
         out.append(text(x + 36, 30, label, anchor="start"))
         x += 66 + 6 * len(label)
-    out.append(f'<circle class="ring real" cx="{x + 7}" cy="26" r="7"/>')
-    out.append(text(x + 22, 30, "step 1/60 s", anchor="start"))
+    if case == "accuracy":
+        out.append(f'<circle class="ring real" cx="{x + 7}" cy="26" r="7"/>')
+        out.append(text(x + 22, 30, "step 1/60 s", anchor="start"))
     return out
 
 
 def colours(column):
     return "".join(f".c-{i[0]} {{ stroke: {i[column]}; fill: {i[column]}; }}\n"
-                   for i in INTEGRATORS)
+                   for i in CURVES)
 
 
-def draw(plants):
-    every = [p for of_plant in plants.values() for name, *_ in INTEGRATORS
+def draw(case, plants):
+    title, label = WORDS[case]
+    names = {name for of_plant in plants.values() for name in of_plant}
+    every = [p for of_plant in plants.values() for name, *_ in CURVES
              for p in points(of_plant.get(name, {}))]
     x_range, y_range = decades([p[0] for p in every]), decades([p[1] for p in every])
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
            f'width="{WIDTH}" height="{HEIGHT}" role="img">',
-           "<title>Error of the integrators against what a second of motion costs</title>",
+           f"<title>{title}</title>",
            f"<style>{STYLE}{colours(1)}@media (prefers-color-scheme: dark) {{{DARK}{colours(2)}}}"
            "</style>",
            f'<rect class="ground" width="{WIDTH}" height="{HEIGHT}"/>']
-    out += legend()
+    out += legend(names, case)
     for k, (plant, of_plant) in enumerate(plants.items()):
         panel = Panel(LEFT + k * (PANEL_W + GAP), x_range, y_range)
         middle = panel.left + PANEL_W / 2
-        out.append(text(middle, TOP - 14, f'{plant}, {of_plant["n"]} segments', "text head"))
+        head = f'{plant}, {of_plant["n"]} segments' if case == "accuracy" else plant
+        out.append(text(middle, TOP - 14, head, "text head"))
         out += grid(panel, k == 0)
-        for name, _, _, shape in INTEGRATORS:
+        for name, _, _, shape in CURVES:
             if name in of_plant:
                 out += curve(panel, name, shape, of_plant[name])
         out += left_out(panel, of_plant)
     out.append(text(LEFT + (WIDTH - LEFT - 20) / 2, HEIGHT - 14,
                     "cost: seconds of one core a simulated second (dashed: real time)"))
     turn = f' transform="rotate(-90 18 {TOP + PANEL_H / 2})"'
-    out.append(text(18, TOP + PANEL_H / 2, "error: rms of far ends over plant height",
-                    extra=turn))
+    out.append(text(18, TOP + PANEL_H / 2, label, extra=turn))
     out.append("</svg>")
     return "\n".join(out) + "\n"
 
@@ -228,9 +251,9 @@ def draw(plants):
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    plants = read_rows(sys.argv[1])
+    case, plants = read_rows(sys.argv[1])
     with open(sys.argv[2], "w", encoding="utf-8") as file:
-        file.write(draw(plants))
+        file.write(draw(case, plants))
 
 
 if __name__ == "__main__":

@@ -125,6 +125,7 @@ typedef struct td_object_def {
     td_integrator integrator;
     td_spring_rule springs;
     td_spring_law law;    ///< Default: the solver's own.
+    int32_t elements;     ///< Of each axis, for the solver `helix`. Default 0: it chooses.
     td_real prune_length; ///< m. Default 0.
     td_real prune_mass;   ///< kg. Default 0.
     const td_material_change *materials;

@@ -6,12 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-static const char help_head[] = "Usage: tendril bench [CASE...] [--json] [--list] [--seconds S]\n"
-                                "\n"
-                                "Measures speed and memory. Without names it runs all cases\n"
-                                "except accuracy. Every time is that of the fastest run within\n"
-                                "--seconds, on one core unless the case says otherwise.\n"
-                                "\n";
+static const char help_head[] =
+    "Usage: tendril bench [CASE...] [--json] [--list] [--seconds S]\n"
+    "\n"
+    "Measures speed and memory. Without names it runs all cases\n"
+    "except accuracy and solvers. Every time is that of the fastest\n"
+    "run within --seconds, on one core unless the case says otherwise.\n"
+    "\n";
 
 static const char help_options[] =
     "\n"
@@ -49,6 +50,8 @@ static const bench_case cases[] = {
      bench_wasm, false},
     {"accuracy", "error and cost of every integrator on plants; runs only when named",
      bench_accuracy, true},
+    {"solvers", "error of the tip and cost of trees, rods and helices; runs only when named",
+     bench_solvers, true},
 };
 
 #define CASE_COUNT ((int)(sizeof cases / sizeof cases[0]))

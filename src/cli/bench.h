@@ -65,4 +65,5 @@ bool bench_rod(const bench *b);
 bool bench_helix(const bench *b);
 bool bench_wasm(const bench *b);
 bool bench_accuracy(const bench *b);
+bool bench_solvers(const bench *b);
 bool bench_islands(const bench *b);

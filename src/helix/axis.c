@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // From an axis of segments to elements.
 //
-// Count     As many elements as a strand says, else enough for two things. One turns by at most a
+// Count     As many elements as a strand or its object says, else enough for two things. One turns
+// by at most a
 //           quarter turn at rest or as drawn. And with the stiffness B of the axis, its length L
 //           and the mass m that it carries, its own and that of its branches,
 //             N^3 >= 8 m g L^2/B:
@@ -41,9 +42,17 @@ static td_real bend_stiffness(const tdi_helix_maker *k, const tdi_helix_axis *ax
     return length > 0 ? sum / length : 0;
 }
 
+// What the strand or the object says; 0: nothing.
+static int32_t given_elements(const tdi_helix_maker *k, const tdi_helix_axis *axis) {
+    const int32_t own = axis->strand ? axis->strand->elements : 0,
+                  count = own > 0 ? own : k->elements;
+    return count < axis->count ? count : axis->count;
+}
+
 static int32_t count_elements(const tdi_helix_maker *k, const tdi_helix_axis *axis) {
-    if (axis->strand && axis->strand->elements > 0) {
-        return axis->strand->elements;
+    const int32_t given = given_elements(k, axis);
+    if (given > 0) {
+        return given;
     }
     const td_real length = axis->at[axis->count], weight = GRAVITY * k->carried[axis->member[0]],
                   stiff = bend_stiffness(k, axis);
@@ -205,7 +214,7 @@ static void collect(tdi_helix_maker *k, int32_t head) {
 static tdi_helix_fit fit_element(const tdi_helix_maker *k, int32_t first, int32_t *last,
                                  tdi_helix_roll *roll) {
     const tdi_helix_axis *axis = &k->axis;
-    const bool given = axis->strand && axis->strand->elements > 0;
+    const bool given = given_elements(k, axis) > 0;
     roll->roll += roll->rate * (axis->at[first] - roll->from);
     roll->from = axis->at[first];
     for (;;) {

@@ -33,6 +33,7 @@ typedef struct tdi_helix_maker {
     const td_skeleton *skeleton;
     const td_segment *segments;
     int32_t count;
+    int32_t elements; // of each axis that does not say; 0: by curvature and weight
     const td_alloc *alloc;
     tdi_arena arena; // for all below
     td_vec3 *origin; // of a segment as drawn

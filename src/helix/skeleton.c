@@ -266,11 +266,13 @@ static td_status make(tdi_helix_maker *k, td_helix_model **out, td_diag *diag) {
     return status == TD_OK ? make_model(k, out, diag) : status;
 }
 
-td_status td_helix_model_from_skeleton(const td_skeleton *skeleton, const td_alloc *alloc,
-                                       td_helix_model **out, td_diag *diag) {
+td_status tdi_helix_model_from_skeleton(const td_skeleton *skeleton, int32_t elements,
+                                        const td_alloc *alloc, td_helix_model **out,
+                                        td_diag *diag) {
     tdi_helix_maker k = {.skeleton = skeleton,
                          .segments = td_skeleton_segments(skeleton),
                          .count = td_skeleton_count(skeleton),
+                         .elements = elements,
                          .alloc = alloc,
                          .arena = {.alloc = alloc}};
     *out = NULL;
@@ -279,4 +281,9 @@ td_status td_helix_model_from_skeleton(const td_skeleton *skeleton, const td_all
     tdi_alloc_free(alloc, k.scratch, (size_t)k.scratch_room * sizeof *k.scratch);
     tdi_arena_free(&k.arena);
     return status;
+}
+
+td_status td_helix_model_from_skeleton(const td_skeleton *skeleton, const td_alloc *alloc,
+                                       td_helix_model **out, td_diag *diag) {
+    return tdi_helix_model_from_skeleton(skeleton, 0, alloc, out, diag);
 }

@@ -16,7 +16,7 @@ static td_status model_new(const td_skeleton *skeleton, const tdi_model_opts *op
     if (opts->law != TD_LAW_DEFAULT && opts->law != TD_LAW_LINEAR) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "helices have the law 'linear' alone");
     }
-    td_status status = td_helix_model_from_skeleton(skeleton, alloc, &m, diag);
+    td_status status = tdi_helix_model_from_skeleton(skeleton, opts->elements, alloc, &m, diag);
     *out = (tdi_solver_model *)m;
     return status;
 }

@@ -253,6 +253,9 @@ static const tdi_scene_field object_fields[] = {
      DOC("How the stiffness of a joint follows from its two segments.")},
     {"law", TDI_SCENE_CHOICE, offsetof(td_object_def, law), .choices = tdi_laws,
      DOC("How the moment of a joint grows with its angle.")},
+    {"elements", TDI_SCENE_INT, offsetof(td_object_def, elements), .high = 1e6,
+     DOC("Number of helices that the solver `helix` makes of each axis of a plant, at most one a "
+         "segment. 0 means: by curvature and weight.")},
     {"prune_length", TDI_SCENE_REAL, offsetof(td_object_def, prune_length), .unit = "m", FROM_0,
      DOC("Leaves out segments that are shorter than this.")},
     {"prune_mass", TDI_SCENE_REAL, offsetof(td_object_def, prune_mass), .unit = "kg", FROM_0,

@@ -36,6 +36,7 @@ typedef struct tdi_rate { // how a frame moves: turning rate, and velocity of it
 // What a model is made with, besides its skeleton.
 typedef struct tdi_model_opts {
     td_spring_law law; // of the solver's laws, or TD_LAW_DEFAULT
+    int32_t elements;  // of each axis, for a solver that has them; 0: its own choice
 } tdi_model_opts;
 
 // Those marked * may be left out; then the solver does not offer them.

@@ -90,7 +90,7 @@ static td_status make_variant(td_world *w, int32_t object, int32_t variant,
     if (status != TD_OK) {
         return status;
     }
-    const tdi_model_opts with = {.law = o->law};
+    const tdi_model_opts with = {.law = o->law, .elements = o->elements};
     status = v->solver->model_new(v->skeleton, &with, w->alloc, &v->model, &diag);
     if (status != TD_OK) {
         return tdi_object_fault(w, object, status,
