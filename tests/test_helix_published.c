@@ -28,7 +28,8 @@ static void helices_free(helices *h) {
 }
 
 static td_vec3 any_curvature(tdi_random *r, td_real most) {
-    return tdi_scale(any_direction(r), between(r, 0, most));
+    const td_real size = between(r, 0, most); // first: compilers differ in the order of arguments
+    return tdi_scale(any_direction(r), size);
 }
 
 // The last pivots of a mass matrix with twist are in proportion to the square of the radius: thin
