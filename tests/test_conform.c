@@ -484,7 +484,7 @@ TD_TEST(conform_threads_within_a_step_leave_all_bits) {
 
 // A memory that ends at any call leaves nothing behind.
 static void claim_scarcity(const tdi_solver *solver) {
-    const tdi_model_opts with = {TD_LAW_DEFAULT};
+    const tdi_model_opts with = {.law = TD_LAW_DEFAULT};
     subject s = subject_new(solver, HELD, NULL);
     td_status status = TD_ERR_MEMORY;
     for (long k = 1; k < 200 && status == TD_ERR_MEMORY; k++) {

@@ -85,7 +85,7 @@ static inline void subject_free(subject *s) {
 static inline subject subject_of(const tdi_solver *solver, subject_kind kind, int32_t count,
                                  const td_alloc *alloc, td_diag *diag) {
     const bool floats = kind == FLOATING;
-    const tdi_model_opts with = {TD_LAW_DEFAULT};
+    const tdi_model_opts with = {.law = TD_LAW_DEFAULT};
     subject s = {.solver = solver, .name = solver->info.name, .count = count};
     s.skeleton = stem_of(count, floats, floats ? TD_JOINT_FREE : TD_JOINT_BALL, alloc);
     s.segments = td_skeleton_segments(s.skeleton);

@@ -329,7 +329,7 @@ TD_TEST(conform_what_a_solver_cannot_do_is_refused_by_name) {
 // Hinges are of skeletons; modes are asked of worlds.
 static void claim_more_capabilities(const tdi_solver *solver) {
     const td_solver_info info = td_solver_get(td_solver_find(solver->info.name));
-    const tdi_model_opts with = {TD_LAW_DEFAULT};
+    const tdi_model_opts with = {.law = TD_LAW_DEFAULT};
     td_skeleton *hinged = stem_of(1, false, TD_JOINT_HINGE, NULL);
     tdi_solver_model *model = NULL;
     td_diag diag = {.message = ""};

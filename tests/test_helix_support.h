@@ -14,7 +14,9 @@ __attribute__((unused)) static td_real between(tdi_random *r, td_real low, td_re
 __attribute__((unused)) static td_vec3 any_direction(tdi_random *r) {
     td_vec3 v;
     do {
-        v = tdi_vec3(between(r, -1, 1), between(r, -1, 1), between(r, -1, 1));
+        v.z = between(r, -1, 1); // one after the other: compilers differ in the order of arguments
+        v.y = between(r, -1, 1);
+        v.x = between(r, -1, 1);
     } while (tdi_dot(v, v) > 1 || tdi_dot(v, v) < 0.01);
     return tdi_scale(v, 1 / tdi_norm(v));
 }
