@@ -45,7 +45,7 @@ t-plant-with-long-arms-twisted --times 0,4.1,4.5 --rise 26 --zoom 1.4
 three-lengths-side-by-side --times 0,2.9,3.6 --turn=-20 --zoom 1.05
 three-radii-side-by-side --times 0,2.9,3.6 --turn=-20 --zoom 1.05
 torque-transducer --times 0,0.8,1.3,2,2.8 --turn=-25
-tree-at-three-stiffnesses --times 0,0.5,6 --turn=-25
+tree-at-three-stiffnesses --times 0,0.5,6 --turn=-15 --zoom 0.8
 tree-in-wind-as-rods --times 0,4,8
 tropical-pulled-and-released --times 0,1.9,2.2,2.4
 twist-on-a-semicircle --times 0,3.5,4.5,6 --turn=-10 --zoom 1.1
