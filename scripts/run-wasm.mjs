@@ -1,15 +1,30 @@
 // Runs a WebAssembly program under node, with the file system's root in sight so that tests can
 // read the scenes: node run-wasm.mjs PROGRAM.wasm [ARGUMENT...]
-import {readFile} from 'node:fs/promises';
+//
+// node 20 often crashes on its way out after a program with a large memory. So a second process runs
+// it, tells how it ended through a pipe of its own and is then killed; without a word it has failed.
+import {spawnSync} from 'node:child_process';
+import {readFileSync, writeSync} from 'node:fs';
+import {fileURLToPath} from 'node:url';
 import {WASI} from 'node:wasi';
 
-const [program, ...args] = process.argv.slice(2);
-const wasi = new WASI({
-  version: 'preview1',
-  args: [program, ...args],
-  env: {},
-  preopens: {'/': '/'},
-});
-const module = await WebAssembly.compile(await readFile(program));
-const instance = await WebAssembly.instantiate(module, wasi.getImportObject());
-process.exitCode = wasi.start(instance);
+const TELL = 3; // the pipe
+const INNER = '--inner';
+
+function run([program, ...args]) {
+  const wasi = new WASI({version: 'preview1', args: [program, ...args], env: {}, preopens: {'/': '/'}});
+  const instance = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(program)), wasi.getImportObject());
+  globalThis.inUse = [wasi, instance]; // node may collect them while the program runs
+  writeSync(TELL, String(wasi.start(instance)));
+  process.kill(process.pid, 'SIGKILL');
+}
+
+const args = process.argv.slice(2);
+if (args[0] === INNER) {
+  run(args.slice(1));
+} else {
+  const inner = [...process.execArgv, fileURLToPath(import.meta.url), INNER, ...args];
+  const {output} = spawnSync(process.execPath, inner, {stdio: ['inherit', 'inherit', 'inherit', 'pipe']});
+  const told = output?.[TELL]?.toString() ?? '';
+  process.exitCode = told === '' ? 1 : Number(told);
+}
