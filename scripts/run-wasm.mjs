@@ -1,8 +1,10 @@
 // Runs a WebAssembly program under node, with the file system's root in sight so that tests can
 // read the scenes: node run-wasm.mjs PROGRAM.wasm [ARGUMENT...]
 //
-// node 20 often crashes on its way out after a program with a large memory. So a second process runs
-// it, tells how it ended through a pipe of its own and is then killed; without a word it has failed.
+// node 20 sometimes crashes when it frees a large memory, most often on its way out. So a second
+// process runs the program, tells how it ended through a pipe of its own and is then killed. When a
+// signal ends it before, node itself has crashed, since faults of the program are exceptions: then it
+// runs again.
 import {spawnSync} from 'node:child_process';
 import {readFileSync, writeSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
@@ -24,7 +26,11 @@ if (args[0] === INNER) {
   run(args.slice(1));
 } else {
   const inner = [...process.execArgv, fileURLToPath(import.meta.url), INNER, ...args];
-  const {output} = spawnSync(process.execPath, inner, {stdio: ['inherit', 'inherit', 'inherit', 'pipe']});
-  const told = output?.[TELL]?.toString() ?? '';
+  let told = '';
+  for (let left = 4, crashed = true; told === '' && crashed && left > 0; left--) {
+    const {output, signal} = spawnSync(process.execPath, inner, {stdio: ['inherit', 'inherit', 'inherit', 'pipe']});
+    told = output?.[TELL]?.toString() ?? '';
+    crashed = signal !== null;
+  }
   process.exitCode = told === '' ? 1 : Number(told);
 }

@@ -43,8 +43,9 @@ finish() {
     fi
 }
 
+# configure_and_build PRESET [OPTION OF THE BUILD...]
 configure_and_build() {
-    cmake --preset "$1" && cmake --build --preset "$1"
+    cmake --preset "$1" && cmake --build --preset "$@"
 }
 # unit_tests BUILD
 unit_tests() {
@@ -87,10 +88,10 @@ part "build: gcc, release" cmake --preset release -DTENDRIL_BUILD_TESTS=ON
 part "build: gcc, release, all" cmake --build --preset release
 part "unit tests: gcc, release" unit_tests build
 part "build: clang, address and undefined sanitizers" configure_and_build asan
-# threads that share a large tree are watched by the thread sanitizer; two tests are long, not wide
-part "unit tests: sanitizers" env TEST_EXCEPT=steps_of_a_large_tree,large_limp_tree,rest_of_a_large_tree,tree_afloat_keeps_energy,tree_of_a_million_links \
+# threads that share a large tree are watched by the thread sanitizer; the others are long, not wide
+part "unit tests: sanitizers" env TEST_EXCEPT=steps_of_a_large_tree,large_limp_tree,rest_of_a_large_tree,tree_afloat_keeps_energy,tree_of_a_million_links,storm_steps \
     ctest --test-dir build/asan --output-on-failure -j2
-part "build: clang, thread sanitizer" configure_and_build tsan
+part "build: clang, thread sanitizer" configure_and_build tsan --target tendril_tests
 part "threads: thread sanitizer" build/tsan/tests/tendril_tests thread
 part "build: gcc, debug" configure_and_build dev
 part "build: clang, release" configure_and_build clang
