@@ -79,6 +79,14 @@ void val_elastica_theory(double alpha, double *axial, double *transverse);
 double val_bending_theory(const val_rod *rod, int k);
 double val_torsion_theory(const val_rod *rod);
 
+// The shifts of a beam of `count` pieces under such a load, by a solver; false: it failed and said
+// so.
+typedef bool (*val_bender)(val_report *report, int32_t count, double alpha, double *axial,
+                           double *transverse);
+// Compares them with the theory at `count` pieces, and the order between `coarse` and twice as
+// many.
+void val_elastica_cases(val_report *report, int32_t count, int32_t coarse, val_bender bend);
+
 // What a random tree may be. Stiffness is given, or follows from shape and material.
 typedef struct val_wild {
     int32_t least, most; // segments

@@ -124,6 +124,29 @@ void val_elastica_theory(double alpha, double *axial, double *transverse) {
     *axial = 1 - sqrt(2 * (2 * low * low - 1) / alpha);
 }
 
+void val_elastica_cases(val_report *report, int32_t count, int32_t coarse, val_bender bend) {
+    static const double alphas[] = {1, 2, 10};
+    for (int k = 0; k < 3; k++) {
+        double axial, transverse, x, y, error[2] = {0, 0};
+        char text[64];
+        val_elastica_theory(alphas[k], &axial, &transverse);
+        if (!bend(report, count, alphas[k], &x, &y)) {
+            continue;
+        }
+        snprintf(text, sizeof text, "axial shift over l, P l^2/(EI) = %g", alphas[k]);
+        val_absolute(report, text, count, x, axial, 1e-3);
+        snprintf(text, sizeof text, "transverse shift over l, P l^2/(EI) = %g", alphas[k]);
+        val_absolute(report, text, count, y, transverse, 1e-3);
+        for (int i = 0; i < 2; i++) {
+            if (bend(report, coarse << i, alphas[k], &x, &y)) {
+                error[i] = hypot(x - axial, y - transverse);
+            }
+        }
+        snprintf(text, sizeof text, "order of convergence, P l^2/(EI) = %g", alphas[k]);
+        val_absolute(report, text, 2 * coarse, log2(error[0] / error[1]), 2, 0.1);
+    }
+}
+
 // (axial, transverse)/l of a beam of `count` segments under the load
 static bool bend_beam(val_report *report, int32_t count, double alpha, double *axial,
                       double *transverse) {

@@ -184,26 +184,7 @@ static bool bend_beam(val_report *report, int32_t count, double alpha, double *a
 }
 
 void val_rod_elastica(val_report *report) {
-    static const double alphas[] = {1, 2, 10};
-    for (int k = 0; k < 3; k++) {
-        double axial, transverse, x, y, error[2] = {0, 0};
-        char text[64];
-        val_elastica_theory(alphas[k], &axial, &transverse);
-        if (!bend_beam(report, 200, alphas[k], &x, &y)) {
-            continue;
-        }
-        snprintf(text, sizeof text, "axial shift over l, P l^2/(EI) = %g", alphas[k]);
-        val_absolute(report, text, 200, x, axial, 1e-3);
-        snprintf(text, sizeof text, "transverse shift over l, P l^2/(EI) = %g", alphas[k]);
-        val_absolute(report, text, 200, y, transverse, 1e-3);
-        for (int i = 0; i < 2; i++) {
-            if (bend_beam(report, 50 << i, alphas[k], &x, &y)) {
-                error[i] = hypot(x - axial, y - transverse);
-            }
-        }
-        snprintf(text, sizeof text, "order of convergence, P l^2/(EI) = %g", alphas[k]);
-        val_absolute(report, text, 100, log2(error[0] / error[1]), 2, 0.1);
-    }
+    val_elastica_cases(report, 200, 50, bend_beam);
 }
 
 // ---- vibration ------------------------------------------------------------------------------
