@@ -2,6 +2,7 @@
 // Implicit steps and statics of helices. Pairs with src/helix/terms.c, sweep.c and step.c.
 
 #include "helix/slices.h"
+#include "helix/sweep.h"
 #include "test_helix_support.h"
 
 #include <stdlib.h>
@@ -239,5 +240,42 @@ TD_TEST(helix_slices_at_once_have_the_bits_of_one_at_a_time) {
         one(&at, 0, last, a);
         wide(&at, 0, last, b);
         CHECK_SAY(memcmp(a, b, sizeof a) == 0, "%d slices have other bits", (int)last);
+    }
+}
+
+// ---- contact --------------------------------------------------------------------------------
+
+static td_real sym_entry(const td_sym3 *s, int i, int j) {
+    const td_real m[3][3] = {{s->xx, s->xy, s->xz}, {s->xy, s->yy, s->yz}, {s->xz, s->yz, s->zz}};
+    return m[i][j];
+}
+
+// k/2 (a b^T + b a^T), block by block
+TD_TEST(helix_rows_of_a_contact_add_their_symmetric_product) {
+    const td_real k = 1.7;
+    tdi_random r;
+    tdi_random_seed(&r, 31);
+    tdi_helix_motion row[2];
+    for (int i = 0; i < 2; i++) {
+        row[i].w = any_direction(&r);
+        row[i].v = any_direction(&r);
+        row[i].d = any_direction(&r);
+    }
+    tdi_helix_motion *a = &row[0], *b = &row[1];
+    tdi_helix_form form;
+    memset(&form, 0, sizeof form);
+    tdi_helix_form_add_rows(&form, a, b, k);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+#define PRODUCT(p, q) \
+    (0.5 * k * (*part_of(&a->p, i) * *part_of(&b->q, j) + *part_of(&b->p, i) * *part_of(&a->q, j)))
+            CHECK_IN(sym_entry(&form.start.a, i, j) - PRODUCT(w, w), -1e-15, 1e-15);
+            CHECK_IN(form.start.b.m[3 * i + j] - PRODUCT(w, v), -1e-15, 1e-15);
+            CHECK_IN(sym_entry(&form.start.c, i, j) - PRODUCT(v, v), -1e-15, 1e-15);
+            CHECK_IN(*part_of(&form.turn_d[j], i) - PRODUCT(w, d), -1e-15, 1e-15);
+            CHECK_IN(*part_of(&form.shift_d[j], i) - PRODUCT(v, d), -1e-15, 1e-15);
+            CHECK_IN(sym_entry(&form.d, i, j) - PRODUCT(d, d), -1e-15, 1e-15);
+#undef PRODUCT
+        }
     }
 }
