@@ -174,7 +174,8 @@ typedef struct tdi_implicit {
     // * The joint between a segment and its parent: pins are hinges, slides and balls. Left out:
     // there are no joint pins.
     td_joint_kind (*pin_joint)(const void *body, int32_t segment);
-    // Where pins are, or x* of the rule, and how they move by the increments, or by y.
+    // Where pins are, or x* of the rule, and how they move by the increments, or by y, at the pose
+    // that was factored: before it is kept or moved.
     void (*pin_places)(const void *body, const tdi_pin *pins, int32_t count, bool star, td_vec3 *x);
     void (*pin_moves)(const void *body, const tdi_pin *pins, int32_t count, bool response,
                       td_vec3 *dx);
