@@ -291,8 +291,7 @@ static tdi_factored factor(void *body, const tdi_model *model) {
         if (alone) {
             hold_neutral(s, i);
         }
-        const tdi_factored own =
-            tdi_helix_eliminate(s, i, exact, raise ? TRUSTED * tdi_helix_curl(s, i) : HUGE_VAL);
+        const tdi_factored own = tdi_helix_eliminate(s, i, exact, raise ? TRUSTED : HUGE_VAL);
         if (own == TDI_NOT_POSITIVE) {
             clear(s);
             return own;

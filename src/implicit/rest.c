@@ -27,24 +27,29 @@
 #define CUT        0.4  // of an increment: less was too long
 #define GOOD       0.75 // gains
 #define FAIR       0.25
+#define BARGAIN    1.1
 #define DESCENT    1e-4  // of what the slope promises
 #define ROUNDING   1e-13 // of the value: a promise below this cannot be seen
 #define SMALL_MOVE 1e-6  // rad or m: an increment that cannot be judged by the value any more
 #define HALVINGS   30
-#define ANEW       50 // iterations
+#define LEFT       0.1 // of the tolerance may be left
+#define ANEW       50  // iterations
 
 typedef struct resting {
     const tdi_implicit *ops;
     void *body;
     td_step_stats *stats;
     td_real stiffer; // of the springs
+    bool needed;     // with less the model was not positive definite
     td_real largest; // increment
+    td_real before;  // the last, if it was one of Newton's method; else 0
     td_real promise; // minus the slope along the increments
     td_real gain;
 } resting;
 
 // Factors the exact Hessian and as much of the springs as it needs. False: no amount will do.
 static bool factor(resting *r) {
+    r->needed = false;
     for (int32_t k = 0; k < TRIES; k++) {
         const tdi_model model = {.stiffer = r->stiffer};
         if (r->ops->clear) {
@@ -54,6 +59,7 @@ static bool factor(resting *r) {
             r->stats->raised += r->stiffer > 0;
             return true;
         }
+        r->needed = true;
         r->stiffer = fmax(FIRST, MORE * r->stiffer);
     }
     return false;
@@ -64,37 +70,34 @@ static td_real value_at(const resting *r, td_real fraction) {
     return r->ops->value(r->body);
 }
 
-// Goes on along an increment while the value falls.
-static void stretch(const resting *r, td_real value) {
+// Goes on along an increment while the value falls: how far.
+static td_real stretch(const resting *r, td_real value) {
     td_real fraction = 1;
-    for (int32_t k = 0; k < HALVINGS; k++) {
+    for (int32_t k = 0; k < HALVINGS; k++, fraction *= 2) {
         const td_real next = value_at(r, 2 * fraction);
         if (!(next < value)) {
             break;
         }
         value = next;
-        fraction *= 2;
     }
     value_at(r, fraction);
+    return fraction;
 }
 
 // Takes as much of the increments as lowers the value: how much. Not finite when the value is not.
 static td_real search(resting *r) {
-    const td_real value = r->ops->value(r->body);
+    const td_real value = r->ops->value(r->body), unseen = ROUNDING * fabs(value);
     td_real fraction = 1;
     tdi_state_keep(r->ops, r->body);
     if (!isfinite(value)) {
         return value;
     }
     for (int32_t k = 0; k < HALVINGS; k++, fraction *= 0.5) {
-        const td_real next = value_at(r, fraction);
-        if (next <= value - DESCENT * fraction * r->promise + ROUNDING * fabs(value) ||
-            r->largest < SMALL_MOVE) {
-            r->gain = (value - next) / (r->promise * (fraction - 0.5 * fraction * fraction));
-            if (k == 0 && r->gain > 1.1) {
-                stretch(r, next);
-            }
-            return fraction;
+        const td_real fall = value - value_at(r, fraction),
+                      model = r->promise * (fraction - 0.5 * fraction * fraction);
+        if (fall >= DESCENT * fraction * r->promise - unseen || r->largest < SMALL_MOVE) {
+            r->gain = model > unseen ? fall / model : 1;
+            return k == 0 && r->gain > BARGAIN ? stretch(r, value - fall) : fraction;
         }
         r->stats->halvings++;
     }
@@ -102,11 +105,22 @@ static td_real search(resting *r) {
     return 0;
 }
 
+// Whether the last increment was the last: it was small, the next would be, or none goes down.
+static bool is_done(const resting *r, td_real taken, td_real tolerance) {
+    const td_real x = r->largest, next = fmax(1, x / (r->before * r->before)) * x * x;
+    if (taken == 0) {
+        return x < SMALL_MOVE || r->stiffer > MOST;
+    }
+    return (x <= tolerance && (r->needed || r->stiffer <= FIRST)) ||
+           (r->before > 0 && r->stiffer == 0 && taken == 1 && next <= LEFT * tolerance);
+}
+
 // The springs of the next model.
 static void adapt(resting *r, td_real taken) {
+    r->before = taken == 1 && r->stiffer == 0 ? r->largest : 0;
     if (taken < CUT || (taken == 1 && r->gain < FAIR)) {
         r->stiffer = fmax(FIRST, MORE * r->stiffer);
-    } else if (taken == 1 && r->gain > GOOD) {
+    } else if (taken >= 1 && r->gain > GOOD) {
         r->stiffer *= LESS;
     }
     r->stiffer = r->stiffer < LEAST ? 0 : r->stiffer;
@@ -119,7 +133,7 @@ td_status tdi_rest(const tdi_implicit *ops, void *body, const tdi_newton_opts *o
     for (int32_t k = 0; k < opts->iterations && !*converged; k++) {
         if (k == ANEW) {
             ops->ease(body);
-            r.stiffer = 0;
+            r = (resting){.ops = ops, .body = body, .stats = stats};
         }
         if (!factor(&r)) {
             return TD_ERR_DIVERGED;
@@ -131,8 +145,7 @@ td_status tdi_rest(const tdi_implicit *ops, void *body, const tdi_newton_opts *o
         if (!isfinite(taken)) {
             return TD_ERR_DIVERGED;
         }
-        *converged = (r.largest <= opts->tolerance && taken == 1 && r.stiffer <= FIRST) ||
-                     (taken == 0 && (r.largest < SMALL_MOVE || r.stiffer > MOST));
+        *converged = is_done(&r, taken, opts->tolerance);
         adapt(&r, taken);
     }
     return TD_OK;
