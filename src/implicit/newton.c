@@ -241,7 +241,7 @@ static void solve_all_again(newton *n) {
 // Contact between capsules changes the increments. False: with it the model has no least value.
 static bool couple(newton *n) {
     const tdi_system *y = n->system;
-    if (!tdi_touch_solve(y->touch, y, &n->promise)) {
+    if (!tdi_touch_solve(y->touch, y, &n->promise, &n->stats->gradient_steps)) {
         return false;
     }
     n->largest = 0;

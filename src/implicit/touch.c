@@ -521,7 +521,7 @@ static td_real dot(const tdi_touch *t, const td_vec3 *a, const td_vec3 *b) {
 //   s = g + keep s (press),  q = v + keep q (way):  J^T s = E p and q = J p of the direction p
 //   part = g.v / q.(s + C q),  F += part s (sum),  g -= part (s + C q)
 // and at last x += E^-1 J^T F. The slope changes by -y.F.
-bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise) {
+bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise, int64_t *steps) {
     find_active(t);
     gather_moves(t, y, t->moved);
     for (int32_t k = 0; k < t->active_count; k++) {
@@ -536,6 +536,7 @@ bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise) {
         if (!(next > CG_TOLERANCE * CG_TOLERANCE * *promise)) {
             break;
         }
+        ++*steps;
         keep = step > 0 ? next / size : 0;
         size = next;
         for (int32_t k = 0; k < t->active_count; k++) {

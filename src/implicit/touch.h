@@ -70,8 +70,8 @@ bool tdi_touch_any(const tdi_touch *t); // whether there were any contacts
 // Adds gradients, and Hessians within capsules, to the bodies, before they are factored.
 void tdi_touch_expand(const tdi_touch *t, const tdi_system *system);
 // Takes what couples capsules into the increments, which are those without it. Changes the promise
-// accordingly. False: the whole is not positive definite.
-bool tdi_touch_solve(tdi_touch *t, const tdi_system *system, td_real *promise);
+// accordingly, and counts the steps. False: the whole is not positive definite.
+bool tdi_touch_solve(tdi_touch *t, const tdi_system *system, td_real *promise, int64_t *steps);
 // The largest increment of a member's points.
 td_real tdi_touch_largest(tdi_touch *t, const tdi_system *system, int32_t member);
 td_real tdi_touch_value(tdi_touch *t, const tdi_system *system);
