@@ -19,6 +19,8 @@ struct tdi_touch {
     int32_t *segment;                     // of a capsule
     tdi_capsule *capsule;
     td_real *radius; // of a capsule
+    td_real *part;   // of a member: how much of its increments is tried, of what all try
+    td_real *free;   // of a member: how much of its way is free
     td_vec3 *now;    // a point: where the pose is
     size_t scratch_bytes;
     void *scratch;    // room of its own for what follows of points, and is lost after a step
@@ -83,6 +85,8 @@ void tdi_touch_keep(tdi_touch *t, const tdi_system *system);
 // How much of the way from there straight to the poses is free, 0..1, while colliders go on to
 // `time`.
 td_real tdi_touch_way(tdi_touch *t, const tdi_system *system, td_real time);
+// The same for each member by itself, in `free`, while colliders stand. False: not all is free.
+bool tdi_touch_ways(tdi_touch *t, const tdi_system *system);
 // The least gap at the poses that were evaluated or looked at last, with colliders at `time`, over
 // its range; 1: nothing is nearer than that.
 td_real tdi_touch_room(const tdi_touch *t, td_real time);
