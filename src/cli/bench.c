@@ -10,7 +10,7 @@ static const char help_head[] =
     "Usage: tendril bench [CASE...] [--json] [--list] [--seconds S]\n"
     "\n"
     "Measures speed and memory. Without names it runs all cases\n"
-    "except accuracy and solvers. Every time is that of the fastest\n"
+    "except heap, accuracy and solvers. Every time is that of the fastest\n"
     "run within --seconds, on one core unless the case says otherwise.\n"
     "\n";
 
