@@ -197,6 +197,7 @@ td_step_stats td_world_stats(const td_world *w) {
         sum.raised += s->raised;
         sum.unconverged += s->unconverged;
         sum.halved += s->halved;
+        sum.gradient_steps += s->gradient_steps;
         sum.last_move = fmax(sum.last_move, s->last_move);
     }
     return sum;
