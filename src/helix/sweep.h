@@ -47,11 +47,17 @@ typedef struct tdi_helix_ride {
     td_vec3 turn[3], shift[3];
 } tdi_helix_ride;
 
+// An element's start on its parent, in the parent's axes.
+typedef struct tdi_helix_seat {
+    tdi_helix_ride ride;
+    tdi_mat3 q;              // the element's axes
+    td_vec3 p;               // its start from the frame of the helix there
+    tdi_helix_slopes slopes; // there
+} tdi_helix_seat;
+
 typedef struct tdi_helix_node {
     tdi_helix_form form; // until the curvatures are eliminated
-    // the element's start on its parent, and the element's axes in those of its parent
-    tdi_helix_ride ride;
-    tdi_mat3 q;
+    tdi_helix_seat seat; // at the pose; nothing without parent
     // d = -(free + by_turn w + by_shift v)
     tdi_ldl3 pivot;
     tdi_mat3 by_turn, by_shift;
@@ -120,9 +126,6 @@ void tdi_helix_sweep_respond(td_helix_state *state);
 
 // ---- whole Hessians -------------------------------------------------------------------------
 
-// Where an element starts on its parent, of which the jet is given, into the node: from the frame
-// there, in the parent's axes.
-td_vec3 tdi_helix_ride_on(td_helix_state *state, int32_t element, tdi_helix_jet *jet);
 // Tip to root: adds to the parent's form the gradient of an element and all it carries, and what
 // second derivatives make of it; no Hessian.
 void tdi_helix_carry(td_helix_state *state, int32_t element);
