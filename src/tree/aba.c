@@ -66,7 +66,7 @@ static void answer_columns(const trees *s, int32_t i) {
         return;
     }
     if (m->dof[i + 1] > m->dof[i]) {
-        tdi_twist column[6];
+        tdi_twist column[6] = {{{0, 0, 0}, {0, 0, 0}}};
         own_columns(&m->body[i], (td_joint_kind)m->kind[i], &l->turn, column);
         const tdi_wrench u = tdi_block_apply(&l->inertia, &column[0]);
         const td_real x = s->other[m->other_place[i]].dense[0] *
