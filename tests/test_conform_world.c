@@ -101,10 +101,10 @@ typedef struct blast {
     bool armed;
 } blast;
 
-static void blow(void *context, td_real time, int32_t count, const td_vec3 *tips,
+static void blow(void *context, td_real time, int32_t actor, int32_t count, const td_vec3 *tips,
                  const td_vec3 *velocities, td_vec3 *forces) {
     const blast *b = context;
-    (void)time;
+    (void)time, (void)actor;
     (void)velocities;
     for (int32_t i = 0; b->armed && i < count; i++) {
         if (fabs(tips[i].x - b->x - 0.2) < 0.4) {
@@ -316,6 +316,8 @@ static void claim_capabilities(const tdi_solver *solver) {
         {"stretch", "", "stretch: 1000,", info.stretchy},
         {"rest under gravity", "rest_under_gravity: true,", "", info.rest},
         {"a damping ratio", "damping_ratio: 0.1,", "", info.damping},
+        {"stiffness in bending", "bending: 2,", "", info.stiffens},
+        {"keys of stiffness", "twisting: {keys: [[0, 1], [1, 2]]},", "", info.stiffens},
     };
     for (size_t k = 0; k < sizeof wishes / sizeof *wishes; k++) {
         check_wish(solver, &wishes[k]);

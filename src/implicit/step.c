@@ -341,8 +341,27 @@ td_status tdi_system_step(const tdi_system *y, void *memory, const td_alloc *all
 
 // ---- rest -----------------------------------------------------------------------------------
 
+// All together, or, without contact, each as it offers.
+static td_status find_rest(const tdi_system *y, bool *converged, td_step_stats *stats,
+                           td_diag *diag) {
+    const tdi_newton_opts opts = {STATIC_ITERATIONS, STATIC_TOLERANCE, true};
+    td_status status = TD_OK;
+    if (y->touch) {
+        return tdi_newton(y, &opts, converged, stats, diag);
+    }
+    *converged = true;
+    for (int32_t k = 0; k < y->count && status == TD_OK; k++) {
+        const tdi_member *m = &y->member[k];
+        const tdi_system alone = {.member = m, .count = 1};
+        bool own;
+        status = m->ops->ease ? tdi_rest(m->ops, m->body, &opts, &own, stats)
+                              : tdi_newton(&alone, &opts, &own, stats, diag);
+        *converged = *converged && own;
+    }
+    return status;
+}
+
 td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *diag) {
-    const tdi_newton_opts newton = {STATIC_ITERATIONS, STATIC_TOLERANCE, true};
     td_status status = TD_OK;
     bool converged = false;
     forget(diag);
@@ -352,7 +371,7 @@ td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *
     if (y->touch) {
         status = tdi_touch_begin(y->touch, y, y->member[0].opts->dt, 0, 1, 1, diag);
     }
-    status = status == TD_OK ? tdi_newton(y, &newton, &converged, stats, diag) : status;
+    status = status == TD_OK ? find_rest(y, &converged, stats, diag) : status;
     stats->unconverged += status == TD_OK && !converged;
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_end_rest(y->member[k].ops, y->member[k].body);

@@ -24,12 +24,19 @@ typedef struct tdi_variant {
     td_skeleton *skeleton;
     const tdi_solver *solver;
     tdi_solver_model *model;
+    void *made;     // parameters that the model was made with; NULL: as it is now
     int32_t *depth; // joints from the base to each segment, itself included
     int32_t depth_most;
 } tdi_variant;
 
+// Factors of the stiffness in bending and in twist.
+typedef struct tdi_factors {
+    td_real bend, twist;
+} tdi_factors;
+
 typedef struct tdi_object {
     int32_t first_variant, first_actor, actor_count;
+    tdi_factors made, factors; // with which its models were made, and which they have now
     const tdi_keyed *position, *rotation; // of the base; NULL: no keyframes
     tdi_transform frame;                  // reference of local dynamics at the last step
 } tdi_object;
@@ -61,8 +68,9 @@ typedef struct tdi_actor {
     tdi_acting *acting; // in the scene's order
     int32_t acting_count;
     td_vec3 *points, *winds, *extra; // a segment: scratch; NULL without wind, pose or field
-    td_vec3 *forces;                 // a segment: of the field; NULL without
-    td_quat *turns;                  // a segment: scratch of poses; NULL without
+    td_vec3 *forces;                 // a segment: of the field from outside; NULL without
+    td_vec3 *fields; // a segment: of the scene's fields, when the step began; NULL without
+    td_quat *turns;  // a segment: scratch of poses; NULL without
     td_load *loads;
     int32_t load_capacity;
     int32_t point_count; // of them: pulls and pushes in this step
@@ -166,7 +174,8 @@ struct td_world {
     tdi_grab grab;
     tdi_parameter *parameters; // all numbers of the scene that can change
     int32_t parameter_count;
-    uint64_t shape; // of the actors and parameters, mixed: tells saves apart
+    uint64_t shape;  // of the actors and parameters, mixed: tells saves apart
+    bool has_fields; // of the scene's
     td_force_field field;
     void *field_context;
     td_step_callback callback;
@@ -182,6 +191,15 @@ td_vec3 tdi_object_gravity(const td_world *world, int32_t object, td_quat base);
 // Tells of a fault of an object, at one of its keys.
 td_status tdi_object_fault(const td_world *world, int32_t object, td_status status, const char *key,
                            const td_diag *diag, td_diag_list *diags);
+
+// stiffen.c: factors of the stiffness in bending and in twist.
+// Of a model that was just made, as the scene says them at time 0.
+td_status tdi_variant_stiffen(const td_world *world, int32_t object, tdi_variant *variant,
+                              td_diag *diag);
+// Room for the models of an object to change while the world runs.
+td_status tdi_object_stiffen_room(td_world *world, int32_t object, td_diag *diag);
+// All models, as the scene says now. Takes no memory where there is room, and cannot fail then.
+td_status tdi_world_stiffen(td_world *world, td_diag *diag);
 
 // touch.c: colliders and how contact works.
 td_status tdi_world_make_colliders(td_world *world, td_diag_list *diags);
@@ -260,6 +278,13 @@ int32_t tdi_actor_loads(const td_world *world, tdi_actor *actor, td_real t0, td_
 void tdi_actor_note_force(tdi_actor *actor);
 td_status tdi_find_spot(const td_world *world, const td_place_def *place, const char *path,
                         tdi_spot *out, td_diag_list *diags);
+
+// fields.c
+// Room for the forces of the scene's fields on an actor.
+td_status tdi_actor_make_fields(td_world *world, tdi_actor *actor);
+// The forces of the scene's fields on all actors as they are now. TD_ERR_EVAL where an expression
+// has no value, with nothing else changed.
+td_status tdi_world_sample_fields(td_world *world, td_diag *diag);
 
 // probes.c
 td_status tdi_world_make_probes(td_world *world, td_diag_list *diags);
