@@ -21,9 +21,10 @@
 
 #include <math.h>
 
-#define SMALL_STEP     0.03 // rad or m: below this the value of a step need not be looked at
-#define SMALL_POSITIVE 1e-3 // likewise of a positive model, which is off by more
-#define SMALL_MOVE     1e-6 // an increment that cannot be judged by the value any more
+#define SMALL_STEP     0.03  // rad or m: below this the value of a step need not be looked at
+#define SMALL_POSITIVE 1e-3  // likewise of a positive model, which is off by more
+#define SMALL_MOVE     1e-6  // an increment that cannot be judged by the value any more
+#define SMALL_EXACT    1e-10 // likewise with exact contact, which is stiff
 #define HALVINGS       30
 #define FARTHEST       1.0   // rad or m: no further along negative curvature
 #define LIMITED        0.99  // of the longest increment: where a part was limited, but for rounding
@@ -406,8 +407,9 @@ static td_real move_touching(newton *n, bool carry) {
     const tdi_system *y = n->system;
     tdi_touch *t = y->touch;
     const td_real longest = longest_of(y, n->opts->rest);
-    const bool jumps = t->exact && n->fresh && tdi_planes_hit(t->set); // all planes at once, then
-    bool searched = !carry && !jumps && (t->exact || n->largest >= SMALL_MOVE);
+    const bool jumps =
+        t->exact && n->fresh && tdi_planes_hit(t->set); // so that all planes act at once
+    bool searched = !carry && !jumps && n->largest >= (t->exact ? SMALL_EXACT : SMALL_MOVE);
     n->fresh = false;
     td_real value = 0, fraction = n->largest > longest ? longest / n->largest : 1;
     const td_real room = carry ? tdi_touch_room(t, t->time) : 1;
