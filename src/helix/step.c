@@ -6,6 +6,7 @@
 // momentum is kept as that of rigid bodies is, and for curvatures, whose rates friction sees.
 
 #include "helix/implicit.h"
+#include "helix/pins.h"
 #include "helix/points.h"
 #include "helix/saving.h"
 #include "helix/solver.h"
@@ -225,6 +226,14 @@ static void end_rest(void *body) {
     s->moved = false;
 }
 
+static void ease(void *body) {
+    td_helix_state *s = body;
+    for (int32_t i = 0; i < s->model->element_count; i++) {
+        s->pose.u[i] = s->model->element[i].rest;
+    }
+    tdi_helix_update(s);
+}
+
 // ---- Newton's method ------------------------------------------------------------------------
 
 static void clear(void *body) {
@@ -235,16 +244,63 @@ static void clear(void *body) {
     }
 }
 
+// N m/rad: of an element, to bending and twisting as a whole.
+static td_real turning_stiffness(const tdi_helix_element *e) {
+    return (e->stiffness.x + e->stiffness.y + e->stiffness.z) / (3 * e->length * e->length);
+}
+
+// Adds springs about the pose; to a root such as would hold its element.
+static void stiffen(td_helix_state *s, int32_t i, td_real by) {
+    const tdi_helix_element *e = &s->model->element[i];
+    tdi_helix_form *form = &s->node[i].form;
+    const td_vec3 k = tdi_scale(e->stiffness, by);
+    form->d = tdi_sym3_add(form->d, tdi_sym3_diagonal(k.x, k.y, k.z));
+    if (e->parent == TD_NONE) {
+        const td_real turn = by * turning_stiffness(e), shift = turn / (e->length * e->length);
+        form->start.a = tdi_sym3_add(form->start.a, tdi_sym3_diagonal(turn, turn, turn));
+        form->start.c = tdi_sym3_add(form->start.c, tdi_sym3_diagonal(shift, shift, shift));
+    }
+}
+
+// Springs and weight do not depend on how a pinned root is turned about the vertical nor, without
+// weight, on where a root is at all. There the gradient is 0 and at rest the Hessian too: with any
+// stiffness that is added, increments are those that leave the root where it is.
+static void hold_neutral(td_helix_state *s, int32_t i) {
+    const tdi_helix_element *e = &s->model->element[i];
+    tdi_helix_block *start = &s->node[i].form.start;
+    if (e->parent != TD_NONE || e->root == TD_END_CLAMPED) {
+        return;
+    }
+    const td_vec3 down = tdi_mat3_apply_t(&s->pose.start[i].r, s->head.opts->gravity);
+    const td_real g2 = tdi_dot(down, down), k = fabs(start->a.xx) + fabs(start->a.yy) +
+                                                fabs(start->a.zz) + turning_stiffness(e);
+    if (g2 > 0) {
+        const td_vec3 z = down;
+        const td_sym3 about = {z.x * z.x, z.y * z.y, z.z * z.z, z.x * z.y, z.x * z.z, z.y * z.z};
+        start->a = tdi_sym3_add(start->a, tdi_sym3_scale(about, k / g2));
+        return;
+    }
+    const td_real shift = k / (e->length * e->length);
+    start->a = tdi_sym3_add(start->a, tdi_sym3_diagonal(k, k, k));
+    start->c = tdi_sym3_add(start->c, tdi_sym3_diagonal(shift, shift, shift));
+}
+
 // Tip to root: the elements [first, last), whose own terms are there.
-static tdi_factored eliminate(td_helix_state *s, int32_t first, int32_t last, bool exact,
-                              bool raise) {
+static tdi_factored eliminate(td_helix_state *s, int32_t first, int32_t last,
+                              const tdi_model *model, bool alone) {
+    const bool exact = !model->positive, raise = model->raise && exact && !model->touched;
     tdi_factored worst = TDI_POSITIVE;
     for (int32_t i = last - 1; i >= first && worst != TDI_NOT_POSITIVE; i--) {
+        if (model->stiffer > 0) {
+            stiffen(s, i, model->stiffer);
+        }
         if (exact && s->levers[i].any) {
             tdi_helix_form_add_levers(&s->node[i].form, &s->levers[i]);
         }
-        const tdi_factored own =
-            tdi_helix_eliminate(s, i, exact, raise ? TRUSTED * tdi_helix_curl(s, i) : HUGE_VAL);
+        if (alone) {
+            hold_neutral(s, i);
+        }
+        const tdi_factored own = tdi_helix_eliminate(s, i, exact, raise ? TRUSTED : HUGE_VAL);
         worst = own < worst ? own : worst;
     }
     return worst;
@@ -252,7 +308,8 @@ static tdi_factored eliminate(td_helix_state *s, int32_t first, int32_t last, bo
 
 static tdi_factored factor(void *body, const tdi_model *model) {
     td_helix_state *s = body;
-    const bool exact = !model->positive, raise = model->raise && exact && !model->touched;
+    const bool exact = !model->positive;
+    const bool alone = !(s->now->h > 0) && !model->touched && s->head.opts->load_count == 0;
     tdi_factored worst = TDI_POSITIVE;
     s->now->carry = model->carry;
     s->now->shift = model->shift;
@@ -260,7 +317,7 @@ static tdi_factored factor(void *body, const tdi_model *model) {
     for (int32_t first, last = s->model->element_count; last > 0; last = first) {
         first = last > TOGETHER ? last - TOGETHER : 0;
         tdi_helix_add_elements(s, first, last, exact);
-        const tdi_factored own = eliminate(s, first, last, exact, raise);
+        const tdi_factored own = eliminate(s, first, last, model, alone);
         if (own == TDI_NOT_POSITIVE) {
             clear(s);
             return own;
@@ -282,8 +339,9 @@ static tdi_rate base_left(const td_helix_state *s) {
 
 static td_real solve(void *body, bool limited, td_real *promise) {
     td_helix_state *s = body;
-    const tdi_rate still = {{0, 0, 0}, {0, 0, 0}}, base = s->now->carry ? base_left(s) : still;
-    tdi_helix_sweep_out(s, &base, limited ? LARGEST_TURN : HUGE_VAL, promise);
+    const tdi_rate still = {{0, 0, 0}, {0, 0, 0}};
+    s->now->base_move = s->now->carry ? base_left(s) : still;
+    tdi_helix_sweep_out(s, &s->now->base_move, limited ? LARGEST_TURN : HUGE_VAL, promise);
     return tdi_helix_largest(s);
 }
 
@@ -361,6 +419,7 @@ const tdi_implicit tdi_helix_implicit = {
     .undo = undo,
     .begin_rest = begin_rest,
     .end_rest = end_rest,
+    .ease = ease,
     .clear = clear,
     .factor = factor,
     .solve = solve,
@@ -383,6 +442,10 @@ const tdi_implicit tdi_helix_implicit = {
     .push = tdi_helix_push,
     .respond = tdi_helix_respond,
     .absorb = tdi_helix_absorb,
+    .pin_places = tdi_helix_pin_places,
+    .pin_moves = tdi_helix_pin_moves,
+    .pin_push = tdi_helix_pin_push,
+    .pin_add = tdi_helix_pin_add,
     .saved = tdi_helix_saved,
     .blank = tdi_helix_blank,
     .restored = tdi_helix_restored,

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-#define CURLED 0.25 // of the angle of an element: by so much more it may bend at once in statics
-
 // ---- terms ----------------------------------------------------------------------------------
 
 // A' = A - B [r]x + [r]x B^T - [r]x C [r]x,  B' = B + [r]x C
@@ -433,11 +431,6 @@ static td_real larger2(td_real most, td_vec3 a, td_real scale) {
     return size <= most ? most : size; // keeps what is not a number
 }
 
-td_real tdi_helix_curl(const td_helix_state *s, int32_t i) {
-    const td_real angle = tdi_norm(s->pose.u[i]) * s->model->element[i].length;
-    return s->head.rule.h > 0 ? 1 : 1 + CURLED * angle;
-}
-
 td_real tdi_helix_largest(const td_helix_state *s) {
     const td_helix_model *m = s->model;
     const bool rest = !(s->head.rule.h > 0);
@@ -448,7 +441,7 @@ td_real tdi_helix_largest(const td_helix_state *s) {
         const bool root = e->parent == TD_NONE, free = root && e->root == TD_END_FREE;
         most = larger2(most, move->w, root || !rest);
         most = larger2(most, move->v, free);
-        most = larger2(most, move->d, e->length / tdi_helix_curl(s, i));
+        most = larger2(most, move->d, e->length);
     }
     return sqrt(most);
 }

@@ -118,9 +118,6 @@ void tdi_helix_raise_root(tdi_helix_form *form, td_real length, bool shifts);
 // changes by more than `limit` rad along its element. Adds r^T H^-1 r.
 void tdi_helix_sweep_out(td_helix_state *state, const tdi_rate *base, td_real limit,
                          td_real *promise);
-// How much more than a straight element one may bend at once: 1 in steps. Statics go a long way,
-// and what is curled tightly stays so under the same change of curvature.
-td_real tdi_helix_curl(const td_helix_state *state, int32_t element);
 // The largest increment, rad or m: curvatures times lengths, turns and shifts of roots, and in
 // steps the turns of all elements' starts.
 td_real tdi_helix_largest(const td_helix_state *state);

@@ -151,7 +151,7 @@ void tdi_state_accept(const tdi_implicit *ops, void *body) {
     if (ops->accept) {
         ops->accept(body);
     }
-    s->known = s->known < MOST_KNOWN ? s->known + 1 : MOST_KNOWN;
+    s->known = s->rule.hits ? 1 : s->known < MOST_KNOWN ? s->known + 1 : MOST_KNOWN;
     s->dt = s->rule.dt;
     s->time += s->rule.dt;
     s->accepted = true;
@@ -264,6 +264,22 @@ void tdi_state_push(const tdi_implicit *ops, void *body, int32_t point, td_vec3 
     }
     const td_vec3 sum = tdi_add(tdi_coords_point(c->response, point), force);
     tdi_coords_set_point(c->response, point, sum);
+}
+
+void tdi_state_pin_moves(const tdi_implicit *ops, const void *body, const tdi_pin *pins,
+                         int32_t count, bool response, td_vec3 *dx) {
+    if (response && !((const tdi_solver_state *)body)->answered) {
+        memset(dx, 0, (size_t)count * sizeof *dx);
+    } else {
+        ops->pin_moves(body, pins, count, response, dx);
+    }
+}
+
+void tdi_state_pin_push(const tdi_implicit *ops, void *body, const tdi_pin *pin, td_vec3 force) {
+    tdi_solver_state *s = body;
+    const bool first = !s->pushed;
+    s->pushed = true;
+    ops->pin_push(body, pin, force, first);
 }
 
 void tdi_state_respond(const tdi_implicit *ops, void *body) {
