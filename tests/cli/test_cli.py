@@ -474,7 +474,7 @@ class Bodies(unittest.TestCase):
                           "helix-kinematics", "helix-derivatives", "helix-statics",
                           "helix-cantilever", "helix-elastica", "helix-vibration",
                           "helix-energy", "helix-composite", "helix-stability",
-                          "helix-agreement", "storms", "contact", "contact-mixed", "lcp"])
+                          "helix-agreement", "storms", "contact", "contact-mixed", "impact", "lcp"])
 
     def test_a_case_passes_with_a_row_for_each_figure(self):
         got = rows("validate", "elastica")
@@ -834,6 +834,23 @@ class Scenes(unittest.TestCase):
         self.refused(s + "loads:\n  - push: {object: nobody}\n", (4, 20, "'nobody'"))
         self.refused("objects: [\n", (2, 1, "expected"))
         self.refused("", (1, 1, "'objects'"))
+
+    def test_faults_of_expressions_have_their_column(self):
+        s = f"objects:\n  - {STRAND}\nloads:\n"
+        self.refused(s + "  - field: {force: [\"max(x, 0) + foo\", 'y + sim(t)', 1 + (2]}\n",
+                     (4, 34, "unknown name 'foo'"), (4, 45, "did you mean 'sin'?"),
+                     (4, 60, "expected ')'"))
+        self.refused(s + '  - field: {force: [0, "\\u0078 + foo", 0]}\n', (4, 24, "'foo'"))
+        self.refused(s + "  - field:\n      force:\n        - 0\n        - 2 *\n        - 0\n",
+                     (7, 14, "expected a number"))
+
+    def test_an_expression_without_a_value_ends_the_run(self):
+        self.scene.write_text(f"objects:\n  - {STRAND}\nloads:\n"
+                              "  - field: {force: [0, 1/(0.1 - t), 0]}\n")
+        code, out, err = tendril("run", self.scene, "-o", self.folder / "out")
+        self.assertEqual(code, 3)
+        self.assertIn("loads[0].field.force[1] at segment 0", err)
+        self.assertIn("division by zero", err)
 
     def test_all_faults_are_told_at_once(self):
         (self.folder / "bad.lsys").write_text("axiom: F(\n")
