@@ -181,9 +181,11 @@ typedef struct tdi_implicit {
     // Adds J^T f to the right-hand side, which is 0 when this is the first.
     void (*pin_push)(void *body, const tdi_pin *pin, td_vec3 force, bool first);
     // Adds J^T g, J^T H J and what second derivatives of a point's place make of g, to what
-    // factor() takes; of these last a positive model takes the positive part, or nothing. Between
-    // clear() and factor(). H of a ball joint is the second derivative along exp(w).
-    void (*pin_add)(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian);
+    // factor() takes; of these last a `positive` model takes the positive part, or nothing. Between
+    // clear() and factor(), which is asked for the same. H of a ball joint is the second derivative
+    // along exp(w).
+    void (*pin_add)(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
+                    bool positive);
 
     // ---- blocks, of bodies that have four unknowns a point; NULL: not offered
     // All blocks of the Hessian that factor() has made, each once, always the same ones.
