@@ -100,11 +100,12 @@ static int32_t on_curve(const td_constraint *c, const tdi_spline *curve, tdi_bon
     return 1;
 }
 
-static int32_t distance(const td_constraint *c, const tdi_found *f, tdi_bond *bonds) {
+static int32_t distance(const td_constraint *c, const tdi_found *f,
+                        const td_constraint_target *target, tdi_bond *bonds) {
     bonds[0] = point_bond(c->point[0], f->point);
     bonds[0].kind = TDI_BOND_DISTANCE;
     bonds[0].row_count = 1;
-    bonds[0].low = f->length;
+    bonds[0].low = c->as_found ? f->length : target->length;
     bonds[0].one_sided = c->kind == TD_HOLD_ROPE;
     return 1;
 }
@@ -145,19 +146,19 @@ static int32_t limit(const td_constraint *c, td_joint_kind joint, tdi_bond *bond
     return count;
 }
 
-static int32_t make(const td_constraint *c, td_joint_kind joint, const tdi_found *f, td_vec3 target,
-                    const tdi_spline *curve, tdi_bond *bonds) {
+static int32_t make(const td_constraint *c, td_joint_kind joint, const tdi_found *f,
+                    const td_constraint_target *target, const tdi_spline *curve, tdi_bond *bonds) {
     switch (c->kind) {
     case TD_HOLD_WELD: return weld(c, f, bonds);
     case TD_HOLD_HINGE: return hinge(c, f, bonds);
     case TD_HOLD_SLIDER: return slider(c, f, bonds);
     case TD_HOLD_CURVE: return on_curve(c, curve, bonds);
     case TD_HOLD_DISTANCE:
-    case TD_HOLD_ROPE: return distance(c, f, bonds);
+    case TD_HOLD_ROPE: return distance(c, f, target, bonds);
     case TD_HOLD_STOP:
         bonds[0] = along_bond(c->point[0], c->point[1], c->axis[1], 0, INFINITY);
         return 1;
-    case TD_HOLD_JOINT: return follow(joint, target, bonds);
+    case TD_HOLD_JOINT: return follow(joint, target->joint, bonds);
     case TD_HOLD_GEAR: return gear(c, f, bonds);
     case TD_HOLD_LIMIT: return limit(c, joint, bonds);
     default: bonds[0] = point_bond(c->point[0], f->point); return 1;
@@ -169,19 +170,20 @@ static int32_t make(const td_constraint *c, td_joint_kind joint, const tdi_found
 int32_t tdi_constraint_bond_count(const td_constraint *c, td_joint_kind joint) {
     const tdi_found none = {.turn = {1, 0, 0, 0}};
     const tdi_spline no_curve = {0};
+    const td_constraint_target here = {.rotation = {1, 0, 0, 0}};
     tdi_bond bonds[TDI_BONDS];
-    return make(c, joint, &none, tdi_vec3(0, 0, 0), &no_curve, bonds);
+    return make(c, joint, &none, &here, &no_curve, bonds);
 }
 
 void tdi_constraint_bonds(const td_constraint *c, td_joint_kind joint, const tdi_found *found,
-                          td_vec3 joint_target, const tdi_spline *curve,
+                          const td_constraint_target *target, const tdi_spline *curve,
                           tdi_bond bonds[TDI_BONDS]) {
-    make(c, joint, found, joint_target, curve, bonds);
+    make(c, joint, found, target, curve, bonds);
 }
 
 tdi_found tdi_constraint_find(const td_constraint *c, const tdi_frame_at sides[2],
                               const td_real angles[2]) {
-    tdi_found f = {c->point[1], c->rotation, c->length, c->offset};
+    tdi_found f = {c->point[1], c->rotation, 0, c->offset};
     if (!c->as_found) {
         return f;
     }

@@ -85,7 +85,8 @@ bool tdi_constraint_of_joint(td_constraint_kind kind);
 int32_t tdi_constraint_bond_count(const td_constraint *c, td_joint_kind joint);
 // The bonds, with what was found, and with the target for now. Fills as many as there are.
 void tdi_constraint_bonds(const td_constraint *c, td_joint_kind joint, const tdi_found *found,
-                          td_vec3 joint_target, const tdi_spline *curve, tdi_bond bonds[TDI_BONDS]);
+                          const td_constraint_target *target, const tdi_spline *curve,
+                          tdi_bond bonds[TDI_BONDS]);
 // What the second side finds when sides are at these frames, and joints at these angles.
 tdi_found tdi_constraint_find(const td_constraint *c, const tdi_frame_at sides[2],
                               const td_real angles[2]);
