@@ -28,13 +28,14 @@
 
 // Which quadratic model is factored.
 typedef struct tdi_model {
-    bool positive; // a positive semi-definite model; else the exact Hessian, if that is positive
-    td_real shift; // 1/s^2: weight of inertia about the pose, added to a positive model
-    int32_t tries; // how often a smaller shift did not do
-    bool raise;    // an exact model may be raised where it is not positive definite
-    bool touched;  // the factors must serve respond()
-    bool carry;    // increments bring what is driven to the end of its way
-    bool blocks;   // nothing is eliminated: blocks() is asked for instead
+    bool positive;   // a positive semi-definite model; else the exact Hessian, if that is positive
+    td_real shift;   // 1/s^2: weight of inertia about the pose, added to a positive model
+    td_real stiffer; // of the springs: added to the exact Hessian, about the pose; see `ease`
+    int32_t tries;   // how often a smaller shift did not do
+    bool raise;      // an exact model may be raised where it is not positive definite
+    bool touched;    // the factors must serve respond()
+    bool carry;      // increments bring what is driven to the end of its way
+    bool blocks;     // nothing is eliminated: blocks() is asked for instead
 } tdi_model;
 
 typedef enum tdi_factored {
@@ -125,6 +126,9 @@ typedef struct tdi_implicit {
     // * Statics: Newton's method from the pose as it is.
     void (*begin_rest)(void *body);
     void (*end_rest)(void *body); // + nothing moves any more
+    // * To where springs are at ease. Statics without contact are then those of rest.c, for which
+    // factor() must know `stiffer`.
+    void (*ease)(void *body);
 
     // ---- Newton's method
     // * 1/s^2: left out, a quarter of the step's own inertia, and 100 in statics.
@@ -308,3 +312,7 @@ typedef struct tdi_newton_opts {
 // contact leaves no room.
 td_status tdi_newton(const tdi_system *system, const tdi_newton_opts *opts, bool *converged,
                      td_step_stats *stats, td_diag *diag);
+
+// rest.c: a body alone, which offers `ease`, to rest.
+td_status tdi_rest(const tdi_implicit *ops, void *body, const tdi_newton_opts *opts,
+                   bool *converged, td_step_stats *stats);

@@ -151,7 +151,7 @@ void tdi_state_accept(const tdi_implicit *ops, void *body) {
     if (ops->accept) {
         ops->accept(body);
     }
-    s->known = s->known < MOST_KNOWN ? s->known + 1 : MOST_KNOWN;
+    s->known = s->rule.hits ? 1 : s->known < MOST_KNOWN ? s->known + 1 : MOST_KNOWN;
     s->dt = s->rule.dt;
     s->time += s->rule.dt;
     s->accepted = true;
