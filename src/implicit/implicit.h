@@ -188,6 +188,9 @@ typedef struct tdi_implicit {
                       td_vec3 *dx);
     // Adds J^T f to the right-hand side, which is 0 when this is the first.
     void (*pin_push)(void *body, const tdi_pin *pin, td_vec3 force, bool first);
+    // * From now on pushes are at these pins alone, and responses are asked for there; with none of
+    // them everywhere again.
+    void (*pin_confine)(void *body, const tdi_pin *pins, int32_t count);
     // Adds J^T g, J^T H J and what second derivatives of a point's place make of g, to what
     // factor() takes; of these last a `positive` model takes the positive part, or nothing. Between
     // clear() and factor(), which is asked for the same. H of a ball joint is the second derivative
@@ -261,6 +264,7 @@ void tdi_state_push(const tdi_implicit *ops, void *body, int32_t point, td_vec3 
 void tdi_state_pin_moves(const tdi_implicit *ops, const void *body, const tdi_pin *pins,
                          int32_t count, bool response, td_vec3 *dx);
 void tdi_state_pin_push(const tdi_implicit *ops, void *body, const tdi_pin *pin, td_vec3 force);
+void tdi_state_pin_confine(const tdi_implicit *ops, void *body, const tdi_pin *pins, int32_t count);
 void tdi_state_respond(const tdi_implicit *ops, void *body);
 void tdi_state_absorb(const tdi_implicit *ops, void *body);
 // 1/s^2: the shift to try first when a positive model needs one.
