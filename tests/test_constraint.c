@@ -50,6 +50,7 @@ static tdi_bond bond_of(tdi_bond_kind kind, const bent *curve) {
                   .has_low = true,
                   .has_high = true,
                   .target = {0.3, -0.2, 0.5},
+                  .way = {{1, 0, 0}, {0, 0.8, 0.6}, {0, 0.6, -0.8}},
                   .curve = curve->spline};
     return b;
 }

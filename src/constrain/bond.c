@@ -173,7 +173,11 @@ void tdi_bond_rows(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real
                    td_real c[TDI_BOND_ROWS]) {
     td_vec3 p, d1, d2;
     switch (bond->kind) {
-    case TDI_BOND_POINT: set3(c, tdi_sub(x[0], x[1])); break;
+    case TDI_BOND_POINT:
+        for (int32_t r = 0; r < bond->row_count; r++) {
+            c[r] = tdi_dot(bond->way[r], tdi_sub(x[0], x[1]));
+        }
+        break;
     case TDI_BOND_LINE:
         for (int32_t r = 0; r < bond->row_count; r++) {
             c[r] = local(x, 2 + r);
@@ -229,18 +233,17 @@ static void ball_gradients(const tdi_bond *bond, const td_vec3 *x, tdi_bond_at *
     }
 }
 
-static void point_gradients(tdi_bond_at *at) {
-    const td_vec3 unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    for (int r = 0; r < 3; r++) {
-        at->gradient[r][0] = unit[r];
-        at->gradient[r][1] = tdi_scale(unit[r], -1);
+static void point_gradients(const tdi_bond *bond, tdi_bond_at *at) {
+    for (int32_t r = 0; r < bond->row_count; r++) {
+        at->gradient[r][0] = bond->way[r];
+        at->gradient[r][1] = tdi_scale(bond->way[r], -1);
     }
 }
 
 static void gradients(const tdi_bond *bond, const td_vec3 *x, td_real along, tdi_bond_at *at) {
     const td_vec3 one = {1, 0, 0};
     switch (bond->kind) {
-    case TDI_BOND_POINT: point_gradients(at); break;
+    case TDI_BOND_POINT: point_gradients(bond, at); break;
     case TDI_BOND_LINE:
         for (int32_t r = 0; r < bond->row_count; r++) {
             add_local(x, 2 + r, 1, at->gradient[r]);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The bonds that constraints are made of.
 //
-// A weld is three points that coincide, a hinge two. There are more rows than the constraint takes
-// away freedoms; they agree with each other, and points are linear in the places of their pins. A
-// slider keeps three points on lines, by as many rows as it needs.
+// A weld is three points that coincide, a hinge two; a slider keeps three points on lines. Where
+// the first points of two rigid sides coincide, others need not be compared in all directions:
+// along the line from the first point they agree to the second order, and two rows across it make
+// them agree. These directions are those at the beginning of the step, so that rows are linear in
+// places.
 
 #include "constrain/constrain.h"
 
@@ -20,8 +22,20 @@ static tdi_bond_pin second_at(td_vec3 at) {
 }
 
 static tdi_bond point_bond(td_vec3 a, td_vec3 b) {
-    return (tdi_bond){
-        .kind = TDI_BOND_POINT, .row_count = 3, .pin_count = 2, .pin = {first_at(a), second_at(b)}};
+    return (tdi_bond){.kind = TDI_BOND_POINT,
+                      .row_count = 3,
+                      .pin_count = 2,
+                      .pin = {first_at(a), second_at(b)},
+                      .way = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+}
+
+// The same compared along some directions of the world.
+static tdi_bond part_bond(td_vec3 a, td_vec3 b, td_vec3 way0, td_vec3 way1, int32_t rows) {
+    tdi_bond bond = point_bond(a, b);
+    bond.row_count = rows;
+    bond.way[0] = way0;
+    bond.way[1] = way1;
+    return bond;
 }
 
 // Point a stays on the line through b square to the two directions, or on the plane square to the
@@ -54,11 +68,15 @@ static tdi_bond along_bond(td_vec3 a, td_vec3 b, td_vec3 axis, td_real low, td_r
 
 // ---- kinds ----------------------------------------------------------------------------------
 
-static int32_t weld(const td_constraint *c, const tdi_found *f, tdi_bond *bonds) {
-    const td_vec3 ways[3] = {{0, 0, 0}, {REACH, 0, 0}, {0, REACH, 0}};
-    for (int k = 0; k < 3; k++) {
-        bonds[k] = point_bond(tdi_add(c->point[0], ways[k]),
-                              tdi_add(f->point, tdi_quat_rotate(f->turn, ways[k])));
+static int32_t weld(const td_constraint *c, const tdi_found *f, td_quat turned, tdi_bond *bonds) {
+    const td_vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
+    const td_vec3 ways[2] = {tdi_scale(x, REACH), tdi_scale(y, REACH)};
+    const td_vec3 across[3] = {tdi_quat_rotate(turned, y), tdi_quat_rotate(turned, z), {0, 0, 0}};
+    bonds[0] = point_bond(c->point[0], f->point);
+    for (int k = 0; k < 2; k++) { // along x it stays across, y does not turn about x
+        bonds[1 + k] = part_bond(tdi_add(c->point[0], ways[k]),
+                                 tdi_add(f->point, tdi_quat_rotate(f->turn, ways[k])), across[k],
+                                 across[k + 1], 2 - k);
     }
     return 3;
 }
@@ -68,10 +86,12 @@ static td_vec3 second_axis(const td_constraint *c, const tdi_found *f) {
     return c->as_found ? tdi_quat_rotate(f->turn, c->axis[0]) : c->axis[1];
 }
 
-static int32_t hinge(const td_constraint *c, const tdi_found *f, tdi_bond *bonds) {
+static int32_t hinge(const td_constraint *c, const tdi_found *f, td_quat turned, tdi_bond *bonds) {
+    const td_vec3 axis = tdi_quat_rotate(turned, c->axis[0]), across = tdi_across(axis);
     bonds[0] = point_bond(c->point[0], f->point);
-    bonds[1] = point_bond(tdi_madd(c->point[0], c->axis[0], REACH),
-                          tdi_madd(f->point, second_axis(c, f), REACH));
+    bonds[1] =
+        part_bond(tdi_madd(c->point[0], c->axis[0], REACH),
+                  tdi_madd(f->point, second_axis(c, f), REACH), across, tdi_cross(axis, across), 2);
     return 2;
 }
 
@@ -147,10 +167,11 @@ static int32_t limit(const td_constraint *c, td_joint_kind joint, tdi_bond *bond
 }
 
 static int32_t make(const td_constraint *c, td_joint_kind joint, const tdi_found *f,
-                    const td_constraint_target *target, const tdi_spline *curve, tdi_bond *bonds) {
+                    const td_constraint_target *target, td_quat turned, const tdi_spline *curve,
+                    tdi_bond *bonds) {
     switch (c->kind) {
-    case TD_HOLD_WELD: return weld(c, f, bonds);
-    case TD_HOLD_HINGE: return hinge(c, f, bonds);
+    case TD_HOLD_WELD: return weld(c, f, turned, bonds);
+    case TD_HOLD_HINGE: return hinge(c, f, turned, bonds);
     case TD_HOLD_SLIDER: return slider(c, f, bonds);
     case TD_HOLD_CURVE: return on_curve(c, curve, bonds);
     case TD_HOLD_DISTANCE:
@@ -172,13 +193,13 @@ int32_t tdi_constraint_bond_count(const td_constraint *c, td_joint_kind joint) {
     const tdi_spline no_curve = {0};
     const td_constraint_target here = {.rotation = {1, 0, 0, 0}};
     tdi_bond bonds[TDI_BONDS];
-    return make(c, joint, &none, &here, &no_curve, bonds);
+    return make(c, joint, &none, &here, here.rotation, &no_curve, bonds);
 }
 
 void tdi_constraint_bonds(const td_constraint *c, td_joint_kind joint, const tdi_found *found,
-                          const td_constraint_target *target, const tdi_spline *curve,
-                          tdi_bond bonds[TDI_BONDS]) {
-    make(c, joint, found, target, curve, bonds);
+                          const td_constraint_target *target, td_quat turned,
+                          const tdi_spline *curve, tdi_bond bonds[TDI_BONDS]) {
+    make(c, joint, found, target, turned, curve, bonds);
 }
 
 tdi_found tdi_constraint_find(const td_constraint *c, const tdi_frame_at sides[2],

@@ -17,7 +17,7 @@
 enum { TDI_BONDS = 4, TDI_BOND_PINS = 5, TDI_BOND_ROWS = 3 };
 
 typedef enum tdi_bond_kind {
-    TDI_BOND_POINT,    // pins a, b:           c = a - b
+    TDI_BOND_POINT,    // pins a, b:           c_k = way_k.(a - b), in the world's axes
     TDI_BOND_LINE,     // pins a, b, b1, b2:   c_k = (b_k - b).(a - b)
     TDI_BOND_ALONG,    // pins a, b, b1:       y = (b1 - b).(a - b);  y - low, high - y
     TDI_BOND_CURVE,    // pins a, b, b1 .. b3: y_k = (b_k - b).(a - b);  y - nearest(y)
@@ -50,7 +50,7 @@ typedef struct tdi_bond {
     tdi_bond_pin pin[TDI_BOND_PINS];
     td_real low, high, ratio;
     bool has_low, has_high; // rows of a range: those of an infinite end are left out
-    td_vec3 target;
+    td_vec3 target, way[TDI_BOND_ROWS];
     tdi_spline curve;
 } tdi_bond;
 
@@ -83,10 +83,11 @@ bool tdi_constraint_of_joint(td_constraint_kind kind);
 
 // How many bonds it has; `joint` is the kind of joint of its first side, for those that have one.
 int32_t tdi_constraint_bond_count(const td_constraint *c, td_joint_kind joint);
-// The bonds, with what was found, and with the target for now. Fills as many as there are.
+// The bonds, with what was found, the target for now, and how the first side is turned when the
+// step begins. Fills as many as there are.
 void tdi_constraint_bonds(const td_constraint *c, td_joint_kind joint, const tdi_found *found,
-                          const td_constraint_target *target, const tdi_spline *curve,
-                          tdi_bond bonds[TDI_BONDS]);
+                          const td_constraint_target *target, td_quat turned,
+                          const tdi_spline *curve, tdi_bond bonds[TDI_BONDS]);
 // What the second side finds when sides are at these frames, and joints at these angles.
 tdi_found tdi_constraint_find(const td_constraint *c, const tdi_frame_at sides[2],
                               const td_real angles[2]);
