@@ -109,7 +109,7 @@ static int32_t slider(const td_constraint *c, const tdi_found *f, tdi_bond *bond
     return bonds[3].row_count > 0 ? 4 : 3;
 }
 
-static int32_t on_curve(const td_constraint *c, const tdi_spline *curve, tdi_bond *bonds) {
+static int32_t on_curve(const td_constraint *c, const tdi_rail *curve, tdi_bond *bonds) {
     const td_vec3 o = {0, 0, 0}, x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
     bonds[0] = (tdi_bond){
         .kind = TDI_BOND_CURVE,
@@ -117,7 +117,14 @@ static int32_t on_curve(const td_constraint *c, const tdi_spline *curve, tdi_bon
         .pin_count = 5,
         .pin = {first_at(c->point[0]), second_at(o), second_at(x), second_at(y), second_at(z)},
         .curve = *curve};
-    return 1;
+    if (c->curve_closed) {
+        return 1;
+    }
+    bonds[1] = bonds[0];
+    bonds[1].kind = TDI_BOND_ENDS;
+    bonds[1].row_count = 2;
+    bonds[1].one_sided = true;
+    return 2;
 }
 
 static int32_t distance(const td_constraint *c, const tdi_found *f,
@@ -167,7 +174,7 @@ static int32_t limit(const td_constraint *c, td_joint_kind joint, tdi_bond *bond
 }
 
 static int32_t make(const td_constraint *c, td_joint_kind joint, const tdi_found *f,
-                    const td_constraint_target *target, td_quat turned, const tdi_spline *curve,
+                    const td_constraint_target *target, td_quat turned, const tdi_rail *curve,
                     tdi_bond *bonds) {
     switch (c->kind) {
     case TD_HOLD_WELD: return weld(c, f, turned, bonds);
@@ -190,15 +197,15 @@ static int32_t make(const td_constraint *c, td_joint_kind joint, const tdi_found
 
 int32_t tdi_constraint_bond_count(const td_constraint *c, td_joint_kind joint) {
     const tdi_found none = {.turn = {1, 0, 0, 0}};
-    const tdi_spline no_curve = {0};
+    const tdi_rail no_curve = {0};
     const td_constraint_target here = {.rotation = {1, 0, 0, 0}};
     tdi_bond bonds[TDI_BONDS];
     return make(c, joint, &none, &here, here.rotation, &no_curve, bonds);
 }
 
 void tdi_constraint_bonds(const td_constraint *c, td_joint_kind joint, const tdi_found *found,
-                          const td_constraint_target *target, td_quat turned,
-                          const tdi_spline *curve, tdi_bond bonds[TDI_BONDS]) {
+                          const td_constraint_target *target, td_quat turned, const tdi_rail *curve,
+                          tdi_bond bonds[TDI_BONDS]) {
     make(c, joint, found, target, turned, curve, bonds);
 }
 

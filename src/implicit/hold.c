@@ -43,7 +43,7 @@ static td_joint_kind joint_if(const tdi_member *members, const td_constraint *c)
 // The bonds of a constraint as far as they do not depend on poses.
 static int32_t blank_bonds(const td_constraint *c, td_joint_kind joint, tdi_bond *bonds) {
     const tdi_found none = {.turn = {1, 0, 0, 0}};
-    const tdi_spline no_curve = {0};
+    const tdi_rail no_curve = {0};
     tdi_constraint_bonds(c, joint, &none, &c->target, none.turn, &no_curve, bonds);
     return tdi_constraint_bond_count(c, joint);
 }
@@ -174,8 +174,8 @@ static void copy_constraints(tdi_holds *h, const tdi_member *members,
         if (c->kind == TD_HOLD_CURVE) {
             const int32_t n = c->curve_count;
             memcpy(p.point, c->curve, (size_t)n * sizeof *p.point);
-            tdi_spline_fill(p.point, n, c->curve_closed, p.work, p.m);
-            h->curve[k] = (tdi_spline){p.point, p.m, n, c->curve_closed};
+            tdi_rail_fill(p.point, n, c->curve_closed, p.work, p.m);
+            h->curve[k] = (tdi_rail){p.point, p.m, n, c->curve_closed};
             c->curve = p.point;
             p.point += n;
             p.m += n;
@@ -183,7 +183,7 @@ static void copy_constraints(tdi_holds *h, const tdi_member *members,
         h->joint[k] = joint_if(members, c);
         h->state[k].target = h->state[k].target0 = h->now[k] = c->target;
         h->state[k].found.turn = tdi_quat_identity();
-        h->state[k].along = -1;
+        h->state[k].along = NAN;
         h->state[k].asked = 1;
     }
 }
@@ -419,7 +419,7 @@ void tdi_holds_restore(tdi_holds *h, const void *bytes) {
         for (size_t f = 0; f < sizeof flags / sizeof *flags; f++) {
             *flags[f] = *flags[f] != 0;
         }
-        s->along = fabs(s->along) < INT32_MAX ? s->along : -1;
+        s->along = fabs(s->along) < 2 * TD_CONSTRAINT_CURVE_MAX ? s->along : NAN;
     }
 }
 
@@ -512,7 +512,7 @@ static void start(tdi_holds *h, const tdi_system *y, int32_t k) {
     s->found = tdi_constraint_find(&h->def[k], sides, angles);
     memset(s->l, 0, sizeof s->l);
     memset(s->weight, 0, sizeof s->weight);
-    s->along = -1;
+    s->along = NAN;
     s->unmet = 0;
 }
 

@@ -66,7 +66,7 @@ struct tdi_holds {
     int32_t count, member_count, held_count, pin_count, node_count;
     td_constraint *def;
     td_joint_kind *joint; // of a constraint's first side
-    tdi_spline *curve;    // of a constraint
+    tdi_rail *curve;      // of a constraint
     tdi_hold_state *state, *began;
     td_constraint_target *now; // at the end of this part of the step
     tdi_held *held;

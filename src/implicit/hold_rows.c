@@ -230,16 +230,14 @@ td_real tdi_holds_value_kept(const tdi_holds *all) {
 
 // ---- forces ---------------------------------------------------------------------------------
 
-// On a curve only a force across it does anything; what is left along it would push at its end.
+// On a curve only a force across it does anything.
 static void across_curve(const tdi_held *b, td_real along, td_real *l) {
     td_vec3 p, d1, d2;
-    tdi_spline_at(&b->law.curve, along, &p, &d1, &d2);
+    tdi_rail_at(&b->law.curve, along, &p, &d1, &d2);
     const td_real part = (l[0] * d1.x + l[1] * d1.y + l[2] * d1.z) / tdi_dot(d1, d1);
-    if (!tdi_spline_ends(&b->law.curve, along)) {
-        l[0] -= part * d1.x;
-        l[1] -= part * d1.y;
-        l[2] -= part * d1.z;
-    }
+    l[0] -= part * d1.x;
+    l[1] -= part * d1.y;
+    l[2] -= part * d1.z;
 }
 
 //   f' = l + K c where it takes part,  f = l + K (c + J x)
