@@ -6,6 +6,7 @@
 
 #include "implicit/implicit.h"
 
+td_real tdi_tree_mass(const void *body);
 td_joint_kind tdi_tree_pin_joint(const void *body, int32_t segment);
 void tdi_tree_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
                          td_vec3 *x);
@@ -14,4 +15,4 @@ void tdi_tree_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bo
 void tdi_tree_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first);
 void tdi_tree_pin_confine(void *body, const tdi_pin *pins, int32_t count);
 void tdi_tree_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
-                      bool positive);
+                      tdi_levers levers);
