@@ -127,7 +127,8 @@ static void add_pins(pinned *p, int32_t segment, td_vec3 tip) {
     const tdi_implicit *ops = p->o.ops;
     const td_vec3 at[] = {{0, 0, 0}, tip, tdi_scale(tip, 0.3), {0.02, 0.04, -0.03}};
     for (int k = 0; k < 4; k++) {
-        p->pin[p->count++] = (tdi_pin){TDI_PIN_POINT, segment, at[k]};
+        const td_vec3 arm = k < 2 ? tdi_vec3(0, 0, 0) : tdi_vec3(0.01, -0.03, 0.05 * (k - 2));
+        p->pin[p->count++] = (tdi_pin){TDI_PIN_POINT, segment, at[k], arm};
     }
     if (ops->pin_joint) {
         const td_joint_kind kind = ops->pin_joint(p->o.body, segment);
@@ -213,13 +214,14 @@ static void claim_places(pinned *p) {
         const tdi_solver *solver = p->o.s.solver;
         solver->poses(p->o.body, p->pin[k].segment, 1, &origin, &tip, &turn);
         const td_segment *s = &p->o.s.segments[p->pin[k].segment];
-        const td_vec3 told = tdi_add(origin, tdi_quat_rotate(turn, p->pin[k].at));
+        const td_vec3 own = tdi_add(p->pin[k].at, p->pin[k].arm),
+                      told = tdi_add(origin, tdi_quat_rotate(turn, own));
         // a stem of a helix bends within its length, one of a rod stretches
         const bool bends = solver->info.curved || solver->info.stretchy;
         CHECK_SAY(distance(told, x[k]) < (bends ? 0.1 * s->length : 1e-12),
                   "%s: pin %d is %g m from where its segment has it", p->o.s.name, (int)k,
                   distance(told, x[k]));
-        if (memcmp(&p->pin[k].at, &s->tip, sizeof s->tip) == 0) {
+        if (memcmp(&own, &s->tip, sizeof own) == 0) {
             CHECK_SAY(distance(tip, x[k]) < 1e-12, "%s: pin %d is not at the tip", p->o.s.name,
                       (int)k);
         }
@@ -228,6 +230,29 @@ static void claim_places(pinned *p) {
 
 TD_TEST(conform_pins_are_where_their_segments_are) {
     for_all_pinned(claim_places);
+}
+
+// Arms are rigid: with those along three axes a pin is the origin of a frame.
+static void claim_arms(pinned *p) {
+    for (int32_t i = 0; i < p->o.s.count; i++) {
+        const td_vec3 at = tdi_scale(p->o.s.segments[i].tip, 0.4);
+        tdi_pin pins[4];
+        td_vec3 x[4];
+        for (int k = 0; k < 4; k++) {
+            pins[k] = (tdi_pin){TDI_PIN_POINT, i, at, tdi_vec3(k == 1, k == 2, k == 3)};
+        }
+        p->o.ops->pin_places(p->o.body, pins, 4, false, x);
+        for (int k = 1; k < 4; k++) {
+            x[k] = tdi_sub(x[k], x[0]);
+        }
+        CHECK_SAY(fabs(tdi_norm(x[1]) - 1) < 1e-12 && fabs(tdi_norm(x[2]) - 1) < 1e-12 &&
+                      distance(tdi_cross(x[1], x[2]), x[3]) < 1e-12,
+                  "%s: arms of segment %d are no frame", p->o.s.name, (int)i);
+    }
+}
+
+TD_TEST(conform_arms_of_pins_are_rigid) {
+    for_all_pinned(claim_arms);
 }
 
 // x* of the rule of two steps is that of points. Rods carry offsets from the axis along from the
