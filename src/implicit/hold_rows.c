@@ -2,7 +2,8 @@
 // Rows of constraints in Newton's method.
 //
 // Model    With c and its gradient J where they were evaluated, increments x see the force
-//          f = l + K (c + J x). A row that is one-sided takes part while l + K c < 0.
+//          f = l + K (c + J x). A row that is one-sided takes part where the value below has a
+//          force.
 // Forces   After the increments are known, l becomes that f, before the line search: along the
 //          increments the value with these l falls by x^T E x, E being the Hessian without K.
 //          So the value needs no large K, and large K make it a narrow valley: it takes a small
@@ -13,6 +14,8 @@
 #include "implicit/hold.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PINNED    1e6  // times the inertia: K of rows in the elimination of a body
@@ -71,7 +74,7 @@ static void evaluate(tdi_holds *h, tdi_held *b) {
     tdi_bond_evaluate(&b->law, x, &s->along, &b->at);
     b->k = b->inertia * (s->unmet ? SPRING : PINNED * tdi_hold_weight(s, b->bond));
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        b->used[r] = !b->law.one_sided || l[r] + b->k * b->at.c[r] < 0;
+        b->used[r] = !b->law.one_sided || l[r] + b->merit * b->at.c[r] < 0;
         if (s->unmet || !b->used[r]) {
             l[r] = 0;
         }
@@ -293,6 +296,7 @@ static bool judge(tdi_holds *h, tdi_held *b, td_real largest) {
     tdi_bond_rows(&b->law, x, &along, c);
     const td_real before = b->error;
     b->error = error_of(b, s, c);
+    if (getenv("HD")) fprintf(stderr,"hold %d bond %d c %g %g %g l %g %g %g k %g err %g before %g largest %g stalls %d w %g unmet %d\n",b->hold,b->bond,c[0],c[1],c[2],s->l[b->bond][0],s->l[b->bond][1],s->l[b->bond][2],b->k,b->error,before,largest,b->stalls,s->weight[b->bond],s->unmet);
     if (s->unmet || b->error <= MET) {
         b->stalls = 0;
         return true;
