@@ -469,17 +469,19 @@ static td_constraint_target between(const td_constraint_target *a, const td_cons
                                   .length = a->length + part * (b->length - a->length)};
 }
 
-// Where a side's axes are.
+// The frame of a side at its point.
 static tdi_frame_at frame_of(const tdi_holds *h, const tdi_system *y, int32_t k, int side) {
     const td_constraint *c = &h->def[k];
     const int32_t member = side_of(c, side), segment = c->segment[side];
+    const td_vec3 at = c->point[side];
     if (member == TD_NONE) {
-        return (tdi_frame_at){h->state[k].target0.position, h->state[k].target0.rotation};
+        const td_constraint_target *t = &h->state[k].target0;
+        return (tdi_frame_at){tdi_add(t->position, tdi_quat_rotate(t->rotation, at)), t->rotation};
     }
-    const tdi_pin pins[4] = {{TDI_PIN_POINT, segment, {0, 0, 0}},
-                             {TDI_PIN_POINT, segment, {1, 0, 0}},
-                             {TDI_PIN_POINT, segment, {0, 1, 0}},
-                             {TDI_PIN_POINT, segment, {0, 0, 1}}};
+    const tdi_pin pins[4] = {{TDI_PIN_POINT, segment, at, {0, 0, 0}},
+                             {TDI_PIN_POINT, segment, at, {1, 0, 0}},
+                             {TDI_PIN_POINT, segment, at, {0, 1, 0}},
+                             {TDI_PIN_POINT, segment, at, {0, 0, 1}}};
     const tdi_member *m = tdi_holds_member(h, y, member);
     td_vec3 x[4];
     m->ops->pin_places(m->body, pins, 4, false, x);
@@ -492,7 +494,7 @@ static td_real angle_of(const tdi_holds *h, const tdi_system *y, int32_t k, int 
     if (c->kind != TD_HOLD_GEAR) {
         return 0;
     }
-    const tdi_pin pin = {TDI_PIN_JOINT, c->segment[side], {0, 0, 0}};
+    const tdi_pin pin = {.kind = TDI_PIN_JOINT, .segment = c->segment[side]};
     const tdi_member *m = tdi_holds_member(h, y, c->actor[side]);
     td_vec3 x;
     m->ops->pin_places(m->body, &pin, 1, false, &x);
@@ -518,10 +520,11 @@ static void place_pins(tdi_holds *h, tdi_held *b) {
     for (int32_t p = 0; p < b->law.pin_count; p++) {
         const tdi_bond_pin *pin = &b->law.pin[p];
         if (b->pin[p] == TD_NONE) {
-            b->fixed[p] = tdi_add(now->position, tdi_quat_rotate(now->rotation, pin->at));
+            const td_vec3 own = tdi_add(pin->at, pin->arm);
+            b->fixed[p] = tdi_add(now->position, tdi_quat_rotate(now->rotation, own));
         } else {
             h->pin[b->pin[p]] = (tdi_pin){pin->joint ? TDI_PIN_JOINT : TDI_PIN_POINT,
-                                          c->segment[pin->second], pin->at};
+                                          c->segment[pin->second], pin->at, pin->arm};
         }
     }
 }

@@ -457,8 +457,10 @@ static td_vec3 lever_star(const td_rod_state *s, int32_t i, td_vec3 beside) {
     const tdi_mat3 *axes = &s->area_axes[n->edge];
     td_vec3 then = tdi_mat3_column(axes, 1);
     td_vec3 t = tdi_unit_or(tdi_sub(s->rule[i].star, s->rule[n->parent].star), then);
-    td_vec3 r = tdi_transport(tdi_mat3_apply(axes, beside), then, t);
-    return tdi_madd(r, tdi_cross(t, r), s->rule[i].turn_star);
+    const td_vec3 across = {beside.x, 0, beside.z};
+    td_vec3 r = tdi_transport(tdi_mat3_apply(axes, across), then, t);
+    r = tdi_madd(r, tdi_cross(t, r), s->rule[i].turn_star);
+    return tdi_madd(r, t, beside.y);
 }
 
 tdi_rod_spot tdi_rod_spot_of(const td_rod_state *s, int32_t edge, td_vec3 point, td_vec3 arm) {

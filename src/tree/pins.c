@@ -168,8 +168,7 @@ void tdi_tree_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td
     const td_vec3 g = tdi_scale(gradient, s->now->weight);
     const td_sym3 h = tdi_sym3_scale(*hessian, s->now->weight);
     if (pin->kind == TDI_PIN_POINT) {
-        const td_vec3 lever = tdi_mat3_apply(&s->frame[pin->segment].r, pin->at);
-        tdi_tree_add_point(s, pin->segment, lever, g, &h, levers != TDI_LEVERS_NONE);
+        tdi_tree_add_point(s, pin->segment, lever_of(s, pin), g, &h, levers != TDI_LEVERS_NONE);
     } else {
         add_joint(s, pin->segment, g, &h);
     }
