@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The bonds that constraints are made of.
 //
-// A weld is three points that coincide, a hinge two. There are more rows than the constraint takes
-// away freedoms; they agree with each other, and points are linear in the places of their pins. A
-// slider keeps three points on lines, by as many rows as it needs.
+// A weld is three points that coincide, a hinge two; a slider keeps three points on lines. Where
+// the first points of two rigid sides coincide, others need not be compared in all directions:
+// along the line from the first point they agree to the second order, and two rows across it make
+// them agree. These directions are those at the beginning of the step, so that rows are linear in
+// places.
 
 #include "constrain/constrain.h"
 
@@ -39,8 +41,20 @@ static tdi_bond_pin second_at(spot b) {
 }
 
 static tdi_bond point_bond(spot a, spot b) {
-    return (tdi_bond){
-        .kind = TDI_BOND_POINT, .row_count = 3, .pin_count = 2, .pin = {first_at(a), second_at(b)}};
+    return (tdi_bond){.kind = TDI_BOND_POINT,
+                      .row_count = 3,
+                      .pin_count = 2,
+                      .pin = {first_at(a), second_at(b)},
+                      .way = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+}
+
+// The same compared along some directions of the world.
+static tdi_bond part_bond(spot a, spot b, td_vec3 way0, td_vec3 way1, int32_t rows) {
+    tdi_bond bond = point_bond(a, b);
+    bond.row_count = rows;
+    bond.way[0] = way0;
+    bond.way[1] = way1;
+    return bond;
 }
 
 // Point a stays on the line through b square to the two directions, or on the plane square to the
@@ -73,11 +87,15 @@ static tdi_bond along_bond(spot a, spot b, td_vec3 axis, td_real low, td_real hi
 
 // ---- kinds ----------------------------------------------------------------------------------
 
-static int32_t weld(const td_constraint *c, const tdi_found *f, tdi_bond *bonds) {
-    const td_vec3 ways[3] = {{0, 0, 0}, {REACH, 0, 0}, {0, REACH, 0}};
-    for (int k = 0; k < 3; k++) {
+static int32_t weld(const td_constraint *c, const tdi_found *f, td_quat turned, tdi_bond *bonds) {
+    const td_vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
+    const td_vec3 ways[2] = {tdi_scale(x, REACH), tdi_scale(y, REACH)};
+    const td_vec3 across[3] = {tdi_quat_rotate(turned, y), tdi_quat_rotate(turned, z), {0, 0, 0}};
+    bonds[0] = point_bond(first_of(c, none), second_of(c, f->arm));
+    for (int k = 0; k < 2; k++) { // along x it stays across, y does not turn about x
         const td_vec3 way = tdi_quat_rotate(f->turn, ways[k]);
-        bonds[k] = point_bond(first_of(c, ways[k]), second_of(c, tdi_add(f->arm, way)));
+        bonds[1 + k] = part_bond(first_of(c, ways[k]), second_of(c, tdi_add(f->arm, way)),
+                                 across[k], across[k + 1], 2 - k);
     }
     return 3;
 }
@@ -87,10 +105,12 @@ static td_vec3 second_axis(const td_constraint *c, const tdi_found *f) {
     return c->as_found ? tdi_quat_rotate(f->turn, c->axis[0]) : c->axis[1];
 }
 
-static int32_t hinge(const td_constraint *c, const tdi_found *f, tdi_bond *bonds) {
+static int32_t hinge(const td_constraint *c, const tdi_found *f, td_quat turned, tdi_bond *bonds) {
+    const td_vec3 axis = tdi_quat_rotate(turned, c->axis[0]), across = tdi_across(axis);
     bonds[0] = point_bond(first_of(c, none), second_of(c, f->arm));
-    bonds[1] = point_bond(first_of(c, tdi_scale(c->axis[0], REACH)),
-                          second_of(c, tdi_madd(f->arm, second_axis(c, f), REACH)));
+    bonds[1] = part_bond(first_of(c, tdi_scale(c->axis[0], REACH)),
+                         second_of(c, tdi_madd(f->arm, second_axis(c, f), REACH)), across,
+                         tdi_cross(axis, across), 2);
     return 2;
 }
 
@@ -107,7 +127,7 @@ static int32_t slider(const td_constraint *c, const tdi_found *f, tdi_bond *bond
     return bonds[3].row_count > 0 ? 4 : 3;
 }
 
-static int32_t on_curve(const td_constraint *c, const tdi_spline *curve, tdi_bond *bonds) {
+static int32_t on_curve(const td_constraint *c, const tdi_rail *curve, tdi_bond *bonds) {
     const spot o = {none, none};
     const td_vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
     bonds[0] =
@@ -117,7 +137,14 @@ static int32_t on_curve(const td_constraint *c, const tdi_spline *curve, tdi_bon
                    .pin = {first_at(first_of(c, none)), second_at(o), second_at(further(o, x)),
                            second_at(further(o, y)), second_at(further(o, z))},
                    .curve = *curve};
-    return 1;
+    if (c->curve_closed) {
+        return 1;
+    }
+    bonds[1] = bonds[0];
+    bonds[1].kind = TDI_BOND_ENDS;
+    bonds[1].row_count = 2;
+    bonds[1].one_sided = true;
+    return 2;
 }
 
 static int32_t distance(const td_constraint *c, const tdi_found *f,
@@ -167,10 +194,11 @@ static int32_t limit(const td_constraint *c, td_joint_kind joint, tdi_bond *bond
 }
 
 static int32_t make(const td_constraint *c, td_joint_kind joint, const tdi_found *f,
-                    const td_constraint_target *target, const tdi_spline *curve, tdi_bond *bonds) {
+                    const td_constraint_target *target, td_quat turned, const tdi_rail *curve,
+                    tdi_bond *bonds) {
     switch (c->kind) {
-    case TD_HOLD_WELD: return weld(c, f, bonds);
-    case TD_HOLD_HINGE: return hinge(c, f, bonds);
+    case TD_HOLD_WELD: return weld(c, f, turned, bonds);
+    case TD_HOLD_HINGE: return hinge(c, f, turned, bonds);
     case TD_HOLD_SLIDER: return slider(c, f, bonds);
     case TD_HOLD_CURVE: return on_curve(c, curve, bonds);
     case TD_HOLD_DISTANCE:
@@ -189,16 +217,16 @@ static int32_t make(const td_constraint *c, td_joint_kind joint, const tdi_found
 
 int32_t tdi_constraint_bond_count(const td_constraint *c, td_joint_kind joint) {
     const tdi_found nothing = {.turn = {1, 0, 0, 0}};
-    const tdi_spline no_curve = {0};
+    const tdi_rail no_curve = {0};
     const td_constraint_target here = {.rotation = {1, 0, 0, 0}};
     tdi_bond bonds[TDI_BONDS];
-    return make(c, joint, &nothing, &here, &no_curve, bonds);
+    return make(c, joint, &nothing, &here, here.rotation, &no_curve, bonds);
 }
 
 void tdi_constraint_bonds(const td_constraint *c, td_joint_kind joint, const tdi_found *found,
-                          const td_constraint_target *target, const tdi_spline *curve,
+                          const td_constraint_target *target, td_quat turned, const tdi_rail *curve,
                           tdi_bond bonds[TDI_BONDS]) {
-    make(c, joint, found, target, curve, bonds);
+    make(c, joint, found, target, turned, curve, bonds);
 }
 
 tdi_found tdi_constraint_find(const td_constraint *c, const tdi_frame_at sides[2],
