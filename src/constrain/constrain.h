@@ -5,7 +5,8 @@
 //
 // Bond    up to three numbers c, the rows, that have to be 0 or at least 0, as functions of the
 //         places of up to five pins. A constraint is up to four bonds.
-// Pin     a point of one of the two sides in its axes, or the coordinates of a side's joint: the
+// Pin     a point of one of the two sides in its axes, with an arm, or the coordinates of a side's
+// joint: the
 //         angle of a hinge or the way of a slide, or the rotation vector of a ball joint, which
 //         moves by exp(w).
 // Found   what the second side has of the first when a constraint starts.
@@ -41,7 +42,8 @@ typedef struct tdi_rail {
 
 typedef struct tdi_bond_pin {
     bool second, joint; // of the second side; its joint
-    td_vec3 at;
+    td_vec3 at;         // a point of the side
+    td_vec3 arm;        // from there, rigid in the frame of the side at that point
 } tdi_bond_pin;
 
 typedef struct tdi_bond {
@@ -66,9 +68,9 @@ typedef struct tdi_frame_at {
     td_quat rotation;
 } tdi_frame_at;
 
-// In the axes of the second side: the first side's point and how it is turned.
+// In the frame of the second side at its point: the first side's point and how it is turned.
 typedef struct tdi_found {
-    td_vec3 point;
+    td_vec3 arm;
     td_quat turn;
     td_real length, offset;
 } tdi_found;
@@ -89,7 +91,8 @@ int32_t tdi_constraint_bond_count(const td_constraint *c, td_joint_kind joint);
 void tdi_constraint_bonds(const td_constraint *c, td_joint_kind joint, const tdi_found *found,
                           const td_constraint_target *target, td_quat turned, const tdi_rail *curve,
                           tdi_bond bonds[TDI_BONDS]);
-// What the second side finds when sides are at these frames, and joints at these angles.
+// What the second side finds when the sides' frames at their points are these, and joints at these
+// angles.
 tdi_found tdi_constraint_find(const td_constraint *c, const tdi_frame_at sides[2],
                               const td_real angles[2]);
 

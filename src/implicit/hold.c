@@ -476,16 +476,18 @@ static td_constraint_target between(const td_constraint_target *a, const td_cons
                                   .length = a->length + part * (b->length - a->length)};
 }
 
-tdi_frame_at tdi_holds_frame(const tdi_holds *h, const tdi_system *y, int32_t k, int side) {
+tdi_frame_at tdi_holds_frame(const tdi_holds *h, const tdi_system *y, int32_t k, int side,
+                             td_vec3 at) {
     const td_constraint *c = &h->def[k];
     const int32_t member = side_of(c, side), segment = c->segment[side];
     if (member == TD_NONE) {
-        return (tdi_frame_at){h->state[k].target0.position, h->state[k].target0.rotation};
+        const td_constraint_target *t = &h->state[k].target0;
+        return (tdi_frame_at){tdi_add(t->position, tdi_quat_rotate(t->rotation, at)), t->rotation};
     }
-    const tdi_pin pins[4] = {{TDI_PIN_POINT, segment, {0, 0, 0}},
-                             {TDI_PIN_POINT, segment, {1, 0, 0}},
-                             {TDI_PIN_POINT, segment, {0, 1, 0}},
-                             {TDI_PIN_POINT, segment, {0, 0, 1}}};
+    const tdi_pin pins[4] = {{TDI_PIN_POINT, segment, at, {0, 0, 0}},
+                             {TDI_PIN_POINT, segment, at, {1, 0, 0}},
+                             {TDI_PIN_POINT, segment, at, {0, 1, 0}},
+                             {TDI_PIN_POINT, segment, at, {0, 0, 1}}};
     const tdi_member *m = tdi_holds_member(h, y, member);
     td_vec3 x[4];
     m->ops->pin_places(m->body, pins, 4, false, x);
@@ -498,7 +500,7 @@ static td_real angle_of(const tdi_holds *h, const tdi_system *y, int32_t k, int 
     if (c->kind != TD_HOLD_GEAR) {
         return 0;
     }
-    const tdi_pin pin = {TDI_PIN_JOINT, c->segment[side], {0, 0, 0}};
+    const tdi_pin pin = {.kind = TDI_PIN_JOINT, .segment = c->segment[side]};
     const tdi_member *m = tdi_holds_member(h, y, c->actor[side]);
     td_vec3 x;
     m->ops->pin_places(m->body, &pin, 1, false, &x);
@@ -508,7 +510,9 @@ static td_real angle_of(const tdi_holds *h, const tdi_system *y, int32_t k, int 
 // A constraint starts.
 static void start(tdi_holds *h, const tdi_system *y, int32_t k) {
     tdi_hold_state *s = &h->state[k];
-    const tdi_frame_at sides[2] = {tdi_holds_frame(h, y, k, 0), tdi_holds_frame(h, y, k, 1)};
+    const td_vec3 *point = h->def[k].point;
+    const tdi_frame_at sides[2] = {tdi_holds_frame(h, y, k, 0, point[0]),
+                                   tdi_holds_frame(h, y, k, 1, point[1])};
     const td_real angles[2] = {angle_of(h, y, k, 0), angle_of(h, y, k, 1)};
     s->found = tdi_constraint_find(&h->def[k], sides, angles);
     memset(s->l, 0, sizeof s->l);
@@ -524,10 +528,11 @@ static void place_pins(tdi_holds *h, tdi_held *b) {
     for (int32_t p = 0; p < b->law.pin_count; p++) {
         const tdi_bond_pin *pin = &b->law.pin[p];
         if (b->pin[p] == TD_NONE) {
-            b->fixed[p] = tdi_add(now->position, tdi_quat_rotate(now->rotation, pin->at));
+            const td_vec3 own = tdi_add(pin->at, pin->arm);
+            b->fixed[p] = tdi_add(now->position, tdi_quat_rotate(now->rotation, own));
         } else {
             h->pin[b->pin[p]] = (tdi_pin){pin->joint ? TDI_PIN_JOINT : TDI_PIN_POINT,
-                                          c->segment[pin->second], pin->at};
+                                          c->segment[pin->second], pin->at, pin->arm};
         }
     }
 }
@@ -590,7 +595,7 @@ static void begin_all(tdi_holds *h, const tdi_system *y, td_real step, td_real p
         s->unmet = s->unmet && s->error > TRY_AGAIN;
         h->now[k] = between(&s->target0, &s->target, part);
         const td_quat turned = acts(h, k) && compares_turns(&h->def[k])
-                                   ? tdi_holds_frame(h, y, k, 0).rotation
+                                   ? tdi_holds_frame(h, y, k, 0, h->def[k].point[0]).rotation
                                    : tdi_quat_identity();
         tdi_constraint_bonds(&h->def[k], h->joint[k], &s->found, &h->now[k], turned, &h->curve[k],
                              bonds);

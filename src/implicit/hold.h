@@ -150,8 +150,9 @@ void tdi_holds_gather(tdi_holds *h, const tdi_system *system);
 void tdi_held_places(const tdi_holds *h, const tdi_held *b, td_vec3 x[TDI_BOND_PINS]);
 // How all pins move by the increments, or by responses.
 void tdi_holds_gather_moves(tdi_holds *h, const tdi_system *system, bool response);
-// Where the axes of a side of constraint k are, 0 or 1.
-tdi_frame_at tdi_holds_frame(const tdi_holds *h, const tdi_system *system, int32_t k, int side);
+// The frame of a side of constraint k, 0 or 1, at a point of it.
+tdi_frame_at tdi_holds_frame(const tdi_holds *h, const tdi_system *system, int32_t k, int side,
+                             td_vec3 at);
 static inline const tdi_member *tdi_holds_member(const tdi_holds *h, const tdi_system *y,
                                                  int32_t k) {
     return &y->member[h->member[k]];

@@ -89,8 +89,9 @@ static void open_rows(tdi_holds *h, const tdi_system *y, tdi_held *b, td_vec3 x)
         add_tension(h, b);
     }
     if (b->mate != TD_NONE && !points && kind != TDI_BOND_GEAR) {
-        const tdi_frame_at f = tdi_holds_frame(h, y, b->hold, 1);
-        h->pin[b->mate].at = tdi_quat_rotate(tdi_quat_conj(f.rotation), tdi_sub(x, f.position));
+        tdi_pin *mate = &h->pin[b->mate];
+        const tdi_frame_at f = tdi_holds_frame(h, y, b->hold, 1, mate->at);
+        mate->arm = tdi_quat_rotate(tdi_quat_conj(f.rotation), tdi_sub(x, f.position));
     }
 }
 
