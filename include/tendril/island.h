@@ -4,8 +4,10 @@
 /// @file island.h
 /// States of any solvers that are stepped together because they can touch each other, themselves
 /// and colliders. A world groups its actors into islands by their distance in every step; a program
-/// that has states of its own makes islands itself.
+/// that has states of its own makes islands itself. Constraints hold them to each other and to the
+/// world.
 
+#include "tendril/constraint.h"
 #include "tendril/contact.h"
 #include "tendril/step.h"
 
@@ -46,6 +48,29 @@ TD_API td_status td_island_step(td_island *island, const td_step_opts *opts,
 TD_API td_status td_island_settle(td_island *island, const td_step_opts *opts,
                                   const td_collider *colliders, int32_t collider_count,
                                   td_step_stats *stats, td_diag *diag);
+
+// ---- constraints ----------------------------------------------------------------------------
+
+/// Holds the states of an island by constraints, in place of those that it had; `count` may be 0.
+/// Actors are the states' numbers. Copies everything; all memory that steps need is taken here.
+/// *diag, if given, names the constraint, and has its number as index. The island must have been
+/// made with contact options, also where nothing can touch.
+TD_API td_status td_island_constrain(td_island *island, const td_constraint *constraints,
+                                     int32_t count, td_diag *diag);
+/// Where a constraint's frame of the world is, or its joint, at the end of the next step.
+TD_API void td_island_set_target(td_island *island, int32_t constraint,
+                                 const td_constraint_target *target);
+/// Lets go, or holds again from the next step on, as start and end would. What is broken stays so.
+TD_API void td_island_set_hold(td_island *island, int32_t constraint, bool hold);
+TD_API int32_t td_island_constraint_count(const td_island *island);
+TD_API td_constraint_report td_island_constraint(const td_island *island, int32_t constraint);
+/// What the future depends on besides the states themselves: forces, what broke, what was found.
+TD_API size_t td_island_save_size(const td_island *island);
+TD_API void td_island_save(const td_island *island, void *bytes);
+/// Bytes of an island with the same constraints; other bytes of that size do no harm.
+TD_API void td_island_restore(td_island *island, const void *bytes);
+
+// ---- contacts -------------------------------------------------------------------------------
 
 /// One contact at the end of the last step.
 typedef struct td_contact {

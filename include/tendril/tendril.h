@@ -13,6 +13,7 @@
 #include "tendril/load.h"
 #include "tendril/curve.h"
 #include "tendril/wind.h"
+#include "tendril/constraint.h"
 #include "tendril/contact.h"
 #include "tendril/step.h"
 #include "tendril/island.h"

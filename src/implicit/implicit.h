@@ -16,10 +16,13 @@
 // Points     the ends of a body's capsules. With J the motion of its points for an increment,
 //            H its factored Hessian: push adds J^T f to the right-hand side, respond solves
 //            H y = J^T f, moves gives J y, and absorb adds y to the increments.
+// Pins       any point of a segment, or the coordinates of a joint, by which constraints hold a
+//            body. The same with J the motion of the pins; pushes at points and pins add up.
 
 #include "contact/contact.h"
 #include "implicit/state.h"
 #include "tendril/island.h"
+#include "tendril/skeleton.h"
 
 // ---- what a solver supplies -----------------------------------------------------------------
 
@@ -70,6 +73,19 @@ typedef struct tdi_unknowns {
     td_real x[4]; // increments; before the solve those of what is held, which are given
     bool held[4];
 } tdi_unknowns;
+
+// What a constraint holds a body by. Its coordinates, and how they move:
+//   point     where it is; dx
+//   hinge     (angle, 0, 0), rad, and slide (way, 0, 0), m; their change
+//   ball      the rotation vector from rest; the turn w of the segment against its parent, in the
+//             axes that the joint has at rest on the parent: R <- exp(w) R
+typedef enum tdi_pin_kind { TDI_PIN_POINT, TDI_PIN_JOINT } tdi_pin_kind;
+
+typedef struct tdi_pin {
+    tdi_pin_kind kind;
+    int32_t segment; // as loads name it
+    td_vec3 at;      // m: a point in the segment's own axes, from its joint, as td_load.point
+} tdi_pin;
 
 // A piece of memory that is saved.
 typedef struct tdi_span {
@@ -154,6 +170,21 @@ typedef struct tdi_implicit {
     void (*respond)(void *body); // to pushes, of which there are some
     void (*absorb)(void *body);  // + the response becomes part of the increments
 
+    // ---- pins; pin_places left out: there are none, and constraints are refused by name
+    // * The joint between a segment and its parent: pins are hinges, slides and balls. Left out:
+    // there are no joint pins.
+    td_joint_kind (*pin_joint)(const void *body, int32_t segment);
+    // Where pins are, or x* of the rule, and how they move by the increments, or by y.
+    void (*pin_places)(const void *body, const tdi_pin *pins, int32_t count, bool star, td_vec3 *x);
+    void (*pin_moves)(const void *body, const tdi_pin *pins, int32_t count, bool response,
+                      td_vec3 *dx);
+    // Adds J^T f to the right-hand side, which is 0 when this is the first.
+    void (*pin_push)(void *body, const tdi_pin *pin, td_vec3 force, bool first);
+    // Adds J^T g, J^T H J and what second derivatives of a point's place make of g, to what
+    // factor() takes; of these last a positive model takes the positive part, or nothing. Between
+    // clear() and factor(). H of a ball joint is the second derivative along exp(w).
+    void (*pin_add)(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian);
+
     // ---- blocks, of bodies that have four unknowns a point; NULL: not offered
     // All blocks of the Hessian that factor() has made, each once, always the same ones.
     void (*blocks)(const void *body, const tdi_block_taker *taker);
@@ -215,6 +246,9 @@ void tdi_state_try(const tdi_implicit *ops, void *body, td_real fraction);
 void tdi_state_points(const tdi_implicit *ops, const void *body, bool star, td_vec3 *x);
 void tdi_state_moves(const tdi_implicit *ops, const void *body, bool response, td_vec3 *dx);
 void tdi_state_push(const tdi_implicit *ops, void *body, int32_t point, td_vec3 force);
+void tdi_state_pin_moves(const tdi_implicit *ops, const void *body, const tdi_pin *pins,
+                         int32_t count, bool response, td_vec3 *dx);
+void tdi_state_pin_push(const tdi_implicit *ops, void *body, const tdi_pin *pin, td_vec3 force);
 void tdi_state_respond(const tdi_implicit *ops, void *body);
 void tdi_state_absorb(const tdi_implicit *ops, void *body);
 // 1/s^2: the shift to try first when a positive model needs one.

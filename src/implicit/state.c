@@ -266,6 +266,22 @@ void tdi_state_push(const tdi_implicit *ops, void *body, int32_t point, td_vec3 
     tdi_coords_set_point(c->response, point, sum);
 }
 
+void tdi_state_pin_moves(const tdi_implicit *ops, const void *body, const tdi_pin *pins,
+                         int32_t count, bool response, td_vec3 *dx) {
+    if (response && !((const tdi_solver_state *)body)->answered) {
+        memset(dx, 0, (size_t)count * sizeof *dx);
+    } else {
+        ops->pin_moves(body, pins, count, response, dx);
+    }
+}
+
+void tdi_state_pin_push(const tdi_implicit *ops, void *body, const tdi_pin *pin, td_vec3 force) {
+    tdi_solver_state *s = body;
+    const bool first = !s->pushed;
+    s->pushed = true;
+    ops->pin_push(body, pin, force, first);
+}
+
 void tdi_state_respond(const tdi_implicit *ops, void *body) {
     tdi_solver_state *s = body;
     if (s->pushed) {

@@ -49,9 +49,10 @@ typedef struct tdi_tree_step {
     tdi_potential potential;
     td_real weight; // of an energy in the potential: h'^2, or 1 in statics
     td_pool *pool;
-    bool guessed; // q_start is that of this step
-    bool carry;   // the base goes with the increments
-    td_real time; // 0..1: how far the base has come
+    bool guessed;        // q_start is that of this step
+    bool carry;          // the base goes with the increments
+    tdi_twist base_move; // and by this
+    td_real time;        // 0..1: how far the base has come
 } tdi_tree_step;
 
 // A tree for the common Newton's method; bodies are td_tree_states.

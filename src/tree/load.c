@@ -12,12 +12,14 @@
 
 // ---- points ---------------------------------------------------------------------------------
 
-static inline void add_point(tdi_block *block, tdi_wrench *load, td_sym3 *geometric, td_vec3 p,
-                             const tdi_point *t) {
-    tdi_block_add_point(block, &t->hessian, p);
-    load->n = tdi_add(load->n, tdi_cross(p, t->gradient));
-    load->f = tdi_add(load->f, t->gradient);
-    *geometric = tdi_sym3_add(*geometric, tdi_geometric_stiffness(p, t->gradient));
+void tdi_tree_add_point(td_tree_state *s, int32_t i, td_vec3 p, td_vec3 f, const td_sym3 *h) {
+    tdi_node *node = tdi_node_open(s, i);
+    const td_vec3 n = tdi_cross(p, f);
+    tdi_block_add_point(&node->block, h, p);
+    node->load = (tdi_wrench){tdi_add(node->load.n, n), tdi_add(node->load.f, f)};
+    node->geometric = tdi_sym3_add(node->geometric, tdi_geometric_stiffness(p, f));
+    node->pull = tdi_add(node->pull, f);
+    node->spin = tdi_add(node->spin, n);
 }
 
 // With u = (x - x*)/h, x* = o* + R* X; the potential is h^2 times an energy.
@@ -55,17 +57,15 @@ void tdi_loads_expand(td_tree_state *s, const tdi_loads *l) {
         const td_load *load = &l->load[k];
         int32_t i = load->segment;
         const tdi_frame *f = &s->frame[i];
-        tdi_node *node = tdi_node_open(s, i);
         if (load->kind == TD_LOAD_TORQUE) {
+            tdi_node *node = tdi_node_open(s, i);
             node->load.n = tdi_madd(node->load.n, load->vector, -l->weight);
             node->spin = tdi_madd(node->spin, load->vector, -l->weight);
             continue;
         }
         td_vec3 lever = tdi_mat3_apply(&f->r, load->point);
         tdi_point t = load_term(load, tdi_add(f->o, lever), l);
-        add_point(&node->block, &node->load, &node->geometric, lever, &t);
-        node->pull = tdi_add(node->pull, t.gradient);
-        node->spin = tdi_add(node->spin, tdi_cross(lever, t.gradient));
+        tdi_tree_add_point(s, i, lever, t.gradient, &t.hessian);
     }
 }
 

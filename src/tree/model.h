@@ -131,10 +131,17 @@ typedef struct tdi_other {
     td_real dense[36];   // factors
     td_real g[6];        // moment of the joint
     td_real step[6];     // increment
-    td_real respond[6];  // increment by forces of contact
+    td_real respond[6];  // minus the pushes at the joint, then increment by all pushes
     bool coupled;        // its moment was counted in the coupling with the parent
     td_real q_old[7];    // before a trial
 } tdi_other;
+
+// What constraints add to a joint before a sweep: to the moment and the stiffness of a ball joint,
+// in world axes, and in x and xx to those of a hinge or slide.
+typedef struct tdi_joint_pin {
+    td_vec3 gradient;
+    td_sym3 hessian;
+} tdi_joint_pin;
 
 // What a part hands to the body that carries it, and its share of sums.
 typedef struct tdi_slot {
@@ -146,6 +153,11 @@ typedef struct tdi_slot {
     td_real promise; // r^T H^-1 r
     bool fine;       // every pivot was positive
 } tdi_slot;
+
+enum {
+    TDI_SUMMED = 1, // something was added to a body's node
+    TDI_PINNED = 2  // and to its joint
+};
 
 struct td_tree_state {
     tdi_solver_state head;
@@ -183,8 +195,9 @@ struct td_tree_state {
     struct tdi_tree_step *now; // the implicit step that is under way
     tdi_twist *twist;          // also pushes, as moment and force, and what they move
     tdi_other *other;
-    tdi_slot *slot;  // a part
-    uint8_t *summed; // a body: something was added to its node; all 0 between sweeps
+    tdi_slot *slot;       // a part
+    uint8_t *summed;      // a body: TDI_SUMMED, TDI_PINNED; all 0 between sweeps
+    tdi_joint_pin *joint; // a body: where TDI_PINNED
     tdi_node *node;
     tdi_link *link; // forward dynamics, in the same memory as `node`; entry -1 is the base
 };

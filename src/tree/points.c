@@ -243,15 +243,26 @@ void tdi_tree_add_side(void *body, const tdi_contact_side *t) {
 
 // ---- responses ------------------------------------------------------------------------------
 
+void tdi_tree_open_pushes(td_tree_state *s) {
+    memset(s->twist, 0, (size_t)s->model->body_count * sizeof *s->twist);
+    for (int32_t k = 0; k < s->model->other_count; k++) {
+        memset(s->other[k].respond, 0, sizeof s->other[k].respond);
+    }
+}
+
+void tdi_tree_push_at(td_tree_state *s, int32_t i, td_vec3 lever, td_vec3 force, bool first) {
+    const td_vec3 f = tdi_scale(force, -s->now->weight);
+    if (first) {
+        tdi_tree_open_pushes(s);
+    }
+    s->twist[i].w = tdi_add(s->twist[i].w, tdi_cross(lever, f));
+    s->twist[i].v = tdi_add(s->twist[i].v, f);
+}
+
 void tdi_tree_push(void *body, int32_t point, td_vec3 force, bool first) {
     td_tree_state *s = body;
     const int32_t i = s->model->capsule_body[point / 2];
-    const td_vec3 f = tdi_scale(force, -s->now->weight);
-    if (first) {
-        memset(s->twist, 0, (size_t)s->model->body_count * sizeof *s->twist);
-    }
-    s->twist[i].w = tdi_add(s->twist[i].w, tdi_cross(lever_of(s, i, point & 1), f));
-    s->twist[i].v = tdi_add(s->twist[i].v, f);
+    tdi_tree_push_at(s, i, lever_of(s, i, point & 1), force, first);
 }
 
 void tdi_tree_respond(void *body) {

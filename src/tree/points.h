@@ -20,3 +20,8 @@ void tdi_tree_add_side(void *body, const tdi_contact_side *side);
 void tdi_tree_push(void *body, int32_t point, td_vec3 force, bool first);
 void tdi_tree_respond(void *body);
 void tdi_tree_absorb(void *body);
+
+// ---- pushes, in twists and in `respond` of other joints, until tdi_tree_respond()
+void tdi_tree_open_pushes(td_tree_state *state); // none yet
+// At a point of a body, `lever` from its joint; `first`: there are none yet.
+void tdi_tree_push_at(td_tree_state *state, int32_t i, td_vec3 lever, td_vec3 force, bool first);

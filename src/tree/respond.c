@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Responses of a tree to forces at its points: two sweeps with the factors of tdi_sweep_in().
+// Responses of a tree to forces at its points and joints: two sweeps with the factors of
+// tdi_sweep_in().
 
 #include "tree/kernels.h"
 #include "tree/sweep.h"
@@ -24,14 +25,14 @@ static void joint_rows(const tdi_node *node, const tdi_other *other, int32_t k, 
     }
 }
 
-// Leaves D^-1 S^T p in `respond`.
+// Leaves D^-1 (S^T p + g) in `respond`, which comes in with the pushes g at the joint.
 static tdi_twist reduce_columns(const tdi_node *node, tdi_other *other, int32_t k,
                                 const tdi_twist *push) {
     tdi_wrench u[6];
     tdi_twist left = *push;
     joint_rows(node, other, k, u);
     for (int32_t c = 0; c < k; c++) {
-        other->respond[c] =
+        other->respond[c] +=
             tdi_dot(push->w, other->column[c].w) + tdi_dot(push->v, other->column[c].v);
     }
     tdi_solve_dense(other->dense, k, other->respond);

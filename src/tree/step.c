@@ -7,6 +7,7 @@
 
 #include "tree/dynamics.h"
 #include "tree/implicit.h"
+#include "tree/pins.h"
 #include "tree/points.h"
 #include "tree/saving.h"
 #include "tree/solver.h"
@@ -349,7 +350,7 @@ static tdi_twist base_left(const td_tree_state *s) {
 
 static td_real sweep(td_tree_state *s, bool attempt, bool limited, td_real *promise) {
     const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
-    s->base_move = s->now->carry ? base_left(s) : still;
+    s->base_move = s->now->base_move = s->now->carry ? base_left(s) : still;
     const td_real limit = limited ? LARGEST_TURN : HUGE_VAL;
     td_real most = tdi_sweep_out(s->model, s, s->now->pool, limit, attempt);
     s->base_move = still;
@@ -449,6 +450,11 @@ const tdi_implicit tdi_tree_implicit = {
     .push = tdi_tree_push,
     .respond = tdi_tree_respond,
     .absorb = tdi_tree_absorb,
+    .pin_joint = tdi_tree_pin_joint,
+    .pin_places = tdi_tree_pin_places,
+    .pin_moves = tdi_tree_pin_moves,
+    .pin_push = tdi_tree_pin_push,
+    .pin_add = tdi_tree_pin_add,
     .saved = tdi_tree_saved,
     .blank = tdi_tree_blank,
 };

@@ -84,7 +84,7 @@ static inline void hand_down(td_tree_state *s, int32_t p, const leaving *l, td_v
         node->pull = l->pull;
         node->spin = spin;
         node->geometric = geometric;
-        s->summed[p] = 1;
+        s->summed[p] = TDI_SUMMED;
     }
 }
 
@@ -264,8 +264,19 @@ typedef struct sweep {
     bool attempt;
 } sweep;
 
-static inline bool take_ball(const sweep *c, int32_t i, const tdi_term *t, leaving *left) {
+// What constraints add to a ball joint.
+static inline void add_ball_pin(const tdi_joint_pin *pin, tdi_term *t) {
+    t->ball = tdi_sym3_add(t->ball, pin->hessian);
+    t->g[0] += pin->gradient.x;
+    t->g[1] += pin->gradient.y;
+    t->g[2] += pin->gradient.z;
+}
+
+static inline bool take_ball(const sweep *c, int32_t i, tdi_term *t, leaving *left) {
     td_tree_state *s = c->state;
+    if (s->summed[i] & TDI_PINNED) {
+        add_ball_pin(&s->joint[i], t);
+    }
     total sum = add_up(t, &s->node[i], s->summed[i], c->terms->positive);
     return eliminate_ball(t, &sum, c->terms, &s->node[i], left);
 }
@@ -277,6 +288,10 @@ static bool take_other(const sweep *c, int32_t i, leaving *left) {
     int32_t count = tdi_columns_of(m, s, i, other->column);
     tdi_term t;
     c->terms->other(c->terms->context, i, &t);
+    if (s->summed[i] & TDI_PINNED) {
+        t.joint[0] += s->joint[i].hessian.xx;
+        t.g[0] += s->joint[i].gradient.x;
+    }
     total sum = add_up(&t, &s->node[i], s->summed[i], c->terms->positive);
     return eliminate_columns(&t, &sum, count, c->terms, &s->node[i], other, left);
 }

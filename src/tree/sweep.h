@@ -54,7 +54,17 @@ static inline tdi_node *tdi_node_open(td_tree_state *s, int32_t i) {
     if (!s->summed[i]) {
         const tdi_twist move = node->move;
         *node = (tdi_node){.move = move};
-        s->summed[i] = 1;
+        s->summed[i] = TDI_SUMMED;
     }
     return node;
+}
+
+// The same for its joint.
+static inline tdi_joint_pin *tdi_joint_open(td_tree_state *s, int32_t i) {
+    tdi_node_open(s, i);
+    if (!(s->summed[i] & TDI_PINNED)) {
+        s->joint[i] = (tdi_joint_pin){{0, 0, 0}, {0, 0, 0, 0, 0, 0}};
+        s->summed[i] |= TDI_PINNED;
+    }
+    return &s->joint[i];
 }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// What constraints hold a tree by.
+//
+// A point of a body is at x = o + R X and moves by v + w x p, p = R X, as loads do (load.c).
+// A hinge or slide has its own coordinate. A ball joint turns by W = w_i - w_p in the world; with Q
+// the axes of the joint at rest on its parent that is Q^T W there, so that in the world a gradient
+// g becomes Q g and a Hessian H becomes Q H Q^T. They join the moment and the stiffness of the
+// joint's own spring, and the elimination (sweep.c) does with them what it does with those.
+
+#include "tree/pins.h"
+
+#include "tree/implicit.h"
+#include "tree/joint.h"
+#include "tree/points.h"
+
+// ---- joints ---------------------------------------------------------------------------------
+
+// Axes of a joint at rest, on its parent.
+static tdi_mat3 axes_of(const td_tree_state *s, int32_t i) {
+    const td_quat up = tdi_parent_frame(s->model, s, i)->turn;
+    return tdi_mat3_from_quat(tdi_quat_mul(up, s->model->body[i].rest));
+}
+
+static td_vec3 joint_place(const td_tree_state *s, int32_t i, bool star) {
+    const td_tree_model *m = s->model;
+    const int32_t d = m->dof[i];
+    const td_real *q = s->q + m->coord[i], *near = s->now->potential.angle_near;
+    if (m->kind[i] != TD_JOINT_BALL) {
+        return tdi_vec3(star ? s->angle_star[d] : q[0], 0, 0);
+    }
+    return star ? tdi_vec3(s->angle_star[d], s->angle_star[d + 1], s->angle_star[d + 2])
+                : tdi_ball_turn_of(q, (near ? near : s->angle) + d).a;
+}
+
+static td_vec3 joint_move(const td_tree_state *s, int32_t i, bool response) {
+    const td_tree_model *m = s->model;
+    if (m->kind[i] != TD_JOINT_BALL) {
+        const tdi_other *other = &s->other[m->other_place[i]];
+        return tdi_vec3(response ? other->respond[0] : other->step[0], 0, 0);
+    }
+    const int32_t p = m->parent[i];
+    const td_vec3 still = {0, 0, 0};
+    const td_vec3 up = p == TD_NONE ? (response ? still : s->now->base_move.w)
+                       : response   ? s->twist[p].w
+                                    : s->node[p].move.w;
+    const td_vec3 own = response ? s->twist[i].w : s->node[i].move.w;
+    const tdi_mat3 axes = axes_of(s, i);
+    return tdi_mat3_apply_t(&axes, tdi_sub(own, up));
+}
+
+// A moment on a body and its opposite on the parent.
+static void push_joint(td_tree_state *s, int32_t i, td_vec3 force) {
+    const td_tree_model *m = s->model;
+    const td_vec3 f = tdi_scale(force, -s->now->weight);
+    if (m->kind[i] != TD_JOINT_BALL) {
+        s->other[m->other_place[i]].respond[0] += f.x;
+        return;
+    }
+    const tdi_mat3 axes = axes_of(s, i);
+    const td_vec3 moment = tdi_mat3_apply(&axes, f);
+    s->twist[i].w = tdi_add(s->twist[i].w, moment);
+    if (m->parent[i] != TD_NONE) {
+        tdi_twist *up = &s->twist[m->parent[i]];
+        up->w = tdi_sub(up->w, moment);
+    }
+}
+
+static void add_joint(td_tree_state *s, int32_t i, td_vec3 g, const td_sym3 *h) {
+    tdi_joint_pin *joint = tdi_joint_open(s, i);
+    if (s->model->kind[i] != TD_JOINT_BALL) {
+        joint->gradient.x += g.x;
+        joint->hessian.xx += h->xx;
+        return;
+    }
+    const tdi_mat3 axes = axes_of(s, i);
+    joint->gradient = tdi_add(joint->gradient, tdi_mat3_apply(&axes, g));
+    joint->hessian = tdi_sym3_add(joint->hessian, tdi_sym3_turn(&axes, h));
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+td_joint_kind tdi_tree_pin_joint(const void *body, int32_t segment) {
+    return (td_joint_kind)((const td_tree_state *)body)->model->kind[segment];
+}
+
+void tdi_tree_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
+                         td_vec3 *x) {
+    const td_tree_state *s = body;
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t i = pins[k].segment;
+        if (pins[k].kind == TDI_PIN_JOINT) {
+            x[k] = joint_place(s, i, star);
+        } else {
+            const tdi_mat3 *r = star ? &s->star[i].r : &s->frame[i].r;
+            x[k] = tdi_add(star ? s->star[i].o : s->frame[i].o, tdi_mat3_apply(r, pins[k].at));
+        }
+    }
+}
+
+void tdi_tree_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bool response,
+                        td_vec3 *dx) {
+    const td_tree_state *s = body;
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t i = pins[k].segment;
+        if (pins[k].kind == TDI_PIN_JOINT) {
+            dx[k] = joint_move(s, i, response);
+        } else {
+            const tdi_twist *move = response ? &s->twist[i] : &s->node[i].move;
+            const td_vec3 lever = tdi_mat3_apply(&s->frame[i].r, pins[k].at);
+            dx[k] = tdi_add(move->v, tdi_cross(move->w, lever));
+        }
+    }
+}
+
+void tdi_tree_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first) {
+    td_tree_state *s = body;
+    if (pin->kind == TDI_PIN_POINT) {
+        const td_vec3 lever = tdi_mat3_apply(&s->frame[pin->segment].r, pin->at);
+        tdi_tree_push_at(s, pin->segment, lever, force, first);
+        return;
+    }
+    if (first) {
+        tdi_tree_open_pushes(s);
+    }
+    push_joint(s, pin->segment, force);
+}
+
+void tdi_tree_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian) {
+    td_tree_state *s = body;
+    const td_vec3 g = tdi_scale(gradient, s->now->weight);
+    const td_sym3 h = tdi_sym3_scale(*hessian, s->now->weight);
+    if (pin->kind == TDI_PIN_POINT) {
+        const td_vec3 lever = tdi_mat3_apply(&s->frame[pin->segment].r, pin->at);
+        tdi_tree_add_point(s, pin->segment, lever, g, &h);
+    } else {
+        add_joint(s, pin->segment, g, &h);
+    }
+}

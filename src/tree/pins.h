@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What constraints hold a tree by: points of its bodies, and its joints. Functions of tdi_implicit;
+// `body` is a td_tree_state.
+
+#include "implicit/implicit.h"
+
+td_joint_kind tdi_tree_pin_joint(const void *body, int32_t segment);
+void tdi_tree_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
+                         td_vec3 *x);
+void tdi_tree_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bool response,
+                        td_vec3 *dx);
+void tdi_tree_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first);
+void tdi_tree_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian);
