@@ -71,6 +71,7 @@ static void prepare(const stepping *s, tdi_actor *a) {
 static void begin(const stepping *s) {
     td_world *w = s->world;
     tdi_world_set_keyed(w, s->t1);
+    tdi_world_set_holds(w, s->t0);
     tdi_world_move_colliders(w);
     for (int32_t k = 0; k < w->wind_count; k++) {
         const td_wind_load *l = &w->scene->def.loads[w->winds[k].load].as.wind;
@@ -320,6 +321,7 @@ td_status td_world_step(td_world *w, td_diag *diag) {
     for_islands(&s, accept_island);
     tdi_world_end_ways(w);
     w->step++;
+    tdi_world_note_holds(w);
     for (int32_t k = 0; k < w->scene->def.object_count; k++) {
         w->objects[k].frame = tdi_object_frame(w, k);
     }
