@@ -110,9 +110,9 @@ part "scenes run" python3 tests/cli/test_scenes.py build/tendril
 part "examples in the docs run" python3 scripts/check-docs.py build
 part "models are valid glTF" models_are_valid_gltf
 part "pages type-check" sh -c 'cd web && npm run --silent typecheck'
-finish
 part "demo page works in a browser" demo_page
 part "recorded motion in glTF and in a page" scripts/check-clip.sh build
+finish
 part "viewer works in a browser" viewer_works
 part "fuzzing for 25 s" fuzz
 

@@ -324,11 +324,10 @@ TD_TEST(helix_roots_are_held_as_their_joints_are) {
 // ---- strands --------------------------------------------------------------------------------
 
 static td_strand_def strand_def(int32_t segments, int32_t elements) {
-    td_strand_def d = {.segments = segments,
-                       .elements = elements,
-                       .radius = 0.002,
-                       .start = {.held = TD_END_CLAMPED, .rotation = {1, 0, 0, 0}},
-                       .end = {.held = TD_END_FREE, .rotation = {1, 0, 0, 0}}};
+    td_strand_def d = td_object_def_default().strand;
+    d.segments = segments;
+    d.elements = elements;
+    d.radius = 0.002;
     return d;
 }
 

@@ -487,6 +487,38 @@ TD_TEST(plant_given_values_win_over_computed_ones) {
     td_builder_free(b);
 }
 
+TD_TEST(plant_segments_have_density_damping_and_drag_of_their_own) {
+    td_builder *b = NULL;
+    td_skeleton *skeleton = NULL;
+    td_diag diag;
+    CHECK_INT(td_builder_new(NULL, NULL, &b), TD_OK);
+    td_segment_def def = td_segment_def_default();
+    CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
+    def.density = 3 * td_material_get(0).density;
+    def.damping_time = 0.25;
+    def.drag = 0.5;
+    CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
+    def.drag = -1;
+    CHECK_INT(td_builder_add(b, &def, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "drag is -1; expected 0 to 1e6 (segment 2)");
+    def.drag = 1;
+    def.density = NAN;
+    CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_ERR_ARGUMENT);
+    def.density = 0;
+    def.damping_time = NAN;
+    CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_ERR_ARGUMENT);
+    CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
+    const td_segment *s = td_skeleton_segments(skeleton);
+    CHECK_REL(s[1].mass, 3 * s[0].mass, 1e-15);
+    CHECK_REL(s[1].second_moment.yy, 3 * s[0].second_moment.yy, 1e-15);
+    CHECK_REL(s[0].damping.x, td_material_get(0).damping_time * s[0].stiffness.x, 0);
+    CHECK_REL(s[1].damping.x, 0.25 * s[1].stiffness.x, 0);
+    CHECK_REL(s[0].drag, 1, 0);
+    CHECK_REL(s[1].drag, 0.5, 0);
+    td_skeleton_free(skeleton);
+    td_builder_free(b);
+}
+
 // quaternions and axes come out of unit length, whatever was typed within the tolerance
 TD_TEST(plant_builder_makes_rotations_exact) {
     td_builder *b = NULL;

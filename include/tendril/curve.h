@@ -53,6 +53,16 @@ TD_API int32_t td_curve_part_count(const td_curve *curve);
 TD_API void td_curve_at(const td_curve *curve, td_real time, td_real *value, td_real *rate,
                         td_real *rate2);
 
+/// A number that changes along a strand: values at places from 0, its start, to 1, its end. It
+/// stays between the least and the largest of its values.
+typedef struct td_along {
+    const td_real *places; ///< `count` of them, rising. The value is constant before the first and
+                           ///< after the last.
+    const td_real *values;
+    int32_t count; ///< 0 (default): it does not change.
+    td_interpolation interpolation;
+} td_along;
+
 // ---- rotations ------------------------------------------------------------------------------
 
 typedef struct td_turn_curve td_turn_curve;

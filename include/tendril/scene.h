@@ -43,6 +43,20 @@ typedef struct td_strand_body {
     td_vec3 position; ///< m: its centre, from the strand, in the same axes.
 } td_strand_body;
 
+/// What of a strand may change along its length, with the names of the fields.
+typedef enum td_along_kind {
+    TD_ALONG_RADIUS,
+    TD_ALONG_DENSITY,
+    TD_ALONG_DRAG,
+    TD_ALONG_DAMPING_TIME,
+    TD_ALONG_BEND,
+    TD_ALONG_BEND_OTHER,
+    TD_ALONG_TORSION,
+    TD_ALONG_STRETCH,
+    TD_ALONG_LINE_MASS,
+    TD_ALONG_COUNT,
+} td_along_kind;
+
 /// A rope, braid, ear or strand of hair along a smooth curve. All from `closed` on is for rods.
 typedef struct td_strand_def {
     const td_vec3 *points; ///< m, at least two; the first is at the base.
@@ -53,6 +67,9 @@ typedef struct td_strand_def {
     td_real radius;       ///< m, at the base. Default 0.005.
     td_real tip_radius;   ///< m, at the other end; 0 (default): as at the base.
     const char *material; ///< Of the library's. Default "rope".
+    td_real density;      ///< kg/m^3; 0 (default): the material's.
+    td_real damping_time; ///< s: damping over stiffness; -1 (default): the material's.
+    td_real drag;         ///< Factor of its area to the air. Default 1.
     td_real tip_mass;     ///< kg, added to the last segment. Default 0.
     bool closed;          ///< From the last point on to the first.
     bool straight;        ///< The rest shape is straight.
@@ -71,6 +88,8 @@ typedef struct td_strand_def {
     td_real stretch;    ///< N: stretching stiffness EA.
     td_real line_mass;  ///< kg/m.
     bool inextensible;
+    /// In place of the numbers above, where they have points; `tip_radius` is then not used.
+    td_along along[TD_ALONG_COUNT];
 } td_strand_def;
 
 typedef enum td_instance_layout {

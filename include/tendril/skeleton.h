@@ -161,6 +161,7 @@ typedef struct td_segment {
     uint32_t color;         ///< 0xRRGGBB.
     td_real area;           ///< m^2: one side of a lamina; 2 * mean radius * length of a stem.
     td_real mass;           ///< kg.
+    td_real drag;           ///< Factor of its area to the air; 1: as it is.
     td_vec3 centre_of_mass; ///< In the segment's axes, m.
     td_sym3 second_moment;  ///< Integral of density X X^T about the joint, kg m^2.
     td_vec3 stiffness;      ///< Joint springs about X, Y (twist), Z, N m/rad. Hinge and slide: x.
@@ -291,6 +292,8 @@ typedef struct td_segment_def {
     td_organ organ;        ///< Default stem.
     int32_t shape;         ///< From td_builder_add_shape() for organs. Default TD_NONE.
     int64_t color;         ///< 0xRRGGBB, or TD_NONE (default): the shape's or material's.
+    td_real density;       ///< kg/m^3: instead of the material's. 0 (default): the material's.
+    td_real drag;          ///< >= 0: factor of its area to the air. Default 1.
     /// Given mass properties instead of those of the shape: used when mass > 0.
     td_real mass;
     td_vec3 centre_of_mass;
@@ -301,7 +304,9 @@ typedef struct td_segment_def {
     td_section section; ///< Of a stem: given stiffness; each 0 (default): from radius and material.
     td_vec3 stiffness;  ///< Given springs; used when `has_stiffness`. Each >= 0.
     bool has_stiffness;
-    td_vec3 damping; ///< Given damping; used when `has_damping`. Each >= 0.
+    td_real damping_time; ///< s: of its joint instead of the material's. Below 0 (default -1): the
+                          ///< material's.
+    td_vec3 damping;      ///< Given damping; used when `has_damping`. Each >= 0.
     bool has_damping;
 } td_segment_def;
 

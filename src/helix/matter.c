@@ -151,7 +151,7 @@ static void spread_area(const td_segment *s, int32_t n, td_real *t, td_real *w) 
     tdi_helix_gauss(n, t, w);
     const td_real a = s->radius_base, b = s->radius_tip, mean = 0.5 * (a + b);
     for (int32_t i = 0; i < n; i++) {
-        w[i] *= s->area * (a + (b - a) * t[i]) / mean;
+        w[i] *= s->drag * s->area * (a + (b - a) * t[i]) / mean;
     }
 }
 
@@ -180,7 +180,7 @@ static bool gather(tdi_helix_maker *k, int32_t element, int32_t first, int32_t l
     for (int32_t j = first; j < last; j++) {
         const int32_t i = k->axis.member[j];
         const tdi_helix_rider *r = &k->rider[i];
-        if (!is_slender(&k->segments[i])) {
+        if (!is_slender(&k->segments[i]) || (area && k->segments[i].drag == 0)) {
             continue;
         }
         (area ? spread_area : spread_mass)(&k->segments[i], each, x + count, w + count);
@@ -240,7 +240,7 @@ static bool add_strip(tdi_helix_maker *k, int32_t element, int32_t segment, td_r
     const td_segment *of = &k->segments[segment];
     const tdi_helix_vane vane = {.point = {element, segment, s, drawn_offset(k, segment, s)},
                                  .turn = tdi_quat_identity(),
-                                 .area = tdi_scale(tdi_segment_areas(of), area / of->area)};
+                                 .area = tdi_scale(tdi_areas_of(of, of->area), area / of->area)};
     return add_vane(k, &vane);
 }
 

@@ -12,16 +12,20 @@
 
 #define TDI_RUBBED 0.1 // of the area across counts where the air flows along
 
-// Areas to the air in the axes of a segment. Along a stem and in the plane of a lamina (across Z)
-// the air only rubs.
-static inline td_vec3 tdi_segment_areas(const td_segment *s) {
-    td_real across = s->area, along = TDI_RUBBED * s->area;
+// Areas to the air in the axes of a segment, of which so much counts. Along a stem and in the plane
+// of a lamina (across Z) the air only rubs.
+static inline td_vec3 tdi_areas_of(const td_segment *s, td_real area) {
+    td_real across = area, along = TDI_RUBBED * area;
     switch (s->organ) {
     case TD_ORGAN_STEM: return tdi_vec3(across, along, across);
     case TD_ORGAN_LEAF:
     case TD_ORGAN_PETAL: return tdi_vec3(along, along, across);
     default: return tdi_vec3(across, across, across);
     }
+}
+
+static inline td_vec3 tdi_segment_areas(const td_segment *s) {
+    return tdi_areas_of(s, s->drag * s->area);
 }
 
 #define TDI_WIDE_NAMES 0

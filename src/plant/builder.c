@@ -245,6 +245,7 @@ static td_segment segment_of(const tdi_store *store, const td_segment_def *def) 
         .organ = def->organ,
         .shape = def->shape,
         .color = store->materials[def->material].color,
+        .drag = def->drag,
         .stiffness = def->stiffness,
         .damping = def->damping,
     };
@@ -304,6 +305,8 @@ td_status td_builder_add(td_builder *builder, const td_segment_def *def, int32_t
     store->segments[i] = segment_of(store, def);
     builder->extras[i] = (tdi_extra){
         .joint_young = def->joint_young,
+        .density = def->density,
+        .damping_time = def->damping_time,
         .body = TD_NONE,
         .section = def->section,
         .has_mass = def->mass > 0,
@@ -362,15 +365,17 @@ static void set_masses(td_builder *builder) {
     tdi_store *store = &builder->store;
     for (int32_t i = 0; i < store->segment_count; i++) {
         td_segment *s = &store->segments[i];
-        const td_material *material = &store->materials[s->material];
+        td_material material = store->materials[s->material];
         tdi_moments m = {.zeroth = 0};
+        material.density =
+            builder->extras[i].density > 0 ? builder->extras[i].density : material.density;
         if (s->shape == TD_NONE) {
             tdi_moments cone = tdi_moments_cone(s->length, s->radius_base, s->radius_tip);
             flatten(&cone, s->flat);
-            tdi_moments_add(&m, &cone, material->density * (s->rest_length / s->length));
+            tdi_moments_add(&m, &cone, material.density * (s->rest_length / s->length));
             s->area = (s->radius_base + s->radius_tip) * s->rest_length * fmax(1, s->flat);
         } else {
-            m = tdi_organ_moments(&builder->shape_moments[s->shape], material, s->length);
+            m = tdi_organ_moments(&builder->shape_moments[s->shape], &material, s->length);
             s->area = tdi_organ_area(&builder->shape_moments[s->shape], s->length);
         }
         if (!builder->extras[i].has_mass) {

@@ -41,6 +41,8 @@ td_segment_def td_segment_def_default(void) {
         .organ = TD_ORGAN_STEM,
         .shape = TD_NONE,
         .color = TD_NONE,
+        .drag = 1,
+        .damping_time = -1,
     };
     return def;
 }
@@ -221,6 +223,19 @@ static td_status check_given(const td_builder *builder, const td_segment_def *de
     if (!(def->joint_young >= 0 && def->joint_young <= 1e15)) {
         return FIELD_FAULT("joint_young is %g; expected at least 0 and at most 1e15",
                            def->joint_young);
+    }
+    if (!(def->density >= 0 && def->density <= 1e6)) {
+        return FIELD_FAULT("density is %g; expected above 0 and at most 1e6 kg/m^3, or 0 for that "
+                           "of the material",
+                           def->density);
+    }
+    if (!(def->damping_time <= 1e6)) {
+        return FIELD_FAULT("damping_time is %g; expected 0 to 1e6 s, or -1 for that of the "
+                           "material",
+                           def->damping_time);
+    }
+    if (!(def->drag >= 0 && def->drag <= 1e6)) {
+        return FIELD_FAULT("drag is %g; expected 0 to 1e6", def->drag);
     }
     const td_section *s = &def->section;
     if (!(s->bend_x >= 0 && s->bend_z >= 0 && s->twist >= 0 && s->stretch >= 0) ||

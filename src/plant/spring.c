@@ -150,7 +150,9 @@ void tdi_springs_set(tdi_store *store, tdi_extra *extras, td_spring_rule rule) {
             s->stiffness = joint_stiffness(store, extras, i, rule);
         }
         if (!extras[i].has_damping) {
-            s->damping = tdi_scale(s->stiffness, store->materials[s->material].damping_time);
+            const td_real own = extras[i].damping_time;
+            s->damping = tdi_scale(s->stiffness,
+                                   own >= 0 ? own : store->materials[s->material].damping_time);
         }
     }
 }

@@ -40,10 +40,11 @@ td_status tdi_materials_change(td_material *materials, int32_t material_count,
 
 // What the builder knows of a segment beside the segment.
 typedef struct tdi_extra {
-    td_real joint_young; // 0: the material's
-    int32_t place;       // index after pruning, or TD_NONE: dropped
-    int32_t body;        // index into the bodies, or TD_NONE
-    td_section section;  // as it was given
+    td_real joint_young;           // 0: the material's
+    td_real density, damping_time; // likewise; damping_time: below 0
+    int32_t place;                 // index after pruning, or TD_NONE: dropped
+    int32_t body;                  // index into the bodies, or TD_NONE
+    td_section section;            // as it was given
     bool has_mass, has_stiffness, has_damping, in_strand;
     bool immovable; // fixed to the ground, by way of fixed segments or directly
 } tdi_extra;

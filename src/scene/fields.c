@@ -3,13 +3,12 @@
 //
 // Method   One walk through the value, with the table that belongs to each map. Defaults are
 //          written first, then what the value says. A fault is listed and the walk goes on, so that
-//          all of them are found at once. Tables may lead to themselves through lists; the depth
-//          of a value is limited, and with it that of the walk.
+//          all of them are found at once. Tables may lead to themselves through lists; the depth of
+//          a value is limited, and with it that of the walk.
 
-#include "scene/fields.h"
+#include "scene/fields_fill.h"
 
 #include "base/real.h"
-#include "base/value.h"
 #include "math/quat.h"
 
 #include <stdio.h>
@@ -17,48 +16,29 @@
 
 #define MAX_FAULTS 100 // after so many the walk ends
 
-typedef struct filler {
-    tdi_fields *out;
-    td_diag_list *diags;
-    int32_t fault_count;
-    td_status status; // TD_OK, TD_ERR_SYNTAX, or TD_ERR_MEMORY, which ends the walk
-} filler;
-
-static void read_table(filler *f, const tdi_scene_table *table, const td_value *value,
-                       void *object);
-static void read_field(filler *f, const tdi_scene_field *field, const td_value *value,
+static void read_field(tdi_filler *f, const tdi_scene_field *field, const td_value *value,
                        void *object);
 
 // ---- faults ---------------------------------------------------------------------------------
 
-static bool ended(const filler *f) {
+bool tdi_fill_ended(const tdi_filler *f) {
     return f->status == TD_ERR_MEMORY || f->fault_count >= MAX_FAULTS;
 }
 
-static void out_of_memory(filler *f) {
+void tdi_fill_memory(tdi_filler *f) {
     f->status = TD_ERR_MEMORY;
 }
 
-static void add_fault(filler *f, const td_diag *diag) {
-    if (!ended(f)) {
+void tdi_fill_fault(tdi_filler *f, const td_diag *diag) {
+    if (!tdi_fill_ended(f)) {
         tdi_diag_add(f->diags, diag);
         f->fault_count++;
         f->status = TD_ERR_SYNTAX;
     }
 }
 
-#define FAULT_AT(f, value, line, column, ...)                                    \
-    do {                                                                         \
-        td_diag diag_;                                                           \
-        tdi_value_fail(value, line, column, &diag_, TD_ERR_SYNTAX, __VA_ARGS__); \
-        add_fault(f, &diag_);                                                    \
-    } while (0)
-#define FAULT(f, value, ...) FAULT_AT(f, value, (value)->line, (value)->column, __VA_ARGS__)
-
-#define FOUND_TEXT (TDI_SHOWN_TEXT + 16)
-
 // "the text 'abc'": what stands where something else was expected
-static const char *found(const td_value *value, char text[FOUND_TEXT]) {
+const char *tdi_fill_found(const td_value *value, char text[TDI_FOUND_TEXT]) {
     char shown[TDI_SHOWN_TEXT];
     switch (value->kind) {
     case TD_VALUE_NULL: return "nothing";
@@ -66,22 +46,23 @@ static const char *found(const td_value *value, char text[FOUND_TEXT]) {
     case TD_VALUE_MAP: return "a map";
     default: break;
     }
-    snprintf(text, FOUND_TEXT, "%s'%s'", value->kind == TD_VALUE_TEXT ? "the text " : "",
+    snprintf(text, TDI_FOUND_TEXT, "%s'%s'", value->kind == TD_VALUE_TEXT ? "the text " : "",
              tdi_shown_text(value->text, shown));
     return text;
 }
 
-static void fault_kind(filler *f, const tdi_scene_field *field, const td_value *value,
+static void fault_kind(tdi_filler *f, const tdi_scene_field *field, const td_value *value,
                        const char *expected) {
-    char text[FOUND_TEXT];
-    FAULT(f, value, "'%s' must be %s; found %s", field->key, expected, found(value, text));
+    char text[TDI_FOUND_TEXT];
+    TDI_FAULT(f, value, "'%s' must be %s; found %s", field->key, expected,
+              tdi_fill_found(value, text));
 }
 
 // ---- numbers --------------------------------------------------------------------------------
 
 // one number within the range of the field, in the unit that is written
-static bool read_number(filler *f, const tdi_scene_field *field, const td_value *value,
-                        td_real *number) {
+bool tdi_fill_number(tdi_filler *f, const tdi_scene_field *field, const td_value *value,
+                     td_real *number) {
     char expected[TDI_EXPECTS_TEXT], shown[TDI_SHOWN_TEXT];
     const char *space = field->unit ? " " : "", *unit = field->unit ? field->unit : "";
     if (value->kind != TD_VALUE_NUMBER) {
@@ -91,8 +72,9 @@ static bool read_number(filler *f, const tdi_scene_field *field, const td_value 
         return false;
     }
     if (!tdi_field_admits(field, value->number)) {
-        FAULT(f, value, "'%s' is %s%s%s; it must be %s", field->key,
-              tdi_shown_text(value->text, shown), space, unit, tdi_field_expects(field, expected));
+        TDI_FAULT(f, value, "'%s' is %s%s%s; it must be %s", field->key,
+                  tdi_shown_text(value->text, shown), space, unit,
+                  tdi_field_expects(field, expected));
         return false;
     }
     *number = value->number;
@@ -100,9 +82,9 @@ static bool read_number(filler *f, const tdi_scene_field *field, const td_value 
 }
 
 // a list of `count` numbers
-static bool read_list_of(filler *f, const tdi_scene_field *field, const td_value *value,
+static bool read_list_of(tdi_filler *f, const tdi_scene_field *field, const td_value *value,
                          int32_t count, td_real *numbers) {
-    char expected[64], text[FOUND_TEXT];
+    char expected[64], text[TDI_FOUND_TEXT];
     snprintf(expected, sizeof expected, "a list of %d numbers%s%s", (int)count,
              field->unit ? " in " : "", field->unit ? field->unit : "");
     if (value->kind != TD_VALUE_LIST) {
@@ -111,12 +93,12 @@ static bool read_list_of(filler *f, const tdi_scene_field *field, const td_value
     }
     if (value->count != count) {
         snprintf(text, sizeof text, "%d", (int)value->count);
-        FAULT(f, value, "'%s' must be %s; found %s", field->key, expected, text);
+        TDI_FAULT(f, value, "'%s' must be %s; found %s", field->key, expected, text);
         return false;
     }
     bool ok = true;
     for (int32_t i = 0; i < count; i++) {
-        ok = read_number(f, field, &value->items[i], &numbers[i]) && ok;
+        ok = tdi_fill_number(f, field, &value->items[i], &numbers[i]) && ok;
     }
     return ok;
 }
@@ -138,18 +120,19 @@ static const tdi_scene_table turn_table = {"rotation", sizeof(turn), turn_fields
                                            .doc = "A turn about an axis."};
 
 // q = (cos a/2, sin a/2 axis) and a axis, with the axis of unit length
-static bool read_turn(filler *f, const tdi_scene_field *field, const td_value *value, td_quat *q,
-                      td_vec3 *turned) {
+bool tdi_fill_turn(tdi_filler *f, const tdi_scene_field *field, const td_value *value, td_quat *q,
+                   td_vec3 *turned) {
     turn t = {{0, 0, 0}, 0};
     int32_t before = f->fault_count;
-    read_table(f, &turn_table, value, &t);
-    if (f->fault_count != before || ended(f)) {
+    tdi_fill_table(f, &turn_table, value, &t);
+    if (f->fault_count != before || tdi_fill_ended(f)) {
         return false;
     }
     td_real n = tdi_norm(t.axis);
     if (!(n > 1e-100)) {
-        FAULT(f, value, "the axis of '%s' has no direction; expected numbers that are not all 0",
-              field->key);
+        TDI_FAULT(f, value,
+                  "the axis of '%s' has no direction; expected numbers that are not all 0",
+                  field->key);
         return false;
     }
     td_vec3 axis = tdi_vec3(t.axis.x / n, t.axis.y / n, t.axis.z / n);
@@ -160,7 +143,8 @@ static bool read_turn(filler *f, const tdi_scene_field *field, const td_value *v
 }
 
 // four numbers over their length
-static bool read_quat(filler *f, const tdi_scene_field *field, const td_value *value, td_quat *q) {
+static bool read_quat(tdi_filler *f, const tdi_scene_field *field, const td_value *value,
+                      td_quat *q) {
     td_real numbers[4];
     if (!read_list_of(f, field, value, 4, numbers)) {
         return false;
@@ -168,15 +152,15 @@ static bool read_quat(filler *f, const tdi_scene_field *field, const td_value *v
     *q = (td_quat){numbers[0], numbers[1], numbers[2], numbers[3]};
     td_real n = tdi_quat_norm(*q);
     if (!(n > 1e-100 && n < 1e100)) {
-        FAULT(f, value, "'%s' is not a rotation; expected [w, x, y, z] that are not all 0",
-              field->key);
+        TDI_FAULT(f, value, "'%s' is not a rotation; expected [w, x, y, z] that are not all 0",
+                  field->key);
         return false;
     }
     return true;
 }
 
 // with w >= 0, so that equal rotations have equal numbers
-static bool read_rotation(filler *f, const tdi_scene_field *field, const td_value *value,
+static bool read_rotation(tdi_filler *f, const tdi_scene_field *field, const td_value *value,
                           td_real numbers[4]) {
     td_quat q;
     td_vec3 turned;
@@ -184,7 +168,7 @@ static bool read_rotation(filler *f, const tdi_scene_field *field, const td_valu
         fault_kind(f, field, value, "{axis: [x, y, z], degrees: d} or [w, x, y, z]");
         return false;
     }
-    if (value->kind == TD_VALUE_MAP ? !read_turn(f, field, value, &q, &turned)
+    if (value->kind == TD_VALUE_MAP ? !tdi_fill_turn(f, field, value, &q, &turned)
                                     : !read_quat(f, field, value, &q)) {
         return false;
     }
@@ -194,18 +178,18 @@ static bool read_rotation(filler *f, const tdi_scene_field *field, const td_valu
     return true;
 }
 
-static int32_t component_count(tdi_scene_kind kind) {
+int32_t tdi_component_count(tdi_scene_kind kind) {
     return kind == TDI_SCENE_VEC3 ? 3 : kind == TDI_SCENE_ROTATION ? 4 : 1;
 }
 
 // the components of a REAL, VEC3 or ROTATION in the struct's unit
-static bool read_components(filler *f, const tdi_scene_field *field, const td_value *value,
-                            td_real numbers[4]) {
+bool tdi_fill_components(tdi_filler *f, const tdi_scene_field *field, const td_value *value,
+                         td_real numbers[4]) {
     if (field->kind == TDI_SCENE_ROTATION) {
         return read_rotation(f, field, value, numbers);
     }
-    int32_t count = component_count(field->kind);
-    bool ok = count == 1 ? read_number(f, field, value, numbers)
+    int32_t count = tdi_component_count(field->kind);
+    bool ok = count == 1 ? tdi_fill_number(f, field, value, numbers)
                          : read_list_of(f, field, value, count, numbers);
     for (int32_t i = 0; ok && i < count; i++) {
         numbers[i] *= tdi_field_scale(field);
@@ -213,147 +197,9 @@ static bool read_components(filler *f, const tdi_scene_field *field, const td_va
     return ok;
 }
 
-// ---- tracks ---------------------------------------------------------------------------------
-
-typedef struct keys {
-    const td_value *list;
-    int32_t interpolation;
-    bool repeat;
-} keys;
-
-static const tdi_choice interpolations[] = {{"smooth", TD_SMOOTH, "along a smooth curve"},
-                                            {"linear", TD_LINEAR, "along straight lines"},
-                                            {"step", TD_STEP, "as the key before it"},
-                                            {0}};
-static const tdi_scene_field keys_fields[] = {
-    {"keys", TDI_SCENE_VALUE, offsetof(keys, list), .required = true,
-     .doc = "List of [time, value]."},
-    {"interpolate", TDI_SCENE_CHOICE, offsetof(keys, interpolation), .choices = interpolations,
-     .doc = "How the value goes from one key to the next."},
-    {"repeat", TDI_SCENE_BOOL, offsetof(keys, repeat),
-     .doc = "Starts again at the first key after the last."},
-    {0}};
-static const tdi_scene_table keys_table = {"keys", sizeof(keys), keys_fields,
-                                           .doc = "A value that changes over time."};
-// the range of td_curve
-static const tdi_scene_field time_field = {"time of a key", TDI_SCENE_REAL, 0,
-                                           .unit = "s",     .low = -1e15,   .high = 1e15};
-
-static bool is_track(const tdi_scene_field *field, const td_value *value) {
-    return field->keyed && value->kind == TD_VALUE_MAP &&
-           (field->kind != TDI_SCENE_ROTATION || td_value_get(value, "keys"));
-}
-
-// a time that is no number is left as not a number
-static bool read_key(filler *f, const tdi_scene_field *field, const td_value *key, td_real *time,
-                     td_real numbers[4]) {
-    char text[FOUND_TEXT];
-    *time = NAN;
-    if (key->kind != TD_VALUE_LIST || key->count != 2) {
-        FAULT(f, key, "a key of '%s' must be [time, value]; found %s", field->key,
-              key->kind == TD_VALUE_LIST ? "a list of another length" : found(key, text));
-        return false;
-    }
-    bool timed = read_number(f, &time_field, &key->items[0], time);
-    return read_components(f, field, &key->items[1], numbers) && timed;
-}
-
-// all keys, with times that rise
-static bool read_keys(filler *f, const tdi_scene_field *field, const td_value *list, td_real *times,
-                      td_real *values) {
-    size_t components = (size_t)component_count(field->kind);
-    bool ok = true;
-    for (int32_t i = 0; i < list->count && !ended(f); i++) {
-        const td_value *key = &list->items[i];
-        td_real numbers[4] = {0};
-        ok = read_key(f, field, key, &times[i], numbers) && ok;
-        memcpy(values + (size_t)i * components, numbers, components * sizeof *numbers);
-        if (i > 0 && times[i] - times[i - 1] < TD_CURVE_GAP_MIN) {
-            char here[TDI_REAL_TEXT], before[TDI_REAL_TEXT];
-            tdi_real_write(times[i], here);
-            tdi_real_write(times[i - 1], before);
-            FAULT(f, &key->items[0],
-                  "the keys of '%s' are out of order: %s s comes after %s s; expected times that "
-                  "rise",
-                  field->key, here, before);
-            ok = false;
-        }
-    }
-    return ok && !ended(f);
-}
-
-// axis times angle of every key; NULL when a key has none
-static const td_vec3 *read_turns(filler *f, const tdi_scene_field *field, const td_value *list) {
-    td_vec3 *turns = NULL;
-    td_quat q;
-    for (int32_t i = 0; i < list->count; i++) {
-        if (field->kind != TDI_SCENE_ROTATION || list->items[i].items[1].kind != TD_VALUE_MAP) {
-            return NULL;
-        }
-    }
-    turns = tdi_arena_zeroed(&f->out->arena, (size_t)list->count, sizeof *turns);
-    if (!turns) {
-        out_of_memory(f);
-    }
-    for (int32_t i = 0; turns && i < list->count; i++) {
-        read_turn(f, field, &list->items[i].items[1], &q, &turns[i]);
-    }
-    return turns;
-}
-
-static void add_track(filler *f, const tdi_track *track) {
-    tdi_fields *out = f->out;
-    if (out->track_count == out->track_capacity) {
-        tdi_track *grown = tdi_arena_grow(&out->arena, out->tracks, out->track_count,
-                                          &out->track_capacity, sizeof *grown);
-        if (!grown) {
-            out_of_memory(f);
-            return;
-        }
-        out->tracks = grown;
-    }
-    out->tracks[out->track_count++] = *track;
-}
-
-static void read_track(filler *f, const tdi_scene_field *field, const td_value *value,
-                       void *place) {
-    keys k = {NULL, TD_SMOOTH, false};
-    read_table(f, &keys_table, value, &k);
-    if (!k.list) {
-        return;
-    }
-    int32_t least = k.repeat ? 2 : 1;
-    if (k.list->kind != TD_VALUE_LIST || k.list->count < least) {
-        FAULT(f, k.list, "the keys of '%s' must be a list of at least %d [time, value]", field->key,
-              (int)least);
-        return;
-    }
-    int32_t components = component_count(field->kind), count = k.list->count;
-    td_real *times =
-        tdi_arena_zeroed(&f->out->arena, (size_t)count * (size_t)(1 + components), sizeof *times);
-    if (!times) {
-        out_of_memory(f);
-        return;
-    }
-    td_real *values = times + count;
-    if (read_keys(f, field, k.list, times, values)) {
-        memcpy(place, values, (size_t)components * sizeof *values);
-        add_track(f, &(tdi_track){.place = place,
-                                  .components = components,
-                                  .key_count = count,
-                                  .times = times,
-                                  .values = values,
-                                  .turns = read_turns(f, field, k.list),
-                                  .interpolation = (td_interpolation)k.interpolation,
-                                  .repeat = k.repeat,
-                                  .field = field,
-                                  .value = value});
-    }
-}
-
 // ---- other values ---------------------------------------------------------------------------
 
-static void read_choice(filler *f, const tdi_scene_field *field, const td_value *value,
+static void read_choice(tdi_filler *f, const tdi_scene_field *field, const td_value *value,
                         void *place) {
     bool scalar = value->kind != TD_VALUE_LIST && value->kind != TD_VALUE_MAP;
     char expected[200];
@@ -387,7 +233,8 @@ static bool is_named(const tdi_scene_field *field, const char *text, char expect
     return false;
 }
 
-static void read_text(filler *f, const tdi_scene_field *field, const td_value *value, void *place) {
+static void read_text(tdi_filler *f, const tdi_scene_field *field, const td_value *value,
+                      void *place) {
     char expected[200];
     bool scalar =
         value->kind != TD_VALUE_LIST && value->kind != TD_VALUE_MAP && value->kind != TD_VALUE_NULL;
@@ -401,13 +248,13 @@ static void read_text(filler *f, const tdi_scene_field *field, const td_value *v
     }
     const char *copy = tdi_arena_text(&f->out->arena, value->text, strlen(value->text));
     if (!copy) {
-        out_of_memory(f);
+        tdi_fill_memory(f);
         return;
     }
     memcpy(place, &copy, sizeof copy);
 }
 
-static void read_list(filler *f, const tdi_scene_field *field, const td_value *value,
+static void read_list(tdi_filler *f, const tdi_scene_field *field, const td_value *value,
                       void *object) {
     char *items = NULL;
     if (value->kind != TD_VALUE_LIST && value->kind != TD_VALUE_NULL) {
@@ -415,23 +262,23 @@ static void read_list(filler *f, const tdi_scene_field *field, const td_value *v
         return;
     }
     if (field->max_count > 0 && value->count > field->max_count) {
-        FAULT(f, value, "'%s' has %d items; it can have at most %d", field->key, (int)value->count,
-              (int)field->max_count);
+        TDI_FAULT(f, value, "'%s' has %d items; it can have at most %d", field->key,
+                  (int)value->count, (int)field->max_count);
         return;
     }
     size_t size = tdi_item_size(field);
     if (value->count > 0) {
         items = tdi_arena_zeroed(&f->out->arena, (size_t)value->count, size);
         if (!items) {
-            out_of_memory(f);
+            tdi_fill_memory(f);
             return;
         }
     }
-    for (int32_t i = 0; i < value->count && !ended(f); i++) {
+    for (int32_t i = 0; i < value->count && !tdi_fill_ended(f); i++) {
         char *item = items + (size_t)i * size;
         if (field->table) {
             tdi_fields_defaults(field->table, item);
-            read_table(f, field->table, &value->items[i], item);
+            tdi_fill_table(f, field->table, &value->items[i], item);
         } else {
             read_field(f, field->item, &value->items[i], item);
         }
@@ -440,20 +287,26 @@ static void read_list(filler *f, const tdi_scene_field *field, const td_value *v
     memcpy((char *)object + field->count, &value->count, sizeof value->count);
 }
 
-static void read_numbers(filler *f, const tdi_scene_field *field, const td_value *value,
-                         void *place) {
+static void read_numbers(tdi_filler *f, const tdi_scene_field *field, const td_value *value,
+                         void *object) {
+    void *place = (char *)object + field->offset;
     td_real numbers[4];
-    if (is_track(field, value)) {
-        read_track(f, field, value, place);
+    if (tdi_is_track(field, value)) {
+        tdi_fill_track(f, field, value, place);
+    } else if (tdi_is_along(field, value)) {
+        tdi_fill_along(f, field, value, object);
     } else if (td_value_get(value, "keys")) {
-        FAULT(f, value, "'%s' cannot change over time, so it cannot have keys; expected one value",
-              field->key);
-    } else if (read_components(f, field, value, numbers)) {
-        memcpy(place, numbers, (size_t)component_count(field->kind) * sizeof *numbers);
+        TDI_FAULT(f, value,
+                  "'%s' cannot change over time, so it cannot have keys; expected one value",
+                  field->key);
+    } else if (td_value_get(value, "along")) {
+        TDI_FAULT(f, value, "'%s' cannot change along the length; expected one value", field->key);
+    } else if (tdi_fill_components(f, field, value, numbers)) {
+        memcpy(place, numbers, (size_t)tdi_component_count(field->kind) * sizeof *numbers);
     }
 }
 
-static void read_field(filler *f, const tdi_scene_field *field, const td_value *value,
+static void read_field(tdi_filler *f, const tdi_scene_field *field, const td_value *value,
                        void *object) {
     void *place = (char *)object + field->offset;
     td_real number;
@@ -463,9 +316,9 @@ static void read_field(filler *f, const tdi_scene_field *field, const td_value *
     switch (field->kind) {
     case TDI_SCENE_REAL:
     case TDI_SCENE_VEC3:
-    case TDI_SCENE_ROTATION: read_numbers(f, field, value, place); break;
+    case TDI_SCENE_ROTATION: read_numbers(f, field, value, object); break;
     case TDI_SCENE_INT:
-        if (read_number(f, field, value, &number)) {
+        if (tdi_fill_number(f, field, value, &number)) {
             int32_t whole = (int32_t)number;
             memcpy(place, &whole, sizeof whole);
         }
@@ -479,7 +332,7 @@ static void read_field(filler *f, const tdi_scene_field *field, const td_value *
         break;
     case TDI_SCENE_TEXT: read_text(f, field, value, place); break;
     case TDI_SCENE_CHOICE: read_choice(f, field, value, place); break;
-    case TDI_SCENE_MAP: read_table(f, field->table, value, place); break;
+    case TDI_SCENE_MAP: tdi_fill_table(f, field->table, value, place); break;
     case TDI_SCENE_LIST: read_list(f, field, value, object); break;
     case TDI_SCENE_VALUE: memcpy(place, &value, sizeof value); break;
     }
@@ -487,7 +340,7 @@ static void read_field(filler *f, const tdi_scene_field *field, const td_value *
 
 // ---- maps -----------------------------------------------------------------------------------
 
-static void fault_unknown(filler *f, const tdi_scene_table *table, const td_value *item) {
+static void fault_unknown(tdi_filler *f, const tdi_scene_table *table, const td_value *item) {
     char shown[TDI_SHOWN_TEXT], expected[200];
     const char *near = tdi_table_nearest(table, item->key);
     size_t length = 0;
@@ -502,23 +355,24 @@ static void fault_unknown(filler *f, const tdi_scene_table *table, const td_valu
                                        field == table->fields ? "" : ",", field->key);
         }
     }
-    FAULT_AT(f, item, item->key_line, item->key_column, "there is no '%s' in '%s'; %s",
-             tdi_shown_text(item->key, shown), table->name, expected);
+    TDI_FAULT_AT(f, item, item->key_line, item->key_column, "there is no '%s' in '%s'; %s",
+                 tdi_shown_text(item->key, shown), table->name, expected);
 }
 
-static void read_table(filler *f, const tdi_scene_table *table, const td_value *value,
-                       void *object) {
-    char text[FOUND_TEXT];
+void tdi_fill_table(tdi_filler *f, const tdi_scene_table *table, const td_value *value,
+                    void *object) {
+    char text[TDI_FOUND_TEXT];
     if (value->kind != TD_VALUE_MAP && value->kind != TD_VALUE_NULL) {
-        FAULT(f, value, "'%s' must be a map of keys; found %s", table->name, found(value, text));
+        TDI_FAULT(f, value, "'%s' must be a map of keys; found %s", table->name,
+                  tdi_fill_found(value, text));
         return;
     }
     if (table->one_of && value->count != 1) {
-        FAULT(f, value, "'%s' must be a map with one key that names its kind; found %d keys",
-              table->name, (int)value->count);
+        TDI_FAULT(f, value, "'%s' must be a map with one key that names its kind; found %d keys",
+                  table->name, (int)value->count);
         return;
     }
-    for (int32_t i = 0; i < value->count && !ended(f); i++) {
+    for (int32_t i = 0; i < value->count && !tdi_fill_ended(f); i++) {
         const td_value *item = &value->items[i];
         const tdi_scene_field *field = tdi_table_field(table, item->key, strlen(item->key));
         if (!field) {
@@ -531,9 +385,9 @@ static void read_table(filler *f, const tdi_scene_table *table, const td_value *
         }
         read_field(f, field, item, object);
     }
-    for (const tdi_scene_field *field = table->fields; field->key && !ended(f); field++) {
+    for (const tdi_scene_field *field = table->fields; field->key && !tdi_fill_ended(f); field++) {
         if (field->required && !table->one_of && !td_value_get(value, field->key)) {
-            FAULT(f, value, "'%s' lacks the key '%s'", table->name, field->key);
+            TDI_FAULT(f, value, "'%s' lacks the key '%s'", table->name, field->key);
         }
     }
 }
@@ -550,9 +404,9 @@ void tdi_fields_free(tdi_fields *fields) {
 td_status tdi_fields_fill(const tdi_scene_table *table, const td_value *value, void *object,
                           const td_alloc *alloc, tdi_fields *out, td_diag_list *diags) {
     *out = (tdi_fields){.arena = {.alloc = alloc}};
-    filler f = {out, diags, 0, TD_OK};
+    tdi_filler f = {out, diags, 0, TD_OK};
     tdi_fields_defaults(table, object);
-    read_table(&f, table, value, object);
+    tdi_fill_table(&f, table, value, object);
     if (f.status == TD_ERR_MEMORY) {
         td_diag diag;
         tdi_fail(&diag, TD_ERR_MEMORY, "%s", td_status_text(TD_ERR_MEMORY));

@@ -87,6 +87,7 @@ typedef struct tdi_scene_field {
     bool required;             // no default
     bool keyed;                // REAL, VEC3, ROTATION: may change over time
     bool live;                 // no keys, but it may be set while the world moves
+    size_t along;              // REAL: offset of a td_along, by which it may change along a strand
     td_real scale;             // 0 stands for 1; TDI_PI / 180 for degrees
     const tdi_choice *choices; // of CHOICE
     // Of TEXT: the k-th text there is, false when there are no more; NULL: any text goes.

@@ -135,7 +135,7 @@ static void put_kind(writer *w, const tdi_scene_field *field) {
         break;
     case TDI_SCENE_VALUE: put(w, "anything"); break;
     }
-    put(w, field->keyed ? "; can have keys" : "");
+    put(w, field->keyed ? "; can have keys" : field->along > 0 ? "; can change along" : "");
 }
 
 static void put_choice_of(writer *w, const tdi_choice *choices, int32_t value) {

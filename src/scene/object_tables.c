@@ -7,7 +7,8 @@
 static const tdi_scene_field point_item = {
     .key = "point", .kind = TDI_SCENE_VEC3, .unit = "m", .low = -1e6, .high = 1e6};
 
-#define TURNS .unit = "turns", .scale = 2 * TDI_PI
+#define ALONG(what) .along = offsetof(td_strand_def, along[TD_ALONG_##what])
+#define TURNS       .unit = "turns", .scale = 2 * TDI_PI
 
 static const tdi_scene_field helix_fields[] = {
     {"radius", TDI_SCENE_REAL, offsetof(td_helix_def, radius), .unit = "m", FROM_0,
@@ -88,11 +89,18 @@ static const tdi_scene_field strand_fields[] = {
      DOC("Number of helices that the solver `helix` makes of the strand, at most `segments`. 0 "
          "means: by curvature and weight. Other solvers use the segments.")},
     {"radius", TDI_SCENE_REAL, offsetof(td_strand_def, radius), .unit = "m", .def = {0.005},
-     POSITIVE, DOC("Radius at the base.")},
+     POSITIVE, ALONG(RADIUS), DOC("Radius at the base.")},
     {"tip_radius", TDI_SCENE_REAL, offsetof(td_strand_def, tip_radius), .unit = "m", FROM_0,
      DOC("Radius at the other end. 0 means the same as at the base.")},
     {"material", TDI_SCENE_TEXT, offsetof(td_strand_def, material),
      DOC("A material of the library; `tendril info` lists them. Default: rope.")},
+    {"density", TDI_SCENE_REAL, offsetof(td_strand_def, density), .unit = "kg/m^3", .high = 1e6,
+     ALONG(DENSITY), DOC("Density. 0 means: that of the material.")},
+    {"damping_time", TDI_SCENE_REAL, offsetof(td_strand_def, damping_time), .unit = "s",
+     .def = {-1}, .low = -1, .high = 1e6, ALONG(DAMPING_TIME),
+     DOC("Ratio of damping to stiffness. -1 means: that of the material.")},
+    {"drag", TDI_SCENE_REAL, offsetof(td_strand_def, drag), .def = {1}, .high = 1e6, ALONG(DRAG),
+     DOC("Factor of the area that the air acts on.")},
     {"tip_mass", TDI_SCENE_REAL, offsetof(td_strand_def, tip_mass), .unit = "kg", FROM_0,
      DOC("Mass of a weight at the end, such as a lantern or a bead.")},
     {"closed", TDI_SCENE_BOOL, offsetof(td_strand_def, closed),
@@ -117,17 +125,18 @@ static const tdi_scene_field strand_fields[] = {
     {"bodies", TDI_SCENE_LIST, offsetof(td_strand_def, bodies), .table = &body_table,
      .count = offsetof(td_strand_def, body_count), .max_count = 1000,
      DOC("Boxes that are welded to the strand.")},
-    {"bend", TDI_SCENE_REAL, offsetof(td_strand_def, bend), .unit = "N m^2", FROM_0,
+    {"bend", TDI_SCENE_REAL, offsetof(td_strand_def, bend), .unit = "N m^2", FROM_0, ALONG(BEND),
      DOC("Bending stiffness EI about X. 0 means: from section and material.")},
     {"bend_other", TDI_SCENE_REAL, offsetof(td_strand_def, bend_other), .unit = "N m^2", FROM_0,
-     DOC("Bending stiffness EI about Z. 0 means the same as `bend`.")},
+     ALONG(BEND_OTHER), DOC("Bending stiffness EI about Z. 0 means the same as `bend`.")},
     {"torsion", TDI_SCENE_REAL, offsetof(td_strand_def, torsion), .unit = "N m^2", FROM_0,
-     DOC("Torsional stiffness GJ. 0 means: from section and material.")},
+     ALONG(TORSION), DOC("Torsional stiffness GJ. 0 means: from section and material.")},
     {"stretch", TDI_SCENE_REAL, offsetof(td_strand_def, stretch), .unit = "N", FROM_0,
+     ALONG(STRETCH),
      DOC("Stretching stiffness EA, for a solver that stretches, such as `rod`. 0 means: from "
          "section and material.")},
     {"line_mass", TDI_SCENE_REAL, offsetof(td_strand_def, line_mass), .unit = "kg/m", FROM_0,
-     DOC("Mass of a metre. 0 means: from section and material.")},
+     ALONG(LINE_MASS), DOC("Mass of a metre. 0 means: from section and material.")},
     {"inextensible", TDI_SCENE_BOOL, offsetof(td_strand_def, inextensible),
      DOC("Makes the strand a hundred times as stiff against stretching.")},
     {0}};

@@ -289,6 +289,38 @@ static const char *who_has(const td_scene *s, const td_strand_def *strand, const
     return text;
 }
 
+// A number that stands for the material's where it is alone does not along a strand.
+static td_status check_along(const td_scene *s, int32_t k, td_diag_list *diags) {
+    static const struct {
+        const char *key;
+        bool zero; // it may be 0
+    } rows[TD_ALONG_COUNT] = {[TD_ALONG_RADIUS] = {"radius", false},
+                              [TD_ALONG_DENSITY] = {"density", false},
+                              [TD_ALONG_DRAG] = {"drag", true},
+                              [TD_ALONG_DAMPING_TIME] = {"damping_time", true},
+                              [TD_ALONG_BEND] = {"bend", false},
+                              [TD_ALONG_BEND_OTHER] = {"bend_other", false},
+                              [TD_ALONG_TORSION] = {"torsion", false},
+                              [TD_ALONG_STRETCH] = {"stretch", false},
+                              [TD_ALONG_LINE_MASS] = {"line_mass", false}};
+    const td_strand_def *strand = &s->def.objects[k].strand;
+    for (int i = 0; i < TD_ALONG_COUNT; i++) {
+        const td_along *a = &strand->along[i];
+        for (int32_t j = 0; j < a->count; j++) {
+            const td_real value = a->values[j];
+            if (!(value > 0 || (rows[i].zero && value == 0))) {
+                char path[96];
+                snprintf(path, sizeof path, "objects[%d].strand.%s.along[%d]", (int)k, rows[i].key,
+                         (int)j);
+                return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                                       "'%s' is %g at a point along the strand; it must be %s 0",
+                                       rows[i].key, value, rows[i].zero ? "at least" : "above");
+            }
+        }
+    }
+    return TD_OK;
+}
+
 static td_status check_strand(const td_scene *s, int32_t k, td_diag_list *diags) {
     const td_object_def *o = &s->def.objects[k];
     const td_strand_def *strand = &o->strand;
@@ -316,6 +348,9 @@ static td_status check_strand(const td_scene *s, int32_t k, td_diag_list *diags)
         {strand->rest_count == 1, "rest", "the rest shape has one point; it needs at least two"},
         {strand->rest_count > 0 && strand->rest_helix.radius > 0, "rest_helix",
          "'rest' and 'rest_helix' both give the rest shape; remove one of them"},
+        {strand->tip_radius > 0 && strand->along[TD_ALONG_RADIUS].count > 0, "tip_radius",
+         "'tip_radius' and the points of 'radius' both give the radius at the end; remove one of "
+         "them"},
         {strand->bend == 0 && strand->bend_other > 0, "bend_other",
          "'bend_other' needs 'bend' as well, the bending stiffness about X"},
     };
@@ -326,7 +361,7 @@ static td_status check_strand(const td_scene *s, int32_t k, td_diag_list *diags)
             return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path, "%s", rules[i].message);
         }
     }
-    return TD_OK;
+    return check_along(s, k, diags);
 }
 
 // The key by which an object feels less than all of its base's motion, at any time; NULL: none.

@@ -30,14 +30,23 @@ static void *items(copier *c, const void *from, int32_t count, size_t item_size)
     return copy ? memcpy(copy, from, (size_t)count * item_size) : NULL;
 }
 
+static void copy_strand(copier *c, td_strand_def *s) {
+    s->material = text(c, s->material);
+    s->points = items(c, s->points, s->point_count, sizeof *s->points);
+    s->rest = items(c, s->rest, s->rest_count, sizeof *s->rest);
+    s->bodies = items(c, s->bodies, s->body_count, sizeof *s->bodies);
+    for (int k = 0; k < TD_ALONG_COUNT; k++) {
+        td_along *a = &s->along[k];
+        a->places = items(c, a->places, a->count, sizeof *a->places);
+        a->values = items(c, a->values, a->count, sizeof *a->values);
+    }
+}
+
 static void copy_object(copier *c, td_object_def *o) {
     o->name = text(c, o->name);
     o->plant = text(c, o->plant);
     o->view = text(c, o->view);
-    o->strand.material = text(c, o->strand.material);
-    o->strand.points = items(c, o->strand.points, o->strand.point_count, sizeof *o->strand.points);
-    o->strand.rest = items(c, o->strand.rest, o->strand.rest_count, sizeof *o->strand.rest);
-    o->strand.bodies = items(c, o->strand.bodies, o->strand.body_count, sizeof *o->strand.bodies);
+    copy_strand(c, &o->strand);
     o->instances.places =
         items(c, o->instances.places, o->instances.place_count, sizeof *o->instances.places);
     td_define *defines = items(c, o->defines, o->define_count, sizeof *defines);
@@ -169,9 +178,27 @@ static bool fits(const tdi_scene_field *field, const void *at) {
     }
 }
 
+// Whether what a number follows along a strand could come from a file.
+static bool fits_along(const tdi_scene_field *field, const td_along *along) {
+    bool fine = (unsigned)along->interpolation <= TD_STEP && along->count <= TD_CURVE_KEYS_MAX;
+    for (int32_t k = 0; fine && k < along->count; k++) {
+        const td_real place = along->places[k];
+        fine = place >= 0 && place <= 1 && admits_all(field, along->values + k, 1) &&
+               (k == 0 || place - along->places[k - 1] >= TD_CURVE_GAP_MIN);
+    }
+    return fine;
+}
+
 static void check_row(void *context, const tdi_scene_field *field, void *at, const char *path) {
     checker *c = context;
     char expected[TDI_EXPECTS_TEXT] = "";
+    if (field && field->along > 0 &&
+        !fits_along(field, (td_along *)((char *)at - field->offset + field->along))) {
+        c->status = tdi_scene_fault(c->scene, c->diags, TD_ERR_SYNTAX, path,
+                                    "expected places that rise from 0 to 1, and at each %s",
+                                    tdi_field_expects(field, expected));
+        return;
+    }
     if (field && fits(field, at)) {
         return;
     }
@@ -220,6 +247,11 @@ static td_status check_counts(const td_scene_def *d, td_diag_list *diags) {
         status = status ? status
                         : check_count(&none, "strand.bodies", o->strand.bodies,
                                       o->strand.body_count, diags);
+        for (int i = 0; i < TD_ALONG_COUNT && status == TD_OK; i++) {
+            const td_along *a = &o->strand.along[i];
+            status = check_count(&none, "strand.along", a->places && a->values ? a->places : NULL,
+                                 a->count, diags);
+        }
         status = status ? status
                         : check_count(&none, "instances.places", o->instances.places,
                                       o->instances.place_count, diags);

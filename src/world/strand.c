@@ -108,6 +108,12 @@ static td_real place(const curve *c, int32_t segments, td_real size, td_vec3 *pl
 
 // ---- frames ---------------------------------------------------------------------------------
 
+// A number of the strand that changes along it.
+typedef struct varying {
+    td_curve *curve; // NULL: it does not change
+    td_real least, most;
+} varying;
+
 typedef struct maker {
     const td_strand_def *strand;
     td_builder *builder;
@@ -115,8 +121,9 @@ typedef struct maker {
     int32_t material_index;
     td_real size, twist_rate;      // of lengths; rad/m
     const td_vec3 *places, *eased; // as drawn, and at ease
-    td_quat drawn, ease, first;    // frames of the last segment so far, and of the first at ease
-    td_real turned;                // rad: twist of the last segment so far
+    varying along[TD_ALONG_COUNT];
+    td_quat drawn, ease, first; // frames of the last segment so far, and of the first at ease
+    td_real turned;             // rad: twist of the last segment so far
 } maker;
 
 // The rotation that takes +Y to the unit vector d the shortest way.
@@ -194,20 +201,50 @@ static void turn_segment(maker *m, int32_t k, td_segment_def *def) {
 
 // ---- segments -------------------------------------------------------------------------------
 
+// A number of the strand at a place along it, 0..1. A smooth curve goes a little beyond its points;
+// the number does not.
+static td_real number_at(const maker *m, td_along_kind kind, td_real plain, td_real place) {
+    const varying *a = &m->along[kind];
+    td_real value = plain;
+    if (a->curve) {
+        td_curve_at(a->curve, place, &value, NULL, NULL);
+        value = fmin(fmax(value, a->least), a->most);
+    }
+    return value;
+}
+
+// At the start of segment k, in the size of the strand.
+static td_real radius_at(const maker *m, int32_t k, td_real size) {
+    const td_strand_def *s = m->strand;
+    const td_real base = s->radius * size,
+                  tip = (s->tip_radius > 0 ? s->tip_radius : s->radius) * size;
+    return m->along[TD_ALONG_RADIUS].curve
+               ? size * number_at(m, TD_ALONG_RADIUS, 0, (td_real)k / s->segments)
+               : base + (tip - base) * k / s->segments;
+}
+
 #define RIGID 100 // times as stiff against stretching: what is inextensible
 
 // Figures that the strand gives in place of those of radius and material.
-static void give_figures(const maker *m, td_segment_def *def) {
+static void give_figures(const maker *m, int32_t k, td_segment_def *def) {
     const td_strand_def *s = m->strand;
+    const td_real start = (td_real)k / s->segments, middle = (k + 0.5) / s->segments;
     const td_real a = 0.5 * (def->radius_base + def->radius_tip), b = def->flat * a,
-                  mass = s->line_mass * def->rest_length, l = def->length;
-    def->section =
-        (td_section){s->bend, s->bend_other > 0 ? s->bend_other : s->bend, s->torsion, s->stretch};
+                  line_mass = number_at(m, TD_ALONG_LINE_MASS, s->line_mass, middle),
+                  mass = line_mass * def->rest_length, l = def->length;
+    const td_real bend = number_at(m, TD_ALONG_BEND, s->bend, middle),
+                  other = number_at(m, TD_ALONG_BEND_OTHER, s->bend_other, middle),
+                  stretch = number_at(m, TD_ALONG_STRETCH, s->stretch, middle);
+    def->section = (td_section){bend, other > 0 ? other : bend,
+                                number_at(m, TD_ALONG_TORSION, s->torsion, middle), stretch};
     if (s->inextensible) {
         def->section.stretch =
-            RIGID * (s->stretch > 0 ? s->stretch : m->material->young * TDI_PI * a * b);
+            RIGID * (stretch > 0 ? stretch : m->material->young * TDI_PI * a * b);
     }
-    if (s->line_mass > 0) {
+    def->density = number_at(m, TD_ALONG_DENSITY, s->density, middle);
+    def->drag = number_at(m, TD_ALONG_DRAG, s->drag, middle);
+    def->damping_time = number_at(m, TD_ALONG_DAMPING_TIME, s->damping_time, start);
+    if (line_mass > 0) {
         def->mass = mass;
         def->centre_of_mass = tdi_vec3(0, l / 2, 0);
         def->second_moment =
@@ -224,19 +261,17 @@ static void hold_start(const td_strand_def *s, td_segment_def *def) {
 
 static td_status add_segment(maker *m, int32_t k, td_diag *diag) {
     const td_strand_def *s = m->strand;
-    const td_real base = s->radius * m->size,
-                  tip = (s->tip_radius > 0 ? s->tip_radius : s->radius) * m->size;
     td_segment_def def = td_segment_def_default();
     turn_segment(m, k, &def);
     def.parent = k - 1;
     def.attach_at_tip = k > 0;
     def.attach = m->places[0];
     def.material = m->material_index;
-    def.radius_base = base + (tip - base) * k / s->segments;
-    def.radius_tip = base + (tip - base) * (k + 1) / s->segments;
-    def.flat = s->radius_other > 0 ? s->radius_other / s->radius : 1;
+    def.radius_base = radius_at(m, k, m->size);
+    def.radius_tip = radius_at(m, k + 1, m->size);
+    def.flat = s->radius_other > 0 ? s->radius_other / radius_at(m, 0, 1) : 1;
     def.bead = k == s->segments - 1 && s->tip_mass > 0 ? TIP_RADIUS * def.radius_base : 0;
-    give_figures(m, &def);
+    give_figures(m, k, &def);
     if (k == 0) {
         hold_start(s, &def);
     }
@@ -286,7 +321,7 @@ static td_status add_box(const maker *m, const td_strand_body *b, td_diag *diag)
     td_segment_def def = td_segment_def_default();
     td_real length;
     direction(m->places, on, &length);
-    const td_shape shape = body_shape(q, s->radius * m->size, &def.length);
+    const td_shape shape = body_shape(q, radius_at(m, 0, m->size), &def.length);
     td_status status = td_builder_add_shape(m->builder, &shape, &def.shape, diag);
     def.parent = on;
     def.joint = TD_JOINT_FIXED;
@@ -306,14 +341,40 @@ static td_status add_box(const maker *m, const td_strand_body *b, td_diag *diag)
 static td_status add_tip_mass(const maker *m, td_diag *diag) {
     const td_strand_def *s = m->strand;
     const int32_t last = s->segments - 1;
-    const td_real base = s->radius, tip = s->tip_radius > 0 ? s->tip_radius : s->radius;
-    const td_real r = TIP_RADIUS * m->size * (base + (tip - base) * last / s->segments);
+    const td_real r = TIP_RADIUS * m->size * radius_at(m, last, 1);
     const td_real round = s->tip_mass * r * r / 5;
     td_body body = {.segment = last, .mass = s->tip_mass};
     direction(m->places, last, &body.centre_of_mass.y);
     body.second_moment = tdi_sym3_add(tdi_sym3_square(body.centre_of_mass, s->tip_mass),
                                       tdi_sym3_diagonal(round, round, round));
     return td_builder_add_body(m->builder, &body, diag);
+}
+
+// ---- along ----------------------------------------------------------------------------------
+
+static void free_along(maker *m) {
+    for (int k = 0; k < TD_ALONG_COUNT; k++) {
+        td_curve_free(m->along[k].curve);
+    }
+}
+
+static td_status make_along(maker *m, const td_alloc *alloc, td_diag *diag) {
+    td_status status = TD_OK;
+    for (int k = 0; k < TD_ALONG_COUNT && status == TD_OK; k++) {
+        const td_along *from = &m->strand->along[k];
+        varying *to = &m->along[k];
+        td_curve_def def = td_curve_def_default();
+        def.key_count = from->count;
+        def.times = from->places;
+        def.values = from->values;
+        def.interpolation = from->interpolation;
+        for (int32_t i = 0; i < from->count; i++) {
+            to->least = i == 0 ? from->values[i] : fmin(to->least, from->values[i]);
+            to->most = i == 0 ? from->values[i] : fmax(to->most, from->values[i]);
+        }
+        status = from->count > 0 ? td_curve_new(&def, alloc, &to->curve, diag) : TD_OK;
+    }
+    return status;
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -354,9 +415,11 @@ td_status tdi_strand_build(const td_strand_def *s, td_real size, const td_materi
     }
     td_status status =
         strcmp(*key, "strand") == 0
-            ? build(&m, diag)
+            ? make_along(&m, alloc, diag)
             : tdi_fail(diag, TD_ERR_ARGUMENT,
                        "the strand has no length; its points must not all be the same");
+    status = status == TD_OK ? build(&m, diag) : status;
+    free_along(&m);
     tdi_alloc_free(alloc, places, 2 * count * sizeof *places);
     return status;
 }
