@@ -215,6 +215,40 @@ static void respond(void *body) {
     tdi_coords_set_point(y, 0, tdi_ldl3_solve(&b->factors, tdi_coords_point(y, 0)));
 }
 
+// ---- pins -----------------------------------------------------------------------------------
+
+// It never turns: all its points move alike.
+static void pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
+                       td_vec3 *x) {
+    const bead *b = body;
+    const td_segment *s = b->segment;
+    const td_vec3 at = tdi_coords_point(star ? b->head.coords.star : b->head.coords.x, 0);
+    for (int32_t k = 0; k < count; k++) {
+        x[k] = tdi_add(at, tdi_quat_rotate(s->initial, tdi_sub(pins[k].at, s->tip)));
+    }
+}
+
+static void pin_moves(const void *body, const tdi_pin *pins, int32_t count, bool response,
+                      td_vec3 *dx) {
+    const tdi_coords *c = &((const bead *)body)->head.coords;
+    (void)pins;
+    for (int32_t k = 0; k < count; k++) {
+        dx[k] = tdi_coords_point(response ? c->response : c->increment, 0);
+    }
+}
+
+static void pin_push(void *body, const tdi_pin *pin, td_vec3 f, bool first) {
+    td_real *y = ((bead *)body)->head.coords.response;
+    (void)pin;
+    tdi_coords_set_point(y, 0, first ? f : tdi_add(tdi_coords_point(y, 0), f));
+}
+
+static void pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
+                    bool positive) {
+    (void)pin, (void)positive;
+    tdi_point_add(&((bead *)body)->touch, 0, gradient, *hessian);
+}
+
 // ---- entry ----------------------------------------------------------------------------------
 
 static const tdi_implicit bead_implicit = {.factor = factor,
@@ -224,7 +258,11 @@ static const tdi_implicit bead_implicit = {.factor = factor,
                                            .force = force,
                                            .clear = clear,
                                            .add = add,
-                                           .respond = respond};
+                                           .respond = respond,
+                                           .pin_places = pin_places,
+                                           .pin_moves = pin_moves,
+                                           .pin_push = pin_push,
+                                           .pin_add = pin_add};
 
 const tdi_solver test_toy = {.info = {.name = "bead",
                                       .text = "a ball on a spring",

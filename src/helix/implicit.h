@@ -17,10 +17,11 @@ typedef struct tdi_helix_step {
     td_real inertia;                   // 1/h^2, or 0
     td_real damp;                      // damping/h, or 0
     bool drag;
-    td_real shift; // 1/s^2: inertia about the pose that is added to a positive model
-    bool carry;    // the base goes with the increments
-    bool guessed;  // the pose is not where the step began
-    td_real time;  // 0..1: how far the base has come
+    td_real shift;      // 1/s^2: inertia about the pose that is added to a positive model
+    bool carry;         // the base goes with the increments
+    tdi_rate base_move; // and by this
+    bool guessed;       // the pose is not where the step began
+    td_real time;       // 0..1: how far the base has come
 } tdi_helix_step;
 
 // terms.c: adds the terms of an element's own stations, springs and vanes to its form.

@@ -119,14 +119,18 @@ static const tdi_helix_ride *ends_of(const td_helix_state *body) {
     return s->end;
 }
 
+td_vec3 tdi_helix_ride_move(const td_helix_state *s, int32_t i, const tdi_helix_ride *ride,
+                            bool response) {
+    const tdi_helix_node *node = &s->node[i];
+    const td_vec3 own = tdi_helix_ride_shift(ride, response ? &node->respond : &node->move);
+    return tdi_mat3_apply(&s->pose.start[i].r, own);
+}
+
 void tdi_helix_moves(const void *body, bool response, td_vec3 *dx) {
     const td_helix_state *s = body;
     const tdi_helix_ride *ends = ends_of(s);
     for (int32_t k = 0; k < s->head.point_count; k++) {
-        const int32_t i = end_of(s, k)->element;
-        const tdi_helix_node *node = &s->node[i];
-        const td_vec3 own = tdi_helix_ride_shift(&ends[k], response ? &node->respond : &node->move);
-        dx[k] = tdi_mat3_apply(&s->pose.start[i].r, own);
+        dx[k] = tdi_helix_ride_move(s, end_of(s, k)->element, &ends[k], response);
     }
 }
 
@@ -145,8 +149,7 @@ static tdi_helix_ride between(const tdi_helix_ride *a, const tdi_helix_ride *b, 
     return mid;
 }
 
-// What the second derivatives of a point make of its share of the force.
-static void add_levers(td_helix_state *s, const tdi_helix_point *end, td_vec3 force) {
+void tdi_helix_add_levers(td_helix_state *s, const tdi_helix_point *end, td_vec3 force) {
     tdi_helix_levers *levers = &s->levers[end->element];
     tdi_helix_jet jet;
     tdi_helix_form own;
@@ -181,38 +184,53 @@ static void add_tilt(tdi_helix_form *form, const tdi_contact_side *t, const tdi_
     tdi_helix_form_add_rows(form, &second, &second, t->tilt[2]);
 }
 
+void tdi_helix_add_ride(td_helix_state *s, int32_t i, const tdi_helix_ride *ride, td_vec3 force,
+                        const td_sym3 *hessian) {
+    const tdi_mat3 back = tdi_mat3_turned(&s->pose.start[i].r);
+    const td_sym3 own = tdi_sym3_turn(&back, hessian);
+    tdi_helix_form *form = &s->node[i].form;
+    const tdi_helix_motion row = tdi_helix_ride_row(ride, force);
+    tdi_helix_form_add_place(form, ride, &own);
+    form->start.n = tdi_add(form->start.n, row.w);
+    form->start.f = tdi_add(form->start.f, row.v);
+    form->g = tdi_add(form->g, row.d);
+}
+
 void tdi_helix_add_side(void *body, const tdi_contact_side *t) {
     td_helix_state *s = body;
     const tdi_helix_capsule *c = &s->model->capsule[t->capsule];
     const int32_t i = c->end[0].element;
-    const tdi_mat3 *axes = &s->pose.start[i].r, back = tdi_mat3_turned(axes);
+    const tdi_mat3 *axes = &s->pose.start[i].r;
     const tdi_helix_ride *ends = ends_of(s) + 2 * t->capsule,
                          mid = between(&ends[0], &ends[1], t->weight[1]);
-    const td_sym3 hessian = tdi_sym3_turn(&back, &t->hessian);
-    const td_vec3 f = tdi_mat3_apply(&back, t->force);
-    tdi_helix_form *form = &s->node[i].form;
-    tdi_helix_form_add_place(form, &mid, &hessian);
-    add_tilt(form, t, ends, &mid, axes);
-    const tdi_helix_motion row = tdi_helix_ride_row(&mid, f);
-    form->start.n = tdi_add(form->start.n, row.w);
-    form->start.f = tdi_add(form->start.f, row.v);
-    form->g = tdi_add(form->g, row.d);
+    const td_vec3 f = tdi_mat3_apply_t(axes, t->force);
+    tdi_helix_add_ride(s, i, &mid, f, &t->hessian);
+    add_tilt(&s->node[i].form, t, ends, &mid, axes);
     for (int k = 0; k < 2 && !t->foreseen; k++) {
-        add_levers(s, &c->end[k], tdi_scale(f, t->weight[k]));
+        tdi_helix_add_levers(s, &c->end[k], tdi_scale(f, t->weight[k]));
     }
 }
 
 // ---- responses ------------------------------------------------------------------------------
 
-void tdi_helix_push(void *body, int32_t point, td_vec3 force, bool first) {
-    td_helix_state *s = body;
-    const int32_t i = end_of(s, point)->element;
-    const td_vec3 f = tdi_mat3_apply_t(&s->pose.start[i].r, tdi_scale(force, -1));
-    for (int32_t k = 0; first && k < s->model->element_count; k++) {
+void tdi_helix_open_pushes(td_helix_state *s) {
+    for (int32_t k = 0; k < s->model->element_count; k++) {
         memset(&s->node[k].respond, 0, sizeof s->node[k].respond);
     }
-    const tdi_helix_motion row = tdi_helix_ride_row(&ends_of(s)[point], f);
+}
+
+void tdi_helix_push_ride(td_helix_state *s, int32_t i, const tdi_helix_ride *ride, td_vec3 force) {
+    const td_vec3 f = tdi_mat3_apply_t(&s->pose.start[i].r, tdi_scale(force, -1));
+    const tdi_helix_motion row = tdi_helix_ride_row(ride, f);
     s->node[i].respond = sum_of(&s->node[i].respond, &row);
+}
+
+void tdi_helix_push(void *body, int32_t point, td_vec3 force, bool first) {
+    td_helix_state *s = body;
+    if (first) {
+        tdi_helix_open_pushes(s);
+    }
+    tdi_helix_push_ride(s, end_of(s, point)->element, &ends_of(s)[point], force);
 }
 
 void tdi_helix_respond(void *body) {

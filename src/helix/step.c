@@ -6,6 +6,7 @@
 // momentum is kept as that of rigid bodies is, and for curvatures, whose rates friction sees.
 
 #include "helix/implicit.h"
+#include "helix/pins.h"
 #include "helix/points.h"
 #include "helix/saving.h"
 #include "helix/solver.h"
@@ -258,8 +259,9 @@ static tdi_rate base_left(const td_helix_state *s) {
 
 static td_real solve(void *body, bool limited, td_real *promise) {
     td_helix_state *s = body;
-    const tdi_rate still = {{0, 0, 0}, {0, 0, 0}}, base = s->now->carry ? base_left(s) : still;
-    tdi_helix_sweep_out(s, &base, limited ? LARGEST_TURN : HUGE_VAL, promise);
+    const tdi_rate still = {{0, 0, 0}, {0, 0, 0}};
+    s->now->base_move = s->now->carry ? base_left(s) : still;
+    tdi_helix_sweep_out(s, &s->now->base_move, limited ? LARGEST_TURN : HUGE_VAL, promise);
     return tdi_helix_largest(s);
 }
 
@@ -347,6 +349,10 @@ const tdi_implicit tdi_helix_implicit = {
     .push = tdi_helix_push,
     .respond = tdi_helix_respond,
     .absorb = tdi_helix_absorb,
+    .pin_places = tdi_helix_pin_places,
+    .pin_moves = tdi_helix_pin_moves,
+    .pin_push = tdi_helix_pin_push,
+    .pin_add = tdi_helix_pin_add,
     .saved = tdi_helix_saved,
     .blank = tdi_helix_blank,
     .restored = tdi_helix_restored,

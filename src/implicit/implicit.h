@@ -174,16 +174,19 @@ typedef struct tdi_implicit {
     // * The joint between a segment and its parent: pins are hinges, slides and balls. Left out:
     // there are no joint pins.
     td_joint_kind (*pin_joint)(const void *body, int32_t segment);
-    // Where pins are, or x* of the rule, and how they move by the increments, or by y.
+    // Where pins are, or x* of the rule, and how they move by the increments, or by y, at the pose
+    // that was factored: before it is kept or moved.
     void (*pin_places)(const void *body, const tdi_pin *pins, int32_t count, bool star, td_vec3 *x);
     void (*pin_moves)(const void *body, const tdi_pin *pins, int32_t count, bool response,
                       td_vec3 *dx);
     // Adds J^T f to the right-hand side, which is 0 when this is the first.
     void (*pin_push)(void *body, const tdi_pin *pin, td_vec3 force, bool first);
     // Adds J^T g, J^T H J and what second derivatives of a point's place make of g, to what
-    // factor() takes; of these last a positive model takes the positive part, or nothing. Between
-    // clear() and factor(). H of a ball joint is the second derivative along exp(w).
-    void (*pin_add)(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian);
+    // factor() takes; of these last a `positive` model takes the positive part, or nothing. Between
+    // clear() and factor(), which is asked for the same. H of a ball joint is the second derivative
+    // along exp(w).
+    void (*pin_add)(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
+                    bool positive);
 
     // ---- blocks, of bodies that have four unknowns a point; NULL: not offered
     // All blocks of the Hessian that factor() has made, each once, always the same ones.

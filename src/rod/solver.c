@@ -137,37 +137,22 @@ static td_real residual(void *state, td_vec3 gravity) {
 
 // ---- segments -------------------------------------------------------------------------------
 
-// A segment beyond the edges is a body's, drawn where that is on an edge: which, and where on it.
-static int32_t edge_of(const td_rod_model *m, int32_t segment, td_vec3 *from) {
-    const bool body = segment >= m->edge_count;
-    *from = body ? m->segments[segment].attach : tdi_vec3(0, 0, 0);
-    return body ? m->segments[segment].parent : segment;
-}
-
-// A point of a segment in the axes of its edge.
-static td_vec3 on_edge(const td_rod_model *m, int32_t segment, td_vec3 point) {
-    td_vec3 from;
-    return edge_of(m, segment, &from) == segment
-               ? point
-               : tdi_add(from, tdi_quat_rotate(m->segments[segment].initial, point));
-}
-
 static void place_load(const void *model, td_load *load) {
     td_vec3 from;
-    load->point = on_edge(model, load->segment, load->point);
-    load->segment = edge_of(model, load->segment, &from);
+    load->point = tdi_rod_on_edge(model, load->segment, load->point);
+    load->segment = tdi_rod_edge_of(model, load->segment, &from);
 }
 
 static td_quat rotation(const td_rod_state *s, int32_t segment) {
     td_vec3 from;
-    const int32_t edge = edge_of(s->model, segment, &from);
+    const int32_t edge = tdi_rod_edge_of(s->model, segment, &from);
     const td_quat turn = td_rod_rotation(s, edge);
     return edge == segment ? turn : tdi_quat_mul(turn, s->model->segments[segment].initial);
 }
 
 static td_vec3 origin(const td_rod_state *s, int32_t segment) {
     td_vec3 from;
-    const int32_t edge = edge_of(s->model, segment, &from);
+    const int32_t edge = tdi_rod_edge_of(s->model, segment, &from);
     td_vec3 start = td_rod_origin(s, edge);
     return edge == segment ? start
                            : tdi_add(start, tdi_quat_rotate(td_rod_rotation(s, edge), from));
@@ -203,8 +188,8 @@ static void velocities(void *state, int32_t first, int32_t count, const td_vec3 
     for (int32_t k = 0; k < count; k++) {
         const td_vec3 point = points ? points[k] : m->segments[first + k].tip;
         td_vec3 from;
-        const int32_t edge = edge_of(m, first + k, &from);
-        out[k] = tdi_rod_velocity_of(state, edge, on_edge(m, first + k, point));
+        const int32_t edge = tdi_rod_edge_of(m, first + k, &from);
+        out[k] = tdi_rod_velocity_of(state, edge, tdi_rod_on_edge(m, first + k, point));
     }
 }
 

@@ -265,6 +265,21 @@ td_real td_rod_tension(const td_rod_state *s, int32_t edge) {
     return n->stretch * (s->pose[i].edge.length - n->length);
 }
 
+// ---- segments -------------------------------------------------------------------------------
+
+int32_t tdi_rod_edge_of(const td_rod_model *m, int32_t segment, td_vec3 *from) {
+    const bool body = segment >= m->edge_count;
+    *from = body ? m->segments[segment].attach : tdi_vec3(0, 0, 0);
+    return body ? m->segments[segment].parent : segment;
+}
+
+td_vec3 tdi_rod_on_edge(const td_rod_model *m, int32_t segment, td_vec3 point) {
+    td_vec3 from;
+    return tdi_rod_edge_of(m, segment, &from) == segment
+               ? point
+               : tdi_add(from, tdi_quat_rotate(m->segments[segment].initial, point));
+}
+
 // ---- laws -----------------------------------------------------------------------------------
 
 td_vec3 tdi_rod_velocity_of(const td_rod_state *s, int32_t edge, td_vec3 point) {

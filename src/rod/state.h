@@ -9,6 +9,11 @@
 void tdi_rod_place_base(td_rod_state *state);
 // The goals of ends are their targets as they are now.
 void tdi_rod_note_goals(td_rod_state *state);
+// A segment beyond the edges is a body's, drawn where that is on an edge: which, and where on it.
+int32_t tdi_rod_edge_of(const td_rod_model *model, int32_t segment, td_vec3 *from);
+// A point of a segment in the axes of its edge.
+td_vec3 tdi_rod_on_edge(const td_rod_model *model, int32_t segment, td_vec3 point);
+
 // Velocity of a point of an edge, given in its own axes.
 td_vec3 tdi_rod_velocity_of(const td_rod_state *state, int32_t edge, td_vec3 point);
 

@@ -4,6 +4,7 @@
 
 #include "rod/implicit.h"
 
+#include "rod/pins.h"
 #include "rod/points.h"
 #include "rod/pose.h"
 #include "rod/explicit.h"
@@ -518,6 +519,10 @@ const tdi_implicit tdi_rod_implicit = {
     .push = tdi_rod_push,
     .respond = tdi_rod_respond,
     .absorb = tdi_rod_absorb,
+    .pin_places = tdi_rod_pin_places,
+    .pin_moves = tdi_rod_pin_moves,
+    .pin_push = tdi_rod_pin_push,
+    .pin_add = tdi_rod_pin_add,
     .blocks = tdi_rod_blocks,
     .unknowns = tdi_rod_unknowns,
     .increments = tdi_rod_increments,

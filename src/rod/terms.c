@@ -249,12 +249,7 @@ typedef struct moved {
 static moved moved_of(const td_rod_state *s, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     td_vec3 start = tdi_rod_start(s->model, s->pose, i), edge = tdi_sub(s->pose[i].x, start);
-    if (n->flags & TDI_BODY) {
-        const tdi_weld_rule *rule = &s->weld_rule[n->body];
-        td_vec3 along = tdi_scale(tdi_mat3_column(&rule->star_r, 1), n->length);
-        return (moved){tdi_sub(start, rule->star), tdi_sub(edge, along)};
-    }
-    td_vec3 from = s->rule[n->parent].star;
+    td_vec3 from = n->flags & TDI_BODY ? s->weld_rule[n->body].star : s->rule[n->parent].star;
     return (moved){tdi_sub(start, from), tdi_sub(edge, tdi_sub(s->rule[i].star, from))};
 }
 
@@ -452,13 +447,6 @@ static td_real node_value(const td_rod_state *s, const tdi_rod_potential *p, int
 
 // ---- loads ----------------------------------------------------------------------------------
 
-// A place of an edge given in its axes: o + share f + r.
-typedef struct spot {
-    int32_t node;
-    td_real share;
-    td_vec3 r, x, moved; // the place, and how far it is from where the rule takes it
-} spot;
-
 // Where the rule takes the lever of a point from: that of the step's beginning, carried along with
 // the edge and turned by what the rule says of its turn.
 static td_vec3 lever_star(const td_rod_state *s, int32_t i, td_vec3 point) {
@@ -474,45 +462,66 @@ static td_vec3 lever_star(const td_rod_state *s, int32_t i, td_vec3 point) {
     return tdi_madd(r, tdi_cross(t, r), s->rule[i].turn_star);
 }
 
-static spot spot_of(const td_rod_state *s, const td_load *l) {
-    spot a = {.node = s->model->edge_node[l->segment]};
-    const tdi_rod_node *n = &s->model->node[a.node];
-    const tdi_edge *edge = &s->pose[a.node].edge;
-    td_vec3 start = tdi_rod_start(s->model, s->pose, a.node);
-    a.share = l->point.y / n->length;
-    a.r = tdi_add(tdi_scale(edge->m2, l->point.x), tdi_scale(edge->m1, l->point.z));
-    a.x = tdi_add(tdi_madd(start, edge->t, a.share * edge->length), a.r);
-    moved d = moved_of(s, a.node);
-    a.moved = tdi_madd(d.start, d.edge, a.share);
-    a.moved = tdi_add(a.moved, tdi_sub(a.r, lever_star(s, a.node, l->point)));
+tdi_rod_spot tdi_rod_spot_of(const td_rod_state *s, int32_t edge, td_vec3 point) {
+    tdi_rod_spot a = {.node = s->model->edge_node[edge], .point = point};
+    const tdi_edge *e = &s->pose[a.node].edge;
+    a.share = point.y / s->model->node[a.node].length;
+    a.r = tdi_add(tdi_scale(e->m2, point.x), tdi_scale(e->m1, point.z));
+    a.x = tdi_madd(tdi_rod_start(s->model, s->pose, a.node), e->t, a.share * e->length);
+    a.x = tdi_add(a.x, a.r);
     return a;
 }
 
+td_vec3 tdi_rod_spot_moved(const td_rod_state *s, const tdi_rod_spot *a) {
+    const moved d = moved_of(s, a->node);
+    return tdi_add(tdi_madd(d.start, d.edge, a->share),
+                   tdi_sub(a->r, lever_star(s, a->node, a->point)));
+}
+
+// An edge that starts beside its parent moves with it.
+static void scatter_edge(const td_rod_state *s, int32_t i, tdi_rod_element *el, bool whole,
+                         bool only_gradient) {
+    const tdi_rod_node *n = &s->model->node[i];
+    if (n->flags & TDI_OFFSET) {
+        tdi_element_move(el, &s->pose[n->parent].edge, tdi_rod_lever(s->model, s->pose, i), whole);
+    }
+    tdi_element_scatter(el, s, i, only_gradient);
+}
+
+void tdi_rod_spot_add(const td_rod_state *s, const tdi_rod_spot *a, td_vec3 gradient,
+                      const td_sym3 *hessian, bool whole, bool only_gradient) {
+    const tdi_edge *edge = &s->pose[a->node].edge;
+    const tdi_edge_jacobian jacobian = tdi_edge_jacobian_of(edge);
+    tdi_rod_element el = {0};
+    tdi_element_add_point(&el, &jacobian, a->share, a->r, gradient, hessian);
+    if (whole) {
+        const tdi_mat3 q = tdi_mat3_outer(gradient, a->r);
+        tdi_element_add_second_derivative(&el, false, edge, tdi_cross(a->r, gradient), &q);
+    }
+    scatter_edge(s, a->node, &el, whole, only_gradient);
+}
+
 // In J.
-static tdi_point load_term(const td_load *l, const tdi_rod_potential *p, const spot *a) {
+static tdi_point load_term(const td_rod_state *s, const td_load *l, const tdi_rod_potential *p,
+                           const tdi_rod_spot *a) {
     const tdi_rate_factors by = rate_factors(p);
-    return tdi_point_load(l, a->x, tdi_scale(a->moved, p->over_h), 1, &by);
+    const td_vec3 u = tdi_scale(tdi_rod_spot_moved(s, a), p->over_h);
+    return tdi_point_load(l, a->x, u, 1, &by);
 }
 
 void tdi_rod_load_terms(const td_rod_state *s, const tdi_rod_potential *p) {
     for (int32_t k = 0; k < p->load_count; k++) {
         const td_load *l = &p->loads[k];
-        const spot a = spot_of(s, l);
-        const tdi_edge *edge = &s->pose[a.node].edge;
-        const tdi_edge_jacobian jacobian = tdi_edge_jacobian_of(edge);
-        tdi_rod_element el = {0};
+        const tdi_rod_spot a = tdi_rod_spot_of(s, l->segment, l->point);
         if (l->kind == TD_LOAD_TORQUE) {
+            const tdi_edge_jacobian jacobian = tdi_edge_jacobian_of(&s->pose[a.node].edge);
+            tdi_rod_element el = {0};
             tdi_element_add_moment(&el, &jacobian, tdi_scale(l->vector, -1));
+            scatter_edge(s, a.node, &el, p->whole, p->only_gradient);
         } else {
-            tdi_point t = load_term(l, p, &a);
-            tdi_element_add_point(&el, &jacobian, a.share, a.r, t.gradient, &t.hessian);
+            const tdi_point t = load_term(s, l, p, &a);
+            tdi_rod_spot_add(s, &a, t.gradient, &t.hessian, p->whole, p->only_gradient);
         }
-        if (s->model->node[a.node].flags & TDI_OFFSET) {
-            const int32_t up = s->model->node[a.node].parent;
-            tdi_element_move(&el, &s->pose[up].edge, tdi_rod_lever(s->model, s->pose, a.node),
-                             p->whole);
-        }
-        tdi_element_scatter(&el, s, a.node, p->only_gradient);
     }
 }
 
@@ -532,8 +541,8 @@ td_real tdi_rod_value(const td_rod_state *s, const tdi_rod_potential *p) {
         if (l->kind == TD_LOAD_TORQUE) {
             value += torque_value(s, l);
         } else {
-            spot a = spot_of(s, l);
-            value += load_term(l, p, &a).value;
+            const tdi_rod_spot a = tdi_rod_spot_of(s, l->segment, l->point);
+            value += load_term(s, l, p, &a).value;
         }
     }
     return value;

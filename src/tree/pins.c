@@ -125,8 +125,10 @@ void tdi_tree_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first
     push_joint(s, pin->segment, force);
 }
 
-void tdi_tree_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian) {
+void tdi_tree_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
+                      bool positive) {
     td_tree_state *s = body;
+    (void)positive; // the sweep takes the positive part of geometric stiffness by itself
     const td_vec3 g = tdi_scale(gradient, s->now->weight);
     const td_sym3 h = tdi_sym3_scale(*hessian, s->now->weight);
     if (pin->kind == TDI_PIN_POINT) {

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// What constraints hold rods by.
+//
+// A pin is at x = o + share f + r of an edge f, where r turns with the edge and its frame:
+//   dx = do + share df + w x r,  w = t x df/|f| + t dturn.
+// The edge starts at a vertex; or beside it, where o = x_p + l and l turns with the parent's edge
+// in the same way. A force g is then a moment m = r x g on the edge, and
+//   by f   share g + m x t/|f|,  by its turn t.m,  by o the rest.
+
+#include "rod/pins.h"
+
+#include "rod/pose.h"
+#include "rod/solve.h"
+#include "rod/state.h"
+#include "rod/terms.h"
+
+static tdi_rod_spot spot_of(const td_rod_state *s, const tdi_pin *pin) {
+    td_vec3 from;
+    const int32_t edge = tdi_rod_edge_of(s->model, pin->segment, &from);
+    return tdi_rod_spot_of(s, edge, tdi_rod_on_edge(s->model, pin->segment, pin->at));
+}
+
+// ---- moves ----------------------------------------------------------------------------------
+
+static td_vec3 shift_of(const tdi_rod_step *step, int32_t i) {
+    return tdi_vec3(step[i].x[0], step[i].x[1], step[i].x[2]);
+}
+
+// How an edge turns that changes by df, with its frame.
+static td_vec3 turn_of(const tdi_edge *e, td_vec3 df, td_real turn) {
+    return tdi_madd(tdi_scale(tdi_cross(e->t, df), 1 / e->length), e->t, turn);
+}
+
+static td_vec3 start_move(const td_rod_state *s, const tdi_rod_step *step, int32_t i) {
+    const tdi_rod_node *n = &s->model->node[i];
+    const td_vec3 up = shift_of(step, n->parent);
+    if (!(n->flags & TDI_OFFSET)) {
+        return up;
+    }
+    const td_vec3 w = turn_of(&s->pose[n->parent].edge, tdi_sub(up, shift_of(step, n->grand)),
+                              step[n->parent].x[3]);
+    return tdi_add(up, tdi_cross(w, tdi_rod_lever(s->model, s->pose, i)));
+}
+
+static td_vec3 move_of(const td_rod_state *s, const tdi_rod_step *step, const tdi_rod_spot *a) {
+    const td_vec3 start = start_move(s, step, a->node),
+                  df = tdi_sub(shift_of(step, a->node), start),
+                  w = turn_of(&s->pose[a->node].edge, df, step[a->node].x[3]);
+    return tdi_add(tdi_madd(start, df, a->share), tdi_cross(w, a->r));
+}
+
+// ---- forces ---------------------------------------------------------------------------------
+
+static void add_to(td_real *r, td_vec3 g, td_real turn) {
+    r[0] += g.x;
+    r[1] += g.y;
+    r[2] += g.z;
+    r[3] += turn;
+}
+
+static void add_force(const td_rod_state *s, const tdi_rod_spot *a, td_vec3 g) {
+    const tdi_rod_node *n = &s->model->node[a->node];
+    const tdi_edge *e = &s->pose[a->node].edge, *up = &s->pose[n->parent].edge;
+    const td_vec3 m = tdi_cross(a->r, g),
+                  by_f = tdi_madd(tdi_scale(g, a->share), tdi_cross(m, e->t), 1 / e->length),
+                  by_o = tdi_sub(g, by_f);
+    add_to(s->work[a->node].r, by_f, tdi_dot(e->t, m));
+    add_to(s->work[n->parent].r, by_o, 0);
+    if (n->flags & TDI_OFFSET) {
+        const td_vec3 lever = tdi_cross(tdi_rod_lever(s->model, s->pose, a->node), by_o),
+                      by_e = tdi_scale(tdi_cross(lever, up->t), 1 / up->length);
+        add_to(s->work[n->parent].r, by_e, tdi_dot(up->t, lever));
+        add_to(s->work[n->grand].r, tdi_scale(by_e, -1), 0);
+    }
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+void tdi_rod_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
+                        td_vec3 *x) {
+    const td_rod_state *s = body;
+    for (int32_t k = 0; k < count; k++) {
+        const tdi_rod_spot a = spot_of(s, &pins[k]);
+        x[k] = star ? tdi_sub(a.x, tdi_rod_spot_moved(s, &a)) : a.x;
+    }
+}
+
+void tdi_rod_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bool response,
+                       td_vec3 *dx) {
+    const td_rod_state *s = body;
+    for (int32_t k = 0; k < count; k++) {
+        const tdi_rod_spot a = spot_of(s, &pins[k]);
+        dx[k] = move_of(s, response ? s->response : s->step, &a);
+    }
+}
+
+void tdi_rod_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first) {
+    const td_rod_state *s = body;
+    const tdi_rod_spot a = spot_of(s, pin);
+    if (first) {
+        tdi_rod_clear_gradient(s);
+    }
+    add_force(s, &a, tdi_scale(force, -1));
+}
+
+void tdi_rod_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
+                     bool positive) {
+    const td_rod_state *s = body;
+    const tdi_rod_spot a = spot_of(s, pin);
+    tdi_rod_spot_add(s, &a, gradient, hessian, !positive, false);
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What constraints hold rods by: places of their edges. Functions of tdi_implicit; `body` is a
+// td_rod_state.
+
+#include "implicit/implicit.h"
+
+void tdi_rod_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
+                        td_vec3 *x);
+void tdi_rod_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bool response,
+                       td_vec3 *dx);
+void tdi_rod_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first);
+void tdi_rod_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
+                     bool positive);

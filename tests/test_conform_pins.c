@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: MIT
+// What every solver owes constraints: pins whose places, moves, pushes and terms belong together.
+// Pairs with "pins" of src/implicit/implicit.h.
+
+#include "base/random.h"
+#include "test_conform_opened.h"
+
+enum { MOST_PINS = 64, ROUNDS = 12 };
+
+static td_real between(tdi_random *r, td_real low, td_real high) {
+    return low + (high - low) * tdi_random_uniform(r);
+}
+
+static td_vec3 in_cube(tdi_random *r, td_real half) {
+    const td_real x = between(r, -half, half), y = between(r, -half, half);
+    return tdi_vec3(x, y, between(r, -half, half));
+}
+
+// ---- subjects -------------------------------------------------------------------------------
+
+typedef enum shape { PLAIN, JOINTED, LEAFY, SHAPES } shape;
+
+// A stem with all kinds of joints, or one that carries organs; organs come last.
+static td_skeleton *shaped(shape kind) {
+    static const int32_t parents[] = {TD_NONE, 0, 1, 2, 1, 3};
+    static const td_joint_kind joints[] = {TD_JOINT_BALL,  TD_JOINT_HINGE, TD_JOINT_SLIDE,
+                                           TD_JOINT_HINGE, TD_JOINT_BALL,  TD_JOINT_FIXED};
+    td_skeleton_opts opts = td_skeleton_opts_default();
+    td_builder *b = NULL;
+    td_skeleton *skeleton = NULL;
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_builder_new(&opts, NULL, &b), TD_OK);
+    const int32_t wood = soft_wood(b, false);
+    td_shape leaf = td_shape_default();
+    int32_t drawn = TD_NONE;
+    CHECK_INT(td_builder_add_shape(b, &leaf, &drawn, NULL), TD_OK);
+    for (int32_t i = 0; i < 6; i++) {
+        td_segment_def d = td_segment_def_default();
+        d.parent = parents[i];
+        d.joint = kind == JOINTED ? joints[i] : TD_JOINT_BALL;
+        d.material = wood;
+        d.radius_base = d.radius_tip = 0.01 - 0.0005 * i;
+        d.axis = tdi_unit_or(tdi_vec3(1, 0.3, -0.4 * i), tdi_vec3(1, 0, 0));
+        d.rest = tdi_quat_turn(tdi_vec3(0.6, 0, 0.8), i == 0 ? -1.0 : 0.6 - 0.3 * i);
+        if (kind == JOINTED) {
+            d.has_stiffness = true;
+            d.stiffness = d.joint == TD_JOINT_SLIDE ? tdi_vec3(200, 0, 0) : tdi_vec3(0.5, 0.4, 0.5);
+        }
+        if (kind == LEAFY && i >= 4) {
+            d.organ = i == 4 ? TD_ORGAN_LEAF : TD_ORGAN_FRUIT;
+            d.joint = TD_JOINT_FIXED;
+            d.shape = drawn;
+            d.mass = 0.004;
+            d.centre_of_mass = tdi_vec3(0.002, 0.05, 0);
+            d.second_moment = tdi_sym3_diagonal(1e-6, 1.4e-5, 1e-6);
+        }
+        CHECK_SAY(td_builder_add(b, &d, NULL, &diag) == TD_OK, "%s", diag.message);
+    }
+    CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
+    td_builder_free(b);
+    return skeleton;
+}
+
+// Without a state where the solver does not take it.
+static subject shaped_subject(const tdi_solver *solver, shape kind) {
+    const tdi_model_opts with = {.law = TD_LAW_DEFAULT};
+    if (kind == PLAIN) {
+        return subject_new(solver, HELD, NULL);
+    }
+    subject s = {.solver = solver, .name = solver->info.name, .skeleton = shaped(kind), .count = 6};
+    s.segments = td_skeleton_segments(s.skeleton);
+    if (solver->model_new(s.skeleton, &with, NULL, &s.model, NULL) == TD_OK) {
+        solver->state_new(s.model, NULL, &s.state, NULL);
+    }
+    return s;
+}
+
+// ---- pins -----------------------------------------------------------------------------------
+
+// A subject within a step, with pins all over it.
+typedef struct pinned {
+    opened o;
+    int32_t count;
+    tdi_pin pin[MOST_PINS];
+    td_joint_kind joint[MOST_PINS]; // of a joint pin
+} pinned;
+
+static bool is_ball(const pinned *p, int32_t k) {
+    return p->pin[k].kind == TDI_PIN_JOINT && p->joint[k] == TD_JOINT_BALL;
+}
+
+static void add_pins(pinned *p, int32_t segment, td_vec3 tip) {
+    const tdi_implicit *ops = p->o.ops;
+    const td_vec3 at[] = {{0, 0, 0}, tip, tdi_scale(tip, 0.3), {0.02, 0.04, -0.03}};
+    for (int k = 0; k < 4; k++) {
+        p->pin[p->count++] = (tdi_pin){TDI_PIN_POINT, segment, at[k]};
+    }
+    if (ops->pin_joint) {
+        const td_joint_kind kind = ops->pin_joint(p->o.body, segment);
+        p->pin[p->count] = (tdi_pin){.kind = TDI_PIN_JOINT, .segment = segment};
+        p->joint[p->count] = kind;
+        p->count += kind == TD_JOINT_HINGE || kind == TD_JOINT_SLIDE || kind == TD_JOINT_BALL;
+    }
+}
+
+static bool open_pinned(const tdi_solver *solver, shape kind, pinned *p) {
+    subject s = shaped_subject(solver, kind);
+    if (!s.state) {
+        subject_free(&s);
+        return false;
+    }
+    memset(p, 0, sizeof *p);
+    open_subject(&s, 0.01, &p->o);
+    CHECK_SAY(p->o.ops->pin_places, "%s: no pins", p->o.s.name);
+    for (int32_t i = 0; i < p->o.s.count; i++) {
+        add_pins(p, i, p->o.s.segments[i].tip);
+    }
+    return true;
+}
+
+// Runs a claim for every solver with every shape that it takes; somebody takes each.
+static void (*claim_now)(pinned *p);
+static int32_t taken[SHAPES];
+
+static void claim_shapes(const tdi_solver *solver) {
+    for (int k = 0; k < SHAPES; k++) {
+        pinned p;
+        if (open_pinned(solver, (shape)k, &p)) {
+            claim_now(&p);
+            close_step(&p.o);
+            taken[k]++;
+        }
+    }
+}
+
+static void for_all_pinned(void (*claim)(pinned *p)) {
+    claim_now = claim;
+    memset(taken, 0, sizeof taken);
+    for_all_solvers(claim_shapes);
+    CHECK(taken[PLAIN] >= 4 && taken[JOINTED] >= 1 && taken[LEAFY] >= 3);
+}
+
+// Increments at the pose, which the largest turn or shift is of.
+static td_real increments(const pinned *p) {
+    td_real promise = 0;
+    factor(&p->o);
+    return p->o.ops->solve(p->o.body, false, &promise);
+}
+
+static void places_at(const pinned *p, td_real fraction, td_vec3 *x) {
+    tdi_state_try(p->o.ops, p->o.body, fraction);
+    p->o.ops->pin_places(p->o.body, p->pin, p->count, false, x);
+}
+
+static td_quat quat_of(td_vec3 rotation_vector) {
+    return tdi_turn_by(rotation_vector);
+}
+
+// ---- places ---------------------------------------------------------------------------------
+
+// Of points as the segment's pose has them, as far as a segment is rigid.
+static void claim_places(pinned *p) {
+    td_vec3 x[MOST_PINS];
+    p->o.ops->pin_places(p->o.body, p->pin, p->count, false, x);
+    for (int32_t k = 0; k < p->count; k++) {
+        td_vec3 origin, tip;
+        td_quat turn;
+        if (p->pin[k].kind == TDI_PIN_JOINT) {
+            continue;
+        }
+        const tdi_solver *solver = p->o.s.solver;
+        solver->poses(p->o.body, p->pin[k].segment, 1, &origin, &tip, &turn);
+        const td_segment *s = &p->o.s.segments[p->pin[k].segment];
+        const td_vec3 told = tdi_add(origin, tdi_quat_rotate(turn, p->pin[k].at));
+        // a stem of a helix bends within its length, one of a rod stretches
+        const bool bends = solver->info.curved || solver->info.stretchy;
+        CHECK_SAY(distance(told, x[k]) < (bends ? 0.1 * s->length : 1e-12),
+                  "%s: pin %d is %g m from where its segment has it", p->o.s.name, (int)k,
+                  distance(told, x[k]));
+        if (memcmp(&p->pin[k].at, &s->tip, sizeof s->tip) == 0) {
+            CHECK_SAY(distance(tip, x[k]) < 1e-12, "%s: pin %d is not at the tip", p->o.s.name,
+                      (int)k);
+        }
+    }
+}
+
+TD_TEST(conform_pins_are_where_their_segments_are) {
+    for_all_pinned(claim_places);
+}
+
+// x* of the rule of two steps is that of points. Rods carry offsets from the axis along from the
+// step before, off by the square of what turns in a step.
+static void claim_star(pinned *p) {
+    td_vec3 before[MOST_PINS], now[MOST_PINS], star[MOST_PINS];
+    const tdi_implicit *ops = p->o.ops;
+    void *body = p->o.body;
+    tdi_state_undo(ops, body);
+    step_times(&p->o.s, &p->o.opts, 3);
+    ops->pin_places(body, p->pin, p->count, false, before);
+    step_times(&p->o.s, &p->o.opts, 1);
+    ops->pin_places(body, p->pin, p->count, false, now);
+    const tdi_rule rule = {.dt = 0.01, .h = 0.02 / 3, .two = true, .part = 1, .touched = true};
+    tdi_state_begin(ops, body, &p->o.opts, &rule);
+    tdi_state_guess(ops, body, true);
+    ops->pin_places(body, p->pin, p->count, true, star);
+    for (int32_t k = 0; k < p->count; k++) {
+        const td_vec3 told = tdi_two_step3(now[k], before[k]);
+        const td_real moved = distance(now[k], before[k]);
+        CHECK_SAY(distance(told, star[k]) < 1e-12 + 0.05 * moved, "%s: x* of pin %d is off by %g",
+                  p->o.s.name, (int)k, distance(told, star[k]));
+    }
+}
+
+TD_TEST(conform_pins_know_where_the_rule_takes_them_from) {
+    for_all_pinned(claim_star);
+}
+
+// Pins go where the increments say, to first order; ball joints by R <- exp(w) R.
+static void claim_moves(pinned *p) {
+    td_vec3 dx[MOST_PINS], ahead[MOST_PINS], behind[MOST_PINS];
+    clear(&p->o);
+    const td_real most = increments(p);
+    tdi_state_pin_moves(p->o.ops, p->o.body, p->pin, p->count, false, dx);
+    tdi_state_keep(p->o.ops, p->o.body);
+    const td_real e = 1e-4 / most;
+    places_at(p, e, ahead);
+    places_at(p, -e, behind);
+    for (int32_t k = 0; k < p->count; k++) {
+        td_vec3 d = tdi_sub(ahead[k], behind[k]);
+        if (is_ball(p, k)) {
+            const td_quat turn = tdi_quat_mul(quat_of(ahead[k]), tdi_quat_conj(quat_of(behind[k])));
+            d = tdi_scale(tdi_vec3(turn.x, turn.y, turn.z), turn.w < 0 ? -2 : 2);
+        }
+        d = tdi_scale(d, 0.5 / e);
+        CHECK_SAY(distance(d, dx[k]) < 1e-7 * most, "%s: pin %d goes by %g, not as told",
+                  p->o.s.name, (int)k, distance(d, dx[k]));
+    }
+    tdi_state_try(p->o.ops, p->o.body, 0);
+}
+
+TD_TEST(conform_pins_go_where_the_increments_say) {
+    for_all_pinned(claim_moves);
+}
+
+// ---- pushes ---------------------------------------------------------------------------------
+
+static void answer(const pinned *p, int32_t k, td_vec3 force, td_vec3 *dx) {
+    tdi_state_pin_push(p->o.ops, p->o.body, &p->pin[k], force);
+    tdi_state_respond(p->o.ops, p->o.body);
+    tdi_state_pin_moves(p->o.ops, p->o.body, p->pin, p->count, true, dx);
+}
+
+static int directions(const pinned *p, int32_t k) {
+    return p->pin[k].kind == TDI_PIN_POINT || is_ball(p, k) ? 3 : 1;
+}
+
+// J H^-1 J^T is symmetric and positive semi-definite.
+static void claim_symmetry(pinned *p) {
+    td_vec3 at[MOST_PINS], back[MOST_PINS];
+    clear(&p->o);
+    increments(p);
+    for (int32_t k = 0; k < p->count; k++) {
+        for (int i = 0; i < directions(p, k); i++) {
+            answer(p, k, unit(i), at);
+            const td_real own = part(at[k], i);
+            CHECK_SAY(own >= 0, "%s: pin %d goes against what pushes it", p->o.s.name, (int)k);
+            const int32_t other = (k * 5 + i + 1) % p->count;
+            for (int j = 0; j < directions(p, other); j++) {
+                answer(p, other, unit(j), back);
+                const td_real one = part(at[other], j), two = part(back[k], i),
+                              size = sqrt(own * fmax(part(back[other], j), 0));
+                CHECK_SAY(fabs(one - two) <= 1e-9 * size + 1e-30,
+                          "%s: pins %d and %d answer each other by %g and %g", p->o.s.name, (int)k,
+                          (int)other, one, two);
+            }
+        }
+    }
+    tdi_state_respond(p->o.ops, p->o.body); // nobody pushed
+    tdi_state_pin_moves(p->o.ops, p->o.body, p->pin, p->count, true, at);
+    for (int32_t k = 0; k < p->count; k++) {
+        CHECK_SAY(tdi_norm(at[k]) == 0, "%s: an answer to nothing", p->o.s.name);
+    }
+}
+
+TD_TEST(conform_answers_to_pushes_at_pins_are_symmetric) {
+    for_all_pinned(claim_symmetry);
+}
+
+// Pushes at pins and at points of capsules add up, in any order; what is absorbed is part of the
+// increments.
+static void claim_absorption(pinned *p) {
+    td_vec3 before[MOST_PINS], a[MOST_PINS], b[MOST_PINS], c[MOST_PINS], all[MOST_PINS],
+        after[MOST_PINS];
+    const td_vec3 f = {0.3, -0.2, 0.5}, g = {-0.1, 0.4, 0.2}, zero = {0, 0, 0};
+    const tdi_implicit *ops = p->o.ops;
+    const int32_t first = 1, last = p->count - 1;
+    clear(&p->o);
+    increments(p);
+    tdi_state_pin_moves(ops, p->o.body, p->pin, p->count, false, before);
+    answer(p, first, f, a);
+    answer(p, last, g, b);
+    tdi_state_push(ops, p->o.body, p->o.points - 1, g);
+    answer(p, first, zero, c);
+    tdi_state_pin_push(ops, p->o.body, &p->pin[last], g);
+    tdi_state_push(ops, p->o.body, p->o.points - 1, g);
+    answer(p, first, f, all);
+    tdi_state_absorb(ops, p->o.body);
+    tdi_state_pin_moves(ops, p->o.body, p->pin, p->count, false, after);
+    for (int32_t k = 0; k < p->count; k++) {
+        const td_real size =
+            tdi_norm(a[k]) + tdi_norm(b[k]) + tdi_norm(c[k]) + tdi_norm(before[k]) + 1e-30;
+        CHECK_SAY(distance(tdi_add(tdi_add(a[k], b[k]), c[k]), all[k]) <= 1e-11 * size,
+                  "%s: pushes do not add up at pin %d", p->o.s.name, (int)k);
+        CHECK_SAY(distance(tdi_add(before[k], all[k]), after[k]) <= 1e-11 * size,
+                  "%s: pin %d has not absorbed the answer", p->o.s.name, (int)k);
+    }
+}
+
+TD_TEST(conform_pushes_at_pins_and_points_add_up) {
+    for_all_pinned(claim_absorption);
+}
+
+// ---- terms ----------------------------------------------------------------------------------
+
+static const td_sym3 no_hessian = {0, 0, 0, 0, 0, 0};
+
+// To the least value, where the increments without pins are 0.
+static void converge(const pinned *p) {
+    for (int k = 0; k < 6; k++) {
+        clear(&p->o);
+        increments(p);
+        tdi_state_keep(p->o.ops, p->o.body);
+        tdi_state_try(p->o.ops, p->o.body, 1);
+    }
+}
+
+// A gradient changes the increments as a push against it does. It is small: what second derivatives
+// make of it is of second order where the increments were 0.
+static void claim_gradient(pinned *p) {
+    const td_vec3 g = {0.5e-6, -0.3e-6, 0.8e-6};
+    converge(p);
+    for (int32_t k = 0; k < p->count; k++) {
+        td_vec3 with[MOST_PINS], told[MOST_PINS];
+        clear(&p->o);
+        increments(p);
+        answer(p, k, tdi_scale(g, -1), told);
+        clear(&p->o);
+        p->o.ops->pin_add(p->o.body, &p->pin[k], g, &no_hessian, false);
+        increments(p);
+        tdi_state_pin_moves(p->o.ops, p->o.body, p->pin, p->count, false, with);
+        for (int32_t q = 0; q < p->count; q++) {
+            const td_real size = tdi_norm(told[k]) + tdi_norm(told[q]);
+            CHECK_SAY(distance(with[q], told[q]) < 1e-5 * size + 1e-12,
+                      "%s: a gradient at pin %d moves pin %d by %g, a push by %g", p->o.s.name,
+                      (int)k, (int)q, tdi_norm(with[q]), tdi_norm(told[q]));
+        }
+    }
+}
+
+TD_TEST(conform_pins_gradients_change_increments_as_pushes_do) {
+    for_all_pinned(claim_gradient);
+}
+
+// With k n n^T added at a pin it gives 1/(1/w + k) in place of w along n, with any factor k.
+static void claim_stiffness(pinned *p) {
+    for (int32_t k = 0; k < p->count; k++) {
+        const td_vec3 n = directions(p, k) == 1 ? unit(0) : tdi_vec3(0.6, 0, 0.8);
+        td_vec3 dx[MOST_PINS];
+        clear(&p->o);
+        increments(p);
+        answer(p, k, n, dx);
+        const td_real soft = tdi_dot(n, dx[k]), factors[] = {3, 1e4, 1e8};
+        if (soft < 1e-20) { // it stands on the base
+            continue;
+        }
+        for (int j = 0; j < 3; j++) {
+            const td_sym3 h = tdi_sym3_square(n, factors[j] / soft);
+            clear(&p->o);
+            p->o.ops->pin_add(p->o.body, &p->pin[k], tdi_vec3(0, 0, 0), &h, false);
+            increments(p);
+            answer(p, k, n, dx);
+            const td_real stiff = tdi_dot(n, dx[k]), told = soft / (1 + factors[j]);
+            CHECK_SAY(fabs(stiff - told) < 1e-9 * soft, "%s: pin %d gives %g, held %g times %g",
+                      p->o.s.name, (int)k, soft, factors[j], stiff);
+        }
+    }
+}
+
+TD_TEST(conform_pins_stiffen_what_they_hold) {
+    for_all_pinned(claim_stiffness);
+}
+
+// What the claims on second derivatives add to the potential at a pin.
+//   point, hinge, slide   g.d + 1/2 d.K d,  d = x - x0
+//   ball                  s u.(R v)
+typedef struct well {
+    int32_t pin;
+    bool ball;
+    td_vec3 from, g, u, v;
+    td_sym3 k;
+} well;
+
+static td_real well_value(const well *w, td_vec3 x) {
+    if (w->ball) {
+        return tdi_dot(w->u, tdi_quat_rotate(quat_of(x), w->v));
+    }
+    const td_vec3 d = tdi_sub(x, w->from);
+    return tdi_dot(w->g, d) + 0.5 * tdi_dot(d, tdi_sym3_apply(&w->k, d));
+}
+
+// Of a ball, with p = R v: d = w.(p x u), second derivative (w.u)(w.p) - |w|^2 u.p
+static void add_well(const pinned *p, const well *w, td_vec3 x) {
+    td_vec3 g = tdi_add(w->g, tdi_sym3_apply(&w->k, tdi_sub(x, w->from)));
+    td_sym3 h = w->k;
+    if (w->ball) {
+        const td_vec3 at = tdi_quat_rotate(quat_of(x), w->v), u = w->u;
+        const td_real dot = tdi_dot(u, at);
+        g = tdi_cross(at, u);
+        h = (td_sym3){u.x * at.x - dot,
+                      u.y * at.y - dot,
+                      u.z * at.z - dot,
+                      0.5 * (u.x * at.y + u.y * at.x),
+                      0.5 * (u.x * at.z + u.z * at.x),
+                      0.5 * (u.y * at.z + u.z * at.y)};
+    }
+    p->o.ops->pin_add(p->o.body, &p->pin[w->pin], g, &h, false);
+}
+
+static td_sym3 random_positive(tdi_random *r, td_real size) {
+    td_sym3 k = tdi_sym3_square(in_cube(r, 1), size);
+    k = tdi_sym3_add(k, tdi_sym3_square(in_cube(r, 1), size));
+    return tdi_sym3_add(k, tdi_sym3_square(in_cube(r, 1), size));
+}
+
+static td_real wells_value(const pinned *p, const well *wells, int count, td_real fraction) {
+    td_vec3 x[MOST_PINS];
+    places_at(p, fraction, x);
+    td_real sum = p->o.ops->value(p->o.body);
+    for (int k = 0; k < count; k++) {
+        sum += well_value(&wells[k], x[wells[k].pin]);
+    }
+    return sum;
+}
+
+// The whole potential falls and bends along increments x = -H^-1 r of the exact model as they
+// promise: slope -r.H^-1 r, curvature r.H^-1 r. Random gradients make random directions of these.
+static void claim_second(pinned *p) {
+    tdi_random random;
+    tdi_random_seed(&random, 7);
+    int32_t exact = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        well wells[3];
+        td_vec3 x[MOST_PINS];
+        td_real promise = 0;
+        tdi_model model = {.touched = true};
+        p->o.ops->pin_places(p->o.body, p->pin, p->count, false, x);
+        clear(&p->o);
+        for (int k = 0; k < 3; k++) {
+            const int32_t pin = (int32_t)between(&random, 0, (td_real)p->count);
+            const td_real size = p->pin[pin].kind == TDI_PIN_POINT ? 1 : 0.1;
+            wells[k] = (well){.pin = pin,
+                              .ball = is_ball(p, pin),
+                              .from = x[pin],
+                              .g = in_cube(&random, size),
+                              .u = in_cube(&random, size),
+                              .v = in_cube(&random, 1),
+                              .k = random_positive(&random, size)};
+            add_well(p, &wells[k], x[pin]);
+        }
+        if (p->o.ops->factor(p->o.body, &model) != TDI_POSITIVE) {
+            continue;
+        }
+        const td_real most = p->o.ops->solve(p->o.body, false, &promise), e = 1e-4 / most;
+        tdi_state_keep(p->o.ops, p->o.body);
+        const td_real ahead = wells_value(p, wells, 3, e), behind = wells_value(p, wells, 3, -e),
+                      middle = wells_value(p, wells, 3, 0), slope = (ahead - behind) / (2 * e),
+                      curvature = (ahead - 2 * middle + behind) / (e * e);
+        CHECK_SAY(fabs(slope + promise) < 1e-5 * promise, "%s: slope %g, promised %g", p->o.s.name,
+                  slope, -promise);
+        CHECK_SAY(fabs(curvature - promise) < 2e-3 * promise, "%s: curvature %g, of the model %g",
+                  p->o.s.name, curvature, promise);
+        exact++;
+    }
+    CHECK_SAY(exact > ROUNDS / 2, "%s: the exact model is hardly ever positive", p->o.s.name);
+}
+
+TD_TEST(conform_pins_second_derivatives_are_those_of_the_whole_potential) {
+    for_all_pinned(claim_second);
+}
