@@ -67,7 +67,7 @@ static const tdi_scene_table at_joint_table = {
                                                        DOC(text)                                   \
     }
 #define LENGTH_FIELD(text) \
-    { "length", TDI_SCENE_REAL, offsetof(terms, length), .unit = "m", FROM_0, DOC(text) }
+    { "length", TDI_SCENE_REAL, offsetof(terms, length), .unit = "m", FROM_0, KEYED, DOC(text) }
 #define SPAN_AND_BREAK                                                                      \
     SPAN_FIELDS(terms, "constraint"), {                                                     \
         "break", TDI_SCENE_REAL, offsetof(terms, break_force),                              \

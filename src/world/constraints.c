@@ -124,8 +124,7 @@ static void place_side(const making *m) {
         break;
     case TD_HOLD_DISTANCE:
     case TD_HOLD_ROPE:
-        c->as_found = as->length == 0;
-        c->length = as->length > 0 ? as->length : 1;
+        c->as_found = as->length == 0 && !tdi_scene_keyed(m->world->scene, &as->length);
         break;
     default: break;
     }

@@ -35,7 +35,8 @@ td_constraint_target tdi_world_target(const td_world *w, int32_t k) {
     const tdi_tie *tie = &w->ties[k];
     const td_scene_constraint *s = &w->scene->def.constraints[k];
     const struct td_constraint_terms *as = &s->as;
-    td_constraint_target t = {.rotation = tdi_quat_identity()};
+    td_constraint_target t = {.rotation = tdi_quat_identity(),
+                              .length = as->length > 0 ? as->length : 1};
     if (s->kind == TD_HOLD_JOINT) {
         t.joint = tie->joint == TD_JOINT_BALL    ? as->bend
                   : tie->joint == TD_JOINT_HINGE ? tdi_vec3(as->angle, 0, 0)
