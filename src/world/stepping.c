@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/pool.h"
+#include "implicit/hold.h"
 
 #include <math.h>
 #include <string.h>
@@ -341,6 +342,9 @@ static size_t began_bytes(const td_world *w) {
         const tdi_member alone = {.ops = a->solver->implicit, .body = a->state};
         const tdi_system system = {.member = &alone, .count = 1};
         bytes += tdi_system_memory(&system);
+    }
+    for (int32_t g = 0; g < w->group_count; g++) {
+        bytes += tdi_holds_save_size(w->groups[g].holds);
     }
     return bytes;
 }
