@@ -170,6 +170,9 @@ typedef struct tdi_implicit {
     void (*respond)(void *body); // to pushes, of which there are some
     void (*absorb)(void *body);  // + the response becomes part of the increments
 
+    // * kg, of all of it: how strongly constraints hold it at first. Left out: 1.
+    td_real (*mass)(const void *body);
+
     // ---- pins; pin_places left out: there are none, and constraints are refused by name
     // * The joint between a segment and its parent: pins are hinges, slides and balls. Left out:
     // there are no joint pins.
@@ -212,11 +215,13 @@ typedef struct tdi_member {
 } tdi_member;
 
 typedef struct tdi_touch tdi_touch;
+typedef struct tdi_holds tdi_holds;
 
 typedef struct tdi_system {
     const tdi_member *member;
     int32_t count;
     tdi_touch *touch; // contact between them and with colliders; NULL: none
+    tdi_holds *holds; // constraints: the first of a list; NULL: none
     const td_collider *colliders;
     int32_t collider_count;
 } tdi_system;

@@ -79,6 +79,15 @@ static void add_joint(td_tree_state *s, int32_t i, td_vec3 g, const td_sym3 *h) 
 
 // ---- entry ----------------------------------------------------------------------------------
 
+td_real tdi_tree_mass(const void *body) {
+    const td_tree_model *m = ((const td_tree_state *)body)->model;
+    td_real sum = 0;
+    for (int32_t i = 0; i < m->body_count; i++) {
+        sum += m->body[i].mass;
+    }
+    return sum;
+}
+
 td_joint_kind tdi_tree_pin_joint(const void *body, int32_t segment) {
     return (td_joint_kind)((const td_tree_state *)body)->model->kind[segment];
 }

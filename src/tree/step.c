@@ -450,6 +450,7 @@ const tdi_implicit tdi_tree_implicit = {
     .push = tdi_tree_push,
     .respond = tdi_tree_respond,
     .absorb = tdi_tree_absorb,
+    .mass = tdi_tree_mass,
     .pin_joint = tdi_tree_pin_joint,
     .pin_places = tdi_tree_pin_places,
     .pin_moves = tdi_tree_pin_moves,
