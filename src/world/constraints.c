@@ -137,10 +137,14 @@ static void copy_terms(const making *m) {
     c->curve = as->points;
     c->curve_count = as->point_count;
     c->curve_closed = as->closed;
-    c->low = as->low > -ANY_ANGLE ? as->low : -INFINITY;
-    c->high = as->high < ANY_ANGLE ? as->high : INFINITY;
-    c->cone = as->cone < ANY_ANGLE ? as->cone : INFINITY;
-    c->ratio = as->ratio;
+    if (c->kind == TD_HOLD_LIMIT) {
+        c->low = as->low > -ANY_ANGLE ? as->low : -INFINITY;
+        c->high = as->high < ANY_ANGLE ? as->high : INFINITY;
+        c->cone = as->cone < ANY_ANGLE ? as->cone : INFINITY;
+    }
+    if (c->kind == TD_HOLD_GEAR) {
+        c->ratio = as->ratio;
+    }
     c->break_force = as->break_force > 0 ? as->break_force : INFINITY;
 }
 
@@ -160,7 +164,7 @@ static td_status check_reach(const making *m) {
     }
     const td_vec3 a = m->world->ties[m->constraint].from.position;
     const td_real apart = tdi_norm(tdi_sub(a, other_place(m)));
-    char message[160];
+    char message[240];
     snprintf(message, sizeof message,
              "the rope is %g m long, but its ends are drawn %g m apart; make it longer or draw "
              "them nearer",
@@ -192,7 +196,7 @@ static td_status check_twice(const making *m, const td_constraint *all) {
         const td_real apart = tdi_norm(tdi_sub(tdi_world_target(m->world, k).position,
                                                tdi_world_target(m->world, m->constraint).position));
         if (apart > SAME_PLACE) {
-            char message[160];
+            char message[240];
             snprintf(message, sizeof message,
                      "the constraint '%s' holds the same point at a place %g m from here; remove "
                      "one, or let one end before the other starts",
