@@ -286,6 +286,39 @@ TD_TEST(conform_answers_to_pushes_at_pins_are_symmetric) {
     for_all_pinned(claim_symmetry);
 }
 
+// Confined to some pins, the answers are the same there, with the same bits.
+static void claim_confined(pinned *p) {
+    td_vec3 whole[MOST_PINS], some[MOST_PINS];
+    const int32_t few[] = {1, p->count / 2, p->count - 1};
+    tdi_pin pins[3];
+    clear(&p->o);
+    increments(p);
+    for (int j = 0; j < 3; j++) {
+        for (int k = 0; k < 3; k++) {
+            pins[k] = p->pin[few[k]];
+        }
+        answer(p, few[j], tdi_vec3(0.3, -0.2, 0.5), whole);
+        tdi_state_pin_confine(p->o.ops, p->o.body, pins, 3);
+        tdi_state_pin_push(p->o.ops, p->o.body, &pins[j], tdi_vec3(0.3, -0.2, 0.5));
+        tdi_state_respond(p->o.ops, p->o.body);
+        tdi_state_pin_moves(p->o.ops, p->o.body, pins, 3, true, some);
+        tdi_state_pin_confine(p->o.ops, p->o.body, NULL, 0);
+        for (int k = 0; k < 3; k++) {
+            CHECK_SAY(memcmp(&some[k], &whole[few[k]], sizeof some[k]) == 0,
+                      "%s: pin %d answers otherwise when others are not asked", p->o.s.name,
+                      (int)few[k]);
+        }
+    }
+    answer(p, few[0], tdi_vec3(0.3, -0.2, 0.5), some);
+    answer(p, few[2], tdi_vec3(0.3, -0.2, 0.5), some);
+    CHECK_SAY(memcmp(some, whole, (size_t)p->count * sizeof *some) == 0,
+              "%s: answers stay confined", p->o.s.name);
+}
+
+TD_TEST(conform_answers_confined_to_some_pins_have_the_same_bits) {
+    for_all_pinned(claim_confined);
+}
+
 // Pushes at pins and at points of capsules add up, in any order; what is absorbed is part of the
 // increments.
 static void claim_absorption(pinned *p) {

@@ -316,6 +316,8 @@ static void claim_capabilities(const tdi_solver *solver) {
         {"stretch", "", "stretch: 1000,", info.stretchy},
         {"rest under gravity", "rest_under_gravity: true,", "", info.rest},
         {"a damping ratio", "damping_ratio: 0.1,", "", info.damping},
+        {"stiffness in bending", "bending: 2,", "", info.stiffens},
+        {"keys of stiffness", "twisting: {keys: [[0, 1], [1, 2]]},", "", info.stiffens},
     };
     for (size_t k = 0; k < sizeof wishes / sizeof *wishes; k++) {
         check_wish(solver, &wishes[k]);

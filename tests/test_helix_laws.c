@@ -2,6 +2,7 @@
 // What helices must obey: rest from any start, and motion that does not depend on where the axes
 // point, on units, or on which hand a helix has. Pairs with src/helix.
 
+#include "helix/rest.h"
 #include "test_helix_support.h"
 
 // ---- strands --------------------------------------------------------------------------------
@@ -36,7 +37,7 @@ static void strand_free(strand *s) {
 
 // ---- rest -----------------------------------------------------------------------------------
 
-// A strand of 1 m that hangs, of unit stiffness, whose weight is `gamma` for g = 1.
+// A strand of 1 m that hangs, of unit stiffness, whose weight is that of g.
 static td_helix_element coil(td_real curvature, td_real twist, int32_t count) {
     td_helix_element e = td_helix_element_default();
     e.turn = (td_quat){0, 0, 0, 1}; // down
@@ -58,45 +59,106 @@ static td_vec3 any_curvature(tdi_random *r, const td_helix_element *e, int kind)
                        : tdi_scale(any_direction(r), between(r, 0, 2 * size));
 }
 
-static void claim_rest(td_real curvature, td_real twist, int32_t count, td_real weight,
-                       td_end_kind root, int64_t iterations) {
-    tdi_random r;
-    tdi_random_seed(&r, (uint64_t)count);
-    td_helix_element e = coil(curvature, twist, count);
-    e.root = root;
-    strand s = strand_new(&e, count);
+// Under what a coil comes to rest.
+typedef struct hanging {
+    td_real curvature, twist; // 1/m
+    int32_t count;            // elements
+    td_real gamma;            // weight times length squared over stiffness
+    td_end_kind root;
+} hanging;
+
+// Settles from a start. A root that is pinned turns freely, so it is gravity that has any
+// direction. Gives the energy.
+static td_real claim_start(strand *s, const hanging *h, const td_helix_element *e, tdi_random *r,
+                           int kind) {
+    td_vec3 u[MOST], rates[MOST];
+    td_step_stats stats = {0};
     td_step_opts opts = td_step_opts_default();
-    opts.gravity = tdi_vec3(0, -weight, 0);
-    for (int k = 0; k < 12; k++) {
-        td_vec3 u[MOST], rates[MOST];
-        td_step_stats stats = {0};
-        for (int32_t i = 0; i < count; i++) {
-            u[i] = any_curvature(&r, &e, k);
-            rates[i] = tdi_vec3(0, 0, 0);
-        }
-        td_helix_set_curvatures(s.state, u, rates);
-        CHECK_INT(td_helix_settle(s.state, &opts, &stats, NULL), TD_OK);
-        CHECK_SAY(stats.unconverged == 0 && stats.iterations <= iterations,
-                  "coil (%g, %g) of %d elements, weight %g, start %d: %lld iterations%s", curvature,
-                  twist, (int)count, weight, k, (long long)stats.iterations,
-                  stats.unconverged ? ", not at rest" : "");
+    opts.gravity = h->root == TD_END_PINNED ? any_direction(r) : tdi_vec3(0, -1, 0);
+    opts.gravity = tdi_scale(opts.gravity, h->gamma);
+    for (int32_t i = 0; i < h->count; i++) {
+        u[i] = any_curvature(r, e, kind);
+        rates[i] = tdi_vec3(0, 0, 0);
     }
+    td_helix_set_curvatures(s->state, u, rates);
+    CHECK_INT(td_helix_settle(s->state, &opts, &stats, NULL), TD_OK);
+    CHECK_SAY(stats.unconverged == 0 && stats.iterations <= 100,
+              "%s coil (%g, %g) of %d elements, Gamma %g, start %d: %lld iterations%s",
+              h->root == TD_END_PINNED ? "pinned" : "clamped", h->curvature, h->twist,
+              (int)h->count, h->gamma, kind, (long long)stats.iterations,
+              stats.unconverged ? ", not at rest" : "");
+    // moments are right to the rounding of those of weight and springs
+    CHECK_IN(tdi_helix_residual(s->state, opts.gravity), 0, 1e-10 * (h->gamma + h->curvature));
+    const td_energy energy = td_helix_energy(s->state, opts.gravity);
+    return energy.elastic + energy.weight;
+}
+
+// Within 100 iterations from any start, and, where the weight is small, at the same pose.
+static void claim_rest(const hanging *h, int starts) {
+    tdi_random r;
+    tdi_random_seed(&r, (uint64_t)h->count);
+    td_helix_element e = coil(h->curvature, h->twist, h->count);
+    td_real least = HUGE_VAL, most = -HUGE_VAL;
+    e.root = h->root;
+    strand s = strand_new(&e, h->count);
+    for (int k = 0; k < starts; k++) {
+        const td_real energy = claim_start(&s, h, &e, &r, k);
+        least = fmin(least, energy);
+        most = fmax(most, energy);
+    }
+    CHECK(h->gamma > 50 || most - least < 1e-10 * (1 + fabs(least)));
     strand_free(&s);
 }
 
 TD_TEST(helix_coily_strand_comes_to_rest_within_100_iterations_from_any_start) {
-    claim_rest(20, 8, 10, 5, TD_END_CLAMPED, 100);
-    claim_rest(20, 8, 10, 1000, TD_END_CLAMPED, 100);
-    claim_rest(20, 8, 20, 10000, TD_END_CLAMPED, 100);
-    claim_rest(60, 12, 30, 20, TD_END_CLAMPED, 100);
-    claim_rest(100, 5, 40, 200, TD_END_CLAMPED, 100);
-    claim_rest(60, 0, 1, 100, TD_END_CLAMPED, 100);
+    const td_real coils[3][2] = {{20, 8}, {60, 12}, {100, 5}}, gammas[4] = {5, 50, 1000, 5000};
+    const int32_t counts[3] = {5, 10, 30};
+    for (int k = 0; k < 72; k++) {
+        const hanging h = {coils[k % 3][0], coils[k % 3][1], counts[k / 3 % 3], gammas[k / 9 % 4],
+                           k < 36 ? TD_END_CLAMPED : TD_END_PINNED};
+        claim_rest(&h, h.gamma > 1000 && h.count == 30 ? 40 : 10);
+    }
 }
 
-// It may turn about the vertical as it likes, which Newton's method feels at the end.
-TD_TEST(helix_pinned_coil_comes_to_rest) {
-    claim_rest(20, 8, 10, 5, TD_END_PINNED, 400);
-    claim_rest(60, 12, 30, 20, TD_END_PINNED, 400);
+TD_TEST(helix_strand_of_tight_coils_or_much_weight_comes_to_rest) {
+    const hanging h[] = {{20, 8, 20, 10000, TD_END_CLAMPED}, {60, 12, 40, 20000, TD_END_PINNED},
+                         {100, 5, 40, 200, TD_END_CLAMPED},  {60, 0, 1, 100, TD_END_CLAMPED},
+                         {600, 40, 1, 50, TD_END_CLAMPED},   {600, 40, 1, 50, TD_END_PINNED}};
+    for (int k = 0; k < 6; k++) {
+        claim_rest(&h[k], 10);
+    }
+}
+
+// ---- neutral turns --------------------------------------------------------------------------
+
+// Iterations of a coil with a load on its tip; none if it has no kind.
+static int64_t iterations_to_rest(td_end_kind root, td_real weight, td_load load) {
+    td_helix_element e = coil(20, 8, 10);
+    td_step_stats stats = {0};
+    td_step_opts opts = td_step_opts_default();
+    e.root = root;
+    e.start = tdi_vec3(-3, 5, 1);
+    strand s = strand_new(&e, 10);
+    load.segment = 9;
+    load.point = tdi_vec3(0, e.length, 0);
+    opts.gravity = tdi_vec3(0, -weight, 0);
+    opts.loads = &load;
+    opts.load_count = load.stiffness > 0 || tdi_norm(load.vector) > 0;
+    CHECK_INT(td_helix_settle(s.state, &opts, &stats, NULL), TD_OK);
+    CHECK_INT(stats.unconverged, 0);
+    strand_free(&s);
+    return stats.iterations;
+}
+
+TD_TEST(helix_statics_do_not_mind_turns_and_shifts_that_nothing_holds) {
+    const td_load none = {.kind = TD_LOAD_FORCE},
+                  hung = {.kind = TD_LOAD_FORCE, .vector = {0, -30, 0}},
+                  held = {.kind = TD_LOAD_SPRING, .vector = {0.2, 0.3, 0}, .stiffness = 100};
+    CHECK_IN(iterations_to_rest(TD_END_PINNED, 50, none), 1, 15);
+    CHECK_IN(iterations_to_rest(TD_END_PINNED, 0, none), 1, 2); // springs alone are quadratic
+    CHECK_IN(iterations_to_rest(TD_END_FREE, 0, none), 1, 2);
+    CHECK_IN(iterations_to_rest(TD_END_PINNED, 50, hung), 1, 30);
+    CHECK_IN(iterations_to_rest(TD_END_FREE, 50, held), 1, 30);
 }
 
 // ---- axes, units, hands ---------------------------------------------------------------------

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Implicit steps and statics of helices. Pairs with src/helix/terms.c, sweep.c and step.c.
 
-#include "helix/slices.h"
-#include "helix/sweep.h"
+#include "helix/implicit.h"
 #include "test_helix_support.h"
 
 #include <stdlib.h>
@@ -195,6 +194,11 @@ TD_TEST(helix_gradient_and_hessian_of_a_step_are_those_of_differences) {
         const tdi_rule rule = {.dt = opts.dt, .h = 2 * opts.dt / 3, .two = true, .part = 1};
         tdi_state_begin(&tdi_helix_implicit, h.state, &opts, &rule);
         tdi_state_guess(&tdi_helix_implicit, h.state, true);
+        for (int32_t i = 0; i <= last; i++) { // a pose that leaves more of a gradient
+            const td_vec3 u = h.state->began.u[i];
+            h.state->pose.u[i] = tdi_sub(tdi_add(u, u), h.state->back.u[i]);
+        }
+        tdi_helix_update(h.state);
         char what[64];
         snprintf(what, sizeof what, "tree %d of %d elements", k, (int)last + 1);
         check_derivatives(h, what);
@@ -204,42 +208,131 @@ TD_TEST(helix_gradient_and_hessian_of_a_step_are_those_of_differences) {
 
 // ---- lanes ----------------------------------------------------------------------------------
 
-TD_TEST(helix_slices_at_once_have_the_bits_of_one_at_a_time) {
-    const tdi_slices_add wide = tdi_slices_kernel(true), one = tdi_slices_kernel(false);
-    tdi_random r;
-    if (!wide) {
-        test_skip("this machine has no lanes");
-        return;
+enum { HELICES = 5, PLACES = 13 }; // PLACES: no multiple of a width
+
+typedef struct lane_case {
+    td_vec3 u[HELICES];
+    tdi_helix_place start[HELICES], hat[PLACES];
+    tdi_helix_station station[PLACES];
+    tdi_helix_vane vane[PLACES];
+    tdi_helix_vane_air air[PLACES];
+    tdi_helix_element element[HELICES];
+    tdi_helix_curves on;
+} lane_case;
+
+// Elements from straight to beyond where series are taken.
+static void any_lanes(lane_case *c, bool slices, tdi_random *r) {
+    memset(c, 0, sizeof *c);
+    for (int i = 0; i < HELICES; i++) {
+        c->u[i] = tdi_scale(any_direction(r), i == 0 ? 0 : between(r, 0, 4));
+        c->start[i] = (tdi_helix_place){any_direction(r),
+                                        tdi_mat3_from_quat(tdi_quat_turn(any_direction(r), 1))};
+        c->element[i] = (tdi_helix_element){.parent = i - 1,
+                                            .at = between(r, 0, 1),
+                                            .place = any_direction(r),
+                                            .turn = c->start[i].r,
+                                            .length = 1};
     }
-    tdi_random_seed(&r, 11);
-    for (int k = 0; k < 200; k++) {
-        tdi_helix_station station[MOST];
-        tdi_helix_place hat[MOST];
-        const td_vec3 u = tdi_scale(any_direction(&r), between(&r, 0, 8));
-        const tdi_mat3 axes = tdi_mat3_from_quat(tdi_quat_turn(any_direction(&r), 1));
-        for (int j = 0; j < MOST; j++) {
-            station[j] = (tdi_helix_station){.s = between(&r, 0, 1),
-                                             .mass = between(&r, 0.1, 1),
-                                             .second = {.xx = 0.01, .zz = between(&r, 0, 0.02)}};
-            hat[j] = (tdi_helix_place){any_direction(&r),
-                                       tdi_mat3_from_quat(tdi_quat_turn(any_direction(&r), 0.3))};
+    for (int k = 0; k < PLACES; k++) {
+        const int32_t on = k * HELICES / PLACES;
+        c->station[k] = (tdi_helix_station){.element = on,
+                                            .s = between(r, 0, 1),
+                                            .mass = between(r, 0.1, 1),
+                                            .second = {.xx = 0.01, .zz = between(r, 0, 0.02)}};
+        if (!slices) {
+            c->station[k].moment = tdi_scale(any_direction(r), 0.1);
+            c->station[k].second = tdi_sym3_square(any_direction(r), 0.1);
         }
-        const tdi_slices_at at = {.station = station,
-                                  .hat = k % 3 ? hat : NULL,
-                                  .u = u,
-                                  .u2 = tdi_dot(u, u),
-                                  .terms = tdi_stumpff_terms(tdi_dot(u, u)),
-                                  .from = any_direction(&r),
-                                  .axes = &axes,
-                                  .down = any_direction(&r),
-                                  .inertia = 3600,
-                                  .weight = k % 2 ? 0 : 3700,
-                                  .exact = k % 2};
-        const int32_t last = 1 + k % MOST;
-        td_real a[TDI_SLICE_ROWS] = {0}, b[TDI_SLICE_ROWS] = {0};
-        one(&at, 0, last, a);
-        wide(&at, 0, last, b);
-        CHECK_SAY(memcmp(a, b, sizeof a) == 0, "%d slices have other bits", (int)last);
+        c->hat[k] = (tdi_helix_place){any_direction(r),
+                                      tdi_mat3_from_quat(tdi_quat_turn(any_direction(r), 0.3))};
+        c->vane[k] = (tdi_helix_vane){.point = {.element = on, .s = between(r, 0, 1)},
+                                      .turn = tdi_quat_turn(any_direction(r), 2),
+                                      .area = {0.1, 0.02, between(r, 0, 1)}};
+        c->vane[k].point.offset = k % 2 ? any_direction(r) : tdi_vec3(0, 0, 0);
+    }
+    const td_helix_model m = {.element_count = HELICES, .element = c->element};
+    c->on = (tdi_helix_curves){c->u, c->start, tdi_helix_range(&m, c->u)};
+}
+
+static void check_stations(const tdi_helix_lanes *wide, const lane_case *c, bool slices, int k) {
+    const tdi_stations_at at = {.on = c->on,
+                                .station = c->station,
+                                .hat = k % 3 ? c->hat : NULL,
+                                .slices = slices,
+                                .gravity = {1, 2, 3},
+                                .h2 = 1e-3,
+                                .inertia = 1e3,
+                                .weight = k % 2 ? 0 : 1.1e3,
+                                .exact = k % 2};
+    td_real a[HELICES][TDI_STATION_ROWS] = {{0}}, b[HELICES][TDI_STATION_ROWS] = {{0}};
+    td_real p[HELICES][TDI_PULL_ROWS] = {{0}}, q[HELICES][TDI_PULL_ROWS] = {{0}};
+    tdi_helix_lanes_1.stations(&at, 0, PLACES, 0, a);
+    wide->stations(&at, 0, PLACES, 0, b);
+    CHECK_SAY(memcmp(a, b, sizeof a) == 0, "%d lanes: stations have other bits", wide->lanes);
+    tdi_helix_lanes_1.station_pulls(&at, 0, PLACES, 0, p);
+    wide->station_pulls(&at, 0, PLACES, 0, q);
+    CHECK_SAY(memcmp(p, q, sizeof p) == 0, "%d lanes: pulls have other bits", wide->lanes);
+    for (int i = 0; i < HELICES; i++) {
+        for (int j = 0; j < 3; j++) { // by curvatures, force and moment, but for rounding
+            CHECK(fabs(p[i][6 + j] - a[i][24 + j]) <= 1e-9 * at.inertia);
+            CHECK(fabs(p[i][3 + j] - a[i][40 + j]) <= 1e-9 * at.inertia);
+            CHECK(fabs(p[i][j] - a[i][43 + j]) <= 1e-9 * at.inertia);
+        }
+    }
+}
+
+static void check_vanes(const tdi_helix_lanes *wide, lane_case *c, bool exact) {
+    const td_air air = {.wind = {3, 0, 1}, .linear = 0.5, .quadratic = 0.7};
+    tdi_helix_vane_air own[PLACES];
+    memset(own, 0, sizeof own);
+    tdi_helix_lanes_1.air(c->vane, 0, PLACES, &c->on, exact ? &c->on : NULL, c->air);
+    wide->air(c->vane, 0, PLACES, &c->on, exact ? &c->on : NULL, own);
+    CHECK_SAY(memcmp(c->air, own, sizeof own) == 0, "%d lanes: air has other bits", wide->lanes);
+    const tdi_vanes_at at = {
+        .on = c->on, .vane = c->vane, .known = c->air, .air = &air, .h = 0.01, .exact = exact};
+    td_real a[HELICES][TDI_VANE_ROWS] = {{0}}, b[HELICES][TDI_VANE_ROWS] = {{0}};
+    td_real p[HELICES][TDI_PULL_ROWS] = {{0}}, q[HELICES][TDI_PULL_ROWS] = {{0}};
+    tdi_helix_lanes_1.vanes(&at, 0, PLACES, 0, a);
+    wide->vanes(&at, 0, PLACES, 0, b);
+    CHECK_SAY(memcmp(a, b, sizeof a) == 0, "%d lanes: vanes have other bits", wide->lanes);
+    tdi_helix_lanes_1.vane_pulls(&at, 0, PLACES, 0, p);
+    wide->vane_pulls(&at, 0, PLACES, 0, q);
+    CHECK_SAY(memcmp(p, q, sizeof p) == 0, "%d lanes: pulls have other bits", wide->lanes);
+    for (int i = 0; i < HELICES; i++) {
+        for (int j = 0; j < 3; j++) {
+            CHECK(fabs(p[i][6 + j] - a[i][24 + j]) <= 1e-9);
+            CHECK(fabs(p[i][3 + j] - a[i][48 + j]) <= 1e-9);
+            CHECK(fabs(p[i][j] - a[i][51 + j]) <= 1e-9);
+        }
+    }
+}
+
+static void check_places(const tdi_helix_lanes *wide, const lane_case *c) {
+    tdi_helix_place a[PLACES], b[PLACES];
+    tdi_helix_node p[HELICES], q[HELICES];
+    memset(p, 0, sizeof p);
+    memset(q, 0, sizeof q);
+    tdi_helix_lanes_1.frames(&c->on, c->station, 0, PLACES, a);
+    wide->frames(&c->on, c->station, 0, PLACES, b);
+    CHECK_SAY(memcmp(a, b, sizeof a) == 0, "%d lanes: frames have other bits", wide->lanes);
+    tdi_helix_lanes_1.rides(&c->on, c->element, 0, HELICES, p);
+    wide->rides(&c->on, c->element, 0, HELICES, q);
+    CHECK_SAY(memcmp(p, q, sizeof p) == 0, "%d lanes: rides have other bits", wide->lanes);
+}
+
+TD_TEST(helix_lanes_have_the_bits_of_one_at_a_time) {
+    const tdi_helix_lanes *widths[TDI_HELIX_WIDTHS];
+    const int count = tdi_helix_widths(widths);
+    tdi_random r;
+    tdi_random_seed(&r, 11);
+    for (int k = 0; k < 120; k++) {
+        lane_case c;
+        any_lanes(&c, k % 4 < 2, &r);
+        for (int w = 0; w < count; w++) {
+            check_stations(widths[w], &c, k % 4 < 2, k);
+            check_vanes(widths[w], &c, k % 2);
+            check_places(widths[w], &c);
+        }
     }
 }
 

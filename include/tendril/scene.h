@@ -151,6 +151,8 @@ typedef struct td_object_def {
     const td_material_change *materials;
     int32_t material_count;
     td_real stiffness;       ///< Factor of all springs. Default 1.
+    td_real bending;         ///< Further factor of springs and damping in bending. Default 1.
+    td_real twisting;        ///< The same in twist. Default 1.
     td_real damping;         ///< Factor of all damping. Default 1.
     td_real damping_ratio;   ///< Of the lowest mode. Default -1: by the material.
     td_real relaxation_time; ///< s: damping over stiffness. Default -1: by the material.

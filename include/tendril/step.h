@@ -64,7 +64,8 @@ typedef struct td_step_stats {
     int64_t raised;      ///< Iterations whose Hessian was not positive definite and was modified.
     int64_t unconverged; ///< Steps that reached the limit of iterations.
     int64_t halved;      ///< Steps that were taken in halves because they did not converge.
-    td_real last_move;   ///< rad or m: largest increment of the last iteration.
+    int64_t gradient_steps; ///< Steps of conjugate gradients, where contact couples bodies.
+    td_real last_move;      ///< rad or m: largest increment of the last iteration.
 } td_step_stats;
 
 // ---- the whole ------------------------------------------------------------------------------

@@ -10,6 +10,7 @@
 #include "tendril/skeleton.h"
 #include "tendril/mesh.h"
 #include "tendril/pool.h"
+#include "tendril/lcp.h"
 #include "tendril/load.h"
 #include "tendril/curve.h"
 #include "tendril/wind.h"

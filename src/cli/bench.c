@@ -10,7 +10,7 @@ static const char help_head[] =
     "Usage: tendril bench [CASE...] [--json] [--list] [--seconds S]\n"
     "\n"
     "Measures speed and memory. Without names it runs all cases\n"
-    "except accuracy and solvers. Every time is that of the fastest\n"
+    "except heap, accuracy and solvers. Every time is that of the fastest\n"
     "run within --seconds, on one core unless the case says otherwise.\n"
     "\n";
 
@@ -40,6 +40,8 @@ static const bench_case cases[] = {
     {"threads", "speed-up of many plants and of a large one on all cores", bench_threads, false},
     {"islands", "pairs of touching strands: cost per pair, and speed-up with two threads",
      bench_islands, false},
+    {"heap", "10 to 1,000 rods that fall into a heap: real-time factor, iterations, energies",
+     bench_heap, true},
     {"world", "real-time factor, cost of a step and memory of every scene, each run to its end",
      bench_world, false},
     {"rod", "rods: compared with others, from 100 to 100,000 vertices, and with contact", bench_rod,

@@ -67,3 +67,4 @@ bool bench_wasm(const bench *b);
 bool bench_accuracy(const bench *b);
 bool bench_solvers(const bench *b);
 bool bench_islands(const bench *b);
+bool bench_heap(const bench *b);

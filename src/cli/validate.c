@@ -79,6 +79,7 @@ static const val_case cases[] = {
      val_storms},
     {"contact", "knots, chains and ropes that touch: gaps and friction", val_contact},
     {"contact-mixed", "trees and rods that touch each other and themselves", val_contact_mixed},
+    {"lcp", "random complementarity problems, also singular and contradictory", val_lcp},
 };
 
 #define CASE_COUNT ((int)(sizeof cases / sizeof cases[0]))

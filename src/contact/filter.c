@@ -17,6 +17,7 @@
 
 #define KEPT   0.1  // of a gap, or of its range when it is larger
 #define ROUNDS 32   // directions; any number is safe
+#define PASSES 8    // over all pairs, in which groups are shortened one by one
 #define STALL  1.02 // stop when the next round gets less far than this times what there is
 
 // ---- along lines ----------------------------------------------------------------------------
@@ -108,12 +109,12 @@ static inline td_real fastest2(const tdi_drift *d) {
 }
 
 static td_real capsules(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
-                        const td_vec3 *dx, td_real part) {
+                        const td_vec3 *dx, const td_real part[2]) {
     const tdi_capsule *i = &c->capsule[pair.i], *j = &c->capsule[pair.j];
     tdi_meeting m;
     tdi_meeting_open(c, pair, x, NULL, &m);
-    const tdi_drift d = {tdi_scale(dx[i->a], part), tdi_scale(dx[i->b], part),
-                         tdi_scale(dx[j->a], part), tdi_scale(dx[j->b], part)};
+    const tdi_drift d = {tdi_scale(dx[i->a], part[0]), tdi_scale(dx[i->b], part[0]),
+                         tdi_scale(dx[j->a], part[1]), tdi_scale(dx[j->b], part[1])};
     const tdi_closest k = tdi_closest_of(&m.two);
     const td_real gap = k.distance - m.radii;
     if (!(gap > 0)) {
@@ -207,7 +208,8 @@ td_real tdi_contacts_filter(const tdi_contacts *c, const td_vec3 *x, const td_ve
                             td_real time0, td_real time1) {
     td_real part = 1; // of the way; later pairs have only this much to look at
     for (int32_t k = 0; k < c->self_count && part > 0; k++) {
-        part *= capsules(c, c->pair[k], x, dx, part);
+        const td_real both[2] = {part, part};
+        part *= capsules(c, c->pair[k], x, dx, both);
     }
     tdi_poses_at(c, time0);
     for (int32_t k = c->self_count; k < c->pair_count && part > 0; k++) {
@@ -216,4 +218,37 @@ td_real tdi_contacts_filter(const tdi_contacts *c, const td_vec3 *x, const td_ve
         part *= collider(&w);
     }
     return part;
+}
+
+// One pass over all pairs: whether none made a part smaller.
+static bool shorten(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_real time,
+                    const int32_t *group, td_real *part) {
+    bool free = true;
+    for (int32_t k = 0; k < c->self_count; k++) {
+        td_real *i = &part[group[c->pair[k].i]], *j = &part[group[c->pair[k].j]];
+        const td_real both[2] = {*i, *j}, go = capsules(c, c->pair[k], x, dx, both);
+        free = free && go >= 1;
+        *i *= go;
+        *j *= i == j ? 1 : go;
+    }
+    for (int32_t k = c->self_count; k < c->pair_count; k++) {
+        const bool turns = c->course[c->pair[k].j - c->capsule_count].angle > 0;
+        td_real *i = &part[group[c->pair[k].i]];
+        const sweep w = {c, c->pair[k], x, dx, *i, time, 0, turns};
+        const td_real go = collider(&w);
+        free = free && go >= 1;
+        *i *= go;
+    }
+    return free;
+}
+
+bool tdi_contacts_filter_groups(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                                td_real time, const int32_t *group, td_real *part) {
+    tdi_poses_at(c, time);
+    for (int pass = 0; pass < PASSES; pass++) {
+        if (shorten(c, x, dx, time, group, part)) {
+            return true;
+        }
+    }
+    return false;
 }

@@ -168,21 +168,30 @@ void tdi_helix_jet_at(td_vec3 u, td_real s, bool second, tdi_helix_jet *jet) {
 //   k I + m v v^T + v z^T + z v^T + c3 (e F^T + F e^T),
 //   k = d1 F_y + d2 v.q + d3 v_y (v.F) + c3 v.n,  m likewise with dd for d and d3 for c3,
 //   z = d2 q + d3 t + 1/2 (d1 + c3) n + 1/2 d2 n x v.
-td_sym3 tdi_helix_bent(const tdi_helix_jet *j, td_vec3 force, td_vec3 n) {
+td_sym3 tdi_helix_bent_by(const tdi_helix_slopes *j, td_vec3 force, td_vec3 n) {
     const td_vec3 v = j->v, f = tdi_scale(force, j->s), q = tdi_vec3(f.z, 0, -f.x);
-    const td_real *d = j->d, *dd = j->dd, c3 = j->f.c[3], ss = j->s * j->s;
+    const td_real *d = j->d, *dd = j->dd, c3 = j->c3, ss = j->s * j->s;
     const td_real vf = tdi_dot(v, f), vq = tdi_dot(v, q), vn = tdi_dot(v, n), both = v.y * vf;
-    const td_real k = d[1] * f.y + d[2] * vq + d[3] * both + c3 * vn,
-                  m = dd[1] * f.y + dd[2] * vq + dd[3] * both + d[3] * vn;
-    td_vec3 z = tdi_add(tdi_scale(q, d[2]), tdi_scale(f, d[3] * v.y));
-    z.y += d[3] * vf;
-    z = tdi_madd(z, n, 0.5 * (d[1] + c3));
-    z = tdi_madd(z, tdi_cross(n, v), 0.5 * d[2]);
+    const td_real k = d[0] * f.y + d[1] * vq + d[2] * both + c3 * vn,
+                  m = dd[0] * f.y + dd[1] * vq + dd[2] * both + d[2] * vn;
+    td_vec3 z = tdi_add(tdi_scale(q, d[1]), tdi_scale(f, d[2] * v.y));
+    z.y += d[2] * vf;
+    z = tdi_madd(z, n, 0.5 * (d[0] + c3));
+    z = tdi_madd(z, tdi_cross(n, v), 0.5 * d[1]);
     z = tdi_madd(z, v, 0.5 * m);
     return tdi_sym3_scale((td_sym3){k + 2 * v.x * z.x, k + 2 * (v.y * z.y + c3 * f.y),
                                     k + 2 * v.z * z.z, v.x * z.y + v.y * z.x + c3 * f.x,
                                     v.x * z.z + v.z * z.x, v.y * z.z + v.z * z.y + c3 * f.z},
                           ss);
+}
+
+td_sym3 tdi_helix_bent(const tdi_helix_jet *j, td_vec3 force, td_vec3 n) {
+    const tdi_helix_slopes slopes = {.s = j->s,
+                                     .v = j->v,
+                                     .c3 = j->f.c[3],
+                                     .d = {j->d[1], j->d[2], j->d[3]},
+                                     .dd = {j->dd[1], j->dd[2], j->dd[3]}};
+    return tdi_helix_bent_by(&slopes, force, n);
 }
 
 void tdi_helix_drift(const tdi_helix_jet *j, td_vec3 rate, td_vec3 *place, td_vec3 *turn) {

@@ -27,6 +27,12 @@ extern const td_real tdi_over_factorial[8];
 extern const td_real tdi_stumpff_over[2][TDI_STUMPFF_TERMS];
 int tdi_stumpff_terms(td_real x);
 
+// How many terms do for many at once.
+typedef struct tdi_stumpff_range {
+    int terms;   // for those of which the series is taken
+    bool beyond; // there can be others
+} tdi_stumpff_range;
+
 // Place and frame at s, in the axes of the start.
 typedef struct tdi_helix_frame {
     td_vec3 x;
@@ -50,10 +56,18 @@ typedef struct tdi_helix_jet {
     td_vec3 ddx[6], dturn[6];
 } tdi_helix_jet;
 
+// What second derivatives are made of.
+typedef struct tdi_helix_slopes {
+    td_real s;
+    td_vec3 v;
+    td_real c3, d[3], dd[3]; // from those with k = 1 on
+} tdi_helix_slopes;
+
 // With `second` false the second derivatives are not written.
 void tdi_helix_jet_at(td_vec3 u, td_real s, bool second, tdi_helix_jet *jet);
 // f.ddx_kl + n.dturn_kl, without the jet's second derivatives: what a force on the place and a
 // moment on the frame add to a Hessian.
+td_sym3 tdi_helix_bent_by(const tdi_helix_slopes *slopes, td_vec3 force, td_vec3 moment);
 td_sym3 tdi_helix_bent(const tdi_helix_jet *jet, td_vec3 force, td_vec3 moment);
 // sum of ddx_kl rate_k rate_l and sum of dturn_kl rate_k rate_l, likewise: what is left of the
 // accelerations of place and frame when u changes at a steady rate.

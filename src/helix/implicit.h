@@ -8,7 +8,7 @@
 //   e = o - o^ - h^2 g,  dR = R - R^
 // In statics there are weight and springs alone.
 
-#include "helix/sweep.h"
+#include "helix/lanes.h"
 #include "load/point.h"
 
 typedef struct tdi_helix_step {
@@ -24,12 +24,16 @@ typedef struct tdi_helix_step {
     td_real time;       // 0..1: how far the base has come
 } tdi_helix_step;
 
-// terms.c: adds the terms of an element's own stations, springs and vanes to its form.
+// terms.c: adds the terms of stations, springs and vanes of the elements [first, last) to their
+// forms.
+void tdi_helix_add_elements(td_helix_state *state, int32_t first, int32_t last, bool exact);
 void tdi_helix_add_element(td_helix_state *state, int32_t element, bool exact);
-// inertia.c: its inertia or weight alone, and the value of that; and its inertia at the pose, to
-// any form.
-void tdi_helix_add_stations(const td_helix_state *state, int32_t element, bool exact,
-                            tdi_helix_form *form);
+// The gradient of all that acts on elements, each by its own motion, into `respond`.
+void tdi_helix_pull(td_helix_state *state);
+// inertia.c: what lanes need to know of stations; sums of their terms to a form; and the value of
+// inertia or weight. And the inertia of an element at the pose.
+tdi_stations_at tdi_helix_stations_at(const td_helix_state *state, bool exact);
+void tdi_helix_add_sums(const td_real sum[TDI_STATION_ROWS], tdi_helix_form *form);
 td_real tdi_helix_stations_value(const td_helix_state *state, int32_t element);
 void tdi_helix_add_inertia(const td_helix_state *state, int32_t element, tdi_helix_form *form);
 // Adds those of loads to the forms of what they act on.

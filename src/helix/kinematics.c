@@ -6,7 +6,7 @@
 // with x and r of the parent's helix. A frame at s of an element moves, relative to its start, with
 //   velocity R sum of dx_k u_k',  spin R sum of turn_k u_k'.
 
-#include "helix/state.h"
+#include "helix/lanes.h"
 
 // ---- frames ---------------------------------------------------------------------------------
 
@@ -45,18 +45,32 @@ static tdi_helix_place root_place(const tdi_helix_element *e, const tdi_helix_po
                                      : tdi_mat3_from_quat(root->turn)};
 }
 
+tdi_stumpff_range tdi_helix_range(const td_helix_model *m, const td_vec3 *u) {
+    td_real most = 0;
+    for (int32_t i = 0; i < m->element_count; i++) {
+        const td_real x = tdi_dot(u[i], u[i]) * m->element[i].length * m->element[i].length;
+        most = x <= most ? most : x; // keeps what is not a number
+    }
+    const int terms = tdi_stumpff_terms(most);
+    return (tdi_stumpff_range){terms > 0 ? terms : TDI_STUMPFF_TERMS, terms == 0};
+}
+
 void tdi_helix_update(td_helix_state *s) {
     const td_helix_model *m = s->model;
     tdi_helix_pose *pose = &s->pose;
     s->moved = s->ended = false;
+    s->range = tdi_helix_range(m, pose->u);
+    const tdi_helix_curves on = {pose->u, pose->start, s->range};
+    tdi_helix_widest()->rides(&on, m->element, 0, m->element_count, s->node);
     for (int32_t i = 0; i < m->element_count; i++) {
         const tdi_helix_element *e = &m->element[i];
         if (e->parent == TD_NONE) {
             pose->start[i] = root_place(e, pose, &pose->root[s->root_place[i]]);
         } else {
-            const tdi_helix_place at = tdi_helix_frame_at(pose, e->parent, e->at);
-            pose->start[i].o = tdi_add(at.o, tdi_mat3_apply(&at.r, e->place));
-            pose->start[i].r = tdi_mat3_product(&at.r, &e->turn);
+            const tdi_helix_place *up = &pose->start[e->parent];
+            const tdi_helix_seat *seat = &s->node[i].seat;
+            pose->start[i].o = tdi_add(up->o, tdi_mat3_apply(&up->r, seat->ride.x));
+            pose->start[i].r = tdi_mat3_product(&up->r, &seat->q);
         }
     }
 }
@@ -144,8 +158,11 @@ tdi_helix_past tdi_helix_station_past(const td_helix_state *s, int32_t station) 
 }
 
 void tdi_helix_fill_past(td_helix_state *s) {
+    if (s->head.known > 0) {
+        return;
+    }
     tdi_helix_move(s);
-    for (int32_t k = 0; s->head.known == 0 && k < s->model->station_count; k++) {
+    for (int32_t k = 0; k < s->model->station_count; k++) {
         s->past[k] = tdi_helix_station_past(s, k);
     }
 }

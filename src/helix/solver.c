@@ -39,6 +39,16 @@ static td_real residual(void *state, td_vec3 gravity) {
     return tdi_helix_residual(state, gravity);
 }
 
+static void stiffen(void *model, const void *parameters, td_real bend, td_real twist) {
+    td_helix_model *m = model;
+    const tdi_helix_element *from = parameters;
+    const td_vec3 by = {bend, twist, bend};
+    for (int32_t i = 0; i < m->element_count; i++) {
+        m->element[i].stiffness = tdi_times(from[i].stiffness, by);
+        m->element[i].friction = tdi_times(from[i].friction, by);
+    }
+}
+
 // ---- segments -------------------------------------------------------------------------------
 
 static tdi_helix_point tip_of(const tdi_helix_rider *r) {
@@ -110,6 +120,7 @@ const tdi_solver tdi_solver_helix = {
     .model_new = model_new,
     .rest_new = tdi_helix_rest_new,
     .damped_new = tdi_helix_damped_new,
+    .stiffen = stiffen,
     .state_new = state_new,
     .set_base = set_base,
     .explicit_step = tdi_helix_explicit_step,

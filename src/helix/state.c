@@ -54,6 +54,11 @@ static int32_t count_roots(const td_helix_model *m) {
     return roots;
 }
 
+static bool is_slice(const tdi_helix_station *k) {
+    return k->moment.x == 0 && k->moment.y == 0 && k->moment.z == 0 && k->second.yy == 0 &&
+           k->second.xy == 0 && k->second.xz == 0 && k->second.yz == 0;
+}
+
 td_status td_helix_state_new(const td_helix_model *model, const td_alloc *alloc,
                              td_helix_state **out, td_diag *diag) {
     *out = NULL;
@@ -68,6 +73,10 @@ td_status td_helix_state_new(const td_helix_model *model, const td_alloc *alloc,
     l.base = (char *)s;
     lay_out(s, &l, model, (size_t)roots);
     s->model = model;
+    s->slices = true;
+    for (int32_t k = 0; k < model->station_count; k++) {
+        s->slices = s->slices && is_slice(&model->station[k]);
+    }
     for (int32_t i = 0; i < model->element_count; i++) {
         const bool root = model->element[i].parent == TD_NONE;
         s->root_place[i] = root ? s->root_count++ : TD_NONE;

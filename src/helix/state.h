@@ -71,9 +71,11 @@ struct td_helix_state {
     tdi_solver_state head;
     const td_helix_model *model;
 
-    tdi_helix_pose pose; // where it is
-    int32_t root_count;  // elements without parent
-    int32_t *root_place; // an element: its entry of `root`, or TD_NONE
+    tdi_helix_pose pose;     // where it is
+    tdi_stumpff_range range; // of that
+    bool slices;             // all stations are thin slices
+    int32_t root_count;      // elements without parent
+    int32_t *root_place;     // an element: its entry of `root`, or TD_NONE
 
     // rates; those of what is clamped, and pinned places, are the base's
     td_vec3 *rate;       // 1/(m s): of an element's curvatures
@@ -110,8 +112,10 @@ struct td_helix_state {
 
 // The pose as drawn, at rest, on the base as it is.
 void tdi_helix_reset(td_helix_state *state);
-// From the pose and the base to all frames.
+// From the pose and the base to all frames and seats.
 void tdi_helix_update(td_helix_state *state);
+// Of Stumpff's functions, for all that is on these helices.
+tdi_stumpff_range tdi_helix_range(const td_helix_model *model, const td_vec3 *u);
 // From the rates to the twists of all elements' starts. Reads frames.
 void tdi_helix_move(td_helix_state *state);
 // After the pose or rates were set by hand or stepped explicitly: frames are made anew, and the

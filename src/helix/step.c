@@ -18,6 +18,8 @@
 #define TRUSTED      0.7 // rad: nor further by its own gradient, where the exact model is not sure
 #define REPEATED     0.7 // rad: an element that bent further does not repeat it
 
+enum { TOGETHER = 32 }; // stations whose frames are found, and elements that are eliminated
+
 // ---- poses ----------------------------------------------------------------------------------
 
 static void copy_unknowns(const td_helix_state *s, tdi_helix_pose *to, const tdi_helix_pose *from) {
@@ -53,24 +55,23 @@ static void take_past(td_helix_state *s, td_real h) {
 }
 
 // The new past, and what the rule of two steps will take from it and the last.
-static void push_station(td_helix_state *s, int32_t k, td_real over, td_real next) {
-    const tdi_helix_station *station = &s->model->station[k];
-    const tdi_helix_place at = tdi_helix_frame_at(&s->pose, station->element, station->s),
-                          *from = &s->now->star[k];
+static void push_station(td_helix_state *s, int32_t k, const tdi_helix_place *at, td_real over,
+                         td_real next) {
+    const tdi_helix_place *from = &s->now->star[k];
     tdi_helix_past *past = &s->past[k];
     tdi_helix_place *star = &s->star[k], *hat = &s->hat[k];
-    const td_vec3 v = tdi_scale(tdi_sub(at.o, from->o), over);
+    const td_vec3 v = tdi_scale(tdi_sub(at->o, from->o), over);
     for (int j = 0; j < 9; j++) {
-        const td_real w = (at.r.m[j] - from->r.m[j]) * over;
-        star->r.m[j] = tdi_two_step(at.r.m[j], past->r.m[j]);
+        const td_real w = (at->r.m[j] - from->r.m[j]) * over;
+        star->r.m[j] = tdi_two_step(at->r.m[j], past->r.m[j]);
         hat->r.m[j] = star->r.m[j] + next * tdi_two_step(w, past->w.m[j]);
         past->w.m[j] = w;
     }
-    star->o = tdi_two_step3(at.o, past->o);
+    star->o = tdi_two_step3(at->o, past->o);
     hat->o = tdi_madd(star->o, tdi_two_step3(v, past->v), next);
-    past->o = at.o;
+    past->o = at->o;
     past->v = v;
-    past->r = at.r;
+    past->r = at->r;
 }
 
 // Of an element without parent: half the axial vector of dR R^T, and the rate of its start.
@@ -99,12 +100,17 @@ static void note_rates(td_helix_state *s, td_real over) {
 
 // ---- first guess ----------------------------------------------------------------------------
 
-// Every element repeats its last change of curvature, from `back` to where the step began.
+// Every element goes on as in the last two steps, with rates that change as they did:
+//   3 u - 3 u_1 + u_2 = u_1 + 2 dt u'  with the rate u' of the rule of two steps
+// or, without such a rate, repeats the last step.
 static void repeat_moves(td_helix_state *s) {
+    const td_real twice = 2 * s->head.rule.dt;
     for (int32_t i = 0; i < s->model->element_count; i++) {
-        const td_vec3 d = tdi_sub(s->pose.u[i], s->back.u[i]);
-        if (tdi_norm(d) * s->model->element[i].length < REPEATED) {
-            s->pose.u[i] = tdi_add(s->pose.u[i], d);
+        const td_vec3 u = s->pose.u[i], last = s->back.u[i],
+                      next = s->head.rule.two ? tdi_madd(last, s->rate[i], twice)
+                                              : tdi_sub(tdi_add(u, u), last);
+        if (tdi_norm(tdi_sub(next, u)) * s->model->element[i].length < REPEATED) {
+            s->pose.u[i] = next;
         }
     }
     for (int32_t k = 0; k < s->root_count; k++) {
@@ -121,16 +127,11 @@ static void repeat_moves(td_helix_state *s) {
 // ---- a step ---------------------------------------------------------------------------------
 
 static void note_air(td_helix_state *s) {
-    for (int32_t k = 0; k < s->model->vane_count; k++) {
-        const tdi_helix_vane *vane = &s->model->vane[k];
-        const tdi_helix_point *p = &vane->point;
-        const tdi_mat3 turn = tdi_mat3_from_quat(vane->turn);
-        const tdi_helix_place at = tdi_helix_frame_at(&s->began, p->element, p->s);
-        const tdi_mat3 axes = tdi_mat3_product(&at.r, &turn);
-        const td_vec3 x = tdi_add(at.o, tdi_mat3_apply(&at.r, p->offset));
-        s->vane[k].star = s->head.rule.two ? tdi_two_step3(x, tdi_helix_point_at(&s->back, p)) : x;
-        s->vane[k].area = tdi_drag_area_of(vane->area, &axes);
-    }
+    const td_helix_model *m = s->model;
+    const tdi_helix_curves now = {s->began.u, s->began.start, tdi_helix_range(m, s->began.u)},
+                           back = {s->back.u, s->back.start, tdi_helix_range(m, s->back.u)};
+    tdi_helix_widest()->air(m->vane, 0, m->vane_count, &now, s->head.rule.two ? &back : NULL,
+                            s->vane);
 }
 
 static void begin(void *body) {
@@ -166,8 +167,8 @@ static void drive(void *body, td_real time) {
 static void undo(void *body) {
     td_helix_state *s = body;
     tdi_helix_put_base(s, &s->head.base0);
-    copy_pose(s, &s->pose, &s->began);
-    s->moved = s->ended = false;
+    copy_unknowns(s, &s->pose, &s->began);
+    tdi_helix_update(s);
 }
 
 static void guess(void *body, bool take) {
@@ -187,8 +188,19 @@ static void guess(void *body, bool take) {
 static void accept(void *body) {
     td_helix_state *s = body;
     const td_real over = 1 / s->head.rule.h, next = 2 * s->head.rule.dt / 3;
-    for (int32_t k = 0; k < s->model->station_count; k++) {
-        push_station(s, k, over, next);
+    const tdi_helix_element *last = &s->model->element[s->model->element_count - 1];
+    const int32_t moving = last->station_first + last->station_count;
+    const tdi_helix_curves on = {s->pose.u, s->pose.start, s->range};
+    tdi_helix_place at[TOGETHER];
+    for (int32_t k = 0, end; k < moving; k = end) {
+        end = k + TOGETHER < moving ? k + TOGETHER : moving;
+        tdi_helix_widest()->frames(&on, s->model->station, k, end, at);
+        for (int32_t j = k; j < end; j++) {
+            push_station(s, j, &at[j - k], over, next);
+        }
+    }
+    for (int32_t k = moving; k < s->model->station_count; k++) {
+        push_station(s, k, &s->pose.base, over, next);
     }
     note_rates(s, over);
     const tdi_helix_pose back = s->back;
@@ -214,6 +226,14 @@ static void end_rest(void *body) {
     s->moved = false;
 }
 
+static void ease(void *body) {
+    td_helix_state *s = body;
+    for (int32_t i = 0; i < s->model->element_count; i++) {
+        s->pose.u[i] = s->model->element[i].rest;
+    }
+    tdi_helix_update(s);
+}
+
 // ---- Newton's method ------------------------------------------------------------------------
 
 static void clear(void *body) {
@@ -224,20 +244,81 @@ static void clear(void *body) {
     }
 }
 
+// N m/rad: of an element, to bending and twisting as a whole.
+static td_real turning_stiffness(const tdi_helix_element *e) {
+    return (e->stiffness.x + e->stiffness.y + e->stiffness.z) / (3 * e->length * e->length);
+}
+
+// Adds springs about the pose; to a root such as would hold its element.
+static void stiffen(td_helix_state *s, int32_t i, td_real by) {
+    const tdi_helix_element *e = &s->model->element[i];
+    tdi_helix_form *form = &s->node[i].form;
+    const td_vec3 k = tdi_scale(e->stiffness, by);
+    form->d = tdi_sym3_add(form->d, tdi_sym3_diagonal(k.x, k.y, k.z));
+    if (e->parent == TD_NONE) {
+        const td_real turn = by * turning_stiffness(e), shift = turn / (e->length * e->length);
+        form->start.a = tdi_sym3_add(form->start.a, tdi_sym3_diagonal(turn, turn, turn));
+        form->start.c = tdi_sym3_add(form->start.c, tdi_sym3_diagonal(shift, shift, shift));
+    }
+}
+
+// Springs and weight do not depend on how a pinned root is turned about the vertical nor, without
+// weight, on where a root is at all. There the gradient is 0 and at rest the Hessian too: with any
+// stiffness that is added, increments are those that leave the root where it is.
+static void hold_neutral(td_helix_state *s, int32_t i) {
+    const tdi_helix_element *e = &s->model->element[i];
+    tdi_helix_block *start = &s->node[i].form.start;
+    if (e->parent != TD_NONE || e->root == TD_END_CLAMPED) {
+        return;
+    }
+    const td_vec3 down = tdi_mat3_apply_t(&s->pose.start[i].r, s->head.opts->gravity);
+    const td_real g2 = tdi_dot(down, down), k = fabs(start->a.xx) + fabs(start->a.yy) +
+                                                fabs(start->a.zz) + turning_stiffness(e);
+    if (g2 > 0) {
+        const td_vec3 z = down;
+        const td_sym3 about = {z.x * z.x, z.y * z.y, z.z * z.z, z.x * z.y, z.x * z.z, z.y * z.z};
+        start->a = tdi_sym3_add(start->a, tdi_sym3_scale(about, k / g2));
+        return;
+    }
+    const td_real shift = k / (e->length * e->length);
+    start->a = tdi_sym3_add(start->a, tdi_sym3_diagonal(k, k, k));
+    start->c = tdi_sym3_add(start->c, tdi_sym3_diagonal(shift, shift, shift));
+}
+
+// Tip to root: the elements [first, last), whose own terms are there.
+static tdi_factored eliminate(td_helix_state *s, int32_t first, int32_t last,
+                              const tdi_model *model, bool alone) {
+    const bool exact = !model->positive, raise = model->raise && exact && !model->touched;
+    tdi_factored worst = TDI_POSITIVE;
+    for (int32_t i = last - 1; i >= first && worst != TDI_NOT_POSITIVE; i--) {
+        if (model->stiffer > 0) {
+            stiffen(s, i, model->stiffer);
+        }
+        if (exact && s->levers[i].any) {
+            tdi_helix_form_add_levers(&s->node[i].form, &s->levers[i]);
+        }
+        if (alone) {
+            hold_neutral(s, i);
+        }
+        const tdi_factored own =
+            tdi_helix_eliminate(s, i, exact, raise ? TRUSTED * tdi_helix_curl(s, i) : HUGE_VAL);
+        worst = own < worst ? own : worst;
+    }
+    return worst;
+}
+
 static tdi_factored factor(void *body, const tdi_model *model) {
     td_helix_state *s = body;
-    const bool exact = !model->positive, raise = model->raise && exact && !model->touched;
+    const bool exact = !model->positive;
+    const bool alone = !(s->now->h > 0) && !model->touched && s->head.opts->load_count == 0;
     tdi_factored worst = TDI_POSITIVE;
     s->now->carry = model->carry;
     s->now->shift = model->shift;
     tdi_helix_add_loads(s, exact);
-    for (int32_t i = s->model->element_count - 1; i >= 0; i--) {
-        tdi_helix_add_element(s, i, exact);
-        if (exact && s->levers[i].any) {
-            tdi_helix_form_add_levers(&s->node[i].form, &s->levers[i]);
-        }
-        const tdi_factored own =
-            tdi_helix_eliminate(s, i, exact, raise ? TRUSTED * tdi_helix_curl(s, i) : HUGE_VAL);
+    for (int32_t first, last = s->model->element_count; last > 0; last = first) {
+        first = last > TOGETHER ? last - TOGETHER : 0;
+        tdi_helix_add_elements(s, first, last, exact);
+        const tdi_factored own = eliminate(s, first, last, model, alone);
         if (own == TDI_NOT_POSITIVE) {
             clear(s);
             return own;
@@ -262,6 +343,17 @@ static td_real solve(void *body, bool limited, td_real *promise) {
     const tdi_rate still = {{0, 0, 0}, {0, 0, 0}};
     s->now->base_move = s->now->carry ? base_left(s) : still;
     tdi_helix_sweep_out(s, &s->now->base_move, limited ? LARGEST_TURN : HUGE_VAL, promise);
+    return tdi_helix_largest(s);
+}
+
+// The answer of the old factors to the gradient, at the seats as they are now.
+static td_real solve_again(void *body) {
+    td_helix_state *s = body;
+    tdi_helix_pull(s);
+    tdi_helix_sweep_respond(s);
+    for (int32_t i = 0; i < s->model->element_count; i++) {
+        s->node[i].move = s->node[i].respond;
+    }
     return tdi_helix_largest(s);
 }
 
@@ -328,9 +420,11 @@ const tdi_implicit tdi_helix_implicit = {
     .undo = undo,
     .begin_rest = begin_rest,
     .end_rest = end_rest,
+    .ease = ease,
     .clear = clear,
     .factor = factor,
     .solve = solve,
+    .solve_again = solve_again,
     .largest = largest,
     .value = value,
     .keep = keep,

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-#define CURLED 0.25 // of the angle of an element: by so much more it may bend at once in statics
-
 // ---- terms ----------------------------------------------------------------------------------
 
 // A' = A - B [r]x + [r]x B^T - [r]x C [r]x,  B' = B + [r]x C
@@ -68,16 +66,15 @@ static td_vec3 gradient_of(const td_vec3 turn[3], const td_vec3 shift[3], td_vec
 }
 
 // With N_k = A T_k + B P_k, F_k = B^T T_k + C P_k the mixed blocks are N_k + x x F_k and F_k, and
-// that of curvatures T.N + P.F; of second order P_k x f + 1/2 T_k x n, and f.dP + n.dT.
-void tdi_helix_form_add(tdi_helix_form *form, const tdi_helix_jet *jet, const tdi_helix_block *k,
-                        bool exact) {
-    const td_vec3 *turn = jet->turn, *shift = jet->dx, x = jet->x;
+// that of curvatures T.N + P.F; of second order P_k x f + 1/2 T_k x n, and `bent`, f.dP + n.dT.
+static void add_ride(tdi_helix_form *form, td_vec3 x, const td_vec3 turn[3], const td_vec3 shift[3],
+                     const tdi_helix_block *k, const td_sym3 *bent) {
     td_vec3 n[3], f[3];
     for (int j = 0; j < 3; j++) {
         n[j] = tdi_add(tdi_sym3_apply(&k->a, turn[j]), tdi_mat3_apply(&k->b, shift[j]));
         f[j] = tdi_add(tdi_mat3_apply_t(&k->b, turn[j]), tdi_sym3_apply(&k->c, shift[j]));
         td_vec3 mixed = tdi_add(n[j], tdi_cross(x, f[j]));
-        if (exact) {
+        if (bent) {
             mixed = tdi_add(mixed, tdi_cross(shift[j], k->pull));
             mixed = tdi_madd(mixed, tdi_cross(turn[j], k->spin), 0.5);
         }
@@ -86,12 +83,18 @@ void tdi_helix_form_add(tdi_helix_form *form, const tdi_helix_jet *jet, const td
     }
     form->d = tdi_sym3_add(form->d, products(turn, shift, n, f));
     form->g = tdi_add(form->g, gradient_of(turn, shift, k->n, k->f));
-    if (exact) {
-        form->d = tdi_sym3_add(form->d, tdi_helix_bent(jet, k->pull, k->spin));
+    if (bent) {
+        form->d = tdi_sym3_add(form->d, *bent);
     }
     tdi_helix_block moved = *k;
-    tdi_helix_block_shift(&moved, x, exact);
+    tdi_helix_block_shift(&moved, x, bent);
     add_block(&form->start, &moved);
+}
+
+void tdi_helix_form_add(tdi_helix_form *form, const tdi_helix_jet *jet, const tdi_helix_block *k,
+                        bool exact) {
+    const td_sym3 bent = exact ? tdi_helix_bent(jet, k->pull, k->spin) : (td_sym3){.xx = 0};
+    add_ride(form, jet->x, jet->turn, jet->dx, k, exact ? &bent : NULL);
 }
 
 void tdi_helix_form_add_levers(tdi_helix_form *form, const tdi_helix_levers *levers) {
@@ -255,44 +258,45 @@ static tdi_helix_block turned(const tdi_helix_block *k, const tdi_mat3 *q) {
                              tdi_mat3_apply(q, k->pull)};
 }
 
-td_vec3 tdi_helix_ride_on(td_helix_state *s, int32_t i, tdi_helix_jet *jet) {
-    const tdi_helix_element *e = &s->model->element[i];
-    tdi_helix_node *node = &s->node[i];
-    tdi_helix_jet_at(s->pose.u[e->parent], e->at, false, jet);
-    const td_vec3 p = tdi_mat3_apply(&jet->r, e->place);
-    node->q = tdi_mat3_product(&jet->r, &e->turn);
-    node->ride.x = tdi_add(jet->x, p);
-    for (int k = 0; k < 3; k++) {
-        node->ride.turn[k] = jet->turn[k];
-        node->ride.shift[k] = tdi_add(jet->dx[k], tdi_cross(jet->turn[k], p));
+// Second derivatives of an element's start, times a moment and a force on it: with the arm p they
+// are those of the frame's place under f, of its turn under n + p x f, and of the arm.
+static td_sym3 bent_at(const tdi_helix_seat *seat, td_vec3 n, td_vec3 f) {
+    const td_vec3 p = seat->p, *turn = seat->ride.turn;
+    if (p.x == 0 && p.y == 0 && p.z == 0) {
+        return tdi_helix_bent_by(&seat->slopes, f, n);
     }
-    return p;
+    const td_sym3 arm = tdi_helix_geometric(p, f);
+    const td_vec3 by[3] = {tdi_sym3_apply(&arm, turn[0]), tdi_sym3_apply(&arm, turn[1]),
+                           tdi_sym3_apply(&arm, turn[2])};
+    const td_sym3 own = {tdi_dot(turn[0], by[0]), tdi_dot(turn[1], by[1]), tdi_dot(turn[2], by[2]),
+                         tdi_dot(turn[0], by[1]), tdi_dot(turn[0], by[2]), tdi_dot(turn[1], by[2])};
+    return tdi_sym3_add(own, tdi_helix_bent_by(&seat->slopes, f, tdi_add(n, tdi_cross(p, f))));
+}
+
+static void add_seat(tdi_helix_form *form, const tdi_helix_seat *seat, const tdi_helix_block *k,
+                     bool exact) {
+    const td_sym3 bent = exact ? bent_at(seat, k->spin, k->pull) : (td_sym3){.xx = 0};
+    add_ride(form, seat->ride.x, seat->ride.turn, seat->ride.shift, k, exact ? &bent : NULL);
 }
 
 void tdi_helix_add_to_parent(td_helix_state *s, int32_t i, bool exact) {
-    tdi_helix_jet jet;
-    const td_vec3 p = tdi_helix_ride_on(s, i, &jet);
-    tdi_helix_block left = turned(&s->node[i].form.start, &s->node[i].q);
-    if (p.x != 0 || p.y != 0 || p.z != 0) {
-        tdi_helix_block_shift(&left, p, exact);
-    }
-    tdi_helix_form_add(&s->node[s->model->element[i].parent].form, &jet, &left, exact);
+    const tdi_helix_node *node = &s->node[i];
+    const tdi_helix_block left = turned(&node->form.start, &node->seat.q);
+    add_seat(&s->node[s->model->element[i].parent].form, &node->seat, &left, exact);
 }
 
 void tdi_helix_carry(td_helix_state *s, int32_t i) {
-    const tdi_helix_block *start = &s->node[i].form.start;
+    const tdi_helix_node *node = &s->node[i];
+    const tdi_helix_block *start = &node->form.start;
     const int32_t parent = s->model->element[i].parent;
-    tdi_helix_jet jet;
     tdi_helix_block load;
     if (parent == TD_NONE) {
         return;
     }
-    const td_vec3 p = tdi_helix_ride_on(s, i, &jet);
     memset(&load, 0, sizeof load);
-    load.f = load.pull = tdi_mat3_apply(&s->node[i].q, start->pull);
-    load.n = load.spin = tdi_mat3_apply(&s->node[i].q, start->spin);
-    tdi_helix_block_shift(&load, p, true);
-    tdi_helix_form_add(&s->node[parent].form, &jet, &load, true);
+    load.f = load.pull = tdi_mat3_apply(&node->seat.q, start->pull);
+    load.n = load.spin = tdi_mat3_apply(&node->seat.q, start->spin);
+    add_seat(&s->node[parent].form, &node->seat, &load, true);
 }
 
 // A - B C^-1 B^T
@@ -395,9 +399,9 @@ static td_vec3 limited(td_vec3 d, td_real length, td_real limit) {
 // How an element's start moves with its parent.
 static void follow(const td_helix_state *s, int32_t i, const tdi_helix_motion *up,
                    tdi_helix_motion *move) {
-    const tdi_helix_node *node = &s->node[i];
-    move->w = tdi_mat3_apply_t(&node->q, tdi_helix_ride_turn(&node->ride, up));
-    move->v = tdi_mat3_apply_t(&node->q, tdi_helix_ride_shift(&node->ride, up));
+    const tdi_helix_seat *seat = &s->node[i].seat;
+    move->w = tdi_mat3_apply_t(&seat->q, tdi_helix_ride_turn(&seat->ride, up));
+    move->v = tdi_mat3_apply_t(&seat->q, tdi_helix_ride_shift(&seat->ride, up));
 }
 
 void tdi_helix_sweep_out(td_helix_state *s, const tdi_rate *base, td_real limit, td_real *promise) {
@@ -427,11 +431,6 @@ static td_real larger2(td_real most, td_vec3 a, td_real scale) {
     return size <= most ? most : size; // keeps what is not a number
 }
 
-td_real tdi_helix_curl(const td_helix_state *s, int32_t i) {
-    const td_real angle = tdi_norm(s->pose.u[i]) * s->model->element[i].length;
-    return s->head.rule.h > 0 ? 1 : 1 + CURLED * angle;
-}
-
 td_real tdi_helix_largest(const td_helix_state *s) {
     const td_helix_model *m = s->model;
     const bool rest = !(s->head.rule.h > 0);
@@ -442,7 +441,7 @@ td_real tdi_helix_largest(const td_helix_state *s) {
         const bool root = e->parent == TD_NONE, free = root && e->root == TD_END_FREE;
         most = larger2(most, move->w, root || !rest);
         most = larger2(most, move->v, free);
-        most = larger2(most, move->d, e->length / tdi_helix_curl(s, i));
+        most = larger2(most, move->d, e->length);
     }
     return sqrt(most);
 }
@@ -452,8 +451,9 @@ td_real tdi_helix_largest(const td_helix_state *s) {
 // Adds what an element's start leaves to its parent.
 static void hand_down(const tdi_helix_node *node, const tdi_helix_motion *push,
                       tdi_helix_motion *up) {
-    const tdi_helix_ride *r = &node->ride;
-    const td_vec3 n = tdi_mat3_apply(&node->q, push->w), f = tdi_mat3_apply(&node->q, push->v);
+    const tdi_helix_ride *r = &node->seat.ride;
+    const tdi_mat3 *q = &node->seat.q;
+    const td_vec3 n = tdi_mat3_apply(q, push->w), f = tdi_mat3_apply(q, push->v);
     up->w = tdi_add(up->w, tdi_add(n, tdi_cross(r->x, f)));
     up->v = tdi_add(up->v, f);
     up->d = tdi_add(up->d, gradient_of(r->turn, r->shift, n, f));

@@ -47,11 +47,17 @@ typedef struct tdi_helix_ride {
     td_vec3 turn[3], shift[3];
 } tdi_helix_ride;
 
+// An element's start on its parent, in the parent's axes.
+typedef struct tdi_helix_seat {
+    tdi_helix_ride ride;
+    tdi_mat3 q;              // the element's axes
+    td_vec3 p;               // its start from the frame of the helix there
+    tdi_helix_slopes slopes; // there
+} tdi_helix_seat;
+
 typedef struct tdi_helix_node {
     tdi_helix_form form; // until the curvatures are eliminated
-    // the element's start on its parent, and the element's axes in those of its parent
-    tdi_helix_ride ride;
-    tdi_mat3 q;
+    tdi_helix_seat seat; // at the pose; nothing without parent
     // d = -(free + by_turn w + by_shift v)
     tdi_ldl3 pivot;
     tdi_mat3 by_turn, by_shift;
@@ -112,9 +118,6 @@ void tdi_helix_raise_root(tdi_helix_form *form, td_real length, bool shifts);
 // changes by more than `limit` rad along its element. Adds r^T H^-1 r.
 void tdi_helix_sweep_out(td_helix_state *state, const tdi_rate *base, td_real limit,
                          td_real *promise);
-// How much more than a straight element one may bend at once: 1 in steps. Statics go a long way,
-// and what is curled tightly stays so under the same change of curvature.
-td_real tdi_helix_curl(const td_helix_state *state, int32_t element);
 // The largest increment, rad or m: curvatures times lengths, turns and shifts of roots, and in
 // steps the turns of all elements' starts.
 td_real tdi_helix_largest(const td_helix_state *state);
@@ -123,9 +126,6 @@ void tdi_helix_sweep_respond(td_helix_state *state);
 
 // ---- whole Hessians -------------------------------------------------------------------------
 
-// Where an element starts on its parent, of which the jet is given, into the node: from the frame
-// there, in the parent's axes.
-td_vec3 tdi_helix_ride_on(td_helix_state *state, int32_t element, tdi_helix_jet *jet);
 // Tip to root: adds to the parent's form the gradient of an element and all it carries, and what
 // second derivatives make of it; no Hessian.
 void tdi_helix_carry(td_helix_state *state, int32_t element);

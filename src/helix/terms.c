@@ -4,14 +4,24 @@
 
 #include "helix/implicit.h"
 
+#include <string.h>
+
+enum { TOGETHER = 16 }; // elements whose terms are found at once
+
 // ---- springs --------------------------------------------------------------------------------
+
+static td_vec3 springs_gradient(const td_helix_state *s, int32_t i) {
+    const tdi_helix_element *e = &s->model->element[i];
+    const td_vec3 u = s->pose.u[i], k = tdi_scale(e->stiffness, s->head.opts->stiffness),
+                  b = tdi_scale(e->friction, s->now->damp);
+    return tdi_add(tdi_times(k, tdi_sub(u, e->rest)), tdi_times(b, tdi_sub(u, s->u_star[i])));
+}
 
 static void add_springs(const td_helix_state *s, int32_t i, tdi_helix_form *form) {
     const tdi_helix_element *e = &s->model->element[i];
-    const td_vec3 u = s->pose.u[i], k = tdi_scale(e->stiffness, s->head.opts->stiffness),
+    const td_vec3 k = tdi_scale(e->stiffness, s->head.opts->stiffness),
                   b = tdi_scale(e->friction, s->now->damp), both = tdi_add(k, b);
-    form->g = tdi_add(form->g, tdi_times(k, tdi_sub(u, e->rest)));
-    form->g = tdi_add(form->g, tdi_times(b, tdi_sub(u, s->u_star[i])));
+    form->g = tdi_add(form->g, springs_gradient(s, i));
     form->d = tdi_sym3_add(form->d, tdi_sym3_diagonal(both.x, both.y, both.z));
 }
 
@@ -49,11 +59,6 @@ tdi_helix_ride tdi_helix_ride_at(const td_helix_state *s, const tdi_helix_point 
     point_at at;
     ride_point(s, point, &at);
     return at.ride;
-}
-
-static td_vec3 world_of(const td_helix_state *s, int32_t element, td_vec3 x) {
-    const tdi_helix_place *start = &s->pose.start[element];
-    return tdi_add(start->o, tdi_mat3_apply(&start->r, x));
 }
 
 // Second derivatives of a point times a force on it.
@@ -107,14 +112,45 @@ static tdi_drag drag_at(const td_helix_state *s, int32_t k, td_vec3 x) {
     return tdi_drag_of(&o->air, &known->area, u, &by);
 }
 
-static void add_vanes(td_helix_state *s, int32_t i, bool exact) {
-    const tdi_helix_element *e = &s->model->element[i];
-    for (int32_t k = e->vane_first; s->now->drag && k < e->vane_first + e->vane_count; k++) {
-        point_at at;
-        ride_point(s, &s->model->vane[k].point, &at);
-        const tdi_drag drag = drag_at(s, k, world_of(s, i, at.ride.x));
-        add_point(s, i, &at, drag.gradient, &drag.hessian, exact);
+static tdi_vanes_at vanes_at(const td_helix_state *s, bool exact) {
+    const td_step_opts *o = s->head.opts;
+    return (tdi_vanes_at){.on = {s->pose.u, s->pose.start, s->range},
+                          .vane = s->model->vane,
+                          .known = s->vane,
+                          .air = &o->air,
+                          .winds = o->winds,
+                          .h = s->now->h,
+                          .exact = exact};
+}
+
+static td_vec3 vector_at(const td_real *x) {
+    return tdi_vec3(x[0], x[1], x[2]);
+}
+
+static td_sym3 symmetric_at(const td_real *x) {
+    return (td_sym3){x[0], x[1], x[2], x[3], x[4], x[5]};
+}
+
+// Adds sums of vanes in the order of lanes.h.
+static void add_vane_sums(const td_real *sum, tdi_helix_form *form) {
+    tdi_helix_block *start = &form->start;
+    for (int j = 0; j < 3; j++) {
+        form->turn_d[j] = tdi_add(form->turn_d[j], vector_at(sum + 3 * j));
+        form->shift_d[j] = tdi_add(form->shift_d[j], vector_at(sum + 9 + 3 * j));
     }
+    sum += 18;
+    form->d = tdi_sym3_add(form->d, symmetric_at(sum));
+    form->g = tdi_add(form->g, vector_at(sum + 6));
+    start->a = tdi_sym3_add(start->a, symmetric_at(sum + 9));
+    for (int j = 0; j < 9; j++) {
+        start->b.m[j] += sum[15 + j];
+    }
+    start->c = tdi_sym3_add(start->c, symmetric_at(sum + 24));
+    const td_vec3 f = vector_at(sum + 30), n = vector_at(sum + 33);
+    start->f = tdi_add(start->f, f);
+    start->n = tdi_add(start->n, n);
+    start->pull = tdi_add(start->pull, f);
+    start->spin = tdi_add(start->spin, n);
 }
 
 static td_real vanes_value(const td_helix_state *s, int32_t i) {
@@ -152,6 +188,10 @@ static tdi_helix_point middle_of(const td_helix_model *m, int32_t segment) {
     return (tdi_helix_point){.element = r->element, .s = 0.5 * (r->from + r->to)};
 }
 
+static td_vec3 torque_on(const td_helix_state *s, const td_load *load, int32_t element) {
+    return tdi_mat3_apply_t(&s->pose.start[element].r, tdi_scale(load->vector, -1));
+}
+
 static void add_torque(td_helix_state *s, const td_load *load, bool exact) {
     const tdi_helix_point at = middle_of(s->model, load->segment);
     tdi_helix_jet jet;
@@ -159,8 +199,7 @@ static void add_torque(td_helix_state *s, const td_load *load, bool exact) {
     if (at.element == TD_NONE) {
         return;
     }
-    const td_vec3 n = tdi_mat3_apply_t(&s->pose.start[at.element].r, load->vector);
-    block.n = block.spin = tdi_scale(n, -1);
+    block.n = block.spin = torque_on(s, load, at.element);
     tdi_helix_jet_at(s->pose.u[at.element], at.s, false, &jet);
     tdi_helix_form_add(&s->node[at.element].form, &jet, &block, exact);
 }
@@ -192,12 +231,95 @@ static td_real load_value(const td_helix_state *s, const td_load *load) {
     return tdi_torque_value(load, &now.r, &then.r);
 }
 
+// ---- gradients alone ------------------------------------------------------------------------
+
+static void add_motion(tdi_helix_motion *to, const tdi_helix_motion *more) {
+    to->w = tdi_add(to->w, more->w);
+    to->v = tdi_add(to->v, more->v);
+    to->d = tdi_add(to->d, more->d);
+}
+
+static void pull_by_loads(td_helix_state *s) {
+    for (int32_t k = 0; k < s->head.opts->load_count; k++) {
+        const td_load *load = &s->head.opts->loads[k];
+        const bool torque = load->kind == TD_LOAD_TORQUE;
+        const tdi_helix_point at = torque
+                                       ? middle_of(s->model, load->segment)
+                                       : tdi_helix_point_of(s->model, load->segment, load->point);
+        if (at.element == TD_NONE) {
+            continue;
+        }
+        const tdi_helix_ride ride = tdi_helix_ride_at(s, &at);
+        tdi_helix_motion row;
+        if (torque) {
+            const td_vec3 n = torque_on(s, load, at.element), *turn = ride.turn;
+            row = (tdi_helix_motion){
+                n, {0, 0, 0}, {tdi_dot(turn[0], n), tdi_dot(turn[1], n), tdi_dot(turn[2], n)}};
+        } else {
+            const td_vec3 f = load_term(s, load, &at).gradient;
+            row = tdi_helix_ride_row(&ride, tdi_mat3_apply_t(&s->pose.start[at.element].r, f));
+        }
+        add_motion(&s->node[at.element].respond, &row);
+    }
+}
+
+static void pull_elements(td_helix_state *s, int32_t first, int32_t last) {
+    const tdi_helix_element *element = s->model->element, *end = &element[last - 1];
+    const tdi_helix_lanes *lanes = tdi_helix_widest();
+    const tdi_stations_at stations = tdi_helix_stations_at(s, true);
+    td_real sum[TOGETHER][TDI_PULL_ROWS] = {{0}};
+    lanes->station_pulls(&stations, element[first].station_first,
+                         end->station_first + end->station_count, first, sum);
+    if (s->now->drag) {
+        const tdi_vanes_at vanes = vanes_at(s, true);
+        lanes->vane_pulls(&vanes, element[first].vane_first, end->vane_first + end->vane_count,
+                          first, sum);
+    }
+    for (int32_t i = first; i < last; i++) {
+        const td_real *row = sum[i - first];
+        s->node[i].respond =
+            (tdi_helix_motion){vector_at(row), vector_at(row + 3),
+                               tdi_add(vector_at(row + 6), springs_gradient(s, i))};
+    }
+}
+
 // ---- entry ----------------------------------------------------------------------------------
 
+void tdi_helix_add_elements(td_helix_state *s, int32_t first, int32_t last, bool exact) {
+    const tdi_helix_element *element = s->model->element;
+    const tdi_helix_lanes *lanes = tdi_helix_widest();
+    const tdi_stations_at stations = tdi_helix_stations_at(s, exact);
+    for (int32_t i = first, next; i < last; i = next) {
+        next = i + TOGETHER < last ? i + TOGETHER : last;
+        const tdi_helix_element *end = &element[next - 1];
+        td_real sum[TOGETHER][TDI_STATION_ROWS] = {{0}}, drag[TOGETHER][TDI_VANE_ROWS];
+        lanes->stations(&stations, element[i].station_first,
+                        end->station_first + end->station_count, i, sum);
+        if (s->now->drag) {
+            const tdi_vanes_at vanes = vanes_at(s, exact);
+            memset(drag, 0, sizeof drag);
+            lanes->vanes(&vanes, element[i].vane_first, end->vane_first + end->vane_count, i, drag);
+        }
+        for (int32_t k = i; k < next; k++) {
+            tdi_helix_add_sums(sum[k - i], &s->node[k].form);
+            add_springs(s, k, &s->node[k].form);
+            if (s->now->drag) {
+                add_vane_sums(drag[k - i], &s->node[k].form);
+            }
+        }
+    }
+}
+
 void tdi_helix_add_element(td_helix_state *s, int32_t i, bool exact) {
-    tdi_helix_add_stations(s, i, exact, &s->node[i].form);
-    add_springs(s, i, &s->node[i].form);
-    add_vanes(s, i, exact);
+    tdi_helix_add_elements(s, i, i + 1, exact);
+}
+
+void tdi_helix_pull(td_helix_state *s) {
+    const int32_t count = s->model->element_count;
+    for (int32_t i = 0; i < count; i += TOGETHER) {
+        pull_elements(s, i, i + TOGETHER < count ? i + TOGETHER : count);
+    }
+    pull_by_loads(s);
 }
 
 td_real tdi_helix_value(const td_helix_state *s) {

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-#define PINNED    1e4  // times the inertia: K of rows in the elimination of a body
+#define PINNED    1e6  // times the inertia: K of rows in the elimination of a body
 #define SPRING    1e2  // times the inertia: K of rows that cannot be met
 #define MET       1e-9 // m or rad
 #define SHRINKS   0.25 // of the error is left, at most, by an iteration that helps

@@ -28,13 +28,14 @@
 
 // Which quadratic model is factored.
 typedef struct tdi_model {
-    bool positive; // a positive semi-definite model; else the exact Hessian, if that is positive
-    td_real shift; // 1/s^2: weight of inertia about the pose, added to a positive model
-    int32_t tries; // how often a smaller shift did not do
-    bool raise;    // an exact model may be raised where it is not positive definite
-    bool touched;  // the factors must serve respond()
-    bool carry;    // increments bring what is driven to the end of its way
-    bool blocks;   // nothing is eliminated: blocks() is asked for instead
+    bool positive;   // a positive semi-definite model; else the exact Hessian, if that is positive
+    td_real shift;   // 1/s^2: weight of inertia about the pose, added to a positive model
+    td_real stiffer; // of the springs: added to the exact Hessian, about the pose; see `ease`
+    int32_t tries;   // how often a smaller shift did not do
+    bool raise;      // an exact model may be raised where it is not positive definite
+    bool touched;    // the factors must serve respond()
+    bool carry;      // increments bring what is driven to the end of its way
+    bool blocks;     // nothing is eliminated: blocks() is asked for instead
 } tdi_model;
 
 typedef enum tdi_factored {
@@ -125,6 +126,9 @@ typedef struct tdi_implicit {
     // * Statics: Newton's method from the pose as it is.
     void (*begin_rest)(void *body);
     void (*end_rest)(void *body); // + nothing moves any more
+    // * To where springs are at ease. Statics without contact are then those of rest.c, for which
+    // factor() must know `stiffer`.
+    void (*ease)(void *body);
 
     // ---- Newton's method
     // * 1/s^2: left out, a quarter of the step's own inertia, and 100 in statics.
@@ -184,6 +188,9 @@ typedef struct tdi_implicit {
                       td_vec3 *dx);
     // Adds J^T f to the right-hand side, which is 0 when this is the first.
     void (*pin_push)(void *body, const tdi_pin *pin, td_vec3 force, bool first);
+    // * From now on pushes are at these pins alone, and responses are asked for there; with none of
+    // them everywhere again.
+    void (*pin_confine)(void *body, const tdi_pin *pins, int32_t count);
     // Adds J^T g, J^T H J and what second derivatives of a point's place make of g, to what
     // factor() takes; of these last a `positive` model takes the positive part, or nothing. Between
     // clear() and factor(), which is asked for the same. H of a ball joint is the second derivative
@@ -257,6 +264,7 @@ void tdi_state_push(const tdi_implicit *ops, void *body, int32_t point, td_vec3 
 void tdi_state_pin_moves(const tdi_implicit *ops, const void *body, const tdi_pin *pins,
                          int32_t count, bool response, td_vec3 *dx);
 void tdi_state_pin_push(const tdi_implicit *ops, void *body, const tdi_pin *pin, td_vec3 force);
+void tdi_state_pin_confine(const tdi_implicit *ops, void *body, const tdi_pin *pins, int32_t count);
 void tdi_state_respond(const tdi_implicit *ops, void *body);
 void tdi_state_absorb(const tdi_implicit *ops, void *body);
 // 1/s^2: the shift to try first when a positive model needs one.
@@ -309,3 +317,7 @@ typedef struct tdi_newton_opts {
 // contact leaves no room.
 td_status tdi_newton(const tdi_system *system, const tdi_newton_opts *opts, bool *converged,
                      td_step_stats *stats, td_diag *diag);
+
+// rest.c: a body alone, which offers `ease`, to rest.
+td_status tdi_rest(const tdi_implicit *ops, void *body, const tdi_newton_opts *opts,
+                   bool *converged, td_step_stats *stats);

@@ -8,7 +8,7 @@
 
 struct td_island {
     const td_alloc *alloc;
-    tdi_touch *touch;
+    tdi_touch *touch; // NULL: nothing touches
     tdi_holds *holds; // NULL: none
     void *began;      // room for where a step began that is taken in halves
     size_t began_bytes;
@@ -37,8 +37,11 @@ td_status td_island_new(const td_state_ref *states, int32_t count, const td_cont
     for (int32_t k = 0; k < count; k++) {
         island->member[k] = (tdi_member){.ops = states[k].solver, .body = states[k].state};
     }
-    td_status status =
-        tdi_touch_new(island->member, count, opts, collider_limit, alloc, &island->touch, diag);
+    td_status status = TD_OK;
+    if (opts) {
+        status =
+            tdi_touch_new(island->member, count, opts, collider_limit, alloc, &island->touch, diag);
+    }
     const tdi_system all = {.member = island->member, .count = count};
     island->began_bytes = tdi_system_memory(&all);
     if (status == TD_OK) {
@@ -72,7 +75,7 @@ static td_status system_of(td_island *island, const td_step_opts *opts,
     }
     *system = (tdi_system){.member = island->member,
                            .count = island->count,
-                           .touch = island->touch->set ? island->touch : NULL,
+                           .touch = island->touch && island->touch->set ? island->touch : NULL,
                            .holds = island->holds,
                            .colliders = colliders,
                            .collider_count = collider_count};
@@ -165,5 +168,5 @@ td_status td_island_settle(td_island *island, const td_step_opts *opts,
 }
 
 int32_t td_island_contacts(const td_island *island, td_contact *contacts, int32_t capacity) {
-    return tdi_touch_contacts(island->touch, contacts, capacity);
+    return island->touch ? tdi_touch_contacts(island->touch, contacts, capacity) : 0;
 }

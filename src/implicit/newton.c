@@ -112,6 +112,13 @@ static void try_all(const tdi_system *y, td_real fraction) {
     }
 }
 
+// The same where each has its part of the fraction.
+static void try_parts(const tdi_system *y, td_real fraction) {
+    for (int32_t k = 0; k < y->count; k++) {
+        tdi_state_try(y->member[k].ops, y->member[k].body, y->touch->part[k] * fraction);
+    }
+}
+
 static void drive_all(const tdi_system *y, td_real time) {
     for (int32_t k = 0; k < y->count; k++) {
         if (y->member[k].ops->drive) {
@@ -258,7 +265,7 @@ static bool couple(newton *n) {
     const bool touches = y->touch && y->touch->coupled && !n->direct,
                holds = tdi_holds_couple(y->holds);
     if ((holds && !tdi_holds_solve(y->holds, y, &n->promise)) ||
-        (touches && !tdi_touch_solve(y->touch, y, &n->promise))) {
+        (touches && !tdi_touch_solve(y->touch, y, &n->promise, &n->stats->gradient_steps))) {
         return false;
     }
     n->largest = touches || holds ? 0 : n->largest;
@@ -386,6 +393,38 @@ static bool go(const tdi_system *y, bool carry, td_real room, td_real *fraction)
     return false;
 }
 
+// As much of each body's increments as nothing is in the way of, so that what hits something does
+// not hold up all others: `part` of the fraction. Gives the least part; 0: none was found.
+static td_real go_apart(const tdi_system *y, td_real fraction) {
+    tdi_touch *t = y->touch;
+    td_real least = 1;
+    for (int32_t k = 0; k < y->count; k++) {
+        t->part[k] = 1;
+    }
+    for (int32_t round = 0; round < HALVINGS; round++) {
+        try_parts(y, fraction);
+        if (tdi_touch_ways(t, y)) {
+            return least;
+        }
+        for (int32_t k = 0; k < y->count; k++) {
+            const td_real free = round > 0 ? SHORTENED * t->free[k] : t->free[k];
+            t->part[k] *= t->free[k] < 1 ? fmax(free, SHORTEST) : 1;
+            least = fmin(least, t->part[k]);
+        }
+    }
+    return 0;
+}
+
+// Moves each body as far as its own way is free, if that lowers the value. Gives the least part of
+// an increment that was taken; 0: none.
+static td_real move_apart(newton *n, td_real value, td_real fraction, bool searched) {
+    const td_real least = go_apart(n->system, fraction);
+    const bool falls =
+        least > 0 &&
+        (!searched || value_of(n->system) <= value - DESCENT * least * fraction * n->promise);
+    return falls ? least * fraction : 0;
+}
+
 // With contact: as much of the increments as is free and, unless they carry something, lowers the
 // value. Not finite when the value is not.
 static td_real move_touching(newton *n, bool carry) {
@@ -406,6 +445,10 @@ static td_real move_touching(newton *n, bool carry) {
             return value;
         }
         searched = n->promise > ROUNDING * fabs(value);
+    }
+    const td_real apart = !carry && y->count > 1 ? move_apart(n, value, fraction, searched) : 0;
+    if (apart > 0) {
+        return apart;
     }
     for (int32_t k = 0; k < HALVINGS && go(y, carry, room, &fraction); k++) {
         if (!searched || value_of(y) <= value - DESCENT * fraction * n->promise) {

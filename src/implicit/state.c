@@ -151,7 +151,7 @@ void tdi_state_accept(const tdi_implicit *ops, void *body) {
     if (ops->accept) {
         ops->accept(body);
     }
-    s->known = s->known < MOST_KNOWN ? s->known + 1 : MOST_KNOWN;
+    s->known = s->rule.hits ? 1 : s->known < MOST_KNOWN ? s->known + 1 : MOST_KNOWN;
     s->dt = s->rule.dt;
     s->time += s->rule.dt;
     s->accepted = true;
@@ -280,6 +280,13 @@ void tdi_state_pin_push(const tdi_implicit *ops, void *body, const tdi_pin *pin,
     const bool first = !s->pushed;
     s->pushed = true;
     ops->pin_push(body, pin, force, first);
+}
+
+void tdi_state_pin_confine(const tdi_implicit *ops, void *body, const tdi_pin *pins,
+                           int32_t count) {
+    if (ops->pin_confine) {
+        ops->pin_confine(body, pins, count);
+    }
 }
 
 void tdi_state_respond(const tdi_implicit *ops, void *body) {

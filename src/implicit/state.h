@@ -17,6 +17,7 @@ typedef struct tdi_rule {
     bool two;     // BDF2
     td_real part; // of the way that held ends have left, they go in this step: 1 but in halves
     bool touched; // there is contact: points go straight
+    bool hits;    // velocities jump in this step: the next must not look back beyond it
 } tdi_rule;
 
 // Coordinates that add up, x and x + dx, to which the rules apply one by one. A solver that has

@@ -15,8 +15,10 @@
 
 #define STATIC_ITERATIONS 5000  // far more than most need: limp things between pins creep
 #define STATIC_TOLERANCE  1e-10 // rad or m: statics are to be exact
-#define PATIENCE          3     // times as many iterations for a piece of a step
-#define LAST_PATIENCE     10    // and for the smallest
+#define PATIENCE \
+    3                    // times as many iterations for several bodies that touch, which
+                         // hit many things one after the other, and for a piece of a step
+#define LAST_PATIENCE 10 // and for the smallest
 
 // ---- checks ---------------------------------------------------------------------------------
 
@@ -66,6 +68,15 @@ static tdi_rule rule_of(const tdi_system *y, span part) {
                       .touched = y->touch};
 }
 
+// The same with backward Euler, after which BDF2 begins anew.
+static tdi_rule one_step(const tdi_rule *rule) {
+    tdi_rule one = *rule;
+    one.h = one.dt;
+    one.two = false;
+    one.hits = true;
+    return one;
+}
+
 static void guess_all(const tdi_system *y, bool take) {
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_guess(y->member[k].ops, y->member[k].body, take);
@@ -79,18 +90,34 @@ void tdi_system_undo(const tdi_system *y) {
     tdi_holds_undo(y->holds);
 }
 
-// Contact begins where the step does; a guess that something is in the way of is dropped.
+static void begin_all(const tdi_system *y, const tdi_rule *rule) {
+    for (int32_t k = 0; k < y->count; k++) {
+        tdi_state_begin(y->member[k].ops, y->member[k].body, y->member[k].opts, rule);
+    }
+    tdi_holds_begin(y->holds, y, rule->h, rule->part);
+}
+
+// Contact begins where the step does; a guess that something is in the way of is dropped. Where
+// something hits something, velocities jump: what two steps would make of that is no velocity, and
+// adds energy, so that this step and the next take one.
 static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span part, td_diag *diag) {
     td_status status = tdi_touch_begin(y->touch, y, rule->dt, rule->h, part.from, part.to, diag);
-    if (status == TD_OK) {
-        guess_all(y, true);
-        if (tdi_touch_way(y->touch, y, 1) >= 1) {
-            y->touch->time = 1;
-        } else {
-            guess_all(y, false);
-        }
+    if (status != TD_OK) {
+        return status;
     }
-    return status;
+    guess_all(y, true);
+    if (tdi_touch_way(y->touch, y, 1) >= 1) {
+        y->touch->time = 1;
+        return TD_OK;
+    }
+    guess_all(y, false);
+    if (rule->hits) {
+        return TD_OK;
+    }
+    const tdi_rule one = one_step(rule);
+    tdi_system_undo(y);
+    begin_all(y, &one);
+    return begin_touch(y, &one, part, diag);
 }
 
 static td_status try_part(const tdi_system *y, span part, bool *converged, td_step_stats *stats,
@@ -98,14 +125,12 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     const td_step_opts *o = y->member[0].opts;
     const tdi_rule rule = rule_of(y, part);
     const td_real size = part.to - part.from;
-    const int32_t patience = size >= 1 ? 1 : size > 1.0 / TD_STEP_PIECES ? PATIENCE : LAST_PATIENCE;
+    const bool first = size >= 1 && !(y->touch && y->count > 1);
+    const int32_t patience = first ? 1 : size > 1.0 / TD_STEP_PIECES ? PATIENCE : LAST_PATIENCE;
     const tdi_newton_opts newton = {patience * o->iterations, o->tolerance, false};
     td_status status = TD_OK;
     *converged = false;
-    for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_begin(y->member[k].ops, y->member[k].body, y->member[k].opts, &rule);
-    }
-    tdi_holds_begin(y->holds, y, rule.h, rule.part);
+    begin_all(y, &rule);
     if (y->touch) {
         status = begin_touch(y, &rule, part, diag);
     } else {
@@ -299,8 +324,27 @@ td_status tdi_system_step(const tdi_system *y, void *memory, const td_alloc *all
 
 // ---- rest -----------------------------------------------------------------------------------
 
+// All together, or, without contact and constraints, each as it offers.
+static td_status find_rest(const tdi_system *y, bool *converged, td_step_stats *stats,
+                           td_diag *diag) {
+    const tdi_newton_opts opts = {STATIC_ITERATIONS, STATIC_TOLERANCE, true};
+    td_status status = TD_OK;
+    if (y->touch || y->holds) {
+        return tdi_newton(y, &opts, converged, stats, diag);
+    }
+    *converged = true;
+    for (int32_t k = 0; k < y->count && status == TD_OK; k++) {
+        const tdi_member *m = &y->member[k];
+        const tdi_system alone = {.member = m, .count = 1};
+        bool own;
+        status = m->ops->ease ? tdi_rest(m->ops, m->body, &opts, &own, stats)
+                              : tdi_newton(&alone, &opts, &own, stats, diag);
+        *converged = *converged && own;
+    }
+    return status;
+}
+
 td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *diag) {
-    const tdi_newton_opts newton = {STATIC_ITERATIONS, STATIC_TOLERANCE, true};
     td_status status = TD_OK;
     bool converged = false;
     forget(diag);
@@ -311,7 +355,7 @@ td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *
     if (y->touch) {
         status = tdi_touch_begin(y->touch, y, y->member[0].opts->dt, 0, 1, 1, diag);
     }
-    status = status == TD_OK ? tdi_newton(y, &newton, &converged, stats, diag) : status;
+    status = status == TD_OK ? find_rest(y, &converged, stats, diag) : status;
     stats->unconverged += status == TD_OK && !converged;
     if (status == TD_OK) {
         tdi_holds_accept(y->holds, y);

@@ -27,7 +27,7 @@
 
 #define CG_STEPS     400
 #define CG_TOLERANCE 1e-3 // of the increments, in the norm of the factored part
-#define SHORTER      0.25 // of a way on which there are too many pairs
+#define SHORTER      0.25 // of a way on which there are too many pairs: all is near on long ways
 #define NARROW       0.1  // of the range: gaps below it make the barrier stronger
 #define WIDE         0.4  // above it weaker
 #define STRONGER     1.1  // a step: more at once would push what lies still
@@ -58,6 +58,8 @@ static void lay_out(tdi_touch *t, tdi_layout *l) {
     t->point_owner = tdi_layout_place(l, points, sizeof *t->point_owner);
     t->segment = tdi_layout_place(l, capsules, sizeof *t->segment);
     t->radius = tdi_layout_place(l, capsules, sizeof *t->radius);
+    t->part = tdi_layout_place(l, members, sizeof *t->part);
+    t->free = tdi_layout_place(l, members, sizeof *t->free);
     t->capsule = tdi_layout_place(l, capsules, sizeof *t->capsule);
     t->now = tdi_layout_place(l, points, sizeof *t->now);
     t->scratch = tdi_layout_place(l, 0, 1);
@@ -301,15 +303,35 @@ void tdi_touch_keep(tdi_touch *t, const tdi_system *y) {
     memcpy(t->now, t->x, (size_t)t->point_count * sizeof *t->x);
 }
 
-td_real tdi_touch_way(tdi_touch *t, const tdi_system *y, td_real time) {
+// Finds what is near on the way to the poses. False: there is too much.
+static bool look(tdi_touch *t, const tdi_system *y) {
     gather(t, y, t->now);
     for (int32_t k = 0; k < t->point_count; k++) {
         t->dx[k] = tdi_sub(t->now[k], t->x[k]);
     }
-    if (tdi_contacts_find(t->set, t->x, t->dx, NULL) != TD_OK) {
-        return SHORTER; // all is near on long ways
+    return tdi_contacts_find(t->set, t->x, t->dx, NULL) == TD_OK;
+}
+
+td_real tdi_touch_way(tdi_touch *t, const tdi_system *y, td_real time) {
+    return look(t, y) ? tdi_contacts_filter(t->set, t->x, t->dx, t->time, time) : SHORTER;
+}
+
+bool tdi_touch_ways(tdi_touch *t, const tdi_system *y) {
+    const bool few = look(t, y);
+    bool all = few;
+    for (int32_t k = 0; k < y->count; k++) {
+        t->free[k] = few ? 1 : SHORTER;
     }
-    return tdi_contacts_filter(t->set, t->x, t->dx, t->time, time);
+    if (few && !tdi_contacts_filter_groups(t->set, t->x, t->dx, t->time, t->owner, t->free)) {
+        const td_real part = tdi_contacts_filter(t->set, t->x, t->dx, t->time, t->time);
+        for (int32_t k = 0; k < y->count; k++) {
+            t->free[k] = part;
+        }
+    }
+    for (int32_t k = 0; k < y->count; k++) {
+        all = all && t->free[k] >= 1;
+    }
+    return all;
 }
 
 td_real tdi_touch_room(const tdi_touch *t, td_real time) {
@@ -521,7 +543,7 @@ static td_real dot(const tdi_touch *t, const td_vec3 *a, const td_vec3 *b) {
 //   s = g + keep s (press),  q = v + keep q (way):  J^T s = E p and q = J p of the direction p
 //   part = g.v / q.(s + C q),  F += part s (sum),  g -= part (s + C q)
 // and at last x += E^-1 J^T F. The slope changes by -y.F.
-bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise) {
+bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise, int64_t *steps) {
     find_active(t);
     gather_moves(t, y, t->moved);
     for (int32_t k = 0; k < t->active_count; k++) {
@@ -536,6 +558,7 @@ bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise) {
         if (!(next > CG_TOLERANCE * CG_TOLERANCE * *promise)) {
             break;
         }
+        ++*steps;
         keep = step > 0 ? next / size : 0;
         size = next;
         for (int32_t k = 0; k < t->active_count; k++) {

@@ -19,6 +19,8 @@ struct tdi_touch {
     int32_t *segment;                     // of a capsule
     tdi_capsule *capsule;
     td_real *radius; // of a capsule
+    td_real *part;   // of a member: how much of its increments is tried, of what all try
+    td_real *free;   // of a member: how much of its way is free
     td_vec3 *now;    // a point: where the pose is
     size_t scratch_bytes;
     void *scratch;    // room of its own for what follows of points, and is lost after a step
@@ -70,8 +72,8 @@ bool tdi_touch_any(const tdi_touch *t); // whether there were any contacts
 // Adds gradients, and Hessians within capsules, to the bodies, before they are factored.
 void tdi_touch_expand(const tdi_touch *t, const tdi_system *system);
 // Takes what couples capsules into the increments, which are those without it. Changes the promise
-// accordingly. False: the whole is not positive definite.
-bool tdi_touch_solve(tdi_touch *t, const tdi_system *system, td_real *promise);
+// accordingly, and counts the steps. False: the whole is not positive definite.
+bool tdi_touch_solve(tdi_touch *t, const tdi_system *system, td_real *promise, int64_t *steps);
 // The largest increment of a member's points.
 td_real tdi_touch_largest(tdi_touch *t, const tdi_system *system, int32_t member);
 td_real tdi_touch_value(tdi_touch *t, const tdi_system *system);
@@ -83,6 +85,8 @@ void tdi_touch_keep(tdi_touch *t, const tdi_system *system);
 // How much of the way from there straight to the poses is free, 0..1, while colliders go on to
 // `time`.
 td_real tdi_touch_way(tdi_touch *t, const tdi_system *system, td_real time);
+// The same for each member by itself, in `free`, while colliders stand. False: not all is free.
+bool tdi_touch_ways(tdi_touch *t, const tdi_system *system);
 // The least gap at the poses that were evaluated or looked at last, with colliders at `time`, over
 // its range; 1: nothing is nearer than that.
 td_real tdi_touch_room(const tdi_touch *t, td_real time);

@@ -106,6 +106,18 @@ static td_status damped_new(const void *model, const td_damping_opts *opts, cons
     return status;
 }
 
+// Damping is a time, so that it follows the springs.
+static void stiffen(void *model, const void *parameters, td_real bend, td_real twist) {
+    td_rod_model *m = model;
+    const tdi_rod_node *from = parameters;
+    for (int32_t i = 0; i < m->node_count; i++) {
+        for (int k = 0; k < 3; k++) {
+            m->node[i].law.bend[k] = bend * from[i].law.bend[k];
+        }
+        m->node[i].law.twist = twist * from[i].law.twist;
+    }
+}
+
 // ---- states ---------------------------------------------------------------------------------
 
 static td_status state_new(const void *model, const td_alloc *alloc, tdi_solver_state **out,
@@ -235,6 +247,7 @@ const tdi_solver tdi_solver_rod = {
     .model_new = model_new,
     .rest_new = rest_new,
     .damped_new = damped_new,
+    .stiffen = stiffen,
     .state_new = state_new,
     .set_base = set_base,
     .end_pose = end_pose,

@@ -274,6 +274,14 @@ static const tdi_scene_field object_fields[] = {
      DOC("Changes parameters of the materials of the library or of the file.")},
     {"stiffness", TDI_SCENE_REAL, offsetof(td_object_def, stiffness), .def = {1}, .high = 1e12,
      KEYED, DOC("Factor of the stiffness of all joints.")},
+    {"bending", TDI_SCENE_REAL, offsetof(td_object_def, bending), .def = {1}, .low = 1e-9,
+     .high = 1e9, KEYED,
+     DOC("Further factor of the stiffness in bending, and of its damping: as that of Young's "
+         "modulus.")},
+    {"twisting", TDI_SCENE_REAL, offsetof(td_object_def, twisting), .def = {1}, .low = 1e-9,
+     .high = 1e9, KEYED,
+     DOC("Further factor of the stiffness in twist, and of its damping: as that of the shear "
+         "modulus.")},
     {"damping", TDI_SCENE_REAL, offsetof(td_object_def, damping), .def = {1}, .high = 1e12, KEYED,
      DOC("Factor of the damping of all joints.")},
     {"damping_ratio", TDI_SCENE_REAL, offsetof(td_object_def, damping_ratio), .def = {-1},

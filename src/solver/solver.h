@@ -9,7 +9,8 @@
 //            inside. A segment has an origin, a tip and a rotation of its own.
 // Frames     Places, turns and velocities are in world axes; points, curvatures and moments of a
 //            segment in its own.
-// Handles    Models are constant and shared by the states of many actors; states are stepped one a
+// Handles    Models are constant while states step and shared by the states of many actors; states
+// are stepped one a
 //            thread. A model begins with a tdi_solver_model and a state with a tdi_solver_state;
 //            what else they are is known in the solver's folder alone. Each is one block.
 // Stiffness  The factor that a step takes for all springs is not the model's: moments get it, and
@@ -54,6 +55,11 @@ typedef struct tdi_solver {
     // * A model like this one with other damping.
     td_status (*damped_new)(const void *model, const td_damping_opts *opts, const td_alloc *alloc,
                             tdi_solver_model **out, td_diag *diag);
+
+    // * Springs in bending and in twist, with their damping, so many times as stiff as those of
+    // `parameters`: what head.parameters of the model pointed to at some time. No state of the
+    // model is in a step.
+    void (*stiffen)(void *model, const void *parameters, td_real bend, td_real twist);
 
     // ---- states
     // As drawn, standing still. Takes all memory that stepping needs. The model outlives it.

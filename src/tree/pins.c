@@ -134,6 +134,25 @@ void tdi_tree_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first
     push_joint(s, pin->segment, force);
 }
 
+// The pins' bodies and all that carry them: what a push there does to others is not asked for.
+// Marks are in `summed`, which nobody uses between sweeps.
+void tdi_tree_pin_confine(void *body, const tdi_pin *pins, int32_t count) {
+    td_tree_state *s = body;
+    const td_tree_model *m = s->model;
+    s->asked_count = 0;
+    for (int32_t k = 0; k < count; k++) {
+        for (int32_t i = pins[k].segment; i != TD_NONE && !s->summed[i]; i = m->parent[i]) {
+            s->summed[i] = 1;
+        }
+    }
+    for (int32_t i = 0; count > 0 && i < m->body_count; i++) {
+        if (s->summed[i]) {
+            s->asked[s->asked_count++] = i;
+            s->summed[i] = 0;
+        }
+    }
+}
+
 void tdi_tree_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
                       bool positive) {
     td_tree_state *s = body;

@@ -54,6 +54,21 @@ static td_status damped_new(const void *model, const td_damping_opts *opts, cons
     return status;
 }
 
+// A hinge about the axis a has the share k_x a_x^2 + k_y a_y^2 + k_z a_z^2 of a ball's springs,
+// where a_x^2 + a_z^2 = 1 - a_y^2.
+static void stiffen(void *model, const void *parameters, td_real bend, td_real twist) {
+    td_tree_model *m = model;
+    const tdi_body *from = parameters;
+    for (int32_t i = 0; i < m->body_count; i++) {
+        const td_real y = from[i].axis.y, hinge = bend + (twist - bend) * y * y;
+        const td_vec3 by = m->kind[i] == TD_JOINT_HINGE   ? tdi_vec3(hinge, hinge, hinge)
+                           : m->kind[i] == TD_JOINT_SLIDE ? tdi_vec3(1, 1, 1)
+                                                          : tdi_vec3(bend, twist, bend);
+        m->body[i].stiffness = tdi_times(from[i].stiffness, by);
+        m->body[i].damping = tdi_times(from[i].damping, by);
+    }
+}
+
 // ---- states ---------------------------------------------------------------------------------
 
 static td_status state_new(const void *model, const td_alloc *alloc, tdi_solver_state **out,
@@ -155,6 +170,7 @@ const tdi_solver tdi_solver_tree = {
     .model_new = model_new,
     .rest_new = rest_new,
     .damped_new = damped_new,
+    .stiffen = stiffen,
     .state_new = state_new,
     .set_base = set_base,
     .explicit_step = explicit_step,

@@ -455,6 +455,7 @@ const tdi_implicit tdi_tree_implicit = {
     .pin_places = tdi_tree_pin_places,
     .pin_moves = tdi_tree_pin_moves,
     .pin_push = tdi_tree_pin_push,
+    .pin_confine = tdi_tree_pin_confine,
     .pin_add = tdi_tree_pin_add,
     .saved = tdi_tree_saved,
     .blank = tdi_tree_blank,

@@ -99,6 +99,13 @@ static td_status make_variant(td_world *w, int32_t object, int32_t variant,
                                               : "strand",
                                 &diag, diags);
     }
+    status = tdi_variant_stiffen(w, object, v, &diag);
+    if (status != TD_OK) {
+        return tdi_object_fault(
+            w, object, status,
+            o->bending != 1 || tdi_scene_keyed(w->scene, &o->bending) ? "bending" : "twisting",
+            &diag, diags);
+    }
     if (o->stiffness == 0 && (o->rest_under_gravity || o->damping_ratio >= 0)) {
         tdi_fail(&diag, TD_ERR_ARGUMENT, "rest_under_gravity needs a stiffness above 0");
         return tdi_object_fault(w, object, TD_ERR_SYNTAX, "stiffness", &diag, diags);
@@ -239,6 +246,10 @@ static td_status make_object(td_world *w, int32_t k, const td_world_opts *opts, 
     for (int32_t i = 0; i < def->instances.variants && status == TD_OK; i++) {
         tdi_variant *v = &w->variants[w->variant_count++];
         status = make_variant(w, k, i, opts, v, diags);
+    }
+    if (status == TD_OK &&
+        (tdi_scene_keyed(w->scene, &def->bending) || tdi_scene_keyed(w->scene, &def->twisting))) {
+        status = tdi_object_stiffen_room(w, k, &diag);
     }
     for (int32_t i = 0; i < count && status == TD_OK; i++) {
         const tdi_variant *v = &w->variants[o->first_variant + i % def->instances.variants];

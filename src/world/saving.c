@@ -231,7 +231,7 @@ td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag 
     tape_world(&t, w);
     tdi_world_place_colliders(w);
     tdi_world_forget_places(w);
-    td_status status = TD_OK;
+    td_status status = tdi_world_stiffen(w, diag);
     for (int32_t k = 0; k < w->wind_count && status == TD_OK; k++) {
         status = tdi_world_remake_wind(w, k, diag); // its parameters may have been set
     }

@@ -35,6 +35,7 @@ td_solver_info td_solver_get(int32_t index) {
     info.mutual = s->implicit->respond != NULL;
     info.rest = s->rest_new != NULL;
     info.damping = s->damped_new != NULL;
+    info.stiffens = s->stiffen != NULL;
     info.modes = s->modes != NULL;
     return info;
 }

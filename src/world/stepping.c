@@ -72,6 +72,7 @@ static void prepare(const stepping *s, tdi_actor *a) {
 static void begin(const stepping *s) {
     td_world *w = s->world;
     tdi_world_set_keyed(w, s->t1);
+    tdi_world_stiffen(w, NULL);
     tdi_world_set_holds(w, s->t0);
     tdi_world_move_colliders(w);
     for (int32_t k = 0; k < w->wind_count; k++) {
@@ -269,6 +270,7 @@ static td_status fail(const stepping *s, td_status status, td_diag *diag) {
     td_world *w = s->world;
     for_islands(s, undo_island);
     tdi_world_set_keyed(w, s->t0);
+    tdi_world_stiffen(w, NULL);
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_actor_move_ends(w, &w->actors[k]);
     }

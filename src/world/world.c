@@ -201,6 +201,7 @@ td_step_stats td_world_stats(const td_world *w) {
         sum.raised += s->raised;
         sum.unconverged += s->unconverged;
         sum.halved += s->halved;
+        sum.gradient_steps += s->gradient_steps;
         sum.last_move = fmax(sum.last_move, s->last_move);
     }
     return sum;
@@ -227,11 +228,12 @@ static td_status follow(td_world *w, const char *at, td_diag *diag) {
             return tdi_world_remake_wind(w, k, diag);
         }
     }
-    return TD_OK;
+    return tdi_world_stiffen(w, diag);
 }
 
-static td_status set_live(td_world *w, const tdi_field_place *place, const char *path,
-                          td_real value, td_diag *diag) {
+// Sets a number, and what was made of it. What fails changes nothing.
+static td_status set_number(td_world *w, const tdi_field_place *place, const char *path,
+                            td_real value, td_diag *diag) {
     td_real before = 0;
     td_status status = tdi_fields_get(&tdi_scene_all, &w->scene->def, path, &before, diag);
     if (status == TD_OK) {
@@ -262,13 +264,10 @@ td_status td_world_set(td_world *w, const char *path, td_real value, td_diag *di
     if (status != TD_OK) {
         return status;
     }
-    if (place.field->live) {
-        return set_live(w, &place, path, value, diag);
-    }
-    if (!place.field->keyed) {
+    if (!place.field->live && !place.field->keyed) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "%s cannot change after the world is made", path);
     }
-    status = tdi_fields_set(&tdi_scene_all, &w->scene->def, path, value, diag);
+    status = set_number(w, &place, path, value, diag);
     if (status == TD_OK) {
         end_keys(w, place.at);
     }

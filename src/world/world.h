@@ -24,12 +24,19 @@ typedef struct tdi_variant {
     td_skeleton *skeleton;
     const tdi_solver *solver;
     tdi_solver_model *model;
+    void *made;     // parameters that the model was made with; NULL: as it is now
     int32_t *depth; // joints from the base to each segment, itself included
     int32_t depth_most;
 } tdi_variant;
 
+// Factors of the stiffness in bending and in twist.
+typedef struct tdi_factors {
+    td_real bend, twist;
+} tdi_factors;
+
 typedef struct tdi_object {
     int32_t first_variant, first_actor, actor_count;
+    tdi_factors made, factors; // with which its models were made, and which they have now
     const tdi_keyed *position, *rotation; // of the base; NULL: no keyframes
     tdi_transform frame;                  // reference of local dynamics at the last step
 } tdi_object;
@@ -211,6 +218,15 @@ td_vec3 tdi_object_gravity(const td_world *world, int32_t object, td_quat base);
 // Tells of a fault of an object, at one of its keys.
 td_status tdi_object_fault(const td_world *world, int32_t object, td_status status, const char *key,
                            const td_diag *diag, td_diag_list *diags);
+
+// stiffen.c: factors of the stiffness in bending and in twist.
+// Of a model that was just made, as the scene says them at time 0.
+td_status tdi_variant_stiffen(const td_world *world, int32_t object, tdi_variant *variant,
+                              td_diag *diag);
+// Room for the models of an object to change while the world runs.
+td_status tdi_object_stiffen_room(td_world *world, int32_t object, td_diag *diag);
+// All models, as the scene says now. Takes no memory where there is room, and cannot fail then.
+td_status tdi_world_stiffen(td_world *world, td_diag *diag);
 
 // touch.c: colliders and how contact works.
 td_status tdi_world_make_colliders(td_world *world, td_diag_list *diags);

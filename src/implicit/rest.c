@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// Statics of one body, from any start, by Levenberg's and Marquardt's method.
+//
+// Model     The exact Hessian, with the body's springs added once more, `stiffer` times: increments
+//           become shorter, and turn to where springs give way. Where the sum is not positive
+//           definite, it takes more of them.
+// Gain      What an increment lowers the value by, over what the model promises. With a good gain
+//           the next model has less of the springs, with none it has more.
+// Search    As in Newton's method, increments are halved until the value falls; those that gain
+//           more than they promise are doubled while it falls.
+// Neutral   Where nothing holds a body, as a pinned one about the vertical, the Hessian has an
+//           eigenvalue of 0, and rounding decides its sign. A few springs keep increments there as
+//           small as the gradient, which vanishes.
+// Anew      A kink that wanders along a coil takes hundreds of iterations. What is not at rest
+//           after some fifty starts anew from its shape at ease.
+
+#include "implicit/implicit.h"
+
+#include <math.h>
+
+#define FIRST      0.1  // of the springs: what is added first
+#define LEAST      1e-3 // of the springs: less is none
+#define MOST       1e10 // of the springs: no descent is left
+#define MORE       4.0  // times what was added, after an increment that was cut or gained little
+#define LESS       0.1
+#define TRIES      40
+#define CUT        0.4  // of an increment: less was too long
+#define GOOD       0.75 // gains
+#define FAIR       0.25
+#define BARGAIN    1.1
+#define DESCENT    1e-4  // of what the slope promises
+#define ROUNDING   1e-13 // of the value: a promise below this cannot be seen
+#define SMALL_MOVE 1e-6  // rad or m: an increment that cannot be judged by the value any more
+#define HALVINGS   30
+#define LEFT       0.1 // of the tolerance may be left
+#define ANEW       50  // iterations
+
+typedef struct resting {
+    const tdi_implicit *ops;
+    void *body;
+    td_step_stats *stats;
+    td_real stiffer; // of the springs
+    bool needed;     // with less the model was not positive definite
+    td_real largest; // increment
+    td_real before;  // the last, if it was one of Newton's method; else 0
+    td_real promise; // minus the slope along the increments
+    td_real gain;
+} resting;
+
+// Factors the exact Hessian and as much of the springs as it needs. False: no amount will do.
+static bool factor(resting *r) {
+    r->needed = false;
+    for (int32_t k = 0; k < TRIES; k++) {
+        const tdi_model model = {.stiffer = r->stiffer};
+        if (r->ops->clear) {
+            r->ops->clear(r->body);
+        }
+        if (r->ops->factor(r->body, &model) != TDI_NOT_POSITIVE) {
+            r->stats->raised += r->stiffer > 0;
+            return true;
+        }
+        r->needed = true;
+        r->stiffer = fmax(FIRST, MORE * r->stiffer);
+    }
+    return false;
+}
+
+static td_real value_at(const resting *r, td_real fraction) {
+    tdi_state_try(r->ops, r->body, fraction);
+    return r->ops->value(r->body);
+}
+
+// Goes on along an increment while the value falls: how far.
+static td_real stretch(const resting *r, td_real value) {
+    td_real fraction = 1;
+    for (int32_t k = 0; k < HALVINGS; k++, fraction *= 2) {
+        const td_real next = value_at(r, 2 * fraction);
+        if (!(next < value)) {
+            break;
+        }
+        value = next;
+    }
+    value_at(r, fraction);
+    return fraction;
+}
+
+// Takes as much of the increments as lowers the value: how much. Not finite when the value is not.
+static td_real search(resting *r) {
+    const td_real value = r->ops->value(r->body), unseen = ROUNDING * fabs(value);
+    td_real fraction = 1;
+    tdi_state_keep(r->ops, r->body);
+    if (!isfinite(value)) {
+        return value;
+    }
+    for (int32_t k = 0; k < HALVINGS; k++, fraction *= 0.5) {
+        const td_real fall = value - value_at(r, fraction),
+                      model = r->promise * (fraction - 0.5 * fraction * fraction);
+        if (fall >= DESCENT * fraction * r->promise - unseen || r->largest < SMALL_MOVE) {
+            r->gain = model > unseen ? fall / model : 1;
+            return k == 0 && r->gain > BARGAIN ? stretch(r, value - fall) : fraction;
+        }
+        r->stats->halvings++;
+    }
+    value_at(r, 0);
+    return 0;
+}
+
+// Whether the last increment was the last: it was small, the next would be, or none goes down.
+static bool is_done(const resting *r, td_real taken, td_real tolerance) {
+    const td_real x = r->largest, next = fmax(1, x / (r->before * r->before)) * x * x;
+    if (taken == 0) {
+        return x < SMALL_MOVE || r->stiffer > MOST;
+    }
+    return (x <= tolerance && (r->needed || r->stiffer <= FIRST)) ||
+           (r->before > 0 && r->stiffer == 0 && taken == 1 && next <= LEFT * tolerance);
+}
+
+// The springs of the next model.
+static void adapt(resting *r, td_real taken) {
+    r->before = taken == 1 && r->stiffer == 0 ? r->largest : 0;
+    if (taken < CUT || (taken == 1 && r->gain < FAIR)) {
+        r->stiffer = fmax(FIRST, MORE * r->stiffer);
+    } else if (taken >= 1 && r->gain > GOOD) {
+        r->stiffer *= LESS;
+    }
+    r->stiffer = r->stiffer < LEAST ? 0 : r->stiffer;
+}
+
+td_status tdi_rest(const tdi_implicit *ops, void *body, const tdi_newton_opts *opts,
+                   bool *converged, td_step_stats *stats) {
+    resting r = {.ops = ops, .body = body, .stats = stats};
+    *converged = false;
+    for (int32_t k = 0; k < opts->iterations && !*converged; k++) {
+        if (k == ANEW) {
+            ops->ease(body);
+            r = (resting){.ops = ops, .body = body, .stats = stats};
+        }
+        if (!factor(&r)) {
+            return TD_ERR_DIVERGED;
+        }
+        r.promise = 0;
+        r.largest = stats->last_move = ops->solve(body, false, &r.promise);
+        stats->iterations++;
+        const td_real taken = isfinite(r.largest) ? search(&r) : r.largest;
+        if (!isfinite(taken)) {
+            return TD_ERR_DIVERGED;
+        }
+        *converged = is_done(&r, taken, opts->tolerance);
+        adapt(&r, taken);
+    }
+    return TD_OK;
+}

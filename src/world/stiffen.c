@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Stiffness in bending and in twist that changes while a world runs.
+//
+// Method   A model is made with the factors b_0 of time 0: its rest shape and its damping are those
+//          of these springs. Later its springs and their damping are b/b_0 times what they were
+//          made as, so that the same factor gives the same bits whatever came between.
+
+#include "world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LEAST 1e-9 // a curve through small factors may go past them, below 0
+
+static tdi_factors factors_of(const td_object_def *o) {
+    return (tdi_factors){fmax(o->bending, LEAST), fmax(o->twisting, LEAST)};
+}
+
+static bool is_same(tdi_factors a, tdi_factors b) {
+    return a.bend == b.bend && a.twist == b.twist;
+}
+
+static td_status refuse(const tdi_solver *solver, td_diag *diag) {
+    return tdi_fail(diag, TD_ERR_ARGUMENT,
+                    "the solver '%s' does not have 'bending' and 'twisting'; change the materials "
+                    "or the solver",
+                    solver->info.name);
+}
+
+td_status tdi_variant_stiffen(const td_world *w, int32_t object, tdi_variant *v, td_diag *diag) {
+    const td_object_def *o = &w->scene->def.objects[object];
+    tdi_object *of = &w->objects[object];
+    const size_t bytes = v->model->parameter_bytes;
+    const bool changes =
+        tdi_scene_keyed(w->scene, &o->bending) || tdi_scene_keyed(w->scene, &o->twisting);
+    of->made = of->factors = factors_of(o);
+    if (is_same(of->made, (tdi_factors){1, 1})) {
+        return changes && !v->solver->stiffen ? refuse(v->solver, diag) : TD_OK;
+    }
+    if (!v->solver->stiffen) {
+        return refuse(v->solver, diag);
+    }
+    void *plain = tdi_alloc_zeroed(w->alloc, 1, bytes);
+    if (!plain) {
+        return TD_ERR_MEMORY;
+    }
+    memcpy(plain, v->model->parameters, bytes);
+    v->solver->stiffen(v->model, plain, of->made.bend, of->made.twist);
+    tdi_alloc_free(w->alloc, plain, bytes);
+    return TD_OK;
+}
+
+td_status tdi_object_stiffen_room(td_world *w, int32_t object, td_diag *diag) {
+    const td_object_def *def = &w->scene->def.objects[object];
+    const tdi_object *o = &w->objects[object];
+    for (int32_t k = o->first_variant; k < o->first_variant + def->instances.variants; k++) {
+        tdi_variant *v = &w->variants[k];
+        if (!v->solver->stiffen) {
+            return refuse(v->solver, diag);
+        }
+        if (!v->made) {
+            void *room = tdi_arena_zeroed(&w->arena, v->model->parameter_bytes, 1);
+            if (!room) {
+                return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for a model's stiffness");
+            }
+            v->made = memcpy(room, v->model->parameters, v->model->parameter_bytes);
+        }
+    }
+    return TD_OK;
+}
+
+td_status tdi_world_stiffen(td_world *w, td_diag *diag) {
+    for (int32_t k = 0; k < w->scene->def.object_count; k++) {
+        const td_object_def *def = &w->scene->def.objects[k];
+        tdi_object *o = &w->objects[k];
+        const tdi_factors now = factors_of(def);
+        if (is_same(now, o->factors)) {
+            continue;
+        }
+        td_status status = tdi_object_stiffen_room(w, k, diag);
+        if (status != TD_OK) {
+            return status;
+        }
+        for (int32_t i = o->first_variant; i < o->first_variant + def->instances.variants; i++) {
+            tdi_variant *v = &w->variants[i];
+            v->solver->stiffen(v->model, v->made, now.bend / o->made.bend,
+                               now.twist / o->made.twist);
+        }
+        o->factors = now;
+    }
+    return TD_OK;
+}
