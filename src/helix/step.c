@@ -300,8 +300,7 @@ static tdi_factored eliminate(td_helix_state *s, int32_t first, int32_t last,
         if (alone) {
             hold_neutral(s, i);
         }
-        const tdi_factored own =
-            tdi_helix_eliminate(s, i, exact, raise ? TRUSTED * tdi_helix_curl(s, i) : HUGE_VAL);
+        const tdi_factored own = tdi_helix_eliminate(s, i, exact, raise ? TRUSTED : HUGE_VAL);
         worst = own < worst ? own : worst;
     }
     return worst;
