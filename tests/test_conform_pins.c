@@ -378,7 +378,7 @@ static void claim_gradient(pinned *p) {
         increments(p);
         answer(p, k, tdi_scale(g, -1), told);
         clear(&p->o);
-        p->o.ops->pin_add(p->o.body, &p->pin[k], g, &no_hessian, false);
+        p->o.ops->pin_add(p->o.body, &p->pin[k], g, &no_hessian, TDI_LEVERS_ALL);
         increments(p);
         tdi_state_pin_moves(p->o.ops, p->o.body, p->pin, p->count, false, with);
         for (int32_t q = 0; q < p->count; q++) {
@@ -409,7 +409,7 @@ static void claim_stiffness(pinned *p) {
         for (int j = 0; j < 3; j++) {
             const td_sym3 h = tdi_sym3_square(n, factors[j] / soft);
             clear(&p->o);
-            p->o.ops->pin_add(p->o.body, &p->pin[k], tdi_vec3(0, 0, 0), &h, false);
+            p->o.ops->pin_add(p->o.body, &p->pin[k], tdi_vec3(0, 0, 0), &h, TDI_LEVERS_ALL);
             increments(p);
             answer(p, k, n, dx);
             const td_real stiff = tdi_dot(n, dx[k]), told = soft / (1 + factors[j]);
@@ -456,7 +456,7 @@ static void add_well(const pinned *p, const well *w, td_vec3 x) {
                       0.5 * (u.x * at.z + u.z * at.x),
                       0.5 * (u.y * at.z + u.z * at.y)};
     }
-    p->o.ops->pin_add(p->o.body, &p->pin[w->pin], g, &h, false);
+    p->o.ops->pin_add(p->o.body, &p->pin[w->pin], g, &h, TDI_LEVERS_ALL);
 }
 
 static td_sym3 random_positive(tdi_random *r, td_real size) {

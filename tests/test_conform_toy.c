@@ -244,8 +244,8 @@ static void pin_push(void *body, const tdi_pin *pin, td_vec3 f, bool first) {
 }
 
 static void pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
-                    bool positive) {
-    (void)pin, (void)positive;
+                    tdi_levers levers) {
+    (void)pin, (void)levers;
     tdi_point_add(&((bead *)body)->touch, 0, gradient, *hessian);
 }
 

@@ -111,6 +111,8 @@ void tdi_holds_expand(const tdi_holds *all, const tdi_system *system, bool exact
 td_real tdi_holds_value(tdi_holds *all, const tdi_system *system);
 // At the poses that were evaluated, with the forces that were found there.
 td_real tdi_holds_value_kept(const tdi_holds *all);
+// What the promise changes by when the value has the forces that follow from the increments.
+td_real tdi_holds_slope(tdi_holds *all, const tdi_system *system);
 // With the increments as they are: forces, and the slope of the value along them.
 void tdi_holds_finish(tdi_holds *all, const tdi_system *system, td_real *promise);
 // No increment was taken: forces as they were.

@@ -119,6 +119,10 @@ static void add_column(tdi_holds *h, const tdi_member *m, int32_t k, int32_t at,
 static void add_responses(tdi_holds *h, const tdi_system *y) {
     for (int32_t k = 0; k < h->member_count; k++) {
         const tdi_member *m = tdi_holds_member(h, y, k);
+        const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
+        if (h->first_node[k] < h->first_node[k + 1]) {
+            tdi_state_pin_confine(m->ops, m->body, h->pin + first, count);
+        }
         for (int32_t at = h->first_node[k]; at < h->first_node[k + 1]; at++) {
             const tdi_held *b = &h->held[h->node[at]];
             for (int32_t r = 0; takes_part(b) && r < TDI_BOND_ROWS; r++) {
@@ -126,6 +130,9 @@ static void add_responses(tdi_holds *h, const tdi_system *y) {
                     add_column(h, m, k, at, r);
                 }
             }
+        }
+        if (h->first_node[k] < h->first_node[k + 1]) {
+            tdi_state_pin_confine(m->ops, m->body, NULL, 0);
         }
     }
 }

@@ -91,30 +91,36 @@ void tdi_holds_evaluate(tdi_holds *all, const tdi_system *y) {
 
 // ---- terms ----------------------------------------------------------------------------------
 
-// Gradient and Hessian of a pinned bond.
+// Gradient and Hessian of a pinned bond. The force of the error passes with the increments, and has
+// no second derivatives: at a first guess it may be many times that of the multipliers.
 static void expand_pinned(const tdi_holds *h, const tdi_held *b, const tdi_member *m, bool exact,
-                          bool positive) {
+                          tdi_levers levers) {
     const tdi_hold_state *s = &h->state[b->hold];
+    const tdi_pin *pin = &h->pin[b->pin[0]];
     td_real force[TDI_BOND_ROWS] = {0};
-    td_vec3 x[TDI_BOND_PINS], gradient = {0, 0, 0};
-    td_sym3 hessian = {0};
+    td_vec3 x[TDI_BOND_PINS], lasting = {0, 0, 0}, passing = {0, 0, 0};
+    td_sym3 hessian = {0}, curvature = {0};
     for (int32_t r = 0; r < b->law.row_count; r++) {
         if (b->used[r]) {
-            force[r] = s->l[b->bond][r] + b->k * b->at.c[r];
-            gradient = tdi_madd(gradient, b->at.gradient[r][0], force[r]);
-            hessian = tdi_sym3_add(hessian, tdi_sym3_square(b->at.gradient[r][0], b->k));
+            const td_vec3 gradient = b->at.gradient[r][0];
+            const td_real error = b->k * b->at.c[r];
+            force[r] = s->unmet ? error : s->l[b->bond][r];
+            lasting = tdi_madd(lasting, gradient, force[r]);
+            passing = tdi_madd(passing, gradient, s->unmet ? 0 : error);
+            hessian = tdi_sym3_add(hessian, tdi_sym3_square(gradient, b->k));
         }
     }
     if (exact) {
         tdi_held_places(h, b, x);
-        hessian = tdi_sym3_add(hessian, tdi_bond_hessian(&b->law, x, s->along, force));
+        curvature = tdi_bond_hessian(&b->law, x, s->along, force);
     }
-    m->ops->pin_add(m->body, &h->pin[b->pin[0]], gradient, &hessian, positive);
+    m->ops->pin_add(m->body, pin, passing, &hessian, TDI_LEVERS_NONE);
+    m->ops->pin_add(m->body, pin, lasting, &curvature, levers);
 }
 
 // The gradient of the multipliers of a coupled bond; K is the Schur complement's.
 static void expand_coupled(const tdi_holds *h, const tdi_system *y, const tdi_held *b,
-                           bool positive) {
+                           tdi_levers levers) {
     const td_constraint *c = &h->def[b->hold];
     const td_real *l = h->state[b->hold].l[b->bond];
     const td_sym3 none = {0};
@@ -124,19 +130,20 @@ static void expand_coupled(const tdi_holds *h, const tdi_system *y, const tdi_he
         for (int32_t r = 0; r < b->law.row_count; r++) {
             gradient = tdi_madd(gradient, b->at.gradient[r][p], b->used[r] ? l[r] : 0);
         }
-        m->ops->pin_add(m->body, &h->pin[b->pin[p]], gradient, &none, positive);
+        m->ops->pin_add(m->body, &h->pin[b->pin[p]], gradient, &none, levers);
     }
 }
 
 void tdi_holds_expand(const tdi_holds *all, const tdi_system *y, bool exact, bool positive) {
+    const tdi_levers levers = positive ? TDI_LEVERS_POSITIVE : TDI_LEVERS_ALL;
     for (const tdi_holds *h = all; h; h = h->next) {
         for (int32_t i = 0; i < h->held_count; i++) {
             const tdi_held *b = &h->held[i];
             if (b->acts && b->node == TD_NONE) {
                 const tdi_member *m = tdi_holds_member(h, y, h->def[b->hold].actor[0]);
-                expand_pinned(h, b, m, exact, positive);
+                expand_pinned(h, b, m, exact, levers);
             } else if (b->acts) {
-                expand_coupled(h, y, b, positive);
+                expand_coupled(h, y, b, levers);
             }
         }
     }
@@ -204,32 +211,51 @@ static void across_curve(const tdi_held *b, td_real along, td_real *l) {
     }
 }
 
-//   f' = l + K c where it takes part,  f = l + K (c + J x),  slope of the value f_m.J x
-static void finish(tdi_holds *h, tdi_held *b, td_real *promise) {
-    tdi_hold_state *s = &h->state[b->hold];
-    td_real *l = s->l[b->bond];
+//   f' = l + K c where it takes part,  f = l + K (c + J x)
+// Gives what the slope changes by where the value has f_m of f instead of f'.
+static td_real forces_of(const tdi_holds *h, const tdi_held *b, td_real f[TDI_BOND_ROWS]) {
+    const tdi_hold_state *s = &h->state[b->hold];
+    const td_real *l = s->l[b->bond];
+    td_real slope = 0;
     for (int32_t r = 0; r < b->law.row_count; r++) {
         const td_real c = b->at.c[r], jx = tdi_held_change(h, b, r),
                       before = b->used[r] ? l[r] + b->k * c : 0,
                       after = b->used[r] ? l[r] + b->k * (c + jx) : 0;
-        b->l_before[r] = l[r];
-        if (!s->unmet) {
-            l[r] = b->law.one_sided ? fmin(after, 0) : after;
-        }
-        *promise += (before - merit_force(b, s, l[r], c)) * jx;
+        f[r] = s->unmet ? 0 : b->law.one_sided ? fmin(after, 0) : after;
+        slope += (before - merit_force(b, s, f[r], c)) * jx;
     }
+    return slope;
+}
+
+static td_real finish(tdi_holds *h, tdi_held *b) {
+    tdi_hold_state *s = &h->state[b->hold];
+    td_real *l = s->l[b->bond], f[TDI_BOND_ROWS] = {0};
+    const td_real slope = forces_of(h, b, f);
+    memcpy(b->l_before, l, sizeof b->l_before);
+    memcpy(l, f, sizeof f);
     if (b->law.kind == TDI_BOND_CURVE) {
         across_curve(b, s->along, l);
     }
+    return slope;
+}
+
+td_real tdi_holds_slope(tdi_holds *all, const tdi_system *y) {
+    td_real sum = 0;
+    for (tdi_holds *h = all; h; h = h->next) {
+        gather_moves(h, y);
+        for (int32_t i = 0; i < h->held_count; i++) {
+            td_real f[TDI_BOND_ROWS];
+            sum += h->held[i].acts ? forces_of(h, &h->held[i], f) : 0;
+        }
+    }
+    return sum;
 }
 
 void tdi_holds_finish(tdi_holds *all, const tdi_system *y, td_real *promise) {
     for (tdi_holds *h = all; h; h = h->next) {
         gather_moves(h, y);
         for (int32_t i = 0; i < h->held_count; i++) {
-            if (h->held[i].acts) {
-                finish(h, &h->held[i], promise);
-            }
+            *promise += h->held[i].acts ? finish(h, &h->held[i]) : 0;
         }
     }
 }

@@ -88,6 +88,13 @@ typedef struct tdi_pin {
     td_vec3 at;      // m: a point in the segment's own axes, from its joint, as td_load.point
 } tdi_pin;
 
+// What is taken of the second derivatives of places, times a force: the geometric stiffness.
+typedef enum tdi_levers {
+    TDI_LEVERS_NONE,     // most of the force is one that the increments take away
+    TDI_LEVERS_POSITIVE, // the positive part, or nothing: for a positive model
+    TDI_LEVERS_ALL,
+} tdi_levers;
+
 // A piece of memory that is saved.
 typedef struct tdi_span {
     void *data;
@@ -191,12 +198,11 @@ typedef struct tdi_implicit {
     // * From now on pushes are at these pins alone, and responses are asked for there; with none of
     // them everywhere again.
     void (*pin_confine)(void *body, const tdi_pin *pins, int32_t count);
-    // Adds J^T g, J^T H J and what second derivatives of a point's place make of g, to what
-    // factor() takes; of these last a `positive` model takes the positive part, or nothing. Between
-    // clear() and factor(), which is asked for the same. H of a ball joint is the second derivative
-    // along exp(w).
+    // Adds J^T g, J^T H J and, as `levers` says, what second derivatives of a point's place make of
+    // g, to what factor() takes. Between clear() and factor(). H of a ball joint is the second
+    // derivative along exp(w).
     void (*pin_add)(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
-                    bool positive);
+                    tdi_levers levers);
 
     // ---- blocks, of bodies that have four unknowns a point; NULL: not offered
     // All blocks of the Hessian that factor() has made, each once, always the same ones.

@@ -258,14 +258,24 @@ static void solve_all_again(newton *n) {
     }
 }
 
+// Contact between segments changes the increments. Its tolerance is a part of the promise, which
+// must not be that of K.
+static bool touch(newton *n) {
+    const tdi_system *y = n->system;
+    const td_real own = tdi_holds_slope(y->holds, y);
+    n->promise += own;
+    const bool fine = tdi_touch_solve(y->touch, y, &n->promise, &n->stats->gradient_steps);
+    n->promise -= own;
+    return fine;
+}
+
 // Constraints and contact between segments change the increments. False: with them the model has no
 // least value.
 static bool couple(newton *n) {
     const tdi_system *y = n->system;
     const bool touches = y->touch && y->touch->coupled && !n->direct,
                holds = tdi_holds_couple(y->holds);
-    if ((holds && !tdi_holds_solve(y->holds, y, &n->promise)) ||
-        (touches && !tdi_touch_solve(y->touch, y, &n->promise, &n->stats->gradient_steps))) {
+    if ((holds && !tdi_holds_solve(y->holds, y, &n->promise)) || (touches && !touch(n))) {
         return false;
     }
     n->largest = touches || holds ? 0 : n->largest;
@@ -446,7 +456,8 @@ static td_real move_touching(newton *n, bool carry) {
         }
         searched = n->promise > ROUNDING * fabs(value);
     }
-    const td_real apart = !carry && y->count > 1 ? move_apart(n, value, fraction, searched) : 0;
+    const bool free = y->count > 1 && !tdi_holds_couple(y->holds);
+    const td_real apart = !carry && free ? move_apart(n, value, fraction, searched) : 0;
     if (apart > 0) {
         return apart;
     }

@@ -134,8 +134,8 @@ void tdi_rod_pin_confine(void *body, const tdi_pin *pins, int32_t count) {
 }
 
 void tdi_rod_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
-                     bool positive) {
+                     tdi_levers levers) {
     const td_rod_state *s = body;
     const tdi_rod_spot a = spot_of(s, pin);
-    tdi_rod_spot_add(s, &a, gradient, hessian, !positive, false);
+    tdi_rod_spot_add(s, &a, gradient, hessian, levers == TDI_LEVERS_ALL, false);
 }

@@ -154,14 +154,13 @@ void tdi_tree_pin_confine(void *body, const tdi_pin *pins, int32_t count) {
 }
 
 void tdi_tree_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
-                      bool positive) {
-    td_tree_state *s = body;
-    (void)positive; // the sweep takes the positive part of geometric stiffness by itself
+                      tdi_levers levers) {
+    td_tree_state *s = body; // the sweep takes the positive part of geometric stiffness by itself
     const td_vec3 g = tdi_scale(gradient, s->now->weight);
     const td_sym3 h = tdi_sym3_scale(*hessian, s->now->weight);
     if (pin->kind == TDI_PIN_POINT) {
         const td_vec3 lever = tdi_mat3_apply(&s->frame[pin->segment].r, pin->at);
-        tdi_tree_add_point(s, pin->segment, lever, g, &h);
+        tdi_tree_add_point(s, pin->segment, lever, g, &h, levers != TDI_LEVERS_NONE);
     } else {
         add_joint(s, pin->segment, g, &h);
     }

@@ -15,4 +15,4 @@ void tdi_tree_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bo
 void tdi_tree_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first);
 void tdi_tree_pin_confine(void *body, const tdi_pin *pins, int32_t count);
 void tdi_tree_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
-                      bool positive);
+                      tdi_levers levers);
