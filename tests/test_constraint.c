@@ -93,7 +93,8 @@ static td_real part(td_vec3 v, int d) {
 TD_TEST(constraint_gradients_of_every_bond_equal_finite_differences) {
     enum { TRIALS = 30 };
     const td_real h = 1e-6;
-    tdi_random r = tdi_random_seed(1);
+    tdi_random r;
+    tdi_random_seed(&r, 1);
     bent curve;
     make_bent(&curve, false);
     for (int kind = 0; kind <= TDI_BOND_TWIST; kind++) {
@@ -133,7 +134,8 @@ TD_TEST(constraint_gradients_of_every_bond_equal_finite_differences) {
 TD_TEST(constraint_hessians_equal_finite_differences) {
     enum { TRIALS = 30 };
     const td_real h = 1e-4;
-    tdi_random r = tdi_random_seed(2);
+    tdi_random r;
+    tdi_random_seed(&r, 2);
     bent curve;
     make_bent(&curve, false);
     static const tdi_bond_kind kinds[] = {TDI_BOND_POINT, TDI_BOND_LINE,  TDI_BOND_DISTANCE,
@@ -202,7 +204,8 @@ TD_TEST(constraint_curves_go_through_their_points_with_continuous_second_derivat
 }
 
 TD_TEST(constraint_the_nearest_point_of_a_curve_is_nearer_than_all_samples) {
-    tdi_random r = tdi_random_seed(3);
+    tdi_random r;
+    tdi_random_seed(&r, 3);
     for (int closed = 0; closed < 2; closed++) {
         bent b;
         make_bent(&b, closed);
