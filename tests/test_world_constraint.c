@@ -159,7 +159,8 @@ TD_TEST(constraint_that_a_program_lets_go_of_is_free_until_it_is_held_again) {
     CHECK(apart(free_at, held) > 1e-3);
     td_world_hold(s.world, 0, true);
     steps(s.world, 20);
-    CHECK(apart(tip(s.world, 0, 7), free_at) <= EXACT);
+    CHECK_SAY(apart(tip(s.world, 0, 7), free_at) <= EXACT, "off by %g m",
+              apart(tip(s.world, 0, 7), free_at));
     stage_free(&s);
 }
 

@@ -84,12 +84,7 @@ static td_status make_side(const making *m, int side) {
 }
 
 static tdi_transform side_pose(const td_world *w, const td_constraint *c, int side) {
-    const tdi_actor *a = &w->actors[c->actor[side]];
-    const int32_t i = c->segment[side];
-    const td_quat turn = tdi_solver_rotation(a->solver, a->state, i);
-    return (tdi_transform){
-        tdi_add(tdi_solver_origin(a->solver, a->state, i), tdi_quat_rotate(turn, c->point[side])),
-        turn};
+    return tdi_pin_pose(w, c->actor[side], c->segment[side], c->point[side]);
 }
 
 // ---- kinds ----------------------------------------------------------------------------------

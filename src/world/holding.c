@@ -17,11 +17,16 @@
 
 // ---- where to -------------------------------------------------------------------------------
 
+tdi_transform tdi_pin_pose(const td_world *w, int32_t actor, int32_t segment, td_vec3 point) {
+    const tdi_actor *a = &w->actors[actor];
+    const tdi_pin pin = {.kind = TDI_PIN_POINT, .segment = segment, .at = point};
+    tdi_transform pose = {.rotation = tdi_solver_rotation(a->solver, a->state, segment)};
+    a->solver->implicit->pin_places(a->state, &pin, 1, false, &pose.position);
+    return pose;
+}
+
 tdi_transform tdi_tie_pose(const td_world *w, const tdi_tie *tie) {
-    const tdi_actor *a = &w->actors[tie->actor[0]];
-    const td_quat turn = tdi_solver_rotation(a->solver, a->state, tie->segment);
-    const td_vec3 origin = tdi_solver_origin(a->solver, a->state, tie->segment);
-    return (tdi_transform){tdi_add(origin, tdi_quat_rotate(turn, tie->point)), turn};
+    return tdi_pin_pose(w, tie->actor[0], tie->segment, tie->point);
 }
 
 static bool has_path(td_constraint_kind kind) {

@@ -264,7 +264,8 @@ void tdi_world_free_constraints(td_world *world);
 // holding.c
 // Where the frame of the world of a constraint is by what the scene says now.
 td_constraint_target tdi_world_target(const td_world *world, int32_t constraint);
-// Where side a of a constraint is.
+// Where a point of a segment is, as constraints hold it; and side a of a constraint.
+tdi_transform tdi_pin_pose(const td_world *world, int32_t actor, int32_t segment, td_vec3 point);
 tdi_transform tdi_tie_pose(const td_world *world, const tdi_tie *tie);
 // Tells the solver which constraints act in a step that begins at `time`, and where to.
 void tdi_world_set_holds(td_world *world, td_real time);
