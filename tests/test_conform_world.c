@@ -101,10 +101,10 @@ typedef struct blast {
     bool armed;
 } blast;
 
-static void blow(void *context, td_real time, int32_t count, const td_vec3 *tips,
+static void blow(void *context, td_real time, int32_t actor, int32_t count, const td_vec3 *tips,
                  const td_vec3 *velocities, td_vec3 *forces) {
     const blast *b = context;
-    (void)time;
+    (void)time, (void)actor;
     (void)velocities;
     for (int32_t i = 0; b->armed && i < count; i++) {
         if (fabs(tips[i].x - b->x - 0.2) < 0.4) {

@@ -204,15 +204,16 @@ TD_TEST(grab_of_what_is_not_there_is_told_or_does_nothing) {
 // ---- forces and callbacks from outside ------------------------------------------------------
 
 typedef struct seen {
-    int32_t calls, count;
+    int32_t calls, actor, count;
     td_real time;
     td_vec3 tip, velocity;
 } seen;
 
-static void watch(void *context, td_real time, int32_t count, const td_vec3 *tips,
+static void watch(void *context, td_real time, int32_t actor, int32_t count, const td_vec3 *tips,
                   const td_vec3 *velocities, td_vec3 *forces) {
     seen *s = context;
     s->calls++;
+    s->actor = actor;
     s->count = count;
     s->time = time;
     s->tip = tips[count - 1];
@@ -229,6 +230,7 @@ TD_TEST(field_acts_at_the_tips_and_knows_places_and_velocities) {
     td_vec3 before = tip_of(s.world, 0, -1);
     steps(s.world, 1);
     CHECK_INT(got.count, 8);
+    CHECK_INT(got.actor, 0);
     CHECK_INT(got.calls, td_world_stats(s.world).steps);
     CHECK_REL(got.time, 4, 1e-9);
     CHECK(apart(got.tip, before) < 1e-12);

@@ -28,9 +28,9 @@ static const char crowd[] =
     "  {pose: {object: rods, bend: {keys: [[0, [0, 0, 0]], [1, [1, 0, 0]]]}, strength: 20}}],\n"
     " record: {probes: [{object: ropes, quantity: velocity}]}}";
 
-static void attract(void *context, td_real time, int32_t count, const td_vec3 *tips,
+static void attract(void *context, td_real time, int32_t actor, int32_t count, const td_vec3 *tips,
                     const td_vec3 *velocities, td_vec3 *forces) {
-    (void)context;
+    (void)context, (void)actor;
     for (int32_t i = 0; i < count; i++) {
         forces[i].y += 0.01 * time - 0.02 * velocities[i].y - 0.01 * tips[i].y;
     }
@@ -358,9 +358,9 @@ TD_TEST(world_that_diverges_names_object_segment_and_time) {
     stage_free(&s);
 }
 
-static void break_it(void *context, td_real time, int32_t count, const td_vec3 *tips,
+static void break_it(void *context, td_real time, int32_t actor, int32_t count, const td_vec3 *tips,
                      const td_vec3 *velocities, td_vec3 *forces) {
-    (void)context, (void)time, (void)tips, (void)velocities;
+    (void)context, (void)time, (void)actor, (void)tips, (void)velocities;
     forces[count - 1].x = NAN;
 }
 

@@ -129,9 +129,9 @@ TD_TEST(elastic_energy_has_the_stiffness_of_now) {
     }
 }
 
-static void break_it(void *context, td_real time, int32_t count, const td_vec3 *tips,
+static void break_it(void *context, td_real time, int32_t actor, int32_t count, const td_vec3 *tips,
                      const td_vec3 *velocities, td_vec3 *forces) {
-    (void)context, (void)time, (void)tips, (void)velocities;
+    (void)context, (void)time, (void)actor, (void)tips, (void)velocities;
     forces[count - 1].x = NAN;
 }
 

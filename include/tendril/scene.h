@@ -214,11 +214,25 @@ typedef struct td_pose_load {
     td_real damping;  ///< N s/m. Default 0.
 } td_pose_load;
 
+/// A force on every segment, by expressions of where it is and how it moves: numbers, + - * / % ^,
+/// comparisons, && || !, a ? b : c, sin cos tan asin acos atan atan2 (degrees) exp log sqrt abs
+/// floor ceil trunc sign min max, and the names x y z (m, its centre of mass), vx vy vz and speed
+/// (m/s), t (s), mass (kg), radius and length (m), instance (its number, from 0). The force is that
+/// when the step begins.
+typedef struct td_field_load {
+    const char *object;       ///< Default NULL: all.
+    const char *const *force; ///< Three, N: along X, Y and Z of the world.
+    int32_t force_count;      ///< 3.
+    td_real strength;         ///< Factor of the force. Default 1.
+    td_real start, end;
+} td_field_load;
+
 typedef enum td_scene_load_kind {
     TD_SCENE_WIND,
     TD_SCENE_PULL,
     TD_SCENE_PUSH,
     TD_SCENE_POSE,
+    TD_SCENE_FIELD,
 } td_scene_load_kind;
 
 typedef struct td_scene_load {
@@ -228,6 +242,7 @@ typedef struct td_scene_load {
         td_pull_load pull;
         td_push_load push;
         td_pose_load pose;
+        td_field_load field;
     } as;
 } td_scene_load;
 

@@ -58,10 +58,12 @@ TD_API td_status td_world_set(td_world *world, const char *path, td_real value, 
 /// Sets the integrator of all actors of an object. TD_ERR_ARGUMENT when there is no such object.
 TD_API td_status td_world_set_integrator(td_world *world, int32_t object, td_integrator integrator);
 
-/// A force at the tip of every segment. It is called before each step with the tips and their
-/// velocities, and adds to `forces` (N). Several threads call it, each for one actor at a time.
-typedef void (*td_force_field)(void *context, td_real time, int32_t count, const td_vec3 *tips,
-                               const td_vec3 *velocities, td_vec3 *forces);
+/// A force at the tip of every segment, by a function of yours. It is called before each step with
+/// the number of an actor, the tips of its `count` segments and their velocities, and adds to
+/// `forces` (N), which act unchanged through the step. td_world_actor() tells what the segments
+/// are. Several threads call it, each for one actor at a time.
+typedef void (*td_force_field)(void *context, td_real time, int32_t actor, int32_t count,
+                               const td_vec3 *tips, const td_vec3 *velocities, td_vec3 *forces);
 TD_API td_status td_world_set_field(td_world *world, td_force_field field, void *context);
 
 /// Called after every step.

@@ -87,6 +87,32 @@ td_status tdi_value_fail(const td_value *value, int32_t line, int32_t column, td
     return status;
 }
 
+// Where a scalar's text is written as it reads: how far after the value's place; -1: it is not.
+static int32_t text_begins(const td_value *value) {
+    const td_value_tree *tree = value->tree;
+    const char *at = tree->text, *end = at ? at + tree->text_size : NULL;
+    const size_t size = strlen(value->text);
+    for (int32_t line = 1; at && line < value->line; line++) {
+        at = memchr(at, '\n', (size_t)(end - at));
+        at = at ? at + 1 : NULL;
+    }
+    if (!at || value->column < 1 || end - at < value->column - 1) {
+        return -1;
+    }
+    at += value->column - 1;
+    const int32_t quote = at < end && (*at == '"' || *at == '\'');
+    return (size_t)(end - at) >= size + (size_t)quote && memcmp(at + quote, value->text, size) == 0
+               ? quote
+               : -1;
+}
+
+td_status tdi_value_fail_within(const td_value *value, int32_t byte, td_diag *diag,
+                                td_status status, const char *message) {
+    const int32_t begins = text_begins(value);
+    const int32_t column = value->column + (begins < 0 ? 0 : begins + byte);
+    return tdi_value_fail(value, value->line, column, diag, status, "%s", message);
+}
+
 #define FAIL(b, line, column, failure, ...) \
     ((b)->status =                          \
          tdi_value_fail(&(b)->tree->root, line, column, &(b)->diag, (failure), __VA_ARGS__))

@@ -31,7 +31,7 @@ enum {
     FN_TRUNC,
     FN_SIGN,
     FN_MIN,
-    FN_MAX,
+    FN_MAX, // the last whose value follows from its parameters
     FN_RAN,
     FN_NRAN,
     FN_BRAN,
@@ -59,6 +59,10 @@ int32_t tdi_function_count(void) {
 
 const tdi_function *tdi_function_get(int32_t index) {
     return &functions[index];
+}
+
+bool tdi_function_is_plain(int32_t index) {
+    return index <= FN_MAX;
 }
 
 static double degrees(double radians) {

@@ -56,6 +56,8 @@ typedef struct tdi_function {
 // The functions of the language; the index is the number that TDI_CODE_CALL takes.
 int32_t tdi_function_count(void);
 const tdi_function *tdi_function_get(int32_t index);
+// Whether its value follows from its parameters alone.
+bool tdi_function_is_plain(int32_t index);
 
 typedef struct tdi_machine {
     const td_grammar *grammar;

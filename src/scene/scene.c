@@ -201,7 +201,7 @@ static td_status worst(td_status a, td_status b) {
 }
 
 static td_status check_load(const td_scene *s, int32_t k, td_diag_list *diags) {
-    static const char *const names[] = {"wind", "pull", "push", "pose"};
+    static const char *const names[] = {"wind", "pull", "push", "pose", "field"};
     const td_scene_load *l = &s->def.loads[k];
     char where[64], path[96];
     snprintf(where, sizeof where, "loads[%d].%s", k, names[l->kind]);
@@ -215,6 +215,10 @@ static td_status check_load(const td_scene *s, int32_t k, td_diag_list *diags) {
     case TD_SCENE_POSE:
         snprintf(path, sizeof path, "%s.object", where);
         return check_name(s, l->as.pose.object, path, diags);
+    case TD_SCENE_FIELD:
+        snprintf(path, sizeof path, "%s.object", where);
+        return worst(check_name(s, l->as.field.object, path, diags),
+                     check_span(s, l->as.field.start, l->as.field.end, where, diags));
     case TD_SCENE_WIND: break;
     }
     return TD_OK;
@@ -527,6 +531,7 @@ td_status td_scene_from_value(td_value *value, const char *file, const td_alloc 
     if (status == TD_OK) {
         status = tdi_scene_check(s, diags);
     }
+    status = status == TD_OK ? tdi_scene_make_fields(s, diags) : status;
     if (status != TD_OK) {
         td_scene_free(s);
         return status;
@@ -543,6 +548,7 @@ void td_scene_free(td_scene *s) {
         td_curve_free(s->keyed[k].curve);
         td_turn_curve_free(s->keyed[k].turn);
     }
+    tdi_scene_free_fields(s);
     tdi_fields_free(&s->fields);
     td_value_free(s->from ? NULL : s->value);
     tdi_alloc_free(s->alloc, s, sizeof *s);

@@ -4,6 +4,7 @@
 // A scene with its keyframes, and faults at its places.
 
 #include "base/value.h"
+#include "grammar/expression.h"
 #include "scene/scene_tables.h"
 
 // A number, vector or rotation of the scene that follows a curve.
@@ -30,6 +31,24 @@ struct td_scene {
     const struct td_scene *from; // a copy leaves curves, texts and values to this; NULL: no copy
     tdi_keyed *keyed;
     int32_t keyed_count;
+    tdi_expression **forces; // three a load: of a field, NULL of others
+};
+
+// The names of a field's expressions, in the order of their values.
+enum {
+    TDI_FIELD_X,
+    TDI_FIELD_Y,
+    TDI_FIELD_Z,
+    TDI_FIELD_VX,
+    TDI_FIELD_VY,
+    TDI_FIELD_VZ,
+    TDI_FIELD_SPEED,
+    TDI_FIELD_T,
+    TDI_FIELD_MASS,
+    TDI_FIELD_RADIUS,
+    TDI_FIELD_LENGTH,
+    TDI_FIELD_INSTANCE,
+    TDI_FIELD_NAMES
 };
 
 // The curve of a field, or NULL.
@@ -65,6 +84,11 @@ int32_t tdi_scene_constraint(const td_scene_def *def, const char *name);
 
 // The maps `define` of the objects as pairs of texts.
 td_status tdi_scene_make_defines(td_scene *scene, td_diag_list *diags);
+
+// scene_fields.c
+// The expressions of all fields.
+td_status tdi_scene_make_fields(td_scene *scene, td_diag_list *diags);
+void tdi_scene_free_fields(td_scene *scene);
 
 // scene_copy.c
 // A scene of its own from structs filled by hand, every number checked; it has no text.

@@ -62,11 +62,21 @@ static void copy_object(copier *c, td_object_def *o) {
     o->materials = materials;
 }
 
+static void copy_field(copier *c, td_field_load *l) {
+    const char **force = items(c, l->force, l->force_count, sizeof *force);
+    for (int32_t k = 0; force && k < l->force_count; k++) {
+        force[k] = text(c, force[k]);
+    }
+    l->force = force;
+    l->object = text(c, l->object);
+}
+
 static void copy_load(copier *c, td_scene_load *l) {
     switch (l->kind) {
     case TD_SCENE_PULL: l->as.pull.place.object = text(c, l->as.pull.place.object); break;
     case TD_SCENE_PUSH: l->as.push.place.object = text(c, l->as.push.place.object); break;
     case TD_SCENE_POSE: l->as.pose.object = text(c, l->as.pose.object); break;
+    case TD_SCENE_FIELD: copy_field(c, &l->as.field); break;
     case TD_SCENE_WIND: break;
     }
 }
@@ -235,6 +245,12 @@ static td_status check_counts(const td_scene_def *d, td_diag_list *diags) {
         status = check_count(&none, "points", d->constraints[k].as.points,
                              d->constraints[k].as.point_count, diags);
     }
+    for (int32_t k = 0; k < d->load_count && status == TD_OK; k++) {
+        const td_field_load *l = &d->loads[k].as.field;
+        status = d->loads[k].kind == TD_SCENE_FIELD
+                     ? check_count(&none, "field.force", l->force, l->force_count, diags)
+                     : TD_OK;
+    }
     for (int32_t k = 0; k < d->object_count && status == TD_OK; k++) {
         const td_object_def *o = &d->objects[k];
         status = check_count(&none, "materials", o->materials, o->material_count, diags);
@@ -276,6 +292,7 @@ td_status tdi_scene_copy(const td_scene_def *def, const td_alloc *alloc, td_scen
     if (status == TD_OK) {
         status = tdi_scene_check(*out, diags);
     }
+    status = status == TD_OK ? tdi_scene_make_fields(*out, diags) : status;
     if (status != TD_OK) {
         td_scene_free(*out);
         *out = NULL;
@@ -318,6 +335,7 @@ td_status tdi_scene_twin(const td_scene *from, const td_alloc *alloc, td_scene *
     s->from = from;
     s->value = from->value;
     s->file = from->file;
+    s->forces = from->forces;
     s->keyed = tdi_arena_zeroed(&s->fields.arena, count + 1, sizeof *s->keyed);
     if (!s->keyed) {
         td_scene_free(s);

@@ -75,6 +75,23 @@ static const tdi_scene_table pose_table = {
     "pose", sizeof(td_pose_load), pose_fields,
     DOC("Springs that pull an object to a pose, for animators.")};
 
+static const tdi_scene_field expression_item = {.key = "expression", .kind = TDI_SCENE_TEXT};
+static const tdi_scene_field field_fields[] = {
+    {"force", TDI_SCENE_LIST, offsetof(td_field_load, force), .unit = "N", .item = &expression_item,
+     .count = offsetof(td_field_load, force_count), .max_count = 3, .required = true,
+     DOC("Three expressions: the force on a segment along X, Y and Z, in N, when the step begins. "
+         "Names: `x`, `y`, `z` (its centre of mass), `vx`, `vy`, `vz`, `speed`, `t`, `mass`, "
+         "`radius`, `length`, `instance`.")},
+    {"object", TDI_SCENE_TEXT, offsetof(td_field_load, object),
+     DOC("Name of the object. Default: all objects.")},
+    {"strength", TDI_SCENE_REAL, offsetof(td_field_load, strength), .def = {1}, .low = -1e9,
+     .high = 1e9, KEYED, DOC("Factor of the force.")},
+    SPAN_FIELDS(td_field_load),
+    {0}};
+static const tdi_scene_table field_table = {
+    "field", sizeof(td_field_load), field_fields,
+    DOC("A force on every segment, by expressions of its position, velocity and the time.")};
+
 static const tdi_scene_field load_fields[] = {
     {"wind", TDI_SCENE_MAP, offsetof(td_scene_load, as.wind), .tag = TD_SCENE_WIND,
      .table = &wind_table, DOC("Moving air.")},
@@ -84,6 +101,8 @@ static const tdi_scene_field load_fields[] = {
      .table = &push_table, DOC("A force or a torque.")},
     {"pose", TDI_SCENE_MAP, offsetof(td_scene_load, as.pose), .tag = TD_SCENE_POSE,
      .table = &pose_table, DOC("Springs that pull the object to a pose.")},
+    {"field", TDI_SCENE_MAP, offsetof(td_scene_load, as.field), .tag = TD_SCENE_FIELD,
+     .table = &field_table, DOC("A force on every segment, by expressions.")},
     {0}};
 static const tdi_scene_table load_table = {
     "load",         sizeof(td_scene_load),

@@ -129,6 +129,13 @@ static td_status find_reach(td_world *w, int32_t k, tdi_acting *acting, reach *o
     if (l->kind == TD_SCENE_WIND) {
         return make_wind(w, k, diags);
     }
+    if (l->kind == TD_SCENE_FIELD) {
+        const int32_t one = tdi_scene_object(&w->scene->def, l->as.field.object);
+        *out = l->as.field.object
+                   ? (reach){w->objects[one].first_actor, w->objects[one].actor_count}
+                   : (reach){0, w->actor_count};
+        return TD_OK;
+    }
     if (l->kind == TD_SCENE_POSE) {
         const tdi_object *o = &w->objects[tdi_scene_object(&w->scene->def, l->as.pose.object)];
         acting->keyed = tdi_scene_keyed(w->scene, &l->as.pose.bend);
@@ -155,10 +162,14 @@ static bool posed(const td_world *w, const tdi_actor *a) {
     return false;
 }
 
-// Room for all that can act on an actor at once: two entries a push, two for a hand, and one a
-// segment and pose.
+// Room for all that can act on an actor at once: two entries a push, two for a hand, one a segment
+// and pose, and one a segment for all fields.
 static td_status make_room(td_world *w, tdi_actor *a) {
-    size_t n = (size_t)a->segment_count, count = 2;
+    td_status status = tdi_actor_make_fields(w, a);
+    size_t n = (size_t)a->segment_count, count = 2 + (a->fields ? n : 0);
+    if (status != TD_OK) {
+        return status;
+    }
     for (int32_t k = 0; k < a->acting_count; k++) {
         count += w->scene->def.loads[a->acting[k].load].kind == TD_SCENE_POSE ? n : 2;
     }
@@ -267,7 +278,8 @@ static void sample_field(const td_world *w, tdi_actor *a) {
         a->points[i] = tdi_from_simulated(a, a->points[i]);
         a->forces[i] = tdi_vec3(0, 0, 0);
     }
-    w->field(w->field_context, td_world_time(w), n, a->points, a->extra, a->forces);
+    w->field(w->field_context, td_world_time(w), (int32_t)(a - w->actors), n, a->points, a->extra,
+             a->forces);
 }
 
 void tdi_actor_sample(const td_world *w, tdi_actor *a) {
@@ -440,14 +452,16 @@ static void add_grab(collector *c) {
     }
 }
 
-static void add_field(collector *c) {
+// One force a segment, at its tip or its centre of mass.
+static void add_forces(collector *c, const td_vec3 *forces, bool tips) {
     const tdi_actor *a = c->actor;
     for (int32_t i = 0; i < a->segment_count; i++) {
-        if (a->forces[i].x != 0 || a->forces[i].y != 0 || a->forces[i].z != 0) {
+        const td_segment *s = &a->segments[i];
+        if (forces[i].x != 0 || forces[i].y != 0 || forces[i].z != 0) {
             add(c, (td_load){.kind = TD_LOAD_FORCE,
                              .segment = i,
-                             .point = a->segments[i].tip,
-                             .vector = tdi_turn_to_simulated(a, a->forces[i])});
+                             .point = tips ? s->tip : s->centre_of_mass,
+                             .vector = tdi_turn_to_simulated(a, forces[i])});
         }
     }
 }
@@ -474,8 +488,11 @@ int32_t tdi_actor_loads(const td_world *w, tdi_actor *a, td_real t0, td_real t1)
         }
     }
     add_grab(&c);
+    if (a->fields) {
+        add_forces(&c, a->fields, false);
+    }
     if (w->field) {
-        add_field(&c);
+        add_forces(&c, a->forces, true);
     }
     return c.count;
 }

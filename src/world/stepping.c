@@ -316,8 +316,12 @@ static td_status solve(const stepping *s, td_diag *diag) {
 td_status td_world_step(td_world *w, td_diag *diag) {
     const stepping s = {w, td_world_time(w), tdi_world_time_after(w, w->step + 1),
                         w->inside ? w->pool : NULL};
+    td_status status = tdi_world_sample_fields(w, diag);
+    if (status != TD_OK) {
+        return status;
+    }
     begin(&s);
-    td_status status = solve(&s, diag);
+    status = solve(&s, diag);
     if (status != TD_OK) {
         return fail(&s, status, diag);
     }

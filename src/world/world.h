@@ -68,8 +68,9 @@ typedef struct tdi_actor {
     tdi_acting *acting; // in the scene's order
     int32_t acting_count;
     td_vec3 *points, *winds, *extra; // a segment: scratch; NULL without wind, pose or field
-    td_vec3 *forces;                 // a segment: of the field; NULL without
-    td_quat *turns;                  // a segment: scratch of poses; NULL without
+    td_vec3 *forces;                 // a segment: of the field from outside; NULL without
+    td_vec3 *fields; // a segment: of the scene's fields, when the step began; NULL without
+    td_quat *turns;  // a segment: scratch of poses; NULL without
     td_load *loads;
     int32_t load_capacity;
     int32_t point_count; // of them: pulls and pushes in this step
@@ -202,7 +203,8 @@ struct td_world {
     tdi_grab grab;
     tdi_parameter *parameters; // all numbers of the scene that can change
     int32_t parameter_count;
-    uint64_t shape; // of the actors and parameters, mixed: tells saves apart
+    uint64_t shape;  // of the actors and parameters, mixed: tells saves apart
+    bool has_fields; // of the scene's
     td_force_field field;
     void *field_context;
     td_step_callback callback;
@@ -320,6 +322,13 @@ int32_t tdi_actor_loads(const td_world *world, tdi_actor *actor, td_real t0, td_
 void tdi_actor_note_force(tdi_actor *actor);
 td_status tdi_find_spot(const td_world *world, const td_place_def *place, const char *path,
                         tdi_spot *out, td_diag_list *diags);
+
+// fields.c
+// Room for the forces of the scene's fields on an actor.
+td_status tdi_actor_make_fields(td_world *world, tdi_actor *actor);
+// The forces of the scene's fields on all actors as they are now. TD_ERR_EVAL where an expression
+// has no value, with nothing else changed.
+td_status tdi_world_sample_fields(td_world *world, td_diag *diag);
 
 // probes.c
 td_status tdi_world_make_probes(td_world *world, td_diag_list *diags);

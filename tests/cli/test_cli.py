@@ -835,6 +835,23 @@ class Scenes(unittest.TestCase):
         self.refused("objects: [\n", (2, 1, "expected"))
         self.refused("", (1, 1, "'objects'"))
 
+    def test_faults_of_expressions_have_their_column(self):
+        s = f"objects:\n  - {STRAND}\nloads:\n"
+        self.refused(s + "  - field: {force: [\"max(x, 0) + foo\", 'y + sim(t)', 1 + (2]}\n",
+                     (4, 34, "unknown name 'foo'"), (4, 45, "did you mean 'sin'?"),
+                     (4, 60, "expected ')'"))
+        self.refused(s + '  - field: {force: [0, "\\u0078 + foo", 0]}\n', (4, 24, "'foo'"))
+        self.refused(s + "  - field:\n      force:\n        - 0\n        - 2 *\n        - 0\n",
+                     (7, 14, "expected a number"))
+
+    def test_an_expression_without_a_value_ends_the_run(self):
+        self.scene.write_text(f"objects:\n  - {STRAND}\nloads:\n"
+                              "  - field: {force: [0, 1/(0.1 - t), 0]}\n")
+        code, out, err = tendril("run", self.scene, "-o", self.folder / "out")
+        self.assertEqual(code, 3)
+        self.assertIn("loads[0].field.force[1] at segment 0", err)
+        self.assertIn("division by zero", err)
+
     def test_all_faults_are_told_at_once(self):
         (self.folder / "bad.lsys").write_text("axiom: F(\n")
         self.refused("objects:\n  - {plant: a.lsys, sise: 2}\n  - {plant: bad.lsys, size: -1}\n"
