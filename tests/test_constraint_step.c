@@ -20,9 +20,9 @@ static held_island four_bars(linkage kind) {
     const place2 c = meeting(), all[4] = {A, B, c, D}, rocker[2] = {D, c};
     const bool world = kind == CLOSED_BY_WORLD;
     held_island s = {.count = world ? 1 : 2};
-    s.actor[0] = bars(all, world ? 3 : 2, TD_JOINT_HINGE, TD_JOINT_HINGE, 1);
+    s.actor[0] = bars(all, world ? 3 : 2, TD_JOINT_HINGE, 1, THIN);
     if (!world) {
-        s.actor[1] = bars(rocker, 1, TD_JOINT_HINGE, TD_JOINT_HINGE, 1);
+        s.actor[1] = bars(rocker, 1, TD_JOINT_HINGE, 1, THIN);
     }
     td_constraint pin =
         td_constraint_default(kind == CLOSED_BY_HINGE ? TD_HOLD_HINGE : TD_HOLD_POINT);
@@ -77,7 +77,7 @@ static double middle_after(int32_t steps) {
         const double t = (double)k / LINKS;
         at[k] = (place2){t, -down * (1 - fabs(2 * t - 1))};
     }
-    s.actor[0] = bars(at, LINKS, TD_JOINT_BALL, TD_JOINT_BALL, 0.5);
+    s.actor[0] = bars(at, LINKS, TD_JOINT_BALL, 0.5, THIN);
     td_constraint pin = td_constraint_default(TD_HOLD_POINT);
     pin.segment[0] = LINKS - 1;
     pin.point[0] = tdi_vec3(0, 0.1, 0);
@@ -106,8 +106,8 @@ static held_island two_pendulums(void) {
     const place2 one[3] = {{0, 1}, {0.3, 0.8}, {0.6, 0.8}},
                  two[3] = {{1, 1}, {0.9, 0.7}, {0.6, 0.6}};
     held_island s = {.count = 2};
-    s.actor[0] = bars(one, 2, TD_JOINT_BALL, TD_JOINT_BALL, 1);
-    s.actor[1] = bars(two, 2, TD_JOINT_BALL, TD_JOINT_BALL, 1);
+    s.actor[0] = bars(one, 2, TD_JOINT_BALL, 1, ROUND);
+    s.actor[1] = bars(two, 2, TD_JOINT_BALL, 1, ROUND);
     return s;
 }
 
@@ -175,8 +175,8 @@ static void keeps(td_constraint c, bool world, bool place, bool turn, double alo
         moved = fmax(moved, tdi_norm(shift));
         turned = fmax(turned, off);
     }
-    CHECK(along == 0 || moved > 0.01);
-    CHECK(turn || turned > 0.1);
+    CHECK(world || along == 0 || moved > 0.01);
+    CHECK(world || turn || turned > 0.1);
     CHECK_INT(s.stats.unconverged, 0);
     CHECK_INT(s.stats.halved, 0);
     held_free(&s);
@@ -241,7 +241,7 @@ TD_TEST(constraint_a_point_slides_along_a_curve_and_stops_at_its_end) {
     const place2 one[3] = {{0, 1}, {0.3, 0.8}, {0.6, 0.8}};
     const td_vec3 way[4] = {{0.6, 0.8, 0}, {0.5, 0.6, 0.05}, {0.3, 0.55, 0}, {0.25, 0.5, 0}};
     held_island s = {.count = 1};
-    s.actor[0] = bars(one, 2, TD_JOINT_BALL, TD_JOINT_BALL, 1);
+    s.actor[0] = bars(one, 2, TD_JOINT_BALL, 1, ROUND);
     td_constraint c = between_tips(TD_HOLD_CURVE);
     c.actor[1] = TD_NONE;
     c.curve = way;
@@ -262,7 +262,7 @@ TD_TEST(constraint_a_point_slides_along_a_curve_and_stops_at_its_end) {
 TD_TEST(constraint_a_stop_lets_nothing_through) {
     const place2 one[2] = {{0, 0}, {0.8, 0.6}};
     held_island s = {.count = 1};
-    s.actor[0] = bars(one, 1, TD_JOINT_HINGE, TD_JOINT_HINGE, 1);
+    s.actor[0] = bars(one, 1, TD_JOINT_HINGE, 1, THIN);
     td_constraint c = td_constraint_default(TD_HOLD_STOP);
     c.point[0].y = 1;
     c.point[1].y = -0.2;

@@ -19,9 +19,12 @@ typedef struct place2 {
     double x, y;
 } place2;
 
-// Thin bars through points of the plane z = 0, on joints of a kind about z; kg/m, thin.
-static inline tree bars(const place2 *at, int32_t count, td_joint_kind first, td_joint_kind joint,
-                        double density) {
+#define THIN  1e-8 // of a bar's inertia: what it has about itself; so little shows nowhere
+#define ROUND 1e-4 // as much as a bar of a hundredth of its length
+
+// Bars through points of the plane z = 0, on joints of a kind about z; density in kg/m.
+static inline tree bars(const place2 *at, int32_t count, td_joint_kind joint, double density,
+                        double across) {
     td_segment_def *defs = calloc((size_t)count, sizeof *defs);
     double before = 0;
     for (int32_t i = 0; i < count; i++) {
@@ -32,7 +35,7 @@ static inline tree bars(const place2 *at, int32_t count, td_joint_kind first, td
         d->parent = i - 1;
         d->attach_at_tip = i > 0;
         d->attach = tdi_vec3(at[0].x, at[0].y, 0);
-        d->joint = i == 0 ? first : joint;
+        d->joint = joint;
         d->axis = tdi_vec3(0, 0, 1);
         d->rest = tdi_quat_turn(tdi_vec3(0, 0, 1), angle - before);
         d->length = length;
@@ -40,8 +43,7 @@ static inline tree bars(const place2 *at, int32_t count, td_joint_kind first, td
         d->mass = density * length;
         d->centre_of_mass = tdi_vec3(0, length / 2, 0);
         d->second_moment.yy = density * length * length * length / 3;
-        // across a bar something turns it about itself
-        d->second_moment.xx = d->second_moment.zz = 1e-4 * d->second_moment.yy;
+        d->second_moment.xx = d->second_moment.zz = across * d->second_moment.yy;
         d->has_stiffness = d->has_damping = true;
         before = angle;
     }

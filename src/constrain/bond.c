@@ -159,6 +159,15 @@ static td_vec3 curve_place(const td_vec3 *x) {
     return tdi_vec3(local(x, 2), local(x, 3), local(x, 4));
 }
 
+// Speeds at the ends: there the parameter times this is a length.
+static void end_speeds(const tdi_rail *s, td_real speed[2]) {
+    for (int k = 0; k < 2; k++) {
+        td_vec3 p, d1, d2;
+        tdi_rail_at(s, k == 0 ? 0 : s->count - 1, &p, &d1, &d2);
+        speed[k] = tdi_norm(d1);
+    }
+}
+
 static void set3(td_real *c, td_vec3 v) {
     c[0] = v.x;
     c[1] = v.y;
@@ -172,8 +181,13 @@ static td_real away(const tdi_bond *bond, td_real distance) {
 void tdi_bond_rows(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real *along,
                    td_real c[TDI_BOND_ROWS]) {
     td_vec3 p, d1, d2;
+    td_real speed[2];
     switch (bond->kind) {
-    case TDI_BOND_POINT: set3(c, tdi_sub(x[0], x[1])); break;
+    case TDI_BOND_POINT:
+        for (int32_t r = 0; r < bond->row_count; r++) {
+            c[r] = tdi_dot(bond->way[r], tdi_sub(x[0], x[1]));
+        }
+        break;
     case TDI_BOND_LINE:
         for (int32_t r = 0; r < bond->row_count; r++) {
             c[r] = local(x, 2 + r);
@@ -181,9 +195,15 @@ void tdi_bond_rows(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real
         break;
     case TDI_BOND_ALONG: range_rows(bond, local(x, 2), c); break;
     case TDI_BOND_CURVE:
-        *along = tdi_spline_nearest(&bond->curve, curve_place(x), *along);
-        tdi_spline_at(&bond->curve, *along, &p, &d1, &d2);
+        *along = tdi_rail_nearest(&bond->curve, curve_place(x), *along);
+        tdi_rail_at(&bond->curve, *along, &p, &d1, &d2);
         set3(c, tdi_sub(curve_place(x), p));
+        break;
+    case TDI_BOND_ENDS:
+        *along = tdi_rail_nearest(&bond->curve, curve_place(x), *along);
+        end_speeds(&bond->curve, speed);
+        c[0] = *along * speed[0];
+        c[1] = (bond->curve.count - 1 - *along) * speed[1];
         break;
     case TDI_BOND_DISTANCE: c[0] = away(bond, tdi_norm(tdi_sub(x[0], x[1]))); break;
     case TDI_BOND_ANGLE: c[0] = x[0].x - bond->target.x; break;
@@ -197,23 +217,41 @@ void tdi_bond_rows(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real
 
 // ---- gradients ------------------------------------------------------------------------------
 
-// I - p' p'^T/(|p'|^2 - e.p''), or I where the curve ends: rows of c by y
+// The parameter by y: p'/(|p'|^2 - e.p'')
+static td_vec3 along_rate(const tdi_bond *bond, const td_vec3 *x, td_real along, td_vec3 *d1) {
+    td_vec3 p, d2;
+    tdi_rail_at(&bond->curve, along, &p, d1, &d2);
+    const td_real speed2 = tdi_dot(*d1, *d1), bend = tdi_dot(tdi_sub(curve_place(x), p), d2);
+    return tdi_scale(*d1, 1 / fmax(speed2 - bend, 0.1 * speed2));
+}
+
+// I - p' (parameter by y)^T
 static void curve_rates(const tdi_bond *bond, const td_vec3 *x, td_real along, td_vec3 rate[3]) {
-    td_vec3 p, d1, d2;
-    tdi_spline_at(&bond->curve, along, &p, &d1, &d2);
-    const td_real speed2 = tdi_dot(d1, d1),
-                  bend = fmax(speed2 - tdi_dot(tdi_sub(curve_place(x), p), d2), 0.1 * speed2),
-                  part = tdi_spline_ends(&bond->curve, along) ? 0 : -1 / bend;
-    rate[0] = tdi_madd(tdi_vec3(1, 0, 0), d1, part * d1.x);
-    rate[1] = tdi_madd(tdi_vec3(0, 1, 0), d1, part * d1.y);
-    rate[2] = tdi_madd(tdi_vec3(0, 0, 1), d1, part * d1.z);
+    td_vec3 d1;
+    const td_vec3 by = along_rate(bond, x, along, &d1);
+    rate[0] = tdi_madd(tdi_vec3(1, 0, 0), by, -d1.x);
+    rate[1] = tdi_madd(tdi_vec3(0, 1, 0), by, -d1.y);
+    rate[2] = tdi_madd(tdi_vec3(0, 0, 1), by, -d1.z);
+}
+
+static void end_rates(const tdi_bond *bond, const td_vec3 *x, td_real along, td_vec3 rate[3]) {
+    td_vec3 d1;
+    td_real speed[2];
+    const td_vec3 by = along_rate(bond, x, along, &d1);
+    end_speeds(&bond->curve, speed);
+    rate[0] = tdi_scale(by, speed[0]);
+    rate[1] = tdi_scale(by, -speed[1]);
 }
 
 static void curve_gradients(const tdi_bond *bond, const td_vec3 *x, td_real along,
                             tdi_bond_at *at) {
     td_vec3 rate[3];
-    curve_rates(bond, x, along, rate);
-    for (int r = 0; r < 3; r++) {
+    if (bond->kind == TDI_BOND_CURVE) {
+        curve_rates(bond, x, along, rate);
+    } else {
+        end_rates(bond, x, along, rate);
+    }
+    for (int32_t r = 0; r < bond->row_count; r++) {
         add_local(x, 2, rate[r].x, at->gradient[r]);
         add_local(x, 3, rate[r].y, at->gradient[r]);
         add_local(x, 4, rate[r].z, at->gradient[r]);
@@ -229,18 +267,17 @@ static void ball_gradients(const tdi_bond *bond, const td_vec3 *x, tdi_bond_at *
     }
 }
 
-static void point_gradients(tdi_bond_at *at) {
-    const td_vec3 unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    for (int r = 0; r < 3; r++) {
-        at->gradient[r][0] = unit[r];
-        at->gradient[r][1] = tdi_scale(unit[r], -1);
+static void point_gradients(const tdi_bond *bond, tdi_bond_at *at) {
+    for (int32_t r = 0; r < bond->row_count; r++) {
+        at->gradient[r][0] = bond->way[r];
+        at->gradient[r][1] = tdi_scale(bond->way[r], -1);
     }
 }
 
 static void gradients(const tdi_bond *bond, const td_vec3 *x, td_real along, tdi_bond_at *at) {
     const td_vec3 one = {1, 0, 0};
     switch (bond->kind) {
-    case TDI_BOND_POINT: point_gradients(at); break;
+    case TDI_BOND_POINT: point_gradients(bond, at); break;
     case TDI_BOND_LINE:
         for (int32_t r = 0; r < bond->row_count; r++) {
             add_local(x, 2 + r, 1, at->gradient[r]);
@@ -251,7 +288,8 @@ static void gradients(const tdi_bond *bond, const td_vec3 *x, td_real along, tdi
             add_local(x, 2, range_sign(bond, r), at->gradient[r]);
         }
         break;
-    case TDI_BOND_CURVE: curve_gradients(bond, x, along, at); break;
+    case TDI_BOND_CURVE:
+    case TDI_BOND_ENDS: curve_gradients(bond, x, along, at); break;
     case TDI_BOND_DISTANCE:
         at->gradient[0][0] =
             tdi_scale(tdi_unit_or(tdi_sub(x[0], x[1]), one), bond->one_sided ? -1 : 1);
@@ -293,15 +331,13 @@ void tdi_bond_evaluate(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_
 static td_sym3 curve_hessian(const tdi_bond *bond, const td_vec3 *x, td_real along,
                              const td_real *force) {
     td_vec3 p, d1, d2, way = {0, 0, 0};
-    tdi_spline_at(&bond->curve, along, &p, &d1, &d2);
+    tdi_rail_at(&bond->curve, along, &p, &d1, &d2);
     const td_real speed2 = tdi_dot(d1, d1), own[3] = {d1.x, d1.y, d1.z};
     for (int k = 0; k < 3; k++) {
         way = tdi_madd(way, tdi_sub(x[2 + k], x[1]), own[k]);
     }
     const td_vec3 f = {force[0], force[1], force[2]};
-    const td_real k =
-        tdi_spline_ends(&bond->curve, along) ? 0 : -tdi_dot(f, d2) / (speed2 * speed2);
-    return tdi_sym3_square(way, k);
+    return tdi_sym3_square(way, -tdi_dot(f, d2) / (speed2 * speed2));
 }
 
 td_sym3 tdi_bond_hessian(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real along,

@@ -5,7 +5,8 @@
 //
 // Bond    up to three numbers c, the rows, that have to be 0 or at least 0, as functions of the
 //         places of up to five pins. A constraint is up to four bonds.
-// Pin     a point of one of the two sides in its axes, or the coordinates of a side's joint: the
+// Pin     a point of one of the two sides in its axes, with an arm, or the coordinates of a side's
+// joint: the
 //         angle of a hinge or the way of a slide, or the rotation vector of a ball joint, which
 //         moves by exp(w).
 // Found   what the second side has of the first when a constraint starts.
@@ -17,10 +18,11 @@
 enum { TDI_BONDS = 4, TDI_BOND_PINS = 5, TDI_BOND_ROWS = 3 };
 
 typedef enum tdi_bond_kind {
-    TDI_BOND_POINT,    // pins a, b:           c = a - b
+    TDI_BOND_POINT,    // pins a, b:           c_k = way_k.(a - b), in the world's axes
     TDI_BOND_LINE,     // pins a, b, b1, b2:   c_k = (b_k - b).(a - b)
     TDI_BOND_ALONG,    // pins a, b, b1:       y = (b1 - b).(a - b);  y - low, high - y
     TDI_BOND_CURVE,    // pins a, b, b1 .. b3: y_k = (b_k - b).(a - b);  y - nearest(y)
+    TDI_BOND_ENDS,     // the same:            the way to both ends of the curve
     TDI_BOND_DISTANCE, // pins a, b:           |a - b| - low; of a rope low - |a - b|
     TDI_BOND_ANGLE,    // joint a:             a - target
     TDI_BOND_TURN,     // ball joint a:        log(exp(a) exp(-target))
@@ -32,15 +34,16 @@ typedef enum tdi_bond_kind {
 
 // A smooth curve through points: cubic between them, with continuous second derivatives m. The
 // parameter is k at point k.
-typedef struct tdi_spline {
+typedef struct tdi_rail {
     const td_vec3 *point, *m;
     int32_t count;
     bool closed;
-} tdi_spline;
+} tdi_rail;
 
 typedef struct tdi_bond_pin {
     bool second, joint; // of the second side; its joint
-    td_vec3 at;
+    td_vec3 at;         // a point of the side
+    td_vec3 arm;        // from there, rigid in the frame of the side at that point
 } tdi_bond_pin;
 
 typedef struct tdi_bond {
@@ -50,8 +53,8 @@ typedef struct tdi_bond {
     tdi_bond_pin pin[TDI_BOND_PINS];
     td_real low, high, ratio;
     bool has_low, has_high; // rows of a range: those of an infinite end are left out
-    td_vec3 target;
-    tdi_spline curve;
+    td_vec3 target, way[TDI_BOND_ROWS];
+    tdi_rail curve;
 } tdi_bond;
 
 // Rows at places of the pins.
@@ -65,9 +68,9 @@ typedef struct tdi_frame_at {
     td_quat rotation;
 } tdi_frame_at;
 
-// In the axes of the second side: the first side's point and how it is turned.
+// In the frame of the second side at its point: the first side's point and how it is turned.
 typedef struct tdi_found {
-    td_vec3 point;
+    td_vec3 arm;
     td_quat turn;
     td_real length, offset;
 } tdi_found;
@@ -83,11 +86,13 @@ bool tdi_constraint_of_joint(td_constraint_kind kind);
 
 // How many bonds it has; `joint` is the kind of joint of its first side, for those that have one.
 int32_t tdi_constraint_bond_count(const td_constraint *c, td_joint_kind joint);
-// The bonds, with what was found, and with the target for now. Fills as many as there are.
+// The bonds, with what was found, the target for now, and how the first side is turned when the
+// step begins. Fills as many as there are.
 void tdi_constraint_bonds(const td_constraint *c, td_joint_kind joint, const tdi_found *found,
-                          const td_constraint_target *target, const tdi_spline *curve,
+                          const td_constraint_target *target, td_quat turned, const tdi_rail *curve,
                           tdi_bond bonds[TDI_BONDS]);
-// What the second side finds when sides are at these frames, and joints at these angles.
+// What the second side finds when the sides' frames at their points are these, and joints at these
+// angles.
 tdi_found tdi_constraint_find(const td_constraint *c, const tdi_frame_at sides[2],
                               const td_real angles[2]);
 
@@ -103,13 +108,12 @@ void tdi_bond_rows(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real
 td_sym3 tdi_bond_hessian(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real along,
                          const td_real force[TDI_BOND_ROWS]);
 
-// ---- spline.c
+// ---- rail.c
 
 // Second derivatives, count of them; `work` has room for 2 count numbers.
-void tdi_spline_fill(const td_vec3 *point, int32_t count, bool closed, td_real *work, td_vec3 *m);
+void tdi_rail_fill(const td_vec3 *point, int32_t count, bool closed, td_real *work, td_vec3 *m);
 // Place, first and second derivative by the parameter.
-void tdi_spline_at(const tdi_spline *s, td_real along, td_vec3 *p, td_vec3 *d1, td_vec3 *d2);
-// The parameter of the point nearest to y, from a first guess; below 0: of the whole curve.
-td_real tdi_spline_nearest(const tdi_spline *s, td_vec3 y, td_real along);
-// Whether the parameter is at an end at which a curve that is not closed stops.
-bool tdi_spline_ends(const tdi_spline *s, td_real along);
+void tdi_rail_at(const tdi_rail *s, td_real along, td_vec3 *p, td_vec3 *d1, td_vec3 *d2);
+// The parameter of the point nearest to y, from a first guess; not a number: of the whole curve.
+// An open curve goes on straight beyond its ends.
+td_real tdi_rail_nearest(const tdi_rail *s, td_vec3 y, td_real along);

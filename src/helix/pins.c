@@ -9,7 +9,10 @@
 #include "helix/points.h"
 
 static tdi_helix_point point_of(const td_helix_state *s, const tdi_pin *pin) {
-    return tdi_helix_point_of(s->model, pin->segment, pin->at);
+    tdi_helix_point point = tdi_helix_point_of(s->model, pin->segment, pin->at);
+    const td_vec3 arm = tdi_quat_rotate(s->model->rider[pin->segment].turn, pin->arm);
+    point.offset = tdi_add(point.offset, arm);
+    return point;
 }
 
 // A point that goes with the base.

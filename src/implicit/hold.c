@@ -43,8 +43,8 @@ static td_joint_kind joint_if(const tdi_member *members, const td_constraint *c)
 // The bonds of a constraint as far as they do not depend on poses.
 static int32_t blank_bonds(const td_constraint *c, td_joint_kind joint, tdi_bond *bonds) {
     const tdi_found none = {.turn = {1, 0, 0, 0}};
-    const tdi_spline no_curve = {0};
-    tdi_constraint_bonds(c, joint, &none, &c->target, &no_curve, bonds);
+    const tdi_rail no_curve = {0};
+    tdi_constraint_bonds(c, joint, &none, &c->target, none.turn, &no_curve, bonds);
     return tdi_constraint_bond_count(c, joint);
 }
 
@@ -59,7 +59,7 @@ static sizes measure(const tdi_member *members, const td_constraint *constraints
         s.held += n;
         s.nodes += couples(c) ? n : 0;
         for (int32_t b = 0; b < n; b++) {
-            s.pins += couples(c) ? bonds[b].pin_count : 1;
+            s.pins += couples(c) ? bonds[b].pin_count + 1 : 1;
         }
     }
     return s;
@@ -174,8 +174,8 @@ static void copy_constraints(tdi_holds *h, const tdi_member *members,
         if (c->kind == TD_HOLD_CURVE) {
             const int32_t n = c->curve_count;
             memcpy(p.point, c->curve, (size_t)n * sizeof *p.point);
-            tdi_spline_fill(p.point, n, c->curve_closed, p.work, p.m);
-            h->curve[k] = (tdi_spline){p.point, p.m, n, c->curve_closed};
+            tdi_rail_fill(p.point, n, c->curve_closed, p.work, p.m);
+            h->curve[k] = (tdi_rail){p.point, p.m, n, c->curve_closed};
             c->curve = p.point;
             p.point += n;
             p.m += n;
@@ -183,7 +183,7 @@ static void copy_constraints(tdi_holds *h, const tdi_member *members,
         h->joint[k] = joint_if(members, c);
         h->state[k].target = h->state[k].target0 = h->now[k] = c->target;
         h->state[k].found.turn = tdi_quat_identity();
-        h->state[k].along = -1;
+        h->state[k].along = NAN;
         h->state[k].asked = 1;
     }
 }
@@ -196,12 +196,16 @@ static void list_bonds(tdi_holds *h) {
         const int32_t n = blank_bonds(c, h->joint[k], bonds);
         for (int32_t b = 0; b < n; b++) {
             tdi_held *held = &h->held[h->held_count++];
-            *held = (tdi_held){.hold = k, .bond = b, .node = TD_NONE, .law = bonds[b]};
+            *held =
+                (tdi_held){.hold = k, .bond = b, .node = TD_NONE, .mate = TD_NONE, .law = bonds[b]};
             for (int32_t p = 0; p < bonds[b].pin_count; p++) {
                 const int32_t member = side_of(c, bonds[b].pin[p].second);
                 if (member != TD_NONE) {
                     h->first_pin[member + 1]++;
                 }
+            }
+            if (couples(c)) {
+                h->first_pin[c->actor[1] + 1]++;
             }
         }
     }
@@ -220,6 +224,8 @@ static void number_pins(tdi_holds *h) {
                 p < b->law.pin_count ? side_of(&h->def[b->hold], b->law.pin[p].second) : TD_NONE;
             b->pin[p] = member == TD_NONE ? TD_NONE : h->first_pin[member]++;
         }
+        const td_constraint *c = &h->def[b->hold];
+        b->mate = couples(c) ? h->first_pin[c->actor[1]]++ : TD_NONE;
     }
     for (int32_t k = h->member_count; k > 0; k--) {
         h->first_pin[k] = h->first_pin[k - 1];
@@ -413,7 +419,7 @@ void tdi_holds_restore(tdi_holds *h, const void *bytes) {
         for (size_t f = 0; f < sizeof flags / sizeof *flags; f++) {
             *flags[f] = *flags[f] != 0;
         }
-        s->along = fabs(s->along) < INT32_MAX ? s->along : -1;
+        s->along = fabs(s->along) < 2 * TD_CONSTRAINT_CURVE_MAX ? s->along : NAN;
     }
 }
 
@@ -469,17 +475,18 @@ static td_constraint_target between(const td_constraint_target *a, const td_cons
                                   .length = a->length + part * (b->length - a->length)};
 }
 
-// Where a side's axes are.
-static tdi_frame_at frame_of(const tdi_holds *h, const tdi_system *y, int32_t k, int side) {
+tdi_frame_at tdi_holds_frame(const tdi_holds *h, const tdi_system *y, int32_t k, int side,
+                             td_vec3 at) {
     const td_constraint *c = &h->def[k];
     const int32_t member = side_of(c, side), segment = c->segment[side];
     if (member == TD_NONE) {
-        return (tdi_frame_at){h->state[k].target0.position, h->state[k].target0.rotation};
+        const td_constraint_target *t = &h->state[k].target0;
+        return (tdi_frame_at){tdi_add(t->position, tdi_quat_rotate(t->rotation, at)), t->rotation};
     }
-    const tdi_pin pins[4] = {{TDI_PIN_POINT, segment, {0, 0, 0}},
-                             {TDI_PIN_POINT, segment, {1, 0, 0}},
-                             {TDI_PIN_POINT, segment, {0, 1, 0}},
-                             {TDI_PIN_POINT, segment, {0, 0, 1}}};
+    const tdi_pin pins[4] = {{TDI_PIN_POINT, segment, at, {0, 0, 0}},
+                             {TDI_PIN_POINT, segment, at, {1, 0, 0}},
+                             {TDI_PIN_POINT, segment, at, {0, 1, 0}},
+                             {TDI_PIN_POINT, segment, at, {0, 0, 1}}};
     const tdi_member *m = tdi_holds_member(h, y, member);
     td_vec3 x[4];
     m->ops->pin_places(m->body, pins, 4, false, x);
@@ -492,7 +499,7 @@ static td_real angle_of(const tdi_holds *h, const tdi_system *y, int32_t k, int 
     if (c->kind != TD_HOLD_GEAR) {
         return 0;
     }
-    const tdi_pin pin = {TDI_PIN_JOINT, c->segment[side], {0, 0, 0}};
+    const tdi_pin pin = {.kind = TDI_PIN_JOINT, .segment = c->segment[side]};
     const tdi_member *m = tdi_holds_member(h, y, c->actor[side]);
     td_vec3 x;
     m->ops->pin_places(m->body, &pin, 1, false, &x);
@@ -502,12 +509,14 @@ static td_real angle_of(const tdi_holds *h, const tdi_system *y, int32_t k, int 
 // A constraint starts.
 static void start(tdi_holds *h, const tdi_system *y, int32_t k) {
     tdi_hold_state *s = &h->state[k];
-    const tdi_frame_at sides[2] = {frame_of(h, y, k, 0), frame_of(h, y, k, 1)};
+    const td_vec3 *point = h->def[k].point;
+    const tdi_frame_at sides[2] = {tdi_holds_frame(h, y, k, 0, point[0]),
+                                   tdi_holds_frame(h, y, k, 1, point[1])};
     const td_real angles[2] = {angle_of(h, y, k, 0), angle_of(h, y, k, 1)};
     s->found = tdi_constraint_find(&h->def[k], sides, angles);
     memset(s->l, 0, sizeof s->l);
     memset(s->weight, 0, sizeof s->weight);
-    s->along = -1;
+    s->along = NAN;
     s->unmet = 0;
 }
 
@@ -518,10 +527,11 @@ static void place_pins(tdi_holds *h, tdi_held *b) {
     for (int32_t p = 0; p < b->law.pin_count; p++) {
         const tdi_bond_pin *pin = &b->law.pin[p];
         if (b->pin[p] == TD_NONE) {
-            b->fixed[p] = tdi_add(now->position, tdi_quat_rotate(now->rotation, pin->at));
+            const td_vec3 own = tdi_add(pin->at, pin->arm);
+            b->fixed[p] = tdi_add(now->position, tdi_quat_rotate(now->rotation, own));
         } else {
             h->pin[b->pin[p]] = (tdi_pin){pin->joint ? TDI_PIN_JOINT : TDI_PIN_POINT,
-                                          c->segment[pin->second], pin->at};
+                                          c->segment[pin->second], pin->at, pin->arm};
         }
     }
 }
@@ -529,10 +539,14 @@ static void place_pins(tdi_holds *h, tdi_held *b) {
 static void begin_bond(tdi_holds *h, tdi_held *b, const tdi_bond *law) {
     const td_constraint *c = &h->def[b->hold];
     b->law = *law;
+    memset(b->stiff, 0, sizeof b->stiff);
     b->stalls = 0;
     b->error = INFINITY;
     b->acts = acts(h, b->hold);
     place_pins(h, b);
+    if (b->mate != TD_NONE) {
+        h->pin[b->mate] = h->pin[b->pin[1]];
+    }
     td_real compliance = 0; // of both sides
     for (int side = 0; side < 2; side++) {
         compliance += c->actor[side] == TD_NONE ? 0 : 1 / h->scale[c->actor[side]];
@@ -540,6 +554,10 @@ static void begin_bond(tdi_holds *h, tdi_held *b, const tdi_bond *law) {
     b->inertia = 1 / compliance;
     b->merit = MERIT * b->inertia;
     h->coupled = h->coupled || (b->acts && b->node != TD_NONE);
+}
+
+static bool compares_turns(const td_constraint *c) {
+    return c->kind == TD_HOLD_WELD || c->kind == TD_HOLD_HINGE;
 }
 
 static void begin_all(tdi_holds *h, const tdi_system *y, td_real step, td_real part) {
@@ -560,7 +578,11 @@ static void begin_all(tdi_holds *h, const tdi_system *y, td_real step, td_real p
         }
         s->unmet = s->unmet && s->error > TRY_AGAIN;
         h->now[k] = between(&s->target0, &s->target, part);
-        tdi_constraint_bonds(&h->def[k], h->joint[k], &s->found, &h->now[k], &h->curve[k], bonds);
+        const td_quat turned = acts(h, k) && compares_turns(&h->def[k])
+                                   ? tdi_holds_frame(h, y, k, 0, h->def[k].point[0]).rotation
+                                   : tdi_quat_identity();
+        tdi_constraint_bonds(&h->def[k], h->joint[k], &s->found, &h->now[k], turned, &h->curve[k],
+                             bonds);
         for (; i < h->held_count && h->held[i].hold == k; i++) {
             begin_bond(h, &h->held[i], &bonds[h->held[i].bond]);
         }

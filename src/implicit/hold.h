@@ -16,7 +16,9 @@
 //         (f^2 - l^2)/(2 K), f = l + K c, where f is below 0 if the row is one-sided. l, the
 //         multiplier, is the force of the iteration before, so that c goes to 0 with K finite.
 // Pinned  rows of one segment and the world: they go into the elimination of their body.
-// Coupled rows between two segments: the Schur complement of the bodies' factors.
+// Coupled rows between two segments a and b: with a number z each row is (a - z) + (b + z), of
+//         which each part goes into the elimination of its body, and z is the unknown of a Schur
+//         complement. Least in z, K_a/2 ((a - z)^2 + (b + z)^2) is K/2 (a + b)^2 with K = K_a/2.
 
 #include "constrain/constrain.h"
 #include "implicit/implicit.h"
@@ -40,17 +42,20 @@ typedef struct tdi_held {
     int32_t hold, bond;           // of the set, and of the constraint
     int32_t node;                 // of the Schur complement; TD_NONE: pinned
     int32_t pin[TDI_BOND_PINS];   // of the set; TD_NONE: the world's
+    int32_t mate;                 // pin of the second side on which forces act; TD_NONE: pinned
     td_vec3 fixed[TDI_BOND_PINS]; // places of the world's pins
     tdi_bond law;
     bool acts;                // in this step
     bool used[TDI_BOND_ROWS]; // in this iteration
     tdi_bond_at at;           // where it was evaluated
-    td_real inertia;          // N/m: of both sides over h^2
-    td_real k, merit;         // N/m: of the model, and of the value that a line search sees
+    // What rows see of a move of the first pin and of the mate; a coupled distance has two more.
+    td_vec3 way[TDI_BOND_ROWS], back[TDI_BOND_ROWS];
+    td_real stiff[TDI_BOND_ROWS]; // N/m: of a row on either side; 0: there is no row
+    td_real inertia;              // N/m: of both sides over h^2
+    td_real k, merit;             // N/m: of the model, and of the value that a line search sees
     td_real l_before[TDI_BOND_ROWS];
-    td_real compliance[TDI_BOND_ROWS]; // of the Schur complement's rows; below 0: none
-    td_real error;                     // where it was judged last
-    int32_t stalls;                    // times in a row that this did not shrink
+    td_real error;  // where it was judged last
+    int32_t stalls; // times in a row that this did not shrink
 } tdi_held;
 
 struct tdi_holds {
@@ -61,7 +66,7 @@ struct tdi_holds {
     int32_t count, member_count, held_count, pin_count, node_count;
     td_constraint *def;
     td_joint_kind *joint; // of a constraint's first side
-    tdi_spline *curve;    // of a constraint
+    tdi_rail *curve;      // of a constraint
     tdi_hold_state *state, *began;
     td_constraint_target *now; // at the end of this part of the step
     tdi_held *held;
@@ -143,8 +148,11 @@ static inline td_real tdi_hold_weight(const tdi_hold_state *s, int32_t bond) {
 void tdi_holds_gather(tdi_holds *h, const tdi_system *system);
 // Places of a bond's pins.
 void tdi_held_places(const tdi_holds *h, const tdi_held *b, td_vec3 x[TDI_BOND_PINS]);
-// The change of a row by the moves of its pins.
-td_real tdi_held_change(const tdi_holds *h, const tdi_held *b, int32_t row);
+// How all pins move by the increments, or by responses.
+void tdi_holds_gather_moves(tdi_holds *h, const tdi_system *system, bool response);
+// The frame of a side of constraint k, 0 or 1, at a point of it.
+tdi_frame_at tdi_holds_frame(const tdi_holds *h, const tdi_system *system, int32_t k, int side,
+                             td_vec3 at);
 static inline const tdi_member *tdi_holds_member(const tdi_holds *h, const tdi_system *y,
                                                  int32_t k) {
     return &y->member[h->member[k]];

@@ -2,7 +2,8 @@
 // Rows of constraints in Newton's method.
 //
 // Model    With c and its gradient J where they were evaluated, increments x see the force
-//          f = l + K (c + J x). A row that is one-sided takes part while l + K c < 0.
+//          f = l + K (c + J x). A row that is one-sided takes part where the value below has a
+//          force.
 // Forces   After the increments are known, l becomes that f, before the line search: along the
 //          increments the value with these l falls by x^T E x, E being the Hessian without K.
 //          So the value needs no large K, and large K make it a narrow valley: it takes a small
@@ -13,9 +14,12 @@
 #include "implicit/hold.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PINNED    1e6  // times the inertia: K of rows in the elimination of a body
+#define COUPLED   1e4  // likewise of rows between two segments: some digits are lost to it
 #define SPRING    1e2  // times the inertia: K of rows that cannot be met
 #define MET       1e-9 // m or rad
 #define SHRINKS   0.25 // of the error is left, at most, by an iteration that helps
@@ -41,41 +45,72 @@ void tdi_held_places(const tdi_holds *h, const tdi_held *b, td_vec3 x[TDI_BOND_P
     }
 }
 
-static void gather_moves(tdi_holds *h, const tdi_system *y) {
+void tdi_holds_gather_moves(tdi_holds *h, const tdi_system *y, bool response) {
     for (int32_t k = 0; k < h->member_count; k++) {
         const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
         const tdi_member *m = tdi_holds_member(h, y, k);
         if (count > 0) {
-            tdi_state_pin_moves(m->ops, m->body, h->pin + first, count, false, h->move + first);
+            tdi_state_pin_moves(m->ops, m->body, h->pin + first, count, response, h->move + first);
         }
     }
 }
 
-td_real tdi_held_change(const tdi_holds *h, const tdi_held *b, int32_t row) {
-    td_real sum = 0;
-    for (int32_t p = 0; p < b->law.pin_count; p++) {
-        if (b->pin[p] != TD_NONE) {
-            sum += tdi_dot(b->at.gradient[row][p], h->move[b->pin[p]]);
-        }
-    }
-    return sum;
+// The change of a row by the moves of its pins.
+static td_real change(const tdi_holds *h, const tdi_held *b, int32_t row) {
+    const td_real own = tdi_dot(b->way[row], h->move[b->pin[0]]);
+    return b->mate == TD_NONE ? own : own + tdi_dot(b->back[row], h->move[b->mate]);
 }
 
 // ---- evaluation -----------------------------------------------------------------------------
 
-static void evaluate(tdi_holds *h, tdi_held *b) {
+// Two rows across the line of a coupled distance under tension: the geometric stiffness f/|d|,
+// which couples both sides.
+static void add_tension(const tdi_holds *h, tdi_held *b) {
+    const td_real sign = b->law.one_sided ? -1 : 1, force = sign * h->state[b->hold].l[b->bond][0],
+                  length = tdi_norm(tdi_sub(h->place[b->pin[0]], h->place[b->pin[1]]));
+    const td_vec3 n = b->way[0], t = tdi_across(n), across[2] = {t, tdi_cross(n, t)};
+    for (int r = 0; r < 2; r++) {
+        b->way[1 + r] = across[r];
+        b->back[1 + r] = tdi_scale(across[r], -1);
+        b->stiff[1 + r] = b->used[0] && force > 0 && length > 0 ? 2 * force / length : 0;
+    }
+}
+
+// What rows see, and where forces act on the second side: where the first side's point is, in its
+// axes, if the bond is more than one of two points.
+static void open_rows(tdi_holds *h, const tdi_system *y, tdi_held *b, td_vec3 x) {
+    const tdi_bond_kind kind = b->law.kind;
+    const bool points = kind == TDI_BOND_POINT || kind == TDI_BOND_DISTANCE;
+    for (int32_t r = 0; r < b->law.row_count; r++) {
+        b->way[r] = b->at.gradient[r][0];
+        b->back[r] = kind == TDI_BOND_GEAR ? b->at.gradient[r][1] : tdi_scale(b->way[r], -1);
+        b->stiff[r] = b->used[r] ? 2 * b->k : 0;
+    }
+    if (b->mate != TD_NONE && kind == TDI_BOND_DISTANCE) {
+        add_tension(h, b);
+    }
+    if (b->mate != TD_NONE && !points && kind != TDI_BOND_GEAR) {
+        tdi_pin *mate = &h->pin[b->mate];
+        const tdi_frame_at f = tdi_holds_frame(h, y, b->hold, 1, mate->at);
+        mate->arm = tdi_quat_rotate(tdi_quat_conj(f.rotation), tdi_sub(x, f.position));
+    }
+}
+
+static void evaluate(tdi_holds *h, const tdi_system *y, tdi_held *b) {
     tdi_hold_state *s = &h->state[b->hold];
     td_real *l = s->l[b->bond];
     td_vec3 x[TDI_BOND_PINS];
     tdi_held_places(h, b, x);
     tdi_bond_evaluate(&b->law, x, &s->along, &b->at);
-    b->k = b->inertia * (s->unmet ? SPRING : PINNED * tdi_hold_weight(s, b->bond));
+    const td_real held = b->mate == TD_NONE ? PINNED : COUPLED;
+    b->k = b->inertia * (s->unmet ? SPRING : held * tdi_hold_weight(s, b->bond));
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        b->used[r] = !b->law.one_sided || l[r] + b->k * b->at.c[r] < 0;
+        b->used[r] = !b->law.one_sided || l[r] + b->merit * b->at.c[r] < 0;
         if (s->unmet || !b->used[r]) {
             l[r] = 0;
         }
     }
+    open_rows(h, y, b, x[0]);
 }
 
 void tdi_holds_evaluate(tdi_holds *all, const tdi_system *y) {
@@ -83,7 +118,7 @@ void tdi_holds_evaluate(tdi_holds *all, const tdi_system *y) {
         tdi_holds_gather(h, y);
         for (int32_t i = 0; i < h->held_count; i++) {
             if (h->held[i].acts) {
-                evaluate(h, &h->held[i]);
+                evaluate(h, y, &h->held[i]);
             }
         }
     }
@@ -91,47 +126,39 @@ void tdi_holds_evaluate(tdi_holds *all, const tdi_system *y) {
 
 // ---- terms ----------------------------------------------------------------------------------
 
-// Gradient and Hessian of a pinned bond. The force of the error passes with the increments, and has
-// no second derivatives: at a first guess it may be many times that of the multipliers.
-static void expand_pinned(const tdi_holds *h, const tdi_held *b, const tdi_member *m, bool exact,
-                          tdi_levers levers) {
+// Gradient and Hessian of a bond on one of its pins, with what rows see of it. The force of the
+// error passes with the increments, and has no second derivatives: at a first guess it may be many
+// times that of the multipliers. `curvature`: NULL, or that of the rows.
+static void expand(const tdi_holds *h, const tdi_held *b, const tdi_member *m, int32_t pin,
+                   const td_vec3 *sees, const td_sym3 *curvature, tdi_levers levers) {
     const tdi_hold_state *s = &h->state[b->hold];
-    const tdi_pin *pin = &h->pin[b->pin[0]];
-    td_real force[TDI_BOND_ROWS] = {0};
-    td_vec3 x[TDI_BOND_PINS], lasting = {0, 0, 0}, passing = {0, 0, 0};
-    td_sym3 hessian = {0}, curvature = {0};
-    for (int32_t r = 0; r < b->law.row_count; r++) {
-        if (b->used[r]) {
-            const td_vec3 gradient = b->at.gradient[r][0];
+    const td_real share = b->mate == TD_NONE ? 0.5 : 1; // of K_a, which is 2 K
+    const td_sym3 none = {0};
+    td_vec3 lasting = {0, 0, 0}, passing = {0, 0, 0};
+    td_sym3 hessian = {0};
+    for (int32_t r = 0; r < TDI_BOND_ROWS; r++) {
+        if (b->stiff[r] > 0) {
+            hessian = tdi_sym3_add(hessian, tdi_sym3_square(sees[r], share * b->stiff[r]));
+        }
+        if (b->stiff[r] > 0 && r < b->law.row_count) {
             const td_real error = b->k * b->at.c[r];
-            force[r] = s->unmet ? error : s->l[b->bond][r];
-            lasting = tdi_madd(lasting, gradient, force[r]);
-            passing = tdi_madd(passing, gradient, s->unmet ? 0 : error);
-            hessian = tdi_sym3_add(hessian, tdi_sym3_square(gradient, b->k));
+            lasting = tdi_madd(lasting, sees[r], s->unmet ? error : s->l[b->bond][r]);
+            passing = tdi_madd(passing, sees[r], s->unmet ? 0 : error);
         }
     }
-    if (exact) {
-        tdi_held_places(h, b, x);
-        curvature = tdi_bond_hessian(&b->law, x, s->along, force);
-    }
-    m->ops->pin_add(m->body, pin, passing, &hessian, TDI_LEVERS_NONE);
-    m->ops->pin_add(m->body, pin, lasting, &curvature, levers);
+    m->ops->pin_add(m->body, &h->pin[pin], passing, &hessian, TDI_LEVERS_NONE);
+    m->ops->pin_add(m->body, &h->pin[pin], lasting, curvature ? curvature : &none, levers);
 }
 
-// The gradient of the multipliers of a coupled bond; K is the Schur complement's.
-static void expand_coupled(const tdi_holds *h, const tdi_system *y, const tdi_held *b,
-                           tdi_levers levers) {
-    const td_constraint *c = &h->def[b->hold];
-    const td_real *l = h->state[b->hold].l[b->bond];
-    const td_sym3 none = {0};
-    for (int32_t p = 0; p < b->law.pin_count; p++) {
-        const tdi_member *m = tdi_holds_member(h, y, c->actor[b->law.pin[p].second]);
-        td_vec3 gradient = {0, 0, 0};
-        for (int32_t r = 0; r < b->law.row_count; r++) {
-            gradient = tdi_madd(gradient, b->at.gradient[r][p], b->used[r] ? l[r] : 0);
-        }
-        m->ops->pin_add(m->body, &h->pin[b->pin[p]], gradient, &none, levers);
+static td_sym3 curvature_of(const tdi_holds *h, const tdi_held *b) {
+    const tdi_hold_state *s = &h->state[b->hold];
+    td_real force[TDI_BOND_ROWS] = {0};
+    td_vec3 x[TDI_BOND_PINS];
+    for (int32_t r = 0; r < b->law.row_count; r++) {
+        force[r] = !b->used[r] ? 0 : s->unmet ? b->k * b->at.c[r] : s->l[b->bond][r];
     }
+    tdi_held_places(h, b, x);
+    return tdi_bond_hessian(&b->law, x, s->along, force);
 }
 
 void tdi_holds_expand(const tdi_holds *all, const tdi_system *y, bool exact, bool positive) {
@@ -139,11 +166,16 @@ void tdi_holds_expand(const tdi_holds *all, const tdi_system *y, bool exact, boo
     for (const tdi_holds *h = all; h; h = h->next) {
         for (int32_t i = 0; i < h->held_count; i++) {
             const tdi_held *b = &h->held[i];
-            if (b->acts && b->node == TD_NONE) {
-                const tdi_member *m = tdi_holds_member(h, y, h->def[b->hold].actor[0]);
-                expand_pinned(h, b, m, exact, levers);
-            } else if (b->acts) {
-                expand_coupled(h, y, b, levers);
+            const td_constraint *c = &h->def[b->hold];
+            if (!b->acts) {
+                continue;
+            }
+            const bool pinned = b->mate == TD_NONE;
+            const td_sym3 curvature = exact && pinned ? curvature_of(h, b) : (td_sym3){0};
+            expand(h, b, tdi_holds_member(h, y, c->actor[0]), b->pin[0], b->way, &curvature,
+                   levers);
+            if (!pinned) {
+                expand(h, b, tdi_holds_member(h, y, c->actor[1]), b->mate, b->back, NULL, levers);
             }
         }
     }
@@ -199,16 +231,14 @@ td_real tdi_holds_value_kept(const tdi_holds *all) {
 
 // ---- forces ---------------------------------------------------------------------------------
 
-// On a curve only a force across it does anything; what is left along it would push at its end.
+// On a curve only a force across it does anything.
 static void across_curve(const tdi_held *b, td_real along, td_real *l) {
     td_vec3 p, d1, d2;
-    tdi_spline_at(&b->law.curve, along, &p, &d1, &d2);
+    tdi_rail_at(&b->law.curve, along, &p, &d1, &d2);
     const td_real part = (l[0] * d1.x + l[1] * d1.y + l[2] * d1.z) / tdi_dot(d1, d1);
-    if (!tdi_spline_ends(&b->law.curve, along)) {
-        l[0] -= part * d1.x;
-        l[1] -= part * d1.y;
-        l[2] -= part * d1.z;
-    }
+    l[0] -= part * d1.x;
+    l[1] -= part * d1.y;
+    l[2] -= part * d1.z;
 }
 
 //   f' = l + K c where it takes part,  f = l + K (c + J x)
@@ -218,7 +248,7 @@ static td_real forces_of(const tdi_holds *h, const tdi_held *b, td_real f[TDI_BO
     const td_real *l = s->l[b->bond];
     td_real slope = 0;
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        const td_real c = b->at.c[r], jx = tdi_held_change(h, b, r),
+        const td_real c = b->at.c[r], jx = change(h, b, r),
                       before = b->used[r] ? l[r] + b->k * c : 0,
                       after = b->used[r] ? l[r] + b->k * (c + jx) : 0;
         f[r] = s->unmet ? 0 : b->law.one_sided ? fmin(after, 0) : after;
@@ -242,7 +272,7 @@ static td_real finish(tdi_holds *h, tdi_held *b) {
 td_real tdi_holds_slope(tdi_holds *all, const tdi_system *y) {
     td_real sum = 0;
     for (tdi_holds *h = all; h; h = h->next) {
-        gather_moves(h, y);
+        tdi_holds_gather_moves(h, y, false);
         for (int32_t i = 0; i < h->held_count; i++) {
             td_real f[TDI_BOND_ROWS];
             sum += h->held[i].acts ? forces_of(h, &h->held[i], f) : 0;
@@ -253,7 +283,7 @@ td_real tdi_holds_slope(tdi_holds *all, const tdi_system *y) {
 
 void tdi_holds_finish(tdi_holds *all, const tdi_system *y, td_real *promise) {
     for (tdi_holds *h = all; h; h = h->next) {
-        gather_moves(h, y);
+        tdi_holds_gather_moves(h, y, false);
         for (int32_t i = 0; i < h->held_count; i++) {
             *promise += h->held[i].acts ? finish(h, &h->held[i]) : 0;
         }
@@ -293,6 +323,13 @@ static bool judge(tdi_holds *h, tdi_held *b, td_real largest) {
     tdi_bond_rows(&b->law, x, &along, c);
     const td_real before = b->error;
     b->error = error_of(b, s, c);
+    if (getenv("HD"))
+        fprintf(stderr,
+                "hold %d bond %d c %g %g %g l %g %g %g k %g err %g before %g largest %g stalls %d "
+                "w %g unmet %d\n",
+                b->hold, b->bond, c[0], c[1], c[2], s->l[b->bond][0], s->l[b->bond][1],
+                s->l[b->bond][2], b->k, b->error, before, largest, b->stalls, s->weight[b->bond],
+                s->unmet);
     if (s->unmet || b->error <= MET) {
         b->stalls = 0;
         return true;

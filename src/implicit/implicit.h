@@ -86,6 +86,8 @@ typedef struct tdi_pin {
     tdi_pin_kind kind;
     int32_t segment; // as loads name it
     td_vec3 at;      // m: a point in the segment's own axes, from its joint, as td_load.point
+    td_vec3 arm;     // m: from there, in the axes of the segment's frame at that point, with which
+                     // it turns. Rods stretch and helices bend between points, but no arm does
 } tdi_pin;
 
 // What is taken of the second derivatives of places, times a force: the geometric stiffness.

@@ -15,9 +15,13 @@
 #include "rod/terms.h"
 
 static tdi_rod_spot spot_of(const td_rod_state *s, const tdi_pin *pin) {
+    const td_rod_model *m = s->model;
     td_vec3 from;
-    const int32_t edge = tdi_rod_edge_of(s->model, pin->segment, &from);
-    return tdi_rod_spot_of(s, edge, tdi_rod_on_edge(s->model, pin->segment, pin->at));
+    const int32_t edge = tdi_rod_edge_of(m, pin->segment, &from);
+    const td_vec3 arm = edge == pin->segment
+                            ? pin->arm
+                            : tdi_quat_rotate(m->segments[pin->segment].initial, pin->arm);
+    return tdi_rod_spot_of(s, edge, tdi_rod_on_edge(m, pin->segment, pin->at), arm);
 }
 
 // ---- moves ----------------------------------------------------------------------------------

@@ -13,6 +13,16 @@
 #include "tree/joint.h"
 #include "tree/points.h"
 
+// ---- points ---------------------------------------------------------------------------------
+
+static td_vec3 own_point(const tdi_pin *pin) {
+    return tdi_add(pin->at, pin->arm);
+}
+
+static td_vec3 lever_of(const td_tree_state *s, const tdi_pin *pin) {
+    return tdi_mat3_apply(&s->frame[pin->segment].r, own_point(pin));
+}
+
 // ---- joints ---------------------------------------------------------------------------------
 
 // Axes of a joint at rest, on its parent.
@@ -101,7 +111,8 @@ void tdi_tree_pin_places(const void *body, const tdi_pin *pins, int32_t count, b
             x[k] = joint_place(s, i, star);
         } else {
             const tdi_mat3 *r = star ? &s->star[i].r : &s->frame[i].r;
-            x[k] = tdi_add(star ? s->star[i].o : s->frame[i].o, tdi_mat3_apply(r, pins[k].at));
+            x[k] = tdi_add(star ? s->star[i].o : s->frame[i].o,
+                           tdi_mat3_apply(r, own_point(&pins[k])));
         }
     }
 }
@@ -115,8 +126,7 @@ void tdi_tree_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bo
             dx[k] = joint_move(s, i, response);
         } else {
             const tdi_twist *move = response ? &s->twist[i] : &s->node[i].move;
-            const td_vec3 lever = tdi_mat3_apply(&s->frame[i].r, pins[k].at);
-            dx[k] = tdi_add(move->v, tdi_cross(move->w, lever));
+            dx[k] = tdi_add(move->v, tdi_cross(move->w, lever_of(s, &pins[k])));
         }
     }
 }
@@ -124,8 +134,7 @@ void tdi_tree_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bo
 void tdi_tree_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first) {
     td_tree_state *s = body;
     if (pin->kind == TDI_PIN_POINT) {
-        const td_vec3 lever = tdi_mat3_apply(&s->frame[pin->segment].r, pin->at);
-        tdi_tree_push_at(s, pin->segment, lever, force, first);
+        tdi_tree_push_at(s, pin->segment, lever_of(s, pin), force, first);
         return;
     }
     if (first) {
@@ -159,8 +168,7 @@ void tdi_tree_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td
     const td_vec3 g = tdi_scale(gradient, s->now->weight);
     const td_sym3 h = tdi_sym3_scale(*hessian, s->now->weight);
     if (pin->kind == TDI_PIN_POINT) {
-        const td_vec3 lever = tdi_mat3_apply(&s->frame[pin->segment].r, pin->at);
-        tdi_tree_add_point(s, pin->segment, lever, g, &h, levers != TDI_LEVERS_NONE);
+        tdi_tree_add_point(s, pin->segment, lever_of(s, pin), g, &h, levers != TDI_LEVERS_NONE);
     } else {
         add_joint(s, pin->segment, g, &h);
     }

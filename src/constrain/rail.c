@@ -50,7 +50,7 @@ static void fill_closed(const td_vec3 *p, int32_t n, td_real *work, td_vec3 *m) 
     }
 }
 
-void tdi_spline_fill(const td_vec3 *point, int32_t count, bool closed, td_real *work, td_vec3 *m) {
+void tdi_rail_fill(const td_vec3 *point, int32_t count, bool closed, td_real *work, td_vec3 *m) {
     if (closed) {
         fill_closed(point, count, work, m);
     } else {
@@ -58,25 +58,29 @@ void tdi_spline_fill(const td_vec3 *point, int32_t count, bool closed, td_real *
     }
 }
 
-static td_real end_of(const tdi_spline *s) {
+static td_real end_of(const tdi_rail *s) {
     return s->closed ? s->count : s->count - 1;
 }
 
-// Within the curve.
-static td_real inside(const tdi_spline *s, td_real along) {
+// Once around a closed curve.
+static td_real inside(const tdi_rail *s, td_real along) {
     const td_real end = end_of(s);
     if (s->closed) {
         along -= end * floor(along / end);
         return along < end ? along : 0;
     }
-    return fmin(fmax(along, 0), end);
+    return along;
 }
 
-bool tdi_spline_ends(const tdi_spline *s, td_real along) {
-    return !s->closed && (along <= 0 || along >= end_of(s));
-}
-
-void tdi_spline_at(const tdi_spline *s, td_real along, td_vec3 *p, td_vec3 *d1, td_vec3 *d2) {
+// Beyond the ends of an open curve: straight on, where second derivatives are zero.
+void tdi_rail_at(const tdi_rail *s, td_real along, td_vec3 *p, td_vec3 *d1, td_vec3 *d2) {
+    const td_real end = end_of(s);
+    if (!s->closed && (along < 0 || along > end)) {
+        const td_real at = along < 0 ? 0 : end;
+        tdi_rail_at(s, at, p, d1, d2);
+        *p = tdi_madd(*p, *d1, along - at);
+        return;
+    }
     const int32_t last = s->closed ? s->count - 1 : s->count - 2;
     int32_t k = (int32_t)along;
     k = k < 0 ? 0 : k > last ? last : k;
@@ -90,14 +94,14 @@ void tdi_spline_at(const tdi_spline *s, td_real along, td_vec3 *p, td_vec3 *d1, 
     *d2 = tdi_madd(tdi_scale(m0, v), m1, u);
 }
 
-static td_real distance2(const tdi_spline *s, td_vec3 y, td_real along) {
+static td_real distance2(const tdi_rail *s, td_vec3 y, td_real along) {
     td_vec3 p, d1, d2;
-    tdi_spline_at(s, along, &p, &d1, &d2);
+    tdi_rail_at(s, along, &p, &d1, &d2);
     p = tdi_sub(y, p);
     return tdi_dot(p, p);
 }
 
-static td_real search(const tdi_spline *s, td_vec3 y) {
+static td_real search(const tdi_rail *s, td_vec3 y) {
     const int32_t pieces = s->closed ? s->count : s->count - 1;
     td_real best = 0, least = INFINITY;
     for (int32_t k = 0; k <= SAMPLES * pieces; k++) {
@@ -111,18 +115,18 @@ static td_real search(const tdi_spline *s, td_vec3 y) {
 }
 
 // Newton's method on |y - p|^2/2; where that is not convex, down the slope by Gauss and Newton.
-td_real tdi_spline_nearest(const tdi_spline *s, td_vec3 y, td_real along) {
-    along = along >= 0 ? inside(s, along) : search(s, y);
+td_real tdi_rail_nearest(const tdi_rail *s, td_vec3 y, td_real along) {
+    along = isfinite(along) ? inside(s, along) : search(s, y);
     for (int32_t k = 0; k < NEWTON_STEPS; k++) {
         td_vec3 p, d1, d2;
-        tdi_spline_at(s, along, &p, &d1, &d2);
+        tdi_rail_at(s, along, &p, &d1, &d2);
         const td_vec3 e = tdi_sub(y, p);
         const td_real speed2 = tdi_dot(d1, d1), slope = tdi_dot(e, d1),
                       curvature = speed2 - tdi_dot(e, d2);
         td_real step = slope / (curvature > 0.1 * speed2 ? curvature : speed2);
         step = fmin(fmax(step, -0.5), 0.5);
         const td_real next = inside(s, along + step);
-        const bool still = fabs(next - along) <= SETTLED * end_of(s);
+        const bool still = fabs(step) <= SETTLED * end_of(s);
         along = next;
         if (still) {
             break;
