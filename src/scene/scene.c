@@ -218,7 +218,7 @@ static td_status check_load(const td_scene *s, int32_t k, td_diag_list *diags) {
     case TD_SCENE_FIELD:
         snprintf(path, sizeof path, "%s.object", where);
         return worst(check_name(s, l->as.field.object, path, diags),
-                     check_span(s, l->as.field.start, l->as.field.end, where, diags));
+                     tdi_scene_check_span(s, l->as.field.start, l->as.field.end, where, diags));
     case TD_SCENE_WIND: break;
     }
     return TD_OK;

@@ -86,7 +86,7 @@ static const tdi_scene_field field_fields[] = {
      DOC("Name of the object. Default: all objects.")},
     {"strength", TDI_SCENE_REAL, offsetof(td_field_load, strength), .def = {1}, .low = -1e9,
      .high = 1e9, KEYED, DOC("Factor of the force.")},
-    SPAN_FIELDS(td_field_load),
+    SPAN_FIELDS(td_field_load, "load"),
     {0}};
 static const tdi_scene_table field_table = {
     "field", sizeof(td_field_load), field_fields,

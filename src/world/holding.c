@@ -19,10 +19,8 @@
 
 tdi_transform tdi_pin_pose(const td_world *w, int32_t actor, int32_t segment, td_vec3 point) {
     const tdi_actor *a = &w->actors[actor];
-    const tdi_pin pin = {.kind = TDI_PIN_POINT, .segment = segment, .at = point};
-    tdi_transform pose = {.rotation = tdi_solver_rotation(a->solver, a->state, segment)};
-    a->solver->implicit->pin_places(a->state, &pin, 1, false, &pose.position);
-    return pose;
+    const tdi_frame_at at = tdi_pin_frame(a->solver->implicit, a->state, segment, point);
+    return (tdi_transform){at.position, at.rotation};
 }
 
 tdi_transform tdi_tie_pose(const td_world *w, const tdi_tie *tie) {
