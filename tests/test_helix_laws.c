@@ -161,6 +161,40 @@ TD_TEST(helix_statics_do_not_mind_turns_and_shifts_that_nothing_holds) {
     CHECK_IN(iterations_to_rest(TD_END_FREE, 50, held), 1, 30);
 }
 
+// ---- modes ----------------------------------------------------------------------------------
+
+// All modes of a straight rod of 1 m: how many are 0, and the first frequency above, times
+// 2 pi sqrt(rho A/(E I)).
+static td_real first_frequency(int32_t count, td_real radius, td_end_kind root, int32_t *zeros) {
+    td_helix_element e = td_helix_element_default();
+    td_mode modes[3 * MOST + 6];
+    e.root = root;
+    e.length = 1.0 / count;
+    e.radius_base = e.radius_tip = radius;
+    strand s = strand_new(&e, count);
+    const int32_t all = td_helix_dof_count(s.model);
+    CHECK_INT(td_helix_modes(s.state, tdi_vec3(0, 0, 0), all, modes, NULL), TD_OK);
+    strand_free(&s);
+    *zeros = 0;
+    while (*zeros < all - 1 && modes[*zeros].frequency == 0) {
+        ++*zeros;
+    }
+    return modes[*zeros].frequency * 2 * TDI_PI / (0.5 * radius * sqrt(e.young / e.density));
+}
+
+// Twist is faster than bending by length over radius: it must not hide the slow modes.
+TD_TEST(helix_modes_of_strands_do_not_depend_on_how_slim_they_are) {
+    for (td_real radius = 1e-4; radius > 5e-8; radius *= 0.1) {
+        int32_t zeros;
+        CHECK_REL(first_frequency(1, radius, TD_END_CLAMPED, &zeros), sqrt(20), 1e-7);
+        CHECK_INT(zeros, 0);
+        CHECK_REL(first_frequency(10, radius, TD_END_CLAMPED, &zeros), 3.52283623, 1e-7);
+        CHECK_INT(zeros, 0);
+        CHECK_REL(first_frequency(10, radius, TD_END_FREE, &zeros), 22.3733, 1e-2); // N = 10
+        CHECK_INT(zeros, 6);
+    }
+}
+
 // ---- axes, units, hands ---------------------------------------------------------------------
 
 // What a strand feels.

@@ -624,3 +624,85 @@ TD_TEST(tree_state_set_by_hand_gets_unit_quaternions_and_its_frames) {
     CHECK(t.q[0] == 1 && td_tree_tip(t.state, 0).y == 0.1);
     tree_free(t);
 }
+
+// ---- answers to forces ----------------------------------------------------------------------
+
+// S^T of a wrench at a body's origin, and a body's acceleration S qdd in the world, without rates
+static void spread(const td_tree_state *s, int32_t i, tdi_wrench push, td_real *force) {
+    const td_tree_model *m = s->model;
+    for (; i != TD_NONE; i = m->parent[i]) {
+        tdi_twist column[6];
+        for (int32_t d = 0, count = tdi_columns_of(m, s, i, column); d < count; d++) {
+            force[m->dof[i] + d] += tdi_power(&push, &column[d]);
+        }
+        const td_vec3 r = tdi_sub(s->frame[i].o, tdi_parent_frame(m, s, i)->o);
+        push.n = tdi_add(push.n, tdi_cross(r, push.f));
+    }
+}
+
+static tdi_twist carried(const td_tree_state *s, int32_t i, const td_real *accel) {
+    const td_tree_model *m = s->model;
+    const td_vec3 o = s->frame[i].o;
+    tdi_twist sum = {{0, 0, 0}, {0, 0, 0}};
+    for (; i != TD_NONE; i = m->parent[i]) {
+        tdi_twist column[6];
+        for (int32_t d = 0, count = tdi_columns_of(m, s, i, column); d < count; d++) {
+            const td_vec3 w = tdi_scale(column[d].w, accel[m->dof[i] + d]);
+            sum.w = tdi_add(sum.w, w);
+            sum.v = tdi_madd(sum.v, column[d].v, accel[m->dof[i] + d]);
+            sum.v = tdi_add(sum.v, tdi_cross(w, tdi_sub(o, s->frame[i].o)));
+        }
+    }
+    return sum;
+}
+
+// M qdd against forces and torques; S qdd against the accelerations of the bodies.
+static void answer_once(tree t, tdi_random *r, double *worst) {
+    td_tree_state *s = t.state;
+    const td_tree_model *m = s->model;
+    const int32_t n = t.nv;
+    td_real *accel = reals(n), *force = reals(n), *h = reals(n * n);
+    td_tree_inertia(s, h);
+    td_tree_forward(s, weight, NULL, accel);
+    tdi_tree_answer_clear(m, s, accel);
+    for (int32_t d = 0; d < n; d++) {
+        accel[d] = force[d] = between(r, -1, 1);
+    }
+    for (int k = 0; k < 3; k++) {
+        const int32_t body = (int32_t)between(r, 0, m->body_count);
+        const tdi_wrench push = {random_vec(r, 1), random_vec(r, 1)};
+        tdi_tree_answer_push(s, body, &push);
+        spread(s, body, push, force);
+    }
+    tdi_tree_answer(m, s, accel);
+    for (int32_t d = 0; d < n; d++) {
+        double sum = 0, most = fabs(force[d]);
+        for (int32_t e = 0; e < n; e++) {
+            sum += h[d * n + e] * accel[e];
+            most = fmax(most, fabs(h[d * n + e] * accel[e]));
+        }
+        note(worst, fabs(sum - force[d]), most);
+    }
+    for (int32_t i = 0; i < m->body_count; i++) {
+        const tdi_twist want = carried(s, i, accel), got = s->link[i].accel;
+        const tdi_mat3 *turn = &s->frame[i].r;
+        note(worst, tdi_norm(tdi_sub(tdi_mat3_apply(turn, got.w), want.w)), largest(accel, n));
+        note(worst, tdi_norm(tdi_sub(tdi_mat3_apply(turn, got.v), want.v)), largest(accel, n));
+    }
+    free(accel);
+    free(force);
+    free(h);
+}
+
+TD_TEST(tree_answers_to_forces_are_those_of_the_dense_matrix) {
+    tdi_random r;
+    double worst = 0;
+    tdi_random_seed(&r, 91);
+    for (int k = 0; k < 60; k++) {
+        tree t = random_tree(&r, 1 + k % 30, k % 3 ? BUSHY : CHAIN, 5, TD_LAW_LINEAR);
+        random_base(t, &r);
+        answer_once(t, &r, &worst);
+        tree_free(t);
+    }
+    CHECK_IN(worst, 0, 1e-9); // as for forward dynamics
+}

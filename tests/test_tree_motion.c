@@ -270,3 +270,18 @@ TD_TEST(tree_diverging_explicit_step_leaves_the_state_as_it_was) {
         tree_free(t);
     }
 }
+
+TD_TEST(tree_tips_stay_where_the_axes_of_bodies_have_them) {
+    tdi_random r;
+    tdi_random_seed(&r, 64);
+    tree t = random_tree(&r, 20, BUSHY, 5, TD_LAW_LINEAR);
+    const td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
+    run(t, &opts, 60);
+    for (int32_t i = 0; i < 20; i++) {
+        const td_vec3 along = tdi_quat_rotate(td_tree_rotation(t.state, i), t.model->body[i].tip);
+        const td_vec3 at = tdi_add(td_tree_origin(t.state, i), along);
+        // to the rounding of places some metres away
+        CHECK_IN(tdi_norm(tdi_sub(at, td_tree_tip(t.state, i))), 0, 1e-14);
+    }
+    tree_free(t);
+}

@@ -17,7 +17,7 @@ typedef struct td_solver_info {
     uint32_t laws;        ///< Laws of springs that it has: bits 1 << td_spring_law.
     bool stretchy;        ///< Segments change their lengths, and do not stay where they are
                           ///< attached.
-    bool curved;   ///< Segments are pieces of curves: likewise, but not because they stretch.
+    bool curved;   ///< Segments are chords of curves: likewise, but because these bend.
     bool contact;  ///< Its states touch colliders,
     bool mutual;   ///< themselves, and states of all solvers.
     bool ends;     ///< Both ends of a strand can be held and moved.

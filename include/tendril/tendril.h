@@ -21,6 +21,7 @@
 #include "tendril/solver.h"
 #include "tendril/tree.h"
 #include "tendril/batch.h"
+#include "tendril/analytic.h"
 #include "tendril/rod.h"
 #include "tendril/helix.h"
 #include "tendril/scene.h"

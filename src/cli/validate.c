@@ -79,6 +79,11 @@ static const val_case cases[] = {
      val_storms},
     {"contact", "knots, chains and ropes that touch: gaps and friction", val_contact},
     {"contact-mixed", "trees and rods that touch each other and themselves", val_contact_mixed},
+    {"linkage", "a four-bar linkage and a slider-crank against their own equations of motion",
+     val_linkage},
+    {"loop-chain", "a chain of links between two pins", val_loop_chain},
+    {"limits", "joints of shaken trees stay within their limits", val_limits},
+    {"impact", "impulses at rods and trees, several at once: known answers and energy", val_impact},
     {"lcp", "random complementarity problems, also singular and contradictory", val_lcp},
 };
 

@@ -249,7 +249,8 @@ static td_real turning_stiffness(const tdi_helix_element *e) {
     return (e->stiffness.x + e->stiffness.y + e->stiffness.z) / (3 * e->length * e->length);
 }
 
-// Adds springs about the pose; to a root such as would hold its element.
+// Adds springs about the pose, which are there with opts.stiffness 0 too; to a root such as would
+// hold its element.
 static void stiffen(td_helix_state *s, int32_t i, td_real by) {
     const tdi_helix_element *e = &s->model->element[i];
     tdi_helix_form *form = &s->node[i].form;
@@ -442,6 +443,7 @@ const tdi_implicit tdi_helix_implicit = {
     .push = tdi_helix_push,
     .respond = tdi_helix_respond,
     .absorb = tdi_helix_absorb,
+    .mass = tdi_helix_mass,
     .pin_places = tdi_helix_pin_places,
     .pin_moves = tdi_helix_pin_moves,
     .pin_push = tdi_helix_pin_push,

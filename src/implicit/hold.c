@@ -11,6 +11,7 @@
 #define MOST_NODES  1000  // bonds that couple one body: the complement is dense within it
 #define STATIC_RATE 100.0 // 1/s^2: in statics in place of 1/h^2
 #define MERIT       10.0  // of the bodies' inertia: what a line search sees of an error
+#define THIN        1e-6  // of a segment's inertia: what it has about itself at least
 #define SOON        1e-9  // s: times that are the same but for rounding
 #define TRY_AGAIN   1e-5  // m or rad: what could not be met and is as near as this is tried again
 
@@ -540,7 +541,21 @@ static void place_pins(tdi_holds *h, tdi_held *b) {
     }
 }
 
-static void begin_bond(tdi_holds *h, tdi_held *b, const tdi_bond *law) {
+// kg, or kg m^2 of a joint that turns: what a bond moves of one side at least.
+static td_real inertia_of(const tdi_holds *h, const tdi_system *y, const tdi_held *b, int side) {
+    const td_constraint *c = &h->def[b->hold];
+    const tdi_member *m = tdi_holds_member(h, y, c->actor[side]);
+    if (!tdi_constraint_of_joint(c->kind)) {
+        return h->scale[c->actor[side]];
+    }
+    const td_vec3 i = m->ops->joint_inertia ? m->ops->joint_inertia(m->body, c->segment[side])
+                                            : tdi_vec3(1, 1, 1);
+    const td_real most = fmax(i.x, fmax(i.y, i.z)), least = THIN * most,
+                  own = b->law.kind == TDI_BOND_TWIST ? fmax(i.y, least) : most;
+    return own > 0 ? own : 1;
+}
+
+static void begin_bond(tdi_holds *h, const tdi_system *y, tdi_held *b, const tdi_bond *law) {
     const td_constraint *c = &h->def[b->hold];
     b->law = *law;
     memset(b->stiff, 0, sizeof b->stiff);
@@ -551,11 +566,12 @@ static void begin_bond(tdi_holds *h, tdi_held *b, const tdi_bond *law) {
     if (b->mate != TD_NONE) {
         h->pin[b->mate] = h->pin[b->pin[1]];
     }
+    const td_real rate = h->h > 0 ? 1 / (h->h * h->h) : STATIC_RATE;
     td_real compliance = 0; // of both sides
     for (int side = 0; side < 2; side++) {
-        compliance += c->actor[side] == TD_NONE ? 0 : 1 / h->scale[c->actor[side]];
+        compliance += c->actor[side] == TD_NONE ? 0 : 1 / inertia_of(h, y, b, side);
     }
-    b->inertia = 1 / compliance;
+    b->inertia = rate / compliance;
     b->merit = MERIT * b->inertia;
     h->coupled = h->coupled || (b->acts && b->node != TD_NONE);
 }
@@ -570,9 +586,9 @@ static void begin_all(tdi_holds *h, const tdi_system *y, td_real step, td_real p
     h->coupled = false;
     for (int32_t k = 0; k < h->member_count; k++) {
         const tdi_member *m = tdi_holds_member(h, y, k);
-        const td_real rate = step > 0 ? 1 / (step * step) : STATIC_RATE,
-                      mass = m->ops->mass ? m->ops->mass(m->body) : 1;
-        h->scale[k] = (mass > 0 ? mass : 1) * rate;
+        const td_real mass = m->ops->mass ? m->ops->mass(m->body) : 1;
+        const int32_t segments = ((const tdi_solver_state *)m->body)->segment_count;
+        h->scale[k] = mass > 0 && segments > 0 ? mass / segments : 1;
     }
     for (int32_t k = 0, i = 0; k < h->count; k++) {
         tdi_hold_state *s = &h->state[k];
@@ -588,7 +604,7 @@ static void begin_all(tdi_holds *h, const tdi_system *y, td_real step, td_real p
         tdi_constraint_bonds(&h->def[k], h->joint[k], &s->found, &h->now[k], turned, &h->curve[k],
                              bonds);
         for (; i < h->held_count && h->held[i].hold == k; i++) {
-            begin_bond(h, &h->held[i], &bonds[h->held[i].bond]);
+            begin_bond(h, y, &h->held[i], &bonds[h->held[i].bond]);
         }
     }
 }

@@ -75,7 +75,7 @@ struct tdi_holds {
     tdi_pin *pin;
     td_vec3 *place, *move;      // of a pin
     int32_t *first_node, *node; // of a member: bonds that couple it, and one past all; in held
-    td_real *scale;             // of a member: N/m, mass over h^2
+    td_real *scale;             // of a member: kg, of a segment in the mean
     td_real h;                  // of the rule; 0: statics
     bool coupled;               // some bond couples segments in this step
     tdi_sparse *sparse;         // NULL: no bond couples
@@ -122,9 +122,9 @@ td_real tdi_holds_slope(tdi_holds *all, const tdi_system *system);
 void tdi_holds_finish(tdi_holds *all, const tdi_system *system, td_real *promise);
 // No increment was taken: forces as they were.
 void tdi_holds_revert(tdi_holds *all);
-// At the new poses, after increments that are `small` or not, taken whole or not. True: all
-// constraints are met, but for those that cannot be.
-bool tdi_holds_judge(tdi_holds *all, const tdi_system *system, td_real largest);
+// At the new poses, after increments of this size, taken whole or not. True: all constraints are
+// met, but for those that cannot be.
+bool tdi_holds_judge(tdi_holds *all, const tdi_system *system, td_real largest, bool whole);
 
 // ---- the Schur complement (hold_couple.c)
 
@@ -140,9 +140,9 @@ void tdi_holds_counter(tdi_holds *all, const tdi_system *system);
 
 // How much larger K has become.
 static inline td_real tdi_hold_weight(const tdi_hold_state *s, int32_t bond) {
-    static const td_real tens[] = {1, 10, 100, 1e3, 1e4};
+    static const td_real tens[] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6};
     const td_real w = s->weight[bond];
-    return tens[w >= 0 && w <= 4 ? (int)w : 0];
+    return tens[w >= 0 && w <= 6 ? (int)w : 0];
 }
 // Where all pins are.
 void tdi_holds_gather(tdi_holds *h, const tdi_system *system);

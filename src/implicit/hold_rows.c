@@ -8,23 +8,22 @@
 //          increments the value with these l falls by x^T E x, E being the Hessian without K.
 //          So the value needs no large K, and large K make it a narrow valley: it takes a small
 //          one (merit), and the model a large one.
-// Stalls   A row whose error does not shrink gets a K ten times as large. One that does not even
-//          so contradicts others, or cannot be reached: it becomes a spring, without l.
+// Stalls   A row whose error the increments do not take away to the first order gets a K ten times
+//          as large. One whose error stays contradicts others, or cannot be reached: it becomes a
+//          spring, without l.
 
 #include "implicit/hold.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define PINNED    1e6  // times the inertia: K of rows in the elimination of a body
-#define COUPLED   1e4  // likewise of rows between two segments: some digits are lost to it
-#define SPRING    1e2  // times the inertia: K of rows that cannot be met
+#define STIFF     1e6  // times the inertia of a segment: K
+#define SPRING    1e2  // times that: K of rows that cannot be met
 #define MET       1e-9 // m or rad
+#define WEAK      0.01 // of the error is left to the first order, at most
 #define SHRINKS   0.25 // of the error is left, at most, by an iteration that helps
 #define STALLS    6    // in a row: it cannot be met
-#define MOST_TENS 4    // times that K becomes ten times as large
+#define MOST_TENS 6    // times that K becomes ten times as large
 #define CALM      0.1  // of the error: increments below this do not come nearer
 
 // ---- pins -----------------------------------------------------------------------------------
@@ -102,8 +101,7 @@ static void evaluate(tdi_holds *h, const tdi_system *y, tdi_held *b) {
     td_vec3 x[TDI_BOND_PINS];
     tdi_held_places(h, b, x);
     tdi_bond_evaluate(&b->law, x, &s->along, &b->at);
-    const td_real held = b->mate == TD_NONE ? PINNED : COUPLED;
-    b->k = b->inertia * (s->unmet ? SPRING : held * tdi_hold_weight(s, b->bond));
+    b->k = b->inertia * (s->unmet ? SPRING : STIFF * tdi_hold_weight(s, b->bond));
     for (int32_t r = 0; r < b->law.row_count; r++) {
         b->used[r] = !b->law.one_sided || l[r] + b->merit * b->at.c[r] < 0;
         if (s->unmet || !b->used[r]) {
@@ -257,8 +255,21 @@ static td_real forces_of(const tdi_holds *h, const tdi_held *b, td_real f[TDI_BO
     return slope;
 }
 
+// Whether a larger K is needed: the increments leave too much of an error to the first order.
+static bool is_weak(const tdi_holds *h, const tdi_held *b) {
+    bool weak = false;
+    for (int32_t r = 0; r < b->law.row_count; r++) {
+        const td_real c = b->at.c[r];
+        weak = weak || (b->used[r] && fabs(c) > MET && fabs(c + change(h, b, r)) > WEAK * fabs(c));
+    }
+    return weak;
+}
+
 static td_real finish(tdi_holds *h, tdi_held *b) {
     tdi_hold_state *s = &h->state[b->hold];
+    if (!s->unmet && s->weight[b->bond] < MOST_TENS && is_weak(h, b)) {
+        s->weight[b->bond]++;
+    }
     td_real *l = s->l[b->bond], f[TDI_BOND_ROWS] = {0};
     const td_real slope = forces_of(h, b, f);
     memcpy(b->l_before, l, sizeof b->l_before);
@@ -315,7 +326,7 @@ static td_real error_of(const tdi_held *b, const tdi_hold_state *s, const td_rea
 }
 
 // Whether a bond is met, or cannot be.
-static bool judge(tdi_holds *h, tdi_held *b, td_real largest) {
+static bool judge(tdi_holds *h, tdi_held *b, td_real largest, bool whole) {
     tdi_hold_state *s = &h->state[b->hold];
     td_real c[TDI_BOND_ROWS], along = s->along;
     td_vec3 x[TDI_BOND_PINS];
@@ -323,34 +334,24 @@ static bool judge(tdi_holds *h, tdi_held *b, td_real largest) {
     tdi_bond_rows(&b->law, x, &along, c);
     const td_real before = b->error;
     b->error = error_of(b, s, c);
-    if (getenv("HD"))
-        fprintf(stderr,
-                "hold %d bond %d c %g %g %g l %g %g %g k %g err %g before %g largest %g stalls %d "
-                "w %g unmet %d\n",
-                b->hold, b->bond, c[0], c[1], c[2], s->l[b->bond][0], s->l[b->bond][1],
-                s->l[b->bond][2], b->k, b->error, before, largest, b->stalls, s->weight[b->bond],
-                s->unmet);
     if (s->unmet || b->error <= MET) {
         b->stalls = 0;
         return true;
     }
-    const bool stalls = b->error > SHRINKS * before && largest < CALM * b->error;
+    const bool stalls = whole && b->error > SHRINKS * before && largest < CALM * b->error;
     b->stalls = stalls ? b->stalls + 1 : 0;
-    if (stalls && s->weight[b->bond] < MOST_TENS) {
-        s->weight[b->bond]++;
-    }
     if (b->stalls >= STALLS) {
         s->unmet = 1;
     }
     return false;
 }
 
-bool tdi_holds_judge(tdi_holds *all, const tdi_system *y, td_real largest) {
+bool tdi_holds_judge(tdi_holds *all, const tdi_system *y, td_real largest, bool whole) {
     bool met = true;
     for (tdi_holds *h = all; h; h = h->next) {
         tdi_holds_gather(h, y);
         for (int32_t i = 0; i < h->held_count; i++) {
-            met = (!h->held[i].acts || judge(h, &h->held[i], largest)) && met;
+            met = (!h->held[i].acts || judge(h, &h->held[i], largest, whole)) && met;
         }
     }
     return met;

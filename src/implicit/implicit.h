@@ -185,6 +185,9 @@ typedef struct tdi_implicit {
 
     // * kg, of all of it: how strongly constraints hold it at first. Left out: 1.
     td_real (*mass)(const void *body);
+    // * Likewise of joint pins: kg m^2 of the segment alone about the axes of a ball joint, in x
+    // about a hinge, kg of a slide. Left out: 1.
+    td_vec3 (*joint_inertia)(const void *body, int32_t segment);
 
     // ---- pins; pin_places left out: there are none, and constraints are refused by name
     // * The joint between a segment and its parent: pins are hinges, slides and balls. Left out:

@@ -21,8 +21,6 @@
 #include "implicit/touch.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define SMALL_STEP     0.03 // rad or m: below this the value of a step need not be looked at
 #define SMALL_POSITIVE 1e-3 // likewise of a positive model, which is off by more
@@ -682,8 +680,7 @@ td_status tdi_newton(const tdi_system *y, const tdi_newton_opts *opts, bool *con
         }
         bool calm = status == TD_OK && (!y->touch || tdi_touch_calm(y->touch, y));
         bool whole = n.used != POSITIVE && !n.raised && taken == 1 && calm;
-        if (getenv("HD")) fprintf(stderr,"it %d used %d raised %d shift %g taken %g largest %g promise %g\n",k,n.used,n.raised,n.shift,taken,n.largest,n.promise);
-        bool met = status == TD_OK && tdi_holds_judge(y->holds, y, n.largest);
+        bool met = status == TD_OK && tdi_holds_judge(y->holds, y, n.largest, taken == 1);
         if (status != TD_OK || (met && is_done(&n, taken, whole, calm, reused))) {
             *converged = status == TD_OK;
             return status;

@@ -27,7 +27,7 @@ td_lcp_opts td_lcp_opts_default(void) {
                          .regularise = 1e-9};
 }
 
-static td_status check_opts(const td_lcp_opts *o, td_diag *diag) {
+td_status tdi_lcp_opts_check(const td_lcp_opts *o, td_diag *diag) {
     if (!o || o->struct_size != sizeof *o) {
         return tdi_fail(diag, TD_ERR_DEF,
                         "td_lcp_opts: struct_size is wrong; start from td_lcp_opts_default()");
@@ -318,7 +318,7 @@ td_lcp_result tdi_lcp_solve(tdi_lcp_work *k, const td_lcp *p, const td_lcp_opts 
 
 td_status td_lcp_solve(const td_lcp *problem, const td_lcp_opts *opts, const td_alloc *alloc,
                        td_real *x, td_lcp_result *result, td_diag *diag) {
-    td_status status = check_opts(opts, diag);
+    td_status status = tdi_lcp_opts_check(opts, diag);
     status = status == TD_OK ? check_problem(problem, diag) : status;
     if (status != TD_OK) {
         return status;

@@ -23,7 +23,7 @@
 #define MAX_DEGREE     12    // of the filter
 #define LARGEST_GROWTH 1e10  // of the filter: rounding times this must stay well below 1
 #define NEGLIGIBLE     1e-24 // of x^T M x: what is left is rounding
-#define ZERO           1e-9  // of the shift: lambda is rounding
+#define ZERO           1e-9  // of the shift: lambda is rounding, if the pencil does not say more
 #define MAX_SWEEPS     60    // of Jacobi's method
 
 // ---- vectors --------------------------------------------------------------------------------
@@ -264,7 +264,9 @@ static td_status iterate(tdi_subspace *b, int32_t count, td_diag *diag) {
         if (!refactor(b)) {
             return tdi_fail(diag, TD_ERR_DIVERGED, "the stiffness is not finite");
         }
-        filter_all(b);
+        if (b->size < b->length) { // else all is in the subspace already
+            filter_all(b);
+        }
     }
     return not_converged(b, diag);
 }
@@ -312,8 +314,9 @@ td_status tdi_subspace_solve(tdi_subspace *b, int32_t count, td_diag *diag) {
         fill_random(b, j);
     }
     td_status status = iterate(b, count, diag);
+    const td_real nothing = b->noise > 0 ? b->noise : ZERO * b->shift;
     for (int32_t j = 0; j < count; j++) {
-        if (fabs(b->lambda[j]) < ZERO * b->shift + b->noise) {
+        if (fabs(b->lambda[j]) < nothing) {
             b->lambda[j] = 0;
         }
     }

@@ -21,7 +21,7 @@ typedef struct tdi_subspace {
     tdi_pencil pencil;
     int32_t length;  // of a vector
     int32_t size;    // vectors: those wanted and a few more
-    td_real noise;   // of lambda, by rounding in K: what is smaller counts as 0
+    td_real noise;   // of lambda, by rounding in K: what is smaller counts as 0; 0: not known
     td_real *lambda; // of the vectors, ascending
     td_real *x;      // the vectors, x^T M x = 1
     // for the iteration alone

@@ -293,6 +293,9 @@ static inline void in_ball(const tdi_body *body, tdi_wlink *l, tdi_wlink *up) {
     l->gain[2] = g2;
     l->free = e;
     l->lower = (tdi_wvec3){d.l10, d.l20, d.l21};
+    if (TDI_LANES == 1) {
+        l->inverse = (tdi_wvec3){d.i0, d.i1, d.i2};
+    }
 
     // in the parent's axes, where f also carries C' b
     c = turned(&l->turn, &c);

@@ -39,7 +39,7 @@ static void change_joints(const td_tree_model *m, td_tree_state *s, const td_ste
     }
 }
 
-static void accelerate(const td_tree_model *m, td_tree_state *s, const td_step_opts *o) {
+void tdi_explicit_accelerate(const td_tree_model *m, td_tree_state *s, const td_step_opts *o) {
     const tdi_wrench *outside = NULL;
     if (o->load_count > 0 || o->air.linear > 0 || o->air.quadratic > 0) {
         tdi_loads loads = {o->loads, o->load_count, o->air, o->winds, 0, 1, NULL};
@@ -56,15 +56,10 @@ static void accelerate(const td_tree_model *m, td_tree_state *s, const td_step_o
     tdi_tree_forward(m, s, o->gravity, changed ? s->accel_now : NULL, outside, s->accel_now);
 }
 
-// ---- steps ----------------------------------------------------------------------------------
+// ---- stages of RK4 --------------------------------------------------------------------------
 
-static void step_euler(const td_tree_model *m, td_tree_state *s, const td_step_opts *o) {
-    accelerate(m, s, o);
-    for (int32_t d = 0; d < m->head.dof_count; d++) {
-        s->v[d] += o->dt * s->accel_now[d];
-    }
-    tdi_tree_advance(m, s, s->v, o->dt);
-}
+static const td_real stage_at[4] = {0, 0.5, 0.5, 1};
+static const td_real stage_weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
 
 // rate <- J^-1(t rate) v of a turn; t times the old rate is where the joint stands
 static void turn_rate(td_real *rate, const td_real *v, td_real t) {
@@ -89,33 +84,26 @@ static void all_rates(const td_tree_model *m, td_tree_state *s, td_real t) {
     }
 }
 
-static void step_rk4(const td_tree_model *m, td_tree_state *s, const td_step_opts *o,
-                     const td_base_motion *start) {
-    static const td_real at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
-    size_t nv = (size_t)m->head.dof_count, nq = (size_t)m->coord_count;
-    memset(s->rate, 0, nv * sizeof *s->rate);
-    memset(s->rate_sum, 0, nv * sizeof *s->rate_sum);
-    memset(s->accel_sum, 0, nv * sizeof *s->accel_sum);
-    memset(s->accel_now, 0, nv * sizeof *s->accel_now);
-    for (int k = 0; k < 4; k++) {
-        td_real t = at[k] * o->dt;
-        memcpy(s->q, s->q_first, nq * sizeof *s->q);
-        tdi_tree_advance(m, s, s->rate, t);
-        for (size_t d = 0; d < nv; d++) {
-            s->v[d] = s->v_first[d] + t * s->accel_now[d];
-        }
-        tdi_tree_carry_base(s, start, t);
-        all_rates(m, s, t);
-        accelerate(m, s, o);
-        for (size_t d = 0; d < nv; d++) {
-            s->rate_sum[d] += weight[k] * s->rate[d];
-            s->accel_sum[d] += weight[k] * s->accel_now[d];
-        }
+td_real tdi_explicit_stage(const td_tree_model *m, td_tree_state *s, const td_step_opts *o, int k) {
+    const size_t nv = (size_t)m->head.dof_count, nq = (size_t)m->coord_count;
+    const td_real t = stage_at[k] * o->dt;
+    if (o->integrator == TD_EULER) {
+        return 0;
     }
     memcpy(s->q, s->q_first, nq * sizeof *s->q);
-    tdi_tree_advance(m, s, s->rate_sum, o->dt);
+    tdi_tree_advance(m, s, s->rate, t);
     for (size_t d = 0; d < nv; d++) {
-        s->v[d] = s->v_first[d] + o->dt * s->accel_sum[d];
+        s->v[d] = s->v_first[d] + t * s->accel_now[d];
+    }
+    tdi_tree_carry_base(s, &s->first.base, t);
+    all_rates(m, s, t);
+    return t;
+}
+
+void tdi_explicit_gather(const td_tree_model *m, td_tree_state *s, int k) {
+    for (int32_t d = 0; d < m->head.dof_count; d++) {
+        s->rate_sum[d] += stage_weight[k] * s->rate[d];
+        s->accel_sum[d] += stage_weight[k] * s->accel_now[d];
     }
 }
 
@@ -134,37 +122,73 @@ static bool all_finite(const td_real *x, int32_t count) {
     return fine;
 }
 
-td_status tdi_explicit_step(const td_tree_model *m, td_tree_state *s, const td_step_opts *opts) {
-    size_t nv = (size_t)m->head.dof_count, nq = (size_t)m->coord_count;
-    const int32_t history = s->head.known;
-    const int32_t stale = s->stale;
+int tdi_explicit_stages(td_integrator integrator) {
+    return integrator == TD_EULER ? 1 : 4;
+}
+
+void tdi_explicit_open(const td_tree_model *m, td_tree_state *s) {
+    const size_t nv = (size_t)m->head.dof_count, nq = (size_t)m->coord_count;
+    s->first = (tdi_explicit_start){s->head.base, s->head.known, s->stale};
     tdi_tree_fresh(s);
     s->head.known = 0;
-    const td_base_motion start = s->head.base;
     memcpy(s->q_first, s->q, nq * sizeof *s->q);
     memcpy(s->v_first, s->v, nv * sizeof *s->v);
-    if (opts->integrator == TD_EULER) {
-        step_euler(m, s, opts);
+    memset(s->rate, 0, nv * sizeof *s->rate);
+    memset(s->rate_sum, 0, nv * sizeof *s->rate_sum);
+    memset(s->accel_sum, 0, nv * sizeof *s->accel_sum);
+    memset(s->accel_now, 0, nv * sizeof *s->accel_now);
+}
+
+// The end of the step: Euler has one stage, whose velocities are the new ones.
+static void arrive(const td_tree_model *m, td_tree_state *s, const td_step_opts *o) {
+    if (o->integrator == TD_EULER) {
+        for (int32_t d = 0; d < m->head.dof_count; d++) {
+            s->v[d] += o->dt * s->accel_now[d];
+        }
+        tdi_tree_advance(m, s, s->v, o->dt);
     } else {
-        step_rk4(m, s, opts, &start);
+        memcpy(s->q, s->q_first, (size_t)m->coord_count * sizeof *s->q);
+        tdi_tree_advance(m, s, s->rate_sum, o->dt);
+        for (int32_t d = 0; d < m->head.dof_count; d++) {
+            s->v[d] = s->v_first[d] + o->dt * s->accel_sum[d];
+        }
     }
-    tdi_tree_carry_base(s, &start, opts->dt);
-    bool fine =
-        all_finite(s->q, m->coord_count) && all_finite(s->v, m->head.dof_count) && base_finite(s);
+    tdi_tree_carry_base(s, &s->first.base, o->dt);
+}
+
+bool tdi_explicit_arrive(const td_tree_model *m, td_tree_state *s, const td_step_opts *o) {
+    arrive(m, s, o);
+    return all_finite(s->q, m->coord_count) && all_finite(s->v, m->head.dof_count) &&
+           base_finite(s);
+}
+
+void tdi_explicit_close(const td_tree_model *m, td_tree_state *s, const td_step_opts *o,
+                        bool fine) {
     if (fine) {
-        s->head.time += opts->dt;
+        s->head.time += o->dt;
         tdi_tree_angles(m, s, s->angle, s->angle);
     } else {
-        memcpy(s->q, s->q_first, nq * sizeof *s->q);
-        memcpy(s->v, s->v_first, nv * sizeof *s->v);
-        tdi_tree_put_base(s, &start);
-        s->head.known = history;
-        s->stale = stale;
+        memcpy(s->q, s->q_first, (size_t)m->coord_count * sizeof *s->q);
+        memcpy(s->v, s->v_first, (size_t)m->head.dof_count * sizeof *s->v);
+        tdi_tree_put_base(s, &s->first.base);
+        s->head.known = s->first.known;
+        s->stale = s->first.stale;
     }
     if (s->head.known > 0) {
         tdi_tree_place_past(m, s);
     } else {
         tdi_tree_place(m, s);
     }
+}
+
+td_status tdi_explicit_step(const td_tree_model *m, td_tree_state *s, const td_step_opts *opts) {
+    tdi_explicit_open(m, s);
+    for (int k = 0; k < tdi_explicit_stages(opts->integrator); k++) {
+        tdi_explicit_stage(m, s, opts, k);
+        tdi_explicit_accelerate(m, s, opts);
+        tdi_explicit_gather(m, s, k);
+    }
+    const bool fine = tdi_explicit_arrive(m, s, opts);
+    tdi_explicit_close(m, s, opts, fine);
     return fine ? TD_OK : TD_ERR_DIVERGED;
 }

@@ -159,6 +159,11 @@ enum {
     TDI_PINNED = 2  // and to its joint
 };
 
+typedef struct tdi_explicit_start { // where an explicit step began
+    td_base_motion base;
+    int32_t known, stale;
+} tdi_explicit_start;
+
 struct td_tree_state {
     tdi_solver_state head;
     const td_tree_model *model;
@@ -186,6 +191,7 @@ struct td_tree_state {
     td_real *q_start; // where this one began
 
     // explicit steps, in the same memory as `node`
+    tdi_explicit_start first;
     tdi_wrench *outside;            // of loads
     td_real *q_first, *v_first;     // of the step
     td_real *rate, *rate_sum;       // a degree of freedom: of the joint's own turn or shift

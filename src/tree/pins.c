@@ -98,6 +98,20 @@ td_real tdi_tree_mass(const void *body) {
     return sum;
 }
 
+td_vec3 tdi_tree_joint_inertia(const void *body, int32_t segment) {
+    const td_tree_model *m = ((const td_tree_state *)body)->model;
+    const tdi_body *b = &m->body[segment];
+    const td_sym3 *s = &b->second;
+    if (m->kind[segment] == TD_JOINT_SLIDE) {
+        return tdi_vec3(b->mass, 0, 0);
+    }
+    if (m->kind[segment] == TD_JOINT_HINGE) {
+        const td_real along = tdi_dot(b->axis, tdi_sym3_apply(s, b->axis));
+        return tdi_vec3(s->xx + s->yy + s->zz - along, 0, 0);
+    }
+    return tdi_vec3(s->yy + s->zz, s->xx + s->zz, s->xx + s->yy);
+}
+
 td_joint_kind tdi_tree_pin_joint(const void *body, int32_t segment) {
     return (td_joint_kind)((const td_tree_state *)body)->model->kind[segment];
 }

@@ -7,6 +7,7 @@
 #include "implicit/implicit.h"
 
 td_real tdi_tree_mass(const void *body);
+td_vec3 tdi_tree_joint_inertia(const void *body, int32_t segment);
 td_joint_kind tdi_tree_pin_joint(const void *body, int32_t segment);
 void tdi_tree_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
                          td_vec3 *x);

@@ -32,6 +32,7 @@ typedef struct TDI_W(link) {
         TDI_W(block) inertia; // until its joint is eliminated; joints other than balls: also after
         struct {              // of ball joints after that
             TDI_VEC3 gain[3], free, lower;
+            TDI_VEC3 inverse; // of the pivots; of a tree alone
         };
     };
     union {

@@ -451,6 +451,7 @@ const tdi_implicit tdi_tree_implicit = {
     .respond = tdi_tree_respond,
     .absorb = tdi_tree_absorb,
     .mass = tdi_tree_mass,
+    .joint_inertia = tdi_tree_joint_inertia,
     .pin_joint = tdi_tree_pin_joint,
     .pin_places = tdi_tree_pin_places,
     .pin_moves = tdi_tree_pin_moves,

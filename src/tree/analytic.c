@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: MIT
+// Constraints of trees as published: forces from unit responses and a complementarity problem.
+//
+// In every stage of an explicit step
+//   c''_0     accelerations along the rows without their forces, by the articulated-body sweeps
+//   K         columns: the answers to a unit of each force, O(bodies) each
+//   forces    K f + c''_0 - c''_wanted = w: complementary to f where a row is one-sided
+//   c''_wanted = -c/s^2 - 2 c'/s, s the time in which errors settle
+// and before the step impulses where rows that are reached have c' < 0.
+
+#include "tree/analytic.h"
+
+#include "base/diag.h"
+#include "base/range.h"
+#include "constrain/constrain.h"
+#include "tree/solver.h"
+
+#include <string.h>
+
+#define LEAST_RATE 1e-10 // m/s: approach that is rounding
+
+// ---- rows -----------------------------------------------------------------------------------
+
+tdi_row *tdi_analytic_row(td_analytic *a, td_diag *diag) {
+    if (a->row_count >= a->opts.row_limit) {
+        tdi_fail(diag, TD_ERR_LIMIT, "more than %d forces at once: raise row_limit",
+                 a->opts.row_limit);
+        return NULL;
+    }
+    tdi_row *row = &a->row[a->row_count++];
+    *row = (tdi_row){.side = {{.tree = TD_NONE}, {.tree = TD_NONE}},
+                     .bounds = {.low = -INFINITY, .high = INFINITY},
+                     .restitution = a->opts.restitution};
+    return row;
+}
+
+// J v
+static td_real row_rate(const td_analytic *a, const tdi_row *row) {
+    td_real rate = 0;
+    for (int k = 0; k < 2; k++) {
+        const tdi_push *p = &row->side[k];
+        if (p->tree == TD_NONE) {
+            continue;
+        }
+        const td_tree_state *s = a->tree[p->tree];
+        const int32_t d = s->model->dof[p->body], count = s->model->dof[p->body + 1] - d;
+        rate += tdi_power(&p->wrench, &s->twist[p->body]);
+        for (int32_t c = 0; c < count && c < 3; c++) {
+            rate += p->torque[c] * s->v[d + c];
+        }
+    }
+    return rate;
+}
+
+// J qdd of one side, by the accelerations of bodies in link[] and of joints. Forward dynamics count
+// gravity as an acceleration of the base.
+static td_real side_accel(const td_analytic *a, const tdi_push *p, const td_real *accel,
+                          td_vec3 gravity) {
+    const td_tree_state *s = a->tree[p->tree];
+    const int32_t d = s->model->dof[p->body], count = s->model->dof[p->body + 1] - d;
+    const tdi_mat3 *r = &s->frame[p->body].r;
+    const tdi_twist own = s->link[p->body].accel;
+    const tdi_twist world = {tdi_mat3_apply(r, own.w), tdi_add(tdi_mat3_apply(r, own.v), gravity)};
+    td_real sum = tdi_power(&p->wrench, &world);
+    for (int32_t c = 0; c < count && c < 3; c++) {
+        sum += p->torque[c] * accel[d + c];
+    }
+    return sum;
+}
+
+// Chosen at the start of a step, once: later stages would slow down what is about to bounce.
+static bool is_near(td_analytic *a, const tdi_row *row, td_real h) {
+    bool near = row->value + h * (fmin(row->rate, 0) + h * fmin(row->free, 0)) <= 0;
+    if (a->choosing && near) {
+        a->near[a->near_count++] = row->key;
+    } else if (!a->choosing) {
+        near = false;
+        for (int32_t k = 0; k < a->near_count && !near; k++) {
+            near = a->near[k] == row->key;
+        }
+    }
+    return near;
+}
+
+bool tdi_analytic_finish(td_analytic *a, const td_step_opts *o, tdi_row *row) {
+    const td_real h = o->dt, s = a->opts.settle > 0 ? a->opts.settle : 5 * h;
+    row->rate = row_rate(a, row) + row->given;
+    row->free = row->extra;
+    td_real pull = 0;
+    for (int k = 0; k < 2; k++) {
+        const tdi_push *p = &row->side[k];
+        if (p->tree != TD_NONE) {
+            const td_vec3 g = o[p->tree].gravity;
+            row->free += side_accel(a, p, a->tree[p->tree]->accel_now, g);
+            pull = fmax(pull, tdi_norm(g));
+        }
+    }
+    row->wanted = -row->value / (s * s) - 2 * row->rate / s;
+    row->slow = a->opts.slow > 0 ? a->opts.slow : 2 * h * fmax(pull, fabs(row->free));
+    const bool one_sided = row->bounds.kind == TD_LCP_BOX && row->bounds.low >= 0;
+    return !one_sided || is_near(a, row, h);
+}
+
+// ---- matrix ---------------------------------------------------------------------------------
+
+static void push(td_analytic *a, const tdi_push *p, td_real force) {
+    td_tree_state *s = a->tree[p->tree];
+    const tdi_wrench w = {tdi_scale(p->wrench.n, force), tdi_scale(p->wrench.f, force)};
+    const int32_t d = s->model->dof[p->body], count = s->model->dof[p->body + 1] - d;
+    tdi_tree_answer_push(s, p->body, &w);
+    for (int32_t c = 0; c < count && c < 3; c++) {
+        a->answer[p->tree][d + c] += force * p->torque[c];
+    }
+}
+
+// What a unit of a row's force does in one of its trees to all rows there.
+static void add_column(td_analytic *a, int32_t column, int32_t tree) {
+    td_tree_state *s = a->tree[tree];
+    const td_vec3 none = {0, 0, 0};
+    tdi_tree_answer_clear(s->model, s, a->answer[tree]);
+    for (int k = 0; k < 2; k++) {
+        if (a->row[column].side[k].tree == tree) {
+            push(a, &a->row[column].side[k], 1);
+        }
+    }
+    tdi_tree_answer(s->model, s, a->answer[tree]);
+    for (int32_t i = 0; i < a->row_count; i++) {
+        for (int k = 0; k < 2; k++) {
+            const tdi_push *p = &a->row[i].side[k];
+            if (p->tree == tree) {
+                a->matrix[(ptrdiff_t)i * a->row_count + column] +=
+                    side_accel(a, p, a->answer[tree], none);
+            }
+        }
+    }
+}
+
+void tdi_analytic_matrix(td_analytic *a) {
+    const size_t n = (size_t)a->row_count;
+    memset(a->matrix, 0, n * n * sizeof *a->matrix);
+    for (int32_t j = 0; j < a->row_count; j++) {
+        const int32_t first = a->row[j].side[0].tree, second = a->row[j].side[1].tree;
+        if (first != TD_NONE) {
+            add_column(a, j, first);
+        }
+        if (second != TD_NONE && second != first) {
+            add_column(a, j, second);
+        }
+    }
+    for (size_t i = 0; i < n; i++) { // symmetric but for rounding
+        for (size_t j = 0; j < i; j++) {
+            a->matrix[i * n + j] = a->matrix[j * n + i] =
+                0.5 * (a->matrix[i * n + j] + a->matrix[j * n + i]);
+        }
+    }
+}
+
+void tdi_analytic_respond(td_analytic *a, const td_real *force) {
+    for (int32_t tree = 0; tree < a->tree_count; tree++) {
+        td_tree_state *s = a->tree[tree];
+        tdi_tree_answer_clear(s->model, s, a->answer[tree]);
+        for (int32_t i = 0; i < a->row_count; i++) {
+            for (int k = 0; k < 2; k++) {
+                if (a->row[i].side[k].tree == tree) {
+                    push(a, &a->row[i].side[k], force[i]);
+                }
+            }
+        }
+        tdi_tree_answer(s->model, s, a->answer[tree]);
+    }
+}
+
+// ---- forces ---------------------------------------------------------------------------------
+
+// All rows of the poses and velocities that the states have; accel_now is that without forces.
+static td_status find_rows(td_analytic *a, const td_step_opts *o, td_real t,
+                           const td_collider *colliders, int32_t count, td_diag *diag) {
+    a->row_count = 0;
+    a->choosing = t == 0;
+    a->near_count = a->choosing ? 0 : a->near_count;
+    for (int32_t k = 0; k < a->tree_count; k++) {
+        td_tree_state *s = a->tree[k];
+        tdi_explicit_accelerate(s->model, s, &o[k]);
+        tdi_tree_place(s->model, s);
+        tdi_tree_move(s->model, s);
+    }
+    td_status status = tdi_analytic_hold_rows(a, o, t, diag);
+    return status == TD_OK ? tdi_analytic_contact_rows(a, o, t, colliders, count, diag) : status;
+}
+
+static void solve_forces(td_analytic *a) {
+    for (int32_t i = 0; i < a->row_count; i++) {
+        a->rhs[i] = a->row[i].wanted - a->row[i].free;
+        a->bounds[i] = a->row[i].bounds;
+    }
+    const td_lcp problem = {a->row_count, a->matrix, a->rhs, a->bounds};
+    a->result = tdi_lcp_solve(&a->work, &problem, &a->opts.solver, a->force);
+    for (int32_t i = 0; i < a->row_count; i++) {
+        a->row[i].force = a->force[i];
+    }
+}
+
+// Forces of a stage; then accel_now is with them.
+static td_status constrain(td_analytic *a, const td_step_opts *o, td_real t,
+                           const td_collider *colliders, int32_t count, td_diag *diag) {
+    td_status status = find_rows(a, o, t, colliders, count, diag);
+    if (status != TD_OK || a->row_count == 0) {
+        return status;
+    }
+    tdi_analytic_matrix(a);
+    solve_forces(a);
+    tdi_analytic_respond(a, a->force);
+    for (int32_t k = 0; k < a->tree_count; k++) {
+        for (int32_t d = 0; d < a->tree[k]->model->head.dof_count; d++) {
+            a->tree[k]->accel_now[d] += a->answer[k][d];
+        }
+    }
+    return TD_OK;
+}
+
+// ---- impacts --------------------------------------------------------------------------------
+
+bool tdi_analytic_hits(const td_analytic *a) {
+    bool any = false;
+    for (int32_t i = 0; i < a->row_count; i++) {
+        const td_lcp_row *b = &a->row[i].bounds;
+        const bool normal = b->kind == TD_LCP_CONE || (b->kind == TD_LCP_BOX && b->low >= 0);
+        any |= normal && a->row[i].rate < -LEAST_RATE;
+    }
+    return any;
+}
+
+void tdi_analytic_kick(td_analytic *a) {
+    tdi_analytic_respond(a, a->force);
+    for (int32_t k = 0; k < a->tree_count; k++) {
+        td_tree_state *s = a->tree[k];
+        for (int32_t d = 0; d < s->model->head.dof_count; d++) {
+            s->v[d] += a->answer[k][d];
+        }
+    }
+}
+
+static td_status collide(td_analytic *a, const td_step_opts *o, const td_collider *colliders,
+                         int32_t count, td_diag *diag) {
+    td_status status = find_rows(a, o, 0, colliders, count, diag);
+    if (status == TD_OK && tdi_analytic_hits(a)) {
+        tdi_analytic_matrix(a);
+        tdi_analytic_impulses(a);
+        tdi_analytic_kick(a);
+    }
+    return status;
+}
+
+// ---- what is told ---------------------------------------------------------------------------
+
+static void report(td_analytic *a) {
+    for (int32_t k = 0; k < a->hold_count; k++) {
+        td_constraint_report *r = &a->hold[k].report;
+        r->error = 0;
+        r->unmet = a->result.verdict == TD_LCP_INFEASIBLE;
+        r->force = r->moment = tdi_vec3(0, 0, 0);
+    }
+    for (int32_t i = 0; i < a->row_count; i++) {
+        const tdi_row *row = &a->row[i];
+        if (row->constraint == TD_NONE) {
+            continue;
+        }
+        td_constraint_report *r = &a->hold[row->constraint].report;
+        const tdi_push *p = &row->side[0];
+        const bool one_sided = row->bounds.low >= 0;
+        r->error = fmax(r->error, one_sided ? -row->value : fabs(row->value));
+        r->force = tdi_madd(r->force, row->direction, row->force);
+        r->moment =
+            tdi_madd(r->moment, tdi_vec3(p->torque[0], p->torque[1], p->torque[2]), row->force);
+    }
+    for (int32_t k = 0; k < a->hold_count; k++) {
+        td_constraint_report *r = &a->hold[k].report;
+        const td_vec3 f = tdi_constraint_of_joint(a->hold[k].def.kind) ? r->moment : r->force;
+        r->broken |= r->active && tdi_norm(f) > a->hold[k].def.break_force;
+    }
+    for (int32_t k = 0; k < a->contact_count; k++) {
+        tdi_touching *c = &a->contact[k];
+        const tdi_row *normal = &a->row[c->row];
+        const td_lcp_kind kind = normal->bounds.kind;
+        const bool published = c->row + 1 < a->row_count &&
+                               normal[1].bounds.kind == TD_LCP_FRICTION &&
+                               normal[1].bounds.normal == c->row;
+        const int tangents = kind == TD_LCP_CONE ? 2 : published ? 1 : 0;
+        c->told.force = tdi_scale(normal->direction, normal->force);
+        for (int t = 1; t <= tangents; t++) {
+            c->told.force = tdi_madd(c->told.force, normal[t].direction, normal[t].force);
+        }
+    }
+}
+
+td_constraint_report td_analytic_constraint(const td_analytic *a, int32_t constraint) {
+    return a->hold[constraint].report;
+}
+
+td_lcp_result td_analytic_solution(const td_analytic *a) {
+    return a->result;
+}
+
+int32_t td_analytic_contacts(const td_analytic *a, td_analytic_contact *contacts,
+                             int32_t capacity) {
+    for (int32_t k = 0; k < a->contact_count && k < capacity; k++) {
+        contacts[k] = a->contact[k].told;
+    }
+    return a->contact_count;
+}
+
+// ---- targets --------------------------------------------------------------------------------
+
+// The rotation vector of one rotation after another.
+static td_vec3 turn_between(td_quat from, td_quat to) {
+    const td_quat by = tdi_quat_unit(tdi_quat_mul(to, tdi_quat_conj(from)));
+    const td_vec3 u = {by.x, by.y, by.z};
+    const td_real s = tdi_norm(u);
+    return tdi_scale(u, s > 0 ? 2 * atan2(s, by.w) / s : 2);
+}
+
+// Targets go on at constant speed; what the speed changes by is an acceleration through the step.
+static void aim(td_analytic *a, td_real h) {
+    const td_vec3 none = {0, 0, 0};
+    for (int32_t k = 0; k < a->hold_count; k++) {
+        tdi_analytic_hold *c = &a->hold[k];
+        const td_constraint_target *from = &c->target_start, *to = &c->target;
+        const td_vec3 v = tdi_scale(tdi_sub(to->position, from->position), 1 / h);
+        const td_vec3 turn = turn_between(tdi_turn_by(from->joint), tdi_turn_by(to->joint));
+        const td_joint_kind kind =
+            tdi_constraint_of_joint(c->def.kind)
+                ? (td_joint_kind)a->tree[c->def.actor[0]]->model->kind[c->def.segment[0]]
+                : TD_JOINT_FIXED;
+        const td_vec3 rate =
+            tdi_scale(kind == TD_JOINT_BALL ? turn : tdi_sub(to->joint, from->joint), 1 / h);
+        c->acceleration = c->moved ? tdi_scale(tdi_sub(v, c->velocity), 1 / h) : none;
+        c->joint_acceleration = c->moved ? tdi_scale(tdi_sub(rate, c->joint_rate), 1 / h) : none;
+        c->velocity = v;
+        c->joint_rate = rate;
+        c->spin = tdi_scale(turn_between(from->rotation, to->rotation), 1 / h);
+    }
+}
+
+static void arrive_targets(td_analytic *a) {
+    for (int32_t k = 0; k < a->hold_count; k++) {
+        a->hold[k].target_start = a->hold[k].target;
+        a->hold[k].moved = true;
+    }
+}
+
+void td_analytic_set_target(td_analytic *a, int32_t constraint,
+                            const td_constraint_target *target) {
+    a->hold[constraint].target = *target;
+}
+
+// ---- steps ----------------------------------------------------------------------------------
+
+static td_status check_step(const td_analytic *a, const td_step_opts *o, bool explicit_step,
+                            const td_collider *colliders, int32_t count, td_diag *diag) {
+    for (int32_t k = 0; k < a->tree_count; k++) {
+        td_step_opts each = o[k];
+        if (!explicit_step) {
+            each.integrator = TD_EULER;
+        } else if (each.integrator != TD_EULER && each.integrator != TD_RK4) {
+            return tdi_fail_at(diag, TD_ERR_ARGUMENT, k,
+                               "integrator must be TD_EULER or TD_RK4; implicit steps hold "
+                               "constraints by td_island_constrain()");
+        }
+        if (each.dt != o[0].dt || o[k].integrator != o[0].integrator) {
+            return tdi_fail_at(diag, TD_ERR_ARGUMENT, k,
+                               "dt and integrator must be the same for all states");
+        }
+        td_status status = tdi_solver_check(&tdi_solver_tree, a->tree[k], &each, diag);
+        if (status != TD_OK) {
+            return status;
+        }
+    }
+    return count > 0 ? td_colliders_check(colliders, count, diag) : TD_OK;
+}
+
+static void keep(td_analytic *a, bool back) {
+    for (int32_t k = 0; k < a->tree_count; k++) {
+        td_tree_state *s = a->tree[k];
+        const size_t bytes = (size_t)s->model->head.dof_count * sizeof *s->v;
+        memcpy(back ? s->v : a->kept[k], back ? a->kept[k] : s->v, bytes);
+    }
+}
+
+static td_status run_stages(td_analytic *a, const td_step_opts *o, const td_collider *colliders,
+                            int32_t count, td_diag *diag) {
+    td_status status = TD_OK;
+    for (int n = 0; status == TD_OK && n < tdi_explicit_stages(o->integrator); n++) {
+        td_real t = 0;
+        for (int32_t k = 0; k < a->tree_count; k++) {
+            t = tdi_explicit_stage(a->tree[k]->model, a->tree[k], &o[k], n);
+        }
+        status = constrain(a, o, t, colliders, count, diag);
+        for (int32_t k = 0; k < a->tree_count; k++) {
+            tdi_explicit_gather(a->tree[k]->model, a->tree[k], n);
+        }
+    }
+    return status;
+}
+
+td_status td_analytic_step(td_analytic *a, const td_step_opts *o, const td_collider *colliders,
+                           int32_t count, td_step_stats *stats, td_diag *diag) {
+    td_status status = check_step(a, o, true, colliders, count, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    for (int32_t k = 0; k < a->tree_count; k++) {
+        tdi_explicit_open(a->tree[k]->model, a->tree[k]);
+    }
+    keep(a, false);
+    aim(a, o->dt);
+    status = collide(a, o, colliders, count, diag);
+    for (int32_t k = 0; k < a->tree_count; k++) { // stages start from the velocities after impacts
+        td_tree_state *s = a->tree[k];
+        const size_t bytes = (size_t)s->model->head.dof_count * sizeof *s->v;
+        memcpy(s->v_first, s->v, bytes);
+        memset(s->accel_now, 0, bytes);
+    }
+    status = status == TD_OK ? run_stages(a, o, colliders, count, diag) : status;
+    bool fine = status == TD_OK;
+    for (int32_t k = 0; k < a->tree_count && status == TD_OK; k++) {
+        fine &= tdi_explicit_arrive(a->tree[k]->model, a->tree[k], &o[k]);
+    }
+    for (int32_t k = 0; k < a->tree_count; k++) {
+        tdi_explicit_close(a->tree[k]->model, a->tree[k], &o[k], fine);
+    }
+    if (fine) {
+        arrive_targets(a);
+        report(a);
+        if (stats) {
+            stats->steps++;
+        }
+        return TD_OK;
+    }
+    keep(a, true);
+    return status != TD_OK
+               ? status
+               : tdi_fail(diag, TD_ERR_DIVERGED, "the step at %g s diverged; try a smaller dt",
+                          a->tree[0]->head.time);
+}
+
+// ---- forces for other integrators -----------------------------------------------------------
+
+static void add_load(td_load *loads, int32_t body, td_vec3 force, td_vec3 moment) {
+    loads[2 * body].vector = tdi_add(loads[2 * body].vector, force);
+    loads[2 * body + 1].vector = tdi_add(loads[2 * body + 1].vector, moment);
+}
+
+// A torque of a joint acts on its body and back on the parent; that of a slide is a force there.
+static void add_torque(const td_tree_state *s, td_load *loads, const tdi_push *p, td_real by) {
+    const td_tree_model *m = s->model;
+    const int32_t i = p->body, up = m->parent[i];
+    const td_vec3 t = {p->torque[0], p->torque[1], p->torque[2]}, none = {0, 0, 0};
+    const bool ball = m->kind[i] == TD_JOINT_BALL, slide = m->kind[i] == TD_JOINT_SLIDE;
+    const td_vec3 own = ball ? t : tdi_scale(m->body[i].axis, t.x);
+    const td_vec3 world = tdi_scale(tdi_mat3_apply(&s->frame[i].r, own), by);
+    const td_vec3 back = tdi_scale(world, -1);
+    add_load(loads, i, slide ? world : none, slide ? none : world);
+    if (up != TD_NONE) {
+        const td_vec3 arm = tdi_sub(s->frame[i].o, s->frame[up].o);
+        add_load(loads, up, slide ? back : none, slide ? tdi_cross(arm, back) : back);
+    }
+}
+
+void td_analytic_loads(const td_analytic *a, int32_t state, td_load *loads) {
+    const td_tree_state *s = a->tree[state];
+    for (int32_t i = 0; i < s->model->body_count; i++) {
+        loads[2 * i] = (td_load){.kind = TD_LOAD_FORCE, .segment = i};
+        loads[2 * i + 1] = (td_load){.kind = TD_LOAD_TORQUE, .segment = i};
+    }
+    for (int32_t k = 0; k < 2 * a->row_count; k++) {
+        const tdi_row *row = &a->row[k / 2];
+        const tdi_push *p = &row->side[k % 2];
+        if (p->tree == state) {
+            add_load(loads, p->body, tdi_scale(p->wrench.f, row->force),
+                     tdi_scale(p->wrench.n, row->force));
+            add_torque(s, loads, p, row->force);
+        }
+    }
+}
+
+td_status td_analytic_prepare(td_analytic *a, const td_step_opts *o, const td_collider *colliders,
+                              int32_t count, td_diag *diag) {
+    td_status status = check_step(a, o, false, colliders, count, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    for (int32_t k = 0; k < a->tree_count; k++) {
+        tdi_tree_fresh(a->tree[k]);
+    }
+    keep(a, false);
+    aim(a, o->dt);
+    status = collide(a, o, colliders, count, diag);
+    if (status == TD_OK) {
+        status = constrain(a, o, 0, colliders, count, diag);
+    }
+    if (status != TD_OK) {
+        keep(a, true);
+        return status;
+    }
+    for (int32_t k = 0; k < a->tree_count; k++) {
+        td_tree_state_changed(a->tree[k]);
+    }
+    arrive_targets(a);
+    report(a);
+    return TD_OK;
+}

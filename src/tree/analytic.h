@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Rows of constraints, contact and impacts on trees, and the forces that they need.
+//
+// A row has a value c, which is 0 or must not be negative, and two sides on which a unit of its
+// force acts. c' = J v, c'' = J qdd + extra. Forces f make c'' = J M^-1 J^T f + c''_0.
+
+#include "math/lcp.h"
+#include "tendril/analytic.h"
+#include "tree/dynamics.h"
+
+// What a unit of force does to one body: a wrench at its origin in world axes, and torques of the
+// first degrees of freedom of its joint.
+typedef struct tdi_push {
+    int32_t tree, body; // tree TD_NONE: nothing
+    tdi_wrench wrench;
+    td_real torque[3];
+} tdi_push;
+
+typedef struct tdi_row {
+    tdi_push side[2];
+    td_real value, rate; // c, c'
+    td_real given;       // of c': what the world's side makes
+    td_real extra;       // of c'': that, and what rates make
+    td_real free;        // c'' without forces
+    td_real wanted;      // c''
+    td_lcp_row bounds;
+    td_real restitution, slow;
+    int32_t constraint; // TD_NONE: of a contact or hit
+    int64_t key;        // of a one-sided row: which it is, in all stages of a step
+    td_vec3 direction;  // world axes, of the first side; 0 of joints
+    td_real force;
+} tdi_row;
+
+typedef struct tdi_touching { // a contact: its row of the normal, and what is told of it
+    int32_t row;
+    td_analytic_contact told;
+} tdi_touching;
+
+typedef struct tdi_analytic_hold { // a constraint as it is kept
+    td_constraint def;             // as_found has been looked up
+    td_constraint_target target, target_start;
+    td_vec3 velocity, spin, joint_rate;       // of the target in this step
+    td_vec3 acceleration, joint_acceleration; // by the change from the step before
+    bool found, moved;                        // as_found was looked up; there was a step before
+    td_constraint_report report;
+} tdi_analytic_hold;
+
+struct td_analytic {
+    const td_alloc *alloc;
+    size_t bytes;
+    td_analytic_opts opts;
+    int32_t tree_count, hold_count, row_count, contact_count, near_count;
+    bool choosing; // the step begins: one-sided rows that are reached in it are chosen
+    td_tree_state **tree;
+    tdi_analytic_hold *hold;
+    tdi_row *row;          // row_limit
+    tdi_touching *contact; // row_limit
+    int64_t *near;         // row_limit: keys of one-sided rows that are reached in the step
+    td_vec3 *points;       // of the tree with the most
+    td_real **answer;      // a tree: a number for each degree of freedom
+    td_real **kept;        // a tree: velocities before the step
+    td_step_opts *step;    // a tree: for impacts
+    td_real *matrix, *rhs, *force, *before;
+    td_lcp_row *bounds;
+    tdi_lcp_work work;
+    td_lcp_result result;
+};
+
+// ---- rows -----------------------------------------------------------------------------------
+
+// A constraint whose segment or joint is wrong is refused by name.
+td_status tdi_analytic_check(const td_analytic *analytic, int32_t constraint, td_diag *diag);
+// A new row with nothing on its sides; NULL, with a message, when there is no room.
+tdi_row *tdi_analytic_row(td_analytic *analytic, td_diag *diag);
+// Force `direction` at the place x on a body; `sign` 1 or -1.
+tdi_push tdi_push_at(const td_analytic *analytic, int32_t tree, int32_t body, td_vec3 x,
+                     td_vec3 direction, td_real sign);
+// Fills rate, free and wanted of a row whose sides, value, given and extra are set. `opts` has an
+// entry a tree; forward dynamics were the last that was done to the trees. False: the row is
+// one-sided and not reached in this step; those that are remember their key.
+bool tdi_analytic_finish(td_analytic *analytic, const td_step_opts *opts, tdi_row *row);
+// Adds rows of constraints that act, and of contact with colliders, a time t into the step.
+td_status tdi_analytic_hold_rows(td_analytic *analytic, const td_step_opts *opts, td_real t,
+                                 td_diag *diag);
+td_status tdi_analytic_contact_rows(td_analytic *analytic, const td_step_opts *opts, td_real t,
+                                    const td_collider *colliders, int32_t count, td_diag *diag);
+
+// ---- forces ---------------------------------------------------------------------------------
+
+// K = J M^-1 J^T of all rows, into `matrix`, by the factors of the last forward dynamics.
+void tdi_analytic_matrix(td_analytic *analytic);
+// What forces, one a row, do to velocities or accelerations, into `answer`.
+void tdi_analytic_respond(td_analytic *analytic, const td_real *force);
+// Whether a row asks for an impulse.
+bool tdi_analytic_hits(const td_analytic *analytic);
+// Impulses at all rows, into `force`; `matrix` is that of the rows. Returns the part of the
+// restitution that does not raise the energy.
+td_real tdi_analytic_impulses(td_analytic *analytic);
+// Adds what they do to the velocities.
+void tdi_analytic_kick(td_analytic *analytic);

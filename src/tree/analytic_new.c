@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Making and freeing trees with constraints as published; options.
+
+#include "tree/analytic.h"
+
+#include "base/diag.h"
+#include "base/range.h"
+
+#include <string.h>
+
+#define MOST_ROWS 4096
+
+td_analytic_opts td_analytic_opts_default(void) {
+    return (td_analytic_opts){
+        .struct_size = sizeof(td_analytic_opts), .solver = td_lcp_opts_default(), .row_limit = 192};
+}
+
+static td_status check_opts(const td_analytic_opts *o, td_diag *diag) {
+    if (!o || o->struct_size != sizeof *o) {
+        return tdi_fail(
+            diag, TD_ERR_DEF,
+            "td_analytic_opts: struct_size is wrong; start from td_analytic_opts_default()");
+    }
+    if (o->law != TD_IMPACT_NEWTON && o->law != TD_IMPACT_POISSON) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_analytic_opts: law %d is none", (int)o->law);
+    }
+    const tdi_range ranges[] = {TDI_FROM_0("settle", "s", o->settle),
+                                TDI_BETWEEN("restitution", NULL, o->restitution, 0, 1),
+                                TDI_FROM_0("slow", "m/s", o->slow),
+                                TDI_BETWEEN("row_limit", NULL, o->row_limit, 1, MOST_ROWS)};
+    td_status status =
+        tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, NULL, TD_NONE, diag);
+    return status == TD_OK ? tdi_lcp_opts_check(&o->solver, diag) : status;
+}
+
+static void lay_out(td_analytic *a, tdi_layout *l, td_tree_state *const *states) {
+    const size_t rows = (size_t)a->opts.row_limit, trees = (size_t)a->tree_count;
+    size_t points = 0;
+    l->used = 0;
+    tdi_layout_place(l, 1, sizeof *a);
+    a->tree = tdi_layout_place(l, trees, sizeof *a->tree);
+    a->answer = tdi_layout_place(l, trees, sizeof *a->answer);
+    a->kept = tdi_layout_place(l, trees, sizeof *a->kept);
+    a->step = tdi_layout_place(l, trees, sizeof *a->step);
+    for (size_t k = 0; k < trees; k++) {
+        const td_tree_model *m = states[k]->model;
+        const size_t nv = (size_t)m->head.dof_count, own = 2 * (size_t)m->capsule_count;
+        td_real *answer = tdi_layout_place(l, nv, sizeof *answer);
+        td_real *kept = tdi_layout_place(l, nv, sizeof *kept);
+        if (l->base) {
+            a->answer[k] = answer;
+            a->kept[k] = kept;
+        }
+        points = own > points ? own : points;
+    }
+    a->points = tdi_layout_place(l, points, sizeof *a->points);
+    a->hold = tdi_layout_place(l, (size_t)a->hold_count, sizeof *a->hold);
+    a->row = tdi_layout_place(l, rows, sizeof *a->row);
+    a->contact = tdi_layout_place(l, rows, sizeof *a->contact);
+    a->near = tdi_layout_place(l, rows, sizeof *a->near);
+    a->matrix = tdi_layout_place(l, rows * rows, sizeof *a->matrix);
+    a->rhs = tdi_layout_place(l, rows, sizeof *a->rhs);
+    a->force = tdi_layout_place(l, rows, sizeof *a->force);
+    a->before = tdi_layout_place(l, rows, sizeof *a->before);
+    a->bounds = tdi_layout_place(l, rows, sizeof *a->bounds);
+    tdi_lcp_place(&a->work, l, a->opts.row_limit);
+}
+
+td_status td_analytic_new(td_tree_state *const *states, int32_t count,
+                          const td_constraint *constraints, int32_t constraint_count,
+                          const td_analytic_opts *opts, const td_alloc *alloc, td_analytic **out,
+                          td_diag *diag) {
+    *out = NULL;
+    td_status status = check_opts(opts, diag);
+    if (status == TD_OK && constraint_count > 0) {
+        status = td_constraints_check(constraints, constraint_count, diag);
+    }
+    if (status != TD_OK) {
+        return status;
+    }
+    if (count < 1 || constraint_count < 0) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "there must be a state at least");
+    }
+    td_analytic draft = {
+        .alloc = alloc, .opts = *opts, .tree_count = count, .hold_count = constraint_count};
+    tdi_layout l = {NULL, 0};
+    lay_out(&draft, &l, states);
+    draft.bytes = l.used;
+    l.base = tdi_alloc_zeroed(alloc, draft.bytes, 1);
+    if (!l.base) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for %d forces", opts->row_limit);
+    }
+    lay_out(&draft, &l, states);
+    memcpy(l.base, &draft, sizeof draft);
+    td_analytic *a = (td_analytic *)l.base;
+    memcpy(a->tree, states, (size_t)count * sizeof *states);
+    for (int32_t k = 0; k < constraint_count && status == TD_OK; k++) {
+        a->hold[k] = (tdi_analytic_hold){.def = constraints[k],
+                                         .target = constraints[k].target,
+                                         .target_start = constraints[k].target};
+        status = tdi_analytic_check(a, k, diag);
+    }
+    if (status != TD_OK) {
+        td_analytic_free(a);
+        return status;
+    }
+    *out = a;
+    return TD_OK;
+}
+
+void td_analytic_free(td_analytic *a) {
+    if (a) {
+        tdi_alloc_free(a->alloc, a, a->bytes);
+    }
+}

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: MIT
+// Rows of constraints on trees.
+//
+// Points   x = o + p, p = R X; x' = v + w x p; x'' = a + e x p + w x (w x p): the last is `extra`.
+// Frames   A weld is three points that coincide, a hinge two, a slider three that keep on lines: a
+//          direction d of the second side sees c'' = d.(x1'' - x2'') - 2 d.(w2 x (x1' - x2')), x2
+//          the point of the second side where x1 is. Rows are redundant; the solver shares forces.
+// Distance c'' = n.(x1'' - x2'') + (|u|^2 - (n.u)^2)/|x1 - x2|, u = x1' - x2'.
+// Ball     c' is the turning rate against the target, in the segment's own axes.
+
+#include "tree/analytic.h"
+
+#include "base/diag.h"
+#include "constrain/constrain.h"
+#include "tree/joint.h"
+
+// ---- sides ----------------------------------------------------------------------------------
+
+typedef struct frame { // of a segment, or of the world's side
+    int32_t tree, body;
+    td_vec3 o, v, w, a; // a: of the world's side
+    td_quat turn;
+} frame;
+
+typedef struct spot {
+    td_vec3 x, v, extra;
+} spot;
+
+static frame frame_of(const td_analytic *a, const tdi_analytic_hold *h, int side, td_real t) {
+    const td_constraint *c = &h->def;
+    if (c->actor[side] == TD_NONE) {
+        const td_constraint_target *from = &h->target_start;
+        return (frame){.tree = TD_NONE,
+                       .o = tdi_madd(from->position, h->velocity, t),
+                       .v = h->velocity,
+                       .w = h->spin,
+                       .a = h->acceleration,
+                       .turn = tdi_quat_mul(tdi_turn_by(tdi_scale(h->spin, t)), from->rotation)};
+    }
+    const int32_t tree = c->actor[side], body = c->segment[side];
+    const td_tree_state *s = a->tree[tree];
+    return (frame){.tree = tree,
+                   .body = body,
+                   .o = s->frame[body].o,
+                   .v = s->twist[body].v,
+                   .w = s->twist[body].w,
+                   .turn = s->frame[body].turn};
+}
+
+// The point of a frame that is at x.
+static spot spot_at(const frame *f, td_vec3 x) {
+    const td_vec3 p = tdi_sub(x, f->o), turns = tdi_cross(f->w, p);
+    return (spot){x, tdi_add(f->v, turns), tdi_add(f->a, tdi_cross(f->w, turns))};
+}
+
+static spot spot_of(const frame *f, td_vec3 point) {
+    return spot_at(f, tdi_add(f->o, tdi_quat_rotate(f->turn, point)));
+}
+
+tdi_push tdi_push_at(const td_analytic *a, int32_t tree, int32_t body, td_vec3 x, td_vec3 direction,
+                     td_real sign) {
+    if (tree == TD_NONE) {
+        return (tdi_push){.tree = TD_NONE};
+    }
+    const td_vec3 f = tdi_scale(direction, sign);
+    const td_vec3 p = tdi_sub(x, a->tree[tree]->frame[body].o);
+    return (tdi_push){.tree = tree, .body = body, .wrench = {tdi_cross(p, f), f}};
+}
+
+static td_lcp_row both_ways(void) {
+    return (td_lcp_row){.low = -INFINITY, .high = INFINITY};
+}
+
+static td_lcp_row one_way(void) {
+    return (td_lcp_row){.low = 0, .high = INFINITY};
+}
+
+// ---- rows of points -------------------------------------------------------------------------
+
+typedef struct making { // rows of one constraint
+    td_analytic *a;
+    const td_step_opts *opts;
+    int32_t hold;
+    td_diag *diag;
+    bool full; // there was no room
+} making;
+
+static tdi_row *begin(making *m, td_vec3 direction) {
+    tdi_row *row = tdi_analytic_row(m->a, m->diag);
+    m->full = !row;
+    if (row) {
+        row->constraint = m->hold;
+        row->direction = direction;
+        row->bounds = both_ways();
+    }
+    return row;
+}
+
+static void end(const making *m, tdi_row *row) {
+    row->key = -1 - (2 * (int64_t)m->hold + (row->side[0].torque[0] < 0));
+    if (!tdi_analytic_finish(m->a, m->opts, row)) {
+        m->a->row_count--;
+    }
+}
+
+// x1 against x2 along d; `turning` adds what comes of d going with the second frame.
+static tdi_row *along(making *m, const frame f[2], const spot x[2], td_vec3 d, td_vec3 turning) {
+    tdi_row *row = begin(m, d);
+    if (row) {
+        row->side[0] = tdi_push_at(m->a, f[0].tree, f[0].body, x[0].x, d, 1);
+        row->side[1] = tdi_push_at(m->a, f[1].tree, f[1].body, x[1].x, d, -1);
+        row->value = tdi_dot(d, tdi_sub(x[0].x, x[1].x));
+        row->given = f[1].tree == TD_NONE ? -tdi_dot(d, x[1].v) : 0;
+        row->extra = tdi_dot(d, tdi_sub(x[0].extra, x[1].extra)) -
+                     2 * tdi_dot(d, tdi_cross(turning, tdi_sub(x[0].v, x[1].v)));
+    }
+    return row;
+}
+
+// Three rows: a point of each side at one place.
+static void coincide(making *m, const frame f[2], td_vec3 first, td_vec3 second) {
+    const spot x[2] = {spot_of(&f[0], first), spot_of(&f[1], second)};
+    for (int k = 0; k < 3 && !m->full; k++) {
+        tdi_row *row = along(m, f, x, tdi_vec3(k == 0, k == 1, k == 2), tdi_vec3(0, 0, 0));
+        if (row) {
+            end(m, row);
+        }
+    }
+}
+
+// A direction of the second side: the offset of the point along it is `value`.
+static tdi_row *offset(making *m, const frame f[2], td_vec3 first, td_vec3 second, td_vec3 axis) {
+    const td_vec3 d = tdi_quat_rotate(f[1].turn, axis);
+    const spot x1 = spot_of(&f[0], first), from = spot_of(&f[1], second);
+    const spot x[2] = {x1, spot_at(&f[1], x1.x)};
+    tdi_row *row = along(m, f, x, d, f[1].w);
+    if (row) {
+        row->value = tdi_dot(d, tdi_sub(x1.x, from.x));
+    }
+    return row;
+}
+
+// Points at some distance from the first: where turning is held.
+static td_real reach(const td_analytic *a, const td_constraint *c) {
+    const tdi_body *b = &a->tree[c->actor[0]]->model->body[c->segment[0]];
+    const td_real length = tdi_norm(b->tip);
+    return length > 0 ? length : fmax(b->radius, 1e-3);
+}
+
+static void frame_rows(making *m, const td_constraint *c, const frame f[2]) {
+    const td_real l = reach(m->a, c);
+    coincide(m, f, c->point[0], c->point[1]);
+    if (c->kind == TD_HOLD_HINGE && !m->full) {
+        coincide(m, f, tdi_madd(c->point[0], c->axis[0], l), tdi_madd(c->point[1], c->axis[1], l));
+    }
+    for (int k = 0; k < 2 && c->kind == TD_HOLD_WELD && !m->full; k++) {
+        const td_vec3 e = tdi_vec3(k == 0, k == 1, 0);
+        coincide(m, f, tdi_madd(c->point[0], e, l),
+                 tdi_madd(c->point[1], tdi_quat_rotate(c->rotation, e), l));
+    }
+}
+
+static void slider_rows(making *m, const td_constraint *c, const frame f[2]) {
+    const td_real l = reach(m->a, c);
+    const td_vec3 u = tdi_across(c->axis[1]);
+    for (int p = 0; p < 3; p++) {
+        const td_vec3 e = tdi_scale(tdi_vec3(p == 1, p == 2, 0), p == 0 ? 0 : l);
+        for (int k = 0; k < 2 && !m->full; k++) {
+            tdi_row *row = offset(m, f, tdi_add(c->point[0], e),
+                                  tdi_add(c->point[1], tdi_quat_rotate(c->rotation, e)),
+                                  k == 0 ? u : tdi_cross(c->axis[1], u));
+            if (row) {
+                end(m, row);
+            }
+        }
+    }
+}
+
+static void stop_row(making *m, const td_constraint *c, const frame f[2]) {
+    tdi_row *row = offset(m, f, c->point[0], c->point[1], c->axis[1]);
+    if (row) {
+        row->bounds = one_way();
+        end(m, row);
+    }
+}
+
+static void distance_row(making *m, const td_constraint *c, const frame f[2]) {
+    const spot x[2] = {spot_of(&f[0], c->point[0]), spot_of(&f[1], c->point[1])};
+    const td_vec3 apart = tdi_sub(x[0].x, x[1].x), u = tdi_sub(x[0].v, x[1].v);
+    const td_real length = tdi_norm(apart), rope = c->kind == TD_HOLD_ROPE ? -1 : 1;
+    const td_vec3 n = tdi_unit_or(apart, tdi_vec3(0, 1, 0));
+    const td_real along_n = tdi_dot(n, u);
+    tdi_row *row = along(m, f, x, tdi_scale(n, rope), tdi_vec3(0, 0, 0));
+    if (row) {
+        row->value = rope * (length - c->target.length);
+        row->extra += rope * (tdi_dot(u, u) - along_n * along_n) / fmax(length, 1e-9);
+        row->bounds = rope < 0 ? one_way() : both_ways();
+        end(m, row);
+    }
+}
+
+// ---- rows of joints -------------------------------------------------------------------------
+
+static tdi_push turn_of(const td_constraint *c, int side, int k, td_real sign) {
+    tdi_push push = {.tree = c->actor[side], .body = c->segment[side]};
+    push.torque[k] = sign;
+    return push;
+}
+
+static td_real coordinate(const td_analytic *a, const td_constraint *c, int side) {
+    const td_tree_state *s = a->tree[c->actor[side]];
+    return s->q[s->model->coord[c->segment[side]]];
+}
+
+// One degree of freedom: value, rate of what is wanted, and its acceleration
+static void single(making *m, tdi_push push, td_real value, td_real rate, td_real accel,
+                   td_lcp_row bounds) {
+    tdi_row *row = begin(m, tdi_vec3(0, 0, 0));
+    if (row) {
+        row->side[0] = push;
+        row->value = value;
+        row->given = -rate;
+        row->extra = -accel;
+        row->bounds = bounds;
+        end(m, row);
+    }
+}
+
+// q^-1 T as a rotation vector is what is missing, in the joint's own axes.
+static void ball_rows(making *m, const tdi_analytic_hold *h, td_real t) {
+    const td_constraint *c = &h->def;
+    const td_tree_state *s = m->a->tree[c->actor[0]];
+    const td_real *q = s->q + s->model->coord[c->segment[0]], none[3] = {0, 0, 0};
+    const td_quat joint = {q[0], q[1], q[2], q[3]}, back = tdi_quat_conj(joint);
+    const td_quat target =
+        tdi_quat_mul(tdi_turn_by(tdi_scale(h->joint_rate, t)), tdi_turn_by(h->target_start.joint));
+    const td_quat left = tdi_quat_mul(back, target);
+    const td_real rest[4] = {left.w, left.x, left.y, left.z};
+    const td_vec3 missing = tdi_ball_turn_of(rest, none).a;
+    const td_vec3 rate = tdi_quat_rotate(back, h->joint_rate);
+    const td_vec3 accel = tdi_quat_rotate(back, h->joint_acceleration);
+    const td_real value[3] = {missing.x, missing.y, missing.z};
+    const td_real rates[3] = {rate.x, rate.y, rate.z}, accels[3] = {accel.x, accel.y, accel.z};
+    for (int k = 0; k < 3 && !m->full; k++) {
+        single(m, turn_of(c, 0, k, 1), -value[k], rates[k], accels[k], both_ways());
+    }
+}
+
+static void joint_rows(making *m, const tdi_analytic_hold *h, td_real t) {
+    const td_constraint *c = &h->def;
+    const td_tree_model *model = m->a->tree[c->actor[0]]->model;
+    if (model->kind[c->segment[0]] == TD_JOINT_BALL) {
+        ball_rows(m, h, t);
+    } else {
+        const td_real wanted = h->target_start.joint.x + t * h->joint_rate.x;
+        single(m, turn_of(c, 0, 0, 1), coordinate(m->a, c, 0) - wanted, h->joint_rate.x,
+               h->joint_acceleration.x, both_ways());
+    }
+}
+
+static void gear_row(making *m, const td_constraint *c) {
+    tdi_row *row = begin(m, tdi_vec3(0, 0, 0));
+    if (row) {
+        row->side[0] = turn_of(c, 0, 0, 1);
+        row->side[1] = turn_of(c, 1, 0, -c->ratio);
+        row->value = coordinate(m->a, c, 0) - c->ratio * coordinate(m->a, c, 1) - c->offset;
+        end(m, row);
+    }
+}
+
+static void limit_rows(making *m, const td_constraint *c) {
+    const td_real q = coordinate(m->a, c, 0);
+    if (isfinite(c->low)) {
+        single(m, turn_of(c, 0, 0, 1), q - c->low, 0, 0, one_way());
+    }
+    if (isfinite(c->high) && !m->full) {
+        single(m, turn_of(c, 0, 0, -1), c->high - q, 0, 0, one_way());
+    }
+}
+
+// ---- as found -------------------------------------------------------------------------------
+
+static void look_up(td_analytic *a, tdi_analytic_hold *h) {
+    td_constraint *c = &h->def;
+    h->found = true;
+    if (!c->as_found) {
+        return;
+    }
+    if (c->kind == TD_HOLD_GEAR) {
+        c->offset = coordinate(a, c, 0) - c->ratio * coordinate(a, c, 1);
+    }
+    if (tdi_constraint_of_joint(c->kind)) {
+        return;
+    }
+    const frame f[2] = {frame_of(a, h, 0, 0), frame_of(a, h, 1, 0)};
+    const td_quat back = tdi_quat_conj(f[1].turn);
+    const td_vec3 x = spot_of(&f[0], c->point[0]).x;
+    c->target.length = tdi_norm(tdi_sub(x, spot_of(&f[1], c->point[1]).x));
+    if (c->kind <= TD_HOLD_SLIDER) {
+        c->point[1] = tdi_quat_rotate(back, tdi_sub(x, f[1].o));
+        c->rotation = tdi_quat_mul(back, f[0].turn);
+        c->axis[1] = tdi_quat_rotate(c->rotation, c->axis[0]);
+    }
+}
+
+// ---- checks ---------------------------------------------------------------------------------
+
+static const char *joint_fault(const td_analytic *a, const td_constraint *c, int side) {
+    const td_tree_model *m = a->tree[c->actor[side]]->model;
+    const td_joint_kind kind = (td_joint_kind)m->kind[c->segment[side]];
+    const bool single_joint = kind == TD_JOINT_HINGE || kind == TD_JOINT_SLIDE;
+    if (single_joint || (kind == TD_JOINT_BALL && c->kind == TD_HOLD_JOINT)) {
+        return NULL;
+    }
+    return c->kind == TD_HOLD_JOINT ? "its joint must be a hinge, a slide or a ball joint"
+                                    : "its joint must be a hinge or a slide";
+}
+
+td_status tdi_analytic_check(const td_analytic *a, int32_t k, td_diag *diag) {
+    const td_constraint *c = &a->hold[k].def;
+    const bool joint = tdi_constraint_of_joint(c->kind);
+    const char *fault = c->kind == TD_HOLD_CURVE ? "curves need an implicit integrator" : NULL;
+    for (int side = 0; side < 2 && !fault; side++) {
+        const int32_t tree = c->actor[side];
+        const bool used = side == 0 || c->kind == TD_HOLD_GEAR || (!joint && tree != TD_NONE);
+        if (used && (tree < 0 || tree >= a->tree_count)) {
+            fault = "there is no such actor";
+        } else if (used &&
+                   (c->segment[side] < 0 || c->segment[side] >= a->tree[tree]->model->body_count)) {
+            fault = "there is no such segment";
+        } else if (used && joint) {
+            fault = joint_fault(a, c, side);
+        }
+    }
+    char name[80];
+    tdi_constraint_name(c, k, name);
+    return fault ? tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "%s: %s", name, fault) : TD_OK;
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+static void rows_of(making *m, tdi_analytic_hold *h, td_real t) {
+    const td_constraint *c = &h->def;
+    if (!tdi_constraint_of_joint(c->kind)) {
+        const frame f[2] = {frame_of(m->a, h, 0, t), frame_of(m->a, h, 1, t)};
+        switch (c->kind) {
+        case TD_HOLD_SLIDER: slider_rows(m, c, f); break;
+        case TD_HOLD_DISTANCE:
+        case TD_HOLD_ROPE: distance_row(m, c, f); break;
+        case TD_HOLD_STOP: stop_row(m, c, f); break;
+        default: frame_rows(m, c, f); break;
+        }
+        h->report.place = spot_of(&f[0], c->point[0]).x;
+    } else if (c->kind == TD_HOLD_JOINT) {
+        joint_rows(m, h, t);
+    } else if (c->kind == TD_HOLD_GEAR) {
+        gear_row(m, c);
+    } else {
+        limit_rows(m, c);
+    }
+}
+
+td_status tdi_analytic_hold_rows(td_analytic *a, const td_step_opts *opts, td_real t,
+                                 td_diag *diag) {
+    const td_real now = a->tree_count > 0 ? a->tree[0]->head.time : 0;
+    for (int32_t k = 0; k < a->hold_count; k++) {
+        tdi_analytic_hold *h = &a->hold[k];
+        making m = {a, opts, k, diag, false};
+        h->report.active = !h->report.broken && now >= h->def.start && now < h->def.end;
+        if (h->report.active && !h->found) {
+            look_up(a, h);
+        }
+        if (h->report.active) {
+            rows_of(&m, h, t);
+        }
+        if (m.full) {
+            return TD_ERR_LIMIT;
+        }
+    }
+    return TD_OK;
+}

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: MIT
+// Constraints, contact and impacts as published. Pairs with src/tree/analytic*.c and impact.c.
+
+#include "test_tree_support.h"
+
+#include "tendril/ida.h"
+
+// ---- bars -----------------------------------------------------------------------------------
+
+// A uniform thin bar of 1 kg/m in the plane z = 0.
+static td_segment_def bar(int32_t parent, double length, td_joint_kind joint) {
+    td_segment_def def = td_segment_def_default();
+    def.parent = parent;
+    def.joint = joint;
+    def.axis = tdi_vec3(0, 0, 1);
+    def.length = def.mass = length;
+    def.centre_of_mass.y = length / 2;
+    def.second_moment.yy = length * length * length / 3;
+    def.radius_base = def.radius_tip = 0.01;
+    def.has_stiffness = def.has_damping = true;
+    def.attach_at_tip = parent != TD_NONE;
+    return def;
+}
+
+// From +Y to a direction in the plane, after one that has been turned by `before` already.
+static td_quat turn_to(double angle, double before) {
+    return tdi_quat_turn(tdi_vec3(0, 0, 1), angle - before);
+}
+
+// The four-bar linkage ABCD as a chain whose last tip is held at D.
+static tree linkage(void) {
+    const double crank = TDI_PI / 3;
+    const td_vec3 b = {0.5 * cos(crank), 0.5 * sin(crank), 0}, d = {1.5, 0, 0};
+    const td_vec3 bd = tdi_sub(d, b);
+    const double r = tdi_norm(bd), along = (r * r + 1.5 * 1.5 - 1) / (2 * r);
+    const double up = sqrt(1.5 * 1.5 - along * along), base = atan2(bd.y, bd.x);
+    const double coupler = base + atan2(up, along);
+    const td_vec3 c = {b.x + 1.5 * cos(coupler), b.y + 1.5 * sin(coupler), 0};
+    const double rocker = atan2(d.y - c.y, d.x - c.x);
+    td_segment_def defs[3] = {bar(TD_NONE, 0.5, TD_JOINT_HINGE), bar(0, 1.5, TD_JOINT_HINGE),
+                              bar(1, 1, TD_JOINT_HINGE)};
+    defs[0].rest = turn_to(crank, TDI_PI / 2);
+    defs[1].rest = turn_to(coupler, crank);
+    defs[2].rest = turn_to(rocker, coupler);
+    return tree_of(defs, 3, TD_LAW_LINEAR, NULL);
+}
+
+static td_analytic *held(tree t, const td_constraint *c, int32_t count,
+                         const td_analytic_opts *opts) {
+    const td_analytic_opts plain = td_analytic_opts_default();
+    td_analytic *a = NULL;
+    td_diag diag = {.message = ""};
+    CHECK_SAY(td_analytic_new(&t.state, 1, c, count, opts ? opts : &plain, NULL, &a, &diag) ==
+                  TD_OK,
+              "%s", diag.message);
+    return a;
+}
+
+static bool advance(td_analytic *a, const td_step_opts *o, const td_collider *colliders,
+                    int32_t count, int32_t steps) {
+    td_diag diag = {.message = ""};
+    for (int32_t k = 0; k < steps; k++) {
+        if (!CHECK_SAY(td_analytic_step(a, o, colliders, count, NULL, &diag) == TD_OK,
+                       "step %d: %s", k, diag.message)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static td_constraint pin(int32_t segment, td_vec3 point) {
+    td_constraint c = td_constraint_default(TD_HOLD_POINT);
+    c.segment[0] = segment;
+    c.point[0] = point;
+    return c;
+}
+
+// Crank angle from +x.
+static double crank_angle(tree t) {
+    const td_vec3 b = td_tree_tip(t.state, 0);
+    return atan2(b.y, b.x);
+}
+
+static double linkage_error(td_integrator integrator, double dt, double *apart) {
+    tree t = linkage();
+    const td_constraint c = pin(2, tdi_vec3(0, 1, 0));
+    const td_step_opts o = steps_of(integrator, dt, tdi_vec3(0, -9.81, 0));
+    td_analytic *a = held(t, &c, 1, NULL);
+    advance(a, &o, NULL, 0, (int32_t)(0.5 / dt + 0.5));
+    *apart = tdi_norm(tdi_sub(td_tree_tip(t.state, 2), tdi_vec3(1.5, 0, 0)));
+    const double error = fabs(crank_angle(t) + 0.4725267221);
+    td_analytic_free(a);
+    tree_free(t);
+    return error;
+}
+
+TD_TEST(analytic_linkage_of_four_bars_has_the_known_crank_angle) {
+    double apart = 1;
+    CHECK_IN(linkage_error(TD_RK4, 1e-3, &apart), 0, 1e-8);
+    CHECK_IN(apart, 0, 1e-8);
+    const double coarse = linkage_error(TD_RK4, 1e-2, &apart);
+    const double fine = linkage_error(TD_RK4, 5e-3, &apart);
+    CHECK_IN(coarse / fine, 8, 64); // order 4 is 16
+    const double euler = linkage_error(TD_EULER, 1e-3, &apart);
+    CHECK_IN(euler / linkage_error(TD_EULER, 5e-4, &apart), 1.7, 2.3);
+}
+
+// 20 links of 0.1 m and 0.05 kg from (-0.5, 0) to (0.5, 0), drawn as a V.
+TD_TEST(analytic_loop_of_20_links_falls_as_known) {
+    enum { N = 20 };
+    td_segment_def defs[N];
+    const double slope = acos(0.5); // half of the span over half of the length
+    for (int32_t i = 0; i < N; i++) {
+        defs[i] = bar(i - 1, 0.1, TD_JOINT_HINGE);
+        defs[i].mass = 0.05;
+        defs[i].second_moment.yy = 0.05 * 0.01 / 3;
+    }
+    defs[0].rest = turn_to(-slope, TDI_PI / 2);
+    defs[N / 2].rest = turn_to(slope, -slope);
+    tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
+    const td_constraint c = pin(N - 1, tdi_vec3(0, 0.1, 0));
+    const td_step_opts o = steps_of(TD_RK4, 1e-3, tdi_vec3(0, -9.81, 0));
+    td_analytic *a = held(t, &c, 1, NULL);
+    advance(a, &o, NULL, 0, 200);
+    CHECK_REL(td_tree_origin(t.state, N / 2).y, -0.794613124, 1e-7);
+    td_analytic_free(a);
+    tree_free(t);
+}
+
+TD_TEST(analytic_loads_lead_ida_around_the_linkage) {
+    if (!td_ida_built()) {
+        test_skip("built without SUNDIALS");
+        return;
+    }
+    enum { STEPS = 1000 };
+    tree t = linkage();
+    const td_constraint c = pin(2, tdi_vec3(0, 1, 0));
+    td_step_opts o = steps_of(TD_EULER, 0.5 / STEPS, tdi_vec3(0, -9.81, 0));
+    td_ida_opts with = td_ida_opts_default();
+    td_load loads[6];
+    td_diag diag = {.message = ""};
+    td_ida *ida = NULL;
+    td_analytic *a = held(t, &c, 1, NULL);
+    with.loads = loads;
+    with.load_count = 6;
+    with.rtol = 1e-6;
+    for (int32_t k = 0; k < STEPS; k++) {
+        CHECK(td_analytic_prepare(a, &o, NULL, 0, &diag) == TD_OK);
+        td_analytic_loads(a, 0, loads);
+        if (!ida) {
+            CHECK(td_ida_new(t.state, &with, NULL, &ida, &diag) == TD_OK);
+        }
+        CHECK_SAY(td_ida_advance(ida, o.dt, &diag) == TD_OK, "%s", diag.message);
+    }
+    CHECK_REL(crank_angle(t), -0.4725267221, 1e-2); // forces are constant through a step
+    CHECK_IN(tdi_norm(tdi_sub(td_tree_tip(t.state, 2), tdi_vec3(1.5, 0, 0))), 0, 1e-4);
+    td_ida_free(ida);
+    td_analytic_free(a);
+    tree_free(t);
+}
+
+// ---- kinds ----------------------------------------------------------------------------------
+
+// A chain of `count` bars of 0.5 m from the origin, by ball joints or hinges, drawn as a zigzag.
+static tree hanging(int32_t count, td_joint_kind joint) {
+    td_segment_def defs[8];
+    for (int32_t i = 0; i < count; i++) {
+        defs[i] = bar(i - 1, 0.5, joint);
+        defs[i].second_moment.xx = defs[i].second_moment.zz = 1e-4;
+        defs[i].damping = tdi_vec3(0.01, 0.01, 0.01);
+    }
+    for (int32_t i = 1; i < count; i++) {
+        defs[i].rest = turn_to(i % 2 ? 1.2 : -1.2, 0);
+    }
+    defs[0].rest = turn_to(-TDI_PI / 2 - 0.6, TDI_PI / 2);
+    return tree_of(defs, count, TD_LAW_LINEAR, NULL);
+}
+
+TD_TEST(analytic_point_follows_a_path_and_a_joint_its_angle) {
+    tree t = hanging(3, TD_JOINT_HINGE);
+    td_constraint c[2] = {pin(2, tdi_vec3(0, 0.5, 0)), td_constraint_default(TD_HOLD_JOINT)};
+    const double dt = 1e-3;
+    const td_step_opts o = steps_of(TD_RK4, dt, tdi_vec3(0, -9.81, 0));
+    c[0].as_found = false;
+    c[0].target.position = td_tree_tip(t.state, 2);
+    td_analytic *a = held(t, c, 2, NULL);
+    double off = 0, lag = 0;
+    for (int k = 1; k <= 1000; k++) {
+        const double time = k * dt, way = time * time * (3 - 2 * time);
+        td_constraint_target to = c[0].target, angle = c[1].target;
+        to.position = tdi_add(to.position, tdi_vec3(0.3 * way, 0.5 * way, 0));
+        angle.joint.x = 0.4 * way;
+        td_analytic_set_target(a, 0, &to);
+        td_analytic_set_target(a, 1, &angle);
+        if (!advance(a, &o, NULL, 0, 1)) {
+            break;
+        }
+        off = fmax(off, tdi_norm(tdi_sub(td_tree_tip(t.state, 2), to.position)));
+        lag = fmax(lag, fabs(t.q[0] - angle.joint.x));
+    }
+    // the path is a parabola a step: h^2/2 of its third derivative is not followed
+    CHECK_IN(off, 0, 2e-5);
+    CHECK_IN(lag, 0, 2e-5);
+    td_analytic_free(a);
+    tree_free(t);
+}
+
+// Speed after it was let go, of a chain whose links are welded by constraints: a stiff rod's.
+TD_TEST(analytic_weld_makes_one_rod_of_two) {
+    td_segment_def defs[2] = {bar(TD_NONE, 0.5, TD_JOINT_HINGE), bar(0, 0.5, TD_JOINT_BALL)};
+    td_segment_def whole = bar(TD_NONE, 1, TD_JOINT_HINGE);
+    defs[0].rest = whole.rest = turn_to(0, TDI_PI / 2);
+    defs[1].second_moment.xx = defs[1].second_moment.zz = 1e-6;
+    tree t = tree_of(defs, 2, TD_LAW_LINEAR, NULL), one = tree_of(&whole, 1, TD_LAW_LINEAR, NULL);
+    td_constraint c = td_constraint_default(TD_HOLD_WELD);
+    c.actor[1] = 0;
+    c.segment[0] = 1;
+    const td_step_opts o = steps_of(TD_RK4, 1e-3, tdi_vec3(0, -9.81, 0));
+    td_analytic *a = held(t, &c, 1, NULL);
+    advance(a, &o, NULL, 0, 400);
+    run(one, &o, 400);
+    CHECK_IN(tdi_norm(tdi_sub(td_tree_tip(t.state, 1), td_tree_tip(one.state, 0))), 0, 1e-5);
+    CHECK_IN(td_analytic_constraint(a, 0).error, 0, 1e-8);
+    td_analytic_free(a);
+    tree_free(t);
+    tree_free(one);
+}
+
+// A pendulum on a bar without mass, made by a distance, has the period of one.
+TD_TEST(analytic_distance_swings_as_a_pendulum) {
+    td_segment_def def = bar(TD_NONE, 0.1, TD_JOINT_FREE);
+    def.attach_at_tip = false;
+    def.attach = tdi_vec3(0.6, -0.8, 0);
+    def.mass = 1;
+    def.centre_of_mass = tdi_vec3(0, 0, 0);
+    def.second_moment = (td_sym3){1e-3, 1e-3, 1e-3, 0, 0, 0};
+    tree t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
+    td_constraint c = td_constraint_default(TD_HOLD_DISTANCE);
+    const td_step_opts o = steps_of(TD_RK4, 1e-3, tdi_vec3(0, -9.81, 0));
+    td_analytic *a = held(t, &c, 1, NULL);
+    // v^2 = 2 g (fall), at the lowest
+    double lowest = 0, speed = 0, off = 0;
+    for (int k = 0; k < 1000; k++) {
+        if (!advance(a, &o, NULL, 0, 1)) {
+            break;
+        }
+        const td_vec3 x = td_tree_origin(t.state, 0);
+        off = fmax(off, fabs(tdi_norm(x) - 1));
+        if (x.y < lowest) {
+            lowest = x.y;
+            speed = hypot(t.v[0], t.v[1]);
+        }
+    }
+    CHECK_IN(off, 0, 1e-8);
+    CHECK_REL(lowest, -1, 1e-5);
+    CHECK_REL(speed * speed, 2 * 9.81 * 0.2, 1e-5);
+    td_analytic_free(a);
+    tree_free(t);
+}
+
+TD_TEST(analytic_slider_crank_and_gear_keep_to_their_lines) {
+    tree t = hanging(2, TD_JOINT_HINGE);
+    td_constraint c[2] = {td_constraint_default(TD_HOLD_STOP), td_constraint_default(TD_HOLD_GEAR)};
+    c[1].actor[1] = 0;
+    c[1].segment[0] = 1;
+    c[1].segment[1] = 0;
+    c[1].ratio = -1.5;
+    c[0].segment[0] = 1;
+    c[0].point[0] = tdi_vec3(0, 0.5, 0);
+    c[0].axis[1] = tdi_vec3(-1, 0, 0); // not to the right of x = 0.1
+    c[0].point[1] = tdi_vec3(0.1, 0, 0);
+    t.v[0] = 1;
+    t.v[1] = -1.5;
+    td_tree_state_changed(t.state);
+    const td_step_opts o = steps_of(TD_RK4, 1e-3, tdi_vec3(0, -9.81, 0));
+    td_analytic *a = held(t, c, 2, NULL);
+    double most = 0, gear = 0;
+    for (int k = 0; k < 3000; k++) {
+        if (!advance(a, &o, NULL, 0, 1)) {
+            break;
+        }
+        most = fmax(most, td_tree_tip(t.state, 1).x);
+        gear = fmax(gear, fabs(t.q[1] + 1.5 * t.q[0]));
+    }
+    CHECK_IN(most, 0.099, 0.1 + 1e-5);
+    CHECK_IN(gear, 0, 1e-9);
+    td_analytic_free(a);
+    tree_free(t);
+}
+
+// A tip held by a slider along x: its height stays, its turn too.
+TD_TEST(analytic_slider_lets_one_direction_free) {
+    tree t = hanging(3, TD_JOINT_BALL);
+    td_constraint c = td_constraint_default(TD_HOLD_SLIDER);
+    c.segment[0] = 2;
+    c.axis[0] = tdi_vec3(1, 0, 0);
+    t.v[2] = 0.5;
+    td_tree_state_changed(t.state);
+    const td_vec3 from = td_tree_origin(t.state, 2);
+    const td_vec3 along = tdi_quat_rotate(td_tree_rotation(t.state, 2), c.axis[0]);
+    const td_step_opts o = steps_of(TD_RK4, 1e-3, tdi_vec3(0, -9.81, 0));
+    td_analytic *a = held(t, &c, 1, NULL);
+    advance(a, &o, NULL, 0, 300);
+    const td_vec3 moved = tdi_sub(td_tree_origin(t.state, 2), from);
+    CHECK_IN(tdi_norm(tdi_cross(moved, along)), 0, 1e-5);
+    CHECK_IN(fabs(tdi_dot(moved, along)), 0.01, 1);
+    td_analytic_free(a);
+    tree_free(t);
+}
+
+// Thrown out, it comes back as far as restitution says.
+TD_TEST(analytic_limit_of_a_hinge_bounces_and_rope_pulls) {
+    tree t = hanging(1, TD_JOINT_HINGE);
+    td_constraint c = td_constraint_default(TD_HOLD_LIMIT);
+    td_analytic_opts opts = td_analytic_opts_default();
+    c.low = -0.5;
+    c.high = 0.5;
+    opts.restitution = 0.5;
+    t.v[0] = 2;
+    td_tree_state_changed(t.state);
+    const td_step_opts o = steps_of(TD_RK4, 1e-4, tdi_vec3(0, 0, 0));
+    td_analytic *a = held(t, &c, 1, &opts);
+    double most = 0;
+    for (int k = 0; k < 4000; k++) {
+        if (!advance(a, &o, NULL, 0, 1)) {
+            break;
+        }
+        most = fmax(most, t.q[0]);
+    }
+    CHECK_IN(most, 0.5 - 3e-4, 0.5);
+    CHECK_IN(t.v[0], -1, -0.9); // damping is 0.01 N m s on 1/24 kg m^2
+    td_analytic_free(a);
+    tree_free(t);
+}
+
+TD_TEST(analytic_contradiction_is_reported_and_does_not_explode) {
+    tree t = hanging(3, TD_JOINT_BALL);
+    td_constraint c[2] = {pin(2, tdi_vec3(0, 0.5, 0)), pin(2, tdi_vec3(0, 0.5, 0))};
+    c[0].as_found = c[1].as_found = false;
+    c[0].target.position = tdi_vec3(1, 0, 0);
+    c[1].target.position = tdi_vec3(-1, 0, 0);
+    const td_step_opts o = steps_of(TD_RK4, 1e-3, tdi_vec3(0, -9.81, 0));
+    td_analytic_opts opts = td_analytic_opts_default();
+    opts.settle = 0.1;
+    td_analytic *a = held(t, c, 2, &opts);
+    advance(a, &o, NULL, 0, 1000);
+    CHECK(td_analytic_constraint(a, 0).unmet);
+    CHECK_IN(tdi_norm(td_tree_tip(t.state, 2)), 0, 1.5); // half way between them: least squares
+    CHECK_IN(fabs(td_tree_tip(t.state, 2).x), 0, 0.01);
+    td_analytic_free(a);
+    tree_free(t);
+}
+
+TD_TEST(analytic_constraint_breaks_and_ends) {
+    tree t = hanging(1, TD_JOINT_BALL);
+    td_constraint c[2] = {td_constraint_default(TD_HOLD_POINT), pin(0, tdi_vec3(0, 0.5, 0))};
+    c[0].point[0] = tdi_vec3(0, 0.5, 0);
+    c[0].end = 0.01;
+    c[1].break_force = 1e-3;
+    t.v[2] = 0.3;
+    td_tree_state_changed(t.state);
+    const td_step_opts o = steps_of(TD_EULER, 1e-3, tdi_vec3(3, -9.81, 0));
+    td_analytic *a = held(t, c, 2, NULL);
+    advance(a, &o, NULL, 0, 20);
+    CHECK(td_analytic_constraint(a, 1).broken);
+    CHECK(!td_analytic_constraint(a, 0).active);
+    td_analytic_free(a);
+    tree_free(t);
+}
+
+// ---- contact --------------------------------------------------------------------------------
+
+static tree free_rod(td_quat turn, td_vec3 at) {
+    td_segment_def def = bar(TD_NONE, 1, TD_JOINT_FREE);
+    def.attach_at_tip = false;
+    def.attach = at;
+    def.rest = turn;
+    def.second_moment.xx = def.second_moment.zz = 1e-4 / 4;
+    return tree_of(&def, 1, TD_LAW_LINEAR, NULL);
+}
+
+TD_TEST(analytic_rod_falls_on_a_plane_and_lies_still) {
+    tree t = free_rod(turn_to(0.2, TDI_PI / 2), tdi_vec3(0, 0.5, 0));
+    const td_collider plane = td_collider_default(TD_COLLIDER_PLANE);
+    td_analytic_opts opts = td_analytic_opts_default();
+    opts.restitution = 0.3;
+    const td_step_opts o = steps_of(TD_EULER, 1e-3, tdi_vec3(0, -9.81, 0));
+    td_analytic *a = held(t, NULL, 0, &opts);
+    advance(a, &o, &plane, 1, 3000);
+    const td_vec3 ends[2] = {td_tree_origin(t.state, 0), td_tree_tip(t.state, 0)};
+    CHECK_IN(ends[0].y, 0.01 - 1e-6, 0.01 + 1e-5);
+    CHECK_IN(ends[1].y, 0.01 - 1e-6, 0.01 + 1e-5);
+    CHECK_IN(largest(t.v, 6), 0, 1e-6); // resting contact does not jitter
+    td_analytic_contact contacts[4];
+    CHECK_INT(td_analytic_contacts(a, contacts, 4), 2);
+    CHECK_REL(contacts[0].force.y + contacts[1].force.y, 9.81, 1e-6);
+    td_analytic_free(a);
+    tree_free(t);
+}
+
+TD_TEST(analytic_refusals_name_what_is_wrong) {
+    tree t = hanging(2, TD_JOINT_BALL);
+    td_constraint c = td_constraint_default(TD_HOLD_LIMIT);
+    td_analytic_opts opts = td_analytic_opts_default();
+    td_analytic *a = NULL;
+    td_diag diag = {.message = ""};
+    c.low = -1;
+    CHECK(td_analytic_new(&t.state, 1, &c, 1, &opts, NULL, &a, &diag) == TD_ERR_ARGUMENT);
+    CHECK(strstr(diag.message, "hinge"));
+    c = pin(7, tdi_vec3(0, 0, 0));
+    CHECK(td_analytic_new(&t.state, 1, &c, 1, &opts, NULL, &a, &diag) == TD_ERR_ARGUMENT);
+    CHECK(strstr(diag.message, "segment"));
+    c = pin(1, tdi_vec3(0, 0, 0));
+    opts.restitution = 2;
+    CHECK(td_analytic_new(&t.state, 1, &c, 1, &opts, NULL, &a, &diag) == TD_ERR_ARGUMENT);
+    opts = td_analytic_opts_default();
+    opts.row_limit = 2;
+    CHECK(td_analytic_new(&t.state, 1, &c, 1, &opts, NULL, &a, &diag) == TD_OK);
+    td_step_opts o = steps_of(TD_EULER, 1e-3, tdi_vec3(0, -9.81, 0));
+    CHECK(td_analytic_step(a, &o, NULL, 0, NULL, &diag) == TD_ERR_LIMIT);
+    o.integrator = TD_IMPLICIT;
+    CHECK(td_analytic_step(a, &o, NULL, 0, NULL, &diag) == TD_ERR_ARGUMENT);
+    td_analytic_free(a);
+    tree_free(t);
+}
