@@ -21,9 +21,10 @@
 
 #include <math.h>
 
-#define SMALL_STEP     0.03 // rad or m: below this the value of a step need not be looked at
-#define SMALL_POSITIVE 1e-3 // likewise of a positive model, which is off by more
-#define SMALL_MOVE     1e-6 // an increment that cannot be judged by the value any more
+#define SMALL_STEP     0.03  // rad or m: below this the value of a step need not be looked at
+#define SMALL_POSITIVE 1e-3  // likewise of a positive model, which is off by more
+#define SMALL_MOVE     1e-6  // an increment that cannot be judged by the value any more
+#define SMALL_EXACT    1e-10 // likewise with exact contact, which is stiff
 #define HALVINGS       30
 #define FARTHEST       1.0   // rad or m: no further along negative curvature
 #define LIMITED        0.99  // of the longest increment: where a part was limited, but for rounding
@@ -71,6 +72,7 @@ typedef struct newton {
     td_real largest;          // increment
     bool direct;              // bodies that touch are factored as one
     bool offers_reuse, reuse; // of factors: by all bodies, and in the next iteration
+    bool fresh;               // nothing is known of the step yet
     bool guessed;             // the poses are those of a guess, and nothing is in its way
 } newton;
 
@@ -352,6 +354,9 @@ static bool go(const tdi_system *y, bool carry, td_real room, td_real *fraction)
             drive_all(y, time);
         }
         try_all(y, *fraction);
+        if (t->exact) {
+            return true;
+        }
         td_real part = tdi_touch_way(t, y, time);
         if (part < 1) {
             *fraction *= fmax(k > 0 ? SHORTENED * part : part, SHORTEST);
@@ -402,7 +407,10 @@ static td_real move_touching(newton *n, bool carry) {
     const tdi_system *y = n->system;
     tdi_touch *t = y->touch;
     const td_real longest = longest_of(y, n->opts->rest);
-    bool searched = !carry && n->largest >= SMALL_MOVE;
+    const bool jumps =
+        t->exact && n->fresh && tdi_planes_hit(t->set); // so that all planes act at once
+    bool searched = !carry && !jumps && n->largest >= (t->exact ? SMALL_EXACT : SMALL_MOVE);
+    n->fresh = false;
     td_real value = 0, fraction = n->largest > longest ? longest / n->largest : 1;
     const td_real room = carry ? tdi_touch_room(t, t->time) : 1;
     tdi_touch_keep(t, y);
@@ -417,7 +425,8 @@ static td_real move_touching(newton *n, bool carry) {
         }
         searched = n->promise > ROUNDING * fabs(value);
     }
-    const td_real apart = !carry && y->count > 1 ? move_apart(n, value, fraction, searched) : 0;
+    const td_real apart =
+        !carry && !t->exact && y->count > 1 ? move_apart(n, value, fraction, searched) : 0;
     if (apart > 0) {
         return apart;
     }
@@ -610,6 +619,7 @@ static newton start(const tdi_system *y, const tdi_newton_opts *opts, td_step_st
                 .opts = opts,
                 .stats = stats,
                 .diag = diag,
+                .fresh = true,
                 .offers_reuse = !y->touch,
                 .guessed = !y->touch && !opts->rest};
     for (int32_t k = 0; k < y->count; k++) {
@@ -639,7 +649,15 @@ td_status tdi_newton(const tdi_system *y, const tdi_newton_opts *opts, bool *con
         }
         bool calm = status == TD_OK && (!y->touch || tdi_touch_calm(y->touch, y));
         bool whole = n.used != POSITIVE && !n.raised && taken == 1 && calm;
-        if (status != TD_OK || is_done(&n, taken, whole, calm, reused)) {
+        bool done = status == TD_OK && is_done(&n, taken, whole, calm, reused);
+        if (done && y->touch && y->touch->exact) {
+            status = tdi_exact_refine(y->touch, y, &done);
+            whole = false;
+            if (status == TD_ERR_LIMIT) {
+                return TD_OK; // a shorter step may do
+            }
+        }
+        if (status != TD_OK || done) {
             *converged = status == TD_OK;
             return status;
         }
