@@ -12,4 +12,4 @@ void tdi_helix_pin_moves(const void *body, const tdi_pin *pins, int32_t count, b
                          td_vec3 *dx);
 void tdi_helix_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first);
 void tdi_helix_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
-                       bool positive);
+                       tdi_levers levers);

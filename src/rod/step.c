@@ -522,6 +522,7 @@ const tdi_implicit tdi_rod_implicit = {
     .pin_places = tdi_rod_pin_places,
     .pin_moves = tdi_rod_pin_moves,
     .pin_push = tdi_rod_pin_push,
+    .pin_confine = tdi_rod_pin_confine,
     .pin_add = tdi_rod_pin_add,
     .blocks = tdi_rod_blocks,
     .unknowns = tdi_rod_unknowns,
