@@ -162,6 +162,7 @@ void val_rod_elastica(val_report *report);
 void val_rod_vibration(val_report *report);
 void val_twist_uniform(val_report *report);
 void val_buckling(val_report *report);
+void val_limits(val_report *report);
 void val_lcp(val_report *report);
 void val_linkage(val_report *report);
 void val_loop_chain(val_report *report);
