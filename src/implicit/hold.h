@@ -47,7 +47,7 @@ typedef struct tdi_held {
     tdi_bond law;
     bool acts;                // in this step
     bool used[TDI_BOND_ROWS]; // in this iteration
-    tdi_bond_at at;           // where it was evaluated
+    td_real c[TDI_BOND_ROWS]; // where it was evaluated
     // What rows see of a move of the first pin and of the mate; a coupled distance has two more.
     td_vec3 way[TDI_BOND_ROWS], back[TDI_BOND_ROWS];
     td_real stiff[TDI_BOND_ROWS]; // N/m: of a row on either side; 0: there is no row

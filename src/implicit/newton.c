@@ -168,7 +168,8 @@ static tdi_factored factor_all(newton *n, const tdi_model *model) {
 // The next model, when one is not positive definite or does not go down.
 static void soften(newton *n) {
     if (n->used < POSITIVE) {
-        n->used = n->used == EXACT && n->system->touch ? CONVEX : POSITIVE;
+        const bool both = n->system->touch || n->system->holds;
+        n->used = n->used == EXACT && both ? CONVEX : POSITIVE;
         if (n->used == POSITIVE && n->opts->rest && n->shift == 0) {
             n->shift = n->first;
         }
@@ -365,7 +366,9 @@ static td_real search_limited(newton *n, td_real longest) {
 static td_real move_freely(newton *n) {
     const td_real longest = longest_of(n->system, n->opts->rest);
     const bool doubtful = n->used == POSITIVE || n->raised;
-    const td_real small = n->opts->rest ? SMALL_MOVE : doubtful ? SMALL_POSITIVE : SMALL_STEP;
+    const td_real small = n->opts->rest || (doubtful && n->system->holds) ? SMALL_MOVE
+                          : doubtful                                      ? SMALL_POSITIVE
+                                                                          : SMALL_STEP;
     if (n->largest < small) {
         return 1;
     }
