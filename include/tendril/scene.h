@@ -258,6 +258,7 @@ typedef struct td_scene_collider {
         td_vec3 position; ///< m.
         td_quat rotation;
         td_real friction;
+        td_real restitution;
     } as;
 } td_scene_collider;
 
@@ -269,6 +270,8 @@ typedef struct td_scene_contact {
     bool given; ///< Default false: nothing touches, unless there are colliders.
     bool self;
     td_real friction, gap, creep;
+    td_contact_method method;
+    td_real restitution;
 } td_scene_contact;
 
 // ---- recording ------------------------------------------------------------------------------

@@ -102,15 +102,17 @@ static void put_warnings(const outputs *o, const td_step_stats *stats, FILE *out
 }
 
 static void put_summary(const outputs *o, FILE *out) {
-    const td_world *world = o->result->scene->world;
+    td_world *world = o->result->scene->world;
     const run_done *done = &o->result->done;
     td_step_stats stats = td_world_stats(world);
     double time = td_world_time(world);
-    int64_t segments = 0, dofs = 0;
+    int64_t segments = 0, dofs = 0, elements = 0;
     for (int32_t k = 0; k < td_world_actor_count(world); k++) {
         td_actor actor = td_world_actor(world, k);
         segments += actor.segment_count;
         dofs += actor.dof_count;
+        const td_helix_state *helices = td_world_state(world, k, "helix");
+        elements += helices ? td_helix_element_count(td_helix_model_of(helices)) : 0;
     }
     fputs("{\n  \"scene\": ", out);
     cli_json_text(out, o->def->name ? o->def->name : o->result->title);
@@ -122,6 +124,9 @@ static void put_summary(const outputs *o, FILE *out) {
     put_number(out, "actors", td_world_actor_count(world));
     put_number(out, "segments", (double)segments);
     put_number(out, "degrees_of_freedom", (double)dofs);
+    if (elements > 0) {
+        put_number(out, "elements", (double)elements);
+    }
     put_number(out, "steps", (double)done->step);
     put_number(out, "iterations", (double)stats.iterations);
     put_number(out, "iterations_a_step",

@@ -143,24 +143,27 @@ static const tdi_scene_table load_table = {
 
 typedef struct td_collider_place collider_place;
 
-#define COLLIDER_FIELDS                                                            \
-    {"position",                                                                   \
-     TDI_SCENE_VEC3,                                                               \
-     offsetof(collider_place, position),                                           \
-     .unit = "m",                                                                  \
-     .low = -1e6,                                                                  \
-     .high = 1e6,                                                                  \
-     KEYED,                                                                        \
-     DOC("Position of the centre; for a plane, of any point on it.")},             \
-        {"rotation",                                                               \
-         TDI_SCENE_ROTATION,                                                       \
-         offsetof(collider_place, rotation),                                       \
-         .def = {1},                                                               \
-         KEYED,                                                                    \
-         DOC("Rotation. Without one the axis, or the normal of a plane, is +Y.")}, \
-    {                                                                              \
-        "friction", TDI_SCENE_REAL, offsetof(collider_place, friction),            \
-            .def = {0.3}, .high = 10, DOC("Coefficient of friction (Coulomb).")    \
+#define COLLIDER_FIELDS                                                                           \
+    {"position",                                                                                  \
+     TDI_SCENE_VEC3,                                                                              \
+     offsetof(collider_place, position),                                                          \
+     .unit = "m",                                                                                 \
+     .low = -1e6,                                                                                 \
+     .high = 1e6,                                                                                 \
+     KEYED,                                                                                       \
+     DOC("Position of the centre; for a plane, of any point on it.")},                            \
+        {"rotation",                                                                              \
+         TDI_SCENE_ROTATION,                                                                      \
+         offsetof(collider_place, rotation),                                                      \
+         .def = {1},                                                                              \
+         KEYED,                                                                                   \
+         DOC("Rotation. Without one the axis, or the normal of a plane, is +Y.")},                \
+        {"friction",   TDI_SCENE_REAL, offsetof(collider_place, friction),                        \
+         .def = {0.3}, .high = 10,     DOC("Coefficient of friction (Coulomb).")},                \
+    {                                                                                             \
+        "restitution", TDI_SCENE_REAL, offsetof(collider_place, restitution),                     \
+            .high = 1,                                                                            \
+            DOC("Speed after an impact over that before; needs `method: exact` under `contact`.") \
     }
 
 static const tdi_scene_field plane_fields[] = {COLLIDER_FIELDS, {0}};
@@ -206,6 +209,11 @@ static const tdi_scene_table collider_table = {
     collider_fields, DOC("A solid that objects touch."),
     .one_of = true,  .tag = offsetof(td_scene_collider, kind)};
 
+static const tdi_choice methods[] = {
+    {"barrier", TD_CONTACT_BARRIER, "a potential that grows without bound as a gap closes"},
+    {"exact", TD_CONTACT_EXACT, "forces in the cone of friction: nothing creeps, things bounce"},
+    {0}};
+
 static const tdi_scene_field contact_fields[] = {
     {"self", TDI_SCENE_BOOL, offsetof(td_scene_contact, self), .def = {1},
      DOC("Objects touch themselves and each other, not only colliders.")},
@@ -218,6 +226,10 @@ static const tdi_scene_field contact_fields[] = {
      .low = 1e-9, .high = 1,
      DOC("Slip speed below which friction counts as sticking. What sticks slides more slowly than "
          "this.")},
+    {"method", TDI_SCENE_CHOICE, offsetof(td_scene_contact, method), .choices = methods,
+     DOC("How contact is solved.")},
+    {"restitution", TDI_SCENE_REAL, offsetof(td_scene_contact, restitution), .high = 1,
+     DOC("Speed after an impact between segments over that before; needs `method: exact`.")},
     {0}};
 static const tdi_scene_table contact_table = {
     "contact", sizeof(td_scene_contact), contact_fields,

@@ -63,6 +63,7 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
     if (status == TD_OK) {
         status = tdi_world_make_islands(w, diags);
     }
+    status = status == TD_OK ? tdi_world_check_crowds(w, diags) : status;
     if (status == TD_OK) {
         status = tdi_world_settle(w, diags);
     }

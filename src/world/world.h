@@ -206,6 +206,8 @@ td_status tdi_world_make_colliders(td_world *world, td_diag_list *diags);
 // Whether the scene lets things touch.
 bool tdi_world_touches(const td_world *world);
 td_contact_opts tdi_world_contact_opts(const td_world *world);
+// crowd.c: refuses strands that would have too many pairs of segments near each other.
+td_status tdi_world_check_crowds(const td_world *world, td_diag_list *diags);
 // Colliders go from where they are to where the scene has put them.
 void tdi_world_move_colliders(td_world *world);
 // They are where the step began.
