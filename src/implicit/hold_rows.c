@@ -8,9 +8,10 @@
 //          increments the value with these l falls by x^T E x, E being the Hessian without K.
 //          So the value needs no large K, and large K make it a narrow valley: it takes a small
 //          one (merit), and the model a large one.
-// Stalls   A row whose error the increments do not take away to the first order gets a K ten times
-//          as large. One whose error stays contradicts others, or cannot be reached: it becomes a
-//          spring, without l.
+// Stalls   A row of which iteration after iteration leaves an error to the first order gets a K
+// that
+//          is ten times as large. One whose error stays contradicts others, or cannot be reached:
+//          it becomes a spring, without l.
 
 #include "implicit/hold.h"
 
@@ -20,10 +21,11 @@
 #define STIFF     1e6  // times the inertia of a segment: K
 #define SPRING    1e2  // times that: K of rows that cannot be met
 #define MET       1e-9 // m or rad
-#define WEAK      0.01 // of the error is left to the first order, at most
+#define WEAK      0.03 // of what an iteration leaves of an error the next leaves, at most,
+#define PLAIN     1e-7 // m or rad: unless it is as small as this
 #define SHRINKS   0.25 // of the error is left, at most, by an iteration that helps
 #define STALLS    6    // in a row: it cannot be met
-#define MOST_TENS 6    // times that K becomes ten times as large
+#define MOST_TENS 5    // times that K becomes ten times as large
 #define CALM      0.1  // of the error: increments below this do not come nearer
 
 // ---- pins -----------------------------------------------------------------------------------
@@ -198,8 +200,8 @@ static td_real merit_value(const tdi_held *b, const tdi_hold_state *s, const td_
     const td_real *l = s->l[b->bond], k = s->unmet ? b->k : b->merit;
     td_real sum = 0;
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        const td_real f = merit_force(b, s, l[r], c[r]);
-        sum += (f * f - l[r] * l[r]) / (2 * k);
+        const bool idle = b->law.one_sided && l[r] + k * c[r] > 0;
+        sum += idle ? -l[r] * l[r] / (2 * k) : c[r] * (l[r] + 0.5 * k * c[r]);
     }
     return sum;
 }
@@ -261,21 +263,27 @@ static td_real forces_of(const tdi_holds *h, const tdi_held *b, td_real f[TDI_BO
     return slope;
 }
 
-// Whether a larger K is needed: the increments leave too much of an error to the first order.
-static bool is_weak(const tdi_holds *h, const tdi_held *b) {
-    bool weak = false;
+// What the increments leave of an error to the first order, (f - l)/K.
+static td_real left_of(const tdi_holds *h, const tdi_held *b) {
+    td_real most = 0;
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        const td_real c = b->c[r];
-        weak = weak || (b->used[r] && fabs(c) > MET && fabs(c + change(h, b, r)) > WEAK * fabs(c));
+        most = fmax(most, b->used[r] ? fabs(b->c[r] + change(h, b, r)) : 0);
     }
-    return weak;
+    return most;
+}
+
+// K is too small where that stays from iteration to iteration.
+static void strengthen(const tdi_holds *h, tdi_held *b, tdi_hold_state *s) {
+    const td_real left = left_of(h, b);
+    if (!s->unmet && s->weight[b->bond] < MOST_TENS && left > WEAK * b->left && left > PLAIN) {
+        s->weight[b->bond]++;
+    }
+    b->left = left;
 }
 
 static td_real finish(tdi_holds *h, tdi_held *b) {
     tdi_hold_state *s = &h->state[b->hold];
-    if (!s->unmet && s->weight[b->bond] < MOST_TENS && is_weak(h, b)) {
-        s->weight[b->bond]++;
-    }
+    strengthen(h, b, s);
     td_real *l = s->l[b->bond], f[TDI_BOND_ROWS] = {0};
     const td_real slope = forces_of(h, b, f);
     memcpy(b->l_before, l, sizeof b->l_before);

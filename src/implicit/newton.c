@@ -348,6 +348,9 @@ static td_real search_limited(newton *n, td_real longest) {
     if (!isfinite(value)) {
         return value;
     }
+    if (n->system->holds && there && fabs(n->promise) <= ROUNDING * fabs(value)) {
+        return 1; // the value cannot judge it
+    }
     if (!n->opts->rest && !n->system->holds && n->largest > LIMITED * longest) {
         if (!there) {
             try_all(n->system, 1);
