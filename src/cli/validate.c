@@ -81,6 +81,7 @@ static const val_case cases[] = {
     {"contact-mixed", "trees and rods that touch each other and themselves", val_contact_mixed},
     {"friction", "rods that lean, slip and stick; a capstan: against one-coordinate equations",
      val_slip},
+    {"limits", "joints of shaken trees stay within their limits", val_limits},
     {"impact", "impulses at rods and trees, several at once: known answers and energy", val_impact},
     {"linkage", "four bars and a slider-crank, closed by constraints, against one coordinate",
      val_linkage},
