@@ -291,6 +291,13 @@ void tdi_state_pin_push(const tdi_implicit *ops, void *body, const tdi_pin *pin,
     ops->pin_push(body, pin, force, first);
 }
 
+void tdi_state_pin_confine(const tdi_implicit *ops, void *body, const tdi_pin *pins,
+                           int32_t count) {
+    if (ops->pin_confine) {
+        ops->pin_confine(body, pins, count);
+    }
+}
+
 void tdi_state_respond(const tdi_implicit *ops, void *body) {
     tdi_solver_state *s = body;
     if (s->pushed) {

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "implicit/hold.h"
 #include "implicit/touch.h"
 
 #include <math.h>
@@ -68,7 +69,7 @@ typedef struct span {
 static tdi_rule rule_of(const tdi_system *y, span part) {
     const td_step_opts *o = y->member[0].opts;
     const td_real dt = o->dt * (part.to - part.from);
-    bool two = o->integrator == TD_IMPLICIT;
+    bool two = o->integrator == TD_IMPLICIT && tdi_holds_ready(y->holds);
     for (int32_t k = 0; k < y->count && two; k++) {
         const tdi_member *m = &y->member[k];
         two = tdi_state_ready(m->ops, m->body, m->opts, dt);
@@ -99,12 +100,14 @@ void tdi_system_undo(const tdi_system *y) {
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_undo(y->member[k].ops, y->member[k].body);
     }
+    tdi_holds_undo(y->holds);
 }
 
 static void begin_all(const tdi_system *y, const tdi_rule *rule) {
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_begin(y->member[k].ops, y->member[k].body, y->member[k].opts, rule);
     }
+    tdi_holds_begin(y->holds, y, rule->h, rule->part);
 }
 
 static td_status begin_again(const tdi_system *y, const tdi_rule *rule, span part, td_diag *diag);
@@ -175,6 +178,7 @@ static void end_touch(const tdi_system *y) {
 }
 
 static void accept(const tdi_system *y) {
+    tdi_holds_accept(y->holds, y);
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_accept(y->member[k].ops, y->member[k].body);
     }
@@ -243,6 +247,9 @@ size_t tdi_system_memory(const tdi_system *y) {
     for (int32_t k = 0; k < y->count; k++) {
         bytes += tdi_state_save_size(y->member[k].ops, y->member[k].body);
     }
+    for (const tdi_holds *h = y->holds; h; h = h->next) {
+        bytes += tdi_holds_save_size(h);
+    }
     return bytes;
 }
 
@@ -255,6 +262,10 @@ static void save_all(const tdi_system *y, void *memory) {
         tdi_state_save(y->member[k].ops, y->member[k].body, to);
         to += tdi_state_save_size(y->member[k].ops, y->member[k].body);
     }
+    for (const tdi_holds *h = y->holds; h; h = h->next) {
+        tdi_holds_save(h, to);
+        to += tdi_holds_save_size(h);
+    }
 }
 
 void tdi_system_restore(const tdi_system *y, const void *memory) {
@@ -266,6 +277,10 @@ void tdi_system_restore(const tdi_system *y, const void *memory) {
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_restore(y->member[k].ops, y->member[k].body, from);
         from += tdi_state_save_size(y->member[k].ops, y->member[k].body);
+    }
+    for (tdi_holds *h = y->holds; h; h = h->next) {
+        tdi_holds_restore(h, from);
+        from += tdi_holds_save_size(h);
     }
 }
 
@@ -341,12 +356,12 @@ td_status tdi_system_step(const tdi_system *y, void *memory, const td_alloc *all
 
 // ---- rest -----------------------------------------------------------------------------------
 
-// All together, or, without contact, each as it offers.
+// All together, or, without contact and constraints, each as it offers.
 static td_status find_rest(const tdi_system *y, bool *converged, td_step_stats *stats,
                            td_diag *diag) {
     const tdi_newton_opts opts = {STATIC_ITERATIONS, STATIC_TOLERANCE, true};
     td_status status = TD_OK;
-    if (y->touch) {
+    if (y->touch || y->holds) {
         return tdi_newton(y, &opts, converged, stats, diag);
     }
     *converged = true;
@@ -368,11 +383,17 @@ td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_begin_rest(y->member[k].ops, y->member[k].body, y->member[k].opts);
     }
+    tdi_holds_begin(y->holds, y, 0, 1);
     if (y->touch) {
         status = tdi_touch_begin(y->touch, y, y->member[0].opts->dt, 0, 1, 1, diag);
     }
     status = status == TD_OK ? find_rest(y, &converged, stats, diag) : status;
     stats->unconverged += status == TD_OK && !converged;
+    if (status == TD_OK) {
+        tdi_holds_accept(y->holds, y);
+    } else {
+        tdi_holds_undo(y->holds);
+    }
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_end_rest(y->member[k].ops, y->member[k].body);
     }

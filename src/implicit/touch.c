@@ -19,6 +19,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "implicit/hold.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -530,11 +531,22 @@ static void add_coupling(const tdi_touch *t, const td_vec3 *x, td_real sign, td_
     }
 }
 
-// to = J E^-1 J^T f at the active points
-static void respond(const tdi_touch *t, const tdi_system *y, const td_vec3 *f, td_vec3 *to) {
+static void push_active(const tdi_touch *t, const tdi_system *y, const td_vec3 *f) {
     for (int32_t a = 0; a < t->active_count; a++) {
         const int32_t p = t->active[a], k = t->point_owner[p];
         tdi_state_push(y->member[k].ops, y->member[k].body, p - t->first_point[k], f[p]);
+    }
+}
+
+// to = J E^-1 J^T f at the active points
+static void respond(const tdi_touch *t, const tdi_system *y, const td_vec3 *f, td_vec3 *to) {
+    push_active(t, y, f);
+    if (tdi_holds_couple(y->holds)) { // E with what constraints couple
+        for (int32_t k = 0; k < y->count; k++) {
+            tdi_state_respond(y->member[k].ops, y->member[k].body);
+        }
+        tdi_holds_counter(y->holds, y);
+        push_active(t, y, f);
     }
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_respond(y->member[k].ops, y->member[k].body);

@@ -258,9 +258,13 @@ void tdi_tree_add_side(void *body, const tdi_contact_side *t) {
 // ---- responses ------------------------------------------------------------------------------
 
 void tdi_tree_open_pushes(td_tree_state *s) {
-    memset(s->twist, 0, (size_t)s->model->body_count * sizeof *s->twist);
-    for (int32_t k = 0; k < s->model->other_count; k++) {
-        memset(s->other[k].respond, 0, sizeof s->other[k].respond);
+    const td_tree_model *m = s->model;
+    for (int32_t k = 0; k < tdi_asked_count(s); k++) {
+        const int32_t i = tdi_asked(s, k);
+        memset(&s->twist[i], 0, sizeof s->twist[i]);
+        if (m->kind[i] != TD_JOINT_BALL) {
+            memset(s->other[m->other_place[i]].respond, 0, sizeof s->other[0].respond);
+        }
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/pool.h"
+#include "implicit/hold.h"
 
 #include <math.h>
 #include <string.h>
@@ -72,6 +73,7 @@ static void begin(const stepping *s) {
     td_world *w = s->world;
     tdi_world_set_keyed(w, s->t1);
     tdi_world_stiffen(w, NULL);
+    tdi_world_set_holds(w, s->t0);
     tdi_world_move_colliders(w);
     for (int32_t k = 0; k < w->wind_count; k++) {
         const td_wind_load *l = &w->scene->def.loads[w->winds[k].load].as.wind;
@@ -88,12 +90,6 @@ static tdi_actor *first_of(const td_world *w, const tdi_island *i) {
 
 static bool is_explicit(const tdi_actor *a) {
     return !tdi_is_implicit(a->opts.integrator);
-}
-
-// By an explicit integrator: an actor alone, moved at once.
-static void step_explicitly(tdi_actor *a) {
-    tdi_state_save(a->solver->implicit, a->state, a->memory);
-    a->status = tdi_solver_step(a->solver, a->state, &a->opts, &a->stats, &a->diag);
 }
 
 // Of what is solved.
@@ -124,7 +120,7 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
     i->accepted = false;
     i->converged = is_explicit(first);
     if (i->converged) {
-        step_explicitly(first);
+        tdi_island_step_explicitly(w, i);
     } else {
         first->status = tdi_system_check(&system, &first->diag);
         if (first->status == TD_OK) {
@@ -181,7 +177,7 @@ static void undo_island(void *context, int64_t k, int32_t thread) {
     const tdi_system system = tdi_island_system(w, i);
     tdi_actor *first = first_of(w, i);
     if (is_explicit(first)) {
-        tdi_state_restore(first->solver->implicit, first->state, first->memory);
+        tdi_island_undo_explicitly(w, i);
     } else if (i->memory) {
         tdi_system_restore(&system, i->memory);
     } else if (i->converged) {
@@ -326,6 +322,7 @@ td_status td_world_step(td_world *w, td_diag *diag) {
     for_islands(&s, accept_island);
     tdi_world_end_ways(w);
     w->step++;
+    tdi_world_note_holds(w);
     for (int32_t k = 0; k < w->scene->def.object_count; k++) {
         w->objects[k].frame = tdi_object_frame(w, k);
     }
@@ -345,6 +342,9 @@ static size_t began_bytes(const td_world *w) {
         const tdi_member alone = {.ops = a->solver->implicit, .body = a->state};
         const tdi_system system = {.member = &alone, .count = 1};
         bytes += tdi_system_memory(&system);
+    }
+    for (int32_t g = 0; g < w->group_count; g++) {
+        bytes += tdi_holds_save_size(w->groups[g].holds);
     }
     return bytes;
 }

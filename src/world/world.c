@@ -61,6 +61,9 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
         status = tdi_world_make_objects(w, opts, diags);
     }
     if (status == TD_OK) {
+        status = tdi_world_make_constraints(w, diags);
+    }
+    if (status == TD_OK) {
         status = tdi_world_make_islands(w, diags);
     }
     status = status == TD_OK ? tdi_world_check_crowds(w, diags) : status;
@@ -153,6 +156,7 @@ void td_world_free(td_world *w) {
     if (!w) {
         return;
     }
+    tdi_world_free_constraints(w);
     tdi_world_free_islands(w);
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_state_free(w->actors[k].state);
@@ -277,6 +281,13 @@ td_status td_world_set_integrator(td_world *w, int32_t object, td_integrator int
         integrator > TD_RK4 ||
         !(tdi_solver_find(def->objects[object].solver)->info.integrators >> integrator & 1)) {
         return TD_ERR_ARGUMENT;
+    }
+    for (int32_t k = 0; k < w->actor_count; k++) { // constraints hold in one way or the other
+        const bool held = w->actors[k].object == object && w->group_of[k] != TD_NONE;
+        if (held &&
+            tdi_is_implicit(integrator) != tdi_is_implicit(def->objects[object].integrator)) {
+            return TD_ERR_ARGUMENT;
+        }
     }
     // the world's own copy
     ((td_object_def *)def->objects)[object].integrator = integrator;

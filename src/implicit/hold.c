@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+// Constraints on the bodies of a system: what is kept, the beginning and the end of steps.
+
+#include "implicit/hold.h"
+
+#include <math.h>
+#include <string.h>
+
+#define STATIC_RATE 100.0 // 1/s^2: in statics in place of 1/h^2
+#define MERIT       10.0  // of the bodies' inertia: what a line search sees of an error
+#define THIN        1e-6  // of a segment's inertia: what it has about itself at least
+#define SOON        1e-9  // s: times that are the same but for rounding
+#define TRY_AGAIN   1e-5  // m or rad: what could not be met and is as near as this is tried again
+
+// ---- what callers say and ask ---------------------------------------------------------------
+
+void tdi_holds_set_time(tdi_holds *h, td_real time) {
+    h->time = time;
+}
+
+void tdi_holds_set_target(tdi_holds *h, int32_t k, const td_constraint_target *target) {
+    h->state[k].target = *target;
+}
+
+void tdi_holds_set_hold(tdi_holds *h, int32_t k, bool hold) {
+    h->state[k].asked = hold;
+}
+
+td_constraint_report tdi_holds_report(const tdi_holds *h, int32_t k) {
+    const tdi_hold_state *s = &h->state[k];
+    return (td_constraint_report){.active = s->active,
+                                  .broken = s->broken,
+                                  .unmet = s->unmet,
+                                  .error = s->error,
+                                  .place = s->place,
+                                  .force = s->force,
+                                  .moment = s->moment};
+}
+
+size_t tdi_holds_save_size(const tdi_holds *h) {
+    return (size_t)h->count * sizeof *h->state;
+}
+
+void tdi_holds_save(const tdi_holds *h, void *bytes) {
+    memcpy(bytes, h->state, tdi_holds_save_size(h));
+}
+
+// Numbers that would lead out of arrays are put right; others show in the next step.
+void tdi_holds_restore(tdi_holds *h, const void *bytes) {
+    memcpy(h->state, bytes, tdi_holds_save_size(h));
+    for (int32_t k = 0; k < h->count; k++) {
+        tdi_hold_state *s = &h->state[k];
+        int32_t *flags[] = {&s->asked, &s->active, &s->broken, &s->unmet};
+        for (size_t f = 0; f < sizeof flags / sizeof *flags; f++) {
+            *flags[f] = *flags[f] != 0;
+        }
+        s->along = fabs(s->along) < 2 * TD_CONSTRAINT_CURVE_MAX ? s->along : NAN;
+    }
+}
+
+// ---- the beginning of a step ----------------------------------------------------------------
+
+static bool acts(const tdi_holds *h, int32_t k) {
+    const td_constraint *c = &h->def[k];
+    const tdi_hold_state *s = &h->state[k];
+    return s->asked && !s->broken && h->time >= c->start - SOON && h->time < c->end - SOON;
+}
+
+static bool pushed_one_sided(const tdi_holds *h) {
+    bool any = false;
+    for (int32_t i = 0; i < h->held_count && !any; i++) {
+        const tdi_held *b = &h->held[i];
+        const tdi_hold_state *s = &h->state[b->hold];
+        for (int32_t r = 0; b->law.one_sided && s->active && r < b->law.row_count; r++) {
+            any = any || s->l[b->bond][r] < 0;
+        }
+    }
+    return any;
+}
+
+bool tdi_holds_ready(const tdi_holds *all) {
+    bool same = true;
+    for (const tdi_holds *h = all; h && same; h = h->next) {
+        for (int32_t k = 0; k < h->count && same; k++) {
+            same = acts(h, k) == (h->state[k].active != 0);
+        }
+        same = same && !pushed_one_sided(h);
+    }
+    return same;
+}
+
+static td_vec3 between3(td_vec3 a, td_vec3 b, td_real part) {
+    return tdi_madd(a, tdi_sub(b, a), part);
+}
+
+// The part of the way from one target to the next, turning the shorter way.
+static td_constraint_target between(const td_constraint_target *a, const td_constraint_target *b,
+                                    td_real part) {
+    if (part >= 1) {
+        return *b;
+    }
+    const td_quat turn = tdi_quat_unit(tdi_quat_mul(b->rotation, tdi_quat_conj(a->rotation)));
+    const td_vec3 v = {turn.x, turn.y, turn.z};
+    const td_real s = tdi_norm(v), angle = 2 * atan2(s, turn.w);
+    const td_vec3 axis = tdi_unit_or(v, tdi_vec3(0, 1, 0));
+    return (td_constraint_target){.position = between3(a->position, b->position, part),
+                                  .rotation =
+                                      tdi_quat_mul(tdi_quat_turn(axis, part * angle), a->rotation),
+                                  .joint = between3(a->joint, b->joint, part),
+                                  .length = a->length + part * (b->length - a->length)};
+}
+
+tdi_frame_at tdi_pin_frame(const tdi_implicit *ops, const void *body, int32_t segment, td_vec3 at) {
+    const tdi_pin pins[4] = {{TDI_PIN_POINT, segment, at, {0, 0, 0}},
+                             {TDI_PIN_POINT, segment, at, {1, 0, 0}},
+                             {TDI_PIN_POINT, segment, at, {0, 1, 0}},
+                             {TDI_PIN_POINT, segment, at, {0, 0, 1}}};
+    td_vec3 x[4];
+    ops->pin_places(body, pins, 4, false, x);
+    return (tdi_frame_at){
+        x[0], tdi_quat_from_axes(tdi_sub(x[1], x[0]), tdi_sub(x[2], x[0]), tdi_sub(x[3], x[0]))};
+}
+
+tdi_frame_at tdi_holds_frame(const tdi_holds *h, const tdi_system *y, int32_t k, int side,
+                             td_vec3 at) {
+    const td_constraint *c = &h->def[k];
+    const int32_t member = c->actor[side];
+    if (member == TD_NONE) {
+        const td_constraint_target *t = &h->state[k].target0;
+        return (tdi_frame_at){tdi_add(t->position, tdi_quat_rotate(t->rotation, at)), t->rotation};
+    }
+    const tdi_member *m = tdi_holds_member(h, y, member);
+    return tdi_pin_frame(m->ops, m->body, c->segment[side], at);
+}
+
+static td_real angle_of(const tdi_holds *h, const tdi_system *y, int32_t k, int side) {
+    const td_constraint *c = &h->def[k];
+    if (c->kind != TD_HOLD_GEAR) {
+        return 0;
+    }
+    const tdi_pin pin = {.kind = TDI_PIN_JOINT, .segment = c->segment[side]};
+    const tdi_member *m = tdi_holds_member(h, y, c->actor[side]);
+    td_vec3 x;
+    m->ops->pin_places(m->body, &pin, 1, false, &x);
+    return x.x;
+}
+
+// A constraint starts.
+static void start(tdi_holds *h, const tdi_system *y, int32_t k) {
+    tdi_hold_state *s = &h->state[k];
+    const td_vec3 *point = h->def[k].point;
+    const tdi_frame_at sides[2] = {tdi_holds_frame(h, y, k, 0, point[0]),
+                                   tdi_holds_frame(h, y, k, 1, point[1])};
+    const td_real angles[2] = {angle_of(h, y, k, 0), angle_of(h, y, k, 1)};
+    s->found = tdi_constraint_find(&h->def[k], sides, angles);
+    memset(s->l, 0, sizeof s->l);
+    memset(s->weight, 0, sizeof s->weight);
+    s->along = NAN;
+    s->unmet = 0;
+}
+
+// What a bond holds by in this step.
+static void place_pins(tdi_holds *h, tdi_held *b) {
+    const td_constraint *c = &h->def[b->hold];
+    const td_constraint_target *now = &h->now[b->hold];
+    for (int32_t p = 0; p < b->law.pin_count; p++) {
+        const tdi_bond_pin *pin = &b->law.pin[p];
+        if (b->pin[p] == TD_NONE) {
+            const td_vec3 own = tdi_add(pin->at, pin->arm);
+            b->fixed[p] = tdi_add(now->position, tdi_quat_rotate(now->rotation, own));
+        } else {
+            h->pin[b->pin[p]] = (tdi_pin){pin->joint ? TDI_PIN_JOINT : TDI_PIN_POINT,
+                                          c->segment[pin->second], pin->at, pin->arm};
+        }
+    }
+}
+
+// kg, or kg m^2 of a joint that turns: what a bond moves of one side at least.
+static td_real inertia_of(const tdi_holds *h, const tdi_system *y, const tdi_held *b, int side) {
+    const td_constraint *c = &h->def[b->hold];
+    const tdi_member *m = tdi_holds_member(h, y, c->actor[side]);
+    if (!tdi_constraint_of_joint(c->kind)) {
+        return h->scale[c->actor[side]];
+    }
+    const td_vec3 i = m->ops->joint_inertia ? m->ops->joint_inertia(m->body, c->segment[side])
+                                            : tdi_vec3(1, 1, 1);
+    const td_real most = fmax(i.x, fmax(i.y, i.z)), least = THIN * most,
+                  own = b->law.kind == TDI_BOND_TWIST ? fmax(i.y, least) : most;
+    return own > 0 ? own : 1;
+}
+
+static void begin_bond(tdi_holds *h, const tdi_system *y, tdi_held *b, const tdi_bond *law) {
+    const td_constraint *c = &h->def[b->hold];
+    b->law = *law;
+    memset(b->stiff, 0, sizeof b->stiff);
+    b->stalls = 0;
+    b->error = b->left = INFINITY;
+    b->acts = acts(h, b->hold);
+    place_pins(h, b);
+    if (b->mate != TD_NONE) {
+        h->pin[b->mate] = h->pin[b->pin[1]];
+    }
+    const td_real rate = h->h > 0 ? 1 / (h->h * h->h) : STATIC_RATE;
+    td_real compliance = 0; // of both sides
+    for (int side = 0; side < 2; side++) {
+        compliance += c->actor[side] == TD_NONE ? 0 : 1 / inertia_of(h, y, b, side);
+    }
+    b->inertia = rate / compliance;
+    b->merit = MERIT * b->inertia;
+    h->coupled = h->coupled || (b->acts && b->node != TD_NONE);
+}
+
+static bool compares_turns(const td_constraint *c) {
+    return c->kind == TD_HOLD_WELD || c->kind == TD_HOLD_HINGE;
+}
+
+static void begin_all(tdi_holds *h, const tdi_system *y, td_real step, td_real part) {
+    memcpy(h->began, h->state, tdi_holds_save_size(h));
+    h->h = step;
+    h->coupled = false;
+    for (int32_t k = 0; k < h->member_count; k++) {
+        const tdi_member *m = tdi_holds_member(h, y, k);
+        const td_real mass = m->ops->mass ? m->ops->mass(m->body) : 1;
+        const int32_t segments = ((const tdi_solver_state *)m->body)->segment_count;
+        h->scale[k] = mass > 0 && segments > 0 ? mass / segments : 1;
+    }
+    for (int32_t k = 0, i = 0; k < h->count; k++) {
+        tdi_hold_state *s = &h->state[k];
+        tdi_bond bonds[TDI_BONDS];
+        if (acts(h, k) && !s->active) {
+            start(h, y, k);
+        }
+        s->unmet = s->unmet && s->error > TRY_AGAIN;
+        h->now[k] = between(&s->target0, &s->target, part);
+        const td_quat turned = acts(h, k) && compares_turns(&h->def[k])
+                                   ? tdi_holds_frame(h, y, k, 0, h->def[k].point[0]).rotation
+                                   : tdi_quat_identity();
+        tdi_constraint_bonds(&h->def[k], h->joint[k], &s->found, &h->now[k], turned, &h->curve[k],
+                             bonds);
+        for (; i < h->held_count && h->held[i].hold == k; i++) {
+            begin_bond(h, y, &h->held[i], &bonds[h->held[i].bond]);
+        }
+    }
+}
+
+void tdi_holds_begin(tdi_holds *all, const tdi_system *y, td_real step, td_real part) {
+    for (tdi_holds *h = all; h; h = h->next) {
+        begin_all(h, y, step, part);
+    }
+}
+
+void tdi_holds_undo(tdi_holds *all) {
+    for (tdi_holds *h = all; h; h = h->next) {
+        memcpy(h->state, h->began, tdi_holds_save_size(h));
+    }
+}
+
+// ---- the end of a step ----------------------------------------------------------------------
+
+// The force of a bond on the first side: minus the gradient. Of a joint its moment.
+static void add_report(const tdi_holds *h, const tdi_held *b, td_vec3 x, const tdi_bond_at *at,
+                       tdi_hold_state *s) {
+    td_vec3 force = {0, 0, 0};
+    for (int32_t r = 0; r < b->law.row_count; r++) {
+        const td_real f = s->unmet ? b->k * at->c[r] : s->l[b->bond][r];
+        force = tdi_madd(force, at->gradient[r][0], -f);
+    }
+    if (tdi_constraint_of_joint(h->def[b->hold].kind)) {
+        s->moment = tdi_add(s->moment, force);
+    } else {
+        s->force = tdi_add(s->force, force);
+        s->moment = tdi_add(s->moment, tdi_cross(tdi_sub(x, s->place), force));
+    }
+}
+
+static void report_bond(tdi_holds *h, const tdi_held *b) {
+    tdi_hold_state *s = &h->state[b->hold];
+    td_vec3 x[TDI_BOND_PINS];
+    tdi_held_places(h, b, x);
+    if (b->bond == 0) {
+        s->place = tdi_constraint_of_joint(h->def[b->hold].kind) ? tdi_vec3(0, 0, 0) : x[0];
+        s->force = s->moment = tdi_vec3(0, 0, 0);
+        s->error = 0;
+    }
+    if (b->acts) {
+        tdi_bond_at at;
+        tdi_bond_evaluate(&b->law, x, &s->along, &at);
+        add_report(h, b, x[0], &at, s);
+        s->error = fmax(s->error, b->error);
+    }
+}
+
+static void accept_all(tdi_holds *h, const tdi_system *y) {
+    tdi_holds_gather(h, y);
+    for (int32_t i = 0; i < h->held_count; i++) {
+        report_bond(h, &h->held[i]);
+    }
+    for (int32_t k = 0; k < h->count; k++) {
+        const td_constraint *c = &h->def[k];
+        tdi_hold_state *s = &h->state[k];
+        const bool joint = tdi_constraint_of_joint(c->kind);
+        s->active = acts(h, k);
+        s->target0 = h->now[k];
+        if (s->active && tdi_norm(joint ? s->moment : s->force) > c->break_force) {
+            s->broken = 1;
+        }
+    }
+}
+
+void tdi_holds_accept(tdi_holds *all, const tdi_system *y) {
+    for (tdi_holds *h = all; h; h = h->next) {
+        accept_all(h, y);
+    }
+}
