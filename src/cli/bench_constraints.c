@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+// tendril bench constraints: cost of a step over bodies and constraints.
+//
+// Held     A chain in zigzags, of which points at even distances are held where they are; the rest
+//          falls. Rows of one segment and the world go into the chain's own elimination.
+// Linked   Chains of ten bodies, each held at its end by the next: rows between two actors, whose
+//          Schur complement is sparse.
+// Method   Ten steps of 1/240 s from the start. The cost is divided by bodies and constraints.
+
+#include "cli/bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define STEPS  10
+#define RATE   240 // steps a second
+#define LENGTH 0.05
+#define RADIUS 0.005
+#define BEND   1.2 // rad, between two bodies of a zigzag
+#define LINK   10  // bodies of a chain that is linked
+#define MET    1e-8
+#define PI     3.14159265358979323846
+
+// ---- chains ---------------------------------------------------------------------------------
+
+static td_status build(int32_t count, bool free, td_skeleton **out, td_diag *diag) {
+    td_skeleton_opts opts = td_skeleton_opts_default();
+    td_builder *builder = NULL;
+    td_status status = td_builder_new(&opts, NULL, &builder);
+    for (int32_t i = 0; i < count && status == TD_OK; i++) {
+        td_segment_def d = td_segment_def_default();
+        const double turn = i == 0 ? -0.5 * PI + 0.5 * BEND : i % 2 ? -BEND : BEND;
+        d.parent = i - 1;
+        d.joint = i == 0 && free ? TD_JOINT_FREE : TD_JOINT_BALL;
+        d.rest = (td_quat){cos(0.5 * turn), 0, 0, sin(0.5 * turn)};
+        d.length = LENGTH;
+        d.radius_base = d.radius_tip = RADIUS;
+        d.stiffness = (td_vec3){1e-3, 1e-3, 1e-3};
+        d.damping = (td_vec3){1e-5, 1e-5, 1e-5};
+        d.has_stiffness = d.has_damping = true;
+        status = td_builder_add(builder, &d, NULL, diag);
+    }
+    status = status == TD_OK ? td_builder_finish(builder, out, diag) : status;
+    td_builder_free(builder);
+    return status;
+}
+
+typedef struct chains {
+    td_tree_model *model[2]; // that which stands, and one that is free
+    td_tree_state **state;
+    td_state_ref *refs;
+    td_step_opts *opts;
+    int32_t count; // states
+    td_island *island;
+    char *start;
+    td_step_stats stats;
+    td_status status;
+    td_diag diag;
+} chains;
+
+static void chains_free(chains *c) {
+    td_island_free(c->island);
+    for (int32_t k = 0; c->state && k < c->count; k++) {
+        td_tree_state_free(c->state[k]);
+    }
+    td_tree_model_free(c->model[0]);
+    td_tree_model_free(c->model[1]);
+    free(c->state);
+    free(c->refs);
+    free(c->opts);
+    free(c->start);
+}
+
+static void make_model(chains *c, int which, int32_t bodies) {
+    td_skeleton *skeleton = NULL;
+    td_tree_opts opts = td_tree_opts_default();
+    c->status = build(bodies, which == 1, &skeleton, &c->diag);
+    if (c->status == TD_OK) {
+        c->status = td_tree_model_new(skeleton, &opts, NULL, &c->model[which], &c->diag);
+    }
+    td_skeleton_free(skeleton);
+}
+
+static void put(td_tree_state *state, int32_t k, int32_t bodies) {
+    // a zigzag of an even number of bodies leads straight on
+    const double along = LENGTH * cos(0.5 * BEND) * bodies * k;
+    const td_base_motion base = {.position = {along, 0, 0}, .rotation = {1, 0, 0, 0}};
+    td_tree_state_reset(state);
+    td_tree_set_base(state, &base);
+}
+
+static void make_states(chains *c, int32_t count, int32_t bodies) {
+    const size_t n = (size_t)count;
+    c->count = count;
+    c->state = calloc(n, sizeof *c->state);
+    c->refs = calloc(n, sizeof *c->refs);
+    c->opts = calloc(n, sizeof *c->opts);
+    c->status = c->state && c->refs && c->opts ? TD_OK : TD_ERR_MEMORY;
+    for (int which = 0; which < 2 && c->status == TD_OK; which++) {
+        make_model(c, which, bodies);
+    }
+    for (int32_t k = 0; k < count && c->status == TD_OK; k++) {
+        c->status = td_tree_state_new(c->model[k > 0], NULL, &c->state[k], &c->diag);
+        if (c->status == TD_OK) {
+            c->refs[k] = td_tree_ref(c->state[k]);
+            c->opts[k] = td_step_opts_default();
+            c->opts[k].dt = 1.0 / RATE;
+            put(c->state[k], k, bodies);
+        }
+    }
+}
+
+static void make_island(chains *c, const td_constraint *list, int32_t count) {
+    if (c->status == TD_OK) {
+        c->status = td_island_new(c->refs, c->count, NULL, 0, NULL, &c->island, &c->diag);
+    }
+    if (c->status == TD_OK) {
+        c->status = td_island_constrain(c->island, list, count, &c->diag);
+    }
+    if (c->status == TD_OK) {
+        c->start = malloc(td_island_save_size(c->island));
+        c->status = c->start ? TD_OK : TD_ERR_MEMORY;
+    }
+    if (c->status == TD_OK) {
+        td_island_save(c->island, c->start);
+    }
+}
+
+// ---- constraints ----------------------------------------------------------------------------
+
+// m points of a chain of n bodies, at even distances; the last is its end.
+static void make_held(chains *c, int32_t n, int32_t m) {
+    td_constraint *list = calloc((size_t)m, sizeof *list);
+    make_states(c, 1, n);
+    for (int32_t k = 0; list && k < m; k++) {
+        list[k] = td_constraint_default(TD_HOLD_POINT);
+        list[k].segment[0] = (int32_t)((int64_t)(k + 1) * n / m) - 1;
+        list[k].point[0].y = LENGTH;
+    }
+    c->status = list ? c->status : TD_ERR_MEMORY;
+    make_island(c, list, m);
+    free(list);
+}
+
+static void make_linked(chains *c, int32_t n) {
+    const int32_t actors = n / LINK, m = actors - 1;
+    td_constraint *list = calloc((size_t)m, sizeof *list);
+    make_states(c, actors, LINK);
+    for (int32_t k = 0; list && k < m; k++) {
+        list[k] = td_constraint_default(TD_HOLD_POINT);
+        list[k].actor[0] = k;
+        list[k].segment[0] = LINK - 1;
+        list[k].point[0].y = LENGTH;
+        list[k].actor[1] = k + 1;
+    }
+    c->status = list ? c->status : TD_ERR_MEMORY;
+    make_island(c, list, m);
+    free(list);
+}
+
+// ---- measuring ------------------------------------------------------------------------------
+
+static void prepare(void *context) {
+    chains *c = context;
+    for (int32_t k = 0; k < c->count; k++) {
+        put(c->state[k], k, LINK);
+    }
+    td_island_restore(c->island, c->start);
+    c->stats = (td_step_stats){0};
+}
+
+static bool run(void *context) {
+    chains *c = context;
+    for (int k = 0; k < STEPS && c->status == TD_OK; k++) {
+        c->status = td_island_step(c->island, c->opts, NULL, 0, &c->stats, &c->diag);
+    }
+    return c->status == TD_OK;
+}
+
+static double worst_error(const chains *c) {
+    double worst = 0;
+    for (int32_t k = 0; k < td_island_constraint_count(c->island); k++) {
+        worst = fmax(worst, td_island_constraint(c->island, k).error);
+    }
+    return worst;
+}
+
+// Seconds of a step; below 0: told why not.
+static double measure(const bench *b, chains *c, const char *name, int32_t n) {
+    double seconds = -1;
+    if (c->status == TD_OK) {
+        const bench_work work = {prepare, run, c};
+        seconds = bench_fastest(&work, b->seconds) / STEPS;
+    }
+    if (seconds > 0 && worst_error(c) > MET) {
+        c->status = TD_ERR_DIVERGED;
+        snprintf(c->diag.message, sizeof c->diag.message, "a constraint is off by %g",
+                 worst_error(c));
+        seconds = -1;
+    }
+    if (seconds < 0) {
+        bench_fault(b, name, c->status, &c->diag);
+        return -1;
+    }
+    const int32_t m = td_island_constraint_count(c->island);
+    char text[96];
+    bench_row(b, name, n, 1e9 * seconds / (n + m), "ns/body and constraint/step");
+    snprintf(text, sizeof text, "%s: iterations", name);
+    bench_row(b, text, n, (double)c->stats.iterations / STEPS, "1/step");
+    return seconds;
+}
+
+static const int32_t counts[] = {100, 1000, 10000, 100000};
+enum { COUNTS = sizeof counts / sizeof *counts, LINKED = 3 };
+
+typedef struct series {
+    const char *name;
+    int32_t fixed, part; // so many, or one for so many bodies
+} series;
+
+static bool run_series(const bench *b, const series *s, int32_t how_many) {
+    double n[COUNTS], cost[COUNTS];
+    char text[96];
+    for (int k = 0; k < how_many; k++) {
+        chains c = {.diag = {.message = ""}};
+        if (s->fixed > 0 || s->part > 0) {
+            make_held(&c, counts[k], s->fixed > 0 ? s->fixed : counts[k] / s->part);
+        } else {
+            make_linked(&c, counts[k]);
+        }
+        n[k] = counts[k];
+        cost[k] = measure(b, &c, s->name, counts[k]);
+        chains_free(&c);
+        if (cost[k] < 0) {
+            return false;
+        }
+    }
+    snprintf(text, sizeof text, "%s: exponent of cost over bodies", s->name);
+    bench_row(b, text, how_many, bench_exponent(n, cost, how_many), "");
+    return true;
+}
+
+bool bench_constraints(const bench *b) {
+    static const series held[] = {{"held at 1 point", 1, 0},
+                                  {"held at 10 points", 10, 0},
+                                  {"held at every 10th body", 0, 10},
+                                  {"held at every 2nd body", 0, 2}};
+    static const series linked = {"chains of 10, linked", 0, 0};
+    bool fine = true;
+    for (int k = 0; k < 4; k++) {
+        fine = run_series(b, &held[k], COUNTS) && fine;
+    }
+    return run_series(b, &linked, LINKED) && fine;
+}
