@@ -55,6 +55,8 @@ vine-tendril --times 0,3,6,9,12 --turn=-25
 weeping-willow-in-gusts --times 0,3,5
 weeping-willow-of-helices --times 0,3,5,7 --zoom 1.2
 wheat-field-waves --times 0,2,4 --rise 4 --zoom 1.5
+whip-that-tapers --times 0.2,0.4,0.6,0.7 --turn=-15 --zoom 1.2
+whirl-over-reeds --times 0.8,1.6,2.6 --rise 20 --zoom 1.3
 wilberforce-pendulum --times 0,1,1.5,9,9.4 --turn=-25
 '
 

@@ -219,6 +219,9 @@ static void keeps_distance(bool world, td_constraint_kind kind) {
     const double start = distance_of(&s, &c);
     bool going = true, slack = false, taut = false;
     for (int32_t k = 0; k < 90 && going; k++) {
+        if (k == 45) { // pushes both sides together
+            s.opts[0].gravity = s.opts[1].gravity = tdi_vec3(0, 9.81, 0);
+        }
         going = go_on(&s);
         const double now = distance_of(&s, &c) - start;
         const td_constraint_report r = td_island_constraint(s.island, 0);

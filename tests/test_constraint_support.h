@@ -12,6 +12,8 @@ typedef struct held_island {
     int32_t count;
     td_island *island;
     td_step_opts opts[MOST_ACTORS];
+    td_collider ground; // where there is contact
+    bool has_ground;
     td_step_stats stats;
 } held_island;
 
@@ -78,7 +80,8 @@ static inline void set_steps(held_island *s, double dt, double tolerance) {
 
 static inline bool go_on(held_island *s) {
     td_diag diag = {.message = ""};
-    const td_status status = td_island_step(s->island, s->opts, NULL, 0, &s->stats, &diag);
+    const td_status status =
+        td_island_step(s->island, s->opts, &s->ground, s->has_ground, &s->stats, &diag);
     return CHECK_SAY(status == TD_OK, "%s", diag.message);
 }
 

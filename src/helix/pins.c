@@ -22,6 +22,15 @@ static td_vec3 base_move(const td_helix_state *s, const tdi_helix_point *point) 
     return tdi_add(base->velocity, tdi_cross(base->spin, lever));
 }
 
+td_real tdi_helix_mass(const void *body) {
+    const td_helix_model *m = ((const td_helix_state *)body)->model;
+    td_real sum = 0;
+    for (int32_t i = 0; i < m->element_count; i++) {
+        sum += m->element[i].mass;
+    }
+    return sum;
+}
+
 void tdi_helix_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
                           td_vec3 *x) {
     const td_helix_state *s = body;

@@ -443,6 +443,7 @@ const tdi_implicit tdi_helix_implicit = {
     .push = tdi_helix_push,
     .respond = tdi_helix_respond,
     .absorb = tdi_helix_absorb,
+    .mass = tdi_helix_mass,
     .pin_places = tdi_helix_pin_places,
     .pin_moves = tdi_helix_pin_moves,
     .pin_push = tdi_helix_pin_push,

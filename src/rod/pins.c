@@ -92,6 +92,15 @@ static int32_t part_of(const td_rod_model *m, int32_t node) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
+td_real tdi_rod_mass(const void *body) {
+    const td_rod_model *m = ((const td_rod_state *)body)->model;
+    td_real sum = 0;
+    for (int32_t i = 0; i < m->node_count; i++) {
+        sum += m->node[i].weight;
+    }
+    return sum;
+}
+
 void tdi_rod_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
                         td_vec3 *x) {
     const td_rod_state *s = body;

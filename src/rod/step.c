@@ -519,6 +519,7 @@ const tdi_implicit tdi_rod_implicit = {
     .push = tdi_rod_push,
     .respond = tdi_rod_respond,
     .absorb = tdi_rod_absorb,
+    .mass = tdi_rod_mass,
     .pin_places = tdi_rod_pin_places,
     .pin_moves = tdi_rod_pin_moves,
     .pin_push = tdi_rod_pin_push,
