@@ -380,6 +380,30 @@ TD_TEST(helix_strand_has_the_exact_curvature_and_torsion_of_its_helix) {
     check_helix(200, 10, 0);
 }
 
+// The lengths of the elements of a straight strand of 0.5 m and 100 segments, of which each is cut
+// at the nearest joint.
+static void check_lengths(td_end_kind start, const td_real wanted[4]) {
+    const td_vec3 points[2] = {{0, 0, 0}, {0, -0.5, 0}};
+    td_strand_def d = strand_def(100, 4);
+    d.points = points;
+    d.point_count = 2;
+    d.start.held = start;
+    td_skeleton *skeleton = of_strand(&d);
+    td_helix_model *m = model_of(skeleton);
+    CHECK(m && m->element_count == 4);
+    for (int32_t i = 0; m && i < m->element_count; i++) {
+        CHECK_REL(m->element[i].length, wanted[i], 1e-12);
+    }
+    td_helix_model_free(m);
+    td_skeleton_free(skeleton);
+}
+
+// cuts at 3/2 - sqrt(9/4 - 2 f), f = 1/4, 1/2, 3/4: 0.177, 0.382, 0.634 of the length
+TD_TEST(helix_strand_has_more_elements_where_it_is_held) {
+    check_lengths(TD_END_CLAMPED, (td_real[]){0.09, 0.1, 0.125, 0.185});
+    check_lengths(TD_END_FREE, (td_real[]){0.125, 0.125, 0.125, 0.125});
+}
+
 // E I, G J and their damping, times the length
 TD_TEST(helix_strand_has_the_stiffness_of_its_section) {
     const td_vec3 points[2] = {{0, 0, 0}, {0, -0.5, 0}};
@@ -392,10 +416,9 @@ TD_TEST(helix_strand_has_the_stiffness_of_its_section) {
     for (int32_t i = 0; m && i < m->element_count; i++) {
         const tdi_helix_element *e = &m->element[i];
         const td_section *s = &td_skeleton_segments(skeleton)[0].section;
-        CHECK_REL(e->length, 0.125, 1e-12);
-        CHECK_REL(e->stiffness.x, s->bend_x * 0.125, 1e-12);
-        CHECK_REL(e->stiffness.y, s->twist * 0.125, 1e-12);
-        CHECK_REL(e->stiffness.z, s->bend_z * 0.125, 1e-12);
+        CHECK_REL(e->stiffness.x, s->bend_x * e->length, 1e-12);
+        CHECK_REL(e->stiffness.y, s->twist * e->length, 1e-12);
+        CHECK_REL(e->stiffness.z, s->bend_z * e->length, 1e-12);
         CHECK_REL(e->friction.x, rope.damping_time * e->stiffness.x, 1e-12);
         CHECK_INT(e->station_count, 4);
     }

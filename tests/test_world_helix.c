@@ -54,6 +54,27 @@ TD_TEST(helix_world_curl_hangs_as_that_of_rods) {
     stage_free(&s);
 }
 
+// ---- elements -------------------------------------------------------------------------------
+
+static int32_t elements_of(const char *keys) {
+    char text[300];
+    snprintf(text, sizeof text, "{objects: [{solver: helix, %s plant: fork.lsys}]}", keys);
+    stage s = stage_of(text);
+    const td_helix_state *state = td_world_state(s.world, 0, "helix");
+    const int32_t count = state ? td_helix_element_count(td_helix_model_of(state)) : -1;
+    CHECK_INT(td_world_actor(s.world, 0).dof_count, 3 * count);
+    stage_free(&s);
+    return count;
+}
+
+// The fork has an axis of three segments and two of one.
+TD_TEST(helix_world_cuts_axes_into_the_elements_of_the_object) {
+    CHECK_INT(elements_of("elements: 1,"), 3);
+    CHECK_INT(elements_of("elements: 2,"), 4); // at most one a segment
+    CHECK_INT(elements_of("elements: 1000,"), 5);
+    CHECK_INT(elements_of("elements: 0,"), elements_of(""));
+}
+
 // ---- faults ---------------------------------------------------------------------------------
 
 #define CORD "strand: {points: [[0, 0, 0], [1, 0, 0]], segments: 10,"
@@ -87,6 +108,11 @@ TD_TEST(helix_world_refuses_by_place_and_name_what_it_cannot_be) {
         {"{objects: [{solver: helix, " CORD "\n rest: [[0, 0, 0], [0, 9, 0]]}}]}", 1,
          "starts stretched"},
         {"{objects: [{solver: helix,\n plant: nothing.lsys}]}", 2, "no segments"},
+        {"{objects: [{solver: helix,\n elements: -1, plant: fork.lsys}]}", 2, "'elements' is -1"},
+        {"{objects: [{solver: helix,\n elements: 2.5, plant: fork.lsys}]}", 2, "'elements' is 2.5"},
+        {"{contact: {}, objects: [{solver: helix,\n strand: {helix: {radius: 0.02, pitch: 0.0045, "
+         "turns: 3}, segments: 1000, elements: 12, radius: 0.002}}]}",
+         2, "take at most 373 segments, or 'contact: {self: false}'"},
     };
     for (size_t k = 0; k < sizeof faults / sizeof *faults; k++) {
         stage s = try_stage(faults[k].text, 1, NULL);

@@ -71,6 +71,7 @@ TD_API td_status td_helix_state_new(const td_helix_model *model, const td_alloc 
                                     td_helix_state **out, td_diag *diag);
 TD_API void td_helix_state_free(td_helix_state *state); ///< NULL is allowed.
 TD_API size_t td_helix_state_bytes(const td_helix_state *state);
+TD_API const td_helix_model *td_helix_model_of(const td_helix_state *state); ///< Borrowed.
 
 /// Advances by opts->dt; TD_IMPLICIT and TD_IMPLICIT_EULER minimise the incremental potential,
 /// TD_EULER is the published recursive method (Bertails 2009) with frozen twist. Never allocates,

@@ -83,7 +83,37 @@ static void put_number(FILE *out, const char *key, double value) {
     cli_json_number(out, value);
 }
 
+bool run_unmet(const td_world *world, int32_t constraint, char text[RUN_UNMET_TEXT]) {
+    const td_constraint_history past = td_world_constraint_history(world, constraint);
+    snprintf(text, RUN_UNMET_TEXT,
+             "the constraint '%s' could not be met from %g s on; it was off by up to %.3g",
+             td_world_constraint_name(world, constraint), past.unmet_at, past.largest_error);
+    return past.unmet_at >= 0;
+}
+
+// m and N, of joints rad and N m
+static void put_constraints(const td_world *world, FILE *out) {
+    const int32_t count = td_world_constraint_count(world);
+    fputs(count > 0 ? ",\n  \"constraints\": [" : "", out);
+    for (int32_t k = 0; k < count; k++) {
+        const td_constraint_history past = td_world_constraint_history(world, k);
+        fputs(k > 0 ? ",\n    {\"name\": " : "\n    {\"name\": ", out);
+        cli_json_text(out, td_world_constraint_name(world, k));
+        fputs(", \"largest_force\": ", out);
+        cli_json_number(out, past.largest_force);
+        fputs(", \"largest_error\": ", out);
+        cli_json_number(out, past.largest_error);
+        if (past.broken_at >= 0) {
+            fputs(", \"broken_at\": ", out);
+            cli_json_number(out, past.broken_at);
+        }
+        fputs("}", out);
+    }
+    fputs(count > 0 ? "]" : "", out);
+}
+
 static void put_warnings(const outputs *o, const td_step_stats *stats, FILE *out) {
+    const td_world *world = o->result->scene->world;
     const char *between = "";
     fputs(",\n  \"warnings\": [", out);
     if (stats->unconverged > 0) {
@@ -94,6 +124,14 @@ static void put_warnings(const outputs *o, const td_step_stats *stats, FILE *out
         cli_json_text(out, text);
         between = ", ";
     }
+    for (int32_t k = 0; k < td_world_constraint_count(world); k++) {
+        char text[RUN_UNMET_TEXT];
+        if (run_unmet(world, k, text)) {
+            fputs(between, out);
+            cli_json_text(out, text);
+            between = ", ";
+        }
+    }
     if (o->result->fault) {
         fputs(between, out);
         cli_json_text(out, o->result->fault);
@@ -102,15 +140,17 @@ static void put_warnings(const outputs *o, const td_step_stats *stats, FILE *out
 }
 
 static void put_summary(const outputs *o, FILE *out) {
-    const td_world *world = o->result->scene->world;
+    td_world *world = o->result->scene->world;
     const run_done *done = &o->result->done;
     td_step_stats stats = td_world_stats(world);
     double time = td_world_time(world);
-    int64_t segments = 0, dofs = 0;
+    int64_t segments = 0, dofs = 0, elements = 0;
     for (int32_t k = 0; k < td_world_actor_count(world); k++) {
         td_actor actor = td_world_actor(world, k);
         segments += actor.segment_count;
         dofs += actor.dof_count;
+        const td_helix_state *helices = td_world_state(world, k, "helix");
+        elements += helices ? td_helix_element_count(td_helix_model_of(helices)) : 0;
     }
     fputs("{\n  \"scene\": ", out);
     cli_json_text(out, o->def->name ? o->def->name : o->result->title);
@@ -122,6 +162,9 @@ static void put_summary(const outputs *o, FILE *out) {
     put_number(out, "actors", td_world_actor_count(world));
     put_number(out, "segments", (double)segments);
     put_number(out, "degrees_of_freedom", (double)dofs);
+    if (elements > 0) {
+        put_number(out, "elements", (double)elements);
+    }
     put_number(out, "steps", (double)done->step);
     put_number(out, "iterations", (double)stats.iterations);
     put_number(out, "iterations_a_step",
@@ -131,6 +174,7 @@ static void put_summary(const outputs *o, FILE *out) {
     put_number(out, "largest_force", td_world_largest_force(world));
     put_number(out, "wall_time", done->wall);
     put_number(out, "real_time_factor", done->wall > 0 ? time / done->wall : 0);
+    put_constraints(world, out);
     put_warnings(o, &stats, out);
 }
 

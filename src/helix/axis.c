@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // From an axis of segments to elements.
 //
-// Count     As many elements as a strand or its object says, else enough for two things. One turns
-// by at most a
-//           quarter turn at rest or as drawn. And with the stiffness B of the axis, its length L
-//           and the mass m that it carries, its own and that of its branches,
+// Count     As many elements as a strand or its object says, else enough for two things. They turn
+//           by a quarter turn in the mean, at rest or as drawn. And with the stiffness B of the
+//           axis, its length L and the mass m that it carries, its own and that of its branches,
 //             N^3 >= 8 m g L^2/B:
 //           held level, the axis then ends within about one part in a hundred of its length of
 //           where one of many elements does. At least two on the ground, for the lowest frequency;
 //           at most one a segment.
+//           Strands have three times as many a length at a held start as at the tip.
 //           One is cut again where its segments would turn from it by more than 0.2 rad, or differ
 //           in stiffness by more than a factor of 8.
 // Frames    An element begins at the joint of its first segment. Its frame there is that of the
@@ -21,7 +21,7 @@
 #include <math.h>
 
 #define PI      3.14159265358979323846
-#define QUARTER (PI / 2) // rad: an element turns by no more, unless it is told to
+#define QUARTER (PI / 2) // rad: by which an element turns at most in the mean, unless it is told to
 #define WEIGHT  8.0      // of the cube of the number of elements, over weight and stiffness
 #define GRAVITY 9.81     // m/s^2: that of most scenes
 #define TURNS   100      // of an element: more are refused
@@ -69,10 +69,19 @@ static int32_t count_elements(const tdi_helix_maker *k, const tdi_helix_axis *ax
     return (int32_t)count;
 }
 
-// The member at which element e of `count` begins: the joint nearest to an even share of the
-// length, with a segment at least for each.
-static int32_t cut_at(const tdi_helix_axis *axis, int32_t e, int32_t count, int32_t before) {
-    const td_real to = axis->at[axis->count] * e / count;
+// Where of the length a share of the elements ends. A strand that is held at its start bends there
+// the most: moments, whose squares the error adds up, fall towards the tip. So it has elements in
+// proportion to 3/2 - s, three times as many a length at the start as at the tip. Stems, which are
+// thinner towards their tips, have them evenly.
+static td_real end_of_share(td_real share, bool graded) {
+    return graded ? 1.5 - sqrt(2.25 - 2 * share) : share;
+}
+
+// The member at which element e of `count` begins: the joint nearest to where its share of the
+// length begins, with a segment at least for each.
+static int32_t cut_at(const tdi_helix_axis *axis, bool graded, int32_t e, int32_t count,
+                      int32_t before) {
+    const td_real to = axis->at[axis->count] * end_of_share((td_real)e / count, graded);
     const int32_t most = axis->count - (count - e);
     int32_t j = before + 1;
     while (j < most && axis->at[j + 1] - to <= to - axis->at[j]) {
@@ -232,9 +241,10 @@ td_status tdi_helix_make_axis(tdi_helix_maker *k, int32_t head, td_diag *diag) {
     collect(k, head);
     tdi_helix_roll_axis(k, axis);
     const int32_t count = count_elements(k, axis);
+    const bool graded = axis->strand && root_of(k, axis) != TD_END_FREE;
     tdi_helix_roll roll = {0, 0, 0};
     for (int32_t e = 1, first = 0, last; first < axis->count; first = last) {
-        const int32_t cut = last = cut_at(axis, e, count, first);
+        const int32_t cut = last = cut_at(axis, graded, e, count, first);
         const tdi_helix_fit fit = fit_element(k, first, &last, &roll);
         e += last == cut;
         td_status status = check_turns(k, first, &fit, diag);

@@ -95,6 +95,10 @@ void td_helix_state_free(td_helix_state *state) {
     tdi_state_free(state);
 }
 
+const td_helix_model *td_helix_model_of(const td_helix_state *state) {
+    return state->model;
+}
+
 size_t td_helix_state_bytes(const td_helix_state *state) {
     return state->head.bytes;
 }

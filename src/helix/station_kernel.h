@@ -72,6 +72,18 @@ static inline void add_dyad(tdi_wmat3 *m, tdi_wvec3 a, tdi_wvec3 b, td_real k) {
     }
 }
 
+// A^T B
+static inline tdi_wmat3 t_product(const tdi_wmat3 *a, const tdi_wmat3 *b) {
+    tdi_wmat3 c;
+    for (int j = 0; j < 3; j++) {
+        const tdi_wvec3 column = tdi_wmat3_apply_t(a, tdi_wmat3_column(b, j));
+        c.m[j] = column.x;
+        c.m[3 + j] = column.y;
+        c.m[6 + j] = column.z;
+    }
+    return c;
+}
+
 // by R S Q^T, where Q is turned from the world into the axes of the start; NULL: R S R^T.
 static inline tdi_wmat3 second_of(const wstations *in, bool slices, const tdi_wmat3 *r,
                                   const tdi_wmat3 *axes, const tdi_wmat3 *q, tdi_wide by) {
@@ -84,19 +96,8 @@ static inline tdi_wmat3 second_of(const wstations *in, bool slices, const tdi_wm
                  : spread(sx, rx, rx, sz, rz, rz);
     }
     const tdi_wsym3 second = tdi_wsym3_scale(entries6(s, STATION_SECOND), by);
-    tdi_wmat3 rs = tdi_wmat3_mul_sym(r, &second);
-    if (!q) {
-        return tdi_wmat3_mul_t(&rs, r);
-    }
-    const tdi_wmat3 world = tdi_wmat3_mul_t(&rs, q); // R S Q^T, and then from the right the axes
-    tdi_wmat3 b;
-    for (int i = 0; i < 3; i++) {
-        const tdi_wvec3 row = tdi_wmat3_apply_t(axes, tdi_wmat3_row(&world, i));
-        b.m[3 * i] = row.x;
-        b.m[3 * i + 1] = row.y;
-        b.m[3 * i + 2] = row.z;
-    }
-    return b;
+    const tdi_wmat3 rs = tdi_wmat3_mul_sym(r, &second), turned = q ? t_product(axes, q) : *r;
+    return tdi_wmat3_mul_t(&rs, &turned);
 }
 
 // In a step: f, n and the B of an exact model.
@@ -267,7 +268,7 @@ static void add_stations(const tdi_stations_at *at, int32_t first, int32_t last,
         wstations in;
         wstation_term out;
         read_stations(at, k, count, &in);
-        if (at->slices) {
+        if (TDI_LANES > 1 && at->slices) { // one at a time the code for all stations does
             station_terms(at, true, &in, &out);
         } else {
             station_terms(at, false, &in, &out);
@@ -283,7 +284,7 @@ static void add_station_pulls(const tdi_stations_at *at, int32_t first, int32_t 
         wstations in;
         wpull out;
         read_stations(at, k, count, &in);
-        if (at->slices) {
+        if (TDI_LANES > 1 && at->slices) { // one at a time the code for all stations does
             station_pull(at, true, &in, &out);
         } else {
             station_pull(at, false, &in, &out);

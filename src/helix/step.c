@@ -438,6 +438,7 @@ const tdi_implicit tdi_helix_implicit = {
     .apart = tdi_helix_apart,
     .force = tdi_helix_force,
     .points = tdi_helix_points,
+    .velocities = tdi_helix_velocities,
     .moves = tdi_helix_moves,
     .add = tdi_helix_add_side,
     .push = tdi_helix_push,

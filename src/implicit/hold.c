@@ -476,23 +476,27 @@ static td_constraint_target between(const td_constraint_target *a, const td_cons
                                   .length = a->length + part * (b->length - a->length)};
 }
 
-tdi_frame_at tdi_holds_frame(const tdi_holds *h, const tdi_system *y, int32_t k, int side,
-                             td_vec3 at) {
-    const td_constraint *c = &h->def[k];
-    const int32_t member = side_of(c, side), segment = c->segment[side];
-    if (member == TD_NONE) {
-        const td_constraint_target *t = &h->state[k].target0;
-        return (tdi_frame_at){tdi_add(t->position, tdi_quat_rotate(t->rotation, at)), t->rotation};
-    }
+tdi_frame_at tdi_pin_frame(const tdi_implicit *ops, const void *body, int32_t segment, td_vec3 at) {
     const tdi_pin pins[4] = {{TDI_PIN_POINT, segment, at, {0, 0, 0}},
                              {TDI_PIN_POINT, segment, at, {1, 0, 0}},
                              {TDI_PIN_POINT, segment, at, {0, 1, 0}},
                              {TDI_PIN_POINT, segment, at, {0, 0, 1}}};
-    const tdi_member *m = tdi_holds_member(h, y, member);
     td_vec3 x[4];
-    m->ops->pin_places(m->body, pins, 4, false, x);
+    ops->pin_places(body, pins, 4, false, x);
     return (tdi_frame_at){
         x[0], tdi_quat_from_axes(tdi_sub(x[1], x[0]), tdi_sub(x[2], x[0]), tdi_sub(x[3], x[0]))};
+}
+
+tdi_frame_at tdi_holds_frame(const tdi_holds *h, const tdi_system *y, int32_t k, int side,
+                             td_vec3 at) {
+    const td_constraint *c = &h->def[k];
+    const int32_t member = side_of(c, side);
+    if (member == TD_NONE) {
+        const td_constraint_target *t = &h->state[k].target0;
+        return (tdi_frame_at){tdi_add(t->position, tdi_quat_rotate(t->rotation, at)), t->rotation};
+    }
+    const tdi_member *m = tdi_holds_member(h, y, member);
+    return tdi_pin_frame(m->ops, m->body, c->segment[side], at);
 }
 
 static td_real angle_of(const tdi_holds *h, const tdi_system *y, int32_t k, int side) {

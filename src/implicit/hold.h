@@ -150,6 +150,8 @@ void tdi_holds_gather(tdi_holds *h, const tdi_system *system);
 void tdi_held_places(const tdi_holds *h, const tdi_held *b, td_vec3 x[TDI_BOND_PINS]);
 // How all pins move by the increments, or by responses.
 void tdi_holds_gather_moves(tdi_holds *h, const tdi_system *system, bool response);
+// The frame of a segment at one of its points, as pins there turn.
+tdi_frame_at tdi_pin_frame(const tdi_implicit *ops, const void *body, int32_t segment, td_vec3 at);
 // The frame of a side of constraint k, 0 or 1, at a point of it.
 tdi_frame_at tdi_holds_frame(const tdi_holds *h, const tdi_system *system, int32_t k, int side,
                              td_vec3 at);

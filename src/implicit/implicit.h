@@ -176,6 +176,8 @@ typedef struct tdi_implicit {
     // out: the coordinates of the head are those of the points.
     void (*points)(const void *body, bool star, td_vec3 *x);
     void (*moves)(const void *body, bool response, td_vec3 *dx);
+    // * Velocities of points when the step began. Left out: those of the coordinates.
+    void (*velocities)(void *body, td_vec3 *v);
     void (*add)(void *body, const tdi_contact_side *side);
     // * Adds J^T f to the right-hand side, which is 0 when this is the first. Left out, as above:
     // it is in coords.response.
@@ -271,6 +273,7 @@ void tdi_state_keep(const tdi_implicit *ops, void *body);
 void tdi_state_try(const tdi_implicit *ops, void *body, td_real fraction);
 void tdi_state_points(const tdi_implicit *ops, const void *body, bool star, td_vec3 *x);
 void tdi_state_moves(const tdi_implicit *ops, const void *body, bool response, td_vec3 *dx);
+void tdi_state_velocities(const tdi_implicit *ops, void *body, td_vec3 *v);
 void tdi_state_push(const tdi_implicit *ops, void *body, int32_t point, td_vec3 force);
 void tdi_state_pin_moves(const tdi_implicit *ops, const void *body, const tdi_pin *pins,
                          int32_t count, bool response, td_vec3 *dx);

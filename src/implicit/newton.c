@@ -22,9 +22,10 @@
 
 #include <math.h>
 
-#define SMALL_STEP     0.03 // rad or m: below this the value of a step need not be looked at
-#define SMALL_POSITIVE 1e-3 // likewise of a positive model, which is off by more
-#define SMALL_MOVE     1e-6 // an increment that cannot be judged by the value any more
+#define SMALL_STEP     0.03  // rad or m: below this the value of a step need not be looked at
+#define SMALL_POSITIVE 1e-3  // likewise of a positive model, which is off by more
+#define SMALL_MOVE     1e-6  // an increment that cannot be judged by the value any more
+#define SMALL_EXACT    1e-10 // likewise with exact contact, which is stiff
 #define HALVINGS       30
 #define FARTHEST       1.0   // rad or m: no further along negative curvature
 #define LIMITED        0.99  // of the longest increment: where a part was limited, but for rounding
@@ -72,6 +73,7 @@ typedef struct newton {
     td_real largest;          // increment
     bool direct;              // bodies that touch are factored as one
     bool offers_reuse, reuse; // of factors: by all bodies, and in the next iteration
+    bool fresh;               // nothing is known of the step yet
     bool guessed;             // the poses are those of a guess, and nothing is in its way
 } newton;
 
@@ -391,6 +393,9 @@ static bool go(const tdi_system *y, bool carry, td_real room, td_real *fraction)
             drive_all(y, time);
         }
         try_all(y, *fraction);
+        if (t->exact) {
+            return true;
+        }
         td_real part = tdi_touch_way(t, y, time);
         if (part < 1) {
             *fraction *= fmax(k > 0 ? SHORTENED * part : part, SHORTEST);
@@ -441,7 +446,10 @@ static td_real move_touching(newton *n, bool carry) {
     const tdi_system *y = n->system;
     tdi_touch *t = y->touch;
     const td_real longest = longest_of(y, n->opts->rest);
-    bool searched = !carry && n->largest >= SMALL_MOVE;
+    const bool jumps =
+        t->exact && n->fresh && tdi_planes_hit(t->set); // so that all planes act at once
+    bool searched = !carry && !jumps && n->largest >= (t->exact ? SMALL_EXACT : SMALL_MOVE);
+    n->fresh = false;
     td_real value = 0, fraction = n->largest > longest ? longest / n->largest : 1;
     const td_real room = carry ? tdi_touch_room(t, t->time) : 1;
     tdi_touch_keep(t, y);
@@ -456,7 +464,7 @@ static td_real move_touching(newton *n, bool carry) {
         }
         searched = n->promise > ROUNDING * fabs(value);
     }
-    const bool free = y->count > 1 && !tdi_holds_couple(y->holds);
+    const bool free = y->count > 1 && !t->exact && !tdi_holds_couple(y->holds);
     const td_real apart = !carry && free ? move_apart(n, value, fraction, searched) : 0;
     if (apart > 0) {
         return apart;
@@ -651,6 +659,7 @@ static newton start(const tdi_system *y, const tdi_newton_opts *opts, td_step_st
                 .opts = opts,
                 .stats = stats,
                 .diag = diag,
+                .fresh = true,
                 .offers_reuse = !y->touch && !y->holds,
                 .guessed = !y->touch && !opts->rest};
     for (int32_t k = 0; k < y->count; k++) {
@@ -681,7 +690,15 @@ td_status tdi_newton(const tdi_system *y, const tdi_newton_opts *opts, bool *con
         bool calm = status == TD_OK && (!y->touch || tdi_touch_calm(y->touch, y));
         bool whole = n.used != POSITIVE && !n.raised && taken == 1 && calm;
         bool met = status == TD_OK && tdi_holds_judge(y->holds, y, n.largest, taken == 1);
-        if (status != TD_OK || (met && is_done(&n, taken, whole, calm, reused))) {
+        bool done = met && is_done(&n, taken, whole, calm, reused);
+        if (done && y->touch && y->touch->exact) {
+            status = tdi_exact_refine(y->touch, y, &done);
+            whole = false;
+            if (status == TD_ERR_LIMIT) {
+                return TD_OK; // a shorter step may do
+            }
+        }
+        if (status != TD_OK || done) {
             *converged = status == TD_OK;
             return status;
         }

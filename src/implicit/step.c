@@ -15,12 +15,25 @@
 
 #define STATIC_ITERATIONS 5000  // far more than most need: limp things between pins creep
 #define STATIC_TOLERANCE  1e-10 // rad or m: statics are to be exact
-#define PATIENCE \
-    3                    // times as many iterations for several bodies that touch, which
-                         // hit many things one after the other, and for a piece of a step
-#define LAST_PATIENCE 10 // and for the smallest
+#define CROWD             5     // times as many iterations where many things meet one after another
+#define PATIENCE          3     // and for a piece of a step
+#define LAST_PATIENCE     10    // and for the smallest
 
 // ---- checks ---------------------------------------------------------------------------------
+
+static td_status check_colliders(const tdi_system *y, td_diag *diag) {
+    td_status status = td_colliders_check(y->colliders, y->collider_count, diag);
+    const bool barrier = y->touch->opts.method == TD_CONTACT_BARRIER;
+    for (int32_t k = 0; k < y->collider_count && status == TD_OK; k++) {
+        if (y->colliders[k].restitution > 0 && barrier) {
+            status = tdi_fail_at(diag, TD_ERR_ARGUMENT, k,
+                                 "collider %d: restitution is %g; above 0 it needs the contact "
+                                 "method exact",
+                                 (int)k, y->colliders[k].restitution);
+        }
+    }
+    return status;
+}
 
 td_status tdi_system_check(const tdi_system *y, td_diag *diag) {
     const td_step_opts *first = y->member[0].opts;
@@ -43,7 +56,7 @@ td_status tdi_system_check(const tdi_system *y, td_diag *diag) {
         return tdi_fail(diag, TD_ERR_LIMIT, "there are %d colliders; at most %d were announced",
                         (int)y->collider_count, (int)y->touch->collider_limit);
     }
-    return y->touch ? td_colliders_check(y->colliders, y->collider_count, diag) : TD_OK;
+    return y->touch ? check_colliders(y, diag) : TD_OK;
 }
 
 // ---- one solve ------------------------------------------------------------------------------
@@ -97,6 +110,8 @@ static void begin_all(const tdi_system *y, const tdi_rule *rule) {
     tdi_holds_begin(y->holds, y, rule->h, rule->part);
 }
 
+static td_status begin_again(const tdi_system *y, const tdi_rule *rule, span part, td_diag *diag);
+
 // Contact begins where the step does; a guess that something is in the way of is dropped. Where
 // something hits something, velocities jump: what two steps would make of that is no velocity, and
 // adds energy, so that this step and the next take one.
@@ -105,15 +120,24 @@ static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span par
     if (status != TD_OK) {
         return status;
     }
+    if (y->touch->exact) {
+        status = tdi_exact_begin(y->touch, y, diag);
+        if (status == TD_OK && tdi_planes_count(y->touch->set) > 0 && !rule->hits) {
+            return begin_again(y, rule, part, diag);
+        }
+        guess_all(y, true);
+        return status;
+    }
     guess_all(y, true);
     if (tdi_touch_way(y->touch, y, 1) >= 1) {
         y->touch->time = 1;
         return TD_OK;
     }
     guess_all(y, false);
-    if (rule->hits) {
-        return TD_OK;
-    }
+    return rule->hits ? TD_OK : begin_again(y, rule, part, diag);
+}
+
+static td_status begin_again(const tdi_system *y, const tdi_rule *rule, span part, td_diag *diag) {
     const tdi_rule one = one_step(rule);
     tdi_system_undo(y);
     begin_all(y, &one);
@@ -125,8 +149,11 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     const td_step_opts *o = y->member[0].opts;
     const tdi_rule rule = rule_of(y, part);
     const td_real size = part.to - part.from;
-    const bool first = size >= 1 && !(y->touch && y->count > 1);
-    const int32_t patience = first ? 1 : size > 1.0 / TD_STEP_PIECES ? PATIENCE : LAST_PATIENCE;
+    const bool crowd = y->touch && (y->count > 1 || y->touch->opts.method == TD_CONTACT_EXACT);
+    const int32_t patience = size <= 1.0 / TD_STEP_PIECES ? LAST_PATIENCE
+                             : crowd                      ? CROWD
+                             : size < 1                   ? PATIENCE
+                                                          : 1;
     const tdi_newton_opts newton = {patience * o->iterations, o->tolerance, false};
     td_status status = TD_OK;
     *converged = false;
@@ -136,7 +163,12 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     } else {
         guess_all(y, true);
     }
-    return status == TD_OK ? tdi_newton(y, &newton, converged, stats, diag) : status;
+    status = status == TD_OK ? tdi_newton(y, &newton, converged, stats, diag) : status;
+    if (status == TD_OK && y->touch && tdi_exact_missed(y->touch, y)) {
+        status = begin_again(y, &rule, part, diag);
+        status = status == TD_OK ? tdi_newton(y, &newton, converged, stats, diag) : status;
+    }
+    return status;
 }
 
 static void end_touch(const tdi_system *y) {

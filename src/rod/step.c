@@ -514,6 +514,7 @@ const tdi_implicit tdi_rod_implicit = {
     .apart = tdi_rod_apart,
     .force = tdi_rod_force,
     .points = tdi_rod_points,
+    .velocities = tdi_rod_velocities,
     .moves = tdi_rod_moves,
     .add = tdi_rod_add_side,
     .push = tdi_rod_push,

@@ -445,6 +445,7 @@ const tdi_implicit tdi_tree_implicit = {
     .apart = tdi_tree_apart,
     .force = tdi_tree_force,
     .points = tdi_tree_points,
+    .velocities = tdi_tree_velocities,
     .moves = tdi_tree_moves,
     .add = tdi_tree_add_side,
     .push = tdi_tree_push,
