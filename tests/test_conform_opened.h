@@ -5,7 +5,7 @@
 
 #include "test_conform_support.h"
 
-enum { MOST_POINTS = 32 };
+enum { MOST_POINTS = 128 };
 
 // A subject within a step, at its first guess, with everything moving and under load.
 typedef struct opened {

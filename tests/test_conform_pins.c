@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "test_conform_opened.h"
 
-enum { MOST_PINS = 64, ROUNDS = 12 };
+enum { MOST_PINS = 64, MOST_PINNED = 12, ROUNDS = 12 };
 
 static td_real between(tdi_random *r, td_real low, td_real high) {
     return low + (high - low) * tdi_random_uniform(r);
@@ -18,45 +18,76 @@ static td_vec3 in_cube(tdi_random *r, td_real half) {
 
 // ---- subjects -------------------------------------------------------------------------------
 
-typedef enum shape { PLAIN, JOINTED, LEAFY, SHAPES } shape;
+typedef enum shape { PLAIN, JOINTED, LEAFY, BUSHY, RING, SHAPES } shape;
 
-// A stem with all kinds of joints, or one that carries organs; organs come last.
-static td_skeleton *shaped(shape kind) {
+enum { MOST_SEGMENTS = 40 };
+static const int32_t sizes[SHAPES] = {0, 6, 6, MOST_SEGMENTS, 8};
+
+static void make_leaf(td_segment_def *d, td_organ organ, int32_t drawn) {
+    d->organ = organ;
+    d->joint = TD_JOINT_FIXED;
+    d->shape = drawn;
+    d->mass = 0.004;
+    d->centre_of_mass = tdi_vec3(0.002, 0.05, 0);
+    d->second_moment = tdi_sym3_diagonal(1e-6, 1.4e-5, 1e-6);
+}
+
+static void make_joint(td_segment_def *d, td_joint_kind joint) {
+    d->joint = joint;
+    d->has_stiffness = true;
+    d->stiffness = joint == TD_JOINT_SLIDE ? tdi_vec3(200, 0, 0) : tdi_vec3(0.5, 0.4, 0.5);
+}
+
+// All kinds of joints on one stem; a stem with organs, which come last; a random bush; or a ring of
+// 0.8 m, lying.
+static td_segment_def segment_of(shape kind, int32_t i, int32_t drawn, tdi_random *r) {
     static const int32_t parents[] = {TD_NONE, 0, 1, 2, 1, 3};
     static const td_joint_kind joints[] = {TD_JOINT_BALL,  TD_JOINT_HINGE, TD_JOINT_SLIDE,
                                            TD_JOINT_HINGE, TD_JOINT_BALL,  TD_JOINT_FIXED};
+    td_segment_def d = td_segment_def_default();
+    d.parent = kind == RING || i == 0 ? i - 1 : kind == BUSHY ? i - 1 - i % 3 : parents[i];
+    d.radius_base = d.radius_tip = kind == BUSHY || kind == RING ? 0.005 : 0.01 - 0.0005 * i;
+    d.axis = tdi_unit_or(tdi_vec3(1, 0.3, -0.4 * i), tdi_vec3(1, 0, 0));
+    d.rest = tdi_quat_turn(tdi_vec3(0.6, 0, 0.8), i == 0 ? -1.0 : 0.6 - 0.3 * i);
+    if (kind == BUSHY) {
+        d.rest = tdi_quat_turn(tdi_unit_or(in_cube(r, 1), tdi_vec3(1, 0, 0)), between(r, 0, 0.8));
+    } else if (kind == RING) {
+        d.rest = tdi_quat_turn(tdi_vec3(0, 0, 1), i == 0 ? 0.3 : 0.25 * TDI_PI);
+        d.joint = i == 0 ? TD_JOINT_FREE : TD_JOINT_BALL;
+    } else if (kind == JOINTED) {
+        make_joint(&d, joints[i]);
+    } else if (kind == LEAFY && i >= 4) {
+        make_leaf(&d, i == 4 ? TD_ORGAN_LEAF : TD_ORGAN_FRUIT, drawn);
+    }
+    return d;
+}
+
+static td_skeleton *shaped(shape kind) {
     td_skeleton_opts opts = td_skeleton_opts_default();
     td_builder *b = NULL;
     td_skeleton *skeleton = NULL;
     td_diag diag = {.message = ""};
     CHECK_INT(td_builder_new(&opts, NULL, &b), TD_OK);
     const int32_t wood = soft_wood(b, false);
-    td_shape leaf = td_shape_default();
+    const td_shape leaf = td_shape_default();
     int32_t drawn = TD_NONE;
+    tdi_random random;
+    tdi_random_seed(&random, 3);
     CHECK_INT(td_builder_add_shape(b, &leaf, &drawn, NULL), TD_OK);
-    for (int32_t i = 0; i < 6; i++) {
-        td_segment_def d = td_segment_def_default();
-        d.parent = parents[i];
-        d.joint = kind == JOINTED ? joints[i] : TD_JOINT_BALL;
+    for (int32_t i = 0; i < sizes[kind]; i++) {
+        td_segment_def d = segment_of(kind, i, drawn, &random);
         d.material = wood;
-        d.radius_base = d.radius_tip = 0.01 - 0.0005 * i;
-        d.axis = tdi_unit_or(tdi_vec3(1, 0.3, -0.4 * i), tdi_vec3(1, 0, 0));
-        d.rest = tdi_quat_turn(tdi_vec3(0.6, 0, 0.8), i == 0 ? -1.0 : 0.6 - 0.3 * i);
-        if (kind == JOINTED) {
-            d.has_stiffness = true;
-            d.stiffness = d.joint == TD_JOINT_SLIDE ? tdi_vec3(200, 0, 0) : tdi_vec3(0.5, 0.4, 0.5);
-        }
-        if (kind == LEAFY && i >= 4) {
-            d.organ = i == 4 ? TD_ORGAN_LEAF : TD_ORGAN_FRUIT;
-            d.joint = TD_JOINT_FIXED;
-            d.shape = drawn;
-            d.mass = 0.004;
-            d.centre_of_mass = tdi_vec3(0.002, 0.05, 0);
-            d.second_moment = tdi_sym3_diagonal(1e-6, 1.4e-5, 1e-6);
-        }
         CHECK_SAY(td_builder_add(b, &d, NULL, &diag) == TD_OK, "%s", diag.message);
     }
-    CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
+    if (kind == RING) {
+        const td_strand strand = {.count = sizes[RING],
+                                  .closed = true,
+                                  .start = TD_END_FREE,
+                                  .end = TD_END_FREE,
+                                  .closing = tdi_quat_turn(tdi_vec3(0, 0, 1), 0.25 * TDI_PI)};
+        CHECK_SAY(td_builder_add_strand(b, &strand, &diag) == TD_OK, "%s", diag.message);
+    }
+    CHECK_SAY(td_builder_finish(b, &skeleton, &diag) == TD_OK, "%s", diag.message);
     td_builder_free(b);
     return skeleton;
 }
@@ -67,7 +98,10 @@ static subject shaped_subject(const tdi_solver *solver, shape kind) {
     if (kind == PLAIN) {
         return subject_new(solver, HELD, NULL);
     }
-    subject s = {.solver = solver, .name = solver->info.name, .skeleton = shaped(kind), .count = 6};
+    subject s = {.solver = solver,
+                 .name = solver->info.name,
+                 .skeleton = shaped(kind),
+                 .count = sizes[kind]};
     s.segments = td_skeleton_segments(s.skeleton);
     if (solver->model_new(s.skeleton, &with, NULL, &s.model, NULL) == TD_OK) {
         solver->state_new(s.model, NULL, &s.state, NULL);
@@ -93,7 +127,8 @@ static void add_pins(pinned *p, int32_t segment, td_vec3 tip) {
     const tdi_implicit *ops = p->o.ops;
     const td_vec3 at[] = {{0, 0, 0}, tip, tdi_scale(tip, 0.3), {0.02, 0.04, -0.03}};
     for (int k = 0; k < 4; k++) {
-        p->pin[p->count++] = (tdi_pin){TDI_PIN_POINT, segment, at[k]};
+        const td_vec3 arm = k < 2 ? tdi_vec3(0, 0, 0) : tdi_vec3(0.01, -0.03, 0.05 * (k - 2));
+        p->pin[p->count++] = (tdi_pin){TDI_PIN_POINT, segment, at[k], arm};
     }
     if (ops->pin_joint) {
         const td_joint_kind kind = ops->pin_joint(p->o.body, segment);
@@ -103,6 +138,11 @@ static void add_pins(pinned *p, int32_t segment, td_vec3 tip) {
     }
 }
 
+// Steps of a bush are shorter, so that its exact Hessian is positive definite.
+static td_real dt_of(shape kind) {
+    return kind == BUSHY ? 0.002 : 0.01;
+}
+
 static bool open_pinned(const tdi_solver *solver, shape kind, pinned *p) {
     subject s = shaped_subject(solver, kind);
     if (!s.state) {
@@ -110,9 +150,10 @@ static bool open_pinned(const tdi_solver *solver, shape kind, pinned *p) {
         return false;
     }
     memset(p, 0, sizeof *p);
-    open_subject(&s, 0.01, &p->o);
+    open_subject(&s, dt_of(kind), &p->o);
     CHECK_SAY(p->o.ops->pin_places, "%s: no pins", p->o.s.name);
-    for (int32_t i = 0; i < p->o.s.count; i++) {
+    const int32_t count = p->o.s.count, every = (count + MOST_PINNED - 1) / MOST_PINNED;
+    for (int32_t i = 0; i < count; i += every) {
         add_pins(p, i, p->o.s.segments[i].tip);
     }
     return true;
@@ -137,13 +178,15 @@ static void for_all_pinned(void (*claim)(pinned *p)) {
     claim_now = claim;
     memset(taken, 0, sizeof taken);
     for_all_solvers(claim_shapes);
-    CHECK(taken[PLAIN] >= 4 && taken[JOINTED] >= 1 && taken[LEAFY] >= 3);
+    CHECK(taken[PLAIN] >= 4 && taken[JOINTED] >= 1 && taken[LEAFY] >= 3 && taken[BUSHY] >= 3 &&
+          taken[RING] >= 1);
 }
 
-// Increments at the pose, which the largest turn or shift is of.
+// Increments at the pose by the exact model: the largest.
 static td_real increments(const pinned *p) {
     td_real promise = 0;
-    factor(&p->o);
+    CHECK_SAY(factor(&p->o), "%s: the exact Hessian of a short step is not positive definite",
+              p->o.s.name);
     return p->o.ops->solve(p->o.body, false, &promise);
 }
 
@@ -171,13 +214,14 @@ static void claim_places(pinned *p) {
         const tdi_solver *solver = p->o.s.solver;
         solver->poses(p->o.body, p->pin[k].segment, 1, &origin, &tip, &turn);
         const td_segment *s = &p->o.s.segments[p->pin[k].segment];
-        const td_vec3 told = tdi_add(origin, tdi_quat_rotate(turn, p->pin[k].at));
+        const td_vec3 own = tdi_add(p->pin[k].at, p->pin[k].arm),
+                      told = tdi_add(origin, tdi_quat_rotate(turn, own));
         // a stem of a helix bends within its length, one of a rod stretches
         const bool bends = solver->info.curved || solver->info.stretchy;
         CHECK_SAY(distance(told, x[k]) < (bends ? 0.1 * s->length : 1e-12),
                   "%s: pin %d is %g m from where its segment has it", p->o.s.name, (int)k,
                   distance(told, x[k]));
-        if (memcmp(&p->pin[k].at, &s->tip, sizeof s->tip) == 0) {
+        if (memcmp(&own, &s->tip, sizeof own) == 0) {
             CHECK_SAY(distance(tip, x[k]) < 1e-12, "%s: pin %d is not at the tip", p->o.s.name,
                       (int)k);
         }
@@ -186,6 +230,29 @@ static void claim_places(pinned *p) {
 
 TD_TEST(conform_pins_are_where_their_segments_are) {
     for_all_pinned(claim_places);
+}
+
+// Arms are rigid: with those along three axes a pin is the origin of a frame.
+static void claim_arms(pinned *p) {
+    for (int32_t i = 0; i < p->o.s.count; i++) {
+        const td_vec3 at = tdi_scale(p->o.s.segments[i].tip, 0.4);
+        tdi_pin pins[4];
+        td_vec3 x[4];
+        for (int k = 0; k < 4; k++) {
+            pins[k] = (tdi_pin){TDI_PIN_POINT, i, at, tdi_vec3(k == 1, k == 2, k == 3)};
+        }
+        p->o.ops->pin_places(p->o.body, pins, 4, false, x);
+        for (int k = 1; k < 4; k++) {
+            x[k] = tdi_sub(x[k], x[0]);
+        }
+        CHECK_SAY(fabs(tdi_norm(x[1]) - 1) < 1e-12 && fabs(tdi_norm(x[2]) - 1) < 1e-12 &&
+                      distance(tdi_cross(x[1], x[2]), x[3]) < 1e-12,
+                  "%s: arms of segment %d are no frame", p->o.s.name, (int)i);
+    }
+}
+
+TD_TEST(conform_arms_of_pins_are_rigid) {
+    for_all_pinned(claim_arms);
 }
 
 // x* of the rule of two steps is that of points. Rods carry offsets from the axis along from the
@@ -199,7 +266,8 @@ static void claim_star(pinned *p) {
     ops->pin_places(body, p->pin, p->count, false, before);
     step_times(&p->o.s, &p->o.opts, 1);
     ops->pin_places(body, p->pin, p->count, false, now);
-    const tdi_rule rule = {.dt = 0.01, .h = 0.02 / 3, .two = true, .part = 1, .touched = true};
+    const td_real dt = p->o.opts.dt;
+    const tdi_rule rule = {.dt = dt, .h = 2 * dt / 3, .two = true, .part = 1, .touched = true};
     tdi_state_begin(ops, body, &p->o.opts, &rule);
     tdi_state_guess(ops, body, true);
     ops->pin_places(body, p->pin, p->count, true, star);
@@ -286,6 +354,39 @@ TD_TEST(conform_answers_to_pushes_at_pins_are_symmetric) {
     for_all_pinned(claim_symmetry);
 }
 
+// Confined to some pins, the answers are the same there, with the same bits.
+static void claim_confined(pinned *p) {
+    td_vec3 whole[MOST_PINS], some[MOST_PINS];
+    const int32_t few[] = {1, p->count / 2, p->count - 1};
+    tdi_pin pins[3];
+    clear(&p->o);
+    increments(p);
+    for (int j = 0; j < 3; j++) {
+        for (int k = 0; k < 3; k++) {
+            pins[k] = p->pin[few[k]];
+        }
+        answer(p, few[j], tdi_vec3(0.3, -0.2, 0.5), whole);
+        tdi_state_pin_confine(p->o.ops, p->o.body, pins, 3);
+        tdi_state_pin_push(p->o.ops, p->o.body, &pins[j], tdi_vec3(0.3, -0.2, 0.5));
+        tdi_state_respond(p->o.ops, p->o.body);
+        tdi_state_pin_moves(p->o.ops, p->o.body, pins, 3, true, some);
+        tdi_state_pin_confine(p->o.ops, p->o.body, NULL, 0);
+        for (int k = 0; k < 3; k++) {
+            CHECK_SAY(memcmp(&some[k], &whole[few[k]], sizeof some[k]) == 0,
+                      "%s: pin %d answers otherwise when others are not asked", p->o.s.name,
+                      (int)few[k]);
+        }
+    }
+    answer(p, few[0], tdi_vec3(0.3, -0.2, 0.5), some);
+    answer(p, few[2], tdi_vec3(0.3, -0.2, 0.5), some);
+    CHECK_SAY(memcmp(some, whole, (size_t)p->count * sizeof *some) == 0,
+              "%s: answers stay confined", p->o.s.name);
+}
+
+TD_TEST(conform_answers_confined_to_some_pins_have_the_same_bits) {
+    for_all_pinned(claim_confined);
+}
+
 // Pushes at pins and at points of capsules add up, in any order; what is absorbed is part of the
 // increments.
 static void claim_absorption(pinned *p) {
@@ -326,7 +427,7 @@ static const td_sym3 no_hessian = {0, 0, 0, 0, 0, 0};
 
 // To the least value, where the increments without pins are 0.
 static void converge(const pinned *p) {
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 8; k++) {
         clear(&p->o);
         increments(p);
         tdi_state_keep(p->o.ops, p->o.body);
@@ -340,17 +441,18 @@ static void claim_gradient(pinned *p) {
     const td_vec3 g = {0.5e-6, -0.3e-6, 0.8e-6};
     converge(p);
     for (int32_t k = 0; k < p->count; k++) {
-        td_vec3 with[MOST_PINS], told[MOST_PINS];
+        td_vec3 without[MOST_PINS], with[MOST_PINS], told[MOST_PINS];
         clear(&p->o);
         increments(p);
+        tdi_state_pin_moves(p->o.ops, p->o.body, p->pin, p->count, false, without);
         answer(p, k, tdi_scale(g, -1), told);
         clear(&p->o);
-        p->o.ops->pin_add(p->o.body, &p->pin[k], g, &no_hessian, false);
+        p->o.ops->pin_add(p->o.body, &p->pin[k], g, &no_hessian, TDI_LEVERS_ALL);
         increments(p);
         tdi_state_pin_moves(p->o.ops, p->o.body, p->pin, p->count, false, with);
         for (int32_t q = 0; q < p->count; q++) {
             const td_real size = tdi_norm(told[k]) + tdi_norm(told[q]);
-            CHECK_SAY(distance(with[q], told[q]) < 1e-5 * size + 1e-12,
+            CHECK_SAY(distance(tdi_sub(with[q], without[q]), told[q]) < 1e-5 * size + 1e-13,
                       "%s: a gradient at pin %d moves pin %d by %g, a push by %g", p->o.s.name,
                       (int)k, (int)q, tdi_norm(with[q]), tdi_norm(told[q]));
         }
@@ -376,7 +478,7 @@ static void claim_stiffness(pinned *p) {
         for (int j = 0; j < 3; j++) {
             const td_sym3 h = tdi_sym3_square(n, factors[j] / soft);
             clear(&p->o);
-            p->o.ops->pin_add(p->o.body, &p->pin[k], tdi_vec3(0, 0, 0), &h, false);
+            p->o.ops->pin_add(p->o.body, &p->pin[k], tdi_vec3(0, 0, 0), &h, TDI_LEVERS_ALL);
             increments(p);
             answer(p, k, n, dx);
             const td_real stiff = tdi_dot(n, dx[k]), told = soft / (1 + factors[j]);
@@ -423,7 +525,7 @@ static void add_well(const pinned *p, const well *w, td_vec3 x) {
                       0.5 * (u.x * at.z + u.z * at.x),
                       0.5 * (u.y * at.z + u.z * at.y)};
     }
-    p->o.ops->pin_add(p->o.body, &p->pin[w->pin], g, &h, false);
+    p->o.ops->pin_add(p->o.body, &p->pin[w->pin], g, &h, TDI_LEVERS_ALL);
 }
 
 static td_sym3 random_positive(tdi_random *r, td_real size) {

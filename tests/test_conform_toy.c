@@ -224,7 +224,8 @@ static void pin_places(const void *body, const tdi_pin *pins, int32_t count, boo
     const td_segment *s = b->segment;
     const td_vec3 at = tdi_coords_point(star ? b->head.coords.star : b->head.coords.x, 0);
     for (int32_t k = 0; k < count; k++) {
-        x[k] = tdi_add(at, tdi_quat_rotate(s->initial, tdi_sub(pins[k].at, s->tip)));
+        x[k] = tdi_add(
+            at, tdi_quat_rotate(s->initial, tdi_sub(tdi_add(pins[k].at, pins[k].arm), s->tip)));
     }
 }
 
@@ -244,8 +245,8 @@ static void pin_push(void *body, const tdi_pin *pin, td_vec3 f, bool first) {
 }
 
 static void pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
-                    bool positive) {
-    (void)pin, (void)positive;
+                    tdi_levers levers) {
+    (void)pin, (void)levers;
     tdi_point_add(&((bead *)body)->touch, 0, gradient, *hessian);
 }
 

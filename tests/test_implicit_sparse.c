@@ -110,8 +110,8 @@ static td_real solve_dense(const matrix *m, td_real *x) {
 // ---- sparse ---------------------------------------------------------------------------------
 
 static tdi_sparse *room_for(int32_t nodes, int32_t blocks, void **memory) {
-    *memory = malloc(tdi_sparse_bytes(nodes, blocks));
-    return tdi_sparse_place(nodes, blocks, *memory);
+    *memory = malloc(tdi_sparse_bytes(nodes, 20 * nodes, blocks));
+    return tdi_sparse_place(nodes, 20 * nodes, blocks, *memory);
 }
 
 static bool order(tdi_sparse *s, const matrix *m) {
@@ -227,10 +227,10 @@ TD_TEST(sparse_order_that_has_no_room_is_refused_and_writes_nothing_beyond_it) {
     matrix *m = any_matrix(&r, MOST, 3 * MOST, 1);
     int refused = 0;
     for (int32_t blocks = 0; blocks <= MOST * MOST / 2; blocks += 20) {
-        const size_t bytes = tdi_sparse_bytes(MOST, blocks);
+        const size_t bytes = tdi_sparse_bytes(MOST, 20 * MOST, blocks);
         char *memory = malloc(bytes + ROOM);
         memset(memory + bytes, 'x', ROOM);
-        tdi_sparse *s = tdi_sparse_place(MOST, blocks, memory);
+        tdi_sparse *s = tdi_sparse_place(MOST, 20 * MOST, blocks, memory);
         const bool fits = order(s, m);
         CHECK(fits == (blocks >= s->block_count) || !fits);
         if (fits) {

@@ -102,28 +102,6 @@ TD_TEST(scene_reference_names_every_key) {
 
 // ---- faults with their places ---------------------------------------------------------------
 
-typedef struct fault {
-    const char *text;
-    int32_t line, column;
-    const char *message;
-} fault;
-
-static void check_faults(const fault *faults, size_t count) {
-    for (size_t k = 0; k < count; k++) {
-        const fault *f = &faults[k];
-        stage s = try_stage(f->text, 1, NULL);
-        const td_diag *d = &s.diags[0];
-        if (s.status == TD_OK || s.diag_count < 1 || d->line != f->line || d->column != f->column ||
-            !strstr(d->message, f->message)) {
-            test_failed(__FILE__, __LINE__, "%s: %d at %d:%d '%s', wanted %d:%d '%s'", f->text,
-                        s.status, d->line, d->column, d->message, f->line, f->column, f->message);
-        }
-        CHECK(s.world == NULL);
-        CHECK(s.diag_count < 1 || strcmp(d->file, "test.yaml") == 0);
-        stage_free(&s);
-    }
-}
-
 TD_TEST(scene_faults_of_objects_have_their_places) {
     static const fault faults[] = {
         {"{step: 0.1}", 1, 1, "lacks the key 'objects'"},

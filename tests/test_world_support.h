@@ -157,6 +157,29 @@ static inline stage stage_of(const char *text) {
     return s;
 }
 
+typedef struct fault {
+    const char *text;
+    int32_t line, column;
+    const char *message;
+} fault;
+
+// Scenes that are refused at a place, with a message.
+static inline void check_faults(const fault *faults, size_t count) {
+    for (size_t k = 0; k < count; k++) {
+        const fault *f = &faults[k];
+        stage s = try_stage(f->text, 1, NULL);
+        const td_diag *d = &s.diags[0];
+        if (s.status == TD_OK || s.diag_count < 1 || d->line != f->line || d->column != f->column ||
+            !strstr(d->message, f->message)) {
+            test_failed(__FILE__, __LINE__, "%s: %d at %d:%d '%s', wanted %d:%d '%s'", f->text,
+                        s.status, d->line, d->column, d->message, f->line, f->column, f->message);
+        }
+        CHECK(s.world == NULL);
+        CHECK(s.diag_count < 1 || strcmp(d->file, "test.yaml") == 0);
+        stage_free(&s);
+    }
+}
+
 static inline void steps(td_world *world, int32_t count) {
     td_diag diag = {.message = ""};
     for (int32_t k = 0; k < count && world; k++) {

@@ -44,6 +44,8 @@ typedef struct td_constraint_target {
     td_vec3 joint;    ///< TD_HOLD_JOINT: x is the angle of a hinge from rest, rad, or the place of
                       ///< a slide, m; of a ball joint this is its rotation vector from rest, in
                       ///< the parent's axes turned by `rest` of the segment. Default 0.
+    td_real length;   ///< m: TD_HOLD_DISTANCE and TD_HOLD_ROPE, unless as_found. > 0, of a rope
+                      ///< >= 0. Default 1.
 } td_constraint_target;
 
 /// One constraint. Start from td_constraint_default(); a zeroed struct is refused.
@@ -59,14 +61,13 @@ typedef struct td_constraint {
     /// Unit, in the axes of each side. Hinges: both; sliders and stops: the second. Default +Y.
     td_vec3 axis[2];
     /// Nothing jumps when the constraint starts: point[1], axis[1] and how the second side is
-    /// turned are those of the first side at that time, as are `length` and `offset`. Of a slider
-    /// axis[0] then gives the direction. A stop and a curve stay where they are given. Default
-    /// true. False: they are as given here; the sides of a weld or slider have the same axes, but
-    /// for `rotation`.
+    /// turned are those of the first side at that time, as are target.length and `offset`. Of a
+    /// slider axis[0] then gives the direction. A stop and a curve stay where they are given.
+    /// Default true. False: they are as given here; the sides of a weld or slider have the same
+    /// axes, but for `rotation`.
     bool as_found;
     td_quat rotation; ///< Weld, slider: of the first side in the axes of the second. Default none.
     td_constraint_target target; ///< At the start. The step moves it on to what was set last.
-    td_real length; ///< m, > 0: distance; of a rope >= 0. Used if as_found is false. Default 1.
     /// rad, or m of a slide: low < high; of a ball joint the twist about its +Y, within -pi .. pi.
     /// Default without limits: -INFINITY .. INFINITY.
     td_real low, high;

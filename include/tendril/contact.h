@@ -23,12 +23,14 @@ typedef enum td_collider_kind {
 /// turning by the smaller angle. Start from td_collider_default().
 typedef struct td_collider {
     td_collider_kind kind;
-    td_vec3 size;      ///< m, > 0 where the kind uses it; half the length may be 0. Default 0.5.
-    td_vec3 position0; ///< m, at the start of the step. Default 0.
-    td_quat rotation0; ///< Unit. Default none.
-    td_vec3 position;  ///< m, at the end of the step. Default 0.
-    td_quat rotation;  ///< Unit. Default none.
-    td_real friction;  ///< 0..10: coefficient of friction (Coulomb). Default 0.3.
+    td_vec3 size;        ///< m, > 0 where the kind uses it; half the length may be 0. Default 0.5.
+    td_vec3 position0;   ///< m, at the start of the step. Default 0.
+    td_quat rotation0;   ///< Unit. Default none.
+    td_vec3 position;    ///< m, at the end of the step. Default 0.
+    td_quat rotation;    ///< Unit. Default none.
+    td_real friction;    ///< 0..10: coefficient of friction (Coulomb). Default 0.3.
+    td_real restitution; ///< 0..1: speed after an impact over that before, with the method exact.
+                         ///< Default 0.
 } td_collider;
 
 /// A collider of this kind that stays at the origin.
@@ -36,6 +38,12 @@ TD_API td_collider td_collider_default(td_collider_kind kind);
 
 /// Checks every field. *diag, if given, names the collider and the field.
 TD_API td_status td_colliders_check(const td_collider *colliders, int32_t count, td_diag *diag);
+
+/// How contact is solved.
+typedef enum td_contact_method {
+    TD_CONTACT_BARRIER, ///< A potential that grows without bound as a gap closes.
+    TD_CONTACT_EXACT,   ///< Forces in the cone of friction, with multipliers; restitution.
+} td_contact_method;
 
 /// How contact works. Start from td_contact_opts_default().
 typedef struct td_contact_opts {
@@ -45,7 +53,11 @@ typedef struct td_contact_opts {
     td_real gap;      ///< 0.01..1: distance at which surfaces begin to repel each other, as a
                       ///< fraction of the smaller radius. Default 0.2.
     td_real creep;    ///< m/s, 1e-9..1: slip speed from which on friction has its full force. What
-                      ///< sticks on a slope slides more slowly than this. Default 1e-3.
+                      ///< sticks on a slope slides more slowly than this. Default 1e-3. The method
+                      ///< exact does not need it: what sticks stands still.
+    td_contact_method method; ///< Default TD_CONTACT_BARRIER.
+    td_real restitution;      ///< 0..1: speed after an impact between segments over that before,
+                              ///< with the method exact. Default 0.
 } td_contact_opts;
 
 TD_API td_contact_opts td_contact_opts_default(void);

@@ -29,6 +29,7 @@ typedef struct td_state_ref {
 /// Segments are capsules from joint to tip. What stands on the base does not touch within two radii
 /// of it, nor does what is welded to it: a plant may grow from a plane. Neighbours along a stem do
 /// not touch, nor do segments of one tree that are in each other as they are drawn.
+/// `opts` NULL: nothing touches anything, and there are no colliders.
 TD_API td_status td_island_new(const td_state_ref *states, int32_t count,
                                const td_contact_opts *opts, int32_t collider_limit,
                                const td_alloc *alloc, td_island **out, td_diag *diag);
@@ -53,8 +54,7 @@ TD_API td_status td_island_settle(td_island *island, const td_step_opts *opts,
 
 /// Holds the states of an island by constraints, in place of those that it had; `count` may be 0.
 /// Actors are the states' numbers. Copies everything; all memory that steps need is taken here.
-/// *diag, if given, names the constraint, and has its number as index. The island must have been
-/// made with contact options, also where nothing can touch.
+/// *diag, if given, names the constraint, and has its number as index.
 TD_API td_status td_island_constrain(td_island *island, const td_constraint *constraints,
                                      int32_t count, td_diag *diag);
 /// Where a constraint's frame of the world is, or its joint, at the end of the next step.

@@ -6,6 +6,7 @@
 /// from a tree of values (a YAML file, or JSON from a browser). td_world_new() makes a world from
 /// it. docs/guide/scene.md lists every key with unit, default and range.
 
+#include "tendril/constraint.h"
 #include "tendril/curve.h"
 #include "tendril/grammar.h"
 #include "tendril/rod.h"
@@ -249,6 +250,47 @@ typedef struct td_scene_load {
 /// One of that kind, with its defaults.
 TD_API td_scene_load td_scene_load_default(td_scene_load_kind kind);
 
+// ---- constraints ----------------------------------------------------------------------------
+
+/// A point of a segment that a constraint holds.
+typedef struct td_side_def {
+    bool given; ///< Of the side `b`. False: it is the world.
+    td_place_def place;
+    td_real along;  ///< 0 (at its joint) to 1 (at its tip) along the segment. Default 1.
+    td_vec3 offset; ///< m: from there, in the segment's axes. Default 0.
+} td_side_def;
+
+/// A condition that the solver keeps exactly, from `start` to `end`, until it breaks.
+/// td_constraint describes the kinds; each reads only what it needs.
+typedef struct td_scene_constraint {
+    td_constraint_kind kind;
+    struct td_constraint_terms {
+        const char *name; ///< Unique. Default: its kind and its number.
+        td_side_def a, b;
+        td_vec3 to;            ///< m: where in the world `a` is held; used when given. Or
+        td_vec3 by;            ///< m: from where it is when the constraint begins.
+        bool to_given;         ///< `to` counts.
+        td_quat rotation;      ///< Of a weld to the world: from how it is when it begins.
+        td_vec3 axis;          ///< World axes: of a hinge or slider as drawn; normal of a stop.
+        td_real angle;         ///< rad: that a hinge follows, from how it is when it begins; that
+        bool angle_given;      ///< a hinge joint follows from rest. It counts.
+        td_vec3 bend;          ///< rad: rotation vector that a ball joint follows, from rest.
+        td_real slide;         ///< m: that a slide joint follows.
+        const td_vec3 *points; ///< m, world: of a curve.
+        int32_t point_count;
+        bool closed;         ///< The curve goes on from its last point to the first.
+        td_real length;      ///< m: of a distance or rope. Default 0: as when it begins.
+        td_real low, high;   ///< rad, of a slide m; of a ball joint its twist. Default any.
+        td_real cone;        ///< rad: how far a ball joint bends at most. Default any.
+        td_real ratio;       ///< Of a gear: angle of `a` over that of `b`. Default 1.
+        td_real start, end;  ///< s. Default always.
+        td_real break_force; ///< N, of joints N m: it breaks above this. Default 0: never.
+    } as;
+} td_scene_constraint;
+
+/// One of that kind, with its defaults.
+TD_API td_scene_constraint td_scene_constraint_default(td_constraint_kind kind);
+
 // ---- contact --------------------------------------------------------------------------------
 
 /// What rods touch besides each other; the fields are those of td_collider.
@@ -259,6 +301,7 @@ typedef struct td_scene_collider {
         td_vec3 position; ///< m.
         td_quat rotation;
         td_real friction;
+        td_real restitution;
     } as;
 } td_scene_collider;
 
@@ -270,6 +313,8 @@ typedef struct td_scene_contact {
     bool given; ///< Default false: nothing touches, unless there are colliders.
     bool self;
     td_real friction, gap, creep;
+    td_contact_method method;
+    td_real restitution;
 } td_scene_contact;
 
 // ---- recording ------------------------------------------------------------------------------
@@ -280,11 +325,13 @@ typedef enum td_quantity {
     TD_QUANTITY_VELOCITY,    ///< m/s, of the tip.
     TD_QUANTITY_CURVATURE,   ///< 1/m: the joint's angle over the length it stands for.
     TD_QUANTITY_MOMENT,      ///< N m, of the joint's spring, segment axes.
+    TD_QUANTITY_FORCE,       ///< N, of a constraint on its side `a`.
 } td_quantity;
 
 typedef struct td_probe_def {
     const char *name; ///< Default: of the object and the quantity.
     td_place_def place;
+    const char *constraint; ///< Whose force is recorded, in place of a segment. Default: none.
     td_quantity quantity;
 } td_probe_def;
 
@@ -315,6 +362,8 @@ typedef struct td_scene_def {
     int32_t object_count;
     const td_scene_load *loads;
     int32_t load_count;
+    const td_scene_constraint *constraints;
+    int32_t constraint_count;
     td_scene_contact contact;
     const td_scene_collider *colliders;
     int32_t collider_count;

@@ -125,6 +125,29 @@ TD_API td_collider td_world_collider(const td_world *world, int32_t collider);
 /// Fills at most `capacity` contacts; returns how many there are.
 TD_API int32_t td_world_contacts(const td_world *world, td_contact *contacts, int32_t capacity);
 
+// ---- constraints ----------------------------------------------------------------------------
+
+/// In the order of the scene. Where a constraint holds is changed by td_world_set(), with paths such
+/// as "constraints[2].point.to.x".
+TD_API int32_t td_world_constraint_count(const td_world *world);
+/// Its name, or its kind and number; TD_NONE when none has this name.
+TD_API const char *td_world_constraint_name(const td_world *world, int32_t constraint);
+TD_API int32_t td_world_constraint_find(const td_world *world, const char *name);
+/// What it does at the end of the last step.
+TD_API td_constraint_report td_world_constraint(const td_world *world, int32_t constraint);
+
+/// What it did in all steps so far.
+typedef struct td_constraint_history {
+    td_real largest_force; ///< N; of a joint its moment, N m.
+    td_real largest_error; ///< m or rad.
+    td_real broken_at;     ///< s; -1: it has not broken.
+    td_real unmet_at;      ///< s: when it was unmet for the first time; -1: never.
+} td_constraint_history;
+
+TD_API td_constraint_history td_world_constraint_history(const td_world *world, int32_t constraint);
+/// Lets go, or holds again where it is then, within `start` and `end`; from the next step on.
+TD_API void td_world_hold(td_world *world, int32_t constraint, bool hold);
+
 // ---- hand -----------------------------------------------------------------------------------
 
 /// Pulls a point of a segment (in its own axes) by a spring to a position, as a hand would, until

@@ -282,6 +282,15 @@ static int keep(const run_state *s) {
     return EXIT_CANNOT_WRITE;
 }
 
+static void warn_of_unmet(const td_world *world, const char *scene) {
+    for (int32_t k = 0; k < td_world_constraint_count(world); k++) {
+        char text[RUN_UNMET_TEXT];
+        if (run_unmet(world, k, text)) {
+            cli_error("%s: warning: %s", scene, text);
+        }
+    }
+}
+
 static int finish(run_state *s, int code) {
     run_result result = {.scene_path = s->args->scene,
                          .title = s->name,
@@ -298,6 +307,7 @@ static int finish(run_state *s, int code) {
     if (code != EXIT_FINE && code != EXIT_DIVERGED) {
         return code == EXIT_CANNOT_WRITE ? keep(s) : code;
     }
+    warn_of_unmet(s->scene.world, s->args->scene);
     int written = run_outputs(&s->files, &result);
     if (written == EXIT_CANNOT_WRITE) {
         keep(s);

@@ -100,5 +100,9 @@ typedef struct run_result {
     const char *fault; // why it ended early; NULL: it did not
 } run_result;
 
+// Whether a constraint could not be met, and the warning of that.
+#define RUN_UNMET_TEXT 200
+bool run_unmet(const td_world *world, int32_t constraint, char text[RUN_UNMET_TEXT]);
+
 // Makes all files of a run from its streams and puts them into its folder.
 int run_outputs(const run_files *files, const run_result *result);

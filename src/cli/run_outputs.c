@@ -83,7 +83,37 @@ static void put_number(FILE *out, const char *key, double value) {
     cli_json_number(out, value);
 }
 
+bool run_unmet(const td_world *world, int32_t constraint, char text[RUN_UNMET_TEXT]) {
+    const td_constraint_history past = td_world_constraint_history(world, constraint);
+    snprintf(text, RUN_UNMET_TEXT,
+             "the constraint '%s' could not be met from %g s on; it was off by up to %.3g",
+             td_world_constraint_name(world, constraint), past.unmet_at, past.largest_error);
+    return past.unmet_at >= 0;
+}
+
+// m and N, of joints rad and N m
+static void put_constraints(const td_world *world, FILE *out) {
+    const int32_t count = td_world_constraint_count(world);
+    fputs(count > 0 ? ",\n  \"constraints\": [" : "", out);
+    for (int32_t k = 0; k < count; k++) {
+        const td_constraint_history past = td_world_constraint_history(world, k);
+        fputs(k > 0 ? ",\n    {\"name\": " : "\n    {\"name\": ", out);
+        cli_json_text(out, td_world_constraint_name(world, k));
+        fputs(", \"largest_force\": ", out);
+        cli_json_number(out, past.largest_force);
+        fputs(", \"largest_error\": ", out);
+        cli_json_number(out, past.largest_error);
+        if (past.broken_at >= 0) {
+            fputs(", \"broken_at\": ", out);
+            cli_json_number(out, past.broken_at);
+        }
+        fputs("}", out);
+    }
+    fputs(count > 0 ? "]" : "", out);
+}
+
 static void put_warnings(const outputs *o, const td_step_stats *stats, FILE *out) {
+    const td_world *world = o->result->scene->world;
     const char *between = "";
     fputs(",\n  \"warnings\": [", out);
     if (stats->unconverged > 0) {
@@ -93,6 +123,14 @@ static void put_warnings(const outputs *o, const td_step_stats *stats, FILE *out
                  (long long)stats->unconverged, (long long)stats->steps);
         cli_json_text(out, text);
         between = ", ";
+    }
+    for (int32_t k = 0; k < td_world_constraint_count(world); k++) {
+        char text[RUN_UNMET_TEXT];
+        if (run_unmet(world, k, text)) {
+            fputs(between, out);
+            cli_json_text(out, text);
+            between = ", ";
+        }
     }
     if (o->result->fault) {
         fputs(between, out);
@@ -136,6 +174,7 @@ static void put_summary(const outputs *o, FILE *out) {
     put_number(out, "largest_force", td_world_largest_force(world));
     put_number(out, "wall_time", done->wall);
     put_number(out, "real_time_factor", done->wall > 0 ? time / done->wall : 0);
+    put_constraints(world, out);
     put_warnings(o, &stats, out);
 }
 

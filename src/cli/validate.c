@@ -79,7 +79,14 @@ static const val_case cases[] = {
      val_storms},
     {"contact", "knots, chains and ropes that touch: gaps and friction", val_contact},
     {"contact-mixed", "trees and rods that touch each other and themselves", val_contact_mixed},
+    {"friction", "rods that lean, slip and stick; a capstan: against one-coordinate equations",
+     val_slip},
+    {"limits", "joints of shaken trees stay within their limits", val_limits},
     {"impact", "impulses at rods and trees, several at once: known answers and energy", val_impact},
+    {"linkage", "four bars and a slider-crank, closed by constraints, against one coordinate",
+     val_linkage},
+    {"loop-chain", "a chain of links pinned at both ends, against derived equations",
+     val_loop_chain},
     {"lcp", "random complementarity problems, also singular and contradictory", val_lcp},
 };
 

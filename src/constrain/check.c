@@ -26,8 +26,7 @@ td_constraint td_constraint_default(td_constraint_kind kind) {
                            .axis = {up, up},
                            .as_found = true,
                            .rotation = {1, 0, 0, 0},
-                           .target = {.rotation = {1, 0, 0, 0}},
-                           .length = 1,
+                           .target = {.rotation = {1, 0, 0, 0}, .length = 1},
                            .low = -INFINITY,
                            .high = INFINITY,
                            .cone = INFINITY,
@@ -124,7 +123,7 @@ static td_status check_numbers(const td_constraint *c, const char *name, int32_t
         TDI_FINITE("start", "s", c->start),
         TDI_FINITE("offset", "rad", c->offset),
         TDI_FINITE("ratio", NULL, c->ratio),
-        TDI_FROM_0("length", "m", c->length),
+        TDI_FROM_0("target.length", "m", c->target.length),
     };
     td_status status = tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, name, k, diag);
     if (status != TD_OK) {
@@ -138,10 +137,10 @@ static td_status check_numbers(const td_constraint *c, const char *name, int32_t
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "%s: break_force is %g; it must be above 0",
                            name, c->break_force);
     }
-    if (c->kind == TD_HOLD_DISTANCE && c->length == 0) {
-        return tdi_fail_at(diag, TD_ERR_ARGUMENT, k,
-                           "%s: length is 0 m; it must be above 0, or take a constraint of a point",
-                           name);
+    if (c->kind == TD_HOLD_DISTANCE && c->target.length == 0) {
+        return tdi_fail_at(
+            diag, TD_ERR_ARGUMENT, k,
+            "%s: target.length is 0 m; it must be above 0, or take a constraint of a point", name);
     }
     if (c->kind == TD_HOLD_GEAR && c->ratio == 0) {
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "%s: ratio is 0; it must not be", name);

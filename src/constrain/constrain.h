@@ -1,7 +1,119 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include "math/quat.h"
+
+// Constraints as functions of the places of pins. No solver is known here.
+//
+// Bond    up to three numbers c, the rows, that have to be 0 or at least 0, as functions of the
+//         places of up to five pins. A constraint is up to four bonds.
+// Pin     a point of one of the two sides in its axes, with an arm, or the coordinates of a side's
+// joint: the
+//         angle of a hinge or the way of a slide, or the rotation vector of a ball joint, which
+//         moves by exp(w).
+// Found   what the second side has of the first when a constraint starts.
+
+#include "math/mat3.h"
 #include "tendril/constraint.h"
+#include "tendril/skeleton.h"
+
+enum { TDI_BONDS = 4, TDI_BOND_PINS = 5, TDI_BOND_ROWS = 3 };
+
+typedef enum tdi_bond_kind {
+    TDI_BOND_POINT,    // pins a, b:           c_k = way_k.(a - b), in the world's axes
+    TDI_BOND_LINE,     // pins a, b, b1, b2:   c_k = (b_k - b).(a - b)
+    TDI_BOND_ALONG,    // pins a, b, b1:       y = (b1 - b).(a - b);  y - low, high - y
+    TDI_BOND_CURVE,    // pins a, b, b1 .. b3: y_k = (b_k - b).(a - b);  y - nearest(y)
+    TDI_BOND_ENDS,     // the same:            the way to both ends of the curve
+    TDI_BOND_DISTANCE, // pins a, b:           |a - b| - low; of a rope low - |a - b|
+    TDI_BOND_ANGLE,    // joint a:             a - target
+    TDI_BOND_TURN,     // ball joint a:        log(exp(a) exp(-target))
+    TDI_BOND_GEAR,     // joints a, b:         a - ratio b - low
+    TDI_BOND_RANGE,    // joint a:             a - low, high - a
+    TDI_BOND_CONE,     // ball joint a:        high - angle between +Y and exp(a) +Y
+    TDI_BOND_TWIST,    // ball joint a:        t - low, high - t;  t the twist of exp(a) about +Y
+} tdi_bond_kind;
+
+// A smooth curve through points: cubic between them, with continuous second derivatives m. The
+// parameter is k at point k.
+typedef struct tdi_rail {
+    const td_vec3 *point, *m;
+    int32_t count;
+    bool closed;
+} tdi_rail;
+
+typedef struct tdi_bond_pin {
+    bool second, joint; // of the second side; its joint
+    td_vec3 at;         // a point of the side
+    td_vec3 arm;        // from there, rigid in the frame of the side at that point
+} tdi_bond_pin;
+
+typedef struct tdi_bond {
+    tdi_bond_kind kind;
+    bool one_sided; // rows must be at least 0, else 0
+    int32_t row_count, pin_count;
+    tdi_bond_pin pin[TDI_BOND_PINS];
+    td_real low, high, ratio;
+    bool has_low, has_high; // rows of a range: those of an infinite end are left out
+    td_vec3 target, way[TDI_BOND_ROWS];
+    tdi_rail curve;
+} tdi_bond;
+
+// Rows at places of the pins.
+typedef struct tdi_bond_at {
+    td_real c[TDI_BOND_ROWS];
+    td_vec3 gradient[TDI_BOND_ROWS][TDI_BOND_PINS];
+} tdi_bond_at;
+
+typedef struct tdi_frame_at {
+    td_vec3 position;
+    td_quat rotation;
+} tdi_frame_at;
+
+// In the frame of the second side at its point: the first side's point and how it is turned.
+typedef struct tdi_found {
+    td_vec3 arm;
+    td_quat turn;
+    td_real length, offset;
+} tdi_found;
+
+// ---- check.c
+
 // "constraint 'swing'", or "constraint 3"
 void tdi_constraint_name(const td_constraint *c, int32_t number, char text[80]);
+// Whether its sides are joints.
 bool tdi_constraint_of_joint(td_constraint_kind kind);
+
+// ---- bonds.c
+
+// How many bonds it has; `joint` is the kind of joint of its first side, for those that have one.
+int32_t tdi_constraint_bond_count(const td_constraint *c, td_joint_kind joint);
+// The bonds, with what was found, the target for now, and how the first side is turned when the
+// step begins. Fills as many as there are.
+void tdi_constraint_bonds(const td_constraint *c, td_joint_kind joint, const tdi_found *found,
+                          const td_constraint_target *target, td_quat turned, const tdi_rail *curve,
+                          tdi_bond bonds[TDI_BONDS]);
+// What the second side finds when the sides' frames at their points are these, and joints at these
+// angles.
+tdi_found tdi_constraint_find(const td_constraint *c, const tdi_frame_at sides[2],
+                              const td_real angles[2]);
+
+// ---- bond.c: values and derivatives
+
+// `along` is the parameter of the nearest point on a curve: where the search begins, and its end.
+void tdi_bond_evaluate(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real *along,
+                       tdi_bond_at *at);
+// Rows alone.
+void tdi_bond_rows(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real *along,
+                   td_real c[TDI_BOND_ROWS]);
+// The sum of force_r times the second derivative of row r by the first pin, when the others stand.
+td_sym3 tdi_bond_hessian(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real along,
+                         const td_real force[TDI_BOND_ROWS]);
+
+// ---- rail.c
+
+// Second derivatives, count of them; `work` has room for 2 count numbers.
+void tdi_rail_fill(const td_vec3 *point, int32_t count, bool closed, td_real *work, td_vec3 *m);
+// Place, first and second derivative by the parameter.
+void tdi_rail_at(const tdi_rail *s, td_real along, td_vec3 *p, td_vec3 *d1, td_vec3 *d2);
+// The parameter of the point nearest to y, from a first guess; not a number: of the whole curve.
+// An open curve goes on straight beyond its ends.
+td_real tdi_rail_nearest(const tdi_rail *s, td_vec3 y, td_real along);

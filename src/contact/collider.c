@@ -52,6 +52,8 @@ static const char *fault_of(const td_collider *c) {
            : !unit(c->rotation)         ? "rotation must be a unit quaternion"
            : !(c->friction >= 0)        ? "friction must be from 0 to 10"
            : c->friction > FRICTION_MAX ? "friction must be from 0 to 10"
+           : !(c->restitution >= 0)     ? "restitution must be from 0 to 1"
+           : c->restitution > 1         ? "restitution must be from 0 to 1"
                                         : NULL;
 }
 
@@ -88,13 +90,25 @@ td_status td_contact_opts_check(const td_contact_opts *opts, td_diag *diag) {
         td_real value, low, high;
     } fields[] = {{"friction", opts->friction, 0, FRICTION_MAX},
                   {"gap", opts->gap, 0.01, 1},
-                  {"creep", opts->creep, 1e-9, 1}};
+                  {"creep", opts->creep, 1e-9, 1},
+                  {"restitution", opts->restitution, 0, 1}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         if (!(fields[i].value >= fields[i].low && fields[i].value <= fields[i].high)) {
             return tdi_fail(diag, TD_ERR_ARGUMENT,
                             "%s of the contact options is %g; it must be from %g to %g",
                             fields[i].name, fields[i].value, fields[i].low, fields[i].high);
         }
+    }
+    if (opts->restitution > 0 && opts->method == TD_CONTACT_BARRIER) {
+        return tdi_fail(
+            diag, TD_ERR_ARGUMENT,
+            "restitution of the contact options is %g; above 0 it needs the method exact",
+            opts->restitution);
+    }
+    if (opts->method != TD_CONTACT_BARRIER && opts->method != TD_CONTACT_EXACT) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "method of the contact options is %d; it must be one of td_contact_method",
+                        (int)opts->method);
     }
     return TD_OK;
 }

@@ -145,3 +145,35 @@ td_real tdi_contacts_energy(const tdi_contacts *c, const td_vec3 *x, td_real tim
 td_status tdi_contacts_evaluate(tdi_contacts *c, const td_vec3 *x, td_real time,
                                 const tdi_contact_rule *rule, td_real *energy, td_diag *diag);
 const tdi_contact *tdi_contacts_list(const tdi_contacts *c, int32_t *count); // of the last
+
+// ---- exact ----------------------------------------------------------------------------------
+
+// What planes are made of. Arrays are of points, but for those of groups.
+typedef struct tdi_plane_rule {
+    const td_vec3 *began;     // where the step began
+    const td_vec3 *star;      // slip is counted from here
+    const td_vec3 *ahead;     // the way that points would go without forces
+    td_real h;                // s
+    td_vec3 gravity;          // m/s^2
+    const int32_t *group;     // of a capsule
+    const td_real *stiffness; // N/m: of a group, mass over h^2 of a capsule
+    bool first;               // there are no planes yet
+} tdi_plane_rule;
+
+// Planes for what is in the way from x to x + dx, besides those that there are; with `first` also
+// for what is near. Those that did not hold what they should are made anew. TD_ERR_LIMIT: too many.
+td_status tdi_planes_find(tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 *x,
+                          const td_vec3 *dx, bool *changed);
+td_real tdi_planes_energy(const tdi_contacts *c, const td_vec3 *x);
+// The value; derivatives are in tdi_contacts_list(), one for each plane.
+td_real tdi_planes_evaluate(tdi_contacts *c, const td_vec3 *x);
+// Whether forces at x are those that were foreseen when dx was not yet done.
+bool tdi_planes_calm(const tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 *x,
+                     const td_vec3 *dx);
+// Forces at x become multipliers: whether they were, nearly.
+bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 *x);
+int32_t tdi_planes_count(const tdi_contacts *c);
+// Whether some hold what did not touch when the step began.
+bool tdi_planes_hit(const tdi_contacts *c);
+// After tdi_planes_evaluate(): gaps are measured, and what is out of range is left out.
+void tdi_planes_measure(tdi_contacts *c, const td_vec3 *x);

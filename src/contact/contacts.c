@@ -40,7 +40,8 @@ static td_status check_capsules(const tdi_contacts_def *def, td_diag *diag) {
 
 // More bytes than all arrays take, as a real so that nothing can overflow.
 static td_real bytes_for(const tdi_contacts *c) {
-    const size_t pair = 2 * sizeof *c->pair + sizeof *c->friction + sizeof *c->contact;
+    const size_t pair =
+        2 * sizeof *c->pair + sizeof *c->friction + sizeof *c->contact + 2 * sizeof *c->plane;
     const size_t capsule = sizeof *c->capsule + 2 * sizeof *c->fat + 64 * sizeof *c->entry;
     const size_t collider =
         sizeof *c->collider + sizeof *c->course + sizeof *c->swept + sizeof *c->pose;
@@ -56,6 +57,7 @@ static void lay_out(tdi_contacts *c, tdi_layout *l) {
     const size_t n = (size_t)c->capsule_count, colliders = (size_t)c->collider_limit;
     const size_t pairs = (size_t)c->pair_limit, contacts = (size_t)c->contact_limit;
     const size_t points = (size_t)c->point_count;
+    const bool exact = c->opts.method == TD_CONTACT_EXACT;
     c->capsule = tdi_layout_place(l, n, sizeof *c->capsule);
     c->room = tdi_layout_place(l, points, sizeof *c->room);
     c->room_reach = tdi_layout_place(l, colliders > 0 ? points : 0, sizeof *c->room_reach);
@@ -66,6 +68,8 @@ static void lay_out(tdi_contacts *c, tdi_layout *l) {
     c->pair = tdi_layout_place(l, pairs, sizeof *c->pair);
     c->contact = tdi_layout_place(l, 2 * contacts, sizeof *c->contact);
     c->friction = tdi_layout_place(l, contacts, sizeof *c->friction);
+    c->plane = tdi_layout_place(l, exact ? contacts : 0, sizeof *c->plane);
+    c->spare_plane = tdi_layout_place(l, exact ? contacts : 0, sizeof *c->spare_plane);
     c->spare_room = tdi_layout_place(l, points, sizeof *c->spare_room);
     c->fat = tdi_layout_place(l, n, sizeof *c->fat);
     c->reach = tdi_layout_place(l, colliders > 0 ? n : 0, sizeof *c->reach);
@@ -166,6 +170,10 @@ void tdi_contacts_free(tdi_contacts *c) {
 const tdi_contact *tdi_contacts_list(const tdi_contacts *c, int32_t *count) {
     *count = c->contact_count;
     return c->contact;
+}
+
+int32_t tdi_planes_count(const tdi_contacts *c) {
+    return c->plane_count;
 }
 
 // ---- colliders ------------------------------------------------------------------------------

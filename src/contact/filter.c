@@ -202,6 +202,39 @@ static td_real collider(const sweep *w) {
     return u;
 }
 
+// ---- one pair -------------------------------------------------------------------------------
+
+static bool turns(const tdi_contacts *c, tdi_near_pair pair) {
+    return c->course[pair.j - c->capsule_count].angle > 0;
+}
+
+td_real tdi_pair_free(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
+                      const td_vec3 *dx) {
+    const td_real both[2] = {1, 1};
+    if (pair.j < c->capsule_count) {
+        return capsules(c, pair, x, dx, both);
+    }
+    const sweep w = {c, pair, x, dx, 1, 0, 1, turns(c, pair)};
+    return collider(&w);
+}
+
+tdi_meeting tdi_meeting_after(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
+                              const td_vec3 *dx, td_real part) {
+    const tdi_capsule *i = &c->capsule[pair.i];
+    if (pair.j >= c->capsule_count) {
+        const sweep w = {c, pair, x, dx, 1, 0, 1, turns(c, pair)};
+        return sweep_at(&w, part);
+    }
+    const tdi_capsule *j = &c->capsule[pair.j];
+    tdi_meeting m;
+    tdi_meeting_open(c, pair, x, NULL, &m);
+    m.two.a = tdi_madd(m.two.a, dx[i->a], part);
+    m.two.b = tdi_madd(m.two.b, dx[i->b], part);
+    m.two.c = tdi_madd(m.two.c, dx[j->a], part);
+    m.two.d = tdi_madd(m.two.d, dx[j->b], part);
+    return m;
+}
+
 // ---- entry ----------------------------------------------------------------------------------
 
 td_real tdi_contacts_filter(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
@@ -213,8 +246,8 @@ td_real tdi_contacts_filter(const tdi_contacts *c, const td_vec3 *x, const td_ve
     }
     tdi_poses_at(c, time0);
     for (int32_t k = c->self_count; k < c->pair_count && part > 0; k++) {
-        const bool turns = c->course[c->pair[k].j - c->capsule_count].angle > 0;
-        const sweep w = {c, c->pair[k], x, dx, part, time0, (time1 - time0) * part, turns};
+        const td_real over = (time1 - time0) * part;
+        const sweep w = {c, c->pair[k], x, dx, part, time0, over, turns(c, c->pair[k])};
         part *= collider(&w);
     }
     return part;
@@ -232,9 +265,8 @@ static bool shorten(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, 
         *j *= i == j ? 1 : go;
     }
     for (int32_t k = c->self_count; k < c->pair_count; k++) {
-        const bool turns = c->course[c->pair[k].j - c->capsule_count].angle > 0;
         td_real *i = &part[group[c->pair[k].i]];
-        const sweep w = {c, c->pair[k], x, dx, *i, time, 0, turns};
+        const sweep w = {c, c->pair[k], x, dx, *i, time, 0, turns(c, c->pair[k])};
         const td_real go = collider(&w);
         free = free && go >= 1;
         *i *= go;

@@ -30,8 +30,6 @@
 
 // ---- touches --------------------------------------------------------------------------------
 
-#define TOUCHES 3 // of a pair at most
-
 // one end of the axis with a plane or a box
 static inline tdi_closest end_at(const tdi_meeting *m, int end) {
     td_vec3 x = end ? m->two.b : m->two.a;
@@ -44,9 +42,8 @@ static inline tdi_closest end_at(const tdi_meeting *m, int end) {
     return k;
 }
 
-// Those of a pair that are in range; gaps may be below 0.
 static inline int touches_of(const tdi_contacts *c, tdi_near_pair pair, const tdi_meeting *m,
-                             tdi_closest touches[TOUCHES]) {
+                             tdi_closest touches[TDI_TOUCHES]) {
     int count = 0;
     if (m->two.side != TDI_SIDE_PLANE) {
         touches[0] = tdi_closest_of(&m->two);
@@ -62,6 +59,11 @@ static inline int touches_of(const tdi_contacts *c, tdi_near_pair pair, const td
         }
     }
     return count;
+}
+
+int tdi_touches_of(const tdi_contacts *c, tdi_near_pair pair, const tdi_meeting *m,
+                   tdi_closest touches[TDI_TOUCHES]) {
+    return touches_of(c, pair, m, touches);
 }
 
 // Where the sides of a pair meet. World axes.
@@ -260,7 +262,7 @@ td_status tdi_contacts_lag(tdi_contacts *c, const td_vec3 *x, td_real time, td_r
         }
         tdi_meeting m;
         tdi_meeting_open(c, pair, x, pose_of(c, pair), &m);
-        tdi_closest touches[TOUCHES];
+        tdi_closest touches[TDI_TOUCHES];
         int count = touches_of(c, pair, &m, touches);
         for (int n = 0; n < count; n++) {
             td_real gap = touches[n].distance - m.radii;
@@ -295,7 +297,7 @@ td_real tdi_contacts_energy(const tdi_contacts *c, const td_vec3 *x, td_real tim
     for (int32_t k = 0; k < c->pair_count; k++) {
         tdi_meeting m;
         tdi_meeting_open(c, c->pair[k], x, pose_of(c, c->pair[k]), &m);
-        tdi_closest touches[TOUCHES];
+        tdi_closest touches[TDI_TOUCHES];
         int count = touches_of(c, c->pair[k], &m, touches);
         for (int n = 0; n < count; n++) {
             td_real gap = touches[n].distance - m.radii;
@@ -328,7 +330,7 @@ td_status tdi_contacts_evaluate(tdi_contacts *c, const td_vec3 *x, td_real time,
         const tdi_near_pair pair = c->pair[k];
         tdi_meeting m;
         tdi_meeting_open(c, pair, x, pose_of(c, pair), &m);
-        tdi_closest touches[TOUCHES];
+        tdi_closest touches[TDI_TOUCHES];
         int count = touches_of(c, pair, &m, touches);
         for (int n = 0; n < count; n++) {
             td_real gap = touches[n].distance - m.radii;
@@ -369,7 +371,7 @@ td_real tdi_contacts_least(const tdi_contacts *c, const td_vec3 *x, td_real time
     for (int32_t k = 0; k < c->pair_count; k++) {
         tdi_meeting m;
         tdi_meeting_open(c, c->pair[k], x, pose_of(c, c->pair[k]), &m);
-        tdi_closest touches[TOUCHES];
+        tdi_closest touches[TDI_TOUCHES];
         int count = touches_of(c, c->pair[k], &m, touches);
         for (int n = 0; n < count; n++) {
             if (touches[n].distance - m.radii < least) {

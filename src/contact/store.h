@@ -37,6 +37,22 @@ typedef struct tdi_friction {
     td_real s, t, gap;
 } tdi_friction;
 
+// A plane that holds a pair apart; see exact.c. World axes, at the end of the step.
+typedef struct tdi_plane {
+    int32_t capsule, other, which; // the pair, and which of its places
+    int32_t point[4];
+    td_real weight[4];
+    td_vec3 normal;
+    td_vec3 at, from; // m: the place on a collider, at the end and when the step began; else 0
+    td_vec3 slip;     // m: e when nothing slips
+    td_vec3 pull;     // N: multiplier
+    td_real reach;    // m: n.e is at least this
+    td_real shift;    // m: against lifting what slides
+    td_real stiffness, friction, range, radii;
+    td_real s, t;
+    bool fresh; // the two sides did not touch when the step began
+} tdi_plane;
+
 struct tdi_contacts {
     const td_alloc *alloc;
     size_t size; // bytes of the block that everything is in
@@ -75,6 +91,10 @@ struct tdi_contacts {
     tdi_friction *friction;
     int32_t contact_count;
     tdi_contact *contact;
+    int32_t plane_count; // of exact contact
+    int32_t updates;     // of multipliers in this step
+    bool hits;           // some are fresh
+    tdi_plane *plane, *spare_plane;
 };
 
 // A pair opened up: its geometry in the axes of `pose` (NULL: the world's).
@@ -98,6 +118,20 @@ void tdi_poses_at(const tdi_contacts *c, td_real time); // all of them, into c->
 static inline td_vec3 tdi_pose_local(const tdi_pose *pose, td_vec3 x) {
     return tdi_mat3_apply_t(&pose->r, tdi_sub(x, pose->o));
 }
+
+// How much of the way from x to x + dx is free for a pair, 0..1, while colliders go all of theirs.
+// c->pose must be that of their start.
+td_real tdi_pair_free(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
+                      const td_vec3 *dx);
+// The pair after that part of the way, in the axes of its collider.
+tdi_meeting tdi_meeting_after(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
+                              const td_vec3 *dx, td_real part);
+
+#define TDI_TOUCHES 3 // of a pair at most
+
+// Where a pair is in range; gaps may be below 0.
+int tdi_touches_of(const tdi_contacts *c, tdi_near_pair pair, const tdi_meeting *m,
+                   tdi_closest touches[TDI_TOUCHES]);
 
 // Opens a pair with points at x; `pose` is that of the collider, if it has one.
 void tdi_meeting_open(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,

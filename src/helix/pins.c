@@ -9,7 +9,10 @@
 #include "helix/points.h"
 
 static tdi_helix_point point_of(const td_helix_state *s, const tdi_pin *pin) {
-    return tdi_helix_point_of(s->model, pin->segment, pin->at);
+    tdi_helix_point point = tdi_helix_point_of(s->model, pin->segment, pin->at);
+    const td_vec3 arm = tdi_quat_rotate(s->model->rider[pin->segment].turn, pin->arm);
+    point.offset = tdi_add(point.offset, arm);
+    return point;
 }
 
 // A point that goes with the base.
@@ -17,6 +20,15 @@ static td_vec3 base_move(const td_helix_state *s, const tdi_helix_point *point) 
     const tdi_rate *base = &s->now->base_move;
     const td_vec3 lever = tdi_sub(tdi_helix_point_at(&s->pose, point), s->pose.base.o);
     return tdi_add(base->velocity, tdi_cross(base->spin, lever));
+}
+
+td_real tdi_helix_mass(const void *body) {
+    const td_helix_model *m = ((const td_helix_state *)body)->model;
+    td_real sum = 0;
+    for (int32_t i = 0; i < m->element_count; i++) {
+        sum += m->element[i].mass;
+    }
+    return sum;
 }
 
 void tdi_helix_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
@@ -55,7 +67,7 @@ void tdi_helix_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool firs
 }
 
 void tdi_helix_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
-                       bool positive) {
+                       tdi_levers levers) {
     td_helix_state *s = body;
     const tdi_helix_point at = point_of(s, pin);
     if (at.element == TD_NONE) {
@@ -64,7 +76,7 @@ void tdi_helix_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const t
     const tdi_helix_ride ride = tdi_helix_ride_at(s, &at);
     const td_vec3 f = tdi_mat3_apply_t(&s->pose.start[at.element].r, gradient);
     tdi_helix_add_ride(s, at.element, &ride, f, hessian);
-    if (!positive) {
+    if (levers == TDI_LEVERS_ALL) {
         tdi_helix_add_levers(s, &at, f);
     }
 }

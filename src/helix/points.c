@@ -119,6 +119,13 @@ static const tdi_helix_ride *ends_of(const td_helix_state *body) {
     return s->end;
 }
 
+void tdi_helix_velocities(void *body, td_vec3 *v) {
+    td_helix_state *s = body;
+    for (int32_t k = 0; k < s->head.point_count; k++) {
+        v[k] = tdi_helix_velocity(s, end_of(s, k));
+    }
+}
+
 td_vec3 tdi_helix_ride_move(const td_helix_state *s, int32_t i, const tdi_helix_ride *ride,
                             bool response) {
     const tdi_helix_node *node = &s->node[i];

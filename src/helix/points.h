@@ -30,6 +30,7 @@ void tdi_helix_capsules(const void *body, tdi_capsule *capsules);
 bool tdi_helix_apart(const void *body, int32_t i, int32_t j);
 td_real tdi_helix_force(const void *body, const td_step_opts *opts, td_real gap, td_real h);
 void tdi_helix_points(const void *body, bool star, td_vec3 *x);
+void tdi_helix_velocities(void *body, td_vec3 *v);
 void tdi_helix_moves(const void *body, bool response, td_vec3 *dx);
 void tdi_helix_add_side(void *body, const tdi_contact_side *side);
 void tdi_helix_push(void *body, int32_t point, td_vec3 force, bool first);

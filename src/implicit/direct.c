@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#define LINKS_EACH  20        // of a node: room for the pattern
 #define PAIRS_EACH  4         // of a node: room for those that the order is made for
 #define BLOCKS_EACH 12        // of a node: room for the factor, twice as much in long bodies,
 #define LONG        200       // which wind about themselves
@@ -54,8 +55,8 @@ void tdi_direct_lay_out(tdi_direct *d, const tdi_member *members, int32_t count,
     d->pair = tdi_layout_place(l, (size_t)d->pair_limit, sizeof *d->pair);
     d->numbers = tdi_layout_place(l, 0, 1);
     lay_out_numbers(d, l);
-    void *memory = tdi_layout_place(l, tdi_sparse_bytes(nodes, blocks), 1);
-    d->sparse = l->base ? tdi_sparse_place(nodes, blocks, memory) : NULL;
+    void *memory = tdi_layout_place(l, tdi_sparse_bytes(nodes, LINKS_EACH * nodes, blocks), 1);
+    d->sparse = l->base ? tdi_sparse_place(nodes, LINKS_EACH * nodes, blocks, memory) : NULL;
 }
 
 void tdi_direct_lend(tdi_direct *d, tdi_layout *l) {

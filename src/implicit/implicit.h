@@ -86,7 +86,16 @@ typedef struct tdi_pin {
     tdi_pin_kind kind;
     int32_t segment; // as loads name it
     td_vec3 at;      // m: a point in the segment's own axes, from its joint, as td_load.point
+    td_vec3 arm;     // m: from there, in the axes of the segment's frame at that point, with which
+                     // it turns. Rods stretch and helices bend between points, but no arm does
 } tdi_pin;
+
+// What is taken of the second derivatives of places, times a force: the geometric stiffness.
+typedef enum tdi_levers {
+    TDI_LEVERS_NONE,     // most of the force is one that the increments take away
+    TDI_LEVERS_POSITIVE, // the positive part, or nothing: for a positive model
+    TDI_LEVERS_ALL,
+} tdi_levers;
 
 // A piece of memory that is saved.
 typedef struct tdi_span {
@@ -167,12 +176,20 @@ typedef struct tdi_implicit {
     // out: the coordinates of the head are those of the points.
     void (*points)(const void *body, bool star, td_vec3 *x);
     void (*moves)(const void *body, bool response, td_vec3 *dx);
+    // * Velocities of points when the step began. Left out: those of the coordinates.
+    void (*velocities)(void *body, td_vec3 *v);
     void (*add)(void *body, const tdi_contact_side *side);
     // * Adds J^T f to the right-hand side, which is 0 when this is the first. Left out, as above:
     // it is in coords.response.
     void (*push)(void *body, int32_t point, td_vec3 force, bool first);
     void (*respond)(void *body); // to pushes, of which there are some
     void (*absorb)(void *body);  // + the response becomes part of the increments
+
+    // * kg, of all of it: how strongly constraints hold it at first. Left out: 1.
+    td_real (*mass)(const void *body);
+    // * Likewise of joint pins: kg m^2 of the segment alone about the axes of a ball joint, in x
+    // about a hinge, kg of a slide. Left out: 1.
+    td_vec3 (*joint_inertia)(const void *body, int32_t segment);
 
     // ---- pins; pin_places left out: there are none, and constraints are refused by name
     // * The joint between a segment and its parent: pins are hinges, slides and balls. Left out:
@@ -185,12 +202,14 @@ typedef struct tdi_implicit {
                       td_vec3 *dx);
     // Adds J^T f to the right-hand side, which is 0 when this is the first.
     void (*pin_push)(void *body, const tdi_pin *pin, td_vec3 force, bool first);
-    // Adds J^T g, J^T H J and what second derivatives of a point's place make of g, to what
-    // factor() takes; of these last a `positive` model takes the positive part, or nothing. Between
-    // clear() and factor(), which is asked for the same. H of a ball joint is the second derivative
-    // along exp(w).
+    // * From now on pushes are at these pins alone, and responses are asked for there; with none of
+    // them everywhere again.
+    void (*pin_confine)(void *body, const tdi_pin *pins, int32_t count);
+    // Adds J^T g, J^T H J and, as `levers` says, what second derivatives of a point's place make of
+    // g, to what factor() takes. Between clear() and factor(). H of a ball joint is the second
+    // derivative along exp(w).
     void (*pin_add)(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
-                    bool positive);
+                    tdi_levers levers);
 
     // ---- blocks, of bodies that have four unknowns a point; NULL: not offered
     // All blocks of the Hessian that factor() has made, each once, always the same ones.
@@ -216,11 +235,13 @@ typedef struct tdi_member {
 } tdi_member;
 
 typedef struct tdi_touch tdi_touch;
+typedef struct tdi_holds tdi_holds;
 
 typedef struct tdi_system {
     const tdi_member *member;
     int32_t count;
     tdi_touch *touch; // contact between them and with colliders; NULL: none
+    tdi_holds *holds; // constraints: the first of a list; NULL: none
     const td_collider *colliders;
     int32_t collider_count;
 } tdi_system;
@@ -252,10 +273,12 @@ void tdi_state_keep(const tdi_implicit *ops, void *body);
 void tdi_state_try(const tdi_implicit *ops, void *body, td_real fraction);
 void tdi_state_points(const tdi_implicit *ops, const void *body, bool star, td_vec3 *x);
 void tdi_state_moves(const tdi_implicit *ops, const void *body, bool response, td_vec3 *dx);
+void tdi_state_velocities(const tdi_implicit *ops, void *body, td_vec3 *v);
 void tdi_state_push(const tdi_implicit *ops, void *body, int32_t point, td_vec3 force);
 void tdi_state_pin_moves(const tdi_implicit *ops, const void *body, const tdi_pin *pins,
                          int32_t count, bool response, td_vec3 *dx);
 void tdi_state_pin_push(const tdi_implicit *ops, void *body, const tdi_pin *pin, td_vec3 force);
+void tdi_state_pin_confine(const tdi_implicit *ops, void *body, const tdi_pin *pins, int32_t count);
 void tdi_state_respond(const tdi_implicit *ops, void *body);
 void tdi_state_absorb(const tdi_implicit *ops, void *body);
 // 1/s^2: the shift to try first when a positive model needs one.

@@ -3,12 +3,14 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "implicit/hold.h"
 #include "implicit/touch.h"
 
 struct td_island {
     const td_alloc *alloc;
-    tdi_touch *touch;
-    void *began; // room for where a step began that is taken in halves
+    tdi_touch *touch; // NULL: nothing touches
+    tdi_holds *holds; // NULL: none
+    void *began;      // room for where a step began that is taken in halves
     size_t began_bytes;
     int32_t count;
     tdi_member member[];
@@ -35,8 +37,11 @@ td_status td_island_new(const td_state_ref *states, int32_t count, const td_cont
     for (int32_t k = 0; k < count; k++) {
         island->member[k] = (tdi_member){.ops = states[k].solver, .body = states[k].state};
     }
-    td_status status =
-        tdi_touch_new(island->member, count, opts, collider_limit, alloc, &island->touch, diag);
+    td_status status = TD_OK;
+    if (opts) {
+        status =
+            tdi_touch_new(island->member, count, opts, collider_limit, alloc, &island->touch, diag);
+    }
     const tdi_system all = {.member = island->member, .count = count};
     island->began_bytes = tdi_system_memory(&all);
     if (status == TD_OK) {
@@ -55,6 +60,7 @@ td_status td_island_new(const td_state_ref *states, int32_t count, const td_cont
 void td_island_free(td_island *island) {
     if (island) {
         tdi_touch_free(island->touch);
+        tdi_holds_free(island->holds);
         tdi_alloc_free(island->alloc, island->began, island->began_bytes);
         tdi_alloc_free(island->alloc, island, bytes_of(island->count));
     }
@@ -69,15 +75,78 @@ static td_status system_of(td_island *island, const td_step_opts *opts,
     }
     *system = (tdi_system){.member = island->member,
                            .count = island->count,
-                           .touch = island->touch->set ? island->touch : NULL,
+                           .touch = island->touch && island->touch->set ? island->touch : NULL,
+                           .holds = island->holds,
                            .colliders = colliders,
                            .collider_count = collider_count};
     if (collider_count < 0 || (collider_count > 0 && !colliders)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "collider_count is %d; it must be at least 0",
                         (int)collider_count);
     }
+    if (island->holds) {
+        tdi_holds_set_time(island->holds, ((const tdi_solver_state *)island->member[0].body)->time);
+    }
     return tdi_system_check(system, diag);
 }
+
+// ---- constraints ----------------------------------------------------------------------------
+
+td_status td_island_constrain(td_island *island, const td_constraint *constraints, int32_t count,
+                              td_diag *diag) {
+    const tdi_system all = {.member = island->member, .count = island->count};
+    tdi_system held = all;
+    td_status status = tdi_holds_new(island->member, island->count, constraints, count,
+                                     island->alloc, &held.holds, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    const size_t bytes = tdi_system_memory(&held);
+    void *began = tdi_alloc_resize(island->alloc, island->began, island->began_bytes, bytes);
+    if (!began) {
+        tdi_holds_free(held.holds);
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for constraints");
+    }
+    island->began = began;
+    island->began_bytes = bytes;
+    tdi_holds_free(island->holds);
+    island->holds = held.holds;
+    return TD_OK;
+}
+
+void td_island_set_target(td_island *island, int32_t constraint,
+                          const td_constraint_target *target) {
+    tdi_holds_set_target(island->holds, constraint, target);
+}
+
+void td_island_set_hold(td_island *island, int32_t constraint, bool hold) {
+    tdi_holds_set_hold(island->holds, constraint, hold);
+}
+
+int32_t td_island_constraint_count(const td_island *island) {
+    return island->holds ? island->holds->count : 0;
+}
+
+td_constraint_report td_island_constraint(const td_island *island, int32_t constraint) {
+    return tdi_holds_report(island->holds, constraint);
+}
+
+size_t td_island_save_size(const td_island *island) {
+    return island->holds ? tdi_holds_save_size(island->holds) : 0;
+}
+
+void td_island_save(const td_island *island, void *bytes) {
+    if (island->holds) {
+        tdi_holds_save(island->holds, bytes);
+    }
+}
+
+void td_island_restore(td_island *island, const void *bytes) {
+    if (island->holds) {
+        tdi_holds_restore(island->holds, bytes);
+    }
+}
+
+// ---- steps ----------------------------------------------------------------------------------
 
 td_status td_island_step(td_island *island, const td_step_opts *opts, const td_collider *colliders,
                          int32_t collider_count, td_step_stats *stats, td_diag *diag) {
@@ -99,5 +168,5 @@ td_status td_island_settle(td_island *island, const td_step_opts *opts,
 }
 
 int32_t td_island_contacts(const td_island *island, td_contact *contacts, int32_t capacity) {
-    return tdi_touch_contacts(island->touch, contacts, capacity);
+    return island->touch ? tdi_touch_contacts(island->touch, contacts, capacity) : 0;
 }

@@ -17,13 +17,15 @@
 //           positions fixed follow, which open the gaps again.
 
 #include "base/diag.h"
+#include "implicit/hold.h"
 #include "implicit/touch.h"
 
 #include <math.h>
 
-#define SMALL_STEP     0.03 // rad or m: below this the value of a step need not be looked at
-#define SMALL_POSITIVE 1e-3 // likewise of a positive model, which is off by more
-#define SMALL_MOVE     1e-6 // an increment that cannot be judged by the value any more
+#define SMALL_STEP     0.03  // rad or m: below this the value of a step need not be looked at
+#define SMALL_POSITIVE 1e-3  // likewise of a positive model, which is off by more
+#define SMALL_MOVE     1e-6  // an increment that cannot be judged by the value any more
+#define SMALL_EXACT    1e-10 // likewise with exact contact, which is stiff
 #define HALVINGS       30
 #define FARTHEST       1.0   // rad or m: no further along negative curvature
 #define LIMITED        0.99  // of the longest increment: where a part was limited, but for rounding
@@ -71,6 +73,7 @@ typedef struct newton {
     td_real largest;          // increment
     bool direct;              // bodies that touch are factored as one
     bool offers_reuse, reuse; // of factors: by all bodies, and in the next iteration
+    bool fresh;               // nothing is known of the step yet
     bool guessed;             // the poses are those of a guess, and nothing is in its way
 } newton;
 
@@ -78,6 +81,7 @@ typedef struct newton {
 
 static td_real value_of(const tdi_system *y) {
     td_real sum = y->touch ? tdi_touch_value(y->touch, y) : 0;
+    sum += tdi_holds_value(y->holds, y);
     for (int32_t k = 0; k < y->count; k++) {
         sum += y->member[k].ops->value(y->member[k].body);
     }
@@ -87,7 +91,7 @@ static td_real value_of(const tdi_system *y) {
 // The value at the poses that were kept, where contact was evaluated, if all bodies can tell it
 // without going there.
 static bool value_of_kept(const tdi_system *y, td_real *value) {
-    *value = y->touch ? y->touch->energy : 0;
+    *value = (y->touch ? y->touch->energy : 0) + tdi_holds_value_kept(y->holds);
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
         if (!m->ops->value_kept) {
@@ -140,7 +144,7 @@ static td_real longest_of(const tdi_system *y, bool rest) {
 // The worst of all bodies.
 static tdi_factored factor_all(newton *n, const tdi_model *model) {
     const tdi_system *y = n->system;
-    n->direct = y->touch && tdi_direct_plan(y->touch, y);
+    n->direct = y->touch && !tdi_holds_couple(y->holds) && tdi_direct_plan(y->touch, y);
     for (int32_t k = 0; k < y->count; k++) {
         if (y->member[k].ops->clear) {
             y->member[k].ops->clear(y->member[k].body);
@@ -149,6 +153,7 @@ static tdi_factored factor_all(newton *n, const tdi_model *model) {
     if (y->touch) {
         tdi_touch_expand(y->touch, y);
     }
+    tdi_holds_expand(y->holds, y, n->used == EXACT, model->positive);
     tdi_factored worst = TDI_POSITIVE;
     for (int32_t k = 0; k < y->count && worst != TDI_NOT_POSITIVE; k++) {
         tdi_model asked = *model;
@@ -178,6 +183,7 @@ static void soften(newton *n) {
 static td_status factor(newton *n, bool carry) {
     tdi_touch *t = n->system->touch;
     n->used = n->next;
+    tdi_holds_evaluate(n->system->holds, n->system);
     for (int32_t tries = 0; tries < SHIFT_TRIES;) {
         if (t) {
             td_status status = tdi_touch_evaluate(t, n->system, n->used == EXACT, carry, n->diag);
@@ -189,7 +195,7 @@ static td_status factor(newton *n, bool carry) {
                                  .shift = n->used == POSITIVE ? n->shift : 0,
                                  .tries = tries,
                                  .raise = !n->wary,
-                                 .touched = t,
+                                 .touched = t || n->system->holds,
                                  .carry = carry};
         tdi_factored result = factor_all(n, &model);
         if (result != TDI_NOT_POSITIVE) {
@@ -207,13 +213,22 @@ static void note_largest(newton *n, td_real x) {
     n->largest = x <= n->largest ? n->largest : x; // keeps what is not a number
 }
 
-// Increments; without contact the poses are kept and moved by all of them.
-static void note_coupled(newton *n, int32_t k) {
-    const tdi_member *m = &n->system->member[k];
-    note_largest(n, m->ops->largest ? m->ops->largest(m->body)
-                                    : tdi_touch_largest(n->system->touch, n->system, k));
+// The largest increment of a member, when something has changed them.
+static td_real largest_of(const tdi_system *y, int32_t k) {
+    const tdi_member *m = &y->member[k];
+    const tdi_coords *c = &((const tdi_solver_state *)m->body)->coords;
+    td_real most = 0;
+    if (m->ops->largest || y->touch) {
+        return m->ops->largest ? m->ops->largest(m->body) : tdi_touch_largest(y->touch, y, k);
+    }
+    for (int32_t i = 0; i < c->count; i++) {
+        const td_real x = fabs(c->increment[i]);
+        most = x <= most ? most : x;
+    }
+    return most;
 }
 
+// Increments; alone, without contact or constraints, the poses are kept and moved by all of them.
 static void solve_all(newton *n, bool limited) {
     const tdi_system *y = n->system;
     n->largest = n->promise = 0;
@@ -223,14 +238,14 @@ static void solve_all(newton *n, bool limited) {
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_implicit *ops = y->member[k].ops;
         void *body = y->member[k].body;
-        const bool fused = !y->touch && ops->attempt;
+        const bool alone = !y->touch && !y->holds, fused = alone && ops->attempt;
         if (n->direct && tdi_direct_joins(y->touch, k)) {
-            note_coupled(n, k);
+            note_largest(n, largest_of(y, k));
             continue;
         }
         note_largest(n, fused ? ops->attempt(body, limited, &n->promise)
                               : ops->solve(body, limited, &n->promise));
-        if (!y->touch && !fused) {
+        if (alone && !fused) {
             tdi_state_keep(ops, body);
             tdi_state_try(ops, body, 1);
         }
@@ -245,17 +260,43 @@ static void solve_all_again(newton *n) {
     }
 }
 
-// Contact between capsules changes the increments. False: with it the model has no least value.
+// Contact between segments changes the increments. Its tolerance is a part of the promise, which
+// must not be that of K.
+static bool touch(newton *n) {
+    const tdi_system *y = n->system;
+    const td_real own = tdi_holds_slope(y->holds, y);
+    n->promise += own;
+    const bool fine = tdi_touch_solve(y->touch, y, &n->promise, &n->stats->gradient_steps);
+    n->promise -= own;
+    return fine;
+}
+
+// Constraints and contact between segments change the increments. False: with them the model has no
+// least value.
 static bool couple(newton *n) {
     const tdi_system *y = n->system;
-    if (!tdi_touch_solve(y->touch, y, &n->promise, &n->stats->gradient_steps)) {
+    const bool touches = y->touch && y->touch->coupled && !n->direct,
+               holds = tdi_holds_couple(y->holds);
+    if ((holds && !tdi_holds_solve(y->holds, y, &n->promise)) || (touches && !touch(n))) {
         return false;
     }
-    n->largest = 0;
-    for (int32_t k = 0; k < y->count; k++) {
-        note_coupled(n, k);
+    n->largest = touches || holds ? 0 : n->largest;
+    for (int32_t k = 0; (touches || holds) && k < y->count; k++) {
+        note_largest(n, largest_of(y, k));
     }
     return true;
+}
+
+// Forces of constraints follow from the increments; without contact the poses are kept and moved.
+static void finish_holds(newton *n) {
+    const tdi_system *y = n->system;
+    if (y->holds) {
+        tdi_holds_finish(y->holds, y, &n->promise);
+    }
+    if (y->holds && !y->touch) {
+        keep_all(y);
+        try_all(y, 1);
+    }
 }
 
 // ---- moves ----------------------------------------------------------------------------------
@@ -306,7 +347,7 @@ static td_real search_limited(newton *n, td_real longest) {
     if (!isfinite(value)) {
         return value;
     }
-    if (!n->opts->rest && n->largest > LIMITED * longest) {
+    if (!n->opts->rest && !n->system->holds && n->largest > LIMITED * longest) {
         if (!there) {
             try_all(n->system, 1);
         }
@@ -352,6 +393,9 @@ static bool go(const tdi_system *y, bool carry, td_real room, td_real *fraction)
             drive_all(y, time);
         }
         try_all(y, *fraction);
+        if (t->exact) {
+            return true;
+        }
         td_real part = tdi_touch_way(t, y, time);
         if (part < 1) {
             *fraction *= fmax(k > 0 ? SHORTENED * part : part, SHORTEST);
@@ -402,7 +446,10 @@ static td_real move_touching(newton *n, bool carry) {
     const tdi_system *y = n->system;
     tdi_touch *t = y->touch;
     const td_real longest = longest_of(y, n->opts->rest);
-    bool searched = !carry && n->largest >= SMALL_MOVE;
+    const bool jumps =
+        t->exact && n->fresh && tdi_planes_hit(t->set); // so that all planes act at once
+    bool searched = !carry && !jumps && n->largest >= (t->exact ? SMALL_EXACT : SMALL_MOVE);
+    n->fresh = false;
     td_real value = 0, fraction = n->largest > longest ? longest / n->largest : 1;
     const td_real room = carry ? tdi_touch_room(t, t->time) : 1;
     tdi_touch_keep(t, y);
@@ -417,7 +464,8 @@ static td_real move_touching(newton *n, bool carry) {
         }
         searched = n->promise > ROUNDING * fabs(value);
     }
-    const td_real apart = !carry && y->count > 1 ? move_apart(n, value, fraction, searched) : 0;
+    const bool free = y->count > 1 && !t->exact && !tdi_holds_couple(y->holds);
+    const td_real apart = !carry && free ? move_apart(n, value, fraction, searched) : 0;
     if (apart > 0) {
         return apart;
     }
@@ -492,9 +540,9 @@ static td_status find_increments(newton *n, bool carry) {
         if (status != TD_OK) {
             return status;
         }
-        solve_all(n, !y->touch && !n->opts->rest);
-        const bool done = !y->touch || !y->touch->coupled || n->direct;
-        if (done || !isfinite(n->largest) || couple(n)) {
+        solve_all(n, !y->touch && !y->holds && !n->opts->rest);
+        if (!isfinite(n->largest) || couple(n)) {
+            finish_holds(n);
             return TD_OK;
         }
         soften(n);
@@ -524,6 +572,7 @@ static void go_on(newton *n, td_real taken, bool whole) {
     n->before = whole ? n->largest : 0;
     n->reuse = whole && n->used == EXACT && n->offers_reuse && n->largest < REUSE_BELOW;
     if (taken == 0) {
+        tdi_holds_revert(n->system->holds);
         soften(n);
         n->next = n->used;
         return;
@@ -610,7 +659,8 @@ static newton start(const tdi_system *y, const tdi_newton_opts *opts, td_step_st
                 .opts = opts,
                 .stats = stats,
                 .diag = diag,
-                .offers_reuse = !y->touch,
+                .fresh = true,
+                .offers_reuse = !y->touch && !y->holds,
                 .guessed = !y->touch && !opts->rest};
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
@@ -639,7 +689,16 @@ td_status tdi_newton(const tdi_system *y, const tdi_newton_opts *opts, bool *con
         }
         bool calm = status == TD_OK && (!y->touch || tdi_touch_calm(y->touch, y));
         bool whole = n.used != POSITIVE && !n.raised && taken == 1 && calm;
-        if (status != TD_OK || is_done(&n, taken, whole, calm, reused)) {
+        bool met = status == TD_OK && tdi_holds_judge(y->holds, y, n.largest, taken == 1);
+        bool done = met && is_done(&n, taken, whole, calm, reused);
+        if (done && y->touch && y->touch->exact) {
+            status = tdi_exact_refine(y->touch, y, &done);
+            whole = false;
+            if (status == TD_ERR_LIMIT) {
+                return TD_OK; // a shorter step may do
+            }
+        }
+        if (status != TD_OK || done) {
             *converged = status == TD_OK;
             return status;
         }

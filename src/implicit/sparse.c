@@ -24,8 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-#define LINKS_EACH  20    // of a node: room for the pattern
-#define SPACIOUS    3     // times as much, while neighbours come and go
+#define SPACIOUS    3     // times as much room as links, while neighbours come and go
 #define LEAST_PIVOT 1e-13 // of the block's own diagonal: below it is rounding
 
 // ---- making ---------------------------------------------------------------------------------
@@ -52,22 +51,22 @@ static void lay_out(tdi_sparse *s, tdi_layout *l) {
     lay_out_numbers(s, l);
 }
 
-static tdi_sparse sized(int32_t nodes, int32_t blocks) {
+static tdi_sparse sized(int32_t nodes, int32_t links, int32_t blocks) {
     return (tdi_sparse){.node_limit = nodes,
-                        .link_limit = LINKS_EACH * nodes,
-                        .entry_limit = SPACIOUS * LINKS_EACH * nodes,
+                        .link_limit = links,
+                        .entry_limit = SPACIOUS * links,
                         .block_limit = blocks};
 }
 
-size_t tdi_sparse_bytes(int32_t nodes, int32_t blocks) {
-    tdi_sparse s = sized(nodes, blocks);
+size_t tdi_sparse_bytes(int32_t nodes, int32_t links, int32_t blocks) {
+    tdi_sparse s = sized(nodes, links, blocks);
     tdi_layout l = {NULL, 0};
     lay_out(&s, &l);
     return l.used;
 }
 
-tdi_sparse *tdi_sparse_place(int32_t nodes, int32_t blocks, void *memory) {
-    tdi_sparse *s = memory, made = sized(nodes, blocks);
+tdi_sparse *tdi_sparse_place(int32_t nodes, int32_t links, int32_t blocks, void *memory) {
+    tdi_sparse *s = memory, made = sized(nodes, links, blocks);
     tdi_layout l = {memory, 0};
     lay_out(&made, &l);
     *s = made;

@@ -39,10 +39,11 @@ typedef struct tdi_sparse {
 } tdi_sparse;
 
 // In memory of the caller's, aligned for any type, of which it takes so many bytes: with room for
-// so many nodes, and blocks of the factor beyond the diagonal. Sums of limits take no more than the
-// sum of what they take alone.
-size_t tdi_sparse_bytes(int32_t node_limit, int32_t block_limit);
-tdi_sparse *tdi_sparse_place(int32_t node_limit, int32_t block_limit, void *memory);
+// so many nodes, links, and blocks of the factor beyond the diagonal. Sums of limits take no more
+// than the sum of what they take alone.
+size_t tdi_sparse_bytes(int32_t node_limit, int32_t link_limit, int32_t block_limit);
+tdi_sparse *tdi_sparse_place(int32_t node_limit, int32_t link_limit, int32_t block_limit,
+                             void *memory);
 
 // Puts its numbers into other memory, where the layout goes on; NULL: into its own again. They are
 // lost, the order is not.

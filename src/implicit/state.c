@@ -250,6 +250,15 @@ void tdi_state_moves(const tdi_implicit *ops, const void *body, bool response, t
     }
 }
 
+void tdi_state_velocities(const tdi_implicit *ops, void *body, td_vec3 *v) {
+    const tdi_solver_state *s = body;
+    if (ops->velocities) {
+        ops->velocities(body, v);
+    } else {
+        read_points(s, s->coords.v, v);
+    }
+}
+
 void tdi_state_push(const tdi_implicit *ops, void *body, int32_t point, td_vec3 force) {
     tdi_solver_state *s = body;
     const tdi_coords *c = &s->coords;
@@ -280,6 +289,13 @@ void tdi_state_pin_push(const tdi_implicit *ops, void *body, const tdi_pin *pin,
     const bool first = !s->pushed;
     s->pushed = true;
     ops->pin_push(body, pin, force, first);
+}
+
+void tdi_state_pin_confine(const tdi_implicit *ops, void *body, const tdi_pin *pins,
+                           int32_t count) {
+    if (ops->pin_confine) {
+        ops->pin_confine(body, pins, count);
+    }
 }
 
 void tdi_state_respond(const tdi_implicit *ops, void *body) {

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "implicit/hold.h"
 #include "implicit/touch.h"
 
 #include <math.h>
@@ -14,12 +15,25 @@
 
 #define STATIC_ITERATIONS 5000  // far more than most need: limp things between pins creep
 #define STATIC_TOLERANCE  1e-10 // rad or m: statics are to be exact
-#define PATIENCE \
-    3                    // times as many iterations for several bodies that touch, which
-                         // hit many things one after the other, and for a piece of a step
-#define LAST_PATIENCE 10 // and for the smallest
+#define CROWD             5     // times as many iterations where many things meet one after another
+#define PATIENCE          3     // and for a piece of a step
+#define LAST_PATIENCE     10    // and for the smallest
 
 // ---- checks ---------------------------------------------------------------------------------
+
+static td_status check_colliders(const tdi_system *y, td_diag *diag) {
+    td_status status = td_colliders_check(y->colliders, y->collider_count, diag);
+    const bool barrier = y->touch->opts.method == TD_CONTACT_BARRIER;
+    for (int32_t k = 0; k < y->collider_count && status == TD_OK; k++) {
+        if (y->colliders[k].restitution > 0 && barrier) {
+            status = tdi_fail_at(diag, TD_ERR_ARGUMENT, k,
+                                 "collider %d: restitution is %g; above 0 it needs the contact "
+                                 "method exact",
+                                 (int)k, y->colliders[k].restitution);
+        }
+    }
+    return status;
+}
 
 td_status tdi_system_check(const tdi_system *y, td_diag *diag) {
     const td_step_opts *first = y->member[0].opts;
@@ -42,7 +56,7 @@ td_status tdi_system_check(const tdi_system *y, td_diag *diag) {
         return tdi_fail(diag, TD_ERR_LIMIT, "there are %d colliders; at most %d were announced",
                         (int)y->collider_count, (int)y->touch->collider_limit);
     }
-    return y->touch ? td_colliders_check(y->colliders, y->collider_count, diag) : TD_OK;
+    return y->touch ? check_colliders(y, diag) : TD_OK;
 }
 
 // ---- one solve ------------------------------------------------------------------------------
@@ -55,7 +69,7 @@ typedef struct span {
 static tdi_rule rule_of(const tdi_system *y, span part) {
     const td_step_opts *o = y->member[0].opts;
     const td_real dt = o->dt * (part.to - part.from);
-    bool two = o->integrator == TD_IMPLICIT;
+    bool two = o->integrator == TD_IMPLICIT && tdi_holds_ready(y->holds);
     for (int32_t k = 0; k < y->count && two; k++) {
         const tdi_member *m = &y->member[k];
         two = tdi_state_ready(m->ops, m->body, m->opts, dt);
@@ -86,13 +100,17 @@ void tdi_system_undo(const tdi_system *y) {
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_undo(y->member[k].ops, y->member[k].body);
     }
+    tdi_holds_undo(y->holds);
 }
 
 static void begin_all(const tdi_system *y, const tdi_rule *rule) {
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_begin(y->member[k].ops, y->member[k].body, y->member[k].opts, rule);
     }
+    tdi_holds_begin(y->holds, y, rule->h, rule->part);
 }
+
+static td_status begin_again(const tdi_system *y, const tdi_rule *rule, span part, td_diag *diag);
 
 // Contact begins where the step does; a guess that something is in the way of is dropped. Where
 // something hits something, velocities jump: what two steps would make of that is no velocity, and
@@ -102,15 +120,24 @@ static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span par
     if (status != TD_OK) {
         return status;
     }
+    if (y->touch->exact) {
+        status = tdi_exact_begin(y->touch, y, diag);
+        if (status == TD_OK && tdi_planes_count(y->touch->set) > 0 && !rule->hits) {
+            return begin_again(y, rule, part, diag);
+        }
+        guess_all(y, true);
+        return status;
+    }
     guess_all(y, true);
     if (tdi_touch_way(y->touch, y, 1) >= 1) {
         y->touch->time = 1;
         return TD_OK;
     }
     guess_all(y, false);
-    if (rule->hits) {
-        return TD_OK;
-    }
+    return rule->hits ? TD_OK : begin_again(y, rule, part, diag);
+}
+
+static td_status begin_again(const tdi_system *y, const tdi_rule *rule, span part, td_diag *diag) {
     const tdi_rule one = one_step(rule);
     tdi_system_undo(y);
     begin_all(y, &one);
@@ -122,8 +149,11 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     const td_step_opts *o = y->member[0].opts;
     const tdi_rule rule = rule_of(y, part);
     const td_real size = part.to - part.from;
-    const bool first = size >= 1 && !(y->touch && y->count > 1);
-    const int32_t patience = first ? 1 : size > 1.0 / TD_STEP_PIECES ? PATIENCE : LAST_PATIENCE;
+    const bool crowd = y->touch && (y->count > 1 || y->touch->opts.method == TD_CONTACT_EXACT);
+    const int32_t patience = size <= 1.0 / TD_STEP_PIECES ? LAST_PATIENCE
+                             : crowd                      ? CROWD
+                             : size < 1                   ? PATIENCE
+                                                          : 1;
     const tdi_newton_opts newton = {patience * o->iterations, o->tolerance, false};
     td_status status = TD_OK;
     *converged = false;
@@ -133,7 +163,12 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     } else {
         guess_all(y, true);
     }
-    return status == TD_OK ? tdi_newton(y, &newton, converged, stats, diag) : status;
+    status = status == TD_OK ? tdi_newton(y, &newton, converged, stats, diag) : status;
+    if (status == TD_OK && y->touch && tdi_exact_missed(y->touch, y)) {
+        status = begin_again(y, &rule, part, diag);
+        status = status == TD_OK ? tdi_newton(y, &newton, converged, stats, diag) : status;
+    }
+    return status;
 }
 
 static void end_touch(const tdi_system *y) {
@@ -143,6 +178,7 @@ static void end_touch(const tdi_system *y) {
 }
 
 static void accept(const tdi_system *y) {
+    tdi_holds_accept(y->holds, y);
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_accept(y->member[k].ops, y->member[k].body);
     }
@@ -211,6 +247,9 @@ size_t tdi_system_memory(const tdi_system *y) {
     for (int32_t k = 0; k < y->count; k++) {
         bytes += tdi_state_save_size(y->member[k].ops, y->member[k].body);
     }
+    for (const tdi_holds *h = y->holds; h; h = h->next) {
+        bytes += tdi_holds_save_size(h);
+    }
     return bytes;
 }
 
@@ -223,6 +262,10 @@ static void save_all(const tdi_system *y, void *memory) {
         tdi_state_save(y->member[k].ops, y->member[k].body, to);
         to += tdi_state_save_size(y->member[k].ops, y->member[k].body);
     }
+    for (const tdi_holds *h = y->holds; h; h = h->next) {
+        tdi_holds_save(h, to);
+        to += tdi_holds_save_size(h);
+    }
 }
 
 void tdi_system_restore(const tdi_system *y, const void *memory) {
@@ -234,6 +277,10 @@ void tdi_system_restore(const tdi_system *y, const void *memory) {
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_restore(y->member[k].ops, y->member[k].body, from);
         from += tdi_state_save_size(y->member[k].ops, y->member[k].body);
+    }
+    for (tdi_holds *h = y->holds; h; h = h->next) {
+        tdi_holds_restore(h, from);
+        from += tdi_holds_save_size(h);
     }
 }
 
@@ -309,12 +356,12 @@ td_status tdi_system_step(const tdi_system *y, void *memory, const td_alloc *all
 
 // ---- rest -----------------------------------------------------------------------------------
 
-// All together, or, without contact, each as it offers.
+// All together, or, without contact and constraints, each as it offers.
 static td_status find_rest(const tdi_system *y, bool *converged, td_step_stats *stats,
                            td_diag *diag) {
     const tdi_newton_opts opts = {STATIC_ITERATIONS, STATIC_TOLERANCE, true};
     td_status status = TD_OK;
-    if (y->touch) {
+    if (y->touch || y->holds) {
         return tdi_newton(y, &opts, converged, stats, diag);
     }
     *converged = true;
@@ -336,11 +383,17 @@ td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_begin_rest(y->member[k].ops, y->member[k].body, y->member[k].opts);
     }
+    tdi_holds_begin(y->holds, y, 0, 1);
     if (y->touch) {
         status = tdi_touch_begin(y->touch, y, y->member[0].opts->dt, 0, 1, 1, diag);
     }
     status = status == TD_OK ? find_rest(y, &converged, stats, diag) : status;
     stats->unconverged += status == TD_OK && !converged;
+    if (status == TD_OK) {
+        tdi_holds_accept(y->holds, y);
+    } else {
+        tdi_holds_undo(y->holds);
+    }
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_end_rest(y->member[k].ops, y->member[k].body);
     }

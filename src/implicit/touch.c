@@ -19,6 +19,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "implicit/hold.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -39,8 +40,8 @@
 // ---- making ---------------------------------------------------------------------------------
 
 static void lay_out_scratch(tdi_touch *t, tdi_layout *l) {
-    td_vec3 **arrays[] = {&t->x,   &t->dx,   &t->star,  &t->moved, &t->answer,
-                          &t->way, &t->rest, &t->press, &t->sum};
+    td_vec3 **arrays[] = {&t->x,      &t->dx,  &t->star, &t->began, &t->ahead, &t->moved,
+                          &t->answer, &t->way, &t->rest, &t->press, &t->sum};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
         *arrays[k] = tdi_layout_place(l, (size_t)t->point_count, sizeof(td_vec3));
     }
@@ -60,6 +61,7 @@ static void lay_out(tdi_touch *t, tdi_layout *l) {
     t->radius = tdi_layout_place(l, capsules, sizeof *t->radius);
     t->part = tdi_layout_place(l, members, sizeof *t->part);
     t->free = tdi_layout_place(l, members, sizeof *t->free);
+    t->stiffness = tdi_layout_place(l, members, sizeof *t->stiffness);
     t->capsule = tdi_layout_place(l, capsules, sizeof *t->capsule);
     t->now = tdi_layout_place(l, points, sizeof *t->now);
     t->scratch = tdi_layout_place(l, 0, 1);
@@ -272,7 +274,8 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
     int32_t which[2];
     t->own = own_force(t, y, h);
     t->rule = (tdi_contact_rule){.force = t->strength * t->own, .star = t->star, .h = h};
-    t->time = h > 0 && driven(y) ? 0 : 1;
+    t->exact = t->opts.method == TD_CONTACT_EXACT && h > 0;
+    t->time = h > 0 && !t->exact && driven(y) ? 0 : 1;
     t->coupled = false;
     gather(t, y, t->x);
     for (int32_t k = 0; h > 0 && k < y->count; k++) {
@@ -288,11 +291,15 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
     if (which[0] != TD_NONE && !(least > 0)) {
         return in_each_other(t, y, which, diag);
     }
-    return h > 0 ? tdi_contacts_lag(t->set, t->x, 0, t->rule.force, diag) : TD_OK;
+    return h > 0 && !t->exact ? tdi_contacts_lag(t->set, t->x, 0, t->rule.force, diag) : TD_OK;
 }
 
 void tdi_touch_end(tdi_touch *t, const tdi_system *y) {
     tdi_touch_evaluate(t, y, false, false, NULL); // for those who ask for contacts
+    if (t->exact) {
+        tdi_planes_measure(t->set, t->now);
+        return;
+    }
     td_real room = tdi_touch_room(t, 1);
     t->strength *= room < NARROW ? STRONGER : room > WIDE ? WEAKER : 1;
     t->strength = room < 1 ? fmin(fmax(t->strength, 1), STRONGEST) : 1;
@@ -355,8 +362,10 @@ td_status tdi_touch_evaluate(tdi_touch *t, const tdi_system *y, bool exact, bool
     gather(t, y, t->now);
     t->rule.ahead = carry ? 1 - t->time : 0;
     t->rule.exact = exact;
-    td_status status = tdi_contacts_find(t->set, t->now, NULL, diag);
-    if (status == TD_OK) {
+    td_status status = t->exact ? TD_OK : tdi_contacts_find(t->set, t->now, NULL, diag);
+    if (t->exact) {
+        t->energy = tdi_planes_evaluate(t->set, t->now);
+    } else if (status == TD_OK) {
         status = tdi_contacts_evaluate(t->set, t->now, t->time, &t->rule, &t->energy, diag);
     }
     t->coupled = false;
@@ -410,7 +419,8 @@ void tdi_touch_expand(const tdi_touch *t, const tdi_system *y) {
 
 td_real tdi_touch_value(tdi_touch *t, const tdi_system *y) {
     gather(t, y, t->now);
-    return tdi_contacts_energy(t->set, t->now, t->time, &t->rule);
+    return t->exact ? tdi_planes_energy(t->set, t->now)
+                    : tdi_contacts_energy(t->set, t->now, t->time, &t->rule);
 }
 
 td_real tdi_touch_largest(tdi_touch *t, const tdi_system *y, int32_t member) {
@@ -438,6 +448,9 @@ static bool slides_on(const tdi_contact *c, td_vec3 slip, td_real h, td_real cre
 }
 
 bool tdi_touch_calm(tdi_touch *t, const tdi_system *y) {
+    if (t->exact) {
+        return tdi_exact_calm(t, y);
+    }
     const td_real least = FAINT * t->rule.force;
     int32_t count;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
@@ -518,11 +531,22 @@ static void add_coupling(const tdi_touch *t, const td_vec3 *x, td_real sign, td_
     }
 }
 
-// to = J E^-1 J^T f at the active points
-static void respond(const tdi_touch *t, const tdi_system *y, const td_vec3 *f, td_vec3 *to) {
+static void push_active(const tdi_touch *t, const tdi_system *y, const td_vec3 *f) {
     for (int32_t a = 0; a < t->active_count; a++) {
         const int32_t p = t->active[a], k = t->point_owner[p];
         tdi_state_push(y->member[k].ops, y->member[k].body, p - t->first_point[k], f[p]);
+    }
+}
+
+// to = J E^-1 J^T f at the active points
+static void respond(const tdi_touch *t, const tdi_system *y, const td_vec3 *f, td_vec3 *to) {
+    push_active(t, y, f);
+    if (tdi_holds_couple(y->holds)) { // E with what constraints couple
+        for (int32_t k = 0; k < y->count; k++) {
+            tdi_state_respond(y->member[k].ops, y->member[k].body);
+        }
+        tdi_holds_counter(y->holds, y);
+        push_active(t, y, f);
     }
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_respond(y->member[k].ops, y->member[k].body);

@@ -23,15 +23,22 @@ struct tdi_touch {
     td_real *free;   // of a member: how much of its way is free
     td_vec3 *now;    // a point: where the pose is
     size_t scratch_bytes;
-    void *scratch;    // room of its own for what follows of points, and is lost after a step
-    td_vec3 *x, *dx;  // a point: where increments begin, and from there to the pose
-    td_vec3 *star;    // a point: where the rule takes velocities from
+    void *scratch;   // room of its own for what follows of points, and is lost after a step
+    td_vec3 *x, *dx; // a point: where increments begin, and from there to the pose
+    td_vec3 *star;   // a point: where the rule takes velocities from
+    td_vec3 *began,
+        *ahead;       // a point, in exact contact: where the step began, and its way without forces
     td_real time;     // 0..1: how far colliders and what is driven have come
     td_real strength; // of the barrier over the bodies' own forces: what a step leaves behind
     td_real own;      // N: the size of the bodies' own forces
     tdi_contact_rule rule;
     td_real energy; // J, where contact was evaluated last
-    bool coupled;   // capsules touch each other, not only colliders
+    // exact contact
+    bool exact;  // in this step
+    bool unsure; // planes changed when the way was looked at last
+    tdi_plane_rule planes;
+    td_real *stiffness; // of a member: mass over h^2 of a capsule
+    bool coupled;       // capsules touch each other, not only colliders
     // conjugate gradients: only points that other capsules touch take part
     int32_t *active; // those points
     int32_t active_count;
@@ -94,3 +101,15 @@ td_real tdi_touch_room(const tdi_touch *t, td_real time);
 // The contacts of the last step, friction and barrier of a pair together: fills at most `capacity`,
 // and returns how many there are.
 int32_t tdi_touch_contacts(const tdi_touch *t, td_contact *contacts, int32_t capacity);
+
+// ---- exact contact: exact.c -----------------------------------------------------------------
+
+// A step begins: planes for what is near, and in the way of what goes on as it goes.
+td_status tdi_exact_begin(tdi_touch *t, const tdi_system *system, td_diag *diag);
+// Whether something was hit that the step's rule, of two steps, did not know of.
+bool tdi_exact_missed(const tdi_touch *t, const tdi_system *system);
+// Whether forces at the poses are those that the increments foresaw.
+bool tdi_exact_calm(tdi_touch *t, const tdi_system *system);
+// At the least value: updates multipliers and planes. Done: nothing had to change. TD_ERR_LIMIT:
+// there are too many planes for a step of this length.
+td_status tdi_exact_refine(tdi_touch *t, const tdi_system *system, bool *done);

@@ -15,9 +15,13 @@
 #include "rod/terms.h"
 
 static tdi_rod_spot spot_of(const td_rod_state *s, const tdi_pin *pin) {
+    const td_rod_model *m = s->model;
     td_vec3 from;
-    const int32_t edge = tdi_rod_edge_of(s->model, pin->segment, &from);
-    return tdi_rod_spot_of(s, edge, tdi_rod_on_edge(s->model, pin->segment, pin->at));
+    const int32_t edge = tdi_rod_edge_of(m, pin->segment, &from);
+    const td_vec3 arm = edge == pin->segment
+                            ? pin->arm
+                            : tdi_quat_rotate(m->segments[pin->segment].initial, pin->arm);
+    return tdi_rod_spot_of(s, edge, tdi_rod_on_edge(m, pin->segment, pin->at), arm);
 }
 
 // ---- moves ----------------------------------------------------------------------------------
@@ -74,7 +78,28 @@ static void add_force(const td_rod_state *s, const tdi_rod_spot *a, td_vec3 g) {
     }
 }
 
+// ---- parts ----------------------------------------------------------------------------------
+
+// By halves: parts are in the order of their nodes.
+static int32_t part_of(const td_rod_model *m, int32_t node) {
+    int32_t low = 0, high = m->part_count;
+    while (high - low > 1) {
+        const int32_t middle = low + (high - low) / 2;
+        *(m->part[middle].first <= node ? &low : &high) = middle;
+    }
+    return low;
+}
+
 // ---- entry ----------------------------------------------------------------------------------
+
+td_real tdi_rod_mass(const void *body) {
+    const td_rod_model *m = ((const td_rod_state *)body)->model;
+    td_real sum = 0;
+    for (int32_t i = 0; i < m->node_count; i++) {
+        sum += m->node[i].weight;
+    }
+    return sum;
+}
 
 void tdi_rod_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
                         td_vec3 *x) {
@@ -103,9 +128,27 @@ void tdi_rod_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first)
     add_force(s, &a, tdi_scale(force, -1));
 }
 
+// Nodes that come after a pin's in its part do not carry it, and what a push does to them is not
+// asked for. A ring takes part as a whole.
+void tdi_rod_pin_confine(void *body, const tdi_pin *pins, int32_t count) {
+    td_rod_state *s = body;
+    const td_rod_model *m = s->model;
+    s->confined = count > 0;
+    for (int32_t k = 0; k < m->part_count; k++) {
+        s->asked[k] = m->part[k].first;
+    }
+    for (int32_t k = 0; k < count; k++) {
+        td_vec3 from;
+        const int32_t node = m->edge_node[tdi_rod_edge_of(m, pins[k].segment, &from)];
+        const int32_t part = part_of(m, node);
+        const int32_t last = m->part[part].ring ? m->part[part].last : node + 1;
+        s->asked[part] = last > s->asked[part] ? last : s->asked[part];
+    }
+}
+
 void tdi_rod_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
-                     bool positive) {
+                     tdi_levers levers) {
     const td_rod_state *s = body;
     const tdi_rod_spot a = spot_of(s, pin);
-    tdi_rod_spot_add(s, &a, gradient, hessian, !positive, false);
+    tdi_rod_spot_add(s, &a, gradient, hessian, levers == TDI_LEVERS_ALL, false);
 }

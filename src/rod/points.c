@@ -96,6 +96,13 @@ void tdi_rod_points(const void *body, bool star, td_vec3 *x) {
     }
 }
 
+void tdi_rod_velocities(void *body, td_vec3 *v) {
+    const td_rod_state *s = body;
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        v[i] = s->past[i].v;
+    }
+}
+
 void tdi_rod_moves(const void *body, bool response, td_vec3 *dx) {
     const td_rod_state *s = body;
     const tdi_rod_step *step = response ? s->response : s->step;

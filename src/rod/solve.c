@@ -65,9 +65,15 @@ void tdi_rod_clear(const td_rod_state *s) {
     memset(s->border, 0, (size_t)m->ring_nodes * sizeof *s->border);
 }
 
+static inline int32_t last_of(const td_rod_state *s, int32_t part) {
+    return s->confined ? s->asked[part] : s->model->part[part].last;
+}
+
 void tdi_rod_clear_gradient(const td_rod_state *s) {
-    for (int32_t i = 0; i < s->model->node_count; i++) {
-        memset(s->work[i].r, 0, sizeof s->work[i].r);
+    for (int32_t k = 0; k < s->model->part_count; k++) {
+        for (int32_t i = s->model->part[k].first, last = last_of(s, k); i < last; i++) {
+            memset(s->work[i].r, 0, sizeof s->work[i].r);
+        }
     }
 }
 
@@ -419,16 +425,17 @@ td_real tdi_rod_solve(const td_rod_state *s) {
     td_real sum = 0;
     for (int32_t k = 0; k < m->part_count; k++) {
         const tdi_rod_part *part = &m->part[k];
-        if (part->ring) {
+        const int32_t last = last_of(s, k);
+        if (part->ring && last > part->first) {
             sum += forward_ring(s, k);
             back_ring(s, part);
             continue;
         }
-        for (int32_t i = part->last - 1; i >= part->first; i--) {
+        for (int32_t i = last - 1; i >= part->first; i--) {
             forward_node(s, i, m->node[i].parent != TD_NONE, m->node[i].grand != TD_NONE);
             sum += solve_gradient(&s->work[i]);
         }
-        for (int32_t i = part->first; i < part->last; i++) {
+        for (int32_t i = part->first; i < last; i++) {
             back_node(s, i, m->node[i].parent != TD_NONE, m->node[i].grand != TD_NONE);
         }
     }

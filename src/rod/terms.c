@@ -449,24 +449,27 @@ static td_real node_value(const td_rod_state *s, const tdi_rod_potential *p, int
 
 // Where the rule takes the lever of a point from: that of the step's beginning, carried along with
 // the edge and turned by what the rule says of its turn.
-static td_vec3 lever_star(const td_rod_state *s, int32_t i, td_vec3 point) {
+static td_vec3 lever_star(const td_rod_state *s, int32_t i, td_vec3 beside) {
     const tdi_rod_node *n = &s->model->node[i];
-    point.y = 0;
     if (n->flags & TDI_BODY) {
-        return tdi_mat3_apply(&s->weld_rule[n->body].star_r, point);
+        return tdi_mat3_apply(&s->weld_rule[n->body].star_r, beside);
     }
     const tdi_mat3 *axes = &s->area_axes[n->edge];
     td_vec3 then = tdi_mat3_column(axes, 1);
     td_vec3 t = tdi_unit_or(tdi_sub(s->rule[i].star, s->rule[n->parent].star), then);
-    td_vec3 r = tdi_transport(tdi_mat3_apply(axes, point), then, t);
-    return tdi_madd(r, tdi_cross(t, r), s->rule[i].turn_star);
+    const td_vec3 across = {beside.x, 0, beside.z};
+    td_vec3 r = tdi_transport(tdi_mat3_apply(axes, across), then, t);
+    r = tdi_madd(r, tdi_cross(t, r), s->rule[i].turn_star);
+    return tdi_madd(r, t, beside.y);
 }
 
-tdi_rod_spot tdi_rod_spot_of(const td_rod_state *s, int32_t edge, td_vec3 point) {
-    tdi_rod_spot a = {.node = s->model->edge_node[edge], .point = point};
+tdi_rod_spot tdi_rod_spot_of(const td_rod_state *s, int32_t edge, td_vec3 point, td_vec3 arm) {
+    tdi_rod_spot a = {.node = s->model->edge_node[edge]};
     const tdi_edge *e = &s->pose[a.node].edge;
+    const tdi_mat3 axes = tdi_edge_axes(e);
     a.share = point.y / s->model->node[a.node].length;
-    a.r = tdi_add(tdi_scale(e->m2, point.x), tdi_scale(e->m1, point.z));
+    a.beside = tdi_vec3(point.x + arm.x, arm.y, point.z + arm.z);
+    a.r = tdi_mat3_apply(&axes, a.beside);
     a.x = tdi_madd(tdi_rod_start(s->model, s->pose, a.node), e->t, a.share * e->length);
     a.x = tdi_add(a.x, a.r);
     return a;
@@ -475,7 +478,7 @@ tdi_rod_spot tdi_rod_spot_of(const td_rod_state *s, int32_t edge, td_vec3 point)
 td_vec3 tdi_rod_spot_moved(const td_rod_state *s, const tdi_rod_spot *a) {
     const moved d = moved_of(s, a->node);
     return tdi_add(tdi_madd(d.start, d.edge, a->share),
-                   tdi_sub(a->r, lever_star(s, a->node, a->point)));
+                   tdi_sub(a->r, lever_star(s, a->node, a->beside)));
 }
 
 // An edge that starts beside its parent moves with it.
@@ -512,7 +515,7 @@ static tdi_point load_term(const td_rod_state *s, const td_load *l, const tdi_ro
 void tdi_rod_load_terms(const td_rod_state *s, const tdi_rod_potential *p) {
     for (int32_t k = 0; k < p->load_count; k++) {
         const td_load *l = &p->loads[k];
-        const tdi_rod_spot a = tdi_rod_spot_of(s, l->segment, l->point);
+        const tdi_rod_spot a = tdi_rod_spot_of(s, l->segment, l->point, tdi_vec3(0, 0, 0));
         if (l->kind == TD_LOAD_TORQUE) {
             const tdi_edge_jacobian jacobian = tdi_edge_jacobian_of(&s->pose[a.node].edge);
             tdi_rod_element el = {0};
@@ -541,7 +544,7 @@ td_real tdi_rod_value(const td_rod_state *s, const tdi_rod_potential *p) {
         if (l->kind == TD_LOAD_TORQUE) {
             value += torque_value(s, l);
         } else {
-            const tdi_rod_spot a = tdi_rod_spot_of(s, l->segment, l->point);
+            const tdi_rod_spot a = tdi_rod_spot_of(s, l->segment, l->point, tdi_vec3(0, 0, 0));
             value += load_term(s, l, p, &a).value;
         }
     }

@@ -32,11 +32,12 @@ void tdi_rod_load_terms(const td_rod_state *state, const tdi_rod_potential *pote
 typedef struct tdi_rod_spot {
     int32_t node;
     td_real share;
-    td_vec3 point;
+    td_vec3 beside; // r in the axes of the edge
     td_vec3 r, x;
 } tdi_rod_spot;
 
-tdi_rod_spot tdi_rod_spot_of(const td_rod_state *state, int32_t edge, td_vec3 point);
+// `arm` leads on from the point and turns with the edge, but does not stretch with it.
+tdi_rod_spot tdi_rod_spot_of(const td_rod_state *state, int32_t edge, td_vec3 point, td_vec3 arm);
 // x - x* of the rule.
 td_vec3 tdi_rod_spot_moved(const td_rod_state *state, const tdi_rod_spot *spot);
 // Adds gradient and Hessian there; `whole`: with the second derivatives of the place.

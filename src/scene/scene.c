@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -166,8 +165,8 @@ static td_status check_name(const td_scene *s, const char *name, const char *pat
     return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path, "there is no object named '%s'", name);
 }
 
-static td_status check_place(const td_scene *s, const td_place_def *p, const char *where,
-                             td_diag_list *diags) {
+td_status tdi_scene_check_place(const td_scene *s, const td_place_def *p, const char *where,
+                                td_diag_list *diags) {
     char path[96];
     snprintf(path, sizeof path, "%s.object", where);
     td_status status = check_name(s, p->object, path, diags);
@@ -186,8 +185,8 @@ static td_status check_place(const td_scene *s, const td_place_def *p, const cha
     return status;
 }
 
-static td_status check_span(const td_scene *s, td_real start, td_real end, const char *where,
-                            td_diag_list *diags) {
+td_status tdi_scene_check_span(const td_scene *s, td_real start, td_real end, const char *where,
+                               td_diag_list *diags) {
     char path[96];
     snprintf(path, sizeof path, "%s.end", where);
     return end >= start
@@ -208,18 +207,18 @@ static td_status check_load(const td_scene *s, int32_t k, td_diag_list *diags) {
     snprintf(where, sizeof where, "loads[%d].%s", k, names[l->kind]);
     switch (l->kind) {
     case TD_SCENE_PULL:
-        return worst(check_place(s, &l->as.pull.place, where, diags),
-                     check_span(s, l->as.pull.start, l->as.pull.end, where, diags));
+        return worst(tdi_scene_check_place(s, &l->as.pull.place, where, diags),
+                     tdi_scene_check_span(s, l->as.pull.start, l->as.pull.end, where, diags));
     case TD_SCENE_PUSH:
-        return worst(check_place(s, &l->as.push.place, where, diags),
-                     check_span(s, l->as.push.start, l->as.push.end, where, diags));
+        return worst(tdi_scene_check_place(s, &l->as.push.place, where, diags),
+                     tdi_scene_check_span(s, l->as.push.start, l->as.push.end, where, diags));
     case TD_SCENE_POSE:
         snprintf(path, sizeof path, "%s.object", where);
         return check_name(s, l->as.pose.object, path, diags);
     case TD_SCENE_FIELD:
         snprintf(path, sizeof path, "%s.object", where);
         return worst(check_name(s, l->as.field.object, path, diags),
-                     check_span(s, l->as.field.start, l->as.field.end, where, diags));
+                     tdi_scene_check_span(s, l->as.field.start, l->as.field.end, where, diags));
     case TD_SCENE_WIND: break;
     }
     return TD_OK;
@@ -370,7 +369,7 @@ static td_status check_strand(const td_scene *s, int32_t k, td_diag_list *diags)
 }
 
 // The key by which an object feels less than all of its base's motion, at any time; NULL: none.
-static const char *key_of_motion(const td_scene *s, const td_object_def *o) {
+const char *tdi_scene_key_of_motion(const td_scene *s, const td_object_def *o) {
     return o->time_scale != 1 || tdi_scene_keyed(s, &o->time_scale)       ? "time_scale"
            : o->local.amount != 0 || tdi_scene_keyed(s, &o->local.amount) ? "local"
                                                                           : NULL;
@@ -393,7 +392,7 @@ static td_status check_contact(const td_scene *s, td_diag_list *diags) {
             continue;
         }
         first = first ? first : o;
-        const char *key = key_of_motion(s, o);
+        const char *key = tdi_scene_key_of_motion(s, o);
         snprintf(path, sizeof path, "objects[%d].%s", k, key ? key : "integrator");
         if (key) {
             return tdi_scene_fault(
@@ -466,9 +465,28 @@ static td_status check_object(const td_scene *s, int32_t k, td_diag_list *diags)
     return TD_OK;
 }
 
+// A probe is of a segment or, the quantity `force`, of a constraint.
+static td_status check_probe(const td_scene *s, int32_t k, td_diag_list *diags) {
+    const td_probe_def *p = &s->def.record.probes[k];
+    char where[64], path[96];
+    snprintf(where, sizeof where, "record.probes[%d]", k);
+    const bool force = p->quantity == TD_QUANTITY_FORCE;
+    if (force != (p->constraint != NULL)) {
+        snprintf(path, sizeof path, "%s.%s", where, force ? "quantity" : "constraint");
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                               force ? "the quantity 'force' needs 'constraint', the name of one"
+                                     : "'constraint' goes with 'quantity: force' only");
+    }
+    if (force && tdi_scene_constraint(&s->def, p->constraint) == TD_NONE) {
+        snprintf(path, sizeof path, "%s.constraint", where);
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path, "there is no constraint named '%s'",
+                               p->constraint);
+    }
+    return force ? TD_OK : tdi_scene_check_place(s, &p->place, where, diags);
+}
+
 td_status tdi_scene_check(const td_scene *s, td_diag_list *diags) {
     td_status status = TD_OK;
-    char where[64];
     if (s->def.object_count < 1) {
         return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, "objects",
                                "the scene has no objects; it needs at least one");
@@ -480,9 +498,9 @@ td_status tdi_scene_check(const td_scene *s, td_diag_list *diags) {
     for (int32_t k = 0; k < s->def.load_count; k++) {
         status = worst(status, check_load(s, k, diags));
     }
+    status = worst(status, tdi_scene_check_constraints(s, diags));
     for (int32_t k = 0; k < s->def.record.probe_count; k++) {
-        snprintf(where, sizeof where, "record.probes[%d]", k);
-        status = worst(status, check_place(s, &s->def.record.probes[k].place, where, diags));
+        status = worst(status, check_probe(s, k, diags));
     }
     return status;
 }

@@ -69,6 +69,19 @@ int32_t tdi_scene_object(const td_scene_def *def, const char *name);
 // faults listed.
 td_status tdi_scene_check(const td_scene *scene, td_diag_list *diags);
 
+// Parts of it, for a place or a time at a path.
+td_status tdi_scene_check_place(const td_scene *scene, const td_place_def *place, const char *where,
+                                td_diag_list *diags);
+td_status tdi_scene_check_span(const td_scene *scene, td_real start, td_real end, const char *where,
+                               td_diag_list *diags);
+// The key by which an object feels less than all of its base's motion, at any time; NULL: none.
+const char *tdi_scene_key_of_motion(const td_scene *scene, const td_object_def *object);
+
+// constraint_check.c
+td_status tdi_scene_check_constraints(const td_scene *scene, td_diag_list *diags);
+// The constraint of that name; TD_NONE when there is none.
+int32_t tdi_scene_constraint(const td_scene_def *def, const char *name);
+
 // The maps `define` of the objects as pairs of texts.
 td_status tdi_scene_make_defines(td_scene *scene, td_diag_list *diags);
 

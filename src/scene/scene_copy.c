@@ -81,6 +81,19 @@ static void copy_load(copier *c, td_scene_load *l) {
     }
 }
 
+static void copy_constraint(copier *c, td_scene_constraint *h) {
+    h->as.name = text(c, h->as.name);
+    h->as.a.place.object = text(c, h->as.a.place.object);
+    h->as.b.place.object = text(c, h->as.b.place.object);
+    h->as.points = items(c, h->as.points, h->as.point_count, sizeof *h->as.points);
+}
+
+static void copy_probe(copier *c, td_probe_def *p) {
+    p->name = text(c, p->name);
+    p->place.object = text(c, p->place.object);
+    p->constraint = text(c, p->constraint);
+}
+
 static td_status copy_def(const td_scene_def *def, const td_alloc *alloc, td_scene **out) {
     td_scene *s = tdi_alloc_zeroed(alloc, 1, sizeof *s);
     *out = s;
@@ -93,6 +106,7 @@ static td_status copy_def(const td_scene_def *def, const td_alloc *alloc, td_sce
     copier c = {&s->fields.arena, true};
     td_object_def *objects = items(&c, def->objects, def->object_count, sizeof *objects);
     td_scene_load *loads = items(&c, def->loads, def->load_count, sizeof *loads);
+    td_scene_constraint *holds = items(&c, def->constraints, def->constraint_count, sizeof *holds);
     td_probe_def *probes = items(&c, def->record.probes, def->record.probe_count, sizeof *probes);
     for (int32_t k = 0; objects && k < def->object_count; k++) {
         copy_object(&c, &objects[k]);
@@ -100,14 +114,17 @@ static td_status copy_def(const td_scene_def *def, const td_alloc *alloc, td_sce
     for (int32_t k = 0; loads && k < def->load_count; k++) {
         copy_load(&c, &loads[k]);
     }
+    for (int32_t k = 0; holds && k < def->constraint_count; k++) {
+        copy_constraint(&c, &holds[k]);
+    }
     for (int32_t k = 0; probes && k < def->record.probe_count; k++) {
-        probes[k].name = text(&c, probes[k].name);
-        probes[k].place.object = text(&c, probes[k].place.object);
+        copy_probe(&c, &probes[k]);
     }
     s->def.name = text(&c, def->name);
     s->def.text = text(&c, def->text);
     s->def.objects = objects;
     s->def.loads = loads;
+    s->def.constraints = holds;
     s->def.colliders = items(&c, def->colliders, def->collider_count, sizeof *def->colliders);
     s->def.record.probes = probes;
     if (!c.fine) {
@@ -217,11 +234,17 @@ static td_status check_counts(const td_scene_def *d, td_diag_list *diags) {
     const td_scene none = {.value = NULL};
     td_status status = check_count(&none, "objects", d->objects, d->object_count, diags);
     status = status ? status : check_count(&none, "loads", d->loads, d->load_count, diags);
+    status = status ? status
+                    : check_count(&none, "constraints", d->constraints, d->constraint_count, diags);
     status =
         status ? status : check_count(&none, "colliders", d->colliders, d->collider_count, diags);
     status = status ? status
                     : check_count(&none, "record.probes", d->record.probes, d->record.probe_count,
                                   diags);
+    for (int32_t k = 0; k < d->constraint_count && status == TD_OK; k++) {
+        status = check_count(&none, "points", d->constraints[k].as.points,
+                             d->constraints[k].as.point_count, diags);
+    }
     for (int32_t k = 0; k < d->load_count && status == TD_OK; k++) {
         const td_field_load *l = &d->loads[k].as.field;
         status = d->loads[k].kind == TD_SCENE_FIELD
@@ -289,9 +312,11 @@ static td_real *moved(const td_scene *from, td_scene *to, const td_real *place) 
         {from->def.objects, to->def.objects,
          (size_t)from->def.object_count * sizeof *from->def.objects},
         {from->def.loads, to->def.loads, (size_t)from->def.load_count * sizeof *from->def.loads},
+        {from->def.constraints, to->def.constraints,
+         (size_t)from->def.constraint_count * sizeof *from->def.constraints},
         {from->def.colliders, to->def.colliders,
          (size_t)from->def.collider_count * sizeof *from->def.colliders}};
-    for (int k = 0; k < 4; k++) {
+    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
         size_t offset = (size_t)((const char *)place - (const char *)blocks[k].from);
         if (blocks[k].from && offset < blocks[k].size) {
             return (td_real *)((char *)blocks[k].to + offset);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Every key of a scene: where it goes, its unit, default and range, and what it means. Those of
-// objects are in object_tables.c.
+// objects are in object_tables.c, those of constraints in constraint_tables.c.
 
 #include "scene/scene_tables.h"
 #include "scene/table_rows.h"
-
-#define ALWAYS 1e30 // s: the end of what does not end
 
 // ---- loads ----------------------------------------------------------------------------------
 
@@ -33,36 +31,8 @@ static const tdi_scene_table wind_table = {
     "wind", sizeof(td_wind_load), wind_fields,
     DOC("Moving air (or water): a mean velocity, gusts that travel with it, and turbulence.")};
 
-#define PLACE_FIELDS(type)                                                                        \
-    {"object", TDI_SCENE_TEXT, offsetof(type, place.object),                                      \
-     DOC("Name of the object. Default: the first.")},                                             \
-        {"instance", TDI_SCENE_INT, offsetof(type, place.instance), .high = 1e5,                  \
-         DOC("Instance of the object, counted from 0.")},                                         \
-        {"segment",                                                                               \
-         TDI_SCENE_INT,                                                                           \
-         offsetof(type, place.segment),                                                           \
-         .def = {-1},                                                                             \
-         .low = -1,                                                                               \
-         .high = 2e9,                                                                             \
-         DOC("Id of the segment. -1 means: chosen by `near`.")},                                  \
-    {                                                                                             \
-        "near", TDI_SCENE_VEC3, offsetof(type, place.near),                                       \
-            .unit = "m", .low = -1e6, .high = 1e6, .given = offsetof(type, place.near_given),     \
-            DOC("Chooses the segment whose tip is nearest to this point at time 0. Default: the " \
-                "highest tip.")                                                                   \
-    }
-
-#define SPAN_FIELDS(type)                                                 \
-    {"start",     TDI_SCENE_REAL, offsetof(type, start),                  \
-     .unit = "s", FROM_0,         DOC("Time at which the load begins.")}, \
-    {                                                                     \
-        "end", TDI_SCENE_REAL, offsetof(type, end),                       \
-            .unit = "s", .def = {ALWAYS}, FROM_0,                         \
-            DOC("Time at which the load ends. Default: never.")           \
-    }
-
 static const tdi_scene_field pull_fields[] = {
-    PLACE_FIELDS(td_pull_load),
+    PLACE_FIELDS(td_pull_load, "at time 0"),
     {"to", TDI_SCENE_VEC3, offsetof(td_pull_load, to), .unit = "m", .low = -1e6, .high = 1e6, KEYED,
      .given = offsetof(td_pull_load, to_given), DOC("Point to which the tip is pulled.")},
     {"by", TDI_SCENE_VEC3, offsetof(td_pull_load, by), .unit = "m", .low = -1e6, .high = 1e6, KEYED,
@@ -71,19 +41,19 @@ static const tdi_scene_field pull_fields[] = {
      FROM_0, KEYED, DOC("Stiffness of the spring that pulls.")},
     {"damping", TDI_SCENE_REAL, offsetof(td_pull_load, damping), .unit = "N s/m", FROM_0, KEYED,
      DOC("Damping of the spring that pulls.")},
-    SPAN_FIELDS(td_pull_load),
+    SPAN_FIELDS(td_pull_load, "load"),
     {0}};
 static const tdi_scene_table pull_table = {
     "pull", sizeof(td_pull_load), pull_fields,
     DOC("A spring that pulls the tip of a segment to a point, and lets it go.")};
 
 static const tdi_scene_field push_fields[] = {
-    PLACE_FIELDS(td_push_load),
+    PLACE_FIELDS(td_push_load, "at time 0"),
     {"force", TDI_SCENE_VEC3, offsetof(td_push_load, force), .unit = "N", .low = -1e9, .high = 1e9,
      KEYED, DOC("Force at the tip, in world axes.")},
     {"twist", TDI_SCENE_REAL, offsetof(td_push_load, twist), .unit = "N m", .low = -1e9,
      .high = 1e9, KEYED, DOC("Torque about the segment's own axis.")},
-    SPAN_FIELDS(td_push_load),
+    SPAN_FIELDS(td_push_load, "load"),
     {0}};
 static const tdi_scene_table push_table = {
     "push", sizeof(td_push_load), push_fields,
@@ -116,7 +86,7 @@ static const tdi_scene_field field_fields[] = {
      DOC("Name of the object. Default: all objects.")},
     {"strength", TDI_SCENE_REAL, offsetof(td_field_load, strength), .def = {1}, .low = -1e9,
      .high = 1e9, KEYED, DOC("Factor of the force.")},
-    SPAN_FIELDS(td_field_load),
+    SPAN_FIELDS(td_field_load, "load"),
     {0}};
 static const tdi_scene_table field_table = {
     "field", sizeof(td_field_load), field_fields,
@@ -143,24 +113,27 @@ static const tdi_scene_table load_table = {
 
 typedef struct td_collider_place collider_place;
 
-#define COLLIDER_FIELDS                                                            \
-    {"position",                                                                   \
-     TDI_SCENE_VEC3,                                                               \
-     offsetof(collider_place, position),                                           \
-     .unit = "m",                                                                  \
-     .low = -1e6,                                                                  \
-     .high = 1e6,                                                                  \
-     KEYED,                                                                        \
-     DOC("Position of the centre; for a plane, of any point on it.")},             \
-        {"rotation",                                                               \
-         TDI_SCENE_ROTATION,                                                       \
-         offsetof(collider_place, rotation),                                       \
-         .def = {1},                                                               \
-         KEYED,                                                                    \
-         DOC("Rotation. Without one the axis, or the normal of a plane, is +Y.")}, \
-    {                                                                              \
-        "friction", TDI_SCENE_REAL, offsetof(collider_place, friction),            \
-            .def = {0.3}, .high = 10, DOC("Coefficient of friction (Coulomb).")    \
+#define COLLIDER_FIELDS                                                                           \
+    {"position",                                                                                  \
+     TDI_SCENE_VEC3,                                                                              \
+     offsetof(collider_place, position),                                                          \
+     .unit = "m",                                                                                 \
+     .low = -1e6,                                                                                 \
+     .high = 1e6,                                                                                 \
+     KEYED,                                                                                       \
+     DOC("Position of the centre; for a plane, of any point on it.")},                            \
+        {"rotation",                                                                              \
+         TDI_SCENE_ROTATION,                                                                      \
+         offsetof(collider_place, rotation),                                                      \
+         .def = {1},                                                                              \
+         KEYED,                                                                                   \
+         DOC("Rotation. Without one the axis, or the normal of a plane, is +Y.")},                \
+        {"friction",   TDI_SCENE_REAL, offsetof(collider_place, friction),                        \
+         .def = {0.3}, .high = 10,     DOC("Coefficient of friction (Coulomb).")},                \
+    {                                                                                             \
+        "restitution", TDI_SCENE_REAL, offsetof(collider_place, restitution),                     \
+            .high = 1,                                                                            \
+            DOC("Speed after an impact over that before; needs `method: exact` under `contact`.") \
     }
 
 static const tdi_scene_field plane_fields[] = {COLLIDER_FIELDS, {0}};
@@ -206,6 +179,11 @@ static const tdi_scene_table collider_table = {
     collider_fields, DOC("A solid that objects touch."),
     .one_of = true,  .tag = offsetof(td_scene_collider, kind)};
 
+static const tdi_choice methods[] = {
+    {"barrier", TD_CONTACT_BARRIER, "a potential that grows without bound as a gap closes"},
+    {"exact", TD_CONTACT_EXACT, "forces in the cone of friction: nothing creeps, things bounce"},
+    {0}};
+
 static const tdi_scene_field contact_fields[] = {
     {"self", TDI_SCENE_BOOL, offsetof(td_scene_contact, self), .def = {1},
      DOC("Objects touch themselves and each other, not only colliders.")},
@@ -218,6 +196,10 @@ static const tdi_scene_field contact_fields[] = {
      .low = 1e-9, .high = 1,
      DOC("Slip speed below which friction counts as sticking. What sticks slides more slowly than "
          "this.")},
+    {"method", TDI_SCENE_CHOICE, offsetof(td_scene_contact, method), .choices = methods,
+     DOC("How contact is solved.")},
+    {"restitution", TDI_SCENE_REAL, offsetof(td_scene_contact, restitution), .high = 1,
+     DOC("Speed after an impact between segments over that before; needs `method: exact`.")},
     {0}};
 static const tdi_scene_table contact_table = {
     "contact", sizeof(td_scene_contact), contact_fields,
@@ -231,17 +213,21 @@ static const tdi_choice quantities[] = {
     {"velocity", TD_QUANTITY_VELOCITY, "of the tip"},
     {"curvature", TD_QUANTITY_CURVATURE, "at the joint"},
     {"moment", TD_QUANTITY_MOMENT, "of the spring of the joint"},
+    {"force", TD_QUANTITY_FORCE, "of a constraint, on its side `a`"},
     {0}};
 
 static const tdi_scene_field probe_fields[] = {
     {"name", TDI_SCENE_TEXT, offsetof(td_probe_def, name),
      DOC("Heading of the columns. Default: name of the object and quantity.")},
-    PLACE_FIELDS(td_probe_def),
+    PLACE_FIELDS(td_probe_def, "at time 0"),
+    {"constraint", TDI_SCENE_TEXT, offsetof(td_probe_def, constraint),
+     DOC("Name of a constraint whose force is recorded, in place of a segment.")},
     {"quantity", TDI_SCENE_CHOICE, offsetof(td_probe_def, quantity), .choices = quantities,
      DOC("The quantity to record.")},
     {0}};
-static const tdi_scene_table probe_table = {"probe", sizeof(td_probe_def), probe_fields,
-                                            DOC("A quantity to record at a segment.")};
+static const tdi_scene_table probe_table = {
+    "probe", sizeof(td_probe_def), probe_fields,
+    DOC("A quantity to record at a segment, or of a constraint.")};
 
 static const tdi_scene_field record_fields[] = {
     {"duration", TDI_SCENE_REAL, offsetof(td_record_def, duration), .unit = "s", .def = {10},
@@ -290,6 +276,9 @@ static const tdi_scene_field scene_fields[] = {
     {"loads", TDI_SCENE_LIST, offsetof(td_scene_def, loads), .table = &load_table,
      .count = offsetof(td_scene_def, load_count), .max_count = 10000,
      DOC("The loads that act on the objects.")},
+    {"constraints", TDI_SCENE_LIST, offsetof(td_scene_def, constraints),
+     .table = &tdi_constraint_table, .count = offsetof(td_scene_def, constraint_count),
+     .max_count = 10000, DOC("Conditions that hold exactly: held points, joints, ropes, limits.")},
     {"contact", TDI_SCENE_MAP, offsetof(td_scene_def, contact), .table = &contact_table,
      .given = offsetof(td_scene_def, contact.given), DOC("How objects touch each other.")},
     {"colliders", TDI_SCENE_LIST, offsetof(td_scene_def, colliders), .table = &collider_table,

@@ -8,5 +8,6 @@
 
 extern const tdi_scene_table tdi_scene_all;
 extern const tdi_scene_table tdi_object_table;
+extern const tdi_scene_table tdi_constraint_table;
 extern const tdi_choice tdi_integrators[];
 extern const tdi_choice tdi_laws[];

@@ -69,8 +69,9 @@ static td_real side_accel(const td_analytic *a, const tdi_push *p, const td_real
 }
 
 // Chosen at the start of a step, once: later stages would slow down what is about to bounce.
-static bool is_near(td_analytic *a, const tdi_row *row, td_real h) {
-    bool near = row->value + h * (fmin(row->rate, 0) + h * fmin(row->free, 0)) <= 0;
+// Other forces may press it on: what is as near as `pull` reaches counts, and the solver decides.
+static bool is_near(td_analytic *a, const tdi_row *row, td_real h, td_real pull) {
+    bool near = row->value + h * (fmin(row->rate, 0) - h * fmax(pull, fabs(row->free))) <= 0;
     if (a->choosing && near) {
         a->near[a->near_count++] = row->key;
     } else if (!a->choosing) {
@@ -98,7 +99,7 @@ bool tdi_analytic_finish(td_analytic *a, const td_step_opts *o, tdi_row *row) {
     row->wanted = -row->value / (s * s) - 2 * row->rate / s;
     row->slow = a->opts.slow > 0 ? a->opts.slow : 2 * h * fmax(pull, fabs(row->free));
     const bool one_sided = row->bounds.kind == TD_LCP_BOX && row->bounds.low >= 0;
-    return !one_sided || is_near(a, row, h);
+    return !one_sided || is_near(a, row, h, pull);
 }
 
 // ---- matrix ---------------------------------------------------------------------------------
@@ -185,7 +186,16 @@ static td_status find_rows(td_analytic *a, const td_step_opts *o, td_real t,
         tdi_tree_move(s->model, s);
     }
     td_status status = tdi_analytic_hold_rows(a, o, t, diag);
-    return status == TD_OK ? tdi_analytic_contact_rows(a, o, t, colliders, count, diag) : status;
+    if (status == TD_OK) {
+        status = tdi_analytic_contact_rows(a, o, t, colliders, count, diag);
+    }
+    // Corrections are those of the start: in the stages of RK4 c is of the order of h^2, and s of
+    // h, so that c/s^2 would not vanish with h.
+    for (int32_t i = 0; i < a->row_count; i++) {
+        *(a->choosing ? &a->wanted[i] : &a->row[i].wanted) =
+            a->choosing ? a->row[i].wanted : a->wanted[i];
+    }
+    return status;
 }
 
 static void solve_forces(td_analytic *a) {

@@ -63,6 +63,7 @@ struct td_analytic {
     td_real **kept;        // a tree: velocities before the step
     td_step_opts *step;    // a tree: for impacts
     td_real *matrix, *rhs, *force, *before;
+    td_real *wanted; // a row: at the start of the step
     td_lcp_row *bounds;
     tdi_lcp_work work;
     td_lcp_result result;

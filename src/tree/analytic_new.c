@@ -62,6 +62,7 @@ static void lay_out(td_analytic *a, tdi_layout *l, td_tree_state *const *states)
     a->rhs = tdi_layout_place(l, rows, sizeof *a->rhs);
     a->force = tdi_layout_place(l, rows, sizeof *a->force);
     a->before = tdi_layout_place(l, rows, sizeof *a->before);
+    a->wanted = tdi_layout_place(l, rows, sizeof *a->wanted);
     a->bounds = tdi_layout_place(l, rows, sizeof *a->bounds);
     tdi_lcp_place(&a->work, l, a->opts.row_limit);
 }

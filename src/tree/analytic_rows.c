@@ -192,7 +192,7 @@ static void distance_row(making *m, const td_constraint *c, const frame f[2]) {
     const td_real along_n = tdi_dot(n, u);
     tdi_row *row = along(m, f, x, tdi_scale(n, rope), tdi_vec3(0, 0, 0));
     if (row) {
-        row->value = rope * (length - c->length);
+        row->value = rope * (length - c->target.length);
         row->extra += rope * (tdi_dot(u, u) - along_n * along_n) / fmax(length, 1e-9);
         row->bounds = rope < 0 ? one_way() : both_ways();
         end(m, row);
@@ -295,7 +295,7 @@ static void look_up(td_analytic *a, tdi_analytic_hold *h) {
     const frame f[2] = {frame_of(a, h, 0, 0), frame_of(a, h, 1, 0)};
     const td_quat back = tdi_quat_conj(f[1].turn);
     const td_vec3 x = spot_of(&f[0], c->point[0]).x;
-    c->length = tdi_norm(tdi_sub(x, spot_of(&f[1], c->point[1]).x));
+    c->target.length = tdi_norm(tdi_sub(x, spot_of(&f[1], c->point[1]).x));
     if (c->kind <= TD_HOLD_SLIDER) {
         c->point[1] = tdi_quat_rotate(back, tdi_sub(x, f[1].o));
         c->rotation = tdi_quat_mul(back, f[0].turn);

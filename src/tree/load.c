@@ -12,14 +12,17 @@
 
 // ---- points ---------------------------------------------------------------------------------
 
-void tdi_tree_add_point(td_tree_state *s, int32_t i, td_vec3 p, td_vec3 f, const td_sym3 *h) {
+void tdi_tree_add_point(td_tree_state *s, int32_t i, td_vec3 p, td_vec3 f, const td_sym3 *h,
+                        bool levers) {
     tdi_node *node = tdi_node_open(s, i);
     const td_vec3 n = tdi_cross(p, f);
     tdi_block_add_point(&node->block, h, p);
     node->load = (tdi_wrench){tdi_add(node->load.n, n), tdi_add(node->load.f, f)};
-    node->geometric = tdi_sym3_add(node->geometric, tdi_geometric_stiffness(p, f));
-    node->pull = tdi_add(node->pull, f);
-    node->spin = tdi_add(node->spin, n);
+    if (levers) {
+        node->geometric = tdi_sym3_add(node->geometric, tdi_geometric_stiffness(p, f));
+        node->pull = tdi_add(node->pull, f);
+        node->spin = tdi_add(node->spin, n);
+    }
 }
 
 // With u = (x - x*)/h, x* = o* + R* X; the potential is h^2 times an energy.
@@ -65,7 +68,7 @@ void tdi_loads_expand(td_tree_state *s, const tdi_loads *l) {
         }
         td_vec3 lever = tdi_mat3_apply(&f->r, load->point);
         tdi_point t = load_term(load, tdi_add(f->o, lever), l);
-        tdi_tree_add_point(s, i, lever, t.gradient, &t.hessian);
+        tdi_tree_add_point(s, i, lever, t.gradient, &t.hessian, true);
     }
 }
 

@@ -21,8 +21,9 @@ typedef struct tdi_loads {
 // Value of the point loads; drag is of the bodies.
 td_real tdi_loads_value(const td_tree_state *state, const tdi_loads *loads);
 // Adds gradient f and Hessian h at a point of a body, p from its joint, to its node, before a
-// sweep.
-void tdi_tree_add_point(td_tree_state *state, int32_t i, td_vec3 p, td_vec3 f, const td_sym3 *h);
+// sweep; and, with `levers`, the geometric stiffness of f.
+void tdi_tree_add_point(td_tree_state *state, int32_t i, td_vec3 p, td_vec3 f, const td_sym3 *h,
+                        bool levers);
 // Adds gradient and Hessian of the point loads to the nodes, before a sweep.
 void tdi_loads_expand(td_tree_state *state, const tdi_loads *loads);
 

@@ -200,6 +200,8 @@ struct td_tree_state {
     // scratch
     struct tdi_tree_step *now; // the implicit step that is under way
     tdi_twist *twist;          // also pushes, as moment and force, and what they move
+    int32_t *asked;            // bodies to which responses are confined, with all that carry them
+    int32_t asked_count;       // 0: all bodies are asked for
     tdi_other *other;
     tdi_slot *slot;       // a part
     uint8_t *summed;      // a body: TDI_SUMMED, TDI_PINNED; all 0 between sweeps

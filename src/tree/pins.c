@@ -13,6 +13,16 @@
 #include "tree/joint.h"
 #include "tree/points.h"
 
+// ---- points ---------------------------------------------------------------------------------
+
+static td_vec3 own_point(const tdi_pin *pin) {
+    return tdi_add(pin->at, pin->arm);
+}
+
+static td_vec3 lever_of(const td_tree_state *s, const tdi_pin *pin) {
+    return tdi_mat3_apply(&s->frame[pin->segment].r, own_point(pin));
+}
+
 // ---- joints ---------------------------------------------------------------------------------
 
 // Axes of a joint at rest, on its parent.
@@ -79,6 +89,29 @@ static void add_joint(td_tree_state *s, int32_t i, td_vec3 g, const td_sym3 *h) 
 
 // ---- entry ----------------------------------------------------------------------------------
 
+td_real tdi_tree_mass(const void *body) {
+    const td_tree_model *m = ((const td_tree_state *)body)->model;
+    td_real sum = 0;
+    for (int32_t i = 0; i < m->body_count; i++) {
+        sum += m->body[i].mass;
+    }
+    return sum;
+}
+
+td_vec3 tdi_tree_joint_inertia(const void *body, int32_t segment) {
+    const td_tree_model *m = ((const td_tree_state *)body)->model;
+    const tdi_body *b = &m->body[segment];
+    const td_sym3 *s = &b->second;
+    if (m->kind[segment] == TD_JOINT_SLIDE) {
+        return tdi_vec3(b->mass, 0, 0);
+    }
+    if (m->kind[segment] == TD_JOINT_HINGE) {
+        const td_real along = tdi_dot(b->axis, tdi_sym3_apply(s, b->axis));
+        return tdi_vec3(s->xx + s->yy + s->zz - along, 0, 0);
+    }
+    return tdi_vec3(s->yy + s->zz, s->xx + s->zz, s->xx + s->yy);
+}
+
 td_joint_kind tdi_tree_pin_joint(const void *body, int32_t segment) {
     return (td_joint_kind)((const td_tree_state *)body)->model->kind[segment];
 }
@@ -92,7 +125,8 @@ void tdi_tree_pin_places(const void *body, const tdi_pin *pins, int32_t count, b
             x[k] = joint_place(s, i, star);
         } else {
             const tdi_mat3 *r = star ? &s->star[i].r : &s->frame[i].r;
-            x[k] = tdi_add(star ? s->star[i].o : s->frame[i].o, tdi_mat3_apply(r, pins[k].at));
+            x[k] = tdi_add(star ? s->star[i].o : s->frame[i].o,
+                           tdi_mat3_apply(r, own_point(&pins[k])));
         }
     }
 }
@@ -106,8 +140,7 @@ void tdi_tree_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bo
             dx[k] = joint_move(s, i, response);
         } else {
             const tdi_twist *move = response ? &s->twist[i] : &s->node[i].move;
-            const td_vec3 lever = tdi_mat3_apply(&s->frame[i].r, pins[k].at);
-            dx[k] = tdi_add(move->v, tdi_cross(move->w, lever));
+            dx[k] = tdi_add(move->v, tdi_cross(move->w, lever_of(s, &pins[k])));
         }
     }
 }
@@ -115,8 +148,7 @@ void tdi_tree_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bo
 void tdi_tree_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first) {
     td_tree_state *s = body;
     if (pin->kind == TDI_PIN_POINT) {
-        const td_vec3 lever = tdi_mat3_apply(&s->frame[pin->segment].r, pin->at);
-        tdi_tree_push_at(s, pin->segment, lever, force, first);
+        tdi_tree_push_at(s, pin->segment, lever_of(s, pin), force, first);
         return;
     }
     if (first) {
@@ -125,15 +157,32 @@ void tdi_tree_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first
     push_joint(s, pin->segment, force);
 }
 
-void tdi_tree_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
-                      bool positive) {
+// The pins' bodies and all that carry them: what a push there does to others is not asked for.
+// Marks are in `summed`, which nobody uses between sweeps.
+void tdi_tree_pin_confine(void *body, const tdi_pin *pins, int32_t count) {
     td_tree_state *s = body;
-    (void)positive; // the sweep takes the positive part of geometric stiffness by itself
+    const td_tree_model *m = s->model;
+    s->asked_count = 0;
+    for (int32_t k = 0; k < count; k++) {
+        for (int32_t i = pins[k].segment; i != TD_NONE && !s->summed[i]; i = m->parent[i]) {
+            s->summed[i] = 1;
+        }
+    }
+    for (int32_t i = 0; count > 0 && i < m->body_count; i++) {
+        if (s->summed[i]) {
+            s->asked[s->asked_count++] = i;
+            s->summed[i] = 0;
+        }
+    }
+}
+
+void tdi_tree_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
+                      tdi_levers levers) {
+    td_tree_state *s = body; // the sweep takes the positive part of geometric stiffness by itself
     const td_vec3 g = tdi_scale(gradient, s->now->weight);
     const td_sym3 h = tdi_sym3_scale(*hessian, s->now->weight);
     if (pin->kind == TDI_PIN_POINT) {
-        const td_vec3 lever = tdi_mat3_apply(&s->frame[pin->segment].r, pin->at);
-        tdi_tree_add_point(s, pin->segment, lever, g, &h);
+        tdi_tree_add_point(s, pin->segment, lever_of(s, pin), g, &h, levers != TDI_LEVERS_NONE);
     } else {
         add_joint(s, pin->segment, g, &h);
     }

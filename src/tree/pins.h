@@ -6,11 +6,14 @@
 
 #include "implicit/implicit.h"
 
+td_real tdi_tree_mass(const void *body);
+td_vec3 tdi_tree_joint_inertia(const void *body, int32_t segment);
 td_joint_kind tdi_tree_pin_joint(const void *body, int32_t segment);
 void tdi_tree_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
                          td_vec3 *x);
 void tdi_tree_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bool response,
                         td_vec3 *dx);
 void tdi_tree_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first);
+void tdi_tree_pin_confine(void *body, const tdi_pin *pins, int32_t count);
 void tdi_tree_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
-                      bool positive);
+                      tdi_levers levers);

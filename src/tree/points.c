@@ -182,6 +182,20 @@ static td_vec3 lever_of(const td_tree_state *s, int32_t i, int end) {
     return tdi_mat3_apply(&s->frame[i].r, own_point(&s->model->body[i], end));
 }
 
+static td_vec3 velocity_of(const tdi_past *past, td_vec3 point) {
+    return tdi_add(past->v, tdi_mat3_apply(&past->w, point));
+}
+
+void tdi_tree_velocities(void *body, td_vec3 *v) {
+    const td_tree_state *s = body;
+    const td_tree_model *m = s->model;
+    for (int32_t k = 0; k < m->capsule_count; k++) {
+        const int32_t i = m->capsule_body[k];
+        v[2 * k] = velocity_of(&s->past[i], own_point(&m->body[i], 0));
+        v[2 * k + 1] = velocity_of(&s->past[i], own_point(&m->body[i], 1));
+    }
+}
+
 void tdi_tree_moves(const void *body, bool response, td_vec3 *dx) {
     const td_tree_state *s = body;
     for (int32_t k = 0; k < 2 * s->model->capsule_count; k++) {
@@ -244,9 +258,13 @@ void tdi_tree_add_side(void *body, const tdi_contact_side *t) {
 // ---- responses ------------------------------------------------------------------------------
 
 void tdi_tree_open_pushes(td_tree_state *s) {
-    memset(s->twist, 0, (size_t)s->model->body_count * sizeof *s->twist);
-    for (int32_t k = 0; k < s->model->other_count; k++) {
-        memset(s->other[k].respond, 0, sizeof s->other[k].respond);
+    const td_tree_model *m = s->model;
+    for (int32_t k = 0; k < tdi_asked_count(s); k++) {
+        const int32_t i = tdi_asked(s, k);
+        memset(&s->twist[i], 0, sizeof s->twist[i]);
+        if (m->kind[i] != TD_JOINT_BALL) {
+            memset(s->other[m->other_place[i]].respond, 0, sizeof s->other[0].respond);
+        }
     }
 }
 

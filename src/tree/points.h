@@ -15,6 +15,7 @@ void tdi_tree_capsules(const void *body, tdi_capsule *capsules);
 bool tdi_tree_apart(const void *body, int32_t i, int32_t j);
 td_real tdi_tree_force(const void *body, const td_step_opts *opts, td_real gap, td_real h);
 void tdi_tree_points(const void *body, bool star, td_vec3 *x);
+void tdi_tree_velocities(void *body, td_vec3 *v);
 void tdi_tree_moves(const void *body, bool response, td_vec3 *dx);
 void tdi_tree_add_side(void *body, const tdi_contact_side *side);
 void tdi_tree_push(void *body, int32_t point, td_vec3 force, bool first);

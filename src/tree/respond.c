@@ -45,7 +45,8 @@ static tdi_twist reduce_columns(const tdi_node *node, tdi_other *other, int32_t 
 
 // Tip to root: what the joints leave of the pushes.
 static void respond_in(const td_tree_model *m, td_tree_state *s) {
-    for (int32_t i = m->body_count - 1; i >= 0; i--) {
+    for (int32_t k = tdi_asked_count(s) - 1; k >= 0; k--) {
+        const int32_t i = tdi_asked(s, k);
         tdi_twist *push = &s->twist[i];
         const int32_t p = m->parent[i];
         tdi_twist left;
@@ -83,7 +84,8 @@ static tdi_twist answer_columns(const tdi_node *node, tdi_other *other, int32_t 
 void tdi_sweep_respond(const td_tree_model *m, td_tree_state *s) {
     const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
     respond_in(m, s);
-    for (int32_t i = 0; i < m->body_count; i++) {
+    for (int32_t k = 0; k < tdi_asked_count(s); k++) {
+        const int32_t i = tdi_asked(s, k);
         const tdi_node *node = &s->node[i];
         const tdi_twist up = m->parent[i] == TD_NONE ? still : s->twist[m->parent[i]];
         const td_vec3 u = tdi_add(up.v, tdi_cross(up.w, node->r));

@@ -48,6 +48,14 @@ td_real tdi_sweep_promise(const td_tree_model *model, const td_tree_state *state
 // the moment and force f on each body, and then its motion; `respond` that of other joints.
 void tdi_sweep_respond(const td_tree_model *model, td_tree_state *state);
 
+// Bodies that take part in responses, parents first.
+static inline int32_t tdi_asked_count(const td_tree_state *s) {
+    return s->asked_count > 0 ? s->asked_count : s->model->body_count;
+}
+static inline int32_t tdi_asked(const td_tree_state *s, int32_t k) {
+    return s->asked_count > 0 ? s->asked[k] : k;
+}
+
 // Makes a node ready to be added to before a sweep; its move stays.
 static inline tdi_node *tdi_node_open(td_tree_state *s, int32_t i) {
     tdi_node *node = &s->node[i];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who is stepped with whom: actors that come near each other in a step form an island.
+// Who is stepped with whom: actors that come near each other in a step form an island, and those
+// that constraints join are always in one.
 //
 // Method   Before a step the displacement of every point is predicted to be that of the last step.
 //          Actors whose capsules come near each other on this path form an island. When all islands
@@ -16,6 +17,7 @@
 #include "world/world.h"
 
 #include "base/alloc.h"
+#include "implicit/hold.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -136,8 +138,10 @@ td_status tdi_world_make_islands(td_world *w, td_diag_list *diags) {
     w->members = tdi_arena_zeroed(&w->arena, count, sizeof *w->members);
     w->member_actor = tdi_arena_zeroed(&w->arena, count, sizeof *w->member_actor);
     w->near.root = tdi_arena_zeroed(&w->arena, count, sizeof *w->near.root);
+    w->near.place = tdi_arena_zeroed(&w->arena, count, sizeof *w->near.place);
     w->near.first_point = tdi_arena_zeroed(&w->arena, count, sizeof *w->near.first_point);
-    if (!w->islands || !w->members || !w->member_actor || !w->near.root || !w->near.first_point) {
+    if (!w->islands || !w->members || !w->member_actor || !w->near.root || !w->near.place ||
+        !w->near.first_point) {
         return TD_ERR_MEMORY;
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
@@ -243,6 +247,40 @@ static void fill_members(td_world *w) {
     }
 }
 
+// The island that a member is in.
+static tdi_island *island_at(const td_world *w, int32_t member) {
+    int32_t low = 0, high = w->island_count - 1;
+    while (low < high) {
+        const int32_t middle = (low + high + 1) / 2;
+        if (w->islands[middle].first <= member) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return &w->islands[low];
+}
+
+// Constraints of the groups in every island, whose members have numbers there.
+static void bind_groups(td_world *w) {
+    for (int32_t k = 0; k < w->island_count; k++) {
+        w->islands[k].holds = NULL;
+    }
+    for (int32_t k = 0; k < w->actor_count; k++) { // islands and places in them, of actors
+        w->near.place[w->member_actor[k]] = k;
+    }
+    for (int32_t g = w->group_count - 1; g >= 0; g--) {
+        const tdi_group *group = &w->groups[g];
+        tdi_island *i = island_at(w, w->near.place[w->group_actor[group->first]]);
+        for (int32_t j = group->first; j < group->first + group->count; j++) {
+            w->group_member[j] = w->near.place[w->group_actor[j]] - i->first;
+        }
+        tdi_holds_bind(group->holds, w->group_member + group->first);
+        group->holds->next = i->holds;
+        i->holds = group->holds;
+    }
+}
+
 // Whether an island has the same members, in the same place, as when its contact was made.
 static bool is_known(const td_world *w, const tdi_island *i, size_t at) {
     const tdi_nearness *n = &w->near;
@@ -291,6 +329,7 @@ static void place_touches(td_world *w) {
 static void group(td_world *w) {
     fill_islands(w);
     fill_members(w);
+    bind_groups(w);
     if (w->near.room) {
         place_touches(w);
     }
@@ -299,10 +338,10 @@ static void group(td_world *w) {
 td_status tdi_world_find_islands(td_world *w, td_diag *diag) {
     tdi_nearness *n = &w->near;
     if (!n->set && w->island_count > 0) {
-        return TD_OK; // every actor is alone, and stays so
+        return TD_OK; // islands stay as they are
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
-        n->root[k] = k;
+        n->root[k] = w->tied[k]; // what constraints join is in one island
     }
     if (n->set) {
         place_points(w);
@@ -372,6 +411,7 @@ tdi_system tdi_island_system(const td_world *w, const tdi_island *i) {
     return (tdi_system){.member = w->members + i->first,
                         .count = i->count,
                         .touch = i->touch && i->touch->set ? i->touch : NULL,
+                        .holds = i->holds,
                         .colliders = w->colliders,
                         .collider_count = i->touch ? w->scene->def.collider_count : 0};
 }

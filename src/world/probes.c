@@ -22,6 +22,7 @@ static const quantity quantities[] = {
     [TD_QUANTITY_VELOCITY] = {"velocity", "m/s", {"x", "y", "z"}},
     [TD_QUANTITY_CURVATURE] = {"curvature", "1/m", {"x", "y", "z"}},
     [TD_QUANTITY_MOMENT] = {"moment", "N m", {"x", "y", "z"}},
+    [TD_QUANTITY_FORCE] = {"force", "N", {"x", "y", "z"}},
 };
 
 static int32_t part_count(td_quantity q) {
@@ -47,18 +48,19 @@ td_status tdi_world_make_probes(td_world *w, td_diag_list *diags) {
         const quantity *q = &quantities[p->quantity];
         char path[64];
         snprintf(path, sizeof path, "record.probes[%d]", k);
-        td_status status = tdi_find_spot(w, &p->place, path, &w->probe_spots[k], diags);
+        td_status status =
+            p->constraint ? TD_OK : tdi_find_spot(w, &p->place, path, &w->probe_spots[k], diags);
         if (status != TD_OK) {
             return status;
         }
-        const char *actor = w->actors[w->probe_spots[k].actor].name;
+        const char *owner = p->constraint ? p->constraint : w->actors[w->probe_spots[k].actor].name;
         for (int32_t i = 0; q->parts[i]; i++, column++) {
             char *name = w->probe_names[column];
             if (p->name) {
                 snprintf(name, sizeof *w->probe_names, "%.60s.%s [%s]", p->name, q->parts[i],
                          q->unit);
             } else {
-                snprintf(name, sizeof *w->probe_names, "%.48s.%s.%s [%s]", actor, q->name,
+                snprintf(name, sizeof *w->probe_names, "%.48s.%s.%s [%s]", owner, q->name,
                          q->parts[i], q->unit);
             }
         }
@@ -88,9 +90,19 @@ static td_vec3 moment(const td_world *w, const tdi_actor *a, int32_t i) {
     return tdi_solver_moment(a->solver, a->state, i, w->scene->def.objects[a->object].stiffness);
 }
 
+static void probe_constraint(const td_world *w, const char *name, td_real values[3]) {
+    const td_vec3 force = td_world_constraint(w, td_world_constraint_find(w, name)).force;
+    memcpy(values, &force, sizeof force);
+}
+
 void td_world_probes(td_world *w, td_real *values) {
     const td_record_def *r = &w->scene->def.record;
     for (int32_t k = 0; k < r->probe_count; k++) {
+        if (r->probes[k].constraint) {
+            probe_constraint(w, r->probes[k].constraint, values);
+            values += 3;
+            continue;
+        }
         const tdi_actor *a = &w->actors[w->probe_spots[k].actor];
         int32_t i = w->probe_spots[k].segment;
         td_quantity q = r->probes[k].quantity;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Where actors start: at rest under gravity, on colliders and on each other.
+// Where actors start: at rest under gravity, on colliders, on each other, and held by constraints.
 
 #include "world/world.h"
 
 #include "base/alloc.h"
+#include "implicit/hold.h"
 #include "math/quat.h"
 
 #include <math.h>
@@ -21,13 +22,28 @@ typedef struct settling {
     td_world *world;
     bool all;       // also who starts as drawn, or is at rest as drawn
     td_rest *rests; // one an actor, or NULL
-    td_diag diag;   // of those that touch
+    td_diag diag;   // of those that go to rest together
 } settling;
 
-static bool is_to_settle(const settling *s, const tdi_actor *a) {
+static bool wants_rest(const settling *s, const tdi_actor *a) {
     const td_object_def *o = &s->world->scene->def.objects[a->object];
     return s->all ||
            (o->start == TD_START_SETTLED && !(o->rest_under_gravity && upright(s->world, a)));
+}
+
+// Those that constraints join go to rest together, or none of them.
+static bool is_to_settle(const settling *s, const tdi_actor *a) {
+    const td_world *w = s->world;
+    const int32_t group = w->group_of[a - w->actors];
+    bool all = wants_rest(s, a);
+    for (int32_t j = 0; group != TD_NONE && all && j < w->groups[group].count; j++) {
+        all = wants_rest(s, &w->actors[w->group_actor[w->groups[group].first + j]]);
+    }
+    return all;
+}
+
+static bool is_alone(const td_world *w, const tdi_actor *a) {
+    return !a->touches && w->group_of[a - w->actors] == TD_NONE;
 }
 
 static tdi_member member_at_rest(const td_world *w, tdi_actor *a) {
@@ -45,7 +61,7 @@ static td_rest rest_of(const td_world *w, const tdi_actor *a, int64_t iterations
     td_rest rest = {.energy = s * sums.energy.elastic + sums.energy.weight,
                     .residual = (td_real)NAN,
                     .iterations = iterations};
-    if (a->solver->residual && s > 0 && !a->touches) {
+    if (a->solver->residual && s > 0 && is_alone(w, a)) {
         rest.residual = s * a->solver->residual(a->state, tdi_scale(gravity, 1 / s));
     }
     return rest;
@@ -63,7 +79,7 @@ static td_status settle_system(const settling *s, const tdi_system *system, td_s
 static void settle_alone(void *context, int64_t k) {
     const settling *s = context;
     tdi_actor *a = &s->world->actors[k];
-    if (is_to_settle(s, a) && !a->touches) {
+    if (is_alone(s->world, a) && is_to_settle(s, a)) {
         const tdi_member alone = member_at_rest(s->world, a);
         const tdi_system system = {.member = &alone, .count = 1};
         td_step_stats stats = {0};
@@ -74,24 +90,61 @@ static void settle_alone(void *context, int64_t k) {
     }
 }
 
+// Some actors at once, and the constraints of their groups.
+typedef struct party {
+    tdi_member *members;
+    int32_t *place; // of an actor: its number among the members; TD_NONE: none
+    int32_t *bound; // of a group's actor, group after group: its place
+    int32_t count;
+    tdi_holds *holds;
+} party;
+
+static void add_member(const settling *s, party *p, int32_t actor) {
+    p->place[actor] = p->count;
+    p->members[p->count++] = member_at_rest(s->world, &s->world->actors[actor]);
+}
+
+// Constraints of all groups that are there.
+static void bind(const settling *s, party *p) {
+    const td_world *w = s->world;
+    p->holds = NULL;
+    for (int32_t g = w->group_count - 1; g >= 0; g--) {
+        const tdi_group *group = &w->groups[g];
+        const int32_t *actor = w->group_actor + group->first;
+        if (p->place[actor[0]] != TD_NONE) {
+            for (int32_t j = 0; j < group->count; j++) {
+                p->bound[j] = p->place[actor[j]];
+            }
+            tdi_holds_bind(group->holds, p->bound);
+            group->holds->next = p->holds;
+            p->holds = group->holds;
+        }
+    }
+}
+
 // All that touch at once: what they come to rest on may be far away as they are drawn.
-static td_status settle_members(settling *s, const tdi_member *members, int32_t count) {
+static td_status settle_party(settling *s, party *p) {
     td_world *w = s->world;
     const td_contact_opts opts = tdi_world_contact_opts(w);
+    const bool touching = tdi_world_touches(w);
     const int32_t colliders = w->scene->def.collider_count;
     td_step_stats stats = {0};
     tdi_touch *touch = NULL;
-    td_status status = tdi_touch_new(members, count, &opts, colliders, w->alloc, &touch, &s->diag);
+    td_status status =
+        touching ? tdi_touch_new(p->members, p->count, &opts, colliders, w->alloc, &touch, &s->diag)
+                 : TD_OK;
+    bind(s, p);
     if (status == TD_OK) {
-        const tdi_system system = {.member = members,
-                                   .count = count,
-                                   .touch = touch->set ? touch : NULL,
+        const tdi_system system = {.member = p->members,
+                                   .count = p->count,
+                                   .touch = touch && touch->set ? touch : NULL,
+                                   .holds = p->holds,
                                    .colliders = w->colliders,
-                                   .collider_count = colliders};
+                                   .collider_count = touching ? colliders : 0};
         status = settle_system(s, &system, &stats, &s->diag);
     }
     for (int32_t k = 0; s->rests && k < w->actor_count; k++) {
-        if (w->actors[k].touches) {
+        if (p->place[k] != TD_NONE) {
             s->rests[k] = rest_of(w, &w->actors[k], stats.iterations);
         }
     }
@@ -99,21 +152,35 @@ static td_status settle_members(settling *s, const tdi_member *members, int32_t 
     return status;
 }
 
+// All that touch, or that constraints hold, at once; where nothing touches, group by group.
+static td_status settle_parties(settling *s, party *p) {
+    const td_world *w = s->world;
+    const bool touching = tdi_world_touches(w);
+    td_status status = TD_OK;
+    for (int32_t g = 0; g < (touching ? 1 : w->group_count) && status == TD_OK; g++) {
+        p->count = 0;
+        for (int32_t k = 0; k < w->actor_count; k++) {
+            p->place[k] = TD_NONE;
+            if (!is_alone(w, &w->actors[k]) && (touching || w->group_of[k] == g) &&
+                is_to_settle(s, &w->actors[k])) {
+                add_member(s, p, k);
+            }
+        }
+        status = p->count > 0 ? settle_party(s, p) : TD_OK;
+    }
+    return status;
+}
+
 static td_status settle_together(settling *s) {
     td_world *w = s->world;
     const size_t n = (size_t)w->actor_count;
-    tdi_member *members = tdi_alloc_zeroed(w->alloc, n, sizeof *members);
-    int32_t count = 0;
-    if (!members) {
-        return TD_ERR_MEMORY;
-    }
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        if (is_to_settle(s, &w->actors[k]) && w->actors[k].touches) {
-            members[count++] = member_at_rest(w, &w->actors[k]);
-        }
-    }
-    td_status status = count > 0 ? settle_members(s, members, count) : TD_OK;
-    tdi_alloc_free(w->alloc, members, n * sizeof *members);
+    party p = {.members = tdi_alloc_zeroed(w->alloc, n, sizeof *p.members),
+               .place = tdi_alloc_zeroed(w->alloc, n, sizeof *p.place),
+               .bound = tdi_alloc_zeroed(w->alloc, n, sizeof *p.bound)};
+    td_status status = p.members && p.place && p.bound ? settle_parties(s, &p) : TD_ERR_MEMORY;
+    tdi_alloc_free(w->alloc, p.bound, n * sizeof *p.bound);
+    tdi_alloc_free(w->alloc, p.place, n * sizeof *p.place);
+    tdi_alloc_free(w->alloc, p.members, n * sizeof *p.members);
     return status;
 }
 
@@ -122,7 +189,7 @@ static const tdi_actor *settle_loners(settling *s) {
     td_world *w = s->world;
     td_pool_run(w->pool, w->actor_count, settle_alone, s);
     for (int32_t k = 0; k < w->actor_count; k++) {
-        if (!w->actors[k].touches && w->actors[k].status != TD_OK) {
+        if (is_alone(w, &w->actors[k]) && w->actors[k].status != TD_OK) {
             return &w->actors[k];
         }
     }
@@ -131,6 +198,7 @@ static const tdi_actor *settle_loners(settling *s) {
 
 td_status tdi_world_settle(td_world *w, td_diag_list *diags) {
     settling s = {.world = w, .diag = {.index = TD_NONE}};
+    tdi_world_set_holds(w, 0);
     const tdi_actor *wrong = settle_loners(&s);
     if (wrong) {
         return tdi_object_fault(w, wrong->object, wrong->status, "", &wrong->diag, diags);
@@ -146,6 +214,7 @@ td_status tdi_world_settle(td_world *w, td_diag_list *diags) {
 
 td_status td_world_settle(td_world *w, td_rest *rests, td_diag *diag) {
     settling s = {.world = w, .all = true, .rests = rests, .diag = {.index = TD_NONE}};
+    tdi_world_set_holds(w, td_world_time(w));
     const tdi_actor *wrong = settle_loners(&s);
     if (wrong) {
         return tdi_fail_at(diag, wrong->status, wrong->diag.index, "'%s': %s", wrong->name,

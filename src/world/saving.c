@@ -7,10 +7,12 @@
 
 #include "world/world.h"
 
+#include "implicit/hold.h"
+
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
-#define VERSION  6u
+#define VERSION  7u
 #define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {
@@ -45,6 +47,13 @@ static uint64_t shape_of(const td_world *w) {
         for (int32_t i = 0; i < a->acting_count; i++) {
             hash = mix(hash, &a->acting[i].load, sizeof a->acting[i].load);
         }
+    }
+    for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
+        const tdi_tie *tie = &w->ties[k];
+        hash = mix(hash, &w->scene->def.constraints[k].kind, sizeof(td_constraint_kind));
+        hash = mix(hash, tie->actor, sizeof tie->actor);
+        hash = mix(hash, &tie->segment, sizeof tie->segment);
+        hash = mix(hash, &tie->point, sizeof tie->point);
     }
     return hash;
 }
@@ -153,6 +162,22 @@ static void tape_actor(tape *t, tdi_actor *a) {
     t->size += tdi_state_save_size(a->solver->implicit, a->state);
 }
 
+static void tape_tie(tape *t, tdi_tie *tie) {
+    item(t, &tie->from, sizeof tie->from);
+    flag(t, &tie->begun);
+    flag(t, &tie->loose);
+    item(t, &tie->past, sizeof tie->past);
+}
+
+static void tape_group(tape *t, tdi_group *g) {
+    if (t->to) {
+        tdi_holds_save(g->holds, t->to + t->size);
+    } else if (t->from) {
+        tdi_holds_restore(g->holds, t->from + t->size);
+    }
+    t->size += tdi_holds_save_size(g->holds);
+}
+
 static void tape_world(tape *t, td_world *w) {
     head h = {MAGIC, VERSION, w->shape, w->step};
     item(t, &h, sizeof h);
@@ -164,6 +189,12 @@ static void tape_world(tape *t, td_world *w) {
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
         tape_actor(t, &w->actors[k]);
+    }
+    for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
+        tape_tie(t, &w->ties[k]);
+    }
+    for (int32_t g = 0; g < w->group_count; g++) {
+        tape_group(t, &w->groups[g]);
     }
     if (w->near.set) {
         item(t, w->near.last, (size_t)w->near.first_point[w->actor_count] * sizeof *w->near.last);

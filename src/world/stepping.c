@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/pool.h"
+#include "implicit/hold.h"
 
 #include <math.h>
 #include <string.h>
@@ -72,6 +73,7 @@ static void begin(const stepping *s) {
     td_world *w = s->world;
     tdi_world_set_keyed(w, s->t1);
     tdi_world_stiffen(w, NULL);
+    tdi_world_set_holds(w, s->t0);
     tdi_world_move_colliders(w);
     for (int32_t k = 0; k < w->wind_count; k++) {
         const td_wind_load *l = &w->scene->def.loads[w->winds[k].load].as.wind;
@@ -326,6 +328,7 @@ td_status td_world_step(td_world *w, td_diag *diag) {
     for_islands(&s, accept_island);
     tdi_world_end_ways(w);
     w->step++;
+    tdi_world_note_holds(w);
     for (int32_t k = 0; k < w->scene->def.object_count; k++) {
         w->objects[k].frame = tdi_object_frame(w, k);
     }
@@ -345,6 +348,9 @@ static size_t began_bytes(const td_world *w) {
         const tdi_member alone = {.ops = a->solver->implicit, .body = a->state};
         const tdi_system system = {.member = &alone, .count = 1};
         bytes += tdi_system_memory(&system);
+    }
+    for (int32_t g = 0; g < w->group_count; g++) {
+        bytes += tdi_holds_save_size(w->groups[g].holds);
     }
     return bytes;
 }

@@ -3,6 +3,7 @@
 
 #include "world/world.h"
 
+#include "base/diag.h"
 #include "math/quat.h"
 
 #include <stdio.h>
@@ -18,6 +19,8 @@ td_contact_opts tdi_world_contact_opts(const td_world *w) {
     opts.friction = c->friction;
     opts.gap = c->gap;
     opts.creep = c->creep;
+    opts.method = c->method;
+    opts.restitution = c->restitution;
     return opts;
 }
 
@@ -56,9 +59,17 @@ td_status tdi_world_make_colliders(td_world *w, td_diag_list *diags) {
         w->colliders[k] = td_collider_default(def->colliders[k].kind);
         w->colliders[k].size = def->colliders[k].as.size;
         w->colliders[k].friction = def->colliders[k].as.friction;
+        w->colliders[k].restitution = def->colliders[k].as.restitution;
     }
     tdi_world_place_colliders(w);
     td_status status = td_colliders_check(w->colliders, def->collider_count, &diag);
+    for (int32_t k = 0; k < def->collider_count && status == TD_OK; k++) {
+        if (w->colliders[k].restitution > 0 && def->contact.method == TD_CONTACT_BARRIER) {
+            status = tdi_fail_at(&diag, TD_ERR_ARGUMENT, k,
+                                 "restitution is %g; above 0 it needs `contact: {method: exact}`",
+                                 w->colliders[k].restitution);
+        }
+    }
     if (status != TD_OK) {
         char path[64];
         snprintf(path, sizeof path, "colliders[%d]", diag.index < 0 ? 0 : (int)diag.index);

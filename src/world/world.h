@@ -94,6 +94,7 @@ typedef struct tdi_actor {
 typedef struct tdi_island {
     int32_t first, count; // of the world's members
     tdi_touch *touch;     // NULL: nothing touches
+    tdi_holds *holds;     // constraints of its groups; NULL: none
     bool converged;       // the step was solved
     bool accepted;        // and accepted
     void *memory;         // where a step began that was taken in halves; NULL: it was not
@@ -111,12 +112,33 @@ typedef struct tdi_nearness {
     bool shared;          // a program has a state in its hands, and may move it between steps
     tdi_capsule *capsule;
     int32_t *root;         // of an actor: another of its island, or itself
+    int32_t *place;        // of an actor: its number among the members
     int32_t *before;       // of an actor: the first of its island in the last step
     int32_t *before_count; // of the first of an island: how many it had then
     char *room;            // for contact of all islands
     size_t room_bytes;
     size_t *share; // bytes of it: of an actor, where that of its island begins
 } tdi_nearness;
+
+// A constraint of the scene.
+typedef struct tdi_tie {
+    char name[64];
+    int32_t actor[2];      // TD_NONE: the world
+    int32_t segment;       // of side a, as the solver names it,
+    td_vec3 point;         // and its point
+    int32_t group, number; // whose holds it is in, and where
+    td_joint_kind joint;   // of a constraint of a joint
+    tdi_transform from;    // where side a was when the constraint began
+    bool begun;            // it has
+    bool loose;            // a program has let go
+    td_constraint_history past;
+} tdi_tie;
+
+// Actors that constraints join, for good.
+typedef struct tdi_group {
+    int32_t first, count; // of the world's group_actor
+    tdi_holds *holds;
+} tdi_group;
 
 typedef struct tdi_world_wind {
     td_wind *wind;
@@ -162,6 +184,13 @@ struct td_world {
     tdi_member *members;   // island after island
     int32_t *member_actor; // of a member
     tdi_nearness near;
+    tdi_tie *ties;         // one a constraint of the scene
+    int32_t *tied;         // of an actor: the first of its group, or itself
+    int32_t *group_of;     // of an actor; TD_NONE: no constraint holds it
+    int32_t *group_actor;  // group after group
+    int32_t *group_member; // its number in the island
+    tdi_group *groups;
+    int32_t group_count;
     td_collider *colliders;
     tdi_spot *probe_spots;
     tdi_world_wind *winds;
@@ -231,6 +260,21 @@ void tdi_world_end_ways(td_world *world);
 // Points were moved by something else than a step.
 void tdi_world_forget_places(td_world *world);
 tdi_system tdi_island_system(const td_world *world, const tdi_island *island);
+
+// constraints.c: constraints and their groups, of actors as drawn.
+td_status tdi_world_make_constraints(td_world *world, td_diag_list *diags);
+void tdi_world_free_constraints(td_world *world);
+
+// holding.c
+// Where the frame of the world of a constraint is by what the scene says now.
+td_constraint_target tdi_world_target(const td_world *world, int32_t constraint);
+// Where a point of a segment is, as constraints hold it; and side a of a constraint.
+tdi_transform tdi_pin_pose(const td_world *world, int32_t actor, int32_t segment, td_vec3 point);
+tdi_transform tdi_tie_pose(const td_world *world, const tdi_tie *tie);
+// Tells the solver which constraints act in a step that begins at `time`, and where to.
+void tdi_world_set_holds(td_world *world, td_real time);
+// After a step: what constraints did, and those that begin with the next one.
+void tdi_world_note_holds(td_world *world);
 
 // world.c
 // Sets the numbers that keyframes move to a time.

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Exact contact in a step: planes, multipliers, and what has to be found again.
+//
+// Method   Planes hold what would meet if all went on as it goes, and what is near. Newton's method
+//          finds the least value with them; then forces become multipliers, and the whole way of
+//          the step is looked at: what something is in the way of gets a plane, and one that did
+//          not hold is made anew where it failed. That goes on until nothing changes.
+
+#include "implicit/touch.h"
+
+#include "math/vec3.h"
+
+#include <string.h>
+
+static void gather(const tdi_touch *t, const tdi_system *y, td_vec3 *x) {
+    for (int32_t k = 0; k < y->count; k++) {
+        tdi_state_points(y->member[k].ops, y->member[k].body, false, x + t->first_point[k]);
+    }
+}
+
+// Mass over h^2 of a capsule, from what would stop it within a radius and a step.
+static td_real stiffness_of(const tdi_touch *t, const tdi_member *m, int32_t k, td_real h) {
+    const int32_t first = t->first_capsule[k], count = t->first_capsule[k + 1] - first;
+    td_real radius = 0;
+    for (int32_t i = first; i < first + count; i++) {
+        radius += t->radius[i] / count;
+    }
+    return count > 0
+               ? (m->ops->force(m->body, m->opts, 1, h) - m->ops->force(m->body, m->opts, 0, h)) /
+                     radius
+               : 0;
+}
+
+td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_diag *diag) {
+    const td_real h = t->rule.h;
+    const td_vec3 gravity = y->member[0].opts->gravity;
+    bool changed;
+    gather(t, y, t->began);
+    for (int32_t k = 0; k < y->count; k++) {
+        const tdi_member *m = &y->member[k];
+        t->stiffness[k] = stiffness_of(t, m, k, h);
+        tdi_state_velocities(m->ops, m->body, t->ahead + t->first_point[k]);
+    }
+    for (int32_t p = 0; p < t->point_count; p++) {
+        t->ahead[p] = tdi_scale(t->ahead[p], h);
+        t->dx[p] = tdi_madd(t->ahead[p], gravity, h * h);
+    }
+    t->unsure = true;
+    t->planes = (tdi_plane_rule){.began = t->began,
+                                 .star = t->star,
+                                 .ahead = t->ahead,
+                                 .h = h,
+                                 .gravity = gravity,
+                                 .group = t->owner,
+                                 .stiffness = t->stiffness,
+                                 .first = true};
+    td_status status = tdi_contacts_find(t->set, t->began, t->dx, NULL);
+    if (status == TD_ERR_LIMIT) { // all is near on long ways
+        memset(t->dx, 0, (size_t)t->point_count * sizeof *t->dx);
+        status = tdi_contacts_find(t->set, t->began, NULL, diag);
+    }
+    status =
+        status == TD_OK ? tdi_planes_find(t->set, &t->planes, t->began, t->dx, &changed) : status;
+    t->planes.first = false;
+    return status;
+}
+
+bool tdi_exact_missed(const tdi_touch *t, const tdi_system *y) {
+    const tdi_solver_state *head = y->member[0].body;
+    return t->exact && !head->rule.hits && tdi_planes_count(t->set) > 0;
+}
+
+bool tdi_exact_calm(tdi_touch *t, const tdi_system *y) {
+    for (int32_t k = 0; k < y->count; k++) {
+        tdi_state_moves(y->member[k].ops, y->member[k].body, false, t->moved + t->first_point[k]);
+    }
+    gather(t, y, t->now);
+    return tdi_planes_calm(t->set, &t->planes, t->now, t->moved);
+}
+
+td_status tdi_exact_refine(tdi_touch *t, const tdi_system *y, bool *done) {
+    td_status status = TD_OK;
+    bool changed = false;
+    gather(t, y, t->now);
+    *done = tdi_planes_update(t->set, &t->planes, t->now);
+    if (t->unsure || *done) {
+        for (int32_t p = 0; p < t->point_count; p++) {
+            t->dx[p] = tdi_sub(t->now[p], t->began[p]);
+        }
+        status = tdi_contacts_find(t->set, t->began, t->dx, NULL);
+        status = status == TD_OK ? tdi_planes_find(t->set, &t->planes, t->began, t->dx, &changed)
+                                 : status;
+        t->unsure = changed;
+        *done = *done && !changed;
+    }
+    return status;
+}

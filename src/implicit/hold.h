@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Constraints on the bodies of a system.
+//
+// A set of constraints holds the members of a group. A system has any number of sets, in a list;
+// no body is in two groups. In a step:
+//
+//   tdi_holds_begin       which constraints act, where their targets are, what is found at a start
+//   in every iteration    evaluate; expand, before bodies are factored; solve, after them, which
+//                         changes the increments; finish, which gives the forces; value for the
+//                         line search; judge after the move
+//   tdi_holds_accept      forces for the next step, what broke, reports
+//
+// Row     a number c with its force f: 0 = c, or 0 <= c and f <= 0. The potential gains
+//         (f^2 - l^2)/(2 K), f = l + K c, where f is below 0 if the row is one-sided. l, the
+//         multiplier, is the force of the iteration before, so that c goes to 0 with K finite.
+// Pinned  rows of one segment and the world: they go into the elimination of their body.
+// Coupled rows between two segments a and b: with a number z each row is (a - z) + (b + z), of
+//         which each part goes into the elimination of its body, and z is the unknown of a Schur
+//         complement. Least in z, K_a/2 ((a - z)^2 + (b + z)^2) is K/2 (a + b)^2 with K = K_a/2.
+
+#include "constrain/constrain.h"
+#include "implicit/implicit.h"
+#include "implicit/sparse.h"
+
+// What a constraint leaves from step to step. It is saved as it is.
+typedef struct tdi_hold_state {
+    td_constraint_target target, target0; // at the end of the next step, and of the last
+    tdi_found found;
+    td_real l[TDI_BONDS][TDI_BOND_ROWS];
+    td_real weight[TDI_BONDS]; // how often K has become ten times as large: that power
+    td_real along;             // on a curve
+    td_real error;             // m or rad
+    td_vec3 place, force, moment;
+    int32_t asked;                 // to hold
+    int32_t active, broken, unmet; // in the last step
+} tdi_hold_state;
+
+// A bond of a constraint.
+typedef struct tdi_held {
+    int32_t hold, bond;           // of the set, and of the constraint
+    int32_t node;                 // of the Schur complement; TD_NONE: pinned
+    int32_t pin[TDI_BOND_PINS];   // of the set; TD_NONE: the world's
+    int32_t mate;                 // pin of the second side on which forces act; TD_NONE: pinned
+    td_vec3 fixed[TDI_BOND_PINS]; // places of the world's pins
+    tdi_bond law;
+    bool acts;                // in this step
+    bool used[TDI_BOND_ROWS]; // in this iteration
+    tdi_bond_at at;           // where it was evaluated
+    // What rows see of a move of the first pin and of the mate; a coupled distance has two more.
+    td_vec3 way[TDI_BOND_ROWS], back[TDI_BOND_ROWS];
+    td_real stiff[TDI_BOND_ROWS]; // N/m: of a row on either side; 0: there is no row
+    td_real inertia;              // N/m: of both sides over h^2
+    td_real k, merit;             // N/m: of the model, and of the value that a line search sees
+    td_real l_before[TDI_BOND_ROWS];
+    td_real error;  // where it was judged last
+    int32_t stalls; // times in a row that this did not shrink
+} tdi_held;
+
+struct tdi_holds {
+    tdi_holds *next; // set of the system; NULL: the last
+    const td_alloc *alloc;
+    size_t bytes;
+    td_real time; // s: at the beginning of the whole step
+    int32_t count, member_count, held_count, pin_count, node_count;
+    td_constraint *def;
+    td_joint_kind *joint; // of a constraint's first side
+    tdi_rail *curve;      // of a constraint
+    tdi_hold_state *state, *began;
+    td_constraint_target *now; // at the end of this part of the step
+    tdi_held *held;
+    int32_t *member;    // of the group: its number in the system
+    int32_t *first_pin; // of a member, and one past all
+    tdi_pin *pin;
+    td_vec3 *place, *move;      // of a pin
+    int32_t *first_node, *node; // of a member: bonds that couple it, and one past all; in held
+    td_real *scale;             // of a member: kg, of a segment in the mean
+    td_real h;                  // of the rule; 0: statics
+    bool coupled;               // some bond couples segments in this step
+    tdi_sparse *sparse;         // NULL: no bond couples
+    td_real (*x)[4];            // at a place of its order
+};
+
+// Members are the bodies that `actor` of the constraints names; those of a system are told by
+// tdi_holds_bind(). Everything is copied. Names the constraint that a solver cannot take.
+td_status tdi_holds_new(const tdi_member *members, int32_t member_count,
+                        const td_constraint *constraints, int32_t count, const td_alloc *alloc,
+                        tdi_holds **out, td_diag *diag);
+void tdi_holds_free(tdi_holds *h); // NULL is allowed
+// The number in the system of every member; NULL: the same.
+void tdi_holds_bind(tdi_holds *h, const int32_t *member);
+
+void tdi_holds_set_time(tdi_holds *h, td_real time); // at the beginning of the next step
+void tdi_holds_set_target(tdi_holds *h, int32_t k, const td_constraint_target *target);
+void tdi_holds_set_hold(tdi_holds *h, int32_t k, bool hold);
+td_constraint_report tdi_holds_report(const tdi_holds *h, int32_t k);
+size_t tdi_holds_save_size(const tdi_holds *h);
+void tdi_holds_save(const tdi_holds *h, void *bytes);
+void tdi_holds_restore(tdi_holds *h, const void *bytes);
+
+// ---- steps; `all` is the first set of a system, and NULL is allowed
+
+// Whether the same constraints act in the next step as in the last, and no one-sided one pushed.
+bool tdi_holds_ready(const tdi_holds *all);
+// The bodies are where the step begins. They go `part` of what is left to the targets.
+void tdi_holds_begin(tdi_holds *all, const tdi_system *system, td_real h, td_real part);
+// Back to where that was.
+void tdi_holds_undo(tdi_holds *all);
+void tdi_holds_accept(tdi_holds *all, const tdi_system *system);
+
+// ---- Newton's method (hold_rows.c)
+
+void tdi_holds_evaluate(tdi_holds *all, const tdi_system *system);
+void tdi_holds_expand(const tdi_holds *all, const tdi_system *system, bool exact, bool positive);
+td_real tdi_holds_value(tdi_holds *all, const tdi_system *system);
+// At the poses that were evaluated, with the forces that were found there.
+td_real tdi_holds_value_kept(const tdi_holds *all);
+// What the promise changes by when the value has the forces that follow from the increments.
+td_real tdi_holds_slope(tdi_holds *all, const tdi_system *system);
+// With the increments as they are: forces, and the slope of the value along them.
+void tdi_holds_finish(tdi_holds *all, const tdi_system *system, td_real *promise);
+// No increment was taken: forces as they were.
+void tdi_holds_revert(tdi_holds *all);
+// At the new poses, after increments of this size, taken whole or not. True: all constraints are
+// met, but for those that cannot be.
+bool tdi_holds_judge(tdi_holds *all, const tdi_system *system, td_real largest, bool whole);
+
+// ---- the Schur complement (hold_couple.c)
+
+bool tdi_holds_couple(const tdi_holds *all); // whether any bond couples segments
+// Takes coupled bonds into the increments, which are those without them, and the promise. False:
+// the whole is not positive definite.
+bool tdi_holds_solve(tdi_holds *all, const tdi_system *system, td_real *promise);
+// The bodies have responded to some forces. Pushes what coupled bonds add to these: with the same
+// forces again the response is that of the held bodies.
+void tdi_holds_counter(tdi_holds *all, const tdi_system *system);
+
+// ---- shared by these files
+
+// How much larger K has become.
+static inline td_real tdi_hold_weight(const tdi_hold_state *s, int32_t bond) {
+    static const td_real tens[] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6};
+    const td_real w = s->weight[bond];
+    return tens[w >= 0 && w <= 6 ? (int)w : 0];
+}
+// Where all pins are.
+void tdi_holds_gather(tdi_holds *h, const tdi_system *system);
+// Places of a bond's pins.
+void tdi_held_places(const tdi_holds *h, const tdi_held *b, td_vec3 x[TDI_BOND_PINS]);
+// How all pins move by the increments, or by responses.
+void tdi_holds_gather_moves(tdi_holds *h, const tdi_system *system, bool response);
+// The frame of a segment at one of its points, as pins there turn.
+tdi_frame_at tdi_pin_frame(const tdi_implicit *ops, const void *body, int32_t segment, td_vec3 at);
+// The frame of a side of constraint k, 0 or 1, at a point of it.
+tdi_frame_at tdi_holds_frame(const tdi_holds *h, const tdi_system *system, int32_t k, int side,
+                             td_vec3 at);
+static inline const tdi_member *tdi_holds_member(const tdi_holds *h, const tdi_system *y,
+                                                 int32_t k) {
+    return &y->member[h->member[k]];
+}

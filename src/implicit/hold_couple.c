@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// Constraints between two segments: the Schur complement of the bodies' factors.
+//
+// With E factored by the bodies, each row's parts K_a (a - z) and K_a (b + z) in it, v = a - b as a
+// function of the increments, and x0 = -E^-1 r,
+//   E x = -r + v^T q,   (2/K_a) q = v x,   q = K_a z
+//   (2/K_a - W) q = v x0,   W = v E^-1 v^T,   x = x0 + E^-1 v^T q.
+// The complement is positive definite where the whole is, also where the bodies alone, without
+// their K_a, are not: what holds a thin bar against turning about itself is often the constraint.
+// W is dense within a body and couples no others. Rows of three and a unit make blocks of 4x4, so
+// that chains of bodies are factored in time proportional to their number.
+
+#include "implicit/hold.h"
+
+#include <math.h>
+
+bool tdi_holds_couple(const tdi_holds *all) {
+    bool any = false;
+    for (const tdi_holds *h = all; h && !any; h = h->next) {
+        any = h->coupled;
+    }
+    return any;
+}
+
+static bool has_row(const tdi_held *b, int32_t row) {
+    return row < TDI_BOND_ROWS && b->acts && b->stiff[row] > 0;
+}
+
+// Pushes a row's pins that a member has, by `force` along v.
+static void push_row(const tdi_holds *h, const tdi_held *b, const tdi_member *m, int32_t k,
+                     int32_t row, td_real force) {
+    const td_constraint *c = &h->def[b->hold];
+    if (c->actor[0] == k) {
+        tdi_state_pin_push(m->ops, m->body, &h->pin[b->pin[0]], tdi_scale(b->way[row], force));
+    }
+    if (c->actor[1] == k) {
+        tdi_state_pin_push(m->ops, m->body, &h->pin[b->mate], tdi_scale(b->back[row], -force));
+    }
+}
+
+// v of a row, of the moves of the pins that a member has.
+static td_real part_of(const tdi_holds *h, const tdi_held *b, int32_t k, int32_t row) {
+    const td_constraint *c = &h->def[b->hold];
+    td_real sum = 0;
+    if (c->actor[0] == k) {
+        sum += tdi_dot(b->way[row], h->move[b->pin[0]]);
+    }
+    if (c->actor[1] == k) {
+        sum -= tdi_dot(b->back[row], h->move[b->mate]);
+    }
+    return sum;
+}
+
+// ---- the complement -------------------------------------------------------------------------
+
+// Column `row` of the block of a bond and each that comes before it, from one member.
+static void add_column(tdi_holds *h, const tdi_member *m, int32_t k, int32_t at, int32_t row) {
+    const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
+    const tdi_held *b = &h->held[h->node[at]];
+    push_row(h, b, m, k, row, 1);
+    tdi_state_respond(m->ops, m->body);
+    tdi_state_pin_moves(m->ops, m->body, h->pin + first, count, true, h->move + first);
+    for (int32_t j = h->first_node[k]; j <= at; j++) {
+        const tdi_held *other = &h->held[h->node[j]];
+        td_real block[4][4] = {{0}};
+        for (int32_t r = 0; r < TDI_BOND_ROWS; r++) {
+            block[r][row] = has_row(other, r) ? -part_of(h, other, k, r) : 0;
+        }
+        if (other->acts) {
+            tdi_sparse_add(h->sparse, other->node, b->node, block);
+        }
+    }
+}
+
+static void add_member(tdi_holds *h, const tdi_member *m, int32_t k) {
+    const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
+    tdi_state_pin_confine(m->ops, m->body, h->pin + first, count);
+    for (int32_t at = h->first_node[k]; at < h->first_node[k + 1]; at++) {
+        for (int32_t r = 0; r < TDI_BOND_ROWS; r++) {
+            if (has_row(&h->held[h->node[at]], r)) {
+                add_column(h, m, k, at, r);
+            }
+        }
+    }
+    tdi_state_pin_confine(m->ops, m->body, NULL, 0);
+}
+
+// 2/K_a, and units where there is no row.
+static void add_compliances(tdi_holds *h) {
+    for (int32_t i = 0; i < h->held_count; i++) {
+        const tdi_held *b = &h->held[i];
+        td_real block[4][4] = {{0}};
+        for (int32_t r = 0; r < 4; r++) {
+            block[r][r] = has_row(b, r) ? 2 / b->stiff[r] : 1;
+        }
+        if (b->node != TD_NONE) {
+            tdi_sparse_add(h->sparse, b->node, b->node, block);
+        }
+    }
+}
+
+static bool factor(tdi_holds *h, const tdi_system *y) {
+    tdi_sparse_clear(h->sparse);
+    add_compliances(h);
+    for (int32_t k = 0; k < h->member_count; k++) {
+        if (h->first_node[k] < h->first_node[k + 1]) {
+            add_member(h, tdi_holds_member(h, y, k), k);
+        }
+    }
+    return tdi_sparse_factor(h->sparse);
+}
+
+// ---- solving --------------------------------------------------------------------------------
+
+static void fill_right_side(tdi_holds *h) {
+    for (int32_t i = 0; i < h->held_count; i++) {
+        const tdi_held *b = &h->held[i];
+        for (int32_t r = 0; b->node != TD_NONE && r < 4; r++) {
+            td_real *x = h->x[h->sparse->place[b->node]];
+            x[r] = has_row(b, r) ? tdi_dot(b->way[r], h->move[b->pin[0]]) -
+                                       tdi_dot(b->back[r], h->move[b->mate])
+                                 : 0;
+        }
+    }
+}
+
+static void push_all(const tdi_holds *h, const tdi_system *y) {
+    for (int32_t k = 0; k < h->member_count; k++) {
+        const tdi_member *m = tdi_holds_member(h, y, k);
+        for (int32_t at = h->first_node[k]; at < h->first_node[k + 1]; at++) {
+            const tdi_held *b = &h->held[h->node[at]];
+            for (int32_t r = 0; r < TDI_BOND_ROWS; r++) {
+                if (has_row(b, r)) {
+                    push_row(h, b, m, k, r, h->x[h->sparse->place[b->node]][r]);
+                }
+            }
+        }
+    }
+}
+
+// -r.x = r.E^-1 r + (v x0).q, and (v x0).q is what the solve gives
+static bool solve(tdi_holds *h, const tdi_system *y, td_real *promise) {
+    if (!factor(h, y)) {
+        return false;
+    }
+    tdi_holds_gather_moves(h, y, false);
+    fill_right_side(h);
+    *promise += tdi_sparse_solve(h->sparse, h->x);
+    push_all(h, y);
+    for (int32_t k = 0; k < h->member_count; k++) {
+        const tdi_member *m = tdi_holds_member(h, y, k);
+        tdi_state_respond(m->ops, m->body);
+        tdi_state_absorb(m->ops, m->body);
+    }
+    return true;
+}
+
+bool tdi_holds_solve(tdi_holds *all, const tdi_system *y, td_real *promise) {
+    bool fine = true;
+    for (tdi_holds *h = all; h && fine; h = h->next) {
+        fine = !h->coupled || solve(h, y, promise);
+    }
+    return fine;
+}
+
+void tdi_holds_counter(tdi_holds *all, const tdi_system *y) {
+    for (tdi_holds *h = all; h; h = h->next) {
+        if (h->coupled) {
+            tdi_holds_gather_moves(h, y, true);
+            fill_right_side(h);
+            tdi_sparse_solve(h->sparse, h->x);
+            push_all(h, y);
+        }
+    }
+}

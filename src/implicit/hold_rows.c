@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: MIT
+// Rows of constraints in Newton's method.
+//
+// Model    With c and its gradient J where they were evaluated, increments x see the force
+//          f = l + K (c + J x). A row that is one-sided takes part where the value below has a
+//          force.
+// Forces   After the increments are known, l becomes that f, before the line search: along the
+//          increments the value with these l falls by x^T E x, E being the Hessian without K.
+//          So the value needs no large K, and large K make it a narrow valley: it takes a small
+//          one (merit), and the model a large one.
+// Stalls   A row whose error the increments do not take away to the first order gets a K ten times
+//          as large. One whose error stays contradicts others, or cannot be reached: it becomes a
+//          spring, without l.
+
+#include "implicit/hold.h"
+
+#include <math.h>
+#include <string.h>
+
+#define STIFF     1e6  // times the inertia of a segment: K
+#define SPRING    1e2  // times that: K of rows that cannot be met
+#define MET       1e-9 // m or rad
+#define WEAK      0.01 // of the error is left to the first order, at most
+#define SHRINKS   0.25 // of the error is left, at most, by an iteration that helps
+#define STALLS    6    // in a row: it cannot be met
+#define MOST_TENS 6    // times that K becomes ten times as large
+#define CALM      0.1  // of the error: increments below this do not come nearer
+
+// ---- pins -----------------------------------------------------------------------------------
+
+void tdi_holds_gather(tdi_holds *h, const tdi_system *y) {
+    for (int32_t k = 0; k < h->member_count; k++) {
+        const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
+        const tdi_member *m = tdi_holds_member(h, y, k);
+        if (count > 0) {
+            m->ops->pin_places(m->body, h->pin + first, count, false, h->place + first);
+        }
+    }
+}
+
+void tdi_held_places(const tdi_holds *h, const tdi_held *b, td_vec3 x[TDI_BOND_PINS]) {
+    for (int32_t p = 0; p < b->law.pin_count; p++) {
+        x[p] = b->pin[p] == TD_NONE ? b->fixed[p] : h->place[b->pin[p]];
+    }
+}
+
+void tdi_holds_gather_moves(tdi_holds *h, const tdi_system *y, bool response) {
+    for (int32_t k = 0; k < h->member_count; k++) {
+        const int32_t first = h->first_pin[k], count = h->first_pin[k + 1] - first;
+        const tdi_member *m = tdi_holds_member(h, y, k);
+        if (count > 0) {
+            tdi_state_pin_moves(m->ops, m->body, h->pin + first, count, response, h->move + first);
+        }
+    }
+}
+
+// The change of a row by the moves of its pins.
+static td_real change(const tdi_holds *h, const tdi_held *b, int32_t row) {
+    const td_real own = tdi_dot(b->way[row], h->move[b->pin[0]]);
+    return b->mate == TD_NONE ? own : own + tdi_dot(b->back[row], h->move[b->mate]);
+}
+
+// ---- evaluation -----------------------------------------------------------------------------
+
+// Two rows across the line of a coupled distance under tension: the geometric stiffness f/|d|,
+// which couples both sides.
+static void add_tension(const tdi_holds *h, tdi_held *b) {
+    const td_real sign = b->law.one_sided ? -1 : 1, force = sign * h->state[b->hold].l[b->bond][0],
+                  length = tdi_norm(tdi_sub(h->place[b->pin[0]], h->place[b->pin[1]]));
+    const td_vec3 n = b->way[0], t = tdi_across(n), across[2] = {t, tdi_cross(n, t)};
+    for (int r = 0; r < 2; r++) {
+        b->way[1 + r] = across[r];
+        b->back[1 + r] = tdi_scale(across[r], -1);
+        b->stiff[1 + r] = b->used[0] && force > 0 && length > 0 ? 2 * force / length : 0;
+    }
+}
+
+// What rows see, and where forces act on the second side: where the first side's point is, in its
+// axes, if the bond is more than one of two points.
+static void open_rows(tdi_holds *h, const tdi_system *y, tdi_held *b, td_vec3 x) {
+    const tdi_bond_kind kind = b->law.kind;
+    const bool points = kind == TDI_BOND_POINT || kind == TDI_BOND_DISTANCE;
+    for (int32_t r = 0; r < b->law.row_count; r++) {
+        b->way[r] = b->at.gradient[r][0];
+        b->back[r] = kind == TDI_BOND_GEAR ? b->at.gradient[r][1] : tdi_scale(b->way[r], -1);
+        b->stiff[r] = b->used[r] ? 2 * b->k : 0;
+    }
+    if (b->mate != TD_NONE && kind == TDI_BOND_DISTANCE) {
+        add_tension(h, b);
+    }
+    if (b->mate != TD_NONE && !points && kind != TDI_BOND_GEAR) {
+        tdi_pin *mate = &h->pin[b->mate];
+        const tdi_frame_at f = tdi_holds_frame(h, y, b->hold, 1, mate->at);
+        mate->arm = tdi_quat_rotate(tdi_quat_conj(f.rotation), tdi_sub(x, f.position));
+    }
+}
+
+static void evaluate(tdi_holds *h, const tdi_system *y, tdi_held *b) {
+    tdi_hold_state *s = &h->state[b->hold];
+    td_real *l = s->l[b->bond];
+    td_vec3 x[TDI_BOND_PINS];
+    tdi_held_places(h, b, x);
+    tdi_bond_evaluate(&b->law, x, &s->along, &b->at);
+    b->k = b->inertia * (s->unmet ? SPRING : STIFF * tdi_hold_weight(s, b->bond));
+    for (int32_t r = 0; r < b->law.row_count; r++) {
+        b->used[r] = !b->law.one_sided || l[r] + b->merit * b->at.c[r] < 0;
+        if (s->unmet || !b->used[r]) {
+            l[r] = 0;
+        }
+    }
+    open_rows(h, y, b, x[0]);
+}
+
+void tdi_holds_evaluate(tdi_holds *all, const tdi_system *y) {
+    for (tdi_holds *h = all; h; h = h->next) {
+        tdi_holds_gather(h, y);
+        for (int32_t i = 0; i < h->held_count; i++) {
+            if (h->held[i].acts) {
+                evaluate(h, y, &h->held[i]);
+            }
+        }
+    }
+}
+
+// ---- terms ----------------------------------------------------------------------------------
+
+// Gradient and Hessian of a bond on one of its pins, with what rows see of it. The force of the
+// error passes with the increments, and has no second derivatives: at a first guess it may be many
+// times that of the multipliers. `curvature`: NULL, or that of the rows.
+static void expand(const tdi_holds *h, const tdi_held *b, const tdi_member *m, int32_t pin,
+                   const td_vec3 *sees, const td_sym3 *curvature, tdi_levers levers) {
+    const tdi_hold_state *s = &h->state[b->hold];
+    const td_real share = b->mate == TD_NONE ? 0.5 : 1; // of K_a, which is 2 K
+    const td_sym3 none = {0};
+    td_vec3 lasting = {0, 0, 0}, passing = {0, 0, 0};
+    td_sym3 hessian = {0};
+    for (int32_t r = 0; r < TDI_BOND_ROWS; r++) {
+        if (b->stiff[r] > 0) {
+            hessian = tdi_sym3_add(hessian, tdi_sym3_square(sees[r], share * b->stiff[r]));
+        }
+        if (b->stiff[r] > 0 && r < b->law.row_count) {
+            const td_real error = b->k * b->at.c[r];
+            lasting = tdi_madd(lasting, sees[r], s->unmet ? error : s->l[b->bond][r]);
+            passing = tdi_madd(passing, sees[r], s->unmet ? 0 : error);
+        }
+    }
+    m->ops->pin_add(m->body, &h->pin[pin], passing, &hessian, TDI_LEVERS_NONE);
+    m->ops->pin_add(m->body, &h->pin[pin], lasting, curvature ? curvature : &none, levers);
+}
+
+static td_sym3 curvature_of(const tdi_holds *h, const tdi_held *b) {
+    const tdi_hold_state *s = &h->state[b->hold];
+    td_real force[TDI_BOND_ROWS] = {0};
+    td_vec3 x[TDI_BOND_PINS];
+    for (int32_t r = 0; r < b->law.row_count; r++) {
+        force[r] = !b->used[r] ? 0 : s->unmet ? b->k * b->at.c[r] : s->l[b->bond][r];
+    }
+    tdi_held_places(h, b, x);
+    return tdi_bond_hessian(&b->law, x, s->along, force);
+}
+
+void tdi_holds_expand(const tdi_holds *all, const tdi_system *y, bool exact, bool positive) {
+    const tdi_levers levers = positive ? TDI_LEVERS_POSITIVE : TDI_LEVERS_ALL;
+    for (const tdi_holds *h = all; h; h = h->next) {
+        for (int32_t i = 0; i < h->held_count; i++) {
+            const tdi_held *b = &h->held[i];
+            const td_constraint *c = &h->def[b->hold];
+            if (!b->acts) {
+                continue;
+            }
+            const bool pinned = b->mate == TD_NONE;
+            const td_sym3 curvature = exact && pinned ? curvature_of(h, b) : (td_sym3){0};
+            expand(h, b, tdi_holds_member(h, y, c->actor[0]), b->pin[0], b->way, &curvature,
+                   levers);
+            if (!pinned) {
+                expand(h, b, tdi_holds_member(h, y, c->actor[1]), b->mate, b->back, NULL, levers);
+            }
+        }
+    }
+}
+
+// ---- value ----------------------------------------------------------------------------------
+
+// The force that the value has, and what it adds to it.
+static td_real merit_force(const tdi_held *b, const tdi_hold_state *s, td_real l, td_real c) {
+    const td_real k = s->unmet ? b->k : b->merit, f = l + k * c;
+    return b->law.one_sided && f > 0 ? 0 : f;
+}
+
+static td_real merit_value(const tdi_held *b, const tdi_hold_state *s, const td_real *c) {
+    const td_real *l = s->l[b->bond], k = s->unmet ? b->k : b->merit;
+    td_real sum = 0;
+    for (int32_t r = 0; r < b->law.row_count; r++) {
+        const td_real f = merit_force(b, s, l[r], c[r]);
+        sum += (f * f - l[r] * l[r]) / (2 * k);
+    }
+    return sum;
+}
+
+td_real tdi_holds_value(tdi_holds *all, const tdi_system *y) {
+    td_real sum = 0;
+    for (tdi_holds *h = all; h; h = h->next) {
+        tdi_holds_gather(h, y);
+        for (int32_t i = 0; i < h->held_count; i++) {
+            const tdi_held *b = &h->held[i];
+            const tdi_hold_state *s = &h->state[b->hold];
+            td_real c[TDI_BOND_ROWS], along = s->along;
+            td_vec3 x[TDI_BOND_PINS];
+            if (b->acts) {
+                tdi_held_places(h, b, x);
+                tdi_bond_rows(&b->law, x, &along, c);
+                sum += merit_value(b, s, c);
+            }
+        }
+    }
+    return sum;
+}
+
+td_real tdi_holds_value_kept(const tdi_holds *all) {
+    td_real sum = 0;
+    for (const tdi_holds *h = all; h; h = h->next) {
+        for (int32_t i = 0; i < h->held_count; i++) {
+            const tdi_held *b = &h->held[i];
+            sum += b->acts ? merit_value(b, &h->state[b->hold], b->at.c) : 0;
+        }
+    }
+    return sum;
+}
+
+// ---- forces ---------------------------------------------------------------------------------
+
+// On a curve only a force across it does anything.
+static void across_curve(const tdi_held *b, td_real along, td_real *l) {
+    td_vec3 p, d1, d2;
+    tdi_rail_at(&b->law.curve, along, &p, &d1, &d2);
+    const td_real part = (l[0] * d1.x + l[1] * d1.y + l[2] * d1.z) / tdi_dot(d1, d1);
+    l[0] -= part * d1.x;
+    l[1] -= part * d1.y;
+    l[2] -= part * d1.z;
+}
+
+//   f' = l + K c where it takes part,  f = l + K (c + J x)
+// Gives what the slope changes by where the value has f_m of f instead of f'.
+static td_real forces_of(const tdi_holds *h, const tdi_held *b, td_real f[TDI_BOND_ROWS]) {
+    const tdi_hold_state *s = &h->state[b->hold];
+    const td_real *l = s->l[b->bond];
+    td_real slope = 0;
+    for (int32_t r = 0; r < b->law.row_count; r++) {
+        const td_real c = b->at.c[r], jx = change(h, b, r),
+                      before = b->used[r] ? l[r] + b->k * c : 0,
+                      after = b->used[r] ? l[r] + b->k * (c + jx) : 0;
+        f[r] = s->unmet ? 0 : b->law.one_sided ? fmin(after, 0) : after;
+        slope += (before - merit_force(b, s, f[r], c)) * jx;
+    }
+    return slope;
+}
+
+// Whether a larger K is needed: the increments leave too much of an error to the first order.
+static bool is_weak(const tdi_holds *h, const tdi_held *b) {
+    bool weak = false;
+    for (int32_t r = 0; r < b->law.row_count; r++) {
+        const td_real c = b->at.c[r];
+        weak = weak || (b->used[r] && fabs(c) > MET && fabs(c + change(h, b, r)) > WEAK * fabs(c));
+    }
+    return weak;
+}
+
+static td_real finish(tdi_holds *h, tdi_held *b) {
+    tdi_hold_state *s = &h->state[b->hold];
+    if (!s->unmet && s->weight[b->bond] < MOST_TENS && is_weak(h, b)) {
+        s->weight[b->bond]++;
+    }
+    td_real *l = s->l[b->bond], f[TDI_BOND_ROWS] = {0};
+    const td_real slope = forces_of(h, b, f);
+    memcpy(b->l_before, l, sizeof b->l_before);
+    memcpy(l, f, sizeof f);
+    if (b->law.kind == TDI_BOND_CURVE) {
+        across_curve(b, s->along, l);
+    }
+    return slope;
+}
+
+td_real tdi_holds_slope(tdi_holds *all, const tdi_system *y) {
+    td_real sum = 0;
+    for (tdi_holds *h = all; h; h = h->next) {
+        tdi_holds_gather_moves(h, y, false);
+        for (int32_t i = 0; i < h->held_count; i++) {
+            td_real f[TDI_BOND_ROWS];
+            sum += h->held[i].acts ? forces_of(h, &h->held[i], f) : 0;
+        }
+    }
+    return sum;
+}
+
+void tdi_holds_finish(tdi_holds *all, const tdi_system *y, td_real *promise) {
+    for (tdi_holds *h = all; h; h = h->next) {
+        tdi_holds_gather_moves(h, y, false);
+        for (int32_t i = 0; i < h->held_count; i++) {
+            *promise += h->held[i].acts ? finish(h, &h->held[i]) : 0;
+        }
+    }
+}
+
+void tdi_holds_revert(tdi_holds *all) {
+    for (tdi_holds *h = all; h; h = h->next) {
+        for (int32_t i = 0; i < h->held_count; i++) {
+            const tdi_held *b = &h->held[i];
+            if (b->acts) {
+                memcpy(h->state[b->hold].l[b->bond], b->l_before, sizeof b->l_before);
+            }
+        }
+    }
+}
+
+// ---- errors ---------------------------------------------------------------------------------
+
+// How far a bond is from being met. One-sided: from c = 0 where it pushes, and below it.
+static td_real error_of(const tdi_held *b, const tdi_hold_state *s, const td_real *c) {
+    td_real most = 0;
+    for (int32_t r = 0; r < b->law.row_count; r++) {
+        const bool idle = b->law.one_sided && c[r] > 0 && !(s->l[b->bond][r] < 0);
+        const td_real e = idle ? 0 : fabs(c[r]);
+        most = e <= most ? most : e; // keeps what is not a number
+    }
+    return most;
+}
+
+// Whether a bond is met, or cannot be.
+static bool judge(tdi_holds *h, tdi_held *b, td_real largest, bool whole) {
+    tdi_hold_state *s = &h->state[b->hold];
+    td_real c[TDI_BOND_ROWS], along = s->along;
+    td_vec3 x[TDI_BOND_PINS];
+    tdi_held_places(h, b, x);
+    tdi_bond_rows(&b->law, x, &along, c);
+    const td_real before = b->error;
+    b->error = error_of(b, s, c);
+    if (s->unmet || b->error <= MET) {
+        b->stalls = 0;
+        return true;
+    }
+    const bool stalls = whole && b->error > SHRINKS * before && largest < CALM * b->error;
+    b->stalls = stalls ? b->stalls + 1 : 0;
+    if (b->stalls >= STALLS) {
+        s->unmet = 1;
+    }
+    return false;
+}
+
+bool tdi_holds_judge(tdi_holds *all, const tdi_system *y, td_real largest, bool whole) {
+    bool met = true;
+    for (tdi_holds *h = all; h; h = h->next) {
+        tdi_holds_gather(h, y);
+        for (int32_t i = 0; i < h->held_count; i++) {
+            met = (!h->held[i].acts || judge(h, &h->held[i], largest, whole)) && met;
+        }
+    }
+    return met;
+}

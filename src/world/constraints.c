@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: MIT
+// Constraints of a world: from what the scene says to what the solver holds.
+//
+// Groups   Actors that constraints join form a group, for as long as the world lives; they are
+//          always in one island. A group has the constraints of its actors in one tdi_holds.
+
+#include "world/world.h"
+
+#include "base/alloc.h"
+#include "implicit/hold.h"
+#include "math/quat.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SAME_PLACE 1e-9 // m: what two constraints ask of a point is the same
+#define ANY_ANGLE  1e4  // rad: limits beyond this are none
+
+// ---- sides ----------------------------------------------------------------------------------
+
+// Where a fault is told.
+typedef struct making {
+    td_world *world;
+    int32_t constraint;
+    const td_scene_constraint *from;
+    td_constraint *to;
+    td_diag_list *diags;
+} making;
+
+static td_status fault(const making *m, const char *key, const char *message) {
+    char path[96];
+    snprintf(path, sizeof path, "constraints[%d].%s.%s", (int)m->constraint,
+             td_constraint_kind_name(m->from->kind), key);
+    return tdi_scene_fault(m->world->scene, m->diags, TD_ERR_SYNTAX, path, "%s", message);
+}
+
+static bool of_joint(td_constraint_kind kind) {
+    return kind == TD_HOLD_JOINT || kind == TD_HOLD_GEAR || kind == TD_HOLD_LIMIT;
+}
+
+// A joint that the constraint can hold: limits and targets also of ball joints, gears not.
+static td_status check_joint(const making *m, const char *key, const tdi_spot *spot) {
+    const tdi_actor *a = &m->world->actors[spot->actor];
+    const tdi_implicit *ops = a->solver->implicit;
+    if (!ops->pin_joint) {
+        return fault(m, key, "only objects of the solver 'tree' have joints that can be held");
+    }
+    const td_joint_kind kind = ops->pin_joint(a->state, spot->segment);
+    if (kind == TD_JOINT_FIXED || kind == TD_JOINT_FREE) {
+        return fault(m, key, "this segment has no joint: it is held fast, or loose");
+    }
+    return kind == TD_JOINT_BALL && m->from->kind == TD_HOLD_GEAR
+               ? fault(m, key, "a gear needs hinges or slides; this is a ball joint")
+               : TD_OK;
+}
+
+// The point of a side, in the axes of the segment that carries it.
+static td_status make_side(const making *m, int side) {
+    const td_side_def *def = side == 0 ? &m->from->as.a : &m->from->as.b;
+    const char *key = side == 0 ? "a" : "b";
+    char path[96];
+    tdi_spot spot;
+    snprintf(path, sizeof path, "constraints[%d].%s.%s", (int)m->constraint,
+             td_constraint_kind_name(m->from->kind), key);
+    td_status status = tdi_find_spot(m->world, &def->place, path, &spot, m->diags);
+    if (status != TD_OK) {
+        return status;
+    }
+    const tdi_actor *a = &m->world->actors[spot.actor];
+    if (!a->solver->implicit->pin_places) {
+        return fault(m, key, "constraints cannot hold objects of this solver");
+    }
+    td_load at = {.segment = spot.segment,
+                  .point =
+                      tdi_add(tdi_scale(a->segments[spot.segment].tip, def->along), def->offset)};
+    if (a->solver->place_load) {
+        a->solver->place_load(m->world->variants[a->variant].model, &at);
+    }
+    m->to->actor[side] = spot.actor;
+    m->to->segment[side] = at.segment;
+    m->to->point[side] = at.point;
+    return of_joint(m->from->kind) ? check_joint(m, key, &spot) : TD_OK;
+}
+
+static tdi_transform side_pose(const td_world *w, const td_constraint *c, int side) {
+    return tdi_pin_pose(w, c->actor[side], c->segment[side], c->point[side]);
+}
+
+// ---- kinds ----------------------------------------------------------------------------------
+
+// A hinge to the world that follows an angle holds the whole rotation.
+static td_constraint_kind kind_of(const td_scene_constraint *s) {
+    return s->kind == TD_HOLD_HINGE && s->as.angle_given ? TD_HOLD_WELD : s->kind;
+}
+
+static td_joint_kind joint_of(const td_world *w, const td_constraint *c) {
+    const tdi_actor *a = &w->actors[c->actor[0]];
+    return a->solver->implicit->pin_joint(a->state, c->segment[0]);
+}
+
+static void place_side(const making *m) {
+    const td_scene_constraint *s = m->from;
+    td_constraint *c = m->to;
+    const struct td_constraint_terms *as = &s->as;
+    const bool world = c->actor[1] == TD_NONE;
+    const td_quat turn = side_pose(m->world, c, 0).rotation;
+    const td_real norm = tdi_norm(as->axis);
+    switch (c->kind) {
+    case TD_HOLD_POINT: c->as_found = false; break;
+    case TD_HOLD_WELD: c->as_found = !world; break;
+    case TD_HOLD_HINGE:
+    case TD_HOLD_SLIDER:
+        c->axis[0] = tdi_quat_rotate(tdi_quat_conj(turn), tdi_scale(as->axis, 1 / norm));
+        break;
+    case TD_HOLD_STOP:
+        c->as_found = false;
+        c->axis[1] = tdi_scale(as->axis, 1 / norm);
+        break;
+    case TD_HOLD_DISTANCE:
+    case TD_HOLD_ROPE:
+        c->as_found = as->length == 0 && !tdi_scene_keyed(m->world->scene, &as->length);
+        break;
+    default: break;
+    }
+}
+
+static void copy_terms(const making *m) {
+    td_constraint *c = m->to;
+    const struct td_constraint_terms *as = &m->from->as;
+    c->name = m->world->ties[m->constraint].name;
+    c->curve = as->points;
+    c->curve_count = as->point_count;
+    c->curve_closed = as->closed;
+    if (c->kind == TD_HOLD_LIMIT) {
+        c->low = as->low > -ANY_ANGLE ? as->low : -INFINITY;
+        c->high = as->high < ANY_ANGLE ? as->high : INFINITY;
+        c->cone = as->cone < ANY_ANGLE ? as->cone : INFINITY;
+    }
+    if (c->kind == TD_HOLD_GEAR) {
+        c->ratio = as->ratio;
+    }
+    c->break_force = as->break_force > 0 ? as->break_force : INFINITY;
+}
+
+// ---- contradictions -------------------------------------------------------------------------
+
+// Where the second side's point is, as drawn.
+static td_vec3 other_place(const making *m) {
+    return m->to->actor[1] == TD_NONE ? tdi_world_target(m->world, m->constraint).position
+                                      : side_pose(m->world, m->to, 1).position;
+}
+
+// A rope that is too short from the start would tear its ends together in one step.
+static td_status check_reach(const making *m) {
+    const struct td_constraint_terms *as = &m->from->as;
+    if (m->from->kind != TD_HOLD_ROPE || as->length == 0 || as->start > 0) {
+        return TD_OK;
+    }
+    const td_vec3 a = m->world->ties[m->constraint].from.position;
+    const td_real apart = tdi_norm(tdi_sub(a, other_place(m)));
+    char message[240];
+    snprintf(message, sizeof message,
+             "the rope is %g m long, but its ends are drawn %g m apart; make it longer or draw "
+             "them nearer",
+             as->length, apart);
+    return apart <= as->length + SAME_PLACE ? TD_OK : fault(m, "length", message);
+}
+
+static bool at_once(const struct td_constraint_terms *a, const struct td_constraint_terms *b) {
+    return a->start < b->end && b->start < a->end;
+}
+
+// Whether it holds a point in the world at a place that is known before it begins.
+static bool pins_place(const td_scene_constraint *s) {
+    return !s->as.b.given && (s->kind == TD_HOLD_POINT || s->kind == TD_HOLD_WELD) &&
+           (s->as.to_given || s->as.start <= 0);
+}
+
+// One point cannot be in two places.
+static td_status check_twice(const making *m, const td_constraint *all) {
+    const td_scene_constraint *scene = m->world->scene->def.constraints;
+    const td_constraint *c = m->to;
+    for (int32_t k = 0; k < m->constraint && pins_place(m->from); k++) {
+        const td_constraint *o = &all[k];
+        if (o->actor[0] != c->actor[0] || o->segment[0] != c->segment[0] ||
+            tdi_norm(tdi_sub(o->point[0], c->point[0])) > SAME_PLACE || !pins_place(&scene[k]) ||
+            !at_once(&scene[k].as, &m->from->as)) {
+            continue;
+        }
+        const td_real apart = tdi_norm(tdi_sub(tdi_world_target(m->world, k).position,
+                                               tdi_world_target(m->world, m->constraint).position));
+        if (apart > SAME_PLACE) {
+            char message[240];
+            snprintf(message, sizeof message,
+                     "the constraint '%s' holds the same point at a place %g m from here; remove "
+                     "one, or let one end before the other starts",
+                     m->world->ties[k].name, apart);
+            return fault(m, m->from->as.to_given ? "to" : "a", message);
+        }
+    }
+    return TD_OK;
+}
+
+static td_status make_tie(const making *m) {
+    td_world *w = m->world;
+    tdi_tie *tie = &w->ties[m->constraint];
+    snprintf(tie->name, sizeof tie->name, "%s", m->from->as.name ? m->from->as.name : "");
+    if (!m->from->as.name) {
+        snprintf(tie->name, sizeof tie->name, "%s %d", td_constraint_kind_name(m->from->kind),
+                 (int)m->constraint + 1);
+    }
+    *m->to = td_constraint_default(kind_of(m->from));
+    td_status status = make_side(m, 0);
+    status = status == TD_OK && m->from->as.b.given ? make_side(m, 1) : status;
+    if (status != TD_OK) {
+        return status;
+    }
+    if (m->to->actor[0] == m->to->actor[1] && m->to->segment[0] == m->to->segment[1]) {
+        return fault(m, "b", "both sides are on the same segment; a constraint needs two");
+    }
+    copy_terms(m);
+    place_side(m);
+    tie->actor[0] = m->to->actor[0];
+    tie->actor[1] = m->to->actor[1];
+    tie->segment = m->to->segment[0];
+    tie->point = m->to->point[0];
+    tie->joint = m->from->kind == TD_HOLD_JOINT ? joint_of(w, m->to) : TD_JOINT_BALL;
+    tie->from = tdi_tie_pose(w, tie);
+    tie->begun = m->from->as.start <= 0;
+    tie->past.broken_at = tie->past.unmet_at = -1;
+    m->to->target = tdi_world_target(w, m->constraint);
+    return check_reach(m);
+}
+
+// ---- groups ---------------------------------------------------------------------------------
+
+static int32_t first_of(int32_t *root, int32_t k) {
+    while (root[k] != k) {
+        root[k] = root[root[k]];
+        k = root[k];
+    }
+    return k;
+}
+
+// Joins the actors of all constraints: the first of a group is its root.
+static void join_actors(td_world *w) {
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        w->tied[k] = k;
+    }
+    for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
+        const tdi_tie *t = &w->ties[k];
+        const int32_t a = first_of(w->tied, t->actor[0]);
+        const int32_t b = t->actor[1] == TD_NONE ? a : first_of(w->tied, t->actor[1]);
+        w->tied[a > b ? a : b] = a > b ? b : a;
+    }
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        w->tied[k] = first_of(w->tied, k);
+    }
+}
+
+// Numbers the groups by their first actors; an actor without constraints is in none.
+static void number_groups(td_world *w) {
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        w->group_of[k] = TD_NONE;
+    }
+    for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
+        w->group_of[w->tied[w->ties[k].actor[0]]] = 0;
+    }
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        const int32_t root = w->tied[k];
+        if (root == k && w->group_of[k] != TD_NONE) {
+            w->group_of[k] = w->group_count++;
+        } else {
+            w->group_of[k] = w->group_of[root];
+        }
+        if (w->group_of[k] != TD_NONE) {
+            w->groups[w->group_of[k]].count++;
+        }
+    }
+    for (int32_t g = 0, at = 0; g < w->group_count; g++) {
+        w->groups[g].first = at;
+        at += w->groups[g].count;
+        w->groups[g].count = 0;
+    }
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        if (w->group_of[k] != TD_NONE) {
+            tdi_group *g = &w->groups[w->group_of[k]];
+            w->group_actor[g->first + g->count] = k;
+            w->group_member[g->first + g->count] = g->count;
+            g->count++;
+        }
+    }
+}
+
+static int32_t place_in_group(const td_world *w, const tdi_group *g, int32_t actor) {
+    int32_t low = 0, high = g->count - 1;
+    while (low < high) {
+        const int32_t middle = (low + high) / 2;
+        if (w->group_actor[g->first + middle] < actor) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// The constraints of a group in one set, with their actors numbered within it.
+static td_status make_holds(td_world *w, int32_t group, td_constraint *all, td_constraint *own,
+                            tdi_member *members, td_diag_list *diags) {
+    tdi_group *g = &w->groups[group];
+    int32_t count = 0;
+    td_diag diag = {.index = TD_NONE};
+    for (int32_t j = 0; j < g->count; j++) {
+        const tdi_actor *a = &w->actors[w->group_actor[g->first + j]];
+        members[j] = (tdi_member){.ops = a->solver->implicit, .body = a->state, .name = a->name};
+    }
+    for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
+        tdi_tie *t = &w->ties[k];
+        if (w->group_of[t->actor[0]] == group) {
+            t->group = group;
+            t->number = count;
+            own[count] = all[k];
+            for (int side = 0; side < 2; side++) {
+                if (t->actor[side] != TD_NONE) {
+                    own[count].actor[side] = place_in_group(w, g, t->actor[side]);
+                }
+            }
+            count++;
+        }
+    }
+    td_status status = tdi_holds_new(members, g->count, own, count, w->alloc, &g->holds, &diag);
+    return status == TD_OK || status == TD_ERR_MEMORY
+               ? status
+               : tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, "constraints", "%s", diag.message);
+}
+
+static td_status make_groups(td_world *w, td_constraint *all, td_diag_list *diags) {
+    const size_t count = (size_t)w->scene->def.constraint_count + 1;
+    const size_t actors = (size_t)w->actor_count + 1;
+    td_constraint *own = tdi_alloc_zeroed(w->alloc, count, sizeof *own);
+    tdi_member *members = tdi_alloc_zeroed(w->alloc, actors, sizeof *members);
+    td_status status = own && members ? TD_OK : TD_ERR_MEMORY;
+    join_actors(w);
+    number_groups(w);
+    for (int32_t g = 0; g < w->group_count && status == TD_OK; g++) {
+        status = make_holds(w, g, all, own, members, diags);
+    }
+    tdi_alloc_free(w->alloc, members, actors * sizeof *members);
+    tdi_alloc_free(w->alloc, own, count * sizeof *own);
+    return status;
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+static td_status make_ties(td_world *w, td_constraint *all, td_diag_list *diags) {
+    td_status result = TD_OK;
+    for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
+        const making m = {w, k, &w->scene->def.constraints[k], &all[k], diags};
+        td_status status = make_tie(&m);
+        status = status == TD_OK ? check_twice(&m, all) : status;
+        result = result == TD_OK ? status : result;
+    }
+    return result;
+}
+
+td_status tdi_world_make_constraints(td_world *w, td_diag_list *diags) {
+    const size_t count = (size_t)w->scene->def.constraint_count + 1;
+    const size_t actors = (size_t)w->actor_count + 1;
+    td_constraint *all = tdi_alloc_zeroed(w->alloc, count, sizeof *all);
+    w->ties = tdi_arena_zeroed(&w->arena, count, sizeof *w->ties);
+    w->tied = tdi_arena_zeroed(&w->arena, actors, sizeof *w->tied);
+    w->group_of = tdi_arena_zeroed(&w->arena, actors, sizeof *w->group_of);
+    w->group_actor = tdi_arena_zeroed(&w->arena, actors, sizeof *w->group_actor);
+    w->group_member = tdi_arena_zeroed(&w->arena, actors, sizeof *w->group_member);
+    w->groups = tdi_arena_zeroed(&w->arena, actors, sizeof *w->groups);
+    const bool fine =
+        all && w->ties && w->tied && w->group_of && w->group_actor && w->group_member && w->groups;
+    td_status status = fine ? make_ties(w, all, diags) : TD_ERR_MEMORY;
+    status = status == TD_OK ? make_groups(w, all, diags) : status;
+    tdi_alloc_free(w->alloc, all, count * sizeof *all);
+    return status;
+}
+
+void tdi_world_free_constraints(td_world *w) {
+    for (int32_t g = 0; g < w->group_count; g++) {
+        tdi_holds_free(w->groups[g].holds);
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// Constraints of a world in its steps: which act, where to, and what they did.
+//
+// Time     The world says which constraints act in a step, and where their frames of the world are
+//          at its end. What moves from where a point is when its constraint begins starts from the
+//          pose at the end of the step before.
+
+#include "world/world.h"
+
+#include "implicit/hold.h"
+#include "math/quat.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SAME_TIME 1e-9 // s: steps begin at multiples of dt but for rounding
+
+// ---- where to -------------------------------------------------------------------------------
+
+tdi_transform tdi_pin_pose(const td_world *w, int32_t actor, int32_t segment, td_vec3 point) {
+    const tdi_actor *a = &w->actors[actor];
+    const tdi_frame_at at = tdi_pin_frame(a->solver->implicit, a->state, segment, point);
+    return (tdi_transform){at.position, at.rotation};
+}
+
+tdi_transform tdi_tie_pose(const td_world *w, const tdi_tie *tie) {
+    return tdi_pin_pose(w, tie->actor[0], tie->segment, tie->point);
+}
+
+static bool has_path(td_constraint_kind kind) {
+    return kind == TD_HOLD_POINT || kind == TD_HOLD_WELD || kind == TD_HOLD_DISTANCE ||
+           kind == TD_HOLD_ROPE || kind == TD_HOLD_STOP;
+}
+
+// Where the frame of the world, or the joint, is to be by what the scene says now. The frame is
+// that of side a at its point, so that its place and rotation say all.
+td_constraint_target tdi_world_target(const td_world *w, int32_t k) {
+    const tdi_tie *tie = &w->ties[k];
+    const td_scene_constraint *s = &w->scene->def.constraints[k];
+    const struct td_constraint_terms *as = &s->as;
+    td_constraint_target t = {.rotation = tdi_quat_identity(),
+                              .length = as->length > 0 ? as->length : 1};
+    if (s->kind == TD_HOLD_JOINT) {
+        t.joint = tie->joint == TD_JOINT_BALL    ? as->bend
+                  : tie->joint == TD_JOINT_HINGE ? tdi_vec3(as->angle, 0, 0)
+                                                 : tdi_vec3(as->slide, 0, 0);
+    } else if (s->kind == TD_HOLD_HINGE && as->angle_given) {
+        const td_vec3 axis = tdi_scale(as->axis, 1 / tdi_norm(as->axis));
+        t.rotation = tdi_quat_mul(tdi_quat_turn(axis, as->angle), tie->from.rotation);
+        t.position = tie->from.position;
+    } else if (has_path(s->kind)) {
+        t.position =
+            as->to_given || s->kind == TD_HOLD_STOP ? as->to : tdi_add(tie->from.position, as->by);
+    }
+    if (s->kind == TD_HOLD_WELD) {
+        t.rotation = tdi_quat_mul(tdi_quat_unit(as->rotation), tie->from.rotation);
+    }
+    return t;
+}
+
+// ---- steps ----------------------------------------------------------------------------------
+
+static bool acts(const td_world *w, int32_t k, td_real time) {
+    const tdi_tie *t = &w->ties[k];
+    return t->begun && !t->loose && time + SAME_TIME < w->scene->def.constraints[k].as.end;
+}
+
+void tdi_world_set_holds(td_world *w, td_real time) {
+    for (int32_t g = 0; g < w->group_count; g++) {
+        tdi_holds_set_time(w->groups[g].holds, time);
+    }
+    for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
+        const tdi_tie *t = &w->ties[k];
+        const td_constraint_target target = tdi_world_target(w, k);
+        tdi_holds_set_target(w->groups[t->group].holds, t->number, &target);
+        tdi_holds_set_hold(w->groups[t->group].holds, t->number, acts(w, k, time));
+    }
+}
+
+static void note(tdi_tie *t, const td_constraint_report *r, td_real time) {
+    const bool joint = tdi_norm(r->force) == 0;
+    t->past.largest_force = fmax(t->past.largest_force, tdi_norm(joint ? r->moment : r->force));
+    t->past.largest_error = fmax(t->past.largest_error, r->error);
+    if (r->broken && t->past.broken_at < 0) {
+        t->past.broken_at = time;
+    }
+    if (r->unmet && t->past.unmet_at < 0) {
+        t->past.unmet_at = time;
+    }
+}
+
+void tdi_world_note_holds(td_world *w) {
+    const td_real time = td_world_time(w);
+    for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
+        tdi_tie *t = &w->ties[k];
+        const td_constraint_report r = td_world_constraint(w, k);
+        if (r.active) {
+            note(t, &r, time);
+        }
+        if (!t->begun && time + SAME_TIME >= w->scene->def.constraints[k].as.start) {
+            t->begun = true;
+            t->from = tdi_tie_pose(w, t);
+        }
+    }
+}
+
+// ---- for programs ---------------------------------------------------------------------------
+
+int32_t td_world_constraint_count(const td_world *w) {
+    return w->scene->def.constraint_count;
+}
+
+const char *td_world_constraint_name(const td_world *w, int32_t constraint) {
+    return w->ties[constraint].name;
+}
+
+int32_t td_world_constraint_find(const td_world *w, const char *name) {
+    for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
+        if (strcmp(w->ties[k].name, name) == 0) {
+            return k;
+        }
+    }
+    return TD_NONE;
+}
+
+td_constraint_report td_world_constraint(const td_world *w, int32_t constraint) {
+    const tdi_tie *t = &w->ties[constraint];
+    return tdi_holds_report(w->groups[t->group].holds, t->number);
+}
+
+td_constraint_history td_world_constraint_history(const td_world *w, int32_t constraint) {
+    return w->ties[constraint].past;
+}
+
+void td_world_hold(td_world *w, int32_t constraint, bool hold) {
+    tdi_tie *t = &w->ties[constraint];
+    if (hold && t->loose) {
+        t->from = tdi_tie_pose(w, t);
+    }
+    t->loose = !hold;
+}

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: MIT
+// Constraints of joints, and what comes and goes: limits, gears, breaking, what cannot be met,
+// saving, statics, contact. Pairs with src/implicit/hold*.c.
+
+#include "test_constraint_support.h"
+
+// ---- joints ---------------------------------------------------------------------------------
+
+static held_island chain_of(int32_t count, td_joint_kind joint) {
+    place2 at[9];
+    held_island s = {.count = 1};
+    for (int32_t k = 0; k <= count; k++) {
+        at[k] = (place2){0.3 * k, 0.05 * k * k};
+    }
+    s.actor[0] = bars(at, count, joint, 1, ROUND);
+    return s;
+}
+
+TD_TEST(constraint_a_hinge_follows_its_target) {
+    held_island s = chain_of(3, TD_JOINT_HINGE);
+    td_constraint c = td_constraint_default(TD_HOLD_JOINT);
+    c.segment[0] = 1;
+    hold(&s, &c, 1);
+    set_steps(&s, 1.0 / 60, 1e-9);
+    bool going = true;
+    for (int32_t k = 1; k <= 60 && going; k++) {
+        td_constraint_target target = c.target;
+        target.joint.x = 0.5 * sin(0.1 * k);
+        td_island_set_target(s.island, 0, &target);
+        going = go_on(&s);
+        CHECK(fabs(s.actor[0].q[1] - target.joint.x) <= 1e-9);
+    }
+    CHECK(fabs(td_island_constraint(s.island, 0).moment.x) > 0.01);
+    CHECK_INT(s.stats.unconverged, 0);
+    held_free(&s);
+}
+
+TD_TEST(constraint_a_ball_joint_follows_its_target) {
+    held_island s = chain_of(3, TD_JOINT_BALL);
+    td_constraint c = td_constraint_default(TD_HOLD_JOINT);
+    c.segment[0] = 1;
+    hold(&s, &c, 1);
+    set_steps(&s, 1.0 / 60, 1e-9);
+    bool going = true;
+    for (int32_t k = 1; k <= 60 && going; k++) {
+        td_constraint_target target = c.target;
+        target.joint = tdi_scale(tdi_vec3(0.3, 1, -0.4), 0.03 * k);
+        td_island_set_target(s.island, 0, &target);
+        going = go_on(&s);
+        const td_quat up = td_tree_rotation(s.actor[0].state, 0),
+                      own = td_tree_rotation(s.actor[0].state, 1),
+                      rest = s.actor[0].model->body[1].rest;
+        const td_quat want = tdi_quat_mul(tdi_quat_mul(up, rest), tdi_turn_by(target.joint)),
+                      q = tdi_quat_mul(own, tdi_quat_conj(want));
+        CHECK(tdi_norm(tdi_vec3(q.x, q.y, q.z)) <= 1e-9);
+    }
+    CHECK_INT(s.stats.unconverged, 0);
+    held_free(&s);
+}
+
+TD_TEST(constraint_a_gear_keeps_the_ratio_of_two_hinges) {
+    held_island s = chain_of(3, TD_JOINT_HINGE);
+    td_constraint c = td_constraint_default(TD_HOLD_GEAR);
+    c.actor[1] = 0;
+    c.segment[0] = 0;
+    c.segment[1] = 2;
+    c.ratio = -0.4;
+    hold(&s, &c, 1);
+    set_steps(&s, 1.0 / 60, 1e-9);
+    const double offset = s.actor[0].q[0] + 0.4 * s.actor[0].q[2];
+    bool going = true;
+    for (int32_t k = 0; k < 120 && going; k++) {
+        going = go_on(&s);
+        CHECK(fabs(s.actor[0].q[0] + 0.4 * s.actor[0].q[2] - offset) <= 2e-9);
+    }
+    CHECK(fabs(s.actor[0].q[0]) > 0.1);
+    held_free(&s);
+}
+
+// how far a ball joint leans and is twisted
+static void lean_and_twist(const held_island *s, int32_t body, double *lean, double *twist) {
+    const td_tree_state *t = s->actor[0].state;
+    const td_quat up = body == 0 ? tdi_quat_identity() : td_tree_rotation(t, body - 1),
+                  rest = tdi_quat_mul(up, s->actor[0].model->body[body].rest),
+                  q = tdi_quat_unit(tdi_quat_mul(tdi_quat_conj(rest), td_tree_rotation(t, body)));
+    *lean = 2 * atan2(sqrt(q.x * q.x + q.z * q.z), sqrt(q.w * q.w + q.y * q.y));
+    *twist = 2 * atan2(q.y, q.w);
+}
+
+TD_TEST(constraint_limits_are_never_passed) {
+    tdi_random r;
+    tdi_random_seed(&r, 7);
+    held_island s = chain_of(4, TD_JOINT_BALL);
+    td_constraint c[3];
+    for (int32_t k = 0; k < 3; k++) {
+        c[k] = td_constraint_default(TD_HOLD_LIMIT);
+        c[k].segment[0] = k;
+        c[k].cone = 0.3 + 0.2 * k;
+        c[k].low = -0.2;
+        c[k].high = 0.1 + 0.1 * k;
+    }
+    hold(&s, c, 3);
+    set_steps(&s, 1.0 / 60, 1e-6);
+    bool going = true;
+    int32_t at_limit = 0;
+    for (int32_t k = 0; k < 1500 && going; k++) {
+        if (k % 20 == 0) {
+            s.opts[0].gravity = random_vec(&r, 30);
+        }
+        going = go_on(&s);
+        for (int32_t i = 0; i < 3; i++) {
+            double lean, twist;
+            lean_and_twist(&s, i, &lean, &twist);
+            CHECK(lean <= c[i].cone + 1e-8);
+            CHECK(twist >= c[i].low - 1e-8 && twist <= c[i].high + 1e-8);
+            at_limit += lean > c[i].cone - 1e-7;
+        }
+    }
+    CHECK(at_limit > 300);
+    held_free(&s);
+}
+
+TD_TEST(constraint_a_limit_of_a_hinge_does_no_work) {
+    held_island s = chain_of(2, TD_JOINT_HINGE);
+    td_constraint c = td_constraint_default(TD_HOLD_LIMIT);
+    c.segment[0] = 1;
+    c.low = -0.5;
+    c.high = 0.4;
+    hold(&s, &c, 1);
+    set_steps(&s, 1.0 / 240, 1e-9);
+    bool going = true;
+    double before = s.actor[0].q[1], work = 0, most = 0;
+    const double start = energy_of(&s);
+    for (int32_t k = 0; k < 1000 && going; k++) {
+        going = go_on(&s);
+        const double now = s.actor[0].q[1], moment = td_island_constraint(s.island, 0).moment.x;
+        CHECK(now >= c.low - 1e-9 && now <= c.high + 1e-9);
+        work = fmax(work, moment * (now - before));
+        most = fmax(most, fabs(moment));
+        before = now;
+        CHECK(energy_of(&s) <= start + 1e-9);
+    }
+    CHECK(most > 1 && work < 1e-9 * most);
+    held_free(&s);
+}
+
+// ---- coming and going -----------------------------------------------------------------------
+
+static td_constraint pin_at_tip(int32_t segment) {
+    td_constraint c = td_constraint_default(TD_HOLD_POINT);
+    c.segment[0] = segment;
+    c.point[0] = tdi_vec3(0, 0.3, 0);
+    return c;
+}
+
+TD_TEST(constraint_holds_between_start_and_end) {
+    held_island s = chain_of(3, TD_JOINT_BALL);
+    td_constraint c = pin_at_tip(2);
+    c.start = 0.25;
+    c.end = 0.5;
+    hold(&s, &c, 1);
+    set_steps(&s, 1.0 / 60, 1e-9);
+    td_vec3 where = {0, 0, 0};
+    bool going = true;
+    for (int32_t k = 0; k < 60 && going; k++) {
+        const td_vec3 before = place_on(&s, 0, 2, c.point[0]);
+        where = k == 15 ? before : where;
+        going = go_on(&s);
+        const bool held = k >= 15 && k < 30;
+        const double moved =
+            tdi_norm(tdi_sub(place_on(&s, 0, 2, c.point[0]), held ? where : before));
+        CHECK_INT(td_island_constraint(s.island, 0).active, held);
+        CHECK(held ? moved <= 1e-9 : moved > 1e-4);
+    }
+    held_free(&s);
+}
+
+TD_TEST(constraint_breaks_at_its_force_for_good) {
+    held_island s = chain_of(3, TD_JOINT_BALL);
+    td_constraint c = pin_at_tip(2);
+    hold(&s, &c, 1);
+    set_steps(&s, 1.0 / 60, 1e-9);
+    td_step_stats stats = {0};
+    CHECK_INT(td_island_settle(s.island, s.opts, NULL, 0, &stats, NULL), TD_OK);
+    const double weight_on_it = tdi_norm(td_island_constraint(s.island, 0).force);
+    CHECK(weight_on_it > 1);
+    held_free(&s);
+
+    for (int breaks = 0; breaks < 2; breaks++) {
+        s = chain_of(3, TD_JOINT_BALL);
+        c.break_force = breaks ? 0.9 * weight_on_it : 100 * weight_on_it;
+        hold(&s, &c, 1);
+        set_steps(&s, 1.0 / 60, 1e-9);
+        bool going = true;
+        for (int32_t k = 0; k < 30 && going; k++) {
+            going = go_on(&s);
+        }
+        const td_constraint_report r = td_island_constraint(s.island, 0);
+        CHECK_INT(r.broken, breaks);
+        CHECK_INT(r.active, !breaks);
+        held_free(&s);
+    }
+}
+
+// ---- forces ---------------------------------------------------------------------------------
+
+TD_TEST(constraint_forces_at_rest_carry_the_weight) {
+    held_island s = chain_of(3, TD_JOINT_BALL);
+    const td_constraint c[2] = {pin_at_tip(2), pin_at_tip(0)};
+    hold(&s, c, 2);
+    set_steps(&s, 1.0 / 60, 1e-9);
+    td_step_stats stats = {0};
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_island_settle(s.island, s.opts, NULL, 0, &stats, &diag), TD_OK);
+    CHECK_TEXT(diag.message, "");
+    for (int k = 0; k < 2; k++) {
+        CHECK(td_island_constraint(s.island, k).error <= 1e-9);
+        CHECK(!td_island_constraint(s.island, k).unmet);
+    }
+    // moments about the first joint: both forces at their places against the weight
+    td_vec3 moment = {0, 0, 0};
+    for (int k = 0; k < 2; k++) {
+        const td_constraint_report r = td_island_constraint(s.island, k);
+        moment = tdi_add(moment, tdi_cross(r.place, r.force));
+    }
+    for (int32_t k = 0; k < 3; k++) {
+        const td_vec3 middle = tdi_scale(
+            tdi_add(td_tree_origin(s.actor[0].state, k), td_tree_tip(s.actor[0].state, k)), 0.5);
+        const td_vec3 g = tdi_scale(weight, s.actor[0].model->body[k].mass);
+        moment = tdi_add(moment, tdi_cross(middle, g));
+    }
+    CHECK(tdi_norm(moment) < 1e-7);
+    held_free(&s);
+}
+
+// ---- what cannot be met ---------------------------------------------------------------------
+
+TD_TEST(constraint_a_point_held_in_two_places_is_reported_and_stays_between) {
+    held_island s = chain_of(3, TD_JOINT_BALL);
+    td_constraint c[2] = {pin_at_tip(2), pin_at_tip(2)};
+    for (int k = 0; k < 2; k++) {
+        c[k].as_found = false;
+        c[k].point[1] = tdi_vec3(0.6 + 0.1 * k, 0.1, 0);
+    }
+    hold(&s, c, 2);
+    set_steps(&s, 1.0 / 60, 1e-6);
+    bool going = true;
+    for (int32_t k = 0; k < 120 && going; k++) {
+        going = go_on(&s);
+    }
+    for (int k = 0; k < 2; k++) {
+        const td_constraint_report r = td_island_constraint(s.island, k);
+        CHECK(r.unmet);
+        CHECK_REL(r.error, 0.05, 0.02);
+    }
+    CHECK(energy_of(&s) < 1e3 && isfinite(energy_of(&s)));
+    held_free(&s);
+}
+
+TD_TEST(constraint_redundant_ones_are_met) {
+    held_island s = chain_of(3, TD_JOINT_BALL);
+    const td_constraint c[3] = {pin_at_tip(2), pin_at_tip(2), pin_at_tip(2)};
+    hold(&s, c, 3);
+    set_steps(&s, 1.0 / 60, 1e-6);
+    bool going = true;
+    for (int32_t k = 0; k < 60 && going; k++) {
+        going = go_on(&s);
+        for (int i = 0; i < 3; i++) {
+            CHECK(!td_island_constraint(s.island, i).unmet);
+            CHECK(td_island_constraint(s.island, i).error <= 1e-9);
+        }
+    }
+    CHECK_INT(s.stats.halved, 0);
+    held_free(&s);
+}
+
+TD_TEST(constraint_a_chain_pulled_farther_than_it_reaches_is_reported_and_stays_whole) {
+    held_island s = chain_of(3, TD_JOINT_BALL);
+    td_constraint c = pin_at_tip(2);
+    hold(&s, &c, 1);
+    set_steps(&s, 1.0 / 60, 1e-6);
+    bool going = true, unmet = false;
+    for (int32_t k = 0; k < 120 && going; k++) {
+        td_constraint_target target = c.target;
+        target.position.x = fmin(0.02 * k, 0.8);
+        td_island_set_target(s.island, 0, &target);
+        going = go_on(&s);
+        unmet = unmet || td_island_constraint(s.island, 0).unmet;
+        CHECK(isfinite(energy_of(&s)));
+    }
+    CHECK(unmet);
+    CHECK(energy_of(&s) < 100);
+    held_free(&s);
+}
+
+// ---- saving, memory -------------------------------------------------------------------------
+
+static double signature(const held_island *s) {
+    double sum = 0;
+    for (int32_t k = 0; k < s->actor[0].nq; k++) {
+        sum += (k + 1) * s->actor[0].q[k];
+    }
+    return sum;
+}
+
+TD_TEST(constraint_a_resumed_run_has_the_same_bits) {
+    enum { BEFORE = 20, AFTER = 20 };
+    double want = 0;
+    for (int resumed = 0; resumed < 2; resumed++) {
+        held_island s = chain_of(4, TD_JOINT_BALL);
+        td_constraint c[2] = {pin_at_tip(3), td_constraint_default(TD_HOLD_LIMIT)};
+        c[1].segment[0] = 1;
+        c[1].cone = 0.1;
+        hold(&s, c, 2);
+        set_steps(&s, 1.0 / 60, 1e-6);
+        for (int32_t k = 0; k < BEFORE; k++) {
+            go_on(&s);
+        }
+        if (resumed) { // another island takes over
+            char *bytes = malloc(td_island_save_size(s.island));
+            td_island_save(s.island, bytes);
+            td_island_free(s.island);
+            hold(&s, c, 2);
+            set_steps(&s, 1.0 / 60, 1e-6);
+            td_island_restore(s.island, bytes);
+            free(bytes);
+        }
+        for (int32_t k = 0; k < AFTER; k++) {
+            go_on(&s);
+        }
+        CHECK(!resumed || signature(&s) == want);
+        want = signature(&s);
+        held_free(&s);
+    }
+}
+
+TD_TEST(constraint_steps_allocate_nothing) {
+    test_heap heap = {0};
+    const td_alloc alloc = test_heap_alloc(&heap);
+    held_island s = chain_of(4, TD_JOINT_BALL);
+    const place2 other[3] = {{1.2, 0.8}, {1.3, 0.5}, {1.4, 0.5}};
+    s.actor[s.count++] = bars(other, 2, TD_JOINT_BALL, 1, ROUND);
+    td_constraint c[2] = {pin_at_tip(1), td_constraint_default(TD_HOLD_WELD)};
+    c[1].segment[0] = 3;
+    c[1].actor[1] = 1;
+    c[1].segment[1] = 1;
+    hold_with(&s, c, 2, NULL, &alloc);
+    set_steps(&s, 1.0 / 60, 1e-6);
+    const long made = heap.calls;
+    CHECK(made > 0);
+    for (int32_t k = 0; k < 30; k++) {
+        go_on(&s);
+    }
+    CHECK_INT(heap.calls, made);
+    held_free(&s);
+    CHECK_INT(heap.held, 0);
+}
+
+TD_TEST(constraint_what_a_solver_cannot_hold_is_named_and_leaves_the_island_as_it_was) {
+    held_island s = chain_of(3, TD_JOINT_BALL);
+    td_constraint c = pin_at_tip(2);
+    hold(&s, &c, 1);
+    c.segment[0] = 99;
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_island_constrain(s.island, &c, 1, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "constraint 0: segment[0] is 99; there are 3");
+    c.segment[0] = 0;
+    c.kind = TD_HOLD_GEAR;
+    c.actor[1] = 0;
+    c.segment[1] = 1;
+    CHECK_INT(td_island_constrain(s.island, &c, 1, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "segment 0 has a ball joint; a gear needs hinges or slides");
+    CHECK_INT(td_island_constraint_count(s.island), 1);
+    CHECK(go_on(&s));
+    held_free(&s);
+}
+
+// ---- contact --------------------------------------------------------------------------------
+
+TD_TEST(constraint_and_contact_hold_together) {
+    held_island s = chain_of(6, TD_JOINT_BALL);
+    const place2 other[4] = {{0.2, 1.8}, {0.6, 1.6}, {1.0, 1.5}, {1.4, 1.6}};
+    s.actor[s.count++] = bars(other, 3, TD_JOINT_BALL, 1, ROUND);
+    td_constraint c[2] = {pin_at_tip(0), td_constraint_default(TD_HOLD_POINT)};
+    c[1].actor[0] = 1;
+    c[1].segment[0] = 2;
+    c[1].actor[1] = 0;
+    c[1].segment[1] = 4;
+    const td_contact_opts touch = td_contact_opts_default();
+    hold_with(&s, c, 2, &touch, NULL);
+    set_steps(&s, 1.0 / 120, 1e-6);
+    s.ground = td_collider_default(TD_COLLIDER_PLANE);
+    s.ground.position = s.ground.position0 = tdi_vec3(0, -0.1, 0);
+    s.has_ground = true;
+    bool going = true;
+    int32_t touching = 0;
+    for (int32_t k = 0; k < 240 && going; k++) {
+        going = go_on(&s);
+        touching += td_island_contacts(s.island, NULL, 0);
+        for (int i = 0; i < 2; i++) {
+            CHECK(td_island_constraint(s.island, i).error <= 1e-9);
+        }
+    }
+    CHECK(touching > 20);
+    held_free(&s);
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// Exact contact, of all solvers: sticks on slopes, slides, bounces, heaps.
+
+#include "td_test.h"
+#include "tendril/tendril.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FRICTION 0.4
+#define GRAVITY  9.81
+#define RADIUS   0.004 // m
+#define STEP     (1.0 / 60)
+
+static const char *const solvers[] = {"rod", "tree", "helix"};
+enum { SOLVERS = 3, MOST = 8 };
+
+// ---- sticks ---------------------------------------------------------------------------------
+
+typedef struct stage {
+    td_object_def object[MOST];
+    td_vec3 ends[MOST][2];
+    int32_t count;
+    td_scene_collider plane;
+    td_scene_def scene;
+    td_world *world;
+} stage;
+
+static void set_up(stage *s) {
+    memset(s, 0, sizeof *s);
+    s->scene = td_scene_def_default();
+    s->scene.air_density = 0;
+    s->scene.contact.given = true;
+    s->scene.contact.method = TD_CONTACT_EXACT;
+    s->scene.contact.friction = FRICTION;
+    s->plane = td_scene_collider_default(TD_COLLIDER_PLANE);
+    s->plane.as.friction = FRICTION;
+    s->scene.colliders = &s->plane;
+    s->scene.collider_count = 1;
+}
+
+static void add_stick(stage *s, const char *solver, td_vec3 from, td_vec3 to) {
+    static const char *const names[MOST] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    const int32_t k = s->count++;
+    td_object_def *o = &s->object[k];
+    *o = td_object_def_default();
+    s->ends[k][0] = from;
+    s->ends[k][1] = to;
+    o->name = names[k];
+    o->solver = solver;
+    o->start = TD_START_DRAWN;
+    o->strand.points = s->ends[k];
+    o->strand.point_count = 2;
+    o->strand.segments = 6;
+    o->strand.radius = RADIUS;
+    o->strand.start.held = TD_END_FREE;
+    o->loose = strcmp(solver, "rod") != 0;
+}
+
+static void open_stage(stage *s) {
+    td_diag diag = {.message = ""};
+    td_diag_list diags = {&diag, 1, 0};
+    td_world_opts opts = td_world_opts_default();
+    s->scene.objects = s->object;
+    s->scene.object_count = s->count;
+    const td_status status = td_world_new(&s->scene, &opts, NULL, &s->world, &diags);
+    CHECK_SAY(status == TD_OK, "%s", diag.message);
+}
+
+static bool go(stage *s, int steps) {
+    td_diag diag = {.message = ""};
+    td_status status = TD_OK;
+    for (int k = 0; k < steps && status == TD_OK; k++) {
+        status = td_world_step(s->world, &diag);
+    }
+    CHECK_SAY(status == TD_OK, "%s", diag.message);
+    return status == TD_OK;
+}
+
+static td_vec3 place_of(const stage *s) {
+    td_vec3 x;
+    td_world_segment(s->world, 0, 0, &x, NULL, NULL);
+    return x;
+}
+
+static double energy_of(stage *s, double *kinetic) {
+    double sum = 0;
+    *kinetic = 0;
+    for (int32_t k = 0; k < td_world_actor_count(s->world); k++) {
+        const td_energy e = td_world_actor_sums(s->world, k).energy;
+        sum += e.kinetic + e.elastic + e.weight;
+        *kinetic += e.kinetic;
+    }
+    return sum;
+}
+
+static double least_gap(const stage *s) {
+    static td_contact list[1000];
+    const int32_t count = td_world_contacts(s->world, list, 1000);
+    double least = INFINITY;
+    for (int32_t k = 0; k < count && k < 1000; k++) {
+        least = fmin(least, list[k].gap);
+    }
+    return least;
+}
+
+// A stick on a slope of `part` times the friction, by weight that leans, askew to the stick.
+static void on_slope(stage *s, const char *solver, double part) {
+    const double tilt = atan(part * FRICTION);
+    set_up(s);
+    s->scene.gravity =
+        (td_vec3){0.6 * GRAVITY * sin(tilt), -GRAVITY * cos(tilt), 0.8 * GRAVITY * sin(tilt)};
+    add_stick(s, solver, (td_vec3){-0.1, 1.1 * RADIUS, 0}, (td_vec3){0.1, 1.1 * RADIUS, 0});
+    open_stage(s);
+}
+
+// ---- friction -------------------------------------------------------------------------------
+
+TD_TEST(contact_exact_stick_on_a_slope_below_friction_stands_still_for_a_minute) {
+    for (int k = 0; k < SOLVERS; k++) {
+        stage s;
+        on_slope(&s, solvers[k], 0.9);
+        if (go(&s, 30)) { // it bends and comes to rest
+            const td_vec3 from = place_of(&s);
+            go(&s, 3600);
+            const td_vec3 to = place_of(&s);
+            const double way = hypot(hypot(to.x - from.x, to.y - from.y), to.z - from.z);
+            CHECK_SAY(way < 1e-6, "%s: it crept by %g m in a minute", solvers[k], way);
+        }
+        td_world_free(s.world);
+    }
+}
+
+// It starts at rest: x = a t (t + h)/2 by backward Euler.
+TD_TEST(contact_exact_stick_on_a_slope_above_friction_slides_by_coulombs_law) {
+    for (int k = 0; k < SOLVERS; k++) {
+        stage s;
+        on_slope(&s, solvers[k], 1.3);
+        const double tilt = atan(1.3 * FRICTION),
+                     want = GRAVITY * (sin(tilt) - FRICTION * cos(tilt));
+        const td_vec3 start = place_of(&s);
+        go(&s, 60);
+        const td_vec3 end = place_of(&s);
+        const double way = hypot(end.x - start.x, end.z - start.z), got = way / (0.5 * (1 + STEP));
+        CHECK_SAY(fabs(got / want - 1) < 0.005, "%s: acceleration %g, not %g", solvers[k], got,
+                  want);
+        CHECK_SAY(least_gap(&s) > 0 && end.y - start.y < 0.1 * RADIUS, "%s: gap %g, lifted by %g m",
+                  solvers[k], least_gap(&s), end.y - start.y);
+        td_world_free(s.world);
+    }
+}
+
+// ---- impacts --------------------------------------------------------------------------------
+
+// Dropped flat: both ends and all between hit at once.
+TD_TEST(contact_exact_stick_dropped_flat_bounces_by_newtons_law) {
+    for (int k = 0; k < 2 * SOLVERS; k++) {
+        const double e = k < SOLVERS ? 0.5 : 1;
+        stage s;
+        set_up(&s);
+        s.plane.as.restitution = e;
+        add_stick(&s, solvers[k % SOLVERS], (td_vec3){-0.1, 0.1, 0}, (td_vec3){0.1, 0.1, 0});
+        open_stage(&s);
+        double kinetic, before = 0, energy = energy_of(&s, &kinetic), most = energy;
+        double up = 0;
+        for (int n = 0; n < 30 && up == 0 && go(&s, 1); n++) {
+            const double old = before;
+            most = fmax(most, energy_of(&s, &kinetic));
+            before = kinetic;
+            up = kinetic < old ? sqrt(kinetic / old) : 0; // speed over that of the step before
+            if (up > 0) { // v+ = e v- less what weight takes in the step
+                const double fall = (n)*GRAVITY * STEP, want = e - GRAVITY * STEP / fall;
+                // a way may be off by 3e-3 of it
+                CHECK_SAY(fabs(up - want) < 3e-3, "%s, e %g: %g of its speed is left, not %g",
+                          solvers[k % SOLVERS], e, up, want);
+            }
+        }
+        CHECK_SAY(up > 0, "%s does not bounce", solvers[k % SOLVERS]);
+        go(&s, 240);
+        const double end = energy_of(&s, &kinetic);
+        CHECK_SAY(most <= energy * (1 + 1e-12) && end <= energy, "%s gains energy: %g, %g, %g",
+                  solvers[k % SOLVERS], energy, most, end);
+        CHECK_SAY(e == 1 || kinetic < 1e-12, "%s: %g J are left", solvers[k % SOLVERS], kinetic);
+        td_world_free(s.world);
+    }
+}
+
+// A tilted stick that bounces on one end, then on the other, never gains energy.
+TD_TEST(contact_exact_stick_that_tumbles_never_gains_energy) {
+    for (int k = 0; k < SOLVERS; k++) {
+        stage s;
+        set_up(&s);
+        s.plane.as.restitution = 0.8;
+        add_stick(&s, solvers[k], (td_vec3){-0.09, 0.05, 0}, (td_vec3){0.09, 0.14, 0.03});
+        open_stage(&s);
+        double kinetic, last = energy_of(&s, &kinetic);
+        for (int n = 0; n < 300 && go(&s, 1); n++) {
+            const double now = energy_of(&s, &kinetic);
+            CHECK_SAY(now <= last + 1e-5, "%s: step %d: from %g to %g J", solvers[k], n, last, now);
+            CHECK_SAY(least_gap(&s) > 0, "%s: overlap", solvers[k]);
+            last = now;
+        }
+        CHECK_SAY(kinetic < 1e-9, "%s: %g J are left", solvers[k], kinetic);
+        td_world_free(s.world);
+    }
+}
+
+// ---- heaps ----------------------------------------------------------------------------------
+
+static void heap_of(stage *s, td_contact_method method) {
+    set_up(s);
+    s->scene.contact.method = method;
+    for (int k = 0; k < MOST; k++) {
+        const double a = 0.7 * k, x = 0.1 * cos(a), z = 0.1 * sin(a), y = 0.02 + 0.02 * k;
+        add_stick(s, solvers[k % SOLVERS], (td_vec3){-x, y, -z + 0.01}, (td_vec3){x, y + 0.01, z});
+    }
+    open_stage(s);
+}
+
+// Sticks of all solvers, with either method.
+TD_TEST(contact_heap_of_all_solvers_comes_to_rest_apart_and_without_gaining_energy) {
+    for (int method = TD_CONTACT_BARRIER; method <= TD_CONTACT_EXACT; method++) {
+        stage s;
+        heap_of(&s, (td_contact_method)method);
+        double kinetic, start = energy_of(&s, &kinetic), most = start, least = INFINITY;
+        for (int n = 0; n < 180 && go(&s, 1); n++) {
+            most = fmax(most, energy_of(&s, &kinetic));
+            least = fmin(least, least_gap(&s));
+        }
+        CHECK_SAY(most <= start, "method %d: energy rose from %g to %g J", method, start, most);
+        CHECK_SAY(least > 0, "method %d: overlap of %g m", method, -least);
+        CHECK_SAY(kinetic < 1e-4 * start, "method %d: %g J are left", method, kinetic);
+        CHECK_INT(td_world_stats(s.world).unconverged, 0);
+        td_world_free(s.world);
+    }
+}
+
+TD_TEST(contact_exact_goes_on_with_the_same_bits_from_the_middle_of_an_impact) {
+    stage s;
+    heap_of(&s, TD_CONTACT_EXACT);
+    if (go(&s, 6)) {
+        const size_t size = td_world_save_size(s.world);
+        char *middle = malloc(size), *first = malloc(size), *second = malloc(size);
+        td_world_save(s.world, middle);
+        go(&s, 10);
+        td_world_save(s.world, first);
+        CHECK_INT(td_world_restore(s.world, middle, size, NULL), TD_OK);
+        go(&s, 10);
+        td_world_save(s.world, second);
+        CHECK(memcmp(first, second, size) == 0);
+        free(middle);
+        free(first);
+        free(second);
+    }
+    td_world_free(s.world);
+}
+
+TD_TEST(contact_restitution_without_the_method_exact_is_refused) {
+    td_contact_opts opts = td_contact_opts_default();
+    td_diag diag;
+    opts.restitution = 0.5;
+    CHECK_INT(td_contact_opts_check(&opts, &diag), TD_ERR_ARGUMENT);
+    CHECK(strstr(diag.message, "method exact"));
+    opts.method = TD_CONTACT_EXACT;
+    CHECK_INT(td_contact_opts_check(&opts, &diag), TD_OK);
+    opts.restitution = 1.5;
+    CHECK_INT(td_contact_opts_check(&opts, &diag), TD_ERR_ARGUMENT);
+    stage s;
+    set_up(&s);
+    s.scene.contact.method = TD_CONTACT_BARRIER;
+    s.plane.as.restitution = 0.5;
+    add_stick(&s, "rod", (td_vec3){-0.1, 0.1, 0}, (td_vec3){0.1, 0.1, 0});
+    td_diag_list diags = {&diag, 1, 0};
+    td_world_opts world = td_world_opts_default();
+    s.scene.objects = s.object;
+    s.scene.object_count = s.count;
+    CHECK(td_world_new(&s.scene, &world, NULL, &s.world, &diags) != TD_OK);
+    CHECK(strstr(diag.message, "method: exact"));
+}

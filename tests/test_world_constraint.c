@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+// Constraints in worlds: points that are held and led, loops that close, ropes, what starts, ends,
+// breaks and contradicts itself; with every solver. Pairs with src/world/constraints.c and
+// src/world/holding.c.
+
+#include "test_world_support.h"
+
+// m: the claim is that constraints hold at the end of every step to this
+#define EXACT 1e-8
+
+static const char *const solvers[] = {"tree", "rod", "helix"};
+enum { SOLVERS = sizeof solvers / sizeof *solvers, TEXT = 4096 };
+
+// Where the solver has the tip of a segment: rods stretch and helices are curved.
+static td_vec3 tip(const td_world *world, int32_t actor, int32_t segment) {
+    td_vec3 at = {NAN, NAN, NAN};
+    if (world) {
+        td_world_segment(world, actor, segment, NULL, &at, NULL);
+    }
+    return at;
+}
+
+// A strand that stands, of so many of a solver; what follows in the scene.
+static const char *strand_scene(char text[TEXT], const char *solver, const char *more) {
+    snprintf(text, TEXT,
+             "{objects: [{name: cord, solver: %s, strand: {points: [[0, 1, 0], [0, 0.6, 0]], "
+             "segments: 8, radius: 0.004}}], record: {fps: 60}, %s}",
+             solver, more);
+    return text;
+}
+
+static stage strand_stage(const char *solver, const char *more) {
+    char text[TEXT];
+    return stage_of(strand_scene(text, solver, more));
+}
+
+// ---- holding --------------------------------------------------------------------------------
+
+TD_TEST(constraint_holds_a_point_on_its_path_at_the_end_of_every_step) {
+    for (int k = 0; k < SOLVERS; k++) {
+        stage s = strand_stage(
+            solvers[k], "constraints: [{point: {name: hand, to: {keys: [[0, [0, 0.6, 0]], "
+                        "[0.5, [0.15, 0.75, 0.1]], [1, [0, 0.65, -0.1]]]}, a: {segment: 7}}}]");
+        td_real worst = 0;
+        for (int32_t i = 0; i < 60 && s.world; i++) {
+            steps(s.world, 1);
+            const td_vec3 to = {get(s.world, "constraints[0].point.to.x"),
+                                get(s.world, "constraints[0].point.to.y"),
+                                get(s.world, "constraints[0].point.to.z")};
+            worst = fmax(worst, apart(tip(s.world, 0, 7), to));
+        }
+        CHECK_SAY(worst <= EXACT, "%s: off by %g m", solvers[k], worst);
+        CHECK_SAY(td_world_constraint_history(s.world, 0).unmet_at < 0, "%s", solvers[k]);
+        stage_free(&s);
+    }
+}
+
+TD_TEST(constraint_by_starts_from_where_the_point_is_when_it_begins) {
+    stage s = strand_stage("tree", "loads: [{push: {force: [0.05, 0, 0], segment: 7}}], "
+                                   "constraints: [{point: {a: {segment: 7}, start: 0.5, by: {keys: "
+                                   "[[0.5, [0, 0, 0]], [1, [0, 0.1, 0]]]}}}]");
+    run_to(s.world, 0.5);
+    const td_vec3 begun = tip(s.world, 0, 7);
+    CHECK(fabs(begun.x) > 1e-3);
+    run_to(s.world, 1);
+    CHECK(apart(tip(s.world, 0, 7), tdi_add(begun, tdi_vec3(0, 0.1, 0))) <= EXACT);
+    stage_free(&s);
+}
+
+// The weight of what hangs on a held point is its force.
+TD_TEST(constraint_force_is_the_weight_that_it_carries) {
+    for (int k = 0; k < SOLVERS; k++) {
+        char text[TEXT];
+        snprintf(text, sizeof text,
+                 "{objects: [{solver: %s, %s strand: {%s points: [[0, 1, 0], [0, 0.6, 0]], "
+                 "segments: 8, tip_mass: 0.2}}], constraints: [{point: {name: nail, a: {segment: "
+                 "0, along: 0}}}], record: {fps: 60, probes: [{constraint: nail, quantity: "
+                 "force}]}}",
+                 solvers[k], k == 0 ? "loose: true," : "", k == 1 ? "start: {held: free}," : "");
+        if (k == 2) {
+            continue; // a helix begins in its clamp
+        }
+        stage s = stage_of(text);
+        steps(s.world, 30);
+        td_real force[3] = {0, 0, 0}, weight = 9.81 * 0.2;
+        td_world_probes(s.world, force);
+        const td_actor a = td_world_actor(s.world, 0);
+        for (int32_t i = 0; i < a.segment_count; i++) {
+            weight += 9.81 * td_skeleton_segments(a.skeleton)[i].mass;
+        }
+        CHECK_TEXT(td_world_probe_name(s.world, 1), "nail.force.y [N]");
+        CHECK_SAY(fabs(force[1] - weight) < 1e-3 * weight, "%s: %g N, weight %g N", solvers[k],
+                  force[1], weight);
+        stage_free(&s);
+    }
+}
+
+// ---- loops ----------------------------------------------------------------------------------
+
+// Two cords of two solvers, tied together at their ends.
+static const char *tied(char text[TEXT], const char *a, const char *b, const char *more) {
+    snprintf(text, TEXT,
+             "{objects: [{name: left, solver: %s, strand: {points: [[-0.2, 1, 0], [0, 0.8, 0]], "
+             "segments: 6, radius: 0.004}}, {name: right, solver: %s, strand: {points: [[0.2, 1, "
+             "0], [0, 0.8, 0]], segments: 6, radius: 0.004}}], constraints: [{point: {name: knot, "
+             "a: {object: left, segment: 5}, b: {object: right, segment: 5}%s}}], record: {fps: "
+             "60}, loads: [{push: {object: left, segment: 3, force: [0.3, 0, 0.5], end: 0.3}}]}",
+             a, b, more);
+    return text;
+}
+
+TD_TEST(constraint_ties_two_cords_of_any_solvers_together) {
+    for (int i = 0; i < SOLVERS; i++) {
+        for (int j = 0; j < SOLVERS; j++) {
+            char text[TEXT];
+            stage s = stage_of(tied(text, solvers[i], solvers[j], ""));
+            CHECK_SAY(apart(tip(s.world, 0, 5), tip(s.world, 1, 5)) <= EXACT,
+                      "%s and %s start %g m apart", solvers[i], solvers[j],
+                      apart(tip(s.world, 0, 5), tip(s.world, 1, 5)));
+            td_real worst = 0;
+            for (int32_t k = 0; k < 60 && s.world; k++) {
+                steps(s.world, 1);
+                worst = fmax(worst, apart(tip(s.world, 0, 5), tip(s.world, 1, 5)));
+            }
+            CHECK_SAY(worst <= EXACT, "%s and %s come %g m apart", solvers[i], solvers[j], worst);
+            stage_free(&s);
+        }
+    }
+}
+
+// ---- start, end, break ----------------------------------------------------------------------
+
+TD_TEST(constraint_holds_from_its_start_to_its_end) {
+    stage s = strand_stage("tree", "loads: [{push: {force: [0.05, 0, 0], segment: 7}}], "
+                                   "constraints: [{point: {a: {segment: 7}, start: 0.2, end: "
+                                   "0.5}}]");
+    run_to(s.world, 0.2);
+    CHECK(!td_world_constraint(s.world, 0).active);
+    const td_vec3 held = tip(s.world, 0, 7);
+    run_to(s.world, 0.5);
+    CHECK(td_world_constraint(s.world, 0).active);
+    CHECK(apart(tip(s.world, 0, 7), held) <= EXACT);
+    run_to(s.world, 0.7);
+    CHECK(!td_world_constraint(s.world, 0).active);
+    CHECK(apart(tip(s.world, 0, 7), held) > 1e-3);
+    stage_free(&s);
+}
+
+TD_TEST(constraint_that_a_program_lets_go_of_is_free_until_it_is_held_again) {
+    stage s = strand_stage("rod", "loads: [{push: {force: [0.05, 0, 0], segment: 7}}], "
+                                  "constraints: [{point: {name: hand, a: {segment: 7}}}]");
+    steps(s.world, 5);
+    const td_vec3 held = tip(s.world, 0, 7);
+    CHECK_INT(td_world_constraint_find(s.world, "hand"), 0);
+    CHECK_INT(td_world_constraint_find(s.world, "foot"), TD_NONE);
+    td_world_hold(s.world, 0, false);
+    steps(s.world, 20);
+    const td_vec3 free_at = tip(s.world, 0, 7);
+    CHECK(apart(free_at, held) > 1e-3);
+    td_world_hold(s.world, 0, true);
+    steps(s.world, 20);
+    CHECK_SAY(apart(tip(s.world, 0, 7), free_at) <= EXACT, "off by %g m",
+              apart(tip(s.world, 0, 7), free_at));
+    stage_free(&s);
+}
+
+TD_TEST(constraint_breaks_at_its_force_and_stays_broken) {
+    stage s = strand_stage("tree", "constraints: [{point: {a: {segment: 7}, break: 0.5}}], loads: "
+                                   "[{push: {segment: 7, force: {keys: [[0, [0, 0, 0]], [1, [1, 0, "
+                                   "0]]]}, end: 1}}]");
+    run_to(s.world, 2);
+    const td_constraint_history past = td_world_constraint_history(s.world, 0);
+    // the cord takes a small part of the push, so that half of it is reached soon after half a time
+    CHECK_SAY(past.broken_at > 0.4 && past.broken_at < 0.7, "broken at %g s", past.broken_at);
+    CHECK(past.largest_force >= 0.5 && past.largest_force < 0.6);
+    CHECK(!td_world_constraint(s.world, 0).active);
+    stage_free(&s);
+}
+
+// ---- ropes ----------------------------------------------------------------------------------
+
+TD_TEST(constraint_rope_pulls_and_never_pushes) {
+    for (int k = 0; k < SOLVERS; k++) {
+        stage s = strand_stage(solvers[k], "constraints: [{rope: {a: {segment: 7}, to: [0, 0.6, "
+                                           "0], length: 0.05}}], loads: [{push: {segment: 7, "
+                                           "force: {keys: [[0, [0, 0, 0]], [0.3, [2, 0, 0]], [0.6, "
+                                           "[-2, 0, 0]], [1, [0, 0, 0]]]}}}]");
+        td_real most = 0;
+        bool slack = false;
+        for (int32_t i = 0; i < 60 && s.world; i++) {
+            steps(s.world, 1);
+            const td_vec3 off = tdi_sub(tip(s.world, 0, 7), tdi_vec3(0, 0.6, 0));
+            const td_constraint_report r = td_world_constraint(s.world, 0);
+            most = fmax(most, tdi_norm(off));
+            slack |= tdi_norm(r.force) == 0;
+            CHECK_SAY(tdi_dot(r.force, off) <= 1e-12, "%s: the rope pushes", solvers[k]);
+        }
+        CHECK_SAY(most <= 0.05 + EXACT && most > 0.05 - 1e-3, "%s: %g m", solvers[k], most);
+        CHECK_SAY(slack, "%s: it was never slack", solvers[k]);
+        stage_free(&s);
+    }
+}
+
+// ---- bits -----------------------------------------------------------------------------------
+
+static const char many[] =
+    "{objects: [{name: a, strand: {points: [[-0.2, 1, 0], [0, 0.8, 0]], segments: 6}}, {name: b, "
+    "solver: rod, strand: {points: [[0.2, 1, 0], [0, 0.8, 0]], segments: 6}}, {name: c, solver: "
+    "helix, strand: {points: [[0, 1, 1], [0, 0.6, 1]], segments: 6}}, {name: d, strand: {points: "
+    "[[1, 1, 1], [1, 0.6, 1]], segments: 6}}], constraints: [{point: {a: {object: a, segment: 5}, "
+    "b: {object: b, segment: 5}, break: 30}}, {point: {a: {object: c, segment: 5}, start: 0.3, by: "
+    "{keys: [[0.3, [0, 0, 0]], [1, [0.1, 0.1, 0]]]}}}, {rope: {a: {object: d, segment: 5}, to: "
+    "[1, 0.6, 1], length: 0.02}}], loads: [{wind: {velocity: [3, 0, 1], intensity: 0.3}}], record: "
+    "{fps: 60}}";
+
+TD_TEST(constraint_worlds_have_the_same_bits_for_any_threads) {
+    stage one = stage_of(many);
+    steps(one.world, 45);
+    for (int32_t threads = 2; threads <= 4; threads++) {
+        stage more = try_stage(many, threads, NULL);
+        steps(more.world, 45);
+        CHECK_SAY(same_bits(one.world, more.world), "%d threads give other bits", (int)threads);
+        stage_free(&more);
+    }
+    stage_free(&one);
+}
+
+TD_TEST(constraint_worlds_go_on_to_the_bit_after_a_restore) {
+    stage one = stage_of(many);
+    for (int32_t k = 0; k < 4; k++) {
+        stage late = stage_of(many);
+        char *bytes = saved(one.world);
+        td_diag diag = {.message = ""};
+        CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(one.world), &diag), TD_OK);
+        CHECK(same_bits(one.world, late.world));
+        steps(one.world, 11);
+        steps(late.world, 11);
+        CHECK_SAY(same_bits(one.world, late.world), "restored at step %d it goes on otherwise",
+                  (int)(11 * k));
+        free(bytes);
+        stage_free(&late);
+    }
+    stage_free(&one);
+}
+
+TD_TEST(constraint_steps_take_no_memory) {
+    test_heap heap = {0};
+    const td_alloc alloc = test_heap_alloc(&heap);
+    stage s = try_stage(many, 1, &alloc);
+    CHECK_INT(s.status, TD_OK);
+    const long calls = heap.calls;
+    steps(s.world, 40);
+    CHECK_INT(heap.calls, calls);
+    stage_free(&s);
+    CHECK_INT(heap.held, 0);
+}
+
+// ---- contradictions -------------------------------------------------------------------------
+
+TD_TEST(constraint_that_cannot_be_met_is_named_and_nothing_explodes) {
+    for (int k = 0; k < SOLVERS; k++) {
+        stage s = strand_stage(solvers[k],
+                               "constraints: [{point: {name: far, a: {segment: 7}, to: {keys: [[0, "
+                               "[0, 0.6, 0]], [1, [0, 0.2, 0]]]}}}]");
+        td_real fastest = 0;
+        td_vec3 before = tip(s.world, 0, 4);
+        for (int32_t i = 0; i < 90 && s.world; i++) {
+            steps(s.world, 1);
+            const td_vec3 now = tip(s.world, 0, 4);
+            fastest = fmax(fastest, apart(now, before));
+            before = now;
+        }
+        // a cord of 0.4 m, led to 0.8 m from its clamp: a rod stretches, the others cannot
+        const td_constraint_history past = td_world_constraint_history(s.world, 0);
+        CHECK_SAY(k == 1 || (past.unmet_at > 0 && past.largest_error > 0.1),
+                  "%s: unmet at %g, off by %g m", solvers[k], past.unmet_at, past.largest_error);
+        CHECK_SAY(fastest < 0.1, "%s: a step moves it by %g m", solvers[k], fastest);
+        stage_free(&s);
+    }
+}
+
+TD_TEST(constraint_faults_of_worlds_have_their_places) {
+#define CORD "{objects: [{name: cord, " ROPE ", position: [0, 1, 0]}], constraints:\n "
+    static const fault faults[] = {
+        {CORD "[{point: {a: {segment: 9}}}]}", 2, 25, "no segment with the id 9"},
+        {CORD "[{weld: {a: {segment: 1}, b: {near: [0, 0.8, 0]}}}]}", 2, 31,
+         "both sides are on the same segment"},
+        {CORD "[{rope: {a: {segment: 3}, to: [1, 1, 0], length: 1}}]}", 2, 51,
+         "the rope is 1 m long, but its ends are drawn"},
+        {CORD "[{point: {name: one, a: {segment: 3}}},\n"
+              "  {point: {a: {segment: 3}, to: [1, 1, 0]}}]}",
+         3, 33, "the constraint 'one' holds the same point"},
+        {CORD "[{gear: {a: {segment: 1}, b: {segment: 2}}}]}", 2, 14, "needs hinges or slides"},
+        {"{objects: [{solver: rod, " ROPE "}], constraints:\n [{limit: {a: {segment: 1}, cone: "
+         "10}}]}",
+         2, 15, "only objects of the solver 'tree' have joints"},
+    };
+    check_faults(faults, sizeof faults / sizeof faults[0]);
+}
+
+// Two that agree, one of which is redundant, are held as one is.
+TD_TEST(constraint_that_is_given_twice_is_held_once) {
+    stage s = strand_stage("tree", "constraints: [{point: {a: {segment: 7}}}, {point: {a: "
+                                   "{segment: 7}}}], loads: [{push: {segment: 4, force: [0.5, 0, "
+                                   "0]}}]");
+    const td_vec3 from = tip(s.world, 0, 7);
+    steps(s.world, 30);
+    CHECK(apart(tip(s.world, 0, 7), from) <= EXACT);
+    CHECK(td_world_constraint_history(s.world, 0).unmet_at < 0);
+    CHECK(td_world_constraint_history(s.world, 1).unmet_at < 0);
+    stage_free(&s);
+}
