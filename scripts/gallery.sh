@@ -44,7 +44,7 @@ rods-of-1-to-30-elements-fall --times 0,0.35,0.7 --turn=20 --zoom 0.85
 rods-of-1-to-30-elements-swing --times 0,2.1,4.2 --turn=-25
 rose-wilts --times 0,4,6,10
 slinky-perversion --times 0,2,4,6,8,12 --turn=-25 --zoom 1.15
-suspension-bridge --times 0,5 --turn 35 --rise 6 --zoom 0.8
+suspension-bridge --times 5 --turn 25 --rise 4 --zoom 0.8
 swing --times 0,1,2.2,3.4 --turn 50 --zoom 0.7
 t-plant-twisted --times 0,3.9,4.3,4.6 --rise 20 --zoom 1.05
 t-plant-with-long-arms-twisted --times 0,4.1,4.5 --rise 26 --zoom 1.4
