@@ -40,11 +40,12 @@ pot-moves-forward-back --times 0,0.9,1.3,3.1 --turn=25 --zoom 0.9
 pot-moves-in-a-circle --times 0.4,2,2.8,5.6 --zoom 1.1
 pot-moves-left-right --times 0,0.9,1.3,3.2 --zoom 1.15
 pull-and-release --times 0,1.2,2.4,2.8,3.1
+rod-dropped-on-a-table --times 0,0.25,0.4,3 --zoom 1.3
 rods-of-1-to-30-elements-fall --times 0,0.35,0.7 --turn=20 --zoom 0.85
 rods-of-1-to-30-elements-swing --times 0,2.1,4.2 --turn=-25
 rose-wilts --times 0,4,6,10
 slinky-perversion --times 0,2,4,6,8,12 --turn=-25 --zoom 1.15
-suspension-bridge --times 0,5 --turn 35 --rise 6 --zoom 0.8
+suspension-bridge --times 5 --turn 25 --rise 4 --zoom 0.8
 swing --times 0,1,2.2,3.4 --turn 50 --zoom 0.7
 t-plant-twisted --times 0,3.9,4.3,4.6 --rise 20 --zoom 1.05
 t-plant-with-long-arms-twisted --times 0,4.1,4.5 --rise 26 --zoom 1.4
@@ -62,6 +63,7 @@ weeping-willow-in-gusts --times 0,3,5
 weeping-willow-of-helices --times 0,3,5,7 --zoom 1.2
 wheat-field-waves --times 0,2,4 --rise 4 --zoom 1.5
 whip-that-tapers --times 0.2,0.4,0.6,0.7 --turn=-15 --zoom 1.2
+whip-with-a-knot --times 0,0.8,1.2,1.4,1.6
 whirl-over-reeds --times 0.8,1.6,2.6 --rise 20 --zoom 1.3
 wilberforce-pendulum --times 0,1,1.5,9,9.4 --turn=-25
 '
