@@ -272,6 +272,9 @@ static void check_stations(const tdi_helix_lanes *wide, const lane_case *c, bool
     tdi_helix_lanes_1.station_pulls(&at, 0, PLACES, 0, p);
     wide->station_pulls(&at, 0, PLACES, 0, q);
     CHECK_SAY(memcmp(p, q, sizeof p) == 0, "%d lanes: pulls have other bits", wide->lanes);
+    const td_real one = tdi_helix_lanes_1.station_values(&at, 0, PLACES),
+                  many = wide->station_values(&at, 0, PLACES);
+    CHECK_SAY(memcmp(&one, &many, sizeof one) == 0, "%d lanes: other values", wide->lanes);
     for (int i = 0; i < HELICES; i++) {
         for (int j = 0; j < 3; j++) { // by curvatures, force and moment, but for rounding
             CHECK(fabs(p[i][6 + j] - a[i][24 + j]) <= 1e-9 * at.inertia);
@@ -298,6 +301,9 @@ static void check_vanes(const tdi_helix_lanes *wide, lane_case *c, bool exact) {
     tdi_helix_lanes_1.vane_pulls(&at, 0, PLACES, 0, p);
     wide->vane_pulls(&at, 0, PLACES, 0, q);
     CHECK_SAY(memcmp(p, q, sizeof p) == 0, "%d lanes: pulls have other bits", wide->lanes);
+    const td_real one = tdi_helix_lanes_1.vane_values(&at, 0, PLACES),
+                  many = wide->vane_values(&at, 0, PLACES);
+    CHECK_SAY(memcmp(&one, &many, sizeof one) == 0, "%d lanes: other values", wide->lanes);
     for (int i = 0; i < HELICES; i++) {
         for (int j = 0; j < 3; j++) {
             CHECK(fabs(p[i][6 + j] - a[i][24 + j]) <= 1e-9);

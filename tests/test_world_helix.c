@@ -4,6 +4,8 @@
 
 #include "test_world_support.h"
 
+#define CORD "strand: {points: [[0, 0, 0], [1, 0, 0]], segments: 10,"
+
 // ---- beside rods ----------------------------------------------------------------------------
 
 // The strand twice, by rods and by helices.
@@ -75,9 +77,25 @@ TD_TEST(helix_world_cuts_axes_into_the_elements_of_the_object) {
     CHECK_INT(elements_of("elements: 0,"), elements_of(""));
 }
 
-// ---- faults ---------------------------------------------------------------------------------
+// ---- contact --------------------------------------------------------------------------------
 
-#define CORD "strand: {points: [[0, 0, 0], [1, 0, 0]], segments: 10,"
+TD_TEST(helix_world_leaves_objects_that_touch_nothing_out_of_contact) {
+    static const char text[] =
+        "{colliders: [{sphere: {radius: 1}}], objects: [{solver: helix, %s " CORD
+        " elements: 2}}]}";
+    char inside[300], apart[300];
+    snprintf(inside, sizeof inside, text, "");
+    snprintf(apart, sizeof apart, text, "touches: false,");
+    stage refused = try_stage(inside, 1, NULL), fine = try_stage(apart, 1, NULL);
+    CHECK_SAY(refused.status != TD_OK, "a strand inside a collider is not refused");
+    CHECK_SAY(fine.status == TD_OK, "%s", fine.diags[0].message);
+    CHECK_INT(td_world_step(fine.world, NULL), TD_OK);
+    CHECK_INT(td_world_contacts(fine.world, NULL, 0), 0);
+    stage_free(&refused);
+    stage_free(&fine);
+}
+
+// ---- faults ---------------------------------------------------------------------------------
 
 TD_TEST(helix_world_refuses_by_place_and_name_what_it_cannot_be) {
     static const struct {

@@ -68,3 +68,4 @@ bool bench_accuracy(const bench *b);
 bool bench_solvers(const bench *b);
 bool bench_islands(const bench *b);
 bool bench_heap(const bench *b);
+bool bench_constraints(const bench *b);

@@ -14,6 +14,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define TWO_PI  6.28318530717958647692
 #define FRAME   (1.0 / 25) // s
@@ -197,16 +198,16 @@ static int steps_needed(const paper_row *r, way by) {
     return 0;
 }
 
-// Seconds that a step of dt takes: the fastest of the runs that fit in the time, each from the
-// start; negative when one failed.
+// CPU seconds that a step of dt takes, which are the same on a busy machine: the fastest of the
+// runs that fit in the time, each from the start; negative when one failed.
 static double time_step(const bench *b, const paper_row *r, double dt, way by, const char *label) {
     double end = cli_seconds() + b->seconds, least = HUGE_VAL;
     do {
         helix_scene s;
         td_status status = make_scene(r, true, &s);
-        const double start = cli_seconds();
+        const clock_t start = clock();
         status = status == TD_OK ? swing(&s, dt, by) : status;
-        least = fmin(least, (cli_seconds() - start) * dt / SECONDS);
+        least = fmin(least, (double)(clock() - start) / CLOCKS_PER_SEC * dt / SECONDS);
         free_scene(&s);
         if (status != TD_OK) {
             bench_fault(b, label, status, &s.diag);
@@ -329,11 +330,54 @@ static bool bench_sizes(const bench *b, bool branched, way by) {
     return true;
 }
 
+// ---- a shipped scene ------------------------------------------------------------------------
+
+// CPU seconds of a step of a scene's whole recording; negative when it failed.
+static double scene_step(const char *path, double *dt, td_diag *diag) {
+    cli_scene scene;
+    if (cli_scene_open(path, 1, NULL, &scene) != EXIT_FINE) {
+        return -1;
+    }
+    const double duration = td_scene_def_get(scene.scene)->record.duration;
+    td_status status = TD_OK;
+    int64_t steps = 0;
+    const clock_t start = clock();
+    for (; status == TD_OK && td_world_time(scene.world) < duration; steps++) {
+        status = td_world_step(scene.world, diag);
+    }
+    const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    *dt = td_world_dt(scene.world);
+    cli_scene_free(&scene);
+    return status == TD_OK ? seconds / (double)steps : -1;
+}
+
+// The willow with its leaves in wind: the synthetic one of the table has neither.
+static bool bench_shipped(const bench *b) {
+    bench_files files = bench_beside("../scenes/weeping-willow-of-helices.yaml");
+    const double end = cli_seconds() + b->seconds;
+    double least = HUGE_VAL, dt = 0;
+    td_diag diag = {.message = "the scene is not beside the command"};
+    char label[96];
+    do {
+        const double seconds = files.count > 0 ? scene_step(files.paths[0], &dt, &diag) : -1;
+        least = fmin(least, seconds);
+    } while (least >= 0 && cli_seconds() < end);
+    bench_files_free(&files);
+    if (least < 0) {
+        return bench_fault(b, "weeping willow, scene", TD_ERR_READ, &diag);
+    }
+    snprintf(label, sizeof label, "weeping willow, scene with leaves and wind, steps of 1/%.0f s",
+             1 / dt);
+    bench_row(b, label, 242, 1 / least, "steps/s");
+    return true;
+}
+
 bool bench_helix(const bench *b) {
     bool fine = true;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         fine = bench_paper(b, &rows[k]) && fine;
     }
+    fine = bench_shipped(b) && fine;
     for (int k = 0; k < 4; k++) {
         fine = bench_sizes(b, k >= 2, k % 2 ? IMPLICIT : RECURSIVE) && fine;
     }

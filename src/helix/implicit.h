@@ -30,11 +30,10 @@ void tdi_helix_add_elements(td_helix_state *state, int32_t first, int32_t last, 
 void tdi_helix_add_element(td_helix_state *state, int32_t element, bool exact);
 // The gradient of all that acts on elements, each by its own motion, into `respond`.
 void tdi_helix_pull(td_helix_state *state);
-// inertia.c: what lanes need to know of stations; sums of their terms to a form; and the value of
-// inertia or weight. And the inertia of an element at the pose.
+// inertia.c: what lanes need to know of stations; sums of their terms to a form; and the inertia of
+// an element at the pose.
 tdi_stations_at tdi_helix_stations_at(const td_helix_state *state, bool exact);
 void tdi_helix_add_sums(const td_real sum[TDI_STATION_ROWS], tdi_helix_form *form);
-td_real tdi_helix_stations_value(const td_helix_state *state, int32_t element);
 void tdi_helix_add_inertia(const td_helix_state *state, int32_t element, tdi_helix_form *form);
 // Adds those of loads to the forms of what they act on.
 void tdi_helix_add_loads(td_helix_state *state, bool exact);

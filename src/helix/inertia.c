@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Inertia and weight of an element's stations: sums of their terms, which are found in lanes
-// (station_kernel.h), and the value.
+// (station_kernel.h).
 
 #include "helix/implicit.h"
 
@@ -69,50 +69,4 @@ void tdi_helix_add_inertia(const td_helix_state *s, int32_t i, tdi_helix_form *f
     tdi_helix_widest()->stations(&at, e->station_first, e->station_first + e->station_count, i,
                                  sum);
     tdi_helix_add_sums(sum[0], form);
-}
-
-// ---- value ----------------------------------------------------------------------------------
-
-// A prediction in the axes of an element's start.
-static tdi_helix_place seen_from(const tdi_helix_place *start, const tdi_helix_place *hat,
-                                 td_vec3 fall) {
-    const td_vec3 away = tdi_sub(tdi_add(hat->o, fall), start->o);
-    return (tdi_helix_place){tdi_mat3_apply_t(&start->r, away),
-                             tdi_mat3_t_product(&start->r, &hat->r)};
-}
-
-static td_real station_value(const tdi_helix_station *k, const tdi_helix_frame *at,
-                             const tdi_helix_place *hat) {
-    tdi_mat3 d;
-    for (int j = 0; j < 9; j++) {
-        d.m[j] = at->r.m[j] - hat->r.m[j];
-    }
-    const td_vec3 e = tdi_sub(at->x, hat->o);
-    const tdi_mat3 ds = tdi_mat3_mul_sym(&d, &k->second);
-    td_real trace = 0;
-    for (int j = 0; j < 9; j++) {
-        trace += ds.m[j] * d.m[j];
-    }
-    return 0.5 * k->mass * tdi_dot(e, e) + tdi_dot(e, tdi_mat3_apply(&d, k->moment)) + 0.5 * trace;
-}
-
-td_real tdi_helix_stations_value(const td_helix_state *s, int32_t i) {
-    const tdi_helix_step *now = s->now;
-    const tdi_helix_element *e = &s->model->element[i];
-    const tdi_helix_place *start = &s->pose.start[i];
-    const td_vec3 g = s->head.opts->gravity, fall = tdi_scale(g, now->h * now->h),
-                  down = tdi_mat3_apply_t(&start->r, g);
-    td_real sum = now->inertia > 0 ? 0 : -e->mass * tdi_dot(g, start->o);
-    for (int32_t k = e->station_first; k < e->station_first + e->station_count; k++) {
-        const tdi_helix_station *station = &s->model->station[k];
-        const tdi_helix_frame at = tdi_helix_at(s->pose.u[i], station->s);
-        if (now->inertia > 0) {
-            const tdi_helix_place hat = seen_from(start, &now->hat[k], fall);
-            sum += now->inertia * station_value(station, &at, &hat);
-        } else {
-            const td_vec3 c = tdi_mat3_apply(&at.r, station->moment);
-            sum -= tdi_dot(down, tdi_madd(c, at.x, station->mass));
-        }
-    }
-    return sum;
 }

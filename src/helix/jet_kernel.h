@@ -75,6 +75,13 @@ static inline void add_rows(const tdi_wide *row, int rows, const int32_t *elemen
     }
 }
 
+static inline td_real add_lanes(td_real sum, tdi_wide value, int32_t count) {
+    for (int32_t lane = 0; lane < count; lane++) {
+        sum += tdi_wide_get(&value, lane);
+    }
+    return sum;
+}
+
 // ---- helices --------------------------------------------------------------------------------
 
 // Stumpff's functions of x >= 0.

@@ -60,6 +60,9 @@ typedef struct tdi_helix_lanes {
                   td_real (*sum)[TDI_VANE_ROWS]);
     void (*vane_pulls)(const tdi_vanes_at *at, int32_t first, int32_t last, int32_t from,
                        td_real (*sum)[TDI_PULL_ROWS]);
+    // Their values: the sums.
+    td_real (*station_values)(const tdi_stations_at *at, int32_t first, int32_t last);
+    td_real (*vane_values)(const tdi_vanes_at *at, int32_t first, int32_t last);
     // Where vanes were, and what they turn to the air, at the pose of `now`; `back`, if given: x*
     // of the rule of two steps.
     void (*air)(const tdi_helix_vane *vane, int32_t first, int32_t last,

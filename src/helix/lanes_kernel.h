@@ -5,8 +5,8 @@
 #include "helix/station_kernel.h"
 #include "helix/vane_kernel.h"
 
-#define KERNELS                                                                          \
-    {                                                                                    \
-        TDI_LANES, add_stations, add_station_pulls, add_vanes, add_vane_pulls, note_air, \
-            find_frames, find_rides                                                      \
+#define KERNELS                                                                                \
+    {                                                                                          \
+        TDI_LANES, add_stations, add_station_pulls, add_vanes, add_vane_pulls, station_values, \
+            vane_values, note_air, find_frames, find_rides                                     \
     }

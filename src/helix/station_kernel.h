@@ -259,6 +259,63 @@ static inline void station_pull(const tdi_stations_at *at, bool slices, const ws
     out->g = pulled_on(&w, t.f, t.n);
 }
 
+// ---- values ---------------------------------------------------------------------------------
+
+// 1/2 tr(D S D^T) of the difference D of two frames
+static inline tdi_wide turned_value(const wstations *in, bool slices, const tdi_wmat3 *d) {
+    const wrecord *s = &in->station;
+    if (slices) {
+        const tdi_wvec3 x = tdi_wmat3_column(d, 0), z = tdi_wmat3_column(d, 2);
+        return 0.5 * (entry(s, STATION_SECOND) * tdi_wdot(x, x) +
+                      entry(s, STATION_SECOND + 2) * tdi_wdot(z, z));
+    }
+    const tdi_wsym3 second = entries6(s, STATION_SECOND);
+    const tdi_wmat3 ds = tdi_wmat3_mul_sym(d, &second);
+    tdi_wide trace = ds.m[0] * d->m[0];
+    for (int j = 1; j < 9; j++) {
+        trace = trace + ds.m[j] * d->m[j];
+    }
+    return 0.5 * trace;
+}
+
+// (1/2 m |e|^2 + e.(D moment) + 1/2 tr(D S D^T))/h^2, or -g.(m x + c) in statics
+static inline tdi_wide station_value(const tdi_stations_at *at, bool slices, const wstations *in) {
+    wcurve w;
+    find_curve(&in->u, entry(&in->station, STATION_S), at->on.range, &w);
+    const tdi_wmat3 r = frame_on(&w), axes = entries9(&in->start, 3), frame = product_of(&axes, &r);
+    const tdi_wvec3 x = tdi_wadd(entries3(&in->start, 0), tdi_wmat3_apply(&axes, place_on(&w))),
+                    moment = entries3(&in->station, STATION_MOMENT);
+    const tdi_wide mass = entry(&in->station, STATION_MASS);
+    if (!at->hat) {
+        const tdi_wvec3 c = tdi_wmadd(tdi_wmat3_apply(&frame, moment), x, mass);
+        return -tdi_wdot(tdi_wvec3_all(at->gravity), c);
+    }
+    const td_vec3 fall = tdi_scale(at->gravity, at->h2);
+    const tdi_wvec3 to = entries3(&in->hat, 0),
+                    e = wvec(x.x - to.x - fall.x, x.y - to.y - fall.y, x.z - to.z - fall.z);
+    tdi_wmat3 d;
+    for (int j = 0; j < 9; j++) {
+        d.m[j] = frame.m[j] - entry(&in->hat, 3 + j);
+    }
+    tdi_wide value = 0.5 * mass * tdi_wdot(e, e) + turned_value(in, slices, &d);
+    if (!slices) {
+        value = value + tdi_wdot(e, tdi_wmat3_apply(&d, moment));
+    }
+    return at->inertia * value;
+}
+
+static td_real station_values(const tdi_stations_at *at, int32_t first, int32_t last) {
+    td_real sum = 0;
+    for (int32_t k = first; k < last; k += TDI_LANES) {
+        const int32_t count = last - k < TDI_LANES ? last - k : TDI_LANES;
+        wstations in;
+        read_stations(at, k, count, &in);
+        sum = add_lanes(
+            sum, at->slices ? station_value(at, true, &in) : station_value(at, false, &in), count);
+    }
+    return sum;
+}
+
 // ---- entry ----------------------------------------------------------------------------------
 
 static void add_stations(const tdi_stations_at *at, int32_t first, int32_t last, int32_t from,

@@ -102,16 +102,6 @@ static void add_point(td_helix_state *s, int32_t element, const point_at *at, td
 
 // ---- drag -----------------------------------------------------------------------------------
 
-static tdi_drag drag_at(const td_helix_state *s, int32_t k, td_vec3 x) {
-    const td_step_opts *o = s->head.opts;
-    const tdi_helix_vane_air *known = &s->vane[k];
-    const td_real h = s->now->h;
-    const tdi_rate_factors by = tdi_rates_of(h);
-    const td_vec3 wind = o->winds ? o->winds[s->model->vane[k].point.segment] : o->air.wind,
-                  u = tdi_sub(tdi_scale(tdi_sub(x, known->star), 1 / h), wind);
-    return tdi_drag_of(&o->air, &known->area, u, &by);
-}
-
 static tdi_vanes_at vanes_at(const td_helix_state *s, bool exact) {
     const td_step_opts *o = s->head.opts;
     return (tdi_vanes_at){.on = {s->pose.u, s->pose.start, s->range},
@@ -151,15 +141,6 @@ static void add_vane_sums(const td_real *sum, tdi_helix_form *form) {
     start->n = tdi_add(start->n, n);
     start->pull = tdi_add(start->pull, f);
     start->spin = tdi_add(start->spin, n);
-}
-
-static td_real vanes_value(const td_helix_state *s, int32_t i) {
-    const tdi_helix_element *e = &s->model->element[i];
-    td_real sum = 0;
-    for (int32_t k = e->vane_first; s->now->drag && k < e->vane_first + e->vane_count; k++) {
-        sum += drag_at(s, k, tdi_helix_point_at(&s->pose, &s->model->vane[k].point)).value;
-    }
-    return sum;
 }
 
 // ---- loads ----------------------------------------------------------------------------------
@@ -324,9 +305,17 @@ void tdi_helix_pull(td_helix_state *s) {
 
 td_real tdi_helix_value(const td_helix_state *s) {
     const td_step_opts *o = s->head.opts;
-    td_real sum = 0;
-    for (int32_t i = s->model->element_count - 1; i >= 0; i--) {
-        sum += tdi_helix_stations_value(s, i) + springs_value(s, i) + vanes_value(s, i);
+    const td_helix_model *m = s->model;
+    const tdi_helix_element *last = &m->element[m->element_count - 1];
+    const tdi_stations_at stations = tdi_helix_stations_at(s, true);
+    td_real sum =
+        tdi_helix_widest()->station_values(&stations, 0, last->station_first + last->station_count);
+    for (int32_t i = 0; i < m->element_count; i++) {
+        sum += springs_value(s, i);
+    }
+    if (s->now->drag) {
+        const tdi_vanes_at vanes = vanes_at(s, true);
+        sum += tdi_helix_widest()->vane_values(&vanes, 0, m->vane_count);
     }
     for (int32_t k = 0; k < o->load_count; k++) {
         sum += load_value(s, &o->loads[k]);

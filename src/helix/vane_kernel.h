@@ -176,6 +176,19 @@ static void add_vane_pulls(const tdi_vanes_at *at, int32_t first, int32_t last, 
     }
 }
 
+static td_real vane_values(const tdi_vanes_at *at, int32_t first, int32_t last) {
+    td_real sum = 0;
+    for (int32_t k = first; k < last; k += TDI_LANES) {
+        const int32_t count = last - k < TDI_LANES ? last - k : TDI_LANES;
+        wvanes in;
+        wride r;
+        read_vanes(at, k, count, &in);
+        ride_vane(at, &in, &r);
+        sum = add_lanes(sum, drag_on(at, &in, &r).value, count);
+    }
+    return sum;
+}
+
 // Place and, if asked for, frame of vanes at a pose.
 static inline tdi_wvec3 vane_place(const tdi_helix_curves *on, const wrecord *vane,
                                    const int32_t *element, tdi_wmat3 *frame) {

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: MIT
+// tendril bench constraints: cost of a step over bodies and constraints.
+//
+// Held     A chain in zigzags, of which points at even distances are held where they are; the rest
+//          falls. Rows of one segment and the world go into the chain's own elimination. A rod, and
+//          a tree, in which what a joint turns moves all that follows: there errors of second order
+//          add up along the chain, and Newton's method takes more iterations the longer it is.
+// Linked   Trees of ten bodies, each held at its end by the next: rows between two actors, whose
+//          Schur complement is sparse.
+// Method   Ten steps of 1/240 s from the start. The cost is divided by bodies and constraints.
+
+#include "cli/bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define STEPS  10
+#define RATE   240 // steps a second
+#define LENGTH 0.01
+#define RADIUS 0.001
+#define BEND   1.2 // rad, between two bodies of a zigzag
+#define LINK   10  // bodies of a chain that is linked
+#define MET    1e-8
+#define PI     3.14159265358979323846
+
+// ---- chains ---------------------------------------------------------------------------------
+
+static td_status build(int32_t count, bool free, td_skeleton **out, td_diag *diag) {
+    td_skeleton_opts opts = td_skeleton_opts_default();
+    td_builder *builder = NULL;
+    td_status status = td_builder_new(&opts, NULL, &builder);
+    for (int32_t i = 0; i < count && status == TD_OK; i++) {
+        td_segment_def d = td_segment_def_default();
+        const double turn = i == 0 ? -0.5 * PI + 0.5 * BEND : i % 2 ? -BEND : BEND;
+        d.parent = i - 1;
+        d.joint = i == 0 && free ? TD_JOINT_FREE : TD_JOINT_BALL;
+        d.rest = (td_quat){cos(0.5 * turn), 0, 0, sin(0.5 * turn)};
+        d.length = LENGTH;
+        d.radius_base = d.radius_tip = RADIUS;
+        d.stiffness = (td_vec3){1e-5, 1e-5, 1e-5};
+        d.damping = (td_vec3){1e-7, 1e-7, 1e-7};
+        d.has_stiffness = d.has_damping = true;
+        status = td_builder_add(builder, &d, NULL, diag);
+    }
+    status = status == TD_OK ? td_builder_finish(builder, out, diag) : status;
+    td_builder_free(builder);
+    return status;
+}
+
+typedef struct chains {
+    td_tree_model *model[2]; // that which stands, and one that is free
+    td_tree_state **state;
+    td_rod_model *rod_model; // or one rod
+    td_rod_state *rod;
+    td_state_ref *refs;
+    td_step_opts *opts;
+    int32_t count; // states
+    td_island *island;
+    char *start;
+    td_step_stats stats;
+    td_status status;
+    td_diag diag;
+} chains;
+
+static void chains_free(chains *c) {
+    td_island_free(c->island);
+    for (int32_t k = 0; c->state && k < c->count; k++) {
+        td_tree_state_free(c->state[k]);
+    }
+    td_rod_state_free(c->rod);
+    td_rod_model_free(c->rod_model);
+    td_tree_model_free(c->model[0]);
+    td_tree_model_free(c->model[1]);
+    free(c->state);
+    free(c->refs);
+    free(c->opts);
+    free(c->start);
+}
+
+static void make_model(chains *c, int which, int32_t bodies) {
+    td_skeleton *skeleton = NULL;
+    td_tree_opts opts = td_tree_opts_default();
+    c->status = build(bodies, which == 1, &skeleton, &c->diag);
+    if (c->status == TD_OK) {
+        c->status = td_tree_model_new(skeleton, &opts, NULL, &c->model[which], &c->diag);
+    }
+    td_skeleton_free(skeleton);
+}
+
+static void put(td_tree_state *state, int32_t k, int32_t bodies) {
+    // a zigzag of an even number of bodies leads straight on
+    const double along = LENGTH * cos(0.5 * BEND) * bodies * k;
+    const td_base_motion base = {.position = {along, 0, 0}, .rotation = {1, 0, 0, 0}};
+    td_tree_state_reset(state);
+    td_tree_set_base(state, &base);
+}
+
+static void make_room(chains *c, int32_t count) {
+    const size_t n = (size_t)count;
+    c->count = count;
+    c->state = calloc(n, sizeof *c->state);
+    c->refs = calloc(n, sizeof *c->refs);
+    c->opts = calloc(n, sizeof *c->opts);
+    c->status = c->state && c->refs && c->opts ? TD_OK : TD_ERR_MEMORY;
+    for (int32_t k = 0; k < count && c->status == TD_OK; k++) {
+        c->opts[k] = td_step_opts_default();
+        c->opts[k].dt = 1.0 / RATE;
+    }
+}
+
+static void make_rod(chains *c, int32_t bodies) {
+    td_vec3 *points = calloc((size_t)bodies + 1, sizeof *points);
+    td_rod_def def = td_rod_def_default();
+    make_room(c, 1);
+    for (int32_t k = 0; points && k <= bodies; k++) {
+        points[k] =
+            (td_vec3){LENGTH * cos(0.5 * BEND) * k, k % 2 ? LENGTH * sin(0.5 * BEND) : 0, 0};
+    }
+    def.points = points;
+    def.vertex_count = bodies + 1;
+    def.radius = RADIUS;
+    def.damping_time = 0.01;
+    if (c->status == TD_OK) {
+        c->status = points ? td_rod_model_new(&def, 1, NULL, 0, NULL, &c->rod_model, &c->diag)
+                           : TD_ERR_MEMORY;
+    }
+    if (c->status == TD_OK) {
+        c->status = td_rod_state_new(c->rod_model, NULL, &c->rod, &c->diag);
+    }
+    if (c->status == TD_OK) {
+        c->refs[0] = td_rod_ref(c->rod);
+    }
+    free(points);
+}
+
+static void make_trees(chains *c, int32_t count, int32_t bodies) {
+    make_room(c, count);
+    for (int which = 0; which < 2 && c->status == TD_OK; which++) {
+        make_model(c, which, bodies);
+    }
+    for (int32_t k = 0; k < count && c->status == TD_OK; k++) {
+        c->status = td_tree_state_new(c->model[k > 0], NULL, &c->state[k], &c->diag);
+        if (c->status == TD_OK) {
+            c->refs[k] = td_tree_ref(c->state[k]);
+            put(c->state[k], k, bodies);
+        }
+    }
+}
+
+static void make_island(chains *c, const td_constraint *list, int32_t count) {
+    if (c->status == TD_OK) {
+        c->status = td_island_new(c->refs, c->count, NULL, 0, NULL, &c->island, &c->diag);
+    }
+    if (c->status == TD_OK) {
+        c->status = td_island_constrain(c->island, list, count, &c->diag);
+    }
+    if (c->status == TD_OK) {
+        c->start = malloc(td_island_save_size(c->island));
+        c->status = c->start ? TD_OK : TD_ERR_MEMORY;
+    }
+    if (c->status == TD_OK) {
+        td_island_save(c->island, c->start);
+    }
+}
+
+// ---- constraints ----------------------------------------------------------------------------
+
+// m points of a chain of n bodies, at even distances; the last is its end.
+static void make_held(chains *c, int32_t n, int32_t m, bool tree) {
+    td_constraint *list = calloc((size_t)m, sizeof *list);
+    if (tree) {
+        make_trees(c, 1, n);
+    } else {
+        make_rod(c, n);
+    }
+    for (int32_t k = 0; list && k < m; k++) {
+        list[k] = td_constraint_default(TD_HOLD_POINT);
+        list[k].segment[0] = (int32_t)((int64_t)(k + 1) * n / m) - 1;
+        list[k].point[0].y = LENGTH;
+    }
+    c->status = list ? c->status : TD_ERR_MEMORY;
+    make_island(c, list, m);
+    free(list);
+}
+
+static void make_linked(chains *c, int32_t n) {
+    const int32_t actors = n / LINK, m = actors - 1;
+    td_constraint *list = calloc((size_t)m, sizeof *list);
+    make_trees(c, actors, LINK);
+    for (int32_t k = 0; list && k < m; k++) {
+        list[k] = td_constraint_default(TD_HOLD_POINT);
+        list[k].actor[0] = k;
+        list[k].segment[0] = LINK - 1;
+        list[k].point[0].y = LENGTH;
+        list[k].actor[1] = k + 1;
+    }
+    c->status = list ? c->status : TD_ERR_MEMORY;
+    make_island(c, list, m);
+    free(list);
+}
+
+// ---- measuring ------------------------------------------------------------------------------
+
+static void prepare(void *context) {
+    chains *c = context;
+    for (int32_t k = 0; k < c->count && !c->rod; k++) {
+        put(c->state[k], k, LINK);
+    }
+    if (c->rod) {
+        td_rod_state_reset(c->rod);
+    }
+    td_island_restore(c->island, c->start);
+    c->stats = (td_step_stats){0};
+}
+
+static bool run(void *context) {
+    chains *c = context;
+    for (int k = 0; k < STEPS && c->status == TD_OK; k++) {
+        c->status = td_island_step(c->island, c->opts, NULL, 0, &c->stats, &c->diag);
+    }
+    return c->status == TD_OK;
+}
+
+static double worst_error(const chains *c) {
+    double worst = 0;
+    for (int32_t k = 0; k < td_island_constraint_count(c->island); k++) {
+        worst = fmax(worst, td_island_constraint(c->island, k).error);
+    }
+    return worst;
+}
+
+// Seconds of an iteration; below 0: told why not.
+static double measure(const bench *b, chains *c, const char *name, int32_t n) {
+    double seconds = -1;
+    if (c->status == TD_OK) {
+        const bench_work work = {prepare, run, c};
+        seconds = bench_fastest(&work, b->seconds) / STEPS;
+    }
+    if (seconds > 0 && worst_error(c) > MET) {
+        c->status = TD_ERR_DIVERGED;
+        snprintf(c->diag.message, sizeof c->diag.message, "a constraint is off by %g",
+                 worst_error(c));
+        seconds = -1;
+    }
+    if (seconds < 0) {
+        bench_fault(b, name, c->status, &c->diag);
+        return -1;
+    }
+    const int32_t m = td_island_constraint_count(c->island);
+    const double iterations = (double)c->stats.iterations / STEPS;
+    char text[96];
+    bench_row(b, name, n, 1e9 * seconds / (n + m), "ns/body and constraint/step");
+    snprintf(text, sizeof text, "%s: iterations", name);
+    bench_row(b, text, n, iterations, "1/step");
+    return seconds / iterations;
+}
+
+static const int32_t counts[] = {100, 1000, 10000, 100000};
+enum { COUNTS = sizeof counts / sizeof *counts };
+
+typedef enum kind { ROD, TREE, LINKED } kind;
+
+typedef struct series {
+    const char *name;
+    kind kind;
+    int32_t sizes;       // of `counts`
+    int32_t fixed, part; // points that are held: so many, or one for so many bodies
+} series;
+
+static const series all[] = {{"rod held at 1 point", ROD, COUNTS, 1, 0},
+                             {"rod held at 10 points", ROD, COUNTS, 10, 0},
+                             {"rod held at every 10th body", ROD, COUNTS, 0, 10},
+                             {"rod held at every 2nd body", ROD, COUNTS, 0, 2},
+                             {"tree held at 1 point", TREE, COUNTS, 1, 0},
+                             {"tree held at 10 points", TREE, COUNTS, 10, 0},
+                             {"tree held at every 10th body", TREE, 2, 0, 10},
+                             {"trees of 10, linked", LINKED, 3, 0, 0}};
+
+static bool run_series(const bench *b, const series *s) {
+    double n[COUNTS], cost[COUNTS];
+    char text[96];
+    for (int k = 0; k < s->sizes; k++) {
+        chains c = {.diag = {.message = ""}};
+        if (s->kind == LINKED) {
+            make_linked(&c, counts[k]);
+        } else {
+            const int32_t m = s->fixed > 0 ? s->fixed : counts[k] / s->part;
+            make_held(&c, counts[k], m, s->kind == TREE);
+        }
+        n[k] = counts[k];
+        cost[k] = measure(b, &c, s->name, counts[k]);
+        chains_free(&c);
+        if (cost[k] < 0) {
+            return false;
+        }
+    }
+    snprintf(text, sizeof text, "%s: exponent of an iteration", s->name);
+    bench_row(b, text, s->sizes, bench_exponent(n, cost, s->sizes), "");
+    return true;
+}
+
+bool bench_constraints(const bench *b) {
+    bool fine = true;
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        fine = run_series(b, &all[k]) && fine;
+    }
+    return fine;
+}
