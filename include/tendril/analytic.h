@@ -33,7 +33,8 @@ typedef struct td_analytic_opts {
     bool one_way; ///< Friction along one direction a contact and step, as published; otherwise
                   ///< in Coulomb's cone. Default false.
     td_impact_law law;
-    td_real restitution; ///< 0..1, of colliders, stops, limits and ropes. Default 0.
+    td_real restitution; ///< 0..1, of stops, limits, ropes, and of colliders that have less.
+                         ///< Default 0.
     td_real slow;      ///< m/s or rad/s, >= 0: what meets at less does not bounce. Default 0: what
                        ///< gravity makes in two steps.
     int32_t row_limit; ///< 1..4096: forces that are found at once. A contact with friction has

@@ -9,6 +9,7 @@
 
 #define GRAVITY 9.81
 #define RADIUS  1e-5 // m: of a rod of 1 m and 1 kg
+#define GAP     1e-7 // m: what touches at the start of implicit steps would overlap by rounding
 #define DEGREE  (VAL_PI / 180)
 
 // ---- rods -----------------------------------------------------------------------------------
@@ -33,20 +34,26 @@ static bool free_rod(val_report *report, td_vec3 foot, double lean, val_tree *tr
 
 typedef struct slip_run {
     val_tree tree;
-    td_analytic *analytic;
+    td_analytic *analytic; // as published
+    td_island *island;     // or implicit, with exact contact
     td_step_opts opts;
     td_collider collider[2];
     int32_t collider_count;
     bool one_way; // friction as published
+    bool implicit;
     const char *what;
 } slip_run;
 
 static bool open_run(val_report *report, slip_run *r) {
     td_analytic_opts opts = td_analytic_opts_default();
+    td_contact_opts contact = td_contact_opts_default();
+    const td_state_ref state = td_tree_ref(r->tree.state);
     td_diag diag = {.message = ""};
     opts.one_way = r->one_way;
+    contact.method = TD_CONTACT_EXACT;
     td_status status =
-        td_analytic_new(&r->tree.state, 1, NULL, 0, &opts, NULL, &r->analytic, &diag);
+        r->implicit ? td_island_new(&state, 1, &contact, 2, NULL, &r->island, &diag)
+                    : td_analytic_new(&r->tree.state, 1, NULL, 0, &opts, NULL, &r->analytic, &diag);
     if (status != TD_OK) {
         val_fault(report, r->what, 1, status, &diag);
         val_tree_free(&r->tree);
@@ -57,7 +64,9 @@ static bool open_run(val_report *report, slip_run *r) {
 static bool step_run(val_report *report, slip_run *r) {
     td_diag diag = {.message = ""};
     td_status status =
-        td_analytic_step(r->analytic, &r->opts, r->collider, r->collider_count, NULL, &diag);
+        r->implicit
+            ? td_island_step(r->island, &r->opts, r->collider, r->collider_count, NULL, &diag)
+            : td_analytic_step(r->analytic, &r->opts, r->collider, r->collider_count, NULL, &diag);
     if (status != TD_OK) {
         val_fault(report, r->what, 1, status, &diag);
     }
@@ -66,6 +75,7 @@ static bool step_run(val_report *report, slip_run *r) {
 
 static void close_run(slip_run *r) {
     td_analytic_free(r->analytic);
+    td_island_free(r->island);
     val_tree_free(&r->tree);
 }
 
@@ -77,25 +87,38 @@ static td_collider plane_at(td_vec3 position, td_quat turn, double friction) {
     return c;
 }
 
-static slip_run plain_run(const char *what, double dt) {
+static slip_run plain_run(const char *what, double dt, bool implicit) {
     slip_run r = {.opts = td_step_opts_default(), .what = what, .collider_count = 1};
-    r.opts.integrator = TD_RK4;
+    r.opts.integrator = implicit ? TD_IMPLICIT : TD_RK4;
     r.opts.dt = dt;
+    r.opts.tolerance = 1e-9;
+    r.implicit = implicit;
     return r;
 }
 
-// Forces of a collider on the rod: along its normal, and across with the sign of x.
+static const char *way_of(const slip_run *r) {
+    return r->implicit ? ", implicit" : r->one_way ? ", one way" : "";
+}
+
+// Adds a force, along the normal and across with the sign of x.
+static void add_force(td_vec3 n, td_vec3 f, double *normal, double *across) {
+    const double along = n.x * f.x + n.y * f.y + n.z * f.z;
+    *normal += along;
+    *across += f.x - along * n.x;
+}
+
+// Forces of a collider on the rod.
 static void force_of(const slip_run *r, int32_t collider, double *normal, double *across) {
-    td_analytic_contact contacts[8];
-    const int32_t count = td_analytic_contacts(r->analytic, contacts, 8);
+    td_analytic_contact own[8];
+    td_contact contacts[8];
+    const int32_t count = r->implicit ? td_island_contacts(r->island, contacts, 8)
+                                      : td_analytic_contacts(r->analytic, own, 8);
     *normal = *across = 0;
     for (int32_t k = 0; k < count && k < 8; k++) {
-        const td_analytic_contact *c = &contacts[k];
-        if (c->collider == collider) {
-            const td_vec3 n = c->normal, f = c->force;
-            const double along = n.x * f.x + n.y * f.y + n.z * f.z;
-            *normal += along;
-            *across += f.x - along * n.x;
+        if (!r->implicit && own[k].collider == collider) {
+            add_force(own[k].normal, own[k].force, normal, across);
+        } else if (r->implicit && contacts[k].other == collider) {
+            add_force(contacts[k].normal, contacts[k].force, normal, across);
         }
     }
 }
@@ -107,13 +130,47 @@ static double lean_of(const slip_run *r) {
 
 // ---- wall -----------------------------------------------------------------------------------
 
+// The force of the wall is followed to 0 through its last two values.
+static double lets_go_at(val_report *report, slip_run *r) {
+    double angle[2] = {0, 0}, force[2] = {1, 1}, normal, across;
+    for (int k = 0; k < 20000 && step_run(report, r); k++) {
+        force_of(r, 1, &normal, &across);
+        if (k > 2 && !(normal > 0)) {
+            return angle[1] + (angle[1] - angle[0]) * force[1] / (force[0] - force[1]);
+        }
+        angle[0] = angle[1];
+        force[0] = force[1];
+        angle[1] = 0.5 * VAL_PI + lean_of(r);
+        force[1] = normal;
+    }
+    return (double)NAN;
+}
+
+// The force changes evenly through 0, so that the head is then apart by the cube of the time: the
+// cube root is followed back to 0 from 0.01 and 0.1 mm.
+static double parts_at(val_report *report, slip_run *r, double touching) {
+    static const double at[2] = {1e-5, 1e-4};
+    double angle[2] = {0, 0}, root[2] = {0, 0};
+    for (int k = 0, seen = 0; k < 20000 && step_run(report, r); k++) {
+        const double apart = td_tree_tip(r->tree.state, 0).x - touching;
+        if (apart > at[seen]) {
+            angle[seen] = 0.5 * VAL_PI + lean_of(r);
+            root[seen] = cbrt(apart);
+            if (++seen == 2) {
+                return angle[0] - (angle[1] - angle[0]) * root[0] / (root[1] - root[0]);
+            }
+        }
+    }
+    return (double)NAN;
+}
+
 // A ladder without friction: its foot slides away from the wall at x = 0, and its head leaves that
-// where sin(theta) = 2/3 sin(theta_0), theta the angle at the floor. The force of the wall is
-// followed to 0 through its last two values.
-static void wall(val_report *report, double start) {
-    slip_run r = plain_run("a rod at a wall", 2e-4);
+// where sin(theta) = 2/3 sin(theta_0), theta the angle at the floor.
+static void wall(val_report *report, double start, bool implicit) {
+    slip_run r = plain_run("a rod at a wall", implicit ? 1e-3 : 2e-4, implicit);
     const double tilt = start * DEGREE;
-    const td_vec3 foot = {cos(tilt) + RADIUS, RADIUS, 0};
+    const double lift = RADIUS + (implicit ? GAP : 0);
+    const td_vec3 foot = {cos(tilt) + lift, lift, 0};
     if (!free_rod(report, foot, tilt - 0.5 * VAL_PI, &r.tree)) {
         return;
     }
@@ -123,21 +180,11 @@ static void wall(val_report *report, double start) {
     if (!open_run(report, &r)) {
         return;
     }
-    double angle[2] = {0, 0}, force[2] = {1, 1}, left = (double)NAN;
-    for (int k = 0; k < 20000 && isnan(left) && step_run(report, &r); k++) {
-        double normal, across;
-        force_of(&r, 1, &normal, &across);
-        if (k > 2 && !(normal > 0)) {
-            left = angle[1] + (angle[1] - angle[0]) * force[1] / (force[0] - force[1]);
-        }
-        angle[0] = angle[1];
-        force[0] = force[1];
-        angle[1] = 0.5 * VAL_PI + lean_of(&r);
-        force[1] = normal;
-    }
+    const double left = implicit ? parts_at(report, &r, lift) : lets_go_at(report, &r);
     char text[80];
-    snprintf(text, sizeof text, "degrees where a rod from %g leaves a wall", start);
-    val_relative(report, text, 1, left / DEGREE, asin(sin(tilt) * 2 / 3) / DEGREE, 1e-5);
+    snprintf(text, sizeof text, "degrees where a rod from %g leaves a wall%s", start, way_of(&r));
+    val_relative(report, text, 1, left / DEGREE, asin(sin(tilt) * 2 / 3) / DEGREE,
+                 implicit ? 0.01 : 1e-5);
     close_run(&r);
 }
 
@@ -163,9 +210,10 @@ static double slips_at(double friction, double b) {
 }
 
 // The first step with all of the friction, and which way the foot is moving a while later.
-static void floor_slip(val_report *report, double friction, double start) {
-    slip_run r = plain_run("a rod on a floor", 1e-4);
-    if (!free_rod(report, (td_vec3){0, RADIUS, 0}, start * DEGREE, &r.tree)) {
+static void floor_slip(val_report *report, double friction, double start, bool implicit) {
+    slip_run r = plain_run("a rod on a floor", implicit ? 1e-3 : 1e-4, implicit);
+    if (!free_rod(report, (td_vec3){0, RADIUS + (implicit ? GAP : 0), 0}, start * DEGREE,
+                  &r.tree)) {
         return;
     }
     r.collider[0] = plane_at((td_vec3){0, 0, 0}, (td_quat){1, 0, 0, 0}, friction);
@@ -176,17 +224,18 @@ static void floor_slip(val_report *report, double friction, double start) {
     for (int k = 0; k < 20000 && isnan(angle) && step_run(report, &r); k++) {
         double normal, across;
         force_of(&r, 0, &normal, &across);
-        if (fabs(across) >= friction * normal * (1 - 1e-9)) {
+        if (fabs(across) >= friction * normal * (1 - 1e-6)) {
             angle = 0.5 * (before + lean_of(&r));
         }
         before = lean_of(&r);
         foot = td_tree_origin(r.tree.state, 0).x;
     }
-    for (int k = 0; k < 500 && step_run(report, &r); k++) {}
+    const int later = (int)(0.05 / r.opts.dt + 0.5);
+    for (int k = 0; k < later && step_run(report, &r); k++) {}
     char text[80];
-    snprintf(text, sizeof text, "degrees where a rod's foot slips, mu %g", friction);
+    snprintf(text, sizeof text, "degrees where a rod's foot slips, mu %g%s", friction, way_of(&r));
     val_relative(report, text, 1, angle / DEGREE, slips_at(friction, start * DEGREE) / DEGREE,
-                 1e-4);
+                 implicit ? 0.01 : 1e-4);
     val_not_above(report, "and where the foot is 0.05 s later, m", 1,
                   td_tree_origin(r.tree.state, 0).x - foot, -1e-4);
     close_run(&r);
@@ -196,16 +245,15 @@ static void floor_slip(val_report *report, double friction, double start) {
 
 // A stick that points down a slope, as gravity that leans: how far it goes in a minute, or how fast
 // it gets in a second.
-static void slope(val_report *report, double part, bool one_way) {
+static void slope(val_report *report, double part, bool one_way, bool implicit) {
     const double friction = 0.5, tilt = atan(part * friction);
-    slip_run r = plain_run("a stick on a slope", 1.0 / 60);
-    const char *how = one_way ? ", one way" : "";
-    if (!free_rod(report, (td_vec3){0, RADIUS, 0}, 0.5 * VAL_PI, &r.tree)) {
+    slip_run r = plain_run("a stick on a slope", 1.0 / 60, implicit);
+    if (!free_rod(report, (td_vec3){0, RADIUS + (implicit ? GAP : 0), 0}, 0.5 * VAL_PI, &r.tree)) {
         return;
     }
     r.one_way = one_way;
     r.collider[0] = plane_at((td_vec3){0, 0, 0}, (td_quat){1, 0, 0, 0}, friction);
-    r.opts.integrator = TD_EULER;
+    r.opts.integrator = implicit ? TD_IMPLICIT : TD_EULER;
     r.opts.gravity = (td_vec3){GRAVITY * sin(tilt), -GRAVITY * cos(tilt), 0};
     if (!open_run(report, &r)) {
         return;
@@ -218,13 +266,14 @@ static void slope(val_report *report, double part, bool one_way) {
     const td_vec3 o = td_tree_origin(r.tree.state, 0);
     char text[80];
     if (part < 1) {
-        snprintf(text, sizeof text, "creep in a minute, m, on a slope of %g mu%s", part, how);
+        snprintf(text, sizeof text, "creep in a minute, m, on a slope of %g mu%s", part,
+                 way_of(&r));
         val_at_most(report, text, steps, fine ? hypot(o.x, o.z) : (double)NAN, 1e-6);
     } else {
         const double speed = td_tree_velocities(r.tree.state)[0];
-        snprintf(text, sizeof text, "acceleration on a slope of %g mu, m/s^2%s", part, how);
+        snprintf(text, sizeof text, "acceleration on a slope of %g mu, m/s^2%s", part, way_of(&r));
         val_relative(report, text, steps, fine ? speed : (double)NAN,
-                     GRAVITY * (sin(tilt) - friction * cos(tilt)), 1e-6);
+                     GRAVITY * (sin(tilt) - friction * cos(tilt)), implicit ? 1e-3 : 1e-6);
     }
     close_run(&r);
 }
@@ -279,7 +328,7 @@ static double gain_of(double friction, double turn) {
 }
 
 static void capstan(val_report *report, double friction) {
-    slip_run r = plain_run("a chain on a drum", 1e-3);
+    slip_run r = plain_run("a chain on a drum", 1e-3, false);
     td_load pull[2] = {{.kind = TD_LOAD_FORCE, .vector = {0, -1, 0}},
                        {.kind = TD_LOAD_FORCE, .segment = LINKS - 1}};
     const double b = VAL_PI / LINKS;
@@ -315,13 +364,16 @@ static void capstan(val_report *report, double friction) {
 }
 
 void val_slip(val_report *report) {
-    wall(report, 60);
-    wall(report, 75);
-    floor_slip(report, 0.3, 10);
-    slope(report, 0.9, false);
-    slope(report, 0.9, true);
-    slope(report, 1.5, false);
-    slope(report, 1.5, true);
+    for (int way = 0; way < 2; way++) {
+        const bool implicit = way == 1;
+        wall(report, 60, implicit);
+        wall(report, 75, implicit);
+        floor_slip(report, 0.3, 10, implicit);
+        slope(report, 0.9, false, implicit);
+        slope(report, 1.5, false, implicit);
+    }
+    slope(report, 0.9, true, false);
+    slope(report, 1.5, true, false);
     capstan(report, 0.2);
     capstan(report, 0.5);
 }

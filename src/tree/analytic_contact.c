@@ -77,7 +77,7 @@ typedef struct meeting {
     int32_t tree, body, collider;
     td_vec3 x, place; // centre of the ball, and where they touch
     td_vec3 v;        // of the collider there
-    td_real friction;
+    td_real friction, restitution;
     nearness near;
     int64_t key;
 } meeting;
@@ -159,6 +159,7 @@ static bool meet(td_analytic *a, const td_step_opts *o, const meeting *m, td_dia
     row->value = m->near.distance;
     row->extra += m->near.curvature * across;
     row->bounds = (td_lcp_row){.low = 0, .high = INFINITY};
+    row->restitution = fmax(row->restitution, m->restitution);
     if (!tdi_analytic_finish(a, o, row)) {
         a->row_count--;
         return true;
@@ -197,6 +198,7 @@ td_status tdi_analytic_contact_rows(td_analytic *a, const td_step_opts *opts, td
                 m.place = tdi_madd(x, m.near.normal, -b->radius);
                 m.v = tdi_add(at.velocity, tdi_cross(at.spin, tdi_sub(m.place, at.position)));
                 m.friction = colliders[j].friction;
+                m.restitution = colliders[j].restitution;
                 if (!meet(a, opts, &m, diag)) {
                     return TD_ERR_LIMIT;
                 }
