@@ -11,11 +11,14 @@ mkdir -p "$out" docs/gallery
 shots='
 algae-in-a-current --times 0,2,5,8
 algae-of-ten-helices --times 0,3,5,7 --zoom 1.25
+braid-led-by-its-end --times 0,1.2,2.3,3.5,3.85 --zoom 1.15
 braid-on-a-running-head --times 0.5,0.95,2 --turn=-8 --rise 4 --zoom 1.1
 curls-of-hair --times 0.9,2.9 --turn=-25 --zoom 0.95
 curly-rod-pulled --times 0,1.5,2.3,4.4,4.75
+curtain-of-beads --times 0,1,2.2,3.2 --turn=-25 --zoom 1.1
 donkey-ears-hit-poses --times 0,1.2,3.3,5 --zoom 1.15
 fallen-branch-on-a-hedge --times 0,0.35,0.7,5 --zoom 1.15
+four-bar-linkage --times 0,1.2,2,3.1
 gravity-x5-in-four-directions --times 0,3.4,5.9,8.4,10.9
 hand-through-wheat --times 0.4,1.8,2.8 --turn 12 --rise 4 --zoom 1.5
 hanging-chain --times 0,3,4.2,4.6,9 --turn=-20 --zoom 1.08
@@ -26,6 +29,7 @@ knot-trefoil --times 0,2,5,8,12 --turn=-25
 lanterns-with-heavy-tips --times 0.5,3,6 --zoom 1.1
 michell-ring --times 0,1,1.5,2,5 --turn=-25 --zoom 0.85
 moving-jungle --times 4
+necklace-on-a-bust --times 0,0.2,0.5,4 --zoom 1.1
 necklace-on-a-stand --times 0,0.3,1,4
 orchid-pulled --times 0,1.7,2.1,2.5
 palm-in-wind --times 0,3,5,7
@@ -40,6 +44,8 @@ rods-of-1-to-30-elements-fall --times 0,0.35,0.7 --turn=20 --zoom 0.85
 rods-of-1-to-30-elements-swing --times 0,2.1,4.2 --turn=-25
 rose-wilts --times 0,4,6,10
 slinky-perversion --times 0,2,4,6,8,12 --turn=-25 --zoom 1.15
+suspension-bridge --times 0,5 --turn 35 --rise 6 --zoom 0.8
+swing --times 0,1,2.2,3.4 --turn 50 --zoom 0.7
 t-plant-twisted --times 0,3.9,4.3,4.6 --rise 20 --zoom 1.05
 t-plant-with-long-arms-twisted --times 0,4.1,4.5 --rise 26 --zoom 1.4
 three-lengths-side-by-side --times 0,2.9,3.6 --turn=-20 --zoom 1.05

@@ -340,6 +340,46 @@ static td_sym3 curve_hessian(const tdi_bond *bond, const td_vec3 *x, td_real alo
     return tdi_sym3_square(way, -tdi_dot(f, d2) / (speed2 * speed2));
 }
 
+// Turns rows and columns p and q of a symmetric matrix so that a_pq becomes 0, and the columns of v
+// with them.
+static void rotate(td_real a[3][3], td_real v[3][3], int p, int q) {
+    if (a[p][q] == 0) {
+        return;
+    }
+    const td_real theta = (a[q][q] - a[p][p]) / (2 * a[p][q]),
+                  t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(1 + theta * theta)),
+                  c = 1 / sqrt(1 + t * t), s = t * c;
+    for (int k = 0; k < 3; k++) {
+        const td_real x = a[k][p], y = a[k][q];
+        a[k][p] = c * x - s * y;
+        a[k][q] = s * x + c * y;
+    }
+    for (int k = 0; k < 3; k++) {
+        const td_real x = a[p][k], y = a[q][k], z = v[k][p], w = v[k][q];
+        a[p][k] = c * x - s * y;
+        a[q][k] = s * x + c * y;
+        v[k][p] = c * z - s * w;
+        v[k][q] = s * z + c * w;
+    }
+}
+
+td_sym3 tdi_bond_positive(const td_sym3 *h) {
+    enum { SWEEPS = 6 }; // the error is squared each time
+    td_real a[3][3] = {{h->xx, h->xy, h->xz}, {h->xy, h->yy, h->yz}, {h->xz, h->yz, h->zz}},
+            v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    td_sym3 sum = {0};
+    for (int k = 0; k < SWEEPS; k++) {
+        rotate(a, v, 0, 1);
+        rotate(a, v, 0, 2);
+        rotate(a, v, 1, 2);
+    }
+    for (int k = 0; k < 3; k++) {
+        const td_vec3 axis = {v[0][k], v[1][k], v[2][k]};
+        sum = tdi_sym3_add(sum, tdi_sym3_square(axis, fmax(a[k][k], 0)));
+    }
+    return sum;
+}
+
 td_sym3 tdi_bond_hessian(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real along,
                          const td_real force[TDI_BOND_ROWS]) {
     td_sym3 h = {0};

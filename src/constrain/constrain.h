@@ -107,6 +107,8 @@ void tdi_bond_rows(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real
 // The sum of force_r times the second derivative of row r by the first pin, when the others stand.
 td_sym3 tdi_bond_hessian(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real along,
                          const td_real force[TDI_BOND_ROWS]);
+// The part of a symmetric matrix that is positive semi-definite, in its own axes.
+td_sym3 tdi_bond_positive(const td_sym3 *h);
 
 // ---- rail.c
 

@@ -1,382 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Constraints on the bodies of a system: making, the beginning and the end of steps, saving.
+// Constraints on the bodies of a system: what is kept, the beginning and the end of steps.
 
 #include "implicit/hold.h"
-
-#include "base/diag.h"
 
 #include <math.h>
 #include <string.h>
 
-#define MOST_NODES  1000  // bonds that couple one body: the complement is dense within it
 #define STATIC_RATE 100.0 // 1/s^2: in statics in place of 1/h^2
 #define MERIT       10.0  // of the bodies' inertia: what a line search sees of an error
 #define THIN        1e-6  // of a segment's inertia: what it has about itself at least
 #define SOON        1e-9  // s: times that are the same but for rounding
 #define TRY_AGAIN   1e-5  // m or rad: what could not be met and is as near as this is tried again
-
-// ---- sizes ----------------------------------------------------------------------------------
-
-// The number of a side's member, or TD_NONE.
-static int32_t side_of(const td_constraint *c, int side) {
-    return c->actor[side];
-}
-
-static bool couples(const td_constraint *c) {
-    return c->actor[1] != TD_NONE;
-}
-
-typedef struct sizes {
-    size_t texts, points;
-    int32_t held, pins, nodes;
-    int64_t links;
-} sizes;
-
-static td_joint_kind joint_of(const tdi_member *members, const td_constraint *c, int side) {
-    const tdi_member *m = &members[c->actor[side]];
-    return m->ops->pin_joint ? m->ops->pin_joint(m->body, c->segment[side]) : TD_JOINT_FIXED;
-}
-
-static td_joint_kind joint_if(const tdi_member *members, const td_constraint *c) {
-    return tdi_constraint_of_joint(c->kind) ? joint_of(members, c, 0) : TD_JOINT_FIXED;
-}
-
-// The bonds of a constraint as far as they do not depend on poses.
-static int32_t blank_bonds(const td_constraint *c, td_joint_kind joint, tdi_bond *bonds) {
-    const tdi_found none = {.turn = {1, 0, 0, 0}};
-    const tdi_rail no_curve = {0};
-    tdi_constraint_bonds(c, joint, &none, &c->target, none.turn, &no_curve, bonds);
-    return tdi_constraint_bond_count(c, joint);
-}
-
-static sizes measure(const tdi_member *members, const td_constraint *constraints, int32_t count) {
-    sizes s = {0};
-    for (int32_t k = 0; k < count; k++) {
-        const td_constraint *c = &constraints[k];
-        tdi_bond bonds[TDI_BONDS];
-        const int32_t n = blank_bonds(c, joint_if(members, c), bonds);
-        s.texts += c->name ? strlen(c->name) + 1 : 0;
-        s.points += c->kind == TD_HOLD_CURVE ? (size_t)c->curve_count : 0;
-        s.held += n;
-        s.nodes += couples(c) ? n : 0;
-        for (int32_t b = 0; b < n; b++) {
-            s.pins += couples(c) ? bonds[b].pin_count + 1 : 1;
-        }
-    }
-    return s;
-}
-
-// ---- checks ---------------------------------------------------------------------------------
-
-static const char *joint_fault(const td_constraint *c, td_joint_kind joint) {
-    const bool line = joint == TD_JOINT_HINGE || joint == TD_JOINT_SLIDE;
-    if (!line && joint != TD_JOINT_BALL) {
-        return "has no joint that can be a hinge, a slide or a ball";
-    }
-    if (c->kind == TD_HOLD_GEAR && !line) {
-        return "has a ball joint; a gear needs hinges or slides";
-    }
-    return NULL;
-}
-
-static td_status check_side(const tdi_member *members, int32_t member_count, const td_constraint *c,
-                            int32_t k, int side, td_diag *diag) {
-    char name[80];
-    tdi_constraint_name(c, k, name);
-    if (c->actor[side] >= member_count) {
-        return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "%s: actor[%d] is %d; there are %d", name,
-                           side, (int)c->actor[side], (int)member_count);
-    }
-    const tdi_member *m = &members[c->actor[side]];
-    const int32_t segments = ((const tdi_solver_state *)m->body)->segment_count;
-    if (c->segment[side] >= segments) {
-        return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "%s: segment[%d] is %d; there are %d", name,
-                           side, (int)c->segment[side], (int)segments);
-    }
-    if (!m->ops->pin_places) {
-        return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "%s: this solver has no constraints", name);
-    }
-    if (!tdi_constraint_of_joint(c->kind)) {
-        return TD_OK;
-    }
-    if (!m->ops->pin_joint) {
-        return tdi_fail_at(diag, TD_ERR_ARGUMENT, k,
-                           "%s: this solver has no joints that a constraint could hold; trees do",
-                           name);
-    }
-    const char *fault = joint_fault(c, joint_of(members, c, side));
-    return fault ? tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "%s: segment %d %s", name,
-                               (int)c->segment[side], fault)
-                 : TD_OK;
-}
-
-static td_status check_all(const tdi_member *members, int32_t member_count,
-                           const td_constraint *constraints, int32_t count, td_diag *diag) {
-    td_status status = td_constraints_check(constraints, count, diag);
-    for (int32_t k = 0; k < count && status == TD_OK; k++) {
-        const td_constraint *c = &constraints[k];
-        for (int side = 0; side < 2 && status == TD_OK; side++) {
-            if (side_of(c, side) != TD_NONE) {
-                status = check_side(members, member_count, c, k, side, diag);
-            }
-        }
-    }
-    return status;
-}
-
-// ---- making ---------------------------------------------------------------------------------
-
-typedef struct parts { // of the block that are only needed while it is made
-    char *text;
-    td_vec3 *point, *m;
-    td_real *work;
-    void *sparse;
-} parts;
-
-static parts lay_out(tdi_holds *h, const sizes *s, int32_t links, int32_t blocks, tdi_layout *l) {
-    const size_t n = (size_t)h->count, members = (size_t)h->member_count, pins = (size_t)s->pins;
-    parts p;
-    tdi_layout_place(l, 1, sizeof *h);
-    h->def = tdi_layout_place(l, n, sizeof *h->def);
-    h->joint = tdi_layout_place(l, n, sizeof *h->joint);
-    h->curve = tdi_layout_place(l, n, sizeof *h->curve);
-    h->state = tdi_layout_place(l, n, sizeof *h->state);
-    h->began = tdi_layout_place(l, n, sizeof *h->began);
-    h->now = tdi_layout_place(l, n, sizeof *h->now);
-    h->held = tdi_layout_place(l, (size_t)s->held, sizeof *h->held);
-    h->member = tdi_layout_place(l, members, sizeof *h->member);
-    h->first_pin = tdi_layout_place(l, members + 1, sizeof *h->first_pin);
-    h->pin = tdi_layout_place(l, pins, sizeof *h->pin);
-    h->place = tdi_layout_place(l, pins, sizeof *h->place);
-    h->move = tdi_layout_place(l, pins, sizeof *h->move);
-    h->first_node = tdi_layout_place(l, members + 1, sizeof *h->first_node);
-    h->node = tdi_layout_place(l, 2 * (size_t)s->nodes, sizeof *h->node);
-    h->scale = tdi_layout_place(l, members, sizeof *h->scale);
-    h->x = tdi_layout_place(l, (size_t)s->nodes, sizeof *h->x);
-    p.text = tdi_layout_place(l, s->texts, 1);
-    p.point = tdi_layout_place(l, s->points, sizeof *p.point);
-    p.m = tdi_layout_place(l, s->points, sizeof *p.m);
-    p.work = tdi_layout_place(l, 2 * s->points, sizeof *p.work);
-    p.sparse = tdi_layout_place(l, tdi_sparse_bytes(s->nodes, links, blocks), 1);
-    return p;
-}
-
-static void copy_constraints(tdi_holds *h, const tdi_member *members,
-                             const td_constraint *constraints, parts p) {
-    for (int32_t k = 0; k < h->count; k++) {
-        td_constraint *c = &h->def[k];
-        *c = constraints[k];
-        if (c->name) {
-            const size_t length = strlen(c->name) + 1;
-            memcpy(p.text, c->name, length);
-            c->name = p.text;
-            p.text += length;
-        }
-        if (c->kind == TD_HOLD_CURVE) {
-            const int32_t n = c->curve_count;
-            memcpy(p.point, c->curve, (size_t)n * sizeof *p.point);
-            tdi_rail_fill(p.point, n, c->curve_closed, p.work, p.m);
-            h->curve[k] = (tdi_rail){p.point, p.m, n, c->curve_closed};
-            c->curve = p.point;
-            p.point += n;
-            p.m += n;
-        }
-        h->joint[k] = joint_if(members, c);
-        h->state[k].target = h->state[k].target0 = h->now[k] = c->target;
-        h->state[k].found.turn = tdi_quat_identity();
-        h->state[k].along = NAN;
-        h->state[k].asked = 1;
-    }
-}
-
-// Bonds, and how many pins of each member they have, in first_pin one further on.
-static void list_bonds(tdi_holds *h) {
-    for (int32_t k = 0; k < h->count; k++) {
-        const td_constraint *c = &h->def[k];
-        tdi_bond bonds[TDI_BONDS];
-        const int32_t n = blank_bonds(c, h->joint[k], bonds);
-        for (int32_t b = 0; b < n; b++) {
-            tdi_held *held = &h->held[h->held_count++];
-            *held =
-                (tdi_held){.hold = k, .bond = b, .node = TD_NONE, .mate = TD_NONE, .law = bonds[b]};
-            for (int32_t p = 0; p < bonds[b].pin_count; p++) {
-                const int32_t member = side_of(c, bonds[b].pin[p].second);
-                if (member != TD_NONE) {
-                    h->first_pin[member + 1]++;
-                }
-            }
-            if (couples(c)) {
-                h->first_pin[c->actor[1] + 1]++;
-            }
-        }
-    }
-}
-
-// Numbers of pins, which lie by members.
-static void number_pins(tdi_holds *h) {
-    for (int32_t k = 0; k < h->member_count; k++) {
-        h->first_pin[k + 1] += h->first_pin[k];
-    }
-    h->pin_count = h->first_pin[h->member_count];
-    for (int32_t i = 0; i < h->held_count; i++) {
-        tdi_held *b = &h->held[i];
-        for (int32_t p = 0; p < TDI_BOND_PINS; p++) {
-            const int32_t member =
-                p < b->law.pin_count ? side_of(&h->def[b->hold], b->law.pin[p].second) : TD_NONE;
-            b->pin[p] = member == TD_NONE ? TD_NONE : h->first_pin[member]++;
-        }
-        const td_constraint *c = &h->def[b->hold];
-        b->mate = couples(c) ? h->first_pin[c->actor[1]]++ : TD_NONE;
-    }
-    for (int32_t k = h->member_count; k > 0; k--) {
-        h->first_pin[k] = h->first_pin[k - 1];
-    }
-    h->first_pin[0] = 0;
-}
-
-static bool on_both(const td_constraint *c) {
-    return c->actor[0] == c->actor[1];
-}
-
-// Bonds that couple, by members.
-static void number_nodes(tdi_holds *h) {
-    int32_t *first = h->first_node;
-    for (int32_t pass = 0; pass < 2; pass++) {
-        for (int32_t i = 0; i < h->held_count; i++) {
-            tdi_held *b = &h->held[i];
-            const td_constraint *c = &h->def[b->hold];
-            for (int side = 0; couples(c) && side < (on_both(c) ? 1 : 2); side++) {
-                const int32_t k = c->actor[side];
-                if (pass == 0) {
-                    first[k + 1]++;
-                } else {
-                    h->node[first[k]++] = i;
-                }
-            }
-            if (pass == 0 && couples(c)) {
-                b->node = h->node_count++;
-            }
-        }
-        for (int32_t k = 0; pass == 0 && k < h->member_count; k++) {
-            first[k + 1] += first[k];
-        }
-    }
-    for (int32_t k = h->member_count; k > 0; k--) {
-        first[k] = first[k - 1];
-    }
-    first[0] = 0;
-}
-
-static void order_nodes(tdi_holds *h) {
-    tdi_sparse_begin(h->sparse, h->node_count);
-    for (int32_t k = 0; k < h->member_count; k++) {
-        for (int32_t i = h->first_node[k]; i < h->first_node[k + 1]; i++) {
-            for (int32_t j = h->first_node[k]; j < i; j++) {
-                tdi_sparse_link(h->sparse, h->held[h->node[j]].node, h->held[h->node[i]].node);
-            }
-        }
-    }
-}
-
-// Links of the nodes of all members; `nodes` has a number a member, all 0. Below 0: one has too
-// many.
-static int64_t count_links(const tdi_member *members, int32_t member_count,
-                           const td_constraint *constraints, int32_t count, int32_t *nodes) {
-    int64_t links = 0;
-    for (int32_t i = 0; i < count; i++) {
-        const td_constraint *c = &constraints[i];
-        const int32_t own = couples(c) ? tdi_constraint_bond_count(c, joint_if(members, c)) : 0;
-        for (int side = 0; couples(c) && side < (on_both(c) ? 1 : 2); side++) {
-            nodes[c->actor[side]] += own;
-        }
-    }
-    for (int32_t k = 0; k < member_count; k++) {
-        if (nodes[k] > MOST_NODES) {
-            return -1;
-        }
-        links += (int64_t)nodes[k] * (nodes[k] - 1) / 2;
-    }
-    return links;
-}
-
-// Room for blocks of the factor: all there can be, or several times those of the matrix.
-static int32_t blocks_for(int32_t nodes, int64_t links) {
-    const int64_t all = (int64_t)nodes * (nodes - 1) / 2, most = 4 * links + 16 * nodes;
-    return (int32_t)(all < most ? all : most);
-}
-
-static td_status too_dense(td_diag *diag) {
-    return tdi_fail(diag, TD_ERR_LIMIT,
-                    "constraints couple too many segments; at most %d points may be joined to one "
-                    "actor, besides those that are held to the world",
-                    MOST_NODES);
-}
-
-static td_status make(tdi_holds *sized, const sizes *s, int64_t links, const tdi_member *members,
-                      const td_constraint *constraints, tdi_holds **out, td_diag *diag) {
-    enum { SPACE = 20 }; // links a node: room for those that come while nodes are ordered
-    const int32_t blocks = blocks_for(s->nodes, links),
-                  room = (int32_t)(links + (int64_t)SPACE * s->nodes);
-    tdi_layout l = {NULL, 0};
-    lay_out(sized, s, room, blocks, &l);
-    tdi_holds *h = tdi_alloc_zeroed(sized->alloc, 1, l.used);
-    if (!h) {
-        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for constraints");
-    }
-    sized->bytes = l.used;
-    l = (tdi_layout){(char *)h, 0};
-    const parts p = lay_out(sized, s, room, blocks, &l);
-    *h = *sized;
-    copy_constraints(h, members, constraints, p);
-    list_bonds(h);
-    number_pins(h);
-    number_nodes(h);
-    tdi_holds_bind(h, NULL);
-    if (h->node_count > 0) {
-        h->sparse = tdi_sparse_place(s->nodes, room, blocks, p.sparse);
-        order_nodes(h);
-        if (!tdi_sparse_order(h->sparse)) {
-            tdi_holds_free(h);
-            return too_dense(diag);
-        }
-    }
-    *out = h;
-    return TD_OK;
-}
-
-td_status tdi_holds_new(const tdi_member *members, int32_t member_count,
-                        const td_constraint *constraints, int32_t count, const td_alloc *alloc,
-                        tdi_holds **out, td_diag *diag) {
-    *out = NULL;
-    td_status status = check_all(members, member_count, constraints, count, diag);
-    if (status != TD_OK) {
-        return status;
-    }
-    int32_t *nodes = tdi_alloc_zeroed(alloc, (size_t)member_count, sizeof *nodes);
-    if (!nodes) {
-        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for constraints");
-    }
-    const int64_t links = count_links(members, member_count, constraints, count, nodes);
-    tdi_alloc_free(alloc, nodes, (size_t)member_count * sizeof *nodes);
-    if (links < 0 || links > INT32_MAX / 64) {
-        return too_dense(diag);
-    }
-    const sizes s = measure(members, constraints, count);
-    tdi_holds sized = {.alloc = alloc, .count = count, .member_count = member_count};
-    return make(&sized, &s, links, members, constraints, out, diag);
-}
-
-void tdi_holds_free(tdi_holds *h) {
-    if (h) {
-        tdi_alloc_free(h->alloc, h, h->bytes);
-    }
-}
-
-void tdi_holds_bind(tdi_holds *h, const int32_t *member) {
-    for (int32_t k = 0; k < h->member_count; k++) {
-        h->member[k] = member ? member[k] : k;
-    }
-}
 
 // ---- what callers say and ask ---------------------------------------------------------------
 
@@ -490,7 +124,7 @@ tdi_frame_at tdi_pin_frame(const tdi_implicit *ops, const void *body, int32_t se
 tdi_frame_at tdi_holds_frame(const tdi_holds *h, const tdi_system *y, int32_t k, int side,
                              td_vec3 at) {
     const td_constraint *c = &h->def[k];
-    const int32_t member = side_of(c, side);
+    const int32_t member = c->actor[side];
     if (member == TD_NONE) {
         const td_constraint_target *t = &h->state[k].target0;
         return (tdi_frame_at){tdi_add(t->position, tdi_quat_rotate(t->rotation, at)), t->rotation};
@@ -560,7 +194,7 @@ static void begin_bond(tdi_holds *h, const tdi_system *y, tdi_held *b, const tdi
     b->law = *law;
     memset(b->stiff, 0, sizeof b->stiff);
     b->stalls = 0;
-    b->error = INFINITY;
+    b->error = b->left = INFINITY;
     b->acts = acts(h, b->hold);
     place_pins(h, b);
     if (b->mate != TD_NONE) {
@@ -623,28 +257,23 @@ void tdi_holds_undo(tdi_holds *all) {
 
 // ---- the end of a step ----------------------------------------------------------------------
 
-// Forces of a bond on the pins of the first side: minus the gradient. Joints: their moment.
-static void add_report(const tdi_holds *h, const tdi_held *b, const td_vec3 *x, tdi_hold_state *s) {
-    const bool joint = tdi_constraint_of_joint(h->def[b->hold].kind);
-    for (int32_t p = 0; p < b->law.pin_count; p++) {
-        td_vec3 force = {0, 0, 0};
-        for (int32_t r = 0; r < b->law.row_count; r++) {
-            const td_real f = s->unmet ? b->k * b->at.c[r] : s->l[b->bond][r];
-            force = tdi_madd(force, b->at.gradient[r][p], -f);
-        }
-        if (b->law.pin[p].second) {
-            continue;
-        }
-        if (joint) {
-            s->moment = tdi_add(s->moment, force);
-        } else {
-            s->force = tdi_add(s->force, force);
-            s->moment = tdi_add(s->moment, tdi_cross(tdi_sub(x[p], s->place), force));
-        }
+// The force of a bond on the first side: minus the gradient. Of a joint its moment.
+static void add_report(const tdi_holds *h, const tdi_held *b, td_vec3 x, const tdi_bond_at *at,
+                       tdi_hold_state *s) {
+    td_vec3 force = {0, 0, 0};
+    for (int32_t r = 0; r < b->law.row_count; r++) {
+        const td_real f = s->unmet ? b->k * at->c[r] : s->l[b->bond][r];
+        force = tdi_madd(force, at->gradient[r][0], -f);
+    }
+    if (tdi_constraint_of_joint(h->def[b->hold].kind)) {
+        s->moment = tdi_add(s->moment, force);
+    } else {
+        s->force = tdi_add(s->force, force);
+        s->moment = tdi_add(s->moment, tdi_cross(tdi_sub(x, s->place), force));
     }
 }
 
-static void report_bond(tdi_holds *h, tdi_held *b) {
+static void report_bond(tdi_holds *h, const tdi_held *b) {
     tdi_hold_state *s = &h->state[b->hold];
     td_vec3 x[TDI_BOND_PINS];
     tdi_held_places(h, b, x);
@@ -654,8 +283,9 @@ static void report_bond(tdi_holds *h, tdi_held *b) {
         s->error = 0;
     }
     if (b->acts) {
-        tdi_bond_evaluate(&b->law, x, &s->along, &b->at);
-        add_report(h, b, x, s);
+        tdi_bond_at at;
+        tdi_bond_evaluate(&b->law, x, &s->along, &at);
+        add_report(h, b, x[0], &at, s);
         s->error = fmax(s->error, b->error);
     }
 }

@@ -47,13 +47,14 @@ typedef struct tdi_held {
     tdi_bond law;
     bool acts;                // in this step
     bool used[TDI_BOND_ROWS]; // in this iteration
-    tdi_bond_at at;           // where it was evaluated
+    td_real c[TDI_BOND_ROWS]; // where it was evaluated
     // What rows see of a move of the first pin and of the mate; a coupled distance has two more.
     td_vec3 way[TDI_BOND_ROWS], back[TDI_BOND_ROWS];
     td_real stiff[TDI_BOND_ROWS]; // N/m: of a row on either side; 0: there is no row
     td_real inertia;              // N/m: of both sides over h^2
     td_real k, merit;             // N/m: of the model, and of the value that a line search sees
     td_real l_before[TDI_BOND_ROWS];
+    td_real left;   // of an error, to the first order, by the last increments
     td_real error;  // where it was judged last
     int32_t stalls; // times in a row that this did not shrink
 } tdi_held;

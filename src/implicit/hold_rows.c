@@ -8,9 +8,10 @@
 //          increments the value with these l falls by x^T E x, E being the Hessian without K.
 //          So the value needs no large K, and large K make it a narrow valley: it takes a small
 //          one (merit), and the model a large one.
-// Stalls   A row whose error the increments do not take away to the first order gets a K ten times
-//          as large. One whose error stays contradicts others, or cannot be reached: it becomes a
-//          spring, without l.
+// Stalls   A row of which iteration after iteration leaves an error to the first order gets a K
+// that
+//          is ten times as large. One whose error stays contradicts others, or cannot be reached:
+//          it becomes a spring, without l.
 
 #include "implicit/hold.h"
 
@@ -20,10 +21,11 @@
 #define STIFF     1e6  // times the inertia of a segment: K
 #define SPRING    1e2  // times that: K of rows that cannot be met
 #define MET       1e-9 // m or rad
-#define WEAK      0.01 // of the error is left to the first order, at most
+#define WEAK      0.03 // of what an iteration leaves of an error the next leaves, at most,
+#define PLAIN     1e-7 // m or rad: unless it is as small as this
 #define SHRINKS   0.25 // of the error is left, at most, by an iteration that helps
 #define STALLS    6    // in a row: it cannot be met
-#define MOST_TENS 6    // times that K becomes ten times as large
+#define MOST_TENS 5    // times that K becomes ten times as large
 #define CALM      0.1  // of the error: increments below this do not come nearer
 
 // ---- pins -----------------------------------------------------------------------------------
@@ -77,12 +79,13 @@ static void add_tension(const tdi_holds *h, tdi_held *b) {
 
 // What rows see, and where forces act on the second side: where the first side's point is, in its
 // axes, if the bond is more than one of two points.
-static void open_rows(tdi_holds *h, const tdi_system *y, tdi_held *b, td_vec3 x) {
+static void open_rows(tdi_holds *h, const tdi_system *y, tdi_held *b, const tdi_bond_at *at,
+                      td_vec3 x) {
     const tdi_bond_kind kind = b->law.kind;
     const bool points = kind == TDI_BOND_POINT || kind == TDI_BOND_DISTANCE;
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        b->way[r] = b->at.gradient[r][0];
-        b->back[r] = kind == TDI_BOND_GEAR ? b->at.gradient[r][1] : tdi_scale(b->way[r], -1);
+        b->way[r] = at->gradient[r][0];
+        b->back[r] = kind == TDI_BOND_GEAR ? at->gradient[r][1] : tdi_scale(b->way[r], -1);
         b->stiff[r] = b->used[r] ? 2 * b->k : 0;
     }
     if (b->mate != TD_NONE && kind == TDI_BOND_DISTANCE) {
@@ -99,16 +102,18 @@ static void evaluate(tdi_holds *h, const tdi_system *y, tdi_held *b) {
     tdi_hold_state *s = &h->state[b->hold];
     td_real *l = s->l[b->bond];
     td_vec3 x[TDI_BOND_PINS];
+    tdi_bond_at at;
     tdi_held_places(h, b, x);
-    tdi_bond_evaluate(&b->law, x, &s->along, &b->at);
+    tdi_bond_evaluate(&b->law, x, &s->along, &at);
+    memcpy(b->c, at.c, sizeof at.c);
     b->k = b->inertia * (s->unmet ? SPRING : STIFF * tdi_hold_weight(s, b->bond));
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        b->used[r] = !b->law.one_sided || l[r] + b->merit * b->at.c[r] < 0;
+        b->used[r] = !b->law.one_sided || l[r] + b->merit * b->c[r] < 0;
         if (s->unmet || !b->used[r]) {
             l[r] = 0;
         }
     }
-    open_rows(h, y, b, x[0]);
+    open_rows(h, y, b, &at, x[0]);
 }
 
 void tdi_holds_evaluate(tdi_holds *all, const tdi_system *y) {
@@ -139,7 +144,7 @@ static void expand(const tdi_holds *h, const tdi_held *b, const tdi_member *m, i
             hessian = tdi_sym3_add(hessian, tdi_sym3_square(sees[r], share * b->stiff[r]));
         }
         if (b->stiff[r] > 0 && r < b->law.row_count) {
-            const td_real error = b->k * b->at.c[r];
+            const td_real error = b->k * b->c[r];
             lasting = tdi_madd(lasting, sees[r], s->unmet ? error : s->l[b->bond][r]);
             passing = tdi_madd(passing, sees[r], s->unmet ? 0 : error);
         }
@@ -153,7 +158,7 @@ static td_sym3 curvature_of(const tdi_holds *h, const tdi_held *b) {
     td_real force[TDI_BOND_ROWS] = {0};
     td_vec3 x[TDI_BOND_PINS];
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        force[r] = !b->used[r] ? 0 : s->unmet ? b->k * b->at.c[r] : s->l[b->bond][r];
+        force[r] = !b->used[r] ? 0 : s->unmet ? b->k * b->c[r] : s->l[b->bond][r];
     }
     tdi_held_places(h, b, x);
     return tdi_bond_hessian(&b->law, x, s->along, force);
@@ -169,7 +174,11 @@ void tdi_holds_expand(const tdi_holds *all, const tdi_system *y, bool exact, boo
                 continue;
             }
             const bool pinned = b->mate == TD_NONE;
-            const td_sym3 curvature = exact && pinned ? curvature_of(h, b) : (td_sym3){0};
+            td_sym3 curvature = {0};
+            if (pinned) {
+                curvature = curvature_of(h, b);
+                curvature = exact ? curvature : tdi_bond_positive(&curvature);
+            }
             expand(h, b, tdi_holds_member(h, y, c->actor[0]), b->pin[0], b->way, &curvature,
                    levers);
             if (!pinned) {
@@ -191,8 +200,8 @@ static td_real merit_value(const tdi_held *b, const tdi_hold_state *s, const td_
     const td_real *l = s->l[b->bond], k = s->unmet ? b->k : b->merit;
     td_real sum = 0;
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        const td_real f = merit_force(b, s, l[r], c[r]);
-        sum += (f * f - l[r] * l[r]) / (2 * k);
+        const bool idle = b->law.one_sided && l[r] + k * c[r] > 0;
+        sum += idle ? -l[r] * l[r] / (2 * k) : c[r] * (l[r] + 0.5 * k * c[r]);
     }
     return sum;
 }
@@ -221,7 +230,7 @@ td_real tdi_holds_value_kept(const tdi_holds *all) {
     for (const tdi_holds *h = all; h; h = h->next) {
         for (int32_t i = 0; i < h->held_count; i++) {
             const tdi_held *b = &h->held[i];
-            sum += b->acts ? merit_value(b, &h->state[b->hold], b->at.c) : 0;
+            sum += b->acts ? merit_value(b, &h->state[b->hold], b->c) : 0;
         }
     }
     return sum;
@@ -246,8 +255,7 @@ static td_real forces_of(const tdi_holds *h, const tdi_held *b, td_real f[TDI_BO
     const td_real *l = s->l[b->bond];
     td_real slope = 0;
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        const td_real c = b->at.c[r], jx = change(h, b, r),
-                      before = b->used[r] ? l[r] + b->k * c : 0,
+        const td_real c = b->c[r], jx = change(h, b, r), before = b->used[r] ? l[r] + b->k * c : 0,
                       after = b->used[r] ? l[r] + b->k * (c + jx) : 0;
         f[r] = s->unmet ? 0 : b->law.one_sided ? fmin(after, 0) : after;
         slope += (before - merit_force(b, s, f[r], c)) * jx;
@@ -255,21 +263,27 @@ static td_real forces_of(const tdi_holds *h, const tdi_held *b, td_real f[TDI_BO
     return slope;
 }
 
-// Whether a larger K is needed: the increments leave too much of an error to the first order.
-static bool is_weak(const tdi_holds *h, const tdi_held *b) {
-    bool weak = false;
+// What the increments leave of an error to the first order, (f - l)/K.
+static td_real left_of(const tdi_holds *h, const tdi_held *b) {
+    td_real most = 0;
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        const td_real c = b->at.c[r];
-        weak = weak || (b->used[r] && fabs(c) > MET && fabs(c + change(h, b, r)) > WEAK * fabs(c));
+        most = fmax(most, b->used[r] ? fabs(b->c[r] + change(h, b, r)) : 0);
     }
-    return weak;
+    return most;
+}
+
+// K is too small where that stays from iteration to iteration.
+static void strengthen(const tdi_holds *h, tdi_held *b, tdi_hold_state *s) {
+    const td_real left = left_of(h, b);
+    if (!s->unmet && s->weight[b->bond] < MOST_TENS && left > WEAK * b->left && left > PLAIN) {
+        s->weight[b->bond]++;
+    }
+    b->left = left;
 }
 
 static td_real finish(tdi_holds *h, tdi_held *b) {
     tdi_hold_state *s = &h->state[b->hold];
-    if (!s->unmet && s->weight[b->bond] < MOST_TENS && is_weak(h, b)) {
-        s->weight[b->bond]++;
-    }
+    strengthen(h, b, s);
     td_real *l = s->l[b->bond], f[TDI_BOND_ROWS] = {0};
     const td_real slope = forces_of(h, b, f);
     memcpy(b->l_before, l, sizeof b->l_before);

@@ -170,7 +170,8 @@ static tdi_factored factor_all(newton *n, const tdi_model *model) {
 // The next model, when one is not positive definite or does not go down.
 static void soften(newton *n) {
     if (n->used < POSITIVE) {
-        n->used = n->used == EXACT && n->system->touch ? CONVEX : POSITIVE;
+        const bool both = n->system->touch || n->system->holds;
+        n->used = n->used == EXACT && both ? CONVEX : POSITIVE;
         if (n->used == POSITIVE && n->opts->rest && n->shift == 0) {
             n->shift = n->first;
         }
@@ -347,6 +348,9 @@ static td_real search_limited(newton *n, td_real longest) {
     if (!isfinite(value)) {
         return value;
     }
+    if (n->system->holds && there && fabs(n->promise) <= ROUNDING * fabs(value)) {
+        return 1; // the value cannot judge it
+    }
     if (!n->opts->rest && !n->system->holds && n->largest > LIMITED * longest) {
         if (!there) {
             try_all(n->system, 1);
@@ -367,7 +371,9 @@ static td_real search_limited(newton *n, td_real longest) {
 static td_real move_freely(newton *n) {
     const td_real longest = longest_of(n->system, n->opts->rest);
     const bool doubtful = n->used == POSITIVE || n->raised;
-    const td_real small = n->opts->rest ? SMALL_MOVE : doubtful ? SMALL_POSITIVE : SMALL_STEP;
+    const td_real small = n->opts->rest || (doubtful && n->system->holds) ? SMALL_MOVE
+                          : doubtful                                      ? SMALL_POSITIVE
+                                                                          : SMALL_STEP;
     if (n->largest < small) {
         return 1;
     }
