@@ -132,6 +132,29 @@ TD_TEST(contact_exact_stick_on_a_slope_below_friction_stands_still_for_a_minute)
     }
 }
 
+// What the contacts tell adds up to the weight.
+TD_TEST(contact_exact_forces_of_a_stick_at_rest_carry_its_weight) {
+    for (int k = 0; k < SOLVERS; k++) {
+        static td_contact list[100];
+        stage s;
+        on_slope(&s, solvers[k], 0.5);
+        go(&s, 60);
+        const int32_t count = td_world_contacts(s.world, list, 100);
+        double up = 0, aside = 0;
+        for (int32_t i = 0; i < count && i < 100; i++) {
+            up += list[i].force.y;
+            aside += 0.6 * list[i].force.x + 0.8 * list[i].force.z;
+        }
+        CHECK_SAY(fabs(aside / up + 0.5 * FRICTION) < 1e-3 * FRICTION, "%s: %g N aside, %g N up",
+                  solvers[k], aside, up);
+        // a rope of 0.2 m, 900 kg/m^3
+        const double weight = 900 * 3.14159265 * RADIUS * RADIUS * 0.2 * GRAVITY,
+                     want = weight * cos(atan(0.5 * FRICTION));
+        CHECK_SAY(fabs(up / want - 1) < 1e-3, "%s: %g N, not %g", solvers[k], up, want);
+        td_world_free(s.world);
+    }
+}
+
 // It starts at rest: x = a t (t + h)/2 by backward Euler.
 TD_TEST(contact_exact_stick_on_a_slope_above_friction_slides_by_coulombs_law) {
     for (int k = 0; k < SOLVERS; k++) {

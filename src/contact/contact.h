@@ -175,5 +175,6 @@ bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, const td_vec
 int32_t tdi_planes_count(const tdi_contacts *c);
 // Whether some hold what did not touch when the step began.
 bool tdi_planes_hit(const tdi_contacts *c);
-// After tdi_planes_evaluate(): gaps are measured, and what is out of range is left out.
+// After tdi_planes_evaluate() at the end of a step: forces are the multipliers, gaps are measured,
+// and what is out of range is left out.
 void tdi_planes_measure(tdi_contacts *c, const td_vec3 *x);

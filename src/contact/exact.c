@@ -414,6 +414,7 @@ void tdi_planes_measure(tdi_contacts *c, const td_vec3 *x) {
         tdi_contact *out = &c->contact[count];
         const tdi_near_pair pair = {c->contact[k].capsule, c->contact[k].other};
         *out = c->contact[k];
+        out->force = tdi_scale(c->plane[k].pull, -1); // that of the step, which moved the bodies
         tdi_meeting m;
         tdi_meeting_open(
             c, pair, x, pair.j < c->capsule_count ? NULL : &c->pose[pair.j - c->capsule_count], &m);
