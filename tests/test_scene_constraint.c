@@ -92,9 +92,6 @@ TD_TEST(scene_faults_of_constraints_have_their_places) {
 
 TD_TEST(scene_constraints_refuse_what_cannot_be_held_with_them) {
     static const fault faults[] = {
-        {"{objects: [{name: one, integrator: rk4, " ROD "}], constraints:\n"
-         " [{point: {a: {object: one}}}]}",
-         2, 24, "need the integrator 'implicit'"},
         {"{objects: [{name: one, time_scale: 0.5, " ROD "}], constraints:\n"
          " [{point: {a: {object: one}}}]}",
          2, 24, "'time_scale' cannot be combined"},

@@ -310,3 +310,71 @@ TD_TEST(constraint_that_is_given_twice_is_held_once) {
     CHECK(td_world_constraint_history(s.world, 1).unmet_at < 0);
     stage_free(&s);
 }
+
+// ---- explicit integrators -------------------------------------------------------------------
+
+// Four bars, all loose: only the constraints hold them.
+static const char *bars(char text[TEXT], const char *integrator) {
+    snprintf(
+        text, TEXT,
+        "{objects: [{name: crank, loose: true, start: drawn, integrator: %s, strand: {points: "
+        "[[0, 0, 0], [0.3, 0, 0]], segments: 1, radius: 0.01}}, {name: rocker, loose: true, "
+        "start: drawn, integrator: %s, position: [0.8, 0, 0], strand: {points: [[0, 0, 0], [0, "
+        "0.6, 0]], segments: 1, radius: 0.01}}, {name: coupler, loose: true, start: drawn, "
+        "integrator: %s, strand: {points: [[0.3, 0, 0], [0.8, 0.6, 0]], segments: 1, radius: "
+        "0.01}}], constraints: [{hinge: {a: {object: crank, segment: 0, along: 0}}}, {hinge: "
+        "{a: {object: coupler, segment: 0, along: 0}, b: {object: crank, segment: 0}}}, "
+        "{hinge: {a: {object: coupler, segment: 0}, b: {object: rocker, segment: 0}}}, "
+        "{hinge: {a: {object: rocker, segment: 0, along: 0}}}], record: {fps: 1000}}",
+        integrator, integrator, integrator);
+    return text;
+}
+
+TD_TEST(constraint_linkage_moves_alike_by_explicit_and_implicit_integrators) {
+    static const char *const names[] = {"rk4", "euler"};
+    static const double limits[] = {2e-4, 5e-3}; // those of implicit steps and of euler at 1 ms
+    char text[TEXT];
+    stage want = stage_of(bars(text, "implicit"));
+    steps(want.world, 300);
+    for (int k = 0; k < 2; k++) {
+        stage s = stage_of(bars(text, names[k]));
+        steps(s.world, 300);
+        CHECK_SAY(apart(tip(s.world, 2, 0), tip(want.world, 2, 0)) < limits[k], "%s: %g m",
+                  names[k], apart(tip(s.world, 2, 0), tip(want.world, 2, 0)));
+        CHECK_SAY(apart(tip(s.world, 2, 0), tip(s.world, 1, 0)) < (k == 0 ? 1e-8 : 1e-4),
+                  "%s: open by %g m", names[k], apart(tip(s.world, 2, 0), tip(s.world, 1, 0)));
+        CHECK(td_world_constraint(s.world, 0).active);
+        CHECK(tdi_norm(td_world_constraint(s.world, 0).force) > 0.01);
+        stage_free(&s);
+    }
+    CHECK(apart(tip(want.world, 2, 0), tdi_vec3(0.8, 0.6, 0)) > 0.05);
+    stage_free(&want);
+}
+
+TD_TEST(constraint_linkage_by_rk4_goes_on_to_the_bit_after_a_restore) {
+    char text[TEXT];
+    stage a = stage_of(bars(text, "rk4")), b = stage_of(bars(text, "rk4"));
+    steps(a.world, 100);
+    const size_t size = td_world_save_size(a.world);
+    void *bytes = malloc(size);
+    td_world_save(a.world, bytes);
+    CHECK_INT(td_world_restore(b.world, bytes, size, NULL), TD_OK);
+    steps(a.world, 100);
+    steps(b.world, 100);
+    for (int32_t k = 0; k < 3; k++) {
+        const td_vec3 p = tip(a.world, k, 0), q = tip(b.world, k, 0);
+        CHECK(memcmp(&p, &q, sizeof p) == 0);
+    }
+    free(bytes);
+    stage_free(&a);
+    stage_free(&b);
+}
+
+TD_TEST(constraint_of_rods_with_an_explicit_integrator_is_refused) {
+    static const fault faults[] = {
+        {"{objects: [{name: one, solver: rod, integrator: euler, strand: {points: [[0, 0, 0], [0, "
+         "1, 0]], segments: 4}}],\n constraints: [{point: {a: {object: one}}}]}",
+         2, 15, "of the solver 'tree' only"},
+    };
+    check_faults(faults, sizeof faults / sizeof faults[0]);
+}

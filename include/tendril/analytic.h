@@ -56,6 +56,9 @@ TD_API void td_analytic_free(td_analytic *analytic); ///< NULL is allowed.
 TD_API void td_analytic_set_target(td_analytic *analytic, int32_t constraint,
                                    const td_constraint_target *target);
 
+/// Lets go, or holds again from the next step on, as start and end would. What is broken stays so.
+TD_API void td_analytic_set_hold(td_analytic *analytic, int32_t constraint, bool hold);
+
 /// Steps all trees by TD_EULER or TD_RK4, or none. `opts` has an entry a state; dt and integrator
 /// are the same for all. Ends of segments touch colliders. TD_ERR_LIMIT when there are more forces
 /// than row_limit; TD_ERR_DIVERGED when a value is not finite.
@@ -75,6 +78,12 @@ TD_API void td_analytic_loads(const td_analytic *analytic, int32_t state, td_loa
 TD_API td_constraint_report td_analytic_constraint(const td_analytic *analytic, int32_t constraint);
 /// The solution of the last complementarity problem; td_lcp_result.
 TD_API td_lcp_result td_analytic_solution(const td_analytic *analytic);
+
+/// What the future depends on besides the states: targets, what was found, what broke.
+TD_API size_t td_analytic_save_size(const td_analytic *analytic);
+TD_API void td_analytic_save(const td_analytic *analytic, void *bytes);
+/// Bytes of one with the same constraints; other bytes of that size do no harm.
+TD_API void td_analytic_restore(td_analytic *analytic, const void *bytes);
 
 /// One contact of the last step.
 typedef struct td_analytic_contact {

@@ -82,7 +82,8 @@ static void place_rods(heap *h, int32_t count) {
     }
 }
 
-static td_status make_world(int32_t count, td_world **out, td_diag *diag) {
+static td_status make_world(int32_t count, td_contact_method method, td_world **out,
+                            td_diag *diag) {
     heap *h = malloc(sizeof *h);
     if (!h) {
         return TD_ERR_MEMORY;
@@ -96,6 +97,7 @@ static td_status make_world(int32_t count, td_world **out, td_diag *diag) {
     def.objects = h->rods;
     def.object_count = count;
     def.contact.given = true;
+    def.contact.method = method;
     def.colliders = &plane;
     def.collider_count = 1;
     opts.threads = THREADS;
@@ -157,44 +159,71 @@ static td_status run_heap(const bench *b, td_world *w, heap_run *r, td_diag *dia
 
 // ---- rows -----------------------------------------------------------------------------------
 
-static void print_rows(const bench *b, int32_t count, const heap_run *r, td_step_stats stats) {
+static const char *const methods[] = {
+    [TD_CONTACT_BARRIER] = "barrier", [TD_CONTACT_EXACT] = "exact"};
+
+static void row(const bench *b, td_contact_method method, const char *what, int32_t count,
+                double value, const char *unit) {
+    char text[MOST_TEXT];
+    snprintf(text, sizeof text, "%s: %s", methods[method], what);
+    bench_row(b, text, count, value, unit);
+}
+
+static void print_rows(const bench *b, td_contact_method m, int32_t count, const heap_run *r,
+                       td_step_stats stats) {
     const double steps = (double)stats.steps;
-    bench_row(b, "simulated", count, r->simulated, "s");
-    bench_row(b, "real-time factor, two threads", count, r->simulated / r->seconds, "x");
-    bench_row(b, "slowest step", count, 1e3 * r->slowest, "ms");
-    bench_row(b, "Newton iterations, of an island", count, (double)stats.iterations / steps,
-              "1/step");
-    bench_row(b, "steps of conjugate gradients, of an island", count,
-              (double)stats.gradient_steps / steps, "1/step");
-    bench_row(b, "steps taken in halves", count, (double)stats.halved, "");
-    bench_row(b, "steps that did not converge", count, (double)stats.unconverged, "");
-    bench_row(b, "least gap over the radius", count, r->least / RADIUS, "");
-    bench_row(b, "energy at the start", count, r->start, "J");
-    bench_row(b, "most energy", count, r->most, "J");
-    bench_row(b, "energy at the end", count, r->end, "J");
-    bench_row(b, "kinetic energy at the end", count, r->kinetic, "J");
+    row(b, m, "simulated", count, r->simulated, "s");
+    row(b, m, "real-time factor, two threads", count, r->simulated / r->seconds, "x");
+    row(b, m, "slowest step", count, 1e3 * r->slowest, "ms");
+    row(b, m, "Newton iterations of an island", count, (double)stats.iterations / steps, "1/step");
+    row(b, m, "conjugate-gradient steps of an island", count, (double)stats.gradient_steps / steps,
+        "1/step");
+    row(b, m, "steps taken in halves", count, (double)stats.halved, "");
+    row(b, m, "steps that did not converge", count, (double)stats.unconverged, "");
+    row(b, m, "least gap over the radius", count, r->least / RADIUS, "");
+    row(b, m, "energy at the start", count, r->start, "J");
+    row(b, m, "most energy", count, r->most, "J");
+    row(b, m, "energy at the end", count, r->end, "J");
+    row(b, m, "kinetic energy at the end", count, r->kinetic, "J");
+}
+
+// Seconds of a simulated one; negative: it failed, which has been told.
+static double run_count(const bench *b, td_contact_method method, int32_t count) {
+    td_world *w = NULL;
+    td_diag diag = {.message = ""};
+    heap_run r = {0};
+    td_status status = make_world(count, method, &w, &diag);
+    status = status == TD_OK ? run_heap(b, w, &r, &diag) : status;
+    if (w && r.simulated > 0) {
+        print_rows(b, method, count, &r, td_world_stats(w));
+    }
+    td_world_free(w);
+    if (status != TD_OK) {
+        char text[MOST_TEXT];
+        snprintf(text, sizeof text, "%d rods, %s", (int)count, methods[method]);
+        bench_fault(b, text, status, &diag);
+        return -1;
+    }
+    return r.seconds / r.simulated;
 }
 
 bool bench_heap(const bench *b) {
-    double n[COUNTS], cost[COUNTS];
-    for (int k = 0; k < COUNTS; k++) {
-        td_world *w = NULL;
-        td_diag diag = {.message = ""};
-        heap_run r = {0};
-        td_status status = make_world(counts[k], &w, &diag);
-        status = status == TD_OK ? run_heap(b, w, &r, &diag) : status;
-        if (w && r.simulated > 0) {
-            print_rows(b, counts[k], &r, td_world_stats(w));
+    bool fine = true;
+    for (int m = TD_CONTACT_BARRIER; m <= TD_CONTACT_EXACT; m++) {
+        double n[COUNTS], cost[COUNTS];
+        int count = 0;
+        for (; count < COUNTS; count++) {
+            n[count] = counts[count];
+            cost[count] = run_count(b, (td_contact_method)m, counts[count]);
+            if (cost[count] < 0) {
+                fine = false;
+                break;
+            }
         }
-        td_world_free(w);
-        if (status != TD_OK) {
-            char text[MOST_TEXT];
-            snprintf(text, sizeof text, "%d rods", (int)counts[k]);
-            return bench_fault(b, text, status, &diag);
+        if (count > 1) {
+            row(b, (td_contact_method)m, "exponent of cost over rods", count,
+                bench_exponent(n, cost, count), "");
         }
-        n[k] = counts[k];
-        cost[k] = r.seconds / r.simulated;
     }
-    bench_row(b, "exponent of cost over rods", COUNTS, bench_exponent(n, cost, COUNTS), "");
-    return true;
+    return fine;
 }

@@ -79,6 +79,8 @@ static const val_case cases[] = {
      val_storms},
     {"contact", "knots, chains and ropes that touch: gaps and friction", val_contact},
     {"contact-mixed", "trees and rods that touch each other and themselves", val_contact_mixed},
+    {"stick-slip", "a rod pushed down on a rough plane: force at its tip, and where it slips",
+     val_stick_slip},
     {"friction", "rods that lean, slip and stick; a capstan: against one-coordinate equations",
      val_slip},
     {"limits", "joints of shaken trees stay within their limits", val_limits},

@@ -7,6 +7,7 @@
 
 const val_way val_ways[] = {
     {"rk4", TD_RK4, 1e-3, 1e-7, 4, 1e-8},
+    {"implicit", TD_IMPLICIT, 1e-3, 1e-4, 2, 1e-3},
 };
 const int val_way_count = (int)(sizeof val_ways / sizeof *val_ways);
 
@@ -46,11 +47,24 @@ bool val_held_bars(val_report *report, val_held *h, int32_t count, td_joint_kind
     return builder && val_tree_finish(report, builder, &h->tree);
 }
 
+static bool is_implicit(const val_held *h) {
+    return h->opts.integrator == TD_IMPLICIT || h->opts.integrator == TD_IMPLICIT_EULER;
+}
+
 bool val_held_open(val_report *report, val_held *h) {
     const td_analytic_opts opts = td_analytic_opts_default();
+    const td_state_ref state = td_tree_ref(h->tree.state);
     td_diag diag = {.message = ""};
-    td_status status = td_analytic_new(&h->tree.state, 1, h->constraint, h->constraint_count, &opts,
-                                       NULL, &h->analytic, &diag);
+    td_status status;
+    if (is_implicit(h)) {
+        status = td_island_new(&state, 1, NULL, 0, NULL, &h->island, &diag);
+        if (status == TD_OK) {
+            status = td_island_constrain(h->island, h->constraint, h->constraint_count, &diag);
+        }
+    } else {
+        status = td_analytic_new(&h->tree.state, 1, h->constraint, h->constraint_count, &opts, NULL,
+                                 &h->analytic, &diag);
+    }
     if (status != TD_OK) {
         val_fault(report, h->what, h->constraint_count, status, &diag);
         val_held_close(h);
@@ -60,7 +74,9 @@ bool val_held_open(val_report *report, val_held *h) {
 
 bool val_held_step(val_report *report, val_held *h) {
     td_diag diag = {.message = ""};
-    td_status status = td_analytic_step(h->analytic, &h->opts, NULL, 0, NULL, &diag);
+    td_status status = is_implicit(h)
+                           ? td_island_step(h->island, &h->opts, NULL, 0, NULL, &diag)
+                           : td_analytic_step(h->analytic, &h->opts, NULL, 0, NULL, &diag);
     if (status != TD_OK) {
         val_fault(report, h->what, h->constraint_count, status, &diag);
     }
@@ -69,6 +85,8 @@ bool val_held_step(val_report *report, val_held *h) {
 
 void val_held_close(val_held *h) {
     td_analytic_free(h->analytic);
+    td_island_free(h->island);
     h->analytic = NULL;
+    h->island = NULL;
     val_tree_free(&h->tree);
 }

@@ -37,7 +37,7 @@ static td_status wrong(const checked *c, const char *key, const char *message) {
 
 // ---- sides ----------------------------------------------------------------------------------
 
-// Steps with constraints are implicit, in one frame.
+// Steps with constraints are in one frame.
 static td_status check_object(const checked *c, const td_side_def *side, const char *key) {
     const td_scene *s = c->scene;
     const int32_t k = tdi_scene_object(&s->def, side->place.object);
@@ -51,12 +51,6 @@ static td_status check_object(const checked *c, const td_side_def *side, const c
                                "'%s' cannot be combined with constraints: remove one of them "
                                "(object '%s')",
                                motion, name);
-    }
-    if (o->integrator != TD_IMPLICIT && o->integrator != TD_IMPLICIT_EULER) {
-        return tdi_scene_fault(s, c->diags, TD_ERR_SYNTAX, path,
-                               "constraints need the integrator 'implicit' or 'implicit-euler' "
-                               "(object '%s')",
-                               name);
     }
     return TD_OK;
 }

@@ -17,6 +17,7 @@
 //            the elastic energy is without it.
 
 #include "implicit/implicit.h"
+#include "tendril/constraint.h"
 #include "tendril/skeleton.h"
 #include "tendril/solver.h"
 
@@ -39,6 +40,22 @@ typedef struct tdi_model_opts {
     td_spring_law law; // of the solver's laws, or TD_LAW_DEFAULT
     int32_t elements;  // of each axis, for a solver that has them; 0: its own choice
 } tdi_model_opts;
+
+// Constraints of states of one solver that are stepped together by an explicit integrator. `held`
+// is the solver's own.
+typedef struct tdi_explicit_holds {
+    td_status (*make)(void *const *states, int32_t count, const td_constraint *constraints,
+                      int32_t constraint_count, const td_alloc *alloc, void **held, td_diag *diag);
+    void (*free)(void *held); // NULL is allowed
+    void (*set_target)(void *held, int32_t constraint, const td_constraint_target *target);
+    void (*set_hold)(void *held, int32_t constraint, bool hold);
+    // All states, or none; `opts` has an entry a state.
+    td_status (*step)(void *held, const td_step_opts *opts, td_step_stats *stats, td_diag *diag);
+    td_constraint_report (*report)(const void *held, int32_t constraint);
+    size_t (*save_size)(const void *held);
+    void (*save)(const void *held, void *bytes);
+    void (*restore)(void *held, const void *bytes);
+} tdi_explicit_holds;
 
 // Those marked * may be left out; then the solver does not offer them.
 typedef struct tdi_solver {
@@ -77,6 +94,8 @@ typedef struct tdi_solver {
     // fails leaves the state as it was.
     td_status (*explicit_step)(void *state, const td_step_opts *opts, td_step_stats *stats,
                                td_diag *diag);
+    // * Constraints in such steps.
+    const tdi_explicit_holds *explicit_holds;
     // * The largest moment or force that springs and weight leave unbalanced.
     td_real (*residual)(void *state, td_vec3 gravity);
     // Implicit steps, statics, contact and saving.

@@ -348,6 +348,7 @@ static void aim(td_analytic *a, td_real h) {
         c->velocity = v;
         c->joint_rate = rate;
         c->spin = tdi_scale(turn_between(from->rotation, to->rotation), 1 / h);
+        c->length_rate = (to->length - from->length) / h;
     }
 }
 

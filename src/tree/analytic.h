@@ -43,7 +43,9 @@ typedef struct tdi_analytic_hold { // a constraint as it is kept
     td_constraint_target target, target_start;
     td_vec3 velocity, spin, joint_rate;       // of the target in this step
     td_vec3 acceleration, joint_acceleration; // by the change from the step before
-    bool found, moved;                        // as_found was looked up; there was a step before
+    td_real length_rate;
+    bool found, moved; // as_found was looked up; there was a step before
+    bool loose;        // the caller has let go
     td_constraint_report report;
 } tdi_analytic_hold;
 

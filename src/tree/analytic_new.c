@@ -114,3 +114,82 @@ void td_analytic_free(td_analytic *a) {
         tdi_alloc_free(a->alloc, a, a->bytes);
     }
 }
+
+// ---- saving ---------------------------------------------------------------------------------
+
+typedef struct saved { // of a constraint; without pointers, and without what must not change
+    td_constraint_target target, target_start, found_target;
+    td_vec3 velocity, joint_rate, point, axis;
+    td_quat rotation;
+    td_real offset;
+    td_constraint_report report;
+    uint8_t found, moved, loose, active, broken, unmet, none[2];
+} saved;
+
+size_t td_analytic_save_size(const td_analytic *a) {
+    return (size_t)a->hold_count * sizeof(saved);
+}
+
+void td_analytic_save(const td_analytic *a, void *bytes) {
+    for (int32_t k = 0; k < a->hold_count; k++) {
+        const tdi_analytic_hold *h = &a->hold[k];
+        const td_constraint_report *r = &h->report;
+        saved s;
+        memset(&s, 0, sizeof s);
+        s.target = h->target;
+        s.target_start = h->target_start;
+        s.found_target = h->def.target;
+        s.velocity = h->velocity;
+        s.joint_rate = h->joint_rate;
+        s.point = h->def.point[1];
+        s.axis = h->def.axis[1];
+        s.rotation = h->def.rotation;
+        s.offset = h->def.offset;
+        s.report.error = r->error;
+        s.report.place = r->place;
+        s.report.force = r->force;
+        s.report.moment = r->moment;
+        s.found = h->found;
+        s.moved = h->moved;
+        s.loose = h->loose;
+        s.active = r->active;
+        s.broken = r->broken;
+        s.unmet = r->unmet;
+        memcpy((char *)bytes + (size_t)k * sizeof s, &s, sizeof s);
+    }
+}
+
+void td_analytic_restore(td_analytic *a, const void *bytes) {
+    for (int32_t k = 0; k < a->hold_count; k++) {
+        tdi_analytic_hold *h = &a->hold[k];
+        saved s;
+        memcpy(&s, (const char *)bytes + (size_t)k * sizeof s, sizeof s);
+        h->target = s.target;
+        h->target_start = s.target_start;
+        h->def.target = s.found_target;
+        h->velocity = s.velocity;
+        h->joint_rate = s.joint_rate;
+        h->def.point[1] = s.point;
+        h->def.axis[1] = s.axis;
+        h->def.rotation = s.rotation;
+        h->def.offset = s.offset;
+        h->report = (td_constraint_report){.active = s.active != 0,
+                                           .broken = s.broken != 0,
+                                           .unmet = s.unmet != 0,
+                                           .error = s.report.error,
+                                           .place = s.report.place,
+                                           .force = s.report.force,
+                                           .moment = s.report.moment};
+        h->found = s.found != 0;
+        h->moved = s.moved != 0;
+        h->loose = s.loose != 0;
+    }
+}
+
+void td_analytic_set_hold(td_analytic *a, int32_t constraint, bool hold) {
+    tdi_analytic_hold *h = &a->hold[constraint];
+    if (hold && h->loose) { // as if it started
+        h->found = h->moved = false;
+    }
+    h->loose = !hold;
+}

@@ -184,7 +184,10 @@ static void stop_row(making *m, const td_constraint *c, const frame f[2]) {
     }
 }
 
-static void distance_row(making *m, const td_constraint *c, const frame f[2]) {
+static void distance_row(making *m, const tdi_analytic_hold *h, const frame f[2], td_real t) {
+    const td_constraint *c = &h->def;
+    const td_real rate = c->as_found ? 0 : h->length_rate;
+    const td_real wanted = c->as_found ? c->target.length : h->target_start.length + t * rate;
     const spot x[2] = {spot_of(&f[0], c->point[0]), spot_of(&f[1], c->point[1])};
     const td_vec3 apart = tdi_sub(x[0].x, x[1].x), u = tdi_sub(x[0].v, x[1].v);
     const td_real length = tdi_norm(apart), rope = c->kind == TD_HOLD_ROPE ? -1 : 1;
@@ -192,7 +195,8 @@ static void distance_row(making *m, const td_constraint *c, const frame f[2]) {
     const td_real along_n = tdi_dot(n, u);
     tdi_row *row = along(m, f, x, tdi_scale(n, rope), tdi_vec3(0, 0, 0));
     if (row) {
-        row->value = rope * (length - c->target.length);
+        row->value = rope * (length - wanted);
+        row->given -= rope * rate;
         row->extra += rope * (tdi_dot(u, u) - along_n * along_n) / fmax(length, 1e-9);
         row->bounds = rope < 0 ? one_way() : both_ways();
         end(m, row);
@@ -346,7 +350,7 @@ static void rows_of(making *m, tdi_analytic_hold *h, td_real t) {
         switch (c->kind) {
         case TD_HOLD_SLIDER: slider_rows(m, c, f); break;
         case TD_HOLD_DISTANCE:
-        case TD_HOLD_ROPE: distance_row(m, c, f); break;
+        case TD_HOLD_ROPE: distance_row(m, h, f, t); break;
         case TD_HOLD_STOP: stop_row(m, c, f); break;
         default: frame_rows(m, c, f); break;
         }
@@ -366,7 +370,8 @@ td_status tdi_analytic_hold_rows(td_analytic *a, const td_step_opts *opts, td_re
     for (int32_t k = 0; k < a->hold_count; k++) {
         tdi_analytic_hold *h = &a->hold[k];
         making m = {a, opts, k, diag, false};
-        h->report.active = !h->report.broken && now >= h->def.start && now < h->def.end;
+        h->report.active =
+            !h->report.broken && !h->loose && now >= h->def.start && now < h->def.end;
         if (h->report.active && !h->found) {
             look_up(a, h);
         }

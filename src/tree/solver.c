@@ -8,6 +8,7 @@
 #include "tree/dynamics.h"
 #include "tree/implicit.h"
 #include "tree/joint.h"
+#include "tendril/analytic.h"
 #include "tree/saving.h"
 
 // ---- models ---------------------------------------------------------------------------------
@@ -158,6 +159,67 @@ static td_status modes(void *state, td_vec3 gravity, int32_t count, td_mode *fou
     return td_tree_modes(state, gravity, count, found, NULL, diag);
 }
 
+// ---- constraints in explicit steps ----------------------------------------------------------
+
+#define MOST_ROWS 9 // of a constraint: a weld's
+
+static td_status holds_make(void *const *states, int32_t count, const td_constraint *constraints,
+                            int32_t constraint_count, const td_alloc *alloc, void **held,
+                            td_diag *diag) {
+    td_analytic_opts opts = td_analytic_opts_default();
+    td_analytic *analytic = NULL;
+    opts.row_limit = MOST_ROWS * constraint_count;
+    td_status status = td_analytic_new((td_tree_state *const *)states, count, constraints,
+                                       constraint_count, &opts, alloc, &analytic, diag);
+    *held = analytic;
+    return status;
+}
+
+static void holds_free(void *held) {
+    td_analytic_free(held);
+}
+
+static void holds_target(void *held, int32_t k, const td_constraint_target *target) {
+    td_analytic_set_target(held, k, target);
+}
+
+static void holds_hold(void *held, int32_t k, bool hold) {
+    td_analytic_set_hold(held, k, hold);
+}
+
+static td_status holds_step(void *held, const td_step_opts *opts, td_step_stats *stats,
+                            td_diag *diag) {
+    return td_analytic_step(held, opts, NULL, 0, stats, diag);
+}
+
+static td_constraint_report holds_report(const void *held, int32_t k) {
+    return td_analytic_constraint(held, k);
+}
+
+static size_t holds_save_size(const void *held) {
+    return td_analytic_save_size(held);
+}
+
+static void holds_save(const void *held, void *bytes) {
+    td_analytic_save(held, bytes);
+}
+
+static void holds_restore(void *held, const void *bytes) {
+    td_analytic_restore(held, bytes);
+}
+
+static const tdi_explicit_holds explicit_holds = {
+    .make = holds_make,
+    .free = holds_free,
+    .set_target = holds_target,
+    .set_hold = holds_hold,
+    .step = holds_step,
+    .report = holds_report,
+    .save_size = holds_save_size,
+    .save = holds_save,
+    .restore = holds_restore,
+};
+
 // ---- entry ----------------------------------------------------------------------------------
 
 const tdi_solver tdi_solver_tree = {
@@ -174,6 +236,7 @@ const tdi_solver tdi_solver_tree = {
     .state_new = state_new,
     .set_base = set_base,
     .explicit_step = explicit_step,
+    .explicit_holds = &explicit_holds,
     .residual = residual,
     .implicit = &tdi_tree_implicit,
     .poses = poses,

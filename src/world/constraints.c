@@ -331,6 +331,7 @@ static td_status make_holds(td_world *w, int32_t group, td_constraint *all, td_c
         }
     }
     td_status status = tdi_holds_new(members, g->count, own, count, w->alloc, &g->holds, &diag);
+    status = status == TD_OK ? tdi_group_make_explicit(w, g, own, count, &diag) : status;
     return status == TD_OK || status == TD_ERR_MEMORY
                ? status
                : tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, "constraints", "%s", diag.message);
@@ -386,5 +387,8 @@ td_status tdi_world_make_constraints(td_world *w, td_diag_list *diags) {
 void tdi_world_free_constraints(td_world *w) {
     for (int32_t g = 0; g < w->group_count; g++) {
         tdi_holds_free(w->groups[g].holds);
+        if (w->groups[g].explicit_holds) {
+            w->groups[g].explicit_holds->free(w->groups[g].held);
+        }
     }
 }

@@ -72,8 +72,13 @@ void tdi_world_set_holds(td_world *w, td_real time) {
     for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
         const tdi_tie *t = &w->ties[k];
         const td_constraint_target target = tdi_world_target(w, k);
-        tdi_holds_set_target(w->groups[t->group].holds, t->number, &target);
-        tdi_holds_set_hold(w->groups[t->group].holds, t->number, acts(w, k, time));
+        const tdi_group *g = &w->groups[t->group];
+        tdi_holds_set_target(g->holds, t->number, &target);
+        tdi_holds_set_hold(g->holds, t->number, acts(w, k, time));
+        if (g->explicit_holds) {
+            g->explicit_holds->set_target(g->held, t->number, &target);
+            g->explicit_holds->set_hold(g->held, t->number, acts(w, k, time));
+        }
     }
 }
 
@@ -125,7 +130,9 @@ int32_t td_world_constraint_find(const td_world *w, const char *name) {
 
 td_constraint_report td_world_constraint(const td_world *w, int32_t constraint) {
     const tdi_tie *t = &w->ties[constraint];
-    return tdi_holds_report(w->groups[t->group].holds, t->number);
+    const tdi_group *g = &w->groups[t->group];
+    return g->explicit_holds ? g->explicit_holds->report(g->held, t->number)
+                             : tdi_holds_report(g->holds, t->number);
 }
 
 td_constraint_history td_world_constraint_history(const td_world *w, int32_t constraint) {

@@ -176,6 +176,15 @@ static void tape_group(tape *t, tdi_group *g) {
         tdi_holds_restore(g->holds, t->from + t->size);
     }
     t->size += tdi_holds_save_size(g->holds);
+    if (!g->explicit_holds) {
+        return;
+    }
+    if (t->to) {
+        g->explicit_holds->save(g->held, t->to + t->size);
+    } else if (t->from) {
+        g->explicit_holds->restore(g->held, t->from + t->size);
+    }
+    t->size += g->explicit_holds->save_size(g->held);
 }
 
 static void tape_world(tape *t, td_world *w) {

@@ -92,12 +92,6 @@ static bool is_explicit(const tdi_actor *a) {
     return !tdi_is_implicit(a->opts.integrator);
 }
 
-// By an explicit integrator: an actor alone, moved at once.
-static void step_explicitly(tdi_actor *a) {
-    tdi_state_save(a->solver->implicit, a->state, a->memory);
-    a->status = tdi_solver_step(a->solver, a->state, &a->opts, &a->stats, &a->diag);
-}
-
 // Of what is solved.
 static void accept(td_world *w, tdi_island *i, const tdi_system *system) {
     tdi_actor *first = first_of(w, i);
@@ -126,7 +120,7 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
     i->accepted = false;
     i->converged = is_explicit(first);
     if (i->converged) {
-        step_explicitly(first);
+        tdi_island_step_explicitly(w, i);
     } else {
         first->status = tdi_system_check(&system, &first->diag);
         if (first->status == TD_OK) {
@@ -183,7 +177,7 @@ static void undo_island(void *context, int64_t k, int32_t thread) {
     const tdi_system system = tdi_island_system(w, i);
     tdi_actor *first = first_of(w, i);
     if (is_explicit(first)) {
-        tdi_state_restore(first->solver->implicit, first->state, first->memory);
+        tdi_island_undo_explicitly(w, i);
     } else if (i->memory) {
         tdi_system_restore(&system, i->memory);
     } else if (i->converged) {

@@ -282,6 +282,13 @@ td_status td_world_set_integrator(td_world *w, int32_t object, td_integrator int
         !(tdi_solver_find(def->objects[object].solver)->info.integrators >> integrator & 1)) {
         return TD_ERR_ARGUMENT;
     }
+    for (int32_t k = 0; k < w->actor_count; k++) { // constraints hold in one way or the other
+        const bool held = w->actors[k].object == object && w->group_of[k] != TD_NONE;
+        if (held &&
+            tdi_is_implicit(integrator) != tdi_is_implicit(def->objects[object].integrator)) {
+            return TD_ERR_ARGUMENT;
+        }
+    }
     // the world's own copy
     ((td_object_def *)def->objects)[object].integrator = integrator;
     return tdi_world_reserve(w);

@@ -136,8 +136,12 @@ typedef struct tdi_tie {
 
 // Actors that constraints join, for good.
 typedef struct tdi_group {
-    int32_t first, count; // of the world's group_actor
-    tdi_holds *holds;
+    int32_t first, count;                     // of the world's group_actor
+    tdi_holds *holds;                         // of implicit steps and statics
+    const tdi_explicit_holds *explicit_holds; // NULL: its actors step implicitly
+    void *held;                               // of those
+    td_step_opts *opts;                       // an actor
+    char *memory;                             // where an explicit step began
 } tdi_group;
 
 typedef struct tdi_world_wind {
@@ -264,6 +268,14 @@ tdi_system tdi_island_system(const td_world *world, const tdi_island *island);
 // constraints.c: constraints and their groups, of actors as drawn.
 td_status tdi_world_make_constraints(td_world *world, td_diag_list *diags);
 void tdi_world_free_constraints(td_world *world);
+
+// explicit_holds.c: constraints of groups that explicit integrators step.
+// Of a group whose constraints these are, with actors numbered within it.
+td_status tdi_group_make_explicit(td_world *world, tdi_group *group, const td_constraint *own,
+                                  int32_t count, td_diag *diag);
+// An island by an explicit integrator: an actor alone, or a group; and back to where it began.
+void tdi_island_step_explicitly(td_world *world, tdi_island *island);
+void tdi_island_undo_explicitly(td_world *world, tdi_island *island);
 
 // holding.c
 // Where the frame of the world of a constraint is by what the scene says now.

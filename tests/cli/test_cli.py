@@ -474,7 +474,8 @@ class Bodies(unittest.TestCase):
                           "helix-kinematics", "helix-derivatives", "helix-statics",
                           "helix-cantilever", "helix-elastica", "helix-vibration",
                           "helix-energy", "helix-composite", "helix-stability",
-                          "helix-agreement", "storms", "contact", "contact-mixed", "friction",
+                          "helix-agreement", "storms", "contact", "contact-mixed", "stick-slip",
+                          "friction",
                           "limits", "impact", "linkage", "loop-chain", "lcp"])
 
     def test_a_case_passes_with_a_row_for_each_figure(self):

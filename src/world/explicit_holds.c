@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Islands that explicit integrators step: an actor alone, or a group that constraints join, which
+// its solver holds in a way of its own.
+
+#include "world/world.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+
+static tdi_actor *member_of(const td_world *w, const tdi_island *i, int32_t j) {
+    return &w->actors[w->member_actor[i->first + j]];
+}
+
+static tdi_group *group_of(const td_world *w, const tdi_island *i) {
+    const int32_t group = w->group_of[w->member_actor[i->first]];
+    return group == TD_NONE ? NULL : &w->groups[group];
+}
+
+// ---- making ---------------------------------------------------------------------------------
+
+static td_status check_group(const td_world *w, const tdi_group *g, td_diag *diag) {
+    const tdi_actor *first = &w->actors[w->group_actor[g->first]];
+    for (int32_t j = 0; j < g->count; j++) {
+        const tdi_actor *a = &w->actors[w->group_actor[g->first + j]];
+        if (!a->solver->explicit_holds || a->solver != first->solver) {
+            return tdi_fail(diag, TD_ERR_ARGUMENT,
+                            "explicit integrators hold constraints between objects of the solver "
+                            "'tree' only; use the integrator 'implicit' (object '%s')",
+                            a->name);
+        }
+    }
+    return TD_OK;
+}
+
+td_status tdi_group_make_explicit(td_world *w, tdi_group *g, const td_constraint *own,
+                                  int32_t count, td_diag *diag) {
+    const tdi_actor *first = &w->actors[w->group_actor[g->first]];
+    if (tdi_is_implicit(w->scene->def.objects[first->object].integrator)) {
+        return TD_OK;
+    }
+    td_status status = check_group(w, g, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    void **states = tdi_arena_zeroed(&w->arena, (size_t)g->count, sizeof *states);
+    g->opts = tdi_arena_zeroed(&w->arena, (size_t)g->count, sizeof *g->opts);
+    for (int32_t j = 0; states && j < g->count; j++) {
+        states[j] = w->actors[w->group_actor[g->first + j]].state;
+    }
+    status = states && g->opts ? first->solver->explicit_holds->make(states, g->count, own, count,
+                                                                     w->alloc, &g->held, diag)
+                               : TD_ERR_MEMORY;
+    if (status != TD_OK) {
+        return status;
+    }
+    g->explicit_holds = first->solver->explicit_holds;
+    g->memory = tdi_arena_zeroed(&w->arena, g->explicit_holds->save_size(g->held) + 1, 1);
+    return g->memory ? TD_OK : TD_ERR_MEMORY;
+}
+
+// ---- steps ----------------------------------------------------------------------------------
+
+static void step_group(td_world *w, tdi_group *g) {
+    tdi_actor *first = &w->actors[w->group_actor[g->first]];
+    if (!g->explicit_holds) {
+        first->status = tdi_fail(&first->diag, TD_ERR_ARGUMENT,
+                                 "the integrator of objects with constraints cannot change");
+        return;
+    }
+    for (int32_t j = 0; j < g->count; j++) {
+        g->opts[j] = w->actors[w->group_actor[g->first + j]].opts;
+    }
+    g->explicit_holds->save(g->held, g->memory);
+    first->status = g->explicit_holds->step(g->held, g->opts, &first->stats, &first->diag);
+}
+
+void tdi_island_step_explicitly(td_world *w, tdi_island *i) {
+    tdi_group *g = group_of(w, i);
+    for (int32_t j = 0; j < i->count; j++) {
+        tdi_actor *a = member_of(w, i, j);
+        tdi_state_save(a->solver->implicit, a->state, a->memory);
+    }
+    if (g) {
+        step_group(w, g);
+    } else {
+        tdi_actor *a = member_of(w, i, 0);
+        a->status = tdi_solver_step(a->solver, a->state, &a->opts, &a->stats, &a->diag);
+    }
+}
+
+void tdi_island_undo_explicitly(td_world *w, tdi_island *i) {
+    const tdi_group *g = group_of(w, i);
+    for (int32_t j = 0; j < i->count; j++) {
+        tdi_actor *a = member_of(w, i, j);
+        tdi_state_restore(a->solver->implicit, a->state, a->memory);
+    }
+    if (g && g->explicit_holds) {
+        g->explicit_holds->restore(g->held, g->memory);
+    }
+}
