@@ -194,7 +194,8 @@ static void begin_bond(tdi_holds *h, const tdi_system *y, tdi_held *b, const tdi
     b->law = *law;
     memset(b->stiff, 0, sizeof b->stiff);
     b->stalls = 0;
-    b->error = b->left = INFINITY;
+    b->error = INFINITY;
+    b->weak = false;
     b->acts = acts(h, b->hold);
     place_pins(h, b);
     if (b->mate != TD_NONE) {

@@ -54,7 +54,7 @@ typedef struct tdi_held {
     td_real inertia;              // N/m: of both sides over h^2
     td_real k, merit;             // N/m: of the model, and of the value that a line search sees
     td_real l_before[TDI_BOND_ROWS];
-    td_real left;   // of an error, to the first order, by the last increments
+    bool weak;      // K has just become larger
     td_real error;  // where it was judged last
     int32_t stalls; // times in a row that this did not shrink
 } tdi_held;

@@ -21,11 +21,11 @@
 #define STIFF     1e6  // times the inertia of a segment: K
 #define SPRING    1e2  // times that: K of rows that cannot be met
 #define MET       1e-9 // m or rad
-#define WEAK      0.03 // of what an iteration leaves of an error the next leaves, at most,
-#define PLAIN     1e-7 // m or rad: unless it is as small as this
+#define WEAK      0.03 // of an error is left to the first order, at most,
+#define PLAIN     3e-9 // m or rad: if it is large enough to be one
 #define SHRINKS   0.25 // of the error is left, at most, by an iteration that helps
 #define STALLS    6    // in a row: it cannot be met
-#define MOST_TENS 5    // times that K becomes ten times as large
+#define MOST_TENS 6    // times that K becomes ten times as large
 #define CALM      0.1  // of the error: increments below this do not come nearer
 
 // ---- pins -----------------------------------------------------------------------------------
@@ -263,22 +263,21 @@ static td_real forces_of(const tdi_holds *h, const tdi_held *b, td_real f[TDI_BO
     return slope;
 }
 
-// What the increments leave of an error to the first order, (f - l)/K.
-static td_real left_of(const tdi_holds *h, const tdi_held *b) {
-    td_real most = 0;
+// Whether the increments leave too much of an error to the first order.
+static bool is_weak(const tdi_holds *h, const tdi_held *b) {
+    bool weak = false;
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        most = fmax(most, b->used[r] ? fabs(b->c[r] + change(h, b, r)) : 0);
+        const td_real c = b->c[r], left = c + change(h, b, r);
+        weak = weak || (b->used[r] && fabs(c) > PLAIN && fabs(left) > WEAK * fabs(c));
     }
-    return most;
+    return weak;
 }
 
-// K is too small where that stays from iteration to iteration.
 static void strengthen(const tdi_holds *h, tdi_held *b, tdi_hold_state *s) {
-    const td_real left = left_of(h, b);
-    if (!s->unmet && s->weight[b->bond] < MOST_TENS && left > WEAK * b->left && left > PLAIN) {
+    b->weak = !s->unmet && s->weight[b->bond] < MOST_TENS && is_weak(h, b);
+    if (b->weak) {
         s->weight[b->bond]++;
     }
-    b->left = left;
 }
 
 static td_real finish(tdi_holds *h, tdi_held *b) {
@@ -352,7 +351,8 @@ static bool judge(tdi_holds *h, tdi_held *b, td_real largest, bool whole) {
         b->stalls = 0;
         return true;
     }
-    const bool stalls = whole && b->error > SHRINKS * before && largest < CALM * b->error;
+    const bool stalls =
+        whole && !b->weak && b->error > SHRINKS * before && largest < CALM * b->error;
     b->stalls = stalls ? b->stalls + 1 : 0;
     if (b->stalls >= STALLS) {
         s->unmet = 1;
