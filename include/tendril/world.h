@@ -127,8 +127,8 @@ TD_API int32_t td_world_contacts(const td_world *world, td_contact *contacts, in
 
 // ---- constraints ----------------------------------------------------------------------------
 
-/// In the order of the scene. Where a constraint holds is changed by td_world_set(), with paths such
-/// as "constraints[2].point.to.x".
+/// In the order of the scene. Where a constraint holds is changed by td_world_set(), with paths
+/// such as "constraints[2].point.to.x".
 TD_API int32_t td_world_constraint_count(const td_world *world);
 /// Its name, or its kind and number; TD_NONE when none has this name.
 TD_API const char *td_world_constraint_name(const td_world *world, int32_t constraint);

@@ -17,6 +17,8 @@ typedef struct wrecord {
 static inline tdi_wide entry(const wrecord *r, int k) {
 #if TDI_LANES == 1
     return r->of[0][k];
+#elif TDI_LANES == 2
+    return (tdi_wide){r->of[0][k], r->of[1][k]};
 #elif TDI_LANES == 4
     return (tdi_wide){r->of[0][k], r->of[1][k], r->of[2][k], r->of[3][k]};
 #else

@@ -498,7 +498,7 @@ static bool correct(newton *n) {
     n->used = EXACT;
     n->raised = false;
     if (n->largest > WORTHWHILE * n->before || !isfinite(n->largest)) {
-        n->reuse = false;
+        n->reuse = n->offers_reuse = false; // what one did not, others of this step will not
         return false;
     }
     keep_all(n->system);

@@ -146,8 +146,8 @@ td_status tdi_world_make_islands(td_world *w, td_diag_list *diags) {
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_actor *a = &w->actors[k];
-        a->touches = touching && a->solver->implicit->capsules &&
-                     w->scene->def.objects[a->object].touches;
+        a->touches =
+            touching && a->solver->implicit->capsules && w->scene->def.objects[a->object].touches;
         w->actors[k].strength = 1;
     }
     td_status status = tdi_world_make_colliders(w, diags);

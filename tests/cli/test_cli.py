@@ -497,7 +497,7 @@ class Bench(unittest.TestCase):
         self.assertEqual((code, err), (0, ""))
         self.assertEqual([line.split()[0] for line in out.splitlines()],
                          ["grow", "mesh", "forward", "step", "realtime", "scaling", "threads",
-                          "islands", "heap", "world", "rod", "helix", "wasm", "accuracy",
+                          "islands", "heap", "constraints", "world", "rod", "helix", "wasm", "accuracy",
                           "solvers"])
 
     def test_a_short_run_gives_rows_of_figures(self):
