@@ -67,6 +67,32 @@ TD_TEST(constraint_four_bar_linkage_converges_with_second_order) {
     }
 }
 
+// Joints without springs, so that only the constraint keeps the far end up: an error there is small
+// in all iterations, and its weight has to grow nevertheless.
+TD_TEST(constraint_the_far_end_of_a_chain_of_a_thousand_links_is_held) {
+    enum { LINKS = 1000 };
+    place2 *at = calloc(LINKS + 1, sizeof *at);
+    held_island s = {.count = 1};
+    for (int32_t k = 0; k <= LINKS; k++) {
+        at[k] = (place2){0.008 * k, k % 2 ? 0.006 : 0};
+    }
+    s.actor[0] = bars(at, LINKS, TD_JOINT_BALL, 0.1, ROUND);
+    td_constraint pin = td_constraint_default(TD_HOLD_POINT);
+    pin.segment[0] = LINKS - 1;
+    pin.point[0] = tdi_vec3(0, 0.01, 0);
+    pin.actor[1] = TD_NONE;
+    hold(&s, &pin, 1);
+    set_steps(&s, 1.0 / 240, 1e-4);
+    for (int32_t k = 0; k < 20 && go_on(&s); k++) {
+        const td_constraint_report r = td_island_constraint(s.island, 0);
+        CHECK(r.active && !r.unmet);
+        CHECK_IN(r.error, 0, 1e-8);
+    }
+    CHECK_INT(s.stats.unconverged, 0);
+    held_free(&s);
+    free(at);
+}
+
 // 20 links on ball joints between pins 1 m apart, let go as a V: y of the middle after 0.2 s
 static double middle_after(int32_t steps) {
     enum { LINKS = 20 };
