@@ -576,7 +576,8 @@ static td_status iterate(newton *n, bool carry, td_real *taken) {
 // What comes after an iteration that was not the last.
 static void go_on(newton *n, td_real taken, bool whole) {
     n->before = whole ? n->largest : 0;
-    n->reuse = whole && n->used == EXACT && n->offers_reuse && n->largest < REUSE_BELOW;
+    n->offers_reuse = n->offers_reuse && whole; // where one was cut, the Hessian changes too fast
+    n->reuse = n->used == EXACT && n->offers_reuse && n->largest < REUSE_BELOW;
     if (taken == 0) {
         tdi_holds_revert(n->system->holds);
         soften(n);
