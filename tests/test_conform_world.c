@@ -72,21 +72,7 @@ TD_TEST(conform_worlds_of_all_solvers_have_the_same_bits_for_any_threads) {
 
 static void claim_restoring(void) {
     char text[TEXT];
-    stage one = stage_of(pairs_of_all(text, touching));
-    for (int32_t k = 0; k < 3; k++) {
-        stage late = stage_of(text);
-        char *bytes = saved(one.world);
-        td_diag diag = {.message = ""};
-        CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(one.world), &diag), TD_OK);
-        CHECK(same_bits(one.world, late.world));
-        steps(one.world, 17);
-        steps(late.world, 17);
-        CHECK_SAY(same_bits(one.world, late.world), "restored at step %d it goes on otherwise",
-                  (int)(17 * k));
-        free(bytes);
-        stage_free(&late);
-    }
-    stage_free(&one);
+    check_restoring(pairs_of_all(text, touching), 3, 17);
 }
 
 TD_TEST(conform_worlds_of_all_solvers_go_on_to_the_bit_after_a_restore) {

@@ -226,21 +226,7 @@ TD_TEST(constraint_worlds_have_the_same_bits_for_any_threads) {
 }
 
 TD_TEST(constraint_worlds_go_on_to_the_bit_after_a_restore) {
-    stage one = stage_of(many);
-    for (int32_t k = 0; k < 4; k++) {
-        stage late = stage_of(many);
-        char *bytes = saved(one.world);
-        td_diag diag = {.message = ""};
-        CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(one.world), &diag), TD_OK);
-        CHECK(same_bits(one.world, late.world));
-        steps(one.world, 11);
-        steps(late.world, 11);
-        CHECK_SAY(same_bits(one.world, late.world), "restored at step %d it goes on otherwise",
-                  (int)(11 * k));
-        free(bytes);
-        stage_free(&late);
-    }
-    stage_free(&one);
+    check_restoring(many, 4, 11);
 }
 
 TD_TEST(constraint_steps_take_no_memory) {

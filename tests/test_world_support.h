@@ -234,6 +234,25 @@ static inline bool same_bits(const td_world *a, const td_world *b) {
     return same;
 }
 
+// A world that is restored in another one, again and again, goes on there as it does itself.
+static inline void check_restoring(const char *text, int32_t times, int32_t every) {
+    stage one = stage_of(text);
+    for (int32_t k = 0; k < times; k++) {
+        stage late = stage_of(text);
+        char *bytes = saved(one.world);
+        td_diag diag = {.message = ""};
+        CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(one.world), &diag), TD_OK);
+        CHECK(same_bits(one.world, late.world));
+        steps(one.world, every);
+        steps(late.world, every);
+        CHECK_SAY(same_bits(one.world, late.world), "restored at step %d it goes on otherwise",
+                  (int)(every * k));
+        free(bytes);
+        stage_free(&late);
+    }
+    stage_free(&one);
+}
+
 static inline void set(td_world *world, const char *path, td_real value) {
     td_diag diag = {.message = ""};
     CHECK_INT(td_world_set(world, path, value, &diag), TD_OK);
