@@ -182,9 +182,9 @@ typedef struct td_wind_load {
 typedef struct td_place_def {
     const char *object; ///< Default: the first.
     int32_t instance;   ///< Default 0.
-    int32_t segment;    ///< Id. Default -1: by `near`.
-    td_vec3 near;       ///< m, world; with neither, the highest tip.
-    bool near_given;
+    int32_t segment_id; ///< Of the skeleton's segments. Default TD_NONE: by `nearest_to`.
+    td_vec3 nearest_to; ///< m, world; used when given. With neither, the highest tip.
+    bool nearest_given;
 } td_place_def;
 
 /// Pulls the tip of a segment by a spring to a point that may move, from `start` to `end`.
@@ -297,7 +297,9 @@ TD_API td_scene_constraint td_scene_constraint_default(td_constraint_kind kind);
 typedef struct td_scene_collider {
     td_collider_kind kind;
     struct td_collider_place {
-        td_vec3 size;     ///< m.
+        td_real radius;   ///< m.
+        td_real length;   ///< m.
+        td_vec3 sides;    ///< m.
         td_vec3 position; ///< m.
         td_quat rotation;
         td_real friction;

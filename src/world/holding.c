@@ -139,7 +139,7 @@ td_constraint_history td_world_constraint_history(const td_world *w, int32_t con
     return w->ties[constraint].past;
 }
 
-void td_world_hold(td_world *w, int32_t constraint, bool hold) {
+void td_world_set_hold(td_world *w, int32_t constraint, bool hold) {
     tdi_tie *t = &w->ties[constraint];
     if (hold && t->loose) {
         t->from = tdi_tie_pose(w, t);
