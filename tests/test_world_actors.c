@@ -40,7 +40,9 @@ TD_TEST(actor_that_is_added_moves_as_one_of_the_scene_does_to_the_bit) {
     for (int32_t k = 0; k < td_solver_count(); k++) {
         char text[TEXT];
         const char *name = td_solver_get(k).name;
-        stage both = stage_of(strand_of(text, name, "", "instances: [[0, 0, 0], [2, 0, 1]],"));
+        stage both = stage_of(
+            strand_of(text, name, "",
+                      "instances: {layout: list, turned: false, places: [[0, 0, 0], [2, 0, 1]]},"));
         stage one = stage_of(strand_of(text, name, "", ""));
         const td_actor_id id = added(one.world, tdi_vec3(2, 0, 1), tdi_quat_identity());
         CHECK_INT(td_world_actor_index(one.world, id), 1);
@@ -83,8 +85,12 @@ TD_TEST(id_is_stale_after_removal_also_when_its_place_is_taken_again) {
 
 TD_TEST(actor_that_was_removed_leaves_no_trace_in_the_others) {
     char text[TEXT];
-    stage a = stage_of(strand_of(text, "rod", "", "instances: [[0, 0, 0], [2, 0, 1], [4, 0, 0]],"));
-    stage b = stage_of(strand_of(text, "rod", "", "instances: [[0, 0, 0], [2, 0, 1], [4, 0, 0]],"));
+    stage a = stage_of(strand_of(
+        text, "rod", "",
+        "instances: {layout: list, turned: false, places: [[0, 0, 0], [2, 0, 1], [4, 0, 0]]},"));
+    stage b = stage_of(strand_of(
+        text, "rod", "",
+        "instances: {layout: list, turned: false, places: [[0, 0, 0], [2, 0, 1], [4, 0, 0]]},"));
     td_diag diag = {.message = ""};
     CHECK_INT(td_world_remove_actor(b.world, td_world_actor_id(b.world, 1), &diag), TD_OK);
     const td_vec3 stood = tip_of(b.world, 1, -1);
@@ -124,7 +130,9 @@ TD_TEST(instance_that_is_moved_by_itself_feels_what_its_object_would) {
         char text[TEXT];
         const char *name = td_solver_get(k).name;
         stage a = stage_of(strand_of(text, name, "", ""));
-        stage b = stage_of(strand_of(text, name, "", "instances: [[0, 0, 0], [5, 0, 0]],"));
+        stage b = stage_of(
+            strand_of(text, name, "",
+                      "instances: {layout: list, turned: false, places: [[0, 0, 0], [5, 0, 0]]},"));
         stage c = stage_of(strand_of(text, name, "", ""));
         td_diag diag = {.message = ""};
         for (int32_t i = 1; i <= 20; i++) {
@@ -177,8 +185,8 @@ TD_TEST(actor_that_is_placed_elsewhere_moves_on_as_seen_from_there) {
 
 // ---- colliders ------------------------------------------------------------------------------
 
-#define FALLING                                                                                \
-    "objects: [{start: drawn, solver: rod, position: [0, 0.3, 0], strand: {start: {held: "     \
+#define FALLING                                                                            \
+    "objects: [{start: drawn, solver: rod, position: [0, 0.3, 0], strand: {start: {held: " \
     "free}, points: [[0, 0, 0], [0.3, 0, 0]], segments: 4, radius: 0.01}}]"
 
 TD_TEST(collider_that_is_added_holds_what_one_of_the_scene_holds_to_the_bit) {
@@ -210,15 +218,19 @@ TD_TEST(collider_that_grows_or_jumps_into_an_actor_is_refused_and_nothing_change
     td_diag diag = {.message = ""};
     char *before = saved(s.world);
     const size_t size = td_world_save_size(s.world);
-    CHECK_INT(td_world_resize_collider(s.world, box, tdi_vec3(1, 0.4, 1), &diag), TD_ERR_BLOCKED);
+    td_collider grown = td_world_collider(s.world, 0);
+    grown.sides.y = 0.8;
+    CHECK_INT(td_world_resize_collider(s.world, box, &grown, &diag), TD_ERR_BLOCKED);
     CHECK(strstr(diag.message, "collider 0 would be within 'object-0'"));
-    CHECK_INT(td_world_place_collider(s.world, box, tdi_vec3(0, 0.28, 0), tdi_quat_identity(),
-                                      &diag),
-              TD_ERR_BLOCKED);
-    CHECK_INT(td_world_resize_collider(s.world, box, tdi_vec3(1, -1, 1), &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(
+        td_world_place_collider(s.world, box, tdi_vec3(0, 0.28, 0), tdi_quat_identity(), &diag),
+        TD_ERR_BLOCKED);
+    grown.sides.y = -1;
+    CHECK_INT(td_world_resize_collider(s.world, box, &grown, &diag), TD_ERR_ARGUMENT);
     char *after = saved(s.world);
     CHECK(memcmp(before, after, size) == 0);
-    CHECK_INT(td_world_resize_collider(s.world, box, tdi_vec3(1, 0.2, 1), &diag), TD_OK);
+    grown.sides.y = 0.4;
+    CHECK_INT(td_world_resize_collider(s.world, box, &grown, &diag), TD_OK);
     run_to(s.world, 1);
     CHECK_IN(tip_of(s.world, 0, -1).y, 0.2, 0.22); // it lies on the new top
     CHECK_INT(td_world_enable_collider(s.world, box, false, &diag), TD_OK);
@@ -234,7 +246,7 @@ TD_TEST(collider_that_grows_or_jumps_into_an_actor_is_refused_and_nothing_change
 TD_TEST(collider_that_is_moved_pushes_with_the_velocity_of_its_way) {
     stage a = stage_of("{contact: {}, gravity: [0, 0, 0], colliders: [{sphere: {radius: 0.05,\n"
                        " position: {keys: [[0, [-0.2, 0.05, 0]], [1, [0.3, 0.05, 0]]],\n"
-                       "  interpolation: linear}}}], objects: [{" ROD "}]}");
+                       "  interpolate: linear}}}], objects: [{" ROD "}]}");
     stage b = stage_of("{contact: {}, gravity: [0, 0, 0], colliders: [{sphere: {radius: 0.05,\n"
                        " position: [-0.2, 0.05, 0]}}], objects: [{" ROD "}]}");
     const td_collider_id ball = td_world_collider_id(b.world, 0);
@@ -265,8 +277,10 @@ TD_TEST(world_without_contact_refuses_colliders_with_a_reason) {
 // ---- in the way -----------------------------------------------------------------------------
 
 TD_TEST(actor_that_would_be_within_another_is_refused_and_nothing_changes) {
-    stage s = stage_of("{contact: {}, colliders: [{plane: {position: [0, -0.02, 0]}}],\n"
-                       " objects: [{" ROD ", instances: [[0, 0, 0], [1, 0, 0]]}]}");
+    stage s =
+        stage_of("{contact: {}, colliders: [{plane: {position: [0, -0.02, 0]}}],\n"
+                 " objects: [{" ROD
+                 ", instances: {layout: list, turned: false, places: [[0, 0, 0], [1, 0, 0]]}}]}");
     td_actor_def def = td_actor_def_default();
     td_actor_id id;
     td_diag diag = {.message = ""};
@@ -317,10 +331,11 @@ TD_TEST(bad_definitions_of_actors_are_refused_by_name) {
 
 // ---- saving and memory ----------------------------------------------------------------------
 
-#define MEADOW                                                                               \
-    "{contact: {}, colliders: [{plane: {}}], objects: [{" ROD                                \
-    ", touches: true, instances: [[0, 0, 0], [1, 0, 0]]}, {start: drawn, solver: rod,\n"     \
-    " position: [0.02, 0.5, 0], strand: {points: [[0, 0, 0], [0.2, 0, 0.01]], segments: 4,\n" \
+#define MEADOW                                                                                     \
+    "{contact: {}, colliders: [{plane: {}}], objects: [{" ROD                                      \
+    ", touches: true, instances: {layout: list, turned: false, places: [[0, 0, 0], [1, 0, 0]]}}, " \
+    "{start: drawn, solver: rod,\n"                                                                \
+    " position: [0.02, 0.5, 0], strand: {points: [[0, 0, 0], [0.2, 0, 0.01]], segments: 4,\n"      \
     " radius: 0.01, start: {held: free}}}], loads: [{wind: {velocity: [3, 0, 0]}}]}"
 
 static void add_some(td_world *world) {
@@ -329,12 +344,12 @@ static void add_some(td_world *world) {
     td_collider_id collider;
     td_actor_id id;
     td_diag diag = {.message = ""};
-    ball.size.x = 0.05;
+    ball.radius = 0.05;
     ball.position = tdi_vec3(0.5, 0.2, 0);
     CHECK_INT(td_world_add_collider(world, &ball, &collider, &diag), TD_OK);
-    CHECK_INT(td_world_move_collider(world, collider, tdi_vec3(0.5, 0.21, 0), tdi_quat_identity(),
-                                     &diag),
-              TD_OK);
+    CHECK_INT(
+        td_world_move_collider(world, collider, tdi_vec3(0.5, 0.21, 0), tdi_quat_identity(), &diag),
+        TD_OK);
     for (int32_t k = 0; k < 3; k++) {
         def.object = k % 2;
         def.position = tdi_vec3(2 + k, 0.001 + 0.3 * (k % 2), 0);
@@ -369,9 +384,9 @@ TD_TEST(world_in_which_actors_came_and_went_is_restored_in_a_fresh_one_to_the_bi
     CHECK(same_bits(one.world, other.world));
     // a save whose places are not its own is refused
     CHECK_INT(td_world_restore(other.world, late, late_size - 1, &diag), TD_ERR_SYNTAX);
-    CHECK_INT(td_world_restore(other.world, early, late_size > early_size ? early_size - 8 : 0,
-                               &diag),
-              TD_ERR_SYNTAX);
+    CHECK_INT(
+        td_world_restore(other.world, early, late_size > early_size ? early_size - 8 : 0, &diag),
+        TD_ERR_SYNTAX);
     CHECK(same_bits(one.world, other.world));
     free(early);
     free(late);

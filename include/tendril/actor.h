@@ -95,12 +95,12 @@ TD_API bool td_world_collider_enabled(const td_world *world, td_collider_id coll
 /// in the step after unless it is moved again. From now on it does not follow its keyframes.
 TD_API td_status td_world_move_collider(td_world *world, td_collider_id collider, td_vec3 position,
                                         td_quat rotation, td_diag *diag);
-/// Puts it elsewhere at once, or gives it another size, in the meaning of td_collider.size.
-/// TD_ERR_BLOCKED, with nothing changed, when an actor is in its way.
+/// Puts it elsewhere at once. TD_ERR_BLOCKED, with nothing changed, when an actor is in its way.
 TD_API td_status td_world_place_collider(td_world *world, td_collider_id collider, td_vec3 position,
                                          td_quat rotation, td_diag *diag);
-TD_API td_status td_world_resize_collider(td_world *world, td_collider_id collider, td_vec3 size,
-                                          td_diag *diag);
+/// Gives it the radius, length and sides of `size`, in the same way.
+TD_API td_status td_world_resize_collider(td_world *world, td_collider_id collider,
+                                          const td_collider *size, td_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -128,9 +128,9 @@ td_status td_world_reserve_actors(td_world *w, int32_t object, int32_t count, td
     }
     const td_status room = make_step_room(w, diag);
     status = status == TD_OK ? room : status;
-    return status == TD_ERR_MEMORY ? tdi_fail(diag, status, "out of memory for %d actors",
-                                              (int)count)
-                                   : status;
+    return status == TD_ERR_MEMORY
+               ? tdi_fail(diag, status, "out of memory for %d actors", (int)count)
+               : status;
 }
 
 // ---- adding ---------------------------------------------------------------------------------

@@ -59,10 +59,9 @@ static box bounds_of(td_world *w, const tdi_actor *a) {
 
 // Whether a collider reaches into a box, or may.
 static bool reaches(const td_collider *c, const box *b) {
-    const td_vec3 s = c->size;
-    const td_real reach = c->kind == TD_COLLIDER_SPHERE    ? s.x
-                          : c->kind == TD_COLLIDER_CAPSULE ? s.x + s.y
-                                                           : tdi_norm(s);
+    const td_real reach = c->kind == TD_COLLIDER_SPHERE    ? c->radius
+                          : c->kind == TD_COLLIDER_CAPSULE ? c->radius + c->length / 2
+                                                           : tdi_norm(c->sides) / 2;
     const td_vec3 p = c->position;
     return c->kind == TD_COLLIDER_PLANE ||
            (p.x + reach > b->low.x && p.x - reach < b->high.x && p.y + reach > b->low.y &&

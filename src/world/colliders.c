@@ -109,7 +109,9 @@ td_status tdi_world_make_colliders(td_world *w, td_diag_list *diags) {
         s->alive = s->enabled = true;
         s->generation = 1;
         s->now = td_collider_default(def->colliders[k].kind);
-        s->now.size = def->colliders[k].as.size;
+        s->now.radius = def->colliders[k].as.radius;
+        s->now.length = def->colliders[k].as.length;
+        s->now.sides = def->colliders[k].as.sides;
         s->now.friction = def->colliders[k].as.friction;
         s->now.restitution = def->colliders[k].as.restitution;
     }
@@ -171,9 +173,9 @@ td_status td_world_reserve_colliders(td_world *w, int32_t count, td_diag *diag) 
     if (status == TD_OK && w->collider_capacity > before) {
         status = tdi_world_step_room(w, diag);
     }
-    return status == TD_OK ? TD_OK
-                           : tdi_fail(diag, status, "there is no room for %d more colliders",
-                                      (int)count);
+    return status == TD_OK
+               ? TD_OK
+               : tdi_fail(diag, status, "there is no room for %d more colliders", (int)count);
 }
 
 // The first place that is free. Those of the scene's colliders stay theirs: paths name them.
@@ -215,10 +217,11 @@ td_status td_world_add_collider(td_world *w, const td_collider *def, td_collider
     const int32_t k = free_place(w);
     tdi_collider_slot *s = &w->collider_slots[k];
     const tdi_collider_slot before = *s;
+    const uint32_t taken = k < w->collider_count ? s->generation : 0;
     s->now = standing(def);
     s->next = (tdi_transform){s->now.position, s->now.rotation};
     s->alive = s->enabled = s->own_pose = true;
-    s->generation++;
+    s->generation = taken + 1;
     status = tdi_collider_blocked(w, k, diag);
     if (status != TD_OK) {
         *s = before;
@@ -247,8 +250,8 @@ static td_status change(td_world *w, tdi_collider_slot *s, const tdi_collider_sl
     td_status status = td_colliders_check(&to->now, 1, diag);
     if (status == TD_OK) {
         *s = *to;
-        status = in_steps(s) ? tdi_collider_blocked(w, (int32_t)(s - w->collider_slots), diag)
-                             : TD_OK;
+        status =
+            in_steps(s) ? tdi_collider_blocked(w, (int32_t)(s - w->collider_slots), diag) : TD_OK;
     }
     if (status != TD_OK) {
         *s = before;
@@ -305,13 +308,16 @@ td_status td_world_place_collider(td_world *w, td_collider_id id, td_vec3 positi
     return change(w, s, &to, diag);
 }
 
-td_status td_world_resize_collider(td_world *w, td_collider_id id, td_vec3 size, td_diag *diag) {
+td_status td_world_resize_collider(td_world *w, td_collider_id id, const td_collider *size,
+                                   td_diag *diag) {
     tdi_collider_slot *s;
     td_status status = find(w, id, &s, diag);
     if (status != TD_OK) {
         return status;
     }
     tdi_collider_slot to = *s;
-    to.now.size = size;
+    to.now.radius = size->radius;
+    to.now.length = size->length;
+    to.now.sides = size->sides;
     return change(w, s, &to, diag);
 }

@@ -67,8 +67,7 @@ td_status tdi_world_actor_room(td_world *w, int64_t count) {
     if (capacity > INT32_MAX / 2) {
         return TD_ERR_LIMIT;
     }
-    td_status status =
-        grow(w, arrays, sizeof arrays / sizeof *arrays, w->actor_capacity, capacity);
+    td_status status = grow(w, arrays, sizeof arrays / sizeof *arrays, w->actor_capacity, capacity);
     if (status == TD_OK) {
         w->actor_capacity = (int32_t)capacity;
         w->regroup = true; // members of islands point to actors

@@ -169,7 +169,9 @@ static void tape_collider(tape *t, tdi_collider_slot *s) {
     flag(t, &s->own_pose);
     word(t, &s->generation);
     item(t, &kind, sizeof kind);
-    item(t, &s->now.size, sizeof s->now.size);
+    item(t, &s->now.radius, sizeof s->now.radius);
+    item(t, &s->now.length, sizeof s->now.length);
+    item(t, &s->now.sides, sizeof s->now.sides);
     item(t, &s->now.friction, sizeof s->now.friction);
     item(t, &s->now.restitution, sizeof s->now.restitution);
     item(t, &s->now.position, sizeof s->now.position);

@@ -58,11 +58,11 @@ typedef struct tdi_acting {
 } tdi_acting;
 
 typedef struct tdi_actor {
-    char *name; // room for 96 characters
+    char *name;          // room for 96 characters
     uint32_t generation; // how often its place was taken; 0: never
     bool alive;          // else its place is free
     bool enabled;
-    bool own_place; // a program has placed it: `place` is in the world
+    bool own_place;                    // a program has placed it: `place` is in the world
     int32_t object, instance, variant; // variant: of the world's
     tdi_transform place;               // in the axes of the object's base
     tdi_transform base;                // true, now
@@ -114,11 +114,11 @@ typedef struct tdi_nearness {
     int32_t *owner;       // of a capsule: its actor
     char *set_room;       // where the set is
     size_t set_bytes;
-    td_vec3 *x, *next;    // a point: where the step begins, and where it ends
-    td_vec3 *dx;          // between them
-    td_vec3 *last;        // a point: how far it went in the last step
-    bool placed;          // x is where all points are
-    bool shared;          // a program has a state in its hands, and may move it between steps
+    td_vec3 *x, *next; // a point: where the step begins, and where it ends
+    td_vec3 *dx;       // between them
+    td_vec3 *last;     // a point: how far it went in the last step
+    bool placed;       // x is where all points are
+    bool shared;       // a program has a state in its hands, and may move it between steps
     tdi_capsule *capsule;
     int32_t *root;         // of an actor: another of its island, or itself
     int32_t *place;        // of an actor: its number among the members
@@ -143,6 +143,7 @@ typedef struct tdi_tie {
     td_vec3 point;         // and its point
     int32_t group, number; // whose holds it is in, and where
     td_joint_kind joint;   // of a constraint of a joint
+    td_vec3 axis;          // of a hinge, unit, in the axes of side a
     tdi_transform from;    // where side a was when the constraint began
     bool begun;            // it has
     bool loose;            // a program has let go
@@ -206,15 +207,15 @@ struct td_world {
     int32_t variant_count;
     tdi_object *objects;
     tdi_actor *actors;
-    int32_t actor_count;   // places
-    int32_t made_count;    // the same and those in reserve, which come after them
+    int32_t actor_count; // places
+    int32_t made_count;  // the same and those in reserve, which come after them
     int32_t actor_capacity;
     int64_t segment_count; // of all that were made
     int64_t segment_limit;
-    bool regroup; // others act than in the last step
+    bool regroup;        // others act than in the last step
     tdi_island *islands; // every actor is in one
     int32_t island_count;
-    tdi_member *members;   // island after island
+    tdi_member *members; // island after island
     int32_t member_count;
     int32_t *member_actor; // of a member
     tdi_nearness near;
