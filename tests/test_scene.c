@@ -300,7 +300,7 @@ TD_TEST(scene_filled_by_hand_is_refused_for_every_number_out_of_range) {
 TD_TEST(scene_filled_by_hand_is_refused_for_wrong_loads_and_probes) {
     td_object_def o = rod_def();
     td_scene_load load = td_scene_load_default(TD_SCENE_PULL);
-    td_probe_def probe = {.place = {.segment_id = TD_NONE}};
+    td_probe_def probe = td_probe_def_default();
     td_scene_def d = td_scene_def_default();
     td_diag diag;
     d.objects = &o;

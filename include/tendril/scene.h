@@ -35,13 +35,15 @@ typedef struct td_strand_end {
     td_real turns;    ///< rad: twist of a clamped end about its own axis, any number of turns.
 } td_strand_end;
 
-/// A box welded to a strand.
+/// A box welded to a strand. Start from td_strand_body_default().
 typedef struct td_strand_body {
     td_real at;       ///< 0..1: where along the strand. Default 1.
     td_real mass;     ///< kg, > 0.
     td_vec3 size;     ///< m: sides of the box along X, Y (along the strand) and Z.
     td_vec3 position; ///< m: its centre, from the strand, in the same axes.
 } td_strand_body;
+
+TD_API td_strand_body td_strand_body_default(void);
 
 /// What of a strand may change along its length, with the names of the fields.
 typedef enum td_along_kind {
@@ -186,6 +188,9 @@ typedef struct td_place_def {
     td_vec3 nearest_to; ///< m, world; used when given. With neither, the highest tip.
     bool nearest_given;
 } td_place_def;
+
+/// The highest tip of the first object.
+TD_API td_place_def td_place_def_default(void);
 
 /// Pulls the tip of a segment by a spring to a point that may move, from `start` to `end`.
 typedef struct td_pull_load {
@@ -334,8 +339,10 @@ typedef struct td_probe_def {
     const char *name; ///< Default: of the object and the quantity.
     td_place_def place;
     const char *constraint; ///< Whose force is recorded, in place of a segment. Default: none.
-    td_quantity quantity;
+    td_quantity quantity;   ///< Default TD_QUANTITY_POSITION.
 } td_probe_def;
+
+TD_API td_probe_def td_probe_def_default(void);
 
 typedef struct td_record_def {
     td_real duration;           ///< s. Default 10.

@@ -34,6 +34,9 @@ struct td_skeleton {
 // Takes the arrays over: `store` is empty afterwards. Shrinks them to what they hold.
 td_status tdi_skeleton_new(tdi_store *store, td_skeleton **out);
 
+// The name in the library that is most like this one.
+const char *tdi_material_nearest(const char *name);
+
 // Changes materials by name; TD_ERR_ARGUMENT for a name that none has.
 td_status tdi_materials_change(td_material *materials, int32_t material_count,
                                const td_material_change *changes, int32_t count, td_diag *diag);

@@ -311,3 +311,9 @@ static const tdi_scene_field object_fields[] = {
     {0}};
 const tdi_scene_table tdi_object_table = {"object", sizeof(td_object_def), object_fields,
                                           DOC("A plant or a strand, or many copies of one.")};
+
+td_strand_body td_strand_body_default(void) {
+    td_strand_body body;
+    tdi_fields_defaults(&body_table, &body);
+    return body;
+}

@@ -298,6 +298,16 @@ td_object_def td_object_def_default(void) {
     return def;
 }
 
+td_place_def td_place_def_default(void) {
+    return (td_place_def){.segment_id = TD_NONE};
+}
+
+td_probe_def td_probe_def_default(void) {
+    td_probe_def def;
+    tdi_fields_defaults(&probe_table, &def);
+    return def;
+}
+
 td_scene_load td_scene_load_default(td_scene_load_kind kind) {
     td_scene_load load = {.kind = kind};
     const tdi_scene_field *field = &load_fields[kind];
