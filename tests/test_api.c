@@ -47,6 +47,8 @@ TD_TEST(api_structs_that_callers_fill_start_from_what_the_headers_say) {
     CHECK_INT(td_place_def_default().segment_id, TD_NONE);
     const td_probe_def probe = td_probe_def_default();
     CHECK(probe.place.segment_id == TD_NONE && probe.quantity == TD_QUANTITY_POSITION);
+    const td_joint_def joint = td_joint_def_default(TD_JOINT_SLIDE);
+    CHECK(joint.kind == TD_JOINT_SLIDE && joint.as.segment_id == TD_NONE && joint.as.axis.z == 1);
     const td_strand_body body = td_strand_body_default();
     CHECK(body.at == 1 && body.mass == 0);
 }

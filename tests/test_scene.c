@@ -111,7 +111,7 @@ TD_TEST(scene_faults_of_objects_have_their_places) {
         {"{objects: [{strand: {points:\n [[0, 0, 0]]}}]}", 2, 2, "at least two"},
         {"{objects: [{strand: {points:\n [[0, 1, 0], [0, 1, 0]]}}]}", 2, 2, "no length"},
         {"{objects: [{strand: {points: [[0, 0, 0], [0, 1, 0]],\n material: cheese}}]}", 2, 12,
-         "has no material of this name"},
+         "unknown material 'cheese'"},
         {"{objects: [{plant: none.lsys}]}", 1, 20, "cannot read 'none.lsys'"},
         {"{objects: [{plant: nothing.lsys}]}", 1, 20, "no segments"},
         {"{objects: [{" ROD ", instances: {smallest: 2,\n largest: 1}}]}", 2, 11, "'smallest'"},

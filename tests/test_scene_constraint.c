@@ -80,7 +80,6 @@ TD_TEST(scene_faults_of_constraints_have_their_places) {
         {"{" TWO "[{point: {lenght: 2}}]}", 2, 12, "lenght"},
         {"{" TWO "[{rope: {length: -2}}]}", 2, 19, "'length' is -2"},
         {"{" TWO "[{rope: {length: 2}}]}", 2, 10, "the other end is missing"},
-        {"{" TWO "[{hinge: {b: {object: two}, angle: 5}}]}", 2, 37, "to the world"},
         {"{" TWO "[{point: {name: a}}], record: {probes: [{constraint: b, quantity: force}]}}", 2,
          55, "no constraint named 'b'"},
         {"{" TWO "[{point: {name: a}}], record: {probes: [{constraint: a}]}}", 2, 55,
@@ -98,6 +97,10 @@ TD_TEST(scene_constraints_refuse_what_cannot_be_held_with_them) {
         {"{objects: [{integrator: implicit-euler, " ROD "}, {name: two, " ROD "}], constraints:\n"
          " [{weld: {b: {object: two}}}]}",
          2, 23, "the same integrator"},
+        {"{objects: [{name: one, integrator: rk4, " ROD "}, {name: two, integrator: rk4, " ROD
+         "}], constraints:\n"
+         " [{hinge: {b: {object: two}, angle: 5}}]}",
+         2, 37, "'implicit'"},
     };
     check_faults(faults, sizeof faults / sizeof faults[0]);
 }

@@ -33,6 +33,8 @@ struct td_skeleton {
 
 // Takes the arrays over: `store` is empty afterwards. Shrinks them to what they hold.
 td_status tdi_skeleton_new(tdi_store *store, td_skeleton **out);
+// World rotations anew, after `rest` or `initial` of segments have changed.
+td_status tdi_skeleton_repose(td_skeleton *skeleton);
 
 // The name in the library that is most like this one.
 const char *tdi_material_nearest(const char *name);
