@@ -466,7 +466,7 @@ static void add_pose(collector *c, const td_pose_load *l, const tdi_keyed *keyed
 
 static void add_grab(collector *c) {
     const tdi_grab *g = &c->world->grab;
-    const int64_t self = c->actor - c->world->actors, n = c->actor->segment_count;
+    const int64_t self = c->actor - c->world->actors;
     if (g->held && g->actor == self) {
         add(c, (td_load){.kind = TD_LOAD_SPRING,
                          .segment = g->segment,
@@ -474,7 +474,7 @@ static void add_grab(collector *c) {
                          .vector = tdi_to_simulated(c->actor, g->to),
                          .stiffness = g->stiffness});
     }
-    if (g->twist != 0 && g->twist_actor == self && g->twist_segment >= 0 && g->twist_segment < n) {
+    if (g->twist != 0 && g->twist_actor == self) {
         add_twist(c, g->twist_segment, g->twist);
     }
 }

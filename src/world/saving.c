@@ -3,7 +3,7 @@
 //
 // Method   One list of all that is saved, which a tape either measures, writes or reads. What a
 //          tape holds are numbers alone, no gaps between the fields of structs, so that equal
-//          worlds give equal bytes.
+//          worlds give equal bytes. A checksum of all that goes before it ends the save.
 
 #include "world/world.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
-#define VERSION  8u
+#define VERSION  9u
 #define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {
@@ -22,6 +22,22 @@ typedef struct head {
     int64_t step;
     int32_t actors, colliders; // places
 } head;
+
+// ---- checksum -------------------------------------------------------------------------------
+
+// Eight bytes at a time; multiplication by an odd number and a shift are one to one, so that no
+// single change of bytes goes unseen.
+static uint64_t sum_of(const void *bytes, size_t size) {
+    const char *b = bytes;
+    uint64_t sum = size;
+    for (size_t k = 0; k < size; k += 8) {
+        uint64_t word = 0;
+        memcpy(&word, b + k, size - k < 8 ? size - k : 8);
+        sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
+        sum ^= sum >> 29;
+    }
+    return sum;
+}
 
 // ---- shape ----------------------------------------------------------------------------------
 
@@ -261,12 +277,14 @@ static void tape_world(tape *t, td_world *w) {
 size_t td_world_save_size(const td_world *w) {
     tape t = {NULL, NULL, 0};
     tape_world(&t, (td_world *)w);
-    return t.size;
+    return t.size + sizeof(uint64_t);
 }
 
 void td_world_save(const td_world *w, void *bytes) {
     tape t = {bytes, NULL, 0};
     tape_world(&t, (td_world *)w);
+    const uint64_t sum = sum_of(bytes, t.size);
+    memcpy((char *)bytes + t.size, &sum, sizeof sum);
 }
 
 static td_status other_scene(td_diag *diag) {
@@ -364,28 +382,28 @@ static bool same_places(const td_world *w, const head *h, const char *bytes) {
     return same;
 }
 
-td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag *diag) {
-    head h;
-    if (size < sizeof h) {
+// Whether the bytes are a save of this scene, undamaged; before anything changes.
+static td_status check_save(const td_world *w, const char *bytes, size_t size, head *h,
+                            td_diag *diag) {
+    uint64_t sum;
+    if (size < sizeof *h + sizeof sum) {
         return other_scene(diag);
     }
-    memcpy(&h, bytes, sizeof h);
-    if (h.magic != MAGIC || h.version != VERSION || h.shape != w->shape || h.step < 0 ||
-        h.step > MAX_STEP || !fits(w, &h, bytes, size)) {
+    memcpy(h, bytes, sizeof *h);
+    memcpy(&sum, bytes + size - sizeof sum, sizeof sum);
+    if (h->magic != MAGIC || h->version != VERSION || h->shape != w->shape) {
         return other_scene(diag);
     }
-    if (same_places(w, &h, bytes)) {
-        if (size != td_world_save_size(w)) {
-            return other_scene(diag);
-        }
-    } else {
-        td_status status = take_places(w, &h, bytes, size, diag);
-        if (status != TD_OK) {
-            return status;
-        }
+    if (sum != sum_of(bytes, size - sizeof sum)) {
+        return tdi_fail(diag, TD_ERR_SYNTAX,
+                        "the checkpoint is damaged: its checksum is not that of its bytes");
     }
-    tape t = {NULL, bytes, 0};
-    tape_world(&t, w);
+    return h->step < 0 || h->step > MAX_STEP || !fits(w, h, bytes, size) ? other_scene(diag)
+                                                                         : TD_OK;
+}
+
+// What follows from what was read.
+static td_status follow_save(td_world *w, td_diag *diag) {
     tdi_world_stand_colliders(w);
     tdi_world_forget_places(w);
     w->regroup = true;
@@ -399,4 +417,23 @@ td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag 
         status = tdi_world_remake_wind(w, k, diag); // its parameters may have been set
     }
     return status;
+}
+
+td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag *diag) {
+    head h;
+    td_status status = check_save(w, bytes, size, &h, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    if (!same_places(w, &h, bytes)) {
+        status = take_places(w, &h, bytes, size, diag);
+    } else if (size != td_world_save_size(w)) {
+        status = other_scene(diag);
+    }
+    if (status != TD_OK) {
+        return status;
+    }
+    tape t = {NULL, bytes, 0};
+    tape_world(&t, w);
+    return follow_save(w, diag);
 }

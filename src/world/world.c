@@ -405,27 +405,3 @@ void *td_world_state(td_world *w, int32_t actor, const char *solver) {
     w->near.shared = true;
     return a->solver == tdi_solver_find(solver) ? (void *)a->state : NULL;
 }
-
-void td_world_grab(td_world *w, int32_t actor, int32_t segment, td_vec3 point, td_vec3 to,
-                   td_real stiffness) {
-    w->grab.held = true;
-    w->grab.actor = actor;
-    w->grab.segment = segment;
-    w->grab.point = point;
-    w->grab.to = to;
-    w->grab.stiffness = stiffness;
-}
-
-void td_world_grab_to(td_world *w, td_vec3 to) {
-    w->grab.to = to;
-}
-
-void td_world_release(td_world *w) {
-    w->grab.held = false;
-}
-
-void td_world_set_torque(td_world *w, int32_t actor, int32_t segment, td_real torque) {
-    w->grab.twist_actor = actor;
-    w->grab.twist_segment = segment;
-    w->grab.twist = torque;
-}
