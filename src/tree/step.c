@@ -390,6 +390,23 @@ static td_real value(const void *body) {
            s->now->weight;
 }
 
+// Frames are all that the value sees of the pose but for the joints, which stay as they are.
+static void nudge(void *body, const tdi_rigid *g) {
+    td_tree_state *s = body;
+    for (int32_t i = 0; i < s->model->body_count; i++) {
+        tdi_frame *f = &s->frame[i];
+        if (!g && !s->nudged) {
+            s->node[i].turn_old = f->turn;
+            s->twist[i].v = f->o;
+            continue;
+        }
+        f->turn = g ? tdi_rigid_turn(g, s->node[i].turn_old) : s->node[i].turn_old;
+        f->r = tdi_mat3_from_quat(f->turn);
+        f->o = g ? tdi_rigid_point(g, s->twist[i].v) : s->twist[i].v;
+    }
+    s->nudged = g || !s->nudged;
+}
+
 static void keep(void *body) {
     tdi_tree_keep(((td_tree_state *)body)->model, body);
 }
@@ -434,6 +451,7 @@ const tdi_implicit tdi_tree_implicit = {
     .attempt = attempt,
     .largest = largest,
     .value = value,
+    .nudge = nudge,
     .keep = keep,
     .try = try,
     .longest = LARGEST_TURN,

@@ -65,6 +65,7 @@ static td_status make_one(td_world *w, int32_t object, int32_t variant, td_diag 
         w->group_of[w->made_count] = TD_NONE;
         w->made_count++;
         status = tdi_actor_make_loads(w, a);
+        status = status == TD_OK ? tdi_actor_hand_room(w, a, w->hand_capacity) : status;
     }
     return status == TD_OK && w->field ? tdi_actor_make_field(w, a) : status;
 }
@@ -197,6 +198,7 @@ static void begin(td_world *w, int32_t k, tdi_transform place) {
     a->largest_force = 0;
     a->strength = 1;
     a->base_rate = (tdi_rate){{0, 0, 0}, {0, 0, 0}};
+    a->watched = a->reacted = false;
     a->status = TD_OK;
     tdi_actor_set_name(w, a, places_of(w, a->object, k), true);
     tdi_actor_reset(w, a);
@@ -247,6 +249,7 @@ td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
         const int32_t k = (int32_t)(a - w->actors);
         a->alive = false;
         a->status = TD_OK;
+        tdi_world_release_actor(w, k);
         w->grab.held = w->grab.held && w->grab.actor != k;
         w->grab.twist = w->grab.twist_actor == k ? 0 : w->grab.twist;
         tdi_world_regroup(w, k);
