@@ -120,6 +120,8 @@ typedef struct tdi_implicit {
     // + To the first guess, with all that is driven at the end of its way; or back to the
     // beginning.
     void (*guess)(void *body, bool take);
+    // * Another first guess, from where the step began: points go straight to x.
+    void (*seek)(void *body, const td_vec3 *x);
     // + What the next step takes from this one. Time and `known` do not count the step yet.
     void (*accept)(void *body);
     // * To where the step began, with the same bits; base and `known` are there already. Left out:
@@ -231,7 +233,9 @@ typedef struct tdi_member {
     const tdi_implicit *ops;
     void *body;
     const td_step_opts *opts;
-    const char *name; // for messages; NULL: none
+    const char *name;     // for messages; NULL: none
+    const td_vec3 *tried; // where its points were when this step was solved without others that it
+                          // came near to: a first guess; NULL: none
 } tdi_member;
 
 typedef struct tdi_touch tdi_touch;

@@ -50,7 +50,7 @@ td_status tdi_solver_step(const tdi_solver *solver, void *state, const td_step_o
     if (!tdi_is_implicit(opts->integrator)) {
         return solver->explicit_step(state, opts, stats, diag);
     }
-    const tdi_member alone = {solver->implicit, state, opts, NULL};
+    const tdi_member alone = {.ops = solver->implicit, .body = state, .opts = opts};
     const tdi_system system = {.member = &alone, .count = 1};
     const td_alloc *alloc = ((const tdi_solver_state *)state)->alloc;
     return tdi_system_step(&system, NULL, alloc, stats, diag);
@@ -60,7 +60,7 @@ td_status tdi_solver_settle(const tdi_solver *solver, void *state, const td_step
                             td_step_stats *stats, td_diag *diag) {
     td_step_stats none = {0};
     td_status status = tdi_solver_check(solver, state, opts, diag);
-    const tdi_member alone = {solver->implicit, state, opts, NULL};
+    const tdi_member alone = {.ops = solver->implicit, .body = state, .opts = opts};
     const tdi_system system = {.member = &alone, .count = 1};
     return status == TD_OK ? tdi_system_settle(&system, stats ? stats : &none, diag) : status;
 }
