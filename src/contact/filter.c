@@ -15,7 +15,10 @@
 
 #include "contact/store.h"
 
-#define KEPT   0.1  // of a gap, or of its range when it is larger
+// A barrier closed by more than CLOSED costs more than there is to gain: the line search would go
+// back.
+#define KEPT   0.1  // of a gap, at least
+#define CLOSED 0.3  // of the range: no more is closed at once
 #define ROUNDS 32   // directions; any number is safe
 #define PASSES 8    // over all pairs, in which groups are shortened one by one
 #define STALL  1.02 // stop when the next round gets less far than this times what there is
@@ -91,7 +94,8 @@ static td_real advance(const tdi_two *two, const tdi_drift *d, td_real radii, td
 }
 
 static td_real kept(const tdi_meeting *m, td_real gap) {
-    return KEPT * (gap < m->range ? gap : m->range);
+    const td_real in_range = gap < m->range ? gap : m->range, rest = in_range - CLOSED * m->range;
+    return rest > KEPT * in_range ? rest : KEPT * in_range;
 }
 
 // ---- pairs of capsules ----------------------------------------------------------------------

@@ -160,6 +160,7 @@ typedef struct tdi_implicit {
     td_real (*value_kept)(void *body); // * at the pose that was kept; left out: it has to go there
     void (*keep)(void *body);          // + the pose
     void (*try)(void *body, td_real fraction); // + that pose, moved by a fraction of the increments
+    bool straight; // * with contact, points go straight by a fraction of the increments
     // No increment is tried beyond this at once, in a step and in statics; 0: any.
     td_real longest, longest_rest;
 

@@ -28,6 +28,7 @@ struct tdi_touch {
     td_vec3 *star;   // a point: where the rule takes velocities from
     td_vec3 *began,
         *ahead;       // a point, in exact contact: where the step began, and its way without forces
+    bool looked;      // pairs are those of the way from x by dx, on which the poses are
     td_real time;     // 0..1: how far colliders and what is driven have come
     td_real strength; // of the barrier over the bodies' own forces: what a step leaves behind
     td_real own;      // N: the size of the bodies' own forces

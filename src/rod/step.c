@@ -514,6 +514,7 @@ const tdi_implicit tdi_rod_implicit = {
     .value_kept = value_kept,
     .keep = keep,
     .try = try,
+    .straight = true,
     .driven = driven,
     .stand = stand,
     .capsules = tdi_rod_capsules,
