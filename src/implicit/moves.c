@@ -215,7 +215,7 @@ static bool go_straight(const tdi_system *y, td_real *fraction) {
     td_real part = 1;
     for (int32_t k = 0; k < HALVINGS; k++) {
         tdi_system_place(y, *fraction);
-        part = t->exact ? 1 : tdi_touch_way(t, y, t->time);
+        part = t->exact ? 1 : tdi_touch_try(t, y);
         *fraction *= part;
         if (t->exact || t->looked) {
             break;
