@@ -17,7 +17,9 @@
 #include <math.h>
 #include <string.h>
 
-#define FLAT 1e-12 // of the largest moment: what has less does not move by itself
+#define RIDE_TIMES 4          // riding joints come nearer to balance at a change so many times
+#define TURN_TIME  (1.0 / 60) // s: riding joints turn at a change as in this time
+#define FLAT       1e-12      // of the largest moment: what has less does not move by itself
 
 // ---- moments --------------------------------------------------------------------------------
 
@@ -163,13 +165,17 @@ static void add_motion(td_reduced_state *s, int32_t i, const tdi_seat *seat, td_
     }
 }
 
+static bool summed(const td_reduced_state *s, int32_t c) {
+    return !tdi_reduce_single(s, c) && !tdi_reduce_kept(s, c);
+}
+
 static void add_motions(td_reduced_state *s) {
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const tdi_other_side *side = &s->side[i];
-        if (!tdi_reduce_single(s, s->seat[i].body)) {
+        if (summed(s, s->seat[i].body)) {
             add_motion(s, i, &s->seat[i], 1 - side->share);
         }
-        if (side->seat.body != TD_NONE) {
+        if (side->seat.body != TD_NONE && summed(s, side->seat.body)) {
             add_motion(s, i, &side->seat, side->share);
         }
     }
@@ -194,6 +200,18 @@ static void finish_motion(td_reduced_state *s, int32_t c) {
     s->tree.hat[c] = sum_of(hat, &pose);
 }
 
+static void keep_past(td_reduced_state *s, int32_t c) {
+    const tdi_reduce_old *old = tdi_reduce_kept(s, c);
+    const int32_t p = s->full->parent[s->first[c]];
+    const td_vec3 shift = p == TD_NONE ? tdi_vec3(0, 0, 0) : s->shift[p];
+    s->tree.past[c] = old->past;
+    s->tree.star[c] = old->star;
+    s->tree.hat[c] = old->hat;
+    s->tree.past[c].o = tdi_add(old->past.o, shift);
+    s->tree.star[c].o = tdi_add(old->star.o, shift);
+    s->tree.hat[c].o = tdi_add(old->hat.o, shift);
+}
+
 static void gather_past(td_reduced_state *s) {
     const size_t n = (size_t)s->clusters.body_count;
     memset(s->rate, 0, n * sizeof *s->rate);
@@ -202,7 +220,9 @@ static void gather_past(td_reduced_state *s) {
     add_motions(s);
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         const int32_t i = s->first[c];
-        if (tdi_reduce_single(s, c)) {
+        if (tdi_reduce_kept(s, c)) {
+            keep_past(s, c);
+        } else if (tdi_reduce_single(s, c)) {
             s->tree.past[c] = s->whole.past[i];
             s->tree.star[c] = s->whole.star[i];
             s->tree.hat[c] = s->whole.hat[i];
@@ -237,9 +257,23 @@ static void gather_group(td_reduced_state *s, int32_t c, int32_t first) {
     tdi_reduce_set_ball(&s->tree, s->clusters.coord[c], s->clusters.dof[c], a, star);
 }
 
+static void copy_joint(td_tree_state *s, int32_t c, tdi_reduce_old *old, bool back) {
+    const td_tree_model *m = s->model;
+    const size_t coords = (size_t)(m->coord[c + 1] - m->coord[c]) * sizeof(td_real),
+                 dofs = (size_t)(m->dof[c + 1] - m->dof[c]) * sizeof(td_real);
+    td_real *of[4] = {s->q + m->coord[c], s->q_back + m->coord[c], s->angle + m->dof[c],
+                      s->angle_star + m->dof[c]},
+            *with[4] = {old->q, old->q_back, old->angle, old->angle_star};
+    for (int k = 0; k < 4; k++) {
+        memcpy(back ? of[k] : with[k], back ? with[k] : of[k], k < 2 ? coords : dofs);
+    }
+}
+
 static void gather_joints(td_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        if (s->joined[s->first[c]] == TD_NONE) {
+        if (tdi_reduce_kept(s, c)) {
+            copy_joint(&s->tree, c, &s->old[s->was[s->first[c]]], true);
+        } else if (s->joined[s->first[c]] == TD_NONE) {
             gather_own(s, c, s->first[c]);
         } else {
             gather_group(s, c, s->first[c]);
@@ -247,14 +281,70 @@ static void gather_joints(td_reduced_state *s) {
     }
 }
 
+// Where wind was asked for is on a cluster that knows it.
+static void gather_winds(td_reduced_state *s) {
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        s->winds[c] = s->seg_wind[s->wind_from[c]];
+    }
+}
+
+// ---- before ---------------------------------------------------------------------------------
+
+static void touch(td_reduced_state *s, int32_t i) {
+    if (i != TD_NONE) {
+        s->old[s->seat[i].body].touched = true;
+        if (s->side[i].seat.body != TD_NONE) {
+            s->old[s->side[i].seat.body].touched = true;
+        }
+    }
+}
+
+// What carries the group that a joint is to be in gets a share of it.
+static void touch_below_group(td_reduced_state *s, int32_t i) {
+    while (s->wanted[i] == TD_REDUCE_JOINED) {
+        i = s->full->parent[i];
+    }
+    touch(s, s->full->parent[i]);
+}
+
+// All clusters as they are, and which of them the change touches.
+static void remember(td_reduced_state *s) {
+    const td_tree_state *t = &s->tree;
+    tdi_reduce_settle_modes(s->full, s->wanted, s->was);
+    memset(s->was, 0xff, (size_t)s->full->body_count * sizeof *s->was); // TD_NONE
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        s->was[s->first[c]] = c;
+        s->old[c] = (tdi_reduce_old){.body = s->clusters.body[c],
+                                     .frame = t->frame[c],
+                                     .past = t->past[c],
+                                     .star = t->star[c],
+                                     .hat = t->hat[c],
+                                     .began = s->began[c],
+                                     .usual = s->usual[c]};
+        copy_joint(&s->tree, c, &s->old[c], false);
+    }
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        s->seg_wind[i] = s->winds[s->seat[i].body];
+        if (s->mode[i] != s->wanted[i]) {
+            touch(s, i);
+            touch(s, s->full->parent[i]);
+            touch(s, s->joined[i]);
+            touch_below_group(s, i);
+        }
+    }
+}
+
 // ---- entry ----------------------------------------------------------------------------------
 
 void tdi_reduce_change(td_reduced_state *s) {
-    tdi_reduce_draw(s, true);
+    remember(s);
+    tdi_reduce_draw_touched(s);
     memcpy(s->mode, s->wanted, (size_t)s->full->body_count * sizeof *s->mode);
     tdi_reduce_cluster(s);
     gather_joints(s);
     gather_past(s);
+    gather_winds(s);
+    tdi_reduce_air(s, TURN_TIME);
     s->tree.stale = true;
     s->count->changes++;
 }

@@ -30,9 +30,12 @@ static tdi_seat seat_at(const td_reduced_state *s, int32_t cluster, int32_t i) {
 }
 
 static void place_seats(td_reduced_state *s, int32_t i) {
-    s->seat[i] = seat_at(s, s->seat[i].body, i);
-    if (s->side[i].seat.body != TD_NONE) {
-        s->side[i].seat = seat_at(s, s->side[i].seat.body, i);
+    const int32_t c = s->seat[i].body, side = s->side[i].seat.body;
+    if (!tdi_reduce_kept(s, c)) {
+        s->seat[i] = seat_at(s, c, i);
+    }
+    if (side != TD_NONE && !tdi_reduce_kept(s, side)) {
+        s->side[i].seat = seat_at(s, side, i);
     }
 }
 
@@ -81,15 +84,22 @@ static void fit_area(tdi_body *b) {
 // ---- joints ---------------------------------------------------------------------------------
 
 // The joint of a segment as it is, seen from the cluster that carries it.
-static void place_joint(td_reduced_state *s, int32_t c, int32_t i) {
+static void place_attach(td_reduced_state *s, int32_t c, int32_t i) {
     tdi_body *b = &s->clusters.body[c];
+    const tdi_body *own = &s->full->body[i];
     const int32_t p = s->full->parent[i];
-    *b = s->full->body[i];
+    b->attach = own->attach;
+    b->rest = own->rest;
     if (p != TD_NONE) {
         const tdi_seat *up = &s->seat[p];
-        b->attach = tdi_add(up->at, tdi_quat_rotate(up->turn, b->attach));
-        b->rest = tdi_seat_turn(up, b->rest);
+        b->attach = tdi_add(up->at, tdi_quat_rotate(up->turn, own->attach));
+        b->rest = tdi_seat_turn(up, own->rest);
     }
+}
+
+static void place_joint(td_reduced_state *s, int32_t c, int32_t i) {
+    s->clusters.body[c] = s->full->body[i];
+    place_attach(s, c, i);
     s->tree.frame[c] = s->whole.frame[i];
     s->seat[i] = (tdi_seat){c, {0, 0, 0}, {1, 0, 0, 0}};
 }
@@ -165,6 +175,37 @@ static void place_group_joint(td_reduced_state *s, int32_t c) {
     b->initial = b->rest;
 }
 
+// A group that was there before goes on as it was, seen from what carries it now.
+static void keep_group(td_reduced_state *s, int32_t c, const tdi_reduce_old *old) {
+    const int32_t p = s->clusters.parent[c];
+    s->began[c] = old->began;
+    if (p != TD_NONE && tdi_reduce_kept(s, p)) {
+        return;
+    }
+    tdi_body *b = &s->clusters.body[c];
+    const tdi_frame *f = &s->tree.frame[c], *up = p == TD_NONE ? &s->tree.base : &s->tree.frame[p];
+    const td_quat turn = tdi_quat_mul(tdi_quat_conj(up->turn), f->turn),
+                  joint = {old->q[0], old->q[1], old->q[2], old->q[3]};
+    b->attach = tdi_mat3_apply_t(&up->r, tdi_sub(f->o, up->o));
+    b->rest = tdi_quat_unit(tdi_quat_mul(turn, tdi_quat_conj(joint)));
+}
+
+// A cluster that no change touched.
+static void keep_cluster(td_reduced_state *s, int32_t c, const tdi_reduce_old *old) {
+    const int32_t i = s->first[c], p = s->full->parent[i];
+    s->clusters.body[c] = old->body;
+    s->usual[c] = old->usual;
+    s->tree.frame[c] = old->frame;
+    if (p != TD_NONE) {
+        s->tree.frame[c].o = tdi_add(old->frame.o, s->shift[p]);
+    }
+    if (s->joined[i] != TD_NONE) {
+        keep_group(s, c, old);
+    } else {
+        place_attach(s, c, i);
+    }
+}
+
 static void make_group(td_reduced_state *s, int32_t c, int32_t first) {
     s->clusters.body[c] = (tdi_body){.mass = 0};
     place_group(s, c, first);
@@ -175,16 +216,22 @@ static void make_group(td_reduced_state *s, int32_t c, int32_t first) {
     }
 }
 
-// Clusters come before what they carry, so that seats are placed when they are needed.
+// Clusters come before what they carry, so that seats are placed when they are needed. Seats on
+// what is kept stay.
 static void make_joints(td_reduced_state *s) {
     for (int32_t i = 0, c = 0; i < s->full->body_count; i++) {
-        if (s->mode[i] == TD_REDUCE_OWN && s->joined[i] != TD_NONE) {
-            make_group(s, c++, i);
-        } else if (s->mode[i] == TD_REDUCE_OWN) {
-            place_joint(s, c++, i);
+        const bool own = s->mode[i] == TD_REDUCE_OWN;
+        const tdi_reduce_old *old = own ? tdi_reduce_kept(s, c) : NULL;
+        if (old) {
+            keep_cluster(s, c, old);
+        } else if (own && s->joined[i] != TD_NONE) {
+            make_group(s, c, i);
+        } else if (own) {
+            place_joint(s, c, i);
         } else if (s->mode[i] != TD_REDUCE_JOINED) {
             place_seats(s, i);
         }
+        c += own;
     }
 }
 
@@ -195,11 +242,15 @@ static void add_segment(td_reduced_state *s, const tdi_seat *seat, int32_t i, td
     add_area(&s->clusters.body[seat->body], &s->full->body[i], seat, w);
 }
 
-// Clusters of one segment keep its numbers to the last bit.
+// Clusters of one segment have its numbers to the last bit.
+static bool made(const td_reduced_state *s, int32_t c) {
+    return !tdi_reduce_single(s, c) && !tdi_reduce_kept(s, c);
+}
+
 static void fill_bodies(td_reduced_state *s) {
     tdi_body *body = s->clusters.body;
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        if (!tdi_reduce_single(s, c)) {
+        if (made(s, c)) {
             body[c].mass = body[c].from = 0;
             body[c].moment = body[c].area = body[c].tip = tdi_vec3(0, 0, 0);
             body[c].second = (td_sym3){0, 0, 0, 0, 0, 0};
@@ -207,16 +258,17 @@ static void fill_bodies(td_reduced_state *s) {
     }
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const tdi_other_side *side = &s->side[i];
-        if (!tdi_reduce_single(s, s->seat[i].body)) {
+        if (made(s, s->seat[i].body)) {
             add_segment(s, &s->seat[i], i, 1 - side->share);
         }
-        if (side->seat.body != TD_NONE) {
+        if (side->seat.body != TD_NONE && made(s, side->seat.body)) {
             add_segment(s, &side->seat, i, side->share);
         }
     }
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        if (!tdi_reduce_single(s, c)) {
+        if (made(s, c)) {
             fit_area(&body[c]);
+            s->usual[c] = (tdi_reduce_usual){body[c].area, body[c].tip};
         }
     }
 }

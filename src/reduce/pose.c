@@ -10,6 +10,7 @@
 #include "reduce/reduce.h"
 
 #include "tree/joint.h"
+#include "tree/trial.h"
 
 #include <string.h>
 
@@ -56,19 +57,39 @@ static void draw_own(td_reduced_state *s, int32_t i, int32_t c) {
     memcpy(s->whole.angle_star + m->dof[i], s->tree.angle_star + from->dof[c], dofs);
 }
 
+// The orientation of a segment on its cluster.
+static td_quat seated_turn(const td_reduced_state *s, int32_t i) {
+    return i == TD_NONE ? s->tree.base.turn
+                        : tdi_quat_mul(s->tree.frame[s->seat[i].body].turn, s->seat[i].turn);
+}
+
+// The last joint of a group has the turn that leaves its segment as the cluster has it: the turns
+// of joints do not add up as vectors do.
+static td_vec3 last_angle(const td_reduced_state *s, int32_t last, td_quat up, td_vec3 near) {
+    const td_quat joint = tdi_quat_mul(tdi_quat_conj(tdi_quat_mul(up, s->full->body[last].rest)),
+                                       seated_turn(s, last));
+    const td_real q[4] = {joint.w, joint.x, joint.y, joint.z}, a[3] = {near.x, near.y, near.z};
+    return tdi_ball_turn_of(q, a).a;
+}
+
 // a_j = a_j0 + K_j^-1 Q_j^T K (a - a_0), and the same of what the rule takes from the past
 static void draw_group(td_reduced_state *s, int32_t first, int32_t c) {
     const td_vec3 a = read3(s->tree.angle + s->clusters.dof[c]),
                   star = read3(s->tree.angle_star + s->clusters.dof[c]),
                   k = s->clusters.body[c].stiffness, moment = tdi_times(k, tdi_sub(a, s->began[c])),
-                  later = tdi_times(k, tdi_sub(star, s->began[c]));
+                  later = tdi_times(k, tdi_sub(star, a));
+    td_quat up = seated_turn(s, s->full->parent[first]);
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
         const tdi_share *share = &s->share[j];
         const td_quat back = tdi_quat_conj(share->turn);
         const td_vec3 own = s->full->body[j].stiffness;
-        tdi_reduce_set_ball(&s->whole, s->full->coord[j], s->full->dof[j],
-                            tdi_add(share->angle, over(tdi_quat_rotate(back, moment), own)),
-                            tdi_add(share->angle, over(tdi_quat_rotate(back, later), own)));
+        td_vec3 now = tdi_add(share->angle, over(tdi_quat_rotate(back, moment), own));
+        if (s->joined[j] == TD_NONE) {
+            now = last_angle(s, j, up, now);
+        }
+        up = tdi_quat_mul(tdi_quat_mul(up, s->full->body[j].rest), tdi_turn_by(now));
+        tdi_reduce_set_ball(&s->whole, s->full->coord[j], s->full->dof[j], now,
+                            tdi_add(now, over(tdi_quat_rotate(back, later), own)));
     }
 }
 
@@ -85,26 +106,53 @@ static void draw_joints(td_reduced_state *s) {
 
 // ---- places ---------------------------------------------------------------------------------
 
-// Rigid clusters carry their segments. Where there are groups the joints do, so that segments stay
-// together.
-static void draw_frames(td_reduced_state *s) {
+static tdi_frame seated(const td_reduced_state *s, int32_t i) {
+    const tdi_seat *seat = &s->seat[i];
+    const tdi_frame *c = &s->tree.frame[seat->body];
+    tdi_frame f = *c;
+    if (s->mode[i] != TD_REDUCE_OWN || s->joined[i] != TD_NONE) {
+        f.turn = tdi_quat_unit(tdi_quat_mul(c->turn, seat->turn));
+        f.r = tdi_mat3_from_quat(f.turn);
+        f.o = tdi_add(c->o, tdi_mat3_apply(&c->r, seat->at));
+    }
+    return f;
+}
+
+static void place_by_joint(td_reduced_state *s, int32_t i) {
+    const td_real *q = s->whole.q + s->full->coord[i];
+    tdi_place_body(&s->full->body[i], tdi_parent_frame(s->full, &s->whole, i),
+                   (td_quat){q[0], q[1], q[2], q[3]}, s->full->body[i].attach, &s->whole.frame[i]);
+}
+
+static bool bends(const td_reduced_state *s, int32_t i, bool rigid) {
+    return (s->mode[i] == TD_REDUCE_JOINED || s->joined[i] != TD_NONE) && !rigid;
+}
+
+// Clusters carry their segments, but for those of groups, which are where their joints put them.
+// What these carry is shifted with them. `old` tells which groups are rigid for once.
+static void draw_frames(td_reduced_state *s, const tdi_reduce_old *old) {
     td_tree_state *w = &s->whole;
     w->head.base = s->tree.head.base;
     w->base = s->tree.base;
     w->base_twist = s->tree.base_twist;
-    if (s->groups > 0) {
-        tdi_tree_place(s->full, w);
-        return;
-    }
     for (int32_t i = 0; i < s->full->body_count; i++) {
-        const tdi_seat *seat = &s->seat[i];
-        const tdi_frame *c = &s->tree.frame[seat->body];
-        if (s->mode[i] == TD_REDUCE_OWN) {
-            w->frame[i] = *c;
+        const int32_t p = s->full->parent[i];
+        const td_vec3 shift = p == TD_NONE ? tdi_vec3(0, 0, 0) : s->shift[p];
+        const bool rigid = old && !old[s->seat[i].body].touched &&
+                           (s->side[i].seat.body == TD_NONE || !old[s->side[i].seat.body].touched);
+        if (s->mode[i] == TD_REDUCE_RIDING) {
+            tdi_reduce_place_riding(s, i);
+            s->shift[i] = shift;
+            continue;
+        }
+        const tdi_frame f = seated(s, i);
+        if (bends(s, i, rigid)) {
+            place_by_joint(s, i);
+            s->shift[i] = tdi_sub(w->frame[i].o, f.o);
         } else {
-            w->frame[i].turn = tdi_quat_unit(tdi_quat_mul(c->turn, seat->turn));
-            w->frame[i].r = tdi_mat3_from_quat(w->frame[i].turn);
-            w->frame[i].o = tdi_add(c->o, tdi_mat3_apply(&c->r, seat->at));
+            w->frame[i] = f;
+            w->frame[i].o = tdi_add(f.o, shift);
+            s->shift[i] = shift;
         }
     }
 }
@@ -160,7 +208,7 @@ static void draw_past(td_reduced_state *s, int32_t i) {
     td_tree_state *w = &s->whole;
     const tdi_frame *f = &w->frame[i];
     const int32_t c = s->seat[i].body;
-    if (tdi_reduce_single(s, c) && s->groups == 0) {
+    if (tdi_reduce_single(s, c) && s->groups == 0) { // nothing is shifted
         w->past[i] = s->tree.past[c];
         w->star[i] = s->tree.star[c];
         w->hat[i] = s->tree.hat[c];
@@ -179,15 +227,20 @@ static void draw_past(td_reduced_state *s, int32_t i) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
+static void draw_head(td_reduced_state *s) {
+    td_tree_state *w = &s->whole;
+    w->head.time = s->tree.head.time;
+    w->head.dt = s->tree.head.dt;
+    w->head.known = s->tree.head.known;
+    w->head.moved = s->tree.head.moved;
+}
+
 void tdi_reduce_draw(td_reduced_state *s, bool past) {
     td_tree_state *w = &s->whole;
     if (s->drawn < TDI_DRAWN_POSE) {
         draw_joints(s);
-        draw_frames(s);
-        w->head.time = s->tree.head.time;
-        w->head.dt = s->tree.head.dt;
-        w->head.known = s->tree.head.known;
-        w->head.moved = s->tree.head.moved;
+        draw_frames(s, NULL);
+        draw_head(s);
         s->drawn = TDI_DRAWN_POSE;
     }
     if (past && s->drawn < TDI_DRAWN_PAST) {
@@ -200,4 +253,18 @@ void tdi_reduce_draw(td_reduced_state *s, bool past) {
         w->stale = true;
         s->drawn = TDI_DRAWN_PAST;
     }
+}
+
+void tdi_reduce_draw_touched(td_reduced_state *s) {
+    draw_joints(s);
+    draw_frames(s, s->old);
+    draw_head(s);
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        const int32_t side = s->side[i].seat.body;
+        if (s->old[s->seat[i].body].touched || (side != TD_NONE && s->old[side].touched)) {
+            hold_still(s, i);
+            draw_past(s, i);
+        }
+    }
+    s->drawn = TDI_DRAWN_NOT;
 }

@@ -13,6 +13,10 @@
 #include <math.h>
 #include <string.h>
 
+#ifndef AIR_EVERY
+#define AIR_EVERY 4 // steps
+#endif
+
 // ---- memory ---------------------------------------------------------------------------------
 
 static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *full) {
@@ -26,11 +30,13 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     const size_t from = l->used;
     s->count = tdi_layout_place(l, 1, sizeof *s->count);
     s->saved = (char *)s->count;
+    s->winds = tdi_layout_place(l, n, sizeof *s->winds);
     s->mode = tdi_layout_place(l, n, sizeof *s->mode);
     s->wanted = tdi_layout_place(l, n, sizeof *s->wanted);
     s->seat = tdi_layout_place(l, n, sizeof *s->seat);
     s->side = tdi_layout_place(l, n, sizeof *s->side);
     s->share = tdi_layout_place(l, n, sizeof *s->share);
+    s->usual = tdi_layout_place(l, n, sizeof *s->usual);
     s->began = tdi_layout_place(l, n, sizeof *s->began);
     s->clusters.body = tdi_layout_place(l, n, sizeof *s->clusters.body);
     s->whole.q = tdi_layout_place(l, (size_t)full->coord_count, sizeof *s->whole.q);
@@ -40,8 +46,14 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->size = tdi_layout_place(l, n, sizeof *s->size);
     s->first = tdi_layout_place(l, n, sizeof *s->first);
     s->wind_from = tdi_layout_place(l, n, sizeof *s->wind_from);
-    s->winds = tdi_layout_place(l, n, sizeof *s->winds);
+    s->seg_wind = tdi_layout_place(l, n, sizeof *s->seg_wind);
     s->rate = tdi_layout_place(l, n, sizeof *s->rate);
+    s->old = tdi_layout_place(l, n, sizeof *s->old);
+    s->was = tdi_layout_place(l, n, sizeof *s->was);
+    s->shift = tdi_layout_place(l, n, sizeof *s->shift);
+    s->load = tdi_layout_place(l, n, sizeof *s->load);
+    s->damp = tdi_layout_place(l, n, sizeof *s->damp);
+    s->sum = tdi_layout_place(l, n, sizeof *s->sum);
 }
 
 // As drawn, nothing reduced: the clusters are the segments.
@@ -56,6 +68,7 @@ static void set_up(td_reduced_state *s, const td_tree_model *full) {
     memcpy(s->clusters.drawn, full->drawn,
            2 * (size_t)full->capsule_count * sizeof *s->clusters.drawn);
     td_tree_state_reset(&s->whole);
+    memset(s->was, 0xff, (size_t)full->body_count * sizeof *s->was); // TD_NONE
     tdi_reduce_cluster(s);
     td_tree_state_reset(&s->tree);
 }
@@ -120,10 +133,10 @@ static void begin(void *body) {
     td_reduced_state *s = body;
     tdi_step_begin(body);
     const td_vec3 *winds = s->tree.head.opts->winds;
+    for (int32_t c = 0; winds && c < s->clusters.body_count; c++) {
+        s->winds[c] = winds[s->wind_from[c]];
+    }
     if (winds && s->reduced > 0) {
-        for (int32_t c = 0; c < s->clusters.body_count; c++) {
-            s->winds[c] = winds[s->wind_from[c]];
-        }
         s->tree.now->potential.loads.winds = s->winds;
     }
 }
@@ -134,10 +147,15 @@ static bool differs(const td_reduced_state *s) {
 
 static void accept(void *body) {
     td_reduced_state *s = body;
+    const td_step_opts *o = s->tree.head.opts;
     tdi_step_accept(body);
     s->drawn = TDI_DRAWN_NOT;
+    s->count->since++;
+    s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, o->winds != NULL};
     if (differs(s)) {
         tdi_reduce_change(s);
+    } else if (s->reduced > 0 && s->count->since % AIR_EVERY == 0) {
+        tdi_reduce_air(s, AIR_EVERY * s->tree.head.rule.dt);
     }
 }
 
@@ -221,10 +239,27 @@ td_status td_reduced_set(td_reduced_state *s, const td_reduce_opts *opts, td_dia
     return status;
 }
 
+// Before any step there is no past but what q and v tell.
+static void change_at_start(td_reduced_state *s) {
+    td_tree_state *t = &s->tree;
+    tdi_tree_begin_history(&s->clusters, t);
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        t->star[c] = t->hat[c] = (tdi_place){t->frame[c].o, t->frame[c].r};
+    }
+    memcpy(t->angle_star, t->angle, (size_t)s->clusters.head.dof_count * sizeof *t->angle);
+    memcpy(t->q_back, t->q, (size_t)s->clusters.coord_count * sizeof *t->q);
+    s->drawn = TDI_DRAWN_NOT;
+    tdi_reduce_change(s);
+    tdi_tree_fresh(t);
+}
+
 void td_reduced_set_modes(td_reduced_state *s, const uint8_t *modes) {
     s->count->by_hand = modes != NULL;
     if (modes) {
         memcpy(s->wanted, modes, (size_t)s->full->body_count * sizeof *modes);
+    }
+    if (s->tree.head.known == 0 && differs(s)) {
+        change_at_start(s);
     }
 }
 

@@ -30,25 +30,28 @@ bool tdi_reduce_can(const td_tree_model *m, int32_t i, td_reduce_mode mode) {
 }
 
 // A joint turns with one that moves, and no more than one with it.
-static void settle_modes(td_reduced_state *s) {
-    const td_tree_model *m = s->full;
-    s->reduced = 0;
+int32_t tdi_reduce_settle_modes(const td_tree_model *m, uint8_t *mode, int32_t *joined) {
+    int32_t reduced = 0;
     for (int32_t i = 0; i < m->body_count; i++) {
         const int32_t p = m->parent[i];
-        s->joined[i] = TD_NONE;
-        if (!tdi_reduce_can(m, i, (td_reduce_mode)s->mode[i])) {
-            s->mode[i] = TD_REDUCE_OWN;
+        joined[i] = TD_NONE;
+        if (p != TD_NONE && mode[p] == TD_REDUCE_RIDING) {
+            mode[i] = TD_REDUCE_RIDING; // what rides carries nothing that does not
         }
-        if (s->mode[i] == TD_REDUCE_JOINED) {
-            const bool moves = s->mode[p] == TD_REDUCE_OWN || s->mode[p] == TD_REDUCE_JOINED;
-            if (moves && s->joined[p] == TD_NONE) {
-                s->joined[p] = i;
+        if (!tdi_reduce_can(m, i, (td_reduce_mode)mode[i])) {
+            mode[i] = TD_REDUCE_OWN;
+        }
+        if (mode[i] == TD_REDUCE_JOINED) {
+            const bool moves = mode[p] == TD_REDUCE_OWN || mode[p] == TD_REDUCE_JOINED;
+            if (moves && joined[p] == TD_NONE) {
+                joined[p] = i;
             } else {
-                s->mode[i] = TD_REDUCE_OWN;
+                mode[i] = TD_REDUCE_OWN;
             }
         }
-        s->reduced += s->mode[i] != TD_REDUCE_OWN;
+        reduced += mode[i] != TD_REDUCE_OWN;
     }
+    return reduced;
 }
 
 // ---- clusters -------------------------------------------------------------------------------
@@ -137,7 +140,7 @@ static void count_segments(td_reduced_state *s) {
 
 void tdi_reduce_structure(td_reduced_state *s) {
     td_tree_model *m = &s->clusters;
-    settle_modes(s);
+    s->reduced = tdi_reduce_settle_modes(s->full, s->mode, s->joined);
     m->body_count = m->other_count = m->run_count = s->groups = 0;
     m->dof[0] = m->coord[0] = 0;
     seat_all(s);

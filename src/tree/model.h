@@ -241,6 +241,8 @@ void tdi_tree_put_base(td_tree_state *state, const td_base_motion *base);
 void tdi_tree_carry_base(td_tree_state *state, const td_base_motion *start, td_real t);
 // Brings v up to date after implicit steps, which do without it.
 void tdi_tree_fresh(td_tree_state *state);
+// The past of a state that was set by hand: from q and v.
+void tdi_tree_begin_history(const td_tree_model *model, td_tree_state *state);
 // Keeps the pose, so that trials can start from it.
 void tdi_tree_keep(const td_tree_model *model, td_tree_state *state);
 // The kept pose moved by `fraction` of the nodes' move and the joints' step: coordinates and

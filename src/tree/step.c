@@ -72,8 +72,7 @@ static tdi_mat3 rate_of(const tdi_mat3 *r, td_vec3 w) { // [w]x R
     return d;
 }
 
-// The past of a state that was set by hand: from q and v.
-static void begin_history(const td_tree_model *m, td_tree_state *s) {
+void tdi_tree_begin_history(const td_tree_model *m, td_tree_state *s) {
     tdi_tree_place(m, s);
     tdi_tree_move(m, s);
     for (int32_t i = 0; i < m->body_count; i++) {
@@ -220,7 +219,7 @@ void tdi_step_begin(void *body) {
     tdi_tree_step *now = s->now;
     *now = (tdi_tree_step){.weight = h * h, .pool = o->pool};
     if (s->head.known == 0) {
-        begin_history(m, s);
+        tdi_tree_begin_history(m, s);
     }
     if (!s->head.rule.two) {
         take_past(m, s, h);
