@@ -428,6 +428,7 @@ const tdi_implicit tdi_tree_implicit = {
     .apart = tdi_tree_apart,
     .force = tdi_tree_force,
     .saved = tdi_tree_saved,
+    .transform = tdi_tree_transform,
     .blank = tdi_tree_blank,
 };
 
