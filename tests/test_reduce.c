@@ -212,3 +212,32 @@ TD_TEST(reduced_tree_goes_on_from_a_save_with_the_same_bits) {
     td_reduced_free(again);
     tree_free(t);
 }
+
+// ---- options --------------------------------------------------------------------------------
+
+TD_TEST(reduced_tree_refuses_options_out_of_range_by_name_and_value) {
+    tdi_random r;
+    tdi_random_seed(&r, 6);
+    tree t = random_tree(&r, 5, BUSHY, 5, TD_LAW_LINEAR);
+    td_reduced_state *s = reduced_of(t.model);
+    const td_reduce_opts good = td_reduce_opts_default();
+    td_reduce_opts opts = good;
+    td_diag diag = {.message = ""};
+    opts.error = -1;
+    CHECK_INT(td_reduced_set(s, &opts, &diag), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "error is -1 m; it must be 0 or more");
+    opts = good;
+    opts.every = 0;
+    CHECK_INT(td_reduced_set(s, &opts, &diag), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "every is 0 steps; it must be 1 or more");
+    opts = good;
+    opts.joints = -3;
+    CHECK_INT(td_reduced_set(s, &opts, &diag), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "joints is -3; it must be 0 or more");
+    CHECK_INT(td_reduced_set(s, &good, &diag), TD_OK);
+    const td_step_opts rk4 = steps_of(TD_RK4, 0.01, weight);
+    CHECK_INT(td_reduced_step(s, &rk4, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "the solver 'reduced tree' does not have the integrator 'rk4'");
+    td_reduced_free(s);
+    tree_free(t);
+}

@@ -67,9 +67,6 @@ TD_API td_reduce_stats td_reduced_get_stats(const td_reduced_state *state);
 /// step; stepping it is not meant.
 TD_API td_tree_state *td_reduced_whole(td_reduced_state *state);
 
-/// The state for islands, in which states of all solvers touch.
-TD_API td_state_ref td_reduced_ref(td_reduced_state *state);
-
 #ifdef __cplusplus
 }
 #endif

@@ -222,10 +222,6 @@ const tdi_implicit tdi_reduced_implicit = {
     .saved = saved,       .blank = blank,       .restored = restored,
 };
 
-td_state_ref td_reduced_ref(td_reduced_state *state) {
-    return (td_state_ref){&tdi_reduced_implicit, state};
-}
-
 td_status td_reduced_step(td_reduced_state *s, const td_step_opts *opts, td_step_stats *stats,
                           td_diag *diag) {
     return tdi_solver_step(&tdi_solver_reduced, s, opts, stats, diag);
