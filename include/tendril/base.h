@@ -72,7 +72,9 @@ typedef struct td_sym3 {
     X(TD_ERR_DIVERGED, "the simulation did not converge, or a value is not finite") \
     X(TD_ERR_STOPPED, "stopped on request")                                         \
     X(TD_ERR_READ, "cannot read")                                                   \
-    X(TD_ERR_WRITE, "cannot write")
+    X(TD_ERR_WRITE, "cannot write")                                                 \
+    X(TD_ERR_STALE, "the id names something that was removed")                      \
+    X(TD_ERR_BLOCKED, "something is in the way")
 
 typedef enum td_status {
 #define TD_STATUS_ENTRY(name, text) name,

@@ -162,7 +162,7 @@ void td_world_free(td_world *w) {
     }
     tdi_world_free_constraints(w);
     tdi_world_free_islands(w);
-    for (int32_t k = 0; k < w->actor_count; k++) {
+    for (int32_t k = 0; k < w->made_count; k++) {
         tdi_state_free(w->actors[k].state);
     }
     for (int32_t k = 0; k < w->variant_count; k++) {
@@ -298,8 +298,7 @@ td_status td_world_set_integrator(td_world *w, int32_t object, td_integrator int
     return tdi_world_reserve(w);
 }
 
-// Room for the field's forces, and for as many loads.
-static td_status make_field_room(td_world *w, tdi_actor *a) {
+td_status tdi_actor_make_field(td_world *w, tdi_actor *a) {
     size_t n = (size_t)a->segment_count, capacity = (size_t)a->load_capacity + n;
     td_status status = tdi_actor_make_points(w, a);
     if (status != TD_OK || a->forces) {
@@ -318,8 +317,8 @@ static td_status make_field_room(td_world *w, tdi_actor *a) {
 
 td_status td_world_set_field(td_world *w, td_force_field field, void *context) {
     td_status status = TD_OK;
-    for (int32_t k = 0; k < w->actor_count && field && status == TD_OK; k++) {
-        status = make_field_room(w, &w->actors[k]);
+    for (int32_t k = 0; k < w->made_count && field && status == TD_OK; k++) {
+        status = tdi_actor_make_field(w, &w->actors[k]);
     }
     if (status == TD_OK) {
         w->field = field;
