@@ -262,6 +262,8 @@ static inline bool tdi_is_implicit(td_integrator integrator) {
 }
 
 // options.c: what all solvers ask of options. Messages name the option, its value and its range.
+// A caller's options as we have them; NULL: the defaults.
+td_status tdi_step_opts_take(const td_step_opts *given, td_step_opts *own, td_diag *diag);
 td_status tdi_step_opts_check(const td_step_opts *opts, int32_t segments, td_diag *diag);
 
 // state.c: a body alone
