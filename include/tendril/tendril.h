@@ -22,6 +22,7 @@
 #include "tendril/tree.h"
 #include "tendril/batch.h"
 #include "tendril/analytic.h"
+#include "tendril/adapt.h"
 #include "tendril/rod.h"
 #include "tendril/helix.h"
 #include "tendril/scene.h"

@@ -89,6 +89,8 @@ static const val_case cases[] = {
      val_linkage},
     {"loop-chain", "a chain of links pinned at both ends, against derived equations",
      val_loop_chain},
+    {"assembly", "divide-and-conquer accelerations of random trees on any assembly tree",
+     val_assembly},
     {"lcp", "random complementarity problems, also singular and contradictory", val_lcp},
 };
 

@@ -164,6 +164,7 @@ void val_twist_uniform(val_report *report);
 void val_buckling(val_report *report);
 void val_limits(val_report *report);
 void val_linkage(val_report *report);
+void val_assembly(val_report *report);
 void val_loop_chain(val_report *report);
 void val_lcp(val_report *report);
 void val_slip(val_report *report);
