@@ -79,6 +79,7 @@ typedef struct tdi_adapt_node {
     // of the pose
     tdi_hop joint, to_b, to_end; // A's handle to the joint's body; top to it; top to the end
     tdi_mass mass;               // of all, in the axes of the top; of rigid nodes
+    td_sym3 central;             // second moment about the centre of mass, likewise
     tdi_pairs hybrid;            // of active nodes and of the rigid front
     tdi_pairs full, psi;         // of passive nodes, and while regions are chosen of all
     tdi_tensor tensor_b[2], tensor_p[2]; // of rigid nodes, a handle each

@@ -19,14 +19,14 @@
 
 // ---- rigid bodies ---------------------------------------------------------------------------
 
-#define NO_INERTIA 1e-14 // over the trace
+#define NO_INERTIA  1e-14 // over the trace
+#define PIVOT_FLOOR 1e-13 // over the diagonal: below this a pivot is noise
 
-bool tdi_mass_inverse(const tdi_mass *b, tdi_six2 *phi) {
+static bool inverse_about(const tdi_mass *b, const td_sym3 *central, tdi_six2 *phi) {
     const td_vec3 p = tdi_scale(b->c, 1 / b->m);
-    const td_sym3 central = tdi_sym3_add(b->s, tdi_sym3_square(p, -b->m));
-    const td_sym3 j = tdi_sym3_inertia(central);
+    const td_sym3 j = tdi_sym3_inertia(*central);
     tdi_ldl3 f;
-    if (!(b->m > 0) || tdi_ldl3_factor(&f, &j, NO_INERTIA * (j.xx + j.yy + j.zz))) {
+    if (tdi_ldl3_factor(&f, &j, NO_INERTIA * (j.xx + j.yy + j.zz))) {
         return false;
     }
     for (int k = 0; k < 3; k++) {
@@ -43,6 +43,15 @@ bool tdi_mass_inverse(const tdi_mass *b, tdi_six2 *phi) {
     return true;
 }
 
+static td_sym3 central_of(const tdi_mass *b) { // second moment about the centre of mass
+    return tdi_sym3_add(b->s, tdi_sym3_square(b->c, -1 / b->m));
+}
+
+bool tdi_mass_inverse(const tdi_mass *b, tdi_six2 *phi) {
+    const td_sym3 central = central_of(b);
+    return b->m > 0 && inverse_about(b, &central, phi);
+}
+
 static tdi_mass mass_of(const td_adapt *s, int32_t child) {
     if (tdi_is_node(child)) {
         return s->node[child].mass;
@@ -51,16 +60,27 @@ static tdi_mass mass_of(const td_adapt *s, int32_t child) {
     return (tdi_mass){b->mass, b->moment, b->second};
 }
 
+static td_sym3 child_central(const td_adapt *s, int32_t child, const tdi_mass *mass) {
+    return tdi_is_node(child) ? s->node[child].central : central_of(mass);
+}
+
+// The second moment about the common centre is the sum of those about the own ones and, of the
+// distance d between them, m_A m_B/(m_A + m_B) d d^T: nothing cancels.
 void tdi_node_mass(td_adapt *s, int32_t i) {
     tdi_adapt_node *n = &s->node[i];
-    const tdi_mass a = mass_of(s, s->tree[i].a), own = mass_of(s, s->tree[i].b);
+    const int32_t first = s->tree[i].a, second = s->tree[i].b;
+    const tdi_mass a = mass_of(s, first), own = mass_of(s, second);
     const tdi_mass b = tdi_hop_mass(&n->to_b, &own);
+    const td_sym3 of_a = child_central(s, first, &a), of_b = child_central(s, second, &own);
+    const td_vec3 d = tdi_sub(tdi_scale(a.c, 1 / a.m), tdi_scale(b.c, 1 / b.m));
     n->mass = (tdi_mass){a.m + b.m, tdi_add(a.c, b.c), tdi_sym3_add(a.s, b.s)};
+    n->central = tdi_sym3_add(tdi_sym3_add(of_a, tdi_sym3_turn(&n->to_b.turn, &of_b)),
+                              tdi_sym3_square(d, a.m * b.m / n->mass.m));
 }
 
 void tdi_node_stiff(td_adapt *s, int32_t i) {
     tdi_adapt_node *n = &s->node[i];
-    tdi_mass_inverse(&n->mass, &n->hybrid.of[0]);
+    inverse_about(&n->mass, &n->central, &n->hybrid.of[0]);
     if (s->tree[i].handles == 2) {
         n->hybrid.of[1] = tdi_hop_rows(&n->hybrid.of[0], &n->to_end);
         n->hybrid.of[2] = tdi_hop_both(&n->hybrid.of[0], &n->to_end);
@@ -205,12 +225,13 @@ static tdi_six2 inverse_on(const tdi_six2 *m, const tdi_six *t, int n) {
         }
     }
     for (int j = 0; j < n; j++) {
+        const td_real floor = PIVOT_FLOOR * a[7 * j];
         y[j] = t[j];
         for (int h = 0; h < j; h++) {
             a[7 * j] -= a[6 * j + h] * a[6 * j + h];
             tdi_six_add(&y[j], &y[h], -a[6 * j + h]);
         }
-        const td_real scale = 1 / sqrt(a[7 * j]);
+        const td_real scale = 1 / sqrt(a[7 * j] > floor ? a[7 * j] : floor);
         a[7 * j] = scale;
         for (int k = j + 1; k < n; k++) {
             for (int h = 0; h < j; h++) {
@@ -238,7 +259,7 @@ static tdi_six2 inverse_ball(const tdi_six2 *m) {
     const td_sym3 c = {a[21], a[28], a[35], a[22], a[23], a[29]};
     tdi_six2 w = {{0}};
     tdi_ldl3 f;
-    tdi_ldl3_factor(&f, &c, 0);
+    tdi_ldl3_factor(&f, &c, PIVOT_FLOOR * (c.xx + c.yy + c.zz));
     for (int k = 0; k < 3; k++) {
         const td_vec3 x = tdi_ldl3_solve(&f, tdi_vec3(k == 0, k == 1, k == 2));
         w.a[18 + 3 + k] = x.x;

@@ -22,23 +22,19 @@ static tdi_six momentum_of(const tdi_mass *mass, const tdi_six *rate) {
     return tdi_six_of(p.n, p.f);
 }
 
-// Of a rigid child, at its top; half the sum of momentum times rate is its kinetic energy.
-static tdi_six child_momentum(const td_adapt *s, int32_t child, const tdi_six *rate,
-                              td_real *energy) {
-    tdi_six p;
+// Of a child as a rigid body, at its top.
+static tdi_six child_momentum(const td_adapt *s, int32_t child, const tdi_six *rate) {
     if (tdi_is_node(child)) {
-        p = momentum_of(&s->node[child].mass, rate);
-    } else {
-        const tdi_body *b = &s->model->body[~child];
-        const tdi_mass mass = {b->mass, b->moment, b->second};
-        p = momentum_of(&mass, rate);
+        return momentum_of(&s->node[child].mass, rate);
     }
-    *energy += 0.5 * tdi_six_dot(p.a, rate->a);
-    return p;
+    const tdi_body *b = &s->model->body[~child];
+    const tdi_mass mass = {b->mass, b->moment, b->second};
+    return momentum_of(&mass, rate);
 }
 
-static bool in_region(const td_adapt *s, int32_t child, bool was) {
-    return tdi_is_node(child) && (s->node[child].active || (was && s->node[child].stops));
+// Where the momentum of a child is kept.
+static tdi_six *kept_of(td_adapt *s, int32_t child) {
+    return tdi_is_node(child) ? &s->node[child].momentum : &s->body_push[~child];
 }
 
 // Velocities against the base of all nodes in `list` and of their children.
@@ -55,83 +51,133 @@ static void carry_all(td_adapt *s, const int32_t *list, int32_t count) {
     }
 }
 
-// Energy of the rigid pieces below the nodes in `list`, as the region is or was.
-static td_real energy_of(const td_adapt *s, const int32_t *list, int32_t count, bool was) {
+// Momentum of all that is or becomes rigid, children first, as it still moves. Returns the kinetic
+// energy.
+static td_real gather_momentum(td_adapt *s, int32_t count) {
     td_real energy = 0;
-    for (int32_t k = 0; k < count; k++) {
-        const tdi_assembly_node *t = &s->tree[list[k]];
-        const tdi_adapt_node *n = &s->node[list[k]];
-        if (t->a != TDI_ASSEMBLY_BASE && !in_region(s, t->a, was)) {
-            child_momentum(s, t->a, &n->top_rate, &energy);
+    for (int32_t k = count - 1; k >= 0; k--) {
+        const int32_t i = s->spare[k], children[2] = {s->tree[i].a, s->tree[i].b};
+        tdi_adapt_node *n = &s->node[i];
+        for (int j = 0; j < 2; j++) {
+            const int32_t child = children[j];
+            const bool moves = tdi_is_active(s, child) || (child >= 0 && s->node[child].stops);
+            if (child != TDI_ASSEMBLY_BASE && !moves) {
+                const tdi_six *rate = j ? &n->b_rate : &n->top_rate;
+                *kept_of(s, child) = child_momentum(s, child, rate);
+                energy += 0.5 * tdi_six_dot(kept_of(s, child)->a, rate->a);
+            }
         }
-        if (!in_region(s, t->b, was)) {
-            child_momentum(s, t->b, &n->b_rate, &energy);
+        if (n->stops && children[0] != TDI_ASSEMBLY_BASE) {
+            const tdi_six moved = tdi_hop_force(&n->to_b, kept_of(s, children[1]));
+            n->momentum = *kept_of(s, children[0]);
+            tdi_six_add(&n->momentum, &moved, 1);
         }
     }
     return energy;
 }
 
-// Momentum of the nodes that stop, children first, as they still move.
-static void gather_momentum(td_adapt *s, int32_t count) {
-    td_real energy = 0;
-    for (int32_t k = count - 1; k >= 0; k--) {
-        const int32_t i = s->spare[k];
-        const tdi_assembly_node *t = &s->tree[i];
-        tdi_adapt_node *n = &s->node[i];
-        if (!n->stops || t->a == TDI_ASSEMBLY_BASE) {
-            continue;
-        }
-        n->momentum = in_region(s, t->a, true) ? s->node[t->a].momentum
-                                               : child_momentum(s, t->a, &n->top_rate, &energy);
-        const tdi_six b = in_region(s, t->b, true) ? s->node[t->b].momentum
-                                                   : child_momentum(s, t->b, &n->b_rate, &energy);
-        const tdi_six moved = tdi_hop_force(&n->to_b, &b);
-        tdi_six_add(&n->momentum, &moved, 1);
-    }
-}
-
 // ---- the answer of the new hybrid body ------------------------------------------------------
 
-static void child_answer(td_adapt *s, int32_t child, const tdi_six *rate, tdi_six b[2]) {
-    const tdi_six none = {{0, 0, 0, 0, 0, 0}};
-    td_real energy = 0;
-    b[0] = b[1] = none;
-    if (child == TDI_ASSEMBLY_BASE) {
-        return;
-    }
+// Momentum that a child lacks yet, at its top.
+static tdi_six lack_of(td_adapt *s, int32_t child, const tdi_six *rate) {
     if (tdi_is_active(s, child)) {
-        b[0] = s->node[child].bias[0];
-        b[1] = s->node[child].bias[1];
-        return;
+        return s->node[child].momentum;
     }
-    const bool stops = tdi_is_node(child) && s->node[child].stops;
-    const tdi_six p = stops ? s->node[child].momentum : child_momentum(s, child, rate, &energy);
-    if (!tdi_is_node(child)) {
-        b[0] = tdi_six_apply_t(&s->body_phi[~child], &p);
-        return;
-    }
-    b[0] = tdi_six_apply_t(&s->node[child].hybrid.of[0], &p);
-    if (s->tree[child].handles == 2) {
-        b[1] = tdi_hop_motion(&s->node[child].to_end, &b[0]);
+    tdi_six lacks = *kept_of(s, child);
+    const tdi_six has = child_momentum(s, child, rate);
+    tdi_six_add(&lacks, &has, -1);
+    return lacks;
+}
+
+// Sums, children first: of B in push, of the node in momentum.
+static void sum_lacks(td_adapt *s) {
+    for (int32_t k = s->active_count - 1; k >= 0; k--) {
+        const tdi_assembly_node *t = &s->tree[s->active[k]];
+        tdi_adapt_node *n = &s->node[s->active[k]];
+        n->push = lack_of(s, t->b, &n->b_rate);
+        if (t->a != TDI_ASSEMBLY_BASE) {
+            const tdi_six moved = tdi_hop_force(&n->to_b, &n->push);
+            n->momentum = lack_of(s, t->a, &n->top_rate);
+            tdi_six_add(&n->momentum, &moved, 1);
+        }
     }
 }
 
+// What pushes a joint is all that is carried by its body: B, and what hangs on the node's end if
+// that is in B. Of that force[1] is the sum, in the axes of the end.
+static void project_lacks(td_adapt *s, int32_t i, td_real *impulse) {
+    const tdi_assembly_node *t = &s->tree[i];
+    const tdi_adapt_node *n = &s->node[i];
+    const tdi_six none = {{0, 0, 0, 0, 0, 0}};
+    const tdi_six beyond = t->handles == 2 ? n->force[1] : none;
+    tdi_six carried = n->push, axis[6];
+    if (t->handles == 2 && t->end.side == 1) {
+        const tdi_six moved =
+            t->end.handle == 0 ? beyond : tdi_hop_force(&s->node[t->b].to_end, &beyond);
+        tdi_six_add(&carried, &moved, 1);
+    }
+    tdi_joint_axes(s, i, axis);
+    for (int32_t d = 0; d < tdi_joint_dofs(s, i); d++) {
+        impulse[d] = tdi_six_dot(axis[d].a, carried.a);
+    }
+    if (tdi_is_active(s, t->b)) {
+        s->node[t->b].force[1] = t->handles == 2 && t->end.side == 1 ? beyond : none;
+    }
+    if (tdi_is_active(s, t->a)) {
+        s->node[t->a].force[1] = t->handles == 2 && t->end.side == 0 ? beyond : none;
+        if (t->via) {
+            const tdi_six back = tdi_hop_force(&n->joint, &carried);
+            tdi_six_add(&s->node[t->a].force[1], &back, 1);
+        }
+    }
+}
+
+// To the impulses at the joints, which accel holds.
 static void answer(td_adapt *s, int32_t i) {
     const tdi_assembly_node *t = &s->tree[i];
-    const td_real torque[6] = {0, 0, 0, 0, 0, 0};
+    const tdi_six none = {{0, 0, 0, 0, 0, 0}};
     tdi_adapt_node *n = &s->node[i];
-    tdi_six b[2][2];
-    child_answer(s, t->a, &n->top_rate, b[0]);
-    child_answer(s, t->b, &n->b_rate, b[1]);
-    tdi_six beta = tdi_hop_motion(&n->joint, &b[0][t->via]);
-    tdi_six_add(&beta, &b[1][0], -1);
-    tdi_node_bias(s, i, &beta, torque);
+    const tdi_six *of[2] = {tdi_is_active(s, t->a) ? s->node[t->a].bias : NULL,
+                            tdi_is_active(s, t->b) ? s->node[t->b].bias : NULL};
+    tdi_six beta = of[0] ? tdi_hop_motion(&n->joint, &of[0][t->via]) : none;
+    if (of[1]) {
+        tdi_six_add(&beta, &of[1][0], -1);
+    }
+    tdi_node_bias(s, i, &beta, s->accel + s->model->dof[i]);
     for (int h = 0; h < t->handles; h++) {
         const tdi_handle_from from = tdi_handle_at(t, h);
-        const tdi_six moved = tdi_six_apply(&n->with.gain[h], &n->with.gamma);
-        n->bias[h] = b[from.side][from.handle];
-        tdi_six_add(&n->bias[h], &moved, 1);
+        n->bias[h] = tdi_six_apply(&n->with.gain[h], &n->with.gamma);
+        if (of[from.side]) {
+            tdi_six_add(&n->bias[h], &of[from.side][from.handle], 1);
+        }
     }
+}
+
+static void add_velocities(td_adapt *s) {
+    for (int32_t k = 0; k < s->active_count; k++) {
+        const int32_t i = s->active[k], d = s->model->dof[i];
+        for (int32_t j = 0; j < tdi_joint_dofs(s, i); j++) {
+            s->state->v[d + j] += s->accel[d + j];
+        }
+    }
+    carry_all(s, s->active, s->active_count);
+}
+
+static td_real energy_now(const td_adapt *s) {
+    td_real energy = 0;
+    for (int32_t k = 0; k < s->active_count; k++) {
+        const tdi_assembly_node *t = &s->tree[s->active[k]];
+        const tdi_adapt_node *n = &s->node[s->active[k]];
+        if (t->a != TDI_ASSEMBLY_BASE && !tdi_is_active(s, t->a)) {
+            const tdi_six p = child_momentum(s, t->a, &n->top_rate);
+            energy += 0.5 * tdi_six_dot(p.a, n->top_rate.a);
+        }
+        if (!tdi_is_active(s, t->b)) {
+            const tdi_six p = child_momentum(s, t->b, &n->b_rate);
+            energy += 0.5 * tdi_six_dot(p.a, n->b_rate.a);
+        }
+    }
+    return energy;
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -152,12 +198,33 @@ static bool mark(td_adapt *s, int32_t count) {
     return moves;
 }
 
-static void set_velocities(td_adapt *s, int32_t count, const td_real *v) {
+static void stop_all(td_adapt *s, int32_t count) {
+    const tdi_six none = {{0, 0, 0, 0, 0, 0}};
     for (int32_t k = 0; k < count; k++) {
-        const int32_t i = s->spare[k], d = s->model->dof[i];
-        for (int32_t j = 0; j < tdi_joint_dofs(s, i); j++) {
-            s->state->v[d + j] = s->node[i].stops ? 0 : v[d + j];
+        const int32_t i = s->spare[k];
+        s->node[i].b_extra = s->node[i].end_extra = none;
+        for (int32_t d = s->model->dof[i]; d < s->model->dof[i + 1]; d++) {
+            s->state->v[d] = 0;
         }
+    }
+}
+
+// Twice: the second time for what rounding left of the momentum.
+static void find_velocities(td_adapt *s) {
+    for (int32_t k = s->active_count - 1; k >= 0; k--) {
+        tdi_node_join(s, s->active[k], false);
+    }
+    carry_all(s, s->active, s->active_count);
+    for (int pass = 0; pass < 2; pass++) {
+        sum_lacks(s);
+        for (int32_t k = 0; k < s->active_count; k++) {
+            project_lacks(s, s->active[k], s->accel + s->model->dof[s->active[k]]);
+        }
+        for (int32_t k = s->active_count - 1; k >= 0; k--) {
+            answer(s, s->active[k]);
+        }
+        tdi_pass_back(s, s->active, s->active_count, s->accel);
+        add_velocities(s);
     }
 }
 
@@ -168,23 +235,15 @@ void tdi_rigidify(td_adapt *s, int32_t count) {
             tdi_node_mass(s, s->spare[k]);
         }
     }
-    if (!moves) {
+    if (moves) {
+        carry_all(s, s->spare, count);
+        const td_real first = gather_momentum(s, count);
+        stop_all(s, count);
         tdi_update_front(s, s->active, s->active_count);
-        return;
+        find_velocities(s);
+        s->stats.energy_lost += first - energy_now(s);
     }
-    carry_all(s, s->spare, count);
-    const td_real first = energy_of(s, s->spare, count, true);
-    gather_momentum(s, count);
     tdi_update_front(s, s->active, s->active_count);
-    for (int32_t k = s->active_count - 1; k >= 0; k--) {
-        tdi_node_join(s, s->active[k], false);
-        answer(s, s->active[k]);
-    }
-    tdi_pass_back(s, s->active, s->active_count, s->accel);
-    set_velocities(s, count, s->accel);
-    carry_all(s, s->active, s->active_count);
-    const td_real lost = first - energy_of(s, s->active, s->active_count, false);
-    s->stats.energy_lost += lost;
 }
 
 void tdi_rigid_keep(td_adapt *s, int32_t count) {
