@@ -153,11 +153,11 @@ TD_TEST(constraint_that_a_program_lets_go_of_is_free_until_it_is_held_again) {
     const td_vec3 held = tip(s.world, 0, 7);
     CHECK_INT(td_world_constraint_find(s.world, "hand"), 0);
     CHECK_INT(td_world_constraint_find(s.world, "foot"), TD_NONE);
-    td_world_hold(s.world, 0, false);
+    td_world_set_hold(s.world, 0, false);
     steps(s.world, 20);
     const td_vec3 free_at = tip(s.world, 0, 7);
     CHECK(apart(free_at, held) > 1e-3);
-    td_world_hold(s.world, 0, true);
+    td_world_set_hold(s.world, 0, true);
     steps(s.world, 20);
     CHECK_SAY(apart(tip(s.world, 0, 7), free_at) <= EXACT, "off by %g m",
               apart(tip(s.world, 0, 7), free_at));

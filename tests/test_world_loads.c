@@ -189,9 +189,9 @@ TD_TEST(grab_of_what_is_not_there_is_told_or_does_nothing) {
     stage s = stage_of("{objects: [{" ROD "}]}");
     td_diag diag = {.message = ""};
     td_world_grab(s.world, 5, 0, tdi_vec3(0, 0, 0), tdi_vec3(1, 0, 0), 10);
-    td_world_twist(s.world, 0, 99, 1);
+    td_world_set_torque(s.world, 0, 99, 1);
     steps(s.world, 1);
-    td_world_twist(s.world, -1, -1, 1);
+    td_world_set_torque(s.world, -1, -1, 1);
     steps(s.world, 1);
     td_world_grab(s.world, 0, 99, tdi_vec3(0, 0, 0), tdi_vec3(1, 0, 0), 10);
     CHECK_INT(td_world_step(s.world, &diag), TD_ERR_ARGUMENT);

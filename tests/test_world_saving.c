@@ -87,7 +87,7 @@ TD_TEST(world_restored_at_any_step_goes_on_to_the_bit) {
 TD_TEST(world_restored_in_another_process_of_the_same_scene_goes_on_to_the_bit) {
     stage whole = stage_of(crowd);
     td_world_grab(whole.world, 2, 3, tdi_vec3(0, 0.1, 0), tdi_vec3(0.2, 0.3, 0), 50);
-    td_world_twist(whole.world, 8, 3, 0.01);
+    td_world_set_torque(whole.world, 8, 3, 0.01);
     steps(whole.world, 20);
     // numbers that were set, and keyframes that ended by it, are part of the save
     set(whole.world, "objects[0].stiffness", 0.5);

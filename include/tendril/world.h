@@ -146,7 +146,7 @@ typedef struct td_constraint_history {
 
 TD_API td_constraint_history td_world_constraint_history(const td_world *world, int32_t constraint);
 /// Lets go, or holds again where it is then, within `start` and `end`; from the next step on.
-TD_API void td_world_hold(td_world *world, int32_t constraint, bool hold);
+TD_API void td_world_set_hold(td_world *world, int32_t constraint, bool hold);
 
 // ---- hand -----------------------------------------------------------------------------------
 
@@ -157,7 +157,7 @@ TD_API void td_world_grab(td_world *world, int32_t actor, int32_t segment, td_ve
 TD_API void td_world_grab_to(td_world *world, td_vec3 to);
 TD_API void td_world_release(td_world *world);
 /// Twists a segment about its own axis by a torque, N m, until that is set to 0. A world has one.
-TD_API void td_world_twist(td_world *world, int32_t actor, int32_t segment, td_real torque);
+TD_API void td_world_set_torque(td_world *world, int32_t actor, int32_t segment, td_real torque);
 
 /// Velocity of the air at `count` points now, m/s, all winds together.
 TD_API void td_world_wind(const td_world *world, int32_t count, const td_vec3 *points,

@@ -33,6 +33,8 @@ struct td_skeleton {
 
 // Takes the arrays over: `store` is empty afterwards. Shrinks them to what they hold.
 td_status tdi_skeleton_new(tdi_store *store, td_skeleton **out);
+// World rotations anew, after `rest` or `initial` of segments have changed.
+td_status tdi_skeleton_repose(td_skeleton *skeleton);
 
 // Changes materials by name; TD_ERR_ARGUMENT for a name that none has.
 td_status tdi_materials_change(td_material *materials, int32_t material_count,

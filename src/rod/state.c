@@ -245,7 +245,7 @@ void td_rod_set_spin(td_rod_state *s, int32_t edge, td_real rate) {
     s->head.known = 0;
 }
 
-td_real td_rod_twist(const td_rod_state *s, int32_t edge) {
+td_real td_rod_twist_angle(const td_rod_state *s, int32_t edge) {
     return s->pose[s->model->edge_node[edge]].twist;
 }
 

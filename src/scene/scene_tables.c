@@ -141,24 +141,24 @@ static const tdi_scene_table plane_table = {
     "plane", sizeof(collider_place), plane_fields,
     DOC("The ground: everything below the plane is solid.")};
 static const tdi_scene_field sphere_fields[] = {
-    {"radius", TDI_SCENE_REAL, offsetof(collider_place, size.x), .unit = "m", .def = {0.5},
+    {"radius", TDI_SCENE_REAL, offsetof(collider_place, radius), .unit = "m", .def = {0.5},
      POSITIVE, DOC("Radius of the sphere.")},
     COLLIDER_FIELDS,
     {0}};
 static const tdi_scene_table sphere_table = {"sphere", sizeof(collider_place), sphere_fields,
                                              DOC("A ball.")};
 static const tdi_scene_field capsule_fields[] = {
-    {"radius", TDI_SCENE_REAL, offsetof(collider_place, size.x), .unit = "m", .def = {0.5},
+    {"radius", TDI_SCENE_REAL, offsetof(collider_place, radius), .unit = "m", .def = {0.5},
      POSITIVE, DOC("Radius of the capsule and of its round ends.")},
-    {"length", TDI_SCENE_REAL, offsetof(collider_place, size.y), .unit = "m", .def = {1},
-     .scale = 0.5, FROM_0, DOC("Length along its own Y axis, without the round ends.")},
+    {"length", TDI_SCENE_REAL, offsetof(collider_place, length), .unit = "m", .def = {1}, FROM_0,
+     DOC("Length along its own Y axis, without the round ends.")},
     COLLIDER_FIELDS,
     {0}};
 static const tdi_scene_table capsule_table = {"capsule", sizeof(collider_place), capsule_fields,
                                               DOC("A cylinder with round ends: a pole, a finger.")};
 static const tdi_scene_field box_fields[] = {
-    {"size", TDI_SCENE_VEC3, offsetof(collider_place, size), .unit = "m", .def = {1, 1, 1},
-     .scale = 0.5, POSITIVE, DOC("Lengths of the sides.")},
+    {"size", TDI_SCENE_VEC3, offsetof(collider_place, sides), .unit = "m", .def = {1, 1, 1},
+     POSITIVE, DOC("Lengths of the sides.")},
     COLLIDER_FIELDS,
     {0}};
 static const tdi_scene_table box_table = {"box", sizeof(collider_place), box_fields,

@@ -235,6 +235,9 @@ td_status tdi_object_grow(const td_scene *scene, int32_t object, int32_t variant
     if (status == TD_OK && td_skeleton_count(*out) == 0) {
         status = fault(&g, TD_ERR_SYNTAX, "plant", "the plant has no segments");
     }
+    if (status == TD_OK && g.object->joint_count > 0) {
+        status = tdi_object_set_joints(scene, object, variant_size(g.object, variant), *out, diags);
+    }
     if (status == TD_OK && g.object->loose) {
         status = loosen(&g, *out);
     }

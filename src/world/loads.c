@@ -20,14 +20,14 @@ static int32_t find_segment(const tdi_actor *a, const td_place_def *place) {
     int32_t best = TD_NONE;
     td_real least = HUGE_VAL;
     for (int32_t i = 0; i < a->segment_count; i++) {
-        if (place->segment >= 0) {
-            if (a->segments[i].id == place->segment) {
+        if (place->segment_id >= 0) {
+            if (a->segments[i].id == place->segment_id) {
                 return i;
             }
             continue;
         }
         td_vec3 tip = tdi_solver_tip(a->solver, a->state, i);
-        td_real off = place->near_given ? tdi_norm(tdi_sub(tip, place->near)) : -tip.y;
+        td_real off = place->nearest_given ? tdi_norm(tdi_sub(tip, place->nearest_to)) : -tip.y;
         if (off < least) {
             least = off;
             best = i;
@@ -47,7 +47,7 @@ td_status tdi_find_spot(const td_world *w, const td_place_def *place, const char
         char where[96];
         snprintf(where, sizeof where, "%s.segment", path);
         return tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, where,
-                               "the object has no segment with the id %d", place->segment);
+                               "the object has no segment with the id %d", place->segment_id);
     }
     out->tip = tdi_solver_tip(a->solver, a->state, out->segment);
     return TD_OK;

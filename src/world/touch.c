@@ -57,7 +57,9 @@ td_status tdi_world_make_colliders(td_world *w, td_diag_list *diags) {
     }
     for (int32_t k = 0; k < def->collider_count; k++) {
         w->colliders[k] = td_collider_default(def->colliders[k].kind);
-        w->colliders[k].size = def->colliders[k].as.size;
+        w->colliders[k].radius = def->colliders[k].as.radius;
+        w->colliders[k].length = def->colliders[k].as.length;
+        w->colliders[k].sides = def->colliders[k].as.sides;
         w->colliders[k].friction = def->colliders[k].as.friction;
         w->colliders[k].restitution = def->colliders[k].as.restitution;
     }

@@ -425,7 +425,7 @@ void td_world_release(td_world *w) {
     w->grab.held = false;
 }
 
-void td_world_twist(td_world *w, int32_t actor, int32_t segment, td_real torque) {
+void td_world_set_torque(td_world *w, int32_t actor, int32_t segment, td_real torque) {
     w->grab.twist_actor = actor;
     w->grab.twist_segment = segment;
     w->grab.twist = torque;

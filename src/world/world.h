@@ -128,6 +128,7 @@ typedef struct tdi_tie {
     td_vec3 point;         // and its point
     int32_t group, number; // whose holds it is in, and where
     td_joint_kind joint;   // of a constraint of a joint
+    td_vec3 axis;          // of a hinge, unit, in the axes of side a
     tdi_transform from;    // where side a was when the constraint began
     bool begun;            // it has
     bool loose;            // a program has let go
