@@ -98,9 +98,10 @@ typedef struct tdi_adapt_node {
     int64_t push_at, forced_at; // steps
     td_real metric, speed;      // of accelerations, and of velocities
     bool active;
-    bool fresh; // was not active before this choice
-    bool stops; // becomes rigid by it
-    bool stiff; // hybrid inverse inertias are those of a rigid body
+    bool with_full; // `with` is of the full body
+    bool fresh;     // was not active before this choice
+    bool stops;     // becomes rigid by it
+    bool stiff;     // hybrid inverse inertias are those of a rigid body
 } tdi_adapt_node;
 
 struct td_adapt {

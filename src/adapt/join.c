@@ -320,6 +320,7 @@ void tdi_node_split(td_adapt *s, int32_t i, bool full) {
         tdi_six2_add(&m, &moved, 1);
     }
     split(s, i, &m, &n->with);
+    n->with_full = full;
     for (int h = 0; h < t->handles; h++) {
         const tdi_handle_from from = tdi_handle_at(t, h);
         if (from.side == 1) {

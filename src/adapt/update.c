@@ -133,6 +133,13 @@ static void prepare_children(td_adapt *s, int32_t i) {
     }
 }
 
+// Of a passive node, whose bodies have not moved since it became one.
+static void split_passive(td_adapt *s, int32_t i) {
+    if (!s->node[i].with_full) {
+        tdi_node_split(s, i, true);
+    }
+}
+
 void tdi_update_convert(td_adapt *s, const td_step_opts *o, const td_real *torque) {
     if (s->stiffness != o->stiffness) {
         s->stiffness = o->stiffness;
@@ -149,7 +156,7 @@ void tdi_update_convert(td_adapt *s, const td_step_opts *o, const td_real *torqu
     }
     for (int32_t k = 0; k < s->forced_count; k++) {
         prepare_children(s, s->forced[k]);
-        tdi_node_split(s, s->forced[k], true);
+        split_passive(s, s->forced[k]);
         tdi_metric_linear(s, s->forced[k], o, torque);
     }
     for (int32_t k = s->active_count - 1; k >= 0; k--) {
@@ -163,7 +170,7 @@ void tdi_update_convert(td_adapt *s, const td_step_opts *o, const td_real *torqu
         const int32_t root = s->root[k];
         if (!s->node[root].active) {
             prepare_children(s, root);
-            tdi_node_split(s, root, true);
+            split_passive(s, root);
             tdi_metric_linear(s, root, o, torque);
             s->stats.nodes_update++;
         }
@@ -178,7 +185,7 @@ void tdi_update_descend(td_adapt *s, int32_t i, const td_step_opts *o, td_real *
     if (!s->node[i].active && !is_forced(s, i) && t->up != TD_NONE) {
         tdi_node_carry(s, i);
         prepare_children(s, i);
-        tdi_node_split(s, i, true);
+        split_passive(s, i);
         tdi_metric_linear(s, i, o, NULL);
         s->stats.nodes_update++;
     }
