@@ -111,7 +111,7 @@ TD_TEST(scene_faults_of_objects_have_their_places) {
         {"{objects: [{strand: {points:\n [[0, 0, 0]]}}]}", 2, 2, "at least two"},
         {"{objects: [{strand: {points:\n [[0, 1, 0], [0, 1, 0]]}}]}", 2, 2, "no length"},
         {"{objects: [{strand: {points: [[0, 0, 0], [0, 1, 0]],\n material: cheese}}]}", 2, 12,
-         "has no material of this name"},
+         "unknown material 'cheese'"},
         {"{objects: [{plant: none.lsys}]}", 1, 20, "cannot read 'none.lsys'"},
         {"{objects: [{plant: nothing.lsys}]}", 1, 20, "no segments"},
         {"{objects: [{" ROD ", instances: {smallest: 2,\n largest: 1}}]}", 2, 11, "'smallest'"},
@@ -300,7 +300,7 @@ TD_TEST(scene_filled_by_hand_is_refused_for_every_number_out_of_range) {
 TD_TEST(scene_filled_by_hand_is_refused_for_wrong_loads_and_probes) {
     td_object_def o = rod_def();
     td_scene_load load = td_scene_load_default(TD_SCENE_PULL);
-    td_probe_def probe = {.place = {.segment_id = TD_NONE}};
+    td_probe_def probe = td_probe_def_default();
     td_scene_def d = td_scene_def_default();
     td_diag diag;
     d.objects = &o;

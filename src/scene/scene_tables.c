@@ -298,16 +298,30 @@ td_object_def td_object_def_default(void) {
     return def;
 }
 
+td_place_def td_place_def_default(void) {
+    return (td_place_def){.segment_id = TD_NONE};
+}
+
+td_probe_def td_probe_def_default(void) {
+    td_probe_def def;
+    tdi_fields_defaults(&probe_table, &def);
+    return def;
+}
+
 td_scene_load td_scene_load_default(td_scene_load_kind kind) {
     td_scene_load load = {.kind = kind};
-    const tdi_scene_field *field = &load_fields[kind];
-    tdi_fields_defaults(field->table, (char *)&load + field->offset);
+    if (kind >= TD_SCENE_WIND && kind <= TD_SCENE_FIELD) {
+        const tdi_scene_field *field = &load_fields[kind];
+        tdi_fields_defaults(field->table, (char *)&load + field->offset);
+    }
     return load;
 }
 
 td_scene_collider td_scene_collider_default(td_collider_kind kind) {
     td_scene_collider collider = {.kind = kind};
-    tdi_field_default(&collider_fields[kind], &collider);
+    if (kind >= TD_COLLIDER_PLANE && kind <= TD_COLLIDER_BOX) {
+        tdi_field_default(&collider_fields[kind], &collider);
+    }
     return collider;
 }
 
