@@ -26,6 +26,9 @@ TD_TEST(all_poses_and_velocities_at_once_are_those_of_the_actors) {
         steps(w.world, 1);
         td_world_all_poses(w.world, origins, tips, rotations);
         td_world_all_velocities(w.world, velocities, spins);
+        td_vec3 own[4];
+        td_world_velocities(w.world, 1, own, NULL);
+        CHECK(memcmp(own, velocities + 4, sizeof own) == 0);
         for (int32_t k = 0; k < 8; k++) {
             td_vec3 tip;
             td_world_segment(w.world, k / 4, k % 4, NULL, &tip, NULL);

@@ -4,6 +4,7 @@
 #include "world/world.h"
 
 #include "base/diag.h"
+#include "base/opts.h"
 
 #include <math.h>
 
@@ -78,10 +79,6 @@ td_grab_def td_grab_def_default(void) {
 }
 
 static td_status check_def(const td_world *w, const td_grab_def *def, td_diag *diag) {
-    if (!def || def->struct_size != sizeof *def) {
-        return tdi_fail(diag, TD_ERR_DEF,
-                        "td_grab_def: struct_size is wrong; start from td_grab_def_default()");
-    }
     const int32_t k = td_world_actor_index(w, def->actor);
     if (k == TD_NONE) {
         return tdi_fail(diag, TD_ERR_STALE, "actor %d (generation %u) was removed",
@@ -104,10 +101,12 @@ static td_status check_def(const td_world *w, const td_grab_def *def, td_diag *d
     return TD_OK;
 }
 
-td_status td_world_add_grab(td_world *w, const td_grab_def *def, td_grab_id *out, td_diag *diag) {
+td_status td_world_add_grab(td_world *w, const td_grab_def *given, td_grab_id *out, td_diag *diag) {
+    td_grab_def own = td_grab_def_default(), *def = &own;
     int32_t k = 0;
     *out = (td_grab_id){0, 0};
-    td_status status = check_def(w, def, diag);
+    td_status status = tdi_def_take("td_grab_def", def, given, diag);
+    status = status == TD_OK ? check_def(w, def, diag) : status;
     while (k < w->hand_count && w->hands[k].alive) {
         k++;
     }
