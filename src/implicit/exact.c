@@ -12,12 +12,6 @@
 
 #include <string.h>
 
-static void gather(const tdi_touch *t, const tdi_system *y, td_vec3 *x) {
-    for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_points(y->member[k].ops, y->member[k].body, false, x + t->first_point[k]);
-    }
-}
-
 // Mass over h^2 of a capsule, from what would stop it within a radius and a step.
 static td_real stiffness_of(const tdi_touch *t, const tdi_member *m, int32_t k, td_real h) {
     const int32_t first = t->first_capsule[k], count = t->first_capsule[k + 1] - first;
@@ -35,7 +29,7 @@ td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_diag *diag) {
     const td_real h = t->rule.h;
     const td_vec3 gravity = y->member[0].opts->gravity;
     bool changed;
-    gather(t, y, t->began);
+    tdi_touch_gather(t, y, t->began);
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
         t->stiffness[k] = stiffness_of(t, m, k, h);
@@ -71,17 +65,15 @@ bool tdi_exact_missed(const tdi_touch *t, const tdi_system *y) {
 }
 
 bool tdi_exact_calm(tdi_touch *t, const tdi_system *y) {
-    for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_moves(y->member[k].ops, y->member[k].body, false, t->moved + t->first_point[k]);
-    }
-    gather(t, y, t->now);
+    tdi_touch_gather_moves(t, y, t->moved);
+    tdi_touch_gather(t, y, t->now);
     return tdi_planes_calm(t->set, &t->planes, t->now, t->moved);
 }
 
 td_status tdi_exact_refine(tdi_touch *t, const tdi_system *y, bool *done) {
     td_status status = TD_OK;
     bool changed = false;
-    gather(t, y, t->now);
+    tdi_touch_gather(t, y, t->now);
     *done = tdi_planes_update(t->set, &t->planes, t->now);
     if (t->unsure || *done) {
         for (int32_t p = 0; p < t->point_count; p++) {

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Contact of the bodies of a system.
+// Contact of the bodies of a system: steps, terms, and what readers see of it.
 //
-// Blocks    what a contact adds on one capsule goes into the factors of its body. What it adds
-//           between two capsules, C, couples the bodies: the increments solve
-//             (E + J^T C J) x = -r,
-//           E being what the bodies factored and J x the motion of their points. Where one factor
-//           of the whole is cheaper it is taken (direct.c). Else conjugate gradients,
-//           preconditioned by E, start at x = -E^-1 r. All their residuals are J^T g and all their
-//           directions E^-1 J^T s with forces g, s at the points that touch, so that the iteration
-//           lives on those points; a product with J E^-1 J^T is one response of each body.
 // Barrier   its force has the magnitude of the bodies' own forces and grows from step to step while
 //           gaps are small: gaps stay open and the condition number stays bounded.
 // Way       Continuous collision detection. Points of a rotating body move along arcs. An increment
@@ -17,194 +9,31 @@
 
 #include "implicit/touch.h"
 
-#include "base/alloc.h"
 #include "base/diag.h"
-#include "implicit/hold.h"
 #include "math/vec3.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define CG_STEPS     400
-#define CG_TOLERANCE 1e-3 // of the increments, in the norm of the factored part
-#define SHORTER      0.25 // of a way on which there are too many pairs: all is near on long ways
-#define NARROW       0.1  // of the range: gaps below it make the barrier stronger
-#define WIDE         0.4  // above it weaker
-#define STRONGER     1.1  // a step: more at once would push what lies still
-#define WEAKER       0.9
-#define STRONGEST    1e6
-#define CALM         0.1  // of a force, or of a speed: changes by less than this are small
-#define FAINT        0.01 // of the barrier's force: what is less does not count
-
-// ---- making ---------------------------------------------------------------------------------
-
-static void lay_out_scratch(tdi_touch *t, tdi_layout *l) {
-    td_vec3 **arrays[] = {&t->x,      &t->dx,  &t->star, &t->began, &t->ahead, &t->moved,
-                          &t->answer, &t->way, &t->rest, &t->press, &t->sum};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
-        *arrays[k] = tdi_layout_place(l, (size_t)t->point_count, sizeof(td_vec3));
-    }
-}
-
-static void lay_out(tdi_touch *t, tdi_layout *l) {
-    const size_t members = (size_t)t->member_count, points = (size_t)t->point_count,
-                 capsules = (size_t)t->capsule_count;
-    tdi_layout_place(l, 1, sizeof *t);
-    t->ops = tdi_layout_place(l, members, sizeof *t->ops);
-    t->body = tdi_layout_place(l, members, sizeof *t->body);
-    t->first_point = tdi_layout_place(l, members + 1, sizeof *t->first_point);
-    t->first_capsule = tdi_layout_place(l, members + 1, sizeof *t->first_capsule);
-    t->owner = tdi_layout_place(l, capsules, sizeof *t->owner);
-    t->point_owner = tdi_layout_place(l, points, sizeof *t->point_owner);
-    t->segment = tdi_layout_place(l, capsules, sizeof *t->segment);
-    t->radius = tdi_layout_place(l, capsules, sizeof *t->radius);
-    t->part = tdi_layout_place(l, members, sizeof *t->part);
-    t->free = tdi_layout_place(l, members, sizeof *t->free);
-    t->stiffness = tdi_layout_place(l, members, sizeof *t->stiffness);
-    t->capsule = tdi_layout_place(l, capsules, sizeof *t->capsule);
-    t->now = tdi_layout_place(l, points, sizeof *t->now);
-    t->scratch = tdi_layout_place(l, 0, 1);
-    lay_out_scratch(t, l);
-    t->active = tdi_layout_place(l, points, sizeof *t->active);
-    t->is_active = tdi_layout_place(l, points, sizeof *t->is_active);
-}
-
-// Capsules of one body may never touch, as its solver says.
-static bool skip_pair(void *context, int32_t i, int32_t j) {
-    const tdi_touch *t = context;
-    const int32_t k = t->owner[i];
-    return t->owner[j] == k && t->ops[k]->apart &&
-           t->ops[k]->apart(t->body[k], i - t->first_capsule[k], j - t->first_capsule[k]);
-}
-
-static void fill_capsules(tdi_touch *t) {
-    for (int32_t k = 0; k < t->member_count; k++) {
-        tdi_capsule *own = t->capsule + t->first_capsule[k];
-        t->ops[k]->capsules(t->body[k], own);
-        for (int32_t i = 0; i < t->first_capsule[k + 1] - t->first_capsule[k]; i++) {
-            own[i].a += t->first_point[k];
-            own[i].b += t->first_point[k];
-            t->owner[t->first_capsule[k] + i] = k;
-            t->segment[t->first_capsule[k] + i] = own[i].body;
-            t->radius[t->first_capsule[k] + i] = own[i].radius;
-        }
-    }
-}
-
-static void fill_members(tdi_touch *t, const tdi_member *members) {
-    for (int32_t k = 0; k < t->member_count; k++) {
-        const tdi_solver_state *head = members[k].body;
-        t->ops[k] = members[k].ops;
-        t->body[k] = members[k].body;
-        t->first_point[k + 1] = t->first_point[k] + head->point_count;
-        t->first_capsule[k + 1] = t->first_capsule[k] + head->capsule_count;
-        for (int32_t p = t->first_point[k]; p < t->first_point[k + 1]; p++) {
-            t->point_owner[p] = k;
-        }
-    }
-}
-
-static tdi_touch sized(const tdi_member *members, int32_t count, const td_contact_opts *opts,
-                       int32_t collider_limit) {
-    tdi_touch t = {
-        .member_count = count, .opts = *opts, .collider_limit = collider_limit, .strength = 1};
-    for (int32_t k = 0; k < count; k++) {
-        const tdi_solver_state *head = members[k].body;
-        t.point_count += head->point_count;
-        t.capsule_count += head->capsule_count;
-    }
-    return t;
-}
-
-static tdi_contacts_def set_of(tdi_touch *t) {
-    return (tdi_contacts_def){.opts = &t->opts,
-                              .capsule = t->capsule,
-                              .capsule_count = t->capsule_count,
-                              .point_count = t->point_count,
-                              .collider_limit = t->collider_limit,
-                              .skip = skip_pair,
-                              .context = t};
-}
-
-// A hash table of a power of two may be twice as large for the union as for its parts.
-size_t tdi_touch_bytes(const tdi_member *members, int32_t count, const td_contact_opts *opts,
-                       int32_t collider_limit) {
-    tdi_touch t = sized(members, count, opts, collider_limit);
-    tdi_layout l = {NULL, 0};
-    lay_out(&t, &l);
-    tdi_direct_lay_out(&t.direct, members, count, &l);
-    const tdi_contacts_def def = set_of(&t);
-    return l.used + (t.capsule_count > 0 ? tdi_contacts_bytes(&def) : 0) +
-           8 * sizeof(int32_t) * (size_t)(t.capsule_count + 4);
-}
-
-void tdi_touch_lend(tdi_touch *t, tdi_layout *l) {
-    tdi_layout own = {t->scratch, 0};
-    lay_out_scratch(t, l ? l : &own);
-    tdi_direct_lend(&t->direct, l);
-}
-
-tdi_touch *tdi_touch_place(const tdi_member *members, int32_t count, const td_contact_opts *opts,
-                           int32_t collider_limit, void *memory) {
-    tdi_touch made = sized(members, count, opts, collider_limit);
-    tdi_layout l = {memory, 0};
-    lay_out(&made, &l);
-    memset(memory, 0, l.used);
-    tdi_direct_lay_out(&made.direct, members, count, &l);
-    tdi_touch *t = memory;
-    *t = made;
-    fill_members(t, members);
-    fill_capsules(t);
-    const tdi_contacts_def def = set_of(t);
-    tdi_layout scratch = {NULL, 0};
-    tdi_touch_lend(t, &scratch);
-    t->scratch_bytes = scratch.used;
-    tdi_touch_lend(t, NULL);
-    t->set = t->capsule_count > 0 ? tdi_contacts_place(&def, (char *)memory + l.used) : NULL;
-    return t;
-}
-
-td_status tdi_touch_new(const tdi_member *members, int32_t count, const td_contact_opts *opts,
-                        int32_t collider_limit, const td_alloc *alloc, tdi_touch **out,
-                        td_diag *diag) {
-    *out = NULL;
-    td_status status = td_contact_opts_check(opts, diag);
-    if (status != TD_OK) {
-        return status;
-    }
-    if (count < 1 || collider_limit < 0) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT,
-                        "contact needs at least one body and at least 0 colliders, not %d and %d",
-                        (int)count, (int)collider_limit);
-    }
-    size_t bytes = tdi_touch_bytes(members, count, opts, collider_limit);
-    void *memory = tdi_alloc_resize(alloc, NULL, 0, bytes);
-    if (!memory) {
-        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for contacts");
-    }
-    tdi_touch *t = tdi_touch_place(members, count, opts, collider_limit, memory);
-    t->alloc = alloc;
-    t->bytes = bytes;
-    *out = t;
-    return TD_OK;
-}
-
-void tdi_touch_free(tdi_touch *t) {
-    if (t) {
-        tdi_alloc_free(t->alloc, t, t->bytes);
-    }
-}
+#define SHORTER   0.25 // of a way on which there are too many pairs: all is near on long ways
+#define NARROW    0.1  // of the range: gaps below it make the barrier stronger
+#define WIDE      0.4  // above it weaker
+#define STRONGER  1.1  // a step: more at once would push what lies still
+#define WEAKER    0.9
+#define STRONGEST 1e6
+#define CALM      0.1  // of a force, or of a speed: changes by less than this are small
+#define FAINT     0.01 // of the barrier's force: what is less does not count
 
 // ---- points ---------------------------------------------------------------------------------
 
-static void gather(const tdi_touch *t, const tdi_system *y, td_vec3 *x) {
+void tdi_touch_gather(const tdi_touch *t, const tdi_system *y, td_vec3 *x) {
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_points(y->member[k].ops, y->member[k].body, false, x + t->first_point[k]);
     }
 }
 
-static void gather_moves(const tdi_touch *t, const tdi_system *y, td_vec3 *dx) {
+void tdi_touch_gather_moves(const tdi_touch *t, const tdi_system *y, td_vec3 *dx) {
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_moves(y->member[k].ops, y->member[k].body, false, dx + t->first_point[k]);
     }
@@ -277,7 +106,7 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
     t->exact = t->opts.method == TD_CONTACT_EXACT && h > 0;
     t->time = h > 0 && !t->exact && driven(y) ? 0 : 1;
     t->coupled = false;
-    gather(t, y, t->x);
+    tdi_touch_gather(t, y, t->x);
     for (int32_t k = 0; h > 0 && k < y->count; k++) {
         tdi_state_points(y->member[k].ops, y->member[k].body, true, t->star + t->first_point[k]);
     }
@@ -306,13 +135,13 @@ void tdi_touch_end(tdi_touch *t, const tdi_system *y) {
 }
 
 void tdi_touch_keep(tdi_touch *t, const tdi_system *y) {
-    gather(t, y, t->x);
+    tdi_touch_gather(t, y, t->x);
     memcpy(t->now, t->x, (size_t)t->point_count * sizeof *t->x);
 }
 
 // Finds what is near on the way to the poses. False: there is too much.
 static bool look(tdi_touch *t, const tdi_system *y) {
-    gather(t, y, t->now);
+    tdi_touch_gather(t, y, t->now);
     for (int32_t k = 0; k < t->point_count; k++) {
         t->dx[k] = tdi_sub(t->now[k], t->x[k]);
     }
@@ -359,7 +188,7 @@ td_real tdi_touch_room(const tdi_touch *t, td_real time) {
 td_status tdi_touch_evaluate(tdi_touch *t, const tdi_system *y, bool exact, bool carry,
                              td_diag *diag) {
     int32_t count;
-    gather(t, y, t->now);
+    tdi_touch_gather(t, y, t->now);
     t->rule.ahead = carry ? 1 - t->time : 0;
     t->rule.exact = exact;
     td_status status = t->exact ? TD_OK : tdi_contacts_find(t->set, t->now, NULL, diag);
@@ -418,7 +247,7 @@ void tdi_touch_expand(const tdi_touch *t, const tdi_system *y) {
 }
 
 td_real tdi_touch_value(tdi_touch *t, const tdi_system *y) {
-    gather(t, y, t->now);
+    tdi_touch_gather(t, y, t->now);
     return t->exact ? tdi_planes_energy(t->set, t->now)
                     : tdi_contacts_energy(t->set, t->now, t->time, &t->rule);
 }
@@ -455,7 +284,7 @@ bool tdi_touch_calm(tdi_touch *t, const tdi_system *y) {
     int32_t count;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
     if (count > 0) {
-        gather_moves(t, y, t->moved);
+        tdi_touch_gather_moves(t, y, t->moved);
     }
     for (int32_t k = 0; k < count; k++) {
         const tdi_contact *c = &list[k];
@@ -470,145 +299,6 @@ bool tdi_touch_calm(tdi_touch *t, const tdi_system *y) {
         }
     }
     return true;
-}
-
-// ---- conjugate gradients --------------------------------------------------------------------
-
-// Points of all contacts between capsules.
-static void find_active(tdi_touch *t) {
-    int32_t count;
-    const tdi_contact *list = tdi_contacts_list(t->set, &count);
-    t->active_count = 0;
-    for (int32_t k = 0; k < count; k++) {
-        for (int e = 0; list[k].other < t->capsule_count && e < 4; e++) {
-            const int32_t p = list[k].point[e];
-            if (!t->is_active[p]) {
-                t->is_active[p] = true;
-                t->active[t->active_count++] = p;
-            }
-        }
-    }
-    for (int32_t k = 0; k < t->active_count; k++) {
-        t->is_active[t->active[k]] = false;
-    }
-}
-
-// What the blocks between the two sides of a contact make of a motion x of its points: forces on
-// all four, with r_ak of tdi_contact and the sums R_a = sum of r_ak.x_k over the points of the
-// other side.
-static void couple(const tdi_contact *c, const td_vec3 *x, td_vec3 force[4]) {
-    const int32_t *p = c->point;
-    const td_real *w = c->weight, *tilt = c->tilt;
-    for (int side = 0; side < 2; side++) {
-        const int far = 2 - 2 * side, own = 2 * side; // first points of the other side and of this
-        td_vec3 other = tdi_madd(tdi_scale(x[p[far]], w[far]), x[p[far + 1]], w[far + 1]);
-        td_real turn = tdi_dot(c->normal, tdi_sub(x[p[3 - side * 2]], x[p[2 - side * 2]])),
-                sums[2] = {tdi_dot(c->slide[0], other), tdi_dot(c->slide[1], other)};
-        sums[1 - side] += side == 0 ? -turn : turn;
-        td_real k0 = tilt[0] * sums[0] + tilt[1] * sums[1],
-                k1 = tilt[1] * sums[0] + tilt[2] * sums[1];
-        td_vec3 straight = tdi_add(tdi_sym3_apply(&c->hessian, other),
-                                   tdi_madd(tdi_scale(c->slide[0], k0), c->slide[1], k1));
-        td_real across = side == 0 ? -k0 : k1; // on the first point of this side, less on the other
-        force[own] = tdi_madd(tdi_scale(straight, w[own]), c->normal, across);
-        force[own + 1] = tdi_madd(tdi_scale(straight, w[own + 1]), c->normal, -across);
-    }
-}
-
-// to += sign C x, with C of all contacts between capsules
-static void add_coupling(const tdi_touch *t, const td_vec3 *x, td_real sign, td_vec3 *to) {
-    int32_t count;
-    const tdi_contact *list = tdi_contacts_list(t->set, &count);
-    for (int32_t k = 0; k < count; k++) {
-        const tdi_contact *c = &list[k];
-        td_vec3 force[4];
-        if (c->other < t->capsule_count) {
-            couple(c, x, force);
-            for (int e = 0; e < 4; e++) {
-                to[c->point[e]] = tdi_madd(to[c->point[e]], force[e], sign);
-            }
-        }
-    }
-}
-
-static void push_active(const tdi_touch *t, const tdi_system *y, const td_vec3 *f) {
-    for (int32_t a = 0; a < t->active_count; a++) {
-        const int32_t p = t->active[a], k = t->point_owner[p];
-        tdi_state_push(y->member[k].ops, y->member[k].body, p - t->first_point[k], f[p]);
-    }
-}
-
-// to = J E^-1 J^T f at the active points
-static void respond(const tdi_touch *t, const tdi_system *y, const td_vec3 *f, td_vec3 *to) {
-    push_active(t, y, f);
-    if (tdi_holds_couple(y->holds)) { // E with what constraints couple
-        for (int32_t k = 0; k < y->count; k++) {
-            tdi_state_respond(y->member[k].ops, y->member[k].body);
-        }
-        tdi_holds_counter(y->holds, y);
-        push_active(t, y, f);
-    }
-    for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_respond(y->member[k].ops, y->member[k].body);
-        tdi_state_moves(y->member[k].ops, y->member[k].body, true, to + t->first_point[k]);
-    }
-}
-
-static td_real dot(const tdi_touch *t, const td_vec3 *a, const td_vec3 *b) {
-    td_real sum = 0;
-    for (int32_t k = 0; k < t->active_count; k++) {
-        sum += tdi_dot(a[t->active[k]], b[t->active[k]]);
-    }
-    return sum;
-}
-
-// With y = J x of the increments so far (moved):
-//   g = -C y (rest),  v = W g (answer),  W = J E^-1 J^T
-//   s = g + keep s (press),  q = v + keep q (way):  J^T s = E p and q = J p of the direction p
-//   part = g.v / q.(s + C q),  F += part s (sum),  g -= part (s + C q)
-// and at last x += E^-1 J^T F. The slope changes by -y.F.
-bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise, int64_t *steps) {
-    find_active(t);
-    gather_moves(t, y, t->moved);
-    for (int32_t k = 0; k < t->active_count; k++) {
-        const int32_t p = t->active[k];
-        t->rest[p] = t->press[p] = t->way[p] = t->sum[p] = tdi_vec3(0, 0, 0);
-    }
-    add_coupling(t, t->moved, -1, t->rest);
-    td_real keep = 0, size = 0;
-    for (int32_t step = 0; step < CG_STEPS; step++) {
-        respond(t, y, t->rest, t->answer);
-        td_real next = dot(t, t->rest, t->answer);
-        if (!(next > CG_TOLERANCE * CG_TOLERANCE * *promise)) {
-            break;
-        }
-        ++*steps;
-        keep = step > 0 ? next / size : 0;
-        size = next;
-        for (int32_t k = 0; k < t->active_count; k++) {
-            const int32_t p = t->active[k];
-            t->press[p] = tdi_madd(t->rest[p], t->press[p], keep);
-            t->way[p] = tdi_madd(t->answer[p], t->way[p], keep);
-            t->answer[p] = t->press[p];
-        }
-        add_coupling(t, t->way, 1, t->answer); // s + C q
-        td_real along = dot(t, t->way, t->answer);
-        if (!(along > 0)) {
-            return false;
-        }
-        td_real part = size / along;
-        for (int32_t k = 0; k < t->active_count; k++) {
-            const int32_t p = t->active[k];
-            t->sum[p] = tdi_madd(t->sum[p], t->press[p], part);
-            t->rest[p] = tdi_madd(t->rest[p], t->answer[p], -part);
-        }
-    }
-    *promise += dot(t, t->moved, t->sum);
-    respond(t, y, t->sum, t->answer);
-    for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_absorb(y->member[k].ops, y->member[k].body);
-    }
-    return *promise > 0;
 }
 
 // ---- reading --------------------------------------------------------------------------------

@@ -87,6 +87,9 @@ td_real tdi_touch_value(tdi_touch *t, const tdi_system *system);
 // Whether the increments leave all forces of contact nearly as they were evaluated.
 bool tdi_touch_calm(tdi_touch *t, const tdi_system *system);
 
+// Where all points are at the poses, and how they move by the increments.
+void tdi_touch_gather(const tdi_touch *t, const tdi_system *system, td_vec3 *x);
+void tdi_touch_gather_moves(const tdi_touch *t, const tdi_system *system, td_vec3 *dx);
 // Increments begin at the poses.
 void tdi_touch_keep(tdi_touch *t, const tdi_system *system);
 // How much of the way from there straight to the poses is free, 0..1, while colliders go on to

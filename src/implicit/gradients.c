@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// The coupled solve by conjugate gradients, for bodies of any solver.
+//
+// Blocks    what a contact adds on one capsule goes into the factors of its body. What it adds
+//           between two capsules, C, couples the bodies: the increments solve
+//             (E + J^T C J) x = -r,
+//           E being what the bodies factored and J x the motion of their points. Where one factor
+//           of the whole is cheaper it is taken (direct.c). Else conjugate gradients,
+//           preconditioned by E, start at x = -E^-1 r. All their residuals are J^T g and all their
+//           directions E^-1 J^T s with forces g, s at the points that touch, so that the iteration
+//           lives on those points; a product with J E^-1 J^T is one response of each body.
+
+#include "implicit/hold.h"
+#include "implicit/touch.h"
+#include "math/vec3.h"
+
+#define CG_STEPS     400
+#define CG_TOLERANCE 1e-3 // of the increments, in the norm of the factored part
+
+// Points of all contacts between capsules.
+static void find_active(tdi_touch *t) {
+    int32_t count;
+    const tdi_contact *list = tdi_contacts_list(t->set, &count);
+    t->active_count = 0;
+    for (int32_t k = 0; k < count; k++) {
+        for (int e = 0; list[k].other < t->capsule_count && e < 4; e++) {
+            const int32_t p = list[k].point[e];
+            if (!t->is_active[p]) {
+                t->is_active[p] = true;
+                t->active[t->active_count++] = p;
+            }
+        }
+    }
+    for (int32_t k = 0; k < t->active_count; k++) {
+        t->is_active[t->active[k]] = false;
+    }
+}
+
+// What the blocks between the two sides of a contact make of a motion x of its points: forces on
+// all four, with r_ak of tdi_contact and the sums R_a = sum of r_ak.x_k over the points of the
+// other side.
+static void couple(const tdi_contact *c, const td_vec3 *x, td_vec3 force[4]) {
+    const int32_t *p = c->point;
+    const td_real *w = c->weight, *tilt = c->tilt;
+    for (int side = 0; side < 2; side++) {
+        const int far = 2 - 2 * side, own = 2 * side; // first points of the other side and of this
+        td_vec3 other = tdi_madd(tdi_scale(x[p[far]], w[far]), x[p[far + 1]], w[far + 1]);
+        td_real turn = tdi_dot(c->normal, tdi_sub(x[p[3 - side * 2]], x[p[2 - side * 2]])),
+                sums[2] = {tdi_dot(c->slide[0], other), tdi_dot(c->slide[1], other)};
+        sums[1 - side] += side == 0 ? -turn : turn;
+        td_real k0 = tilt[0] * sums[0] + tilt[1] * sums[1],
+                k1 = tilt[1] * sums[0] + tilt[2] * sums[1];
+        td_vec3 straight = tdi_add(tdi_sym3_apply(&c->hessian, other),
+                                   tdi_madd(tdi_scale(c->slide[0], k0), c->slide[1], k1));
+        td_real across = side == 0 ? -k0 : k1; // on the first point of this side, less on the other
+        force[own] = tdi_madd(tdi_scale(straight, w[own]), c->normal, across);
+        force[own + 1] = tdi_madd(tdi_scale(straight, w[own + 1]), c->normal, -across);
+    }
+}
+
+// to += sign C x, with C of all contacts between capsules
+static void add_coupling(const tdi_touch *t, const td_vec3 *x, td_real sign, td_vec3 *to) {
+    int32_t count;
+    const tdi_contact *list = tdi_contacts_list(t->set, &count);
+    for (int32_t k = 0; k < count; k++) {
+        const tdi_contact *c = &list[k];
+        td_vec3 force[4];
+        if (c->other < t->capsule_count) {
+            couple(c, x, force);
+            for (int e = 0; e < 4; e++) {
+                to[c->point[e]] = tdi_madd(to[c->point[e]], force[e], sign);
+            }
+        }
+    }
+}
+
+static void push_active(const tdi_touch *t, const tdi_system *y, const td_vec3 *f) {
+    for (int32_t a = 0; a < t->active_count; a++) {
+        const int32_t p = t->active[a], k = t->point_owner[p];
+        tdi_state_push(y->member[k].ops, y->member[k].body, p - t->first_point[k], f[p]);
+    }
+}
+
+// to = J E^-1 J^T f at the active points
+static void respond(const tdi_touch *t, const tdi_system *y, const td_vec3 *f, td_vec3 *to) {
+    push_active(t, y, f);
+    if (tdi_holds_couple(y->holds)) { // E with what constraints couple
+        for (int32_t k = 0; k < y->count; k++) {
+            tdi_state_respond(y->member[k].ops, y->member[k].body);
+        }
+        tdi_holds_counter(y->holds, y);
+        push_active(t, y, f);
+    }
+    for (int32_t k = 0; k < y->count; k++) {
+        tdi_state_respond(y->member[k].ops, y->member[k].body);
+        tdi_state_moves(y->member[k].ops, y->member[k].body, true, to + t->first_point[k]);
+    }
+}
+
+static td_real dot(const tdi_touch *t, const td_vec3 *a, const td_vec3 *b) {
+    td_real sum = 0;
+    for (int32_t k = 0; k < t->active_count; k++) {
+        sum += tdi_dot(a[t->active[k]], b[t->active[k]]);
+    }
+    return sum;
+}
+
+// With y = J x of the increments so far (moved):
+//   g = -C y (rest),  v = W g (answer),  W = J E^-1 J^T
+//   s = g + keep s (press),  q = v + keep q (way):  J^T s = E p and q = J p of the direction p
+//   part = g.v / q.(s + C q),  F += part s (sum),  g -= part (s + C q)
+// and at last x += E^-1 J^T F. The slope changes by -y.F.
+bool tdi_touch_solve(tdi_touch *t, const tdi_system *y, td_real *promise, int64_t *steps) {
+    find_active(t);
+    tdi_touch_gather_moves(t, y, t->moved);
+    for (int32_t k = 0; k < t->active_count; k++) {
+        const int32_t p = t->active[k];
+        t->rest[p] = t->press[p] = t->way[p] = t->sum[p] = tdi_vec3(0, 0, 0);
+    }
+    add_coupling(t, t->moved, -1, t->rest);
+    td_real keep = 0, size = 0;
+    for (int32_t step = 0; step < CG_STEPS; step++) {
+        respond(t, y, t->rest, t->answer);
+        td_real next = dot(t, t->rest, t->answer);
+        if (!(next > CG_TOLERANCE * CG_TOLERANCE * *promise)) {
+            break;
+        }
+        ++*steps;
+        keep = step > 0 ? next / size : 0;
+        size = next;
+        for (int32_t k = 0; k < t->active_count; k++) {
+            const int32_t p = t->active[k];
+            t->press[p] = tdi_madd(t->rest[p], t->press[p], keep);
+            t->way[p] = tdi_madd(t->answer[p], t->way[p], keep);
+            t->answer[p] = t->press[p];
+        }
+        add_coupling(t, t->way, 1, t->answer); // s + C q
+        td_real along = dot(t, t->way, t->answer);
+        if (!(along > 0)) {
+            return false;
+        }
+        td_real part = size / along;
+        for (int32_t k = 0; k < t->active_count; k++) {
+            const int32_t p = t->active[k];
+            t->sum[p] = tdi_madd(t->sum[p], t->press[p], part);
+            t->rest[p] = tdi_madd(t->rest[p], t->answer[p], -part);
+        }
+    }
+    *promise += dot(t, t->moved, t->sum);
+    respond(t, y, t->sum, t->answer);
+    for (int32_t k = 0; k < y->count; k++) {
+        tdi_state_absorb(y->member[k].ops, y->member[k].body);
+    }
+    return *promise > 0;
+}

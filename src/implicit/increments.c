@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+// Increments of Newton's method: the model that is factored, and its solution.
+//
+// Models    The exact Hessian first. Where it is not positive definite, or its increment is not a
+//           descent direction, the Hessian of contact is replaced by a positive semi-definite
+//           model, then that of the bodies too, with as much inertia added as is needed.
+
+#include "implicit/hold.h"
+#include "implicit/newton.h"
+#include "implicit/touch.h"
+
+#include <math.h>
+
+#define SHIFT_MORE  8.0 // when a model is not positive definite
+#define SHIFT_TRIES 40
+
+// ---- factors --------------------------------------------------------------------------------
+
+// The worst of all bodies.
+static tdi_factored factor_all(tdi_newton_run *n, const tdi_model *model) {
+    const tdi_system *y = n->system;
+    n->direct = y->touch && !tdi_holds_couple(y->holds) && tdi_direct_plan(y->touch, y);
+    for (int32_t k = 0; k < y->count; k++) {
+        if (y->member[k].ops->clear) {
+            y->member[k].ops->clear(y->member[k].body);
+        }
+    }
+    if (y->touch) {
+        tdi_touch_expand(y->touch, y);
+    }
+    tdi_holds_expand(y->holds, y, n->used == TDI_MODEL_EXACT, model->positive);
+    tdi_factored worst = TDI_POSITIVE;
+    for (int32_t k = 0; k < y->count && worst != TDI_NOT_POSITIVE; k++) {
+        tdi_model asked = *model;
+        asked.blocks = n->direct && tdi_direct_joins(y->touch, k);
+        tdi_factored own = y->member[k].ops->factor(y->member[k].body, &asked);
+        worst = own < worst ? own : worst;
+    }
+    if (n->direct && worst != TDI_NOT_POSITIVE && !tdi_direct_factor(y->touch, y)) {
+        return TDI_NOT_POSITIVE;
+    }
+    return worst;
+}
+
+// The next model, when one is not positive definite or does not go down.
+void tdi_newton_soften(tdi_newton_run *n) {
+    if (n->used < TDI_MODEL_POSITIVE) {
+        const bool both = n->system->touch || n->system->holds;
+        n->used = n->used == TDI_MODEL_EXACT && both ? TDI_MODEL_CONVEX : TDI_MODEL_POSITIVE;
+        if (n->used == TDI_MODEL_POSITIVE && n->opts->rest && n->shift == 0) {
+            n->shift = n->first;
+        }
+    } else {
+        n->shift = n->shift > 0 ? SHIFT_MORE * n->shift : n->first;
+    }
+}
+
+// Factors a model that is positive definite.
+static td_status factor(tdi_newton_run *n, bool carry) {
+    tdi_touch *t = n->system->touch;
+    n->used = n->next;
+    tdi_holds_evaluate(n->system->holds, n->system);
+    for (int32_t tries = 0; tries < SHIFT_TRIES;) {
+        if (t) {
+            td_status status =
+                tdi_touch_evaluate(t, n->system, n->used == TDI_MODEL_EXACT, carry, n->diag);
+            if (status != TD_OK) {
+                return status;
+            }
+        }
+        const tdi_model model = {.positive = n->used == TDI_MODEL_POSITIVE,
+                                 .shift = n->used == TDI_MODEL_POSITIVE ? n->shift : 0,
+                                 .tries = tries,
+                                 .raise = !n->wary,
+                                 .touched = t || n->system->holds,
+                                 .carry = carry};
+        tdi_factored result = factor_all(n, &model);
+        if (result != TDI_NOT_POSITIVE) {
+            n->raised = result == TDI_RAISED;
+            n->stats->raised += model.positive || n->raised;
+            return TD_OK;
+        }
+        tries += n->used == TDI_MODEL_POSITIVE;
+        tdi_newton_soften(n);
+    }
+    return TD_ERR_DIVERGED;
+}
+
+static void note_largest(tdi_newton_run *n, td_real x) {
+    n->largest = x <= n->largest ? n->largest : x; // keeps what is not a number
+}
+
+// The largest increment of a member, when something has changed them.
+static td_real largest_of(const tdi_system *y, int32_t k) {
+    const tdi_member *m = &y->member[k];
+    const tdi_coords *c = &((const tdi_solver_state *)m->body)->coords;
+    td_real most = 0;
+    if (m->ops->largest || y->touch) {
+        return m->ops->largest ? m->ops->largest(m->body) : tdi_touch_largest(y->touch, y, k);
+    }
+    for (int32_t i = 0; i < c->count; i++) {
+        const td_real x = fabs(c->increment[i]);
+        most = x <= most ? most : x;
+    }
+    return most;
+}
+
+// Increments; alone, without contact or constraints, the poses are kept and moved by all of them.
+void tdi_newton_increments(tdi_newton_run *n, bool limited) {
+    const tdi_system *y = n->system;
+    n->largest = n->promise = 0;
+    if (n->direct) {
+        tdi_direct_solve(y->touch, y, &n->promise);
+    }
+    for (int32_t k = 0; k < y->count; k++) {
+        const tdi_implicit *ops = y->member[k].ops;
+        void *body = y->member[k].body;
+        const bool alone = !y->touch && !y->holds, fused = alone && ops->attempt;
+        if (n->direct && tdi_direct_joins(y->touch, k)) {
+            note_largest(n, largest_of(y, k));
+            continue;
+        }
+        note_largest(n, fused ? ops->attempt(body, limited, &n->promise)
+                              : ops->solve(body, limited, &n->promise));
+        if (alone && !fused) {
+            tdi_state_keep(ops, body);
+            tdi_state_try(ops, body, 1);
+        }
+    }
+}
+
+void tdi_newton_solve_again(tdi_newton_run *n) {
+    const tdi_system *y = n->system;
+    n->largest = 0;
+    for (int32_t k = 0; k < y->count; k++) {
+        note_largest(n, y->member[k].ops->solve_again(y->member[k].body));
+    }
+}
+
+// Contact between segments changes the increments. Its tolerance is a part of the promise, which
+// must not be that of K.
+static bool touch(tdi_newton_run *n) {
+    const tdi_system *y = n->system;
+    const td_real own = tdi_holds_slope(y->holds, y);
+    n->promise += own;
+    const bool fine = tdi_touch_solve(y->touch, y, &n->promise, &n->stats->gradient_steps);
+    n->promise -= own;
+    return fine;
+}
+
+// Constraints and contact between segments change the increments. False: with them the model has no
+// least value.
+static bool couple(tdi_newton_run *n) {
+    const tdi_system *y = n->system;
+    const bool touches = y->touch && y->touch->coupled && !n->direct,
+               holds = tdi_holds_couple(y->holds);
+    if ((holds && !tdi_holds_solve(y->holds, y, &n->promise)) || (touches && !touch(n))) {
+        return false;
+    }
+    n->largest = touches || holds ? 0 : n->largest;
+    for (int32_t k = 0; (touches || holds) && k < y->count; k++) {
+        note_largest(n, largest_of(y, k));
+    }
+    return true;
+}
+
+// Forces of constraints follow from the increments; without contact the poses are kept and moved.
+static void finish_holds(tdi_newton_run *n) {
+    const tdi_system *y = n->system;
+    if (y->holds) {
+        tdi_holds_finish(y->holds, y, &n->promise);
+    }
+    if (y->holds && !y->touch) {
+        tdi_system_keep(y);
+        tdi_system_place(y, 1);
+    }
+}
+
+// ---- increments ----------------------------------------------------------------------------
+
+// Puts the bodies where the step began, with all that is driven at the end of its way, if the value
+// is less there than at the guess.
+static bool starts_lower(const tdi_system *y) {
+    const td_real value = tdi_system_value(y);
+    for (int32_t k = 0; k < y->count; k++) {
+        const tdi_member *m = &y->member[k];
+        tdi_state_guess(m->ops, m->body, false);
+        if (m->ops->stand) {
+            m->ops->stand(m->body);
+        }
+    }
+    if (tdi_system_value(y) < value) {
+        return true;
+    }
+    for (int32_t k = 0; k < y->count; k++) {
+        tdi_state_guess(y->member[k].ops, y->member[k].body, true);
+    }
+    return false;
+}
+
+// A guess at which the Hessian is not positive may lie in the valley of another least value, above
+// where the step began: energy would rise.
+static td_status factor_first(tdi_newton_run *n, bool carry) {
+    td_status status = factor(n, carry);
+    const bool doubtful = n->used == TDI_MODEL_POSITIVE || n->raised;
+    if (status == TD_OK && n->guessed && doubtful && starts_lower(n->system)) {
+        status = factor(n, carry);
+    }
+    n->guessed = false;
+    return status;
+}
+
+// Increments of a model that has a least value.
+td_status tdi_newton_solve(tdi_newton_run *n, bool carry) {
+    const tdi_system *y = n->system;
+    for (int32_t k = 0; k < SHIFT_TRIES; k++) {
+        td_status status = factor_first(n, carry);
+        if (status != TD_OK) {
+            return status;
+        }
+        tdi_newton_increments(n, !y->touch && !y->holds && !n->opts->rest);
+        if (!isfinite(n->largest) || couple(n)) {
+            finish_holds(n);
+            return TD_OK;
+        }
+        tdi_newton_soften(n);
+        n->next = n->used;
+    }
+    return TD_ERR_DIVERGED;
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+// Moves of Newton's method: how much of the increments is taken.
+//
+// Search    Backtracking line search: the whole increment is tried; when the value falls by less
+//           than a fraction of what the slope predicts, half of it, and so on. Small increments of
+//           a system without contact are accepted without evaluating the value: there the quadratic
+//           model is exact to rounding.
+// Contact   Each body goes as far as its own path is free; if the value does not fall by that, all
+//           take the least of these fractions.
+
+#include "implicit/hold.h"
+#include "implicit/newton.h"
+#include "implicit/touch.h"
+
+#include <math.h>
+
+#define SMALL_STEP     0.03  // rad or m: below this the value of a step need not be looked at
+#define SMALL_POSITIVE 1e-3  // likewise of a positive model, which is off by more
+#define SMALL_EXACT    1e-10 // likewise with exact contact, which is stiff
+#define HALVINGS       30
+#define FARTHEST       1.0   // rad or m: no further along negative curvature
+#define LIMITED        0.99  // of the longest increment: where a part was limited, but for rounding
+#define DESCENT        1e-4  // of what the slope promises
+#define ROUNDING       1e-13 // of the value: a promise below this cannot be seen
+
+// while something is driven
+#define SHORTENED 0.8  // of what is free, since bodies turn and points do not go straight
+#define SHORTEST  0.25 // of it: less is in the way of a part of a turn than of the whole
+#define CLOSED \
+    0.75            // of a gap is left where something is carried: Newton's method opens gaps
+                    // that are far too small by half
+#define ENTERED 0.5 // of the range is left of larger ones
+
+// ---- all bodies -----------------------------------------------------------------------------
+
+td_real tdi_system_value(const tdi_system *y) {
+    td_real sum = y->touch ? tdi_touch_value(y->touch, y) : 0;
+    sum += tdi_holds_value(y->holds, y);
+    for (int32_t k = 0; k < y->count; k++) {
+        sum += y->member[k].ops->value(y->member[k].body);
+    }
+    return sum;
+}
+
+// The value at the poses that were kept, where contact was evaluated, if all bodies can tell it
+// without going there.
+static bool value_of_kept(const tdi_system *y, td_real *value) {
+    *value = (y->touch ? y->touch->energy : 0) + tdi_holds_value_kept(y->holds);
+    for (int32_t k = 0; k < y->count; k++) {
+        const tdi_member *m = &y->member[k];
+        if (!m->ops->value_kept) {
+            return false;
+        }
+        *value += m->ops->value_kept(m->body);
+    }
+    return true;
+}
+
+void tdi_system_keep(const tdi_system *y) {
+    for (int32_t k = 0; k < y->count; k++) {
+        tdi_state_keep(y->member[k].ops, y->member[k].body);
+    }
+}
+
+void tdi_system_place(const tdi_system *y, td_real fraction) {
+    for (int32_t k = 0; k < y->count; k++) {
+        tdi_state_try(y->member[k].ops, y->member[k].body, fraction);
+    }
+}
+
+// The same where each has its part of the fraction.
+static void try_parts(const tdi_system *y, td_real fraction) {
+    for (int32_t k = 0; k < y->count; k++) {
+        tdi_state_try(y->member[k].ops, y->member[k].body, y->touch->part[k] * fraction);
+    }
+}
+
+static void drive_all(const tdi_system *y, td_real time) {
+    for (int32_t k = 0; k < y->count; k++) {
+        if (y->member[k].ops->drive) {
+            y->member[k].ops->drive(y->member[k].body, time);
+        }
+    }
+}
+
+static td_real longest_of(const tdi_system *y, bool rest) {
+    td_real least = INFINITY;
+    for (int32_t k = 0; k < y->count; k++) {
+        const tdi_implicit *ops = y->member[k].ops;
+        const td_real own = rest ? ops->longest_rest : ops->longest;
+        least = own > 0 ? fmin(least, own) : least;
+    }
+    return least;
+}
+
+// ---- moves ----------------------------------------------------------------------------------
+
+// Takes as much of the increments, at most `fraction`, as lowers the value: how much. `there`: they
+// are tried already.
+static td_real search(tdi_newton_run *n, td_real value, td_real fraction, bool there) {
+    for (int32_t k = 0; k < HALVINGS; k++) {
+        if (k > 0 || !there) {
+            tdi_system_place(n->system, fraction);
+        }
+        if (tdi_system_value(n->system) <=
+            value - DESCENT * fraction * n->promise + ROUNDING * fabs(value)) {
+            return fraction;
+        }
+        fraction *= 0.5;
+        n->stats->halvings++;
+    }
+    tdi_system_place(n->system, 0);
+    return 0;
+}
+
+// Goes further along an increment of negative curvature while the value falls: the model, which
+// turned the curvature's sign, says nothing of how far that is.
+static void stretch(tdi_newton_run *n, td_real longest) {
+    td_real value = tdi_system_value(n->system), fraction = 1;
+    while (2 * fraction * n->largest < longest) {
+        tdi_system_place(n->system, 2 * fraction);
+        td_real next = tdi_system_value(n->system);
+        if (!(next < value)) {
+            tdi_system_place(n->system, fraction);
+            return;
+        }
+        value = next;
+        fraction *= 2;
+    }
+}
+
+// Parts that want to move far were limited, each by itself, and what they carry follows that; it
+// need not go down. Then all increments are made shorter alike, which does.
+static td_real search_limited(tdi_newton_run *n, td_real longest) {
+    td_real value;
+    const bool there = value_of_kept(n->system, &value); // and the whole increment is tried
+    if (!there) {
+        tdi_system_place(n->system, 0);
+        value = tdi_system_value(n->system);
+    }
+    if (!isfinite(value)) {
+        return value;
+    }
+    if (n->system->holds && there && fabs(n->promise) <= ROUNDING * fabs(value)) {
+        return 1; // the value cannot judge it
+    }
+    if (!n->opts->rest && !n->system->holds && n->largest > LIMITED * longest) {
+        if (!there) {
+            tdi_system_place(n->system, 1);
+        }
+        if (tdi_system_value(n->system) <= value) {
+            return 1;
+        }
+        tdi_system_place(n->system, 0);
+        n->stats->halvings++;
+        tdi_newton_increments(n, false);
+    }
+    return n->largest > longest ? search(n, value, longest / n->largest, false)
+                                : search(n, value, 1, there);
+}
+
+// Without contact; solve has moved the poses by all of the increments. Not finite when the value is
+// not.
+td_real tdi_newton_move_freely(tdi_newton_run *n) {
+    const td_real longest = longest_of(n->system, n->opts->rest);
+    const bool doubtful = n->used == TDI_MODEL_POSITIVE || n->raised;
+    const td_real small = n->opts->rest || (doubtful && n->system->holds) ? TDI_SMALL_MOVE
+                          : doubtful                                      ? SMALL_POSITIVE
+                                                                          : SMALL_STEP;
+    if (n->largest < small) {
+        return 1;
+    }
+    td_real taken = search_limited(n, longest);
+    if (doubtful && !n->opts->rest && taken == 1) {
+        stretch(n, fmin(longest, FARTHEST));
+    }
+    return taken;
+}
+
+static td_real time_after(const tdi_touch *t, td_real fraction) {
+    return fraction >= 1 ? 1 : t->time + fraction * (1 - t->time);
+}
+
+// As much of the increments, no more than *fraction, as nothing is in the way of. Those that carry
+// what is driven may close no gap by more than an iteration opens it again; `room` is there at the
+// start. False: none.
+static bool go(const tdi_system *y, bool carry, td_real room, td_real *fraction) {
+    tdi_touch *t = y->touch;
+    for (int32_t k = 0; k < HALVINGS; k++) {
+        td_real time = carry ? time_after(t, *fraction) : t->time;
+        if (carry) {
+            drive_all(y, time);
+        }
+        tdi_system_place(y, *fraction);
+        if (t->exact) {
+            return true;
+        }
+        td_real part = tdi_touch_way(t, y, time);
+        if (part < 1) {
+            *fraction *= fmax(k > 0 ? SHORTENED * part : part, SHORTEST);
+        } else if (carry && tdi_touch_room(t, time) < CLOSED * fmin(room, ENTERED)) {
+            *fraction *= 0.5;
+        } else {
+            return true;
+        }
+    }
+    return false;
+}
+
+// As much of each body's increments as nothing is in the way of, so that what hits something does
+// not hold up all others: `part` of the fraction. Gives the least part; 0: none was found.
+static td_real go_apart(const tdi_system *y, td_real fraction) {
+    tdi_touch *t = y->touch;
+    td_real least = 1;
+    for (int32_t k = 0; k < y->count; k++) {
+        t->part[k] = 1;
+    }
+    for (int32_t round = 0; round < HALVINGS; round++) {
+        try_parts(y, fraction);
+        if (tdi_touch_ways(t, y)) {
+            return least;
+        }
+        for (int32_t k = 0; k < y->count; k++) {
+            const td_real free = round > 0 ? SHORTENED * t->free[k] : t->free[k];
+            t->part[k] *= t->free[k] < 1 ? fmax(free, SHORTEST) : 1;
+            least = fmin(least, t->part[k]);
+        }
+    }
+    return 0;
+}
+
+// Moves each body as far as its own way is free, if that lowers the value. Gives the least part of
+// an increment that was taken; 0: none.
+static td_real move_apart(tdi_newton_run *n, td_real value, td_real fraction, bool searched) {
+    const td_real least = go_apart(n->system, fraction);
+    const bool falls =
+        least > 0 && (!searched || tdi_system_value(n->system) <=
+                                       value - DESCENT * least * fraction * n->promise);
+    return falls ? least * fraction : 0;
+}
+
+// With contact: as much of the increments as is free and, unless they carry something, lowers the
+// value. Not finite when the value is not.
+td_real tdi_newton_move_touching(tdi_newton_run *n, bool carry) {
+    const tdi_system *y = n->system;
+    tdi_touch *t = y->touch;
+    const td_real longest = longest_of(y, n->opts->rest);
+    const bool jumps =
+        t->exact && n->fresh && tdi_planes_hit(t->set); // so that all planes act at once
+    bool searched = !carry && !jumps && n->largest >= (t->exact ? SMALL_EXACT : TDI_SMALL_MOVE);
+    n->fresh = false;
+    td_real value = 0, fraction = n->largest > longest ? longest / n->largest : 1;
+    const td_real room = carry ? tdi_touch_room(t, t->time) : 1;
+    tdi_touch_keep(t, y);
+    tdi_system_keep(y);
+    if (searched) {
+        if (!value_of_kept(y, &value)) {
+            tdi_system_place(y, 0);
+            value = tdi_system_value(y);
+        }
+        if (!isfinite(value)) {
+            return value;
+        }
+        searched = n->promise > ROUNDING * fabs(value);
+    }
+    const bool free = y->count > 1 && !t->exact && !tdi_holds_couple(y->holds);
+    const td_real apart = !carry && free ? move_apart(n, value, fraction, searched) : 0;
+    if (apart > 0) {
+        return apart;
+    }
+    for (int32_t k = 0; k < HALVINGS && go(y, carry, room, &fraction); k++) {
+        if (!searched || tdi_system_value(y) <= value - DESCENT * fraction * n->promise) {
+            t->time = carry ? time_after(t, fraction) : t->time;
+            return fraction;
+        }
+        fraction *= 0.5;
+        n->stats->halvings++;
+    }
+    if (carry) {
+        drive_all(y, t->time);
+    }
+    tdi_system_place(y, 0);
+    return 0;
+}
+
+// Lets what is driven go to the end while the rest stands still, if there is room for it.
+void tdi_newton_jump(const tdi_system *y) {
+    tdi_touch *t = y->touch;
+    tdi_touch_keep(t, y);
+    tdi_system_keep(y);
+    td_real room = tdi_touch_room(t, t->time);
+    for (int32_t k = 0; k < y->count; k++) {
+        if (y->member[k].ops->stand) {
+            y->member[k].ops->stand(y->member[k].body);
+        }
+    }
+    if (tdi_touch_way(t, y, 1) >= 1 && tdi_touch_room(t, 1) >= CLOSED * fmin(room, ENTERED)) {
+        t->time = 1;
+        return;
+    }
+    drive_all(y, t->time);
+    tdi_system_place(y, 0);
+}

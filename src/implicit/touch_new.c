@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// Making contact of the bodies of a system, in one block of memory.
+
+#include "implicit/touch.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+
+#include <string.h>
+
+static void lay_out_scratch(tdi_touch *t, tdi_layout *l) {
+    td_vec3 **arrays[] = {&t->x,      &t->dx,  &t->star, &t->began, &t->ahead, &t->moved,
+                          &t->answer, &t->way, &t->rest, &t->press, &t->sum};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
+        *arrays[k] = tdi_layout_place(l, (size_t)t->point_count, sizeof(td_vec3));
+    }
+}
+
+static void lay_out(tdi_touch *t, tdi_layout *l) {
+    const size_t members = (size_t)t->member_count, points = (size_t)t->point_count,
+                 capsules = (size_t)t->capsule_count;
+    tdi_layout_place(l, 1, sizeof *t);
+    t->ops = tdi_layout_place(l, members, sizeof *t->ops);
+    t->body = tdi_layout_place(l, members, sizeof *t->body);
+    t->first_point = tdi_layout_place(l, members + 1, sizeof *t->first_point);
+    t->first_capsule = tdi_layout_place(l, members + 1, sizeof *t->first_capsule);
+    t->owner = tdi_layout_place(l, capsules, sizeof *t->owner);
+    t->point_owner = tdi_layout_place(l, points, sizeof *t->point_owner);
+    t->segment = tdi_layout_place(l, capsules, sizeof *t->segment);
+    t->radius = tdi_layout_place(l, capsules, sizeof *t->radius);
+    t->part = tdi_layout_place(l, members, sizeof *t->part);
+    t->free = tdi_layout_place(l, members, sizeof *t->free);
+    t->stiffness = tdi_layout_place(l, members, sizeof *t->stiffness);
+    t->capsule = tdi_layout_place(l, capsules, sizeof *t->capsule);
+    t->now = tdi_layout_place(l, points, sizeof *t->now);
+    t->scratch = tdi_layout_place(l, 0, 1);
+    lay_out_scratch(t, l);
+    t->active = tdi_layout_place(l, points, sizeof *t->active);
+    t->is_active = tdi_layout_place(l, points, sizeof *t->is_active);
+}
+
+// Capsules of one body may never touch, as its solver says.
+static bool skip_pair(void *context, int32_t i, int32_t j) {
+    const tdi_touch *t = context;
+    const int32_t k = t->owner[i];
+    return t->owner[j] == k && t->ops[k]->apart &&
+           t->ops[k]->apart(t->body[k], i - t->first_capsule[k], j - t->first_capsule[k]);
+}
+
+static void fill_capsules(tdi_touch *t) {
+    for (int32_t k = 0; k < t->member_count; k++) {
+        tdi_capsule *own = t->capsule + t->first_capsule[k];
+        t->ops[k]->capsules(t->body[k], own);
+        for (int32_t i = 0; i < t->first_capsule[k + 1] - t->first_capsule[k]; i++) {
+            own[i].a += t->first_point[k];
+            own[i].b += t->first_point[k];
+            t->owner[t->first_capsule[k] + i] = k;
+            t->segment[t->first_capsule[k] + i] = own[i].body;
+            t->radius[t->first_capsule[k] + i] = own[i].radius;
+        }
+    }
+}
+
+static void fill_members(tdi_touch *t, const tdi_member *members) {
+    for (int32_t k = 0; k < t->member_count; k++) {
+        const tdi_solver_state *head = members[k].body;
+        t->ops[k] = members[k].ops;
+        t->body[k] = members[k].body;
+        t->first_point[k + 1] = t->first_point[k] + head->point_count;
+        t->first_capsule[k + 1] = t->first_capsule[k] + head->capsule_count;
+        for (int32_t p = t->first_point[k]; p < t->first_point[k + 1]; p++) {
+            t->point_owner[p] = k;
+        }
+    }
+}
+
+static tdi_touch sized(const tdi_member *members, int32_t count, const td_contact_opts *opts,
+                       int32_t collider_limit) {
+    tdi_touch t = {
+        .member_count = count, .opts = *opts, .collider_limit = collider_limit, .strength = 1};
+    for (int32_t k = 0; k < count; k++) {
+        const tdi_solver_state *head = members[k].body;
+        t.point_count += head->point_count;
+        t.capsule_count += head->capsule_count;
+    }
+    return t;
+}
+
+static tdi_contacts_def set_of(tdi_touch *t) {
+    return (tdi_contacts_def){.opts = &t->opts,
+                              .capsule = t->capsule,
+                              .capsule_count = t->capsule_count,
+                              .point_count = t->point_count,
+                              .collider_limit = t->collider_limit,
+                              .skip = skip_pair,
+                              .context = t};
+}
+
+// A hash table of a power of two may be twice as large for the union as for its parts.
+size_t tdi_touch_bytes(const tdi_member *members, int32_t count, const td_contact_opts *opts,
+                       int32_t collider_limit) {
+    tdi_touch t = sized(members, count, opts, collider_limit);
+    tdi_layout l = {NULL, 0};
+    lay_out(&t, &l);
+    tdi_direct_lay_out(&t.direct, members, count, &l);
+    const tdi_contacts_def def = set_of(&t);
+    return l.used + (t.capsule_count > 0 ? tdi_contacts_bytes(&def) : 0) +
+           8 * sizeof(int32_t) * (size_t)(t.capsule_count + 4);
+}
+
+void tdi_touch_lend(tdi_touch *t, tdi_layout *l) {
+    tdi_layout own = {t->scratch, 0};
+    lay_out_scratch(t, l ? l : &own);
+    tdi_direct_lend(&t->direct, l);
+}
+
+tdi_touch *tdi_touch_place(const tdi_member *members, int32_t count, const td_contact_opts *opts,
+                           int32_t collider_limit, void *memory) {
+    tdi_touch made = sized(members, count, opts, collider_limit);
+    tdi_layout l = {memory, 0};
+    lay_out(&made, &l);
+    memset(memory, 0, l.used);
+    tdi_direct_lay_out(&made.direct, members, count, &l);
+    tdi_touch *t = memory;
+    *t = made;
+    fill_members(t, members);
+    fill_capsules(t);
+    const tdi_contacts_def def = set_of(t);
+    tdi_layout scratch = {NULL, 0};
+    tdi_touch_lend(t, &scratch);
+    t->scratch_bytes = scratch.used;
+    tdi_touch_lend(t, NULL);
+    t->set = t->capsule_count > 0 ? tdi_contacts_place(&def, (char *)memory + l.used) : NULL;
+    return t;
+}
+
+td_status tdi_touch_new(const tdi_member *members, int32_t count, const td_contact_opts *opts,
+                        int32_t collider_limit, const td_alloc *alloc, tdi_touch **out,
+                        td_diag *diag) {
+    *out = NULL;
+    td_status status = td_contact_opts_check(opts, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    if (count < 1 || collider_limit < 0) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "contact needs at least one body and at least 0 colliders, not %d and %d",
+                        (int)count, (int)collider_limit);
+    }
+    size_t bytes = tdi_touch_bytes(members, count, opts, collider_limit);
+    void *memory = tdi_alloc_resize(alloc, NULL, 0, bytes);
+    if (!memory) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for contacts");
+    }
+    tdi_touch *t = tdi_touch_place(members, count, opts, collider_limit, memory);
+    t->alloc = alloc;
+    t->bytes = bytes;
+    *out = t;
+    return TD_OK;
+}
+
+void tdi_touch_free(tdi_touch *t) {
+    if (t) {
+        tdi_alloc_free(t->alloc, t, t->bytes);
+    }
+}
