@@ -214,7 +214,8 @@ TD_TEST(rod_hitting_at_10_m_s_does_not_pass_through_at_60_steps_a_second) {
         heap h = {.count = 0};
         td_rod_def d = thin_def(points, 21, tdi_vec3(-0.2, 0.4, 0), tdi_vec3(0.2, 0.4, 0));
         td_collider c = kind == 0 ? ground() : td_collider_default(TD_COLLIDER_CAPSULE);
-        c.size = tdi_vec3(RADIUS, 0.5, 0);
+        c.radius = RADIUS;
+        c.length = 1;
         c.rotation0 = c.rotation = tdi_quat_turn(tdi_vec3(1, 0, 0), PI / 2);
         c.rotation0 = c.rotation = kind == 0 ? (td_quat){1, 0, 0, 0} : c.rotation;
         heap_add(&h, &d);
@@ -540,7 +541,8 @@ static void next_step(heap *h, const td_collider *c, midway *m) {
     const td_real dt = h->opts[0].dt, hh = 2 * dt / 3;
     const tdi_rule rule = {.dt = dt, .h = hh, .two = true, .part = 1, .touched = true};
     for (int32_t k = 0; k < 2; k++) {
-        m->member[k] = (tdi_member){&tdi_rod_implicit, h->state[k], &h->opts[k], NULL};
+        m->member[k] =
+            (tdi_member){.ops = &tdi_rod_implicit, .body = h->state[k], .opts = &h->opts[k]};
         tdi_state_begin(&tdi_rod_implicit, h->state[k], &h->opts[k], &rule);
         h->state[k]->potential->whole = true;
     }

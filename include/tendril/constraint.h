@@ -49,6 +49,8 @@ typedef struct td_constraint_target {
                       ///< >= 0. Default 1.
 } td_constraint_target;
 
+TD_API td_constraint_target td_constraint_target_default(void);
+
 /// One constraint. Start from td_constraint_default(); a zeroed struct is refused.
 typedef struct td_constraint {
     uint32_t struct_size;

@@ -35,13 +35,15 @@ typedef struct td_strand_end {
     td_real turns;    ///< rad: twist of a clamped end about its own axis, any number of turns.
 } td_strand_end;
 
-/// A box welded to a strand.
+/// A box welded to a strand. Start from td_strand_body_default().
 typedef struct td_strand_body {
     td_real at;       ///< 0..1: where along the strand. Default 1.
     td_real mass;     ///< kg, > 0.
     td_vec3 size;     ///< m: sides of the box along X, Y (along the strand) and Z.
     td_vec3 position; ///< m: its centre, from the strand, in the same axes.
 } td_strand_body;
+
+TD_API td_strand_body td_strand_body_default(void);
 
 /// What of a strand may change along its length, with the names of the fields.
 typedef enum td_along_kind {
@@ -96,15 +98,18 @@ typedef struct td_strand_def {
 typedef struct td_joint_def {
     td_joint_kind kind; ///< TD_JOINT_HINGE, TD_JOINT_SLIDE, TD_JOINT_BALL or TD_JOINT_FIXED.
     struct td_joint_terms {
-        int32_t segment; ///< Id of the segment that stands on it; -1 (default): of every one whose
-                         ///< joint is a ball.
-        td_vec3 axis;    ///< Of a hinge or slide, in the axes of the base, as drawn. Default Z.
-        td_real place;   ///< rad, of a slide m: at time 0, from how it is drawn. Default 0.
-        td_vec3 stiffness; ///< N m/rad about X, Y (twist), Z of the segment; hinge: x; slide: x,
-                           ///< N/m. Default 0: no spring. At ease as drawn.
-        td_vec3 damping;   ///< Likewise, N m s/rad or N s/m. Default 0.
+        int32_t segment_id; ///< Of the segment that stands on it; TD_NONE (default): of every one
+                            ///< whose joint is a ball.
+        td_vec3 axis;       ///< Of a hinge or slide, in the axes of the base, as drawn. Default Z.
+        td_real place;      ///< rad, of a slide m: at time 0, from how it is drawn. Default 0.
+        td_vec3 stiffness;  ///< N m/rad about X, Y (twist), Z of the segment; hinge: x; slide: x,
+                            ///< N/m. Default 0: no spring. At ease as drawn.
+        td_vec3 damping;    ///< Likewise, N m s/rad or N s/m. Default 0.
     } as;
 } td_joint_def;
+
+/// One of that kind, with its defaults.
+TD_API td_joint_def td_joint_def_default(td_joint_kind kind);
 
 typedef enum td_instance_layout {
     TD_INSTANCES_AREA, ///< Spread evenly at random over an area.
@@ -142,6 +147,7 @@ typedef enum td_start {
 
 /// A plant, a strand, or many of one kind. Start from td_object_def_default().
 typedef struct td_object_def {
+    uint32_t struct_size;
     const char *name;            ///< Unique. Default "object" and its number.
     const char *plant;           ///< File of an L-system; or
     td_strand_def strand;        ///< used when it has points or a helix; or
@@ -198,10 +204,13 @@ typedef struct td_wind_load {
 typedef struct td_place_def {
     const char *object; ///< Default: the first.
     int32_t instance;   ///< Default 0.
-    int32_t segment;    ///< Id. Default -1: by `near`.
-    td_vec3 near;       ///< m, world; with neither, the highest tip.
-    bool near_given;
+    int32_t segment_id; ///< Of the skeleton's segments. Default TD_NONE: by `nearest_to`.
+    td_vec3 nearest_to; ///< m, world; used when given. With neither, the highest tip.
+    bool nearest_given;
 } td_place_def;
+
+/// The highest tip of the first object.
+TD_API td_place_def td_place_def_default(void);
 
 /// Pulls the tip of a segment by a spring to a point that may move, from `start` to `end`.
 typedef struct td_pull_load {
@@ -315,7 +324,9 @@ TD_API td_scene_constraint td_scene_constraint_default(td_constraint_kind kind);
 typedef struct td_scene_collider {
     td_collider_kind kind;
     struct td_collider_place {
-        td_vec3 size;     ///< m.
+        td_real radius;   ///< m.
+        td_real length;   ///< m.
+        td_vec3 sides;    ///< m.
         td_vec3 position; ///< m.
         td_quat rotation;
         td_real friction;
@@ -350,8 +361,10 @@ typedef struct td_probe_def {
     const char *name; ///< Default: of the object and the quantity.
     td_place_def place;
     const char *constraint; ///< Whose force is recorded, in place of a segment. Default: none.
-    td_quantity quantity;
+    td_quantity quantity;   ///< Default TD_QUANTITY_POSITION.
 } td_probe_def;
+
+TD_API td_probe_def td_probe_def_default(void);
 
 typedef struct td_record_def {
     td_real duration;           ///< s. Default 10.
@@ -368,6 +381,7 @@ typedef struct td_record_def {
 
 /// Start from td_scene_def_default(). What it points to is borrowed by td_world_new() for the call.
 typedef struct td_scene_def {
+    uint32_t struct_size;
     const char *name;    ///< Title. Default: none.
     const char *text;    ///< One line on what it shows. Default: none.
     td_vec3 gravity;     ///< m/s^2. Default (0, -9.81, 0).

@@ -2,6 +2,7 @@
 // Colliders and options: defaults and checks.
 
 #include "base/diag.h"
+#include "base/opts.h"
 #include "math/quat.h"
 #include "tendril/contact.h"
 
@@ -12,7 +13,9 @@
 
 td_collider td_collider_default(td_collider_kind kind) {
     td_collider collider = {.kind = kind,
-                            .size = {0.5, 0.5, 0.5},
+                            .radius = 0.5,
+                            .length = 1,
+                            .sides = {1, 1, 1},
                             .rotation0 = {1, 0, 0, 0},
                             .rotation = {1, 0, 0, 0},
                             .friction = 0.3};
@@ -31,13 +34,20 @@ static bool sized(td_real size) {
     return size > 0 && size <= FARTHEST;
 }
 
-static bool sizes_fit(const td_collider *c) {
-    switch (c->kind) {
-    case TD_COLLIDER_SPHERE: return sized(c->size.x);
-    case TD_COLLIDER_CAPSULE: return sized(c->size.x) && (c->size.y == 0 || sized(c->size.y));
-    case TD_COLLIDER_BOX: return sized(c->size.x) && sized(c->size.y) && sized(c->size.z);
-    default: return true;
+// What is wrong with the sizes that the kind uses, or NULL.
+static const char *size_fault_of(const td_collider *c) {
+    const bool round = c->kind == TD_COLLIDER_SPHERE || c->kind == TD_COLLIDER_CAPSULE;
+    if (round && !sized(c->radius)) {
+        return "radius must be above 0 and at most 1e9 m";
     }
+    if (c->kind == TD_COLLIDER_CAPSULE && c->length != 0 && !sized(c->length)) {
+        return "length must be from 0 to 1e9 m";
+    }
+    if (c->kind == TD_COLLIDER_BOX &&
+        !(sized(c->sides.x) && sized(c->sides.y) && sized(c->sides.z))) {
+        return "sides must be above 0 and at most 1e9 m";
+    }
+    return NULL;
 }
 
 // What is wrong with a collider, or NULL.
@@ -45,7 +55,7 @@ static const char *fault_of(const td_collider *c) {
     bool known = c->kind == TD_COLLIDER_PLANE || c->kind == TD_COLLIDER_SPHERE ||
                  c->kind == TD_COLLIDER_CAPSULE || c->kind == TD_COLLIDER_BOX;
     return !known                       ? "kind must be plane, sphere, capsule or box"
-           : !sizes_fit(c)              ? "size must be above 0 and at most 1e9 m"
+           : size_fault_of(c)           ? size_fault_of(c)
            : !placed(c->position0)      ? "position0 must lie within 1e9 m of the origin"
            : !placed(c->position)       ? "position must lie within 1e9 m of the origin"
            : !unit(c->rotation0)        ? "rotation0 must be a unit quaternion"
@@ -80,11 +90,12 @@ td_contact_opts td_contact_opts_default(void) {
 }
 
 td_status td_contact_opts_check(const td_contact_opts *opts, td_diag *diag) {
-    if (!opts || opts->struct_size != sizeof *opts) {
-        return tdi_fail(
-            diag, TD_ERR_DEF,
-            "td_contact_opts: struct_size is wrong; start from td_contact_opts_default()");
+    td_contact_opts own = td_contact_opts_default();
+    td_status status = tdi_opts_take("td_contact_opts", &own, opts, diag);
+    if (status != TD_OK) {
+        return status;
     }
+    opts = &own;
     const struct {
         const char *name;
         td_real value, low, high;

@@ -21,6 +21,7 @@
 
 #include "contact/contact.h"
 #include "implicit/state.h"
+#include "math/rigid.h"
 #include "tendril/island.h"
 #include "tendril/skeleton.h"
 
@@ -122,6 +123,8 @@ typedef struct tdi_implicit {
     // + To the first guess, with all that is driven at the end of its way; or back to the
     // beginning.
     void (*guess)(void *body, bool take);
+    // * Another first guess, from where the step began: points go straight to x.
+    void (*seek)(void *body, const td_vec3 *x);
     // + What the next step takes from this one. Time and `known` do not count the step yet.
     void (*accept)(void *body);
     // * To where the step began, with the same bits; base and `known` are there already. Left out:
@@ -160,6 +163,7 @@ typedef struct tdi_implicit {
     td_real (*value_kept)(void *body); // * at the pose that was kept; left out: it has to go there
     void (*keep)(void *body);          // + the pose
     void (*try)(void *body, td_real fraction); // + that pose, moved by a fraction of the increments
+    bool straight; // * with contact, points go straight by a fraction of the increments
     // No increment is tried beyond this at once, in a step and in statics; 0: any.
     td_real longest, longest_rest;
 
@@ -225,6 +229,9 @@ typedef struct tdi_implicit {
     int32_t (*saved)(const void *body, tdi_span spans[TDI_SPANS]);
     void (*blank)(void *body);    // * zeroes what is in that list and nobody will read
     void (*restored)(void *body); // * after what is in that list was overwritten
+    // + Moves all of that list that is in world axes: the future is the same, seen from elsewhere.
+    // The base of the head is moved already.
+    void (*transform)(void *body, const tdi_rigid *motion);
 } tdi_implicit;
 
 // ---- systems --------------------------------------------------------------------------------
@@ -233,7 +240,9 @@ typedef struct tdi_member {
     const tdi_implicit *ops;
     void *body;
     const td_step_opts *opts;
-    const char *name; // for messages; NULL: none
+    const char *name;     // for messages; NULL: none
+    const td_vec3 *tried; // where its points were when this step was solved without others that it
+                          // came near to: a first guess; NULL: none
 } tdi_member;
 
 typedef struct tdi_touch tdi_touch;
@@ -255,6 +264,8 @@ static inline bool tdi_is_implicit(td_integrator integrator) {
 }
 
 // options.c: what all solvers ask of options. Messages name the option, its value and its range.
+// A caller's options as we have them; NULL: the defaults.
+td_status tdi_step_opts_take(const td_step_opts *given, td_step_opts *own, td_diag *diag);
 td_status tdi_step_opts_check(const td_step_opts *opts, int32_t segments, td_diag *diag);
 
 // state.c: a body alone
@@ -291,6 +302,8 @@ td_real tdi_state_first_shift(const tdi_implicit *ops, const void *body);
 size_t tdi_state_save_size(const tdi_implicit *ops, const void *body);
 void tdi_state_save(const tdi_implicit *ops, void *body, void *bytes);
 void tdi_state_restore(const tdi_implicit *ops, void *body, const void *bytes);
+// Moves a body between steps, with its velocities and its past, as one rigid piece.
+void tdi_state_transform(const tdi_implicit *ops, void *body, const tdi_rigid *motion);
 
 // step.c
 // Checks the options of all members, and that they can be stepped together.

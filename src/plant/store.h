@@ -36,6 +36,9 @@ td_status tdi_skeleton_new(tdi_store *store, td_skeleton **out);
 // World rotations anew, after `rest` or `initial` of segments have changed.
 td_status tdi_skeleton_repose(td_skeleton *skeleton);
 
+// The name in the library that is most like this one.
+const char *tdi_material_nearest(const char *name);
+
 // Changes materials by name; TD_ERR_ARGUMENT for a name that none has.
 td_status tdi_materials_change(td_material *materials, int32_t material_count,
                                const td_material_change *changes, int32_t count, td_diag *diag);

@@ -63,7 +63,7 @@ static td_status check_side(const checked *c, const td_side_def *side, const cha
 }
 
 static bool same_joint(const td_scene *s, const td_place_def *a, const td_place_def *b) {
-    return a->segment >= 0 && a->segment == b->segment && a->instance == b->instance &&
+    return a->segment_id >= 0 && a->segment_id == b->segment_id && a->instance == b->instance &&
            tdi_scene_object(&s->def, a->object) == tdi_scene_object(&s->def, b->object);
 }
 

@@ -253,6 +253,8 @@ const tdi_scene_table tdi_constraint_table = {
 
 td_scene_constraint td_scene_constraint_default(td_constraint_kind kind) {
     td_scene_constraint constraint = {.kind = kind};
-    tdi_field_default(&constraint_fields[kind], &constraint);
+    if (kind >= TD_HOLD_POINT && kind <= TD_HOLD_LIMIT) {
+        tdi_field_default(&constraint_fields[kind], &constraint);
+    }
     return constraint;
 }

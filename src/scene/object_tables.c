@@ -197,7 +197,7 @@ typedef struct td_joint_terms joint;
 
 #define JOINT_SEGMENT                                                                         \
     {                                                                                         \
-        "segment", TDI_SCENE_INT, offsetof(joint, segment),                                   \
+        "segment", TDI_SCENE_INT, offsetof(joint, segment_id),                                \
             .def = {-1}, .low = -1, .high = 2e9,                                              \
             DOC("Id of the segment whose lower joint this is; -1: every one that has a ball " \
                 "joint.")                                                                     \
@@ -384,4 +384,21 @@ static const tdi_scene_field object_fields[] = {
      DOC("Makes many copies of this object.")},
     {0}};
 const tdi_scene_table tdi_object_table = {"object", sizeof(td_object_def), object_fields,
-                                          DOC("A plant or a strand, or many copies of one.")};
+                                          DOC("A plant or a strand, or many copies of one."),
+                                          .sized = true};
+
+td_strand_body td_strand_body_default(void) {
+    td_strand_body body;
+    tdi_fields_defaults(&body_table, &body);
+    return body;
+}
+
+td_joint_def td_joint_def_default(td_joint_kind kind) {
+    td_joint_def def = {.kind = kind};
+    for (const tdi_scene_field *f = joint_fields; f->key; f++) {
+        if (f->tag == (int)kind) {
+            tdi_fields_defaults(f->table, &def.as);
+        }
+    }
+    return def;
+}

@@ -408,13 +408,10 @@ td_status tdi_world_make_constraints(td_world *w, td_diag_list *diags) {
     const size_t actors = (size_t)w->actor_count + 1;
     td_constraint *all = tdi_alloc_zeroed(w->alloc, count, sizeof *all);
     w->ties = tdi_arena_zeroed(&w->arena, count, sizeof *w->ties);
-    w->tied = tdi_arena_zeroed(&w->arena, actors, sizeof *w->tied);
-    w->group_of = tdi_arena_zeroed(&w->arena, actors, sizeof *w->group_of);
     w->group_actor = tdi_arena_zeroed(&w->arena, actors, sizeof *w->group_actor);
     w->group_member = tdi_arena_zeroed(&w->arena, actors, sizeof *w->group_member);
     w->groups = tdi_arena_zeroed(&w->arena, actors, sizeof *w->groups);
-    const bool fine =
-        all && w->ties && w->tied && w->group_of && w->group_actor && w->group_member && w->groups;
+    const bool fine = all && w->ties && w->group_actor && w->group_member && w->groups;
     td_status status = fine ? make_ties(w, all, diags) : TD_ERR_MEMORY;
     status = status == TD_OK ? make_groups(w, all, diags) : status;
     tdi_alloc_free(w->alloc, all, count * sizeof *all);

@@ -178,8 +178,11 @@ static td_status grow_strand(const grower *g, td_skeleton **out) {
     const char *name = o->strand.material ? o->strand.material : "rope";
     td_diag diag = {.index = TD_NONE};
     if (td_material_find(name) == TD_NONE) {
-        return fault(g, TD_ERR_SYNTAX, "strand.material",
-                     "the library has no material of this name; 'tendril info' lists them");
+        char message[160];
+        snprintf(message, sizeof message,
+                 "unknown material '%.40s'; the nearest is '%s' ('tendril info' lists all)", name,
+                 tdi_material_nearest(name));
+        return fault(g, TD_ERR_SYNTAX, "strand.material", message);
     }
     if (o->strand.segments > g->opts->max_segments) {
         return fault(g, TD_ERR_LIMIT, "strand.segments", "too many segments");

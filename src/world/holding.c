@@ -139,10 +139,14 @@ td_constraint_history td_world_constraint_history(const td_world *w, int32_t con
     return w->ties[constraint].past;
 }
 
-void td_world_hold(td_world *w, int32_t constraint, bool hold) {
+td_status td_world_set_hold(td_world *w, int32_t constraint, bool hold) {
+    if (!w || constraint < 0 || constraint >= w->scene->def.constraint_count) {
+        return TD_ERR_ARGUMENT;
+    }
     tdi_tie *t = &w->ties[constraint];
     if (hold && t->loose) {
         t->from = tdi_tie_pose(w, t);
     }
     t->loose = !hold;
+    return TD_OK;
 }

@@ -63,8 +63,8 @@ static void set_joint(const joining *j, int32_t i) {
 
 static td_status set_all(const joining *j) {
     const tdi_store *s = &j->skeleton->store;
-    if (j->joint->as.segment >= 0) {
-        const int32_t i = find(j->skeleton, j->joint->as.segment);
+    if (j->joint->as.segment_id >= 0) {
+        const int32_t i = find(j->skeleton, j->joint->as.segment_id);
         if (i == TD_NONE) {
             return fault(j, "segment", "the object has no segment with this id");
         }

@@ -3,6 +3,8 @@
 
 #include "world/world.h"
 
+#include "base/opts.h"
+
 #include "math/quat.h"
 
 #include <math.h>
@@ -81,13 +83,13 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
     return status == TD_OK ? tdi_world_make_saving(w) : status;
 }
 
-static td_status check_opts(const td_world_opts *opts, td_diag_list *diags) {
+static td_status take_opts(const td_world_opts *given, td_world_opts *opts, td_diag_list *diags) {
     td_diag diag;
-    if (!opts || opts->struct_size != sizeof *opts) {
-        tdi_fail(&diag, TD_ERR_DEF,
-                 "td_world_opts: struct_size is wrong; start from td_world_opts_default()");
+    *opts = td_world_opts_default();
+    td_status status = tdi_opts_take("td_world_opts", opts, given, &diag);
+    if (status != TD_OK) {
         tdi_diag_add(diags, &diag);
-        return TD_ERR_DEF;
+        return status;
     }
     if (opts->threads < 1 || opts->threads > 256) {
         tdi_fail(&diag, TD_ERR_ARGUMENT, "threads is %d; it must be from 1 to 256",
@@ -131,25 +133,27 @@ static td_status new_world(td_scene *scene, td_status made, const td_world_opts 
 td_status td_world_from_scene(const td_scene *scene, const td_world_opts *opts,
                               const td_alloc *alloc, td_world **out, td_diag_list *diags) {
     td_scene *twin = NULL;
+    td_world_opts own;
     *out = NULL;
-    td_status status = check_opts(opts, diags);
+    td_status status = take_opts(opts, &own, diags);
     if (status != TD_OK) {
         return status;
     }
     status = tdi_scene_twin(scene, alloc, &twin);
-    return new_world(twin, status, opts, alloc, out, diags);
+    return new_world(twin, status, &own, alloc, out, diags);
 }
 
 td_status td_world_new(const td_scene_def *def, const td_world_opts *opts, const td_alloc *alloc,
                        td_world **out, td_diag_list *diags) {
     td_scene *scene = NULL;
+    td_world_opts own;
     *out = NULL;
-    td_status status = check_opts(opts, diags);
+    td_status status = take_opts(opts, &own, diags);
     if (status != TD_OK) {
         return status;
     }
     status = tdi_scene_copy(def, alloc, &scene, diags);
-    return new_world(scene, status, opts, alloc, out, diags);
+    return new_world(scene, status, &own, alloc, out, diags);
 }
 
 void td_world_free(td_world *w) {
@@ -158,7 +162,7 @@ void td_world_free(td_world *w) {
     }
     tdi_world_free_constraints(w);
     tdi_world_free_islands(w);
-    for (int32_t k = 0; k < w->actor_count; k++) {
+    for (int32_t k = 0; k < w->made_count; k++) {
         tdi_state_free(w->actors[k].state);
     }
     for (int32_t k = 0; k < w->variant_count; k++) {
@@ -294,8 +298,7 @@ td_status td_world_set_integrator(td_world *w, int32_t object, td_integrator int
     return tdi_world_reserve(w);
 }
 
-// Room for the field's forces, and for as many loads.
-static td_status make_field_room(td_world *w, tdi_actor *a) {
+td_status tdi_actor_make_field(td_world *w, tdi_actor *a) {
     size_t n = (size_t)a->segment_count, capacity = (size_t)a->load_capacity + n;
     td_status status = tdi_actor_make_points(w, a);
     if (status != TD_OK || a->forces) {
@@ -314,8 +317,8 @@ static td_status make_field_room(td_world *w, tdi_actor *a) {
 
 td_status td_world_set_field(td_world *w, td_force_field field, void *context) {
     td_status status = TD_OK;
-    for (int32_t k = 0; k < w->actor_count && field && status == TD_OK; k++) {
-        status = make_field_room(w, &w->actors[k]);
+    for (int32_t k = 0; k < w->made_count && field && status == TD_OK; k++) {
+        status = tdi_actor_make_field(w, &w->actors[k]);
     }
     if (status == TD_OK) {
         w->field = field;
@@ -405,28 +408,4 @@ void *td_world_state(td_world *w, int32_t actor, const char *solver) {
     const tdi_actor *a = &w->actors[actor];
     w->near.shared = true;
     return a->solver == tdi_solver_find(solver) ? (void *)a->state : NULL;
-}
-
-void td_world_grab(td_world *w, int32_t actor, int32_t segment, td_vec3 point, td_vec3 to,
-                   td_real stiffness) {
-    w->grab.held = true;
-    w->grab.actor = actor;
-    w->grab.segment = segment;
-    w->grab.point = point;
-    w->grab.to = to;
-    w->grab.stiffness = stiffness;
-}
-
-void td_world_grab_to(td_world *w, td_vec3 to) {
-    w->grab.to = to;
-}
-
-void td_world_release(td_world *w) {
-    w->grab.held = false;
-}
-
-void td_world_twist(td_world *w, int32_t actor, int32_t segment, td_real torque) {
-    w->grab.twist_actor = actor;
-    w->grab.twist_segment = segment;
-    w->grab.twist = torque;
 }
