@@ -51,6 +51,7 @@ typedef struct tdi_tree_step {
     td_pool *pool;
     bool guessed;        // q_start is that of this step
     bool carry;          // the base goes with the increments
+    bool note;           // increments note the forces that they lead to
     tdi_twist base_move; // and by this
     td_real time;        // 0..1: how far the base has come
 } tdi_tree_step;

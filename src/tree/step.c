@@ -329,8 +329,11 @@ tdi_factored tdi_step_factor(void *body, const tdi_model *model) {
                              .positive = model->positive,
                              .raise =
                                  model->raise && p->inertia && !model->positive && !model->touched,
-                             .touched = model->touched};
+                             .touched = model->touched,
+                             .note = model->note,
+                             .noted = model->noted};
     s->now->carry = model->carry;
+    s->now->note = model->note;
     p->relax = model->shift;
     tdi_loads_expand(s, &p->loads);
     bool fine = tdi_sweep_in(s->model, s, s->now->pool, &terms);
@@ -352,7 +355,7 @@ static td_real sweep(td_tree_state *s, bool attempt, bool limited, td_real *prom
     const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
     s->base_move = s->now->base_move = s->now->carry ? base_left(s) : still;
     const td_real limit = limited ? TDI_LONGEST_TURN : HUGE_VAL;
-    td_real most = tdi_sweep_out(s->model, s, s->now->pool, limit, attempt);
+    td_real most = tdi_sweep_out(s->model, s, s->now->pool, limit, attempt, s->now->note);
     s->base_move = still;
     *promise += tdi_sweep_promise(s->model, s) / s->now->weight;
     return most;
