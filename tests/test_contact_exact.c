@@ -105,12 +105,12 @@ static double least_gap(const stage *s) {
     return least;
 }
 
-// A stick on a slope of `part` times the friction, by weight that leans, askew to the stick.
+// A stick on a slope of `part` times the friction, by weight that leans, along the stick: else it
+// would roll.
 static void on_slope(stage *s, const char *solver, double part) {
     const double tilt = atan(part * FRICTION);
     set_up(s);
-    s->scene.gravity =
-        (td_vec3){0.6 * GRAVITY * sin(tilt), -GRAVITY * cos(tilt), 0.8 * GRAVITY * sin(tilt)};
+    s->scene.gravity = (td_vec3){GRAVITY * sin(tilt), -GRAVITY * cos(tilt), 0};
     add_stick(s, solver, (td_vec3){-0.1, 1.1 * RADIUS, 0}, (td_vec3){0.1, 1.1 * RADIUS, 0});
     open_stage(s);
 }
@@ -143,7 +143,7 @@ TD_TEST(contact_exact_forces_of_a_stick_at_rest_carry_its_weight) {
         double up = 0, aside = 0;
         for (int32_t i = 0; i < count && i < 100; i++) {
             up += list[i].force.y;
-            aside += 0.6 * list[i].force.x + 0.8 * list[i].force.z;
+            aside += list[i].force.x;
         }
         CHECK_SAY(fabs(aside / up + 0.5 * FRICTION) < 1e-3 * FRICTION, "%s: %g N aside, %g N up",
                   solvers[k], aside, up);
@@ -253,6 +253,7 @@ TD_TEST(contact_heap_of_all_solvers_comes_to_rest_apart_and_without_gaining_ener
         }
         CHECK_SAY(most <= start, "method %d: energy rose from %g to %g J", method, start, most);
         CHECK_SAY(least > 0, "method %d: overlap of %g m", method, -least);
+        fprintf(stderr, "%d start %g kin %g\n", method, start, kinetic);
         CHECK_SAY(kinetic < 1e-4 * start, "method %d: %g J are left", method, kinetic);
         CHECK_INT(td_world_stats(s.world).unconverged, 0);
         td_world_free(s.world);

@@ -22,7 +22,8 @@ static void draw_heap(tdi_random *random, heap *w) {
     w->time = tdi_random_uniform(random);
     for (;;) {
         for (int32_t i = 0; i < CAPSULES; i++) {
-            w->capsule[i] = (tdi_capsule){2 * i, 2 * i + 1, test_between(random, 0.1, 0.3), 0};
+            w->capsule[i] =
+                (tdi_capsule){2 * i, 2 * i + 1, test_between(random, 0.1, 0.3), 0, false};
             w->x[2 * i] = test_in_cube(random, 1);
             w->x[2 * i + 1] = tdi_madd(w->x[2 * i], test_direction(random), 0.5);
         }
@@ -45,7 +46,7 @@ static void draw_heap(tdi_random *random, heap *w) {
         w->star[k] = tdi_add(w->x[k], test_in_cube(random, 0.005));
     }
     td_diag diag;
-    w->rule = (tdi_contact_rule){0.7, w->star, 0.01, 0, false};
+    w->rule = (tdi_contact_rule){0.7, w->star, 0.01, 0, false, NULL};
     w->c = test_contacts(&opts, w->capsule, CAPSULES, COLLIDERS);
     CHECK_INT(tdi_contacts_colliders(w->c, w->collider, COLLIDERS, 0.02, 0, 1, &diag), TD_OK);
     CHECK_INT(tdi_contacts_find(w->c, w->x, NULL, &diag), TD_OK);
@@ -198,9 +199,9 @@ TD_TEST(contact_exact_hessian_equals_differences_of_the_gradient) {
 TD_TEST(contact_hessian_knows_how_stiff_parallel_segments_are_against_tilting) {
     heap w = {.x = {{-1, 0, 0}, {1, 0, 0}, {-1, 0.21, 0}, {1, 0.21, 0}}};
     td_contact_opts opts = td_contact_opts_default();
-    w.capsule[0] = (tdi_capsule){0, 1, 0.1, 0};
-    w.capsule[1] = (tdi_capsule){2, 3, 0.1, 0};
-    w.rule = (tdi_contact_rule){1, w.star, 0, 0, false};
+    w.capsule[0] = (tdi_capsule){0, 1, 0.1, 0, false};
+    w.capsule[1] = (tdi_capsule){2, 3, 0.1, 0, false};
+    w.rule = (tdi_contact_rule){1, w.star, 0, 0, false, NULL};
     w.c = test_contacts(&opts, w.capsule, 2, 0);
     td_diag diag;
     CHECK_INT(tdi_contacts_find(w.c, w.x, NULL, &diag), TD_OK);
@@ -231,8 +232,8 @@ TD_TEST(contact_barrier_starts_smoothly_and_pushes_as_its_figure_says) {
     heap w = {.x = {{0, 0, 0}}};
     td_contact_opts opts = td_contact_opts_default();
     td_collider plane = td_collider_default(TD_COLLIDER_PLANE);
-    w.capsule[0] = (tdi_capsule){0, 0, 0.1, 0};
-    w.rule = (tdi_contact_rule){3, w.star, 0, 0, false};
+    w.capsule[0] = (tdi_capsule){0, 0, 0.1, 0, false};
+    w.rule = (tdi_contact_rule){3, w.star, 0, 0, false, NULL};
     w.c = test_contacts(&opts, w.capsule, 1, 1);
     td_diag diag;
     CHECK_INT(tdi_contacts_colliders(w.c, &plane, 1, 0.02, 0, 1, &diag), TD_OK);

@@ -5,7 +5,9 @@
 //           close, the places that meet, and the direction n between them, are fixed. With
 //           e = sum of w_k x_k less the place on a collider, at the end of the step,
 //             u = n (n.e - reach) + (I - n n^T) (e - e*)
-//           is how far they are beyond what they must keep, and how far they slip.
+//           is how far they are beyond what they must keep, and how far they slip. Turns w of the
+//           two capsules in the step add n x (a_0 w_0 + a_1 w_1) to the slip, a the arms from the
+//           axes to the surface.
 // Potential Forces g lie in the cone |g_t| <= m g_n. With a multiplier l and a stiffness K,
 //             V = |g|^2/(2K),  g = projection of y = l - K u on the cone,
 //           which is convex, has one derivative, and the Hessian K dg/dy:
@@ -56,6 +58,12 @@ static td_vec3 between(const tdi_plane *p, const td_vec3 *a) {
     return sum;
 }
 
+// the same with what turns of the capsules add
+static td_vec3 slipping(const tdi_plane *p, tdi_plane_pose at) {
+    return tdi_add(between(p, at.x),
+                   tdi_arms_slip(p->arm, p->normal, at.turned, p->capsule, p->other));
+}
+
 static td_vec3 across(const tdi_plane *p, td_vec3 a) {
     return tdi_madd(a, p->normal, -tdi_dot(p->normal, a));
 }
@@ -95,7 +103,8 @@ static td_real restitution_of(const tdi_contacts *c, int32_t other) {
 
 // The slip to be expected: that of free fall less what friction takes while it stops the approach.
 static td_real slip_ahead(const tdi_contacts *c, const tdi_plane *p, const tdi_plane_rule *rule) {
-    td_vec3 way = tdi_sub(between(p, rule->ahead), tdi_sub(p->at, p->from));
+    const tdi_plane_pose ahead = {rule->ahead, rule->turning};
+    td_vec3 way = tdi_sub(slipping(p, ahead), tdi_sub(p->at, p->from));
     if (p->other >= c->capsule_count) { // what falls together keeps its distance
         way = tdi_madd(way, rule->gravity, rule->h * rule->h);
     }
@@ -142,6 +151,9 @@ static tdi_plane plane_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi
         place_on_collider(c, at, &p);
     }
     p.stiffness = STIFF * mass;
+    if (p.friction > 0) {
+        tdi_arms_of(c, pair, tdi_norm(k->e), p.arm);
+    }
     prepare(c, rule, &p);
     return p;
 }
@@ -279,6 +291,10 @@ td_status tdi_planes_find(tdi_contacts *c, const tdi_plane_rule *rule, const td_
         c->spare_plane = was;
         c->plane_count = f.count;
     }
+    tdi_turning_clear(c);
+    for (int32_t k = 0; k < c->plane_count; k++) {
+        tdi_turning_add(c, c->plane[k].arm, c->plane[k].capsule, c->plane[k].other);
+    }
     *changed = f.changed;
     return status;
 }
@@ -294,8 +310,8 @@ typedef struct grip { // of a plane at a pose
     state state;
 } grip;
 
-static grip grip_of(const tdi_plane *p, const td_vec3 *x) {
-    const td_vec3 e = tdi_sub(between(p, x), p->at), n = p->normal;
+static grip grip_of(const tdi_plane *p, tdi_plane_pose at) {
+    const td_vec3 e = tdi_sub(slipping(p, at), p->at), n = p->normal;
     const td_real m = p->friction, beyond = tdi_dot(n, e) - p->reach + p->shift;
     grip g = {.u = tdi_madd(across(p, tdi_sub(e, p->slip)), n, beyond)};
     g.y = tdi_madd(p->pull, g.u, -p->stiffness);
@@ -330,25 +346,26 @@ static td_sym3 hessian_of(const tdi_plane *p, const grip *g) {
     return h;
 }
 
-td_real tdi_planes_energy(const tdi_contacts *c, const td_vec3 *x) {
+td_real tdi_planes_energy(const tdi_contacts *c, tdi_plane_pose at) {
     td_real energy = 0;
     for (int32_t k = 0; k < c->plane_count; k++) {
-        const grip g = grip_of(&c->plane[k], x);
+        const grip g = grip_of(&c->plane[k], at);
         energy += tdi_dot(g.force, g.force) / (2 * c->plane[k].stiffness);
     }
     return energy;
 }
 
-td_real tdi_planes_evaluate(tdi_contacts *c, const td_vec3 *x) {
+td_real tdi_planes_evaluate(tdi_contacts *c, tdi_plane_pose at) {
     td_real energy = 0;
     for (int32_t k = 0; k < c->plane_count; k++) {
         const tdi_plane *p = &c->plane[k];
-        const grip g = grip_of(p, x);
+        const grip g = grip_of(p, at);
         energy += tdi_dot(g.force, g.force) / (2 * p->stiffness);
         tdi_contact *out = &c->contact[k];
         *out = (tdi_contact){.normal = p->normal,
                              .force = tdi_scale(g.force, -1),
                              .hessian = hessian_of(p, &g),
+                             .arm = {p->arm[0], p->arm[1]},
                              .capsule = p->capsule,
                              .other = p->other,
                              .s = p->s,
@@ -375,27 +392,27 @@ static td_real left_of(const tdi_plane *p, const tdi_plane_rule *rule, const td_
     return STILL + fmin(MOVING * tdi_norm(way), slack_of(p));
 }
 
-bool tdi_planes_calm(const tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 *x,
-                     const td_vec3 *dx) {
+bool tdi_planes_calm(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at,
+                     tdi_plane_pose move) {
     for (int32_t k = 0; k < c->plane_count; k++) {
         const tdi_plane *p = &c->plane[k];
         const tdi_contact *was = &c->contact[k];
-        const td_vec3 model = tdi_add(was->force, tdi_sym3_apply(&was->hessian, between(p, dx)));
-        const td_vec3 off = tdi_add(grip_of(p, x).force, model);
-        if (tdi_norm(off) > p->stiffness * left_of(p, rule, x)) {
+        const td_vec3 model = tdi_add(was->force, tdi_sym3_apply(&was->hessian, slipping(p, move)));
+        const td_vec3 off = tdi_add(grip_of(p, at).force, model);
+        if (tdi_norm(off) > p->stiffness * left_of(p, rule, at.x)) {
             return false;
         }
     }
     return true;
 }
 
-bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 *x) {
+bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at) {
     bool close = true, done = true;
     c->updates++;
     for (int32_t k = 0; k < c->plane_count; k++) {
         tdi_plane *p = &c->plane[k];
-        const grip g = grip_of(p, x);
-        const td_real left = left_of(p, rule, x);
+        const grip g = grip_of(p, at);
+        const td_real left = left_of(p, rule, at.x);
         const td_real shift = p->friction * tdi_norm(across(p, g.u));
         const td_real gap = tdi_dot(p->normal, g.u) - p->shift; // beyond what it keeps
         const bool sunk = gap < -slack_of(p) && p->shift > shift;

@@ -201,7 +201,7 @@ tdi_mat3 tdi_contact_block(const tdi_contact *c, int k, int l) {
 
 // ---- friction -------------------------------------------------------------------------------
 
-// velocity of the first side against the other, across the normal
+// velocity of the first side's surface against the other, across the normal
 static td_vec3 slip_of(const tdi_friction *f, const td_vec3 *x, const tdi_contact_rule *rule) {
     td_vec3 way = {0, 0, 0};
     for (int k = 0; k < 4; k++) {
@@ -210,6 +210,7 @@ static td_vec3 slip_of(const tdi_friction *f, const td_vec3 *x, const tdi_contac
             way = tdi_madd(way, moved, f->weight[k]);
         }
     }
+    way = tdi_add(way, tdi_arms_slip(f->arm, f->normal, rule->turned, f->capsule, f->other));
     td_vec3 u = tdi_sub(tdi_scale(way, 1 / rule->h), f->velocity);
     return tdi_madd(u, f->normal, -tdi_dot(u, f->normal));
 }
@@ -231,6 +232,7 @@ static void fill_friction(const tdi_friction *f, td_vec3 u, const tdi_contact_ru
         y < 1 ? -1 / (creep * creep * (speed > 0 ? speed : creep)) : -1 / (speed * speed * speed);
     *out = (tdi_contact){.normal = f->normal,
                          .force = tdi_scale(u, f->load * over),
+                         .arm = {f->arm[0], f->arm[1]},
                          .capsule = f->capsule,
                          .other = f->other,
                          .s = f->s,
@@ -251,6 +253,7 @@ static td_status none_left(const tdi_contacts *c, td_diag *diag) {
 td_status tdi_contacts_lag(tdi_contacts *c, const td_vec3 *x, td_real time, td_real force,
                            td_diag *diag) {
     c->friction_count = 0;
+    tdi_turning_clear(c);
     tdi_poses_at(c, time);
     for (int32_t k = 0; k < c->pair_count; k++) {
         const tdi_near_pair pair = c->pair[k];
@@ -283,6 +286,8 @@ td_status tdi_contacts_lag(tdi_contacts *c, const td_vec3 *x, td_real time, td_r
                                 .t = t.t,
                                 .gap = gap};
             place(c, pair, &t, f->point, f->weight);
+            tdi_arms_of(c, pair, t.length, f->arm);
+            tdi_turning_add(c, f->arm, f->capsule, f->other);
         }
     }
     return TD_OK;

@@ -69,7 +69,7 @@ void tdi_rod_capsules(const void *body, tdi_capsule *capsules) {
     const td_rod_state *s = body;
     for (int32_t k = 0; k < s->head.capsule_count; k++) {
         const tdi_rod_node *n = &s->model->node[s->capsule_node[k]];
-        capsules[k] = (tdi_capsule){n->parent, s->capsule_node[k], n->radius, n->edge};
+        capsules[k] = (tdi_capsule){n->parent, s->capsule_node[k], n->radius, n->edge, true};
     }
 }
 
@@ -111,6 +111,67 @@ void tdi_rod_moves(const void *body, bool response, td_vec3 *dx) {
     }
 }
 
+// ---- turns ----------------------------------------------------------------------------------
+
+// An edge turns by t x (dx_b - dx_a)/|f| + t dturn. Direction and length are those of when the step
+// began: turns are then linear in the unknowns, and moments act about where friction was found.
+static const tdi_edge *edge_before(const td_rod_state *s, int32_t capsule) {
+    return &s->pose_start[s->capsule_node[capsule]].edge;
+}
+
+static td_vec3 turn_by(const tdi_edge *e, td_vec3 along, td_real turn) {
+    return tdi_madd(tdi_scale(tdi_cross(e->t, along), 1 / e->length), e->t, turn);
+}
+
+td_vec3 tdi_rod_turned(const void *body, int32_t capsule) {
+    const td_rod_state *s = body;
+    const int32_t i = s->capsule_node[capsule], p = s->model->node[i].parent;
+    const td_vec3 own = tdi_sub(s->pose[i].x, s->rule[i].star),
+                  up = tdi_sub(s->pose[p].x, s->rule[p].star);
+    return turn_by(edge_before(s, capsule), tdi_sub(own, up), s->turn[i] - s->rule[i].turn_star);
+}
+
+td_vec3 tdi_rod_turns(const void *body, int32_t capsule, bool response) {
+    const td_rod_state *s = body;
+    const int32_t i = s->capsule_node[capsule];
+    const td_real *own = (response ? s->response : s->step)[i].x,
+                  *up = (response ? s->response : s->step)[s->model->node[i].parent].x;
+    const td_vec3 along = {own[0] - up[0], own[1] - up[1], own[2] - up[2]};
+    return turn_by(edge_before(s, capsule), along, own[3]);
+}
+
+td_vec3 tdi_rod_spin(void *body, int32_t capsule) {
+    const td_rod_state *s = body;
+    const int32_t i = s->capsule_node[capsule];
+    const td_vec3 along = tdi_sub(s->past[i].v, s->past[s->model->node[i].parent].v);
+    return turn_by(&s->pose[i].edge, along, s->past[i].spin);
+}
+
+// t x d/|f| of the end, the same turned around of the start, and t
+void tdi_rod_turn_rows(const void *body, int32_t capsule, td_real rows[2][3][4]) {
+    const tdi_edge *e = edge_before(body, capsule);
+    const tdi_mat3 across = tdi_mat3_cross(tdi_scale(e->t, 1 / e->length));
+    const td_real t[3] = {e->t.x, e->t.y, e->t.z};
+    for (int k = 0; k < 3; k++) {
+        for (int l = 0; l < 3; l++) {
+            rows[0][k][l] = -across.m[3 * k + l];
+            rows[1][k][l] = across.m[3 * k + l];
+        }
+        rows[0][k][3] = 0;
+        rows[1][k][3] = t[k];
+    }
+}
+
+void tdi_rod_wring(void *body, int32_t capsule, td_vec3 moment, bool first) {
+    td_rod_state *s = body;
+    const int32_t i = s->capsule_node[capsule];
+    const tdi_edge *e = edge_before(s, capsule);
+    const td_vec3 pull = tdi_scale(tdi_cross(moment, e->t), 1 / e->length);
+    tdi_rod_push(body, s->model->node[i].parent, tdi_scale(pull, -1), first);
+    tdi_rod_push(body, i, pull, false);
+    s->work[i].r[3] -= tdi_dot(moment, e->t);
+}
+
 // ---- terms ----------------------------------------------------------------------------------
 
 // r_ak of the side for a = 0 and 1
@@ -140,9 +201,38 @@ static void block_of(const tdi_contact_side *t, int k, int l, td_real out[4][4])
     }
 }
 
+// A side with an arm: how it slips by the unknowns of its two points,
+//   A_k = w_k I + arm n x (rows of the turn),  gradient A^T f,  Hessian A^T H A.
+static void add_rolling(const td_rod_state *s, const tdi_contact_side *t) {
+    const td_vec3 n = tdi_scale(t->normal, t->arm);
+    td_real rows[2][3][4];
+    td_vec3 by[2][4], force[2][4];
+    tdi_rod_turn_rows(s, t->capsule, rows);
+    for (int k = 0; k < 8; k++) {
+        const int e = k / 4, d = k % 4;
+        const td_vec3 w = {rows[e][0][d], rows[e][1][d], rows[e][2][d]}, own = tdi_cross(n, w);
+        const td_vec3 shift = {d == 0, d == 1, d == 2};
+        by[e][d] = tdi_madd(own, shift, t->weight[e]);
+        force[e][d] = tdi_sym3_apply(&t->hessian, by[e][d]);
+        s->work[t->point[e]].r[d] += tdi_dot(by[e][d], t->force);
+    }
+    for (int k = 0; k < 3; k++) {
+        const int a = k / 2, b = (k + 1) / 2; // 0 0, 0 1, 1 1
+        td_real block[4][4];
+        for (int d = 0; d < 16; d++) {
+            block[d / 4][d % 4] = tdi_dot(by[a][d / 4], force[b][d % 4]);
+        }
+        tdi_rod_block_add(s, t->point[a], t->point[b], block);
+    }
+}
+
 void tdi_rod_add_side(void *body, const tdi_contact_side *t) {
     const td_rod_state *s = body;
     td_real block[4][4];
+    if (t->arm > 0) {
+        add_rolling(s, t);
+        return;
+    }
     for (int k = 0; k < 2; k++) {
         td_real *r = s->work[t->point[k]].r;
         r[0] += t->weight[k] * t->force.x;
