@@ -241,19 +241,18 @@ static void heap_of(stage *s, td_contact_method method) {
     open_stage(s);
 }
 
-// Sticks of all solvers, with either method.
+// Sticks of all solvers, with either method. Some roll out of the heap, and stop in 7 s.
 TD_TEST(contact_heap_of_all_solvers_comes_to_rest_apart_and_without_gaining_energy) {
     for (int method = TD_CONTACT_BARRIER; method <= TD_CONTACT_EXACT; method++) {
         stage s;
         heap_of(&s, (td_contact_method)method);
         double kinetic, start = energy_of(&s, &kinetic), most = start, least = INFINITY;
-        for (int n = 0; n < 180 && go(&s, 1); n++) {
+        for (int n = 0; n < 420 && go(&s, 1); n++) {
             most = fmax(most, energy_of(&s, &kinetic));
             least = fmin(least, least_gap(&s));
         }
         CHECK_SAY(most <= start, "method %d: energy rose from %g to %g J", method, start, most);
         CHECK_SAY(least > 0, "method %d: overlap of %g m", method, -least);
-        fprintf(stderr, "%d start %g kin %g\n", method, start, kinetic);
         CHECK_SAY(kinetic < 1e-4 * start, "method %d: %g J are left", method, kinetic);
         CHECK_INT(td_world_stats(s.world).unconverged, 0);
         td_world_free(s.world);

@@ -113,6 +113,8 @@ typedef struct tdi_contact_rule {
 // capsules, by normal x (arm[0] w_0 + arm[1] w_1).
 //   gradient at point k   weight[k] force
 //   gradient by w_a       arm[a] force x normal; the Hessian likewise
+// Rolling resistance is a friction without weights, whose arms have opposite signs: a moment
+// between the two capsules.
 //   Hessian, k and l      weight[k] weight[l] hessian + sum over a, b of tilt_ab r_ak r_bl^T,
 //                         r_ak = c_ak normal + weight[k] slide[a]
 // with c = (-1, 1, 0, 0) for a = 0 and (0, 0, 1, -1) for a = 1. The sum is what comes of the
@@ -126,6 +128,7 @@ typedef struct tdi_contact {
     td_real tilt[3]; // of the first side, of both, of the other
     td_vec3 slide[2];
     td_real arm[2];  // m: from each axis to the surface, or 0
+    bool rolling;    // this is rolling resistance
     int32_t capsule; // the first side
     int32_t other;   // a capsule, or capsule_count + a collider
     td_real s, t;    // 0..1: where on each
@@ -137,8 +140,8 @@ typedef struct tdi_contact {
 static inline td_vec3 tdi_arms_slip(const td_real arm[2], td_vec3 n, const td_vec3 *turned,
                                     int32_t capsule, int32_t other) {
     td_vec3 sum = {0, 0, 0};
-    sum = arm[0] > 0 ? tdi_madd(sum, turned[capsule], arm[0]) : sum;
-    sum = arm[1] > 0 ? tdi_madd(sum, turned[other], arm[1]) : sum;
+    sum = arm[0] != 0 ? tdi_madd(sum, turned[capsule], arm[0]) : sum;
+    sum = arm[1] != 0 ? tdi_madd(sum, turned[other], arm[1]) : sum;
     return tdi_cross(n, sum);
 }
 

@@ -41,7 +41,7 @@ static td_status check_capsules(const tdi_contacts_def *def, td_diag *diag) {
 // More bytes than all arrays take, as a real so that nothing can overflow.
 static td_real bytes_for(const tdi_contacts *c) {
     const size_t pair =
-        2 * sizeof *c->pair + sizeof *c->friction + sizeof *c->contact + 2 * sizeof *c->plane;
+        2 * sizeof *c->pair + sizeof *c->friction + 2 * sizeof *c->contact + 2 * sizeof *c->plane;
     const size_t capsule = sizeof *c->capsule + 2 * sizeof *c->fat + 64 * sizeof *c->entry +
                            sizeof *c->turning + sizeof *c->is_turning;
     const size_t collider =
@@ -69,8 +69,8 @@ static void lay_out(tdi_contacts *c, tdi_layout *l) {
     c->swept = tdi_layout_place(l, colliders, sizeof *c->swept);
     c->pose = tdi_layout_place(l, colliders, sizeof *c->pose);
     c->pair = tdi_layout_place(l, pairs, sizeof *c->pair);
-    c->contact = tdi_layout_place(l, 2 * contacts, sizeof *c->contact);
-    c->friction = tdi_layout_place(l, contacts, sizeof *c->friction);
+    c->contact = tdi_layout_place(l, 3 * contacts, sizeof *c->contact); // and both of these
+    c->friction = tdi_layout_place(l, 2 * contacts, sizeof *c->friction);
     c->plane = tdi_layout_place(l, exact ? contacts : 0, sizeof *c->plane);
     c->spare_plane = tdi_layout_place(l, exact ? contacts : 0, sizeof *c->spare_plane);
     c->spare_room = tdi_layout_place(l, points, sizeof *c->spare_room);
@@ -191,6 +191,26 @@ void tdi_arms_of(const tdi_contacts *c, tdi_near_pair pair, td_real length, td_r
     arm[1] = j && j->turns ? each * j->radius : 0;
 }
 
+td_real tdi_rolling_of(const tdi_contacts *c, int32_t other) {
+    return other < c->capsule_count ? c->opts.rolling
+                                    : c->collider[other - c->capsule_count].rolling;
+}
+
+// Curvatures of two round surfaces add up.
+void tdi_roll_arms_of(const tdi_contacts *c, tdi_near_pair pair, td_real arm[2]) {
+    const tdi_capsule *i = &c->capsule[pair.i];
+    const tdi_capsule *j = pair.j < c->capsule_count ? &c->capsule[pair.j] : NULL;
+    const td_real each = j ? j->radius / (i->radius + j->radius) : 1;
+    const bool resists = tdi_rolling_of(c, pair.j) > 0;
+    arm[0] = resists && i->turns ? each * i->radius : 0;
+    arm[1] = resists && j && j->turns ? -each * i->radius : 0;
+}
+
+td_vec3 tdi_roll_slip(const tdi_contacts *c, const td_real arm[2], td_vec3 n, int32_t other) {
+    const int32_t k = other - c->capsule_count;
+    return k < 0 ? tdi_vec3(0, 0, 0) : tdi_scale(tdi_cross(n, c->course[k].turn), arm[0]);
+}
+
 void tdi_turning_clear(tdi_contacts *c) {
     for (int32_t k = 0; k < c->turning_count; k++) {
         c->is_turning[c->turning[k]] = false;
@@ -201,7 +221,7 @@ void tdi_turning_clear(tdi_contacts *c) {
 void tdi_turning_add(tdi_contacts *c, const td_real arm[2], int32_t capsule, int32_t other) {
     const int32_t side[2] = {capsule, other};
     for (int a = 0; a < 2; a++) {
-        if (arm[a] > 0 && !c->is_turning[side[a]]) {
+        if (arm[a] != 0 && !c->is_turning[side[a]]) {
             c->is_turning[side[a]] = true;
             c->turning[c->turning_count++] = side[a];
         }

@@ -257,7 +257,7 @@ static void add_rolling(td_helix_state *s, const tdi_contact_side *t, const tdi_
         const td_vec3 e = {k == 0, k == 1, k == 2};
         const tdi_helix_motion shift = tdi_helix_ride_row(place, e),
                                by = turn_row(&ride, tdi_turn_moment(&turn, tdi_cross(e, n)));
-        row[k] = sum_of(&shift, &by);
+        row[k] = t->rolling ? by : sum_of(&shift, &by);
         for (int l = 0; l <= k; l++) {
             tdi_helix_form_add_rows(form, &row[k], &row[l], (k == l ? 1 : 2) * entry[k][l]);
         }
@@ -312,7 +312,7 @@ void tdi_helix_add_side(void *body, const tdi_contact_side *t) {
     const tdi_helix_ride *ends = ends_of(s) + 2 * t->capsule,
                          mid = between(&ends[0], &ends[1], t->weight[1]);
     const td_vec3 f = tdi_mat3_apply_t(axes, t->force);
-    if (t->arm > 0) {
+    if (t->arm != 0) {
         add_rolling(s, t, &mid, axes);
     } else {
         tdi_helix_add_ride(s, i, &mid, f, &t->hessian);

@@ -228,7 +228,7 @@ static void slip_rows(const tdi_touch *t, const tdi_contact *c, int side, td_rea
     const int32_t i = side ? c->other : c->capsule, k = t->owner[i];
     const td_vec3 n = tdi_scale(c->normal, c->arm[side]);
     memset(rows, 0, 2 * sizeof *rows);
-    if (c->arm[side] > 0) {
+    if (c->arm[side] != 0) {
         t->ops[k]->turn_rows(t->body[k], i - t->first_capsule[k], rows);
     }
     for (int e = 0; e < 2; e++) {
@@ -297,7 +297,7 @@ bool tdi_direct_factor(tdi_touch *t, const tdi_system *y) {
     taker.first = 0;
     for (int32_t k = 0; k < count; k++) {
         if (is_coupling(t, &list[k])) {
-            const bool rolls = list[k].arm[0] > 0 || list[k].arm[1] > 0;
+            const bool rolls = list[k].arm[0] != 0 || list[k].arm[1] != 0;
             (rolls ? take_rolling : take_contact)(t, &list[k], &taker);
         }
     }

@@ -41,7 +41,7 @@ static void find_active(tdi_touch *t) {
             activate(t, c->point[e]);
         }
         for (int side = 0; c->other < t->capsule_count && side < 2; side++) {
-            if (c->arm[side] > 0) {
+            if (c->arm[side] != 0) {
                 activate(t, turn_of(t, c, side));
             }
         }
@@ -82,7 +82,7 @@ static void couple_turns(const tdi_touch *t, const tdi_contact *c, const td_vec3
         const int32_t *p = c->point + 2 * side;
         const td_real *w = c->weight + 2 * side;
         const td_vec3 by = tdi_madd(tdi_scale(x[p[0]], w[0]), x[p[1]], w[1]);
-        slip[side] = c->arm[side] > 0
+        slip[side] = c->arm[side] != 0
                          ? tdi_madd(by, tdi_cross(c->normal, x[turn_of(t, c, side)]), c->arm[side])
                          : by;
     }
@@ -91,7 +91,7 @@ static void couple_turns(const tdi_touch *t, const tdi_contact *c, const td_vec3
         for (int e = 2 * side; e < 2 * side + 2; e++) {
             to[c->point[e]] = tdi_madd(to[c->point[e]], force[side], c->weight[e]);
         }
-        if (c->arm[side] > 0) {
+        if (c->arm[side] != 0) {
             td_vec3 *moment = &to[turn_of(t, c, side)];
             *moment = tdi_madd(*moment, tdi_cross(force[side], c->normal), c->arm[side]);
         }
@@ -105,7 +105,7 @@ static void add_coupling(const tdi_touch *t, const td_vec3 *x, td_real sign, td_
     for (int32_t k = 0; k < count; k++) {
         const tdi_contact *c = &list[k];
         td_vec3 force[4];
-        if (c->other < t->capsule_count && (c->arm[0] > 0 || c->arm[1] > 0)) {
+        if (c->other < t->capsule_count && (c->arm[0] != 0 || c->arm[1] != 0)) {
             couple_turns(t, c, x, sign, to);
         } else if (c->other < t->capsule_count) {
             couple(c, x, force);

@@ -58,6 +58,7 @@ typedef struct tdi_contact_side {
     td_vec3 slide[2];
     td_real arm;   // m: the place is so far down the normal from the axis, and moves with the turn
                    // w of the capsule by arm normal x w as well; 0: it is on the axis
+    bool rolling;  // the turn alone counts: weights are 0
     bool foreseen; // most of the force is that of motion to come: it has no lever arms yet
 } tdi_contact_side;
 

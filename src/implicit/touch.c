@@ -242,6 +242,7 @@ static tdi_contact_side side_of(const tdi_touch *t, const tdi_contact *c, int se
         .tilt = {c->tilt[second ? 2 : 0], c->tilt[1], c->tilt[second ? 0 : 2]},
         .slide = {tdi_scale(c->slide[second], sign), tdi_scale(c->slide[1 - second], sign)},
         .arm = c->arm[second],
+        .rolling = c->rolling,
         .foreseen = t->rule.ahead > 0};
     for (int e = 0; e < 2; e++) {
         side.point[e] = c->point[2 * second + e] - t->first_point[k];
@@ -369,7 +370,7 @@ int32_t tdi_touch_contacts(const tdi_touch *t, td_contact *contacts, int32_t cap
                 contacts[all] = contact_of(t, &list[k]);
             }
             all++;
-        } else {
+        } else if (!list[k].rolling) {
             add_friction(t, &list[k], contacts, all < capacity ? all : capacity);
         }
     }

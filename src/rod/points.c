@@ -229,7 +229,7 @@ static void add_rolling(const td_rod_state *s, const tdi_contact_side *t) {
 void tdi_rod_add_side(void *body, const tdi_contact_side *t) {
     const td_rod_state *s = body;
     td_real block[4][4];
-    if (t->arm > 0) {
+    if (t->arm != 0) {
         add_rolling(s, t);
         return;
     }

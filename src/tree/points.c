@@ -283,7 +283,7 @@ static void add_arm(const tdi_contact_side *t, const tdi_turn *turn, tdi_block *
     const td_sym3 *h = &t->hessian;
     const td_real entry[3][3] = {
         {h->xx, h->xy, h->xz}, {h->xy, h->yy, h->yz}, {h->xz, h->yz, h->zz}};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3 && !t->rolling; i++) {
         for (int j = 0; j < 3; j++) {
             at->b.m[3 * i + j] += k.m[3 * i] * entry[0][j] + k.m[3 * i + 1] * entry[1][j] +
                                   k.m[3 * i + 2] * entry[2][j];
@@ -302,6 +302,18 @@ static tdi_block scaled(tdi_block b, td_real k) {
     return b;
 }
 
+// Friction on the surface turns the body as well, and rolling resistance does nothing else.
+static void add_turn(td_tree_state *s, int32_t i, const tdi_contact_side *t, tdi_block *at,
+                     td_vec3 *n) {
+    const tdi_turn turn = tdi_turn_of(turn_from_start(s, i));
+    tdi_node *node = &s->node[i];
+    add_arm(t, &turn, at, n);
+    if (!t->foreseen) {
+        const td_vec3 moment = tdi_scale(tdi_cross(t->force, t->normal), t->arm * s->now->weight);
+        node->geometric = tdi_sym3_add(node->geometric, tdi_turn_bend(&turn, moment));
+    }
+}
+
 void tdi_tree_add_side(void *body, const tdi_contact_side *t) {
     td_tree_state *s = body;
     const td_real weight = s->now->weight;
@@ -309,20 +321,19 @@ void tdi_tree_add_side(void *body, const tdi_contact_side *t) {
     tdi_node *node = tdi_node_open(s, i);
     const td_vec3 first = lever_of(s, i, 0), d = tdi_sub(lever_of(s, i, 1), first),
                   p = tdi_madd(first, d, t->weight[1]);
-    const td_vec3 f = tdi_scale(t->force, weight);
     tdi_block at = block_of(t, d);
-    td_vec3 n = tdi_cross(p, f), own = {0, 0, 0};
-    if (t->arm > 0) {
-        const tdi_turn turn = tdi_turn_of(turn_from_start(s, i));
-        const td_vec3 moment = tdi_scale(tdi_cross(f, t->normal), t->arm);
-        add_arm(t, &turn, &at, &own);
-        n = tdi_madd(n, own, weight);
-        if (!t->foreseen) {
-            node->geometric = tdi_sym3_add(node->geometric, tdi_turn_bend(&turn, moment));
-        }
+    td_vec3 f = t->force, n = tdi_cross(p, f);
+    if (t->rolling) {
+        memset(&at, 0, sizeof at);
+        f = n = tdi_vec3(0, 0, 0);
+    }
+    if (t->arm != 0) {
+        add_turn(s, i, t, &at, &n);
     }
     at = scaled(at, weight);
     tdi_block_add(&node->block, &at, p);
+    f = tdi_scale(f, weight);
+    n = tdi_scale(n, weight);
     node->load = (tdi_wrench){tdi_add(node->load.n, n), tdi_add(node->load.f, f)};
     if (!t->foreseen) {
         node->geometric = tdi_sym3_add(node->geometric, tdi_geometric_stiffness(p, f));

@@ -21,6 +21,7 @@ td_contact_opts tdi_world_contact_opts(const td_world *w) {
     opts.creep = c->creep;
     opts.method = c->method;
     opts.restitution = c->restitution;
+    opts.rolling = c->rolling;
     return opts;
 }
 
@@ -60,6 +61,7 @@ td_status tdi_world_make_colliders(td_world *w, td_diag_list *diags) {
         w->colliders[k].size = def->colliders[k].as.size;
         w->colliders[k].friction = def->colliders[k].as.friction;
         w->colliders[k].restitution = def->colliders[k].as.restitution;
+        w->colliders[k].rolling = def->colliders[k].as.rolling;
     }
     tdi_world_place_colliders(w);
     td_status status = td_colliders_check(w->colliders, def->collider_count, &diag);
