@@ -28,5 +28,11 @@ install(FILES ${PROJECT_BINARY_DIR}/tendril-config.cmake
               ${PROJECT_BINARY_DIR}/tendril-config-version.cmake
         DESTINATION ${package_dir})
 
+# relative to the file itself, so that `cmake --install --prefix` and a folder that moves are followed
+set(pc_prefix ${CMAKE_INSTALL_PREFIX})
+if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
+    file(RELATIVE_PATH pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+    string(REGEX REPLACE "/$" "" pc_prefix "\${pcfiledir}/${pc_prefix}")
+endif()
 configure_file(cmake/tendril.pc.in ${PROJECT_BINARY_DIR}/tendril.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tendril.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -37,7 +37,8 @@ int main(void) {
     td_scene_load wind = td_scene_load_default(TD_SCENE_WIND);
     wind.as.wind.velocity = (td_vec3){4, 0, 0};
     wind.as.wind.intensity = 0.3;
-    td_probe_def probe = {.place = {.segment = -1}, .quantity = TD_QUANTITY_VELOCITY};
+    td_probe_def probe = td_probe_def_default(); // at the highest tip
+    probe.quantity = TD_QUANTITY_VELOCITY;
     td_scene_def scene = td_scene_def_default(); // what it points to is copied
     scene.objects = &object;
     scene.object_count = 1;

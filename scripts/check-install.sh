@@ -17,8 +17,7 @@ cmake --build "$work/cmake" >/dev/null
 "$work/cmake/sway" | tail -n 1
 
 pc=$(dirname "$(find "$work/prefix" -name tendril.pc)")
-# the .pc file names the prefix of the build; the fresh folder stands in for it
-flags=$(PKG_CONFIG_PATH=$pc pkg-config --define-variable=prefix="$work/prefix" --cflags --libs tendril)
+flags=$(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs tendril)
 cc -std=c11 -Wall -Wextra -Werror "$source/consumer.c" $flags -o "$work/pc_c"
 c++ -std=c++11 -Wall -Wextra -Werror "$source/consumer.cpp" $flags -o "$work/pc_cpp"
 "$work/pc_c"

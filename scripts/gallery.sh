@@ -13,6 +13,7 @@ algae-in-a-current --times 0,2,5,8
 algae-of-ten-helices --times 0,3,5,7 --zoom 1.25
 braid-led-by-its-end --times 0,1.2,2.3,3.5,3.85 --zoom 1.15
 braid-on-a-running-head --times 0.5,0.95,2 --turn=-8 --rise 4 --zoom 1.1
+crane --times 0,1.5,3,5 --turn=-20 --zoom 0.92
 curls-of-hair --times 0.9,2.9 --turn=-25 --zoom 0.95
 curly-rod-pulled --times 0,1.5,2.3,4.4,4.75
 curtain-of-beads --times 0,1,2.2,3.2 --turn=-25 --zoom 1.1

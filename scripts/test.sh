@@ -84,6 +84,7 @@ fuzz() {
 part "code is formatted" sh -c 'clang-format-14 --dry-run -Werror $(git ls-files "*.c" "*.h")'
 part "layers are kept" python3 scripts/check-layers.py
 part "headers compile alone" scripts/check-headers.sh
+part "public functions are used, structs have defaults" python3 scripts/check-api.py
 part "build: gcc, release" cmake --preset release -DTENDRIL_BUILD_TESTS=ON
 part "build: gcc, release, all" cmake --build --preset release
 part "unit tests: gcc, release" unit_tests build

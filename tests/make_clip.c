@@ -153,7 +153,9 @@ static void pose(const td_clip_actor *actor, int32_t which, td_real t, td_vec3 *
 
 static td_collider collider_at(int32_t k, td_real t) {
     td_collider c = td_collider_default((td_collider_kind)k);
-    c.size = k == SPHERE ? tdi_vec3(0.1, 0, 0) : tdi_vec3(0.05, 0.12, 0.08);
+    c.radius = k == SPHERE ? 0.1 : 0.05;
+    c.length = 0.24;
+    c.sides = tdi_vec3(0.1, 0.24, 0.16);
     c.position = k == PLANE    ? tdi_vec3(0, 0, 0)
                  : k == SPHERE ? tdi_vec3(-0.4 + 0.3 * t, 0.1, 0.4)
                  : k == BOX    ? tdi_vec3(0.5, 0.12, 0.4)

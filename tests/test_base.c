@@ -32,12 +32,24 @@ TD_TEST(base_every_status_has_a_text_of_its_own) {
     CHECK_TEXT(td_status_text((td_status)-1), "unknown status");
 }
 
+TD_TEST(base_distance_of_words_counts_changed_letters) {
+    CHECK_INT(td_word_distance("rope", "rope"), 0);
+    CHECK_INT(td_word_distance("kitten", "sitting"), 3);
+    CHECK_INT(td_word_distance("", "oak"), 3);
+    CHECK_INT(td_word_distance("oka", "oak"), 2);
+}
+
 TD_TEST(base_version_is_three_numbers) {
     int major = -1, minor = -1, patch = -1, end = 0;
     sscanf(td_version(), "%d.%d.%d%n", &major, &minor, &patch, &end);
     CHECK(major >= 0 && minor >= 0 && patch >= 0);
     CHECK_INT(end, strlen(td_version()));
-    CHECK_TEXT(td_version(), TD_VERSION);
+    char text[32];
+    snprintf(text, sizeof text, "%d.%d.%d", TD_VERSION_MAJOR, TD_VERSION_MINOR, TD_VERSION_PATCH);
+    CHECK_TEXT(td_version(), TD_VERSION); // that of the project
+    CHECK_TEXT(td_version(), text);
+    CHECK_INT(TD_VERSION_NUMBER,
+              TD_VERSION_MAJOR * 10000 + TD_VERSION_MINOR * 100 + TD_VERSION_PATCH);
 }
 
 TD_TEST(base_fail_fills_a_diag_and_returns_the_status) {

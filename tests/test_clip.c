@@ -373,8 +373,8 @@ TD_TEST(colliders_and_arrows_are_nodes_that_move) {
     td_mesh *mesh = skinned(skeleton, 0);
     td_clip_actor actor = {.name = "rope", .skeleton = skeleton, .mesh = mesh};
     const td_clip_collider looks[3] = {{.kind = TD_COLLIDER_PLANE, .reach = 2},
-                                       {.kind = TD_COLLIDER_SPHERE, .size = {0.2, 0, 0}},
-                                       {.kind = TD_COLLIDER_SPHERE, .size = {0.2, 0, 0}}};
+                                       {.kind = TD_COLLIDER_SPHERE, .radius = 0.2},
+                                       {.kind = TD_COLLIDER_SPHERE, .radius = 0.2}};
     td_clip_def def = clip_of(&actor, NULL, 3);
     def.colliders = looks;
     def.collider_count = 3;
@@ -414,8 +414,8 @@ TD_TEST(frames_whose_collider_is_not_finite_are_refused_by_its_number) {
     td_skeleton *skeleton = chain_of(2, 0.1);
     td_clip_actor actor = {.skeleton = skeleton};
     const td_clip_collider looks[3] = {{.kind = TD_COLLIDER_PLANE, .reach = 2},
-                                       {.kind = TD_COLLIDER_SPHERE, .size = {0.2, 0, 0}},
-                                       {.kind = TD_COLLIDER_SPHERE, .size = {0.2, 0, 0}}};
+                                       {.kind = TD_COLLIDER_SPHERE, .radius = 0.2},
+                                       {.kind = TD_COLLIDER_SPHERE, .radius = 0.2}};
     td_clip_def def = clip_of(&actor, NULL, 3);
     td_diag diag = {.message = ""};
     def.colliders = looks;

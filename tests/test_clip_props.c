@@ -29,25 +29,25 @@ static void check_surface(td_clip_collider look, td_real (*off)(const td_clip_co
 }
 
 static td_real off_capsule(const td_clip_collider *c, td_vec3 x) {
-    td_real half = c->kind == TD_COLLIDER_CAPSULE ? c->size.y : 0;
+    td_real half = c->kind == TD_COLLIDER_CAPSULE ? 0.5 * c->length : 0;
     td_real y = x.y - fmax(-half, fmin(half, x.y));
-    return sqrt(x.x * x.x + y * y + x.z * x.z) - c->size.x;
+    return sqrt(x.x * x.x + y * y + x.z * x.z) - c->radius;
 }
 
 static td_real off_box(const td_clip_collider *c, td_vec3 x) {
-    return fmax(fabs(fabs(x.x) - c->size.x),
-                fmax(fabs(fabs(x.y) - c->size.y), fabs(fabs(x.z) - c->size.z)));
+    return fmax(fabs(fabs(x.x) - 0.5 * c->sides.x),
+                fmax(fabs(fabs(x.y) - 0.5 * c->sides.y), fabs(fabs(x.z) - 0.5 * c->sides.z)));
 }
 
 // flat triangles inside of a round surface lack a little of its volume
 TD_TEST(colliders_are_drawn_closed_and_in_their_size) {
-    td_clip_collider look = {.kind = TD_COLLIDER_SPHERE, .size = {0.3, 7, 7}};
+    td_clip_collider look = {.kind = TD_COLLIDER_SPHERE, .radius = 0.3, .length = 7};
     check_surface(look, off_capsule, 4 * TDI_PI / 3 * 0.027, 0.02);
-    look = (td_clip_collider){.kind = TD_COLLIDER_CAPSULE, .size = {0.2, 0.5, 7}};
+    look = (td_clip_collider){.kind = TD_COLLIDER_CAPSULE, .radius = 0.2, .length = 1};
     check_surface(look, off_capsule, TDI_PI * (0.04 * 1 + 4.0 / 3 * 0.008), 0.02);
-    look.size.y = 0;
+    look.length = 0;
     check_surface(look, off_capsule, TDI_PI * 4.0 / 3 * 0.008, 0.02);
-    look = (td_clip_collider){.kind = TD_COLLIDER_BOX, .size = {0.1, 0.4, 0.2}};
+    look = (td_clip_collider){.kind = TD_COLLIDER_BOX, .sides = {0.2, 0.8, 0.4}};
     check_surface(look, off_box, 8 * 0.1 * 0.4 * 0.2, 1e-6);
 }
 
@@ -153,7 +153,7 @@ TD_TEST(world_tells_where_its_colliders_are_after_each_step) {
     run_to(s.world, 0.5);
     td_collider ball = td_world_collider(s.world, 1);
     CHECK_INT(ball.kind, TD_COLLIDER_SPHERE);
-    CHECK_REL(ball.size.x, 0.1, 0);
+    CHECK_REL(ball.radius, 0.1, 0);
     CHECK_REL(apart(ball.position, tdi_vec3(1, 0.5, 0)), 0, 1e-9);
     CHECK(apart(ball.position0, ball.position) > 0);
     stage_free(&s);

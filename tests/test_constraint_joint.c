@@ -175,6 +175,24 @@ TD_TEST(constraint_holds_between_start_and_end) {
     held_free(&s);
 }
 
+TD_TEST(constraint_of_an_island_that_is_let_go_is_free_until_it_is_held_again) {
+    held_island s = chain_of(3, TD_JOINT_BALL);
+    const td_constraint c = pin_at_tip(2);
+    hold(&s, &c, 1);
+    set_steps(&s, 1.0 / 60, 1e-9);
+    td_vec3 where = place_on(&s, 0, 2, c.point[0]);
+    for (int32_t k = 0; k < 30 && go_on(&s); k++) {
+        const double moved = tdi_norm(tdi_sub(place_on(&s, 0, 2, c.point[0]), where));
+        const bool held = k < 10 || k >= 20;
+        CHECK(held ? moved <= 1e-9 : moved > 1e-4);
+        where = place_on(&s, 0, 2, c.point[0]);
+        if (k == 9 || k == 19) {
+            td_island_set_hold(s.island, 0, k == 19);
+        }
+    }
+    held_free(&s);
+}
+
 TD_TEST(constraint_breaks_at_its_force_for_good) {
     held_island s = chain_of(3, TD_JOINT_BALL);
     td_constraint c = pin_at_tip(2);

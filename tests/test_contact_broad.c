@@ -27,7 +27,7 @@ static void draw_crowd(crowd *w, uint64_t seed, bool unlike) {
     }
     for (int32_t k = 0; k < COLLIDERS; k++) {
         w->collider[k] = td_collider_default((td_collider_kind)(k % 4));
-        w->collider[k].size = tdi_vec3(0.2, 0.3, 0.25);
+        test_size(&w->collider[k], tdi_vec3(0.2, 0.3, 0.25));
         w->collider[k].position0 = test_in_cube(&random, 1.5);
         w->collider[k].position = tdi_madd(w->collider[k].position0, test_direction(&random), 0.1);
         w->collider[k].rotation0 = test_rotation(&random);

@@ -100,9 +100,10 @@ TD_TEST(contact_distance_of_a_segment_and_a_box_is_the_least_along_it) {
     tdi_random_seed(&random, 3);
     for (int n = 0; n < 9000; n++) {
         td_collider box = td_collider_default(TD_COLLIDER_BOX);
-        box.size = tdi_vec3(test_between(&random, 0.1, 1), test_between(&random, 0.1, 1),
-                            test_between(&random, 0.1, 1));
-        tdi_two two = {.side = TDI_SIDE_BOX, .a = test_in_cube(&random, 2), .c = box.size};
+        const td_vec3 half = tdi_vec3(test_between(&random, 0.1, 1), test_between(&random, 0.1, 1),
+                                      test_between(&random, 0.1, 1));
+        test_size(&box, half);
+        tdi_two two = {.side = TDI_SIDE_BOX, .a = test_in_cube(&random, 2), .c = half};
         two.b = test_in_cube(&random, 2);
         if (n % 3 == 0) { // along a face
             two.b.y = two.a.y;
@@ -121,12 +122,12 @@ TD_TEST(contact_bad_colliders_are_named) {
                         td_collider_default(TD_COLLIDER_BOX)};
     td_diag diag;
     CHECK_INT(td_colliders_check(k, 2, &diag), TD_OK);
-    k[1].size.z = 0;
+    k[1].sides.z = 0;
     CHECK_INT(td_colliders_check(k, 2, &diag), TD_ERR_ARGUMENT);
     CHECK_INT(diag.index, 1);
-    CHECK_HAS(diag.message, "collider 1: size");
+    CHECK_HAS(diag.message, "collider 1: sides");
     k[1] = td_collider_default(TD_COLLIDER_CAPSULE);
-    k[1].size.y = 0; // without length it is a sphere
+    k[1].length = 0; // without length it is a sphere
     CHECK_INT(td_colliders_check(k, 2, &diag), TD_OK);
     k[0].rotation = (td_quat){0, 0, 0, 0};
     CHECK_INT(td_colliders_check(k, 2, &diag), TD_ERR_ARGUMENT);

@@ -234,6 +234,7 @@ TD_TEST(contact_exact_stick_that_tumbles_never_gains_energy) {
 static void heap_of(stage *s, td_contact_method method) {
     set_up(s);
     s->scene.contact.method = method;
+    s->scene.contact.rolling = 0.01;
     for (int k = 0; k < MOST; k++) {
         const double a = 0.7 * k, x = 0.1 * cos(a), z = 0.1 * sin(a), y = 0.02 + 0.02 * k;
         add_stick(s, solvers[k % SOLVERS], (td_vec3){-x, y, -z + 0.01}, (td_vec3){x, y + 0.01, z});

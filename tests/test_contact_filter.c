@@ -104,8 +104,8 @@ TD_TEST(contact_filter_lets_nothing_pass_through_moving_and_turning_colliders) {
         f.collider_count = 1;
         td_collider *k = &f.collider;
         *k = td_collider_default((td_collider_kind)(n % 4));
-        k->size = tdi_vec3(test_between(&random, 0.1, 0.5), test_between(&random, 0.1, 0.5),
-                           test_between(&random, 0.1, 0.5));
+        test_size(k, tdi_vec3(test_between(&random, 0.1, 0.5), test_between(&random, 0.1, 0.5),
+                              test_between(&random, 0.1, 0.5)));
         k->rotation0 = test_rotation(&random);
         k->rotation = n % 8 < 4 ? k->rotation0 : test_rotation(&random);
         k->position0 = test_in_cube(&random, 1);
@@ -146,7 +146,7 @@ TD_TEST(contact_filter_lets_things_slide_along_each_other_all_the_way) {
     f.count = 1;
     f.collider_count = 1;
     f.collider = td_collider_default(TD_COLLIDER_BOX);
-    f.collider.size = tdi_vec3(5, 1, 5);
+    test_size(&f.collider, tdi_vec3(5, 1, 5));
     f.collider.position0.y = f.collider.position.y = -1.1011;
     f.dx[0] = f.dx[1] = tdi_vec3(100, 0, 3);
     CHECK(check_flight(&f) == 1);

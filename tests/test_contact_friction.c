@@ -237,7 +237,8 @@ TD_TEST(contact_fast_collider_pushes_and_does_not_pass) {
     mover w = {.x = {{-0.25, 0, 0}, {0.25, 0, 0}}, .v = {{0, -20, 0}, {0, -20, 0}}};
     w.collider_count = 1;
     w.collider[0] = td_collider_default(TD_COLLIDER_CAPSULE);
-    w.collider[0].size = tdi_vec3(0.05, 1, 0);
+    w.collider[0].radius = 0.05;
+    w.collider[0].length = 2;
     w.collider[0].rotation0 = tdi_quat_turn(tdi_vec3(1, 0, 0), TDI_PI / 2);
     w.collider[0].rotation = w.collider[0].rotation0;
     open_mover(&w, 0.3);
@@ -259,7 +260,8 @@ TD_TEST(contact_comes_to_rest_along_parallel_capsules) {
     w.collider_count = 2;
     for (int k = 0; k < 2; k++) {
         w.collider[k] = td_collider_default(TD_COLLIDER_CAPSULE);
-        w.collider[k].size = tdi_vec3(0.1, 1, 0);
+        w.collider[k].radius = 0.1;
+        w.collider[k].length = 2;
         w.collider[k].rotation = tdi_quat_turn(tdi_vec3(0, 0, 1), TDI_PI / 2);
         w.collider[k].rotation0 = w.collider[k].rotation;
         w.collider[k].position0.z = w.collider[k].position.z = k == 0 ? -0.101 : 0.101;

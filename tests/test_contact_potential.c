@@ -20,6 +20,7 @@ static void draw_heap(tdi_random *random, heap *w) {
     td_contact_opts opts = td_contact_opts_default();
     opts.gap = 1;
     opts.creep = 0.3;
+    opts.rolling = 0.02;
     w->time = tdi_random_uniform(random);
     for (;;) {
         for (int32_t i = 0; i < CAPSULES; i++) {
@@ -32,7 +33,7 @@ static void draw_heap(tdi_random *random, heap *w) {
         for (int32_t k = 0; k < COLLIDERS; k++) {
             td_collider *o = &w->collider[k];
             *o = td_collider_default((td_collider_kind)k);
-            o->size = tdi_vec3(0.3, 0.4, 0.35);
+            test_size(o, tdi_vec3(0.3, 0.4, 0.35));
             o->position0 = k == 0 ? tdi_vec3(0, -1.1, 0) : test_in_cube(random, 1.2);
             o->position = tdi_madd(o->position0, test_direction(random), 0.02);
             o->rotation0 = test_rotation(random);

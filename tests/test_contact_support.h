@@ -35,16 +35,24 @@ static inline td_real test_point_segment(td_vec3 x, td_vec3 c, td_vec3 d) {
     return tdi_norm(tdi_sub(x, tdi_madd(c, v, fmin(1, fmax(0, t)))));
 }
 
+// Sizes of any kind: radius, half the length and half the sides.
+static inline void test_size(td_collider *k, td_vec3 half) {
+    k->radius = half.x;
+    k->length = 2 * half.y;
+    k->sides = tdi_scale(half, 2);
+}
+
 static inline td_real test_point_collider(td_vec3 x, const td_collider *k) {
-    td_real half = k->kind == TD_COLLIDER_CAPSULE ? k->size.y : 0;
+    td_real half = k->kind == TD_COLLIDER_CAPSULE ? 0.5 * k->length : 0;
     switch (k->kind) {
     case TD_COLLIDER_PLANE: return x.y;
     case TD_COLLIDER_BOX: {
-        td_real dx = fmax(0, fabs(x.x) - k->size.x), dy = fmax(0, fabs(x.y) - k->size.y);
-        td_real dz = fmax(0, fabs(x.z) - k->size.z);
+        td_real dx = fmax(0, fabs(x.x) - 0.5 * k->sides.x);
+        td_real dy = fmax(0, fabs(x.y) - 0.5 * k->sides.y);
+        td_real dz = fmax(0, fabs(x.z) - 0.5 * k->sides.z);
         return sqrt(dx * dx + dy * dy + dz * dz);
     }
-    default: return test_point_segment(x, tdi_vec3(0, -half, 0), tdi_vec3(0, half, 0)) - k->size.x;
+    default: return test_point_segment(x, tdi_vec3(0, -half, 0), tdi_vec3(0, half, 0)) - k->radius;
     }
 }
 

@@ -586,3 +586,22 @@ TD_TEST(io_survives_a_failing_allocator) {
     test_plant_free(&p);
     close_folder();
 }
+
+// The path of a file is itself; that of a folder is the L-system that its specifications start.
+TD_TEST(file_of_a_model_is_found_in_the_folder_of_the_virtual_laboratory) {
+    const char specifications[] =
+        "plant.l\nmodel:\n\tgenerate:\n\t\tcpfg -m1 x.map plant.l plant.v\n";
+    char model[160] = "";
+    td_diag diag = {.message = ""};
+    open_folder();
+    CHECK_INT(td_file_model(folder, model, &diag), TD_ERR_READ);
+    CHECK_INT(
+        td_file_write(in_folder("specifications"), specifications, strlen(specifications), &diag),
+        TD_OK);
+    CHECK_INT(td_file_write(in_folder("plant.l"), "axiom: F\n", 9, &diag), TD_OK);
+    CHECK_INT(td_file_model(folder, model, &diag), TD_OK);
+    CHECK_TEXT(model, in_folder("plant.l"));
+    CHECK_INT(td_file_model(in_folder("plant.l"), model, &diag), TD_OK);
+    CHECK_TEXT(model, in_folder("plant.l"));
+    close_folder();
+}

@@ -66,3 +66,20 @@ TD_TEST(plant_organs_have_names) {
     CHECK_TEXT(td_organ_name(TD_ORGAN_FRUIT), "fruit");
     CHECK_TEXT(td_organ_name((td_organ)77), "unknown");
 }
+
+TD_TEST(misspelt_material_is_no_material_and_is_refused) {
+    td_builder *builder = NULL;
+    td_diag diag = {.message = ""};
+    int32_t index = 0;
+    const td_material oak = td_material_get(td_material_find("oak"));
+    const td_material oka = td_material_get(td_material_find("oka"));
+    CHECK_TEXT(oak.name, "oak");
+    CHECK_TEXT(oka.name, "");
+    CHECK_TEXT(td_material_source(TD_NONE), "");
+    CHECK_INT(td_material_find(NULL), TD_NONE);
+    CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
+    CHECK_INT(td_builder_add_material(builder, &oak, &index, &diag), TD_OK);
+    CHECK_INT(td_builder_add_material(builder, &oka, &index, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "density");
+    td_builder_free(builder);
+}

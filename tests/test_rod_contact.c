@@ -227,7 +227,8 @@ TD_TEST(rod_hitting_at_10_m_s_does_not_pass_through_at_60_steps_a_second) {
         heap h = {.count = 0};
         td_rod_def d = thin_def(points, 21, tdi_vec3(-0.2, 0.4, 0), tdi_vec3(0.2, 0.4, 0));
         td_collider c = kind == 0 ? ground() : td_collider_default(TD_COLLIDER_CAPSULE);
-        c.size = tdi_vec3(RADIUS, 0.5, 0);
+        c.radius = RADIUS;
+        c.length = 1;
         c.rotation0 = c.rotation = tdi_quat_turn(tdi_vec3(1, 0, 0), PI / 2);
         c.rotation0 = c.rotation = kind == 0 ? (td_quat){1, 0, 0, 0} : c.rotation;
         heap_add(&h, &d);

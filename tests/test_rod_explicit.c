@@ -401,7 +401,7 @@ TD_TEST(explicit_step_spreads_twist_of_a_turned_end_evenly) {
     }
     const td_real shear = d.young / 3, torsion = PI * pow(d.radius, 4) / 2;
     for (int32_t k = 1; k < VERTICES - 1; k++) {
-        CHECK_REL(td_rod_twist(s.state, k), 5.0 / (VERTICES - 1), 1e-10);
+        CHECK_REL(td_rod_twist_angle(s.state, k), 5.0 / (VERTICES - 1), 1e-10);
         CHECK_REL(td_rod_moment(s.state, k).y, shear * torsion * 5 / 0.5, 1e-10);
     }
     rods_free(s);
@@ -422,7 +422,7 @@ TD_TEST(explicit_step_lets_frames_follow_a_torque) {
     run(s, &o, 1);
     const td_real stiffness = d.young / 3 * PI * pow(d.radius, 4) / 2;
     for (int32_t k = 1; k < VERTICES - 1; k++) {
-        CHECK_REL(td_rod_twist(s.state, k), 1e-3 * 0.025 / stiffness, 1e-9);
+        CHECK_REL(td_rod_twist_angle(s.state, k), 1e-3 * 0.025 / stiffness, 1e-9);
     }
     rods_free(s);
 }

@@ -281,3 +281,58 @@ TD_TEST(modes_of_rods_refuse_what_they_cannot_do) {
     CHECK_HAS(diag.message, "not finite");
     rods_free(s);
 }
+
+// ---- changed by hand ------------------------------------------------------------------------
+
+// A straight rod along X whose vertices are pulled apart by a tenth; then one edge is turned.
+TD_TEST(tension_twist_and_moment_of_a_rod_are_fresh_after_it_was_changed_by_hand) {
+    td_vec3 points[5];
+    straight_line(points, 5, tdi_vec3(0, 0, 0), tdi_vec3(0.4, 0, 0));
+    td_rod_def d = td_rod_def_default();
+    d.points = points;
+    d.vertex_count = 5;
+    d.stretch = 70;
+    d.twist_y = 0.02;
+    rods s = rods_new(&d, 1, NULL, 0);
+    CHECK(td_rod_tension(s.state, 2) == 0);
+    for (int32_t v = 0; v < 5; v++) {
+        td_rod_set_vertex(s.state, v, tdi_scale(points[v], 1.1), no_weight);
+    }
+    for (int32_t e = 0; e < 4; e++) {
+        CHECK_REL(td_rod_tension(s.state, e), 7, 1e-12);
+    }
+    td_rod_turn(s.state, 2, 0.3);
+    CHECK_REL(td_rod_twist_angle(s.state, 2), 0.3, 1e-12);
+    CHECK_REL(td_rod_twist_angle(s.state, 3), -0.3, 1e-12);
+    CHECK_REL(td_rod_moment(s.state, 2).y, 0.02 * 0.3 / 0.1, 1e-12);
+    // it bends about Y of the world at vertex 2
+    td_rod_set_vertex(s.state, 3, tdi_vec3(0.22, 0.11, 0), no_weight);
+    td_vec3 along = tdi_quat_rotate(td_rod_rotation(s.state, 2), tdi_vec3(0, 1, 0));
+    CHECK(tdi_norm(tdi_sub(along, tdi_vec3(0, 1, 0))) < 1e-12);
+    CHECK(tdi_norm(td_rod_moment(s.state, 2)) > 0);
+    rods_free(s);
+}
+
+// Reading between changes, even while an edge has no length, changes neither what comes of them...
+TD_TEST(rod_changed_by_hand_and_read_meanwhile_is_the_one_that_was_not_read) {
+    const td_rod_def d = good_rod();
+    rods read = rods_new(&d, 1, NULL, 0), unread = rods_new(&d, 1, NULL, 0);
+    td_step_opts opts = td_step_opts_default();
+    const td_vec3 other = td_rod_position(read.state, 2);
+    for (int pass = 0; pass < 2; pass++) {
+        rods s = pass ? read : unread;
+        td_rod_set_vertex(s.state, 1, other, no_weight); // on the next vertex
+        CHECK(!pass || isfinite(td_rod_twist_angle(s.state, 1)));
+        td_rod_set_vertex(s.state, 1, tdi_madd(other, tdi_vec3(0, 1, 0), 0.02), no_weight);
+        CHECK(!pass || isfinite(td_rod_tension(s.state, 1)));
+        // ... nor that the state was set by hand: a base does not put it back
+        td_rod_set_base(s.state, &(td_base_motion){.rotation = {1, 0, 0, 0}});
+        CHECK_INT(td_rod_step(s.state, &opts, NULL, NULL), TD_OK);
+    }
+    for (int32_t v = 0; v < td_rod_vertex_count(read.model); v++) {
+        td_vec3 a = td_rod_position(read.state, v), b = td_rod_position(unread.state, v);
+        CHECK(memcmp(&a, &b, sizeof a) == 0);
+    }
+    rods_free(read);
+    rods_free(unread);
+}

@@ -293,7 +293,7 @@ TD_TEST(elastic_energy_of_rods_knows_nothing_of_rigid_motion) {
             pose->edge.m1 = tdi_quat_rotate(q, pose->edge.m1);
             pose->edge.m2 = tdi_quat_rotate(q, pose->edge.m2);
         }
-        s.state->stale = true;
+        s.state->stale = TDI_ROD_STALE;
         CHECK_REL(td_rod_energy(s.state, no_weight).elastic, before, 1e-12);
         rods_free(s);
     }

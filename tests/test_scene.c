@@ -33,7 +33,7 @@ TD_TEST(scene_loads_have_the_defaults_of_their_kind) {
     CHECK(wind.as.wind.length == 4 && wind.as.wind.seed == 1);
     CHECK_INT(pull.kind, TD_SCENE_PULL);
     CHECK(pull.as.pull.stiffness == 100 && pull.as.pull.end > 1e20 && !pull.as.pull.to_given);
-    CHECK_INT(pull.as.pull.place.segment, -1);
+    CHECK_INT(pull.as.pull.place.segment_id, -1);
     CHECK_INT(push.kind, TD_SCENE_PUSH);
     CHECK(push.as.push.end > 1e20 && push.as.push.twist == 0);
     CHECK_INT(pose.kind, TD_SCENE_POSE);
@@ -111,7 +111,7 @@ TD_TEST(scene_faults_of_objects_have_their_places) {
         {"{objects: [{strand: {points:\n [[0, 0, 0]]}}]}", 2, 2, "at least two"},
         {"{objects: [{strand: {points:\n [[0, 1, 0], [0, 1, 0]]}}]}", 2, 2, "no length"},
         {"{objects: [{strand: {points: [[0, 0, 0], [0, 1, 0]],\n material: cheese}}]}", 2, 12,
-         "has no material of this name"},
+         "unknown material 'cheese'"},
         {"{objects: [{plant: none.lsys}]}", 1, 20, "cannot read 'none.lsys'"},
         {"{objects: [{plant: nothing.lsys}]}", 1, 20, "no segments"},
         {"{objects: [{" ROD ", instances: {smallest: 2,\n largest: 1}}]}", 2, 11, "'smallest'"},
@@ -300,7 +300,7 @@ TD_TEST(scene_filled_by_hand_is_refused_for_every_number_out_of_range) {
 TD_TEST(scene_filled_by_hand_is_refused_for_wrong_loads_and_probes) {
     td_object_def o = rod_def();
     td_scene_load load = td_scene_load_default(TD_SCENE_PULL);
-    td_probe_def probe = {.place = {.segment = -1}};
+    td_probe_def probe = td_probe_def_default();
     td_scene_def d = td_scene_def_default();
     td_diag diag;
     d.objects = &o;

@@ -9,7 +9,7 @@ TD_TEST(scene_constraints_have_the_defaults_of_their_kind) {
         const td_scene_constraint c = td_scene_constraint_default((td_constraint_kind)kind);
         CHECK_INT(c.kind, kind);
         CHECK(c.as.end > 1e20 && c.as.start == 0 && c.as.break_force == 0 && !c.as.b.given);
-        CHECK_INT(c.as.a.place.segment, -1);
+        CHECK_INT(c.as.a.place.segment_id, -1);
     }
     CHECK(td_scene_constraint_default(TD_HOLD_POINT).as.a.along == 1);
     CHECK(td_scene_constraint_default(TD_HOLD_HINGE).as.axis.z == 1);
@@ -49,7 +49,7 @@ TD_TEST(scene_reads_constraints_of_every_kind) {
     CHECK_TEXT(pin->name, "pin");
     CHECK(pin->to_given && pin->start == 1 && pin->end == 2 && pin->break_force == 5);
     CHECK_TEXT(pin->a.place.object, "two");
-    CHECK(pin->a.place.segment == 3 && pin->a.along == 0.5 && pin->a.offset.z == 0.1);
+    CHECK(pin->a.place.segment_id == 3 && pin->a.along == 0.5 && pin->a.offset.z == 0.1);
     CHECK(d->constraints[1].as.b.given && !d->constraints[2].as.b.given);
     CHECK_REL(d->constraints[2].as.angle, acos(0), 1e-15);
     CHECK_INT(d->constraints[4].as.point_count, 2);
@@ -80,7 +80,6 @@ TD_TEST(scene_faults_of_constraints_have_their_places) {
         {"{" TWO "[{point: {lenght: 2}}]}", 2, 12, "lenght"},
         {"{" TWO "[{rope: {length: -2}}]}", 2, 19, "'length' is -2"},
         {"{" TWO "[{rope: {length: 2}}]}", 2, 10, "the other end is missing"},
-        {"{" TWO "[{hinge: {b: {object: two}, angle: 5}}]}", 2, 37, "to the world"},
         {"{" TWO "[{point: {name: a}}], record: {probes: [{constraint: b, quantity: force}]}}", 2,
          55, "no constraint named 'b'"},
         {"{" TWO "[{point: {name: a}}], record: {probes: [{constraint: a}]}}", 2, 55,
@@ -98,6 +97,10 @@ TD_TEST(scene_constraints_refuse_what_cannot_be_held_with_them) {
         {"{objects: [{integrator: implicit-euler, " ROD "}, {name: two, " ROD "}], constraints:\n"
          " [{weld: {b: {object: two}}}]}",
          2, 23, "the same integrator"},
+        {"{objects: [{name: one, integrator: rk4, " ROD "}, {name: two, integrator: rk4, " ROD
+         "}], constraints:\n"
+         " [{hinge: {b: {object: two}, angle: 5}}]}",
+         2, 37, "'implicit'"},
     };
     check_faults(faults, sizeof faults / sizeof faults[0]);
 }

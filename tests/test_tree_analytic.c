@@ -423,3 +423,67 @@ TD_TEST(analytic_refusals_name_what_is_wrong) {
     td_analytic_free(a);
     tree_free(t);
 }
+
+// ---- saving and letting go ------------------------------------------------------------------
+
+TD_TEST(analytic_restored_goes_on_to_the_bit) {
+    tree t = linkage();
+    const td_constraint c = pin(2, tdi_vec3(0, 1, 0));
+    const td_step_opts o = steps_of(TD_EULER, 1e-3, tdi_vec3(0, -9.81, 0));
+    td_analytic *a = held(t, &c, 1, NULL);
+    td_real q[2][3], v[3];
+    void *bytes = malloc(td_analytic_save_size(a));
+    advance(a, &o, NULL, 0, 100);
+    td_analytic_save(a, bytes);
+    memcpy(q[0], td_tree_coords(t.state), sizeof q[0]);
+    memcpy(v, td_tree_velocities(t.state), sizeof v);
+    td_real end[2][3];
+    for (int pass = 0; pass < 2; pass++) {
+        advance(a, &o, NULL, 0, 50);
+        memcpy(end[pass], td_tree_coords(t.state), sizeof end[pass]);
+        CHECK_INT(td_analytic_solution(a).verdict, TD_LCP_SOLVED);
+        td_analytic_restore(a, bytes);
+        memcpy(td_tree_coords(t.state), q[0], sizeof q[0]);
+        memcpy(td_tree_velocities(t.state), v, sizeof v);
+        td_tree_state_changed(t.state);
+    }
+    CHECK(memcmp(end[0], end[1], sizeof end[0]) == 0);
+    free(bytes);
+    td_analytic_free(a);
+    tree_free(t);
+}
+
+TD_TEST(analytic_constraint_that_is_let_go_holds_no_more) {
+    tree t = linkage();
+    const td_constraint c = pin(2, tdi_vec3(0, 1, 0));
+    const td_step_opts o = steps_of(TD_EULER, 1e-3, tdi_vec3(0, -9.81, 0));
+    td_analytic *a = held(t, &c, 1, NULL);
+    const td_vec3 d = {1.5, 0, 0};
+    advance(a, &o, NULL, 0, 50);
+    CHECK(tdi_norm(tdi_sub(td_tree_tip(t.state, 2), d)) < 1e-4);
+    td_analytic_set_hold(a, 0, false);
+    advance(a, &o, NULL, 0, 100);
+    CHECK(tdi_norm(tdi_sub(td_tree_tip(t.state, 2), d)) > 1e-2);
+    td_analytic_free(a);
+    tree_free(t);
+}
+
+// A bar on a hinge, which turns at 2 rad/s, hits a wall with its tip: I w' = I w - L J.
+TD_TEST(analytic_impact_of_a_hinged_bar_returns_the_speed_times_its_restitution) {
+    const td_segment_def def = bar(TD_NONE, 1, TD_JOINT_HINGE);
+    tree t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
+    td_analytic *a = held(t, NULL, 0, NULL);
+    td_hit hit = {.point = {0, 1, 0}, .normal = {1, 0, 0}, .restitution = 0.5};
+    td_real kept = 0;
+    td_diag diag = {.message = ""};
+    td_tree_velocities(t.state)[0] = 2;
+    td_tree_state_changed(t.state);
+    CHECK_SAY(td_analytic_impact(a, &hit, 1, &kept, &diag) == TD_OK, "%s", diag.message);
+    CHECK_REL(hit.before, -2, 1e-12);
+    CHECK_REL(hit.after, 1, 1e-12);
+    CHECK_REL(hit.impulse.x, 3 * (1.0 / 3), 1e-12);
+    CHECK_REL(td_tree_velocities(t.state)[0], -1, 1e-12);
+    CHECK_REL(kept, 1, 0);
+    td_analytic_free(a);
+    tree_free(t);
+}

@@ -107,12 +107,13 @@ static int32_t crowd(td_collider out[4]) {
         out[k].friction = 0.5;
     }
     out[0].position.y = -0.0153;
-    out[1].size.x = 0.1;
+    out[1].radius = 0.1;
     out[1].position = tdi_vec3(0.1105, 0.4, 0);
-    out[2].size = tdi_vec3(0.05, 0.3, 0);
+    out[2].radius = 0.05;
+    out[2].length = 0.6;
     out[2].position = tdi_vec3(0.01, 0.7, -0.0603);
     out[2].rotation = tdi_quat_turn(tdi_vec3(0, 0, 1), 1.2);
-    out[3].size = tdi_vec3(0.1, 0.1, 0.1);
+    out[3].sides = tdi_vec3(0.2, 0.2, 0.2);
     out[3].position = tdi_vec3(-0.1102, 0.9, 0);
     for (int32_t k = 0; k < 4; k++) {
         out[k].position0 = out[k].position;
@@ -335,7 +336,7 @@ TD_TEST(stiff_stem_is_pushed_aside_by_a_sphere_and_springs_back) {
     against opts = steps_against(t, things, 2, 1.0 / 60);
     td_vec3 at = {-0.2, 0.7, 0};
     double furthest = 0, least = INFINITY;
-    things[0].size.x = 0.1;
+    things[0].radius = 0.1;
     for (int32_t k = 0; k < 400; k++) {
         things[0].position0 = at;
         at.x = k < 30   ? -0.2 + 0.4 * (k + 1) / 30
@@ -358,7 +359,7 @@ TD_TEST(fast_sphere_does_not_pass_through_a_limp_chain) {
     tree t = make_chain(&def, NULL);
     td_collider ball = td_collider_default(TD_COLLIDER_SPHERE);
     against opts = steps_against(t, &ball, 1, 1.0 / 60);
-    ball.size.x = 0.03;
+    ball.radius = 0.03;
     ball.position = tdi_vec3(-0.2, 0.4, 0);
     double least = INFINITY;
     for (int32_t k = 0; k < 8; k++) { // a step is longer than ball and chain are wide
@@ -382,7 +383,7 @@ TD_TEST(plant_that_its_base_carries_against_a_wall_bends) {
     tree t = make_chain(&def, NULL);
     td_collider wall = td_collider_default(TD_COLLIDER_BOX);
     td_base_motion base = {.rotation = {1, 0, 0, 0}, .velocity = {2, 0, 0}};
-    wall.size = tdi_vec3(0.05, 0.2, 0.5);
+    wall.sides = tdi_vec3(0.1, 0.4, 1);
     wall.position0 = wall.position = tdi_vec3(0.3, 0.7, 0);
     against opts = steps_against(t, &wall, 1, 1.0 / 60);
     for (int32_t k = 0; k < 12; k++) { // 3 cm a step: fifteen ranges
@@ -457,7 +458,8 @@ static double friction_that_holds(double a, double b, double bar, double r) {
 static double climb(double friction) {
     tree t = draped(0.05, 0.02, 0.004, 10, 20);
     td_collider bar = td_collider_default(TD_COLLIDER_CAPSULE);
-    bar.size = tdi_vec3(0.05, 0.3, 0);
+    bar.radius = 0.05;
+    bar.length = 0.6;
     bar.rotation = bar.rotation0 = tdi_quat_turn(tdi_vec3(1, 0, 0), TDI_PI / 2);
     bar.friction = friction;
     against opts = steps_against(t, &bar, 1, 1.0 / 120);
@@ -485,7 +487,7 @@ TD_TEST(tree_that_starts_in_a_collider_is_refused_by_name_and_stays) {
     td_collider things[2] = {plane_at(-1), td_collider_default(TD_COLLIDER_SPHERE)};
     against opts = steps_against(t, things, 2, 1.0 / 60);
     td_diag diag = {.message = ""};
-    things[1].size.x = 0.02;
+    things[1].radius = 0.02;
     things[1].position = things[1].position0 = tdi_vec3(0, 0.55, 0);
     CHECK_INT(step_once(&opts, &diag), TD_ERR_DIVERGED);
     CHECK_HAS(diag.message, "segment 5 and collider 1 overlap");
@@ -508,7 +510,7 @@ TD_TEST(bent_tree_that_starts_in_a_collider_stays_as_bent) {
     q[3] = sin(0.25);
     td_tree_state_changed(t.state);
     const td_vec3 before = td_tree_tip(t.state, 7);
-    ball.size.x = 0.02;
+    ball.radius = 0.02;
     ball.position = ball.position0 = before;
     CHECK_INT(step_once(&opts, NULL), TD_ERR_DIVERGED);
     CHECK_REL(td_tree_tip(t.state, 7).x, before.x, 0);
@@ -626,7 +628,7 @@ TD_TEST(contacts_have_the_same_bits_with_any_number_of_threads) {
         td_collider things[2] = {plane_at(0), td_collider_default(TD_COLLIDER_SPHERE)};
         against opts = steps_against(t, things, 2, 1.0 / 60);
         CHECK_INT(td_pool_new(threads, NULL, &opts.opts.pool), TD_OK);
-        things[1].size.x = 0.1;
+        things[1].radius = 0.1;
         things[1].position = tdi_vec3(0, 0.45, 0);
         int32_t parts = t.model->part_count;
         CHECK(parts > 3);

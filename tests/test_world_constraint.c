@@ -151,13 +151,15 @@ TD_TEST(constraint_that_a_program_lets_go_of_is_free_until_it_is_held_again) {
                                   "constraints: [{point: {name: hand, a: {segment: 7}}}]");
     steps(s.world, 5);
     const td_vec3 held = tip(s.world, 0, 7);
+    CHECK_INT(td_world_constraint_count(s.world), 1);
+    CHECK_TEXT(td_world_constraint_name(s.world, 0), "hand");
     CHECK_INT(td_world_constraint_find(s.world, "hand"), 0);
     CHECK_INT(td_world_constraint_find(s.world, "foot"), TD_NONE);
-    td_world_hold(s.world, 0, false);
+    CHECK_INT(td_world_set_hold(s.world, 0, false), TD_OK);
     steps(s.world, 20);
     const td_vec3 free_at = tip(s.world, 0, 7);
     CHECK(apart(free_at, held) > 1e-3);
-    td_world_hold(s.world, 0, true);
+    CHECK_INT(td_world_set_hold(s.world, 0, true), TD_OK);
     steps(s.world, 20);
     CHECK_SAY(apart(tip(s.world, 0, 7), free_at) <= EXACT, "off by %g m",
               apart(tip(s.world, 0, 7), free_at));

@@ -185,19 +185,28 @@ TD_TEST(grab_holds_a_point_until_it_is_released) {
     stage_free(&s);
 }
 
-TD_TEST(grab_of_what_is_not_there_is_told_or_does_nothing) {
+TD_TEST(grab_or_torque_of_what_is_not_there_is_refused_and_changes_nothing) {
     stage s = stage_of("{objects: [{" ROD "}]}");
-    td_diag diag = {.message = ""};
-    td_world_grab(s.world, 5, 0, tdi_vec3(0, 0, 0), tdi_vec3(1, 0, 0), 10);
-    td_world_twist(s.world, 0, 99, 1);
-    steps(s.world, 1);
-    td_world_twist(s.world, -1, -1, 1);
-    steps(s.world, 1);
-    td_world_grab(s.world, 0, 99, tdi_vec3(0, 0, 0), tdi_vec3(1, 0, 0), 10);
-    CHECK_INT(td_world_step(s.world, &diag), TD_ERR_ARGUMENT);
-    CHECK_HAS(diag.message, "segment");
-    td_world_release(s.world);
-    steps(s.world, 1);
+    const td_vec3 o = tdi_vec3(0, 0, 0), to = tdi_vec3(1, 0, 0);
+    char *before = saved(s.world);
+    CHECK_INT(td_world_grab_to(s.world, to), TD_ERR_ARGUMENT); // nothing is held
+    CHECK_INT(td_world_grab(s.world, 5, 0, o, to, 10), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_grab(s.world, -1, 0, o, to, 10), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_grab(s.world, 0, 99, o, to, 10), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_grab(s.world, 0, 0, tdi_vec3(0, NAN, 0), to, 10), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_grab(s.world, 0, 0, o, tdi_vec3(INFINITY, 0, 0), 10), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_grab(s.world, 0, 0, o, to, -1), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_set_torque(s.world, 0, 99, 1), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_set_torque(s.world, -1, -1, 1), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_set_torque(s.world, 0, 0, NAN), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_set_hold(s.world, 0, false), TD_ERR_ARGUMENT);
+    char *after = saved(s.world);
+    CHECK(memcmp(before, after, td_world_save_size(s.world)) == 0);
+    CHECK_INT(td_world_grab(s.world, 0, 0, o, to, 10), TD_OK);
+    CHECK_INT(td_world_grab_to(s.world, tdi_vec3(0, 0, NAN)), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_grab_to(s.world, o), TD_OK);
+    free(before);
+    free(after);
     stage_free(&s);
 }
 

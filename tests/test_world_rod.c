@@ -341,7 +341,7 @@ TD_TEST(contact_can_be_filled_by_hand_and_its_numbers_are_checked) {
     steps(world, 90);
     CHECK_IN(tip_of(world, 0, 9).y, 0.005, 0.0065);
     td_world_free(world);
-    ground.as.size.z = 0;
+    ground.as.sides.z = 0;
     CHECK_INT(td_world_new(&def, &opts, NULL, &world, &list), TD_ERR_SYNTAX);
     CHECK_HAS(diag.message, "colliders[0].box.size:");
     def.collider_count = -1;

@@ -87,7 +87,7 @@ TD_TEST(world_restored_at_any_step_goes_on_to_the_bit) {
 TD_TEST(world_restored_in_another_process_of_the_same_scene_goes_on_to_the_bit) {
     stage whole = stage_of(crowd);
     td_world_grab(whole.world, 2, 3, tdi_vec3(0, 0.1, 0), tdi_vec3(0.2, 0.3, 0), 50);
-    td_world_twist(whole.world, 8, 3, 0.01);
+    td_world_set_torque(whole.world, 8, 3, 0.01);
     steps(whole.world, 20);
     // numbers that were set, and keyframes that ended by it, are part of the save
     set(whole.world, "objects[0].stiffness", 0.5);
@@ -112,6 +112,28 @@ TD_TEST(world_restored_in_another_process_of_the_same_scene_goes_on_to_the_bit) 
     free(bytes);
     stage_free(&whole);
     stage_free(&fresh);
+}
+
+TD_TEST(world_refuses_a_save_in_which_any_byte_changed) {
+    stage s = stage_of("{objects: [{" ROD "}]}");
+    td_diag diag = {.message = ""};
+    steps(s.world, 3);
+    char *bytes = saved(s.world), *now = NULL;
+    const size_t size = td_world_save_size(s.world);
+    int accepted = 0;
+    for (size_t k = 0; k < size; k++) {
+        bytes[k] = (char)(bytes[k] ^ (1 << k % 8));
+        accepted += td_world_restore(s.world, bytes, size, &diag) == TD_OK;
+        bytes[k] = (char)(bytes[k] ^ (1 << k % 8));
+    }
+    CHECK_INT(accepted, 0);
+    CHECK_HAS(diag.message, "damaged");
+    CHECK_INT(td_world_restore(s.world, bytes, size, &diag), TD_OK);
+    now = saved(s.world);
+    CHECK(memcmp(now, bytes, size) == 0);
+    free(bytes);
+    free(now);
+    stage_free(&s);
 }
 
 // Strands that come slowly near each other: who is solved with whom changes bits, and must not

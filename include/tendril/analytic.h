@@ -6,6 +6,7 @@
 /// accelerations that unit forces make, found by the articulated-body sweeps, give a
 /// complementarity problem for the forces; errors decay by proportional and derivative correction.
 /// For explicit integrators and for IDA. Implicit steps hold constraints themselves: see island.h.
+/// Not stable yet: see TD_API_UNSTABLE.
 
 #include "tendril/constraint.h"
 #include "tendril/contact.h"
@@ -41,50 +42,51 @@ typedef struct td_analytic_opts {
                        ///< three, a point that is held likewise. Default 192.
 } td_analytic_opts;
 
-TD_API td_analytic_opts td_analytic_opts_default(void);
+TD_API_UNSTABLE td_analytic_opts td_analytic_opts_default(void);
 
 /// `actor` of a constraint is a number of `states`. All kinds but TD_HOLD_CURVE; limits of hinges
 /// and slides only. The states outlive it; constraints are copied. All memory that steps need is
 /// taken here.
-TD_API td_status td_analytic_new(td_tree_state *const *states, int32_t count,
-                                 const td_constraint *constraints, int32_t constraint_count,
-                                 const td_analytic_opts *opts, const td_alloc *alloc,
-                                 td_analytic **out, td_diag *diag);
-TD_API void td_analytic_free(td_analytic *analytic); ///< NULL is allowed.
+TD_API_UNSTABLE td_status td_analytic_new(td_tree_state *const *states, int32_t count,
+                                          const td_constraint *constraints,
+                                          int32_t constraint_count, const td_analytic_opts *opts,
+                                          const td_alloc *alloc, td_analytic **out, td_diag *diag);
+TD_API_UNSTABLE void td_analytic_free(td_analytic *analytic); ///< NULL is allowed.
 
 /// Where the world's frame, or a joint, is to be at the end of the next step. It goes there at
 /// constant speed.
-TD_API void td_analytic_set_target(td_analytic *analytic, int32_t constraint,
-                                   const td_constraint_target *target);
+TD_API_UNSTABLE void td_analytic_set_target(td_analytic *analytic, int32_t constraint,
+                                            const td_constraint_target *target);
 
 /// Lets go, or holds again from the next step on, as start and end would. What is broken stays so.
-TD_API void td_analytic_set_hold(td_analytic *analytic, int32_t constraint, bool hold);
+TD_API_UNSTABLE void td_analytic_set_hold(td_analytic *analytic, int32_t constraint, bool hold);
 
 /// Steps all trees by TD_EULER or TD_RK4, or none. `opts` has an entry a state; dt and integrator
 /// are the same for all. Ends of segments touch colliders. TD_ERR_LIMIT when there are more forces
 /// than row_limit; TD_ERR_DIVERGED when a value is not finite.
-TD_API td_status td_analytic_step(td_analytic *analytic, const td_step_opts *opts,
-                                  const td_collider *colliders, int32_t collider_count,
-                                  td_step_stats *stats, td_diag *diag);
+TD_API_UNSTABLE td_status td_analytic_step(td_analytic *analytic, const td_step_opts *opts,
+                                           const td_collider *colliders, int32_t collider_count,
+                                           td_step_stats *stats, td_diag *diag);
 
 /// For integrators with steps of their own, as published: applies impacts, and finds the forces to
 /// be applied through the next opts->dt seconds. They are the loads of td_analytic_loads().
-TD_API td_status td_analytic_prepare(td_analytic *analytic, const td_step_opts *opts,
-                                     const td_collider *colliders, int32_t collider_count,
-                                     td_diag *diag);
+TD_API_UNSTABLE td_status td_analytic_prepare(td_analytic *analytic, const td_step_opts *opts,
+                                              const td_collider *colliders, int32_t collider_count,
+                                              td_diag *diag);
 /// A force and a torque for each body of a state, 2 td_tree_body_count() loads.
-TD_API void td_analytic_loads(const td_analytic *analytic, int32_t state, td_load *loads);
+TD_API_UNSTABLE void td_analytic_loads(const td_analytic *analytic, int32_t state, td_load *loads);
 
 /// Of the last step, or of its last stage.
-TD_API td_constraint_report td_analytic_constraint(const td_analytic *analytic, int32_t constraint);
+TD_API_UNSTABLE td_constraint_report td_analytic_constraint(const td_analytic *analytic,
+                                                            int32_t constraint);
 /// The solution of the last complementarity problem; td_lcp_result.
-TD_API td_lcp_result td_analytic_solution(const td_analytic *analytic);
+TD_API_UNSTABLE td_lcp_result td_analytic_solution(const td_analytic *analytic);
 
 /// What the future depends on besides the states: targets, what was found, what broke.
-TD_API size_t td_analytic_save_size(const td_analytic *analytic);
-TD_API void td_analytic_save(const td_analytic *analytic, void *bytes);
+TD_API_UNSTABLE size_t td_analytic_save_size(const td_analytic *analytic);
+TD_API_UNSTABLE void td_analytic_save(const td_analytic *analytic, void *bytes);
 /// Bytes of one with the same constraints; other bytes of that size do no harm.
-TD_API void td_analytic_restore(td_analytic *analytic, const void *bytes);
+TD_API_UNSTABLE void td_analytic_restore(td_analytic *analytic, const void *bytes);
 
 /// One contact of the last step.
 typedef struct td_analytic_contact {
@@ -95,8 +97,8 @@ typedef struct td_analytic_contact {
 } td_analytic_contact;
 
 /// Fills at most `capacity` contacts; returns how many there are.
-TD_API int32_t td_analytic_contacts(const td_analytic *analytic, td_analytic_contact *contacts,
-                                    int32_t capacity);
+TD_API_UNSTABLE int32_t td_analytic_contacts(const td_analytic *analytic,
+                                             td_analytic_contact *contacts, int32_t capacity);
 
 // ---- impacts --------------------------------------------------------------------------------
 
@@ -119,8 +121,8 @@ typedef struct td_hit {
 /// speeds that contradict each other, all restitutions are multiplied by the largest factor for
 /// which it does not, found by bisection: `kept`, which may be NULL, gets it, 1 if they hold in
 /// full.
-TD_API td_status td_analytic_impact(td_analytic *analytic, td_hit *hits, int32_t count,
-                                    td_real *kept, td_diag *diag);
+TD_API_UNSTABLE td_status td_analytic_impact(td_analytic *analytic, td_hit *hits, int32_t count,
+                                             td_real *kept, td_diag *diag);
 
 #ifdef __cplusplus
 }

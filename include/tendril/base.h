@@ -11,12 +11,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// The version of these headers; td_version() is that of the library that is linked.
+#define TD_VERSION_MAJOR 0
+#define TD_VERSION_MINOR 1
+#define TD_VERSION_PATCH 0
+/// To compare: TD_VERSION_NUMBER >= 200 is 0.2.0 or later.
+#define TD_VERSION_NUMBER (TD_VERSION_MAJOR * 10000 + TD_VERSION_MINOR * 100 + TD_VERSION_PATCH)
+
 #if defined(_WIN32) && !defined(TD_STATIC)
 #define TD_API __declspec(dllexport)
 #elif defined(__GNUC__)
 #define TD_API __attribute__((visibility("default")))
 #else
 #define TD_API
+#endif
+
+/// In place of TD_API on what may still change from one minor version to the next. A program that
+/// defines TD_STABLE_ONLY before it includes Tendril is warned where it uses such a function.
+#if defined(TD_STABLE_ONLY) && defined(__GNUC__)
+#define TD_API_UNSTABLE TD_API __attribute__((deprecated("not stable yet")))
+#else
+#define TD_API_UNSTABLE TD_API
 #endif
 
 #ifdef __cplusplus
@@ -57,7 +72,9 @@ typedef struct td_sym3 {
     X(TD_ERR_DIVERGED, "the simulation did not converge, or a value is not finite") \
     X(TD_ERR_STOPPED, "stopped on request")                                         \
     X(TD_ERR_READ, "cannot read")                                                   \
-    X(TD_ERR_WRITE, "cannot write")
+    X(TD_ERR_WRITE, "cannot write")                                                 \
+    X(TD_ERR_STALE, "the id names something that was removed")                      \
+    X(TD_ERR_BLOCKED, "something is in the way")
 
 typedef enum td_status {
 #define TD_STATUS_ENTRY(name, text) name,

@@ -40,7 +40,9 @@ typedef struct td_clip_actor {
 /// The look of a collider. See td_clip_collider_of().
 typedef struct td_clip_collider {
     td_collider_kind kind;
-    td_vec3 size;   ///< As that of td_collider.
+    td_real radius; ///< As those of td_collider.
+    td_real length;
+    td_vec3 sides;
     td_vec3 centre; ///< m, in its own axes: of the disc that stands for a plane.
     td_real reach;  ///< m: radius of that disc. Its edge fades out.
 } td_clip_collider;

@@ -40,13 +40,16 @@ TD_API const char *td_constraint_kind_name(td_constraint_kind kind);
 /// Where the world's frame of a constraint is, or where a joint is to be, at the end of a step.
 typedef struct td_constraint_target {
     td_vec3 position; ///< m. Default 0.
-    td_quat rotation; ///< Unit. Default none.
+    td_quat rotation; ///< Unit. Of a weld between two segments: how the first is turned, in its
+                      ///< own axes, from as it was found or from `rotation`. Default none.
     td_vec3 joint;    ///< TD_HOLD_JOINT: x is the angle of a hinge from rest, rad, or the place of
                       ///< a slide, m; of a ball joint this is its rotation vector from rest, in
                       ///< the parent's axes turned by `rest` of the segment. Default 0.
     td_real length;   ///< m: TD_HOLD_DISTANCE and TD_HOLD_ROPE, unless as_found. > 0, of a rope
                       ///< >= 0. Default 1.
 } td_constraint_target;
+
+TD_API td_constraint_target td_constraint_target_default(void);
 
 /// One constraint. Start from td_constraint_default(); a zeroed struct is refused.
 typedef struct td_constraint {

@@ -13,17 +13,19 @@ extern "C" {
 
 typedef enum td_collider_kind {
     TD_COLLIDER_PLANE,   ///< Everything on the -Y side of `position` is solid, in its own axes.
-    TD_COLLIDER_SPHERE,  ///< `size.x` is the radius.
-    TD_COLLIDER_CAPSULE, ///< `size.x` is the radius, `size.y` half the length along its own Y,
-                         ///< without the round ends.
-    TD_COLLIDER_BOX,     ///< `size` holds half the sides.
+    TD_COLLIDER_SPHERE,  ///< Of `radius`.
+    TD_COLLIDER_CAPSULE, ///< Of `radius`, with `length` along its own Y.
+    TD_COLLIDER_BOX,     ///< With `sides`, about `position`.
 } td_collider_kind;
 
 /// One collider. During a step it moves with constant velocity from the first pose to the second,
-/// turning by the smaller angle. Start from td_collider_default().
+/// turning by the smaller angle. Sizes are whole, as in scene files. Start from
+/// td_collider_default().
 typedef struct td_collider {
     td_collider_kind kind;
-    td_vec3 size;        ///< m, > 0 where the kind uses it; half the length may be 0. Default 0.5.
+    td_real radius;      ///< m, > 0: of a sphere, or of a capsule and its round ends. Default 0.5.
+    td_real length;      ///< m, >= 0: of a capsule, without its round ends. Default 1.
+    td_vec3 sides;       ///< m, > 0: whole sides of a box. Default 1.
     td_vec3 position0;   ///< m, at the start of the step. Default 0.
     td_quat rotation0;   ///< Unit. Default none.
     td_vec3 position;    ///< m, at the end of the step. Default 0.
@@ -60,7 +62,7 @@ typedef struct td_contact_opts {
     td_contact_method method; ///< Default TD_CONTACT_BARRIER.
     td_real restitution;      ///< 0..1: speed after an impact between segments over that before,
                               ///< with the method exact. Default 0.
-    td_real rolling;          ///< 0..1: rolling resistance between segments. Default 0.01.
+    td_real rolling;          ///< 0..1: rolling resistance between segments. Default 0.
 } td_contact_opts;
 
 TD_API td_contact_opts td_contact_opts_default(void);

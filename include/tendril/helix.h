@@ -124,12 +124,12 @@ typedef struct td_helix_published {
 
 /// Second derivatives of curvatures by time, 1/(m s^2), from springs, friction, gravity and loads.
 /// Allocates for the dense method.
-TD_API td_status td_helix_accelerations(td_helix_state *state, const td_step_opts *opts,
-                                        td_helix_published published, td_vec3 *accelerations,
-                                        td_diag *diag);
+TD_API_UNSTABLE td_status td_helix_accelerations(td_helix_state *state, const td_step_opts *opts,
+                                                 td_helix_published published,
+                                                 td_vec3 *accelerations, td_diag *diag);
 /// A step of opts->dt, semi-implicit as published.
-TD_API td_status td_helix_step_published(td_helix_state *state, const td_step_opts *opts,
-                                         td_helix_published published, td_diag *diag);
+TD_API_UNSTABLE td_status td_helix_step_published(td_helix_state *state, const td_step_opts *opts,
+                                                  td_helix_published published, td_diag *diag);
 
 #ifdef __cplusplus
 }

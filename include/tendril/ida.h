@@ -5,6 +5,7 @@
 /// An accurate reference integrator for trees: SUNDIALS IDA, with variable order and step and with
 /// error control. It is in a separate library, tendril_ida, so that tendril itself does not need
 /// SUNDIALS. It is much slower than td_tree_step() and is used to measure the error of that.
+/// Not stable yet: see TD_API_UNSTABLE.
 
 #include "tendril/tree.h"
 
@@ -27,20 +28,20 @@ typedef struct td_ida_opts {
     int32_t load_count;
 } td_ida_opts;
 
-TD_API td_ida_opts td_ida_opts_default(void);
+TD_API_UNSTABLE td_ida_opts td_ida_opts_default(void);
 
 /// Whether the library was built with SUNDIALS.
-TD_API bool td_ida_built(void);
+TD_API_UNSTABLE bool td_ida_built(void);
 
 /// The state must outlive it. TD_ERR_ARGUMENT when the library was built without SUNDIALS.
-TD_API td_status td_ida_new(td_tree_state *state, const td_ida_opts *opts, const td_alloc *alloc,
-                            td_ida **out, td_diag *diag);
-TD_API void td_ida_free(td_ida *ida); ///< NULL is allowed.
+TD_API_UNSTABLE td_status td_ida_new(td_tree_state *state, const td_ida_opts *opts,
+                                     const td_alloc *alloc, td_ida **out, td_diag *diag);
+TD_API_UNSTABLE void td_ida_free(td_ida *ida); ///< NULL is allowed.
 
 /// Advances the state by `duration` s, > 0. If the state was changed since the last call, the
 /// integration starts again from it. TD_ERR_DIVERGED, with the state as it was before the call,
 /// when no step is small enough.
-TD_API td_status td_ida_advance(td_ida *ida, td_real duration, td_diag *diag);
+TD_API_UNSTABLE td_status td_ida_advance(td_ida *ida, td_real duration, td_diag *diag);
 
 /// What it did, added up since td_ida_new().
 typedef struct td_ida_stats {
@@ -51,7 +52,7 @@ typedef struct td_ida_stats {
     int64_t starts;    ///< At order 1: the first, and when joints were given new reference poses.
 } td_ida_stats;
 
-TD_API td_ida_stats td_ida_statistics(const td_ida *ida);
+TD_API_UNSTABLE td_ida_stats td_ida_statistics(const td_ida *ida);
 
 #ifdef __cplusplus
 }

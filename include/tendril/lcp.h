@@ -4,6 +4,7 @@
 /// @file lcp.h
 /// Complementarity problems with a dense matrix: which forces x make w = A x - b what constraints
 /// ask for. A is symmetric and positive semi-definite; it may be singular.
+/// Not stable yet: see TD_API_UNSTABLE.
 
 #include "tendril/base.h"
 
@@ -28,6 +29,9 @@ typedef struct td_lcp_row {
     int32_t normal;    ///< Of TD_LCP_FRICTION: an earlier row with low >= 0.
 } td_lcp_row;
 
+/// x >= 0, w >= 0, x w = 0.
+TD_API_UNSTABLE td_lcp_row td_lcp_row_default(void);
+
 typedef struct td_lcp {
     int32_t count;         ///< Rows, 0..4096.
     const td_real *matrix; ///< A, count rows of count numbers.
@@ -51,7 +55,7 @@ typedef struct td_lcp_opts {
     td_real regularise; ///< Of SOR: added to the diagonal, as a part of its mean. Default 1e-9.
 } td_lcp_opts;
 
-TD_API td_lcp_opts td_lcp_opts_default(void);
+TD_API_UNSTABLE td_lcp_opts td_lcp_opts_default(void);
 
 typedef enum td_lcp_verdict {
     TD_LCP_SOLVED,     ///< The residual is within the tolerance.
@@ -77,8 +81,9 @@ typedef struct td_lcp_result {
 
 /// Fills x, count numbers. TD_ERR_ARGUMENT, naming the row in diag->index, when a number is not
 /// what it must be. A problem without a solution is no error: see the verdict. `alloc` may be NULL.
-TD_API td_status td_lcp_solve(const td_lcp *problem, const td_lcp_opts *opts, const td_alloc *alloc,
-                              td_real *x, td_lcp_result *result, td_diag *diag);
+TD_API_UNSTABLE td_status td_lcp_solve(const td_lcp *problem, const td_lcp_opts *opts,
+                                       const td_alloc *alloc, td_real *x, td_lcp_result *result,
+                                       td_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -49,6 +49,9 @@ typedef struct td_base_motion {
     td_vec3 spin_rate;    ///< rad/s^2.
 } td_base_motion;
 
+/// Still, at the origin, not turned.
+TD_API td_base_motion td_base_motion_default(void);
+
 #ifdef __cplusplus
 }
 #endif

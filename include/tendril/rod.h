@@ -122,7 +122,7 @@ TD_API void td_rod_set_vertex(td_rod_state *state, int32_t vertex, td_vec3 posit
 /// rad.
 TD_API td_real td_rod_spin(const td_rod_state *state, int32_t edge);
 TD_API void td_rod_set_spin(td_rod_state *state, int32_t edge, td_real rate);
-TD_API td_real td_rod_twist(const td_rod_state *state, int32_t edge);
+TD_API td_real td_rod_twist_angle(const td_rod_state *state, int32_t edge);
 /// Turns the frame of an edge about itself, rad, by less than half a turn. Forgets the past of the
 /// multistep rule.
 TD_API void td_rod_turn(td_rod_state *state, int32_t edge, td_real angle);

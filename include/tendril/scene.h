@@ -35,13 +35,15 @@ typedef struct td_strand_end {
     td_real turns;    ///< rad: twist of a clamped end about its own axis, any number of turns.
 } td_strand_end;
 
-/// A box welded to a strand.
+/// A box welded to a strand. Start from td_strand_body_default().
 typedef struct td_strand_body {
     td_real at;       ///< 0..1: where along the strand. Default 1.
     td_real mass;     ///< kg, > 0.
     td_vec3 size;     ///< m: sides of the box along X, Y (along the strand) and Z.
     td_vec3 position; ///< m: its centre, from the strand, in the same axes.
 } td_strand_body;
+
+TD_API td_strand_body td_strand_body_default(void);
 
 /// What of a strand may change along its length, with the names of the fields.
 typedef enum td_along_kind {
@@ -91,6 +93,23 @@ typedef struct td_strand_def {
     /// In place of the numbers above, where they have points; `tip_radius` is then not used.
     td_along along[TD_ALONG_COUNT];
 } td_strand_def;
+
+/// A joint of an object that is another than the one that was grown or drawn.
+typedef struct td_joint_def {
+    td_joint_kind kind; ///< TD_JOINT_HINGE, TD_JOINT_SLIDE, TD_JOINT_BALL or TD_JOINT_FIXED.
+    struct td_joint_terms {
+        int32_t segment_id; ///< Of the segment that stands on it; TD_NONE (default): of every one
+                            ///< whose joint is a ball.
+        td_vec3 axis;       ///< Of a hinge or slide, in the axes of the base, as drawn. Default Z.
+        td_real place;      ///< rad, of a slide m: at time 0, from how it is drawn. Default 0.
+        td_vec3 stiffness;  ///< N m/rad about X, Y (twist), Z of the segment; hinge: x; slide: x,
+                            ///< N/m. Default 0: no spring. At ease as drawn.
+        td_vec3 damping;    ///< Likewise, N m s/rad or N s/m. Default 0.
+    } as;
+} td_joint_def;
+
+/// One of that kind, with its defaults.
+TD_API td_joint_def td_joint_def_default(td_joint_kind kind);
 
 typedef enum td_instance_layout {
     TD_INSTANCES_AREA, ///< Spread evenly at random over an area.
@@ -150,6 +169,8 @@ typedef struct td_object_def {
     td_real prune_mass;   ///< kg. Default 0.
     const td_material_change *materials;
     int32_t material_count;
+    const td_joint_def *joints; ///< joint_count of them, one after the other. Default none.
+    int32_t joint_count;
     td_real stiffness;       ///< Factor of all springs. Default 1.
     td_real bending;         ///< Further factor of springs and damping in bending. Default 1.
     td_real twisting;        ///< The same in twist. Default 1.
@@ -182,10 +203,13 @@ typedef struct td_wind_load {
 typedef struct td_place_def {
     const char *object; ///< Default: the first.
     int32_t instance;   ///< Default 0.
-    int32_t segment;    ///< Id. Default -1: by `near`.
-    td_vec3 near;       ///< m, world; with neither, the highest tip.
-    bool near_given;
+    int32_t segment_id; ///< Of the skeleton's segments. Default TD_NONE: by `nearest_to`.
+    td_vec3 nearest_to; ///< m, world; used when given. With neither, the highest tip.
+    bool nearest_given;
 } td_place_def;
+
+/// The highest tip of the first object.
+TD_API td_place_def td_place_def_default(void);
 
 /// Pulls the tip of a segment by a spring to a point that may move, from `start` to `end`.
 typedef struct td_pull_load {
@@ -267,23 +291,25 @@ typedef struct td_scene_constraint {
     struct td_constraint_terms {
         const char *name; ///< Unique. Default: its kind and its number.
         td_side_def a, b;
-        td_vec3 to;            ///< m: where in the world `a` is held; used when given. Or
-        td_vec3 by;            ///< m: from where it is when the constraint begins.
-        bool to_given;         ///< `to` counts.
-        td_quat rotation;      ///< Of a weld to the world: from how it is when it begins.
-        td_vec3 axis;          ///< World axes: of a hinge or slider as drawn; normal of a stop.
-        td_real angle;         ///< rad: that a hinge follows, from how it is when it begins; that
-        bool angle_given;      ///< a hinge joint follows from rest. It counts.
-        td_vec3 bend;          ///< rad: rotation vector that a ball joint follows, from rest.
-        td_real slide;         ///< m: that a slide joint follows.
-        const td_vec3 *points; ///< m, world: of a curve.
+        td_vec3 to;       ///< m: where in the world `a` is held; used when given. Or
+        td_vec3 by;       ///< m: from where it is when the constraint begins.
+        bool to_given;    ///< `to` counts.
+        td_quat rotation; ///< Of a weld to the world: from how it is when it begins.
+        td_vec3 axis;     ///< World axes: of a hinge or slider as drawn; normal of a stop.
+        td_real angle;    ///< rad: that a hinge follows, from how it is when it begins; that
+        bool angle_given; ///< a hinge joint follows from rest. It counts.
+        td_vec3 bend;     ///< rad: rotation vector that a ball joint follows, from rest.
+        td_real slide;    ///< m: that a slide joint follows.
+        bool bend_given, slide_given; ///< They count.
+        const td_vec3 *points;        ///< m, world: of a curve.
         int32_t point_count;
-        bool closed;         ///< The curve goes on from its last point to the first.
-        td_real length;      ///< m: of a distance or rope. Default 0: as when it begins.
-        td_real low, high;   ///< rad, of a slide m; of a ball joint its twist. Default any.
-        td_real cone;        ///< rad: how far a ball joint bends at most. Default any.
-        td_real ratio;       ///< Of a gear: angle of `a` over that of `b`. Default 1.
-        td_real start, end;  ///< s. Default always.
+        bool closed;                   ///< The curve goes on from its last point to the first.
+        td_real length;                ///< m: of a distance or rope. Default 0: as when it begins.
+        td_real low, high;             ///< rad: of a hinge; of a ball joint its twist. Default any.
+        td_real slide_low, slide_high; ///< m: of a slide. Default any.
+        td_real cone;                  ///< rad: how far a ball joint bends at most. Default any.
+        td_real ratio;                 ///< Of a gear: angle of `a` over that of `b`. Default 1.
+        td_real start, end;            ///< s. Default always.
         td_real break_force; ///< N, of joints N m: it breaks above this. Default 0: never.
     } as;
 } td_scene_constraint;
@@ -297,7 +323,9 @@ TD_API td_scene_constraint td_scene_constraint_default(td_constraint_kind kind);
 typedef struct td_scene_collider {
     td_collider_kind kind;
     struct td_collider_place {
-        td_vec3 size;     ///< m.
+        td_real radius;   ///< m.
+        td_real length;   ///< m.
+        td_vec3 sides;    ///< m.
         td_vec3 position; ///< m.
         td_quat rotation;
         td_real friction;
@@ -334,8 +362,10 @@ typedef struct td_probe_def {
     const char *name; ///< Default: of the object and the quantity.
     td_place_def place;
     const char *constraint; ///< Whose force is recorded, in place of a segment. Default: none.
-    td_quantity quantity;
+    td_quantity quantity;   ///< Default TD_QUANTITY_POSITION.
 } td_probe_def;
+
+TD_API td_probe_def td_probe_def_default(void);
 
 typedef struct td_record_def {
     td_real duration;           ///< s. Default 10.

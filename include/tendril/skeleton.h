@@ -28,8 +28,9 @@ typedef enum td_organ {
 /// "stem", "leaf", "petal", "flower", "fruit".
 TD_API const char *td_organ_name(td_organ organ);
 
-/// What a segment is made of. Bending and torsion are independent: plant tissue is far softer in
-/// shear than its Poisson's ratio would say, so `shear` can be given.
+/// What a segment is made of. Start from td_material_default() or td_material_get(). Bending and
+/// torsion are independent: plant tissue is far softer in shear than its Poisson's ratio would say,
+/// so `shear` can be given.
 typedef struct td_material {
     char name[32];
     td_real density;      ///< kg/m^3, > 0.
@@ -45,10 +46,13 @@ typedef struct td_material {
 /// The library's own materials, for ropes, hair and plants. `source` says where their parameters
 /// come from.
 TD_API int32_t td_material_count(void);
+/// Without a name and with density 0, which nothing accepts, where there is no such index.
 TD_API td_material td_material_get(int32_t index);
 TD_API const char *td_material_source(int32_t index);
 /// Index of the material with this name, or TD_NONE.
 TD_API int32_t td_material_find(const char *name);
+/// The first of them, "green-wood".
+TD_API td_material td_material_default(void);
 /// The shear modulus: `shear`, or from `poisson` if that is 0.
 TD_API td_real td_material_shear(const td_material *material);
 
@@ -190,6 +194,9 @@ typedef struct td_strand {
                       ///< it chooses. Other solvers take its segments.
 } td_strand;
 
+/// Without segments; free at both ends, not twisted.
+TD_API td_strand td_strand_default(void);
+
 /// A rigid body welded to a segment, besides the segment's own mass. It is not drawn: what is drawn
 /// is a segment with a fixed joint.
 typedef struct td_body {
@@ -228,11 +235,15 @@ typedef enum td_pose_kind {
 TD_API void td_skeleton_pose(const td_skeleton *skeleton, td_pose_kind kind, td_vec3 *origins,
                              td_quat *rotations);
 
-/// New parameters of a material; 0 (damping_time: below 0) keeps the old one.
+/// New parameters of a material. Start from td_material_change_default(); 0 (damping_time: below 0)
+/// keeps the old one.
 typedef struct td_material_change {
     const char *name; ///< NULL: all.
     td_real density, young, shear, damping_time;
 } td_material_change;
+
+/// Changes nothing, in all materials.
+TD_API td_material_change td_material_change_default(void);
 
 /// The same skeleton with all lengths times `size` (> 0) and other materials, the later of two
 /// changes last: masses, springs, sections and areas follow, also those that were given. `diag`

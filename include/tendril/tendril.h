@@ -26,5 +26,6 @@
 #include "tendril/helix.h"
 #include "tendril/scene.h"
 #include "tendril/world.h"
+#include "tendril/actor.h"
 #include "tendril/io.h"
 #include "tendril/clip.h"

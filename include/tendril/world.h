@@ -146,18 +146,23 @@ typedef struct td_constraint_history {
 
 TD_API td_constraint_history td_world_constraint_history(const td_world *world, int32_t constraint);
 /// Lets go, or holds again where it is then, within `start` and `end`; from the next step on.
-TD_API void td_world_hold(td_world *world, int32_t constraint, bool hold);
+/// TD_ERR_ARGUMENT when there is no such constraint.
+TD_API td_status td_world_set_hold(td_world *world, int32_t constraint, bool hold);
 
 // ---- hand -----------------------------------------------------------------------------------
 
 /// Pulls a point of a segment (in its own axes) by a spring to a position, as a hand would, until
-/// it is released. A world has one such hand.
-TD_API void td_world_grab(td_world *world, int32_t actor, int32_t segment, td_vec3 point,
-                          td_vec3 to, td_real stiffness);
-TD_API void td_world_grab_to(td_world *world, td_vec3 to);
+/// it is released. A world has one such hand. TD_ERR_ARGUMENT, with everything as it was, for a
+/// segment that is not there, a number that is not finite or a stiffness below 0; of
+/// td_world_grab_to() also when nothing is held.
+TD_API td_status td_world_grab(td_world *world, int32_t actor, int32_t segment, td_vec3 point,
+                               td_vec3 to, td_real stiffness);
+TD_API td_status td_world_grab_to(td_world *world, td_vec3 to);
 TD_API void td_world_release(td_world *world);
 /// Twists a segment about its own axis by a torque, N m, until that is set to 0. A world has one.
-TD_API void td_world_twist(td_world *world, int32_t actor, int32_t segment, td_real torque);
+/// TD_ERR_ARGUMENT as for td_world_grab().
+TD_API td_status td_world_set_torque(td_world *world, int32_t actor, int32_t segment,
+                                     td_real torque);
 
 /// Velocity of the air at `count` points now, m/s, all winds together.
 TD_API void td_world_wind(const td_world *world, int32_t count, const td_vec3 *points,
@@ -182,7 +187,8 @@ TD_API td_real td_world_largest_force(const td_world *world);
 TD_API size_t td_world_save_size(const td_world *world);
 /// Writes the whole state of the world, in the byte order of the machine.
 TD_API void td_world_save(const td_world *world, void *bytes);
-/// TD_ERR_SYNTAX, with the world as it was, when the bytes are not those of a world of this scene.
+/// TD_ERR_SYNTAX, with the world as it was, when the bytes are not those of a world of this scene,
+/// or when they were damaged: a save holds a checksum.
 /// Callbacks and fields stay as they are set.
 TD_API td_status td_world_restore(td_world *world, const void *bytes, size_t size, td_diag *diag);
 

@@ -383,7 +383,8 @@ static void chain(val_report *report, double dt) {
         }
     }
     h.collider = td_collider_default(TD_COLLIDER_CAPSULE);
-    h.collider.size = (td_vec3){0.005, 0.05, 0};
+    h.collider.radius = 0.005;
+    h.collider.length = 0.1;
     h.collider.position0 = h.collider.position = (td_vec3){0, LINK_SIZE - 0.008, 0};
     h.collider.rotation0 = h.collider.rotation = val_turn((td_vec3){0.5 * VAL_PI, 0, 0});
     h.collider_count = 1;

@@ -154,7 +154,8 @@ static void capstan(val_report *report, double dt, double friction, double wrap)
     h.opts[0].loads = pull;
     h.opts[0].load_count = 2;
     h.collider = td_collider_default(TD_COLLIDER_CAPSULE);
-    h.collider.size = (td_vec3){DRUM_RADIUS, 1, 0};
+    h.collider.radius = DRUM_RADIUS;
+    h.collider.length = 2;
     h.collider.rotation0 = h.collider.rotation = val_turn((td_vec3){0.5 * VAL_PI, 0, 0});
     h.collider.friction = friction;
     h.collider_count = 1;

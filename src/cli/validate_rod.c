@@ -360,7 +360,7 @@ static bool turn_end(val_report *report, const td_vec3 *points, val_strand *stra
 // Twist a metre of the joint at an edge's start, whose share of the rod is half of each edge there.
 static double twist_rate(const td_vec3 *points, val_strand *strand, int32_t k) {
     double from = k == 0 ? points[0].x : 0.5 * (points[k - 1].x + points[k].x);
-    return td_rod_twist(strand->state, k) / (0.5 * (points[k].x + points[k + 1].x) - from);
+    return td_rod_twist_angle(strand->state, k) / (0.5 * (points[k].x + points[k + 1].x) - from);
 }
 
 static void five_turns(val_report *report) {
@@ -373,7 +373,7 @@ static void five_turns(val_report *report) {
     if (turn_end(report, points, &strand, 10 * VAL_PI)) {
         double rate = td_rod_moment(strand.state, TWISTED / 2).y / def.twist_y, sum = 0;
         for (int32_t k = 0; k < TWISTED; k++) {
-            sum += td_rod_twist(strand.state, k);
+            sum += td_rod_twist_angle(strand.state, k);
         }
         // the joint with the far clamp, half an edge long, has no edge of its own
         sum += rate * 0.5 * (points[TWISTED].x - points[TWISTED - 1].x);
@@ -396,7 +396,7 @@ static void random_walk(val_report *report) {
     double before[MOST];
     for (int32_t n = 0; n < MOVES; n++) {
         for (int32_t k = 0; k < w.edges; k++) {
-            before[k] = td_rod_twist(strand.state, k);
+            before[k] = td_rod_twist_angle(strand.state, k);
         }
         for (int32_t k = 0; k < w.vertices; k++) { // about where it was
             td_rod_set_vertex(strand.state, k, along(w.from[k], val_in_ball(&random, 0.02), 1),
@@ -404,7 +404,7 @@ static void random_walk(val_report *report) {
         }
         td_rod_energy(strand.state, weightless); // measures strains
         for (int32_t k = 0; k < w.edges; k++) {
-            double change = fabs(td_rod_twist(strand.state, k) - before[k]);
+            double change = fabs(td_rod_twist_angle(strand.state, k) - before[k]);
             most = val_worse(change, most);
             total += change;
         }

@@ -337,7 +337,8 @@ static void capstan(val_report *report, double friction) {
         return;
     }
     td_collider drum = td_collider_default(TD_COLLIDER_CAPSULE);
-    drum.size = (td_vec3){DRUM - THIN, 1, 0};
+    drum.radius = DRUM - THIN;
+    drum.length = 2;
     drum.rotation0 = drum.rotation = val_turn((td_vec3){0.5 * VAL_PI, 0, 0});
     drum.friction = friction;
     r.collider[0] = drum;

@@ -87,13 +87,16 @@ static tdi_bond along_bond(spot a, spot b, td_vec3 axis, td_real low, td_real hi
 
 // ---- kinds ----------------------------------------------------------------------------------
 
-static int32_t weld(const td_constraint *c, const tdi_found *f, td_quat turned, tdi_bond *bonds) {
+// Between two segments the target turns the first side on from how it was found.
+static int32_t weld(const td_constraint *c, const tdi_found *f, const td_constraint_target *target,
+                    td_quat turned, tdi_bond *bonds) {
+    const td_quat turn = c->actor[1] == TD_NONE ? f->turn : tdi_quat_mul(f->turn, target->rotation);
     const td_vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
     const td_vec3 ways[2] = {tdi_scale(x, REACH), tdi_scale(y, REACH)};
     const td_vec3 across[3] = {tdi_quat_rotate(turned, y), tdi_quat_rotate(turned, z), {0, 0, 0}};
     bonds[0] = point_bond(first_of(c, none), second_of(c, f->arm));
     for (int k = 0; k < 2; k++) { // along x it stays across, y does not turn about x
-        const td_vec3 way = tdi_quat_rotate(f->turn, ways[k]);
+        const td_vec3 way = tdi_quat_rotate(turn, ways[k]);
         bonds[1 + k] = part_bond(first_of(c, ways[k]), second_of(c, tdi_add(f->arm, way)),
                                  across[k], across[k + 1], 2 - k);
     }
@@ -197,7 +200,7 @@ static int32_t make(const td_constraint *c, td_joint_kind joint, const tdi_found
                     const td_constraint_target *target, td_quat turned, const tdi_rail *curve,
                     tdi_bond *bonds) {
     switch (c->kind) {
-    case TD_HOLD_WELD: return weld(c, f, turned, bonds);
+    case TD_HOLD_WELD: return weld(c, f, target, turned, bonds);
     case TD_HOLD_HINGE: return hinge(c, f, turned, bonds);
     case TD_HOLD_SLIDER: return slider(c, f, bonds);
     case TD_HOLD_CURVE: return on_curve(c, curve, bonds);

@@ -18,6 +18,10 @@ const char *td_constraint_kind_name(td_constraint_kind kind) {
     return (uint32_t)kind < KINDS ? kind_names[kind] : "unknown";
 }
 
+td_constraint_target td_constraint_target_default(void) {
+    return (td_constraint_target){.rotation = {1, 0, 0, 0}, .length = 1};
+}
+
 td_constraint td_constraint_default(td_constraint_kind kind) {
     const td_vec3 up = {0, 1, 0};
     return (td_constraint){.struct_size = sizeof(td_constraint),
@@ -26,7 +30,7 @@ td_constraint td_constraint_default(td_constraint_kind kind) {
                            .axis = {up, up},
                            .as_found = true,
                            .rotation = {1, 0, 0, 0},
-                           .target = {.rotation = {1, 0, 0, 0}, .length = 1},
+                           .target = td_constraint_target_default(),
                            .low = -INFINITY,
                            .high = INFINITY,
                            .cone = INFINITY,

@@ -12,7 +12,9 @@
 
 td_collider td_collider_default(td_collider_kind kind) {
     td_collider collider = {.kind = kind,
-                            .size = {0.5, 0.5, 0.5},
+                            .radius = 0.5,
+                            .length = 1,
+                            .sides = {1, 1, 1},
                             .rotation0 = {1, 0, 0, 0},
                             .rotation = {1, 0, 0, 0},
                             .friction = 0.3,
@@ -32,13 +34,20 @@ static bool sized(td_real size) {
     return size > 0 && size <= FARTHEST;
 }
 
-static bool sizes_fit(const td_collider *c) {
-    switch (c->kind) {
-    case TD_COLLIDER_SPHERE: return sized(c->size.x);
-    case TD_COLLIDER_CAPSULE: return sized(c->size.x) && (c->size.y == 0 || sized(c->size.y));
-    case TD_COLLIDER_BOX: return sized(c->size.x) && sized(c->size.y) && sized(c->size.z);
-    default: return true;
+// What is wrong with the sizes that the kind uses, or NULL.
+static const char *size_fault_of(const td_collider *c) {
+    const bool round = c->kind == TD_COLLIDER_SPHERE || c->kind == TD_COLLIDER_CAPSULE;
+    if (round && !sized(c->radius)) {
+        return "radius must be above 0 and at most 1e9 m";
     }
+    if (c->kind == TD_COLLIDER_CAPSULE && c->length != 0 && !sized(c->length)) {
+        return "length must be from 0 to 1e9 m";
+    }
+    if (c->kind == TD_COLLIDER_BOX &&
+        !(sized(c->sides.x) && sized(c->sides.y) && sized(c->sides.z))) {
+        return "sides must be above 0 and at most 1e9 m";
+    }
+    return NULL;
 }
 
 // What is wrong with a collider, or NULL.
@@ -46,7 +55,7 @@ static const char *fault_of(const td_collider *c) {
     bool known = c->kind == TD_COLLIDER_PLANE || c->kind == TD_COLLIDER_SPHERE ||
                  c->kind == TD_COLLIDER_CAPSULE || c->kind == TD_COLLIDER_BOX;
     return !known                       ? "kind must be plane, sphere, capsule or box"
-           : !sizes_fit(c)              ? "size must be above 0 and at most 1e9 m"
+           : size_fault_of(c)           ? size_fault_of(c)
            : !placed(c->position0)      ? "position0 must lie within 1e9 m of the origin"
            : !placed(c->position)       ? "position must lie within 1e9 m of the origin"
            : !unit(c->rotation0)        ? "rotation0 must be a unit quaternion"
@@ -77,12 +86,8 @@ td_status td_colliders_check(const td_collider *colliders, int32_t count, td_dia
 // ---- options --------------------------------------------------------------------------------
 
 td_contact_opts td_contact_opts_default(void) {
-    td_contact_opts opts = {.struct_size = sizeof opts,
-                            .self = true,
-                            .friction = 0.3,
-                            .gap = 0.2,
-                            .creep = 1e-3,
-                            .rolling = 0.01};
+    td_contact_opts opts = {
+        .struct_size = sizeof opts, .self = true, .friction = 0.3, .gap = 0.2, .creep = 1e-3};
     return opts;
 }
 

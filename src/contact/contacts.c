@@ -288,11 +288,10 @@ void tdi_poses_at(const tdi_contacts *c, td_real time) {
 
 // half the sides of a box around a collider that does not turn, or of one around all its turns
 static td_vec3 extent_of(const td_collider *k, const tdi_course *course) {
-    const td_vec3 s = k->size;
     bool box = k->kind == TD_COLLIDER_BOX;
-    td_real radius = box ? 0 : s.x;
-    td_vec3 half = box                              ? s
-                   : k->kind == TD_COLLIDER_CAPSULE ? tdi_vec3(0, s.y, 0)
+    td_real radius = box ? 0 : k->radius;
+    td_vec3 half = box                              ? tdi_scale(k->sides, 0.5)
+                   : k->kind == TD_COLLIDER_CAPSULE ? tdi_vec3(0, 0.5 * k->length, 0)
                                                     : tdi_vec3(0, 0, 0);
     if (course->angle > 0) {
         td_real all = tdi_norm(half) + radius;
@@ -359,12 +358,12 @@ static void open_collider(const tdi_contacts *c, const tdi_capsule *i, int32_t j
     case TD_COLLIDER_PLANE: m->two.side = TDI_SIDE_PLANE; break;
     case TD_COLLIDER_BOX:
         m->two.side = TDI_SIDE_BOX;
-        m->two.c = k->size;
+        m->two.c = tdi_scale(k->sides, 0.5);
         blunt(m, long_axis, false);
         break;
     default: { // a sphere is a capsule without length
-        td_real half = k->kind == TD_COLLIDER_CAPSULE ? k->size.y : 0;
-        m->radii += k->size.x;
+        td_real half = k->kind == TD_COLLIDER_CAPSULE ? 0.5 * k->length : 0;
+        m->radii += k->radius;
         m->two.c = tdi_vec3(0, -half, 0);
         m->two.d = tdi_vec3(0, half, 0);
         blunt(m, long_axis && half > 0, long_axis && half > 0);

@@ -43,3 +43,46 @@ void tdi_helix_restored(void *body) {
     tdi_helix_put_base(s, &s->head.base);
     tdi_helix_update(s);
 }
+
+static void carry_place(tdi_helix_place *p, const tdi_rigid *g) {
+    p->o = tdi_rigid_point(g, p->o);
+    p->r = tdi_rigid_axes(g, &p->r);
+}
+
+static void carry_root(tdi_helix_root *root, const tdi_rigid *g) {
+    root->o = tdi_rigid_point(g, root->o);
+    root->turn = tdi_rigid_turn(g, root->turn);
+}
+
+static void carry_past(td_helix_state *s, const tdi_rigid *g) {
+    carry_place(&s->back.base, g);
+    for (int32_t k = 0; k < s->root_count; k++) {
+        carry_root(&s->back.root[k], g);
+    }
+    for (int32_t i = 0; i < s->model->element_count; i++) {
+        carry_place(&s->back.start[i], g);
+    }
+    for (int32_t i = 0; i < s->model->station_count; i++) {
+        tdi_helix_past *p = &s->past[i];
+        p->o = tdi_rigid_point(g, p->o);
+        p->v = tdi_rigid_vector(g, p->v);
+        p->r = tdi_rigid_axes(g, &p->r);
+        p->w = tdi_rigid_axes(g, &p->w);
+        carry_place(&s->star[i], g);
+        carry_place(&s->hat[i], g);
+    }
+}
+
+// Curvatures are in own axes and stay. Before the first step there is no past.
+void tdi_helix_transform(void *body, const tdi_rigid *g) {
+    td_helix_state *s = body;
+    for (int32_t k = 0; k < s->root_count; k++) {
+        carry_root(&s->pose.root[k], g);
+        s->root_rate[k].spin = tdi_rigid_vector(g, s->root_rate[k].spin);
+        s->root_rate[k].velocity = tdi_rigid_vector(g, s->root_rate[k].velocity);
+    }
+    if (s->head.known > 0) {
+        carry_past(s, g);
+    }
+    tdi_helix_restored(body);
+}

@@ -454,6 +454,7 @@ const tdi_implicit tdi_helix_implicit = {
     .pin_push = tdi_helix_pin_push,
     .pin_add = tdi_helix_pin_add,
     .saved = tdi_helix_saved,
+    .transform = tdi_helix_transform,
     .blank = tdi_helix_blank,
     .restored = tdi_helix_restored,
 };

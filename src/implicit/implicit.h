@@ -21,6 +21,7 @@
 
 #include "contact/contact.h"
 #include "implicit/state.h"
+#include "math/rigid.h"
 #include "tendril/island.h"
 #include "tendril/skeleton.h"
 
@@ -236,6 +237,9 @@ typedef struct tdi_implicit {
     int32_t (*saved)(const void *body, tdi_span spans[TDI_SPANS]);
     void (*blank)(void *body);    // * zeroes what is in that list and nobody will read
     void (*restored)(void *body); // * after what is in that list was overwritten
+    // + Moves all of that list that is in world axes: the future is the same, seen from elsewhere.
+    // The base of the head is moved already.
+    void (*transform)(void *body, const tdi_rigid *motion);
 } tdi_implicit;
 
 // ---- systems --------------------------------------------------------------------------------
@@ -305,6 +309,8 @@ td_real tdi_state_first_shift(const tdi_implicit *ops, const void *body);
 size_t tdi_state_save_size(const tdi_implicit *ops, const void *body);
 void tdi_state_save(const tdi_implicit *ops, void *body, void *bytes);
 void tdi_state_restore(const tdi_implicit *ops, void *body, const void *bytes);
+// Moves a body between steps, with its velocities and its past, as one rigid piece.
+void tdi_state_transform(const tdi_implicit *ops, void *body, const tdi_rigid *motion);
 
 // step.c
 // Checks the options of all members, and that they can be stepped together.

@@ -83,6 +83,12 @@ static td_status system_of(td_island *island, const td_step_opts *opts,
         return tdi_fail(diag, TD_ERR_ARGUMENT, "collider_count is %d; it must be at least 0",
                         (int)collider_count);
     }
+    if (collider_count > 0 && !island->touch) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "there are %d colliders, but the island was made without contact; give "
+                        "td_island_new() contact options",
+                        (int)collider_count);
+    }
     if (island->holds) {
         tdi_holds_set_time(island->holds, ((const tdi_solver_state *)island->member[0].body)->time);
     }

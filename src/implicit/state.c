@@ -389,3 +389,32 @@ void tdi_state_restore(const tdi_implicit *ops, void *body, const void *bytes) {
         ops->restored(body);
     }
 }
+
+// ---- moving all of it -----------------------------------------------------------------------
+
+static void carry_points(td_real *x, int32_t count, const tdi_rigid *g, bool places) {
+    for (int32_t p = 0; p < count / 3; p++) {
+        const td_vec3 at = tdi_coords_point(x, p);
+        tdi_coords_set_point(x, p, places ? tdi_rigid_point(g, at) : tdi_rigid_vector(g, at));
+    }
+}
+
+void tdi_state_transform(const tdi_implicit *ops, void *body, const tdi_rigid *g) {
+    tdi_solver_state *s = body;
+    const tdi_coords *c = &s->coords;
+    s->base = (td_base_motion){.position = tdi_rigid_point(g, s->base.position),
+                               .rotation = tdi_rigid_turn(g, s->base.rotation),
+                               .velocity = tdi_rigid_vector(g, s->base.velocity),
+                               .spin = tdi_rigid_vector(g, s->base.spin),
+                               .acceleration = tdi_rigid_vector(g, s->base.acceleration),
+                               .spin_rate = tdi_rigid_vector(g, s->base.spin_rate)};
+    if (!ops->points) { // coordinates are those of points
+        carry_points(c->x, c->count, g, true);
+        carry_points(c->x_before, c->count, g, true);
+        carry_points(c->v, c->count, g, false);
+        carry_points(c->v_before, c->count, g, false);
+    }
+    if (ops->transform) {
+        ops->transform(body, g);
+    }
+}

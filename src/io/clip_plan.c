@@ -44,10 +44,10 @@ static int32_t find_mesh(const tdi_clip_file *file, const td_clip_actor *actor) 
 }
 
 static int32_t find_solid(const tdi_clip_file *file, const td_clip_collider *like) {
-    const size_t figures = sizeof *like - offsetof(td_clip_collider, size); // all but the kind
+    const size_t figures = sizeof *like - offsetof(td_clip_collider, radius); // all but the kind
     for (int32_t i = 0; i < file->solid_count; i++) {
         const td_clip_collider *c = file->solids[i].collider;
-        if (c->kind == like->kind && memcmp(&c->size, &like->size, figures) == 0) {
+        if (c->kind == like->kind && memcmp(&c->radius, &like->radius, figures) == 0) {
             return i;
         }
     }

@@ -151,9 +151,9 @@ td_status td_clip_collider_part(const td_clip_collider *collider, const td_alloc
     *part = (td_mesh_part){.name = plane ? "plane" : "collider", .double_sided = plane};
     switch (collider->kind) {
     case TD_COLLIDER_PLANE: add_disc(&model, collider->reach); break;
-    case TD_COLLIDER_SPHERE: add_capsule(&model, collider->size.x, 0); break;
-    case TD_COLLIDER_CAPSULE: add_capsule(&model, collider->size.x, collider->size.y); break;
-    case TD_COLLIDER_BOX: add_box(&model, collider->size); break;
+    case TD_COLLIDER_SPHERE: add_capsule(&model, collider->radius, 0); break;
+    case TD_COLLIDER_CAPSULE: add_capsule(&model, collider->radius, 0.5 * collider->length); break;
+    case TD_COLLIDER_BOX: add_box(&model, tdi_scale(collider->sides, 0.5)); break;
     }
     return finish(&model, collider->centre, plane ? PLANE : COLLIDER, room, part);
 }

@@ -10,6 +10,10 @@
 #include <math.h>
 #include <stdio.h>
 
+td_base_motion td_base_motion_default(void) {
+    return (td_base_motion){.rotation = {1, 0, 0, 0}};
+}
+
 static td_status check_air(const td_air *air, td_diag *diag) {
     const tdi_range ranges[] = {TDI_FINITE3("wind", "m/s", air->wind),
                                 TDI_FROM_0("linear", "N s/m^3", air->linear),

@@ -20,6 +20,10 @@
 
 // ---- options --------------------------------------------------------------------------------
 
+td_lcp_row td_lcp_row_default(void) {
+    return (td_lcp_row){.kind = TD_LCP_BOX, .high = INFINITY, .normal = TD_NONE};
+}
+
 td_lcp_opts td_lcp_opts_default(void) {
     return (td_lcp_opts){.struct_size = sizeof(td_lcp_opts),
                          .tolerance = 1e-10,

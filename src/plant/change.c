@@ -17,6 +17,10 @@
 
 // ---- materials ------------------------------------------------------------------------------
 
+td_material_change td_material_change_default(void) {
+    return (td_material_change){.damping_time = -1};
+}
+
 static void change_material(td_material *m, const td_material_change *c) {
     td_real ratio = td_material_shear(m) / m->young;
     m->density = c->density > 0 ? c->density : m->density;

@@ -16,6 +16,10 @@
 
 // ---- defaults ------------------------------------------------------------------------------
 
+td_strand td_strand_default(void) {
+    return (td_strand){.closing = {1, 0, 0, 0}};
+}
+
 td_skeleton_opts td_skeleton_opts_default(void) {
     td_skeleton_opts opts = {
         .struct_size = sizeof opts,

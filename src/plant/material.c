@@ -5,7 +5,7 @@
 // says "picked" where a figure is our own choice. Damping times of 6 to 8 ms give a damping ratio
 // zeta = pi f t of 0.04 to 0.05 at 2 Hz, which is what the wood itself does without the air.
 
-#include "tendril/skeleton.h"
+#include "plant/store.h"
 
 #include <string.h>
 
@@ -108,20 +108,35 @@ int32_t td_material_count(void) {
 }
 
 td_material td_material_get(int32_t index) {
-    return library[index >= 0 && index < LIBRARY_COUNT ? index : 0];
+    static const td_material none;
+    return index >= 0 && index < LIBRARY_COUNT ? library[index] : none;
+}
+
+td_material td_material_default(void) {
+    return library[0];
 }
 
 const char *td_material_source(int32_t index) {
-    return sources[index >= 0 && index < LIBRARY_COUNT ? index : 0];
+    return index >= 0 && index < LIBRARY_COUNT ? sources[index] : "";
 }
 
 int32_t td_material_find(const char *name) {
-    for (int32_t i = 0; i < LIBRARY_COUNT; i++) {
+    for (int32_t i = 0; i < LIBRARY_COUNT && name; i++) {
         if (strcmp(library[i].name, name) == 0) {
             return i;
         }
     }
     return TD_NONE;
+}
+
+const char *tdi_material_nearest(const char *name) {
+    int32_t best = 0;
+    for (int32_t i = 1; i < LIBRARY_COUNT; i++) {
+        if (td_word_distance(name, library[i].name) < td_word_distance(name, library[best].name)) {
+            best = i;
+        }
+    }
+    return library[best].name;
 }
 
 // isotropic: G = E/(2(1 + nu))

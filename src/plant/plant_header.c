@@ -9,6 +9,7 @@
 #include "base/diag.h"
 #include "math/vec3.h"
 #include "plant/fields.h"
+#include "plant/store.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -121,12 +122,8 @@ static void report_repeats(reporter *r, const tdi_header_item *item) {
 static int32_t find_library(reporter *r, const char *name, uint32_t at) {
     int32_t found = td_material_find(name);
     if (found == TD_NONE) {
-        suggestion s = suggest(name);
-        for (int32_t i = 0; i < td_material_count(); i++) {
-            td_material m = td_material_get(i);
-            consider(&s, m.name);
-        }
-        report(r, at, "unknown material \"%s\"; the nearest is \"%s\"", name, s.name);
+        report(r, at, "unknown material \"%s\"; the nearest is \"%s\"", name,
+               tdi_material_nearest(name));
     }
     return found;
 }

@@ -56,6 +56,15 @@ static void shrink(tdi_store *s) {
 
 // ---- world rotations ------------------------------------------------------------------------
 
+static void free_rotations(td_skeleton *k) {
+    const size_t bytes = (size_t)k->store.segment_count * sizeof(td_quat);
+    if (k->initial != k->rest) {
+        tdi_alloc_free(k->store.alloc, k->initial, bytes);
+    }
+    tdi_alloc_free(k->store.alloc, k->rest, bytes);
+    k->rest = k->initial = NULL;
+}
+
 // root to tip: Q_i = Q_parent q_i
 static td_quat *rotations_new(const tdi_store *store, td_pose_kind kind) {
     td_quat *world = tdi_alloc_zeroed(store->alloc, (size_t)store->segment_count, sizeof(td_quat));
@@ -77,6 +86,17 @@ static bool starts_at_rest(const tdi_store *store) {
     return true;
 }
 
+// The arrays of rotations, in place of those there are.
+static td_status make_rotations(td_skeleton *k) {
+    const tdi_store *store = &k->store;
+    td_quat *rest = rotations_new(store, TD_POSE_REST);
+    td_quat *initial = starts_at_rest(store) ? rest : rotations_new(store, TD_POSE_INITIAL);
+    free_rotations(k);
+    k->rest = rest;
+    k->initial = initial;
+    return rest && initial ? TD_OK : TD_ERR_MEMORY;
+}
+
 // ---- making and freeing ---------------------------------------------------------------------
 
 td_status tdi_skeleton_new(tdi_store *store, td_skeleton **out) {
@@ -87,15 +107,9 @@ td_status tdi_skeleton_new(tdi_store *store, td_skeleton **out) {
     shrink(store);
     skeleton->store = *store;
     *store = (tdi_store){.alloc = store->alloc};
-    const tdi_store *held = &skeleton->store;
-    if (held->segment_count > 0) {
-        skeleton->rest = rotations_new(held, TD_POSE_REST);
-        skeleton->initial =
-            starts_at_rest(held) ? skeleton->rest : rotations_new(held, TD_POSE_INITIAL);
-        if (!skeleton->rest || !skeleton->initial) {
-            td_skeleton_free(skeleton);
-            return TD_ERR_MEMORY;
-        }
+    if (skeleton->store.segment_count > 0 && make_rotations(skeleton) != TD_OK) {
+        td_skeleton_free(skeleton);
+        return TD_ERR_MEMORY;
     }
     *out = skeleton;
     return TD_OK;
@@ -106,13 +120,13 @@ void td_skeleton_free(td_skeleton *skeleton) {
         return;
     }
     const td_alloc *alloc = skeleton->store.alloc;
-    size_t bytes = (size_t)skeleton->store.segment_count * sizeof(td_quat);
-    if (skeleton->initial != skeleton->rest) {
-        tdi_alloc_free(alloc, skeleton->initial, bytes);
-    }
-    tdi_alloc_free(alloc, skeleton->rest, bytes);
+    free_rotations(skeleton);
     tdi_store_free(&skeleton->store);
     tdi_alloc_free(alloc, skeleton, sizeof *skeleton);
+}
+
+td_status tdi_skeleton_repose(td_skeleton *skeleton) {
+    return skeleton->store.segment_count > 0 ? make_rotations(skeleton) : TD_OK;
 }
 
 // ---- access ---------------------------------------------------------------------------------

@@ -33,6 +33,11 @@ struct td_skeleton {
 
 // Takes the arrays over: `store` is empty afterwards. Shrinks them to what they hold.
 td_status tdi_skeleton_new(tdi_store *store, td_skeleton **out);
+// World rotations anew, after `rest` or `initial` of segments have changed.
+td_status tdi_skeleton_repose(td_skeleton *skeleton);
+
+// The name in the library that is most like this one.
+const char *tdi_material_nearest(const char *name);
 
 // Changes materials by name; TD_ERR_ARGUMENT for a name that none has.
 td_status tdi_materials_change(td_material *materials, int32_t material_count,

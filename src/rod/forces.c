@@ -13,7 +13,7 @@ void td_rod_turn(td_rod_state *s, int32_t edge, td_real angle) {
     e->m1 = tdi_add(tdi_scale(e->m1, cos(angle)), tdi_scale(e->m2, sin(angle)));
     e->m2 = tdi_cross(e->t, e->m1);
     s->head.known = 0;
-    s->stale = true;
+    s->stale = TDI_ROD_STALE;
 }
 
 // The slopes of elastic energy and weight, into the work of all nodes.

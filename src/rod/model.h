@@ -137,10 +137,17 @@ typedef struct tdi_rod_step {
     td_real x[4]; // increment: place and turn
 } tdi_rod_step;
 
+// Whether frames and strains are those of the places.
+typedef enum tdi_rod_age {
+    TDI_ROD_CURRENT,
+    TDI_ROD_STALE,    // places were set by hand: frames and strains are to follow
+    TDI_ROD_FOLLOWED, // they have followed, for somebody who read them; no step was taken since
+} tdi_rod_age;
+
 struct td_rod_state {
     tdi_solver_state head;
     const td_rod_model *model;
-    int32_t stale;                  // places were set by hand: frames and strains are to follow
+    int32_t stale;                  // a tdi_rod_age
     tdi_rod_pose *pose, *pose_back; // now, and from where a trial starts
     tdi_rod_pose *pose_start;       // when the step began
     tdi_rod_pose *pose_lent;        // lent for pose_back, with which `pose` may have changed places

@@ -201,28 +201,66 @@ static void block_of(const tdi_contact_side *t, int k, int l, td_real out[4][4])
     }
 }
 
-// A side with an arm: how it slips by the unknowns of its two points,
-//   A_k = w_k I + arm n x (rows of the turn),  gradient A^T f,  Hessian A^T H A.
-static void add_rolling(const td_rod_state *s, const tdi_contact_side *t) {
-    const td_vec3 n = tdi_scale(t->normal, t->arm);
-    td_real rows[2][3][4];
-    td_vec3 by[2][4], force[2][4];
-    tdi_rod_turn_rows(s, t->capsule, rows);
-    for (int k = 0; k < 8; k++) {
-        const int e = k / 4, d = k % 4;
-        const td_vec3 w = {rows[e][0][d], rows[e][1][d], rows[e][2][d]}, own = tdi_cross(n, w);
-        const td_vec3 shift = {d == 0, d == 1, d == 2};
-        by[e][d] = tdi_madd(own, shift, t->weight[e]);
-        force[e][d] = tdi_sym3_apply(&t->hessian, by[e][d]);
-        s->work[t->point[e]].r[d] += tdi_dot(by[e][d], t->force);
-    }
-    for (int k = 0; k < 3; k++) {
-        const int a = k / 2, b = (k + 1) / 2; // 0 0, 0 1, 1 1
-        td_real block[4][4];
-        for (int d = 0; d < 16; d++) {
-            block[d / 4][d % 4] = tdi_dot(by[a][d / 4], force[b][d % 4]);
+// How the surface slips by the unknowns of the two points of a side with an arm: with the edge's
+// direction t, length L and n.t = c, by dx_k and the turn of the second,
+//   (a_k I + g_k t n^T) dx_k,  a = (w_0 + g c, w_1 - g c),  g = (-arm/L, arm/L);   z = arm n x t
+typedef struct slip {
+    td_real a[2], g[2];
+    td_vec3 n, t, ht, hz; // H t and H z
+    td_real tt, tz, zz;   // t.H t, t.H z, z.H z
+    const td_sym3 *h;
+} slip;
+
+static slip slip_of(const tdi_edge *e, const tdi_contact_side *t, td_vec3 z) {
+    const td_real g = t->arm / e->length, c = g * tdi_dot(t->normal, e->t);
+    slip s = {.a = {t->weight[0] + c, t->weight[1] - c},
+              .g = {-g, g},
+              .n = t->normal,
+              .t = e->t,
+              .ht = tdi_sym3_apply(&t->hessian, e->t),
+              .hz = tdi_sym3_apply(&t->hessian, z),
+              .h = &t->hessian};
+    s.tt = tdi_dot(e->t, s.ht);
+    s.tz = tdi_dot(e->t, s.hz);
+    s.zz = tdi_dot(z, s.hz);
+    return s;
+}
+
+// A_k^T H A_l
+static void slip_block(const slip *s, int k, int l, td_real out[4][4]) {
+    const td_sym3 *h = s->h;
+    const td_real rows[3][3] = {
+        {h->xx, h->xy, h->xz}, {h->xy, h->yy, h->yz}, {h->xz, h->yz, h->zz}};
+    const td_real n[3] = {s->n.x, s->n.y, s->n.z}, ht[3] = {s->ht.x, s->ht.y, s->ht.z},
+                  hz[3] = {s->hz.x, s->hz.y, s->hz.z};
+    const td_real aa = s->a[k] * s->a[l], ag = s->a[k] * s->g[l], ga = s->g[k] * s->a[l],
+                  gg = s->g[k] * s->g[l] * s->tt;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            out[i][j] = aa * rows[i][j] + ag * ht[i] * n[j] + ga * n[i] * ht[j] + gg * n[i] * n[j];
         }
-        tdi_rod_block_add(s, t->point[a], t->point[b], block);
+        out[i][3] = l ? s->a[k] * hz[i] + s->g[k] * n[i] * s->tz : 0;
+        out[3][i] = k ? s->a[l] * hz[i] + s->g[l] * n[i] * s->tz : 0;
+    }
+    out[3][3] = k && l ? s->zz : 0;
+}
+
+static void add_rolling(const td_rod_state *s, const tdi_contact_side *t) {
+    const tdi_edge *e = edge_before(s, t->capsule);
+    const td_vec3 z = tdi_scale(tdi_cross(t->normal, e->t), t->arm);
+    const slip by = slip_of(e, t, z);
+    for (int k = 0; k < 2; k++) {
+        td_real block[4][4], *r = s->work[t->point[k]].r;
+        const td_vec3 f =
+            tdi_madd(tdi_scale(t->force, by.a[k]), by.n, by.g[k] * tdi_dot(by.t, t->force));
+        r[0] += f.x;
+        r[1] += f.y;
+        r[2] += f.z;
+        r[3] += k ? tdi_dot(z, t->force) : 0;
+        for (int l = k; l < 2; l++) {
+            slip_block(&by, k, l, block);
+            tdi_rod_block_add(s, t->point[k], t->point[l], block);
+        }
     }
 }
 

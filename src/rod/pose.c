@@ -129,12 +129,9 @@ void tdi_rod_try(td_rod_state *s, td_real part, tdi_rod_way way) {
 
 // ---- starts and guesses ---------------------------------------------------------------------
 
-void tdi_rod_follow(td_rod_state *s) {
+// Frames and strains follow the places.
+static void follow(td_rod_state *s) {
     const int32_t n = s->model->node_count;
-    if (!s->stale) {
-        return;
-    }
-    s->stale = false;
     memcpy(s->pose_back, s->pose, (size_t)n * sizeof *s->pose);
     for (int32_t i = 0; i < n; i++) {
         follow_edge(s, i, 0);
@@ -143,6 +140,34 @@ void tdi_rod_follow(td_rod_state *s) {
         if (tdi_has_joint(&s->model->node[i])) {
             set_joint(s, i, s->pose_back[i].twist);
         }
+    }
+}
+
+void tdi_rod_follow(td_rod_state *s) {
+    if (s->stale == TDI_ROD_STALE) {
+        follow(s);
+    }
+    s->stale = TDI_ROD_CURRENT;
+}
+
+// An edge without length has no direction: a caller may be about to set its other end.
+static bool has_directions(const td_rod_state *s) {
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        if (tdi_has_edge(&s->model->node[i])) {
+            td_vec3 f = tdi_sub(s->pose[i].x, tdi_rod_start(s->model, s->pose, i));
+            if (!(tdi_dot(f, f) > 0 && isfinite(tdi_dot(f, f)))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+void tdi_rod_refresh(const td_rod_state *state) {
+    td_rod_state *s = (td_rod_state *)state; // what follows from the places is kept beside them
+    if (s->stale == TDI_ROD_STALE && has_directions(s)) {
+        follow(s);
+        s->stale = TDI_ROD_FOLLOWED;
     }
 }
 

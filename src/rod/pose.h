@@ -17,6 +17,9 @@ void tdi_rod_try(td_rod_state *state, td_real part, tdi_rod_way way);
 
 // Frames and strains after places were set by hand: directors are carried along from the last pose.
 void tdi_rod_follow(td_rod_state *state);
+// The same for somebody who reads the state, which stays one that was set by hand. Frames stay as
+// they are while an edge has no length.
+void tdi_rod_refresh(const td_rod_state *state);
 
 // All at the start.
 void tdi_rod_place_start(td_rod_state *state);

@@ -55,3 +55,43 @@ void tdi_rod_restored(void *body) {
     memcpy(s->pose_back, s->pose, n * sizeof *s->pose);
     memset(s->turn, 0, n * sizeof *s->turn);
 }
+
+static void carry_pose(tdi_rod_pose *pose, const tdi_rigid *g) {
+    pose->x = tdi_rigid_point(g, pose->x);
+    pose->edge.t = tdi_rigid_vector(g, pose->edge.t);
+    pose->edge.m1 = tdi_rigid_vector(g, pose->edge.m1);
+    pose->edge.m2 = tdi_rigid_vector(g, pose->edge.m2);
+    pose->kb = tdi_rigid_vector(g, pose->kb);
+}
+
+static void carry_weld(td_rod_state *s, int32_t k, const tdi_rigid *g) {
+    tdi_weld_past *p = &s->weld_past[k];
+    tdi_weld_rule *r = &s->weld_rule[k];
+    p->r = tdi_rigid_axes(g, &p->r);
+    p->rate = tdi_rigid_axes(g, &p->rate);
+    p->x = tdi_rigid_point(g, p->x);
+    p->v = tdi_rigid_vector(g, p->v);
+    r->star_r = tdi_rigid_axes(g, &r->star_r);
+    r->hat_r = tdi_rigid_axes(g, &r->hat_r);
+    r->star = tdi_rigid_point(g, r->star);
+    r->hat = tdi_rigid_point(g, r->hat);
+}
+
+void tdi_rod_transform(void *body, const tdi_rigid *g) {
+    td_rod_state *s = body;
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        carry_pose(&s->pose[i], g);
+        s->past[i].x = tdi_rigid_point(g, s->past[i].x);
+        s->past[i].v = tdi_rigid_vector(g, s->past[i].v);
+        s->before[i] = tdi_rigid_point(g, s->before[i]);
+        s->before_last[i] = tdi_rigid_point(g, s->before_last[i]);
+        s->rule[i].star = tdi_rigid_point(g, s->rule[i].star);
+        s->rule[i].hat = tdi_rigid_point(g, s->rule[i].hat);
+        s->target[i] = tdi_rigid_point(g, s->target[i]);
+        s->target_m1[i] = tdi_rigid_vector(g, s->target_m1[i]);
+    }
+    for (int32_t k = 0; k < s->model->weld_count; k++) {
+        carry_weld(s, k, g);
+    }
+    tdi_rod_restored(body);
+}

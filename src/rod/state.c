@@ -129,7 +129,8 @@ void td_rod_state_reset(td_rod_state *s) {
     memset(s->own, 0, (size_t)m->node_count * sizeof *s->own);
     s->head.time = 0;
     s->head.known = 0;
-    s->head.moved = s->stale = 0;
+    s->head.moved = 0;
+    s->stale = TDI_ROD_CURRENT;
     s->head.base = (td_base_motion){.rotation = {1, 0, 0, 0}};
     tdi_rod_place_start(s);
     memcpy(s->pose_back, s->pose, (size_t)m->node_count * sizeof *s->pose);
@@ -165,7 +166,7 @@ static void carry_all(td_rod_state *s) {
 
 void td_rod_set_base(td_rod_state *s, const td_base_motion *motion) {
     s->head.base = *motion;
-    if (tdi_state_as_drawn(&s->head) && !s->stale) {
+    if (tdi_state_as_drawn(&s->head) && s->stale == TDI_ROD_CURRENT) {
         tdi_rod_place_start(s);
         carry_all(s);
         for (int32_t i = 0; i < s->model->node_count; i++) {
@@ -208,6 +209,7 @@ void td_rod_set_end(td_rod_state *s, int32_t rod, bool end, td_vec3 position, td
 // ---- reading --------------------------------------------------------------------------------
 
 td_vec3 td_rod_origin(const td_rod_state *s, int32_t edge) {
+    tdi_rod_refresh(s);
     return tdi_rod_start(s->model, s->pose, s->model->edge_node[edge]);
 }
 
@@ -216,6 +218,7 @@ td_vec3 td_rod_tip(const td_rod_state *s, int32_t edge) {
 }
 
 td_quat td_rod_rotation(const td_rod_state *s, int32_t edge) {
+    tdi_rod_refresh(s);
     const tdi_edge *e = &s->pose[s->model->edge_node[edge]].edge;
     return tdi_quat_from_axes(e->m2, e->t, e->m1);
 }
@@ -233,7 +236,7 @@ void td_rod_set_vertex(td_rod_state *s, int32_t vertex, td_vec3 position, td_vec
     s->pose[i].x = position;
     s->past[i].v = velocity;
     s->head.known = 0;
-    s->stale = true;
+    s->stale = TDI_ROD_STALE;
 }
 
 td_real td_rod_spin(const td_rod_state *s, int32_t edge) {
@@ -245,12 +248,14 @@ void td_rod_set_spin(td_rod_state *s, int32_t edge, td_real rate) {
     s->head.known = 0;
 }
 
-td_real td_rod_twist(const td_rod_state *s, int32_t edge) {
+td_real td_rod_twist_angle(const td_rod_state *s, int32_t edge) {
+    tdi_rod_refresh(s);
     return s->pose[s->model->edge_node[edge]].twist;
 }
 
 // About X: k1 is kb.m2, and m2 is X; k2 is -kb.m1, and m1 is Z.
 td_vec3 td_rod_moment(const td_rod_state *s, int32_t edge) {
+    tdi_rod_refresh(s);
     int32_t i = s->model->edge_node[edge];
     const tdi_joint_law *law = &s->model->node[i].law;
     const tdi_rod_pose *pose = &s->pose[i];
@@ -261,6 +266,7 @@ td_vec3 td_rod_moment(const td_rod_state *s, int32_t edge) {
 }
 
 td_real td_rod_tension(const td_rod_state *s, int32_t edge) {
+    tdi_rod_refresh(s);
     int32_t i = s->model->edge_node[edge];
     const tdi_rod_node *n = &s->model->node[i];
     return n->stretch * (s->pose[i].edge.length - n->length);
@@ -286,6 +292,7 @@ td_vec3 tdi_rod_on_edge(const td_rod_model *m, int32_t segment, td_vec3 point) {
 td_vec3 tdi_rod_velocity_of(const td_rod_state *s, int32_t edge, td_vec3 point) {
     const td_rod_model *m = s->model;
     int32_t i = m->edge_node[edge];
+    tdi_rod_refresh(s);
     const tdi_rod_node *n = &m->node[i];
     const tdi_edge *e = &s->pose[i].edge;
     td_vec3 start = n->flags & TDI_BODY ? s->weld_past[n->body].v : s->past[n->parent].v;
@@ -355,6 +362,7 @@ static void add_weld_momentum(const td_rod_state *s, int32_t i, td_vec3 *linear,
 void td_rod_momentum(const td_rod_state *s, td_vec3 *linear, td_vec3 *angular) {
     const td_rod_model *m = s->model;
     *linear = *angular = tdi_vec3(0, 0, 0);
+    tdi_rod_refresh(s);
     for (int32_t i = 0; i < m->node_count; i++) {
         const tdi_rod_node *n = &m->node[i];
         td_vec3 x = s->pose[i].x, p = tdi_scale(s->past[i].v, n->mass);

@@ -535,6 +535,7 @@ const tdi_implicit tdi_rod_implicit = {
     .unknowns = tdi_rod_unknowns,
     .increments = tdi_rod_increments,
     .saved = tdi_rod_saved,
+    .transform = tdi_rod_transform,
     .blank = tdi_rod_blank,
     .restored = tdi_rod_restored,
 };

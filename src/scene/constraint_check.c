@@ -63,7 +63,7 @@ static td_status check_side(const checked *c, const td_side_def *side, const cha
 }
 
 static bool same_joint(const td_scene *s, const td_place_def *a, const td_place_def *b) {
-    return a->segment >= 0 && a->segment == b->segment && a->instance == b->instance &&
+    return a->segment_id >= 0 && a->segment_id == b->segment_id && a->instance == b->instance &&
            tdi_scene_object(&s->def, a->object) == tdi_scene_object(&s->def, b->object);
 }
 
@@ -99,9 +99,14 @@ static td_status check_terms(const checked *c) {
     const bool axial =
         c->kind == TD_HOLD_HINGE || c->kind == TD_HOLD_SLIDER || c->kind == TD_HOLD_STOP;
     const bool limit = c->kind == TD_HOLD_LIMIT;
-    char range[120];
+    const td_integrator integrator =
+        c->scene->def.objects[tdi_scene_object(&c->scene->def, as->a.place.object)].integrator;
+    const bool exact = integrator == TD_IMPLICIT || integrator == TD_IMPLICIT_EULER;
+    char range[120], places[120];
     snprintf(range, sizeof range, "'high' is %g degrees; it must be above 'low', which is %g",
              as->high * 180 / TDI_PI, as->low * 180 / TDI_PI);
+    snprintf(places, sizeof places, "'slide_high' is %g m; it must be above 'slide_low', %g m",
+             as->slide_high, as->slide_low);
     const struct {
         bool wrong;
         const char *key, *message;
@@ -114,10 +119,12 @@ static td_status check_terms(const checked *c) {
         {c->kind == TD_HOLD_GEAR && !as->b.given, "b", "a gear needs two joints: 'b' is missing"},
         {c->kind == TD_HOLD_GEAR && as->ratio == 0, "ratio", "the ratio is 0; 'b' could not turn"},
         {limit && as->low >= as->high, "high", range},
+        {limit && as->slide_low >= as->slide_high, "slide_high", places},
         {(c->kind == TD_HOLD_DISTANCE || c->kind == TD_HOLD_ROPE) && !as->b.given && !as->to_given,
          "a", "the other end is missing: give 'b', a segment, or 'to', a point of the world"},
-        {c->kind == TD_HOLD_HINGE && as->angle_given && as->b.given, "angle",
-         "only a hinge to the world can follow an angle: remove 'b' or 'angle'"},
+        {c->kind == TD_HOLD_HINGE && as->angle_given && as->b.given && !exact, "angle",
+         "a hinge between two objects follows an angle with the integrators 'implicit' and "
+         "'implicit-euler' only"},
     };
     for (size_t k = 0; k < sizeof rules / sizeof *rules; k++) {
         if (rules[k].wrong) {

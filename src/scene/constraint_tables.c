@@ -102,8 +102,8 @@ static const tdi_scene_field hinge_fields[] = {
     AXIS_FIELD("Axis about which `a` can still turn, in world axes as drawn."),
     {"angle", TDI_SCENE_REAL, offsetof(terms, angle), DEGREES, .low = -1e6, .high = 1e6, KEYED,
      .given = offsetof(terms, angle_given),
-     DOC("Without `b`: the angle about the axis that `a` follows, from how it is when the "
-         "constraint begins. Without it, `a` turns freely.")},
+     DOC("Angle about the axis that `a` follows, from how it is when the constraint begins. "
+         "Without it, `a` turns freely.")},
     SPAN_AND_BREAK,
     {0}};
 static const tdi_scene_table hinge_table = {
@@ -177,12 +177,13 @@ static const tdi_scene_field joint_kind_fields[] = {
     NAME_FIELD,
     JOINT(a, "The joint."),
     {"bend", TDI_SCENE_VEC3, offsetof(terms, bend), DEGREES, .low = -3600, .high = 3600, KEYED,
+     .given = offsetof(terms, bend_given),
      DOC("Rotation from rest that a ball joint follows, about X, Y (twist) and Z of its segment at "
          "rest.")},
     {"angle", TDI_SCENE_REAL, offsetof(terms, angle), DEGREES, .low = -1e6, .high = 1e6, KEYED,
-     DOC("Angle from rest that a hinge follows.")},
+     .given = offsetof(terms, angle_given), DOC("Angle from rest that a hinge follows.")},
     {"slide", TDI_SCENE_REAL, offsetof(terms, slide), .unit = "m", .low = -1e6, .high = 1e6, KEYED,
-     DOC("Place that a slide follows.")},
+     .given = offsetof(terms, slide_given), DOC("Place from rest that a slide follows.")},
     SPAN_AND_BREAK,
     {0}};
 static const tdi_scene_table joint_table = {"joint", sizeof(terms), joint_kind_fields,
@@ -200,6 +201,7 @@ static const tdi_scene_table gear_table = {"gear", sizeof(terms), gear_fields,
                                            DOC("Makes two joints of trees turn in a ratio.")};
 
 #define ANY_ANGLE 1e6 // degrees: no limit
+#define ANY_PLACE 1e6 // m: likewise
 
 static const tdi_scene_field limit_fields[] = {
     NAME_FIELD,
@@ -211,10 +213,16 @@ static const tdi_scene_field limit_fields[] = {
      .high = ANY_ANGLE, DOC("Least angle of a hinge, or twist of a ball joint. Default: any.")},
     {"high", TDI_SCENE_REAL, offsetof(terms, high), DEGREES, .def = {ANY_ANGLE}, .low = -ANY_ANGLE,
      .high = ANY_ANGLE, DOC("Largest angle of a hinge, or twist of a ball joint. Default: any.")},
+    {"slide_low", TDI_SCENE_REAL, offsetof(terms, slide_low), .unit = "m", .def = {-ANY_PLACE},
+     .low = -ANY_PLACE, .high = ANY_PLACE, DOC("Least place of a slide, from rest. Default: any.")},
+    {"slide_high", TDI_SCENE_REAL, offsetof(terms, slide_high), .unit = "m", .def = {ANY_PLACE},
+     .low = -ANY_PLACE, .high = ANY_PLACE,
+     DOC("Largest place of a slide, from rest. Default: any.")},
     SPAN_AND_BREAK,
     {0}};
-static const tdi_scene_table limit_table = {"limit", sizeof(terms), limit_fields,
-                                            DOC("Stops a joint of a tree at the ends of a range.")};
+static const tdi_scene_table limit_table = {
+    "limit", sizeof(terms), limit_fields,
+    DOC("Stops a joint of a tree at the ends of a range. Angles and places count from rest.")};
 
 // ---- all of them ----------------------------------------------------------------------------
 
@@ -245,6 +253,8 @@ const tdi_scene_table tdi_constraint_table = {
 
 td_scene_constraint td_scene_constraint_default(td_constraint_kind kind) {
     td_scene_constraint constraint = {.kind = kind};
-    tdi_field_default(&constraint_fields[kind], &constraint);
+    if (kind >= TD_HOLD_POINT && kind <= TD_HOLD_LIMIT) {
+        tdi_field_default(&constraint_fields[kind], &constraint);
+    }
     return constraint;
 }

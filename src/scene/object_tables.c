@@ -193,6 +193,77 @@ static const tdi_scene_table material_table = {
     "material", sizeof(td_material_change), material_fields,
     DOC("Changes the parameters of a material for this object.")};
 
+typedef struct td_joint_terms joint;
+
+#define JOINT_SEGMENT                                                                         \
+    {                                                                                         \
+        "segment", TDI_SCENE_INT, offsetof(joint, segment_id),                                \
+            .def = {-1}, .low = -1, .high = 2e9,                                              \
+            DOC("Id of the segment whose lower joint this is; -1: every one that has a ball " \
+                "joint.")                                                                     \
+    }
+#define JOINT_AXIS(text)                                    \
+    {                                                       \
+        "axis", TDI_SCENE_VEC3, offsetof(joint, axis),      \
+            .def = {0, 0, 1}, .low = -1e6, .high = 1e6,     \
+            DOC(text " in the axes of the base, as drawn.") \
+    }
+
+static const tdi_scene_field hinge_fields[] = {
+    JOINT_SEGMENT,
+    JOINT_AXIS("Axis about which it turns,"),
+    {"angle", TDI_SCENE_REAL, offsetof(joint, place), DEGREES, .low = -360, .high = 360,
+     DOC("Angle at time 0, from how it is drawn.")},
+    {"stiffness", TDI_SCENE_REAL, offsetof(joint, stiffness.x), .unit = "N m/rad", FROM_0,
+     DOC("Spring, at ease as drawn. 0 means: it turns freely.")},
+    {"damping", TDI_SCENE_REAL, offsetof(joint, damping.x), .unit = "N m s/rad", FROM_0,
+     DOC("Moment that slows it down, for each rad/s.")},
+    {0}};
+static const tdi_scene_table hinge_table = {"hinge joint", sizeof(joint), hinge_fields,
+                                            DOC("A joint that turns about one axis.")};
+
+static const tdi_scene_field slide_fields[] = {
+    JOINT_SEGMENT,
+    JOINT_AXIS("Axis along which it slides,"),
+    {"slide", TDI_SCENE_REAL, offsetof(joint, place), .unit = "m", .low = -1e6, .high = 1e6,
+     DOC("Place at time 0, from where it is drawn.")},
+    {"stiffness", TDI_SCENE_REAL, offsetof(joint, stiffness.x), .unit = "N/m", FROM_0,
+     DOC("Spring, at ease as drawn. 0 means: it slides freely.")},
+    {"damping", TDI_SCENE_REAL, offsetof(joint, damping.x), .unit = "N s/m", FROM_0,
+     DOC("Force that slows it down, for each m/s.")},
+    {0}};
+static const tdi_scene_table slide_table = {"slide joint", sizeof(joint), slide_fields,
+                                            DOC("A joint that slides along one axis.")};
+
+static const tdi_scene_field ball_fields[] = {
+    JOINT_SEGMENT,
+    {"stiffness", TDI_SCENE_VEC3, offsetof(joint, stiffness), .unit = "N m/rad", FROM_0,
+     DOC("Springs about X, Y (twist) and Z of the segment, at ease as drawn. 0 means: none.")},
+    {"damping", TDI_SCENE_VEC3, offsetof(joint, damping), .unit = "N m s/rad", FROM_0,
+     DOC("Damping about the same axes.")},
+    {0}};
+static const tdi_scene_table ball_table = {"ball joint", sizeof(joint), ball_fields,
+                                           DOC("A joint that turns any way.")};
+
+static const tdi_scene_field fixed_fields[] = {JOINT_SEGMENT, {0}};
+static const tdi_scene_table fixed_table = {"fixed joint", sizeof(joint), fixed_fields,
+                                            DOC("A joint that does not move.")};
+
+static const tdi_scene_field joint_fields[] = {
+    {"hinge", TDI_SCENE_MAP, offsetof(td_joint_def, as), .tag = TD_JOINT_HINGE,
+     .table = &hinge_table, DOC("It turns about an axis.")},
+    {"slide", TDI_SCENE_MAP, offsetof(td_joint_def, as), .tag = TD_JOINT_SLIDE,
+     .table = &slide_table, DOC("It slides along an axis.")},
+    {"ball", TDI_SCENE_MAP, offsetof(td_joint_def, as), .tag = TD_JOINT_BALL, .table = &ball_table,
+     DOC("It turns any way.")},
+    {"fixed", TDI_SCENE_MAP, offsetof(td_joint_def, as), .tag = TD_JOINT_FIXED,
+     .table = &fixed_table, DOC("It does not move.")},
+    {0}};
+static const tdi_scene_table joint_table = {
+    "joint of an object", sizeof(td_joint_def),
+    joint_fields,         DOC("A joint of another kind than was drawn."),
+    .one_of = true,       .tag = offsetof(td_joint_def, kind)};
+
 static const tdi_scene_field local_fields[] = {
     {"amount", TDI_SCENE_REAL, offsetof(td_local_def, amount), .high = 1, KEYED,
      DOC("Fraction of the frame's motion that the object does not feel.")},
@@ -272,6 +343,9 @@ static const tdi_scene_field object_fields[] = {
     {"materials", TDI_SCENE_LIST, offsetof(td_object_def, materials), .table = &material_table,
      .count = offsetof(td_object_def, material_count), .max_count = 1000,
      DOC("Changes parameters of the materials of the library or of the file.")},
+    {"joints", TDI_SCENE_LIST, offsetof(td_object_def, joints), .table = &joint_table,
+     .count = offsetof(td_object_def, joint_count), .max_count = 10000,
+     DOC("Joints that are hinges, slides, free balls or fixed. Needs the solver `tree`.")},
     {"stiffness", TDI_SCENE_REAL, offsetof(td_object_def, stiffness), .def = {1}, .high = 1e12,
      KEYED, DOC("Factor of the stiffness of all joints.")},
     {"bending", TDI_SCENE_REAL, offsetof(td_object_def, bending), .def = {1}, .low = 1e-9,
@@ -311,3 +385,19 @@ static const tdi_scene_field object_fields[] = {
     {0}};
 const tdi_scene_table tdi_object_table = {"object", sizeof(td_object_def), object_fields,
                                           DOC("A plant or a strand, or many copies of one.")};
+
+td_strand_body td_strand_body_default(void) {
+    td_strand_body body;
+    tdi_fields_defaults(&body_table, &body);
+    return body;
+}
+
+td_joint_def td_joint_def_default(td_joint_kind kind) {
+    td_joint_def def = {.kind = kind};
+    for (const tdi_scene_field *f = joint_fields; f->key; f++) {
+        if (f->tag == (int)kind) {
+            tdi_fields_defaults(f->table, &def.as);
+        }
+    }
+    return def;
+}

@@ -3,6 +3,8 @@
 
 #include "scene/scene.h"
 
+#include "math/vec3.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -415,6 +417,30 @@ static td_status check_contact(const td_scene *s, td_diag_list *diags) {
     return TD_OK;
 }
 
+// Joints need a solver that has them, and axes a direction.
+static td_status check_joints(const td_scene *s, int32_t k, td_diag_list *diags) {
+    const td_object_def *o = &s->def.objects[k];
+    const td_solver_info solver = solver_of(o);
+    char path[96];
+    snprintf(path, sizeof path, "objects[%d].joints", k);
+    if (o->joint_count > 0 && !solver.hinges) {
+        return tdi_scene_fault(
+            s, diags, TD_ERR_SYNTAX, path,
+            "the solver '%s' does not have joints of other kinds, but 'tree' does", solver.name);
+    }
+    for (int32_t j = 0; j < o->joint_count; j++) {
+        const td_joint_def *joint = &o->joints[j];
+        const bool hinge = joint->kind == TD_JOINT_HINGE;
+        if ((hinge || joint->kind == TD_JOINT_SLIDE) && tdi_norm(joint->as.axis) == 0) {
+            snprintf(path, sizeof path, "objects[%d].joints[%d].%s.axis", k, (int)j,
+                     hinge ? "hinge" : "slide");
+            return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                                   "the axis is 0; it needs a direction");
+        }
+    }
+    return TD_OK;
+}
+
 static td_status check_object(const td_scene *s, int32_t k, td_diag_list *diags) {
     const td_object_def *o = &s->def.objects[k];
     char path[96];
@@ -431,10 +457,8 @@ static td_status check_object(const td_scene *s, int32_t k, td_diag_list *diags)
                                "'view' belongs to a plant; this object has no 'plant'");
     }
     td_status status = check_strand(s, k, diags);
-    if (status != TD_OK) {
-        return status;
-    }
-    status = check_solver(s, k, diags);
+    status = status == TD_OK ? check_solver(s, k, diags) : status;
+    status = status == TD_OK ? check_joints(s, k, diags) : status;
     if (status != TD_OK) {
         return status;
     }

@@ -60,6 +60,7 @@ static void copy_object(copier *c, td_object_def *o) {
         materials[k].name = text(c, materials[k].name);
     }
     o->materials = materials;
+    o->joints = items(c, o->joints, o->joint_count, sizeof *o->joints);
 }
 
 static void copy_field(copier *c, td_field_load *l) {
@@ -254,6 +255,7 @@ static td_status check_counts(const td_scene_def *d, td_diag_list *diags) {
     for (int32_t k = 0; k < d->object_count && status == TD_OK; k++) {
         const td_object_def *o = &d->objects[k];
         status = check_count(&none, "materials", o->materials, o->material_count, diags);
+        status = status ? status : check_count(&none, "joints", o->joints, o->joint_count, diags);
         status = status ? status
                         : check_count(&none, "strand.points", o->strand.points,
                                       o->strand.point_count, diags);

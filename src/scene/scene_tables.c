@@ -143,24 +143,24 @@ static const tdi_scene_table plane_table = {
     "plane", sizeof(collider_place), plane_fields,
     DOC("The ground: everything below the plane is solid.")};
 static const tdi_scene_field sphere_fields[] = {
-    {"radius", TDI_SCENE_REAL, offsetof(collider_place, size.x), .unit = "m", .def = {0.5},
+    {"radius", TDI_SCENE_REAL, offsetof(collider_place, radius), .unit = "m", .def = {0.5},
      POSITIVE, DOC("Radius of the sphere.")},
     COLLIDER_FIELDS,
     {0}};
 static const tdi_scene_table sphere_table = {"sphere", sizeof(collider_place), sphere_fields,
                                              DOC("A ball.")};
 static const tdi_scene_field capsule_fields[] = {
-    {"radius", TDI_SCENE_REAL, offsetof(collider_place, size.x), .unit = "m", .def = {0.5},
+    {"radius", TDI_SCENE_REAL, offsetof(collider_place, radius), .unit = "m", .def = {0.5},
      POSITIVE, DOC("Radius of the capsule and of its round ends.")},
-    {"length", TDI_SCENE_REAL, offsetof(collider_place, size.y), .unit = "m", .def = {1},
-     .scale = 0.5, FROM_0, DOC("Length along its own Y axis, without the round ends.")},
+    {"length", TDI_SCENE_REAL, offsetof(collider_place, length), .unit = "m", .def = {1}, FROM_0,
+     DOC("Length along its own Y axis, without the round ends.")},
     COLLIDER_FIELDS,
     {0}};
 static const tdi_scene_table capsule_table = {"capsule", sizeof(collider_place), capsule_fields,
                                               DOC("A cylinder with round ends: a pole, a finger.")};
 static const tdi_scene_field box_fields[] = {
-    {"size", TDI_SCENE_VEC3, offsetof(collider_place, size), .unit = "m", .def = {1, 1, 1},
-     .scale = 0.5, POSITIVE, DOC("Lengths of the sides.")},
+    {"size", TDI_SCENE_VEC3, offsetof(collider_place, sides), .unit = "m", .def = {1, 1, 1},
+     POSITIVE, DOC("Lengths of the sides.")},
     COLLIDER_FIELDS,
     {0}};
 static const tdi_scene_table box_table = {"box", sizeof(collider_place), box_fields,
@@ -202,7 +202,7 @@ static const tdi_scene_field contact_fields[] = {
      DOC("How contact is solved.")},
     {"restitution", TDI_SCENE_REAL, offsetof(td_scene_contact, restitution), .high = 1,
      DOC("Speed after an impact between segments over that before; needs `method: exact`.")},
-    {"rolling", TDI_SCENE_REAL, offsetof(td_scene_contact, rolling), .def = {0.01}, .high = 1,
+    {"rolling", TDI_SCENE_REAL, offsetof(td_scene_contact, rolling), .high = 1,
      DOC("Rolling resistance between segments: a moment over radius and normal force.")},
     {0}};
 static const tdi_scene_table contact_table = {
@@ -302,16 +302,30 @@ td_object_def td_object_def_default(void) {
     return def;
 }
 
+td_place_def td_place_def_default(void) {
+    return (td_place_def){.segment_id = TD_NONE};
+}
+
+td_probe_def td_probe_def_default(void) {
+    td_probe_def def;
+    tdi_fields_defaults(&probe_table, &def);
+    return def;
+}
+
 td_scene_load td_scene_load_default(td_scene_load_kind kind) {
     td_scene_load load = {.kind = kind};
-    const tdi_scene_field *field = &load_fields[kind];
-    tdi_fields_defaults(field->table, (char *)&load + field->offset);
+    if (kind >= TD_SCENE_WIND && kind <= TD_SCENE_FIELD) {
+        const tdi_scene_field *field = &load_fields[kind];
+        tdi_fields_defaults(field->table, (char *)&load + field->offset);
+    }
     return load;
 }
 
 td_scene_collider td_scene_collider_default(td_collider_kind kind) {
     td_scene_collider collider = {.kind = kind};
-    tdi_field_default(&collider_fields[kind], &collider);
+    if (kind >= TD_COLLIDER_PLANE && kind <= TD_COLLIDER_BOX) {
+        tdi_field_default(&collider_fields[kind], &collider);
+    }
     return collider;
 }
 

@@ -19,23 +19,23 @@
 #define ALWAYS 1e30 // s: the end of what does not end
 
 // A segment, chosen by its place `when` (a text).
-#define PLACE_FIELDS(type, when)                                                              \
-    {"object", TDI_SCENE_TEXT, offsetof(type, place.object),                                  \
-     DOC("Name of the object. Default: the first.")},                                         \
-        {"instance", TDI_SCENE_INT, offsetof(type, place.instance), .high = 1e5,              \
-         DOC("Instance of the object, counted from 0.")},                                     \
-        {"segment",                                                                           \
-         TDI_SCENE_INT,                                                                       \
-         offsetof(type, place.segment),                                                       \
-         .def = {-1},                                                                         \
-         .low = -1,                                                                           \
-         .high = 2e9,                                                                         \
-         DOC("Id of the segment. -1 means: chosen by `near`.")},                              \
-    {                                                                                         \
-        "near", TDI_SCENE_VEC3, offsetof(type, place.near),                                   \
-            .unit = "m", .low = -1e6, .high = 1e6, .given = offsetof(type, place.near_given), \
-            DOC("Chooses the segment whose tip is nearest to this point " when                \
-                ". Default: the highest tip.")                                                \
+#define PLACE_FIELDS(type, when)                                                                 \
+    {"object", TDI_SCENE_TEXT, offsetof(type, place.object),                                     \
+     DOC("Name of the object. Default: the first.")},                                            \
+        {"instance", TDI_SCENE_INT, offsetof(type, place.instance), .high = 1e5,                 \
+         DOC("Instance of the object, counted from 0.")},                                        \
+        {"segment",                                                                              \
+         TDI_SCENE_INT,                                                                          \
+         offsetof(type, place.segment_id),                                                       \
+         .def = {-1},                                                                            \
+         .low = -1,                                                                              \
+         .high = 2e9,                                                                            \
+         DOC("Id of the segment. -1 means: chosen by `near`.")},                                 \
+    {                                                                                            \
+        "near", TDI_SCENE_VEC3, offsetof(type, place.nearest_to),                                \
+            .unit = "m", .low = -1e6, .high = 1e6, .given = offsetof(type, place.nearest_given), \
+            DOC("Chooses the segment whose tip is nearest to this point " when                   \
+                ". Default: the highest tip.")                                                   \
     }
 
 // When a load or constraint acts.

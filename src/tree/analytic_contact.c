@@ -47,11 +47,12 @@ static nearness from_box(td_vec3 x, td_vec3 half) {
 
 static nearness nearness_of(const td_collider *c, td_vec3 x) {
     switch (c->kind) {
-    case TD_COLLIDER_SPHERE: return from_point(x, c->size.x);
-    case TD_COLLIDER_CAPSULE:
-        return from_point(tdi_vec3(x.x, x.y - fmin(fmax(x.y, -c->size.y), c->size.y), x.z),
-                          c->size.x);
-    case TD_COLLIDER_BOX: return from_box(x, c->size);
+    case TD_COLLIDER_SPHERE: return from_point(x, c->radius);
+    case TD_COLLIDER_CAPSULE: {
+        const td_real half = 0.5 * c->length;
+        return from_point(tdi_vec3(x.x, x.y - fmin(fmax(x.y, -half), half), x.z), c->radius);
+    }
+    case TD_COLLIDER_BOX: return from_box(x, tdi_scale(c->sides, 0.5));
     default: return (nearness){x.y, tdi_vec3(0, 1, 0), 0};
     }
 }

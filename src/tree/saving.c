@@ -42,6 +42,46 @@ void tdi_tree_blank(void *body) {
     }
 }
 
+static void carry_frame(tdi_frame *f, const tdi_rigid *g) {
+    f->turn = tdi_rigid_turn(g, f->turn);
+    f->r = tdi_mat3_from_quat(f->turn);
+    f->o = tdi_rigid_point(g, f->o);
+}
+
+static void carry_place(tdi_place *p, const tdi_rigid *g) {
+    p->o = tdi_rigid_point(g, p->o);
+    p->r = tdi_rigid_axes(g, &p->r);
+}
+
+static void carry_past(td_tree_state *s, int32_t i, const tdi_rigid *g) {
+    tdi_past *p = &s->past[i];
+    p->o = tdi_rigid_point(g, p->o);
+    p->v = tdi_rigid_vector(g, p->v);
+    p->w = tdi_rigid_axes(g, &p->w);
+    p->turn = tdi_rigid_turn(g, p->turn);
+    p->r = tdi_mat3_from_quat(p->turn);
+    carry_place(&s->star[i], g);
+    carry_place(&s->hat[i], g);
+}
+
+// Coordinates are relative to the base and stay. Before the first step there is no past.
+void tdi_tree_transform(void *body, const tdi_rigid *g) {
+    td_tree_state *s = body;
+    const bool past = s->head.known > 0;
+    carry_frame(&s->base, g);
+    s->base_twist.w = tdi_rigid_vector(g, s->base_twist.w);
+    s->base_twist.v = tdi_rigid_vector(g, s->base_twist.v);
+    if (past) {
+        carry_frame(&s->base_past, g);
+    }
+    for (int32_t i = 0; i < s->model->body_count; i++) {
+        carry_frame(&s->frame[i], g);
+        if (past) {
+            carry_past(s, i, g);
+        }
+    }
+}
+
 td_vec3 tdi_tree_velocity_of(td_tree_state *s, int32_t i, td_vec3 point) {
     if (s->head.known > 0) {
         return tdi_add(s->past[i].v, tdi_mat3_apply(&s->past[i].w, point));

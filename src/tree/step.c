@@ -464,6 +464,7 @@ const tdi_implicit tdi_tree_implicit = {
     .pin_confine = tdi_tree_pin_confine,
     .pin_add = tdi_tree_pin_add,
     .saved = tdi_tree_saved,
+    .transform = tdi_tree_transform,
     .blank = tdi_tree_blank,
 };
 

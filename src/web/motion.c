@@ -213,7 +213,7 @@ WEB_EXPORT(web_release) void web_release(void) {
 }
 
 WEB_EXPORT(web_twist) void web_twist(int32_t actor, int32_t segment, double torque) {
-    td_world_twist(web.world, actor, segment, torque);
+    td_world_set_torque(web.world, actor, segment, torque);
 }
 
 // ---- saving ---------------------------------------------------------------------------------
@@ -231,6 +231,6 @@ WEB_EXPORT(web_save) void web_save(void *bytes) {
 WEB_EXPORT(web_restore) td_status web_restore(const void *bytes, size_t size) {
     td_status status = td_world_restore(web.world, bytes, size, NULL);
     td_world_release(web.world);
-    td_world_twist(web.world, 0, 0, 0);
+    td_world_set_torque(web.world, 0, 0, 0);
     return status;
 }

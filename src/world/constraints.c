@@ -16,6 +16,7 @@
 
 #define SAME_PLACE 1e-9 // m: what two constraints ask of a point is the same
 #define ANY_ANGLE  1e4  // rad: limits beyond this are none
+#define ANY_PLACE  1e6  // m: likewise
 
 // ---- sides ----------------------------------------------------------------------------------
 
@@ -39,6 +40,37 @@ static bool of_joint(td_constraint_kind kind) {
     return kind == TD_HOLD_JOINT || kind == TD_HOLD_GEAR || kind == TD_HOLD_LIMIT;
 }
 
+// A key that says nothing about a joint of this kind.
+static td_status check_terms(const making *m, td_joint_kind kind) {
+    static const char *const wants[] = {
+        [TD_JOINT_BALL] = "this joint is a ball: it follows 'bend', and its limits are 'cone', "
+                          "'low' and 'high'",
+        [TD_JOINT_HINGE] = "this joint is a hinge: it follows 'angle', and its limits are 'low' "
+                           "and 'high'",
+        [TD_JOINT_SLIDE] = "this joint is a slide: it follows 'slide', and its limits are "
+                           "'slide_low' and 'slide_high'"};
+    const struct td_constraint_terms *as = &m->from->as;
+    const bool ball = kind == TD_JOINT_BALL, hinge = kind == TD_JOINT_HINGE,
+               slide = kind == TD_JOINT_SLIDE, limit = m->from->kind == TD_HOLD_LIMIT;
+    const struct {
+        bool wrong;
+        const char *key;
+    } rules[] = {{as->bend_given && !ball, "bend"},
+                 {as->angle_given && !hinge, "angle"},
+                 {as->slide_given && !slide, "slide"},
+                 {limit && as->cone < ANY_ANGLE && !ball, "cone"},
+                 {limit && as->low > -ANY_ANGLE && slide, "low"},
+                 {limit && as->high < ANY_ANGLE && slide, "high"},
+                 {limit && as->slide_low > -ANY_PLACE && !slide, "slide_low"},
+                 {limit && as->slide_high < ANY_PLACE && !slide, "slide_high"}};
+    for (size_t k = 0; k < sizeof rules / sizeof *rules; k++) {
+        if (rules[k].wrong) {
+            return fault(m, rules[k].key, wants[kind]);
+        }
+    }
+    return TD_OK;
+}
+
 // A joint that the constraint can hold: limits and targets also of ball joints, gears not.
 static td_status check_joint(const making *m, const char *key, const tdi_spot *spot) {
     const tdi_actor *a = &m->world->actors[spot->actor];
@@ -52,7 +84,7 @@ static td_status check_joint(const making *m, const char *key, const tdi_spot *s
     }
     return kind == TD_JOINT_BALL && m->from->kind == TD_HOLD_GEAR
                ? fault(m, key, "a gear needs hinges or slides; this is a ball joint")
-               : TD_OK;
+               : check_terms(m, kind);
 }
 
 // The point of a side, in the axes of the segment that carries it.
@@ -89,7 +121,7 @@ static tdi_transform side_pose(const td_world *w, const td_constraint *c, int si
 
 // ---- kinds ----------------------------------------------------------------------------------
 
-// A hinge to the world that follows an angle holds the whole rotation.
+// A hinge that follows an angle holds the whole rotation.
 static td_constraint_kind kind_of(const td_scene_constraint *s) {
     return s->kind == TD_HOLD_HINGE && s->as.angle_given ? TD_HOLD_WELD : s->kind;
 }
@@ -133,8 +165,11 @@ static void copy_terms(const making *m) {
     c->curve_count = as->point_count;
     c->curve_closed = as->closed;
     if (c->kind == TD_HOLD_LIMIT) {
-        c->low = as->low > -ANY_ANGLE ? as->low : -INFINITY;
-        c->high = as->high < ANY_ANGLE ? as->high : INFINITY;
+        const bool slide = joint_of(m->world, c) == TD_JOINT_SLIDE;
+        const td_real low = slide ? as->slide_low : as->low,
+                      high = slide ? as->slide_high : as->high, any = slide ? ANY_PLACE : ANY_ANGLE;
+        c->low = low > -any ? low : -INFINITY;
+        c->high = high < any ? high : INFINITY;
         c->cone = as->cone < ANY_ANGLE ? as->cone : INFINITY;
     }
     if (c->kind == TD_HOLD_GEAR) {
@@ -227,6 +262,8 @@ static td_status make_tie(const making *m) {
     tie->point = m->to->point[0];
     tie->joint = m->from->kind == TD_HOLD_JOINT ? joint_of(w, m->to) : TD_JOINT_BALL;
     tie->from = tdi_tie_pose(w, tie);
+    tie->axis = tdi_quat_rotate(tdi_quat_conj(tie->from.rotation),
+                                tdi_unit_or(m->from->as.axis, tdi_vec3(0, 0, 1)));
     tie->begun = m->from->as.start <= 0;
     tie->past.broken_at = tie->past.unmet_at = -1;
     m->to->target = tdi_world_target(w, m->constraint);
@@ -371,13 +408,10 @@ td_status tdi_world_make_constraints(td_world *w, td_diag_list *diags) {
     const size_t actors = (size_t)w->actor_count + 1;
     td_constraint *all = tdi_alloc_zeroed(w->alloc, count, sizeof *all);
     w->ties = tdi_arena_zeroed(&w->arena, count, sizeof *w->ties);
-    w->tied = tdi_arena_zeroed(&w->arena, actors, sizeof *w->tied);
-    w->group_of = tdi_arena_zeroed(&w->arena, actors, sizeof *w->group_of);
     w->group_actor = tdi_arena_zeroed(&w->arena, actors, sizeof *w->group_actor);
     w->group_member = tdi_arena_zeroed(&w->arena, actors, sizeof *w->group_member);
     w->groups = tdi_arena_zeroed(&w->arena, actors, sizeof *w->groups);
-    const bool fine =
-        all && w->ties && w->tied && w->group_of && w->group_actor && w->group_member && w->groups;
+    const bool fine = all && w->ties && w->group_actor && w->group_member && w->groups;
     td_status status = fine ? make_ties(w, all, diags) : TD_ERR_MEMORY;
     status = status == TD_OK ? make_groups(w, all, diags) : status;
     tdi_alloc_free(w->alloc, all, count * sizeof *all);

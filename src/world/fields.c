@@ -86,7 +86,7 @@ static void sample_actor(void *context, int64_t k) {
     td_world *w = context;
     tdi_actor *a = &w->actors[k];
     a->status = TD_OK;
-    if (!a->fields) {
+    if (!a->fields || !tdi_actor_acts(a)) {
         return;
     }
     memset(a->fields, 0, (size_t)a->segment_count * sizeof *a->fields);

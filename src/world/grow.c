@@ -178,8 +178,11 @@ static td_status grow_strand(const grower *g, td_skeleton **out) {
     const char *name = o->strand.material ? o->strand.material : "rope";
     td_diag diag = {.index = TD_NONE};
     if (td_material_find(name) == TD_NONE) {
-        return fault(g, TD_ERR_SYNTAX, "strand.material",
-                     "the library has no material of this name; 'tendril info' lists them");
+        char message[160];
+        snprintf(message, sizeof message,
+                 "unknown material '%.40s'; the nearest is '%s' ('tendril info' lists all)", name,
+                 tdi_material_nearest(name));
+        return fault(g, TD_ERR_SYNTAX, "strand.material", message);
     }
     if (o->strand.segments > g->opts->max_segments) {
         return fault(g, TD_ERR_LIMIT, "strand.segments", "too many segments");
@@ -234,6 +237,9 @@ td_status tdi_object_grow(const td_scene *scene, int32_t object, int32_t variant
     td_skeleton_free(grown);
     if (status == TD_OK && td_skeleton_count(*out) == 0) {
         status = fault(&g, TD_ERR_SYNTAX, "plant", "the plant has no segments");
+    }
+    if (status == TD_OK && g.object->joint_count > 0) {
+        status = tdi_object_set_joints(scene, object, variant_size(g.object, variant), *out, diags);
     }
     if (status == TD_OK && g.object->loose) {
         status = loosen(&g, *out);

@@ -45,14 +45,14 @@ td_constraint_target tdi_world_target(const td_world *w, int32_t k) {
                   : tie->joint == TD_JOINT_HINGE ? tdi_vec3(as->angle, 0, 0)
                                                  : tdi_vec3(as->slide, 0, 0);
     } else if (s->kind == TD_HOLD_HINGE && as->angle_given) {
-        const td_vec3 axis = tdi_scale(as->axis, 1 / tdi_norm(as->axis));
-        t.rotation = tdi_quat_mul(tdi_quat_turn(axis, as->angle), tie->from.rotation);
+        const td_quat turn = tdi_quat_turn(tie->axis, as->angle);
+        t.rotation = as->b.given ? turn : tdi_quat_mul(tie->from.rotation, turn);
         t.position = tie->from.position;
     } else if (has_path(s->kind)) {
         t.position =
             as->to_given || s->kind == TD_HOLD_STOP ? as->to : tdi_add(tie->from.position, as->by);
     }
-    if (s->kind == TD_HOLD_WELD) {
+    if (s->kind == TD_HOLD_WELD && !as->b.given) {
         t.rotation = tdi_quat_mul(tdi_quat_unit(as->rotation), tie->from.rotation);
     }
     return t;
@@ -139,10 +139,14 @@ td_constraint_history td_world_constraint_history(const td_world *w, int32_t con
     return w->ties[constraint].past;
 }
 
-void td_world_hold(td_world *w, int32_t constraint, bool hold) {
+td_status td_world_set_hold(td_world *w, int32_t constraint, bool hold) {
+    if (!w || constraint < 0 || constraint >= w->scene->def.constraint_count) {
+        return TD_ERR_ARGUMENT;
+    }
     tdi_tie *t = &w->ties[constraint];
     if (hold && t->loose) {
         t->from = tdi_tie_pose(w, t);
     }
     t->loose = !hold;
+    return TD_OK;
 }

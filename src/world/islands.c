@@ -39,29 +39,11 @@ static bool skip_pair(void *context, int32_t i, int32_t j) {
 }
 
 static int32_t capsules_of(const tdi_actor *a) {
-    return a->touches ? a->state->capsule_count : 0;
+    return a->touches && tdi_actor_acts(a) ? a->state->capsule_count : 0;
 }
 
-static td_status make_arrays(td_world *w, size_t points, size_t capsules) {
-    tdi_nearness *n = &w->near;
-    const size_t actors = (size_t)w->actor_count;
-    n->owner = tdi_arena_zeroed(&w->arena, capsules + 1, sizeof *n->owner);
-    n->x = tdi_arena_zeroed(&w->arena, points + 1, sizeof *n->x);
-    n->next = tdi_arena_zeroed(&w->arena, points + 1, sizeof *n->next);
-    n->dx = tdi_arena_zeroed(&w->arena, points + 1, sizeof *n->dx);
-    n->last = tdi_arena_zeroed(&w->arena, points + 1, sizeof *n->last);
-    n->capsule = tdi_arena_zeroed(&w->arena, capsules + 1, sizeof *n->capsule);
-    n->before = tdi_arena_zeroed(&w->arena, actors + 1, sizeof *n->before);
-    n->before_count = tdi_arena_zeroed(&w->arena, actors + 1, sizeof *n->before_count);
-    n->share = tdi_arena_zeroed(&w->arena, 2 * actors + 1, sizeof *n->share);
-    return n->owner && n->x && n->next && n->dx && n->last && n->capsule && n->before &&
-                   n->before_count && n->share
-               ? TD_OK
-               : TD_ERR_MEMORY;
-}
-
-// Capsules of all actors, in the numbers of the whole.
-static void fill_capsules(td_world *w) {
+// Capsules of all actors that act, in the numbers of the whole: how many.
+static int32_t fill_capsules(td_world *w) {
     tdi_nearness *n = &w->near;
     int32_t count = 0;
     for (int32_t k = 0; k < w->actor_count; k++) {
@@ -77,89 +59,45 @@ static void fill_capsules(td_world *w) {
         }
         count += own;
     }
+    return count;
 }
 
 // Pairs are looked for in a wide range, so that the prediction seldom misses one.
-static td_status make_set(td_world *w, int32_t points, int32_t capsules, td_diag *diag) {
+static void place_set(td_world *w) {
+    tdi_nearness *n = &w->near;
     td_contact_opts opts = tdi_world_contact_opts(w);
     opts.gap = WIDEST;
-    fill_capsules(w);
     const tdi_contacts_def def = {.opts = &opts,
-                                  .capsule = w->near.capsule,
-                                  .capsule_count = capsules,
-                                  .point_count = points,
+                                  .capsule = n->capsule,
+                                  .capsule_count = fill_capsules(w),
+                                  .point_count = n->first_point[w->actor_count],
                                   .skip = skip_pair,
-                                  .context = &w->near};
-    return tdi_contacts_new(&def, w->alloc, &w->near.set, diag);
+                                  .context = n};
+    n->set = def.capsule_count > 0 ? tdi_contacts_place(&def, n->set_room) : NULL;
 }
 
-// Room for the contact of every actor alone.
-static td_status make_room(td_world *w) {
-    const td_contact_opts opts = tdi_world_contact_opts(w);
+void tdi_world_follow_actors(td_world *w) {
     tdi_nearness *n = &w->near;
-    size_t all = 0;
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        const tdi_member m = member_of(&w->actors[k]);
-        n->before[k] = TD_NONE;
-        n->share[k] =
-            w->actors[k].touches ? tdi_touch_bytes(&m, 1, &opts, w->scene->def.collider_count) : 0;
-        all += n->share[k];
+    if (w->regroup && n->room) {
+        place_set(w);
     }
-    // most of it is never used, so it is not cleared
-    n->room_bytes = all + 1;
-    n->room = tdi_alloc_resize(w->alloc, NULL, 0, n->room_bytes);
-    return n->room ? TD_OK : TD_ERR_MEMORY;
-}
-
-static td_status make_nearness(td_world *w, td_diag *diag) {
-    tdi_nearness *n = &w->near;
-    int64_t points = 0, capsules = 0;
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        const tdi_actor *a = &w->actors[k];
-        n->first_point[k] = (int32_t)points;
-        points += a->touches ? a->state->point_count : 0;
-        capsules += capsules_of(a);
-        if (points > INT32_MAX / 2) {
-            return tdi_fail(diag, TD_ERR_LIMIT, "too many segments that may touch");
-        }
-    }
-    n->first_point[w->actor_count] = (int32_t)points;
-    td_status status = make_arrays(w, (size_t)points, (size_t)capsules);
-    status = status == TD_OK ? make_room(w) : status;
-    return status == TD_OK && capsules > 0 ? make_set(w, (int32_t)points, (int32_t)capsules, diag)
-                                           : status;
 }
 
 td_status tdi_world_make_islands(td_world *w, td_diag_list *diags) {
-    const size_t count = (size_t)w->actor_count + 1;
-    const bool touching = tdi_world_touches(w);
     td_diag diag = {.index = TD_NONE};
-    w->islands = tdi_arena_zeroed(&w->arena, count, sizeof *w->islands);
-    w->members = tdi_arena_zeroed(&w->arena, count, sizeof *w->members);
-    w->member_actor = tdi_arena_zeroed(&w->arena, count, sizeof *w->member_actor);
-    w->near.root = tdi_arena_zeroed(&w->arena, count, sizeof *w->near.root);
-    w->near.place = tdi_arena_zeroed(&w->arena, count, sizeof *w->near.place);
-    w->near.first_point = tdi_arena_zeroed(&w->arena, count, sizeof *w->near.first_point);
-    if (!w->islands || !w->members || !w->member_actor || !w->near.root || !w->near.place ||
-        !w->near.first_point) {
-        return TD_ERR_MEMORY;
-    }
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        tdi_actor *a = &w->actors[k];
-        a->touches =
-            touching && a->solver->implicit->capsules && w->scene->def.objects[a->object].touches;
-        w->actors[k].strength = 1;
-    }
     td_status status = tdi_world_make_colliders(w, diags);
-    status = status == TD_OK && touching ? make_nearness(w, &diag) : status;
+    tdi_world_number_points(w, 0);
+    status = status == TD_OK ? tdi_world_step_room(w, &diag) : status;
     return status == TD_OK || status == TD_ERR_MEMORY || diag.status == TD_OK
                ? status
                : tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, "contact", "%s", diag.message);
 }
 
 void tdi_world_free_islands(td_world *w) {
-    tdi_contacts_free(w->near.set);
+    tdi_alloc_free(w->alloc, w->near.set_room, w->near.set_bytes);
     tdi_alloc_free(w->alloc, w->near.room, w->near.room_bytes);
+    tdi_alloc_free(w->alloc, w->near.room_left, w->near.room_left_bytes);
+    tdi_alloc_free(w->alloc, w->near.trial, w->near.trial_bytes);
 }
 
 // ---- who is near whom -----------------------------------------------------------------------
@@ -207,7 +145,7 @@ static void fill_islands(td_world *w) {
     int32_t *root = w->near.root, at = 0;
     w->island_count = 0;
     for (int32_t k = 0; k < w->actor_count; k++) {
-        if (root_of(root, k) == k) {
+        if (tdi_actor_acts(&w->actors[k]) && root_of(root, k) == k) {
             w->islands[w->island_count++] = (tdi_island){.first = k}; // its actor, for now
         }
     }
@@ -216,24 +154,30 @@ static void fill_islands(td_world *w) {
         w->member_actor[w->islands[k].first] = k;
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
-        int32_t r = root[k] = root_of(root, k);
-        w->islands[w->member_actor[r]].count++;
-        w->near.root[k] = r;
+        root[k] = root_of(root, k);
+        if (tdi_actor_acts(&w->actors[k])) {
+            w->islands[w->member_actor[root[k]]].count++;
+        }
     }
     for (int32_t k = 0; k < w->island_count; k++) {
         w->islands[k].first = at;
         at += w->islands[k].count;
         w->islands[k].count = 0;
     }
+    w->member_count = at;
 }
 
 static void fill_members(td_world *w) {
     int32_t *island = w->member_actor; // of a root, until it is overwritten from the end
     int32_t *root = w->near.root;
     for (int32_t k = 0; k < w->actor_count; k++) {
-        root[k] = island[root[k]];
+        root[k] = tdi_actor_acts(&w->actors[k]) ? island[root[k]] : TD_NONE;
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
+        if (root[k] == TD_NONE) {
+            root[k] = k; // alone, in no island
+            continue;
+        }
         tdi_island *i = &w->islands[root[k]];
         const int32_t at = i->first + i->count++;
         w->members[at] = member_of(&w->actors[k]);
@@ -266,7 +210,7 @@ static void bind_groups(td_world *w) {
     for (int32_t k = 0; k < w->island_count; k++) {
         w->islands[k].holds = NULL;
     }
-    for (int32_t k = 0; k < w->actor_count; k++) { // islands and places in them, of actors
+    for (int32_t k = 0; k < w->member_count; k++) { // islands and places in them, of actors
         w->near.place[w->member_actor[k]] = k;
     }
     for (int32_t g = w->group_count - 1; g >= 0; g--) {
@@ -290,7 +234,7 @@ static bool is_known(const td_world *w, const tdi_island *i, size_t at) {
             return false;
         }
     }
-    return n->before_count[first] == i->count && n->share[w->actor_count + first] == at + 1;
+    return n->before_count[first] == i->count && n->at[first] == at + 1;
 }
 
 // Contact of all islands, in room for it.
@@ -308,9 +252,9 @@ static void place_touches(td_world *w) {
         if (is_known(w, i, at)) {
             i->touch = (tdi_touch *)(n->room + at);
         } else {
-            i->touch = tdi_touch_place(members, i->count, &opts, w->scene->def.collider_count,
-                                       n->room + at);
-            n->share[w->actor_count + first] = at + 1;
+            i->touch =
+                tdi_touch_place(members, i->count, &opts, w->collider_capacity, n->room + at);
+            n->at[first] = at + 1;
         }
         i->touch->strength = 1;
         for (int32_t j = 0; j < i->count; j++) {
@@ -321,8 +265,9 @@ static void place_touches(td_world *w) {
     }
     memset(n->before_count, 0, (size_t)w->actor_count * sizeof *n->before_count);
     for (int32_t k = 0; k < w->actor_count; k++) {
-        n->before[k] = n->root[k];
-        n->before_count[n->root[k]]++;
+        const bool acts = tdi_actor_acts(&w->actors[k]);
+        n->before[k] = acts ? n->root[k] : TD_NONE;
+        n->before_count[n->root[k]] += acts;
     }
 }
 
@@ -332,14 +277,18 @@ static void group(td_world *w) {
     bind_groups(w);
     if (w->near.room) {
         place_touches(w);
+        tdi_alloc_free(w->alloc, w->near.room_left, w->near.room_left_bytes);
+        w->near.room_left = NULL;
     }
 }
 
 td_status tdi_world_find_islands(td_world *w, td_diag *diag) {
     tdi_nearness *n = &w->near;
-    if (!n->set && w->island_count > 0) {
+    tdi_world_follow_actors(w);
+    if (!n->set && !w->regroup) {
         return TD_OK; // islands stay as they are
     }
+    w->regroup = false;
     for (int32_t k = 0; k < w->actor_count; k++) {
         n->root[k] = w->tied[k]; // what constraints join is in one island
     }
@@ -403,6 +352,17 @@ void tdi_world_end_ways(td_world *w) {
     swap(&w->near.last, &w->near.dx);
 }
 
+void tdi_world_regroup(td_world *w, int32_t actor) {
+    tdi_nearness *n = &w->near;
+    const tdi_actor *a = &w->actors[actor];
+    w->regroup = true;
+    tdi_world_forget_places(w);
+    n->before[actor] = TD_NONE;
+    if (n->room && a->touches) {
+        memset(n->last + n->first_point[actor], 0, (size_t)a->state->point_count * sizeof *n->last);
+    }
+}
+
 void tdi_world_forget_places(td_world *w) {
     w->near.placed = false;
 }
@@ -413,5 +373,5 @@ tdi_system tdi_island_system(const td_world *w, const tdi_island *i) {
                         .touch = i->touch && i->touch->set ? i->touch : NULL,
                         .holds = i->holds,
                         .colliders = w->colliders,
-                        .collider_count = i->touch ? w->scene->def.collider_count : 0};
+                        .collider_count = i->touch ? w->enabled_colliders : 0};
 }

@@ -20,14 +20,14 @@ static int32_t find_segment(const tdi_actor *a, const td_place_def *place) {
     int32_t best = TD_NONE;
     td_real least = HUGE_VAL;
     for (int32_t i = 0; i < a->segment_count; i++) {
-        if (place->segment >= 0) {
-            if (a->segments[i].id == place->segment) {
+        if (place->segment_id >= 0) {
+            if (a->segments[i].id == place->segment_id) {
                 return i;
             }
             continue;
         }
         td_vec3 tip = tdi_solver_tip(a->solver, a->state, i);
-        td_real off = place->near_given ? tdi_norm(tdi_sub(tip, place->near)) : -tip.y;
+        td_real off = place->nearest_given ? tdi_norm(tdi_sub(tip, place->nearest_to)) : -tip.y;
         if (off < least) {
             least = off;
             best = i;
@@ -47,7 +47,7 @@ td_status tdi_find_spot(const td_world *w, const td_place_def *place, const char
         char where[96];
         snprintf(where, sizeof where, "%s.segment", path);
         return tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, where,
-                               "the object has no segment with the id %d", place->segment);
+                               "the object has no segment with the id %d", place->segment_id);
     }
     out->tip = tdi_solver_tip(a->solver, a->state, out->segment);
     return TD_OK;
@@ -202,6 +202,33 @@ td_status tdi_actor_make_points(td_world *w, tdi_actor *a) {
         a->extra = points + 2 * n;
     }
     return TD_OK;
+}
+
+// Whether a load of the scene acts on all actors of an object.
+static bool acts_on_object(const td_world *w, const td_scene_load *l, int32_t object) {
+    const char *name = l->kind == TD_SCENE_POSE ? l->as.pose.object : l->as.field.object;
+    return l->kind == TD_SCENE_POSE    ? tdi_scene_object(&w->scene->def, name) == object
+           : l->kind == TD_SCENE_FIELD ? !name || tdi_scene_object(&w->scene->def, name) == object
+                                       : false;
+}
+
+td_status tdi_actor_make_loads(td_world *w, tdi_actor *a) {
+    const td_scene_load *loads = w->scene->def.loads;
+    const size_t most = (size_t)w->scene->def.load_count + 1;
+    a->acting = tdi_arena_zeroed(&w->arena, most, sizeof *a->acting);
+    if (!a->acting) {
+        return TD_ERR_MEMORY;
+    }
+    for (int32_t k = 0; k < w->scene->def.load_count; k++) {
+        if (acts_on_object(w, &loads[k], a->object)) {
+            tdi_acting *acting = &a->acting[a->acting_count++];
+            *acting = (tdi_acting){.load = k, .spot = {TD_NONE, TD_NONE, {0, 0, 0}}};
+            acting->keyed = loads[k].kind == TD_SCENE_POSE
+                                ? tdi_scene_keyed(w->scene, &loads[k].as.pose.bend)
+                                : NULL;
+        }
+    }
+    return make_room(w, a);
 }
 
 // Hands out the loads, in their order, to the actors they act on.
@@ -439,7 +466,7 @@ static void add_pose(collector *c, const td_pose_load *l, const tdi_keyed *keyed
 
 static void add_grab(collector *c) {
     const tdi_grab *g = &c->world->grab;
-    const int64_t self = c->actor - c->world->actors, n = c->actor->segment_count;
+    const int64_t self = c->actor - c->world->actors;
     if (g->held && g->actor == self) {
         add(c, (td_load){.kind = TD_LOAD_SPRING,
                          .segment = g->segment,
@@ -447,7 +474,7 @@ static void add_grab(collector *c) {
                          .vector = tdi_to_simulated(c->actor, g->to),
                          .stiffness = g->stiffness});
     }
-    if (g->twist != 0 && g->twist_actor == self && g->twist_segment >= 0 && g->twist_segment < n) {
+    if (g->twist != 0 && g->twist_actor == self) {
         add_twist(c, g->twist_segment, g->twist);
     }
 }
@@ -474,6 +501,9 @@ int32_t tdi_actor_loads(const td_world *w, tdi_actor *a, td_real t0, td_real t1)
     const td_scene_load *loads = w->scene->def.loads;
     for (int32_t k = 0; k < a->acting_count; k++) {
         const td_scene_load *l = &loads[a->acting[k].load];
+        if (a->generation != 1 && l->kind != TD_SCENE_POSE) {
+            continue; // another has taken the place of the one that it acted on
+        }
         if (l->kind == TD_SCENE_PULL && acts(&c, l->as.pull.start, l->as.pull.end)) {
             add_pull(&c, &l->as.pull, &a->acting[k]);
         } else if (l->kind == TD_SCENE_PUSH && acts(&c, l->as.push.start, l->as.push.end)) {

@@ -50,11 +50,15 @@ tdi_transform tdi_object_frame(const td_world *w, int32_t object) {
     return (tdi_transform){local->position, tdi_quat_unit(local->rotation)};
 }
 
+tdi_transform tdi_actor_place(const td_world *w, const tdi_actor *a) {
+    return a->own_place ? a->place : tdi_transform_mul(tdi_object_pose(w, a->object), a->place);
+}
+
 // Velocities of an actor's base at a time, by the curves of its object; false without any.
 static bool curve_rates(const td_world *w, const tdi_actor *a, td_real time, tdi_rate *rates) {
     const tdi_object *o = &w->objects[a->object];
     const tdi_keyed *position = tdi_live(o->position), *rotation = tdi_live(o->rotation);
-    if (!position && !rotation) {
+    if (a->own_place || (!position && !rotation)) {
         return false;
     }
     td_base_motion m = td_base_motion_at(position ? position->curve : NULL,
@@ -135,7 +139,7 @@ static td_base_motion motion_of(const td_world *w, const tdi_actor *a, const scr
 void tdi_actor_move_base(td_world *w, tdi_actor *a, td_real t0) {
     const td_object_def *def = &w->scene->def.objects[a->object];
     const tdi_rate last = tdi_actor_base_rate(a);
-    tdi_transform next = tdi_transform_mul(tdi_object_pose(w, a->object), a->place), to = next;
+    tdi_transform next = tdi_actor_place(w, a), to = next;
     bool true_base =
         def->time_scale == 1 && def->local.amount == 0 && same_pose(&a->base, &a->simulated);
     if (!true_base) {

@@ -163,40 +163,85 @@ static tdi_transform instance_place(const td_instances_def *i, int32_t k, tdi_ra
 
 // ---- actors ---------------------------------------------------------------------------------
 
-static const char *actor_name(td_world *w, int32_t object, int32_t instance, int32_t count) {
-    const td_object_def *o = &w->scene->def.objects[object];
-    char name[96], number[16] = "";
-    if (count > 1) {
-        snprintf(number, sizeof number, "-%d", instance);
+#define NAME 96 // characters
+
+void tdi_actor_set_name(const td_world *w, tdi_actor *a, int32_t instance, bool numbered) {
+    const td_object_def *o = &w->scene->def.objects[a->object];
+    char number[16] = "";
+    if (numbered) {
+        snprintf(number, sizeof number, "-%d", (int)instance);
     }
     if (o->name) {
-        snprintf(name, sizeof name, "%.64s%s", o->name, number);
+        snprintf(a->name, NAME, "%.64s%s", o->name, number);
     } else {
-        snprintf(name, sizeof name, "object-%d%s", object, number);
+        snprintf(a->name, NAME, "object-%d%s", (int)a->object, number);
     }
-    return tdi_arena_text(&w->arena, name, strlen(name));
+    a->instance = instance;
 }
 
-static td_status make_actor(td_world *w, int32_t object, int32_t instance, tdi_transform place,
-                            tdi_actor *a, td_diag *diag) {
-    const td_object_def *o = &w->scene->def.objects[object];
-    int32_t count = instance_count(o);
-    *a = (tdi_actor){.object = object, .instance = instance, .place = place};
-    a->variant = w->objects[object].first_variant + instance % o->instances.variants;
-    const tdi_variant *v = &w->variants[a->variant];
+void tdi_actor_stand(const td_world *w, tdi_actor *a) {
+    a->base = a->simulated = tdi_actor_place(w, a);
+    const td_base_motion stand = {.position = a->base.position, .rotation = a->base.rotation};
+    a->solver->set_base(a->state, &stand);
+    tdi_actor_move_ends(w, a);
+}
+
+bool tdi_variant_touches(const td_world *w, int32_t object, int32_t variant) {
+    return tdi_world_touches(w) && w->variants[variant].solver->implicit->capsules &&
+           w->scene->def.objects[object].touches;
+}
+
+td_status tdi_actor_make(td_world *w, int32_t object, int32_t variant, tdi_actor *a,
+                         td_diag *diag) {
+    const tdi_variant *v = &w->variants[variant];
+    *a = (tdi_actor){.object = object, .variant = variant, .strength = 1};
+    a->place.rotation = tdi_quat_identity();
     a->solver = v->solver;
     a->segments = td_skeleton_segments(v->skeleton);
     a->segment_count = td_skeleton_count(v->skeleton);
-    a->name = actor_name(w, object, instance, count);
-    a->base = a->simulated = tdi_transform_mul(tdi_object_pose(w, object), place);
+    a->touches = tdi_variant_touches(w, object, variant);
+    a->name = tdi_arena_zeroed(&w->arena, NAME, 1);
     if (!a->name) {
         return TD_ERR_MEMORY;
     }
-    td_status status = a->solver->state_new(v->model, w->alloc, &a->state, diag);
+    w->segment_count += a->segment_count;
+    return a->solver->state_new(v->model, w->alloc, &a->state, diag);
+}
+
+td_status tdi_variant_draw(td_world *w, int32_t variant, td_diag *diag) {
+    tdi_variant *v = &w->variants[variant];
+    const tdi_implicit *ops = v->solver->implicit;
+    tdi_solver_state *state = NULL;
+    if (v->drawn) {
+        return TD_OK;
+    }
+    td_status status = v->solver->state_new(v->model, w->alloc, &state, diag);
+    v->drawn_bytes = status == TD_OK ? tdi_state_save_size(ops, state) : 0;
+    v->drawn = status == TD_OK ? tdi_arena_zeroed(&w->arena, v->drawn_bytes, 1) : NULL;
+    if (v->drawn) {
+        v->drawn_points = state->point_count;
+        tdi_state_save(ops, state, v->drawn);
+    }
+    tdi_state_free(state);
+    return status != TD_OK ? status : v->drawn ? TD_OK : TD_ERR_MEMORY;
+}
+
+void tdi_actor_reset(const td_world *w, tdi_actor *a) {
+    tdi_state_restore(a->solver->implicit, a->state, w->variants[a->variant].drawn);
+}
+
+// One of the scene's own.
+static td_status make_actor(td_world *w, int32_t object, int32_t instance, tdi_transform place,
+                            tdi_actor *a, td_diag *diag) {
+    const td_object_def *o = &w->scene->def.objects[object];
+    const int32_t variant = w->objects[object].first_variant + instance % o->instances.variants;
+    td_status status = tdi_actor_make(w, object, variant, a, diag);
     if (status == TD_OK) {
-        td_base_motion stand = {.position = a->base.position, .rotation = a->base.rotation};
-        a->solver->set_base(a->state, &stand);
-        tdi_actor_move_ends(w, a);
+        a->place = place;
+        a->alive = a->enabled = true;
+        a->generation = 1;
+        tdi_actor_set_name(w, a, instance, instance_count(o) > 1);
+        tdi_actor_stand(w, a);
     }
     return status;
 }
@@ -226,12 +271,12 @@ static td_status count_all(td_world *w, const td_world_opts *opts, td_diag_list 
         }
     }
     w->variants = tdi_arena_zeroed(&w->arena, (size_t)variants, sizeof *w->variants);
-    w->actors = tdi_arena_zeroed(&w->arena, (size_t)actors, sizeof *w->actors);
     w->objects = tdi_arena_zeroed(&w->arena, (size_t)def->object_count, sizeof *w->objects);
-    return w->variants && w->actors && w->objects ? TD_OK : TD_ERR_MEMORY;
+    w->segment_limit = opts->max_segments;
+    return w->variants && w->objects ? tdi_world_actor_room(w, actors) : TD_ERR_MEMORY;
 }
 
-static td_status make_object(td_world *w, int32_t k, const td_world_opts *opts, int64_t *segments,
+static td_status make_object(td_world *w, int32_t k, const td_world_opts *opts,
                              td_diag_list *diags) {
     const td_object_def *def = &w->scene->def.objects[k];
     tdi_object *o = &w->objects[k];
@@ -253,8 +298,7 @@ static td_status make_object(td_world *w, int32_t k, const td_world_opts *opts, 
     }
     for (int32_t i = 0; i < count && status == TD_OK; i++) {
         const tdi_variant *v = &w->variants[o->first_variant + i % def->instances.variants];
-        *segments += td_skeleton_count(v->skeleton);
-        if (*segments > opts->max_segments) {
+        if (w->segment_count + td_skeleton_count(v->skeleton) > opts->max_segments) {
             char path[64];
             snprintf(path, sizeof path, "objects[%d]", k);
             return tdi_scene_fault(w->scene, diags, TD_ERR_LIMIT, path,
@@ -262,6 +306,7 @@ static td_status make_object(td_world *w, int32_t k, const td_world_opts *opts, 
                                    (long long)opts->max_segments);
         }
         tdi_actor *a = &w->actors[w->actor_count++];
+        w->made_count = w->actor_count;
         status = make_actor(w, k, i, instance_place(&def->instances, i, &random), a, &diag);
         o->actor_count++;
     }
@@ -270,7 +315,6 @@ static td_status make_object(td_world *w, int32_t k, const td_world_opts *opts, 
 
 td_status tdi_world_make_objects(td_world *w, const td_world_opts *opts, td_diag_list *diags) {
     const td_scene_def *def = &w->scene->def;
-    int64_t segments = 0;
     td_status status = count_all(w, opts, diags);
     td_status first = status;
     // the faults of all plants are told together; what ran out would run out again
@@ -278,7 +322,7 @@ td_status tdi_world_make_objects(td_world *w, const td_world_opts *opts, td_diag
         if (status == TD_ERR_MEMORY || status == TD_ERR_LIMIT) {
             break;
         }
-        status = make_object(w, k, opts, &segments, diags);
+        status = make_object(w, k, opts, diags);
         first = first == TD_OK ? status : first;
     }
     if (first != TD_OK) {

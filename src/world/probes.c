@@ -141,9 +141,11 @@ td_sums td_world_actor_sums(td_world *w, int32_t actor) {
 
 td_sums td_world_object_sums(td_world *w, int32_t object) {
     td_sums sums = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-    const tdi_object *o = &w->objects[object];
-    for (int32_t k = 0; k < o->actor_count; k++) {
-        td_sums one = td_world_actor_sums(w, o->first_actor + k);
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        if (!w->actors[k].alive || w->actors[k].object != object) {
+            continue;
+        }
+        td_sums one = td_world_actor_sums(w, k);
         sums.energy.kinetic += one.energy.kinetic;
         sums.energy.elastic += one.energy.elastic;
         sums.energy.weight += one.energy.weight;

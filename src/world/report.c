@@ -4,11 +4,11 @@
 #include "world/world.h"
 
 int32_t td_world_collider_count(const td_world *world) {
-    return world->scene->def.collider_count;
+    return world->collider_count;
 }
 
 td_collider td_world_collider(const td_world *world, int32_t collider) {
-    return world->colliders[collider];
+    return world->collider_slots[collider].now;
 }
 
 // Contacts of an island, with actors in the place of its members.
@@ -19,7 +19,11 @@ static int32_t island_contacts(const td_world *w, const tdi_island *i, td_contac
     for (int32_t k = 0; k < count && k < capacity; k++) {
         td_contact *c = &contacts[k];
         c->actor = actor[c->actor];
-        c->other_actor = c->other_actor == TD_NONE ? TD_NONE : actor[c->other_actor];
+        if (c->other_actor == TD_NONE) {
+            c->other = w->collider_slot[c->other];
+        } else {
+            c->other_actor = actor[c->other_actor];
+        }
     }
     return count;
 }

@@ -35,7 +35,7 @@ static bool wants_rest(const settling *s, const tdi_actor *a) {
 static bool is_to_settle(const settling *s, const tdi_actor *a) {
     const td_world *w = s->world;
     const int32_t group = w->group_of[a - w->actors];
-    bool all = wants_rest(s, a);
+    bool all = tdi_actor_acts(a) && wants_rest(s, a);
     for (int32_t j = 0; group != TD_NONE && all && j < w->groups[group].count; j++) {
         all = wants_rest(s, &w->actors[w->group_actor[w->groups[group].first + j]]);
     }
@@ -127,7 +127,7 @@ static td_status settle_party(settling *s, party *p) {
     td_world *w = s->world;
     const td_contact_opts opts = tdi_world_contact_opts(w);
     const bool touching = tdi_world_touches(w);
-    const int32_t colliders = w->scene->def.collider_count;
+    const int32_t colliders = w->enabled_colliders;
     td_step_stats stats = {0};
     tdi_touch *touch = NULL;
     td_status status =
@@ -212,9 +212,21 @@ td_status tdi_world_settle(td_world *w, td_diag_list *diags) {
                      s.diag.message);
 }
 
+td_status tdi_actor_settle(td_world *w, tdi_actor *a, td_diag *diag) {
+    const settling s = {.world = w};
+    if (!wants_rest(&s, a)) {
+        return TD_OK;
+    }
+    const tdi_member alone = member_at_rest(w, a);
+    const tdi_system system = {.member = &alone, .count = 1};
+    td_step_stats stats = {0};
+    return settle_system(&s, &system, &stats, diag);
+}
+
 td_status td_world_settle(td_world *w, td_rest *rests, td_diag *diag) {
     settling s = {.world = w, .all = true, .rests = rests, .diag = {.index = TD_NONE}};
     tdi_world_set_holds(w, td_world_time(w));
+    tdi_world_gather_colliders(w);
     const tdi_actor *wrong = settle_loners(&s);
     if (wrong) {
         return tdi_fail_at(diag, wrong->status, wrong->diag.index, "'%s': %s", wrong->name,

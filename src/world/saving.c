@@ -3,23 +3,41 @@
 //
 // Method   One list of all that is saved, which a tape either measures, writes or reads. What a
 //          tape holds are numbers alone, no gaps between the fields of structs, so that equal
-//          worlds give equal bytes.
+//          worlds give equal bytes. A checksum of all that goes before it ends the save.
 
 #include "world/world.h"
 
+#include "base/alloc.h"
 #include "implicit/hold.h"
 
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
-#define VERSION  7u
+#define VERSION  10u
 #define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {
     uint32_t magic, version;
     uint64_t shape;
     int64_t step;
+    int32_t actors, colliders; // places
 } head;
+
+// ---- checksum -------------------------------------------------------------------------------
+
+// Eight bytes at a time; multiplication by an odd number and a shift are one to one, so that no
+// single change of bytes goes unseen.
+static uint64_t sum_of(const void *bytes, size_t size) {
+    const char *b = bytes;
+    uint64_t sum = size;
+    for (size_t k = 0; k < size; k += 8) {
+        uint64_t word = 0;
+        memcpy(&word, b + k, size - k < 8 ? size - k : 8);
+        sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
+        sum ^= sum >> 29;
+    }
+    return sum;
+}
 
 // ---- shape ----------------------------------------------------------------------------------
 
@@ -147,13 +165,51 @@ static void tape_scene(tape *t, td_world *w) {
     }
 }
 
-static void tape_actor(tape *t, tdi_actor *a) {
+static void word(tape *t, uint32_t *data) {
+    item(t, data, sizeof *data);
+}
+
+// What is at a place; variants stand at the beginning.
+static void tape_place(tape *t, tdi_actor *a) {
+    flag(t, &a->alive);
+    flag(t, &a->enabled);
+    flag(t, &a->own_place);
+    word(t, &a->generation);
+    item(t, &a->place, sizeof a->place);
+}
+
+static void tape_collider(tape *t, tdi_collider_slot *s) {
+    int32_t kind = (int32_t)s->now.kind;
+    flag(t, &s->alive);
+    flag(t, &s->enabled);
+    flag(t, &s->own_pose);
+    word(t, &s->generation);
+    item(t, &kind, sizeof kind);
+    item(t, &s->now.radius, sizeof s->now.radius);
+    item(t, &s->now.length, sizeof s->now.length);
+    item(t, &s->now.sides, sizeof s->now.sides);
+    item(t, &s->now.friction, sizeof s->now.friction);
+    item(t, &s->now.restitution, sizeof s->now.restitution);
+    item(t, &s->now.rolling, sizeof s->now.rolling);
+    item(t, &s->now.position, sizeof s->now.position);
+    item(t, &s->now.rotation, sizeof s->now.rotation);
+    item(t, &s->next, sizeof s->next);
+    s->now.kind = kind >= TD_COLLIDER_PLANE && kind <= TD_COLLIDER_BOX ? (td_collider_kind)kind
+                                                                       : TD_COLLIDER_PLANE;
+}
+
+static void tape_actor_head(tape *t, tdi_actor *a) {
+    tape_place(t, a);
     item(t, &a->base, sizeof a->base);
     item(t, &a->base_rate, sizeof a->base_rate);
     item(t, &a->simulated, sizeof a->simulated);
     item(t, &a->stats, sizeof a->stats);
     item(t, &a->largest_force, sizeof a->largest_force);
     item(t, &a->strength, sizeof a->strength);
+}
+
+static void tape_actor(tape *t, tdi_actor *a) {
+    tape_actor_head(t, a);
     if (t->to) {
         tdi_state_save(a->solver->implicit, a->state, t->to + t->size);
     } else if (t->from) {
@@ -188,10 +244,16 @@ static void tape_group(tape *t, tdi_group *g) {
 }
 
 static void tape_world(tape *t, td_world *w) {
-    head h = {MAGIC, VERSION, w->shape, w->step};
+    head h = {MAGIC, VERSION, w->shape, w->step, w->actor_count, w->collider_count};
     item(t, &h, sizeof h);
     w->step = h.step;
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        item(t, &w->actors[k].variant, sizeof w->actors[k].variant);
+    }
     tape_scene(t, w);
+    for (int32_t k = 0; k < w->collider_count; k++) {
+        tape_collider(t, &w->collider_slots[k]);
+    }
     tape_grab(t, &w->grab);
     for (int32_t k = 0; k < w->wind_count; k++) {
         item(t, &w->winds[k].state, sizeof w->winds[k].state);
@@ -205,7 +267,7 @@ static void tape_world(tape *t, td_world *w) {
     for (int32_t g = 0; g < w->group_count; g++) {
         tape_group(t, &w->groups[g]);
     }
-    if (w->near.set) {
+    if (w->near.room) {
         item(t, w->near.last, (size_t)w->near.first_point[w->actor_count] * sizeof *w->near.last);
     }
 }
@@ -216,31 +278,146 @@ static void tape_world(tape *t, td_world *w) {
 size_t td_world_save_size(const td_world *w) {
     tape t = {NULL, NULL, 0};
     tape_world(&t, (td_world *)w);
-    return t.size;
+    return t.size + sizeof(uint64_t);
 }
 
 void td_world_save(const td_world *w, void *bytes) {
     tape t = {bytes, NULL, 0};
     tape_world(&t, (td_world *)w);
+    const uint64_t sum = sum_of(bytes, t.size);
+    memcpy((char *)bytes + t.size, &sum, sizeof sum);
+}
+
+static td_status other_scene(td_diag *diag) {
+    return tdi_fail(diag, TD_ERR_SYNTAX,
+                    "the checkpoint belongs to another scene or another version of Tendril, or its "
+                    "end is missing");
+}
+
+// Variants stand after the head, anyhow aligned.
+static int32_t variant_at(const char *bytes, int32_t k) {
+    int32_t variant;
+    memcpy(&variant, bytes + sizeof(head) + (size_t)k * sizeof variant, sizeof variant);
+    return variant;
+}
+
+// Whether the first places are those of the scene, and all are of its variants.
+static bool fits(const td_world *w, const head *h, const char *bytes, size_t size) {
+    int32_t own = 0;
+    for (int32_t k = 0; k < w->scene->def.object_count; k++) {
+        own += w->objects[k].actor_count;
+    }
+    bool good = h->actors >= own && h->colliders >= w->scene->def.collider_count &&
+                (size_t)h->actors <= (size - sizeof *h) / sizeof(int32_t);
+    for (int32_t k = 0; k < h->actors && good; k++) {
+        const int32_t variant = variant_at(bytes, k);
+        good = variant >= 0 && variant < w->variant_count &&
+               (k >= own || variant == w->actors[k].variant);
+    }
+    return good;
+}
+
+// Bytes that an actor of a variant adds to a save.
+static size_t variant_bytes(const td_world *w, int32_t variant) {
+    const tdi_variant *v = &w->variants[variant];
+    const bool points =
+        w->near.room && tdi_variant_touches(w, tdi_variant_object(w, variant), variant);
+    tdi_actor any = {.alive = false};
+    tape t = {NULL, NULL, 0};
+    tape_actor_head(&t, &any);
+    return sizeof(int32_t) + t.size + v->drawn_bytes +
+           (points ? (size_t)v->drawn_points * sizeof *w->near.last : 0);
+}
+
+// Whether the save is as long as one with its places is.
+static td_status check_size(td_world *w, const head *h, const char *bytes, size_t size,
+                            td_diag *diag) {
+    tdi_collider_slot any = {.alive = false};
+    tape t = {NULL, NULL, 0};
+    size_t wanted = td_world_save_size(w), given = size;
+    td_status status = TD_OK;
+    for (int32_t k = 0; k < w->variant_count && status == TD_OK; k++) {
+        status = tdi_variant_draw(w, k, diag);
+    }
+    tape_collider(&t, &any);
+    wanted += (size_t)h->colliders * t.size;
+    given += (size_t)w->collider_count * t.size;
+    for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
+        given += variant_bytes(w, w->actors[k].variant);
+    }
+    for (int32_t k = 0; k < h->actors && status == TD_OK; k++) {
+        wanted += variant_bytes(w, variant_at(bytes, k));
+    }
+    return status == TD_OK && wanted != given ? other_scene(diag) : status;
+}
+
+// Takes the places that the save names. What fails leaves all as it was.
+static td_status take_places(td_world *w, const head *h, const char *bytes, size_t size,
+                             td_diag *diag) {
+    const size_t count = (size_t)h->actors + 1;
+    td_status status = check_size(w, h, bytes, size, diag);
+    if (status == TD_OK && h->colliders > w->collider_count) {
+        status = td_world_reserve_colliders(w, h->colliders - w->collider_count, diag);
+    }
+    int32_t *variants =
+        status == TD_OK ? tdi_alloc_zeroed(w->alloc, count, sizeof *variants) : NULL;
+    if (!variants) {
+        return status == TD_OK ? TD_ERR_MEMORY : status;
+    }
+    for (int32_t k = 0; k < h->actors; k++) {
+        variants[k] = variant_at(bytes, k);
+    }
+    status = tdi_world_take_places(w, variants, h->actors, diag);
+    tdi_alloc_free(w->alloc, variants, count * sizeof *variants);
+    if (status == TD_OK) {
+        w->collider_count = h->colliders;
+    }
+    return status;
+}
+
+static bool same_places(const td_world *w, const head *h, const char *bytes) {
+    bool same = h->actors == w->actor_count && h->colliders == w->collider_count;
+    for (int32_t k = 0; k < w->actor_count && same; k++) {
+        same = variant_at(bytes, k) == w->actors[k].variant;
+    }
+    return same;
 }
 
 td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag *diag) {
     head h;
-    if (size != td_world_save_size(w)) {
-        return tdi_fail(diag, TD_ERR_SYNTAX,
-                        "the checkpoint belongs to another scene, or its end is missing");
+    uint64_t sum;
+    if (size < sizeof h + sizeof sum) {
+        return other_scene(diag);
     }
     memcpy(&h, bytes, sizeof h);
     if (h.magic != MAGIC || h.version != VERSION || h.shape != w->shape || h.step < 0 ||
-        h.step > MAX_STEP) {
+        h.step > MAX_STEP || !fits(w, &h, bytes, size)) {
+        return other_scene(diag);
+    }
+    const bool same = same_places(w, &h, bytes);
+    if (same && size != td_world_save_size(w)) {
+        return other_scene(diag);
+    }
+    memcpy(&sum, (const char *)bytes + size - sizeof sum, sizeof sum);
+    if (sum != sum_of(bytes, size - sizeof sum)) {
         return tdi_fail(diag, TD_ERR_SYNTAX,
-                        "the checkpoint belongs to another scene or another version of Tendril");
+                        "the checkpoint is damaged: its checksum is not that of its bytes");
+    }
+    td_status status = same ? TD_OK : take_places(w, &h, bytes, size, diag);
+    if (status != TD_OK) {
+        return status;
     }
     tape t = {NULL, bytes, 0};
     tape_world(&t, w);
-    tdi_world_place_colliders(w);
+    tdi_world_stand_colliders(w);
     tdi_world_forget_places(w);
-    td_status status = tdi_world_stiffen(w, diag);
+    w->regroup = true;
+    for (int32_t k = 0; k < w->actor_count; k++) { // what constraints hold cannot leave
+        tdi_actor *a = &w->actors[k];
+        a->alive = a->alive || w->group_of[k] != TD_NONE;
+        a->enabled = a->enabled || w->group_of[k] != TD_NONE;
+    }
+    status = tdi_world_stiffen(w, diag);
     for (int32_t k = 0; k < w->wind_count && status == TD_OK; k++) {
         status = tdi_world_remake_wind(w, k, diag); // its parameters may have been set
     }

@@ -266,7 +266,9 @@ static td_status fail(const stepping *s, td_status status, td_diag *diag) {
     tdi_world_set_keyed(w, s->t0);
     tdi_world_stiffen(w, NULL);
     for (int32_t k = 0; k < w->actor_count; k++) {
-        tdi_actor_move_ends(w, &w->actors[k]);
+        if (tdi_actor_acts(&w->actors[k])) {
+            tdi_actor_move_ends(w, &w->actors[k]);
+        }
     }
     tdi_world_return_colliders(w);
     for (int32_t k = 0; k < w->wind_count; k++) {
@@ -337,7 +339,7 @@ td_status td_world_step(td_world *w, td_diag *diag) {
 // Room for every actor as if it were alone: islands take no more.
 static size_t began_bytes(const td_world *w) {
     size_t bytes = 1;
-    for (int32_t k = 0; k < w->actor_count; k++) {
+    for (int32_t k = 0; k < w->made_count; k++) {
         const tdi_actor *a = &w->actors[k];
         const tdi_member alone = {.ops = a->solver->implicit, .body = a->state};
         const tdi_system system = {.member = &alone, .count = 1};
@@ -349,10 +351,23 @@ static size_t began_bytes(const td_world *w) {
     return bytes;
 }
 
-td_status tdi_world_reserve(td_world *w) {
-    if (!w->began) {
-        w->began = tdi_arena_zeroed(&w->arena, began_bytes(w), 1);
+// It doubles, since what it replaces stays in the arena.
+static td_status reserve_began(td_world *w) {
+    const size_t need = began_bytes(w);
+    if (w->began && need <= w->began_bytes) {
+        return TD_OK;
     }
+    const size_t bytes = need > 2 * w->began_bytes ? need : 2 * w->began_bytes;
+    char *began = tdi_arena_zeroed(&w->arena, bytes, 1);
+    if (began) {
+        w->began = began;
+        w->began_bytes = bytes;
+    }
+    return began ? TD_OK : TD_ERR_MEMORY;
+}
+
+td_status tdi_world_reserve(td_world *w) {
+    td_status status = reserve_began(w);
     if (!w->scratch) {
         const size_t threads = (size_t)td_pool_threads(w->pool);
         char *room = tdi_arena_zeroed(&w->arena, threads * SCRATCH + LINE, 1);
@@ -361,7 +376,7 @@ td_status tdi_world_reserve(td_world *w) {
     if (!w->winds0) {
         w->winds0 = tdi_arena_zeroed(&w->arena, (size_t)w->wind_count + 1, sizeof *w->winds0);
     }
-    for (int32_t k = 0; k < w->actor_count; k++) {
+    for (int32_t k = 0; k < w->made_count; k++) {
         tdi_actor *a = &w->actors[k];
         if (!a->memory && !tdi_is_implicit(w->scene->def.objects[a->object].integrator)) {
             a->memory =
@@ -371,5 +386,5 @@ td_status tdi_world_reserve(td_world *w) {
             }
         }
     }
-    return w->winds0 && w->began && w->scratch ? TD_OK : TD_ERR_MEMORY;
+    return status == TD_OK && w->winds0 && w->scratch ? TD_OK : TD_ERR_MEMORY;
 }

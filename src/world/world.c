@@ -158,7 +158,7 @@ void td_world_free(td_world *w) {
     }
     tdi_world_free_constraints(w);
     tdi_world_free_islands(w);
-    for (int32_t k = 0; k < w->actor_count; k++) {
+    for (int32_t k = 0; k < w->made_count; k++) {
         tdi_state_free(w->actors[k].state);
     }
     for (int32_t k = 0; k < w->variant_count; k++) {
@@ -294,8 +294,7 @@ td_status td_world_set_integrator(td_world *w, int32_t object, td_integrator int
     return tdi_world_reserve(w);
 }
 
-// Room for the field's forces, and for as many loads.
-static td_status make_field_room(td_world *w, tdi_actor *a) {
+td_status tdi_actor_make_field(td_world *w, tdi_actor *a) {
     size_t n = (size_t)a->segment_count, capacity = (size_t)a->load_capacity + n;
     td_status status = tdi_actor_make_points(w, a);
     if (status != TD_OK || a->forces) {
@@ -314,8 +313,8 @@ static td_status make_field_room(td_world *w, tdi_actor *a) {
 
 td_status td_world_set_field(td_world *w, td_force_field field, void *context) {
     td_status status = TD_OK;
-    for (int32_t k = 0; k < w->actor_count && field && status == TD_OK; k++) {
-        status = make_field_room(w, &w->actors[k]);
+    for (int32_t k = 0; k < w->made_count && field && status == TD_OK; k++) {
+        status = tdi_actor_make_field(w, &w->actors[k]);
     }
     if (status == TD_OK) {
         w->field = field;
@@ -405,28 +404,4 @@ void *td_world_state(td_world *w, int32_t actor, const char *solver) {
     const tdi_actor *a = &w->actors[actor];
     w->near.shared = true;
     return a->solver == tdi_solver_find(solver) ? (void *)a->state : NULL;
-}
-
-void td_world_grab(td_world *w, int32_t actor, int32_t segment, td_vec3 point, td_vec3 to,
-                   td_real stiffness) {
-    w->grab.held = true;
-    w->grab.actor = actor;
-    w->grab.segment = segment;
-    w->grab.point = point;
-    w->grab.to = to;
-    w->grab.stiffness = stiffness;
-}
-
-void td_world_grab_to(td_world *w, td_vec3 to) {
-    w->grab.to = to;
-}
-
-void td_world_release(td_world *w) {
-    w->grab.held = false;
-}
-
-void td_world_twist(td_world *w, int32_t actor, int32_t segment, td_real torque) {
-    w->grab.twist_actor = actor;
-    w->grab.twist_segment = segment;
-    w->grab.twist = torque;
 }

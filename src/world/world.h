@@ -11,7 +11,7 @@
 #include "implicit/touch.h"
 #include "math/vec3.h"
 #include "scene/scene.h"
-#include "tendril/world.h"
+#include "tendril/actor.h"
 #include "world/solvers.h"
 
 typedef struct tdi_transform {
@@ -27,6 +27,9 @@ typedef struct tdi_variant {
     void *made;     // parameters that the model was made with; NULL: as it is now
     int32_t *depth; // joints from the base to each segment, itself included
     int32_t depth_most;
+    void *drawn; // a state as drawn, saved; NULL: none was asked for
+    size_t drawn_bytes;
+    int32_t drawn_points; // that contact sees
 } tdi_variant;
 
 // Factors of the stiffness in bending and in twist.
@@ -35,7 +38,7 @@ typedef struct tdi_factors {
 } tdi_factors;
 
 typedef struct tdi_object {
-    int32_t first_variant, first_actor, actor_count;
+    int32_t first_variant, first_actor, actor_count; // of the scene's own
     tdi_factors made, factors; // with which its models were made, and which they have now
     const tdi_keyed *position, *rotation; // of the base; NULL: no keyframes
     tdi_transform frame;                  // reference of local dynamics at the last step
@@ -55,7 +58,11 @@ typedef struct tdi_acting {
 } tdi_acting;
 
 typedef struct tdi_actor {
-    const char *name;
+    char *name;          // room for 96 characters
+    uint32_t generation; // how often its place was taken; 0: never
+    bool alive;          // else its place is free
+    bool enabled;
+    bool own_place;                    // a program has placed it: `place` is in the world
     int32_t object, instance, variant; // variant: of the world's
     tdi_transform place;               // in the axes of the object's base
     tdi_transform base;                // true, now
@@ -105,11 +112,13 @@ typedef struct tdi_nearness {
     tdi_contacts *set;    // of all actors that touch; NULL: none does
     int32_t *first_point; // of an actor, and one past all
     int32_t *owner;       // of a capsule: its actor
-    td_vec3 *x, *next;    // a point: where the step begins, and where it ends
-    td_vec3 *dx;          // between them
-    td_vec3 *last;        // a point: how far it went in the last step
-    bool placed;          // x is where all points are
-    bool shared;          // a program has a state in its hands, and may move it between steps
+    char *set_room;       // where the set is
+    size_t set_bytes;
+    td_vec3 *x, *next; // a point: where the step begins, and where it ends
+    td_vec3 *dx;       // between them
+    td_vec3 *last;     // a point: how far it went in the last step
+    bool placed;       // x is where all points are
+    bool shared;       // a program has a state in its hands, and may move it between steps
     tdi_capsule *capsule;
     int32_t *root;         // of an actor: another of its island, or itself
     int32_t *place;        // of an actor: its number among the members
@@ -117,7 +126,13 @@ typedef struct tdi_nearness {
     int32_t *before_count; // of the first of an island: how many it had then
     char *room;            // for contact of all islands
     size_t room_bytes;
-    size_t *share; // bytes of it: of an actor, where that of its island begins
+    char *room_left; // in which the contact of the last step is, when room has moved since
+    size_t room_left_bytes;
+    size_t *share; // of an actor: bytes of room
+    size_t *at;    // of the first of an island: where in room its contact is, and 1
+    char *trial;   // room for contact of one actor, to ask whether something is in its way
+    size_t trial_bytes;
+    int64_t point_capacity, capsule_capacity;
 } tdi_nearness;
 
 // A constraint of the scene.
@@ -128,6 +143,7 @@ typedef struct tdi_tie {
     td_vec3 point;         // and its point
     int32_t group, number; // whose holds it is in, and where
     td_joint_kind joint;   // of a constraint of a joint
+    td_vec3 axis;          // of a hinge, unit, in the axes of side a
     tdi_transform from;    // where side a was when the constraint began
     bool begun;            // it has
     bool loose;            // a program has let go
@@ -160,6 +176,15 @@ typedef struct tdi_grab {
     td_real twist; // N m; 0: none
 } tdi_grab;
 
+// A collider: one of the scene's, which come first, or one that a program has added.
+typedef struct tdi_collider_slot {
+    uint32_t generation; // how often its place was taken
+    bool alive, enabled;
+    bool own_pose;   // a program says where it goes: to `next`
+    td_collider now; // where it is, and was when the step began
+    tdi_transform next;
+} tdi_collider_slot;
+
 // A number of the scene that may be set while the world moves, or a row of them.
 typedef struct tdi_parameter {
     void *at;
@@ -182,10 +207,16 @@ struct td_world {
     int32_t variant_count;
     tdi_object *objects;
     tdi_actor *actors;
-    int32_t actor_count;
+    int32_t actor_count; // places
+    int32_t made_count;  // the same and those in reserve, which come after them
+    int32_t actor_capacity;
+    int64_t segment_count; // of all that were made
+    int64_t segment_limit;
+    bool regroup;        // others act than in the last step
     tdi_island *islands; // every actor is in one
     int32_t island_count;
-    tdi_member *members;   // island after island
+    tdi_member *members; // island after island
+    int32_t member_count;
     int32_t *member_actor; // of a member
     tdi_nearness near;
     tdi_tie *ties;         // one a constraint of the scene
@@ -195,12 +226,18 @@ struct td_world {
     int32_t *group_member; // its number in the island
     tdi_group *groups;
     int32_t group_count;
-    td_collider *colliders;
+    tdi_collider_slot *collider_slots;
+    int32_t collider_count; // places
+    int32_t collider_capacity;
+    td_collider *colliders; // of those that are enabled, in the order of their places
+    int32_t *collider_slot; // of such a one in the last step: its place
+    int32_t enabled_colliders;
     tdi_spot *probe_spots;
     tdi_world_wind *winds;
     td_wind_state *winds0; // when the step began
     char *scratch;         // of islands that are being solved, a piece for each thread
     char *began;           // room for where islands began whose step is taken in halves
+    size_t began_bytes;
     int32_t wind_count;
     char (*probe_names)[96];
     int32_t probe_columns;
@@ -219,6 +256,41 @@ struct td_world {
 
 // objects.c: variants and actors at time 0, standing at rest or as drawn.
 td_status tdi_world_make_objects(td_world *world, const td_world_opts *opts, td_diag_list *diags);
+// An actor as drawn, of a variant of the world's, and its name as an instance of its object.
+td_status tdi_actor_make(td_world *world, int32_t object, int32_t variant, tdi_actor *actor,
+                         td_diag *diag);
+void tdi_actor_set_name(const td_world *world, tdi_actor *actor, int32_t instance, bool numbered);
+// Whether actors of an object and variant touch anything.
+bool tdi_variant_touches(const td_world *world, int32_t object, int32_t variant);
+// Puts it where its place is now, as drawn.
+void tdi_actor_stand(const td_world *world, tdi_actor *actor);
+// What tdi_actor_reset() needs: the state as drawn, on no base.
+td_status tdi_variant_draw(td_world *world, int32_t variant, td_diag *diag);
+void tdi_actor_reset(const td_world *world, tdi_actor *actor);
+
+// actors.c: actors that come and go.
+// Whether it moves and touches.
+static inline bool tdi_actor_acts(const tdi_actor *actor) {
+    return actor->alive && actor->enabled;
+}
+// The object that a variant is of.
+int32_t tdi_variant_object(const td_world *world, int32_t variant);
+// Takes the places that a save names, of these variants. What fails leaves the world as it was.
+td_status tdi_world_take_places(td_world *world, const int32_t *variants, int32_t count,
+                                td_diag *diag);
+
+// room.c: arrays that grow with actors and colliders.
+// For so many actors.
+td_status tdi_world_actor_room(td_world *world, int64_t count);
+// For contact of all actors that were made; see also tdi_world_reserve().
+td_status tdi_world_step_room(td_world *world, td_diag *diag);
+// Where points of actors begin, from this one on.
+void tdi_world_number_points(td_world *world, int32_t from);
+td_status tdi_world_collider_room(td_world *world, int64_t count);
+
+// blocked.c: whether something is in the way of what was placed. TD_ERR_BLOCKED names both.
+td_status tdi_actor_blocked(td_world *world, int32_t actor, td_diag *diag);
+td_status tdi_collider_blocked(td_world *world, int32_t collider, td_diag *diag);
 // Gravity in the axes of a base, over the stiffness of its object.
 td_vec3 tdi_object_gravity(const td_world *world, int32_t object, td_quat base);
 // Tells of a fault of an object, at one of its keys.
@@ -234,23 +306,31 @@ td_status tdi_object_stiffen_room(td_world *world, int32_t object, td_diag *diag
 // All models, as the scene says now. Takes no memory where there is room, and cannot fail then.
 td_status tdi_world_stiffen(td_world *world, td_diag *diag);
 
-// touch.c: colliders and how contact works.
+// colliders.c: colliders and how contact works.
 td_status tdi_world_make_colliders(td_world *world, td_diag_list *diags);
+// Refuses what is no pose.
+td_status tdi_check_pose(td_vec3 position, td_quat rotation, td_diag *diag);
 // Whether the scene lets things touch.
 bool tdi_world_touches(const td_world *world);
 td_contact_opts tdi_world_contact_opts(const td_world *world);
 // crowd.c: refuses strands that would have too many pairs of segments near each other.
 td_status tdi_world_check_crowds(const td_world *world, td_diag_list *diags);
+// Those that steps see, as they are now.
+void tdi_world_gather_colliders(td_world *world);
 // Colliders go from where they are to where the scene has put them.
 void tdi_world_move_colliders(td_world *world);
 // They are where the step began.
 void tdi_world_return_colliders(td_world *world);
+// Colliders stand where they are.
+void tdi_world_stand_colliders(td_world *world);
 // Colliders stand where the scene has put them.
 void tdi_world_place_colliders(td_world *world);
 
 // islands.c: who is stepped with whom.
 td_status tdi_world_make_islands(td_world *world, td_diag_list *diags);
 void tdi_world_free_islands(td_world *world);
+// Finds pairs among those that act now.
+void tdi_world_follow_actors(td_world *world);
 // Groups the actors for a step that begins.
 td_status tdi_world_find_islands(td_world *world, td_diag *diag);
 // After the islands were solved: whether all stayed apart. If not, those that came near each other
@@ -261,6 +341,8 @@ void tdi_world_join_islands(td_world *world);
 void tdi_island_note_way(td_world *world, const tdi_island *island);
 // After all were accepted: the next step begins where this one ended.
 void tdi_world_end_ways(td_world *world);
+// An actor has come or gone, or was put elsewhere.
+void tdi_world_regroup(td_world *world, int32_t actor);
 // Points were moved by something else than a step.
 void tdi_world_forget_places(td_world *world);
 tdi_system tdi_island_system(const td_world *world, const tdi_island *island);
@@ -292,18 +374,24 @@ void tdi_world_note_holds(td_world *world);
 // Sets the numbers that keyframes move to a time.
 void tdi_world_set_keyed(td_world *world, td_real time);
 td_real tdi_world_time_after(const td_world *world, int64_t steps);
+// Room for the forces of a field from outside, and for as many loads.
+td_status tdi_actor_make_field(td_world *world, tdi_actor *actor);
 
 // stepping.c: td_world_step()
-// Room for steps of explicit integrators to be undone.
+// Room for steps to be undone.
 td_status tdi_world_reserve(td_world *world);
 
 // rest.c: all actors that are to start at rest go there, on the colliders and on each other.
 td_status tdi_world_settle(td_world *world, td_diag_list *diags);
+// One that starts at rest goes there alone, without contact.
+td_status tdi_actor_settle(td_world *world, tdi_actor *actor, td_diag *diag);
 
 // motion.c
 // Base of an object, and the reference frame of its local dynamics, as the scene says them now.
 tdi_transform tdi_object_pose(const td_world *world, int32_t object);
 tdi_transform tdi_object_frame(const td_world *world, int32_t object);
+// Where the base of an actor is to be now.
+tdi_transform tdi_actor_place(const td_world *world, const tdi_actor *actor);
 // How the simulated base moves.
 tdi_rate tdi_actor_base_rate(const tdi_actor *actor);
 // Moves the actor's base to where the scene has put it, for the step that begins at t0.
@@ -320,6 +408,8 @@ td_vec3 tdi_velocity_from_simulated(const tdi_actor *actor, td_vec3 x, td_vec3 v
 tdi_transform tdi_transform_mul(tdi_transform a, tdi_transform b);
 
 // loads.c
+// Fields and poses of the scene for an actor that is none of its own, and room for loads.
+td_status tdi_actor_make_loads(td_world *world, tdi_actor *actor);
 // Finds the places of all loads and hands them out to the actors.
 td_status tdi_world_make_loads(td_world *world, td_diag_list *diags);
 // Makes a wind once more, of what the scene says now; the air stays where it is.

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file actor.h
+/// Actors and colliders that come and go, move and change while a world runs. All calls are between
+/// steps, or from the callback after one. They take effect with the next step. None of them is
+/// undone by a step that fails; all of them are part of a save.
+///
+/// Memory   Adding takes memory only where none was reserved. Steps never do.
+/// Ids      An id names one actor or collider for as long as it lives. What is used after it was
+///          removed is refused with TD_ERR_STALE, also when something new has taken its place. An
+///          index, which most functions of world.h take, names a place: see td_world_actor_index().
+
+#include "tendril/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// All zero: names nothing.
+typedef struct td_actor_id {
+    uint32_t place;      ///< Index, and 1.
+    uint32_t generation; ///< How often the place was taken.
+} td_actor_id;
+
+typedef struct td_collider_id {
+    uint32_t place;
+    uint32_t generation;
+} td_collider_id;
+
+// ---- actors ---------------------------------------------------------------------------------
+
+/// The actor that has this index now; names nothing when none has.
+TD_API td_actor_id td_world_actor_id(const td_world *world, int32_t actor);
+/// TD_NONE when the actor was removed, or never was. Indices go from 0 to td_world_actor_count(),
+/// and an actor keeps its index for life; those of removed actors are used again.
+TD_API int32_t td_world_actor_index(const td_world *world, td_actor_id actor);
+
+/// An actor to add. Start from td_actor_def_default().
+typedef struct td_actor_def {
+    uint32_t struct_size;
+    int32_t object;   ///< Of the scene, of which it is one more instance. Default 0.
+    int32_t variant;  ///< Of the object's. Default TD_NONE: of a place that is free, or the next.
+    td_vec3 position; ///< m, of its base in the world. Default 0.
+    td_quat rotation; ///< Default none.
+} td_actor_def;
+
+TD_API td_actor_def td_actor_def_default(void);
+
+/// Makes room for so many more actors of an object, in turn of its variants.
+TD_API td_status td_world_reserve_actors(td_world *world, int32_t object, int32_t count,
+                                         td_diag *diag);
+/// The actor stands at its place as drawn or, if its object starts so, at rest under gravity, and
+/// does not follow its object's position. Fields, poses and winds of the scene act on it; pulls,
+/// pushes, probes and constraints are of the scene's own actors.
+/// TD_ERR_BLOCKED, with nothing added, when it would be within another actor or a collider.
+TD_API td_status td_world_add_actor(td_world *world, const td_actor_def *def, td_actor_id *out,
+                                    td_diag *diag);
+/// TD_ERR_ARGUMENT when constraints of the scene hold it.
+TD_API td_status td_world_remove_actor(td_world *world, td_actor_id actor, td_diag *diag);
+/// An actor that is disabled stands still and touches nothing. Its velocities are kept.
+/// TD_ERR_ARGUMENT when constraints of the scene hold it; TD_ERR_BLOCKED when something has taken
+/// its place.
+TD_API td_status td_world_enable_actor(td_world *world, td_actor_id actor, bool enabled,
+                                       td_diag *diag);
+TD_API bool td_world_actor_enabled(const td_world *world, td_actor_id actor);
+
+/// Moves the base in the next step, which feels that motion: its velocity is the way divided by the
+/// step, and 0 in the step after unless it is moved again. From now on the actor does not follow
+/// its object's position and rotation.
+TD_API td_status td_world_move_actor(td_world *world, td_actor_id actor, td_vec3 position,
+                                     td_quat rotation, td_diag *diag);
+/// Puts the actor elsewhere at once, with its pose, as one rigid piece. Nothing is felt; velocities
+/// turn with it. TD_ERR_BLOCKED, with nothing changed, when something is in its way there.
+TD_API td_status td_world_place_actor(td_world *world, td_actor_id actor, td_vec3 position,
+                                      td_quat rotation, td_diag *diag);
+
+// ---- colliders ------------------------------------------------------------------------------
+
+TD_API td_collider_id td_world_collider_id(const td_world *world, int32_t collider);
+TD_API int32_t td_world_collider_index(const td_world *world, td_collider_id collider);
+
+/// Makes room for so many more colliders.
+TD_API td_status td_world_reserve_colliders(td_world *world, int32_t count, td_diag *diag);
+/// At its `position` and `rotation`. TD_ERR_ARGUMENT in a scene without contact: give it
+/// td_scene_def.contact. TD_ERR_BLOCKED, with nothing added, when it would be within an actor.
+TD_API td_status td_world_add_collider(td_world *world, const td_collider *def, td_collider_id *out,
+                                       td_diag *diag);
+TD_API td_status td_world_remove_collider(td_world *world, td_collider_id collider, td_diag *diag);
+/// TD_ERR_BLOCKED when an actor has taken its place.
+TD_API td_status td_world_enable_collider(td_world *world, td_collider_id collider, bool enabled,
+                                          td_diag *diag);
+TD_API bool td_world_collider_enabled(const td_world *world, td_collider_id collider);
+/// Moves it through the next step, with constant velocity; it pushes what is in its way. It stands
+/// in the step after unless it is moved again. From now on it does not follow its keyframes.
+TD_API td_status td_world_move_collider(td_world *world, td_collider_id collider, td_vec3 position,
+                                        td_quat rotation, td_diag *diag);
+/// Puts it elsewhere at once. TD_ERR_BLOCKED, with nothing changed, when an actor is in its way.
+TD_API td_status td_world_place_collider(td_world *world, td_collider_id collider, td_vec3 position,
+                                         td_quat rotation, td_diag *diag);
+/// Gives it the radius, length and sides of `size`, in the same way.
+TD_API td_status td_world_resize_collider(td_world *world, td_collider_id collider,
+                                          const td_collider *size, td_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""The public interface as headers declare it. Prints what is wrong; exit code 1 if anything is.
+
+- Every public function is called by a test, an example or an example of the guide.
+- A struct that callers fill has a default function, is part of one that has, or is empty when all zero.
+- A struct with a struct_size has a default function, and that field first.
+
+`check-api.py --list` prints all functions.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FUNCTION = re.compile(r"^TD_API(?:_UNSTABLE)?\s+([^;{}]*?)\b(td_\w+)\(([^;]*?)\);", re.M | re.S)
+INLINE = re.compile(r"^static inline [^;{}]*?\b(td_\w+)\(", re.M)
+STRUCT = re.compile(r"^typedef struct (td_\w+) \{\n(.*?)^\} \1;", re.M | re.S)
+
+
+def headers():
+    return sorted((ROOT / "include/tendril").glob("*.h"))
+
+
+def without_comments(text):
+    return re.sub(r"//[^\n]*", "", text)
+
+
+def functions():
+    for path in headers():
+        text = without_comments(path.read_text())
+        for match in FUNCTION.finditer(text):
+            yield match[2], path
+        for match in INLINE.finditer(text):
+            yield match[1], path
+
+
+def users():
+    """The text of all that stands for callers: tests, examples, and programs in the guide."""
+    files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "tests/*.c", "tests/*.h", "tests/*.cpp",
+                            "examples/*.c"], cwd=ROOT, text=True, capture_output=True, check=True).stdout.split()
+    texts = [without_comments((ROOT / file).read_text()) for file in files if (ROOT / file).exists()]
+    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        texts += [block for block in re.findall(r"^```c\n(.*?)^```", page.read_text(), re.S | re.M)
+                  if "int main(" in block]
+    return "\n".join(texts)
+
+
+def unused_functions():
+    called = set(re.findall(r"\b(td_\w+)\b", users()))
+    for name, path in functions():
+        if name not in called:
+            yield f"{path.relative_to(ROOT)}: {name} is used by no test and no example"
+
+
+def structs():
+    for path in headers():
+        for match in STRUCT.finditer(path.read_text()):
+            yield path, match[1], match[2]
+
+
+# How structs without a default function get their values.
+PLAIN = {"td_vec3", "td_quat", "td_sym3", "td_mat4"}
+FILLED_BY_THE_LIBRARY = {
+    "td_actor", "td_analytic_contact", "td_bytes", "td_clip_collider", "td_clip_scale", "td_constraint_history",
+    "td_constraint_report", "td_contact", "td_diag", "td_energy", "td_env_query", "td_ida_stats", "td_lcp_result",
+    "td_mesh_part", "td_mode", "td_polygon", "td_rest", "td_segment", "td_solver_info", "td_state_ref", "td_string",
+    "td_sums", "td_totals", "td_value", "td_wind_state"}
+PART_OF_ANOTHER = {
+    "td_field_load", "td_helix_def", "td_instances_def", "td_local_def", "td_pose_load", "td_pull_load", "td_push_load",
+    "td_record_def", "td_scene_contact", "td_section", "td_side_def", "td_strand_def", "td_strand_end", "td_wind_load"}
+EMPTY_WHEN_ZERO = {
+    "td_air", "td_alloc", "td_along", "td_body", "td_clip_actor", "td_contour", "td_define", "td_diag_list",
+    "td_environment", "td_helix_published", "td_hit", "td_lcp", "td_load", "td_loader", "td_print", "td_rod_body",
+    "td_step_stats"}
+
+
+def wrong_structs():
+    defaults = {name.removesuffix("_default") for name, _ in functions() if name.endswith("_default")}
+    for path, name, body in structs():
+        where = f"{path.relative_to(ROOT)}: {name}"
+        sized = re.search(r"^    uint32_t struct_size;", body, re.M)
+        if sized and without_comments(body).split()[:2] != ["uint32_t", "struct_size;"]:
+            yield f"{where}: struct_size is not its first field"
+        listed = name in PLAIN | FILLED_BY_THE_LIBRARY | PART_OF_ANOTHER | EMPTY_WHEN_ZERO
+        if sized and name not in defaults:
+            yield f"{where} has a struct_size and no default function"
+        elif name not in defaults and not listed:
+            yield f"{where} has no default function; scripts/check-api.py lists those that need none"
+        elif name in defaults and listed:
+            yield f"{where} has a default function, and scripts/check-api.py says that it needs none"
+
+
+def main():
+    if "--list" in sys.argv:
+        print("\n".join(sorted(name for name, _ in functions())))
+        return 0
+    faults = [*unused_functions(), *wrong_structs()]
+    print("\n".join(faults) if faults else f"{len(list(functions()))} public functions are used and as they should be")
+    return 1 if faults else 0
+
+
+sys.exit(main())

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: MIT
+// Actors that come and go, and that a program moves.
+//
+// Places   An actor is at a place of the array of actors, which it keeps for life. Places of
+//          removed actors are free, and taken again by actors of the same variant, the first of
+//          them first. So an id is a place and a generation, and what is saved says which place is
+//          taken next.
+// Reserve  Behind the places are actors that were made and never placed, or that a save did not
+//          know. They are part of nothing.
+
+#include "world/world.h"
+
+#include "base/diag.h"
+#include "math/quat.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- ids ------------------------------------------------------------------------------------
+
+td_actor_id td_world_actor_id(const td_world *w, int32_t k) {
+    td_actor_id id = {0, 0};
+    if (k >= 0 && k < w->actor_count && w->actors[k].alive) {
+        id = (td_actor_id){(uint32_t)k + 1, w->actors[k].generation};
+    }
+    return id;
+}
+
+int32_t td_world_actor_index(const td_world *w, td_actor_id id) {
+    const bool there = id.place > 0 && id.place <= (uint32_t)w->actor_count;
+    const tdi_actor *a = there ? &w->actors[id.place - 1] : NULL;
+    return a && a->alive && a->generation == id.generation ? (int32_t)id.place - 1 : TD_NONE;
+}
+
+static td_status find(td_world *w, td_actor_id id, tdi_actor **out, td_diag *diag) {
+    const int32_t k = td_world_actor_index(w, id);
+    *out = k == TD_NONE ? NULL : &w->actors[k];
+    return *out ? TD_OK
+                : tdi_fail(diag, TD_ERR_STALE, "actor %d (generation %u) was removed",
+                           (int)id.place - 1, (unsigned)id.generation);
+}
+
+bool td_world_actor_enabled(const td_world *w, td_actor_id id) {
+    const int32_t k = td_world_actor_index(w, id);
+    return k != TD_NONE && w->actors[k].enabled;
+}
+
+// ---- reserve --------------------------------------------------------------------------------
+
+// One more in reserve.
+static td_status make_one(td_world *w, int32_t object, int32_t variant, td_diag *diag) {
+    td_status status = tdi_world_actor_room(w, (int64_t)w->made_count + 1);
+    if (status != TD_OK) {
+        return status;
+    }
+    tdi_actor *a = &w->actors[w->made_count];
+    if (w->segment_count + td_skeleton_count(w->variants[variant].skeleton) > w->segment_limit) {
+        return tdi_fail(diag, TD_ERR_LIMIT, "the world would have more than %lld segments",
+                        (long long)w->segment_limit);
+    }
+    status = tdi_variant_draw(w, variant, diag);
+    status = status == TD_OK ? tdi_actor_make(w, object, variant, a, diag) : status;
+    if (status == TD_OK) {
+        w->tied[w->made_count] = w->made_count;
+        w->group_of[w->made_count] = TD_NONE;
+        w->made_count++;
+        status = tdi_actor_make_loads(w, a);
+    }
+    return status == TD_OK && w->field ? tdi_actor_make_field(w, a) : status;
+}
+
+static void swap_made(td_world *w, int32_t i, int32_t j) {
+    const tdi_actor kept = w->actors[i];
+    const size_t share = w->near.share[i];
+    w->actors[i] = w->actors[j];
+    w->actors[j] = kept;
+    w->near.share[i] = w->near.share[j];
+    w->near.share[j] = share;
+}
+
+// The first in reserve of a variant comes to the place after the last. False: there is none.
+static bool take_reserve(td_world *w, int32_t variant) {
+    for (int32_t k = w->actor_count; k < w->made_count; k++) {
+        if (w->actors[k].variant == variant) {
+            swap_made(w, w->actor_count, k);
+            return true;
+        }
+    }
+    return false;
+}
+
+// All that steps need for those that were made.
+static td_status make_step_room(td_world *w, td_diag *diag) {
+    td_status status = tdi_world_step_room(w, diag);
+    return status == TD_OK ? tdi_world_reserve(w) : status;
+}
+
+static int32_t variant_of(const td_world *w, int32_t object, int32_t number) {
+    return w->objects[object].first_variant +
+           number % w->scene->def.objects[object].instances.variants;
+}
+
+static td_status check_object(const td_world *w, int32_t object, td_diag *diag) {
+    const int32_t count = w->scene->def.object_count;
+    return object >= 0 && object < count
+               ? TD_OK
+               : tdi_fail(diag, TD_ERR_ARGUMENT, "object is %d; the scene has %d", (int)object,
+                          (int)count);
+}
+
+// Places of an object, free ones too.
+static int32_t places_of(const td_world *w, int32_t object, int32_t below) {
+    int32_t count = 0;
+    for (int32_t k = 0; k < below; k++) {
+        count += w->actors[k].object == object;
+    }
+    return count;
+}
+
+td_status td_world_reserve_actors(td_world *w, int32_t object, int32_t count, td_diag *diag) {
+    td_status status = check_object(w, object, diag);
+    if (status == TD_OK && count < 0) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; it must not be below 0", (int)count);
+    }
+    const int32_t first = status == TD_OK ? places_of(w, object, w->made_count) : 0;
+    for (int32_t k = 0; k < count && status == TD_OK; k++) {
+        status = make_one(w, object, variant_of(w, object, first + k), diag);
+    }
+    const td_status room = make_step_room(w, diag);
+    status = status == TD_OK ? room : status;
+    return status == TD_ERR_MEMORY
+               ? tdi_fail(diag, status, "out of memory for %d actors", (int)count)
+               : status;
+}
+
+// ---- adding ---------------------------------------------------------------------------------
+
+td_actor_def td_actor_def_default(void) {
+    td_actor_def def = {
+        .struct_size = sizeof def, .variant = TD_NONE, .rotation = tdi_quat_identity()};
+    return def;
+}
+
+static td_status check_def(const td_world *w, const td_actor_def *def, td_diag *diag) {
+    if (!def || def->struct_size != sizeof *def) {
+        return tdi_fail(diag, TD_ERR_DEF,
+                        "td_actor_def: struct_size is wrong; start from td_actor_def_default()");
+    }
+    td_status status = check_object(w, def->object, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    const int32_t variants = w->scene->def.objects[def->object].instances.variants;
+    if (def->variant < TD_NONE || def->variant >= variants) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "variant is %d; the object has %d",
+                        (int)def->variant, (int)variants);
+    }
+    return tdi_check_pose(def->position, def->rotation, diag);
+}
+
+// A free place for an actor of an object, the first; or one more; TD_NONE: there is no memory.
+static int32_t free_place(td_world *w, const td_actor_def *def, td_status *status, td_diag *diag) {
+    const int32_t wanted =
+        def->variant == TD_NONE ? TD_NONE : w->objects[def->object].first_variant + def->variant;
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        const tdi_actor *a = &w->actors[k];
+        if (!a->alive && a->object == def->object && (wanted == TD_NONE || a->variant == wanted)) {
+            *status = tdi_variant_draw(w, a->variant, diag);
+            return *status == TD_OK ? k : TD_NONE;
+        }
+    }
+    const int32_t number = places_of(w, def->object, w->actor_count);
+    const int32_t variant = wanted == TD_NONE ? variant_of(w, def->object, number) : wanted;
+    if (!take_reserve(w, variant)) {
+        *status = make_one(w, def->object, variant, diag);
+        *status = *status == TD_OK ? make_step_room(w, diag) : *status;
+        if (*status != TD_OK || !take_reserve(w, variant)) {
+            return TD_NONE;
+        }
+    }
+    return w->actor_count;
+}
+
+// As it was made, at a place, which may be one more.
+static void begin(td_world *w, int32_t k, tdi_transform place) {
+    tdi_actor *a = &w->actors[k];
+    const uint32_t generation = k < w->actor_count ? a->generation + 1 : 1;
+    td_step_stats none = {0};
+    if (k == w->actor_count) {
+        w->actor_count++;
+        tdi_world_number_points(w, k);
+    }
+    a->generation = generation;
+    a->alive = a->enabled = a->own_place = true;
+    a->place = place;
+    a->stats = none;
+    a->largest_force = 0;
+    a->strength = 1;
+    a->base_rate = (tdi_rate){{0, 0, 0}, {0, 0, 0}};
+    a->status = TD_OK;
+    tdi_actor_set_name(w, a, places_of(w, a->object, k), true);
+    tdi_actor_reset(w, a);
+    tdi_actor_stand(w, a);
+    tdi_world_regroup(w, k);
+}
+
+td_status td_world_add_actor(td_world *w, const td_actor_def *def, td_actor_id *out,
+                             td_diag *diag) {
+    *out = (td_actor_id){0, 0};
+    td_status status = check_def(w, def, diag);
+    const int32_t k = status == TD_OK ? free_place(w, def, &status, diag) : TD_NONE;
+    if (k == TD_NONE) {
+        return status == TD_ERR_MEMORY ? tdi_fail(diag, status, "out of memory for an actor")
+                                       : status;
+    }
+    const bool more = k == w->actor_count;
+    const uint32_t before = more ? 0 : w->actors[k].generation;
+    begin(w, k, (tdi_transform){def->position, tdi_quat_unit(def->rotation)});
+    status = tdi_actor_settle(w, &w->actors[k], diag);
+    status = status == TD_OK ? tdi_actor_blocked(w, k, diag) : status;
+    if (status != TD_OK) {
+        w->actors[k].alive = false;
+        w->actors[k].generation = before;
+        w->actor_count -= more;
+        tdi_world_regroup(w, k);
+        return status;
+    }
+    *out = td_world_actor_id(w, k);
+    return TD_OK;
+}
+
+// ---- removing -------------------------------------------------------------------------------
+
+// Constraints join actors for good.
+static td_status check_free(const td_world *w, const tdi_actor *a, td_diag *diag) {
+    return w->group_of[a - w->actors] == TD_NONE
+               ? TD_OK
+               : tdi_fail(diag, TD_ERR_ARGUMENT,
+                          "constraints of the scene hold '%s', so it cannot leave", a->name);
+}
+
+td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
+    tdi_actor *a;
+    td_status status = find(w, id, &a, diag);
+    status = status == TD_OK ? check_free(w, a, diag) : status;
+    if (status == TD_OK) {
+        const int32_t k = (int32_t)(a - w->actors);
+        a->alive = false;
+        a->status = TD_OK;
+        w->grab.held = w->grab.held && w->grab.actor != k;
+        w->grab.twist = w->grab.twist_actor == k ? 0 : w->grab.twist;
+        tdi_world_regroup(w, k);
+    }
+    return status;
+}
+
+td_status td_world_enable_actor(td_world *w, td_actor_id id, bool enabled, td_diag *diag) {
+    tdi_actor *a;
+    td_status status = find(w, id, &a, diag);
+    status = status == TD_OK && a->enabled != enabled ? check_free(w, a, diag) : status;
+    if (status != TD_OK || a->enabled == enabled) {
+        return status;
+    }
+    const int32_t k = (int32_t)(a - w->actors);
+    a->enabled = enabled;
+    a->status = TD_OK;
+    tdi_world_regroup(w, k);
+    status = enabled ? tdi_actor_blocked(w, k, diag) : TD_OK;
+    if (status != TD_OK) {
+        a->enabled = false;
+        tdi_world_regroup(w, k);
+    }
+    return status;
+}
+
+// ---- moving ---------------------------------------------------------------------------------
+
+td_status td_world_move_actor(td_world *w, td_actor_id id, td_vec3 position, td_quat rotation,
+                              td_diag *diag) {
+    tdi_actor *a;
+    td_status status = find(w, id, &a, diag);
+    status = status == TD_OK ? tdi_check_pose(position, rotation, diag) : status;
+    if (status == TD_OK) {
+        a->own_place = true;
+        a->place = (tdi_transform){position, tdi_quat_unit(rotation)};
+    }
+    return status;
+}
+
+static tdi_rigid motion_between(tdi_transform from, tdi_transform to) {
+    tdi_rigid g = {tdi_quat_mul(to.rotation, tdi_quat_conj(from.rotation)), {0, 0, 0}};
+    g.shift = tdi_sub(to.position, tdi_quat_rotate(g.turn, from.position));
+    return g;
+}
+
+// What is simulated apart from its true base stays where it is simulated: nobody sees it there.
+static void put(td_world *w, tdi_actor *a, tdi_transform to) {
+    const int32_t k = (int32_t)(a - w->actors);
+    const tdi_rigid g = motion_between(a->base, to);
+    const bool same = memcmp(&a->base, &a->simulated, sizeof a->base) == 0;
+    if (same) {
+        td_base_motion base;
+        tdi_state_transform(a->solver->implicit, a->state, &g);
+        base = a->state->base;
+        base.position = to.position; // exactly
+        base.rotation = to.rotation;
+        a->solver->set_base(a->state, &base);
+        a->simulated = to;
+    }
+    a->base = a->place = to;
+    a->own_place = true;
+    a->base_rate = (tdi_rate){tdi_rigid_vector(&g, a->base_rate.spin),
+                              tdi_rigid_vector(&g, a->base_rate.velocity)};
+    tdi_actor_move_ends(w, a);
+    tdi_world_regroup(w, k);
+}
+
+td_status td_world_place_actor(td_world *w, td_actor_id id, td_vec3 position, td_quat rotation,
+                               td_diag *diag) {
+    tdi_actor *a;
+    td_status status = find(w, id, &a, diag);
+    status = status == TD_OK ? tdi_check_pose(position, rotation, diag) : status;
+    status = status == TD_OK ? check_free(w, a, diag) : status;
+    if (status != TD_OK) {
+        return status;
+    }
+    const tdi_actor before = *a;
+    tdi_state_save(a->solver->implicit, a->state, w->began);
+    put(w, a, (tdi_transform){position, tdi_quat_unit(rotation)});
+    status = tdi_actor_acts(a) ? tdi_actor_blocked(w, (int32_t)(a - w->actors), diag) : TD_OK;
+    if (status != TD_OK) {
+        *a = before;
+        tdi_state_restore(a->solver->implicit, a->state, w->began);
+    }
+    return status;
+}
+
+// ---- places of a save -----------------------------------------------------------------------
+
+// Actors of a variant, from a place on.
+static int32_t count_variant(const td_world *w, int32_t variant, int32_t from, int32_t to) {
+    int32_t count = 0;
+    for (int32_t k = from; k < to; k++) {
+        count += w->actors[k].variant == variant;
+    }
+    return count;
+}
+
+int32_t tdi_variant_object(const td_world *w, int32_t variant) {
+    int32_t object = w->scene->def.object_count - 1;
+    while (object > 0 && w->objects[object].first_variant > variant) {
+        object--;
+    }
+    return object;
+}
+
+// What is missing is made first, which may fail; then places are taken, which cannot.
+td_status tdi_world_take_places(td_world *w, const int32_t *variants, int32_t count,
+                                td_diag *diag) {
+    td_status status = TD_OK;
+    for (int32_t v = 0; v < w->variant_count && status == TD_OK; v++) {
+        int32_t missing = -count_variant(w, v, 0, w->made_count);
+        for (int32_t k = 0; k < count; k++) {
+            missing += variants[k] == v;
+        }
+        for (; missing > 0 && status == TD_OK; missing--) {
+            status = make_one(w, tdi_variant_object(w, v), v, diag);
+        }
+    }
+    const td_status room = make_step_room(w, diag);
+    status = status == TD_OK ? room : status;
+    if (status != TD_OK) {
+        return status;
+    }
+    for (w->actor_count = 0; w->actor_count < count; w->actor_count++) {
+        take_reserve(w, variants[w->actor_count]);
+    }
+    tdi_world_number_points(w, 0);
+    for (int32_t k = 0; k < count; k++) {
+        tdi_actor *a = &w->actors[k];
+        const int32_t instance = places_of(w, a->object, k);
+        tdi_actor_set_name(w, a, instance,
+                           instance >= w->objects[a->object].actor_count ||
+                               w->objects[a->object].actor_count > 1);
+    }
+    return TD_OK;
+}

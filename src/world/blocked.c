@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// Whether something is in the way of an actor or a collider that was placed. Contact keeps apart
+// what is apart: it cannot start from things that are in each other.
+
+#include "world/world.h"
+
+#include "base/diag.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// ---- actors and colliders -------------------------------------------------------------------
+
+// An actor with colliders; its own segments do not count.
+static td_status meets_colliders(td_world *w, tdi_actor *a, const td_collider *colliders,
+                                 int32_t count, bool *meets, td_diag *diag) {
+    td_contact_opts opts = tdi_world_contact_opts(w);
+    td_step_opts still = td_step_opts_default();
+    const tdi_member alone = {a->solver->implicit, a->state, &still, a->name};
+    opts.self = false;
+    tdi_touch *touch = tdi_touch_place(&alone, 1, &opts, w->collider_capacity, w->near.trial);
+    const tdi_system system = {.member = &alone,
+                               .count = 1,
+                               .touch = touch,
+                               .colliders = colliders,
+                               .collider_count = count};
+    *meets = false;
+    if (!touch->set) {
+        return TD_OK;
+    }
+    touch->strength = 1;
+    td_diag found = {.index = TD_NONE, .message = ""};
+    td_status status = tdi_touch_begin(touch, &system, w->dt, 0, 1, 1, &found);
+    *meets = status == TD_ERR_DIVERGED;
+    return *meets ? tdi_fail_at(diag, TD_ERR_BLOCKED, found.index, "%s", found.message) : TD_OK;
+}
+
+// A box around the points of an actor, m, with the largest radius around it.
+typedef struct box {
+    td_vec3 low, high;
+} box;
+
+static box bounds_of(td_world *w, const tdi_actor *a) {
+    const int32_t first = w->near.first_point[a - w->actors], count = a->state->point_count;
+    td_vec3 *x = w->near.next + first; // what was there is made anew by the next step
+    td_real radius = 0;
+    box b = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
+    tdi_state_points(a->solver->implicit, a->state, false, x);
+    for (int32_t k = 0; k < count; k++) {
+        b.low = tdi_vec3(fmin(b.low.x, x[k].x), fmin(b.low.y, x[k].y), fmin(b.low.z, x[k].z));
+        b.high = tdi_vec3(fmax(b.high.x, x[k].x), fmax(b.high.y, x[k].y), fmax(b.high.z, x[k].z));
+    }
+    for (int32_t i = 0; i < a->segment_count; i++) {
+        radius = fmax(radius, fmax(a->segments[i].radius_base, a->segments[i].radius_tip));
+    }
+    const td_vec3 more = tdi_vec3(radius, radius, radius);
+    return (box){tdi_sub(b.low, more), tdi_add(b.high, more)};
+}
+
+// Whether a collider reaches into a box, or may.
+static bool reaches(const td_collider *c, const box *b) {
+    const td_real reach = c->kind == TD_COLLIDER_SPHERE    ? c->radius
+                          : c->kind == TD_COLLIDER_CAPSULE ? c->radius + c->length / 2
+                                                           : tdi_norm(c->sides) / 2;
+    const td_vec3 p = c->position;
+    return c->kind == TD_COLLIDER_PLANE ||
+           (p.x + reach > b->low.x && p.x - reach < b->high.x && p.y + reach > b->low.y &&
+            p.y - reach < b->high.y && p.z + reach > b->low.z && p.z - reach < b->high.z);
+}
+
+td_status tdi_collider_blocked(td_world *w, int32_t collider, td_diag *diag) {
+    const td_collider *c = &w->collider_slots[collider].now;
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        tdi_actor *a = &w->actors[k];
+        if (!a->touches || !tdi_actor_acts(a) || a->state->capsule_count == 0) {
+            continue;
+        }
+        const box b = bounds_of(w, a);
+        bool meets = false;
+        td_status status = reaches(c, &b) ? meets_colliders(w, a, c, 1, &meets, diag) : TD_OK;
+        if (meets) {
+            return tdi_fail_at(diag, TD_ERR_BLOCKED, k, "collider %d would be within '%s'",
+                               (int)collider, a->name);
+        }
+        if (status != TD_OK) {
+            return status;
+        }
+    }
+    return TD_OK;
+}
+
+// ---- actors ---------------------------------------------------------------------------------
+
+// Of all that act, which are apart but for this one.
+static td_status meets_actors(td_world *w, int32_t actor, td_diag *diag) {
+    tdi_nearness *n = &w->near;
+    int32_t which[2];
+    w->regroup = true;
+    tdi_world_follow_actors(w);
+    tdi_world_forget_places(w);
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        const tdi_actor *a = &w->actors[k];
+        if (a->touches) {
+            tdi_state_points(a->solver->implicit, a->state, false, n->x + n->first_point[k]);
+        }
+    }
+    td_status status = n->set ? tdi_contacts_find(n->set, n->x, NULL, diag) : TD_OK;
+    if (status != TD_OK || !n->set) {
+        return status;
+    }
+    const td_real least = tdi_contacts_least(n->set, n->x, 0, which);
+    if (which[0] == TD_NONE || least > 0) {
+        return TD_OK;
+    }
+    const int32_t one = n->owner[which[0]], other = n->owner[which[1]];
+    return tdi_fail_at(diag, TD_ERR_BLOCKED, one == actor ? other : one,
+                       "'%s' would be within '%s'", w->actors[actor].name,
+                       w->actors[one == actor ? other : one].name);
+}
+
+td_status tdi_actor_blocked(td_world *w, int32_t actor, td_diag *diag) {
+    tdi_actor *a = &w->actors[actor];
+    bool meets;
+    if (!a->touches || a->state->capsule_count == 0) {
+        return TD_OK;
+    }
+    tdi_world_gather_colliders(w);
+    td_status status = meets_colliders(w, a, w->colliders, w->enabled_colliders, &meets, diag);
+    return status == TD_OK && w->scene->def.contact.self ? meets_actors(w, actor, diag) : status;
+}

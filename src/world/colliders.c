@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+// Colliders of a world, and how contact works in it. The scene's own come first; keyframes move
+// them until a program does. Steps see those that are enabled, in the order of their places.
+
+#include "world/world.h"
+
+#include "base/diag.h"
+#include "math/quat.h"
+
+#include <math.h>
+#include <stdio.h>
+
+bool tdi_world_touches(const td_world *w) {
+    return w->scene->def.contact.given || w->scene->def.collider_count > 0;
+}
+
+td_contact_opts tdi_world_contact_opts(const td_world *w) {
+    const td_scene_contact *c = &w->scene->def.contact;
+    td_contact_opts opts = td_contact_opts_default();
+    opts.self = c->self;
+    opts.friction = c->friction;
+    opts.gap = c->gap;
+    opts.creep = c->creep;
+    opts.method = c->method;
+    opts.restitution = c->restitution;
+    opts.rolling = c->rolling;
+    return opts;
+}
+
+// ---- steps ----------------------------------------------------------------------------------
+
+static bool in_steps(const tdi_collider_slot *s) {
+    return s->alive && s->enabled;
+}
+
+void tdi_world_gather_colliders(td_world *w) {
+    w->enabled_colliders = 0;
+    for (int32_t k = 0; k < w->collider_count; k++) {
+        if (in_steps(&w->collider_slots[k])) {
+            w->colliders[w->enabled_colliders++] = w->collider_slots[k].now;
+        }
+    }
+}
+
+static tdi_transform scene_pose(const td_world *w, int32_t k) {
+    const td_scene_collider *c = &w->scene->def.colliders[k];
+    return (tdi_transform){c->as.position, tdi_quat_unit(c->as.rotation)};
+}
+
+void tdi_world_move_colliders(td_world *w) {
+    for (int32_t k = 0; k < w->collider_count; k++) {
+        tdi_collider_slot *s = &w->collider_slots[k];
+        const tdi_transform to = s->own_pose ? s->next : scene_pose(w, k);
+        s->now.position0 = s->now.position;
+        s->now.rotation0 = s->now.rotation;
+        s->now.position = to.position;
+        s->now.rotation = to.rotation;
+    }
+    tdi_world_gather_colliders(w);
+    for (int32_t k = 0, count = 0; k < w->collider_count; k++) {
+        if (in_steps(&w->collider_slots[k])) {
+            w->collider_slot[count++] = k;
+        }
+    }
+}
+
+void tdi_world_return_colliders(td_world *w) {
+    for (int32_t k = 0; k < w->collider_count; k++) {
+        tdi_collider_slot *s = &w->collider_slots[k];
+        s->now.position = s->now.position0;
+        s->now.rotation = s->now.rotation0;
+    }
+    tdi_world_gather_colliders(w);
+}
+
+void tdi_world_stand_colliders(td_world *w) {
+    for (int32_t k = 0; k < w->collider_count; k++) {
+        tdi_collider_slot *s = &w->collider_slots[k];
+        s->now.position0 = s->now.position;
+        s->now.rotation0 = s->now.rotation;
+    }
+}
+
+void tdi_world_place_colliders(td_world *w) {
+    tdi_world_move_colliders(w);
+    tdi_world_move_colliders(w);
+}
+
+// ---- making ---------------------------------------------------------------------------------
+
+static td_status check_restitution(const td_world *w, const td_collider *c, int32_t k,
+                                   td_diag *diag) {
+    return c->restitution > 0 && w->scene->def.contact.method == TD_CONTACT_BARRIER
+               ? tdi_fail_at(diag, TD_ERR_ARGUMENT, k,
+                             "restitution is %g; above 0 it needs `contact: {method: exact}`",
+                             c->restitution)
+               : TD_OK;
+}
+
+td_status tdi_world_make_colliders(td_world *w, td_diag_list *diags) {
+    const td_scene_def *def = &w->scene->def;
+    td_diag diag = {.index = TD_NONE};
+    td_status status = tdi_world_collider_room(w, def->collider_count);
+    if (status != TD_OK) {
+        return status;
+    }
+    w->collider_count = def->collider_count;
+    for (int32_t k = 0; k < def->collider_count; k++) {
+        tdi_collider_slot *s = &w->collider_slots[k];
+        s->alive = s->enabled = true;
+        s->generation = 1;
+        s->now = td_collider_default(def->colliders[k].kind);
+        s->now.radius = def->colliders[k].as.radius;
+        s->now.length = def->colliders[k].as.length;
+        s->now.sides = def->colliders[k].as.sides;
+        s->now.friction = def->colliders[k].as.friction;
+        s->now.restitution = def->colliders[k].as.restitution;
+        s->now.rolling = def->colliders[k].as.rolling;
+    }
+    tdi_world_place_colliders(w);
+    status = td_colliders_check(w->colliders, w->enabled_colliders, &diag);
+    for (int32_t k = 0; k < def->collider_count && status == TD_OK; k++) {
+        status = check_restitution(w, &w->colliders[k], k, &diag);
+    }
+    if (status != TD_OK) {
+        char path[64];
+        snprintf(path, sizeof path, "colliders[%d]", diag.index < 0 ? 0 : (int)diag.index);
+        return tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, path, "%s", diag.message);
+    }
+    return TD_OK;
+}
+
+// ---- ids ------------------------------------------------------------------------------------
+
+td_collider_id td_world_collider_id(const td_world *w, int32_t k) {
+    td_collider_id id = {0, 0};
+    if (k >= 0 && k < w->collider_count && w->collider_slots[k].alive) {
+        id = (td_collider_id){(uint32_t)k + 1, w->collider_slots[k].generation};
+    }
+    return id;
+}
+
+int32_t td_world_collider_index(const td_world *w, td_collider_id id) {
+    const bool there = id.place > 0 && id.place <= (uint32_t)w->collider_count;
+    const tdi_collider_slot *s = there ? &w->collider_slots[id.place - 1] : NULL;
+    return s && s->alive && s->generation == id.generation ? (int32_t)id.place - 1 : TD_NONE;
+}
+
+static td_status find(td_world *w, td_collider_id id, tdi_collider_slot **out, td_diag *diag) {
+    const int32_t k = td_world_collider_index(w, id);
+    *out = k == TD_NONE ? NULL : &w->collider_slots[k];
+    return *out ? TD_OK
+                : tdi_fail(diag, TD_ERR_STALE, "collider %d (generation %u) was removed",
+                           (int)id.place - 1, (unsigned)id.generation);
+}
+
+bool td_world_collider_enabled(const td_world *w, td_collider_id id) {
+    const int32_t k = td_world_collider_index(w, id);
+    return k != TD_NONE && w->collider_slots[k].enabled;
+}
+
+// ---- coming and going -----------------------------------------------------------------------
+
+td_status td_world_reserve_colliders(td_world *w, int32_t count, td_diag *diag) {
+    const int32_t before = w->collider_capacity;
+    if (count < 0) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; it must not be below 0", (int)count);
+    }
+    int64_t left = count;
+    for (int32_t k = 0; k < w->collider_count; k++) {
+        left -= !w->collider_slots[k].alive;
+    }
+    td_status status =
+        tdi_world_collider_room(w, (int64_t)w->collider_count + (left > 0 ? left : 0));
+    if (status == TD_OK && w->collider_capacity > before) {
+        status = tdi_world_step_room(w, diag);
+    }
+    return status == TD_OK
+               ? TD_OK
+               : tdi_fail(diag, status, "there is no room for %d more colliders", (int)count);
+}
+
+// The first place that is free. Those of the scene's colliders stay theirs: paths name them.
+static int32_t free_place(const td_world *w) {
+    int32_t k = w->scene->def.collider_count;
+    while (k < w->collider_count && w->collider_slots[k].alive) {
+        k++;
+    }
+    return k;
+}
+
+static td_status check_collider(const td_world *w, const td_collider *def, td_diag *diag) {
+    if (!tdi_world_touches(w)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "the scene has no contact, so that nothing touches a collider: give it "
+                        "'contact: {}'");
+    }
+    td_status status = td_colliders_check(def, 1, diag);
+    return status == TD_OK ? check_restitution(w, def, 0, diag) : status;
+}
+
+// As it is at the end of its way, and standing there.
+static td_collider standing(const td_collider *def) {
+    td_collider c = *def;
+    c.rotation = tdi_quat_unit(c.rotation);
+    c.position0 = c.position;
+    c.rotation0 = c.rotation;
+    return c;
+}
+
+td_status td_world_add_collider(td_world *w, const td_collider *def, td_collider_id *out,
+                                td_diag *diag) {
+    *out = (td_collider_id){0, 0};
+    td_status status = check_collider(w, def, diag);
+    status = status == TD_OK ? td_world_reserve_colliders(w, 1, diag) : status;
+    if (status != TD_OK) {
+        return status;
+    }
+    const int32_t k = free_place(w);
+    tdi_collider_slot *s = &w->collider_slots[k];
+    const tdi_collider_slot before = *s;
+    const uint32_t taken = k < w->collider_count ? s->generation : 0;
+    s->now = standing(def);
+    s->next = (tdi_transform){s->now.position, s->now.rotation};
+    s->alive = s->enabled = s->own_pose = true;
+    s->generation = taken + 1;
+    status = tdi_collider_blocked(w, k, diag);
+    if (status != TD_OK) {
+        *s = before;
+        return status;
+    }
+    w->collider_count = k < w->collider_count ? w->collider_count : k + 1;
+    *out = td_world_collider_id(w, k);
+    return TD_OK;
+}
+
+td_status td_world_remove_collider(td_world *w, td_collider_id id, td_diag *diag) {
+    tdi_collider_slot *s;
+    td_status status = find(w, id, &s, diag);
+    if (status == TD_OK) {
+        s->alive = false;
+    }
+    return status;
+}
+
+// ---- changes --------------------------------------------------------------------------------
+
+// Another state of a collider, unless something is in its way.
+static td_status change(td_world *w, tdi_collider_slot *s, const tdi_collider_slot *to,
+                        td_diag *diag) {
+    const tdi_collider_slot before = *s;
+    td_status status = td_colliders_check(&to->now, 1, diag);
+    if (status == TD_OK) {
+        *s = *to;
+        status =
+            in_steps(s) ? tdi_collider_blocked(w, (int32_t)(s - w->collider_slots), diag) : TD_OK;
+    }
+    if (status != TD_OK) {
+        *s = before;
+    }
+    return status;
+}
+
+td_status td_world_enable_collider(td_world *w, td_collider_id id, bool enabled, td_diag *diag) {
+    tdi_collider_slot *s;
+    td_status status = find(w, id, &s, diag);
+    if (status != TD_OK || s->enabled == enabled) {
+        return status;
+    }
+    tdi_collider_slot to = *s;
+    to.enabled = enabled;
+    to.now = standing(&s->now);
+    return change(w, s, &to, diag);
+}
+
+td_status tdi_check_pose(td_vec3 position, td_quat rotation, td_diag *diag) {
+    const td_real n = tdi_quat_norm(rotation);
+    return !tdi_finite3(position) ? tdi_fail(diag, TD_ERR_ARGUMENT, "position is not finite")
+           : !(n > 0) || !isfinite(n)
+               ? tdi_fail(diag, TD_ERR_ARGUMENT, "rotation is zero or not finite")
+               : TD_OK;
+}
+
+td_status td_world_move_collider(td_world *w, td_collider_id id, td_vec3 position, td_quat rotation,
+                                 td_diag *diag) {
+    tdi_collider_slot *s;
+    td_status status = find(w, id, &s, diag);
+    status = status == TD_OK ? tdi_check_pose(position, rotation, diag) : status;
+    if (status == TD_OK) {
+        s->own_pose = true;
+        s->next = (tdi_transform){position, tdi_quat_unit(rotation)};
+    }
+    return status;
+}
+
+td_status td_world_place_collider(td_world *w, td_collider_id id, td_vec3 position,
+                                  td_quat rotation, td_diag *diag) {
+    tdi_collider_slot *s;
+    td_status status = find(w, id, &s, diag);
+    status = status == TD_OK ? tdi_check_pose(position, rotation, diag) : status;
+    if (status != TD_OK) {
+        return status;
+    }
+    tdi_collider_slot to = *s;
+    to.now.position = position;
+    to.now.rotation = rotation;
+    to.now = standing(&to.now);
+    to.next = (tdi_transform){to.now.position, to.now.rotation};
+    to.own_pose = true;
+    return change(w, s, &to, diag);
+}
+
+td_status td_world_resize_collider(td_world *w, td_collider_id id, const td_collider *size,
+                                   td_diag *diag) {
+    tdi_collider_slot *s;
+    td_status status = find(w, id, &s, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    tdi_collider_slot to = *s;
+    to.now.radius = size->radius;
+    to.now.length = size->length;
+    to.now.sides = size->sides;
+    return change(w, s, &to, diag);
+}

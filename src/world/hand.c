@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// The hand: a spring that pulls at a segment, and a torque that twists one.
+
+#include "world/world.h"
+
+#include "base/diag.h"
+
+#include <math.h>
+
+static bool has_segment(const td_world *w, int32_t actor, int32_t segment) {
+    return actor >= 0 && actor < w->actor_count && segment >= 0 &&
+           segment < w->actors[actor].segment_count;
+}
+
+static bool is_finite(td_vec3 v) {
+    return isfinite(v.x) && isfinite(v.y) && isfinite(v.z);
+}
+
+td_status td_world_grab(td_world *w, int32_t actor, int32_t segment, td_vec3 point, td_vec3 to,
+                        td_real stiffness) {
+    if (!w || !has_segment(w, actor, segment) || !is_finite(point) || !is_finite(to) ||
+        !(stiffness >= 0 && isfinite(stiffness))) {
+        return TD_ERR_ARGUMENT;
+    }
+    w->grab.held = true;
+    w->grab.actor = actor;
+    w->grab.segment = segment;
+    w->grab.point = point;
+    w->grab.to = to;
+    w->grab.stiffness = stiffness;
+    return TD_OK;
+}
+
+td_status td_world_grab_to(td_world *w, td_vec3 to) {
+    if (!w || !w->grab.held || !is_finite(to)) {
+        return TD_ERR_ARGUMENT;
+    }
+    w->grab.to = to;
+    return TD_OK;
+}
+
+void td_world_release(td_world *w) {
+    if (w) {
+        w->grab.held = false;
+    }
+}
+
+td_status td_world_set_torque(td_world *w, int32_t actor, int32_t segment, td_real torque) {
+    if (!w || !has_segment(w, actor, segment) || !isfinite(torque)) {
+        return TD_ERR_ARGUMENT;
+    }
+    w->grab.twist_actor = actor;
+    w->grab.twist_segment = segment;
+    w->grab.twist = torque;
+    return TD_OK;
+}

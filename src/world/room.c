@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// Room for what grows with actors and colliders: it is taken when they are made, so that steps take
+// none. Arrays double when they grow; those that they replace stay in the arena until the end.
+
+#include "world/world.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "implicit/hold.h"
+
+#include <string.h>
+
+// An array that may grow: where its pointer is.
+typedef struct growing {
+    void *pointer;
+    size_t item;
+} growing;
+
+enum { MOST_ARRAYS = 16 };
+
+// All of them, or none. What they held is kept, what is new is zero.
+static td_status grow(td_world *w, const growing *arrays, size_t count, int64_t before,
+                      int64_t after) {
+    void *grown[MOST_ARRAYS];
+    for (size_t k = 0; k < count; k++) {
+        grown[k] = tdi_arena_zeroed(&w->arena, (size_t)after + 1, arrays[k].item);
+        if (!grown[k]) {
+            return TD_ERR_MEMORY;
+        }
+    }
+    for (size_t k = 0; k < count; k++) {
+        void *old;
+        memcpy(&old, arrays[k].pointer, sizeof old);
+        if (old) {
+            memcpy(grown[k], old, ((size_t)before + 1) * arrays[k].item);
+        }
+        memcpy(arrays[k].pointer, &grown[k], sizeof old);
+    }
+    return TD_OK;
+}
+
+static int64_t grown_to(int64_t capacity, int64_t need) {
+    return need > 2 * capacity ? need : 2 * capacity;
+}
+
+// ---- actors ---------------------------------------------------------------------------------
+
+td_status tdi_world_actor_room(td_world *w, int64_t count) {
+    tdi_nearness *n = &w->near;
+    const growing arrays[] = {{&w->actors, sizeof *w->actors},
+                              {&w->islands, sizeof *w->islands},
+                              {&w->members, sizeof *w->members},
+                              {&w->member_actor, sizeof *w->member_actor},
+                              {&w->tied, sizeof *w->tied},
+                              {&w->group_of, sizeof *w->group_of},
+                              {&n->root, sizeof *n->root},
+                              {&n->place, sizeof *n->place},
+                              {&n->first_point, sizeof *n->first_point},
+                              {&n->before, sizeof *n->before},
+                              {&n->before_count, sizeof *n->before_count},
+                              {&n->share, sizeof *n->share},
+                              {&n->at, sizeof *n->at}};
+    if (w->actors && count <= w->actor_capacity) {
+        return TD_OK;
+    }
+    const int64_t capacity = grown_to(w->actor_capacity, count);
+    if (capacity > INT32_MAX / 2) {
+        return TD_ERR_LIMIT;
+    }
+    td_status status = grow(w, arrays, sizeof arrays / sizeof *arrays, w->actor_capacity, capacity);
+    if (status == TD_OK) {
+        w->actor_capacity = (int32_t)capacity;
+        w->regroup = true; // members of islands point to actors
+    }
+    return status;
+}
+
+// ---- contact --------------------------------------------------------------------------------
+
+static td_status grow_points(td_world *w, int64_t points, int64_t capsules) {
+    tdi_nearness *n = &w->near;
+    const growing of_points[] = {{&n->x, sizeof *n->x},
+                                 {&n->next, sizeof *n->next},
+                                 {&n->dx, sizeof *n->dx},
+                                 {&n->last, sizeof *n->last}};
+    const growing of_capsules[] = {{&n->owner, sizeof *n->owner},
+                                   {&n->capsule, sizeof *n->capsule}};
+    td_status status = TD_OK;
+    if (!n->x || points > n->point_capacity) {
+        const int64_t to = grown_to(n->point_capacity, points);
+        status = grow(w, of_points, 4, n->point_capacity, to);
+        n->point_capacity = status == TD_OK ? to : n->point_capacity;
+    }
+    if (status == TD_OK && (!n->capsule || capsules > n->capsule_capacity)) {
+        const int64_t to = grown_to(n->capsule_capacity, capsules);
+        status = grow(w, of_capsules, 2, n->capsule_capacity, to);
+        n->capsule_capacity = status == TD_OK ? to : n->capsule_capacity;
+    }
+    return status;
+}
+
+static size_t doubled(size_t before, size_t need) {
+    return need > 2 * before ? need : 2 * before;
+}
+
+// Most of it is never used, so it is not cleared.
+static td_status resize(const td_world *w, char **block, size_t *bytes, size_t need) {
+    if (*block && need <= *bytes) {
+        return TD_OK;
+    }
+    const size_t size = doubled(*bytes, need);
+    char *made = tdi_alloc_resize(w->alloc, NULL, 0, size);
+    if (made) {
+        tdi_alloc_free(w->alloc, *block, *bytes);
+        *block = made;
+        *bytes = size;
+    }
+    return made ? TD_OK : TD_ERR_MEMORY;
+}
+
+// The contact of the last step stays where it is until the next, for those who ask for it.
+static td_status resize_contact(td_world *w, size_t need) {
+    tdi_nearness *n = &w->near;
+    if (n->room && need <= n->room_bytes) {
+        return TD_OK;
+    }
+    char *old = n->room;
+    const size_t old_bytes = n->room_bytes;
+    n->room = NULL;
+    td_status status = resize(w, &n->room, &n->room_bytes, need);
+    if (status != TD_OK) {
+        n->room = old;
+        return status;
+    }
+    if (n->room_left || !old) { // the last step was in that one already
+        tdi_alloc_free(w->alloc, old, old_bytes);
+    } else {
+        n->room_left = old;
+        n->room_left_bytes = old_bytes;
+    }
+    return TD_OK;
+}
+
+// Room for the contact of every actor alone: islands take no more.
+static td_status contact_room(td_world *w) {
+    const td_contact_opts opts = tdi_world_contact_opts(w);
+    tdi_nearness *n = &w->near;
+    size_t all = 0, most = 0;
+    for (int32_t k = 0; k < w->made_count; k++) {
+        tdi_actor *a = &w->actors[k];
+        const tdi_member m = {.ops = a->solver->implicit, .body = a->state, .opts = &a->opts};
+        n->share[k] = a->touches ? tdi_touch_bytes(&m, 1, &opts, w->collider_capacity) : 0;
+        all += n->share[k];
+        most = n->share[k] > most ? n->share[k] : most;
+    }
+    td_status status = resize_contact(w, all + 1);
+    return status == TD_OK ? resize(w, &n->trial, &n->trial_bytes, most + 1) : status;
+}
+
+// Room for pairs of all actors that were made.
+static td_status set_room(td_world *w, int64_t points, int64_t capsules) {
+    const td_contact_opts opts = tdi_world_contact_opts(w);
+    const tdi_contacts_def def = {
+        .opts = &opts, .capsule_count = (int32_t)capsules, .point_count = (int32_t)points};
+    return resize(w, &w->near.set_room, &w->near.set_bytes,
+                  capsules > 0 ? tdi_contacts_bytes(&def) : 1);
+}
+
+static td_status touch_room(td_world *w, td_diag *diag) {
+    int64_t points = 0, capsules = 0;
+    for (int32_t k = 0; k < w->made_count; k++) {
+        const tdi_actor *a = &w->actors[k];
+        points += a->touches ? a->state->point_count : 0;
+        capsules += a->touches ? a->state->capsule_count : 0;
+    }
+    if (points > INT32_MAX / 2 || capsules > INT32_MAX / 64) {
+        return tdi_fail(diag, TD_ERR_LIMIT, "too many segments that may touch");
+    }
+    for (int32_t k = 0; k < w->made_count; k++) {
+        w->near.before[k] = TD_NONE; // contact is placed anew
+    }
+    td_status status = grow_points(w, points, capsules);
+    status = status == TD_OK ? contact_room(w) : status;
+    return status == TD_OK ? set_room(w, points, capsules) : status;
+}
+
+void tdi_world_number_points(td_world *w, int32_t from) {
+    for (int32_t k = from; k < w->actor_count; k++) {
+        const tdi_actor *a = &w->actors[k];
+        w->near.first_point[k + 1] =
+            w->near.first_point[k] + (a->touches ? a->state->point_count : 0);
+    }
+}
+
+td_status tdi_world_step_room(td_world *w, td_diag *diag) {
+    td_status status = tdi_world_touches(w) ? touch_room(w, diag) : TD_OK;
+    w->regroup = true;
+    tdi_world_forget_places(w);
+    return status;
+}
+
+// ---- colliders ------------------------------------------------------------------------------
+
+td_status tdi_world_collider_room(td_world *w, int64_t count) {
+    const growing arrays[] = {{&w->collider_slots, sizeof *w->collider_slots},
+                              {&w->colliders, sizeof *w->colliders},
+                              {&w->collider_slot, sizeof *w->collider_slot}};
+    if (w->colliders && count <= w->collider_capacity) {
+        return TD_OK;
+    }
+    const int64_t capacity = grown_to(w->collider_capacity, count);
+    if (capacity > INT32_MAX / 64) {
+        return TD_ERR_LIMIT;
+    }
+    td_status status = grow(w, arrays, 3, w->collider_capacity, capacity);
+    if (status == TD_OK) {
+        w->collider_capacity = (int32_t)capacity;
+    }
+    return status;
+}

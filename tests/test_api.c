@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// The public interface as a caller meets it: defaults, what getters tell, what is refused.
+
+#include "td_test.h"
+
+#include "math/angle.h"
+#include "math/quat.h"
+
+#include <stdlib.h>
+
+// ---- things to ask --------------------------------------------------------------------------
+
+// Two stems in a row, the second with a contour of its own.
+static td_skeleton *stems(void) {
+    td_builder *builder = NULL;
+    td_skeleton *skeleton = NULL;
+    td_segment_def def = td_segment_def_default();
+    td_contour contour = {.closed = true};
+    for (int k = 0; k < TD_CONTOUR_POINTS; k++) {
+        contour.x[k] = cos(2 * TDI_PI * k / TD_CONTOUR_POINTS);
+        contour.z[k] = sin(2 * TDI_PI * k / TD_CONTOUR_POINTS);
+    }
+    CHECK_INT(td_builder_new(NULL, NULL, &builder), TD_OK);
+    CHECK_INT(td_builder_add(builder, &def, NULL, NULL), TD_OK);
+    CHECK_INT(td_builder_add_contour(builder, &contour, &def.contour, NULL), TD_OK);
+    def.parent = 0;
+    CHECK_INT(td_builder_add(builder, &def, NULL, NULL), TD_OK);
+    CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
+    td_builder_free(builder);
+    return skeleton;
+}
+
+// ---- defaults -------------------------------------------------------------------------------
+
+TD_TEST(api_structs_that_callers_fill_start_from_what_the_headers_say) {
+    const td_base_motion still = td_base_motion_default();
+    CHECK(still.rotation.w == 1 && still.velocity.x == 0 && still.spin.y == 0);
+    const td_constraint_target target = td_constraint_target_default();
+    CHECK(target.rotation.w == 1 && target.length == 1);
+    CHECK_TEXT(td_material_default().name, "green-wood");
+    const td_material_change change = td_material_change_default();
+    CHECK(change.damping_time < 0 && change.density == 0 && !change.name);
+    const td_strand strand = td_strand_default();
+    CHECK(strand.closing.w == 1 && strand.count == 0 && strand.start == TD_END_FREE);
+    const td_lcp_row row = td_lcp_row_default();
+    CHECK(row.kind == TD_LCP_BOX && row.low == 0 && row.high == (double)INFINITY);
+    CHECK_INT(td_place_def_default().segment_id, TD_NONE);
+    const td_probe_def probe = td_probe_def_default();
+    CHECK(probe.place.segment_id == TD_NONE && probe.quantity == TD_QUANTITY_POSITION);
+    const td_joint_def joint = td_joint_def_default(TD_JOINT_SLIDE);
+    CHECK(joint.kind == TD_JOINT_SLIDE && joint.as.segment_id == TD_NONE && joint.as.axis.z == 1);
+    const td_strand_body body = td_strand_body_default();
+    CHECK(body.at == 1 && body.mass == 0);
+}
+
+// A change that was not filled in changes nothing.
+TD_TEST(api_default_change_of_materials_leaves_a_skeleton_as_it_is) {
+    td_skeleton *from = stems(), *to = NULL;
+    const td_material_change change = td_material_change_default();
+    CHECK_INT(td_skeleton_changed_new(from, 1, &change, 1, NULL, &to, NULL), TD_OK);
+    CHECK(memcmp(td_skeleton_segments(from), td_skeleton_segments(to), 2 * sizeof(td_segment)) ==
+          0);
+    td_skeleton_free(from);
+    td_skeleton_free(to);
+}
+
+// ---- what getters tell ----------------------------------------------------------------------
+
+TD_TEST(api_skeletons_and_meshes_tell_what_they_hold) {
+    td_skeleton *skeleton = stems();
+    td_mesh_opts opts = td_mesh_opts_default();
+    td_mesh *mesh = NULL;
+    CHECK_INT(td_skeleton_contour_count(skeleton), 1);
+    CHECK(td_skeleton_contours(skeleton)[0].closed);
+    CHECK_REL(td_skeleton_contours(skeleton)[0].x[0], 1, 0);
+    opts.pose = TD_POSE_REST;
+    CHECK_INT(td_mesh_new(skeleton, &opts, NULL, &mesh, NULL), TD_OK);
+    CHECK_INT(td_mesh_pose(mesh), TD_POSE_REST);
+    const td_clip_actor stiff = {.skeleton = skeleton},
+                        stretchy = {.skeleton = skeleton, .stretchy = true};
+    CHECK(!td_clip_moves(&stiff, 1));
+    CHECK(td_clip_moves(&stretchy, 1));
+    td_mesh_free(mesh);
+    td_skeleton_free(skeleton);
+}
+
+TD_TEST(api_residuals_of_settled_states_are_small_and_those_of_drawn_ones_are_not) {
+    const td_vec3 down = {0, -9.81, 0};
+    td_skeleton *skeleton = NULL;
+    td_tree_model *tree = NULL;
+    td_tree_state *state = NULL;
+    td_rod_model *rod = NULL;
+    td_rod_state *rod_state = NULL;
+    const td_tree_opts opts = td_tree_opts_default();
+    td_step_opts step = td_step_opts_default();
+    const char text[] = "axiom: !(0.01)[+(90)F(0.3)F(0.3)F(0.3)]\n";
+    step.tolerance = 1e-9;
+    CHECK_INT(td_skeleton_from_text(text, strlen(text), NULL, &skeleton, NULL), TD_OK);
+    CHECK_INT(td_tree_model_new(skeleton, &opts, NULL, &tree, NULL), TD_OK);
+    CHECK_INT(td_tree_state_new(tree, NULL, &state, NULL), TD_OK);
+    CHECK(td_tree_model_bytes(tree) > 0 && td_tree_state_bytes(state) > 0);
+    CHECK(td_tree_residual(state, down) > 1e-3);
+    CHECK_INT(td_tree_settle(state, &step, NULL, NULL), TD_OK);
+    CHECK(td_tree_residual(state, down) < 1e-6);
+    CHECK_INT(td_rod_model_from_skeleton(skeleton, NULL, &rod, NULL), TD_OK);
+    CHECK_INT(td_rod_state_new(rod, NULL, &rod_state, NULL), TD_OK);
+    CHECK(td_rod_residual(rod_state, down) > 1e-3);
+    CHECK_INT(td_rod_settle(rod_state, &step, NULL, NULL), TD_OK);
+    CHECK(td_rod_residual(rod_state, down) < 1e-6);
+    td_rod_state_free(rod_state);
+    td_rod_model_free(rod);
+    td_tree_state_free(state);
+    td_tree_model_free(tree);
+    td_skeleton_free(skeleton);
+}
+
+// Two rods: vertices are numbered rod after rod, and spin that is set is read again.
+TD_TEST(api_vertices_of_rods_are_numbered_rod_after_rod) {
+    const td_vec3 points[3] = {{0, 0, 0}, {0.1, 0, 0}, {0.2, 0.05, 0}};
+    td_rod_def rods[2] = {td_rod_def_default(), td_rod_def_default()};
+    td_rod_model *model = NULL;
+    td_rod_state *state = NULL;
+    for (int k = 0; k < 2; k++) {
+        rods[k].points = points;
+        rods[k].vertex_count = 3 - k;
+    }
+    CHECK_INT(td_rod_model_new(rods, 2, NULL, 0, NULL, &model, NULL), TD_OK);
+    CHECK_INT(td_rod_state_new(model, NULL, &state, NULL), TD_OK);
+    CHECK_INT(td_rod_vertex_count(model), 5);
+    CHECK_INT(td_rod_vertex(model, 0, 2), 2);
+    CHECK_INT(td_rod_vertex(model, 1, 1), 4);
+    CHECK_REL(td_rod_position(state, td_rod_vertex(model, 1, 1)).x, 0.1, 0);
+    td_rod_set_spin(state, 2, 3);
+    CHECK_REL(td_rod_spin(state, 2), 3, 0);
+    CHECK_REL(td_rod_spin(state, 1), 0, 0);
+    td_rod_state_free(state);
+    td_rod_model_free(model);
+}
+
+// An arc of a quarter turn in an island, which takes states of all solvers: it stays at rest.
+TD_TEST(api_helix_tells_frames_along_it_and_steps_in_an_island) {
+    td_helix_element e = td_helix_element_default();
+    td_helix_model *model = NULL;
+    td_helix_state *state = NULL;
+    td_island *island = NULL;
+    td_step_opts opts = td_step_opts_default();
+    e.rest = e.start = tdi_vec3(0, 0, 0.5 * TDI_PI / e.length); // about Z
+    opts.gravity = tdi_vec3(0, 0, 0);
+    CHECK_INT(td_helix_model_new(&e, 1, NULL, &model, NULL), TD_OK);
+    CHECK_INT(td_helix_state_new(model, NULL, &state, NULL), TD_OK);
+    CHECK(td_helix_state_bytes(state) > 0);
+    const td_state_ref ref = td_helix_ref(state);
+    CHECK_INT(td_island_new(&ref, 1, NULL, 0, NULL, &island, NULL), TD_OK);
+    CHECK_INT(td_island_step(island, &opts, NULL, 0, NULL, NULL), TD_OK);
+    const td_vec3 first = tdi_quat_rotate(td_helix_frame(state, 0, 0), tdi_vec3(0, 1, 0));
+    const td_vec3 last = tdi_quat_rotate(td_helix_frame(state, 0, 1), tdi_vec3(0, 1, 0));
+    CHECK(tdi_norm(tdi_sub(first, tdi_vec3(0, 1, 0))) < 1e-9);
+    CHECK(tdi_norm(tdi_sub(last, tdi_vec3(-1, 0, 0))) < 1e-9);
+    td_island_free(island);
+    td_helix_state_free(state);
+    td_helix_model_free(model);
+}
+
+TD_TEST(api_curve_tells_its_parts) {
+    const td_real times[2] = {0, 1}, values[6] = {0};
+    td_curve_def def = td_curve_def_default();
+    td_curve *curve = NULL;
+    def.times = times;
+    def.values = values;
+    def.key_count = 2;
+    def.part_count = 3;
+    CHECK_INT(td_curve_new(&def, NULL, &curve, NULL), TD_OK);
+    CHECK_INT(td_curve_part_count(curve), 3);
+    td_curve_free(curve);
+}
+
+// ---- what is refused ------------------------------------------------------------------------
+
+TD_TEST(api_island_without_contact_refuses_colliders) {
+    td_skeleton *skeleton = stems();
+    td_tree_model *model = NULL;
+    td_tree_state *state = NULL;
+    td_island *island = NULL;
+    const td_tree_opts opts = td_tree_opts_default();
+    const td_step_opts step = td_step_opts_default();
+    const td_collider ground = td_collider_default(TD_COLLIDER_PLANE);
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_tree_model_new(skeleton, &opts, NULL, &model, NULL), TD_OK);
+    CHECK_INT(td_tree_state_new(model, NULL, &state, NULL), TD_OK);
+    const td_state_ref ref = td_tree_ref(state);
+    CHECK_INT(td_island_new(&ref, 1, NULL, 0, NULL, &island, NULL), TD_OK);
+    CHECK_INT(td_island_step(island, &step, &ground, 1, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "without contact");
+    CHECK_INT(td_island_settle(island, &step, &ground, 1, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_island_step(island, &step, NULL, 0, NULL, &diag), TD_OK);
+    td_island_free(island);
+    td_tree_state_free(state);
+    td_tree_model_free(model);
+    td_skeleton_free(skeleton);
+}

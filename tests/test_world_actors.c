@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: MIT
+// Actors and colliders that come and go while a world runs.
+
+#include "test_world_support.h"
+
+#define TEXT 4096
+
+// A strand of every solver in turn, which sways; `with` stands before its objects.
+static const char *strand_of(char text[TEXT], const char *solver, const char *with,
+                             const char *more) {
+    snprintf(text, TEXT,
+             "{%s objects: [{solver: %s, start: drawn, relaxation_time: 0.02, %s\n"
+             " strand: {points: [[0, 0, 0], [0.3, 0.1, 0]], segments: 4, radius: 0.01}}]}",
+             with, solver, more);
+    return text;
+}
+
+static td_actor_id added(td_world *world, td_vec3 position, td_quat rotation) {
+    td_actor_def def = td_actor_def_default();
+    td_actor_id id;
+    td_diag diag = {.message = ""};
+    def.position = position;
+    def.rotation = rotation;
+    CHECK_INT(td_world_add_actor(world, &def, &id, &diag), TD_OK);
+    CHECK_TEXT(diag.message, "");
+    return id;
+}
+
+static void check_same_pose(td_world *a, int32_t i, td_world *b, int32_t j, td_real most) {
+    const int32_t count = td_world_actor(a, i).segment_count;
+    for (int32_t k = 0; k < count; k++) {
+        CHECK_SAY(apart(tip_of(a, i, k), tip_of(b, j, k)) <= most, "segment %d is %g m away",
+                  (int)k, apart(tip_of(a, i, k), tip_of(b, j, k)));
+    }
+}
+
+// ---- coming and going -----------------------------------------------------------------------
+
+TD_TEST(actor_that_is_added_moves_as_one_of_the_scene_does_to_the_bit) {
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        char text[TEXT];
+        const char *name = td_solver_get(k).name;
+        stage both = stage_of(
+            strand_of(text, name, "",
+                      "instances: {layout: list, turned: false, places: [[0, 0, 0], [2, 0, 1]]},"));
+        stage one = stage_of(strand_of(text, name, "", ""));
+        const td_actor_id id = added(one.world, tdi_vec3(2, 0, 1), tdi_quat_identity());
+        CHECK_INT(td_world_actor_index(one.world, id), 1);
+        CHECK_INT(td_world_actor_count(one.world), 2);
+        steps(both.world, 30);
+        steps(one.world, 30);
+        check_same_pose(both.world, 0, one.world, 0, 0);
+        check_same_pose(both.world, 1, one.world, 1, 0);
+        CHECK(tip_of(one.world, 1, -1).y < 0.1); // it fell
+        stage_free(&both);
+        stage_free(&one);
+    }
+}
+
+TD_TEST(id_is_stale_after_removal_also_when_its_place_is_taken_again) {
+    char text[TEXT];
+    stage s = stage_of(strand_of(text, "tree", "", ""));
+    td_diag diag = {.message = ""};
+    const td_actor_id none = {0, 0}, first = td_world_actor_id(s.world, 0);
+    const td_actor_id second = added(s.world, tdi_vec3(2, 0, 0), tdi_quat_identity());
+    CHECK_INT(td_world_actor_index(s.world, none), TD_NONE);
+    CHECK_INT(td_world_actor_index(s.world, first), 0);
+    CHECK_INT(td_world_remove_actor(s.world, first, &diag), TD_OK);
+    CHECK_INT(td_world_remove_actor(s.world, first, &diag), TD_ERR_STALE);
+    CHECK(strstr(diag.message, "actor 0 (generation 1) was removed"));
+    CHECK_INT(td_world_actor_id(s.world, 0).place, 0);
+    CHECK_INT(td_world_actor_index(s.world, second), 1);
+    const td_actor_id third = added(s.world, tdi_vec3(3, 0, 0), tdi_quat_identity());
+    CHECK_INT(td_world_actor_index(s.world, third), 0); // the place is taken again
+    CHECK_INT(td_world_actor_index(s.world, first), TD_NONE);
+    CHECK_INT(td_world_move_actor(s.world, first, tdi_vec3(0, 0, 0), tdi_quat_identity(), &diag),
+              TD_ERR_STALE);
+    CHECK_INT(td_world_place_actor(s.world, first, tdi_vec3(0, 0, 0), tdi_quat_identity(), &diag),
+              TD_ERR_STALE);
+    CHECK_INT(td_world_enable_actor(s.world, first, false, &diag), TD_ERR_STALE);
+    CHECK(!td_world_actor_enabled(s.world, first) && td_world_actor_enabled(s.world, third));
+    steps(s.world, 2);
+    stage_free(&s);
+}
+
+TD_TEST(actor_that_was_removed_leaves_no_trace_in_the_others) {
+    char text[TEXT];
+    stage a = stage_of(strand_of(
+        text, "rod", "",
+        "instances: {layout: list, turned: false, places: [[0, 0, 0], [2, 0, 1], [4, 0, 0]]},"));
+    stage b = stage_of(strand_of(
+        text, "rod", "",
+        "instances: {layout: list, turned: false, places: [[0, 0, 0], [2, 0, 1], [4, 0, 0]]},"));
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_world_remove_actor(b.world, td_world_actor_id(b.world, 1), &diag), TD_OK);
+    const td_vec3 stood = tip_of(b.world, 1, -1);
+    steps(a.world, 20);
+    steps(b.world, 20);
+    check_same_pose(a.world, 0, b.world, 0, 0);
+    check_same_pose(a.world, 2, b.world, 2, 0);
+    CHECK(apart(stood, tip_of(b.world, 1, -1)) == 0);
+    stage_free(&a);
+    stage_free(&b);
+}
+
+TD_TEST(actor_that_is_disabled_stands_and_goes_on_from_there) {
+    char text[TEXT];
+    stage a = stage_of(strand_of(text, "tree", "contact: {}, ", ""));
+    stage b = stage_of(strand_of(text, "tree", "contact: {}, ", ""));
+    const td_actor_id id = td_world_actor_id(b.world, 0);
+    td_diag diag = {.message = ""};
+    steps(a.world, 7);
+    steps(b.world, 7);
+    CHECK_INT(td_world_enable_actor(b.world, id, false, &diag), TD_OK);
+    const td_vec3 stood = tip_of(b.world, 0, -1);
+    steps(b.world, 9);
+    CHECK(apart(stood, tip_of(b.world, 0, -1)) == 0);
+    CHECK_INT(td_world_enable_actor(b.world, id, true, &diag), TD_OK);
+    steps(a.world, 7);
+    steps(b.world, 7);
+    check_same_pose(a.world, 0, b.world, 0, 1e-12);
+    stage_free(&a);
+    stage_free(&b);
+}
+
+// ---- places ---------------------------------------------------------------------------------
+
+TD_TEST(instance_that_is_moved_by_itself_feels_what_its_object_would) {
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        char text[TEXT];
+        const char *name = td_solver_get(k).name;
+        stage a = stage_of(strand_of(text, name, "", ""));
+        stage b = stage_of(
+            strand_of(text, name, "",
+                      "instances: {layout: list, turned: false, places: [[0, 0, 0], [5, 0, 0]]},"));
+        stage c = stage_of(strand_of(text, name, "", ""));
+        td_diag diag = {.message = ""};
+        for (int32_t i = 1; i <= 20; i++) {
+            const td_real x = 0.01 * i;
+            set(a.world, "objects[0].position.x", x);
+            CHECK_INT(td_world_move_actor(b.world, td_world_actor_id(b.world, 0), tdi_vec3(x, 0, 0),
+                                          tdi_quat_identity(), &diag),
+                      TD_OK);
+            steps(a.world, 1);
+            steps(b.world, 1);
+            steps(c.world, 1);
+        }
+        check_same_pose(a.world, 0, b.world, 0, 0);
+        CHECK(fabs(tip_of(b.world, 1, -1).x - 5 - tip_of(c.world, 0, -1).x) < 1e-9);
+        CHECK(fabs(tip_of(b.world, 0, -1).y - tip_of(c.world, 0, -1).y) > 1e-6); // it was felt
+        stage_free(&a);
+        stage_free(&b);
+        stage_free(&c);
+    }
+}
+
+// Without gravity the laws are the same everywhere and in all directions.
+TD_TEST(actor_that_is_placed_elsewhere_moves_on_as_seen_from_there) {
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        char text[TEXT];
+        const char *name = td_solver_get(k).name, *still = "gravity: [0, 0, 0],";
+        const char *kick = "loads: [{push: {force: [0, 0.3, 0.2], end: 0.2}}], air_density: 0,";
+        char with[256];
+        snprintf(with, sizeof with, "%s %s", still, kick);
+        stage a = stage_of(strand_of(text, name, with, ""));
+        stage b = stage_of(strand_of(text, name, with, ""));
+        const td_quat turn = tdi_quat_turn(tdi_vec3(0.6, 0, 0.8), 1.1);
+        const td_vec3 to = tdi_vec3(3, -1, 2);
+        td_diag diag = {.message = ""};
+        run_to(a.world, 0.25);
+        run_to(b.world, 0.25);
+        CHECK_INT(td_world_place_actor(b.world, td_world_actor_id(b.world, 0), to, turn, &diag),
+                  TD_OK);
+        for (int32_t i = 0; i < 3; i++) {
+            const td_vec3 seen = tdi_add(to, tdi_quat_rotate(turn, tip_of(a.world, 0, -1)));
+            CHECK_SAY(apart(seen, tip_of(b.world, 0, -1)) < 1e-7, "%s: %g m away", name,
+                      apart(seen, tip_of(b.world, 0, -1)));
+            steps(a.world, 8);
+            steps(b.world, 8);
+        }
+        stage_free(&a);
+        stage_free(&b);
+    }
+}
+
+// ---- colliders ------------------------------------------------------------------------------
+
+#define FALLING                                                                            \
+    "objects: [{start: drawn, solver: rod, position: [0, 0.3, 0], strand: {start: {held: " \
+    "free}, points: [[0, 0, 0], [0.3, 0, 0]], segments: 4, radius: 0.01}}]"
+
+TD_TEST(collider_that_is_added_holds_what_one_of_the_scene_holds_to_the_bit) {
+    stage a = stage_of("{contact: {}, colliders: [{box: {size: [1, 0.1, 1]}}], " FALLING "}");
+    stage b = stage_of("{contact: {}, " FALLING "}");
+    td_collider box = td_world_collider(a.world, 0);
+    td_collider_id id;
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_world_add_collider(b.world, &box, &id, &diag), TD_OK);
+    CHECK_INT(td_world_collider_count(b.world), 1);
+    run_to(a.world, 1);
+    run_to(b.world, 1);
+    check_same_pose(a.world, 0, b.world, 0, 0);
+    td_contact contacts[16];
+    CHECK(td_world_contacts(b.world, contacts, 16) > 0);
+    CHECK_INT(contacts[0].other, 0);
+    // it falls on when the box is gone
+    CHECK_INT(td_world_remove_collider(b.world, id, &diag), TD_OK);
+    CHECK_INT(td_world_remove_collider(b.world, id, &diag), TD_ERR_STALE);
+    run_to(b.world, 1.5);
+    CHECK(tip_of(b.world, 0, -1).y < -0.5);
+    stage_free(&a);
+    stage_free(&b);
+}
+
+TD_TEST(collider_that_grows_or_jumps_into_an_actor_is_refused_and_nothing_changes) {
+    stage s = stage_of("{contact: {}, colliders: [{box: {size: [1, 0.1, 1]}}], " FALLING "}");
+    const td_collider_id box = td_world_collider_id(s.world, 0);
+    td_diag diag = {.message = ""};
+    char *before = saved(s.world);
+    const size_t size = td_world_save_size(s.world);
+    td_collider grown = td_world_collider(s.world, 0);
+    grown.sides.y = 0.8;
+    CHECK_INT(td_world_resize_collider(s.world, box, &grown, &diag), TD_ERR_BLOCKED);
+    CHECK(strstr(diag.message, "collider 0 would be within 'object-0'"));
+    CHECK_INT(
+        td_world_place_collider(s.world, box, tdi_vec3(0, 0.28, 0), tdi_quat_identity(), &diag),
+        TD_ERR_BLOCKED);
+    grown.sides.y = -1;
+    CHECK_INT(td_world_resize_collider(s.world, box, &grown, &diag), TD_ERR_ARGUMENT);
+    char *after = saved(s.world);
+    CHECK(memcmp(before, after, size) == 0);
+    grown.sides.y = 0.4;
+    CHECK_INT(td_world_resize_collider(s.world, box, &grown, &diag), TD_OK);
+    run_to(s.world, 1);
+    CHECK_IN(tip_of(s.world, 0, -1).y, 0.2, 0.22); // it lies on the new top
+    CHECK_INT(td_world_enable_collider(s.world, box, false, &diag), TD_OK);
+    run_to(s.world, 1.1);
+    CHECK_INT(td_world_enable_collider(s.world, box, true, &diag), TD_ERR_BLOCKED);
+    run_to(s.world, 2);
+    CHECK_INT(td_world_enable_collider(s.world, box, true, &diag), TD_OK);
+    free(before);
+    free(after);
+    stage_free(&s);
+}
+
+TD_TEST(collider_that_is_moved_pushes_with_the_velocity_of_its_way) {
+    stage a = stage_of("{contact: {}, gravity: [0, 0, 0], colliders: [{sphere: {radius: 0.05,\n"
+                       " position: {keys: [[0, [-0.2, 0.05, 0]], [1, [0.3, 0.05, 0]]],\n"
+                       "  interpolate: linear}}}], objects: [{" ROD "}]}");
+    stage b = stage_of("{contact: {}, gravity: [0, 0, 0], colliders: [{sphere: {radius: 0.05,\n"
+                       " position: [-0.2, 0.05, 0]}}], objects: [{" ROD "}]}");
+    const td_collider_id ball = td_world_collider_id(b.world, 0);
+    td_diag diag = {.message = ""};
+    for (int32_t k = 0; k < 30; k++) {
+        steps(a.world, 1);
+        const td_vec3 to = td_world_collider(a.world, 0).position;
+        CHECK_INT(td_world_move_collider(b.world, ball, to, tdi_quat_identity(), &diag), TD_OK);
+        steps(b.world, 1);
+    }
+    check_same_pose(a.world, 0, b.world, 0, 0);
+    CHECK(fabs(tip_of(b.world, 0, -1).x) > 0.001);
+    stage_free(&a);
+    stage_free(&b);
+}
+
+TD_TEST(world_without_contact_refuses_colliders_with_a_reason) {
+    stage s = stage_of("{objects: [{" ROD "}]}");
+    const td_collider ball = td_collider_default(TD_COLLIDER_SPHERE);
+    td_collider_id id;
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_world_add_collider(s.world, &ball, &id, &diag), TD_ERR_ARGUMENT);
+    CHECK(strstr(diag.message, "has no contact"));
+    CHECK_INT(id.place, 0);
+    stage_free(&s);
+}
+
+// ---- in the way -----------------------------------------------------------------------------
+
+TD_TEST(actor_that_would_be_within_another_is_refused_and_nothing_changes) {
+    stage s =
+        stage_of("{contact: {}, colliders: [{plane: {position: [0, -0.02, 0]}}],\n"
+                 " objects: [{" ROD
+                 ", instances: {layout: list, turned: false, places: [[0, 0, 0], [1, 0, 0]]}}]}");
+    td_actor_def def = td_actor_def_default();
+    td_actor_id id;
+    td_diag diag = {.message = ""};
+    steps(s.world, 3);
+    char *before = saved(s.world);
+    const size_t size = td_world_save_size(s.world);
+    def.position = tdi_vec3(0.005, 0, 0);
+    CHECK_INT(td_world_add_actor(s.world, &def, &id, &diag), TD_ERR_BLOCKED);
+    CHECK(strstr(diag.message, "'object-0-2' would be within 'object-0-0'"));
+    def.position = tdi_vec3(2, -0.2, 0);
+    CHECK_INT(td_world_add_actor(s.world, &def, &id, &diag), TD_ERR_BLOCKED);
+    CHECK_INT(td_world_place_actor(s.world, td_world_actor_id(s.world, 1), tdi_vec3(0.005, 0, 0),
+                                   tdi_quat_identity(), &diag),
+              TD_ERR_BLOCKED);
+    char *after = saved(s.world);
+    CHECK_INT(td_world_save_size(s.world), size);
+    CHECK(memcmp(before, after, size) == 0);
+    CHECK_INT(td_world_place_actor(s.world, td_world_actor_id(s.world, 1), tdi_vec3(0.5, 0, 0),
+                                   tdi_quat_identity(), &diag),
+              TD_OK);
+    steps(s.world, 3);
+    free(before);
+    free(after);
+    stage_free(&s);
+}
+
+TD_TEST(bad_definitions_of_actors_are_refused_by_name) {
+    stage s = stage_of("{objects: [{" ROD "}]}");
+    td_actor_def def = td_actor_def_default();
+    td_actor_id id;
+    td_diag diag = {.message = ""};
+    def.struct_size = 0;
+    CHECK_INT(td_world_add_actor(s.world, &def, &id, &diag), TD_ERR_DEF);
+    def = td_actor_def_default();
+    def.object = 1;
+    CHECK_INT(td_world_add_actor(s.world, &def, &id, &diag), TD_ERR_ARGUMENT);
+    CHECK(strstr(diag.message, "object is 1"));
+    def = td_actor_def_default();
+    def.variant = 1;
+    CHECK_INT(td_world_add_actor(s.world, &def, &id, &diag), TD_ERR_ARGUMENT);
+    def = td_actor_def_default();
+    def.position.x = NAN;
+    CHECK_INT(td_world_add_actor(s.world, &def, &id, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_reserve_actors(s.world, 0, -1, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_actor_count(s.world), 1);
+    stage_free(&s);
+}
+
+// ---- saving and memory ----------------------------------------------------------------------
+
+#define MEADOW                                                                                     \
+    "{contact: {}, colliders: [{plane: {}}], objects: [{" ROD                                      \
+    ", touches: true, instances: {layout: list, turned: false, places: [[0, 0, 0], [1, 0, 0]]}}, " \
+    "{start: drawn, solver: rod,\n"                                                                \
+    " position: [0.02, 0.5, 0], strand: {points: [[0, 0, 0], [0.2, 0, 0.01]], segments: 4,\n"      \
+    " radius: 0.01, start: {held: free}}}], loads: [{wind: {velocity: [3, 0, 0]}}]}"
+
+static void add_some(td_world *world) {
+    td_collider ball = td_collider_default(TD_COLLIDER_SPHERE);
+    td_actor_def def = td_actor_def_default();
+    td_collider_id collider;
+    td_actor_id id;
+    td_diag diag = {.message = ""};
+    ball.radius = 0.05;
+    ball.position = tdi_vec3(0.5, 0.2, 0);
+    CHECK_INT(td_world_add_collider(world, &ball, &collider, &diag), TD_OK);
+    CHECK_INT(
+        td_world_move_collider(world, collider, tdi_vec3(0.5, 0.21, 0), tdi_quat_identity(), &diag),
+        TD_OK);
+    for (int32_t k = 0; k < 3; k++) {
+        def.object = k % 2;
+        def.position = tdi_vec3(2 + k, 0.001 + 0.3 * (k % 2), 0);
+        CHECK_INT(td_world_add_actor(world, &def, &id, &diag), TD_OK);
+    }
+    CHECK_INT(td_world_remove_actor(world, td_world_actor_id(world, 1), &diag), TD_OK);
+    CHECK_INT(td_world_remove_actor(world, td_world_actor_id(world, 3), &diag), TD_OK);
+    CHECK_INT(td_world_enable_actor(world, td_world_actor_id(world, 5), false, &diag), TD_OK);
+}
+
+TD_TEST(world_in_which_actors_came_and_went_is_restored_in_a_fresh_one_to_the_bit) {
+    stage one = stage_of(MEADOW), other = stage_of(MEADOW);
+    td_diag diag = {.message = ""};
+    steps(one.world, 5);
+    char *early = saved(one.world);
+    const size_t early_size = td_world_save_size(one.world);
+    add_some(one.world);
+    steps(one.world, 10);
+    char *late = saved(one.world);
+    const size_t late_size = td_world_save_size(one.world);
+    CHECK_INT(td_world_restore(other.world, late, late_size, &diag), TD_OK);
+    CHECK(same_bits(one.world, other.world));
+    steps(one.world, 20);
+    steps(other.world, 20);
+    CHECK(same_bits(one.world, other.world));
+    // back to before they came, and again
+    CHECK_INT(td_world_restore(other.world, early, early_size, &diag), TD_OK);
+    CHECK_INT(td_world_actor_count(other.world), 3);
+    CHECK_INT(td_world_save_size(other.world), early_size);
+    add_some(other.world);
+    steps(other.world, 30);
+    CHECK(same_bits(one.world, other.world));
+    // a save whose places are not its own is refused
+    CHECK_INT(td_world_restore(other.world, late, late_size - 1, &diag), TD_ERR_SYNTAX);
+    CHECK_INT(
+        td_world_restore(other.world, early, late_size > early_size ? early_size - 8 : 0, &diag),
+        TD_ERR_SYNTAX);
+    CHECK(same_bits(one.world, other.world));
+    free(early);
+    free(late);
+    stage_free(&one);
+    stage_free(&other);
+}
+
+TD_TEST(steps_take_no_memory_after_adds_nor_do_adds_after_a_reserve) {
+    test_heap heap = {0};
+    td_alloc alloc = test_heap_alloc(&heap);
+    stage s = try_stage(MEADOW, 1, &alloc);
+    td_diag diag = {.message = ""};
+    CHECK_INT(s.status, TD_OK);
+    CHECK_INT(td_world_reserve_actors(s.world, 0, 2, &diag), TD_OK);
+    CHECK_INT(td_world_reserve_actors(s.world, 1, 1, &diag), TD_OK);
+    CHECK_INT(td_world_reserve_colliders(s.world, 1, &diag), TD_OK);
+    const long calls = heap.calls;
+    add_some(s.world);
+    CHECK_INT(heap.calls, calls);
+    steps(s.world, 20);
+    CHECK_INT(heap.calls, calls);
+    for (int32_t k = 0; k < 9; k++) { // without a reserve: in the call, never in the step
+        td_actor_def def = td_actor_def_default();
+        td_actor_id id;
+        def.position = tdi_vec3(10 + k, 0, 0);
+        CHECK_INT(td_world_add_actor(s.world, &def, &id, &diag), TD_OK);
+        const long now = heap.calls;
+        steps(s.world, 2);
+        CHECK_INT(heap.calls, now);
+    }
+    stage_free(&s);
+    CHECK_INT(heap.held, 0);
+}
+
+TD_TEST(add_that_runs_out_of_memory_anywhere_leaves_the_world_as_it_was) {
+    for (int32_t fail = 0; fail < 60; fail++) {
+        test_heap heap = {0};
+        td_alloc alloc = test_heap_alloc(&heap);
+        stage s = try_stage(MEADOW, 1, &alloc);
+        td_actor_def def = td_actor_def_default();
+        td_actor_id id;
+        td_diag diag = {.message = ""};
+        steps(s.world, 2);
+        char *before = saved(s.world);
+        const size_t size = td_world_save_size(s.world);
+        def.position = tdi_vec3(5, 0, 0);
+        heap.fail_at = heap.calls + fail + 1;
+        const td_status status = td_world_add_actor(s.world, &def, &id, &diag);
+        heap.fail_at = 0;
+        CHECK(status == TD_OK || status == TD_ERR_MEMORY);
+        if (status != TD_OK) {
+            CHECK_INT(td_world_save_size(s.world), size);
+            char *after = saved(s.world);
+            CHECK(size == td_world_save_size(s.world) && memcmp(before, after, size) == 0);
+            free(after);
+        }
+        steps(s.world, 3);
+        free(before);
+        stage_free(&s);
+        CHECK_INT(heap.held, 0);
+        if (status == TD_OK) {
+            CHECK(fail > 3);
+            return;
+        }
+    }
+    CHECK(false);
+}
+
+TD_TEST(threads_do_not_change_a_bit_of_a_world_that_lives) {
+    stage one = stage_of(MEADOW), four = try_stage(MEADOW, 4, NULL);
+    steps(one.world, 3);
+    steps(four.world, 3);
+    add_some(one.world);
+    add_some(four.world);
+    steps(one.world, 20);
+    steps(four.world, 20);
+    CHECK(same_bits(one.world, four.world));
+    stage_free(&one);
+    stage_free(&four);
+}
