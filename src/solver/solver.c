@@ -52,7 +52,7 @@ td_status tdi_solver_step(const tdi_solver *solver, void *state, const td_step_o
     if (!tdi_is_implicit(own.integrator)) {
         return solver->explicit_step(state, &own, stats, diag);
     }
-    const tdi_member alone = {solver->implicit, state, &own, NULL};
+    const tdi_member alone = {.ops = solver->implicit, .body = state, .opts = &own};
     const tdi_system system = {.member = &alone, .count = 1};
     const td_alloc *alloc = ((const tdi_solver_state *)state)->alloc;
     return tdi_system_step(&system, NULL, alloc, stats, diag);
@@ -64,7 +64,7 @@ td_status tdi_solver_settle(const tdi_solver *solver, void *state, const td_step
     td_step_opts own;
     td_status status = tdi_step_opts_take(opts, &own, diag);
     status = status == TD_OK ? tdi_solver_check(solver, state, &own, diag) : status;
-    const tdi_member alone = {solver->implicit, state, &own, NULL};
+    const tdi_member alone = {.ops = solver->implicit, .body = state, .opts = &own};
     const tdi_system system = {.member = &alone, .count = 1};
     return status == TD_OK ? tdi_system_settle(&system, stats ? stats : &none, diag) : status;
 }

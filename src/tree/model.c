@@ -21,9 +21,8 @@
 static const int32_t kind_dofs[] = {3, 1, 1, 0, 6};
 static const int32_t kind_coords[] = {4, 1, 1, 0, 7};
 
-static void lay_out_model(td_tree_model *m, tdi_layout *l, int32_t n) {
-    size_t count = (size_t)n;
-    tdi_layout_place(l, 1, sizeof *m);
+void tdi_tree_model_lay_out(td_tree_model *m, tdi_layout *l) {
+    size_t count = (size_t)m->body_count;
     m->body = tdi_layout_place(l, count, sizeof *m->body);
     m->head.parameters = m->body;
     m->head.parameter_bytes = count * sizeof *m->body;
@@ -33,9 +32,15 @@ static void lay_out_model(td_tree_model *m, tdi_layout *l, int32_t n) {
     m->other_place = tdi_layout_place(l, count, sizeof *m->other_place);
     m->kind = tdi_layout_place(l, count, sizeof *m->kind);
     m->capsule_body = tdi_layout_place(l, count, sizeof *m->capsule_body);
+    m->point = tdi_layout_place(l, 2 * count, sizeof *m->point);
     m->drawn = tdi_layout_place(l, 2 * count, sizeof *m->drawn);
     m->run = tdi_layout_place(l, (size_t)m->run_count, sizeof *m->run);
     m->part = tdi_layout_place(l, (size_t)m->part_count, sizeof *m->part);
+}
+
+static void lay_out_model(td_tree_model *m, tdi_layout *l) {
+    tdi_layout_place(l, 1, sizeof *m);
+    tdi_tree_model_lay_out(m, l);
 }
 
 static int32_t count_runs(const td_segment *segments, int32_t n) {
@@ -179,7 +184,7 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
     int32_t *sizes = tdi_alloc_zeroed(alloc, (size_t)n, sizeof *sizes);
     shape.part_count = sizes ? tdi_tree_cut(segments, n, sizes, NULL) : 0;
     tdi_layout l = {NULL, 0};
-    lay_out_model(&shape, &l, n);
+    lay_out_model(&shape, &l);
     char *block = sizes ? tdi_alloc_zeroed(alloc, l.used, 1) : NULL;
     if (!block) {
         tdi_alloc_free(alloc, sizes, (size_t)n * sizeof *sizes);
@@ -187,7 +192,7 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
     }
     shape.head.bytes = l.used;
     l = (tdi_layout){block, 0};
-    lay_out_model(&shape, &l, n);
+    lay_out_model(&shape, &l);
     fill_model(&shape, segments, n);
     add_bodies(&shape, td_skeleton_bodies(skeleton), td_skeleton_body_count(skeleton));
     tdi_tree_cut(segments, n, sizes, shape.part);
@@ -214,7 +219,7 @@ td_status tdi_tree_model_copy(const td_tree_model *model, const td_alloc *alloc,
     td_tree_model shape = *model;
     tdi_layout l = {block, 0};
     shape.head.alloc = alloc;
-    lay_out_model(&shape, &l, model->body_count);
+    lay_out_model(&shape, &l);
     memcpy(block, model, model->head.bytes);
     memcpy(block, &shape, sizeof shape);
     *out = (td_tree_model *)block;
