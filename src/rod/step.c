@@ -4,6 +4,8 @@
 
 #include "rod/implicit.h"
 
+#include "base/guard.h"
+
 #include "rod/pins.h"
 #include "rod/points.h"
 #include "rod/pose.h"
@@ -563,6 +565,9 @@ const tdi_implicit tdi_rod_implicit = {
 };
 
 td_state_ref td_rod_ref(td_rod_state *state) {
+    if (!state) {
+        return (td_state_ref){0};
+    }
     return (td_state_ref){&tdi_rod_implicit, state};
 }
 
@@ -594,10 +599,16 @@ td_status tdi_rod_step_explicitly(void *state, const td_step_opts *o, td_step_st
 
 td_status td_rod_step(td_rod_state *s, const td_step_opts *opts, td_step_stats *stats,
                       td_diag *diag) {
+    if (!s) {
+        return tdi_refuse(diag, __func__);
+    }
     return tdi_solver_step(&tdi_solver_rod, s, opts, stats, diag);
 }
 
 td_status td_rod_settle(td_rod_state *s, const td_step_opts *opts, td_step_stats *stats,
                         td_diag *diag) {
+    if (!s) {
+        return tdi_refuse(diag, __func__);
+    }
     return tdi_solver_settle(&tdi_solver_rod, s, opts, stats, diag);
 }
