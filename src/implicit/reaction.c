@@ -48,6 +48,13 @@ static void add_contacts(const tdi_touch *t, int32_t member, td_vec3 about, td_v
                 *moment = tdi_add(*moment, tdi_cross(tdi_sub(t->now[point], about), f));
             }
         }
+        for (int side = 0; side < 2; side++) { // turns of the capsules: arm force x normal
+            const int32_t capsule = side ? list[k].other : list[k].capsule;
+            if (capsule < t->capsule_count && t->owner[capsule] == member) {
+                const td_vec3 turn = tdi_cross(list[k].force, list[k].normal);
+                *moment = tdi_madd(*moment, turn, list[k].arm[side]);
+            }
+        }
     }
 }
 
