@@ -72,7 +72,7 @@ PART_OF_ANOTHER = {
 EMPTY_WHEN_ZERO = {
     "td_air", "td_alloc", "td_along", "td_body", "td_clip_actor", "td_contour", "td_define", "td_diag_list",
     "td_environment", "td_helix_published", "td_hit", "td_lcp", "td_load", "td_loader", "td_print", "td_rod_body",
-    "td_step_stats"}
+    "td_reduce_stats", "td_step_stats"}
 
 
 def wrong_structs():

@@ -20,6 +20,7 @@
 #include "tendril/island.h"
 #include "tendril/solver.h"
 #include "tendril/tree.h"
+#include "tendril/reduce.h"
 #include "tendril/batch.h"
 #include "tendril/analytic.h"
 #include "tendril/adapt.h"
