@@ -51,6 +51,7 @@ typedef struct tdi_tree_step {
     td_pool *pool;
     bool guessed;        // q_start is that of this step
     bool carry;          // the base goes with the increments
+    bool note;           // increments note the forces that they lead to
     tdi_twist base_move; // and by this
     td_real time;        // 0..1: how far the base has come
 } tdi_tree_step;
@@ -69,6 +70,7 @@ td_real tdi_step_solve(void *body, bool limited, td_real *promise);
 td_real tdi_step_attempt(void *body, bool limited, td_real *promise);
 td_real tdi_step_largest(const void *body);
 td_real tdi_step_value(const void *body);
+void tdi_step_nudge(void *body, const tdi_rigid *motion);
 void tdi_step_keep(void *body);
 void tdi_step_try(void *body, td_real fraction);
 bool tdi_step_driven(const void *body);
@@ -91,7 +93,7 @@ void tdi_step_stand(void *body);
     .joint_inertia = tdi_tree_joint_inertia, .pin_joint = tdi_tree_pin_joint,              \
     .pin_places = tdi_tree_pin_places, .pin_moves = tdi_tree_pin_moves,                    \
     .pin_push = tdi_tree_pin_push, .pin_confine = tdi_tree_pin_confine,                    \
-    .pin_add = tdi_tree_pin_add
+    .pin_add = tdi_tree_pin_add, .nudge = tdi_step_nudge, .transform = tdi_tree_transform
 
 // A tree for the common Newton's method; bodies are td_tree_states.
 extern const tdi_implicit tdi_tree_implicit;

@@ -162,6 +162,7 @@ void td_world_free(td_world *w) {
     }
     tdi_world_free_constraints(w);
     tdi_world_free_islands(w);
+    tdi_watch_free(w, &w->watch);
     for (int32_t k = 0; k < w->made_count; k++) {
         td_adapt_free(w->actors[k].adapt);
         tdi_state_free(w->actors[k].state);
