@@ -183,6 +183,7 @@ struct td_tree_state {
     td_real *q;           // coordinates
     td_real *v;           // velocities
     int32_t stale;        // v is older than `past`: see tdi_tree_fresh
+    bool nudged;          // frames are not those of the step
     tdi_frame *frame;
     td_real *angle;      // a degree of freedom: joint's rotation vector, angle or slide
     td_real *angle_near; // the same in the last iteration of a step
