@@ -331,6 +331,7 @@ typedef struct td_scene_collider {
         td_quat rotation;
         td_real friction;
         td_real restitution;
+        td_real rolling;
     } as;
 } td_scene_collider;
 
@@ -344,6 +345,7 @@ typedef struct td_scene_contact {
     td_real friction, gap, creep;
     td_contact_method method;
     td_real restitution;
+    td_real rolling;
 } td_scene_contact;
 
 // ---- recording ------------------------------------------------------------------------------

@@ -479,6 +479,20 @@ static td_real value_kept(void *body) {
     return kept;
 }
 
+static void nudge(void *body, const tdi_rigid *g) {
+    td_rod_state *s = body;
+    const size_t bytes = (size_t)s->model->node_count * sizeof *s->pose;
+    if (!g && !s->nudged) {
+        memcpy(s->pose_back, s->pose, bytes);
+    } else {
+        memcpy(s->pose, s->pose_back, bytes);
+    }
+    for (int32_t i = 0; g && i < s->model->node_count; i++) {
+        tdi_rod_move_pose(&s->pose[i], g);
+    }
+    s->nudged = g || !s->nudged;
+}
+
 // ---- what is held ---------------------------------------------------------------------------
 
 static bool driven(const void *body) {
@@ -513,6 +527,7 @@ const tdi_implicit tdi_rod_implicit = {
     .solve_again = solve_again,
     .largest = largest,
     .value = value,
+    .nudge = nudge,
     .value_kept = value_kept,
     .keep = keep,
     .try = try,
@@ -527,6 +542,10 @@ const tdi_implicit tdi_rod_implicit = {
     .moves = tdi_rod_moves,
     .add = tdi_rod_add_side,
     .push = tdi_rod_push,
+    .turned = tdi_rod_turned,
+    .turns = tdi_rod_turns,
+    .spin = tdi_rod_spin,
+    .wring = tdi_rod_wring,
     .respond = tdi_rod_respond,
     .absorb = tdi_rod_absorb,
     .mass = tdi_rod_mass,
@@ -536,6 +555,7 @@ const tdi_implicit tdi_rod_implicit = {
     .pin_confine = tdi_rod_pin_confine,
     .pin_add = tdi_rod_pin_add,
     .blocks = tdi_rod_blocks,
+    .turn_rows = tdi_rod_turn_rows,
     .unknowns = tdi_rod_unknowns,
     .increments = tdi_rod_increments,
     .saved = tdi_rod_saved,

@@ -24,6 +24,7 @@ td_contact_opts tdi_world_contact_opts(const td_world *w) {
     opts.creep = c->creep;
     opts.method = c->method;
     opts.restitution = c->restitution;
+    opts.rolling = c->rolling;
     return opts;
 }
 
@@ -115,6 +116,7 @@ td_status tdi_world_make_colliders(td_world *w, td_diag_list *diags) {
         s->now.sides = def->colliders[k].as.sides;
         s->now.friction = def->colliders[k].as.friction;
         s->now.restitution = def->colliders[k].as.restitution;
+        s->now.rolling = def->colliders[k].as.rolling;
     }
     tdi_world_place_colliders(w);
     status = td_colliders_check(w->colliders, w->enabled_colliders, &diag);

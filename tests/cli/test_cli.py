@@ -475,7 +475,7 @@ class Bodies(unittest.TestCase):
                           "helix-cantilever", "helix-elastica", "helix-vibration",
                           "helix-energy", "helix-composite", "helix-stability",
                           "helix-agreement", "storms", "contact", "contact-mixed", "stick-slip",
-                          "friction",
+                          "friction", "rolling",
                           "limits", "impact", "linkage", "loop-chain", "lcp"])
 
     def test_a_case_passes_with_a_row_for_each_figure(self):
