@@ -29,5 +29,6 @@
 #include "tendril/scene.h"
 #include "tendril/world.h"
 #include "tendril/actor.h"
+#include "tendril/query.h"
 #include "tendril/io.h"
 #include "tendril/clip.h"

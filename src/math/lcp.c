@@ -8,6 +8,7 @@
 #include "math/lcp.h"
 
 #include "base/diag.h"
+#include "base/guard.h"
 #include "base/opts.h"
 #include "base/range.h"
 
@@ -324,6 +325,9 @@ td_lcp_result tdi_lcp_solve(tdi_lcp_work *k, const td_lcp *p, const td_lcp_opts 
 
 td_status td_lcp_solve(const td_lcp *problem, const td_lcp_opts *opts, const td_alloc *alloc,
                        td_real *x, td_lcp_result *result, td_diag *diag) {
+    if (!problem || !result || (problem->count > 0 && !x)) {
+        return tdi_refuse(diag, __func__);
+    }
     td_lcp_opts own;
     td_status status = tdi_lcp_opts_take(opts, &own, diag);
     status = status == TD_OK ? check_problem(problem, diag) : status;
