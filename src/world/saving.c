@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
-#define VERSION  10u
+#define VERSION  11u
 #define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {
@@ -193,6 +193,7 @@ static void tape_collider(tape *t, tdi_collider_slot *s) {
     item(t, &s->now.friction, sizeof s->now.friction);
     item(t, &s->now.restitution, sizeof s->now.restitution);
     item(t, &s->now.rolling, sizeof s->now.rolling);
+    item(t, &s->now.static_friction, sizeof s->now.static_friction);
     item(t, &s->now.position, sizeof s->now.position);
     item(t, &s->now.rotation, sizeof s->now.rotation);
     item(t, &s->next, sizeof s->next);
