@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
-#define VERSION  11u
+#define VERSION  12u
 #define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {
@@ -176,6 +176,7 @@ static void tape_place(tape *t, tdi_actor *a) {
     flag(t, &a->alive);
     flag(t, &a->enabled);
     flag(t, &a->own_place);
+    flag(t, &a->blocked);
     word(t, &a->generation);
     item(t, &a->place, sizeof a->place);
 }
