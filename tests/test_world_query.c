@@ -123,20 +123,20 @@ TD_TEST(sphere_finds_the_nearest_surface_within_reach) {
 
 // ---- contacts -------------------------------------------------------------------------------
 
-// Two rods on a plane, and two across them; what resists rolling keeps them there.
+// Two rods on a plane and two across them, that fall and roll a little.
 static const char *heap_of(char text[TEXT], const char *solver, const char *contact) {
-    int length = snprintf(text, TEXT,
-                          "{contact: {rolling: 0.05 %s}, colliders: [{plane: {rolling: 0.05}}],\n"
-                          " objects: [",
-                          contact);
+    int length =
+        snprintf(text, TEXT, "{contact: {%s}, colliders: [{plane: {}}], objects: [", contact);
     for (int32_t k = 0; k < 4; k++) {
-        const td_real side = k % 2 ? 0.06 : -0.06, end = 0.1;
+        const double aside = k % 2 ? 0.05 : -0.05, askew = 0.004 * k;
+        const bool upper = k / 2;
         length += snprintf(text + length, TEXT - (size_t)length,
                            "{name: rod-%d, solver: %s, start: drawn, relaxation_time: 0.05,\n"
                            " position: [0, %g, 0], strand: {start: {held: free}, segments: 3,\n"
                            "  points: [[%g, 0, %g], [%g, 0, %g]], radius: 0.01}},\n",
-                           (int)k, solver, k < 2 ? 0.0105 : 0.032, k < 2 ? -end : side,
-                           k < 2 ? side : -end, k < 2 ? end : side, k < 2 ? side : end);
+                           (int)k, solver, upper ? 0.034 : 0.012, upper ? -0.1 : aside,
+                           upper ? aside : -0.1, upper ? 0.1 : aside + askew,
+                           upper ? aside + askew : 0.1);
     }
     snprintf(text + length, TEXT - (size_t)length, "]}");
     return text;
@@ -154,7 +154,7 @@ static td_real weight_of(const td_world *world) {
 }
 
 TD_TEST(contact_forces_of_a_heap_add_up_to_its_weight) {
-    static const char *contacts[] = {"", ", method: exact"};
+    static const char *contacts[] = {"", "method: exact"};
     for (int32_t s = 0; s < td_solver_count(); s++) {
         for (int32_t m = 0; m < 2; m++) {
             char text[TEXT];
@@ -177,7 +177,7 @@ TD_TEST(contact_forces_of_a_heap_add_up_to_its_weight) {
             CHECK_SAY(fabs(ground.y - weight) < 1e-3 * weight, "%s %s: %g N of %g",
                       td_solver_get(s).name, contacts[m], ground.y, weight);
             CHECK(fabs(ground.x) + fabs(ground.z) < 1e-3 * weight);
-            CHECK(between >= 4); // they lie on each other
+            CHECK(between >= 3); // they lie on each other
             stage_free(&w);
         }
     }

@@ -194,6 +194,7 @@ static void tape_collider(tape *t, tdi_collider_slot *s) {
     item(t, &s->now.friction, sizeof s->now.friction);
     item(t, &s->now.restitution, sizeof s->now.restitution);
     item(t, &s->now.rolling, sizeof s->now.rolling);
+    item(t, &s->now.static_friction, sizeof s->now.static_friction);
     item(t, &s->now.position, sizeof s->now.position);
     item(t, &s->now.rotation, sizeof s->now.rotation);
     item(t, &s->next, sizeof s->next);

@@ -391,6 +391,13 @@ tdi_system tdi_island_system(const td_world *world, const tdi_island *island);
 td_status tdi_world_make_constraints(td_world *world, td_diag_list *diags);
 void tdi_world_free_constraints(td_world *world);
 
+// adaptive.c: actors that the integrator TD_ADAPTIVE steps.
+// What that needs, if the actor's object has it. `diag` may be NULL.
+td_status tdi_actor_make_adaptive(td_world *world, tdi_actor *actor, td_diag *diag);
+td_status tdi_actor_step_adaptively(td_world *world, tdi_actor *actor);
+// After its state was restored to where the step began.
+void tdi_actor_undo_adaptively(tdi_actor *actor);
+
 // holding_back.c: islands whose step cannot be solved, while all others go on.
 // Whether that is so, and not a fault of all of the world.
 bool tdi_island_fails(const td_world *world, const tdi_island *island);
@@ -400,13 +407,6 @@ void tdi_island_hold(td_world *world, tdi_island *island);
 void tdi_island_stop(td_world *world, const tdi_island *island);
 // Notes who is held. TD_ERR_BLOCKED when some actor was not before.
 td_status tdi_world_note_blocked(td_world *world, td_diag *diag);
-
-// adaptive.c: actors that the integrator TD_ADAPTIVE steps.
-// What that needs, if the actor's object has it. `diag` may be NULL.
-td_status tdi_actor_make_adaptive(td_world *world, tdi_actor *actor, td_diag *diag);
-td_status tdi_actor_step_adaptively(td_world *world, tdi_actor *actor);
-// After its state was restored to where the step began.
-void tdi_actor_undo_adaptively(tdi_actor *actor);
 
 // explicit_holds.c: constraints of groups that explicit integrators step.
 // Of a group whose constraints these are, with actors numbered within it.
