@@ -73,6 +73,7 @@ typedef struct td_string {
     int64_t module_count;
     int64_t param_count;
     const struct tdi_variables *variables; ///< The derivation's own, used in drawing.
+    const uint64_t *names; ///< A module: its name for life; NULL: td_derive_opts.names was not set.
 } td_string;
 
 /// The symbol at a module, as it is read: `~L(1)` is one, also where it is two modules because a
@@ -122,6 +123,10 @@ typedef struct td_derive_opts {
     td_print print;             ///< Default: what is printed is dropped.
     bool float_parameters;      ///< Round parameters to single precision, as cpfg stores them, also
                                 ///< where the text does not ask for it. Default false.
+    /// Modules get names that they keep while the plant grows, so that segments made of them keep
+    /// their ids; takes 8 bytes a module and a part of the speed. Default false: segments are
+    /// numbered in the order of the string.
+    bool names;
 } td_derive_opts;
 
 TD_API td_derive_opts td_derive_opts_default(void);

@@ -140,7 +140,8 @@ typedef struct td_section {
 
 /// One piece of a skeleton.
 typedef struct td_segment {
-    int32_t id;     ///< Stable name of the segment while the plant grows. Unique.
+    int32_t id;     ///< Unique. Of a plant that was derived with td_derive_opts.names the segment
+                    ///< keeps it while the plant grows; of others it counts segments.
     int32_t parent; ///< Index below its own, or TD_NONE: attached to the ground.
     td_joint_kind joint;
     td_vec3 attach;  ///< Joint origin in the parent's axes (the world's without parent), m.

@@ -115,6 +115,7 @@ td_status td_derivation_new(const td_grammar *grammar, const td_derive_opts *opt
 static void buffer_free(tdi_string_buffer *b, const td_alloc *alloc) {
     tdi_alloc_free(alloc, b->types, (size_t)b->capacity * sizeof *b->types);
     tdi_alloc_free(alloc, b->params, (size_t)b->param_capacity * sizeof *b->params);
+    tdi_alloc_free(alloc, b->names, (size_t)b->name_capacity * sizeof *b->names);
     *b = (tdi_string_buffer){0};
 }
 

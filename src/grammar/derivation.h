@@ -9,8 +9,9 @@
 typedef struct tdi_string_buffer {
     uint16_t *types;
     double *params;
+    uint64_t *names; // NULL: modules have none
     int64_t count, param_count;
-    int64_t capacity, param_capacity;
+    int64_t capacity, param_capacity, name_capacity;
 } tdi_string_buffer;
 
 typedef struct tdi_opened_use { // by '?', not yet left by '$'
@@ -42,12 +43,13 @@ struct td_derivation {
 };
 
 static inline td_string tdi_buffer_view(const tdi_string_buffer *b) {
-    td_string s = {b->types, b->params, b->count, b->param_count, NULL};
+    td_string s = {b->types, b->params, b->count, b->param_count, NULL, b->names};
     return s;
 }
 
 static inline size_t tdi_buffer_bytes(const tdi_string_buffer *b) {
-    return (size_t)b->capacity * sizeof *b->types + (size_t)b->param_capacity * sizeof *b->params;
+    return (size_t)b->capacity * sizeof *b->types + (size_t)b->param_capacity * sizeof *b->params +
+           (size_t)b->name_capacity * sizeof *b->names;
 }
 
 // Runs the Start blocks and writes the axiom.

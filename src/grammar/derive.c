@@ -28,7 +28,8 @@ static td_status grow(td_derivation *d, tdi_string_buffer *b, int64_t modules, i
     }
     uint64_t others = (b == &d->now ? 0 : tdi_buffer_bytes(&d->now)) +
                       (b == &d->next ? 0 : tdi_buffer_bytes(&d->next));
-    uint64_t wanted = (uint64_t)(b->count + modules) * sizeof *b->types +
+    const size_t width = sizeof *b->types + (o->names ? sizeof *b->names : 0);
+    uint64_t wanted = (uint64_t)(b->count + modules) * width +
                       (uint64_t)(b->param_count + params) * sizeof *b->params;
     if (others + wanted > o->max_bytes) {
         return tdi_source_fail(source, at, diag, TD_ERR_LIMIT,
@@ -47,6 +48,14 @@ static td_status grow(td_derivation *d, tdi_string_buffer *b, int64_t modules, i
         return TD_ERR_MEMORY;
     }
     b->params = grown;
+    if (o->names) { // as many as there is room for types
+        uint64_t *names =
+            tdi_array_reserve(d->alloc, b->names, &b->name_capacity, b->capacity, sizeof *names);
+        if (!names) {
+            return TD_ERR_MEMORY;
+        }
+        b->names = names;
+    }
     return TD_OK;
 }
 
@@ -59,16 +68,51 @@ static inline td_status room(td_derivation *d, tdi_string_buffer *b, int64_t mod
     return grow(d, b, modules, params, at, diag);
 }
 
+// ---- names ----------------------------------------------------------------------------------
+
+// A module that a production makes of another.
+typedef struct origin {
+    uint64_t name;
+    int32_t type; // TD_NONE: there was none
+} origin;
+
+// The path to module k of a successor: the step in which it is made above, then a hash of the
+// predecessor's path, of k and of the step.
+static uint64_t name_of(const td_derivation *d, uint64_t from, int64_t k) {
+    const uint64_t step = (uint64_t)d->step + 1, born = step < UINT16_MAX ? step : UINT16_MAX;
+    uint64_t h = (from ^ (from >> 31)) * 0x9e3779b97f4a7c15u + (uint64_t)k + 1;
+    h = (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9u + step;
+    h = (h ^ (h >> 32)) * 0x94d049bb133111ebu;
+    return born << 48 | h >> 16;
+}
+
+// Name of module k of what was made of `from`. The first of the same type lives on: an F that
+// becomes a longer F is the same stem.
+static uint64_t next_name(const td_derivation *d, origin *from, int32_t type, int64_t k) {
+    if (type == from->type) {
+        from->type = TD_NONE;
+        return from->name;
+    }
+    return name_of(d, from->name, k);
+}
+
+static origin origin_of(const tdi_string_buffer *b, int64_t i) {
+    return (origin){b->names ? b->names[i] : 0, b->types[i]};
+}
+
 // ---- writing --------------------------------------------------------------------------------
 
 static inline td_status write_words(td_derivation *d, tdi_string_buffer *b, const tdi_words *words,
-                                    double *slots, uint32_t at, td_diag *diag) {
+                                    double *slots, uint32_t at, origin from, td_diag *diag) {
     td_status status = room(d, b, words->module_count, words->arg_count, at, diag);
     if (status != TD_OK) {
         return status;
     }
     if (words->module_count > 0) {
         memcpy(b->types + b->count, words->types, (size_t)words->module_count * sizeof *b->types);
+    }
+    for (int64_t k = 0; k < words->module_count && d->opts.names; k++) {
+        b->names[b->count + k] = next_name(d, &from, words->types[k], k);
     }
     b->count += words->module_count;
     if (words->arg_count > 0) {
@@ -81,7 +125,7 @@ static inline td_status write_words(td_derivation *d, tdi_string_buffer *b, cons
 
 static inline td_status copy_modules(td_derivation *d, tdi_string_buffer *b, const uint16_t *types,
                                      int64_t count, const double *params, int64_t param_count,
-                                     td_diag *diag) {
+                                     const uint64_t *names, td_diag *diag) {
     td_status status = room(d, b, count, param_count, d->grammar->axiom_at, diag);
     if (status != TD_OK) {
         return status;
@@ -95,6 +139,9 @@ static inline td_status copy_modules(td_derivation *d, tdi_string_buffer *b, con
     }
     for (int64_t i = 0; i < param_count; i++) {
         b->params[b->param_count + i] = params[i];
+    }
+    if (d->opts.names) {
+        memcpy(b->names + b->count, names, (size_t)count * sizeof *names);
     }
     b->count += count;
     b->param_count += param_count;
@@ -191,17 +238,19 @@ static td_status enter_or_leave(td_derivation *d, int64_t i, int64_t param, int6
 }
 
 // Writes module `site` and what the decomposition makes of it; *used counts the modules it takes.
-static td_status decompose(td_derivation *d, const tdi_site *site, int64_t *used, td_diag *diag) {
+static td_status decompose(td_derivation *d, const tdi_site *site, origin from, int64_t *used,
+                           td_diag *diag) {
     tdi_expander *e = &d->engine->expander;
     tdi_expander_start(e, site);
-    for (;;) {
+    for (int64_t k = 0;; k++) {
         uint16_t type;
         const double *params;
         bool more;
         e->chooser.made = tdi_buffer_view(&d->next);
         td_status status = tdi_expander_next(e, d->alloc, &more, &type, &params, diag);
         if (status == TD_OK && more) {
-            status = copy_modules(d, &d->next, &type, 1, params, d->arity[type], diag);
+            const uint64_t name = next_name(d, &from, type, k);
+            status = copy_modules(d, &d->next, &type, 1, params, d->arity[type], &name, diag);
         }
         if (status != TD_OK || !more) {
             *used = e->used;
@@ -215,12 +264,13 @@ static td_status write_parts(td_derivation *d, const tdi_production *r, double *
                              int64_t first, int64_t last, td_diag *diag) {
     tdi_string_buffer *b = &d->whole;
     b->count = b->param_count = 0;
-    td_status status = write_words(d, b, &r->successor, slots, r->at, diag);
+    td_status status =
+        write_words(d, b, &r->successor, slots, r->at, origin_of(&d->now, first), diag);
     int64_t used = 0;
     tdi_site site = {.types = b->types, .params = b->params, .first = first, .last = last};
     for (int64_t k = 0; k < b->count && status == TD_OK; k += used) {
         site.count = b->count - k;
-        status = decompose(d, &site, &used, diag);
+        status = decompose(d, &site, origin_of(b, k), &used, diag);
         for (int64_t m = 0; m < used; m++) {
             site.params += d->arity[*site.types++];
         }
@@ -251,13 +301,14 @@ static td_status rewrite_module(td_derivation *d, int64_t i, int64_t param, int6
     }
     if (!r) {
         site.last = i;
-        return decomposes
-                   ? decompose(d, &site, used, diag)
-                   : copy_modules(d, &d->next, &d->now.types[i], 1, params, d->arity[type], diag);
+        return decomposes ? decompose(d, &site, origin_of(&d->now, i), used, diag)
+                          : copy_modules(d, &d->next, &d->now.types[i], 1, params, d->arity[type],
+                                         d->now.names ? d->now.names + i : NULL, diag);
     }
     *used = r->strict.count;
-    return decomposes ? write_parts(d, r, slots, i, i + *used - 1, diag)
-                      : write_words(d, &d->next, &r->successor, slots, r->at, diag);
+    return decomposes
+               ? write_parts(d, r, slots, i, i + *used - 1, diag)
+               : write_words(d, &d->next, &r->successor, slots, r->at, origin_of(&d->now, i), diag);
 }
 
 static inline bool gate_open(const td_derivation *d, uint64_t gate, int32_t neighbour) {
@@ -278,12 +329,12 @@ static inline bool stays(const td_derivation *d, const tdi_engine *e, int64_t i)
 
 // no choice to make: binds the parameters and writes the successor
 static inline td_status follow(td_derivation *d, const tdi_engine *e, const tdi_production *r,
-                               const double *params, td_diag *diag) {
+                               int64_t i, const double *params, td_diag *diag) {
     double *slots = e->chooser.slots;
     for (int32_t k = 0; k < r->strict.param_count; k++) {
         slots[r->strict.first_slot + k] = params[k];
     }
-    return write_words(d, &d->next, &r->successor, slots, r->at, diag);
+    return write_words(d, &d->next, &r->successor, slots, r->at, origin_of(&d->now, i), diag);
 }
 
 // Rewrites the module at i, or passes the rest of a branch that '%' drops; *i and *param move on.
@@ -316,10 +367,10 @@ static td_status rewrite(td_derivation *d, td_diag *diag) {
         }
         if (run > i) {
             status = copy_modules(d, &d->next, b->types + i, run - i, b->params + param,
-                                  run_param - param, diag);
+                                  run_param - param, b->names ? b->names + i : NULL, diag);
         } else if (e->only[b->types[i]]) {
             const place since = end_of_next(d);
-            status = follow(d, e, e->only[b->types[i]], b->params + param, diag);
+            status = follow(d, e, e->only[b->types[i]], i, b->params + param, diag);
             status = status == TD_OK ? note_uses(d, since) : status;
             run_param += d->arity[b->types[run++]];
         } else {
@@ -422,7 +473,8 @@ td_status tdi_derivation_begin(td_derivation *d, td_diag *diag) {
     if (status == TD_OK) {
         memcpy(d->new_globals, d->globals, (size_t)g->global_count * sizeof *d->globals);
         memcpy(d->new_arrays, d->arrays, (size_t)g->array_value_count * sizeof *d->arrays);
-        status = write_words(d, &d->next, &g->axiom, no_slots, g->axiom_at, diag);
+        const origin nothing = {0, TD_NONE};
+        status = write_words(d, &d->next, &g->axiom, no_slots, g->axiom_at, nothing, diag);
     }
     if (status == TD_OK) {
         status = note_uses(d, (place){0, 0, 0});

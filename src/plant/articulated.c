@@ -262,7 +262,9 @@ static td_status read_body(reading *r, int32_t params) {
         *r->diag = inner;
     }
     r->joint = NULL;
-    return status;
+    return status == TD_OK && r->string->names
+               ? tdi_builder_name(r->builder, r->string->names[r->module], 0, r->diag)
+               : status;
 }
 
 // ---- brackets -------------------------------------------------------------------------------

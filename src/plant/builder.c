@@ -50,6 +50,7 @@ void td_builder_free(td_builder *builder) {
     }
     const td_alloc *alloc = builder->store.alloc;
     tdi_alloc_free(alloc, builder->extras, (size_t)builder->extra_capacity * sizeof(tdi_extra));
+    tdi_alloc_free(alloc, builder->names, (size_t)builder->name_capacity * sizeof(uint64_t));
     tdi_alloc_free(alloc, builder->shape_moments,
                    (size_t)builder->shape_moments_capacity * sizeof(tdi_shape_moments));
     tdi_store_free(&builder->store);
@@ -473,7 +474,8 @@ td_status td_builder_finish(td_builder *builder, td_skeleton **out, td_diag *dia
     if (!builder || !out) {
         return tdi_refuse(diag, __func__);
     }
-    td_status status = compute(builder, diag);
+    td_status status = tdi_builder_make_ids(builder, diag);
+    status = status == TD_OK ? compute(builder, diag) : status;
     if (status == TD_OK) {
         status = hand_over(builder, out, diag);
     }
@@ -485,5 +487,6 @@ td_status td_builder_finish(td_builder *builder, td_skeleton **out, td_diag *dia
     store->strand_count = store->body_count = 0;
     store->material_count = 1;
     builder->has_ids = false;
+    builder->name_count = 0;
     return status;
 }

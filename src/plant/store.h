@@ -61,8 +61,16 @@ struct td_builder {
     int64_t extra_capacity;
     tdi_shape_moments *shape_moments; // one a shape
     int64_t shape_moments_capacity;
-    bool has_ids; // some id differs from its index
+    bool has_ids;    // some id differs from its index
+    uint64_t *names; // a segment: the name of what it was made of; or none have one
+    int64_t name_count, name_capacity;
 };
+
+// Names the segment that was added last: `name` is that of its module, `part` tells several of one
+// module from each other. Ids come of them when the builder finishes; see ids.c.
+td_status tdi_builder_name(td_builder *builder, uint64_t name, int32_t part, td_diag *diag);
+// Ids of all segments, if all were named.
+td_status tdi_builder_make_ids(td_builder *builder, td_diag *diag);
 
 // NULL is the default. Checks struct_size and every field.
 td_status tdi_skeleton_opts_check(const td_skeleton_opts *opts, td_skeleton_opts *out,

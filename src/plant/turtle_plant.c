@@ -21,9 +21,12 @@ typedef struct maker {
     td_builder *builder;
     frame *frames; // one a segment
     int64_t frame_capacity;
-    int32_t *materials; // place in the builder of each of the header's, or TD_NONE
-    int32_t *surfaces;  // likewise of the header's surfaces
-    int32_t *contours;  // number in the builder of each of the header's contours, or 0
+    int32_t *materials;    // place in the builder of each of the header's, or TD_NONE
+    int32_t *surfaces;     // likewise of the header's surfaces
+    int32_t *contours;     // number in the builder of each of the header's contours, or 0
+    const uint64_t *names; // of the string's modules; NULL: none
+    int64_t module;        // of the last piece
+    int32_t part;          // its number among those of the module
 } maker;
 
 // ---- materials and shapes, added on first use -----------------------------------------------
@@ -188,10 +191,15 @@ static td_status take_piece(void *context, const tdi_piece *piece, int32_t *mark
         return tdi_fail_at(diag, status, piece->module, "%s", inner.message);
     }
     m->frames[index] = (frame){piece->origin, piece->rotation};
+    if (m->names) {
+        m->part = index > 0 && piece->module == m->module ? m->part + 1 : 0;
+        m->module = piece->module;
+        status = tdi_builder_name(m->builder, m->names[piece->module], m->part, diag);
+    }
     if (mark) {
         *mark = index;
     }
-    return TD_OK;
+    return status;
 }
 
 // ---- pipe model -----------------------------------------------------------------------------
@@ -234,7 +242,7 @@ td_status tdi_pieces_read(const td_grammar *grammar, const td_string *string,
     const td_alloc *alloc = builder->store.alloc;
     size_t material_count = (size_t)header->material_count;
     size_t surface_count = (size_t)header->body->surface_count + 2;
-    maker m = {.header = header, .builder = builder};
+    maker m = {.header = header, .builder = builder, .names = string->names};
     size_t contour_count = (size_t)header->body->contour_count;
     size_t place_count = material_count + surface_count + contour_count;
     m.materials = tdi_alloc_zeroed(alloc, place_count, sizeof *m.materials);
