@@ -95,6 +95,23 @@ TD_TEST(constraint_force_is_the_weight_that_it_carries) {
     }
 }
 
+// Arrows: the force of a nail on what hangs on it, at the nail.
+TD_TEST(constraint_forces_are_told_with_those_of_contacts) {
+    stage s = strand_stage("tree", "constraints: [{point: {a: {segment: 7}, to: [0.1, 0.65, 0]}}, "
+                                   "{limit: {a: {segment: 2}, cone: 90}}]");
+    td_contact force[2] = {{0}};
+    steps(s.world, 10);
+    CHECK_INT(td_world_contacts(s.world, force, 2), 0);
+    CHECK_INT(td_world_forces(s.world, NULL, 0), 1);
+    CHECK_INT(td_world_forces(s.world, force, 2), 1);
+    const td_constraint_report r = td_world_constraint(s.world, 0);
+    CHECK(apart(force[0].force, r.force) == 0 && tdi_norm(r.force) > 0);
+    CHECK(apart(force[0].point, tdi_vec3(0.1, 0.65, 0)) <= EXACT);
+    CHECK_INT(force[0].segment, 7);
+    CHECK_INT(force[0].other, 0);
+    stage_free(&s);
+}
+
 // ---- loops ----------------------------------------------------------------------------------
 
 // Two cords of two solvers, tied together at their ends.

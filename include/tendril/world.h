@@ -130,6 +130,10 @@ TD_API td_collider td_world_collider(const td_world *world, int32_t collider);
 
 /// Fills at most `capacity` contacts; returns how many there are.
 TD_API int32_t td_world_contacts(const td_world *world, td_contact *contacts, int32_t capacity);
+/// The same, and after them the forces of constraints that act, as arrows show both: on the first
+/// side at its point, with `normal` along the force, TD_NONE as other_actor and the number of the
+/// constraint as `other`. Constraints of joints have none.
+TD_API int32_t td_world_forces(const td_world *world, td_contact *forces, int32_t capacity);
 
 // ---- constraints ----------------------------------------------------------------------------
 

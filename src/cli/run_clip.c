@@ -106,9 +106,10 @@ static td_status add_actors(const td_world *world, run_clip *clip, td_diag *diag
     return clip->origins && clip->rotations ? TD_OK : TD_ERR_MEMORY;
 }
 
-// Colliders, and room for contact forces where somebody can see them. Sizes are those of the start.
+// Colliders, and room for forces of contacts and constraints where somebody can see them. Sizes are
+// those of the start.
 static td_status add_props(const td_world *world, const td_scene_def *def, run_clip *clip) {
-    bool touches = def->contact.given || def->collider_count > 0;
+    bool forces = def->contact.given || def->collider_count > 0 || def->constraint_count > 0;
     clip->scale = td_clip_scale_of(world);
     clip->collider_count = td_world_collider_count(world);
     clip->colliders = calloc((size_t)clip->collider_count + 1, sizeof *clip->colliders);
@@ -116,7 +117,7 @@ static td_status add_props(const td_world *world, const td_scene_def *def, run_c
         td_collider collider = td_world_collider(world, k);
         clip->colliders[k] = td_clip_collider_of(&collider, &clip->scale);
     }
-    clip->arrow_count = touches && (def->record.page || def->record.contacts) ? TD_CLIP_ARROWS : 0;
+    clip->arrow_count = forces && (def->record.page || def->record.contacts) ? TD_CLIP_ARROWS : 0;
     return clip->colliders ? TD_OK : TD_ERR_MEMORY;
 }
 
@@ -196,9 +197,9 @@ td_clip_def run_clip_def(const run_clip *clip) {
     return def;
 }
 
-// All contacts of the world; room for them grows with their number.
+// All contacts of the world and forces of its constraints; room for them grows with their number.
 static bool read_contacts(run_clip *clip, const td_world *world, int32_t *count) {
-    *count = td_world_contacts(world, clip->contacts, clip->contact_capacity);
+    *count = td_world_forces(world, clip->contacts, clip->contact_capacity);
     if (*count > clip->contact_capacity) {
         free(clip->contacts);
         clip->contact_capacity = 2 * *count;
@@ -206,7 +207,7 @@ static bool read_contacts(run_clip *clip, const td_world *world, int32_t *count)
         if (!clip->contacts) {
             return false;
         }
-        *count = td_world_contacts(world, clip->contacts, clip->contact_capacity);
+        *count = td_world_forces(world, clip->contacts, clip->contact_capacity);
     }
     return true;
 }

@@ -256,7 +256,8 @@ static const tdi_scene_field record_fields[] = {
     {"page", TDI_SCENE_BOOL, offsetof(td_record_def, page), .def = {1},
      DOC("Writes a page that plays the motion, scene.html.")},
     {"contacts", TDI_SCENE_BOOL, offsetof(td_record_def, contacts),
-     DOC("Writes contact forces as arrows to scene.glb. The page can show them without this.")},
+     DOC("Writes forces of contacts and constraints as arrows to scene.glb. The page can show "
+         "them without this.")},
     {0}};
 static const tdi_scene_table record_table = {"record", sizeof(td_record_def), record_fields,
                                              DOC("What a run records and writes.")};

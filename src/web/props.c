@@ -59,12 +59,12 @@ WEB_EXPORT(web_collider_poses) const float *web_collider_poses(void) {
 
 // Writes TD_CLIP_ARROWS arrows to `out` as td_clip_pack_arrows() does.
 WEB_EXPORT(web_arrows) void web_arrows(float *out) {
-    int32_t count = td_world_contacts(web.world, web.contacts, web.contact_capacity);
+    int32_t count = td_world_forces(web.world, web.contacts, web.contact_capacity);
     if (count > web.contact_capacity) {
         free(web.contacts);
         web.contacts = malloc((size_t)count * sizeof *web.contacts);
         web.contact_capacity = web.contacts ? count : 0;
-        count = td_world_contacts(web.world, web.contacts, web.contact_capacity);
+        count = td_world_forces(web.world, web.contacts, web.contact_capacity);
     }
     count = count < web.contact_capacity ? count : web.contact_capacity;
     td_clip_pack_arrows(web.contacts, count, &web.scale, TD_CLIP_ARROWS, out);

@@ -50,3 +50,34 @@ int32_t td_world_contacts(const td_world *w, td_contact *contacts, int32_t capac
     }
     return count;
 }
+
+// The force of a constraint on its first side. False: it has none.
+static bool force_of(const td_world *w, int32_t constraint, td_contact *to) {
+    const td_constraint_report r = td_world_constraint(w, constraint);
+    const td_real size = tdi_norm(r.force);
+    if (!r.active || !(size > 0)) {
+        return false;
+    }
+    *to = (td_contact){.actor = w->ties[constraint].actor[0],
+                       .segment = w->ties[constraint].segment,
+                       .other_actor = TD_NONE,
+                       .other = constraint,
+                       .point = r.place,
+                       .normal = tdi_scale(r.force, 1 / size),
+                       .force = r.force};
+    return true;
+}
+
+int32_t td_world_forces(const td_world *w, td_contact *forces, int32_t capacity) {
+    int32_t count = td_world_contacts(w, forces, capacity);
+    for (int32_t k = 0; w && k < td_world_constraint_count(w); k++) {
+        td_contact one;
+        if (force_of(w, k, &one)) {
+            if (count < capacity) {
+                forces[count] = one;
+            }
+            count++;
+        }
+    }
+    return count;
+}
