@@ -180,6 +180,7 @@ void val_transducer(val_report *report);
 void val_contact(val_report *report);
 void val_contact_mixed(val_report *report);
 void val_stick_slip(val_report *report);
+void val_rolling(val_report *report);
 void val_storms(val_report *report);
 void val_helix_kinematics(val_report *report);
 void val_helix_derivatives(val_report *report);

@@ -10,6 +10,7 @@
 #include "world/world.h"
 
 #include "base/alloc.h"
+#include "base/guard.h"
 #include "base/pool.h"
 #include "implicit/hold.h"
 
@@ -314,6 +315,9 @@ static td_status solve(const stepping *s, td_diag *diag) {
 }
 
 td_status td_world_step(td_world *w, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     const stepping s = {w, td_world_time(w), tdi_world_time_after(w, w->step + 1),
                         w->inside ? w->pool : NULL};
     td_status status = tdi_world_sample_fields(w, diag);
