@@ -22,7 +22,8 @@ typedef enum td_adapt_weights {
     TD_WEIGHTS_EVEN,   ///< 1: rad/s, of slides m/s. As published. The default.
     TD_WEIGHTS_REACH,  ///< The farthest way from the joint to a tip that it moves, 1 of slides:
                        ///< m/s of tips.
-    TD_WEIGHTS_CAMERA, ///< That, over the distance of the tree from `camera`: rad/s as seen there.
+    TD_WEIGHTS_CAMERA, ///< That, over the distance of its first body from `camera`: rad/s as seen
+                       ///< from there.
 } td_adapt_weights;
 
 /// Start from td_adapt_opts_default().

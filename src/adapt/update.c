@@ -219,9 +219,12 @@ static td_real square_of(const td_adapt *s, int32_t i, const td_real *a) {
 // is one.
 static td_real error_of(const td_adapt *s) {
     const td_adapt_opts *o = &s->opts;
-    return o->weights == TD_WEIGHTS_CAMERA
-               ? o->error * tdi_norm(tdi_sub(s->state->base.o, o->camera))
-               : o->error;
+    if (o->weights != TD_WEIGHTS_CAMERA) {
+        return o->error;
+    }
+    const tdi_frame *base = &s->state->base; // free bodies move away from it
+    const td_vec3 arm = tdi_mat3_apply(&base->r, s->node[s->root[0]].to_b.r);
+    return o->error * tdi_norm(tdi_sub(tdi_add(base->o, arm), o->camera));
 }
 
 // A free joint comes first whatever its metric.

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 
-// As the scene says now, in the frame in which the actor is simulated.
+// As the scene says now.
 static td_adapt_opts opts_of(const td_world *w, const tdi_actor *a) {
     const td_adapt_def *def = &w->scene->def.objects[a->object].adapt;
     td_adapt_opts opts = td_adapt_opts_default();
