@@ -13,9 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#ifndef AIR_EVERY
 #define AIR_EVERY 4 // steps
-#endif
 
 // ---- memory ---------------------------------------------------------------------------------
 
@@ -31,6 +29,7 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->count = tdi_layout_place(l, 1, sizeof *s->count);
     s->saved = (char *)s->count;
     s->winds = tdi_layout_place(l, n, sizeof *s->winds);
+    s->active = tdi_layout_place(l, n, sizeof *s->active);
     s->mode = tdi_layout_place(l, n, sizeof *s->mode);
     s->wanted = tdi_layout_place(l, n, sizeof *s->wanted);
     s->seat = tdi_layout_place(l, n, sizeof *s->seat);
@@ -42,6 +41,8 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->whole.q = tdi_layout_place(l, (size_t)full->coord_count, sizeof *s->whole.q);
     s->whole.angle = tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->whole.angle);
     s->saved_bytes = l->used - from;
+    s->shape = tdi_layout_place(l, n, sizeof *s->shape);
+    s->held = tdi_layout_place(l, n, sizeof *s->held);
     s->joined = tdi_layout_place(l, n, sizeof *s->joined);
     s->size = tdi_layout_place(l, n, sizeof *s->size);
     s->first = tdi_layout_place(l, n, sizeof *s->first);
@@ -50,7 +51,9 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->rate = tdi_layout_place(l, n, sizeof *s->rate);
     s->old = tdi_layout_place(l, n, sizeof *s->old);
     s->was = tdi_layout_place(l, n, sizeof *s->was);
+    s->bent = tdi_layout_place(l, n, sizeof *s->bent);
     s->shift = tdi_layout_place(l, n, sizeof *s->shift);
+    s->cost = tdi_layout_place(l, n, sizeof *s->cost);
     s->load = tdi_layout_place(l, n, sizeof *s->load);
     s->damp = tdi_layout_place(l, n, sizeof *s->damp);
     s->sum = tdi_layout_place(l, n, sizeof *s->sum);
@@ -68,6 +71,7 @@ static void set_up(td_reduced_state *s, const td_tree_model *full) {
     memcpy(s->clusters.drawn, full->drawn,
            2 * (size_t)full->capsule_count * sizeof *s->clusters.drawn);
     td_tree_state_reset(&s->whole);
+    tdi_reduce_measure(s);
     memset(s->was, 0xff, (size_t)full->body_count * sizeof *s->was); // TD_NONE
     tdi_reduce_cluster(s);
     td_tree_state_reset(&s->tree);
@@ -145,6 +149,28 @@ static bool differs(const td_reduced_state *s) {
     return memcmp(s->mode, s->wanted, (size_t)s->full->body_count * sizeof *s->mode) != 0;
 }
 
+// Joints of segments on which something acts, and of all that carry them, move by themselves.
+static bool hold(td_reduced_state *s) {
+    const td_step_opts *o = s->tree.head.opts;
+    bool late = false;
+    memset(s->held, 0, (size_t)s->full->body_count * sizeof *s->held);
+    for (int32_t k = 0; k < o->load_count; k++) {
+        for (int32_t i = o->loads[k].segment; i != TD_NONE && !s->held[i]; i = s->full->parent[i]) {
+            s->held[i] = 1;
+            late = late || (s->mode[i] != TD_REDUCE_OWN && s->full->kind[i] != TD_JOINT_FIXED);
+        }
+    }
+    return late;
+}
+
+static void choose(td_reduced_state *s) {
+    const bool late = hold(s);
+    if (late || s->count->since >= s->opts.every) {
+        tdi_reduce_choose(s);
+        s->count->since = 0;
+    }
+}
+
 static void accept(void *body) {
     td_reduced_state *s = body;
     const td_step_opts *o = s->tree.head.opts;
@@ -152,6 +178,9 @@ static void accept(void *body) {
     s->drawn = TDI_DRAWN_NOT;
     s->count->since++;
     s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, o->winds != NULL};
+    if (tdi_reduce_chooses(s)) {
+        choose(s);
+    }
     if (differs(s)) {
         tdi_reduce_change(s);
     } else if (s->reduced > 0 && s->count->since % AIR_EVERY == 0) {
