@@ -106,6 +106,8 @@ struct td_reduced_state {
 
     tdi_reduce_shape *shape; // a segment
     uint8_t *held;           // a segment: something acts on it or on what it carries
+    uint8_t *met;    // a segment: a contact or a constraint acted on it since the last choice
+    uint8_t *pinned; // a segment: a constraint holds its joint
 
     // from the modes
     int32_t *joined;     // a segment: the one whose joint turns with its own, or TD_NONE

@@ -42,6 +42,8 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->whole.angle = tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->whole.angle);
     s->saved_bytes = l->used - from;
     s->shape = tdi_layout_place(l, n, sizeof *s->shape);
+    s->met = tdi_layout_place(l, n, sizeof *s->met);
+    s->pinned = tdi_layout_place(l, n, sizeof *s->pinned);
     s->held = tdi_layout_place(l, n, sizeof *s->held);
     s->joined = tdi_layout_place(l, n, sizeof *s->joined);
     s->size = tdi_layout_place(l, n, sizeof *s->size);
@@ -149,17 +151,28 @@ static bool differs(const td_reduced_state *s) {
     return memcmp(s->mode, s->wanted, (size_t)s->full->body_count * sizeof *s->mode) != 0;
 }
 
-// Joints of segments on which something acts, and of all that carry them, move by themselves.
+static bool hold_path(td_reduced_state *s, int32_t i) {
+    bool late = false;
+    for (; i != TD_NONE && !s->held[i]; i = s->full->parent[i]) {
+        s->held[i] = 1;
+        late = late || s->mode[i] != TD_REDUCE_OWN;
+    }
+    return late;
+}
+
+// Joints of segments on which a load, a contact or a constraint acts, and of all that carry them,
+// move by themselves.
 static bool hold(td_reduced_state *s) {
     const td_step_opts *o = s->tree.head.opts;
     bool late = false;
     memset(s->held, 0, (size_t)s->full->body_count * sizeof *s->held);
     for (int32_t k = 0; k < o->load_count; k++) {
-        for (int32_t i = o->loads[k].segment; i != TD_NONE && !s->held[i]; i = s->full->parent[i]) {
-            s->held[i] = 1;
-            late = late || (s->mode[i] != TD_REDUCE_OWN && s->full->kind[i] != TD_JOINT_FIXED);
-        }
+        late = hold_path(s, o->loads[k].segment) || late;
     }
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        late = (s->met[i] && hold_path(s, i)) || late;
+    }
+    memset(s->met, 0, (size_t)s->full->body_count * sizeof *s->met);
     return late;
 }
 
@@ -216,6 +229,26 @@ static bool apart(const void *body, int32_t i, int32_t j) {
 
 static td_real force(const void *body, const td_step_opts *o, td_real gap, td_real h) {
     return tdi_tree_force(&((const td_reduced_state *)body)->whole, o, gap, h);
+}
+
+static void add(void *body, const tdi_contact_side *side) {
+    const td_reduced_state *s = body;
+    s->met[s->full->capsule_body[side->capsule]] = 1;
+    tdi_tree_add_side(body, side);
+}
+
+static void pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
+                    tdi_levers levers) {
+    const td_reduced_state *s = body;
+    s->met[pin->segment] = 1;
+    tdi_tree_pin_add(body, pin, gradient, hessian, levers);
+}
+
+// A constraint of a joint needs that joint for good.
+static td_joint_kind pin_joint(const void *body, int32_t segment) {
+    const td_reduced_state *s = body;
+    s->pinned[segment] = 1;
+    return (td_joint_kind)s->full->kind[segment];
 }
 
 // ---- saving ---------------------------------------------------------------------------------
