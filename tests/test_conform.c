@@ -292,7 +292,7 @@ static td_real lost_work(const tdi_solver *solver, td_real dt) {
     opts.damping = 0;
     opts.loads = &load;
     const td_step_opts rest = opts;
-    const tdi_member alone = {solver->implicit, body_of(&s), &rest, NULL};
+    const tdi_member alone = {.ops = solver->implicit, .body = body_of(&s), .opts = &rest};
     const tdi_system system = {.member = &alone, .count = 1};
     td_step_stats stats = {0};
     CHECK_SAY(tdi_system_settle(&system, &stats, NULL) == TD_OK, "%s: no rest", s.name);

@@ -386,7 +386,7 @@ static void claim_integrators(const tdi_solver *solver) {
     subject s = subject_new(solver, HELD, NULL);
     td_step_opts opts = td_step_opts_default();
     td_diag diag = {.message = ""};
-    const tdi_member member = {solver->implicit, body_of(&s), &opts, NULL};
+    const tdi_member member = {.ops = solver->implicit, .body = body_of(&s), .opts = &opts};
     const tdi_system system = {.member = &member, .count = 1};
     CHECK_INT(tdi_system_check(&system, &diag), TD_OK);
     opts.integrator = TD_EULER;

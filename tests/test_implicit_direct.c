@@ -59,7 +59,8 @@ static void layers_open(const layer_def *def, layers *y) {
         y->opts[k] = td_step_opts_default();
         y->opts[k].gravity = tdi_vec3(1, k == 0 ? -3 : -9.81, 0.5);
         y->opts[k].dt = 0.01;
-        y->member[k] = (tdi_member){&tdi_rod_implicit, y->rod[k].state, &y->opts[k], NULL};
+        y->member[k] =
+            (tdi_member){.ops = &tdi_rod_implicit, .body = y->rod[k].state, .opts = &y->opts[k]};
     }
     CHECK_INT(tdi_touch_new(y->member, PAIR, &opts, 0, NULL, &y->touch, &diag), TD_OK);
     y->system = (tdi_system){.member = y->member, .count = PAIR, .touch = y->touch};

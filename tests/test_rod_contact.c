@@ -541,7 +541,8 @@ static void next_step(heap *h, const td_collider *c, midway *m) {
     const td_real dt = h->opts[0].dt, hh = 2 * dt / 3;
     const tdi_rule rule = {.dt = dt, .h = hh, .two = true, .part = 1, .touched = true};
     for (int32_t k = 0; k < 2; k++) {
-        m->member[k] = (tdi_member){&tdi_rod_implicit, h->state[k], &h->opts[k], NULL};
+        m->member[k] =
+            (tdi_member){.ops = &tdi_rod_implicit, .body = h->state[k], .opts = &h->opts[k]};
         tdi_state_begin(&tdi_rod_implicit, h->state[k], &h->opts[k], &rule);
         h->state[k]->potential->whole = true;
     }

@@ -139,7 +139,7 @@ static void begun(tree t, midway *m) {
     const td_contact_opts how = td_contact_opts_default();
     const tdi_rule rule = {.dt = 0.01, .h = 0.01, .part = 1};
     m->opts = steps_of(TD_IMPLICIT, 0.01, weight);
-    m->member = (tdi_member){&tdi_tree_implicit, t.state, &m->opts, NULL};
+    m->member = (tdi_member){.ops = &tdi_tree_implicit, .body = t.state, .opts = &m->opts};
     m->system = (tdi_system){.member = &m->member,
                              .count = 1,
                              .colliders = m->colliders,

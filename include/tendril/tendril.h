@@ -23,6 +23,7 @@
 #include "tendril/reduce.h"
 #include "tendril/batch.h"
 #include "tendril/analytic.h"
+#include "tendril/adapt.h"
 #include "tendril/rod.h"
 #include "tendril/helix.h"
 #include "tendril/scene.h"

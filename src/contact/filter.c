@@ -16,6 +16,7 @@
 #include "contact/store.h"
 
 #define KEPT   0.1  // of a gap, or of its range when it is larger
+#define CLOSED 0.3  // of the range, by increments that a line search tries
 #define ROUNDS 32   // directions; any number is safe
 #define PASSES 8    // over all pairs, in which groups are shortened one by one
 #define STALL  1.02 // stop when the next round gets less far than this times what there is
@@ -90,8 +91,10 @@ static td_real advance(const tdi_two *two, const tdi_drift *d, td_real radii, td
     return time;
 }
 
-static td_real kept(const tdi_meeting *m, td_real gap) {
-    return KEPT * (gap < m->range ? gap : m->range);
+// No more than `closed` of the range is closed.
+static td_real kept(const tdi_meeting *m, td_real gap, td_real closed) {
+    const td_real near = gap < m->range ? gap : m->range, rest = near - closed * m->range;
+    return rest > KEPT * near ? rest : KEPT * near;
 }
 
 // ---- pairs of capsules ----------------------------------------------------------------------
@@ -109,7 +112,7 @@ static inline td_real fastest2(const tdi_drift *d) {
 }
 
 static td_real capsules(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
-                        const td_vec3 *dx, const td_real part[2]) {
+                        const td_vec3 *dx, const td_real part[2], td_real closed) {
     const tdi_capsule *i = &c->capsule[pair.i], *j = &c->capsule[pair.j];
     tdi_meeting m;
     tdi_meeting_open(c, pair, x, NULL, &m);
@@ -121,7 +124,7 @@ static td_real capsules(const tdi_contacts *c, tdi_near_pair pair, const td_vec3
         return 0;
     }
     // a blunted distance changes by |e|/D times a move at most, of which the square is below 1.05
-    const td_real keep = kept(&m, gap), spare = gap - keep;
+    const td_real keep = kept(&m, gap, closed), spare = gap - keep;
     return 1.05 * fastest2(&d) < spare * spare ? 1 : advance(&m.two, &d, m.radii, keep, k);
 }
 
@@ -134,6 +137,7 @@ typedef struct sweep { // of one pair with a collider
     td_real part;       // of dx
     td_real from, over; // time of the colliders, and what is added to it
     bool turns;
+    td_real closed; // of the range, at most
 } sweep;
 
 // the pair after `u` of the way
@@ -174,7 +178,7 @@ static td_real collider(const sweep *w) {
         const tdi_closest k = tdi_closest_of(&m.two);
         const td_real gap = k.distance - m.radii;
         if (round == 0) {
-            keep = kept(&m, gap);
+            keep = kept(&m, gap, w->closed);
             bend = bend_of(w, &m);
         }
         td_real spare = gap - keep;
@@ -212,9 +216,9 @@ td_real tdi_pair_free(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *
                       const td_vec3 *dx) {
     const td_real both[2] = {1, 1};
     if (pair.j < c->capsule_count) {
-        return capsules(c, pair, x, dx, both);
+        return capsules(c, pair, x, dx, both, 1);
     }
-    const sweep w = {c, pair, x, dx, 1, 0, 1, turns(c, pair)};
+    const sweep w = {c, pair, x, dx, 1, 0, 1, turns(c, pair), 1};
     return collider(&w);
 }
 
@@ -222,7 +226,7 @@ tdi_meeting tdi_meeting_after(const tdi_contacts *c, tdi_near_pair pair, const t
                               const td_vec3 *dx, td_real part) {
     const tdi_capsule *i = &c->capsule[pair.i];
     if (pair.j >= c->capsule_count) {
-        const sweep w = {c, pair, x, dx, 1, 0, 1, turns(c, pair)};
+        const sweep w = {c, pair, x, dx, 1, 0, 1, turns(c, pair), 1};
         return sweep_at(&w, part);
     }
     const tdi_capsule *j = &c->capsule[pair.j];
@@ -237,20 +241,31 @@ tdi_meeting tdi_meeting_after(const tdi_contacts *c, tdi_near_pair pair, const t
 
 // ---- entry ----------------------------------------------------------------------------------
 
-td_real tdi_contacts_filter(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
-                            td_real time0, td_real time1) {
+// Colliders go from time0 to time1.
+static td_real filter(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_real time0,
+                      td_real time1, td_real closed) {
     td_real part = 1; // of the way; later pairs have only this much to look at
     for (int32_t k = 0; k < c->self_count && part > 0; k++) {
         const td_real both[2] = {part, part};
-        part *= capsules(c, c->pair[k], x, dx, both);
+        part *= capsules(c, c->pair[k], x, dx, both, closed);
     }
     tdi_poses_at(c, time0);
     for (int32_t k = c->self_count; k < c->pair_count && part > 0; k++) {
         const td_real over = (time1 - time0) * part;
-        const sweep w = {c, c->pair[k], x, dx, part, time0, over, turns(c, c->pair[k])};
+        const sweep w = {c, c->pair[k], x, dx, part, time0, over, turns(c, c->pair[k]), closed};
         part *= collider(&w);
     }
     return part;
+}
+
+td_real tdi_contacts_filter(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                            td_real time0, td_real time1) {
+    return filter(c, x, dx, time0, time1, 1);
+}
+
+td_real tdi_contacts_filter_gently(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                                   td_real time) {
+    return filter(c, x, dx, time, time, CLOSED);
 }
 
 // One pass over all pairs: whether none made a part smaller.
@@ -259,14 +274,14 @@ static bool shorten(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, 
     bool free = true;
     for (int32_t k = 0; k < c->self_count; k++) {
         td_real *i = &part[group[c->pair[k].i]], *j = &part[group[c->pair[k].j]];
-        const td_real both[2] = {*i, *j}, go = capsules(c, c->pair[k], x, dx, both);
+        const td_real both[2] = {*i, *j}, go = capsules(c, c->pair[k], x, dx, both, 1);
         free = free && go >= 1;
         *i *= go;
         *j *= i == j ? 1 : go;
     }
     for (int32_t k = c->self_count; k < c->pair_count; k++) {
         td_real *i = &part[group[c->pair[k].i]];
-        const sweep w = {c, c->pair[k], x, dx, *i, time, 0, turns(c, c->pair[k])};
+        const sweep w = {c, c->pair[k], x, dx, *i, time, 0, turns(c, c->pair[k]), 1};
         const td_real go = collider(&w);
         free = free && go >= 1;
         *i *= go;

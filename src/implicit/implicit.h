@@ -121,6 +121,8 @@ typedef struct tdi_implicit {
     // + To the first guess, with all that is driven at the end of its way; or back to the
     // beginning.
     void (*guess)(void *body, bool take);
+    // * Another first guess, from where the step began: points go straight to x.
+    void (*seek)(void *body, const td_vec3 *x);
     // + What the next step takes from this one. Time and `known` do not count the step yet.
     void (*accept)(void *body);
     // * To where the step began, with the same bits; base and `known` are there already. Left out:
@@ -159,6 +161,7 @@ typedef struct tdi_implicit {
     td_real (*value_kept)(void *body); // * at the pose that was kept; left out: it has to go there
     void (*keep)(void *body);          // + the pose
     void (*try)(void *body, td_real fraction); // + that pose, moved by a fraction of the increments
+    bool straight; // * with contact, points go straight by a fraction of the increments
     // No increment is tried beyond this at once, in a step and in statics; 0: any.
     td_real longest, longest_rest;
 
@@ -235,7 +238,9 @@ typedef struct tdi_member {
     const tdi_implicit *ops;
     void *body;
     const td_step_opts *opts;
-    const char *name; // for messages; NULL: none
+    const char *name;     // for messages; NULL: none
+    const td_vec3 *tried; // where its points were when this step was solved without others that it
+                          // came near to: a first guess; NULL: none
 } tdi_member;
 
 typedef struct tdi_touch tdi_touch;
@@ -257,6 +262,8 @@ static inline bool tdi_is_implicit(td_integrator integrator) {
 }
 
 // options.c: what all solvers ask of options. Messages name the option, its value and its range.
+// A caller's options as we have them; NULL: the defaults.
+td_status tdi_step_opts_take(const td_step_opts *given, td_step_opts *own, td_diag *diag);
 td_status tdi_step_opts_check(const td_step_opts *opts, int32_t segments, td_diag *diag);
 
 // state.c: a body alone

@@ -5,8 +5,9 @@
 //           than a fraction of what the slope predicts, half of it, and so on. Small increments of
 //           a system without contact are accepted without evaluating the value: there the quadratic
 //           model is exact to rounding.
-// Contact   Each body goes as far as its own path is free; if the value does not fall by that, all
-//           take the least of these fractions.
+// Contact   All go as far as the paths of all are free. Where points go straight, every part of
+// that
+//           is free too, and pairs are searched for once.
 
 #include "implicit/hold.h"
 #include "implicit/newton.h"
@@ -65,13 +66,6 @@ void tdi_system_keep(const tdi_system *y) {
 void tdi_system_place(const tdi_system *y, td_real fraction) {
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_try(y->member[k].ops, y->member[k].body, fraction);
-    }
-}
-
-// The same where each has its part of the fraction.
-static void try_parts(const tdi_system *y, td_real fraction) {
-    for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_try(y->member[k].ops, y->member[k].body, y->touch->part[k] * fraction);
     }
 }
 
@@ -207,36 +201,30 @@ static bool go(const tdi_system *y, bool carry, td_real room, td_real *fraction)
     return false;
 }
 
-// As much of each body's increments as nothing is in the way of, so that what hits something does
-// not hold up all others: `part` of the fraction. Gives the least part; 0: none was found.
-static td_real go_apart(const tdi_system *y, td_real fraction) {
-    tdi_touch *t = y->touch;
-    td_real least = 1;
+static bool goes_straight(const tdi_system *y) {
+    bool all = true;
     for (int32_t k = 0; k < y->count; k++) {
-        t->part[k] = 1;
+        all = all && y->member[k].ops->straight;
     }
-    for (int32_t round = 0; round < HALVINGS; round++) {
-        try_parts(y, fraction);
-        if (tdi_touch_ways(t, y)) {
-            return least;
-        }
-        for (int32_t k = 0; k < y->count; k++) {
-            const td_real free = round > 0 ? SHORTENED * t->free[k] : t->free[k];
-            t->part[k] *= t->free[k] < 1 ? fmax(free, SHORTEST) : 1;
-            least = fmin(least, t->part[k]);
-        }
-    }
-    return 0;
+    return all;
 }
 
-// Moves each body as far as its own way is free, if that lowers the value. Gives the least part of
-// an increment that was taken; 0: none.
-static td_real move_apart(tdi_newton_run *n, td_real value, td_real fraction, bool searched) {
-    const td_real least = go_apart(n->system, fraction);
-    const bool falls =
-        least > 0 && (!searched || tdi_system_value(n->system) <=
-                                       value - DESCENT * least * fraction * n->promise);
-    return falls ? least * fraction : 0;
+// The same where all points go straight: what is free is known at once, and so is every part of it.
+static bool go_straight(const tdi_system *y, td_real *fraction) {
+    tdi_touch *t = y->touch;
+    td_real part = 1;
+    for (int32_t k = 0; k < HALVINGS; k++) {
+        tdi_system_place(y, *fraction);
+        part = t->exact ? 1 : tdi_touch_try(t, y);
+        *fraction *= part;
+        if (t->exact || t->looked) {
+            break;
+        }
+    }
+    if (part < 1) {
+        tdi_system_place(y, *fraction);
+    }
+    return part > 0 && (t->exact || t->looked);
 }
 
 // With contact: as much of the increments as is free and, unless they carry something, lowers the
@@ -263,12 +251,12 @@ td_real tdi_newton_move_touching(tdi_newton_run *n, bool carry) {
         }
         searched = n->promise > ROUNDING * fabs(value);
     }
-    const bool free = y->count > 1 && !t->exact && !tdi_holds_couple(y->holds);
-    const td_real apart = !carry && free ? move_apart(n, value, fraction, searched) : 0;
-    if (apart > 0) {
-        return apart;
-    }
-    for (int32_t k = 0; k < HALVINGS && go(y, carry, room, &fraction); k++) {
+    const bool straight = !carry && goes_straight(y);
+    bool free = straight && go_straight(y, &fraction);
+    for (int32_t k = 0; k < HALVINGS && (straight ? free : go(y, carry, room, &fraction)); k++) {
+        if (straight && k > 0) {
+            tdi_system_place(y, fraction); // a part of a way that is free
+        }
         if (!searched || tdi_system_value(y) <= value - DESCENT * fraction * n->promise) {
             t->time = carry ? time_after(t, fraction) : t->time;
             return fraction;

@@ -9,6 +9,7 @@
 #include "base/diag.h"
 #include "implicit/hold.h"
 #include "implicit/touch.h"
+#include "math/vec3.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,6 +19,8 @@
 #define CROWD             5     // times as many iterations where many things meet one after another
 #define PATIENCE          3     // and for a piece of a step
 #define LAST_PATIENCE     10    // and for the smallest
+#define ROUNDS            8     // in which guesses are shortened
+#define SHORTENED         0.8   // of what is free, in each
 
 // ---- checks ---------------------------------------------------------------------------------
 
@@ -110,6 +113,46 @@ static void begin_all(const tdi_system *y, const tdi_rule *rule) {
     tdi_holds_begin(y->holds, y, rule->h, rule->part);
 }
 
+// Members to the part t->free of the way from where the step began to where they came before.
+static void seek_all(const tdi_system *y) {
+    tdi_touch *t = y->touch;
+    for (int32_t k = 0; k < y->count; k++) {
+        const tdi_member *m = &y->member[k];
+        const int32_t first = t->first_point[k], count = t->first_point[k + 1] - first;
+        for (int32_t p = 0; m->tried && m->ops->seek && p < count; p++) {
+            const td_vec3 way = tdi_sub(m->tried[p], t->x[first + p]);
+            t->moved[first + p] = tdi_madd(t->x[first + p], way, t->part[k]);
+        }
+        if (m->tried && m->ops->seek) {
+            m->ops->seek(m->body, t->moved + first);
+        }
+    }
+}
+
+// The step was solved before without all its members: begins where that led to, each member as far
+// as nothing is in its way. False: nothing is known, or it is not free; poses are where the step
+// began.
+static bool resume(const tdi_system *y) {
+    tdi_touch *t = y->touch;
+    bool tried = t->time >= 1;
+    for (int32_t k = 0; k < y->count; k++) {
+        tried = tried && y->member[k].tried;
+        t->part[k] = 1;
+    }
+    guess_all(y, false);
+    for (int32_t round = 0; tried && round < ROUNDS; round++) {
+        seek_all(y);
+        if (tdi_touch_ways(t, y)) {
+            return true;
+        }
+        for (int32_t k = 0; k < y->count; k++) {
+            t->part[k] *= t->free[k] < 1 ? SHORTENED * t->free[k] : 1;
+        }
+    }
+    guess_all(y, false);
+    return false;
+}
+
 static td_status begin_again(const tdi_system *y, const tdi_rule *rule, span part, td_diag *diag);
 
 // Contact begins where the step does; a guess that something is in the way of is dropped. Where
@@ -131,10 +174,17 @@ static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span par
     guess_all(y, true);
     if (tdi_touch_way(y->touch, y, 1) >= 1) {
         y->touch->time = 1;
+        if (!resume(y)) {
+            guess_all(y, true);
+        }
         return TD_OK;
     }
-    guess_all(y, false);
-    return rule->hits ? TD_OK : begin_again(y, rule, part, diag);
+    if (!rule->hits) {
+        guess_all(y, false);
+        return begin_again(y, rule, part, diag);
+    }
+    resume(y);
+    return TD_OK;
 }
 
 static td_status begin_again(const tdi_system *y, const tdi_rule *rule, span part, td_diag *diag) {

@@ -105,7 +105,7 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
     t->rule = (tdi_contact_rule){.force = t->strength * t->own, .star = t->star, .h = h};
     t->exact = t->opts.method == TD_CONTACT_EXACT && h > 0;
     t->time = h > 0 && !t->exact && driven(y) ? 0 : 1;
-    t->coupled = false;
+    t->coupled = t->looked = false;
     tdi_touch_gather(t, y, t->x);
     for (int32_t k = 0; h > 0 && k < y->count; k++) {
         tdi_state_points(y->member[k].ops, y->member[k].body, true, t->star + t->first_point[k]);
@@ -145,11 +145,16 @@ static bool look(tdi_touch *t, const tdi_system *y) {
     for (int32_t k = 0; k < t->point_count; k++) {
         t->dx[k] = tdi_sub(t->now[k], t->x[k]);
     }
-    return tdi_contacts_find(t->set, t->x, t->dx, NULL) == TD_OK;
+    t->looked = tdi_contacts_find(t->set, t->x, t->dx, NULL) == TD_OK;
+    return t->looked;
 }
 
 td_real tdi_touch_way(tdi_touch *t, const tdi_system *y, td_real time) {
     return look(t, y) ? tdi_contacts_filter(t->set, t->x, t->dx, t->time, time) : SHORTER;
+}
+
+td_real tdi_touch_try(tdi_touch *t, const tdi_system *y) {
+    return look(t, y) ? tdi_contacts_filter_gently(t->set, t->x, t->dx, t->time) : SHORTER;
 }
 
 bool tdi_touch_ways(tdi_touch *t, const tdi_system *y) {
@@ -191,7 +196,8 @@ td_status tdi_touch_evaluate(tdi_touch *t, const tdi_system *y, bool exact, bool
     tdi_touch_gather(t, y, t->now);
     t->rule.ahead = carry ? 1 - t->time : 0;
     t->rule.exact = exact;
-    td_status status = t->exact ? TD_OK : tdi_contacts_find(t->set, t->now, NULL, diag);
+    td_status status =
+        t->exact || t->looked ? TD_OK : tdi_contacts_find(t->set, t->now, NULL, diag);
     if (t->exact) {
         t->energy = tdi_planes_evaluate(t->set, t->now);
     } else if (status == TD_OK) {

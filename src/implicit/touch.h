@@ -28,6 +28,7 @@ struct tdi_touch {
     td_vec3 *star;   // a point: where the rule takes velocities from
     td_vec3 *began,
         *ahead;       // a point, in exact contact: where the step began, and its way without forces
+    bool looked;      // pairs are those of the way from x by dx, on which the poses are
     td_real time;     // 0..1: how far colliders and what is driven have come
     td_real strength; // of the barrier over the bodies' own forces: what a step leaves behind
     td_real own;      // N: the size of the bodies' own forces
@@ -95,6 +96,9 @@ void tdi_touch_keep(tdi_touch *t, const tdi_system *system);
 // How much of the way from there straight to the poses is free, 0..1, while colliders go on to
 // `time`.
 td_real tdi_touch_way(tdi_touch *t, const tdi_system *system, td_real time);
+// The same while colliders stand, with gaps that do not close too far for a line search. `looked`
+// is false when it is a guess, because there are too many pairs.
+td_real tdi_touch_try(tdi_touch *t, const tdi_system *system);
 // The same for each member by itself, in `free`, while colliders stand. False: not all is free.
 bool tdi_touch_ways(tdi_touch *t, const tdi_system *system);
 // The least gap at the poses that were evaluated or looked at last, with colliders at `time`, over

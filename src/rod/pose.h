@@ -27,6 +27,8 @@ void tdi_rod_place_start(td_rod_state *state);
 // Increments that carry what is held to where it shall be, and go on as the last steps did
 // elsewhere.
 void tdi_rod_guess(td_rod_state *state);
+// Increments that carry all nodes to x, and what is held to where it shall be.
+void tdi_rod_seek(td_rod_state *state, const td_vec3 *x);
 
 // Adds to the increments what is left of the way of all that is held. Whether there is any.
 bool tdi_rod_carry_held(td_rod_state *state);

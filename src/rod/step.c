@@ -305,6 +305,11 @@ static void guess(void *body, bool take) {
     }
 }
 
+static void seek(void *body, const td_vec3 *x) {
+    tdi_rod_seek(body, x);
+    tdi_rod_try(body, 1, TDI_STRAIGHT);
+}
+
 static void undo(void *body) {
     td_rod_state *s = body;
     put_back(s);
@@ -491,6 +496,7 @@ const tdi_implicit tdi_rod_implicit = {
     .check = check,
     .begin = begin,
     .guess = guess,
+    .seek = seek,
     .accept = accept,
     .undo = undo,
     .revocable = true,
@@ -508,6 +514,7 @@ const tdi_implicit tdi_rod_implicit = {
     .value_kept = value_kept,
     .keep = keep,
     .try = try,
+    .straight = true,
     .driven = driven,
     .stand = stand,
     .capsules = tdi_rod_capsules,

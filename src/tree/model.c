@@ -2,6 +2,8 @@
 // Models and states: from a skeleton to arrays, each in one block of memory.
 
 #include "tree/cut.h"
+
+#include "base/opts.h"
 #include "tree/points.h"
 
 #include "load/drag.h"
@@ -146,16 +148,17 @@ td_tree_opts td_tree_opts_default(void) {
 
 td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opts,
                             const td_alloc *alloc, td_tree_model **out, td_diag *diag) {
+    td_tree_opts own = td_tree_opts_default();
     *out = NULL;
-    if (!opts || opts->struct_size != sizeof *opts) {
-        return tdi_fail(diag, TD_ERR_DEF,
-                        "td_tree_opts: struct_size is wrong; start from td_tree_opts_default()");
+    td_status taken = tdi_opts_take("td_tree_opts", &own, opts, diag);
+    if (taken != TD_OK) {
+        return taken;
     }
-    const td_spring_law law = opts->law == TD_LAW_DEFAULT ? TD_LAW_LINEAR : opts->law;
+    const td_spring_law law = own.law == TD_LAW_DEFAULT ? TD_LAW_LINEAR : own.law;
     if (law != TD_LAW_LINEAR && law != TD_LAW_TANGENT) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "law is %d; it must be TD_LAW_DEFAULT, TD_LAW_LINEAR or TD_LAW_TANGENT",
-                        (int)opts->law);
+                        (int)own.law);
     }
     int32_t n = td_skeleton_count(skeleton);
     const td_segment *segments = td_skeleton_segments(skeleton);

@@ -6,6 +6,8 @@
 // alike.
 
 #include "tree/dynamics.h"
+
+#include "base/opts.h"
 #include "tree/implicit.h"
 #include "tree/pins.h"
 #include "tree/points.h"
@@ -460,9 +462,13 @@ typedef struct many {
 
 static void step_one(void *context, int64_t i) {
     many *all = context;
-    td_step_opts opts = all->opts[i];
+    td_step_opts opts;
+    td_status status = tdi_step_opts_take(tdi_opts_at(all->opts, (int32_t)i), &opts, NULL);
     opts.pool = NULL; // it is busy with the trees
-    if (td_tree_step(all->states[i], &opts, all->stats ? &all->stats[i] : NULL, NULL) != TD_OK) {
+    if (status == TD_OK) {
+        status = td_tree_step(all->states[i], &opts, all->stats ? &all->stats[i] : NULL, NULL);
+    }
+    if (status != TD_OK) {
         int32_t failed = atomic_load(&all->failed);
         while (i < failed && !atomic_compare_exchange_weak(&all->failed, &failed, (int32_t)i)) {}
     }
@@ -470,7 +476,7 @@ static void step_one(void *context, int64_t i) {
 
 td_status td_tree_step_many(td_tree_state *const *states, const td_step_opts *opts, int32_t count,
                             td_pool *pool, td_step_stats *stats, td_diag *diag) {
-    if (count < 0 || (count > 0 && (!states || !opts))) {
+    if (count < 0 || (count > 0 && !states)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d", count);
     }
     many all = {states, opts, stats, count};
@@ -487,7 +493,10 @@ td_status td_tree_step_many(td_tree_state *const *states, const td_step_opts *op
     }
     // options are still as wrong as they were; what fails with good ones has diverged
     td_diag fault = {.message = ""};
-    td_status status = tdi_solver_check(&tdi_solver_tree, states[failed], &opts[failed], &fault);
+    td_step_opts own;
+    td_status status = tdi_step_opts_take(tdi_opts_at(opts, failed), &own, &fault);
+    status =
+        status == TD_OK ? tdi_solver_check(&tdi_solver_tree, states[failed], &own, &fault) : status;
     status = status == TD_OK
                  ? tdi_fail(&fault, TD_ERR_DIVERGED, "the step at %g s diverged; try a smaller dt",
                             states[failed]->head.time)

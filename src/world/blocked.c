@@ -16,7 +16,8 @@ static td_status meets_colliders(td_world *w, tdi_actor *a, const td_collider *c
                                  int32_t count, bool *meets, td_diag *diag) {
     td_contact_opts opts = tdi_world_contact_opts(w);
     td_step_opts still = td_step_opts_default();
-    const tdi_member alone = {a->solver->implicit, a->state, &still, a->name};
+    const tdi_member alone = {
+        .ops = a->solver->implicit, .body = a->state, .opts = &still, .name = a->name};
     opts.self = false;
     tdi_touch *touch = tdi_touch_place(&alone, 1, &opts, w->collider_capacity, w->near.trial);
     const tdi_system system = {.member = &alone,

@@ -339,6 +339,11 @@ td_status tdi_world_check_islands(td_world *w, bool *apart, td_diag *diag) {
 void tdi_world_join_islands(td_world *w) {
     join_pairs(&w->near, w->near.dx);
     group(w);
+    for (int32_t k = 0; k < w->actor_count; k++) { // where they came to is where they go on
+        const int32_t actor = w->member_actor[k];
+        w->members[k].tried =
+            w->actors[actor].touches ? w->near.next + w->near.first_point[actor] : NULL;
+    }
 }
 
 static void swap(td_vec3 **a, td_vec3 **b) {
