@@ -171,8 +171,8 @@ static bool hold(td_reduced_state *s) {
     }
     for (int32_t i = 0; i < s->full->body_count; i++) {
         late = (s->met[i] && hold_path(s, i)) || late;
+        s->met[i] = 0;
     }
-    memset(s->met, 0, (size_t)s->full->body_count * sizeof *s->met);
     return late;
 }
 
@@ -279,9 +279,10 @@ static void restored(void *body) {
 // ---- entry ----------------------------------------------------------------------------------
 
 const tdi_implicit tdi_reduced_implicit = {
-    TDI_TREE_STEPS,       .begin = begin,       .accept = accept,     .begin_rest = begin_rest,
-    .end_rest = end_rest, .capsules = capsules, .apart = apart,       .force = force,
-    .saved = saved,       .blank = blank,       .restored = restored,
+    TDI_TREE_STEPS,       .begin = begin,       .accept = accept,   .begin_rest = begin_rest,
+    .end_rest = end_rest, .add = add,           .pin_add = pin_add, .pin_joint = pin_joint,
+    .capsules = capsules, .apart = apart,       .force = force,     .saved = saved,
+    .blank = blank,       .restored = restored,
 };
 
 td_status td_reduced_step(td_reduced_state *s, const td_step_opts *opts, td_step_stats *stats,
