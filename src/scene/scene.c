@@ -254,6 +254,11 @@ static td_status check_solver(const td_scene *s, int32_t k, td_diag_list *diags)
                                "the solver '%s' needs one of the integrators %s", info.name,
                                names_of(tdi_integrators, info.integrators, has));
     }
+    if ((o->adapt.joints > 0 || o->adapt.error > 0) && o->integrator != TD_ADAPTIVE) {
+        snprintf(path, sizeof path, "objects[%d].adapt", k);
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                               "'adapt' needs the integrator 'adaptive'");
+    }
     if (o->law != TD_LAW_DEFAULT && !(info.laws >> o->law & 1)) {
         snprintf(path, sizeof path, "objects[%d].law", k);
         return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,

@@ -215,6 +215,14 @@ static void tape_actor(tape *t, tdi_actor *a) {
         tdi_state_restore(a->solver->implicit, a->state, t->from + t->size);
     }
     t->size += tdi_state_save_size(a->solver->implicit, a->state);
+    if (a->adapt) {
+        if (t->to) {
+            td_adapt_save(a->adapt, t->to + t->size);
+        } else if (t->from) {
+            td_adapt_restore(a->adapt, t->from + t->size);
+        }
+        t->size += td_adapt_save_size(a->adapt);
+    }
 }
 
 static void tape_tie(tape *t, tdi_tie *tie) {

@@ -385,6 +385,9 @@ td_status tdi_world_reserve(td_world *w) {
                 return TD_ERR_MEMORY;
             }
         }
+        if (status == TD_OK) {
+            status = tdi_actor_make_adaptive(w, a, NULL);
+        }
     }
     return status == TD_OK && w->winds0 && w->scratch ? TD_OK : TD_ERR_MEMORY;
 }

@@ -163,6 +163,7 @@ void td_world_free(td_world *w) {
     tdi_world_free_constraints(w);
     tdi_world_free_islands(w);
     for (int32_t k = 0; k < w->made_count; k++) {
+        td_adapt_free(w->actors[k].adapt);
         tdi_state_free(w->actors[k].state);
     }
     for (int32_t k = 0; k < w->variant_count; k++) {
@@ -282,14 +283,15 @@ td_status td_world_set(td_world *w, const char *path, td_real value, td_diag *di
 td_status td_world_set_integrator(td_world *w, int32_t object, td_integrator integrator) {
     td_scene_def *def = &w->scene->def;
     if (object < 0 || object >= def->object_count || integrator < TD_IMPLICIT ||
-        integrator > TD_RK4 ||
-        !(tdi_solver_find(def->objects[object].solver)->info.integrators >> integrator & 1)) {
+        integrator > TD_ADAPTIVE ||
+        !(tdi_solver_integrators(tdi_solver_find(def->objects[object].solver)) >> integrator & 1)) {
         return TD_ERR_ARGUMENT;
     }
     for (int32_t k = 0; k < w->actor_count; k++) { // constraints hold in one way or the other
         const bool held = w->actors[k].object == object && w->group_of[k] != TD_NONE;
         if (held &&
-            tdi_is_implicit(integrator) != tdi_is_implicit(def->objects[object].integrator)) {
+            (integrator == TD_ADAPTIVE ||
+             tdi_is_implicit(integrator) != tdi_is_implicit(def->objects[object].integrator))) {
             return TD_ERR_ARGUMENT;
         }
     }
