@@ -76,6 +76,7 @@ enum { TDI_DRAWN_NOT, TDI_DRAWN_POSE, TDI_DRAWN_PAST };
 typedef struct tdi_reduce_count { // what is saved besides arrays
     int64_t changes;
     td_real estimate;
+    td_real spring;  // of the full model, when the clusters got theirs
     int32_t since;   // steps since the last choice
     int32_t by_hand; // modes are not chosen
     tdi_reduce_flow flow;

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/opts.h"
 #include "reduce/solver.h"
 #include "tree/pins.h"
 #include "tree/points.h"
@@ -83,11 +84,11 @@ td_reduce_opts td_reduce_opts_default(void) {
     return (td_reduce_opts){.struct_size = sizeof(td_reduce_opts), .every = 20};
 }
 
-static td_status check_opts(const td_reduce_opts *o, td_diag *diag) {
-    if (!o || o->struct_size != sizeof *o) {
-        return tdi_fail(diag, TD_ERR_DEF,
-                        "td_reduce_opts: struct_size is wrong; start from "
-                        "td_reduce_opts_default()");
+static td_status take_opts(const td_reduce_opts *given, td_reduce_opts *o, td_diag *diag) {
+    *o = td_reduce_opts_default();
+    td_status status = tdi_opts_take("td_reduce_opts", o, given, diag);
+    if (status != TD_OK) {
+        return status;
     }
     if (!(o->error >= 0 && isfinite(o->error))) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "error is %g m; it must be 0 or more", o->error);
@@ -104,7 +105,8 @@ static td_status check_opts(const td_reduce_opts *o, td_diag *diag) {
 td_status td_reduced_new(const td_tree_model *model, const td_reduce_opts *opts,
                          const td_alloc *alloc, td_reduced_state **out, td_diag *diag) {
     *out = NULL;
-    td_status status = check_opts(opts, diag);
+    td_reduce_opts own;
+    td_status status = take_opts(opts, &own, diag);
     if (status != TD_OK) {
         return status;
     }
@@ -118,7 +120,7 @@ td_status td_reduced_new(const td_tree_model *model, const td_reduce_opts *opts,
     }
     l.base = (char *)s;
     lay_out(s, &l, model);
-    s->opts = *opts;
+    s->opts = own;
     set_up(s, model);
     *out = s;
     return TD_OK;
@@ -134,9 +136,35 @@ size_t td_reduced_bytes(const td_reduced_state *state) {
 
 // ---- steps ----------------------------------------------------------------------------------
 
+static int32_t first_spring(const td_tree_model *m) {
+    int32_t i = 0;
+    while (i + 1 < m->body_count && !(m->body[i].stiffness.x > 0)) {
+        i++;
+    }
+    return i;
+}
+
+// The model's springs may have become stiffer or softer since the last step, all alike.
+static void follow_stiffness(td_reduced_state *s) {
+    const td_vec3 now = s->full->body[first_spring(s->full)].stiffness;
+    const td_real by = s->count->spring > 0 ? now.x / s->count->spring : 1;
+    if (now.x == s->count->spring) {
+        return;
+    }
+    s->count->spring = now.x;
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        tdi_body *b = &s->clusters.body[c];
+        const tdi_body *own = &s->full->body[s->first[c]];
+        const bool group = s->joined[s->first[c]] != TD_NONE;
+        b->stiffness = group ? tdi_scale(b->stiffness, by) : own->stiffness;
+        b->damping = group ? tdi_scale(b->damping, by) : own->damping;
+    }
+}
+
 // Wind on a cluster is that on the segment with the largest area.
 static void begin(void *body) {
     td_reduced_state *s = body;
+    follow_stiffness(s);
     tdi_step_begin(body);
     const td_vec3 *winds = s->tree.head.opts->winds;
     for (int32_t c = 0; winds && c < s->clusters.body_count; c++) {
@@ -204,6 +232,7 @@ static void accept(void *body) {
 // Rest is found with all joints.
 static void begin_rest(void *body) {
     td_reduced_state *s = body;
+    follow_stiffness(s);
     if (s->reduced > 0) {
         memset(s->wanted, TD_REDUCE_OWN, (size_t)s->full->body_count * sizeof *s->wanted);
         tdi_reduce_change(s);
@@ -291,9 +320,10 @@ td_status td_reduced_step(td_reduced_state *s, const td_step_opts *opts, td_step
 }
 
 td_status td_reduced_set(td_reduced_state *s, const td_reduce_opts *opts, td_diag *diag) {
-    td_status status = check_opts(opts, diag);
+    td_reduce_opts own;
+    td_status status = take_opts(opts, &own, diag);
     if (status == TD_OK) {
-        s->opts = *opts;
+        s->opts = own;
     }
     return status;
 }
