@@ -23,10 +23,10 @@
 #include <math.h>
 #include <string.h>
 
-#define STILL  0.2 // m/s: below this the flow says nothing of the next
-#define ACROSS 0.1 // of the flow: along axes with less of it the usual area holds
-#define LEAST  0.3 // of the usual area
-#define MOST   2.0
+#define STILL  0.2  // m/s: below this the flow says nothing of the next
+#define ACROSS 0.02 // of the flow: along axes with less of it the usual area holds
+#define LEAST  0.02 // of the usual area
+#define MOST   6.0
 
 static bool rides(const td_reduced_state *s, int32_t i) {
     return s->mode[i] == TD_REDUCE_RIDING;

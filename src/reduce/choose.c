@@ -29,9 +29,9 @@
 
 // What an error of a joint by itself becomes in motion, where errors add up and resonate: measured
 // on willow, palm and orchid, against whole trees.
-#define FROZEN_GAIN 6.0
-#define JOINED_GAIN 6.0
-#define RIDING_GAIN 4.0
+#define FROZEN_GAIN 8.0
+#define JOINED_GAIN 10.0
+#define RIDING_GAIN 2.5
 
 // ---- moments --------------------------------------------------------------------------------
 
