@@ -164,23 +164,27 @@ static td_real joined_cost(const td_reduced_state *s, int32_t i) {
     return JOINED_GAIN * (place % 2 ? 1 : 3) * way * turn;
 }
 
+static bool allowed(const td_reduced_state *s, td_reduce_mode mode) {
+    return s->opts.modes >> mode & 1;
+}
+
 static void weigh(td_reduced_state *s, int32_t i) {
     const tdi_reduce_shape *shape = &s->shape[i];
     const td_real rate = fmax(tdi_norm(rate_of(s, i)), FADE * s->active[i]);
     td_real cost = HUGE_VAL;
     uint8_t mode = TD_REDUCE_OWN;
     s->active[i] = s->mode[i] == TD_REDUCE_FROZEN ? missed_turn(s, i) / SWAY : rate;
-    if (tdi_reduce_can(s->full, i, TD_REDUCE_FROZEN)) {
+    if (tdi_reduce_can(s->full, i, TD_REDUCE_FROZEN) && allowed(s, TD_REDUCE_FROZEN)) {
         mode = TD_REDUCE_FROZEN;
         cost = held_cost(s, i, rate);
     }
     const td_real rides = RIDING_GAIN * rate * shape->answer * shape->reach;
-    if (shape->rides && rides < cost) {
+    if (shape->rides && rides < cost && allowed(s, TD_REDUCE_RIDING)) {
         mode = TD_REDUCE_RIDING;
         cost = rides;
     }
     const td_real joined = joined_cost(s, i);
-    if (joined < cost) {
+    if (joined < cost && allowed(s, TD_REDUCE_JOINED)) {
         mode = TD_REDUCE_JOINED;
         cost = joined;
     }

@@ -81,7 +81,7 @@ static void set_up(td_reduced_state *s, const td_tree_model *full) {
 }
 
 td_reduce_opts td_reduce_opts_default(void) {
-    return (td_reduce_opts){.struct_size = sizeof(td_reduce_opts), .every = 20};
+    return (td_reduce_opts){.struct_size = sizeof(td_reduce_opts), .every = 20, .modes = ~0u};
 }
 
 static td_status take_opts(const td_reduce_opts *given, td_reduce_opts *o, td_diag *diag) {
