@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define DT      (1.0 / 60) // s
 #define RISE    2.5        // s: of the wind
@@ -225,12 +226,12 @@ bool reduce_motion_step(reduce_motion *m) {
     if (m->wind) {
         blow(m);
     }
-    const double start = cli_seconds();
+    const clock_t start = clock();
     td_status status = td_tree_step(m->full, &m->opts, NULL, &m->diag);
-    const double middle = cli_seconds();
+    const clock_t middle = clock();
     status = status == TD_OK ? td_reduced_step(m->reduced, &m->opts, NULL, &m->diag) : status;
-    m->reduced_seconds += cli_seconds() - middle;
-    m->full_seconds += middle - start;
+    m->reduced_seconds += (double)(clock() - middle) / CLOCKS_PER_SEC;
+    m->full_seconds += (double)(middle - start) / CLOCKS_PER_SEC;
     compare(m);
     return status == TD_OK;
 }

@@ -52,9 +52,55 @@ static void check_exact(val_report *report, const reduce_case *of) {
     reduce_motion_close(&m);
 }
 
+// The largest acceleration of a tip, m/s^2, from one step to the next.
+static double jolt(reduce_motion *m, td_vec3 *before, td_vec3 *rate) {
+    const td_tree_state *whole = td_reduced_whole(m->reduced);
+    double most = 0;
+    for (int32_t i = 0; i < m->count; i++) {
+        const td_vec3 x = td_tree_tip(whole, i);
+        const td_vec3 v = {FRAMES * (x.x - before[i].x), FRAMES * (x.y - before[i].y),
+                           FRAMES * (x.z - before[i].z)};
+        most = fmax(most, FRAMES * hypot(v.x - rate[i].x, hypot(v.y - rate[i].y, v.z - rate[i].z)));
+        before[i] = x;
+        rate[i] = v;
+    }
+    return most;
+}
+
+// Half of the time nothing is reduced, half of it a lot.
+static double largest_jolt(val_report *report, const reduce_case *of, double error) {
+    td_reduce_opts opts = td_reduce_opts_default();
+    reduce_motion m;
+    bool fine = reduce_motion_open(&m, of, &opts);
+    td_vec3 *before = fine ? calloc(2 * (size_t)m.count, sizeof *before) : NULL;
+    double most = 0;
+    for (int k = 0; fine && before && k < SECONDS * FRAMES; k++) {
+        opts.error = k / 45 % 2 ? error : 0;
+        td_reduced_set(m.reduced, &opts, NULL);
+        fine = reduce_motion_step(&m);
+        const double now = jolt(&m, before, before + m.count);
+        most = k > 2 ? fmax(most, now) : most;
+    }
+    if (!fine) {
+        val_fault(report, of->name, 0, TD_ERR_READ, &m.diag);
+    }
+    free(before);
+    reduce_motion_close(&m);
+    return most;
+}
+
+static void check_jumps(val_report *report) {
+    const double with = largest_jolt(report, &reduce_orchid, 0.003),
+                 without = largest_jolt(report, &reduce_orchid, 0);
+    // letting go of the branch is the largest there is without changes
+    val_at_most(report, "largest acceleration of a tip while the error changes, m/s^2",
+                SECONDS * FRAMES, with, 1.5 * without);
+}
+
 void val_adaptive_error(val_report *report) {
     check_exact(report, &reduce_orchid);
-    check_estimate(report, &reduce_pendulum, 0.01);
+    check_jumps(report);
+    check_estimate(report, &reduce_pendulum, 0.1);
     check_estimate(report, &reduce_orchid, 0.003);
     val_progress(report, 0.3);
     check_estimate(report, &reduce_willow, 0.05);

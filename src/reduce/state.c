@@ -221,6 +221,9 @@ static void accept(void *body) {
     s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, o->winds != NULL};
     if (tdi_reduce_chooses(s)) {
         choose(s);
+    } else if (!s->count->by_hand && s->reduced > 0) { // no error is allowed any more
+        memset(s->wanted, TD_REDUCE_OWN, (size_t)s->full->body_count * sizeof *s->wanted);
+        s->count->estimate = 0;
     }
     if (differs(s)) {
         tdi_reduce_change(s);
