@@ -165,7 +165,7 @@ static td_real joined_cost(const td_reduced_state *s, int32_t i) {
 }
 
 static bool allowed(const td_reduced_state *s, td_reduce_mode mode) {
-    return s->opts.modes >> mode & 1;
+    return s->opts.modes >> mode & 1 && (mode == TD_REDUCE_FROZEN || !*s->touches);
 }
 
 static void weigh(td_reduced_state *s, int32_t i) {

@@ -274,7 +274,7 @@ static void fill_bodies(td_reduced_state *s) {
     }
 }
 
-static void place_capsules(td_reduced_state *s) {
+void tdi_reduce_place_capsules(td_reduced_state *s) {
     td_tree_model *m = &s->clusters;
     for (int32_t k = 0; k < m->capsule_count; k++) {
         const int32_t i = s->full->capsule_body[k];
@@ -291,5 +291,5 @@ void tdi_reduce_cluster(td_reduced_state *s) {
     tdi_reduce_structure(s);
     make_joints(s);
     fill_bodies(s);
-    place_capsules(s);
+    tdi_reduce_place_capsules(s);
 }

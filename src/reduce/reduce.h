@@ -92,7 +92,7 @@ struct td_reduced_state {
     int32_t groups;  // clusters whose joint is that of several
     int32_t drawn;   // what `whole` has of the clusters: TDI_DRAWN_
 
-    // saved, one after the other, with q and angle of `whole`
+    // saved, one after the other, with coordinates and angles of `whole`
     tdi_reduce_count *count;
     td_real *active;      // a segment: how fast its joint turned of late, rad/s
     uint8_t *mode;        // a segment: td_reduce_mode of its joint, as the clusters have it
@@ -107,6 +107,7 @@ struct td_reduced_state {
 
     tdi_reduce_shape *shape; // a segment
     uint8_t *held;           // a segment: something acts on it or on what it carries
+    bool *touches;           // it is in contact or constraints, in which only freezing is fine
     uint8_t *met;    // a segment: a contact or a constraint acted on it since the last choice
     uint8_t *pinned; // a segment: a constraint holds its joint
 
@@ -151,6 +152,8 @@ static inline const tdi_reduce_old *tdi_reduce_kept(const td_reduced_state *s, i
     const int32_t was = s->was[s->first[c]];
     return was == TD_NONE || s->old[was].touched ? NULL : &s->old[was];
 }
+// Points of capsules, on the clusters as they are seated.
+void tdi_reduce_place_capsules(td_reduced_state *state);
 // Adds a share of a segment's mass and moments to a body that it sits on.
 void tdi_reduce_add_mass(tdi_body *to, const tdi_body *from, const tdi_seat *seat, td_real share);
 

@@ -29,7 +29,6 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     const size_t from = l->used;
     s->count = tdi_layout_place(l, 1, sizeof *s->count);
     s->saved = (char *)s->count;
-    s->winds = tdi_layout_place(l, n, sizeof *s->winds);
     s->active = tdi_layout_place(l, n, sizeof *s->active);
     s->mode = tdi_layout_place(l, n, sizeof *s->mode);
     s->wanted = tdi_layout_place(l, n, sizeof *s->wanted);
@@ -40,9 +39,12 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->began = tdi_layout_place(l, n, sizeof *s->began);
     s->clusters.body = tdi_layout_place(l, n, sizeof *s->clusters.body);
     s->whole.q = tdi_layout_place(l, (size_t)full->coord_count, sizeof *s->whole.q);
+    s->whole.q_back = tdi_layout_place(l, (size_t)full->coord_count, sizeof *s->whole.q);
     s->whole.angle = tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->whole.angle);
+    s->whole.angle_star = tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->whole.angle);
     s->saved_bytes = l->used - from;
     s->shape = tdi_layout_place(l, n, sizeof *s->shape);
+    s->touches = tdi_layout_place(l, 1, sizeof *s->touches);
     s->met = tdi_layout_place(l, n, sizeof *s->met);
     s->pinned = tdi_layout_place(l, n, sizeof *s->pinned);
     s->held = tdi_layout_place(l, n, sizeof *s->held);
@@ -50,6 +52,7 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->size = tdi_layout_place(l, n, sizeof *s->size);
     s->first = tdi_layout_place(l, n, sizeof *s->first);
     s->wind_from = tdi_layout_place(l, n, sizeof *s->wind_from);
+    s->winds = tdi_layout_place(l, n, sizeof *s->winds);
     s->seg_wind = tdi_layout_place(l, n, sizeof *s->seg_wind);
     s->rate = tdi_layout_place(l, n, sizeof *s->rate);
     s->old = tdi_layout_place(l, n, sizeof *s->old);
@@ -60,6 +63,31 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->load = tdi_layout_place(l, n, sizeof *s->load);
     s->damp = tdi_layout_place(l, n, sizeof *s->damp);
     s->sum = tdi_layout_place(l, n, sizeof *s->sum);
+}
+
+static int32_t first_spring(const td_tree_model *m) {
+    int32_t i = 0;
+    while (i + 1 < m->body_count && !(m->body[i].stiffness.x > 0)) {
+        i++;
+    }
+    return i;
+}
+
+// The model's springs may have become stiffer or softer since the last step, all alike.
+static void follow_stiffness(td_reduced_state *s) {
+    const td_vec3 now = s->full->body[first_spring(s->full)].stiffness;
+    const td_real by = s->count->spring > 0 ? now.x / s->count->spring : 1;
+    if (now.x == s->count->spring) {
+        return;
+    }
+    s->count->spring = now.x;
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        tdi_body *b = &s->clusters.body[c];
+        const tdi_body *own = &s->full->body[s->first[c]];
+        const bool group = s->joined[s->first[c]] != TD_NONE;
+        b->stiffness = group ? tdi_scale(b->stiffness, by) : own->stiffness;
+        b->damping = group ? tdi_scale(b->damping, by) : own->damping;
+    }
 }
 
 // As drawn, nothing reduced: the clusters are the segments.
@@ -78,6 +106,7 @@ static void set_up(td_reduced_state *s, const td_tree_model *full) {
     memset(s->was, 0xff, (size_t)full->body_count * sizeof *s->was); // TD_NONE
     tdi_reduce_cluster(s);
     td_tree_state_reset(&s->tree);
+    follow_stiffness(s);
 }
 
 td_reduce_opts td_reduce_opts_default(void) {
@@ -136,35 +165,11 @@ size_t td_reduced_bytes(const td_reduced_state *state) {
 
 // ---- steps ----------------------------------------------------------------------------------
 
-static int32_t first_spring(const td_tree_model *m) {
-    int32_t i = 0;
-    while (i + 1 < m->body_count && !(m->body[i].stiffness.x > 0)) {
-        i++;
-    }
-    return i;
-}
-
-// The model's springs may have become stiffer or softer since the last step, all alike.
-static void follow_stiffness(td_reduced_state *s) {
-    const td_vec3 now = s->full->body[first_spring(s->full)].stiffness;
-    const td_real by = s->count->spring > 0 ? now.x / s->count->spring : 1;
-    if (now.x == s->count->spring) {
-        return;
-    }
-    s->count->spring = now.x;
-    for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        tdi_body *b = &s->clusters.body[c];
-        const tdi_body *own = &s->full->body[s->first[c]];
-        const bool group = s->joined[s->first[c]] != TD_NONE;
-        b->stiffness = group ? tdi_scale(b->stiffness, by) : own->stiffness;
-        b->damping = group ? tdi_scale(b->damping, by) : own->damping;
-    }
-}
-
 // Wind on a cluster is that on the segment with the largest area.
 static void begin(void *body) {
     td_reduced_state *s = body;
     follow_stiffness(s);
+    memset(s->met, 0, (size_t)s->full->body_count * sizeof *s->met);
     tdi_step_begin(body);
     const td_vec3 *winds = s->tree.head.opts->winds;
     for (int32_t c = 0; winds && c < s->clusters.body_count; c++) {
@@ -199,7 +204,6 @@ static bool hold(td_reduced_state *s) {
     }
     for (int32_t i = 0; i < s->full->body_count; i++) {
         late = (s->met[i] && hold_path(s, i)) || late;
-        s->met[i] = 0;
     }
     return late;
 }
@@ -251,7 +255,10 @@ static void end_rest(void *body) {
 
 // ---- contact --------------------------------------------------------------------------------
 
+// What touches keeps its shape where it is reduced: nothing may be moved into something else.
 static void capsules(const void *body, tdi_capsule *out) {
+    const td_reduced_state *s = body;
+    *s->touches = true;
     tdi_tree_capsules(&((const td_reduced_state *)body)->whole, out);
 }
 
@@ -295,16 +302,29 @@ static int32_t saved(const void *body, tdi_span spans[TDI_SPANS]) {
     return count + 1;
 }
 
+// Whether somebody has read the pose shall not be seen in a save: it is drawn, or forgotten where
+// the clusters are all there is.
 static void blank(void *body) {
     td_reduced_state *s = body;
+    const size_t coords = (size_t)s->full->coord_count * sizeof(td_real),
+                 dofs = (size_t)s->full->head.dof_count * sizeof(td_real);
     s->tree.model = s->full;
     tdi_tree_blank(body);
     s->tree.model = &s->clusters;
+    if (s->reduced > 0) {
+        tdi_reduce_draw(s, true);
+        return;
+    }
+    memset(s->whole.q, 0, coords);
+    memset(s->whole.q_back, 0, coords);
+    memset(s->whole.angle, 0, dofs);
+    memset(s->whole.angle_star, 0, dofs);
 }
 
 static void restored(void *body) {
     td_reduced_state *s = body;
     tdi_reduce_structure(s);
+    tdi_reduce_place_capsules(s);
     s->drawn = TDI_DRAWN_NOT;
 }
 
