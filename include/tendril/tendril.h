@@ -5,6 +5,7 @@
 /// All of Tendril.
 
 #include "tendril/base.h"
+#include "tendril/algebra.h"
 #include "tendril/value.h"
 #include "tendril/grammar.h"
 #include "tendril/skeleton.h"
@@ -29,5 +30,6 @@
 #include "tendril/scene.h"
 #include "tendril/world.h"
 #include "tendril/actor.h"
+#include "tendril/query.h"
 #include "tendril/io.h"
 #include "tendril/clip.h"

@@ -169,6 +169,7 @@ void val_metric(val_report *report);
 void val_hybrid(val_report *report);
 void val_rigidification(val_report *report);
 void val_adaptive_error(val_report *report);
+void val_reduced_energy(val_report *report); // a part of val_adaptive_energy()
 void val_adaptive_energy(val_report *report);
 void val_loop_chain(val_report *report);
 void val_lcp(val_report *report);
@@ -181,6 +182,7 @@ void val_transducer(val_report *report);
 void val_contact(val_report *report);
 void val_contact_mixed(val_report *report);
 void val_stick_slip(val_report *report);
+void val_rolling(val_report *report);
 void val_storms(val_report *report);
 void val_helix_kinematics(val_report *report);
 void val_helix_derivatives(val_report *report);

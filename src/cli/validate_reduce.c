@@ -147,6 +147,6 @@ static void check_energy(val_report *report, int32_t steps) {
     reduce_motion_close(&m);
 }
 
-void val_adaptive_energy(val_report *report) {
+void val_reduced_energy(val_report *report) {
     check_energy(report, 100000);
 }

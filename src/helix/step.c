@@ -6,6 +6,8 @@
 // momentum is kept as that of rigid bodies is, and for curvatures, whose rates friction sees.
 
 #include "helix/implicit.h"
+
+#include "base/guard.h"
 #include "helix/pins.h"
 #include "helix/points.h"
 #include "helix/saving.h"
@@ -365,6 +367,26 @@ static td_real value(const void *body) {
     return tdi_helix_value(body);
 }
 
+static void nudge(void *body, const tdi_rigid *g) {
+    td_helix_state *s = body;
+    if (!g && !s->nudged) {
+        copy_unknowns(s, &s->kept, &s->pose);
+    } else {
+        copy_unknowns(s, &s->pose, &s->kept);
+        tdi_helix_put_base(s, &s->head.base);
+    }
+    if (g) {
+        s->pose.base = (tdi_helix_place){tdi_rigid_point(g, s->pose.base.o),
+                                         tdi_rigid_axes(g, &s->pose.base.r)};
+        for (int32_t k = 0; k < s->root_count; k++) {
+            s->pose.root[k] = (tdi_helix_root){tdi_rigid_point(g, s->kept.root[k].o),
+                                               tdi_rigid_turn(g, s->kept.root[k].turn)};
+        }
+    }
+    tdi_helix_update(s);
+    s->nudged = g || !s->nudged;
+}
+
 static void keep(void *body) {
     td_helix_state *s = body;
     copy_unknowns(s, &s->kept, &s->pose);
@@ -427,6 +449,7 @@ const tdi_implicit tdi_helix_implicit = {
     .solve_again = solve_again,
     .largest = largest,
     .value = value,
+    .nudge = nudge,
     .keep = keep,
     .try = try,
     // statics may go any way at once: springs are linear in curvatures, which add up
@@ -442,6 +465,10 @@ const tdi_implicit tdi_helix_implicit = {
     .moves = tdi_helix_moves,
     .add = tdi_helix_add_side,
     .push = tdi_helix_push,
+    .turned = tdi_helix_turned,
+    .turns = tdi_helix_turns,
+    .spin = tdi_helix_spin,
+    .wring = tdi_helix_wring,
     .respond = tdi_helix_respond,
     .absorb = tdi_helix_absorb,
     .mass = tdi_helix_mass,
@@ -456,15 +483,24 @@ const tdi_implicit tdi_helix_implicit = {
 };
 
 td_state_ref td_helix_ref(td_helix_state *state) {
+    if (!state) {
+        return (td_state_ref){0};
+    }
     return (td_state_ref){&tdi_helix_implicit, state};
 }
 
 td_status td_helix_step(td_helix_state *s, const td_step_opts *opts, td_step_stats *stats,
                         td_diag *diag) {
+    if (!s) {
+        return tdi_refuse(diag, __func__);
+    }
     return tdi_solver_step(&tdi_solver_helix, s, opts, stats, diag);
 }
 
 td_status td_helix_settle(td_helix_state *s, const td_step_opts *opts, td_step_stats *stats,
                           td_diag *diag) {
+    if (!s) {
+        return tdi_refuse(diag, __func__);
+    }
     return tdi_solver_settle(&tdi_solver_helix, s, opts, stats, diag);
 }

@@ -290,6 +290,11 @@ static td_joint_kind pin_joint(const void *body, int32_t segment) {
     return (td_joint_kind)s->full->kind[segment];
 }
 
+static void transform(void *body, const tdi_rigid *motion) {
+    tdi_tree_transform(body, motion);
+    ((td_reduced_state *)body)->drawn = TDI_DRAWN_NOT;
+}
+
 // ---- saving ---------------------------------------------------------------------------------
 
 // As much as all segments need, however few clusters there are.
@@ -331,10 +336,10 @@ static void restored(void *body) {
 // ---- entry ----------------------------------------------------------------------------------
 
 const tdi_implicit tdi_reduced_implicit = {
-    TDI_TREE_STEPS,       .begin = begin,       .accept = accept,   .begin_rest = begin_rest,
-    .end_rest = end_rest, .add = add,           .pin_add = pin_add, .pin_joint = pin_joint,
-    .capsules = capsules, .apart = apart,       .force = force,     .saved = saved,
-    .blank = blank,       .restored = restored,
+    TDI_TREE_STEPS,         .begin = begin,       .accept = accept,     .begin_rest = begin_rest,
+    .end_rest = end_rest,   .add = add,           .pin_add = pin_add,   .pin_joint = pin_joint,
+    .transform = transform, .capsules = capsules, .apart = apart,       .force = force,
+    .saved = saved,         .blank = blank,       .restored = restored,
 };
 
 td_status td_reduced_step(td_reduced_state *s, const td_step_opts *opts, td_step_stats *stats,

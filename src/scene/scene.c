@@ -3,6 +3,8 @@
 
 #include "scene/scene.h"
 
+#include "base/guard.h"
+
 #include "math/vec3.h"
 
 #include <math.h>
@@ -551,7 +553,10 @@ td_status tdi_scene_check(const td_scene *s, td_diag_list *diags) {
 
 td_status td_scene_from_value(td_value *value, const char *file, const td_alloc *alloc,
                               td_scene **out, td_diag_list *diags) {
-    *out = NULL;
+    TDI_CLEAR(out);
+    if (!value || !out) {
+        return tdi_refuse_in(diags, __func__);
+    }
     td_scene *s = tdi_alloc_zeroed(alloc, 1, sizeof *s);
     if (!s) {
         td_value_free(value);
@@ -597,5 +602,8 @@ void td_scene_free(td_scene *s) {
 }
 
 const td_scene_def *td_scene_def_get(const td_scene *scene) {
+    if (!scene) {
+        return NULL;
+    }
     return &scene->def;
 }

@@ -145,7 +145,8 @@ typedef struct tdi_other {
 } tdi_other;
 
 // What constraints add to a joint before a sweep: to the moment and the stiffness of a ball joint,
-// in world axes, and in x and xx to those of a hinge or slide.
+// in world axes, and in x and xx to those of a hinge or slide. After a sweep that notes forces: of
+// all that a ball joint carries, by a shift of the joint.
 typedef struct tdi_joint_pin {
     td_vec3 gradient;
     td_sym3 hessian;
@@ -182,6 +183,7 @@ struct td_tree_state {
     td_real *q;           // coordinates
     td_real *v;           // velocities
     int32_t stale;        // v is older than `past`: see tdi_tree_fresh
+    bool nudged;          // frames are not those of the step
     tdi_frame *frame;
     td_real *angle;      // a degree of freedom: joint's rotation vector, angle or slide
     td_real *angle_near; // the same in the last iteration of a step
@@ -215,6 +217,7 @@ struct td_tree_state {
     tdi_slot *slot;       // a part
     uint8_t *summed;      // a body: TDI_SUMMED, TDI_PINNED; all 0 between sweeps
     tdi_joint_pin *joint; // a body: where TDI_PINNED
+    td_vec3 *noted;       // a body: the force on its joint that the last increments lead to
     tdi_node *node;
     tdi_link *link; // forward dynamics, in the same memory as `node`; entry -1 is the base
 };

@@ -7,6 +7,7 @@
 
 #include "tree/dynamics.h"
 
+#include "base/guard.h"
 #include "base/opts.h"
 #include "tree/implicit.h"
 #include "tree/pins.h"
@@ -329,8 +330,11 @@ tdi_factored tdi_step_factor(void *body, const tdi_model *model) {
                              .positive = model->positive,
                              .raise =
                                  model->raise && p->inertia && !model->positive && !model->touched,
-                             .touched = model->touched};
+                             .touched = model->touched,
+                             .note = model->note,
+                             .noted = model->noted};
     s->now->carry = model->carry;
+    s->now->note = model->note;
     p->relax = model->shift;
     tdi_loads_expand(s, &p->loads);
     bool fine = tdi_sweep_in(s->model, s, s->now->pool, &terms);
@@ -352,7 +356,7 @@ static td_real sweep(td_tree_state *s, bool attempt, bool limited, td_real *prom
     const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
     s->base_move = s->now->base_move = s->now->carry ? base_left(s) : still;
     const td_real limit = limited ? TDI_LONGEST_TURN : HUGE_VAL;
-    td_real most = tdi_sweep_out(s->model, s, s->now->pool, limit, attempt);
+    td_real most = tdi_sweep_out(s->model, s, s->now->pool, limit, attempt, s->now->note);
     s->base_move = still;
     *promise += tdi_sweep_promise(s->model, s) / s->now->weight;
     return most;
@@ -388,6 +392,23 @@ td_real tdi_step_value(const void *body) {
     // the slots that hold the parts' values are scratch
     return tdi_potential_value(s->model, (td_tree_state *)s, s->now->pool, &s->now->potential) /
            s->now->weight;
+}
+
+// Frames are all that the value sees of the pose but for the joints, which stay as they are.
+void tdi_step_nudge(void *body, const tdi_rigid *g) {
+    td_tree_state *s = body;
+    for (int32_t i = 0; i < s->model->body_count; i++) {
+        tdi_frame *f = &s->frame[i];
+        if (!g && !s->nudged) {
+            s->node[i].turn_old = f->turn;
+            s->twist[i].v = f->o;
+            continue;
+        }
+        f->turn = g ? tdi_rigid_turn(g, s->node[i].turn_old) : s->node[i].turn_old;
+        f->r = tdi_mat3_from_quat(f->turn);
+        f->o = g ? tdi_rigid_point(g, s->twist[i].v) : s->twist[i].v;
+    }
+    s->nudged = g || !s->nudged;
 }
 
 void tdi_step_keep(void *body) {
@@ -426,6 +447,7 @@ const tdi_implicit tdi_tree_implicit = {
     .accept = tdi_step_accept,
     .begin_rest = tdi_step_begin_rest,
     .end_rest = tdi_step_end_rest,
+    .transform = tdi_tree_transform,
     .add = tdi_tree_add_side,
     .pin_add = tdi_tree_pin_add,
     .pin_joint = tdi_tree_pin_joint,
@@ -433,21 +455,29 @@ const tdi_implicit tdi_tree_implicit = {
     .apart = tdi_tree_apart,
     .force = tdi_tree_force,
     .saved = tdi_tree_saved,
-    .transform = tdi_tree_transform,
     .blank = tdi_tree_blank,
 };
 
 td_state_ref td_tree_ref(td_tree_state *state) {
+    if (!state) {
+        return (td_state_ref){0};
+    }
     return (td_state_ref){&tdi_tree_implicit, state};
 }
 
 td_status td_tree_step(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats,
                        td_diag *diag) {
+    if (!s) {
+        return tdi_refuse(diag, __func__);
+    }
     return tdi_solver_step(&tdi_solver_tree, s, opts, stats, diag);
 }
 
 td_status td_tree_settle(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats,
                          td_diag *diag) {
+    if (!s) {
+        return tdi_refuse(diag, __func__);
+    }
     return tdi_solver_settle(&tdi_solver_tree, s, opts, stats, diag);
 }
 
@@ -505,10 +535,16 @@ td_status td_tree_step_many(td_tree_state *const *states, const td_step_opts *op
 }
 
 td_vec3 td_tree_origin(const td_tree_state *state, int32_t body) {
+    if (!state || !tdi_has(body, state->model->body_count)) {
+        return (td_vec3){0};
+    }
     return state->frame[body].o;
 }
 
 td_vec3 td_tree_tip(const td_tree_state *state, int32_t body) {
+    if (!state || !tdi_has(body, state->model->body_count)) {
+        return (td_vec3){0};
+    }
     const tdi_frame *f = &state->frame[body];
     return tdi_add(f->o, tdi_mat3_apply(&f->r, state->model->body[body].tip));
 }

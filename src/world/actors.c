@@ -11,6 +11,8 @@
 #include "world/world.h"
 
 #include "base/diag.h"
+#include "base/guard.h"
+#include "base/opts.h"
 #include "math/quat.h"
 
 #include <math.h>
@@ -19,6 +21,9 @@
 // ---- ids ------------------------------------------------------------------------------------
 
 td_actor_id td_world_actor_id(const td_world *w, int32_t k) {
+    if (!w) {
+        return (td_actor_id){0};
+    }
     td_actor_id id = {0, 0};
     if (k >= 0 && k < w->actor_count && w->actors[k].alive) {
         id = (td_actor_id){(uint32_t)k + 1, w->actors[k].generation};
@@ -27,6 +32,9 @@ td_actor_id td_world_actor_id(const td_world *w, int32_t k) {
 }
 
 int32_t td_world_actor_index(const td_world *w, td_actor_id id) {
+    if (!w) {
+        return TD_NONE;
+    }
     const bool there = id.place > 0 && id.place <= (uint32_t)w->actor_count;
     const tdi_actor *a = there ? &w->actors[id.place - 1] : NULL;
     return a && a->alive && a->generation == id.generation ? (int32_t)id.place - 1 : TD_NONE;
@@ -41,6 +49,9 @@ static td_status find(td_world *w, td_actor_id id, tdi_actor **out, td_diag *dia
 }
 
 bool td_world_actor_enabled(const td_world *w, td_actor_id id) {
+    if (!w) {
+        return false;
+    }
     const int32_t k = td_world_actor_index(w, id);
     return k != TD_NONE && w->actors[k].enabled;
 }
@@ -65,6 +76,7 @@ static td_status make_one(td_world *w, int32_t object, int32_t variant, td_diag 
         w->group_of[w->made_count] = TD_NONE;
         w->made_count++;
         status = tdi_actor_make_loads(w, a);
+        status = status == TD_OK ? tdi_actor_hand_room(w, a, w->hand_capacity) : status;
     }
     return status == TD_OK && w->field ? tdi_actor_make_field(w, a) : status;
 }
@@ -118,6 +130,9 @@ static int32_t places_of(const td_world *w, int32_t object, int32_t below) {
 }
 
 td_status td_world_reserve_actors(td_world *w, int32_t object, int32_t count, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     td_status status = check_object(w, object, diag);
     if (status == TD_OK && count < 0) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; it must not be below 0", (int)count);
@@ -142,10 +157,6 @@ td_actor_def td_actor_def_default(void) {
 }
 
 static td_status check_def(const td_world *w, const td_actor_def *def, td_diag *diag) {
-    if (!def || def->struct_size != sizeof *def) {
-        return tdi_fail(diag, TD_ERR_DEF,
-                        "td_actor_def: struct_size is wrong; start from td_actor_def_default()");
-    }
     td_status status = check_object(w, def->object, diag);
     if (status != TD_OK) {
         return status;
@@ -197,6 +208,7 @@ static void begin(td_world *w, int32_t k, tdi_transform place) {
     a->largest_force = 0;
     a->strength = 1;
     a->base_rate = (tdi_rate){{0, 0, 0}, {0, 0, 0}};
+    a->watched = a->reacted = false;
     a->status = TD_OK;
     tdi_actor_set_name(w, a, places_of(w, a->object, k), true);
     tdi_actor_reset(w, a);
@@ -204,10 +216,15 @@ static void begin(td_world *w, int32_t k, tdi_transform place) {
     tdi_world_regroup(w, k);
 }
 
-td_status td_world_add_actor(td_world *w, const td_actor_def *def, td_actor_id *out,
+td_status td_world_add_actor(td_world *w, const td_actor_def *given, td_actor_id *out,
                              td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
+    td_actor_def own = td_actor_def_default(), *def = &own;
     *out = (td_actor_id){0, 0};
-    td_status status = check_def(w, def, diag);
+    td_status status = tdi_def_take("td_actor_def", def, given, diag);
+    status = status == TD_OK ? check_def(w, def, diag) : status;
     const int32_t k = status == TD_OK ? free_place(w, def, &status, diag) : TD_NONE;
     if (k == TD_NONE) {
         return status == TD_ERR_MEMORY ? tdi_fail(diag, status, "out of memory for an actor")
@@ -240,6 +257,9 @@ static td_status check_free(const td_world *w, const tdi_actor *a, td_diag *diag
 }
 
 td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_actor *a;
     td_status status = find(w, id, &a, diag);
     status = status == TD_OK ? check_free(w, a, diag) : status;
@@ -247,6 +267,7 @@ td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
         const int32_t k = (int32_t)(a - w->actors);
         a->alive = false;
         a->status = TD_OK;
+        tdi_world_release_actor(w, k);
         w->grab.held = w->grab.held && w->grab.actor != k;
         w->grab.twist = w->grab.twist_actor == k ? 0 : w->grab.twist;
         tdi_world_regroup(w, k);
@@ -255,6 +276,9 @@ td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
 }
 
 td_status td_world_enable_actor(td_world *w, td_actor_id id, bool enabled, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_actor *a;
     td_status status = find(w, id, &a, diag);
     status = status == TD_OK && a->enabled != enabled ? check_free(w, a, diag) : status;
@@ -277,6 +301,9 @@ td_status td_world_enable_actor(td_world *w, td_actor_id id, bool enabled, td_di
 
 td_status td_world_move_actor(td_world *w, td_actor_id id, td_vec3 position, td_quat rotation,
                               td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_actor *a;
     td_status status = find(w, id, &a, diag);
     status = status == TD_OK ? tdi_check_pose(position, rotation, diag) : status;
@@ -317,6 +344,9 @@ static void put(td_world *w, tdi_actor *a, tdi_transform to) {
 
 td_status td_world_place_actor(td_world *w, td_actor_id id, td_vec3 position, td_quat rotation,
                                td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_actor *a;
     td_status status = find(w, id, &a, diag);
     status = status == TD_OK ? tdi_check_pose(position, rotation, diag) : status;

@@ -7,6 +7,8 @@
 
 #include "world/world.h"
 
+#include "base/guard.h"
+
 #include "math/quat.h"
 
 #include <math.h>
@@ -346,6 +348,9 @@ const td_vec3 *tdi_actor_winds(const td_world *w, tdi_actor *a) {
 #define WIND_BLOCK 64
 
 void td_world_wind(const td_world *w, int32_t count, const td_vec3 *points, td_vec3 *velocities) {
+    if (!w || (count > 0 && (!points || !velocities))) {
+        return;
+    }
     td_vec3 one[WIND_BLOCK];
     for (int32_t i = 0; i < count; i++) {
         velocities[i] = tdi_vec3(0, 0, 0);
@@ -491,6 +496,17 @@ static void add_grab(collector *c) {
                          .point = g->point,
                          .vector = tdi_to_simulated(c->actor, g->to),
                          .stiffness = g->stiffness});
+    }
+    for (int32_t k = 0; k < c->world->hand_count; k++) {
+        const tdi_hand *h = &c->world->hands[k];
+        if (h->alive && h->actor == self) {
+            add(c, (td_load){.kind = TD_LOAD_SPRING,
+                             .segment = h->segment,
+                             .point = h->point,
+                             .vector = tdi_to_simulated(c->actor, h->to),
+                             .stiffness = h->stiffness,
+                             .damping = h->damping});
+        }
     }
     if (g->twist != 0 && g->twist_actor == self) {
         add_twist(c, g->twist_segment, g->twist);

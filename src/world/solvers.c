@@ -4,6 +4,7 @@
 #include "world/solvers.h"
 
 #include "base/diag.h"
+#include "base/guard.h"
 #include "helix/solver.h"
 #include "rod/solver.h"
 #include "tree/solver.h"
@@ -36,6 +37,9 @@ int32_t td_solver_count(void) {
 }
 
 td_solver_info td_solver_get(int32_t index) {
+    if (!tdi_has(index, td_solver_count())) {
+        return (td_solver_info){0};
+    }
     const tdi_solver *s = solver_at(index);
     td_solver_info info = s->info;
     info.integrators = tdi_solver_integrators(s);
