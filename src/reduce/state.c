@@ -316,6 +316,9 @@ static void blank(void *body) {
     s->tree.model = s->full;
     tdi_tree_blank(body);
     s->tree.model = &s->clusters;
+    // behind the clusters' coordinates is what the last step began with, or the one before
+    memset(s->tree.q_back + s->clusters.coord_count, 0,
+           coords - (size_t)s->clusters.coord_count * sizeof(td_real));
     if (s->reduced > 0) {
         tdi_reduce_draw(s, true);
         return;
