@@ -60,7 +60,7 @@ static void prepare(const stepping *s, tdi_actor *a) {
     a->stats0 = a->stats;
     a->strength0 = a->strength;
     a->largest_force0 = a->largest_force;
-    a->reacted = false;
+    a->reacted = a->held = false;
     a->status = TD_OK;
     a->diag.status = TD_OK; // most of it is a text that nobody reads then
     a->diag.index = TD_NONE;
@@ -120,7 +120,7 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
     }
     const tdi_system system = tdi_island_system(w, i);
     i->memory = NULL;
-    i->accepted = false;
+    i->accepted = i->held = false;
     i->converged = is_explicit(first);
     if (i->converged) {
         tdi_island_step_explicitly(w, i);
@@ -168,7 +168,9 @@ static void accept_island(void *context, int64_t k, int32_t thread) {
     (void)thread;
     td_world *w = s->world;
     tdi_island *i = &w->islands[k];
-    if (!i->accepted) {
+    if (i->held) {
+        tdi_island_stop(w, i);
+    } else if (!i->accepted) {
         const tdi_system system = tdi_island_system(w, i);
         accept(w, i, &system);
     }
@@ -201,6 +203,19 @@ static void undo_island(void *context, int64_t k, int32_t thread) {
         if (memcmp(&motion, &a->motion0, sizeof motion) != 0) {
             a->solver->set_base(a->state, &a->motion0);
         }
+    }
+}
+
+// What cannot be solved stays where the step began.
+static void hold_island(void *context, int64_t k, int32_t thread) {
+    const stepping *s = context;
+    td_world *w = s->world;
+    tdi_island *i = &w->islands[k];
+    if (tdi_island_fails(w, i)) {
+        undo_island(context, k, thread);
+        i->memory = NULL;
+        i->converged = false;
+        tdi_island_hold(w, i);
     }
 }
 
@@ -305,6 +320,9 @@ static td_status solve(const stepping *s, td_diag *diag) {
     for (bool apart = false; status == TD_OK && !apart;) {
         for_islands(s, solve_island);
         halve(s);
+        if (w->hold_blocked) {
+            for_islands(s, hold_island);
+        }
         status = first_status(w);
         status = status == TD_OK ? tdi_world_check_islands(w, &apart, diag) : status;
         if (status == TD_OK && !apart) {
@@ -332,6 +350,7 @@ td_status td_world_step(td_world *w, td_diag *diag) {
     }
     for_islands(&s, accept_island);
     tdi_world_end_ways(w);
+    status = tdi_world_note_blocked(w, diag);
     w->step++;
     tdi_world_note_holds(w);
     tdi_world_watch(w);
@@ -341,7 +360,7 @@ td_status td_world_step(td_world *w, td_diag *diag) {
     if (w->callback) {
         w->callback(w->callback_context, w);
     }
-    return TD_OK;
+    return status;
 }
 
 // ---- making ---------------------------------------------------------------------------------
