@@ -7,6 +7,7 @@
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "td_test.h"
+#include "test_conform_reduced.h"
 #include "test_conform_toy.h"
 #include "world/solvers.h"
 
@@ -14,13 +15,16 @@
 
 static const td_vec3 no_gravity = {0, 0, 0}, down = {0, -9.81, 0};
 
-// Runs a claim for every solver of the table, and for the toy behind them.
+// Runs a claim for every solver of the table, and behind them for trees that leave out joints and
+// for the toy.
 static inline void for_all_solvers(void (*claim)(const tdi_solver *solver)) {
+    CHECK(tdi_solver_add(test_reduced()));
     CHECK(tdi_solver_add(&test_toy));
     for (int32_t k = 0; k < td_solver_count(); k++) {
         claim(tdi_solver_find(td_solver_get(k).name));
     }
     tdi_solver_remove(&test_toy);
+    tdi_solver_remove(test_reduced());
 }
 
 // ---- subjects -------------------------------------------------------------------------------

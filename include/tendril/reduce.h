@@ -28,6 +28,7 @@ typedef struct td_reduce_opts {
     td_real error;  ///< m: rms error of the tips that is allowed. Default 0: nothing is reduced.
     int32_t joints; ///< As many joints move by themselves at most. Default 0: any.
     int32_t every;  ///< Steps between choices, >= 1. Default 20.
+    uint32_t modes; ///< That may be chosen: bits 1 << td_reduce_mode. Default all.
 } td_reduce_opts;
 
 TD_API td_reduce_opts td_reduce_opts_default(void);

@@ -27,6 +27,7 @@ typedef struct td_solver_info {
     bool damping;         ///< Damping can be given as a ratio or a relaxation time.
     bool stiffens;        ///< Its stiffness in bending and in twist can change while it runs.
     bool modes;           ///< It can compute vibration modes.
+    bool adapts;          ///< It can leave out joints that do not matter.
 } td_solver_info;
 
 /// The first is the default of objects.

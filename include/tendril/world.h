@@ -6,6 +6,7 @@
 /// threads, after any save and restore.
 
 #include "tendril/pool.h"
+#include "tendril/reduce.h"
 #include "tendril/scene.h"
 #include "tendril/wind.h"
 
@@ -187,6 +188,8 @@ TD_API void td_world_probes(td_world *world, td_real *values);
 
 /// How the integrator TD_ADAPTIVE steps it; false when another does.
 TD_API bool td_world_actor_adapt(const td_world *world, int32_t actor, td_adapt_stats *stats);
+/// How an actor that an implicit integrator steps is reduced. False when its object has no `adapt`.
+TD_API bool td_world_actor_reduction(const td_world *world, int32_t actor, td_reduce_stats *stats);
 /// Energies and momentum of an actor, or of all of an object.
 TD_API td_sums td_world_actor_sums(td_world *world, int32_t actor);
 TD_API td_sums td_world_object_sums(td_world *world, int32_t object);

@@ -71,3 +71,4 @@ bool bench_islands(const bench *b);
 bool bench_heap(const bench *b);
 bool bench_constraints(const bench *b);
 bool bench_adaptive(const bench *b);
+bool bench_reduced(const bench *b); // a part of bench_adaptive()

@@ -163,6 +163,32 @@ static void put_adaptive(const td_world *world, FILE *out) {
     }
 }
 
+// Of all actors that are stepped implicitly with fewer joints than they have.
+static void put_reduced(const td_world *world, FILE *out) {
+    double of[4] = {0, 0, 0, 0}, changes = 0, estimate = 0;
+    bool any = false;
+    for (int32_t k = 0; k < td_world_actor_count(world); k++) {
+        td_reduce_stats stats;
+        if (td_world_actor_reduction(world, k, &stats)) {
+            any = true;
+            of[0] += stats.joints;
+            of[1] += stats.frozen;
+            of[2] += stats.joined;
+            of[3] += stats.riding;
+            changes += (double)stats.changes;
+            estimate = fmax(estimate, stats.estimate);
+        }
+    }
+    if (any) {
+        put_number(out, "active_joints", of[0]);
+        put_number(out, "frozen_joints", of[1]);
+        put_number(out, "joined_joints", of[2]);
+        put_number(out, "riding_joints", of[3]);
+        put_number(out, "changes_of_joints", changes);
+        put_number(out, "largest_error_estimate", estimate);
+    }
+}
+
 static void put_summary(const outputs *o, FILE *out) {
     td_world *world = o->result->scene->world;
     const run_done *done = &o->result->done;
@@ -197,6 +223,7 @@ static void put_summary(const outputs *o, FILE *out) {
     put_number(out, "pieces_of_a_step_at_most", TD_STEP_PIECES);
     put_number(out, "largest_force", td_world_largest_force(world));
     put_adaptive(world, out);
+    put_reduced(world, out);
     put_number(out, "wall_time", done->wall);
     put_number(out, "real_time_factor", done->wall > 0 ? time / done->wall : 0);
     put_constraints(world, out);

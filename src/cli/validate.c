@@ -97,6 +97,8 @@ static const val_case cases[] = {
      val_hybrid},
     {"rigidification", "impulses that stop joints: energy, momentum, dense solutions",
      val_rigidification},
+    {"adaptive-error", "implicit steps of the joints that matter: the estimate of errors",
+     val_adaptive_error},
     {"adaptive-energy", "no gain of energy while the joints that move change", val_adaptive_energy},
     {"lcp", "random complementarity problems, also singular and contradictory", val_lcp},
 };

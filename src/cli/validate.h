@@ -168,6 +168,8 @@ void val_assembly(val_report *report);
 void val_metric(val_report *report);
 void val_hybrid(val_report *report);
 void val_rigidification(val_report *report);
+void val_adaptive_error(val_report *report);
+void val_reduced_energy(val_report *report); // a part of val_adaptive_energy()
 void val_adaptive_energy(val_report *report);
 void val_loop_chain(val_report *report);
 void val_lcp(val_report *report);

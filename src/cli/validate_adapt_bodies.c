@@ -340,4 +340,5 @@ void val_adaptive_energy(val_report *report) {
         val_not_above(report, "energy of a pendulum by euler, largest gain over its swing", 8, gain,
                       1e-3); // the rule is of first order
     }
+    val_reduced_energy(report);
 }

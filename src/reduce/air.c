@@ -23,10 +23,10 @@
 #include <math.h>
 #include <string.h>
 
-#define STILL  0.2 // m/s: below this the flow says nothing of the next
-#define ACROSS 0.1 // of the flow: along axes with less of it the usual area holds
-#define LEAST  0.3 // of the usual area
-#define MOST   2.0
+#define STILL  0.2  // m/s: below this the flow says nothing of the next
+#define ACROSS 0.02 // of the flow: along axes with less of it the usual area holds
+#define LEAST  0.02 // of the usual area
+#define MOST   6.0
 
 static bool rides(const td_reduced_state *s, int32_t i) {
     return s->mode[i] == TD_REDUCE_RIDING;
@@ -43,7 +43,7 @@ static tdi_frame seated(const td_reduced_state *s, int32_t i) {
     return f;
 }
 
-void tdi_reduce_place_riding(td_reduced_state *s, int32_t i) {
+void tdi_reduce_place_joint(td_reduced_state *s, int32_t i) {
     td_tree_state *w = &s->whole;
     const tdi_body *b = &s->full->body[i];
     td_quat turn;
@@ -55,7 +55,7 @@ void tdi_reduce_place_riding(td_reduced_state *s, int32_t i) {
 
 static void place(td_reduced_state *s, int32_t i) {
     if (rides(s, i)) {
-        tdi_reduce_place_riding(s, i);
+        tdi_reduce_place_joint(s, i);
     } else {
         s->whole.frame[i] = seated(s, i);
     }
@@ -108,7 +108,9 @@ static void turn_joint(td_reduced_state *s, int32_t i, td_real time) {
                           turn_of(n.y, k.y, a[1], slow + b.y / time),
                           turn_of(n.z, k.z, a[2], slow + b.z / time)};
     const td_vec3 next = tdi_add(tdi_vec3(a[0], a[1], a[2]), turn);
-    tdi_reduce_set_ball(w, s->full->coord[i], s->full->dof[i], next, next);
+    // x* is a third of the last way ahead
+    tdi_reduce_set_ball(w, s->full->coord[i], s->full->dof[i], next,
+                        tdi_madd(next, turn, s->tree.head.rule.dt / (3 * time)));
 }
 
 static void add_weight(td_reduced_state *s, int32_t i) {
@@ -185,6 +187,12 @@ static void fit(td_reduced_state *s, int32_t c) {
         const td_vec3 line = tdi_scale(tdi_cross(force, n), 1 / push);
         b->area = fitted_area(&s->count->flow.air, b->area, tdi_mat3_apply_t(r, flow), force);
         b->tip = tdi_madd(tdi_scale(line, 2), force, tdi_dot(b->tip, force) / push);
+    }
+}
+
+void tdi_reduce_drags(td_reduced_state *s) {
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        s->load[i] = drag_of(s, i, &s->damp[i]);
     }
 }
 

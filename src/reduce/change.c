@@ -202,8 +202,7 @@ static void finish_motion(td_reduced_state *s, int32_t c) {
 
 static void keep_past(td_reduced_state *s, int32_t c) {
     const tdi_reduce_old *old = tdi_reduce_kept(s, c);
-    const int32_t p = s->full->parent[s->first[c]];
-    const td_vec3 shift = p == TD_NONE ? tdi_vec3(0, 0, 0) : s->shift[p];
+    const td_vec3 shift = s->shift[s->first[c]];
     s->tree.past[c] = old->past;
     s->tree.star[c] = old->star;
     s->tree.hat[c] = old->hat;
@@ -269,6 +268,27 @@ static void copy_joint(td_tree_state *s, int32_t c, tdi_reduce_old *old, bool ba
     }
 }
 
+// What hung on the inside of a group keeps its turn: its joint has another one against what carries
+// it now.
+static void fit_ball(td_reduced_state *s, int32_t c) {
+    const td_tree_model *m = &s->clusters;
+    const int32_t p = m->parent[c], d = m->dof[c];
+    const td_quat up = p == TD_NONE ? s->tree.base.turn : s->tree.frame[p].turn,
+                  q = tdi_quat_mul(tdi_quat_conj(tdi_quat_mul(up, m->body[c].rest)),
+                                   s->tree.frame[c].turn);
+    const td_real turn[4] = {q.w, q.x, q.y, q.z};
+    td_real *a = s->tree.angle + d, *star = s->tree.angle_star + d;
+    const td_vec3 now = tdi_ball_turn_of(turn, a).a,
+                  lag = {star[0] - a[0], star[1] - a[1], star[2] - a[2]};
+    tdi_reduce_set_ball(&s->tree, m->coord[c], d, now, tdi_add(now, lag));
+}
+
+static bool hung_inside(const td_reduced_state *s, int32_t c) {
+    const int32_t i = s->first[c], p = s->full->parent[i];
+    return p != TD_NONE && s->bent[p] && s->joined[i] == TD_NONE &&
+           s->full->kind[i] == TD_JOINT_BALL;
+}
+
 static void gather_joints(td_reduced_state *s) {
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         if (tdi_reduce_kept(s, c)) {
@@ -277,6 +297,9 @@ static void gather_joints(td_reduced_state *s) {
             gather_own(s, c, s->first[c]);
         } else {
             gather_group(s, c, s->first[c]);
+        }
+        if (hung_inside(s, c)) {
+            fit_ball(s, c);
         }
     }
 }

@@ -182,6 +182,9 @@ static void keep_group(td_reduced_state *s, int32_t c, const tdi_reduce_old *old
     if (p != TD_NONE && tdi_reduce_kept(s, p)) {
         return;
     }
+    for (int32_t j = s->first[c]; j != TD_NONE; j = s->joined[j]) {
+        place_seats(s, j);
+    }
     tdi_body *b = &s->clusters.body[c];
     const tdi_frame *f = &s->tree.frame[c], *up = p == TD_NONE ? &s->tree.base : &s->tree.frame[p];
     const td_quat turn = tdi_quat_mul(tdi_quat_conj(up->turn), f->turn),
@@ -192,13 +195,11 @@ static void keep_group(td_reduced_state *s, int32_t c, const tdi_reduce_old *old
 
 // A cluster that no change touched.
 static void keep_cluster(td_reduced_state *s, int32_t c, const tdi_reduce_old *old) {
-    const int32_t i = s->first[c], p = s->full->parent[i];
+    const int32_t i = s->first[c];
     s->clusters.body[c] = old->body;
     s->usual[c] = old->usual;
     s->tree.frame[c] = old->frame;
-    if (p != TD_NONE) {
-        s->tree.frame[c].o = tdi_add(old->frame.o, s->shift[p]);
-    }
+    s->tree.frame[c].o = tdi_add(old->frame.o, s->shift[i]);
     if (s->joined[i] != TD_NONE) {
         keep_group(s, c, old);
     } else {
@@ -273,7 +274,7 @@ static void fill_bodies(td_reduced_state *s) {
     }
 }
 
-static void place_capsules(td_reduced_state *s) {
+void tdi_reduce_place_capsules(td_reduced_state *s) {
     td_tree_model *m = &s->clusters;
     for (int32_t k = 0; k < m->capsule_count; k++) {
         const int32_t i = s->full->capsule_body[k];
@@ -290,5 +291,5 @@ void tdi_reduce_cluster(td_reduced_state *s) {
     tdi_reduce_structure(s);
     make_joints(s);
     fill_bodies(s);
-    place_capsules(s);
+    tdi_reduce_place_capsules(s);
 }

@@ -5,7 +5,7 @@
 //           group has turned by its part of the group's turn since that was made.
 // The past  is affine: with a seat (a, Q) a cluster's o and R, and likewise v, R', x* and x^, give
 //           o + R a and R Q. A segment within a group has the mean of both sides by their shares,
-//           which has no more kinetic energy than the shares had.
+//           which has no more kinetic energy than the shares had. Seats are those of the pose.
 
 #include "reduce/reduce.h"
 
@@ -118,41 +118,58 @@ static tdi_frame seated(const td_reduced_state *s, int32_t i) {
     return f;
 }
 
-static void place_by_joint(td_reduced_state *s, int32_t i) {
-    const td_real *q = s->whole.q + s->full->coord[i];
-    tdi_place_body(&s->full->body[i], tdi_parent_frame(s->full, &s->whole, i),
-                   (td_quat){q[0], q[1], q[2], q[3]}, s->full->body[i].attach, &s->whole.frame[i]);
+static bool in_group(const td_reduced_state *s, int32_t i) {
+    return s->mode[i] == TD_REDUCE_JOINED || s->joined[i] != TD_NONE;
 }
 
-static bool bends(const td_reduced_state *s, int32_t i, bool rigid) {
-    return (s->mode[i] == TD_REDUCE_JOINED || s->joined[i] != TD_NONE) && !rigid;
+static bool touched(const td_reduced_state *s, int32_t i) {
+    const int32_t side = s->side[i].seat.body;
+    return s->old[s->seat[i].body].touched || (side != TD_NONE && s->old[side].touched);
+}
+
+// Whether a segment of a group is drawn bent; before a change, only if the group is touched.
+static bool bends(const td_reduced_state *s, int32_t i, bool change) {
+    int32_t first = i;
+    if (!in_group(s, i) || !change) {
+        return in_group(s, i);
+    }
+    while (s->mode[first] == TD_REDUCE_JOINED) {
+        first = s->full->parent[first];
+    }
+    return s->old[s->was[first]].touched;
+}
+
+// A segment that its cluster carries, moved as far as what it hangs on.
+static void place_seated(td_reduced_state *s, int32_t i) {
+    const int32_t p = s->full->parent[i];
+    const tdi_frame f = seated(s, i);
+    tdi_frame *to = &s->whole.frame[i];
+    *to = f;
+    s->shift[i] = p == TD_NONE ? tdi_vec3(0, 0, 0) : s->shift[p];
+    if (p != TD_NONE && s->bent[p] && s->mode[i] == TD_REDUCE_OWN && !in_group(s, i)) {
+        tdi_reduce_place_joint(s, i); // its joint stays on what bends, and it keeps its turn
+        s->shift[i] = tdi_sub(to->o, f.o);
+        to->turn = f.turn;
+        to->r = f.r;
+    }
+    to->o = tdi_add(f.o, s->shift[i]);
 }
 
 // Clusters carry their segments, but for those of groups, which are where their joints put them.
-// What these carry is shifted with them. `old` tells which groups are rigid for once.
-static void draw_frames(td_reduced_state *s, const tdi_reduce_old *old) {
+// What these carry is shifted with them.
+static void draw_frames(td_reduced_state *s, bool change) {
     td_tree_state *w = &s->whole;
     w->head.base = s->tree.head.base;
     w->base = s->tree.base;
     w->base_twist = s->tree.base_twist;
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const int32_t p = s->full->parent[i];
-        const td_vec3 shift = p == TD_NONE ? tdi_vec3(0, 0, 0) : s->shift[p];
-        const bool rigid = old && !old[s->seat[i].body].touched &&
-                           (s->side[i].seat.body == TD_NONE || !old[s->side[i].seat.body].touched);
-        if (s->mode[i] == TD_REDUCE_RIDING) {
-            tdi_reduce_place_riding(s, i);
-            s->shift[i] = shift;
-            continue;
-        }
-        const tdi_frame f = seated(s, i);
-        if (bends(s, i, rigid)) {
-            place_by_joint(s, i);
-            s->shift[i] = tdi_sub(w->frame[i].o, f.o);
+        s->bent[i] = bends(s, i, change) || (s->mode[i] == TD_REDUCE_FROZEN && s->bent[p]);
+        if (s->mode[i] == TD_REDUCE_RIDING || s->bent[i]) {
+            tdi_reduce_place_joint(s, i);
+            s->shift[i] = tdi_sub(w->frame[i].o, seated(s, i).o);
         } else {
-            w->frame[i] = f;
-            w->frame[i].o = tdi_add(f.o, shift);
-            s->shift[i] = shift;
+            place_seated(s, i);
         }
     }
 }
@@ -169,28 +186,22 @@ static void add_place(td_vec3 *o, tdi_mat3 *r, td_vec3 from_o, const tdi_mat3 *f
     }
 }
 
-typedef struct record { // of a segment, all of it affine
-    tdi_place pose, star, hat, rate;
-} record;
-
-static void add_record(const td_tree_state *t, const tdi_seat *seat, td_real share, record *to) {
-    const int32_t c = seat->body;
-    const tdi_mat3 back = tdi_mat3_from_quat(tdi_quat_conj(seat->turn));
-    const tdi_frame *f = &t->frame[c];
-    const tdi_past *past = &t->past[c];
-    add_place(&to->pose.o, &to->pose.r, f->o, &f->r, seat, &back, share);
-    add_place(&to->star.o, &to->star.r, t->star[c].o, &t->star[c].r, seat, &back, share);
-    add_place(&to->hat.o, &to->hat.r, t->hat[c].o, &t->hat[c].r, seat, &back, share);
-    add_place(&to->rate.o, &to->rate.r, past->v, &past->w, seat, &back, share);
+// Where a segment is on a cluster as it is drawn now.
+static tdi_seat seat_now(const td_reduced_state *s, int32_t c, int32_t i) {
+    const tdi_frame *on = &s->tree.frame[c], *f = &s->whole.frame[i];
+    return (tdi_seat){c, tdi_mat3_apply_t(&on->r, tdi_sub(f->o, on->o)),
+                      tdi_quat_mul(tdi_quat_conj(on->turn), f->turn)};
 }
 
-// What the segments' places have that those of the shares have not is in the past as well.
-static tdi_place shifted(const tdi_place *x, const tdi_place *from, const tdi_frame *to) {
-    tdi_place y = {tdi_add(x->o, tdi_sub(to->o, from->o)), x->r};
-    for (int k = 0; k < 9; k++) {
-        y.r.m[k] += to->r.m[k] - from->r.m[k];
-    }
-    return y;
+static void add_record(td_reduced_state *s, int32_t c, int32_t i, td_real share) {
+    td_tree_state *w = &s->whole;
+    const td_tree_state *t = &s->tree;
+    const tdi_seat seat = seat_now(s, c, i);
+    const tdi_mat3 back = tdi_mat3_from_quat(tdi_quat_conj(seat.turn));
+    const tdi_past *past = &t->past[c];
+    add_place(&w->star[i].o, &w->star[i].r, t->star[c].o, &t->star[c].r, &seat, &back, share);
+    add_place(&w->hat[i].o, &w->hat[i].r, t->hat[c].o, &t->hat[c].r, &seat, &back, share);
+    add_place(&w->past[i].v, &w->past[i].w, past->v, &past->w, &seat, &back, share);
 }
 
 // Joints that kept their angles.
@@ -198,7 +209,7 @@ static void hold_still(td_reduced_state *s, int32_t i) {
     const td_tree_model *m = s->full;
     td_tree_state *w = &s->whole;
     const int32_t q = m->coord[i], d = m->dof[i];
-    if (s->mode[i] == TD_REDUCE_FROZEN || s->mode[i] == TD_REDUCE_RIDING) {
+    if (s->mode[i] == TD_REDUCE_FROZEN) {
         memcpy(w->q_back + q, w->q + q, (size_t)(m->coord[i + 1] - q) * sizeof *w->q);
         memcpy(w->angle_star + d, w->angle + d, (size_t)(m->dof[i + 1] - d) * sizeof *w->angle);
     }
@@ -214,15 +225,13 @@ static void draw_past(td_reduced_state *s, int32_t i) {
         w->hat[i] = s->tree.hat[c];
         return;
     }
-    record sum;
-    memset(&sum, 0, sizeof sum);
-    add_record(&s->tree, &s->seat[i], 1 - s->side[i].share, &sum);
+    w->past[i] = (tdi_past){.o = f->o, .r = f->r, .turn = f->turn};
+    memset(&w->star[i], 0, sizeof w->star[i]);
+    memset(&w->hat[i], 0, sizeof w->hat[i]);
+    add_record(s, c, i, 1 - s->side[i].share);
     if (s->side[i].seat.body != TD_NONE) {
-        add_record(&s->tree, &s->side[i].seat, s->side[i].share, &sum);
+        add_record(s, s->side[i].seat.body, i, s->side[i].share);
     }
-    w->past[i] = (tdi_past){f->o, sum.rate.o, f->r, sum.rate.r, f->turn};
-    w->star[i] = shifted(&sum.star, &sum.pose, f);
-    w->hat[i] = shifted(&sum.hat, &sum.pose, f);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -239,7 +248,7 @@ void tdi_reduce_draw(td_reduced_state *s, bool past) {
     td_tree_state *w = &s->whole;
     if (s->drawn < TDI_DRAWN_POSE) {
         draw_joints(s);
-        draw_frames(s, NULL);
+        draw_frames(s, false);
         draw_head(s);
         s->drawn = TDI_DRAWN_POSE;
     }
@@ -257,11 +266,10 @@ void tdi_reduce_draw(td_reduced_state *s, bool past) {
 
 void tdi_reduce_draw_touched(td_reduced_state *s) {
     draw_joints(s);
-    draw_frames(s, s->old);
+    draw_frames(s, true);
     draw_head(s);
     for (int32_t i = 0; i < s->full->body_count; i++) {
-        const int32_t side = s->side[i].seat.body;
-        if (s->old[s->seat[i].body].touched || (side != TD_NONE && s->old[side].touched)) {
+        if (touched(s, i)) {
             hold_still(s, i);
             draw_past(s, i);
         }

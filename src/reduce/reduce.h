@@ -47,6 +47,18 @@ typedef struct tdi_reduce_flow_sum { // of the segments of a cluster
     td_real area;
 } tdi_reduce_flow_sum;
 
+// What never changes of a joint and what it carries.
+typedef struct tdi_reduce_shape {
+    td_real tips;    // of all tips, the part that it moves
+    td_real reach;   // m: to the farthest of them
+    td_real mass;    // kg
+    td_real inertia; // kg m^2: about any axis, at most
+    td_real answer;  // s: (inertia/stiffness)^(1/2)
+    int32_t count;   // segments
+    int32_t place;   // on its axis, from 0
+    bool rides, joins;
+} tdi_reduce_shape;
+
 // A cluster before a change.
 typedef struct tdi_reduce_old {
     bool touched; // segments come or go, or a joint of it changes its mode
@@ -64,6 +76,7 @@ enum { TDI_DRAWN_NOT, TDI_DRAWN_POSE, TDI_DRAWN_PAST };
 typedef struct tdi_reduce_count { // what is saved besides arrays
     int64_t changes;
     td_real estimate;
+    td_real spring;  // of the full model, when the clusters got theirs
     int32_t since;   // steps since the last choice
     int32_t by_hand; // modes are not chosen
     tdi_reduce_flow flow;
@@ -79,8 +92,9 @@ struct td_reduced_state {
     int32_t groups;  // clusters whose joint is that of several
     int32_t drawn;   // what `whole` has of the clusters: TDI_DRAWN_
 
-    // saved, one after the other, with q and angle of `whole`
+    // saved, one after the other, with coordinates and angles of `whole`
     tdi_reduce_count *count;
+    td_real *active;      // a segment: how fast its joint turned of late, rad/s
     uint8_t *mode;        // a segment: td_reduce_mode of its joint, as the clusters have it
     uint8_t *wanted;      // the same, for the next change
     tdi_seat *seat;       // a segment: where it is, or the larger part of it; loads find it there
@@ -90,6 +104,12 @@ struct td_reduced_state {
     td_vec3 *began;          // a cluster of a group: its rotation vector when it was made
     char *saved;
     size_t saved_bytes;
+
+    tdi_reduce_shape *shape; // a segment
+    uint8_t *held;           // a segment: something acts on it or on what it carries
+    bool *touches;           // it is in contact or constraints, in which only freezing is fine
+    uint8_t *met;    // a segment: a contact or a constraint acted on it since the last choice
+    uint8_t *pinned; // a segment: a constraint holds its joint
 
     // from the modes
     int32_t *joined;     // a segment: the one whose joint turns with its own, or TD_NONE
@@ -101,7 +121,9 @@ struct td_reduced_state {
     tdi_place *rate;     // a cluster: scratch of changes
     tdi_reduce_old *old; // a cluster: before a change
     int32_t *was;        // a segment whose joint a cluster had before a change: that, or TD_NONE
+    uint8_t *bent;       // a segment: it is drawn where its joints put it
     td_vec3 *shift;      // a segment: how far it is drawn from where its cluster has it
+    td_real *cost;       // a segment: scratch of choices
     tdi_wrench *load;    // a segment: scratch of the air
     td_real *damp;       // a segment: likewise
     tdi_reduce_flow_sum *sum; // a cluster: scratch of drag
@@ -130,6 +152,8 @@ static inline const tdi_reduce_old *tdi_reduce_kept(const td_reduced_state *s, i
     const int32_t was = s->was[s->first[c]];
     return was == TD_NONE || s->old[was].touched ? NULL : &s->old[was];
 }
+// Points of capsules, on the clusters as they are seated.
+void tdi_reduce_place_capsules(td_reduced_state *state);
 // Adds a share of a segment's mass and moments to a body that it sits on.
 void tdi_reduce_add_mass(tdi_body *to, const tdi_body *from, const tdi_seat *seat, td_real share);
 
@@ -147,8 +171,18 @@ void tdi_reduce_set_ball(td_tree_state *state, int32_t coord, int32_t dof, td_ve
 // air.c: riding joints turn towards balance for a time, and clusters get the drag of their
 // segments. After a step, or when clusters were made.
 void tdi_reduce_air(td_reduced_state *state, td_real time);
-// The frame of a riding segment of `whole`, from its parent's.
-void tdi_reduce_place_riding(td_reduced_state *state, int32_t segment);
+// The frame of a segment of `whole`, from its parent's and its joint.
+void tdi_reduce_place_joint(td_reduced_state *state, int32_t segment);
+
+// The drag of all segments of `whole`, about their joints, in `load`.
+void tdi_reduce_drags(td_reduced_state *state);
+
+// shape.c: fills `shape`, at the pose of `whole`.
+void tdi_reduce_measure(td_reduced_state *state);
+
+// choose.c: whether modes are chosen; and chooses those that are wanted.
+bool tdi_reduce_chooses(const td_reduced_state *state);
+void tdi_reduce_choose(td_reduced_state *state);
 
 // change.c: from the modes there are to those that are wanted, between steps, of which at least one
 // was.

@@ -44,6 +44,17 @@ static void set_base(void *state, const td_base_motion *motion) {
     s->drawn = TDI_DRAWN_NOT;
 }
 
+static const int32_t *wind_segments(const void *state, int32_t *count, td_vec3 *places) {
+    const td_reduced_state *s = state;
+    *count = s->clusters.body_count;
+    for (int32_t c = 0; c < *count; c++) {
+        const tdi_seat *seat = &s->seat[s->wind_from[c]];
+        const tdi_frame *f = &s->tree.frame[seat->body];
+        places[c] = tdi_add(f->o, tdi_mat3_apply(&f->r, seat->at));
+    }
+    return s->wind_from;
+}
+
 // ---- segments -------------------------------------------------------------------------------
 
 static td_tree_state *at_pose(const void *state) {
@@ -101,6 +112,7 @@ const tdi_solver tdi_solver_reduced = {
     .stiffen = stiffen,
     .state_new = state_new,
     .set_base = set_base,
+    .wind_segments = wind_segments,
     .residual = residual,
     .implicit = &tdi_reduced_implicit,
     .poses = poses,

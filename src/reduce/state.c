@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/opts.h"
 #include "reduce/solver.h"
 #include "tree/pins.h"
 #include "tree/points.h"
@@ -13,9 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#ifndef AIR_EVERY
 #define AIR_EVERY 4 // steps
-#endif
 
 // ---- memory ---------------------------------------------------------------------------------
 
@@ -30,7 +29,7 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     const size_t from = l->used;
     s->count = tdi_layout_place(l, 1, sizeof *s->count);
     s->saved = (char *)s->count;
-    s->winds = tdi_layout_place(l, n, sizeof *s->winds);
+    s->active = tdi_layout_place(l, n, sizeof *s->active);
     s->mode = tdi_layout_place(l, n, sizeof *s->mode);
     s->wanted = tdi_layout_place(l, n, sizeof *s->wanted);
     s->seat = tdi_layout_place(l, n, sizeof *s->seat);
@@ -40,20 +39,55 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->began = tdi_layout_place(l, n, sizeof *s->began);
     s->clusters.body = tdi_layout_place(l, n, sizeof *s->clusters.body);
     s->whole.q = tdi_layout_place(l, (size_t)full->coord_count, sizeof *s->whole.q);
+    s->whole.q_back = tdi_layout_place(l, (size_t)full->coord_count, sizeof *s->whole.q);
     s->whole.angle = tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->whole.angle);
+    s->whole.angle_star = tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->whole.angle);
     s->saved_bytes = l->used - from;
+    s->shape = tdi_layout_place(l, n, sizeof *s->shape);
+    s->touches = tdi_layout_place(l, 1, sizeof *s->touches);
+    s->met = tdi_layout_place(l, n, sizeof *s->met);
+    s->pinned = tdi_layout_place(l, n, sizeof *s->pinned);
+    s->held = tdi_layout_place(l, n, sizeof *s->held);
     s->joined = tdi_layout_place(l, n, sizeof *s->joined);
     s->size = tdi_layout_place(l, n, sizeof *s->size);
     s->first = tdi_layout_place(l, n, sizeof *s->first);
     s->wind_from = tdi_layout_place(l, n, sizeof *s->wind_from);
+    s->winds = tdi_layout_place(l, n, sizeof *s->winds);
     s->seg_wind = tdi_layout_place(l, n, sizeof *s->seg_wind);
     s->rate = tdi_layout_place(l, n, sizeof *s->rate);
     s->old = tdi_layout_place(l, n, sizeof *s->old);
     s->was = tdi_layout_place(l, n, sizeof *s->was);
+    s->bent = tdi_layout_place(l, n, sizeof *s->bent);
     s->shift = tdi_layout_place(l, n, sizeof *s->shift);
+    s->cost = tdi_layout_place(l, n, sizeof *s->cost);
     s->load = tdi_layout_place(l, n, sizeof *s->load);
     s->damp = tdi_layout_place(l, n, sizeof *s->damp);
     s->sum = tdi_layout_place(l, n, sizeof *s->sum);
+}
+
+static int32_t first_spring(const td_tree_model *m) {
+    int32_t i = 0;
+    while (i + 1 < m->body_count && !(m->body[i].stiffness.x > 0)) {
+        i++;
+    }
+    return i;
+}
+
+// The model's springs may have become stiffer or softer since the last step, all alike.
+static void follow_stiffness(td_reduced_state *s) {
+    const td_vec3 now = s->full->body[first_spring(s->full)].stiffness;
+    const td_real by = s->count->spring > 0 ? now.x / s->count->spring : 1;
+    if (now.x == s->count->spring) {
+        return;
+    }
+    s->count->spring = now.x;
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        tdi_body *b = &s->clusters.body[c];
+        const tdi_body *own = &s->full->body[s->first[c]];
+        const bool group = s->joined[s->first[c]] != TD_NONE;
+        b->stiffness = group ? tdi_scale(b->stiffness, by) : own->stiffness;
+        b->damping = group ? tdi_scale(b->damping, by) : own->damping;
+    }
 }
 
 // As drawn, nothing reduced: the clusters are the segments.
@@ -68,20 +102,22 @@ static void set_up(td_reduced_state *s, const td_tree_model *full) {
     memcpy(s->clusters.drawn, full->drawn,
            2 * (size_t)full->capsule_count * sizeof *s->clusters.drawn);
     td_tree_state_reset(&s->whole);
+    tdi_reduce_measure(s);
     memset(s->was, 0xff, (size_t)full->body_count * sizeof *s->was); // TD_NONE
     tdi_reduce_cluster(s);
     td_tree_state_reset(&s->tree);
+    follow_stiffness(s);
 }
 
 td_reduce_opts td_reduce_opts_default(void) {
-    return (td_reduce_opts){.struct_size = sizeof(td_reduce_opts), .every = 20};
+    return (td_reduce_opts){.struct_size = sizeof(td_reduce_opts), .every = 20, .modes = ~0u};
 }
 
-static td_status check_opts(const td_reduce_opts *o, td_diag *diag) {
-    if (!o || o->struct_size != sizeof *o) {
-        return tdi_fail(diag, TD_ERR_DEF,
-                        "td_reduce_opts: struct_size is wrong; start from "
-                        "td_reduce_opts_default()");
+static td_status take_opts(const td_reduce_opts *given, td_reduce_opts *o, td_diag *diag) {
+    *o = td_reduce_opts_default();
+    td_status status = tdi_opts_take("td_reduce_opts", o, given, diag);
+    if (status != TD_OK) {
+        return status;
     }
     if (!(o->error >= 0 && isfinite(o->error))) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "error is %g m; it must be 0 or more", o->error);
@@ -98,7 +134,8 @@ static td_status check_opts(const td_reduce_opts *o, td_diag *diag) {
 td_status td_reduced_new(const td_tree_model *model, const td_reduce_opts *opts,
                          const td_alloc *alloc, td_reduced_state **out, td_diag *diag) {
     *out = NULL;
-    td_status status = check_opts(opts, diag);
+    td_reduce_opts own;
+    td_status status = take_opts(opts, &own, diag);
     if (status != TD_OK) {
         return status;
     }
@@ -112,7 +149,7 @@ td_status td_reduced_new(const td_tree_model *model, const td_reduce_opts *opts,
     }
     l.base = (char *)s;
     lay_out(s, &l, model);
-    s->opts = *opts;
+    s->opts = own;
     set_up(s, model);
     *out = s;
     return TD_OK;
@@ -131,6 +168,8 @@ size_t td_reduced_bytes(const td_reduced_state *state) {
 // Wind on a cluster is that on the segment with the largest area.
 static void begin(void *body) {
     td_reduced_state *s = body;
+    follow_stiffness(s);
+    memset(s->met, 0, (size_t)s->full->body_count * sizeof *s->met);
     tdi_step_begin(body);
     const td_vec3 *winds = s->tree.head.opts->winds;
     for (int32_t c = 0; winds && c < s->clusters.body_count; c++) {
@@ -145,6 +184,38 @@ static bool differs(const td_reduced_state *s) {
     return memcmp(s->mode, s->wanted, (size_t)s->full->body_count * sizeof *s->mode) != 0;
 }
 
+static bool hold_path(td_reduced_state *s, int32_t i) {
+    bool late = false;
+    for (; i != TD_NONE && !s->held[i]; i = s->full->parent[i]) {
+        s->held[i] = 1;
+        late = late || s->mode[i] != TD_REDUCE_OWN;
+    }
+    return late;
+}
+
+// Joints of segments on which a load, a contact or a constraint acts, and of all that carry them,
+// move by themselves.
+static bool hold(td_reduced_state *s) {
+    const td_step_opts *o = s->tree.head.opts;
+    bool late = false;
+    memset(s->held, 0, (size_t)s->full->body_count * sizeof *s->held);
+    for (int32_t k = 0; k < o->load_count; k++) {
+        late = hold_path(s, o->loads[k].segment) || late;
+    }
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        late = (s->met[i] && hold_path(s, i)) || late;
+    }
+    return late;
+}
+
+static void choose(td_reduced_state *s) {
+    const bool late = hold(s);
+    if (late || s->count->since >= s->opts.every) {
+        tdi_reduce_choose(s);
+        s->count->since = 0;
+    }
+}
+
 static void accept(void *body) {
     td_reduced_state *s = body;
     const td_step_opts *o = s->tree.head.opts;
@@ -152,6 +223,12 @@ static void accept(void *body) {
     s->drawn = TDI_DRAWN_NOT;
     s->count->since++;
     s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, o->winds != NULL};
+    if (tdi_reduce_chooses(s)) {
+        choose(s);
+    } else if (!s->count->by_hand && s->reduced > 0) { // no error is allowed any more
+        memset(s->wanted, TD_REDUCE_OWN, (size_t)s->full->body_count * sizeof *s->wanted);
+        s->count->estimate = 0;
+    }
     if (differs(s)) {
         tdi_reduce_change(s);
     } else if (s->reduced > 0 && s->count->since % AIR_EVERY == 0) {
@@ -162,6 +239,7 @@ static void accept(void *body) {
 // Rest is found with all joints.
 static void begin_rest(void *body) {
     td_reduced_state *s = body;
+    follow_stiffness(s);
     if (s->reduced > 0) {
         memset(s->wanted, TD_REDUCE_OWN, (size_t)s->full->body_count * sizeof *s->wanted);
         tdi_reduce_change(s);
@@ -177,7 +255,10 @@ static void end_rest(void *body) {
 
 // ---- contact --------------------------------------------------------------------------------
 
+// What touches keeps its shape where it is reduced: nothing may be moved into something else.
 static void capsules(const void *body, tdi_capsule *out) {
+    const td_reduced_state *s = body;
+    *s->touches = true;
     tdi_tree_capsules(&((const td_reduced_state *)body)->whole, out);
 }
 
@@ -187,6 +268,31 @@ static bool apart(const void *body, int32_t i, int32_t j) {
 
 static td_real force(const void *body, const td_step_opts *o, td_real gap, td_real h) {
     return tdi_tree_force(&((const td_reduced_state *)body)->whole, o, gap, h);
+}
+
+static void add(void *body, const tdi_contact_side *side) {
+    const td_reduced_state *s = body;
+    s->met[s->full->capsule_body[side->capsule]] = 1;
+    tdi_tree_add_side(body, side);
+}
+
+static void pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
+                    tdi_levers levers) {
+    const td_reduced_state *s = body;
+    s->met[pin->segment] = 1;
+    tdi_tree_pin_add(body, pin, gradient, hessian, levers);
+}
+
+// A constraint of a joint needs that joint for good.
+static td_joint_kind pin_joint(const void *body, int32_t segment) {
+    const td_reduced_state *s = body;
+    s->pinned[segment] = 1;
+    return (td_joint_kind)s->full->kind[segment];
+}
+
+static void transform(void *body, const tdi_rigid *motion) {
+    tdi_tree_transform(body, motion);
+    ((td_reduced_state *)body)->drawn = TDI_DRAWN_NOT;
 }
 
 // ---- saving ---------------------------------------------------------------------------------
@@ -201,25 +307,42 @@ static int32_t saved(const void *body, tdi_span spans[TDI_SPANS]) {
     return count + 1;
 }
 
+// Whether somebody has read the pose shall not be seen in a save: it is drawn, or forgotten where
+// the clusters are all there is.
 static void blank(void *body) {
     td_reduced_state *s = body;
+    const size_t coords = (size_t)s->full->coord_count * sizeof(td_real),
+                 dofs = (size_t)s->full->head.dof_count * sizeof(td_real);
     s->tree.model = s->full;
     tdi_tree_blank(body);
     s->tree.model = &s->clusters;
+    // behind the clusters' coordinates is what the last step began with, or the one before
+    memset(s->tree.q_back + s->clusters.coord_count, 0,
+           coords - (size_t)s->clusters.coord_count * sizeof(td_real));
+    if (s->reduced > 0) {
+        tdi_reduce_draw(s, true);
+        return;
+    }
+    memset(s->whole.q, 0, coords);
+    memset(s->whole.q_back, 0, coords);
+    memset(s->whole.angle, 0, dofs);
+    memset(s->whole.angle_star, 0, dofs);
 }
 
 static void restored(void *body) {
     td_reduced_state *s = body;
     tdi_reduce_structure(s);
+    tdi_reduce_place_capsules(s);
     s->drawn = TDI_DRAWN_NOT;
 }
 
 // ---- entry ----------------------------------------------------------------------------------
 
 const tdi_implicit tdi_reduced_implicit = {
-    TDI_TREE_STEPS,       .begin = begin,       .accept = accept,     .begin_rest = begin_rest,
-    .end_rest = end_rest, .capsules = capsules, .apart = apart,       .force = force,
-    .saved = saved,       .blank = blank,       .restored = restored,
+    TDI_TREE_STEPS,         .begin = begin,       .accept = accept,     .begin_rest = begin_rest,
+    .end_rest = end_rest,   .add = add,           .pin_add = pin_add,   .pin_joint = pin_joint,
+    .transform = transform, .capsules = capsules, .apart = apart,       .force = force,
+    .saved = saved,         .blank = blank,       .restored = restored,
 };
 
 td_status td_reduced_step(td_reduced_state *s, const td_step_opts *opts, td_step_stats *stats,
@@ -228,9 +351,10 @@ td_status td_reduced_step(td_reduced_state *s, const td_step_opts *opts, td_step
 }
 
 td_status td_reduced_set(td_reduced_state *s, const td_reduce_opts *opts, td_diag *diag) {
-    td_status status = check_opts(opts, diag);
+    td_reduce_opts own;
+    td_status status = take_opts(opts, &own, diag);
     if (status == TD_OK) {
-        s->opts = *opts;
+        s->opts = own;
     }
     return status;
 }

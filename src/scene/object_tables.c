@@ -288,10 +288,13 @@ static const tdi_choice adapt_rules[] = {
     {0}};
 static const tdi_scene_field adapt_fields[] = {
     {"joints", TDI_SCENE_INT, offsetof(td_adapt_def, joints), .high = 1e9,
-     DOC("Number of joints that move. 0 means: as many as `error` asks for.")},
+     DOC("Number of joints that move. 0 means: as many as `error` asks for. With an implicit "
+         "integrator: at most so many by themselves.")},
     {"error", TDI_SCENE_REAL, offsetof(td_adapt_def, error), .high = 1e6, KEYED,
      DOC("Joints are rigid as long as all of their velocities together, root of the sum of "
-         "squares, would be below this. 0 means: all joints that move are free.")},
+         "squares, would be below this. 0 means: all joints that move are free. With an implicit "
+         "integrator: m, estimated error of the tips, rms, that is allowed; with `weights: camera` "
+         "over their distance.")},
     {"every", TDI_SCENE_INT, offsetof(td_adapt_def, every), .def = {20}, .high = 1e6,
      DOC("Steps between two choices of joints. 0 means: always those nearest to the root of the "
          "assembly tree.")},
@@ -304,7 +307,10 @@ static const tdi_scene_field adapt_fields[] = {
     {0}};
 static const tdi_scene_table adapt_table = {
     "adapt", sizeof(td_adapt_def), adapt_fields,
-    DOC("Which joints the integrator `adaptive` moves; all others are rigid for the moment.")};
+    DOC("Which joints the integrator `adaptive` moves; all others are rigid for the moment. With "
+        "an "
+        "implicit integrator: how exact a tree has to be; joints that do not matter keep their "
+        "angles, turn together or follow the wind.")};
 
 const tdi_choice tdi_integrators[] = {
     {"implicit", TD_IMPLICIT, "BDF2: stable with any step"},
@@ -360,7 +366,7 @@ static const tdi_scene_field object_fields[] = {
      .choices = tdi_integrators,
      DOC("The integrator: the rule by which a step advances the object in time.")},
     {"adapt", TDI_SCENE_MAP, offsetof(td_object_def, adapt), .table = &adapt_table,
-     DOC("How the integrator `adaptive` chooses the joints that move.")},
+     DOC("How joints are chosen that move; of trees.")},
     {"springs", TDI_SCENE_CHOICE, offsetof(td_object_def, springs), .choices = rules,
      DOC("How the stiffness of a joint follows from its two segments.")},
     {"law", TDI_SCENE_CHOICE, offsetof(td_object_def, law), .choices = tdi_laws,

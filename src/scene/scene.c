@@ -245,6 +245,10 @@ static const char *names_of(const tdi_choice *choices, uint32_t bits, char text[
     return text;
 }
 
+bool tdi_object_adapts(const td_scene *s, const td_object_def *o) {
+    return o->adapt.joints > 0 || o->adapt.error > 0 || tdi_scene_keyed(s, &o->adapt.error);
+}
+
 // What an object asks for and its solver does not have.
 static td_status check_solver(const td_scene *s, int32_t k, td_diag_list *diags) {
     const td_object_def *o = &s->def.objects[k];
@@ -256,10 +260,19 @@ static td_status check_solver(const td_scene *s, int32_t k, td_diag_list *diags)
                                "the solver '%s' needs one of the integrators %s", info.name,
                                names_of(tdi_integrators, info.integrators, has));
     }
-    if ((o->adapt.joints > 0 || o->adapt.error > 0) && o->integrator != TD_ADAPTIVE) {
+    const bool implicit = o->integrator == TD_IMPLICIT || o->integrator == TD_IMPLICIT_EULER;
+    if (tdi_object_adapts(s, o) && o->integrator != TD_ADAPTIVE && !implicit) {
         snprintf(path, sizeof path, "objects[%d].adapt", k);
         return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
-                               "'adapt' needs the integrator 'adaptive'");
+                               "'adapt' needs one of the integrators 'implicit', "
+                               "'implicit-euler', 'adaptive'");
+    }
+    if (tdi_object_adapts(s, o) && !info.adapts) {
+        snprintf(path, sizeof path, "objects[%d].adapt", k);
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                               "the solver '%s' has no 'adapt'; the solver 'tree' has, and axes of "
+                               "the solver 'helix' are coarse by 'elements'",
+                               info.name);
     }
     if (o->law != TD_LAW_DEFAULT && !(info.laws >> o->law & 1)) {
         snprintf(path, sizeof path, "objects[%d].law", k);

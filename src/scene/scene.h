@@ -96,3 +96,6 @@ td_status tdi_scene_copy(const td_scene_def *def, const td_alloc *alloc, td_scen
                          td_diag_list *diags);
 // A copy whose numbers can change by themselves; `scene` must outlive it.
 td_status tdi_scene_twin(const td_scene *scene, const td_alloc *alloc, td_scene **out);
+
+// Whether an object leaves out what does not matter.
+bool tdi_object_adapts(const td_scene *scene, const td_object_def *object);

@@ -90,6 +90,9 @@ typedef struct tdi_solver {
     void (*set_end)(void *state, bool end, td_vec3 place, td_quat turn);
     // * Makes of a load on a segment one that a step takes: segments may only ride on others.
     void (*place_load)(const void *model, td_load *load);
+    // * The segments whose wind a step takes, for a solver that does not need it at all of them,
+    // and where they are.
+    const int32_t *(*wind_segments)(const void *state, int32_t *count, td_vec3 *places);
     // * A step by one of the solver's explicit integrators, with options that were checked; what
     // fails leaves the state as it was.
     td_status (*explicit_step)(void *state, const td_step_opts *opts, td_step_stats *stats,

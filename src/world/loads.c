@@ -297,6 +297,22 @@ static void sample_winds(const td_world *w, tdi_actor *a) {
     }
 }
 
+// The same only where the solver asks for it.
+static void sample_asked_winds(const td_world *w, tdi_actor *a) {
+    int32_t n;
+    const int32_t *segments = a->solver->wind_segments(a->state, &n, a->points);
+    for (int32_t i = 0; i < n; i++) {
+        a->points[i] = tdi_from_simulated(a, a->points[i]);
+        a->winds[segments[i]] = tdi_vec3(0, 0, 0);
+    }
+    for (int32_t k = 0; k < w->wind_count; k++) {
+        td_wind_at(w->winds[k].wind, &w->winds[k].state, n, a->points, a->extra);
+        for (int32_t i = 0; i < n; i++) {
+            a->winds[segments[i]] = tdi_add(a->winds[segments[i]], a->extra[i]);
+        }
+    }
+}
+
 // Forces from outside at the tips, in true axes.
 static void sample_field(const td_world *w, tdi_actor *a) {
     const int32_t n = a->segment_count;
@@ -312,7 +328,9 @@ static void sample_field(const td_world *w, tdi_actor *a) {
 }
 
 void tdi_actor_sample(const td_world *w, tdi_actor *a) {
-    if (w->wind_count > 0) {
+    if (w->wind_count > 0 && a->solver->wind_segments) {
+        sample_asked_winds(w, a);
+    } else if (w->wind_count > 0) {
         sample_winds(w, a);
     }
     if (w->field) {

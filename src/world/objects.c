@@ -4,6 +4,8 @@
 
 #include "world/world.h"
 
+#include "reduce/solver.h"
+
 #include "base/random.h"
 #include "math/quat.h"
 #include "world/grow.h"
@@ -84,7 +86,7 @@ static td_status make_variant(td_world *w, int32_t object, int32_t variant,
     const td_object_def *o = &w->scene->def.objects[object];
     td_vec3 gravity = tdi_object_gravity(w, object, tdi_object_pose(w, object).rotation);
     td_diag diag = {.index = TD_NONE};
-    v->solver = tdi_solver_find(o->solver);
+    v->solver = tdi_object_reduces(w, object) ? &tdi_solver_reduced : tdi_solver_find(o->solver);
     td_status status =
         tdi_object_grow(w->scene, object, variant, opts, w->alloc, &v->skeleton, diags);
     if (status != TD_OK) {

@@ -50,6 +50,7 @@ td_solver_info td_solver_get(int32_t index) {
     info.damping = s->damped_new != NULL;
     info.stiffens = s->stiffen != NULL;
     info.modes = s->modes != NULL;
+    info.adapts = tdi_solver_adapts(s);
     return info;
 }
 

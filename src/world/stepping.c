@@ -68,6 +68,7 @@ static void prepare(const stepping *s, tdi_actor *a) {
     tdi_actor_sample(s->world, a);
     tdi_actor_move_base(s->world, a, s->t0);
     tdi_actor_move_ends(s->world, a);
+    tdi_actor_set_reduction(s->world, a);
     a->opts = step_opts(s, a);
 }
 

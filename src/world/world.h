@@ -443,6 +443,12 @@ td_status tdi_world_settle(td_world *world, td_diag_list *diags);
 // One that starts at rest goes there alone, without contact.
 td_status tdi_actor_settle(td_world *world, tdi_actor *actor, td_diag *diag);
 
+// reduced.c
+// Whether an object's trees are stepped implicitly with fewer joints than they have.
+bool tdi_object_reduces(const td_world *world, int32_t object);
+// Tells the state of such an actor, before a step, what the scene allows now.
+void tdi_actor_set_reduction(const td_world *world, tdi_actor *actor);
+
 // motion.c
 // Base of an object, and the reference frame of its local dynamics, as the scene says them now.
 tdi_transform tdi_object_pose(const td_world *world, int32_t object);

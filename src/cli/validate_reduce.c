@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// Implicit steps of trees of which only some joints move: errors and their estimate, and energy.
+
+#include "cli/reduce_motion.h"
+#include "cli/validate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECONDS 10
+#define FRAMES  60 // steps a second
+#define FACTOR  3.0
+
+// ---- errors ---------------------------------------------------------------------------------
+
+static void check_estimate(val_report *report, const reduce_case *of, double error) {
+    td_reduce_opts opts = td_reduce_opts_default();
+    reduce_motion m;
+    char name[120];
+    opts.error = error;
+    bool fine = reduce_motion_open(&m, of, &opts);
+    for (int k = 0; fine && k < SECONDS * FRAMES; k++) {
+        fine = reduce_motion_step(&m);
+    }
+    if (!fine) {
+        val_fault(report, of->name, 0, TD_ERR_READ, &m.diag);
+    } else {
+        const double looks = (double)m.looks;
+        snprintf(name, sizeof name, "%s, error %g m allowed: error over estimate", of->name, error);
+        val_at_most(report, name, m.count, sqrt(m.error / m.estimate), FACTOR);
+        snprintf(name, sizeof name, "%s, error %g m allowed: joints that move, of all", of->name,
+                 error);
+        val_at_most(report, name, m.count, m.joints / looks / m.count, 1);
+    }
+    reduce_motion_close(&m);
+}
+
+static void check_exact(val_report *report, const reduce_case *of) {
+    const td_reduce_opts opts = td_reduce_opts_default();
+    reduce_motion m;
+    bool fine = reduce_motion_open(&m, of, &opts);
+    for (int k = 0; fine && k < FRAMES; k++) {
+        fine = reduce_motion_step(&m);
+    }
+    if (fine) {
+        val_at_most(report, "error 0 m allowed: error of tips, m", m.count,
+                    sqrt(m.error / (double)m.looks), 1e-10);
+    } else {
+        val_fault(report, of->name, 0, TD_ERR_READ, &m.diag);
+    }
+    reduce_motion_close(&m);
+}
+
+// The largest acceleration of a tip, m/s^2, from one step to the next.
+static double jolt(reduce_motion *m, td_vec3 *before, td_vec3 *rate) {
+    const td_tree_state *whole = td_reduced_whole(m->reduced);
+    double most = 0;
+    for (int32_t i = 0; i < m->count; i++) {
+        const td_vec3 x = td_tree_tip(whole, i);
+        const td_vec3 v = {FRAMES * (x.x - before[i].x), FRAMES * (x.y - before[i].y),
+                           FRAMES * (x.z - before[i].z)};
+        most = fmax(most, FRAMES * hypot(v.x - rate[i].x, hypot(v.y - rate[i].y, v.z - rate[i].z)));
+        before[i] = x;
+        rate[i] = v;
+    }
+    return most;
+}
+
+// Half of the time nothing is reduced, half of it a lot.
+static double largest_jolt(val_report *report, const reduce_case *of, double error) {
+    td_reduce_opts opts = td_reduce_opts_default();
+    reduce_motion m;
+    bool fine = reduce_motion_open(&m, of, &opts);
+    td_vec3 *before = fine ? calloc(2 * (size_t)m.count, sizeof *before) : NULL;
+    double most = 0;
+    for (int k = 0; fine && before && k < SECONDS * FRAMES; k++) {
+        opts.error = k / 45 % 2 ? error : 0;
+        td_reduced_set(m.reduced, &opts, NULL);
+        fine = reduce_motion_step(&m);
+        const double now = jolt(&m, before, before + m.count);
+        most = k > 2 ? fmax(most, now) : most;
+    }
+    if (!fine) {
+        val_fault(report, of->name, 0, TD_ERR_READ, &m.diag);
+    }
+    free(before);
+    reduce_motion_close(&m);
+    return most;
+}
+
+static void check_jumps(val_report *report) {
+    const double with = largest_jolt(report, &reduce_orchid, 0.003),
+                 without = largest_jolt(report, &reduce_orchid, 0);
+    // letting go of the branch is the largest there is without changes
+    val_at_most(report, "largest acceleration of a tip while the error changes, m/s^2",
+                SECONDS * FRAMES, with, 1.5 * without);
+}
+
+void val_adaptive_error(val_report *report) {
+    check_exact(report, &reduce_orchid);
+    check_jumps(report);
+    check_estimate(report, &reduce_pendulum, 0.1);
+    check_estimate(report, &reduce_orchid, 0.003);
+    val_progress(report, 0.3);
+    check_estimate(report, &reduce_willow, 0.05);
+}
+
+// ---- energy ---------------------------------------------------------------------------------
+
+static double energy_of(td_reduced_state *s) {
+    const td_energy e = td_tree_energy(td_reduced_whole(s), td_step_opts_default().gravity);
+    return e.kinetic + e.elastic + e.weight;
+}
+
+// Every few steps other joints are frozen. Nothing acts but weight.
+static void check_energy(val_report *report, int32_t steps) {
+    const td_reduce_opts none = td_reduce_opts_default();
+    reduce_motion m;
+    uint64_t seed = 7;
+    if (!reduce_motion_open(&m, &reduce_pendulum, &none)) {
+        val_fault(report, "pendulum", 0, TD_ERR_READ, &m.diag);
+        return;
+    }
+    uint8_t *modes = calloc((size_t)m.count, 1);
+    double least = energy_of(m.reduced), size = 0, gain = 0;
+    td_status status = modes ? TD_OK : TD_ERR_MEMORY;
+    for (int32_t k = 0; status == TD_OK && k < steps; k++) {
+        for (int32_t i = 0; k % 7 == 0 && i < m.count; i++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            modes[i] = seed >> 62 ? TD_REDUCE_OWN : TD_REDUCE_FROZEN;
+        }
+        td_reduced_set_modes(m.reduced, modes);
+        m.opts.dt = 0.002;
+        status = td_reduced_step(m.reduced, &m.opts, NULL, &m.diag);
+        const double now = energy_of(m.reduced);
+        gain = fmax(gain, now - least);
+        least = fmin(least, now);
+        size = fmax(size, fabs(now));
+    }
+    if (status == TD_OK) {
+        val_at_most(report, "gain without outside work, of the energy", steps, gain / size, 1e-3);
+    } else {
+        val_fault(report, "pendulum", steps, status, &m.diag);
+    }
+    free(modes);
+    reduce_motion_close(&m);
+}
+
+void val_reduced_energy(val_report *report) {
+    check_energy(report, 100000);
+}
