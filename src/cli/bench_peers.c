@@ -108,9 +108,9 @@ static bool run_peer(const bench *b, const char *path) {
     return status == 0;
 }
 
-bool bench_peers(const bench *b) {
+bool bench_peers(const bench *b, const char *pattern) {
     bool fine = true;
-    bench_files files = bench_beside("peers/peer-*");
+    bench_files files = bench_beside(pattern);
     for (size_t i = 0; i < files.count; i++) {
         fine = run_peer(b, files.paths[i]) && fine;
     }

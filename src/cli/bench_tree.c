@@ -308,7 +308,7 @@ bool bench_forward(const bench *b) {
             fine = forward_batch(b, &limp) && fine;
         }
     }
-    return bench_peers(b) && fine;
+    return bench_peers(b, "peers/peer-*") && fine;
 }
 
 // ---- stepping -------------------------------------------------------------------------------
