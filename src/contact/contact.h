@@ -140,6 +140,10 @@ tdi_mat3 tdi_contact_block(const tdi_contact *c, int k, int l);
 td_status tdi_contacts_lag(tdi_contacts *c, const td_vec3 *x, td_real time, td_real force,
                            td_diag *diag);
 
+// Tells frictions that the increments dx, tried at x, turned their slip around.
+void tdi_contacts_steady(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                         const tdi_contact_rule *rule);
+
 // The value at x. Infinite when things are in each other.
 td_real tdi_contacts_energy(const tdi_contacts *c, const td_vec3 *x, td_real time,
                             const tdi_contact_rule *rule);

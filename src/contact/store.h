@@ -34,6 +34,7 @@ typedef struct tdi_friction {
     td_vec3 normal;
     td_vec3 velocity; // m/s, of the collider there
     td_real load;     // friction times normal force
+    bool turns;       // the last increments turned its slip around
     td_real s, t, gap;
 } tdi_friction;
 
