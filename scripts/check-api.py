@@ -62,17 +62,17 @@ def structs():
 # How structs without a default function get their values.
 PLAIN = {"td_vec3", "td_quat", "td_sym3", "td_mat4"}
 FILLED_BY_THE_LIBRARY = {
-    "td_actor", "td_analytic_contact", "td_bytes", "td_clip_collider", "td_clip_scale", "td_constraint_history",
-    "td_constraint_report", "td_contact", "td_diag", "td_energy", "td_env_query", "td_ida_stats", "td_lcp_result",
-    "td_mesh_part", "td_mode", "td_polygon", "td_rest", "td_segment", "td_solver_info", "td_state_ref", "td_string",
+    "td_actor", "td_analytic_contact", "td_box", "td_bytes", "td_clip_collider", "td_clip_scale", "td_constraint_history",
+    "td_constraint_report", "td_contact", "td_contact_event", "td_diag", "td_energy", "td_env_query", "td_ida_stats", "td_lcp_result",
+    "td_mesh_part", "td_mode", "td_pick", "td_polygon", "td_reaction", "td_rest", "td_segment", "td_solver_info", "td_state_ref", "td_string",
     "td_sums", "td_totals", "td_value", "td_wind_state"}
 PART_OF_ANOTHER = {
     "td_field_load", "td_helix_def", "td_instances_def", "td_local_def", "td_pose_load", "td_pull_load", "td_push_load",
     "td_record_def", "td_scene_contact", "td_section", "td_side_def", "td_strand_def", "td_strand_end", "td_wind_load"}
 EMPTY_WHEN_ZERO = {
-    "td_air", "td_alloc", "td_along", "td_body", "td_clip_actor", "td_contour", "td_define", "td_diag_list",
-    "td_environment", "td_helix_published", "td_hit", "td_lcp", "td_load", "td_loader", "td_print", "td_rod_body",
-    "td_step_stats"}
+    "td_actor_id", "td_air", "td_alloc", "td_along", "td_body", "td_clip_actor", "td_collider_id", "td_contour", "td_define", "td_diag_list",
+    "td_environment", "td_grab_id", "td_helix_published", "td_hit", "td_lcp", "td_load", "td_loader", "td_print", "td_ray", "td_rod_body",
+    "td_reduce_stats", "td_step_stats"}
 
 
 def wrong_structs():

@@ -550,7 +550,7 @@ static void check_refused(const td_curve_def *def, td_status want, int32_t index
 TD_TEST(curve_refuses_bad_keys_and_names_them) {
     const double good[] = {0, 1, 2}, equal[] = {0, 1, 1}, falling[] = {0, -1, 2};
     const double wild[] = {0, NAN, 2}, huge[] = {0, 1, 1e200}, infinite[] = {1, 2, INFINITY};
-    check_refused(NULL, TD_ERR_DEF, TD_NONE);
+    check_refused(NULL, TD_ERR_ARGUMENT, TD_NONE);
     td_curve_def def = {0};
     check_refused(&def, TD_ERR_DEF, TD_NONE);
     def = def_of(0, good, good);

@@ -125,7 +125,8 @@ TD_TEST(helix_elements_that_cannot_be_are_refused_by_name_and_value) {
     td_helix_element zero;
     memset(&zero, 0, sizeof zero);
     check_refused(&zero, 1, TD_ERR_DEF,
-                  "element 0: struct_size is wrong; start from td_helix_element_default()");
+                  "td_helix_element: struct_size is wrong: 0 bytes; start from "
+                  "td_helix_element_default()");
 }
 
 // ---- points of Gauss ------------------------------------------------------------------------

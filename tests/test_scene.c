@@ -331,7 +331,8 @@ TD_TEST(world_options_are_checked) {
     td_diag_list list = {&diag, 1, 0};
     d.objects = &o;
     d.object_count = 1;
-    CHECK_INT(td_world_new(&d, NULL, NULL, &world, &list), TD_ERR_DEF);
+    CHECK_INT(td_world_new(&d, NULL, NULL, &world, &list), TD_OK); // the defaults
+    td_world_free(world);
     opts.struct_size--;
     CHECK_INT(td_world_new(&d, &opts, NULL, &world, NULL), TD_ERR_DEF);
     opts = td_world_opts_default();

@@ -458,7 +458,7 @@ static bool solve(tree t, const tdi_potential *p) {
     tdi_loads_expand(t.state, &p->loads);
     bool fine = tdi_sweep_in(t.model, t.state, NULL, &terms);
     if (fine) {
-        tdi_sweep_out(t.model, t.state, NULL, HUGE_VAL, false);
+        tdi_sweep_out(t.model, t.state, NULL, HUGE_VAL, false, false);
     }
     for (int32_t i = 0; i < t.model->body_count; i++) {
         CHECK(!t.state->summed[i]);
@@ -523,7 +523,7 @@ static bool solve_raised(tree t, const tdi_potential *p) {
         .balls = tdi_potential_balls, .other = tdi_potential_other, .context = &at, .raise = true};
     tdi_loads_expand(t.state, &p->loads);
     bool fine = tdi_sweep_in(t.model, t.state, NULL, &terms);
-    tdi_sweep_out(t.model, t.state, NULL, HUGE_VAL, false);
+    tdi_sweep_out(t.model, t.state, NULL, HUGE_VAL, false, false);
     return fine;
 }
 

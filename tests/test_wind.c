@@ -297,7 +297,7 @@ TD_TEST(wind_refuses_values_out_of_range_and_names_the_field) {
     td_wind *wind = NULL;
     td_wind_def def = {0};
     CHECK_INT(td_wind_new(&def, NULL, &wind, NULL), TD_ERR_DEF);
-    CHECK_INT(td_wind_new(NULL, NULL, &wind, NULL), TD_ERR_DEF);
+    CHECK_INT(td_wind_new(NULL, NULL, &wind, NULL), TD_ERR_ARGUMENT);
 }
 
 TD_TEST(wind_without_memory_is_refused) {

@@ -233,7 +233,10 @@ TD_TEST(collider_that_grows_or_jumps_into_an_actor_is_refused_and_nothing_change
     CHECK_INT(td_world_resize_collider(s.world, box, &grown, &diag), TD_OK);
     run_to(s.world, 1);
     CHECK_IN(tip_of(s.world, 0, -1).y, 0.2, 0.22); // it lies on the new top
+    CHECK_INT(td_world_collider_index(s.world, box), 0);
+    CHECK(td_world_collider_enabled(s.world, box));
     CHECK_INT(td_world_enable_collider(s.world, box, false, &diag), TD_OK);
+    CHECK(!td_world_collider_enabled(s.world, box));
     run_to(s.world, 1.1);
     CHECK_INT(td_world_enable_collider(s.world, box, true, &diag), TD_ERR_BLOCKED);
     run_to(s.world, 2);

@@ -28,9 +28,10 @@ typedef enum td_impact_law {
 /// Start from td_analytic_opts_default().
 typedef struct td_analytic_opts {
     uint32_t struct_size;
-    td_real settle;     ///< s, >= 0: errors of constraints decay as exp(-t/settle). Default 0: five
-                        ///< steps.
-    td_lcp_opts solver; ///< Default exact; TD_LCP_SOR as published.
+    td_real settle; ///< s, >= 0: errors of constraints decay as exp(-t/settle). Default 0: five
+                    ///< steps.
+    const td_lcp_opts *solver; ///< Borrowed for the call. Default NULL: exact; TD_LCP_SOR as
+                               ///< published.
     bool one_way; ///< Friction along one direction a contact and step, as published; otherwise
                   ///< in Coulomb's cone. Default false.
     td_impact_law law;

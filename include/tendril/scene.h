@@ -147,6 +147,7 @@ typedef enum td_start {
 
 /// A plant, a strand, or many of one kind. Start from td_object_def_default().
 typedef struct td_object_def {
+    uint32_t struct_size;
     const char *name;            ///< Unique. Default "object" and its number.
     const char *plant;           ///< File of an L-system; or
     td_strand_def strand;        ///< used when it has points or a helix; or
@@ -380,6 +381,7 @@ typedef struct td_record_def {
 
 /// Start from td_scene_def_default(). What it points to is borrowed by td_world_new() for the call.
 typedef struct td_scene_def {
+    uint32_t struct_size;
     const char *name;    ///< Title. Default: none.
     const char *text;    ///< One line on what it shows. Default: none.
     td_vec3 gravity;     ///< m/s^2. Default (0, -9.81, 0).

@@ -89,6 +89,13 @@ static const val_case cases[] = {
      val_linkage},
     {"loop-chain", "a chain of links pinned at both ends, against derived equations",
      val_loop_chain},
+    {"assembly", "divide-and-conquer accelerations of random trees on any assembly tree",
+     val_assembly},
+    {"metric", "metrics of accelerations without the accelerations, theorems 1 to 4", val_metric},
+    {"hybrid", "bodies some of whose joints are rigid: known answers and dense solutions",
+     val_hybrid},
+    {"rigidification", "impulses that stop joints: energy, momentum, dense solutions",
+     val_rigidification},
     {"lcp", "random complementarity problems, also singular and contradictory", val_lcp},
 };
 

@@ -380,6 +380,11 @@ td_sym3 tdi_bond_positive(const td_sym3 *h) {
     return sum;
 }
 
+bool tdi_bond_curves(tdi_bond_kind kind) {
+    return kind == TDI_BOND_CURVE || kind == TDI_BOND_DISTANCE || kind == TDI_BOND_CONE ||
+           kind == TDI_BOND_TWIST;
+}
+
 td_sym3 tdi_bond_hessian(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real along,
                          const td_real force[TDI_BOND_ROWS]) {
     td_sym3 h = {0};

@@ -2,6 +2,7 @@
 // Constraints: names, defaults and checks.
 
 #include "base/diag.h"
+#include "base/opts.h"
 #include "base/range.h"
 #include "constrain/constrain.h"
 
@@ -170,12 +171,15 @@ td_status td_constraints_check(const td_constraint *constraints, int32_t count, 
                         (int)count);
     }
     for (int32_t k = 0; k < count; k++) {
-        const td_constraint *c = &constraints[k];
+        td_constraint own = td_constraint_default(TD_HOLD_POINT);
+        const td_constraint *c = &own;
         char name[80];
-        if (c->struct_size != sizeof *c) {
-            return tdi_fail_at(
-                diag, TD_ERR_DEF, k,
-                "td_constraint: struct_size is wrong; start from td_constraint_default()");
+        td_status taken = tdi_opts_take("td_constraint", &own, tdi_opts_at(constraints, k), diag);
+        if (taken != TD_OK) {
+            if (diag) {
+                diag->index = k;
+            }
+            return taken;
         }
         tdi_constraint_name(c, k, name);
         const char *fault = fault_of(c);

@@ -104,6 +104,8 @@ void tdi_bond_evaluate(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_
 // Rows alone.
 void tdi_bond_rows(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real *along,
                    td_real c[TDI_BOND_ROWS]);
+// Whether rows have second derivatives by the first pin.
+bool tdi_bond_curves(tdi_bond_kind kind);
 // The sum of force_r times the second derivative of row r by the first pin, when the others stand.
 td_sym3 tdi_bond_hessian(const tdi_bond *bond, const td_vec3 x[TDI_BOND_PINS], td_real along,
                          const td_real force[TDI_BOND_ROWS]);

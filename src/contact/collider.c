@@ -2,6 +2,7 @@
 // Colliders and options: defaults and checks.
 
 #include "base/diag.h"
+#include "base/opts.h"
 #include "math/quat.h"
 #include "tendril/contact.h"
 
@@ -89,11 +90,12 @@ td_contact_opts td_contact_opts_default(void) {
 }
 
 td_status td_contact_opts_check(const td_contact_opts *opts, td_diag *diag) {
-    if (!opts || opts->struct_size != sizeof *opts) {
-        return tdi_fail(
-            diag, TD_ERR_DEF,
-            "td_contact_opts: struct_size is wrong; start from td_contact_opts_default()");
+    td_contact_opts own = td_contact_opts_default();
+    td_status status = tdi_opts_take("td_contact_opts", &own, opts, diag);
+    if (status != TD_OK) {
+        return status;
     }
+    opts = &own;
     const struct {
         const char *name;
         td_real value, low, high;

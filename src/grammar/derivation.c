@@ -2,6 +2,7 @@
 // Making and ending derivations, and what can be asked of them. derive.c has the steps.
 
 #include "grammar/derivation.h"
+#include "base/opts.h"
 #include "base/range.h"
 
 #include <string.h>
@@ -15,11 +16,6 @@ td_derive_opts td_derive_opts_default(void) {
 }
 
 static td_status check(const td_derive_opts *o, td_diag *diag) {
-    if (!o || o->struct_size != sizeof *o) {
-        return tdi_fail(
-            diag, TD_ERR_DEF,
-            "td_derive_opts: struct_size is wrong; start from td_derive_opts_default()");
-    }
     const tdi_range ranges[] = {
         TDI_BETWEEN("seed", NULL, (double)o->seed, TD_SEED_FROM_TEXT, INFINITY),
         TDI_BETWEEN("max_modules", NULL, (double)o->max_modules, 1, INFINITY),
@@ -89,8 +85,10 @@ static td_status begin(td_derivation *d, td_diag *diag) {
 
 td_status td_derivation_new(const td_grammar *grammar, const td_derive_opts *opts,
                             const td_alloc *alloc, td_derivation **out, td_diag *diag) {
+    td_derive_opts own = td_derive_opts_default();
     *out = NULL;
-    td_status status = check(opts, diag);
+    td_status status = tdi_opts_take("td_derive_opts", &own, opts, diag);
+    status = status == TD_OK ? check(&own, diag) : status;
     if (status != TD_OK) {
         return status;
     }
@@ -100,7 +98,7 @@ td_status td_derivation_new(const td_grammar *grammar, const td_derive_opts *opt
     }
     d->grammar = grammar;
     d->alloc = alloc;
-    d->opts = *opts;
+    d->opts = own;
     status = begin(d, diag);
     if (status != TD_OK) {
         td_derivation_free(d);

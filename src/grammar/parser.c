@@ -6,6 +6,8 @@
 //          one pass finds all of them.
 
 #include "grammar/parser.h"
+
+#include "base/opts.h"
 #include "grammar/view.h"
 
 #include <string.h>
@@ -244,14 +246,19 @@ td_grammar_def td_grammar_def_default(void) {
     return def;
 }
 
-td_status td_grammar_new(const td_grammar_def *def, const td_alloc *alloc, td_grammar **out,
+td_status td_grammar_new(const td_grammar_def *given, const td_alloc *alloc, td_grammar **out,
                          td_diag_list *diags) {
+    td_grammar_def own = td_grammar_def_default();
+    const td_grammar_def *def = &own;
+    td_diag diag;
     *out = NULL;
     if (diags) {
         diags->count = 0;
     }
-    if (!def || def->struct_size != sizeof *def) {
-        return TD_ERR_DEF;
+    td_status status = tdi_def_take("td_grammar_def", &own, given, &diag);
+    if (status != TD_OK) {
+        tdi_diag_add(diags, &diag);
+        return status;
     }
     if (!def->name || (!def->text && def->text_size > 0) || def->define_count < 0 ||
         (def->define_count > 0 && !def->defines) || def->max_text > UINT32_MAX) {
@@ -268,7 +275,7 @@ td_status td_grammar_new(const td_grammar_def *def, const td_alloc *alloc, td_gr
     size_t length = strlen(def->name);
     g->cpfg = length > 2 && strcmp(def->name + length - 2, ".l") == 0;
     g->float_parameters = g->cpfg_random = g->cpfg;
-    td_status status = read_and_parse(g, def, diags);
+    status = read_and_parse(g, def, diags);
     if (status != TD_OK) {
         td_grammar_free(g);
         return status;

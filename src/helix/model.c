@@ -3,6 +3,7 @@
 
 #include "helix/model.h"
 
+#include "base/opts.h"
 #include "base/range.h"
 #include "load/drag.h"
 
@@ -171,7 +172,7 @@ static td_status check_turns(const td_helix_element *e, int32_t i, td_diag *diag
 }
 
 static td_status check_element(const td_helix_element *e, int32_t i, td_diag *diag) {
-    if (e->struct_size != sizeof *e) {
+    if (e->struct_size != sizeof *e) { // another than the first
         return tdi_fail_at(diag, TD_ERR_DEF, i,
                            "element %d: struct_size is wrong; start from "
                            "td_helix_element_default()",
@@ -304,9 +305,9 @@ static void make_rider(td_helix_model *m, const td_helix_element *e, int32_t i) 
                                         .radius = radius};
 }
 
-td_status td_helix_model_new(const td_helix_element *elements, int32_t count, const td_alloc *alloc,
-                             td_helix_model **out, td_diag *diag) {
-    *out = NULL;
+// Of elements in our width.
+static td_status make_model(const td_helix_element *elements, int32_t count, const td_alloc *alloc,
+                            td_helix_model **out, td_diag *diag) {
     td_status status = check_all(elements, count, diag);
     if (status != TD_OK) {
         return status;
@@ -341,4 +342,18 @@ td_status td_helix_model_new(const td_helix_element *elements, int32_t count, co
     }
     *out = m;
     return TD_OK;
+}
+
+td_status td_helix_model_new(const td_helix_element *elements, int32_t count, const td_alloc *alloc,
+                             td_helix_model **out, td_diag *diag) {
+    const td_helix_element defaults = td_helix_element_default();
+    tdi_widened widened;
+    *out = NULL;
+    td_status status =
+        tdi_opts_widen("td_helix_element", &defaults, elements, count, alloc, &widened, diag);
+    if (status == TD_OK) {
+        status = make_model(widened.items, count, alloc, out, diag);
+        tdi_opts_widen_free(&widened);
+    }
+    return status;
 }

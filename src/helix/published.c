@@ -248,8 +248,10 @@ static void accept(td_helix_state *s, const tdi_helix_forward_opts *with) {
 td_status td_helix_accelerations(td_helix_state *s, const td_step_opts *opts,
                                  td_helix_published published, td_vec3 *accelerations,
                                  td_diag *diag) {
-    const tdi_helix_forward_opts with = {opts, 0, published.twist};
-    td_status status = tdi_state_check(&tdi_helix_implicit, s, opts, diag);
+    td_step_opts own;
+    td_status status = tdi_step_opts_take(opts, &own, diag);
+    const tdi_helix_forward_opts with = {&own, 0, published.twist};
+    status = status == TD_OK ? tdi_state_check(&tdi_helix_implicit, s, &own, diag) : status;
     if (status == TD_OK) {
         status = solve(s, &with, published.method, diag);
     }
@@ -271,8 +273,10 @@ static td_status finish(td_helix_state *s, const tdi_helix_forward_opts *with, t
 
 td_status td_helix_step_published(td_helix_state *s, const td_step_opts *opts,
                                   td_helix_published published, td_diag *diag) {
-    const tdi_helix_forward_opts with = {opts, opts->dt, published.twist};
-    td_status status = tdi_state_check(&tdi_helix_implicit, s, opts, diag);
+    td_step_opts own;
+    td_status status = tdi_step_opts_take(opts, &own, diag);
+    const tdi_helix_forward_opts with = {&own, own.dt, published.twist};
+    status = status == TD_OK ? tdi_state_check(&tdi_helix_implicit, s, &own, diag) : status;
     if (status == TD_OK) {
         status = solve(s, &with, published.method, diag);
     }

@@ -82,6 +82,7 @@ struct td_helix_state {
     tdi_rate *root_rate; // of a root
     tdi_rate *twist;     // an element: of its first frame; see tdi_helix_move()
     bool moved;          // `twist` is up to date
+    bool nudged;         // the pose is not that of the step
 
     // multistep: now and one step back
     td_air air;                  // of the last step

@@ -365,6 +365,26 @@ static td_real value(const void *body) {
     return tdi_helix_value(body);
 }
 
+static void nudge(void *body, const tdi_rigid *g) {
+    td_helix_state *s = body;
+    if (!g && !s->nudged) {
+        copy_unknowns(s, &s->kept, &s->pose);
+    } else {
+        copy_unknowns(s, &s->pose, &s->kept);
+        tdi_helix_put_base(s, &s->head.base);
+    }
+    if (g) {
+        s->pose.base = (tdi_helix_place){tdi_rigid_point(g, s->pose.base.o),
+                                         tdi_rigid_axes(g, &s->pose.base.r)};
+        for (int32_t k = 0; k < s->root_count; k++) {
+            s->pose.root[k] = (tdi_helix_root){tdi_rigid_point(g, s->kept.root[k].o),
+                                               tdi_rigid_turn(g, s->kept.root[k].turn)};
+        }
+    }
+    tdi_helix_update(s);
+    s->nudged = g || !s->nudged;
+}
+
 static void keep(void *body) {
     td_helix_state *s = body;
     copy_unknowns(s, &s->kept, &s->pose);
@@ -427,6 +447,7 @@ const tdi_implicit tdi_helix_implicit = {
     .solve_again = solve_again,
     .largest = largest,
     .value = value,
+    .nudge = nudge,
     .keep = keep,
     .try = try,
     // statics may go any way at once: springs are linear in curvatures, which add up

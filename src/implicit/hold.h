@@ -121,11 +121,19 @@ td_real tdi_holds_value_kept(const tdi_holds *all);
 td_real tdi_holds_slope(tdi_holds *all, const tdi_system *system);
 // With the increments as they are: forces, and the slope of the value along them.
 void tdi_holds_finish(tdi_holds *all, const tdi_system *system, td_real *promise);
+// Whether these increments, after tdi_holds_finish(), meet all rows to the first order, and no row
+// is one-sided.
+bool tdi_holds_within_reach(const tdi_holds *all);
 // No increment was taken: forces as they were.
 void tdi_holds_revert(tdi_holds *all);
 // At the new poses, after increments of this size, taken whole or not. True: all constraints are
 // met, but for those that cannot be.
 bool tdi_holds_judge(tdi_holds *all, const tdi_system *system, td_real largest, bool whole);
+
+// Whether rows of constraints with the world have second derivatives by places.
+bool tdi_holds_curve(const tdi_holds *all);
+// Whether constraints act, all of them on one segment each, and nothing touches.
+bool tdi_holds_pin(const tdi_system *system);
 
 // ---- the Schur complement (hold_couple.c)
 

@@ -22,6 +22,10 @@ bool tdi_holds_couple(const tdi_holds *all) {
     return any;
 }
 
+bool tdi_holds_pin(const tdi_system *y) {
+    return y->holds && !y->touch && !tdi_holds_couple(y->holds);
+}
+
 static bool has_row(const tdi_held *b, int32_t row) {
     return row < TDI_BOND_ROWS && b->acts && b->stiff[row] > 0;
 }

@@ -164,6 +164,17 @@ static td_sym3 curvature_of(const tdi_holds *h, const tdi_held *b) {
     return tdi_bond_hessian(&b->law, x, s->along, force);
 }
 
+bool tdi_holds_curve(const tdi_holds *all) {
+    bool any = false;
+    for (const tdi_holds *h = all; h && !any; h = h->next) {
+        for (int32_t i = 0; i < h->held_count && !any; i++) {
+            const tdi_held *b = &h->held[i];
+            any = b->acts && b->mate == TD_NONE && tdi_bond_curves(b->law.kind);
+        }
+    }
+    return any;
+}
+
 void tdi_holds_expand(const tdi_holds *all, const tdi_system *y, bool exact, bool positive) {
     const tdi_levers levers = positive ? TDI_LEVERS_POSITIVE : TDI_LEVERS_ALL;
     for (const tdi_holds *h = all; h; h = h->next) {
@@ -271,6 +282,18 @@ static bool is_weak(const tdi_holds *h, const tdi_held *b) {
         weak = weak || (b->used[r] && fabs(c) > PLAIN && fabs(left) > WEAK * fabs(c));
     }
     return weak;
+}
+
+bool tdi_holds_within_reach(const tdi_holds *all) {
+    bool within = true;
+    for (const tdi_holds *h = all; h && within; h = h->next) {
+        for (int32_t i = 0; i < h->held_count && within; i++) {
+            const tdi_held *b = &h->held[i];
+            within = !b->acts ||
+                     (!b->law.one_sided && !h->state[b->hold].unmet && !b->weak && !is_weak(h, b));
+        }
+    }
+    return within;
 }
 
 static void strengthen(const tdi_holds *h, tdi_held *b, tdi_hold_state *s) {

@@ -35,6 +35,8 @@ typedef struct tdi_model {
     int32_t tries;   // how often a smaller shift did not do
     bool raise;      // an exact model may be raised where it is not positive definite
     bool touched;    // the factors must serve respond()
+    bool note;       // increments note the forces that they lead to, in solvers that can
+    bool noted;      // geometric stiffness is that of the forces noted last, in those solvers
     bool carry;      // increments bring what is driven to the end of its way
     bool blocks;     // nothing is eliminated: blocks() is asked for instead
 } tdi_model;
@@ -161,6 +163,9 @@ typedef struct tdi_implicit {
     td_real (*value_kept)(void *body); // * at the pose that was kept; left out: it has to go there
     void (*keep)(void *body);          // + the pose
     void (*try)(void *body, td_real fraction); // + that pose, moved by a fraction of the increments
+    // * Moves the pose of a step that was solved, and nothing that it is compared with: value() then
+    // tells how hard it is held. NULL keeps the pose the first time, and goes back to it the second.
+    void (*nudge)(void *body, const tdi_rigid *motion);
     bool straight; // * with contact, points go straight by a fraction of the increments
     // No increment is tried beyond this at once, in a step and in statics; 0: any.
     td_real longest, longest_rest;
@@ -263,6 +268,8 @@ static inline bool tdi_is_implicit(td_integrator integrator) {
 }
 
 // options.c: what all solvers ask of options. Messages name the option, its value and its range.
+// A caller's options as we have them; NULL: the defaults.
+td_status tdi_step_opts_take(const td_step_opts *given, td_step_opts *own, td_diag *diag);
 td_status tdi_step_opts_check(const td_step_opts *opts, int32_t segments, td_diag *diag);
 
 // state.c: a body alone
@@ -311,6 +318,10 @@ td_status tdi_system_check(const tdi_system *system, td_diag *diag);
 td_status tdi_system_try(const tdi_system *system, bool *converged, td_step_stats *stats,
                          td_diag *diag);
 void tdi_system_accept(const tdi_system *system, td_step_stats *stats);
+// reaction.c: before it is accepted, what holds a member at its base: force and moment about a
+// point. False: its solver does not offer that.
+bool tdi_system_reaction(const tdi_system *system, int32_t member, td_vec3 about, td_vec3 *force,
+                         td_vec3 *moment);
 // Lets contact, and members that offer it, work in memory of so many bytes on a cache line, as far
 // as it goes; or, with NULL, in their own again.
 void tdi_system_lend(const tdi_system *system, void *memory, size_t bytes);

@@ -4,6 +4,9 @@
 // Models    The exact Hessian first. Where it is not positive definite, or its increment is not a
 //           descent direction, the Hessian of contact is replaced by a positive semi-definite
 //           model, then that of the bodies too, with as much inertia added as is needed.
+// Held      What is left of the gradient along a chain that constraints hold adds up to forces that
+//           make the exact Hessian indefinite. So solvers note the forces that increments lead to,
+//           and geometric stiffness is made of these from the second increments on.
 
 #include "implicit/hold.h"
 #include "implicit/newton.h"
@@ -13,6 +16,7 @@
 
 #define SHIFT_MORE  8.0 // when a model is not positive definite
 #define SHIFT_TRIES 40
+#define SHRINKS     0.5 // of increments that were taken against the value: what follows is less
 
 // ---- factors --------------------------------------------------------------------------------
 
@@ -72,7 +76,7 @@ static tdi_factored factor_all(tdi_newton_run *n, const tdi_model *model) {
 // The next model, when one is not positive definite or does not go down.
 void tdi_newton_soften(tdi_newton_run *n) {
     if (n->used < TDI_MODEL_POSITIVE) {
-        const bool both = n->system->touch || n->system->holds;
+        const bool both = n->system->touch || tdi_holds_curve(n->system->holds);
         n->used = n->used == TDI_MODEL_EXACT && both ? TDI_MODEL_CONVEX : TDI_MODEL_POSITIVE;
         if (n->used == TDI_MODEL_POSITIVE && n->opts->rest && n->shift == 0) {
             n->shift = n->first;
@@ -100,6 +104,8 @@ static td_status factor(tdi_newton_run *n, bool carry) {
                                  .tries = tries,
                                  .raise = !n->wary,
                                  .touched = t || n->system->holds,
+                                 .note = tdi_holds_pin(n->system),
+                                 .noted = n->noted,
                                  .carry = carry};
         tdi_factored result = factor_all(n, &model);
         if (result != TDI_NOT_POSITIVE) {
@@ -237,6 +243,35 @@ static td_status factor_first(tdi_newton_run *n, bool carry) {
     return status;
 }
 
+// ---- long chains that are held -------------------------------------------------------------
+
+// Increments that follow those that were taken against the value and are no smaller: goes back to
+// where these began.
+static bool goes_back(tdi_newton_run *n) {
+    const bool back = n->trusted && !(n->largest < SHRINKS * n->leap);
+    n->trusted = false;
+    if (back) {
+        n->wronged = true;
+        n->next = TDI_MODEL_EXACT;
+        tdi_system_place(n->system, 0);
+    }
+    return back;
+}
+
+// The first increments of a step with constraints, where the exact Hessian is not positive
+// definite, are not taken: they only tell which forces there will be.
+static bool looks_ahead(tdi_newton_run *n) {
+    const bool first = !n->noted && tdi_holds_pin(n->system);
+    n->noted = n->noted || first;
+    if (!first || n->used == TDI_MODEL_EXACT) {
+        return false;
+    }
+    td_real promise = 0;
+    tdi_holds_finish(n->system->holds, n->system, &promise);
+    n->next = TDI_MODEL_EXACT;
+    return true;
+}
+
 // Increments of a model that has a least value.
 td_status tdi_newton_solve(tdi_newton_run *n, bool carry) {
     const tdi_system *y = n->system;
@@ -246,12 +281,13 @@ td_status tdi_newton_solve(tdi_newton_run *n, bool carry) {
             return status;
         }
         tdi_newton_increments(n, !y->touch && !y->holds && !n->opts->rest);
-        if (!isfinite(n->largest) || couple(n)) {
+        if (isfinite(n->largest) && !couple(n)) {
+            tdi_newton_soften(n);
+            n->next = n->used;
+        } else if (!goes_back(n) && !looks_ahead(n)) {
             finish_holds(n);
             return TD_OK;
         }
-        tdi_newton_soften(n);
-        n->next = n->used;
     }
     return TD_ERR_DIVERGED;
 }

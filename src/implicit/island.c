@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/opts.h"
 #include "implicit/hold.h"
 #include "implicit/touch.h"
 
@@ -13,11 +14,12 @@ struct td_island {
     void *began;      // room for where a step began that is taken in halves
     size_t began_bytes;
     int32_t count;
+    td_step_opts *opts; // of each member
     tdi_member member[];
 };
 
 static size_t bytes_of(int32_t count) {
-    return sizeof(td_island) + (size_t)count * sizeof(tdi_member);
+    return sizeof(td_island) + (size_t)count * (sizeof(tdi_member) + sizeof(td_step_opts));
 }
 
 td_status td_island_new(const td_state_ref *states, int32_t count, const td_contact_opts *opts,
@@ -34,13 +36,15 @@ td_status td_island_new(const td_state_ref *states, int32_t count, const td_cont
     }
     island->alloc = alloc;
     island->count = count;
+    island->opts = (td_step_opts *)(void *)(island->member + count);
     for (int32_t k = 0; k < count; k++) {
         island->member[k] = (tdi_member){.ops = states[k].solver, .body = states[k].state};
     }
-    td_status status = TD_OK;
-    if (opts) {
+    td_contact_opts own = td_contact_opts_default();
+    td_status status = tdi_opts_take("td_contact_opts", &own, opts, diag);
+    if (opts && status == TD_OK) {
         status =
-            tdi_touch_new(island->member, count, opts, collider_limit, alloc, &island->touch, diag);
+            tdi_touch_new(island->member, count, &own, collider_limit, alloc, &island->touch, diag);
     }
     const tdi_system all = {.member = island->member, .count = count};
     island->began_bytes = tdi_system_memory(&all);
@@ -71,7 +75,11 @@ static td_status system_of(td_island *island, const td_step_opts *opts,
                            const td_collider *colliders, int32_t collider_count, tdi_system *system,
                            td_diag *diag) {
     for (int32_t k = 0; k < island->count; k++) {
-        island->member[k].opts = &opts[k];
+        td_status status = tdi_step_opts_take(tdi_opts_at(opts, k), &island->opts[k], diag);
+        if (status != TD_OK) {
+            return status;
+        }
+        island->member[k].opts = &island->opts[k];
     }
     *system = (tdi_system){.member = island->member,
                            .count = island->count,
@@ -100,9 +108,16 @@ static td_status system_of(td_island *island, const td_step_opts *opts,
 td_status td_island_constrain(td_island *island, const td_constraint *constraints, int32_t count,
                               td_diag *diag) {
     const tdi_system all = {.member = island->member, .count = island->count};
+    const td_constraint defaults = td_constraint_default(TD_HOLD_POINT);
     tdi_system held = all;
-    td_status status = tdi_holds_new(island->member, island->count, constraints, count,
-                                     island->alloc, &held.holds, diag);
+    tdi_widened widened;
+    td_status status = tdi_opts_widen("td_constraint", &defaults, constraints, count, island->alloc,
+                                      &widened, diag);
+    if (status == TD_OK) {
+        status = tdi_holds_new(island->member, island->count, widened.items, count, island->alloc,
+                               &held.holds, diag);
+        tdi_opts_widen_free(&widened);
+    }
     if (status != TD_OK) {
         return status;
     }

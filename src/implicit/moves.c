@@ -5,9 +5,12 @@
 //           than a fraction of what the slope predicts, half of it, and so on. Small increments of
 //           a system without contact are accepted without evaluating the value: there the quadratic
 //           model is exact to rounding.
+// Leaps     Along a chain that constraints hold, errors of second order add up, and the value of a
+//           good increment rises with them although the next one takes them away (Maratos'
+//           effect). Such increments are taken whole; if the next are not half as large, they are
+//           taken back, and the value decides for the rest of the step.
 // Contact   All go as far as the paths of all are free. Where points go straight, every part of
-// that
-//           is free too, and pairs are searched for once.
+//           that is free too, and pairs are searched for once.
 
 #include "implicit/hold.h"
 #include "implicit/newton.h"
@@ -23,6 +26,7 @@
 #define LIMITED        0.99  // of the longest increment: where a part was limited, but for rounding
 #define DESCENT        1e-4  // of what the slope promises
 #define ROUNDING       1e-13 // of the value: a promise below this cannot be seen
+#define LEAP           0.3   // rad or m: no further against the value
 
 // while something is driven
 #define SHORTENED 0.8  // of what is free, since bodies turn and points do not go straight
@@ -119,6 +123,15 @@ static td_real longest_of(const tdi_system *y, bool rest) {
 
 // ---- moves ----------------------------------------------------------------------------------
 
+// Whether the whole increments, which are tried, are taken although the value does not fall.
+static bool leaps(tdi_newton_run *n) {
+    const tdi_system *y = n->system;
+    n->trusted = y->holds && !y->touch && !n->opts->rest && !n->wronged && n->largest < LEAP &&
+                 tdi_holds_within_reach(y->holds);
+    n->leap = n->largest;
+    return n->trusted;
+}
+
 // Takes as much of the increments, at most `fraction`, as lowers the value: how much. `there`: they
 // are tried already.
 static td_real search(tdi_newton_run *n, td_real value, td_real fraction, bool there) {
@@ -129,6 +142,9 @@ static td_real search(tdi_newton_run *n, td_real value, td_real fraction, bool t
         if (tdi_system_value(n->system) <=
             value - DESCENT * fraction * n->promise + ROUNDING * fabs(value)) {
             return fraction;
+        }
+        if (k == 0 && fraction == 1 && leaps(n)) {
+            return 1;
         }
         fraction *= 0.5;
         n->stats->halvings++;

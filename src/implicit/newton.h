@@ -29,6 +29,10 @@ typedef struct tdi_newton_run {
     td_real largest;          // increment
     bool direct;              // bodies that touch are factored as one
     bool offers_reuse, reuse; // of factors: by all bodies, and in the next iteration
+    bool noted;               // forces that increments lead to are known
+    bool trusted;             // the last increments were taken whole, although the value rose,
+    td_real leap;             // and were this large
+    bool wronged;             // such increments did not shrink: the value decides
     bool fresh;               // nothing is known of the step yet
     bool guessed;             // the poses are those of a guess, and nothing is in its way
 } tdi_newton_run;

@@ -2,6 +2,7 @@
 // Options of a step: defaults, and what all solvers ask of them.
 
 #include "base/diag.h"
+#include "base/opts.h"
 #include "base/range.h"
 #include "implicit/implicit.h"
 #include "load/check.h"
@@ -27,11 +28,12 @@ td_damping_opts td_damping_opts_default(void) {
     return opts;
 }
 
+td_status tdi_step_opts_take(const td_step_opts *given, td_step_opts *own, td_diag *diag) {
+    *own = td_step_opts_default();
+    return tdi_opts_take("td_step_opts", own, given, diag);
+}
+
 td_status tdi_step_opts_check(const td_step_opts *o, int32_t segments, td_diag *diag) {
-    if (!o || o->struct_size != sizeof *o) {
-        return tdi_fail(diag, TD_ERR_DEF,
-                        "td_step_opts: struct_size is wrong; start from td_step_opts_default()");
-    }
     const tdi_range ranges[] = {TDI_ABOVE_0("dt", "s", o->dt),
                                 TDI_BETWEEN("iterations", NULL, o->iterations, 1, INFINITY),
                                 {"tolerance", "rad", o->tolerance, 0, 0.1, true},

@@ -8,6 +8,7 @@
 #include "io/clip.h"
 
 #include "base/diag.h"
+#include "base/opts.h"
 #include "math/quat.h"
 
 td_clip_def td_clip_def_default(void) {
@@ -35,7 +36,12 @@ int64_t td_clip_actor_size(const td_clip_actor *actor) {
     return size;
 }
 
-int64_t td_clip_frame_size(const td_clip_def *def) {
+int64_t td_clip_frame_size(const td_clip_def *given) {
+    td_clip_def own = td_clip_def_default();
+    const td_clip_def *def = &own;
+    if (tdi_def_take("td_clip_def", &own, given, NULL) != TD_OK) {
+        return 0;
+    }
     int64_t size =
         TD_CLIP_COLLIDER * (int64_t)def->collider_count + TD_CLIP_ARROW * (int64_t)def->arrow_count;
     for (int32_t i = 0; i < def->actor_count; i++) {

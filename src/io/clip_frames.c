@@ -42,10 +42,6 @@ static td_status check_mesh(const td_clip_actor *actor, td_diag *diag) {
 }
 
 static td_status check_def(const td_clip_def *def, td_diag *diag) {
-    if (!def || def->struct_size != sizeof *def) {
-        return tdi_fail(diag, TD_ERR_DEF,
-                        "td_clip_def: struct_size is wrong; start from td_clip_def_default()");
-    }
     if (!(def->fps > 0) || !isfinite(def->fps)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "fps of the clip is %g; it must be above 0",
                         def->fps);

@@ -8,6 +8,7 @@
 #include "io/clip_file.h"
 
 #include "base/diag.h"
+#include "base/opts.h"
 #include "math/quat.h"
 
 #include <string.h>
@@ -240,10 +241,12 @@ td_status td_clip_glb(const td_clip_def *def, const char *path, const td_alloc *
     if (!path) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "td_clip_glb: path is NULL");
     }
+    td_clip_def own = td_clip_def_default();
     tdi_out out;
-    td_status status = tdi_out_open(&out, path, diag);
+    td_status status = tdi_def_take("td_clip_def", &own, def, diag);
+    status = status == TD_OK ? tdi_out_open(&out, path, diag) : status;
     if (status == TD_OK) {
-        status = tdi_clip_stream(def, false, 0, alloc, &out, diag);
+        status = tdi_clip_stream(&own, false, 0, alloc, &out, diag);
         status = tdi_out_close(&out, status, diag);
     }
     return status;

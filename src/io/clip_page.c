@@ -9,6 +9,7 @@
 #include "io/json.h"
 
 #include "base/diag.h"
+#include "base/opts.h"
 
 #include <string.h>
 
@@ -127,25 +128,28 @@ static td_status write_page(const td_clip_def *def, const td_page_def *page, con
 
 static td_status check_page(const td_clip_def *def, const td_page_def *page, const char *path,
                             td_diag *diag) {
-    if (!path || !page || page->struct_size != sizeof *page) {
-        return tdi_fail(diag, TD_ERR_DEF,
-                        "td_clip_page: path or page is NULL, or page does not start from "
-                        "td_page_def_default()");
+    if (!path) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_clip_page: path is NULL");
     }
     if (!page->player || page->max_animation_size <= 0) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "td_page_def: player is NULL, or max_animation_size is not above 0");
     }
-    if (!def || def->struct_size != sizeof *def || !def->actors || def->actor_count < 1) {
-        return tdi_fail(diag, TD_ERR_DEF,
-                        "td_clip_def: struct_size is wrong; start from td_clip_def_default()");
+    if (!def->actors || def->actor_count < 1) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_clip_page: the clip has no actors");
     }
     return TD_OK;
 }
 
-td_status td_clip_page(const td_clip_def *def, const td_page_def *page, const char *path,
+td_status td_clip_page(const td_clip_def *clip, const td_page_def *given, const char *path,
                        const td_alloc *alloc, td_diag *diag) {
-    td_status status = check_page(def, page, path, diag);
+    td_clip_def own = td_clip_def_default();
+    td_page_def own_page = td_page_def_default();
+    const td_clip_def *def = &own;
+    const td_page_def *page = &own_page;
+    td_status status = tdi_def_take("td_clip_def", &own, clip, diag);
+    status = status == TD_OK ? tdi_def_take("td_page_def", &own_page, given, diag) : status;
+    status = status == TD_OK ? check_page(def, page, path, diag) : status;
     if (status != TD_OK) {
         return status;
     }

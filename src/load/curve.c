@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/opts.h"
 #include "load/keys.h"
 
 #include <math.h>
@@ -49,10 +50,6 @@ static bool closes(const td_curve_def *def, int32_t part) {
 }
 
 static td_status check_def(const td_curve_def *def, td_diag *diag) {
-    if (!def || def->struct_size != sizeof *def) {
-        return tdi_fail(diag, TD_ERR_DEF,
-                        "td_curve_def: struct_size is wrong; start from td_curve_def_default()");
-    }
     tdi_keys keys = {def->times, def->key_count, def->interpolation, def->repeat};
     td_status status = tdi_keys_check(&keys, diag);
     if (status != TD_OK) {
@@ -97,10 +94,13 @@ static size_t place_curve(td_curve *curve, char *base, size_t keys, size_t parts
     return layout.used;
 }
 
-td_status td_curve_new(const td_curve_def *def, const td_alloc *alloc, td_curve **out,
+td_status td_curve_new(const td_curve_def *given, const td_alloc *alloc, td_curve **out,
                        td_diag *diag) {
+    td_curve_def own = td_curve_def_default();
+    const td_curve_def *def = &own;
     *out = NULL;
-    td_status status = check_def(def, diag);
+    td_status status = tdi_def_take("td_curve_def", &own, given, diag);
+    status = status == TD_OK ? check_def(def, diag) : status;
     if (status != TD_OK) {
         return status;
     }

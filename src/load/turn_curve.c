@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/opts.h"
 #include "load/keys.h"
 #include "math/quat.h"
 
@@ -74,11 +75,6 @@ static td_status check_key(const td_turn_curve_def *def, int32_t i, td_diag *dia
 }
 
 static td_status check_def(const td_turn_curve_def *def, td_diag *diag) {
-    if (!def || def->struct_size != sizeof *def) {
-        return tdi_fail(
-            diag, TD_ERR_DEF,
-            "td_turn_curve_def: struct_size is wrong; start from td_turn_curve_def_default()");
-    }
     tdi_keys keys = {def->times, def->key_count, def->interpolation, def->repeat};
     td_status status = tdi_keys_check(&keys, diag);
     if (status == TD_OK && !def->rotations == !def->turns) {
@@ -120,10 +116,13 @@ static void fill(td_turn_curve *curve, const td_turn_curve_def *def) {
     }
 }
 
-td_status td_turn_curve_new(const td_turn_curve_def *def, const td_alloc *alloc,
+td_status td_turn_curve_new(const td_turn_curve_def *given, const td_alloc *alloc,
                             td_turn_curve **out, td_diag *diag) {
+    td_turn_curve_def own = td_turn_curve_def_default();
+    const td_turn_curve_def *def = &own;
     *out = NULL;
-    td_status status = check_def(def, diag);
+    td_status status = tdi_def_take("td_turn_curve_def", &own, given, diag);
+    status = status == TD_OK ? check_def(def, diag) : status;
     if (status != TD_OK) {
         return status;
     }

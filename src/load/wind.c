@@ -22,6 +22,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/opts.h"
 #include "base/random.h"
 #include "base/range.h"
 #include "math/vec3.h"
@@ -227,10 +228,6 @@ static void draw_gusts(tdi_random *random, td_wind *wind) {
 // ---- making and freeing ---------------------------------------------------------------------
 
 static td_status check_def(const td_wind_def *def, td_diag *diag) {
-    if (!def || def->struct_size != sizeof *def) {
-        return tdi_fail(diag, TD_ERR_DEF,
-                        "td_wind_def: struct_size is wrong; start from td_wind_def_default()");
-    }
     const tdi_range ranges[] = {
         TDI_BETWEEN("intensity", NULL, def->intensity, 0, 2),
         TDI_BETWEEN("length", "m", def->length, 1e-3, 1e6),
@@ -248,9 +245,13 @@ static td_status check_def(const td_wind_def *def, td_diag *diag) {
     return tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, "wind", TD_NONE, diag);
 }
 
-td_status td_wind_new(const td_wind_def *def, const td_alloc *alloc, td_wind **out, td_diag *diag) {
+td_status td_wind_new(const td_wind_def *given, const td_alloc *alloc, td_wind **out,
+                      td_diag *diag) {
+    td_wind_def own = td_wind_def_default();
+    const td_wind_def *def = &own;
     *out = NULL;
-    td_status status = check_def(def, diag);
+    td_status status = tdi_def_take("td_wind_def", &own, given, diag);
+    status = status == TD_OK ? check_def(def, diag) : status;
     if (status != TD_OK) {
         return status;
     }

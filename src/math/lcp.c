@@ -8,6 +8,7 @@
 #include "math/lcp.h"
 
 #include "base/diag.h"
+#include "base/opts.h"
 #include "base/range.h"
 
 #include <math.h>
@@ -31,10 +32,11 @@ td_lcp_opts td_lcp_opts_default(void) {
                          .regularise = 1e-9};
 }
 
-td_status tdi_lcp_opts_check(const td_lcp_opts *o, td_diag *diag) {
-    if (!o || o->struct_size != sizeof *o) {
-        return tdi_fail(diag, TD_ERR_DEF,
-                        "td_lcp_opts: struct_size is wrong; start from td_lcp_opts_default()");
+td_status tdi_lcp_opts_take(const td_lcp_opts *given, td_lcp_opts *o, td_diag *diag) {
+    *o = td_lcp_opts_default();
+    td_status status = tdi_opts_take("td_lcp_opts", o, given, diag);
+    if (status != TD_OK) {
+        return status;
     }
     if (o->method != TD_LCP_EXACT && o->method != TD_LCP_SOR) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "td_lcp_opts: method %d is none", (int)o->method);
@@ -322,7 +324,8 @@ td_lcp_result tdi_lcp_solve(tdi_lcp_work *k, const td_lcp *p, const td_lcp_opts 
 
 td_status td_lcp_solve(const td_lcp *problem, const td_lcp_opts *opts, const td_alloc *alloc,
                        td_real *x, td_lcp_result *result, td_diag *diag) {
-    td_status status = tdi_lcp_opts_check(opts, diag);
+    td_lcp_opts own;
+    td_status status = tdi_lcp_opts_take(opts, &own, diag);
     status = status == TD_OK ? check_problem(problem, diag) : status;
     if (status != TD_OK) {
         return status;
@@ -336,7 +339,7 @@ td_status td_lcp_solve(const td_lcp *problem, const td_lcp_opts *opts, const td_
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for %d rows", problem->count);
     }
     tdi_lcp_place(&work, &l, problem->count);
-    *result = tdi_lcp_solve(&work, problem, opts, x);
+    *result = tdi_lcp_solve(&work, problem, &own, x);
     tdi_alloc_free(alloc, l.base, bytes);
     return TD_OK;
 }

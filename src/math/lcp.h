@@ -25,7 +25,7 @@ typedef struct tdi_lcp_work {
     td_real *slope; // of x - P(x - w), rows of count
 } tdi_lcp_work;
 
-td_status tdi_lcp_opts_check(const td_lcp_opts *opts, td_diag *diag);
+td_status tdi_lcp_opts_take(const td_lcp_opts *given, td_lcp_opts *own, td_diag *diag);
 // Places the arrays for `limit` rows.
 void tdi_lcp_place(tdi_lcp_work *work, tdi_layout *layout, int32_t limit);
 // td_lcp_solve() of a problem that is right, of no more rows than the limit.

@@ -56,6 +56,13 @@ TDI_HELPER td_vec3 tdi_ldl3_solve(const tdi_ldl3 *f, td_vec3 b) {
     return tdi_vec3(x, y, z);
 }
 
+// S x
+TDI_HELPER td_vec3 tdi_ldl3_apply(const tdi_ldl3 *f, td_vec3 x) {
+    td_real y0 = (x.x + f->l10 * x.y + f->l20 * x.z) / f->i0;
+    td_real y1 = (x.y + f->l21 * x.z) / f->i1;
+    return tdi_vec3(y0, f->l10 * y0 + y1, f->l20 * y0 + f->l21 * y1 + x.z / f->i2);
+}
+
 // Columns of unit length, each square to the others, turned to the right.
 TDI_HELPER bool tdi_mat3_is_rotation(const tdi_mat3 *r) {
     const td_vec3 x = tdi_mat3_column(r, 0), y = tdi_mat3_column(r, 1), z = tdi_mat3_column(r, 2);

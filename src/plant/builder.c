@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/opts.h"
 #include "cpfg/patches.h"
 #include "math/quat.h"
 #include "plant/fields.h"
@@ -291,10 +292,13 @@ static td_status reserve_segment(td_builder *builder, td_diag *diag) {
     return TD_OK;
 }
 
-td_status td_builder_add(td_builder *builder, const td_segment_def *def, int32_t *index,
+td_status td_builder_add(td_builder *builder, const td_segment_def *given, int32_t *index,
                          td_diag *diag) {
+    td_segment_def own = td_segment_def_default();
+    const td_segment_def *def = &own;
     tdi_store *store = &builder->store;
-    td_status status = tdi_segment_def_check(builder, def, diag);
+    td_status status = tdi_def_take("td_segment_def", &own, given, diag);
+    status = status == TD_OK ? tdi_segment_def_check(builder, def, diag) : status;
     if (status == TD_OK) {
         status = reserve_segment(builder, diag);
     }

@@ -4,6 +4,7 @@
 #include "plant/store.h"
 
 #include "base/diag.h"
+#include "base/opts.h"
 #include "math/quat.h"
 
 // m: no plant is larger, and everything computed from such lengths stays finite
@@ -55,12 +56,10 @@ td_segment_def td_segment_def_default(void) {
 
 td_status tdi_skeleton_opts_check(const td_skeleton_opts *opts, td_skeleton_opts *out,
                                   td_diag *diag) {
-    *out = opts ? *opts : td_skeleton_opts_default();
-    if (out->struct_size != sizeof *out) {
-        return tdi_fail(diag, TD_ERR_DEF,
-                        "struct_size of the skeleton options is %u; start from "
-                        "td_skeleton_opts_default()",
-                        out->struct_size);
+    *out = td_skeleton_opts_default();
+    td_status status = tdi_opts_take("td_skeleton_opts", out, opts, diag);
+    if (status != TD_OK) {
+        return status;
     }
     if (out->springs != TD_SPRING_CLAMPED && out->springs != TD_SPRING_THESIS) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
@@ -260,11 +259,6 @@ static td_status check_given(const td_builder *builder, const td_segment_def *de
 
 td_status tdi_segment_def_check(const td_builder *builder, const td_segment_def *def,
                                 td_diag *diag) {
-    if (def->struct_size != sizeof *def) {
-        return tdi_fail_at(diag, TD_ERR_DEF, builder->store.segment_count,
-                           "struct_size is %u; start from td_segment_def_default() (segment %d)",
-                           def->struct_size, builder->store.segment_count);
-    }
     td_status status = check_place(builder, def, diag);
     if (status == TD_OK) {
         status = check_organ(builder, def, diag);

@@ -3,6 +3,7 @@
 
 #include "rod/build.h"
 
+#include "base/opts.h"
 #include "base/range.h"
 
 #include <math.h>
@@ -133,7 +134,7 @@ static td_status check_curve(const td_rod_def *d, int32_t rod, const td_vec3 *po
 
 static td_status check_rod(const td_rod_def *defs, int32_t rod, td_diag *diag) {
     const td_rod_def *d = &defs[rod];
-    if (d->struct_size != sizeof *d) {
+    if (d->struct_size != sizeof *d) { // another than the first
         return tdi_fail_at(diag, TD_ERR_DEF, rod,
                            "rod %d: struct_size is wrong; start from td_rod_def_default()", rod);
     }
@@ -379,10 +380,10 @@ static td_status check_all(const td_rod_def *rods, int32_t rod_count, const td_r
     return status;
 }
 
-td_status td_rod_model_new(const td_rod_def *rods, int32_t rod_count, const td_rod_body *bodies,
-                           int32_t body_count, const td_alloc *alloc, td_rod_model **out,
-                           td_diag *diag) {
-    *out = NULL;
+// Of rods in our width.
+static td_status make_model(const td_rod_def *rods, int32_t rod_count, const td_rod_body *bodies,
+                            int32_t body_count, const td_alloc *alloc, td_rod_model **out,
+                            td_diag *diag) {
     td_status status = check_all(rods, rod_count, bodies, body_count, diag);
     if (status != TD_OK) {
         return status;
@@ -404,5 +405,20 @@ td_status td_rod_model_new(const td_rod_def *rods, int32_t rod_count, const td_r
                  : tdi_fail(diag, status, "out of memory for the rods");
     tdi_rod_chains_free(chains, rod_count, alloc);
     tdi_alloc_free(alloc, chains, count * sizeof *chains);
+    return status;
+}
+
+td_status td_rod_model_new(const td_rod_def *rods, int32_t rod_count, const td_rod_body *bodies,
+                           int32_t body_count, const td_alloc *alloc, td_rod_model **out,
+                           td_diag *diag) {
+    const td_rod_def defaults = td_rod_def_default();
+    tdi_widened widened;
+    *out = NULL;
+    td_status status =
+        tdi_opts_widen("td_rod_def", &defaults, rods, rod_count, alloc, &widened, diag);
+    if (status == TD_OK) {
+        status = make_model(widened.items, rod_count, bodies, body_count, alloc, out, diag);
+        tdi_opts_widen_free(&widened);
+    }
     return status;
 }

@@ -147,6 +147,7 @@ typedef enum tdi_rod_age {
 struct td_rod_state {
     tdi_solver_state head;
     const td_rod_model *model;
+    bool nudged;                    // the pose is not that of the step
     int32_t stale;                  // a tdi_rod_age
     tdi_rod_pose *pose, *pose_back; // now, and from where a trial starts
     tdi_rod_pose *pose_start;       // when the step began

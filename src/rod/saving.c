@@ -56,7 +56,7 @@ void tdi_rod_restored(void *body) {
     memset(s->turn, 0, n * sizeof *s->turn);
 }
 
-static void carry_pose(tdi_rod_pose *pose, const tdi_rigid *g) {
+void tdi_rod_move_pose(tdi_rod_pose *pose, const tdi_rigid *g) {
     pose->x = tdi_rigid_point(g, pose->x);
     pose->edge.t = tdi_rigid_vector(g, pose->edge.t);
     pose->edge.m1 = tdi_rigid_vector(g, pose->edge.m1);
@@ -80,7 +80,7 @@ static void carry_weld(td_rod_state *s, int32_t k, const tdi_rigid *g) {
 void tdi_rod_transform(void *body, const tdi_rigid *g) {
     td_rod_state *s = body;
     for (int32_t i = 0; i < s->model->node_count; i++) {
-        carry_pose(&s->pose[i], g);
+        tdi_rod_move_pose(&s->pose[i], g);
         s->past[i].x = tdi_rigid_point(g, s->past[i].x);
         s->past[i].v = tdi_rigid_vector(g, s->past[i].v);
         s->before[i] = tdi_rigid_point(g, s->before[i]);

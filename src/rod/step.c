@@ -477,6 +477,20 @@ static td_real value_kept(void *body) {
     return kept;
 }
 
+static void nudge(void *body, const tdi_rigid *g) {
+    td_rod_state *s = body;
+    const size_t bytes = (size_t)s->model->node_count * sizeof *s->pose;
+    if (!g && !s->nudged) {
+        memcpy(s->pose_back, s->pose, bytes);
+    } else {
+        memcpy(s->pose, s->pose_back, bytes);
+    }
+    for (int32_t i = 0; g && i < s->model->node_count; i++) {
+        tdi_rod_move_pose(&s->pose[i], g);
+    }
+    s->nudged = g || !s->nudged;
+}
+
 // ---- what is held ---------------------------------------------------------------------------
 
 static bool driven(const void *body) {
@@ -511,6 +525,7 @@ const tdi_implicit tdi_rod_implicit = {
     .solve_again = solve_again,
     .largest = largest,
     .value = value,
+    .nudge = nudge,
     .value_kept = value_kept,
     .keep = keep,
     .try = try,

@@ -110,6 +110,7 @@ struct tdi_scene_table {
     void (*init)(void *object); // writes all defaults, instead of `def`; NULL: the rows do
     bool one_of;                // the map has one key, and its row's `tag` goes to the struct
     size_t tag;                 // offset of an int32_t or enum, when one_of
+    bool sized;                 // the struct begins with its struct_size
 };
 
 // The row with that key of `size` bytes, or NULL.

@@ -138,6 +138,10 @@ void tdi_field_default(const tdi_scene_field *field, void *object) {
 
 void tdi_fields_defaults(const tdi_scene_table *table, void *object) {
     memset(object, 0, table->size);
+    if (table->sized) {
+        const uint32_t size = (uint32_t)table->size;
+        memcpy(object, &size, sizeof size);
+    }
     if (table->init) {
         table->init(object);
         return;

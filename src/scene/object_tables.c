@@ -384,7 +384,8 @@ static const tdi_scene_field object_fields[] = {
      DOC("Makes many copies of this object.")},
     {0}};
 const tdi_scene_table tdi_object_table = {"object", sizeof(td_object_def), object_fields,
-                                          DOC("A plant or a strand, or many copies of one.")};
+                                          DOC("A plant or a strand, or many copies of one."),
+                                          .sized = true};
 
 td_strand_body td_strand_body_default(void) {
     td_strand_body body;

@@ -3,6 +3,8 @@
 
 #include "scene/scene.h"
 
+#include "base/diag.h"
+#include "base/opts.h"
 #include "math/quat.h"
 
 #include <math.h>
@@ -254,6 +256,10 @@ static td_status check_counts(const td_scene_def *d, td_diag_list *diags) {
     }
     for (int32_t k = 0; k < d->object_count && status == TD_OK; k++) {
         const td_object_def *o = &d->objects[k];
+        if (o->struct_size != sizeof *o) { // another than the first
+            return tdi_scene_fault(&none, diags, TD_ERR_DEF, "objects",
+                                   "struct_size is wrong; start from td_object_def_default()");
+        }
         status = check_count(&none, "materials", o->materials, o->material_count, diags);
         status = status ? status : check_count(&none, "joints", o->joints, o->joint_count, diags);
         status = status ? status
@@ -279,9 +285,9 @@ static td_status check_counts(const td_scene_def *d, td_diag_list *diags) {
     return status;
 }
 
-td_status tdi_scene_copy(const td_scene_def *def, const td_alloc *alloc, td_scene **out,
-                         td_diag_list *diags) {
-    *out = NULL;
+// Of structs in our width.
+static td_status copy(const td_scene_def *def, const td_alloc *alloc, td_scene **out,
+                      td_diag_list *diags) {
     td_status status = check_counts(def, diags);
     if (status == TD_OK) {
         status = copy_def(def, alloc, out);
@@ -299,6 +305,28 @@ td_status tdi_scene_copy(const td_scene_def *def, const td_alloc *alloc, td_scen
         td_scene_free(*out);
         *out = NULL;
     }
+    return status;
+}
+
+td_status tdi_scene_copy(const td_scene_def *given, const td_alloc *alloc, td_scene **out,
+                         td_diag_list *diags) {
+    td_scene_def def = td_scene_def_default();
+    const td_object_def defaults = td_object_def_default();
+    tdi_widened objects = {0};
+    td_diag diag;
+    *out = NULL;
+    td_status status = tdi_def_take("td_scene_def", &def, given, &diag);
+    if (status == TD_OK) {
+        status = tdi_opts_widen("td_object_def", &defaults, def.objects, def.object_count, alloc,
+                                &objects, &diag);
+    }
+    if (status != TD_OK) {
+        tdi_diag_add(diags, &diag);
+        return status;
+    }
+    def.objects = objects.items;
+    status = copy(&def, alloc, out, diags);
+    tdi_opts_widen_free(&objects);
     return status;
 }
 

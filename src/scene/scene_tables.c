@@ -288,7 +288,8 @@ static const tdi_scene_field scene_fields[] = {
      DOC("What a run records and writes.")},
     {0}};
 const tdi_scene_table tdi_scene_all = {"scene", sizeof(td_scene_def), scene_fields,
-                                       DOC("A scene file is one map with these keys.")};
+                                       DOC("A scene file is one map with these keys."),
+                                       .sized = true};
 
 // ---- defaults -------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@
 #include "tendril/mesh.h"
 
 #include "base/diag.h"
+#include "base/opts.h"
 #include "math/quat.h"
 #include "skin/organs.h"
 #include "skin/polygon.h"
@@ -53,10 +54,6 @@ td_mesh_opts td_mesh_opts_default(void) {
 }
 
 static td_status check_opts(const td_mesh_opts *opts, td_diag *diag) {
-    if (opts->struct_size != sizeof *opts) {
-        return tdi_fail(diag, TD_ERR_DEF,
-                        "td_mesh_opts: struct_size is wrong; start from td_mesh_opts_default()");
-    }
     if (opts->pose != TD_POSE_REST && opts->pose != TD_POSE_INITIAL) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "pose of the mesh is %d; it must be TD_POSE_REST or TD_POSE_INITIAL",
@@ -207,12 +204,13 @@ td_status td_mesh_new(const td_skeleton *skeleton, const td_mesh_opts *opts, con
         return tdi_fail(diag, TD_ERR_ARGUMENT, "td_mesh_new: out is NULL");
     }
     *out = NULL;
-    td_mesh_opts defaults = td_mesh_opts_default();
-    opts = opts ? opts : &defaults;
     if (!skeleton) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "td_mesh_new: skeleton is NULL");
     }
-    td_status status = check_opts(opts, diag);
+    td_mesh_opts own = td_mesh_opts_default();
+    td_status status = tdi_opts_take("td_mesh_opts", &own, opts, diag);
+    opts = &own;
+    status = status == TD_OK ? check_opts(opts, diag) : status;
     if (status != TD_OK) {
         return status;
     }

@@ -42,15 +42,17 @@ td_status tdi_solver_check(const tdi_solver *solver, const void *state, const td
 td_status tdi_solver_step(const tdi_solver *solver, void *state, const td_step_opts *opts,
                           td_step_stats *stats, td_diag *diag) {
     td_step_stats none = {0};
-    td_status status = tdi_solver_check(solver, state, opts, diag);
+    td_step_opts own;
+    td_status status = tdi_step_opts_take(opts, &own, diag);
+    status = status == TD_OK ? tdi_solver_check(solver, state, &own, diag) : status;
     if (status != TD_OK) {
         return status;
     }
     stats = stats ? stats : &none;
-    if (!tdi_is_implicit(opts->integrator)) {
-        return solver->explicit_step(state, opts, stats, diag);
+    if (!tdi_is_implicit(own.integrator)) {
+        return solver->explicit_step(state, &own, stats, diag);
     }
-    const tdi_member alone = {.ops = solver->implicit, .body = state, .opts = opts};
+    const tdi_member alone = {.ops = solver->implicit, .body = state, .opts = &own};
     const tdi_system system = {.member = &alone, .count = 1};
     const td_alloc *alloc = ((const tdi_solver_state *)state)->alloc;
     return tdi_system_step(&system, NULL, alloc, stats, diag);
@@ -59,8 +61,10 @@ td_status tdi_solver_step(const tdi_solver *solver, void *state, const td_step_o
 td_status tdi_solver_settle(const tdi_solver *solver, void *state, const td_step_opts *opts,
                             td_step_stats *stats, td_diag *diag) {
     td_step_stats none = {0};
-    td_status status = tdi_solver_check(solver, state, opts, diag);
-    const tdi_member alone = {.ops = solver->implicit, .body = state, .opts = opts};
+    td_step_opts own;
+    td_status status = tdi_step_opts_take(opts, &own, diag);
+    status = status == TD_OK ? tdi_solver_check(solver, state, &own, diag) : status;
+    const tdi_member alone = {.ops = solver->implicit, .body = state, .opts = &own};
     const tdi_system system = {.member = &alone, .count = 1};
     return status == TD_OK ? tdi_system_settle(&system, stats ? stats : &none, diag) : status;
 }

@@ -11,6 +11,7 @@
 #include "tree/analytic.h"
 
 #include "base/diag.h"
+#include "base/opts.h"
 #include "base/range.h"
 #include "constrain/constrain.h"
 #include "tree/solver.h"
@@ -204,7 +205,7 @@ static void solve_forces(td_analytic *a) {
         a->bounds[i] = a->row[i].bounds;
     }
     const td_lcp problem = {a->row_count, a->matrix, a->rhs, a->bounds};
-    a->result = tdi_lcp_solve(&a->work, &problem, &a->opts.solver, a->force);
+    a->result = tdi_lcp_solve(&a->work, &problem, &a->solver, a->force);
     for (int32_t i = 0; i < a->row_count; i++) {
         a->row[i].force = a->force[i];
     }
@@ -366,9 +367,14 @@ void td_analytic_set_target(td_analytic *a, int32_t constraint,
 
 // ---- steps ----------------------------------------------------------------------------------
 
-static td_status check_step(const td_analytic *a, const td_step_opts *o, bool explicit_step,
+static td_status check_step(td_analytic *a, const td_step_opts *given, bool explicit_step,
                             const td_collider *colliders, int32_t count, td_diag *diag) {
+    td_step_opts *o = a->step_opts;
     for (int32_t k = 0; k < a->tree_count; k++) {
+        td_status status = tdi_step_opts_take(tdi_opts_at(given, k), &o[k], diag);
+        if (status != TD_OK) {
+            return status;
+        }
         td_step_opts each = o[k];
         if (!explicit_step) {
             each.integrator = TD_EULER;
@@ -381,7 +387,7 @@ static td_status check_step(const td_analytic *a, const td_step_opts *o, bool ex
             return tdi_fail_at(diag, TD_ERR_ARGUMENT, k,
                                "dt and integrator must be the same for all states");
         }
-        td_status status = tdi_solver_check(&tdi_solver_tree, a->tree[k], &each, diag);
+        status = tdi_solver_check(&tdi_solver_tree, a->tree[k], &each, diag);
         if (status != TD_OK) {
             return status;
         }
@@ -413,12 +419,13 @@ static td_status run_stages(td_analytic *a, const td_step_opts *o, const td_coll
     return status;
 }
 
-td_status td_analytic_step(td_analytic *a, const td_step_opts *o, const td_collider *colliders,
+td_status td_analytic_step(td_analytic *a, const td_step_opts *given, const td_collider *colliders,
                            int32_t count, td_step_stats *stats, td_diag *diag) {
-    td_status status = check_step(a, o, true, colliders, count, diag);
+    td_status status = check_step(a, given, true, colliders, count, diag);
     if (status != TD_OK) {
         return status;
     }
+    const td_step_opts *o = a->step_opts;
     for (int32_t k = 0; k < a->tree_count; k++) {
         tdi_explicit_open(a->tree[k]->model, a->tree[k]);
     }
@@ -494,12 +501,13 @@ void td_analytic_loads(const td_analytic *a, int32_t state, td_load *loads) {
     }
 }
 
-td_status td_analytic_prepare(td_analytic *a, const td_step_opts *o, const td_collider *colliders,
-                              int32_t count, td_diag *diag) {
-    td_status status = check_step(a, o, false, colliders, count, diag);
+td_status td_analytic_prepare(td_analytic *a, const td_step_opts *given,
+                              const td_collider *colliders, int32_t count, td_diag *diag) {
+    td_status status = check_step(a, given, false, colliders, count, diag);
     if (status != TD_OK) {
         return status;
     }
+    const td_step_opts *o = a->step_opts;
     for (int32_t k = 0; k < a->tree_count; k++) {
         tdi_tree_fresh(a->tree[k]);
     }

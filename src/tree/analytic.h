@@ -53,17 +53,19 @@ struct td_analytic {
     const td_alloc *alloc;
     size_t bytes;
     td_analytic_opts opts;
+    td_lcp_opts solver; // those of `opts`, or their defaults
     int32_t tree_count, hold_count, row_count, contact_count, near_count;
     bool choosing; // the step begins: one-sided rows that are reached in it are chosen
     td_tree_state **tree;
     tdi_analytic_hold *hold;
-    tdi_row *row;          // row_limit
-    tdi_touching *contact; // row_limit
-    int64_t *near;         // row_limit: keys of one-sided rows that are reached in the step
-    td_vec3 *points;       // of the tree with the most
-    td_real **answer;      // a tree: a number for each degree of freedom
-    td_real **kept;        // a tree: velocities before the step
-    td_step_opts *step;    // a tree: for impacts
+    tdi_row *row;            // row_limit
+    tdi_touching *contact;   // row_limit
+    int64_t *near;           // row_limit: keys of one-sided rows that are reached in the step
+    td_vec3 *points;         // of the tree with the most
+    td_real **answer;        // a tree: a number for each degree of freedom
+    td_step_opts *step_opts; // of each tree, as the caller gave them
+    td_real **kept;          // a tree: velocities before the step
+    td_step_opts *step;      // a tree: for impacts
     td_real *matrix, *rhs, *force, *before;
     td_real *wanted; // a row: at the start of the step
     td_lcp_row *bounds;

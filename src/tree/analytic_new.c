@@ -4,6 +4,7 @@
 #include "tree/analytic.h"
 
 #include "base/diag.h"
+#include "base/opts.h"
 #include "base/range.h"
 
 #include <string.h>
@@ -11,15 +12,15 @@
 #define MOST_ROWS 4096
 
 td_analytic_opts td_analytic_opts_default(void) {
-    return (td_analytic_opts){
-        .struct_size = sizeof(td_analytic_opts), .solver = td_lcp_opts_default(), .row_limit = 192};
+    return (td_analytic_opts){.struct_size = sizeof(td_analytic_opts), .row_limit = 192};
 }
 
-static td_status check_opts(const td_analytic_opts *o, td_diag *diag) {
-    if (!o || o->struct_size != sizeof *o) {
-        return tdi_fail(
-            diag, TD_ERR_DEF,
-            "td_analytic_opts: struct_size is wrong; start from td_analytic_opts_default()");
+static td_status take_opts(const td_analytic_opts *given, td_analytic_opts *o, td_lcp_opts *solver,
+                           td_diag *diag) {
+    *o = td_analytic_opts_default();
+    td_status status = tdi_opts_take("td_analytic_opts", o, given, diag);
+    if (status != TD_OK) {
+        return status;
     }
     if (o->law != TD_IMPACT_NEWTON && o->law != TD_IMPACT_POISSON) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "td_analytic_opts: law %d is none", (int)o->law);
@@ -28,9 +29,8 @@ static td_status check_opts(const td_analytic_opts *o, td_diag *diag) {
                                 TDI_BETWEEN("restitution", NULL, o->restitution, 0, 1),
                                 TDI_FROM_0("slow", "m/s", o->slow),
                                 TDI_BETWEEN("row_limit", NULL, o->row_limit, 1, MOST_ROWS)};
-    td_status status =
-        tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, NULL, TD_NONE, diag);
-    return status == TD_OK ? tdi_lcp_opts_check(&o->solver, diag) : status;
+    status = tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, NULL, TD_NONE, diag);
+    return status == TD_OK ? tdi_lcp_opts_take(o->solver, solver, diag) : status;
 }
 
 static void lay_out(td_analytic *a, tdi_layout *l, td_tree_state *const *states) {
@@ -41,6 +41,7 @@ static void lay_out(td_analytic *a, tdi_layout *l, td_tree_state *const *states)
     a->tree = tdi_layout_place(l, trees, sizeof *a->tree);
     a->answer = tdi_layout_place(l, trees, sizeof *a->answer);
     a->kept = tdi_layout_place(l, trees, sizeof *a->kept);
+    a->step_opts = tdi_layout_place(l, trees, sizeof *a->step_opts);
     a->step = tdi_layout_place(l, trees, sizeof *a->step);
     for (size_t k = 0; k < trees; k++) {
         const td_tree_model *m = states[k]->model;
@@ -67,35 +68,26 @@ static void lay_out(td_analytic *a, tdi_layout *l, td_tree_state *const *states)
     tdi_lcp_place(&a->work, l, a->opts.row_limit);
 }
 
-td_status td_analytic_new(td_tree_state *const *states, int32_t count,
-                          const td_constraint *constraints, int32_t constraint_count,
-                          const td_analytic_opts *opts, const td_alloc *alloc, td_analytic **out,
-                          td_diag *diag) {
-    *out = NULL;
-    td_status status = check_opts(opts, diag);
-    if (status == TD_OK && constraint_count > 0) {
-        status = td_constraints_check(constraints, constraint_count, diag);
-    }
+// Of constraints in our width.
+static td_status make(const td_analytic *draft, td_tree_state *const *states,
+                      const td_constraint *constraints, td_analytic **out, td_diag *diag) {
+    tdi_layout l = {NULL, 0};
+    td_analytic sized = *draft;
+    td_status status = td_constraints_check(constraints, draft->hold_count, diag);
     if (status != TD_OK) {
         return status;
     }
-    if (count < 1 || constraint_count < 0) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "there must be a state at least");
-    }
-    td_analytic draft = {
-        .alloc = alloc, .opts = *opts, .tree_count = count, .hold_count = constraint_count};
-    tdi_layout l = {NULL, 0};
-    lay_out(&draft, &l, states);
-    draft.bytes = l.used;
-    l.base = tdi_alloc_zeroed(alloc, draft.bytes, 1);
+    lay_out(&sized, &l, states);
+    sized.bytes = l.used;
+    l.base = tdi_alloc_zeroed(sized.alloc, sized.bytes, 1);
     if (!l.base) {
-        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for %d forces", opts->row_limit);
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for %d forces", sized.opts.row_limit);
     }
-    lay_out(&draft, &l, states);
-    memcpy(l.base, &draft, sizeof draft);
+    lay_out(&sized, &l, states);
+    memcpy(l.base, &sized, sizeof sized);
     td_analytic *a = (td_analytic *)l.base;
-    memcpy(a->tree, states, (size_t)count * sizeof *states);
-    for (int32_t k = 0; k < constraint_count && status == TD_OK; k++) {
+    memcpy(a->tree, states, (size_t)a->tree_count * sizeof *states);
+    for (int32_t k = 0; k < a->hold_count && status == TD_OK; k++) {
         a->hold[k] = (tdi_analytic_hold){.def = constraints[k],
                                          .target = constraints[k].target,
                                          .target_start = constraints[k].target};
@@ -107,6 +99,30 @@ td_status td_analytic_new(td_tree_state *const *states, int32_t count,
     }
     *out = a;
     return TD_OK;
+}
+
+td_status td_analytic_new(td_tree_state *const *states, int32_t count,
+                          const td_constraint *constraints, int32_t constraint_count,
+                          const td_analytic_opts *opts, const td_alloc *alloc, td_analytic **out,
+                          td_diag *diag) {
+    td_analytic draft = {.alloc = alloc, .tree_count = count, .hold_count = constraint_count};
+    const td_constraint defaults = td_constraint_default(TD_HOLD_POINT);
+    tdi_widened widened;
+    *out = NULL;
+    td_status status = take_opts(opts, &draft.opts, &draft.solver, diag);
+    if (status == TD_OK && (count < 1 || !states)) {
+        status = tdi_fail(diag, TD_ERR_ARGUMENT, "there must be a state at least");
+    }
+    if (status != TD_OK) {
+        return status;
+    }
+    status = tdi_opts_widen("td_constraint", &defaults, constraints, constraint_count, alloc,
+                            &widened, diag);
+    if (status == TD_OK) {
+        status = make(&draft, states, widened.items, out, diag);
+        tdi_opts_widen_free(&widened);
+    }
+    return status;
 }
 
 void td_analytic_free(td_analytic *a) {

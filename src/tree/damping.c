@@ -7,17 +7,13 @@
 
 #include "tree/tangent.h"
 
+#include "base/opts.h"
 #include "base/range.h"
 
 #define LOWEST     12   // modes to look at: the first may be those of a free or limp tree
 #define LEAST_PART 1e-6 // of w^2 that must be elastic
 
 static td_status check(const td_damping_opts *o, td_diag *diag) {
-    if (!o || o->struct_size != sizeof *o) {
-        return tdi_fail(
-            diag, TD_ERR_DEF,
-            "td_damping_opts: struct_size is wrong; start from td_damping_opts_default()");
-    }
     if (o->kind != TD_DAMPING_RATIO && o->kind != TD_DAMPING_TIME) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "kind is %d; it must be TD_DAMPING_RATIO or TD_DAMPING_TIME", (int)o->kind);
@@ -59,11 +55,13 @@ static td_status time_of_ratio(td_tree_state *s, td_vec3 gravity, td_real ratio,
 
 td_status td_tree_model_damped_new(td_tree_state *state, const td_damping_opts *opts,
                                    const td_alloc *alloc, td_tree_model **out, td_diag *diag) {
+    td_damping_opts own = td_damping_opts_default();
     *out = NULL;
-    td_status status = check(opts, diag);
-    td_real time = status == TD_OK ? opts->value : 0;
-    if (status == TD_OK && opts->kind == TD_DAMPING_RATIO) {
-        status = time_of_ratio(state, opts->gravity, opts->value, &time, diag);
+    td_status status = tdi_opts_take("td_damping_opts", &own, opts, diag);
+    status = status == TD_OK ? check(&own, diag) : status;
+    td_real time = own.value;
+    if (status == TD_OK && own.kind == TD_DAMPING_RATIO) {
+        status = time_of_ratio(state, own.gravity, own.value, &time, diag);
     }
     if (status == TD_OK) {
         status = tdi_tree_model_copy(state->model, alloc, out, diag);

@@ -40,7 +40,7 @@ static bool is_hold(const tdi_row *row) {
 
 static void solve(td_analytic *a, td_real *p) {
     const td_lcp problem = {a->row_count, a->matrix, a->rhs, a->bounds};
-    td_lcp_opts opts = a->opts.solver;
+    td_lcp_opts opts = a->solver;
     if (opts.method == TD_LCP_EXACT && opts.iterations == 0) {
         opts.iterations = ITERATIONS;
     }
@@ -112,7 +112,7 @@ static td_real work_of(const td_analytic *a) {
 // Speeds that are given back may contradict each other where a body cannot move as it likes: there
 // is no solution then, and with less restitution there is one.
 static bool holds(const td_analytic *a) {
-    const bool exact = a->opts.solver.method == TD_LCP_EXACT;
+    const bool exact = a->solver.method == TD_LCP_EXACT;
     return (!exact || a->result.verdict == TD_LCP_SOLVED) && work_of(a) <= ENERGY;
 }
 

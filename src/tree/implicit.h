@@ -51,9 +51,49 @@ typedef struct tdi_tree_step {
     td_pool *pool;
     bool guessed;        // q_start is that of this step
     bool carry;          // the base goes with the increments
+    bool note;           // increments note the forces that they lead to
     tdi_twist base_move; // and by this
     td_real time;        // 0..1: how far the base has come
 } tdi_tree_step;
+
+// What trees supply to the common steps and Newton's method; bodies are td_tree_states.
+bool tdi_step_ready(const void *body, const td_step_opts *o);
+void tdi_step_begin(void *body);
+void tdi_step_guess(void *body, bool take);
+void tdi_step_undo(void *body);
+void tdi_step_accept(void *body);
+void tdi_step_begin_rest(void *body);
+void tdi_step_end_rest(void *body);
+void tdi_step_clear(void *body);
+tdi_factored tdi_step_factor(void *body, const tdi_model *model);
+td_real tdi_step_solve(void *body, bool limited, td_real *promise);
+td_real tdi_step_attempt(void *body, bool limited, td_real *promise);
+td_real tdi_step_largest(const void *body);
+td_real tdi_step_value(const void *body);
+void tdi_step_nudge(void *body, const tdi_rigid *motion);
+void tdi_step_keep(void *body);
+void tdi_step_try(void *body, td_real fraction);
+bool tdi_step_driven(const void *body);
+void tdi_step_drive(void *body, td_real time);
+void tdi_step_stand(void *body);
+
+#define TDI_LONGEST_TURN 1.0 // rad: no joint turns further in one iteration
+
+// The part of the table that holds for all that begins with a td_tree_state; with tree/pins.h and
+// tree/points.h.
+#define TDI_TREE_STEPS                                                                     \
+    .ready = tdi_step_ready, .guess = tdi_step_guess, .undo = tdi_step_undo,               \
+    .clear = tdi_step_clear, .factor = tdi_step_factor, .solve = tdi_step_solve,           \
+    .attempt = tdi_step_attempt, .largest = tdi_step_largest, .value = tdi_step_value,     \
+    .keep = tdi_step_keep, .try = tdi_step_try, .longest = TDI_LONGEST_TURN,               \
+    .longest_rest = TDI_LONGEST_TURN, .driven = tdi_step_driven, .drive = tdi_step_drive,  \
+    .stand = tdi_step_stand, .points = tdi_tree_points, .velocities = tdi_tree_velocities, \
+    .moves = tdi_tree_moves, .add = tdi_tree_add_side, .push = tdi_tree_push,              \
+    .respond = tdi_tree_respond, .absorb = tdi_tree_absorb, .mass = tdi_tree_mass,         \
+    .joint_inertia = tdi_tree_joint_inertia, .pin_joint = tdi_tree_pin_joint,              \
+    .pin_places = tdi_tree_pin_places, .pin_moves = tdi_tree_pin_moves,                    \
+    .pin_push = tdi_tree_pin_push, .pin_confine = tdi_tree_pin_confine,                    \
+    .pin_add = tdi_tree_pin_add, .nudge = tdi_step_nudge, .transform = tdi_tree_transform
 
 // A tree for the common Newton's method; bodies are td_tree_states.
 extern const tdi_implicit tdi_tree_implicit;

@@ -26,12 +26,13 @@ void tdi_tree_add_point(td_tree_state *s, int32_t i, td_vec3 p, td_vec3 f, const
 }
 
 // With u = (x - x*)/h, x* = o* + R* X; the potential is h^2 times an energy.
-static tdi_point load_term(const td_load *l, td_vec3 x, const tdi_loads *loads) {
+static tdi_point load_term(const td_load *l, int32_t body, td_vec3 point, td_vec3 x,
+                           const tdi_loads *loads) {
     tdi_rate_factors by = {0, 0, 0};
     td_vec3 u = {0, 0, 0};
     if (loads->h > 0) {
-        const tdi_place *star = &loads->star[l->segment];
-        td_vec3 from = tdi_add(star->o, tdi_mat3_apply(&star->r, l->point));
+        const tdi_place *star = &loads->star[body];
+        td_vec3 from = tdi_add(star->o, tdi_mat3_apply(&star->r, point));
         by = tdi_loads_rate(loads);
         u = tdi_scale(tdi_sub(x, from), 1 / loads->h);
     }
@@ -44,12 +45,14 @@ td_real tdi_loads_value(const td_tree_state *s, const tdi_loads *l) {
     td_real value = 0;
     for (int32_t k = 0; k < l->count; k++) {
         const td_load *load = &l->load[k];
-        const tdi_frame *f = &s->frame[load->segment];
+        const int32_t i = tdi_seat_body(s, load->segment);
+        const tdi_frame *f = &s->frame[i];
         if (load->kind == TD_LOAD_TORQUE) {
-            value += l->weight * tdi_torque_value(load, &f->r, &s->past[load->segment].r);
+            value += l->weight * tdi_torque_value(load, &f->r, &s->past[i].r);
         } else {
-            td_vec3 x = tdi_add(f->o, tdi_mat3_apply(&f->r, load->point));
-            value += load_term(load, x, l).value;
+            const td_vec3 point = tdi_seat_point(s, load->segment, load->point);
+            td_vec3 x = tdi_add(f->o, tdi_mat3_apply(&f->r, point));
+            value += load_term(load, i, point, x, l).value;
         }
     }
     return value;
@@ -58,7 +61,7 @@ td_real tdi_loads_value(const td_tree_state *s, const tdi_loads *l) {
 void tdi_loads_expand(td_tree_state *s, const tdi_loads *l) {
     for (int32_t k = 0; k < l->count; k++) {
         const td_load *load = &l->load[k];
-        int32_t i = load->segment;
+        const int32_t i = tdi_seat_body(s, load->segment);
         const tdi_frame *f = &s->frame[i];
         if (load->kind == TD_LOAD_TORQUE) {
             tdi_node *node = tdi_node_open(s, i);
@@ -66,8 +69,9 @@ void tdi_loads_expand(td_tree_state *s, const tdi_loads *l) {
             node->spin = tdi_madd(node->spin, load->vector, -l->weight);
             continue;
         }
-        td_vec3 lever = tdi_mat3_apply(&f->r, load->point);
-        tdi_point t = load_term(load, tdi_add(f->o, lever), l);
+        const td_vec3 point = tdi_seat_point(s, load->segment, load->point);
+        td_vec3 lever = tdi_mat3_apply(&f->r, point);
+        tdi_point t = load_term(load, i, point, tdi_add(f->o, lever), l);
         tdi_tree_add_point(s, i, lever, t.gradient, &t.hessian, true);
     }
 }

@@ -2,6 +2,8 @@
 // Models and states: from a skeleton to arrays, each in one block of memory.
 
 #include "tree/cut.h"
+
+#include "base/opts.h"
 #include "tree/points.h"
 
 #include "load/drag.h"
@@ -18,9 +20,8 @@
 static const int32_t kind_dofs[] = {3, 1, 1, 0, 6};
 static const int32_t kind_coords[] = {4, 1, 1, 0, 7};
 
-static void lay_out_model(td_tree_model *m, tdi_layout *l, int32_t n) {
-    size_t count = (size_t)n;
-    tdi_layout_place(l, 1, sizeof *m);
+void tdi_tree_model_lay_out(td_tree_model *m, tdi_layout *l) {
+    size_t count = (size_t)m->body_count;
     m->body = tdi_layout_place(l, count, sizeof *m->body);
     m->head.parameters = m->body;
     m->head.parameter_bytes = count * sizeof *m->body;
@@ -30,9 +31,15 @@ static void lay_out_model(td_tree_model *m, tdi_layout *l, int32_t n) {
     m->other_place = tdi_layout_place(l, count, sizeof *m->other_place);
     m->kind = tdi_layout_place(l, count, sizeof *m->kind);
     m->capsule_body = tdi_layout_place(l, count, sizeof *m->capsule_body);
+    m->point = tdi_layout_place(l, 2 * count, sizeof *m->point);
     m->drawn = tdi_layout_place(l, 2 * count, sizeof *m->drawn);
     m->run = tdi_layout_place(l, (size_t)m->run_count, sizeof *m->run);
     m->part = tdi_layout_place(l, (size_t)m->part_count, sizeof *m->part);
+}
+
+static void lay_out_model(td_tree_model *m, tdi_layout *l) {
+    tdi_layout_place(l, 1, sizeof *m);
+    tdi_tree_model_lay_out(m, l);
 }
 
 static int32_t count_runs(const td_segment *segments, int32_t n) {
@@ -141,16 +148,17 @@ td_tree_opts td_tree_opts_default(void) {
 
 td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opts,
                             const td_alloc *alloc, td_tree_model **out, td_diag *diag) {
+    td_tree_opts own = td_tree_opts_default();
     *out = NULL;
-    if (!opts || opts->struct_size != sizeof *opts) {
-        return tdi_fail(diag, TD_ERR_DEF,
-                        "td_tree_opts: struct_size is wrong; start from td_tree_opts_default()");
+    td_status taken = tdi_opts_take("td_tree_opts", &own, opts, diag);
+    if (taken != TD_OK) {
+        return taken;
     }
-    const td_spring_law law = opts->law == TD_LAW_DEFAULT ? TD_LAW_LINEAR : opts->law;
+    const td_spring_law law = own.law == TD_LAW_DEFAULT ? TD_LAW_LINEAR : own.law;
     if (law != TD_LAW_LINEAR && law != TD_LAW_TANGENT) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "law is %d; it must be TD_LAW_DEFAULT, TD_LAW_LINEAR or TD_LAW_TANGENT",
-                        (int)opts->law);
+                        (int)own.law);
     }
     int32_t n = td_skeleton_count(skeleton);
     const td_segment *segments = td_skeleton_segments(skeleton);
@@ -172,7 +180,7 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
     int32_t *sizes = tdi_alloc_zeroed(alloc, (size_t)n, sizeof *sizes);
     shape.part_count = sizes ? tdi_tree_cut(segments, n, sizes, NULL) : 0;
     tdi_layout l = {NULL, 0};
-    lay_out_model(&shape, &l, n);
+    lay_out_model(&shape, &l);
     char *block = sizes ? tdi_alloc_zeroed(alloc, l.used, 1) : NULL;
     if (!block) {
         tdi_alloc_free(alloc, sizes, (size_t)n * sizeof *sizes);
@@ -180,7 +188,7 @@ td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opt
     }
     shape.head.bytes = l.used;
     l = (tdi_layout){block, 0};
-    lay_out_model(&shape, &l, n);
+    lay_out_model(&shape, &l);
     fill_model(&shape, segments, n);
     add_bodies(&shape, td_skeleton_bodies(skeleton), td_skeleton_body_count(skeleton));
     tdi_tree_cut(segments, n, sizes, shape.part);
@@ -207,7 +215,7 @@ td_status tdi_tree_model_copy(const td_tree_model *model, const td_alloc *alloc,
     td_tree_model shape = *model;
     tdi_layout l = {block, 0};
     shape.head.alloc = alloc;
-    lay_out_model(&shape, &l, model->body_count);
+    lay_out_model(&shape, &l);
     memcpy(block, model, model->head.bytes);
     memcpy(block, &shape, sizeof shape);
     *out = (td_tree_model *)block;

@@ -61,7 +61,8 @@ struct td_tree_model {
     int32_t other_count;
     int32_t capsule_count;
     int32_t *capsule_body; // of a capsule
-    td_vec3 *drawn;        // two a capsule: its ends at the initial pose, in the axes of the base
+    td_vec3 *point;        // two a capsule: its ends, in the axes of its body
+    td_vec3 *drawn;        // the same at the initial pose, in the axes of the base
     uint8_t *kind;         // td_joint_kind
     tdi_run *run;
     tdi_part *part; // all bodies in order; the cut is the same for any number of threads
@@ -86,6 +87,13 @@ typedef struct tdi_frame { // where a body is
 #include "math/lane_names.h"
 #include "tree/spatial_types.h"
 #include "tree/spatial_lanes.h"
+
+// Where a segment is on a body that stands for several of them: x = o + R (at + turn X).
+typedef struct tdi_seat {
+    int32_t body;
+    td_vec3 at;
+    td_quat turn;
+} tdi_seat;
 
 // Past of a body for the multistep rule: point and rotation, and their rates.
 typedef struct tdi_past {
@@ -137,7 +145,8 @@ typedef struct tdi_other {
 } tdi_other;
 
 // What constraints add to a joint before a sweep: to the moment and the stiffness of a ball joint,
-// in world axes, and in x and xx to those of a hinge or slide.
+// in world axes, and in x and xx to those of a hinge or slide. After a sweep that notes forces: of
+// all that a ball joint carries, by a shift of the joint.
 typedef struct tdi_joint_pin {
     td_vec3 gradient;
     td_sym3 hessian;
@@ -167,12 +176,14 @@ typedef struct tdi_explicit_start { // where an explicit step began
 struct td_tree_state {
     tdi_solver_state head;
     const td_tree_model *model;
+    const tdi_seat *seat; // a segment: where loads and constraints find it; NULL: it is a body
     tdi_frame base;       // of head.base
     tdi_twist base_twist; // likewise
     tdi_twist base_move;  // that goes with the increments of a sweep; 0 but while it is carried
     td_real *q;           // coordinates
     td_real *v;           // velocities
     int32_t stale;        // v is older than `past`: see tdi_tree_fresh
+    bool nudged;          // frames are not those of the step
     tdi_frame *frame;
     td_real *angle;      // a degree of freedom: joint's rotation vector, angle or slide
     td_real *angle_near; // the same in the last iteration of a step
@@ -206,9 +217,15 @@ struct td_tree_state {
     tdi_slot *slot;       // a part
     uint8_t *summed;      // a body: TDI_SUMMED, TDI_PINNED; all 0 between sweeps
     tdi_joint_pin *joint; // a body: where TDI_PINNED
+    td_vec3 *noted;       // a body: the force on its joint that the last increments lead to
     tdi_node *node;
     tdi_link *link; // forward dynamics, in the same memory as `node`; entry -1 is the base
 };
+
+// Places a state's arrays for any tree of so many bodies, joints and parts as `model` has.
+void tdi_tree_state_lay_out(td_tree_state *state, tdi_layout *layout, const td_tree_model *model);
+// The same of a model's arrays. Both know nothing of what is in them.
+void tdi_tree_model_lay_out(td_tree_model *model, tdi_layout *layout);
 
 // ---- kinematics -----------------------------------------------------------------------------
 
@@ -227,6 +244,8 @@ void tdi_tree_put_base(td_tree_state *state, const td_base_motion *base);
 void tdi_tree_carry_base(td_tree_state *state, const td_base_motion *start, td_real t);
 // Brings v up to date after implicit steps, which do without it.
 void tdi_tree_fresh(td_tree_state *state);
+// The past of a state that was set by hand: from q and v.
+void tdi_tree_begin_history(const td_tree_model *model, td_tree_state *state);
 // Keeps the pose, so that trials can start from it.
 void tdi_tree_keep(const td_tree_model *model, td_tree_state *state);
 // The kept pose moved by `fraction` of the nodes' move and the joints' step: coordinates and
@@ -237,4 +256,13 @@ void tdi_tree_try(const td_tree_model *model, td_tree_state *state, td_pool *poo
 static inline const tdi_frame *tdi_parent_frame(const td_tree_model *m, const td_tree_state *s,
                                                 int32_t i) {
     return m->parent[i] == TD_NONE ? &s->base : &s->frame[m->parent[i]];
+}
+
+// The body that a segment is on, and where a point of the segment is on it.
+static inline int32_t tdi_seat_body(const td_tree_state *s, int32_t segment) {
+    return s->seat ? s->seat[segment].body : segment;
+}
+static inline td_vec3 tdi_seat_point(const td_tree_state *s, int32_t segment, td_vec3 point) {
+    const tdi_seat *seat = s->seat ? &s->seat[segment] : NULL;
+    return seat ? tdi_add(seat->at, tdi_quat_rotate(seat->turn, point)) : point;
 }

@@ -15,12 +15,12 @@
 
 // ---- points ---------------------------------------------------------------------------------
 
-static td_vec3 own_point(const tdi_pin *pin) {
-    return tdi_add(pin->at, pin->arm);
+static td_vec3 own_point(const td_tree_state *s, const tdi_pin *pin) {
+    return tdi_seat_point(s, pin->segment, tdi_add(pin->at, pin->arm));
 }
 
 static td_vec3 lever_of(const td_tree_state *s, const tdi_pin *pin) {
-    return tdi_mat3_apply(&s->frame[pin->segment].r, own_point(pin));
+    return tdi_mat3_apply(&s->frame[tdi_seat_body(s, pin->segment)].r, own_point(s, pin));
 }
 
 // ---- joints ---------------------------------------------------------------------------------
@@ -100,12 +100,13 @@ td_real tdi_tree_mass(const void *body) {
 
 td_vec3 tdi_tree_joint_inertia(const void *body, int32_t segment) {
     const td_tree_model *m = ((const td_tree_state *)body)->model;
-    const tdi_body *b = &m->body[segment];
+    const int32_t i = tdi_seat_body(body, segment);
+    const tdi_body *b = &m->body[i];
     const td_sym3 *s = &b->second;
-    if (m->kind[segment] == TD_JOINT_SLIDE) {
+    if (m->kind[i] == TD_JOINT_SLIDE) {
         return tdi_vec3(b->mass, 0, 0);
     }
-    if (m->kind[segment] == TD_JOINT_HINGE) {
+    if (m->kind[i] == TD_JOINT_HINGE) {
         const td_real along = tdi_dot(b->axis, tdi_sym3_apply(s, b->axis));
         return tdi_vec3(s->xx + s->yy + s->zz - along, 0, 0);
     }
@@ -113,20 +114,20 @@ td_vec3 tdi_tree_joint_inertia(const void *body, int32_t segment) {
 }
 
 td_joint_kind tdi_tree_pin_joint(const void *body, int32_t segment) {
-    return (td_joint_kind)((const td_tree_state *)body)->model->kind[segment];
+    return (td_joint_kind)((const td_tree_state *)body)->model->kind[tdi_seat_body(body, segment)];
 }
 
 void tdi_tree_pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
                          td_vec3 *x) {
     const td_tree_state *s = body;
     for (int32_t k = 0; k < count; k++) {
-        const int32_t i = pins[k].segment;
+        const int32_t i = tdi_seat_body(s, pins[k].segment);
         if (pins[k].kind == TDI_PIN_JOINT) {
             x[k] = joint_place(s, i, star);
         } else {
             const tdi_mat3 *r = star ? &s->star[i].r : &s->frame[i].r;
             x[k] = tdi_add(star ? s->star[i].o : s->frame[i].o,
-                           tdi_mat3_apply(r, own_point(&pins[k])));
+                           tdi_mat3_apply(r, own_point(s, &pins[k])));
         }
     }
 }
@@ -135,7 +136,7 @@ void tdi_tree_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bo
                         td_vec3 *dx) {
     const td_tree_state *s = body;
     for (int32_t k = 0; k < count; k++) {
-        const int32_t i = pins[k].segment;
+        const int32_t i = tdi_seat_body(s, pins[k].segment);
         if (pins[k].kind == TDI_PIN_JOINT) {
             dx[k] = joint_move(s, i, response);
         } else {
@@ -148,13 +149,13 @@ void tdi_tree_pin_moves(const void *body, const tdi_pin *pins, int32_t count, bo
 void tdi_tree_pin_push(void *body, const tdi_pin *pin, td_vec3 force, bool first) {
     td_tree_state *s = body;
     if (pin->kind == TDI_PIN_POINT) {
-        tdi_tree_push_at(s, pin->segment, lever_of(s, pin), force, first);
+        tdi_tree_push_at(s, tdi_seat_body(s, pin->segment), lever_of(s, pin), force, first);
         return;
     }
     if (first) {
         tdi_tree_open_pushes(s);
     }
-    push_joint(s, pin->segment, force);
+    push_joint(s, tdi_seat_body(s, pin->segment), force);
 }
 
 // The pins' bodies and all that carry them: what a push there does to others is not asked for.
@@ -164,7 +165,8 @@ void tdi_tree_pin_confine(void *body, const tdi_pin *pins, int32_t count) {
     const td_tree_model *m = s->model;
     s->asked_count = 0;
     for (int32_t k = 0; k < count; k++) {
-        for (int32_t i = pins[k].segment; i != TD_NONE && !s->summed[i]; i = m->parent[i]) {
+        for (int32_t i = tdi_seat_body(s, pins[k].segment); i != TD_NONE && !s->summed[i];
+             i = m->parent[i]) {
             s->summed[i] = 1;
         }
     }
@@ -179,11 +181,12 @@ void tdi_tree_pin_confine(void *body, const tdi_pin *pins, int32_t count) {
 void tdi_tree_pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
                       tdi_levers levers) {
     td_tree_state *s = body; // the sweep takes the positive part of geometric stiffness by itself
+    const int32_t i = tdi_seat_body(s, pin->segment);
     const td_vec3 g = tdi_scale(gradient, s->now->weight);
     const td_sym3 h = tdi_sym3_scale(*hessian, s->now->weight);
     if (pin->kind == TDI_PIN_POINT) {
-        tdi_tree_add_point(s, pin->segment, lever_of(s, pin), g, &h, levers != TDI_LEVERS_NONE);
+        tdi_tree_add_point(s, i, lever_of(s, pin), g, &h, levers != TDI_LEVERS_NONE);
     } else {
-        add_joint(s, pin->segment, g, &h);
+        add_joint(s, i, g, &h);
     }
 }

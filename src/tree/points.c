@@ -90,8 +90,10 @@ bool tdi_tree_fill_capsules(td_tree_model *m) {
         all[i] = stance_of(m, all, i);
         cut_capsule(b, &all[i].root);
         for (int end = 0; b->to >= 0 && end < 2; end++) {
+            const td_vec3 point = own_point(b, end);
+            m->point[2 * m->capsule_count + end] = point;
             m->drawn[2 * m->capsule_count + end] =
-                tdi_add(all[i].o, tdi_quat_rotate(all[i].turn, own_point(b, end)));
+                tdi_add(all[i].o, tdi_quat_rotate(all[i].turn, point));
         }
         if (b->to >= 0) {
             m->capsule_body[m->capsule_count++] = i;
@@ -172,14 +174,15 @@ void tdi_tree_points(const void *body, bool star, td_vec3 *x) {
         const int32_t i = m->capsule_body[k];
         const td_vec3 o = star ? s->star[i].o : s->frame[i].o;
         const tdi_mat3 *r = star ? &s->star[i].r : &s->frame[i].r;
-        x[2 * k] = tdi_add(o, tdi_mat3_apply(r, own_point(&m->body[i], 0)));
-        x[2 * k + 1] = tdi_add(o, tdi_mat3_apply(r, own_point(&m->body[i], 1)));
+        x[2 * k] = tdi_add(o, tdi_mat3_apply(r, m->point[2 * k]));
+        x[2 * k + 1] = tdi_add(o, tdi_mat3_apply(r, m->point[2 * k + 1]));
     }
 }
 
 // The point's lever from its body's joint.
-static td_vec3 lever_of(const td_tree_state *s, int32_t i, int end) {
-    return tdi_mat3_apply(&s->frame[i].r, own_point(&s->model->body[i], end));
+static td_vec3 lever_of(const td_tree_state *s, int32_t point) {
+    const td_tree_model *m = s->model;
+    return tdi_mat3_apply(&s->frame[m->capsule_body[point / 2]].r, m->point[point]);
 }
 
 static td_vec3 velocity_of(const tdi_past *past, td_vec3 point) {
@@ -191,8 +194,8 @@ void tdi_tree_velocities(void *body, td_vec3 *v) {
     const td_tree_model *m = s->model;
     for (int32_t k = 0; k < m->capsule_count; k++) {
         const int32_t i = m->capsule_body[k];
-        v[2 * k] = velocity_of(&s->past[i], own_point(&m->body[i], 0));
-        v[2 * k + 1] = velocity_of(&s->past[i], own_point(&m->body[i], 1));
+        v[2 * k] = velocity_of(&s->past[i], m->point[2 * k]);
+        v[2 * k + 1] = velocity_of(&s->past[i], m->point[2 * k + 1]);
     }
 }
 
@@ -201,7 +204,7 @@ void tdi_tree_moves(const void *body, bool response, td_vec3 *dx) {
     for (int32_t k = 0; k < 2 * s->model->capsule_count; k++) {
         const int32_t i = s->model->capsule_body[k / 2];
         const tdi_twist *move = response ? &s->twist[i] : &s->node[i].move;
-        dx[k] = tdi_add(move->v, tdi_cross(move->w, lever_of(s, i, k & 1)));
+        dx[k] = tdi_add(move->v, tdi_cross(move->w, lever_of(s, k)));
     }
 }
 
@@ -242,7 +245,8 @@ void tdi_tree_add_side(void *body, const tdi_contact_side *t) {
     const td_real weight = s->now->weight;
     const int32_t i = s->model->capsule_body[t->capsule];
     tdi_node *node = tdi_node_open(s, i);
-    const td_vec3 first = lever_of(s, i, 0), d = tdi_sub(lever_of(s, i, 1), first),
+    const td_vec3 first = lever_of(s, 2 * t->capsule),
+                  d = tdi_sub(lever_of(s, 2 * t->capsule + 1), first),
                   p = tdi_madd(first, d, t->weight[1]);
     const tdi_block at = scaled(block_of(t, d), weight);
     tdi_block_add(&node->block, &at, p);
@@ -280,7 +284,7 @@ void tdi_tree_push_at(td_tree_state *s, int32_t i, td_vec3 lever, td_vec3 force,
 void tdi_tree_push(void *body, int32_t point, td_vec3 force, bool first) {
     td_tree_state *s = body;
     const int32_t i = s->model->capsule_body[point / 2];
-    tdi_tree_push_at(s, i, lever_of(s, i, point & 1), force, first);
+    tdi_tree_push_at(s, i, lever_of(s, point), force, first);
 }
 
 void tdi_tree_respond(void *body) {

@@ -33,10 +33,8 @@ static size_t larger(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
-static void lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
+void tdi_tree_state_lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
     size_t n = (size_t)m->body_count, nv = (size_t)m->head.dof_count, nq = (size_t)m->coord_count;
-    l->used = 0;
-    tdi_layout_place(l, 1, sizeof *s);
     s->now = tdi_layout_place(l, 1, sizeof *s->now);
     s->q = tdi_layout_place(l, nq, sizeof *s->q);
     s->v = tdi_layout_place(l, nv, sizeof *s->v);
@@ -52,6 +50,7 @@ static void lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
     tdi_layout other = *l;
     s->node = tdi_layout_place(l, n, sizeof *s->node);
     s->joint = tdi_layout_place(l, n, sizeof *s->joint);
+    s->noted = tdi_layout_place(l, n, sizeof *s->noted);
     s->asked = tdi_layout_place(l, n, sizeof *s->asked);
     s->star_kept = tdi_layout_place(l, n, sizeof *s->star);
     s->hat_kept = tdi_layout_place(l, n, sizeof *s->hat);
@@ -60,6 +59,12 @@ static void lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
     s->link = s->link ? s->link + 1 : NULL;
     lay_out_explicit(s, &other, m);
     l->used = larger(l->used, other.used);
+}
+
+static void lay_out(td_tree_state *s, tdi_layout *l, const td_tree_model *m) {
+    l->used = 0;
+    tdi_layout_place(l, 1, sizeof *s);
+    tdi_tree_state_lay_out(s, l, m);
 }
 
 // ---- initial pose ---------------------------------------------------------------------------

@@ -6,6 +6,8 @@
 // alike.
 
 #include "tree/dynamics.h"
+
+#include "base/opts.h"
 #include "tree/implicit.h"
 #include "tree/pins.h"
 #include "tree/points.h"
@@ -17,8 +19,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define WIND_JUMP    2.0 // m/s: a change of the wind in one step below this is a gust, not a jump
-#define LARGEST_TURN 1.0 // rad: no joint turns further in one iteration
+#define WIND_JUMP 2.0 // m/s: a change of the wind in one step below this is a gust, not a jump
 #define REPEATED \
     0.94 // cosine of half a turn of 0.7 rad: a joint that turned further flaps, and does not
          // repeat it
@@ -32,7 +33,7 @@ static bool jumps(const td_air *last, const td_air *now) {
     return change > 0.5 * tdi_norm(last->wind) && change > WIND_JUMP;
 }
 
-static bool ready(const void *body, const td_step_opts *o) {
+bool tdi_step_ready(const void *body, const td_step_opts *o) {
     return !jumps(&((const td_tree_state *)body)->air, &o->air);
 }
 
@@ -73,8 +74,7 @@ static tdi_mat3 rate_of(const tdi_mat3 *r, td_vec3 w) { // [w]x R
     return d;
 }
 
-// The past of a state that was set by hand: from q and v.
-static void begin_history(const td_tree_model *m, td_tree_state *s) {
+void tdi_tree_begin_history(const td_tree_model *m, td_tree_state *s) {
     tdi_tree_place(m, s);
     tdi_tree_move(m, s);
     for (int32_t i = 0; i < m->body_count; i++) {
@@ -213,7 +213,7 @@ static void part_push(void *context, int32_t part) {
 
 // ---- a step ---------------------------------------------------------------------------------
 
-static void begin(void *body) {
+void tdi_step_begin(void *body) {
     td_tree_state *s = body;
     const td_tree_model *m = s->model;
     const td_step_opts *o = s->head.opts;
@@ -221,7 +221,7 @@ static void begin(void *body) {
     tdi_tree_step *now = s->now;
     *now = (tdi_tree_step){.weight = h * h, .pool = o->pool};
     if (s->head.known == 0) {
-        begin_history(m, s);
+        tdi_tree_begin_history(m, s);
     }
     if (!s->head.rule.two) {
         take_past(m, s, h);
@@ -238,7 +238,7 @@ static void begin(void *body) {
                                      .angle_near = s->angle_near};
 }
 
-static void drive(void *body, td_real time) {
+void tdi_step_drive(void *body, td_real time) {
     td_tree_state *s = body;
     s->now->time = time;
     tdi_tree_carry_base(s, &s->head.base0, time * s->head.rule.dt);
@@ -251,7 +251,7 @@ static void put_back(td_tree_state *s) {
     tdi_tree_place_past(s->model, s);
 }
 
-static void guess(void *body, bool take) {
+void tdi_step_guess(void *body, bool take) {
     td_tree_state *s = body;
     if (!take) {
         put_back(s);
@@ -259,7 +259,7 @@ static void guess(void *body, bool take) {
         s->now->time = 0;
         return;
     }
-    drive(s, 1);
+    tdi_step_drive(s, 1);
     s->now->guessed = true;
     if (s->head.known0 < 2) {
         memcpy(s->q_start, s->q, (size_t)s->model->coord_count * sizeof *s->q);
@@ -267,7 +267,7 @@ static void guess(void *body, bool take) {
     tdi_pass_out(s->model, s->now->pool, part_begin, s);
 }
 
-static void undo(void *body) {
+void tdi_step_undo(void *body) {
     td_tree_state *s = body;
     if (s->now->guessed) { // else nothing has moved
         put_back(s);
@@ -277,7 +277,7 @@ static void undo(void *body) {
     }
 }
 
-static void accept(void *body) {
+void tdi_step_accept(void *body) {
     td_tree_state *s = body;
     td_real *q = s->q_back;
     s->q_back = s->q_start;
@@ -290,7 +290,7 @@ static void accept(void *body) {
 
 // ---- statics --------------------------------------------------------------------------------
 
-static void begin_rest(void *body) {
+void tdi_step_begin_rest(void *body) {
     td_tree_state *s = body;
     const td_step_opts *o = s->head.opts;
     const tdi_loads loads = {o->loads, o->load_count, o->air, NULL, 0, 1, NULL};
@@ -304,7 +304,7 @@ static void begin_rest(void *body) {
             .spring = 1, .stiffness = o->stiffness, .gravity = o->gravity, .loads = loads}};
 }
 
-static void end_rest(void *body) {
+void tdi_step_end_rest(void *body) {
     td_tree_state *s = body;
     memset(s->v, 0, (size_t)s->model->head.dof_count * sizeof *s->v);
     s->stale = false;
@@ -313,13 +313,13 @@ static void end_rest(void *body) {
 
 // ---- Newton's method ------------------------------------------------------------------------
 
-static void clear(void *body) {
+void tdi_step_clear(void *body) {
     td_tree_state *s = body;
     memset(s->summed, 0, (size_t)s->model->body_count * sizeof *s->summed);
 }
 
 // In a step without contact the exact model is raised where it is not positive, joint by joint.
-static tdi_factored factor(void *body, const tdi_model *model) {
+tdi_factored tdi_step_factor(void *body, const tdi_model *model) {
     td_tree_state *s = body;
     tdi_potential *p = &s->now->potential;
     const tdi_potential_at at = {s->model, s, p, model->positive, tdi_terms_widest()};
@@ -329,8 +329,11 @@ static tdi_factored factor(void *body, const tdi_model *model) {
                              .positive = model->positive,
                              .raise =
                                  model->raise && p->inertia && !model->positive && !model->touched,
-                             .touched = model->touched};
+                             .touched = model->touched,
+                             .note = model->note,
+                             .noted = model->noted};
     s->now->carry = model->carry;
+    s->now->note = model->note;
     p->relax = model->shift;
     tdi_loads_expand(s, &p->loads);
     bool fine = tdi_sweep_in(s->model, s, s->now->pool, &terms);
@@ -351,22 +354,22 @@ static tdi_twist base_left(const td_tree_state *s) {
 static td_real sweep(td_tree_state *s, bool attempt, bool limited, td_real *promise) {
     const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
     s->base_move = s->now->base_move = s->now->carry ? base_left(s) : still;
-    const td_real limit = limited ? LARGEST_TURN : HUGE_VAL;
-    td_real most = tdi_sweep_out(s->model, s, s->now->pool, limit, attempt);
+    const td_real limit = limited ? TDI_LONGEST_TURN : HUGE_VAL;
+    td_real most = tdi_sweep_out(s->model, s, s->now->pool, limit, attempt, s->now->note);
     s->base_move = still;
     *promise += tdi_sweep_promise(s->model, s) / s->now->weight;
     return most;
 }
 
-static td_real solve(void *body, bool limited, td_real *promise) {
+td_real tdi_step_solve(void *body, bool limited, td_real *promise) {
     return sweep(body, false, limited, promise);
 }
 
-static td_real attempt(void *body, bool limited, td_real *promise) {
+td_real tdi_step_attempt(void *body, bool limited, td_real *promise) {
     return sweep(body, true, limited, promise);
 }
 
-static td_real largest(const void *body) {
+td_real tdi_step_largest(const void *body) {
     const td_tree_state *s = body;
     const td_tree_model *m = s->model;
     td_real most = 0;
@@ -383,25 +386,42 @@ static td_real largest(const void *body) {
     return sqrt(most);
 }
 
-static td_real value(const void *body) {
+td_real tdi_step_value(const void *body) {
     const td_tree_state *s = body;
     // the slots that hold the parts' values are scratch
     return tdi_potential_value(s->model, (td_tree_state *)s, s->now->pool, &s->now->potential) /
            s->now->weight;
 }
 
-static void keep(void *body) {
+// Frames are all that the value sees of the pose but for the joints, which stay as they are.
+void tdi_step_nudge(void *body, const tdi_rigid *g) {
+    td_tree_state *s = body;
+    for (int32_t i = 0; i < s->model->body_count; i++) {
+        tdi_frame *f = &s->frame[i];
+        if (!g && !s->nudged) {
+            s->node[i].turn_old = f->turn;
+            s->twist[i].v = f->o;
+            continue;
+        }
+        f->turn = g ? tdi_rigid_turn(g, s->node[i].turn_old) : s->node[i].turn_old;
+        f->r = tdi_mat3_from_quat(f->turn);
+        f->o = g ? tdi_rigid_point(g, s->twist[i].v) : s->twist[i].v;
+    }
+    s->nudged = g || !s->nudged;
+}
+
+void tdi_step_keep(void *body) {
     tdi_tree_keep(((td_tree_state *)body)->model, body);
 }
 
-static void try(void *body, td_real fraction) {
+void tdi_step_try(void *body, td_real fraction) {
     td_tree_state *s = body;
     tdi_tree_try(s->model, s, s->now->pool, fraction);
 }
 
 // ---- the base -------------------------------------------------------------------------------
 
-static bool driven(const void *body) {
+bool tdi_step_driven(const void *body) {
     const td_tree_state *s = body;
     const td_base_motion *b = &s->head.base0;
     const td_vec3 all[4] = {b->spin, b->velocity, b->spin_rate, b->acceleration};
@@ -412,55 +432,24 @@ static bool driven(const void *body) {
     return moves;
 }
 
-static void stand(void *body) {
+void tdi_step_stand(void *body) {
     td_tree_state *s = body;
-    drive(s, 1);
+    tdi_step_drive(s, 1);
     tdi_tree_place(s->model, s);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
 
 const tdi_implicit tdi_tree_implicit = {
-    .ready = ready,
-    .begin = begin,
-    .guess = guess,
-    .accept = accept,
-    .undo = undo,
-    .begin_rest = begin_rest,
-    .end_rest = end_rest,
-    .clear = clear,
-    .factor = factor,
-    .solve = solve,
-    .attempt = attempt,
-    .largest = largest,
-    .value = value,
-    .keep = keep,
-    .try = try,
-    .longest = LARGEST_TURN,
-    .longest_rest = LARGEST_TURN,
-    .driven = driven,
-    .drive = drive,
-    .stand = stand,
+    TDI_TREE_STEPS,
+    .begin = tdi_step_begin,
+    .accept = tdi_step_accept,
+    .begin_rest = tdi_step_begin_rest,
+    .end_rest = tdi_step_end_rest,
     .capsules = tdi_tree_capsules,
     .apart = tdi_tree_apart,
     .force = tdi_tree_force,
-    .points = tdi_tree_points,
-    .velocities = tdi_tree_velocities,
-    .moves = tdi_tree_moves,
-    .add = tdi_tree_add_side,
-    .push = tdi_tree_push,
-    .respond = tdi_tree_respond,
-    .absorb = tdi_tree_absorb,
-    .mass = tdi_tree_mass,
-    .joint_inertia = tdi_tree_joint_inertia,
-    .pin_joint = tdi_tree_pin_joint,
-    .pin_places = tdi_tree_pin_places,
-    .pin_moves = tdi_tree_pin_moves,
-    .pin_push = tdi_tree_pin_push,
-    .pin_confine = tdi_tree_pin_confine,
-    .pin_add = tdi_tree_pin_add,
     .saved = tdi_tree_saved,
-    .transform = tdi_tree_transform,
     .blank = tdi_tree_blank,
 };
 
@@ -489,9 +478,13 @@ typedef struct many {
 
 static void step_one(void *context, int64_t i) {
     many *all = context;
-    td_step_opts opts = all->opts[i];
+    td_step_opts opts;
+    td_status status = tdi_step_opts_take(tdi_opts_at(all->opts, (int32_t)i), &opts, NULL);
     opts.pool = NULL; // it is busy with the trees
-    if (td_tree_step(all->states[i], &opts, all->stats ? &all->stats[i] : NULL, NULL) != TD_OK) {
+    if (status == TD_OK) {
+        status = td_tree_step(all->states[i], &opts, all->stats ? &all->stats[i] : NULL, NULL);
+    }
+    if (status != TD_OK) {
         int32_t failed = atomic_load(&all->failed);
         while (i < failed && !atomic_compare_exchange_weak(&all->failed, &failed, (int32_t)i)) {}
     }
@@ -499,7 +492,7 @@ static void step_one(void *context, int64_t i) {
 
 td_status td_tree_step_many(td_tree_state *const *states, const td_step_opts *opts, int32_t count,
                             td_pool *pool, td_step_stats *stats, td_diag *diag) {
-    if (count < 0 || (count > 0 && (!states || !opts))) {
+    if (count < 0 || (count > 0 && !states)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d", count);
     }
     many all = {states, opts, stats, count};
@@ -516,7 +509,10 @@ td_status td_tree_step_many(td_tree_state *const *states, const td_step_opts *op
     }
     // options are still as wrong as they were; what fails with good ones has diverged
     td_diag fault = {.message = ""};
-    td_status status = tdi_solver_check(&tdi_solver_tree, states[failed], &opts[failed], &fault);
+    td_step_opts own;
+    td_status status = tdi_step_opts_take(tdi_opts_at(opts, failed), &own, &fault);
+    status =
+        status == TD_OK ? tdi_solver_check(&tdi_solver_tree, states[failed], &own, &fault) : status;
     status = status == TD_OK
                  ? tdi_fail(&fault, TD_ERR_DIVERGED, "the step at %g s diverged; try a smaller dt",
                             states[failed]->head.time)

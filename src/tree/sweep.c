@@ -16,6 +16,12 @@
 // in which nothing cancels when K and t are 0, and symmetry is exact. On the way out
 //   w = D^-1 L w_p - D^-1 B u - D^-1 (n + g).
 //
+// Forces    Geometric stiffness is that of the force f of the gradient on a joint, summed over all
+//           that the joint carries. Where constraints hold a long chain, what is left of the
+//           gradient adds up along it to forces that no joint will feel, under which it would
+//           buckle. There f + C u + B^T w, as the last increment had it, replaces the sum: at the
+//           solution both are the same.
+//
 // A body's term is made when its joint is eliminated and goes into the same node as what its
 // children left, so that each sweep reads and writes a body once.
 
@@ -261,7 +267,7 @@ typedef struct sweep {
     td_tree_state *state;
     const tdi_terms *terms;
     td_real limit;
-    bool attempt;
+    bool attempt, note;
 } sweep;
 
 // What constraints add to a ball joint.
@@ -278,7 +284,11 @@ static inline bool take_ball(const sweep *c, int32_t i, tdi_term *t, leaving *le
         add_ball_pin(&s->joint[i], t);
     }
     total sum = add_up(t, &s->node[i], s->summed[i], c->terms->positive);
-    return eliminate_ball(t, &sum, c->terms, &s->node[i], left);
+    const bool fine = eliminate_ball(t, &sum, c->terms, &s->node[i], left);
+    if (c->terms->note) {
+        s->joint[i] = (tdi_joint_pin){sum.load.f, sum.block.c};
+    }
+    return fine;
 }
 
 static bool take_other(const sweep *c, int32_t i, leaving *left) {
@@ -297,10 +307,13 @@ static bool take_other(const sweep *c, int32_t i, leaving *left) {
 }
 
 // The last body of a part's subtree leaves what it has in the part's slot.
-static inline void leave(const sweep *c, int32_t i, int32_t part, const leaving *left) {
+static inline void leave(const sweep *c, int32_t i, int32_t part, leaving *left) {
     td_tree_state *s = c->state;
     int32_t p = c->model->parent[i];
     s->summed[i] = 0;
+    if (c->terms->noted) {
+        left->pull = s->noted[i];
+    }
     s->node[i].r = tdi_sub(s->frame[i].o, tdi_parent_frame(c->model, s, i)->o);
     if (c->model->part[part].subtree && i == c->model->part[part].first) {
         tdi_slot *slot = &s->slot[part];
@@ -373,6 +386,18 @@ static void join_part(void *context, int32_t part) {
 
 // ---- root to tip ----------------------------------------------------------------------------
 
+// f + C u + B^T w, B being D (D^-1 B)
+static inline td_vec3 ball_force(const tdi_node *node, const tdi_joint_pin *sum) {
+    const td_vec3 dw = tdi_ldl3_apply(&node->pivot, node->move.w);
+    const td_vec3 f = tdi_add(sum->gradient, tdi_sym3_apply(&sum->hessian, node->move.v));
+    return tdi_add(f, tdi_mat3_apply_t(&node->shift, dw));
+}
+
+// The same of other joints, whose blocks are still there.
+static td_vec3 column_force(const tdi_node *node) {
+    return tdi_add(node->load.f, tdi_block_apply(&node->block, &node->move).f);
+}
+
 static inline td_real larger_square(td_real largest, td_vec3 v) {
     td_real v2 = tdi_dot(v, v);
     return v2 > largest ? v2 : largest;
@@ -403,6 +428,9 @@ static void part_out(void *context, int32_t part) {
                     largest = larger_square(largest, tdi_vec3(other->step[d], 0, 0));
                 }
             }
+            if (c->note) {
+                s->noted[i] = run.ball ? ball_force(node, &s->joint[i]) : column_force(node);
+            }
             largest = larger_square(largest, node->move.w);
             finite &= tdi_dot(node->move.w, node->move.w) < HUGE_VAL;
             if (c->attempt) {
@@ -425,7 +453,7 @@ td_real tdi_sweep_promise(const td_tree_model *m, const td_tree_state *s) {
 }
 
 bool tdi_sweep_in(const td_tree_model *m, td_tree_state *s, td_pool *pool, const tdi_terms *terms) {
-    sweep c = {m, s, terms, 0, false};
+    sweep c = {m, s, terms, 0, false, false};
     bool fine = true;
     tdi_pass_in(m, pool, part_in, join_part, &c);
     for (int32_t k = 0; k < m->part_count; k++) {
@@ -438,8 +466,8 @@ bool tdi_sweep_in(const td_tree_model *m, td_tree_state *s, td_pool *pool, const
 }
 
 td_real tdi_sweep_out(const td_tree_model *m, td_tree_state *s, td_pool *pool, td_real limit,
-                      bool attempt) {
-    sweep c = {m, s, NULL, limit, attempt};
+                      bool attempt, bool note) {
+    sweep c = {m, s, NULL, limit, attempt, note};
     td_real largest = 0;
     bool finite = true;
     tdi_pass_out(m, pool, part_out, &c);

@@ -26,6 +26,8 @@ typedef struct tdi_terms {
                    // least value
     bool raise; // where a pivot is not positive, what the joint carries is made so, and only there
     bool touched; // factors are kept for tdi_sweep_respond()
+    bool note;    // what tdi_sweep_out() needs to note forces is kept
+    bool noted;   // geometric stiffness is that of state->noted
 } tdi_terms;
 
 // Tip to root: factors. What was added to nodes before (marked in `summed`) counts. False, when not
@@ -36,10 +38,11 @@ bool tdi_sweep_in(const td_tree_model *model, td_tree_state *state, td_pool *poo
 
 // Root to tip: fills the nodes' move and the other joints' step. No joint moves by more than
 // `limit`, rad or m, and what it carries is solved for that; the whole may then not go down. With
-// `attempt` the pose is kept and moved by the whole increment on the way. Gives the largest turn of
-// a body or step of a joint, rad or m; not a number if one is not.
+// `attempt` the pose is kept and moved by the whole increment on the way; with `note` the forces on
+// joints after the increment go to state->noted. Gives the largest turn of a body or step of a
+// joint, rad or m; not a number if one is not.
 td_real tdi_sweep_out(const td_tree_model *model, td_tree_state *state, td_pool *pool,
-                      td_real limit, bool attempt);
+                      td_real limit, bool attempt, bool note);
 
 // What the increments promise: r^T H^-1 r with the gradient r, after tdi_sweep_in().
 td_real tdi_sweep_promise(const td_tree_model *model, const td_tree_state *state);

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/opts.h"
 #include "base/range.h"
 #include "load/check.h"
 #include "tree/joint.h"
@@ -165,10 +166,6 @@ static bool make_parts(td_ida *ida) {
 }
 
 static td_status check(const td_tree_model *m, const td_ida_opts *o, td_diag *diag) {
-    if (!o || o->struct_size != sizeof *o) {
-        return tdi_fail(diag, TD_ERR_DEF,
-                        "td_ida_opts: struct_size is wrong; start from td_ida_opts_default()");
-    }
     const tdi_range ranges[] = {TDI_BETWEEN("rtol", NULL, o->rtol, 0, 0.1),
                                 TDI_ABOVE_0("atol", NULL, o->atol),
                                 TDI_FINITE3("gravity", "m/s^2", o->gravity)};
@@ -180,14 +177,15 @@ static td_status check(const td_tree_model *m, const td_ida_opts *o, td_diag *di
 
 td_status td_ida_new(td_tree_state *state, const td_ida_opts *opts, const td_alloc *alloc,
                      td_ida **out, td_diag *diag) {
+    td_ida_opts own = td_ida_opts_default();
     *out = NULL;
-    td_status status = check(state->model, opts, diag);
+    td_status status = tdi_opts_take("td_ida_opts", &own, opts, diag);
+    status = status == TD_OK ? check(state->model, &own, diag) : status;
     if (status != TD_OK) {
         return status;
     }
     tdi_tree_fresh(state);
-    td_ida draft = {.alloc = alloc,
-                    .system = {.model = state->model, .state = state, .opts = *opts}};
+    td_ida draft = {.alloc = alloc, .system = {.model = state->model, .state = state, .opts = own}};
     tdi_layout l = {NULL, 0};
     lay_out(&draft, &l);
     char *block = tdi_alloc_zeroed(alloc, l.used, 1);

@@ -320,7 +320,7 @@ void tdi_ida_solve(tdi_ida_system *system, td_real c, const td_real *b, td_real 
         .balls = ball_terms, .other = other_term, .context = &source, .positive = true};
     expand_loads(s, &p.loads);
     tdi_sweep_in(m, s, NULL, &terms);
-    tdi_sweep_out(m, s, NULL, HUGE_VAL, false);
+    tdi_sweep_out(m, s, NULL, HUGE_VAL, false, false);
     read_steps(m, s, step);
     for (int32_t d = 0; d < nv; d++) {
         z[nv + d] = c * step[d] - u[d];

@@ -11,6 +11,7 @@
 #include "world/world.h"
 
 #include "base/diag.h"
+#include "base/opts.h"
 #include "math/quat.h"
 
 #include <math.h>
@@ -65,6 +66,7 @@ static td_status make_one(td_world *w, int32_t object, int32_t variant, td_diag 
         w->group_of[w->made_count] = TD_NONE;
         w->made_count++;
         status = tdi_actor_make_loads(w, a);
+        status = status == TD_OK ? tdi_actor_hand_room(w, a, w->hand_capacity) : status;
     }
     return status == TD_OK && w->field ? tdi_actor_make_field(w, a) : status;
 }
@@ -142,10 +144,6 @@ td_actor_def td_actor_def_default(void) {
 }
 
 static td_status check_def(const td_world *w, const td_actor_def *def, td_diag *diag) {
-    if (!def || def->struct_size != sizeof *def) {
-        return tdi_fail(diag, TD_ERR_DEF,
-                        "td_actor_def: struct_size is wrong; start from td_actor_def_default()");
-    }
     td_status status = check_object(w, def->object, diag);
     if (status != TD_OK) {
         return status;
@@ -197,6 +195,7 @@ static void begin(td_world *w, int32_t k, tdi_transform place) {
     a->largest_force = 0;
     a->strength = 1;
     a->base_rate = (tdi_rate){{0, 0, 0}, {0, 0, 0}};
+    a->watched = a->reacted = false;
     a->status = TD_OK;
     tdi_actor_set_name(w, a, places_of(w, a->object, k), true);
     tdi_actor_reset(w, a);
@@ -204,10 +203,12 @@ static void begin(td_world *w, int32_t k, tdi_transform place) {
     tdi_world_regroup(w, k);
 }
 
-td_status td_world_add_actor(td_world *w, const td_actor_def *def, td_actor_id *out,
+td_status td_world_add_actor(td_world *w, const td_actor_def *given, td_actor_id *out,
                              td_diag *diag) {
+    td_actor_def own = td_actor_def_default(), *def = &own;
     *out = (td_actor_id){0, 0};
-    td_status status = check_def(w, def, diag);
+    td_status status = tdi_def_take("td_actor_def", def, given, diag);
+    status = status == TD_OK ? check_def(w, def, diag) : status;
     const int32_t k = status == TD_OK ? free_place(w, def, &status, diag) : TD_NONE;
     if (k == TD_NONE) {
         return status == TD_ERR_MEMORY ? tdi_fail(diag, status, "out of memory for an actor")
@@ -247,6 +248,7 @@ td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
         const int32_t k = (int32_t)(a - w->actors);
         a->alive = false;
         a->status = TD_OK;
+        tdi_world_release_actor(w, k);
         w->grab.held = w->grab.held && w->grab.actor != k;
         w->grab.twist = w->grab.twist_actor == k ? 0 : w->grab.twist;
         tdi_world_regroup(w, k);

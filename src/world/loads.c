@@ -474,6 +474,17 @@ static void add_grab(collector *c) {
                          .vector = tdi_to_simulated(c->actor, g->to),
                          .stiffness = g->stiffness});
     }
+    for (int32_t k = 0; k < c->world->hand_count; k++) {
+        const tdi_hand *h = &c->world->hands[k];
+        if (h->alive && h->actor == self) {
+            add(c, (td_load){.kind = TD_LOAD_SPRING,
+                             .segment = h->segment,
+                             .point = h->point,
+                             .vector = tdi_to_simulated(c->actor, h->to),
+                             .stiffness = h->stiffness,
+                             .damping = h->damping});
+        }
+    }
     if (g->twist != 0 && g->twist_actor == self) {
         add_twist(c, g->twist_segment, g->twist);
     }

@@ -186,7 +186,7 @@ td_vec3 tdi_turn_to_simulated(const tdi_actor *a, td_vec3 v) {
                            tdi_quat_rotate(tdi_quat_conj(a->base.rotation), v));
 }
 
-static td_vec3 turn_from_simulated(const tdi_actor *a, td_vec3 v) {
+td_vec3 tdi_turn_from_simulated(const tdi_actor *a, td_vec3 v) {
     return tdi_quat_rotate(a->base.rotation,
                            tdi_quat_rotate(tdi_quat_conj(a->simulated.rotation), v));
 }
@@ -202,7 +202,7 @@ td_vec3 tdi_from_simulated(const tdi_actor *a, td_vec3 x) {
     return same_pose(&a->base, &a->simulated)
                ? x
                : tdi_add(a->base.position,
-                         turn_from_simulated(a, tdi_sub(x, a->simulated.position)));
+                         tdi_turn_from_simulated(a, tdi_sub(x, a->simulated.position)));
 }
 
 td_quat tdi_rotation_from_simulated(const tdi_actor *a, td_quat q) {
@@ -221,6 +221,6 @@ td_vec3 tdi_velocity_from_simulated(const tdi_actor *a, td_vec3 x, td_vec3 v) {
     const tdi_rate s = tdi_actor_base_rate(a), t = a->base_rate;
     td_vec3 arm = tdi_sub(x, a->simulated.position);
     td_vec3 own = tdi_sub(v, tdi_add(s.velocity, tdi_cross(s.spin, arm)));
-    td_vec3 at = turn_from_simulated(a, arm);
-    return tdi_add(turn_from_simulated(a, own), tdi_add(t.velocity, tdi_cross(t.spin, at)));
+    td_vec3 at = tdi_turn_from_simulated(a, arm);
+    return tdi_add(tdi_turn_from_simulated(a, own), tdi_add(t.velocity, tdi_cross(t.spin, at)));
 }

@@ -20,7 +20,8 @@ typedef struct head {
     uint32_t magic, version;
     uint64_t shape;
     int64_t step;
-    int32_t actors, colliders; // places
+    int32_t actors, colliders, hands; // places
+    int32_t watched;                  // room for pairs
 } head;
 
 // ---- checksum -------------------------------------------------------------------------------
@@ -197,6 +198,32 @@ static void tape_collider(tape *t, tdi_collider_slot *s) {
                                                                        : TD_COLLIDER_PLANE;
 }
 
+static void tape_hand(tape *t, tdi_hand *h) {
+    flag(t, &h->alive);
+    word(t, &h->generation);
+    item(t, &h->actor, sizeof h->actor);
+    item(t, &h->segment, sizeof h->segment);
+    item(t, &h->point, sizeof h->point);
+    item(t, &h->to, sizeof h->to);
+    item(t, &h->stiffness, sizeof h->stiffness);
+    item(t, &h->damping, sizeof h->damping);
+}
+
+// Pairs of the last step, on which events of the next depend.
+static void tape_watch(tape *t, tdi_watch *watch) {
+    const int32_t count = watch->last_count;
+    item(t, &watch->last_count, sizeof watch->last_count);
+    if (t->to) { // what is beyond is old
+        memset(watch->last + count, 0, (size_t)(watch->capacity - count) * sizeof *watch->last);
+    }
+    item(t, watch->last, (size_t)watch->capacity * sizeof *watch->last);
+    if (t->from) {
+        const int32_t read = watch->last_count;
+        watch->last_count = read < 0 || read > watch->capacity ? 0 : read;
+        watch->event_count = 0;
+    }
+}
+
 static void tape_actor_head(tape *t, tdi_actor *a) {
     tape_place(t, a);
     item(t, &a->base, sizeof a->base);
@@ -243,7 +270,8 @@ static void tape_group(tape *t, tdi_group *g) {
 }
 
 static void tape_world(tape *t, td_world *w) {
-    head h = {MAGIC, VERSION, w->shape, w->step, w->actor_count, w->collider_count};
+    head h = {MAGIC,          VERSION,           w->shape,      w->step,
+              w->actor_count, w->collider_count, w->hand_count, w->watch.capacity};
     item(t, &h, sizeof h);
     w->step = h.step;
     for (int32_t k = 0; k < w->actor_count; k++) {
@@ -254,6 +282,12 @@ static void tape_world(tape *t, td_world *w) {
         tape_collider(t, &w->collider_slots[k]);
     }
     tape_grab(t, &w->grab);
+    for (int32_t k = 0; k < w->hand_count; k++) {
+        tape_hand(t, &w->hands[k]);
+    }
+    if (w->watch.capacity > 0) {
+        tape_watch(t, &w->watch);
+    }
     for (int32_t k = 0; k < w->wind_count; k++) {
         item(t, &w->winds[k].state, sizeof w->winds[k].state);
     }
@@ -307,7 +341,8 @@ static bool fits(const td_world *w, const head *h, const char *bytes, size_t siz
         own += w->objects[k].actor_count;
     }
     bool good = h->actors >= own && h->colliders >= w->scene->def.collider_count &&
-                (size_t)h->actors <= (size - sizeof *h) / sizeof(int32_t);
+                (size_t)h->actors <= (size - sizeof *h) / sizeof(int32_t) && h->hands >= 0 &&
+                h->watched >= 0 && h->watched <= TDI_WATCH_MOST;
     for (int32_t k = 0; k < h->actors && good; k++) {
         const int32_t variant = variant_at(bytes, k);
         good = variant >= 0 && variant < w->variant_count &&
@@ -328,6 +363,17 @@ static size_t variant_bytes(const td_world *w, int32_t variant) {
            (points ? (size_t)v->drawn_points * sizeof *w->near.last : 0);
 }
 
+static size_t hand_bytes(int32_t count) {
+    tdi_hand any = {.alive = false};
+    tape t = {NULL, NULL, 0};
+    tape_hand(&t, &any);
+    return (size_t)count * t.size;
+}
+
+static size_t watch_bytes(int32_t capacity) {
+    return capacity > 0 ? sizeof(int32_t) + (size_t)capacity * sizeof(tdi_pair) : 0;
+}
+
 // Whether the save is as long as one with its places is.
 static td_status check_size(td_world *w, const head *h, const char *bytes, size_t size,
                             td_diag *diag) {
@@ -341,6 +387,8 @@ static td_status check_size(td_world *w, const head *h, const char *bytes, size_
     tape_collider(&t, &any);
     wanted += (size_t)h->colliders * t.size;
     given += (size_t)w->collider_count * t.size;
+    wanted += hand_bytes(h->hands) + watch_bytes(h->watched);
+    given += hand_bytes(w->hand_count) + watch_bytes(w->watch.capacity);
     for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
         given += variant_bytes(w, w->actors[k].variant);
     }
@@ -350,64 +398,69 @@ static td_status check_size(td_world *w, const head *h, const char *bytes, size_
     return status == TD_OK && wanted != given ? other_scene(diag) : status;
 }
 
-// Takes the places that the save names. What fails leaves all as it was.
+// Takes the places that the save names: first all memory, then what cannot fail.
 static td_status take_places(td_world *w, const head *h, const char *bytes, size_t size,
                              td_diag *diag) {
     const size_t count = (size_t)h->actors + 1;
+    tdi_watch watch = {.capacity = 0};
     td_status status = check_size(w, h, bytes, size, diag);
     if (status == TD_OK && h->colliders > w->collider_count) {
         status = td_world_reserve_colliders(w, h->colliders - w->collider_count, diag);
     }
+    if (status == TD_OK && h->hands > w->hand_count) {
+        status = td_world_reserve_grabs(w, h->hands - w->hand_count, diag);
+    }
+    status = status == TD_OK ? tdi_watch_make(w, h->watched, &watch) : status;
     int32_t *variants =
         status == TD_OK ? tdi_alloc_zeroed(w->alloc, count, sizeof *variants) : NULL;
-    if (!variants) {
-        return status == TD_OK ? TD_ERR_MEMORY : status;
-    }
-    for (int32_t k = 0; k < h->actors; k++) {
+    status = status == TD_OK && !variants ? TD_ERR_MEMORY : status;
+    for (int32_t k = 0; k < h->actors && status == TD_OK; k++) {
         variants[k] = variant_at(bytes, k);
     }
-    status = tdi_world_take_places(w, variants, h->actors, diag);
+    status = status == TD_OK ? tdi_world_take_places(w, variants, h->actors, diag) : status;
     tdi_alloc_free(w->alloc, variants, count * sizeof *variants);
-    if (status == TD_OK) {
-        w->collider_count = h->colliders;
+    if (status != TD_OK) {
+        tdi_watch_free(w, &watch);
+        return status;
     }
-    return status;
+    tdi_watch_free(w, &w->watch);
+    w->watch = watch;
+    w->collider_count = h->colliders;
+    w->hand_count = h->hands;
+    return TD_OK;
 }
 
 static bool same_places(const td_world *w, const head *h, const char *bytes) {
-    bool same = h->actors == w->actor_count && h->colliders == w->collider_count;
+    bool same = h->actors == w->actor_count && h->colliders == w->collider_count &&
+                h->hands == w->hand_count && h->watched == w->watch.capacity;
     for (int32_t k = 0; k < w->actor_count && same; k++) {
         same = variant_at(bytes, k) == w->actors[k].variant;
     }
     return same;
 }
 
-td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag *diag) {
-    head h;
+// Whether the bytes are a save of this scene, undamaged; before anything changes.
+static td_status check_save(const td_world *w, const char *bytes, size_t size, head *h,
+                            td_diag *diag) {
     uint64_t sum;
-    if (size < sizeof h + sizeof sum) {
+    if (size < sizeof *h + sizeof sum) {
         return other_scene(diag);
     }
-    memcpy(&h, bytes, sizeof h);
-    if (h.magic != MAGIC || h.version != VERSION || h.shape != w->shape || h.step < 0 ||
-        h.step > MAX_STEP || !fits(w, &h, bytes, size)) {
+    memcpy(h, bytes, sizeof *h);
+    memcpy(&sum, bytes + size - sizeof sum, sizeof sum);
+    if (h->magic != MAGIC || h->version != VERSION || h->shape != w->shape) {
         return other_scene(diag);
     }
-    const bool same = same_places(w, &h, bytes);
-    if (same && size != td_world_save_size(w)) {
-        return other_scene(diag);
-    }
-    memcpy(&sum, (const char *)bytes + size - sizeof sum, sizeof sum);
     if (sum != sum_of(bytes, size - sizeof sum)) {
         return tdi_fail(diag, TD_ERR_SYNTAX,
                         "the checkpoint is damaged: its checksum is not that of its bytes");
     }
-    td_status status = same ? TD_OK : take_places(w, &h, bytes, size, diag);
-    if (status != TD_OK) {
-        return status;
-    }
-    tape t = {NULL, bytes, 0};
-    tape_world(&t, w);
+    return h->step < 0 || h->step > MAX_STEP || !fits(w, h, bytes, size) ? other_scene(diag)
+                                                                         : TD_OK;
+}
+
+// What follows from what was read.
+static td_status follow_save(td_world *w, td_diag *diag) {
     tdi_world_stand_colliders(w);
     tdi_world_forget_places(w);
     w->regroup = true;
@@ -416,9 +469,33 @@ td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag 
         a->alive = a->alive || w->group_of[k] != TD_NONE;
         a->enabled = a->enabled || w->group_of[k] != TD_NONE;
     }
-    status = tdi_world_stiffen(w, diag);
+    for (int32_t k = 0; k < w->hand_count; k++) {
+        tdi_hand *h = &w->hands[k];
+        h->alive = h->alive && h->actor >= 0 && h->actor < w->actor_count && h->segment >= 0 &&
+                   h->segment < w->actors[h->actor].segment_count;
+    }
+    td_status status = tdi_world_stiffen(w, diag);
     for (int32_t k = 0; k < w->wind_count && status == TD_OK; k++) {
         status = tdi_world_remake_wind(w, k, diag); // its parameters may have been set
     }
     return status;
+}
+
+td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag *diag) {
+    head h;
+    td_status status = check_save(w, bytes, size, &h, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    if (!same_places(w, &h, bytes)) {
+        status = take_places(w, &h, bytes, size, diag);
+    } else if (size != td_world_save_size(w)) {
+        status = other_scene(diag);
+    }
+    if (status != TD_OK) {
+        return status;
+    }
+    tape t = {NULL, bytes, 0};
+    tape_world(&t, w);
+    return follow_save(w, diag);
 }

@@ -60,6 +60,7 @@ static void prepare(const stepping *s, tdi_actor *a) {
     a->stats0 = a->stats;
     a->strength0 = a->strength;
     a->largest_force0 = a->largest_force;
+    a->reacted = false;
     a->status = TD_OK;
     a->diag.status = TD_OK; // most of it is a text that nobody reads then
     a->diag.index = TD_NONE;
@@ -133,6 +134,9 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
         if (first->status == TD_OK) {
             tdi_system_lend(&system, w->scratch + (size_t)thread * SCRATCH, SCRATCH);
             first->status = tdi_system_try(&system, &i->converged, &first->stats, &first->diag);
+            if (i->converged) { // what the value needs may lie in memory that was lent
+                tdi_island_react(w, i, &system);
+            }
             tdi_system_lend(&system, NULL, 0);
         }
     }
@@ -347,6 +351,7 @@ td_status td_world_step(td_world *w, td_diag *diag) {
     tdi_world_end_ways(w);
     w->step++;
     tdi_world_note_holds(w);
+    tdi_world_watch(w);
     for (int32_t k = 0; k < w->scene->def.object_count; k++) {
         w->objects[k].frame = tdi_object_frame(w, k);
     }

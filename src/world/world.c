@@ -3,6 +3,8 @@
 
 #include "world/world.h"
 
+#include "base/opts.h"
+
 #include "math/quat.h"
 
 #include <math.h>
@@ -81,13 +83,13 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
     return status == TD_OK ? tdi_world_make_saving(w) : status;
 }
 
-static td_status check_opts(const td_world_opts *opts, td_diag_list *diags) {
+static td_status take_opts(const td_world_opts *given, td_world_opts *opts, td_diag_list *diags) {
     td_diag diag;
-    if (!opts || opts->struct_size != sizeof *opts) {
-        tdi_fail(&diag, TD_ERR_DEF,
-                 "td_world_opts: struct_size is wrong; start from td_world_opts_default()");
+    *opts = td_world_opts_default();
+    td_status status = tdi_opts_take("td_world_opts", opts, given, &diag);
+    if (status != TD_OK) {
         tdi_diag_add(diags, &diag);
-        return TD_ERR_DEF;
+        return status;
     }
     if (opts->threads < 1 || opts->threads > 256) {
         tdi_fail(&diag, TD_ERR_ARGUMENT, "threads is %d; it must be from 1 to 256",
@@ -131,25 +133,27 @@ static td_status new_world(td_scene *scene, td_status made, const td_world_opts 
 td_status td_world_from_scene(const td_scene *scene, const td_world_opts *opts,
                               const td_alloc *alloc, td_world **out, td_diag_list *diags) {
     td_scene *twin = NULL;
+    td_world_opts own;
     *out = NULL;
-    td_status status = check_opts(opts, diags);
+    td_status status = take_opts(opts, &own, diags);
     if (status != TD_OK) {
         return status;
     }
     status = tdi_scene_twin(scene, alloc, &twin);
-    return new_world(twin, status, opts, alloc, out, diags);
+    return new_world(twin, status, &own, alloc, out, diags);
 }
 
 td_status td_world_new(const td_scene_def *def, const td_world_opts *opts, const td_alloc *alloc,
                        td_world **out, td_diag_list *diags) {
     td_scene *scene = NULL;
+    td_world_opts own;
     *out = NULL;
-    td_status status = check_opts(opts, diags);
+    td_status status = take_opts(opts, &own, diags);
     if (status != TD_OK) {
         return status;
     }
     status = tdi_scene_copy(def, alloc, &scene, diags);
-    return new_world(scene, status, opts, alloc, out, diags);
+    return new_world(scene, status, &own, alloc, out, diags);
 }
 
 void td_world_free(td_world *w) {
@@ -158,6 +162,7 @@ void td_world_free(td_world *w) {
     }
     tdi_world_free_constraints(w);
     tdi_world_free_islands(w);
+    tdi_watch_free(w, &w->watch);
     for (int32_t k = 0; k < w->made_count; k++) {
         tdi_state_free(w->actors[k].state);
     }

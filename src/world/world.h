@@ -11,7 +11,7 @@
 #include "implicit/touch.h"
 #include "math/vec3.h"
 #include "scene/scene.h"
-#include "tendril/actor.h"
+#include "tendril/query.h"
 #include "world/solvers.h"
 
 typedef struct tdi_transform {
@@ -80,6 +80,7 @@ typedef struct tdi_actor {
     td_quat *turns;  // a segment: scratch of poses; NULL without
     td_load *loads;
     int32_t load_capacity;
+    int32_t hand_room;   // of them: for so many hands of a program
     int32_t point_count; // of them: pulls and pushes in this step
     td_step_opts opts;   // of the step that is under way
     td_step_stats stats;
@@ -92,7 +93,10 @@ typedef struct tdi_actor {
     td_base_motion motion0; // of the simulated base, when the step began
     td_step_stats stats0;
     td_real strength0, largest_force0;
-    td_status status; // of the last step
+    bool watched;         // its reaction is computed
+    bool reacted;         // and was in the last step
+    td_reaction reaction; // in the simulated frame
+    td_status status;     // of the last step
     td_diag diag;
 } tdi_actor;
 
@@ -176,6 +180,32 @@ typedef struct tdi_grab {
     td_real twist; // N m; 0: none
 } tdi_grab;
 
+// One of the hands of a program.
+typedef struct tdi_hand {
+    uint32_t generation; // how often its place was taken
+    bool alive;
+    int32_t actor, segment;
+    td_vec3 point, to;
+    td_real stiffness, damping;
+} tdi_hand;
+
+// A pair that touches: actor, segment, other actor or collider, its segment; ids as two numbers.
+enum { TDI_PAIR_NUMBERS = 8, TDI_WATCH_MOST = 1 << 24 };
+typedef struct tdi_pair {
+    uint32_t number[TDI_PAIR_NUMBERS];
+} tdi_pair;
+
+// Contacts whose beginning and end a program wants to know.
+typedef struct tdi_watch {
+    int32_t capacity; // pairs; 0: none
+    tdi_pair *last;   // of the last step, sorted
+    int32_t last_count;
+    tdi_pair *spare;          // room for those of a step
+    td_contact *contacts;     // likewise
+    td_contact_event *events; // twice as many
+    int32_t event_count;
+} tdi_watch;
+
 // A collider: one of the scene's, which come first, or one that a program has added.
 typedef struct tdi_collider_slot {
     uint32_t generation; // how often its place was taken
@@ -242,7 +272,10 @@ struct td_world {
     char (*probe_names)[96];
     int32_t probe_columns;
     tdi_grab grab;
-    tdi_parameter *parameters; // all numbers of the scene that can change
+    tdi_watch watch;
+    tdi_hand *hands;
+    int32_t hand_count, hand_capacity; // places
+    tdi_parameter *parameters;         // all numbers of the scene that can change
     int32_t parameter_count;
     uint64_t shape;  // of the actors and parameters, mixed: tells saves apart
     bool has_fields; // of the scene's
@@ -401,6 +434,7 @@ void tdi_actor_move_ends(const td_world *world, tdi_actor *actor);
 // From the true frame to the simulated one, and back.
 td_vec3 tdi_to_simulated(const tdi_actor *actor, td_vec3 x);
 td_vec3 tdi_turn_to_simulated(const tdi_actor *actor, td_vec3 v);
+td_vec3 tdi_turn_from_simulated(const tdi_actor *actor, td_vec3 v);
 td_vec3 tdi_from_simulated(const tdi_actor *actor, td_vec3 x);
 td_quat tdi_rotation_from_simulated(const tdi_actor *actor, td_quat q);
 // Velocity of a point x of the simulation that moves with v there.
@@ -426,6 +460,21 @@ int32_t tdi_actor_loads(const td_world *world, tdi_actor *actor, td_real t0, td_
 void tdi_actor_note_force(tdi_actor *actor);
 td_status tdi_find_spot(const td_world *world, const td_place_def *place, const char *path,
                         tdi_spot *out, td_diag_list *diags);
+
+// grabs.c
+td_status tdi_world_hand_room(td_world *world, int32_t count);
+// Room for loads of so many hands at an actor.
+td_status tdi_actor_hand_room(td_world *world, tdi_actor *actor, int32_t hands);
+// Lets go of an actor.
+void tdi_world_release_actor(td_world *world, int32_t actor);
+
+// watch.c
+// After an island was solved, before it is accepted: reactions of those that are watched.
+void tdi_island_react(td_world *world, const tdi_island *island, const tdi_system *system);
+// After a step: which contacts began and ended.
+void tdi_world_watch(td_world *world);
+td_status tdi_watch_make(const td_world *world, int32_t capacity, tdi_watch *out);
+void tdi_watch_free(const td_world *world, tdi_watch *watch);
 
 // fields.c
 // Room for the forces of the scene's fields on an actor.

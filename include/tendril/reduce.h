@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file reduce.h
+/// Trees as exact as you need: implicit steps of fewer bodies than there are segments, with an
+/// error that is set and estimated. Joints are frozen where nothing moves, turn together where an
+/// axis bends smoothly, and small twigs ride on what carries them.
+
+#include "tendril/tree.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct td_reduced_state td_reduced_state; ///< A tree's state. One for each thread.
+
+/// What a joint does.
+typedef enum td_reduce_mode {
+    TD_REDUCE_OWN,    ///< It moves by itself.
+    TD_REDUCE_FROZEN, ///< It keeps its angle.
+    TD_REDUCE_RIDING, ///< It follows its loads at rest: what it carries is too small to matter.
+    TD_REDUCE_JOINED, ///< It turns with the joint of its parent, in proportion to their compliance.
+} td_reduce_mode;
+
+/// Start from td_reduce_opts_default().
+typedef struct td_reduce_opts {
+    uint32_t struct_size;
+    td_real error;  ///< m: rms error of the tips that is allowed. Default 0: nothing is reduced.
+    int32_t joints; ///< As many joints move by themselves at most. Default 0: any.
+    int32_t every;  ///< Steps between choices, >= 1. Default 20.
+} td_reduce_opts;
+
+TD_API td_reduce_opts td_reduce_opts_default(void);
+
+/// How a state is reduced now.
+typedef struct td_reduce_stats {
+    int32_t joints;   ///< That move by themselves, one a group.
+    int32_t frozen;   ///< Joints that keep their angles.
+    int32_t joined;   ///< Joints that turn with others.
+    int32_t riding;   ///< Joints that follow their loads at rest.
+    int64_t changes;  ///< How often the choice changed.
+    td_real estimate; ///< m: estimated rms error of the tips.
+} td_reduce_stats;
+
+/// At the initial pose, at rest, time 0. All memory that stepping needs is taken here. The model
+/// must outlive the state.
+TD_API td_status td_reduced_new(const td_tree_model *model, const td_reduce_opts *opts,
+                                const td_alloc *alloc, td_reduced_state **out, td_diag *diag);
+TD_API void td_reduced_free(td_reduced_state *state); ///< NULL is allowed.
+TD_API size_t td_reduced_bytes(const td_reduced_state *state);
+
+/// Advances by opts->dt, as td_tree_step(). Explicit integrators are refused.
+TD_API td_status td_reduced_step(td_reduced_state *state, const td_step_opts *opts,
+                                 td_step_stats *stats, td_diag *diag);
+
+/// Error, joints and how often to choose may change while it runs.
+TD_API td_status td_reduced_set(td_reduced_state *state, const td_reduce_opts *opts, td_diag *diag);
+
+/// Modes by hand, one a segment, from the next step on; choices by error leave them. A joint that
+/// cannot have its mode keeps its own. NULL: chosen by error again.
+TD_API void td_reduced_set_modes(td_reduced_state *state, const uint8_t *modes);
+/// The mode of each segment's joint.
+TD_API const uint8_t *td_reduced_modes(const td_reduced_state *state);
+TD_API td_reduce_stats td_reduced_get_stats(const td_reduced_state *state);
+
+/// All segments where they are now, to be read by the functions of tree.h. Valid until the next
+/// step; stepping it is not meant.
+TD_API td_tree_state *td_reduced_whole(td_reduced_state *state);
+
+#ifdef __cplusplus
+}
+#endif

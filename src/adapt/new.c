@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+// Making and freeing, options, weights, saving.
+
+#include "adapt/adapt.h"
+
+#include "base/diag.h"
+#include "base/range.h"
+
+#include <string.h>
+
+// ---- options --------------------------------------------------------------------------------
+
+td_adapt_opts td_adapt_opts_default(void) {
+    return (td_adapt_opts){.struct_size = sizeof(td_adapt_opts), .every = 20};
+}
+
+static td_status check_opts(const td_adapt_opts *o, td_diag *diag) {
+    if (!o || o->struct_size != sizeof *o) {
+        return tdi_fail(diag, TD_ERR_DEF,
+                        "td_adapt_opts: struct_size is wrong; start from td_adapt_opts_default()");
+    }
+    if (o->weights < TD_WEIGHTS_EVEN || o->weights > TD_WEIGHTS_CAMERA) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "weights is %d; it must be one of td_adapt_weights",
+                        (int)o->weights);
+    }
+    const tdi_range ranges[] = {
+        TDI_BETWEEN("joints", NULL, o->joints, 0, INT32_MAX), TDI_FROM_0("error", NULL, o->error),
+        TDI_BETWEEN("every", NULL, o->every, 0, 1e6), TDI_FINITE3("camera", "m", o->camera)};
+    return tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, NULL, TD_NONE, diag);
+}
+
+// ---- weights --------------------------------------------------------------------------------
+
+// Of a turning joint the longest way to a tip along the bodies that it carries.
+static void fill_reach(td_adapt *s) {
+    const td_tree_model *m = s->model;
+    for (int32_t i = 0; i < m->body_count; i++) {
+        s->weight[i] = tdi_norm(m->body[i].tip);
+    }
+    for (int32_t i = m->body_count - 1; i >= 0; i--) {
+        const int32_t p = m->parent[i];
+        const td_real way = s->weight[i] + tdi_norm(m->body[i].attach);
+        if (p != TD_NONE && way > s->weight[p]) {
+            s->weight[p] = way;
+        }
+    }
+    for (int32_t i = 0; i < m->body_count; i++) {
+        if (m->kind[i] == TD_JOINT_SLIDE) {
+            s->weight[i] = 1;
+        }
+    }
+}
+
+static void fill_weights(td_adapt *s) {
+    if (s->opts.weights == TD_WEIGHTS_EVEN) {
+        for (int32_t i = 0; i < s->model->body_count; i++) {
+            s->weight[i] = 1;
+        }
+    } else {
+        fill_reach(s);
+    }
+    for (int32_t i = 0; i < s->model->body_count; i++) {
+        if (tdi_is_free(s, i)) {
+            s->weight[i] = 0;
+        }
+    }
+}
+
+td_status td_adapt_set_opts(td_adapt *s, const td_adapt_opts *opts, td_diag *diag) {
+    td_status status = check_opts(opts, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    const td_adapt_opts old = s->opts;
+    s->opts = *opts;
+    s->opts.shuffle = old.shuffle;
+    if (old.weights != opts->weights || old.every != opts->every) {
+        fill_weights(s);
+        td_adapt_changed(s);
+    }
+    return TD_OK;
+}
+
+td_status td_adapt_set_weights(td_adapt *s, const td_real *weights, td_diag *diag) {
+    for (int32_t i = 0; i < s->model->body_count; i++) {
+        if (!(weights[i] >= 0 && isfinite(weights[i]))) {
+            return tdi_fail_at(diag, TD_ERR_ARGUMENT, i, "weights[%d] is %g; it must be 0 or above",
+                               (int)i, weights[i]);
+        }
+    }
+    for (int32_t i = 0; i < s->model->body_count; i++) {
+        s->weight[i] = tdi_is_free(s, i) ? 0 : weights[i];
+    }
+    td_adapt_changed(s);
+    return TD_OK;
+}
+
+// ---- memory ---------------------------------------------------------------------------------
+
+static void lay_out(td_adapt *s, tdi_layout *l) {
+    const size_t n = (size_t)s->model->body_count, nv = (size_t)s->model->head.dof_count;
+    tdi_layout_place(l, 1, sizeof *s);
+    s->tree = tdi_layout_place(l, n, sizeof *s->tree);
+    s->node = tdi_layout_place(l, n, sizeof *s->node);
+    s->order = tdi_layout_place(l, n, sizeof *s->order);
+    s->body_up = tdi_layout_place(l, n, sizeof *s->body_up);
+    s->root = tdi_layout_place(l, n, sizeof *s->root);
+    s->body_phi = tdi_layout_place(l, n, sizeof *s->body_phi);
+    s->body_push = tdi_layout_place(l, n, sizeof *s->body_push);
+    s->body_push_at = tdi_layout_place(l, n, sizeof *s->body_push_at);
+    s->weight = tdi_layout_place(l, n, sizeof *s->weight);
+    s->active = tdi_layout_place(l, n, sizeof *s->active);
+    s->spare = tdi_layout_place(l, n, sizeof *s->spare);
+    s->forced = tdi_layout_place(l, n, sizeof *s->forced);
+    s->queue = tdi_layout_place(l, n, sizeof *s->queue);
+    s->q_first = tdi_layout_place(l, (size_t)s->model->coord_count, sizeof *s->q_first);
+    s->v_first = tdi_layout_place(l, nv, sizeof *s->v_first);
+    s->accel = tdi_layout_place(l, nv, sizeof *s->accel);
+}
+
+static td_status fill_bodies(td_adapt *s, td_diag *diag) {
+    for (int32_t i = 0; i < s->model->body_count; i++) {
+        const tdi_body *b = &s->model->body[i];
+        const tdi_mass mass = {b->mass, b->moment, b->second};
+        if (!tdi_mass_inverse(&mass, &s->body_phi[i])) {
+            return tdi_fail_at(diag, TD_ERR_ARGUMENT, i,
+                               "segment %d has no mass, or no inertia about an axis; the adaptive "
+                               "integrator needs both",
+                               (int)i);
+        }
+        s->stats.joints += tdi_may_choose(s, i);
+    }
+    return TD_OK;
+}
+
+td_status td_adapt_new(td_tree_state *state, const td_adapt_opts *opts, const td_alloc *alloc,
+                       td_adapt **out, td_diag *diag) {
+    *out = NULL;
+    td_status status = check_opts(opts, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    td_adapt draft = {.alloc = alloc, .opts = *opts, .model = state->model, .state = state};
+    tdi_layout l = {NULL, 0};
+    lay_out(&draft, &l);
+    draft.bytes = l.used;
+    l = (tdi_layout){tdi_alloc_zeroed(alloc, draft.bytes, 1), 0};
+    if (!l.base) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for an assembly tree of %d joints",
+                        (int)state->model->body_count);
+    }
+    lay_out(&draft, &l);
+    memcpy(l.base, &draft, sizeof draft);
+    td_adapt *s = (td_adapt *)l.base;
+    s->stiffness = 1;
+    status = fill_bodies(s, diag);
+    if (status == TD_OK) {
+        status = tdi_assembly_make(s);
+        if (status != TD_OK) {
+            tdi_fail(diag, status, "out of memory for an assembly tree of %d joints",
+                     (int)state->model->body_count);
+        }
+    }
+    if (status != TD_OK) {
+        td_adapt_free(s);
+        return status;
+    }
+    fill_weights(s);
+    td_adapt_changed(s);
+    *out = s;
+    return TD_OK;
+}
+
+void td_adapt_free(td_adapt *s) {
+    if (s) {
+        tdi_alloc_free(s->alloc, s, s->bytes);
+    }
+}
+
+size_t td_adapt_bytes(const td_adapt *s) {
+    return s->bytes;
+}
+
+// ---- saving ---------------------------------------------------------------------------------
+
+typedef struct saved { // then a byte a joint: whether it is active
+    int64_t until_update;
+    td_real stiffness;
+    td_adapt_stats stats;
+} saved;
+
+size_t td_adapt_save_size(const td_adapt *s) {
+    return sizeof(saved) + (size_t)s->model->body_count;
+}
+
+void td_adapt_save(const td_adapt *s, void *bytes) {
+    const saved head = {s->until_update, s->stiffness, s->stats};
+    uint8_t *active = (uint8_t *)bytes + sizeof head;
+    memcpy(bytes, &head, sizeof head);
+    for (int32_t i = 0; i < s->model->body_count; i++) {
+        active[i] = s->node[i].active;
+    }
+}
+
+void td_adapt_restore(td_adapt *s, const void *bytes) {
+    saved head;
+    const uint8_t *active = (const uint8_t *)bytes + sizeof head;
+    memcpy(&head, bytes, sizeof head);
+    s->stats = head.stats;
+    s->stats.joints = s->stats.depth = 0;
+    for (int32_t i = 0; i < s->model->body_count; i++) {
+        s->stats.joints += tdi_may_choose(s, i);
+        s->stats.depth = s->tree[i].depth > s->stats.depth ? s->tree[i].depth : s->stats.depth;
+    }
+    s->stiffness = isfinite(head.stiffness) ? head.stiffness : 1;
+    tdi_region_set(s, active);
+    s->until_update = head.until_update < 0 ? 0 : head.until_update;
+}
+
+// ---- asking ---------------------------------------------------------------------------------
+
+td_adapt_stats td_adapt_report(const td_adapt *s) {
+    return s->stats;
+}
+
+bool td_adapt_is_active(const td_adapt *s, int32_t body) {
+    return s->node[body].active;
+}
+
+td_assembly_node td_adapt_node(const td_adapt *s, int32_t joint) {
+    const tdi_assembly_node *t = &s->tree[joint];
+    return (td_assembly_node){t->a, t->b, t->up, t->depth, t->bodies, t->handles};
+}

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT
+// Changing the modes of joints between steps: from the clusters to all segments (pose.c), new
+// clusters at that pose (clusters.c), and from the segments to those.
+//
+// A cluster gets the affine motion that is nearest to those of its segments in the metric of mass.
+// With the moments M = [S mc; mc^T m] of the segments about the cluster's origin and their motions
+// A = [R' v], both in its axes,
+//   A_c = (sum A M) (sum M)^-1.
+// This is a projection: linear and angular momentum stay, and kinetic energy does not grow. The
+// next step takes what is no motion of the joints out in the same metric. The same is done with
+// what the rule of two steps takes from the past, which goes on without a new start.
+
+#include "reduce/reduce.h"
+
+#include "tree/joint.h"
+
+#include <math.h>
+#include <string.h>
+
+#define RIDE_TIMES 4          // riding joints come nearer to balance at a change so many times
+#define TURN_TIME  (1.0 / 60) // s: riding joints turn at a change as in this time
+#define FLAT       1e-12      // of the largest moment: what has less does not move by itself
+
+// ---- moments --------------------------------------------------------------------------------
+
+// M in the order mass, x, y, z; factored L D L^T. What is flat has no inverse, and gets 0.
+typedef struct factors {
+    td_real l[4][4], inverse[4];
+} factors;
+
+static void fill_moments(const tdi_body *b, td_real m[4][4]) {
+    const td_vec3 c = b->moment;
+    const td_sym3 *s = &b->second;
+    const td_real all[4][4] = {{b->mass, c.x, c.y, c.z},
+                               {c.x, s->xx, s->xy, s->xz},
+                               {c.y, s->xy, s->yy, s->yz},
+                               {c.z, s->xz, s->yz, s->zz}};
+    memcpy(m, all, sizeof all);
+}
+
+static factors factor(const tdi_body *b) {
+    factors f = {.inverse = {0}};
+    td_real m[4][4], d[4];
+    fill_moments(b, m);
+    const td_real least = FLAT * (m[1][1] + m[2][2] + m[3][3]);
+    for (int j = 0; j < 4; j++) {
+        d[j] = m[j][j];
+        for (int k = 0; k < j; k++) {
+            d[j] -= f.l[j][k] * f.l[j][k] * d[k];
+        }
+        const bool flat = j > 0 && !(d[j] > least);
+        d[j] = flat ? 0 : d[j];
+        f.inverse[j] = flat ? 0 : 1 / d[j];
+        for (int i = j + 1; i < 4; i++) {
+            f.l[i][j] = m[i][j];
+            for (int k = 0; k < j; k++) {
+                f.l[i][j] -= f.l[i][k] * f.l[j][k] * d[k];
+            }
+            f.l[i][j] *= f.inverse[j];
+        }
+    }
+    return f;
+}
+
+static void solve(const factors *f, td_real x[4]) {
+    for (int i = 0; i < 4; i++) {
+        for (int k = 0; k < i; k++) {
+            x[i] -= f->l[i][k] * x[k];
+        }
+    }
+    for (int i = 3; i >= 0; i--) {
+        x[i] *= f->inverse[i];
+        for (int k = i + 1; k < 4; k++) {
+            x[i] -= f->l[k][i] * x[k];
+        }
+    }
+}
+
+// A M of a segment: o gets m o + R mc, R gets o mc^T + R S, row by row
+static void add_weighted(const tdi_place *a, const td_real m[4][4], td_real w, tdi_place *to) {
+    const td_real o[3] = {a->o.x, a->o.y, a->o.z};
+    td_real sum[3];
+    for (int i = 0; i < 3; i++) {
+        const td_real row[4] = {o[i], a->r.m[3 * i], a->r.m[3 * i + 1], a->r.m[3 * i + 2]};
+        td_real out[4] = {0, 0, 0, 0};
+        for (int j = 0; j < 4; j++) {
+            for (int k = 0; k < 4; k++) {
+                out[j] += row[k] * m[k][j];
+            }
+        }
+        sum[i] = w * out[0];
+        for (int j = 0; j < 3; j++) {
+            to->r.m[3 * i + j] += w * out[j + 1];
+        }
+    }
+    to->o = tdi_add(to->o, tdi_vec3(sum[0], sum[1], sum[2]));
+}
+
+static tdi_place solved(const factors *f, const tdi_place *a) {
+    const td_real o[3] = {a->o.x, a->o.y, a->o.z};
+    tdi_place x;
+    td_real first[3];
+    for (int i = 0; i < 3; i++) {
+        td_real row[4] = {o[i], a->r.m[3 * i], a->r.m[3 * i + 1], a->r.m[3 * i + 2]};
+        solve(f, row);
+        first[i] = row[0];
+        memcpy(x.r.m + 3 * (ptrdiff_t)i, row + 1, 3 * sizeof *row);
+    }
+    x.o = tdi_vec3(first[0], first[1], first[2]);
+    return x;
+}
+
+// ---- motions --------------------------------------------------------------------------------
+
+enum { RATE, STAR, HAT, MOTIONS }; // the last two from the pose
+
+typedef struct motion {
+    tdi_place of[MOTIONS];
+} motion;
+
+static tdi_place less(tdi_place a, td_vec3 o, const tdi_mat3 *r) {
+    a.o = tdi_sub(a.o, o);
+    for (int k = 0; k < 9; k++) {
+        a.r.m[k] -= r->m[k];
+    }
+    return a;
+}
+
+// Of a segment, as one of the cluster's axes: R Q^T, o - R Q^T a
+static motion motion_of(const td_tree_state *w, int32_t i, const tdi_seat *seat) {
+    const tdi_frame *f = &w->frame[i];
+    const tdi_mat3 q = tdi_mat3_from_quat(seat->turn);
+    motion m = {{{w->past[i].v, w->past[i].w},
+                 less(w->star[i], f->o, &f->r),
+                 less(w->hat[i], f->o, &f->r)}};
+    for (int k = 0; k < MOTIONS; k++) {
+        m.of[k].r = tdi_mat3_mul_t(&m.of[k].r, &q);
+        m.of[k].o = tdi_sub(m.of[k].o, tdi_mat3_apply(&m.of[k].r, seat->at));
+    }
+    return m;
+}
+
+// The last segment of a group and the first of all else are whole on their cluster.
+static motion cluster_motion(const td_reduced_state *s, int32_t c) {
+    int32_t i = s->first[c];
+    while (s->joined[i] != TD_NONE) {
+        i = s->joined[i];
+    }
+    return motion_of(&s->whole, i, &s->seat[i]);
+}
+
+// ---- gathering ------------------------------------------------------------------------------
+
+static void add_motion(td_reduced_state *s, int32_t i, const tdi_seat *seat, td_real w) {
+    const int32_t c = seat->body;
+    const motion own = motion_of(&s->whole, i, seat), of = cluster_motion(s, c);
+    tdi_place *to[MOTIONS] = {&s->rate[c], &s->tree.star[c], &s->tree.hat[c]};
+    tdi_body alone = {.mass = 0};
+    td_real m[4][4];
+    tdi_reduce_add_mass(&alone, &s->full->body[i], seat, w);
+    fill_moments(&alone, m);
+    for (int k = 0; k < MOTIONS; k++) {
+        const tdi_place off = less(own.of[k], of.of[k].o, &of.of[k].r);
+        add_weighted(&off, m, 1, to[k]);
+    }
+}
+
+static bool summed(const td_reduced_state *s, int32_t c) {
+    return !tdi_reduce_single(s, c) && !tdi_reduce_kept(s, c);
+}
+
+static void add_motions(td_reduced_state *s) {
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        const tdi_other_side *side = &s->side[i];
+        if (summed(s, s->seat[i].body)) {
+            add_motion(s, i, &s->seat[i], 1 - side->share);
+        }
+        if (side->seat.body != TD_NONE && summed(s, side->seat.body)) {
+            add_motion(s, i, &side->seat, side->share);
+        }
+    }
+}
+
+static tdi_place sum_of(tdi_place a, const tdi_place *b) {
+    const tdi_mat3 minus = {{-b->r.m[0], -b->r.m[1], -b->r.m[2], -b->r.m[3], -b->r.m[4], -b->r.m[5],
+                             -b->r.m[6], -b->r.m[7], -b->r.m[8]}};
+    return less(a, tdi_scale(b->o, -1), &minus);
+}
+
+static void finish_motion(td_reduced_state *s, int32_t c) {
+    const tdi_frame *f = &s->tree.frame[c];
+    const tdi_place pose = {f->o, f->r};
+    const factors by = factor(&s->clusters.body[c]);
+    const motion of = cluster_motion(s, c);
+    const tdi_place rate = sum_of(solved(&by, &s->rate[c]), &of.of[RATE]),
+                    star = sum_of(solved(&by, &s->tree.star[c]), &of.of[STAR]),
+                    hat = sum_of(solved(&by, &s->tree.hat[c]), &of.of[HAT]);
+    s->tree.past[c] = (tdi_past){f->o, rate.o, f->r, rate.r, f->turn};
+    s->tree.star[c] = sum_of(star, &pose);
+    s->tree.hat[c] = sum_of(hat, &pose);
+}
+
+static void keep_past(td_reduced_state *s, int32_t c) {
+    const tdi_reduce_old *old = tdi_reduce_kept(s, c);
+    const int32_t p = s->full->parent[s->first[c]];
+    const td_vec3 shift = p == TD_NONE ? tdi_vec3(0, 0, 0) : s->shift[p];
+    s->tree.past[c] = old->past;
+    s->tree.star[c] = old->star;
+    s->tree.hat[c] = old->hat;
+    s->tree.past[c].o = tdi_add(old->past.o, shift);
+    s->tree.star[c].o = tdi_add(old->star.o, shift);
+    s->tree.hat[c].o = tdi_add(old->hat.o, shift);
+}
+
+static void gather_past(td_reduced_state *s) {
+    const size_t n = (size_t)s->clusters.body_count;
+    memset(s->rate, 0, n * sizeof *s->rate);
+    memset(s->tree.star, 0, n * sizeof *s->tree.star);
+    memset(s->tree.hat, 0, n * sizeof *s->tree.hat);
+    add_motions(s);
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        const int32_t i = s->first[c];
+        if (tdi_reduce_kept(s, c)) {
+            keep_past(s, c);
+        } else if (tdi_reduce_single(s, c)) {
+            s->tree.past[c] = s->whole.past[i];
+            s->tree.star[c] = s->whole.star[i];
+            s->tree.hat[c] = s->whole.hat[i];
+        } else {
+            finish_motion(s, c);
+        }
+    }
+}
+
+// ---- joints ---------------------------------------------------------------------------------
+
+static void gather_own(td_reduced_state *s, int32_t c, int32_t i) {
+    const td_tree_model *m = s->full, *to = &s->clusters;
+    const size_t coords = (size_t)(m->coord[i + 1] - m->coord[i]) * sizeof(td_real),
+                 dofs = (size_t)(m->dof[i + 1] - m->dof[i]) * sizeof(td_real);
+    memcpy(s->tree.q + to->coord[c], s->whole.q + m->coord[i], coords);
+    memcpy(s->tree.q_back + to->coord[c], s->whole.q_back + m->coord[i], coords);
+    memcpy(s->tree.angle + to->dof[c], s->whole.angle + m->dof[i], dofs);
+    memcpy(s->tree.angle_star + to->dof[c], s->whole.angle_star + m->dof[i], dofs);
+}
+
+static void gather_group(td_reduced_state *s, int32_t c, int32_t first) {
+    const td_vec3 a = s->began[c];
+    td_vec3 star = a;
+    for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
+        const td_real *now = s->whole.angle + s->full->dof[j],
+                      *then = s->whole.angle_star + s->full->dof[j];
+        const td_vec3 lag = tdi_vec3(then[0] - now[0], then[1] - now[1], then[2] - now[2]);
+        star = tdi_add(star, tdi_quat_rotate(s->share[j].turn, lag));
+    }
+    // x* is a third of the last way ahead
+    tdi_reduce_set_ball(&s->tree, s->clusters.coord[c], s->clusters.dof[c], a, star);
+}
+
+static void copy_joint(td_tree_state *s, int32_t c, tdi_reduce_old *old, bool back) {
+    const td_tree_model *m = s->model;
+    const size_t coords = (size_t)(m->coord[c + 1] - m->coord[c]) * sizeof(td_real),
+                 dofs = (size_t)(m->dof[c + 1] - m->dof[c]) * sizeof(td_real);
+    td_real *of[4] = {s->q + m->coord[c], s->q_back + m->coord[c], s->angle + m->dof[c],
+                      s->angle_star + m->dof[c]},
+            *with[4] = {old->q, old->q_back, old->angle, old->angle_star};
+    for (int k = 0; k < 4; k++) {
+        memcpy(back ? of[k] : with[k], back ? with[k] : of[k], k < 2 ? coords : dofs);
+    }
+}
+
+static void gather_joints(td_reduced_state *s) {
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        if (tdi_reduce_kept(s, c)) {
+            copy_joint(&s->tree, c, &s->old[s->was[s->first[c]]], true);
+        } else if (s->joined[s->first[c]] == TD_NONE) {
+            gather_own(s, c, s->first[c]);
+        } else {
+            gather_group(s, c, s->first[c]);
+        }
+    }
+}
+
+// Where wind was asked for is on a cluster that knows it.
+static void gather_winds(td_reduced_state *s) {
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        s->winds[c] = s->seg_wind[s->wind_from[c]];
+    }
+}
+
+// ---- before ---------------------------------------------------------------------------------
+
+static void touch(td_reduced_state *s, int32_t i) {
+    if (i != TD_NONE) {
+        s->old[s->seat[i].body].touched = true;
+        if (s->side[i].seat.body != TD_NONE) {
+            s->old[s->side[i].seat.body].touched = true;
+        }
+    }
+}
+
+// What carries the group that a joint is to be in gets a share of it.
+static void touch_below_group(td_reduced_state *s, int32_t i) {
+    while (s->wanted[i] == TD_REDUCE_JOINED) {
+        i = s->full->parent[i];
+    }
+    touch(s, s->full->parent[i]);
+}
+
+// All clusters as they are, and which of them the change touches.
+static void remember(td_reduced_state *s) {
+    const td_tree_state *t = &s->tree;
+    tdi_reduce_settle_modes(s->full, s->wanted, s->was);
+    memset(s->was, 0xff, (size_t)s->full->body_count * sizeof *s->was); // TD_NONE
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        s->was[s->first[c]] = c;
+        s->old[c] = (tdi_reduce_old){.body = s->clusters.body[c],
+                                     .frame = t->frame[c],
+                                     .past = t->past[c],
+                                     .star = t->star[c],
+                                     .hat = t->hat[c],
+                                     .began = s->began[c],
+                                     .usual = s->usual[c]};
+        copy_joint(&s->tree, c, &s->old[c], false);
+    }
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        s->seg_wind[i] = s->winds[s->seat[i].body];
+        if (s->mode[i] != s->wanted[i]) {
+            touch(s, i);
+            touch(s, s->full->parent[i]);
+            touch(s, s->joined[i]);
+            touch_below_group(s, i);
+        }
+    }
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+void tdi_reduce_change(td_reduced_state *s) {
+    remember(s);
+    tdi_reduce_draw_touched(s);
+    memcpy(s->mode, s->wanted, (size_t)s->full->body_count * sizeof *s->mode);
+    tdi_reduce_cluster(s);
+    gather_joints(s);
+    gather_past(s);
+    gather_winds(s);
+    tdi_reduce_air(s, TURN_TIME);
+    s->tree.stale = true;
+    s->count->changes++;
+}

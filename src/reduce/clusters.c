@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+// Clusters: the smaller tree that the modes of the joints make of the whole one, at its pose.
+//
+//   frozen   mass m, first and second moment mc, S of a segment seated at (a, Q):
+//              m, m a + Q mc, Q S Q^T + a (Q mc)^T + (Q mc) a^T + m a a^T
+//   joined   k springs in series, with compliances 1/k_j about axes that are turned by Q_j:
+//              K = (sum Q_j K_j^-1 Q_j^T)^-1,  c_j = Q_j K_j^-1 Q_j^T K,  B = sum c_j^T B_j c_j
+//            in the axes in which K is diagonal. Its origin is sum e_j o_j/sum e_j, with the
+//            compliance e_j in bending: twist does not move the axis.
+//            Its rotation vector is the sum of theirs, so that K times it is the moment that does
+//            the same work in the group's turn as theirs do.
+//   drag     along each axis e the cluster has the quadratic drag of its segments in a uniform
+//            wind, f_e = sum A_ee (A_ee/a)^(1/2); the two points of Gauss are about the centre of
+//            the area.
+
+#include "reduce/reduce.h"
+
+#include "math/subspace.h"
+#include "tree/joint.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- seats ----------------------------------------------------------------------------------
+
+static tdi_seat seat_at(const td_reduced_state *s, int32_t cluster, int32_t i) {
+    const tdi_frame *c = &s->tree.frame[cluster], *f = &s->whole.frame[i];
+    return (tdi_seat){cluster, tdi_mat3_apply_t(&c->r, tdi_sub(f->o, c->o)),
+                      tdi_quat_mul(tdi_quat_conj(c->turn), f->turn)};
+}
+
+static void place_seats(td_reduced_state *s, int32_t i) {
+    const int32_t c = s->seat[i].body, side = s->side[i].seat.body;
+    if (!tdi_reduce_kept(s, c)) {
+        s->seat[i] = seat_at(s, c, i);
+    }
+    if (side != TD_NONE && !tdi_reduce_kept(s, side)) {
+        s->side[i].seat = seat_at(s, side, i);
+    }
+}
+
+// ---- mass and area --------------------------------------------------------------------------
+
+void tdi_reduce_add_mass(tdi_body *to, const tdi_body *from, const tdi_seat *seat, td_real w) {
+    const tdi_mat3 q = tdi_mat3_from_quat(seat->turn);
+    const td_vec3 a = seat->at, c = tdi_mat3_apply(&q, from->moment);
+    td_sym3 second = tdi_sym3_add(tdi_sym3_turn(&q, &from->second), tdi_sym3_square(a, from->mass));
+    // a c^T + c a^T = 1/2 ((a + c)^2 - (a - c)^2)
+    second = tdi_sym3_add(second, tdi_sym3_square(tdi_add(a, c), 0.5));
+    second = tdi_sym3_add(second, tdi_sym3_square(tdi_sub(a, c), -0.5));
+    to->mass += w * from->mass;
+    to->moment = tdi_add(to->moment, tdi_scale(tdi_madd(c, a, from->mass), w));
+    to->second = tdi_sym3_add(to->second, tdi_sym3_scale(second, w));
+}
+
+// In `area` the forces f_e, in `tip` the area's first moment, in `from` the area, until all are in.
+static void add_area(tdi_body *to, const tdi_body *from, const tdi_seat *seat, td_real w) {
+    const tdi_mat3 q = tdi_mat3_from_quat(seat->turn);
+    const td_real most = fmax(from->area.x, fmax(from->area.y, from->area.z));
+    if (!(most > 0)) {
+        return;
+    }
+    const td_sym3 a = tdi_sym3_turn_diagonal(&q, from->area);
+    const td_real whole = w * (a.xx + a.yy + a.zz);
+    to->area =
+        tdi_add(to->area, tdi_vec3(w * a.xx * sqrt(a.xx / most), w * a.yy * sqrt(a.yy / most),
+                                   w * a.zz * sqrt(a.zz / most)));
+    const td_vec3 middle = tdi_madd(seat->at, tdi_mat3_apply(&q, from->tip), 0.5);
+    to->tip = tdi_madd(to->tip, middle, whole);
+    to->from += whole;
+}
+
+static td_real fitted(td_real force, td_real most) {
+    return cbrt(force * force * most);
+}
+
+static void fit_area(tdi_body *b) {
+    const td_real most = fmax(b->area.x, fmax(b->area.y, b->area.z));
+    b->area = tdi_vec3(fitted(b->area.x, most), fitted(b->area.y, most), fitted(b->area.z, most));
+    b->tip = b->from > 0 ? tdi_scale(b->tip, 2 / b->from) : b->tip;
+    b->from = 0;
+}
+
+// ---- joints ---------------------------------------------------------------------------------
+
+// The joint of a segment as it is, seen from the cluster that carries it.
+static void place_attach(td_reduced_state *s, int32_t c, int32_t i) {
+    tdi_body *b = &s->clusters.body[c];
+    const tdi_body *own = &s->full->body[i];
+    const int32_t p = s->full->parent[i];
+    b->attach = own->attach;
+    b->rest = own->rest;
+    if (p != TD_NONE) {
+        const tdi_seat *up = &s->seat[p];
+        b->attach = tdi_add(up->at, tdi_quat_rotate(up->turn, own->attach));
+        b->rest = tdi_seat_turn(up, own->rest);
+    }
+}
+
+static void place_joint(td_reduced_state *s, int32_t c, int32_t i) {
+    s->clusters.body[c] = s->full->body[i];
+    place_attach(s, c, i);
+    s->tree.frame[c] = s->whole.frame[i];
+    s->seat[i] = (tdi_seat){c, {0, 0, 0}, {1, 0, 0, 0}};
+}
+
+// sum over b of M_ab^2 x_b: the diagonal of M diag(x) M^T
+static td_vec3 turned_diagonal(const tdi_mat3 *m, td_vec3 x) {
+    const td_sym3 s = tdi_sym3_turn_diagonal(m, x);
+    return tdi_vec3(s.xx, s.yy, s.zz);
+}
+
+static td_vec3 inverse(td_vec3 k) {
+    return tdi_vec3(1 / k.x, 1 / k.y, 1 / k.z);
+}
+
+// Axes in which the compliance of all springs in series is diagonal, as close to a turn as columns
+// come; and that diagonal.
+static td_quat principal(const td_sym3 *c, td_vec3 *diagonal) {
+    td_real m[9] = {c->xx, c->xy, c->xz, c->xy, c->yy, c->yz, c->xz, c->yz, c->zz}, v[9];
+    tdi_diagonalise(m, v, 3);
+    const td_vec3 x = {v[0], v[3], v[6]}, y = {v[1], v[4], v[7]};
+    *diagonal = tdi_vec3(m[0], m[4], m[8]);
+    return tdi_quat_from_axes(x, y, tdi_cross(x, y));
+}
+
+// Frame of the group: principal axes of its compliance, origin at the centre of that in bending.
+static void place_group(td_reduced_state *s, int32_t c, int32_t first) {
+    const tdi_body *body = s->full->body;
+    td_vec3 sum = {0, 0, 0}, compliance;
+    td_sym3 all = {0, 0, 0, 0, 0, 0};
+    td_real whole = 0;
+    for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
+        const tdi_frame *f = &s->whole.frame[j];
+        const td_real e = tdi_reduce_bending(&body[j]);
+        all = tdi_sym3_add(all, tdi_sym3_turn_diagonal(&f->r, inverse(body[j].stiffness)));
+        sum = tdi_madd(sum, f->o, e);
+        whole += e;
+    }
+    tdi_frame *f = &s->tree.frame[c];
+    f->turn = principal(&all, &compliance);
+    f->r = tdi_mat3_from_quat(f->turn);
+    f->o = tdi_scale(sum, 1 / whole);
+    s->clusters.body[c].stiffness = inverse(compliance);
+}
+
+// Turns of the joints by that of the group: a moment K a turns joint j by K_j^-1 Q_j^T K a.
+static void join_springs(td_reduced_state *s, int32_t c, int32_t first) {
+    tdi_body *b = &s->clusters.body[c];
+    td_vec3 damping = {0, 0, 0}, angle = {0, 0, 0};
+    for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
+        const tdi_body *own = &s->full->body[j];
+        tdi_share *share = &s->share[j];
+        share->turn = seat_at(s, c, j).turn;
+        const tdi_mat3 q = tdi_mat3_from_quat(share->turn);
+        const td_vec3 soft = inverse(own->stiffness);
+        const td_real *a = s->whole.angle + s->full->dof[j];
+        share->angle = tdi_vec3(a[0], a[1], a[2]);
+        angle = tdi_add(angle, tdi_mat3_apply(&q, share->angle));
+        // of a turn about each axis, the square of the joint's own times its damping
+        const td_vec3 by = turned_diagonal(&q, tdi_times(own->damping, tdi_times(soft, soft)));
+        damping = tdi_add(damping, tdi_times(by, tdi_times(b->stiffness, b->stiffness)));
+    }
+    b->damping = damping;
+    s->began[c] = angle;
+}
+
+static void place_group_joint(td_reduced_state *s, int32_t c) {
+    tdi_body *b = &s->clusters.body[c];
+    const int32_t p = s->clusters.parent[c];
+    const tdi_frame *f = &s->tree.frame[c], *up = p == TD_NONE ? &s->whole.base : &s->tree.frame[p];
+    const td_quat turn = tdi_quat_mul(tdi_quat_conj(up->turn), f->turn);
+    b->attach = tdi_mat3_apply_t(&up->r, tdi_sub(f->o, up->o));
+    b->rest = tdi_quat_unit(tdi_quat_mul(turn, tdi_quat_conj(tdi_turn_by(s->began[c]))));
+    b->initial = b->rest;
+}
+
+// A group that was there before goes on as it was, seen from what carries it now.
+static void keep_group(td_reduced_state *s, int32_t c, const tdi_reduce_old *old) {
+    const int32_t p = s->clusters.parent[c];
+    s->began[c] = old->began;
+    if (p != TD_NONE && tdi_reduce_kept(s, p)) {
+        return;
+    }
+    tdi_body *b = &s->clusters.body[c];
+    const tdi_frame *f = &s->tree.frame[c], *up = p == TD_NONE ? &s->tree.base : &s->tree.frame[p];
+    const td_quat turn = tdi_quat_mul(tdi_quat_conj(up->turn), f->turn),
+                  joint = {old->q[0], old->q[1], old->q[2], old->q[3]};
+    b->attach = tdi_mat3_apply_t(&up->r, tdi_sub(f->o, up->o));
+    b->rest = tdi_quat_unit(tdi_quat_mul(turn, tdi_quat_conj(joint)));
+}
+
+// A cluster that no change touched.
+static void keep_cluster(td_reduced_state *s, int32_t c, const tdi_reduce_old *old) {
+    const int32_t i = s->first[c], p = s->full->parent[i];
+    s->clusters.body[c] = old->body;
+    s->usual[c] = old->usual;
+    s->tree.frame[c] = old->frame;
+    if (p != TD_NONE) {
+        s->tree.frame[c].o = tdi_add(old->frame.o, s->shift[p]);
+    }
+    if (s->joined[i] != TD_NONE) {
+        keep_group(s, c, old);
+    } else {
+        place_attach(s, c, i);
+    }
+}
+
+static void make_group(td_reduced_state *s, int32_t c, int32_t first) {
+    s->clusters.body[c] = (tdi_body){.mass = 0};
+    place_group(s, c, first);
+    join_springs(s, c, first);
+    place_group_joint(s, c);
+    for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
+        place_seats(s, j);
+    }
+}
+
+// Clusters come before what they carry, so that seats are placed when they are needed. Seats on
+// what is kept stay.
+static void make_joints(td_reduced_state *s) {
+    for (int32_t i = 0, c = 0; i < s->full->body_count; i++) {
+        const bool own = s->mode[i] == TD_REDUCE_OWN;
+        const tdi_reduce_old *old = own ? tdi_reduce_kept(s, c) : NULL;
+        if (old) {
+            keep_cluster(s, c, old);
+        } else if (own && s->joined[i] != TD_NONE) {
+            make_group(s, c, i);
+        } else if (own) {
+            place_joint(s, c, i);
+        } else if (s->mode[i] != TD_REDUCE_JOINED) {
+            place_seats(s, i);
+        }
+        c += own;
+    }
+}
+
+// ---- bodies ---------------------------------------------------------------------------------
+
+static void add_segment(td_reduced_state *s, const tdi_seat *seat, int32_t i, td_real w) {
+    tdi_reduce_add_mass(&s->clusters.body[seat->body], &s->full->body[i], seat, w);
+    add_area(&s->clusters.body[seat->body], &s->full->body[i], seat, w);
+}
+
+// Clusters of one segment have its numbers to the last bit.
+static bool made(const td_reduced_state *s, int32_t c) {
+    return !tdi_reduce_single(s, c) && !tdi_reduce_kept(s, c);
+}
+
+static void fill_bodies(td_reduced_state *s) {
+    tdi_body *body = s->clusters.body;
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        if (made(s, c)) {
+            body[c].mass = body[c].from = 0;
+            body[c].moment = body[c].area = body[c].tip = tdi_vec3(0, 0, 0);
+            body[c].second = (td_sym3){0, 0, 0, 0, 0, 0};
+        }
+    }
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        const tdi_other_side *side = &s->side[i];
+        if (made(s, s->seat[i].body)) {
+            add_segment(s, &s->seat[i], i, 1 - side->share);
+        }
+        if (side->seat.body != TD_NONE && made(s, side->seat.body)) {
+            add_segment(s, &side->seat, i, side->share);
+        }
+    }
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        if (made(s, c)) {
+            fit_area(&body[c]);
+            s->usual[c] = (tdi_reduce_usual){body[c].area, body[c].tip};
+        }
+    }
+}
+
+static void place_capsules(td_reduced_state *s) {
+    td_tree_model *m = &s->clusters;
+    for (int32_t k = 0; k < m->capsule_count; k++) {
+        const int32_t i = s->full->capsule_body[k];
+        m->capsule_body[k] = s->seat[i].body;
+        for (int32_t e = 2 * k; e < 2 * k + 2; e++) {
+            m->point[e] = tdi_seat_point(&s->tree, i, s->full->point[e]);
+        }
+    }
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+void tdi_reduce_cluster(td_reduced_state *s) {
+    tdi_reduce_structure(s);
+    make_joints(s);
+    fill_bodies(s);
+    place_capsules(s);
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+// From the clusters to all segments: where they are, and how they came there.
+//
+// Joints    a joint of its own has the cluster's coordinates; a frozen one keeps its own; one of a
+//           group has turned by its part of the group's turn since that was made.
+// The past  is affine: with a seat (a, Q) a cluster's o and R, and likewise v, R', x* and x^, give
+//           o + R a and R Q. A segment within a group has the mean of both sides by their shares,
+//           which has no more kinetic energy than the shares had.
+
+#include "reduce/reduce.h"
+
+#include "tree/joint.h"
+#include "tree/trial.h"
+
+#include <string.h>
+
+// ---- joints ---------------------------------------------------------------------------------
+
+static td_vec3 read3(const td_real *a) {
+    return tdi_vec3(a[0], a[1], a[2]);
+}
+
+static void write3(td_real *a, td_vec3 v) {
+    a[0] = v.x;
+    a[1] = v.y;
+    a[2] = v.z;
+}
+
+static td_vec3 over(td_vec3 a, td_vec3 b) {
+    return tdi_vec3(a.x / b.x, a.y / b.y, a.z / b.z);
+}
+
+static void write_turn(td_real *q, td_vec3 angle) {
+    const td_quat turn = tdi_turn_by(angle);
+    q[0] = turn.w;
+    q[1] = turn.x;
+    q[2] = turn.y;
+    q[3] = turn.z;
+}
+
+// x* is a third of the last way ahead: a* - a = (a - a_before)/3
+void tdi_reduce_set_ball(td_tree_state *s, int32_t coord, int32_t dof, td_vec3 angle,
+                         td_vec3 star) {
+    write_turn(s->q + coord, angle);
+    write_turn(s->q_back + coord, tdi_madd(angle, tdi_sub(star, angle), -3));
+    write3(s->angle + dof, angle);
+    write3(s->angle_star + dof, star);
+}
+
+static void draw_own(td_reduced_state *s, int32_t i, int32_t c) {
+    const td_tree_model *m = s->full, *from = &s->clusters;
+    const size_t coords = (size_t)(m->coord[i + 1] - m->coord[i]) * sizeof(td_real),
+                 dofs = (size_t)(m->dof[i + 1] - m->dof[i]) * sizeof(td_real);
+    memcpy(s->whole.q + m->coord[i], s->tree.q + from->coord[c], coords);
+    memcpy(s->whole.q_back + m->coord[i], s->tree.q_back + from->coord[c], coords);
+    memcpy(s->whole.angle + m->dof[i], s->tree.angle + from->dof[c], dofs);
+    memcpy(s->whole.angle_star + m->dof[i], s->tree.angle_star + from->dof[c], dofs);
+}
+
+// The orientation of a segment on its cluster.
+static td_quat seated_turn(const td_reduced_state *s, int32_t i) {
+    return i == TD_NONE ? s->tree.base.turn
+                        : tdi_quat_mul(s->tree.frame[s->seat[i].body].turn, s->seat[i].turn);
+}
+
+// The last joint of a group has the turn that leaves its segment as the cluster has it: the turns
+// of joints do not add up as vectors do.
+static td_vec3 last_angle(const td_reduced_state *s, int32_t last, td_quat up, td_vec3 near) {
+    const td_quat joint = tdi_quat_mul(tdi_quat_conj(tdi_quat_mul(up, s->full->body[last].rest)),
+                                       seated_turn(s, last));
+    const td_real q[4] = {joint.w, joint.x, joint.y, joint.z}, a[3] = {near.x, near.y, near.z};
+    return tdi_ball_turn_of(q, a).a;
+}
+
+// a_j = a_j0 + K_j^-1 Q_j^T K (a - a_0), and the same of what the rule takes from the past
+static void draw_group(td_reduced_state *s, int32_t first, int32_t c) {
+    const td_vec3 a = read3(s->tree.angle + s->clusters.dof[c]),
+                  star = read3(s->tree.angle_star + s->clusters.dof[c]),
+                  k = s->clusters.body[c].stiffness, moment = tdi_times(k, tdi_sub(a, s->began[c])),
+                  later = tdi_times(k, tdi_sub(star, a));
+    td_quat up = seated_turn(s, s->full->parent[first]);
+    for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
+        const tdi_share *share = &s->share[j];
+        const td_quat back = tdi_quat_conj(share->turn);
+        const td_vec3 own = s->full->body[j].stiffness;
+        td_vec3 now = tdi_add(share->angle, over(tdi_quat_rotate(back, moment), own));
+        if (s->joined[j] == TD_NONE) {
+            now = last_angle(s, j, up, now);
+        }
+        up = tdi_quat_mul(tdi_quat_mul(up, s->full->body[j].rest), tdi_turn_by(now));
+        tdi_reduce_set_ball(&s->whole, s->full->coord[j], s->full->dof[j], now,
+                            tdi_add(now, over(tdi_quat_rotate(back, later), own)));
+    }
+}
+
+static void draw_joints(td_reduced_state *s) {
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        const int32_t i = s->first[c];
+        if (s->joined[i] == TD_NONE) {
+            draw_own(s, i, c);
+        } else {
+            draw_group(s, i, c);
+        }
+    }
+}
+
+// ---- places ---------------------------------------------------------------------------------
+
+static tdi_frame seated(const td_reduced_state *s, int32_t i) {
+    const tdi_seat *seat = &s->seat[i];
+    const tdi_frame *c = &s->tree.frame[seat->body];
+    tdi_frame f = *c;
+    if (s->mode[i] != TD_REDUCE_OWN || s->joined[i] != TD_NONE) {
+        f.turn = tdi_quat_unit(tdi_quat_mul(c->turn, seat->turn));
+        f.r = tdi_mat3_from_quat(f.turn);
+        f.o = tdi_add(c->o, tdi_mat3_apply(&c->r, seat->at));
+    }
+    return f;
+}
+
+static void place_by_joint(td_reduced_state *s, int32_t i) {
+    const td_real *q = s->whole.q + s->full->coord[i];
+    tdi_place_body(&s->full->body[i], tdi_parent_frame(s->full, &s->whole, i),
+                   (td_quat){q[0], q[1], q[2], q[3]}, s->full->body[i].attach, &s->whole.frame[i]);
+}
+
+static bool bends(const td_reduced_state *s, int32_t i, bool rigid) {
+    return (s->mode[i] == TD_REDUCE_JOINED || s->joined[i] != TD_NONE) && !rigid;
+}
+
+// Clusters carry their segments, but for those of groups, which are where their joints put them.
+// What these carry is shifted with them. `old` tells which groups are rigid for once.
+static void draw_frames(td_reduced_state *s, const tdi_reduce_old *old) {
+    td_tree_state *w = &s->whole;
+    w->head.base = s->tree.head.base;
+    w->base = s->tree.base;
+    w->base_twist = s->tree.base_twist;
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        const int32_t p = s->full->parent[i];
+        const td_vec3 shift = p == TD_NONE ? tdi_vec3(0, 0, 0) : s->shift[p];
+        const bool rigid = old && !old[s->seat[i].body].touched &&
+                           (s->side[i].seat.body == TD_NONE || !old[s->side[i].seat.body].touched);
+        if (s->mode[i] == TD_REDUCE_RIDING) {
+            tdi_reduce_place_riding(s, i);
+            s->shift[i] = shift;
+            continue;
+        }
+        const tdi_frame f = seated(s, i);
+        if (bends(s, i, rigid)) {
+            place_by_joint(s, i);
+            s->shift[i] = tdi_sub(w->frame[i].o, f.o);
+        } else {
+            w->frame[i] = f;
+            w->frame[i].o = tdi_add(f.o, shift);
+            s->shift[i] = shift;
+        }
+    }
+}
+
+// ---- the past -------------------------------------------------------------------------------
+
+// (o, r) <- (o, r) + share (o_c + R_c a, R_c Q)
+static void add_place(td_vec3 *o, tdi_mat3 *r, td_vec3 from_o, const tdi_mat3 *from_r,
+                      const tdi_seat *seat, const tdi_mat3 *back, td_real share) {
+    const tdi_mat3 turned = tdi_mat3_mul_t(from_r, back);
+    *o = tdi_madd(*o, tdi_add(from_o, tdi_mat3_apply(from_r, seat->at)), share);
+    for (int k = 0; k < 9; k++) {
+        r->m[k] += share * turned.m[k];
+    }
+}
+
+typedef struct record { // of a segment, all of it affine
+    tdi_place pose, star, hat, rate;
+} record;
+
+static void add_record(const td_tree_state *t, const tdi_seat *seat, td_real share, record *to) {
+    const int32_t c = seat->body;
+    const tdi_mat3 back = tdi_mat3_from_quat(tdi_quat_conj(seat->turn));
+    const tdi_frame *f = &t->frame[c];
+    const tdi_past *past = &t->past[c];
+    add_place(&to->pose.o, &to->pose.r, f->o, &f->r, seat, &back, share);
+    add_place(&to->star.o, &to->star.r, t->star[c].o, &t->star[c].r, seat, &back, share);
+    add_place(&to->hat.o, &to->hat.r, t->hat[c].o, &t->hat[c].r, seat, &back, share);
+    add_place(&to->rate.o, &to->rate.r, past->v, &past->w, seat, &back, share);
+}
+
+// What the segments' places have that those of the shares have not is in the past as well.
+static tdi_place shifted(const tdi_place *x, const tdi_place *from, const tdi_frame *to) {
+    tdi_place y = {tdi_add(x->o, tdi_sub(to->o, from->o)), x->r};
+    for (int k = 0; k < 9; k++) {
+        y.r.m[k] += to->r.m[k] - from->r.m[k];
+    }
+    return y;
+}
+
+// Joints that kept their angles.
+static void hold_still(td_reduced_state *s, int32_t i) {
+    const td_tree_model *m = s->full;
+    td_tree_state *w = &s->whole;
+    const int32_t q = m->coord[i], d = m->dof[i];
+    if (s->mode[i] == TD_REDUCE_FROZEN || s->mode[i] == TD_REDUCE_RIDING) {
+        memcpy(w->q_back + q, w->q + q, (size_t)(m->coord[i + 1] - q) * sizeof *w->q);
+        memcpy(w->angle_star + d, w->angle + d, (size_t)(m->dof[i + 1] - d) * sizeof *w->angle);
+    }
+}
+
+static void draw_past(td_reduced_state *s, int32_t i) {
+    td_tree_state *w = &s->whole;
+    const tdi_frame *f = &w->frame[i];
+    const int32_t c = s->seat[i].body;
+    if (tdi_reduce_single(s, c) && s->groups == 0) { // nothing is shifted
+        w->past[i] = s->tree.past[c];
+        w->star[i] = s->tree.star[c];
+        w->hat[i] = s->tree.hat[c];
+        return;
+    }
+    record sum;
+    memset(&sum, 0, sizeof sum);
+    add_record(&s->tree, &s->seat[i], 1 - s->side[i].share, &sum);
+    if (s->side[i].seat.body != TD_NONE) {
+        add_record(&s->tree, &s->side[i].seat, s->side[i].share, &sum);
+    }
+    w->past[i] = (tdi_past){f->o, sum.rate.o, f->r, sum.rate.r, f->turn};
+    w->star[i] = shifted(&sum.star, &sum.pose, f);
+    w->hat[i] = shifted(&sum.hat, &sum.pose, f);
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+static void draw_head(td_reduced_state *s) {
+    td_tree_state *w = &s->whole;
+    w->head.time = s->tree.head.time;
+    w->head.dt = s->tree.head.dt;
+    w->head.known = s->tree.head.known;
+    w->head.moved = s->tree.head.moved;
+}
+
+void tdi_reduce_draw(td_reduced_state *s, bool past) {
+    td_tree_state *w = &s->whole;
+    if (s->drawn < TDI_DRAWN_POSE) {
+        draw_joints(s);
+        draw_frames(s, NULL);
+        draw_head(s);
+        s->drawn = TDI_DRAWN_POSE;
+    }
+    if (past && s->drawn < TDI_DRAWN_PAST) {
+        for (int32_t i = 0; i < s->full->body_count; i++) {
+            hold_still(s, i);
+            draw_past(s, i);
+        }
+        w->air = s->tree.air;
+        w->base_past = s->tree.base_past;
+        w->stale = true;
+        s->drawn = TDI_DRAWN_PAST;
+    }
+}
+
+void tdi_reduce_draw_touched(td_reduced_state *s) {
+    draw_joints(s);
+    draw_frames(s, s->old);
+    draw_head(s);
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        const int32_t side = s->side[i].seat.body;
+        if (s->old[s->seat[i].body].touched || (side != TD_NONE && s->old[side].touched)) {
+            hold_still(s, i);
+            draw_past(s, i);
+        }
+    }
+    s->drawn = TDI_DRAWN_NOT;
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Trees that step fewer bodies than they have segments.
+//
+// Every joint of the whole tree has a mode. Segments between which no joint moves by itself are one
+// body of a smaller tree, a cluster, which the sweeps, contact and constraints of src/tree step as
+// any other.
+//
+// Frames   a cluster has a frame of its own; its segments have seats on it.
+// Groups   successive joints of an axis that turn together are one joint at their centre of
+//          compliance. The segments between them belong to both sides of it, in shares: a segment
+//          i of the group turns by the share s_i of the joint's turn, and s_i of its mass and area
+//          are on the far cluster, the rest on the near one.
+// Order    clusters stand in the order of their first segments, so parents come first.
+
+#include "tendril/reduce.h"
+#include "tree/implicit.h"
+
+// The smaller part of a segment within a group, on the cluster at the other side of the joint.
+typedef struct tdi_other_side {
+    tdi_seat seat; // body TD_NONE: there is none
+    td_real share; // of the segment, 0..1/2
+} tdi_other_side;
+
+// Of a joint in a group of several.
+typedef struct tdi_share {
+    td_vec3 angle; // rotation vector when the group was made
+    td_quat turn;  // from the axes of the segment to those of the cluster, then
+} tdi_share;
+
+// The air and the weight of the last step.
+typedef struct tdi_reduce_flow {
+    td_air air;
+    td_vec3 gravity;
+    td_real stiffness;
+    int32_t by_segment; // winds were given
+} tdi_reduce_flow;
+
+typedef struct tdi_reduce_usual { // areas of a cluster and twice their middle, in a uniform flow
+    td_vec3 area, tip;
+} tdi_reduce_usual;
+
+typedef struct tdi_reduce_flow_sum { // of the segments of a cluster
+    td_vec3 force, moment;           // of drag, about the cluster's origin
+    td_vec3 flow;                    // velocity against the wind, times area
+    td_real area;
+} tdi_reduce_flow_sum;
+
+// A cluster before a change.
+typedef struct tdi_reduce_old {
+    bool touched; // segments come or go, or a joint of it changes its mode
+    tdi_body body;
+    tdi_frame frame;
+    tdi_past past;
+    tdi_place star, hat;
+    td_real q[7], q_back[7], angle[6], angle_star[6];
+    td_vec3 began;
+    tdi_reduce_usual usual;
+} tdi_reduce_old;
+
+enum { TDI_DRAWN_NOT, TDI_DRAWN_POSE, TDI_DRAWN_PAST };
+
+typedef struct tdi_reduce_count { // what is saved besides arrays
+    int64_t changes;
+    td_real estimate;
+    int32_t since;   // steps since the last choice
+    int32_t by_hand; // modes are not chosen
+    tdi_reduce_flow flow;
+} tdi_reduce_count;
+
+struct td_reduced_state {
+    td_tree_state tree;  // of the clusters; its model is `clusters`
+    td_tree_state whole; // of all segments: poses when somebody asks, and where modes change
+    td_tree_model clusters;
+    const td_tree_model *full;
+    td_reduce_opts opts;
+    int32_t reduced; // segments whose joint is not its own
+    int32_t groups;  // clusters whose joint is that of several
+    int32_t drawn;   // what `whole` has of the clusters: TDI_DRAWN_
+
+    // saved, one after the other, with q and angle of `whole`
+    tdi_reduce_count *count;
+    uint8_t *mode;        // a segment: td_reduce_mode of its joint, as the clusters have it
+    uint8_t *wanted;      // the same, for the next change
+    tdi_seat *seat;       // a segment: where it is, or the larger part of it; loads find it there
+    tdi_other_side *side; // a segment: where the rest of it is
+    tdi_share *share;     // a segment
+    tdi_reduce_usual *usual; // a cluster
+    td_vec3 *began;          // a cluster of a group: its rotation vector when it was made
+    char *saved;
+    size_t saved_bytes;
+
+    // from the modes
+    int32_t *joined;     // a segment: the one whose joint turns with its own, or TD_NONE
+    int32_t *size;       // a cluster: segments that are on it, at least in part
+    int32_t *first;      // a cluster: the segment whose joint it has; of a group the first
+    int32_t *wind_from;  // a cluster: the segment at which wind is asked for
+    td_vec3 *winds;      // a cluster
+    td_vec3 *seg_wind;   // a segment: scratch of changes
+    tdi_place *rate;     // a cluster: scratch of changes
+    tdi_reduce_old *old; // a cluster: before a change
+    int32_t *was;        // a segment whose joint a cluster had before a change: that, or TD_NONE
+    td_vec3 *shift;      // a segment: how far it is drawn from where its cluster has it
+    tdi_wrench *load;    // a segment: scratch of the air
+    td_real *damp;       // a segment: likewise
+    tdi_reduce_flow_sum *sum; // a cluster: scratch of drag
+};
+
+// ---- parts ----------------------------------------------------------------------------------
+
+// A cluster of one segment, whose frame it has.
+static inline bool tdi_reduce_single(const td_reduced_state *s, int32_t c) {
+    return s->size[c] == 1;
+}
+
+// structure.c: from the modes which cluster a segment is on, and which joint a cluster has. Modes
+// that a joint cannot have become its own.
+void tdi_reduce_structure(td_reduced_state *state);
+// Modes as they can be, and which joint turns with which; how many joints are not their own.
+int32_t tdi_reduce_settle_modes(const td_tree_model *full, uint8_t *mode, int32_t *joined);
+// Whether a segment's joint can have a mode, whatever others have.
+bool tdi_reduce_can(const td_tree_model *full, int32_t segment, td_reduce_mode mode);
+
+// clusters.c: makes the clusters of `mode` at the pose of `whole`; those that no change touched
+// stay as they are in `old`.
+void tdi_reduce_cluster(td_reduced_state *state);
+// Whether a cluster is that which was before the change.
+static inline const tdi_reduce_old *tdi_reduce_kept(const td_reduced_state *s, int32_t c) {
+    const int32_t was = s->was[s->first[c]];
+    return was == TD_NONE || s->old[was].touched ? NULL : &s->old[was];
+}
+// Adds a share of a segment's mass and moments to a body that it sits on.
+void tdi_reduce_add_mass(tdi_body *to, const tdi_body *from, const tdi_seat *seat, td_real share);
+
+// pose.c: brings `whole` up to date: coordinates and frames, and with `past` all that the next step
+// takes from the last ones.
+void tdi_reduce_draw(td_reduced_state *state, bool past);
+// The same for a change: groups that are not touched are drawn as rigid as they are.
+void tdi_reduce_draw_touched(td_reduced_state *state);
+
+// The coordinates of a ball joint, now and a step back, from its rotation vector and what the rule
+// takes from its past.
+void tdi_reduce_set_ball(td_tree_state *state, int32_t coord, int32_t dof, td_vec3 angle,
+                         td_vec3 star);
+
+// air.c: riding joints turn towards balance for a time, and clusters get the drag of their
+// segments. After a step, or when clusters were made.
+void tdi_reduce_air(td_reduced_state *state, td_real time);
+// The frame of a riding segment of `whole`, from its parent's.
+void tdi_reduce_place_riding(td_reduced_state *state, int32_t segment);
+
+// change.c: from the modes there are to those that are wanted, between steps, of which at least one
+// was.
+void tdi_reduce_change(td_reduced_state *state);
+
+static inline td_quat tdi_seat_turn(const tdi_seat *seat, td_quat turn) {
+    return tdi_quat_mul(seat->turn, turn);
+}
+
+// The share of the bending of a group that is at a joint.
+static inline td_real tdi_reduce_bending(const tdi_body *b) {
+    return 1 / b->stiffness.x + 1 / b->stiffness.z;
+}
+
+// The table for implicit steps; bodies are td_reduced_states.
+extern const tdi_implicit tdi_reduced_implicit;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// The reduced tree as a solver: models are those of trees, states have fewer bodies.
+
+#include "reduce/solver.h"
+
+#include "reduce/reduce.h"
+#include "tree/solver.h"
+
+// ---- models ---------------------------------------------------------------------------------
+
+static td_status model_new(const td_skeleton *skeleton, const tdi_model_opts *with,
+                           const td_alloc *alloc, tdi_solver_model **out, td_diag *diag) {
+    return tdi_solver_tree.model_new(skeleton, with, alloc, out, diag);
+}
+
+static td_status rest_new(const void *model, td_vec3 gravity, const td_alloc *alloc,
+                          tdi_solver_model **out, td_diag *diag) {
+    return tdi_solver_tree.rest_new(model, gravity, alloc, out, diag);
+}
+
+static td_status damped_new(const void *model, const td_damping_opts *opts, const td_alloc *alloc,
+                            tdi_solver_model **out, td_diag *diag) {
+    return tdi_solver_tree.damped_new(model, opts, alloc, out, diag);
+}
+
+static void stiffen(void *model, const void *parameters, td_real bend, td_real twist) {
+    tdi_solver_tree.stiffen(model, parameters, bend, twist);
+}
+
+// ---- states ---------------------------------------------------------------------------------
+
+static td_status state_new(const void *model, const td_alloc *alloc, tdi_solver_state **out,
+                           td_diag *diag) {
+    const td_reduce_opts opts = td_reduce_opts_default();
+    td_reduced_state *state = NULL;
+    td_status status = td_reduced_new(model, &opts, alloc, &state, diag);
+    *out = (tdi_solver_state *)state;
+    return status;
+}
+
+static void set_base(void *state, const td_base_motion *motion) {
+    td_reduced_state *s = state;
+    td_tree_set_base(&s->tree, motion);
+    s->drawn = TDI_DRAWN_NOT;
+}
+
+// ---- segments -------------------------------------------------------------------------------
+
+static td_tree_state *at_pose(const void *state) {
+    td_reduced_state *s = (td_reduced_state *)state; // what is drawn is what it is already
+    if (s->reduced == 0) {
+        return &s->tree;
+    }
+    tdi_reduce_draw(s, false);
+    return &s->whole;
+}
+
+static td_real residual(void *state, td_vec3 gravity) {
+    return tdi_solver_tree.residual(td_reduced_whole(state), gravity);
+}
+
+static void poses(const void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
+                  td_quat *rotations) {
+    tdi_solver_tree.poses(at_pose(state), first, count, origins, tips, rotations);
+}
+
+static void velocities(void *state, int32_t first, int32_t count, const td_vec3 *points,
+                       td_vec3 *out) {
+    tdi_solver_tree.velocities(td_reduced_whole(state), first, count, points, out);
+}
+
+static td_vec3 turn(const void *state, int32_t segment) {
+    return tdi_solver_tree.turn(at_pose(state), segment);
+}
+
+static td_vec3 moment(const void *state, int32_t segment, td_real stiffness) {
+    return tdi_solver_tree.moment(at_pose(state), segment, stiffness);
+}
+
+// ---- the whole ------------------------------------------------------------------------------
+
+static td_sums sums(void *state, td_vec3 gravity) {
+    return tdi_solver_tree.sums(td_reduced_whole(state), gravity);
+}
+
+static td_status modes(void *state, td_vec3 gravity, int32_t count, td_mode *found, td_diag *diag) {
+    return tdi_solver_tree.modes(td_reduced_whole(state), gravity, count, found, diag);
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+const tdi_solver tdi_solver_reduced = {
+    .info = {.name = "reduced tree",
+             .text = "rigid segments on joints, as many as matter",
+             .integrators = 1u << TD_IMPLICIT | 1u << TD_IMPLICIT_EULER,
+             .laws = 1u << TD_LAW_LINEAR | 1u << TD_LAW_TANGENT,
+             .hinges = true},
+    .model_new = model_new,
+    .rest_new = rest_new,
+    .damped_new = damped_new,
+    .stiffen = stiffen,
+    .state_new = state_new,
+    .set_base = set_base,
+    .residual = residual,
+    .implicit = &tdi_reduced_implicit,
+    .poses = poses,
+    .velocities = velocities,
+    .turn = turn,
+    .moment = moment,
+    .sums = sums,
+    .modes = modes,
+};

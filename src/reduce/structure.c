@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// From the modes of the joints to the shape of the smaller tree: which cluster a segment is on, and
+// which joint a cluster has. Nothing here depends on the pose.
+
+#include "reduce/reduce.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- modes ----------------------------------------------------------------------------------
+
+static bool springy(const tdi_body *b) {
+    return b->stiffness.x > 0 && b->stiffness.y > 0 && b->stiffness.z > 0;
+}
+
+// Springs in series are those of the linear law.
+static bool can_join(const td_tree_model *m, int32_t i) {
+    return m->kind[i] == TD_JOINT_BALL && m->law == TD_LAW_LINEAR && springy(&m->body[i]);
+}
+
+bool tdi_reduce_can(const td_tree_model *m, int32_t i, td_reduce_mode mode) {
+    const int32_t p = m->parent[i];
+    switch (mode) {
+    case TD_REDUCE_OWN: return true;
+    case TD_REDUCE_JOINED: return p != TD_NONE && can_join(m, i) && can_join(m, p);
+    case TD_REDUCE_FROZEN:
+    case TD_REDUCE_RIDING: return p != TD_NONE && m->kind[i] != TD_JOINT_FREE;
+    }
+    return false;
+}
+
+// A joint turns with one that moves, and no more than one with it.
+int32_t tdi_reduce_settle_modes(const td_tree_model *m, uint8_t *mode, int32_t *joined) {
+    int32_t reduced = 0;
+    for (int32_t i = 0; i < m->body_count; i++) {
+        const int32_t p = m->parent[i];
+        joined[i] = TD_NONE;
+        if (p != TD_NONE && mode[p] == TD_REDUCE_RIDING) {
+            mode[i] = TD_REDUCE_RIDING; // what rides carries nothing that does not
+        }
+        if (!tdi_reduce_can(m, i, (td_reduce_mode)mode[i])) {
+            mode[i] = TD_REDUCE_OWN;
+        }
+        if (mode[i] == TD_REDUCE_JOINED) {
+            const bool moves = mode[p] == TD_REDUCE_OWN || mode[p] == TD_REDUCE_JOINED;
+            if (moves && joined[p] == TD_NONE) {
+                joined[p] = i;
+            } else {
+                mode[i] = TD_REDUCE_OWN;
+            }
+        }
+        reduced += mode[i] != TD_REDUCE_OWN;
+    }
+    return reduced;
+}
+
+// ---- clusters -------------------------------------------------------------------------------
+
+static int32_t open_cluster(td_reduced_state *s, int32_t i) {
+    static const int32_t dofs[] = {3, 1, 1, 0, 6}, coords[] = {4, 1, 1, 0, 7};
+    td_tree_model *m = &s->clusters;
+    const int32_t c = m->body_count++, p = s->full->parent[i];
+    const td_joint_kind kind = (td_joint_kind)s->full->kind[i];
+    const bool ball = kind == TD_JOINT_BALL;
+    m->parent[c] = p == TD_NONE ? TD_NONE : s->seat[p].body;
+    m->kind[c] = (uint8_t)kind;
+    m->dof[c + 1] = m->dof[c] + dofs[kind];
+    m->coord[c + 1] = m->coord[c] + coords[kind];
+    m->other_place[c] = ball ? TD_NONE : m->other_count++;
+    if (m->run_count == 0 || m->run[m->run_count - 1].ball != ball) {
+        m->run[m->run_count++] = (tdi_run){c, c, ball};
+    }
+    m->run[m->run_count - 1].last = c + 1;
+    s->first[c] = i;
+    return c;
+}
+
+static void sit(td_reduced_state *s, int32_t i, int32_t on, int32_t other, td_real share) {
+    s->seat[i].body = on;
+    s->side[i].seat.body = other;
+    s->side[i].share = share;
+}
+
+// Segments of the group: the share s_i = sum over j <= i of c_j on the far side, the last whole.
+static void seat_group(td_reduced_state *s, int32_t c, int32_t first) {
+    const tdi_body *body = s->full->body;
+    const int32_t up = s->clusters.parent[c];
+    td_real whole = 0, far = 0;
+    s->groups++;
+    for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
+        whole += tdi_reduce_bending(&body[j]);
+    }
+    for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
+        far += tdi_reduce_bending(&body[j]) / whole;
+        if (s->joined[j] == TD_NONE || up == TD_NONE) {
+            sit(s, j, c, TD_NONE, 0);
+        } else if (far < 0.5) {
+            sit(s, j, up, c, far);
+        } else {
+            sit(s, j, c, up, 1 - far);
+        }
+    }
+}
+
+static void seat_all(td_reduced_state *s) {
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        if (s->mode[i] == TD_REDUCE_OWN) {
+            const int32_t c = open_cluster(s, i);
+            if (s->joined[i] != TD_NONE) {
+                seat_group(s, c, i);
+            } else {
+                sit(s, i, c, TD_NONE, 0);
+            }
+        } else if (s->mode[i] != TD_REDUCE_JOINED) { // where its parent is, in the same shares
+            const int32_t p = s->full->parent[i];
+            sit(s, i, s->seat[p].body, s->side[p].seat.body, s->side[p].share);
+        }
+    }
+}
+
+// Wind is asked for at the segment with the largest area.
+static void count_segments(td_reduced_state *s) {
+    const tdi_body *body = s->full->body;
+    memset(s->size, 0, (size_t)s->clusters.body_count * sizeof *s->size);
+    memcpy(s->wind_from, s->first, (size_t)s->clusters.body_count * sizeof *s->first);
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        const int32_t c = s->seat[i].body, side = s->side[i].seat.body;
+        const td_vec3 a = body[i].area, most = body[s->wind_from[c]].area;
+        s->size[c]++;
+        if (a.x + a.y + a.z > most.x + most.y + most.z) {
+            s->wind_from[c] = i;
+        }
+        if (side != TD_NONE) {
+            s->size[side]++;
+        }
+    }
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+void tdi_reduce_structure(td_reduced_state *s) {
+    td_tree_model *m = &s->clusters;
+    s->reduced = tdi_reduce_settle_modes(s->full, s->mode, s->joined);
+    m->body_count = m->other_count = m->run_count = s->groups = 0;
+    m->dof[0] = m->coord[0] = 0;
+    seat_all(s);
+    count_segments(s);
+    m->head.dof_count = m->dof[m->body_count];
+    m->coord_count = m->coord[m->body_count];
+    m->part_count = s->reduced > 0 ? 1 : s->full->part_count;
+    m->part[0] = (tdi_part){0, m->body_count, false};
+    if (s->reduced == 0) {
+        memcpy(m->part, s->full->part, (size_t)m->part_count * sizeof *m->part);
+    }
+    s->tree.seat = s->reduced > 0 ? s->seat : NULL;
+}

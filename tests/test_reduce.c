@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+// Trees of fewer bodies than segments: what freezing, joining and riding keep.
+
+#include "reduce/reduce.h"
+#include "reduce/solver.h"
+#include "test_tree_support.h"
+#include "tree/solver.h"
+
+static td_reduced_state *reduced_of(const td_tree_model *model) {
+    td_reduced_state *s = NULL;
+    td_diag diag = {.message = ""};
+    const td_reduce_opts opts = td_reduce_opts_default();
+    CHECK_INT(td_reduced_new(model, &opts, NULL, &s, &diag), TD_OK);
+    return s;
+}
+
+// The same coordinates and velocities in a reduced state that has not moved.
+static td_reduced_state *reduced_like(tree t) {
+    td_reduced_state *s = reduced_of(t.model);
+    memcpy(s->tree.q, t.q, (size_t)t.nq * sizeof *t.q);
+    memcpy(s->tree.v, t.v, (size_t)t.nv * sizeof *t.v);
+    td_tree_state_changed(&s->tree);
+    return s;
+}
+
+static void step_reduced(td_reduced_state *s, const td_step_opts *opts) {
+    td_diag diag = {.message = ""};
+    CHECK_SAY(td_reduced_step(s, opts, NULL, &diag) == TD_OK, "%s", diag.message);
+}
+
+static double farthest(const td_tree_state *a, const td_tree_state *b, int32_t n) {
+    double most = 0;
+    for (int32_t i = 0; i < n; i++) {
+        most = fmax(most, tdi_norm(tdi_sub(td_tree_tip(a, i), td_tree_tip(b, i))));
+    }
+    return most;
+}
+
+static void random_modes(tdi_random *r, uint8_t *modes, int32_t n) {
+    for (int32_t i = 0; i < n; i++) {
+        modes[i] = (uint8_t)between(r, 0, 4);
+    }
+}
+
+// ---- nothing reduced ------------------------------------------------------------------------
+
+TD_TEST(reduced_tree_of_which_nothing_is_reduced_steps_with_the_bits_of_the_tree) {
+    tdi_random r;
+    tdi_random_seed(&r, 1);
+    for (int k = 0; k < 20; k++) {
+        tree t = random_tree(&r, 2 + 3 * k, k % 3 ? BUSHY : CHAIN, 5,
+                             k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
+        td_reduced_state *s = reduced_like(t);
+        td_step_opts opts = steps_of(k % 4 ? TD_IMPLICIT : TD_IMPLICIT_EULER, 0.01, weight);
+        const td_load pull = {.kind = TD_LOAD_SPRING, .segment = k, .stiffness = 3, .damping = 0.1};
+        opts.air = (td_air){.wind = {3, 0, 1}, .linear = 0.1, .quadratic = 0.6};
+        opts.loads = &pull;
+        opts.load_count = 1;
+        for (int step = 0; step < 30; step++) {
+            run(t, &opts, 1);
+            step_reduced(s, &opts);
+        }
+        CHECK(memcmp(t.q, s->tree.q, (size_t)t.nq * sizeof *t.q) == 0);
+        CHECK(memcmp(td_tree_velocities(t.state), td_tree_velocities(td_reduced_whole(s)),
+                     (size_t)t.nv * sizeof *t.v) == 0);
+        td_reduced_free(s);
+        tree_free(t);
+    }
+}
+
+// ---- frozen ---------------------------------------------------------------------------------
+
+// A chain of balls, of which every other stands still, and the same with those welded.
+TD_TEST(reduced_tree_with_frozen_joints_moves_as_one_with_fixed_joints) {
+    enum { N = 12 };
+    tdi_random r;
+    tdi_random_seed(&r, 2);
+    td_segment_def defs[N];
+    uint8_t modes[N] = {0};
+    for (int32_t i = 0; i < N; i++) {
+        defs[i] = random_segment(&r, i, BUSHY, 2);
+        modes[i] = i % 2 ? TD_REDUCE_FROZEN : TD_REDUCE_OWN;
+    }
+    tree all = tree_of(defs, N, TD_LAW_LINEAR, NULL);
+    for (int32_t i = 1; i < N; i += 2) {
+        defs[i].joint = TD_JOINT_FIXED;
+    }
+    tree welded = tree_of(defs, N, TD_LAW_LINEAR, NULL);
+    td_reduced_state *s = reduced_of(all.model);
+    td_reduced_set_modes(s, modes);
+    td_step_opts opts = steps_of(TD_IMPLICIT, 0.01, weight);
+    opts.tolerance = 1e-12;
+    const td_load push = {
+        .kind = TD_LOAD_FORCE, .segment = N - 1, .point = {0, 0.1, 0}, .vector = {2, 1, -1}};
+    opts.loads = &push;
+    opts.load_count = 1;
+    for (int step = 0; step < 100; step++) {
+        run(welded, &opts, 1);
+        step_reduced(s, &opts);
+    }
+    CHECK_INT(td_reduced_get_stats(s).joints, N / 2);
+    // both solve the same equations to the tolerance of Newton's method
+    CHECK_IN(farthest(welded.state, td_reduced_whole(s), N), 0, 1e-9);
+    const td_vec3 p = td_tree_tip(welded.state, N - 1), q = td_tree_tip(all.state, N - 1);
+    CHECK(tdi_norm(tdi_sub(p, q)) > 0.01); // it moved
+    td_reduced_free(s);
+    tree_free(all);
+    tree_free(welded);
+}
+
+// ---- changes --------------------------------------------------------------------------------
+
+static td_sums sums_of(td_tree_state *s) {
+    td_sums out = {.energy = td_tree_energy(s, weight)};
+    td_tree_momentum(s, &out.linear, &out.angular);
+    return out;
+}
+
+TD_TEST(reduced_tree_keeps_momentum_and_gains_no_kinetic_energy_when_modes_change) {
+    tdi_random r;
+    tdi_random_seed(&r, 3);
+    const td_step_opts opts = steps_of(TD_IMPLICIT, 0.01, tdi_vec3(0, 0, 0));
+    uint8_t modes[60];
+    for (int k = 0; k < 30; k++) {
+        const int32_t n = 2 * k + 2;
+        tree t = random_tree(&r, n, k % 3 ? BUSHY : CHAIN, 5, TD_LAW_LINEAR);
+        td_reduced_state *s = reduced_like(t);
+        for (int step = 0; step < 20; step++) {
+            step_reduced(s, &opts);
+            const td_sums before = sums_of(&s->tree);
+            random_modes(&r, s->wanted, n);
+            for (int32_t i = 0; k % 2 && i < n; i++) {
+                s->wanted[i] = s->wanted[i] % 2 ? TD_REDUCE_FROZEN : TD_REDUCE_OWN;
+            }
+            tdi_reduce_change(s);
+            const td_sums after = sums_of(&s->tree);
+            const double size = before.energy.kinetic, mass = tdi_tree_implicit.mass(&s->tree);
+            const double much = sqrt(2 * size * mass); // as much momentum as there can be
+            CHECK(after.energy.kinetic <= size * (1 + 1e-9));
+            CHECK_IN(tdi_norm(tdi_sub(after.linear, before.linear)), 0, 1e-9 * much);
+            // dissolving a group or turning what rides moves mass; freezing and freeing do not
+            CHECK_IN(tdi_norm(tdi_sub(after.angular, before.angular)), 0,
+                     k % 2 ? 1e-9 * much * n : HUGE_VAL);
+        }
+        memcpy(modes, td_reduced_modes(s), (size_t)n);
+        td_reduced_set_modes(s, modes);
+        step_reduced(s, &opts);
+        CHECK(memcmp(modes, td_reduced_modes(s), (size_t)n) == 0);
+        td_reduced_free(s);
+        tree_free(t);
+    }
+}
+
+TD_TEST(reduced_tree_that_freezes_and_frees_joints_stays_where_it_is) {
+    tdi_random r;
+    tdi_random_seed(&r, 4);
+    const td_step_opts opts = steps_of(TD_IMPLICIT, 0.01, weight);
+    for (int k = 0; k < 20; k++) {
+        const int32_t n = 3 * k + 2;
+        tree t = random_tree(&r, n, BUSHY, 5, TD_LAW_LINEAR);
+        td_reduced_state *s = reduced_like(t);
+        for (int step = 0; step < 20; step++) {
+            step_reduced(s, &opts);
+            td_tree_state *whole = td_reduced_whole(s);
+            td_vec3 before[64];
+            const double elastic = td_tree_energy(whole, weight).elastic;
+            for (int32_t i = 0; i < n; i++) {
+                before[i] = td_tree_tip(whole, i);
+                s->wanted[i] = between(&r, 0, 1) < 0.5 ? TD_REDUCE_FROZEN : TD_REDUCE_OWN;
+            }
+            tdi_reduce_change(s);
+            whole = td_reduced_whole(s);
+            for (int32_t i = 0; i < n; i++) {
+                CHECK_IN(tdi_norm(tdi_sub(td_tree_tip(whole, i), before[i])), 0, 1e-12);
+            }
+            CHECK_REL(td_tree_energy(whole, weight).elastic, elastic, 1e-9);
+        }
+        td_reduced_free(s);
+        tree_free(t);
+    }
+}
+
+// ---- saving ---------------------------------------------------------------------------------
+
+TD_TEST(reduced_tree_goes_on_from_a_save_with_the_same_bits) {
+    tdi_random r;
+    tdi_random_seed(&r, 5);
+    tree t = random_tree(&r, 40, BUSHY, 5, TD_LAW_LINEAR);
+    td_reduced_state *s = reduced_like(t), *again = reduced_of(t.model);
+    td_step_opts opts = steps_of(TD_IMPLICIT, 0.01, weight);
+    opts.air = (td_air){.wind = {3, 0, 1}, .linear = 0.1, .quadratic = 0.6};
+    const size_t bytes = tdi_state_save_size(&tdi_reduced_implicit, s);
+    char *save = malloc(bytes);
+    for (int k = 0; k < 30; k++) {
+        uint8_t modes[40];
+        random_modes(&r, modes, 40);
+        td_reduced_set_modes(s, modes);
+        step_reduced(s, &opts);
+        tdi_state_save(&tdi_reduced_implicit, s, save);
+        tdi_state_restore(&tdi_reduced_implicit, again, save);
+        for (int step = 0; step < 9; step++) {
+            step_reduced(s, &opts);
+            step_reduced(again, &opts);
+        }
+        CHECK(farthest(td_reduced_whole(s), td_reduced_whole(again), 40) == 0);
+    }
+    memset(save, 0xa5, bytes); // any bytes do no harm
+    tdi_state_restore(&tdi_reduced_implicit, again, save);
+    CHECK(td_reduced_bytes(again) > bytes);
+    free(save);
+    td_reduced_free(s);
+    td_reduced_free(again);
+    tree_free(t);
+}
+
+// ---- options --------------------------------------------------------------------------------
+
+TD_TEST(reduced_tree_refuses_options_out_of_range_by_name_and_value) {
+    tdi_random r;
+    tdi_random_seed(&r, 6);
+    tree t = random_tree(&r, 5, BUSHY, 5, TD_LAW_LINEAR);
+    td_reduced_state *s = reduced_of(t.model);
+    const td_reduce_opts good = td_reduce_opts_default();
+    td_reduce_opts opts = good;
+    td_diag diag = {.message = ""};
+    opts.error = -1;
+    CHECK_INT(td_reduced_set(s, &opts, &diag), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "error is -1 m; it must be 0 or more");
+    opts = good;
+    opts.every = 0;
+    CHECK_INT(td_reduced_set(s, &opts, &diag), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "every is 0 steps; it must be 1 or more");
+    opts = good;
+    opts.joints = -3;
+    CHECK_INT(td_reduced_set(s, &opts, &diag), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "joints is -3; it must be 0 or more");
+    CHECK_INT(td_reduced_set(s, &good, &diag), TD_OK);
+    const td_step_opts rk4 = steps_of(TD_RK4, 0.01, weight);
+    CHECK_INT(td_reduced_step(s, &rk4, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "the solver 'reduced tree' does not have the integrator 'rk4'");
+    td_reduced_free(s);
+    tree_free(t);
+}
