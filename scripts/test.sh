@@ -71,12 +71,16 @@ viewer_works() {
         node scripts/check-viewer.mjs build/viewed.html --given
 }
 fuzz() {
-    rm -rf build/fuzz-corpus build/fuzz-scenes && mkdir -p build/fuzz-corpus build/fuzz-scenes
+    rm -rf build/fuzz-corpus build/fuzz-scenes build/fuzz-lcp
+    mkdir -p build/fuzz-corpus build/fuzz-scenes build/fuzz-lcp
     limits="-max_total_time=25 -max_len=4096 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1"
     build/asan/tests/fuzz/fuzz_scene $limits build/fuzz-scenes tests/fuzz/scenes >build/fuzz-scenes.log 2>&1 &
     scenes=$!
+    build/asan/tests/fuzz/fuzz_lcp $limits build/fuzz-lcp >build/fuzz-lcp.log 2>&1 &
+    lcp=$!
     build/asan/tests/fuzz/fuzz_grammar $limits build/fuzz-corpus tests/fuzz/corpus scenes/abop scenes/plants
     grammar=$?
+    wait $lcp || { tail -n 60 build/fuzz-lcp.log; return 1; }
     wait $scenes || { tail -n 60 build/fuzz-scenes.log; return 1; }
     return $grammar
 }

@@ -239,6 +239,43 @@ TD_TEST(adapt_every_0_keeps_the_joints_nearest_to_the_root) {
     tree_free(t);
 }
 
+// Parts agree with each other: accelerations, metrics, regions by hand.
+TD_TEST(adapt_metric_of_the_root_is_the_sum_of_squared_accelerations) {
+    tree t = wild(31, 30);
+    const td_adapt_opts o = few(5);
+    const td_step_opts s = short_steps();
+    td_adapt *a = adapt_of(t, &o);
+    td_real *accel = reals(t.nv), metric[30], sum = 0, all = 0;
+    td_adapt_forward(a, &s, NULL, accel);
+    td_adapt_metrics(a, &s, metric);
+    for (int32_t i = 0; i < 30; i++) {
+        const bool counts = t.model->kind[i] != TD_JOINT_FREE;
+        for (int32_t d = t.model->dof[i]; d < t.model->dof[i + 1]; d++) {
+            sum += counts ? accel[d] * accel[d] : 0;
+        }
+        all += td_adapt_node(a, i).parent == TD_NONE ? metric[i] : 0;
+    }
+    CHECK_REL(all, sum, 1e-9);
+    bool active[30] = {false};
+    active[17] = true;
+    td_adapt_activate(a, active);
+    for (int32_t i = 17; i != TD_NONE; i = td_adapt_node(a, i).parent) {
+        CHECK(td_adapt_is_active(a, i));
+    }
+    td_adapt_forward(a, &s, NULL, accel);
+    for (int32_t i = 0; i < 30; i++) {
+        for (int32_t d = t.model->dof[i]; d < t.model->dof[i + 1] && !td_adapt_is_active(a, i);
+             d++) {
+            CHECK(accel[d] == 0 && t.v[d] == 0);
+        }
+    }
+    td_adapt_changed(a);
+    CHECK_INT(td_adapt_report(a).active, td_adapt_report(a).joints);
+    free(accel);
+    td_adapt_free(a);
+    tree_free(t);
+}
+
 // ---- what all steps owe ---------------------------------------------------------------------
 
 TD_TEST(adapt_goes_on_from_what_was_saved_to_the_bit) {

@@ -198,3 +198,43 @@ TD_TEST(api_island_without_contact_refuses_colliders) {
     td_tree_model_free(model);
     td_skeleton_free(skeleton);
 }
+
+// Every index: below 0, and one too many.
+TD_TEST(api_indices_that_are_not_there_give_nothing_and_set_nothing) {
+    static const td_vec3 points[3] = {{0, 0, 0}, {0.1, 0, 0}, {0.2, 0, 0}};
+    td_object_def object = td_object_def_default();
+    td_scene_def scene = td_scene_def_default();
+    td_world *world = NULL;
+    object.strand.points = points;
+    object.strand.point_count = 3;
+    object.strand.segments = 2;
+    object.solver = "rod";
+    scene.objects = &object;
+    scene.object_count = 1;
+    CHECK_INT(td_world_new(&scene, NULL, NULL, &world, NULL), TD_OK);
+    td_rod_state *rod = td_world_state(world, 0, "rod");
+    for (int32_t k = -1; k <= 2; k += 3) { // of two segments
+        td_vec3 at = {7, 7, 7};
+        td_mode mode;
+        CHECK(!td_world_actor(world, k).skeleton && !td_world_actor(world, k).name);
+        td_world_pose(world, k, &at, NULL, NULL, NULL);
+        td_world_segment(world, 0, k, &at, NULL, NULL);
+        td_world_moments(world, k, &at);
+        CHECK(at.x == 7);
+        CHECK(!td_world_state(world, k, "rod"));
+        CHECK_INT(td_world_modes(world, k, 1, &mode, NULL), TD_ERR_ARGUMENT);
+        CHECK_REL(td_world_actor_sums(world, k).energy.weight, 0, 0);
+        CHECK_REL(td_world_collider(world, k).radius, 0, 0);
+        CHECK_TEXT(td_world_constraint_name(world, k), "");
+        CHECK(!td_world_constraint(world, k).active);
+        CHECK_TEXT(td_world_probe_name(world, k), "");
+        CHECK_REL(td_rod_tip(rod, k).x, 0, 0);
+        CHECK_REL(td_rod_tension(rod, k), 0, 0);
+        CHECK_INT(td_rod_set_spin(rod, k, 1), TD_ERR_ARGUMENT);
+        CHECK_INT(td_rod_turn(rod, k, 1), TD_ERR_ARGUMENT);
+        CHECK_INT(td_rod_set_vertex(rod, k < 0 ? k : 3, at, at), TD_ERR_ARGUMENT);
+        CHECK_TEXT(td_material_get(k < 0 ? k : td_material_count()).name, "");
+        CHECK(!td_solver_get(k < 0 ? k : td_solver_count()).name);
+    }
+    td_world_free(world);
+}

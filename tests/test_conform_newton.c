@@ -277,6 +277,125 @@ TD_TEST(conform_contact_stiffens_what_it_touches) {
     for_all_solvers(claim_contact_hessian);
 }
 
+// ---- turns of capsules ----------------------------------------------------------------------
+
+// Whether a solver lets friction turn its capsules. Those that do not are left out.
+static bool turns(const opened *o) {
+    return o->ops->turned != NULL;
+}
+
+// Turns change as the increments say, to first order, and their spin is that of the last step.
+static void claim_turns(const tdi_solver *solver) {
+    opened o;
+    td_real most;
+    open_step(solver, 0.01, &o);
+    clear(&o);
+    factor(&o);
+    solve(&o, &most);
+    td_vec3 told[MOST_POINTS], ahead[MOST_POINTS];
+    for (int32_t k = 0; turns(&o) && k < o.capsules; k++) {
+        told[k] = tdi_state_turns(o.ops, o.body, k, false);
+    }
+    tdi_state_keep(o.ops, o.body);
+    const td_real e = 1e-4 / most;
+    tdi_state_try(o.ops, o.body, e);
+    for (int32_t k = 0; turns(&o) && k < o.capsules; k++) {
+        ahead[k] = o.ops->turned(o.body, k);
+    }
+    tdi_state_try(o.ops, o.body, -e);
+    for (int32_t k = 0; turns(&o) && k < o.capsules; k++) {
+        const td_vec3 d = tdi_scale(tdi_sub(ahead[k], o.ops->turned(o.body, k)), 0.5 / e);
+        CHECK_SAY(o.capsule[k].turns, "%s: capsule %d has turns and does not say so", o.s.name,
+                  (int)k);
+        CHECK_SAY(distance(d, told[k]) < 1e-6 * most, "%s: capsule %d turns by %g, not as told",
+                  o.s.name, (int)k, distance(d, told[k]));
+    }
+    CHECK(most > 0);
+    close_step(&o);
+}
+
+TD_TEST(conform_capsules_turn_as_the_increments_say) {
+    for_all_solvers(claim_turns);
+}
+
+// Forces on points and moments on turns answer each other alike.
+static void claim_turn_symmetry(const tdi_solver *solver) {
+    opened o;
+    td_real most;
+    td_vec3 dx[MOST_POINTS];
+    open_step(solver, 0.01, &o);
+    clear(&o);
+    factor(&o);
+    solve(&o, &most);
+    const int32_t k = o.capsules - 1;
+    for (int32_t p = 0; turns(&o) && p < o.points; p++) {
+        for (int e = 0; e < 9; e++) {
+            answer(&o, p, unit(e / 3), dx);
+            const td_real own = part(dx[p], e / 3),
+                          one = part(tdi_state_turns(o.ops, o.body, k, true), e % 3);
+            tdi_state_wring(o.ops, o.body, k, unit(e % 3));
+            tdi_state_respond(o.ops, o.body);
+            tdi_state_moves(o.ops, o.body, true, dx);
+            const td_real other = part(dx[p], e / 3),
+                          turn = part(tdi_state_turns(o.ops, o.body, k, true), e % 3);
+            CHECK_SAY(fabs(one - other) <= 1e-9 * sqrt(fabs(own * turn)) + 1e-30,
+                      "%s: point %d and the last turn answer each other by %g and %g", o.s.name,
+                      (int)p, one, other);
+        }
+    }
+    CHECK(most > 0);
+    close_step(&o);
+}
+
+TD_TEST(conform_answers_to_moments_are_symmetric) {
+    for_all_solvers(claim_turn_symmetry);
+}
+
+// n.u of the slip u of a side with an arm, by a force along n there
+static td_real give_rolling(const opened *o, const tdi_contact_side *t, td_vec3 along) {
+    td_vec3 dx[MOST_POINTS];
+    tdi_state_push(o->ops, o->body, t->point[0], tdi_scale(along, t->weight[0]));
+    tdi_state_wring(o->ops, o->body, t->capsule, tdi_scale(tdi_cross(along, t->normal), t->arm));
+    answer(o, t->point[1], tdi_scale(along, t->weight[1]), dx);
+    const td_vec3 turn = tdi_state_turns(o->ops, o->body, t->capsule, true);
+    const td_vec3 slip = t->rolling ? tdi_vec3(0, 0, 0) : mix(t, dx);
+    return tdi_dot(along, tdi_madd(slip, tdi_cross(t->normal, turn), t->arm));
+}
+
+// A side with an arm stiffens the slip of the surface, as above; and rolling resistance the turn.
+static void claim_rolling(const tdi_solver *solver) {
+    for (int rolling = 0; rolling < 2; rolling++) {
+        opened o;
+        td_real most;
+        open_step(solver, 0.01, &o);
+        const td_vec3 along = tdi_vec3(0.8, -0.6, 0);
+        tdi_contact_side side = side_on(&o);
+        side.arm = turns(&o) ? 0.02 : 0;
+        side.rolling = turns(&o) && rolling;
+        side.weight[0] = side.rolling ? 0 : side.weight[0];
+        side.weight[1] = side.rolling ? 0 : side.weight[1];
+        clear(&o);
+        factor(&o);
+        solve(&o, &most);
+        if (turns(&o)) {
+            const td_real soft = give_rolling(&o, &side, along), k = 3 / soft;
+            side.hessian = tdi_sym3_square(along, k);
+            clear(&o);
+            o.ops->add(o.body, &side);
+            factor(&o);
+            solve(&o, &most);
+            const td_real stiff = give_rolling(&o, &side, along);
+            CHECK_SAY(soft > 0 && fabs(stiff - 1 / (1 / soft + k)) < 1e-9 * soft,
+                      "%s: the surface gives %g, and with friction %g", o.s.name, soft, stiff);
+        }
+        close_step(&o);
+    }
+}
+
+TD_TEST(conform_friction_stiffens_the_slip_of_surfaces) {
+    for_all_solvers(claim_rolling);
+}
+
 // ---- what worlds ask for --------------------------------------------------------------------
 
 // A subject that has moved, as a system.

@@ -293,6 +293,7 @@ static void claim_capabilities(const tdi_solver *solver) {
     const wish wishes[] = {
         {"euler", "integrator: euler,", "", info.integrators >> TD_EULER & 1},
         {"rk4", "integrator: rk4,", "", info.integrators >> TD_RK4 & 1},
+        {"adaptive", "integrator: adaptive,", "", info.integrators >> TD_ADAPTIVE & 1},
         {"implicit-euler", "integrator: implicit-euler,", "",
          info.integrators >> TD_IMPLICIT_EULER & 1},
         {"the law linear", "law: linear,", "", info.laws >> TD_LAW_LINEAR & 1},

@@ -105,12 +105,12 @@ static double least_gap(const stage *s) {
     return least;
 }
 
-// A stick on a slope of `part` times the friction, by weight that leans, askew to the stick.
+// A stick on a slope of `part` times the friction, by weight that leans, along the stick: else it
+// would roll.
 static void on_slope(stage *s, const char *solver, double part) {
     const double tilt = atan(part * FRICTION);
     set_up(s);
-    s->scene.gravity =
-        (td_vec3){0.6 * GRAVITY * sin(tilt), -GRAVITY * cos(tilt), 0.8 * GRAVITY * sin(tilt)};
+    s->scene.gravity = (td_vec3){GRAVITY * sin(tilt), -GRAVITY * cos(tilt), 0};
     add_stick(s, solver, (td_vec3){-0.1, 1.1 * RADIUS, 0}, (td_vec3){0.1, 1.1 * RADIUS, 0});
     open_stage(s);
 }
@@ -143,7 +143,7 @@ TD_TEST(contact_exact_forces_of_a_stick_at_rest_carry_its_weight) {
         double up = 0, aside = 0;
         for (int32_t i = 0; i < count && i < 100; i++) {
             up += list[i].force.y;
-            aside += 0.6 * list[i].force.x + 0.8 * list[i].force.z;
+            aside += list[i].force.x;
         }
         CHECK_SAY(fabs(aside / up + 0.5 * FRICTION) < 1e-3 * FRICTION, "%s: %g N aside, %g N up",
                   solvers[k], aside, up);
@@ -234,6 +234,7 @@ TD_TEST(contact_exact_stick_that_tumbles_never_gains_energy) {
 static void heap_of(stage *s, td_contact_method method) {
     set_up(s);
     s->scene.contact.method = method;
+    s->scene.contact.rolling = 0.01;
     for (int k = 0; k < MOST; k++) {
         const double a = 0.7 * k, x = 0.1 * cos(a), z = 0.1 * sin(a), y = 0.02 + 0.02 * k;
         add_stick(s, solvers[k % SOLVERS], (td_vec3){-x, y, -z + 0.01}, (td_vec3){x, y + 0.01, z});
@@ -241,13 +242,13 @@ static void heap_of(stage *s, td_contact_method method) {
     open_stage(s);
 }
 
-// Sticks of all solvers, with either method.
+// Sticks of all solvers, with either method. Some roll out of the heap, and stop in 7 s.
 TD_TEST(contact_heap_of_all_solvers_comes_to_rest_apart_and_without_gaining_energy) {
     for (int method = TD_CONTACT_BARRIER; method <= TD_CONTACT_EXACT; method++) {
         stage s;
         heap_of(&s, (td_contact_method)method);
         double kinetic, start = energy_of(&s, &kinetic), most = start, least = INFINITY;
-        for (int n = 0; n < 180 && go(&s, 1); n++) {
+        for (int n = 0; n < 420 && go(&s, 1); n++) {
             most = fmax(most, energy_of(&s, &kinetic));
             least = fmin(least, least_gap(&s));
         }

@@ -54,8 +54,8 @@ static td_real check_flight(const flight *f) {
 static bool draw_flight(tdi_random *random, flight *f, int sort) {
     memset(f, 0, sizeof *f);
     f->count = 2;
-    f->capsule[0] = (tdi_capsule){0, 1, test_between(random, 0.01, 0.2), 0};
-    f->capsule[1] = (tdi_capsule){2, 3, test_between(random, 0.01, 0.2), 0};
+    f->capsule[0] = (tdi_capsule){0, 1, test_between(random, 0.01, 0.2), 0, false};
+    f->capsule[1] = (tdi_capsule){2, 3, test_between(random, 0.01, 0.2), 0, false};
     const td_real radii = f->capsule[0].radius + f->capsule[1].radius;
     const td_vec3 n = test_direction(random), across = tdi_across(n);
     const td_real gap = pow(10, test_between(random, -4, 0));
@@ -158,7 +158,7 @@ TD_TEST(contact_filter_says_zero_only_when_things_are_in_each_other) {
     f.x[2] = tdi_vec3(0.5, 0.15, -1);
     f.x[3] = tdi_vec3(0.5, 0.15, 1);
     tdi_contacts *c = opened(&f);
-    tdi_contact_rule rule = {1, f.x, 0, 0, false};
+    tdi_contact_rule rule = {1, f.x, 0, 0, false, NULL};
     td_real energy;
     td_diag diag;
     int32_t which[2];

@@ -17,7 +17,7 @@ typedef struct mover {
 } mover;
 
 static void open_mover(mover *w, td_real friction) {
-    const tdi_capsule capsule = {0, 1, 0.05, 0};
+    const tdi_capsule capsule = {0, 1, 0.05, 0, false};
     td_contact_opts opts = td_contact_opts_default();
     for (int32_t k = 0; k < w->collider_count; k++) {
         w->collider[k].friction = friction;
@@ -111,7 +111,7 @@ static bool newton_way(mover *w, const td_vec3 *hat, td_real time, const tdi_con
 // Backward Euler: the least of m/2 |x - hat|^2 + h^2 V. Colliders come along as far as they can.
 static void step(mover *w) {
     const td_vec3 star[2] = {w->x[0], w->x[1]};
-    tdi_contact_rule rule = {STEP * STEP * 0.5 * MASS * 9.81, star, STEP, 0, true};
+    tdi_contact_rule rule = {STEP * STEP * 0.5 * MASS * 9.81, star, STEP, 0, true, NULL};
     td_vec3 hat[2], way[2];
     td_diag diag;
     td_real time = 0, slope = 0;
@@ -215,7 +215,7 @@ TD_TEST(contact_turning_plane_rubs_along_its_turn) {
     w.x[0] = tdi_vec3(0.3, 0.055, 0.4);
     w.collider[0].rotation = tdi_quat_turn(tdi_vec3(0, 1, 0), 0.2);
     const td_vec3 star[2] = {w.x[0], w.x[1]};
-    const tdi_contact_rule rule = {1, star, STEP, 0, true};
+    const tdi_contact_rule rule = {1, star, STEP, 0, true, NULL};
     td_real energy;
     td_diag diag;
     CHECK_INT(tdi_contacts_colliders(w.c, w.collider, 1, STEP, 0, 1, &diag), TD_OK);

@@ -3,12 +3,13 @@
 
 #include "test_contact_support.h"
 
-enum { POINTS = 10, CAPSULES = 5, COLLIDERS = 4, SIZE = 3 * POINTS };
+enum { POINTS = 10, CAPSULES = 5, COLLIDERS = 4, SIZE = 3 * (POINTS + CAPSULES) };
 
 // Capsules of unlike radii in a heap, with all kinds of colliders, everything nearly touching.
 typedef struct heap {
     tdi_capsule capsule[CAPSULES];
     td_vec3 x[POINTS], star[POINTS];
+    td_vec3 turned[CAPSULES];
     td_collider collider[COLLIDERS];
     tdi_contacts *c;
     tdi_contact_rule rule;
@@ -19,10 +20,13 @@ static void draw_heap(tdi_random *random, heap *w) {
     td_contact_opts opts = td_contact_opts_default();
     opts.gap = 1;
     opts.creep = 0.3;
+    opts.rolling = 0.02;
     w->time = tdi_random_uniform(random);
     for (;;) {
         for (int32_t i = 0; i < CAPSULES; i++) {
-            w->capsule[i] = (tdi_capsule){2 * i, 2 * i + 1, test_between(random, 0.1, 0.3), 0};
+            w->capsule[i] =
+                (tdi_capsule){2 * i, 2 * i + 1, test_between(random, 0.1, 0.3), 0, i != 3};
+            w->turned[i] = test_in_cube(random, 0.02);
             w->x[2 * i] = test_in_cube(random, 1);
             w->x[2 * i + 1] = tdi_madd(w->x[2 * i], test_direction(random), 0.5);
         }
@@ -45,7 +49,7 @@ static void draw_heap(tdi_random *random, heap *w) {
         w->star[k] = tdi_add(w->x[k], test_in_cube(random, 0.005));
     }
     td_diag diag;
-    w->rule = (tdi_contact_rule){0.7, w->star, 0.01, 0, false};
+    w->rule = (tdi_contact_rule){0.7, w->star, 0.01, 0, false, w->turned};
     w->c = test_contacts(&opts, w->capsule, CAPSULES, COLLIDERS);
     CHECK_INT(tdi_contacts_colliders(w->c, w->collider, COLLIDERS, 0.02, 0, 1, &diag), TD_OK);
     CHECK_INT(tdi_contacts_find(w->c, w->x, NULL, &diag), TD_OK);
@@ -53,8 +57,39 @@ static void draw_heap(tdi_random *random, heap *w) {
 }
 
 static td_real *coordinate(heap *w, int k) {
-    td_vec3 *x = &w->x[k / 3];
+    td_vec3 *x = k < 3 * POINTS ? &w->x[k / 3] : &w->turned[k / 3 - POINTS];
     return k % 3 == 0 ? &x->x : k % 3 == 1 ? &x->y : &x->z;
+}
+
+// How e moves by the three coordinates of a point, 0..3, or of a turn, 4 and 5, of a contact with
+// arms; and which coordinates these are, or TD_NONE.
+static tdi_mat3 motion_by(const tdi_contact *t, int k, int *row) {
+    const int side = k - 4;
+    *row = k < 4               ? (t->point[k] == TD_NONE ? TD_NONE : 3 * t->point[k])
+           : t->arm[side] == 0 ? TD_NONE
+                               : 3 * (POINTS + (side ? t->other : t->capsule));
+    const td_real w = k < 4 ? t->weight[k] : 0;
+    return k < 4 ? (tdi_mat3){{w, 0, 0, 0, w, 0, 0, 0, w}}
+                 : tdi_mat3_cross(tdi_scale(t->normal, t->arm[side]));
+}
+
+static void add_rolling(const tdi_contact *t, td_real *gradient, td_real *hessian) {
+    for (int k = 0; k < 6; k++) {
+        int row, column;
+        const tdi_mat3 a = motion_by(t, k, &row);
+        for (int i = 0; i < 3 && row != TD_NONE; i++) {
+            const td_vec3 own = tdi_mat3_column(&a, i);
+            gradient[row + i] += tdi_dot(own, t->force);
+            for (int l = 0; hessian && l < 18; l++) {
+                const tdi_mat3 b = motion_by(t, l / 3, &column);
+                const td_vec3 other = tdi_mat3_column(&b, l % 3);
+                if (column != TD_NONE) {
+                    hessian[SIZE * (row + i) + column + l % 3] +=
+                        tdi_dot(own, tdi_sym3_apply(&t->hessian, other));
+                }
+            }
+        }
+    }
 }
 
 // gradient and, if asked for, Hessian of the list that evaluation leaves
@@ -70,8 +105,11 @@ static td_real gathered(heap *w, td_real *gradient, td_real *hessian) {
     }
     for (int32_t n = 0; n < count; n++) {
         const tdi_contact *t = &list[n];
+        if (t->friction) {
+            add_rolling(t, gradient, hessian);
+        }
         for (int k = 0; k < 4; k++) {
-            if (t->point[k] == TD_NONE) {
+            if (t->friction || t->point[k] == TD_NONE) {
                 continue;
             }
             const int row = 3 * t->point[k];
@@ -95,7 +133,7 @@ static td_real gathered(heap *w, td_real *gradient, td_real *hessian) {
 TD_TEST(contact_gradient_equals_differences_of_the_energy) {
     tdi_random random;
     tdi_random_seed(&random, 31);
-    int32_t barriers = 0, frictions = 0;
+    int32_t barriers = 0, frictions = 0, rolling = 0;
     for (int n = 0; n < 25; n++) {
         heap w;
         draw_heap(&random, &w);
@@ -105,6 +143,7 @@ TD_TEST(contact_gradient_equals_differences_of_the_energy) {
         const tdi_contact *list = tdi_contacts_list(w.c, &count);
         for (int32_t k = 0; k < count; k++) {
             frictions += list[k].friction;
+            rolling += list[k].rolling;
             barriers += !list[k].friction;
         }
         CHECK_REL(tdi_contacts_energy(w.c, w.x, w.time, &w.rule), energy, 1e-14);
@@ -122,7 +161,42 @@ TD_TEST(contact_gradient_equals_differences_of_the_energy) {
         }
         tdi_contacts_free(w.c);
     }
-    CHECK(barriers > 60 && frictions > 60);
+    CHECK(barriers > 60 && frictions > 60 && rolling > 30);
+}
+
+// Friction between two capsules that turn is equal and opposite, and so is its moment about any
+// point, where it was found: it keeps momentum and angular momentum.
+TD_TEST(contact_friction_between_capsules_has_neither_force_nor_moment_in_all) {
+    tdi_random random;
+    tdi_random_seed(&random, 34);
+    int32_t pairs = 0;
+    for (int n = 0; n < 25; n++) {
+        heap w;
+        td_real gradient[SIZE];
+        draw_heap(&random, &w);
+        gathered(&w, gradient, NULL);
+        int32_t count;
+        const tdi_contact *list = tdi_contacts_list(w.c, &count);
+        for (int32_t i = 0; i < count; i++) {
+            const tdi_contact *t = &list[i];
+            if (!t->friction || t->arm[0] == 0 || t->arm[1] == 0) {
+                continue;
+            }
+            td_vec3 force = {0, 0, 0}, moment = {0, 0, 0};
+            for (int k = 0; k < 4; k++) {
+                const td_vec3 f = tdi_scale(t->force, t->weight[k]);
+                force = tdi_add(force, f);
+                moment = tdi_add(moment, tdi_cross(w.x[t->point[k]], f));
+            }
+            const td_vec3 turns = tdi_cross(t->force, t->normal);
+            moment = tdi_madd(moment, turns, t->arm[0] + t->arm[1]);
+            const td_real size = tdi_norm(t->force);
+            CHECK(tdi_norm(force) <= 1e-15 * size && tdi_norm(moment) <= 1e-14 * size);
+            pairs++;
+        }
+        tdi_contacts_free(w.c);
+    }
+    CHECK(pairs > 10);
 }
 
 // x^T H x >= 0 for the pivots of a Cholesky factorisation with a whiff on the diagonal
@@ -198,9 +272,9 @@ TD_TEST(contact_exact_hessian_equals_differences_of_the_gradient) {
 TD_TEST(contact_hessian_knows_how_stiff_parallel_segments_are_against_tilting) {
     heap w = {.x = {{-1, 0, 0}, {1, 0, 0}, {-1, 0.21, 0}, {1, 0.21, 0}}};
     td_contact_opts opts = td_contact_opts_default();
-    w.capsule[0] = (tdi_capsule){0, 1, 0.1, 0};
-    w.capsule[1] = (tdi_capsule){2, 3, 0.1, 0};
-    w.rule = (tdi_contact_rule){1, w.star, 0, 0, false};
+    w.capsule[0] = (tdi_capsule){0, 1, 0.1, 0, false};
+    w.capsule[1] = (tdi_capsule){2, 3, 0.1, 0, false};
+    w.rule = (tdi_contact_rule){1, w.star, 0, 0, false, NULL};
     w.c = test_contacts(&opts, w.capsule, 2, 0);
     td_diag diag;
     CHECK_INT(tdi_contacts_find(w.c, w.x, NULL, &diag), TD_OK);
@@ -231,8 +305,8 @@ TD_TEST(contact_barrier_starts_smoothly_and_pushes_as_its_figure_says) {
     heap w = {.x = {{0, 0, 0}}};
     td_contact_opts opts = td_contact_opts_default();
     td_collider plane = td_collider_default(TD_COLLIDER_PLANE);
-    w.capsule[0] = (tdi_capsule){0, 0, 0.1, 0};
-    w.rule = (tdi_contact_rule){3, w.star, 0, 0, false};
+    w.capsule[0] = (tdi_capsule){0, 0, 0.1, 0, false};
+    w.rule = (tdi_contact_rule){3, w.star, 0, 0, false, NULL};
     w.c = test_contacts(&opts, w.capsule, 1, 1);
     td_diag diag;
     CHECK_INT(tdi_contacts_colliders(w.c, &plane, 1, 0.02, 0, 1, &diag), TD_OK);

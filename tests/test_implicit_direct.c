@@ -150,14 +150,46 @@ static int32_t read_increments(const layers *y, td_real *x) {
     return count;
 }
 
-typedef td_real square[3 * MOST_NODES][3 * MOST_NODES];
+enum { MOST_PLACES = 2 * MOST_NODES }; // points, and turns of capsules after them
+
+typedef td_real square[3 * MOST_PLACES][3 * MOST_PLACES];
+
+static int32_t place_count(const layers *y) {
+    return y->touch->point_count + y->touch->capsule_count;
+}
+
+// How one side of a contact slips by one of its two points, or by its turn: 3x3.
+static tdi_mat3 slip_by(const tdi_contact *t, int side, int e) {
+    const td_real w = t->weight[2 * side + (e & 1)];
+    return e < 2 ? (tdi_mat3){{w, 0, 0, 0, w, 0, 0, 0, w}}
+                 : tdi_mat3_cross(tdi_scale(t->normal, t->arm[side]));
+}
+
+static void add_rolling(const layers *y, const tdi_contact *t, square c) {
+    const int32_t turns = y->touch->point_count;
+    const int32_t own[3] = {t->point[0], t->point[1], turns + t->capsule},
+                  other[3] = {t->point[2], t->point[3], turns + t->other};
+    for (int e = 0; e < 81; e++) {
+        const int k = e / 27, l = e / 9 % 3, i = e / 3 % 3, j = e % 3;
+        const tdi_mat3 a = slip_by(t, 0, k), b = slip_by(t, 1, l);
+        const td_real h =
+            tdi_dot(tdi_mat3_column(&a, i), tdi_sym3_apply(&t->hessian, tdi_mat3_column(&b, j)));
+        c[3 * own[k] + i][3 * other[l] + j] += h;
+        c[3 * other[l] + j][3 * own[k] + i] += h;
+    }
+}
 
 // C, of all contacts between the layers
 static void fill_coupling(const layers *y, square c) {
-    int32_t count;
+    int32_t count, rolling = 0;
     const tdi_contact *list = tdi_contacts_list(y->touch->set, &count);
     memset(c, 0, sizeof(square));
     for (int32_t i = 0; i < count; i++) {
+        if (list[i].arm[0] > 0) {
+            add_rolling(y, &list[i], c);
+            rolling++;
+            continue;
+        }
         for (int e = 0; e < 4; e++) {
             const int k = e / 2, l = 2 + e % 2;
             const tdi_mat3 b = tdi_contact_block(&list[i], k, l);
@@ -169,11 +201,26 @@ static void fill_coupling(const layers *y, square c) {
             }
         }
     }
+    CHECK(rolling > 0);
 }
 
-static void push(layers *y, int32_t point, td_vec3 force) {
-    const int32_t k = y->touch->point_owner[point];
-    tdi_state_push(&tdi_rod_implicit, y->rod[k].state, point - y->touch->first_point[k], force);
+static void push(layers *y, int32_t place, td_vec3 force) {
+    const tdi_touch *t = y->touch;
+    const int32_t i = place - t->point_count, k = i < 0 ? t->point_owner[place] : t->owner[i];
+    if (i < 0) {
+        tdi_state_push(&tdi_rod_implicit, y->rod[k].state, place - t->first_point[k], force);
+    } else {
+        tdi_state_wring(&tdi_rod_implicit, y->rod[k].state, i - t->first_capsule[k], force);
+    }
+}
+
+static void read_turns(const layers *y, bool response, td_vec3 *moved) {
+    const tdi_touch *t = y->touch;
+    for (int32_t i = 0; i < t->capsule_count; i++) {
+        const int32_t k = t->owner[i];
+        moved[t->point_count + i] =
+            tdi_state_turns(&tdi_rod_implicit, y->rod[k].state, i - t->first_capsule[k], response);
+    }
 }
 
 static void respond(layers *y, td_vec3 *moved) {
@@ -181,14 +228,15 @@ static void respond(layers *y, td_vec3 *moved) {
         tdi_state_respond(&tdi_rod_implicit, y->rod[k].state);
         tdi_state_moves(&tdi_rod_implicit, y->rod[k].state, true, moved + y->touch->first_point[k]);
     }
+    read_turns(y, true, moved);
 }
 
-// m = I + W C, by the response W of the bodies to forces at their points
+// m = I + W C, by the response W of the bodies to forces at their points and moments on their turns
 static void fill_woodbury(layers *y, square c, square m) {
-    const int32_t n = 3 * y->touch->point_count;
+    const int32_t n = 3 * place_count(y);
     memset(m, 0, sizeof(square));
     for (int32_t q = 0; q < n; q++) {
-        td_vec3 moved[MOST_NODES];
+        td_vec3 moved[MOST_PLACES];
         push(y, q / 3, tdi_vec3(q % 3 == 0, q % 3 == 1, q % 3 == 2));
         respond(y, moved);
         for (int32_t i = 0; i < n; i++) {
@@ -236,13 +284,14 @@ static void solve_square(square m, td_real *x, int32_t n) {
 // increments then are those that the forces -C y add.
 static void solve_by_responses(layers *y) {
     static square c, m;
-    td_vec3 moved[MOST_NODES];
+    td_vec3 moved[MOST_PLACES];
     td_real none = 0, *x = &moved[0].x;
-    const int32_t n = 3 * y->touch->point_count;
+    const int32_t n = 3 * place_count(y);
     for (int k = 0; k < PAIR; k++) {
         tdi_rod_implicit.solve(y->rod[k].state, false, &none);
         tdi_rod_implicit.moves(y->rod[k].state, false, moved + y->touch->first_point[k]);
     }
+    read_turns(y, false, moved);
     fill_coupling(y, c);
     fill_woodbury(y, c, m);
     solve_square(m, x, n);
@@ -253,7 +302,7 @@ static void solve_by_responses(layers *y) {
         }
         push(y, p, tdi_vec3(f[0], f[1], f[2]));
     }
-    td_vec3 answer[MOST_NODES];
+    td_vec3 answer[MOST_PLACES];
     respond(y, answer);
     for (int k = 0; k < PAIR; k++) {
         tdi_rod_implicit.absorb(y->rod[k].state);

@@ -131,6 +131,20 @@ TD_TEST(lcp_does_not_depend_on_units) {
     }
 }
 
+// Found by fuzzing: forces that no number can hold.
+TD_TEST(lcp_forces_are_finite_whatever_the_numbers) {
+    const td_real a[1] = {1e-310}, b[1] = {10}, large[1] = {1e200};
+    const td_lcp_opts opts = td_lcp_opts_default();
+    const td_lcp p = {1, a, b, &positive}, beyond = {1, a, large, &positive};
+    td_lcp_result result;
+    td_diag diag = {.message = ""};
+    td_real x = 0;
+    CHECK_INT(td_lcp_solve(&p, &opts, NULL, &x, &result, &diag), TD_OK);
+    CHECK(isfinite(x));
+    CHECK_INT(td_lcp_solve(&beyond, &opts, NULL, &x, &result, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(diag.index, 0);
+}
+
 TD_TEST(lcp_refuses_what_is_wrong_by_row) {
     const td_real a[4] = {1, 0, 0, 1}, b[2] = {1, 1}, bad[2] = {1, NAN};
     const td_lcp_opts opts = td_lcp_opts_default();

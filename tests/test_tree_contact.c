@@ -431,17 +431,19 @@ static tree draped(double bar, double length, double radius, int32_t first, int3
     return t;
 }
 
-// The friction that holds a rope of unit weight a metre with ends of a and b over a bar, at the
-// distance r: its pull grows as T' = m (T + r sin) + r cos, from a to b over half a turn.
-static double friction_that_holds(double a, double b, double r) {
+// The friction that holds a limp rope of unit weight a metre with ends of a and b over a bar, its
+// axis at the distance r. Friction acts on its surface, at the radius of the bar, and about the
+// axis of the bar its moment is that of the pull, which grows as T' = (bar/r) m (T + r sin) + r
+// cos, from a to b over half a turn.
+static double friction_that_holds(double a, double b, double bar, double r) {
     double low = 0, high = 2;
     for (int k = 0; k < 60; k++) {
         const int parts = 2000;
-        double m = 0.5 * (low + high), pull = a, step = TDI_PI / parts;
+        double m = 0.5 * (low + high), grip = bar / r * m, pull = a, step = TDI_PI / parts;
         for (int i = 0; i < parts; i++) {
             double at = (i + 0.5) * step,
-                   half = pull + 0.5 * step * (m * (pull + r * sin(at)) + r * cos(at));
-            pull += step * (m * (half + r * sin(at)) + r * cos(at));
+                   half = pull + 0.5 * step * (grip * (pull + r * sin(at)) + r * cos(at));
+            pull += step * (grip * (half + r * sin(at)) + r * cos(at));
         }
         if (pull < b) {
             low = m;
@@ -472,7 +474,7 @@ static double climb(double friction) {
 
 TD_TEST(chain_over_a_bar_hangs_still_within_the_cone_of_friction_and_slides_beyond) {
     const double creep = td_contact_opts_default().creep;
-    const double holds = friction_that_holds(0.2, 0.4, 0.0544);
+    const double holds = friction_that_holds(0.2, 0.4, 0.05, 0.0544);
     CHECK_IN(climb(1.1 * holds), 0, creep);
     CHECK(climb(0.9 * holds) > 30 * creep);
 }

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: MIT
 // MuJoCo: mj_forward.
-//
-// Method   The tree is given as XML, in which bodies are nested. The reader refuses deep nesting,
-//          so that a branch goes on in a file of its own after some bodies.
 
-#include "peer.h"
-
-#include <mujoco/mujoco.h>
-
-#define NESTED 40 // bodies in one file, one within the other; the reader takes about 100
+#include "mujoco_xml.h"
 
 typedef struct made {
     const peer_tree *tree;
@@ -17,112 +10,12 @@ typedef struct made {
     mjtNum *positions[2], *velocities[2]; // of the two states, in the engine's order
 } made;
 
-// ---- model ----------------------------------------------------------------------------------
-
-// Files that are being written, each included from the one before.
-typedef struct writer {
-    mjVFS *files;
-    int32_t depth; // bodies that are open
-    int32_t open;  // files that are open
-    FILE **out;
-    char **text;
-    size_t *size;
-} writer;
-
-static bool begin_file(writer *w, const char *root) {
-    w->out[w->open] = open_memstream(&w->text[w->open], &w->size[w->open]);
-    if (!w->out[w->open]) {
-        return false;
-    }
-    fprintf(w->out[w->open++], "<%s>\n", root);
-    return true;
-}
-
-// The file is named after the body at which it begins.
-static bool end_file(writer *w, const char *root, int32_t body) {
-    int32_t k = --w->open;
-    char name[32];
-    fprintf(w->out[k], "</%s>\n", root);
-    fclose(w->out[k]);
-    snprintf(name, sizeof name, "b%d.xml", body);
-    bool fine = mj_makeEmptyFileVFS(w->files, name, (int)w->size[k]) == 0;
-    if (fine) {
-        memcpy(w->files->filedata[mj_findFileVFS(w->files, name)], w->text[k], w->size[k]);
-    }
-    free(w->text[k]);
-    return fine;
-}
-
-static bool begin_body(writer *w, const bench_place *place, int32_t i) {
-    if (w->depth > 0 && w->depth % NESTED == 0) {
-        fprintf(w->out[w->open - 1], "<include file='b%d.xml'/>\n", i);
-        if (!begin_file(w, "mujocoinclude")) {
-            return false;
-        }
-    }
-    w->depth++;
-    fprintf(w->out[w->open - 1],
+static void write_body(FILE *out, const peer_tree *tree, int32_t i) {
+    fprintf(out,
             "<body pos='0 %.17g 0'><joint name='j%d' type='ball'/>"
             "<inertial pos='0 %.17g 0' mass='%.17g' diaginertia='%.17g %.17g %.17g'/>\n",
-            place->parent < 0 ? 0 : BENCH_LENGTH, i, BENCH_LENGTH / 2, BENCH_MASS, BENCH_ACROSS,
-            BENCH_ALONG, BENCH_ACROSS);
-    return true;
-}
-
-static bool end_body(writer *w, int32_t i) {
-    fprintf(w->out[w->open - 1], "</body>\n");
-    w->depth--;
-    return w->depth == 0 || w->depth % NESTED != 0 || end_file(w, "mujocoinclude", i);
-}
-
-// Ends bodies from `last` up to, not including, the parent of the next one.
-static bool end_bodies(writer *w, const bench_place *places, int32_t last, int32_t parent) {
-    bool fine = true;
-    for (; fine && last != parent; last = places[last].parent) {
-        fine = end_body(w, last);
-    }
-    return fine;
-}
-
-static bool write_tree(writer *w, const peer_tree *tree) {
-    bool fine = begin_file(w, "mujoco");
-    if (fine) {
-        fprintf(w->out[0], "<worldbody>\n");
-    }
-    for (int32_t i = 0; fine && i < tree->count; i++) {
-        fine = end_bodies(w, tree->places, i - 1, tree->places[i].parent) &&
-               begin_body(w, &tree->places[i], i);
-    }
-    fine = fine && end_bodies(w, tree->places, tree->count - 1, -1);
-    if (fine) {
-        fprintf(w->out[0], "</worldbody>\n");
-    }
-    return fine && end_file(w, "mujoco", -1);
-}
-
-static mjModel *load(const peer_tree *tree) {
-    char fault[256] = "out of memory";
-    size_t most = (size_t)tree->count / NESTED + 2;
-    writer w = {.files = malloc(sizeof(mjVFS)),
-                .out = calloc(most, sizeof *w.out),
-                .text = calloc(most, sizeof *w.text),
-                .size = calloc(most, sizeof *w.size)};
-    mjModel *model = NULL;
-    if (w.files && w.out && w.text && w.size) {
-        mj_defaultVFS(w.files);
-        if (write_tree(&w, tree)) {
-            model = mj_loadXML("b-1.xml", w.files, fault, sizeof fault);
-        }
-        mj_deleteVFS(w.files);
-    }
-    free(w.files);
-    free(w.out);
-    free(w.text);
-    free(w.size);
-    if (!model) {
-        fprintf(stderr, "MuJoCo: %s\n", fault);
-    }
-    return model;
+            tree->places[i].parent < 0 ? 0 : BENCH_LENGTH, i, BENCH_LENGTH / 2, BENCH_MASS,
+            BENCH_ACROSS, BENCH_ALONG, BENCH_ACROSS);
 }
 
 // ---- engine ---------------------------------------------------------------------------------
@@ -172,7 +65,8 @@ static void *make(const peer_tree *tree) {
         return NULL;
     }
     m->tree = tree;
-    m->model = load(tree);
+    const mujoco_text text = {tree, write_body, NULL, NULL};
+    m->model = mujoco_load(&text);
     m->data = m->model ? mj_makeData(m->model) : NULL;
     if (!m->data || m->model->nv != 3 * tree->count || !keep_states(m)) {
         release(m);

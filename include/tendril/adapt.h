@@ -6,7 +6,7 @@
 /// matter are simulated, all others are rigid for the moment. Which ones matter is found now and
 /// then from two motion metrics, weighed sums of squared joint accelerations and velocities,
 /// without computing the accelerations of all joints. A step costs in proportion to the joints that
-/// move. Explicit steps (symplectic Euler) with the springs and damping of the joints, loads and
+/// move. Explicit steps with the springs and damping of the joints, loads and
 /// drag. For large steps of stiff plants use td_tree_step().
 
 #include "tendril/tree.h"
@@ -79,9 +79,10 @@ TD_API td_status td_adapt_set_weights(td_adapt *adapt, const td_real *weights, t
 /// next step makes a choice.
 TD_API void td_adapt_changed(td_adapt *adapt);
 
-/// Advances by opts->dt; opts->integrator is not looked at. Places of bodies are as before until
-/// td_adapt_place(), which costs time in proportion to the bodies. TD_ERR_DIVERGED, with
-/// coordinates and velocities as before, when a value is not finite.
+/// Advances by opts->dt: with opts->integrator TD_RK4 by Runge-Kutta's rule, otherwise by
+/// symplectic Euler's, as published. Places of bodies are as before until td_adapt_place(), which
+/// costs time in proportion to the bodies. TD_ERR_DIVERGED, with coordinates and velocities as
+/// before, when a value is not finite.
 TD_API td_status td_adapt_step(td_adapt *adapt, const td_step_opts *opts, td_diag *diag);
 TD_API void td_adapt_place(td_adapt *adapt);
 TD_API td_adapt_stats td_adapt_report(const td_adapt *adapt);

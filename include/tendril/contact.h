@@ -33,6 +33,8 @@ typedef struct td_collider {
     td_real friction;    ///< 0..10: coefficient of friction (Coulomb). Default 0.3.
     td_real restitution; ///< 0..1: speed after an impact over that before, with the method exact.
                          ///< Default 0.
+    td_real rolling;     ///< 0..1: rolling resistance, a moment over radius and normal force. There
+                         ///< is none without friction. Default 0.01.
 } td_collider;
 
 /// A collider of this kind that stays at the origin.
@@ -60,6 +62,7 @@ typedef struct td_contact_opts {
     td_contact_method method; ///< Default TD_CONTACT_BARRIER.
     td_real restitution;      ///< 0..1: speed after an impact between segments over that before,
                               ///< with the method exact. Default 0.
+    td_real rolling;          ///< 0..1: rolling resistance between segments. Default 0.
 } td_contact_opts;
 
 TD_API td_contact_opts td_contact_opts_default(void);

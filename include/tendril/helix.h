@@ -88,8 +88,8 @@ TD_API td_state_ref td_helix_ref(td_helix_state *state);
 /// Curvatures and their rates, 1/m and 1/(m s), of all elements. Either may be NULL. Setting them
 /// forgets the past of the multistep rule.
 TD_API void td_helix_curvatures(const td_helix_state *state, td_vec3 *curvatures, td_vec3 *rates);
-TD_API void td_helix_set_curvatures(td_helix_state *state, const td_vec3 *curvatures,
-                                    const td_vec3 *rates);
+TD_API td_status td_helix_set_curvatures(td_helix_state *state, const td_vec3 *curvatures,
+                                         const td_vec3 *rates);
 /// Place, m, and frame of the centreline at a part 0..1 of an element.
 TD_API td_vec3 td_helix_place(const td_helix_state *state, int32_t element, td_real at);
 TD_API td_quat td_helix_frame(const td_helix_state *state, int32_t element, td_real at);
@@ -100,7 +100,7 @@ TD_API void td_helix_segment(const td_helix_state *state, int32_t segment, td_ve
                              td_vec3 *tip, td_quat *rotation);
 
 /// Sets the base, to which all roots are attached, as td_tree_set_base().
-TD_API void td_helix_set_base(td_helix_state *state, const td_base_motion *motion);
+TD_API td_status td_helix_set_base(td_helix_state *state, const td_base_motion *motion);
 
 TD_API td_energy td_helix_energy(td_helix_state *state, td_vec3 gravity);
 /// Linear momentum, and angular momentum about the origin.

@@ -58,10 +58,10 @@ TD_API td_status td_island_settle(td_island *island, const td_step_opts *opts,
 TD_API td_status td_island_constrain(td_island *island, const td_constraint *constraints,
                                      int32_t count, td_diag *diag);
 /// Where a constraint's frame of the world is, or its joint, at the end of the next step.
-TD_API void td_island_set_target(td_island *island, int32_t constraint,
-                                 const td_constraint_target *target);
+TD_API td_status td_island_set_target(td_island *island, int32_t constraint,
+                                      const td_constraint_target *target);
 /// Lets go, or holds again from the next step on, as start and end would. What is broken stays so.
-TD_API void td_island_set_hold(td_island *island, int32_t constraint, bool hold);
+TD_API td_status td_island_set_hold(td_island *island, int32_t constraint, bool hold);
 TD_API int32_t td_island_constraint_count(const td_island *island);
 TD_API td_constraint_report td_island_constraint(const td_island *island, int32_t constraint);
 /// What the future depends on besides the states themselves: forces, what broke, what was found.

@@ -24,8 +24,8 @@ typedef enum td_lcp_kind {
 
 typedef struct td_lcp_row {
     td_lcp_kind kind;
-    td_real low, high; ///< May be infinite; of a cone: low >= 0.
-    td_real friction;  ///< >= 0.
+    td_real low, high; ///< At most 1e100 in size, or infinite; of a cone: low in 0..1e100.
+    td_real friction;  ///< 0..1e100.
     int32_t normal;    ///< Of TD_LCP_FRICTION: an earlier row with low >= 0.
 } td_lcp_row;
 
@@ -34,8 +34,8 @@ TD_API_UNSTABLE td_lcp_row td_lcp_row_default(void);
 
 typedef struct td_lcp {
     int32_t count;         ///< Rows, 0..4096.
-    const td_real *matrix; ///< A, count rows of count numbers.
-    const td_real *rhs;    ///< b.
+    const td_real *matrix; ///< A, count rows of count numbers, each at most 1e100 in size.
+    const td_real *rhs;    ///< b, likewise.
     const td_lcp_row *rows;
 } td_lcp;
 

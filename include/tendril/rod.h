@@ -116,26 +116,26 @@ TD_API td_quat td_rod_rotation(const td_rod_state *state, int32_t edge);
 /// multistep rule.
 TD_API td_vec3 td_rod_position(const td_rod_state *state, int32_t vertex);
 TD_API td_vec3 td_rod_velocity(const td_rod_state *state, int32_t vertex);
-TD_API void td_rod_set_vertex(td_rod_state *state, int32_t vertex, td_vec3 position,
-                              td_vec3 velocity);
+TD_API td_status td_rod_set_vertex(td_rod_state *state, int32_t vertex, td_vec3 position,
+                                   td_vec3 velocity);
 /// Angular velocity of an edge about its own axis, rad/s, and the twist of the joint at its start,
 /// rad.
 TD_API td_real td_rod_spin(const td_rod_state *state, int32_t edge);
-TD_API void td_rod_set_spin(td_rod_state *state, int32_t edge, td_real rate);
+TD_API td_status td_rod_set_spin(td_rod_state *state, int32_t edge, td_real rate);
 TD_API td_real td_rod_twist_angle(const td_rod_state *state, int32_t edge);
 /// Turns the frame of an edge about itself, rad, by less than half a turn. Forgets the past of the
 /// multistep rule.
-TD_API void td_rod_turn(td_rod_state *state, int32_t edge, td_real angle);
+TD_API td_status td_rod_turn(td_rod_state *state, int32_t edge, td_real angle);
 /// Moment of the joint at an edge's start, N m, in the edge's axes, and the pull along it, N.
 TD_API td_vec3 td_rod_moment(const td_rod_state *state, int32_t edge);
 TD_API td_real td_rod_tension(const td_rod_state *state, int32_t edge);
 
 /// Sets the base, to which all clamped and pinned ends are attached, as td_tree_set_base().
-TD_API void td_rod_set_base(td_rod_state *state, const td_base_motion *motion);
+TD_API td_status td_rod_set_base(td_rod_state *state, const td_base_motion *motion);
 /// Sets the position of a clamped or pinned end at the end of the next step and, if it is clamped,
 /// the rotation of its edge. It can turn by less than half a turn in a step.
-TD_API void td_rod_set_end(td_rod_state *state, int32_t rod, bool end, td_vec3 position,
-                           td_quat rotation);
+TD_API td_status td_rod_set_end(td_rod_state *state, int32_t rod, bool end, td_vec3 position,
+                                td_quat rotation);
 
 // ---- laws -----------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@
 #include "tendril/grammar.h"
 #include "tendril/rod.h"
 #include "tendril/skeleton.h"
+#include "tendril/adapt.h"
 #include "tendril/solver.h"
 #include "tendril/value.h"
 
@@ -140,6 +141,16 @@ typedef struct td_local_def {
     td_quat rotation;
 } td_local_def;
 
+/// How the integrator TD_ADAPTIVE chooses joints; as td_adapt_opts.
+typedef struct td_adapt_def {
+    int32_t joints; ///< Default 0: by `error`.
+    td_real error;  ///< Default 0: all that move.
+    int32_t every;  ///< Steps. Default 20.
+    td_integrator rule; ///< TD_EULER (default) or TD_RK4.
+    td_adapt_weights weights;
+    td_vec3 camera; ///< m.
+} td_adapt_def;
+
 typedef enum td_start {
     TD_START_SETTLED, ///< At rest under gravity. The default.
     TD_START_DRAWN,   ///< As drawn, then released.
@@ -163,6 +174,7 @@ typedef struct td_object_def {
     td_real size;                  ///< Factor of all lengths. Default 1.
     const char *solver;            ///< By name. Default NULL: the first of solver.h.
     td_integrator integrator;
+    td_adapt_def adapt;
     td_spring_rule springs;
     td_spring_law law;    ///< Default: the solver's own.
     int32_t elements;     ///< Of each axis, for the solver `helix`. Default 0: it chooses.
@@ -331,6 +343,7 @@ typedef struct td_scene_collider {
         td_quat rotation;
         td_real friction;
         td_real restitution;
+        td_real rolling;
     } as;
 } td_scene_collider;
 
@@ -344,6 +357,7 @@ typedef struct td_scene_contact {
     td_real friction, gap, creep;
     td_contact_method method;
     td_real restitution;
+    td_real rolling;
 } td_scene_contact;
 
 // ---- recording ------------------------------------------------------------------------------

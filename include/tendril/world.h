@@ -175,6 +175,8 @@ TD_API int32_t td_world_probe_columns(const td_world *world);
 TD_API const char *td_world_probe_name(const td_world *world, int32_t column);
 TD_API void td_world_probes(td_world *world, td_real *values);
 
+/// How the integrator TD_ADAPTIVE steps it; false when another does.
+TD_API bool td_world_actor_adapt(const td_world *world, int32_t actor, td_adapt_stats *stats);
 /// Energies and momentum of an actor, or of all of an object.
 TD_API td_sums td_world_actor_sums(td_world *world, int32_t actor);
 TD_API td_sums td_world_object_sums(td_world *world, int32_t object);

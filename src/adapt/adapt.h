@@ -129,8 +129,10 @@ struct td_adapt {
     int32_t queue_count;
     td_real *q_first, *v_first; // before a step
     td_real *accel;
-    int64_t step; // that were begun
+    td_real *rate, *rate_sum, *accel_sum; // of Runge-Kutta
+    int64_t step;                         // that were begun
     int64_t until_update;
+    td_real time;      // s: of the state after the last step; another: it was moved from outside
     td_real stiffness; // factor of springs that the tensors are for
     td_adapt_stats stats;
 };
@@ -210,8 +212,9 @@ void tdi_update_descend(td_adapt *adapt, int32_t i, const td_step_opts *opts, td
 void tdi_update_fixed(td_adapt *adapt);
 // The acceleration update region joins the active one in `spare`; returns how many there are.
 int32_t tdi_update_transient(td_adapt *adapt, const td_step_opts *opts);
-// The new active region of those `count` in `spare` by their velocities, in `active`.
-void tdi_update_choose(td_adapt *adapt, const td_step_opts *opts, int32_t count);
+// The new active region of those `count` in `spare`, in `active`, by the velocities that they would
+// have in a time `ahead`.
+void tdi_update_choose(td_adapt *adapt, td_real ahead, int32_t count);
 
 // ---- rigidify.c -----------------------------------------------------------------------------
 
@@ -223,10 +226,12 @@ void tdi_rigid_keep(td_adapt *adapt, int32_t count);
 // Tensors of all rigid nodes anew.
 void tdi_rigid_renew(td_adapt *adapt);
 
-// ---- step.c ---------------------------------------------------------------------------------
+// ---- region.c -------------------------------------------------------------------------------
 
 // Makes these joints active, a byte each, without impulses: the others stand still.
 void tdi_region_set(td_adapt *adapt, const uint8_t *active);
+// Those that never change, by impulses.
+void tdi_region_fix(td_adapt *adapt);
 
 // ---- small ones -----------------------------------------------------------------------------
 

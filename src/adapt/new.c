@@ -116,6 +116,9 @@ static void lay_out(td_adapt *s, tdi_layout *l) {
     s->q_first = tdi_layout_place(l, (size_t)s->model->coord_count, sizeof *s->q_first);
     s->v_first = tdi_layout_place(l, nv, sizeof *s->v_first);
     s->accel = tdi_layout_place(l, nv, sizeof *s->accel);
+    s->rate = tdi_layout_place(l, nv, sizeof *s->rate);
+    s->rate_sum = tdi_layout_place(l, nv, sizeof *s->rate_sum);
+    s->accel_sum = tdi_layout_place(l, nv, sizeof *s->accel_sum);
 }
 
 static td_status fill_bodies(td_adapt *s, td_diag *diag) {
@@ -215,6 +218,7 @@ void td_adapt_restore(td_adapt *s, const void *bytes) {
     s->stiffness = isfinite(head.stiffness) ? head.stiffness : 1;
     tdi_region_set(s, active);
     s->until_update = head.until_update < 0 ? 0 : head.until_update;
+    s->time = s->state->head.time;
 }
 
 // ---- asking ---------------------------------------------------------------------------------

@@ -286,8 +286,7 @@ int32_t tdi_update_transient(td_adapt *s, const td_step_opts *o) {
 
 // ---- new active region ----------------------------------------------------------------------
 
-static void sum_speeds(td_adapt *s, const td_step_opts *o, int32_t count) {
-    const td_real ahead = (s->opts.every - 1) * o->dt;
+static void sum_speeds(td_adapt *s, td_real ahead, int32_t count) {
     for (int32_t k = count - 1; k >= 0; k--) {
         const int32_t i = s->spare[k], d = s->model->dof[i];
         td_real v[6];
@@ -309,10 +308,10 @@ static void sum_speeds(td_adapt *s, const td_step_opts *o, int32_t count) {
     }
 }
 
-void tdi_update_choose(td_adapt *s, const td_step_opts *o, int32_t count) {
+void tdi_update_choose(td_adapt *s, td_real ahead, int32_t count) {
     int32_t chosen = 0;
     td_real left;
-    sum_speeds(s, o, count);
+    sum_speeds(s, ahead, count);
     queue_roots(s, &left);
     s->stats.velocity = sqrt(left);
     s->stats.transient = count;

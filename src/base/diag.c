@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Status texts and diagnostics.
 
-#include "base/diag.h"
+#include "base/guard.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -117,4 +117,19 @@ void tdi_text_copy(char *to, size_t size, const char *text) {
     length = length < size ? length : size - 1;
     memcpy(to, text, length);
     to[length] = 0;
+}
+
+// ---- refusals -------------------------------------------------------------------------------
+
+td_status tdi_refuse(td_diag *diag, const char *function) {
+    return tdi_fail(diag, TD_ERR_ARGUMENT,
+                    "%s: an argument is NULL that must not be, or an index that is not there",
+                    function);
+}
+
+td_status tdi_refuse_in(td_diag_list *diags, const char *function) {
+    td_diag diag;
+    tdi_refuse(&diag, function);
+    tdi_diag_add(diags, &diag);
+    return TD_ERR_ARGUMENT;
 }

@@ -7,6 +7,7 @@
 #include "base/pool.h"
 
 #include "base/alloc.h"
+#include "base/guard.h"
 
 #ifdef TDI_NO_THREADS
 
@@ -15,7 +16,10 @@ struct td_pool {
 };
 
 td_status td_pool_new(int32_t threads, const td_alloc *alloc, td_pool **out) {
-    *out = NULL;
+    TDI_CLEAR(out);
+    if (!out) {
+        return TD_ERR_ARGUMENT;
+    }
     if (threads < 1) {
         return TD_ERR_ARGUMENT;
     }
@@ -107,7 +111,10 @@ static void *worker_main(void *argument) {
 }
 
 td_status td_pool_new(int32_t threads, const td_alloc *alloc, td_pool **out) {
-    *out = NULL;
+    TDI_CLEAR(out);
+    if (!out) {
+        return TD_ERR_ARGUMENT;
+    }
     if (threads < 1 || threads > MAX_THREADS) {
         return TD_ERR_ARGUMENT;
     }
@@ -150,7 +157,7 @@ void td_pool_free(td_pool *pool) {
 }
 
 int32_t td_pool_threads(const td_pool *pool) {
-    return pool->worker_count + 1;
+    return pool ? pool->worker_count + 1 : 1;
 }
 
 void tdi_pool_run(td_pool *pool, int64_t count,
@@ -186,5 +193,8 @@ static void take_plain_turn(void *context, int64_t i, int32_t thread) {
 void td_pool_run(td_pool *pool, int64_t count, void (*turn)(void *context, int64_t i),
                  void *context) {
     plain_turn plain = {turn, context};
+    if (!pool || !turn) {
+        return;
+    }
     tdi_pool_run(pool, count, take_plain_turn, &plain);
 }

@@ -9,6 +9,7 @@
 #include "base/value.h"
 
 #include "base/alloc.h"
+#include "base/guard.h"
 #include "base/real.h"
 
 #include <stdarg.h>
@@ -124,6 +125,9 @@ static td_status out_of_memory(td_value_builder *b) {
 
 td_status td_value_builder_fail(td_value_builder *b, td_status status, int32_t line, int32_t column,
                                 const char *message) {
+    if (!b || !message) {
+        return TD_ERR_ARGUMENT;
+    }
     return b->status != TD_OK ? b->status : FAIL(b, line, column, status, "%s", message);
 }
 
@@ -210,14 +214,23 @@ static td_status begin(td_value_builder *b, td_value_kind kind, int32_t line, in
 }
 
 td_status td_value_builder_begin_map(td_value_builder *b, int32_t line, int32_t column) {
+    if (!b) {
+        return TD_ERR_ARGUMENT;
+    }
     return begin(b, TD_VALUE_MAP, line, column);
 }
 
 td_status td_value_builder_begin_list(td_value_builder *b, int32_t line, int32_t column) {
+    if (!b) {
+        return TD_ERR_ARGUMENT;
+    }
     return begin(b, TD_VALUE_LIST, line, column);
 }
 
 td_status td_value_builder_end(td_value_builder *b) {
+    if (!b) {
+        return TD_ERR_ARGUMENT;
+    }
     if (b->status != TD_OK) {
         return b->status;
     }
@@ -246,6 +259,9 @@ td_status td_value_builder_end(td_value_builder *b) {
 // ---- keys -----------------------------------------------------------------------------------
 
 bool td_value_builder_wants_key(const td_value_builder *b) {
+    if (!b) {
+        return false;
+    }
     return b->depth > 0 && b->frames[b->depth - 1].node.kind == TD_VALUE_MAP && !b->key;
 }
 
@@ -276,6 +292,9 @@ static td_status check_key(td_value_builder *b, const char *key, size_t size, in
 
 td_status td_value_builder_key(td_value_builder *b, const char *key, size_t size, int32_t line,
                                int32_t column) {
+    if (!b || !key) {
+        return TD_ERR_ARGUMENT;
+    }
     if (b->status != TD_OK) {
         return b->status;
     }
@@ -321,6 +340,9 @@ static void resolve(td_value *node, size_t size) {
 
 td_status td_value_builder_scalar(td_value_builder *b, const char *text, size_t size, bool quoted,
                                   int32_t line, int32_t column) {
+    if (!b || (!text && size > 0)) {
+        return TD_ERR_ARGUMENT;
+    }
     td_status status = admit(b, line, column, 1);
     if (status != TD_OK) {
         return status;
@@ -345,6 +367,9 @@ td_status td_value_builder_scalar(td_value_builder *b, const char *text, size_t 
 
 td_status td_value_builder_anchor(td_value_builder *b, const char *name, int32_t line,
                                   int32_t column) {
+    if (!b || !name) {
+        return TD_ERR_ARGUMENT;
+    }
     if (b->status != TD_OK) {
         return b->status;
     }
@@ -366,6 +391,9 @@ td_status td_value_builder_anchor(td_value_builder *b, const char *name, int32_t
 
 td_status td_value_builder_alias(td_value_builder *b, const char *name, int32_t line,
                                  int32_t column) {
+    if (!b || !name) {
+        return TD_ERR_ARGUMENT;
+    }
     char shown[TDI_SHOWN_TEXT];
     int64_t i = b->anchor_count - 1;
     while (i >= 0 && strcmp(b->anchors[i].name, name) != 0) {
@@ -418,9 +446,12 @@ static void free_builder(td_value_builder *b) {
 
 td_status td_value_builder_new(const char *file, const char *text, size_t size,
                                const td_alloc *alloc, td_value_builder **out) {
+    TDI_CLEAR(out);
+    if (!out) {
+        return TD_ERR_ARGUMENT;
+    }
     td_value_builder *b = tdi_alloc_zeroed(alloc, 1, sizeof *b);
     td_value_tree *tree = b ? tdi_alloc_zeroed(alloc, 1, sizeof *tree) : NULL;
-    *out = NULL;
     if (tree) {
         tree->arena.alloc = alloc;
         tree->root = (td_value){.line = 1, .column = 1, .text = "", .tree = tree};

@@ -3,11 +3,16 @@
 
 #include "tendril/base.h"
 
+#include "base/guard.h"
+
 #include <string.h>
 
 #define MAX_LETTERS 63
 
 int32_t td_word_distance(const char *a, const char *b) {
+    if (!a || !b) {
+        return 0;
+    }
     int32_t row[MAX_LETTERS + 1];
     size_t na = strlen(a), nb = strlen(b);
     if (na > MAX_LETTERS || nb > MAX_LETTERS) {

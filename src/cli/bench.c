@@ -45,6 +45,8 @@ static const bench_case cases[] = {
     {"constraints",
      "chains of 100 to 100,000 bodies, held and linked: cost per body and constraint",
      bench_constraints, false},
+    {"adaptive", "trees of which only some joints move: the paper's table 1, and what choices cost",
+     bench_adaptive, false},
     {"world", "real-time factor, cost of a step and memory of every scene, each run to its end",
      bench_world, false},
     {"rod", "rods: compared with others, from 100 to 100,000 vertices, and with contact", bench_rod,

@@ -28,8 +28,9 @@ bool bench_fault(const bench *b, const char *variant, td_status status, const td
 typedef struct bench_tree {
     bench_shape shape;
     int32_t count;
-    bool limp;  // no springs
-    bool hangs; // from its first joint, on a slope; otherwise it stands
+    bool limp;   // no springs
+    bool hangs;  // from its first joint, on a slope; otherwise it stands
+    bool hinged; // in a plane; otherwise on ball joints
 } bench_tree;
 
 // False when it could not be built, which has been told.
@@ -69,3 +70,4 @@ bool bench_solvers(const bench *b);
 bool bench_islands(const bench *b);
 bool bench_heap(const bench *b);
 bool bench_constraints(const bench *b);
+bool bench_adaptive(const bench *b);

@@ -9,18 +9,13 @@
 // Method   Ten steps of 1/240 s from the start. The cost is divided by bodies and constraints.
 
 #include "cli/bench.h"
+#include "cli/bench_held.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define STEPS  10
-#define RATE   240 // steps a second
-#define LENGTH 0.01
-#define RADIUS 0.001
-#define BEND   1.2 // rad, between two bodies of a zigzag
-#define LINK   10  // bodies of a chain that is linked
-#define MET    1e-8
-#define PI     3.14159265358979323846
+#define LINK 10 // bodies of a chain that is linked
+#define MET  1e-8
 
 // ---- chains ---------------------------------------------------------------------------------
 
@@ -30,14 +25,15 @@ static td_status build(int32_t count, bool free, td_skeleton **out, td_diag *dia
     td_status status = td_builder_new(&opts, NULL, &builder);
     for (int32_t i = 0; i < count && status == TD_OK; i++) {
         td_segment_def d = td_segment_def_default();
-        const double turn = i == 0 ? -0.5 * PI + 0.5 * BEND : i % 2 ? -BEND : BEND;
+        const double turn = bench_held_turn(i);
         d.parent = i - 1;
         d.joint = i == 0 && free ? TD_JOINT_FREE : TD_JOINT_BALL;
         d.rest = (td_quat){cos(0.5 * turn), 0, 0, sin(0.5 * turn)};
-        d.length = LENGTH;
-        d.radius_base = d.radius_tip = RADIUS;
-        d.stiffness = (td_vec3){1e-5, 1e-5, 1e-5};
-        d.damping = (td_vec3){1e-7, 1e-7, 1e-7};
+        d.length = BENCH_HELD_LENGTH;
+        d.radius_base = d.radius_tip = BENCH_HELD_RADIUS;
+        d.stiffness = (td_vec3){BENCH_HELD_STIFFNESS, BENCH_HELD_STIFFNESS, BENCH_HELD_STIFFNESS};
+        d.damping = (td_vec3){BENCH_HELD_DAMPING, BENCH_HELD_DAMPING, BENCH_HELD_DAMPING};
+        d.density = BENCH_HELD_DENSITY;
         d.has_stiffness = d.has_damping = true;
         status = td_builder_add(builder, &d, NULL, diag);
     }
@@ -88,7 +84,7 @@ static void make_model(chains *c, int which, int32_t bodies) {
 
 static void put(td_tree_state *state, int32_t k, int32_t bodies) {
     // a zigzag of an even number of bodies leads straight on
-    const double along = LENGTH * cos(0.5 * BEND) * bodies * k;
+    const double along = BENCH_HELD_LENGTH * cos(0.5 * BENCH_HELD_BEND) * bodies * k;
     const td_base_motion base = {.position = {along, 0, 0}, .rotation = {1, 0, 0, 0}};
     td_tree_state_reset(state);
     td_tree_set_base(state, &base);
@@ -103,7 +99,7 @@ static void make_room(chains *c, int32_t count) {
     c->status = c->state && c->refs && c->opts ? TD_OK : TD_ERR_MEMORY;
     for (int32_t k = 0; k < count && c->status == TD_OK; k++) {
         c->opts[k] = td_step_opts_default();
-        c->opts[k].dt = 1.0 / RATE;
+        c->opts[k].dt = 1.0 / BENCH_HELD_RATE;
     }
 }
 
@@ -112,12 +108,12 @@ static void make_rod(chains *c, int32_t bodies) {
     td_rod_def def = td_rod_def_default();
     make_room(c, 1);
     for (int32_t k = 0; points && k <= bodies; k++) {
-        points[k] =
-            (td_vec3){LENGTH * cos(0.5 * BEND) * k, k % 2 ? LENGTH * sin(0.5 * BEND) : 0, 0};
+        points[k] = (td_vec3){BENCH_HELD_LENGTH * cos(0.5 * BENCH_HELD_BEND) * k,
+                              k % 2 ? BENCH_HELD_LENGTH * sin(0.5 * BENCH_HELD_BEND) : 0, 0};
     }
     def.points = points;
     def.vertex_count = bodies + 1;
-    def.radius = RADIUS;
+    def.radius = BENCH_HELD_RADIUS;
     def.damping_time = 0.01;
     if (c->status == TD_OK) {
         c->status = points ? td_rod_model_new(&def, 1, NULL, 0, NULL, &c->rod_model, &c->diag)
@@ -175,7 +171,7 @@ static void make_held(chains *c, int32_t n, int32_t m, bool tree) {
     for (int32_t k = 0; list && k < m; k++) {
         list[k] = td_constraint_default(TD_HOLD_POINT);
         list[k].segment[0] = (int32_t)((int64_t)(k + 1) * n / m) - 1;
-        list[k].point[0].y = LENGTH;
+        list[k].point[0].y = BENCH_HELD_LENGTH;
     }
     c->status = list ? c->status : TD_ERR_MEMORY;
     make_island(c, list, m);
@@ -190,7 +186,7 @@ static void make_linked(chains *c, int32_t n) {
         list[k] = td_constraint_default(TD_HOLD_POINT);
         list[k].actor[0] = k;
         list[k].segment[0] = LINK - 1;
-        list[k].point[0].y = LENGTH;
+        list[k].point[0].y = BENCH_HELD_LENGTH;
         list[k].actor[1] = k + 1;
     }
     c->status = list ? c->status : TD_ERR_MEMORY;
@@ -214,7 +210,7 @@ static void prepare(void *context) {
 
 static bool run(void *context) {
     chains *c = context;
-    for (int k = 0; k < STEPS && c->status == TD_OK; k++) {
+    for (int k = 0; k < BENCH_HELD_STEPS && c->status == TD_OK; k++) {
         c->status = td_island_step(c->island, c->opts, NULL, 0, &c->stats, &c->diag);
     }
     return c->status == TD_OK;
@@ -233,7 +229,7 @@ static double measure(const bench *b, chains *c, const char *name, int32_t n) {
     double seconds = -1;
     if (c->status == TD_OK) {
         const bench_work work = {prepare, run, c};
-        seconds = bench_fastest(&work, b->seconds) / STEPS;
+        seconds = bench_fastest(&work, b->seconds) / BENCH_HELD_STEPS;
     }
     if (seconds > 0 && worst_error(c) > MET) {
         c->status = TD_ERR_DIVERGED;
@@ -246,7 +242,7 @@ static double measure(const bench *b, chains *c, const char *name, int32_t n) {
         return -1;
     }
     const int32_t m = td_island_constraint_count(c->island);
-    const double iterations = (double)c->stats.iterations / STEPS;
+    const double iterations = (double)c->stats.iterations / BENCH_HELD_STEPS;
     char text[96];
     bench_row(b, name, n, 1e9 * seconds / (n + m), "ns/body and constraint/step");
     snprintf(text, sizeof text, "%s: iterations", name);
@@ -304,5 +300,5 @@ bool bench_constraints(const bench *b) {
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         fine = run_series(b, &all[k]) && fine;
     }
-    return fine;
+    return bench_peers(b, "peers/held-*") && fine;
 }

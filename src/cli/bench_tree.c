@@ -57,6 +57,10 @@ static td_segment_def segment(const bench_tree *t, const bench_place *place, int
     if (t->hangs && i == 0) {
         def.rest = turn_by(0, 0, PI - CHAIN_SLOPE);
     }
+    if (t->hinged) {
+        def.joint = TD_JOINT_HINGE;
+        def.axis = (td_vec3){0, 0, 1};
+    }
     def.has_stiffness = def.has_damping = t->limp;
     return def;
 }
@@ -409,7 +413,7 @@ bool bench_step(const bench *b) {
     double bytes;
     for (int shape = BENCH_CHAIN; shape <= BENCH_PLANT; shape += BENCH_PLANT - BENCH_CHAIN) {
         for (int32_t n = 10; n <= 10000; n *= 10) {
-            bench_tree r = {(bench_shape)shape, n, false, shape == BENCH_CHAIN};
+            bench_tree r = {.shape = (bench_shape)shape, .count = n, .hangs = shape == BENCH_CHAIN};
             fine = step_tree(b, &r, STEPS, &cost, &bytes) && fine;
         }
     }
@@ -494,7 +498,7 @@ static bool scale_shape(const bench *b, bench_shape shape) {
     int32_t n = 1;
     for (int i = 0; i < DECADES; i++) {
         n *= 10;
-        bench_tree r = {shape, n, false, shape == BENCH_CHAIN};
+        bench_tree r = {.shape = shape, .count = n, .hangs = shape == BENCH_CHAIN};
         step_cost cost = {0, 0};
         if (!step_tree(b, &r, SCALING_STEPS, &cost, &bytes)) {
             return false;

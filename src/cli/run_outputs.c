@@ -7,6 +7,7 @@
 #include "cli/run.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -139,6 +140,29 @@ static void put_warnings(const outputs *o, const td_step_stats *stats, FILE *out
     fputs("]\n}\n", out);
 }
 
+// Of all actors that the integrator `adaptive` steps: joints, those that move now, and what the
+// choices left out and took away.
+static void put_adaptive(const td_world *world, FILE *out) {
+    double joints = 0, active = 0, updates = 0, left = 0, lost = 0;
+    for (int32_t k = 0; k < td_world_actor_count(world); k++) {
+        td_adapt_stats stats;
+        if (td_world_actor_adapt(world, k, &stats)) {
+            joints += stats.joints;
+            active += stats.active;
+            updates += (double)stats.updates;
+            left = fmax(left, stats.velocity_left);
+            lost += stats.energy_lost;
+        }
+    }
+    if (joints > 0) {
+        put_number(out, "adaptive_joints", joints);
+        put_number(out, "active_joints", active);
+        put_number(out, "choices_of_joints", updates);
+        put_number(out, "largest_velocity_left_out", left);
+        put_number(out, "energy_lost_to_rigid_joints", lost);
+    }
+}
+
 static void put_summary(const outputs *o, FILE *out) {
     td_world *world = o->result->scene->world;
     const run_done *done = &o->result->done;
@@ -172,6 +196,7 @@ static void put_summary(const outputs *o, FILE *out) {
     put_number(out, "steps_halved", (double)stats.halved);
     put_number(out, "pieces_of_a_step_at_most", TD_STEP_PIECES);
     put_number(out, "largest_force", td_world_largest_force(world));
+    put_adaptive(world, out);
     put_number(out, "wall_time", done->wall);
     put_number(out, "real_time_factor", done->wall > 0 ? time / done->wall : 0);
     put_constraints(world, out);

@@ -83,6 +83,7 @@ static const val_case cases[] = {
      val_stick_slip},
     {"friction", "rods that lean, slip and stick; a capstan: against one-coordinate equations",
      val_slip},
+    {"rolling", "sticks on a slope, on a table pulled away, spun by a torque", val_rolling},
     {"limits", "joints of shaken trees stay within their limits", val_limits},
     {"impact", "impulses at rods and trees, several at once: known answers and energy", val_impact},
     {"linkage", "four bars and a slider-crank, closed by constraints, against one coordinate",
@@ -96,6 +97,7 @@ static const val_case cases[] = {
      val_hybrid},
     {"rigidification", "impulses that stop joints: energy, momentum, dense solutions",
      val_rigidification},
+    {"adaptive-energy", "no gain of energy while the joints that move change", val_adaptive_energy},
     {"lcp", "random complementarity problems, also singular and contradictory", val_lcp},
 };
 

@@ -12,26 +12,6 @@
 
 enum { MOST_EDGES = 320, MOST_POINTS = 8192 };
 
-static td_vec3 plus(td_vec3 a, td_vec3 b, double s) {
-    return (td_vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
-}
-static double dot(td_vec3 a, td_vec3 b) {
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-static td_vec3 cross(td_vec3 a, td_vec3 b) {
-    return (td_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-static double distance(td_vec3 a, td_vec3 b) {
-    td_vec3 d = plus(a, b, -1);
-    return sqrt(dot(d, d));
-}
-static td_quat after(td_quat a, td_quat b) {
-    return (td_quat){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
-                     a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-                     a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-                     a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
-}
-
 // ---- how far apart --------------------------------------------------------------------------
 
 typedef struct segment {
@@ -39,24 +19,24 @@ typedef struct segment {
 } segment;
 
 static double from_point(td_vec3 p, const segment *s) {
-    td_vec3 d = plus(s->b, s->a, -1);
-    double t = dot(plus(p, s->a, -1), d) / dot(d, d);
-    return distance(p, plus(s->a, d, fmin(fmax(t, 0), 1)));
+    td_vec3 d = td_vec3_madd(s->b, s->a, -1);
+    double t = td_vec3_dot(td_vec3_madd(p, s->a, -1), d) / td_vec3_dot(d, d);
+    return td_vec3_distance(p, td_vec3_madd(s->a, d, fmin(fmax(t, 0), 1)));
 }
 
 static double axes_apart(const segment *p, const segment *q) {
-    td_vec3 d = plus(p->b, p->a, -1);
+    td_vec3 d = td_vec3_madd(p->b, p->a, -1);
     double low = 0, high = 1;
     while (high - low > 1e-9) {
         double third = (high - low) / 3;
-        if (from_point(plus(p->a, d, low + third), q) <
-            from_point(plus(p->a, d, high - third), q)) {
+        if (from_point(td_vec3_madd(p->a, d, low + third), q) <
+            from_point(td_vec3_madd(p->a, d, high - third), q)) {
             high -= third;
         } else {
             low += third;
         }
     }
-    return from_point(plus(p->a, d, 0.5 * (low + high)), q);
+    return from_point(td_vec3_madd(p->a, d, 0.5 * (low + high)), q);
 }
 
 // How far two edges are apart along the rod.
@@ -78,11 +58,12 @@ static void measure(val_heap *h) {
     }
     for (int32_t i = 0; i < all; i++) {
         for (int32_t j = i + 1; j < all; j++) {
-            td_vec3 middles = plus(plus(s[i].a, s[i].b, 1), plus(s[j].a, s[j].b, 1), -1);
-            double ends = distance(s[i].a, s[i].b) + distance(s[j].a, s[j].b);
+            td_vec3 middles =
+                td_vec3_madd(td_vec3_madd(s[i].a, s[i].b, 1), td_vec3_madd(s[j].a, s[j].b, 1), -1);
+            double ends = td_vec3_distance(s[i].a, s[i].b) + td_vec3_distance(s[j].a, s[j].b);
             double most = fmax(h->least, close) + 2 * h->radius + 0.5 * ends;
             bool near = i / n == j / n && way_between(h, i % n, j % n) < 0.5 * girth;
-            if (!near && 0.25 * dot(middles, middles) < most * most) {
+            if (!near && 0.25 * td_vec3_dot(middles, middles) < most * most) {
                 double gap = axes_apart(&s[i], &s[j]) - 2 * h->radius;
                 h->least = gap < h->least || isnan(gap) ? gap : h->least;
                 h->touching += gap < close;
@@ -99,13 +80,16 @@ static double linking(const val_strand *p, const val_strand *q) {
         for (int32_t j = 0; j < q->n; j++) {
             td_vec3 a = td_rod_origin(p->state, i), b = td_rod_tip(p->state, i);
             td_vec3 c = td_rod_origin(q->state, j), d = td_rod_tip(q->state, j);
-            td_vec3 r[4] = {plus(c, a, -1), plus(d, a, -1), plus(d, b, -1), plus(c, b, -1)};
+            td_vec3 r[4] = {td_vec3_madd(c, a, -1), td_vec3_madd(d, a, -1), td_vec3_madd(d, b, -1),
+                            td_vec3_madd(c, b, -1)};
             double solid = 0;
             for (int k = 0; k < 4; k += 2) { // two triangles
                 td_vec3 u = r[0], v = r[k == 0 ? 1 : 2], w = r[k == 0 ? 2 : 3];
-                double lu = sqrt(dot(u, u)), lv = sqrt(dot(v, v)), lw = sqrt(dot(w, w));
-                solid += 2 * atan2(dot(u, cross(v, w)),
-                                   lu * lv * lw + dot(u, v) * lw + dot(v, w) * lu + dot(w, u) * lv);
+                double lu = sqrt(td_vec3_dot(u, u)), lv = sqrt(td_vec3_dot(v, v)),
+                       lw = sqrt(td_vec3_dot(w, w));
+                solid += 2 * atan2(td_vec3_dot(u, td_vec3_cross(v, w)),
+                                   lu * lv * lw + td_vec3_dot(u, v) * lw + td_vec3_dot(v, w) * lu +
+                                       td_vec3_dot(w, u) * lv);
             }
             sum += solid;
         }
@@ -138,7 +122,7 @@ bool val_heap_add(val_report *report, val_heap *h, const td_rod_def *def) {
     }
     h->state[h->count] = h->strand[h->count].state;
     h->radius = def->radius;
-    h->edge = distance(def->points[0], def->points[1]);
+    h->edge = td_vec3_distance(def->points[0], def->points[1]);
     h->closed = def->closed;
     h->count++;
     return true;
@@ -187,17 +171,18 @@ static void rows_of_gap(val_report *report, const val_heap *h, const char *what,
 static void spread(const td_vec3 *fine, int32_t fine_count, td_vec3 *points, int32_t edges) {
     double whole = 0, gone = 0;
     for (int32_t k = 1; k < fine_count; k++) {
-        whole += distance(fine[k - 1], fine[k]);
+        whole += td_vec3_distance(fine[k - 1], fine[k]);
     }
     int32_t at = 1;
     for (int32_t v = 0; v <= edges; v++) {
-        double want = whole * v / edges, span = distance(fine[at - 1], fine[at]);
+        double want = whole * v / edges, span = td_vec3_distance(fine[at - 1], fine[at]);
         while (gone + span < want && at < fine_count - 1) {
             gone += span;
             at++;
-            span = distance(fine[at - 1], fine[at]);
+            span = td_vec3_distance(fine[at - 1], fine[at]);
         }
-        points[v] = plus(fine[at - 1], plus(fine[at], fine[at - 1], -1), (want - gone) / span);
+        points[v] = td_vec3_madd(fine[at - 1], td_vec3_madd(fine[at], fine[at - 1], -1),
+                                 (want - gone) / span);
     }
 }
 
@@ -220,10 +205,10 @@ static double knot_points(td_vec3 *points) {
         fine[k] = (td_vec3){KNOT_SIZE * t * (tt - 3), KNOT_SIZE * tt * (tt - 4),
                             KNOT_SIZE * 0.5 * t * (tt * tt - 10)};
     }
-    fine[0] = plus(fine[1], (td_vec3){0, 0, -KNOT_ENDS}, 1);
-    fine[MOST_POINTS - 1] = plus(fine[MOST_POINTS - 2], (td_vec3){0, 0, KNOT_ENDS}, 1);
+    fine[0] = td_vec3_madd(fine[1], (td_vec3){0, 0, -KNOT_ENDS}, 1);
+    fine[MOST_POINTS - 1] = td_vec3_madd(fine[MOST_POINTS - 2], (td_vec3){0, 0, KNOT_ENDS}, 1);
     spread(fine, MOST_POINTS, points, KNOT_EDGES);
-    return KNOT_EDGES * distance(points[0], points[1]);
+    return KNOT_EDGES * td_vec3_distance(points[0], points[1]);
 }
 
 // Ends drawn apart until the knot is tight, then turned against each other.
@@ -237,9 +222,9 @@ static bool pull_knot(val_report *report, val_heap *h, const td_vec3 *points, do
         double angle = VAL_PI * KNOT_TURNS * fmax(t - KNOT_PULL, 0) / KNOT_TURN;
         for (int end = 0; end < 2; end++) {
             double sign = end == 0 ? -1 : 1;
-            td_vec3 at = plus(points[end * KNOT_EDGES], (td_vec3){0, 0, 1}, sign * pulled);
+            td_vec3 at = td_vec3_madd(points[end * KNOT_EDGES], (td_vec3){0, 0, 1}, sign * pulled);
             td_rod_set_end(h->state[0], 0, end == 1, at,
-                           after(val_turn((td_vec3){0, 0, sign * angle}), turn[end]));
+                           td_quat_mul(val_turn((td_vec3){0, 0, sign * angle}), turn[end]));
         }
         if (!val_heap_step(report, h)) {
             return false;
@@ -254,10 +239,11 @@ static bool pull_knot(val_report *report, val_heap *h, const td_vec3 *points, do
 static double whole_bend(const val_strand *rod) {
     double sum = 0;
     for (int32_t k = 1; k < rod->n; k++) {
-        td_vec3 a = plus(td_rod_tip(rod->state, k - 1), td_rod_origin(rod->state, k - 1), -1);
-        td_vec3 b = plus(td_rod_tip(rod->state, k), td_rod_origin(rod->state, k), -1);
-        td_vec3 c = cross(a, b);
-        sum += atan2(sqrt(dot(c, c)), dot(a, b));
+        td_vec3 a =
+            td_vec3_madd(td_rod_tip(rod->state, k - 1), td_rod_origin(rod->state, k - 1), -1);
+        td_vec3 b = td_vec3_madd(td_rod_tip(rod->state, k), td_rod_origin(rod->state, k), -1);
+        td_vec3 c = td_vec3_cross(a, b);
+        sum += atan2(sqrt(td_vec3_dot(c, c)), td_vec3_dot(a, b));
     }
     return sum;
 }
@@ -304,7 +290,7 @@ static bool wind_cord(val_report *report, val_heap *h) {
         double in = 0.5 * (CORD_LENGTH - CORD_NEAR) * fmin(2 * t / CORD_TIME, 1);
         double angle = 2 * VAL_PI * CORD_TURNS * t / CORD_TIME;
         td_rod_set_end(h->state[0], 0, false, (td_vec3){in, 0, 0},
-                       after(val_turn((td_vec3){angle, 0, 0}), turn));
+                       td_quat_mul(val_turn((td_vec3){angle, 0, 0}), turn));
         td_rod_set_end(h->state[0], 0, true, (td_vec3){CORD_LENGTH - in, 0, 0}, turn);
         if (!val_heap_step(report, h)) {
             return false;

@@ -15,23 +15,6 @@
 
 enum { MOST_STATES = 2, MOST_CONTACTS = 4096 };
 
-static td_vec3 plus(td_vec3 a, td_vec3 b, double s) {
-    return (td_vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
-}
-static double dot(td_vec3 a, td_vec3 b) {
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-static double length_of(td_vec3 a) {
-    return sqrt(dot(a, a));
-}
-static td_vec3 turned(td_quat q, td_vec3 v) {
-    const td_vec3 u = {q.x, q.y, q.z};
-    td_vec3 t = {2 * (u.y * v.z - u.z * v.y), 2 * (u.z * v.x - u.x * v.z),
-                 2 * (u.x * v.y - u.y * v.x)};
-    td_vec3 c = {u.y * t.z - u.z * t.y, u.z * t.x - u.x * t.z, u.x * t.y - u.y * t.x};
-    return plus(plus(v, t, q.w), c, 1);
-}
-
 // ---- what touches ---------------------------------------------------------------------------
 
 // Up to two trees, or a tree and a rod, that are stepped together.
@@ -70,7 +53,7 @@ static bool add_rod(val_report *report, mixed *x, const td_rod_def *def) {
     x->count += fine;
     for (int32_t k = 1; k < def->vertex_count; k++) {
         x->rod_mass += def->density * VAL_PI * def->radius * def->radius *
-                       length_of(plus(def->points[k], def->points[k - 1], -1));
+                       td_vec3_norm(td_vec3_madd(def->points[k], def->points[k - 1], -1));
     }
     return fine;
 }
@@ -124,7 +107,7 @@ static td_vec3 force_on_rod(const mixed *x, int32_t *count) {
     int32_t all = td_island_contacts(x->island, list, MOST_CONTACTS);
     for (int32_t k = 0; k < all && k < MOST_CONTACTS; k++) {
         if ((list[k].actor == rod) != (list[k].other_actor == rod)) {
-            sum = plus(sum, list[k].force, list[k].actor == rod ? 1 : -1);
+            sum = td_vec3_madd(sum, list[k].force, list[k].actor == rod ? 1 : -1);
             (*count)++;
         }
     }
@@ -175,7 +158,8 @@ static void hook_points(td_vec3 at, td_vec3 *points) {
         double s = whole * ((double)k / HOOK_EDGES - 0.5);
         double a = fmin(fmax(s / HOOK_SPAN, -0.5 * VAL_PI), 0.5 * VAL_PI);
         double down = fabs(s) - HOOK_SPAN * fabs(a);
-        points[k] = plus(at, (td_vec3){0, HOOK_SPAN * (cos(a) - 1) - down, HOOK_SPAN * sin(a)}, 1);
+        points[k] =
+            td_vec3_madd(at, (td_vec3){0, HOOK_SPAN * (cos(a) - 1) - down, HOOK_SPAN * sin(a)}, 1);
     }
 }
 
@@ -254,10 +238,10 @@ static td_vec3 first_moment(const val_tree *tree) {
     const td_segment *segments = td_skeleton_segments(tree->skeleton);
     td_vec3 sum = {0, 0, 0};
     for (int32_t i = 0; i < tree->bodies; i++) {
-        td_vec3 centre =
-            plus(td_tree_origin(tree->state, i),
-                 turned(td_tree_rotation(tree->state, i), segments[i].centre_of_mass), 1);
-        sum = plus(sum, centre, segments[i].mass);
+        td_vec3 centre = td_vec3_madd(
+            td_tree_origin(tree->state, i),
+            td_quat_rotate(td_tree_rotation(tree->state, i), segments[i].centre_of_mass), 1);
+        sum = td_vec3_madd(sum, centre, segments[i].mass);
     }
     return sum;
 }
@@ -282,13 +266,14 @@ static void colliding(val_report *report, double dt) {
         td_vec3 change[2];
         for (int32_t i = 0; fine && i < 2; i++) {
             td_vec3 now = first_moment(&x.tree[i]);
-            td_vec3 momentum = plus((td_vec3){0, 0, 0}, plus(now, before[i], -1), 1 / dt);
+            td_vec3 momentum =
+                td_vec3_madd((td_vec3){0, 0, 0}, td_vec3_madd(now, before[i], -1), 1 / dt);
             first[i] = k == 0 ? momentum : first[i];
-            change[i] = plus(momentum, first[i], -1);
+            change[i] = td_vec3_madd(momentum, first[i], -1);
             before[i] = now;
         }
-        exchanged = fine ? fmax(exchanged, length_of(change[0])) : exchanged;
-        lost = fine ? val_worse(length_of(plus(change[0], change[1], 1)), lost) : lost;
+        exchanged = fine ? fmax(exchanged, td_vec3_norm(change[0])) : exchanged;
+        lost = fine ? val_worse(td_vec3_norm(td_vec3_madd(change[0], change[1], 1)), lost) : lost;
     }
     if (fine) {
         char text[80];
@@ -317,9 +302,10 @@ static double axes_apart(const td_vec3 p[2], const td_vec3 q[2]) {
     while (high - low > 1e-9) {
         double at[2] = {low + (high - low) / 3, high - (high - low) / 3}, far[2];
         for (int k = 0; k < 2; k++) {
-            td_vec3 x = plus(p[0], plus(p[1], p[0], -1), at[k]), d = plus(q[1], q[0], -1);
-            double t = dot(plus(x, q[0], -1), d) / dot(d, d);
-            far[k] = length_of(plus(x, plus(q[0], d, fmin(fmax(t, 0), 1)), -1));
+            td_vec3 x = td_vec3_madd(p[0], td_vec3_madd(p[1], p[0], -1), at[k]),
+                    d = td_vec3_madd(q[1], q[0], -1);
+            double t = td_vec3_dot(td_vec3_madd(x, q[0], -1), d) / td_vec3_dot(d, d);
+            far[k] = td_vec3_norm(td_vec3_madd(x, td_vec3_madd(q[0], d, fmin(fmax(t, 0), 1)), -1));
         }
         low = far[0] < far[1] ? low : at[0];
         high = far[0] < far[1] ? at[1] : high;
@@ -376,12 +362,13 @@ static bool add_cord(val_report *report, mixed *x) {
 static void hold_tip(td_load loads[4], td_vec3 at) {
     for (int k = 0; k < 4; k++) {
         const double x = k < 2 ? CORD_ARM * (1 - 2 * k) : 0, z = k < 2 ? 0 : CORD_ARM * (5 - 2 * k);
-        loads[k] = (td_load){.kind = TD_LOAD_SPRING,
-                             .segment = CORD_PARTS - 1,
-                             .point = {x, CORD_LENGTH / CORD_PARTS, z},
-                             .vector = plus(at, turned(val_level, (td_vec3){x, 0, z}), 1),
-                             .stiffness = 100,
-                             .damping = 0.5};
+        loads[k] =
+            (td_load){.kind = TD_LOAD_SPRING,
+                      .segment = CORD_PARTS - 1,
+                      .point = {x, CORD_LENGTH / CORD_PARTS, z},
+                      .vector = td_vec3_madd(at, td_quat_rotate(val_level, (td_vec3){x, 0, z}), 1),
+                      .stiffness = 100,
+                      .damping = 0.5};
     }
 }
 
@@ -426,7 +413,7 @@ static void wound(val_report *report, double dt) {
 static double hook_place(const mixed *x, double c, double s) {
     td_vec3 sum = {0, 0, 0};
     for (int32_t v = 0; v <= HOOK_EDGES; v++) {
-        sum = plus(sum, td_rod_position(x->rod.state, v), 1.0 / (HOOK_EDGES + 1));
+        sum = td_vec3_madd(sum, td_rod_position(x->rod.state, v), 1.0 / (HOOK_EDGES + 1));
     }
     return sum.x * c - sum.y * s;
 }
@@ -496,12 +483,14 @@ static bool leaning(val_report *report, mixed *x) {
 static double poses_apart(const mixed *a, const mixed *b) {
     double most = 0;
     for (int32_t i = 0; i < BRANCH_PARTS; i++) {
-        td_vec3 d = plus(td_tree_tip(a->tree[0].state, i), td_tree_tip(b->tree[0].state, i), -1);
-        most = val_worse(length_of(d), most);
+        td_vec3 d =
+            td_vec3_madd(td_tree_tip(a->tree[0].state, i), td_tree_tip(b->tree[0].state, i), -1);
+        most = val_worse(td_vec3_norm(d), most);
     }
     for (int32_t v = 0; v <= VINE_EDGES; v++) {
-        td_vec3 d = plus(td_rod_position(a->rod.state, v), td_rod_position(b->rod.state, v), -1);
-        most = val_worse(length_of(d), most);
+        td_vec3 d =
+            td_vec3_madd(td_rod_position(a->rod.state, v), td_rod_position(b->rod.state, v), -1);
+        most = val_worse(td_vec3_norm(d), most);
     }
     return most;
 }

@@ -280,12 +280,8 @@ void val_agreement(val_report *report) {
 
 // ---- momentum -------------------------------------------------------------------------------
 
-static double norm(td_vec3 v) {
-    return sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
-}
-
 static double off(td_vec3 a, td_vec3 b) {
-    return norm((td_vec3){a.x - b.x, a.y - b.y, a.z - b.z}) / norm(b);
+    return td_vec3_distance(a, b) / td_vec3_norm(b);
 }
 
 // Momentum at the start, and how far it has been from that, relative.

@@ -26,6 +26,7 @@ static bool on_ground(val_report *report, val_heap *h, double creep) {
     def.radius = 0.01;
     h->collider = td_collider_default(TD_COLLIDER_PLANE);
     h->collider.friction = GROUND_FRICTION;
+    h->collider.rolling = 0;
     h->collider_count = 1;
     if (!val_heap_add(report, h, &def) || !val_heap_ready(report, h, 0, creep)) {
         return false;
@@ -39,8 +40,8 @@ static bool on_ground(val_report *report, val_heap *h, double creep) {
     return true;
 }
 
-// Thrown along the ground at 2 m/s, lengthwise or across: its deceleration until half of that is
-// left, then where it is at rest.
+// Thrown along the ground at 2 m/s, lengthwise or across: its deceleration until a quarter of that
+// is lost, then how fast it is at last. Across it rolls at two thirds, as a full cylinder.
 static void sliding(val_report *report, double dt, bool across) {
     char text[80];
     val_heap h = val_heap_empty("a segment sliding", dt);
@@ -53,8 +54,8 @@ static void sliding(val_report *report, double dt, bool across) {
     for (int32_t k = 0; k < 2; k++) {
         td_rod_set_vertex(h.state[0], k, td_rod_position(h.state[0], k), v);
     }
-    int32_t steps = (int32_t)(1 / (GROUND_FRICTION * WEIGHT) / dt);
-    for (int32_t k = 1; k <= 4 * steps; k++) {
+    int32_t steps = (int32_t)(0.5 / (GROUND_FRICTION * WEIGHT) / dt);
+    for (int32_t k = 1; k <= 8 * steps; k++) {
         if (!val_heap_step(report, &h)) {
             val_heap_free(&h);
             return;
@@ -62,7 +63,10 @@ static void sliding(val_report *report, double dt, bool across) {
         double speed = speed_of(&h);
         if (k == steps) {
             val_relative(report, text, 1, (2 - speed) / (k * dt), GROUND_FRICTION * WEIGHT, 0.02);
-        } else if (k == 4 * steps) {
+        } else if (k == 8 * steps && across) {
+            snprintf(text, sizeof text, "speed at which it rolls, m/s, dt 1/%.0f", 1 / dt);
+            val_relative(report, text, 1, speed, 2 * 2 / 3.0, 0.001);
+        } else if (k == 8 * steps) {
             snprintf(text, sizeof text, "speed after it stopped, m/s, dt 1/%.0f", 1 / dt);
             val_at_most(report, text, 1, speed, 1e-6);
         }
@@ -121,12 +125,22 @@ static void rope_points(double wrap, td_vec3 *points) {
     }
 }
 
+// Friction acts on the surface of the rope, r from its axis, R from that of the drum, and the
+// moment that it has about the axis makes a shear force r F in a limp rope: with T' = F R/(R + r)
+// and N = T - r F'/(R + r), F = mu N, of the pull T an angle, T = e^(k angle) where
+//   k (1 + mu k r/(R + r)) = mu R/(R + r).
+static double capstan_ratio(double friction, double wrap) {
+    const double part = DRUM_RADIUS / (DRUM_RADIUS + ROPE_RADIUS), a = friction * (1 - part),
+                 k = (sqrt(1 + 4 * a * friction * part) - 1) / (2 * a);
+    return exp(k * wrap);
+}
+
 // The ratio of pulls, raised from 1 to a fifth more than wanted, at which the rope runs.
 static void capstan(val_report *report, double dt, double friction, double wrap) {
     td_vec3 points[ROPE_EDGES + 1];
     td_rod_def def = td_rod_def_default();
     val_heap h = val_heap_empty("a rope on a drum", dt);
-    const double want = exp(friction * wrap), creep = 1e-3;
+    const double want = capstan_ratio(friction, wrap), creep = 1e-3;
     td_load pull[2] = {{.kind = TD_LOAD_FORCE, .segment = 0},
                        {.kind = TD_LOAD_FORCE, .segment = ROPE_EDGES - 1}};
     rope_points(wrap, points);

@@ -9,38 +9,6 @@
 
 static const td_vec3 weight = {0, -9.81, 0}, none = {0, 0, 0};
 
-// ---- vectors --------------------------------------------------------------------------------
-
-static td_vec3 along(td_vec3 a, td_vec3 b, double s) {
-    return (td_vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
-}
-
-static double dot(td_vec3 a, td_vec3 b) {
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
-static double apart(td_vec3 a, td_vec3 b) {
-    const td_vec3 d = along(a, b, -1);
-    return sqrt(dot(d, d));
-}
-
-static td_vec3 cross(td_vec3 a, td_vec3 b) {
-    return (td_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-static td_quat times(td_quat a, td_quat b) {
-    return (td_quat){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
-                     a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-                     a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-                     a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
-}
-
-static td_vec3 rotated(td_quat q, td_vec3 v) {
-    const td_quat p =
-        times(times(q, (td_quat){0, v.x, v.y, v.z}), (td_quat){q.w, -q.x, -q.y, -q.z});
-    return (td_vec3){p.x, p.y, p.z};
-}
-
 // ---- kinematics -----------------------------------------------------------------------------
 
 // A place of a curve, and the columns of its frame.
@@ -50,27 +18,28 @@ typedef struct moving_frame {
 
 static moving_frame frame_at(td_vec3 place, td_quat turn) {
     return (moving_frame){place,
-                          {rotated(turn, (td_vec3){1, 0, 0}), rotated(turn, (td_vec3){0, 1, 0}),
-                           rotated(turn, (td_vec3){0, 0, 1})}};
+                          {td_quat_rotate(turn, (td_vec3){1, 0, 0}),
+                           td_quat_rotate(turn, (td_vec3){0, 1, 0}),
+                           td_quat_rotate(turn, (td_vec3){0, 0, 1})}};
 }
 
 // R' = R [u]x, x' = R e_y over a length, by Taylor's method: every derivative of R is the one
 // before times [u]x. Pieces are of a quarter of a radian, twelve terms leave nothing to truncate.
 static void integrate(moving_frame *f, td_vec3 u, double length) {
-    const int pieces = 1 + (int)(4 * sqrt(dot(u, u)) * length);
+    const int pieces = 1 + (int)(4 * sqrt(td_vec3_dot(u, u)) * length);
     const double h = length / pieces;
     for (int i = 0; i < pieces; i++) {
         td_vec3 term[3], sum[3];
         memcpy(term, f->axis, sizeof term);
         memcpy(sum, f->axis, sizeof sum);
         for (int n = 1; n <= 12; n++) {
-            f->place = along(f->place, term[1], h / n);
+            f->place = td_vec3_madd(f->place, term[1], h / n);
             const td_vec3 x = term[0], y = term[1], z = term[2];
-            term[0] = along(along(none, y, u.z * h / n), z, -u.y * h / n);
-            term[1] = along(along(none, z, u.x * h / n), x, -u.z * h / n);
-            term[2] = along(along(none, x, u.y * h / n), y, -u.x * h / n);
+            term[0] = td_vec3_madd(td_vec3_madd(none, y, u.z * h / n), z, -u.y * h / n);
+            term[1] = td_vec3_madd(td_vec3_madd(none, z, u.x * h / n), x, -u.z * h / n);
+            term[2] = td_vec3_madd(td_vec3_madd(none, x, u.y * h / n), y, -u.x * h / n);
             for (int k = 0; k < 3; k++) {
-                sum[k] = along(sum[k], term[k], 1);
+                sum[k] = td_vec3_madd(sum[k], term[k], 1);
             }
         }
         memcpy(f->axis, sum, sizeof sum);
@@ -91,9 +60,10 @@ static moving_frame walk(const td_helix_element *elements, const td_vec3 *u,
         td_vec3 *to[4] = {&f.place, &f.axis[0], &f.axis[1], &f.axis[2]};
         const td_vec3 from[4] = {start.place, start.axis[0], start.axis[1], start.axis[2]};
         for (int k = 0; k < 4; k++) {
-            *to[k] = along(along(along(k ? none : at_end.place, at_end.axis[0], from[k].x),
-                                 at_end.axis[1], from[k].y),
-                           at_end.axis[2], from[k].z);
+            *to[k] = td_vec3_madd(
+                td_vec3_madd(td_vec3_madd(k ? none : at_end.place, at_end.axis[0], from[k].x),
+                             at_end.axis[1], from[k].y),
+                at_end.axis[2], from[k].z);
         }
         const double part = steps > 0 ? elements[way[steps - 1]].at : at;
         integrate(&f, u[way[steps]], part * e->length);
@@ -106,9 +76,9 @@ static void frame_off(const val_helix *helix, const moving_frame *want, int32_t 
                       double *place, double *frame) {
     const moving_frame got = frame_at(td_helix_place(helix->state, element, at),
                                       td_helix_frame(helix->state, element, at));
-    *place = val_worse(apart(got.place, want->place), *place);
+    *place = val_worse(td_vec3_distance(got.place, want->place), *place);
     for (int k = 0; k < 3; k++) {
-        *frame = val_worse(apart(got.axis[k], want->axis[k]), *frame);
+        *frame = val_worse(td_vec3_distance(got.axis[k], want->axis[k]), *frame);
     }
 }
 
@@ -127,7 +97,7 @@ static void one_element(val_report *report) {
     for (int32_t k = 0; k < COUNT; k++) {
         const double angle = 1e-9 * pow(6e11, k / (COUNT - 1.0)), at = val_uniform(&random, 0, 1);
         const td_vec3 axis = val_in_ball(&random, 1), zero = {0, 0, 0};
-        const td_vec3 u = along(zero, axis, angle / sqrt(dot(axis, axis)));
+        const td_vec3 u = td_vec3_madd(zero, axis, angle / sqrt(td_vec3_dot(axis, axis)));
         td_helix_set_curvatures(helix.state, &u, &zero);
         const moving_frame want = walk(&e, &u, &base, 0, at);
         frame_off(&helix, &want, 0, at, &place, &frame);
@@ -204,8 +174,8 @@ static bool swing_open(val_report *report, val_random *random, swing *s) {
 static void swing_to(swing *s, double t) {
     td_vec3 u[FEW], rate[FEW];
     for (int32_t i = 0; i < s->helix.n; i++) {
-        u[i] = along(along(s->u[i], s->rate[i], t), s->pull[i], 0.5 * t * t);
-        rate[i] = along(s->rate[i], s->pull[i], t);
+        u[i] = td_vec3_madd(td_vec3_madd(s->u[i], s->rate[i], t), s->pull[i], 0.5 * t * t);
+        rate[i] = td_vec3_madd(s->rate[i], s->pull[i], t);
     }
     td_helix_set_curvatures(s->helix.state, u, rate);
 }
@@ -239,13 +209,13 @@ static void take_samples(swing *s, int32_t element, const double *at, int count,
                 continue;
             }
             const double sign = q.w * m.w + q.x * m.x + q.y * m.y + q.z * m.z < 0 ? -w : w;
-            out[i].velocity = along(out[i].velocity, x, w);
+            out[i].velocity = td_vec3_madd(out[i].velocity, x, w);
             rate[i] = (td_quat){rate[i].w + sign * q.w, rate[i].x + sign * q.x,
                                 rate[i].y + sign * q.y, rate[i].z + sign * q.z};
         }
     }
     for (int i = 0; i < count; i++) {
-        const td_quat m = out[i].turn, w = times((td_quat){m.w, -m.x, -m.y, -m.z}, rate[i]);
+        const td_quat m = out[i].turn, w = td_quat_mul((td_quat){m.w, -m.x, -m.y, -m.z}, rate[i]);
         out[i].spin = (td_vec3){2 * w.x, 2 * w.y, 2 * w.z};
     }
 }
@@ -263,13 +233,13 @@ static void add_slice(const td_helix_element *e, double at, double thick, const 
     const double m = thick * e->density * VAL_PI * a * b;
     const td_vec3 own = {m * b * b / 4 * p->spin.x, m * (a * a + b * b) / 4 * p->spin.y,
                          m * a * a / 4 * p->spin.z};
-    all->kinetic += 0.5 * (m * dot(p->velocity, p->velocity) + dot(own, p->spin));
+    all->kinetic += 0.5 * (m * td_vec3_dot(p->velocity, p->velocity) + td_vec3_dot(own, p->spin));
     all->mass += m;
-    all->fastest = fmax(all->fastest, sqrt(dot(p->velocity, p->velocity)));
-    all->farthest = fmax(all->farthest, sqrt(dot(p->place, p->place)));
-    all->linear = along(all->linear, p->velocity, m);
-    all->angular = along(all->angular, cross(p->place, p->velocity), m);
-    all->angular = along(all->angular, rotated(p->turn, own), 1);
+    all->fastest = fmax(all->fastest, sqrt(td_vec3_dot(p->velocity, p->velocity)));
+    all->farthest = fmax(all->farthest, sqrt(td_vec3_dot(p->place, p->place)));
+    all->linear = td_vec3_madd(all->linear, p->velocity, m);
+    all->angular = td_vec3_madd(all->angular, td_vec3_cross(p->place, p->velocity), m);
+    all->angular = td_vec3_madd(all->angular, td_quat_rotate(p->turn, own), 1);
 }
 
 // By Gauss's rule of five points on eight pieces of each element.
@@ -305,8 +275,8 @@ static void sums_off(swing *s, double off[3]) {
     const double kinetic = td_helix_energy(s->helix.state, none).kinetic;
     td_helix_momentum(s->helix.state, &linear, &angular);
     off[0] = val_worse(fabs(kinetic - want.kinetic) / (0.5 * most * want.fastest), off[0]);
-    off[1] = val_worse(apart(linear, want.linear) / most, off[1]);
-    off[2] = val_worse(apart(angular, want.angular) / (most * want.farthest), off[2]);
+    off[1] = val_worse(td_vec3_distance(linear, want.linear) / most, off[1]);
+    off[2] = val_worse(td_vec3_distance(angular, want.angular) / (most * want.farthest), off[2]);
 }
 
 // ---- forces ---------------------------------------------------------------------------------
@@ -448,7 +418,7 @@ static bool hessian_off(val_report *report, swing *s, double *gradient, double *
     for (int32_t d = 0; d < n; d++) {
         const td_helix_element *e = &s->elements[d / 3];
         const double h = 1e-3, stiff[3] = {e->bend_x, e->twist_y, e->bend_z};
-        const td_vec3 bent = along(s->u[d / 3], e->rest, -1);
+        const td_vec3 bent = td_vec3_madd(s->u[d / 3], e->rest, -1);
         const double spring = stiff[d % 3] * (d % 3 == 0 ? bent.x : d % 3 == 1 ? bent.y : bent.z);
         double slope = 0;
         for (int i = 0; i < 5; i++) {

@@ -176,6 +176,60 @@ static void linkage_rows(val_report *report, bool slider, const val_way *way) {
     val_at_most(report, text, 1, fine.energy, way->energy);
 }
 
+// ---- an hour --------------------------------------------------------------------------------
+
+enum { HOUR = 3600 * 60 }; // steps of 1/60 s
+
+#define TURN (VAL_PI / 60) // rad in a step: half a turn a second
+
+// The largest opening of the loop, and what the energy gained at most; `driven` by a motor that
+// turns the crank all the time. Without one BDF2 lets it come to rest. False when a step fails.
+static bool run_hour(val_report *report, val_held *h, bool driven, double *open, double *gain) {
+    td_constraint_target target = td_constraint_target_default();
+    const double start = val_energy(&h->tree, h->opts.gravity);
+    bool fine = true;
+    *open = *gain = 0;
+    for (int32_t k = 0; k < HOUR && fine; k++) {
+        if (driven) {
+            target.joint.x = (k + 1) * TURN;
+            td_island_set_target(h->island, 1, &target);
+        }
+        fine = val_held_step(report, h);
+        const td_vec3 end = td_tree_tip(h->tree.state, 2);
+        *open = val_worse(hypot(end.x - GROUND, end.y), *open);
+        *gain = val_worse(val_energy(&h->tree, h->opts.gravity) - start, *gain);
+    }
+    return fine;
+}
+
+static void hour_rows(val_report *report, bool driven) {
+    const char *what = driven ? "driven for an hour" : "an hour";
+    val_held h = val_held_empty(what, &val_ways[val_way_count - 1], 1.0 / 60);
+    double open, gain, coupler, rocker;
+    char text[80];
+    if (!build(report, false, &h)) {
+        return;
+    }
+    if (driven) { // the crank is the first segment
+        h.constraint[h.constraint_count++] = td_constraint_default(TD_HOLD_JOINT);
+    }
+    if (!val_held_open(report, &h)) {
+        return;
+    }
+    const bool fine = run_hour(report, &h, driven, &open, &gain);
+    snprintf(text, sizeof text, "four bars, %s: loop at most open by, m", what);
+    val_at_most(report, text, HOUR, fine ? open : (double)NAN, 1e-8);
+    if (driven) {
+        four_angles(START, &coupler, &rocker); // after whole turns
+        const td_vec3 a = td_tree_origin(h.tree.state, 2), b = td_tree_tip(h.tree.state, 2);
+        val_absolute(report, "four bars, driven for an hour: rocker, rad", HOUR,
+                     atan2(a.y - b.y, a.x - b.x), rocker, 1e-7);
+    } else {
+        val_at_most(report, "four bars, an hour: energy gained at most, J", HOUR, gain, 1e-6);
+    }
+    val_held_close(&h);
+}
+
 void val_linkage(val_report *report) {
     val_absolute(report, "four bars: crank angle after 0.5 s, rad, derived", 1,
                  angle_after(&four_bars, START, 0.5), -0.4725267221, 1e-9);
@@ -183,6 +237,8 @@ void val_linkage(val_report *report) {
         linkage_rows(report, false, &val_ways[k]);
         linkage_rows(report, true, &val_ways[k]);
     }
+    hour_rows(report, false);
+    hour_rows(report, true);
 }
 
 // ---- chain ----------------------------------------------------------------------------------

@@ -9,14 +9,6 @@
 
 static const td_vec3 weightless = {0, 0, 0}, weight = {0, -9.81, 0};
 
-static td_vec3 along(td_vec3 a, td_vec3 b, double s) {
-    return (td_vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
-}
-
-static double dot(td_vec3 a, td_vec3 b) {
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
 // ---- random rods ----------------------------------------------------------------------------
 
 enum { MOST = 8, DIRECTIONS = 8 };
@@ -26,16 +18,17 @@ static void wriggle(val_random *random, td_vec3 *points, int32_t count) {
     td_vec3 t = {0, 1, 0};
     points[0] = val_in_ball(random, 0.3);
     for (int32_t k = 1; k < count; k++) {
-        t = along(t, val_in_ball(random, 1), 0.7);
-        points[k] =
-            along(points[k - 1], t, val_uniform(random, 0.15, 0.25) / fmax(0.3, sqrt(dot(t, t))));
+        t = td_vec3_madd(t, val_in_ball(random, 1), 0.7);
+        points[k] = td_vec3_madd(
+            points[k - 1], t, val_uniform(random, 0.15, 0.25) / fmax(0.3, sqrt(td_vec3_dot(t, t))));
     }
 }
 
 static void wobbly_ring(val_random *random, td_vec3 *points, int32_t count) {
     for (int32_t k = 0; k < count; k++) {
         double a = 2 * VAL_PI * k / count;
-        points[k] = along((td_vec3){0.2 * cos(a), 0.2 * sin(a), 0}, val_in_ball(random, 0.03), 1);
+        points[k] =
+            td_vec3_madd((td_vec3){0.2 * cos(a), 0.2 * sin(a), 0}, val_in_ball(random, 0.03), 1);
     }
 }
 
@@ -86,7 +79,7 @@ static way way_of(val_strand *strand) {
 static double energy_at(way *w, double at) {
     td_rod_state *s = w->strand->state;
     for (int32_t k = 0; k < w->vertices; k++) {
-        td_rod_set_vertex(s, k, along(w->from[k], w->move[k], at), weightless);
+        td_rod_set_vertex(s, k, td_vec3_madd(w->from[k], w->move[k], at), weightless);
     }
     for (int32_t k = 0; k < w->edges; k++) {
         td_rod_turn(s, k, w->turn[k] * (at - w->at));
@@ -118,7 +111,7 @@ static double gradient_off(val_strand *strand) {
     way w = way_of(strand);
     td_rod_forces(strand->state, weight, force, moment);
     for (int32_t k = 0; k < w.vertices; k++) {
-        most = fmax(most, sqrt(dot(force[k], force[k])));
+        most = fmax(most, sqrt(td_vec3_dot(force[k], force[k])));
     }
     for (int32_t k = 0; k < w.edges; k++) {
         most = fmax(most, fabs(moment[k]));
@@ -150,11 +143,12 @@ static double set_way(way *w, const double *shapes, const double *c, int32_t cou
         *start = *end = weightless; // told by both edges of a vertex
         for (int32_t j = 0; j < count; j++) {
             const double *row = shapes + 7 * (j * w->edges + k);
-            *start = along(*start, (td_vec3){row[0], row[1], row[2]}, c[j]);
-            *end = along(*end, (td_vec3){row[3], row[4], row[5]}, c[j]);
+            *start = td_vec3_madd(*start, (td_vec3){row[0], row[1], row[2]}, c[j]);
+            *end = td_vec3_madd(*end, (td_vec3){row[3], row[4], row[5]}, c[j]);
             w->turn[k] += c[j] * row[6];
         }
-        most = fmax(most, fmax(sqrt(fmax(dot(*start, *start), dot(*end, *end))), fabs(w->turn[k])));
+        most = fmax(most, fmax(sqrt(fmax(td_vec3_dot(*start, *start), td_vec3_dot(*end, *end))),
+                               fabs(w->turn[k])));
     }
     return most;
 }
@@ -294,9 +288,9 @@ static bool tumble(val_report *report, double dt, double *linear, double *angula
     for (int32_t k = 0; fine && k < (int32_t)(1 / dt + 0.5); k++) {
         fine = val_strand_step(report, &strand, &opts, "momentum of a free rod");
         td_rod_momentum(strand.state, &p, &l);
-        td_vec3 dp = along(p, p0, -1), dl = along(l, l0, -1);
-        *linear = val_worse(sqrt(dot(dp, dp) / dot(p0, p0)), *linear);
-        *angular = val_worse(sqrt(dot(dl, dl) / dot(l0, l0)), *angular);
+        td_vec3 dp = td_vec3_madd(p, p0, -1), dl = td_vec3_madd(l, l0, -1);
+        *linear = val_worse(sqrt(td_vec3_dot(dp, dp) / td_vec3_dot(p0, p0)), *linear);
+        *angular = val_worse(sqrt(td_vec3_dot(dl, dl) / td_vec3_dot(l0, l0)), *angular);
     }
     val_strand_free(&strand);
     return fine;
@@ -399,8 +393,8 @@ static void random_walk(val_report *report) {
             before[k] = td_rod_twist_angle(strand.state, k);
         }
         for (int32_t k = 0; k < w.vertices; k++) { // about where it was
-            td_rod_set_vertex(strand.state, k, along(w.from[k], val_in_ball(&random, 0.02), 1),
-                              weightless);
+            td_rod_set_vertex(strand.state, k,
+                              td_vec3_madd(w.from[k], val_in_ball(&random, 0.02), 1), weightless);
         }
         td_rod_energy(strand.state, weightless); // measures strains
         for (int32_t k = 0; k < w.edges; k++) {

@@ -63,26 +63,18 @@ static td_rod_def coil_def(const coil *c, td_vec3 *points) {
     return def;
 }
 
-// Rotates v by q, or back.
-static td_vec3 rotated(td_quat q, td_vec3 v, bool back) {
-    double s = back ? -1 : 1, x = s * q.x, y = s * q.y, z = s * q.z;
-    td_vec3 c = {y * v.z - z * v.y + q.w * v.x, z * v.x - x * v.z + q.w * v.y,
-                 x * v.y - y * v.x + q.w * v.z};
-    return (td_vec3){v.x + 2 * (y * c.z - z * c.y), v.y + 2 * (z * c.x - x * c.z),
-                     v.z + 2 * (x * c.y - y * c.x)};
-}
-
 // A place on the axis at the end of the spring, in the axes of its last edge.
 static td_vec3 on_axis(const val_strand *rod, double height) {
     int32_t edge = (int32_t)rod->n - 1;
     td_vec3 o = td_rod_origin(rod->state, edge);
-    return rotated(td_rod_rotation(rod->state, edge), (td_vec3){-o.x, height - o.y, -o.z}, true);
+    return td_quat_rotate(td_quat_conj(td_rod_rotation(rod->state, edge)),
+                          (td_vec3){-o.x, height - o.y, -o.z});
 }
 
 static double height_of(const val_strand *rod, td_vec3 place) {
     int32_t edge = (int32_t)rod->n - 1;
     return td_rod_origin(rod->state, edge).y +
-           rotated(td_rod_rotation(rod->state, edge), place, false).y;
+           td_quat_rotate(td_rod_rotation(rod->state, edge), place).y;
 }
 
 // Pulled along its axis, by an arm from the end of the wire: free to turn and to lean.
@@ -145,22 +137,18 @@ static void pull_clamped(val_report *report, const coil *c) {
 #define BEAT_STEPS  2400 // a beat and a half
 #define BEAT_KICK   0.02 // m/s
 
-static td_vec3 crossed(td_vec3 a, td_vec3 b) {
-    return (td_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
 // How far a body's centre goes along the axis in a mode: v + w x r, w = t x (v' - v)/l + t turn.
 static double swing_along(const val_strand *rod, const td_real *shape, td_vec3 centre) {
     const int32_t edge = (int32_t)rod->n - 1;
     const td_quat q = td_rod_rotation(rod->state, edge);
     td_vec3 a = td_rod_origin(rod->state, edge), b = td_rod_tip(rod->state, edge);
-    td_vec3 t = rotated(q, (td_vec3){0, 1, 0}, false), r = rotated(q, centre, false);
+    td_vec3 t = td_quat_rotate(q, (td_vec3){0, 1, 0}), r = td_quat_rotate(q, centre);
     double over = 1 / hypot(hypot(b.x - a.x, b.y - a.y), b.z - a.z);
     td_vec3 w =
-        crossed(t, (td_vec3){shape[3] - shape[0], shape[4] - shape[1], shape[5] - shape[2]});
+        td_vec3_cross(t, (td_vec3){shape[3] - shape[0], shape[4] - shape[1], shape[5] - shape[2]});
     w = (td_vec3){w.x * over + t.x * shape[6], w.y * over + t.y * shape[6],
                   w.z * over + t.z * shape[6]};
-    return shape[1] + crossed(w, r).y;
+    return shape[1] + td_vec3_cross(w, r).y;
 }
 
 // The two frequencies, rad/s, of the modes in which the body goes most along the axis.
@@ -201,7 +189,8 @@ static bool hang_body(val_report *report, const coil *c, const td_rod_def *def, 
     }
     const int32_t edge = (int32_t)rod.n - 1;
     const td_vec3 o = on_axis(&rod, -coil_height(c));
-    const td_vec3 up = rotated(td_rod_rotation(rod.state, edge), (td_vec3){0, 1, 0}, true);
+    const td_vec3 up =
+        td_quat_rotate(td_quat_conj(td_rod_rotation(rod.state, edge)), (td_vec3){0, 1, 0});
     const double more = along - level;
     *body = (td_rod_body){
         .edge = edge,
@@ -219,7 +208,8 @@ static bool hang_body(val_report *report, const coil *c, const td_rod_def *def, 
 static bool bob(val_report *report, const char *quantity, val_strand *rod, const td_step_opts *opts,
                 int32_t steps, double *turn) {
     const int32_t edge = (int32_t)rod->n - 1;
-    const td_vec3 side = rotated(td_rod_rotation(rod->state, edge), (td_vec3){1, 0, 0}, true);
+    const td_vec3 side =
+        td_quat_rotate(td_quat_conj(td_rod_rotation(rod->state, edge)), (td_vec3){1, 0, 0});
     for (int32_t v = 0; v <= rod->n; v++) { // the last edge goes up as it is
         double part = fmin(1, (double)v / edge);
         td_rod_set_vertex(rod->state, v, td_rod_position(rod->state, v),
@@ -229,7 +219,7 @@ static bool bob(val_report *report, const char *quantity, val_strand *rod, const
         if (!val_strand_step(report, rod, opts, quantity)) {
             return false;
         }
-        td_vec3 now = rotated(td_rod_rotation(rod->state, edge), side, false);
+        td_vec3 now = td_quat_rotate(td_rod_rotation(rod->state, edge), side);
         turn[k] = atan2(-now.z, now.x);
     }
     return true;

@@ -18,7 +18,8 @@ td_collider td_collider_default(td_collider_kind kind) {
                             .sides = {1, 1, 1},
                             .rotation0 = {1, 0, 0, 0},
                             .rotation = {1, 0, 0, 0},
-                            .friction = 0.3};
+                            .friction = 0.3,
+                            .rolling = 0.01};
     return collider;
 }
 
@@ -64,6 +65,8 @@ static const char *fault_of(const td_collider *c) {
            : c->friction > FRICTION_MAX ? "friction must be from 0 to 10"
            : !(c->restitution >= 0)     ? "restitution must be from 0 to 1"
            : c->restitution > 1         ? "restitution must be from 0 to 1"
+           : !(c->rolling >= 0)         ? "rolling must be from 0 to 1"
+           : c->rolling > 1             ? "rolling must be from 0 to 1"
                                         : NULL;
 }
 
@@ -102,7 +105,8 @@ td_status td_contact_opts_check(const td_contact_opts *opts, td_diag *diag) {
     } fields[] = {{"friction", opts->friction, 0, FRICTION_MAX},
                   {"gap", opts->gap, 0.01, 1},
                   {"creep", opts->creep, 1e-9, 1},
-                  {"restitution", opts->restitution, 0, 1}};
+                  {"restitution", opts->restitution, 0, 1},
+                  {"rolling", opts->rolling, 0, 1}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         if (!(fields[i].value >= fields[i].low && fields[i].value <= fields[i].high)) {
             return tdi_fail(diag, TD_ERR_ARGUMENT,

@@ -31,6 +31,7 @@ typedef struct tdi_capsule {
     int32_t a, b;   // points; the same one twice: a ball
     td_real radius; // m, > 0
     int32_t body;   // the caller's own
+    bool turns;     // friction acts on its surface, and turns it; else on its axis
 } tdi_capsule;
 
 typedef struct tdi_contacts_def {
@@ -104,16 +105,21 @@ td_real tdi_contacts_least(const tdi_contacts *c, const td_vec3 *x, td_real time
 // What a step is made of. Everything is proportional to `force`, so that a solver whose potential
 // is h'^2 times an energy gives h'^2 times a force.
 typedef struct tdi_contact_rule {
-    td_real force;       // N: two surfaces pressed together by twice this keep half their range
-    const td_vec3 *star; // velocities are (x - star)/h
-    td_real h;           // s; 0: no friction
-    td_real ahead;       // forces foresee that the colliders' time goes on by this much; 0: none
-    bool exact;          // the Hessian as it is; else a positive semi-definite model of it
+    td_real force;         // N: two surfaces pressed together by twice this keep half their range
+    const td_vec3 *star;   // velocities are (x - star)/h
+    td_real h;             // s; 0: no friction
+    td_real ahead;         // forces foresee that the colliders' time goes on by this much; 0: none
+    bool exact;            // the Hessian as it is; else a positive semi-definite model of it
+    const td_vec3 *turned; // of a capsule, of those that turn: h times its spin, rad
 } tdi_contact_rule;
 
 // One contact, or one friction. Where the two sides meet, the place of the first minus that of the
-// other is e = sum of weight[k] x[point[k]].
+// other is e = sum of weight[k] x[point[k]]. With arms the surfaces also slip by turns w of the two
+// capsules, by normal x (arm[0] w_0 + arm[1] w_1).
 //   gradient at point k   weight[k] force
+//   gradient by w_a       arm[a] force x normal; the Hessian likewise
+// Rolling resistance is a friction without weights, whose arms have opposite signs: a moment
+// between the two capsules.
 //   Hessian, k and l      weight[k] weight[l] hessian + sum over a, b of tilt_ab r_ak r_bl^T,
 //                         r_ak = c_ak normal + weight[k] slide[a]
 // with c = (-1, 1, 0, 0) for a = 0 and (0, 0, 1, -1) for a = 1. The sum is what comes of the
@@ -126,12 +132,23 @@ typedef struct tdi_contact {
     td_sym3 hessian;
     td_real tilt[3]; // of the first side, of both, of the other
     td_vec3 slide[2];
+    td_real arm[2];  // m: from each axis to the surface, or 0
+    bool rolling;    // this is rolling resistance
     int32_t capsule; // the first side
     int32_t other;   // a capsule, or capsule_count + a collider
     td_real s, t;    // 0..1: where on each
     td_real gap;     // m
     bool friction;   // else the barrier
 } tdi_contact;
+
+// How the sides slip by turns of capsules, of those that turn: n x (arm[0] w_0 + arm[1] w_1).
+static inline td_vec3 tdi_arms_slip(const td_real arm[2], td_vec3 n, const td_vec3 *turned,
+                                    int32_t capsule, int32_t other) {
+    td_vec3 sum = {0, 0, 0};
+    sum = arm[0] != 0 ? tdi_madd(sum, turned[capsule], arm[0]) : sum;
+    sum = arm[1] != 0 ? tdi_madd(sum, turned[other], arm[1]) : sum;
+    return tdi_cross(n, sum);
+}
 
 // The Hessian's block for the points k and l of a contact, 0..3; that for l and k is its transpose.
 tdi_mat3 tdi_contact_block(const tdi_contact *c, int k, int l);
@@ -155,6 +172,9 @@ td_status tdi_contacts_evaluate(tdi_contacts *c, const td_vec3 *x, td_real time,
                                 const tdi_contact_rule *rule, td_real *energy, td_diag *diag);
 const tdi_contact *tdi_contacts_list(const tdi_contacts *c, int32_t *count); // of the last
 
+// The capsules whose turns are asked for: those of frictions, or of planes.
+const int32_t *tdi_contacts_turning(const tdi_contacts *c, int32_t *count);
+
 // ---- exact ----------------------------------------------------------------------------------
 
 // What planes are made of. Arrays are of points, but for those of groups.
@@ -162,6 +182,7 @@ typedef struct tdi_plane_rule {
     const td_vec3 *began;     // where the step began
     const td_vec3 *star;      // slip is counted from here
     const td_vec3 *ahead;     // the way that points would go without forces
+    const td_vec3 *turning;   // and the turns of capsules, of those that turn
     td_real h;                // s
     td_vec3 gravity;          // m/s^2
     const int32_t *group;     // of a capsule
@@ -173,14 +194,19 @@ typedef struct tdi_plane_rule {
 // for what is near. Those that did not hold what they should are made anew. TD_ERR_LIMIT: too many.
 td_status tdi_planes_find(tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 *x,
                           const td_vec3 *dx, bool *changed);
-td_real tdi_planes_energy(const tdi_contacts *c, const td_vec3 *x);
+// Places and turns, or how they move: of points, and of capsules that turn.
+typedef struct tdi_plane_pose {
+    const td_vec3 *x, *turned;
+} tdi_plane_pose;
+
+td_real tdi_planes_energy(const tdi_contacts *c, tdi_plane_pose at);
 // The value; derivatives are in tdi_contacts_list(), one for each plane.
-td_real tdi_planes_evaluate(tdi_contacts *c, const td_vec3 *x);
-// Whether forces at x are those that were foreseen when dx was not yet done.
-bool tdi_planes_calm(const tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 *x,
-                     const td_vec3 *dx);
-// Forces at x become multipliers: whether they were, nearly.
-bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 *x);
+td_real tdi_planes_evaluate(tdi_contacts *c, tdi_plane_pose at);
+// Whether forces are those that were foreseen when `move` was not yet done.
+bool tdi_planes_calm(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at,
+                     tdi_plane_pose move);
+// Forces become multipliers: whether they were, nearly.
+bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at);
 int32_t tdi_planes_count(const tdi_contacts *c);
 // Whether some hold what did not touch when the step began.
 bool tdi_planes_hit(const tdi_contacts *c);

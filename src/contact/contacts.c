@@ -41,8 +41,9 @@ static td_status check_capsules(const tdi_contacts_def *def, td_diag *diag) {
 // More bytes than all arrays take, as a real so that nothing can overflow.
 static td_real bytes_for(const tdi_contacts *c) {
     const size_t pair =
-        2 * sizeof *c->pair + sizeof *c->friction + sizeof *c->contact + 2 * sizeof *c->plane;
-    const size_t capsule = sizeof *c->capsule + 2 * sizeof *c->fat + 64 * sizeof *c->entry;
+        2 * sizeof *c->pair + sizeof *c->friction + 2 * sizeof *c->contact + 2 * sizeof *c->plane;
+    const size_t capsule = sizeof *c->capsule + 2 * sizeof *c->fat + 64 * sizeof *c->entry +
+                           sizeof *c->turning + sizeof *c->is_turning;
     const size_t collider =
         sizeof *c->collider + sizeof *c->course + sizeof *c->swept + sizeof *c->pose;
     const size_t point = 2 * sizeof *c->room + sizeof *c->spare_room;
@@ -59,6 +60,8 @@ static void lay_out(tdi_contacts *c, tdi_layout *l) {
     const size_t points = (size_t)c->point_count;
     const bool exact = c->opts.method == TD_CONTACT_EXACT;
     c->capsule = tdi_layout_place(l, n, sizeof *c->capsule);
+    c->turning = tdi_layout_place(l, n, sizeof *c->turning);
+    c->is_turning = tdi_layout_place(l, n, sizeof *c->is_turning);
     c->room = tdi_layout_place(l, points, sizeof *c->room);
     c->room_reach = tdi_layout_place(l, colliders > 0 ? points : 0, sizeof *c->room_reach);
     c->collider = tdi_layout_place(l, colliders, sizeof *c->collider);
@@ -66,8 +69,8 @@ static void lay_out(tdi_contacts *c, tdi_layout *l) {
     c->swept = tdi_layout_place(l, colliders, sizeof *c->swept);
     c->pose = tdi_layout_place(l, colliders, sizeof *c->pose);
     c->pair = tdi_layout_place(l, pairs, sizeof *c->pair);
-    c->contact = tdi_layout_place(l, 2 * contacts, sizeof *c->contact);
-    c->friction = tdi_layout_place(l, contacts, sizeof *c->friction);
+    c->contact = tdi_layout_place(l, 3 * contacts, sizeof *c->contact); // and both of these
+    c->friction = tdi_layout_place(l, 2 * contacts, sizeof *c->friction);
     c->plane = tdi_layout_place(l, exact ? contacts : 0, sizeof *c->plane);
     c->spare_plane = tdi_layout_place(l, exact ? contacts : 0, sizeof *c->spare_plane);
     c->spare_room = tdi_layout_place(l, points, sizeof *c->spare_room);
@@ -128,6 +131,7 @@ tdi_contacts *tdi_contacts_place(const tdi_contacts_def *def, void *memory) {
     c.size = place.used;
     *made = c;
     memcpy(made->capsule, def->capsule, (size_t)c.capsule_count * sizeof *c.capsule);
+    memset(made->is_turning, 0, (size_t)c.capsule_count * sizeof *c.is_turning);
     measure_spare_room(made);
     return made;
 }
@@ -174,6 +178,59 @@ const tdi_contact *tdi_contacts_list(const tdi_contacts *c, int32_t *count) {
 
 int32_t tdi_planes_count(const tdi_contacts *c) {
     return c->plane_count;
+}
+
+// ---- turns ----------------------------------------------------------------------------------
+
+// Both arms lead to one place, so that friction keeps the angular momentum of the two together.
+void tdi_arms_of(const tdi_contacts *c, tdi_near_pair pair, td_real length, td_real arm[2]) {
+    const tdi_capsule *i = &c->capsule[pair.i];
+    const tdi_capsule *j = pair.j < c->capsule_count ? &c->capsule[pair.j] : NULL;
+    const td_real each = j ? length / (i->radius + j->radius) : 1;
+    arm[0] = i->turns ? each * i->radius : 0;
+    arm[1] = j && j->turns ? each * j->radius : 0;
+}
+
+td_real tdi_rolling_of(const tdi_contacts *c, int32_t other) {
+    return other < c->capsule_count ? c->opts.rolling
+                                    : c->collider[other - c->capsule_count].rolling;
+}
+
+// Curvatures of two round surfaces add up.
+void tdi_roll_arms_of(const tdi_contacts *c, tdi_near_pair pair, td_real arm[2]) {
+    const tdi_capsule *i = &c->capsule[pair.i];
+    const tdi_capsule *j = pair.j < c->capsule_count ? &c->capsule[pair.j] : NULL;
+    const td_real each = j ? j->radius / (i->radius + j->radius) : 1;
+    const bool resists = tdi_rolling_of(c, pair.j) > 0;
+    arm[0] = resists && i->turns ? each * i->radius : 0;
+    arm[1] = resists && j && j->turns ? -each * i->radius : 0;
+}
+
+td_vec3 tdi_roll_slip(const tdi_contacts *c, const td_real arm[2], td_vec3 n, int32_t other) {
+    const int32_t k = other - c->capsule_count;
+    return k < 0 ? tdi_vec3(0, 0, 0) : tdi_scale(tdi_cross(n, c->course[k].turn), arm[0]);
+}
+
+void tdi_turning_clear(tdi_contacts *c) {
+    for (int32_t k = 0; k < c->turning_count; k++) {
+        c->is_turning[c->turning[k]] = false;
+    }
+    c->turning_count = 0;
+}
+
+void tdi_turning_add(tdi_contacts *c, const td_real arm[2], int32_t capsule, int32_t other) {
+    const int32_t side[2] = {capsule, other};
+    for (int a = 0; a < 2; a++) {
+        if (arm[a] != 0 && !c->is_turning[side[a]]) {
+            c->is_turning[side[a]] = true;
+            c->turning[c->turning_count++] = side[a];
+        }
+    }
+}
+
+const int32_t *tdi_contacts_turning(const tdi_contacts *c, int32_t *count) {
+    *count = c->turning_count;
+    return c->turning;
 }
 
 // ---- colliders ------------------------------------------------------------------------------

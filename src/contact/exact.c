@@ -5,7 +5,9 @@
 //           close, the places that meet, and the direction n between them, are fixed. With
 //           e = sum of w_k x_k less the place on a collider, at the end of the step,
 //             u = n (n.e - reach) + (I - n n^T) (e - e*)
-//           is how far they are beyond what they must keep, and how far they slip.
+//           is how far they are beyond what they must keep, and how far they slip. Turns w of the
+//           two capsules in the step add n x (a_0 w_0 + a_1 w_1) to the slip, a the arms from the
+//           axes to the surface.
 // Potential Forces g lie in the cone |g_t| <= m g_n. With a multiplier l and a stiffness K,
 //             V = |g|^2/(2K),  g = projection of y = l - K u on the cone,
 //           which is convex, has one derivative, and the Hessian K dg/dy:
@@ -13,6 +15,9 @@
 //             slide    (n + m t)(n + m t)^T/(1 + m^2) + m g_n/|y_t| (I - n n^T - t t^T),  t =
 //             y_t/|y_t| apart    0
 //           l <- g, time and again, makes it exact: what is left is (g - l)/K.
+// Rolling   Resistance is a moment between the two sides: a force g on the arms +r and -r of their
+//           turns, with the slip q = r n x (w_0 - w_1), |g| <= c g_n of the last update, and
+//             V = (2 y.g - |g|^2)/(2K),  g = projection of y = l - K q on that disc.
 // Sliding   The cone alone would lift what slides by m |u_t|. The shift m |u_t|, as it was at the
 //           last update, is added to n.e, so that the gap is closed when both agree.
 // Bouncing  Restitution raises the reach, so that the velocity along n becomes that before, times
@@ -30,6 +35,7 @@
 #define MISSING  0.9   // of it: what has come nearer needs a plane
 #define RECOVERS 0.1   // of what is missing of it, a step
 #define STIFF    1e3   // times mass over h^2: friction gives way by less than this part of a way
+#define BOUND    0.02  // of a rolling resistance: how well it is known
 #define UPDATES  2     // of multipliers: each leaves a thousandth
 #define STILL    1e-10 // m: what may be left at rest
 #define MOVING   3e-3  // and of the way in the step, where there is one
@@ -54,6 +60,12 @@ static td_vec3 between(const tdi_plane *p, const td_vec3 *a) {
         }
     }
     return sum;
+}
+
+// the same with what turns of the capsules add
+static td_vec3 slipping(const tdi_plane *p, tdi_plane_pose at) {
+    return tdi_add(between(p, at.x),
+                   tdi_arms_slip(p->arm, p->normal, at.turned, p->capsule, p->other));
 }
 
 static td_vec3 across(const tdi_plane *p, td_vec3 a) {
@@ -95,7 +107,8 @@ static td_real restitution_of(const tdi_contacts *c, int32_t other) {
 
 // The slip to be expected: that of free fall less what friction takes while it stops the approach.
 static td_real slip_ahead(const tdi_contacts *c, const tdi_plane *p, const tdi_plane_rule *rule) {
-    td_vec3 way = tdi_sub(between(p, rule->ahead), tdi_sub(p->at, p->from));
+    const tdi_plane_pose ahead = {rule->ahead, rule->turning};
+    td_vec3 way = tdi_sub(slipping(p, ahead), tdi_sub(p->at, p->from));
     if (p->other >= c->capsule_count) { // what falls together keeps its distance
         way = tdi_madd(way, rule->gravity, rule->h * rule->h);
     }
@@ -111,11 +124,13 @@ static void prepare(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane
     p->reach += bounce_of(p, rule, restitution_of(c, p->other));
     p->slip = tdi_sub(between(p, rule->star), p->from);
     p->shift = p->friction * slip_ahead(c, p, rule);
+    p->roll_slip = tdi_roll_slip(c, p->roll, p->normal, p->other);
     p->fresh = gap >= p->range;
     if (gap < NEAR * keep) { // half of a capsule's weight, since both its ends may lie there
         const td_real mass = p->stiffness / STIFF * rule->h * rule->h;
         p->pull = tdi_scale(p->normal, 0.5 * mass * tdi_norm(rule->gravity));
     }
+    p->resist = tdi_rolling_of(c, p->other) * tdi_dot(p->normal, p->pull);
 }
 
 static tdi_plane plane_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_near_pair pair,
@@ -142,6 +157,10 @@ static tdi_plane plane_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi
         place_on_collider(c, at, &p);
     }
     p.stiffness = STIFF * mass;
+    if (p.friction > 0) {
+        tdi_arms_of(c, pair, tdi_norm(k->e), p.arm);
+        tdi_roll_arms_of(c, pair, p.roll);
+    }
     prepare(c, rule, &p);
     return p;
 }
@@ -152,6 +171,8 @@ static void inherit(tdi_plane *p, const tdi_plane *old) {
     const td_vec3 aside = tdi_madd(old->pull, old->normal, -along);
     p->pull = tdi_madd(across(p, aside), p->normal, along);
     p->shift = old->shift;
+    p->roll_pull = across(p, old->roll_pull);
+    p->resist = old->resist;
 }
 
 // ---- finding --------------------------------------------------------------------------------
@@ -279,6 +300,10 @@ td_status tdi_planes_find(tdi_contacts *c, const tdi_plane_rule *rule, const td_
         c->spare_plane = was;
         c->plane_count = f.count;
     }
+    tdi_turning_clear(c);
+    for (int32_t k = 0; k < c->plane_count; k++) {
+        tdi_turning_add(c, c->plane[k].arm, c->plane[k].capsule, c->plane[k].other);
+    }
     *changed = f.changed;
     return status;
 }
@@ -294,8 +319,8 @@ typedef struct grip { // of a plane at a pose
     state state;
 } grip;
 
-static grip grip_of(const tdi_plane *p, const td_vec3 *x) {
-    const td_vec3 e = tdi_sub(between(p, x), p->at), n = p->normal;
+static grip grip_of(const tdi_plane *p, tdi_plane_pose at) {
+    const td_vec3 e = tdi_sub(slipping(p, at), p->at), n = p->normal;
     const td_real m = p->friction, beyond = tdi_dot(n, e) - p->reach + p->shift;
     grip g = {.u = tdi_madd(across(p, tdi_sub(e, p->slip)), n, beyond)};
     g.y = tdi_madd(p->pull, g.u, -p->stiffness);
@@ -330,25 +355,80 @@ static td_sym3 hessian_of(const tdi_plane *p, const grip *g) {
     return h;
 }
 
-td_real tdi_planes_energy(const tdi_contacts *c, const td_vec3 *x) {
+// ---- rolling --------------------------------------------------------------------------------
+
+typedef struct resistance { // of a plane at a pose
+    td_vec3 y, force;
+    td_real part; // of y: 1, or less where it rolls
+} resistance;
+
+static bool resists(const tdi_plane *p) {
+    return p->roll[0] > 0;
+}
+
+static td_vec3 rolled(const tdi_plane *p, const td_vec3 *turned) {
+    return tdi_arms_slip(p->roll, p->normal, turned, p->capsule, p->other);
+}
+
+static resistance resistance_of(const tdi_plane *p, const td_vec3 *turned) {
+    const td_vec3 q = tdi_sub(rolled(p, turned), p->roll_slip);
+    resistance r = {.y = tdi_madd(p->roll_pull, q, -p->stiffness), .part = 1};
+    const td_real size = tdi_norm(r.y);
+    r.part = size > p->resist ? p->resist / size : 1;
+    r.force = tdi_scale(r.y, r.part);
+    return r;
+}
+
+static td_real resistance_energy(const tdi_plane *p, const resistance *r) {
+    return (2 * tdi_dot(r->y, r->force) - tdi_dot(r->force, r->force)) / (2 * p->stiffness);
+}
+
+static tdi_contact resistance_contact(const tdi_plane *p, const resistance *r) {
+    const td_real k = p->stiffness * r->part, size = tdi_norm(r->y);
+    tdi_contact out = {.normal = p->normal,
+                       .force = tdi_scale(r->force, -1),
+                       .hessian = tdi_sym3_diagonal(k, k, k),
+                       .arm = {p->roll[0], p->roll[1]},
+                       .capsule = p->capsule,
+                       .other = p->other,
+                       .friction = true,
+                       .rolling = true};
+    out.hessian = tdi_sym3_add(out.hessian, tdi_sym3_square(p->normal, -k));
+    if (r->part < 1) {
+        const td_vec3 along = tdi_scale(r->y, 1 / size);
+        out.hessian = tdi_sym3_add(out.hessian, tdi_sym3_square(along, -k));
+    }
+    memcpy(out.point, p->point, sizeof out.point);
+    return out;
+}
+
+// ---- sums -----------------------------------------------------------------------------------
+
+td_real tdi_planes_energy(const tdi_contacts *c, tdi_plane_pose at) {
     td_real energy = 0;
     for (int32_t k = 0; k < c->plane_count; k++) {
-        const grip g = grip_of(&c->plane[k], x);
-        energy += tdi_dot(g.force, g.force) / (2 * c->plane[k].stiffness);
+        const tdi_plane *p = &c->plane[k];
+        const grip g = grip_of(p, at);
+        energy += tdi_dot(g.force, g.force) / (2 * p->stiffness);
+        if (resists(p)) {
+            const resistance r = resistance_of(p, at.turned);
+            energy += resistance_energy(p, &r);
+        }
     }
     return energy;
 }
 
-td_real tdi_planes_evaluate(tdi_contacts *c, const td_vec3 *x) {
+td_real tdi_planes_evaluate(tdi_contacts *c, tdi_plane_pose at) {
     td_real energy = 0;
     for (int32_t k = 0; k < c->plane_count; k++) {
         const tdi_plane *p = &c->plane[k];
-        const grip g = grip_of(p, x);
+        const grip g = grip_of(p, at);
         energy += tdi_dot(g.force, g.force) / (2 * p->stiffness);
         tdi_contact *out = &c->contact[k];
         *out = (tdi_contact){.normal = p->normal,
                              .force = tdi_scale(g.force, -1),
                              .hessian = hessian_of(p, &g),
+                             .arm = {p->arm[0], p->arm[1]},
                              .capsule = p->capsule,
                              .other = p->other,
                              .s = p->s,
@@ -358,6 +438,14 @@ td_real tdi_planes_evaluate(tdi_contacts *c, const td_vec3 *x) {
         memcpy(out->weight, p->weight, sizeof out->weight);
     }
     c->contact_count = c->plane_count;
+    for (int32_t k = 0; k < c->plane_count; k++) {
+        const tdi_plane *p = &c->plane[k];
+        if (resists(p)) {
+            const resistance r = resistance_of(p, at.turned);
+            energy += resistance_energy(p, &r);
+            c->contact[c->contact_count++] = resistance_contact(p, &r);
+        }
+    }
     return energy;
 }
 
@@ -375,27 +463,54 @@ static td_real left_of(const tdi_plane *p, const tdi_plane_rule *rule, const td_
     return STILL + fmin(MOVING * tdi_norm(way), slack_of(p));
 }
 
-bool tdi_planes_calm(const tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 *x,
-                     const td_vec3 *dx) {
+// Whether the resistance is that which was foreseen.
+static bool rolls_calmly(const tdi_plane *p, const tdi_contact *was, tdi_plane_pose at,
+                         tdi_plane_pose move, td_real left) {
+    const td_vec3 model =
+        tdi_add(was->force, tdi_sym3_apply(&was->hessian, rolled(p, move.turned)));
+    return tdi_norm(tdi_add(resistance_of(p, at.turned).force, model)) <= p->stiffness * left;
+}
+
+bool tdi_planes_calm(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at,
+                     tdi_plane_pose move) {
+    int32_t rolling = c->plane_count; // resistances come after all planes
     for (int32_t k = 0; k < c->plane_count; k++) {
         const tdi_plane *p = &c->plane[k];
         const tdi_contact *was = &c->contact[k];
-        const td_vec3 model = tdi_add(was->force, tdi_sym3_apply(&was->hessian, between(p, dx)));
-        const td_vec3 off = tdi_add(grip_of(p, x).force, model);
-        if (tdi_norm(off) > p->stiffness * left_of(p, rule, x)) {
+        const td_real left = left_of(p, rule, at.x);
+        const td_vec3 model = tdi_add(was->force, tdi_sym3_apply(&was->hessian, slipping(p, move)));
+        const td_vec3 off = tdi_add(grip_of(p, at).force, model);
+        if (tdi_norm(off) > p->stiffness * left ||
+            (resists(p) && !rolls_calmly(p, &c->contact[rolling++], at, move, left))) {
             return false;
         }
     }
     return true;
 }
 
-bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 *x) {
-    bool close = true, done = true;
+// Its bound is that of the last normal force. Whether it was so before, where that matters.
+static bool update_resistance(const tdi_contacts *c, tdi_plane *p, const td_vec3 *turned,
+                              td_real left, bool *close) {
+    if (!resists(p)) {
+        return true;
+    }
+    const resistance r = resistance_of(p, turned);
+    const td_real bound = tdi_rolling_of(c, p->other) * tdi_dot(p->normal, p->pull);
+    const bool held =
+        r.part >= 1 ? tdi_norm(r.force) <= bound : fabs(bound - p->resist) <= BOUND * bound;
+    *close = *close && tdi_norm(tdi_sub(r.force, p->roll_pull)) <= p->stiffness * left;
+    p->roll_pull = r.force;
+    p->resist = bound;
+    return held;
+}
+
+bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at) {
+    bool close = true, held = true, done = true;
     c->updates++;
     for (int32_t k = 0; k < c->plane_count; k++) {
         tdi_plane *p = &c->plane[k];
-        const grip g = grip_of(p, x);
-        const td_real left = left_of(p, rule, x);
+        const grip g = grip_of(p, at);
+        const td_real left = left_of(p, rule, at.x);
         const td_real shift = p->friction * tdi_norm(across(p, g.u));
         const td_real gap = tdi_dot(p->normal, g.u) - p->shift; // beyond what it keeps
         const bool sunk = gap < -slack_of(p) && p->shift > shift;
@@ -403,14 +518,15 @@ bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, const td_vec
         done = done && !sunk;
         p->shift = sunk ? shift : p->shift;
         p->pull = g.force;
+        held = update_resistance(c, p, at.turned, left, &close) && held;
     }
-    return done && (close || c->updates > UPDATES);
+    return done && (close || c->updates > UPDATES) && (held || c->updates > 2 * UPDATES);
 }
 
 void tdi_planes_measure(tdi_contacts *c, const td_vec3 *x) {
     int32_t count = 0;
     tdi_poses_at(c, 1);
-    for (int32_t k = 0; k < c->contact_count; k++) {
+    for (int32_t k = 0; k < c->plane_count; k++) {
         tdi_contact *out = &c->contact[count];
         const tdi_near_pair pair = {c->contact[k].capsule, c->contact[k].other};
         *out = c->contact[k];

@@ -202,7 +202,7 @@ tdi_mat3 tdi_contact_block(const tdi_contact *c, int k, int l) {
 
 // ---- friction -------------------------------------------------------------------------------
 
-// velocity of the first side against the other, across the normal
+// velocity of the first side's surface against the other, across the normal
 static td_vec3 slip_of(const tdi_friction *f, const td_vec3 *x, const tdi_contact_rule *rule) {
     td_vec3 way = {0, 0, 0};
     for (int k = 0; k < 4; k++) {
@@ -211,6 +211,7 @@ static td_vec3 slip_of(const tdi_friction *f, const td_vec3 *x, const tdi_contac
             way = tdi_madd(way, moved, f->weight[k]);
         }
     }
+    way = tdi_add(way, tdi_arms_slip(f->arm, f->normal, rule->turned, f->capsule, f->other));
     td_vec3 u = tdi_sub(tdi_scale(way, 1 / rule->h), f->velocity);
     return tdi_madd(u, f->normal, -tdi_dot(u, f->normal));
 }
@@ -232,6 +233,8 @@ static void fill_friction(const tdi_friction *f, td_vec3 u, const tdi_contact_ru
         y < 1 ? -1 / (creep * creep * (speed > 0 ? speed : creep)) : -1 / (speed * speed * speed);
     *out = (tdi_contact){.normal = f->normal,
                          .force = tdi_scale(u, f->load * over),
+                         .arm = {f->arm[0], f->arm[1]},
+                         .rolling = f->rolling,
                          .capsule = f->capsule,
                          .other = f->other,
                          .s = f->s,
@@ -263,44 +266,64 @@ static td_status none_left(const tdi_contacts *c, td_diag *diag) {
     return tdi_fail(diag, TD_ERR_LIMIT, "more than %d contacts at once", c->contact_limit);
 }
 
+// One friction for each touch of a pair, and one rolling resistance by all their normal forces.
+static td_status lag_pair(tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x, td_real force,
+                          td_real coefficient, td_diag *diag) {
+    tdi_friction roll = {.capsule = pair.i, .other = pair.j, .rolling = true};
+    td_real pressed = 0;
+    tdi_meeting m;
+    tdi_closest touches[TDI_TOUCHES];
+    tdi_meeting_open(c, pair, x, pose_of(c, pair), &m);
+    const int count = touches_of(c, pair, &m, touches);
+    if (c->friction_count + count + 1 > 2 * c->contact_limit) {
+        return none_left(c, diag);
+    }
+    for (int n = 0; n < count; n++) {
+        const td_real gap = touches[n].distance - m.radii;
+        if (!(gap > 0)) {
+            continue; // evaluation says what is wrong
+        }
+        const touch t = touch_at(&m, &touches[n]);
+        const td_real normal_force = -barrier_slope(force, m.range, gap);
+        tdi_friction *f = &c->friction[c->friction_count++];
+        *f = (tdi_friction){.capsule = pair.i,
+                            .other = pair.j,
+                            .normal = t.normal,
+                            .velocity = tdi_scale(collider_way(c, pair, &t, x), 1 / c->h),
+                            .load = coefficient * normal_force,
+                            .s = t.s,
+                            .t = t.t,
+                            .gap = gap};
+        place(c, pair, &t, f->point, f->weight);
+        tdi_arms_of(c, pair, t.length, f->arm);
+        tdi_turning_add(c, f->arm, f->capsule, f->other);
+        memcpy(roll.point, f->point, sizeof roll.point);
+        roll.normal = t.normal;
+        pressed += normal_force;
+    }
+    tdi_roll_arms_of(c, pair, roll.arm);
+    if (pressed > 0 && roll.arm[0] > 0) {
+        roll.load = tdi_rolling_of(c, pair.j) * pressed;
+        roll.velocity = tdi_scale(tdi_roll_slip(c, roll.arm, roll.normal, pair.j), 1 / c->h);
+        c->friction[c->friction_count++] = roll;
+    }
+    return TD_OK;
+}
+
 td_status tdi_contacts_lag(tdi_contacts *c, const td_vec3 *x, td_real time, td_real force,
                            td_diag *diag) {
+    td_status status = TD_OK;
     c->friction_count = 0;
+    tdi_turning_clear(c);
     tdi_poses_at(c, time);
-    for (int32_t k = 0; k < c->pair_count; k++) {
+    for (int32_t k = 0; k < c->pair_count && status == TD_OK; k++) {
         const tdi_near_pair pair = c->pair[k];
         const td_real coefficient = pair.j < c->capsule_count
                                         ? c->opts.friction
                                         : c->collider[pair.j - c->capsule_count].friction;
-        if (!(coefficient > 0)) {
-            continue;
-        }
-        tdi_meeting m;
-        tdi_meeting_open(c, pair, x, pose_of(c, pair), &m);
-        tdi_closest touches[TDI_TOUCHES];
-        int count = touches_of(c, pair, &m, touches);
-        for (int n = 0; n < count; n++) {
-            td_real gap = touches[n].distance - m.radii;
-            if (!(gap > 0)) {
-                continue; // evaluation says what is wrong
-            }
-            if (c->friction_count == c->contact_limit) {
-                return none_left(c, diag);
-            }
-            const touch t = touch_at(&m, &touches[n]);
-            tdi_friction *f = &c->friction[c->friction_count++];
-            *f = (tdi_friction){.capsule = pair.i,
-                                .other = pair.j,
-                                .normal = t.normal,
-                                .velocity = tdi_scale(collider_way(c, pair, &t, x), 1 / c->h),
-                                .load = -coefficient * barrier_slope(force, m.range, gap),
-                                .s = t.s,
-                                .t = t.t,
-                                .gap = gap};
-            place(c, pair, &t, f->point, f->weight);
-        }
+        status = coefficient > 0 ? lag_pair(c, pair, x, force, coefficient, diag) : TD_OK;
     }
-    return TD_OK;
+    return status;
 }
 
 // ---- entry ----------------------------------------------------------------------------------

@@ -33,9 +33,11 @@ typedef struct tdi_friction {
     td_real weight[4];
     td_vec3 normal;
     td_vec3 velocity; // m/s, of the collider there
+    td_real arm[2];   // as in tdi_contact
     td_real load;     // friction times normal force
     bool turns;       // the last increments turned its slip around
     td_real s, t, gap;
+    bool rolling; // as in tdi_contact
 } tdi_friction;
 
 // A plane that holds a pair apart; see exact.c. World axes, at the end of the step.
@@ -44,12 +46,17 @@ typedef struct tdi_plane {
     int32_t point[4];
     td_real weight[4];
     td_vec3 normal;
+    td_real arm[2];   // as in tdi_contact
     td_vec3 at, from; // m: the place on a collider, at the end and when the step began; else 0
     td_vec3 slip;     // m: e when nothing slips
     td_vec3 pull;     // N: multiplier
     td_real reach;    // m: n.e is at least this
     td_real shift;    // m: against lifting what slides
     td_real stiffness, friction, range, radii;
+    td_real roll[2];   // m: arms of rolling resistance, or 0
+    td_real resist;    // N: the most that it is, by the multiplier
+    td_vec3 roll_pull; // N: its multiplier
+    td_vec3 roll_slip; // m: by a collider that turns
     td_real s, t;
     bool fresh; // the two sides did not touch when the step began
 } tdi_plane;
@@ -88,6 +95,10 @@ struct tdi_contacts {
     int32_t self_count, pair_count;
     tdi_near_pair *pair, *spare; // those with colliders after those of capsules
 
+    int32_t turning_count;
+    int32_t *turning; // capsules whose turns count
+    bool *is_turning; // of a capsule
+
     int32_t friction_count;
     tdi_friction *friction;
     int32_t contact_count;
@@ -109,6 +120,17 @@ typedef struct tdi_meeting {
 static inline bool tdi_is_ball(const tdi_capsule *k) {
     return k->a == k->b;
 }
+
+// The arms of a touch whose axes are `length` apart; those of rolling resistance, which are 0 if
+// there is none; and its coefficient.
+void tdi_arms_of(const tdi_contacts *c, tdi_near_pair pair, td_real length, td_real arm[2]);
+void tdi_roll_arms_of(const tdi_contacts *c, tdi_near_pair pair, td_real arm[2]);
+td_real tdi_rolling_of(const tdi_contacts *c, int32_t other);
+// What the turn of a collider in the step adds to the slip of rolling; 0 of capsules.
+td_vec3 tdi_roll_slip(const tdi_contacts *c, const td_real arm[2], td_vec3 n, int32_t other);
+// The capsules whose turns count: none, and those of one more touch.
+void tdi_turning_clear(tdi_contacts *c);
+void tdi_turning_add(tdi_contacts *c, const td_real arm[2], int32_t capsule, int32_t other);
 
 // Stops where pairs are not what the rest takes for granted. For debug builds: see base/assert.h.
 void tdi_contacts_validate(const tdi_contacts *c);

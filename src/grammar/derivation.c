@@ -2,6 +2,7 @@
 // Making and ending derivations, and what can be asked of them. derive.c has the steps.
 
 #include "grammar/derivation.h"
+#include "base/guard.h"
 #include "base/opts.h"
 #include "base/range.h"
 
@@ -85,8 +86,11 @@ static td_status begin(td_derivation *d, td_diag *diag) {
 
 td_status td_derivation_new(const td_grammar *grammar, const td_derive_opts *opts,
                             const td_alloc *alloc, td_derivation **out, td_diag *diag) {
+    TDI_CLEAR(out);
+    if (!grammar || !out) {
+        return tdi_refuse(diag, __func__);
+    }
     td_derive_opts own = td_derive_opts_default();
-    *out = NULL;
     td_status status = tdi_opts_take("td_derive_opts", &own, opts, diag);
     status = status == TD_OK ? check(&own, diag) : status;
     if (status != TD_OK) {
@@ -143,16 +147,25 @@ void td_derivation_free(td_derivation *derivation) {
 // ---- access ---------------------------------------------------------------------------------
 
 td_string td_derivation_string(const td_derivation *derivation) {
+    if (!derivation) {
+        return (td_string){0};
+    }
     td_string s = tdi_buffer_view(&derivation->now);
     s.variables = &derivation->variables;
     return s;
 }
 
 int64_t td_derivation_written(const td_derivation *derivation) {
+    if (!derivation) {
+        return 0;
+    }
     return derivation->written;
 }
 
 size_t td_derivation_bytes(const td_derivation *derivation) {
+    if (!derivation) {
+        return 0;
+    }
     size_t bytes = sizeof *derivation + tdi_buffer_bytes(&derivation->now) +
                    tdi_buffer_bytes(&derivation->next);
     for (int32_t k = 0; k < derivation->grammar->system_count; k++) {

@@ -8,6 +8,8 @@
 // Limits   modules, bytes and loop turns, checked before memory is taken.
 
 #include "grammar/derivation.h"
+
+#include "base/guard.h"
 #include "grammar/query.h"
 
 #include <string.h>
@@ -392,6 +394,9 @@ static td_status step(td_derivation *d, td_diag *diag) {
 }
 
 td_status td_derivation_step(td_derivation *derivation, td_diag *diag) {
+    if (!derivation) {
+        return tdi_refuse(diag, __func__);
+    }
     td_status status = step(derivation, diag);
     if (status == TD_OK) {
         swap(derivation);
@@ -401,6 +406,9 @@ td_status td_derivation_step(td_derivation *derivation, td_diag *diag) {
 }
 
 td_status td_derivation_end(td_derivation *derivation, td_diag *diag) {
+    if (!derivation) {
+        return tdi_refuse(diag, __func__);
+    }
     return run_block(derivation, derivation->grammar->end, diag);
 }
 

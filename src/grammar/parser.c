@@ -7,6 +7,7 @@
 
 #include "grammar/parser.h"
 
+#include "base/guard.h"
 #include "base/opts.h"
 #include "grammar/view.h"
 
@@ -248,10 +249,13 @@ td_grammar_def td_grammar_def_default(void) {
 
 td_status td_grammar_new(const td_grammar_def *given, const td_alloc *alloc, td_grammar **out,
                          td_diag_list *diags) {
+    TDI_CLEAR(out);
+    if (!out) {
+        return tdi_refuse_in(diags, __func__);
+    }
     td_grammar_def own = td_grammar_def_default();
     const td_grammar_def *def = &own;
     td_diag diag;
-    *out = NULL;
     if (diags) {
         diags->count = 0;
     }
@@ -293,15 +297,27 @@ void td_grammar_free(td_grammar *grammar) {
 }
 
 int32_t td_grammar_steps(const td_grammar *grammar) {
+    if (!grammar) {
+        return 0;
+    }
     return grammar->steps;
 }
 int32_t td_grammar_type_count(const td_grammar *grammar) {
+    if (!grammar) {
+        return 0;
+    }
     return grammar->type_count;
 }
 const char *td_grammar_type_name(const td_grammar *grammar, int32_t type) {
+    if (!grammar || !tdi_has(type, grammar->type_count)) {
+        return "";
+    }
     return grammar->types[type].name;
 }
 int32_t td_grammar_type_params(const td_grammar *grammar, int32_t type) {
+    if (!grammar || !tdi_has(type, grammar->type_count)) {
+        return 0;
+    }
     return grammar->types[type].param_count;
 }
 const tdi_body_header *tdi_grammar_body(const td_grammar *grammar) {

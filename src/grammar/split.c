@@ -9,6 +9,8 @@
 
 #include "grammar/parser.h"
 
+#include "base/guard.h"
+
 #include <string.h>
 
 // ---- which symbols --------------------------------------------------------------------------
@@ -212,6 +214,9 @@ int32_t tdi_fuse(const td_grammar *g, const uint16_t *types, int64_t count, uint
 
 int32_t td_symbol_at(const td_grammar *grammar, const td_string *string, int64_t module,
                      int32_t *type) {
+    if (!grammar || !string || !type || module < 0 || module >= string->module_count) {
+        return 0;
+    }
     uint16_t whole = string->types[module];
     int32_t count = 1;
     if (grammar->types[whole].op == TDI_OP_PREFIX) {

@@ -3,6 +3,7 @@
 
 #include "helix/model.h"
 
+#include "base/guard.h"
 #include "base/opts.h"
 #include "base/range.h"
 #include "load/drag.h"
@@ -85,14 +86,23 @@ void td_helix_model_free(td_helix_model *model) {
 }
 
 size_t td_helix_model_bytes(const td_helix_model *model) {
+    if (!model) {
+        return 0;
+    }
     return model->head.bytes;
 }
 
 int32_t td_helix_element_count(const td_helix_model *model) {
+    if (!model) {
+        return 0;
+    }
     return model->element_count;
 }
 
 int32_t td_helix_dof_count(const td_helix_model *model) {
+    if (!model) {
+        return 0;
+    }
     return model->head.dof_count;
 }
 
@@ -346,9 +356,12 @@ static td_status make_model(const td_helix_element *elements, int32_t count, con
 
 td_status td_helix_model_new(const td_helix_element *elements, int32_t count, const td_alloc *alloc,
                              td_helix_model **out, td_diag *diag) {
+    TDI_CLEAR(out);
+    if (!out) {
+        return tdi_refuse(diag, __func__);
+    }
     const td_helix_element defaults = td_helix_element_default();
     tdi_widened widened;
-    *out = NULL;
     td_status status =
         tdi_opts_widen("td_helix_element", &defaults, elements, count, alloc, &widened, diag);
     if (status == TD_OK) {

@@ -7,6 +7,7 @@
 //          shift as far as they are free, then the curvatures.
 // Memory   one block from the state's allocator, freed before the end.
 
+#include "base/guard.h"
 #include "base/range.h"
 #include "helix/implicit.h"
 #include "math/subspace.h"
@@ -195,6 +196,9 @@ static void expand(const tangent *t, td_vec3 gravity) {
 
 td_status td_helix_modes(td_helix_state *s, td_vec3 gravity, int32_t count, td_mode *modes,
                          td_diag *diag) {
+    if (!s || !modes) {
+        return tdi_refuse(diag, __func__);
+    }
     tangent t = {.state = s};
     tdi_subspace b = {.pencil = {&t, stiffness, inertia, diagonal, factor, solve}};
     td_status status = tdi_subspace_begin(&b, s->model->head.dof_count, count, diag);

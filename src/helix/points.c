@@ -9,6 +9,7 @@
 
 #include "contact/closest.h"
 #include "helix/implicit.h"
+#include "math/turn.h"
 
 #include <string.h>
 
@@ -31,7 +32,7 @@ void tdi_helix_capsules(const void *body, tdi_capsule *capsules) {
     for (int32_t k = 0; k < m->capsule_count; k++) {
         const tdi_helix_capsule *c = &m->capsule[k];
         const bool ball = memcmp(&c->end[0], &c->end[1], sizeof c->end[0]) == 0;
-        capsules[k] = (tdi_capsule){2 * k, 2 * k + !ball, c->radius, c->end[0].segment};
+        capsules[k] = (tdi_capsule){2 * k, 2 * k + !ball, c->radius, c->end[0].segment, true};
     }
 }
 
@@ -141,6 +142,51 @@ void tdi_helix_moves(const void *body, bool response, td_vec3 *dx) {
     }
 }
 
+// ---- turns ----------------------------------------------------------------------------------
+
+// A capsule turns with the frame in its middle.
+static tdi_helix_point middle_of(const td_helix_state *s, int32_t capsule) {
+    const tdi_helix_point *end = s->model->capsule[capsule].end;
+    return (tdi_helix_point){.element = end[0].element, .s = 0.5 * (end[0].s + end[1].s)};
+}
+
+static td_vec3 turn_between(const tdi_helix_pose *from, const tdi_helix_pose *to,
+                            const tdi_helix_point *at) {
+    const tdi_helix_place a = tdi_helix_frame_at(from, at->element, at->s),
+                          b = tdi_helix_frame_at(to, at->element, at->s);
+    const tdi_mat3 back = tdi_mat3_turned(&a.r), turn = tdi_mat3_product(&b.r, &back);
+    return tdi_turn_vector(tdi_quat_from_axes(tdi_mat3_column(&turn, 0), tdi_mat3_column(&turn, 1),
+                                              tdi_mat3_column(&turn, 2)));
+}
+
+td_vec3 tdi_helix_turned(const void *body, int32_t capsule) {
+    const td_helix_state *s = body;
+    const tdi_helix_point mid = middle_of(s, capsule);
+    const td_vec3 a = turn_between(&s->began, &s->pose, &mid);
+    return s->head.rule.two ? tdi_madd(a, turn_between(&s->back, &s->began, &mid), -1.0 / 3) : a;
+}
+
+td_vec3 tdi_helix_turns(const void *body, int32_t capsule, bool response) {
+    const td_helix_state *s = body;
+    const tdi_helix_point mid = middle_of(s, capsule);
+    const tdi_helix_ride ride = tdi_helix_ride_at(s, &mid);
+    const tdi_helix_node *node = &s->node[mid.element];
+    const td_vec3 own = tdi_helix_ride_turn(&ride, response ? &node->respond : &node->move),
+                  w = tdi_mat3_apply(&s->pose.start[mid.element].r, own);
+    const tdi_turn turn = tdi_turn_of(turn_between(&s->began, &s->pose, &mid));
+    return tdi_turn_change(&turn, w);
+}
+
+td_vec3 tdi_helix_spin(void *body, int32_t capsule) {
+    td_helix_state *s = body;
+    const tdi_helix_point mid = middle_of(s, capsule);
+    const tdi_helix_ride ride = tdi_helix_ride_at(s, &mid);
+    tdi_helix_move(s);
+    const tdi_helix_motion by = {.d = s->rate[mid.element]};
+    const td_vec3 own = tdi_helix_ride_turn(&ride, &by);
+    return tdi_add(s->twist[mid.element].spin, tdi_mat3_apply(&s->pose.start[mid.element].r, own));
+}
+
 // ---- terms ----------------------------------------------------------------------------------
 
 static tdi_helix_motion sum_of(const tdi_helix_motion *a, const tdi_helix_motion *b) {
@@ -156,17 +202,17 @@ static tdi_helix_ride between(const tdi_helix_ride *a, const tdi_helix_ride *b, 
     return mid;
 }
 
-void tdi_helix_add_levers(td_helix_state *s, const tdi_helix_point *end, td_vec3 force) {
+// Adds what second derivatives make of the force `pull` and the moment `spin` of a block at a
+// point.
+static void add_block_levers(td_helix_state *s, const tdi_helix_point *end,
+                             tdi_helix_block *block) {
     tdi_helix_levers *levers = &s->levers[end->element];
     tdi_helix_jet jet;
     tdi_helix_form own;
-    tdi_helix_block block;
     memset(&own, 0, sizeof own);
-    memset(&block, 0, sizeof block);
-    block.pull = force;
     tdi_helix_jet_at(s->pose.u[end->element], end->s, false, &jet);
-    tdi_helix_block_shift(&block, tdi_mat3_apply(&jet.r, end->offset), true);
-    tdi_helix_form_add(&own, &jet, &block, true);
+    tdi_helix_block_shift(block, tdi_mat3_apply(&jet.r, end->offset), true);
+    tdi_helix_form_add(&own, &jet, block, true);
     if (levers->any) {
         tdi_helix_form_add_levers(&own, levers);
     }
@@ -175,6 +221,61 @@ void tdi_helix_add_levers(td_helix_state *s, const tdi_helix_point *end, td_vec3
     tdi_helix_block *start = &s->node[end->element].form.start;
     start->pull = tdi_add(start->pull, own.start.pull);
     start->spin = tdi_add(start->spin, own.start.spin);
+}
+
+void tdi_helix_add_levers(td_helix_state *s, const tdi_helix_point *end, td_vec3 force) {
+    tdi_helix_block block;
+    memset(&block, 0, sizeof block);
+    block.pull = force;
+    add_block_levers(s, end, &block);
+}
+
+// The gradient of a moment on a ride.
+static tdi_helix_motion turn_row(const tdi_helix_ride *ride, td_vec3 moment) {
+    return (tdi_helix_motion){moment,
+                              {0, 0, 0},
+                              {tdi_dot(ride->turn[0], moment), tdi_dot(ride->turn[1], moment),
+                               tdi_dot(ride->turn[2], moment)}};
+}
+
+// A side with an arm. In the element's axes, with the turn a since the step began, the surface
+// slips by arm n x J^-1 w more than the place on the axis: rows of slip along three axes.
+static void add_rolling(td_helix_state *s, const tdi_contact_side *t, const tdi_helix_ride *place,
+                        const tdi_mat3 *axes) {
+    const tdi_helix_point mid = middle_of(s, t->capsule);
+    const tdi_helix_ride ride = tdi_helix_ride_at(s, &mid);
+    const tdi_mat3 back = tdi_mat3_turned(axes);
+    const td_sym3 h = tdi_sym3_turn(&back, &t->hessian);
+    const td_real entry[3][3] = {{h.xx, h.xy, h.xz}, {h.xy, h.yy, h.yz}, {h.xz, h.yz, h.zz}};
+    const td_vec3 n = tdi_scale(tdi_mat3_apply(&back, t->normal), t->arm),
+                  f = tdi_mat3_apply(&back, t->force);
+    const tdi_turn turn =
+        tdi_turn_of(tdi_mat3_apply(&back, turn_between(&s->began, &s->pose, &mid)));
+    tdi_helix_form *form = &s->node[mid.element].form;
+    tdi_helix_motion row[3];
+    for (int k = 0; k < 3; k++) {
+        const td_vec3 e = {k == 0, k == 1, k == 2};
+        const tdi_helix_motion shift = tdi_helix_ride_row(place, e),
+                               by = turn_row(&ride, tdi_turn_moment(&turn, tdi_cross(e, n)));
+        row[k] = t->rolling ? by : sum_of(&shift, &by);
+        for (int l = 0; l <= k; l++) {
+            tdi_helix_form_add_rows(form, &row[k], &row[l], (k == l ? 1 : 2) * entry[k][l]);
+        }
+    }
+    const td_real force[3] = {f.x, f.y, f.z};
+    for (int k = 0; k < 3; k++) {
+        form->start.n = tdi_madd(form->start.n, row[k].w, force[k]);
+        form->start.f = tdi_madd(form->start.f, row[k].v, force[k]);
+        form->g = tdi_madd(form->g, row[k].d, force[k]);
+    }
+    if (!t->foreseen) {
+        const td_vec3 moment = tdi_cross(f, n);
+        tdi_helix_block block;
+        memset(&block, 0, sizeof block);
+        block.spin = tdi_turn_moment(&turn, moment);
+        block.a = tdi_turn_bend(&turn, moment);
+        add_block_levers(s, &mid, &block);
+    }
 }
 
 // The sum of tilt_ab r_a r_b^T, r_0 = (J_b - J_a)^T n + J^T slide_0, r_1 = J^T slide_1
@@ -211,8 +312,12 @@ void tdi_helix_add_side(void *body, const tdi_contact_side *t) {
     const tdi_helix_ride *ends = ends_of(s) + 2 * t->capsule,
                          mid = between(&ends[0], &ends[1], t->weight[1]);
     const td_vec3 f = tdi_mat3_apply_t(axes, t->force);
-    tdi_helix_add_ride(s, i, &mid, f, &t->hessian);
-    add_tilt(&s->node[i].form, t, ends, &mid, axes);
+    if (t->arm != 0) {
+        add_rolling(s, t, &mid, axes);
+    } else {
+        tdi_helix_add_ride(s, i, &mid, f, &t->hessian);
+        add_tilt(&s->node[i].form, t, ends, &mid, axes);
+    }
     for (int k = 0; k < 2 && !t->foreseen; k++) {
         tdi_helix_add_levers(s, &c->end[k], tdi_scale(f, t->weight[k]));
     }
@@ -238,6 +343,20 @@ void tdi_helix_push(void *body, int32_t point, td_vec3 force, bool first) {
         tdi_helix_open_pushes(s);
     }
     tdi_helix_push_ride(s, end_of(s, point)->element, &ends_of(s)[point], force);
+}
+
+void tdi_helix_wring(void *body, int32_t capsule, td_vec3 moment, bool first) {
+    td_helix_state *s = body;
+    const tdi_helix_point mid = middle_of(s, capsule);
+    const tdi_helix_ride ride = tdi_helix_ride_at(s, &mid);
+    const tdi_turn turn = tdi_turn_of(turn_between(&s->began, &s->pose, &mid));
+    const td_vec3 own = tdi_mat3_apply_t(&s->pose.start[mid.element].r,
+                                         tdi_scale(tdi_turn_moment(&turn, moment), -1));
+    const tdi_helix_motion row = turn_row(&ride, own);
+    if (first) {
+        tdi_helix_open_pushes(s);
+    }
+    s->node[mid.element].respond = sum_of(&s->node[mid.element].respond, &row);
 }
 
 void tdi_helix_respond(void *body) {

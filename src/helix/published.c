@@ -12,6 +12,8 @@
 
 #include "helix/published.h"
 
+#include "base/guard.h"
+
 #include "helix/implicit.h"
 
 #include <math.h>
@@ -248,6 +250,9 @@ static void accept(td_helix_state *s, const tdi_helix_forward_opts *with) {
 td_status td_helix_accelerations(td_helix_state *s, const td_step_opts *opts,
                                  td_helix_published published, td_vec3 *accelerations,
                                  td_diag *diag) {
+    if (!s || !accelerations) {
+        return tdi_refuse(diag, __func__);
+    }
     td_step_opts own;
     td_status status = tdi_step_opts_take(opts, &own, diag);
     const tdi_helix_forward_opts with = {&own, 0, published.twist};
@@ -273,6 +278,9 @@ static td_status finish(td_helix_state *s, const tdi_helix_forward_opts *with, t
 
 td_status td_helix_step_published(td_helix_state *s, const td_step_opts *opts,
                                   td_helix_published published, td_diag *diag) {
+    if (!s) {
+        return tdi_refuse(diag, __func__);
+    }
     td_step_opts own;
     td_status status = tdi_step_opts_take(opts, &own, diag);
     const tdi_helix_forward_opts with = {&own, own.dt, published.twist};

@@ -9,6 +9,8 @@
 
 #include "helix/build.h"
 
+#include "base/guard.h"
+
 #include "plant/segment.h"
 
 #include <math.h>
@@ -285,5 +287,9 @@ td_status tdi_helix_model_from_skeleton(const td_skeleton *skeleton, int32_t ele
 
 td_status td_helix_model_from_skeleton(const td_skeleton *skeleton, const td_alloc *alloc,
                                        td_helix_model **out, td_diag *diag) {
+    TDI_CLEAR(out);
+    if (!skeleton || !out) {
+        return tdi_refuse(diag, __func__);
+    }
     return tdi_helix_model_from_skeleton(skeleton, 0, alloc, out, diag);
 }

@@ -3,6 +3,8 @@
 
 #include "helix/state.h"
 
+#include "base/guard.h"
+
 #include "helix/dynamics.h"
 #include "helix/implicit.h"
 #include "helix/points.h"
@@ -61,7 +63,10 @@ static bool is_slice(const tdi_helix_station *k) {
 
 td_status td_helix_state_new(const td_helix_model *model, const td_alloc *alloc,
                              td_helix_state **out, td_diag *diag) {
-    *out = NULL;
+    TDI_CLEAR(out);
+    if (!model || !out) {
+        return tdi_refuse(diag, __func__);
+    }
     td_helix_state sizes;
     tdi_layout l = {NULL, 0};
     const int32_t roots = count_roots(model);
@@ -96,10 +101,16 @@ void td_helix_state_free(td_helix_state *state) {
 }
 
 const td_helix_model *td_helix_model_of(const td_helix_state *state) {
+    if (!state) {
+        return NULL;
+    }
     return state->model;
 }
 
 size_t td_helix_state_bytes(const td_helix_state *state) {
+    if (!state) {
+        return 0;
+    }
     return state->head.bytes;
 }
 
@@ -132,6 +143,9 @@ void tdi_helix_changed(td_helix_state *s) {
 // ---- reading and setting --------------------------------------------------------------------
 
 void td_helix_curvatures(const td_helix_state *s, td_vec3 *curvatures, td_vec3 *rates) {
+    if (!s) {
+        return;
+    }
     const size_t bytes = (size_t)s->model->element_count * sizeof *curvatures;
     if (curvatures) {
         memcpy(curvatures, s->pose.u, bytes);
@@ -141,7 +155,11 @@ void td_helix_curvatures(const td_helix_state *s, td_vec3 *curvatures, td_vec3 *
     }
 }
 
-void td_helix_set_curvatures(td_helix_state *s, const td_vec3 *curvatures, const td_vec3 *rates) {
+td_status td_helix_set_curvatures(td_helix_state *s, const td_vec3 *curvatures,
+                                  const td_vec3 *rates) {
+    if (!s) {
+        return TD_ERR_ARGUMENT;
+    }
     const size_t bytes = (size_t)s->model->element_count * sizeof *curvatures;
     if (curvatures) {
         memcpy(s->pose.u, curvatures, bytes);
@@ -151,13 +169,20 @@ void td_helix_set_curvatures(td_helix_state *s, const td_vec3 *curvatures, const
     }
     s->head.moved = 1;
     tdi_helix_changed(s);
+    return TD_OK;
 }
 
 td_vec3 td_helix_place(const td_helix_state *s, int32_t element, td_real at) {
+    if (!s || !tdi_has(element, s->model->element_count)) {
+        return (td_vec3){0};
+    }
     return tdi_helix_frame_at(&s->pose, element, at * s->model->element[element].length).o;
 }
 
 td_quat td_helix_frame(const td_helix_state *s, int32_t element, td_real at) {
+    if (!s || !tdi_has(element, s->model->element_count)) {
+        return (td_quat){0};
+    }
     const tdi_mat3 r =
         tdi_helix_frame_at(&s->pose, element, at * s->model->element[element].length).r;
     return tdi_quat_from_axes(tdi_mat3_column(&r, 0), tdi_mat3_column(&r, 1),
@@ -166,6 +191,9 @@ td_quat td_helix_frame(const td_helix_state *s, int32_t element, td_real at) {
 
 void td_helix_segment(const td_helix_state *s, int32_t segment, td_vec3 *origin, td_vec3 *tip,
                       td_quat *rotation) {
+    if (!s || !tdi_has(segment, s->head.segment_count)) {
+        return;
+    }
     const tdi_helix_rider *r = &s->model->rider[segment];
     const tdi_helix_point joint = {.element = r->element, .s = r->from, .offset = r->start},
                           end = {.element = r->element, .s = r->to, .offset = r->end};
@@ -189,7 +217,10 @@ void tdi_helix_put_base(td_helix_state *s, const td_base_motion *base) {
 
 // A rotation that is none is kept as it is, for the step to refuse; one that is there already keeps
 // its bits.
-void td_helix_set_base(td_helix_state *s, const td_base_motion *motion) {
+td_status td_helix_set_base(td_helix_state *s, const td_base_motion *motion) {
+    if (!s || !motion) {
+        return TD_ERR_ARGUMENT;
+    }
     td_base_motion base = *motion;
     const td_real n = tdi_quat_norm(base.rotation);
     const bool there = memcmp(&base.rotation, &s->head.base.rotation, sizeof base.rotation) == 0;
@@ -202,6 +233,7 @@ void td_helix_set_base(td_helix_state *s, const td_base_motion *motion) {
     } else {
         tdi_helix_update(s);
     }
+    return TD_OK;
 }
 
 // ---- sums -----------------------------------------------------------------------------------
@@ -221,6 +253,9 @@ static td_real kinetic_of(const tdi_helix_station *k, const tdi_helix_past *past
 }
 
 td_energy td_helix_energy(td_helix_state *s, td_vec3 gravity) {
+    if (!s) {
+        return (td_energy){0};
+    }
     const td_helix_model *m = s->model;
     td_energy sum = {0, 0, 0};
     tdi_helix_fill_past(s);
@@ -239,6 +274,9 @@ td_energy td_helix_energy(td_helix_state *s, td_vec3 gravity) {
 }
 
 void td_helix_momentum(td_helix_state *s, td_vec3 *linear, td_vec3 *angular) {
+    if (!s || !linear || !angular) {
+        return;
+    }
     const td_helix_model *m = s->model;
     *linear = *angular = tdi_vec3(0, 0, 0);
     tdi_helix_fill_past(s);

@@ -6,6 +6,8 @@
 // momentum is kept as that of rigid bodies is, and for curvatures, whose rates friction sees.
 
 #include "helix/implicit.h"
+
+#include "base/guard.h"
 #include "helix/pins.h"
 #include "helix/points.h"
 #include "helix/saving.h"
@@ -463,6 +465,10 @@ const tdi_implicit tdi_helix_implicit = {
     .moves = tdi_helix_moves,
     .add = tdi_helix_add_side,
     .push = tdi_helix_push,
+    .turned = tdi_helix_turned,
+    .turns = tdi_helix_turns,
+    .spin = tdi_helix_spin,
+    .wring = tdi_helix_wring,
     .respond = tdi_helix_respond,
     .absorb = tdi_helix_absorb,
     .mass = tdi_helix_mass,
@@ -477,15 +483,24 @@ const tdi_implicit tdi_helix_implicit = {
 };
 
 td_state_ref td_helix_ref(td_helix_state *state) {
+    if (!state) {
+        return (td_state_ref){0};
+    }
     return (td_state_ref){&tdi_helix_implicit, state};
 }
 
 td_status td_helix_step(td_helix_state *s, const td_step_opts *opts, td_step_stats *stats,
                         td_diag *diag) {
+    if (!s) {
+        return tdi_refuse(diag, __func__);
+    }
     return tdi_solver_step(&tdi_solver_helix, s, opts, stats, diag);
 }
 
 td_status td_helix_settle(td_helix_state *s, const td_step_opts *opts, td_step_stats *stats,
                           td_diag *diag) {
+    if (!s) {
+        return tdi_refuse(diag, __func__);
+    }
     return tdi_solver_settle(&tdi_solver_helix, s, opts, stats, diag);
 }

@@ -3,8 +3,9 @@
 //
 //   (E + J^T C J) x = -r
 //
-// where J selects the three displacements among the four unknowns of a point, E are the blocks of
-// the bodies and C those of contacts between capsules. A held unknown has no equation, only a 1 on
+// where J selects the three displacements among the four unknowns of a point, or has besides what
+// turns of capsules add to the slip of friction, E are the blocks of the bodies and C those of
+// contacts between capsules. A held unknown has no equation, only a 1 on
 // the diagonal; if its increment x_h is prescribed, the others get the gradient r + H x_h.
 
 #include "implicit/touch.h"
@@ -221,6 +222,51 @@ static void take_block(const tdi_block_taker *taker, int32_t a, int32_t b, td_re
     tdi_sparse_add(d->sparse, taker->first + a, taker->first + b, block);
 }
 
+// How one side of a contact with arms slips: the sum of rows[k] x_k of the unknowns of its points,
+//   w_k dx_k + arm n x (the turn's rows[k] x_k).
+static void slip_rows(const tdi_touch *t, const tdi_contact *c, int side, td_real rows[2][3][4]) {
+    const int32_t i = side ? c->other : c->capsule, k = t->owner[i];
+    const td_vec3 n = tdi_scale(c->normal, c->arm[side]);
+    memset(rows, 0, 2 * sizeof *rows);
+    if (c->arm[side] != 0) {
+        t->ops[k]->turn_rows(t->body[k], i - t->first_capsule[k], rows);
+    }
+    for (int e = 0; e < 2; e++) {
+        for (int d = 0; d < 4; d++) {
+            const td_vec3 w = {rows[e][0][d], rows[e][1][d], rows[e][2][d]}, u = tdi_cross(n, w);
+            rows[e][0][d] = u.x;
+            rows[e][1][d] = u.y;
+            rows[e][2][d] = u.z;
+        }
+        for (int d = 0; d < 3; d++) {
+            rows[e][d][d] += c->weight[2 * side + e];
+        }
+    }
+}
+
+// The blocks of a contact with arms between its two sides: A^T H B.
+static void take_rolling(const tdi_touch *t, const tdi_contact *c, const tdi_block_taker *taker) {
+    td_real own[2][3][4], other[2][3][4];
+    slip_rows(t, c, 0, own);
+    slip_rows(t, c, 1, other);
+    for (int l = 0; l < 2; l++) {
+        td_vec3 force[4];
+        for (int d = 0; d < 4; d++) {
+            const td_vec3 slip = {other[l][0][d], other[l][1][d], other[l][2][d]};
+            force[d] = tdi_sym3_apply(&c->hessian, slip);
+        }
+        for (int k = 0; k < 2; k++) {
+            td_real block[4][4];
+            for (int d = 0; d < 16; d++) {
+                const td_vec3 f = force[d % 4];
+                block[d / 4][d % 4] =
+                    own[k][0][d / 4] * f.x + own[k][1][d / 4] * f.y + own[k][2][d / 4] * f.z;
+            }
+            take_block(taker, node_of(t, c->point[k]), node_of(t, c->point[2 + l]), block);
+        }
+    }
+}
+
 // The blocks of a contact between its two sides.
 static void take_contact(const tdi_touch *t, const tdi_contact *c, const tdi_block_taker *taker) {
     for (int k = 0; k < 2; k++) {
@@ -251,7 +297,8 @@ bool tdi_direct_factor(tdi_touch *t, const tdi_system *y) {
     taker.first = 0;
     for (int32_t k = 0; k < count; k++) {
         if (is_coupling(t, &list[k])) {
-            take_contact(t, &list[k], &taker);
+            const bool rolls = list[k].arm[0] != 0 || list[k].arm[1] != 0;
+            (rolls ? take_rolling : take_contact)(t, &list[k], &taker);
         }
     }
     return tdi_sparse_factor(d->sparse);

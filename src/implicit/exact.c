@@ -34,6 +34,9 @@ td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_diag *diag) {
         const tdi_member *m = &y->member[k];
         t->stiffness[k] = stiffness_of(t, m, k, h);
         tdi_state_velocities(m->ops, m->body, t->ahead + t->first_point[k]);
+        for (int32_t i = t->first_capsule[k]; m->ops->spin && i < t->first_capsule[k + 1]; i++) {
+            t->turning[i] = tdi_scale(m->ops->spin(m->body, i - t->first_capsule[k]), h);
+        }
     }
     for (int32_t p = 0; p < t->point_count; p++) {
         t->ahead[p] = tdi_scale(t->ahead[p], h);
@@ -43,6 +46,7 @@ td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_diag *diag) {
     t->planes = (tdi_plane_rule){.began = t->began,
                                  .star = t->star,
                                  .ahead = t->ahead,
+                                 .turning = t->turning,
                                  .h = h,
                                  .gravity = gravity,
                                  .group = t->owner,
@@ -67,14 +71,17 @@ bool tdi_exact_missed(const tdi_touch *t, const tdi_system *y) {
 bool tdi_exact_calm(tdi_touch *t, const tdi_system *y) {
     tdi_touch_gather_moves(t, y, t->moved);
     tdi_touch_gather(t, y, t->now);
-    return tdi_planes_calm(t->set, &t->planes, t->now, t->moved);
+    tdi_touch_gather_turned(t, y);
+    return tdi_planes_calm(t->set, &t->planes, (tdi_plane_pose){t->now, t->turned},
+                           (tdi_plane_pose){t->moved, t->moved + t->point_count});
 }
 
 td_status tdi_exact_refine(tdi_touch *t, const tdi_system *y, bool *done) {
     td_status status = TD_OK;
     bool changed = false;
     tdi_touch_gather(t, y, t->now);
-    *done = tdi_planes_update(t->set, &t->planes, t->now);
+    tdi_touch_gather_turned(t, y);
+    *done = tdi_planes_update(t->set, &t->planes, (tdi_plane_pose){t->now, t->turned});
     if (t->unsure || *done) {
         for (int32_t p = 0; p < t->point_count; p++) {
             t->dx[p] = tdi_sub(t->now[p], t->began[p]);

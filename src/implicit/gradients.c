@@ -8,7 +8,8 @@
 //           of the whole is cheaper it is taken (direct.c). Else conjugate gradients,
 //           preconditioned by E, start at x = -E^-1 r. All their residuals are J^T g and all their
 //           directions E^-1 J^T s with forces g, s at the points that touch, so that the iteration
-//           lives on those points; a product with J E^-1 J^T is one response of each body.
+//           lives on those points; a product with J E^-1 J^T is one response of each body. Turns
+//           of capsules by friction count as points, and moments on them as forces.
 
 #include "implicit/hold.h"
 #include "implicit/touch.h"
@@ -17,17 +18,31 @@
 #define CG_STEPS     400
 #define CG_TOLERANCE 1e-3 // of the increments, in the norm of the factored part
 
-// Points of all contacts between capsules.
+static void activate(tdi_touch *t, int32_t p) {
+    if (!t->is_active[p]) {
+        t->is_active[p] = true;
+        t->active[t->active_count++] = p;
+    }
+}
+
+// The turns of the two sides, counted after all points.
+static int32_t turn_of(const tdi_touch *t, const tdi_contact *c, int side) {
+    return t->point_count + (side ? c->other : c->capsule);
+}
+
+// Points of all contacts between capsules, and turns of those capsules.
 static void find_active(tdi_touch *t) {
     int32_t count;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
     t->active_count = 0;
     for (int32_t k = 0; k < count; k++) {
-        for (int e = 0; list[k].other < t->capsule_count && e < 4; e++) {
-            const int32_t p = list[k].point[e];
-            if (!t->is_active[p]) {
-                t->is_active[p] = true;
-                t->active[t->active_count++] = p;
+        const tdi_contact *c = &list[k];
+        for (int e = 0; c->other < t->capsule_count && e < 4; e++) {
+            activate(t, c->point[e]);
+        }
+        for (int side = 0; c->other < t->capsule_count && side < 2; side++) {
+            if (c->arm[side] != 0) {
+                activate(t, turn_of(t, c, side));
             }
         }
     }
@@ -58,6 +73,31 @@ static void couple(const tdi_contact *c, const td_vec3 *x, td_vec3 force[4]) {
     }
 }
 
+// The same of friction, with moments on the turns w_0, w_1: with the slip u of the other side,
+//   force H u, moment arm (H u) x n
+static void couple_turns(const tdi_touch *t, const tdi_contact *c, const td_vec3 *x, td_real sign,
+                         td_vec3 *to) {
+    td_vec3 force[2], slip[2];
+    for (int side = 0; side < 2; side++) {
+        const int32_t *p = c->point + 2 * side;
+        const td_real *w = c->weight + 2 * side;
+        const td_vec3 by = tdi_madd(tdi_scale(x[p[0]], w[0]), x[p[1]], w[1]);
+        slip[side] = c->arm[side] != 0
+                         ? tdi_madd(by, tdi_cross(c->normal, x[turn_of(t, c, side)]), c->arm[side])
+                         : by;
+    }
+    for (int side = 0; side < 2; side++) {
+        force[side] = tdi_scale(tdi_sym3_apply(&c->hessian, slip[1 - side]), sign);
+        for (int e = 2 * side; e < 2 * side + 2; e++) {
+            to[c->point[e]] = tdi_madd(to[c->point[e]], force[side], c->weight[e]);
+        }
+        if (c->arm[side] != 0) {
+            td_vec3 *moment = &to[turn_of(t, c, side)];
+            *moment = tdi_madd(*moment, tdi_cross(force[side], c->normal), c->arm[side]);
+        }
+    }
+}
+
 // to += sign C x, with C of all contacts between capsules
 static void add_coupling(const tdi_touch *t, const td_vec3 *x, td_real sign, td_vec3 *to) {
     int32_t count;
@@ -65,7 +105,9 @@ static void add_coupling(const tdi_touch *t, const td_vec3 *x, td_real sign, td_
     for (int32_t k = 0; k < count; k++) {
         const tdi_contact *c = &list[k];
         td_vec3 force[4];
-        if (c->other < t->capsule_count) {
+        if (c->other < t->capsule_count && (c->arm[0] != 0 || c->arm[1] != 0)) {
+            couple_turns(t, c, x, sign, to);
+        } else if (c->other < t->capsule_count) {
             couple(c, x, force);
             for (int e = 0; e < 4; e++) {
                 to[c->point[e]] = tdi_madd(to[c->point[e]], force[e], sign);
@@ -76,8 +118,24 @@ static void add_coupling(const tdi_touch *t, const td_vec3 *x, td_real sign, td_
 
 static void push_active(const tdi_touch *t, const tdi_system *y, const td_vec3 *f) {
     for (int32_t a = 0; a < t->active_count; a++) {
-        const int32_t p = t->active[a], k = t->point_owner[p];
-        tdi_state_push(y->member[k].ops, y->member[k].body, p - t->first_point[k], f[p]);
+        const int32_t p = t->active[a], i = p - t->point_count;
+        const int32_t k = i < 0 ? t->point_owner[p] : t->owner[i];
+        const tdi_member *m = &y->member[k];
+        if (i < 0) {
+            tdi_state_push(m->ops, m->body, p - t->first_point[k], f[p]);
+        } else {
+            tdi_state_wring(m->ops, m->body, i - t->first_capsule[k], f[p]);
+        }
+    }
+}
+
+static void read_turns(const tdi_touch *t, const tdi_system *y, td_vec3 *to) {
+    for (int32_t a = 0; a < t->active_count; a++) {
+        const int32_t p = t->active[a], i = p - t->point_count;
+        if (i >= 0) {
+            const tdi_member *m = &y->member[t->owner[i]];
+            to[p] = tdi_state_turns(m->ops, m->body, i - t->first_capsule[t->owner[i]], true);
+        }
     }
 }
 
@@ -95,6 +153,7 @@ static void respond(const tdi_touch *t, const tdi_system *y, const td_vec3 *f, t
         tdi_state_respond(y->member[k].ops, y->member[k].body);
         tdi_state_moves(y->member[k].ops, y->member[k].body, true, to + t->first_point[k]);
     }
+    read_turns(t, y, to);
 }
 
 static td_real dot(const tdi_touch *t, const td_vec3 *a, const td_vec3 *b) {

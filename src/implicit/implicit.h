@@ -59,6 +59,9 @@ typedef struct tdi_contact_side {
     td_sym3 hessian;
     td_real tilt[3]; // 00, 01, 11
     td_vec3 slide[2];
+    td_real arm;   // m: the place is so far down the normal from the axis, and moves with the turn
+                   // w of the capsule by arm normal x w as well; 0: it is on the axis
+    bool rolling;  // the turn alone counts: weights are 0
     bool foreseen; // most of the force is that of motion to come: it has no lever arms yet
 } tdi_contact_side;
 
@@ -191,6 +194,14 @@ typedef struct tdi_implicit {
     // * Adds J^T f to the right-hand side, which is 0 when this is the first. Left out, as above:
     // it is in coords.response.
     void (*push)(void *body, int32_t point, td_vec3 force, bool first);
+    // * Turns of capsules, which friction makes roll; `turned` left out: friction acts on their
+    // axes. The turn from x* of the rule to the pose is h times the spin: it counts whole turns.
+    // Then how it changes by the increments, or by y; and the spin when the step began.
+    td_vec3 (*turned)(const void *body, int32_t capsule);
+    td_vec3 (*turns)(const void *body, int32_t capsule, bool response);
+    td_vec3 (*spin)(void *body, int32_t capsule);
+    // The same as push, with J of `turns` and a moment.
+    void (*wring)(void *body, int32_t capsule, td_vec3 moment, bool first);
     void (*respond)(void *body); // to pushes, of which there are some
     void (*absorb)(void *body);  // + the response becomes part of the increments
 
@@ -223,6 +234,8 @@ typedef struct tdi_implicit {
     // ---- blocks, of bodies that have four unknowns a point; NULL: not offered
     // All blocks of the Hessian that factor() has made, each once, always the same ones.
     void (*blocks)(const void *body, const tdi_block_taker *taker);
+    // * With `turned`: the turn of a capsule is the sum of rows[k] x_k of its two points' unknowns.
+    void (*turn_rows)(const void *body, int32_t capsule, td_real rows[2][3][4]);
     void (*unknowns)(const void *body, tdi_unknowns *unknowns);   // of all points
     void (*increments)(void *body, const tdi_unknowns *unknowns); // takes x
 
@@ -292,6 +305,9 @@ void tdi_state_points(const tdi_implicit *ops, const void *body, bool star, td_v
 void tdi_state_moves(const tdi_implicit *ops, const void *body, bool response, td_vec3 *dx);
 void tdi_state_velocities(const tdi_implicit *ops, void *body, td_vec3 *v);
 void tdi_state_push(const tdi_implicit *ops, void *body, int32_t point, td_vec3 force);
+void tdi_state_wring(const tdi_implicit *ops, void *body, int32_t capsule, td_vec3 moment);
+// How a capsule turns by the increments, or by the response.
+td_vec3 tdi_state_turns(const tdi_implicit *ops, const void *body, int32_t capsule, bool response);
 void tdi_state_pin_moves(const tdi_implicit *ops, const void *body, const tdi_pin *pins,
                          int32_t count, bool response, td_vec3 *dx);
 void tdi_state_pin_push(const tdi_implicit *ops, void *body, const tdi_pin *pin, td_vec3 force);

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "base/opts.h"
 #include "implicit/hold.h"
 #include "implicit/touch.h"
@@ -25,7 +26,10 @@ static size_t bytes_of(int32_t count) {
 td_status td_island_new(const td_state_ref *states, int32_t count, const td_contact_opts *opts,
                         int32_t collider_limit, const td_alloc *alloc, td_island **out,
                         td_diag *diag) {
-    *out = NULL;
+    TDI_CLEAR(out);
+    if (!out) {
+        return tdi_refuse(diag, __func__);
+    }
     if (count < 1 || !states) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; an island needs at least one state",
                         (int)count);
@@ -107,6 +111,9 @@ static td_status system_of(td_island *island, const td_step_opts *opts,
 
 td_status td_island_constrain(td_island *island, const td_constraint *constraints, int32_t count,
                               td_diag *diag) {
+    if (!island) {
+        return tdi_refuse(diag, __func__);
+    }
     const tdi_system all = {.member = island->member, .count = island->count};
     const td_constraint defaults = td_constraint_default(TD_HOLD_POINT);
     tdi_system held = all;
@@ -134,34 +141,57 @@ td_status td_island_constrain(td_island *island, const td_constraint *constraint
     return TD_OK;
 }
 
-void td_island_set_target(td_island *island, int32_t constraint,
-                          const td_constraint_target *target) {
+td_status td_island_set_target(td_island *island, int32_t constraint,
+                               const td_constraint_target *target) {
+    if (!island || !target || !tdi_has(constraint, td_island_constraint_count(island))) {
+        return TD_ERR_ARGUMENT;
+    }
     tdi_holds_set_target(island->holds, constraint, target);
+    return TD_OK;
 }
 
-void td_island_set_hold(td_island *island, int32_t constraint, bool hold) {
+td_status td_island_set_hold(td_island *island, int32_t constraint, bool hold) {
+    if (!island || !tdi_has(constraint, td_island_constraint_count(island))) {
+        return TD_ERR_ARGUMENT;
+    }
     tdi_holds_set_hold(island->holds, constraint, hold);
+    return TD_OK;
 }
 
 int32_t td_island_constraint_count(const td_island *island) {
+    if (!island) {
+        return 0;
+    }
     return island->holds ? island->holds->count : 0;
 }
 
 td_constraint_report td_island_constraint(const td_island *island, int32_t constraint) {
+    if (!island || !tdi_has(constraint, td_island_constraint_count(island))) {
+        return (td_constraint_report){0};
+    }
     return tdi_holds_report(island->holds, constraint);
 }
 
 size_t td_island_save_size(const td_island *island) {
+    if (!island) {
+        return 0;
+    }
     return island->holds ? tdi_holds_save_size(island->holds) : 0;
 }
 
 void td_island_save(const td_island *island, void *bytes) {
+    if (!island || !bytes) {
+        return;
+    }
     if (island->holds) {
         tdi_holds_save(island->holds, bytes);
     }
 }
 
 void td_island_restore(td_island *island, const void *bytes) {
+    if (!island || !bytes) {
+        return;
+    }
     if (island->holds) {
         tdi_holds_restore(island->holds, bytes);
     }
@@ -171,6 +201,9 @@ void td_island_restore(td_island *island, const void *bytes) {
 
 td_status td_island_step(td_island *island, const td_step_opts *opts, const td_collider *colliders,
                          int32_t collider_count, td_step_stats *stats, td_diag *diag) {
+    if (!island) {
+        return tdi_refuse(diag, __func__);
+    }
     td_step_stats none = {0};
     tdi_system system;
     td_status status = system_of(island, opts, colliders, collider_count, &system, diag);
@@ -182,6 +215,9 @@ td_status td_island_step(td_island *island, const td_step_opts *opts, const td_c
 td_status td_island_settle(td_island *island, const td_step_opts *opts,
                            const td_collider *colliders, int32_t collider_count,
                            td_step_stats *stats, td_diag *diag) {
+    if (!island) {
+        return tdi_refuse(diag, __func__);
+    }
     td_step_stats none = {0};
     tdi_system system;
     td_status status = system_of(island, opts, colliders, collider_count, &system, diag);
@@ -189,5 +225,8 @@ td_status td_island_settle(td_island *island, const td_step_opts *opts,
 }
 
 int32_t td_island_contacts(const td_island *island, td_contact *contacts, int32_t capacity) {
+    if (!island) {
+        return 0;
+    }
     return island->touch ? tdi_touch_contacts(island->touch, contacts, capacity) : 0;
 }

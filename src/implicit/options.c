@@ -45,7 +45,7 @@ td_status tdi_step_opts_check(const td_step_opts *o, int32_t segments, td_diag *
     if (status != TD_OK) {
         return status;
     }
-    if (o->integrator < TD_IMPLICIT || o->integrator > TD_RK4) {
+    if (o->integrator < TD_IMPLICIT || o->integrator > TD_ADAPTIVE) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "integrator is %d; it must be one of td_integrator",
                         (int)o->integrator);
     }

@@ -275,6 +275,18 @@ void tdi_state_push(const tdi_implicit *ops, void *body, int32_t point, td_vec3 
     tdi_coords_set_point(c->response, point, sum);
 }
 
+void tdi_state_wring(const tdi_implicit *ops, void *body, int32_t capsule, td_vec3 moment) {
+    tdi_solver_state *s = body;
+    const bool first = !s->pushed;
+    s->pushed = true;
+    ops->wring(body, capsule, moment, first);
+}
+
+td_vec3 tdi_state_turns(const tdi_implicit *ops, const void *body, int32_t capsule, bool response) {
+    const tdi_solver_state *s = body;
+    return response && !s->answered ? tdi_vec3(0, 0, 0) : ops->turns(body, capsule, response);
+}
+
 void tdi_state_pin_moves(const tdi_implicit *ops, const void *body, const tdi_pin *pins,
                          int32_t count, bool response, td_vec3 *dx) {
     if (response && !((const tdi_solver_state *)body)->answered) {

@@ -37,6 +37,23 @@ void tdi_touch_gather_moves(const tdi_touch *t, const tdi_system *y, td_vec3 *dx
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_moves(y->member[k].ops, y->member[k].body, false, dx + t->first_point[k]);
     }
+    int32_t count;
+    const int32_t *turning = tdi_contacts_turning(t->set, &count);
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t i = turning[k], own = i - t->first_capsule[t->owner[i]];
+        const tdi_member *m = &y->member[t->owner[i]];
+        dx[t->point_count + i] = tdi_state_turns(m->ops, m->body, own, false);
+    }
+}
+
+void tdi_touch_gather_turned(const tdi_touch *t, const tdi_system *y) {
+    int32_t count;
+    const int32_t *turning = tdi_contacts_turning(t->set, &count);
+    for (int32_t k = 0; t->rule.h > 0 && k < count; k++) {
+        const int32_t i = turning[k], own = i - t->first_capsule[t->owner[i]];
+        const tdi_member *m = &y->member[t->owner[i]];
+        t->turned[i] = m->ops->turned(m->body, own);
+    }
 }
 
 // ---- messages -------------------------------------------------------------------------------
@@ -102,7 +119,8 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
                           td_real to, td_diag *diag) {
     int32_t which[2];
     t->own = own_force(t, y, h);
-    t->rule = (tdi_contact_rule){.force = t->strength * t->own, .star = t->star, .h = h};
+    t->rule = (tdi_contact_rule){
+        .force = t->strength * t->own, .star = t->star, .turned = t->turned, .h = h};
     t->exact = t->opts.method == TD_CONTACT_EXACT && h > 0;
     t->time = h > 0 && !t->exact && driven(y) ? 0 : 1;
     t->coupled = t->looked = false;
@@ -194,12 +212,13 @@ td_status tdi_touch_evaluate(tdi_touch *t, const tdi_system *y, bool exact, bool
                              td_diag *diag) {
     int32_t count;
     tdi_touch_gather(t, y, t->now);
+    tdi_touch_gather_turned(t, y);
     t->rule.ahead = carry ? 1 - t->time : 0;
     t->rule.exact = exact;
     td_status status =
         t->exact || t->looked ? TD_OK : tdi_contacts_find(t->set, t->now, NULL, diag);
     if (t->exact) {
-        t->energy = tdi_planes_evaluate(t->set, t->now);
+        t->energy = tdi_planes_evaluate(t->set, (tdi_plane_pose){t->now, t->turned});
     } else if (status == TD_OK) {
         status = tdi_contacts_evaluate(t->set, t->now, t->time, &t->rule, &t->energy, diag);
     }
@@ -228,6 +247,8 @@ static tdi_contact_side side_of(const tdi_touch *t, const tdi_contact *c, int se
         .hessian = c->hessian,
         .tilt = {c->tilt[second ? 2 : 0], c->tilt[1], c->tilt[second ? 0 : 2]},
         .slide = {tdi_scale(c->slide[second], sign), tdi_scale(c->slide[1 - second], sign)},
+        .arm = c->arm[second],
+        .rolling = c->rolling,
         .foreseen = t->rule.ahead > 0};
     for (int e = 0; e < 2; e++) {
         side.point[e] = c->point[2 * second + e] - t->first_point[k];
@@ -254,7 +275,8 @@ void tdi_touch_expand(const tdi_touch *t, const tdi_system *y) {
 
 td_real tdi_touch_value(tdi_touch *t, const tdi_system *y) {
     tdi_touch_gather(t, y, t->now);
-    return t->exact ? tdi_planes_energy(t->set, t->now)
+    tdi_touch_gather_turned(t, y);
+    return t->exact ? tdi_planes_energy(t->set, (tdi_plane_pose){t->now, t->turned})
                     : tdi_contacts_energy(t->set, t->now, t->time, &t->rule);
 }
 
@@ -299,6 +321,8 @@ bool tdi_touch_calm(tdi_touch *t, const tdi_system *y) {
         for (int e = 0; e < (c->other < t->capsule_count ? 4 : 2); e++) {
             slip = tdi_madd(slip, t->moved[c->point[e]], c->weight[e]);
         }
+        slip = tdi_add(slip, tdi_arms_slip(c->arm, c->normal, t->moved + t->point_count, c->capsule,
+                                           c->other));
         td_vec3 change = tdi_sym3_apply(&c->hessian, slip);
         if (c->friction ? !slides_on(c, slip, t->rule.h, t->opts.creep, least)
                         : tdi_norm(change) > CALM * tdi_norm(c->force) + least) {
@@ -353,7 +377,7 @@ int32_t tdi_touch_contacts(const tdi_touch *t, td_contact *contacts, int32_t cap
                 contacts[all] = contact_of(t, &list[k]);
             }
             all++;
-        } else {
+        } else if (!list[k].rolling) {
             add_friction(t, &list[k], contacts, all < capacity ? all : capacity);
         }
     }

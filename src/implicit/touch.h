@@ -29,6 +29,8 @@ struct tdi_touch {
     td_vec3 *star;   // a point: where the rule takes velocities from
     td_vec3 *began,
         *ahead;       // a point, in exact contact: where the step began, and its way without forces
+    td_vec3 *turned;  // a capsule: its turn from x* to the pose, where that counts
+    td_vec3 *turning; // a capsule, in exact contact: its turn without forces
     bool looked;      // pairs are those of the way from x by dx, on which the poses are
     td_real time;     // 0..1: how far colliders and what is driven have come
     td_real strength; // of the barrier over the bodies' own forces: what a step leaves behind
@@ -41,11 +43,12 @@ struct tdi_touch {
     tdi_plane_rule planes;
     td_real *stiffness; // of a member: mass over h^2 of a capsule
     bool coupled;       // capsules touch each other, not only colliders
-    // conjugate gradients: only points that other capsules touch take part
-    int32_t *active; // those points
+    // conjugate gradients: only points that other capsules touch take part, and turns of capsules,
+    // which are counted after all points
+    int32_t *active; // those
     int32_t active_count;
     bool *is_active;
-    td_vec3 *moved, *answer, *way, *rest, *press, *sum; // a point; see tdi_touch_solve()
+    td_vec3 *moved, *answer, *way, *rest, *press, *sum; // a point or turn; see tdi_touch_solve()
     tdi_direct direct;                                  // instead of them, where it can
 };
 
@@ -92,6 +95,8 @@ bool tdi_touch_calm(tdi_touch *t, const tdi_system *system);
 // Where all points are at the poses, and how they move by the increments.
 void tdi_touch_gather(const tdi_touch *t, const tdi_system *system, td_vec3 *x);
 void tdi_touch_gather_moves(const tdi_touch *t, const tdi_system *system, td_vec3 *dx);
+// Turns from x* to the pose, into `turned`, where they count.
+void tdi_touch_gather_turned(const tdi_touch *t, const tdi_system *system);
 // Increments begin at the poses.
 void tdi_touch_keep(tdi_touch *t, const tdi_system *system);
 // How much of the way from there straight to the poses is free, 0..1, while colliders go on to

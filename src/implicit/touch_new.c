@@ -9,10 +9,18 @@
 #include <string.h>
 
 static void lay_out_scratch(tdi_touch *t, tdi_layout *l) {
-    td_vec3 **arrays[] = {&t->x,      &t->dx,  &t->star, &t->began, &t->ahead, &t->moved,
-                          &t->answer, &t->way, &t->rest, &t->press, &t->sum};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
-        *arrays[k] = tdi_layout_place(l, (size_t)t->point_count, sizeof(td_vec3));
+    const size_t points = (size_t)t->point_count, capsules = (size_t)t->capsule_count;
+    td_vec3 **places[] = {&t->x, &t->dx, &t->star, &t->began, &t->ahead};
+    td_vec3 **turns[] = {&t->turned, &t->turning};
+    td_vec3 **both[] = {&t->moved, &t->answer, &t->way, &t->rest, &t->press, &t->sum};
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+        *places[k] = tdi_layout_place(l, points, sizeof(td_vec3));
+    }
+    for (size_t k = 0; k < sizeof turns / sizeof *turns; k++) {
+        *turns[k] = tdi_layout_place(l, capsules, sizeof(td_vec3));
+    }
+    for (size_t k = 0; k < sizeof both / sizeof *both; k++) {
+        *both[k] = tdi_layout_place(l, points + capsules, sizeof(td_vec3));
     }
 }
 
@@ -36,8 +44,8 @@ static void lay_out(tdi_touch *t, tdi_layout *l) {
     t->now = tdi_layout_place(l, points, sizeof *t->now);
     t->scratch = tdi_layout_place(l, 0, 1);
     lay_out_scratch(t, l);
-    t->active = tdi_layout_place(l, points, sizeof *t->active);
-    t->is_active = tdi_layout_place(l, points, sizeof *t->is_active);
+    t->active = tdi_layout_place(l, points + capsules, sizeof *t->active);
+    t->is_active = tdi_layout_place(l, points + capsules, sizeof *t->is_active);
 }
 
 // Capsules of one body may never touch, as its solver says.

@@ -8,6 +8,7 @@
 #include "io/clip.h"
 
 #include "base/diag.h"
+#include "base/guard.h"
 #include "base/opts.h"
 #include "math/quat.h"
 
@@ -23,11 +24,17 @@ const char *tdi_actor_name(const td_clip_actor *actor) {
 // ---- layout ---------------------------------------------------------------------------------
 
 bool td_clip_moves(const td_clip_actor *actor, int32_t segment) {
+    if (!actor || !actor->skeleton || !tdi_has(segment, td_skeleton_count(actor->skeleton))) {
+        return false;
+    }
     td_joint_kind joint = td_skeleton_segments(actor->skeleton)[segment].joint;
     return actor->stretchy || joint == TD_JOINT_SLIDE || joint == TD_JOINT_FREE;
 }
 
 int64_t td_clip_actor_size(const td_clip_actor *actor) {
+    if (!actor || !actor->skeleton) {
+        return 0;
+    }
     int32_t count = td_skeleton_count(actor->skeleton);
     int64_t size = TDI_BASE_SIZE + 4 * (int64_t)count;
     for (int32_t i = 0; i < count; i++) {
@@ -140,6 +147,9 @@ static td_quat get_quat(const float *from) {
 
 void td_clip_pack(const td_clip_actor *actor, td_vec3 base, td_quat base_rotation,
                   const td_vec3 *origins, const td_quat *rotations, float *out) {
+    if (!actor || !origins || !rotations || !out || !actor->skeleton) {
+        return;
+    }
     const td_segment *segments = td_skeleton_segments(actor->skeleton);
     int32_t count = td_skeleton_count(actor->skeleton);
     out = put_quat(put_vec3(out, base), base_rotation);
@@ -160,6 +170,9 @@ void td_clip_pack(const td_clip_actor *actor, td_vec3 base, td_quat base_rotatio
 
 void td_clip_unpack(const td_clip_actor *actor, const float *frame, td_vec3 *base,
                     td_quat *base_rotation, td_vec3 *origins, td_quat *rotations) {
+    if (!actor || !frame || !origins || !rotations || !actor->skeleton) {
+        return;
+    }
     const td_segment *segments = td_skeleton_segments(actor->skeleton);
     int32_t count = td_skeleton_count(actor->skeleton);
     td_vec3 ground = get_vec3(frame);

@@ -3,6 +3,8 @@
 
 #include "io/clip.h"
 
+#include "base/guard.h"
+
 #include "math/quat.h"
 
 #include <math.h>
@@ -44,6 +46,9 @@ static void take_colliders(const td_world *world, box *b) {
 }
 
 td_clip_scale td_clip_scale_of(const td_world *world) {
+    if (!world) {
+        return (td_clip_scale){0};
+    }
     const td_real far = HUGE_VAL;
     box b = {{far, far, far}, {-far, -far, -far}};
     td_real heaviest = 0;
@@ -71,6 +76,9 @@ td_clip_scale td_clip_scale_of(const td_world *world) {
 // ---- colliders ------------------------------------------------------------------------------
 
 td_clip_collider td_clip_collider_of(const td_collider *collider, const td_clip_scale *scale) {
+    if (!collider || !scale) {
+        return (td_clip_collider){0};
+    }
     td_clip_collider look = {.kind = collider->kind,
                              .radius = collider->radius,
                              .length = collider->length,
@@ -98,6 +106,9 @@ static float *put_turn(float *to, td_quat q) {
 }
 
 void td_clip_pack_collider(const td_collider *collider, float *out) {
+    if (!collider || !out) {
+        return;
+    }
     put_turn(put(out, collider->position), tdi_quat_unit(collider->rotation));
 }
 
@@ -118,6 +129,9 @@ static void put_arrow(const td_contact *contact, const td_clip_scale *scale, flo
 
 void td_clip_pack_arrows(const td_contact *contacts, int32_t count, const td_clip_scale *scale,
                          int32_t arrow_count, float *out) {
+    if (!scale || !out || (count > 0 && !contacts)) {
+        return;
+    }
     int32_t kept[TD_CLIP_ARROWS],
         most = arrow_count < TD_CLIP_ARROWS ? arrow_count : TD_CLIP_ARROWS;
     int32_t found = 0;

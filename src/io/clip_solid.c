@@ -6,6 +6,8 @@
 
 #include "io/clip.h"
 
+#include "base/guard.h"
+
 #include "math/vec3.h"
 #include "skin/organ.h"
 
@@ -146,6 +148,9 @@ static td_status finish(tdi_organ_model *model, td_vec3 shift, uint32_t color, t
 
 td_status td_clip_collider_part(const td_clip_collider *collider, const td_alloc *alloc,
                                 td_bytes *room, td_mesh_part *part) {
+    if (!collider || !room || !part) {
+        return TD_ERR_ARGUMENT;
+    }
     tdi_organ_model model = {.alloc = alloc, .max_vertices = INT32_MAX};
     const bool plane = collider->kind == TD_COLLIDER_PLANE;
     *part = (td_mesh_part){.name = plane ? "plane" : "collider", .double_sided = plane};
@@ -159,6 +164,9 @@ td_status td_clip_collider_part(const td_clip_collider *collider, const td_alloc
 }
 
 td_status td_clip_arrow_part(const td_alloc *alloc, td_bytes *room, td_mesh_part *part) {
+    if (!room || !part) {
+        return TD_ERR_ARGUMENT;
+    }
     tdi_organ_model model = {.alloc = alloc, .max_vertices = INT32_MAX};
     *part = (td_mesh_part){.name = "contact"};
     add_arrow(&model);

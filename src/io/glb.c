@@ -7,6 +7,7 @@
 #include "io/gltf.h"
 
 #include "base/alloc.h"
+#include "base/guard.h"
 
 #include <string.h>
 
@@ -118,6 +119,9 @@ static td_status assemble(const td_bytes *json, const td_mesh_part *parts,
 }
 
 td_status td_mesh_glb(const td_mesh *mesh, const char *name, const td_alloc *alloc, td_bytes *out) {
+    if (!mesh || !out) {
+        return TD_ERR_ARGUMENT;
+    }
     if (!out) {
         return TD_ERR_ARGUMENT;
     }

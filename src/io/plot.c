@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/guard.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -401,6 +402,9 @@ static td_status draw(const tdi_table *table, const char *title, const td_alloc 
 
 td_status td_plot_svg(const char *text, size_t size, const char *file, const char *title,
                       const td_alloc *alloc, td_bytes *out, td_diag *diag) {
+    if (!out || (!text && size > 0)) {
+        return tdi_refuse(diag, __func__);
+    }
     if (!out) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "td_plot_svg: out is NULL");
     }

@@ -3,6 +3,8 @@
 
 #include "io/json.h"
 
+#include "base/guard.h"
+
 #include <stdio.h>
 
 // ---- small values ---------------------------------------------------------------------------
@@ -228,6 +230,9 @@ static void write_contours(tdi_json *json, const td_skeleton *skeleton) {
 // ---- entry ----------------------------------------------------------------------------------
 
 td_status td_skeleton_json(const td_skeleton *skeleton, const td_alloc *alloc, td_bytes *out) {
+    if (!skeleton || !out) {
+        return TD_ERR_ARGUMENT;
+    }
     if (!out) {
         return TD_ERR_ARGUMENT;
     }

@@ -3,11 +3,16 @@
 
 #include "io/buffer.h"
 
+#include "base/guard.h"
+
 // a module has a short name and at most 32 parameters of at most 25 characters, each with a comma
 #define MODULE_TEXT 1024
 
 td_status td_string_text(const td_grammar *grammar, const td_string *string, const td_alloc *alloc,
                          td_bytes *out) {
+    if (!grammar || !string || !out) {
+        return TD_ERR_ARGUMENT;
+    }
     if (!out) {
         return TD_ERR_ARGUMENT;
     }

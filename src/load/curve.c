@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "base/opts.h"
 #include "load/keys.h"
 
@@ -96,9 +97,12 @@ static size_t place_curve(td_curve *curve, char *base, size_t keys, size_t parts
 
 td_status td_curve_new(const td_curve_def *given, const td_alloc *alloc, td_curve **out,
                        td_diag *diag) {
+    TDI_CLEAR(out);
+    if (!out) {
+        return tdi_refuse(diag, __func__);
+    }
     td_curve_def own = td_curve_def_default();
     const td_curve_def *def = &own;
-    *out = NULL;
     td_status status = tdi_def_take("td_curve_def", &own, given, diag);
     status = status == TD_OK ? check_def(def, diag) : status;
     if (status != TD_OK) {
@@ -135,6 +139,9 @@ void td_curve_free(td_curve *curve) {
 }
 
 int32_t td_curve_part_count(const td_curve *curve) {
+    if (!curve) {
+        return 0;
+    }
     return curve->parts;
 }
 
@@ -142,6 +149,9 @@ int32_t td_curve_part_count(const td_curve *curve) {
 
 void td_curve_at(const td_curve *curve, td_real time, td_real *value, td_real *rate,
                  td_real *rate2) {
+    if (!curve) {
+        return;
+    }
     tdi_key_place place = tdi_keys_find(&curve->keys, time);
     tdi_blend blend = tdi_keys_blend(&curve->keys, place);
     size_t parts = (size_t)curve->parts;

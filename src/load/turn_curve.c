@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "base/opts.h"
 #include "load/keys.h"
 #include "math/quat.h"
@@ -118,9 +119,12 @@ static void fill(td_turn_curve *curve, const td_turn_curve_def *def) {
 
 td_status td_turn_curve_new(const td_turn_curve_def *given, const td_alloc *alloc,
                             td_turn_curve **out, td_diag *diag) {
+    TDI_CLEAR(out);
+    if (!out) {
+        return tdi_refuse(diag, __func__);
+    }
     td_turn_curve_def own = td_turn_curve_def_default();
     const td_turn_curve_def *def = &own;
-    *out = NULL;
     td_status status = tdi_def_take("td_turn_curve_def", &own, given, diag);
     status = status == TD_OK ? check_def(def, diag) : status;
     if (status != TD_OK) {
@@ -167,6 +171,9 @@ static void multiply(td_vec3 f, const td_real b[3], td_quat *q, td_vec3 *w, td_v
 
 void td_turn_curve_at(const td_turn_curve *curve, td_real time, td_quat *rotation, td_vec3 *spin,
                       td_vec3 *spin_rate) {
+    if (!curve) {
+        return;
+    }
     tdi_key_place place = tdi_keys_find(&curve->keys, time);
     tdi_blend blend = tdi_keys_blend(&curve->keys, place);
     td_quat q = curve->rotations[place.key];

@@ -22,6 +22,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "base/opts.h"
 #include "base/random.h"
 #include "base/range.h"
@@ -247,9 +248,12 @@ static td_status check_def(const td_wind_def *def, td_diag *diag) {
 
 td_status td_wind_new(const td_wind_def *given, const td_alloc *alloc, td_wind **out,
                       td_diag *diag) {
+    TDI_CLEAR(out);
+    if (!out) {
+        return tdi_refuse(diag, __func__);
+    }
     td_wind_def own = td_wind_def_default();
     const td_wind_def *def = &own;
-    *out = NULL;
     td_status status = tdi_def_take("td_wind_def", &own, given, diag);
     status = status == TD_OK ? check_def(def, diag) : status;
     if (status != TD_OK) {
@@ -286,6 +290,9 @@ td_wind_state td_wind_start(td_vec3 mean) {
 }
 
 void td_wind_advance(const td_wind *wind, td_wind_state *state, td_real dt, td_vec3 mean) {
+    if (!wind || !state) {
+        return;
+    }
     td_vec3 middle = tdi_scale(tdi_add(state->mean, mean), 0.5);
     state->shift = tdi_madd(state->shift, middle, dt);
     state->churn += wind->def.intensity * tdi_norm(middle) * dt / wind->def.length;
@@ -356,6 +363,9 @@ static void scale_by_height(const td_wind *wind, block *b) {
 
 void td_wind_at(const td_wind *wind, const td_wind_state *state, int32_t count,
                 const td_vec3 *points, td_vec3 *velocities) {
+    if (!wind || !state || (count > 0 && (!points || !velocities))) {
+        return;
+    }
     wave turbulence[WAVES], gusts[GUST_WAVES];
     td_real size = grown(wind, state->age);
     td_real rms = size * wind->def.intensity * tdi_norm(state->mean);

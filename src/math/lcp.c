@@ -8,6 +8,7 @@
 #include "math/lcp.h"
 
 #include "base/diag.h"
+#include "base/guard.h"
 #include "base/opts.h"
 #include "base/range.h"
 
@@ -16,8 +17,10 @@
 
 #define MOST_ROWS        4096 // dense matrices of 128 MiB
 #define EXACT_ITERATIONS 400
-#define SOR_ITERATIONS   50   // the paper names no number
-#define LEAST_DIAGONAL   1e-9 // over the largest: rows that hardly move are not scaled up further
+#define SOR_ITERATIONS   50     // the paper names no number
+#define LARGEST          1e100  // of numbers: products of some of them must not overflow
+#define NO_DIAGONAL      1e-100 // nothing moves that moves less
+#define LEAST_DIAGONAL   1e-9   // over the largest: rows that hardly move are not scaled up further
 
 // ---- options --------------------------------------------------------------------------------
 
@@ -50,6 +53,10 @@ td_status tdi_lcp_opts_take(const td_lcp_opts *given, td_lcp_opts *o, td_diag *d
 
 // ---- problems -------------------------------------------------------------------------------
 
+static bool fits(td_real x) {
+    return fabs(x) <= LARGEST || isinf(x);
+}
+
 static const char *row_fault(const td_lcp *p, int32_t i) {
     const td_lcp_row *r = &p->rows[i];
     const bool cone = r->kind == TD_LCP_CONE;
@@ -58,8 +65,8 @@ static const char *row_fault(const td_lcp *p, int32_t i) {
                                      (i > 1 && p->rows[i - 2].kind == TD_LCP_CONE));
         return after ? NULL : "it is a tangent, but no cone is before it";
     }
-    if (r->kind != TD_LCP_BOX && !(r->friction >= 0 && isfinite(r->friction))) {
-        return "friction must be finite and not below 0";
+    if (r->kind != TD_LCP_BOX && !(r->friction >= 0 && r->friction <= LARGEST)) {
+        return "friction must be from 0 to 1e100";
     }
     if (cone && (i + 2 >= p->count || p->rows[i + 1].kind != TD_LCP_TANGENT ||
                  p->rows[i + 2].kind != TD_LCP_TANGENT)) {
@@ -69,11 +76,14 @@ static const char *row_fault(const td_lcp *p, int32_t i) {
         (r->normal < 0 || r->normal >= i || !(p->rows[r->normal].low >= 0))) {
         return "normal must be an earlier row with low >= 0";
     }
-    if (cone && !(r->low >= 0 && isfinite(r->low))) {
-        return "low of a cone must be finite and not below 0";
+    if (cone && !(r->low >= 0 && r->low <= LARGEST)) {
+        return "low of a cone must be from 0 to 1e100";
     }
     if (r->kind == TD_LCP_BOX && !(r->low <= r->high && r->low < INFINITY && r->high > -INFINITY)) {
         return "low must not be above high";
+    }
+    if (r->kind == TD_LCP_BOX && (!fits(r->low) || !fits(r->high))) {
+        return "low and high must be infinite, or at most 1e100 in size";
     }
     return r->kind <= TD_LCP_TANGENT ? NULL : "its kind is none";
 }
@@ -84,12 +94,12 @@ static td_status check_problem(const td_lcp *p, td_diag *diag) {
     for (int32_t i = 0; status == TD_OK && i < p->count; i++) {
         const char *fault = row_fault(p, i);
         const td_real *row = p->matrix + (ptrdiff_t)i * p->count;
-        bool finite = isfinite(p->rhs[i]);
+        bool fine = fabs(p->rhs[i]) <= LARGEST;
         for (int32_t j = 0; j < p->count; j++) {
-            finite &= isfinite(row[j]) != 0;
+            fine &= fabs(row[j]) <= LARGEST;
         }
-        if (!fault && !finite) {
-            fault = "its numbers must be finite";
+        if (!fault && !fine) {
+            fault = "its numbers must be at most 1e100 in size";
         }
         if (!fault && row[i] < 0) {
             fault = "its diagonal entry must not be below 0";
@@ -120,7 +130,7 @@ static void find_scales(tdi_lcp_work *k, const td_lcp *p) {
             diagonal = fmax(diagonal, p->matrix[(ptrdiff_t)j * (p->count + 1)]);
         }
         for (int32_t j = i; j < i + size; j++) {
-            k->scale[j] = diagonal > 0 ? 1 / sqrt(diagonal) : 1;
+            k->scale[j] = diagonal > NO_DIAGONAL ? 1 / sqrt(diagonal) : 1;
         }
     }
 }
@@ -324,6 +334,9 @@ td_lcp_result tdi_lcp_solve(tdi_lcp_work *k, const td_lcp *p, const td_lcp_opts 
 
 td_status td_lcp_solve(const td_lcp *problem, const td_lcp_opts *opts, const td_alloc *alloc,
                        td_real *x, td_lcp_result *result, td_diag *diag) {
+    if (!problem || !result || (problem->count > 0 && !x)) {
+        return tdi_refuse(diag, __func__);
+    }
     td_lcp_opts own;
     td_status status = tdi_lcp_opts_take(opts, &own, diag);
     status = status == TD_OK ? check_problem(problem, diag) : status;

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "base/opts.h"
 #include "cpfg/patches.h"
 #include "math/quat.h"
@@ -18,7 +19,10 @@
 // ---- making and freeing ---------------------------------------------------------------------
 
 td_status td_builder_new(const td_skeleton_opts *opts, const td_alloc *alloc, td_builder **out) {
-    *out = NULL;
+    TDI_CLEAR(out);
+    if (!out) {
+        return TD_ERR_ARGUMENT;
+    }
     td_skeleton_opts checked;
     td_status status = tdi_skeleton_opts_check(opts, &checked, NULL);
     if (status != TD_OK) {
@@ -60,6 +64,9 @@ static td_status no_memory(td_diag *diag, const char *what) {
 
 td_status td_builder_add_material(td_builder *builder, const td_material *material, int32_t *index,
                                   td_diag *diag) {
+    if (!builder || !material) {
+        return tdi_refuse(diag, __func__);
+    }
     td_status status = tdi_material_check(material, diag);
     if (status != TD_OK) {
         return status;
@@ -106,6 +113,9 @@ static td_status reserve_shape(td_builder *b, td_diag *diag) {
 
 td_status td_builder_add_shape(td_builder *builder, const td_shape *shape, int32_t *index,
                                td_diag *diag) {
+    if (!builder || !shape) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_store *s = &builder->store;
     td_status status = tdi_shape_check(shape, diag);
     if (status != TD_OK) {
@@ -199,6 +209,9 @@ td_status tdi_builder_add_patches(td_builder *builder, const td_shape *shape, co
 
 td_status td_builder_add_contour(td_builder *builder, const td_contour *contour, int32_t *number,
                                  td_diag *diag) {
+    if (!builder || !contour) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_store *s = &builder->store;
     for (int32_t i = 0; i < TD_CONTOUR_POINTS; i++) {
         if (!isfinite(contour->x[i]) || !isfinite(contour->z[i])) {
@@ -294,6 +307,9 @@ static td_status reserve_segment(td_builder *builder, td_diag *diag) {
 
 td_status td_builder_add(td_builder *builder, const td_segment_def *given, int32_t *index,
                          td_diag *diag) {
+    if (!builder) {
+        return tdi_refuse(diag, __func__);
+    }
     td_segment_def own = td_segment_def_default();
     const td_segment_def *def = &own;
     tdi_store *store = &builder->store;
@@ -453,7 +469,10 @@ static td_status hand_over(td_builder *builder, td_skeleton **out, td_diag *diag
 }
 
 td_status td_builder_finish(td_builder *builder, td_skeleton **out, td_diag *diag) {
-    *out = NULL;
+    TDI_CLEAR(out);
+    if (!builder || !out) {
+        return tdi_refuse(diag, __func__);
+    }
     td_status status = compute(builder, diag);
     if (status == TD_OK) {
         status = hand_over(builder, out, diag);

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "base/range.h"
 #include "math/vec3.h"
 
@@ -141,9 +142,12 @@ static bool copy_store(const tdi_store *from, const td_alloc *alloc, tdi_store *
 td_status td_skeleton_changed_new(const td_skeleton *skeleton, td_real size,
                                   const td_material_change *changes, int32_t count,
                                   const td_alloc *alloc, td_skeleton **out, td_diag *diag) {
+    TDI_CLEAR(out);
+    if (!skeleton || !out || (count > 0 && !changes)) {
+        return tdi_refuse(diag, __func__);
+    }
     const tdi_store *from = &skeleton->store;
     tdi_store to;
-    *out = NULL;
     const tdi_range range = TDI_ABOVE_0("size", NULL, size);
     td_status status = tdi_check_ranges(&range, 1, NULL, TD_NONE, diag);
     if (status != TD_OK) {

@@ -7,6 +7,8 @@
 
 #include "plant/store.h"
 
+#include "base/guard.h"
+
 #include <string.h>
 
 // name, density, young, shear, poisson, damping_time, thickness, organ, color
@@ -141,6 +143,9 @@ const char *tdi_material_nearest(const char *name) {
 
 // isotropic: G = E/(2(1 + nu))
 td_real td_material_shear(const td_material *material) {
+    if (!material) {
+        return 0;
+    }
     return material->shear > 0 ? material->shear : material->young / (2 * (1 + material->poisson));
 }
 

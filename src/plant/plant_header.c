@@ -7,6 +7,7 @@
 #include "plant/plant_header.h"
 
 #include "base/diag.h"
+#include "base/guard.h"
 #include "math/vec3.h"
 #include "plant/fields.h"
 #include "plant/store.h"
@@ -315,6 +316,9 @@ static void check_items(reporter *r, const tdi_body_header *body) {
 }
 
 td_status td_plant_check(const td_grammar *grammar, td_diag_list *diags) {
+    if (!grammar) {
+        return tdi_refuse_in(diags, __func__);
+    }
     const tdi_body_header *body = tdi_grammar_body(grammar);
     reporter r = {grammar, diags, NULL, 0};
     check_items(&r, body);

@@ -4,6 +4,7 @@
 #include "plant/store.h"
 
 #include "base/alloc.h"
+#include "base/guard.h"
 #include "math/quat.h"
 
 #include <string.h>
@@ -132,45 +133,87 @@ td_status tdi_skeleton_repose(td_skeleton *skeleton) {
 // ---- access ---------------------------------------------------------------------------------
 
 int32_t td_skeleton_count(const td_skeleton *skeleton) {
+    if (!skeleton) {
+        return 0;
+    }
     return skeleton->store.segment_count;
 }
 const td_segment *td_skeleton_segments(const td_skeleton *skeleton) {
+    if (!skeleton) {
+        return NULL;
+    }
     return skeleton->store.segments;
 }
 int32_t td_skeleton_strand_count(const td_skeleton *skeleton) {
+    if (!skeleton) {
+        return 0;
+    }
     return skeleton->store.strand_count;
 }
 const td_strand *td_skeleton_strands(const td_skeleton *skeleton) {
+    if (!skeleton) {
+        return NULL;
+    }
     return skeleton->store.strands;
 }
 int32_t td_skeleton_body_count(const td_skeleton *skeleton) {
+    if (!skeleton) {
+        return 0;
+    }
     return skeleton->store.body_count;
 }
 const td_body *td_skeleton_bodies(const td_skeleton *skeleton) {
+    if (!skeleton) {
+        return NULL;
+    }
     return skeleton->store.bodies;
 }
 int32_t td_skeleton_material_count(const td_skeleton *skeleton) {
+    if (!skeleton) {
+        return 0;
+    }
     return skeleton->store.material_count;
 }
 const td_material *td_skeleton_materials(const td_skeleton *skeleton) {
+    if (!skeleton) {
+        return NULL;
+    }
     return skeleton->store.materials;
 }
 int32_t td_skeleton_shape_count(const td_skeleton *skeleton) {
+    if (!skeleton) {
+        return 0;
+    }
     return skeleton->store.shape_count;
 }
 const td_shape *td_skeleton_shapes(const td_skeleton *skeleton) {
+    if (!skeleton) {
+        return NULL;
+    }
     return skeleton->store.shapes;
 }
 const td_polygon *td_skeleton_polygons(const td_skeleton *skeleton) {
+    if (!skeleton) {
+        return NULL;
+    }
     return skeleton->store.polygons;
 }
 int32_t td_skeleton_contour_count(const td_skeleton *skeleton) {
+    if (!skeleton) {
+        return 0;
+    }
     return skeleton->store.contour_count;
 }
 const td_contour *td_skeleton_contours(const td_skeleton *skeleton) {
+    if (!skeleton) {
+        return NULL;
+    }
     return skeleton->store.contours;
 }
 const td_vec3 *td_skeleton_points(const td_skeleton *skeleton) {
+    if (!skeleton) {
+        return NULL;
+    }
     return skeleton->store.points;
 }
 
@@ -178,6 +221,9 @@ const td_vec3 *td_skeleton_points(const td_skeleton *skeleton) {
 
 void td_skeleton_pose(const td_skeleton *skeleton, td_pose_kind kind, td_vec3 *origins,
                       td_quat *rotations) {
+    if (!skeleton) {
+        return;
+    }
     const tdi_store *store = &skeleton->store;
     const td_quat *world = kind == TD_POSE_REST ? skeleton->rest : skeleton->initial;
     for (int32_t i = 0; origins && i < store->segment_count; i++) {

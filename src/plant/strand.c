@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "math/quat.h"
 #include "plant/mass.h"
 
@@ -73,6 +74,9 @@ static const char *wrong_segment(const td_builder *b, const td_strand *s, int32_
 }
 
 td_status td_builder_add_strand(td_builder *builder, const td_strand *strand, td_diag *diag) {
+    if (!builder || !strand) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_store *store = &builder->store;
     const int32_t n = store->strand_count;
     const char *wrong = wrong_strand(builder, strand);
@@ -118,6 +122,9 @@ static void join(td_body *body, const td_body *other) {
 }
 
 td_status td_builder_add_body(td_builder *builder, const td_body *body, td_diag *diag) {
+    if (!builder || !body) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_store *store = &builder->store;
     const int32_t n = store->body_count;
     const tdi_moments m = moments_of(body);

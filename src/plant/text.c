@@ -2,6 +2,7 @@
 // From a model's text to a skeleton in one call.
 
 #include "base/diag.h"
+#include "base/guard.h"
 #include "tendril/skeleton.h"
 
 static td_status grow(const td_grammar *grammar, const td_alloc *alloc, td_skeleton **out,
@@ -26,7 +27,10 @@ static td_status grow(const td_grammar *grammar, const td_alloc *alloc, td_skele
 
 td_status td_skeleton_from_text(const char *text, size_t size, const td_alloc *alloc,
                                 td_skeleton **out, td_diag *diag) {
-    *out = NULL;
+    TDI_CLEAR(out);
+    if (!out || (!text && size > 0)) {
+        return tdi_refuse(diag, __func__);
+    }
     td_diag first = {.index = TD_NONE};
     td_diag_list faults = {&first, 1, 0};
     td_grammar *grammar = NULL;

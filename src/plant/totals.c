@@ -8,6 +8,7 @@
 #include "plant/plant.h"
 
 #include "base/diag.h"
+#include "base/guard.h"
 #include "math/quat.h"
 
 #include <string.h>
@@ -31,7 +32,10 @@ static td_status read_string(const td_grammar *grammar, const td_string *string,
 td_status td_skeleton_from_string(const td_grammar *grammar, const td_string *string,
                                   const td_skeleton_opts *opts, const td_alloc *alloc,
                                   td_skeleton **out, td_diag *diag) {
-    *out = NULL;
+    TDI_CLEAR(out);
+    if (!grammar || !string || !out) {
+        return tdi_refuse(diag, __func__);
+    }
     td_skeleton_opts checked;
     td_builder *builder;
     td_status status = tdi_skeleton_opts_check(opts, &checked, diag);
@@ -192,6 +196,9 @@ static td_status sum_tree(const td_grammar *grammar, const td_string *string, td
 td_status td_totals_from_string(const td_grammar *grammar, const td_string *string,
                                 const td_skeleton_opts *opts, const td_alloc *alloc, td_totals *out,
                                 td_diag *diag) {
+    if (!grammar || !string || !out) {
+        return tdi_refuse(diag, __func__);
+    }
     memset(out, 0, sizeof *out);
     td_skeleton_opts checked;
     td_status status = tdi_skeleton_opts_check(opts, &checked, diag);

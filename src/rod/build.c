@@ -3,6 +3,8 @@
 
 #include "rod/build.h"
 
+#include "base/guard.h"
+
 #include <string.h>
 
 static void lay_out(td_rod_model *m, const tdi_rod_sizes *z, tdi_layout *l) {
@@ -44,22 +46,38 @@ void td_rod_model_free(td_rod_model *m) {
 }
 
 size_t td_rod_model_bytes(const td_rod_model *m) {
+    if (!m) {
+        return 0;
+    }
     return m->head.bytes;
 }
 
 int32_t td_rod_edge_count(const td_rod_model *m) {
+    if (!m) {
+        return 0;
+    }
     return m->edge_count;
 }
 
 int32_t td_rod_dof_count(const td_rod_model *m) {
+    if (!m) {
+        return 0;
+    }
     return m->head.dof_count;
 }
 
 int32_t td_rod_vertex_count(const td_rod_model *m) {
+    if (!m) {
+        return 0;
+    }
     return m->rod_first[m->rod_count];
 }
 
 int32_t td_rod_vertex(const td_rod_model *m, int32_t rod, int32_t vertex) {
+    if (!m || !tdi_has(rod, m->rod_count) || vertex < 0 ||
+        vertex >= m->rod_first[rod + 1] - m->rod_first[rod]) {
+        return TD_NONE;
+    }
     return m->rod_first[rod] + vertex;
 }
 

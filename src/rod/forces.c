@@ -2,18 +2,24 @@
 // Frames turned by hand, and what acts on vertices and frames.
 
 #include "rod/pose.h"
+
+#include "base/guard.h"
 #include "rod/solve.h"
 #include "rod/terms.h"
 
 #include <math.h>
 
 // Before the frame is carried on with its edge or after it: the turn is the same.
-void td_rod_turn(td_rod_state *s, int32_t edge, td_real angle) {
+td_status td_rod_turn(td_rod_state *s, int32_t edge, td_real angle) {
+    if (!s || !tdi_has(edge, s->model->edge_count)) {
+        return TD_ERR_ARGUMENT;
+    }
     tdi_edge *e = &s->pose[s->model->edge_node[edge]].edge;
     e->m1 = tdi_add(tdi_scale(e->m1, cos(angle)), tdi_scale(e->m2, sin(angle)));
     e->m2 = tdi_cross(e->t, e->m1);
     s->head.known = 0;
     s->stale = TDI_ROD_STALE;
+    return TD_OK;
 }
 
 // The slopes of elastic energy and weight, into the work of all nodes.
@@ -27,6 +33,9 @@ static void take_slopes(td_rod_state *s, td_vec3 gravity) {
 }
 
 td_real td_rod_residual(td_rod_state *s, td_vec3 gravity) {
+    if (!s) {
+        return 0;
+    }
     td_real most = 0;
     take_slopes(s, gravity);
     for (int32_t i = 0; i < s->model->node_count; i++) {
@@ -41,6 +50,9 @@ td_real td_rod_residual(td_rod_state *s, td_vec3 gravity) {
 }
 
 void td_rod_forces(td_rod_state *s, td_vec3 gravity, td_vec3 *forces, td_real *moments) {
+    if (!s) {
+        return;
+    }
     const td_rod_model *m = s->model;
     take_slopes(s, gravity);
     for (int32_t k = 0; forces && k < td_rod_vertex_count(m); k++) {

@@ -3,6 +3,7 @@
 
 #include "rod/build.h"
 
+#include "base/guard.h"
 #include "base/opts.h"
 #include "base/range.h"
 
@@ -411,9 +412,12 @@ static td_status make_model(const td_rod_def *rods, int32_t rod_count, const td_
 td_status td_rod_model_new(const td_rod_def *rods, int32_t rod_count, const td_rod_body *bodies,
                            int32_t body_count, const td_alloc *alloc, td_rod_model **out,
                            td_diag *diag) {
+    TDI_CLEAR(out);
+    if (!out) {
+        return tdi_refuse(diag, __func__);
+    }
     const td_rod_def defaults = td_rod_def_default();
     tdi_widened widened;
-    *out = NULL;
     td_status status =
         tdi_opts_widen("td_rod_def", &defaults, rods, rod_count, alloc, &widened, diag);
     if (status == TD_OK) {

@@ -8,6 +8,7 @@
 //          edge. What is held has none.
 // Memory   one block from the state's allocator, freed before the end.
 
+#include "base/guard.h"
 #include "base/range.h"
 #include "math/angle.h"
 #include "math/subspace.h"
@@ -276,6 +277,9 @@ static void lay_out(tangent *t, tdi_layout *l) {
 
 td_status td_rod_modes(td_rod_state *s, td_vec3 gravity, int32_t count, td_mode *modes,
                        td_real *shapes, td_diag *diag) {
+    if (!s || !modes) {
+        return tdi_refuse(diag, __func__);
+    }
     tangent t = {.state = s};
     tdi_subspace b = {.pencil = {&t, stiffness, inertia, diagonal, factor, solve}};
     td_status status = tdi_subspace_begin(&b, s->model->head.dof_count, count, diag);

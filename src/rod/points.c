@@ -69,7 +69,7 @@ void tdi_rod_capsules(const void *body, tdi_capsule *capsules) {
     const td_rod_state *s = body;
     for (int32_t k = 0; k < s->head.capsule_count; k++) {
         const tdi_rod_node *n = &s->model->node[s->capsule_node[k]];
-        capsules[k] = (tdi_capsule){n->parent, s->capsule_node[k], n->radius, n->edge};
+        capsules[k] = (tdi_capsule){n->parent, s->capsule_node[k], n->radius, n->edge, true};
     }
 }
 
@@ -111,6 +111,67 @@ void tdi_rod_moves(const void *body, bool response, td_vec3 *dx) {
     }
 }
 
+// ---- turns ----------------------------------------------------------------------------------
+
+// An edge turns by t x (dx_b - dx_a)/|f| + t dturn. Direction and length are those of when the step
+// began: turns are then linear in the unknowns, and moments act about where friction was found.
+static const tdi_edge *edge_before(const td_rod_state *s, int32_t capsule) {
+    return &s->pose_start[s->capsule_node[capsule]].edge;
+}
+
+static td_vec3 turn_by(const tdi_edge *e, td_vec3 along, td_real turn) {
+    return tdi_madd(tdi_scale(tdi_cross(e->t, along), 1 / e->length), e->t, turn);
+}
+
+td_vec3 tdi_rod_turned(const void *body, int32_t capsule) {
+    const td_rod_state *s = body;
+    const int32_t i = s->capsule_node[capsule], p = s->model->node[i].parent;
+    const td_vec3 own = tdi_sub(s->pose[i].x, s->rule[i].star),
+                  up = tdi_sub(s->pose[p].x, s->rule[p].star);
+    return turn_by(edge_before(s, capsule), tdi_sub(own, up), s->turn[i] - s->rule[i].turn_star);
+}
+
+td_vec3 tdi_rod_turns(const void *body, int32_t capsule, bool response) {
+    const td_rod_state *s = body;
+    const int32_t i = s->capsule_node[capsule];
+    const td_real *own = (response ? s->response : s->step)[i].x,
+                  *up = (response ? s->response : s->step)[s->model->node[i].parent].x;
+    const td_vec3 along = {own[0] - up[0], own[1] - up[1], own[2] - up[2]};
+    return turn_by(edge_before(s, capsule), along, own[3]);
+}
+
+td_vec3 tdi_rod_spin(void *body, int32_t capsule) {
+    const td_rod_state *s = body;
+    const int32_t i = s->capsule_node[capsule];
+    const td_vec3 along = tdi_sub(s->past[i].v, s->past[s->model->node[i].parent].v);
+    return turn_by(&s->pose[i].edge, along, s->past[i].spin);
+}
+
+// t x d/|f| of the end, the same turned around of the start, and t
+void tdi_rod_turn_rows(const void *body, int32_t capsule, td_real rows[2][3][4]) {
+    const tdi_edge *e = edge_before(body, capsule);
+    const tdi_mat3 across = tdi_mat3_cross(tdi_scale(e->t, 1 / e->length));
+    const td_real t[3] = {e->t.x, e->t.y, e->t.z};
+    for (int k = 0; k < 3; k++) {
+        for (int l = 0; l < 3; l++) {
+            rows[0][k][l] = -across.m[3 * k + l];
+            rows[1][k][l] = across.m[3 * k + l];
+        }
+        rows[0][k][3] = 0;
+        rows[1][k][3] = t[k];
+    }
+}
+
+void tdi_rod_wring(void *body, int32_t capsule, td_vec3 moment, bool first) {
+    td_rod_state *s = body;
+    const int32_t i = s->capsule_node[capsule];
+    const tdi_edge *e = edge_before(s, capsule);
+    const td_vec3 pull = tdi_scale(tdi_cross(moment, e->t), 1 / e->length);
+    tdi_rod_push(body, s->model->node[i].parent, tdi_scale(pull, -1), first);
+    tdi_rod_push(body, i, pull, false);
+    s->work[i].r[3] -= tdi_dot(moment, e->t);
+}
+
 // ---- terms ----------------------------------------------------------------------------------
 
 // r_ak of the side for a = 0 and 1
@@ -140,9 +201,76 @@ static void block_of(const tdi_contact_side *t, int k, int l, td_real out[4][4])
     }
 }
 
+// How the surface slips by the unknowns of the two points of a side with an arm: with the edge's
+// direction t, length L and n.t = c, by dx_k and the turn of the second,
+//   (a_k I + g_k t n^T) dx_k,  a = (w_0 + g c, w_1 - g c),  g = (-arm/L, arm/L);   z = arm n x t
+typedef struct slip {
+    td_real a[2], g[2];
+    td_vec3 n, t, ht, hz; // H t and H z
+    td_real tt, tz, zz;   // t.H t, t.H z, z.H z
+    const td_sym3 *h;
+} slip;
+
+static slip slip_of(const tdi_edge *e, const tdi_contact_side *t, td_vec3 z) {
+    const td_real g = t->arm / e->length, c = g * tdi_dot(t->normal, e->t);
+    slip s = {.a = {t->weight[0] + c, t->weight[1] - c},
+              .g = {-g, g},
+              .n = t->normal,
+              .t = e->t,
+              .ht = tdi_sym3_apply(&t->hessian, e->t),
+              .hz = tdi_sym3_apply(&t->hessian, z),
+              .h = &t->hessian};
+    s.tt = tdi_dot(e->t, s.ht);
+    s.tz = tdi_dot(e->t, s.hz);
+    s.zz = tdi_dot(z, s.hz);
+    return s;
+}
+
+// A_k^T H A_l
+static void slip_block(const slip *s, int k, int l, td_real out[4][4]) {
+    const td_sym3 *h = s->h;
+    const td_real rows[3][3] = {
+        {h->xx, h->xy, h->xz}, {h->xy, h->yy, h->yz}, {h->xz, h->yz, h->zz}};
+    const td_real n[3] = {s->n.x, s->n.y, s->n.z}, ht[3] = {s->ht.x, s->ht.y, s->ht.z},
+                  hz[3] = {s->hz.x, s->hz.y, s->hz.z};
+    const td_real aa = s->a[k] * s->a[l], ag = s->a[k] * s->g[l], ga = s->g[k] * s->a[l],
+                  gg = s->g[k] * s->g[l] * s->tt;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            out[i][j] = aa * rows[i][j] + ag * ht[i] * n[j] + ga * n[i] * ht[j] + gg * n[i] * n[j];
+        }
+        out[i][3] = l ? s->a[k] * hz[i] + s->g[k] * n[i] * s->tz : 0;
+        out[3][i] = k ? s->a[l] * hz[i] + s->g[l] * n[i] * s->tz : 0;
+    }
+    out[3][3] = k && l ? s->zz : 0;
+}
+
+static void add_rolling(const td_rod_state *s, const tdi_contact_side *t) {
+    const tdi_edge *e = edge_before(s, t->capsule);
+    const td_vec3 z = tdi_scale(tdi_cross(t->normal, e->t), t->arm);
+    const slip by = slip_of(e, t, z);
+    for (int k = 0; k < 2; k++) {
+        td_real block[4][4], *r = s->work[t->point[k]].r;
+        const td_vec3 f =
+            tdi_madd(tdi_scale(t->force, by.a[k]), by.n, by.g[k] * tdi_dot(by.t, t->force));
+        r[0] += f.x;
+        r[1] += f.y;
+        r[2] += f.z;
+        r[3] += k ? tdi_dot(z, t->force) : 0;
+        for (int l = k; l < 2; l++) {
+            slip_block(&by, k, l, block);
+            tdi_rod_block_add(s, t->point[k], t->point[l], block);
+        }
+    }
+}
+
 void tdi_rod_add_side(void *body, const tdi_contact_side *t) {
     const td_rod_state *s = body;
     td_real block[4][4];
+    if (t->arm != 0) {
+        add_rolling(s, t);
+        return;
+    }
     for (int k = 0; k < 2; k++) {
         td_real *r = s->work[t->point[k]].r;
         r[0] += t->weight[k] * t->force.x;

@@ -15,6 +15,11 @@ td_real tdi_rod_force(const void *body, const td_step_opts *opts, td_real gap, t
 void tdi_rod_points(const void *body, bool star, td_vec3 *x);
 void tdi_rod_velocities(void *body, td_vec3 *v);
 void tdi_rod_moves(const void *body, bool response, td_vec3 *dx);
+td_vec3 tdi_rod_turned(const void *body, int32_t capsule);
+td_vec3 tdi_rod_turns(const void *body, int32_t capsule, bool response);
+td_vec3 tdi_rod_spin(void *body, int32_t capsule);
+void tdi_rod_wring(void *body, int32_t capsule, td_vec3 moment, bool first);
+void tdi_rod_turn_rows(const void *body, int32_t capsule, td_real rows[2][3][4]);
 void tdi_rod_add_side(void *body, const tdi_contact_side *side);
 void tdi_rod_push(void *body, int32_t point, td_vec3 force, bool first);
 void tdi_rod_respond(void *body);

@@ -10,6 +10,8 @@
 // Masses     Slender stems are mass along their edge. All else is a body welded to it.
 
 #include "rod/build.h"
+
+#include "base/guard.h"
 #include "rod/rest_frame.h"
 
 #include "load/drag.h"
@@ -347,10 +349,13 @@ static td_status make(maker *k, const td_skeleton *skeleton, const td_alloc *all
 
 td_status td_rod_model_from_skeleton(const td_skeleton *skeleton, const td_alloc *alloc,
                                      td_rod_model **out, td_diag *diag) {
+    TDI_CLEAR(out);
+    if (!skeleton || !out) {
+        return tdi_refuse(diag, __func__);
+    }
     maker k = {.segments = td_skeleton_segments(skeleton),
                .materials = td_skeleton_materials(skeleton),
                .count = td_skeleton_count(skeleton)};
-    *out = NULL;
     if (td_skeleton_strand_count(skeleton) > 0) {
         return tdi_rod_model_of_strands(skeleton, alloc, out, diag);
     }

@@ -3,6 +3,8 @@
 
 #include "rod/model.h"
 
+#include "base/guard.h"
+
 #include "rod/points.h"
 #include "rod/pose.h"
 #include "rod/state.h"
@@ -90,9 +92,12 @@ static void lay_out(td_rod_state *s, const td_rod_model *m, tdi_layout *l) {
 
 td_status td_rod_state_new(const td_rod_model *m, const td_alloc *alloc, td_rod_state **out,
                            td_diag *diag) {
+    TDI_CLEAR(out);
+    if (!m || !out) {
+        return tdi_refuse(diag, __func__);
+    }
     td_rod_state sizes;
     tdi_layout layout = {0};
-    *out = NULL;
     lay_out(&sizes, m, &layout);
     td_rod_state *s = tdi_state_new(alloc, layout.used, 0, "the state of rods", diag);
     if (!s) {
@@ -118,10 +123,16 @@ void td_rod_state_free(td_rod_state *s) {
 }
 
 size_t td_rod_state_bytes(const td_rod_state *s) {
+    if (!s) {
+        return 0;
+    }
     return s->head.bytes;
 }
 
 void td_rod_state_reset(td_rod_state *s) {
+    if (!s) {
+        return;
+    }
     const td_rod_model *m = s->model;
     memset(s->past, 0, (size_t)m->node_count * sizeof *s->past);
     memset(s->turn, 0, (size_t)m->node_count * sizeof *s->turn);
@@ -164,7 +175,10 @@ static void carry_all(td_rod_state *s) {
     }
 }
 
-void td_rod_set_base(td_rod_state *s, const td_base_motion *motion) {
+td_status td_rod_set_base(td_rod_state *s, const td_base_motion *motion) {
+    if (!s || !motion) {
+        return TD_ERR_ARGUMENT;
+    }
     s->head.base = *motion;
     if (tdi_state_as_drawn(&s->head) && s->stale == TDI_ROD_CURRENT) {
         tdi_rod_place_start(s);
@@ -174,6 +188,7 @@ void td_rod_set_base(td_rod_state *s, const td_base_motion *motion) {
         }
     }
     tdi_rod_place_base(s);
+    return TD_OK;
 }
 
 void tdi_rod_note_goals(td_rod_state *s) {
@@ -182,7 +197,11 @@ void tdi_rod_note_goals(td_rod_state *s) {
     memcpy(s->goal_m1, s->target_m1, n * sizeof *s->goal_m1);
 }
 
-void td_rod_set_end(td_rod_state *s, int32_t rod, bool end, td_vec3 position, td_quat rotation) {
+td_status td_rod_set_end(td_rod_state *s, int32_t rod, bool end, td_vec3 position,
+                         td_quat rotation) {
+    if (!s || !tdi_has(rod, s->model->rod_count)) {
+        return TD_ERR_ARGUMENT;
+    }
     const td_rod_model *m = s->model;
     int32_t i = m->end_node[2 * rod + end];
     if (i == TD_NONE) { // pinned
@@ -191,7 +210,7 @@ void td_rod_set_end(td_rod_state *s, int32_t rod, bool end, td_vec3 position, td
         s->target[at] = s->goal[at] = position;
         s->goal_m1[at] = s->target_m1[at];
         s->own[at] = true;
-        return;
+        return TD_OK;
     }
     const tdi_rod_node *n = &m->node[i];
     td_vec3 along = tdi_quat_rotate(rotation, tdi_vec3(0, n->length, 0));
@@ -204,57 +223,90 @@ void td_rod_set_end(td_rod_state *s, int32_t rod, bool end, td_vec3 position, td
         s->goal_m1[at] = s->target_m1[at];
         s->own[at] = true;
     }
+    return TD_OK;
 }
 
 // ---- reading --------------------------------------------------------------------------------
 
 td_vec3 td_rod_origin(const td_rod_state *s, int32_t edge) {
+    if (!s || !tdi_has(edge, s->model->edge_count)) {
+        return (td_vec3){0};
+    }
     tdi_rod_refresh(s);
     return tdi_rod_start(s->model, s->pose, s->model->edge_node[edge]);
 }
 
 td_vec3 td_rod_tip(const td_rod_state *s, int32_t edge) {
+    if (!s || !tdi_has(edge, s->model->edge_count)) {
+        return (td_vec3){0};
+    }
     return s->pose[s->model->edge_node[edge]].x;
 }
 
 td_quat td_rod_rotation(const td_rod_state *s, int32_t edge) {
+    if (!s || !tdi_has(edge, s->model->edge_count)) {
+        return (td_quat){0};
+    }
     tdi_rod_refresh(s);
     const tdi_edge *e = &s->pose[s->model->edge_node[edge]].edge;
     return tdi_quat_from_axes(e->m2, e->t, e->m1);
 }
 
 td_vec3 td_rod_position(const td_rod_state *s, int32_t vertex) {
+    if (!s || !tdi_has(vertex, td_rod_vertex_count(s->model))) {
+        return (td_vec3){0};
+    }
     return s->pose[s->model->vertex_node[vertex]].x;
 }
 
 td_vec3 td_rod_velocity(const td_rod_state *s, int32_t vertex) {
+    if (!s || !tdi_has(vertex, td_rod_vertex_count(s->model))) {
+        return (td_vec3){0};
+    }
     return s->past[s->model->vertex_node[vertex]].v;
 }
 
-void td_rod_set_vertex(td_rod_state *s, int32_t vertex, td_vec3 position, td_vec3 velocity) {
+td_status td_rod_set_vertex(td_rod_state *s, int32_t vertex, td_vec3 position, td_vec3 velocity) {
+    if (!s || !tdi_has(vertex, td_rod_vertex_count(s->model))) {
+        return TD_ERR_ARGUMENT;
+    }
     int32_t i = s->model->vertex_node[vertex];
     s->pose[i].x = position;
     s->past[i].v = velocity;
     s->head.known = 0;
     s->stale = TDI_ROD_STALE;
+    return TD_OK;
 }
 
 td_real td_rod_spin(const td_rod_state *s, int32_t edge) {
+    if (!s || !tdi_has(edge, s->model->edge_count)) {
+        return 0;
+    }
     return s->past[s->model->edge_node[edge]].spin;
 }
 
-void td_rod_set_spin(td_rod_state *s, int32_t edge, td_real rate) {
+td_status td_rod_set_spin(td_rod_state *s, int32_t edge, td_real rate) {
+    if (!s || !tdi_has(edge, s->model->edge_count)) {
+        return TD_ERR_ARGUMENT;
+    }
     s->past[s->model->edge_node[edge]].spin = rate;
     s->head.known = 0;
+    return TD_OK;
 }
 
 td_real td_rod_twist_angle(const td_rod_state *s, int32_t edge) {
+    if (!s || !tdi_has(edge, s->model->edge_count)) {
+        return 0;
+    }
     tdi_rod_refresh(s);
     return s->pose[s->model->edge_node[edge]].twist;
 }
 
 // About X: k1 is kb.m2, and m2 is X; k2 is -kb.m1, and m1 is Z.
 td_vec3 td_rod_moment(const td_rod_state *s, int32_t edge) {
+    if (!s || !tdi_has(edge, s->model->edge_count)) {
+        return (td_vec3){0};
+    }
     tdi_rod_refresh(s);
     int32_t i = s->model->edge_node[edge];
     const tdi_joint_law *law = &s->model->node[i].law;
@@ -266,6 +318,9 @@ td_vec3 td_rod_moment(const td_rod_state *s, int32_t edge) {
 }
 
 td_real td_rod_tension(const td_rod_state *s, int32_t edge) {
+    if (!s || !tdi_has(edge, s->model->edge_count)) {
+        return 0;
+    }
     tdi_rod_refresh(s);
     int32_t i = s->model->edge_node[edge];
     const tdi_rod_node *n = &s->model->node[i];
@@ -316,6 +371,9 @@ static td_real weld_kinetic(const td_rod_state *s, int32_t k) {
 }
 
 td_energy td_rod_energy(td_rod_state *s, td_vec3 gravity) {
+    if (!s) {
+        return (td_energy){0};
+    }
     const td_rod_model *m = s->model;
     td_energy sum = {0, 0, 0};
     tdi_rod_follow(s);
@@ -360,6 +418,9 @@ static void add_weld_momentum(const td_rod_state *s, int32_t i, td_vec3 *linear,
 }
 
 void td_rod_momentum(const td_rod_state *s, td_vec3 *linear, td_vec3 *angular) {
+    if (!s || !linear || !angular) {
+        return;
+    }
     const td_rod_model *m = s->model;
     *linear = *angular = tdi_vec3(0, 0, 0);
     tdi_rod_refresh(s);

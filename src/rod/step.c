@@ -4,6 +4,8 @@
 
 #include "rod/implicit.h"
 
+#include "base/guard.h"
+
 #include "rod/pins.h"
 #include "rod/points.h"
 #include "rod/pose.h"
@@ -540,6 +542,10 @@ const tdi_implicit tdi_rod_implicit = {
     .moves = tdi_rod_moves,
     .add = tdi_rod_add_side,
     .push = tdi_rod_push,
+    .turned = tdi_rod_turned,
+    .turns = tdi_rod_turns,
+    .spin = tdi_rod_spin,
+    .wring = tdi_rod_wring,
     .respond = tdi_rod_respond,
     .absorb = tdi_rod_absorb,
     .mass = tdi_rod_mass,
@@ -549,6 +555,7 @@ const tdi_implicit tdi_rod_implicit = {
     .pin_confine = tdi_rod_pin_confine,
     .pin_add = tdi_rod_pin_add,
     .blocks = tdi_rod_blocks,
+    .turn_rows = tdi_rod_turn_rows,
     .unknowns = tdi_rod_unknowns,
     .increments = tdi_rod_increments,
     .saved = tdi_rod_saved,
@@ -558,6 +565,9 @@ const tdi_implicit tdi_rod_implicit = {
 };
 
 td_state_ref td_rod_ref(td_rod_state *state) {
+    if (!state) {
+        return (td_state_ref){0};
+    }
     return (td_state_ref){&tdi_rod_implicit, state};
 }
 
@@ -589,10 +599,16 @@ td_status tdi_rod_step_explicitly(void *state, const td_step_opts *o, td_step_st
 
 td_status td_rod_step(td_rod_state *s, const td_step_opts *opts, td_step_stats *stats,
                       td_diag *diag) {
+    if (!s) {
+        return tdi_refuse(diag, __func__);
+    }
     return tdi_solver_step(&tdi_solver_rod, s, opts, stats, diag);
 }
 
 td_status td_rod_settle(td_rod_state *s, const td_step_opts *opts, td_step_stats *stats,
                         td_diag *diag) {
+    if (!s) {
+        return tdi_refuse(diag, __func__);
+    }
     return tdi_solver_settle(&tdi_solver_rod, s, opts, stats, diag);
 }

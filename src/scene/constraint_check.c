@@ -122,6 +122,8 @@ static td_status check_terms(const checked *c) {
         {limit && as->slide_low >= as->slide_high, "slide_high", places},
         {(c->kind == TD_HOLD_DISTANCE || c->kind == TD_HOLD_ROPE) && !as->b.given && !as->to_given,
          "a", "the other end is missing: give 'b', a segment, or 'to', a point of the world"},
+        {integrator == TD_ADAPTIVE, "a",
+         "the integrator 'adaptive' holds no constraints; use 'implicit', 'euler' or 'rk4'"},
         {c->kind == TD_HOLD_HINGE && as->angle_given && as->b.given && !exact, "angle",
          "a hinge between two objects follows an angle with the integrators 'implicit' and "
          "'implicit-euler' only"},

@@ -277,11 +277,41 @@ static const tdi_scene_table local_table = {
     DOC("Local dynamics: takes the motion of a frame, with which the object moves, out of what the "
         "object feels. Not with contact.")};
 
+static const tdi_choice weights[] = {
+    {"even", TD_WEIGHTS_EVEN, "1: rad/s, of slides m/s"},
+    {"reach", TD_WEIGHTS_REACH, "the longest way from the joint to a tip: m/s of tips"},
+    {"camera", TD_WEIGHTS_CAMERA, "that over the distance from `camera`: rad/s as seen from there"},
+    {0}};
+static const tdi_choice adapt_rules[] = {
+    {"euler", TD_EULER, "one evaluation of the forces a step, as published"},
+    {"rk4", TD_RK4, "four, for steps that keep the energy far better"},
+    {0}};
+static const tdi_scene_field adapt_fields[] = {
+    {"joints", TDI_SCENE_INT, offsetof(td_adapt_def, joints), .high = 1e9,
+     DOC("Number of joints that move. 0 means: as many as `error` asks for.")},
+    {"error", TDI_SCENE_REAL, offsetof(td_adapt_def, error), .high = 1e6, KEYED,
+     DOC("Joints are rigid as long as all of their velocities together, root of the sum of "
+         "squares, would be below this. 0 means: all joints that move are free.")},
+    {"every", TDI_SCENE_INT, offsetof(td_adapt_def, every), .def = {20}, .high = 1e6,
+     DOC("Steps between two choices of joints. 0 means: always those nearest to the root of the "
+         "assembly tree.")},
+    {"rule", TDI_SCENE_CHOICE, offsetof(td_adapt_def, rule), .choices = adapt_rules,
+     .def = {TD_EULER}, DOC("The rule by which a step advances the joints that move.")},
+    {"weights", TDI_SCENE_CHOICE, offsetof(td_adapt_def, weights), .choices = weights,
+     DOC("Factor of a joint's velocity and acceleration in the choice.")},
+    {"camera", TDI_SCENE_VEC3, offsetof(td_adapt_def, camera), .unit = "m", .low = -1e6,
+     .high = 1e6, KEYED, DOC("Where the camera of `weights: camera` is.")},
+    {0}};
+static const tdi_scene_table adapt_table = {
+    "adapt", sizeof(td_adapt_def), adapt_fields,
+    DOC("Which joints the integrator `adaptive` moves; all others are rigid for the moment.")};
+
 const tdi_choice tdi_integrators[] = {
     {"implicit", TD_IMPLICIT, "BDF2: stable with any step"},
     {"implicit-euler", TD_IMPLICIT_EULER, "backward Euler: stable with any step, damps more"},
     {"euler", TD_EULER, "explicit: needs tiny steps for stiff objects"},
     {"rk4", TD_RK4, "explicit Runge-Kutta of fourth order"},
+    {"adaptive", TD_ADAPTIVE, "explicit, and only of the joints that matter: see `adapt`"},
     {0}};
 static const tdi_choice rules[] = {{"clamped", TD_SPRING_CLAMPED, "half of each segment bends"},
                                    {"thesis", TD_SPRING_THESIS, "mean of the two segments"},
@@ -329,6 +359,8 @@ static const tdi_scene_field object_fields[] = {
     {"integrator", TDI_SCENE_CHOICE, offsetof(td_object_def, integrator),
      .choices = tdi_integrators,
      DOC("The integrator: the rule by which a step advances the object in time.")},
+    {"adapt", TDI_SCENE_MAP, offsetof(td_object_def, adapt), .table = &adapt_table,
+     DOC("How the integrator `adaptive` chooses the joints that move.")},
     {"springs", TDI_SCENE_CHOICE, offsetof(td_object_def, springs), .choices = rules,
      DOC("How the stiffness of a joint follows from its two segments.")},
     {"law", TDI_SCENE_CHOICE, offsetof(td_object_def, law), .choices = tdi_laws,

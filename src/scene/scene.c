@@ -3,6 +3,8 @@
 
 #include "scene/scene.h"
 
+#include "base/guard.h"
+
 #include "math/vec3.h"
 
 #include <math.h>
@@ -253,6 +255,11 @@ static td_status check_solver(const td_scene *s, int32_t k, td_diag_list *diags)
         return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
                                "the solver '%s' needs one of the integrators %s", info.name,
                                names_of(tdi_integrators, info.integrators, has));
+    }
+    if ((o->adapt.joints > 0 || o->adapt.error > 0) && o->integrator != TD_ADAPTIVE) {
+        snprintf(path, sizeof path, "objects[%d].adapt", k);
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                               "'adapt' needs the integrator 'adaptive'");
     }
     if (o->law != TD_LAW_DEFAULT && !(info.laws >> o->law & 1)) {
         snprintf(path, sizeof path, "objects[%d].law", k);
@@ -533,7 +540,10 @@ td_status tdi_scene_check(const td_scene *s, td_diag_list *diags) {
 
 td_status td_scene_from_value(td_value *value, const char *file, const td_alloc *alloc,
                               td_scene **out, td_diag_list *diags) {
-    *out = NULL;
+    TDI_CLEAR(out);
+    if (!value || !out) {
+        return tdi_refuse_in(diags, __func__);
+    }
     td_scene *s = tdi_alloc_zeroed(alloc, 1, sizeof *s);
     if (!s) {
         td_value_free(value);
@@ -579,5 +589,8 @@ void td_scene_free(td_scene *s) {
 }
 
 const td_scene_def *td_scene_def_get(const td_scene *scene) {
+    if (!scene) {
+        return NULL;
+    }
     return &scene->def;
 }

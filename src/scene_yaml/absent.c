@@ -11,6 +11,9 @@ bool td_yaml_built(void) {
 
 td_status td_value_from_yaml(const char *text, size_t size, const char *file, const td_alloc *alloc,
                              td_value **out, td_diag *diag) {
+    if (!out || (!text && size > 0)) {
+        return TD_ERR_ARGUMENT;
+    }
     (void)text;
     (void)size;
     (void)file;

@@ -275,6 +275,9 @@ bool td_yaml_built(void) {
 
 td_status td_value_from_yaml(const char *text, size_t size, const char *file, const td_alloc *alloc,
                              td_value **out, td_diag *diag) {
+    if (!out || (!text && size > 0)) {
+        return TD_ERR_ARGUMENT;
+    }
     static const char mark[] = "\xef\xbb\xbf"; // some editors begin a file in UTF-8 with it
     size_t skip = size >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0;
     bool fits = size <= MAX_TEXT;

@@ -9,6 +9,7 @@
 #include "tendril/mesh.h"
 
 #include "base/diag.h"
+#include "base/guard.h"
 #include "base/opts.h"
 #include "math/quat.h"
 #include "skin/organs.h"
@@ -250,10 +251,16 @@ void td_mesh_free(td_mesh *mesh) {
 // ---- parts ----------------------------------------------------------------------------------
 
 td_pose_kind td_mesh_pose(const td_mesh *mesh) {
+    if (!mesh) {
+        return TD_POSE_REST;
+    }
     return mesh->pose;
 }
 
 int32_t td_mesh_part_count(const td_mesh *mesh) {
+    if (!mesh) {
+        return 0;
+    }
     return mesh->part_count;
 }
 
@@ -267,7 +274,7 @@ static const char *texture_of(const td_mesh *mesh, tdi_part_kind kind) {
 td_mesh_part td_mesh_part_get(const td_mesh *mesh, int32_t index) {
     static const char *const names[TDI_PART_COUNT] = {"stem", "leaf", "petal", "flower", "fruit"};
     td_mesh_part view = {.name = ""};
-    if (index >= 0 && index < mesh->part_count) {
+    if (mesh && index >= 0 && index < mesh->part_count) {
         tdi_part_kind kind = mesh->kinds[index];
         const tdi_skin_part *part = &mesh->skin.parts[kind];
         view.name = names[kind];

@@ -7,6 +7,8 @@
 #define TDI_LANES 1
 #include "tree/aba_kernel.h"
 
+#include "base/guard.h"
+
 #include <string.h>
 
 static void add_outside(const td_tree_model *m, td_tree_state *s, const tdi_wrench *outside) {
@@ -135,6 +137,9 @@ void tdi_tree_answer(const td_tree_model *m, td_tree_state *s, td_real *accel) {
 // ---- entry ----------------------------------------------------------------------------------
 
 void td_tree_forward(td_tree_state *state, td_vec3 gravity, const td_real *torque, td_real *accel) {
+    if (!state || !accel) {
+        return;
+    }
     tdi_tree_fresh(state);
     tdi_tree_forward(state->model, state, gravity, torque, NULL, accel);
 }

@@ -11,6 +11,7 @@
 #include "tree/analytic.h"
 
 #include "base/diag.h"
+#include "base/guard.h"
 #include "base/opts.h"
 #include "base/range.h"
 #include "constrain/constrain.h"
@@ -305,15 +306,24 @@ static void report(td_analytic *a) {
 }
 
 td_constraint_report td_analytic_constraint(const td_analytic *a, int32_t constraint) {
+    if (!a || !tdi_has(constraint, a->hold_count)) {
+        return (td_constraint_report){0};
+    }
     return a->hold[constraint].report;
 }
 
 td_lcp_result td_analytic_solution(const td_analytic *a) {
+    if (!a) {
+        return (td_lcp_result){0};
+    }
     return a->result;
 }
 
 int32_t td_analytic_contacts(const td_analytic *a, td_analytic_contact *contacts,
                              int32_t capacity) {
+    if (!a) {
+        return 0;
+    }
     for (int32_t k = 0; k < a->contact_count && k < capacity; k++) {
         contacts[k] = a->contact[k].told;
     }
@@ -360,9 +370,13 @@ static void arrive_targets(td_analytic *a) {
     }
 }
 
-void td_analytic_set_target(td_analytic *a, int32_t constraint,
-                            const td_constraint_target *target) {
+td_status td_analytic_set_target(td_analytic *a, int32_t constraint,
+                                 const td_constraint_target *target) {
+    if (!a || !target || !tdi_has(constraint, a->hold_count)) {
+        return TD_ERR_ARGUMENT;
+    }
     a->hold[constraint].target = *target;
+    return TD_OK;
 }
 
 // ---- steps ----------------------------------------------------------------------------------
@@ -421,6 +435,9 @@ static td_status run_stages(td_analytic *a, const td_step_opts *o, const td_coll
 
 td_status td_analytic_step(td_analytic *a, const td_step_opts *given, const td_collider *colliders,
                            int32_t count, td_step_stats *stats, td_diag *diag) {
+    if (!a) {
+        return tdi_refuse(diag, __func__);
+    }
     td_status status = check_step(a, given, true, colliders, count, diag);
     if (status != TD_OK) {
         return status;
@@ -485,6 +502,9 @@ static void add_torque(const td_tree_state *s, td_load *loads, const tdi_push *p
 }
 
 void td_analytic_loads(const td_analytic *a, int32_t state, td_load *loads) {
+    if (!a || !loads || !tdi_has(state, a->tree_count)) {
+        return;
+    }
     const td_tree_state *s = a->tree[state];
     for (int32_t i = 0; i < s->model->body_count; i++) {
         loads[2 * i] = (td_load){.kind = TD_LOAD_FORCE, .segment = i};
@@ -503,6 +523,9 @@ void td_analytic_loads(const td_analytic *a, int32_t state, td_load *loads) {
 
 td_status td_analytic_prepare(td_analytic *a, const td_step_opts *given,
                               const td_collider *colliders, int32_t count, td_diag *diag) {
+    if (!a) {
+        return tdi_refuse(diag, __func__);
+    }
     td_status status = check_step(a, given, false, colliders, count, diag);
     if (status != TD_OK) {
         return status;

@@ -4,6 +4,7 @@
 #include "tree/analytic.h"
 
 #include "base/diag.h"
+#include "base/guard.h"
 #include "base/opts.h"
 #include "base/range.h"
 
@@ -105,10 +106,13 @@ td_status td_analytic_new(td_tree_state *const *states, int32_t count,
                           const td_constraint *constraints, int32_t constraint_count,
                           const td_analytic_opts *opts, const td_alloc *alloc, td_analytic **out,
                           td_diag *diag) {
+    TDI_CLEAR(out);
+    if (!out) {
+        return tdi_refuse(diag, __func__);
+    }
     td_analytic draft = {.alloc = alloc, .tree_count = count, .hold_count = constraint_count};
     const td_constraint defaults = td_constraint_default(TD_HOLD_POINT);
     tdi_widened widened;
-    *out = NULL;
     td_status status = take_opts(opts, &draft.opts, &draft.solver, diag);
     if (status == TD_OK && (count < 1 || !states)) {
         status = tdi_fail(diag, TD_ERR_ARGUMENT, "there must be a state at least");
@@ -143,10 +147,16 @@ typedef struct saved { // of a constraint; without pointers, and without what mu
 } saved;
 
 size_t td_analytic_save_size(const td_analytic *a) {
+    if (!a) {
+        return 0;
+    }
     return (size_t)a->hold_count * sizeof(saved);
 }
 
 void td_analytic_save(const td_analytic *a, void *bytes) {
+    if (!a || !bytes) {
+        return;
+    }
     for (int32_t k = 0; k < a->hold_count; k++) {
         const tdi_analytic_hold *h = &a->hold[k];
         const td_constraint_report *r = &h->report;
@@ -176,6 +186,9 @@ void td_analytic_save(const td_analytic *a, void *bytes) {
 }
 
 void td_analytic_restore(td_analytic *a, const void *bytes) {
+    if (!a || !bytes) {
+        return;
+    }
     for (int32_t k = 0; k < a->hold_count; k++) {
         tdi_analytic_hold *h = &a->hold[k];
         saved s;
@@ -202,10 +215,14 @@ void td_analytic_restore(td_analytic *a, const void *bytes) {
     }
 }
 
-void td_analytic_set_hold(td_analytic *a, int32_t constraint, bool hold) {
+td_status td_analytic_set_hold(td_analytic *a, int32_t constraint, bool hold) {
+    if (!a || !tdi_has(constraint, a->hold_count)) {
+        return TD_ERR_ARGUMENT;
+    }
     tdi_analytic_hold *h = &a->hold[constraint];
     if (hold && h->loose) { // as if it started
         h->found = h->moved = false;
     }
     h->loose = !hold;
+    return TD_OK;
 }

@@ -6,6 +6,8 @@
 
 #include "tree/batch.h"
 
+#include "base/guard.h"
+
 #include <string.h>
 
 #define LINE 64 // bytes of a cache line, and of the widest register
@@ -104,6 +106,10 @@ td_status tdi_tree_batch_new(const td_tree_model *model, int32_t count,
 
 td_status td_tree_batch_new(const td_tree_model *model, int32_t count, const td_alloc *alloc,
                             td_tree_batch **out, td_diag *diag) {
+    TDI_CLEAR(out);
+    if (!model || !out) {
+        return tdi_refuse(diag, __func__);
+    }
     const tdi_wide_kernel *kernels[TDI_WIDE_KERNELS];
     tdi_wide_kernels(kernels);
     return tdi_tree_batch_new(model, count, kernels[0], alloc, out, diag);
@@ -116,10 +122,16 @@ void td_tree_batch_free(td_tree_batch *batch) {
 }
 
 int32_t td_tree_batch_count(const td_tree_batch *batch) {
+    if (!batch) {
+        return 0;
+    }
     return batch->count;
 }
 
 size_t td_tree_batch_bytes(const td_tree_batch *batch) {
+    if (!batch) {
+        return 0;
+    }
     return batch->bytes;
 }
 
@@ -153,8 +165,11 @@ static void put_unit(td_real *to, const td_real *q) {
     }
 }
 
-void td_tree_batch_set(td_tree_batch *batch, int32_t tree, const td_real *coords,
-                       const td_real *velocities) {
+td_status td_tree_batch_set(td_tree_batch *batch, int32_t tree, const td_real *coords,
+                            const td_real *velocities) {
+    if (!batch || !coords || !velocities || !tdi_has(tree, batch->count)) {
+        return TD_ERR_ARGUMENT;
+    }
     const td_tree_model *m = batch->model;
     td_real *q = batch->q + column_of(tree, m->coord_count);
     for (int32_t i = 0; i < m->body_count; i++) {
@@ -168,25 +183,39 @@ void td_tree_batch_set(td_tree_batch *batch, int32_t tree, const td_real *coords
         }
     }
     put(batch->v, tree, m->head.dof_count, velocities);
+    return TD_OK;
 }
 
 void td_tree_batch_get(const td_tree_batch *batch, int32_t tree, td_real *coords,
                        td_real *velocities) {
+    if (!batch || !coords || !velocities || !tdi_has(tree, batch->count)) {
+        return;
+    }
     take(batch->q, tree, batch->model->coord_count, coords);
     take(batch->v, tree, batch->model->head.dof_count, velocities);
 }
 
-void td_tree_batch_set_torque(td_tree_batch *batch, int32_t tree, const td_real *torque) {
+td_status td_tree_batch_set_torque(td_tree_batch *batch, int32_t tree, const td_real *torque) {
+    if (!batch || !tdi_has(tree, batch->count)) {
+        return TD_ERR_ARGUMENT;
+    }
     put(batch->torque, tree, batch->model->head.dof_count, torque);
+    return TD_OK;
 }
 
 void td_tree_batch_accel(const td_tree_batch *batch, int32_t tree, td_real *accel) {
+    if (!batch || !accel || !tdi_has(tree, batch->count)) {
+        return;
+    }
     take(batch->accel, tree, batch->model->head.dof_count, accel);
 }
 
 // ---- dynamics -------------------------------------------------------------------------------
 
 void td_tree_batch_forward(td_tree_batch *b, td_vec3 gravity) {
+    if (!b) {
+        return;
+    }
     const td_tree_model *m = b->model;
     for (int32_t tree = 0; tree < b->count; tree += TDI_BLOCK) {
         const size_t q = column_of(tree, m->coord_count), v = column_of(tree, m->head.dof_count);

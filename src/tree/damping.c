@@ -7,6 +7,7 @@
 
 #include "tree/tangent.h"
 
+#include "base/guard.h"
 #include "base/opts.h"
 #include "base/range.h"
 
@@ -55,8 +56,11 @@ static td_status time_of_ratio(td_tree_state *s, td_vec3 gravity, td_real ratio,
 
 td_status td_tree_model_damped_new(td_tree_state *state, const td_damping_opts *opts,
                                    const td_alloc *alloc, td_tree_model **out, td_diag *diag) {
+    TDI_CLEAR(out);
+    if (!state || !out) {
+        return tdi_refuse(diag, __func__);
+    }
     td_damping_opts own = td_damping_opts_default();
-    *out = NULL;
     td_status status = tdi_opts_take("td_damping_opts", &own, opts, diag);
     status = status == TD_OK ? check(&own, diag) : status;
     td_real time = own.value;

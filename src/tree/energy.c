@@ -10,6 +10,8 @@
 // Reads    q, v, angle, base. Writes frame, twist.
 
 #include "tree/dynamics.h"
+
+#include "base/guard.h"
 #include "tree/joint.h"
 
 // Frames stay as an implicit step left them: placing the bodies anew would change their last bits,
@@ -51,6 +53,9 @@ static tdi_wrench past_momentum(const tdi_body *body, const tdi_past *past) {
 }
 
 td_energy td_tree_energy(td_tree_state *state, td_vec3 gravity) {
+    if (!state) {
+        return (td_energy){0};
+    }
     const td_tree_model *m = state->model;
     td_energy sum = {0, 0, 0};
     move_all(m, state);
@@ -66,6 +71,9 @@ td_energy td_tree_energy(td_tree_state *state, td_vec3 gravity) {
 }
 
 void td_tree_momentum(td_tree_state *state, td_vec3 *linear, td_vec3 *angular) {
+    if (!state || !linear || !angular) {
+        return;
+    }
     const td_tree_model *m = state->model;
     tdi_wrench sum = {{0, 0, 0}, {0, 0, 0}};
     move_all(m, state);
@@ -83,6 +91,9 @@ void td_tree_momentum(td_tree_state *state, td_vec3 *linear, td_vec3 *angular) {
 
 // At rest the moments of the springs balance those that hold the weight, joint by joint.
 td_real td_tree_residual(td_tree_state *s, td_vec3 gravity) {
+    if (!s) {
+        return 0;
+    }
     const size_t dofs = (size_t)s->model->head.dof_count, bytes = (2 * dofs + 1) * sizeof(td_real);
     td_real *hold = tdi_alloc_zeroed(s->head.alloc, 1, bytes), *springs = hold + dofs, most = 0;
     if (!hold) {

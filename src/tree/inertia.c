@@ -8,6 +8,8 @@
 // Reads    q, base. Writes frame, block of the nodes (the composite bodies), matrix.
 
 #include "tree/dynamics.h"
+
+#include "base/guard.h"
 #include "tree/joint.h"
 
 #include <string.h>
@@ -51,6 +53,9 @@ static void fill(const td_tree_model *m, const td_tree_state *s, int32_t i, int3
 // ---- entry ----------------------------------------------------------------------------------
 
 void td_tree_inertia(td_tree_state *state, td_real *matrix) {
+    if (!state || !matrix) {
+        return;
+    }
     const td_tree_model *m = state->model;
     tdi_tree_place(m, state);
     compose(m, state);

@@ -4,6 +4,8 @@
 
 #include "tree/joint.h"
 
+#include "base/guard.h"
+
 #define LONG_WAY (TDI_PI / 2) // rad: a joint that was bent less goes the short way round
 
 // Where a half turn of bend or twist would make the tangent law infinite: the wall is this high.
@@ -189,6 +191,9 @@ td_vec3 tdi_ball_moment_any(td_spring_law law, const tdi_body *body, const td_re
 // ---- entry ----------------------------------------------------------------------------------
 
 void td_tree_joint_torque(td_tree_state *s, td_real *torque) {
+    if (!s || !torque) {
+        return;
+    }
     tdi_tree_fresh(s);
     const td_tree_model *m = s->model;
     for (int32_t i = 0; i < m->body_count; i++) {

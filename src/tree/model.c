@@ -3,6 +3,7 @@
 
 #include "tree/cut.h"
 
+#include "base/guard.h"
 #include "base/opts.h"
 #include "tree/points.h"
 
@@ -148,8 +149,11 @@ td_tree_opts td_tree_opts_default(void) {
 
 td_status td_tree_model_new(const td_skeleton *skeleton, const td_tree_opts *opts,
                             const td_alloc *alloc, td_tree_model **out, td_diag *diag) {
+    TDI_CLEAR(out);
+    if (!skeleton || !out) {
+        return tdi_refuse(diag, __func__);
+    }
     td_tree_opts own = td_tree_opts_default();
-    *out = NULL;
     td_status taken = tdi_opts_take("td_tree_opts", &own, opts, diag);
     if (taken != TD_OK) {
         return taken;
@@ -227,14 +231,26 @@ void td_tree_model_free(td_tree_model *model) {
 }
 
 int32_t td_tree_body_count(const td_tree_model *model) {
+    if (!model) {
+        return 0;
+    }
     return model->body_count;
 }
 int32_t td_tree_dof_count(const td_tree_model *model) {
+    if (!model) {
+        return 0;
+    }
     return model->head.dof_count;
 }
 int32_t td_tree_coord_count(const td_tree_model *model) {
+    if (!model) {
+        return 0;
+    }
     return model->coord_count;
 }
 size_t td_tree_model_bytes(const td_tree_model *model) {
+    if (!model) {
+        return 0;
+    }
     return model->head.bytes;
 }

@@ -5,6 +5,7 @@
 
 #include "tree/tangent.h"
 
+#include "base/guard.h"
 #include "base/range.h"
 #include "math/subspace.h"
 
@@ -50,6 +51,9 @@ static td_mode mode_of(const tdi_tangent *t, const tdi_subspace *b, int32_t j) {
 
 td_status td_tree_modes(td_tree_state *state, td_vec3 gravity, int32_t count, td_mode *modes,
                         td_real *shapes, td_diag *diag) {
+    if (!state || !modes) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_tangent t = {.model = state->model, .state = state};
     tdi_subspace b = {.pencil = {&t, stiffness, inertia, diagonal, factor, solve}};
     td_status status = tdi_subspace_begin(&b, state->model->head.dof_count, count, diag);

@@ -7,12 +7,13 @@
 // and with the turn w and the shift v of the place  1/2 v^T H v + 1/2 sum of tilt_ab l_a l_b,
 //   l_0 = (d x n).w + slide_0.v,  l_1 = slide_1.v,
 // d from one point to the other, n the normal; the sum is what comes of the place moving along the
-// capsule. So the elimination along the tree takes contacts in as they are.
+// capsule. So the elimination along the tree takes contacts in as they are. Friction on the surface
+// adds a moment.
 
 #include "tree/points.h"
 
 #include "contact/closest.h"
-#include "math/quat.h"
+#include "math/turn.h"
 #include "tree/implicit.h"
 
 #include <string.h>
@@ -108,7 +109,7 @@ void tdi_tree_capsules(const void *body, tdi_capsule *capsules) {
     for (int32_t k = 0; k < m->capsule_count; k++) {
         const tdi_body *b = &m->body[m->capsule_body[k]];
         const bool ball = b->from == b->to;
-        capsules[k] = (tdi_capsule){2 * k, 2 * k + !ball, b->radius, m->capsule_body[k]};
+        capsules[k] = (tdi_capsule){2 * k, 2 * k + !ball, b->radius, m->capsule_body[k], true};
     }
 }
 
@@ -208,6 +209,44 @@ void tdi_tree_moves(const void *body, bool response, td_vec3 *dx) {
     }
 }
 
+// ---- turns ----------------------------------------------------------------------------------
+
+// From where the step began: R_n, which BDF2 has in x* together with the rotation before, as
+// (4 R_n - R_(n-1))/3. Rotation vectors from R_n on are then a, and -a_last one step earlier.
+static td_vec3 turn_from_start(const td_tree_state *s, int32_t i) {
+    return tdi_turn_between(s->past[i].turn, s->frame[i].turn);
+}
+
+td_vec3 tdi_tree_turned(const void *body, int32_t capsule) {
+    const td_tree_state *s = body;
+    const int32_t i = s->model->capsule_body[capsule];
+    const td_vec3 a = turn_from_start(s, i);
+    if (!s->head.rule.two) {
+        return a;
+    }
+    tdi_mat3 last;
+    for (int k = 0; k < 9; k++) {
+        last.m[k] = 4 * s->past[i].r.m[k] - 3 * s->star[i].r.m[k];
+    }
+    const td_quat before = tdi_quat_from_axes(tdi_mat3_column(&last, 0), tdi_mat3_column(&last, 1),
+                                              tdi_mat3_column(&last, 2));
+    return tdi_madd(a, tdi_turn_between(before, s->past[i].turn), -1.0 / 3);
+}
+
+td_vec3 tdi_tree_turns(const void *body, int32_t capsule, bool response) {
+    const td_tree_state *s = body;
+    const int32_t i = s->model->capsule_body[capsule];
+    const tdi_turn turn = tdi_turn_of(turn_from_start(s, i));
+    return tdi_turn_change(&turn, response ? s->twist[i].w : s->node[i].move.w);
+}
+
+td_vec3 tdi_tree_spin(void *body, int32_t capsule) {
+    const td_tree_state *s = body;
+    const tdi_past *past = &s->past[s->model->capsule_body[capsule]];
+    const tdi_mat3 rate = tdi_mat3_mul_t(&past->w, &past->r);
+    return tdi_scale(tdi_mat3_axial(&rate), 0.5);
+}
+
 // ---- terms ----------------------------------------------------------------------------------
 
 static tdi_mat3 outer(td_vec3 a, td_vec3 b) {
@@ -231,6 +270,32 @@ static tdi_block block_of(const tdi_contact_side *t, td_vec3 d) {
     return at;
 }
 
+// The moment that friction on the surface adds about the place on the axis, and its Hessian: with
+// the turn a since the step began, the surface slips by arm n x J^-1 w more.
+static void add_arm(const tdi_contact_side *t, const tdi_turn *turn, tdi_block *at, td_vec3 *n) {
+    const td_vec3 arm = tdi_scale(t->normal, t->arm);
+    td_vec3 row[3]; // of the axes: moments of forces along them
+    tdi_mat3 k;
+    for (int j = 0; j < 3; j++) {
+        const td_vec3 force = {j == 0, j == 1, j == 2};
+        row[j] = tdi_turn_moment(turn, tdi_cross(force, arm));
+        k.m[j] = row[j].x;
+        k.m[3 + j] = row[j].y;
+        k.m[6 + j] = row[j].z;
+    }
+    const td_sym3 *h = &t->hessian;
+    const td_real entry[3][3] = {
+        {h->xx, h->xy, h->xz}, {h->xy, h->yy, h->yz}, {h->xz, h->yz, h->zz}};
+    for (int i = 0; i < 3 && !t->rolling; i++) {
+        for (int j = 0; j < 3; j++) {
+            at->b.m[3 * i + j] += k.m[3 * i] * entry[0][j] + k.m[3 * i + 1] * entry[1][j] +
+                                  k.m[3 * i + 2] * entry[2][j];
+        }
+    }
+    at->a = tdi_sym3_add(at->a, tdi_sym3_turn(&k, h));
+    *n = tdi_add(*n, tdi_mat3_apply(&k, t->force));
+}
+
 static tdi_block scaled(tdi_block b, td_real k) {
     b.a = tdi_sym3_scale(b.a, k);
     b.c = tdi_sym3_scale(b.c, k);
@@ -238,6 +303,18 @@ static tdi_block scaled(tdi_block b, td_real k) {
         b.b.m[i] *= k;
     }
     return b;
+}
+
+// Friction on the surface turns the body as well, and rolling resistance does nothing else.
+static void add_turn(td_tree_state *s, int32_t i, const tdi_contact_side *t, tdi_block *at,
+                     td_vec3 *n) {
+    const tdi_turn turn = tdi_turn_of(turn_from_start(s, i));
+    tdi_node *node = &s->node[i];
+    add_arm(t, &turn, at, n);
+    if (!t->foreseen) {
+        const td_vec3 moment = tdi_scale(tdi_cross(t->force, t->normal), t->arm * s->now->weight);
+        node->geometric = tdi_sym3_add(node->geometric, tdi_turn_bend(&turn, moment));
+    }
 }
 
 void tdi_tree_add_side(void *body, const tdi_contact_side *t) {
@@ -248,9 +325,19 @@ void tdi_tree_add_side(void *body, const tdi_contact_side *t) {
     const td_vec3 first = lever_of(s, 2 * t->capsule),
                   d = tdi_sub(lever_of(s, 2 * t->capsule + 1), first),
                   p = tdi_madd(first, d, t->weight[1]);
-    const tdi_block at = scaled(block_of(t, d), weight);
+    tdi_block at = block_of(t, d);
+    td_vec3 f = t->force, n = tdi_cross(p, f);
+    if (t->rolling) {
+        memset(&at, 0, sizeof at);
+        f = n = tdi_vec3(0, 0, 0);
+    }
+    if (t->arm != 0) {
+        add_turn(s, i, t, &at, &n);
+    }
+    at = scaled(at, weight);
     tdi_block_add(&node->block, &at, p);
-    const td_vec3 f = tdi_scale(t->force, weight), n = tdi_cross(p, f);
+    f = tdi_scale(f, weight);
+    n = tdi_scale(n, weight);
     node->load = (tdi_wrench){tdi_add(node->load.n, n), tdi_add(node->load.f, f)};
     if (!t->foreseen) {
         node->geometric = tdi_sym3_add(node->geometric, tdi_geometric_stiffness(p, f));
@@ -285,6 +372,16 @@ void tdi_tree_push(void *body, int32_t point, td_vec3 force, bool first) {
     td_tree_state *s = body;
     const int32_t i = s->model->capsule_body[point / 2];
     tdi_tree_push_at(s, i, lever_of(s, point), force, first);
+}
+
+void tdi_tree_wring(void *body, int32_t capsule, td_vec3 moment, bool first) {
+    td_tree_state *s = body;
+    const int32_t i = s->model->capsule_body[capsule];
+    const tdi_turn turn = tdi_turn_of(turn_from_start(s, i));
+    if (first) {
+        tdi_tree_open_pushes(s);
+    }
+    s->twist[i].w = tdi_madd(s->twist[i].w, tdi_turn_moment(&turn, moment), -s->now->weight);
 }
 
 void tdi_tree_respond(void *body) {

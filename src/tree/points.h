@@ -17,6 +17,10 @@ td_real tdi_tree_force(const void *body, const td_step_opts *opts, td_real gap, 
 void tdi_tree_points(const void *body, bool star, td_vec3 *x);
 void tdi_tree_velocities(void *body, td_vec3 *v);
 void tdi_tree_moves(const void *body, bool response, td_vec3 *dx);
+td_vec3 tdi_tree_turned(const void *body, int32_t capsule);
+td_vec3 tdi_tree_turns(const void *body, int32_t capsule, bool response);
+td_vec3 tdi_tree_spin(void *body, int32_t capsule);
+void tdi_tree_wring(void *body, int32_t capsule, td_vec3 moment, bool first);
 void tdi_tree_add_side(void *body, const tdi_contact_side *side);
 void tdi_tree_push(void *body, int32_t point, td_vec3 force, bool first);
 void tdi_tree_respond(void *body);

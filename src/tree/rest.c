@@ -11,6 +11,7 @@
 
 #include "tree/tangent.h"
 
+#include "base/guard.h"
 #include "base/range.h"
 
 #include <string.h>
@@ -202,9 +203,12 @@ static void measure_reach(const td_tree_model *m, const td_tree_state *s, td_rea
 
 td_status td_tree_model_rest_new(td_tree_state *state, td_vec3 gravity, const td_alloc *alloc,
                                  td_tree_model **out, td_diag *diag) {
+    TDI_CLEAR(out);
+    if (!state || !out) {
+        return tdi_refuse(diag, __func__);
+    }
     const td_tree_model *m = state->model;
     size_t count = (size_t)m->body_count;
-    *out = NULL;
     const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};
     td_status status = tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
     if (status != TD_OK) {

@@ -8,6 +8,8 @@
 // Writes   frame, twist, and of the nodes load (the wrench a body needs), move (its acceleration).
 
 #include "tree/dynamics.h"
+
+#include "base/guard.h"
 #include "tree/joint.h"
 
 // e_i = e_p + w_p x w + sum of column.w qdd
@@ -63,6 +65,9 @@ static void sweep_in(const td_tree_model *m, td_tree_state *s, td_real *torque) 
 // ---- entry ----------------------------------------------------------------------------------
 
 void td_tree_inverse(td_tree_state *state, td_vec3 gravity, const td_real *accel, td_real *torque) {
+    if (!state || !accel || !torque) {
+        return;
+    }
     tdi_tree_fresh(state);
     const td_tree_model *m = state->model;
     if (state->head.known == 0) { // as in energy.c

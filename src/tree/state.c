@@ -2,6 +2,8 @@
 // States: memory, the initial pose, reading and setting.
 
 #include "tree/implicit.h"
+
+#include "base/guard.h"
 #include "tree/joint.h"
 
 #include <string.h>
@@ -94,6 +96,9 @@ static void initial_joint(const td_tree_model *m, int32_t i, td_real *q) {
 }
 
 void td_tree_state_reset(td_tree_state *state) {
+    if (!state) {
+        return;
+    }
     const td_tree_model *m = state->model;
     state->head.time = 0;
     state->head.known = 0;
@@ -111,7 +116,10 @@ void td_tree_state_reset(td_tree_state *state) {
 
 td_status td_tree_state_new(const td_tree_model *model, const td_alloc *alloc, td_tree_state **out,
                             td_diag *diag) {
-    *out = NULL;
+    TDI_CLEAR(out);
+    if (!model || !out) {
+        return tdi_refuse(diag, __func__);
+    }
     td_tree_state sizes;
     tdi_layout l = {NULL, 0};
     lay_out(&sizes, &l, model);
@@ -135,20 +143,32 @@ void td_tree_state_free(td_tree_state *state) {
 }
 
 size_t td_tree_state_bytes(const td_tree_state *state) {
+    if (!state) {
+        return 0;
+    }
     return state->head.bytes;
 }
 
 // ---- reading and setting --------------------------------------------------------------------
 
 td_quat td_tree_rotation(const td_tree_state *state, int32_t body) {
+    if (!state || !tdi_has(body, state->model->body_count)) {
+        return (td_quat){0};
+    }
     return state->frame[body].turn;
 }
 
 td_real *td_tree_coords(td_tree_state *state) {
+    if (!state) {
+        return NULL;
+    }
     return state->q;
 }
 
 td_real *td_tree_velocities(td_tree_state *state) {
+    if (!state) {
+        return NULL;
+    }
     tdi_tree_fresh(state);
     return state->v;
 }
@@ -165,6 +185,9 @@ static void normalise(td_real *q) {
 }
 
 void td_tree_state_changed(td_tree_state *state) {
+    if (!state) {
+        return;
+    }
     const td_tree_model *m = state->model;
     tdi_tree_fresh(state); // while the frames are still those of the step
     for (int32_t i = 0; i < m->body_count; i++) {
@@ -188,7 +211,10 @@ static bool is_at(const tdi_frame *f, const td_base_motion *m) {
 }
 
 // Where the last step left it, it and all frames get their bits back.
-void td_tree_set_base(td_tree_state *state, const td_base_motion *motion) {
+td_status td_tree_set_base(td_tree_state *state, const td_base_motion *motion) {
+    if (!state || !motion) {
+        return TD_ERR_ARGUMENT;
+    }
     td_base_motion base = *motion;
     const td_real n = tdi_quat_norm(motion->rotation);
     const bool left = state->head.known > 0 && is_at(&state->base_past, motion);
@@ -201,4 +227,5 @@ void td_tree_set_base(td_tree_state *state, const td_base_motion *motion) {
     } else {
         tdi_tree_place(state->model, state);
     }
+    return TD_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "tree/dynamics.h"
 
+#include "base/guard.h"
 #include "base/opts.h"
 #include "tree/implicit.h"
 #include "tree/pins.h"
@@ -454,16 +455,25 @@ const tdi_implicit tdi_tree_implicit = {
 };
 
 td_state_ref td_tree_ref(td_tree_state *state) {
+    if (!state) {
+        return (td_state_ref){0};
+    }
     return (td_state_ref){&tdi_tree_implicit, state};
 }
 
 td_status td_tree_step(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats,
                        td_diag *diag) {
+    if (!s) {
+        return tdi_refuse(diag, __func__);
+    }
     return tdi_solver_step(&tdi_solver_tree, s, opts, stats, diag);
 }
 
 td_status td_tree_settle(td_tree_state *s, const td_step_opts *opts, td_step_stats *stats,
                          td_diag *diag) {
+    if (!s) {
+        return tdi_refuse(diag, __func__);
+    }
     return tdi_solver_settle(&tdi_solver_tree, s, opts, stats, diag);
 }
 
@@ -521,10 +531,16 @@ td_status td_tree_step_many(td_tree_state *const *states, const td_step_opts *op
 }
 
 td_vec3 td_tree_origin(const td_tree_state *state, int32_t body) {
+    if (!state || !tdi_has(body, state->model->body_count)) {
+        return (td_vec3){0};
+    }
     return state->frame[body].o;
 }
 
 td_vec3 td_tree_tip(const td_tree_state *state, int32_t body) {
+    if (!state || !tdi_has(body, state->model->body_count)) {
+        return (td_vec3){0};
+    }
     const tdi_frame *f = &state->frame[body];
     return tdi_add(f->o, tdi_mat3_apply(&f->r, state->model->body[body].tip));
 }

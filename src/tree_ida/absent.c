@@ -4,6 +4,8 @@
 
 #include "tendril/ida.h"
 
+#include "base/guard.h"
+
 #include <stdio.h>
 
 static td_status absent(td_diag *diag) {
@@ -21,10 +23,13 @@ bool td_ida_built(void) {
 
 td_status td_ida_new(td_tree_state *state, const td_ida_opts *opts, const td_alloc *alloc,
                      td_ida **out, td_diag *diag) {
+    TDI_CLEAR(out);
+    if (!state || !out) {
+        return tdi_refuse(diag, __func__);
+    }
     (void)state;
     (void)opts;
     (void)alloc;
-    *out = NULL;
     return absent(diag);
 }
 
@@ -33,12 +38,18 @@ void td_ida_free(td_ida *ida) {
 }
 
 td_status td_ida_advance(td_ida *ida, td_real duration, td_diag *diag) {
+    if (!ida) {
+        return tdi_refuse(diag, __func__);
+    }
     (void)ida;
     (void)duration;
     return absent(diag);
 }
 
 td_ida_stats td_ida_statistics(const td_ida *ida) {
+    if (!ida) {
+        return (td_ida_stats){0};
+    }
     (void)ida;
     return (td_ida_stats){0};
 }

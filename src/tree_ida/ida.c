@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/guard.h"
 #include "base/opts.h"
 #include "base/range.h"
 #include "load/check.h"
@@ -177,8 +178,11 @@ static td_status check(const td_tree_model *m, const td_ida_opts *o, td_diag *di
 
 td_status td_ida_new(td_tree_state *state, const td_ida_opts *opts, const td_alloc *alloc,
                      td_ida **out, td_diag *diag) {
+    TDI_CLEAR(out);
+    if (!state || !out) {
+        return tdi_refuse(diag, __func__);
+    }
     td_ida_opts own = td_ida_opts_default();
-    *out = NULL;
     td_status status = tdi_opts_take("td_ida_opts", &own, opts, diag);
     status = status == TD_OK ? check(state->model, &own, diag) : status;
     if (status != TD_OK) {
@@ -266,6 +270,9 @@ static td_ida_stats counted(const td_ida *ida) {
 }
 
 td_ida_stats td_ida_statistics(const td_ida *ida) {
+    if (!ida) {
+        return (td_ida_stats){0};
+    }
     return counted(ida);
 }
 
@@ -326,6 +333,9 @@ static bool follow(td_ida *ida, td_real *left) {
 }
 
 td_status td_ida_advance(td_ida *ida, td_real duration, td_diag *diag) {
+    if (!ida) {
+        return tdi_refuse(diag, __func__);
+    }
     td_tree_state *s = ida->system.state;
     tdi_tree_fresh(s);
     const tdi_range range = TDI_ABOVE_0("duration", "s", duration);

@@ -11,6 +11,7 @@
 #include "world/world.h"
 
 #include "base/diag.h"
+#include "base/guard.h"
 #include "base/opts.h"
 #include "math/quat.h"
 
@@ -20,6 +21,9 @@
 // ---- ids ------------------------------------------------------------------------------------
 
 td_actor_id td_world_actor_id(const td_world *w, int32_t k) {
+    if (!w) {
+        return (td_actor_id){0};
+    }
     td_actor_id id = {0, 0};
     if (k >= 0 && k < w->actor_count && w->actors[k].alive) {
         id = (td_actor_id){(uint32_t)k + 1, w->actors[k].generation};
@@ -28,6 +32,9 @@ td_actor_id td_world_actor_id(const td_world *w, int32_t k) {
 }
 
 int32_t td_world_actor_index(const td_world *w, td_actor_id id) {
+    if (!w) {
+        return TD_NONE;
+    }
     const bool there = id.place > 0 && id.place <= (uint32_t)w->actor_count;
     const tdi_actor *a = there ? &w->actors[id.place - 1] : NULL;
     return a && a->alive && a->generation == id.generation ? (int32_t)id.place - 1 : TD_NONE;
@@ -42,6 +49,9 @@ static td_status find(td_world *w, td_actor_id id, tdi_actor **out, td_diag *dia
 }
 
 bool td_world_actor_enabled(const td_world *w, td_actor_id id) {
+    if (!w) {
+        return false;
+    }
     const int32_t k = td_world_actor_index(w, id);
     return k != TD_NONE && w->actors[k].enabled;
 }
@@ -120,6 +130,9 @@ static int32_t places_of(const td_world *w, int32_t object, int32_t below) {
 }
 
 td_status td_world_reserve_actors(td_world *w, int32_t object, int32_t count, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     td_status status = check_object(w, object, diag);
     if (status == TD_OK && count < 0) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; it must not be below 0", (int)count);
@@ -205,6 +218,9 @@ static void begin(td_world *w, int32_t k, tdi_transform place) {
 
 td_status td_world_add_actor(td_world *w, const td_actor_def *given, td_actor_id *out,
                              td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     td_actor_def own = td_actor_def_default(), *def = &own;
     *out = (td_actor_id){0, 0};
     td_status status = tdi_def_take("td_actor_def", def, given, diag);
@@ -241,6 +257,9 @@ static td_status check_free(const td_world *w, const tdi_actor *a, td_diag *diag
 }
 
 td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_actor *a;
     td_status status = find(w, id, &a, diag);
     status = status == TD_OK ? check_free(w, a, diag) : status;
@@ -257,6 +276,9 @@ td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
 }
 
 td_status td_world_enable_actor(td_world *w, td_actor_id id, bool enabled, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_actor *a;
     td_status status = find(w, id, &a, diag);
     status = status == TD_OK && a->enabled != enabled ? check_free(w, a, diag) : status;
@@ -279,6 +301,9 @@ td_status td_world_enable_actor(td_world *w, td_actor_id id, bool enabled, td_di
 
 td_status td_world_move_actor(td_world *w, td_actor_id id, td_vec3 position, td_quat rotation,
                               td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_actor *a;
     td_status status = find(w, id, &a, diag);
     status = status == TD_OK ? tdi_check_pose(position, rotation, diag) : status;
@@ -319,6 +344,9 @@ static void put(td_world *w, tdi_actor *a, tdi_transform to) {
 
 td_status td_world_place_actor(td_world *w, td_actor_id id, td_vec3 position, td_quat rotation,
                                td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_actor *a;
     td_status status = find(w, id, &a, diag);
     status = status == TD_OK ? tdi_check_pose(position, rotation, diag) : status;

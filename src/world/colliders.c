@@ -5,6 +5,7 @@
 #include "world/world.h"
 
 #include "base/diag.h"
+#include "base/guard.h"
 #include "math/quat.h"
 
 #include <math.h>
@@ -23,6 +24,7 @@ td_contact_opts tdi_world_contact_opts(const td_world *w) {
     opts.creep = c->creep;
     opts.method = c->method;
     opts.restitution = c->restitution;
+    opts.rolling = c->rolling;
     return opts;
 }
 
@@ -114,6 +116,7 @@ td_status tdi_world_make_colliders(td_world *w, td_diag_list *diags) {
         s->now.sides = def->colliders[k].as.sides;
         s->now.friction = def->colliders[k].as.friction;
         s->now.restitution = def->colliders[k].as.restitution;
+        s->now.rolling = def->colliders[k].as.rolling;
     }
     tdi_world_place_colliders(w);
     status = td_colliders_check(w->colliders, w->enabled_colliders, &diag);
@@ -131,6 +134,9 @@ td_status tdi_world_make_colliders(td_world *w, td_diag_list *diags) {
 // ---- ids ------------------------------------------------------------------------------------
 
 td_collider_id td_world_collider_id(const td_world *w, int32_t k) {
+    if (!w) {
+        return (td_collider_id){0};
+    }
     td_collider_id id = {0, 0};
     if (k >= 0 && k < w->collider_count && w->collider_slots[k].alive) {
         id = (td_collider_id){(uint32_t)k + 1, w->collider_slots[k].generation};
@@ -139,6 +145,9 @@ td_collider_id td_world_collider_id(const td_world *w, int32_t k) {
 }
 
 int32_t td_world_collider_index(const td_world *w, td_collider_id id) {
+    if (!w) {
+        return TD_NONE;
+    }
     const bool there = id.place > 0 && id.place <= (uint32_t)w->collider_count;
     const tdi_collider_slot *s = there ? &w->collider_slots[id.place - 1] : NULL;
     return s && s->alive && s->generation == id.generation ? (int32_t)id.place - 1 : TD_NONE;
@@ -153,6 +162,9 @@ static td_status find(td_world *w, td_collider_id id, tdi_collider_slot **out, t
 }
 
 bool td_world_collider_enabled(const td_world *w, td_collider_id id) {
+    if (!w) {
+        return false;
+    }
     const int32_t k = td_world_collider_index(w, id);
     return k != TD_NONE && w->collider_slots[k].enabled;
 }
@@ -160,6 +172,9 @@ bool td_world_collider_enabled(const td_world *w, td_collider_id id) {
 // ---- coming and going -----------------------------------------------------------------------
 
 td_status td_world_reserve_colliders(td_world *w, int32_t count, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     const int32_t before = w->collider_capacity;
     if (count < 0) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; it must not be below 0", (int)count);
@@ -208,6 +223,9 @@ static td_collider standing(const td_collider *def) {
 
 td_status td_world_add_collider(td_world *w, const td_collider *def, td_collider_id *out,
                                 td_diag *diag) {
+    if (!w || !def) {
+        return tdi_refuse(diag, __func__);
+    }
     *out = (td_collider_id){0, 0};
     td_status status = check_collider(w, def, diag);
     status = status == TD_OK ? td_world_reserve_colliders(w, 1, diag) : status;
@@ -233,6 +251,9 @@ td_status td_world_add_collider(td_world *w, const td_collider *def, td_collider
 }
 
 td_status td_world_remove_collider(td_world *w, td_collider_id id, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_collider_slot *s;
     td_status status = find(w, id, &s, diag);
     if (status == TD_OK) {
@@ -260,6 +281,9 @@ static td_status change(td_world *w, tdi_collider_slot *s, const tdi_collider_sl
 }
 
 td_status td_world_enable_collider(td_world *w, td_collider_id id, bool enabled, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_collider_slot *s;
     td_status status = find(w, id, &s, diag);
     if (status != TD_OK || s->enabled == enabled) {
@@ -281,6 +305,9 @@ td_status tdi_check_pose(td_vec3 position, td_quat rotation, td_diag *diag) {
 
 td_status td_world_move_collider(td_world *w, td_collider_id id, td_vec3 position, td_quat rotation,
                                  td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_collider_slot *s;
     td_status status = find(w, id, &s, diag);
     status = status == TD_OK ? tdi_check_pose(position, rotation, diag) : status;
@@ -293,6 +320,9 @@ td_status td_world_move_collider(td_world *w, td_collider_id id, td_vec3 positio
 
 td_status td_world_place_collider(td_world *w, td_collider_id id, td_vec3 position,
                                   td_quat rotation, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_collider_slot *s;
     td_status status = find(w, id, &s, diag);
     status = status == TD_OK ? tdi_check_pose(position, rotation, diag) : status;
@@ -310,6 +340,9 @@ td_status td_world_place_collider(td_world *w, td_collider_id id, td_vec3 positi
 
 td_status td_world_resize_collider(td_world *w, td_collider_id id, const td_collider *size,
                                    td_diag *diag) {
+    if (!w || !size) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_collider_slot *s;
     td_status status = find(w, id, &s, diag);
     if (status != TD_OK) {

@@ -84,7 +84,9 @@ void tdi_island_step_explicitly(td_world *w, tdi_island *i) {
         step_group(w, g);
     } else {
         tdi_actor *a = member_of(w, i, 0);
-        a->status = tdi_solver_step(a->solver, a->state, &a->opts, &a->stats, &a->diag);
+        a->status = a->opts.integrator == TD_ADAPTIVE
+                        ? tdi_actor_step_adaptively(w, a)
+                        : tdi_solver_step(a->solver, a->state, &a->opts, &a->stats, &a->diag);
     }
 }
 
@@ -93,6 +95,7 @@ void tdi_island_undo_explicitly(td_world *w, tdi_island *i) {
     for (int32_t j = 0; j < i->count; j++) {
         tdi_actor *a = member_of(w, i, j);
         tdi_state_restore(a->solver->implicit, a->state, a->memory);
+        tdi_actor_undo_adaptively(a);
     }
     if (g && g->explicit_holds) {
         g->explicit_holds->restore(g->held, g->memory);

@@ -7,6 +7,8 @@
 
 #include "world/world.h"
 
+#include "base/guard.h"
+
 #include "implicit/hold.h"
 #include "math/quat.h"
 
@@ -112,14 +114,23 @@ void tdi_world_note_holds(td_world *w) {
 // ---- for programs ---------------------------------------------------------------------------
 
 int32_t td_world_constraint_count(const td_world *w) {
+    if (!w) {
+        return 0;
+    }
     return w->scene->def.constraint_count;
 }
 
 const char *td_world_constraint_name(const td_world *w, int32_t constraint) {
+    if (!w || !tdi_has(constraint, w->scene->def.constraint_count)) {
+        return "";
+    }
     return w->ties[constraint].name;
 }
 
 int32_t td_world_constraint_find(const td_world *w, const char *name) {
+    if (!w || !name) {
+        return TD_NONE;
+    }
     for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
         if (strcmp(w->ties[k].name, name) == 0) {
             return k;
@@ -129,6 +140,9 @@ int32_t td_world_constraint_find(const td_world *w, const char *name) {
 }
 
 td_constraint_report td_world_constraint(const td_world *w, int32_t constraint) {
+    if (!w || !tdi_has(constraint, w->scene->def.constraint_count)) {
+        return (td_constraint_report){0};
+    }
     const tdi_tie *t = &w->ties[constraint];
     const tdi_group *g = &w->groups[t->group];
     return g->explicit_holds ? g->explicit_holds->report(g->held, t->number)
@@ -136,6 +150,9 @@ td_constraint_report td_world_constraint(const td_world *w, int32_t constraint) 
 }
 
 td_constraint_history td_world_constraint_history(const td_world *w, int32_t constraint) {
+    if (!w || !tdi_has(constraint, w->scene->def.constraint_count)) {
+        return (td_constraint_history){0};
+    }
     return w->ties[constraint].past;
 }
 

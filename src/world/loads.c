@@ -7,6 +7,8 @@
 
 #include "world/world.h"
 
+#include "base/guard.h"
+
 #include "math/quat.h"
 
 #include <math.h>
@@ -328,6 +330,9 @@ const td_vec3 *tdi_actor_winds(const td_world *w, tdi_actor *a) {
 #define WIND_BLOCK 64
 
 void td_world_wind(const td_world *w, int32_t count, const td_vec3 *points, td_vec3 *velocities) {
+    if (!w || (count > 0 && (!points || !velocities))) {
+        return;
+    }
     td_vec3 one[WIND_BLOCK];
     for (int32_t i = 0; i < count; i++) {
         velocities[i] = tdi_vec3(0, 0, 0);

@@ -121,7 +121,7 @@ static td_base_motion motion_of(const td_world *w, const tdi_actor *a, const scr
                                 bool true_base, td_real t0) {
     const td_integrator rule = w->scene->def.objects[a->object].integrator;
     tdi_rate then = {tdi_scale(d->turn, 1 / w->dt), tdi_scale(d->shift, 1 / w->dt)}, now = then;
-    if (rule == TD_EULER || rule == TD_RK4) {
+    if (!tdi_is_implicit(rule)) {
         now = tdi_actor_base_rate(a);
         if (true_base && curve_rates(w, a, t0, &now)) {
             curve_rates(w, a, t0 + w->dt, &then);

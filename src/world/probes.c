@@ -3,6 +3,8 @@
 
 #include "world/world.h"
 
+#include "base/guard.h"
+
 #include "math/quat.h"
 
 #include <math.h>
@@ -70,10 +72,16 @@ td_status tdi_world_make_probes(td_world *w, td_diag_list *diags) {
 }
 
 int32_t td_world_probe_columns(const td_world *w) {
+    if (!w) {
+        return 0;
+    }
     return w->probe_columns;
 }
 
 const char *td_world_probe_name(const td_world *w, int32_t column) {
+    if (!w || !tdi_has(column, td_world_probe_columns(w))) {
+        return "";
+    }
     return w->probe_names[column];
 }
 
@@ -96,6 +104,9 @@ static void probe_constraint(const td_world *w, const char *name, td_real values
 }
 
 void td_world_probes(td_world *w, td_real *values) {
+    if (!w || !values) {
+        return;
+    }
     const td_record_def *r = &w->scene->def.record;
     for (int32_t k = 0; k < r->probe_count; k++) {
         if (r->probes[k].constraint) {
@@ -126,6 +137,9 @@ void td_world_probes(td_world *w, td_real *values) {
 }
 
 void td_world_moments(const td_world *w, int32_t actor, td_vec3 *moments) {
+    if (!w || !moments || !tdi_has(actor, w->actor_count)) {
+        return;
+    }
     const tdi_actor *a = &w->actors[actor];
     for (int32_t i = 0; i < a->segment_count; i++) {
         moments[i] = moment(w, a, i);
@@ -133,6 +147,9 @@ void td_world_moments(const td_world *w, int32_t actor, td_vec3 *moments) {
 }
 
 td_sums td_world_actor_sums(td_world *w, int32_t actor) {
+    if (!w || !tdi_has(actor, w->actor_count)) {
+        return (td_sums){0};
+    }
     const tdi_actor *a = &w->actors[actor];
     td_sums sums = a->solver->sums(a->state, tdi_turn_to_simulated(a, w->scene->def.gravity));
     sums.energy.elastic *= w->scene->def.objects[a->object].stiffness;
@@ -140,6 +157,9 @@ td_sums td_world_actor_sums(td_world *w, int32_t actor) {
 }
 
 td_sums td_world_object_sums(td_world *w, int32_t object) {
+    if (!w) {
+        return (td_sums){0};
+    }
     td_sums sums = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     for (int32_t k = 0; k < w->actor_count; k++) {
         if (!w->actors[k].alive || w->actors[k].object != object) {
@@ -156,6 +176,9 @@ td_sums td_world_object_sums(td_world *w, int32_t object) {
 }
 
 td_real td_world_largest_force(const td_world *w) {
+    if (!w) {
+        return 0;
+    }
     td_real largest = 0;
     for (int32_t k = 0; k < w->actor_count; k++) {
         largest = fmax(largest, w->actors[k].largest_force);

@@ -3,11 +3,19 @@
 
 #include "world/world.h"
 
+#include "base/guard.h"
+
 int32_t td_world_collider_count(const td_world *world) {
+    if (!world) {
+        return 0;
+    }
     return world->collider_count;
 }
 
 td_collider td_world_collider(const td_world *world, int32_t collider) {
+    if (!world || !tdi_has(collider, td_world_collider_count(world))) {
+        return (td_collider){0};
+    }
     return world->collider_slots[collider].now;
 }
 
@@ -29,6 +37,9 @@ static int32_t island_contacts(const td_world *w, const tdi_island *i, td_contac
 }
 
 int32_t td_world_contacts(const td_world *w, td_contact *contacts, int32_t capacity) {
+    if (!w) {
+        return 0;
+    }
     int32_t count = 0;
     for (int32_t k = 0; w->near.room && w->step > 0 && k < w->island_count; k++) {
         if (w->islands[k].touch) {

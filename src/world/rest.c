@@ -4,6 +4,7 @@
 #include "world/world.h"
 
 #include "base/alloc.h"
+#include "base/guard.h"
 #include "implicit/hold.h"
 #include "math/quat.h"
 
@@ -225,6 +226,9 @@ td_status tdi_actor_settle(td_world *w, tdi_actor *a, td_diag *diag) {
 }
 
 td_status td_world_settle(td_world *w, td_rest *rests, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     settling s = {.world = w, .all = true, .rests = rests, .diag = {.index = TD_NONE}};
     tdi_world_set_holds(w, td_world_time(w));
     tdi_world_gather_colliders(w);

@@ -8,12 +8,13 @@
 #include "world/world.h"
 
 #include "base/alloc.h"
+#include "base/guard.h"
 #include "implicit/hold.h"
 
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
-#define VERSION  9u
+#define VERSION  10u
 #define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {
@@ -191,6 +192,7 @@ static void tape_collider(tape *t, tdi_collider_slot *s) {
     item(t, &s->now.sides, sizeof s->now.sides);
     item(t, &s->now.friction, sizeof s->now.friction);
     item(t, &s->now.restitution, sizeof s->now.restitution);
+    item(t, &s->now.rolling, sizeof s->now.rolling);
     item(t, &s->now.position, sizeof s->now.position);
     item(t, &s->now.rotation, sizeof s->now.rotation);
     item(t, &s->next, sizeof s->next);
@@ -242,6 +244,14 @@ static void tape_actor(tape *t, tdi_actor *a) {
         tdi_state_restore(a->solver->implicit, a->state, t->from + t->size);
     }
     t->size += tdi_state_save_size(a->solver->implicit, a->state);
+    if (a->adapt) {
+        if (t->to) {
+            td_adapt_save(a->adapt, t->to + t->size);
+        } else if (t->from) {
+            td_adapt_restore(a->adapt, t->from + t->size);
+        }
+        t->size += td_adapt_save_size(a->adapt);
+    }
 }
 
 static void tape_tie(tape *t, tdi_tie *tie) {
@@ -309,12 +319,18 @@ static void tape_world(tape *t, td_world *w) {
 
 // A tape that reads nothing leaves the world as it is.
 size_t td_world_save_size(const td_world *w) {
+    if (!w) {
+        return 0;
+    }
     tape t = {NULL, NULL, 0};
     tape_world(&t, (td_world *)w);
     return t.size + sizeof(uint64_t);
 }
 
 void td_world_save(const td_world *w, void *bytes) {
+    if (!w || !bytes) {
+        return;
+    }
     tape t = {bytes, NULL, 0};
     tape_world(&t, (td_world *)w);
     const uint64_t sum = sum_of(bytes, t.size);
@@ -482,6 +498,9 @@ static td_status follow_save(td_world *w, td_diag *diag) {
 }
 
 td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag *diag) {
+    if (!w || !bytes) {
+        return tdi_refuse(diag, __func__);
+    }
     head h;
     td_status status = check_save(w, bytes, size, &h, diag);
     if (status != TD_OK) {

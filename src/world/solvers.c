@@ -4,6 +4,7 @@
 #include "world/solvers.h"
 
 #include "base/diag.h"
+#include "base/guard.h"
 #include "helix/solver.h"
 #include "rod/solver.h"
 #include "tree/solver.h"
@@ -23,13 +24,25 @@ static const tdi_solver *solver_at(int32_t k) {
     return k < ROWS ? rows[k] : added[k - ROWS];
 }
 
+bool tdi_solver_adapts(const tdi_solver *solver) {
+    return solver == &tdi_solver_tree;
+}
+
+uint32_t tdi_solver_integrators(const tdi_solver *solver) {
+    return solver->info.integrators | (tdi_solver_adapts(solver) ? 1u << TD_ADAPTIVE : 0);
+}
+
 int32_t td_solver_count(void) {
     return ROWS + added_count;
 }
 
 td_solver_info td_solver_get(int32_t index) {
+    if (!tdi_has(index, td_solver_count())) {
+        return (td_solver_info){0};
+    }
     const tdi_solver *s = solver_at(index);
     td_solver_info info = s->info;
+    info.integrators = tdi_solver_integrators(s);
     info.ends = s->set_end != NULL;
     info.contact = s->implicit->capsules != NULL;
     info.mutual = s->implicit->respond != NULL;

@@ -8,6 +8,11 @@
 // NULL: the first. NULL when none has this name.
 const tdi_solver *tdi_solver_find(const char *name);
 
+// Whether its states are td_tree_states, which the integrator TD_ADAPTIVE steps.
+bool tdi_solver_adapts(const tdi_solver *solver);
+// Bits of td_integrator: its own, and that one.
+uint32_t tdi_solver_integrators(const tdi_solver *solver);
+
 // For tests: one more solver, behind those there are, until it is removed. It must have a name of
 // its own. Not while other threads ask for solvers. False when there is no room.
 bool tdi_solver_add(const tdi_solver *solver);

@@ -10,6 +10,7 @@
 #include "world/world.h"
 
 #include "base/alloc.h"
+#include "base/guard.h"
 #include "base/pool.h"
 #include "implicit/hold.h"
 
@@ -336,6 +337,9 @@ static td_status solve(const stepping *s, td_diag *diag) {
 }
 
 td_status td_world_step(td_world *w, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     const stepping s = {w, td_world_time(w), tdi_world_time_after(w, w->step + 1),
                         w->inside ? w->pool : NULL};
     td_status status = tdi_world_sample_fields(w, diag);
@@ -411,6 +415,9 @@ td_status tdi_world_reserve(td_world *w) {
             if (!a->memory) {
                 return TD_ERR_MEMORY;
             }
+        }
+        if (status == TD_OK) {
+            status = tdi_actor_make_adaptive(w, a, NULL);
         }
     }
     return status == TD_OK && w->winds0 && w->scratch ? TD_OK : TD_ERR_MEMORY;

@@ -3,6 +3,7 @@
 
 #include "world/world.h"
 
+#include "base/guard.h"
 #include "base/opts.h"
 
 #include "math/quat.h"
@@ -132,9 +133,12 @@ static td_status new_world(td_scene *scene, td_status made, const td_world_opts 
 
 td_status td_world_from_scene(const td_scene *scene, const td_world_opts *opts,
                               const td_alloc *alloc, td_world **out, td_diag_list *diags) {
+    TDI_CLEAR(out);
+    if (!scene || !out) {
+        return tdi_refuse_in(diags, __func__);
+    }
     td_scene *twin = NULL;
     td_world_opts own;
-    *out = NULL;
     td_status status = take_opts(opts, &own, diags);
     if (status != TD_OK) {
         return status;
@@ -145,9 +149,12 @@ td_status td_world_from_scene(const td_scene *scene, const td_world_opts *opts,
 
 td_status td_world_new(const td_scene_def *def, const td_world_opts *opts, const td_alloc *alloc,
                        td_world **out, td_diag_list *diags) {
+    TDI_CLEAR(out);
+    if (!out) {
+        return tdi_refuse_in(diags, __func__);
+    }
     td_scene *scene = NULL;
     td_world_opts own;
-    *out = NULL;
     td_status status = take_opts(opts, &own, diags);
     if (status != TD_OK) {
         return status;
@@ -164,6 +171,7 @@ void td_world_free(td_world *w) {
     tdi_world_free_islands(w);
     tdi_watch_free(w, &w->watch);
     for (int32_t k = 0; k < w->made_count; k++) {
+        td_adapt_free(w->actors[k].adapt);
         tdi_state_free(w->actors[k].state);
     }
     for (int32_t k = 0; k < w->variant_count; k++) {
@@ -186,18 +194,30 @@ td_real tdi_world_time_after(const td_world *w, int64_t steps) {
 }
 
 td_real td_world_time(const td_world *w) {
+    if (!w) {
+        return 0;
+    }
     return tdi_world_time_after(w, w->step);
 }
 
 td_real td_world_dt(const td_world *w) {
+    if (!w) {
+        return 0;
+    }
     return w->dt;
 }
 
 int32_t td_world_steps_a_frame(const td_world *w) {
+    if (!w) {
+        return 0;
+    }
     return w->steps_a_frame;
 }
 
 td_step_stats td_world_stats(const td_world *w) {
+    if (!w) {
+        return (td_step_stats){0};
+    }
     td_step_stats sum = {0};
     for (int32_t k = 0; k < w->actor_count; k++) {
         const td_step_stats *s = &w->actors[k].stats;
@@ -216,6 +236,9 @@ td_step_stats td_world_stats(const td_world *w) {
 // ---- parameters -----------------------------------------------------------------------------
 
 td_status td_world_get(const td_world *w, const char *path, td_real *value, td_diag *diag) {
+    if (!w || !path || !value) {
+        return tdi_refuse(diag, __func__);
+    }
     return tdi_fields_get(&tdi_scene_all, &w->scene->def, path, value, diag);
 }
 
@@ -265,6 +288,9 @@ static void end_keys(td_world *w, const char *at) {
 }
 
 td_status td_world_set(td_world *w, const char *path, td_real value, td_diag *diag) {
+    if (!w || !path) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_field_place place;
     td_status status = tdi_fields_find(&tdi_scene_all, &w->scene->def, path, &place, diag);
     if (status != TD_OK) {
@@ -281,16 +307,20 @@ td_status td_world_set(td_world *w, const char *path, td_real value, td_diag *di
 }
 
 td_status td_world_set_integrator(td_world *w, int32_t object, td_integrator integrator) {
+    if (!w) {
+        return TD_ERR_ARGUMENT;
+    }
     td_scene_def *def = &w->scene->def;
     if (object < 0 || object >= def->object_count || integrator < TD_IMPLICIT ||
-        integrator > TD_RK4 ||
-        !(tdi_solver_find(def->objects[object].solver)->info.integrators >> integrator & 1)) {
+        integrator > TD_ADAPTIVE ||
+        !(tdi_solver_integrators(tdi_solver_find(def->objects[object].solver)) >> integrator & 1)) {
         return TD_ERR_ARGUMENT;
     }
     for (int32_t k = 0; k < w->actor_count; k++) { // constraints hold in one way or the other
         const bool held = w->actors[k].object == object && w->group_of[k] != TD_NONE;
         if (held &&
-            tdi_is_implicit(integrator) != tdi_is_implicit(def->objects[object].integrator)) {
+            (integrator == TD_ADAPTIVE ||
+             tdi_is_implicit(integrator) != tdi_is_implicit(def->objects[object].integrator))) {
             return TD_ERR_ARGUMENT;
         }
     }
@@ -317,6 +347,9 @@ td_status tdi_actor_make_field(td_world *w, tdi_actor *a) {
 }
 
 td_status td_world_set_field(td_world *w, td_force_field field, void *context) {
+    if (!w) {
+        return TD_ERR_ARGUMENT;
+    }
     td_status status = TD_OK;
     for (int32_t k = 0; k < w->made_count && field && status == TD_OK; k++) {
         status = tdi_actor_make_field(w, &w->actors[k]);
@@ -329,6 +362,9 @@ td_status td_world_set_field(td_world *w, td_force_field field, void *context) {
 }
 
 void td_world_set_callback(td_world *w, td_step_callback callback, void *context) {
+    if (!w) {
+        return;
+    }
     w->callback = callback;
     w->callback_context = context;
 }
@@ -336,10 +372,16 @@ void td_world_set_callback(td_world *w, td_step_callback callback, void *context
 // ---- actors ---------------------------------------------------------------------------------
 
 int32_t td_world_actor_count(const td_world *w) {
+    if (!w) {
+        return 0;
+    }
     return w->actor_count;
 }
 
 td_actor td_world_actor(const td_world *w, int32_t actor) {
+    if (!w || !tdi_has(actor, w->actor_count)) {
+        return (td_actor){0};
+    }
     const tdi_actor *a = &w->actors[actor];
     const tdi_variant *v = &w->variants[a->variant];
     td_actor out = {.name = a->name,
@@ -355,6 +397,9 @@ td_actor td_world_actor(const td_world *w, int32_t actor) {
 
 void td_world_pose(const td_world *w, int32_t actor, td_vec3 *base, td_quat *rotation,
                    td_vec3 *origins, td_quat *rotations) {
+    if (!w || !tdi_has(actor, w->actor_count)) {
+        return;
+    }
     const tdi_actor *a = &w->actors[actor];
     if (base) {
         *base = a->base.position;
@@ -373,6 +418,10 @@ void td_world_pose(const td_world *w, int32_t actor, td_vec3 *base, td_quat *rot
 
 void td_world_segment(const td_world *w, int32_t actor, int32_t segment, td_vec3 *origin,
                       td_vec3 *tip, td_quat *rotation) {
+    if (!w || !tdi_has(actor, w->actor_count) ||
+        !tdi_has(segment, w->actors[actor].segment_count)) {
+        return;
+    }
     const tdi_actor *a = &w->actors[actor];
     if (origin) {
         *origin = tdi_from_simulated(a, tdi_solver_origin(a->solver, a->state, segment));
@@ -389,6 +438,9 @@ void td_world_segment(const td_world *w, int32_t actor, int32_t segment, td_vec3
 // Springs s k under gravity g move as springs k under g/s do, faster by sqrt(s):
 //   w^2 = s w'^2,  and with damping d c the ratio  d c/(2 w) = d/sqrt(s) c/(2 w')
 td_status td_world_modes(td_world *w, int32_t actor, int32_t count, td_mode *modes, td_diag *diag) {
+    if (!w || !modes || !tdi_has(actor, w->actor_count)) {
+        return tdi_refuse(diag, __func__);
+    }
     const tdi_actor *a = &w->actors[actor];
     const td_object_def *o = &w->scene->def.objects[a->object];
     const td_real s = o->stiffness;
@@ -406,6 +458,9 @@ td_status td_world_modes(td_world *w, int32_t actor, int32_t count, td_mode *mod
 }
 
 void *td_world_state(td_world *w, int32_t actor, const char *solver) {
+    if (!w || !tdi_has(actor, w->actor_count)) {
+        return NULL;
+    }
     const tdi_actor *a = &w->actors[actor];
     w->near.shared = true;
     return a->solver == tdi_solver_find(solver) ? (void *)a->state : NULL;

@@ -11,6 +11,7 @@
 #include "implicit/touch.h"
 #include "math/vec3.h"
 #include "scene/scene.h"
+#include "tendril/adapt.h"
 #include "tendril/query.h"
 #include "world/solvers.h"
 
@@ -88,6 +89,8 @@ typedef struct tdi_actor {
     bool touches;     // colliders, others, itself
     td_real strength; // of the barrier: what contact leaves for the next step
     void *memory;     // where a step by an explicit integrator began; NULL: it has none
+    td_adapt *adapt;  // of the integrator TD_ADAPTIVE; NULL: none has asked for it
+    void *adapt_memory;
     tdi_transform base0, simulated0; // when the step began
     tdi_rate base_rate0;
     td_base_motion motion0; // of the simulated base, when the step began
@@ -383,6 +386,13 @@ tdi_system tdi_island_system(const td_world *world, const tdi_island *island);
 // constraints.c: constraints and their groups, of actors as drawn.
 td_status tdi_world_make_constraints(td_world *world, td_diag_list *diags);
 void tdi_world_free_constraints(td_world *world);
+
+// adaptive.c: actors that the integrator TD_ADAPTIVE steps.
+// What that needs, if the actor's object has it. `diag` may be NULL.
+td_status tdi_actor_make_adaptive(td_world *world, tdi_actor *actor, td_diag *diag);
+td_status tdi_actor_step_adaptively(td_world *world, tdi_actor *actor);
+// After its state was restored to where the step began.
+void tdi_actor_undo_adaptively(tdi_actor *actor);
 
 // explicit_holds.c: constraints of groups that explicit integrators step.
 // Of a group whose constraints these are, with actors numbered within it.

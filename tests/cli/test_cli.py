@@ -475,7 +475,7 @@ class Bodies(unittest.TestCase):
                           "helix-cantilever", "helix-elastica", "helix-vibration",
                           "helix-energy", "helix-composite", "helix-stability",
                           "helix-agreement", "storms", "contact", "contact-mixed", "stick-slip",
-                          "friction",
+                          "friction", "rolling",
                           "limits", "impact", "linkage", "loop-chain", "lcp"])
 
     def test_a_case_passes_with_a_row_for_each_figure(self):
@@ -631,6 +631,27 @@ class Run(Folder):
         for frames in ("9:5", "x", "5", "31:", "-1:4", "1:2:3"):
             self.run_to("not", "--frames", frames, code=2)
         self.run_to("not", "--dt", 2, code=2)
+
+    def test_constraints_that_cannot_be_met_are_named_in_a_warning_and_in_the_summary(self):
+        cord = "strand: {points: [[0, 1, 0], [0, 0.6, 0]], segments: 8}"
+        scene = self.write(f"objects: [{{name: cord, {cord}}}]\nconstraints:\n"
+                           "  - point: {name: near, a: {segment: 7}, to: [0.1, 0.7, 0], end: 0.2}\n"
+                           "  - point: {name: far, a: {segment: 7}, to: [0, -1, 0], start: 0.3}\n"
+                           "  - rope: {name: string, a: {segment: 3}, to: [0, 1, 0], length: 0.3}\n"
+                           "record: {duration: 0.5, page: false}\n")
+        out, err = self.run_to("out", scene=scene)
+        self.assertRegex(err, r"warning: the constraint 'far' could not be met from 0\.3\d* s on; "
+                              r"it was off by up to 1\.[56]")
+        self.assertNotIn("'near'", err)
+        summary = json.loads((out / "summary.json").read_text())
+        near, far, string = summary["constraints"]
+        self.assertEqual([c["name"] for c in summary["constraints"]], ["near", "far", "string"])
+        self.assertLess(near["largest_error"], 1e-8)
+        self.assertGreater(near["largest_force"], 0)
+        self.assertTrue(1.4 < far["largest_error"] < 1.7, far)
+        self.assertLess(string["largest_error"], 1e-8)
+        self.assertEqual(len(summary["warnings"]), 1)
+        self.assertIn("'far'", summary["warnings"][0])
 
     def test_a_record_can_do_without_files(self):
         scene = self.write(f"objects: [{STRAND.join('{}')}]\n"
@@ -837,6 +858,18 @@ class Scenes(unittest.TestCase):
         self.refused(s + "loads:\n  - push: {object: nobody}\n", (4, 20, "'nobody'"))
         self.refused("objects: [\n", (2, 1, "expected"))
         self.refused("", (1, 1, "'objects'"))
+
+    def test_constraints_that_contradict_have_their_place(self):
+        s = f"objects:\n  - {STRAND}\nconstraints:\n"
+        self.refused(s + "  - limit: {a: {segment: 1}, low: 20, high: 10}\n",
+                     (4, 45, "must be above 'low'"))
+        self.refused(s + "  - point: {a: {segment: 3}, to: [0, 1, 0]}\n"
+                     "  - point: {a: {segment: 3}, to: [0, 1, 0.5]}\n",
+                     (5, 34, "the same point at a place 0.5 m from here"))
+        self.refused(s + "  - rope: {a: {segment: 3}, to: [0, 9, 0], length: 0.1}\n",
+                     (4, 52, "make it longer"))
+        self.refused(s + "  - gear: {a: {segment: 1}, b: {segment: 2}}\n",
+                     (4, 15, "a gear needs hinges or slides"))
 
     def test_faults_of_expressions_have_their_column(self):
         s = f"objects:\n  - {STRAND}\nloads:\n"

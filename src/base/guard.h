@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What public functions refuse: docs/guide/embed.md states the rule.
+
+#include "base/diag.h"
+
+// Whether there is an entry with this index.
+static inline bool tdi_has(int32_t index, int32_t count) {
+    return index >= 0 && index < count;
+}
+
+// On failure *out is NULL; `out` itself may be.
+#define TDI_CLEAR(out)   \
+    do {                 \
+        if (out) {       \
+            *out = NULL; \
+        }                \
+    } while (0)
+
+// TD_ERR_ARGUMENT of a function that got NULL or an index that is not there.
+td_status tdi_refuse(td_diag *diag, const char *function);
+td_status tdi_refuse_in(td_diag_list *diags, const char *function);

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Actors that the integrator TD_ADAPTIVE steps: trees of which only some joints move.
+
+#include "world/world.h"
+
+#include "base/alloc.h"
+
+// As the scene says now, in the frame in which the actor is simulated.
+static td_adapt_opts opts_of(const td_world *w, const tdi_actor *a) {
+    const td_adapt_def *def = &w->scene->def.objects[a->object].adapt;
+    td_adapt_opts opts = td_adapt_opts_default();
+    opts.joints = def->joints;
+    opts.error = def->error;
+    opts.every = def->every;
+    opts.weights = def->weights;
+    opts.camera = def->camera;
+    return opts;
+}
+
+td_status tdi_actor_make_adaptive(td_world *w, tdi_actor *a, td_diag *diag) {
+    if (a->adapt || w->scene->def.objects[a->object].integrator != TD_ADAPTIVE) {
+        return TD_OK;
+    }
+    const td_adapt_opts opts = opts_of(w, a);
+    td_status status = td_adapt_new((td_tree_state *)a->state, &opts, w->alloc, &a->adapt, diag);
+    if (status == TD_OK) {
+        a->adapt_memory = tdi_arena_zeroed(&w->arena, td_adapt_save_size(a->adapt), 1);
+        status = a->adapt_memory ? TD_OK : TD_ERR_MEMORY;
+    }
+    return status;
+}
+
+td_status tdi_actor_step_adaptively(td_world *w, tdi_actor *a) {
+    const td_adapt_opts opts = opts_of(w, a);
+    td_adapt_save(a->adapt, a->adapt_memory);
+    td_status status = td_adapt_set_opts(a->adapt, &opts, &a->diag);
+    if (status == TD_OK) {
+        td_step_opts step = a->opts;
+        step.integrator = w->scene->def.objects[a->object].adapt.rule;
+        status = td_adapt_step(a->adapt, &step, &a->diag);
+    }
+    if (status == TD_OK) {
+        td_adapt_place(a->adapt);
+        a->stats.steps++;
+    }
+    return status;
+}
+
+void tdi_actor_undo_adaptively(tdi_actor *a) {
+    if (a->adapt) {
+        td_adapt_restore(a->adapt, a->adapt_memory);
+    }
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+bool td_world_actor_adapt(const td_world *w, int32_t actor, td_adapt_stats *stats) {
+    const bool known = actor >= 0 && actor < w->actor_count;
+    if (!known || !w->actors[actor].adapt ||
+        w->scene->def.objects[w->actors[actor].object].integrator != TD_ADAPTIVE) {
+        return false;
+    }
+    *stats = td_adapt_report(w->actors[actor].adapt);
+    return true;
+}
