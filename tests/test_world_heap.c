@@ -10,7 +10,7 @@
 
 #define FRICTION 0.4
 #define RADIUS   0.003 // m
-enum { RODS = 14, SEGMENTS = 6, IMPACTS = 24, STEPS = 90 };
+enum { RODS = 14, SEGMENTS = 6, IMPACTS = 24, STEPS = 300 };
 
 // ---- the heap -------------------------------------------------------------------------------
 
