@@ -174,6 +174,50 @@ TD_TEST(contact_exact_stick_on_a_slope_above_friction_slides_by_coulombs_law) {
     }
 }
 
+// Sets the tangent of a slope along the stick.
+static void tilt_to(stage *s, double slope) {
+    const double tilt = atan(slope);
+    CHECK_INT(td_world_set(s->world, "gravity.x", GRAVITY * sin(tilt), NULL), TD_OK);
+    CHECK_INT(td_world_set(s->world, "gravity.y", -GRAVITY * cos(tilt), NULL), TD_OK);
+}
+
+// On a slope between the two coefficients it holds from rest; once it has slipped, on a steeper
+// one, it goes on by the smaller.
+static void claim_static_friction(const char *solver, td_contact_method method) {
+    stage s;
+    set_up(&s);
+    s.plane.as.static_friction = 1.5 * FRICTION;
+    s.scene.contact.method = method;
+    add_stick(&s, solver, (td_vec3){-0.1, 1.1 * RADIUS, 0}, (td_vec3){0.1, 1.1 * RADIUS, 0});
+    open_stage(&s);
+    go(&s, 60);
+    const double start = place_of(&s).x;
+    tilt_to(&s, 1.2 * FRICTION);
+    go(&s, 120);
+    const double held = place_of(&s).x - start, creeps = method == TD_CONTACT_EXACT ? 1e-6 : 2e-3;
+    CHECK_SAY(fabs(held) < creeps, "%s, method %d: it slid by %g m", solver, (int)method, held);
+    tilt_to(&s, 1.7 * FRICTION);
+    go(&s, 10);
+    tilt_to(&s, 1.2 * FRICTION);
+    double at[4];
+    for (int k = 0; k < 4; k++) {
+        go(&s, k == 2 ? 29 : 1);
+        at[k] = place_of(&s).x;
+    }
+    const double tilt = atan(1.2 * FRICTION), want = GRAVITY * (sin(tilt) - FRICTION * cos(tilt)),
+                 got = (at[3] - at[2] - at[1] + at[0]) / STEP / (30 * STEP);
+    CHECK_SAY(fabs(got / want - 1) < 0.02, "%s, method %d: acceleration %g, not %g", solver,
+              (int)method, got, want);
+    td_world_free(s.world);
+}
+
+TD_TEST(contact_with_static_friction_holds_until_it_breaks_away_and_then_slides_by_the_other) {
+    for (int k = 0; k < SOLVERS; k++) {
+        claim_static_friction(solvers[k], TD_CONTACT_BARRIER);
+        claim_static_friction(solvers[k], TD_CONTACT_EXACT);
+    }
+}
+
 // ---- impacts --------------------------------------------------------------------------------
 
 // Dropped flat: both ends and all between hit at once.

@@ -121,7 +121,7 @@ static void step(mover *w) {
     CHECK_INT(tdi_contacts_colliders(w->c, w->collider, w->collider_count, STEP, 0, 1, &diag),
               TD_OK);
     CHECK_INT(tdi_contacts_find(w->c, w->x, NULL, &diag), TD_OK);
-    CHECK_INT(tdi_contacts_lag(w->c, w->x, 0, rule.force, &diag), TD_OK);
+    CHECK_INT(tdi_contacts_lag(w->c, w->x, 0, rule.force, NULL, &diag), TD_OK);
     bool done = false;
     int n = 0;
     for (; n < 200 && !done; n++) {
@@ -220,7 +220,7 @@ TD_TEST(contact_turning_plane_rubs_along_its_turn) {
     td_diag diag;
     CHECK_INT(tdi_contacts_colliders(w.c, w.collider, 1, STEP, 0, 1, &diag), TD_OK);
     CHECK_INT(tdi_contacts_find(w.c, w.x, NULL, &diag), TD_OK);
-    CHECK_INT(tdi_contacts_lag(w.c, w.x, 0, 1, &diag), TD_OK);
+    CHECK_INT(tdi_contacts_lag(w.c, w.x, 0, 1, NULL, &diag), TD_OK);
     CHECK_INT(tdi_contacts_evaluate(w.c, w.x, 0, &rule, &energy, &diag), TD_OK);
     int32_t count;
     const tdi_contact *list = tdi_contacts_list(w.c, &count);

@@ -123,17 +123,20 @@ TD_TEST(sphere_finds_the_nearest_surface_within_reach) {
 
 // ---- contacts -------------------------------------------------------------------------------
 
-// Crossed rods that fall on each other and on a plane.
+// Two rods on a plane and two across them, that fall and roll a little.
 static const char *heap_of(char text[TEXT], const char *solver, const char *contact) {
     int length =
         snprintf(text, TEXT, "{contact: {%s}, colliders: [{plane: {}}], objects: [", contact);
     for (int32_t k = 0; k < 4; k++) {
+        const double aside = k % 2 ? 0.05 : -0.05, askew = 0.004 * k;
+        const bool upper = k / 2;
         length += snprintf(text + length, TEXT - (size_t)length,
                            "{name: rod-%d, solver: %s, start: drawn, relaxation_time: 0.05,\n"
                            " position: [0, %g, 0], strand: {start: {held: free}, segments: 3,\n"
                            "  points: [[%g, 0, %g], [%g, 0, %g]], radius: 0.01}},\n",
-                           (int)k, solver, 0.012 + 0.022 * k, k % 2 ? -0.1 : 0, k % 2 ? 0.0 : -0.1,
-                           k % 2 ? 0.1 : 0.01 * k, k % 2 ? 0.004 * k : 0.1);
+                           (int)k, solver, upper ? 0.034 : 0.012, upper ? -0.1 : aside,
+                           upper ? aside : -0.1, upper ? 0.1 : aside + askew,
+                           upper ? aside + askew : 0.1);
     }
     snprintf(text + length, TEXT - (size_t)length, "]}");
     return text;

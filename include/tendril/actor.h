@@ -75,6 +75,14 @@ TD_API td_status td_world_move_actor(td_world *world, td_actor_id actor, td_vec3
 TD_API td_status td_world_place_actor(td_world *world, td_actor_id actor, td_vec3 position,
                                       td_quat rotation, td_diag *diag);
 
+/// How the last step went for an actor: TD_OK, or TD_ERR_BLOCKED when it could not be solved, so
+/// that the actor was held where it was, with all that it touched, and stopped. It goes on in the
+/// first step that can be solved. `diag` says why, with the segment as index.
+TD_API td_status td_world_actor_status(const td_world *world, td_actor_id actor, td_diag *diag);
+/// Those that were held in the last step, at most `capacity`; returns how many there are.
+TD_API int32_t td_world_blocked_actors(const td_world *world, td_actor_id *actors,
+                                       int32_t capacity);
+
 // ---- colliders ------------------------------------------------------------------------------
 
 TD_API td_collider_id td_world_collider_id(const td_world *world, int32_t collider);

@@ -35,6 +35,8 @@ typedef struct td_collider {
                          ///< Default 0.
     td_real rolling;     ///< 0..1: rolling resistance, a moment over radius and normal force. There
                          ///< is none without friction. Default 0.01.
+    td_real static_friction; ///< 0..10: coefficient of friction while surfaces do not slip yet; at
+                             ///< least `friction`. Default 0: the same.
 } td_collider;
 
 /// A collider of this kind that stays at the origin.
@@ -63,6 +65,8 @@ typedef struct td_contact_opts {
     td_real restitution;      ///< 0..1: speed after an impact between segments over that before,
                               ///< with the method exact. Default 0.
     td_real rolling;          ///< 0..1: rolling resistance between segments. Default 0.
+    td_real static_friction; ///< 0..10: as that of a collider, between segments. Surfaces that slip
+                             ///< more slowly than `creep` when a step begins stick. Default 0.
 } td_contact_opts;
 
 TD_API td_contact_opts td_contact_opts_default(void);

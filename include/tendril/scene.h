@@ -343,7 +343,7 @@ typedef struct td_scene_collider {
         td_quat rotation;
         td_real friction;
         td_real restitution;
-        td_real rolling;
+        td_real rolling, static_friction;
     } as;
 } td_scene_collider;
 
@@ -357,7 +357,7 @@ typedef struct td_scene_contact {
     td_real friction, gap, creep;
     td_contact_method method;
     td_real restitution;
-    td_real rolling;
+    td_real rolling, static_friction;
 } td_scene_contact;
 
 // ---- recording ------------------------------------------------------------------------------

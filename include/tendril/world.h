@@ -22,6 +22,9 @@ typedef struct td_world_opts {
     int32_t threads;         ///< 1..256. Default 1.
     int64_t max_segments;    ///< In all. Default 20 million.
     int64_t max_modules;     ///< Of a plant's string while it grows. Default 50 million.
+    bool hold_blocked; ///< Where a step cannot be solved for some actors, these are held where they
+                       ///< are, and all others go on; see td_world_actor_status(). Default false:
+                       ///< the step fails, and nothing changes.
 } td_world_opts;
 
 TD_API td_world_opts td_world_opts_default(void);
@@ -39,6 +42,9 @@ TD_API void td_world_free(td_world *world); ///< NULL is allowed.
 /// Advances by one step. Never allocates. TD_ERR_DIVERGED when a value is not finite any more: the
 /// time stays, and `diag` names the object, its fastest segment (also in diag->index) and the time.
 /// After a failure everything is as it was before the call, to the bit.
+/// TD_ERR_BLOCKED, with td_world_opts.hold_blocked, is no failure: the step was made, but for
+/// actors that began to be held in it; `diag` names the first. While they are held further steps
+/// are TD_OK.
 TD_API td_status td_world_step(td_world *world, td_diag *diag);
 TD_API td_real td_world_time(const td_world *world); ///< s.
 TD_API td_real td_world_dt(const td_world *world);   ///< s, of a step.

@@ -55,19 +55,21 @@ static const char *size_fault_of(const td_collider *c) {
 static const char *fault_of(const td_collider *c) {
     bool known = c->kind == TD_COLLIDER_PLANE || c->kind == TD_COLLIDER_SPHERE ||
                  c->kind == TD_COLLIDER_CAPSULE || c->kind == TD_COLLIDER_BOX;
-    return !known                       ? "kind must be plane, sphere, capsule or box"
-           : size_fault_of(c)           ? size_fault_of(c)
-           : !placed(c->position0)      ? "position0 must lie within 1e9 m of the origin"
-           : !placed(c->position)       ? "position must lie within 1e9 m of the origin"
-           : !unit(c->rotation0)        ? "rotation0 must be a unit quaternion"
-           : !unit(c->rotation)         ? "rotation must be a unit quaternion"
-           : !(c->friction >= 0)        ? "friction must be from 0 to 10"
-           : c->friction > FRICTION_MAX ? "friction must be from 0 to 10"
-           : !(c->restitution >= 0)     ? "restitution must be from 0 to 1"
-           : c->restitution > 1         ? "restitution must be from 0 to 1"
-           : !(c->rolling >= 0)         ? "rolling must be from 0 to 1"
-           : c->rolling > 1             ? "rolling must be from 0 to 1"
-                                        : NULL;
+    return !known                              ? "kind must be plane, sphere, capsule or box"
+           : size_fault_of(c)                  ? size_fault_of(c)
+           : !placed(c->position0)             ? "position0 must lie within 1e9 m of the origin"
+           : !placed(c->position)              ? "position must lie within 1e9 m of the origin"
+           : !unit(c->rotation0)               ? "rotation0 must be a unit quaternion"
+           : !unit(c->rotation)                ? "rotation must be a unit quaternion"
+           : !(c->friction >= 0)               ? "friction must be from 0 to 10"
+           : c->friction > FRICTION_MAX        ? "friction must be from 0 to 10"
+           : !(c->restitution >= 0)            ? "restitution must be from 0 to 1"
+           : c->restitution > 1                ? "restitution must be from 0 to 1"
+           : !(c->rolling >= 0)                ? "rolling must be from 0 to 1"
+           : c->rolling > 1                    ? "rolling must be from 0 to 1"
+           : !(c->static_friction >= 0)        ? "static_friction must be from 0 to 10"
+           : c->static_friction > FRICTION_MAX ? "static_friction must be from 0 to 10"
+                                               : NULL;
 }
 
 td_status td_colliders_check(const td_collider *colliders, int32_t count, td_diag *diag) {
@@ -106,7 +108,8 @@ td_status td_contact_opts_check(const td_contact_opts *opts, td_diag *diag) {
                   {"gap", opts->gap, 0.01, 1},
                   {"creep", opts->creep, 1e-9, 1},
                   {"restitution", opts->restitution, 0, 1},
-                  {"rolling", opts->rolling, 0, 1}};
+                  {"rolling", opts->rolling, 0, 1},
+                  {"static_friction", opts->static_friction, 0, FRICTION_MAX}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         if (!(fields[i].value >= fields[i].low && fields[i].value <= fields[i].high)) {
             return tdi_fail(diag, TD_ERR_ARGUMENT,

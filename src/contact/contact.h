@@ -153,9 +153,17 @@ static inline td_vec3 tdi_arms_slip(const td_real arm[2], td_vec3 n, const td_ve
 // The Hessian's block for the points k and l of a contact, 0..3; that for l and k is its transpose.
 tdi_mat3 tdi_contact_block(const tdi_contact *c, int k, int l);
 
-// Fixes the normal forces and tangents that friction uses from now on, by the barrier at x.
+// Whether something sticks harder than it slides: then lag asks for speeds.
+bool tdi_contacts_stick(const tdi_contacts *c);
+typedef struct tdi_contact_speeds { // when the step began
+    const td_vec3 *v;               // m/s, of a point
+    const td_vec3 *spin;            // rad/s, of a capsule, of those that turn
+} tdi_contact_speeds;
+
+// Fixes the normal forces and tangents that friction uses from now on, by the barrier at x. With
+// speeds, what does not slip has static friction.
 td_status tdi_contacts_lag(tdi_contacts *c, const td_vec3 *x, td_real time, td_real force,
-                           td_diag *diag);
+                           const tdi_contact_speeds *speeds, td_diag *diag);
 
 // Tells frictions that the increments dx, tried at x, turned their slip around.
 void tdi_contacts_steady(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,

@@ -191,6 +191,26 @@ void tdi_arms_of(const tdi_contacts *c, tdi_near_pair pair, td_real length, td_r
     arm[1] = j && j->turns ? each * j->radius : 0;
 }
 
+td_real tdi_friction_of(const tdi_contacts *c, int32_t other) {
+    return other < c->capsule_count ? c->opts.friction
+                                    : c->collider[other - c->capsule_count].friction;
+}
+
+td_real tdi_static_of(const tdi_contacts *c, int32_t other) {
+    const td_real sticks = other < c->capsule_count
+                               ? c->opts.static_friction
+                               : c->collider[other - c->capsule_count].static_friction;
+    return fmax(sticks, tdi_friction_of(c, other));
+}
+
+bool tdi_contacts_stick(const tdi_contacts *c) {
+    bool sticks = c->opts.static_friction > c->opts.friction;
+    for (int32_t k = 0; k < c->collider_count; k++) {
+        sticks = sticks || c->collider[k].static_friction > c->collider[k].friction;
+    }
+    return sticks;
+}
+
 td_real tdi_rolling_of(const tdi_contacts *c, int32_t other) {
     return other < c->capsule_count ? c->opts.rolling
                                     : c->collider[other - c->capsule_count].rolling;

@@ -95,14 +95,16 @@ static td_real bounce_of(const tdi_plane *p, const tdi_plane_rule *rule, td_real
     return fmax(began + coefficient * speed + weight - p->reach, 0);
 }
 
-static td_real friction_of(const tdi_contacts *c, int32_t other) {
-    return other < c->capsule_count ? c->opts.friction
-                                    : c->collider[other - c->capsule_count].friction;
-}
-
 static td_real restitution_of(const tdi_contacts *c, int32_t other) {
     return other < c->capsule_count ? c->opts.restitution
                                     : c->collider[other - c->capsule_count].restitution;
+}
+
+// Whether the surfaces did not slip when the step began.
+static bool stuck(const tdi_contacts *c, const tdi_plane *p, const tdi_plane_rule *rule) {
+    const tdi_plane_pose ahead = {rule->ahead, rule->turning};
+    const td_vec3 way = tdi_sub(slipping(p, ahead), tdi_sub(p->at, p->from));
+    return tdi_norm(across(p, way)) < c->opts.creep * rule->h;
 }
 
 // The slip to be expected: that of free fall less what friction takes while it stops the approach.
@@ -124,6 +126,7 @@ static void prepare(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane
     p->reach += bounce_of(p, rule, restitution_of(c, p->other));
     p->slip = tdi_sub(between(p, rule->star), p->from);
     p->shift = p->friction * slip_ahead(c, p, rule);
+    p->friction = p->friction > p->sliding && !stuck(c, p, rule) ? p->sliding : p->friction;
     p->roll_slip = tdi_roll_slip(c, p->roll, p->normal, p->other);
     p->fresh = gap >= p->range;
     if (gap < NEAR * keep) { // half of a capsule's weight, since both its ends may lie there
@@ -147,7 +150,8 @@ static tdi_plane plane_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi
                    .normal = tdi_scale(k->e, (k->distance < 0 ? -1 : 1) / tdi_norm(k->e)),
                    .range = at->m.range,
                    .radii = at->m.radii,
-                   .friction = friction_of(c, pair.j),
+                   .friction = tdi_static_of(c, pair.j),
+                   .sliding = tdi_friction_of(c, pair.j),
                    .s = k->s,
                    .t = k->t};
     td_real mass = rule->stiffness[rule->group[pair.i]];
@@ -171,6 +175,7 @@ static void inherit(tdi_plane *p, const tdi_plane *old) {
     const td_vec3 aside = tdi_madd(old->pull, old->normal, -along);
     p->pull = tdi_madd(across(p, aside), p->normal, along);
     p->shift = old->shift;
+    p->friction = fmin(p->friction, old->friction);
     p->roll_pull = across(p, old->roll_pull);
     p->resist = old->resist;
 }
@@ -518,6 +523,10 @@ bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_po
         done = done && !sunk;
         p->shift = sunk ? shift : p->shift;
         p->pull = g.force;
+        if (g.state == SLIDES && p->friction > p->sliding && tdi_norm(across(p, g.u)) > left) {
+            p->friction = p->sliding; // it has broken away
+            done = false;
+        }
         held = update_resistance(c, p, at.turned, left, &close) && held;
     }
     return done && (close || c->updates > UPDATES) && (held || c->updates > 2 * UPDATES);

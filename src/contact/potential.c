@@ -266,9 +266,20 @@ static td_status none_left(const tdi_contacts *c, td_diag *diag) {
     return tdi_fail(diag, TD_ERR_LIMIT, "more than %d contacts at once", c->contact_limit);
 }
 
+// Whether a friction that was just found does not slip.
+static bool sticks(const tdi_contacts *c, const tdi_friction *f, const tdi_contact_speeds *speeds) {
+    td_vec3 u = tdi_scale(f->velocity, -1);
+    for (int k = 0; k < 4; k++) {
+        u = f->point[k] == TD_NONE ? u : tdi_madd(u, speeds->v[f->point[k]], f->weight[k]);
+    }
+    u = tdi_add(u, tdi_arms_slip(f->arm, f->normal, speeds->spin, f->capsule, f->other));
+    return tdi_norm(tdi_madd(u, f->normal, -tdi_dot(u, f->normal))) < c->opts.creep;
+}
+
 // One friction for each touch of a pair, and one rolling resistance by all their normal forces.
 static td_status lag_pair(tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x, td_real force,
-                          td_real coefficient, td_diag *diag) {
+                          const tdi_contact_speeds *speeds, td_diag *diag) {
+    const td_real slides = tdi_friction_of(c, pair.j), holds = tdi_static_of(c, pair.j);
     tdi_friction roll = {.capsule = pair.i, .other = pair.j, .rolling = true};
     td_real pressed = 0;
     tdi_meeting m;
@@ -290,13 +301,16 @@ static td_status lag_pair(tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
                             .other = pair.j,
                             .normal = t.normal,
                             .velocity = tdi_scale(collider_way(c, pair, &t, x), 1 / c->h),
-                            .load = coefficient * normal_force,
+                            .load = slides * normal_force,
                             .s = t.s,
                             .t = t.t,
                             .gap = gap};
         place(c, pair, &t, f->point, f->weight);
         tdi_arms_of(c, pair, t.length, f->arm);
         tdi_turning_add(c, f->arm, f->capsule, f->other);
+        if (speeds && holds > slides && sticks(c, f, speeds)) {
+            f->load = holds * normal_force;
+        }
         memcpy(roll.point, f->point, sizeof roll.point);
         roll.normal = t.normal;
         pressed += normal_force;
@@ -311,17 +325,15 @@ static td_status lag_pair(tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
 }
 
 td_status tdi_contacts_lag(tdi_contacts *c, const td_vec3 *x, td_real time, td_real force,
-                           td_diag *diag) {
+                           const tdi_contact_speeds *speeds, td_diag *diag) {
     td_status status = TD_OK;
     c->friction_count = 0;
     tdi_turning_clear(c);
     tdi_poses_at(c, time);
     for (int32_t k = 0; k < c->pair_count && status == TD_OK; k++) {
         const tdi_near_pair pair = c->pair[k];
-        const td_real coefficient = pair.j < c->capsule_count
-                                        ? c->opts.friction
-                                        : c->collider[pair.j - c->capsule_count].friction;
-        status = coefficient > 0 ? lag_pair(c, pair, x, force, coefficient, diag) : TD_OK;
+        const bool rough = tdi_static_of(c, pair.j) > 0;
+        status = rough ? lag_pair(c, pair, x, force, speeds, diag) : TD_OK;
     }
     return status;
 }

@@ -52,11 +52,12 @@ typedef struct tdi_plane {
     td_vec3 pull;     // N: multiplier
     td_real reach;    // m: n.e is at least this
     td_real shift;    // m: against lifting what slides
-    td_real stiffness, friction, range, radii;
-    td_real roll[2];   // m: arms of rolling resistance, or 0
-    td_real resist;    // N: the most that it is, by the multiplier
-    td_vec3 roll_pull; // N: its multiplier
-    td_vec3 roll_slip; // m: by a collider that turns
+    td_real stiffness, range, radii;
+    td_real friction, sliding; // coefficients: now, and once it slips
+    td_real roll[2];           // m: arms of rolling resistance, or 0
+    td_real resist;            // N: the most that it is, by the multiplier
+    td_vec3 roll_pull;         // N: its multiplier
+    td_vec3 roll_slip;         // m: by a collider that turns
     td_real s, t;
     bool fresh; // the two sides did not touch when the step began
 } tdi_plane;
@@ -121,6 +122,9 @@ static inline bool tdi_is_ball(const tdi_capsule *k) {
     return k->a == k->b;
 }
 
+// Coefficients of friction: of what slides, and of what sticks, which is not less.
+td_real tdi_friction_of(const tdi_contacts *c, int32_t other);
+td_real tdi_static_of(const tdi_contacts *c, int32_t other);
 // The arms of a touch whose axes are `length` apart; those of rolling resistance, which are 0 if
 // there is none; and its coefficient.
 void tdi_arms_of(const tdi_contacts *c, tdi_near_pair pair, td_real length, td_real arm[2]);

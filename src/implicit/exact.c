@@ -34,9 +34,7 @@ td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_diag *diag) {
         const tdi_member *m = &y->member[k];
         t->stiffness[k] = stiffness_of(t, m, k, h);
         tdi_state_velocities(m->ops, m->body, t->ahead + t->first_point[k]);
-        for (int32_t i = t->first_capsule[k]; m->ops->spin && i < t->first_capsule[k + 1]; i++) {
-            t->turning[i] = tdi_scale(m->ops->spin(m->body, i - t->first_capsule[k]), h);
-        }
+        tdi_touch_spins(t, y, k, h);
     }
     for (int32_t p = 0; p < t->point_count; p++) {
         t->ahead[p] = tdi_scale(t->ahead[p], h);

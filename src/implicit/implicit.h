@@ -299,6 +299,8 @@ void tdi_state_accept(const tdi_implicit *ops, void *body);
 void tdi_state_undo(const tdi_implicit *ops, void *body);
 void tdi_state_begin_rest(const tdi_implicit *ops, void *body, const td_step_opts *opts);
 void tdi_state_end_rest(const tdi_implicit *ops, void *body);
+// Between steps: nothing moves any more, and the past is forgotten. The pose stays.
+void tdi_state_stop(const tdi_implicit *ops, void *body);
 void tdi_state_keep(const tdi_implicit *ops, void *body);
 void tdi_state_try(const tdi_implicit *ops, void *body, td_real fraction);
 void tdi_state_points(const tdi_implicit *ops, const void *body, bool star, td_vec3 *x);

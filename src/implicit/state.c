@@ -195,6 +195,13 @@ void tdi_state_end_rest(const tdi_implicit *ops, void *body) {
     }
 }
 
+void tdi_state_stop(const tdi_implicit *ops, void *body) {
+    tdi_solver_state *s = body;
+    tdi_state_end_rest(ops, body);
+    s->known = 0;
+    s->moved = 1;
+}
+
 // ---- Newton's method ------------------------------------------------------------------------
 
 td_real tdi_state_first_shift(const tdi_implicit *ops, const void *body) {

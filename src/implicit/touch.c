@@ -46,6 +46,14 @@ void tdi_touch_gather_moves(const tdi_touch *t, const tdi_system *y, td_vec3 *dx
     }
 }
 
+void tdi_touch_spins(const tdi_touch *t, const tdi_system *y, int32_t member, td_real h) {
+    const tdi_member *m = &y->member[member];
+    const int32_t first = t->first_capsule[member], last = t->first_capsule[member + 1];
+    for (int32_t i = first; m->ops->spin && i < last; i++) {
+        t->turning[i] = tdi_scale(m->ops->spin(m->body, i - first), h);
+    }
+}
+
 void tdi_touch_gather_turned(const tdi_touch *t, const tdi_system *y) {
     int32_t count;
     const int32_t *turning = tdi_contacts_turning(t->set, &count);
@@ -115,6 +123,18 @@ static bool driven(const tdi_system *y) {
     return moves;
 }
 
+// Friction of the barrier; where some sticks harder than it slides, by how all moves.
+static td_status lag(tdi_touch *t, const tdi_system *y, td_diag *diag) {
+    const tdi_contact_speeds speeds = {t->moved, t->turning};
+    const bool sticks = tdi_contacts_stick(t->set);
+    for (int32_t k = 0; sticks && k < y->count; k++) {
+        const tdi_member *m = &y->member[k];
+        tdi_state_velocities(m->ops, m->body, t->moved + t->first_point[k]);
+        tdi_touch_spins(t, y, k, 1);
+    }
+    return tdi_contacts_lag(t->set, t->x, 0, t->rule.force, sticks ? &speeds : NULL, diag);
+}
+
 td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real h, td_real from,
                           td_real to, td_diag *diag) {
     int32_t which[2];
@@ -138,7 +158,7 @@ td_status tdi_touch_begin(tdi_touch *t, const tdi_system *y, td_real dt, td_real
     if (which[0] != TD_NONE && !(least > 0)) {
         return in_each_other(t, y, which, diag);
     }
-    return h > 0 && !t->exact ? tdi_contacts_lag(t->set, t->x, 0, t->rule.force, diag) : TD_OK;
+    return h > 0 && !t->exact ? lag(t, y, diag) : TD_OK;
 }
 
 void tdi_touch_end(tdi_touch *t, const tdi_system *y) {

@@ -30,7 +30,7 @@ struct tdi_touch {
     td_vec3 *began,
         *ahead;       // a point, in exact contact: where the step began, and its way without forces
     td_vec3 *turned;  // a capsule: its turn from x* to the pose, where that counts
-    td_vec3 *turning; // a capsule, in exact contact: its turn without forces
+    td_vec3 *turning; // a capsule: its turn without forces, where that is asked for
     bool looked;      // pairs are those of the way from x by dx, on which the poses are
     td_real time;     // 0..1: how far colliders and what is driven have come
     td_real strength; // of the barrier over the bodies' own forces: what a step leaves behind
@@ -97,6 +97,8 @@ void tdi_touch_gather(const tdi_touch *t, const tdi_system *system, td_vec3 *x);
 void tdi_touch_gather_moves(const tdi_touch *t, const tdi_system *system, td_vec3 *dx);
 // Turns from x* to the pose, into `turned`, where they count.
 void tdi_touch_gather_turned(const tdi_touch *t, const tdi_system *system);
+// Turns of a member's capsules by their spin in a time h, into `turning`.
+void tdi_touch_spins(const tdi_touch *t, const tdi_system *system, int32_t member, td_real h);
 // Increments begin at the poses.
 void tdi_touch_keep(tdi_touch *t, const tdi_system *system);
 // How much of the way from there straight to the poses is free, 0..1, while colliders go on to

@@ -132,10 +132,16 @@ typedef struct td_collider_place collider_place;
          .def = {0.3}, .high = 10,     DOC("Coefficient of friction (Coulomb).")},               \
         {"restitution", TDI_SCENE_REAL, offsetof(collider_place, restitution), .high = 1,        \
          DOC("Speed after an impact over that before; needs `method: exact` under `contact`.")}, \
+        {"rolling",                                                                              \
+         TDI_SCENE_REAL,                                                                         \
+         offsetof(collider_place, rolling),                                                      \
+         .def = {0.01},                                                                          \
+         .high = 1,                                                                              \
+         DOC("Rolling resistance: a moment over radius and normal force.")},                     \
     {                                                                                            \
-        "rolling", TDI_SCENE_REAL, offsetof(collider_place, rolling),                            \
-            .def = {0.01}, .high = 1,                                                            \
-            DOC("Rolling resistance: a moment over radius and normal force.")                    \
+        "static_friction", TDI_SCENE_REAL, offsetof(collider_place, static_friction),            \
+            .high = 10,                                                                          \
+            DOC("Coefficient of friction while surfaces do not slip yet; not below `friction`.") \
     }
 
 static const tdi_scene_field plane_fields[] = {COLLIDER_FIELDS, {0}};
@@ -204,6 +210,8 @@ static const tdi_scene_field contact_fields[] = {
      DOC("Speed after an impact between segments over that before; needs `method: exact`.")},
     {"rolling", TDI_SCENE_REAL, offsetof(td_scene_contact, rolling), .high = 1,
      DOC("Rolling resistance between segments: a moment over radius and normal force.")},
+    {"static_friction", TDI_SCENE_REAL, offsetof(td_scene_contact, static_friction), .high = 10,
+     DOC("Coefficient of friction between segments that do not slip yet; not below `friction`.")},
     {0}};
 static const tdi_scene_table contact_table = {
     "contact", sizeof(td_scene_contact), contact_fields,

@@ -208,7 +208,7 @@ static void begin(td_world *w, int32_t k, tdi_transform place) {
     a->largest_force = 0;
     a->strength = 1;
     a->base_rate = (tdi_rate){{0, 0, 0}, {0, 0, 0}};
-    a->watched = a->reacted = false;
+    a->watched = a->reacted = a->blocked = a->held = false;
     a->status = TD_OK;
     tdi_actor_set_name(w, a, places_of(w, a->object, k), true);
     tdi_actor_reset(w, a);
@@ -287,6 +287,7 @@ td_status td_world_enable_actor(td_world *w, td_actor_id id, bool enabled, td_di
     }
     const int32_t k = (int32_t)(a - w->actors);
     a->enabled = enabled;
+    a->blocked = a->held = false;
     a->status = TD_OK;
     tdi_world_regroup(w, k);
     status = enabled ? tdi_actor_blocked(w, k, diag) : TD_OK;

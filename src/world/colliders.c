@@ -25,6 +25,7 @@ td_contact_opts tdi_world_contact_opts(const td_world *w) {
     opts.method = c->method;
     opts.restitution = c->restitution;
     opts.rolling = c->rolling;
+    opts.static_friction = c->static_friction;
     return opts;
 }
 
@@ -117,6 +118,7 @@ td_status tdi_world_make_colliders(td_world *w, td_diag_list *diags) {
         s->now.friction = def->colliders[k].as.friction;
         s->now.restitution = def->colliders[k].as.restitution;
         s->now.rolling = def->colliders[k].as.rolling;
+        s->now.static_friction = def->colliders[k].as.static_friction;
     }
     tdi_world_place_colliders(w);
     status = td_colliders_check(w->colliders, w->enabled_colliders, &diag);

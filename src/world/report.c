@@ -42,7 +42,7 @@ int32_t td_world_contacts(const td_world *w, td_contact *contacts, int32_t capac
     }
     int32_t count = 0;
     for (int32_t k = 0; w->near.room && w->step > 0 && k < w->island_count; k++) {
-        if (w->islands[k].touch) {
+        if (w->islands[k].touch && !w->islands[k].held) {
             const int32_t left = capacity > count ? capacity - count : 0;
             td_contact *rest = left > 0 ? contacts + (capacity - left) : NULL;
             count += island_contacts(w, &w->islands[k], rest, left);

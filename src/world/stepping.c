@@ -61,7 +61,7 @@ static void prepare(const stepping *s, tdi_actor *a) {
     a->stats0 = a->stats;
     a->strength0 = a->strength;
     a->largest_force0 = a->largest_force;
-    a->reacted = false;
+    a->reacted = a->held = false;
     a->status = TD_OK;
     a->diag.status = TD_OK; // most of it is a text that nobody reads then
     a->diag.index = TD_NONE;
@@ -126,7 +126,7 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
     tdi_system system = tdi_island_system(w, i);
     system.pool = is_crowd(i) && !w->inside ? w->pool : NULL;
     i->memory = NULL;
-    i->accepted = false;
+    i->accepted = i->held = false;
     i->converged = is_explicit(first);
     if (i->converged) {
         tdi_island_step_explicitly(w, i);
@@ -175,7 +175,9 @@ static void accept_island(void *context, int64_t k, int32_t thread) {
     (void)thread;
     td_world *w = s->world;
     tdi_island *i = &w->islands[k];
-    if (!i->accepted) {
+    if (i->held) {
+        tdi_island_stop(w, i);
+    } else if (!i->accepted) {
         const tdi_system system = tdi_island_system(w, i);
         accept(w, i, &system);
     }
@@ -220,6 +222,19 @@ static void turn_unless_crowd(void *context, int64_t k, int32_t thread) {
     const round_of_islands *r = context;
     if (!is_crowd(&r->stepping->world->islands[k])) {
         r->turn((void *)r->stepping, k, thread);
+    }
+}
+
+// What cannot be solved stays where the step began.
+static void hold_island(void *context, int64_t k, int32_t thread) {
+    const stepping *s = context;
+    td_world *w = s->world;
+    tdi_island *i = &w->islands[k];
+    if (tdi_island_fails(w, i)) {
+        undo_island(context, k, thread);
+        i->memory = NULL;
+        i->converged = false;
+        tdi_island_hold(w, i);
     }
 }
 
@@ -326,6 +341,9 @@ static td_status solve(const stepping *s, td_diag *diag) {
     for (bool apart = false; status == TD_OK && !apart;) {
         for_islands(s, solve_island);
         halve(s);
+        if (w->hold_blocked) {
+            for_islands(s, hold_island);
+        }
         status = first_status(w);
         status = status == TD_OK ? tdi_world_check_islands(w, &apart, diag) : status;
         if (status == TD_OK && !apart) {
@@ -353,6 +371,7 @@ td_status td_world_step(td_world *w, td_diag *diag) {
     }
     for_islands(&s, accept_island);
     tdi_world_end_ways(w);
+    status = tdi_world_note_blocked(w, diag);
     w->step++;
     tdi_world_note_holds(w);
     tdi_world_watch(w);
@@ -362,7 +381,7 @@ td_status td_world_step(td_world *w, td_diag *diag) {
     if (w->callback) {
         w->callback(w->callback_context, w);
     }
-    return TD_OK;
+    return status;
 }
 
 // ---- making ---------------------------------------------------------------------------------

@@ -114,6 +114,7 @@ static td_status new_world(td_scene *scene, td_status made, const td_world_opts 
         w->alloc = alloc;
         w->arena.alloc = alloc;
         w->scene = scene;
+        w->hold_blocked = opts->hold_blocked;
         status = make(w, opts, diags);
     } else {
         td_scene_free(scene);

@@ -63,6 +63,8 @@ typedef struct tdi_actor {
     uint32_t generation; // how often its place was taken; 0: never
     bool alive;          // else its place is free
     bool enabled;
+    bool blocked;                      // it was held in the last step, which could not be solved
+    bool held;                         // likewise in the step that is under way
     bool own_place;                    // a program has placed it: `place` is in the world
     int32_t object, instance, variant; // variant: of the world's
     tdi_transform place;               // in the axes of the object's base
@@ -111,6 +113,7 @@ typedef struct tdi_island {
     tdi_holds *holds;     // constraints of its groups; NULL: none
     bool converged;       // the step was solved
     bool accepted;        // and accepted
+    bool held;            // it could not be solved: its actors stay where they are
     void *memory;         // where a step began that was taken in halves; NULL: it was not
 } tdi_island;
 
@@ -245,6 +248,7 @@ struct td_world {
     int32_t actor_capacity;
     int64_t segment_count; // of all that were made
     int64_t segment_limit;
+    bool hold_blocked;   // what cannot be solved is held, and all others go on
     bool regroup;        // others act than in the last step
     tdi_island *islands; // every actor is in one
     int32_t island_count;
@@ -393,6 +397,16 @@ td_status tdi_actor_make_adaptive(td_world *world, tdi_actor *actor, td_diag *di
 td_status tdi_actor_step_adaptively(td_world *world, tdi_actor *actor);
 // After its state was restored to where the step began.
 void tdi_actor_undo_adaptively(tdi_actor *actor);
+
+// holding_back.c: islands whose step cannot be solved, while all others go on.
+// Whether that is so, and not a fault of all of the world.
+bool tdi_island_fails(const td_world *world, const tdi_island *island);
+// It was undone: its actors are where they were.
+void tdi_island_hold(td_world *world, tdi_island *island);
+// At the end of the step: they stop.
+void tdi_island_stop(td_world *world, const tdi_island *island);
+// Notes who is held. TD_ERR_BLOCKED when some actor was not before.
+td_status tdi_world_note_blocked(td_world *world, td_diag *diag);
 
 // explicit_holds.c: constraints of groups that explicit integrators step.
 // Of a group whose constraints these are, with actors numbered within it.

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Actors whose step cannot be solved: a collider leaves them no room, or a value is not finite.
+// They are held where they were, and all others go on. What is held comes to rest, and is asked
+// again in every step.
+
+#include "world/world.h"
+
+#include "base/diag.h"
+
+#include <string.h>
+
+static tdi_actor *member(const td_world *w, const tdi_island *i, int32_t j) {
+    return &w->actors[w->member_actor[i->first + j]];
+}
+
+bool tdi_island_fails(const td_world *w, const tdi_island *i) {
+    const td_status status = member(w, i, 0)->status;
+    return status == TD_ERR_DIVERGED || status == TD_ERR_LIMIT;
+}
+
+void tdi_island_hold(td_world *w, tdi_island *i) {
+    const tdi_actor *first = member(w, i, 0);
+    i->held = true;
+    for (int32_t j = 0; j < i->count; j++) {
+        tdi_actor *a = member(w, i, j);
+        a->held = true;
+        a->status = TD_OK; // it is no fault of the step
+        if (j > 0) {
+            a->diag = first->diag;
+        }
+    }
+    tdi_island_note_way(w, i);
+}
+
+// Velocities become 0, and the past is forgotten.
+void tdi_island_stop(td_world *w, const tdi_island *i) {
+    for (int32_t j = 0; j < i->count; j++) {
+        tdi_actor *a = member(w, i, j);
+        const td_base_motion stand = {.position = a->state->base.position,
+                                      .rotation = a->state->base.rotation};
+        tdi_state_stop(a->solver->implicit, a->state);
+        a->solver->set_base(a->state, &stand);
+        a->strength = 1;
+    }
+}
+
+td_status tdi_world_note_blocked(td_world *w, td_diag *diag) {
+    const tdi_actor *began = NULL;
+    for (int32_t k = 0; w->hold_blocked && k < w->actor_count; k++) {
+        tdi_actor *a = &w->actors[k];
+        const bool held = tdi_actor_acts(a) && a->held;
+        began = held && !a->blocked && !began ? a : began;
+        a->blocked = held;
+    }
+    return began ? tdi_fail_at(diag, TD_ERR_BLOCKED, began->diag.index, "'%s' is held at %g s: %s",
+                               began->name, td_world_time(w), began->diag.message)
+                 : TD_OK;
+}
+
+td_status td_world_actor_status(const td_world *w, td_actor_id id, td_diag *diag) {
+    const int32_t k = td_world_actor_index(w, id);
+    if (k == TD_NONE) {
+        return tdi_fail(diag, TD_ERR_STALE, "actor %d (generation %u) was removed",
+                        (int)id.place - 1, (unsigned)id.generation);
+    }
+    const tdi_actor *a = &w->actors[k];
+    return a->blocked ? tdi_fail_at(diag, TD_ERR_BLOCKED, a->diag.index, "'%s' is held: %s",
+                                    a->name, a->diag.message)
+                      : TD_OK;
+}
+
+int32_t td_world_blocked_actors(const td_world *w, td_actor_id *actors, int32_t capacity) {
+    int32_t count = 0;
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        if (w->actors[k].alive && w->actors[k].blocked) {
+            if (count < capacity) {
+                actors[count] = td_world_actor_id(w, k);
+            }
+            count++;
+        }
+    }
+    return count;
+}
