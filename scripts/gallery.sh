@@ -24,6 +24,7 @@ four-bar-linkage --times 0,1.2,2,3.1
 gravity-x5-in-four-directions --times 0,3.4,5.9,8.4,10.9
 hand-through-wheat --times 0.4,1.8,2.8 --turn 12 --rise 4 --zoom 1.5
 hanging-chain --times 0,3,4.2,4.6,9 --turn=-20 --zoom 1.08
+heap-of-sticks --times 0,0.3,0.6,3 --turn=-20
 helical-buckling --times 0,5,9,10.3,12 --turn=-25 --zoom 1.1
 jointed-man-dances --times 0,0.9,1.5,3.2,5.7 --zoom 1.1
 knot-of-helices --times 0,2,4,6,6.4 --zoom 1.1

@@ -48,8 +48,8 @@ typedef struct bench_files {
 bench_files bench_beside(const char *pattern);
 void bench_files_free(bench_files *files);
 
-// Runs the programs of other engines (see bench/peers) that lie beside the command, and prints
-// their rows of the case that runs. False when one fails.
+// Runs the programs of other engines (see bench/peers) that lie beside the command and match the
+// pattern, and prints their rows of the case that runs. False when one fails.
 bool bench_peers(const bench *b, const char *pattern);
 
 // ---- cases: false when a figure could not be had --------------------------------------------

@@ -1,83 +1,47 @@
 // SPDX-License-Identifier: MIT
 // tendril bench heap: rods that fall on a plane and on each other, and come to rest.
 //
-// Method   Layers of parallel rods, each layer turned at random, above a plane with friction; the
-//          heap has the same proportions for every number of rods. The world simulates two seconds
-//          on two threads, or as far as the time goes: then the row of the time reached says so.
+// Method   The rods of bench_pile.h fall on a plane with friction. The world simulates two seconds
+//          on two threads, or as far as the time goes: then the row of the time reached says so, no
+//          larger heap is tried, and the exponent is that of the heaps that came to the end.
 // Energy   Kinetic, elastic and weight. It must never exceed that of the start.
 
 #include "cli/bench.h"
+#include "cli/bench_pile.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define SEGMENTS  30
-#define LENGTH    0.3   // m
-#define RADIUS    0.002 // m
-#define FRICTION  0.4
-#define DURATION  2.0  // s
-#define ALONG     0.33 // m, between the middles of rods in a row
-#define ACROSS    0.06 // m, between rows; each is shifted by at most a quarter of it
-#define LAYERS    0.06 // m, between layers
-#define TILT      0.1  // rad, at most
-#define PATIENCE  40   // times the seconds of a row: longer runs end before their time
+#define PATIENCE  40 // times the seconds of a row: longer runs end before their time
 #define THREADS   2
 #define MOST_TEXT 64
-
-static const int32_t counts[] = {10, 30, 100, 300, 1000};
-enum { COUNTS = sizeof counts / sizeof *counts, MOST = 1000 };
 
 // ---- the world ------------------------------------------------------------------------------
 
 typedef struct heap {
-    td_vec3 ends[MOST][2];
-    td_object_def rods[MOST];
-    char names[MOST][16];
-    uint32_t seed;
+    pile_rod rods[PILE_MOST];
+    td_vec3 ends[PILE_MOST][2];
+    td_object_def objects[PILE_MOST];
+    char names[PILE_MOST][16];
 } heap;
 
-// In [-1, 1].
-static double draw(heap *h) {
-    h->seed = h->seed * 1664525u + 1013904223u;
-    return (double)(h->seed >> 8) / (double)(1u << 23) - 1;
-}
-
-// Rods side by side in a layer: as many as make the heap as high as 10 rods in two layers.
-static void place_layer(heap *h, int32_t first, int32_t last, int32_t rows, double height) {
-    const double turn = 3.14159265358979 * draw(h), c = cos(turn), s = sin(turn);
-    const int32_t columns = (last - first + rows - 1) / rows;
-    for (int32_t k = first; k < last; k++) {
-        const int32_t i = (k - first) / rows, j = (k - first) % rows;
-        const double x = ALONG * (i - 0.5 * (columns - 1)) + 0.25 * ACROSS * draw(h),
-                     z = ACROSS * (j - 0.5 * (rows - 1)) + 0.25 * ACROSS * draw(h),
-                     y = height + 0.1 * LAYERS * draw(h), tilt = TILT * draw(h);
-        for (int e = 0; e < 2; e++) {
-            const double way = (e - 0.5) * LENGTH, u = x + way * cos(tilt);
-            h->ends[k][e] = (td_vec3){c * u - s * z, y + way * sin(tilt), s * u + c * z};
-        }
-    }
-}
-
 static void place_rods(heap *h, int32_t count) {
-    const double size = cbrt(count / 10.0);
-    const int32_t layers = (int32_t)(2 * size + 0.5), each = (count + layers - 1) / layers,
-                  rows = (int32_t)(5 * size + 0.5);
-    h->seed = 1;
-    for (int32_t k = 0; k < layers; k++) {
-        const int32_t last = (k + 1) * each < count ? (k + 1) * each : count;
-        place_layer(h, k * each, last, rows, (k + 1) * LAYERS);
-    }
+    pile_place(h->rods, count);
     for (int32_t k = 0; k < count; k++) {
-        td_object_def *o = &h->rods[k];
+        td_object_def *o = &h->objects[k];
         *o = td_object_def_default();
         snprintf(h->names[k], sizeof h->names[k], "rod %d", (int)k);
+        for (int e = 0; e < 2; e++) {
+            const double *x = h->rods[k].ends[e];
+            h->ends[k][e] = (td_vec3){x[0], x[1], x[2]};
+        }
         o->name = h->names[k];
         o->solver = "rod";
         o->start = TD_START_DRAWN;
         o->strand.points = h->ends[k];
         o->strand.point_count = 2;
-        o->strand.segments = SEGMENTS;
-        o->strand.radius = RADIUS;
+        o->strand.segments = PILE_SEGMENTS;
+        o->strand.radius = PILE_RADIUS;
         o->strand.start.held = o->strand.end.held = TD_END_FREE;
     }
 }
@@ -93,8 +57,8 @@ static td_status make_world(int32_t count, td_contact_method method, td_world **
     td_scene_collider plane = td_scene_collider_default(TD_COLLIDER_PLANE);
     td_world_opts opts = td_world_opts_default();
     td_diag_list diags = {diag, 1, 0};
-    plane.as.friction = def.contact.friction = FRICTION;
-    def.objects = h->rods;
+    plane.as.friction = def.contact.friction = PILE_FRICTION;
+    def.objects = h->objects;
     def.object_count = count;
     def.contact.given = true;
     def.contact.method = method;
@@ -142,7 +106,7 @@ static td_status run_heap(const bench *b, td_world *w, heap_run *r, td_diag *dia
     td_status status = TD_OK;
     *r = (heap_run){.least = INFINITY};
     r->start = r->most = r->end = energy_of(w, &r->kinetic);
-    while (status == TD_OK && td_world_time(w) < DURATION - 1e-9 &&
+    while (status == TD_OK && td_world_time(w) < PILE_DURATION - 1e-9 &&
            r->seconds < PATIENCE * b->seconds) {
         const double before = bench_now();
         status = td_world_step(w, diag);
@@ -180,14 +144,16 @@ static void print_rows(const bench *b, td_contact_method m, int32_t count, const
         "1/step");
     row(b, m, "steps taken in halves", count, (double)stats.halved, "");
     row(b, m, "steps that did not converge", count, (double)stats.unconverged, "");
-    row(b, m, "least gap over the radius", count, r->least / RADIUS, "");
+    row(b, m, "least gap over the radius", count, r->least / PILE_RADIUS, "");
+    row(b, m, "largest overlap", count, fmax(0, -r->least), "m");
     row(b, m, "energy at the start", count, r->start, "J");
     row(b, m, "most energy", count, r->most, "J");
     row(b, m, "energy at the end", count, r->end, "J");
     row(b, m, "kinetic energy at the end", count, r->kinetic, "J");
 }
 
-// Seconds of a simulated one; negative: it failed, which has been told.
+// Seconds of a simulated one; 0: it did not come to its end in time. Negative: it failed, which has
+// been told.
 static double run_count(const bench *b, td_contact_method method, int32_t count) {
     td_world *w = NULL;
     td_diag diag = {.message = ""};
@@ -204,26 +170,27 @@ static double run_count(const bench *b, td_contact_method method, int32_t count)
         bench_fault(b, text, status, &diag);
         return -1;
     }
-    return r.seconds / r.simulated;
+    return r.simulated < PILE_DURATION - 1e-9 ? 0 : r.seconds / r.simulated;
+}
+
+static bool run_method(const bench *b, td_contact_method method) {
+    double n[PILE_COUNTS], cost[PILE_COUNTS], last = 1;
+    int count = 0;
+    for (int k = 0; k < PILE_COUNTS && last > 0; k++) {
+        last = run_count(b, method, pile_counts[k]);
+        if (last > 0) {
+            n[count] = pile_counts[k];
+            cost[count++] = last;
+        }
+    }
+    if (count > 1) {
+        row(b, method, "exponent of cost over rods", count, bench_exponent(n, cost, count), "");
+    }
+    return last >= 0;
 }
 
 bool bench_heap(const bench *b) {
-    bool fine = true;
-    for (int m = TD_CONTACT_BARRIER; m <= TD_CONTACT_EXACT; m++) {
-        double n[COUNTS], cost[COUNTS];
-        int count = 0;
-        for (; count < COUNTS; count++) {
-            n[count] = counts[count];
-            cost[count] = run_count(b, (td_contact_method)m, counts[count]);
-            if (cost[count] < 0) {
-                fine = false;
-                break;
-            }
-        }
-        if (count > 1) {
-            row(b, (td_contact_method)m, "exponent of cost over rods", count,
-                bench_exponent(n, cost, count), "");
-        }
-    }
-    return fine;
+    const bool barrier = run_method(b, TD_CONTACT_BARRIER), exact = run_method(b, TD_CONTACT_EXACT),
+               peers = bench_peers(b, "peers/heap-*");
+    return barrier && exact && peers;
 }

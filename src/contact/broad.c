@@ -23,9 +23,11 @@
 
 #include <string.h>
 
-#define LEVELS   32  // grids; what is smaller goes into the finest
-#define FARTHEST 1e9 // cells from the origin
-#define FEW      300 // capsules that are compared each with each
+#define LEVELS   32   // grids; what is smaller goes into the finest
+#define FARTHEST 1e9  // cells from the origin
+#define FEW      300  // capsules that are compared each with each
+#define LONG     8.0  // radii: axes of longer capsules are compared, not boxes alone
+#define CORNER   1.75 // from the middle of a cube to its corner, in half sides, and a little
 
 // ---- boxes ----------------------------------------------------------------------------------
 
@@ -35,6 +37,10 @@ static inline td_real lesser(td_real a, td_real b) { // unlike fmin one instruct
 
 static inline td_real greater(td_real a, td_real b) {
     return a > b ? a : b;
+}
+
+static inline td_real square(td_vec3 a) {
+    return tdi_dot(a, a);
 }
 
 static inline void grow(tdi_bounds *b, td_vec3 x) {
@@ -314,10 +320,38 @@ static bool add_pair(tdi_contacts *c, int32_t i, int32_t j) {
     return true;
 }
 
+static inline td_real longest_move(const tdi_contacts *c, int32_t i, const motion *m) {
+    const tdi_capsule *k = &c->capsule[i];
+    return m->dx ? sqrt(greater(square(tdi_sub(m->dx[k->a], m->mean)),
+                                square(tdi_sub(m->dx[k->b], m->mean))))
+                 : 0;
+}
+
+static inline bool is_long(const tdi_capsule *k, const td_vec3 *x) {
+    return square(tdi_sub(x[k->b], x[k->a])) > LONG * LONG * k->radius * k->radius;
+}
+
+// Boxes of long capsules say little. Whether axes are farther apart than they can come while their
+// points stay in their rooms, which are boxes.
+static bool are_far(const tdi_contacts *c, int32_t i, int32_t j, const motion *m) {
+    const tdi_capsule *k = &c->capsule[i], *l = &c->capsule[j];
+    if (!is_long(k, m->x) && !is_long(l, m->x)) {
+        return false;
+    }
+    const tdi_two two = {.side = TDI_SIDE_SEGMENT,
+                         .a = m->x[k->a],
+                         .b = m->x[k->b],
+                         .c = m->x[l->a],
+                         .d = m->x[l->b]};
+    const td_real around = 1 + 0.5 * c->opts.gap + CORNER * TDI_SPARE_ROOM;
+    return tdi_closest_of(&two).distance >
+           around * (k->radius + l->radius) + longest_move(c, i, m) + longest_move(c, j, m);
+}
+
 // Adds a pair whose boxes overlap, if it can touch. False: there is no room for it.
 static bool consider(search *w, int32_t i, int32_t j) {
     tdi_contacts *c = w->c;
-    if (!may_touch(c, i, j)) {
+    if (!may_touch(c, i, j) || are_far(c, i, j, w->m)) {
         return true;
     }
     bool fast = w->m->dx && (is_fast(c, i, w->m) || is_fast(c, j, w->m));

@@ -165,6 +165,10 @@ typedef struct tdi_contact_speeds { // when the step began
 td_status tdi_contacts_lag(tdi_contacts *c, const td_vec3 *x, td_real time, td_real force,
                            const tdi_contact_speeds *speeds, td_diag *diag);
 
+// Tells frictions that the increments dx, tried at x, turned their slip around.
+void tdi_contacts_steady(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                         const tdi_contact_rule *rule);
+
 // The value at x. Infinite when things are in each other.
 td_real tdi_contacts_energy(const tdi_contacts *c, const td_vec3 *x, td_real time,
                             const tdi_contact_rule *rule);

@@ -19,7 +19,8 @@
 // Friction   With the normal force N and the direction n as they were fixed, and the velocity u
 //            across n of one side against the other,
 //              V = m N h f(|u|),   f' = 2 y - y^2 with y = |u|/creep up to 1, then 1,
-//            convex, so the Hessian is exact.
+//            convex, so the Hessian is exact. Where increments turned a slip around, it leaves
+//            out f'' - p: that is above V on the whole way, so that the next do not go to and fro.
 
 #include "contact/store.h"
 
@@ -242,9 +243,23 @@ static void fill_friction(const tdi_friction *f, td_vec3 u, const tdi_contact_ru
                          .friction = true};
     td_sym3 all = tdi_sym3_diagonal(stiff * over, stiff * over, stiff * over);
     td_sym3 across = tdi_sym3_add(all, tdi_sym3_square(f->normal, -stiff * over));
-    out->hessian = tdi_sym3_add(across, tdi_sym3_square(u, stiff * curvature));
+    out->hessian = f->turns ? across : tdi_sym3_add(across, tdi_sym3_square(u, stiff * curvature));
     memcpy(out->point, f->point, sizeof out->point);
     memcpy(out->weight, f->weight, sizeof out->weight);
+}
+
+void tdi_contacts_steady(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                         const tdi_contact_rule *rule) {
+    for (int32_t k = 0; k < c->friction_count; k++) {
+        tdi_friction *f = &c->friction[k];
+        const td_vec3 u = slip_of(f, x, rule);
+        td_vec3 way = {0, 0, 0};
+        for (int e = 0; e < 4; e++) {
+            way = f->point[e] != TD_NONE ? tdi_madd(way, dx[f->point[e]], f->weight[e]) : way;
+        }
+        const td_real speed2 = tdi_dot(u, u);
+        f->turns = speed2 > c->opts.creep * c->opts.creep && speed2 + tdi_dot(u, way) / rule->h < 0;
+    }
 }
 
 static td_status none_left(const tdi_contacts *c, td_diag *diag) {

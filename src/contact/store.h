@@ -35,6 +35,7 @@ typedef struct tdi_friction {
     td_vec3 velocity; // m/s, of the collider there
     td_real arm[2];   // as in tdi_contact
     td_real load;     // friction times normal force
+    bool turns;       // the last increments turned its slip around
     td_real s, t, gap;
     bool rolling; // as in tdi_contact
 } tdi_friction;

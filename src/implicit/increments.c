@@ -20,6 +20,39 @@
 
 // ---- factors --------------------------------------------------------------------------------
 
+static tdi_factored factor_member(const tdi_newton_run *n, const tdi_model *model, int32_t k) {
+    const tdi_system *y = n->system;
+    tdi_model asked = *model;
+    asked.blocks = n->direct && tdi_direct_joins(y->touch, k);
+    return y->member[k].ops->factor(y->member[k].body, &asked);
+}
+
+typedef struct factoring {
+    const tdi_newton_run *run;
+    const tdi_model *model;
+} factoring;
+
+static void factor_turn(void *context, int64_t k) {
+    const factoring *f = context;
+    f->run->system->touch->factored[k] = factor_member(f->run, f->model, (int32_t)k);
+}
+
+// The worst of all members.
+static tdi_factored factor_members(const tdi_newton_run *n, const tdi_model *model) {
+    const tdi_system *y = n->system;
+    const bool shared = y->pool && y->touch;
+    factoring f = {n, model};
+    tdi_factored worst = TDI_POSITIVE;
+    if (shared) {
+        tdi_system_each(y, factor_turn, &f);
+    }
+    for (int32_t k = 0; k < y->count && worst != TDI_NOT_POSITIVE; k++) {
+        const tdi_factored own = shared ? y->touch->factored[k] : factor_member(n, model, k);
+        worst = own < worst ? own : worst;
+    }
+    return worst;
+}
+
 // The worst of all bodies.
 static tdi_factored factor_all(tdi_newton_run *n, const tdi_model *model) {
     const tdi_system *y = n->system;
@@ -33,13 +66,7 @@ static tdi_factored factor_all(tdi_newton_run *n, const tdi_model *model) {
         tdi_touch_expand(y->touch, y);
     }
     tdi_holds_expand(y->holds, y, n->used == TDI_MODEL_EXACT, model->positive);
-    tdi_factored worst = TDI_POSITIVE;
-    for (int32_t k = 0; k < y->count && worst != TDI_NOT_POSITIVE; k++) {
-        tdi_model asked = *model;
-        asked.blocks = n->direct && tdi_direct_joins(y->touch, k);
-        tdi_factored own = y->member[k].ops->factor(y->member[k].body, &asked);
-        worst = own < worst ? own : worst;
-    }
+    tdi_factored worst = factor_members(n, model);
     if (n->direct && worst != TDI_NOT_POSITIVE && !tdi_direct_factor(y->touch, y)) {
         return TDI_NOT_POSITIVE;
     }

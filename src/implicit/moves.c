@@ -38,11 +38,31 @@
 
 // ---- all bodies -----------------------------------------------------------------------------
 
+void tdi_system_each(const tdi_system *y, void (*turn)(void *context, int64_t member),
+                     void *context) {
+    if (y->pool && y->count > 1) {
+        td_pool_run(y->pool, y->count, turn, context);
+        return;
+    }
+    for (int32_t k = 0; k < y->count; k++) {
+        turn(context, k);
+    }
+}
+
+// Values go into `part`.
+static void value_turn(void *context, int64_t k) {
+    const tdi_system *y = context;
+    y->touch->part[k] = y->member[k].ops->value(y->member[k].body);
+}
+
 td_real tdi_system_value(const tdi_system *y) {
     td_real sum = y->touch ? tdi_touch_value(y->touch, y) : 0;
     sum += tdi_holds_value(y->holds, y);
-    for (int32_t k = 0; k < y->count; k++) {
-        sum += y->member[k].ops->value(y->member[k].body);
+    if (y->pool && y->touch) {
+        tdi_system_each(y, value_turn, (void *)y);
+    }
+    for (int32_t k = 0; k < y->count; k++) { // in the same order with any number of threads
+        sum += y->pool && y->touch ? y->touch->part[k] : y->member[k].ops->value(y->member[k].body);
     }
     return sum;
 }
@@ -67,10 +87,20 @@ void tdi_system_keep(const tdi_system *y) {
     }
 }
 
+typedef struct placing {
+    const tdi_system *system;
+    td_real fraction;
+} placing;
+
+static void place_turn(void *context, int64_t k) {
+    const placing *p = context;
+    const tdi_member *m = &p->system->member[k];
+    tdi_state_try(m->ops, m->body, p->fraction);
+}
+
 void tdi_system_place(const tdi_system *y, td_real fraction) {
-    for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_try(y->member[k].ops, y->member[k].body, fraction);
-    }
+    placing p = {y, fraction};
+    tdi_system_each(y, place_turn, &p);
 }
 
 static void drive_all(const tdi_system *y, td_real time) {

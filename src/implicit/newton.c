@@ -78,7 +78,8 @@ static void go_on(tdi_newton_run *n, td_real taken, bool whole) {
     }
     // a raised model that goes nowhere has nearly no curvature in some direction, and will again
     n->wary = n->wary || (n->raised && taken < RAISED_CUT);
-    n->next = TDI_MODEL_EXACT;
+    // where increments are cut short, what was not positive will not be at once
+    n->next = n->used == TDI_MODEL_CONVEX && taken < 1 ? TDI_MODEL_CONVEX : TDI_MODEL_EXACT;
     if (n->used == TDI_MODEL_POSITIVE && n->shift > 0) {
         td_real less = n->opts->rest ? SHIFT_LESS : 0;
         n->shift *= taken == 1 ? less : taken < SHIFT_CUT ? SHIFT_GROWS : 1;

@@ -55,6 +55,9 @@ td_real tdi_newton_move_freely(tdi_newton_run *n); // without contact; all of th
 td_real tdi_newton_move_touching(tdi_newton_run *n, bool carry);
 // Lets what is driven go to the end while the rest stands still, if there is room for it.
 void tdi_newton_jump(const tdi_system *system);
+// A turn for each member, on all threads.
+void tdi_system_each(const tdi_system *system, void (*turn)(void *context, int64_t member),
+                     void *context);
 // The value of all at their poses.
 td_real tdi_system_value(const tdi_system *system);
 void tdi_system_keep(const tdi_system *system);

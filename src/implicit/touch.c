@@ -333,6 +333,7 @@ bool tdi_touch_calm(tdi_touch *t, const tdi_system *y) {
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
     if (count > 0) {
         tdi_touch_gather_moves(t, y, t->moved);
+        tdi_contacts_steady(t->set, t->x, t->moved, &t->rule);
     }
     for (int32_t k = 0; k < count; k++) {
         const tdi_contact *c = &list[k];

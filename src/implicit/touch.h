@@ -18,10 +18,11 @@ struct tdi_touch {
     int32_t *point_owner;                 // of a point
     int32_t *segment;                     // of a capsule
     tdi_capsule *capsule;
-    td_real *radius; // of a capsule
-    td_real *part;   // of a member: how much of its increments is tried, of what all try
-    td_real *free;   // of a member: how much of its way is free
-    td_vec3 *now;    // a point: where the pose is
+    td_real *radius;        // of a capsule
+    td_real *part;          // of a member: how much of a guess is taken, or its value
+    td_real *free;          // of a member: how much of its way is free
+    tdi_factored *factored; // of a member
+    td_vec3 *now;           // a point: where the pose is
     size_t scratch_bytes;
     void *scratch;   // room of its own for what follows of points, and is lost after a step
     td_vec3 *x, *dx; // a point: where increments begin, and from there to the pose

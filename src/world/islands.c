@@ -282,6 +282,17 @@ static void group(td_world *w) {
     }
 }
 
+// Where points go: as in the last step, and what moves faster than weight moves it in a step falls
+// on as well.
+static void predict(td_world *w) {
+    tdi_nearness *n = &w->near;
+    const td_vec3 fall = tdi_scale(w->scene->def.gravity, w->dt * w->dt);
+    for (int32_t p = 0; p < n->first_point[w->actor_count]; p++) {
+        const bool falls = tdi_dot(n->last[p], n->last[p]) > tdi_dot(fall, fall);
+        n->dx[p] = falls ? tdi_add(n->last[p], fall) : n->last[p];
+    }
+}
+
 td_status tdi_world_find_islands(td_world *w, td_diag *diag) {
     tdi_nearness *n = &w->near;
     tdi_world_follow_actors(w);
@@ -296,11 +307,12 @@ td_status tdi_world_find_islands(td_world *w, td_diag *diag) {
         place_points(w);
     }
     if (n->set && w->scene->def.contact.self && w->actor_count > 1) {
-        td_status status = tdi_contacts_find(n->set, n->x, n->last, diag);
+        predict(w);
+        td_status status = tdi_contacts_find(n->set, n->x, n->dx, diag);
         if (status != TD_OK) {
             return status;
         }
-        join_pairs(n, n->last);
+        join_pairs(n, n->dx);
     }
     group(w);
     return TD_OK;

@@ -19,6 +19,7 @@
 
 #define LINE    ((size_t)64)         // bytes of a cache line
 #define SCRATCH ((size_t)128 * 1024) // bytes of a thread: a small part of a cache
+#define CROWD   8                    // members that threads share
 
 typedef struct stepping {
     td_world *world;
@@ -95,6 +96,11 @@ static bool is_explicit(const tdi_actor *a) {
     return !tdi_is_implicit(a->opts.integrator);
 }
 
+// Islands of many members are solved one after the other, on all threads.
+static bool is_crowd(const tdi_island *i) {
+    return i->count >= CROWD && i->touch;
+}
+
 // Of what is solved.
 static void accept(td_world *w, tdi_island *i, const tdi_system *system) {
     tdi_actor *first = first_of(w, i);
@@ -118,7 +124,8 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
     for (int32_t j = 0; j < i->count; j++) {
         prepare(s, &w->actors[w->member_actor[i->first + j]]);
     }
-    const tdi_system system = tdi_island_system(w, i);
+    tdi_system system = tdi_island_system(w, i);
+    system.pool = is_crowd(i) && !w->inside ? w->pool : NULL;
     i->memory = NULL;
     i->accepted = i->held = false;
     i->converged = is_explicit(first);
@@ -156,7 +163,8 @@ static void halve_island(void *context, int64_t k, int32_t thread) {
     tdi_island *i = &w->islands[k];
     if (i->memory) {
         tdi_actor *first = first_of(w, i);
-        const tdi_system system = tdi_island_system(w, i);
+        tdi_system system = tdi_island_system(w, i);
+        system.pool = is_crowd(i) && !w->inside ? w->pool : NULL;
         first->status = tdi_system_halves(&system, i->memory, &first->stats, &first->diag);
         i->converged = first->status == TD_OK;
         tdi_island_note_way(w, i);
@@ -206,6 +214,18 @@ static void undo_island(void *context, int64_t k, int32_t thread) {
     }
 }
 
+typedef struct round_of_islands {
+    const stepping *stepping;
+    void (*turn)(void *, int64_t, int32_t);
+} round_of_islands;
+
+static void turn_unless_crowd(void *context, int64_t k, int32_t thread) {
+    const round_of_islands *r = context;
+    if (!is_crowd(&r->stepping->world->islands[k])) {
+        r->turn((void *)r->stepping, k, thread);
+    }
+}
+
 // What cannot be solved stays where the step began.
 static void hold_island(void *context, int64_t k, int32_t thread) {
     const stepping *s = context;
@@ -221,12 +241,14 @@ static void hold_island(void *context, int64_t k, int32_t thread) {
 
 static void for_islands(const stepping *s, void (*turn)(void *, int64_t, int32_t)) {
     td_world *w = s->world;
-    if (w->inside || w->island_count == 1) {
-        for (int64_t k = 0; k < w->island_count; k++) {
+    round_of_islands r = {s, turn};
+    for (int64_t k = 0; k < w->island_count; k++) {
+        if (w->inside || w->island_count == 1 || is_crowd(&w->islands[k])) {
             turn((void *)s, k, 0);
         }
-    } else {
-        tdi_pool_run(w->pool, w->island_count, turn, (void *)s);
+    }
+    if (!w->inside && w->island_count > 1) {
+        tdi_pool_run(w->pool, w->island_count, turn_unless_crowd, &r);
     }
 }
 

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// Heaps of rods in worlds: rest, energy, threads, saving.
+
+#include "td_test.h"
+#include "tendril/tendril.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FRICTION 0.4
+#define RADIUS   0.003 // m
+enum { RODS = 14, SEGMENTS = 6, IMPACTS = 24, STEPS = 300 };
+
+// ---- the heap -------------------------------------------------------------------------------
+
+typedef struct heap {
+    td_object_def rods[RODS];
+    td_vec3 ends[RODS][2];
+    char names[RODS][8];
+    td_scene_collider plane;
+} heap;
+
+// Sticks one above the other, each turned further: enough that threads share one island.
+static td_world *drop(int32_t threads) {
+    heap h;
+    td_scene_def scene = td_scene_def_default();
+    td_world_opts opts = td_world_opts_default();
+    td_diag diag = {.message = ""};
+    td_diag_list diags = {&diag, 1, 0};
+    td_world *w = NULL;
+    h.plane = td_scene_collider_default(TD_COLLIDER_PLANE);
+    h.plane.as.friction = scene.contact.friction = FRICTION;
+    scene.contact.given = true;
+    scene.colliders = &h.plane;
+    scene.collider_count = 1;
+    scene.objects = h.rods;
+    scene.object_count = RODS;
+    for (int k = 0; k < RODS; k++) {
+        const double a = 0.9 * k, x = 0.07 * cos(a), z = 0.07 * sin(a), y = 0.01 + 0.012 * k;
+        td_object_def *o = &h.rods[k];
+        *o = td_object_def_default();
+        snprintf(h.names[k], sizeof h.names[k], "rod %d", k);
+        h.ends[k][0] = (td_vec3){-x + 0.01 * (k % 3), y, -z};
+        h.ends[k][1] = (td_vec3){x + 0.01 * (k % 3), y + 0.004, z};
+        o->name = h.names[k];
+        o->solver = "rod";
+        o->start = TD_START_DRAWN;
+        o->strand.points = h.ends[k];
+        o->strand.point_count = 2;
+        o->strand.segments = SEGMENTS;
+        o->strand.radius = RADIUS;
+        o->strand.start.held = o->strand.end.held = TD_END_FREE;
+    }
+    opts.threads = threads;
+    const td_status status = td_world_new(&scene, &opts, NULL, &w, &diags);
+    CHECK_SAY(status == TD_OK, "%s", diag.message);
+    return w;
+}
+
+static bool go(td_world *w, int steps) {
+    td_diag diag = {.message = ""};
+    td_status status = w ? TD_OK : TD_ERR_MEMORY;
+    for (int k = 0; k < steps && status == TD_OK; k++) {
+        status = td_world_step(w, &diag);
+    }
+    CHECK_SAY(status == TD_OK, "%s", diag.message);
+    return status == TD_OK;
+}
+
+static double energy_of(td_world *w, double *kinetic) {
+    double sum = 0;
+    *kinetic = 0;
+    for (int32_t k = 0; k < td_world_actor_count(w); k++) {
+        const td_energy e = td_world_actor_sums(w, k).energy;
+        sum += e.kinetic + e.elastic + e.weight;
+        *kinetic += e.kinetic;
+    }
+    return sum;
+}
+
+// Bytes of a world; the caller frees them.
+static char *saved(td_world *w, size_t *size) {
+    *size = td_world_save_size(w);
+    char *bytes = malloc(*size);
+    CHECK(bytes);
+    if (bytes) {
+        td_world_save(w, bytes);
+    }
+    return bytes;
+}
+
+// ---- claims ---------------------------------------------------------------------------------
+
+TD_TEST(heap_of_rods_comes_to_rest_apart_and_energy_never_exceeds_that_of_the_start) {
+    td_world *w = drop(1);
+    double kinetic, start = energy_of(w, &kinetic), least = INFINITY;
+    static td_contact list[2000];
+    for (int n = 0; n < STEPS && go(w, 1); n++) {
+        const double now = energy_of(w, &kinetic);
+        const int32_t count = td_world_contacts(w, list, 2000);
+        CHECK_SAY(now <= start, "step %d: %g J from %g J", n, now, start);
+        for (int32_t k = 0; k < count && k < 2000; k++) {
+            least = fmin(least, list[k].gap);
+        }
+    }
+    const td_step_stats stats = td_world_stats(w);
+    CHECK_SAY(least > 0, "overlap of %g m", -least);
+    CHECK_SAY(kinetic < 1e-4 * start, "%g J are left of %g J", kinetic, start);
+    CHECK_INT(stats.unconverged, 0);
+    CHECK_INT(stats.halved, 0);
+    td_world_free(w);
+}
+
+TD_TEST(heap_that_threads_share_has_the_same_bits_on_any_number_of_them) {
+    size_t size[3];
+    char *bytes[3];
+    for (int k = 0; k < 3; k++) {
+        td_world *w = drop(k + 1);
+        go(w, IMPACTS);
+        bytes[k] = saved(w, &size[k]);
+        td_world_free(w);
+    }
+    for (int k = 1; k < 3; k++) {
+        CHECK_INT(size[k], size[0]);
+        CHECK_SAY(size[k] == size[0] && memcmp(bytes[k], bytes[0], size[0]) == 0,
+                  "%d threads give other bits than one", k + 1);
+    }
+    for (int k = 0; k < 3; k++) {
+        free(bytes[k]);
+    }
+}
+
+TD_TEST(heap_saved_amid_impacts_goes_on_with_the_same_bits) {
+    td_world *w = drop(1), *other = drop(2);
+    size_t size, end_size, other_size;
+    go(w, IMPACTS / 2);
+    char *middle = saved(w, &size);
+    go(w, IMPACTS / 2);
+    char *end = saved(w, &end_size);
+    CHECK(td_world_restore(other, middle, size, NULL) == TD_OK);
+    go(other, IMPACTS / 2);
+    char *other_end = saved(other, &other_size);
+    CHECK_SAY(end_size == other_size && memcmp(end, other_end, end_size) == 0,
+              "the restored world went another way");
+    free(middle);
+    free(end);
+    free(other_end);
+    td_world_free(w);
+    td_world_free(other);
+}
