@@ -40,7 +40,8 @@ TD_TEST(reduced_objects_of_other_solvers_and_integrators_are_refused_by_name) {
          2, 9, "'adapt' needs one of the integrators 'implicit', 'implicit-euler', 'adaptive'"},
         {"{objects: [{strand: {points: [[0, 0, 0], [0, 1, 0]]}, solver: rod,\n"
          " adapt: {error: 0.01}}]}",
-         2, 9, "the solver 'rod' has no 'adapt'; the solver 'tree' has, and axes of the solver "
+         2, 9,
+         "the solver 'rod' has no 'adapt'; the solver 'tree' has, and axes of the solver "
          "'helix' are coarse by 'elements'"}};
     check_faults(faults, sizeof faults / sizeof *faults);
 }

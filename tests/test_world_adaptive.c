@@ -51,7 +51,7 @@ TD_TEST(world_adaptive_may_begin_and_end_while_it_runs) {
 TD_TEST(world_adaptive_refuses_other_solvers_constraints_contact_and_bad_numbers) {
     // each on a line of its own, so that columns can be read off
     static const fault faults[] = {
-        {"{objects: [{" LINKS ",\n integrator: implicit, adapt: {joints: 5}}]}", 2, 31, "adaptive"},
+        {"{objects: [{" LINKS ",\n integrator: rk4, adapt: {joints: 5}}]}", 2, 26, "adaptive"},
         {"{objects: [{" LINKS ", integrator: adaptive,\n adapt: {joints: -5}}]}", 2, 18, "joints"},
         {"{objects: [{" LINKS ", integrator: adaptive,\n adapt: {error: -1}}]}", 2, 17, "error"},
         {"{objects: [{" LINKS ", integrator: adaptive,\n adapt: {weights: heavy}}]}", 2, 19,

@@ -143,9 +143,9 @@ typedef struct td_local_def {
 
 /// How the integrator TD_ADAPTIVE chooses joints; as td_adapt_opts.
 typedef struct td_adapt_def {
-    int32_t joints; ///< Default 0: by `error`.
-    td_real error;  ///< Default 0: all that move.
-    int32_t every;  ///< Steps. Default 20.
+    int32_t joints;     ///< Default 0: by `error`.
+    td_real error;      ///< Default 0: all that move.
+    int32_t every;      ///< Steps. Default 20.
     td_integrator rule; ///< TD_EULER (default) or TD_RK4.
     td_adapt_weights weights;
     td_vec3 camera; ///< m.

@@ -29,7 +29,7 @@ typedef enum td_integrator {
     TD_IMPLICIT_EULER, ///< The same with backward Euler: damps more, never adds energy.
     TD_EULER,          ///< Symplectic Euler with articulated-body dynamics: the plants thesis.
     TD_RK4,            ///< Runge-Kutta of fourth order.
-    TD_ADAPTIVE,       ///< Symplectic Euler of the joints that matter: trees in scenes, and adapt.h.
+    TD_ADAPTIVE, ///< Symplectic Euler of the joints that matter: trees in scenes, and adapt.h.
 } td_integrator;
 
 /// How a step advances time, of any solver. Start from td_step_opts_default().

@@ -166,8 +166,9 @@ typedef struct tdi_implicit {
     td_real (*value_kept)(void *body); // * at the pose that was kept; left out: it has to go there
     void (*keep)(void *body);          // + the pose
     void (*try)(void *body, td_real fraction); // + that pose, moved by a fraction of the increments
-    // * Moves the pose of a step that was solved, and nothing that it is compared with: value() then
-    // tells how hard it is held. NULL keeps the pose the first time, and goes back to it the second.
+    // * Moves the pose of a step that was solved, and nothing that it is compared with: value()
+    // then tells how hard it is held. NULL keeps the pose the first time, and goes back to it the
+    // second.
     void (*nudge)(void *body, const tdi_rigid *motion);
     bool straight; // * with contact, points go straight by a fraction of the increments
     // No increment is tried beyond this at once, in a step and in statics; 0: any.

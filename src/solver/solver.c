@@ -30,8 +30,7 @@ void tdi_model_free(void *model) {
 
 td_status tdi_solver_check(const tdi_solver *solver, const void *state, const td_step_opts *opts,
                            td_diag *diag) {
-    static const char *const names[] = {"implicit", "implicit-euler", "euler", "rk4",
-                                        "adaptive"};
+    static const char *const names[] = {"implicit", "implicit-euler", "euler", "rk4", "adaptive"};
     td_status status = tdi_state_check(solver->implicit, state, opts, diag);
     if (status == TD_OK && !(solver->info.integrators >> opts->integrator & 1)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "the solver '%s' does not have the integrator '%s'",
