@@ -99,8 +99,8 @@ class Help(unittest.TestCase):
         self.assertEqual(tendril("grow", "-", text="length unit: 0.1\naxiom: F(443)\n")[2], "")
 
     def test_version_and_info(self):
-        version = re.search(r"project\(tendril VERSION ([0-9.]+)",
-                            (ROOT / "CMakeLists.txt").read_text()).group(1)
+        version = ".".join(re.findall(r"#define TD_VERSION_(?:MAJOR|MINOR|PATCH) +(\d+)",
+                                      (ROOT / "include/tendril/base.h").read_text()))
         self.assertEqual(tendril("--version")[1], f"tendril {version}\n")
         lines = [json.loads(line) for line in tendril("info", "--json")[1].splitlines()]
         self.assertEqual(lines[0]["version"], version)
@@ -476,7 +476,8 @@ class Bodies(unittest.TestCase):
                           "helix-energy", "helix-composite", "helix-stability",
                           "helix-agreement", "storms", "contact", "contact-mixed", "stick-slip",
                           "friction", "rolling",
-                          "limits", "impact", "linkage", "loop-chain", "lcp"])
+                          "limits", "impact", "linkage", "loop-chain", "assembly", "metric",
+                          "hybrid", "rigidification", "adaptive-error", "adaptive-energy", "lcp"])
 
     def test_a_case_passes_with_a_row_for_each_figure(self):
         got = rows("validate", "elastica")
@@ -497,7 +498,7 @@ class Bench(unittest.TestCase):
         self.assertEqual((code, err), (0, ""))
         self.assertEqual([line.split()[0] for line in out.splitlines()],
                          ["grow", "mesh", "forward", "step", "realtime", "scaling", "threads",
-                          "islands", "heap", "constraints", "world", "rod", "helix", "wasm", "accuracy",
+                          "islands", "heap", "constraints", "adaptive", "world", "rod", "helix", "wasm", "accuracy",
                           "solvers"])
 
     def test_a_short_run_gives_rows_of_figures(self):
