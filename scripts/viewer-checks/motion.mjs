@@ -26,7 +26,10 @@ export async function checkClock(page) {
   await waitFor(page, () => window.tendrilViewer.playing && window.tendrilViewer.time > 0.05);
 }
 
-/** Every shipped plant and scene, whatever its size: opens, and goes on for three seconds. */
+/** Scenes of which a second takes a minute are run for a shorter time, in s. */
+const SHORTER = { 'heap-of-sticks': 0.1, 'crowd-pushed-away': 0.1 };
+
+/** Every shipped plant and scene, whatever its size: opens, and goes on for a second. */
 export async function checkScenes(page) {
   await openItem(page, 'wheat');
   await setPlaying(page, false);
@@ -49,11 +52,12 @@ async function checkScene(page, name) {
   await openItem(page, name);
   const state = await ask(page, (viewer) => ({ name: viewer.name, fault: viewer.fault }));
   expect(state.name === name && state.fault === '', `${name} opens (${state.fault})`);
-  await run(page, 1);
+  const seconds = SHORTER[name] ?? 1;
+  await run(page, seconds);
   const then = await ask(page, (viewer) => ({
     time: viewer.time, fault: viewer.fault, tip: viewer.tip(viewer.segments - 1) }));
-  expect(then.time > 0.98 && then.fault === '' && then.tip.every(Number.isFinite),
-    `${name} simulates 1 s (${then.time}, ${then.fault})`);
+  expect(then.time > 0.98 * seconds && then.fault === '' && then.tip.every(Number.isFinite),
+    `${name} simulates ${seconds} s (${then.time}, ${then.fault})`);
 }
 
 // ---- hand ---------------------------------------------------------------------------------------
