@@ -236,7 +236,7 @@ TD_TEST(function_faults_of_files_are_told_in_their_place) {
     }
 }
 
-// B-spline with the points of the parabola: the Bezier points of y = x^2 are
+// B-spline with the points of a parabola: the Bezier points of y = x^2 are
 // (0,0) (1/3,0) (2/3,1/3) (1,1)
 TD_TEST(function_in_the_header_is_exact) {
     for (double x = 0; x <= 1; x += 0.0625) {
