@@ -29,7 +29,7 @@ export async function checkClock(page) {
 /** Scenes of which a second takes a minute are run for a shorter time, in s. */
 const SHORTER = { 'heap-of-sticks': 0.1, 'crowd-pushed-away': 0.1 };
 
-/** Every shipped plant and scene, whatever its size: opens, and goes on for a second. */
+/** Every shipped plant and scene, whatever its size: opens, and goes on for half a second. */
 export async function checkScenes(page) {
   await openItem(page, 'wheat');
   await setPlaying(page, false);
@@ -52,7 +52,7 @@ async function checkScene(page, name) {
   await openItem(page, name);
   const state = await ask(page, (viewer) => ({ name: viewer.name, fault: viewer.fault }));
   expect(state.name === name && state.fault === '', `${name} opens (${state.fault})`);
-  const seconds = SHORTER[name] ?? 1;
+  const seconds = SHORTER[name] ?? 0.5;
   await run(page, seconds);
   const then = await ask(page, (viewer) => ({
     time: viewer.time, fault: viewer.fault, tip: viewer.tip(viewer.segments - 1) }));
