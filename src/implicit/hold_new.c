@@ -91,6 +91,9 @@ static td_status check_side(const tdi_member *members, int32_t member_count, con
     if (!m->ops->pin_places) {
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "%s: this solver has no constraints", name);
     }
+    if (m->ops->constrained) {
+        m->ops->constrained(m->body);
+    }
     if (!tdi_constraint_of_joint(c->kind)) {
         return TD_OK;
     }

@@ -216,6 +216,8 @@ typedef struct tdi_implicit {
     // * The joint between a segment and its parent: pins are hinges, slides and balls. Left out:
     // there are no joint pins.
     td_joint_kind (*pin_joint)(const void *body, int32_t segment);
+    // * Constraints will hold the body, now or later: told once, when they are made.
+    void (*constrained)(void *body);
     // Where pins are, or x* of the rule, and how they move by the increments, or by y, at the pose
     // that was factored: before it is kept or moved.
     void (*pin_places)(const void *body, const tdi_pin *pins, int32_t count, bool star, td_vec3 *x);

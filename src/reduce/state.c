@@ -276,11 +276,19 @@ static void add(void *body, const tdi_contact_side *side) {
     tdi_tree_add_side(body, side);
 }
 
-static void pin_add(void *body, const tdi_pin *pin, td_vec3 gradient, const td_sym3 *hessian,
-                    tdi_levers levers) {
+// What is held has its points where they are drawn: on frozen joints they are.
+static void constrained(void *body) {
+    *((td_reduced_state *)body)->touches = true;
+}
+
+// Constraints that act ask in every iteration.
+static void pin_places(const void *body, const tdi_pin *pins, int32_t count, bool star,
+                       td_vec3 *x) {
     const td_reduced_state *s = body;
-    s->met[pin->segment] = 1;
-    tdi_tree_pin_add(body, pin, gradient, hessian, levers);
+    for (int32_t k = 0; k < count; k++) {
+        s->met[pins[k].segment] = 1;
+    }
+    tdi_tree_pin_places(body, pins, count, star, x);
 }
 
 // A constraint of a joint needs that joint for good.
@@ -339,10 +347,23 @@ static void restored(void *body) {
 // ---- entry ----------------------------------------------------------------------------------
 
 const tdi_implicit tdi_reduced_implicit = {
-    TDI_TREE_STEPS,         .begin = begin,       .accept = accept,     .begin_rest = begin_rest,
-    .end_rest = end_rest,   .add = add,           .pin_add = pin_add,   .pin_joint = pin_joint,
-    .transform = transform, .capsules = capsules, .apart = apart,       .force = force,
-    .saved = saved,         .blank = blank,       .restored = restored,
+    TDI_TREE_STEPS,
+    .begin = begin,
+    .accept = accept,
+    .begin_rest = begin_rest,
+    .end_rest = end_rest,
+    .add = add,
+    .pin_add = tdi_tree_pin_add,
+    .pin_places = pin_places,
+    .constrained = constrained,
+    .pin_joint = pin_joint,
+    .transform = transform,
+    .capsules = capsules,
+    .apart = apart,
+    .force = force,
+    .saved = saved,
+    .blank = blank,
+    .restored = restored,
 };
 
 td_status td_reduced_step(td_reduced_state *s, const td_step_opts *opts, td_step_stats *stats,

@@ -91,9 +91,8 @@ void tdi_step_stand(void *body);
     .moves = tdi_tree_moves, .push = tdi_tree_push, .turned = tdi_tree_turned,             \
     .turns = tdi_tree_turns, .spin = tdi_tree_spin, .wring = tdi_tree_wring,               \
     .respond = tdi_tree_respond, .absorb = tdi_tree_absorb, .mass = tdi_tree_mass,         \
-    .joint_inertia = tdi_tree_joint_inertia, .pin_places = tdi_tree_pin_places,            \
-    .pin_moves = tdi_tree_pin_moves, .pin_push = tdi_tree_pin_push,                        \
-    .pin_confine = tdi_tree_pin_confine, .nudge = tdi_step_nudge
+    .joint_inertia = tdi_tree_joint_inertia, .pin_moves = tdi_tree_pin_moves,              \
+    .pin_push = tdi_tree_pin_push, .pin_confine = tdi_tree_pin_confine, .nudge = tdi_step_nudge
 
 // A tree for the common Newton's method; bodies are td_tree_states.
 extern const tdi_implicit tdi_tree_implicit;

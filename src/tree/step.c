@@ -449,6 +449,7 @@ const tdi_implicit tdi_tree_implicit = {
     .end_rest = tdi_step_end_rest,
     .transform = tdi_tree_transform,
     .add = tdi_tree_add_side,
+    .pin_places = tdi_tree_pin_places,
     .pin_add = tdi_tree_pin_add,
     .pin_joint = tdi_tree_pin_joint,
     .capsules = tdi_tree_capsules,

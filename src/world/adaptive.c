@@ -3,6 +3,8 @@
 
 #include "world/world.h"
 
+#include "base/guard.h"
+
 #include "base/alloc.h"
 
 // As the scene says now.
@@ -55,7 +57,7 @@ void tdi_actor_undo_adaptively(tdi_actor *a) {
 // ---- entry ----------------------------------------------------------------------------------
 
 bool td_world_actor_adapt(const td_world *w, int32_t actor, td_adapt_stats *stats) {
-    const bool known = actor >= 0 && actor < w->actor_count;
+    const bool known = w && stats && tdi_has(actor, w->actor_count);
     if (!known || !w->actors[actor].adapt ||
         w->scene->def.objects[w->actors[actor].object].integrator != TD_ADAPTIVE) {
         return false;

@@ -3,6 +3,8 @@
 
 #include "world/world.h"
 
+#include "base/guard.h"
+
 #include "reduce/solver.h"
 #include "tendril/reduce.h"
 
@@ -30,7 +32,7 @@ void tdi_actor_set_reduction(const td_world *w, tdi_actor *a) {
 // ---- entry ----------------------------------------------------------------------------------
 
 bool td_world_actor_reduction(const td_world *w, int32_t actor, td_reduce_stats *stats) {
-    const bool known = actor >= 0 && actor < w->actor_count;
+    const bool known = w && stats && tdi_has(actor, w->actor_count);
     if (!known || w->actors[actor].solver != &tdi_solver_reduced) {
         return false;
     }
