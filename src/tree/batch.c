@@ -166,8 +166,17 @@ static void put_unit(td_real *to, const td_real *q) {
     }
 }
 
-void tdi_batch_put(td_tree_batch *batch, int32_t tree, const td_real *coords,
+void tdi_batch_put(td_tree_batch *b, int32_t tree, const td_real *coords,
                    const td_real *velocities) {
+    put(b->q, tree, b->model->coord_count, coords);
+    put(b->v, tree, b->model->head.dof_count, velocities);
+}
+
+td_status td_tree_batch_set(td_tree_batch *batch, int32_t tree, const td_real *coords,
+                            const td_real *velocities) {
+    if (!batch || !coords || !velocities || !tdi_has(tree, batch->count)) {
+        return TD_ERR_ARGUMENT;
+    }
     const td_tree_model *m = batch->model;
     td_real *q = batch->q + column_of(tree, m->coord_count);
     for (int32_t i = 0; i < m->body_count; i++) {
@@ -181,14 +190,6 @@ void tdi_batch_put(td_tree_batch *batch, int32_t tree, const td_real *coords,
         }
     }
     put(batch->v, tree, m->head.dof_count, velocities);
-}
-
-td_status td_tree_batch_set(td_tree_batch *batch, int32_t tree, const td_real *coords,
-                            const td_real *velocities) {
-    if (!batch || !coords || !velocities || !tdi_has(tree, batch->count)) {
-        return TD_ERR_ARGUMENT;
-    }
-    tdi_batch_put(batch, tree, coords, velocities);
     return TD_OK;
 }
 

@@ -23,7 +23,7 @@ struct td_tree_batch {
     int32_t step_threads;
 };
 
-// Sets a tree; of its quaternions those that are of unit length to rounding keep their bits.
+// Sets a tree, to the bit.
 void tdi_batch_put(td_tree_batch *batch, int32_t tree, const td_real *coords,
                    const td_real *velocities);
 // Accelerations of the block that begins with a tree, in scratch of the caller.
