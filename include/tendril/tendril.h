@@ -32,5 +32,6 @@
 #include "tendril/world.h"
 #include "tendril/actor.h"
 #include "tendril/query.h"
+#include "tendril/control.h"
 #include "tendril/io.h"
 #include "tendril/clip.h"

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
-#define VERSION  12u
+#define VERSION  13u
 #define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {
@@ -23,6 +23,7 @@ typedef struct head {
     int64_t step;
     int32_t actors, colliders, hands; // places
     int32_t watched;                  // room for pairs
+    int32_t drives, none;             // none: 0
 } head;
 
 // ---- checksum -------------------------------------------------------------------------------
@@ -120,6 +121,7 @@ typedef struct tape {
     char *to;         // NULL: nothing is written
     const char *from; // NULL: nothing is read
     size_t size;
+    td_status status; // of reading
 } tape;
 
 static void item(tape *t, void *data, size_t size) {
@@ -228,6 +230,15 @@ static void tape_watch(tape *t, tdi_watch *watch) {
     }
 }
 
+static void tape_drives(tape *t, td_world *w, int32_t count) {
+    if (t->to) {
+        tdi_world_write_drives(w, t->to + t->size);
+    } else if (t->from) {
+        t->status = tdi_world_read_drives(w, t->from + t->size, count);
+    }
+    t->size += tdi_world_drive_bytes(count);
+}
+
 static void tape_actor_head(tape *t, tdi_actor *a) {
     tape_place(t, a);
     item(t, &a->base, sizeof a->base);
@@ -282,8 +293,16 @@ static void tape_group(tape *t, tdi_group *g) {
 }
 
 static void tape_world(tape *t, td_world *w) {
-    head h = {MAGIC,          VERSION,           w->shape,      w->step,
-              w->actor_count, w->collider_count, w->hand_count, w->watch.capacity};
+    head h = {MAGIC,
+              VERSION,
+              w->shape,
+              w->step,
+              w->actor_count,
+              w->collider_count,
+              w->hand_count,
+              w->watch.capacity,
+              tdi_world_drive_count(w),
+              0};
     item(t, &h, sizeof h);
     w->step = h.step;
     for (int32_t k = 0; k < w->actor_count; k++) {
@@ -300,6 +319,7 @@ static void tape_world(tape *t, td_world *w) {
     if (w->watch.capacity > 0) {
         tape_watch(t, &w->watch);
     }
+    tape_drives(t, w, h.drives);
     for (int32_t k = 0; k < w->wind_count; k++) {
         item(t, &w->winds[k].state, sizeof w->winds[k].state);
     }
@@ -324,7 +344,7 @@ size_t td_world_save_size(const td_world *w) {
     if (!w) {
         return 0;
     }
-    tape t = {NULL, NULL, 0};
+    tape t = {NULL, NULL, 0, TD_OK};
     tape_world(&t, (td_world *)w);
     return t.size + sizeof(uint64_t);
 }
@@ -333,7 +353,7 @@ void td_world_save(const td_world *w, void *bytes) {
     if (!w || !bytes) {
         return;
     }
-    tape t = {bytes, NULL, 0};
+    tape t = {bytes, NULL, 0, TD_OK};
     tape_world(&t, (td_world *)w);
     const uint64_t sum = sum_of(bytes, t.size);
     memcpy((char *)bytes + t.size, &sum, sizeof sum);
@@ -360,7 +380,7 @@ static bool fits(const td_world *w, const head *h, const char *bytes, size_t siz
     }
     bool good = h->actors >= own && h->colliders >= w->scene->def.collider_count &&
                 (size_t)h->actors <= (size - sizeof *h) / sizeof(int32_t) && h->hands >= 0 &&
-                h->watched >= 0 && h->watched <= TDI_WATCH_MOST;
+                h->watched >= 0 && h->watched <= TDI_WATCH_MOST && h->drives >= 0;
     for (int32_t k = 0; k < h->actors && good; k++) {
         const int32_t variant = variant_at(bytes, k);
         good = variant >= 0 && variant < w->variant_count &&
@@ -375,7 +395,7 @@ static size_t variant_bytes(const td_world *w, int32_t variant) {
     const bool points =
         w->near.room && tdi_variant_touches(w, tdi_variant_object(w, variant), variant);
     tdi_actor any = {.alive = false};
-    tape t = {NULL, NULL, 0};
+    tape t = {NULL, NULL, 0, TD_OK};
     tape_actor_head(&t, &any);
     return sizeof(int32_t) + t.size + v->drawn_bytes +
            (points ? (size_t)v->drawn_points * sizeof *w->near.last : 0);
@@ -383,7 +403,7 @@ static size_t variant_bytes(const td_world *w, int32_t variant) {
 
 static size_t hand_bytes(int32_t count) {
     tdi_hand any = {.alive = false};
-    tape t = {NULL, NULL, 0};
+    tape t = {NULL, NULL, 0, TD_OK};
     tape_hand(&t, &any);
     return (size_t)count * t.size;
 }
@@ -396,7 +416,7 @@ static size_t watch_bytes(int32_t capacity) {
 static td_status check_size(td_world *w, const head *h, const char *bytes, size_t size,
                             td_diag *diag) {
     tdi_collider_slot any = {.alive = false};
-    tape t = {NULL, NULL, 0};
+    tape t = {NULL, NULL, 0, TD_OK};
     size_t wanted = td_world_save_size(w), given = size;
     td_status status = TD_OK;
     for (int32_t k = 0; k < w->variant_count && status == TD_OK; k++) {
@@ -405,8 +425,9 @@ static td_status check_size(td_world *w, const head *h, const char *bytes, size_
     tape_collider(&t, &any);
     wanted += (size_t)h->colliders * t.size;
     given += (size_t)w->collider_count * t.size;
-    wanted += hand_bytes(h->hands) + watch_bytes(h->watched);
-    given += hand_bytes(w->hand_count) + watch_bytes(w->watch.capacity);
+    wanted += hand_bytes(h->hands) + watch_bytes(h->watched) + tdi_world_drive_bytes(h->drives);
+    given += hand_bytes(w->hand_count) + watch_bytes(w->watch.capacity) +
+             tdi_world_drive_bytes(tdi_world_drive_count(w));
     for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
         given += variant_bytes(w, w->actors[k].variant);
     }
@@ -450,7 +471,8 @@ static td_status take_places(td_world *w, const head *h, const char *bytes, size
 
 static bool same_places(const td_world *w, const head *h, const char *bytes) {
     bool same = h->actors == w->actor_count && h->colliders == w->collider_count &&
-                h->hands == w->hand_count && h->watched == w->watch.capacity;
+                h->hands == w->hand_count && h->watched == w->watch.capacity &&
+                h->drives == tdi_world_drive_count(w);
     for (int32_t k = 0; k < w->actor_count && same; k++) {
         same = variant_at(bytes, k) == w->actors[k].variant;
     }
@@ -516,7 +538,10 @@ td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag 
     if (status != TD_OK) {
         return status;
     }
-    tape t = {NULL, bytes, 0};
+    tape t = {NULL, bytes, 0, TD_OK};
     tape_world(&t, w);
+    if (t.status != TD_OK) {
+        return tdi_fail(diag, t.status, "out of memory for what the checkpoint drives");
+    }
     return follow_save(w, diag);
 }
