@@ -52,6 +52,6 @@ setup(version=version(),
       packages=["tendril"],
       package_dir={"": "python"},
       package_data={"tendril": ["py.typed"]},
-      ext_modules=[binding.builder(LIBRARIES, ROOT / "include").distutils_extension(str(ROOT / "build" / "python"))],
+      ext_modules=[binding.builder(LIBRARIES, ROOT / "include").distutils_extension("build/python")],
       cmdclass={"build_ext": BuildWithLibrary},
       zip_safe=False)

@@ -1,6 +1,9 @@
 """Plants from L-systems."""
 
 import os
+from typing import Any, Dict, List, Optional, Union
+
+import numpy as np
 
 from tendril._library import Diags, check, ffi, lib, new_diag, text, view
 from tendril.files import Files
@@ -14,7 +17,9 @@ class Model:
     >>> plant = oak.grow(seed=3)
     """
 
-    def __init__(self, path=None, *, text=None, defines=None, files=None, view=None):
+    def __init__(self, path: Union[str, os.PathLike, None] = None, *, text: Optional[str] = None,
+                 defines: Optional[Dict[str, Any]] = None, files: Optional[Dict[str, str]] = None,
+                 view: Union[str, os.PathLike, None] = None):
         if (path is None) == (text is None):
             raise TypeError("give either a path or text=")
         self._files = Files(files)
@@ -38,15 +43,15 @@ class Model:
         self._c = ffi.gc(out[0], lib.td_grammar_free)
         self.warnings = diags.warnings()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Model {self.name}: {lib.td_grammar_type_count(self._c)} kinds of modules, {self.steps} steps>"
 
     @property
-    def steps(self):
+    def steps(self) -> int:
         """Derivation steps that the text asks for."""
         return lib.td_grammar_steps(self._c)
 
-    def grow(self, steps=None, seed=None, *, names=True):
+    def grow(self, steps: Optional[int] = None, seed: Optional[int] = None, *, names: bool = True) -> "Plant":
         """Derives the model and gives the plant. With `names` segments keep their ids as it grows."""
         plant = Plant(self, seed, names)
         for _ in range(self.steps if steps is None else steps):
@@ -58,7 +63,7 @@ class Model:
 class Plant:
     """A string of modules that grows, and its skeleton."""
 
-    def __init__(self, model, seed=None, names=True):
+    def __init__(self, model: Model, seed: Optional[int] = None, names: bool = True):
         opts = ffi.new("td_derive_opts *", lib.td_derive_opts_default())
         opts.names = names
         if seed is not None:
@@ -68,48 +73,48 @@ class Plant:
         check(lib.td_derivation_new(model._c, opts, ffi.NULL, out, diag), diag)
         self._c = ffi.gc(out[0], lib.td_derivation_free)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._string().module_count
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Plant {self.model.name}: {len(self)} modules after {self.steps} steps>"
 
-    def step(self):
+    def step(self) -> None:
         """Rewrites every module once."""
         diag = new_diag()
         check(lib.td_derivation_step(self._c, diag), diag)
         self.steps += 1
 
-    def end(self):
+    def end(self) -> None:
         """Runs the text's End statements."""
         diag = new_diag()
         check(lib.td_derivation_end(self._c, diag), diag)
 
     @property
-    def string(self):
+    def string(self) -> str:
         """The modules as text, such as F(1)[+F(0.5)]."""
         s = ffi.new("td_string *", self._string())
         return take_bytes(lambda out: lib.td_string_text(self.model._c, s, ffi.NULL, out)).decode().rstrip("\n")
 
     @property
-    def types(self):
+    def types(self) -> np.ndarray:
         """Kind of every module; names are in type_names. A copy: the string moves as it grows."""
         s = self._string()
         return view(s.types, s.module_count, self).copy()
 
     @property
-    def type_names(self):
+    def type_names(self) -> List[str]:
         return [text(lib.td_grammar_type_name(self.model._c, k)) for k in range(lib.td_grammar_type_count(self.model._c))]
 
     @property
-    def skeleton(self):
+    def skeleton(self) -> Skeleton:
         """The plant's segments, masses and springs, made anew from the string."""
         s = ffi.new("td_string *", self._string())
         out, diag = ffi.new("td_skeleton **"), new_diag()
         check(lib.td_skeleton_from_string(self.model._c, s, ffi.NULL, ffi.NULL, out, diag), diag)
         return Skeleton(out[0])
 
-    def save(self, path, **look):
+    def save(self, path: Union[str, os.PathLike], **look: Any) -> None:
         """Writes a picture in space, .glb, or the skeleton, .json."""
         self.skeleton.save(path, **look)
 
@@ -117,7 +122,8 @@ class Plant:
         return lib.td_derivation_string(self._c)
 
 
-def grow(path=None, *, steps=None, seed=None, **model):
+def grow(path: Union[str, os.PathLike, None] = None, *, steps: Optional[int] = None, seed: Optional[int] = None,
+         **model: Any) -> Plant:
     """Grows a model: tendril.grow("oak.lsys", defines={"AGE": 9}). Arguments of Model, and
 
     steps: derivation steps; as many as the text says.

@@ -1,10 +1,11 @@
 """Skeletons: what a plant, a strand or a rope is, and the triangles over it."""
 
 import os
+from typing import Any, List, Optional, Tuple, Union
 
 import numpy as np
 
-from tendril._library import check, dtype_of, ffi, filled, lib, new_diag, text, view
+from tendril._library import check, ffi, filled, lib, new_diag, text, view
 
 ORGANS = ("stem", "leaf", "petal", "flower", "fruit")
 JOINTS = ("ball", "hinge", "slide", "fixed", "free")
@@ -21,15 +22,15 @@ class Skeleton:
         self._owner = owner
         self._c = pointer if owner is not None else ffi.gc(pointer, lib.td_skeleton_free)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return lib.td_skeleton_count(self._c)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         stems = int(np.sum(self.organ == 0))
         return f"<Skeleton: {len(self)} segments, {stems} of them stems, {self.mass:.4g} kg, {self.height:.4g} m high>"
 
     @property
-    def segments(self):
+    def segments(self) -> np.ndarray:
         """All segments as a structured array: a read-only view of the library's memory.
 
         Fields are those of td_segment: id, parent (-1: the ground), joint, length (m), radius_base,
@@ -38,46 +39,46 @@ class Skeleton:
         return view(lib.td_skeleton_segments(self._c), len(self), self)
 
     @property
-    def parent(self):
+    def parent(self) -> np.ndarray:
         """Index of each segment's parent; -1: the ground."""
         return self.segments["parent"]
 
     @property
-    def organ(self):
+    def organ(self) -> np.ndarray:
         """Kind of each segment: an index into tendril.ORGANS."""
         return self.segments["organ"]
 
     @property
-    def materials(self):
+    def materials(self) -> np.ndarray:
         """Materials as a structured array: density (kg/m3), young, shear (Pa), damping_time (s), ..."""
         return view(lib.td_skeleton_materials(self._c), lib.td_skeleton_material_count(self._c), self)
 
     @property
-    def mass(self):
+    def mass(self) -> float:
         """kg."""
         return float(self.segments["mass"].sum())
 
     @property
-    def height(self):
+    def height(self) -> float:
         """m, from the lowest to the highest joint or tip, as drawn."""
         origins, _ = self.pose()
         tips = self.tips()
         both = np.concatenate([origins[:, 1], tips[:, 1]]) if len(self) else np.zeros(1)
         return float(both.max() - both.min())
 
-    def pose(self, rest=False):
+    def pose(self, rest: bool = False) -> Tuple[np.ndarray, np.ndarray]:
         """Joints (n, 3) in m and rotations (n, 4), w x y z, in the world: as drawn, or without load."""
         origins, o = filled("td_vec3", len(self))
         rotations, r = filled("td_quat", len(self))
         lib.td_skeleton_pose(self._c, lib.TD_POSE_REST if rest else lib.TD_POSE_INITIAL, o, r)
         return origins, rotations
 
-    def tips(self, rest=False):
+    def tips(self, rest: bool = False) -> np.ndarray:
         """Far ends (n, 3) in m, in the world."""
         origins, rotations = self.pose(rest)
         return origins + rotate(rotations, self.segments["tip"])
 
-    def mesh(self, *, skinned=False, max_triangles=0, textures=False):
+    def mesh(self, *, skinned: bool = False, max_triangles: int = 0, textures: bool = False) -> "Mesh":
         """Triangles over it; max_triangles 0: as many as it takes."""
         opts = ffi.new("td_mesh_opts *", lib.td_mesh_opts_default())
         opts.skinned, opts.max_triangles, opts.textures = skinned, max_triangles, textures
@@ -85,11 +86,11 @@ class Skeleton:
         check(lib.td_mesh_new(self._c, opts, ffi.NULL, out, diag), diag)
         return Mesh(out[0])
 
-    def json(self):
+    def json(self) -> str:
         """The skeleton as JSON text; the guide to formats describes it."""
         return take_bytes(lambda out: lib.td_skeleton_json(self._c, ffi.NULL, out)).decode()
 
-    def save(self, path, **look):
+    def save(self, path: Union[str, os.PathLike], **look: Any) -> None:
         """Writes a picture in space, .glb, or the skeleton, .json. `look` goes to mesh()."""
         path = os.fspath(path)
         data = self.json().encode() if path.endswith(".json") else self.mesh(**look).glb()
@@ -99,7 +100,7 @@ class Skeleton:
         raise TypeError("a skeleton cannot be pickled: save it as JSON, or grow it again")
 
 
-def rotate(rotations, vectors):
+def rotate(rotations: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     """Vectors (n, 3) turned by unit quaternions (n, 4)."""
     u = rotations[..., 1:]
     t = 2 * np.cross(u, vectors)
@@ -112,14 +113,14 @@ class Mesh:
     def __init__(self, pointer):
         self._c = ffi.gc(pointer, lib.td_mesh_free)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Mesh: {', '.join(f'{p.name} {len(p.index)}' for p in self.parts)} triangles>"
 
     @property
-    def parts(self):
+    def parts(self) -> List["MeshPart"]:
         return [MeshPart(self, lib.td_mesh_part_get(self._c, k)) for k in range(lib.td_mesh_part_count(self._c))]
 
-    def glb(self, name="plant"):
+    def glb(self, name: str = "plant") -> bytes:
         """Binary glTF 2.0, as bytes."""
         return take_bytes(lambda out: lib.td_mesh_glb(self._c, name.encode(), ffi.NULL, out))
 
@@ -153,7 +154,7 @@ class Builder:
         check(lib.td_builder_new(ffi.NULL, ffi.NULL, out))
         self._c = ffi.gc(out[0], lib.td_builder_free)
 
-    def material(self, name, **fields):
+    def material(self, name: str, **fields: Any) -> int:
         """Adds a material like the known one of that name, or a new one; gives its index.
 
         Fields are density (kg/m3), young, shear (Pa), poisson, damping_time (s), thickness (m).
@@ -167,7 +168,7 @@ class Builder:
         check(lib.td_builder_add_material(self._c, known, index, diag), diag)
         return index[0]
 
-    def add(self, parent=-1, *, radius=None, **fields):
+    def add(self, parent: int = -1, *, radius: Optional[float] = None, **fields: Any) -> int:
         """Adds a segment and gives its index. Fields are those of td_segment_def: length,
         radius_base, radius_tip (m), joint ("ball", "hinge", ...), attach, rest (w x y z), material,
         mass (kg), stiffness (N m/rad), damping (N m s/rad), ... `radius` sets both radii."""
@@ -187,7 +188,7 @@ class Builder:
         check(lib.td_builder_add(self._c, seg, index, diag), diag)
         return index[0]
 
-    def finish(self):
+    def finish(self) -> Skeleton:
         """The skeleton. The builder is empty afterwards."""
         out, diag = ffi.new("td_skeleton **"), new_diag()
         check(lib.td_builder_finish(self._c, out, diag), diag)
@@ -220,5 +221,3 @@ def write_file(path, data):
     diag = new_diag()
     check(lib.td_file_write(os.fspath(path).encode(), data, len(data), diag), diag)
 
-
-SEGMENT = dtype_of("td_segment")

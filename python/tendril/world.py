@@ -4,15 +4,15 @@ import contextlib
 import json
 import os
 import threading
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from tendril._library import ArgumentError, Blocked, Diags, check, dtype_of, error_of, ffi, filled, lib, new_diag, quat, text, vec3, vector, view
+from tendril._library import (ArgumentError, Diags, check, ffi, filled, lib, new_diag, quat, text, vec3, vector,
+                              view)
 from tendril.files import Files, read_text
 from tendril.recording import Recording
 from tendril.skeleton import Skeleton
-
-CONTACT = dtype_of("td_contact")
 
 
 class World:
@@ -28,7 +28,8 @@ class World:
     >>> world.actors[0].tips()[:, 1].max()
     """
 
-    def __init__(self, scene, *, files=None, threads=1, hold_blocked=False):
+    def __init__(self, scene: Union[str, os.PathLike, Dict[str, Any]], *, files: Optional[Dict[str, str]] = None,
+                 threads: int = 1, hold_blocked: bool = False):
         skeletons = {}
         if isinstance(scene, dict):
             scene, skeletons = _take_skeletons(scene)
@@ -43,7 +44,8 @@ class World:
         self._make(content, name, skeletons, files, threads, hold_blocked)
 
     @classmethod
-    def from_text(cls, content, *, name="scene", files=None, threads=1, hold_blocked=False):
+    def from_text(cls, content: str, *, name: str = "scene", files: Optional[Dict[str, str]] = None, threads: int = 1,
+                  hold_blocked: bool = False) -> "World":
         """From the text of a scene; `name` is for messages and for files that it names."""
         world = cls.__new__(cls)
         world._make(content, name, {}, files, threads, hold_blocked)
@@ -65,7 +67,7 @@ class World:
         self.warnings = diags.warnings()
         self.name = text(lib.td_scene_def_get(self._scene).name) or name
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         n = sum(a.segment_count for a in self.actors)
         return f"<World '{self.name}' at {self.time:.4g} s: {len(self.actors)} actors, {n} segments, steps of {self.dt:.4g} s>"
 
@@ -82,22 +84,22 @@ class World:
     # ---- time ---------------------------------------------------------------------------------
 
     @property
-    def time(self):
+    def time(self) -> float:
         """s."""
         return lib.td_world_time(self._c)
 
     @property
-    def dt(self):
+    def dt(self) -> float:
         """s, of a step."""
         return lib.td_world_dt(self._c)
 
     @property
-    def stats(self):
+    def stats(self) -> Dict[str, float]:
         """Of all steps so far: steps, iterations, halved, unconverged, ..."""
         s = lib.td_world_stats(self._c)
         return {n: getattr(s, n) for n, _ in ffi.typeof("td_step_stats").fields}
 
-    def step(self, count=1):
+    def step(self, count: int = 1) -> None:
         """Advances by `count` steps. Python's lock is released meanwhile.
 
         Raises Diverged with the world as it was before the step that failed. With hold_blocked,
@@ -112,7 +114,8 @@ class World:
                     raise failed
                 check(status, diag)
 
-    def run(self, seconds, *, each=None, progress=None):
+    def run(self, seconds: float, *, each: Optional[Callable[["World"], Any]] = None,
+            progress: Optional[Callable[[float], None]] = None) -> Recording:
         """Steps until `seconds` more have passed, and records the probes of every frame.
 
         each: called as each(world) after every frame; what it returns is kept in .extra.
@@ -129,10 +132,10 @@ class World:
         return recording
 
     @property
-    def steps_a_frame(self):
+    def steps_a_frame(self) -> int:
         return lib.td_world_steps_a_frame(self._c)
 
-    def settle(self):
+    def settle(self) -> np.ndarray:
         """Brings all actors to rest under gravity, without winds and loads. Gives one entry an actor:
         energy (J), residual (N m or N) and iterations."""
         rests, pointer = filled("td_rest", len(self.actors))
@@ -143,20 +146,20 @@ class World:
 
     # ---- parameters ---------------------------------------------------------------------------
 
-    def __getitem__(self, path):
+    def __getitem__(self, path: str) -> float:
         """A number of the scene: world["gravity.y"], world["objects[0].stiffness"]."""
         value, diag = ffi.new("double *"), new_diag()
         check(lib.td_world_get(self._c, path.encode(), value, diag), diag)
         return value[0]
 
-    def __setitem__(self, path, value):
+    def __setitem__(self, path: str, value: float) -> None:
         """Takes effect with the next step, in the unit of the scene file."""
         diag = new_diag()
         with self._use() as world:
             check(lib.td_world_set(world, path.encode(), float(value), diag), diag)
 
     @property
-    def field(self):
+    def field(self) -> Optional[Callable[[float, int, np.ndarray, np.ndarray], Any]]:
         """A force field of your own: field(time, actor, tips, velocities) gives forces (n, 3), N, at
         the tips of the actor's segments, which act through the step. None: no field."""
         return self._field
@@ -167,7 +170,7 @@ class World:
             self._field, self._field_handle = field, ffi.new_handle(self) if field else None
             check(lib.td_world_set_field(world, lib.tendril_field if field else ffi.NULL, self._field_handle or ffi.NULL))
 
-    def wind(self, points):
+    def wind(self, points: Any) -> np.ndarray:
         """Velocity of the air at points (n, 3), m/s."""
         points = np.ascontiguousarray(points, float).reshape(-1, 3)
         out, pointer = filled("td_vec3", len(points))
@@ -177,31 +180,31 @@ class World:
     # ---- actors -------------------------------------------------------------------------------
 
     @property
-    def actors(self):
+    def actors(self) -> List["Actor"]:
         """One for each instance of an object, in the order of their indices."""
         return [Actor(self, k) for k in range(lib.td_world_actor_count(self._c))]
 
-    def actor(self, name):
+    def actor(self, name: str) -> "Actor":
         """The actor of that name."""
         for actor in self.actors:
             if actor.name == name:
                 return actor
         raise KeyError(f"there is no actor '{name}'; there are {', '.join(a.name for a in self.actors[:20])}")
 
-    def tips(self, out=None):
+    def tips(self, out: Optional[np.ndarray] = None) -> np.ndarray:
         """Tips of all segments of all actors (n, 3), m. `out` is filled and given back."""
         out, pointer = filled("td_vec3", lib.td_world_segment_count(self._c), out)
         lib.td_world_all_poses(self._c, ffi.NULL, pointer, ffi.NULL)
         return out
 
-    def poses(self):
+    def poses(self) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Joints (n, 3), tips (n, 3) and rotations (n, 4) of all segments of all actors."""
         n = lib.td_world_segment_count(self._c)
         (o, po), (t, pt), (r, pr) = filled("td_vec3", n), filled("td_vec3", n), filled("td_quat", n)
         lib.td_world_all_poses(self._c, po, pt, pr)
         return o, t, r
 
-    def contacts(self):
+    def contacts(self) -> np.ndarray:
         """What touches: a structured array with point (m), normal, force (N), ..."""
         count = lib.td_world_contacts(self._c, ffi.NULL, 0)
         out, pointer = filled("td_contact", count)
@@ -211,24 +214,25 @@ class World:
     # ---- recording ----------------------------------------------------------------------------
 
     @property
-    def probe_names(self):
+    def probe_names(self) -> List[str]:
         """Names of the scene's probes with their units, such as 'tip.x [m]'."""
         return [text(lib.td_world_probe_name(self._c, k)) for k in range(lib.td_world_probe_columns(self._c))]
 
-    def probes(self):
+    def probes(self) -> np.ndarray:
         """Their values now."""
         out, pointer = filled("double", lib.td_world_probe_columns(self._c))
         with self._use() as world:
             lib.td_world_probes(world, pointer)
         return out
 
-    def energy(self):
+    def energy(self) -> Dict[str, float]:
         """J, of all actors: kinetic, elastic and weight."""
         with self._use() as world:
             sums = [lib.td_world_actor_sums(world, k).energy for k in range(lib.td_world_actor_count(world))]
         return {n: sum(getattr(s, n) for s in sums) for n in ("kinetic", "elastic", "weight")}
 
-    def show(self, seconds=None, *, path=None, height=480):
+    def show(self, seconds: Optional[float] = None, *, path: Union[str, os.PathLike, None] = None,
+             height: int = 480) -> Any:
         """Runs for `seconds` (as long as the scene says) and gives a page that plays it, inline in
         a notebook. `path` writes the page there as well."""
         from tendril.show import show
@@ -236,14 +240,14 @@ class World:
 
     # ---- saving -------------------------------------------------------------------------------
 
-    def save(self):
+    def save(self) -> bytes:
         """The whole state as bytes."""
         with self._use() as world:
             out = bytearray(lib.td_world_save_size(world))
             lib.td_world_save(world, ffi.from_buffer(out))
         return bytes(out)
 
-    def restore(self, data):
+    def restore(self, data: bytes) -> None:
         """Goes back to a state that save() gave; it goes on from there to the bit."""
         diag = new_diag()
         with self._use() as world:
@@ -256,7 +260,7 @@ class World:
 class Actor:
     """One instance of an object: a plant, a rope, a hair."""
 
-    def __init__(self, world, index):
+    def __init__(self, world: World, index: int):
         self.world, self.index = world, index
         self._id = lib.td_world_actor_id(world._c, index)
 
@@ -264,46 +268,46 @@ class Actor:
         return lib.td_world_actor(self.world._c, self.index)
 
     @property
-    def name(self):
+    def name(self) -> str:
         return text(self._about().name)
 
     @property
-    def segment_count(self):
+    def segment_count(self) -> int:
         return self._about().segment_count
 
     @property
-    def skeleton(self):
+    def skeleton(self) -> Skeleton:
         """It belongs to the world, which stays as long as the skeleton is used."""
         return Skeleton(self._about().skeleton, owner=self.world)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Actor '{self.name}': {self.segment_count} segments, {self._about().dof_count} degrees of freedom>"
 
-    def pose(self):
+    def pose(self) -> Tuple[np.ndarray, np.ndarray]:
         """Joints (n, 3), m, and rotations (n, 4), w x y z, in the world."""
         (o, po), (r, pr) = filled("td_vec3", self.segment_count), filled("td_quat", self.segment_count)
         lib.td_world_pose(self.world._c, self.index, ffi.NULL, ffi.NULL, po, pr)
         return o, r
 
-    def tips(self):
+    def tips(self) -> np.ndarray:
         """Far ends of the segments (n, 3), m, in the world."""
         first = lib.td_world_first_segment(self.world._c, self.index)
         return self.world.tips()[first:first + self.segment_count]
 
-    def velocities(self):
+    def velocities(self) -> Tuple[np.ndarray, np.ndarray]:
         """Velocities of the tips (n, 3), m/s, and how the segments turn (n, 3), rad/s."""
         (v, pv), (w, pw) = filled("td_vec3", self.segment_count), filled("td_vec3", self.segment_count)
         with self.world._use() as world:
             lib.td_world_velocities(world, self.index, pv, pw)
         return v, w
 
-    def moments(self):
+    def moments(self) -> np.ndarray:
         """Moments of the springs at the joints (n, 3), N m, in the axes of the segments."""
         out, pointer = filled("td_vec3", self.segment_count)
         lib.td_world_moments(self.world._c, self.index, pointer)
         return out
 
-    def modes(self, count=6):
+    def modes(self, count: int = 6) -> np.ndarray:
         """The lowest modes about the pose, which should be at rest: a structured array with frequency
         (Hz), damping_ratio and twist (0 to 1)."""
         out, pointer = filled("td_mode", count)
@@ -312,29 +316,29 @@ class Actor:
             check(lib.td_world_modes(world, self.index, count, pointer, diag), diag)
         return out
 
-    def watch_base(self, watch=True):
+    def watch_base(self, watch: bool = True) -> None:
         """Computes the reaction of the base from the next step on; costs about an iteration a step."""
         diag = new_diag()
         with self.world._use() as world:
             check(lib.td_world_watch_base(world, self._id, watch, diag), diag)
 
-    def base_reaction(self):
+    def base_reaction(self) -> Tuple[np.ndarray, np.ndarray]:
         """Force, N, and moment, N m, that the base did to it in the last step; see watch_base()."""
         out, diag = ffi.new("td_reaction *"), new_diag()
         check(lib.td_world_base_reaction(self.world._c, self._id, out, diag), diag)
         return vector(out.force), vector(out.moment)
 
-    def energy(self):
+    def energy(self) -> Dict[str, float]:
         """J: kinetic, elastic and weight."""
         with self.world._use() as world:
             e = lib.td_world_actor_sums(world, self.index).energy
         return {n: getattr(e, n) for n in ("kinetic", "elastic", "weight")}
 
-    def move(self, position, rotation=(1, 0, 0, 0)):
+    def move(self, position: Sequence[float], rotation: Sequence[float] = (1, 0, 0, 0)) -> None:
         """Moves the base there in the next step, which feels the motion."""
         self._put(lib.td_world_move_actor, position, rotation)
 
-    def place(self, position, rotation=(1, 0, 0, 0)):
+    def place(self, position: Sequence[float], rotation: Sequence[float] = (1, 0, 0, 0)) -> None:
         """Puts it there at once, with its pose; nothing is felt."""
         self._put(lib.td_world_place_actor, position, rotation)
 
@@ -343,7 +347,8 @@ class Actor:
         with self.world._use() as world:
             check(call(world, self._id, vec3(position), quat(rotation), diag), diag)
 
-    def grab(self, segment=-1, to=None, *, point=None, stiffness=100.0, damping=0.0):
+    def grab(self, segment: int = -1, to: Optional[Sequence[float]] = None, *, point: Optional[Sequence[float]] = None,
+             stiffness: float = 100.0, damping: float = 0.0) -> "Grab":
         """Pulls at a segment by a spring until the grab is released. `point` is in the segment's axes,
         its tip if not given; `to` in the world, where the point is if not given."""
         return Grab(self, segment, to, point, stiffness, damping)
@@ -365,21 +370,21 @@ class Grab:
             check(lib.td_world_add_grab(world, definition, out, diag), diag)
         self._id = out[0]
 
-    def to(self, position):
+    def to(self, position: Sequence[float]) -> None:
         """Moves the far end of the spring."""
         diag = new_diag()
         with self._world._use() as world:
             check(lib.td_world_move_grab(world, self._id, vec3(position), diag), diag)
 
     @property
-    def force(self):
+    def force(self) -> np.ndarray:
         """N, with which it pulls at the actor now."""
         out, diag = ffi.new("td_vec3 *"), new_diag()
         with self._world._use() as world:
             check(lib.td_world_grab_force(world, self._id, out, diag), diag)
         return vector(out)
 
-    def release(self):
+    def release(self) -> None:
         diag = new_diag()
         with self._world._use() as world:
             check(lib.td_world_remove_grab(world, self._id, diag), diag)
