@@ -247,12 +247,13 @@ static void fall_asleep(td_world *w, tdi_island *i) {
     tdi_island_stop(w, i);
     for (int32_t j = 0; j < i->count; j++) {
         const int32_t k = w->member_actor[i->first + j];
-        tdi_sleep *s = &w->actors[k].sleep;
-        s->asleep = s->kept = true;
-        s->island = w->member_actor[i->first];
-        s->box = tdi_actor_reach(w, k);
-        if (w->actors[k].adapt) {
-            td_adapt_changed(w->actors[k].adapt);
+        tdi_actor *a = &w->actors[k];
+        a->sleep.asleep = a->sleep.kept = true;
+        a->sleep.island = w->member_actor[i->first];
+        a->sleep.box = tdi_actor_reach(w, k);
+        a->stats0 = a->stats; // nothing is to be told of the steps to come
+        if (a->adapt) {
+            td_adapt_changed(a->adapt);
         }
         tdi_actor_rest_points(w, k);
     }
