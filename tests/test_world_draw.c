@@ -113,6 +113,16 @@ TD_TEST(draw_shows_grabs_and_what_is_disabled_and_changes_nothing) {
     stage_free(&t);
 }
 
+TD_TEST(draw_shows_what_sleeps_in_another_colour) {
+    stage s = stage_of("{objects: [{strand: {points: [[0, 0, 0], [0, -0.4, 0]], segments: 3}}]}");
+    CHECK_INT(drawn(s.world, TD_DRAW_SKELETON).green, 3);
+    CHECK_INT(td_world_sleep_actor(s.world, td_world_actor_id(s.world, 0), NULL), TD_OK);
+    steps(s.world, 2);
+    CHECK(td_world_actor_asleep(s.world, td_world_actor_id(s.world, 0)));
+    CHECK_INT(drawn(s.world, TD_DRAW_SKELETON).green, 0);
+    stage_free(&s);
+}
+
 TD_TEST(draw_leaves_out_what_no_function_draws_and_refuses_other_structs) {
     stage s = stage_of(still_life);
     td_draw draw = td_draw_default();

@@ -61,6 +61,21 @@ TD_TEST(world_drive_that_ends_leaves_no_trace) {
     stage_free(&b);
 }
 
+TD_TEST(world_drive_wakes_an_arm_that_sleeps) {
+    stage s = stage_of(arm);
+    td_joint_drive drive = td_joint_drive_default();
+    const td_actor_id id = td_world_actor_id(s.world, 0);
+    CHECK_INT(td_world_sleep_actor(s.world, id, NULL), TD_OK);
+    steps(s.world, 2);
+    CHECK(td_world_actor_asleep(s.world, id));
+    drive.torque = 2;
+    CHECK_INT(td_world_set_drives(s.world, id, 0, 1, &drive, NULL), TD_OK);
+    steps(s.world, 10);
+    CHECK(!td_world_actor_asleep(s.world, id));
+    CHECK(fabs(tip_of(s.world, 0, 0).x) > 1e-3);
+    stage_free(&s);
+}
+
 TD_TEST(world_drive_takes_memory_once_and_none_in_steps) {
     test_heap heap = {0};
     td_alloc alloc = test_heap_alloc(&heap);

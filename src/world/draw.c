@@ -12,6 +12,7 @@
 #include <math.h>
 
 #define GREEN  0x3fae4a
+#define BLUE   0x4080e0
 #define GREY   0x808080
 #define RED    0xe04030
 #define YELLOW 0xf0c020
@@ -94,7 +95,7 @@ static void circle(const td_draw *d, tdi_transform t, int axis, td_real y, td_re
 
 static void draw_skeleton(const td_world *w, const td_draw *d, int32_t k) {
     const tdi_actor *a = &w->actors[k];
-    const uint32_t colour = a->blocked ? RED : a->enabled ? GREEN : GREY;
+    const uint32_t colour = a->blocked ? RED : !a->enabled ? GREY : a->sleep.asleep ? BLUE : GREEN;
     for (int32_t i = 0; i < a->segment_count; i++) {
         td_vec3 origin, tip;
         td_world_segment(w, k, i, &origin, &tip, NULL);
