@@ -89,6 +89,10 @@ TD_TEST(reduced_tree_steps_explicitly_with_the_bits_of_the_tree) {
         CHECK(td_reduced_get_stats(s).frozen > 0 || n < 3);
         step_reduced(s, &rk4);
         CHECK_INT(td_reduced_get_stats(s).joints, n);
+        for (int32_t i = 0; i < n; i++) {
+            CHECK_INT(td_reduced_cluster(s, i), i);
+        }
+        CHECK_INT(td_reduced_cluster(s, n), TD_NONE);
         memcpy(t.q, s->tree.q, (size_t)t.nq * sizeof *t.q);
         memcpy(t.v, td_tree_velocities(&s->tree), (size_t)t.nv * sizeof *t.v);
         td_tree_state_changed(t.state);

@@ -65,7 +65,8 @@ function findWind(): number {
 function readValues(wind: number): Record<string, number> {
   const paths = ['gravity.x', 'gravity.y', 'gravity.z'];
   for (let k = 0; k < module.call.web_object_count(); k++) {
-    paths.push(`objects[${k}].stiffness`, `objects[${k}].damping`);
+    const figures = ['stiffness', 'damping', 'adapt.error', 'adapt.joints'];
+    paths.push(...figures.map((figure) => `objects[${k}].${figure}`));
   }
   if (wind >= 0) {
     const figures = ['velocity.x', 'velocity.y', 'velocity.z', 'gust', 'intensity'];
@@ -93,7 +94,7 @@ function readActors(finder: OrganFinder): { actors: Actor[]; kinds: Kind[] } {
   return { actors, kinds };
 }
 
-function readSolvers(): Pick<Opened, 'objects' | 'solvers' | 'knownSolvers'> {
+function readSolvers(): Pick<Opened, 'objects' | 'solvers' | 'knownSolvers' | 'integrators' | 'weights'> {
   const { call } = module;
   const knownSolvers: string[] = [];
   for (let name; (name = module.text(call.web_solver_name(knownSolvers.length))) !== '';) {
@@ -101,7 +102,29 @@ function readSolvers(): Pick<Opened, 'objects' | 'solvers' | 'knownSolvers'> {
   }
   const objects = Array.from({ length: call.web_object_count() }, (_, k) =>
     module.text(call.web_object_name(k)) || `object ${k}`);
-  return { objects, solvers: objects.map((_, k) => knownSolvers[call.web_solver(k)] ?? ''), knownSolvers };
+  return {
+    objects,
+    solvers: objects.map((_, k) => knownSolvers[call.web_solver(k)] ?? ''),
+    knownSolvers,
+    integrators: knownSolvers.map((_, k) => call.web_solver_integrators(k)),
+    weights: objects.map((_, k) => call.web_weights(k)),
+  };
+}
+
+// the largest extent of an actor's joints along an axis
+function sizeOf(actors: Actor[], poses: Float32Array): number {
+  let size = 1e-3;
+  actors.forEach(({ first, segments }, k) => {
+    for (let axis = 0; axis < 3; axis++) {
+      let [low, high] = [Infinity, -Infinity];
+      for (let i = first + k; i <= first + k + segments; i++) { // its base, then its segments
+        low = Math.min(low, poses[POSE * i + axis]);
+        high = Math.max(high, poses[POSE * i + axis]);
+      }
+      size = Math.max(size, high - low);
+    }
+  });
+  return size;
 }
 
 function open(source: Source, solvers?: string[]): Opened {
@@ -118,6 +141,7 @@ function open(source: Source, solvers?: string[]): Opened {
   drive = { object: 0, x: 0, z: 0, scale: 1, vx: 0, vz: 0 };
   secondsLeft = 0;
   const wind = findWind();
+  const state = readState(0, 0, 0);
   return {
     name: module.text(call.web_scene_name()),
     text: module.text(call.web_scene_text()),
@@ -129,11 +153,12 @@ function open(source: Source, solvers?: string[]): Opened {
     arrow: readSolid(module, call.web_collider_count()),
     segments: actors.reduce((sum, { segments }) => sum + segments, 0),
     dofs: actors.reduce((sum, { dofs }) => sum + dofs, 0),
+    size: sizeOf(actors, state.poses),
     ...readSolvers(),
     wind,
     integrator: call.web_integrator(0),
     values: readValues(wind),
-    state: readState(0, 0, 0),
+    state,
   };
 }
 
@@ -152,12 +177,14 @@ function readState(steps: number, milliseconds: number, iterations: number): Sta
     count += 1 + call.web_actor_segments(k);
   }
   const [kinetic, elastic, weight] = module.doubles(call.web_energy(), 3);
+  const [joints, active, estimate, velocity] = module.doubles(call.web_adapted(), 4);
   return {
     time: call.web_time(),
     dt: call.web_dt(),
     poses: module.floats(call.web_poses(), POSE * count).slice(),
     colliders: module.floats(call.web_collider_poses(), POSE * call.web_collider_count()).slice(),
     energy: [kinetic, elastic, weight],
+    adapted: { joints, active, estimate, velocity },
     steps,
     milliseconds,
     iterations,
@@ -188,9 +215,12 @@ function advance(request: Extract<Request, { do: 'advance' }>): State {
   const taken = call.web_actor_steps() - before.steps;
   const iterations = taken > 0 ? (call.web_iterations() - before.iterations) / taken : 0;
   const state = readState(steps, performance.now() - begin, iterations);
+  const total = state.poses.length / POSE - call.web_actor_count();
   if (request.moments) {
-    const total = state.poses.length / POSE - call.web_actor_count();
     state.moments = module.floats(call.web_moments(), total).slice();
+  }
+  if (request.clusters) {
+    state.clusters = module.integers(call.web_clusters(), total).slice();
   }
   if (request.contacts) {
     state.arrows = arrows();
@@ -237,8 +267,17 @@ function movePot(dt: number): void {
   set(`${path}.z`, get(`${path}.z`) + drive.vz * dt);
 }
 
-function change(values: Record<string, number>, integrator?: number): string[] {
+// Of all objects that can have it; false when none can.
+function setIntegrator(integrator: number): boolean {
   const { call } = module;
+  let taken = false;
+  for (let k = 0; k < call.web_object_count(); k++) {
+    taken = call.web_set_integrator(k, integrator) === 0 || taken;
+  }
+  return taken;
+}
+
+function change(values: Record<string, number>, integrator?: number): string[] {
   const refused: string[] = [];
   for (const [path, value] of Object.entries(values)) {
     const status = set(path, value);
@@ -246,10 +285,8 @@ function change(values: Record<string, number>, integrator?: number): string[] {
       refused.push(faults(status)[0].text);
     }
   }
-  if (integrator !== undefined) {
-    for (let k = 0; k < call.web_object_count(); k++) {
-      call.web_set_integrator(k, integrator);
-    }
+  if (integrator !== undefined && !setIntegrator(integrator)) {
+    refused.push('no object of this scene can change to this integrator while it runs');
   }
   return refused;
 }
