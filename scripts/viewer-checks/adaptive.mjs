@@ -127,7 +127,6 @@ export async function checkCameraWeights(page) {
   await waitFor(page, (place) => Math.hypot(...window.tendrilViewer.camera) > 2 * Math.hypot(...place), near);
   await run(page, 1);
   const far = await adapted(page);
-  console.log(near, close, await told(), far);
   expect(distance(await told(), near) > 0.1, 'the camera of the page is the world\'s');
   expect(far.active < close.active, `from afar fewer joints move by themselves (${far.active}, near ${close.active})`);
   expect(/each metre/.test(await page.locator('#error-told').textContent()), 'the error is one by distance');

@@ -13,6 +13,7 @@ const WIND_LOAD = 0; // td_scene_load_kind
 const RECORD_FPS = 30;
 const RECORD_SECONDS = 10;
 const RECORD_BYTES = 96 << 20;
+const MOST_SAVED = 2 << 20; // bytes: what is larger does not fit into a link, however it is packed
 /** How a pot is pushed: acceleration, brake and greatest speed of one that is a metre high. */
 const PUSH = { acceleration: 3, brake: 2.2, speed: 1.6 };
 
@@ -20,6 +21,8 @@ let module: Module;
 let recording: Recording | null = null;
 let drive = { object: 0, x: 0, z: 0, scale: 1, vx: 0, vz: 0 };
 let secondsLeft = 0;
+/** The save of the world as it was opened. */
+let start: Uint8Array<ArrayBuffer> = new Uint8Array();
 
 // ---- opening --------------------------------------------------------------------------------------
 
@@ -140,6 +143,7 @@ function open(source: Source, solvers?: string[]): Opened {
   recording = new Recording();
   drive = { object: 0, x: 0, z: 0, scale: 1, vx: 0, vz: 0 };
   secondsLeft = 0;
+  start = saveBytes();
   const wind = findWind();
   const state = readState(0, 0, 0);
   return {
@@ -293,17 +297,39 @@ function change(values: Record<string, number>, integrator?: number): string[] {
 
 // ---- saving -----------------------------------------------------------------------------------------
 
-function save(): Saved {
+/** The world's own save; empty when it is too large for anything that a page does with it. */
+function saveBytes(): Uint8Array<ArrayBuffer> {
   const { call } = module;
   const size = call.web_save_size();
+  if (size > MOST_SAVED) {
+    return new Uint8Array();
+  }
   const block = module.take(size);
   call.web_save(block);
   const bytes = module.bytes(block, size).slice();
   call.web_give(block);
-  return { bytes, sliding: [drive.object, drive.vx, drive.vz, drive.scale] };
+  return bytes;
 }
 
-function restore({ bytes, sliding: [object, vx, vz, scale] }: Saved): State {
+// Words that are as they were at the start become 0, which packs well, and 0 becomes those: done
+// twice all is as before.
+function apartFromStart(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const out = bytes.slice();
+  if (bytes.length === start.length) {
+    const [words, first] = [out, start].map(({ buffer, length }) => new BigUint64Array(buffer, 0, length >> 3));
+    first.forEach((word, k) => {
+      words[k] = words[k] === word ? 0n : words[k] === 0n ? word : words[k];
+    });
+  }
+  return out;
+}
+
+function save(): Saved {
+  return { bytes: apartFromStart(saveBytes()), sliding: [drive.object, drive.vx, drive.vz, drive.scale] };
+}
+
+function restore({ bytes: packed, sliding: [object, vx, vz, scale] }: Saved): State {
+  const bytes = apartFromStart(packed);
   const block = module.take(bytes.length);
   module.bytes(block, bytes.length).set(bytes);
   const status = module.call.web_restore(block, bytes.length);
