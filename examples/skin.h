@@ -54,7 +54,7 @@ static inline void skin_vertex(const skin *s, const td_mesh_part *p, uint32_t k,
     const float *x = p->position + 3 * k, *n = p->normal + 3 * k;
     for (int r = 0; r < 3; r++) {
         at[r] = normal[r] = 0;
-        for (int j = 0; j < 4; j++) {
+        for (uint32_t j = 0; j < 4; j++) {
             const float w = (float)p->weight[4 * k + j] / 255;
             const float *m = s->palette + 16 * p->joint[4 * k + j] + r;
             at[r] += w * (m[0] * x[0] + m[4] * x[1] + m[8] * x[2] + m[12]);

@@ -6,14 +6,10 @@
 // Left button: pull. Up and down: wind. D: what the world sees. Escape: end.
 // `window FRAMES FILE` plays a hand for so many frames and writes the last one as a PPM picture.
 
-#include <SDL.h>
-#include <SDL_opengl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tendril/tendril.h>
+#include "gl.h"
+#include "window_play.h"
 
-#include "skin.h"
+#include <string.h>
 
 enum { WIDTH = 800, HEIGHT = 600, MOST = 64 };
 
@@ -63,48 +59,16 @@ static bool make(view *v) {
 
 // ---- drawing --------------------------------------------------------------------------------
 
-static void draw_skin(const skin *s) {
-    for (int32_t k = 0; k < td_mesh_part_count(s->mesh); k++) {
-        const td_mesh_part p = td_mesh_part_get(s->mesh, k);
-        glBegin(GL_TRIANGLES);
-        for (int32_t i = 0; i < p.index_count; i++) {
-            const uint8_t *c = p.color + 4 * p.index[i]; // linear: the screen takes about its root
-            float at[3], normal[3];
-            skin_vertex(s, &p, p.index[i], at, normal);
-            glColor3f(SDL_sqrtf(c[0] / 255.0f), SDL_sqrtf(c[1] / 255.0f), SDL_sqrtf(c[2] / 255.0f));
-            glNormal3fv(normal);
-            glVertex3fv(at);
-        }
-        glEnd();
-    }
-}
-
-static void draw_line(void *context, td_vec3 from, td_vec3 to, uint32_t colour) {
-    (void)context;
-    glColor3ub((GLubyte)(colour >> 16), (GLubyte)(colour >> 8), (GLubyte)colour);
-    glVertex3d(from.x, from.y, from.z);
-    glVertex3d(to.x, to.y, to.z);
-}
-
 static void draw(view *v) {
-    const float light[4] = {0.4f, 0.8f, 0.5f, 0};
-    float matrix[16];
     td_draw lines = td_draw_default();
-    td_mat4_floats(v->camera, matrix);
-    glClearColor(0.86f, 0.91f, 0.95f, 1);
-    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-    glLightfv(GL_LIGHT0, GL_POSITION, light);
-    glMatrixMode(GL_PROJECTION);
-    glLoadMatrixf(matrix);
-    glEnable(GL_LIGHTING);
+    gl_begin(v->camera);
     for (int32_t k = 0; k < td_world_actor_count(v->world) && k < MOST; k++) {
         skin_follow(&v->skins[k], v->world, k);
-        draw_skin(&v->skins[k]);
+        gl_skin(&v->skins[k]);
     }
-    glDisable(GL_LIGHTING);
-    lines.line = draw_line;
+    lines.line = gl_line;
     lines.parts = v->debug ? TD_DRAW_ALL : TD_DRAW_GRABS;
-    glBegin(GL_LINES);
+    gl_begin_lines();
     td_world_draw(v->world, &lines, NULL);
     glEnd();
 }
@@ -158,41 +122,20 @@ static void handle(view *v, const SDL_Event *e) {
 
 // ---- the window -----------------------------------------------------------------------------
 
-// A hand that takes the highest stem and pulls it to the right.
-static void play(view *v, int frame) {
-    td_vec3 tip;
-    td_world_segment(v->world, 0, td_world_actor(v->world, 0).segment_count - 2, &tip, NULL, NULL);
-    const td_vec3 seen = td_mat4_apply(v->camera, tip);
-    const int x = (int)(WIDTH * (1 + seen.x) / 2), y = (int)(HEIGHT * (1 - seen.y) / 2);
-    SDL_Event e = {.type = frame == 20 ? SDL_MOUSEBUTTONDOWN : SDL_MOUSEMOTION};
+// Of a test: takes the plant half-way up and pulls to the right.
+static void play(const view *v, int frame) {
+    const int32_t segment = td_world_actor(v->world, 0).segment_count / 2;
+    const SDL_Point p = play_seen(v->world, segment, v->camera, WIDTH, HEIGHT);
     if (frame == 20) {
-        e.button.button = SDL_BUTTON_LEFT;
-        e.button.x = x;
-        e.button.y = y;
-    } else {
-        e.motion.x = x + 15;
-        e.motion.y = y;
+        play_button(SDL_MOUSEBUTTONDOWN, SDL_BUTTON_LEFT, p.x, p.y);
+    } else if (frame > 20) {
+        play_motion(p.x + 15, p.y);
     }
-    SDL_PushEvent(&e);
-}
-
-static bool write_picture(const char *file) {
-    static unsigned char pixels[HEIGHT][WIDTH][3];
-    FILE *out = fopen(file, "wb");
-    glReadPixels(0, 0, WIDTH, HEIGHT, GL_RGB, GL_UNSIGNED_BYTE, pixels);
-    if (!out) {
-        return false;
-    }
-    fprintf(out, "P6 %d %d 255\n", WIDTH, HEIGHT);
-    for (int y = HEIGHT - 1; y >= 0; y--) {
-        fwrite(pixels[y], sizeof pixels[y], 1, out);
-    }
-    return fclose(out) == 0;
 }
 
 int main(int count, char **words) {
     const int frames = count == 3 ? atoi(words[1]) : 0;
-    view v = {.wind = 3, .eye = {0.45, 0.5, 0.9}, .middle = {0, 0.3, 0}};
+    view v = {.wind = 3, .eye = {0.3, 0.35, 0.7}, .middle = {0.03, 0.21, 0}};
     SDL_Init(SDL_INIT_VIDEO);
     SDL_GL_SetAttribute(SDL_GL_DEPTH_SIZE, 24);
     SDL_Window *window = SDL_CreateWindow("Tendril", 0, 0, WIDTH, HEIGHT, SDL_WINDOW_OPENGL);
@@ -202,13 +145,8 @@ int main(int count, char **words) {
     }
     v.camera = td_mat4_mul(td_mat4_perspective(0.8, (double)WIDTH / HEIGHT, 0.01, 10),
                            td_mat4_look_at(v.eye, v.middle, td_vec3_of(0, 1, 0)));
-    const int on[] = {GL_DEPTH_TEST, GL_LIGHT0, GL_COLOR_MATERIAL, GL_NORMALIZE};
-    for (size_t k = 0; k < sizeof on / sizeof *on; k++) {
-        glEnable((GLenum)on[k]);
-    }
-    glLightModeli(GL_LIGHT_MODEL_TWO_SIDE, 1); // leaves are seen from below
     for (int frame = 0; !v.ends && (frames == 0 || frame < frames); frame++) {
-        if (frames > 0 && frame >= 20) {
+        if (frames > 0) {
             play(&v, frame);
         }
         for (SDL_Event e; SDL_PollEvent(&e);) {
@@ -219,7 +157,7 @@ int main(int count, char **words) {
         SDL_GL_SwapWindow(window);
     }
     draw(&v);
-    const bool fine = frames == 0 || (v.hand.place > 0 && write_picture(words[2]));
+    const bool fine = frames == 0 || (v.hand.place > 0 && play_picture(words[2], WIDTH, HEIGHT));
     for (int32_t k = 0; k < MOST; k++) {
         skin_free(&v.skins[k]);
     }
