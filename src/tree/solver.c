@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "tree/carry.h"
 #include "tree/dynamics.h"
 #include "tree/implicit.h"
 #include "tree/joint.h"
@@ -239,6 +240,8 @@ const tdi_solver tdi_solver_tree = {
     .explicit_holds = &explicit_holds,
     .residual = residual,
     .implicit = &tdi_tree_implicit,
+    .springs = tdi_tree_springs,
+    .carry = tdi_tree_carry,
     .poses = poses,
     .velocities = velocities,
     .turn = turn,
