@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "rod/carry.h"
+#include "rod/inherit.h"
 #include "rod/implicit.h"
 #include "rod/rest.h"
 #include "rod/state.h"
@@ -258,7 +258,7 @@ const tdi_solver tdi_solver_rod = {
     .residual = residual,
     .implicit = &tdi_rod_implicit,
     .springs = tdi_rod_springs,
-    .carry = tdi_rod_carry,
+    .inherit = tdi_rod_inherit,
     .poses = poses,
     .velocities = velocities,
     .turn = turn,

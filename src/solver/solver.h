@@ -115,7 +115,7 @@ typedef struct tdi_solver {
     // * Takes the motion of another state, whose segments its own come from, one entry a segment:
     // poses, velocities, and as much of the past as there can be. Its base is set; it is as drawn.
     // Left out: its actors cannot be cut, and do not grow.
-    void (*carry)(void *state, void *from, const tdi_heir *heirs);
+    void (*inherit)(void *state, void *from, const tdi_heir *heirs);
 
     // ---- segments
     // Joints, tips and rotations of `count` segments from `first` on. Any may be NULL.

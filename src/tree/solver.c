@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "tree/carry.h"
+#include "tree/inherit.h"
 #include "tree/dynamics.h"
 #include "tree/implicit.h"
 #include "tree/joint.h"
@@ -241,7 +241,7 @@ const tdi_solver tdi_solver_tree = {
     .residual = residual,
     .implicit = &tdi_tree_implicit,
     .springs = tdi_tree_springs,
-    .carry = tdi_tree_carry,
+    .inherit = tdi_tree_inherit,
     .poses = poses,
     .velocities = velocities,
     .turn = turn,

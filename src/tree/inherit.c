@@ -8,7 +8,7 @@
 //          image of its past. It is kept where all segments are where they were; where lengths have
 //          changed it is forgotten, and the next step is one of backward Euler.
 
-#include "tree/carry.h"
+#include "tree/inherit.h"
 
 #include "tree/joint.h"
 #include "tree/trial.h"
@@ -231,7 +231,7 @@ static bool keeps_past(const carrier *c) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-void tdi_tree_carry(void *state, void *old, const tdi_heir *heirs) {
+void tdi_tree_inherit(void *state, void *old, const tdi_heir *heirs) {
     td_tree_state *to = state, *from = old;
     const carrier c = {to->model, from->model, to, from, heirs};
     tdi_tree_fresh(from);

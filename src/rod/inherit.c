@@ -10,7 +10,7 @@
 // Past     is kept where no edge is new and none has another length; else the next step is one of
 //          backward Euler.
 
-#include "rod/carry.h"
+#include "rod/inherit.h"
 
 #include "rod/implicit.h"
 #include "rod/pose.h"
@@ -249,7 +249,7 @@ static void finish(const carrier *c) {
     tdi_rod_restored(s);
 }
 
-void tdi_rod_carry(void *state, void *old, const tdi_heir *heirs) {
+void tdi_rod_inherit(void *state, void *old, const tdi_heir *heirs) {
     td_rod_state *to = state, *from = old;
     carrier c = {to->model, from->model, to, from, heirs, true};
     tdi_rod_pose *drawn = to->pose_start; // scratch between steps
