@@ -179,12 +179,12 @@ static td_status make_room(td_world *w, tdi_actor *a) {
         return TD_ERR_MEMORY;
     }
     a->load_capacity = (int32_t)count;
-    a->loads = tdi_arena_zeroed(&w->arena, count, sizeof *a->loads);
+    a->loads = tdi_arena_zeroed(tdi_actor_arena(w, a), count, sizeof *a->loads);
     if (!a->loads) {
         return TD_ERR_MEMORY;
     }
     if (posed(w, a)) {
-        a->turns = tdi_arena_zeroed(&w->arena, n, sizeof *a->turns);
+        a->turns = tdi_arena_zeroed(tdi_actor_arena(w, a), n, sizeof *a->turns);
         if (!a->turns) {
             return TD_ERR_MEMORY;
         }
@@ -195,7 +195,7 @@ static td_status make_room(td_world *w, tdi_actor *a) {
 td_status tdi_actor_make_points(td_world *w, tdi_actor *a) {
     size_t n = (size_t)a->segment_count;
     if (!a->points) {
-        td_vec3 *points = tdi_arena_zeroed(&w->arena, 3 * n, sizeof *points);
+        td_vec3 *points = tdi_arena_zeroed(tdi_actor_arena(w, a), 3 * n, sizeof *points);
         if (!points) {
             return TD_ERR_MEMORY;
         }
@@ -217,7 +217,7 @@ static bool acts_on_object(const td_world *w, const td_scene_load *l, int32_t ob
 td_status tdi_actor_make_loads(td_world *w, tdi_actor *a) {
     const td_scene_load *loads = w->scene->def.loads;
     const size_t most = (size_t)w->scene->def.load_count + 1;
-    a->acting = tdi_arena_zeroed(&w->arena, most, sizeof *a->acting);
+    a->acting = tdi_arena_zeroed(tdi_actor_arena(w, a), most, sizeof *a->acting);
     if (!a->acting) {
         return TD_ERR_MEMORY;
     }

@@ -373,7 +373,7 @@ static bool fits(const td_world *w, const head *h, const char *bytes, size_t siz
 static size_t variant_bytes(const td_world *w, int32_t variant) {
     const tdi_variant *v = &w->variants[variant];
     const bool points =
-        w->near.room && tdi_variant_touches(w, tdi_variant_object(w, variant), variant);
+        w->near.room && tdi_variant_touches(w, v->object, variant);
     tdi_actor any = {.alive = false};
     tape t = {NULL, NULL, 0};
     tape_actor_head(&t, &any);

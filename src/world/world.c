@@ -336,8 +336,8 @@ td_status tdi_actor_make_field(td_world *w, tdi_actor *a) {
     if (status != TD_OK || a->forces) {
         return status;
     }
-    td_load *loads = tdi_arena_zeroed(&w->arena, capacity, sizeof *loads);
-    td_vec3 *forces = tdi_arena_zeroed(&w->arena, n, sizeof *forces);
+    td_load *loads = tdi_arena_zeroed(tdi_actor_arena(w, a), capacity, sizeof *loads);
+    td_vec3 *forces = tdi_arena_zeroed(tdi_actor_arena(w, a), n, sizeof *forces);
     if (!loads || !forces) {
         return TD_ERR_MEMORY;
     }
