@@ -30,6 +30,7 @@
 #include "tendril/scene.h"
 #include "tendril/world.h"
 #include "tendril/actor.h"
+#include "tendril/grow.h"
 #include "tendril/query.h"
 #include "tendril/io.h"
 #include "tendril/clip.h"

@@ -165,8 +165,9 @@ static bool posed(const td_world *w, const tdi_actor *a) {
 }
 
 // Room for all that can act on an actor at once: two entries a push, two for a hand, one a segment
-// and pose, and one a segment for all fields.
-static td_status make_room(td_world *w, tdi_actor *a) {
+// and pose, and one a segment for all fields. On what was cut any pushes of the scene may come to
+// act.
+td_status tdi_actor_load_room(td_world *w, tdi_actor *a) {
     td_status status = tdi_actor_make_fields(w, a);
     size_t n = (size_t)a->segment_count, count = 2 + (a->fields ? n : 0);
     if (status != TD_OK) {
@@ -175,6 +176,7 @@ static td_status make_room(td_world *w, tdi_actor *a) {
     for (int32_t k = 0; k < a->acting_count; k++) {
         count += w->scene->def.loads[a->acting[k].load].kind == TD_SCENE_POSE ? n : 2;
     }
+    count += w->variants[a->variant].own ? 2 * (size_t)w->scene->def.load_count : 0;
     if (count > INT32_MAX) {
         return TD_ERR_MEMORY;
     }
@@ -230,7 +232,7 @@ td_status tdi_actor_make_loads(td_world *w, tdi_actor *a) {
                                 : NULL;
         }
     }
-    return make_room(w, a);
+    return tdi_actor_load_room(w, a);
 }
 
 // Hands out the loads, in their order, to the actors they act on.
@@ -274,7 +276,7 @@ td_status tdi_world_make_loads(td_world *w, td_diag_list *diags) {
         status = hand_out(w, all, reaches);
     }
     for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
-        status = make_room(w, &w->actors[k]);
+        status = tdi_actor_load_room(w, &w->actors[k]);
     }
     return status;
 }

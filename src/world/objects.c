@@ -67,7 +67,7 @@ static td_status damped_model(td_world *w, const td_object_def *o, tdi_variant *
     return status;
 }
 
-static td_status measure_depth(td_world *w, tdi_variant *v) {
+td_status tdi_variant_measure(td_world *w, tdi_variant *v) {
     const td_segment *s = td_skeleton_segments(v->skeleton);
     int32_t count = td_skeleton_count(v->skeleton);
     v->depth = tdi_arena_zeroed(tdi_variant_arena(w, v), (size_t)count, sizeof *v->depth);
@@ -105,7 +105,7 @@ td_status tdi_variant_make(td_world *w, tdi_variant *v, tdi_factors factors, con
         *key = o->damping_ratio >= 0 ? "damping_ratio" : "relaxation_time";
         status = damped_model(w, o, v, gravity, diag);
     }
-    return status == TD_OK ? measure_depth(w, v) : status;
+    return status == TD_OK ? tdi_variant_measure(w, v) : status;
 }
 
 // One of the scene's own.
@@ -163,8 +163,6 @@ static tdi_transform instance_place(const td_instances_def *i, int32_t k, tdi_ra
 
 // ---- actors ---------------------------------------------------------------------------------
 
-#define NAME 96 // characters
-
 void tdi_actor_set_name(const td_world *w, tdi_actor *a, int32_t instance, bool numbered) {
     const td_object_def *o = &w->scene->def.objects[a->object];
     char number[16] = "";
@@ -172,9 +170,9 @@ void tdi_actor_set_name(const td_world *w, tdi_actor *a, int32_t instance, bool 
         snprintf(number, sizeof number, "-%d", (int)instance);
     }
     if (o->name) {
-        snprintf(a->name, NAME, "%.64s%s", o->name, number);
+        snprintf(a->name, TDI_NAME, "%.64s%s", o->name, number);
     } else {
-        snprintf(a->name, NAME, "object-%d%s", (int)a->object, number);
+        snprintf(a->name, TDI_NAME, "object-%d%s", (int)a->object, number);
     }
     a->instance = instance;
 }
@@ -205,7 +203,7 @@ td_status tdi_actor_form(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
 td_status tdi_actor_make(td_world *w, int32_t variant, tdi_actor *a, td_diag *diag) {
     *a = (tdi_actor){.strength = 1};
     a->place.rotation = tdi_quat_identity();
-    a->name = tdi_arena_zeroed(&w->arena, NAME, 1);
+    a->name = tdi_arena_zeroed(&w->arena, TDI_NAME, 1);
     if (!a->name) {
         return TD_ERR_MEMORY;
     }
@@ -223,7 +221,8 @@ td_status tdi_variant_draw(td_world *w, int32_t variant, td_diag *diag) {
     }
     td_status status = v->solver->state_new(v->model, w->alloc, &state, diag);
     v->drawn_bytes = status == TD_OK ? tdi_state_save_size(ops, state) : 0;
-    v->drawn = status == TD_OK ? tdi_arena_zeroed(tdi_variant_arena(w, v), v->drawn_bytes, 1) : NULL;
+    v->drawn =
+        status == TD_OK ? tdi_arena_zeroed(tdi_variant_arena(w, v), v->drawn_bytes, 1) : NULL;
     if (v->drawn) {
         v->drawn_points = state->point_count;
         tdi_state_save(ops, state, v->drawn);

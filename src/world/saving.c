@@ -372,8 +372,7 @@ static bool fits(const td_world *w, const head *h, const char *bytes, size_t siz
 // Bytes that an actor of a variant adds to a save.
 static size_t variant_bytes(const td_world *w, int32_t variant) {
     const tdi_variant *v = &w->variants[variant];
-    const bool points =
-        w->near.room && tdi_variant_touches(w, v->object, variant);
+    const bool points = w->near.room && tdi_variant_touches(w, v->object, variant);
     tdi_actor any = {.alive = false};
     tape t = {NULL, NULL, 0};
     tape_actor_head(&t, &any);

@@ -178,7 +178,9 @@ void td_world_free(td_world *w) {
     for (int32_t k = 0; k < w->variant_count; k++) {
         tdi_model_free(w->variants[k].model);
         td_skeleton_free(w->variants[k].skeleton);
+        tdi_arena_free(&w->variants[k].arena);
     }
+    tdi_alloc_free(w->alloc, w->kin.pair, (size_t)w->kin.capacity * sizeof *w->kin.pair);
     for (int32_t k = 0; k < w->wind_count; k++) {
         td_wind_free(w->winds[k].wind);
     }

@@ -61,8 +61,10 @@ typedef struct tdi_acting {
     const tdi_keyed *keyed; // where a pull holds, how a pose bends; NULL: no keyframes
 } tdi_acting;
 
+enum { TDI_NAME = 96 }; // characters
+
 typedef struct tdi_actor {
-    char *name;          // room for 96 characters
+    char *name;          // room for so many
     uint32_t generation; // how often its place was taken; 0: never
     bool alive;          // else its place is free
     bool enabled;
@@ -306,6 +308,8 @@ td_status tdi_world_make_objects(td_world *world, const td_world_opts *opts, td_
 // of its object is to blame when that fails.
 td_status tdi_variant_make(td_world *world, tdi_variant *variant, tdi_factors factors,
                            const char **key, td_diag *diag);
+// What is known of its skeleton.
+td_status tdi_variant_measure(td_world *world, tdi_variant *variant);
 // An actor as drawn, of a variant of the world's, and its name as an instance of its object.
 td_status tdi_actor_make(td_world *world, int32_t variant, tdi_actor *actor, td_diag *diag);
 // The same of one that is there: its solver, skeleton and state become those of a variant.
@@ -349,6 +353,9 @@ td_status tdi_world_step_room(td_world *world, td_diag *diag);
 // Where points of actors begin, from this one on.
 void tdi_world_number_points(td_world *world, int32_t from);
 td_status tdi_world_collider_room(td_world *world, int64_t count);
+
+// kin.c: forgets segments of an actor that is removed.
+void tdi_world_drop_kin(td_world *world, int32_t actor);
 
 // blocked.c: whether something is in the way of what was placed. TD_ERR_BLOCKED names both.
 td_status tdi_actor_blocked(td_world *world, int32_t actor, td_diag *diag);
@@ -501,6 +508,8 @@ tdi_transform tdi_transform_mul(tdi_transform a, tdi_transform b);
 // loads.c
 // Fields and poses of the scene for an actor that is none of its own, and room for loads.
 td_status tdi_actor_make_loads(td_world *world, tdi_actor *actor);
+// Room for loads alone, of an actor whose list of what acts on it is there.
+td_status tdi_actor_load_room(td_world *world, tdi_actor *actor);
 // Finds the places of all loads and hands them out to the actors.
 td_status tdi_world_make_loads(td_world *world, td_diag_list *diags);
 // Makes a wind once more, of what the scene says now; the air stays where it is.
@@ -530,6 +539,8 @@ void tdi_world_release_actor(td_world *world, int32_t actor);
 void tdi_island_react(td_world *world, const tdi_island *island, const tdi_system *system);
 // After a step: which contacts began and ended.
 void tdi_world_watch(td_world *world);
+// After pairs were changed.
+void tdi_watch_sort(tdi_watch *watch);
 td_status tdi_watch_make(const td_world *world, int32_t capacity, tdi_watch *out);
 void tdi_watch_free(const td_world *world, tdi_watch *watch);
 
