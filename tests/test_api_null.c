@@ -29,6 +29,8 @@ TD_TEST(null_is_refused_by_every_function_that_returns_a_status) {
     REFUSED(td_tree_batch_new(NULL, -1, NULL, NULL, NULL));
     REFUSED(td_tree_batch_set(NULL, -1, NULL, NULL));
     REFUSED(td_tree_batch_set_torque(NULL, -1, NULL));
+    REFUSED(td_tree_batch_step(NULL, NULL, NULL));
+    REFUSED(td_pool_from_jobs(NULL, NULL, NULL));
     REFUSED(td_clip_collider_part(NULL, NULL, NULL, NULL));
     REFUSED(td_clip_arrow_part(NULL, NULL, NULL));
     REFUSED(td_clip_glb(NULL, NULL, NULL, NULL));

@@ -355,10 +355,7 @@ static td_status solve(const stepping *s, td_diag *diag) {
     return status;
 }
 
-td_status td_world_step(td_world *w, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+static td_status step(td_world *w, td_diag *diag) {
     const stepping s = {w, td_world_time(w), tdi_world_time_after(w, w->step + 1),
                         w->inside ? w->pool : NULL};
     td_status status = tdi_world_sample_fields(w, diag);
@@ -376,11 +373,25 @@ td_status td_world_step(td_world *w, td_diag *diag) {
     w->step++;
     tdi_world_note_holds(w);
     tdi_world_watch(w);
+    tdi_world_log_step(w);
     for (int32_t k = 0; k < w->scene->def.object_count; k++) {
         w->objects[k].frame = tdi_object_frame(w, k);
     }
     if (w->callback) {
         w->callback(w->callback_context, w);
+    }
+    return status;
+}
+
+td_status td_world_step(td_world *w, td_diag *diag) {
+    td_diag own = {.index = TD_NONE};
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
+    td_diag *told = diag ? diag : &own;
+    const td_status status = step(w, told);
+    if (status != TD_OK && status != TD_ERR_BLOCKED) {
+        tdi_world_log_failure(w, status, told);
     }
     return status;
 }

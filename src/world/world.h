@@ -237,6 +237,8 @@ struct td_world {
     tdi_arena arena; // owns all arrays below
     td_scene *scene; // its own copy
     td_pool *pool;
+    td_pool *own_pool; // NULL: a program lent its own
+    td_log log;
     bool inside; // its threads work within actors, one after the other
     td_real dt;
     int32_t steps_a_frame;
@@ -467,6 +469,12 @@ void tdi_world_set_keyed(td_world *world, td_real time);
 td_real tdi_world_time_after(const td_world *world, int64_t steps);
 // Room for the forces of a field from outside, and for as many loads.
 td_status tdi_actor_make_field(td_world *world, tdi_actor *actor);
+
+// logging.c: what the log is told.
+void tdi_world_log_made(const td_world *world);
+// After a step: what was hard. Of one that failed: why.
+void tdi_world_log_step(const td_world *world);
+void tdi_world_log_failure(const td_world *world, td_status status, const td_diag *diag);
 
 // stepping.c: td_world_step()
 // Room for steps to be undone.
