@@ -379,8 +379,7 @@ static int32_t count_variant(const td_world *w, int32_t variant, int32_t from, i
     return count;
 }
 
-// What is missing is made first, which may fail; then places are taken, which cannot.
-td_status tdi_world_take_places(td_world *w, const int32_t *variants, int32_t count,
+td_status tdi_world_make_places(td_world *w, const int32_t *variants, int32_t count,
                                 td_diag *diag) {
     td_status status = TD_OK;
     for (int32_t v = 0; v < w->variant_count && status == TD_OK; v++) {
@@ -393,10 +392,10 @@ td_status tdi_world_take_places(td_world *w, const int32_t *variants, int32_t co
         }
     }
     const td_status room = tdi_world_make_step_room(w, diag);
-    status = status == TD_OK ? room : status;
-    if (status != TD_OK) {
-        return status;
-    }
+    return status == TD_OK ? room : status;
+}
+
+void tdi_world_take_places(td_world *w, const int32_t *variants, int32_t count) {
     for (w->actor_count = 0; w->actor_count < count; w->actor_count++) {
         take_reserve(w, variants[w->actor_count]);
     }
@@ -408,5 +407,4 @@ td_status tdi_world_take_places(td_world *w, const int32_t *variants, int32_t co
                            instance >= w->objects[a->object].actor_count ||
                                w->objects[a->object].actor_count > 1);
     }
-    return TD_OK;
 }

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "math/quat.h"
+#include "world/grown.h"
 
 #include <string.h>
 
@@ -127,7 +128,8 @@ static td_status make_part(td_world *w, tdi_change *c, int part, td_diag *diag) 
     a->solver->set_base(a->state, &base);
     a->solver->inherit(a->state, from->state, c->heirs[part]);
     tdi_actor_move_ends(w, a);
-    return make_lists(w, c, part, a);
+    status = tdi_variant_pack(w, c->variant[part]);
+    return status == TD_OK ? make_lists(w, c, part, a) : status;
 }
 
 td_status tdi_change_make(td_world *w, tdi_change *c, td_diag *diag) {
@@ -291,11 +293,6 @@ static void take_place(td_world *w, tdi_change *c) {
     tdi_actor_set_name(w, &w->actors[k], tdi_object_places(w, w->actors[k].object, k), true);
 }
 
-static void know_kin(td_world *w, int32_t k) {
-    w->actors[k].state->kin = &w->kin;
-    w->actors[k].state->number = k;
-}
-
 // Islands and contacts of the last step name states that are no more.
 static void regroup(td_world *w) {
     w->island_count = 0;
@@ -325,10 +322,10 @@ static void finish(td_world *w, tdi_change *c, tdi_actor *before) {
     tdi_world_follow_trace(w, &c->trace, before);
     tdi_world_join_kin(w, &c->kin);
     for (int part = 0; part < c->parts; part++) {
-        know_kin(w, c->trace.actor[part]);
         c->made[part] = false;
         c->variant[part] = TD_NONE;
     }
+    tdi_world_know_kin(w);
     tdi_state_free(before->state);
     tdi_world_drop_variant(w, before->variant);
     regroup(w);

@@ -121,6 +121,14 @@ typedef struct reach {
     int32_t first, count;
 } reach;
 
+const tdi_keyed *tdi_load_keyed(const td_world *w, int32_t load) {
+    const td_scene_load *l = &w->scene->def.loads[load];
+    const td_pull_load *p = &l->as.pull;
+    return l->kind == TD_SCENE_POSE   ? tdi_scene_keyed(w->scene, &l->as.pose.bend)
+           : l->kind == TD_SCENE_PULL ? tdi_scene_keyed(w->scene, p->to_given ? &p->to : &p->by)
+                                      : NULL;
+}
+
 static td_status find_reach(td_world *w, int32_t k, tdi_acting *acting, reach *out,
                             td_diag_list *diags) {
     const td_scene_load *l = &w->scene->def.loads[k];
@@ -140,14 +148,11 @@ static td_status find_reach(td_world *w, int32_t k, tdi_acting *acting, reach *o
     }
     if (l->kind == TD_SCENE_POSE) {
         const tdi_object *o = &w->objects[tdi_scene_object(&w->scene->def, l->as.pose.object)];
-        acting->keyed = tdi_scene_keyed(w->scene, &l->as.pose.bend);
+        acting->keyed = tdi_load_keyed(w, k);
         *out = (reach){o->first_actor, o->actor_count};
         return TD_OK;
     }
-    if (pull) {
-        const td_pull_load *p = &l->as.pull;
-        acting->keyed = tdi_scene_keyed(w->scene, p->to_given ? &p->to : &p->by);
-    }
+    acting->keyed = tdi_load_keyed(w, k);
     snprintf(path, sizeof path, "loads[%d].%s", k, pull ? "pull" : "push");
     td_status status =
         tdi_find_spot(w, pull ? &l->as.pull.place : &l->as.push.place, path, &acting->spot, diags);
@@ -227,9 +232,7 @@ td_status tdi_actor_make_loads(td_world *w, tdi_actor *a) {
         if (acts_on_object(w, &loads[k], a->object)) {
             tdi_acting *acting = &a->acting[a->acting_count++];
             *acting = (tdi_acting){.load = k, .spot = {TD_NONE, TD_NONE, {0, 0, 0}}};
-            acting->keyed = loads[k].kind == TD_SCENE_POSE
-                                ? tdi_scene_keyed(w->scene, &loads[k].as.pose.bend)
-                                : NULL;
+            acting->keyed = tdi_load_keyed(w, k);
         }
     }
     return tdi_actor_load_room(w, a);

@@ -90,23 +90,32 @@ static void adopt_springs(const tdi_variant *v, const tdi_variant *old, const td
     }
 }
 
-td_status tdi_variant_adopt(td_world *w, int32_t variant, int32_t from, const tdi_heir *heirs,
-                            td_diag *diag) {
-    tdi_variant *v = &w->variants[variant], *old = &w->variants[from];
+td_status tdi_variant_plain(td_world *w, int32_t variant, td_diag *diag) {
+    tdi_variant *v = &w->variants[variant];
     const td_object_def *o = &w->scene->def.objects[v->object];
     const tdi_model_opts with = {.law = o->law, .elements = o->elements};
-    const tdi_factors made = w->objects[v->object].made;
     td_status status = v->solver->model_new(v->skeleton, &with, w->alloc, &v->model, diag);
-    status = status == TD_OK ? tdi_variant_measure(w, v) : status;
+    return status == TD_OK ? tdi_variant_measure(w, v) : status;
+}
+
+td_status tdi_variant_end_model(td_world *w, int32_t variant, td_diag *diag) {
+    return follow_factors(w, &w->variants[variant], diag);
+}
+
+td_status tdi_variant_adopt(td_world *w, int32_t variant, int32_t from, const tdi_heir *heirs,
+                            td_diag *diag) {
+    tdi_variant *old = &w->variants[from];
+    const tdi_object *o = &w->objects[old->object];
+    td_status status = tdi_variant_plain(w, variant, diag);
     if (status != TD_OK) {
         return status;
     }
     if (old->made) { // as it was made, for as long as it is read
-        tdi_variant_follow_factors(w, old, made);
+        tdi_variant_follow_factors(w, old, o->made);
     }
-    adopt_springs(v, old, heirs);
+    adopt_springs(&w->variants[variant], old, heirs);
     if (old->made) {
-        tdi_variant_follow_factors(w, old, w->objects[v->object].factors);
+        tdi_variant_follow_factors(w, old, o->factors);
     }
-    return follow_factors(w, v, diag);
+    return tdi_variant_end_model(w, variant, diag);
 }

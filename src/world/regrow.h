@@ -38,6 +38,9 @@ int32_t tdi_world_take_variant(td_world *world, int32_t object, const tdi_solver
 void tdi_world_drop_variant(td_world *world, int32_t variant);
 // Makes its model, as the scene would.
 td_status tdi_variant_model(td_world *world, int32_t variant, td_diag *diag);
+// Makes it of the skeleton alone, for springs to be set; and what is left to do then.
+td_status tdi_variant_plain(td_world *world, int32_t variant, td_diag *diag);
+td_status tdi_variant_end_model(td_world *world, int32_t variant, td_diag *diag);
 // Makes its model with the springs of another one, whose heir it is.
 td_status tdi_variant_adopt(td_world *world, int32_t variant, int32_t from, const tdi_heir *heirs,
                             td_diag *diag);

@@ -34,6 +34,8 @@ typedef struct tdi_variant {
     void *drawn; // a state as drawn, saved; NULL: none was asked for
     size_t drawn_bytes;
     int32_t drawn_points; // that contact sees
+    char *packed;         // of one of its own: its bytes in saves
+    size_t packed_bytes;
 } tdi_variant;
 
 // Factors of the stiffness in bending and in twist.
@@ -343,9 +345,11 @@ td_status tdi_actor_find(td_world *world, td_actor_id id, tdi_actor **out, td_di
 int32_t tdi_object_places(const td_world *world, int32_t object, int32_t below);
 // All that steps need for those that were made.
 td_status tdi_world_make_step_room(td_world *world, td_diag *diag);
-// Takes the places that a save names, of these variants. What fails leaves the world as it was.
-td_status tdi_world_take_places(td_world *world, const int32_t *variants, int32_t count,
+// Makes what is missing of actors of these variants, one a place; what fails leaves places as they
+// were. Then takes the places that a save names, which cannot fail.
+td_status tdi_world_make_places(td_world *world, const int32_t *variants, int32_t count,
                                 td_diag *diag);
+void tdi_world_take_places(td_world *world, const int32_t *variants, int32_t count);
 
 // room.c: arrays that grow with actors and colliders.
 // For so many actors.
@@ -516,6 +520,8 @@ tdi_transform tdi_transform_mul(tdi_transform a, tdi_transform b);
 // loads.c
 // Fields and poses of the scene for an actor that is none of its own, and room for loads.
 td_status tdi_actor_make_loads(td_world *world, tdi_actor *actor);
+// Keyframes of where a pull holds and how a pose bends; NULL: none.
+const tdi_keyed *tdi_load_keyed(const td_world *world, int32_t load);
 // Room for loads alone, of an actor whose list of what acts on it is there.
 td_status tdi_actor_load_room(td_world *world, tdi_actor *actor);
 // Finds the places of all loads and hands them out to the actors.
