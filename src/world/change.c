@@ -92,6 +92,7 @@ static void set_free(tdi_actor *a) {
     a->stats = none;
     a->largest_force = 0;
     a->watched = a->reacted = a->blocked = a->held = false;
+    a->sleep = (tdi_sleep){.asleep = false};
     a->status = TD_OK;
     a->name = NULL;
 }
@@ -319,6 +320,7 @@ static void go_back(td_world *w, tdi_change *c, const tdi_actor *before, const w
 }
 
 static void finish(td_world *w, tdi_change *c, tdi_actor *before) {
+    tdi_actor_wake(w, c->trace.from);
     tdi_world_follow_trace(w, &c->trace, before);
     tdi_world_join_kin(w, &c->kin);
     for (int part = 0; part < c->parts; part++) {

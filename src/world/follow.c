@@ -113,9 +113,22 @@ static void follow_pair(const td_world *w, const tdi_trace *t, tdi_pair *pair) {
     }
 }
 
+// Contacts that it had when it fell asleep are no more.
+static void forget_slept(td_world *w, int32_t actor) {
+    int32_t kept = 0;
+    for (int32_t k = 0; k < w->slept_count; k++) {
+        if (w->slept[k].actor != actor && w->slept[k].other_actor != actor) {
+            w->slept[kept++] = w->slept[k];
+        }
+    }
+    w->slept_count = kept;
+    w->actors[actor].sleep.kept = false;
+}
+
 void tdi_world_follow_trace(td_world *w, const tdi_trace *t, const tdi_actor *before) {
     follow_hands(w, t);
     follow_probes(w, t, before);
+    forget_slept(w, t->from);
     tdi_world_follow_kin(w, t);
     for (int32_t k = 0; k < w->watch.last_count; k++) {
         follow_pair(w, t, &w->watch.last[k]);
