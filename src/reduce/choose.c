@@ -22,16 +22,19 @@
 #include <math.h>
 #include <string.h>
 
-#define SWAY  0.3 // s: of a motion of w rad/s the amplitude is this times its rate
-#define FADE  0.7 // of a rate is still counted at the next choice
-#define STAY  0.5 // of its cost is counted against what is reduced already
+#define SWAY            0.3 // s: of a motion of w rad/s the amplitude is this times its rate
+#define FADE            0.7 // of a rate is still counted at the next choice
+#define GUST            0.8 // s: in wind, of a rate the amplitude to come
+#define CALM            0.2 // m/s: no wind
+#define FADE_SWING      0.9
+#define STAY            0.5 // of its cost is counted against what is reduced already
 #define NEXT_TO_NOTHING 0.1 // of an even part of the error
-#define WORTH 4.0 // times `every` steps have to pay for a change
+#define WORTH           2.0 // times `every` steps have to pay for a change
 
 // What an error of a joint by itself becomes in motion, where errors add up and resonate: measured
 // on willow, palm and orchid, against whole trees.
 #define FROZEN_GAIN 3.0
-#define JOINED_GAIN 4.0
+#define JOINED_GAIN 10.0
 #define RIDING_GAIN 2.5
 
 // ---- moments --------------------------------------------------------------------------------
@@ -99,7 +102,7 @@ static void sum_loads(td_reduced_state *s) {
 static td_vec3 rate_of(const td_reduced_state *s, int32_t i) {
     const int32_t d = s->full->dof[i], count = s->full->dof[i + 1] - d;
     const td_real *a = s->whole.angle + d, *star = s->whole.angle_star + d,
-                  by = 3 / s->tree.head.rule.dt;
+                  by = s->mode[i] == TD_REDUCE_FROZEN ? 0 : 3 / s->tree.head.rule.dt;
     return count == 3   ? tdi_scale(tdi_vec3(star[0] - a[0], star[1] - a[1], star[2] - a[2]), by)
            : count == 1 ? tdi_vec3(by * (star[0] - a[0]), 0, 0)
                         : tdi_vec3(0, 0, 0);
@@ -159,6 +162,13 @@ static td_real held_cost(const td_reduced_state *s, int32_t i) {
     return FROZEN_GAIN * s->shape[i].reach * s->swing[i];
 }
 
+// It is late by the time in which it answers, and by half of that between two turns.
+static td_real riding_cost(const td_reduced_state *s, int32_t i) {
+    const tdi_reduce_shape *shape = &s->shape[i];
+    const td_real late = shape->answer + 0.5 * TDI_AIR_EVERY * s->tree.head.rule.dt;
+    return RIDING_GAIN * s->active[i] * late * shape->reach;
+}
+
 // Groups of two, of four where those cost little.
 static td_real joined_cost(const td_reduced_state *s, int32_t i) {
     const int32_t place = s->shape[i].place;
@@ -172,6 +182,13 @@ static td_real joined_cost(const td_reduced_state *s, int32_t i) {
 
 static bool allowed(const td_reduced_state *s, td_reduce_mode mode) {
     return s->opts.modes >> mode & 1 && (mode == TD_REDUCE_FROZEN || !*s->touches);
+}
+
+// In wind a joint that turned back by now will turn again: its rate of late counts.
+static bool gusts(const td_reduced_state *s) {
+    const tdi_reduce_flow *flow = &s->count->flow;
+    return (flow->air.linear > 0 || flow->air.quadratic > 0) &&
+           (flow->by_segment || tdi_norm(flow->air.wind) > CALM);
 }
 
 // A place in what is chosen from: a mode and its cost.
@@ -196,14 +213,15 @@ static td_real weigh(td_reduced_state *s, int32_t i) {
     const tdi_reduce_shape *shape = &s->shape[i];
     const bool frozen = s->mode[i] == TD_REDUCE_FROZEN,
                freezes = tdi_reduce_can(s->full, i, TD_REDUCE_FROZEN);
-    const td_real swing =
-        frozen || first_look(s) ? missed_turn(s, i) : tdi_norm(swing_of(s, i));
-    s->swing[i] = frozen ? swing : fmax(swing, FADE * s->swing[i]);
+    const bool first = first_look(s);
+    const td_real turned = first ? SWAY * tdi_norm(rate_of(s, i)) : tdi_norm(swing_of(s, i)),
+                  misses = frozen || first ? missed_turn(s, i) : 0,
+                  swing = frozen ? misses : fmax(turned, misses);
     s->active[i] = fmax(tdi_norm(rate_of(s, i)), FADE * s->active[i]);
-    const td_real costs[] = {
-        0, freezes ? held_cost(s, i) : HUGE_VAL,
-        shape->rides ? RIDING_GAIN * s->active[i] * shape->answer * shape->reach : HUGE_VAL,
-        joined_cost(s, i)};
+    s->swing[i] = frozen ? swing : fmax(swing, FADE_SWING * s->swing[i]);
+    s->swing[i] = frozen || !gusts(s) ? s->swing[i] : fmax(s->swing[i], GUST * s->active[i]);
+    const td_real costs[] = {0, freezes ? held_cost(s, i) : HUGE_VAL,
+                             shape->rides ? riding_cost(s, i) : HUGE_VAL, joined_cost(s, i)};
     offer best = {TD_REDUCE_OWN, HUGE_VAL};
     take(s, &best, TD_REDUCE_FROZEN, costs[TD_REDUCE_FROZEN]);
     if (!negligible(s, shape->tips * best.cost * best.cost)) {
@@ -305,7 +323,7 @@ static int32_t cut(td_reduced_state *s, td_real *sum) {
 bool tdi_reduce_choose(td_reduced_state *s, bool late) {
     const int32_t n = s->full->body_count;
     td_real now = 0, then;
-    tdi_reduce_draw(s, true);
+    tdi_reduce_draw(s, false);
     sum_loads(s);
     for (int32_t i = 0; i < n; i++) {
         now += weigh(s, i);

@@ -19,6 +19,8 @@
 #include "tendril/reduce.h"
 #include "tree/implicit.h"
 
+#define TDI_AIR_EVERY 4 // steps: after so many riding joints turn, and drag is fitted
+
 // The smaller part of a segment within a group, on the cluster at the other side of the joint.
 typedef struct tdi_other_side {
     tdi_seat seat;  // body TD_NONE: there is none

@@ -14,7 +14,6 @@
 #include <math.h>
 #include <string.h>
 
-#define AIR_EVERY 4 // steps
 #define WAIT_MOST 8 // times `every`: between choices that change nothing
 
 // An increment x of Newton's method leaves about x^2 rad: of the error allowed, at the far end of
@@ -199,26 +198,6 @@ static void put(const tdi_reduce_set *set, int32_t i) {
     }
 }
 
-// Wind on a cluster is that on the segment with the largest area.
-static void begin(void *body) {
-    td_reduced_state *s = body;
-    follow_stiffness(s);
-    empty(&s->met);
-    const bool fresh = s->tree.head.known == 0;
-    tdi_step_begin(body);
-    if (fresh && s->reduced == 0) {
-        memcpy(s->angle_seen, s->tree.angle,
-               (size_t)s->full->head.dof_count * sizeof *s->angle_seen);
-    }
-    const td_vec3 *winds = s->tree.head.opts->winds;
-    for (int32_t c = 0; winds && c < s->clusters.body_count; c++) {
-        s->winds[c] = winds[s->wind_from[c]];
-    }
-    if (winds && s->reduced > 0) {
-        s->tree.now->potential.loads.winds = s->winds;
-    }
-}
-
 static bool differs(const td_reduced_state *s) {
     return memcmp(s->mode, s->wanted, (size_t)s->full->body_count * sizeof *s->mode) != 0;
 }
@@ -261,7 +240,7 @@ static bool choose(td_reduced_state *s) {
     tdi_reduce_count *count = s->count;
     const bool late = hold(s);
     const bool looks = s->reduced > 0 && count->since >= (s->opts.every + 1) / 2 &&
-                       count->since % AIR_EVERY == 0;
+                       count->since % TDI_AIR_EVERY == 0;
     if (!late && count->since < count->wait && !(looks && tdi_reduce_disturbed(s))) {
         return false;
     }
@@ -269,11 +248,41 @@ static bool choose(td_reduced_state *s) {
     const int32_t longest = WAIT_MOST * s->opts.every;
     tdi_reduce_note(s);
     const int32_t twice = count->wait < s->opts.every ? s->opts.every : 2 * count->wait,
-                  soon = AIR_EVERY + (int32_t)(count->young / s->tree.head.rule.dt);
+                  soon = TDI_AIR_EVERY + (int32_t)(count->young / s->tree.head.rule.dt);
     count->wait = change || late ? s->opts.every : twice > longest ? longest : twice;
     count->wait = count->wait > soon && count->young < 1 ? soon : count->wait;
     count->since = 0;
     return change;
+}
+
+static void note_flow(td_reduced_state *s) {
+    const td_step_opts *o = s->tree.head.opts;
+    s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, o->winds != NULL};
+}
+
+// Wind on a cluster is that on the segment with the largest area.
+static void take_winds(td_reduced_state *s) {
+    const td_vec3 *winds = s->tree.head.opts->winds;
+    for (int32_t c = 0; winds && c < s->clusters.body_count; c++) {
+        s->winds[c] = winds[s->wind_from[c]];
+    }
+}
+
+static void change(td_reduced_state *s) {
+    tdi_reduce_change(s);
+    memset(s->seen, 0, (size_t)s->clusters.body_count * sizeof *s->seen);
+    tdi_reduce_note(s);
+}
+
+static void begin(void *body) {
+    td_reduced_state *s = body;
+    follow_stiffness(s);
+    empty(&s->met);
+    tdi_step_begin(body);
+    take_winds(s);
+    if (s->tree.head.opts->winds && s->reduced > 0) {
+        s->tree.now->potential.loads.winds = s->winds;
+    }
 }
 
 static bool changes(td_reduced_state *s) {
@@ -290,18 +299,15 @@ static bool changes(td_reduced_state *s) {
 
 static void accept(void *body) {
     td_reduced_state *s = body;
-    const td_step_opts *o = s->tree.head.opts;
     tdi_step_accept(body);
     s->drawn = TDI_DRAWN_NOT;
     s->count->since++;
     s->count->young = fmin(1, s->count->young + s->tree.head.rule.dt);
-    s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, o->winds != NULL};
+    note_flow(s);
     if (changes(s)) {
-        tdi_reduce_change(s);
-        memset(s->seen, 0, (size_t)s->clusters.body_count * sizeof *s->seen);
-        tdi_reduce_note(s);
-    } else if (s->reduced > 0 && s->count->since % AIR_EVERY == 0) {
-        tdi_reduce_air(s, AIR_EVERY * s->tree.head.rule.dt);
+        change(s);
+    } else if (s->reduced > 0 && s->count->since % TDI_AIR_EVERY == 0) {
+        tdi_reduce_air(s, TDI_AIR_EVERY * s->tree.head.rule.dt);
     }
 }
 
@@ -451,7 +457,7 @@ td_status td_reduced_set(td_reduced_state *s, const td_reduce_opts *opts, td_dia
 }
 
 // Before any step there is no past but what q and v tell.
-static void change_at_start(td_reduced_state *s) {
+static void take_start(td_reduced_state *s) {
     td_tree_state *t = &s->tree;
     tdi_tree_begin_history(&s->clusters, t);
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
@@ -460,8 +466,6 @@ static void change_at_start(td_reduced_state *s) {
     memcpy(t->angle_star, t->angle, (size_t)s->clusters.head.dof_count * sizeof *t->angle);
     memcpy(t->q_back, t->q, (size_t)s->clusters.coord_count * sizeof *t->q);
     s->drawn = TDI_DRAWN_NOT;
-    tdi_reduce_change(s);
-    tdi_tree_fresh(t);
 }
 
 void td_reduced_set_modes(td_reduced_state *s, const uint8_t *modes) {
@@ -470,7 +474,9 @@ void td_reduced_set_modes(td_reduced_state *s, const uint8_t *modes) {
         memcpy(s->wanted, modes, (size_t)s->full->body_count * sizeof *modes);
     }
     if (s->tree.head.known == 0 && differs(s)) {
-        change_at_start(s);
+        take_start(s);
+        tdi_reduce_change(s);
+        tdi_tree_fresh(&s->tree);
     }
 }
 
