@@ -29,7 +29,7 @@
 #define FADE_SWING      0.9
 #define STAY            0.5 // of its cost is counted against what is reduced already
 #define NEXT_TO_NOTHING 0.1 // of an even part of the error
-#define WORTH           2.0 // times `every` steps have to pay for a change
+#define WORTH           2.0 // times the steps between choices have to pay for a change
 
 // What an error of a joint by itself becomes in motion, where errors add up and resonate: measured
 // on willow, palm and orchid, against whole trees.
@@ -218,7 +218,8 @@ static td_real weigh(td_reduced_state *s, int32_t i) {
                   misses = frozen || first ? missed_turn(s, i) : 0,
                   swing = frozen ? misses : fmax(turned, misses);
     s->active[i] = fmax(tdi_norm(rate_of(s, i)), FADE * s->active[i]);
-    s->swing[i] = frozen ? swing : fmax(swing, FADE_SWING * s->swing[i]);
+    const td_real kept = s->count->young < 2 * SWAY ? 0 : FADE_SWING; // a jolt is soon forgotten
+    s->swing[i] = frozen ? swing : fmax(swing, kept * s->swing[i]);
     s->swing[i] = frozen || !gusts(s) ? s->swing[i] : fmax(s->swing[i], GUST * s->active[i]);
     const td_real costs[] = {0, freezes ? held_cost(s, i) : HUGE_VAL,
                              shape->rides ? riding_cost(s, i) : HUGE_VAL, joined_cost(s, i)};
@@ -279,9 +280,11 @@ static int32_t threshold(const td_reduced_state *s) {
     return key;
 }
 
-// A change looks at all segments: what it saves has to be worth that, unless the error demands it.
+// A change looks at all segments: what it saves until the next choices has to be worth that, unless
+// the error demands it.
 static bool worthwhile(const td_reduced_state *s, int32_t saved) {
-    return saved * (WORTH * s->opts.every) > s->full->body_count;
+    const int32_t wait = s->count->wait > s->opts.every ? s->count->wait : s->opts.every;
+    return saved * (WORTH * wait) > s->full->body_count;
 }
 
 // ---- entry ----------------------------------------------------------------------------------
