@@ -232,6 +232,9 @@ tdi_place tdi_reduce_acceleration(const td_reduced_state *state, int32_t cluster
 // was.
 void tdi_reduce_change(td_reduced_state *state);
 
+// state.c: all joints move by themselves from now on, between steps.
+void tdi_reduce_free_joints(td_reduced_state *state);
+
 static inline td_quat tdi_seat_turn(const tdi_seat *seat, td_quat turn) {
     return tdi_quat_mul(seat->turn, turn);
 }

@@ -3,6 +3,8 @@
 
 #include "reduce/reduce.h"
 
+#include "base/guard.h"
+
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/opts.h"
@@ -311,14 +313,32 @@ static void accept(void *body) {
     }
 }
 
-// Rest is found with all joints.
-static void begin_rest(void *body) {
-    td_reduced_state *s = body;
+// Before any step there is no past but what q and v tell.
+static void change_at_start(td_reduced_state *s) {
+    td_tree_state *t = &s->tree;
+    tdi_tree_begin_history(&s->clusters, t);
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        t->star[c] = t->hat[c] = (tdi_place){t->frame[c].o, t->frame[c].r};
+    }
+    memcpy(t->angle_star, t->angle, (size_t)s->clusters.head.dof_count * sizeof *t->angle);
+    memcpy(t->q_back, t->q, (size_t)s->clusters.coord_count * sizeof *t->q);
+    s->drawn = TDI_DRAWN_NOT;
+    tdi_reduce_change(s);
+    tdi_tree_fresh(t);
+}
+
+void tdi_reduce_free_joints(td_reduced_state *s) {
     follow_stiffness(s);
     if (s->reduced > 0) {
         memset(s->wanted, TD_REDUCE_OWN, (size_t)s->full->body_count * sizeof *s->wanted);
-        tdi_reduce_change(s);
+        s->count->estimate = 0;
+        (s->tree.head.known == 0 ? change_at_start : tdi_reduce_change)(s);
     }
+}
+
+// Rest is found with all joints.
+static void begin_rest(void *body) {
+    tdi_reduce_free_joints(body);
     tdi_step_begin_rest(body);
 }
 
@@ -390,10 +410,43 @@ static int32_t saved(const void *body, tdi_span spans[TDI_SPANS]) {
     return count + 1;
 }
 
+// Gaps in structs are no part of the state.
+static void close_gap(tdi_seat *seat) {
+    tdi_seat clean;
+    memset(&clean, 0, sizeof clean);
+    clean.body = seat->body;
+    clean.at = seat->at;
+    clean.turn = seat->turn;
+    memcpy(seat, &clean, sizeof clean);
+}
+
+static void close_gaps(td_reduced_state *s) {
+    tdi_reduce_count clean;
+    memset(&clean, 0, sizeof clean);
+    const tdi_reduce_count *c = s->count;
+    clean.changes = c->changes;
+    clean.estimate = c->estimate;
+    clean.spring = c->spring;
+    clean.young = c->young;
+    clean.since = c->since;
+    clean.wait = c->wait;
+    clean.by_hand = c->by_hand;
+    clean.flow.air = c->flow.air;
+    clean.flow.gravity = c->flow.gravity;
+    clean.flow.stiffness = c->flow.stiffness;
+    clean.flow.by_segment = c->flow.by_segment;
+    memcpy(s->count, &clean, sizeof clean);
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        close_gap(&s->seat[i]);
+        close_gap(&s->side[i].seat);
+    }
+}
+
 // Whether somebody has read the pose shall not be seen in a save: it is drawn, or forgotten where
 // the clusters are all there is.
 static void blank(void *body) {
     td_reduced_state *s = body;
+    close_gaps(s);
     const size_t coords = (size_t)s->full->coord_count * sizeof(td_real),
                  dofs = (size_t)s->full->head.dof_count * sizeof(td_real);
     s->tree.model = s->full;
@@ -456,32 +509,22 @@ td_status td_reduced_set(td_reduced_state *s, const td_reduce_opts *opts, td_dia
     return status;
 }
 
-// Before any step there is no past but what q and v tell.
-static void take_start(td_reduced_state *s) {
-    td_tree_state *t = &s->tree;
-    tdi_tree_begin_history(&s->clusters, t);
-    for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        t->star[c] = t->hat[c] = (tdi_place){t->frame[c].o, t->frame[c].r};
-    }
-    memcpy(t->angle_star, t->angle, (size_t)s->clusters.head.dof_count * sizeof *t->angle);
-    memcpy(t->q_back, t->q, (size_t)s->clusters.coord_count * sizeof *t->q);
-    s->drawn = TDI_DRAWN_NOT;
-}
-
 void td_reduced_set_modes(td_reduced_state *s, const uint8_t *modes) {
     s->count->by_hand = modes != NULL;
     if (modes) {
         memcpy(s->wanted, modes, (size_t)s->full->body_count * sizeof *modes);
     }
     if (s->tree.head.known == 0 && differs(s)) {
-        take_start(s);
-        tdi_reduce_change(s);
-        tdi_tree_fresh(&s->tree);
+        change_at_start(s);
     }
 }
 
 const uint8_t *td_reduced_modes(const td_reduced_state *s) {
     return s->mode;
+}
+
+int32_t td_reduced_cluster(const td_reduced_state *s, int32_t segment) {
+    return tdi_has(segment, s->full->body_count) ? s->first[s->seat[segment].body] : TD_NONE;
 }
 
 td_reduce_stats td_reduced_get_stats(const td_reduced_state *s) {
