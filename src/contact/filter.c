@@ -274,14 +274,14 @@ static bool shorten(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, 
     bool free = true;
     for (int32_t k = 0; k < c->self_count; k++) {
         td_real *i = &part[group[c->pair[k].i]], *j = &part[group[c->pair[k].j]];
-        const td_real both[2] = {*i, *j}, go = capsules(c, c->pair[k], x, dx, both, 1);
+        const td_real both[2] = {*i, *j}, go = capsules(c, c->pair[k], x, dx, both, CLOSED);
         free = free && go >= 1;
         *i *= go;
         *j *= i == j ? 1 : go;
     }
     for (int32_t k = c->self_count; k < c->pair_count; k++) {
         td_real *i = &part[group[c->pair[k].i]];
-        const sweep w = {c, c->pair[k], x, dx, *i, time, 0, turns(c, c->pair[k]), 1};
+        const sweep w = {c, c->pair[k], x, dx, *i, time, 0, turns(c, c->pair[k]), CLOSED};
         const td_real go = collider(&w);
         free = free && go >= 1;
         *i *= go;

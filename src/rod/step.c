@@ -307,6 +307,11 @@ static void guess(void *body, bool take) {
     }
 }
 
+static void approach(void *body, td_real part) {
+    tdi_rod_guess(body);
+    tdi_rod_try(body, part, TDI_STRAIGHT);
+}
+
 static void seek(void *body, const td_vec3 *x) {
     tdi_rod_seek(body, x);
     tdi_rod_try(body, 1, TDI_STRAIGHT);
@@ -513,6 +518,7 @@ const tdi_implicit tdi_rod_implicit = {
     .begin = begin,
     .guess = guess,
     .seek = seek,
+    .approach = approach,
     .accept = accept,
     .undo = undo,
     .revocable = true,
