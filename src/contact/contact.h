@@ -90,11 +90,11 @@ td_real tdi_contacts_filter(const tdi_contacts *c, const td_vec3 *x, const td_ve
 td_real tdi_contacts_filter_gently(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
                                    td_real time);
 
-// The same where each group of capsules has its own part, while colliders stand: makes the parts,
-// which are given, smaller until nothing is in the way of any. False: it gave up, and some way is
-// not free.
+// The same, or, unless `gently`, to where Newton's method has found how far gaps close, where each
+// group of capsules has its own part: makes the parts, which are given, smaller until nothing is in
+// the way of any. False: it gave up, and some way is not free.
 bool tdi_contacts_filter_groups(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
-                                td_real time, const int32_t *group, td_real *part);
+                                td_real time, bool gently, const int32_t *group, td_real *part);
 
 // The least gap of the pairs found, no more than their range; which[0] is a capsule, which[1] a
 // capsule or, from capsule_count on, a collider; TD_NONE when none is in range.

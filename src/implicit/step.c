@@ -115,44 +115,14 @@ static void begin_all(const tdi_system *y, const tdi_rule *rule) {
 
 // Members to the part t->part of the way from where the step began to where they came before, or to
 // their guess.
-static void seek_all(const tdi_system *y) {
+static void seek_all(const tdi_system *y, bool tried) {
     tdi_touch *t = y->touch;
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        const int32_t first = t->first_point[k], count = t->first_point[k + 1] - first;
-        const bool seeks = m->tried && m->ops->seek;
-        for (int32_t p = 0; seeks && p < count; p++) {
-            const td_vec3 way = tdi_sub(m->tried[p], t->x[first + p]);
-            t->moved[first + p] = tdi_madd(t->x[first + p], way, t->part[k]);
-        }
-        if (seeks) {
-            m->ops->seek(m->body, t->moved + first);
-        } else if (m->ops->approach) {
-            m->ops->approach(m->body, t->part[k]);
+        if (m->ops->seek) {
+            m->ops->seek(m->body, tried ? m->tried : NULL, t->part[k]);
         }
     }
-}
-
-// Begins where the step led to when it was solved before without all its members, or else where
-// guesses lead to, each member as far as nothing is in its way. False: it is not free; poses are
-// where the step began.
-static bool resume(const tdi_system *y) {
-    tdi_touch *t = y->touch;
-    for (int32_t k = 0; k < y->count; k++) {
-        t->part[k] = 1;
-    }
-    guess_all(y, false);
-    for (int32_t round = 0; t->time >= 1 && round < ROUNDS; round++) {
-        seek_all(y);
-        if (tdi_touch_ways(t, y)) {
-            return true;
-        }
-        for (int32_t k = 0; k < y->count; k++) {
-            t->part[k] *= t->free[k] < 1 ? SHORTENED * t->free[k] : 1;
-        }
-    }
-    guess_all(y, false);
-    return false;
 }
 
 static bool was_tried(const tdi_system *y) {
@@ -161,6 +131,29 @@ static bool was_tried(const tdi_system *y) {
         tried = tried && y->member[k].tried;
     }
     return tried;
+}
+
+// Begins where the step led to when it was solved before without all its members, or else where
+// guesses lead to, each member as far as nothing is in its way. Guesses close no gap by much. False:
+// it is not free; poses are where the step began.
+static bool resume(const tdi_system *y) {
+    tdi_touch *t = y->touch;
+    const bool tried = was_tried(y);
+    for (int32_t k = 0; k < y->count; k++) {
+        t->part[k] = 1;
+    }
+    guess_all(y, false);
+    for (int32_t round = 0; t->time >= 1 && round < ROUNDS; round++) {
+        seek_all(y, tried);
+        if (tdi_touch_ways(t, y, !tried)) {
+            return true;
+        }
+        for (int32_t k = 0; k < y->count; k++) {
+            t->part[k] *= t->free[k] < 1 ? SHORTENED * t->free[k] : 1;
+        }
+    }
+    guess_all(y, false);
+    return false;
 }
 
 static td_status begin_again(const tdi_system *y, const tdi_rule *rule, span part, td_diag *diag);

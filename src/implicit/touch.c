@@ -195,13 +195,14 @@ td_real tdi_touch_try(tdi_touch *t, const tdi_system *y) {
     return look(t, y) ? tdi_contacts_filter_gently(t->set, t->x, t->dx, t->time) : SHORTER;
 }
 
-bool tdi_touch_ways(tdi_touch *t, const tdi_system *y) {
+bool tdi_touch_ways(tdi_touch *t, const tdi_system *y, bool gently) {
     const bool few = look(t, y);
     bool all = few;
     for (int32_t k = 0; k < y->count; k++) {
         t->free[k] = few ? 1 : SHORTER;
     }
-    if (few && !tdi_contacts_filter_groups(t->set, t->x, t->dx, t->time, t->owner, t->free)) {
+    if (few &&
+        !tdi_contacts_filter_groups(t->set, t->x, t->dx, t->time, gently, t->owner, t->free)) {
         const td_real part = tdi_contacts_filter(t->set, t->x, t->dx, t->time, t->time);
         for (int32_t k = 0; k < y->count; k++) {
             t->free[k] = part;

@@ -107,8 +107,9 @@ td_real tdi_touch_way(tdi_touch *t, const tdi_system *system, td_real time);
 // The same while colliders stand, with gaps that do not close too far for a line search. `looked`
 // is false when it is a guess, because there are too many pairs.
 td_real tdi_touch_try(tdi_touch *t, const tdi_system *system);
-// The same for each member by itself, in `free`, while colliders stand. False: not all is free.
-bool tdi_touch_ways(tdi_touch *t, const tdi_system *system);
+// The same for each member by itself, in `free`, while colliders stand; `gently` as for a line
+// search. False: not all is free.
+bool tdi_touch_ways(tdi_touch *t, const tdi_system *system, bool gently);
 // The least gap at the poses that were evaluated or looked at last, with colliders at `time`, over
 // its range; 1: nothing is nearer than that.
 td_real tdi_touch_room(const tdi_touch *t, td_real time);

@@ -253,12 +253,15 @@ void tdi_rod_seek(td_rod_state *s, const td_vec3 *to) {
     const td_rod_model *m = s->model;
     for (int32_t i = 0; i < m->node_count; i++) {
         const td_vec3 move = tdi_sub(to[i], s->pose_back[i].x);
-        const bool aimed = tdi_has_edge(&m->node[i]) && (m->node[i].flags & TDI_HELD_TURN);
+        const bool turns = tdi_has_edge(&m->node[i]), held = m->node[i].flags & TDI_HELD_TURN;
         td_real *x = s->step[i].x;
         x[0] = move.x;
         x[1] = move.y;
         x[2] = move.z;
-        x[3] = aimed ? turn_to_target(s, s->pose_back, i) : 0;
+        x[3] = !turns        ? 0
+               : held        ? turn_to_target(s, s->pose_back, i)
+               : s->returned ? s->past_kept[i].turn
+                             : 0;
     }
 }
 
