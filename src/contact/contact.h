@@ -100,6 +100,10 @@ bool tdi_contacts_filter_groups(const tdi_contacts *c, const td_vec3 *x, const t
 // capsule or, from capsule_count on, a collider; TD_NONE when none is in range.
 td_real tdi_contacts_least(const tdi_contacts *c, const td_vec3 *x, td_real time, int32_t which[2]);
 
+// Leaves out of filters, energies and lists what is between two capsules that do not move, or
+// between one and a collider, from now on; NULL: nothing.
+void tdi_contacts_rest(tdi_contacts *c, const bool *resting);
+
 // ---- potential ------------------------------------------------------------------------------
 
 // What a step is made of. Everything is proportional to `force`, so that a solver whose potential

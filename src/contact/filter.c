@@ -249,13 +249,14 @@ static td_real filter(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx
     td_real part = 1; // of the way; later pairs have only this much to look at
     for (int32_t k = 0; k < c->self_count && part > 0; k++) {
         const td_real both[2] = {part, part};
-        part *= capsules(c, c->pair[k], x, dx, both, closed);
+        const bool rests = tdi_rests(c, c->pair[k].i, c->pair[k].j);
+        part *= rests ? 1 : capsules(c, c->pair[k], x, dx, both, closed);
     }
     tdi_poses_at(c, time0);
     for (int32_t k = c->self_count; k < c->pair_count && part > 0; k++) {
         const td_real over = (time1 - time0) * part;
         const sweep w = {c, c->pair[k], x, dx, part, time0, over, turns(c, c->pair[k]), closed};
-        part *= collider(&w);
+        part *= tdi_rests(c, c->pair[k].i, c->pair[k].j) ? 1 : collider(&w);
     }
     return part;
 }

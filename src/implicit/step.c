@@ -134,8 +134,8 @@ static bool was_tried(const tdi_system *y) {
 }
 
 // Begins where the step led to when it was solved before without all its members, or else where
-// guesses lead to, each member as far as nothing is in its way. Guesses close no gap by much. False:
-// it is not free; poses are where the step began.
+// guesses lead to, each member as far as nothing is in its way. Guesses close no gap by much.
+// False: it is not free; poses are where the step began.
 static bool resume(const tdi_system *y) {
     tdi_touch *t = y->touch;
     const bool tried = was_tried(y);

@@ -294,11 +294,11 @@ static void predict(td_world *w) {
     }
 }
 
-// What meets something may be stopped by it: its points go nowhere. False: none of them were going
-// farther than weight moves them in a step.
+// What meets something may be stopped by it: its points fall no farther. False: none of them were
+// falling farther than weight moves them in a step.
 static bool stop_joined(td_world *w) {
     tdi_nearness *n = &w->near;
-    const td_vec3 none = {0, 0, 0}, fall = tdi_scale(w->scene->def.gravity, w->dt * w->dt);
+    const td_vec3 fall = tdi_scale(w->scene->def.gravity, w->dt * w->dt);
     const td_real slow = tdi_dot(fall, fall);
     bool stopped = false;
     memset(n->place, 0, (size_t)w->actor_count * sizeof *n->place);
@@ -308,8 +308,9 @@ static bool stop_joined(td_world *w) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         const bool joined = n->place[root_of(n->root, k)] > 1;
         for (int32_t p = n->first_point[k]; joined && p < n->first_point[k + 1]; p++) {
-            stopped = stopped || tdi_dot(n->dx[p], n->dx[p]) > slow;
-            n->dx[p] = none;
+            const td_real falls = tdi_dot(n->dx[p], fall);
+            stopped = stopped || falls > slow;
+            n->dx[p] = falls > 0 ? tdi_madd(n->dx[p], fall, -falls / slow) : n->dx[p];
         }
     }
     return stopped;
