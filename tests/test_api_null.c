@@ -11,6 +11,8 @@
 TD_TEST(null_is_refused_by_every_function_that_returns_a_status) {
     REFUSED(td_world_reserve_actors(NULL, -1, -1, NULL));
     REFUSED(td_world_add_actor(NULL, NULL, NULL, NULL));
+    REFUSED(td_world_cut_actor(NULL, (td_actor_id){0}, -1, 0, NULL, NULL));
+    REFUSED(td_world_regrow_actor(NULL, (td_actor_id){0}, NULL, NULL));
     REFUSED(td_world_draw(NULL, NULL, NULL));
     REFUSED(td_world_set_drives(NULL, (td_actor_id){0}, -1, -1, NULL, NULL));
     REFUSED(td_world_remove_actor(NULL, (td_actor_id){0}, NULL));
