@@ -196,7 +196,10 @@ bool tdi_variant_touches(const td_world *w, int32_t object, int32_t variant) {
 td_status tdi_actor_make(td_world *w, int32_t object, int32_t variant, tdi_actor *a,
                          td_diag *diag) {
     const tdi_variant *v = &w->variants[variant];
-    *a = (tdi_actor){.object = object, .variant = variant, .strength = 1};
+    *a = (tdi_actor){.object = object,
+                     .variant = variant,
+                     .strength = 1,
+                     .carry = {.actor = TD_NONE, .tie = TD_NONE}};
     a->place.rotation = tdi_quat_identity();
     a->solver = v->solver;
     a->segments = td_skeleton_segments(v->skeleton);

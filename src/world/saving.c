@@ -25,7 +25,7 @@ typedef struct head {
     int32_t actors, colliders, hands; // places
     int32_t watched;                  // room for pairs
     int32_t slept;                    // contacts of those that sleep
-    int32_t spare;                    // 0
+    int32_t ties;                     // places of constraints that were added
 } head;
 
 // ---- shape ----------------------------------------------------------------------------------
@@ -256,10 +256,18 @@ static void tape_reaction(tape *t, tdi_actor *a) {
     }
 }
 
+static void tape_carry(tape *t, tdi_carry *c) {
+    item(t, &c->actor, sizeof c->actor);
+    item(t, &c->segment, sizeof c->segment);
+    item(t, &c->tie, sizeof c->tie);
+    item(t, &c->at, sizeof c->at);
+}
+
 static void tape_actor_head(tape *t, tdi_actor *a) {
     tape_place(t, a);
     tape_sleep(t, &a->sleep);
     tape_reaction(t, a);
+    tape_carry(t, &a->carry);
     item(t, &a->base, sizeof a->base);
     item(t, &a->base_rate, sizeof a->base_rate);
     item(t, &a->simulated, sizeof a->simulated);
@@ -284,6 +292,41 @@ static void tape_actor(tape *t, tdi_actor *a) {
         }
         t->size += td_adapt_save_size(a->adapt);
     }
+}
+
+// A constraint that a program has added. Whether it is there comes first: check_size() looks at it.
+static void tape_added(tape *t, tdi_tie *tie) {
+    td_constraint *c = &tie->def;
+    int32_t kind = (int32_t)c->kind;
+    flag(t, &tie->alive);
+    word(t, &tie->generation);
+    item(t, tie->name, sizeof tie->name);
+    item(t, &kind, sizeof kind);
+    item(t, c->actor, sizeof c->actor);
+    item(t, c->segment, sizeof c->segment);
+    item(t, c->point, sizeof c->point);
+    item(t, c->axis, sizeof c->axis);
+    flag(t, &c->as_found);
+    item(t, &c->rotation, sizeof c->rotation);
+    item(t, &c->target, sizeof c->target);
+    td_real *numbers[] = {&c->low,    &c->high,  &c->cone, &c->ratio,
+                          &c->offset, &c->start, &c->end,  &c->break_force};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        item(t, numbers[k], sizeof *numbers[k]);
+    }
+    if (t->from) {
+        c->struct_size = sizeof *c;
+        c->kind = (td_constraint_kind)kind;
+        c->name = NULL;
+        c->curve = NULL;
+        c->curve_count = 0;
+        c->curve_closed = false;
+        tie->name[sizeof tie->name - 1] = '\0';
+    }
+}
+
+static int32_t added_ties(const td_world *w) {
+    return w->tie_count - w->scene->def.constraint_count;
 }
 
 static void tape_tie(tape *t, tdi_tie *tie) {
@@ -313,15 +356,16 @@ static void tape_group(tape *t, tdi_group *g) {
 }
 
 static void tape_world(tape *t, td_world *w) {
-    head h = {MAGIC,          VERSION,
-              w->shape,       w->step,
-              w->actor_count, w->collider_count,
-              w->hand_count,  w->watch.capacity,
-              count_slept(w), 0};
+    head h = {MAGIC,          VERSION,           w->shape,      w->step,
+              w->actor_count, w->collider_count, w->hand_count, w->watch.capacity,
+              count_slept(w), added_ties(w)};
     item(t, &h, sizeof h);
     w->step = h.step;
     for (int32_t k = 0; k < w->actor_count; k++) {
         item(t, &w->actors[k].variant, sizeof w->actors[k].variant);
+    }
+    for (int32_t k = w->scene->def.constraint_count; k < w->tie_count; k++) {
+        tape_added(t, &w->ties[k]);
     }
     tape_scene(t, w);
     for (int32_t k = 0; k < w->collider_count; k++) {
@@ -340,7 +384,7 @@ static void tape_world(tape *t, td_world *w) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         tape_actor(t, &w->actors[k]);
     }
-    for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
+    for (int32_t k = 0; k < w->tie_count; k++) {
         tape_tie(t, &w->ties[k]);
     }
     for (int32_t g = 0; g < w->group_count; g++) {
@@ -395,7 +439,7 @@ static bool fits(const td_world *w, const head *h, const char *bytes, size_t siz
     }
     bool good = h->actors >= own && h->colliders >= w->scene->def.collider_count &&
                 (size_t)h->actors <= (size - sizeof *h) / sizeof(int32_t) && h->hands >= 0 &&
-                h->watched >= 0 && h->watched <= TDI_WATCH_MOST && h->slept >= 0;
+                h->watched >= 0 && h->watched <= TDI_WATCH_MOST && h->slept >= 0 && h->ties >= 0;
     for (int32_t k = 0; k < h->actors && good; k++) {
         const int32_t variant = variant_at(bytes, k);
         good = variant >= 0 && variant < w->variant_count &&
@@ -423,6 +467,39 @@ static size_t hand_bytes(int32_t count) {
     return (size_t)count * t.size;
 }
 
+// Constraints that were added, of which so many are there.
+static size_t tie_bytes(int32_t places, int32_t alive) {
+    tdi_tie any = {.alive = false};
+    tape t = {NULL, NULL, 0};
+    tape_added(&t, &any);
+    tape_tie(&t, &any);
+    return (size_t)places * t.size + (size_t)alive * sizeof(tdi_hold_state);
+}
+
+static size_t own_tie_bytes(const td_world *w) {
+    int32_t alive = 0;
+    for (int32_t k = w->scene->def.constraint_count; k < w->tie_count; k++) {
+        alive += w->ties[k].alive;
+    }
+    return tie_bytes(added_ties(w), alive);
+}
+
+// In a save, anyhow aligned: how many are there. Below 0: they reach beyond its end.
+static int32_t alive_ties(const head *h, const char *bytes, size_t size) {
+    tdi_tie any = {.alive = false};
+    tape t = {NULL, NULL, 0};
+    tape_added(&t, &any);
+    const size_t from = sizeof *h + (size_t)h->actors * sizeof(int32_t);
+    int32_t alive = 0;
+    if ((size_t)h->ties > (size - from) / t.size) {
+        return -1;
+    }
+    for (int32_t k = 0; k < h->ties; k++) {
+        alive += bytes[from + (size_t)k * t.size] != 0;
+    }
+    return alive;
+}
+
 static size_t watch_bytes(int32_t capacity) {
     return capacity > 0 ? sizeof(int32_t) + (size_t)capacity * sizeof(tdi_pair) : 0;
 }
@@ -442,6 +519,10 @@ static td_status check_size(td_world *w, const head *h, const char *bytes, size_
     given += (size_t)w->collider_count * t.size;
     wanted += hand_bytes(h->hands) + watch_bytes(h->watched);
     given += hand_bytes(w->hand_count) + watch_bytes(w->watch.capacity);
+    const int32_t ties = alive_ties(h, bytes, size);
+    wanted += tie_bytes(h->ties, ties > 0 ? ties : 0);
+    given += own_tie_bytes(w);
+    status = status == TD_OK && ties < 0 ? other_scene(diag) : status;
     wanted += (size_t)h->slept * sizeof *w->slept;
     given += (size_t)count_slept(w) * sizeof *w->slept;
     for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
@@ -451,6 +532,18 @@ static td_status check_size(td_world *w, const head *h, const char *bytes, size_
         wanted += variant_bytes(w, variant_at(bytes, k));
     }
     return status == TD_OK && wanted != given ? other_scene(diag) : status;
+}
+
+// Out of memory it leaves a world without any that was added.
+static td_status take_ties(td_world *w, const head *h, const char *bytes, td_diag *diag) {
+    const int32_t own = w->scene->def.constraint_count;
+    tape t = {NULL, bytes, sizeof *h + (size_t)h->actors * sizeof(int32_t)};
+    w->tie_count = own + h->ties;
+    for (int32_t k = own; k < w->tie_count; k++) {
+        tape_added(&t, &w->ties[k]);
+    }
+    td_status status = tdi_world_take_ties(w, diag);
+    return status == TD_OK || status == TD_ERR_MEMORY ? status : other_scene(diag);
 }
 
 // Takes the places that the save names: first all memory, then what cannot fail.
@@ -467,6 +560,9 @@ static td_status take_places(td_world *w, const head *h, const char *bytes, size
     }
     w->sleeps = w->sleeps || h->slept > 0;
     status = status == TD_OK ? tdi_world_sleep_room(w, h->slept) : status;
+    status = status == TD_OK
+                 ? tdi_world_tie_room(w, (int64_t)w->scene->def.constraint_count + h->ties)
+                 : status;
     status = status == TD_OK ? tdi_watch_make(w, h->watched, &watch) : status;
     int32_t *variants =
         status == TD_OK ? tdi_alloc_zeroed(w->alloc, count, sizeof *variants) : NULL;
@@ -484,13 +580,13 @@ static td_status take_places(td_world *w, const head *h, const char *bytes, size
     w->watch = watch;
     w->collider_count = h->colliders;
     w->hand_count = h->hands;
-    return TD_OK;
+    return h->ties > 0 || added_ties(w) > 0 ? take_ties(w, h, bytes, diag) : TD_OK;
 }
 
 static bool same_places(const td_world *w, const head *h, const char *bytes) {
     bool same = h->actors == w->actor_count && h->colliders == w->collider_count &&
                 h->hands == w->hand_count && h->watched == w->watch.capacity &&
-                h->slept == count_slept(w);
+                h->slept == count_slept(w) && h->ties == 0 && added_ties(w) == 0;
     for (int32_t k = 0; k < w->actor_count && same; k++) {
         same = variant_at(bytes, k) == w->actors[k].variant;
     }
@@ -526,6 +622,13 @@ static td_status follow_save(td_world *w, td_diag *diag) {
         tdi_actor *a = &w->actors[k];
         a->alive = a->alive || w->group_of[k] != TD_NONE;
         a->enabled = a->enabled || w->group_of[k] != TD_NONE;
+    }
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        tdi_carry *c = &w->actors[k].carry;
+        const bool fine = c->actor >= 0 && c->actor < w->actor_count && c->actor != k &&
+                          c->segment >= 0 && c->segment < w->actors[c->actor].segment_count &&
+                          c->tie >= TD_NONE && c->tie < w->tie_count;
+        c->actor = fine ? c->actor : TD_NONE;
     }
     for (int32_t k = 0; k < w->hand_count; k++) {
         tdi_hand *h = &w->hands[k];
