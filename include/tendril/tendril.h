@@ -32,6 +32,7 @@
 #include "tendril/world.h"
 #include "tendril/actor.h"
 #include "tendril/attach.h"
+#include "tendril/grow.h"
 #include "tendril/query.h"
 #include "tendril/control.h"
 #include "tendril/draw.h"
