@@ -460,3 +460,66 @@ TD_TEST(grown_plant_is_saved_restored_and_pruned) {
     td_world_free(fresh);
     garden_free(&g);
 }
+
+// ---- memory ---------------------------------------------------------------------------------
+
+// Every call for memory fails in turn: the world is as it was, and goes on. Steps after a cut ask
+// for none.
+TD_TEST(cutting_without_memory_changes_nothing_and_steps_take_none) {
+    test_heap heap = {0};
+    const td_alloc alloc = test_heap_alloc(&heap);
+    stage s = try_stage(GROUND("rod"), 1, &alloc);
+    td_actor_id fallen = {0, 0};
+    td_diag diag = {.message = ""};
+    long fails = 0;
+    CHECK_INT(s.status, TD_OK);
+    run_to(s.world, 0.2);
+    td_status status = TD_ERR_MEMORY;
+    while (status == TD_ERR_MEMORY && fails < 500) {
+        char *before = saved(s.world);
+        const size_t size = td_world_save_size(s.world);
+        heap.fail_at = heap.calls + 1 + fails++;
+        status = td_world_cut_actor(s.world, td_world_actor_id(s.world, 0), 5, 0.5, &fallen, &diag);
+        heap.fail_at = 0;
+        if (status != TD_OK) {
+            CHECK_INT(status, TD_ERR_MEMORY);
+            char *after = saved(s.world);
+            CHECK_INT(td_world_actor(s.world, 0).segment_count, 12);
+            CHECK_SAY(td_world_save_size(s.world) == size && memcmp(before, after, size) == 0,
+                      "call %ld changed the world", fails);
+            free(after);
+        }
+        free(before);
+    }
+    CHECK_INT(status, TD_OK);
+    CHECK(fails > 20);
+    const long calls = heap.calls;
+    steps(s.world, 30);
+    CHECK_INT(heap.calls, calls);
+    stage_free(&s);
+    CHECK_INT(heap.held, 0);
+}
+
+// A garden that is cut and removed over and over takes no more memory after a while.
+TD_TEST(cutting_over_and_over_takes_no_more_memory) {
+    test_heap heap = {0};
+    const td_alloc alloc = test_heap_alloc(&heap);
+    stage s = try_stage(GROUND("rod"), 1, &alloc);
+    CHECK_INT(s.status, TD_OK);
+    char *whole = saved(s.world);
+    const size_t size = td_world_save_size(s.world);
+    size_t first = 0;
+    for (int k = 0; k < 12; k++) {
+        const td_actor_id fallen = cut(s.world, 0, 8, 0.5);
+        steps(s.world, 2);
+        CHECK_INT(td_world_remove_actor(s.world, fallen, NULL), TD_OK);
+        const td_actor_id again = cut(s.world, 0, 4, 0);
+        CHECK_INT(td_world_actor_index(s.world, again), 1);
+        CHECK_INT(td_world_restore(s.world, whole, size, NULL), TD_OK);
+        first = k == 1 ? heap.held : first;
+    }
+    CHECK_REL((td_real)heap.held, (td_real)first, 0.2);
+    free(whole);
+    stage_free(&s);
+    CHECK_INT(heap.held, 0);
+}

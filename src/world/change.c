@@ -277,7 +277,8 @@ static td_status make_place(td_world *w, tdi_change *c) {
 
 static void take_place(td_world *w, tdi_change *c) {
     const int32_t k = c->trace.actor[TDI_FALLS];
-    if (k == w->actor_count) { // what is in reserve there moves on
+    c->more = k == w->actor_count;
+    if (c->more) { // what is in reserve there moves on
         w->tied[w->made_count] = w->made_count;
         w->group_of[w->made_count] = TD_NONE;
         w->actors[w->made_count] = w->actors[k];
@@ -306,14 +307,28 @@ static void regroup(td_world *w) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-// What was there before comes back; what fell off is a place that nobody has.
+// One more place is none again; one that was there before stays a place that nobody has.
+static void leave_place(td_world *w, tdi_change *c) {
+    tdi_actor *a = &w->actors[c->trace.actor[TDI_FALLS]];
+    if (c->more) {
+        w->segment_count -= a->segment_count;
+        w->actor_count--;
+        w->made_count--;
+        *a = w->actors[w->made_count];
+        w->near.share[a - w->actors] = w->near.share[w->made_count];
+    } else {
+        a->alive = false;
+        c->made[TDI_FALLS] = false;
+        c->variant[TDI_FALLS] = TD_NONE;
+    }
+}
+
+// What was there before comes back.
 static void go_back(td_world *w, tdi_change *c, const tdi_actor *before, const ways *k) {
     w->actors[c->trace.from] = *before;
     w->segment_count += before->segment_count - c->next[TDI_STAYS].segment_count;
     if (c->parts > 1) {
-        w->actors[c->trace.actor[TDI_FALLS]].alive = false;
-        c->made[TDI_FALLS] = false;
-        c->variant[TDI_FALLS] = TD_NONE;
+        leave_place(w, c);
     }
     spread_ways(w, k, NULL);
     regroup(w);

@@ -50,7 +50,10 @@ void tdi_world_drop_variant(td_world *w, int32_t variant) {
         tdi_model_free(v->model);
         td_skeleton_free(v->skeleton);
         tdi_arena_free(&v->arena);
-        *v = (tdi_variant){.object = v->object, .own = true};
+        *v = (tdi_variant){.own = true};
+    }
+    while (w->variant_count > w->scene_variants && !w->variants[w->variant_count - 1].skeleton) {
+        w->variant_count--;
     }
 }
 

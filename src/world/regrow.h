@@ -27,6 +27,7 @@ typedef struct tdi_change {
     const tdi_heir *heirs[TDI_PARTS];
     tdi_actor next[TDI_PARTS]; // with memory of their own
     bool made[TDI_PARTS];
+    bool more;       // what falls has a place that nobody had before
     tdi_kinship kin; // pairs that come with it
 } tdi_change;
 
