@@ -278,6 +278,7 @@ struct td_world {
     int32_t actor_capacity;
     int64_t segment_count; // of all that were made
     int64_t segment_limit;
+    bool adaptable;    // every tree with an implicit integrator may be reduced later
     bool hold_blocked; // what cannot be solved is held, and all others go on
     bool regroup;      // others act than in the last step
     bool sleeps;       // the scene or a program has let actors sleep
@@ -561,6 +562,8 @@ td_status tdi_actor_settle(td_world *world, tdi_actor *actor, td_diag *diag);
 bool tdi_object_reduces(const td_world *world, int32_t object);
 // Tells the state of such an actor, before a step, what the scene allows now.
 void tdi_actor_set_reduction(const td_world *world, tdi_actor *actor);
+// An explicit integrator steps it from now on: with all its joints, whatever stepped it before.
+void tdi_actor_begin_explicit(tdi_actor *actor);
 
 // motion.c
 // Base of an object, and the reference frame of its local dynamics, as the scene says them now.

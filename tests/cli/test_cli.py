@@ -614,6 +614,21 @@ class Run(Folder):
         self.assertEqual([key for key in a if key not in ("wall_time", "real_time_factor")
                           and a[key] != b[key]], [])
 
+    def test_joints_that_are_left_out_in_either_way_are_in_the_summary_once(self):
+        links = "strand: {points: [[0, 0, 0], [1, 0, 0]], segments: 12, radius: 0.02}, start: drawn, " \
+                "joints: [{hinge: {axis: [0, 0, 1]}}]"
+        scene = self.write("step: 0.0005\nobjects:\n"
+                           f"  - {{{links}, integrator: adaptive, adapt: {{joints: 5, every: 5}}}}\n"
+                           f"  - {{{links}, position: [0, 0, 1], adapt: {{joints: 4, every: 5}}}}\n"
+                           "record: {duration: 0.1, page: false}\n")
+        out, _ = self.run_to("two", scene=scene)
+        pairs = json.loads((out / "summary.json").read_text(), object_pairs_hook=lambda p: p)
+        summary = dict(pairs)
+        self.assertEqual(len(pairs), len(summary))
+        self.assertEqual((summary["adaptive_joints"], summary["active_joints"]), (24, 9))
+        self.assertEqual(sum(summary[f"{key}_joints"] for key in ("frozen", "joined", "riding")), 8)
+        self.assertGreater(summary["largest_error_estimate"], 0)
+
     def test_the_motion_is_valid_gltf(self):
         if not shutil.which("node"):
             self.skipTest("no node")
