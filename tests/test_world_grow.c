@@ -59,6 +59,7 @@ TD_TEST(cutting_a_rope_keeps_the_momentum_of_both_halves) {
     check_momentum(STEPS_BY("rod", "euler"));
     check_momentum(SWING("tree", ""));
     check_momentum(STEPS_BY("tree", "rk4"));
+    check_momentum(SWING("helix", ""));
 }
 
 // ---- poses at a cut -------------------------------------------------------------------------
@@ -115,6 +116,7 @@ TD_TEST(cutting_moves_nothing) {
     check_poses(SWING("rod", ""), 0.4);
     check_poses(SWING("tree", ""), 0);
     check_poses(SWING("tree", ""), 0.4);
+    check_poses(SWING("helix", ""), 0);
 }
 
 TD_TEST(what_is_left_of_a_rope_hangs_on_and_what_fell_falls) {
@@ -158,7 +160,7 @@ static td_actor_id cut(td_world *w, int32_t actor, int32_t segment, td_real plac
 }
 
 // Restored in a world that has cut nothing, or something else, it goes on as it does itself.
-static void check_saves(const char *text) {
+static void check_saves(const char *text, td_real place) {
     stage one = stage_of(text), other = stage_of(text);
     td_diag diag = {.message = ""};
     run_to(one.world, 0.2);
@@ -166,7 +168,7 @@ static void check_saves(const char *text) {
     const size_t whole_size = td_world_save_size(one.world);
     cut(one.world, 0, 5, 0.4);
     steps(one.world, 5);
-    cut(one.world, 0, 2, 0);
+    cut(one.world, 0, 2, place);
     char *bytes = saved(one.world);
     const size_t size = td_world_save_size(one.world);
     for (int k = 0; k < 3; k++) { // into a world as made, one that is the same, one with other cuts
@@ -174,7 +176,7 @@ static void check_saves(const char *text) {
         CHECK_TEXT(diag.message, "");
         CHECK(same_bits(one.world, other.world));
         if (k == 1) {
-            cut(other.world, 1, 3, 0.1);
+            cut(other.world, 1, 3, place);
             steps(other.world, 3);
         }
     }
@@ -195,13 +197,14 @@ static void check_saves(const char *text) {
 }
 
 TD_TEST(world_with_cuts_is_saved_and_restored_to_the_bit) {
-    check_saves(GROUND("rod"));
-    check_saves(GROUND("tree"));
+    check_saves(GROUND("rod"), 0);
+    check_saves(GROUND("tree"), 0);
+    check_saves(GROUND("helix"), 0.5);
 }
 
 TD_TEST(what_fell_off_lands_on_the_ground) {
-    static const char *const texts[] = {GROUND("rod"), GROUND("tree")};
-    for (int k = 0; k < 2; k++) {
+    static const char *const texts[] = {GROUND("rod"), GROUND("tree"), GROUND("helix")};
+    for (int k = 0; k < 3; k++) {
         stage s = stage_of(texts[k]);
         run_to(s.world, 0.2);
         const td_actor_id fallen = cut(s.world, 0, 6, 0);

@@ -18,7 +18,8 @@
 
 // ---- checks ---------------------------------------------------------------------------------
 
-td_status tdi_actor_check_growth(const td_world *w, const tdi_actor *a, td_diag *diag) {
+td_status tdi_actor_check_growth(const td_world *w, const tdi_actor *a, bool cut, td_diag *diag) {
+    const tdi_solver *solver = a->solver;
     if (w->group_of[a - w->actors] != TD_NONE) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "constraints of the scene hold '%s', so that it cannot be cut or grow",
@@ -29,10 +30,9 @@ td_status tdi_actor_check_growth(const td_world *w, const tdi_actor *a, td_diag 
                         "'%s' has the integrator 'adaptive', with which it cannot be cut or grow",
                         a->name);
     }
-    if (!a->solver->inherit || !a->solver->springs) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT,
-                        "'%s' has the solver '%s', with which it cannot be cut or grow", a->name,
-                        a->solver->info.name);
+    if (!solver->inherit || !(solver->springs || (cut && solver->piece_new))) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' has the solver '%s', with which it cannot %s",
+                        a->name, solver->info.name, cut ? "be cut" : "grow");
     }
     return TD_OK;
 }
