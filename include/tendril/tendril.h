@@ -33,5 +33,7 @@
 #include "tendril/actor.h"
 #include "tendril/grow.h"
 #include "tendril/query.h"
+#include "tendril/control.h"
+#include "tendril/draw.h"
 #include "tendril/io.h"
 #include "tendril/clip.h"

@@ -81,6 +81,8 @@ static void clear_memory(tdi_actor *a) {
     a->loads = NULL;
     a->load_capacity = a->hand_room = a->acting_count = 0;
     a->memory = a->adapt_memory = NULL;
+    a->drives = NULL;
+    a->driven = 0;
 }
 
 // What fell off is on its own, where it is, on a base that stands.

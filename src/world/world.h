@@ -120,10 +120,12 @@ typedef struct tdi_actor {
     td_base_motion motion0; // of the simulated base, when the step began
     td_step_stats stats0;
     td_real strength0, largest_force0;
-    bool watched;         // its reaction is computed
-    bool reacted;         // and was in the last step
-    td_reaction reaction; // in the simulated frame
-    td_status status;     // of the last step
+    td_joint_drive *drives; // a degree of freedom, twice; NULL: never driven
+    int32_t driven;         // degrees of freedom that are
+    bool watched;           // its reaction is computed
+    bool reacted;           // and was in the last step
+    td_reaction reaction;   // in the simulated frame
+    td_status status;       // of the last step
     td_diag diag;
     tdi_sleep sleep;
 } tdi_actor;
@@ -541,6 +543,16 @@ void tdi_world_set_keyed(td_world *world, td_real time);
 td_real tdi_world_time_after(const td_world *world, int64_t steps);
 // Room for the forces of a field from outside, and for as many loads.
 td_status tdi_actor_make_field(td_world *world, tdi_actor *actor);
+
+// drives.c: joints that a program drives.
+// Of all degrees of freedom; NULL: none is driven.
+const td_joint_drive *tdi_actor_drives(const tdi_actor *actor);
+void tdi_actor_end_drives(tdi_actor *actor);
+// Those of all actors in a save: how many, their bytes, and both ways.
+int32_t tdi_world_drive_count(const td_world *world);
+size_t tdi_world_drive_bytes(int32_t count);
+void tdi_world_write_drives(const td_world *world, char *bytes);
+td_status tdi_world_read_drives(td_world *world, const char *bytes, int32_t count);
 
 // logging.c: what the log is told.
 void tdi_world_log_made(const td_world *world);
