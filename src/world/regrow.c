@@ -71,7 +71,7 @@ td_status td_world_cut_actor(td_world *w, td_actor_id id, int32_t segment, td_re
     tdi_actor *a;
     tdi_cut cut;
     td_status status = tdi_actor_find(w, id, &a, diag);
-    status = status == TD_OK ? tdi_actor_check_growth(w, a, diag) : status;
+    status = status == TD_OK ? tdi_actor_check_growth(w, a, true, diag) : status;
     status = status == TD_OK ? check_cut(a, segment, place, diag) : status;
     if (status == TD_OK) {
         status = tdi_skeleton_cut(w->variants[a->variant].skeleton, segment, place, w->alloc, &cut,
@@ -114,7 +114,7 @@ td_status td_world_regrow_actor(td_world *w, td_actor_id id, const td_skeleton *
     td_skeleton *copy = NULL;
     tdi_heir *heirs = NULL;
     td_status status = tdi_actor_find(w, id, &a, diag);
-    status = status == TD_OK ? tdi_actor_check_growth(w, a, diag) : status;
+    status = status == TD_OK ? tdi_actor_check_growth(w, a, false, diag) : status;
     if (status == TD_OK && td_skeleton_count(skeleton) == 0) {
         status = tdi_fail(diag, TD_ERR_ARGUMENT, "the skeleton has no segments");
     }
