@@ -29,6 +29,8 @@ TD_TEST(null_is_refused_by_every_function_that_returns_a_status) {
     REFUSED(td_tree_batch_new(NULL, -1, NULL, NULL, NULL));
     REFUSED(td_tree_batch_set(NULL, -1, NULL, NULL));
     REFUSED(td_tree_batch_set_torque(NULL, -1, NULL));
+    REFUSED(td_tree_batch_step(NULL, NULL, NULL));
+    REFUSED(td_pool_from_jobs(NULL, NULL, NULL));
     REFUSED(td_clip_collider_part(NULL, NULL, NULL, NULL));
     REFUSED(td_clip_arrow_part(NULL, NULL, NULL));
     REFUSED(td_clip_glb(NULL, NULL, NULL, NULL));
@@ -77,6 +79,7 @@ TD_TEST(null_is_refused_by_every_function_that_returns_a_status) {
     REFUSED(td_rod_set_end(NULL, -1, false, (td_vec3){0}, (td_quat){0}));
     REFUSED(td_rod_modes(NULL, (td_vec3){0}, -1, NULL, NULL, NULL));
     REFUSED(td_scene_from_value(NULL, NULL, NULL, NULL, NULL));
+    REFUSED(td_scene_set_skeleton(NULL, 0, NULL, NULL));
     REFUSED(td_skeleton_changed_new(NULL, 0, NULL, -1, NULL, NULL, NULL));
     REFUSED(td_builder_new(NULL, NULL, NULL));
     REFUSED(td_builder_add_material(NULL, NULL, NULL, NULL));

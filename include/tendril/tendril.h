@@ -5,6 +5,7 @@
 /// All of Tendril.
 
 #include "tendril/base.h"
+#include "tendril/hooks.h"
 #include "tendril/algebra.h"
 #include "tendril/value.h"
 #include "tendril/grammar.h"

@@ -5,6 +5,7 @@
 /// A scene in motion. Everything is deterministic: same scene, same bits, for any number of
 /// threads, after any save and restore.
 
+#include "tendril/hooks.h"
 #include "tendril/pool.h"
 #include "tendril/reduce.h"
 #include "tendril/scene.h"
@@ -26,6 +27,9 @@ typedef struct td_world_opts {
     bool hold_blocked; ///< Where a step cannot be solved for some actors, these are held where they
                        ///< are, and all others go on; see td_world_actor_status(). Default false:
                        ///< the step fails, and nothing changes.
+    td_pool *pool; ///< Used in place of `threads`, and outlives the world; worlds may share one if
+                   ///< one thread steps them. Default NULL: the world makes its own.
+    td_log log;    ///< Hears of the world. Default none.
 } td_world_opts;
 
 TD_API td_world_opts td_world_opts_default(void);

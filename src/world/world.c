@@ -57,7 +57,8 @@ static bool inside_actors(const td_world *w) {
 }
 
 static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diags) {
-    td_status status = td_pool_new(opts->threads, w->alloc, &w->pool);
+    td_status status = opts->pool ? TD_OK : td_pool_new(opts->threads, w->alloc, &w->own_pool);
+    w->pool = opts->pool ? opts->pool : w->own_pool;
     choose_step(w);
     tdi_world_set_keyed(w, 0);
     if (status == TD_OK) {
@@ -81,6 +82,8 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
         status = tdi_world_make_probes(w, diags);
     }
     status = status == TD_OK ? tdi_world_reserve(w) : status;
+    w->sleeps = w->scene->def.sleep.given;
+    status = status == TD_OK ? tdi_world_sleep_room(w, 1) : status;
     return status == TD_OK ? tdi_world_make_saving(w) : status;
 }
 
@@ -115,6 +118,7 @@ static td_status new_world(td_scene *scene, td_status made, const td_world_opts 
         w->arena.alloc = alloc;
         w->scene = scene;
         w->hold_blocked = opts->hold_blocked;
+        w->log = opts->log;
         status = make(w, opts, diags);
     } else {
         td_scene_free(scene);
@@ -127,6 +131,8 @@ static td_status new_world(td_scene *scene, td_status made, const td_world_opts 
     if (status != TD_OK) {
         td_world_free(w);
         w = NULL;
+    } else {
+        tdi_world_log_made(w);
     }
     *out = w;
     return status;
@@ -182,7 +188,7 @@ void td_world_free(td_world *w) {
     for (int32_t k = 0; k < w->wind_count; k++) {
         td_wind_free(w->winds[k].wind);
     }
-    td_pool_free(w->pool);
+    td_pool_free(w->own_pool);
     tdi_arena_free(&w->arena);
     td_scene_free(w->scene);
     tdi_alloc_free(w->alloc, w, sizeof *w);
