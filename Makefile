@@ -29,6 +29,7 @@ test: ## installs what is missing, builds everything, runs all tests
 	@scripts/test.sh
 
 test-quick: ## what to run after each change: format, layers, release build, unit tests, parts of the command
+	@scripts/install-deps.sh test
 	@scripts/test.sh quick
 
 gallery: build ## renders the pictures of docs/gallery
