@@ -60,32 +60,6 @@ bool test_check(bool condition, const char *file, int line, const char *format, 
     return condition;
 }
 
-// ---- allocators -----------------------------------------------------------------------------
-
-static void *heap_resize(void *context, void *block, size_t old_size, size_t new_size) {
-    test_heap *heap = context;
-    if (new_size == 0) {
-        heap->held -= old_size;
-        free(block);
-        return NULL;
-    }
-    heap->calls++;
-    if (heap->fail_at > 0 && heap->calls >= heap->fail_at) {
-        return NULL;
-    }
-    void *moved = realloc(block, new_size);
-    if (moved) {
-        heap->held += new_size - old_size;
-        heap->peak = heap->held > heap->peak ? heap->held : heap->peak;
-    }
-    return moved;
-}
-
-td_alloc test_heap_alloc(test_heap *heap) {
-    td_alloc alloc = {heap_resize, heap};
-    return alloc;
-}
-
 // ---- entry ----------------------------------------------------------------------------------
 
 // Whether a name contains one of the parts, which commas separate.

@@ -235,7 +235,7 @@ static void accept(void *body) {
     tdi_step_accept(body);
     s->drawn = TDI_DRAWN_NOT;
     s->count->since++;
-    s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, o->winds != NULL};
+    s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, o->winds != NULL, 0};
     if (tdi_reduce_chooses(s)) {
         choose(s);
     } else if (!s->count->by_hand && s->reduced > 0) { // no error is allowed any more
