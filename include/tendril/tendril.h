@@ -32,5 +32,7 @@
 #include "tendril/world.h"
 #include "tendril/actor.h"
 #include "tendril/query.h"
+#include "tendril/control.h"
+#include "tendril/draw.h"
 #include "tendril/io.h"
 #include "tendril/clip.h"

@@ -201,6 +201,9 @@ void tdi_reduce_choose(td_reduced_state *state);
 // was.
 void tdi_reduce_change(td_reduced_state *state);
 
+// state.c: all joints move by themselves from now on, between steps.
+void tdi_reduce_free_joints(td_reduced_state *state);
+
 static inline td_quat tdi_seat_turn(const tdi_seat *seat, td_quat turn) {
     return tdi_quat_mul(seat->turn, turn);
 }

@@ -271,6 +271,7 @@ td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
         a->alive = a->sleep.kept = false;
         a->status = TD_OK;
         tdi_world_release_actor(w, k);
+        tdi_actor_end_drives(&w->actors[k]);
         w->grab.held = w->grab.held && w->grab.actor != k;
         w->grab.twist = w->grab.twist_actor == k ? 0 : w->grab.twist;
         tdi_world_regroup(w, k);

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
-#define VERSION  13u
+#define VERSION  14u
 #define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {
@@ -25,7 +25,7 @@ typedef struct head {
     int32_t actors, colliders, hands; // places
     int32_t watched;                  // room for pairs
     int32_t slept;                    // contacts of those that sleep
-    int32_t spare;                    // 0
+    int32_t drives;                   // degrees of freedom that are driven
 } head;
 
 // ---- shape ----------------------------------------------------------------------------------
@@ -107,6 +107,7 @@ typedef struct tape {
     char *to;         // NULL: nothing is written
     const char *from; // NULL: nothing is read
     size_t size;
+    td_status status; // of reading
 } tape;
 
 static void item(tape *t, void *data, size_t size) {
@@ -215,6 +216,15 @@ static void tape_watch(tape *t, tdi_watch *watch) {
     }
 }
 
+static void tape_drives(tape *t, td_world *w, int32_t count) {
+    if (t->to) {
+        tdi_world_write_drives(w, t->to + t->size);
+    } else if (t->from) {
+        t->status = tdi_world_read_drives(w, t->from + t->size, count);
+    }
+    t->size += tdi_world_drive_bytes(count);
+}
+
 static void tape_sleep(tape *t, tdi_sleep *s) {
     flag(t, &s->asleep);
     flag(t, &s->wanted);
@@ -317,7 +327,7 @@ static void tape_world(tape *t, td_world *w) {
               w->shape,       w->step,
               w->actor_count, w->collider_count,
               w->hand_count,  w->watch.capacity,
-              count_slept(w), 0};
+              count_slept(w), tdi_world_drive_count(w)};
     item(t, &h, sizeof h);
     w->step = h.step;
     for (int32_t k = 0; k < w->actor_count; k++) {
@@ -334,6 +344,7 @@ static void tape_world(tape *t, td_world *w) {
     if (w->watch.capacity > 0) {
         tape_watch(t, &w->watch);
     }
+    tape_drives(t, w, h.drives);
     for (int32_t k = 0; k < w->wind_count; k++) {
         item(t, &w->winds[k].state, sizeof w->winds[k].state);
     }
@@ -359,7 +370,7 @@ size_t td_world_save_size(const td_world *w) {
     if (!w) {
         return 0;
     }
-    tape t = {NULL, NULL, 0};
+    tape t = {NULL, NULL, 0, TD_OK};
     tape_world(&t, (td_world *)w);
     return t.size + sizeof(uint64_t);
 }
@@ -368,7 +379,7 @@ void td_world_save(const td_world *w, void *bytes) {
     if (!w || !bytes) {
         return;
     }
-    tape t = {bytes, NULL, 0};
+    tape t = {bytes, NULL, 0, TD_OK};
     tape_world(&t, (td_world *)w);
     const uint64_t sum = tdi_digest(t.size, bytes, t.size);
     memcpy((char *)bytes + t.size, &sum, sizeof sum);
@@ -395,7 +406,7 @@ static bool fits(const td_world *w, const head *h, const char *bytes, size_t siz
     }
     bool good = h->actors >= own && h->colliders >= w->scene->def.collider_count &&
                 (size_t)h->actors <= (size - sizeof *h) / sizeof(int32_t) && h->hands >= 0 &&
-                h->watched >= 0 && h->watched <= TDI_WATCH_MOST && h->slept >= 0;
+                h->watched >= 0 && h->watched <= TDI_WATCH_MOST && h->slept >= 0 && h->drives >= 0;
     for (int32_t k = 0; k < h->actors && good; k++) {
         const int32_t variant = variant_at(bytes, k);
         good = variant >= 0 && variant < w->variant_count &&
@@ -410,7 +421,7 @@ static size_t variant_bytes(const td_world *w, int32_t variant) {
     const bool points =
         w->near.room && tdi_variant_touches(w, tdi_variant_object(w, variant), variant);
     tdi_actor any = {.alive = false};
-    tape t = {NULL, NULL, 0};
+    tape t = {NULL, NULL, 0, TD_OK};
     tape_actor_head(&t, &any);
     return sizeof(int32_t) + t.size + v->drawn_bytes +
            (points ? (size_t)v->drawn_points * sizeof *w->near.last : 0);
@@ -418,7 +429,7 @@ static size_t variant_bytes(const td_world *w, int32_t variant) {
 
 static size_t hand_bytes(int32_t count) {
     tdi_hand any = {.alive = false};
-    tape t = {NULL, NULL, 0};
+    tape t = {NULL, NULL, 0, TD_OK};
     tape_hand(&t, &any);
     return (size_t)count * t.size;
 }
@@ -431,7 +442,7 @@ static size_t watch_bytes(int32_t capacity) {
 static td_status check_size(td_world *w, const head *h, const char *bytes, size_t size,
                             td_diag *diag) {
     tdi_collider_slot any = {.alive = false};
-    tape t = {NULL, NULL, 0};
+    tape t = {NULL, NULL, 0, TD_OK};
     size_t wanted = td_world_save_size(w), given = size;
     td_status status = TD_OK;
     for (int32_t k = 0; k < w->variant_count && status == TD_OK; k++) {
@@ -440,8 +451,9 @@ static td_status check_size(td_world *w, const head *h, const char *bytes, size_
     tape_collider(&t, &any);
     wanted += (size_t)h->colliders * t.size;
     given += (size_t)w->collider_count * t.size;
-    wanted += hand_bytes(h->hands) + watch_bytes(h->watched);
-    given += hand_bytes(w->hand_count) + watch_bytes(w->watch.capacity);
+    wanted += hand_bytes(h->hands) + watch_bytes(h->watched) + tdi_world_drive_bytes(h->drives);
+    given += hand_bytes(w->hand_count) + watch_bytes(w->watch.capacity) +
+             tdi_world_drive_bytes(tdi_world_drive_count(w));
     wanted += (size_t)h->slept * sizeof *w->slept;
     given += (size_t)count_slept(w) * sizeof *w->slept;
     for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
@@ -490,7 +502,7 @@ static td_status take_places(td_world *w, const head *h, const char *bytes, size
 static bool same_places(const td_world *w, const head *h, const char *bytes) {
     bool same = h->actors == w->actor_count && h->colliders == w->collider_count &&
                 h->hands == w->hand_count && h->watched == w->watch.capacity &&
-                h->slept == count_slept(w);
+                h->slept == count_slept(w) && h->drives == tdi_world_drive_count(w);
     for (int32_t k = 0; k < w->actor_count && same; k++) {
         same = variant_at(bytes, k) == w->actors[k].variant;
     }
@@ -558,7 +570,10 @@ td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag 
     if (status != TD_OK) {
         return status;
     }
-    tape t = {NULL, bytes, 0};
+    tape t = {NULL, bytes, 0, TD_OK};
     tape_world(&t, w);
+    if (t.status != TD_OK) {
+        return tdi_fail(diag, t.status, "out of memory for what the checkpoint drives");
+    }
     return follow_save(w, diag);
 }

@@ -43,6 +43,7 @@ static td_step_opts step_opts(const stepping *s, tdi_actor *a) {
     opts.stiffness = o->stiffness;
     opts.damping = o->damping;
     opts.pool = s->inside;
+    opts.drives = tdi_actor_drives(a);
     opts.winds = tdi_actor_winds(w, a);
     for (int32_t k = 0; k < w->wind_count; k++) { // tells the solver when it jumps
         opts.air.wind = tdi_add(opts.air.wind, w->winds[k].state.mean);

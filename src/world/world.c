@@ -119,6 +119,7 @@ static td_status new_world(td_scene *scene, td_status made, const td_world_opts 
         w->scene = scene;
         w->hold_blocked = opts->hold_blocked;
         w->log = opts->log;
+        w->adaptable = opts->adaptable;
         status = make(w, opts, diags);
     } else {
         td_scene_free(scene);
@@ -333,6 +334,11 @@ td_status td_world_set_integrator(td_world *w, int32_t object, td_integrator int
     }
     // the world's own copy
     ((td_object_def *)def->objects)[object].integrator = integrator;
+    for (int32_t k = 0; k < w->actor_count && !tdi_is_implicit(integrator); k++) {
+        if (w->actors[k].object == object) {
+            tdi_actor_begin_explicit(&w->actors[k]);
+        }
+    }
     return tdi_world_reserve(w);
 }
 

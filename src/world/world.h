@@ -113,10 +113,12 @@ typedef struct tdi_actor {
     td_base_motion motion0; // of the simulated base, when the step began
     td_step_stats stats0;
     td_real strength0, largest_force0;
-    bool watched;         // its reaction is computed
-    bool reacted;         // and was in the last step
-    td_reaction reaction; // in the simulated frame
-    td_status status;     // of the last step
+    td_joint_drive *drives; // a degree of freedom, twice; NULL: never driven
+    int32_t driven;         // degrees of freedom that are
+    bool watched;           // its reaction is computed
+    bool reacted;           // and was in the last step
+    td_reaction reaction;   // in the simulated frame
+    td_status status;       // of the last step
     td_diag diag;
     tdi_sleep sleep;
 } tdi_actor;
@@ -268,6 +270,7 @@ struct td_world {
     int32_t actor_capacity;
     int64_t segment_count; // of all that were made
     int64_t segment_limit;
+    bool adaptable;    // every tree with an implicit integrator may be reduced later
     bool hold_blocked; // what cannot be solved is held, and all others go on
     bool regroup;      // others act than in the last step
     bool sleeps;       // the scene or a program has let actors sleep
@@ -503,6 +506,16 @@ td_real tdi_world_time_after(const td_world *world, int64_t steps);
 // Room for the forces of a field from outside, and for as many loads.
 td_status tdi_actor_make_field(td_world *world, tdi_actor *actor);
 
+// drives.c: joints that a program drives.
+// Of all degrees of freedom; NULL: none is driven.
+const td_joint_drive *tdi_actor_drives(const tdi_actor *actor);
+void tdi_actor_end_drives(tdi_actor *actor);
+// Those of all actors in a save: how many, their bytes, and both ways.
+int32_t tdi_world_drive_count(const td_world *world);
+size_t tdi_world_drive_bytes(int32_t count);
+void tdi_world_write_drives(const td_world *world, char *bytes);
+td_status tdi_world_read_drives(td_world *world, const char *bytes, int32_t count);
+
 // logging.c: what the log is told.
 void tdi_world_log_made(const td_world *world);
 // After a step: what was hard. Of one that failed: why.
@@ -523,6 +536,8 @@ td_status tdi_actor_settle(td_world *world, tdi_actor *actor, td_diag *diag);
 bool tdi_object_reduces(const td_world *world, int32_t object);
 // Tells the state of such an actor, before a step, what the scene allows now.
 void tdi_actor_set_reduction(const td_world *world, tdi_actor *actor);
+// An explicit integrator steps it from now on: with all its joints, whatever stepped it before.
+void tdi_actor_begin_explicit(tdi_actor *actor);
 
 // motion.c
 // Base of an object, and the reference frame of its local dynamics, as the scene says them now.
