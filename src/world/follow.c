@@ -79,16 +79,6 @@ static void follow_carried(td_world *w, const tdi_trace *t) {
     }
 }
 
-// What a segment carries goes on with it, or stays where it is.
-static void follow_carried(td_world *w, const tdi_trace *t) {
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        tdi_carry *c = &w->actors[k].carry;
-        if (c->actor == t->from && !tdi_trace_find(t, &c->actor, &c->segment, &c->at.position)) {
-            *c = (tdi_carry){.actor = TD_NONE, .tie = TD_NONE};
-        }
-    }
-}
-
 // A probe of a segment that is no more stays on what carried it, or on the first.
 static void follow_probes(td_world *w, const tdi_trace *t, const tdi_actor *before) {
     const td_record_def *r = &w->scene->def.record;
