@@ -210,6 +210,7 @@ static void accept(void *body) {
     const tdi_rod_rule *rule = s->rule;
     const tdi_weld_rule *weld_rule = s->weld_rule;
     s->curved_kept = s->curved;
+    s->returned = false;
     tidy_frames(s);
     judge_guesses(s);
     swap_past(s, false);
@@ -307,9 +308,13 @@ static void guess(void *body, bool take) {
     }
 }
 
-static void seek(void *body, const td_vec3 *x) {
-    tdi_rod_seek(body, x);
-    tdi_rod_try(body, 1, TDI_STRAIGHT);
+static void seek(void *body, const td_vec3 *x, td_real part) {
+    if (x) {
+        tdi_rod_seek(body, x);
+    } else {
+        tdi_rod_guess(body);
+    }
+    tdi_rod_try(body, part, TDI_STRAIGHT);
 }
 
 static void undo(void *body) {
@@ -318,6 +323,7 @@ static void undo(void *body) {
     if (s->head.accepted) {
         swap_past(s, true);
         s->curved = s->curved_kept;
+        s->returned = true;
     }
     if (s->head.accepted || !s->head.rule.two) {
         swap_rules(s);
