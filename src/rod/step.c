@@ -34,7 +34,7 @@ static void strains(const tdi_rod_pose *pose, td_real out[4]) {
 }
 
 // The past of a state that was set by hand.
-static void begin_history(td_rod_state *s) {
+void tdi_rod_begin_history(td_rod_state *s) {
     const td_rod_model *m = s->model;
     for (int32_t i = 0; i < m->node_count; i++) {
         s->past[i].x = s->pose[i].x;
@@ -267,7 +267,7 @@ static void begin(void *body) {
     const td_real h = s->head.rule.h;
     tdi_rod_follow(s);
     if (s->head.known == 0) {
-        begin_history(s);
+        tdi_rod_begin_history(s);
     }
     if (!s->head.rule.two) {
         take_past(s, h);

@@ -33,10 +33,12 @@ static tdi_member member_of(tdi_actor *a) {
         .ops = a->solver->implicit, .body = a->state, .opts = &a->opts, .name = a->name};
 }
 
-// Capsules of one actor are none of our business.
+// Capsules of one actor are none of our business, nor are those that were one piece.
 static bool skip_pair(void *context, int32_t i, int32_t j) {
-    const tdi_nearness *n = context;
-    return n->owner[i] == n->owner[j];
+    const td_world *w = context;
+    const tdi_nearness *n = &w->near;
+    const tdi_kin pair = {{n->owner[i], n->owner[j]}, {n->capsule[i].body, n->capsule[j].body}};
+    return n->owner[i] == n->owner[j] || (w->kin.count > 0 && tdi_kin_has(&w->kin, pair));
 }
 
 static int32_t capsules_of(const tdi_actor *a) {
@@ -73,7 +75,7 @@ static void place_set(td_world *w) {
                                   .capsule_count = fill_capsules(w),
                                   .point_count = n->first_point[w->actor_count],
                                   .skip = skip_pair,
-                                  .context = n};
+                                  .context = w};
     n->set = def.capsule_count > 0 ? tdi_contacts_place(&def, n->set_room) : NULL;
 }
 

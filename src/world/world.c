@@ -119,6 +119,7 @@ static td_status new_world(td_scene *scene, td_status made, const td_world_opts 
         w->scene = scene;
         w->hold_blocked = opts->hold_blocked;
         w->log = opts->log;
+        w->adaptable = opts->adaptable;
         status = make(w, opts, diags);
     } else {
         td_scene_free(scene);
@@ -184,7 +185,9 @@ void td_world_free(td_world *w) {
     for (int32_t k = 0; k < w->variant_count; k++) {
         tdi_model_free(w->variants[k].model);
         td_skeleton_free(w->variants[k].skeleton);
+        tdi_arena_free(&w->variants[k].arena);
     }
+    tdi_alloc_free(w->alloc, w->kin.pair, (size_t)w->kin.capacity * sizeof *w->kin.pair);
     for (int32_t k = 0; k < w->wind_count; k++) {
         td_wind_free(w->winds[k].wind);
     }
@@ -333,6 +336,11 @@ td_status td_world_set_integrator(td_world *w, int32_t object, td_integrator int
     }
     // the world's own copy
     ((td_object_def *)def->objects)[object].integrator = integrator;
+    for (int32_t k = 0; k < w->actor_count && !tdi_is_implicit(integrator); k++) {
+        if (w->actors[k].object == object) {
+            tdi_actor_begin_explicit(&w->actors[k]);
+        }
+    }
     return tdi_world_reserve(w);
 }
 
@@ -342,8 +350,8 @@ td_status tdi_actor_make_field(td_world *w, tdi_actor *a) {
     if (status != TD_OK || a->forces) {
         return status;
     }
-    td_load *loads = tdi_arena_zeroed(&w->arena, capacity, sizeof *loads);
-    td_vec3 *forces = tdi_arena_zeroed(&w->arena, n, sizeof *forces);
+    td_load *loads = tdi_arena_zeroed(tdi_actor_arena(w, a), capacity, sizeof *loads);
+    td_vec3 *forces = tdi_arena_zeroed(tdi_actor_arena(w, a), n, sizeof *forces);
     if (!loads || !forces) {
         return TD_ERR_MEMORY;
     }
