@@ -8,7 +8,7 @@
 // Reserve  Behind the places are actors that were made and never placed, or that a save did not
 //          know. They are part of nothing.
 
-#include "world/world.h"
+#include "world/regrow.h"
 
 #include "base/diag.h"
 #include "base/guard.h"
@@ -163,6 +163,11 @@ static td_status check_def(const td_world *w, const td_actor_def *def, td_diag *
         return status;
     }
     const int32_t variants = w->scene->def.objects[def->object].instances.variants;
+    if (def->skeleton && def->variant != TD_NONE) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "variant is %d; what has a skeleton of its own is of no variant",
+                        (int)def->variant);
+    }
     if (def->variant < TD_NONE || def->variant >= variants) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "variant is %d; the object has %d",
                         (int)def->variant, (int)variants);
@@ -176,7 +181,9 @@ static int32_t free_place(td_world *w, const td_actor_def *def, td_status *statu
         def->variant == TD_NONE ? TD_NONE : w->objects[def->object].first_variant + def->variant;
     for (int32_t k = 0; k < w->actor_count; k++) {
         const tdi_actor *a = &w->actors[k];
-        const bool fits = wanted == TD_NONE ? !w->variants[a->variant].own : a->variant == wanted;
+        const bool fits = wanted != TD_NONE
+                              ? a->variant == wanted
+                              : w->variants[a->variant].own == (def->skeleton != NULL);
         if (!a->alive && a->object == def->object && fits) {
             *status = tdi_variant_draw(w, a->variant, diag);
             return *status == TD_OK ? k : TD_NONE;
@@ -212,6 +219,7 @@ static void begin(td_world *w, int32_t k, tdi_transform place) {
     a->base_rate = (tdi_rate){{0, 0, 0}, {0, 0, 0}};
     a->watched = a->reacted = a->blocked = a->held = false;
     a->sleep = (tdi_sleep){.asleep = false};
+    a->carry = (tdi_carry){.actor = TD_NONE, .tie = TD_NONE};
     a->status = TD_OK;
     tdi_actor_set_name(w, a, tdi_object_places(w, a->object, k), true);
     tdi_actor_reset(w, a);
@@ -236,12 +244,14 @@ td_status td_world_add_actor(td_world *w, const td_actor_def *given, td_actor_id
     const bool more = k == w->actor_count;
     const uint32_t before = more ? 0 : w->actors[k].generation;
     begin(w, k, (tdi_transform){def->position, tdi_quat_unit(def->rotation)});
-    status = tdi_actor_settle(w, &w->actors[k], diag);
+    status = def->skeleton ? tdi_actor_renew(w, k, def->skeleton, diag) : TD_OK;
+    const bool renewed = def->skeleton && status == TD_OK;
+    status = status == TD_OK ? tdi_actor_settle(w, &w->actors[k], diag) : status;
     status = status == TD_OK ? tdi_actor_blocked(w, k, diag) : status;
     if (status != TD_OK) {
         w->actors[k].alive = false;
         w->actors[k].generation = before;
-        w->actor_count -= more;
+        w->actor_count -= more && !renewed; // what was made stays for the next
         tdi_world_regroup(w, k);
         return status;
     }
@@ -251,12 +261,24 @@ td_status td_world_add_actor(td_world *w, const td_actor_def *given, td_actor_id
 
 // ---- removing -------------------------------------------------------------------------------
 
-// Constraints join actors for good.
+// Constraints of the scene hold actors for good.
+static td_status check_scene(const td_world *w, const tdi_actor *a, td_diag *diag) {
+    const int32_t actor = (int32_t)(a - w->actors);
+    bool held = false;
+    for (int32_t k = 0; k < w->scene->def.constraint_count && !held; k++) {
+        held = w->ties[k].actor[0] == actor || w->ties[k].actor[1] == actor;
+    }
+    return !held ? TD_OK
+                 : tdi_fail(diag, TD_ERR_ARGUMENT,
+                            "constraints of the scene hold '%s', so it cannot leave", a->name);
+}
+
 static td_status check_free(const td_world *w, const tdi_actor *a, td_diag *diag) {
-    return w->group_of[a - w->actors] == TD_NONE
-               ? TD_OK
-               : tdi_fail(diag, TD_ERR_ARGUMENT,
-                          "constraints of the scene hold '%s', so it cannot leave", a->name);
+    td_status status = check_scene(w, a, diag);
+    return status != TD_OK || w->group_of[a - w->actors] == TD_NONE
+               ? status
+               : tdi_fail(diag, TD_ERR_ARGUMENT, "constraints hold '%s'; remove them first",
+                          a->name);
 }
 
 td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
@@ -265,7 +287,8 @@ td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
     }
     tdi_actor *a;
     td_status status = tdi_actor_find(w, id, &a, diag);
-    status = status == TD_OK ? check_free(w, a, diag) : status;
+    status = status == TD_OK ? check_scene(w, a, diag) : status;
+    status = status == TD_OK ? tdi_world_untie(w, (int32_t)(a - w->actors), diag) : status;
     if (status == TD_OK) {
         const int32_t k = (int32_t)(a - w->actors);
         tdi_actor_wake(w, k);
@@ -320,6 +343,7 @@ td_status td_world_move_actor(td_world *w, td_actor_id id, td_vec3 position, td_
     if (status == TD_OK) {
         a->own_place = true;
         a->place = (tdi_transform){position, tdi_quat_unit(rotation)};
+        a->carry.actor = a->carry.tie == TD_NONE ? TD_NONE : a->carry.actor;
     }
     return status;
 }
@@ -374,6 +398,7 @@ td_status td_world_place_actor(td_world *w, td_actor_id id, td_vec3 position, td
         return status;
     }
     tdi_actor_wake(w, (int32_t)(a - w->actors));
+    a->carry.actor = TD_NONE;
     return TD_OK;
 }
 
