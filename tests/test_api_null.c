@@ -7,6 +7,30 @@
 #define REFUSED(call) CHECK_INT(call, TD_ERR_ARGUMENT)
 
 TD_TEST(null_is_refused_by_every_function_that_returns_a_status) {
+    REFUSED(td_world_sleep_actor(NULL, (td_actor_id){0}, NULL));
+    REFUSED(td_world_wake_actor(NULL, (td_actor_id){0}, NULL));
+    REFUSED(td_world_actor_status(NULL, (td_actor_id){0}, NULL));
+    REFUSED(td_adapt_new(NULL, NULL, NULL, NULL, NULL));
+    REFUSED(td_adapt_set_opts(NULL, NULL, NULL));
+    REFUSED(td_adapt_set_weights(NULL, NULL, NULL));
+    REFUSED(td_adapt_step(NULL, NULL, NULL));
+    REFUSED(td_constraints_check(NULL, 1, NULL));
+    REFUSED(td_colliders_check(NULL, 1, NULL));
+    REFUSED(td_world_watch_contacts(NULL, 1, NULL));
+    REFUSED(td_world_watch_base(NULL, (td_actor_id){0}, true, NULL));
+    REFUSED(td_world_base_reaction(NULL, (td_actor_id){0}, NULL, NULL));
+    REFUSED(td_world_reserve_grabs(NULL, 1, NULL));
+    REFUSED(td_world_add_grab(NULL, NULL, NULL, NULL));
+    REFUSED(td_world_move_grab(NULL, (td_grab_id){0}, (td_vec3){0}, NULL));
+    REFUSED(td_world_remove_grab(NULL, (td_grab_id){0}, NULL));
+    REFUSED(td_world_grab_force(NULL, (td_grab_id){0}, NULL, NULL));
+    REFUSED(td_reduced_new(NULL, NULL, NULL, NULL, NULL));
+    REFUSED(td_reduced_step(NULL, NULL, NULL, NULL));
+    REFUSED(td_reduced_set(NULL, NULL, NULL));
+    REFUSED(td_scene_reference(NULL, NULL));
+    REFUSED(td_tree_step_many(NULL, NULL, 1, NULL, NULL, NULL));
+    REFUSED(td_value_builder_finish(NULL, NULL, NULL));
+    REFUSED(td_world_grab(NULL, -1, -1, (td_vec3){0}, (td_vec3){0}, 0));
     REFUSED(td_world_reserve_actors(NULL, -1, -1, NULL));
     REFUSED(td_world_add_actor(NULL, NULL, NULL, NULL));
     REFUSED(td_world_draw(NULL, NULL, NULL));
@@ -136,6 +160,42 @@ TD_TEST(null_is_refused_by_every_function_that_returns_a_status) {
     } while (0)
 
 TD_TEST(null_gives_nothing_in_every_function_without_a_status) {
+    CHECK(!td_world_actor_asleep(NULL, (td_actor_id){0}));
+    CHECK_INT(td_world_blocked_actors(NULL, NULL, 1), 0);
+    CHECK_INT((int64_t)td_adapt_bytes(NULL), 0);
+    td_adapt_changed(NULL);
+    td_adapt_place(NULL);
+    NOTHING(td_adapt_stats, td_adapt_report(NULL));
+    CHECK(!td_adapt_is_active(NULL, -1));
+    CHECK_INT((int64_t)td_adapt_save_size(NULL), 0);
+    td_adapt_save(NULL, NULL);
+    td_adapt_restore(NULL, NULL);
+    NOTHING(td_assembly_node, td_adapt_node(NULL, -1));
+    td_adapt_activate(NULL, NULL);
+    td_adapt_forward(NULL, NULL, NULL, NULL);
+    td_adapt_metrics(NULL, NULL, NULL);
+    CHECK_INT(td_word_distance(NULL, NULL), 0);
+    td_pool_run(NULL, 1, NULL, NULL);
+    CHECK_INT(td_world_segment_count(NULL), 0);
+    CHECK_INT(td_world_first_segment(NULL, 1), 0);
+    td_world_all_poses(NULL, NULL, NULL, NULL);
+    td_world_all_velocities(NULL, NULL, NULL);
+    td_world_velocities(NULL, -1, NULL, NULL);
+    CHECK(td_world_bounds(NULL, -1).low.x > td_world_bounds(NULL, -1).high.x); // a free place
+    td_world_all_bounds(NULL, NULL);
+    td_world_cast_rays(NULL, 1, NULL, NULL);
+    td_world_pick_nearest(NULL, 1, NULL, 1, NULL);
+    CHECK_INT(td_world_contact_events(NULL, NULL, 1), 0);
+    CHECK_INT((int64_t)td_reduced_bytes(NULL), 0);
+    td_reduced_set_modes(NULL, NULL);
+    CHECK(td_reduced_modes(NULL) == NULL);
+    CHECK_INT(td_reduced_cluster(NULL, -1), TD_NONE);
+    NOTHING(td_reduce_stats, td_reduced_get_stats(NULL));
+    CHECK(td_reduced_whole(NULL) == NULL);
+    CHECK_INT(td_world_forces(NULL, NULL, 1), 0);
+    CHECK(!td_world_actor_adapt(NULL, -1, NULL));
+    CHECK(!td_world_actor_reduction(NULL, -1, NULL));
+    CHECK(!td_world_actor_clusters(NULL, -1, NULL, NULL));
     NOTHING(td_actor_id, td_world_actor_id(NULL, -1));
     CHECK_INT(td_world_joint_dof(NULL, -1, -1), TD_NONE);
     CHECK(td_world_drive(NULL, -1, -1).torque == 0);

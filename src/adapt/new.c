@@ -2,6 +2,7 @@
 // Making and freeing, options, weights, saving.
 
 #include "adapt/adapt.h"
+#include "base/guard.h"
 
 #include "base/diag.h"
 #include "base/range.h"
@@ -67,6 +68,11 @@ static void fill_weights(td_adapt *s) {
 }
 
 td_status td_adapt_set_opts(td_adapt *s, const td_adapt_opts *opts, td_diag *diag) {
+    if (!s) {
+        return tdi_refuse(diag, __func__);
+    }
+    const td_adapt_opts defaults = td_adapt_opts_default();
+    opts = opts ? opts : &defaults;
     td_status status = check_opts(opts, diag);
     if (status != TD_OK) {
         return status;
@@ -82,6 +88,9 @@ td_status td_adapt_set_opts(td_adapt *s, const td_adapt_opts *opts, td_diag *dia
 }
 
 td_status td_adapt_set_weights(td_adapt *s, const td_real *weights, td_diag *diag) {
+    if (!s || !weights) {
+        return tdi_refuse(diag, __func__);
+    }
     for (int32_t i = 0; i < s->model->body_count; i++) {
         if (!(weights[i] >= 0 && isfinite(weights[i]))) {
             return tdi_fail_at(diag, TD_ERR_ARGUMENT, i, "weights[%d] is %g; it must be 0 or above",
@@ -138,7 +147,12 @@ static td_status fill_bodies(td_adapt *s, td_diag *diag) {
 
 td_status td_adapt_new(td_tree_state *state, const td_adapt_opts *opts, const td_alloc *alloc,
                        td_adapt **out, td_diag *diag) {
-    *out = NULL;
+    TDI_CLEAR(out);
+    if (!state || !out) {
+        return tdi_refuse(diag, __func__);
+    }
+    const td_adapt_opts defaults = td_adapt_opts_default();
+    opts = opts ? opts : &defaults;
     td_status status = check_opts(opts, diag);
     if (status != TD_OK) {
         return status;
@@ -181,6 +195,9 @@ void td_adapt_free(td_adapt *s) {
 }
 
 size_t td_adapt_bytes(const td_adapt *s) {
+    if (!s) {
+        return 0;
+    }
     return s->bytes;
 }
 
@@ -193,10 +210,16 @@ typedef struct saved { // then a byte a joint: whether it is active
 } saved;
 
 size_t td_adapt_save_size(const td_adapt *s) {
+    if (!s) {
+        return 0;
+    }
     return sizeof(saved) + (size_t)s->model->body_count;
 }
 
 void td_adapt_save(const td_adapt *s, void *bytes) {
+    if (!s || !bytes) {
+        return;
+    }
     const saved head = {s->until_update, s->stiffness, s->stats};
     uint8_t *active = (uint8_t *)bytes + sizeof head;
     memcpy(bytes, &head, sizeof head);
@@ -206,6 +229,9 @@ void td_adapt_save(const td_adapt *s, void *bytes) {
 }
 
 void td_adapt_restore(td_adapt *s, const void *bytes) {
+    if (!s || !bytes) {
+        return;
+    }
     saved head;
     const uint8_t *active = (const uint8_t *)bytes + sizeof head;
     memcpy(&head, bytes, sizeof head);
@@ -224,14 +250,23 @@ void td_adapt_restore(td_adapt *s, const void *bytes) {
 // ---- asking ---------------------------------------------------------------------------------
 
 td_adapt_stats td_adapt_report(const td_adapt *s) {
+    if (!s) {
+        return (td_adapt_stats){0};
+    }
     return s->stats;
 }
 
 bool td_adapt_is_active(const td_adapt *s, int32_t body) {
+    if (!s || !tdi_has(body, s->model->body_count)) {
+        return false;
+    }
     return s->node[body].active;
 }
 
 td_assembly_node td_adapt_node(const td_adapt *s, int32_t joint) {
+    if (!s || !tdi_has(joint, s->model->body_count)) {
+        return (td_assembly_node){0};
+    }
     const tdi_assembly_node *t = &s->tree[joint];
     return (td_assembly_node){t->a, t->b, t->up, t->depth, t->bodies, t->handles};
 }

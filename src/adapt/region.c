@@ -2,6 +2,7 @@
 // Regions that are set from outside, and parts for tests: accelerations and metrics.
 
 #include "adapt/adapt.h"
+#include "base/guard.h"
 
 #include <string.h>
 
@@ -45,6 +46,9 @@ void tdi_region_set(td_adapt *s, const uint8_t *active) {
 }
 
 void td_adapt_changed(td_adapt *s) {
+    if (!s) {
+        return;
+    }
     tdi_tree_fresh(s->state);
     s->state->head.known = 0;
     for (int32_t i = 0; i < s->model->body_count; i++) {
@@ -90,10 +94,16 @@ void tdi_region_fix(td_adapt *s) {
 // ---- parts ----------------------------------------------------------------------------------
 
 void td_adapt_place(td_adapt *s) {
+    if (!s) {
+        return;
+    }
     tdi_tree_place(s->model, s->state);
 }
 
 void td_adapt_activate(td_adapt *s, const bool *active) {
+    if (!s || !active) {
+        return;
+    }
     uint8_t *flags = (uint8_t *)s->queue;
     for (int32_t i = 0; i < s->model->body_count; i++) {
         flags[i] = active[i];
@@ -103,6 +113,9 @@ void td_adapt_activate(td_adapt *s, const bool *active) {
 }
 
 void td_adapt_forward(td_adapt *s, const td_step_opts *o, const td_real *torque, td_real *accel) {
+    if (!s || !o || !accel) {
+        return;
+    }
     s->step++;
     tdi_pass_kinematics(s, s->active, s->active_count);
     tdi_pass_loads(s, o);
@@ -111,6 +124,9 @@ void td_adapt_forward(td_adapt *s, const td_step_opts *o, const td_real *torque,
 }
 
 void td_adapt_metrics(td_adapt *s, const td_step_opts *o, td_real *metrics) {
+    if (!s || !o || !metrics) {
+        return;
+    }
     s->step++;
     tdi_pass_kinematics(s, s->active, s->active_count);
     tdi_pass_loads(s, o);

@@ -8,6 +8,7 @@
 //           active joints, in coordinates of the step as in tree/explicit.c.
 
 #include "adapt/adapt.h"
+#include "base/guard.h"
 
 #include "base/diag.h"
 #include "tree/joint.h"
@@ -198,6 +199,11 @@ static bool arrive(td_adapt *s) {
 }
 
 td_status td_adapt_step(td_adapt *s, const td_step_opts *o, td_diag *diag) {
+    if (!s) {
+        return tdi_refuse(diag, __func__);
+    }
+    const td_step_opts defaults = td_step_opts_default();
+    o = o ? o : &defaults;
     td_status status = tdi_step_opts_check(o, s->model->body_count, diag);
     if (status == TD_OK && o->drives) {
         status = tdi_fail(diag, TD_ERR_ARGUMENT, "adaptive dynamics do not take drives of joints");
