@@ -19,10 +19,10 @@
 #include <time.h>
 
 enum {
-    KEPT = 12,   // ids that are remembered, living or not
-    MOST = 20,   // actors and colliders: beyond, none is added
-    ROOM = 4096, // segments that queries have room for
-    CALLS = 400, // a round
+    KEPT = 12,    // ids that are remembered, living or not
+    MOST = 8,     // actors and colliders: beyond, none is added
+    ROOM = 4096,  // segments that queries have room for
+    CALLS = 2000, // a round
     SAVES = 2,
 };
 
@@ -598,6 +598,8 @@ static uint64_t round_of(uint64_t seed, bool trace) {
         if (trace) {
             fprintf(stderr, "%d %s %016llx\n", k, r->name, (unsigned long long)p->digest);
         }
+        claim_during = r->name;
+        p->asked = false;
         r->call(p);
     }
     close_world(p);
