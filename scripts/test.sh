@@ -101,6 +101,7 @@ all_parts() {
     part dev "build: gcc, debug" "" configure_and_build dev --target tendril_command
     part demo "demo page works in a browser" "viewer" demo_page
     part scenes "scenes run" "release" python3 tests/cli/test_scenes.py build/tendril
+    part window "a plant in a window" "release" scripts/check-window.sh build
     part python "Python package" "release" scripts/check-python.sh build
     part bytes "every build gives the same bytes" "release dev clang asan" \
         scripts/check-determinism.sh build/tendril build/dev/tendril build/clang/tendril build/asan/tendril

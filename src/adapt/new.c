@@ -2,9 +2,9 @@
 // Making and freeing, options, weights, saving.
 
 #include "adapt/adapt.h"
-#include "base/guard.h"
 
-#include "base/diag.h"
+#include "base/guard.h"
+#include "base/opts.h"
 #include "base/range.h"
 
 #include <string.h>
@@ -15,10 +15,11 @@ td_adapt_opts td_adapt_opts_default(void) {
     return (td_adapt_opts){.struct_size = sizeof(td_adapt_opts), .every = 20};
 }
 
-static td_status check_opts(const td_adapt_opts *o, td_diag *diag) {
-    if (!o || o->struct_size != sizeof *o) {
-        return tdi_fail(diag, TD_ERR_DEF,
-                        "td_adapt_opts: struct_size is wrong; start from td_adapt_opts_default()");
+static td_status take_opts(const td_adapt_opts *given, td_adapt_opts *o, td_diag *diag) {
+    *o = td_adapt_opts_default();
+    td_status status = tdi_opts_take("td_adapt_opts", o, given, diag);
+    if (status != TD_OK) {
+        return status;
     }
     if (o->weights < TD_WEIGHTS_EVEN || o->weights > TD_WEIGHTS_CAMERA) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "weights is %d; it must be one of td_adapt_weights",
@@ -68,19 +69,18 @@ static void fill_weights(td_adapt *s) {
 }
 
 td_status td_adapt_set_opts(td_adapt *s, const td_adapt_opts *opts, td_diag *diag) {
+    td_adapt_opts own;
     if (!s) {
         return tdi_refuse(diag, __func__);
     }
-    const td_adapt_opts defaults = td_adapt_opts_default();
-    opts = opts ? opts : &defaults;
-    td_status status = check_opts(opts, diag);
+    td_status status = take_opts(opts, &own, diag);
     if (status != TD_OK) {
         return status;
     }
     const td_adapt_opts old = s->opts;
-    s->opts = *opts;
+    s->opts = own;
     s->opts.shuffle = old.shuffle;
-    if (old.weights != opts->weights || old.every != opts->every) {
+    if (old.weights != own.weights || old.every != own.every) {
         fill_weights(s);
         td_adapt_changed(s);
     }
@@ -147,17 +147,16 @@ static td_status fill_bodies(td_adapt *s, td_diag *diag) {
 
 td_status td_adapt_new(td_tree_state *state, const td_adapt_opts *opts, const td_alloc *alloc,
                        td_adapt **out, td_diag *diag) {
+    td_adapt_opts own;
     TDI_CLEAR(out);
     if (!state || !out) {
         return tdi_refuse(diag, __func__);
     }
-    const td_adapt_opts defaults = td_adapt_opts_default();
-    opts = opts ? opts : &defaults;
-    td_status status = check_opts(opts, diag);
+    td_status status = take_opts(opts, &own, diag);
     if (status != TD_OK) {
         return status;
     }
-    td_adapt draft = {.alloc = alloc, .opts = *opts, .model = state->model, .state = state};
+    td_adapt draft = {.alloc = alloc, .opts = own, .model = state->model, .state = state};
     tdi_layout l = {NULL, 0};
     lay_out(&draft, &l);
     draft.bytes = l.used;
@@ -195,10 +194,7 @@ void td_adapt_free(td_adapt *s) {
 }
 
 size_t td_adapt_bytes(const td_adapt *s) {
-    if (!s) {
-        return 0;
-    }
-    return s->bytes;
+    return s ? s->bytes : 0;
 }
 
 // ---- saving ---------------------------------------------------------------------------------
@@ -250,17 +246,11 @@ void td_adapt_restore(td_adapt *s, const void *bytes) {
 // ---- asking ---------------------------------------------------------------------------------
 
 td_adapt_stats td_adapt_report(const td_adapt *s) {
-    if (!s) {
-        return (td_adapt_stats){0};
-    }
-    return s->stats;
+    return s ? s->stats : (td_adapt_stats){0};
 }
 
 bool td_adapt_is_active(const td_adapt *s, int32_t body) {
-    if (!s || !tdi_has(body, s->model->body_count)) {
-        return false;
-    }
-    return s->node[body].active;
+    return s && tdi_has(body, s->model->body_count) && s->node[body].active;
 }
 
 td_assembly_node td_adapt_node(const td_adapt *s, int32_t joint) {

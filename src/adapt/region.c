@@ -2,7 +2,6 @@
 // Regions that are set from outside, and parts for tests: accelerations and metrics.
 
 #include "adapt/adapt.h"
-#include "base/guard.h"
 
 #include <string.h>
 
@@ -112,8 +111,10 @@ void td_adapt_activate(td_adapt *s, const bool *active) {
     s->until_update = s->opts.every > 0 ? s->opts.every : INT64_MAX;
 }
 
-void td_adapt_forward(td_adapt *s, const td_step_opts *o, const td_real *torque, td_real *accel) {
-    if (!s || !o || !accel) {
+void td_adapt_forward(td_adapt *s, const td_step_opts *given, const td_real *torque,
+                      td_real *accel) {
+    td_step_opts own, *o = &own;
+    if (!s || !accel || tdi_step_opts_take(given, o, NULL) != TD_OK) {
         return;
     }
     s->step++;
@@ -123,8 +124,9 @@ void td_adapt_forward(td_adapt *s, const td_step_opts *o, const td_real *torque,
     tdi_pass_forward(s, o, torque, s->active, s->active_count, accel);
 }
 
-void td_adapt_metrics(td_adapt *s, const td_step_opts *o, td_real *metrics) {
-    if (!s || !o || !metrics) {
+void td_adapt_metrics(td_adapt *s, const td_step_opts *given, td_real *metrics) {
+    td_step_opts own, *o = &own;
+    if (!s || !metrics || tdi_step_opts_take(given, o, NULL) != TD_OK) {
         return;
     }
     s->step++;

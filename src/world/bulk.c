@@ -2,6 +2,7 @@
 // Poses, velocities and bounds of all segments at once.
 
 #include "world/world.h"
+
 #include "base/guard.h"
 
 #include <math.h>
@@ -20,10 +21,7 @@ int32_t td_world_first_segment(const td_world *w, int32_t actor) {
 }
 
 int32_t td_world_segment_count(const td_world *w) {
-    if (!w) {
-        return 0;
-    }
-    return td_world_first_segment(w, w->actor_count);
+    return w ? td_world_first_segment(w, w->actor_count) : 0;
 }
 
 static void poses_of(const tdi_actor *a, td_vec3 *origins, td_vec3 *tips, td_quat *rotations) {
@@ -80,6 +78,10 @@ static td_vec3 spin_of(const tdi_actor *a, int32_t i) {
     return tdi_scale(w, 0.5 / size);
 }
 
+tdi_rate tdi_segment_rate(const tdi_actor *a, int32_t segment) {
+    return (tdi_rate){spin_of(a, segment), velocity_of(a, segment, tdi_vec3(0, 0, 0))};
+}
+
 void td_world_velocities(td_world *w, int32_t actor, td_vec3 *tips, td_vec3 *spins) {
     if (!w || !tdi_has(actor, w->actor_count)) {
         return;
@@ -117,7 +119,10 @@ static void take_in(td_box *b, td_vec3 x, td_real r) {
 
 td_box td_world_bounds(const td_world *w, int32_t actor) {
     td_box b = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
-    if (!w || !tdi_has(actor, w->actor_count) || !w->actors[actor].alive) {
+    if (!w || !tdi_has(actor, w->actor_count)) {
+        return (td_box){{0, 0, 0}, {0, 0, 0}};
+    }
+    if (!w->actors[actor].alive) {
         return b;
     }
     const tdi_actor *a = &w->actors[actor];

@@ -2,9 +2,8 @@
 // Hands of a program: springs and dampers from points of segments to positions.
 
 #include "world/world.h"
-#include "base/guard.h"
 
-#include "base/diag.h"
+#include "base/guard.h"
 #include "base/opts.h"
 
 #include <math.h>
@@ -41,8 +40,8 @@ td_status tdi_actor_hand_room(td_world *w, tdi_actor *a, int32_t hands) {
         return TD_OK;
     }
     const int32_t more = (hands > 2 * a->hand_room ? hands : 2 * a->hand_room) - a->hand_room;
-    td_load *loads =
-        tdi_arena_zeroed(&w->arena, (size_t)a->load_capacity + (size_t)more, sizeof *loads);
+    td_load *loads = tdi_arena_zeroed(tdi_actor_arena(w, a),
+                                      (size_t)a->load_capacity + (size_t)more, sizeof *loads);
     if (!loads) {
         return TD_ERR_MEMORY;
     }
@@ -106,7 +105,7 @@ static td_status check_def(const td_world *w, const td_grab_def *def, td_diag *d
 }
 
 td_status td_world_add_grab(td_world *w, const td_grab_def *given, td_grab_id *out, td_diag *diag) {
-    if (!w || !given || !out) {
+    if (!w || !out) {
         return tdi_refuse(diag, __func__);
     }
     td_grab_def own = td_grab_def_default(), *def = &own;

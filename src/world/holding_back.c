@@ -4,9 +4,8 @@
 // again in every step.
 
 #include "world/world.h"
-#include "base/guard.h"
 
-#include "base/diag.h"
+#include "base/guard.h"
 #include "base/log.h"
 
 #include <string.h>
@@ -79,7 +78,7 @@ td_status td_world_actor_status(const td_world *w, td_actor_id id, td_diag *diag
 }
 
 int32_t td_world_blocked_actors(const td_world *w, td_actor_id *actors, int32_t capacity) {
-    if (!w || (!actors && capacity > 0)) {
+    if (!w || (capacity > 0 && !actors)) {
         return 0;
     }
     int32_t count = 0;

@@ -5,7 +5,6 @@
 // where they are nearest to a centre.
 
 #include "world/world.h"
-#include "base/guard.h"
 
 #include <math.h>
 

@@ -3,6 +3,7 @@
 // And what bases carry.
 
 #include "world/world.h"
+
 #include "base/guard.h"
 
 #include "base/alloc.h"
@@ -83,6 +84,11 @@ static int32_t unique(tdi_pair *p, int32_t count) {
     return kept;
 }
 
+void tdi_watch_sort(tdi_watch *watch) {
+    sort(watch->last, watch->last_count);
+    watch->last_count = unique(watch->last, watch->last_count);
+}
+
 // ---- steps ----------------------------------------------------------------------------------
 
 void tdi_world_watch(td_world *w) {
@@ -160,7 +166,7 @@ void tdi_watch_free(const td_world *w, tdi_watch *t) {
 }
 
 int32_t td_world_contact_events(const td_world *w, td_contact_event *events, int32_t capacity) {
-    if (!w || (!events && capacity > 0)) {
+    if (!w || (capacity > 0 && !events)) {
         return 0;
     }
     const int32_t count = w->watch.event_count;
