@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Calls of the whole public API in random order with random arguments: random_api SEED SECONDS.
 //
-// Method   A round makes a scene and its world, then makes some hundred calls, drawn from the rows
-// of
-//          random_calls.h. Arguments are mostly sound, now and then strange: ids of what was
-//          removed, indices that are not there, numbers that are not finite, NULL where the guide
-//          allows or refuses it. Every round is played twice.
-// Claims   Nothing crashes. A refusal says why. A step takes no memory.
-//          All memory is given back. The second play gives the same bits.
-//          the same bits.
+// Method   A round makes a scene and its world, then calls drawn from the rows of random_calls.h.
+//          Arguments are mostly sound, now and then strange: ids of what was removed, indices that
+//          are not there, numbers that are not finite, NULL. Every round is played twice.
+// Claims   Nothing crashes. A refusal says why. A step takes no memory. All memory is given back.
+//          The second play gives the same bits.
 
 #include "fuzz/claim.h"
 
