@@ -108,6 +108,7 @@ all_parts() {
     part clip "recorded motion in glTF and in a page" "release" scripts/check-clip.sh build
     part docs "examples in the docs run" "viewer demo" python3 scripts/check-docs.py build
     part gltf "models are valid glTF" "release" models_are_valid_gltf
+    part random "random calls of the API: sanitizers" "asan" build/asan/tests/random_api 1 20
     part fuzz_grammar "fuzzing: grammars" "asan" fuzz fuzz_grammar tests/fuzz/corpus scenes/abop scenes/plants
     part fuzz_scene "fuzzing: scenes" "asan" fuzz fuzz_scene tests/fuzz/scenes
     part fuzz_lcp "fuzzing: complementarity problems" "asan" fuzz fuzz_lcp
