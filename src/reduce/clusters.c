@@ -25,8 +25,9 @@
 
 static tdi_seat seat_at(const td_reduced_state *s, int32_t cluster, int32_t i) {
     const tdi_frame *c = &s->tree.frame[cluster], *f = &s->whole.frame[i];
-    return (tdi_seat){cluster, tdi_mat3_apply_t(&c->r, tdi_sub(f->o, c->o)),
-                      tdi_quat_mul(tdi_quat_conj(c->turn), f->turn)};
+    return (tdi_seat){.body = cluster,
+                      .at = tdi_mat3_apply_t(&c->r, tdi_sub(f->o, c->o)),
+                      .turn = tdi_quat_mul(tdi_quat_conj(c->turn), f->turn)};
 }
 
 static void place_seats(td_reduced_state *s, int32_t i) {
@@ -101,7 +102,7 @@ static void place_joint(td_reduced_state *s, int32_t c, int32_t i) {
     s->clusters.body[c] = s->full->body[i];
     place_attach(s, c, i);
     s->tree.frame[c] = s->whole.frame[i];
-    s->seat[i] = (tdi_seat){c, {0, 0, 0}, {1, 0, 0, 0}};
+    s->seat[i] = (tdi_seat){.body = c, .turn = {1, 0, 0, 0}};
     s->side[i].off[0] = tdi_vec3(0, 0, 0);
 }
 
