@@ -332,6 +332,7 @@ static void change_at_start(td_reduced_state *s) {
 
 void tdi_reduce_free_joints(td_reduced_state *s) {
     follow_stiffness(s);
+    s->count->wait = 0; // the next step chooses
     if (s->reduced > 0) {
         memset(s->wanted, TD_REDUCE_OWN, (size_t)s->full->body_count * sizeof *s->wanted);
         s->count->estimate = 0;
@@ -513,6 +514,8 @@ td_status td_reduced_set(td_reduced_state *s, const td_reduce_opts *opts, td_dia
     td_reduce_opts own;
     td_status status = take_opts(opts, &own, diag);
     if (status == TD_OK) {
+        const bool other = own.error != s->opts.error || own.joints != s->opts.joints;
+        s->count->wait = other && s->count->wait > own.every ? own.every : s->count->wait;
         s->opts = own;
     }
     return status;
