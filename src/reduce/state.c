@@ -514,8 +514,6 @@ td_status td_reduced_set(td_reduced_state *s, const td_reduce_opts *opts, td_dia
     td_reduce_opts own;
     td_status status = take_opts(opts, &own, diag);
     if (status == TD_OK) {
-        const bool other = own.error != s->opts.error || own.joints != s->opts.joints;
-        s->count->wait = other && s->count->wait > own.every ? own.every : s->count->wait;
         s->opts = own;
     }
     return status;
