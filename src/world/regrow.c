@@ -3,6 +3,7 @@
 
 #include "world/regrow.h"
 
+#include "base/alloc.h"
 #include "base/diag.h"
 #include "base/guard.h"
 
@@ -103,6 +104,27 @@ static td_status regrow(td_world *w, int32_t actor, td_skeleton *skeleton, const
     status = status == TD_OK ? tdi_change_commit(w, &c, true, diag) : status;
     tdi_change_free(w, &c);
     return status;
+}
+
+// None of the new segments was there before.
+td_status tdi_actor_renew(td_world *w, int32_t actor, const td_skeleton *skeleton, td_diag *diag) {
+    const size_t count = (size_t)td_skeleton_count(skeleton);
+    td_skeleton *copy = NULL;
+    td_status status = tdi_actor_check_growth(w, &w->actors[actor], diag);
+    if (status == TD_OK && count == 0) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "the skeleton has no segments");
+    }
+    tdi_heir *heirs = status == TD_OK ? tdi_alloc_zeroed(w->alloc, count, sizeof *heirs) : NULL;
+    status = status == TD_OK && !heirs ? TD_ERR_MEMORY : status;
+    for (size_t k = 0; k < count && status == TD_OK; k++) {
+        heirs[k].segment = TD_NONE;
+    }
+    if (status == TD_OK) {
+        status = td_skeleton_changed_new(skeleton, 1, NULL, 0, w->alloc, &copy, diag);
+    }
+    status = status == TD_OK ? regrow(w, actor, copy, heirs, diag) : status;
+    tdi_alloc_free(w->alloc, heirs, count * sizeof *heirs);
+    return no_memory(status, "add an actor", diag);
 }
 
 td_status td_world_regrow_actor(td_world *w, td_actor_id id, const td_skeleton *skeleton,

@@ -58,6 +58,10 @@ td_status tdi_change_make(td_world *world, tdi_change *change, td_diag *diag);
 td_status tdi_change_commit(td_world *world, tdi_change *change, bool check, td_diag *diag);
 void tdi_change_free(td_world *world, tdi_change *change);
 
+// regrow.c: another skeleton for an actor, as drawn on its base.
+td_status tdi_actor_renew(td_world *world, int32_t actor, const td_skeleton *skeleton,
+                          td_diag *diag);
+
 // follow.c
 // Where a segment, and a point of it, has come; false: nowhere. `point` may be NULL.
 bool tdi_trace_find(const tdi_trace *trace, int32_t *actor, int32_t *segment, td_vec3 *point);
