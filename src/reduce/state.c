@@ -344,6 +344,22 @@ static void restored(void *body) {
     s->drawn = TDI_DRAWN_NOT;
 }
 
+// There is no past but what q and v tell.
+void tdi_reduce_change_at_rest(td_reduced_state *s) {
+    td_tree_state *t = &s->tree;
+    tdi_tree_begin_history(&s->clusters, t);
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        t->star[c] = t->hat[c] = (tdi_place){t->frame[c].o, t->frame[c].r};
+    }
+    memcpy(t->angle_star, t->angle, (size_t)s->clusters.head.dof_count * sizeof *t->angle);
+    memcpy(t->q_back, t->q, (size_t)s->clusters.coord_count * sizeof *t->q);
+    s->drawn = TDI_DRAWN_NOT;
+    if (differs(s)) {
+        tdi_reduce_change(s);
+        tdi_tree_fresh(t);
+    }
+}
+
 // ---- entry ----------------------------------------------------------------------------------
 
 const tdi_implicit tdi_reduced_implicit = {
@@ -380,27 +396,13 @@ td_status td_reduced_set(td_reduced_state *s, const td_reduce_opts *opts, td_dia
     return status;
 }
 
-// Before any step there is no past but what q and v tell.
-static void change_at_start(td_reduced_state *s) {
-    td_tree_state *t = &s->tree;
-    tdi_tree_begin_history(&s->clusters, t);
-    for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        t->star[c] = t->hat[c] = (tdi_place){t->frame[c].o, t->frame[c].r};
-    }
-    memcpy(t->angle_star, t->angle, (size_t)s->clusters.head.dof_count * sizeof *t->angle);
-    memcpy(t->q_back, t->q, (size_t)s->clusters.coord_count * sizeof *t->q);
-    s->drawn = TDI_DRAWN_NOT;
-    tdi_reduce_change(s);
-    tdi_tree_fresh(t);
-}
-
 void td_reduced_set_modes(td_reduced_state *s, const uint8_t *modes) {
     s->count->by_hand = modes != NULL;
     if (modes) {
         memcpy(s->wanted, modes, (size_t)s->full->body_count * sizeof *modes);
     }
     if (s->tree.head.known == 0 && differs(s)) {
-        change_at_start(s);
+        tdi_reduce_change_at_rest(s);
     }
 }
 

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
-#define VERSION  12u
+#define VERSION  13u
 #define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {
@@ -304,6 +304,7 @@ static void tape_world(tape *t, td_world *w) {
         item(t, &w->winds[k].state, sizeof w->winds[k].state);
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
+        flag(t, &w->still[k]);
         tape_actor(t, &w->actors[k]);
     }
     for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {

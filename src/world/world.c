@@ -81,6 +81,9 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
         status = tdi_world_make_probes(w, diags);
     }
     status = status == TD_OK ? tdi_world_reserve(w) : status;
+    if (status == TD_OK) {
+        tdi_world_stand(w);
+    }
     return status == TD_OK ? tdi_world_make_saving(w) : status;
 }
 

@@ -43,6 +43,7 @@ typedef struct tdi_object {
     tdi_factors made, factors; // with which its models were made, and which they have now
     const tdi_keyed *position, *rotation; // of the base; NULL: no keyframes
     tdi_transform frame;                  // reference of local dynamics at the last step
+    tdi_transform stood;                  // its base, when its actors were last seen to stand still
 } tdi_object;
 
 // A load or probe whose segment was found.
@@ -252,6 +253,9 @@ struct td_world {
     bool regroup;        // others act than in the last step
     tdi_island *islands; // every actor is in one
     int32_t island_count;
+    bool *still;    // of an actor: it is not stepped, because its tips would hardly move
+    int32_t *awake; // islands that are stepped
+    int32_t awake_count;
     tdi_member *members; // island after island
     int32_t member_count;
     int32_t *member_actor; // of a member
@@ -435,6 +439,8 @@ td_real tdi_world_time_after(const td_world *world, int64_t steps);
 td_status tdi_actor_make_field(td_world *world, tdi_actor *actor);
 
 // stepping.c: td_world_step()
+// What a step takes from the scene, besides loads, for an actor.
+td_step_opts tdi_actor_step_opts(const td_world *world, const tdi_actor *actor);
 // Room for steps to be undone.
 td_status tdi_world_reserve(td_world *world);
 
@@ -448,6 +454,14 @@ td_status tdi_actor_settle(td_world *world, tdi_actor *actor, td_diag *diag);
 bool tdi_object_reduces(const td_world *world, int32_t object);
 // Tells the state of such an actor, before a step, what the scene allows now.
 void tdi_actor_set_reduction(const td_world *world, tdi_actor *actor);
+
+// still.c: actors that are not stepped, because `adapt` allows more than they would move.
+// When the world is made: those that are at rest.
+void tdi_world_stand(td_world *world);
+// Before a step: lists the islands that are stepped. What hands hold, or was moved, begins to move.
+void tdi_world_rouse(td_world *world);
+// After a step: some of the actors are asked whether they have to move.
+void tdi_world_look(td_world *world);
 
 // motion.c
 // Base of an object, and the reference frame of its local dynamics, as the scene says them now.

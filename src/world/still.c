@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// Actors that stand still: trees whose tips would move less than their `adapt` allows are not
+// stepped, so that they cost nothing but a look now and then.
+//
+// A look   asks for the air at a few places of the tree and how far the tips would sway in it
+//          (reduce/still.h). An actor that moves stands still when that is less than half of the
+//          error that is allowed, and begins to move when it is more than all of it. Every actor
+//          has its turn, one step in LOOK, by its number, so that looks are spread over steps and
+//          do not depend on threads.
+// Who      may stand: what nothing but the air acts on, and whose base rests. Hands, moving bases,
+//          and errors set to 0 make it move before the next step.
+
+#include "world/world.h"
+
+#include "base/pool.h"
+#include "reduce/solver.h"
+#include "reduce/still.h"
+
+#include <string.h>
+
+#define LOOK 16  // steps
+#define CALM 0.5 // of the error that is allowed
+
+// ---- who ------------------------------------------------------------------------------------
+
+static bool object_may_stand(const td_world *w, int32_t object) {
+    const td_object_def *def = &w->scene->def.objects[object];
+    const tdi_object *o = &w->objects[object];
+    return def->adapt.error > 0 && def->adapt.joints == 0 && tdi_object_reduces(w, object) &&
+           !w->field && !tdi_live(o->position) && !tdi_live(o->rotation) && def->local.amount == 0;
+}
+
+static bool may_stand(const td_world *w, int32_t k) {
+    const tdi_actor *a = &w->actors[k];
+    return tdi_actor_acts(a) && object_may_stand(w, a->object) && !a->touches && !a->watched &&
+           !a->held && a->acting_count == 0 && !a->fields && w->group_of[k] == TD_NONE;
+}
+
+// ---- looks ----------------------------------------------------------------------------------
+
+// The air at the places that a state names, in the simulated frame.
+static void ask_air(const td_world *w, const tdi_actor *a, td_vec3 winds[TDI_STILL_PLACES]) {
+    td_vec3 places[TDI_STILL_PLACES];
+    const int32_t count = tdi_reduced_air_places((td_reduced_state *)a->state, places);
+    for (int32_t k = 0; k < count; k++) {
+        places[k] = tdi_from_simulated(a, places[k]);
+    }
+    td_world_wind(w, count, places, winds);
+    for (int32_t k = 0; k < count; k++) {
+        winds[k] = tdi_turn_to_simulated(a, winds[k]);
+    }
+}
+
+static void look(td_world *w, int32_t k) {
+    tdi_actor *a = &w->actors[k];
+    td_reduced_state *state = (td_reduced_state *)a->state;
+    td_vec3 winds[TDI_STILL_PLACES];
+    const bool still = w->still[k];
+    if (!may_stand(w, k) || (!still && !tdi_reduced_nearly_still(state))) {
+        return;
+    }
+    tdi_actor_set_reduction(w, a);
+    a->opts = tdi_actor_step_opts(w, a);
+    ask_air(w, a, winds);
+    const td_real allowed = tdi_reduced_error(state),
+                  sway = tdi_reduced_sway(state, &a->opts, winds);
+    if (still && sway > allowed) {
+        tdi_reduced_rouse(state, &a->opts, winds);
+        w->still[k] = false;
+    } else if (!still && sway < (w->step > 0 ? CALM : 1) * allowed) {
+        tdi_reduced_stand(state, sway);
+        w->still[k] = true;
+    }
+}
+
+// One in LOOK actors, from `first` on.
+typedef struct looking {
+    td_world *world;
+    int32_t first, every;
+} looking;
+
+static void look_at(void *context, int64_t k) {
+    const looking *l = context;
+    look(l->world, l->first + l->every * (int32_t)k);
+}
+
+static void look_from(td_world *w, int32_t first, int32_t every) {
+    looking l = {w, first, every};
+    const int32_t count = (w->actor_count - first + every - 1) / every;
+    for (int32_t k = 0; w->inside && k < count; k++) {
+        look_at(&l, k);
+    }
+    if (!w->inside && count > 0) {
+        td_pool_run(w->pool, count, look_at, &l);
+    }
+}
+
+static bool any_may_stand(const td_world *w) {
+    bool any = false;
+    for (int32_t k = 0; k < w->scene->def.object_count; k++) {
+        any = any || object_may_stand(w, k);
+    }
+    return any;
+}
+
+// ---- what makes them move -------------------------------------------------------------------
+
+static bool object_moves(td_world *w, int32_t object) {
+    const tdi_transform now = tdi_object_pose(w, object);
+    tdi_object *o = &w->objects[object];
+    const bool moved = memcmp(&now, &o->stood, sizeof now) != 0;
+    o->stood = now;
+    return moved || !object_may_stand(w, object);
+}
+
+static void rouse_object(td_world *w, int32_t object) {
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        if (w->still[k] && w->actors[k].object == object) {
+            w->still[k] = false;
+        }
+    }
+}
+
+static void rouse_held(td_world *w) {
+    if (w->grab.held) {
+        w->still[w->grab.actor] = false;
+    }
+    if (w->grab.twist != 0) {
+        w->still[w->grab.twist_actor] = false;
+    }
+    for (int32_t k = 0; k < w->hand_count; k++) {
+        if (w->hands[k].alive) {
+            w->still[w->hands[k].actor] = false;
+        }
+    }
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+void tdi_world_stand(td_world *w) {
+    for (int32_t k = 0; k < w->scene->def.object_count; k++) {
+        w->objects[k].stood = tdi_object_pose(w, k);
+    }
+    if (any_may_stand(w)) {
+        look_from(w, 0, 1);
+    }
+}
+
+void tdi_world_rouse(td_world *w) {
+    for (int32_t k = 0; k < w->scene->def.object_count; k++) {
+        if (object_moves(w, k)) {
+            rouse_object(w, k);
+        }
+    }
+    rouse_held(w);
+    w->awake_count = 0;
+    for (int32_t k = 0; k < w->island_count; k++) {
+        const tdi_island *i = &w->islands[k];
+        if (i->count > 1 || !w->still[w->member_actor[i->first]]) {
+            w->awake[w->awake_count++] = k;
+        }
+    }
+}
+
+void tdi_world_look(td_world *w) {
+    if (any_may_stand(w)) {
+        look_from(w, (int32_t)(LOOK - 1 - w->step % LOOK), LOOK);
+    }
+}
