@@ -45,9 +45,8 @@ typedef struct td_analytic_opts {
 
 TD_API_UNSTABLE td_analytic_opts td_analytic_opts_default(void);
 
-/// `actor` of a constraint is a number of `states`. All kinds but TD_HOLD_CURVE; limits of hinges
-/// and slides only. The states outlive it; constraints are copied. All memory that steps need is
-/// taken here.
+/// `actor` of a constraint is a number of `states`. All kinds but TD_HOLD_CURVE. The states
+/// outlive it; constraints are copied. All memory that steps need is taken here.
 TD_API_UNSTABLE td_status td_analytic_new(td_tree_state *const *states, int32_t count,
                                           const td_constraint *constraints,
                                           int32_t constraint_count, const td_analytic_opts *opts,

@@ -20,7 +20,8 @@ static const struct {
 } sets[] = {{"together", ~0u},
             {"frozen", 1u << TD_REDUCE_FROZEN},
             {"coarse", 1u << TD_REDUCE_JOINED},
-            {"riding", 1u << TD_REDUCE_RIDING}};
+            {"riding", 1u << TD_REDUCE_RIDING},
+            {"fewer iterations", 0}};
 enum { SETS = sizeof sets / sizeof sets[0] };
 
 static bool point(const bench *b, const reduce_case *of, double error, int set) {

@@ -170,6 +170,9 @@ typedef struct tdi_implicit {
     // then tells how hard it is held. NULL keeps the pose the first time, and goes back to it the
     // second.
     void (*nudge)(void *body, const tdi_rigid *motion);
+    // * rad or m: an increment after which no other is needed, where the body may err more than the
+    // options say. Asked where neither contact nor constraints act.
+    td_real (*tolerance)(const void *body);
     bool straight; // * with contact, points go straight by a fraction of the increments
     // No increment is tried beyond this at once, in a step and in statics; 0: any.
     td_real longest, longest_rest;

@@ -194,6 +194,17 @@ static td_status begin_again(const tdi_system *y, const tdi_rule *rule, span par
     return begin_touch(y, &one, part, diag);
 }
 
+// What the most exact of the members needs.
+static td_real tolerance_of(const tdi_system *y) {
+    td_real least = HUGE_VAL;
+    for (int32_t k = 0; k < y->count; k++) {
+        const tdi_member *m = &y->member[k];
+        least = fmin(least, m->ops->tolerance ? m->ops->tolerance(m->body) : 0);
+    }
+    const td_real given = y->member[0].opts->tolerance;
+    return y->touch || y->holds ? given : fmax(given, least);
+}
+
 static td_status try_part(const tdi_system *y, span part, bool *converged, td_step_stats *stats,
                           td_diag *diag) {
     const td_step_opts *o = y->member[0].opts;
@@ -204,7 +215,7 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
                              : crowd                      ? CROWD
                              : size < 1                   ? PATIENCE
                                                           : 1;
-    const tdi_newton_opts newton = {patience * o->iterations, o->tolerance, false};
+    const tdi_newton_opts newton = {patience * o->iterations, tolerance_of(y), false};
     td_status status = TD_OK;
     *converged = false;
     begin_all(y, &rule);

@@ -106,6 +106,7 @@ struct td_reduced_state {
     size_t saved_bytes;
 
     tdi_reduce_shape *shape; // a segment
+    td_real reach;           // m: from a root to the farthest tip
     uint8_t *held;           // a segment: something acts on it or on what it carries
     bool *touches;           // it is in contact or constraints, in which only freezing is fine
     uint8_t *met;    // a segment: a contact or a constraint acted on it since the last choice

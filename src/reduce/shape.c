@@ -62,8 +62,11 @@ void tdi_reduce_measure(td_reduced_state *s) {
     sum_up(m, &s->whole, s->shape);
     find_axes(m, s->shape, s->was);
     td_real roots = 0;
+    s->reach = 0;
     for (int32_t i = 0; i < n; i++) {
-        roots += m->parent[i] == TD_NONE ? s->shape[i].tips : 0;
+        const bool root = m->parent[i] == TD_NONE;
+        roots += root ? s->shape[i].tips : 0;
+        s->reach = root ? fmax(s->reach, s->shape[i].reach) : s->reach;
     }
     for (int32_t i = 0; i < n; i++) {
         tdi_reduce_shape *own = &s->shape[i];

@@ -16,6 +16,11 @@
 
 #define AIR_EVERY 4 // steps
 
+// An increment x of Newton's method leaves about x^2 rad: of the error allowed, at the far end of
+// the tree, half. Longer ones are not trusted.
+#define LEFT_OF_ERROR 0.5
+#define LONGEST       0.1 // rad
+
 // ---- memory ---------------------------------------------------------------------------------
 
 static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *full) {
@@ -208,6 +213,14 @@ static bool hold(td_reduced_state *s) {
     return late;
 }
 
+// What flies keeps its momentum as well as the options say.
+static td_real tolerance(const void *body) {
+    const td_reduced_state *s = body;
+    const bool own = s->count->by_hand || *s->touches || s->full->kind[0] == TD_JOINT_FREE;
+    const td_real error = own ? 0 : s->opts.error;
+    return fmin(LONGEST, sqrt(LEFT_OF_ERROR * error / s->reach));
+}
+
 static void choose(td_reduced_state *s) {
     const bool late = hold(s);
     if (late || s->count->since >= s->opts.every) {
@@ -366,6 +379,7 @@ const tdi_implicit tdi_reduced_implicit = {
     TDI_TREE_STEPS,
     .begin = begin,
     .accept = accept,
+    .tolerance = tolerance,
     .begin_rest = begin_rest,
     .end_rest = end_rest,
     .add = add,

@@ -10,6 +10,8 @@
 #include "tendril/analytic.h"
 #include "tree/dynamics.h"
 
+#define TDI_ANALYTIC_ROWS 9 // most of a constraint: a weld's
+
 // What a unit of force does to one body: a wrench at its origin in world axes, and torques of the
 // first degrees of freedom of its joint.
 typedef struct tdi_push {

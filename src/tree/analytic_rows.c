@@ -7,12 +7,18 @@
 //          the point of the second side where x1 is. Rows are redundant; the solver shares forces.
 // Distance c'' = n.(x1'' - x2'') + (|u|^2 - (n.u)^2)/|x1 - x2|, u = x1' - x2'.
 // Ball     c' is the turning rate against the target, in the segment's own axes.
+// Cone     c = cone - theta between +Y and its rest, which is p in the segment's own axes; with
+//          n = +Y x p/sin theta  c' = n.w,  c'' = n.w' + (w_y p.w + cos theta (theta'^2 - w^2))/sin
+//          theta.
+// Twist    t = 2 atan2(y, w) of the quaternion (w, x, y, z); t' = g.w, t'' = g.w' + g'.w.
 
 #include "tree/analytic.h"
 
 #include "base/diag.h"
 #include "constrain/constrain.h"
 #include "tree/joint.h"
+
+#define TINY 1e-12 // sines of leaning angles that have no direction
 
 // ---- sides ----------------------------------------------------------------------------------
 
@@ -82,7 +88,8 @@ typedef struct making { // rows of one constraint
     const td_step_opts *opts;
     int32_t hold;
     td_diag *diag;
-    bool full; // there was no room
+    bool full;   // there was no room
+    int32_t row; // number within the constraint
 } making;
 
 static tdi_row *begin(making *m, td_vec3 direction) {
@@ -96,8 +103,8 @@ static tdi_row *begin(making *m, td_vec3 direction) {
     return row;
 }
 
-static void end(const making *m, tdi_row *row) {
-    row->key = -1 - (2 * (int64_t)m->hold + (row->side[0].torque[0] < 0));
+static void end(making *m, tdi_row *row) {
+    row->key = -1 - (TDI_ANALYTIC_ROWS * (int64_t)m->hold + m->row++);
     if (!tdi_analytic_finish(m->a, m->opts, row)) {
         m->a->row_count--;
     }
@@ -272,13 +279,72 @@ static void gear_row(making *m, const td_constraint *c) {
     }
 }
 
-static void limit_rows(making *m, const td_constraint *c) {
-    const td_real q = coordinate(m->a, c, 0);
-    if (isfinite(c->low)) {
-        single(m, turn_of(c, 0, 0, 1), q - c->low, 0, 0, one_way());
+// ---- limits ---------------------------------------------------------------------------------
+
+typedef struct angle { // of a joint: its value, c' = rate.w, and c'' without w'
+    td_real value, extra;
+    td_vec3 rate;
+} angle;
+
+static angle lean_of(td_quat q, td_vec3 w) {
+    const td_vec3 y = {0, 1, 0}, p = tdi_quat_rotate(tdi_quat_conj(q), y);
+    const td_real s = fmax(sqrt(p.x * p.x + p.z * p.z), TINY);
+    const td_vec3 rate = tdi_scale(tdi_cross(y, p), -1 / s);
+    const td_real turning = tdi_dot(rate, w);
+    return (angle){.value = atan2(s, p.y),
+                   .extra = (p.y * (tdi_dot(w, w) - turning * turning) - w.y * tdi_dot(p, w)) / s,
+                   .rate = rate};
+}
+
+// g = (a, 1, b), a = (w z + x y)/d, b = (y z - w x)/d, d = w^2 + y^2
+static angle twist_of(td_quat q, td_vec3 w) {
+    q = tdi_quat_unit(q); // w >= 0: twists of -pi .. pi
+    const td_vec3 u = {q.x, q.y, q.z};
+    const td_vec3 du = tdi_scale(tdi_madd(tdi_cross(u, w), w, q.w), 0.5);
+    const td_real dw = -0.5 * tdi_dot(u, w), d = fmax(q.w * q.w + q.y * q.y, TINY);
+    const td_real a = (q.w * q.z + q.x * q.y) / d, b = (q.y * q.z - q.w * q.x) / d;
+    const td_real d_rate = 2 * (q.w * dw + q.y * du.y);
+    const td_real a_rate = (dw * q.z + q.w * du.z + du.x * q.y + q.x * du.y - a * d_rate) / d;
+    const td_real b_rate = (du.y * q.z + q.y * du.z - dw * q.x - q.w * du.x - b * d_rate) / d;
+    return (angle){.value = 2 * atan2(q.y, q.w),
+                   .extra = a_rate * w.x + b_rate * w.z,
+                   .rate = tdi_vec3(a, 1, b)};
+}
+
+static angle angle_of(const td_analytic *a, const td_constraint *c, bool cone) {
+    const td_tree_state *s = a->tree[c->actor[0]];
+    const td_real *q = s->q + s->model->coord[c->segment[0]];
+    const td_real *v = s->v + s->model->dof[c->segment[0]];
+    if (s->model->kind[c->segment[0]] != TD_JOINT_BALL) {
+        return (angle){.value = q[0], .rate = {1, 0, 0}};
     }
-    if (isfinite(c->high) && !m->full) {
-        single(m, turn_of(c, 0, 0, -1), c->high - q, 0, 0, one_way());
+    const td_quat turn = {q[0], q[1], q[2], q[3]};
+    const td_vec3 w = {v[0], v[1], v[2]};
+    return cone ? lean_of(turn, w) : twist_of(turn, w);
+}
+
+// sign (angle - at) >= 0
+static void bound(making *m, const td_constraint *c, const angle *a, td_real sign, td_real at) {
+    const tdi_push push = {.tree = c->actor[0],
+                           .body = c->segment[0],
+                           .torque = {sign * a->rate.x, sign * a->rate.y, sign * a->rate.z}};
+    if (!m->full) {
+        single(m, push, sign * (a->value - at), 0, -sign * a->extra, one_way());
+    }
+}
+
+static void limit_rows(making *m, const td_constraint *c) {
+    const int kind = m->a->tree[c->actor[0]]->model->kind[c->segment[0]];
+    const angle a = angle_of(m->a, c, false);
+    if (isfinite(c->low)) {
+        bound(m, c, &a, 1, c->low);
+    }
+    if (isfinite(c->high)) {
+        bound(m, c, &a, -1, c->high);
+    }
+    if (kind == TD_JOINT_BALL && c->cone < TDI_PI) {
+        const angle lean = angle_of(m->a, c, true);
+        bound(m, c, &lean, -1, c->cone);
     }
 }
 
@@ -313,11 +379,11 @@ static const char *joint_fault(const td_analytic *a, const td_constraint *c, int
     const td_tree_model *m = a->tree[c->actor[side]]->model;
     const td_joint_kind kind = (td_joint_kind)m->kind[c->segment[side]];
     const bool single_joint = kind == TD_JOINT_HINGE || kind == TD_JOINT_SLIDE;
-    if (single_joint || (kind == TD_JOINT_BALL && c->kind == TD_HOLD_JOINT)) {
+    if (single_joint || (kind == TD_JOINT_BALL && c->kind != TD_HOLD_GEAR)) {
         return NULL;
     }
-    return c->kind == TD_HOLD_JOINT ? "its joint must be a hinge, a slide or a ball joint"
-                                    : "its joint must be a hinge or a slide";
+    return c->kind == TD_HOLD_GEAR ? "its joint must be a hinge or a slide"
+                                   : "its joint must be a hinge, a slide or a ball joint";
 }
 
 td_status tdi_analytic_check(const td_analytic *a, int32_t k, td_diag *diag) {
@@ -369,7 +435,7 @@ td_status tdi_analytic_hold_rows(td_analytic *a, const td_step_opts *opts, td_re
     const td_real now = a->tree_count > 0 ? a->tree[0]->head.time : 0;
     for (int32_t k = 0; k < a->hold_count; k++) {
         tdi_analytic_hold *h = &a->hold[k];
-        making m = {a, opts, k, diag, false};
+        making m = {a, opts, k, diag, false, 0};
         h->report.active =
             !h->report.broken && !h->loose && now >= h->def.start && now < h->def.end;
         if (h->report.active && !h->found) {

@@ -5,10 +5,10 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "tree/analytic.h"
 #include "tree/dynamics.h"
 #include "tree/implicit.h"
 #include "tree/joint.h"
-#include "tendril/analytic.h"
 #include "tree/saving.h"
 
 // ---- models ---------------------------------------------------------------------------------
@@ -161,14 +161,12 @@ static td_status modes(void *state, td_vec3 gravity, int32_t count, td_mode *fou
 
 // ---- constraints in explicit steps ----------------------------------------------------------
 
-#define MOST_ROWS 9 // of a constraint: a weld's
-
 static td_status holds_make(void *const *states, int32_t count, const td_constraint *constraints,
                             int32_t constraint_count, const td_alloc *alloc, void **held,
                             td_diag *diag) {
     td_analytic_opts opts = td_analytic_opts_default();
     td_analytic *analytic = NULL;
-    opts.row_limit = MOST_ROWS * constraint_count;
+    opts.row_limit = TDI_ANALYTIC_ROWS * constraint_count;
     td_status status = td_analytic_new((td_tree_state *const *)states, count, constraints,
                                        constraint_count, &opts, alloc, &analytic, diag);
     *held = analytic;
