@@ -148,9 +148,8 @@ td_real tdi_reduced_error(const td_reduced_state *s) {
     return s->opts.error;
 }
 
-// A tree that was not stepped yet has all its joints.
 bool tdi_reduced_nearly_still(const td_reduced_state *s) {
-    return s->tree.head.known == 0 || 8 * s->clusters.body_count <= s->full->body_count + 16;
+    return 8 * s->clusters.body_count <= s->full->body_count + 16;
 }
 
 void tdi_reduced_stand(td_reduced_state *s, td_real sway) {

@@ -164,6 +164,7 @@ static void tape_scene(tape *t, td_world *w) {
     for (int32_t k = 0; k < w->scene->def.object_count; k++) {
         item(t, &objects[k].integrator, sizeof objects[k].integrator);
         item(t, &w->objects[k].frame, sizeof w->objects[k].frame);
+        item(t, &w->objects[k].stood, sizeof w->objects[k].stood);
     }
 }
 
@@ -228,8 +229,9 @@ static void tape_watch(tape *t, tdi_watch *watch) {
     }
 }
 
-static void tape_actor_head(tape *t, tdi_actor *a) {
+static void tape_actor_head(tape *t, tdi_actor *a, bool *still) {
     tape_place(t, a);
+    flag(t, still);
     item(t, &a->base, sizeof a->base);
     item(t, &a->base_rate, sizeof a->base_rate);
     item(t, &a->simulated, sizeof a->simulated);
@@ -238,8 +240,9 @@ static void tape_actor_head(tape *t, tdi_actor *a) {
     item(t, &a->strength, sizeof a->strength);
 }
 
-static void tape_actor(tape *t, tdi_actor *a) {
-    tape_actor_head(t, a);
+static void tape_actor(tape *t, td_world *w, int32_t k) {
+    tdi_actor *a = &w->actors[k];
+    tape_actor_head(t, a, &w->still[k]);
     if (t->to) {
         tdi_state_save(a->solver->implicit, a->state, t->to + t->size);
     } else if (t->from) {
@@ -304,8 +307,7 @@ static void tape_world(tape *t, td_world *w) {
         item(t, &w->winds[k].state, sizeof w->winds[k].state);
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
-        flag(t, &w->still[k]);
-        tape_actor(t, &w->actors[k]);
+        tape_actor(t, w, k);
     }
     for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
         tape_tie(t, &w->ties[k]);
@@ -376,8 +378,9 @@ static size_t variant_bytes(const td_world *w, int32_t variant) {
     const bool points =
         w->near.room && tdi_variant_touches(w, tdi_variant_object(w, variant), variant);
     tdi_actor any = {.alive = false};
+    bool still = false;
     tape t = {NULL, NULL, 0};
-    tape_actor_head(&t, &any);
+    tape_actor_head(&t, &any, &still);
     return sizeof(int32_t) + t.size + v->drawn_bytes +
            (points ? (size_t)v->drawn_points * sizeof *w->near.last : 0);
 }

@@ -55,8 +55,8 @@ static void look(td_world *w, int32_t k) {
     tdi_actor *a = &w->actors[k];
     td_reduced_state *state = (td_reduced_state *)a->state;
     td_vec3 winds[TDI_STILL_PLACES];
-    const bool still = w->still[k];
-    if (!may_stand(w, k) || (!still && !tdi_reduced_nearly_still(state))) {
+    const bool still = w->still[k], first = w->step == 0;
+    if (!may_stand(w, k) || (!still && !first && !tdi_reduced_nearly_still(state))) {
         return;
     }
     tdi_actor_set_reduction(w, a);
@@ -64,12 +64,13 @@ static void look(td_world *w, int32_t k) {
     ask_air(w, a, winds);
     const td_real allowed = tdi_reduced_error(state),
                   sway = tdi_reduced_sway(state, &a->opts, winds);
-    if (still && sway > allowed) {
-        tdi_reduced_rouse(state, &a->opts, winds);
-        w->still[k] = false;
-    } else if (!still && sway < (w->step > 0 ? CALM : 1) * allowed) {
+    if (first || (!still && sway < CALM * allowed)) {
         tdi_reduced_stand(state, sway);
         w->still[k] = true;
+    }
+    if (w->still[k] && sway > allowed) {
+        tdi_reduced_rouse(state, &a->opts, winds);
+        w->still[k] = false;
     }
 }
 
