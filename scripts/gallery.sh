@@ -20,6 +20,7 @@ curly-rod-pulled --times 0,1.5,2.3,4.4,4.75
 curtain-of-beads --times 0,1,2.2,3.2 --turn=-25 --zoom 1.1
 donkey-ears-hit-poses --times 0,1.2,3.3,5 --zoom 1.15
 fallen-branch-on-a-hedge --times 0,0.35,0.7,5 --zoom 1.15
+forest-in-wind --times 3 --zoom 1.5
 four-bar-linkage --times 0,1.2,2,3.1
 gravity-x5-in-four-directions --times 0,3.4,5.9,8.4,10.9
 hand-through-wheat --times 0.4,1.8,2.8 --turn 12 --rise 4 --zoom 1.5
@@ -34,6 +35,7 @@ michell-ring --times 0,1,1.5,2,5 --turn=-25 --zoom 0.85
 moving-jungle --times 4
 necklace-on-a-bust --times 0,0.2,0.5,4 --zoom 1.1
 necklace-on-a-stand --times 0,0.3,1,4
+oak-shaken-at-one-branch --times 0,0.25,0.5 --turn=15 --rise=-4 --zoom 1.1
 orchid-pulled --times 0,1.7,2.1,2.5
 palm-in-wind --times 0,3,5,7
 palm-of-eight-helices --times 0,3,5,7 --zoom 1.25
@@ -105,6 +107,13 @@ thin_crowd() {
     scene=$out/crowd-pushed-away.yaml
 }
 
+# A tenth of the forest, likewise.
+thin_forest() {
+    sed "s|plants/|$PWD/scenes/plants/|; s/count: 500/count: 18/; s/area: .177, 0, 88./area: [40, 0, 14]/; s/-52]/-10]/; s/instance: [0-9]*/instance: 7/" \
+        scenes/forest-in-wind.yaml >"$out/forest-in-wind.yaml"
+    scene=$out/forest-in-wind.yaml
+}
+
 run_scenes() {
     node scripts/player-page.mjs -o "$(dirname "$tendril")/share/tendril/player.html"
     for scene in scenes/*.yaml; do
@@ -112,6 +121,7 @@ run_scenes() {
         wanted "$name" || continue
         [ "$name" != moving-jungle ] || thin_jungle
         [ "$name" != crowd-pushed-away ] || thin_crowd
+        [ "$name" != forest-in-wind ] || thin_forest
         shot=$(echo "$shots" | sed -n "s/^$name //p")
         "$tendril" run "$scene" -o "$out/$name"
         node scripts/frames.mjs --size 800x300 $shot --out "docs/gallery/$name.jpg" "$out/$name/scene.html"

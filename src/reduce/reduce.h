@@ -188,8 +188,9 @@ void tdi_reduce_choose(td_reduced_state *state);
 // change.c: from the modes there are to those that are wanted, between steps, of which at least one
 // was.
 void tdi_reduce_change(td_reduced_state *state);
-// state.c: the same, if anything differs, of a tree that was not stepped since it was made or
-// stopped.
+// state.c: of a tree that was not stepped since it was made or stopped: it was always where it is
+// now; and the change, if there is one.
+void tdi_reduce_forget(td_reduced_state *state);
 void tdi_reduce_change_at_rest(td_reduced_state *state);
 
 static inline td_quat tdi_seat_turn(const tdi_seat *seat, td_quat turn) {

@@ -170,6 +170,7 @@ void tdi_reduced_rouse(td_reduced_state *s, const td_step_opts *o, const td_vec3
         s->winds[c] = winds[place_of(s, s->wind_from[c])];
     }
     memset(s->held, 0, (size_t)s->full->body_count * sizeof *s->held);
+    tdi_reduce_forget(s);
     tdi_reduce_choose(s);
     tdi_reduce_change_at_rest(s);
     s->count->since = 0;

@@ -164,7 +164,6 @@ static void tape_scene(tape *t, td_world *w) {
     for (int32_t k = 0; k < w->scene->def.object_count; k++) {
         item(t, &objects[k].integrator, sizeof objects[k].integrator);
         item(t, &w->objects[k].frame, sizeof w->objects[k].frame);
-        item(t, &w->objects[k].stood, sizeof w->objects[k].stood);
     }
 }
 
@@ -229,9 +228,9 @@ static void tape_watch(tape *t, tdi_watch *watch) {
     }
 }
 
-static void tape_actor_head(tape *t, tdi_actor *a, bool *still) {
+static void tape_actor_head(tape *t, tdi_actor *a, uint8_t *still) {
     tape_place(t, a);
-    flag(t, still);
+    item(t, still, 1);
     item(t, &a->base, sizeof a->base);
     item(t, &a->base_rate, sizeof a->base_rate);
     item(t, &a->simulated, sizeof a->simulated);
@@ -378,7 +377,7 @@ static size_t variant_bytes(const td_world *w, int32_t variant) {
     const bool points =
         w->near.room && tdi_variant_touches(w, tdi_variant_object(w, variant), variant);
     tdi_actor any = {.alive = false};
-    bool still = false;
+    uint8_t still = 0;
     tape t = {NULL, NULL, 0};
     tape_actor_head(&t, &any, &still);
     return sizeof(int32_t) + t.size + v->drawn_bytes +

@@ -6,7 +6,7 @@
 //          (reduce/still.h). An actor that moves stands still when that is less than half of the
 //          error that is allowed, and begins to move when it is more than all of it. Every actor
 //          has its turn, one step in LOOK, by its number, so that looks are spread over steps and
-//          do not depend on threads.
+//          do not depend on threads. Where the sway is far below the error, turns are left out.
 // Who      may stand: what nothing but the air acts on, and whose base rests. Hands, moving bases,
 //          and errors set to 0 make it move before the next step.
 
@@ -18,8 +18,10 @@
 
 #include <string.h>
 
-#define LOOK 16  // steps
-#define CALM 0.5 // of the error that is allowed
+#define LOOK 16   // steps
+#define CALM 0.5  // of the error that is allowed
+#define FAR  0.25 // of the error: below, only one turn in FEW is taken
+#define FEW  4
 
 // ---- who ------------------------------------------------------------------------------------
 
@@ -55,22 +57,31 @@ static void look(td_world *w, int32_t k) {
     tdi_actor *a = &w->actors[k];
     td_reduced_state *state = (td_reduced_state *)a->state;
     td_vec3 winds[TDI_STILL_PLACES];
-    const bool still = w->still[k], first = w->step == 0;
-    if (!may_stand(w, k) || (!still && !first && !tdi_reduced_nearly_still(state))) {
-        return;
-    }
     tdi_actor_set_reduction(w, a);
     a->opts = tdi_actor_step_opts(w, a);
     ask_air(w, a, winds);
     const td_real allowed = tdi_reduced_error(state),
                   sway = tdi_reduced_sway(state, &a->opts, winds);
-    if (first || (!still && sway < CALM * allowed)) {
+    const bool first = w->step == 0;
+    if (first || (!w->still[k] && sway < CALM * allowed)) {
         tdi_reduced_stand(state, sway);
-        w->still[k] = true;
+        w->still[k] = 1;
     }
     if (w->still[k] && sway > allowed) {
         tdi_reduced_rouse(state, &a->opts, winds);
-        w->still[k] = false;
+        w->still[k] = 0;
+    } else if (w->still[k]) {
+        w->still[k] = sway < FAR * allowed ? FEW : 1;
+    }
+}
+
+static void take_turn(td_world *w, int32_t k) {
+    const td_reduced_state *state = (const td_reduced_state *)w->actors[k].state;
+    if (w->still[k] > 1) {
+        w->still[k]--;
+    } else if (may_stand(w, k) &&
+               (w->still[k] || w->step == 0 || tdi_reduced_nearly_still(state))) {
+        look(w, k);
     }
 }
 
@@ -82,7 +93,7 @@ typedef struct looking {
 
 static void look_at(void *context, int64_t k) {
     const looking *l = context;
-    look(l->world, l->first + l->every * (int32_t)k);
+    take_turn(l->world, l->first + l->every * (int32_t)k);
 }
 
 static void look_from(td_world *w, int32_t first, int32_t every) {
@@ -106,32 +117,37 @@ static bool any_may_stand(const td_world *w) {
 
 // ---- what makes them move -------------------------------------------------------------------
 
-static bool object_moves(td_world *w, int32_t object) {
-    const tdi_transform now = tdi_object_pose(w, object);
-    tdi_object *o = &w->objects[object];
-    const bool moved = memcmp(&now, &o->stood, sizeof now) != 0;
-    o->stood = now;
-    return moved || !object_may_stand(w, object);
+// Bases of an object move together: one of those that stand tells.
+static bool object_moves(const td_world *w, int32_t object) {
+    const tdi_object *o = &w->objects[object];
+    for (int32_t k = o->first_actor; k < o->first_actor + o->actor_count; k++) {
+        const tdi_actor *a = &w->actors[k];
+        if (w->still[k] && !a->own_place) {
+            const tdi_transform place = tdi_actor_place(w, a);
+            return memcmp(&place, &a->base, sizeof place) != 0;
+        }
+    }
+    return false;
 }
 
 static void rouse_object(td_world *w, int32_t object) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         if (w->still[k] && w->actors[k].object == object) {
-            w->still[k] = false;
+            w->still[k] = 0;
         }
     }
 }
 
 static void rouse_held(td_world *w) {
     if (w->grab.held) {
-        w->still[w->grab.actor] = false;
+        w->still[w->grab.actor] = 0;
     }
     if (w->grab.twist != 0) {
-        w->still[w->grab.twist_actor] = false;
+        w->still[w->grab.twist_actor] = 0;
     }
     for (int32_t k = 0; k < w->hand_count; k++) {
         if (w->hands[k].alive) {
-            w->still[w->hands[k].actor] = false;
+            w->still[w->hands[k].actor] = 0;
         }
     }
 }
@@ -139,9 +155,6 @@ static void rouse_held(td_world *w) {
 // ---- entry ----------------------------------------------------------------------------------
 
 void tdi_world_stand(td_world *w) {
-    for (int32_t k = 0; k < w->scene->def.object_count; k++) {
-        w->objects[k].stood = tdi_object_pose(w, k);
-    }
     if (any_may_stand(w)) {
         look_from(w, 0, 1);
     }
@@ -149,7 +162,7 @@ void tdi_world_stand(td_world *w) {
 
 void tdi_world_rouse(td_world *w) {
     for (int32_t k = 0; k < w->scene->def.object_count; k++) {
-        if (object_moves(w, k)) {
+        if (!object_may_stand(w, k) || object_moves(w, k)) {
             rouse_object(w, k);
         }
     }

@@ -43,7 +43,6 @@ typedef struct tdi_object {
     tdi_factors made, factors; // with which its models were made, and which they have now
     const tdi_keyed *position, *rotation; // of the base; NULL: no keyframes
     tdi_transform frame;                  // reference of local dynamics at the last step
-    tdi_transform stood;                  // its base, when its actors were last seen to stand still
 } tdi_object;
 
 // A load or probe whose segment was found.
@@ -253,7 +252,7 @@ struct td_world {
     bool regroup;        // others act than in the last step
     tdi_island *islands; // every actor is in one
     int32_t island_count;
-    bool *still;    // of an actor: it is not stepped, because its tips would hardly move
+    uint8_t *still; // of an actor that is not stepped: turns until the next look, or 1; 0: it moves
     int32_t *awake; // islands that are stepped
     int32_t awake_count;
     tdi_member *members; // island after island
