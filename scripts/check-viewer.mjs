@@ -11,6 +11,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { addressOf } from './page-checks.mjs';
+import { checkAccuracy, checkCameraWeights } from './viewer-checks/adaptive.mjs';
 import * as motion from './viewer-checks/motion.mjs';
 import { WINDOW, checks, ready, setDrawing } from './viewer-checks/page.mjs';
 import { checkPictures } from './viewer-checks/pictures.mjs';
@@ -48,6 +49,8 @@ const all = {
   pot: motion.checkPot,
   forces: motion.checkForces,
   solvers: motion.checkSolvers,
+  accuracy: checkAccuracy,
+  camera: checkCameraWeights,
   settings: use.checkSettings,
   overlays: use.checkOverlays,
   editor: use.checkEditor,

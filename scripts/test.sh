@@ -114,6 +114,7 @@ part "command line" python3 tests/cli/test_cli.py build/tendril
 # runs that are killed and resumed again and again are slow there, and nothing of them is a parser
 part "command line: sanitizers" python3 tests/cli/test_cli.py build/asan/tendril Help Grow Cpfg Plot Bodies Run Scenes BadInput
 part "scenes run" python3 tests/cli/test_scenes.py build/tendril
+part "Python package" scripts/check-python.sh build
 part "examples in the docs run" python3 scripts/check-docs.py build
 part "models are valid glTF" models_are_valid_gltf
 part "pages type-check" sh -c 'cd web && npm run --silent typecheck'

@@ -65,6 +65,126 @@ TD_TEST(reduced_objects_are_held_where_they_are_drawn) {
     stage_free(&s);
 }
 
+// ---- while it runs --------------------------------------------------------------------------
+
+static const char in_wind[] =
+    "{objects: [{name: cane, strand: {points: [[0, 0, 0], [0, 1, 0]], segments: 24,\n"
+    " radius: 0.004}, stiffness: 20}], loads: [{wind: {velocity: [4, 0, 1], intensity: 0.3}}]}";
+
+// What explicit steps can take.
+#define LINKS                                                                              \
+    "strand: {points: [[0, 0, 0], [1, 0, 0]], segments: 24, radius: 0.02}, start: drawn, " \
+    "joints: [{hinge: {axis: [0, 0, 1]}}]"
+
+static stage adaptable(const char *text) {
+    td_world_opts opts = td_world_opts_default();
+    opts.adaptable = true;
+    stage s = stage_with(text, opts, NULL);
+    CHECK_INT(s.status, TD_OK);
+    return s;
+}
+
+static int32_t joints(const td_world *world) {
+    td_reduce_stats stats = {.joints = -1};
+    CHECK(td_world_actor_reduction(world, 0, &stats));
+    return stats.joints;
+}
+
+TD_TEST(adaptable_worlds_move_with_the_bits_of_others_until_an_error_is_allowed) {
+    stage plain = stage_of(in_wind), s = adaptable(in_wind);
+    td_reduce_stats stats;
+    td_vec3 x[24], y[24];
+    CHECK(!td_world_actor_reduction(plain.world, 0, &stats));
+    CHECK_INT(joints(s.world), 24);
+    steps(plain.world, 40);
+    steps(s.world, 40);
+    td_world_all_poses(plain.world, NULL, x, NULL);
+    td_world_all_poses(s.world, NULL, y, NULL);
+    CHECK(memcmp(x, y, sizeof x) == 0);
+    set(s.world, "objects[0].adapt.error", 0.05);
+    steps(s.world, 40);
+    CHECK(joints(s.world) < 16);
+    set(s.world, "objects[0].adapt.error", 0);
+    steps(s.world, 1);
+    CHECK_INT(joints(s.world), 24);
+    stage_free(&plain);
+    stage_free(&s);
+}
+
+// The error goes from none to a fiftieth of the height and back, twenty times. What the tip's
+// acceleration changes by in the two steps after that is within what it changes by in other steps.
+TD_TEST(adaptable_worlds_do_not_jump_when_the_error_changes) {
+    stage s = adaptable(in_wind);
+    td_vec3 x[3], accel = {0, 0, 0};
+    td_real then = 0, other = 0;
+    for (int32_t k = 0; k < 400; k++) {
+        td_vec3 tips[24];
+        if (k % 20 == 10) {
+            set(s.world, "objects[0].adapt.error", k % 40 == 10 ? 0.02 : 0);
+        }
+        steps(s.world, 1);
+        td_world_all_poses(s.world, NULL, tips, NULL);
+        x[k % 3] = tips[23];
+        if (k >= 2) {
+            const td_vec3 before = accel;
+            accel = tdi_sub(tdi_add(x[k % 3], x[(k + 1) % 3]), tdi_scale(x[(k + 2) % 3], 2));
+            td_real *most = k % 20 == 10 || k % 20 == 11 ? &then : &other;
+            *most = k > 2 ? fmax(*most, tdi_norm(tdi_sub(accel, before))) : 0;
+        }
+    }
+    const td_real over = 1 / (td_world_dt(s.world) * td_world_dt(s.world));
+    CHECK_SAY(then <= other, "%g m/s^2, else %g", over * then, over * other);
+    stage_free(&s);
+}
+
+TD_TEST(adaptable_worlds_take_explicit_integrators_while_they_run) {
+    static const td_integrator all[] = {TD_RK4, TD_IMPLICIT, TD_ADAPTIVE, TD_IMPLICIT_EULER,
+                                        TD_ADAPTIVE};
+    stage s = adaptable("{step: 0.0005, objects: [{" LINKS ", adapt: {error: 0.05, every: 5}}]}");
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        td_reduce_stats stats = {.joints = -1};
+        steps(s.world, 12);
+        CHECK_INT(td_world_set_integrator(s.world, 0, all[k]), TD_OK);
+        steps(s.world, 12);
+        const bool implicit = all[k] == TD_IMPLICIT || all[k] == TD_IMPLICIT_EULER;
+        CHECK(td_world_actor_reduction(s.world, 0, &stats) == implicit);
+        CHECK(!implicit || stats.joints < 24);
+    }
+    stage_free(&s);
+}
+
+// ---- clusters -------------------------------------------------------------------------------
+
+// A cluster is what is carried by its first segment without a joint of its own in between.
+TD_TEST(clusters_of_a_scene_begin_at_joints_that_move_by_themselves) {
+    static const char *const ways[] = {"adapt: {joints: 6, every: 5}",
+                                       "integrator: adaptive, adapt: {joints: 6, every: 5}"};
+    for (int way = 0; way < 2; way++) {
+        char text[400];
+        uint8_t modes[24];
+        int32_t clusters[24], own = 0;
+        snprintf(text, sizeof text, "{step: 0.0005, objects: [{" LINKS ", %s}]}", ways[way]);
+        stage s = stage_of(text);
+        steps(s.world, 30);
+        CHECK(td_world_actor_clusters(s.world, 0, modes, clusters));
+        for (int32_t i = 0; i < 24; i++) {
+            const int32_t first = clusters[i];
+            own += modes[i] == TD_REDUCE_OWN;
+            CHECK(modes[i] != TD_REDUCE_JOINED || way == 0);
+            CHECK(first >= 0 && first < 24);
+            CHECK(i == 0 || modes[i] != TD_REDUCE_FROZEN || first == clusters[i - 1]);
+            CHECK(first == 0 || modes[first] == TD_REDUCE_OWN);
+        }
+        CHECK_INT(own, 6);
+        CHECK(td_world_actor_clusters(s.world, 0, NULL, clusters));
+        CHECK(!td_world_actor_clusters(s.world, 1, modes, clusters));
+        stage_free(&s);
+    }
+    stage plain = stage_of(in_wind);
+    CHECK(!td_world_actor_clusters(plain.world, 0, NULL, NULL));
+    stage_free(&plain);
+}
+
 TD_TEST(reduced_objects_of_other_solvers_and_integrators_are_refused_by_name) {
     static const fault faults[] = {
         {"{objects: [{strand: {points: [[0, 0, 0], [0, 1, 0]]}, integrator: rk4,\n"

@@ -204,6 +204,129 @@ TD_TEST(batch_trees_do_not_touch_each_other) {
     tree_free(t);
 }
 
+// ---- steps ----------------------------------------------------------------------------------
+
+// How many trees of a batch of random ones differ after some steps from trees that are stepped
+// alone.
+static int32_t count_astray(tree t, tdi_random *r, int32_t count, td_step_opts opts) {
+    enum { STEPS = 12 };
+    td_tree_batch *batch;
+    td_real *q = reals(count * t.nq), *v = reals(count * t.nv);
+    td_real *q_now = reals(t.nq), *v_now = reals(t.nv);
+    int32_t astray = 0;
+    CHECK_INT(td_tree_batch_new(t.model, count, NULL, &batch, NULL), TD_OK);
+    for (int32_t k = 0; k < count; k++) {
+        random_state(t, r, 1, 2); // so that no joint turns by half a turn
+        memcpy(q + k * t.nq, t.q, (size_t)t.nq * sizeof *q);
+        memcpy(v + k * t.nv, t.v, (size_t)t.nv * sizeof *v);
+        td_tree_batch_set(batch, k, t.q, t.v);
+    }
+    for (int32_t n = 0; n < STEPS; n++) {
+        CHECK_INT(td_tree_batch_step(batch, &opts, NULL), TD_OK);
+    }
+    opts.pool = NULL;
+    for (int32_t k = 0; k < count; k++) {
+        td_tree_state_reset(t.state);
+        memcpy(t.q, q + k * t.nq, (size_t)t.nq * sizeof *q);
+        memcpy(t.v, v + k * t.nv, (size_t)t.nv * sizeof *v);
+        td_tree_state_changed(t.state);
+        for (int32_t n = 0; n < STEPS; n++) {
+            CHECK_INT(td_tree_step(t.state, &opts, NULL, NULL), TD_OK);
+        }
+        td_tree_batch_get(batch, k, q_now, v_now);
+        astray += !same_bits(q_now, t.q, t.nq) || !same_bits(v_now, t.v, t.nv);
+    }
+    td_tree_batch_free(batch);
+    free(q);
+    free(v);
+    free(q_now);
+    free(v_now);
+    return astray;
+}
+
+TD_TEST(batch_steps_give_the_bits_of_single_steps_on_any_number_of_threads) {
+    const td_integrator rules[2] = {TD_EULER, TD_RK4};
+    tdi_random r;
+    tdi_random_seed(&r, 31);
+    td_step_opts opts = td_step_opts_default();
+    opts.dt = 2e-5; // explicit steps of small stiff bodies are stable
+    for (int k = 0; k < 24; k++) {
+        td_pool *pool = NULL;
+        tree t = random_tree(&r, 1 + 3 * (k % 7), k % 3 ? BUSHY : CHAIN, 5,
+                             k % 4 ? TD_LAW_LINEAR : TD_LAW_TANGENT);
+        CHECK_INT(td_pool_new(1 + k % 3, NULL, &pool), TD_OK);
+        opts.integrator = rules[k % 2];
+        opts.pool = k % 5 ? pool : NULL;
+        CHECK_INT(count_astray(t, &r, 1 + k % 27, opts), 0);
+        td_pool_free(pool);
+        tree_free(t);
+    }
+}
+
+TD_TEST(batch_step_leaves_a_tree_that_diverges_and_moves_the_others) {
+    tdi_random r;
+    tdi_random_seed(&r, 32);
+    tree t = random_tree(&r, 6, BUSHY, 5, TD_LAW_LINEAR);
+    td_real *q = reals(t.nq), *v = reals(t.nv), *was = reals(t.nq);
+    td_tree_batch *batch;
+    td_diag diag = {.message = ""};
+    td_tree_state_reset(t.state);
+    CHECK_INT(td_tree_batch_new(t.model, 12, NULL, &batch, NULL), TD_OK);
+    memcpy(was, t.q, (size_t)t.nq * sizeof *q);
+    for (int32_t d = 0; d < t.nv; d++) {
+        v[d] = 1e300;
+    }
+    td_tree_batch_set(batch, 9, was, v);
+    CHECK_INT(td_tree_batch_step(batch, NULL, &diag), TD_ERR_DIVERGED);
+    CHECK_INT(diag.index, 9);
+    CHECK_TEXT(diag.message, "tree 9: the step diverged; try a smaller dt");
+    for (int32_t k = 0; k < 12; k++) {
+        td_tree_batch_get(batch, k, q, v);
+        CHECK(same_bits(q, was, t.nq) == (k == 9));
+    }
+    td_tree_batch_free(batch);
+    free(q);
+    free(v);
+    free(was);
+    tree_free(t);
+}
+
+TD_TEST(batch_step_takes_memory_once_and_refuses_what_batches_do_not_have) {
+    test_heap heap = {0};
+    td_alloc alloc = test_heap_alloc(&heap);
+    tdi_random r;
+    tdi_random_seed(&r, 33);
+    tree t = random_tree(&r, 6, BUSHY, 5, TD_LAW_LINEAR);
+    const td_load load = {.kind = TD_LOAD_FORCE};
+    td_tree_batch *batch;
+    td_diag diag = {.message = ""};
+    td_step_opts opts = td_step_opts_default();
+    CHECK_INT(td_tree_batch_new(t.model, 20, &alloc, &batch, NULL), TD_OK);
+    CHECK_INT(td_tree_batch_step(batch, &opts, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "an integrator other than TD_EULER and TD_RK4");
+    opts.integrator = TD_RK4;
+    CHECK_INT(td_tree_batch_step(batch, &opts, NULL), TD_OK);
+    const long calls = heap.calls;
+    for (int k = 0; k < 5; k++) {
+        CHECK_INT(td_tree_batch_step(batch, &opts, NULL), TD_OK);
+    }
+    CHECK_INT(heap.calls, calls);
+    CHECK_INT(heap.held, td_tree_batch_bytes(batch));
+    opts.loads = &load;
+    opts.load_count = 1;
+    CHECK_INT(td_tree_batch_step(batch, &opts, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "loads");
+    opts.load_count = 0;
+    opts.air.linear = 1;
+    CHECK_INT(td_tree_batch_step(batch, &opts, &diag), TD_ERR_ARGUMENT);
+    opts.air.linear = 0;
+    opts.dt = -1;
+    CHECK_INT(td_tree_batch_step(batch, &opts, &diag), TD_ERR_ARGUMENT);
+    td_tree_batch_free(batch);
+    CHECK_INT(heap.held, 0);
+    tree_free(t);
+}
+
 // ---- memory ---------------------------------------------------------------------------------
 
 TD_TEST(batch_takes_all_memory_when_it_is_made_and_gives_it_back) {

@@ -131,13 +131,11 @@ static inline void stage_free(stage *s) {
 }
 
 // A failure is left in status and diags.
-static inline stage try_stage(const char *text, int32_t threads, const td_alloc *alloc) {
+static inline stage stage_with(const char *text, td_world_opts opts, const td_alloc *alloc) {
     stage s = {.status = TD_ERR_MEMORY};
     td_value *value = value_of(text, alloc);
     td_diag_list list = {s.diags, 8, 0};
-    td_world_opts opts = td_world_opts_default();
     opts.loader = &test_loader;
-    opts.threads = threads;
     if (value) {
         s.status = td_scene_from_value(value, "test.yaml", alloc, &s.scene, &list);
     }
@@ -146,6 +144,12 @@ static inline stage try_stage(const char *text, int32_t threads, const td_alloc 
     }
     s.diag_count = list.count;
     return s;
+}
+
+static inline stage try_stage(const char *text, int32_t threads, const td_alloc *alloc) {
+    td_world_opts opts = td_world_opts_default();
+    opts.threads = threads;
+    return stage_with(text, opts, alloc);
 }
 
 static inline stage stage_of(const char *text) {

@@ -45,6 +45,15 @@ TD_API_UNSTABLE void td_tree_batch_forward(td_tree_batch *batch, td_vec3 gravity
 /// What the last td_tree_batch_forward() found for a tree, a degree of freedom; 0 before the first.
 TD_API_UNSTABLE void td_tree_batch_accel(const td_tree_batch *batch, int32_t tree, td_real *accel);
 
+/// Advances all trees by opts->dt, under opts->gravity, springs, damping and torques, with TD_EULER
+/// (also for NULL options) or TD_RK4, on the threads of opts->pool. Every tree gets the same bits
+/// as from td_tree_step(), whatever the machine and the pool. Loads, air and factors are refused:
+/// td_tree_step_many() has them, and implicit steps. Memory is taken in the first step, and in the
+/// first with more threads than before. Trees that diverge stay as they were while the others go
+/// on; the first of them is reported, its number in diag->index.
+TD_API_UNSTABLE td_status td_tree_batch_step(td_tree_batch *batch, const td_step_opts *opts,
+                                             td_diag *diag);
+
 #ifdef __cplusplus
 }
 #endif

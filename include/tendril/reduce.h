@@ -50,7 +50,8 @@ TD_API td_status td_reduced_new(const td_tree_model *model, const td_reduce_opts
 TD_API void td_reduced_free(td_reduced_state *state); ///< NULL is allowed.
 TD_API size_t td_reduced_bytes(const td_reduced_state *state);
 
-/// Advances by opts->dt, as td_tree_step(). Explicit integrators are refused.
+/// Advances by opts->dt, as td_tree_step(). With an explicit integrator all joints move by
+/// themselves.
 TD_API td_status td_reduced_step(td_reduced_state *state, const td_step_opts *opts,
                                  td_step_stats *stats, td_diag *diag);
 
@@ -62,6 +63,9 @@ TD_API td_status td_reduced_set(td_reduced_state *state, const td_reduce_opts *o
 TD_API void td_reduced_set_modes(td_reduced_state *state, const uint8_t *modes);
 /// The mode of each segment's joint.
 TD_API const uint8_t *td_reduced_modes(const td_reduced_state *state);
+/// The first segment of the cluster that a segment is on, or most of it: the one whose joint the
+/// cluster has, of a group the first. TD_NONE when there is no such segment.
+TD_API int32_t td_reduced_cluster(const td_reduced_state *state, int32_t segment);
 TD_API td_reduce_stats td_reduced_get_stats(const td_reduced_state *state);
 
 /// All segments where they are now, to be read by the functions of tree.h. Valid until the next

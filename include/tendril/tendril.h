@@ -5,6 +5,7 @@
 /// All of Tendril.
 
 #include "tendril/base.h"
+#include "tendril/hooks.h"
 #include "tendril/algebra.h"
 #include "tendril/value.h"
 #include "tendril/grammar.h"
@@ -31,5 +32,7 @@
 #include "tendril/world.h"
 #include "tendril/actor.h"
 #include "tendril/query.h"
+#include "tendril/control.h"
+#include "tendril/draw.h"
 #include "tendril/io.h"
 #include "tendril/clip.h"

@@ -5,6 +5,7 @@
 /// A scene in motion. Everything is deterministic: same scene, same bits, for any number of
 /// threads, after any save and restore.
 
+#include "tendril/hooks.h"
 #include "tendril/pool.h"
 #include "tendril/reduce.h"
 #include "tendril/scene.h"
@@ -26,6 +27,12 @@ typedef struct td_world_opts {
     bool hold_blocked; ///< Where a step cannot be solved for some actors, these are held where they
                        ///< are, and all others go on; see td_world_actor_status(). Default false:
                        ///< the step fails, and nothing changes.
+    td_pool *pool;  ///< Used in place of `threads`, and outlives the world; worlds may share one if
+                    ///< one thread steps them. Default NULL: the world makes its own.
+    td_log log;     ///< Hears of the world. Default none.
+    bool adaptable; ///< "objects[0].adapt.error" can be set while it runs for every object that
+                    ///< can have it: trees with an implicit integrator at the start. Default
+                    ///< false: for those that have `adapt` in the scene, others take less memory.
 } td_world_opts;
 
 TD_API td_world_opts td_world_opts_default(void);
@@ -188,8 +195,15 @@ TD_API void td_world_probes(td_world *world, td_real *values);
 
 /// How the integrator TD_ADAPTIVE steps it; false when another does.
 TD_API bool td_world_actor_adapt(const td_world *world, int32_t actor, td_adapt_stats *stats);
-/// How an actor that an implicit integrator steps is reduced. False when its object has no `adapt`.
+/// How an actor that an implicit integrator steps is reduced. False when its object has no `adapt`
+/// and the world is not adaptable.
 TD_API bool td_world_actor_reduction(const td_world *world, int32_t actor, td_reduce_stats *stats);
+/// The segments that move as one in either way: of each segment the mode of its joint, a
+/// td_reduce_mode, and the first segment of the cluster that it is on, or most of it. Of what the
+/// integrator TD_ADAPTIVE steps joints are their own or frozen. Either may be NULL. False when
+/// every segment moves by itself because nothing is left out of this actor.
+TD_API bool td_world_actor_clusters(const td_world *world, int32_t actor, uint8_t *modes,
+                                    int32_t *clusters);
 /// Energies and momentum of an actor, or of all of an object.
 TD_API td_sums td_world_actor_sums(td_world *world, int32_t actor);
 TD_API td_sums td_world_object_sums(td_world *world, int32_t object);

@@ -51,3 +51,15 @@ export const pointerArrived = (page) => page.evaluate(async () => {
     await new Promise((done) => requestAnimationFrame(done));
   }
 });
+
+/** Files from the visitor's disk, let go above the picture. */
+export async function drop(page, files) {
+  const transfer = await page.evaluateHandle((list) => {
+    const made = new DataTransfer();
+    list.forEach(([name, data]) => made.items.add(new File([typeof data === 'string' ? data : Uint8Array.from(data)], name)));
+    return made;
+  }, files);
+  await page.locator('#view').dispatchEvent('dragover', { dataTransfer: transfer });
+  expect(await page.locator('#dropping').isVisible(), 'the page says what can be dropped');
+  await page.locator('#view').dispatchEvent('drop', { dataTransfer: transfer });
+}

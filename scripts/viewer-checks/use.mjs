@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { PHONE, checkPhone } from '../page-checks.mjs';
 import { webPackage } from '../web-tools.mjs';
-import { WINDOW, ask, checks, distance, expect, openItem, ready, run, setDrawing, setPlaying, waitFor } from './page.mjs';
+import { WINDOW, ask, checks, distance, drop, expect, openItem, ready, run, setDrawing, setPlaying, waitFor } from './page.mjs';
 
 export async function checkStart(page) {
   expect(await page.locator('#fault').isHidden(), await page.locator('#fault').innerText());
@@ -48,7 +48,8 @@ async function checkDistance(page) {
 
 // ---- settings -----------------------------------------------------------------------------------
 
-const OVERLAYS = ['moment', 'skeleton', 'velocity', 'centre', 'wind', 'contacts'];
+/** The first two both colour the plants: the second takes the place of the first. */
+const OVERLAYS = ['moment', 'clusters', 'skeleton', 'velocity', 'centre', 'wind', 'contacts'];
 
 export async function checkSettings(page) {
   await openItem(page, 'fern');
@@ -75,7 +76,7 @@ export async function checkOverlays(page) {
   for (const overlay of OVERLAYS) {
     await page.locator(`#overlays input[value=${overlay}]`).check();
   }
-  expect((await ask(page, (viewer) => viewer.overlays)).length === OVERLAYS.length, 'overlays can be shown');
+  expect((await ask(page, (viewer) => viewer.overlays)).length === OVERLAYS.length - 1, 'overlays can be shown');
   await run(page, 0.5);
   const { energy, segment } = await ask(page, (viewer) => viewer.plotted);
   expect(energy > 0 && segment > 0, 'energy and a segment are plotted');
@@ -125,18 +126,6 @@ async function checkRunaway(page, area) {
 }
 
 // ---- dropping -----------------------------------------------------------------------------------
-
-/** Files from the visitor's disk, let go above the picture. */
-async function drop(page, files) {
-  const transfer = await page.evaluateHandle((list) => {
-    const made = new DataTransfer();
-    list.forEach(([name, data]) => made.items.add(new File([typeof data === 'string' ? data : Uint8Array.from(data)], name)));
-    return made;
-  }, files);
-  await page.locator('#view').dispatchEvent('dragover', { dataTransfer: transfer });
-  expect(await page.locator('#dropping').isVisible(), 'the page says what can be dropped');
-  await page.locator('#view').dispatchEvent('drop', { dataTransfer: transfer });
-}
 
 const MODEL = 'derivation length: 1\nAxiom: F(0.2) F(0.2) F(0.2) F(0.2)\n';
 const SCENE = 'name: Two of mine\nobjects:\n  - {plant: mine.lsys}\n  - {plant: mine.lsys, position: [0.5, 0, 0]}\n';

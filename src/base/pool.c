@@ -1,49 +1,85 @@
 // SPDX-License-Identifier: MIT
-// A small pool of threads.
+// A small pool of threads, or of a program's jobs.
 //
-// Method   One loop at a time. Turns are handed out by a counter under the lock, in blocks so that
-//          the lock is rarely taken; the caller works too and then waits for the last block.
+// Method   One loop at a time. Threads of ours get turns by a counter under the lock, in blocks so
+//          that the lock is rarely taken; the caller works too and then waits for the last block.
+//          Jobs take blocks by an atomic counter. The number of a job is that of its thread, so
+//          that a job system may run any of them anywhere, also all on one thread.
 
 #include "base/pool.h"
 
 #include "base/alloc.h"
 #include "base/guard.h"
 
+#include <stdatomic.h>
+
+#define MAX_THREADS     256
+#define BLOCKS_A_THREAD 8 // enough blocks that a slow turn does not leave the others idle
+
+static int64_t block_of(int64_t count, int32_t threads) {
+    return count / (BLOCKS_A_THREAD * (int64_t)threads) + 1;
+}
+
+// ---- jobs -----------------------------------------------------------------------------------
+
+typedef struct job_loop {
+    void (*turn)(void *context, int64_t i, int32_t thread);
+    void *context;
+    int64_t count, block;
+    _Atomic int64_t next;
+} job_loop;
+
+static void take_job(void *data, int32_t k) {
+    job_loop *loop = data;
+    int64_t first = atomic_fetch_add(&loop->next, loop->block);
+    while (first < loop->count) {
+        const int64_t left = loop->count - first, most = left < loop->block ? left : loop->block;
+        for (int64_t i = first; i < first + most; i++) {
+            loop->turn(loop->context, i, k);
+        }
+        first = atomic_fetch_add(&loop->next, loop->block);
+    }
+}
+
+static void run_jobs(const td_jobs *jobs, int64_t count,
+                     void (*turn)(void *context, int64_t i, int32_t thread), void *context) {
+    job_loop loop = {turn, context, count, block_of(count, jobs->threads), 0};
+    if (count > 0) {
+        jobs->run(jobs->context, take_job, &loop,
+                  count < jobs->threads ? (int32_t)count : jobs->threads);
+    }
+}
+
+// ---- threads --------------------------------------------------------------------------------
+
 #ifdef TDI_NO_THREADS
 
 struct td_pool {
     const td_alloc *alloc;
+    size_t size;  // of this block
+    td_jobs jobs; // zero: none
 };
 
-td_status td_pool_new(int32_t threads, const td_alloc *alloc, td_pool **out) {
-    TDI_CLEAR(out);
-    if (!out) {
-        return TD_ERR_ARGUMENT;
-    }
-    if (threads < 1) {
-        return TD_ERR_ARGUMENT;
-    }
-    *out = tdi_alloc_zeroed(alloc, 1, sizeof(td_pool));
-    if (!*out) {
-        return TD_ERR_MEMORY;
-    }
-    (*out)->alloc = alloc;
-    return TD_OK;
+static void start(td_pool *pool, int32_t threads) {
+    (void)pool, (void)threads;
 }
 
-void td_pool_free(td_pool *pool) {
-    if (pool) {
-        tdi_alloc_free(pool->alloc, pool, sizeof *pool);
-    }
+static void stop(td_pool *pool) {
+    (void)pool;
 }
 
-int32_t td_pool_threads(const td_pool *pool) {
+static int32_t thread_count(const td_pool *pool) {
     (void)pool;
     return 1;
 }
 
-void tdi_pool_run(td_pool *pool, int64_t count,
-                  void (*turn)(void *context, int64_t i, int32_t thread), void *context) {
+static size_t size_of(int32_t threads) {
+    (void)threads;
+    return sizeof(td_pool);
+}
+
+static void run_threads(td_pool *pool, int64_t count,
+                        void (*turn)(void *context, int64_t i, int32_t thread), void *context) {
     (void)pool;
     for (int64_t i = 0; i < count; i++) {
         turn(context, i, 0);
@@ -51,15 +87,12 @@ void tdi_pool_run(td_pool *pool, int64_t count,
 }
 
 #else
-
 #include <pthread.h>
-
-#define MAX_THREADS     256
-#define BLOCKS_A_THREAD 8 // enough blocks that a slow turn does not leave the others idle
 
 struct td_pool {
     const td_alloc *alloc;
-    size_t size; // of this block
+    size_t size;  // of this block
+    td_jobs jobs; // zero: its own threads
     pthread_mutex_t lock;
     pthread_cond_t work; // a loop has begun, or the pool is closing
     pthread_cond_t done; // the last block of a loop has ended
@@ -110,21 +143,7 @@ static void *worker_main(void *argument) {
     return NULL;
 }
 
-td_status td_pool_new(int32_t threads, const td_alloc *alloc, td_pool **out) {
-    TDI_CLEAR(out);
-    if (!out) {
-        return TD_ERR_ARGUMENT;
-    }
-    if (threads < 1 || threads > MAX_THREADS) {
-        return TD_ERR_ARGUMENT;
-    }
-    size_t size = sizeof(td_pool) + (size_t)threads * sizeof(pthread_t);
-    td_pool *pool = tdi_alloc_zeroed(alloc, size, 1);
-    if (!pool) {
-        return TD_ERR_MEMORY;
-    }
-    pool->alloc = alloc;
-    pool->size = size;
+static void start(td_pool *pool, int32_t threads) {
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->work, NULL);
     pthread_cond_init(&pool->done, NULL);
@@ -135,14 +154,9 @@ td_status td_pool_new(int32_t threads, const td_alloc *alloc, td_pool **out) {
         }
         pool->worker_count++;
     }
-    *out = pool;
-    return TD_OK;
 }
 
-void td_pool_free(td_pool *pool) {
-    if (!pool) {
-        return;
-    }
+static void stop(td_pool *pool) {
     pthread_mutex_lock(&pool->lock);
     pool->closing = true;
     pthread_cond_broadcast(&pool->work);
@@ -153,21 +167,24 @@ void td_pool_free(td_pool *pool) {
     pthread_cond_destroy(&pool->done);
     pthread_cond_destroy(&pool->work);
     pthread_mutex_destroy(&pool->lock);
-    tdi_alloc_free(pool->alloc, pool, pool->size);
 }
 
-int32_t td_pool_threads(const td_pool *pool) {
-    return pool ? pool->worker_count + 1 : 1;
+static int32_t thread_count(const td_pool *pool) {
+    return pool->worker_count + 1;
 }
 
-void tdi_pool_run(td_pool *pool, int64_t count,
-                  void (*turn)(void *context, int64_t i, int32_t thread), void *context) {
+static size_t size_of(int32_t threads) {
+    return sizeof(td_pool) + (size_t)threads * sizeof(pthread_t);
+}
+
+static void run_threads(td_pool *pool, int64_t count,
+                        void (*turn)(void *context, int64_t i, int32_t thread), void *context) {
     pthread_mutex_lock(&pool->lock);
     pool->turn = turn;
     pool->context = context;
     pool->count = count;
     pool->next = 0;
-    pool->block = count / (BLOCKS_A_THREAD * (pool->worker_count + 1)) + 1;
+    pool->block = block_of(count, thread_count(pool));
     pool->loop++;
     pthread_cond_broadcast(&pool->work);
     take_blocks(pool, 0);
@@ -178,6 +195,64 @@ void tdi_pool_run(td_pool *pool, int64_t count,
 }
 
 #endif
+
+// ---- pools ----------------------------------------------------------------------------------
+
+static td_status make(int32_t threads, const td_jobs *jobs, const td_alloc *alloc, td_pool **out) {
+    const size_t size = size_of(threads);
+    td_pool *pool = tdi_alloc_zeroed(alloc, size, 1);
+    if (!pool) {
+        return TD_ERR_MEMORY;
+    }
+    pool->alloc = alloc;
+    pool->size = size;
+    if (jobs) {
+        pool->jobs = *jobs;
+    } else {
+        start(pool, threads);
+    }
+    *out = pool;
+    return TD_OK;
+}
+
+td_status td_pool_new(int32_t threads, const td_alloc *alloc, td_pool **out) {
+    TDI_CLEAR(out);
+    return out && threads >= 1 && threads <= MAX_THREADS ? make(threads, NULL, alloc, out)
+                                                         : TD_ERR_ARGUMENT;
+}
+
+td_status td_pool_from_jobs(const td_jobs *jobs, const td_alloc *alloc, td_pool **out) {
+    TDI_CLEAR(out);
+    if (!out || !jobs || !jobs->run || jobs->threads < 1 || jobs->threads > MAX_THREADS) {
+        return TD_ERR_ARGUMENT;
+    }
+    return make(0, jobs, alloc, out);
+}
+
+void td_pool_free(td_pool *pool) {
+    if (!pool) {
+        return;
+    }
+    if (!pool->jobs.run) {
+        stop(pool);
+    }
+    tdi_alloc_free(pool->alloc, pool, pool->size);
+}
+
+int32_t td_pool_threads(const td_pool *pool) {
+    return !pool ? 1 : pool->jobs.run ? pool->jobs.threads : thread_count(pool);
+}
+
+// ---- loops ----------------------------------------------------------------------------------
+
+void tdi_pool_run(td_pool *pool, int64_t count,
+                  void (*turn)(void *context, int64_t i, int32_t thread), void *context) {
+    if (pool->jobs.run) {
+        run_jobs(&pool->jobs, count, turn, context);
+    } else {
+        run_threads(pool, count, turn, context);
+    }
+}
 
 typedef struct plain_turn {
     void (*turn)(void *context, int64_t i);

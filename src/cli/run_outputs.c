@@ -140,37 +140,33 @@ static void put_warnings(const outputs *o, const td_step_stats *stats, FILE *out
     fputs("]\n}\n", out);
 }
 
-// Of all actors that the integrator `adaptive` steps: joints, those that move now, and what the
-// choices left out and took away.
-static void put_adaptive(const td_world *world, FILE *out) {
-    double joints = 0, active = 0, updates = 0, left = 0, lost = 0;
+// Of all actors that the integrator `adaptive` steps: what the choices left out and took away.
+static void put_adaptive(const td_world *world, FILE *out, double *joints, double *active) {
+    double all = 0, updates = 0, left = 0, lost = 0;
     for (int32_t k = 0; k < td_world_actor_count(world); k++) {
         td_adapt_stats stats;
         if (td_world_actor_adapt(world, k, &stats)) {
-            joints += stats.joints;
-            active += stats.active;
+            all += stats.joints;
+            *active += stats.active;
             updates += (double)stats.updates;
             left = fmax(left, stats.velocity_left);
             lost += stats.energy_lost;
         }
     }
-    if (joints > 0) {
-        put_number(out, "adaptive_joints", joints);
-        put_number(out, "active_joints", active);
+    *joints += all;
+    if (all > 0) {
         put_number(out, "choices_of_joints", updates);
         put_number(out, "largest_velocity_left_out", left);
         put_number(out, "energy_lost_to_rigid_joints", lost);
     }
 }
 
-// Of all actors that are stepped implicitly with fewer joints than they have.
-static void put_reduced(const td_world *world, FILE *out) {
+// Of all actors that are stepped implicitly with fewer joints than they have. The estimate is in m.
+static void put_reduced(const td_world *world, FILE *out, double *joints, double *active) {
     double of[4] = {0, 0, 0, 0}, changes = 0, estimate = 0;
-    bool any = false;
     for (int32_t k = 0; k < td_world_actor_count(world); k++) {
         td_reduce_stats stats;
         if (td_world_actor_reduction(world, k, &stats)) {
-            any = true;
             of[0] += stats.joints;
             of[1] += stats.frozen;
             of[2] += stats.joined;
@@ -179,13 +175,26 @@ static void put_reduced(const td_world *world, FILE *out) {
             estimate = fmax(estimate, stats.estimate);
         }
     }
-    if (any) {
-        put_number(out, "active_joints", of[0]);
+    const double all = of[0] + of[1] + of[2] + of[3];
+    *joints += all;
+    *active += of[0];
+    if (all > 0) {
         put_number(out, "frozen_joints", of[1]);
         put_number(out, "joined_joints", of[2]);
         put_number(out, "riding_joints", of[3]);
         put_number(out, "changes_of_joints", changes);
         put_number(out, "largest_error_estimate", estimate);
+    }
+}
+
+// Of all objects that leave out joints: how many there are, and how many move by themselves now.
+static void put_joints(const td_world *world, FILE *out) {
+    double joints = 0, active = 0;
+    put_adaptive(world, out, &joints, &active);
+    put_reduced(world, out, &joints, &active);
+    if (joints > 0) {
+        put_number(out, "adaptive_joints", joints);
+        put_number(out, "active_joints", active);
     }
 }
 
@@ -222,8 +231,7 @@ static void put_summary(const outputs *o, FILE *out) {
     put_number(out, "steps_halved", (double)stats.halved);
     put_number(out, "pieces_of_a_step_at_most", TD_STEP_PIECES);
     put_number(out, "largest_force", td_world_largest_force(world));
-    put_adaptive(world, out);
-    put_reduced(world, out);
+    put_joints(world, out);
     put_number(out, "wall_time", done->wall);
     put_number(out, "real_time_factor", done->wall > 0 ? time / done->wall : 0);
     put_constraints(world, out);

@@ -90,7 +90,13 @@ td_status tdi_state_check(const tdi_implicit *ops, const void *body, const td_st
     if (wrong) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "the base's %s not finite", wrong);
     }
-    return ops->check ? ops->check(body, opts, diag) : TD_OK;
+    if (opts->drives) {
+        status = ops->check_drives ? ops->check_drives(body, opts->drives, diag)
+                                   : tdi_fail(diag, TD_ERR_ARGUMENT,
+                                              "drives is not NULL; only trees with all of their "
+                                              "joints are driven");
+    }
+    return status == TD_OK && ops->check ? ops->check(body, opts, diag) : status;
 }
 
 bool tdi_state_ready(const tdi_implicit *ops, const void *body, const td_step_opts *opts,

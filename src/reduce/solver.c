@@ -44,6 +44,15 @@ static void set_base(void *state, const td_base_motion *motion) {
     s->drawn = TDI_DRAWN_NOT;
 }
 
+// With all joints the clusters are the segments, in their order: a tree as any other.
+static td_status explicit_step(void *state, const td_step_opts *opts, td_step_stats *stats,
+                               td_diag *diag) {
+    td_reduced_state *s = state;
+    tdi_reduce_free_joints(s);
+    s->drawn = TDI_DRAWN_NOT;
+    return tdi_solver_tree.explicit_step(&s->tree, opts, stats, diag);
+}
+
 static const int32_t *wind_segments(const void *state, int32_t *count, td_vec3 *places) {
     const td_reduced_state *s = state;
     *count = s->clusters.body_count;
@@ -103,7 +112,8 @@ static td_status modes(void *state, td_vec3 gravity, int32_t count, td_mode *fou
 const tdi_solver tdi_solver_reduced = {
     .info = {.name = "reduced tree",
              .text = "rigid segments on joints, as many as matter",
-             .integrators = 1u << TD_IMPLICIT | 1u << TD_IMPLICIT_EULER,
+             .integrators =
+                 1u << TD_IMPLICIT | 1u << TD_IMPLICIT_EULER | 1u << TD_EULER | 1u << TD_RK4,
              .laws = 1u << TD_LAW_LINEAR | 1u << TD_LAW_TANGENT,
              .hinges = true},
     .model_new = model_new,
@@ -113,6 +123,7 @@ const tdi_solver tdi_solver_reduced = {
     .state_new = state_new,
     .set_base = set_base,
     .wind_segments = wind_segments,
+    .explicit_step = explicit_step,
     .residual = residual,
     .implicit = &tdi_reduced_implicit,
     .poses = poses,

@@ -3,6 +3,8 @@
 
 #include "reduce/reduce.h"
 
+#include "base/guard.h"
+
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/opts.h"
@@ -19,7 +21,7 @@
 // An increment x of Newton's method leaves about x^2 rad: of the error allowed, at the far end of
 // the tree, half. Longer ones are not trusted.
 #define LEFT_OF_ERROR 0.5
-#define LONGEST       0.1 // rad
+#define LONGEST       0.03 // rad: what swings freely would add up more
 
 // ---- memory ---------------------------------------------------------------------------------
 
@@ -249,14 +251,32 @@ static void accept(void *body) {
     }
 }
 
-// Rest is found with all joints.
-static void begin_rest(void *body) {
-    td_reduced_state *s = body;
+// Before any step there is no past but what q and v tell.
+static void change_at_start(td_reduced_state *s) {
+    td_tree_state *t = &s->tree;
+    tdi_tree_begin_history(&s->clusters, t);
+    for (int32_t c = 0; c < s->clusters.body_count; c++) {
+        t->star[c] = t->hat[c] = (tdi_place){t->frame[c].o, t->frame[c].r};
+    }
+    memcpy(t->angle_star, t->angle, (size_t)s->clusters.head.dof_count * sizeof *t->angle);
+    memcpy(t->q_back, t->q, (size_t)s->clusters.coord_count * sizeof *t->q);
+    s->drawn = TDI_DRAWN_NOT;
+    tdi_reduce_change(s);
+    tdi_tree_fresh(t);
+}
+
+void tdi_reduce_free_joints(td_reduced_state *s) {
     follow_stiffness(s);
     if (s->reduced > 0) {
         memset(s->wanted, TD_REDUCE_OWN, (size_t)s->full->body_count * sizeof *s->wanted);
-        tdi_reduce_change(s);
+        s->count->estimate = 0;
+        (s->tree.head.known == 0 ? change_at_start : tdi_reduce_change)(s);
     }
+}
+
+// Rest is found with all joints.
+static void begin_rest(void *body) {
+    tdi_reduce_free_joints(body);
     tdi_step_begin_rest(body);
 }
 
@@ -427,6 +447,10 @@ void td_reduced_set_modes(td_reduced_state *s, const uint8_t *modes) {
 
 const uint8_t *td_reduced_modes(const td_reduced_state *s) {
     return s->mode;
+}
+
+int32_t td_reduced_cluster(const td_reduced_state *s, int32_t segment) {
+    return tdi_has(segment, s->full->body_count) ? s->first[s->seat[segment].body] : TD_NONE;
 }
 
 td_reduce_stats td_reduced_get_stats(const td_reduced_state *s) {

@@ -117,6 +117,7 @@ td_status td_tree_batch_new(const td_tree_model *model, int32_t count, const td_
 
 void td_tree_batch_free(td_tree_batch *batch) {
     if (batch) {
+        tdi_alloc_free(batch->alloc, batch->step_room, batch->step_bytes);
         tdi_alloc_free(batch->alloc, batch->block, batch->bytes);
     }
 }
@@ -132,7 +133,7 @@ size_t td_tree_batch_bytes(const td_tree_batch *batch) {
     if (!batch) {
         return 0;
     }
-    return batch->bytes;
+    return batch->bytes + batch->step_bytes;
 }
 
 // ---- setting and getting --------------------------------------------------------------------
@@ -163,6 +164,12 @@ static void put_unit(td_real *to, const td_real *q) {
     for (int k = 0; k < 4; k++) {
         to[k * TDI_BLOCK] = q[k] * scale;
     }
+}
+
+void tdi_batch_put(td_tree_batch *b, int32_t tree, const td_real *coords,
+                   const td_real *velocities) {
+    put(b->q, tree, b->model->coord_count, coords);
+    put(b->v, tree, b->model->head.dof_count, velocities);
 }
 
 td_status td_tree_batch_set(td_tree_batch *batch, int32_t tree, const td_real *coords,
@@ -212,28 +219,27 @@ void td_tree_batch_accel(const td_tree_batch *batch, int32_t tree, td_real *acce
 
 // ---- dynamics -------------------------------------------------------------------------------
 
-void td_tree_batch_forward(td_tree_batch *b, td_vec3 gravity) {
-    if (!b) {
-        return;
-    }
+void tdi_batch_forward(td_tree_batch *b, int32_t tree, td_vec3 gravity, void *links, void *others) {
     const td_tree_model *m = b->model;
-    for (int32_t tree = 0; tree < b->count; tree += TDI_BLOCK) {
-        const size_t q = column_of(tree, m->coord_count), v = column_of(tree, m->head.dof_count);
-        const int32_t left = b->count - tree;
-        tdi_wide_job job = {.model = m,
-                            .last_child = b->last_child,
-                            .leaf = b->leaf,
-                            .used = left < TDI_BLOCK ? left : TDI_BLOCK,
-                            .gravity = gravity,
-                            .q = b->q + q,
-                            .v = b->v + v,
-                            .torque = b->torque + v,
-                            .accel = b->accel + v,
-                            .links = b->links,
-                            .others = b->others};
-        b->kernel->forward(&job);
-        if (left <= TDI_BLOCK) {
-            break; // tree + TDI_BLOCK may be no int32_t
-        }
+    const size_t q = column_of(tree, m->coord_count), v = column_of(tree, m->head.dof_count);
+    const int32_t left = b->count - tree;
+    const tdi_wide_job job = {.model = m,
+                              .last_child = b->last_child,
+                              .leaf = b->leaf,
+                              .used = left < TDI_BLOCK ? left : TDI_BLOCK,
+                              .gravity = gravity,
+                              .q = b->q + q,
+                              .v = b->v + v,
+                              .torque = b->torque + v,
+                              .accel = b->accel + v,
+                              .links = links,
+                              .others = others};
+    b->kernel->forward(&job);
+}
+
+void td_tree_batch_forward(td_tree_batch *b, td_vec3 gravity) {
+    const int64_t blocks = b ? block_count(b->count) : 0;
+    for (int64_t k = 0; k < blocks; k++) {
+        tdi_batch_forward(b, (int32_t)(k * TDI_BLOCK), gravity, b->links, b->others);
     }
 }

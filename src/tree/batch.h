@@ -2,7 +2,8 @@
 #pragma once
 
 // Batches of trees: memory. Trees stand in blocks of TDI_BLOCK; a block has a row of TDI_BLOCK
-// reals for each coordinate, then others. Scratch is that of one block, which all share.
+// reals for each coordinate, then others. Scratch is that of one block, which all share; steps
+// have scratch for each thread.
 
 #include "tendril/batch.h"
 #include "tree/aba_wide.h"
@@ -17,7 +18,17 @@ struct td_tree_batch {
     bool *last_child, *leaf; // as in tdi_wide_job
     td_real *q, *v, *torque, *accel;
     void *links, *others;
+    void *step_room; // of steps, a piece for each thread; NULL: none was taken
+    size_t step_bytes;
+    int32_t step_threads;
 };
+
+// Sets a tree, to the bit.
+void tdi_batch_put(td_tree_batch *batch, int32_t tree, const td_real *coords,
+                   const td_real *velocities);
+// Accelerations of the block that begins with a tree, in scratch of the caller.
+void tdi_batch_forward(td_tree_batch *batch, int32_t tree, td_vec3 gravity, void *links,
+                       void *others);
 
 // td_tree_batch_new() with a kernel of one's own choice, for tests.
 td_status tdi_tree_batch_new(const td_tree_model *model, int32_t count,

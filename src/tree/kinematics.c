@@ -7,7 +7,7 @@
 // Writes   frame, twist; tdi_tree_advance also q.
 
 #include "tree/cut.h"
-#include "tree/trial.h"
+#include "tree/explicit_rule.h"
 
 // ---- positions -------------------------------------------------------------------------------
 
@@ -67,17 +67,7 @@ void tdi_tree_move(const td_tree_model *m, td_tree_state *s) {
 
 void tdi_tree_advance(const td_tree_model *m, td_tree_state *s, const td_real *step,
                       td_real fraction) {
-    for (int32_t k = 0; k < m->run_count; k++) {
-        const tdi_run run = m->run[k];
-        for (int32_t i = run.first; run.ball && i < run.last; i++) {
-            const td_real *d = step + m->dof[i];
-            tdi_turn_ball(s->q + m->coord[i], tdi_scale(tdi_vec3(d[0], d[1], d[2]), fraction));
-        }
-        for (int32_t i = run.first; !run.ball && i < run.last; i++) {
-            tdi_joint_advance((td_joint_kind)m->kind[i], s->q + m->coord[i], step + m->dof[i],
-                              fraction);
-        }
-    }
+    tdi_rule_advance(m, s->q, step, fraction);
 }
 
 // ---- base -----------------------------------------------------------------------------------

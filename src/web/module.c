@@ -257,19 +257,26 @@ static td_status make_scene(const char *file, td_scene **out) {
                            : add_fault(&diag);
 }
 
-// Makes a world of what has been told. When that fails the faults are listed and the world before
-// goes on.
-WEB_EXPORT(web_open) td_status web_open(const char *file) {
-    td_scene *scene = NULL;
-    td_world *world = NULL;
+static td_status make_world(const td_scene *scene, bool adaptable, td_world **out) {
     td_world_opts opts = td_world_opts_default();
     opts.loader = &loader;
     opts.max_segments = WEB_MAX_SEGMENTS;
     opts.max_modules = WEB_MAX_MODULES;
+    opts.adaptable = adaptable;
+    clear_faults();
+    return td_world_from_scene(scene, &opts, NULL, out, &web.list);
+}
+
+// Makes a world of what has been told. When that fails the faults are listed and the world before
+// goes on. Where there is no memory for worlds that can be made less exact, others do.
+WEB_EXPORT(web_open) td_status web_open(const char *file) {
+    td_scene *scene = NULL;
+    td_world *world = NULL;
     clear_faults();
     td_status status = make_scene(file, &scene);
     if (status == TD_OK) {
-        status = td_world_from_scene(scene, &opts, NULL, &world, &web.list);
+        status = make_world(scene, true, &world);
+        status = status == TD_ERR_MEMORY ? make_world(scene, false, &world) : status;
     }
     if (status != TD_OK) {
         td_scene_free(scene);
@@ -329,6 +336,16 @@ WEB_EXPORT(web_load_kind) int32_t web_load_kind(int32_t load) {
 // As a scene names it; empty when the library has no solver of that number.
 WEB_EXPORT(web_solver_name) const char *web_solver_name(int32_t solver) {
     return solver >= 0 && solver < td_solver_count() ? td_solver_get(solver).name : "";
+}
+
+// The integrators of a solver: bits 1 << td_integrator.
+WEB_EXPORT(web_solver_integrators) uint32_t web_solver_integrators(int32_t solver) {
+    return td_solver_get(solver).integrators;
+}
+
+// How an object weighs its joints, a td_adapt_weights.
+WEB_EXPORT(web_weights) int32_t web_weights(int32_t object) {
+    return (int32_t)td_scene_def_get(web.scene)->objects[object].adapt.weights;
 }
 
 // ---- parameters -----------------------------------------------------------------------------

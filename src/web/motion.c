@@ -22,18 +22,22 @@ bool web_make_room(void) {
     size_t all = (size_t)web.segment_count, most = (size_t)web.most;
     web.poses = calloc(POSE_FLOATS * (all + (size_t)actors), sizeof *web.poses);
     web.moments = calloc(all, sizeof *web.moments);
+    web.clusters = calloc(all, sizeof *web.clusters);
+    web.modes = calloc(most, sizeof *web.modes);
     web.table = calloc(SEGMENT_FLOATS * most, sizeof *web.table);
     web.origins = calloc(most, sizeof *web.origins);
     web.rotations = calloc(most, sizeof *web.rotations);
     web.joint_moments = calloc(most, sizeof *web.joint_moments);
-    return web_make_props() && web.poses && web.moments && web.table && web.origins &&
-           web.rotations && web.joint_moments;
+    return web_make_props() && web.poses && web.moments && web.clusters && web.modes && web.table &&
+           web.origins && web.rotations && web.joint_moments;
 }
 
 void web_free_room(void) {
     web_free_props();
     free(web.poses);
     free(web.moments);
+    free(web.clusters);
+    free(web.modes);
     free(web.table);
     free(web.origins);
     free(web.rotations);
@@ -41,6 +45,8 @@ void web_free_room(void) {
     web.poses = web.moments = web.table = NULL;
     web.origins = web.joint_moments = NULL;
     web.rotations = NULL;
+    web.clusters = NULL;
+    web.modes = NULL;
 }
 
 // ---- actors ---------------------------------------------------------------------------------
@@ -142,6 +148,41 @@ WEB_EXPORT(web_moments) const float *web_moments(void) {
         }
     }
     return web.moments;
+}
+
+// Of all segments: the first segment of its cluster, counted in its actor, times 4, and the mode of
+// its joint, a td_reduce_mode; below 0 where nothing is left out.
+WEB_EXPORT(web_clusters) const int32_t *web_clusters(void) {
+    int32_t *to = web.clusters;
+    for (int32_t k = 0; k < td_world_actor_count(web.world); k++) {
+        const int32_t count = td_world_actor(web.world, k).segment_count;
+        const bool known = td_world_actor_clusters(web.world, k, web.modes, to);
+        for (int32_t i = 0; i < count; i++, to++) {
+            *to = known ? 4 * *to + web.modes[i] : -1;
+        }
+    }
+    return web.clusters;
+}
+
+// Of all actors of which joints may be left out: joints, those that move by themselves, the largest
+// estimate of an error, m, and the largest velocity that explicit steps leave out.
+WEB_EXPORT(web_adapted) const double *web_adapted(void) {
+    static double of[4];
+    of[0] = of[1] = of[2] = of[3] = 0;
+    for (int32_t k = 0; k < td_world_actor_count(web.world); k++) {
+        td_reduce_stats reduced;
+        td_adapt_stats explicit;
+        if (td_world_actor_reduction(web.world, k, &reduced)) {
+            of[0] += reduced.joints + reduced.frozen + reduced.joined + reduced.riding;
+            of[1] += reduced.joints;
+            of[2] = fmax(of[2], reduced.estimate);
+        } else if (td_world_actor_adapt(web.world, k, &explicit)) {
+            of[0] += explicit.joints;
+            of[1] += explicit.active;
+            of[3] = fmax(of[3], explicit.velocity_left);
+        }
+    }
+    return of;
 }
 
 // ---- figures --------------------------------------------------------------------------------

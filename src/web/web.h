@@ -49,6 +49,8 @@ typedef struct web_session {
     float *poses, *moments, *table, *props;
     td_vec3 *origins, *joint_moments;
     td_quat *rotations;
+    int32_t *clusters;
+    uint8_t *modes;
 } web_session;
 
 extern web_session web;

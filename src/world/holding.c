@@ -8,7 +8,7 @@
 #include "world/world.h"
 
 #include "base/guard.h"
-
+#include "base/log.h"
 #include "implicit/hold.h"
 #include "math/quat.h"
 
@@ -62,7 +62,7 @@ td_constraint_target tdi_world_target(const td_world *w, int32_t k) {
 
 // ---- steps ----------------------------------------------------------------------------------
 
-static bool acts(const td_world *w, int32_t k, td_real time) {
+bool tdi_tie_acts(const td_world *w, int32_t k, td_real time) {
     const tdi_tie *t = &w->ties[k];
     return t->begun && !t->loose && time + SAME_TIME < w->scene->def.constraints[k].as.end;
 }
@@ -76,23 +76,25 @@ void tdi_world_set_holds(td_world *w, td_real time) {
         const td_constraint_target target = tdi_world_target(w, k);
         const tdi_group *g = &w->groups[t->group];
         tdi_holds_set_target(g->holds, t->number, &target);
-        tdi_holds_set_hold(g->holds, t->number, acts(w, k, time));
+        tdi_holds_set_hold(g->holds, t->number, tdi_tie_acts(w, k, time));
         if (g->explicit_holds) {
             g->explicit_holds->set_target(g->held, t->number, &target);
-            g->explicit_holds->set_hold(g->held, t->number, acts(w, k, time));
+            g->explicit_holds->set_hold(g->held, t->number, tdi_tie_acts(w, k, time));
         }
     }
 }
 
-static void note(tdi_tie *t, const td_constraint_report *r, td_real time) {
+static void note(const td_world *w, tdi_tie *t, const td_constraint_report *r, td_real time) {
     const bool joint = tdi_norm(r->force) == 0;
     t->past.largest_force = fmax(t->past.largest_force, tdi_norm(joint ? r->moment : r->force));
     t->past.largest_error = fmax(t->past.largest_error, r->error);
     if (r->broken && t->past.broken_at < 0) {
         t->past.broken_at = time;
+        tdi_log(&w->log, TD_LOG_INFO, "constraint '%s' broke at %g s", t->name, time);
     }
     if (r->unmet && t->past.unmet_at < 0) {
         t->past.unmet_at = time;
+        tdi_log(&w->log, TD_LOG_WARNING, "constraint '%s' cannot be met at %g s", t->name, time);
     }
 }
 
@@ -102,7 +104,7 @@ void tdi_world_note_holds(td_world *w) {
         tdi_tie *t = &w->ties[k];
         const td_constraint_report r = td_world_constraint(w, k);
         if (r.active) {
-            note(t, &r, time);
+            note(w, t, &r, time);
         }
         if (!t->begun && time + SAME_TIME >= w->scene->def.constraints[k].as.start) {
             t->begun = true;

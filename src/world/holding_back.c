@@ -6,6 +6,7 @@
 #include "world/world.h"
 
 #include "base/diag.h"
+#include "base/log.h"
 
 #include <string.h>
 
@@ -49,7 +50,11 @@ td_status tdi_world_note_blocked(td_world *w, td_diag *diag) {
     for (int32_t k = 0; w->hold_blocked && k < w->actor_count; k++) {
         tdi_actor *a = &w->actors[k];
         const bool held = tdi_actor_acts(a) && a->held;
-        began = held && !a->blocked && !began ? a : began;
+        if (held && !a->blocked) {
+            began = began ? began : a;
+            tdi_log(&w->log, TD_LOG_WARNING, "'%s' is held from %g s on: %s", a->name,
+                    td_world_time(w), a->diag.message);
+        }
         a->blocked = held;
     }
     return began ? tdi_fail_at(diag, TD_ERR_BLOCKED, began->diag.index, "'%s' is held at %g s: %s",

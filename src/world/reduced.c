@@ -5,12 +5,15 @@
 
 #include "base/guard.h"
 
+#include "reduce/reduce.h"
 #include "reduce/solver.h"
 #include "tendril/reduce.h"
 
 bool tdi_object_reduces(const td_world *w, int32_t object) {
     const td_object_def *o = &w->scene->def.objects[object];
-    return tdi_object_adapts(w->scene, o) && tdi_is_implicit(o->integrator);
+    const bool asked = tdi_object_adapts(w->scene, o) ||
+                       (w->adaptable && tdi_solver_adapts(tdi_solver_find(o->solver)));
+    return asked && tdi_is_implicit(o->integrator);
 }
 
 // Weights by a camera make of the error one at the distance of 1 m: what is farther may err more.
@@ -29,17 +32,60 @@ void tdi_actor_set_reduction(const td_world *w, tdi_actor *a) {
     td_reduced_set((td_reduced_state *)a->state, &opts, NULL);
 }
 
+void tdi_actor_begin_explicit(tdi_actor *a) {
+    if (a->solver == &tdi_solver_reduced) {
+        tdi_reduce_free_joints((td_reduced_state *)a->state);
+    }
+    if (a->adapt) { // others have moved it since it was made
+        td_adapt_changed(a->adapt);
+    }
+}
+
 // ---- entry ----------------------------------------------------------------------------------
+
+static bool reduces(const td_world *w, const tdi_actor *a) {
+    return a->solver == &tdi_solver_reduced &&
+           tdi_is_implicit(w->scene->def.objects[a->object].integrator);
+}
 
 bool td_world_actor_reduction(const td_world *w, int32_t actor, td_reduce_stats *stats) {
     const bool known = w && stats && tdi_has(actor, w->actor_count);
-    if (!known || w->actors[actor].solver != &tdi_solver_reduced) {
+    if (!known || !reduces(w, &w->actors[actor])) {
         return false;
     }
     *stats = td_reduced_get_stats((const td_reduced_state *)w->actors[actor].state);
     if (w->still[actor]) { // the first joint is not stepped either
         stats->frozen += stats->joints;
         stats->joints = 0;
+    }
+    return true;
+}
+
+// Of what is stepped explicitly a joint that is not active is rigid.
+static td_reduce_mode mode_of(const tdi_actor *a, bool reduced, int32_t i) {
+    if (reduced) {
+        return (td_reduce_mode)td_reduced_modes((const td_reduced_state *)a->state)[i];
+    }
+    return td_adapt_is_active(a->adapt, i) ? TD_REDUCE_OWN : TD_REDUCE_FROZEN;
+}
+
+bool td_world_actor_clusters(const td_world *w, int32_t actor, uint8_t *modes, int32_t *clusters) {
+    const tdi_actor *a = w && tdi_has(actor, w->actor_count) ? &w->actors[actor] : NULL;
+    const bool reduced = a && reduces(w, a);
+    if (!a || (!reduced && w->scene->def.objects[a->object].integrator != TD_ADAPTIVE)) {
+        return false;
+    }
+    for (int32_t i = 0; i < a->segment_count; i++) {
+        const td_reduce_mode mode = mode_of(a, reduced, i);
+        const int32_t up = a->segments[i].parent;
+        if (modes) {
+            modes[i] = (uint8_t)mode;
+        }
+        if (clusters) {
+            clusters[i] = reduced ? td_reduced_cluster((const td_reduced_state *)a->state, i)
+                          : mode == TD_REDUCE_OWN || up == TD_NONE ? i
+                                                                   : clusters[up];
+        }
     }
     return true;
 }

@@ -8,13 +8,14 @@
 #include "world/world.h"
 
 #include "base/alloc.h"
+#include "base/digest.h"
 #include "base/guard.h"
 #include "implicit/hold.h"
 
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
-#define VERSION  13u
+#define VERSION  15u
 #define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {
@@ -23,23 +24,9 @@ typedef struct head {
     int64_t step;
     int32_t actors, colliders, hands; // places
     int32_t watched;                  // room for pairs
+    int32_t slept;                    // contacts of those that sleep
+    int32_t drives;                   // degrees of freedom that are driven
 } head;
-
-// ---- checksum -------------------------------------------------------------------------------
-
-// Eight bytes at a time; multiplication by an odd number and a shift are one to one, so that no
-// single change of bytes goes unseen.
-static uint64_t sum_of(const void *bytes, size_t size) {
-    const char *b = bytes;
-    uint64_t sum = size;
-    for (size_t k = 0; k < size; k += 8) {
-        uint64_t word = 0;
-        memcpy(&word, b + k, size - k < 8 ? size - k : 8);
-        sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
-        sum ^= sum >> 29;
-    }
-    return sum;
-}
 
 // ---- shape ----------------------------------------------------------------------------------
 
@@ -120,6 +107,7 @@ typedef struct tape {
     char *to;         // NULL: nothing is written
     const char *from; // NULL: nothing is read
     size_t size;
+    td_status status; // of reading
 } tape;
 
 static void item(tape *t, void *data, size_t size) {
@@ -228,9 +216,61 @@ static void tape_watch(tape *t, tdi_watch *watch) {
     }
 }
 
+static void tape_drives(tape *t, td_world *w, int32_t count) {
+    if (t->to) {
+        tdi_world_write_drives(w, t->to + t->size);
+    } else if (t->from) {
+        t->status = tdi_world_read_drives(w, t->from + t->size, count);
+    }
+    t->size += tdi_world_drive_bytes(count);
+}
+
+static void tape_sleep(tape *t, tdi_sleep *s) {
+    flag(t, &s->asleep);
+    flag(t, &s->wanted);
+    flag(t, &s->kept);
+    item(t, &s->calm, sizeof s->calm);
+    item(t, &s->acted, sizeof s->acted);
+    item(t, &s->island, sizeof s->island);
+}
+
+// In the order in which they were kept, without those that are not any more.
+static void tape_slept(tape *t, td_world *w, int32_t count) {
+    int32_t k = 0;
+    for (int32_t done = 0; done < count; k++) {
+        if (t->from || w->actors[w->slept[k].actor].sleep.kept) {
+            item(t, &w->slept[k], sizeof *w->slept);
+            done++;
+        }
+    }
+    w->slept_count = t->from ? count : w->slept_count;
+}
+
+static int32_t count_slept(const td_world *w) {
+    int32_t count = 0;
+    for (int32_t k = 0; k < w->slept_count; k++) {
+        count += w->actors[w->slept[k].actor].sleep.kept;
+    }
+    return count;
+}
+
+// What the base carries, which the next step computes unless the actor sleeps.
+static void tape_reaction(tape *t, tdi_actor *a) {
+    bool known = a->sleep.asleep && a->reacted;
+    td_reaction reaction = known ? a->reaction : (td_reaction){{0, 0, 0}, {0, 0, 0}};
+    flag(t, &known);
+    item(t, &reaction, sizeof reaction);
+    if (t->from) {
+        a->reacted = known;
+        a->reaction = reaction;
+    }
+}
+
 static void tape_actor_head(tape *t, tdi_actor *a, uint8_t *still) {
     tape_place(t, a);
     item(t, still, 1);
+    tape_sleep(t, &a->sleep);
+    tape_reaction(t, a);
     item(t, &a->base, sizeof a->base);
     item(t, &a->base_rate, sizeof a->base_rate);
     item(t, &a->simulated, sizeof a->simulated);
@@ -262,6 +302,7 @@ static void tape_tie(tape *t, tdi_tie *tie) {
     item(t, &tie->from, sizeof tie->from);
     flag(t, &tie->begun);
     flag(t, &tie->loose);
+    item(t, &tie->acted, sizeof tie->acted);
     item(t, &tie->past, sizeof tie->past);
 }
 
@@ -284,8 +325,11 @@ static void tape_group(tape *t, tdi_group *g) {
 }
 
 static void tape_world(tape *t, td_world *w) {
-    head h = {MAGIC,          VERSION,           w->shape,      w->step,
-              w->actor_count, w->collider_count, w->hand_count, w->watch.capacity};
+    head h = {MAGIC,          VERSION,
+              w->shape,       w->step,
+              w->actor_count, w->collider_count,
+              w->hand_count,  w->watch.capacity,
+              count_slept(w), tdi_world_drive_count(w)};
     item(t, &h, sizeof h);
     w->step = h.step;
     for (int32_t k = 0; k < w->actor_count; k++) {
@@ -302,6 +346,7 @@ static void tape_world(tape *t, td_world *w) {
     if (w->watch.capacity > 0) {
         tape_watch(t, &w->watch);
     }
+    tape_drives(t, w, h.drives);
     for (int32_t k = 0; k < w->wind_count; k++) {
         item(t, &w->winds[k].state, sizeof w->winds[k].state);
     }
@@ -317,6 +362,7 @@ static void tape_world(tape *t, td_world *w) {
     if (w->near.room) {
         item(t, w->near.last, (size_t)w->near.first_point[w->actor_count] * sizeof *w->near.last);
     }
+    tape_slept(t, w, h.slept);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -326,7 +372,7 @@ size_t td_world_save_size(const td_world *w) {
     if (!w) {
         return 0;
     }
-    tape t = {NULL, NULL, 0};
+    tape t = {NULL, NULL, 0, TD_OK};
     tape_world(&t, (td_world *)w);
     return t.size + sizeof(uint64_t);
 }
@@ -335,9 +381,9 @@ void td_world_save(const td_world *w, void *bytes) {
     if (!w || !bytes) {
         return;
     }
-    tape t = {bytes, NULL, 0};
+    tape t = {bytes, NULL, 0, TD_OK};
     tape_world(&t, (td_world *)w);
-    const uint64_t sum = sum_of(bytes, t.size);
+    const uint64_t sum = tdi_digest(t.size, bytes, t.size);
     memcpy((char *)bytes + t.size, &sum, sizeof sum);
 }
 
@@ -362,7 +408,7 @@ static bool fits(const td_world *w, const head *h, const char *bytes, size_t siz
     }
     bool good = h->actors >= own && h->colliders >= w->scene->def.collider_count &&
                 (size_t)h->actors <= (size - sizeof *h) / sizeof(int32_t) && h->hands >= 0 &&
-                h->watched >= 0 && h->watched <= TDI_WATCH_MOST;
+                h->watched >= 0 && h->watched <= TDI_WATCH_MOST && h->slept >= 0 && h->drives >= 0;
     for (int32_t k = 0; k < h->actors && good; k++) {
         const int32_t variant = variant_at(bytes, k);
         good = variant >= 0 && variant < w->variant_count &&
@@ -378,7 +424,7 @@ static size_t variant_bytes(const td_world *w, int32_t variant) {
         w->near.room && tdi_variant_touches(w, tdi_variant_object(w, variant), variant);
     tdi_actor any = {.alive = false};
     uint8_t still = 0;
-    tape t = {NULL, NULL, 0};
+    tape t = {NULL, NULL, 0, TD_OK};
     tape_actor_head(&t, &any, &still);
     return sizeof(int32_t) + t.size + v->drawn_bytes +
            (points ? (size_t)v->drawn_points * sizeof *w->near.last : 0);
@@ -386,7 +432,7 @@ static size_t variant_bytes(const td_world *w, int32_t variant) {
 
 static size_t hand_bytes(int32_t count) {
     tdi_hand any = {.alive = false};
-    tape t = {NULL, NULL, 0};
+    tape t = {NULL, NULL, 0, TD_OK};
     tape_hand(&t, &any);
     return (size_t)count * t.size;
 }
@@ -399,7 +445,7 @@ static size_t watch_bytes(int32_t capacity) {
 static td_status check_size(td_world *w, const head *h, const char *bytes, size_t size,
                             td_diag *diag) {
     tdi_collider_slot any = {.alive = false};
-    tape t = {NULL, NULL, 0};
+    tape t = {NULL, NULL, 0, TD_OK};
     size_t wanted = td_world_save_size(w), given = size;
     td_status status = TD_OK;
     for (int32_t k = 0; k < w->variant_count && status == TD_OK; k++) {
@@ -408,8 +454,11 @@ static td_status check_size(td_world *w, const head *h, const char *bytes, size_
     tape_collider(&t, &any);
     wanted += (size_t)h->colliders * t.size;
     given += (size_t)w->collider_count * t.size;
-    wanted += hand_bytes(h->hands) + watch_bytes(h->watched);
-    given += hand_bytes(w->hand_count) + watch_bytes(w->watch.capacity);
+    wanted += hand_bytes(h->hands) + watch_bytes(h->watched) + tdi_world_drive_bytes(h->drives);
+    given += hand_bytes(w->hand_count) + watch_bytes(w->watch.capacity) +
+             tdi_world_drive_bytes(tdi_world_drive_count(w));
+    wanted += (size_t)h->slept * sizeof *w->slept;
+    given += (size_t)count_slept(w) * sizeof *w->slept;
     for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
         given += variant_bytes(w, w->actors[k].variant);
     }
@@ -431,6 +480,8 @@ static td_status take_places(td_world *w, const head *h, const char *bytes, size
     if (status == TD_OK && h->hands > w->hand_count) {
         status = td_world_reserve_grabs(w, h->hands - w->hand_count, diag);
     }
+    w->sleeps = w->sleeps || h->slept > 0;
+    status = status == TD_OK ? tdi_world_sleep_room(w, h->slept) : status;
     status = status == TD_OK ? tdi_watch_make(w, h->watched, &watch) : status;
     int32_t *variants =
         status == TD_OK ? tdi_alloc_zeroed(w->alloc, count, sizeof *variants) : NULL;
@@ -453,7 +504,8 @@ static td_status take_places(td_world *w, const head *h, const char *bytes, size
 
 static bool same_places(const td_world *w, const head *h, const char *bytes) {
     bool same = h->actors == w->actor_count && h->colliders == w->collider_count &&
-                h->hands == w->hand_count && h->watched == w->watch.capacity;
+                h->hands == w->hand_count && h->watched == w->watch.capacity &&
+                h->slept == count_slept(w) && h->drives == tdi_world_drive_count(w);
     for (int32_t k = 0; k < w->actor_count && same; k++) {
         same = variant_at(bytes, k) == w->actors[k].variant;
     }
@@ -472,7 +524,7 @@ static td_status check_save(const td_world *w, const char *bytes, size_t size, h
     if (h->magic != MAGIC || h->version != VERSION || h->shape != w->shape) {
         return other_scene(diag);
     }
-    if (sum != sum_of(bytes, size - sizeof sum)) {
+    if (sum != tdi_digest(size - sizeof sum, bytes, size - sizeof sum)) {
         return tdi_fail(diag, TD_ERR_SYNTAX,
                         "the checkpoint is damaged: its checksum is not that of its bytes");
     }
@@ -495,6 +547,8 @@ static td_status follow_save(td_world *w, td_diag *diag) {
         h->alive = h->alive && h->actor >= 0 && h->actor < w->actor_count && h->segment >= 0 &&
                    h->segment < w->actors[h->actor].segment_count;
     }
+    w->island_count = 0; // their contacts are not those of the save
+    tdi_world_follow_sleep(w);
     td_status status = tdi_world_stiffen(w, diag);
     for (int32_t k = 0; k < w->wind_count && status == TD_OK; k++) {
         status = tdi_world_remake_wind(w, k, diag); // its parameters may have been set
@@ -519,7 +573,10 @@ td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag 
     if (status != TD_OK) {
         return status;
     }
-    tape t = {NULL, bytes, 0};
+    tape t = {NULL, bytes, 0, TD_OK};
     tape_world(&t, w);
+    if (t.status != TD_OK) {
+        return tdi_fail(diag, t.status, "out of memory for what the checkpoint drives");
+    }
     return follow_save(w, diag);
 }

@@ -56,7 +56,7 @@ static void prepare(const stepping *s, tdi_actor *a) {
     a->stats0 = a->stats;
     a->strength0 = a->strength;
     a->largest_force0 = a->largest_force;
-    a->reacted = a->held = false;
+    a->reacted = a->held = a->sleep.kept = false;
     a->status = TD_OK;
     a->diag.status = TD_OK; // most of it is a text that nobody reads then
     a->diag.index = TD_NONE;
@@ -67,6 +67,7 @@ static void prepare(const stepping *s, tdi_actor *a) {
     tdi_actor_set_reduction(s->world, a);
     a->opts = tdi_actor_step_opts(s->world, a);
     a->opts.pool = s->inside;
+    a->opts.drives = tdi_actor_drives(a);
     a->opts.winds = tdi_actor_winds(s->world, a);
     a->opts.loads = a->loads;
     a->opts.load_count = tdi_actor_loads(s->world, a, s->t0, s->t1);
@@ -152,7 +153,7 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
 // What diverged may not do so in smaller steps; the rest is as it is.
 static bool wants_halves(const td_world *w, const tdi_island *i) {
     const td_status status = first_of(w, i)->status;
-    return !i->converged && (status == TD_OK || status == TD_ERR_DIVERGED);
+    return !i->asleep && !i->converged && (status == TD_OK || status == TD_ERR_DIVERGED);
 }
 
 static void halve_island(void *context, int64_t k, int32_t thread) {
@@ -213,6 +214,12 @@ static void undo_island(void *context, int64_t k, int32_t thread) {
     }
 }
 
+static void calm_island(void *context, int64_t k, int32_t thread) {
+    const stepping *s = context;
+    (void)thread;
+    tdi_island_note_calm(s->world, &s->world->islands[k], s->t1);
+}
+
 typedef struct round_of_islands {
     const stepping *stepping;
     void (*turn)(void *, int64_t, int32_t);
@@ -239,6 +246,7 @@ static void hold_island(void *context, int64_t k, int32_t thread) {
     }
 }
 
+// All that are awake.
 static void for_islands(const stepping *s, void (*turn)(void *, int64_t, int32_t)) {
     td_world *w = s->world;
     round_of_islands r = {s, turn};
@@ -306,6 +314,7 @@ static td_status report(const td_world *w, const tdi_actor *a, td_diag *diag) {
 static td_status fail(const stepping *s, td_status status, td_diag *diag) {
     td_world *w = s->world;
     for_islands(s, undo_island);
+    tdi_world_undo_waking(w);
     tdi_world_set_keyed(w, s->t0);
     tdi_world_stiffen(w, NULL);
     for (int32_t k = 0; k < w->actor_count; k++) {
@@ -358,10 +367,7 @@ static td_status solve(const stepping *s, td_diag *diag) {
     return status;
 }
 
-td_status td_world_step(td_world *w, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+static td_status step(td_world *w, td_diag *diag) {
     const stepping s = {w, td_world_time(w), tdi_world_time_after(w, w->step + 1),
                         w->inside ? w->pool : NULL};
     td_status status = tdi_world_sample_fields(w, diag);
@@ -369,6 +375,7 @@ td_status td_world_step(td_world *w, td_diag *diag) {
         return status;
     }
     begin(&s);
+    tdi_world_stir(w, s.t0, s.t1);
     status = solve(&s, diag);
     if (status != TD_OK) {
         return fail(&s, status, diag);
@@ -378,13 +385,31 @@ td_status td_world_step(td_world *w, td_diag *diag) {
     tdi_world_look(w);
     status = tdi_world_note_blocked(w, diag);
     w->step++;
+    if (w->sleeps) {
+        for_islands(&s, calm_island);
+        tdi_world_lull(w, s.t0);
+    }
     tdi_world_note_holds(w);
     tdi_world_watch(w);
+    tdi_world_log_step(w);
     for (int32_t k = 0; k < w->scene->def.object_count; k++) {
         w->objects[k].frame = tdi_object_frame(w, k);
     }
     if (w->callback) {
         w->callback(w->callback_context, w);
+    }
+    return status;
+}
+
+td_status td_world_step(td_world *w, td_diag *diag) {
+    td_diag own = {.index = TD_NONE};
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
+    td_diag *told = diag ? diag : &own;
+    const td_status status = step(w, told);
+    if (status != TD_OK && status != TD_ERR_BLOCKED) {
+        tdi_world_log_failure(w, status, told);
     }
     return status;
 }

@@ -35,7 +35,8 @@ static bool object_may_stand(const td_world *w, int32_t object) {
 static bool may_stand(const td_world *w, int32_t k) {
     const tdi_actor *a = &w->actors[k];
     return tdi_actor_acts(a) && object_may_stand(w, a->object) && !a->touches && !a->watched &&
-           !a->held && a->acting_count == 0 && !a->fields && w->group_of[k] == TD_NONE;
+           !a->held && a->acting_count == 0 && !a->fields && !tdi_actor_drives(a) &&
+           w->group_of[k] == TD_NONE;
 }
 
 // ---- looks ----------------------------------------------------------------------------------
@@ -170,7 +171,7 @@ void tdi_world_rouse(td_world *w) {
     w->awake_count = 0;
     for (int32_t k = 0; k < w->island_count; k++) {
         const tdi_island *i = &w->islands[k];
-        if (i->count > 1 || !w->still[w->member_actor[i->first]]) {
+        if (!i->asleep && (i->count > 1 || !w->still[w->member_actor[i->first]])) {
             w->awake[w->awake_count++] = k;
         }
     }

@@ -57,7 +57,8 @@ static bool inside_actors(const td_world *w) {
 }
 
 static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diags) {
-    td_status status = td_pool_new(opts->threads, w->alloc, &w->pool);
+    td_status status = opts->pool ? TD_OK : td_pool_new(opts->threads, w->alloc, &w->own_pool);
+    w->pool = opts->pool ? opts->pool : w->own_pool;
     choose_step(w);
     tdi_world_set_keyed(w, 0);
     if (status == TD_OK) {
@@ -84,6 +85,8 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
     if (status == TD_OK) {
         tdi_world_stand(w);
     }
+    w->sleeps = w->scene->def.sleep.given;
+    status = status == TD_OK ? tdi_world_sleep_room(w, 1) : status;
     return status == TD_OK ? tdi_world_make_saving(w) : status;
 }
 
@@ -118,6 +121,8 @@ static td_status new_world(td_scene *scene, td_status made, const td_world_opts 
         w->arena.alloc = alloc;
         w->scene = scene;
         w->hold_blocked = opts->hold_blocked;
+        w->log = opts->log;
+        w->adaptable = opts->adaptable;
         status = make(w, opts, diags);
     } else {
         td_scene_free(scene);
@@ -130,6 +135,8 @@ static td_status new_world(td_scene *scene, td_status made, const td_world_opts 
     if (status != TD_OK) {
         td_world_free(w);
         w = NULL;
+    } else {
+        tdi_world_log_made(w);
     }
     *out = w;
     return status;
@@ -185,7 +192,7 @@ void td_world_free(td_world *w) {
     for (int32_t k = 0; k < w->wind_count; k++) {
         td_wind_free(w->winds[k].wind);
     }
-    td_pool_free(w->pool);
+    td_pool_free(w->own_pool);
     tdi_arena_free(&w->arena);
     td_scene_free(w->scene);
     tdi_alloc_free(w->alloc, w, sizeof *w);
@@ -330,6 +337,11 @@ td_status td_world_set_integrator(td_world *w, int32_t object, td_integrator int
     }
     // the world's own copy
     ((td_object_def *)def->objects)[object].integrator = integrator;
+    for (int32_t k = 0; k < w->actor_count && !tdi_is_implicit(integrator); k++) {
+        if (w->actors[k].object == object) {
+            tdi_actor_begin_explicit(&w->actors[k]);
+        }
+    }
     return tdi_world_reserve(w);
 }
 

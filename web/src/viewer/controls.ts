@@ -4,7 +4,7 @@
 
 import { byId, sayNote } from './dom';
 import type { Keeper } from './keeper';
-import { OVERLAYS } from './overlays';
+import { COLORINGS, OVERLAYS } from './overlays';
 import type { Overlay } from './overlays';
 import type { Viewer } from './viewer';
 
@@ -22,7 +22,10 @@ export class Controls {
     click('twist', () => this.toggleTwist());
     click('contacts', () => this.toggleContacts());
     keeper.listen();
-    byId('overlays').addEventListener('change', () => this.showOverlays());
+    byId('overlays').addEventListener('change', ({ target }) => {
+      leaveOneColoring(target as HTMLInputElement);
+      this.showOverlays();
+    });
     document.addEventListener('keydown', (event) => this.onKey(event));
     document.addEventListener('keyup', (event) => this.onKeyUp(event));
     window.addEventListener('blur', () => this.dropArrows());
@@ -138,6 +141,13 @@ export class Controls {
 
 export function overlayBox(name: Overlay): HTMLInputElement {
   return byId('overlays').querySelector<HTMLInputElement>(`input[value=${name}]`)!;
+}
+
+// a box that was ticked takes the place of others that colour the plants too
+function leaveOneColoring({ value, checked }: HTMLInputElement): void {
+  if (checked && COLORINGS.includes(value as Overlay)) {
+    COLORINGS.filter((one) => one !== value).forEach((one) => (overlayBox(one).checked = false));
+  }
 }
 
 /** Fields in which keys have a meaning of their own. */

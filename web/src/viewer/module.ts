@@ -36,6 +36,8 @@ export interface Exports {
   web_integrator(object: number): number;
   web_load_count(): number;
   web_load_kind(load: number): number;
+  web_solver_integrators(solver: number): number;
+  web_weights(object: number): number;
   web_get(path: number): number;
   web_set(path: number, value: number): number;
   web_set_integrator(object: number, integrator: number): number;
@@ -49,6 +51,8 @@ export interface Exports {
   web_poses(): number;
   web_origins(actor: number): number;
   web_moments(): number;
+  web_clusters(): number;
+  web_adapted(): number;
   web_time(): number;
   web_dt(): number;
   web_iterations(): number;
@@ -123,6 +127,10 @@ export class Module {
 
   doubles(address: number, count: number): Float64Array {
     return new Float64Array(this.call.memory.buffer, address, count);
+  }
+
+  integers(address: number, count: number): Int32Array {
+    return new Int32Array(this.call.memory.buffer, address, count);
   }
 
   words(address: number, count: number): Uint32Array {

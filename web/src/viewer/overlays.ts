@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What can be drawn over or instead of the plants: moments as colour, joints and segments,
-// velocities, the centre of mass, the wind, contact forces.
+// What can be drawn over or instead of the plants: moments or clusters as colour, joints and
+// segments, velocities, the centre of mass, the wind, contact forces.
 
 import {
   BufferAttribute,
@@ -20,13 +20,17 @@ import {
 } from 'three';
 import type { Scene } from 'three';
 import { arrowMaterial } from '../props';
+import { Clusters } from './clusters';
 import { ARROW, MOST_ARROWS } from './protocol';
 import type { State } from './protocol';
 import { solidGeometry } from './world';
 import type { LiveWorld } from './world';
 
-export const OVERLAYS = ['moment', 'skeleton', 'velocity', 'centre', 'wind', 'contacts'] as const;
+export const OVERLAYS = ['moment', 'clusters', 'skeleton', 'velocity', 'centre', 'wind', 'contacts'] as const;
 export type Overlay = (typeof OVERLAYS)[number];
+
+/** Of these one at a time: each colours all of the plants. */
+export const COLORINGS: Overlay[] = ['moment', 'clusters'];
 
 /** Seconds of motion that an arrow shows. */
 const ARROW_SECONDS = 0.12;
@@ -48,7 +52,8 @@ export class Overlays {
   private latest: State | null = null;
   private earlier: State | null = null;
   private greatestMoment = 0;
-  private painted = false;
+  private painted: Overlay | null = null;
+  private clusters: Clusters | null = null;
 
   constructor(scene: Scene) {
     const geometry = new BufferGeometry();
@@ -73,7 +78,8 @@ export class Overlays {
     this.world = world;
     this.latest = this.earlier = null;
     this.greatestMoment = 0;
-    this.painted = false;
+    this.painted = null;
+    this.clusters = world ? new Clusters(world.opened) : null;
     if (world) {
       const { segments } = world.opened;
       resize(this.bones, 2 * segments);
@@ -140,7 +146,7 @@ export class Overlays {
     if (state.wind && wanted) {
       this.drawWind(wanted, state.wind, world.height);
     }
-    this.paintMoments(world, state);
+    this.paint(world, state);
   }
 
   private drawBones(world: LiveWorld): void {
@@ -202,18 +208,34 @@ export class Overlays {
     write(this.gusts, out);
   }
 
-  // the scale follows the greatest moment, and forgets it slowly
-  private paintMoments(world: LiveWorld, state: State): void {
-    const on = this.on.has('moment') && state.moments !== undefined;
-    if (on) {
-      const moments = state.moments!;
-      const greatest = moments.reduce((most, m) => Math.max(most, m), 1e-12);
-      this.greatestMoment = Math.max(greatest, 0.98 * this.greatestMoment);
-      world.paint(moments.map((m) => Math.sqrt(m / this.greatestMoment)), heat);
-    } else if (this.painted) {
-      world.paint(null, heat);
+  private paint(world: LiveWorld, state: State): void {
+    const before = this.painted;
+    this.painted = COLORINGS.find((one) => this.on.has(one) && (one === 'moment' ? state.moments : state.clusters)) ?? null;
+    if (before && before !== this.painted) {
+      world.paint(null);
+      this.clusters = new Clusters(world.opened);
     }
-    this.painted = on;
+    if (this.painted === 'moment') {
+      world.paint(this.momentColors(state.moments!));
+    } else if (this.painted === 'clusters') {
+      const colors = this.clusters!.colors(state.clusters!);
+      if (colors) {
+        world.paint(colors);
+        Clusters.showLegend(this.clusters!.counts);
+      }
+    }
+    if (this.painted !== 'clusters') {
+      Clusters.showLegend(null);
+    }
+  }
+
+  // the scale follows the greatest moment, and forgets it slowly
+  private momentColors(moments: Float32Array): Uint8Array {
+    const greatest = moments.reduce((most, m) => Math.max(most, m), 1e-12);
+    this.greatestMoment = Math.max(greatest, 0.98 * this.greatestMoment);
+    const colors = new Uint8Array(3 * moments.length);
+    moments.forEach((m, k) => colors.set(heat(Math.sqrt(m / this.greatestMoment)), 3 * k));
+    return colors;
   }
 }
 

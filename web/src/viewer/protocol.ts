@@ -97,18 +97,40 @@ export interface Opened {
   arrow: Solid;
   segments: number;
   dofs: number;
+  /** m: the largest extent of a plant. */
+  size: number;
   /** Names, in the order of the scene. */
   objects: string[];
   /** Of each object, as the scene names it. */
   solvers: string[];
-  /** What the library knows. */
+  /** What the library knows, and the integrators of each: bits 1 << integrator. */
   knownSolvers: string[];
+  integrators: number[];
+  /** Of each object, how its joints are weighed. */
+  weights: number[];
   /** Which load is the wind; -1: none. */
   wind: number;
   integrator: number;
   /** What the scene says at its start, by path. */
   values: Record<string, number>;
   state: State;
+}
+
+/** Integrators, weights and what a joint does, as the library numbers them. */
+export const INTEGRATOR = { implicit: 0, implicitEuler: 1, euler: 2, rk4: 3, adaptive: 4 } as const;
+export const WEIGHTS = { even: 0, reach: 1, camera: 2 } as const;
+export const MODE = { own: 0, frozen: 1, riding: 2, joined: 3 } as const;
+
+/** Joints that may be left out, in all objects. */
+export interface Adapted {
+  /** 0: there are none. */
+  joints: number;
+  /** Of those, that move by themselves. */
+  active: number;
+  /** m: of implicit steps the largest estimate of a plant's rms error. */
+  estimate: number;
+  /** Of explicit steps the largest velocity that is left out, in the unit of the weights. */
+  velocity: number;
 }
 
 /** The world at one moment. */
@@ -120,6 +142,7 @@ export interface State {
   /** POSE numbers a collider. */
   colliders: Float32Array;
   energy: [kinetic: number, elastic: number, weight: number];
+  adapted: Adapted;
   /** Steps taken for this answer, and what they took. */
   steps: number;
   milliseconds: number;
@@ -127,6 +150,8 @@ export interface State {
   iterations: number;
   /** N m a segment, when asked for. */
   moments?: Float32Array;
+  /** A segment, when asked for: the first segment of its cluster times 4, and its MODE; below 0: none. */
+  clusters?: Int32Array;
   /** ARROW numbers a contact, when asked for; those without length are none. */
   arrows?: Float32Array;
   /** m/s at the points that were asked for. */
@@ -152,7 +177,7 @@ export type Request =
   | { do: 'load'; module: ArrayBuffer }
   | { do: 'open'; source: Source; solvers?: string[] }
   | { do: 'check'; file: string; text: string; files: Record<string, string> }
-  | { do: 'advance'; seconds: number; steps?: number; budget: number; moments?: boolean; contacts?: boolean; wind?: Float64Array }
+  | { do: 'advance'; seconds: number; steps?: number; budget: number; moments?: boolean; clusters?: boolean; contacts?: boolean; wind?: Float64Array }
   | { do: 'set'; values: Record<string, number>; integrator?: number }
   | { do: 'grab'; actor: number; segment: number; point: Vector; to: Vector; stiffness: number }
   | { do: 'grabTo'; to: Vector }

@@ -3,8 +3,10 @@
 // that was pressed last.
 
 import { Vector3 } from 'three';
+import { lengthText } from './accuracy';
 import { byId, textElement } from './dom';
 import { LivePlot } from './plots';
+import { WEIGHTS } from './protocol';
 import type { State } from './protocol';
 import type { LiveWorld } from './world';
 
@@ -88,8 +90,23 @@ export class Readings {
       ['degrees of freedom', String(opened.dofs)],
       ['ms a step', measured(this.milliseconds, 2)],
       ['iterations', measured(this.iterations, 1)],
+      ...adaptedRows(world),
       ...(drawn < all ? [['plants drawn', `${drawn} of ${all}`] as [string, string]] : []),
       ['of real time', factor === null ? '–' : `${factor.toFixed(2)}×`],
     ];
   }
+}
+
+// when something is left out
+function adaptedRows({ opened, state: { adapted } }: LiveWorld): [string, string][] {
+  const { joints, active, estimate, velocity } = adapted;
+  const unit = opened.weights[0] === WEIGHTS.reach ? 'm/s' : 'rad/s';
+  const rows: [string, string][] = [['active joints', `${active} of ${joints}`]];
+  if (velocity > 0) {
+    rows.push(['velocity left out', `${velocity.toPrecision(2)} ${unit}`]);
+  }
+  if (estimate > 0) {
+    rows.push(['estimated error', lengthText(estimate)]);
+  }
+  return active < joints || rows.length > 1 ? rows : [];
 }

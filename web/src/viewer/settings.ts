@@ -2,7 +2,9 @@
 // What can be changed while it runs: sliders and choices, how they become numbers of the scene, and
 // the way back to what was before.
 
+import { AccuracySlider, rangeOf } from './accuracy';
 import { element, textElement } from './dom';
+import { INTEGRATOR } from './protocol';
 import type { Opened } from './protocol';
 import { SolverRows } from './solvers';
 
@@ -16,6 +18,8 @@ export interface Settings {
   turbulence: number;
   stiffness: number;
   damping: number;
+  /** What is allowed, in the unit of accuracy.ts; 0: all is exact. */
+  error: number;
   step: number;
   integrator: number;
   /** Of the objects, one after the other, with a space between. */
@@ -23,7 +27,7 @@ export interface Settings {
 }
 
 export type Key = keyof Settings;
-type NumberKey = Exclude<Key, 'solvers'>;
+type NumberKey = Exclude<Key, 'solvers' | 'error'>;
 
 interface Slider {
   key: NumberKey;
@@ -69,7 +73,11 @@ export const CHOICES: Choice[] = [
   {
     key: 'integrator',
     label: 'Integrator',
-    options: [[0, 'implicit (BDF2)'], [1, 'implicit Euler'], [2, 'symplectic Euler'], [3, 'Runge-Kutta 4']],
+    options: [
+      [INTEGRATOR.implicit, 'implicit (BDF2)'], [INTEGRATOR.implicitEuler, 'implicit Euler'],
+      [INTEGRATOR.euler, 'symplectic Euler'], [INTEGRATOR.rk4, 'Runge-Kutta 4'],
+      [INTEGRATOR.adaptive, 'adaptive (explicit)'],
+    ],
   },
 ];
 
@@ -80,6 +88,7 @@ export function settingsOf({ values, wind, integrator, solvers, state }: Opened)
   const [gx, gy, gz] = ['x', 'y', 'z'].map((axis) => values[`gravity.${axis}`]);
   const air = (figure: string): number => (wind < 0 ? 0 : values[`loads[${wind}].wind.${figure}`]);
   const level = Math.hypot(gx, gz);
+  const errors = solvers.map((_, k) => values[`objects[${k}].adapt.error`]);
   return {
     gravity: Math.hypot(gx, gy, gz),
     tilt: level === 0 && gy <= 0 ? 0 : Math.atan2(level, -gy) / DEGREE,
@@ -91,6 +100,7 @@ export function settingsOf({ values, wind, integrator, solvers, state }: Opened)
     turbulence: air('intensity'),
     stiffness: 1,
     damping: 1,
+    error: Math.max(0, ...errors),
     step: state.dt,
     integrator,
     solvers: solvers.join(' '),
@@ -127,6 +137,10 @@ export function valuesOf(settings: Settings, keys: Iterable<Key>, opened: Opened
       values[path] = settings[key] * opened.values[path];
     }
   }
+  const range = rangeOf(opened, settings.integrator, settings.solvers.split(' '));
+  if (changed.has('error') && typeof range !== 'string') {
+    range.paths.forEach((path) => (values[path] = settings.error));
+  }
   if (changed.has('step')) {
     values.step = settings.step;
   }
@@ -137,6 +151,8 @@ export function valuesOf(settings: Settings, keys: Iterable<Key>, opened: Opened
 
 interface Control {
   show(value: number): void;
+  /** Of a choice: which values there are. */
+  allow?(allowed: (value: number) => boolean): void;
 }
 
 /** What a change comes to; resolved when it has come into force. Gets the keys that have changed. */
@@ -148,6 +164,8 @@ export class SettingsPanel {
   private initial: Settings | null = null;
   private readonly controls = new Map<NumberKey, Control>();
   private readonly solverRows: SolverRows;
+  private readonly accuracy: AccuracySlider;
+  private opened: Opened | null = null;
   private readonly apply: Apply;
   private readonly onHistory: () => void;
   private past: Settings[] = [];
@@ -161,6 +179,8 @@ export class SettingsPanel {
       const group = fieldset(parent, title);
       sliders.forEach((slider) => this.controls.set(slider.key, this.addSlider(group, slider)));
     }
+    this.accuracy = new AccuracySlider(
+      fieldset(parent, 'Accuracy'), (error) => this.slide('error', error), () => this.endSlide());
     const group = fieldset(parent, 'Time');
     CHOICES.forEach((choice) => this.controls.set(choice.key, this.addChoice(group, choice)));
     this.solverRows = new SolverRows(group, (solvers) => void this.set({ solvers }));
@@ -170,6 +190,7 @@ export class SettingsPanel {
   begin(opened: Opened): void {
     const initial = settingsOf(opened);
     this.initial = initial;
+    this.opened = opened;
     this.solverRows.begin(opened);
     this.settings = { ...initial };
     this.past = [];
@@ -239,7 +260,7 @@ export class SettingsPanel {
   }
 
   // while a slider moves the plant follows; what can be undone is the whole move
-  private slide(key: NumberKey, value: number): void {
+  private slide(key: NumberKey | 'error', value: number): void {
     if (this.settings) {
       this.sliding ??= this.settings;
       this.settings = { ...this.settings, [key]: value };
@@ -259,7 +280,17 @@ export class SettingsPanel {
     if (settings) {
       this.controls.forEach((control, key) => control.show(settings[key]));
       this.solverRows.show(settings.solvers);
+      this.showAllowed(settings);
     }
+  }
+
+  // what the solvers of the objects have
+  private showAllowed({ solvers, integrator, error }: Settings): void {
+    const opened = this.opened!;
+    const names = solvers.split(' ');
+    const has = names.reduce((bits, name) => bits | opened.integrators[opened.knownSolvers.indexOf(name)], 0);
+    this.controls.get('integrator')!.allow!((value) => (has >> value & 1) === 1);
+    this.accuracy.show(error, rangeOf(opened, integrator, names));
   }
 
   private addSlider(parent: HTMLElement, slider: Slider): Control {
@@ -308,6 +339,9 @@ export class SettingsPanel {
         const near = options.reduce((best, [option]) =>
           (Math.abs(option - value) < Math.abs(best - value) ? option : best), options[0][0]);
         select.value = String(near);
+      },
+      allow: (allowed) => {
+        [...select.options].forEach((option) => (option.disabled = option.hidden = !allowed(Number(option.value))));
       },
     };
   }

@@ -54,7 +54,7 @@ const unpack = (text: string): Promise<Uint8Array<ArrayBuffer>> =>
 export async function toHash(shared: Shared, motion: Uint8Array<ArrayBuffer>): Promise<{ hash: string; complete: boolean }> {
   const text = toText(await pack(new TextEncoder().encode(JSON.stringify(shared))));
   const moving = await pack(motion);
-  const complete = moving.length <= MOST_MOTION;
+  const complete = motion.length > 0 && moving.length <= MOST_MOTION;
   return { hash: MARK + text + (complete ? `.${toText(moving)}` : ''), complete };
 }
 

@@ -6,7 +6,7 @@ import { byId } from './dom';
 import type { Keeper } from './keeper';
 import type { Overlay } from './overlays';
 import type { ViewNumbers } from './picture';
-import type { Fault } from './protocol';
+import type { Adapted, Fault } from './protocol';
 import type { Settings } from './settings';
 import type { Viewer } from './viewer';
 
@@ -44,6 +44,12 @@ export interface ViewerState {
   faults: Fault[];
   settings: Settings | null;
   overlays: Overlay[];
+  /** Joints that may be left out, and how many are not. */
+  adapted: Adapted;
+  /** Families of clusters and how many segments they have, as the legend says. */
+  legend: string;
+  /** Where the world was told that the camera is. */
+  camera: Place;
   /** Arrows of contact forces that are drawn now. */
   arrows: number;
   holding: boolean;
@@ -103,6 +109,8 @@ function pageState(viewer: Viewer): Partial<ViewerState> {
     get faults() { return viewer.editor.faults; },
     get settings() { return viewer.settings.settings; },
     get overlays() { return [...viewer.overlays.on]; },
+    get legend() { return byId('legend').hidden ? '' : byId('legend').innerText; },
+    get camera() { return viewer.toldFrom.toArray(); },
     get arrows() { return viewer.overlays.arrowCount; },
     get holding() { return viewer.hand.hold !== null; },
     get heldTo() { return viewer.hand.hold?.to.toArray() ?? null; },
@@ -119,6 +127,7 @@ function plantState(viewer: Viewer): Partial<ViewerState> {
     get segments() { return viewer.world?.opened.segments ?? 0; },
     get dofs() { return viewer.world?.opened.dofs ?? 0; },
     get solvers() { return viewer.world?.opened.knownSolvers ?? []; },
+    get adapted() { return viewer.world?.state.adapted ?? { joints: 0, active: 0, estimate: 0, velocity: 0 }; },
     get meshes() { return viewer.world?.meshes ?? []; },
     get triangles() { return viewer.world?.triangles ?? 0; },
     highest: () => viewer.world!.highest(),

@@ -17,7 +17,7 @@ import type { Given, Item, Library } from './library';
 import { Overlays } from './overlays';
 import type { Overlay } from './overlays';
 import { Picture } from './picture';
-import { POSE } from './protocol';
+import { POSE, WEIGHTS } from './protocol';
 import type { Fault, Opened, Saved, State } from './protocol';
 import { Readings } from './readings';
 import { SettingsPanel, valuesOf } from './settings';
@@ -30,6 +30,7 @@ const LEAST_BUDGET = 14; // ms of simulation for a picture
 const BUDGET_SHARE = 800; // ms of simulation for each second of pictures
 const PLOTS_EVERY = 0.1; // s
 const ROOM = 1.15; // around what bends
+const CAMERA_MOVES = 0.01; // over its distance: what is less changes nothing
 
 /** What is grown: a file of the library or of a visitor, and texts that were changed. */
 export interface Shown {
@@ -65,6 +66,9 @@ export class Viewer {
   private busy = false;
   private driving = false;
   private plotsDue = 0;
+  /** Where the camera stood when the world was told. */
+  readonly toldFrom = new Vector3();
+  private telling = false;
 
   constructor(library: Library, simulation: Simulation) {
     this.library = library;
@@ -221,6 +225,7 @@ export class Viewer {
     this.run = null;
     this.world = world;
     this.driving = false;
+    this.toldFrom.setScalar(Infinity);
     this.picture.show(world.model, world.framed, ROOM);
     this.clock.begin();
     this.readings.begin(world);
@@ -350,6 +355,26 @@ export class Viewer {
     this.picture.touched();
   }
 
+  /** Objects with `weights: camera` are as exact as the camera of the page asks for. */
+  private async tellCamera(): Promise<void> {
+    const { position } = this.picture.stage.camera;
+    const { weights } = this.world!.opened;
+    const near = this.toldFrom.distanceTo(position) < CAMERA_MOVES * this.picture.view.distance;
+    if (near || this.telling || !weights.includes(WEIGHTS.camera)) {
+      return;
+    }
+    const values: Record<string, number> = {};
+    this.toldFrom.copy(position);
+    weights.forEach((weight, k) => {
+      if (weight === WEIGHTS.camera) {
+        position.toArray().forEach((value, axis) => (values[`objects[${k}].adapt.camera.${'xyz'[axis]}`] = value));
+      }
+    });
+    this.telling = true;
+    await this.ask(() => this.simulation.ask({ do: 'set', values }));
+    this.telling = false;
+  }
+
   private showHistory(): void {
     byId<HTMLButtonElement>('undo').disabled = !this.settings?.canUndo;
   }
@@ -382,9 +407,10 @@ export class Viewer {
     }
     const wind = this.overlays.windPoints();
     const moments = this.overlays.on.has('moment');
+    const clusters = this.overlays.on.has('clusters');
     const contacts = this.overlays.on.has('contacts');
     const state = await this.ask(() =>
-      this.simulation.ask({ do: 'advance', seconds, steps, budget, moments, contacts, wind }));
+      this.simulation.ask({ do: 'advance', seconds, steps, budget, moments, clusters, contacts, wind }));
     if (!state || world !== this.world) {
       return false;
     }
@@ -441,6 +467,9 @@ export class Viewer {
       this.picture.changed();
     }
     this.picture.onFrame(time, dt);
+    if (this.world && this.opening === 0) {
+      void this.tellCamera();
+    }
     this.plotsDue += dt;
     if (this.plotsDue > PLOTS_EVERY) {
       this.plotsDue = 0;

@@ -13,6 +13,7 @@ const WIND_LOAD = 0; // td_scene_load_kind
 const RECORD_FPS = 30;
 const RECORD_SECONDS = 10;
 const RECORD_BYTES = 96 << 20;
+const MOST_SAVED = 2 << 20; // bytes: what is larger does not fit into a link, however it is packed
 /** How a pot is pushed: acceleration, brake and greatest speed of one that is a metre high. */
 const PUSH = { acceleration: 3, brake: 2.2, speed: 1.6 };
 
@@ -20,6 +21,8 @@ let module: Module;
 let recording: Recording | null = null;
 let drive = { object: 0, x: 0, z: 0, scale: 1, vx: 0, vz: 0 };
 let secondsLeft = 0;
+/** The save of the world as it was opened. */
+let start: Uint8Array<ArrayBuffer> = new Uint8Array();
 
 // ---- opening --------------------------------------------------------------------------------------
 
@@ -65,7 +68,8 @@ function findWind(): number {
 function readValues(wind: number): Record<string, number> {
   const paths = ['gravity.x', 'gravity.y', 'gravity.z'];
   for (let k = 0; k < module.call.web_object_count(); k++) {
-    paths.push(`objects[${k}].stiffness`, `objects[${k}].damping`);
+    const figures = ['stiffness', 'damping', 'adapt.error', 'adapt.joints'];
+    paths.push(...figures.map((figure) => `objects[${k}].${figure}`));
   }
   if (wind >= 0) {
     const figures = ['velocity.x', 'velocity.y', 'velocity.z', 'gust', 'intensity'];
@@ -93,7 +97,7 @@ function readActors(finder: OrganFinder): { actors: Actor[]; kinds: Kind[] } {
   return { actors, kinds };
 }
 
-function readSolvers(): Pick<Opened, 'objects' | 'solvers' | 'knownSolvers'> {
+function readSolvers(): Pick<Opened, 'objects' | 'solvers' | 'knownSolvers' | 'integrators' | 'weights'> {
   const { call } = module;
   const knownSolvers: string[] = [];
   for (let name; (name = module.text(call.web_solver_name(knownSolvers.length))) !== '';) {
@@ -101,7 +105,29 @@ function readSolvers(): Pick<Opened, 'objects' | 'solvers' | 'knownSolvers'> {
   }
   const objects = Array.from({ length: call.web_object_count() }, (_, k) =>
     module.text(call.web_object_name(k)) || `object ${k}`);
-  return { objects, solvers: objects.map((_, k) => knownSolvers[call.web_solver(k)] ?? ''), knownSolvers };
+  return {
+    objects,
+    solvers: objects.map((_, k) => knownSolvers[call.web_solver(k)] ?? ''),
+    knownSolvers,
+    integrators: knownSolvers.map((_, k) => call.web_solver_integrators(k)),
+    weights: objects.map((_, k) => call.web_weights(k)),
+  };
+}
+
+// the largest extent of an actor's joints along an axis
+function sizeOf(actors: Actor[], poses: Float32Array): number {
+  let size = 1e-3;
+  actors.forEach(({ first, segments }, k) => {
+    for (let axis = 0; axis < 3; axis++) {
+      let [low, high] = [Infinity, -Infinity];
+      for (let i = first + k; i <= first + k + segments; i++) { // its base, then its segments
+        low = Math.min(low, poses[POSE * i + axis]);
+        high = Math.max(high, poses[POSE * i + axis]);
+      }
+      size = Math.max(size, high - low);
+    }
+  });
+  return size;
 }
 
 function open(source: Source, solvers?: string[]): Opened {
@@ -117,7 +143,9 @@ function open(source: Source, solvers?: string[]): Opened {
   recording = new Recording();
   drive = { object: 0, x: 0, z: 0, scale: 1, vx: 0, vz: 0 };
   secondsLeft = 0;
+  start = saveBytes();
   const wind = findWind();
+  const state = readState(0, 0, 0);
   return {
     name: module.text(call.web_scene_name()),
     text: module.text(call.web_scene_text()),
@@ -129,11 +157,12 @@ function open(source: Source, solvers?: string[]): Opened {
     arrow: readSolid(module, call.web_collider_count()),
     segments: actors.reduce((sum, { segments }) => sum + segments, 0),
     dofs: actors.reduce((sum, { dofs }) => sum + dofs, 0),
+    size: sizeOf(actors, state.poses),
     ...readSolvers(),
     wind,
     integrator: call.web_integrator(0),
     values: readValues(wind),
-    state: readState(0, 0, 0),
+    state,
   };
 }
 
@@ -152,12 +181,14 @@ function readState(steps: number, milliseconds: number, iterations: number): Sta
     count += 1 + call.web_actor_segments(k);
   }
   const [kinetic, elastic, weight] = module.doubles(call.web_energy(), 3);
+  const [joints, active, estimate, velocity] = module.doubles(call.web_adapted(), 4);
   return {
     time: call.web_time(),
     dt: call.web_dt(),
     poses: module.floats(call.web_poses(), POSE * count).slice(),
     colliders: module.floats(call.web_collider_poses(), POSE * call.web_collider_count()).slice(),
     energy: [kinetic, elastic, weight],
+    adapted: { joints, active, estimate, velocity },
     steps,
     milliseconds,
     iterations,
@@ -188,9 +219,12 @@ function advance(request: Extract<Request, { do: 'advance' }>): State {
   const taken = call.web_actor_steps() - before.steps;
   const iterations = taken > 0 ? (call.web_iterations() - before.iterations) / taken : 0;
   const state = readState(steps, performance.now() - begin, iterations);
+  const total = state.poses.length / POSE - call.web_actor_count();
   if (request.moments) {
-    const total = state.poses.length / POSE - call.web_actor_count();
     state.moments = module.floats(call.web_moments(), total).slice();
+  }
+  if (request.clusters) {
+    state.clusters = module.integers(call.web_clusters(), total).slice();
   }
   if (request.contacts) {
     state.arrows = arrows();
@@ -237,8 +271,17 @@ function movePot(dt: number): void {
   set(`${path}.z`, get(`${path}.z`) + drive.vz * dt);
 }
 
-function change(values: Record<string, number>, integrator?: number): string[] {
+// Of all objects that can have it; false when none can.
+function setIntegrator(integrator: number): boolean {
   const { call } = module;
+  let taken = false;
+  for (let k = 0; k < call.web_object_count(); k++) {
+    taken = call.web_set_integrator(k, integrator) === 0 || taken;
+  }
+  return taken;
+}
+
+function change(values: Record<string, number>, integrator?: number): string[] {
   const refused: string[] = [];
   for (const [path, value] of Object.entries(values)) {
     const status = set(path, value);
@@ -246,27 +289,47 @@ function change(values: Record<string, number>, integrator?: number): string[] {
       refused.push(faults(status)[0].text);
     }
   }
-  if (integrator !== undefined) {
-    for (let k = 0; k < call.web_object_count(); k++) {
-      call.web_set_integrator(k, integrator);
-    }
+  if (integrator !== undefined && !setIntegrator(integrator)) {
+    refused.push('no object of this scene can change to this integrator while it runs');
   }
   return refused;
 }
 
 // ---- saving -----------------------------------------------------------------------------------------
 
-function save(): Saved {
+/** The world's own save; empty when it is too large for anything that a page does with it. */
+function saveBytes(): Uint8Array<ArrayBuffer> {
   const { call } = module;
   const size = call.web_save_size();
+  if (size > MOST_SAVED) {
+    return new Uint8Array();
+  }
   const block = module.take(size);
   call.web_save(block);
   const bytes = module.bytes(block, size).slice();
   call.web_give(block);
-  return { bytes, sliding: [drive.object, drive.vx, drive.vz, drive.scale] };
+  return bytes;
 }
 
-function restore({ bytes, sliding: [object, vx, vz, scale] }: Saved): State {
+// Words that are as they were at the start become 0, which packs well, and 0 becomes those: done
+// twice all is as before.
+function apartFromStart(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const out = bytes.slice();
+  if (bytes.length === start.length) {
+    const [words, first] = [out, start].map(({ buffer, length }) => new BigUint64Array(buffer, 0, length >> 3));
+    first.forEach((word, k) => {
+      words[k] = words[k] === word ? 0n : words[k] === 0n ? word : words[k];
+    });
+  }
+  return out;
+}
+
+function save(): Saved {
+  return { bytes: apartFromStart(saveBytes()), sliding: [drive.object, drive.vx, drive.vz, drive.scale] };
+}
+
+function restore({ bytes: packed, sliding: [object, vx, vz, scale] }: Saved): State {
+  const bytes = apartFromStart(packed);
   const block = module.take(bytes.length);
   module.bytes(block, bytes.length).set(bytes);
   const status = module.call.web_restore(block, bytes.length);

@@ -43,7 +43,6 @@ const FAR_PIXELS = 170;
 const NEAR_PIXELS = 210;
 /** Room around a plant, over its height, in which shadows fall while it moves. */
 const ROOM = 0.3;
-const SHADES = 64;
 
 /** Matrices that are written as a whole, in place of three.js's tree of bones. */
 class PoseSkeleton extends Skeleton {
@@ -79,8 +78,6 @@ interface Level {
   stems: SkinnedMesh[];
   flocks: Flock[];
 }
-
-type Colors = (value: number) => [number, number, number];
 
 export class LiveWorld {
   readonly opened: Opened;
@@ -288,23 +285,22 @@ export class LiveWorld {
 
   // ---- colours ------------------------------------------------------------------------------------
 
-  /** Colours vertices by a value a segment, from 0 to 1; null: as they are. */
-  paint(values: Float32Array | null, color: Colors): void {
-    const shades = Array.from({ length: SHADES + 1 }, (_, k) => color(k / SHADES));
+  /** Colours vertices by those of their segments, three bytes each in linear light; null: as they are. */
+  paint(colors: Uint8Array | null): void {
     for (const mesh of this.levels.flatMap(({ stems }) => stems)) {
       const attribute = mesh.geometry.getAttribute('color') as BufferAttribute;
       const shown = attribute.array as Uint8Array;
       if (!this.colors.has(mesh)) {
         this.colors.set(mesh, shown.slice());
       }
-      if (values) {
-        paintMesh(mesh, shown, values, shades);
+      if (colors) {
+        paintMesh(mesh, shown, colors);
       } else {
         shown.set(this.colors.get(mesh)!);
       }
       attribute.needsUpdate = true;
     }
-    this.levels.forEach(({ flocks }) => flocks.forEach((flock) => paintFlock(flock, values, shades)));
+    this.levels.forEach(({ flocks }) => flocks.forEach((flock) => paintFlock(flock, colors)));
   }
 
   // ---- making -------------------------------------------------------------------------------------
@@ -503,37 +499,36 @@ function makeFlock(
 
 // ---- colours --------------------------------------------------------------------------------------
 
-type Shades = [number, number, number][];
-
-function shadeOf(shades: Shades, value: number): [number, number, number] {
-  return shades[Math.round(SHADES * Math.min(Math.max(value, 0), 1))];
-}
-
-function paintMesh(mesh: SkinnedMesh, shown: Uint8Array, values: Float32Array, shades: Shades): void {
+function paintMesh(mesh: SkinnedMesh, shown: Uint8Array, colors: Uint8Array): void {
   const joint = mesh.geometry.getAttribute('skinIndex').array;
   const weight = mesh.geometry.getAttribute('skinWeight').array;
   for (let v = 0; v < shown.length; v += 4) {
-    let sum = 0;
-    for (let k = 0; k < 4; k++) {
-      sum += (weight[v + k] / 255) * values[joint[v + k]];
+    for (let c = 0; c < 3; c++) {
+      let sum = 0;
+      for (let k = 0; k < 4; k++) {
+        sum += weight[v + k] * colors[3 * joint[v + k] + c];
+      }
+      shown[v + c] = Math.round(sum / 255);
     }
-    shown.set(shadeOf(shades, sum), v);
   }
 }
 
 // painted, the shape is white and the organ has the colour
-function paintFlock({ mesh, segments, tints, color }: Flock, values: Float32Array | null, shades: Shades): void {
+function paintFlock({ mesh, segments, tints, color }: Flock, colors: Uint8Array | null): void {
   const shown = mesh.instanceColor!;
   const white = mesh.geometry.getAttribute('color') !== color;
-  if (values) {
-    segments.forEach((segment, k) =>
-      shadeOf(shades, values[segment]).forEach((value, c) => (shown.array[3 * k + c] = value / 255)));
+  if (colors) {
+    segments.forEach((segment, k) => {
+      for (let c = 0; c < 3; c++) {
+        shown.array[3 * k + c] = colors[3 * segment + c] / 255;
+      }
+    });
   } else {
     shown.array.set(tints);
   }
   shown.needsUpdate = true;
-  if (white !== (values !== null)) {
+  if (white !== (colors !== null)) {
     const all = new Uint8Array(color.array.length).fill(255);
-    mesh.geometry.setAttribute('color', values ? new BufferAttribute(all, 4, true) : color);
+    mesh.geometry.setAttribute('color', colors ? new BufferAttribute(all, 4, true) : color);
   }
 }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// What a world tells its log: what was made, steps that were hard, and steps that failed.
+
+#include "world/world.h"
+
+#include "base/log.h"
+
+void tdi_world_log_made(const td_world *w) {
+    tdi_log(&w->log, TD_LOG_INFO,
+            "a world of %d actors with %lld segments was made; a step is %g s, on %d threads",
+            (int)w->actor_count, (long long)w->segment_count, w->dt, (int)td_pool_threads(w->pool));
+}
+
+void tdi_world_log_failure(const td_world *w, td_status status, const td_diag *diag) {
+    tdi_log(&w->log, TD_LOG_ERROR, "the step at %g s failed: %s", td_world_time(w),
+            diag->message[0] ? diag->message : td_status_text(status));
+}
+
+// Of an island its first actor has the statistics, and stands for all.
+static void log_actor(const td_world *w, const tdi_actor *a) {
+    const td_real time = td_world_time(w);
+    if (a->stats.halved > a->stats0.halved) {
+        tdi_log(&w->log, TD_LOG_WARNING, "'%s' at %g s: the step was taken in halves", a->name,
+                time);
+    }
+    if (a->stats.unconverged > a->stats0.unconverged) {
+        tdi_log(&w->log, TD_LOG_WARNING,
+                "'%s' at %g s: Newton's method reached its limit of iterations", a->name, time);
+    }
+}
+
+void tdi_world_log_step(const td_world *w) {
+    if (!tdi_logs(&w->log, TD_LOG_WARNING)) {
+        return;
+    }
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        if (tdi_actor_acts(&w->actors[k])) {
+            log_actor(w, &w->actors[k]);
+        }
+    }
+}
