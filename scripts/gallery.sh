@@ -20,7 +20,7 @@ curly-rod-pulled --times 0,1.5,2.3,4.4,4.75
 curtain-of-beads --times 0,1,2.2,3.2 --turn=-25 --zoom 1.1
 donkey-ears-hit-poses --times 0,1.2,3.3,5 --zoom 1.15
 fallen-branch-on-a-hedge --times 0,0.35,0.7,5 --zoom 1.15
-forest-in-wind --times 3 --zoom 1.5
+forest-in-wind --times 3 --rise=-8 --zoom 1.15
 four-bar-linkage --times 0,1.2,2,3.1
 gravity-x5-in-four-directions --times 0,3.4,5.9,8.4,10.9
 hand-through-wheat --times 0.4,1.8,2.8 --turn 12 --rise 4 --zoom 1.5

@@ -54,6 +54,11 @@ static void ask_air(const td_world *w, const tdi_actor *a, td_vec3 winds[TDI_STI
     }
 }
 
+// Before the first step nothing moves yet: what is to move is given the joints that matter at once.
+static bool starts_at_rest(const td_world *w, int32_t k) {
+    return w->step == 0 && w->scene->def.objects[w->actors[k].object].start == TD_START_SETTLED;
+}
+
 static void look(td_world *w, int32_t k) {
     tdi_actor *a = &w->actors[k];
     td_reduced_state *state = (td_reduced_state *)a->state;
@@ -63,8 +68,7 @@ static void look(td_world *w, int32_t k) {
     ask_air(w, a, winds);
     const td_real allowed = tdi_reduced_error(state),
                   sway = tdi_reduced_sway(state, &a->opts, winds);
-    const bool first = w->step == 0;
-    if (first || (!w->still[k] && sway < CALM * allowed)) {
+    if (starts_at_rest(w, k) || (!w->still[k] && sway < CALM * allowed)) {
         tdi_reduced_stand(state, sway);
         w->still[k] = 1;
     }
@@ -81,7 +85,7 @@ static void take_turn(td_world *w, int32_t k) {
     if (w->still[k] > 1) {
         w->still[k]--;
     } else if (may_stand(w, k) &&
-               (w->still[k] || w->step == 0 || tdi_reduced_nearly_still(state))) {
+               (w->still[k] || starts_at_rest(w, k) || tdi_reduced_nearly_still(state))) {
         look(w, k);
     }
 }
