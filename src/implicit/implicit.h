@@ -130,8 +130,9 @@ typedef struct tdi_implicit {
     // + To the first guess, with all that is driven at the end of its way; or back to the
     // beginning.
     void (*guess)(void *body, bool take);
-    // * Another first guess, from where the step began: points go straight to x.
-    void (*seek)(void *body, const td_vec3 *x);
+    // * Another first guess: points go straight the part of the way, from where the step began, to
+    // x, where the step that was taken back led to; NULL: to the guess.
+    void (*seek)(void *body, const td_vec3 *x, td_real part);
     // + What the next step takes from this one. Time and `known` do not count the step yet.
     void (*accept)(void *body);
     // * To where the step began, with the same bits; base and `known` are there already. Left out:

@@ -11,6 +11,7 @@
 #include "base/digest.h"
 #include "base/guard.h"
 #include "implicit/hold.h"
+#include "world/grown.h"
 
 #include <string.h>
 
@@ -324,6 +325,16 @@ static void tape_group(tape *t, tdi_group *g) {
     t->size += g->explicit_holds->save_size(g->held);
 }
 
+// Variants are those of the save already.
+static void tape_grown(tape *t, td_world *w) {
+    if (t->to) {
+        tdi_grown_write(w, t->to + t->size);
+    } else if (t->from) {
+        tdi_grown_read(w, t->from + t->size);
+    }
+    t->size += tdi_grown_size(w);
+}
+
 static void tape_world(tape *t, td_world *w) {
     head h = {MAGIC,          VERSION,
               w->shape,       w->step,
@@ -335,6 +346,7 @@ static void tape_world(tape *t, td_world *w) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         item(t, &w->actors[k].variant, sizeof w->actors[k].variant);
     }
+    tape_grown(t, w);
     tape_scene(t, w);
     for (int32_t k = 0; k < w->collider_count; k++) {
         tape_collider(t, &w->collider_slots[k]);
@@ -400,9 +412,31 @@ static int32_t variant_at(const char *bytes, int32_t k) {
     return variant;
 }
 
-// Whether the first places are those of the scene, and all are of its variants.
+// What was cut or has grown stands after them.
+static const char *grown_at(const head *h, const char *bytes) {
+    return bytes + sizeof *h + (size_t)h->actors * sizeof(int32_t);
+}
+
+// Whether a place has a variant that it can have: one of the scene's own actors has its own, or one
+// of its object that was cut or has grown.
+static bool fits_place(const td_world *w, const char *grown, int32_t k, int32_t variant) {
+    int32_t object = w->scene->def.object_count - 1;
+    while (object > 0 && w->objects[object].first_actor > k) {
+        object--;
+    }
+    const tdi_object *o = &w->objects[object];
+    const int32_t number = k - o->first_actor;
+    const bool own = number < o->actor_count;
+    if (variant >= w->scene_variants) {
+        return tdi_grown_has(w, grown, variant, own ? object : TD_NONE);
+    }
+    const int32_t variants = w->scene->def.objects[object].instances.variants;
+    return variant >= 0 && (!own || variant == o->first_variant + number % variants);
+}
+
+// Whether the first places are those of the scene, and all are of variants that there are.
 static bool fits(const td_world *w, const head *h, const char *bytes, size_t size) {
-    int32_t own = 0;
+    int32_t own = 0, grown = 0;
     for (int32_t k = 0; k < w->scene->def.object_count; k++) {
         own += w->objects[k].actor_count;
     }
@@ -410,9 +444,12 @@ static bool fits(const td_world *w, const head *h, const char *bytes, size_t siz
                 (size_t)h->actors <= (size - sizeof *h) / sizeof(int32_t) && h->hands >= 0 &&
                 h->watched >= 0 && h->watched <= TDI_WATCH_MOST && h->slept >= 0 && h->drives >= 0;
     for (int32_t k = 0; k < h->actors && good; k++) {
-        const int32_t variant = variant_at(bytes, k);
-        good = variant >= 0 && variant < w->variant_count &&
-               (k >= own || variant == w->actors[k].variant);
+        grown += variant_at(bytes, k) >= w->scene_variants;
+    }
+    const char *at = good ? grown_at(h, bytes) : bytes;
+    good = good && tdi_grown_size_at(w, at, size - (size_t)(at - bytes), grown) > 0;
+    for (int32_t k = 0; k < h->actors && good; k++) {
+        good = fits_place(w, at, k, variant_at(bytes, k));
     }
     return good;
 }
@@ -420,8 +457,7 @@ static bool fits(const td_world *w, const head *h, const char *bytes, size_t siz
 // Bytes that an actor of a variant adds to a save.
 static size_t variant_bytes(const td_world *w, int32_t variant) {
     const tdi_variant *v = &w->variants[variant];
-    const bool points =
-        w->near.room && tdi_variant_touches(w, tdi_variant_object(w, variant), variant);
+    const bool points = w->near.room && tdi_variant_touches(w, v->object, variant);
     tdi_actor any = {.alive = false};
     uint8_t still = 0;
     tape t = {NULL, NULL, 0, TD_OK};
@@ -441,16 +477,18 @@ static size_t watch_bytes(int32_t capacity) {
     return capacity > 0 ? sizeof(int32_t) + (size_t)capacity * sizeof(tdi_pair) : 0;
 }
 
-// Whether the save is as long as one with its places is.
+// Whether the save is as long as one with its places, of these variants, is.
 static td_status check_size(td_world *w, const head *h, const char *bytes, size_t size,
-                            td_diag *diag) {
+                            const int32_t *variants, td_diag *diag) {
     tdi_collider_slot any = {.alive = false};
     tape t = {NULL, NULL, 0, TD_OK};
     size_t wanted = td_world_save_size(w), given = size;
     td_status status = TD_OK;
     for (int32_t k = 0; k < w->variant_count && status == TD_OK; k++) {
-        status = tdi_variant_draw(w, k, diag);
+        status = w->variants[k].skeleton ? tdi_variant_draw(w, k, diag) : TD_OK;
     }
+    given += tdi_grown_size(w);
+    wanted += tdi_grown_size_of(grown_at(h, bytes));
     tape_collider(&t, &any);
     wanted += (size_t)h->colliders * t.size;
     given += (size_t)w->collider_count * t.size;
@@ -463,17 +501,15 @@ static td_status check_size(td_world *w, const head *h, const char *bytes, size_
         given += variant_bytes(w, w->actors[k].variant);
     }
     for (int32_t k = 0; k < h->actors && status == TD_OK; k++) {
-        wanted += variant_bytes(w, variant_at(bytes, k));
+        wanted += variant_bytes(w, variants[k]);
     }
     return status == TD_OK && wanted != given ? other_scene(diag) : status;
 }
 
-// Takes the places that the save names: first all memory, then what cannot fail.
-static td_status take_places(td_world *w, const head *h, const char *bytes, size_t size,
-                             td_diag *diag) {
-    const size_t count = (size_t)h->actors + 1;
-    tdi_watch watch = {.capacity = 0};
-    td_status status = check_size(w, h, bytes, size, diag);
+// Room for all places that the save names; variants are of the world.
+static td_status make_places(td_world *w, const head *h, const char *bytes, size_t size,
+                             const int32_t *variants, tdi_watch *watch, td_diag *diag) {
+    td_status status = check_size(w, h, bytes, size, variants, diag);
     if (status == TD_OK && h->colliders > w->collider_count) {
         status = td_world_reserve_colliders(w, h->colliders - w->collider_count, diag);
     }
@@ -482,14 +518,28 @@ static td_status take_places(td_world *w, const head *h, const char *bytes, size
     }
     w->sleeps = w->sleeps || h->slept > 0;
     status = status == TD_OK ? tdi_world_sleep_room(w, h->slept) : status;
-    status = status == TD_OK ? tdi_watch_make(w, h->watched, &watch) : status;
+    status = status == TD_OK ? tdi_watch_make(w, h->watched, watch) : status;
+    return status == TD_OK ? tdi_world_make_places(w, variants, h->actors, diag) : status;
+}
+
+// Takes the places that the save names: first all memory, then what cannot fail.
+static td_status take_places(td_world *w, const head *h, const char *bytes, size_t size,
+                             td_diag *diag) {
+    const size_t count = (size_t)h->actors + 1;
+    tdi_watch watch = {.capacity = 0};
+    tdi_grown_variants grown;
+    td_status status = tdi_grown_take(w, grown_at(h, bytes), &grown, diag);
     int32_t *variants =
         status == TD_OK ? tdi_alloc_zeroed(w->alloc, count, sizeof *variants) : NULL;
     status = status == TD_OK && !variants ? TD_ERR_MEMORY : status;
     for (int32_t k = 0; k < h->actors && status == TD_OK; k++) {
-        variants[k] = variant_at(bytes, k);
+        variants[k] = tdi_grown_variant(w, &grown, variant_at(bytes, k));
     }
-    status = status == TD_OK ? tdi_world_take_places(w, variants, h->actors, diag) : status;
+    status = status == TD_OK ? make_places(w, h, bytes, size, variants, &watch, diag) : status;
+    if (status == TD_OK) {
+        tdi_world_take_places(w, variants, h->actors);
+    }
+    tdi_grown_end(w, &grown, status == TD_OK);
     tdi_alloc_free(w->alloc, variants, count * sizeof *variants);
     if (status != TD_OK) {
         tdi_watch_free(w, &watch);
@@ -505,7 +555,8 @@ static td_status take_places(td_world *w, const head *h, const char *bytes, size
 static bool same_places(const td_world *w, const head *h, const char *bytes) {
     bool same = h->actors == w->actor_count && h->colliders == w->collider_count &&
                 h->hands == w->hand_count && h->watched == w->watch.capacity &&
-                h->slept == count_slept(w) && h->drives == tdi_world_drive_count(w);
+                h->slept == count_slept(w) && h->drives == tdi_world_drive_count(w) &&
+                tdi_grown_is_same(w, grown_at(h, bytes));
     for (int32_t k = 0; k < w->actor_count && same; k++) {
         same = variant_at(bytes, k) == w->actors[k].variant;
     }
@@ -567,7 +618,8 @@ td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag 
     }
     if (!same_places(w, &h, bytes)) {
         status = take_places(w, &h, bytes, size, diag);
-    } else if (size != td_world_save_size(w)) {
+    } else if (size !=
+               td_world_save_size(w) - tdi_grown_size(w) + tdi_grown_size_of(grown_at(&h, bytes))) {
         status = other_scene(diag);
     }
     if (status != TD_OK) {

@@ -459,8 +459,8 @@ td_status tdi_world_reserve(td_world *w) {
     for (int32_t k = 0; k < w->made_count; k++) {
         tdi_actor *a = &w->actors[k];
         if (!a->memory && !tdi_is_implicit(w->scene->def.objects[a->object].integrator)) {
-            a->memory =
-                tdi_arena_zeroed(&w->arena, tdi_state_save_size(a->solver->implicit, a->state), 1);
+            a->memory = tdi_arena_zeroed(tdi_actor_arena(w, a),
+                                         tdi_state_save_size(a->solver->implicit, a->state), 1);
             if (!a->memory) {
                 return TD_ERR_MEMORY;
             }

@@ -22,6 +22,9 @@ typedef struct tdi_transform {
 
 // What actors of one object and size share.
 typedef struct tdi_variant {
+    int32_t object;
+    bool own;        // of one actor, which was cut or has grown; without a skeleton it is free
+    tdi_arena arena; // of such a one, for itself and its actor
     td_skeleton *skeleton;
     const tdi_solver *solver;
     tdi_solver_model *model;
@@ -31,6 +34,8 @@ typedef struct tdi_variant {
     void *drawn; // a state as drawn, saved; NULL: none was asked for
     size_t drawn_bytes;
     int32_t drawn_points; // that contact sees
+    char *packed;         // of one of its own: its bytes in saves
+    size_t packed_bytes;
 } tdi_variant;
 
 // Factors of the stiffness in bending and in twist.
@@ -58,6 +63,8 @@ typedef struct tdi_acting {
     const tdi_keyed *keyed; // where a pull holds, how a pose bends; NULL: no keyframes
 } tdi_acting;
 
+enum { TDI_NAME = 96 }; // characters
+
 // Whether an actor sleeps, and what it needs for that; see sleep.c.
 typedef struct tdi_sleep {
     bool asleep;
@@ -74,7 +81,7 @@ typedef struct tdi_sleep {
 } tdi_sleep;
 
 typedef struct tdi_actor {
-    char *name;          // room for 96 characters
+    char *name;          // room for so many
     uint32_t generation; // how often its place was taken; 0: never
     bool alive;          // else its place is free
     bool enabled;
@@ -263,6 +270,9 @@ struct td_world {
     td_real time_from;
     tdi_variant *variants;
     int32_t variant_count;
+    int32_t scene_variants; // of these: the scene's, which come first
+    int32_t variant_capacity;
+    tdi_kinship kin; // segments of different actors that were one piece
     tdi_object *objects;
     tdi_actor *actors;
     int32_t actor_count; // places
@@ -325,9 +335,16 @@ struct td_world {
 
 // objects.c: variants and actors at time 0, standing at rest or as drawn.
 td_status tdi_world_make_objects(td_world *world, const td_world_opts *opts, td_diag_list *diags);
+// The model of a variant whose skeleton is there, with these factors of its stiffness; *key is what
+// of its object is to blame when that fails.
+td_status tdi_variant_make(td_world *world, tdi_variant *variant, tdi_factors factors,
+                           const char **key, td_diag *diag);
+// What is known of its skeleton.
+td_status tdi_variant_measure(td_world *world, tdi_variant *variant);
 // An actor as drawn, of a variant of the world's, and its name as an instance of its object.
-td_status tdi_actor_make(td_world *world, int32_t object, int32_t variant, tdi_actor *actor,
-                         td_diag *diag);
+td_status tdi_actor_make(td_world *world, int32_t variant, tdi_actor *actor, td_diag *diag);
+// The same of one that is there: its solver, skeleton and state become those of a variant.
+td_status tdi_actor_form(td_world *world, int32_t variant, tdi_actor *actor, td_diag *diag);
 void tdi_actor_set_name(const td_world *world, tdi_actor *actor, int32_t instance, bool numbered);
 // Whether actors of an object and variant touch anything.
 bool tdi_variant_touches(const td_world *world, int32_t object, int32_t variant);
@@ -337,16 +354,29 @@ void tdi_actor_stand(const td_world *world, tdi_actor *actor);
 td_status tdi_variant_draw(td_world *world, int32_t variant, td_diag *diag);
 void tdi_actor_reset(const td_world *world, tdi_actor *actor);
 
+// The arena of a variant, and of an actor.
+static inline tdi_arena *tdi_variant_arena(td_world *world, tdi_variant *variant) {
+    return variant->own ? &variant->arena : &world->arena;
+}
+static inline tdi_arena *tdi_actor_arena(td_world *world, const tdi_actor *actor) {
+    return tdi_variant_arena(world, &world->variants[actor->variant]);
+}
+
 // actors.c: actors that come and go.
 // Whether it moves and touches.
 static inline bool tdi_actor_acts(const tdi_actor *actor) {
     return actor->alive && actor->enabled;
 }
-// The object that a variant is of.
-int32_t tdi_variant_object(const td_world *world, int32_t variant);
-// Takes the places that a save names, of these variants. What fails leaves the world as it was.
-td_status tdi_world_take_places(td_world *world, const int32_t *variants, int32_t count,
+td_status tdi_actor_find(td_world *world, td_actor_id id, tdi_actor **out, td_diag *diag);
+// Places of an object below one, free ones too.
+int32_t tdi_object_places(const td_world *world, int32_t object, int32_t below);
+// All that steps need for those that were made.
+td_status tdi_world_make_step_room(td_world *world, td_diag *diag);
+// Makes what is missing of actors of these variants, one a place; what fails leaves places as they
+// were. Then takes the places that a save names, which cannot fail.
+td_status tdi_world_make_places(td_world *world, const int32_t *variants, int32_t count,
                                 td_diag *diag);
+void tdi_world_take_places(td_world *world, const int32_t *variants, int32_t count);
 
 // room.c: arrays that grow with actors and colliders.
 // For so many actors.
@@ -356,6 +386,9 @@ td_status tdi_world_step_room(td_world *world, td_diag *diag);
 // Where points of actors begin, from this one on.
 void tdi_world_number_points(td_world *world, int32_t from);
 td_status tdi_world_collider_room(td_world *world, int64_t count);
+
+// kin.c: forgets segments of an actor that is removed.
+void tdi_world_drop_kin(td_world *world, int32_t actor);
 
 // blocked.c: whether something is in the way of what was placed. TD_ERR_BLOCKED names both.
 td_status tdi_actor_blocked(td_world *world, int32_t actor, td_diag *diag);
@@ -367,9 +400,14 @@ td_status tdi_object_fault(const td_world *world, int32_t object, td_status stat
                            const td_diag *diag, td_diag_list *diags);
 
 // stiffen.c: factors of the stiffness in bending and in twist.
-// Of a model that was just made, as the scene says them at time 0.
-td_status tdi_variant_stiffen(const td_world *world, int32_t object, tdi_variant *variant,
+// As the scene says them now.
+tdi_factors tdi_object_factors(const td_world *world, int32_t object);
+// Of a model that was just made.
+td_status tdi_variant_stiffen(const td_world *world, tdi_variant *variant, tdi_factors by,
                               td_diag *diag);
+// Room for a model to change, and the model with other factors than it was made with.
+td_status tdi_variant_stiffen_room(td_world *world, tdi_variant *variant, td_diag *diag);
+void tdi_variant_follow_factors(const td_world *world, tdi_variant *variant, tdi_factors now);
 // Room for the models of an object to change while the world runs.
 td_status tdi_object_stiffen_room(td_world *world, int32_t object, td_diag *diag);
 // All models, as the scene says now. Takes no memory where there is room, and cannot fail then.
@@ -577,6 +615,10 @@ tdi_transform tdi_transform_mul(tdi_transform a, tdi_transform b);
 // loads.c
 // Fields and poses of the scene for an actor that is none of its own, and room for loads.
 td_status tdi_actor_make_loads(td_world *world, tdi_actor *actor);
+// Keyframes of where a pull holds and how a pose bends; NULL: none.
+const tdi_keyed *tdi_load_keyed(const td_world *world, int32_t load);
+// Room for loads alone, of an actor whose list of what acts on it is there.
+td_status tdi_actor_load_room(td_world *world, tdi_actor *actor);
 // Finds the places of all loads and hands them out to the actors.
 td_status tdi_world_make_loads(td_world *world, td_diag_list *diags);
 // Makes a wind once more, of what the scene says now; the air stays where it is.
@@ -614,6 +656,8 @@ void tdi_world_release_actor(td_world *world, int32_t actor);
 void tdi_island_react(td_world *world, const tdi_island *island, const tdi_system *system);
 // After a step: which contacts began and ended.
 void tdi_world_watch(td_world *world);
+// After pairs were changed.
+void tdi_watch_sort(tdi_watch *watch);
 td_status tdi_watch_make(const td_world *world, int32_t capacity, tdi_watch *out);
 void tdi_watch_free(const td_world *world, tdi_watch *watch);
 
