@@ -169,9 +169,14 @@ void tdi_reduced_rouse(td_reduced_state *s, const td_step_opts *o, const td_vec3
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         s->winds[c] = winds[place_of(s, s->wind_from[c])];
     }
-    memset(s->held, 0, (size_t)s->full->body_count * sizeof *s->held);
     tdi_reduce_forget(s);
-    tdi_reduce_choose(s);
+    tdi_reduce_draw(s, false);
+    memcpy(s->angle_seen, s->whole.angle, (size_t)s->full->head.dof_count * sizeof(td_real));
+    tdi_reduce_choose(s, true);
     tdi_reduce_change_at_rest(s);
+    memset(s->seen, 0, (size_t)s->clusters.body_count * sizeof *s->seen);
+    tdi_reduce_note(s);
+    s->count->young = 0;
+    s->count->wait = s->opts.every;
     s->count->since = 0;
 }
