@@ -31,6 +31,7 @@
 #include "tendril/scene.h"
 #include "tendril/world.h"
 #include "tendril/actor.h"
+#include "tendril/attach.h"
 #include "tendril/grow.h"
 #include "tendril/query.h"
 #include "tendril/control.h"

@@ -22,10 +22,11 @@
 #include <math.h>
 #include <string.h>
 
-#define SWAY            0.3 // s: of a motion of w rad/s the amplitude is this times its rate
-#define FADE            0.7 // of a rate is still counted at the next choice
-#define GUST            0.8 // s: in wind, of a rate the amplitude to come
-#define CALM            0.2 // m/s: no wind
+#define SWAY            0.3  // s: of a motion of w rad/s the amplitude is this times its rate
+#define FADE            0.7  // of a rate is still counted at the next choice
+#define GUST            0.8  // s: in wind, of a rate the amplitude to come
+#define CALM            0.2  // m/s: no wind
+#define NEAREST         0.01 // m: what is nearer to the camera counts as much
 #define FADE_SWING      0.9
 #define STAY            0.5 // of its cost is counted against what is reduced already
 #define NEXT_TO_NOTHING 0.1 // of an even part of the error
@@ -208,9 +209,19 @@ static void take(const td_reduced_state *s, offer *best, td_reduce_mode mode, td
     }
 }
 
+// The part of the tips that a joint moves, by the size of its motion on screen.
+static td_real weight_of(const td_reduced_state *s, int32_t i) {
+    const td_vec3 from = s->opts.camera;
+    const tdi_frame *f = s->whole.frame;
+    const td_real near = fmax(NEAREST, tdi_norm(tdi_sub(f[i].o, from))),
+                  by = s->opts.view ? tdi_norm(tdi_sub(f[0].o, from)) / near : 1;
+    return s->shape[i].tips * by * by;
+}
+
 // The cheapest mode of a joint and what its present one costs, in m^2.
 static td_real weigh(td_reduced_state *s, int32_t i) {
     const tdi_reduce_shape *shape = &s->shape[i];
+    const td_real weight = weight_of(s, i);
     const bool frozen = s->mode[i] == TD_REDUCE_FROZEN,
                freezes = tdi_reduce_can(s->full, i, TD_REDUCE_FROZEN);
     const bool first = first_look(s);
@@ -225,14 +236,14 @@ static td_real weigh(td_reduced_state *s, int32_t i) {
                              shape->rides ? riding_cost(s, i) : HUGE_VAL, joined_cost(s, i)};
     offer best = {TD_REDUCE_OWN, HUGE_VAL};
     take(s, &best, TD_REDUCE_FROZEN, costs[TD_REDUCE_FROZEN]);
-    if (!negligible(s, shape->tips * best.cost * best.cost)) {
+    if (!negligible(s, weight * best.cost * best.cost)) {
         take(s, &best, TD_REDUCE_RIDING, costs[TD_REDUCE_RIDING]);
         take(s, &best, TD_REDUCE_JOINED, costs[TD_REDUCE_JOINED]);
     }
     const bool own = s->held.has[i] || s->pinned[i];
     s->wanted[i] = own ? TD_REDUCE_OWN : best.mode;
-    s->cost[i] = shape->tips * best.cost * best.cost;
-    return shape->tips * costs[s->mode[i]] * costs[s->mode[i]];
+    s->cost[i] = weight * best.cost * best.cost;
+    return weight * costs[s->mode[i]] * costs[s->mode[i]];
 }
 
 // ---- thresholds -----------------------------------------------------------------------------
@@ -298,7 +309,7 @@ static void follow(td_reduced_state *s, int32_t i, int32_t key) {
     const int32_t p = s->full->parent[i];
     if (s->wanted[i] == TD_REDUCE_JOINED && s->wanted[p] == TD_REDUCE_FROZEN) {
         const td_real cost = held_cost(s, i);
-        s->cost[i] = s->shape[i].tips * cost * cost;
+        s->cost[i] = weight_of(s, i) * cost * cost;
         const bool freezes = allowed(s, TD_REDUCE_FROZEN) && key_of(s->cost[i]) <= key;
         s->wanted[i] = freezes ? TD_REDUCE_FROZEN : TD_REDUCE_OWN;
     }

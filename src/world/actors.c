@@ -212,6 +212,7 @@ static void begin(td_world *w, int32_t k, tdi_transform place) {
     a->base_rate = (tdi_rate){{0, 0, 0}, {0, 0, 0}};
     a->watched = a->reacted = a->blocked = a->held = false;
     a->sleep = (tdi_sleep){.asleep = false};
+    a->carry = (tdi_carry){.actor = TD_NONE, .tie = TD_NONE};
     a->status = TD_OK;
     tdi_actor_set_name(w, a, tdi_object_places(w, a->object, k), true);
     tdi_actor_reset(w, a);
@@ -251,12 +252,24 @@ td_status td_world_add_actor(td_world *w, const td_actor_def *given, td_actor_id
 
 // ---- removing -------------------------------------------------------------------------------
 
-// Constraints join actors for good.
+// Constraints of the scene hold actors for good.
+static td_status check_scene(const td_world *w, const tdi_actor *a, td_diag *diag) {
+    const int32_t actor = (int32_t)(a - w->actors);
+    bool held = false;
+    for (int32_t k = 0; k < w->scene->def.constraint_count && !held; k++) {
+        held = w->ties[k].actor[0] == actor || w->ties[k].actor[1] == actor;
+    }
+    return !held ? TD_OK
+                 : tdi_fail(diag, TD_ERR_ARGUMENT,
+                            "constraints of the scene hold '%s', so it cannot leave", a->name);
+}
+
 static td_status check_free(const td_world *w, const tdi_actor *a, td_diag *diag) {
-    return w->group_of[a - w->actors] == TD_NONE
-               ? TD_OK
-               : tdi_fail(diag, TD_ERR_ARGUMENT,
-                          "constraints of the scene hold '%s', so it cannot leave", a->name);
+    td_status status = check_scene(w, a, diag);
+    return status != TD_OK || w->group_of[a - w->actors] == TD_NONE
+               ? status
+               : tdi_fail(diag, TD_ERR_ARGUMENT, "constraints hold '%s'; remove them first",
+                          a->name);
 }
 
 td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
@@ -265,7 +278,8 @@ td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
     }
     tdi_actor *a;
     td_status status = tdi_actor_find(w, id, &a, diag);
-    status = status == TD_OK ? check_free(w, a, diag) : status;
+    status = status == TD_OK ? check_scene(w, a, diag) : status;
+    status = status == TD_OK ? tdi_world_untie(w, (int32_t)(a - w->actors), diag) : status;
     if (status == TD_OK) {
         const int32_t k = (int32_t)(a - w->actors);
         tdi_actor_wake(w, k);
@@ -321,6 +335,7 @@ td_status td_world_move_actor(td_world *w, td_actor_id id, td_vec3 position, td_
         a->own_place = true;
         a->place = (tdi_transform){position, tdi_quat_unit(rotation)};
         w->still[a - w->actors] = 0;
+        a->carry.actor = a->carry.tie == TD_NONE ? TD_NONE : a->carry.actor;
     }
     return status;
 }
@@ -375,6 +390,7 @@ td_status td_world_place_actor(td_world *w, td_actor_id id, td_vec3 position, td
         return status;
     }
     tdi_actor_wake(w, (int32_t)(a - w->actors));
+    a->carry.actor = TD_NONE;
     return TD_OK;
 }
 

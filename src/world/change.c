@@ -93,6 +93,7 @@ static void set_free(tdi_actor *a) {
     a->largest_force = 0;
     a->watched = a->reacted = a->blocked = a->held = false;
     a->sleep = (tdi_sleep){.asleep = false};
+    a->carry = (tdi_carry){.actor = TD_NONE, .tie = TD_NONE};
     a->status = TD_OK;
     a->name = NULL;
 }

@@ -69,6 +69,16 @@ static void follow_hands(td_world *w, const tdi_trace *t) {
     }
 }
 
+// What a segment carries that is no more is let go.
+static void follow_carried(td_world *w, const tdi_trace *t) {
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        tdi_carry *c = &w->actors[k].carry;
+        const bool there =
+            c->actor == TD_NONE || tdi_trace_find(t, &c->actor, &c->segment, &c->at.position);
+        c->actor = there ? c->actor : TD_NONE;
+    }
+}
+
 // A probe of a segment that is no more stays on what carried it, or on the first.
 static void follow_probes(td_world *w, const tdi_trace *t, const tdi_actor *before) {
     const td_record_def *r = &w->scene->def.record;
@@ -127,6 +137,7 @@ static void forget_slept(td_world *w, int32_t actor) {
 
 void tdi_world_follow_trace(td_world *w, const tdi_trace *t, const tdi_actor *before) {
     follow_hands(w, t);
+    follow_carried(w, t);
     follow_probes(w, t, before);
     forget_slept(w, t->from);
     tdi_world_follow_kin(w, t);

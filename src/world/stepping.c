@@ -78,6 +78,7 @@ static void begin(const stepping *s) {
     tdi_world_set_keyed(w, s->t1);
     tdi_world_stiffen(w, NULL);
     tdi_world_set_holds(w, s->t0);
+    tdi_world_carry(w);
     tdi_world_move_colliders(w);
     for (int32_t k = 0; k < w->wind_count; k++) {
         const td_wind_load *l = &w->scene->def.loads[w->winds[k].load].as.wind;
@@ -315,6 +316,7 @@ static td_status fail(const stepping *s, td_status status, td_diag *diag) {
     td_world *w = s->world;
     for_islands(s, undo_island);
     tdi_world_undo_waking(w);
+    tdi_world_undo_carrying(w);
     tdi_world_set_keyed(w, s->t0);
     tdi_world_stiffen(w, NULL);
     for (int32_t k = 0; k < w->actor_count; k++) {

@@ -178,7 +178,7 @@ void td_world_free(td_world *w) {
     if (!w) {
         return;
     }
-    tdi_world_free_constraints(w);
+    tdi_world_free_groups(w);
     tdi_world_free_islands(w);
     tdi_watch_free(w, &w->watch);
     for (int32_t k = 0; k < w->made_count; k++) {

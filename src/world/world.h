@@ -80,6 +80,15 @@ typedef struct tdi_sleep {
     uint64_t acted0;
 } tdi_sleep;
 
+// A segment of another that carries an actor: at its place, in the axes of the segment.
+typedef struct tdi_carry {
+    int32_t actor; // TD_NONE: none
+    int32_t segment;
+    int32_t tie; // the constraint that holds it there; TD_NONE: its base goes along
+    tdi_transform at;
+    tdi_transform place0; // when the step began
+} tdi_carry;
+
 typedef struct tdi_actor {
     char *name;          // room for so many
     uint32_t generation; // how often its place was taken; 0: never
@@ -128,6 +137,7 @@ typedef struct tdi_actor {
     td_status status;       // of the last step
     td_diag diag;
     tdi_sleep sleep;
+    tdi_carry carry;
 } tdi_actor;
 
 // Actors that are near each other in a step, which are stepped together. Islands share nothing that
@@ -171,13 +181,16 @@ typedef struct tdi_nearness {
     int64_t point_capacity, capsule_capacity;
 } tdi_nearness;
 
-// A constraint of the scene.
+// A constraint: of the scene, which come first, or one that a program has added.
 typedef struct tdi_tie {
+    uint32_t generation; // of those that were added: how often its place was taken
+    bool alive;
+    td_constraint def; // of those that were added: with actors of the world, without name and curve
     char name[64];
     int32_t actor[2];      // TD_NONE: the world
     int32_t segment;       // of side a, as the solver names it,
     td_vec3 point;         // and its point
-    int32_t group, number; // whose holds it is in, and where
+    int32_t group, number; // whose holds it is in, and where; TD_NONE: in none yet
     td_joint_kind joint;   // of a constraint of a joint
     td_vec3 axis;          // of a hinge, unit, in the axes of side a
     tdi_transform from;    // where side a was when the constraint began
@@ -187,7 +200,7 @@ typedef struct tdi_tie {
     td_constraint_history past;
 } tdi_tie;
 
-// Actors that constraints join, for good.
+// Actors that constraints join.
 typedef struct tdi_group {
     int32_t first, count;                     // of the world's group_actor
     tdi_holds *holds;                         // of implicit steps and statics
@@ -295,11 +308,12 @@ struct td_world {
     int32_t member_count;
     int32_t *member_actor; // of a member
     tdi_nearness near;
-    tdi_tie *ties;         // one a constraint of the scene
-    int32_t *tied;         // of an actor: the first of its group, or itself
-    int32_t *group_of;     // of an actor; TD_NONE: no constraint holds it
-    int32_t *group_actor;  // group after group
-    int32_t *group_member; // its number in the island
+    tdi_tie *ties;
+    int32_t tie_count, tie_capacity; // places
+    int32_t *tied;                   // of an actor: the first of its group, or itself
+    int32_t *group_of;               // of an actor; TD_NONE: no constraint holds it
+    int32_t *group_actor;            // group after group
+    int32_t *group_member;           // its number in the island
     tdi_group *groups;
     int32_t group_count;
     tdi_collider_slot *collider_slots;
@@ -386,6 +400,7 @@ td_status tdi_world_step_room(td_world *world, td_diag *diag);
 // Where points of actors begin, from this one on.
 void tdi_world_number_points(td_world *world, int32_t from);
 td_status tdi_world_collider_room(td_world *world, int64_t count);
+td_status tdi_world_tie_room(td_world *world, int64_t count);
 
 // kin.c: forgets segments of an actor that is removed.
 void tdi_world_drop_kin(td_world *world, int32_t actor);
@@ -461,7 +476,23 @@ tdi_system tdi_island_system(const td_world *world, const tdi_island *island);
 
 // constraints.c: constraints and their groups, of actors as drawn.
 td_status tdi_world_make_constraints(td_world *world, td_diag_list *diags);
-void tdi_world_free_constraints(td_world *world);
+
+// groups.c: groups of all ties that are alive, whose constraints these are, one a tie. What fails
+// changes nothing.
+td_status tdi_world_form_groups(td_world *world, const td_constraint *all, td_diag *diag);
+void tdi_world_free_groups(td_world *world);
+
+// attach.c: constraints that come and go, and actors that are carried.
+static inline bool tdi_tie_is_added(const td_world *world, int32_t constraint) {
+    return constraint >= world->scene->def.constraint_count;
+}
+// Lets go of what a program has tied to an actor, and of what is carried by it.
+td_status tdi_world_untie(td_world *world, int32_t actor, td_diag *diag);
+// The constraints that a save names stand in `ties`, from the scene's on.
+td_status tdi_world_take_ties(td_world *world, td_diag *diag);
+// Places of actors that are carried, in a step that begins; and as they were.
+void tdi_world_carry(td_world *world);
+void tdi_world_undo_carrying(td_world *world);
 
 // adaptive.c: actors that the integrator TD_ADAPTIVE steps.
 // What that needs, if the actor's object has it. `diag` may be NULL.
@@ -611,6 +642,8 @@ td_quat tdi_rotation_from_simulated(const tdi_actor *actor, td_quat q);
 // Velocity of a point x of the simulation that moves with v there.
 td_vec3 tdi_velocity_from_simulated(const tdi_actor *actor, td_vec3 x, td_vec3 v);
 tdi_transform tdi_transform_mul(tdi_transform a, tdi_transform b);
+// bulk.c: how the joint of a segment moves, and how that turns, in the world.
+tdi_rate tdi_segment_rate(const tdi_actor *actor, int32_t segment);
 
 // loads.c
 // Fields and poses of the scene for an actor that is none of its own, and room for loads.
