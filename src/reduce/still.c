@@ -165,7 +165,7 @@ void tdi_reduced_stand(td_reduced_state *s, td_real sway) {
 void tdi_reduced_rouse(td_reduced_state *s, const td_step_opts *o, const td_vec3 *winds) {
     s->tree.head.opts = o;
     s->tree.head.rule.dt = o->dt;
-    s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, true};
+    s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, true, 0};
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
         s->winds[c] = winds[place_of(s, s->wind_from[c])];
     }
