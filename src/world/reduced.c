@@ -57,6 +57,10 @@ bool td_world_actor_reduction(const td_world *w, int32_t actor, td_reduce_stats 
         return false;
     }
     *stats = td_reduced_get_stats((const td_reduced_state *)w->actors[actor].state);
+    if (w->still[actor]) { // the first joint is not stepped either
+        stats->frozen += stats->joints;
+        stats->joints = 0;
+    }
     return true;
 }
 

@@ -82,6 +82,9 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
         status = tdi_world_make_probes(w, diags);
     }
     status = status == TD_OK ? tdi_world_reserve(w) : status;
+    if (status == TD_OK) {
+        tdi_world_stand(w);
+    }
     w->sleeps = w->scene->def.sleep.given;
     status = status == TD_OK ? tdi_world_sleep_room(w, 1) : status;
     return status == TD_OK ? tdi_world_make_saving(w) : status;
