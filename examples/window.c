@@ -3,24 +3,18 @@
 //
 //     cc window.c $(pkg-config --cflags --libs tendril sdl2 gl) -lm -o window
 //
-// Left button: pull. Up and down: wind. D: what the world sees. Escape: end.
+// Left button: pull. Right button: cut. Space: grow. Up and down: wind. D: what the world sees.
 // `window FRAMES FILE` plays a hand for so many frames and writes the last one as a PPM picture.
 
 #include "gl.h"
+#include "growing.h"
 #include "window_play.h"
-
-#include <string.h>
 
 enum { WIDTH = 800, HEIGHT = 600, MOST = 64 };
 
-static const char text[] = "derivation length: 11\nlength unit: 0.04\nmaterial: 0 herb-stem\n"
-                           "surface: L leaf, width=0.45, curl=35\naxiom: !(0.16)F(1)A(1.5)\n"
-                           "A(s) : s > 0.3 --> !(0.11*s)F(s)[&(58)!(0.05)F(s*0.4)~L(s*2.2)]"
-                           "/(137.5)[&(40)!(0.06)F(s*0.7)~L(s*1.5)]/(98)A(s*0.88)\n"
-                           "A(s) : s <= 0.3 --> F(s)~L(s*2)\n";
-
 typedef struct view {
     td_world *world;
+    growing plant;
     skin skins[MOST]; // one an actor
     td_mat4 camera;   // from the world to the screen
     td_vec3 eye;      // looks at `middle`
@@ -35,25 +29,21 @@ static bool make(view *v) {
     td_object_def object = td_object_def_default();
     td_scene_def scene = td_scene_def_default();
     td_scene_load wind = td_scene_load_default(TD_SCENE_WIND);
-    td_skeleton *plant = NULL;
     td_diag diag = {.message = ""};
-    td_diag_list faults = {&diag, 1, 0};
+    td_skeleton *plant = growing_make(&v->plant, 8, &diag) ? growing_skeleton(&v->plant) : NULL;
     wind.as.wind.velocity = td_vec3_of(v->wind, 0, 0);
     wind.as.wind.intensity = 0.3;
-    object.damping_ratio = 0.06;
+    object.skeleton = plant;
     scene.objects = &object;
     scene.object_count = 1;
     scene.loads = &wind;
     scene.load_count = 1;
-    if (td_skeleton_from_text(text, strlen(text), NULL, &plant, &diag) == TD_OK) {
-        object.skeleton = plant;
-        td_world_new(&scene, NULL, NULL, &v->world, &faults);
-    }
-    td_skeleton_free(plant);
-    if (!v->world) {
+    if (!plant ||
+        td_world_new(&scene, NULL, NULL, &v->world, &(td_diag_list){&diag, 1, 0}) != TD_OK) {
         SDL_Log("%s", diag.message);
         return false;
     }
+    td_skeleton_free(plant);
     return skin_make(&v->skins[0], td_world_actor(v->world, 0).skeleton);
 }
 
@@ -104,6 +94,32 @@ static void pull(view *v, int x, int y) {
     td_world_add_grab(v->world, &grab, &v->hand, NULL); // of nothing: refused
 }
 
+// What falls off is an actor of its own; both get a new skin.
+static void cut(view *v, int x, int y) {
+    const td_pick pick = pick_at(v, x, y);
+    const int32_t k = td_world_actor_index(v->world, pick.actor);
+    td_actor_id fallen;
+    // stems are cut where they are met, leaves at their joints
+    if (td_world_cut_actor(v->world, pick.actor, pick.segment, pick.along, &fallen, NULL) ==
+            TD_OK ||
+        td_world_cut_actor(v->world, pick.actor, pick.segment, 0, &fallen, NULL) == TD_OK) {
+        const int32_t other = td_world_actor_index(v->world, fallen);
+        skin_make(&v->skins[k], td_world_actor(v->world, k).skeleton);
+        if (other < MOST) {
+            skin_make(&v->skins[other], td_world_actor(v->world, other).skeleton);
+        }
+    }
+}
+
+static void grow(view *v) {
+    td_derivation_step(v->plant.string, NULL);
+    td_skeleton *plant = growing_skeleton(&v->plant);
+    if (td_world_regrow_actor(v->world, td_world_actor_id(v->world, 0), plant, NULL) == TD_OK) {
+        skin_make(&v->skins[0], plant);
+    }
+    td_skeleton_free(plant);
+}
+
 static void handle(view *v, const SDL_Event *e) {
     const SDL_Keycode key = e->type == SDL_KEYDOWN ? e->key.keysym.sym : 0;
     v->ends = v->ends || e->type == SDL_QUIT || key == SDLK_ESCAPE;
@@ -112,6 +128,10 @@ static void handle(view *v, const SDL_Event *e) {
     td_world_set(v->world, "loads[0].wind.velocity.x", v->wind, NULL);
     if (e->type == SDL_MOUSEBUTTONDOWN && e->button.button == SDL_BUTTON_LEFT) {
         pull(v, e->button.x, e->button.y);
+    } else if (e->type == SDL_MOUSEBUTTONDOWN) {
+        cut(v, e->button.x, e->button.y);
+    } else if (key == SDLK_SPACE) {
+        grow(v);
     } else if (e->type == SDL_MOUSEBUTTONUP) {
         td_world_remove_grab(v->world, v->hand, NULL); // when it holds something
     } else if (e->type == SDL_MOUSEMOTION) {
@@ -122,14 +142,19 @@ static void handle(view *v, const SDL_Event *e) {
 
 // ---- the window -----------------------------------------------------------------------------
 
-// Of a test: takes the plant half-way up and pulls to the right.
+// Of a test: the plant grows three times, loses its top, and is pulled to the right.
 static void play(const view *v, int frame) {
-    const int32_t segment = td_world_actor(v->world, 0).segment_count / 2;
-    const SDL_Point p = play_seen(v->world, segment, v->camera, WIDTH, HEIGHT);
-    if (frame == 20) {
-        play_button(SDL_MOUSEBUTTONDOWN, SDL_BUTTON_LEFT, p.x, p.y);
+    const int32_t count = td_world_actor(v->world, 0).segment_count;
+    const SDL_Point middle = play_seen(v->world, count / 2, v->camera, WIDTH, HEIGHT);
+    const SDL_Point top = play_seen(v->world, count - 4, v->camera, WIDTH, HEIGHT);
+    if (frame < 15 && frame % 5 == 0) {
+        play_key(SDLK_SPACE);
+    } else if (frame == 45) {
+        play_button(SDL_MOUSEBUTTONDOWN, SDL_BUTTON_RIGHT, top.x, top.y);
+    } else if (frame == 20) {
+        play_button(SDL_MOUSEBUTTONDOWN, SDL_BUTTON_LEFT, middle.x, middle.y);
     } else if (frame > 20) {
-        play_motion(p.x + 15, p.y);
+        play_motion(middle.x + 15, middle.y);
     }
 }
 
@@ -157,11 +182,13 @@ int main(int count, char **words) {
         SDL_GL_SwapWindow(window);
     }
     draw(&v);
-    const bool fine = frames == 0 || (v.hand.place > 0 && play_picture(words[2], WIDTH, HEIGHT));
+    const bool fine = frames == 0 || (v.hand.place > 0 && td_world_actor_count(v.world) == 2 &&
+                                      play_picture(words[2], WIDTH, HEIGHT));
     for (int32_t k = 0; k < MOST; k++) {
         skin_free(&v.skins[k]);
     }
     td_world_free(v.world);
+    growing_free(&v.plant);
     SDL_Quit();
     return fine ? 0 : 1;
 }

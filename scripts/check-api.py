@@ -2,6 +2,7 @@
 """The public interface as headers declare it. Prints what is wrong; exit code 1 if anything is.
 
 - Every public function is called by a test, an example or an example of the guide.
+- Every public function that takes a pointer is called with NULL by tests/test_api_null.c.
 - A struct that callers fill has a default function, is part of one that has, or is empty when all zero.
 - A struct with a struct_size has a default function, and that field first.
 
@@ -54,6 +55,20 @@ def unused_functions():
             yield f"{path.relative_to(ROOT)}: {name} is used by no test and no example"
 
 
+def takes_pointers():
+    for path in headers():
+        for match in FUNCTION.finditer(without_comments(path.read_text())):
+            if "*" in match[3]:
+                yield match[2], path
+
+
+def unguarded_functions():
+    called = set(re.findall(r"\b(td_\w+)\(", (ROOT / "tests/test_api_null.c").read_text()))
+    for name, path in takes_pointers():
+        if name not in called:
+            yield f"{path.relative_to(ROOT)}: {name} is not called with NULL by tests/test_api_null.c"
+
+
 def structs():
     for path in headers():
         for match in STRUCT.finditer(path.read_text()):
@@ -96,7 +111,7 @@ def main():
     if "--list" in sys.argv:
         print("\n".join(sorted(name for name, _ in functions())))
         return 0
-    faults = [*unused_functions(), *wrong_structs()]
+    faults = [*unused_functions(), *unguarded_functions(), *wrong_structs()]
     print("\n".join(faults) if faults else f"{len(list(functions()))} public functions are used and as they should be")
     return 1 if faults else 0
 

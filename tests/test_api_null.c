@@ -3,12 +3,21 @@
 // rule. Functions with a status return TD_ERR_ARGUMENT; others return nothing and write nothing.
 
 #include "td_test.h"
+#include "tendril/ida.h"
+#include "tendril/yaml.h"
 
 #define REFUSED(call) CHECK_INT(call, TD_ERR_ARGUMENT)
 
 TD_TEST(null_is_refused_by_every_function_that_returns_a_status) {
     REFUSED(td_world_reserve_actors(NULL, -1, -1, NULL));
     REFUSED(td_world_add_actor(NULL, NULL, NULL, NULL));
+    REFUSED(td_world_add_constraint(NULL, NULL, NULL, NULL));
+    REFUSED(td_world_remove_constraint(NULL, (td_constraint_id){0}, NULL));
+    REFUSED(td_world_set_target(NULL, (td_constraint_id){0}, NULL, NULL));
+    REFUSED(td_world_attach(NULL, NULL, NULL));
+    REFUSED(td_world_detach(NULL, (td_actor_id){0}, NULL));
+    REFUSED(td_world_cut_actor(NULL, (td_actor_id){0}, -1, 0, NULL, NULL));
+    REFUSED(td_world_regrow_actor(NULL, (td_actor_id){0}, NULL, NULL));
     REFUSED(td_world_draw(NULL, NULL, NULL));
     REFUSED(td_world_set_drives(NULL, (td_actor_id){0}, -1, -1, NULL, NULL));
     REFUSED(td_world_remove_actor(NULL, (td_actor_id){0}, NULL));
@@ -126,6 +135,71 @@ TD_TEST(null_is_refused_by_every_function_that_returns_a_status) {
     REFUSED(td_world_grab_to(NULL, (td_vec3){0}));
     REFUSED(td_world_set_torque(NULL, -1, -1, 0));
     REFUSED(td_world_restore(NULL, NULL, 1, NULL));
+    REFUSED(td_world_sleep_actor(NULL, (td_actor_id){0}, NULL));
+    REFUSED(td_world_wake_actor(NULL, (td_actor_id){0}, NULL));
+    REFUSED(td_world_actor_status(NULL, (td_actor_id){0}, NULL));
+    REFUSED(td_world_watch_contacts(NULL, -1, NULL));
+    REFUSED(td_world_watch_base(NULL, (td_actor_id){0}, false, NULL));
+    REFUSED(td_world_base_reaction(NULL, (td_actor_id){0}, NULL, NULL));
+    REFUSED(td_world_reserve_grabs(NULL, -1, NULL));
+    REFUSED(td_world_add_grab(NULL, NULL, NULL, NULL));
+    REFUSED(td_world_move_grab(NULL, (td_grab_id){0}, (td_vec3){0}, NULL));
+    REFUSED(td_world_remove_grab(NULL, (td_grab_id){0}, NULL));
+    REFUSED(td_world_grab_force(NULL, (td_grab_id){0}, NULL, NULL));
+    REFUSED(td_world_grab(NULL, -1, -1, (td_vec3){0}, (td_vec3){0}, 0));
+    REFUSED(td_adapt_new(NULL, NULL, NULL, NULL, NULL));
+    REFUSED(td_adapt_set_opts(NULL, NULL, NULL));
+    REFUSED(td_adapt_set_weights(NULL, NULL, NULL));
+    REFUSED(td_adapt_step(NULL, NULL, NULL));
+    REFUSED(td_reduced_new(NULL, NULL, NULL, NULL, NULL));
+    REFUSED(td_reduced_step(NULL, NULL, NULL, NULL));
+    REFUSED(td_reduced_set(NULL, NULL, NULL));
+    REFUSED(td_constraints_check(NULL, 1, NULL));
+    REFUSED(td_colliders_check(NULL, 1, NULL));
+    REFUSED(td_scene_reference(NULL, NULL));
+    REFUSED(td_tree_step_many(NULL, NULL, 1, NULL, NULL, NULL));
+    REFUSED(td_value_builder_finish(NULL, NULL, NULL));
+    REFUSED(td_value_from_yaml(NULL, 1, NULL, NULL, NULL, NULL));
+    REFUSED(td_ida_new(NULL, NULL, NULL, NULL, NULL));
+    REFUSED(td_ida_advance(NULL, 0, NULL));
+}
+
+TD_TEST(null_options_are_their_defaults_where_nothing_else_is_asked_for) {
+    CHECK_INT(td_contact_opts_check(NULL, NULL), TD_OK);
+    CHECK_INT(td_colliders_check(NULL, 0, NULL), TD_OK);
+    CHECK_INT(td_constraints_check(NULL, 0, NULL), TD_OK);
+    CHECK_INT(td_tree_step_many(NULL, NULL, 0, NULL, NULL, NULL), TD_OK);
+    CHECK(td_base_motion_at(NULL, NULL, 1).rotation.w == 1);
+    td_set_assert_hook(NULL, NULL);
+}
+
+TD_TEST(null_is_freed_by_doing_nothing) {
+    td_adapt_free(NULL);
+    td_analytic_free(NULL);
+    td_tree_batch_free(NULL);
+    td_curve_free(NULL);
+    td_turn_curve_free(NULL);
+    td_grammar_free(NULL);
+    td_derivation_free(NULL);
+    td_helix_model_free(NULL);
+    td_helix_state_free(NULL);
+    td_ida_free(NULL);
+    td_bytes_free(NULL);
+    td_island_free(NULL);
+    td_mesh_free(NULL);
+    td_pool_free(NULL);
+    td_reduced_free(NULL);
+    td_rod_model_free(NULL);
+    td_rod_state_free(NULL);
+    td_scene_free(NULL);
+    td_skeleton_free(NULL);
+    td_builder_free(NULL);
+    td_tree_model_free(NULL);
+    td_tree_state_free(NULL);
+    td_value_free(NULL);
+    td_wind_free(NULL);
+    td_world_free(NULL);
+    CHECK(true); // and here we are
 }
 
 // Structs come back as zeros.
@@ -137,9 +211,48 @@ TD_TEST(null_is_refused_by_every_function_that_returns_a_status) {
 
 TD_TEST(null_gives_nothing_in_every_function_without_a_status) {
     NOTHING(td_actor_id, td_world_actor_id(NULL, -1));
+    CHECK(!td_world_actor_asleep(NULL, (td_actor_id){0}));
+    CHECK_INT(td_world_blocked_actors(NULL, NULL, 1), 0);
+    CHECK_INT(td_world_segment_count(NULL), 0);
+    CHECK_INT(td_world_first_segment(NULL, -1), 0);
+    td_world_all_poses(NULL, NULL, NULL, NULL);
+    td_world_all_velocities(NULL, NULL, NULL);
+    td_world_velocities(NULL, -1, NULL, NULL);
+    NOTHING(td_box, td_world_bounds(NULL, -1));
+    td_world_all_bounds(NULL, NULL);
+    td_world_cast_rays(NULL, 1, NULL, NULL);
+    td_world_pick_nearest(NULL, 1, NULL, 0, NULL);
+    CHECK_INT(td_world_contact_events(NULL, NULL, 1), 0);
+    CHECK_INT(td_world_forces(NULL, NULL, 1), 0);
+    CHECK(!td_world_actor_adapt(NULL, -1, NULL));
+    CHECK(!td_world_actor_reduction(NULL, -1, NULL));
+    CHECK(!td_world_actor_clusters(NULL, -1, NULL, NULL));
+    CHECK_INT(td_adapt_bytes(NULL), 0);
+    td_adapt_changed(NULL);
+    td_adapt_place(NULL);
+    NOTHING(td_adapt_stats, td_adapt_report(NULL));
+    CHECK(!td_adapt_is_active(NULL, -1));
+    CHECK_INT(td_adapt_save_size(NULL), 0);
+    td_adapt_save(NULL, NULL);
+    td_adapt_restore(NULL, NULL);
+    NOTHING(td_assembly_node, td_adapt_node(NULL, -1));
+    td_adapt_activate(NULL, NULL);
+    td_adapt_forward(NULL, NULL, NULL, NULL);
+    td_adapt_metrics(NULL, NULL, NULL);
+    CHECK_INT(td_reduced_bytes(NULL), 0);
+    td_reduced_set_modes(NULL, NULL);
+    CHECK(!td_reduced_modes(NULL));
+    CHECK_INT(td_reduced_cluster(NULL, -1), TD_NONE);
+    NOTHING(td_reduce_stats, td_reduced_get_stats(NULL));
+    CHECK(!td_reduced_whole(NULL));
+    CHECK_INT(td_word_distance(NULL, NULL), 0);
+    td_pool_run(NULL, 1, NULL, NULL);
+    NOTHING(td_ida_stats, td_ida_statistics(NULL));
     CHECK_INT(td_world_joint_dof(NULL, -1, -1), TD_NONE);
     CHECK(td_world_drive(NULL, -1, -1).torque == 0);
     CHECK_INT(td_world_actor_index(NULL, (td_actor_id){0}), TD_NONE);
+    CHECK_INT(td_world_constraint_index(NULL, (td_constraint_id){0}), TD_NONE);
+    NOTHING(td_actor_id, td_world_carrier(NULL, (td_actor_id){0}, NULL));
     CHECK(!td_world_actor_enabled(NULL, (td_actor_id){0}));
     NOTHING(td_collider_id, td_world_collider_id(NULL, -1));
     CHECK_INT(td_world_collider_index(NULL, (td_collider_id){0}), TD_NONE);

@@ -3,7 +3,8 @@
 
 #include "adapt/adapt.h"
 
-#include "base/diag.h"
+#include "base/guard.h"
+#include "base/opts.h"
 #include "base/range.h"
 
 #include <string.h>
@@ -14,10 +15,11 @@ td_adapt_opts td_adapt_opts_default(void) {
     return (td_adapt_opts){.struct_size = sizeof(td_adapt_opts), .every = 20};
 }
 
-static td_status check_opts(const td_adapt_opts *o, td_diag *diag) {
-    if (!o || o->struct_size != sizeof *o) {
-        return tdi_fail(diag, TD_ERR_DEF,
-                        "td_adapt_opts: struct_size is wrong; start from td_adapt_opts_default()");
+static td_status take_opts(const td_adapt_opts *given, td_adapt_opts *o, td_diag *diag) {
+    *o = td_adapt_opts_default();
+    td_status status = tdi_opts_take("td_adapt_opts", o, given, diag);
+    if (status != TD_OK) {
+        return status;
     }
     if (o->weights < TD_WEIGHTS_EVEN || o->weights > TD_WEIGHTS_CAMERA) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "weights is %d; it must be one of td_adapt_weights",
@@ -67,14 +69,18 @@ static void fill_weights(td_adapt *s) {
 }
 
 td_status td_adapt_set_opts(td_adapt *s, const td_adapt_opts *opts, td_diag *diag) {
-    td_status status = check_opts(opts, diag);
+    td_adapt_opts own;
+    if (!s) {
+        return tdi_refuse(diag, __func__);
+    }
+    td_status status = take_opts(opts, &own, diag);
     if (status != TD_OK) {
         return status;
     }
     const td_adapt_opts old = s->opts;
-    s->opts = *opts;
+    s->opts = own;
     s->opts.shuffle = old.shuffle;
-    if (old.weights != opts->weights || old.every != opts->every) {
+    if (old.weights != own.weights || old.every != own.every) {
         fill_weights(s);
         td_adapt_changed(s);
     }
@@ -82,6 +88,9 @@ td_status td_adapt_set_opts(td_adapt *s, const td_adapt_opts *opts, td_diag *dia
 }
 
 td_status td_adapt_set_weights(td_adapt *s, const td_real *weights, td_diag *diag) {
+    if (!s || !weights) {
+        return tdi_refuse(diag, __func__);
+    }
     for (int32_t i = 0; i < s->model->body_count; i++) {
         if (!(weights[i] >= 0 && isfinite(weights[i]))) {
             return tdi_fail_at(diag, TD_ERR_ARGUMENT, i, "weights[%d] is %g; it must be 0 or above",
@@ -138,12 +147,16 @@ static td_status fill_bodies(td_adapt *s, td_diag *diag) {
 
 td_status td_adapt_new(td_tree_state *state, const td_adapt_opts *opts, const td_alloc *alloc,
                        td_adapt **out, td_diag *diag) {
-    *out = NULL;
-    td_status status = check_opts(opts, diag);
+    td_adapt_opts own;
+    TDI_CLEAR(out);
+    if (!state || !out) {
+        return tdi_refuse(diag, __func__);
+    }
+    td_status status = take_opts(opts, &own, diag);
     if (status != TD_OK) {
         return status;
     }
-    td_adapt draft = {.alloc = alloc, .opts = *opts, .model = state->model, .state = state};
+    td_adapt draft = {.alloc = alloc, .opts = own, .model = state->model, .state = state};
     tdi_layout l = {NULL, 0};
     lay_out(&draft, &l);
     draft.bytes = l.used;
@@ -181,7 +194,7 @@ void td_adapt_free(td_adapt *s) {
 }
 
 size_t td_adapt_bytes(const td_adapt *s) {
-    return s->bytes;
+    return s ? s->bytes : 0;
 }
 
 // ---- saving ---------------------------------------------------------------------------------
@@ -193,10 +206,16 @@ typedef struct saved { // then a byte a joint: whether it is active
 } saved;
 
 size_t td_adapt_save_size(const td_adapt *s) {
+    if (!s) {
+        return 0;
+    }
     return sizeof(saved) + (size_t)s->model->body_count;
 }
 
 void td_adapt_save(const td_adapt *s, void *bytes) {
+    if (!s || !bytes) {
+        return;
+    }
     const saved head = {s->until_update, s->stiffness, s->stats};
     uint8_t *active = (uint8_t *)bytes + sizeof head;
     memcpy(bytes, &head, sizeof head);
@@ -206,6 +225,9 @@ void td_adapt_save(const td_adapt *s, void *bytes) {
 }
 
 void td_adapt_restore(td_adapt *s, const void *bytes) {
+    if (!s || !bytes) {
+        return;
+    }
     saved head;
     const uint8_t *active = (const uint8_t *)bytes + sizeof head;
     memcpy(&head, bytes, sizeof head);
@@ -224,14 +246,17 @@ void td_adapt_restore(td_adapt *s, const void *bytes) {
 // ---- asking ---------------------------------------------------------------------------------
 
 td_adapt_stats td_adapt_report(const td_adapt *s) {
-    return s->stats;
+    return s ? s->stats : (td_adapt_stats){0};
 }
 
 bool td_adapt_is_active(const td_adapt *s, int32_t body) {
-    return s->node[body].active;
+    return s && tdi_has(body, s->model->body_count) && s->node[body].active;
 }
 
 td_assembly_node td_adapt_node(const td_adapt *s, int32_t joint) {
+    if (!s || !tdi_has(joint, s->model->body_count)) {
+        return (td_assembly_node){0};
+    }
     const tdi_assembly_node *t = &s->tree[joint];
     return (td_assembly_node){t->a, t->b, t->up, t->depth, t->bodies, t->handles};
 }

@@ -45,6 +45,9 @@ void tdi_region_set(td_adapt *s, const uint8_t *active) {
 }
 
 void td_adapt_changed(td_adapt *s) {
+    if (!s) {
+        return;
+    }
     tdi_tree_fresh(s->state);
     s->state->head.known = 0;
     for (int32_t i = 0; i < s->model->body_count; i++) {
@@ -90,10 +93,16 @@ void tdi_region_fix(td_adapt *s) {
 // ---- parts ----------------------------------------------------------------------------------
 
 void td_adapt_place(td_adapt *s) {
+    if (!s) {
+        return;
+    }
     tdi_tree_place(s->model, s->state);
 }
 
 void td_adapt_activate(td_adapt *s, const bool *active) {
+    if (!s || !active) {
+        return;
+    }
     uint8_t *flags = (uint8_t *)s->queue;
     for (int32_t i = 0; i < s->model->body_count; i++) {
         flags[i] = active[i];
@@ -102,7 +111,12 @@ void td_adapt_activate(td_adapt *s, const bool *active) {
     s->until_update = s->opts.every > 0 ? s->opts.every : INT64_MAX;
 }
 
-void td_adapt_forward(td_adapt *s, const td_step_opts *o, const td_real *torque, td_real *accel) {
+void td_adapt_forward(td_adapt *s, const td_step_opts *given, const td_real *torque,
+                      td_real *accel) {
+    td_step_opts own, *o = &own;
+    if (!s || !accel || tdi_step_opts_take(given, o, NULL) != TD_OK) {
+        return;
+    }
     s->step++;
     tdi_pass_kinematics(s, s->active, s->active_count);
     tdi_pass_loads(s, o);
@@ -110,7 +124,11 @@ void td_adapt_forward(td_adapt *s, const td_step_opts *o, const td_real *torque,
     tdi_pass_forward(s, o, torque, s->active, s->active_count, accel);
 }
 
-void td_adapt_metrics(td_adapt *s, const td_step_opts *o, td_real *metrics) {
+void td_adapt_metrics(td_adapt *s, const td_step_opts *given, td_real *metrics) {
+    td_step_opts own, *o = &own;
+    if (!s || !metrics || tdi_step_opts_take(given, o, NULL) != TD_OK) {
+        return;
+    }
     s->step++;
     tdi_pass_kinematics(s, s->active, s->active_count);
     tdi_pass_loads(s, o);

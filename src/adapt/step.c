@@ -9,7 +9,7 @@
 
 #include "adapt/adapt.h"
 
-#include "base/diag.h"
+#include "base/guard.h"
 #include "tree/joint.h"
 #include "tree/trial.h"
 
@@ -197,8 +197,13 @@ static bool arrive(td_adapt *s) {
     return fine;
 }
 
-td_status td_adapt_step(td_adapt *s, const td_step_opts *o, td_diag *diag) {
-    td_status status = tdi_step_opts_check(o, s->model->body_count, diag);
+td_status td_adapt_step(td_adapt *s, const td_step_opts *given, td_diag *diag) {
+    td_step_opts own, *o = &own;
+    if (!s) {
+        return tdi_refuse(diag, __func__);
+    }
+    td_status status = tdi_step_opts_take(given, o, diag);
+    status = status == TD_OK ? tdi_step_opts_check(o, s->model->body_count, diag) : status;
     if (status == TD_OK && o->drives) {
         status = tdi_fail(diag, TD_ERR_ARGUMENT, "adaptive dynamics do not take drives of joints");
     }

@@ -154,7 +154,10 @@ static td_status take_opts(const td_reduce_opts *given, td_reduce_opts *o, td_di
 
 td_status td_reduced_new(const td_tree_model *model, const td_reduce_opts *opts,
                          const td_alloc *alloc, td_reduced_state **out, td_diag *diag) {
-    *out = NULL;
+    TDI_CLEAR(out);
+    if (!model || !out) {
+        return tdi_refuse(diag, __func__);
+    }
     td_reduce_opts own;
     td_status status = take_opts(opts, &own, diag);
     if (status != TD_OK) {
@@ -181,7 +184,7 @@ void td_reduced_free(td_reduced_state *state) {
 }
 
 size_t td_reduced_bytes(const td_reduced_state *state) {
-    return state->tree.head.bytes;
+    return state ? state->tree.head.bytes : 0;
 }
 
 // ---- steps ----------------------------------------------------------------------------------
@@ -259,7 +262,7 @@ static bool choose(td_reduced_state *s) {
 
 static void note_flow(td_reduced_state *s) {
     const td_step_opts *o = s->tree.head.opts;
-    s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, o->winds != NULL};
+    s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, o->winds != NULL, 0};
 }
 
 // Wind on a cluster is that on the segment with the largest area.
@@ -497,10 +500,16 @@ const tdi_implicit tdi_reduced_implicit = {
 
 td_status td_reduced_step(td_reduced_state *s, const td_step_opts *opts, td_step_stats *stats,
                           td_diag *diag) {
+    if (!s) {
+        return tdi_refuse(diag, __func__);
+    }
     return tdi_solver_step(&tdi_solver_reduced, s, opts, stats, diag);
 }
 
 td_status td_reduced_set(td_reduced_state *s, const td_reduce_opts *opts, td_diag *diag) {
+    if (!s) {
+        return tdi_refuse(diag, __func__);
+    }
     td_reduce_opts own;
     td_status status = take_opts(opts, &own, diag);
     if (status == TD_OK) {
@@ -510,6 +519,9 @@ td_status td_reduced_set(td_reduced_state *s, const td_reduce_opts *opts, td_dia
 }
 
 void td_reduced_set_modes(td_reduced_state *s, const uint8_t *modes) {
+    if (!s) {
+        return;
+    }
     s->count->by_hand = modes != NULL;
     if (modes) {
         memcpy(s->wanted, modes, (size_t)s->full->body_count * sizeof *modes);
@@ -520,14 +532,17 @@ void td_reduced_set_modes(td_reduced_state *s, const uint8_t *modes) {
 }
 
 const uint8_t *td_reduced_modes(const td_reduced_state *s) {
-    return s->mode;
+    return s ? s->mode : NULL;
 }
 
 int32_t td_reduced_cluster(const td_reduced_state *s, int32_t segment) {
-    return tdi_has(segment, s->full->body_count) ? s->first[s->seat[segment].body] : TD_NONE;
+    return s && tdi_has(segment, s->full->body_count) ? s->first[s->seat[segment].body] : TD_NONE;
 }
 
 td_reduce_stats td_reduced_get_stats(const td_reduced_state *s) {
+    if (!s) {
+        return (td_reduce_stats){0};
+    }
     td_reduce_stats out = {.changes = s->count->changes, .estimate = s->count->estimate};
     int32_t *of[] = {&out.joints, &out.frozen, &out.riding, &out.joined};
     for (int32_t i = 0; i < s->full->body_count; i++) {
@@ -537,6 +552,9 @@ td_reduce_stats td_reduced_get_stats(const td_reduced_state *s) {
 }
 
 td_tree_state *td_reduced_whole(td_reduced_state *s) {
+    if (!s) {
+        return NULL;
+    }
     if (s->reduced == 0) {
         return &s->tree;
     }

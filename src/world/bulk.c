@@ -3,11 +3,16 @@
 
 #include "world/world.h"
 
+#include "base/guard.h"
+
 #include <math.h>
 
 // ---- poses ----------------------------------------------------------------------------------
 
 int32_t td_world_first_segment(const td_world *w, int32_t actor) {
+    if (!w) {
+        return 0;
+    }
     int32_t first = 0;
     for (int32_t k = 0; k < actor && k < w->actor_count; k++) {
         first += w->actors[k].segment_count;
@@ -16,7 +21,7 @@ int32_t td_world_first_segment(const td_world *w, int32_t actor) {
 }
 
 int32_t td_world_segment_count(const td_world *w) {
-    return td_world_first_segment(w, w->actor_count);
+    return w ? td_world_first_segment(w, w->actor_count) : 0;
 }
 
 static void poses_of(const tdi_actor *a, td_vec3 *origins, td_vec3 *tips, td_quat *rotations) {
@@ -35,6 +40,9 @@ static void poses_of(const tdi_actor *a, td_vec3 *origins, td_vec3 *tips, td_qua
 }
 
 void td_world_all_poses(const td_world *w, td_vec3 *origins, td_vec3 *tips, td_quat *rotations) {
+    if (!w) {
+        return;
+    }
     for (int32_t k = 0, at = 0; k < w->actor_count; k++) {
         const tdi_actor *a = &w->actors[k];
         poses_of(a, origins ? origins + at : NULL, tips ? tips + at : NULL,
@@ -75,7 +83,7 @@ tdi_rate tdi_segment_rate(const tdi_actor *a, int32_t segment) {
 }
 
 void td_world_velocities(td_world *w, int32_t actor, td_vec3 *tips, td_vec3 *spins) {
-    if (actor < 0 || actor >= w->actor_count) {
+    if (!w || !tdi_has(actor, w->actor_count)) {
         return;
     }
     const tdi_actor *a = &w->actors[actor];
@@ -90,6 +98,9 @@ void td_world_velocities(td_world *w, int32_t actor, td_vec3 *tips, td_vec3 *spi
 }
 
 void td_world_all_velocities(td_world *w, td_vec3 *tips, td_vec3 *spins) {
+    if (!w) {
+        return;
+    }
     for (int32_t k = 0, at = 0; k < w->actor_count; k++) {
         td_world_velocities(w, k, tips ? tips + at : NULL, spins ? spins + at : NULL);
         at += w->actors[k].segment_count;
@@ -108,7 +119,10 @@ static void take_in(td_box *b, td_vec3 x, td_real r) {
 
 td_box td_world_bounds(const td_world *w, int32_t actor) {
     td_box b = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
-    if (actor < 0 || actor >= w->actor_count || !w->actors[actor].alive) {
+    if (!w || !tdi_has(actor, w->actor_count)) {
+        return (td_box){{0, 0, 0}, {0, 0, 0}};
+    }
+    if (!w->actors[actor].alive) {
         return b;
     }
     const tdi_actor *a = &w->actors[actor];
@@ -126,6 +140,9 @@ td_box td_world_bounds(const td_world *w, int32_t actor) {
 }
 
 void td_world_all_bounds(const td_world *w, td_box *boxes) {
+    if (!w || !boxes) {
+        return;
+    }
     for (int32_t k = 0; k < w->actor_count; k++) {
         boxes[k] = td_world_bounds(w, k);
     }

@@ -3,7 +3,7 @@
 
 #include "world/world.h"
 
-#include "base/diag.h"
+#include "base/guard.h"
 #include "base/opts.h"
 
 #include <math.h>
@@ -62,6 +62,9 @@ static td_status reserve(td_world *w, int64_t hands) {
 }
 
 td_status td_world_reserve_grabs(td_world *w, int32_t count, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     if (count < 0) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; it must not be below 0", (int)count);
     }
@@ -102,6 +105,9 @@ static td_status check_def(const td_world *w, const td_grab_def *def, td_diag *d
 }
 
 td_status td_world_add_grab(td_world *w, const td_grab_def *given, td_grab_id *out, td_diag *diag) {
+    if (!w || !out) {
+        return tdi_refuse(diag, __func__);
+    }
     td_grab_def own = td_grab_def_default(), *def = &own;
     int32_t k = 0;
     *out = (td_grab_id){0, 0};
@@ -133,6 +139,9 @@ td_status td_world_add_grab(td_world *w, const td_grab_def *given, td_grab_id *o
 }
 
 td_status td_world_move_grab(td_world *w, td_grab_id id, td_vec3 to, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_hand *h;
     td_status status = find(w, id, &h, diag);
     if (status == TD_OK && !tdi_finite3(to)) {
@@ -145,6 +154,9 @@ td_status td_world_move_grab(td_world *w, td_grab_id id, td_vec3 to, td_diag *di
 }
 
 td_status td_world_remove_grab(td_world *w, td_grab_id id, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_hand *h;
     td_status status = find(w, id, &h, diag);
     if (status == TD_OK) {
@@ -163,6 +175,9 @@ void tdi_world_release_actor(td_world *w, int32_t actor) {
 
 // k (to - x) - c v
 td_status td_world_grab_force(td_world *w, td_grab_id id, td_vec3 *force, td_diag *diag) {
+    if (!w || !force) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_hand *h;
     *force = tdi_vec3(0, 0, 0);
     td_status status = find(w, id, &h, diag);

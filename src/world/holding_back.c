@@ -5,7 +5,7 @@
 
 #include "world/world.h"
 
-#include "base/diag.h"
+#include "base/guard.h"
 #include "base/log.h"
 
 #include <string.h>
@@ -63,6 +63,9 @@ td_status tdi_world_note_blocked(td_world *w, td_diag *diag) {
 }
 
 td_status td_world_actor_status(const td_world *w, td_actor_id id, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     const int32_t k = td_world_actor_index(w, id);
     if (k == TD_NONE) {
         return tdi_fail(diag, TD_ERR_STALE, "actor %d (generation %u) was removed",
@@ -75,6 +78,9 @@ td_status td_world_actor_status(const td_world *w, td_actor_id id, td_diag *diag
 }
 
 int32_t td_world_blocked_actors(const td_world *w, td_actor_id *actors, int32_t capacity) {
+    if (!w || (capacity > 0 && !actors)) {
+        return 0;
+    }
     int32_t count = 0;
     for (int32_t k = 0; k < w->actor_count; k++) {
         if (w->actors[k].alive && w->actors[k].blocked) {

@@ -150,6 +150,9 @@ static void cast(const td_world *w, int32_t actor, const td_box *b, const td_ray
 }
 
 void td_world_cast_rays(const td_world *w, int32_t count, const td_ray *rays, td_pick *picks) {
+    if (!w || !rays || !picks) {
+        return;
+    }
     for (int32_t k = 0; k < count; k++) {
         picks[k] = nothing;
         picks[k].distance = rays[k].length > 0 ? rays[k].length : HUGE_VAL;
@@ -188,6 +191,9 @@ static void nearest(const td_world *w, int32_t actor, td_vec3 x, td_pick *best) 
 
 void td_world_pick_nearest(const td_world *w, int32_t count, const td_vec3 *centres, td_real radius,
                            td_pick *picks) {
+    if (!w || !centres || !picks) {
+        return;
+    }
     for (int32_t k = 0; k < count; k++) {
         picks[k] = nothing;
         picks[k].distance = radius;

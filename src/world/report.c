@@ -51,7 +51,7 @@ static int32_t slept_contacts(const td_world *w, td_contact *contacts, int32_t c
 }
 
 int32_t td_world_contacts(const td_world *w, td_contact *contacts, int32_t capacity) {
-    if (!w) {
+    if (!w || (capacity > 0 && !contacts)) {
         return 0;
     }
     int32_t count = 0;
@@ -86,8 +86,11 @@ static bool force_of(const td_world *w, int32_t constraint, td_contact *to) {
 }
 
 int32_t td_world_forces(const td_world *w, td_contact *forces, int32_t capacity) {
+    if (!w || (capacity > 0 && !forces)) {
+        return 0;
+    }
     int32_t count = td_world_contacts(w, forces, capacity);
-    for (int32_t k = 0; w && k < td_world_constraint_count(w); k++) {
+    for (int32_t k = 0; k < td_world_constraint_count(w); k++) {
         td_contact one;
         if (force_of(w, k, &one)) {
             if (count < capacity) {

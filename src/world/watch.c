@@ -4,6 +4,8 @@
 
 #include "world/world.h"
 
+#include "base/guard.h"
+
 #include "base/alloc.h"
 #include "base/diag.h"
 
@@ -139,6 +141,9 @@ td_status tdi_watch_make(const td_world *w, int32_t capacity, tdi_watch *out) {
 }
 
 td_status td_world_watch_contacts(td_world *w, int32_t capacity, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     tdi_watch made;
     if (capacity < 0 || capacity > TDI_WATCH_MOST) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "capacity is %d; it must be from 0 to %d",
@@ -161,6 +166,9 @@ void tdi_watch_free(const td_world *w, tdi_watch *t) {
 }
 
 int32_t td_world_contact_events(const td_world *w, td_contact_event *events, int32_t capacity) {
+    if (!w || (capacity > 0 && !events)) {
+        return 0;
+    }
     const int32_t count = w->watch.event_count;
     if (capacity > 0 && count > 0) {
         memcpy(events, w->watch.events,
@@ -189,6 +197,9 @@ static td_status find(const td_world *w, td_actor_id id, int32_t *k, td_diag *di
 }
 
 td_status td_world_watch_base(td_world *w, td_actor_id id, bool watch, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
     int32_t k;
     td_status status = find(w, id, &k, diag);
     if (status == TD_OK) {
@@ -200,6 +211,9 @@ td_status td_world_watch_base(td_world *w, td_actor_id id, bool watch, td_diag *
 
 td_status td_world_base_reaction(const td_world *w, td_actor_id id, td_reaction *out,
                                  td_diag *diag) {
+    if (!w || !out) {
+        return tdi_refuse(diag, __func__);
+    }
     int32_t k;
     *out = (td_reaction){{0, 0, 0}, {0, 0, 0}};
     td_status status = find(w, id, &k, diag);
