@@ -1,6 +1,6 @@
 # Everyday commands. CMake does the work; see CMakePresets.json for the builds behind them.
 
-.PHONY: build demo player viewer test gallery plots bench-peers format clean
+.PHONY: build demo player viewer test test-quick gallery plots bench-peers format clean
 
 build: ## the release build of the command, at build/tendril
 	@scripts/install-deps.sh build
@@ -27,6 +27,10 @@ viewer: ## builds the page behind 'tendril view', with all shipped plants; needs
 test: ## installs what is missing, builds everything, runs all tests
 	@scripts/install-deps.sh test
 	@scripts/test.sh
+
+test-quick: ## what to run after each change: format, layers, release build, unit tests, parts of the command
+	@scripts/install-deps.sh test
+	@scripts/test.sh quick
 
 gallery: build ## renders the pictures of docs/gallery
 	@scripts/install-deps.sh gallery

@@ -1,55 +1,29 @@
-#!/bin/sh
-# All tests, in the order in which they are quickest to tell what is wrong. Each part is a line of
-# its own; the last line counts them.
+#!/bin/bash
+# All tests: test.sh; or those of the daily loop: test.sh quick. Each part is a line of its own; the last
+# line counts them.
 set -u
 cd "$(dirname "$0")/.."
 export PATH="$PATH:/usr/lib/llvm-14/bin"
-log=build/test.log
-mkdir -p build
-passed=0
-failed=0
+. scripts/parts.sh
+# as many parts run at once as there are cores
+each=$(((cores + 1) / 2))
 
-part() {
-    name=$1
-    shift
-    start=$(date +%s)
-    if "$@" >"$log" 2>&1; then
-        passed=$((passed + 1))
-        echo "ok      $name ($(($(date +%s) - start)) s)"
-    else
-        failed=$((failed + 1))
-        tail -n 60 "$log"
-        echo "FAILED  $name"
-    fi
-}
-
-# Begins a part that needs one core, beside others that need one: begin NAME COMMAND... and later
-# finish.
-begin() {
-    beside=$1
-    shift
-    began=$(date +%s)
-    "$@" >build/beside.log 2>&1 &
-    beside_pid=$!
-}
-finish() {
-    if wait "$beside_pid"; then
-        passed=$((passed + 1))
-        echo "ok      $beside ($(($(date +%s) - began)) s, beside others)"
-    else
-        failed=$((failed + 1))
-        tail -n 60 build/beside.log
-        echo "FAILED  $beside"
-    fi
-}
-
-# configure_and_build PRESET [OPTION OF THE BUILD...]
+# configure_and_build PRESET [OPTION OF CMAKE... --] [OPTION OF THE BUILD...]
 configure_and_build() {
-    cmake --preset "$1" && cmake --build --preset "$@"
+    local preset=$1 options=()
+    shift
+    if [[ " $* " == *" -- "* ]]; then
+        while [ "$1" != -- ]; do options+=("$1"); shift; done
+        shift
+    fi
+    cmake --preset "$preset" "${options[@]}" && cmake --build --preset "$preset" --parallel "$each" "$@"
 }
-# unit_tests BUILD
+# unit_tests BUILD [OPTION OF CTEST...]
 unit_tests() {
-    ctest --test-dir "$1" --output-on-failure -j2
+    ctest --test-dir "$1" --output-on-failure -j "$each" "${@:2}"
+}
+formatted() {
+    clang-format-14 --dry-run -Werror $(git ls-files "*.c" "*.h")
 }
 models_are_valid_gltf() {
     mkdir -p out/test && rm -f out/test/*.glb
@@ -70,61 +44,84 @@ viewer_works() {
         build/tendril view scenes/rose-wilts.yaml --no-open -o build/viewed.html &&
         node scripts/check-viewer.mjs build/viewed.html --given
 }
+# fuzz TARGET [FOLDER OF INPUTS...]: for as long as three of them had on two cores in 25 s
 fuzz() {
-    rm -rf build/fuzz-corpus build/fuzz-scenes build/fuzz-lcp
-    mkdir -p build/fuzz-corpus build/fuzz-scenes build/fuzz-lcp
-    limits="-max_total_time=25 -max_len=4096 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1"
-    build/asan/tests/fuzz/fuzz_scene $limits build/fuzz-scenes tests/fuzz/scenes >build/fuzz-scenes.log 2>&1 &
-    scenes=$!
-    build/asan/tests/fuzz/fuzz_lcp $limits build/fuzz-lcp >build/fuzz-lcp.log 2>&1 &
-    lcp=$!
-    build/asan/tests/fuzz/fuzz_grammar $limits build/fuzz-corpus tests/fuzz/corpus scenes/abop scenes/plants
-    grammar=$?
-    wait $lcp || { tail -n 60 build/fuzz-lcp.log; return 1; }
-    wait $scenes || { tail -n 60 build/fuzz-scenes.log; return 1; }
-    return $grammar
+    local corpus=build/fuzz/$1
+    rm -rf "$corpus" && mkdir -p "$corpus"
+    build/asan/tests/fuzz/"$1" -max_total_time=15 -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
+        -print_final_stats=1 "$corpus" "${@:2}"
 }
 
-part "code is formatted" sh -c 'clang-format-14 --dry-run -Werror $(git ls-files "*.c" "*.h")'
-part "layers are kept" python3 scripts/check-layers.py
-part "headers compile alone" scripts/check-headers.sh
-part "public functions are used, structs have defaults" python3 scripts/check-api.py
-part "build: gcc, release" cmake --preset release -DTENDRIL_BUILD_TESTS=ON
-part "build: gcc, release, all" cmake --build --preset release
-part "unit tests: gcc, release" unit_tests build
-part "build: clang, address and undefined sanitizers" configure_and_build asan
 # threads that share a large tree are watched by the thread sanitizer, models that are cut off by the
 # fuzzer; the others are long, not wide
-part "unit tests: sanitizers" env TEST_EXCEPT=steps_of_a_large_tree,large_limp_tree,rest_of_a_large_tree,tree_afloat_keeps_energy,tree_of_a_million_links,storm_steps,contact_heap_of_all_solvers,stands_still_for_a_minute,adapt_smaller_errors,every_shipped_drawing_becomes_rods,coily_strand_comes_to_rest,lead_to_the_same_place,limits_are_never_passed,heap_of_rods_comes_to_rest,every_shipped_plant_becomes_rods,plant_models_cut_off \
-    ctest --test-dir build/asan --output-on-failure -j2
-part "build: clang, thread sanitizer" configure_and_build tsan --target tendril_tests
-part "threads: thread sanitizer" env TEST_EXCEPT=large_limp_tree build/tsan/tests/tendril_tests thread
-part "build: gcc, debug" configure_and_build dev --target tendril_command
-part "build: clang, release" configure_and_build clang
-part "every build gives the same bytes" scripts/check-determinism.sh build/tendril build/dev/tendril build/clang/tendril build/asan/tendril
-part "build: WebAssembly" configure_and_build wasm
-# heaps and models that are cut off are long, and the same code
-part "unit tests: WebAssembly under node" ctest --test-dir build/wasm --output-on-failure -j2 -E 'test_contact_exact|test_truncate'
-part "WebAssembly moves as native code does" node scripts/check-wasm.mjs build/wasm/tendril_web.wasm build/tests/make_poses
-part "build: the viewer" make --no-print-directory viewer
-part "module and page are small" scripts/check-sizes.sh build
-begin "solvers against theory" build/tendril validate
-part "an installed tree serves C and C++" scripts/check-install.sh build
-part "a plant in a window" scripts/check-window.sh build
-part "command line" python3 tests/cli/test_cli.py build/tendril
-# runs that are killed and resumed again and again are slow there, and nothing of them is a parser
-part "command line: sanitizers" python3 tests/cli/test_cli.py build/asan/tendril Help Grow Cpfg Plot Bodies Run Scenes BadInput
-part "scenes run" python3 tests/cli/test_scenes.py build/tendril
-part "Python package" scripts/check-python.sh build
-part "examples in the docs run" python3 scripts/check-docs.py build
-part "models are valid glTF" models_are_valid_gltf
-part "pages type-check" sh -c 'cd web && npm run --silent typecheck'
-part "demo page works in a browser" demo_page
-part "recorded motion in glTF and in a page" scripts/check-clip.sh build
-finish
-begin "fuzzing for 25 s" fuzz
-part "viewer works in a browser" viewer_works
-finish
+long_tests=steps_of_a_large_tree,large_limp_tree,rest_of_a_large_tree,tree_afloat_keeps_energy
+long_tests+=,tree_of_a_million_links,storm_steps,contact_heap_of_all_solvers,stands_still_for_a_minute
+long_tests+=,adapt_smaller_errors,every_shipped_drawing_becomes_rods,coily_strand_comes_to_rest
+long_tests+=,lead_to_the_same_place,limits_are_never_passed,heap_of_rods_comes_to_rest
+long_tests+=,every_shipped_plant_becomes_rods,plant_models_cut_off
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+cheap_parts() {
+    part format "code is formatted" "" formatted
+    part layers "layers are kept" "" python3 scripts/check-layers.py
+    part api "public functions are used, structs have defaults" "" python3 scripts/check-api.py
+}
+
+# What a change most often breaks.
+quick_parts() {
+    cheap_parts
+    each=$cores
+    part release "build: gcc, release" "format layers api" configure_and_build release -DTENDRIL_BUILD_TESTS=ON -- \
+        --target tendril_command tendril_tests
+    part unit "unit tests: gcc, release" "release" env TEST_EXCEPT="$long_tests" \
+        ctest --test-dir build --output-on-failure -j "$cores" -E example
+    part cli "command line" "unit" python3 tests/cli/test_cli.py build/tendril Help Grow Scenes BadInput
+}
+
+# Long chains first: a build and what needs it; at the end, what is short.
+all_parts() {
+    cheap_parts
+    part asan "build: clang, address and undefined sanitizers" "" configure_and_build asan
+    part release "build: gcc, release" "" configure_and_build release -DTENDRIL_BUILD_TESTS=ON --
+    part wasm "build: WebAssembly" "" configure_and_build wasm
+    part viewer "build: the viewer" "wasm release" make --no-print-directory viewer
+    part asan_unit "unit tests: sanitizers" "asan" env TEST_EXCEPT="$long_tests" \
+        ctest --test-dir build/asan --output-on-failure -j "$each"
+    part viewer_works "viewer works in a browser" "viewer" viewer_works
+    part tsan "build: clang, thread sanitizer" "" configure_and_build tsan --target tendril_tests
+    part validate "solvers against theory" "release" build/tendril validate
+    part clang "build: clang, release" "" configure_and_build clang
+    # heaps and models that are cut off are long, and the same code
+    part wasm_unit "unit tests: WebAssembly under node" "wasm" unit_tests build/wasm -E 'test_contact_exact|test_truncate'
+    part unit "unit tests: gcc, release" "release" unit_tests build
+    part tsan_unit "threads: thread sanitizer" "tsan" env TEST_EXCEPT=large_limp_tree build/tsan/tests/tendril_tests thread
+    part cli "command line" "release" python3 tests/cli/test_cli.py build/tendril
+    # runs that are killed and resumed again and again are slow there, and nothing of them is a parser
+    part asan_cli "command line: sanitizers" "asan" \
+        python3 tests/cli/test_cli.py build/asan/tendril Help Grow Cpfg Plot Bodies Run Scenes BadInput
+    part dev "build: gcc, debug" "" configure_and_build dev --target tendril_command
+    part demo "demo page works in a browser" "viewer" demo_page
+    part scenes "scenes run" "release" python3 tests/cli/test_scenes.py build/tendril
+    part window "a plant in a window" "release" scripts/check-window.sh build
+    part python "Python package" "release" scripts/check-python.sh build
+    part bytes "every build gives the same bytes" "release dev clang asan" \
+        scripts/check-determinism.sh build/tendril build/dev/tendril build/clang/tendril build/asan/tendril
+    part clip "recorded motion in glTF and in a page" "release" scripts/check-clip.sh build
+    part docs "examples in the docs run" "viewer demo" python3 scripts/check-docs.py build
+    part gltf "models are valid glTF" "release" models_are_valid_gltf
+    part fuzz_grammar "fuzzing: grammars" "asan" fuzz fuzz_grammar tests/fuzz/corpus scenes/abop scenes/plants
+    part fuzz_scene "fuzzing: scenes" "asan" fuzz fuzz_scene tests/fuzz/scenes
+    part fuzz_lcp "fuzzing: complementarity problems" "asan" fuzz fuzz_lcp
+    part headers "headers compile alone" "" scripts/check-headers.sh
+    part install "an installed tree serves C and C++" "release" scripts/check-install.sh build
+    part wasm_same "WebAssembly moves as native code does" "wasm release" \
+        node scripts/check-wasm.mjs build/wasm/tendril_web.wasm build/tests/make_poses
+    part sizes "module and page are small" "viewer" scripts/check-sizes.sh build
+    part types "pages type-check" "" sh -c 'cd web && npm run --silent typecheck'
+}
+
+if [ "${1:-}" = quick ]; then
+    quick_parts
+else
+    all_parts
+fi
+run_parts build/parts

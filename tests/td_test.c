@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Runs the registered tests: all, or those whose name contains the argument; `=name` is exact and
 // `@file` runs those of a file. TEST_EXCEPT in the environment lists parts of names, separated by
-// commas, of tests that are not run.
+// commas, of tests that are not run; with TEST_TIMES, each test tells its time of the processor.
 
 #include "td_test.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define MAX_TESTS 2048
 
@@ -59,32 +60,6 @@ bool test_check(bool condition, const char *file, int line, const char *format, 
     return condition;
 }
 
-// ---- allocators -----------------------------------------------------------------------------
-
-static void *heap_resize(void *context, void *block, size_t old_size, size_t new_size) {
-    test_heap *heap = context;
-    if (new_size == 0) {
-        heap->held -= old_size;
-        free(block);
-        return NULL;
-    }
-    heap->calls++;
-    if (heap->fail_at > 0 && heap->calls >= heap->fail_at) {
-        return NULL;
-    }
-    void *moved = realloc(block, new_size);
-    if (moved) {
-        heap->held += new_size - old_size;
-        heap->peak = heap->held > heap->peak ? heap->held : heap->peak;
-    }
-    return moved;
-}
-
-td_alloc test_heap_alloc(test_heap *heap) {
-    td_alloc alloc = {heap_resize, heap};
-    return alloc;
-}
-
 // ---- entry ----------------------------------------------------------------------------------
 
 // Whether a name contains one of the parts, which commas separate.
@@ -120,11 +95,24 @@ static bool wanted(int i, const char *filter) {
                               : strstr(name, filter) != NULL;
 }
 
+// Seconds of the processor, all threads together; there are none under node.
+static double seconds(void) {
+#ifdef __wasm__
+    return 0;
+#else
+    return (double)clock() / CLOCKS_PER_SEC;
+#endif
+}
+
 static bool run_test(const char *name, test_function function) {
     int before = failures;
     long checks = test_checks;
+    const double began = seconds();
     skipped = NULL;
     function();
+    if (getenv("TEST_TIMES")) {
+        printf("%8.3f s %s\n", seconds() - began, name);
+    }
     if (skipped) {
         printf("left out %s: %s\n", name, skipped);
     } else if (test_checks == checks) {

@@ -5,6 +5,8 @@
 // in which no check ran has failed.
 // ctest runs them file by file.
 
+#include "test_heap.h"
+
 #include "tendril/tendril.h"
 
 #include <math.h>
@@ -89,14 +91,3 @@ bool test_check(bool condition, const char *file, int line, const char *format, 
             test_failed(__FILE__, __LINE__, "%s = \"%s\" lacks \"%s\"", #text, text_, part_); \
         }                                                                                     \
     } while (0)
-
-// ---- allocators for tests -------------------------------------------------------------------
-
-// Counts what is held and what was asked for; fails from call number `fail_at` on (0: never).
-typedef struct test_heap {
-    size_t held, peak;
-    long calls;
-    long fail_at;
-} test_heap;
-
-td_alloc test_heap_alloc(test_heap *heap);

@@ -11,6 +11,11 @@
 TD_TEST(null_is_refused_by_every_function_that_returns_a_status) {
     REFUSED(td_world_reserve_actors(NULL, -1, -1, NULL));
     REFUSED(td_world_add_actor(NULL, NULL, NULL, NULL));
+    REFUSED(td_world_add_constraint(NULL, NULL, NULL, NULL));
+    REFUSED(td_world_remove_constraint(NULL, (td_constraint_id){0}, NULL));
+    REFUSED(td_world_set_target(NULL, (td_constraint_id){0}, NULL, NULL));
+    REFUSED(td_world_attach(NULL, NULL, NULL));
+    REFUSED(td_world_detach(NULL, (td_actor_id){0}, NULL));
     REFUSED(td_world_cut_actor(NULL, (td_actor_id){0}, -1, 0, NULL, NULL));
     REFUSED(td_world_regrow_actor(NULL, (td_actor_id){0}, NULL, NULL));
     REFUSED(td_world_draw(NULL, NULL, NULL));
@@ -248,6 +253,8 @@ TD_TEST(null_gives_nothing_in_every_function_without_a_status) {
     CHECK_INT(td_world_joint_dof(NULL, -1, -1), TD_NONE);
     CHECK(td_world_drive(NULL, -1, -1).torque == 0);
     CHECK_INT(td_world_actor_index(NULL, (td_actor_id){0}), TD_NONE);
+    CHECK_INT(td_world_constraint_index(NULL, (td_constraint_id){0}), TD_NONE);
+    NOTHING(td_actor_id, td_world_carrier(NULL, (td_actor_id){0}, NULL));
     CHECK(!td_world_actor_enabled(NULL, (td_actor_id){0}));
     NOTHING(td_collider_id, td_world_collider_id(NULL, -1));
     CHECK_INT(td_world_collider_index(NULL, (td_collider_id){0}), TD_NONE);

@@ -261,7 +261,7 @@ static const char *derived_as(const char *name, const char *text, int64_t seed) 
     def.name = name;
     opts.seed = seed;
     test_model m = test_model_of(&def, &opts, 0, NULL);
-    snprintf(string, sizeof string, "%s", test_string_of(&m));
+    snprintf(string, sizeof string, "%.255s", test_string_of(&m));
     test_model_free(&m);
     return string;
 }

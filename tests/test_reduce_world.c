@@ -33,6 +33,25 @@ TD_TEST(reduced_objects_go_on_to_the_bit_after_a_restore) {
     check_restoring(swaying, 3, 17);
 }
 
+// Joints that join, and tips that ride.
+TD_TEST(reduced_objects_have_the_same_bits_for_any_threads) {
+    stage one = try_stage(swaying, 1, NULL);
+    td_reduce_stats stats[2];
+    CHECK_INT(one.status, TD_OK);
+    steps(one.world, 60);
+    CHECK(td_world_actor_reduction(one.world, 0, &stats[0]));
+    CHECK(td_world_actor_reduction(one.world, 1, &stats[1]));
+    CHECK(stats[0].joined + stats[1].joined > 0);
+    CHECK(stats[0].riding + stats[1].riding > 0);
+    for (int32_t threads = 2; threads <= 4; threads++) {
+        stage many = try_stage(swaying, threads, NULL);
+        steps(many.world, 60);
+        CHECK_SAY(same_bits(one.world, many.world), "%d threads give other bits", (int)threads);
+        stage_free(&many);
+    }
+    stage_free(&one);
+}
+
 // Two canes whose tips a link joins at 0.5 s, when all three ways of leaving out joints are at
 // work.
 TD_TEST(reduced_objects_are_held_where_they_are_drawn) {

@@ -373,3 +373,117 @@ TD_TEST(what_is_carried_sleeps_and_wakes_with_what_carries_it) {
     CHECK(!td_world_actor_asleep(s.world, flower) && !td_world_actor_asleep(s.world, vine));
     stage_free(&s);
 }
+
+// ---- skeletons of their own -----------------------------------------------------------------
+
+// A stem of three segments, each 10 cm.
+static td_skeleton *stem(void) {
+    td_skeleton_opts opts = td_skeleton_opts_default();
+    td_builder *builder = NULL;
+    td_skeleton *skeleton = NULL;
+    td_diag diag = {.message = ""};
+    int32_t last = TD_NONE;
+    CHECK_INT(td_builder_new(&opts, NULL, &builder), TD_OK);
+    for (int32_t k = 0; k < 3; k++) {
+        td_segment_def def = td_segment_def_default();
+        def.parent = last;
+        def.id = 40 + k;
+        def.length = 0.1;
+        def.radius_base = def.radius_tip = 0.01;
+        CHECK_INT(td_builder_add(builder, &def, &last, &diag), TD_OK);
+    }
+    CHECK_INT(td_builder_finish(builder, &skeleton, &diag), TD_OK);
+    td_builder_free(builder);
+    return skeleton;
+}
+
+static td_status add_stem(td_world *w, int32_t object, td_vec3 position, td_actor_id *id) {
+    td_actor_def def = td_actor_def_default();
+    td_diag diag = {.message = ""};
+    td_skeleton *skeleton = stem();
+    def.object = object;
+    def.position = position;
+    def.rotation = tdi_quat_turn(tdi_vec3(0, 0, 1), -1);
+    def.skeleton = skeleton;
+    const td_status status = td_world_add_actor(w, &def, id, &diag);
+    CHECK_SAY(status == TD_OK, "%s", diag.message);
+    td_skeleton_free(skeleton);
+    return status;
+}
+
+// It moves as an object of the scene with this skeleton does, to the bit.
+TD_TEST(actor_with_a_skeleton_of_its_own_moves_as_one_of_a_scene_that_has_it) {
+    td_skeleton *skeleton = stem();
+    char text[TEXT];
+    td_diag diag = {.message = ""};
+    td_diag_list diags = {&diag, 1, 0};
+    stage a = stage_of(garden(text, "tree", ""));
+    td_actor_id id;
+    td_world_free(a.world);
+    CHECK_INT(td_scene_set_skeleton(a.scene, 2, skeleton, &diag), TD_OK);
+    td_world_opts opts = td_world_opts_default();
+    CHECK_INT(td_world_from_scene(a.scene, &opts, NULL, &a.world, &diags), TD_OK);
+    stage b = planted("tree");
+    CHECK_INT(add_stem(b.world, 2, tdi_vec3(5, 0, 0), &id), TD_OK);
+    td_actor_def def = td_actor_def_default();
+    def.object = 2;
+    def.position = tdi_vec3(5, 0, 0);
+    def.rotation = tdi_quat_turn(tdi_vec3(0, 0, 1), -1);
+    td_actor_id other;
+    CHECK_INT(td_world_add_actor(a.world, &def, &other, &diag), TD_OK);
+    CHECK_INT(td_world_actor(b.world, 3).segment_count, 3);
+    CHECK(td_world_actor(b.world, 3).skeleton != skeleton);
+    steps(a.world, 30);
+    steps(b.world, 30);
+    for (int32_t k = 0; k < 3; k++) {
+        CHECK_SAY(apart(tip_of(a.world, 3, k), tip_of(b.world, 3, k)) == 0, "%g m",
+                  apart(tip_of(a.world, 3, k), tip_of(b.world, 3, k)));
+    }
+    td_skeleton_free(skeleton);
+    stage_free(&a);
+    stage_free(&b);
+}
+
+TD_TEST(actors_with_skeletons_of_their_own_are_saved_restored_and_removed) {
+    static const char *const solvers[] = {"tree", "rod"};
+    td_diag diag = {.message = ""};
+    for (size_t k = 0; k < 2; k++) {
+        stage a = planted(solvers[k]), b = planted(solvers[k]);
+        td_actor_id first, second;
+        CHECK_INT(add_stem(a.world, 0, tdi_vec3(5, 0, 0), &first), TD_OK);
+        CHECK_INT(add_stem(a.world, 2, tdi_vec3(6, 0, 0), &second), TD_OK);
+        steps(a.world, 5);
+        char *bytes = saved(a.world);
+        CHECK_INT(td_world_restore(b.world, bytes, td_world_save_size(a.world), &diag), TD_OK);
+        steps(a.world, 10);
+        steps(b.world, 10);
+        CHECK_SAY(same_bits(a.world, b.world), "%s", solvers[k]);
+        CHECK_INT(td_world_remove_actor(a.world, first, &diag), TD_OK);
+        for (int32_t i = 0; i < 3; i++) { // its place is taken again
+            CHECK_INT(add_stem(a.world, 0, tdi_vec3(7, 0, 0), &first), TD_OK);
+            CHECK_INT(td_world_actor_index(a.world, first), 3);
+            steps(a.world, 2);
+            CHECK_INT(td_world_remove_actor(a.world, first, &diag), TD_OK);
+        }
+        CHECK_INT(td_world_actor_count(a.world), 5);
+        free(bytes);
+        stage_free(&a);
+        stage_free(&b);
+    }
+}
+
+TD_TEST(skeletons_that_a_solver_cannot_take_are_refused_and_nothing_is_added) {
+    stage s = planted("helix");
+    td_actor_def def = td_actor_def_default();
+    td_diag diag = {.message = ""};
+    td_actor_id id;
+    td_skeleton *skeleton = stem();
+    def.skeleton = skeleton;
+    def.variant = 0;
+    CHECK_INT(td_world_add_actor(s.world, &def, &id, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "is of no variant");
+    CHECK_INT(td_world_actor_count(s.world), 3);
+    td_skeleton_free(skeleton);
+    steps(s.world, 1);
+    stage_free(&s);
+}

@@ -59,6 +59,7 @@ TD_TEST(cutting_a_rope_keeps_the_momentum_of_both_halves) {
     check_momentum(STEPS_BY("rod", "euler"));
     check_momentum(SWING("tree", ""));
     check_momentum(STEPS_BY("tree", "rk4"));
+    check_momentum(SWING("helix", ""));
 }
 
 // ---- poses at a cut -------------------------------------------------------------------------
@@ -115,6 +116,7 @@ TD_TEST(cutting_moves_nothing) {
     check_poses(SWING("rod", ""), 0.4);
     check_poses(SWING("tree", ""), 0);
     check_poses(SWING("tree", ""), 0.4);
+    check_poses(SWING("helix", ""), 0);
 }
 
 TD_TEST(what_is_left_of_a_rope_hangs_on_and_what_fell_falls) {
@@ -158,7 +160,7 @@ static td_actor_id cut(td_world *w, int32_t actor, int32_t segment, td_real plac
 }
 
 // Restored in a world that has cut nothing, or something else, it goes on as it does itself.
-static void check_saves(const char *text) {
+static void check_saves(const char *text, td_real place) {
     stage one = stage_of(text), other = stage_of(text);
     td_diag diag = {.message = ""};
     run_to(one.world, 0.2);
@@ -166,7 +168,7 @@ static void check_saves(const char *text) {
     const size_t whole_size = td_world_save_size(one.world);
     cut(one.world, 0, 5, 0.4);
     steps(one.world, 5);
-    cut(one.world, 0, 2, 0);
+    cut(one.world, 0, 2, place);
     char *bytes = saved(one.world);
     const size_t size = td_world_save_size(one.world);
     for (int k = 0; k < 3; k++) { // into a world as made, one that is the same, one with other cuts
@@ -174,7 +176,7 @@ static void check_saves(const char *text) {
         CHECK_TEXT(diag.message, "");
         CHECK(same_bits(one.world, other.world));
         if (k == 1) {
-            cut(other.world, 1, 3, 0.1);
+            cut(other.world, 1, 3, place);
             steps(other.world, 3);
         }
     }
@@ -195,13 +197,14 @@ static void check_saves(const char *text) {
 }
 
 TD_TEST(world_with_cuts_is_saved_and_restored_to_the_bit) {
-    check_saves(GROUND("rod"));
-    check_saves(GROUND("tree"));
+    check_saves(GROUND("rod"), 0);
+    check_saves(GROUND("tree"), 0);
+    check_saves(GROUND("helix"), 0.5);
 }
 
 TD_TEST(what_fell_off_lands_on_the_ground) {
-    static const char *const texts[] = {GROUND("rod"), GROUND("tree")};
-    for (int k = 0; k < 2; k++) {
+    static const char *const texts[] = {GROUND("rod"), GROUND("tree"), GROUND("helix")};
+    for (int k = 0; k < 3; k++) {
         stage s = stage_of(texts[k]);
         run_to(s.world, 0.2);
         const td_actor_id fallen = cut(s.world, 0, 6, 0);
@@ -459,4 +462,67 @@ TD_TEST(grown_plant_is_saved_restored_and_pruned) {
     td_skeleton_free(young);
     td_world_free(fresh);
     garden_free(&g);
+}
+
+// ---- memory ---------------------------------------------------------------------------------
+
+// Every call for memory fails in turn: the world is as it was, and goes on. Steps after a cut ask
+// for none.
+TD_TEST(cutting_without_memory_changes_nothing_and_steps_take_none) {
+    test_heap heap = {0};
+    const td_alloc alloc = test_heap_alloc(&heap);
+    stage s = try_stage(GROUND("rod"), 1, &alloc);
+    td_actor_id fallen = {0, 0};
+    td_diag diag = {.message = ""};
+    long fails = 0;
+    CHECK_INT(s.status, TD_OK);
+    run_to(s.world, 0.2);
+    td_status status = TD_ERR_MEMORY;
+    while (status == TD_ERR_MEMORY && fails < 500) {
+        char *before = saved(s.world);
+        const size_t size = td_world_save_size(s.world);
+        heap.fail_at = heap.calls + 1 + fails++;
+        status = td_world_cut_actor(s.world, td_world_actor_id(s.world, 0), 5, 0.5, &fallen, &diag);
+        heap.fail_at = 0;
+        if (status != TD_OK) {
+            CHECK_INT(status, TD_ERR_MEMORY);
+            char *after = saved(s.world);
+            CHECK_INT(td_world_actor(s.world, 0).segment_count, 12);
+            CHECK_SAY(td_world_save_size(s.world) == size && memcmp(before, after, size) == 0,
+                      "call %ld changed the world", fails);
+            free(after);
+        }
+        free(before);
+    }
+    CHECK_INT(status, TD_OK);
+    CHECK(fails > 20);
+    const long calls = heap.calls;
+    steps(s.world, 30);
+    CHECK_INT(heap.calls, calls);
+    stage_free(&s);
+    CHECK_INT(heap.held, 0);
+}
+
+// A garden that is cut and removed over and over takes no more memory after a while.
+TD_TEST(cutting_over_and_over_takes_no_more_memory) {
+    test_heap heap = {0};
+    const td_alloc alloc = test_heap_alloc(&heap);
+    stage s = try_stage(GROUND("rod"), 1, &alloc);
+    CHECK_INT(s.status, TD_OK);
+    char *whole = saved(s.world);
+    const size_t size = td_world_save_size(s.world);
+    size_t first = 0;
+    for (int k = 0; k < 12; k++) {
+        const td_actor_id fallen = cut(s.world, 0, 8, 0.5);
+        steps(s.world, 2);
+        CHECK_INT(td_world_remove_actor(s.world, fallen, NULL), TD_OK);
+        const td_actor_id again = cut(s.world, 0, 4, 0);
+        CHECK_INT(td_world_actor_index(s.world, again), 1);
+        CHECK_INT(td_world_restore(s.world, whole, size, NULL), TD_OK);
+        first = k == 1 ? heap.held : first;
+    }
+    CHECK_REL((td_real)heap.held, (td_real)first, 0.2);
+    free(whole);
+    stage_free(&s);
+    CHECK_INT(heap.held, 0);
 }

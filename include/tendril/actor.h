@@ -43,6 +43,9 @@ typedef struct td_actor_def {
     int32_t variant;  ///< Of the object's. Default TD_NONE: of a place that is free, or the next.
     td_vec3 position; ///< m, of its base in the world. Default 0.
     td_quat rotation; ///< Default none.
+    /// Of its own, in m, which is copied and is part of saves; the object says all else: solver,
+    /// stiffness, damping, drag, contact. Takes memory. Default NULL: that of the object.
+    const td_skeleton *skeleton;
 } td_actor_def;
 
 TD_API td_actor_def td_actor_def_default(void);

@@ -104,6 +104,8 @@ void val_adaptive_error(val_report *report) {
     check_estimate(report, &reduce_orchid, 0.003);
     val_progress(report, 0.3);
     check_estimate(report, &reduce_willow, 0.05);
+    check_estimate(report, &reduce_jungle, 0.005);
+    check_estimate(report, &reduce_palm, 0.003);
 }
 
 // ---- energy ---------------------------------------------------------------------------------
@@ -147,6 +149,39 @@ static void check_energy(val_report *report, int32_t steps) {
     reduce_motion_close(&m);
 }
 
+// Pulled and let go in still air, with all ways of leaving out joints, while the error that is
+// allowed goes from nothing to much and back.
+static void check_choices(val_report *report, const reduce_case *of, double error) {
+    td_reduce_opts opts = td_reduce_opts_default();
+    reduce_case still = *of;
+    reduce_motion m;
+    char name[120];
+    still.wind = 0;
+    still.pulled = true;
+    still.relaxation = 0.01;
+    bool fine = reduce_motion_open(&m, &still, &opts);
+    double rest = fine ? energy_of(m.reduced) : 0, released = 0, least = 0, gain = 0;
+    for (int k = 0; fine && k < 5 * FRAMES; k++) {
+        opts.error = k / 40 % 2 ? error : k / 40 % 4 ? error / 10 : 0;
+        td_reduced_set(m.reduced, &opts, NULL);
+        fine = reduce_motion_step(&m);
+        const double now = energy_of(m.reduced) - rest;
+        const bool pulls = m.opts.load_count > 0;
+        released = pulls ? now : released;
+        gain = pulls ? 0 : fmax(gain, now - least);
+        least = pulls ? now : fmin(least, now);
+    }
+    if (fine) {
+        snprintf(name, sizeof name, "%s, let go: gain by changes, of the energy", of->name);
+        val_at_most(report, name, m.count, gain / released, 1e-3);
+    } else {
+        val_fault(report, of->name, 0, TD_ERR_READ, &m.diag);
+    }
+    reduce_motion_close(&m);
+}
+
 void val_reduced_energy(val_report *report) {
     check_energy(report, 100000);
+    check_choices(report, &reduce_orchid, 0.003);
+    check_choices(report, &reduce_palm, 0.03);
 }

@@ -92,7 +92,7 @@ static tdi_rate base_rate(const td_helix_state *s, td_vec3 at) {
 }
 
 // How the frame at s of an element moves.
-static tdi_rate rate_at(const td_helix_state *s, int32_t element, td_real at) {
+tdi_rate tdi_helix_rate_at(const td_helix_state *s, int32_t element, td_real at) {
     if (element == TD_NONE) {
         return base_rate(s, s->pose.base.o);
     }
@@ -126,7 +126,8 @@ void tdi_helix_move(td_helix_state *s) {
             s->twist[i] = root_rate(s, i);
         } else {
             const tdi_helix_place at = tdi_helix_frame_at(&s->pose, e->parent, e->at);
-            s->twist[i] = carried(rate_at(s, e->parent, e->at), tdi_mat3_apply(&at.r, e->place));
+            s->twist[i] =
+                carried(tdi_helix_rate_at(s, e->parent, e->at), tdi_mat3_apply(&at.r, e->place));
         }
     }
     s->moved = true;
@@ -136,7 +137,7 @@ td_vec3 tdi_helix_velocity(td_helix_state *s, const tdi_helix_point *point) {
     const tdi_helix_place at = tdi_helix_frame_at(&s->pose, point->element, point->s);
     const td_vec3 lever = tdi_mat3_apply(&at.r, point->offset);
     tdi_helix_move(s);
-    return carried(rate_at(s, point->element, point->s), lever).velocity;
+    return carried(tdi_helix_rate_at(s, point->element, point->s), lever).velocity;
 }
 
 static tdi_mat3 frame_rate(const tdi_mat3 *r, td_vec3 w) { // [w]x R
@@ -153,7 +154,7 @@ static tdi_mat3 frame_rate(const tdi_mat3 *r, td_vec3 w) { // [w]x R
 tdi_helix_past tdi_helix_station_past(const td_helix_state *s, int32_t station) {
     const tdi_helix_station *k = &s->model->station[station];
     const tdi_helix_place at = tdi_helix_frame_at(&s->pose, k->element, k->s);
-    const tdi_rate rate = rate_at(s, k->element, k->s);
+    const tdi_rate rate = tdi_helix_rate_at(s, k->element, k->s);
     return (tdi_helix_past){at.o, rate.velocity, at.r, frame_rate(&at.r, rate.spin)};
 }
 

@@ -4,6 +4,7 @@
 #include "helix/solver.h"
 
 #include "helix/implicit.h"
+#include "helix/piece.h"
 #include "helix/published.h"
 #include "helix/rest.h"
 
@@ -126,6 +127,10 @@ const tdi_solver tdi_solver_helix = {
     .explicit_step = tdi_helix_explicit_step,
     .residual = residual,
     .implicit = &tdi_helix_implicit,
+    .piece_new = tdi_helix_piece_new,
+    .pack = tdi_helix_pack,
+    .unpack = tdi_helix_unpack,
+    .inherit = tdi_helix_inherit,
     .poses = poses,
     .velocities = velocities,
     .turn = turn,

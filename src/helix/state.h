@@ -131,6 +131,8 @@ tdi_helix_place tdi_helix_frame_at(const tdi_helix_pose *pose, int32_t element, 
 // The rotation of a segment at a pose.
 td_quat tdi_helix_rotation_at(const td_helix_model *model, const tdi_helix_pose *pose,
                               int32_t segment);
+// How the frame at s of an element moves; after tdi_helix_move().
+tdi_rate tdi_helix_rate_at(const td_helix_state *state, int32_t element, td_real s);
 // Velocity of a point; calls tdi_helix_move().
 td_vec3 tdi_helix_velocity(td_helix_state *state, const tdi_helix_point *point);
 // Rates of a station's place and frame as the elements' rates have them.

@@ -25,8 +25,9 @@
 
 static tdi_seat seat_at(const td_reduced_state *s, int32_t cluster, int32_t i) {
     const tdi_frame *c = &s->tree.frame[cluster], *f = &s->whole.frame[i];
-    return (tdi_seat){cluster, tdi_mat3_apply_t(&c->r, tdi_sub(f->o, c->o)),
-                      tdi_quat_mul(tdi_quat_conj(c->turn), f->turn)};
+    return (tdi_seat){.body = cluster,
+                      .at = tdi_mat3_apply_t(&c->r, tdi_sub(f->o, c->o)),
+                      .turn = tdi_quat_mul(tdi_quat_conj(c->turn), f->turn)};
 }
 
 static void place_seats(td_reduced_state *s, int32_t i) {
@@ -101,7 +102,7 @@ static void place_joint(td_reduced_state *s, int32_t c, int32_t i) {
     s->clusters.body[c] = s->full->body[i];
     place_attach(s, c, i);
     s->tree.frame[c] = s->whole.frame[i];
-    s->seat[i] = (tdi_seat){c, {0, 0, 0}, {1, 0, 0, 0}};
+    s->seat[i] = (tdi_seat){.body = c, .turn = {1, 0, 0, 0}};
     s->side[i].off[0] = tdi_vec3(0, 0, 0);
 }
 
@@ -151,12 +152,28 @@ static td_vec3 weight_about(const td_reduced_state *s, int32_t i, const tdi_fram
     return tdi_mat3_apply_t(&f->r, tdi_cross(arm, s->count->flow.gravity));
 }
 
-static int32_t last_of(const td_reduced_state *s, int32_t first) {
-    int32_t i = first;
-    while (s->joined[i] != TD_NONE) {
-        i = s->joined[i];
+// The same about the group's joint, as its clusters have it: all behind the last joint, and the
+// far shares of what is between the joints, which is where place_mass() has it.
+static td_vec3 group_weight(const td_reduced_state *s, int32_t c, int32_t first) {
+    const tdi_frame *f = &s->tree.frame[c];
+    td_vec3 arm = {0, 0, 0}, sum = {0, 0, 0};
+    td_real part = 0, whole = 0;
+    for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
+        whole += tdi_reduce_bending(&s->full->body[j]);
     }
-    return i;
+    for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
+        const int32_t next = s->joined[j];
+        const td_real e = tdi_reduce_bending(&s->full->body[j]),
+                      behind = next == TD_NONE ? 0 : s->shape[next].mass;
+        const td_vec3 left = next == TD_NONE ? tdi_vec3(0, 0, 0) : s->load[next].f,
+                      own = tdi_sub(s->load[j].f, left);
+        part += e;
+        sum = tdi_madd(sum, s->whole.frame[j].o, e);
+        const td_vec3 about = next == TD_NONE ? f->o : tdi_scale(sum, 1 / part),
+                      lever = tdi_madd(own, about, behind - s->shape[j].mass);
+        arm = tdi_madd(arm, lever, next == TD_NONE ? 1 : part / whole);
+    }
+    return tdi_mat3_apply_t(&f->r, tdi_cross(arm, s->count->flow.gravity));
 }
 
 // Turns of the joints by that of the group: a moment K a turns joint j by K_j^-1 Q_j^T K a. On an
@@ -165,9 +182,8 @@ static int32_t last_of(const td_reduced_state *s, int32_t first) {
 //   a = sum Q_j (a_j - K_j^-1 w_j) + K^-1 w
 static void join_springs(td_reduced_state *s, int32_t c, int32_t first) {
     tdi_body *b = &s->clusters.body[c];
-    const int32_t last = last_of(s, first);
-    const td_vec3 whole = weight_about(s, last, &s->tree.frame[c]);
-    td_vec3 damping = {0, 0, 0}, angle = tdi_times(inverse(b->stiffness), whole);
+    td_vec3 damping = {0, 0, 0},
+            angle = tdi_times(inverse(b->stiffness), group_weight(s, c, first));
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
         const tdi_body *own = &s->full->body[j];
         tdi_share *share = &s->share[j];
@@ -176,7 +192,7 @@ static void join_springs(td_reduced_state *s, int32_t c, int32_t first) {
         const td_vec3 soft = inverse(own->stiffness);
         const td_real *a = s->whole.angle + s->full->dof[j];
         share->angle = tdi_vec3(a[0], a[1], a[2]);
-        const td_vec3 bent = tdi_times(soft, weight_about(s, last, &s->whole.frame[j]));
+        const td_vec3 bent = tdi_times(soft, weight_about(s, j, &s->whole.frame[j]));
         angle = tdi_add(angle, tdi_mat3_apply(&q, tdi_sub(share->angle, bent)));
         // of a turn about each axis, the square of the joint's own times its damping
         const td_vec3 by = turned_diagonal(&q, tdi_times(own->damping, tdi_times(soft, soft)));

@@ -191,8 +191,9 @@ static tdi_seat seat_now(const td_reduced_state *s, int32_t i, bool other) {
     const int32_t c = other ? s->side[i].seat.body : s->seat[i].body;
     const tdi_frame *on = &s->tree.frame[c], *f = &s->whole.frame[i];
     const td_vec3 at = tdi_mat3_apply_t(&on->r, tdi_sub(f->o, on->o));
-    return (tdi_seat){c, tdi_add(at, s->side[i].off[other]),
-                      tdi_quat_mul(tdi_quat_conj(on->turn), f->turn)};
+    return (tdi_seat){.body = c,
+                      .at = tdi_add(at, s->side[i].off[other]),
+                      .turn = tdi_quat_mul(tdi_quat_conj(on->turn), f->turn)};
 }
 
 // x* and x^ as they differ from the pose: that of a segment within a group is where it is drawn.

@@ -41,6 +41,7 @@ typedef struct tdi_reduce_flow {
     td_vec3 gravity;
     td_real stiffness;
     int32_t by_segment; // winds were given
+    int32_t gap;        // 0: saves hold every byte
 } tdi_reduce_flow;
 
 typedef struct tdi_reduce_usual { // areas of a cluster and twice their middle, in a uniform flow

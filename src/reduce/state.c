@@ -262,7 +262,7 @@ static bool choose(td_reduced_state *s) {
 
 static void note_flow(td_reduced_state *s) {
     const td_step_opts *o = s->tree.head.opts;
-    s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, o->winds != NULL};
+    s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, o->winds != NULL, 0};
 }
 
 // Wind on a cluster is that on the segment with the largest area.

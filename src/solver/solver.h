@@ -108,6 +108,15 @@ typedef struct tdi_solver {
     const tdi_implicit *implicit;
 
     // ---- heirs
+    // * A model of what is left of a skeleton that was cut, for a solver that would make another
+    // one of it than it made of the whole: motion cannot be kept otherwise. Such models are packed
+    // as bytes: `pack` gives how many, and writes them unless they are NULL. A solver with these
+    // does not let actors grow.
+    td_status (*piece_new)(const void *model, const td_skeleton *skeleton, const tdi_heir *heirs,
+                           const td_alloc *alloc, tdi_solver_model **out, td_diag *diag);
+    size_t (*pack)(const void *model, char *bytes);
+    td_status (*unpack)(const td_skeleton *skeleton, const char *bytes, size_t size,
+                        const td_alloc *alloc, tdi_solver_model **out, td_diag *diag);
     // * Numbers of the springs at a segment and of their rest, which rest_new and damped_new may
     // have changed: writes them, or with `set` reads them, of as many as TDI_SPRINGS; gives their
     // count, which is the same for all segments of all models. Any numbers do no harm.

@@ -91,6 +91,7 @@ typedef struct tdi_frame { // where a body is
 // Where a segment is on a body that stands for several of them: x = o + R (at + turn X).
 typedef struct tdi_seat {
     int32_t body;
+    int32_t gap; // 0: saves hold every byte
     td_vec3 at;
     td_quat turn;
 } tdi_seat;

@@ -8,7 +8,7 @@
 // Reserve  Behind the places are actors that were made and never placed, or that a save did not
 //          know. They are part of nothing.
 
-#include "world/world.h"
+#include "world/regrow.h"
 
 #include "base/diag.h"
 #include "base/guard.h"
@@ -163,6 +163,11 @@ static td_status check_def(const td_world *w, const td_actor_def *def, td_diag *
         return status;
     }
     const int32_t variants = w->scene->def.objects[def->object].instances.variants;
+    if (def->skeleton && def->variant != TD_NONE) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "variant is %d; what has a skeleton of its own is of no variant",
+                        (int)def->variant);
+    }
     if (def->variant < TD_NONE || def->variant >= variants) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "variant is %d; the object has %d",
                         (int)def->variant, (int)variants);
@@ -176,7 +181,9 @@ static int32_t free_place(td_world *w, const td_actor_def *def, td_status *statu
         def->variant == TD_NONE ? TD_NONE : w->objects[def->object].first_variant + def->variant;
     for (int32_t k = 0; k < w->actor_count; k++) {
         const tdi_actor *a = &w->actors[k];
-        const bool fits = wanted == TD_NONE ? !w->variants[a->variant].own : a->variant == wanted;
+        const bool fits = wanted != TD_NONE
+                              ? a->variant == wanted
+                              : w->variants[a->variant].own == (def->skeleton != NULL);
         if (!a->alive && a->object == def->object && fits) {
             *status = tdi_variant_draw(w, a->variant, diag);
             return *status == TD_OK ? k : TD_NONE;
@@ -237,12 +244,14 @@ td_status td_world_add_actor(td_world *w, const td_actor_def *given, td_actor_id
     const bool more = k == w->actor_count;
     const uint32_t before = more ? 0 : w->actors[k].generation;
     begin(w, k, (tdi_transform){def->position, tdi_quat_unit(def->rotation)});
-    status = tdi_actor_settle(w, &w->actors[k], diag);
+    status = def->skeleton ? tdi_actor_renew(w, k, def->skeleton, diag) : TD_OK;
+    const bool renewed = def->skeleton && status == TD_OK;
+    status = status == TD_OK ? tdi_actor_settle(w, &w->actors[k], diag) : status;
     status = status == TD_OK ? tdi_actor_blocked(w, k, diag) : status;
     if (status != TD_OK) {
         w->actors[k].alive = false;
         w->actors[k].generation = before;
-        w->actor_count -= more;
+        w->actor_count -= more && !renewed; // what was made stays for the next
         tdi_world_regroup(w, k);
         return status;
     }

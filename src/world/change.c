@@ -18,7 +18,8 @@
 
 // ---- checks ---------------------------------------------------------------------------------
 
-td_status tdi_actor_check_growth(const td_world *w, const tdi_actor *a, td_diag *diag) {
+td_status tdi_actor_check_growth(const td_world *w, const tdi_actor *a, bool cut, td_diag *diag) {
+    const tdi_solver *solver = a->solver;
     if (w->group_of[a - w->actors] != TD_NONE) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "constraints of the scene hold '%s', so that it cannot be cut or grow",
@@ -29,10 +30,9 @@ td_status tdi_actor_check_growth(const td_world *w, const tdi_actor *a, td_diag 
                         "'%s' has the integrator 'adaptive', with which it cannot be cut or grow",
                         a->name);
     }
-    if (!a->solver->inherit || !a->solver->springs) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT,
-                        "'%s' has the solver '%s', with which it cannot be cut or grow", a->name,
-                        a->solver->info.name);
+    if (!solver->inherit || !(solver->springs || (cut && solver->piece_new))) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' has the solver '%s', with which it cannot %s",
+                        a->name, solver->info.name, cut ? "be cut" : "grow");
     }
     return TD_OK;
 }
@@ -81,6 +81,8 @@ static void clear_memory(tdi_actor *a) {
     a->loads = NULL;
     a->load_capacity = a->hand_room = a->acting_count = 0;
     a->memory = a->adapt_memory = NULL;
+    a->drives = NULL;
+    a->driven = 0;
 }
 
 // What fell off is on its own, where it is, on a base that stands.
@@ -278,7 +280,8 @@ static td_status make_place(td_world *w, tdi_change *c) {
 
 static void take_place(td_world *w, tdi_change *c) {
     const int32_t k = c->trace.actor[TDI_FALLS];
-    if (k == w->actor_count) { // what is in reserve there moves on
+    c->more = k == w->actor_count;
+    if (c->more) { // what is in reserve there moves on
         w->tied[w->made_count] = w->made_count;
         w->group_of[w->made_count] = TD_NONE;
         w->actors[w->made_count] = w->actors[k];
@@ -307,14 +310,28 @@ static void regroup(td_world *w) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-// What was there before comes back; what fell off is a place that nobody has.
+// One more place is none again; one that was there before stays a place that nobody has.
+static void leave_place(td_world *w, tdi_change *c) {
+    tdi_actor *a = &w->actors[c->trace.actor[TDI_FALLS]];
+    if (c->more) {
+        w->segment_count -= a->segment_count;
+        w->actor_count--;
+        w->made_count--;
+        *a = w->actors[w->made_count];
+        w->near.share[a - w->actors] = w->near.share[w->made_count];
+    } else {
+        a->alive = false;
+        c->made[TDI_FALLS] = false;
+        c->variant[TDI_FALLS] = TD_NONE;
+    }
+}
+
+// What was there before comes back.
 static void go_back(td_world *w, tdi_change *c, const tdi_actor *before, const ways *k) {
     w->actors[c->trace.from] = *before;
     w->segment_count += before->segment_count - c->next[TDI_STAYS].segment_count;
     if (c->parts > 1) {
-        w->actors[c->trace.actor[TDI_FALLS]].alive = false;
-        c->made[TDI_FALLS] = false;
-        c->variant[TDI_FALLS] = TD_NONE;
+        leave_place(w, c);
     }
     spread_ways(w, k, NULL);
     regroup(w);

@@ -27,7 +27,7 @@ static td_status make_room(td_world *w, tdi_actor *a) {
     if (a->drives) {
         return TD_OK;
     }
-    a->drives = tdi_arena_zeroed(&w->arena, 2 * (size_t)count, sizeof *a->drives);
+    a->drives = tdi_arena_zeroed(tdi_actor_arena(w, a), 2 * (size_t)count, sizeof *a->drives);
     for (int32_t d = 0; a->drives && d < count; d++) {
         a->drives[d] = td_joint_drive_default();
     }

@@ -23,8 +23,8 @@ typedef struct head {
 } head;
 
 typedef struct variant_head {
-    uint64_t bytes;          // with this; as many when the variant is free
-    int32_t object, springs; // numbers a segment; 0: it is free
+    uint64_t bytes;       // with this; as many when the variant is free
+    int32_t object, kind; // 1 and the numbers a segment; 0: it is free
 } variant_head;
 
 typedef struct acting_item {
@@ -34,31 +34,45 @@ typedef struct acting_item {
 
 // ---- variants -------------------------------------------------------------------------------
 
-static void write_springs(const tdi_variant *v, int32_t numbers, char *bytes) {
+// Numbers of springs a segment, or none of a model that is packed as it is.
+static int32_t spring_numbers(const tdi_variant *v) {
+    td_real any[TDI_SPRINGS];
+    return v->solver->pack ? 0 : v->solver->springs(v->model, 0, false, any);
+}
+
+static size_t model_bytes(const tdi_variant *v, int32_t numbers) {
+    return v->solver->pack
+               ? v->solver->pack(v->model, NULL)
+               : (size_t)td_skeleton_count(v->skeleton) * (size_t)numbers * sizeof(td_real);
+}
+
+static void write_model(const tdi_variant *v, int32_t numbers, char *bytes) {
+    const size_t row = (size_t)numbers * sizeof(td_real);
     td_real own[TDI_SPRINGS];
-    for (int32_t i = 0; i < td_skeleton_count(v->skeleton); i++) {
+    if (v->solver->pack) {
+        v->solver->pack(v->model, bytes);
+        return;
+    }
+    for (int32_t i = 0; i < td_skeleton_count(v->skeleton); i++, bytes += row) {
         v->solver->springs(v->model, i, false, own);
-        memcpy(bytes, own, (size_t)numbers * sizeof *own);
-        bytes += (size_t)numbers * sizeof *own;
+        memcpy(bytes, own, row);
     }
 }
 
 static void read_springs(const tdi_variant *v, int32_t numbers, const char *bytes) {
+    const size_t row = (size_t)numbers * sizeof(td_real);
     td_real own[TDI_SPRINGS];
-    for (int32_t i = 0; i < td_skeleton_count(v->skeleton); i++) {
-        memcpy(own, bytes, (size_t)numbers * sizeof *own);
+    for (int32_t i = 0; i < td_skeleton_count(v->skeleton); i++, bytes += row) {
+        memcpy(own, bytes, row);
         v->solver->springs(v->model, i, true, own);
-        bytes += (size_t)numbers * sizeof *own;
     }
 }
 
 td_status tdi_variant_pack(td_world *w, int32_t variant) {
     tdi_variant *v = &w->variants[variant];
-    td_real any[TDI_SPRINGS];
-    const int32_t numbers = v->solver->springs(v->model, 0, false, any);
-    const size_t skeleton = tdi_skeleton_bytes(v->skeleton),
-                 springs = (size_t)td_skeleton_count(v->skeleton) * (size_t)numbers * sizeof *any;
-    const variant_head h = {sizeof h + skeleton + springs, v->object, numbers};
+    const int32_t numbers = spring_numbers(v);
+    const size_t skeleton = tdi_skeleton_bytes(v->skeleton);
+    const variant_head h = {sizeof h + skeleton + model_bytes(v, numbers), v->object, 1 + numbers};
     char *bytes = tdi_arena_zeroed(&v->arena, h.bytes, 1);
     if (!bytes) {
         return TD_ERR_MEMORY;
@@ -68,7 +82,7 @@ td_status tdi_variant_pack(td_world *w, int32_t variant) {
     if (v->made) { // as it was made
         tdi_variant_follow_factors(w, v, w->objects[v->object].made);
     }
-    write_springs(v, numbers, bytes + sizeof h + skeleton);
+    write_model(v, numbers, bytes + sizeof h + skeleton);
     if (v->made) {
         tdi_variant_follow_factors(w, v, w->objects[v->object].factors);
     }
@@ -77,16 +91,22 @@ td_status tdi_variant_pack(td_world *w, int32_t variant) {
     return TD_OK;
 }
 
-static td_status unpack_skeleton(td_world *w, const char *bytes, const variant_head *h,
-                                 td_skeleton **out, size_t *used, td_diag *diag) {
-    const size_t room = h->bytes - sizeof *h;
-    td_real any[TDI_SPRINGS];
-    td_status status = tdi_skeleton_read(bytes + sizeof *h, room, w->alloc, out, used, diag);
-    const size_t springs =
-        status == TD_OK ? (size_t)td_skeleton_count(*out) * (size_t)h->springs * sizeof *any : 0;
-    if (status == TD_OK && *used + springs != room) {
-        td_skeleton_free(*out);
-        status = tdi_fail(diag, TD_ERR_SYNTAX, "a skeleton of the save is not whole");
+// The model of a variant that has its skeleton, of the bytes that are left.
+static td_status unpack_model(td_world *w, int32_t variant, const char *bytes, size_t size,
+                              int32_t numbers, td_diag *diag) {
+    tdi_variant *v = &w->variants[variant];
+    if (v->solver->pack) {
+        td_status status = tdi_variant_measure(w, v);
+        return status == TD_OK
+                   ? v->solver->unpack(v->skeleton, bytes, size, w->alloc, &v->model, diag)
+                   : status;
+    }
+    td_status status = v->solver->springs ? tdi_variant_plain(w, variant, diag) : TD_ERR_SYNTAX;
+    if (status == TD_OK && (numbers != spring_numbers(v) || size != model_bytes(v, numbers))) {
+        status = tdi_fail(diag, TD_ERR_SYNTAX, "a model of the save is not whole");
+    }
+    if (status == TD_OK) {
+        read_springs(v, numbers, bytes);
     }
     return status;
 }
@@ -97,17 +117,17 @@ static td_status unpack(td_world *w, const char *bytes, int32_t *out, td_diag *d
     td_skeleton *skeleton = NULL;
     size_t used;
     memcpy(&h, bytes, sizeof h);
-    td_status status = unpack_skeleton(w, bytes, &h, &skeleton, &used, diag);
+    const size_t room = h.bytes - sizeof h;
+    td_status status = tdi_skeleton_read(bytes + sizeof h, room, w->alloc, &skeleton, &used, diag);
     if (status != TD_OK) {
         return status;
     }
     const int32_t first = w->objects[h.object].first_variant;
     *out = tdi_world_take_variant(w, h.object, w->variants[first].solver, skeleton);
-    status = *out == TD_NONE ? TD_ERR_MEMORY : tdi_variant_plain(w, *out, diag);
-    if (status == TD_OK) {
-        read_springs(&w->variants[*out], h.springs, bytes + sizeof h + used);
-        status = tdi_variant_end_model(w, *out, diag);
-    }
+    status = *out == TD_NONE
+                 ? TD_ERR_MEMORY
+                 : unpack_model(w, *out, bytes + sizeof h + used, room - used, h.kind - 1, diag);
+    status = status == TD_OK ? tdi_variant_end_model(w, *out, diag) : status;
     return status == TD_OK ? tdi_variant_pack(w, *out) : status;
 }
 
@@ -209,7 +229,7 @@ size_t tdi_grown_size_at(const td_world *w, const char *bytes, size_t most, int3
     for (int32_t k = 0; k < h.variants && good; k++) {
         const variant_head v = left >= sizeof v ? variant_at(at) : (variant_head){0};
         good = v.bytes >= sizeof v && v.bytes <= left && v.object >= 0 &&
-               v.object < def->object_count && v.springs >= 0 && v.springs <= TDI_SPRINGS;
+               v.object < def->object_count && v.kind >= 0 && v.kind <= TDI_SPRINGS + 1;
         left -= good ? v.bytes : 0;
         at += good ? v.bytes : 0;
     }
@@ -232,7 +252,7 @@ bool tdi_grown_is_same(const td_world *w, const char *bytes) {
         const tdi_variant *v = &w->variants[w->scene_variants + k];
         const variant_head s = variant_at(at);
         same = v->skeleton ? s.bytes == v->packed_bytes && memcmp(at, v->packed, s.bytes) == 0
-                           : s.springs == 0;
+                           : s.kind == 0;
         at += s.bytes;
     }
     return same;
@@ -249,7 +269,7 @@ bool tdi_grown_has(const td_world *w, const char *bytes, int32_t variant, int32_
         at += variant_at(at).bytes;
     }
     const variant_head v = variant_at(at);
-    return v.springs > 0 && v.object < w->scene->def.object_count &&
+    return v.kind > 0 && v.object < w->scene->def.object_count &&
            (object == TD_NONE || v.object == object);
 }
 
@@ -268,7 +288,7 @@ static td_status take_variants(td_world *w, const char *bytes, tdi_grown_variant
         const int32_t slot = w->scene_variants + k;
         const bool there = slot < g->before && is_packed(&w->variants[slot], at, v.bytes);
         g->at[k] = there ? slot : TD_NONE;
-        if (!there && v.springs > 0) {
+        if (!there && v.kind > 0) {
             g->fresh[k] = true;
             status = unpack(w, at, &g->at[k], diag);
         }

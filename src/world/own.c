@@ -50,7 +50,10 @@ void tdi_world_drop_variant(td_world *w, int32_t variant) {
         tdi_model_free(v->model);
         td_skeleton_free(v->skeleton);
         tdi_arena_free(&v->arena);
-        *v = (tdi_variant){.object = v->object, .own = true};
+        *v = (tdi_variant){.own = true};
+    }
+    while (w->variant_count > w->scene_variants && !w->variants[w->variant_count - 1].skeleton) {
+        w->variant_count--;
     }
 }
 
@@ -104,18 +107,23 @@ td_status tdi_variant_end_model(td_world *w, int32_t variant, td_diag *diag) {
 
 td_status tdi_variant_adopt(td_world *w, int32_t variant, int32_t from, const tdi_heir *heirs,
                             td_diag *diag) {
-    tdi_variant *old = &w->variants[from];
+    tdi_variant *old = &w->variants[from], *v = &w->variants[variant];
     const tdi_object *o = &w->objects[old->object];
-    td_status status = tdi_variant_plain(w, variant, diag);
+    const bool piece = v->solver->piece_new;
+    td_status status = piece ? tdi_variant_measure(w, v) : tdi_variant_plain(w, variant, diag);
     if (status != TD_OK) {
         return status;
     }
     if (old->made) { // as it was made, for as long as it is read
         tdi_variant_follow_factors(w, old, o->made);
     }
-    adopt_springs(&w->variants[variant], old, heirs);
+    if (piece) {
+        status = v->solver->piece_new(old->model, v->skeleton, heirs, w->alloc, &v->model, diag);
+    } else {
+        adopt_springs(v, old, heirs);
+    }
     if (old->made) {
         tdi_variant_follow_factors(w, old, o->factors);
     }
-    return tdi_variant_end_model(w, variant, diag);
+    return status == TD_OK ? tdi_variant_end_model(w, variant, diag) : status;
 }

@@ -3,6 +3,7 @@
 
 #include "world/regrow.h"
 
+#include "base/alloc.h"
 #include "base/diag.h"
 #include "base/guard.h"
 
@@ -71,7 +72,7 @@ td_status td_world_cut_actor(td_world *w, td_actor_id id, int32_t segment, td_re
     tdi_actor *a;
     tdi_cut cut;
     td_status status = tdi_actor_find(w, id, &a, diag);
-    status = status == TD_OK ? tdi_actor_check_growth(w, a, diag) : status;
+    status = status == TD_OK ? tdi_actor_check_growth(w, a, true, diag) : status;
     status = status == TD_OK ? check_cut(a, segment, place, diag) : status;
     if (status == TD_OK) {
         status = tdi_skeleton_cut(w->variants[a->variant].skeleton, segment, place, w->alloc, &cut,
@@ -105,6 +106,27 @@ static td_status regrow(td_world *w, int32_t actor, td_skeleton *skeleton, const
     return status;
 }
 
+// None of the new segments was there before.
+td_status tdi_actor_renew(td_world *w, int32_t actor, const td_skeleton *skeleton, td_diag *diag) {
+    const size_t count = (size_t)td_skeleton_count(skeleton);
+    td_skeleton *copy = NULL;
+    td_status status = tdi_actor_check_growth(w, &w->actors[actor], diag);
+    if (status == TD_OK && count == 0) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "the skeleton has no segments");
+    }
+    tdi_heir *heirs = status == TD_OK ? tdi_alloc_zeroed(w->alloc, count, sizeof *heirs) : NULL;
+    status = status == TD_OK && !heirs ? TD_ERR_MEMORY : status;
+    for (size_t k = 0; k < count && status == TD_OK; k++) {
+        heirs[k].segment = TD_NONE;
+    }
+    if (status == TD_OK) {
+        status = td_skeleton_changed_new(skeleton, 1, NULL, 0, w->alloc, &copy, diag);
+    }
+    status = status == TD_OK ? regrow(w, actor, copy, heirs, diag) : status;
+    tdi_alloc_free(w->alloc, heirs, count * sizeof *heirs);
+    return no_memory(status, "add an actor", diag);
+}
+
 td_status td_world_regrow_actor(td_world *w, td_actor_id id, const td_skeleton *skeleton,
                                 td_diag *diag) {
     if (!w || !skeleton) {
@@ -114,7 +136,7 @@ td_status td_world_regrow_actor(td_world *w, td_actor_id id, const td_skeleton *
     td_skeleton *copy = NULL;
     tdi_heir *heirs = NULL;
     td_status status = tdi_actor_find(w, id, &a, diag);
-    status = status == TD_OK ? tdi_actor_check_growth(w, a, diag) : status;
+    status = status == TD_OK ? tdi_actor_check_growth(w, a, false, diag) : status;
     if (status == TD_OK && td_skeleton_count(skeleton) == 0) {
         status = tdi_fail(diag, TD_ERR_ARGUMENT, "the skeleton has no segments");
     }

@@ -27,6 +27,7 @@ typedef struct tdi_change {
     const tdi_heir *heirs[TDI_PARTS];
     tdi_actor next[TDI_PARTS]; // with memory of their own
     bool made[TDI_PARTS];
+    bool more;       // what falls has a place that nobody had before
     tdi_kinship kin; // pairs that come with it
 } tdi_change;
 
@@ -47,7 +48,8 @@ td_status tdi_variant_adopt(td_world *world, int32_t variant, int32_t from, cons
 
 // change.c
 // Whether an actor can be cut, and grow.
-td_status tdi_actor_check_growth(const td_world *world, const tdi_actor *actor, td_diag *diag);
+td_status tdi_actor_check_growth(const td_world *world, const tdi_actor *actor, bool cut,
+                                 td_diag *diag);
 // Of an actor into so many parts. What fails leaves everything as it was.
 td_status tdi_change_new(td_world *world, int32_t actor, int32_t parts, tdi_change *out);
 // Makes all that it becomes, of variants that have their models.
@@ -55,6 +57,10 @@ td_status tdi_change_make(td_world *world, tdi_change *change, td_diag *diag);
 // They take their places; `check`: unless something is in their way.
 td_status tdi_change_commit(td_world *world, tdi_change *change, bool check, td_diag *diag);
 void tdi_change_free(td_world *world, tdi_change *change);
+
+// regrow.c: another skeleton for an actor, as drawn on its base.
+td_status tdi_actor_renew(td_world *world, int32_t actor, const td_skeleton *skeleton,
+                          td_diag *diag);
 
 // follow.c
 // Where a segment, and a point of it, has come; false: nowhere. `point` may be NULL.

@@ -5,6 +5,8 @@
 //          small limits. What was made is used; what failed must say why. Every byte goes through a
 //          counting allocator: nothing may be left at the end.
 
+#include "claim.h"
+
 #include "tendril/tendril.h"
 
 #include <stdio.h>
@@ -12,30 +14,6 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-// ends the run with a report when a claim does not hold
-static void claim(bool holds, const char *what) {
-    if (!holds) {
-        fprintf(stderr, "broken: %s\n", what);
-        abort();
-    }
-}
-
-static size_t held; // bytes
-
-static void *resize(void *context, void *block, size_t old_size, size_t new_size) {
-    (void)context;
-    if (new_size == 0) {
-        held -= old_size;
-        free(block);
-        return NULL;
-    }
-    void *moved = realloc(block, new_size);
-    held += moved ? new_size - old_size : 0;
-    return moved;
-}
-
-static const td_alloc alloc = {resize, NULL};
 
 // An input may hold several files: a line `== name` starts another. The first is the model.
 typedef struct input {
@@ -190,6 +168,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         check_diag(status, &items[0]);
     }
     td_grammar_free(grammar);
-    claim(held == 0, "all memory is given back");
+    claim(heap.held == 0, "all memory is given back");
     return 0;
 }

@@ -6,10 +6,11 @@
 //          one. What is refused must say why; what is solved has finite forces, within its bounds
 //          by what the certificate says. Nothing may be left of the memory.
 
+#include "claim.h"
+
 #include "tendril/tendril.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -20,29 +21,6 @@ typedef struct bytes {
     const uint8_t *at;
     size_t left;
 } bytes;
-
-static size_t held; // bytes of memory
-
-static void claim(bool holds, const char *what) {
-    if (!holds) {
-        fprintf(stderr, "broken: %s\n", what);
-        abort();
-    }
-}
-
-static void *resize(void *context, void *block, size_t old_size, size_t new_size) {
-    (void)context;
-    if (new_size == 0) {
-        held -= old_size;
-        free(block);
-        return NULL;
-    }
-    void *moved = realloc(block, new_size);
-    held += moved ? new_size - old_size : 0;
-    return moved;
-}
-
-static const td_alloc alloc = {resize, NULL};
 
 static uint8_t byte_of(bytes *in) {
     if (in->left == 0) {
@@ -122,6 +100,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (status == TD_OK) {
         check(&problem, x, &result);
     }
-    claim(held == 0, "all memory is given back");
+    claim(heap.held == 0, "all memory is given back");
     return 0;
 }

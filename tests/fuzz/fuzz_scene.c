@@ -7,39 +7,16 @@
 //          the same bytes. Every byte goes through a counting allocator: nothing may be left at
 //          the end.
 
+#include "claim.h"
+
 #include "tendril/world.h"
 #include "tendril/yaml.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-// ends the run with a report when a claim does not hold
-static void claim(bool holds, const char *what) {
-    if (!holds) {
-        fprintf(stderr, "broken: %s\n", what);
-        abort();
-    }
-}
-
-static size_t held; // bytes
-
-static void *resize(void *context, void *block, size_t old_size, size_t new_size) {
-    (void)context;
-    if (new_size == 0) {
-        held -= old_size;
-        free(block);
-        return NULL;
-    }
-    void *moved = realloc(block, new_size);
-    held += moved ? new_size - old_size : 0;
-    return moved;
-}
-
-static const td_alloc alloc = {resize, NULL};
 
 // ---- what was read --------------------------------------------------------------------------
 
@@ -173,6 +150,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     } else {
         check_diag(status, &diag);
     }
-    claim(held == 0, "all memory is given back");
+    claim(heap.held == 0, "all memory is given back");
     return 0;
 }

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Helices of what is left of a skeleton that was cut; see tdi_solver.
+
+#include "helix/state.h"
+#include "plant/cut.h"
+
+td_status tdi_helix_piece_new(const void *model, const td_skeleton *skeleton, const tdi_heir *heirs,
+                              const td_alloc *alloc, tdi_solver_model **out, td_diag *diag);
+size_t tdi_helix_pack(const void *model, char *bytes);
+td_status tdi_helix_unpack(const td_skeleton *skeleton, const char *bytes, size_t size,
+                           const td_alloc *alloc, tdi_solver_model **out, td_diag *diag);
+void tdi_helix_inherit(void *to, void *from, const tdi_heir *heirs);
