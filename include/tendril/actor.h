@@ -75,6 +75,26 @@ TD_API td_status td_world_move_actor(td_world *world, td_actor_id actor, td_vec3
 TD_API td_status td_world_place_actor(td_world *world, td_actor_id actor, td_vec3 position,
                                       td_quat rotation, td_diag *diag);
 
+// ---- sleep ----------------------------------------------------------------------------------
+
+/// Actors that sleep stand still and cost nearly nothing, until something acts on them. All that
+/// touch each other, or that constraints join, fall asleep and wake together. They wake in the step
+/// in which a load, a hand, a constraint, a base, gravity or another number that acts on one of
+/// them is not what it was, a steady wind changes, a collider moves or changes within reach, or an
+/// actor that is awake comes near. What feels a wind that varies, or a field, does not sleep.
+/// td_scene_def.sleep lets actors fall asleep by themselves.
+/// After you have changed a state that td_world_state() gave, wake its actor.
+
+/// Puts an actor to sleep with the end of the next step, together with all it touches. It stops.
+/// It stays awake when it has more contacts than there is room for, 4 a segment. The first call
+/// takes memory, unless the scene has `sleep`.
+TD_API td_status td_world_sleep_actor(td_world *world, td_actor_id actor, td_diag *diag);
+/// It moves on from the next step on, from rest.
+TD_API td_status td_world_wake_actor(td_world *world, td_actor_id actor, td_diag *diag);
+TD_API bool td_world_actor_asleep(const td_world *world, td_actor_id actor);
+
+// ---- blocked --------------------------------------------------------------------------------
+
 /// How the last step went for an actor: TD_OK, or TD_ERR_BLOCKED when it could not be solved, so
 /// that the actor was held where it was, with all that it touched, and stopped. It goes on in the
 /// first step that can be solved. `diag` says why, with the segment as index.

@@ -391,6 +391,16 @@ typedef struct td_record_def {
     bool contacts; ///< Contact forces as arrows in the glTF; the page has them in any case.
 } td_record_def;
 
+// ---- sleep ----------------------------------------------------------------------------------
+
+/// When actors fall asleep by themselves; see actor.h.
+typedef struct td_scene_sleep {
+    bool given;    ///< Default false: never.
+    td_real speed; ///< m/s, >= 0: no point of an actor, or of those it touches, is faster.
+                   ///< Default 0.001.
+    td_real time;  ///< s, >= 0: for so long. Default 0.5.
+} td_scene_sleep;
+
 // ---- all of it ------------------------------------------------------------------------------
 
 /// Start from td_scene_def_default(). What it points to is borrowed by td_world_new() for the call.
@@ -414,6 +424,7 @@ typedef struct td_scene_def {
     const td_scene_collider *colliders;
     int32_t collider_count;
     td_record_def record;
+    td_scene_sleep sleep;
 } td_scene_def;
 
 TD_API td_scene_def td_scene_def_default(void);

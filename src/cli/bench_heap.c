@@ -4,6 +4,7 @@
 // Method   The rods of bench_pile.h fall on a plane with friction. The world simulates two seconds
 //          on two threads, or as far as the time goes: then the row of the time reached says so, no
 //          larger heap is tried, and the exponent is that of the heaps that came to the end.
+// Asleep   Then all are put to sleep, as a scene with `sleep` does by itself where they rest.
 // Energy   Kinetic, elastic and weight. It must never exceed that of the start.
 
 #include "cli/bench.h"
@@ -15,6 +16,7 @@
 #define PATIENCE  40 // times the seconds of a row: longer runs end before their time
 #define THREADS   2
 #define MOST_TEXT 64
+#define SLEEPING  50 // steps
 
 // ---- the world ------------------------------------------------------------------------------
 
@@ -77,6 +79,7 @@ typedef struct heap_run {
     double start, most, end, kinetic; // J
     double least;                     // m: the least gap
     double slowest;                   // s: of a step
+    double last, asleep;              // s: of the last step, and of one in which all sleep
 } heap_run;
 
 static double energy_of(td_world *w, double *kinetic) {
@@ -102,6 +105,21 @@ static double least_gap(const td_world *w) {
     return least;
 }
 
+// All are put to sleep, which takes a step; then the fastest of many.
+static td_status run_asleep(td_world *w, heap_run *r, td_diag *diag) {
+    td_status status = TD_OK;
+    for (int32_t k = 0; k < td_world_actor_count(w) && status == TD_OK; k++) {
+        status = td_world_sleep_actor(w, td_world_actor_id(w, k), diag);
+    }
+    r->asleep = INFINITY;
+    for (int k = 0; k < SLEEPING && status == TD_OK; k++) {
+        const double before = bench_now();
+        status = td_world_step(w, diag);
+        r->asleep = fmin(r->asleep, bench_now() - before);
+    }
+    return status;
+}
+
 static td_status run_heap(const bench *b, td_world *w, heap_run *r, td_diag *diag) {
     td_status status = TD_OK;
     *r = (heap_run){.least = INFINITY};
@@ -113,6 +131,7 @@ static td_status run_heap(const bench *b, td_world *w, heap_run *r, td_diag *dia
         const double spent = bench_now() - before;
         r->seconds += spent;
         r->slowest = fmax(r->slowest, spent);
+        r->last = spent;
         r->end = energy_of(w, &r->kinetic);
         r->most = fmax(r->most, r->end);
         r->least = fmin(r->least, least_gap(w));
@@ -139,6 +158,8 @@ static void print_rows(const bench *b, td_contact_method m, int32_t count, const
     row(b, m, "simulated", count, r->simulated, "s");
     row(b, m, "real-time factor, two threads", count, r->simulated / r->seconds, "x");
     row(b, m, "slowest step", count, 1e3 * r->slowest, "ms");
+    row(b, m, "last step", count, 1e6 * r->last, "us");
+    row(b, m, "a step asleep", count, 1e6 * r->asleep, "us");
     row(b, m, "Newton iterations of an island", count, (double)stats.iterations / steps, "1/step");
     row(b, m, "conjugate-gradient steps of an island", count, (double)stats.gradient_steps / steps,
         "1/step");
@@ -160,8 +181,10 @@ static double run_count(const bench *b, td_contact_method method, int32_t count)
     heap_run r = {0};
     td_status status = make_world(count, method, &w, &diag);
     status = status == TD_OK ? run_heap(b, w, &r, &diag) : status;
-    if (w && r.simulated > 0) {
-        print_rows(b, method, count, &r, td_world_stats(w));
+    const td_step_stats stats = w ? td_world_stats(w) : (td_step_stats){0};
+    status = status == TD_OK ? run_asleep(w, &r, &diag) : status;
+    if (r.simulated > 0) {
+        print_rows(b, method, count, &r, stats);
     }
     td_world_free(w);
     if (status != TD_OK) {

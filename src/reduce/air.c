@@ -140,14 +140,16 @@ static void turn_joints(td_reduced_state *s, td_real time) {
 
 // ---- clusters -------------------------------------------------------------------------------
 
-static void add_flow(td_reduced_state *s, int32_t i, int32_t c, td_real share) {
+static void add_flow(td_reduced_state *s, int32_t i, bool other, td_real share) {
+    const int32_t c = other ? s->side[i].seat.body : s->seat[i].body;
     const tdi_body *b = &s->full->body[i];
     const tdi_frame *f = &s->whole.frame[i], *on = &s->tree.frame[c];
     tdi_reduce_flow_sum *sum = &s->sum[c];
     const td_real area = share * (b->area.x + b->area.y + b->area.z);
-    const td_vec3 middle = tdi_madd(f->o, tdi_mat3_apply(&f->r, b->tip), 0.5);
+    const td_vec3 o = tdi_add(f->o, tdi_mat3_apply(&on->r, s->side[i].off[other])),
+                  middle = tdi_madd(o, tdi_mat3_apply(&f->r, b->tip), 0.5);
     const tdi_wrench *drag = &s->load[i];
-    const td_vec3 moment = tdi_add(drag->n, tdi_cross(tdi_sub(f->o, on->o), drag->f));
+    const td_vec3 moment = tdi_add(drag->n, tdi_cross(tdi_sub(o, on->o), drag->f));
     sum->force = tdi_madd(sum->force, drag->f, share);
     sum->moment = tdi_madd(sum->moment, moment, share);
     sum->flow = tdi_madd(sum->flow, flow_at(s, c, middle), area);
@@ -207,9 +209,9 @@ void tdi_reduce_air(td_reduced_state *s, td_real time) {
         }
         place(s, i);
         s->load[i] = drag_of(s, i, &s->damp[i]);
-        add_flow(s, i, s->seat[i].body, 1 - side->share);
+        add_flow(s, i, false, 1 - side->share);
         if (side->seat.body != TD_NONE) {
-            add_flow(s, i, side->seat.body, side->share);
+            add_flow(s, i, true, side->share);
         }
     }
     for (int32_t c = 0; c < s->clusters.body_count; c++) {

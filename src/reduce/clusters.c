@@ -102,6 +102,7 @@ static void place_joint(td_reduced_state *s, int32_t c, int32_t i) {
     place_attach(s, c, i);
     s->tree.frame[c] = s->whole.frame[i];
     s->seat[i] = (tdi_seat){c, {0, 0, 0}, {1, 0, 0, 0}};
+    s->side[i].off[0] = tdi_vec3(0, 0, 0);
 }
 
 // sum over b of M_ab^2 x_b: the diagonal of M diag(x) M^T
@@ -144,10 +145,29 @@ static void place_group(td_reduced_state *s, int32_t c, int32_t first) {
     s->clusters.body[c].stiffness = inverse(compliance);
 }
 
-// Turns of the joints by that of the group: a moment K a turns joint j by K_j^-1 Q_j^T K a.
+// The moment about o of the weight that a joint carries, in the axes of a frame.
+static td_vec3 weight_about(const td_reduced_state *s, int32_t i, const tdi_frame *f) {
+    const td_vec3 arm = tdi_madd(s->load[i].f, f->o, -s->shape[i].mass);
+    return tdi_mat3_apply_t(&f->r, tdi_cross(arm, s->count->flow.gravity));
+}
+
+static int32_t last_of(const td_reduced_state *s, int32_t first) {
+    int32_t i = first;
+    while (s->joined[i] != TD_NONE) {
+        i = s->joined[i];
+    }
+    return i;
+}
+
+// Turns of the joints by that of the group: a moment K a turns joint j by K_j^-1 Q_j^T K a. On an
+// axis that is not straight weight has another moment about the group's joint than theirs, which
+// the group is loaded with from its beginning:
+//   a = sum Q_j (a_j - K_j^-1 w_j) + K^-1 w
 static void join_springs(td_reduced_state *s, int32_t c, int32_t first) {
     tdi_body *b = &s->clusters.body[c];
-    td_vec3 damping = {0, 0, 0}, angle = {0, 0, 0};
+    const int32_t last = last_of(s, first);
+    const td_vec3 whole = weight_about(s, last, &s->tree.frame[c]);
+    td_vec3 damping = {0, 0, 0}, angle = tdi_times(inverse(b->stiffness), whole);
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
         const tdi_body *own = &s->full->body[j];
         tdi_share *share = &s->share[j];
@@ -156,7 +176,8 @@ static void join_springs(td_reduced_state *s, int32_t c, int32_t first) {
         const td_vec3 soft = inverse(own->stiffness);
         const td_real *a = s->whole.angle + s->full->dof[j];
         share->angle = tdi_vec3(a[0], a[1], a[2]);
-        angle = tdi_add(angle, tdi_mat3_apply(&q, share->angle));
+        const td_vec3 bent = tdi_times(soft, weight_about(s, last, &s->whole.frame[j]));
+        angle = tdi_add(angle, tdi_mat3_apply(&q, tdi_sub(share->angle, bent)));
         // of a turn about each axis, the square of the joint's own times its damping
         const td_vec3 by = turned_diagonal(&q, tdi_times(own->damping, tdi_times(soft, soft)));
         damping = tdi_add(damping, tdi_times(by, tdi_times(b->stiffness, b->stiffness)));
@@ -175,6 +196,42 @@ static void place_group_joint(td_reduced_state *s, int32_t c) {
     b->initial = b->rest;
 }
 
+// Where the mass of a segment's parts is, by d in world axes.
+static void set_off(td_reduced_state *s, int32_t i, int32_t far, td_vec3 d) {
+    tdi_other_side *side = &s->side[i];
+    const bool on_far = s->seat[i].body == far;
+    const td_real share = on_far ? 1 - side->share : side->share;
+    const td_vec3 back = tdi_scale(d, share < 1 ? -share / (1 - share) : 0);
+    side->off[0] = tdi_mat3_apply_t(&s->tree.frame[s->seat[i].body].r, on_far ? d : back);
+    if (side->seat.body != TD_NONE) {
+        side->off[1] = tdi_mat3_apply_t(&s->tree.frame[side->seat.body].r, on_far ? back : d);
+    }
+}
+
+// d = o - sum over j <= i of c_j o_j/s_i. Where there is no near cluster the whole segment moves
+// as s_i of it would.
+static void place_mass(td_reduced_state *s, int32_t c, int32_t first) {
+    const td_vec3 o = s->tree.frame[c].o;
+    td_vec3 sum = {0, 0, 0};
+    td_real part = 0, whole = 0;
+    for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
+        whole += tdi_reduce_bending(&s->full->body[j]);
+    }
+    for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
+        const tdi_frame *f = &s->whole.frame[j];
+        const tdi_body *b = &s->full->body[j];
+        const td_real e = tdi_reduce_bending(b);
+        sum = tdi_madd(sum, f->o, e);
+        part += e;
+        const td_vec3 about = tdi_scale(sum, 1 / part),
+                      x = tdi_madd(f->o, tdi_mat3_apply(&f->r, b->moment), 1 / b->mass),
+                      to = tdi_madd(o, tdi_sub(x, about), part / whole);
+        const bool last = s->joined[j] == TD_NONE, alone = s->clusters.parent[c] == TD_NONE;
+        const td_vec3 d = alone ? tdi_sub(to, x) : tdi_sub(o, about);
+        set_off(s, j, c, last ? tdi_vec3(0, 0, 0) : d);
+    }
+}
+
 // A group that was there before goes on as it was, seen from what carries it now.
 static void keep_group(td_reduced_state *s, int32_t c, const tdi_reduce_old *old) {
     const int32_t p = s->clusters.parent[c];
@@ -185,6 +242,7 @@ static void keep_group(td_reduced_state *s, int32_t c, const tdi_reduce_old *old
     for (int32_t j = s->first[c]; j != TD_NONE; j = s->joined[j]) {
         place_seats(s, j);
     }
+    place_mass(s, c, s->first[c]);
     tdi_body *b = &s->clusters.body[c];
     const tdi_frame *f = &s->tree.frame[c], *up = p == TD_NONE ? &s->tree.base : &s->tree.frame[p];
     const td_quat turn = tdi_quat_mul(tdi_quat_conj(up->turn), f->turn),
@@ -215,6 +273,22 @@ static void make_group(td_reduced_state *s, int32_t c, int32_t first) {
     for (int32_t j = first; j != TD_NONE; j = s->joined[j]) {
         place_seats(s, j);
     }
+    place_mass(s, c, first);
+}
+
+// In `load` the first moment of mass about the world's origin, of all that a joint carries.
+static void sum_weights(td_reduced_state *s) {
+    memset(s->load, 0, (size_t)s->full->body_count * sizeof *s->load);
+    for (int32_t i = s->full->body_count - 1; i >= 0; i--) {
+        const tdi_body *b = &s->full->body[i];
+        const tdi_frame *f = &s->whole.frame[i];
+        const int32_t p = s->full->parent[i];
+        const td_vec3 own = tdi_madd(tdi_mat3_apply(&f->r, b->moment), f->o, b->mass);
+        s->load[i].f = tdi_add(s->load[i].f, own);
+        if (p != TD_NONE) {
+            s->load[p].f = tdi_add(s->load[p].f, s->load[i].f);
+        }
+    }
 }
 
 // Clusters come before what they carry, so that seats are placed when they are needed. Seats on
@@ -231,6 +305,7 @@ static void make_joints(td_reduced_state *s) {
             place_joint(s, c, i);
         } else if (s->mode[i] != TD_REDUCE_JOINED) {
             place_seats(s, i);
+            memcpy(s->side[i].off, s->side[s->full->parent[i]].off, sizeof s->side[i].off);
         }
         c += own;
     }
@@ -238,9 +313,10 @@ static void make_joints(td_reduced_state *s) {
 
 // ---- bodies ---------------------------------------------------------------------------------
 
-static void add_segment(td_reduced_state *s, const tdi_seat *seat, int32_t i, td_real w) {
-    tdi_reduce_add_mass(&s->clusters.body[seat->body], &s->full->body[i], seat, w);
-    add_area(&s->clusters.body[seat->body], &s->full->body[i], seat, w);
+static void add_segment(td_reduced_state *s, int32_t i, bool other, td_real w) {
+    const tdi_seat seat = tdi_reduce_mass_seat(s, i, other);
+    tdi_reduce_add_mass(&s->clusters.body[seat.body], &s->full->body[i], &seat, w);
+    add_area(&s->clusters.body[seat.body], &s->full->body[i], &seat, w);
 }
 
 // Clusters of one segment have its numbers to the last bit.
@@ -260,10 +336,10 @@ static void fill_bodies(td_reduced_state *s) {
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const tdi_other_side *side = &s->side[i];
         if (made(s, s->seat[i].body)) {
-            add_segment(s, &s->seat[i], i, 1 - side->share);
+            add_segment(s, i, false, 1 - side->share);
         }
         if (side->seat.body != TD_NONE && made(s, side->seat.body)) {
-            add_segment(s, &side->seat, i, side->share);
+            add_segment(s, i, true, side->share);
         }
     }
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
@@ -289,6 +365,9 @@ void tdi_reduce_place_capsules(td_reduced_state *s) {
 
 void tdi_reduce_cluster(td_reduced_state *s) {
     tdi_reduce_structure(s);
+    if (s->groups > 0) {
+        sum_weights(s);
+    }
     make_joints(s);
     fill_bodies(s);
     tdi_reduce_place_capsules(s);

@@ -186,17 +186,20 @@ static void add_place(td_vec3 *o, tdi_mat3 *r, td_vec3 from_o, const tdi_mat3 *f
     }
 }
 
-// Where a segment is on a cluster as it is drawn now.
-static tdi_seat seat_now(const td_reduced_state *s, int32_t c, int32_t i) {
+// Where the mass of a segment's part is on its cluster as it is drawn now.
+static tdi_seat seat_now(const td_reduced_state *s, int32_t i, bool other) {
+    const int32_t c = other ? s->side[i].seat.body : s->seat[i].body;
     const tdi_frame *on = &s->tree.frame[c], *f = &s->whole.frame[i];
-    return (tdi_seat){c, tdi_mat3_apply_t(&on->r, tdi_sub(f->o, on->o)),
+    const td_vec3 at = tdi_mat3_apply_t(&on->r, tdi_sub(f->o, on->o));
+    return (tdi_seat){c, tdi_add(at, s->side[i].off[other]),
                       tdi_quat_mul(tdi_quat_conj(on->turn), f->turn)};
 }
 
-static void add_record(td_reduced_state *s, int32_t c, int32_t i, td_real share) {
+static void add_record(td_reduced_state *s, int32_t i, bool other, td_real share) {
     td_tree_state *w = &s->whole;
     const td_tree_state *t = &s->tree;
-    const tdi_seat seat = seat_now(s, c, i);
+    const tdi_seat seat = seat_now(s, i, other);
+    const int32_t c = seat.body;
     const tdi_mat3 back = tdi_mat3_from_quat(tdi_quat_conj(seat.turn));
     const tdi_past *past = &t->past[c];
     add_place(&w->star[i].o, &w->star[i].r, t->star[c].o, &t->star[c].r, &seat, &back, share);
@@ -228,9 +231,9 @@ static void draw_past(td_reduced_state *s, int32_t i) {
     w->past[i] = (tdi_past){.o = f->o, .r = f->r, .turn = f->turn};
     memset(&w->star[i], 0, sizeof w->star[i]);
     memset(&w->hat[i], 0, sizeof w->hat[i]);
-    add_record(s, c, i, 1 - s->side[i].share);
+    add_record(s, i, false, 1 - s->side[i].share);
     if (s->side[i].seat.body != TD_NONE) {
-        add_record(s, s->side[i].seat.body, i, s->side[i].share);
+        add_record(s, i, true, s->side[i].share);
     }
 }
 

@@ -21,7 +21,7 @@
 // An increment x of Newton's method leaves about x^2 rad: of the error allowed, at the far end of
 // the tree, half. Longer ones are not trusted.
 #define LEFT_OF_ERROR 0.5
-#define LONGEST       0.1 // rad
+#define LONGEST       0.03 // rad: what swings freely would add up more
 
 // ---- memory ---------------------------------------------------------------------------------
 

@@ -217,6 +217,17 @@ static const tdi_scene_table contact_table = {
     "contact", sizeof(td_scene_contact), contact_fields,
     DOC("Contact of all objects with themselves, each other and the colliders.")};
 
+static const tdi_scene_field sleep_fields[] = {
+    {"speed", TDI_SCENE_REAL, offsetof(td_scene_sleep, speed), .unit = "m/s", .def = {1e-3}, FROM_0,
+     LIVE, DOC("No point of what falls asleep is faster.")},
+    {"time", TDI_SCENE_REAL, offsetof(td_scene_sleep, time), .unit = "s", .def = {0.5}, FROM_0,
+     LIVE, DOC("For so long it must have been so slow.")},
+    {0}};
+static const tdi_scene_table sleep_table = {
+    "sleep", sizeof(td_scene_sleep), sleep_fields,
+    DOC("Objects that have come to rest, with all they touch, stop and cost nearly nothing until "
+        "something acts on them. What feels a wind that varies, or a field, does not sleep.")};
+
 // ---- recording ------------------------------------------------------------------------------
 
 static const tdi_choice quantities[] = {
@@ -297,6 +308,9 @@ static const tdi_scene_field scene_fields[] = {
     {"colliders", TDI_SCENE_LIST, offsetof(td_scene_def, colliders), .table = &collider_table,
      .count = offsetof(td_scene_def, collider_count), .max_count = 10000,
      DOC("Solids that the objects touch. With colliders, objects also touch each other.")},
+    {"sleep", TDI_SCENE_MAP, offsetof(td_scene_def, sleep), .table = &sleep_table,
+     .given = offsetof(td_scene_def, sleep.given),
+     DOC("Lets objects that have come to rest sleep. Default: none does.")},
     {"record", TDI_SCENE_MAP, offsetof(td_scene_def, record), .table = &record_table,
      DOC("What a run records and writes.")},
     {0}};

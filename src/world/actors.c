@@ -104,6 +104,7 @@ static bool take_reserve(td_world *w, int32_t variant) {
 // All that steps need for those that were made.
 static td_status make_step_room(td_world *w, td_diag *diag) {
     td_status status = tdi_world_step_room(w, diag);
+    status = status == TD_OK ? tdi_world_sleep_room(w, 1) : status;
     return status == TD_OK ? tdi_world_reserve(w) : status;
 }
 
@@ -209,6 +210,7 @@ static void begin(td_world *w, int32_t k, tdi_transform place) {
     a->strength = 1;
     a->base_rate = (tdi_rate){{0, 0, 0}, {0, 0, 0}};
     a->watched = a->reacted = a->blocked = a->held = false;
+    a->sleep = (tdi_sleep){.asleep = false};
     a->status = TD_OK;
     tdi_actor_set_name(w, a, places_of(w, a->object, k), true);
     tdi_actor_reset(w, a);
@@ -265,7 +267,8 @@ td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
     status = status == TD_OK ? check_free(w, a, diag) : status;
     if (status == TD_OK) {
         const int32_t k = (int32_t)(a - w->actors);
-        a->alive = false;
+        tdi_actor_wake(w, k);
+        a->alive = a->sleep.kept = false;
         a->status = TD_OK;
         tdi_world_release_actor(w, k);
         w->grab.held = w->grab.held && w->grab.actor != k;
@@ -294,8 +297,11 @@ td_status td_world_enable_actor(td_world *w, td_actor_id id, bool enabled, td_di
     if (status != TD_OK) {
         a->enabled = false;
         tdi_world_regroup(w, k);
+        return status;
     }
-    return status;
+    tdi_actor_wake(w, k);
+    a->sleep.kept = false;
+    return TD_OK;
 }
 
 // ---- moving ---------------------------------------------------------------------------------
@@ -362,8 +368,10 @@ td_status td_world_place_actor(td_world *w, td_actor_id id, td_vec3 position, td
     if (status != TD_OK) {
         *a = before;
         tdi_state_restore(a->solver->implicit, a->state, w->began);
+        return status;
     }
-    return status;
+    tdi_actor_wake(w, (int32_t)(a - w->actors));
+    return TD_OK;
 }
 
 // ---- places of a save -----------------------------------------------------------------------

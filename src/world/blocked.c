@@ -5,6 +5,7 @@
 #include "world/world.h"
 
 #include "base/diag.h"
+#include "math/quat.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,16 +37,12 @@ static td_status meets_colliders(td_world *w, tdi_actor *a, const td_collider *c
     return *meets ? tdi_fail_at(diag, TD_ERR_BLOCKED, found.index, "%s", found.message) : TD_OK;
 }
 
-// A box around the points of an actor, m, with the largest radius around it.
-typedef struct box {
-    td_vec3 low, high;
-} box;
-
-static box bounds_of(td_world *w, const tdi_actor *a) {
+// Around the points of an actor, m, with the largest radius around it.
+static td_box bounds_of(td_world *w, const tdi_actor *a) {
     const int32_t first = w->near.first_point[a - w->actors], count = a->state->point_count;
     td_vec3 *x = w->near.next + first; // what was there is made anew by the next step
     td_real radius = 0;
-    box b = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
+    td_box b = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
     tdi_state_points(a->solver->implicit, a->state, false, x);
     for (int32_t k = 0; k < count; k++) {
         b.low = tdi_vec3(fmin(b.low.x, x[k].x), fmin(b.low.y, x[k].y), fmin(b.low.z, x[k].z));
@@ -55,18 +52,28 @@ static box bounds_of(td_world *w, const tdi_actor *a) {
         radius = fmax(radius, fmax(a->segments[i].radius_base, a->segments[i].radius_tip));
     }
     const td_vec3 more = tdi_vec3(radius, radius, radius);
-    return (box){tdi_sub(b.low, more), tdi_add(b.high, more)};
+    return (td_box){tdi_sub(b.low, more), tdi_add(b.high, more)};
 }
 
-// Whether a collider reaches into a box, or may.
-static bool reaches(const td_collider *c, const box *b) {
+// Whether some corner of a box is below a plane through p.
+static bool below(td_vec3 p, td_quat rotation, const td_box *b) {
+    const td_vec3 n = tdi_quat_rotate(rotation, tdi_vec3(0, 1, 0));
+    const td_vec3 lowest = {n.x > 0 ? b->low.x : b->high.x, n.y > 0 ? b->low.y : b->high.y,
+                            n.z > 0 ? b->low.z : b->high.z};
+    return tdi_dot(n, tdi_sub(lowest, p)) < 0;
+}
+
+// Of others a ball around each counts, all along its way.
+bool tdi_collider_reaches(const td_collider *c, const td_box *b) {
     const td_real reach = c->kind == TD_COLLIDER_SPHERE    ? c->radius
                           : c->kind == TD_COLLIDER_CAPSULE ? c->radius + c->length / 2
                                                            : tdi_norm(c->sides) / 2;
-    const td_vec3 p = c->position;
-    return c->kind == TD_COLLIDER_PLANE ||
-           (p.x + reach > b->low.x && p.x - reach < b->high.x && p.y + reach > b->low.y &&
-            p.y - reach < b->high.y && p.z + reach > b->low.z && p.z - reach < b->high.z);
+    const td_vec3 p = c->position0, q = c->position;
+    return c->kind == TD_COLLIDER_PLANE
+               ? below(p, c->rotation0, b) || below(q, c->rotation, b)
+               : fmax(p.x, q.x) + reach > b->low.x && fmin(p.x, q.x) - reach < b->high.x &&
+                     fmax(p.y, q.y) + reach > b->low.y && fmin(p.y, q.y) - reach < b->high.y &&
+                     fmax(p.z, q.z) + reach > b->low.z && fmin(p.z, q.z) - reach < b->high.z;
 }
 
 td_status tdi_collider_blocked(td_world *w, int32_t collider, td_diag *diag) {
@@ -76,9 +83,10 @@ td_status tdi_collider_blocked(td_world *w, int32_t collider, td_diag *diag) {
         if (!a->touches || !tdi_actor_acts(a) || a->state->capsule_count == 0) {
             continue;
         }
-        const box b = bounds_of(w, a);
+        const td_box b = bounds_of(w, a);
         bool meets = false;
-        td_status status = reaches(c, &b) ? meets_colliders(w, a, c, 1, &meets, diag) : TD_OK;
+        td_status status =
+            tdi_collider_reaches(c, &b) ? meets_colliders(w, a, c, 1, &meets, diag) : TD_OK;
         if (meets) {
             return tdi_fail_at(diag, TD_ERR_BLOCKED, k, "collider %d would be within '%s'",
                                (int)collider, a->name);

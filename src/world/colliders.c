@@ -248,6 +248,7 @@ td_status td_world_add_collider(td_world *w, const td_collider *def, td_collider
         return status;
     }
     w->collider_count = k < w->collider_count ? w->collider_count : k + 1;
+    tdi_world_wake_near(w, &s->now);
     *out = td_world_collider_id(w, k);
     return TD_OK;
 }
@@ -260,6 +261,7 @@ td_status td_world_remove_collider(td_world *w, td_collider_id id, td_diag *diag
     td_status status = find(w, id, &s, diag);
     if (status == TD_OK) {
         s->alive = false;
+        tdi_world_wake_near(w, &s->now);
     }
     return status;
 }
@@ -278,8 +280,15 @@ static td_status change(td_world *w, tdi_collider_slot *s, const tdi_collider_sl
     }
     if (status != TD_OK) {
         *s = before;
+        return status;
     }
-    return status;
+    if (in_steps(&before)) {
+        tdi_world_wake_near(w, &before.now);
+    }
+    if (in_steps(s)) {
+        tdi_world_wake_near(w, &s->now);
+    }
+    return TD_OK;
 }
 
 td_status td_world_enable_collider(td_world *w, td_collider_id id, bool enabled, td_diag *diag) {

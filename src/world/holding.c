@@ -62,7 +62,7 @@ td_constraint_target tdi_world_target(const td_world *w, int32_t k) {
 
 // ---- steps ----------------------------------------------------------------------------------
 
-static bool acts(const td_world *w, int32_t k, td_real time) {
+bool tdi_tie_acts(const td_world *w, int32_t k, td_real time) {
     const tdi_tie *t = &w->ties[k];
     return t->begun && !t->loose && time + SAME_TIME < w->scene->def.constraints[k].as.end;
 }
@@ -76,10 +76,10 @@ void tdi_world_set_holds(td_world *w, td_real time) {
         const td_constraint_target target = tdi_world_target(w, k);
         const tdi_group *g = &w->groups[t->group];
         tdi_holds_set_target(g->holds, t->number, &target);
-        tdi_holds_set_hold(g->holds, t->number, acts(w, k, time));
+        tdi_holds_set_hold(g->holds, t->number, tdi_tie_acts(w, k, time));
         if (g->explicit_holds) {
             g->explicit_holds->set_target(g->held, t->number, &target);
-            g->explicit_holds->set_hold(g->held, t->number, acts(w, k, time));
+            g->explicit_holds->set_hold(g->held, t->number, tdi_tie_acts(w, k, time));
         }
     }
 }

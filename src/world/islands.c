@@ -110,6 +110,12 @@ static int32_t root_of(int32_t *root, int32_t k) {
     return k;
 }
 
+// The first of an island is its root.
+static void join(int32_t *root, int32_t k, int32_t j) {
+    const int32_t a = root_of(root, k), b = root_of(root, j);
+    root[a > b ? a : b] = a > b ? b : a;
+}
+
 // Joins the actors of all pairs that come near each other on the way dx, for which they were looked
 // for. Pairs that a search has left are not joined: islands must follow from what is saved.
 static void join_pairs(tdi_nearness *n, const td_vec3 *dx) {
@@ -119,7 +125,7 @@ static void join_pairs(tdi_nearness *n, const td_vec3 *dx) {
         int32_t a = root_of(n->root, n->owner[pairs[k].i]),
                 b = root_of(n->root, n->owner[pairs[k].j]);
         if (a != b && tdi_contacts_come_near(n->set, pairs[k], n->x, dx, WIDEST)) {
-            n->root[a > b ? a : b] = a > b ? b : a; // the first of an island is its root
+            join(n->root, a, b);
         }
     }
 }
@@ -131,11 +137,25 @@ static void gather(const td_world *w, int32_t actor, td_vec3 *x) {
     }
 }
 
+void tdi_actor_rest_points(td_world *w, int32_t actor) {
+    tdi_nearness *n = &w->near;
+    if (w->actors[actor].touches) {
+        const int32_t first = n->first_point[actor];
+        const size_t bytes = (size_t)(n->first_point[actor + 1] - first) * sizeof *n->x;
+        memcpy(n->next + first, n->x + first, bytes);
+        memset(n->dx + first, 0, bytes);
+        memset(n->last + first, 0, bytes);
+    }
+}
+
 // Where all points are, unless the last step has noted it and nobody can have moved them since.
 static void place_points(td_world *w) {
     tdi_nearness *n = &w->near;
     for (int32_t k = 0; k < w->actor_count && (!n->placed || n->shared); k++) {
         gather(w, k, n->x);
+        if (w->actors[k].sleep.asleep) {
+            tdi_actor_rest_points(w, k);
+        }
     }
     n->placed = true;
 }
@@ -237,43 +257,50 @@ static bool is_known(const td_world *w, const tdi_island *i, size_t at) {
     return n->before_count[first] == i->count && n->at[first] == at + 1;
 }
 
-// Contact of all islands, in room for it.
+// Contact of an island, in room for it.
+static void place_touch(td_world *w, tdi_island *i, const td_contact_opts *opts, size_t at) {
+    tdi_nearness *n = &w->near;
+    if (is_known(w, i, at)) {
+        i->touch = (tdi_touch *)(n->room + at);
+    } else {
+        i->touch = tdi_touch_place(w->members + i->first, i->count, opts, w->collider_capacity,
+                                   n->room + at);
+        n->at[w->member_actor[i->first]] = at + 1;
+    }
+    i->touch->strength = 1;
+    for (int32_t j = 0; j < i->count; j++) {
+        const tdi_actor *a = &w->actors[w->member_actor[i->first + j]];
+        i->touch->strength = fmax(i->touch->strength, a->strength);
+    }
+}
+
+// Of all that are solved.
 static void place_touches(td_world *w) {
     const td_contact_opts opts = tdi_world_contact_opts(w);
     tdi_nearness *n = &w->near;
     size_t at = 0;
     for (int32_t k = 0; k < w->island_count; k++) {
         tdi_island *i = &w->islands[k];
-        const tdi_member *members = w->members + i->first;
-        const int32_t first = w->member_actor[i->first];
-        if (!w->actors[first].touches) {
-            continue;
+        if (w->actors[w->member_actor[i->first]].touches && !i->asleep) {
+            place_touch(w, i, &opts, at);
         }
-        if (is_known(w, i, at)) {
-            i->touch = (tdi_touch *)(n->room + at);
-        } else {
-            i->touch =
-                tdi_touch_place(members, i->count, &opts, w->collider_capacity, n->room + at);
-            n->at[first] = at + 1;
-        }
-        i->touch->strength = 1;
         for (int32_t j = 0; j < i->count; j++) {
-            const int32_t a = w->member_actor[i->first + j];
-            i->touch->strength = fmax(i->touch->strength, w->actors[a].strength);
-            at += n->share[a];
+            at += n->share[w->member_actor[i->first + j]];
         }
     }
     memset(n->before_count, 0, (size_t)w->actor_count * sizeof *n->before_count);
     for (int32_t k = 0; k < w->actor_count; k++) {
-        const bool acts = tdi_actor_acts(&w->actors[k]);
-        n->before[k] = acts ? n->root[k] : TD_NONE;
-        n->before_count[n->root[k]] += acts;
+        const tdi_actor *a = &w->actors[k];
+        const bool solved = tdi_actor_acts(a) && !a->sleep.asleep;
+        n->before[k] = solved ? n->root[k] : TD_NONE;
+        n->before_count[n->root[k]] += solved;
     }
 }
 
 static void group(td_world *w) {
     fill_islands(w);
     fill_members(w);
+    tdi_world_wake_islands(w);
     bind_groups(w);
     if (w->near.room) {
         place_touches(w);
@@ -293,16 +320,28 @@ static void predict(td_world *w) {
     }
 }
 
+// What constraints join is in one island, and what fell asleep together.
+static void root_actors(td_world *w) {
+    int32_t *root = w->near.root;
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        root[k] = w->tied[k];
+    }
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        if (w->actors[k].sleep.asleep) {
+            join(root, k, w->actors[k].sleep.island);
+        }
+    }
+}
+
 td_status tdi_world_find_islands(td_world *w, td_diag *diag) {
     tdi_nearness *n = &w->near;
     tdi_world_follow_actors(w);
-    if (!n->set && !w->regroup) {
+    if (!w->regroup && (!n->set || tdi_world_all_asleep(w))) {
+        tdi_world_wake_islands(w);
         return TD_OK; // islands stay as they are
     }
     w->regroup = false;
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        n->root[k] = w->tied[k]; // what constraints join is in one island
-    }
+    root_actors(w);
     if (n->set) {
         place_points(w);
     }
@@ -332,14 +371,16 @@ void tdi_island_note_way(td_world *w, const tdi_island *i) {
 td_status tdi_world_check_islands(td_world *w, bool *apart, td_diag *diag) {
     tdi_nearness *n = &w->near;
     *apart = true;
-    if (!n->set || !w->scene->def.contact.self || w->actor_count == 1) {
+    if (!n->set || !w->scene->def.contact.self || w->actor_count == 1 || tdi_world_all_asleep(w)) {
         return TD_OK;
     }
     td_status status = tdi_contacts_find(n->set, n->x, n->dx, diag);
     int32_t count = 0;
     const tdi_near_pair *pairs = status == TD_OK ? tdi_contacts_pairs(n->set, &count) : NULL;
     for (int32_t k = 0; k < count && *apart; k++) {
-        if (n->root[n->owner[pairs[k].i]] != n->root[n->owner[pairs[k].j]]) {
+        const int32_t i = n->owner[pairs[k].i], j = n->owner[pairs[k].j];
+        const bool solved = !w->actors[i].sleep.asleep || !w->actors[j].sleep.asleep;
+        if (n->root[i] != n->root[j] && solved) {
             *apart =
                 !tdi_contacts_come_near(n->set, pairs[k], n->x, n->dx, w->scene->def.contact.gap);
         }
@@ -351,7 +392,7 @@ td_status tdi_world_check_islands(td_world *w, bool *apart, td_diag *diag) {
 void tdi_world_join_islands(td_world *w) {
     join_pairs(&w->near, w->near.dx);
     group(w);
-    for (int32_t k = 0; k < w->actor_count; k++) { // where they came to is where they go on
+    for (int32_t k = 0; k < w->member_count; k++) { // where they came to is where they go on
         const int32_t actor = w->member_actor[k];
         w->members[k].tried =
             w->actors[actor].touches ? w->near.next + w->near.first_point[actor] : NULL;
@@ -364,6 +405,7 @@ static void swap(td_vec3 **a, td_vec3 **b) {
     *b = kept;
 }
 
+// Those who sleep are in both.
 void tdi_world_end_ways(td_world *w) {
     swap(&w->near.x, &w->near.next);
     swap(&w->near.last, &w->near.dx);

@@ -314,7 +314,7 @@ static void sample_asked_winds(const td_world *w, tdi_actor *a) {
 }
 
 // Forces from outside at the tips, in true axes.
-static void sample_field(const td_world *w, tdi_actor *a) {
+void tdi_actor_sample_field(const td_world *w, tdi_actor *a) {
     const int32_t n = a->segment_count;
     a->solver->poses(a->state, 0, a->segment_count, NULL, a->points, NULL);
     a->solver->velocities(a->state, 0, a->segment_count, NULL, a->extra);
@@ -334,7 +334,7 @@ void tdi_actor_sample(const td_world *w, tdi_actor *a) {
         sample_winds(w, a);
     }
     if (w->field) {
-        sample_field(w, a);
+        tdi_actor_sample_field(w, a);
     }
 }
 
@@ -383,10 +383,6 @@ static void add(collector *c, td_load load) {
     if (c->count < c->actor->load_capacity) {
         c->actor->loads[c->count++] = load;
     }
-}
-
-static bool acts(const collector *c, td_real start, td_real end) {
-    return c->t1 > start && c->t1 <= end;
 }
 
 static void add_pull(collector *c, const td_pull_load *l, const tdi_acting *acting) {
@@ -447,8 +443,7 @@ static void pose_tips(const td_world *w, const tdi_actor *a, td_vec3 bend, td_qu
     }
 }
 
-// The bend at a time, which keyframes may give.
-static td_vec3 bend_at(const td_pose_load *l, const tdi_keyed *keyed, td_real time) {
+td_vec3 tdi_pose_bend(const td_pose_load *l, const tdi_keyed *keyed, td_real time) {
     td_real v[3] = {l->bend.x, l->bend.y, l->bend.z};
     if (keyed) {
         td_curve_at(keyed->curve, time, v, NULL, NULL);
@@ -463,7 +458,7 @@ static void add_pose(collector *c, const td_pose_load *l, const tdi_keyed *keyed
     if (l->strength == 0 && l->damping == 0) {
         return;
     }
-    pose_tips(w, a, bend_at(l, keyed, c->t0), a->turns, a->points, a->extra);
+    pose_tips(w, a, tdi_pose_bend(l, keyed, c->t0), a->turns, a->points, a->extra);
     int32_t first = c->count;
     for (int32_t i = 0; i < a->segment_count; i++) {
         add(c, (td_load){.kind = TD_LOAD_SPRING,
@@ -473,7 +468,7 @@ static void add_pose(collector *c, const td_pose_load *l, const tdi_keyed *keyed
                          .stiffness = l->strength,
                          .damping = l->damping});
     }
-    pose_tips(w, a, bend_at(l, keyed, c->t1), a->turns, a->points, a->extra);
+    pose_tips(w, a, tdi_pose_bend(l, keyed, c->t1), a->turns, a->points, a->extra);
     // the base's own motion carries the pose along; what the springs damp is motion relative to it
     for (int32_t i = 0; i < a->segment_count; i++) {
         td_load *load = &a->loads[first + i];
@@ -538,9 +533,9 @@ int32_t tdi_actor_loads(const td_world *w, tdi_actor *a, td_real t0, td_real t1)
         if (a->generation != 1 && l->kind != TD_SCENE_POSE) {
             continue; // another has taken the place of the one that it acted on
         }
-        if (l->kind == TD_SCENE_PULL && acts(&c, l->as.pull.start, l->as.pull.end)) {
+        if (l->kind == TD_SCENE_PULL && tdi_acts_at(l->as.pull.start, l->as.pull.end, t1)) {
             add_pull(&c, &l->as.pull, &a->acting[k]);
-        } else if (l->kind == TD_SCENE_PUSH && acts(&c, l->as.push.start, l->as.push.end)) {
+        } else if (l->kind == TD_SCENE_PUSH && tdi_acts_at(l->as.push.start, l->as.push.end, t1)) {
             add_push(&c, &l->as.push, &a->acting[k].spot);
         }
     }

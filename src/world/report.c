@@ -19,9 +19,9 @@ td_collider td_world_collider(const td_world *world, int32_t collider) {
     return world->collider_slots[collider].now;
 }
 
-// Contacts of an island, with actors in the place of its members.
-static int32_t island_contacts(const td_world *w, const tdi_island *i, td_contact *contacts,
-                               int32_t capacity) {
+// With actors in the place of its members.
+int32_t tdi_island_contacts(const td_world *w, const tdi_island *i, td_contact *contacts,
+                            int32_t capacity) {
     const int32_t *actor = w->member_actor + i->first;
     int32_t count = tdi_touch_contacts(i->touch, contacts, capacity);
     for (int32_t k = 0; k < count && k < capacity; k++) {
@@ -36,16 +36,33 @@ static int32_t island_contacts(const td_world *w, const tdi_island *i, td_contac
     return count;
 }
 
+// Of those that sleep, or have not been solved since they woke.
+static int32_t slept_contacts(const td_world *w, td_contact *contacts, int32_t capacity) {
+    int32_t count = 0;
+    for (int32_t k = 0; k < w->slept_count; k++) {
+        if (w->actors[w->slept[k].actor].sleep.kept) {
+            if (count < capacity) {
+                contacts[count] = w->slept[k];
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
 int32_t td_world_contacts(const td_world *w, td_contact *contacts, int32_t capacity) {
     if (!w) {
         return 0;
     }
     int32_t count = 0;
-    for (int32_t k = 0; w->near.room && w->step > 0 && k < w->island_count; k++) {
-        if (w->islands[k].touch && !w->islands[k].held) {
-            const int32_t left = capacity > count ? capacity - count : 0;
-            td_contact *rest = left > 0 ? contacts + (capacity - left) : NULL;
-            count += island_contacts(w, &w->islands[k], rest, left);
+    for (int32_t k = 0; w->near.room && w->step > 0 && k <= w->island_count; k++) {
+        const int32_t left = capacity > count ? capacity - count : 0;
+        td_contact *rest = left > 0 ? contacts + (capacity - left) : NULL;
+        const tdi_island *i = &w->islands[k];
+        if (k == w->island_count) {
+            count += slept_contacts(w, rest, left);
+        } else if (i->touch && !i->held && !i->asleep) {
+            count += tdi_island_contacts(w, i, rest, left);
         }
     }
     return count;

@@ -230,6 +230,7 @@ td_status td_world_settle(td_world *w, td_rest *rests, td_diag *diag) {
         return tdi_refuse(diag, __func__);
     }
     settling s = {.world = w, .all = true, .rests = rests, .diag = {.index = TD_NONE}};
+    tdi_world_wake_all(w);
     tdi_world_set_holds(w, td_world_time(w));
     tdi_world_gather_colliders(w);
     const tdi_actor *wrong = settle_loners(&s);

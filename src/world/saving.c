@@ -8,13 +8,14 @@
 #include "world/world.h"
 
 #include "base/alloc.h"
+#include "base/digest.h"
 #include "base/guard.h"
 #include "implicit/hold.h"
 
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
-#define VERSION  12u
+#define VERSION  13u
 #define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {
@@ -23,23 +24,9 @@ typedef struct head {
     int64_t step;
     int32_t actors, colliders, hands; // places
     int32_t watched;                  // room for pairs
+    int32_t slept;                    // contacts of those that sleep
+    int32_t spare;                    // 0
 } head;
-
-// ---- checksum -------------------------------------------------------------------------------
-
-// Eight bytes at a time; multiplication by an odd number and a shift are one to one, so that no
-// single change of bytes goes unseen.
-static uint64_t sum_of(const void *bytes, size_t size) {
-    const char *b = bytes;
-    uint64_t sum = size;
-    for (size_t k = 0; k < size; k += 8) {
-        uint64_t word = 0;
-        memcpy(&word, b + k, size - k < 8 ? size - k : 8);
-        sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
-        sum ^= sum >> 29;
-    }
-    return sum;
-}
 
 // ---- shape ----------------------------------------------------------------------------------
 
@@ -228,8 +215,51 @@ static void tape_watch(tape *t, tdi_watch *watch) {
     }
 }
 
+static void tape_sleep(tape *t, tdi_sleep *s) {
+    flag(t, &s->asleep);
+    flag(t, &s->wanted);
+    flag(t, &s->kept);
+    item(t, &s->calm, sizeof s->calm);
+    item(t, &s->acted, sizeof s->acted);
+    item(t, &s->island, sizeof s->island);
+}
+
+// In the order in which they were kept, without those that are not any more.
+static void tape_slept(tape *t, td_world *w, int32_t count) {
+    int32_t k = 0;
+    for (int32_t done = 0; done < count; k++) {
+        if (t->from || w->actors[w->slept[k].actor].sleep.kept) {
+            item(t, &w->slept[k], sizeof *w->slept);
+            done++;
+        }
+    }
+    w->slept_count = t->from ? count : w->slept_count;
+}
+
+static int32_t count_slept(const td_world *w) {
+    int32_t count = 0;
+    for (int32_t k = 0; k < w->slept_count; k++) {
+        count += w->actors[w->slept[k].actor].sleep.kept;
+    }
+    return count;
+}
+
+// What the base carries, which the next step computes unless the actor sleeps.
+static void tape_reaction(tape *t, tdi_actor *a) {
+    bool known = a->sleep.asleep && a->reacted;
+    td_reaction reaction = known ? a->reaction : (td_reaction){{0, 0, 0}, {0, 0, 0}};
+    flag(t, &known);
+    item(t, &reaction, sizeof reaction);
+    if (t->from) {
+        a->reacted = known;
+        a->reaction = reaction;
+    }
+}
+
 static void tape_actor_head(tape *t, tdi_actor *a) {
     tape_place(t, a);
+    tape_sleep(t, &a->sleep);
+    tape_reaction(t, a);
     item(t, &a->base, sizeof a->base);
     item(t, &a->base_rate, sizeof a->base_rate);
     item(t, &a->simulated, sizeof a->simulated);
@@ -260,6 +290,7 @@ static void tape_tie(tape *t, tdi_tie *tie) {
     item(t, &tie->from, sizeof tie->from);
     flag(t, &tie->begun);
     flag(t, &tie->loose);
+    item(t, &tie->acted, sizeof tie->acted);
     item(t, &tie->past, sizeof tie->past);
 }
 
@@ -282,8 +313,11 @@ static void tape_group(tape *t, tdi_group *g) {
 }
 
 static void tape_world(tape *t, td_world *w) {
-    head h = {MAGIC,          VERSION,           w->shape,      w->step,
-              w->actor_count, w->collider_count, w->hand_count, w->watch.capacity};
+    head h = {MAGIC,          VERSION,
+              w->shape,       w->step,
+              w->actor_count, w->collider_count,
+              w->hand_count,  w->watch.capacity,
+              count_slept(w), 0};
     item(t, &h, sizeof h);
     w->step = h.step;
     for (int32_t k = 0; k < w->actor_count; k++) {
@@ -315,6 +349,7 @@ static void tape_world(tape *t, td_world *w) {
     if (w->near.room) {
         item(t, w->near.last, (size_t)w->near.first_point[w->actor_count] * sizeof *w->near.last);
     }
+    tape_slept(t, w, h.slept);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -335,7 +370,7 @@ void td_world_save(const td_world *w, void *bytes) {
     }
     tape t = {bytes, NULL, 0};
     tape_world(&t, (td_world *)w);
-    const uint64_t sum = sum_of(bytes, t.size);
+    const uint64_t sum = tdi_digest(t.size, bytes, t.size);
     memcpy((char *)bytes + t.size, &sum, sizeof sum);
 }
 
@@ -360,7 +395,7 @@ static bool fits(const td_world *w, const head *h, const char *bytes, size_t siz
     }
     bool good = h->actors >= own && h->colliders >= w->scene->def.collider_count &&
                 (size_t)h->actors <= (size - sizeof *h) / sizeof(int32_t) && h->hands >= 0 &&
-                h->watched >= 0 && h->watched <= TDI_WATCH_MOST;
+                h->watched >= 0 && h->watched <= TDI_WATCH_MOST && h->slept >= 0;
     for (int32_t k = 0; k < h->actors && good; k++) {
         const int32_t variant = variant_at(bytes, k);
         good = variant >= 0 && variant < w->variant_count &&
@@ -407,6 +442,8 @@ static td_status check_size(td_world *w, const head *h, const char *bytes, size_
     given += (size_t)w->collider_count * t.size;
     wanted += hand_bytes(h->hands) + watch_bytes(h->watched);
     given += hand_bytes(w->hand_count) + watch_bytes(w->watch.capacity);
+    wanted += (size_t)h->slept * sizeof *w->slept;
+    given += (size_t)count_slept(w) * sizeof *w->slept;
     for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
         given += variant_bytes(w, w->actors[k].variant);
     }
@@ -428,6 +465,8 @@ static td_status take_places(td_world *w, const head *h, const char *bytes, size
     if (status == TD_OK && h->hands > w->hand_count) {
         status = td_world_reserve_grabs(w, h->hands - w->hand_count, diag);
     }
+    w->sleeps = w->sleeps || h->slept > 0;
+    status = status == TD_OK ? tdi_world_sleep_room(w, h->slept) : status;
     status = status == TD_OK ? tdi_watch_make(w, h->watched, &watch) : status;
     int32_t *variants =
         status == TD_OK ? tdi_alloc_zeroed(w->alloc, count, sizeof *variants) : NULL;
@@ -450,7 +489,8 @@ static td_status take_places(td_world *w, const head *h, const char *bytes, size
 
 static bool same_places(const td_world *w, const head *h, const char *bytes) {
     bool same = h->actors == w->actor_count && h->colliders == w->collider_count &&
-                h->hands == w->hand_count && h->watched == w->watch.capacity;
+                h->hands == w->hand_count && h->watched == w->watch.capacity &&
+                h->slept == count_slept(w);
     for (int32_t k = 0; k < w->actor_count && same; k++) {
         same = variant_at(bytes, k) == w->actors[k].variant;
     }
@@ -469,7 +509,7 @@ static td_status check_save(const td_world *w, const char *bytes, size_t size, h
     if (h->magic != MAGIC || h->version != VERSION || h->shape != w->shape) {
         return other_scene(diag);
     }
-    if (sum != sum_of(bytes, size - sizeof sum)) {
+    if (sum != tdi_digest(size - sizeof sum, bytes, size - sizeof sum)) {
         return tdi_fail(diag, TD_ERR_SYNTAX,
                         "the checkpoint is damaged: its checksum is not that of its bytes");
     }
@@ -492,6 +532,8 @@ static td_status follow_save(td_world *w, td_diag *diag) {
         h->alive = h->alive && h->actor >= 0 && h->actor < w->actor_count && h->segment >= 0 &&
                    h->segment < w->actors[h->actor].segment_count;
     }
+    w->island_count = 0; // their contacts are not those of the save
+    tdi_world_follow_sleep(w);
     td_status status = tdi_world_stiffen(w, diag);
     for (int32_t k = 0; k < w->wind_count && status == TD_OK; k++) {
         status = tdi_world_remake_wind(w, k, diag); // its parameters may have been set

@@ -61,7 +61,7 @@ static void prepare(const stepping *s, tdi_actor *a) {
     a->stats0 = a->stats;
     a->strength0 = a->strength;
     a->largest_force0 = a->largest_force;
-    a->reacted = a->held = false;
+    a->reacted = a->held = a->sleep.kept = false;
     a->status = TD_OK;
     a->diag.status = TD_OK; // most of it is a text that nobody reads then
     a->diag.index = TD_NONE;
@@ -153,7 +153,7 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
 // What diverged may not do so in smaller steps; the rest is as it is.
 static bool wants_halves(const td_world *w, const tdi_island *i) {
     const td_status status = first_of(w, i)->status;
-    return !i->converged && (status == TD_OK || status == TD_ERR_DIVERGED);
+    return !i->asleep && !i->converged && (status == TD_OK || status == TD_ERR_DIVERGED);
 }
 
 static void halve_island(void *context, int64_t k, int32_t thread) {
@@ -214,6 +214,12 @@ static void undo_island(void *context, int64_t k, int32_t thread) {
     }
 }
 
+static void calm_island(void *context, int64_t k, int32_t thread) {
+    const stepping *s = context;
+    (void)thread;
+    tdi_island_note_calm(s->world, &s->world->islands[k], s->t1);
+}
+
 typedef struct round_of_islands {
     const stepping *stepping;
     void (*turn)(void *, int64_t, int32_t);
@@ -221,7 +227,8 @@ typedef struct round_of_islands {
 
 static void turn_unless_crowd(void *context, int64_t k, int32_t thread) {
     const round_of_islands *r = context;
-    if (!is_crowd(&r->stepping->world->islands[k])) {
+    const tdi_island *i = &r->stepping->world->islands[k];
+    if (!is_crowd(i) && !i->asleep) {
         r->turn((void *)r->stepping, k, thread);
     }
 }
@@ -239,11 +246,13 @@ static void hold_island(void *context, int64_t k, int32_t thread) {
     }
 }
 
+// All that are awake.
 static void for_islands(const stepping *s, void (*turn)(void *, int64_t, int32_t)) {
     td_world *w = s->world;
     round_of_islands r = {s, turn};
     for (int64_t k = 0; k < w->island_count; k++) {
-        if (w->inside || w->island_count == 1 || is_crowd(&w->islands[k])) {
+        const bool alone = w->inside || w->island_count == 1 || is_crowd(&w->islands[k]);
+        if (alone && !w->islands[k].asleep) {
             turn((void *)s, k, 0);
         }
     }
@@ -306,6 +315,7 @@ static td_status report(const td_world *w, const tdi_actor *a, td_diag *diag) {
 static td_status fail(const stepping *s, td_status status, td_diag *diag) {
     td_world *w = s->world;
     for_islands(s, undo_island);
+    tdi_world_undo_waking(w);
     tdi_world_set_keyed(w, s->t0);
     tdi_world_stiffen(w, NULL);
     for (int32_t k = 0; k < w->actor_count; k++) {
@@ -363,6 +373,7 @@ static td_status step(td_world *w, td_diag *diag) {
         return status;
     }
     begin(&s);
+    tdi_world_stir(w, s.t0, s.t1);
     status = solve(&s, diag);
     if (status != TD_OK) {
         return fail(&s, status, diag);
@@ -371,6 +382,10 @@ static td_status step(td_world *w, td_diag *diag) {
     tdi_world_end_ways(w);
     status = tdi_world_note_blocked(w, diag);
     w->step++;
+    if (w->sleeps) {
+        for_islands(&s, calm_island);
+        tdi_world_lull(w, s.t0);
+    }
     tdi_world_note_holds(w);
     tdi_world_watch(w);
     tdi_world_log_step(w);

@@ -58,6 +58,21 @@ typedef struct tdi_acting {
     const tdi_keyed *keyed; // where a pull holds, how a pose bends; NULL: no keyframes
 } tdi_acting;
 
+// Whether an actor sleeps, and what it needs for that; see sleep.c.
+typedef struct tdi_sleep {
+    bool asleep;
+    bool wanted;    // a program has put it to sleep: it sleeps from the end of the next step on
+    td_real calm;   // s: for so long it has been slow, while the same acted on it
+    uint64_t acted; // digest of what acted on it in the last step
+    int32_t island; // while it sleeps: the first actor of the island with which it fell asleep
+    bool stirred;   // of such a first actor: its island wakes
+    td_box box;     // while it sleeps: around it, within reach of contact
+    bool kept;      // contacts of the step with which it fell asleep are still those it has
+    bool asleep0, wanted0, kept0; // when the step began
+    td_real calm0;
+    uint64_t acted0;
+} tdi_sleep;
+
 typedef struct tdi_actor {
     char *name;          // room for 96 characters
     uint32_t generation; // how often its place was taken; 0: never
@@ -103,6 +118,7 @@ typedef struct tdi_actor {
     td_reaction reaction; // in the simulated frame
     td_status status;     // of the last step
     td_diag diag;
+    tdi_sleep sleep;
 } tdi_actor;
 
 // Actors that are near each other in a step, which are stepped together. Islands share nothing that
@@ -114,6 +130,7 @@ typedef struct tdi_island {
     bool converged;       // the step was solved
     bool accepted;        // and accepted
     bool held;            // it could not be solved: its actors stay where they are
+    bool asleep;          // all its actors sleep: it is not solved
     void *memory;         // where a step began that was taken in halves; NULL: it was not
 } tdi_island;
 
@@ -157,6 +174,7 @@ typedef struct tdi_tie {
     tdi_transform from;    // where side a was when the constraint began
     bool begun;            // it has
     bool loose;            // a program has let go
+    uint64_t acted;        // digest of what it did in the last step
     td_constraint_history past;
 } tdi_tie;
 
@@ -250,9 +268,12 @@ struct td_world {
     int32_t actor_capacity;
     int64_t segment_count; // of all that were made
     int64_t segment_limit;
-    bool adaptable;      // every tree with an implicit integrator may be reduced later
-    bool hold_blocked;   // what cannot be solved is held, and all others go on
-    bool regroup;        // others act than in the last step
+    bool adaptable;    // every tree with an implicit integrator may be reduced later
+    bool hold_blocked; // what cannot be solved is held, and all others go on
+    bool regroup;      // others act than in the last step
+    bool sleeps;       // the scene or a program has let actors sleep
+    td_contact *slept; // contacts of actors that sleep, island after island
+    int32_t slept_count, slept_capacity;
     tdi_island *islands; // every actor is in one
     int32_t island_count;
     tdi_member *members; // island after island
@@ -349,6 +370,9 @@ td_status tdi_object_stiffen_room(td_world *world, int32_t object, td_diag *diag
 // All models, as the scene says now. Takes no memory where there is room, and cannot fail then.
 td_status tdi_world_stiffen(td_world *world, td_diag *diag);
 
+// Whether a collider, on its way from where it was, reaches into a box, or may.
+bool tdi_collider_reaches(const td_collider *collider, const td_box *box);
+
 // colliders.c: colliders and how contact works.
 td_status tdi_world_make_colliders(td_world *world, td_diag_list *diags);
 // Refuses what is no pose.
@@ -380,6 +404,8 @@ td_status tdi_world_find_islands(td_world *world, td_diag *diag);
 // are joined, and all have to be solved anew from where the step began.
 td_status tdi_world_check_islands(td_world *world, bool *apart, td_diag *diag);
 void tdi_world_join_islands(td_world *world);
+// The points of an actor that fell asleep stay where they are.
+void tdi_actor_rest_points(td_world *world, int32_t actor);
 // Where an island's points have come in the step; while its states are at hand.
 void tdi_island_note_way(td_world *world, const tdi_island *island);
 // After all were accepted: the next step begins where this one ended.
@@ -411,6 +437,45 @@ void tdi_island_stop(td_world *world, const tdi_island *island);
 // Notes who is held. TD_ERR_BLOCKED when some actor was not before.
 td_status tdi_world_note_blocked(td_world *world, td_diag *diag);
 
+// stir.c: what acts on actors, and wakes them.
+// Digest of all that acts on an actor in a step that ends at a time, but for fields and others.
+uint64_t tdi_actor_acted(const td_world *world, const tdi_actor *actor, td_real time);
+// Of what a constraint does in a step that begins at a time.
+uint64_t tdi_tie_acted(const td_world *world, int32_t constraint, td_real time);
+// Whether a wind that varies, or a field, moves it.
+bool tdi_actor_is_driven(const td_world *world, const tdi_actor *actor);
+// Marks the islands of all who are acted on otherwise than when they fell asleep.
+void tdi_world_find_stirred(td_world *world, td_real t0, td_real t1);
+
+// sleep.c: actors that rest.
+// Room for the contacts of actors that sleep, if they may, and for at least so many.
+td_status tdi_world_sleep_room(td_world *world, int32_t least);
+// A step begins: those wake who are acted on otherwise.
+void tdi_world_stir(td_world *world, td_real t0, td_real t1);
+// Islands were formed: where one actor is awake, all are.
+void tdi_world_wake_islands(td_world *world);
+// Whether nothing has to be solved.
+bool tdi_world_all_asleep(const td_world *world);
+// The step has failed: who slept sleeps.
+void tdi_world_undo_waking(td_world *world);
+// After a step that began at t0: how long an island has been slow; then islands fall asleep.
+void tdi_island_note_calm(td_world *world, const tdi_island *island, td_real t1);
+void tdi_world_lull(td_world *world, td_real t0);
+// An actor wakes, with its island; those near a collider do; all do.
+void tdi_actor_wake(td_world *world, int32_t actor);
+void tdi_world_wake_near(td_world *world, const td_collider *collider);
+void tdi_world_wake_all(td_world *world);
+// Forgets contacts of actors that have moved since they were awake.
+void tdi_world_clear_slept(td_world *world);
+// After a restore: what follows of who sleeps.
+void tdi_world_follow_sleep(td_world *world);
+// A box around an actor, within reach of contact.
+td_box tdi_actor_reach(const td_world *world, int32_t actor);
+
+// report.c: contacts of an island in the last step, at most `capacity`: how many there are.
+int32_t tdi_island_contacts(const td_world *world, const tdi_island *island, td_contact *contacts,
+                            int32_t capacity);
+
 // explicit_holds.c: constraints of groups that explicit integrators step.
 // Of a group whose constraints these are, with actors numbered within it.
 td_status tdi_group_make_explicit(td_world *world, tdi_group *group, const td_constraint *own,
@@ -425,6 +490,8 @@ td_constraint_target tdi_world_target(const td_world *world, int32_t constraint)
 // Where a point of a segment is, as constraints hold it; and side a of a constraint.
 tdi_transform tdi_pin_pose(const td_world *world, int32_t actor, int32_t segment, td_vec3 point);
 tdi_transform tdi_tie_pose(const td_world *world, const tdi_tie *tie);
+// Whether it acts in a step that begins at `time`, unless it is broken.
+bool tdi_tie_acts(const td_world *world, int32_t constraint, td_real time);
 // Tells the solver which constraints act in a step that begins at `time`, and where to.
 void tdi_world_set_holds(td_world *world, td_real time);
 // After a step: what constraints did, and those that begin with the next one.
@@ -457,8 +524,8 @@ td_status tdi_actor_settle(td_world *world, tdi_actor *actor, td_diag *diag);
 bool tdi_object_reduces(const td_world *world, int32_t object);
 // Tells the state of such an actor, before a step, what the scene allows now.
 void tdi_actor_set_reduction(const td_world *world, tdi_actor *actor);
-// An explicit integrator steps it from now on: with all its joints, whatever stepped it before.
-void tdi_actor_begin_explicit(tdi_actor *actor);
+// Another integrator steps it from now on; an explicit one with all its joints.
+void tdi_actor_set_integrator(tdi_actor *actor, td_integrator integrator);
 
 // motion.c
 // Base of an object, and the reference frame of its local dynamics, as the scene says them now.
@@ -493,6 +560,14 @@ td_status tdi_world_remake_wind(td_world *world, int32_t wind, td_diag *diag);
 td_status tdi_actor_make_points(td_world *world, tdi_actor *actor);
 // Asks for air and forces from outside where the actor is, before its base moves.
 void tdi_actor_sample(const td_world *world, tdi_actor *actor);
+// Forces from outside alone.
+void tdi_actor_sample_field(const td_world *world, tdi_actor *actor);
+// Whether a load that acts from start to end does so in a step that ends at a time.
+static inline bool tdi_acts_at(td_real start, td_real end, td_real time) {
+    return time > start && time <= end;
+}
+// How a pose bends at a time, which keyframes may say.
+td_vec3 tdi_pose_bend(const td_pose_load *load, const tdi_keyed *keyed, td_real time);
 // The winds that were sampled, in the simulated frame; NULL: none.
 const td_vec3 *tdi_actor_winds(const td_world *world, tdi_actor *actor);
 // Loads of an actor for the step from t0 to t1: how many.

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+// Actors that sleep: islands that have come to rest are not solved until something acts on them.
+//
+// Asleep   An island falls asleep as a whole, when all its actors have been slower than a speed for
+//          a time, with the same acting on them, or when a program says so. Its actors stop, and
+//          their past is forgotten: the first step after waking is one from rest, by backward
+//          Euler, so that waking never adds energy.
+// Awake    It wakes as a whole: when something else acts on one of its actors, when a collider
+//          moves within reach, when an actor that is awake comes near, or when a program says so.
+//          A step that fails wakes nobody.
+// Contact  Forces of the step with which an island fell asleep are kept, for those who ask. An
+//          island with more contacts than there is room for stays awake; how much room there is
+//          follows from the actors alone.
+
+#include "world/world.h"
+
+#include "base/diag.h"
+#include "base/guard.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CAPSULE_CONTACTS 4  // for which there is room, of a capsule,
+#define MORE_CONTACTS    16 // and of an actor besides
+#define BLOCK            64 // segments whose speeds are computed at once
+
+// ---- room -----------------------------------------------------------------------------------
+
+// Contacts of an actor for which there is room.
+static int32_t contacts_of(const tdi_actor *a) {
+    return a->touches ? CAPSULE_CONTACTS * a->state->capsule_count + MORE_CONTACTS : 0;
+}
+
+// It doubles, since what it replaces stays in the arena.
+td_status tdi_world_sleep_room(td_world *w, int32_t least) {
+    int64_t need = least;
+    for (int32_t k = 0; k < w->made_count; k++) {
+        need += contacts_of(&w->actors[k]);
+    }
+    if (!w->sleeps || need <= w->slept_capacity) {
+        return TD_OK;
+    }
+    const int64_t capacity =
+        need > 2 * (int64_t)w->slept_capacity ? need : 2 * (int64_t)w->slept_capacity;
+    if (capacity > INT32_MAX) {
+        return TD_ERR_LIMIT;
+    }
+    td_contact *slept = tdi_arena_zeroed(&w->arena, (size_t)capacity, sizeof *slept);
+    if (!slept) {
+        return TD_ERR_MEMORY;
+    }
+    if (w->slept_count > 0) {
+        memcpy(slept, w->slept, (size_t)w->slept_count * sizeof *slept);
+    }
+    w->slept = slept;
+    w->slept_capacity = (int32_t)capacity;
+    return TD_OK;
+}
+
+// ---- waking ---------------------------------------------------------------------------------
+
+static void wake(tdi_sleep *s) {
+    s->asleep = s->wanted = false;
+    s->calm = 0;
+}
+
+static void wake_stirred(td_world *w) {
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        tdi_sleep *s = &w->actors[k].sleep;
+        if (s->asleep && w->actors[s->island].sleep.stirred) {
+            wake(s);
+        }
+    }
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        w->actors[k].sleep.stirred = false;
+    }
+}
+
+void tdi_actor_wake(td_world *w, int32_t actor) {
+    tdi_sleep *s = &w->actors[actor].sleep;
+    s->wanted = false;
+    s->calm = 0;
+    if (s->asleep) {
+        w->actors[s->island].sleep.stirred = true;
+        wake_stirred(w);
+    }
+}
+
+void tdi_world_wake_near(td_world *w, const td_collider *c) {
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        tdi_actor *a = &w->actors[k];
+        if (a->sleep.asleep && a->touches && tdi_collider_reaches(c, &a->sleep.box)) {
+            w->actors[a->sleep.island].sleep.stirred = true;
+        }
+    }
+    wake_stirred(w);
+}
+
+void tdi_world_wake_all(td_world *w) {
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        wake(&w->actors[k].sleep);
+    }
+}
+
+// ---- steps: before --------------------------------------------------------------------------
+
+void tdi_world_stir(td_world *w, td_real t0, td_real t1) {
+    if (!w->sleeps) {
+        return;
+    }
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        tdi_sleep *s = &w->actors[k].sleep;
+        s->asleep0 = s->asleep;
+        s->wanted0 = s->wanted;
+        s->calm0 = s->calm;
+        s->acted0 = s->acted;
+        s->kept0 = s->kept;
+    }
+    tdi_world_find_stirred(w, t0, t1);
+    wake_stirred(w);
+}
+
+void tdi_world_undo_waking(td_world *w) {
+    for (int32_t k = 0; w->sleeps && k < w->actor_count; k++) {
+        tdi_sleep *s = &w->actors[k].sleep;
+        s->asleep = s->asleep0;
+        s->wanted = s->wanted0;
+        s->calm = s->calm0;
+        s->acted = s->acted0;
+        s->kept = s->kept0;
+    }
+}
+
+bool tdi_world_all_asleep(const td_world *w) {
+    bool all = w->sleeps;
+    for (int32_t k = 0; k < w->actor_count && all; k++) {
+        all = !tdi_actor_acts(&w->actors[k]) || w->actors[k].sleep.asleep;
+    }
+    return all;
+}
+
+static tdi_sleep *sleep_of(const td_world *w, const tdi_island *i, int32_t j) {
+    return &w->actors[w->member_actor[i->first + j]].sleep;
+}
+
+void tdi_world_wake_islands(td_world *w) {
+    for (int32_t k = 0; w->sleeps && k < w->island_count; k++) {
+        tdi_island *i = &w->islands[k];
+        i->asleep = true;
+        for (int32_t j = 0; j < i->count && i->asleep; j++) {
+            i->asleep = sleep_of(w, i, j)->asleep;
+        }
+        for (int32_t j = 0; j < i->count && !i->asleep; j++) {
+            if (sleep_of(w, i, j)->asleep) {
+                wake(sleep_of(w, i, j));
+            }
+        }
+    }
+}
+
+// ---- steps: after ---------------------------------------------------------------------------
+
+// Whether no point of the surface is faster. A point beside the axis also moves when the segment
+// twists.
+static bool is_slow(const tdi_actor *a, td_real speed) {
+    bool slow = true;
+    for (int32_t from = 0; from < a->segment_count && slow; from += BLOCK) {
+        const int32_t n = a->segment_count - from < BLOCK ? a->segment_count - from : BLOCK;
+        td_vec3 points[BLOCK], v[BLOCK];
+        for (int32_t i = 0; i < n; i++) {
+            const td_segment *s = &a->segments[from + i];
+            points[i] = tdi_add(s->tip, tdi_vec3(s->radius_tip, 0, 0));
+        }
+        a->solver->velocities(a->state, from, n, points, v);
+        for (int32_t i = 0; i < n && slow; i++) {
+            slow = tdi_dot(v[i], v[i]) <= speed * speed;
+        }
+    }
+    return slow;
+}
+
+void tdi_island_note_calm(td_world *w, const tdi_island *i, td_real t1) {
+    const td_scene_sleep *rule = &w->scene->def.sleep;
+    for (int32_t j = 0; j < i->count; j++) {
+        tdi_actor *a = &w->actors[w->member_actor[i->first + j]];
+        tdi_sleep *s = &a->sleep;
+        const uint64_t before = s->acted;
+        s->acted = tdi_actor_acted(w, a, t1);
+        const bool calm = rule->given && !a->held && s->acted == before &&
+                          !tdi_actor_is_driven(w, a) && is_slow(a, rule->speed);
+        s->calm = calm ? s->calm + w->dt : 0;
+    }
+}
+
+// What constraints did; those that change keep their actors awake.
+static void note_ties(td_world *w, td_real t0) {
+    for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
+        const uint64_t acted = tdi_tie_acted(w, k, t0);
+        if (acted != w->ties[k].acted) {
+            w->actors[w->ties[k].actor[0]].sleep.calm = 0;
+        }
+        w->ties[k].acted = acted;
+    }
+}
+
+// Whether a program wants it to sleep, or all have been calm for long enough.
+static bool wants_sleep(const td_world *w, const tdi_island *i) {
+    const td_scene_sleep *rule = &w->scene->def.sleep;
+    bool calm = rule->given, wanted = false;
+    for (int32_t j = 0; j < i->count; j++) {
+        const tdi_sleep *s = sleep_of(w, i, j);
+        calm = calm && s->calm >= rule->time;
+        wanted = wanted || s->wanted;
+    }
+    return (calm || wanted) && !i->asleep && !i->held;
+}
+
+// Contacts of those who sleep, and of those who have not moved since, stay; others go.
+void tdi_world_clear_slept(td_world *w) {
+    int32_t kept = 0;
+    for (int32_t k = 0; k < w->slept_count; k++) {
+        if (w->actors[w->slept[k].actor].sleep.kept) {
+            w->slept[kept++] = w->slept[k];
+        }
+    }
+    w->slept_count = kept;
+}
+
+// False: there is no room for them.
+static bool keep_contacts(td_world *w, const tdi_island *i) {
+    int32_t room = 0;
+    tdi_world_clear_slept(w);
+    for (int32_t j = 0; j < i->count; j++) {
+        room += contacts_of(&w->actors[w->member_actor[i->first + j]]);
+    }
+    const int32_t count = i->touch ? tdi_island_contacts(w, i, w->slept + w->slept_count, room) : 0;
+    w->slept_count += count <= room ? count : 0;
+    return count <= room;
+}
+
+// Velocities become 0, and the past is forgotten.
+static void fall_asleep(td_world *w, tdi_island *i) {
+    if (!keep_contacts(w, i)) {
+        return;
+    }
+    i->asleep = true;
+    tdi_island_stop(w, i);
+    for (int32_t j = 0; j < i->count; j++) {
+        const int32_t k = w->member_actor[i->first + j];
+        tdi_actor *a = &w->actors[k];
+        a->sleep.asleep = a->sleep.kept = true;
+        a->sleep.island = w->member_actor[i->first];
+        a->sleep.box = tdi_actor_reach(w, k);
+        a->stats0 = a->stats; // nothing is to be told of the steps to come
+        if (a->adapt) {
+            td_adapt_changed(a->adapt);
+        }
+        tdi_actor_rest_points(w, k);
+    }
+}
+
+void tdi_world_lull(td_world *w, td_real t0) {
+    if (!w->sleeps) {
+        return;
+    }
+    note_ties(w, t0);
+    for (int32_t k = 0; k < w->island_count; k++) {
+        tdi_island *i = &w->islands[k];
+        if (wants_sleep(w, i)) {
+            fall_asleep(w, i);
+        }
+        for (int32_t j = 0; j < i->count; j++) {
+            sleep_of(w, i, j)->wanted = false;
+        }
+    }
+}
+
+// Contact begins within a part of the radius.
+td_box tdi_actor_reach(const td_world *w, int32_t actor) {
+    const tdi_actor *a = &w->actors[actor];
+    td_box b = td_world_bounds(w, actor);
+    td_real radius = 0;
+    for (int32_t i = 0; i < a->segment_count; i++) {
+        radius = fmax(radius, fmax(a->segments[i].radius_base, a->segments[i].radius_tip));
+    }
+    const td_real gap = w->scene->def.contact.gap * radius;
+    const td_vec3 more = tdi_vec3(gap, gap, gap);
+    return (td_box){tdi_sub(b.low, more), tdi_add(b.high, more)};
+}
+
+// Also of bytes that nobody has saved.
+void tdi_world_follow_sleep(td_world *w) {
+    int32_t kept = 0;
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        tdi_actor *a = &w->actors[k];
+        tdi_sleep *s = &a->sleep;
+        s->stirred = false;
+        if (!tdi_actor_acts(a) || s->island < 0 || s->island >= w->actor_count) {
+            s->asleep = false;
+        }
+        if (s->asleep) {
+            s->box = tdi_actor_reach(w, k);
+        }
+        w->sleeps = w->sleeps || s->asleep || s->wanted;
+    }
+    for (int32_t k = 0; k < w->slept_count; k++) {
+        if (tdi_has(w->slept[k].actor, w->actor_count)) {
+            w->slept[kept++] = w->slept[k];
+        }
+    }
+    w->slept_count = kept;
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+static td_status find(const td_world *w, td_actor_id id, int32_t *k, td_diag *diag) {
+    *k = td_world_actor_index(w, id);
+    return *k != TD_NONE ? TD_OK
+                         : tdi_fail(diag, TD_ERR_STALE, "actor %d (generation %u) was removed",
+                                    (int)id.place - 1, (unsigned)id.generation);
+}
+
+td_status td_world_sleep_actor(td_world *w, td_actor_id id, td_diag *diag) {
+    int32_t k;
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
+    td_status status = find(w, id, &k, diag);
+    if (status != TD_OK || w->actors[k].sleep.asleep) {
+        return status;
+    }
+    w->sleeps = true;
+    status = tdi_world_sleep_room(w, 1);
+    if (status != TD_OK) {
+        return tdi_fail(diag, status, "there is no room for contacts of actors that sleep");
+    }
+    w->actors[k].sleep.wanted = true;
+    return TD_OK;
+}
+
+td_status td_world_wake_actor(td_world *w, td_actor_id id, td_diag *diag) {
+    int32_t k;
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
+    td_status status = find(w, id, &k, diag);
+    if (status == TD_OK) {
+        tdi_actor_wake(w, k);
+    }
+    return status;
+}
+
+bool td_world_actor_asleep(const td_world *w, td_actor_id id) {
+    const int32_t k = td_world_actor_index(w, id);
+    return k != TD_NONE && w->actors[k].sleep.asleep;
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+// What wakes actors: something else acts on them than when they fell asleep.
+//
+// Method   A digest of the numbers that options, bases, loads and constraints are made of in a
+//          step. It changes when one of them does, and not with the pose, on which the loads
+//          themselves depend. Colliders wake what is within reach of their way.
+// Fields   A force that a function gives may change at any time: what feels one is awake, as is
+//          what feels a wind that varies.
+
+#include "world/world.h"
+
+#include "base/digest.h"
+
+#include <math.h>
+
+#define TAKE(sum, value) tdi_digest((sum), &(value), sizeof(value))
+
+// ---- options and bases ----------------------------------------------------------------------
+
+static uint64_t take_options(uint64_t sum, const td_world *w, const tdi_actor *a) {
+    const td_scene_def *def = &w->scene->def;
+    const td_object_def *o = &def->objects[a->object];
+    const tdi_factors *factors = &w->objects[a->object].factors;
+    const td_real numbers[] = {w->dt,          o->stiffness,  o->damping,     factors->bend,
+                               factors->twist, o->time_scale, o->local.amount};
+    sum = TAKE(sum, def->gravity);
+    sum = TAKE(sum, o->integrator);
+    return TAKE(sum, numbers);
+}
+
+// Where the base is to be, the frame whose motion it may not feel, and held ends.
+static uint64_t take_base(uint64_t sum, const td_world *w, const tdi_actor *a) {
+    const td_object_def *o = &w->scene->def.objects[a->object];
+    const tdi_transform place = tdi_actor_place(w, a);
+    sum = TAKE(sum, place);
+    if (o->local.amount != 0) {
+        const tdi_transform frame = tdi_object_frame(w, a->object);
+        sum = TAKE(sum, frame);
+    }
+    for (int end = 0; end < 2 && a->solver->end_pose; end++) {
+        const td_strand_end *e = end ? &o->strand.end : &o->strand.start;
+        sum = TAKE(sum, e->shift);
+        sum = TAKE(sum, e->rotation);
+        sum = TAKE(sum, e->turns);
+    }
+    return sum;
+}
+
+// ---- air ------------------------------------------------------------------------------------
+
+static bool feels_air(const td_world *w, const tdi_actor *a) {
+    const td_scene_def *def = &w->scene->def;
+    const td_real drag = def->objects[a->object].drag;
+    return w->wind_count > 0 &&
+           (def->air_density * def->drag * drag > 0 || def->air_linear * drag > 0);
+}
+
+static uint64_t take_air(uint64_t sum, const td_world *w, const tdi_actor *a) {
+    const td_scene_def *def = &w->scene->def;
+    if (!feels_air(w, a)) {
+        return sum;
+    }
+    const td_real numbers[] = {def->air_density, def->drag, def->air_linear,
+                               def->objects[a->object].drag};
+    sum = TAKE(sum, numbers);
+    for (int32_t k = 0; k < w->wind_count; k++) {
+        const td_wind_load *l = &def->loads[w->winds[k].load].as.wind;
+        sum = TAKE(sum, w->winds[k].state.mean);
+        sum = TAKE(sum, l->roughness);
+        sum = TAKE(sum, l->height);
+    }
+    return sum;
+}
+
+static bool feels_gusts(const td_world *w, const tdi_actor *a) {
+    bool gusts = false;
+    for (int32_t k = 0; k < w->wind_count; k++) {
+        const td_wind_load *l = &w->scene->def.loads[w->winds[k].load].as.wind;
+        const td_vec3 mean = w->winds[k].state.mean;
+        gusts = gusts || (tdi_dot(mean, mean) > 0 && (l->intensity > 0 || l->gust > 0));
+    }
+    return gusts && feels_air(w, a);
+}
+
+static bool any_force(const td_vec3 *forces, int32_t count) {
+    int32_t k = 0;
+    while (k < count && tdi_dot(forces[k], forces[k]) == 0) {
+        k++;
+    }
+    return k < count;
+}
+
+bool tdi_actor_is_driven(const td_world *w, const tdi_actor *a) {
+    return feels_gusts(w, a) || (a->fields && any_force(a->fields, a->segment_count)) ||
+           (w->field && any_force(a->forces, a->segment_count));
+}
+
+// ---- loads ----------------------------------------------------------------------------------
+
+static uint64_t take_pull(uint64_t sum, const td_pull_load *l) {
+    const td_vec3 to = l->to_given ? l->to : l->by;
+    sum = TAKE(sum, to);
+    sum = TAKE(sum, l->stiffness);
+    return TAKE(sum, l->damping);
+}
+
+static uint64_t take_push(uint64_t sum, const td_push_load *l) {
+    sum = TAKE(sum, l->force);
+    return TAKE(sum, l->twist);
+}
+
+static uint64_t take_pose(uint64_t sum, const td_pose_load *l, const tdi_keyed *keyed,
+                          td_real time) {
+    const td_vec3 bend = tdi_pose_bend(l, keyed, time);
+    sum = TAKE(sum, bend);
+    sum = TAKE(sum, l->strength);
+    return TAKE(sum, l->damping);
+}
+
+static uint64_t take_loads(uint64_t sum, const td_world *w, const tdi_actor *a, td_real time) {
+    for (int32_t k = 0; k < a->acting_count; k++) {
+        const td_scene_load *l = &w->scene->def.loads[a->acting[k].load];
+        const td_pull_load *pull = &l->as.pull;
+        const td_push_load *push = &l->as.push;
+        sum = TAKE(sum, k); // so that the end of one is seen
+        if (l->kind == TD_SCENE_PULL && tdi_acts_at(pull->start, pull->end, time)) {
+            sum = take_pull(sum, pull);
+        } else if (l->kind == TD_SCENE_PUSH && tdi_acts_at(push->start, push->end, time)) {
+            sum = take_push(sum, push);
+        } else if (l->kind == TD_SCENE_POSE) {
+            sum = take_pose(sum, &l->as.pose, tdi_live(a->acting[k].keyed), time);
+        }
+    }
+    return sum;
+}
+
+static uint64_t take_hands(uint64_t sum, const td_world *w, const tdi_actor *a) {
+    const tdi_grab *g = &w->grab;
+    const int64_t self = a - w->actors;
+    if (g->held && g->actor == self) {
+        sum = TAKE(sum, g->segment);
+        sum = TAKE(sum, g->point);
+        sum = TAKE(sum, g->to);
+        sum = TAKE(sum, g->stiffness);
+    }
+    if (g->twist != 0 && g->twist_actor == self) {
+        sum = TAKE(sum, g->twist_segment);
+        sum = TAKE(sum, g->twist);
+    }
+    for (int32_t k = 0; k < w->hand_count; k++) {
+        const tdi_hand *h = &w->hands[k];
+        if (h->alive && h->actor == self) {
+            sum = TAKE(sum, h->segment);
+            sum = TAKE(sum, h->point);
+            sum = TAKE(sum, h->to);
+            sum = TAKE(sum, h->stiffness);
+            sum = TAKE(sum, h->damping);
+        }
+    }
+    return sum;
+}
+
+uint64_t tdi_actor_acted(const td_world *w, const tdi_actor *a, td_real time) {
+    uint64_t sum = take_options(1, w, a);
+    sum = take_base(sum, w, a);
+    sum = take_air(sum, w, a);
+    sum = take_loads(sum, w, a, time);
+    return take_hands(sum, w, a);
+}
+
+// ---- constraints ----------------------------------------------------------------------------
+
+uint64_t tdi_tie_acted(const td_world *w, int32_t k, td_real time) {
+    const td_constraint_target t = tdi_world_target(w, k);
+    uint64_t sum = tdi_tie_acts(w, k, time) ? 1 : 2;
+    sum = TAKE(sum, t.position);
+    sum = TAKE(sum, t.rotation);
+    sum = TAKE(sum, t.joint);
+    return TAKE(sum, t.length);
+}
+
+// ---- all of it ------------------------------------------------------------------------------
+
+static bool moves(const td_collider *c) {
+    return memcmp(&c->position0, &c->position, sizeof c->position) != 0 ||
+           memcmp(&c->rotation0, &c->rotation, sizeof c->rotation) != 0;
+}
+
+static void stir(td_world *w, int32_t actor) {
+    const tdi_sleep *s = &w->actors[actor].sleep;
+    if (s->asleep) {
+        w->actors[s->island].sleep.stirred = true;
+    }
+}
+
+void tdi_world_find_stirred(td_world *w, td_real t0, td_real t1) {
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        tdi_actor *a = &w->actors[k];
+        if (a->sleep.asleep && w->field) {
+            tdi_actor_sample_field(w, a);
+        }
+        if (a->sleep.asleep &&
+            (tdi_actor_acted(w, a, t1) != a->sleep.acted || tdi_actor_is_driven(w, a))) {
+            stir(w, k);
+        }
+    }
+    for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
+        if (tdi_tie_acted(w, k, t0) != w->ties[k].acted) {
+            stir(w, w->ties[k].actor[0]);
+        }
+    }
+    for (int32_t k = 0; k < w->enabled_colliders; k++) {
+        for (int32_t j = 0; moves(&w->colliders[k]) && j < w->actor_count; j++) {
+            const tdi_actor *a = &w->actors[j];
+            if (a->sleep.asleep && a->touches &&
+                tdi_collider_reaches(&w->colliders[k], &a->sleep.box)) {
+                stir(w, j);
+            }
+        }
+    }
+}
