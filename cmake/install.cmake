@@ -14,6 +14,21 @@ if(TENDRIL_BUILD_COMMAND)
     install(FILES ${PROJECT_BINARY_DIR}/share/tendril/player.html
                   ${PROJECT_BINARY_DIR}/share/tendril/viewer.html
             DESTINATION ${CMAKE_INSTALL_DATADIR}/tendril OPTIONAL)
+    # manual pages and completions, which the command makes of its help texts
+    if(NOT CMAKE_CROSSCOMPILING)
+        set(made ${PROJECT_BINARY_DIR}/share)
+        install(CODE "execute_process(COMMAND $<TARGET_FILE:tendril_command> man --into ${made}/man
+                                      COMMAND_ERROR_IS_FATAL ANY)")
+        foreach(shell bash zsh fish)
+            install(CODE "execute_process(COMMAND $<TARGET_FILE:tendril_command> complete ${shell}
+                                          OUTPUT_FILE ${made}/tendril.${shell} COMMAND_ERROR_IS_FATAL ANY)")
+        endforeach()
+        install(DIRECTORY ${made}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+        install(FILES ${made}/tendril.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+                RENAME tendril)
+        install(FILES ${made}/tendril.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _tendril)
+        install(FILES ${made}/tendril.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+    endif()
 endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tendril)

@@ -9,6 +9,10 @@ trap 'rm -rf "$work"' EXIT
 
 cmake --install "$build" --prefix "$work/prefix" >/dev/null
 "$work/prefix/bin/tendril" --version
+for made in man/man1/tendril-grow.1 bash-completion/completions/tendril zsh/site-functions/_tendril \
+    fish/vendor_completions.d/tendril.fish; do
+    test -s "$work/prefix/share/$made"
+done
 
 cmake -S "$source" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
 cmake --build "$work/cmake" >/dev/null

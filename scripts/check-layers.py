@@ -20,7 +20,7 @@ PUBLIC = {  # header: the folder that implements it
     "base": "base", "value": "base", "pool": "base", "hooks": "base", "lcp": "math", "algebra": "math", "grammar": "grammar", "skeleton": "plant",
     "mesh": "skin", "load": "load", "curve": "load", "wind": "load", "contact": "contact", "constraint": "constrain",
     "step": "implicit", "island": "implicit", "solver": "solver", "tree": "tree", "batch": "tree", "analytic": "tree", "adapt": "adapt", "reduce": "reduce", "ida": "tree_ida", "rod": "rod", "helix": "helix", "scene": "scene",
-    "world": "world", "actor": "world", "query": "world", "yaml": "scene_yaml", "io": "io", "clip": "io",
+    "world": "world", "actor": "world", "attach": "world", "query": "world", "grow": "world", "control": "world", "draw": "world", "yaml": "scene_yaml", "io": "io", "clip": "io",
 }
 EVERYTHING = "tendril"  # the header that includes all others
 

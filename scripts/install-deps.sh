@@ -11,7 +11,9 @@ case $purpose in
 build) packages="$packages libyaml-dev" ;;
 demo) packages="$packages libyaml-dev nodejs clang lld wasi-libc libclang-rt-14-dev-wasm32" ;;
 test) packages="$packages libyaml-dev g++ clang lld wasi-libc libclang-rt-14-dev-wasm32 libclang-rt-14-dev
-    libfuzzer-14-dev pkg-config python3 clang-format-14 nodejs chromium libsundials-dev" ;;
+    libfuzzer-14-dev pkg-config python3 clang-format-14 nodejs chromium libsundials-dev
+    python3-venv python3-pip python3-numpy python3-cffi python3-setuptools python3-wheel python3-pytest
+    libsdl2-dev libgl-dev libgl1-mesa-dri xvfb xauth" ;;
 gallery) packages="$packages nodejs chromium" ;;
 peers) packages="$packages g++ pkg-config"
     engines="libmujoco-dev libsimbody-dev libdart-dev libbullet-dev" ;;

@@ -109,10 +109,12 @@ part "build: the viewer" make --no-print-directory viewer
 part "module and page are small" scripts/check-sizes.sh build
 begin "solvers against theory" build/tendril validate
 part "an installed tree serves C and C++" scripts/check-install.sh build
+part "a plant in a window" scripts/check-window.sh build
 part "command line" python3 tests/cli/test_cli.py build/tendril
 # runs that are killed and resumed again and again are slow there, and nothing of them is a parser
 part "command line: sanitizers" python3 tests/cli/test_cli.py build/asan/tendril Help Grow Cpfg Plot Bodies Run Scenes BadInput
 part "scenes run" python3 tests/cli/test_scenes.py build/tendril
+part "Python package" scripts/check-python.sh build
 part "examples in the docs run" python3 scripts/check-docs.py build
 part "models are valid glTF" models_are_valid_gltf
 part "pages type-check" sh -c 'cd web && npm run --silent typecheck'

@@ -9,6 +9,8 @@
 TD_TEST(null_is_refused_by_every_function_that_returns_a_status) {
     REFUSED(td_world_reserve_actors(NULL, -1, -1, NULL));
     REFUSED(td_world_add_actor(NULL, NULL, NULL, NULL));
+    REFUSED(td_world_draw(NULL, NULL, NULL));
+    REFUSED(td_world_set_drives(NULL, (td_actor_id){0}, -1, -1, NULL, NULL));
     REFUSED(td_world_remove_actor(NULL, (td_actor_id){0}, NULL));
     REFUSED(td_world_enable_actor(NULL, (td_actor_id){0}, false, NULL));
     REFUSED(td_world_move_actor(NULL, (td_actor_id){0}, (td_vec3){0}, (td_quat){0}, NULL));
@@ -79,6 +81,7 @@ TD_TEST(null_is_refused_by_every_function_that_returns_a_status) {
     REFUSED(td_rod_set_end(NULL, -1, false, (td_vec3){0}, (td_quat){0}));
     REFUSED(td_rod_modes(NULL, (td_vec3){0}, -1, NULL, NULL, NULL));
     REFUSED(td_scene_from_value(NULL, NULL, NULL, NULL, NULL));
+    REFUSED(td_scene_set_skeleton(NULL, 0, NULL, NULL));
     REFUSED(td_skeleton_changed_new(NULL, 0, NULL, -1, NULL, NULL, NULL));
     REFUSED(td_builder_new(NULL, NULL, NULL));
     REFUSED(td_builder_add_material(NULL, NULL, NULL, NULL));
@@ -134,6 +137,8 @@ TD_TEST(null_is_refused_by_every_function_that_returns_a_status) {
 
 TD_TEST(null_gives_nothing_in_every_function_without_a_status) {
     NOTHING(td_actor_id, td_world_actor_id(NULL, -1));
+    CHECK_INT(td_world_joint_dof(NULL, -1, -1), TD_NONE);
+    CHECK(td_world_drive(NULL, -1, -1).torque == 0);
     CHECK_INT(td_world_actor_index(NULL, (td_actor_id){0}), TD_NONE);
     CHECK(!td_world_actor_enabled(NULL, (td_actor_id){0}));
     NOTHING(td_collider_id, td_world_collider_id(NULL, -1));

@@ -218,6 +218,51 @@ TD_TEST(reduced_tree_that_freezes_and_frees_joints_stays_where_it_is) {
     }
 }
 
+// ---- weights --------------------------------------------------------------------------------
+
+// Two canes side by side on one root, in the same wind: how many joints of each move by themselves.
+static void count_of_both(const td_reduced_state *s, int32_t half, int32_t own[2]) {
+    own[0] = own[1] = 0;
+    for (int32_t i = 1; i < 2 * half + 1; i++) {
+        own[i > half] += td_reduced_modes(s)[i] == TD_REDUCE_OWN;
+    }
+}
+
+TD_TEST(reduced_tree_seen_by_a_camera_moves_more_joints_where_that_is_near) {
+    enum { HALF = 16, N = 2 * HALF + 1 };
+    td_segment_def defs[N];
+    for (int32_t i = 0; i < N; i++) {
+        defs[i] = td_segment_def_default();
+        defs[i].parent = i == 0 ? TD_NONE : i == HALF + 1 ? 0 : i - 1;
+        defs[i].length = 0.1;
+        defs[i].radius_base = defs[i].radius_tip = 0.004;
+    }
+    const td_real half = sqrt(0.5);
+    defs[1].rest = (td_quat){half, 0, 0, half};
+    defs[HALF + 1].rest = (td_quat){half, 0, 0, -half};
+    tree t = tree_of(defs, N, TD_LAW_LINEAR, NULL);
+    int32_t even[2], seen[2];
+    for (int view = 0; view < 2; view++) {
+        td_reduced_state *s = reduced_of(t.model);
+        td_reduce_opts by = td_reduce_opts_default();
+        by.error = 0.02;
+        by.modes = 1u << TD_REDUCE_FROZEN;
+        by.view = view;
+        by.camera = tdi_vec3(-1.5, 0.1, 0.2);
+        CHECK_INT(td_reduced_set(s, &by, NULL), TD_OK);
+        td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
+        opts.air = (td_air){.wind = {0, 0, 2}, .quadratic = 0.6};
+        for (int step = 0; step < 50; step++) {
+            step_reduced(s, &opts);
+        }
+        count_of_both(s, HALF, view ? seen : even);
+        td_reduced_free(s);
+    }
+    CHECK_IN(even[0] - even[1], -1, 1); // alike without a camera
+    CHECK_SAY(seen[0] >= seen[1] + 4, "%d near, %d far", (int)seen[0], (int)seen[1]);
+    tree_free(t);
+}
+
 // ---- saving ---------------------------------------------------------------------------------
 
 TD_TEST(reduced_tree_goes_on_from_a_save_with_the_same_bits) {

@@ -24,6 +24,24 @@ TD_TEST(scene_without_more_than_an_object_has_all_defaults) {
     stage_free(&s);
 }
 
+TD_TEST(scene_object_takes_a_skeleton_in_place_of_its_strand) {
+    stage s = stage_of("{objects: [{name: one, " ROD "}]}");
+    const td_world_opts opts = td_world_opts_default();
+    td_skeleton *fork = NULL;
+    td_world *world = NULL;
+    td_diag diag = {.message = ""};
+    const char *text = "axiom: F[+F]-F\n";
+    CHECK(td_skeleton_from_text(text, strlen(text), NULL, &fork, &diag) == TD_OK);
+    CHECK(td_scene_set_skeleton(s.scene, 1, fork, &diag) == TD_ERR_ARGUMENT);
+    CHECK(td_scene_set_skeleton(s.scene, 0, fork, &diag) == TD_OK);
+    CHECK(td_world_from_scene(s.scene, &opts, NULL, &world, NULL) == TD_OK);
+    td_skeleton_free(fork); // it was borrowed while the world was made
+    CHECK_INT(td_world_actor(world, 0).segment_count, 3);
+    CHECK_INT(td_world_step(world, &diag), TD_OK);
+    td_world_free(world);
+    stage_free(&s);
+}
+
 TD_TEST(scene_loads_have_the_defaults_of_their_kind) {
     td_scene_load wind = td_scene_load_default(TD_SCENE_WIND);
     td_scene_load pull = td_scene_load_default(TD_SCENE_PULL);

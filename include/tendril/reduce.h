@@ -29,6 +29,9 @@ typedef struct td_reduce_opts {
     int32_t joints; ///< As many joints move by themselves at most. Default 0: any.
     int32_t every;  ///< Steps between choices, >= 1. Default 20.
     uint32_t modes; ///< That may be chosen: bits 1 << td_reduce_mode. Default all.
+    bool view;      ///< Joints count by their size on screen: by the distance of the first segment
+                    ///< from `camera` over their own. Default false.
+    td_vec3 camera; ///< m: where the camera is.
 } td_reduce_opts;
 
 TD_API td_reduce_opts td_reduce_opts_default(void);

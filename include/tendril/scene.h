@@ -440,6 +440,10 @@ TD_API td_status td_scene_from_value(td_value *value, const char *file, const td
 TD_API void td_scene_free(td_scene *scene); ///< NULL is allowed.
 /// The numbers of the scene; valid as long as the scene.
 TD_API const td_scene_def *td_scene_def_get(const td_scene *scene);
+/// Gives an object this skeleton in place of its plant or strand, for worlds that are made from now
+/// on. It is borrowed while they are made. TD_ERR_ARGUMENT when there is no such object.
+TD_API td_status td_scene_set_skeleton(td_scene *scene, int32_t object, const td_skeleton *skeleton,
+                                       td_diag *diag);
 
 /// The reference of every key, as Markdown.
 TD_API td_status td_scene_reference(void (*sink)(void *context, const char *text, size_t size),

@@ -32,6 +32,20 @@ typedef enum td_integrator {
     TD_ADAPTIVE, ///< Symplectic Euler of the joints that matter: trees in scenes, and adapt.h.
 } td_integrator;
 
+/// What acts at a degree of freedom of a tree besides its spring: motors of a robot, muscles,
+/// stops. Start from td_joint_drive_default().
+typedef struct td_joint_drive {
+    td_real torque; ///< N m; N at a slide. Of a ball joint in the segment's axes as they are when
+                    ///< the step begins; the parent gets the opposite. Default 0.
+    td_real offset; ///< rad or m: how far from rest the spring is at ease. At a ball joint the
+                    ///< moment of a spring that is turned by so much. Default 0.
+    td_real low, high;       ///< rad or m: beyond these a spring pushes back. Hinges and slides
+                             ///< alone; exact limits are constraints. Default none, infinite.
+    td_real limit_stiffness; ///< N m/rad or N/m, of that spring, >= 0. Default 100.
+} td_joint_drive;
+
+TD_API td_joint_drive td_joint_drive_default(void);
+
 /// How a step advances time, of any solver. Start from td_step_opts_default().
 typedef struct td_step_opts {
     uint32_t struct_size;
@@ -48,7 +62,8 @@ typedef struct td_step_opts {
     td_real damping;          ///< Factor of all joint damping, >= 0. Default 1.
     const td_load *loads;     ///< load_count of them. Default none.
     int32_t load_count;
-    td_pool *pool; ///< Threads for implicit steps of large trees. Default NULL: one.
+    td_pool *pool;                ///< Threads for implicit steps of large trees. Default NULL: one.
+    const td_joint_drive *drives; ///< One for each degree of freedom of a tree. Default NULL: none.
 } td_step_opts;
 
 TD_API td_step_opts td_step_opts_default(void);

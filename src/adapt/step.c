@@ -199,6 +199,9 @@ static bool arrive(td_adapt *s) {
 
 td_status td_adapt_step(td_adapt *s, const td_step_opts *o, td_diag *diag) {
     td_status status = tdi_step_opts_check(o, s->model->body_count, diag);
+    if (status == TD_OK && o->drives) {
+        status = tdi_fail(diag, TD_ERR_ARGUMENT, "adaptive dynamics do not take drives of joints");
+    }
     if (status != TD_OK) {
         return status;
     }

@@ -105,16 +105,16 @@ static const bench_case *find_case(const char *name) {
     return NULL;
 }
 
-static void list_cases(const char *indent) {
+static void list_cases(FILE *out, const char *indent) {
     for (int i = 0; i < CASE_COUNT; i++) {
-        printf("%s%-12s %s\n", indent, cases[i].name, cases[i].about);
+        fprintf(out, "%s%-12s %s\n", indent, cases[i].name, cases[i].about);
     }
 }
 
-static void print_help(void) {
-    fputs(help_head, stdout);
-    list_cases("  ");
-    fputs(help_options, stdout);
+void cli_bench_help(FILE *out) {
+    fputs(help_head, out);
+    list_cases(out, "  ");
+    fputs(help_options, out);
 }
 
 static int run_cases(int count, char **names, bench *b) {
@@ -145,9 +145,9 @@ int cli_bench(int argc, char **argv) {
         }
     }
     if (help) {
-        print_help();
+        cli_bench_help(stdout);
     } else if (list) {
-        list_cases("");
+        list_cases(stdout, "");
     } else {
         return run_cases(operands, argv, &b);
     }

@@ -13,6 +13,10 @@ static const char help[] =
     "stands for the model that its file 'specifications' names; the view file of\n"
     "cpfg beside a model is checked with it, or the one that --view gives.\n";
 
+void cli_check_help(FILE *out) {
+    fputs(help, out);
+}
+
 static int check_model(const char *path, const cli_defines *defines, const char *view) {
     td_grammar *grammar = NULL;
     td_status status = cli_load_model(path, defines, view, &grammar);
@@ -40,7 +44,7 @@ int cli_check(int argc, char **argv) {
         return EXIT_MISUSE;
     }
     if (want_help) {
-        fputs(help, stdout);
+        cli_check_help(stdout);
         return EXIT_FINE;
     }
     if (operands == 0) {

@@ -80,6 +80,10 @@ td_status cli_load_model(const char *path, const cli_defines *defines, const cha
 // share/tendril beside the command's folder or in it. False when it is nowhere.
 bool cli_share_file(const char *name, char *path, size_t size);
 
+// Makes the folder that the first `length` bytes of a path name, with those it lies in; 0 bytes are
+// the current one. False after telling why not.
+bool cli_make_folder(const char *path, size_t length, const char *command);
+
 double cli_seconds(void); // of a clock that never goes back
 
 // ---- what models print ----------------------------------------------------------------------
@@ -240,13 +244,32 @@ void cli_json_object(const char *object);
 
 // ---- sub-commands ---------------------------------------------------------------------------
 
-int cli_grow(int argc, char **argv);
-int cli_check(int argc, char **argv);
-int cli_info(int argc, char **argv);
-int cli_run(int argc, char **argv);
-int cli_settle(int argc, char **argv);
-int cli_modes(int argc, char **argv);
-int cli_plot(int argc, char **argv);
-int cli_validate(int argc, char **argv);
-int cli_view(int argc, char **argv);
-int cli_bench(int argc, char **argv);
+typedef struct cli_command {
+    const char *name, *operands, *about;
+    int (*run)(int argc, char **argv);
+    void (*help)(FILE *out);
+} cli_command;
+
+// In the order of the help text.
+extern const cli_command cli_commands[];
+extern const int cli_command_count;
+// NULL after telling that there is none.
+const cli_command *cli_command_find(const char *name);
+
+#define CLI_COMMAND(name)                  \
+    int cli_##name(int argc, char **argv); \
+    void cli_##name##_help(FILE *out)
+
+CLI_COMMAND(grow);
+CLI_COMMAND(check);
+CLI_COMMAND(run);
+CLI_COMMAND(view);
+CLI_COMMAND(settle);
+CLI_COMMAND(modes);
+CLI_COMMAND(plot);
+CLI_COMMAND(init);
+CLI_COMMAND(info);
+CLI_COMMAND(validate);
+CLI_COMMAND(bench);
+CLI_COMMAND(man);
+CLI_COMMAND(complete);

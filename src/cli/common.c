@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,6 +30,26 @@ double cli_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+bool cli_make_folder(const char *path, size_t length, const char *command) {
+    char part[1024];
+    for (size_t i = 1; i <= length; i++) {
+        if (i < length && path[i] != '/') {
+            continue;
+        }
+        if (i >= sizeof part) {
+            cli_error("%s: the path %s is too long", command, path);
+            return false;
+        }
+        memcpy(part, path, i);
+        part[i] = 0;
+        if (mkdir(part, 0777) != 0 && errno != EEXIST && errno != EISDIR) {
+            cli_error("%s: cannot write %s: %s", command, part, strerror(errno));
+            return false;
+        }
+    }
+    return true;
 }
 
 // ---- messages -------------------------------------------------------------------------------

@@ -16,6 +16,10 @@ static const char help[] =
     "  --stats               print modules, length, segments, mass and height\n"
     "  --json                print them as one JSON object\n" CLI_MESH_HELP CLI_PLANT_HELP;
 
+void cli_grow_help(FILE *out) {
+    fputs(help, out);
+}
+
 typedef struct grow_args {
     cli_plant_args plant;
     cli_mesh_args look;
@@ -150,6 +154,11 @@ static td_status write_output(const td_grammar *grammar, const td_string *string
     if (status == TD_OK) {
         status = td_file_write(out, bytes.data, bytes.size, diag);
     }
+    if (status == TD_OK && strcmp(out, "-") != 0) {
+        fprintf(stderr, "wrote %s, %.3g %s\n", out,
+                (double)bytes.size / (bytes.size < 100000 ? 1e3 : 1e6),
+                bytes.size < 100000 ? "kB" : "MB");
+    }
     td_skeleton_free(skeleton);
     td_bytes_free(&bytes);
     return status;
@@ -219,7 +228,7 @@ int cli_grow(int argc, char **argv) {
         return EXIT_MISUSE;
     }
     if (a.help) {
-        fputs(help, stdout);
+        cli_grow_help(stdout);
         return EXIT_FINE;
     }
     if (operands != 1) {
@@ -232,6 +241,10 @@ int cli_grow(int argc, char **argv) {
     }
     if (!cli_plant_args_check(&a.plant, "grow")) {
         return EXIT_MISUSE;
+    }
+    const char *slash = a.out ? strrchr(a.out, '/') : NULL;
+    if (slash && !cli_make_folder(a.out, (size_t)(slash - a.out), "grow")) {
+        return EXIT_CANNOT_WRITE;
     }
     a.plant.out = a.out;
     return grow(argv[0], &a);

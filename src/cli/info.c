@@ -9,6 +9,10 @@ static const char help[] = "Usage: tendril info [--json | --scene-keys]\n"
                            "--json prints one object in each line: the build, then the materials.\n"
                            "--scene-keys prints all keys of a scene, as Markdown.\n";
 
+void cli_info_help(FILE *out) {
+    fputs(help, out);
+}
+
 static const char *compiler(void) {
 #if defined(__clang__)
     return "clang " __clang_version__;
@@ -76,7 +80,7 @@ int cli_info(int argc, char **argv) {
         return EXIT_MISUSE;
     }
     if (want_help) {
-        fputs(help, stdout);
+        cli_info_help(stdout);
     } else if (scene_keys) {
         td_scene_reference(print_text, NULL);
     } else if (json) {

@@ -3,74 +3,105 @@
 
 #include "cli/cli.h"
 
+#include <signal.h>
 #include <string.h>
 
-static const char help[] =
+static const char head[] =
     "Tendril grows plants and other slender things from L-systems, and simulates them.\n"
     "\n"
     "Usage: tendril COMMAND [OPTION...] [FILE...]\n"
+    "\n";
+
+static const char foot[] =
     "\n"
-    "  grow FILE      grow a model, and write its string, skeleton or mesh\n"
-    "  check FILE...  report all errors of models and scenes\n"
-    "  run SCENE      simulate a scene, and write motion, page and tables\n"
-    "  view FILE      write a page in which you can pull and change a model or scene\n"
-    "  settle FILE    compute the pose at rest under gravity\n"
-    "  modes FILE     compute frequencies and damping of the lowest vibration modes\n"
-    "  plot DIR       draw the tables that a run has written\n"
-    "  info           print version, build, materials and keys of scenes\n"
-    "  validate       compare simulations with known answers\n"
-    "  bench [CASE]   measure speed\n"
-    "\n"
-    "  --help         print this text; 'tendril COMMAND --help' describes a command\n"
-    "  --version      print the version\n"
+    "  help COMMAND    describe a command, as 'tendril COMMAND --help' does\n"
+    "  --help          print this text\n"
+    "  --version       print the version\n"
     "\n"
     "Exit codes: 0 success, 1 a result of validate is outside its limit, 2 wrong use\n"
     "of the command line, 3 wrong input, 4 the simulation diverged, 5 cannot write.\n";
 
-typedef struct command {
-    const char *name;
-    int (*run)(int argc, char **argv);
-} command;
-
-static const command commands[] = {
-    {"grow", cli_grow},   {"check", cli_check}, {"run", cli_run},           {"settle", cli_settle},
-    {"modes", cli_modes}, {"info", cli_info},   {"validate", cli_validate}, {"bench", cli_bench},
-    {"plot", cli_plot},   {"view", cli_view},
+const cli_command cli_commands[] = {
+    {"grow", "FILE", "grow a model, and write its string, skeleton or mesh", cli_grow,
+     cli_grow_help},
+    {"check", "FILE...", "report all errors of models and scenes", cli_check, cli_check_help},
+    {"run", "SCENE", "simulate a scene, and write motion, page and tables", cli_run, cli_run_help},
+    {"view", "FILE", "write a page in which you can pull and change a model or scene", cli_view,
+     cli_view_help},
+    {"settle", "FILE", "compute the pose at rest under gravity", cli_settle, cli_settle_help},
+    {"modes", "FILE", "compute frequencies and damping of the lowest vibration modes", cli_modes,
+     cli_modes_help},
+    {"plot", "DIR", "draw the tables that a run has written", cli_plot, cli_plot_help},
+    {"init", "DIR", "write a first model, a first scene and notes to start from", cli_init,
+     cli_init_help},
+    {"info", "", "print version, build, materials and keys of scenes", cli_info, cli_info_help},
+    {"validate", "[CASE]", "compare simulations with known answers", cli_validate,
+     cli_validate_help},
+    {"bench", "[CASE]", "measure speed", cli_bench, cli_bench_help},
+    {"man", "[COMMAND]", "print a manual page", cli_man, cli_man_help},
+    {"complete", "SHELL", "print completions for bash, zsh or fish", cli_complete,
+     cli_complete_help},
 };
 
-#define COMMAND_COUNT ((int)(sizeof commands / sizeof commands[0]))
+const int cli_command_count = (int)(sizeof cli_commands / sizeof cli_commands[0]);
+
+static void print_help(FILE *out) {
+    fputs(head, out);
+    for (int i = 0; i < cli_command_count; i++) {
+        const cli_command *c = &cli_commands[i];
+        fprintf(out, "  %s %-*s %s\n", c->name, 14 - (int)strlen(c->name), c->operands, c->about);
+    }
+    fputs(foot, out);
+}
 
 static const char *command_name(const void *context, int index) {
-    return ((const command *)context)[index].name;
+    return ((const cli_command *)context)[index].name;
+}
+
+const cli_command *cli_command_find(const char *name) {
+    char hint[200];
+    for (int i = 0; i < cli_command_count; i++) {
+        if (strcmp(name, cli_commands[i].name) == 0) {
+            return &cli_commands[i];
+        }
+    }
+    cli_suggest_word(name, command_name, cli_commands, cli_command_count,
+                     "; 'tendril --help' lists them", hint, sizeof hint);
+    cli_error("unknown command '%s'%s", name, hint);
+    return NULL;
+}
+
+static bool asks_for_help(const char *word) {
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
 }
 
 static int run(int argc, char **argv) {
-    char hint[200];
     if (argc < 2) {
-        fputs(help, stderr);
+        print_help(stderr);
         return EXIT_MISUSE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
-        fputs(help, stdout);
+    if (asks_for_help(argv[1]) && argc == 2) {
+        print_help(stdout);
         return EXIT_FINE;
     }
     if (strcmp(argv[1], "--version") == 0) {
         printf("tendril %s\n", td_version());
         return EXIT_FINE;
     }
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        if (strcmp(argv[1], commands[i].name) == 0) {
-            return commands[i].run(argc - 2, argv + 2);
-        }
+    const bool help = asks_for_help(argv[1]);
+    const cli_command *c = cli_command_find(argv[help ? 2 : 1]);
+    if (!c) {
+        return EXIT_MISUSE;
     }
-    cli_suggest_word(argv[1], command_name, commands, COMMAND_COUNT,
-                     "; 'tendril --help' lists them", hint, sizeof hint);
-    cli_error("unknown command '%s'%s", argv[1], hint);
-    return EXIT_MISUSE;
+    if (help) {
+        c->help(stdout);
+        return EXIT_FINE;
+    }
+    return c->run(argc - 2, argv + 2);
 }
 
 int main(int argc, char **argv) {
+    signal(SIGXFSZ, SIG_IGN); // a file that grows too large is a write that fails, as a full disk
     int code = run(argc, argv);
     // what is still in the buffer may not fit on the disk
     if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -20,6 +20,10 @@ static const char help[] =
     "\n"
     "For models:\n" CLI_PLANT_HELP;
 
+void cli_modes_help(FILE *out) {
+    fputs(help, out);
+}
+
 typedef struct modes_args {
     cli_plant_args plant;
     int64_t count;
@@ -156,7 +160,7 @@ int cli_modes(int argc, char **argv) {
         return EXIT_MISUSE;
     }
     if (a.help) {
-        fputs(help, stdout);
+        cli_modes_help(stdout);
         return EXIT_FINE;
     }
     if (operands != 1) {

@@ -17,6 +17,10 @@ static const char help[] =
     "energy.csv as energy.svg, one chart for all columns with the same unit. A missing\n"
     "table is left out.\n";
 
+void cli_plot_help(FILE *out) {
+    fputs(help, out);
+}
+
 // DIR/NAME.csv becomes DIR/NAME.svg. *drawn counts.
 static td_status draw(const char *folder, const char *name, const char *title, int *drawn,
                       td_diag *diag) {
@@ -70,7 +74,7 @@ int cli_plot(int argc, char **argv) {
         return EXIT_MISUSE;
     }
     if (want_help) {
-        fputs(help, stdout);
+        cli_plot_help(stdout);
         return EXIT_FINE;
     }
     if (operands != 1) {

@@ -37,7 +37,7 @@ const reduce_case reduce_willow = {.name = "willow in gusts",
                                    .pulled = true},
                   reduce_oak = {.name = "oak shaken at one branch",
                                 .path = "../scenes/plants/young-oak.lsys",
-                                .steps = -1,
+                                .steps = 12,
                                 .relaxation = 0.01,
                                 .shaken = true},
                   reduce_pendulum = {.name = "pendulum of 30 links", .relaxation = 0.02};

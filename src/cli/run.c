@@ -32,6 +32,10 @@ static const char help[] =
     "Exit codes: 3 the scene has an error, 4 the motion diverges, 5 DIR cannot be\n"
     "written, 130 stopped by Ctrl-C.\n";
 
+void cli_run_help(FILE *out) {
+    fputs(help, out);
+}
+
 typedef struct run_args {
     const char *scene, *folder, *frames;
     double dt, checkpoint_every;
@@ -78,12 +82,14 @@ static void set_signals(void (*handler)(int)) {
 
 // ---- stepping -------------------------------------------------------------------------------
 
-// On a terminal, once the work has taken a while.
+// Once the work has taken a while: a bar on a terminal, elsewhere a line every ten seconds.
 static void show_progress(const run_state *s, bool end) {
     static double last;
     static bool shown;
-    double now = cli_seconds(), took = now - s->started;
-    if (!isatty(2) || (end && !shown) || (!end && (took < 0.5 || now - last < 0.1))) {
+    const bool terminal = isatty(2);
+    const double now = cli_seconds(), took = now - s->started;
+    const double first = terminal ? 0.5 : 10, each = terminal ? 0.1 : 10;
+    if ((end && !shown) || (!end && (took < first || now - last < each))) {
         return;
     }
     last = now;
@@ -91,12 +97,12 @@ static void show_progress(const run_state *s, bool end) {
     double time = td_world_time(s->scene.world), whole = (double)s->last / s->def->record.fps;
     double factor = s->done.wall > 0 ? time / s->done.wall : 0;
     int filled = whole > 0 ? (int)(30 * fmin(time / whole, 1)) : 30;
-    fprintf(stderr, "\r[%.*s%*s] %.2f of %.2f s, %.3g times real time, %.0f s left \033[K", filled,
-            "##############################", 30 - filled, "", time, whole, factor,
-            factor > 0 ? (whole - time) / factor : 0);
-    if (end) {
-        fputc('\n', stderr);
+    if (terminal) {
+        fprintf(stderr, "\r[%.*s%*s] ", filled, "##############################", 30 - filled, "");
     }
+    fprintf(stderr, "%.2f of %.2f s, %.3g times real time, %.0f s left", time, whole, factor,
+            factor > 0 ? (whole - time) / factor : 0);
+    fputs(!terminal ? "\n" : end ? " \033[K\n" : " \033[K", stderr);
 }
 
 // The frame at the world's time, when it is one of those wanted.
@@ -359,7 +365,7 @@ int cli_run(int argc, char **argv) {
         return EXIT_MISUSE;
     }
     if (want_help) {
-        fputs(help, stdout);
+        cli_run_help(stdout);
         return EXIT_FINE;
     }
     if (operands != 1 || args.threads > 256 || (args.folder && !args.folder[0])) {

@@ -64,21 +64,6 @@ static int cannot_write(const char *path) {
 
 // ---- the folder -----------------------------------------------------------------------------
 
-// with the folders it lies in
-static int make_folder(const char *path) {
-    char part[RUN_MAX_PATH];
-    for (const char *slash = path; slash;) {
-        slash = strchr(slash + 1, '/');
-        size_t length = slash ? (size_t)(slash - path) : strlen(path);
-        memcpy(part, path, length);
-        part[length] = 0;
-        if (mkdir(part, 0777) != 0 && errno != EEXIST && errno != EISDIR) {
-            return cannot_write(part);
-        }
-    }
-    return EXIT_FINE;
-}
-
 // Ends with the process, also when it is killed.
 static int take_lock(run_files *files) {
     char path[RUN_MAX_PATH];
@@ -115,7 +100,8 @@ int run_files_open(run_files *files, const char *folder, uint64_t key, const td_
         cli_error("run: out of memory for checkpoints");
         return EXIT_BAD_INPUT;
     }
-    int code = make_folder(files->work);
+    int code =
+        cli_make_folder(files->work, strlen(files->work), "run") ? EXIT_FINE : EXIT_CANNOT_WRITE;
     return code == EXIT_FINE ? take_lock(files) : code;
 }
 

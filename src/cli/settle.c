@@ -19,6 +19,10 @@ static const char help[] =
     "\n"
     "For models:\n" CLI_PLANT_HELP;
 
+void cli_settle_help(FILE *out) {
+    fputs(help, out);
+}
+
 typedef struct settle_args {
     cli_plant_args plant;
     td_vec3 gravity;
@@ -150,7 +154,7 @@ int cli_settle(int argc, char **argv) {
         return EXIT_MISUSE;
     }
     if (a.help) {
-        fputs(help, stdout);
+        cli_settle_help(stdout);
         return EXIT_FINE;
     }
     if (operands != 1) {

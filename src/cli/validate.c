@@ -18,6 +18,10 @@ static const char help[] =
     "               limit, pass\n"
     "  --list       list the cases\n";
 
+void cli_validate_help(FILE *out) {
+    fputs(help, out);
+}
+
 typedef struct val_case {
     const char *name, *about;
     void (*run)(val_report *report);
@@ -248,7 +252,7 @@ int cli_validate(int argc, char **argv) {
         return EXIT_MISUSE;
     }
     if (want_help) {
-        fputs(help, stdout);
+        cli_validate_help(stdout);
         return EXIT_FINE;
     }
     for (int i = 0; i < operands; i++) {

@@ -26,9 +26,13 @@ static const char help[] =
     "In the page you can pull and change the plants. It needs no server, no network\n"
     "and no other files.\n"
     "\n"
-    "  -o PAGE     file to write; default: out/NAME.html, with the name of FILE\n"
-    "  --view VIEW view file of cpfg instead of the one beside a model\n"
-    "  --no-open   write the page but do not open it\n";
+    "  -o PAGE      file to write; default: out/NAME.html, with the name of FILE\n"
+    "  --view VIEW  view file of cpfg instead of the one beside a model\n"
+    "  --no-open    write the page but do not open it\n";
+
+void cli_view_help(FILE *out) {
+    fputs(help, out);
+}
 
 // ---- files ----------------------------------------------------------------------------------
 
@@ -359,7 +363,7 @@ int cli_view(int argc, char **argv) {
         return EXIT_MISUSE;
     }
     if (want_help) {
-        fputs(help, stdout);
+        cli_view_help(stdout);
         return EXIT_FINE;
     }
     if (operands != 1) {

@@ -90,15 +90,19 @@ td_real tdi_contacts_filter(const tdi_contacts *c, const td_vec3 *x, const td_ve
 td_real tdi_contacts_filter_gently(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
                                    td_real time);
 
-// The same where each group of capsules has its own part, while colliders stand: makes the parts,
-// which are given, smaller until nothing is in the way of any. False: it gave up, and some way is
-// not free.
+// The same, or, unless `gently`, to where Newton's method has found how far gaps close, where each
+// group of capsules has its own part: makes the parts, which are given, smaller until nothing is in
+// the way of any. False: it gave up, and some way is not free.
 bool tdi_contacts_filter_groups(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
-                                td_real time, const int32_t *group, td_real *part);
+                                td_real time, bool gently, const int32_t *group, td_real *part);
 
 // The least gap of the pairs found, no more than their range; which[0] is a capsule, which[1] a
 // capsule or, from capsule_count on, a collider; TD_NONE when none is in range.
 td_real tdi_contacts_least(const tdi_contacts *c, const td_vec3 *x, td_real time, int32_t which[2]);
+
+// Leaves out of filters, energies and lists what is between two capsules that do not move, or
+// between one and a collider, from now on; NULL: nothing.
+void tdi_contacts_rest(tdi_contacts *c, const bool *resting);
 
 // ---- potential ------------------------------------------------------------------------------
 

@@ -176,6 +176,10 @@ const tdi_contact *tdi_contacts_list(const tdi_contacts *c, int32_t *count) {
     return c->contact;
 }
 
+void tdi_contacts_rest(tdi_contacts *c, const bool *resting) {
+    c->resting = resting;
+}
+
 int32_t tdi_planes_count(const tdi_contacts *c) {
     return c->plane_count;
 }

@@ -16,6 +16,7 @@
 #include "contact/store.h"
 
 #define KEPT   0.1  // of a gap, or of its range when it is larger
+#define SOLVED 1e-3 // likewise, where Newton's method has found how far a gap closes
 #define CLOSED 0.3  // of the range, by increments that a line search tries
 #define ROUNDS 32   // directions; any number is safe
 #define PASSES 8    // over all pairs, in which groups are shortened one by one
@@ -91,10 +92,11 @@ static td_real advance(const tdi_two *two, const tdi_drift *d, td_real radii, td
     return time;
 }
 
-// No more than `closed` of the range is closed.
+// No more than `closed` of the range is closed, and never all; above 1: as much as was found.
 static td_real kept(const tdi_meeting *m, td_real gap, td_real closed) {
     const td_real near = gap < m->range ? gap : m->range, rest = near - closed * m->range;
-    return rest > KEPT * near ? rest : KEPT * near;
+    const td_real least = closed > 1 ? SOLVED : KEPT;
+    return rest > least * near ? rest : least * near;
 }
 
 // ---- pairs of capsules ----------------------------------------------------------------------
@@ -247,13 +249,14 @@ static td_real filter(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx
     td_real part = 1; // of the way; later pairs have only this much to look at
     for (int32_t k = 0; k < c->self_count && part > 0; k++) {
         const td_real both[2] = {part, part};
-        part *= capsules(c, c->pair[k], x, dx, both, closed);
+        const bool rests = tdi_rests(c, c->pair[k].i, c->pair[k].j);
+        part *= rests ? 1 : capsules(c, c->pair[k], x, dx, both, closed);
     }
     tdi_poses_at(c, time0);
     for (int32_t k = c->self_count; k < c->pair_count && part > 0; k++) {
         const td_real over = (time1 - time0) * part;
         const sweep w = {c, c->pair[k], x, dx, part, time0, over, turns(c, c->pair[k]), closed};
-        part *= collider(&w);
+        part *= tdi_rests(c, c->pair[k].i, c->pair[k].j) ? 1 : collider(&w);
     }
     return part;
 }
@@ -270,18 +273,18 @@ td_real tdi_contacts_filter_gently(const tdi_contacts *c, const td_vec3 *x, cons
 
 // One pass over all pairs: whether none made a part smaller.
 static bool shorten(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_real time,
-                    const int32_t *group, td_real *part) {
+                    td_real closed, const int32_t *group, td_real *part) {
     bool free = true;
     for (int32_t k = 0; k < c->self_count; k++) {
         td_real *i = &part[group[c->pair[k].i]], *j = &part[group[c->pair[k].j]];
-        const td_real both[2] = {*i, *j}, go = capsules(c, c->pair[k], x, dx, both, 1);
+        const td_real both[2] = {*i, *j}, go = capsules(c, c->pair[k], x, dx, both, closed);
         free = free && go >= 1;
         *i *= go;
         *j *= i == j ? 1 : go;
     }
     for (int32_t k = c->self_count; k < c->pair_count; k++) {
         td_real *i = &part[group[c->pair[k].i]];
-        const sweep w = {c, c->pair[k], x, dx, *i, time, 0, turns(c, c->pair[k]), 1};
+        const sweep w = {c, c->pair[k], x, dx, *i, time, 0, turns(c, c->pair[k]), closed};
         const td_real go = collider(&w);
         free = free && go >= 1;
         *i *= go;
@@ -290,10 +293,10 @@ static bool shorten(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, 
 }
 
 bool tdi_contacts_filter_groups(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
-                                td_real time, const int32_t *group, td_real *part) {
+                                td_real time, bool gently, const int32_t *group, td_real *part) {
     tdi_poses_at(c, time);
     for (int pass = 0; pass < PASSES; pass++) {
-        if (shorten(c, x, dx, time, group, part)) {
+        if (shorten(c, x, dx, time, gently ? CLOSED : 2, group, part)) {
             return true;
         }
     }

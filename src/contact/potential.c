@@ -252,6 +252,9 @@ void tdi_contacts_steady(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
                          const tdi_contact_rule *rule) {
     for (int32_t k = 0; k < c->friction_count; k++) {
         tdi_friction *f = &c->friction[k];
+        if (tdi_rests(c, f->capsule, f->other)) {
+            continue;
+        }
         const td_vec3 u = slip_of(f, x, rule);
         td_vec3 way = {0, 0, 0};
         for (int e = 0; e < 4; e++) {
@@ -346,6 +349,9 @@ td_real tdi_contacts_energy(const tdi_contacts *c, const td_vec3 *x, td_real tim
     tdi_poses_at(c, time);
     for (int32_t k = 0; k < c->pair_count; k++) {
         tdi_meeting m;
+        if (tdi_rests(c, c->pair[k].i, c->pair[k].j)) {
+            continue;
+        }
         tdi_meeting_open(c, c->pair[k], x, pose_of(c, c->pair[k]), &m);
         tdi_closest touches[TDI_TOUCHES];
         int count = touches_of(c, c->pair[k], &m, touches);
@@ -359,6 +365,9 @@ td_real tdi_contacts_energy(const tdi_contacts *c, const td_vec3 *x, td_real tim
     }
     for (int32_t k = 0; rule->h > 0 && k < c->friction_count; k++) {
         const tdi_friction *f = &c->friction[k];
+        if (tdi_rests(c, f->capsule, f->other)) {
+            continue;
+        }
         energy += f->load * rule->h * friction_value(tdi_norm(slip_of(f, x, rule)), c->opts.creep);
     }
     return energy;
@@ -379,6 +388,9 @@ td_status tdi_contacts_evaluate(tdi_contacts *c, const td_vec3 *x, td_real time,
     for (int32_t k = 0; k < c->pair_count; k++) {
         const tdi_near_pair pair = c->pair[k];
         tdi_meeting m;
+        if (tdi_rests(c, pair.i, pair.j)) {
+            continue;
+        }
         tdi_meeting_open(c, pair, x, pose_of(c, pair), &m);
         tdi_closest touches[TDI_TOUCHES];
         int count = touches_of(c, pair, &m, touches);
@@ -406,6 +418,9 @@ td_status tdi_contacts_evaluate(tdi_contacts *c, const td_vec3 *x, td_real time,
     }
     for (int32_t k = 0; rule->h > 0 && k < c->friction_count; k++) {
         const tdi_friction *f = &c->friction[k];
+        if (tdi_rests(c, f->capsule, f->other)) {
+            continue;
+        }
         td_vec3 u = slip_of(f, x, rule);
         *energy += f->load * rule->h * friction_value(tdi_norm(u), c->opts.creep);
         fill_friction(f, u, rule, c->opts.creep, &c->contact[c->contact_count++]);

@@ -96,6 +96,8 @@ struct tdi_contacts {
     int32_t self_count, pair_count;
     tdi_near_pair *pair, *spare; // those with colliders after those of capsules
 
+    const bool *resting; // of a capsule: it does not move for now; NULL: all may
+
     int32_t turning_count;
     int32_t *turning; // capsules whose turns count
     bool *is_turning; // of a capsule
@@ -120,6 +122,11 @@ typedef struct tdi_meeting {
 
 static inline bool tdi_is_ball(const tdi_capsule *k) {
     return k->a == k->b;
+}
+
+// Whether neither side moves, so that nothing of the pair changes.
+static inline bool tdi_rests(const tdi_contacts *c, int32_t i, int32_t j) {
+    return c->resting && c->resting[i] && (j >= c->capsule_count || c->resting[j]);
 }
 
 // Coefficients of friction: of what slides, and of what sticks, which is not less.

@@ -68,10 +68,6 @@ void tdi_direct_lend(tdi_direct *d, tdi_layout *l) {
 
 // ---- order ----------------------------------------------------------------------------------
 
-static bool is_coupling(const tdi_touch *t, const tdi_contact *c) {
-    return c->other < t->capsule_count;
-}
-
 static bool comes_before(const int32_t pair[2], int32_t a, int32_t b) {
     return pair[0] < a || (pair[0] == a && pair[1] < b);
 }
@@ -86,7 +82,7 @@ static int32_t note_pairs(tdi_touch *t, bool *changed) {
     *changed = false;
     for (int32_t k = 0; k < count; k++) {
         const int32_t a = list[k].capsule, b = list[k].other;
-        bool known = !is_coupling(t, &list[k]);
+        bool known = !tdi_touch_couples(t, &list[k]);
         if (list[k].friction && !known) {
             while (passed < barriers && comes_before(d->pair[passed], a, b)) {
                 passed++;
@@ -168,8 +164,9 @@ static bool is_cheaper(const tdi_direct *d, td_real nodes, td_real work) {
 static bool is_better(tdi_touch *t, const tdi_system *y) {
     const tdi_direct *d = &t->direct;
     const int32_t nodes = d->pair_count <= d->pair_limit ? join(t, y) : TD_NONE;
-    return nodes != TD_NONE && is_cheaper(d, nodes, LEAST_WORK * nodes) &&
-           make_order(t, y, nodes) && is_cheaper(d, nodes, (td_real)d->sparse->work);
+    const bool forced = t->idle_count > 0; // conjugate gradients do not know of idle members
+    return nodes != TD_NONE && (forced || is_cheaper(d, nodes, LEAST_WORK * nodes)) &&
+           make_order(t, y, nodes) && (forced || is_cheaper(d, nodes, (td_real)d->sparse->work));
 }
 
 bool tdi_direct_plan(tdi_touch *t, const tdi_system *y) {
@@ -179,8 +176,9 @@ bool tdi_direct_plan(tdi_touch *t, const tdi_system *y) {
         return false;
     }
     d->pair_count = note_pairs(t, &changed);
-    if (changed) {
+    if (changed || d->forced != (t->idle_count > 0)) {
         d->better = is_better(t, y);
+        d->forced = t->idle_count > 0;
     }
     return d->better;
 }
@@ -296,7 +294,7 @@ bool tdi_direct_factor(tdi_touch *t, const tdi_system *y) {
     }
     taker.first = 0;
     for (int32_t k = 0; k < count; k++) {
-        if (is_coupling(t, &list[k])) {
+        if (tdi_touch_couples(t, &list[k])) {
             const bool rolls = list[k].arm[0] != 0 || list[k].arm[1] != 0;
             (rolls ? take_rolling : take_contact)(t, &list[k], &taker);
         }

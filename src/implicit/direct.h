@@ -14,6 +14,7 @@ typedef struct tdi_direct {
     int32_t (*pair)[2];     // capsules of all contacts that the order is made for
     int32_t pair_count;     // TD_NONE: there is no order
     bool better;            // for these pairs the factor has room, and is cheaper
+    bool forced;            // whether it is cheaper was not asked
     tdi_unknowns *unknowns; // of a node
     td_real (*x)[4];        // at a place of the order
     void *numbers;          // room of its own for these two

@@ -37,10 +37,10 @@ static void find_active(tdi_touch *t) {
     t->active_count = 0;
     for (int32_t k = 0; k < count; k++) {
         const tdi_contact *c = &list[k];
-        for (int e = 0; c->other < t->capsule_count && e < 4; e++) {
+        for (int e = 0; tdi_touch_couples(t, c) && e < 4; e++) {
             activate(t, c->point[e]);
         }
-        for (int side = 0; c->other < t->capsule_count && side < 2; side++) {
+        for (int side = 0; tdi_touch_couples(t, c) && side < 2; side++) {
             if (c->arm[side] != 0) {
                 activate(t, turn_of(t, c, side));
             }
@@ -105,9 +105,9 @@ static void add_coupling(const tdi_touch *t, const td_vec3 *x, td_real sign, td_
     for (int32_t k = 0; k < count; k++) {
         const tdi_contact *c = &list[k];
         td_vec3 force[4];
-        if (c->other < t->capsule_count && (c->arm[0] != 0 || c->arm[1] != 0)) {
+        if (tdi_touch_couples(t, c) && (c->arm[0] != 0 || c->arm[1] != 0)) {
             couple_turns(t, c, x, sign, to);
-        } else if (c->other < t->capsule_count) {
+        } else if (tdi_touch_couples(t, c)) {
             couple(c, x, force);
             for (int e = 0; e < 4; e++) {
                 to[c->point[e]] = tdi_madd(to[c->point[e]], force[e], sign);

@@ -119,6 +119,10 @@ typedef struct tdi_implicit {
     // ---- steps
     // * What the solver has to say against the options, besides what all solvers check.
     td_status (*check)(const void *body, const td_step_opts *opts, td_diag *diag);
+    // * The same of drives of joints; left out: there are none to drive.
+    td_status (*check_drives)(const void *body, const td_joint_drive *drives, td_diag *diag);
+    // * With that: the first degree of freedom of a segment's joint, TD_NONE when it has none.
+    int32_t (*joint_dof)(const void *body, int32_t segment);
     // * Whether BDF2 may go on from the last step, which was as long as this one.
     bool (*ready)(const void *body, const td_step_opts *opts);
     // + Prepares x* and where the body would go without forces. The pose stays.
@@ -126,8 +130,9 @@ typedef struct tdi_implicit {
     // + To the first guess, with all that is driven at the end of its way; or back to the
     // beginning.
     void (*guess)(void *body, bool take);
-    // * Another first guess, from where the step began: points go straight to x.
-    void (*seek)(void *body, const td_vec3 *x);
+    // * Another first guess: points go straight the part of the way, from where the step began, to
+    // x, where the step that was taken back led to; NULL: to the guess.
+    void (*seek)(void *body, const td_vec3 *x, td_real part);
     // + What the next step takes from this one. Time and `known` do not count the step yet.
     void (*accept)(void *body);
     // * To where the step began, with the same bits; base and `known` are there already. Left out:

@@ -23,6 +23,9 @@
 static tdi_factored factor_member(const tdi_newton_run *n, const tdi_model *model, int32_t k) {
     const tdi_system *y = n->system;
     tdi_model asked = *model;
+    if (tdi_is_idle(y, k)) {
+        return TDI_POSITIVE;
+    }
     asked.blocks = n->direct && tdi_direct_joins(y->touch, k);
     return y->member[k].ops->factor(y->member[k].body, &asked);
 }
@@ -58,7 +61,7 @@ static tdi_factored factor_all(tdi_newton_run *n, const tdi_model *model) {
     const tdi_system *y = n->system;
     n->direct = y->touch && !tdi_holds_couple(y->holds) && tdi_direct_plan(y->touch, y);
     for (int32_t k = 0; k < y->count; k++) {
-        if (y->member[k].ops->clear) {
+        if (y->member[k].ops->clear && !tdi_is_idle(y, k)) {
             y->member[k].ops->clear(y->member[k].body);
         }
     }
@@ -149,6 +152,9 @@ void tdi_newton_increments(tdi_newton_run *n, bool limited) {
         const tdi_implicit *ops = y->member[k].ops;
         void *body = y->member[k].body;
         const bool alone = !y->touch && !y->holds, fused = alone && ops->attempt;
+        if (tdi_is_idle(y, k)) {
+            continue;
+        }
         if (n->direct && tdi_direct_joins(y->touch, k)) {
             note_largest(n, largest_of(y, k));
             continue;

@@ -27,6 +27,7 @@
 #define DESCENT        1e-4  // of what the slope promises
 #define ROUNDING       1e-13 // of the value: a promise below this cannot be seen
 #define LEAP           0.3   // rad or m: no further against the value
+#define FARTHER        4.0   // than what was free: what is looked at next
 
 // while something is driven
 #define SHORTENED 0.8  // of what is free, since bodies turn and points do not go straight
@@ -52,7 +53,7 @@ void tdi_system_each(const tdi_system *y, void (*turn)(void *context, int64_t me
 // Values go into `part`.
 static void value_turn(void *context, int64_t k) {
     const tdi_system *y = context;
-    y->touch->part[k] = y->member[k].ops->value(y->member[k].body);
+    y->touch->part[k] = tdi_is_idle(y, (int32_t)k) ? 0 : y->member[k].ops->value(y->member[k].body);
 }
 
 td_real tdi_system_value(const tdi_system *y) {
@@ -62,7 +63,9 @@ td_real tdi_system_value(const tdi_system *y) {
         tdi_system_each(y, value_turn, (void *)y);
     }
     for (int32_t k = 0; k < y->count; k++) { // in the same order with any number of threads
-        sum += y->pool && y->touch ? y->touch->part[k] : y->member[k].ops->value(y->member[k].body);
+        sum += y->pool && y->touch ? y->touch->part[k]
+               : tdi_is_idle(y, k) ? 0
+                                   : y->member[k].ops->value(y->member[k].body);
     }
     return sum;
 }
@@ -76,14 +79,16 @@ static bool value_of_kept(const tdi_system *y, td_real *value) {
         if (!m->ops->value_kept) {
             return false;
         }
-        *value += m->ops->value_kept(m->body);
+        *value += tdi_is_idle(y, k) ? 0 : m->ops->value_kept(m->body);
     }
     return true;
 }
 
 void tdi_system_keep(const tdi_system *y) {
     for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_keep(y->member[k].ops, y->member[k].body);
+        if (!tdi_is_idle(y, k)) {
+            tdi_state_keep(y->member[k].ops, y->member[k].body);
+        }
     }
 }
 
@@ -95,7 +100,9 @@ typedef struct placing {
 static void place_turn(void *context, int64_t k) {
     const placing *p = context;
     const tdi_member *m = &p->system->member[k];
-    tdi_state_try(m->ops, m->body, p->fraction);
+    if (!tdi_is_idle(p->system, (int32_t)k)) {
+        tdi_state_try(m->ops, m->body, p->fraction);
+    }
 }
 
 void tdi_system_place(const tdi_system *y, td_real fraction) {
@@ -256,17 +263,25 @@ static bool goes_straight(const tdi_system *y) {
 }
 
 // The same where all points go straight: what is free is known at once, and so is every part of it.
-static bool go_straight(const tdi_system *y, td_real *fraction) {
+// After increments that were cut short, first a little more than those is looked at, where less is
+// near.
+static bool go_straight(tdi_newton_run *n, td_real *fraction) {
+    const tdi_system *y = n->system;
     tdi_touch *t = y->touch;
-    td_real part = 1;
-    for (int32_t k = 0; k < HALVINGS; k++) {
-        tdi_system_place(y, *fraction);
+    td_real part = 1, reach = t->exact ? *fraction : fmin(*fraction, n->reach);
+    for (int32_t k = 0; k < 2 * HALVINGS; k++) {
+        tdi_system_place(y, reach);
         part = t->exact ? 1 : tdi_touch_try(t, y);
-        *fraction *= part;
-        if (t->exact || t->looked) {
+        if (part < 1) {
+            reach *= part;
+        }
+        if (t->exact || (t->looked && (part < 1 || reach == *fraction))) {
             break;
         }
+        reach = part < 1 ? reach : fmin(*fraction, FARTHER * reach);
     }
+    *fraction = reach;
+    n->reach = part < 1 ? FARTHER * reach : 1;
     if (part < 1) {
         tdi_system_place(y, *fraction);
     }
@@ -298,7 +313,7 @@ td_real tdi_newton_move_touching(tdi_newton_run *n, bool carry) {
         searched = n->promise > ROUNDING * fabs(value);
     }
     const bool straight = !carry && goes_straight(y);
-    bool free = straight && go_straight(y, &fraction);
+    bool free = straight && go_straight(n, &fraction);
     for (int32_t k = 0; k < HALVINGS && (straight ? free : go(y, carry, room, &fraction)); k++) {
         if (straight && k > 0) {
             tdi_system_place(y, fraction); // a part of a way that is free

@@ -31,6 +31,8 @@
 #define REUSE_BELOW 0.025 // rad or m: after smaller increments factors are used once more
 #define WORTHWHILE  0.2   // of the last increment: what old factors must reach
 
+#define IDLE 3.0 // of the tolerance: members whose increments are below it wait for the others
+
 #define MOST_CARRIES 200 // iterations in which driven things come along
 
 // ---- iterations -----------------------------------------------------------------------------
@@ -134,6 +136,30 @@ static td_status bring_along(tdi_newton_run *n) {
     return TD_OK;
 }
 
+// ---- members that stay ----------------------------------------------------------------------
+
+// Most of a heap is soon where it will be, while a few members go on. Those go on by themselves
+// until they are done, and all take another iteration. Whether something changed.
+static bool may_idle(tdi_newton_run *n, td_real taken, bool done) {
+    const tdi_system *y = n->system;
+    tdi_touch *t = y->touch;
+    bool changed = false;
+    if (!t || t->exact || y->holds || n->opts->rest) {
+        return false;
+    }
+    if (t->idle_count > 0 && (done || taken == 0)) {
+        tdi_touch_wake(t);
+        changed = true;
+    } else if (t->idle_count == 0 && !done && n->direct && taken > 0) {
+        changed = tdi_touch_idle(t, y, IDLE * n->opts->tolerance);
+    }
+    if (changed) {
+        n->before = 0;
+        n->next = TDI_MODEL_EXACT;
+    }
+    return changed;
+}
+
 // ---- entry ----------------------------------------------------------------------------------
 
 static tdi_newton_run start(const tdi_system *y, const tdi_newton_opts *opts, td_step_stats *stats,
@@ -142,6 +168,7 @@ static tdi_newton_run start(const tdi_system *y, const tdi_newton_opts *opts, td
                         .opts = opts,
                         .stats = stats,
                         .diag = diag,
+                        .reach = 1,
                         .fresh = true,
                         .offers_reuse = !y->touch && !y->holds,
                         .guessed = !y->touch && !opts->rest};
@@ -153,7 +180,7 @@ static tdi_newton_run start(const tdi_system *y, const tdi_newton_opts *opts, td
     return n;
 }
 
-td_status tdi_newton(const tdi_system *y, const tdi_newton_opts *opts, bool *converged,
+static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *converged,
                      td_step_stats *stats, td_diag *diag) {
     tdi_newton_run n = start(y, opts, stats, diag);
     td_status status = bring_along(&n);
@@ -174,6 +201,9 @@ td_status tdi_newton(const tdi_system *y, const tdi_newton_opts *opts, bool *con
         bool whole = n.used != TDI_MODEL_POSITIVE && !n.raised && taken == 1 && calm;
         bool met = status == TD_OK && tdi_holds_judge(y->holds, y, n.largest, taken == 1);
         bool done = met && is_done(&n, taken, whole, calm, reused);
+        if (may_idle(&n, taken, done)) {
+            continue;
+        }
         if (done && y->touch && y->touch->exact) {
             status = tdi_exact_refine(y->touch, y, &done);
             whole = false;
@@ -186,6 +216,15 @@ td_status tdi_newton(const tdi_system *y, const tdi_newton_opts *opts, bool *con
             return status;
         }
         go_on(&n, taken, whole);
+    }
+    return status;
+}
+
+td_status tdi_newton(const tdi_system *y, const tdi_newton_opts *opts, bool *converged,
+                     td_step_stats *stats, td_diag *diag) {
+    const td_status status = run(y, opts, converged, stats, diag);
+    if (y->touch) {
+        tdi_touch_wake(y->touch);
     }
     return status;
 }

@@ -33,6 +33,7 @@ typedef struct tdi_newton_run {
     bool trusted;             // the last increments were taken whole, although the value rose,
     td_real leap;             // and were this large
     bool wronged;             // such increments did not shrink: the value decides
+    td_real reach;            // of increments: what is looked at first
     bool fresh;               // nothing is known of the step yet
     bool guessed;             // the poses are those of a guess, and nothing is in its way
 } tdi_newton_run;

@@ -48,6 +48,36 @@ void tdi_state_free(void *state) {
     }
 }
 
+// ---- kin ------------------------------------------------------------------------------------
+
+static int sign_of(int32_t a, int32_t b) {
+    return a < b ? -1 : a > b;
+}
+
+int tdi_kin_compare(const tdi_kin *a, const tdi_kin *b) {
+    int sign = sign_of(a->number[0], b->number[0]);
+    sign = sign ? sign : sign_of(a->number[1], b->number[1]);
+    sign = sign ? sign : sign_of(a->segment[0], b->segment[0]);
+    return sign ? sign : sign_of(a->segment[1], b->segment[1]);
+}
+
+bool tdi_kin_has(const tdi_kinship *kin, tdi_kin pair) {
+    int32_t low = 0, high = kin->count;
+    if (pair.number[0] > pair.number[1]) {
+        pair = (tdi_kin){{pair.number[1], pair.number[0]}, {pair.segment[1], pair.segment[0]}};
+    }
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        const int sign = tdi_kin_compare(&kin->pair[middle], &pair);
+        if (sign == 0) {
+            return true;
+        }
+        low = sign < 0 ? middle + 1 : low;
+        high = sign < 0 ? high : middle;
+    }
+    return false;
+}
+
 // ---- the base -------------------------------------------------------------------------------
 
 // Turn by Magnus's series: w t + a t^2/2 + (a x w) t^3/12, off by t^5.
@@ -90,7 +120,13 @@ td_status tdi_state_check(const tdi_implicit *ops, const void *body, const td_st
     if (wrong) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "the base's %s not finite", wrong);
     }
-    return ops->check ? ops->check(body, opts, diag) : TD_OK;
+    if (opts->drives) {
+        status = ops->check_drives ? ops->check_drives(body, opts->drives, diag)
+                                   : tdi_fail(diag, TD_ERR_ARGUMENT,
+                                              "drives is not NULL; only trees with all of their "
+                                              "joints are driven");
+    }
+    return status == TD_OK && ops->check ? ops->check(body, opts, diag) : status;
 }
 
 bool tdi_state_ready(const tdi_implicit *ops, const void *body, const td_step_opts *opts,

@@ -30,6 +30,21 @@ typedef struct tdi_coords {
     td_real *kept, *increment, *response; // Newton's method: the pose that was kept, dx, y
 } tdi_coords;
 
+// Pairs of segments of two states that never touch: they were one piece until it was cut. Sorted,
+// with the lower number first.
+typedef struct tdi_kin {
+    int32_t number[2], segment[2];
+} tdi_kin;
+
+typedef struct tdi_kinship {
+    tdi_kin *pair;
+    int32_t count;
+    int64_t capacity;
+} tdi_kinship;
+
+bool tdi_kin_has(const tdi_kinship *kin, tdi_kin pair);
+int tdi_kin_compare(const tdi_kin *a, const tdi_kin *b);
+
 typedef struct tdi_solver_state {
     // set when it is made
     const td_alloc *alloc;
@@ -37,6 +52,8 @@ typedef struct tdi_solver_state {
     int32_t segment_count;              // that loads and winds name
     int32_t point_count, capsule_count; // that contact sees; no capsules: it touches nothing
     tdi_coords coords;
+    const tdi_kinship *kin; // NULL: it has none
+    int32_t number;         // by which it is known there
 
     // what a step leaves to the next
     td_real time;        // s

@@ -113,36 +113,39 @@ static void begin_all(const tdi_system *y, const tdi_rule *rule) {
     tdi_holds_begin(y->holds, y, rule->h, rule->part);
 }
 
-// Members to the part t->free of the way from where the step began to where they came before.
-static void seek_all(const tdi_system *y) {
+// Members to the part t->part of the way from where the step began to where they came before, or to
+// their guess.
+static void seek_all(const tdi_system *y, bool tried) {
     tdi_touch *t = y->touch;
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        const int32_t first = t->first_point[k], count = t->first_point[k + 1] - first;
-        for (int32_t p = 0; m->tried && m->ops->seek && p < count; p++) {
-            const td_vec3 way = tdi_sub(m->tried[p], t->x[first + p]);
-            t->moved[first + p] = tdi_madd(t->x[first + p], way, t->part[k]);
-        }
-        if (m->tried && m->ops->seek) {
-            m->ops->seek(m->body, t->moved + first);
+        if (m->ops->seek) {
+            m->ops->seek(m->body, tried ? m->tried : NULL, t->part[k]);
         }
     }
 }
 
-// The step was solved before without all its members: begins where that led to, each member as far
-// as nothing is in its way. False: nothing is known, or it is not free; poses are where the step
-// began.
-static bool resume(const tdi_system *y) {
-    tdi_touch *t = y->touch;
-    bool tried = t->time >= 1;
+static bool was_tried(const tdi_system *y) {
+    bool tried = true;
     for (int32_t k = 0; k < y->count; k++) {
         tried = tried && y->member[k].tried;
+    }
+    return tried;
+}
+
+// Begins where the step led to when it was solved before without all its members, or else where
+// guesses lead to, each member as far as nothing is in its way. Guesses close no gap by much.
+// False: it is not free; poses are where the step began.
+static bool resume(const tdi_system *y) {
+    tdi_touch *t = y->touch;
+    const bool tried = was_tried(y);
+    for (int32_t k = 0; k < y->count; k++) {
         t->part[k] = 1;
     }
     guess_all(y, false);
-    for (int32_t round = 0; tried && round < ROUNDS; round++) {
-        seek_all(y);
-        if (tdi_touch_ways(t, y)) {
+    for (int32_t round = 0; t->time >= 1 && round < ROUNDS; round++) {
+        seek_all(y, tried);
+        if (tdi_touch_ways(t, y, !tried)) {
             return true;
         }
         for (int32_t k = 0; k < y->count; k++) {
@@ -174,7 +177,8 @@ static td_status begin_touch(const tdi_system *y, const tdi_rule *rule, span par
     guess_all(y, true);
     if (tdi_touch_way(y->touch, y, 1) >= 1) {
         y->touch->time = 1;
-        if (!resume(y)) {
+        const bool gentle = !was_tried(y) && tdi_touch_try(y->touch, y) >= 1;
+        if (!gentle && !resume(y)) {
             guess_all(y, true);
         }
         return TD_OK;

@@ -34,15 +34,22 @@ void tdi_touch_gather(const tdi_touch *t, const tdi_system *y, td_vec3 *x) {
 }
 
 void tdi_touch_gather_moves(const tdi_touch *t, const tdi_system *y, td_vec3 *dx) {
+    const td_vec3 none = {0, 0, 0};
     for (int32_t k = 0; k < y->count; k++) {
-        tdi_state_moves(y->member[k].ops, y->member[k].body, false, dx + t->first_point[k]);
+        const int32_t first = t->first_point[k], count = t->first_point[k + 1] - first;
+        if (tdi_is_idle(y, k)) {
+            memset(dx + first, 0, (size_t)count * sizeof *dx);
+        } else {
+            tdi_state_moves(y->member[k].ops, y->member[k].body, false, dx + first);
+        }
     }
     int32_t count;
     const int32_t *turning = tdi_contacts_turning(t->set, &count);
     for (int32_t k = 0; k < count; k++) {
         const int32_t i = turning[k], own = i - t->first_capsule[t->owner[i]];
         const tdi_member *m = &y->member[t->owner[i]];
-        dx[t->point_count + i] = tdi_state_turns(m->ops, m->body, own, false);
+        dx[t->point_count + i] =
+            tdi_is_idle(y, t->owner[i]) ? none : tdi_state_turns(m->ops, m->body, own, false);
     }
 }
 
@@ -195,13 +202,14 @@ td_real tdi_touch_try(tdi_touch *t, const tdi_system *y) {
     return look(t, y) ? tdi_contacts_filter_gently(t->set, t->x, t->dx, t->time) : SHORTER;
 }
 
-bool tdi_touch_ways(tdi_touch *t, const tdi_system *y) {
+bool tdi_touch_ways(tdi_touch *t, const tdi_system *y, bool gently) {
     const bool few = look(t, y);
     bool all = few;
     for (int32_t k = 0; k < y->count; k++) {
         t->free[k] = few ? 1 : SHORTER;
     }
-    if (few && !tdi_contacts_filter_groups(t->set, t->x, t->dx, t->time, t->owner, t->free)) {
+    if (few &&
+        !tdi_contacts_filter_groups(t->set, t->x, t->dx, t->time, gently, t->owner, t->free)) {
         const td_real part = tdi_contacts_filter(t->set, t->x, t->dx, t->time, t->time);
         for (int32_t k = 0; k < y->count; k++) {
             t->free[k] = part;
@@ -245,7 +253,7 @@ td_status tdi_touch_evaluate(tdi_touch *t, const tdi_system *y, bool exact, bool
     t->coupled = false;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
     for (int32_t k = 0; status == TD_OK && k < count && !t->coupled; k++) {
-        t->coupled = list[k].other < t->capsule_count;
+        t->coupled = tdi_touch_couples(t, &list[k]);
     }
     return status;
 }
@@ -284,8 +292,10 @@ void tdi_touch_expand(const tdi_touch *t, const tdi_system *y) {
         const tdi_contact *c = &list[k];
         const tdi_member *one = &y->member[t->owner[c->capsule]];
         tdi_contact_side side = side_of(t, c, 0);
-        one->ops->add(one->body, &side);
-        if (c->other < t->capsule_count) {
+        if (!tdi_is_idle(y, t->owner[c->capsule])) {
+            one->ops->add(one->body, &side);
+        }
+        if (c->other < t->capsule_count && !tdi_is_idle(y, t->owner[c->other])) {
             const tdi_member *other = &y->member[t->owner[c->other]];
             side = side_of(t, c, 1);
             other->ops->add(other->body, &side);
@@ -324,32 +334,34 @@ static bool slides_on(const tdi_contact *c, td_vec3 slip, td_real h, td_real cre
     return h * across * speed <= least || tdi_norm(slip) <= CALM * h * speed;
 }
 
+bool tdi_contact_calm(const tdi_touch *t, const tdi_contact *c) {
+    const td_real least = FAINT * t->rule.force;
+    td_vec3 slip = {0, 0, 0};
+    for (int e = 0; e < (c->other < t->capsule_count ? 4 : 2); e++) {
+        slip = tdi_madd(slip, t->moved[c->point[e]], c->weight[e]);
+    }
+    slip = tdi_add(
+        slip, tdi_arms_slip(c->arm, c->normal, t->moved + t->point_count, c->capsule, c->other));
+    const td_vec3 change = tdi_sym3_apply(&c->hessian, slip);
+    return c->friction ? slides_on(c, slip, t->rule.h, t->opts.creep, least)
+                       : tdi_norm(change) <= CALM * tdi_norm(c->force) + least;
+}
+
 bool tdi_touch_calm(tdi_touch *t, const tdi_system *y) {
     if (t->exact) {
         return tdi_exact_calm(t, y);
     }
-    const td_real least = FAINT * t->rule.force;
     int32_t count;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
+    bool calm = true;
     if (count > 0) {
         tdi_touch_gather_moves(t, y, t->moved);
         tdi_contacts_steady(t->set, t->x, t->moved, &t->rule);
     }
-    for (int32_t k = 0; k < count; k++) {
-        const tdi_contact *c = &list[k];
-        td_vec3 slip = {0, 0, 0};
-        for (int e = 0; e < (c->other < t->capsule_count ? 4 : 2); e++) {
-            slip = tdi_madd(slip, t->moved[c->point[e]], c->weight[e]);
-        }
-        slip = tdi_add(slip, tdi_arms_slip(c->arm, c->normal, t->moved + t->point_count, c->capsule,
-                                           c->other));
-        td_vec3 change = tdi_sym3_apply(&c->hessian, slip);
-        if (c->friction ? !slides_on(c, slip, t->rule.h, t->opts.creep, least)
-                        : tdi_norm(change) > CALM * tdi_norm(c->force) + least) {
-            return false;
-        }
+    for (int32_t k = 0; k < count && calm; k++) {
+        calm = tdi_contact_calm(t, &list[k]);
     }
-    return true;
+    return calm;
 }
 
 // ---- reading --------------------------------------------------------------------------------

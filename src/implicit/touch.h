@@ -22,7 +22,10 @@ struct tdi_touch {
     td_real *part;          // of a member: how much of a guess is taken, or its value
     td_real *free;          // of a member: how much of its way is free
     tdi_factored *factored; // of a member
-    td_vec3 *now;           // a point: where the pose is
+    bool *idle;             // of a member: it stays where it is; see idle.c
+    bool *resting;          // of a capsule: its member does
+    int32_t idle_count;
+    td_vec3 *now; // a point: where the pose is
     size_t scratch_bytes;
     void *scratch;   // room of its own for what follows of points, and is lost after a step
     td_vec3 *x, *dx; // a point: where increments begin, and from there to the pose
@@ -81,6 +84,11 @@ void tdi_touch_end(tdi_touch *t, const tdi_system *system);
 td_status tdi_touch_evaluate(tdi_touch *t, const tdi_system *system, bool exact, bool carry,
                              td_diag *diag);
 bool tdi_touch_any(const tdi_touch *t); // whether there were any contacts
+// Whether a contact couples two capsules that both move.
+static inline bool tdi_touch_couples(const tdi_touch *t, const tdi_contact *c) {
+    return c->other < t->capsule_count &&
+           (t->idle_count == 0 || !(t->idle[t->owner[c->capsule]] || t->idle[t->owner[c->other]]));
+}
 // Adds gradients, and Hessians within capsules, to the bodies, before they are factored.
 void tdi_touch_expand(const tdi_touch *t, const tdi_system *system);
 // Takes what couples capsules into the increments, which are those without it. Changes the promise
@@ -89,8 +97,10 @@ bool tdi_touch_solve(tdi_touch *t, const tdi_system *system, td_real *promise, i
 // The largest increment of a member's points.
 td_real tdi_touch_largest(tdi_touch *t, const tdi_system *system, int32_t member);
 td_real tdi_touch_value(tdi_touch *t, const tdi_system *system);
-// Whether the increments leave all forces of contact nearly as they were evaluated.
+// Whether the increments leave all forces of contact nearly as they were evaluated; or the force of
+// one, when t->moved is how all move.
 bool tdi_touch_calm(tdi_touch *t, const tdi_system *system);
+bool tdi_contact_calm(const tdi_touch *t, const tdi_contact *contact);
 
 // Where all points are at the poses, and how they move by the increments.
 void tdi_touch_gather(const tdi_touch *t, const tdi_system *system, td_vec3 *x);
@@ -107,8 +117,9 @@ td_real tdi_touch_way(tdi_touch *t, const tdi_system *system, td_real time);
 // The same while colliders stand, with gaps that do not close too far for a line search. `looked`
 // is false when it is a guess, because there are too many pairs.
 td_real tdi_touch_try(tdi_touch *t, const tdi_system *system);
-// The same for each member by itself, in `free`, while colliders stand. False: not all is free.
-bool tdi_touch_ways(tdi_touch *t, const tdi_system *system);
+// The same for each member by itself, in `free`, while colliders stand; `gently` as for a line
+// search. False: not all is free.
+bool tdi_touch_ways(tdi_touch *t, const tdi_system *system, bool gently);
 // The least gap at the poses that were evaluated or looked at last, with colliders at `time`, over
 // its range; 1: nothing is nearer than that.
 td_real tdi_touch_room(const tdi_touch *t, td_real time);
@@ -116,6 +127,16 @@ td_real tdi_touch_room(const tdi_touch *t, td_real time);
 // The contacts of the last step, friction and barrier of a pair together: fills at most `capacity`,
 // and returns how many there are.
 int32_t tdi_touch_contacts(const tdi_touch *t, td_contact *contacts, int32_t capacity);
+
+// ---- members that stay where they are: idle.c -----------------------------------------------
+
+static inline bool tdi_is_idle(const tdi_system *y, int32_t member) {
+    return y->touch && y->touch->idle_count > 0 && y->touch->idle[member];
+}
+// Members whose increments are below `small`, and leave all forces of contact nearly as they are,
+// stay where they are from now on, if they are many. False: they are not.
+bool tdi_touch_idle(tdi_touch *t, const tdi_system *system, td_real small);
+void tdi_touch_wake(tdi_touch *t); // all move again
 
 // ---- exact contact: exact.c -----------------------------------------------------------------
 

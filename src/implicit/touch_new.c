@@ -39,6 +39,8 @@ static void lay_out(tdi_touch *t, tdi_layout *l) {
     t->part = tdi_layout_place(l, members, sizeof *t->part);
     t->free = tdi_layout_place(l, members, sizeof *t->free);
     t->factored = tdi_layout_place(l, members, sizeof *t->factored);
+    t->idle = tdi_layout_place(l, members, sizeof *t->idle);
+    t->resting = tdi_layout_place(l, capsules, sizeof *t->resting);
     t->stiffness = tdi_layout_place(l, members, sizeof *t->stiffness);
     t->capsule = tdi_layout_place(l, capsules, sizeof *t->capsule);
     t->now = tdi_layout_place(l, points, sizeof *t->now);
@@ -48,11 +50,20 @@ static void lay_out(tdi_touch *t, tdi_layout *l) {
     t->is_active = tdi_layout_place(l, points + capsules, sizeof *t->is_active);
 }
 
-// Capsules of one body may never touch, as its solver says.
+static bool are_kin(const tdi_touch *t, int32_t i, int32_t j) {
+    const tdi_solver_state *a = t->body[t->owner[i]], *b = t->body[t->owner[j]];
+    const tdi_kin pair = {{a->number, b->number}, {t->segment[i], t->segment[j]}};
+    return a->kin && b->kin && tdi_kin_has(a->kin, pair);
+}
+
+// Capsules of one body may never touch, as its solver says; of two, as they were one.
 static bool skip_pair(void *context, int32_t i, int32_t j) {
     const tdi_touch *t = context;
     const int32_t k = t->owner[i];
-    return t->owner[j] == k && t->ops[k]->apart &&
+    if (t->owner[j] != k) {
+        return are_kin(t, i, j);
+    }
+    return t->ops[k]->apart &&
            t->ops[k]->apart(t->body[k], i - t->first_capsule[k], j - t->first_capsule[k]);
 }
 

@@ -116,7 +116,7 @@ static void *copied(const td_alloc *alloc, const void *items, int32_t count, siz
     return copy ? memcpy(copy, items, (size_t)count * item_size) : NULL;
 }
 
-static bool copy_store(const tdi_store *from, const td_alloc *alloc, tdi_store *to) {
+bool tdi_store_copy(const tdi_store *from, const td_alloc *alloc, tdi_store *to) {
     *to = *from;
     to->alloc = alloc;
 #define COPY(items, item)                                                                \
@@ -153,7 +153,7 @@ td_status td_skeleton_changed_new(const td_skeleton *skeleton, td_real size,
     if (status != TD_OK) {
         return status;
     }
-    status = copy_store(from, alloc, &to) ? TD_OK : TD_ERR_MEMORY;
+    status = tdi_store_copy(from, alloc, &to) ? TD_OK : TD_ERR_MEMORY;
     if (status == TD_OK) {
         status = tdi_materials_change(to.materials, to.material_count, changes, count, diag);
     }

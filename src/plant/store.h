@@ -24,6 +24,8 @@ typedef struct tdi_store {
 } tdi_store;
 
 void tdi_store_free(tdi_store *store);
+// A copy of all arrays. False: there is no memory; what was copied is to be freed.
+bool tdi_store_copy(const tdi_store *from, const td_alloc *alloc, tdi_store *to);
 
 struct td_skeleton {
     tdi_store store;

@@ -27,6 +27,7 @@
 #define ACROSS 0.02 // of the flow: along axes with less of it the usual area holds
 #define LEAST  0.02 // of the usual area
 #define MOST   6.0
+#define CALM   0.03 // m/s: what rides in a slower flow stays as it is
 
 static bool rides(const td_reduced_state *s, int32_t i) {
     return s->mode[i] == TD_REDUCE_RIDING;
@@ -113,22 +114,27 @@ static void turn_joint(td_reduced_state *s, int32_t i, td_real time) {
                         tdi_madd(next, turn, s->tree.head.rule.dt / (3 * time)));
 }
 
-static void add_weight(td_reduced_state *s, int32_t i) {
+// Weight, and inertia by the cluster's acceleration.
+static void add_weight(td_reduced_state *s, int32_t i, const tdi_place *a) {
     const tdi_body *b = &s->full->body[i];
-    const td_vec3 c = tdi_mat3_apply(&s->whole.frame[i].r, b->moment), g = s->count->flow.gravity;
-    s->load[i].n = tdi_add(s->load[i].n, tdi_cross(c, g));
-    s->load[i].f = tdi_madd(s->load[i].f, g, b->mass);
+    const tdi_frame *f = &s->whole.frame[i], *on = &s->tree.frame[s->seat[i].body];
+    const td_vec3 arm = tdi_mat3_apply_t(&on->r, tdi_sub(f->o, on->o)),
+                  o = tdi_add(a->o, tdi_mat3_apply(&a->r, arm)),
+                  pull = tdi_sub(s->count->flow.gravity, o), c = tdi_mat3_apply(&f->r, b->moment);
+    s->load[i].n = tdi_add(s->load[i].n, tdi_cross(c, pull));
+    s->load[i].f = tdi_madd(s->load[i].f, pull, b->mass);
 }
 
-// Tip to root, what riding joints carry; then they turn.
-static void turn_joints(td_reduced_state *s, td_real time) {
+// Tip to root, what riding joints of a cluster carry; then they turn.
+static void turn_joints(td_reduced_state *s, int32_t c, td_real time) {
     const tdi_frame *f = s->whole.frame;
-    for (int32_t i = s->full->body_count - 1; i >= 0; i--) {
-        const int32_t p = s->full->parent[i];
+    const tdi_place a = tdi_reduce_acceleration(s, c);
+    for (int32_t k = s->begin[c + 1] - 1; k >= s->begin[c]; k--) {
+        const int32_t i = s->member[k], p = s->full->parent[i];
         if (!rides(s, i)) {
             continue;
         }
-        add_weight(s, i);
+        add_weight(s, i, &a);
         if (rides(s, p)) {
             tdi_wrench_add(&s->load[p], &s->load[i], tdi_sub(f[i].o, f[p].o));
         }
@@ -192,33 +198,94 @@ static void fit(td_reduced_state *s, int32_t c) {
     }
 }
 
+static bool has_air(const td_reduced_state *s) {
+    return s->count->flow.air.linear > 0 || s->count->flow.air.quadratic > 0;
+}
+
 void tdi_reduce_drags(td_reduced_state *s) {
+    const size_t n = (size_t)s->full->body_count;
+    if (!has_air(s)) {
+        memset(s->load, 0, n * sizeof *s->load);
+        return;
+    }
     for (int32_t i = 0; i < s->full->body_count; i++) {
         s->load[i] = drag_of(s, i, &s->damp[i]);
     }
 }
 
+// ---- what stands still ----------------------------------------------------------------------
+
+// How fast the air passes a cluster at most: that of its origin, and its turning times reach.
+static bool flows(const td_reduced_state *s, int32_t c) {
+    const tdi_past *past = &s->tree.past[c];
+    td_real turning = 0;
+    for (int k = 0; k < 9; k++) {
+        turning += past->w.m[k] * past->w.m[k];
+    }
+    const td_vec3 wind = s->count->flow.by_segment ? s->winds[c] : s->count->flow.air.wind,
+                  u = tdi_sub(past->v, wind);
+    const td_real reach = s->shape[s->first[c]].reach, least = s->carries[c] ? CALM : STILL;
+    return tdi_dot(u, u) + reach * reach * turning > least * least;
+}
+
+static bool is_group(const td_reduced_state *s, int32_t c) {
+    return s->joined[s->first[c]] != TD_NONE && s->clusters.parent[c] != TD_NONE;
+}
+
+// Clusters of several segments in a flow; both sides of a group, because they share segments.
+static void wake(td_reduced_state *s) {
+    const int32_t *up = s->clusters.parent, count = s->clusters.body_count;
+    for (int32_t c = 0; c < count; c++) {
+        s->awake[c] = !tdi_reduce_single(s, c) && flows(s, c);
+    }
+    for (int32_t c = count - 1; c >= 0 && s->groups > 0; c--) {
+        if (s->awake[c] && is_group(s, c)) {
+            s->awake[up[c]] = true;
+        }
+    }
+    for (int32_t c = 0; c < count && s->groups > 0; c++) {
+        if (is_group(s, c) && s->awake[up[c]]) {
+            s->awake[c] = true;
+        }
+    }
+}
+
 // ---- entry ----------------------------------------------------------------------------------
 
-void tdi_reduce_air(td_reduced_state *s, td_real time) {
-    memset(s->sum, 0, (size_t)s->clusters.body_count * sizeof *s->sum);
-    for (int32_t i = 0; i < s->full->body_count; i++) {
+static void add_flows(td_reduced_state *s, int32_t c) {
+    for (int32_t k = s->begin[c]; k < s->begin[c + 1]; k++) {
+        const int32_t i = s->member[k];
         const tdi_other_side *side = &s->side[i];
-        if (tdi_reduce_single(s, s->seat[i].body)) {
+        place(s, i);
+        if (!has_air(s)) {
+            s->load[i] = (tdi_wrench){.f = {0, 0, 0}};
+            s->damp[i] = 0;
             continue;
         }
-        place(s, i);
         s->load[i] = drag_of(s, i, &s->damp[i]);
         add_flow(s, i, false, 1 - side->share);
         if (side->seat.body != TD_NONE) {
             add_flow(s, i, true, side->share);
         }
     }
-    for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        if (!tdi_reduce_single(s, c)) {
-            fit(s, c);
+}
+
+void tdi_reduce_air(td_reduced_state *s, td_real time) {
+    const int32_t count = s->clusters.body_count;
+    wake(s);
+    for (int32_t c = 0; c < count; c++) {
+        s->sum[c] = s->awake[c] ? (tdi_reduce_flow_sum){.area = 0} : s->sum[c];
+    }
+    for (int32_t c = 0; c < count; c++) {
+        if (s->awake[c]) {
+            add_flows(s, c);
         }
     }
-    turn_joints(s, time);
+    for (int32_t c = 0; c < count; c++) {
+        if (s->awake[c]) {
+            fit(s, c); // without air it has its usual area
+            turn_joints(s, c, time);
+        }
+    }
     s->drawn = TDI_DRAWN_NOT;
 }

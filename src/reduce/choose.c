@@ -22,31 +22,23 @@
 #include <math.h>
 #include <string.h>
 
-#define SWAY  0.3 // s: of a motion of w rad/s the amplitude is this times its rate
-#define FADE  0.7 // of a rate is still counted at the next choice
-#define STAY  0.5 // of its cost is counted against what is reduced already
-#define HALVE 24  // halvings in the search for a threshold
+#define SWAY            0.3  // s: of a motion of w rad/s the amplitude is this times its rate
+#define FADE            0.7  // of a rate is still counted at the next choice
+#define GUST            0.8  // s: in wind, of a rate the amplitude to come
+#define CALM            0.2  // m/s: no wind
+#define NEAREST         0.01 // m: what is nearer to the camera counts as much
+#define FADE_SWING      0.9
+#define STAY            0.5 // of its cost is counted against what is reduced already
+#define NEXT_TO_NOTHING 0.1 // of an even part of the error
+#define WORTH           2.0 // times the steps between choices have to pay for a change
 
 // What an error of a joint by itself becomes in motion, where errors add up and resonate: measured
 // on willow, palm and orchid, against whole trees.
-#define FROZEN_GAIN 8.0
+#define FROZEN_GAIN 3.0
 #define JOINED_GAIN 10.0
 #define RIDING_GAIN 2.5
 
 // ---- moments --------------------------------------------------------------------------------
-
-// Acceleration of a cluster, of o and of R, from what the rule of two steps took from the past:
-// v* = (4 v - v_before)/3, so that v - v_before = 3 (v* - v)
-static tdi_place acceleration(const td_reduced_state *s, int32_t c) {
-    const td_tree_state *t = &s->tree;
-    const td_real dt = t->head.rule.dt, over = 1.5 / dt, by = 3 / dt;
-    tdi_place a;
-    a.o = tdi_scale(tdi_sub(tdi_scale(tdi_sub(t->hat[c].o, t->star[c].o), over), t->past[c].v), by);
-    for (int k = 0; k < 9; k++) {
-        a.r.m[k] = by * ((t->hat[c].r.m[k] - t->star[c].r.m[k]) * over - t->past[c].w.m[k]);
-    }
-    return a;
-}
 
 // Weight and inertia of a segment about its joint; drag is in `load` already.
 static void add_inertia(td_reduced_state *s, int32_t i, const tdi_place *a) {
@@ -81,11 +73,17 @@ static void add_loads(td_reduced_state *s) {
     }
 }
 
+// After the first step there is nothing yet that turned: what matters is what is not in balance.
+static bool first_look(const td_reduced_state *s) {
+    return s->count->young < 1.5 * s->tree.head.rule.dt;
+}
+
 // What every joint carries, about it.
 static void sum_loads(td_reduced_state *s) {
     const tdi_frame *f = s->whole.frame;
+    const tdi_place still = {.o = {0, 0, 0}};
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
-        s->rate[c] = acceleration(s, c);
+        s->rate[c] = first_look(s) ? still : tdi_reduce_acceleration(s, c);
     }
     tdi_reduce_drags(s);
     for (int32_t i = 0; i < s->full->body_count; i++) {
@@ -105,10 +103,23 @@ static void sum_loads(td_reduced_state *s) {
 static td_vec3 rate_of(const td_reduced_state *s, int32_t i) {
     const int32_t d = s->full->dof[i], count = s->full->dof[i + 1] - d;
     const td_real *a = s->whole.angle + d, *star = s->whole.angle_star + d,
-                  by = 3 / s->tree.head.rule.dt;
+                  by = s->mode[i] == TD_REDUCE_FROZEN ? 0 : 3 / s->tree.head.rule.dt;
     return count == 3   ? tdi_scale(tdi_vec3(star[0] - a[0], star[1] - a[1], star[2] - a[2]), by)
            : count == 1 ? tdi_vec3(by * (star[0] - a[0]), 0, 0)
                         : tdi_vec3(0, 0, 0);
+}
+
+// How far a joint turned since the last choice, as if that had been SWAY ago. Soon after the start
+// what is accelerated hardly moves yet: of a motion a t^2/2 the amplitude is a T^2/2.
+static td_vec3 swing_of(const td_reduced_state *s, int32_t i) {
+    const int32_t d = s->full->dof[i], count = s->full->dof[i + 1] - d;
+    const td_real *a = s->whole.angle + d, *seen = s->angle_seen + d,
+                  time = s->count->since * s->tree.head.rule.dt, more = fmax(1, SWAY / time),
+                  by = s->count->young < SWAY ? more * more : more;
+    const td_vec3 turn = count == 3   ? tdi_vec3(a[0] - seen[0], a[1] - seen[1], a[2] - seen[2])
+                         : count == 1 ? tdi_vec3(a[0] - seen[0], 0, 0)
+                                      : tdi_vec3(0, 0, 0);
+    return tdi_scale(turn, by);
 }
 
 static td_real missed(td_real n, td_real k, td_real a, td_real j) {
@@ -136,21 +147,27 @@ static td_real missed_turn(const td_reduced_state *s, int32_t i) {
                       : 0;
 }
 
-// Of the rates of a joint and the one before it, what their compliances do not explain.
+// Of the turns of a joint and the one before it, what their compliances do not explain.
 static td_real uneven(const td_reduced_state *s, int32_t i) {
     const int32_t p = s->full->parent[i];
     const td_vec3 k = s->full->body[i].stiffness, up = s->full->body[p].stiffness;
     const td_quat turn =
         tdi_quat_mul(tdi_quat_conj(s->whole.frame[i].turn), s->whole.frame[p].turn);
-    const td_vec3 own = tdi_times(k, rate_of(s, i)),
-                  before = tdi_quat_rotate(turn, tdi_times(up, rate_of(s, p))),
+    const td_vec3 own = tdi_times(k, swing_of(s, i)),
+                  before = tdi_quat_rotate(turn, tdi_times(up, swing_of(s, p))),
                   off = tdi_sub(own, before);
     return tdi_norm(tdi_vec3(off.x / (k.x + up.x), off.y / (k.y + up.y), off.z / (k.z + up.z)));
 }
 
-static td_real held_cost(const td_reduced_state *s, int32_t i, td_real rate) {
-    const bool frozen = s->mode[i] == TD_REDUCE_FROZEN;
-    return FROZEN_GAIN * s->shape[i].reach * (frozen ? missed_turn(s, i) : SWAY * rate);
+static td_real held_cost(const td_reduced_state *s, int32_t i) {
+    return FROZEN_GAIN * s->shape[i].reach * s->swing[i];
+}
+
+// It is late by the time in which it answers, and by half of that between two turns.
+static td_real riding_cost(const td_reduced_state *s, int32_t i) {
+    const tdi_reduce_shape *shape = &s->shape[i];
+    const td_real late = shape->answer + 0.5 * TDI_AIR_EVERY * s->tree.head.rule.dt;
+    return RIDING_GAIN * s->active[i] * late * shape->reach;
 }
 
 // Groups of two, of four where those cost little.
@@ -160,7 +177,7 @@ static td_real joined_cost(const td_reduced_state *s, int32_t i) {
     if (!s->shape[i].joins || place % 4 == 0) {
         return HUGE_VAL;
     }
-    const td_real turn = s->mode[i] == TD_REDUCE_JOINED ? missed_turn(s, i) : SWAY * uneven(s, i);
+    const td_real turn = s->mode[i] == TD_REDUCE_JOINED ? missed_turn(s, i) : uneven(s, i);
     return JOINED_GAIN * (place % 2 ? 1 : 3) * way * turn;
 }
 
@@ -168,64 +185,117 @@ static bool allowed(const td_reduced_state *s, td_reduce_mode mode) {
     return s->opts.modes >> mode & 1 && (mode == TD_REDUCE_FROZEN || !*s->touches);
 }
 
-static void weigh(td_reduced_state *s, int32_t i) {
+// In wind a joint that turned back by now will turn again: its rate of late counts.
+static bool gusts(const td_reduced_state *s) {
+    const tdi_reduce_flow *flow = &s->count->flow;
+    return (flow->air.linear > 0 || flow->air.quadratic > 0) &&
+           (flow->by_segment || tdi_norm(flow->air.wind) > CALM);
+}
+
+// A place in what is chosen from: a mode and its cost.
+typedef struct offer {
+    uint8_t mode;
+    td_real cost;
+} offer;
+
+// What is frozen needs no more looks: where that costs next to nothing nothing else is better.
+static bool negligible(const td_reduced_state *s, td_real cost) {
+    return cost * s->full->body_count <= NEXT_TO_NOTHING * s->opts.error * s->opts.error;
+}
+
+static void take(const td_reduced_state *s, offer *best, td_reduce_mode mode, td_real cost) {
+    if (cost < best->cost && allowed(s, mode)) {
+        *best = (offer){(uint8_t)mode, cost};
+    }
+}
+
+// The part of the tips that a joint moves, by the size of its motion on screen.
+static td_real weight_of(const td_reduced_state *s, int32_t i) {
+    const td_vec3 from = s->opts.camera;
+    const tdi_frame *f = s->whole.frame;
+    const td_real near = fmax(NEAREST, tdi_norm(tdi_sub(f[i].o, from))),
+                  by = s->opts.view ? tdi_norm(tdi_sub(f[0].o, from)) / near : 1;
+    return s->shape[i].tips * by * by;
+}
+
+// The cheapest mode of a joint and what its present one costs, in m^2.
+static td_real weigh(td_reduced_state *s, int32_t i) {
     const tdi_reduce_shape *shape = &s->shape[i];
-    const td_real rate = fmax(tdi_norm(rate_of(s, i)), FADE * s->active[i]);
-    td_real cost = HUGE_VAL;
-    uint8_t mode = TD_REDUCE_OWN;
-    s->active[i] = s->mode[i] == TD_REDUCE_FROZEN ? missed_turn(s, i) / SWAY : rate;
-    if (tdi_reduce_can(s->full, i, TD_REDUCE_FROZEN) && allowed(s, TD_REDUCE_FROZEN)) {
-        mode = TD_REDUCE_FROZEN;
-        cost = held_cost(s, i, rate);
+    const td_real weight = weight_of(s, i);
+    const bool frozen = s->mode[i] == TD_REDUCE_FROZEN,
+               freezes = tdi_reduce_can(s->full, i, TD_REDUCE_FROZEN);
+    const bool first = first_look(s);
+    const td_real turned = first ? SWAY * tdi_norm(rate_of(s, i)) : tdi_norm(swing_of(s, i)),
+                  misses = frozen || first ? missed_turn(s, i) : 0,
+                  swing = frozen ? misses : fmax(turned, misses);
+    s->active[i] = fmax(tdi_norm(rate_of(s, i)), FADE * s->active[i]);
+    const td_real kept = s->count->young < 2 * SWAY ? 0 : FADE_SWING; // a jolt is soon forgotten
+    s->swing[i] = frozen ? swing : fmax(swing, kept * s->swing[i]);
+    s->swing[i] = frozen || !gusts(s) ? s->swing[i] : fmax(s->swing[i], GUST * s->active[i]);
+    const td_real costs[] = {0, freezes ? held_cost(s, i) : HUGE_VAL,
+                             shape->rides ? riding_cost(s, i) : HUGE_VAL, joined_cost(s, i)};
+    offer best = {TD_REDUCE_OWN, HUGE_VAL};
+    take(s, &best, TD_REDUCE_FROZEN, costs[TD_REDUCE_FROZEN]);
+    if (!negligible(s, weight * best.cost * best.cost)) {
+        take(s, &best, TD_REDUCE_RIDING, costs[TD_REDUCE_RIDING]);
+        take(s, &best, TD_REDUCE_JOINED, costs[TD_REDUCE_JOINED]);
     }
-    const td_real rides = RIDING_GAIN * rate * shape->answer * shape->reach;
-    if (shape->rides && rides < cost && allowed(s, TD_REDUCE_RIDING)) {
-        mode = TD_REDUCE_RIDING;
-        cost = rides;
-    }
-    const td_real joined = joined_cost(s, i);
-    if (joined < cost && allowed(s, TD_REDUCE_JOINED)) {
-        mode = TD_REDUCE_JOINED;
-        cost = joined;
-    }
-    const bool own = s->held[i] || s->pinned[i];
-    s->wanted[i] = own ? TD_REDUCE_OWN : mode;
-    s->cost[i] = own ? HUGE_VAL : shape->tips * cost * cost;
+    const bool own = s->held.has[i] || s->pinned[i];
+    s->wanted[i] = own ? TD_REDUCE_OWN : best.mode;
+    s->cost[i] = weight * best.cost * best.cost;
+    return weight * costs[s->mode[i]] * costs[s->mode[i]];
 }
 
 // ---- thresholds -----------------------------------------------------------------------------
 
-static bool reduces(const td_reduced_state *s, int32_t i, td_real most) {
-    return s->wanted[i] != TD_REDUCE_OWN &&
-           s->cost[i] * (s->mode[i] == s->wanted[i] ? STAY : 1) <= most;
+// Costs in steps of 2^(1/4), so that the threshold is the same for all who ask.
+enum { LOWEST = -200, HIGHEST = 50, STEPS = 4, KEYS = STEPS * (HIGHEST - LOWEST + 1) };
+
+static int32_t key_of(td_real cost) {
+    int power;
+    const td_real m = frexp(cost, &power); // 1/2 <= m < 1
+    if (!(cost > 0) || power < LOWEST) {
+        return 0;
+    }
+    const int32_t part = m < 0.59460355750136051   ? 0
+                         : m < 0.70710678118654757 ? 1
+                         : m < 0.84089641525371450 ? 2
+                                                   : 3;
+    return power > HIGHEST ? KEYS - 1 : STEPS * (power - LOWEST) + part;
 }
 
-static td_real spent(const td_reduced_state *s, td_real most, int32_t *left) {
-    td_real sum = 0;
-    *left = 0;
+static int32_t key_at(const td_reduced_state *s, int32_t i) {
+    return key_of(s->cost[i] * (s->mode[i] == s->wanted[i] ? STAY : 1));
+}
+
+// The first key that is not taken.
+static int32_t threshold(const td_reduced_state *s) {
+    const td_real most = s->opts.error * s->opts.error;
+    td_real sums[KEYS] = {0}, sum = 0;
+    int32_t counts[KEYS] = {0}, left = s->full->body_count, key = 0;
     for (int32_t i = 0; i < s->full->body_count; i++) {
-        if (reduces(s, i, most)) {
-            sum += s->cost[i];
-        } else {
-            (*left)++;
+        if (s->wanted[i] != TD_REDUCE_OWN) {
+            const int32_t k = key_at(s, i);
+            sums[k] += s->cost[i];
+            counts[k]++;
         }
     }
-    return sum;
+    for (; key < KEYS; key++) {
+        const bool more = s->opts.joints > 0 ? left > s->opts.joints : sum + sums[key] <= most;
+        if (!more) {
+            break;
+        }
+        sum += sums[key];
+        left -= counts[key];
+    }
+    return key;
 }
 
-// The largest cost that is taken: by halving its logarithm, so that it is the same for all who ask.
-static td_real threshold(const td_reduced_state *s) {
-    const td_real allowed = s->opts.error * s->opts.error;
-    td_real low = -200, high = 50; // powers of 2
-    for (int k = 0; k < HALVE; k++) {
-        const td_real middle = 0.5 * (low + high);
-        int32_t left;
-        const td_real sum = spent(s, exp2(middle), &left);
-        const bool more = s->opts.joints > 0 ? left > s->opts.joints : sum <= allowed;
-        low = more ? middle : low;
-        high = more ? high : middle;
-    }
-    return exp2(s->opts.joints > 0 ? high : low);
+// A change looks at all segments: what it saves until the next choices has to be worth that, unless
+// the error demands it.
+static bool worthwhile(const td_reduced_state *s, int32_t saved) {
+    const int32_t wait = s->count->wait > s->opts.every ? s->count->wait : s->opts.every;
+    return saved * (WORTH * wait) > s->full->body_count;
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -234,21 +304,52 @@ bool tdi_reduce_chooses(const td_reduced_state *s) {
     return !s->count->by_hand && (s->opts.error > 0 || s->opts.joints > 0);
 }
 
-void tdi_reduce_choose(td_reduced_state *s) {
-    const int32_t n = s->full->body_count;
-    tdi_reduce_draw(s, true);
-    sum_loads(s);
-    for (int32_t i = 0; i < n; i++) {
-        weigh(s, i);
+// What would turn with a joint that does not move is frozen with it, if that costs as little.
+static void follow(td_reduced_state *s, int32_t i, int32_t key) {
+    const int32_t p = s->full->parent[i];
+    if (s->wanted[i] == TD_REDUCE_JOINED && s->wanted[p] == TD_REDUCE_FROZEN) {
+        const td_real cost = held_cost(s, i);
+        s->cost[i] = weight_of(s, i) * cost * cost;
+        const bool freezes = allowed(s, TD_REDUCE_FROZEN) && key_of(s->cost[i]) <= key;
+        s->wanted[i] = freezes ? TD_REDUCE_FROZEN : TD_REDUCE_OWN;
     }
-    const td_real most = threshold(s);
-    td_real sum = 0;
-    for (int32_t i = 0; i < n; i++) {
-        if (reduces(s, i, most)) {
-            sum += s->cost[i];
-        } else {
+}
+
+// Leaves to themselves what costs too much; how many fewer joints that leaves than there are.
+static int32_t cut(td_reduced_state *s, td_real *sum) {
+    const int32_t key = threshold(s);
+    int32_t saved = 0;
+    *sum = 0;
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        if (s->wanted[i] != TD_REDUCE_OWN && key_at(s, i) >= key) {
             s->wanted[i] = TD_REDUCE_OWN;
         }
+        follow(s, i, key);
+        *sum += s->wanted[i] != TD_REDUCE_OWN ? s->cost[i] : 0;
     }
-    s->count->estimate = sqrt(sum);
+    tdi_reduce_settle_modes(s->full, s->wanted, s->was);
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        saved += (s->mode[i] == TD_REDUCE_OWN) - (s->wanted[i] == TD_REDUCE_OWN);
+    }
+    return saved;
+}
+
+bool tdi_reduce_choose(td_reduced_state *s, bool late) {
+    const int32_t n = s->full->body_count;
+    td_real now = 0, then;
+    tdi_reduce_draw(s, false);
+    sum_loads(s);
+    for (int32_t i = 0; i < n; i++) {
+        now += weigh(s, i);
+    }
+    memcpy(s->angle_seen, s->whole.angle, (size_t)s->full->head.dof_count * sizeof(td_real));
+    const int32_t saved = cut(s, &then);
+    const bool fine = s->opts.joints > 0 ? saved >= 0 : now <= s->opts.error * s->opts.error;
+    if (!late && fine && !worthwhile(s, saved)) {
+        memcpy(s->wanted, s->mode, (size_t)n * sizeof *s->mode);
+        s->count->estimate = sqrt(now);
+        return false;
+    }
+    s->count->estimate = sqrt(then);
+    return memcmp(s->mode, s->wanted, (size_t)n * sizeof *s->mode) != 0;
 }

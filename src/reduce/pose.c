@@ -195,6 +195,15 @@ static tdi_seat seat_now(const td_reduced_state *s, int32_t i, bool other) {
                       tdi_quat_mul(tdi_quat_conj(on->turn), f->turn)};
 }
 
+// x* and x^ as they differ from the pose: that of a segment within a group is where it is drawn.
+static tdi_place from_pose(const tdi_place *a, const tdi_frame *f) {
+    tdi_place out = {tdi_sub(a->o, f->o), a->r};
+    for (int k = 0; k < 9; k++) {
+        out.r.m[k] -= f->r.m[k];
+    }
+    return out;
+}
+
 static void add_record(td_reduced_state *s, int32_t i, bool other, td_real share) {
     td_tree_state *w = &s->whole;
     const td_tree_state *t = &s->tree;
@@ -202,8 +211,10 @@ static void add_record(td_reduced_state *s, int32_t i, bool other, td_real share
     const int32_t c = seat.body;
     const tdi_mat3 back = tdi_mat3_from_quat(tdi_quat_conj(seat.turn));
     const tdi_past *past = &t->past[c];
-    add_place(&w->star[i].o, &w->star[i].r, t->star[c].o, &t->star[c].r, &seat, &back, share);
-    add_place(&w->hat[i].o, &w->hat[i].r, t->hat[c].o, &t->hat[c].r, &seat, &back, share);
+    const tdi_place star = from_pose(&t->star[c], &t->frame[c]),
+                    hat = from_pose(&t->hat[c], &t->frame[c]);
+    add_place(&w->star[i].o, &w->star[i].r, star.o, &star.r, &seat, &back, share);
+    add_place(&w->hat[i].o, &w->hat[i].r, hat.o, &hat.r, &seat, &back, share);
     add_place(&w->past[i].v, &w->past[i].w, past->v, &past->w, &seat, &back, share);
 }
 
@@ -229,8 +240,7 @@ static void draw_past(td_reduced_state *s, int32_t i) {
         return;
     }
     w->past[i] = (tdi_past){.o = f->o, .r = f->r, .turn = f->turn};
-    memset(&w->star[i], 0, sizeof w->star[i]);
-    memset(&w->hat[i], 0, sizeof w->hat[i]);
+    w->star[i] = w->hat[i] = (tdi_place){f->o, f->r};
     add_record(s, i, false, 1 - s->side[i].share);
     if (s->side[i].seat.body != TD_NONE) {
         add_record(s, i, true, s->side[i].share);

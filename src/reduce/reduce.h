@@ -19,6 +19,8 @@
 #include "tendril/reduce.h"
 #include "tree/implicit.h"
 
+#define TDI_AIR_EVERY 4 // steps: after so many riding joints turn, and drag is fitted
+
 // The smaller part of a segment within a group, on the cluster at the other side of the joint.
 typedef struct tdi_other_side {
     tdi_seat seat;  // body TD_NONE: there is none
@@ -75,6 +77,17 @@ typedef struct tdi_reduce_old {
     tdi_reduce_usual usual;
 } tdi_reduce_old;
 
+// What acted on a cluster at the last choice: acceleration and flow, m/s^2 and m/s.
+typedef struct tdi_reduce_seen {
+    td_real pull, flow;
+} tdi_reduce_seen;
+
+// Segments, each once.
+typedef struct tdi_reduce_set {
+    uint8_t *has;
+    int32_t *list, *count;
+} tdi_reduce_set;
+
 enum { TDI_DRAWN_NOT, TDI_DRAWN_POSE, TDI_DRAWN_PAST };
 
 typedef struct tdi_reduce_count { // what is saved besides arrays
@@ -82,6 +95,8 @@ typedef struct tdi_reduce_count { // what is saved besides arrays
     td_real estimate;
     td_real spring;  // of the full model, when the clusters got theirs
     int32_t since;   // steps since the last choice
+    int32_t wait;    // steps from that to the next, if nothing happens
+    td_real young;   // s: since the first step, as long as that matters
     int32_t by_hand; // modes are not chosen
     tdi_reduce_flow flow;
 } tdi_reduce_count;
@@ -98,6 +113,8 @@ struct td_reduced_state {
 
     // saved, one after the other, with coordinates and angles of `whole`
     tdi_reduce_count *count;
+    td_real *swing;       // a segment: how far its joint turned of late, rad
+    td_real *angle_seen;  // a degree of freedom: at the last choice
     td_real *active;      // a segment: how fast its joint turned of late, rad/s
     uint8_t *mode;        // a segment: td_reduce_mode of its joint, as the clusters have it
     uint8_t *wanted;      // the same, for the next change
@@ -105,20 +122,26 @@ struct td_reduced_state {
     tdi_other_side *side; // a segment: where the rest of it is
     tdi_share *share;     // a segment
     tdi_reduce_usual *usual; // a cluster
+    tdi_reduce_seen *seen;   // a cluster
     td_vec3 *began;          // a cluster of a group: its rotation vector when it was made
     char *saved;
     size_t saved_bytes;
 
     tdi_reduce_shape *shape; // a segment
     td_real reach;           // m: from a root to the farthest tip
-    uint8_t *held;           // a segment: something acts on it or on what it carries
+    tdi_reduce_set held;     // something acts on it or on what it carries
     bool *touches;           // it is in contact or constraints, in which only freezing is fine
-    uint8_t *met;    // a segment: a contact or a constraint acted on it since the last choice
-    uint8_t *pinned; // a segment: a constraint holds its joint
+    tdi_reduce_set met;      // a contact or a constraint acted on it since the last step
+    uint8_t *pinned;         // a segment: a constraint holds its joint
 
     // from the modes
     int32_t *joined;     // a segment: the one whose joint turns with its own, or TD_NONE
+    uint8_t *stiff;      // a cluster: a joint on it is frozen
+    uint8_t *carries;    // a cluster: something rides on it
     int32_t *size;       // a cluster: segments that are on it, at least in part
+    int32_t *begin;      // a cluster: its first place in `member`; one more at the end
+    int32_t *member;     // segments, cluster by cluster
+    uint8_t *awake;      // a cluster: scratch of the air
     int32_t *first;      // a cluster: the segment whose joint it has; of a group the first
     int32_t *wind_from;  // a cluster: the segment at which wind is asked for
     td_vec3 *winds;      // a cluster
@@ -192,9 +215,18 @@ void tdi_reduce_drags(td_reduced_state *state);
 // shape.c: fills `shape`, at the pose of `whole`.
 void tdi_reduce_measure(td_reduced_state *state);
 
-// choose.c: whether modes are chosen; and chooses those that are wanted.
+// choose.c: whether modes are chosen.
 bool tdi_reduce_chooses(const td_reduced_state *state);
-void tdi_reduce_choose(td_reduced_state *state);
+// Chooses those that are wanted; whether they are others than those there are. `late`: what is held
+// has to be freed.
+bool tdi_reduce_choose(td_reduced_state *state, bool late);
+
+// look.c: what acts on clusters now is what the choice has seen; and whether something acts on
+// frozen joints that it has not seen.
+void tdi_reduce_note(td_reduced_state *state);
+bool tdi_reduce_disturbed(const td_reduced_state *state);
+// The acceleration of a cluster, of o and of R.
+tdi_place tdi_reduce_acceleration(const td_reduced_state *state, int32_t cluster);
 
 // change.c: from the modes there are to those that are wanted, between steps, of which at least one
 // was.

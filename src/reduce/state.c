@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-#define AIR_EVERY 4 // steps
+#define WAIT_MOST 8 // times `every`: between choices that change nothing
 
 // An increment x of Newton's method leaves about x^2 rad: of the error allowed, at the far end of
 // the tree, half. Longer ones are not trusted.
@@ -24,6 +24,12 @@
 #define LONGEST       0.03 // rad: what swings freely would add up more
 
 // ---- memory ---------------------------------------------------------------------------------
+
+static void lay_out_set(tdi_reduce_set *set, tdi_layout *l, size_t n) {
+    set->has = tdi_layout_place(l, n, sizeof *set->has);
+    set->list = tdi_layout_place(l, n, sizeof *set->list);
+    set->count = tdi_layout_place(l, 1, sizeof *set->count);
+}
 
 static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *full) {
     const size_t n = (size_t)full->body_count;
@@ -36,6 +42,8 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     const size_t from = l->used;
     s->count = tdi_layout_place(l, 1, sizeof *s->count);
     s->saved = (char *)s->count;
+    s->swing = tdi_layout_place(l, n, sizeof *s->swing);
+    s->angle_seen = tdi_layout_place(l, (size_t)full->head.dof_count, sizeof *s->angle_seen);
     s->active = tdi_layout_place(l, n, sizeof *s->active);
     s->mode = tdi_layout_place(l, n, sizeof *s->mode);
     s->wanted = tdi_layout_place(l, n, sizeof *s->wanted);
@@ -43,6 +51,7 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->side = tdi_layout_place(l, n, sizeof *s->side);
     s->share = tdi_layout_place(l, n, sizeof *s->share);
     s->usual = tdi_layout_place(l, n, sizeof *s->usual);
+    s->seen = tdi_layout_place(l, n, sizeof *s->seen);
     s->began = tdi_layout_place(l, n, sizeof *s->began);
     s->clusters.body = tdi_layout_place(l, n, sizeof *s->clusters.body);
     s->whole.q = tdi_layout_place(l, (size_t)full->coord_count, sizeof *s->whole.q);
@@ -52,11 +61,16 @@ static void lay_out(td_reduced_state *s, tdi_layout *l, const td_tree_model *ful
     s->saved_bytes = l->used - from;
     s->shape = tdi_layout_place(l, n, sizeof *s->shape);
     s->touches = tdi_layout_place(l, 1, sizeof *s->touches);
-    s->met = tdi_layout_place(l, n, sizeof *s->met);
+    lay_out_set(&s->met, l, n);
+    lay_out_set(&s->held, l, n);
     s->pinned = tdi_layout_place(l, n, sizeof *s->pinned);
-    s->held = tdi_layout_place(l, n, sizeof *s->held);
     s->joined = tdi_layout_place(l, n, sizeof *s->joined);
+    s->stiff = tdi_layout_place(l, n, sizeof *s->stiff);
+    s->carries = tdi_layout_place(l, n, sizeof *s->carries);
     s->size = tdi_layout_place(l, n, sizeof *s->size);
+    s->begin = tdi_layout_place(l, n + 1, sizeof *s->begin);
+    s->member = tdi_layout_place(l, n, sizeof *s->member);
+    s->awake = tdi_layout_place(l, n, sizeof *s->awake);
     s->first = tdi_layout_place(l, n, sizeof *s->first);
     s->wind_from = tdi_layout_place(l, n, sizeof *s->wind_from);
     s->winds = tdi_layout_place(l, n, sizeof *s->winds);
@@ -172,18 +186,17 @@ size_t td_reduced_bytes(const td_reduced_state *state) {
 
 // ---- steps ----------------------------------------------------------------------------------
 
-// Wind on a cluster is that on the segment with the largest area.
-static void begin(void *body) {
-    td_reduced_state *s = body;
-    follow_stiffness(s);
-    memset(s->met, 0, (size_t)s->full->body_count * sizeof *s->met);
-    tdi_step_begin(body);
-    const td_vec3 *winds = s->tree.head.opts->winds;
-    for (int32_t c = 0; winds && c < s->clusters.body_count; c++) {
-        s->winds[c] = winds[s->wind_from[c]];
+static void empty(tdi_reduce_set *set) {
+    for (int32_t k = 0; k < *set->count; k++) {
+        set->has[set->list[k]] = 0;
     }
-    if (winds && s->reduced > 0) {
-        s->tree.now->potential.loads.winds = s->winds;
+    *set->count = 0;
+}
+
+static void put(const tdi_reduce_set *set, int32_t i) {
+    if (!set->has[i]) {
+        set->has[i] = 1;
+        set->list[(*set->count)++] = i;
     }
 }
 
@@ -193,8 +206,8 @@ static bool differs(const td_reduced_state *s) {
 
 static bool hold_path(td_reduced_state *s, int32_t i) {
     bool late = false;
-    for (; i != TD_NONE && !s->held[i]; i = s->full->parent[i]) {
-        s->held[i] = 1;
+    for (; i != TD_NONE && !s->held.has[i]; i = s->full->parent[i]) {
+        put(&s->held, i);
         late = late || s->mode[i] != TD_REDUCE_OWN;
     }
     return late;
@@ -205,12 +218,12 @@ static bool hold_path(td_reduced_state *s, int32_t i) {
 static bool hold(td_reduced_state *s) {
     const td_step_opts *o = s->tree.head.opts;
     bool late = false;
-    memset(s->held, 0, (size_t)s->full->body_count * sizeof *s->held);
+    empty(&s->held);
     for (int32_t k = 0; k < o->load_count; k++) {
         late = hold_path(s, o->loads[k].segment) || late;
     }
-    for (int32_t i = 0; i < s->full->body_count; i++) {
-        late = (s->met[i] && hold_path(s, i)) || late;
+    for (int32_t k = 0; k < *s->met.count; k++) {
+        late = hold_path(s, s->met.list[k]) || late;
     }
     return late;
 }
@@ -223,31 +236,80 @@ static td_real tolerance(const void *body) {
     return fmin(LONGEST, sqrt(LEFT_OF_ERROR * error / s->reach));
 }
 
-static void choose(td_reduced_state *s) {
+// Chooses every so often, less often while nothing changes, and at once when something acts that
+// the last choice has not seen. Whether there is a change to make.
+static bool choose(td_reduced_state *s) {
+    tdi_reduce_count *count = s->count;
     const bool late = hold(s);
-    if (late || s->count->since >= s->opts.every) {
-        tdi_reduce_choose(s);
-        s->count->since = 0;
+    const bool looks = s->reduced > 0 && count->since >= (s->opts.every + 1) / 2 &&
+                       count->since % TDI_AIR_EVERY == 0;
+    if (!late && count->since < count->wait && !(looks && tdi_reduce_disturbed(s))) {
+        return false;
     }
+    const bool change = tdi_reduce_choose(s, late);
+    const int32_t longest = WAIT_MOST * s->opts.every;
+    tdi_reduce_note(s);
+    const int32_t twice = count->wait < s->opts.every ? s->opts.every : 2 * count->wait,
+                  soon = TDI_AIR_EVERY + (int32_t)(count->young / s->tree.head.rule.dt);
+    count->wait = change || late ? s->opts.every : twice > longest ? longest : twice;
+    count->wait = count->wait > soon && count->young < 1 ? soon : count->wait;
+    count->since = 0;
+    return change;
+}
+
+static void note_flow(td_reduced_state *s) {
+    const td_step_opts *o = s->tree.head.opts;
+    s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, o->winds != NULL};
+}
+
+// Wind on a cluster is that on the segment with the largest area.
+static void take_winds(td_reduced_state *s) {
+    const td_vec3 *winds = s->tree.head.opts->winds;
+    for (int32_t c = 0; winds && c < s->clusters.body_count; c++) {
+        s->winds[c] = winds[s->wind_from[c]];
+    }
+}
+
+static void change(td_reduced_state *s) {
+    tdi_reduce_change(s);
+    memset(s->seen, 0, (size_t)s->clusters.body_count * sizeof *s->seen);
+    tdi_reduce_note(s);
+}
+
+static void begin(void *body) {
+    td_reduced_state *s = body;
+    follow_stiffness(s);
+    empty(&s->met);
+    tdi_step_begin(body);
+    take_winds(s);
+    if (s->tree.head.opts->winds && s->reduced > 0) {
+        s->tree.now->potential.loads.winds = s->winds;
+    }
+}
+
+static bool changes(td_reduced_state *s) {
+    if (tdi_reduce_chooses(s)) {
+        return choose(s);
+    }
+    if (!s->count->by_hand && s->reduced > 0) { // no error is allowed any more
+        memset(s->wanted, TD_REDUCE_OWN, (size_t)s->full->body_count * sizeof *s->wanted);
+        s->count->estimate = 0;
+        return true;
+    }
+    return s->count->by_hand && differs(s);
 }
 
 static void accept(void *body) {
     td_reduced_state *s = body;
-    const td_step_opts *o = s->tree.head.opts;
     tdi_step_accept(body);
     s->drawn = TDI_DRAWN_NOT;
     s->count->since++;
-    s->count->flow = (tdi_reduce_flow){o->air, o->gravity, o->stiffness, o->winds != NULL};
-    if (tdi_reduce_chooses(s)) {
-        choose(s);
-    } else if (!s->count->by_hand && s->reduced > 0) { // no error is allowed any more
-        memset(s->wanted, TD_REDUCE_OWN, (size_t)s->full->body_count * sizeof *s->wanted);
-        s->count->estimate = 0;
-    }
-    if (differs(s)) {
-        tdi_reduce_change(s);
-    } else if (s->reduced > 0 && s->count->since % AIR_EVERY == 0) {
-        tdi_reduce_air(s, AIR_EVERY * s->tree.head.rule.dt);
+    s->count->young = fmin(1, s->count->young + s->tree.head.rule.dt);
+    note_flow(s);
+    if (changes(s)) {
+        change(s);
+    } else if (s->reduced > 0 && s->count->since % TDI_AIR_EVERY == 0) {
+        tdi_reduce_air(s, TDI_AIR_EVERY * s->tree.head.rule.dt);
     }
 }
 
@@ -305,7 +367,7 @@ static td_real force(const void *body, const td_step_opts *o, td_real gap, td_re
 
 static void add(void *body, const tdi_contact_side *side) {
     const td_reduced_state *s = body;
-    s->met[s->full->capsule_body[side->capsule]] = 1;
+    put(&s->met, s->full->capsule_body[side->capsule]);
     tdi_tree_add_side(body, side);
 }
 
@@ -319,7 +381,7 @@ static void pin_places(const void *body, const tdi_pin *pins, int32_t count, boo
                        td_vec3 *x) {
     const td_reduced_state *s = body;
     for (int32_t k = 0; k < count; k++) {
-        s->met[pins[k].segment] = 1;
+        put(&s->met, pins[k].segment);
     }
     tdi_tree_pin_places(body, pins, count, star, x);
 }
@@ -348,10 +410,43 @@ static int32_t saved(const void *body, tdi_span spans[TDI_SPANS]) {
     return count + 1;
 }
 
+// Gaps in structs are no part of the state.
+static void close_gap(tdi_seat *seat) {
+    tdi_seat clean;
+    memset(&clean, 0, sizeof clean);
+    clean.body = seat->body;
+    clean.at = seat->at;
+    clean.turn = seat->turn;
+    memcpy(seat, &clean, sizeof clean);
+}
+
+static void close_gaps(td_reduced_state *s) {
+    tdi_reduce_count clean;
+    memset(&clean, 0, sizeof clean);
+    const tdi_reduce_count *c = s->count;
+    clean.changes = c->changes;
+    clean.estimate = c->estimate;
+    clean.spring = c->spring;
+    clean.young = c->young;
+    clean.since = c->since;
+    clean.wait = c->wait;
+    clean.by_hand = c->by_hand;
+    clean.flow.air = c->flow.air;
+    clean.flow.gravity = c->flow.gravity;
+    clean.flow.stiffness = c->flow.stiffness;
+    clean.flow.by_segment = c->flow.by_segment;
+    memcpy(s->count, &clean, sizeof clean);
+    for (int32_t i = 0; i < s->full->body_count; i++) {
+        close_gap(&s->seat[i]);
+        close_gap(&s->side[i].seat);
+    }
+}
+
 // Whether somebody has read the pose shall not be seen in a save: it is drawn, or forgotten where
 // the clusters are all there is.
 static void blank(void *body) {
     td_reduced_state *s = body;
+    close_gaps(s);
     const size_t coords = (size_t)s->full->coord_count * sizeof(td_real),
                  dofs = (size_t)s->full->head.dof_count * sizeof(td_real);
     s->tree.model = s->full;

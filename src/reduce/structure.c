@@ -118,15 +118,38 @@ static void seat_all(td_reduced_state *s) {
     }
 }
 
+// The segments of each cluster, in their order.
+static void list_segments(td_reduced_state *s) {
+    const int32_t clusters = s->clusters.body_count, n = s->full->body_count;
+    memset(s->begin, 0, (size_t)(clusters + 1) * sizeof *s->begin);
+    for (int32_t i = 0; i < n; i++) {
+        s->begin[s->seat[i].body + 1]++;
+    }
+    for (int32_t c = 0; c < clusters; c++) {
+        s->begin[c + 1] += s->begin[c];
+    }
+    for (int32_t i = 0; i < n; i++) {
+        s->member[s->begin[s->seat[i].body]++] = i;
+    }
+    for (int32_t c = clusters; c > 0; c--) {
+        s->begin[c] = s->begin[c - 1];
+    }
+    s->begin[0] = 0;
+}
+
 // Wind is asked for at the segment with the largest area.
 static void count_segments(td_reduced_state *s) {
     const tdi_body *body = s->full->body;
     memset(s->size, 0, (size_t)s->clusters.body_count * sizeof *s->size);
+    memset(s->stiff, 0, (size_t)s->clusters.body_count * sizeof *s->stiff);
+    memset(s->carries, 0, (size_t)s->clusters.body_count * sizeof *s->carries);
     memcpy(s->wind_from, s->first, (size_t)s->clusters.body_count * sizeof *s->first);
     for (int32_t i = 0; i < s->full->body_count; i++) {
         const int32_t c = s->seat[i].body, side = s->side[i].seat.body;
         const td_vec3 a = body[i].area, most = body[s->wind_from[c]].area;
         s->size[c]++;
+        s->stiff[c] = s->stiff[c] || s->mode[i] == TD_REDUCE_FROZEN;
+        s->carries[c] = s->carries[c] || s->mode[i] == TD_REDUCE_RIDING;
         if (a.x + a.y + a.z > most.x + most.y + most.z) {
             s->wind_from[c] = i;
         }
@@ -145,6 +168,7 @@ void tdi_reduce_structure(td_reduced_state *s) {
     m->dof[0] = m->coord[0] = 0;
     seat_all(s);
     count_segments(s);
+    list_segments(s);
     m->head.dof_count = m->dof[m->body_count];
     m->coord_count = m->coord[m->body_count];
     m->part_count = s->reduced > 0 ? 1 : s->full->part_count;

@@ -9,6 +9,9 @@
 // Rods for the common Newton's method; bodies are td_rod_states.
 extern const tdi_implicit tdi_rod_implicit;
 
+// The past of a state that was set by hand: of a step that begins at its pose.
+void tdi_rod_begin_history(td_rod_state *state);
+
 // A step by the explicit integrator, all or nothing.
 td_status tdi_rod_step_explicitly(void *state, const td_step_opts *opts, td_step_stats *stats,
                                   td_diag *diag);

@@ -207,8 +207,15 @@ static td_real turn_to_target(const td_rod_state *s, const tdi_rod_pose *from, i
                  tdi_dot(carried, s->target_m1[i]));
 }
 
-// An edge that swings or turns further than this flaps, and does not go on so: it moves with the
-// one before.
+// How an edge that is not held turns with the one before. The first of a rod that rolls turns by
+// any angle.
+static td_real turn_before(const td_rod_state *s, int32_t i, td_real turn) {
+    const int32_t parent = s->model->node[i].parent;
+    return tdi_has_edge(&s->model->node[parent]) ? s->step[parent].x[3] : turn;
+}
+
+// An edge that swings or turns further than this against the one before flaps, and does not go on
+// so: it moves with that.
 static bool flaps(const td_rod_state *s, int32_t i, td_vec3 move, td_real turn) {
     const tdi_rod_node *n = &s->model->node[i];
     if (!tdi_has_edge(n) || n->ring != TD_NONE || n->flags & (TDI_HELD_PLACE | TDI_HELD_TURN)) {
@@ -216,7 +223,7 @@ static bool flaps(const td_rod_state *s, int32_t i, td_vec3 move, td_real turn) 
     }
     td_vec3 swing = tdi_sub(move, move_of(s, n->parent, 1));
     td_real most = FLAPPING * n->length;
-    return tdi_dot(swing, swing) > most * most || fabs(turn) > FLAPPING;
+    return tdi_dot(swing, swing) > most * most || fabs(turn - turn_before(s, i, turn)) > FLAPPING;
 }
 
 void tdi_rod_guess(td_rod_state *s) {
@@ -231,7 +238,7 @@ void tdi_rod_guess(td_rod_state *s) {
                                               : tdi_madd(tdi_scale(last, line), older, -bend);
         if (flaps(s, i, move, turn)) {
             move = move_of(s, m->node[i].parent, 1);
-            turn = 0;
+            turn = turn_before(s, i, 0);
         }
         x[0] = move.x;
         x[1] = move.y;
@@ -246,12 +253,15 @@ void tdi_rod_seek(td_rod_state *s, const td_vec3 *to) {
     const td_rod_model *m = s->model;
     for (int32_t i = 0; i < m->node_count; i++) {
         const td_vec3 move = tdi_sub(to[i], s->pose_back[i].x);
-        const bool aimed = tdi_has_edge(&m->node[i]) && (m->node[i].flags & TDI_HELD_TURN);
+        const bool turns = tdi_has_edge(&m->node[i]), held = m->node[i].flags & TDI_HELD_TURN;
         td_real *x = s->step[i].x;
         x[0] = move.x;
         x[1] = move.y;
         x[2] = move.z;
-        x[3] = aimed ? turn_to_target(s, s->pose_back, i) : 0;
+        x[3] = !turns        ? 0
+               : held        ? turn_to_target(s, s->pose_back, i)
+               : s->returned ? s->past_kept[i].turn
+                             : 0;
     }
 }
 

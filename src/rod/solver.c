@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "rod/inherit.h"
 #include "rod/implicit.h"
 #include "rod/rest.h"
 #include "rod/state.h"
@@ -256,6 +257,8 @@ const tdi_solver tdi_solver_rod = {
     .explicit_step = tdi_rod_step_explicitly,
     .residual = residual,
     .implicit = &tdi_rod_implicit,
+    .springs = tdi_rod_springs,
+    .inherit = tdi_rod_inherit,
     .poses = poses,
     .velocities = velocities,
     .turn = turn,

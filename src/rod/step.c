@@ -34,7 +34,7 @@ static void strains(const tdi_rod_pose *pose, td_real out[4]) {
 }
 
 // The past of a state that was set by hand.
-static void begin_history(td_rod_state *s) {
+void tdi_rod_begin_history(td_rod_state *s) {
     const td_rod_model *m = s->model;
     for (int32_t i = 0; i < m->node_count; i++) {
         s->past[i].x = s->pose[i].x;
@@ -210,6 +210,7 @@ static void accept(void *body) {
     const tdi_rod_rule *rule = s->rule;
     const tdi_weld_rule *weld_rule = s->weld_rule;
     s->curved_kept = s->curved;
+    s->returned = false;
     tidy_frames(s);
     judge_guesses(s);
     swap_past(s, false);
@@ -266,7 +267,7 @@ static void begin(void *body) {
     const td_real h = s->head.rule.h;
     tdi_rod_follow(s);
     if (s->head.known == 0) {
-        begin_history(s);
+        tdi_rod_begin_history(s);
     }
     if (!s->head.rule.two) {
         take_past(s, h);
@@ -307,9 +308,13 @@ static void guess(void *body, bool take) {
     }
 }
 
-static void seek(void *body, const td_vec3 *x) {
-    tdi_rod_seek(body, x);
-    tdi_rod_try(body, 1, TDI_STRAIGHT);
+static void seek(void *body, const td_vec3 *x, td_real part) {
+    if (x) {
+        tdi_rod_seek(body, x);
+    } else {
+        tdi_rod_guess(body);
+    }
+    tdi_rod_try(body, part, TDI_STRAIGHT);
 }
 
 static void undo(void *body) {
@@ -318,6 +323,7 @@ static void undo(void *body) {
     if (s->head.accepted) {
         swap_past(s, true);
         s->curved = s->curved_kept;
+        s->returned = true;
     }
     if (s->head.accepted || !s->head.rule.two) {
         swap_rules(s);

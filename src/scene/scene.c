@@ -607,3 +607,22 @@ const td_scene_def *td_scene_def_get(const td_scene *scene) {
     }
     return &scene->def;
 }
+
+td_status td_scene_set_skeleton(td_scene *scene, int32_t object, const td_skeleton *skeleton,
+                                td_diag *diag) {
+    if (!scene || !skeleton || !tdi_has(object, scene->def.object_count)) {
+        return tdi_refuse(diag, __func__);
+    }
+    // the scene owns its objects
+    td_object_def *o = (td_object_def *)&scene->def.objects[object];
+    const td_object_def before = *o, plain = td_object_def_default();
+    td_diag_list faults = {diag, diag ? 1 : 0, 0};
+    o->plant = o->view = NULL;
+    o->strand = plain.strand;
+    o->skeleton = skeleton;
+    td_status status = check_object(scene, object, &faults);
+    if (status != TD_OK) {
+        *o = before;
+    }
+    return status;
+}

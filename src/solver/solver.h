@@ -17,6 +17,7 @@
 //            the elastic energy is without it.
 
 #include "implicit/implicit.h"
+#include "plant/cut.h"
 #include "tendril/constraint.h"
 #include "tendril/skeleton.h"
 #include "tendril/solver.h"
@@ -56,6 +57,8 @@ typedef struct tdi_explicit_holds {
     void (*save)(const void *held, void *bytes);
     void (*restore)(void *held, const void *bytes);
 } tdi_explicit_holds;
+
+enum { TDI_SPRINGS = 16 }; // numbers a segment, at most
 
 // Those marked * may be left out; then the solver does not offer them.
 typedef struct tdi_solver {
@@ -103,6 +106,16 @@ typedef struct tdi_solver {
     td_real (*residual)(void *state, td_vec3 gravity);
     // Implicit steps, statics, contact and saving.
     const tdi_implicit *implicit;
+
+    // ---- heirs
+    // * Numbers of the springs at a segment and of their rest, which rest_new and damped_new may
+    // have changed: writes them, or with `set` reads them, of as many as TDI_SPRINGS; gives their
+    // count, which is the same for all segments of all models. Any numbers do no harm.
+    int32_t (*springs)(void *model, int32_t segment, bool set, td_real *numbers);
+    // * Takes the motion of another state, whose segments its own come from, one entry a segment:
+    // poses, velocities, and as much of the past as there can be. Its base is set; it is as drawn.
+    // Left out: its actors cannot be cut, and do not grow.
+    void (*inherit)(void *state, void *from, const tdi_heir *heirs);
 
     // ---- segments
     // Joints, tips and rotations of `count` segments from `first` on. Any may be NULL.

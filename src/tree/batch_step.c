@@ -134,6 +134,7 @@ static td_status check(const td_step_opts *o, td_diag *diag) {
                           ? "an integrator other than TD_EULER and TD_RK4"
                       : o->load_count > 0                                     ? "loads"
                       : o->winds || o->air.linear > 0 || o->air.quadratic > 0 ? "air"
+                      : o->drives                                             ? "drives"
                       : o->stiffness != 1 || o->damping != 1 ? "factors of stiffness and damping"
                                                              : NULL;
     return has ? tdi_fail(diag, TD_ERR_ARGUMENT,

@@ -5,6 +5,7 @@
 // The base is carried along with constant acceleration through the step.
 // Reads    q, v, angle, base. Writes these, frame, and the scratch of tdi_tree_forward().
 
+#include "tree/drive.h"
 #include "tree/dynamics.h"
 #include "tree/explicit_rule.h"
 #include "tree/joint.h"
@@ -47,9 +48,12 @@ void tdi_explicit_accelerate(const td_tree_model *m, td_tree_state *s, const td_
         tdi_loads_wrench(m, s, &loads, s->outside);
         outside = s->outside;
     }
-    bool changed = o->stiffness != 1 || o->damping != 1;
+    bool changed = o->stiffness != 1 || o->damping != 1 || o->drives;
     if (changed) {
         change_joints(m, s, o, s->accel_now);
+    }
+    if (o->drives) {
+        tdi_drives_torque(m, s, o->drives, o->stiffness, s->accel_now);
     }
     tdi_tree_forward(m, s, o->gravity, changed ? s->accel_now : NULL, outside, s->accel_now);
 }

@@ -10,6 +10,8 @@
 // derivative of a are in joint.h. Gradient and Hessian are made in term_kernel.h, for one body here
 // and for many in terms_wide_*.c.
 
+#include "tree/drive.h"
+
 #define TDI_LANES 1
 #include "tree/term_kernel.h"
 #include "tree/terms_wide.h"
@@ -63,6 +65,12 @@ static void other_joint_term(const td_tree_model *m, const td_tree_state *s, int
         td_real k = p->spring * p->stiffness * body->stiffness.x, b = p->damp * body->damping.x;
         term->joint[0] = k + b;
         term->g[0] = k * a + b * (a - rest);
+        if (p->drives) {
+            const tdi_driven d =
+                tdi_drive_at(&p->drives[m->dof[i]], p->stiffness * body->stiffness.x, a);
+            term->joint[0] += p->spring * d.curvature;
+            term->g[0] += p->spring * d.slope;
+        }
     }
 }
 
@@ -128,9 +136,12 @@ static inline td_real ball_value(td_spring_law law, const tdi_body *body, const 
 }
 
 // hinges and slides
-static td_real single_value(const tdi_body *body, td_real a, td_real rest, const tdi_potential *p) {
-    return 0.5 * (p->spring * p->stiffness * body->stiffness.x * a * a +
-                  p->damp * body->damping.x * (a - rest) * (a - rest));
+static td_real single_value(const tdi_body *body, td_real a, td_real rest, int32_t dof,
+                            const tdi_potential *p) {
+    const td_real value = 0.5 * (p->spring * p->stiffness * body->stiffness.x * a * a +
+                                 p->damp * body->damping.x * (a - rest) * (a - rest));
+    const td_real k = p->stiffness * body->stiffness.x;
+    return p->drives ? value + p->spring * tdi_drive_at(&p->drives[dof], k, a).value : value;
 }
 
 static inline td_real joint_value(const tdi_potential_at *at, int32_t i, bool ball) {
@@ -142,7 +153,7 @@ static inline td_real joint_value(const tdi_potential_at *at, int32_t i, bool ba
         const td_real *near = (p->angle_near ? p->angle_near : at->state->angle) + d;
         return ball_value(m->law, &m->body[i], q, near, rest, p);
     }
-    return m->dof[i + 1] - d == 1 ? single_value(&m->body[i], q[0], rest ? *rest : 0, p) : 0;
+    return m->dof[i + 1] - d == 1 ? single_value(&m->body[i], q[0], rest ? *rest : 0, d, p) : 0;
 }
 
 // ---- value ----------------------------------------------------------------------------------
@@ -171,5 +182,6 @@ td_real tdi_potential_value(const td_tree_model *m, td_tree_state *s, td_pool *p
     for (int32_t k = 0; k < m->part_count; k++) {
         value += s->slot[k].value;
     }
+    value += p->drives ? tdi_drives_value(m, s, p) : 0;
     return value + tdi_loads_value(s, &p->loads);
 }

@@ -8,6 +8,7 @@
 #include "tree/analytic.h"
 #include "tree/dynamics.h"
 #include "tree/implicit.h"
+#include "tree/inherit.h"
 #include "tree/joint.h"
 #include "tree/saving.h"
 
@@ -237,6 +238,8 @@ const tdi_solver tdi_solver_tree = {
     .explicit_holds = &explicit_holds,
     .residual = residual,
     .implicit = &tdi_tree_implicit,
+    .springs = tdi_tree_springs,
+    .inherit = tdi_tree_inherit,
     .poses = poses,
     .velocities = velocities,
     .turn = turn,

@@ -9,6 +9,7 @@
 
 #include "base/guard.h"
 #include "base/opts.h"
+#include "tree/drive.h"
 #include "tree/implicit.h"
 #include "tree/pins.h"
 #include "tree/points.h"
@@ -235,6 +236,7 @@ void tdi_step_begin(void *body) {
                                      .stiffness = o->stiffness,
                                      .gravity = o->gravity,
                                      .loads = loads,
+                                     .drives = o->drives,
                                      .angle_rest = s->angle_star,
                                      .angle_near = s->angle_near};
 }
@@ -295,14 +297,19 @@ void tdi_step_begin_rest(void *body) {
     td_tree_state *s = body;
     const td_step_opts *o = s->head.opts;
     const tdi_loads loads = {o->loads, o->load_count, o->air, NULL, 0, 1, NULL};
+    if (o->drives) { // which act in the axes of the beginning
+        tdi_tree_begin_history(s->model, s);
+    }
     tdi_tree_place(s->model, s);
     memset(s->angle, 0, (size_t)s->model->head.dof_count * sizeof *s->angle);
     tdi_tree_angles(s->model, s, s->angle, s->angle);
-    *s->now = (tdi_tree_step){
-        .weight = 1,
-        .pool = o->pool,
-        .potential = {
-            .spring = 1, .stiffness = o->stiffness, .gravity = o->gravity, .loads = loads}};
+    *s->now = (tdi_tree_step){.weight = 1,
+                              .pool = o->pool,
+                              .potential = {.spring = 1,
+                                            .stiffness = o->stiffness,
+                                            .gravity = o->gravity,
+                                            .loads = loads,
+                                            .drives = o->drives}};
 }
 
 void tdi_step_end_rest(void *body) {
@@ -337,6 +344,9 @@ tdi_factored tdi_step_factor(void *body, const tdi_model *model) {
     s->now->note = model->note;
     p->relax = model->shift;
     tdi_loads_expand(s, &p->loads);
+    if (p->drives) {
+        tdi_drives_expand(s->model, s, p);
+    }
     bool fine = tdi_sweep_in(s->model, s, s->now->pool, &terms);
     return fine ? TDI_POSITIVE : terms.raise ? TDI_RAISED : TDI_NOT_POSITIVE;
 }
@@ -443,6 +453,8 @@ void tdi_step_stand(void *body) {
 
 const tdi_implicit tdi_tree_implicit = {
     TDI_TREE_STEPS,
+    .check_drives = tdi_drives_check,
+    .joint_dof = tdi_tree_joint_dof,
     .begin = tdi_step_begin,
     .accept = tdi_step_accept,
     .begin_rest = tdi_step_begin_rest,

@@ -40,7 +40,7 @@ int32_t td_world_actor_index(const td_world *w, td_actor_id id) {
     return a && a->alive && a->generation == id.generation ? (int32_t)id.place - 1 : TD_NONE;
 }
 
-static td_status find(td_world *w, td_actor_id id, tdi_actor **out, td_diag *diag) {
+td_status tdi_actor_find(td_world *w, td_actor_id id, tdi_actor **out, td_diag *diag) {
     const int32_t k = td_world_actor_index(w, id);
     *out = k == TD_NONE ? NULL : &w->actors[k];
     return *out ? TD_OK
@@ -59,7 +59,7 @@ bool td_world_actor_enabled(const td_world *w, td_actor_id id) {
 // ---- reserve --------------------------------------------------------------------------------
 
 // One more in reserve.
-static td_status make_one(td_world *w, int32_t object, int32_t variant, td_diag *diag) {
+static td_status make_one(td_world *w, int32_t variant, td_diag *diag) {
     td_status status = tdi_world_actor_room(w, (int64_t)w->made_count + 1);
     if (status != TD_OK) {
         return status;
@@ -70,7 +70,7 @@ static td_status make_one(td_world *w, int32_t object, int32_t variant, td_diag 
                         (long long)w->segment_limit);
     }
     status = tdi_variant_draw(w, variant, diag);
-    status = status == TD_OK ? tdi_actor_make(w, object, variant, a, diag) : status;
+    status = status == TD_OK ? tdi_actor_make(w, variant, a, diag) : status;
     if (status == TD_OK) {
         w->tied[w->made_count] = w->made_count;
         w->group_of[w->made_count] = TD_NONE;
@@ -102,7 +102,7 @@ static bool take_reserve(td_world *w, int32_t variant) {
 }
 
 // All that steps need for those that were made.
-static td_status make_step_room(td_world *w, td_diag *diag) {
+td_status tdi_world_make_step_room(td_world *w, td_diag *diag) {
     td_status status = tdi_world_step_room(w, diag);
     status = status == TD_OK ? tdi_world_sleep_room(w, 1) : status;
     return status == TD_OK ? tdi_world_reserve(w) : status;
@@ -122,7 +122,7 @@ static td_status check_object(const td_world *w, int32_t object, td_diag *diag) 
 }
 
 // Places of an object, free ones too.
-static int32_t places_of(const td_world *w, int32_t object, int32_t below) {
+int32_t tdi_object_places(const td_world *w, int32_t object, int32_t below) {
     int32_t count = 0;
     for (int32_t k = 0; k < below; k++) {
         count += w->actors[k].object == object;
@@ -138,11 +138,11 @@ td_status td_world_reserve_actors(td_world *w, int32_t object, int32_t count, td
     if (status == TD_OK && count < 0) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; it must not be below 0", (int)count);
     }
-    const int32_t first = status == TD_OK ? places_of(w, object, w->made_count) : 0;
+    const int32_t first = status == TD_OK ? tdi_object_places(w, object, w->made_count) : 0;
     for (int32_t k = 0; k < count && status == TD_OK; k++) {
-        status = make_one(w, object, variant_of(w, object, first + k), diag);
+        status = make_one(w, variant_of(w, object, first + k), diag);
     }
-    const td_status room = make_step_room(w, diag);
+    const td_status room = tdi_world_make_step_room(w, diag);
     status = status == TD_OK ? room : status;
     return status == TD_ERR_MEMORY
                ? tdi_fail(diag, status, "out of memory for %d actors", (int)count)
@@ -176,16 +176,17 @@ static int32_t free_place(td_world *w, const td_actor_def *def, td_status *statu
         def->variant == TD_NONE ? TD_NONE : w->objects[def->object].first_variant + def->variant;
     for (int32_t k = 0; k < w->actor_count; k++) {
         const tdi_actor *a = &w->actors[k];
-        if (!a->alive && a->object == def->object && (wanted == TD_NONE || a->variant == wanted)) {
+        const bool fits = wanted == TD_NONE ? !w->variants[a->variant].own : a->variant == wanted;
+        if (!a->alive && a->object == def->object && fits) {
             *status = tdi_variant_draw(w, a->variant, diag);
             return *status == TD_OK ? k : TD_NONE;
         }
     }
-    const int32_t number = places_of(w, def->object, w->actor_count);
+    const int32_t number = tdi_object_places(w, def->object, w->actor_count);
     const int32_t variant = wanted == TD_NONE ? variant_of(w, def->object, number) : wanted;
     if (!take_reserve(w, variant)) {
-        *status = make_one(w, def->object, variant, diag);
-        *status = *status == TD_OK ? make_step_room(w, diag) : *status;
+        *status = make_one(w, variant, diag);
+        *status = *status == TD_OK ? tdi_world_make_step_room(w, diag) : *status;
         if (*status != TD_OK || !take_reserve(w, variant)) {
             return TD_NONE;
         }
@@ -211,8 +212,9 @@ static void begin(td_world *w, int32_t k, tdi_transform place) {
     a->base_rate = (tdi_rate){{0, 0, 0}, {0, 0, 0}};
     a->watched = a->reacted = a->blocked = a->held = false;
     a->sleep = (tdi_sleep){.asleep = false};
+    a->carry = (tdi_carry){.actor = TD_NONE, .tie = TD_NONE};
     a->status = TD_OK;
-    tdi_actor_set_name(w, a, places_of(w, a->object, k), true);
+    tdi_actor_set_name(w, a, tdi_object_places(w, a->object, k), true);
     tdi_actor_reset(w, a);
     tdi_actor_stand(w, a);
     tdi_world_regroup(w, k);
@@ -250,12 +252,24 @@ td_status td_world_add_actor(td_world *w, const td_actor_def *given, td_actor_id
 
 // ---- removing -------------------------------------------------------------------------------
 
-// Constraints join actors for good.
+// Constraints of the scene hold actors for good.
+static td_status check_scene(const td_world *w, const tdi_actor *a, td_diag *diag) {
+    const int32_t actor = (int32_t)(a - w->actors);
+    bool held = false;
+    for (int32_t k = 0; k < w->scene->def.constraint_count && !held; k++) {
+        held = w->ties[k].actor[0] == actor || w->ties[k].actor[1] == actor;
+    }
+    return !held ? TD_OK
+                 : tdi_fail(diag, TD_ERR_ARGUMENT,
+                            "constraints of the scene hold '%s', so it cannot leave", a->name);
+}
+
 static td_status check_free(const td_world *w, const tdi_actor *a, td_diag *diag) {
-    return w->group_of[a - w->actors] == TD_NONE
-               ? TD_OK
-               : tdi_fail(diag, TD_ERR_ARGUMENT,
-                          "constraints of the scene hold '%s', so it cannot leave", a->name);
+    td_status status = check_scene(w, a, diag);
+    return status != TD_OK || w->group_of[a - w->actors] == TD_NONE
+               ? status
+               : tdi_fail(diag, TD_ERR_ARGUMENT, "constraints hold '%s'; remove them first",
+                          a->name);
 }
 
 td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
@@ -263,14 +277,17 @@ td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
         return tdi_refuse(diag, __func__);
     }
     tdi_actor *a;
-    td_status status = find(w, id, &a, diag);
-    status = status == TD_OK ? check_free(w, a, diag) : status;
+    td_status status = tdi_actor_find(w, id, &a, diag);
+    status = status == TD_OK ? check_scene(w, a, diag) : status;
+    status = status == TD_OK ? tdi_world_untie(w, (int32_t)(a - w->actors), diag) : status;
     if (status == TD_OK) {
         const int32_t k = (int32_t)(a - w->actors);
         tdi_actor_wake(w, k);
         a->alive = a->sleep.kept = false;
         a->status = TD_OK;
         tdi_world_release_actor(w, k);
+        tdi_actor_end_drives(&w->actors[k]);
+        tdi_world_drop_kin(w, k);
         w->grab.held = w->grab.held && w->grab.actor != k;
         w->grab.twist = w->grab.twist_actor == k ? 0 : w->grab.twist;
         tdi_world_regroup(w, k);
@@ -283,7 +300,7 @@ td_status td_world_enable_actor(td_world *w, td_actor_id id, bool enabled, td_di
         return tdi_refuse(diag, __func__);
     }
     tdi_actor *a;
-    td_status status = find(w, id, &a, diag);
+    td_status status = tdi_actor_find(w, id, &a, diag);
     status = status == TD_OK && a->enabled != enabled ? check_free(w, a, diag) : status;
     if (status != TD_OK || a->enabled == enabled) {
         return status;
@@ -312,11 +329,12 @@ td_status td_world_move_actor(td_world *w, td_actor_id id, td_vec3 position, td_
         return tdi_refuse(diag, __func__);
     }
     tdi_actor *a;
-    td_status status = find(w, id, &a, diag);
+    td_status status = tdi_actor_find(w, id, &a, diag);
     status = status == TD_OK ? tdi_check_pose(position, rotation, diag) : status;
     if (status == TD_OK) {
         a->own_place = true;
         a->place = (tdi_transform){position, tdi_quat_unit(rotation)};
+        a->carry.actor = a->carry.tie == TD_NONE ? TD_NONE : a->carry.actor;
     }
     return status;
 }
@@ -355,7 +373,7 @@ td_status td_world_place_actor(td_world *w, td_actor_id id, td_vec3 position, td
         return tdi_refuse(diag, __func__);
     }
     tdi_actor *a;
-    td_status status = find(w, id, &a, diag);
+    td_status status = tdi_actor_find(w, id, &a, diag);
     status = status == TD_OK ? tdi_check_pose(position, rotation, diag) : status;
     status = status == TD_OK ? check_free(w, a, diag) : status;
     if (status != TD_OK) {
@@ -371,6 +389,7 @@ td_status td_world_place_actor(td_world *w, td_actor_id id, td_vec3 position, td
         return status;
     }
     tdi_actor_wake(w, (int32_t)(a - w->actors));
+    a->carry.actor = TD_NONE;
     return TD_OK;
 }
 
@@ -385,16 +404,7 @@ static int32_t count_variant(const td_world *w, int32_t variant, int32_t from, i
     return count;
 }
 
-int32_t tdi_variant_object(const td_world *w, int32_t variant) {
-    int32_t object = w->scene->def.object_count - 1;
-    while (object > 0 && w->objects[object].first_variant > variant) {
-        object--;
-    }
-    return object;
-}
-
-// What is missing is made first, which may fail; then places are taken, which cannot.
-td_status tdi_world_take_places(td_world *w, const int32_t *variants, int32_t count,
+td_status tdi_world_make_places(td_world *w, const int32_t *variants, int32_t count,
                                 td_diag *diag) {
     td_status status = TD_OK;
     for (int32_t v = 0; v < w->variant_count && status == TD_OK; v++) {
@@ -403,24 +413,23 @@ td_status tdi_world_take_places(td_world *w, const int32_t *variants, int32_t co
             missing += variants[k] == v;
         }
         for (; missing > 0 && status == TD_OK; missing--) {
-            status = make_one(w, tdi_variant_object(w, v), v, diag);
+            status = make_one(w, v, diag);
         }
     }
-    const td_status room = make_step_room(w, diag);
-    status = status == TD_OK ? room : status;
-    if (status != TD_OK) {
-        return status;
-    }
+    const td_status room = tdi_world_make_step_room(w, diag);
+    return status == TD_OK ? room : status;
+}
+
+void tdi_world_take_places(td_world *w, const int32_t *variants, int32_t count) {
     for (w->actor_count = 0; w->actor_count < count; w->actor_count++) {
         take_reserve(w, variants[w->actor_count]);
     }
     tdi_world_number_points(w, 0);
     for (int32_t k = 0; k < count; k++) {
         tdi_actor *a = &w->actors[k];
-        const int32_t instance = places_of(w, a->object, k);
+        const int32_t instance = tdi_object_places(w, a->object, k);
         tdi_actor_set_name(w, a, instance,
                            instance >= w->objects[a->object].actor_count ||
                                w->objects[a->object].actor_count > 1);
     }
-    return TD_OK;
 }

@@ -26,7 +26,7 @@ td_status tdi_actor_make_adaptive(td_world *w, tdi_actor *a, td_diag *diag) {
     const td_adapt_opts opts = opts_of(w, a);
     td_status status = td_adapt_new((td_tree_state *)a->state, &opts, w->alloc, &a->adapt, diag);
     if (status == TD_OK) {
-        a->adapt_memory = tdi_arena_zeroed(&w->arena, td_adapt_save_size(a->adapt), 1);
+        a->adapt_memory = tdi_arena_zeroed(tdi_actor_arena(w, a), td_adapt_save_size(a->adapt), 1);
         status = a->adapt_memory ? TD_OK : TD_ERR_MEMORY;
     }
     return status;

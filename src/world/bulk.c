@@ -70,6 +70,10 @@ static td_vec3 spin_of(const tdi_actor *a, int32_t i) {
     return tdi_scale(w, 0.5 / size);
 }
 
+tdi_rate tdi_segment_rate(const tdi_actor *a, int32_t segment) {
+    return (tdi_rate){spin_of(a, segment), velocity_of(a, segment, tdi_vec3(0, 0, 0))};
+}
+
 void td_world_velocities(td_world *w, int32_t actor, td_vec3 *tips, td_vec3 *spins) {
     if (actor < 0 || actor >= w->actor_count) {
         return;

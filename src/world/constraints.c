@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Constraints of a world: from what the scene says to what the solver holds.
 //
-// Groups   Actors that constraints join form a group, for as long as the world lives; they are
-//          always in one island. A group has the constraints of its actors in one tdi_holds.
+// Groups   Actors that constraints join form a group; see groups.c.
 
 #include "world/world.h"
 
@@ -265,129 +264,11 @@ static td_status make_tie(const making *m) {
     tie->axis = tdi_quat_rotate(tdi_quat_conj(tie->from.rotation),
                                 tdi_unit_or(m->from->as.axis, tdi_vec3(0, 0, 1)));
     tie->begun = m->from->as.start <= 0;
+    tie->alive = true;
+    tie->group = TD_NONE;
     tie->past.broken_at = tie->past.unmet_at = -1;
     m->to->target = tdi_world_target(w, m->constraint);
     return check_reach(m);
-}
-
-// ---- groups ---------------------------------------------------------------------------------
-
-static int32_t first_of(int32_t *root, int32_t k) {
-    while (root[k] != k) {
-        root[k] = root[root[k]];
-        k = root[k];
-    }
-    return k;
-}
-
-// Joins the actors of all constraints: the first of a group is its root.
-static void join_actors(td_world *w) {
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        w->tied[k] = k;
-    }
-    for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
-        const tdi_tie *t = &w->ties[k];
-        const int32_t a = first_of(w->tied, t->actor[0]);
-        const int32_t b = t->actor[1] == TD_NONE ? a : first_of(w->tied, t->actor[1]);
-        w->tied[a > b ? a : b] = a > b ? b : a;
-    }
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        w->tied[k] = first_of(w->tied, k);
-    }
-}
-
-// Numbers the groups by their first actors; an actor without constraints is in none.
-static void number_groups(td_world *w) {
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        w->group_of[k] = TD_NONE;
-    }
-    for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
-        w->group_of[w->tied[w->ties[k].actor[0]]] = 0;
-    }
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        const int32_t root = w->tied[k];
-        if (root == k && w->group_of[k] != TD_NONE) {
-            w->group_of[k] = w->group_count++;
-        } else {
-            w->group_of[k] = w->group_of[root];
-        }
-        if (w->group_of[k] != TD_NONE) {
-            w->groups[w->group_of[k]].count++;
-        }
-    }
-    for (int32_t g = 0, at = 0; g < w->group_count; g++) {
-        w->groups[g].first = at;
-        at += w->groups[g].count;
-        w->groups[g].count = 0;
-    }
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        if (w->group_of[k] != TD_NONE) {
-            tdi_group *g = &w->groups[w->group_of[k]];
-            w->group_actor[g->first + g->count] = k;
-            w->group_member[g->first + g->count] = g->count;
-            g->count++;
-        }
-    }
-}
-
-static int32_t place_in_group(const td_world *w, const tdi_group *g, int32_t actor) {
-    int32_t low = 0, high = g->count - 1;
-    while (low < high) {
-        const int32_t middle = (low + high) / 2;
-        if (w->group_actor[g->first + middle] < actor) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-// The constraints of a group in one set, with their actors numbered within it.
-static td_status make_holds(td_world *w, int32_t group, td_constraint *all, td_constraint *own,
-                            tdi_member *members, td_diag_list *diags) {
-    tdi_group *g = &w->groups[group];
-    int32_t count = 0;
-    td_diag diag = {.index = TD_NONE};
-    for (int32_t j = 0; j < g->count; j++) {
-        const tdi_actor *a = &w->actors[w->group_actor[g->first + j]];
-        members[j] = (tdi_member){.ops = a->solver->implicit, .body = a->state, .name = a->name};
-    }
-    for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
-        tdi_tie *t = &w->ties[k];
-        if (w->group_of[t->actor[0]] == group) {
-            t->group = group;
-            t->number = count;
-            own[count] = all[k];
-            for (int side = 0; side < 2; side++) {
-                if (t->actor[side] != TD_NONE) {
-                    own[count].actor[side] = place_in_group(w, g, t->actor[side]);
-                }
-            }
-            count++;
-        }
-    }
-    td_status status = tdi_holds_new(members, g->count, own, count, w->alloc, &g->holds, &diag);
-    status = status == TD_OK ? tdi_group_make_explicit(w, g, own, count, &diag) : status;
-    return status == TD_OK || status == TD_ERR_MEMORY
-               ? status
-               : tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, "constraints", "%s", diag.message);
-}
-
-static td_status make_groups(td_world *w, td_constraint *all, td_diag_list *diags) {
-    const size_t count = (size_t)w->scene->def.constraint_count + 1;
-    const size_t actors = (size_t)w->actor_count + 1;
-    td_constraint *own = tdi_alloc_zeroed(w->alloc, count, sizeof *own);
-    tdi_member *members = tdi_alloc_zeroed(w->alloc, actors, sizeof *members);
-    td_status status = own && members ? TD_OK : TD_ERR_MEMORY;
-    join_actors(w);
-    number_groups(w);
-    for (int32_t g = 0; g < w->group_count && status == TD_OK; g++) {
-        status = make_holds(w, g, all, own, members, diags);
-    }
-    tdi_alloc_free(w->alloc, members, actors * sizeof *members);
-    tdi_alloc_free(w->alloc, own, count * sizeof *own);
-    return status;
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -403,26 +284,32 @@ static td_status make_ties(td_world *w, td_constraint *all, td_diag_list *diags)
     return result;
 }
 
-td_status tdi_world_make_constraints(td_world *w, td_diag_list *diags) {
-    const size_t count = (size_t)w->scene->def.constraint_count + 1;
-    const size_t actors = (size_t)w->actor_count + 1;
-    td_constraint *all = tdi_alloc_zeroed(w->alloc, count, sizeof *all);
-    w->ties = tdi_arena_zeroed(&w->arena, count, sizeof *w->ties);
-    w->group_actor = tdi_arena_zeroed(&w->arena, actors, sizeof *w->group_actor);
-    w->group_member = tdi_arena_zeroed(&w->arena, actors, sizeof *w->group_member);
-    w->groups = tdi_arena_zeroed(&w->arena, actors, sizeof *w->groups);
-    const bool fine = all && w->ties && w->group_actor && w->group_member && w->groups;
-    td_status status = fine ? make_ties(w, all, diags) : TD_ERR_MEMORY;
-    status = status == TD_OK ? make_groups(w, all, diags) : status;
-    tdi_alloc_free(w->alloc, all, count * sizeof *all);
+// Explicit integrators hold them in ways of their own.
+static td_status make_explicit(td_world *w, td_diag *diag) {
+    td_status status = TD_OK;
+    for (int32_t g = 0; g < w->group_count && status == TD_OK; g++) {
+        const tdi_holds *h = w->groups[g].holds;
+        status = tdi_group_make_explicit(w, &w->groups[g], h->def, h->count, diag);
+    }
     return status;
 }
 
-void tdi_world_free_constraints(td_world *w) {
-    for (int32_t g = 0; g < w->group_count; g++) {
-        tdi_holds_free(w->groups[g].holds);
-        if (w->groups[g].explicit_holds) {
-            w->groups[g].explicit_holds->free(w->groups[g].held);
-        }
-    }
+static td_status make_groups(td_world *w, const td_constraint *all, td_diag_list *diags) {
+    td_diag diag = {.index = TD_NONE};
+    w->tie_count = w->scene->def.constraint_count;
+    td_status status = tdi_world_form_groups(w, all, &diag);
+    status = status == TD_OK ? make_explicit(w, &diag) : status;
+    return status == TD_OK || status == TD_ERR_MEMORY
+               ? status
+               : tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, "constraints", "%s", diag.message);
+}
+
+td_status tdi_world_make_constraints(td_world *w, td_diag_list *diags) {
+    const size_t count = (size_t)w->scene->def.constraint_count + 1;
+    td_constraint *all = tdi_alloc_zeroed(w->alloc, count, sizeof *all);
+    td_status status = all ? tdi_world_tie_room(w, (int64_t)count) : TD_ERR_MEMORY;
+    status = status == TD_OK ? make_ties(w, all, diags) : status;
+    status = status == TD_OK ? make_groups(w, all, diags) : status;
+    tdi_alloc_free(w->alloc, all, count * sizeof *all);
+    return status;
 }

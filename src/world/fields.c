@@ -27,7 +27,8 @@ td_status tdi_actor_make_fields(td_world *w, tdi_actor *a) {
         any = any || field_of(w, &a->acting[k]);
     }
     if (any) {
-        a->fields = tdi_arena_zeroed(&w->arena, (size_t)a->segment_count, sizeof *a->fields);
+        a->fields =
+            tdi_arena_zeroed(tdi_actor_arena(w, a), (size_t)a->segment_count, sizeof *a->fields);
         w->has_fields = true;
     }
     return a->fields || !any ? TD_OK : TD_ERR_MEMORY;

@@ -40,8 +40,8 @@ td_status tdi_actor_hand_room(td_world *w, tdi_actor *a, int32_t hands) {
         return TD_OK;
     }
     const int32_t more = (hands > 2 * a->hand_room ? hands : 2 * a->hand_room) - a->hand_room;
-    td_load *loads =
-        tdi_arena_zeroed(&w->arena, (size_t)a->load_capacity + (size_t)more, sizeof *loads);
+    td_load *loads = tdi_arena_zeroed(tdi_actor_arena(w, a),
+                                      (size_t)a->load_capacity + (size_t)more, sizeof *loads);
     if (!loads) {
         return TD_ERR_MEMORY;
     }

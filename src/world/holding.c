@@ -38,6 +38,9 @@ static bool has_path(td_constraint_kind kind) {
 // that of side a at its point, so that its place and rotation say all.
 td_constraint_target tdi_world_target(const td_world *w, int32_t k) {
     const tdi_tie *tie = &w->ties[k];
+    if (tdi_tie_is_added(w, k)) {
+        return tie->def.target;
+    }
     const td_scene_constraint *s = &w->scene->def.constraints[k];
     const struct td_constraint_terms *as = &s->as;
     td_constraint_target t = {.rotation = tdi_quat_identity(),
@@ -64,15 +67,21 @@ td_constraint_target tdi_world_target(const td_world *w, int32_t k) {
 
 bool tdi_tie_acts(const td_world *w, int32_t k, td_real time) {
     const tdi_tie *t = &w->ties[k];
-    return t->begun && !t->loose && time + SAME_TIME < w->scene->def.constraints[k].as.end;
+    const bool added = tdi_tie_is_added(w, k);
+    const td_real end = added ? t->def.end : w->scene->def.constraints[k].as.end;
+    return t->begun && !t->loose && time + SAME_TIME < end &&
+           (!added || time + SAME_TIME >= t->def.start);
 }
 
 void tdi_world_set_holds(td_world *w, td_real time) {
     for (int32_t g = 0; g < w->group_count; g++) {
         tdi_holds_set_time(w->groups[g].holds, time);
     }
-    for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
+    for (int32_t k = 0; k < w->tie_count; k++) {
         const tdi_tie *t = &w->ties[k];
+        if (!t->alive) {
+            continue;
+        }
         const td_constraint_target target = tdi_world_target(w, k);
         const tdi_group *g = &w->groups[t->group];
         tdi_holds_set_target(g->holds, t->number, &target);
@@ -100,7 +109,7 @@ static void note(const td_world *w, tdi_tie *t, const td_constraint_report *r, t
 
 void tdi_world_note_holds(td_world *w) {
     const td_real time = td_world_time(w);
-    for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
+    for (int32_t k = 0; k < w->tie_count; k++) {
         tdi_tie *t = &w->ties[k];
         const td_constraint_report r = td_world_constraint(w, k);
         if (r.active) {
@@ -119,11 +128,11 @@ int32_t td_world_constraint_count(const td_world *w) {
     if (!w) {
         return 0;
     }
-    return w->scene->def.constraint_count;
+    return w->tie_count;
 }
 
 const char *td_world_constraint_name(const td_world *w, int32_t constraint) {
-    if (!w || !tdi_has(constraint, w->scene->def.constraint_count)) {
+    if (!w || !tdi_has(constraint, w->tie_count)) {
         return "";
     }
     return w->ties[constraint].name;
@@ -133,8 +142,8 @@ int32_t td_world_constraint_find(const td_world *w, const char *name) {
     if (!w || !name) {
         return TD_NONE;
     }
-    for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
-        if (strcmp(w->ties[k].name, name) == 0) {
+    for (int32_t k = 0; k < w->tie_count; k++) {
+        if (w->ties[k].alive && strcmp(w->ties[k].name, name) == 0) {
             return k;
         }
     }
@@ -142,7 +151,7 @@ int32_t td_world_constraint_find(const td_world *w, const char *name) {
 }
 
 td_constraint_report td_world_constraint(const td_world *w, int32_t constraint) {
-    if (!w || !tdi_has(constraint, w->scene->def.constraint_count)) {
+    if (!w || !tdi_has(constraint, w->tie_count) || !w->ties[constraint].alive) {
         return (td_constraint_report){0};
     }
     const tdi_tie *t = &w->ties[constraint];
@@ -152,14 +161,14 @@ td_constraint_report td_world_constraint(const td_world *w, int32_t constraint) 
 }
 
 td_constraint_history td_world_constraint_history(const td_world *w, int32_t constraint) {
-    if (!w || !tdi_has(constraint, w->scene->def.constraint_count)) {
+    if (!w || !tdi_has(constraint, w->tie_count)) {
         return (td_constraint_history){0};
     }
     return w->ties[constraint].past;
 }
 
 td_status td_world_set_hold(td_world *w, int32_t constraint, bool hold) {
-    if (!w || constraint < 0 || constraint >= w->scene->def.constraint_count) {
+    if (!w || !tdi_has(constraint, w->tie_count) || !w->ties[constraint].alive) {
         return TD_ERR_ARGUMENT;
     }
     tdi_tie *t = &w->ties[constraint];

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #define WIDEST 1.0 // of a radius: the range in which actors are near; none of a scene is wider
+#define STOPS  4   // times that islands are predicted: in layers one stops another
 
 // ---- making ---------------------------------------------------------------------------------
 
@@ -32,10 +33,12 @@ static tdi_member member_of(tdi_actor *a) {
         .ops = a->solver->implicit, .body = a->state, .opts = &a->opts, .name = a->name};
 }
 
-// Capsules of one actor are none of our business.
+// Capsules of one actor are none of our business, nor are those that were one piece.
 static bool skip_pair(void *context, int32_t i, int32_t j) {
-    const tdi_nearness *n = context;
-    return n->owner[i] == n->owner[j];
+    const td_world *w = context;
+    const tdi_nearness *n = &w->near;
+    const tdi_kin pair = {{n->owner[i], n->owner[j]}, {n->capsule[i].body, n->capsule[j].body}};
+    return n->owner[i] == n->owner[j] || (w->kin.count > 0 && tdi_kin_has(&w->kin, pair));
 }
 
 static int32_t capsules_of(const tdi_actor *a) {
@@ -72,7 +75,7 @@ static void place_set(td_world *w) {
                                   .capsule_count = fill_capsules(w),
                                   .point_count = n->first_point[w->actor_count],
                                   .skip = skip_pair,
-                                  .context = n};
+                                  .context = w};
     n->set = def.capsule_count > 0 ? tdi_contacts_place(&def, n->set_room) : NULL;
 }
 
@@ -320,6 +323,42 @@ static void predict(td_world *w) {
     }
 }
 
+// What meets something may be stopped by it: its points fall no farther. False: none of them were
+// falling farther than weight moves them in a step.
+static bool stop_joined(td_world *w) {
+    tdi_nearness *n = &w->near;
+    const td_vec3 fall = tdi_scale(w->scene->def.gravity, w->dt * w->dt);
+    const td_real slow = tdi_dot(fall, fall);
+    bool stopped = false;
+    memset(n->place, 0, (size_t)w->actor_count * sizeof *n->place);
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        n->place[root_of(n->root, k)]++;
+    }
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        const bool joined = n->place[root_of(n->root, k)] > 1;
+        for (int32_t p = n->first_point[k]; joined && p < n->first_point[k + 1]; p++) {
+            const td_real falls = tdi_dot(n->dx[p], fall);
+            stopped = stopped || falls > slow;
+            n->dx[p] = falls > 0 ? tdi_madd(n->dx[p], fall, -falls / slow) : n->dx[p];
+        }
+    }
+    return stopped;
+}
+
+// Joins what comes near on the predicted ways, then what comes near where others are stopped.
+static td_status join_predicted(td_world *w, td_diag *diag) {
+    tdi_nearness *n = &w->near;
+    td_status status = TD_OK;
+    predict(w);
+    for (int32_t k = 0; k < STOPS && status == TD_OK && (k == 0 || stop_joined(w)); k++) {
+        status = tdi_contacts_find(n->set, n->x, n->dx, diag);
+        if (status == TD_OK) {
+            join_pairs(n, n->dx);
+        }
+    }
+    return status;
+}
+
 // What constraints join is in one island, and what fell asleep together.
 static void root_actors(td_world *w) {
     int32_t *root = w->near.root;
@@ -346,12 +385,10 @@ td_status tdi_world_find_islands(td_world *w, td_diag *diag) {
         place_points(w);
     }
     if (n->set && w->scene->def.contact.self && w->actor_count > 1) {
-        predict(w);
-        td_status status = tdi_contacts_find(n->set, n->x, n->dx, diag);
+        td_status status = join_predicted(w, diag);
         if (status != TD_OK) {
             return status;
         }
-        join_pairs(n, n->dx);
     }
     group(w);
     return TD_OK;

@@ -121,6 +121,14 @@ typedef struct reach {
     int32_t first, count;
 } reach;
 
+const tdi_keyed *tdi_load_keyed(const td_world *w, int32_t load) {
+    const td_scene_load *l = &w->scene->def.loads[load];
+    const td_pull_load *p = &l->as.pull;
+    return l->kind == TD_SCENE_POSE   ? tdi_scene_keyed(w->scene, &l->as.pose.bend)
+           : l->kind == TD_SCENE_PULL ? tdi_scene_keyed(w->scene, p->to_given ? &p->to : &p->by)
+                                      : NULL;
+}
+
 static td_status find_reach(td_world *w, int32_t k, tdi_acting *acting, reach *out,
                             td_diag_list *diags) {
     const td_scene_load *l = &w->scene->def.loads[k];
@@ -140,14 +148,11 @@ static td_status find_reach(td_world *w, int32_t k, tdi_acting *acting, reach *o
     }
     if (l->kind == TD_SCENE_POSE) {
         const tdi_object *o = &w->objects[tdi_scene_object(&w->scene->def, l->as.pose.object)];
-        acting->keyed = tdi_scene_keyed(w->scene, &l->as.pose.bend);
+        acting->keyed = tdi_load_keyed(w, k);
         *out = (reach){o->first_actor, o->actor_count};
         return TD_OK;
     }
-    if (pull) {
-        const td_pull_load *p = &l->as.pull;
-        acting->keyed = tdi_scene_keyed(w->scene, p->to_given ? &p->to : &p->by);
-    }
+    acting->keyed = tdi_load_keyed(w, k);
     snprintf(path, sizeof path, "loads[%d].%s", k, pull ? "pull" : "push");
     td_status status =
         tdi_find_spot(w, pull ? &l->as.pull.place : &l->as.push.place, path, &acting->spot, diags);
@@ -165,8 +170,9 @@ static bool posed(const td_world *w, const tdi_actor *a) {
 }
 
 // Room for all that can act on an actor at once: two entries a push, two for a hand, one a segment
-// and pose, and one a segment for all fields.
-static td_status make_room(td_world *w, tdi_actor *a) {
+// and pose, and one a segment for all fields. On what was cut any pushes of the scene may come to
+// act.
+td_status tdi_actor_load_room(td_world *w, tdi_actor *a) {
     td_status status = tdi_actor_make_fields(w, a);
     size_t n = (size_t)a->segment_count, count = 2 + (a->fields ? n : 0);
     if (status != TD_OK) {
@@ -175,16 +181,17 @@ static td_status make_room(td_world *w, tdi_actor *a) {
     for (int32_t k = 0; k < a->acting_count; k++) {
         count += w->scene->def.loads[a->acting[k].load].kind == TD_SCENE_POSE ? n : 2;
     }
+    count += w->variants[a->variant].own ? 2 * (size_t)w->scene->def.load_count : 0;
     if (count > INT32_MAX) {
         return TD_ERR_MEMORY;
     }
     a->load_capacity = (int32_t)count;
-    a->loads = tdi_arena_zeroed(&w->arena, count, sizeof *a->loads);
+    a->loads = tdi_arena_zeroed(tdi_actor_arena(w, a), count, sizeof *a->loads);
     if (!a->loads) {
         return TD_ERR_MEMORY;
     }
     if (posed(w, a)) {
-        a->turns = tdi_arena_zeroed(&w->arena, n, sizeof *a->turns);
+        a->turns = tdi_arena_zeroed(tdi_actor_arena(w, a), n, sizeof *a->turns);
         if (!a->turns) {
             return TD_ERR_MEMORY;
         }
@@ -195,7 +202,7 @@ static td_status make_room(td_world *w, tdi_actor *a) {
 td_status tdi_actor_make_points(td_world *w, tdi_actor *a) {
     size_t n = (size_t)a->segment_count;
     if (!a->points) {
-        td_vec3 *points = tdi_arena_zeroed(&w->arena, 3 * n, sizeof *points);
+        td_vec3 *points = tdi_arena_zeroed(tdi_actor_arena(w, a), 3 * n, sizeof *points);
         if (!points) {
             return TD_ERR_MEMORY;
         }
@@ -217,7 +224,7 @@ static bool acts_on_object(const td_world *w, const td_scene_load *l, int32_t ob
 td_status tdi_actor_make_loads(td_world *w, tdi_actor *a) {
     const td_scene_load *loads = w->scene->def.loads;
     const size_t most = (size_t)w->scene->def.load_count + 1;
-    a->acting = tdi_arena_zeroed(&w->arena, most, sizeof *a->acting);
+    a->acting = tdi_arena_zeroed(tdi_actor_arena(w, a), most, sizeof *a->acting);
     if (!a->acting) {
         return TD_ERR_MEMORY;
     }
@@ -225,12 +232,10 @@ td_status tdi_actor_make_loads(td_world *w, tdi_actor *a) {
         if (acts_on_object(w, &loads[k], a->object)) {
             tdi_acting *acting = &a->acting[a->acting_count++];
             *acting = (tdi_acting){.load = k, .spot = {TD_NONE, TD_NONE, {0, 0, 0}}};
-            acting->keyed = loads[k].kind == TD_SCENE_POSE
-                                ? tdi_scene_keyed(w->scene, &loads[k].as.pose.bend)
-                                : NULL;
+            acting->keyed = tdi_load_keyed(w, k);
         }
     }
-    return make_room(w, a);
+    return tdi_actor_load_room(w, a);
 }
 
 // Hands out the loads, in their order, to the actors they act on.
@@ -274,7 +279,7 @@ td_status tdi_world_make_loads(td_world *w, td_diag_list *diags) {
         status = hand_out(w, all, reaches);
     }
     for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
-        status = make_room(w, &w->actors[k]);
+        status = tdi_actor_load_room(w, &w->actors[k]);
     }
     return status;
 }

@@ -67,10 +67,10 @@ static td_status damped_model(td_world *w, const td_object_def *o, tdi_variant *
     return status;
 }
 
-static td_status measure_depth(td_world *w, tdi_variant *v) {
+td_status tdi_variant_measure(td_world *w, tdi_variant *v) {
     const td_segment *s = td_skeleton_segments(v->skeleton);
     int32_t count = td_skeleton_count(v->skeleton);
-    v->depth = tdi_arena_zeroed(&w->arena, (size_t)count, sizeof *v->depth);
+    v->depth = tdi_arena_zeroed(tdi_variant_arena(w, v), (size_t)count, sizeof *v->depth);
     if (!v->depth) {
         return TD_ERR_MEMORY;
     }
@@ -81,52 +81,50 @@ static td_status measure_depth(td_world *w, tdi_variant *v) {
     return TD_OK;
 }
 
+td_status tdi_variant_make(td_world *w, tdi_variant *v, tdi_factors factors, const char **key,
+                           td_diag *diag) {
+    const int32_t object = v->object;
+    const td_object_def *o = &w->scene->def.objects[object];
+    td_vec3 gravity = tdi_object_gravity(w, object, tdi_object_pose(w, object).rotation);
+    const tdi_model_opts with = {.law = o->law, .elements = o->elements};
+    *key = o->plant ? "plant" : o->skeleton ? "" : "strand";
+    td_status status = v->solver->model_new(v->skeleton, &with, w->alloc, &v->model, diag);
+    if (status == TD_OK) {
+        *key = o->bending != 1 || tdi_scene_keyed(w->scene, &o->bending) ? "bending" : "twisting";
+        status = tdi_variant_stiffen(w, v, factors, diag);
+    }
+    if (status == TD_OK && o->stiffness == 0 && (o->rest_under_gravity || o->damping_ratio >= 0)) {
+        *key = "stiffness";
+        status = tdi_fail(diag, TD_ERR_ARGUMENT, "rest_under_gravity needs a stiffness above 0");
+    }
+    if (status == TD_OK && o->rest_under_gravity) {
+        *key = "rest_under_gravity";
+        status = rest_model(w, v, gravity, diag);
+    }
+    if (status == TD_OK && (o->damping_ratio >= 0 || o->relaxation_time >= 0)) {
+        *key = o->damping_ratio >= 0 ? "damping_ratio" : "relaxation_time";
+        status = damped_model(w, o, v, gravity, diag);
+    }
+    return status == TD_OK ? tdi_variant_measure(w, v) : status;
+}
+
+// One of the scene's own.
 static td_status make_variant(td_world *w, int32_t object, int32_t variant,
                               const td_world_opts *opts, tdi_variant *v, td_diag_list *diags) {
     const td_object_def *o = &w->scene->def.objects[object];
-    td_vec3 gravity = tdi_object_gravity(w, object, tdi_object_pose(w, object).rotation);
     td_diag diag = {.index = TD_NONE};
+    const char *key = "";
+    v->object = object;
     v->solver = tdi_object_reduces(w, object) ? &tdi_solver_reduced : tdi_solver_find(o->solver);
     td_status status =
         tdi_object_grow(w->scene, object, variant, opts, w->alloc, &v->skeleton, diags);
     if (status != TD_OK) {
         return status;
     }
-    const tdi_model_opts with = {.law = o->law, .elements = o->elements};
-    status = v->solver->model_new(v->skeleton, &with, w->alloc, &v->model, &diag);
-    if (status != TD_OK) {
-        return tdi_object_fault(w, object, status,
-                                o->plant      ? "plant"
-                                : o->skeleton ? ""
-                                              : "strand",
-                                &diag, diags);
-    }
-    status = tdi_variant_stiffen(w, object, v, &diag);
-    if (status != TD_OK) {
-        return tdi_object_fault(
-            w, object, status,
-            o->bending != 1 || tdi_scene_keyed(w->scene, &o->bending) ? "bending" : "twisting",
-            &diag, diags);
-    }
-    if (o->stiffness == 0 && (o->rest_under_gravity || o->damping_ratio >= 0)) {
-        tdi_fail(&diag, TD_ERR_ARGUMENT, "rest_under_gravity needs a stiffness above 0");
-        return tdi_object_fault(w, object, TD_ERR_SYNTAX, "stiffness", &diag, diags);
-    }
-    if (o->rest_under_gravity) {
-        status = rest_model(w, v, gravity, &diag);
-        if (status != TD_OK) {
-            return tdi_object_fault(w, object, status, "rest_under_gravity", &diag, diags);
-        }
-    }
-    if (o->damping_ratio >= 0 || o->relaxation_time >= 0) {
-        status = damped_model(w, o, v, gravity, &diag);
-        if (status != TD_OK) {
-            return tdi_object_fault(w, object, status,
-                                    o->damping_ratio >= 0 ? "damping_ratio" : "relaxation_time",
-                                    &diag, diags);
-        }
-    }
-    return measure_depth(w, v);
+    tdi_object *of = &w->objects[object];
+    of->made = of->factors = tdi_object_factors(w, object);
+    status = tdi_variant_make(w, v, of->made, &key, &diag);
+    return status == TD_OK ? TD_OK : tdi_object_fault(w, object, status, key, &diag, diags);
 }
 
 // ---- places ---------------------------------------------------------------------------------
@@ -165,8 +163,6 @@ static tdi_transform instance_place(const td_instances_def *i, int32_t k, tdi_ra
 
 // ---- actors ---------------------------------------------------------------------------------
 
-#define NAME 96 // characters
-
 void tdi_actor_set_name(const td_world *w, tdi_actor *a, int32_t instance, bool numbered) {
     const td_object_def *o = &w->scene->def.objects[a->object];
     char number[16] = "";
@@ -174,9 +170,9 @@ void tdi_actor_set_name(const td_world *w, tdi_actor *a, int32_t instance, bool 
         snprintf(number, sizeof number, "-%d", (int)instance);
     }
     if (o->name) {
-        snprintf(a->name, NAME, "%.64s%s", o->name, number);
+        snprintf(a->name, TDI_NAME, "%.64s%s", o->name, number);
     } else {
-        snprintf(a->name, NAME, "object-%d%s", (int)a->object, number);
+        snprintf(a->name, TDI_NAME, "object-%d%s", (int)a->object, number);
     }
     a->instance = instance;
 }
@@ -193,21 +189,27 @@ bool tdi_variant_touches(const td_world *w, int32_t object, int32_t variant) {
            w->scene->def.objects[object].touches;
 }
 
-td_status tdi_actor_make(td_world *w, int32_t object, int32_t variant, tdi_actor *a,
-                         td_diag *diag) {
+td_status tdi_actor_form(td_world *w, int32_t variant, tdi_actor *a, td_diag *diag) {
     const tdi_variant *v = &w->variants[variant];
-    *a = (tdi_actor){.object = object, .variant = variant, .strength = 1};
-    a->place.rotation = tdi_quat_identity();
+    a->object = v->object;
+    a->variant = variant;
     a->solver = v->solver;
     a->segments = td_skeleton_segments(v->skeleton);
     a->segment_count = td_skeleton_count(v->skeleton);
-    a->touches = tdi_variant_touches(w, object, variant);
-    a->name = tdi_arena_zeroed(&w->arena, NAME, 1);
+    a->touches = tdi_variant_touches(w, v->object, variant);
+    return a->solver->state_new(v->model, w->alloc, &a->state, diag);
+}
+
+td_status tdi_actor_make(td_world *w, int32_t variant, tdi_actor *a, td_diag *diag) {
+    *a = (tdi_actor){.strength = 1, .carry = {.actor = TD_NONE, .tie = TD_NONE}};
+    a->place.rotation = tdi_quat_identity();
+    a->name = tdi_arena_zeroed(&w->arena, TDI_NAME, 1);
     if (!a->name) {
         return TD_ERR_MEMORY;
     }
+    td_status status = tdi_actor_form(w, variant, a, diag);
     w->segment_count += a->segment_count;
-    return a->solver->state_new(v->model, w->alloc, &a->state, diag);
+    return status;
 }
 
 td_status tdi_variant_draw(td_world *w, int32_t variant, td_diag *diag) {
@@ -219,7 +221,8 @@ td_status tdi_variant_draw(td_world *w, int32_t variant, td_diag *diag) {
     }
     td_status status = v->solver->state_new(v->model, w->alloc, &state, diag);
     v->drawn_bytes = status == TD_OK ? tdi_state_save_size(ops, state) : 0;
-    v->drawn = status == TD_OK ? tdi_arena_zeroed(&w->arena, v->drawn_bytes, 1) : NULL;
+    v->drawn =
+        status == TD_OK ? tdi_arena_zeroed(tdi_variant_arena(w, v), v->drawn_bytes, 1) : NULL;
     if (v->drawn) {
         v->drawn_points = state->point_count;
         tdi_state_save(ops, state, v->drawn);
@@ -237,7 +240,7 @@ static td_status make_actor(td_world *w, int32_t object, int32_t instance, tdi_t
                             tdi_actor *a, td_diag *diag) {
     const td_object_def *o = &w->scene->def.objects[object];
     const int32_t variant = w->objects[object].first_variant + instance % o->instances.variants;
-    td_status status = tdi_actor_make(w, object, variant, a, diag);
+    td_status status = tdi_actor_make(w, variant, a, diag);
     if (status == TD_OK) {
         a->place = place;
         a->alive = a->enabled = true;
@@ -273,6 +276,7 @@ static td_status count_all(td_world *w, const td_world_opts *opts, td_diag_list 
         }
     }
     w->variants = tdi_arena_zeroed(&w->arena, (size_t)variants, sizeof *w->variants);
+    w->scene_variants = w->variant_capacity = (int32_t)variants;
     w->objects = tdi_arena_zeroed(&w->arena, (size_t)def->object_count, sizeof *w->objects);
     w->segment_limit = opts->max_segments;
     return w->variants && w->objects ? tdi_world_actor_room(w, actors) : TD_ERR_MEMORY;

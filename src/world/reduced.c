@@ -16,7 +16,8 @@ bool tdi_object_reduces(const td_world *w, int32_t object) {
     return asked && tdi_is_implicit(o->integrator);
 }
 
-// Weights by a camera make of the error one at the distance of 1 m: what is farther may err more.
+// Weights by a camera make of the error one at the distance of 1 m: what is farther may err more,
+// object by object and joint by joint.
 void tdi_actor_set_reduction(const td_world *w, tdi_actor *a) {
     if (a->solver != &tdi_solver_reduced) {
         return;
@@ -28,6 +29,8 @@ void tdi_actor_set_reduction(const td_world *w, tdi_actor *a) {
     opts.every = def->every > 0 ? def->every : opts.every;
     if (def->weights == TD_WEIGHTS_CAMERA) {
         opts.error *= tdi_norm(tdi_sub(a->base.position, def->camera));
+        opts.view = true;
+        opts.camera = def->camera;
     }
     td_reduced_set((td_reduced_state *)a->state, &opts, NULL);
 }

@@ -53,6 +53,9 @@ td_status tdi_world_actor_room(td_world *w, int64_t count) {
                               {&w->member_actor, sizeof *w->member_actor},
                               {&w->tied, sizeof *w->tied},
                               {&w->group_of, sizeof *w->group_of},
+                              {&w->group_actor, sizeof *w->group_actor},
+                              {&w->group_member, sizeof *w->group_member},
+                              {&w->groups, sizeof *w->groups},
                               {&n->root, sizeof *n->root},
                               {&n->place, sizeof *n->place},
                               {&n->first_point, sizeof *n->first_point},
@@ -196,6 +199,20 @@ td_status tdi_world_step_room(td_world *w, td_diag *diag) {
     td_status status = tdi_world_touches(w) ? touch_room(w, diag) : TD_OK;
     w->regroup = true;
     tdi_world_forget_places(w);
+    return status;
+}
+
+td_status tdi_world_tie_room(td_world *w, int64_t count) {
+    const growing arrays[] = {{&w->ties, sizeof *w->ties}};
+    if (w->ties && count <= w->tie_capacity) {
+        return TD_OK;
+    }
+    const int64_t capacity = grown_to(w->tie_capacity, count);
+    td_status status =
+        capacity > INT32_MAX / 64 ? TD_ERR_LIMIT : grow(w, arrays, 1, w->tie_capacity, capacity);
+    if (status == TD_OK) {
+        w->tie_capacity = (int32_t)capacity;
+    }
     return status;
 }
 

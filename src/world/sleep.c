@@ -194,9 +194,9 @@ void tdi_island_note_calm(td_world *w, const tdi_island *i, td_real t1) {
 
 // What constraints did; those that change keep their actors awake.
 static void note_ties(td_world *w, td_real t0) {
-    for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
-        const uint64_t acted = tdi_tie_acted(w, k, t0);
-        if (acted != w->ties[k].acted) {
+    for (int32_t k = 0; k < w->tie_count; k++) {
+        const uint64_t acted = w->ties[k].alive ? tdi_tie_acted(w, k, t0) : 0;
+        if (w->ties[k].alive && acted != w->ties[k].acted) {
             w->actors[w->ties[k].actor[0]].sleep.calm = 0;
         }
         w->ties[k].acted = acted;

@@ -43,6 +43,7 @@ static td_step_opts step_opts(const stepping *s, tdi_actor *a) {
     opts.stiffness = o->stiffness;
     opts.damping = o->damping;
     opts.pool = s->inside;
+    opts.drives = tdi_actor_drives(a);
     opts.winds = tdi_actor_winds(w, a);
     for (int32_t k = 0; k < w->wind_count; k++) { // tells the solver when it jumps
         opts.air.wind = tdi_add(opts.air.wind, w->winds[k].state.mean);
@@ -78,6 +79,7 @@ static void begin(const stepping *s) {
     tdi_world_set_keyed(w, s->t1);
     tdi_world_stiffen(w, NULL);
     tdi_world_set_holds(w, s->t0);
+    tdi_world_carry(w);
     tdi_world_move_colliders(w);
     for (int32_t k = 0; k < w->wind_count; k++) {
         const td_wind_load *l = &w->scene->def.loads[w->winds[k].load].as.wind;
@@ -316,6 +318,7 @@ static td_status fail(const stepping *s, td_status status, td_diag *diag) {
     td_world *w = s->world;
     for_islands(s, undo_island);
     tdi_world_undo_waking(w);
+    tdi_world_undo_carrying(w);
     tdi_world_set_keyed(w, s->t0);
     tdi_world_stiffen(w, NULL);
     for (int32_t k = 0; k < w->actor_count; k++) {
@@ -456,8 +459,8 @@ td_status tdi_world_reserve(td_world *w) {
     for (int32_t k = 0; k < w->made_count; k++) {
         tdi_actor *a = &w->actors[k];
         if (!a->memory && !tdi_is_implicit(w->scene->def.objects[a->object].integrator)) {
-            a->memory =
-                tdi_arena_zeroed(&w->arena, tdi_state_save_size(a->solver->implicit, a->state), 1);
+            a->memory = tdi_arena_zeroed(tdi_actor_arena(w, a),
+                                         tdi_state_save_size(a->solver->implicit, a->state), 1);
             if (!a->memory) {
                 return TD_ERR_MEMORY;
             }

@@ -12,7 +12,8 @@
 
 #define LEAST 1e-9 // a curve through small factors may go past them, below 0
 
-static tdi_factors factors_of(const td_object_def *o) {
+tdi_factors tdi_object_factors(const td_world *w, int32_t object) {
+    const td_object_def *o = &w->scene->def.objects[object];
     return (tdi_factors){fmax(o->bending, LEAST), fmax(o->twisting, LEAST)};
 }
 
@@ -27,14 +28,12 @@ static td_status refuse(const tdi_solver *solver, td_diag *diag) {
                     solver->info.name);
 }
 
-td_status tdi_variant_stiffen(const td_world *w, int32_t object, tdi_variant *v, td_diag *diag) {
-    const td_object_def *o = &w->scene->def.objects[object];
-    tdi_object *of = &w->objects[object];
+td_status tdi_variant_stiffen(const td_world *w, tdi_variant *v, tdi_factors by, td_diag *diag) {
+    const td_object_def *o = &w->scene->def.objects[v->object];
     const size_t bytes = v->model->parameter_bytes;
     const bool changes =
         tdi_scene_keyed(w->scene, &o->bending) || tdi_scene_keyed(w->scene, &o->twisting);
-    of->made = of->factors = factors_of(o);
-    if (is_same(of->made, (tdi_factors){1, 1})) {
+    if (is_same(by, (tdi_factors){1, 1})) {
         return changes && !v->solver->stiffen ? refuse(v->solver, diag) : TD_OK;
     }
     if (!v->solver->stiffen) {
@@ -45,35 +44,48 @@ td_status tdi_variant_stiffen(const td_world *w, int32_t object, tdi_variant *v,
         return TD_ERR_MEMORY;
     }
     memcpy(plain, v->model->parameters, bytes);
-    v->solver->stiffen(v->model, plain, of->made.bend, of->made.twist);
+    v->solver->stiffen(v->model, plain, by.bend, by.twist);
     tdi_alloc_free(w->alloc, plain, bytes);
     return TD_OK;
 }
 
-td_status tdi_object_stiffen_room(td_world *w, int32_t object, td_diag *diag) {
-    const td_object_def *def = &w->scene->def.objects[object];
-    const tdi_object *o = &w->objects[object];
-    for (int32_t k = o->first_variant; k < o->first_variant + def->instances.variants; k++) {
-        tdi_variant *v = &w->variants[k];
-        if (!v->solver->stiffen) {
-            return refuse(v->solver, diag);
+static bool is_of(const tdi_variant *v, int32_t object) {
+    return v->object == object && v->skeleton;
+}
+
+td_status tdi_variant_stiffen_room(td_world *w, tdi_variant *v, td_diag *diag) {
+    if (!v->solver->stiffen) {
+        return refuse(v->solver, diag);
+    }
+    if (!v->made) {
+        void *room = tdi_arena_zeroed(tdi_variant_arena(w, v), v->model->parameter_bytes, 1);
+        if (!room) {
+            return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for a model's stiffness");
         }
-        if (!v->made) {
-            void *room = tdi_arena_zeroed(&w->arena, v->model->parameter_bytes, 1);
-            if (!room) {
-                return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for a model's stiffness");
-            }
-            v->made = memcpy(room, v->model->parameters, v->model->parameter_bytes);
-        }
+        v->made = memcpy(room, v->model->parameters, v->model->parameter_bytes);
     }
     return TD_OK;
 }
 
+td_status tdi_object_stiffen_room(td_world *w, int32_t object, td_diag *diag) {
+    td_status status = TD_OK;
+    for (int32_t k = 0; k < w->variant_count && status == TD_OK; k++) {
+        if (is_of(&w->variants[k], object)) {
+            status = tdi_variant_stiffen_room(w, &w->variants[k], diag);
+        }
+    }
+    return status;
+}
+
+void tdi_variant_follow_factors(const td_world *w, tdi_variant *v, tdi_factors now) {
+    const tdi_factors made = w->objects[v->object].made;
+    v->solver->stiffen(v->model, v->made, now.bend / made.bend, now.twist / made.twist);
+}
+
 td_status tdi_world_stiffen(td_world *w, td_diag *diag) {
     for (int32_t k = 0; k < w->scene->def.object_count; k++) {
-        const td_object_def *def = &w->scene->def.objects[k];
         tdi_object *o = &w->objects[k];
-        const tdi_factors now = factors_of(def);
+        const tdi_factors now = tdi_object_factors(w, k);
         if (is_same(now, o->factors)) {
             continue;
         }
@@ -81,10 +93,10 @@ td_status tdi_world_stiffen(td_world *w, td_diag *diag) {
         if (status != TD_OK) {
             return status;
         }
-        for (int32_t i = o->first_variant; i < o->first_variant + def->instances.variants; i++) {
-            tdi_variant *v = &w->variants[i];
-            v->solver->stiffen(v->model, v->made, now.bend / o->made.bend,
-                               now.twist / o->made.twist);
+        for (int32_t i = 0; i < w->variant_count; i++) {
+            if (is_of(&w->variants[i], k)) {
+                tdi_variant_follow_factors(w, &w->variants[i], now);
+            }
         }
         o->factors = now;
     }

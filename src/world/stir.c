@@ -204,8 +204,8 @@ void tdi_world_find_stirred(td_world *w, td_real t0, td_real t1) {
             stir(w, k);
         }
     }
-    for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
-        if (tdi_tie_acted(w, k, t0) != w->ties[k].acted) {
+    for (int32_t k = 0; k < w->tie_count; k++) {
+        if (w->ties[k].alive && tdi_tie_acted(w, k, t0) != w->ties[k].acted) {
             stir(w, w->ties[k].actor[0]);
         }
     }

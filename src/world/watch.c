@@ -82,6 +82,11 @@ static int32_t unique(tdi_pair *p, int32_t count) {
     return kept;
 }
 
+void tdi_watch_sort(tdi_watch *watch) {
+    sort(watch->last, watch->last_count);
+    watch->last_count = unique(watch->last, watch->last_count);
+}
+
 // ---- steps ----------------------------------------------------------------------------------
 
 void tdi_world_watch(td_world *w) {

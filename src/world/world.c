@@ -175,7 +175,7 @@ void td_world_free(td_world *w) {
     if (!w) {
         return;
     }
-    tdi_world_free_constraints(w);
+    tdi_world_free_groups(w);
     tdi_world_free_islands(w);
     tdi_watch_free(w, &w->watch);
     for (int32_t k = 0; k < w->made_count; k++) {
@@ -185,7 +185,9 @@ void td_world_free(td_world *w) {
     for (int32_t k = 0; k < w->variant_count; k++) {
         tdi_model_free(w->variants[k].model);
         td_skeleton_free(w->variants[k].skeleton);
+        tdi_arena_free(&w->variants[k].arena);
     }
+    tdi_alloc_free(w->alloc, w->kin.pair, (size_t)w->kin.capacity * sizeof *w->kin.pair);
     for (int32_t k = 0; k < w->wind_count; k++) {
         td_wind_free(w->winds[k].wind);
     }
@@ -349,8 +351,8 @@ td_status tdi_actor_make_field(td_world *w, tdi_actor *a) {
     if (status != TD_OK || a->forces) {
         return status;
     }
-    td_load *loads = tdi_arena_zeroed(&w->arena, capacity, sizeof *loads);
-    td_vec3 *forces = tdi_arena_zeroed(&w->arena, n, sizeof *forces);
+    td_load *loads = tdi_arena_zeroed(tdi_actor_arena(w, a), capacity, sizeof *loads);
+    td_vec3 *forces = tdi_arena_zeroed(tdi_actor_arena(w, a), n, sizeof *forces);
     if (!loads || !forces) {
         return TD_ERR_MEMORY;
     }

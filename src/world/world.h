@@ -22,6 +22,9 @@ typedef struct tdi_transform {
 
 // What actors of one object and size share.
 typedef struct tdi_variant {
+    int32_t object;
+    bool own;        // of one actor, which was cut or has grown; without a skeleton it is free
+    tdi_arena arena; // of such a one, for itself and its actor
     td_skeleton *skeleton;
     const tdi_solver *solver;
     tdi_solver_model *model;
@@ -31,6 +34,8 @@ typedef struct tdi_variant {
     void *drawn; // a state as drawn, saved; NULL: none was asked for
     size_t drawn_bytes;
     int32_t drawn_points; // that contact sees
+    char *packed;         // of one of its own: its bytes in saves
+    size_t packed_bytes;
 } tdi_variant;
 
 // Factors of the stiffness in bending and in twist.
@@ -58,6 +63,8 @@ typedef struct tdi_acting {
     const tdi_keyed *keyed; // where a pull holds, how a pose bends; NULL: no keyframes
 } tdi_acting;
 
+enum { TDI_NAME = 96 }; // characters
+
 // Whether an actor sleeps, and what it needs for that; see sleep.c.
 typedef struct tdi_sleep {
     bool asleep;
@@ -73,8 +80,17 @@ typedef struct tdi_sleep {
     uint64_t acted0;
 } tdi_sleep;
 
+// A segment of another that carries an actor: at its place, in the axes of the segment.
+typedef struct tdi_carry {
+    int32_t actor; // TD_NONE: none
+    int32_t segment;
+    int32_t tie; // the constraint that holds it there; TD_NONE: its base goes along
+    tdi_transform at;
+    tdi_transform place0; // when the step began
+} tdi_carry;
+
 typedef struct tdi_actor {
-    char *name;          // room for 96 characters
+    char *name;          // room for so many
     uint32_t generation; // how often its place was taken; 0: never
     bool alive;          // else its place is free
     bool enabled;
@@ -113,12 +129,15 @@ typedef struct tdi_actor {
     td_base_motion motion0; // of the simulated base, when the step began
     td_step_stats stats0;
     td_real strength0, largest_force0;
-    bool watched;         // its reaction is computed
-    bool reacted;         // and was in the last step
-    td_reaction reaction; // in the simulated frame
-    td_status status;     // of the last step
+    td_joint_drive *drives; // a degree of freedom, twice; NULL: never driven
+    int32_t driven;         // degrees of freedom that are
+    bool watched;           // its reaction is computed
+    bool reacted;           // and was in the last step
+    td_reaction reaction;   // in the simulated frame
+    td_status status;       // of the last step
     td_diag diag;
     tdi_sleep sleep;
+    tdi_carry carry;
 } tdi_actor;
 
 // Actors that are near each other in a step, which are stepped together. Islands share nothing that
@@ -162,13 +181,16 @@ typedef struct tdi_nearness {
     int64_t point_capacity, capsule_capacity;
 } tdi_nearness;
 
-// A constraint of the scene.
+// A constraint: of the scene, which come first, or one that a program has added.
 typedef struct tdi_tie {
+    uint32_t generation; // of those that were added: how often its place was taken
+    bool alive;
+    td_constraint def; // of those that were added: with actors of the world, without name and curve
     char name[64];
     int32_t actor[2];      // TD_NONE: the world
     int32_t segment;       // of side a, as the solver names it,
     td_vec3 point;         // and its point
-    int32_t group, number; // whose holds it is in, and where
+    int32_t group, number; // whose holds it is in, and where; TD_NONE: in none yet
     td_joint_kind joint;   // of a constraint of a joint
     td_vec3 axis;          // of a hinge, unit, in the axes of side a
     tdi_transform from;    // where side a was when the constraint began
@@ -178,7 +200,7 @@ typedef struct tdi_tie {
     td_constraint_history past;
 } tdi_tie;
 
-// Actors that constraints join, for good.
+// Actors that constraints join.
 typedef struct tdi_group {
     int32_t first, count;                     // of the world's group_actor
     tdi_holds *holds;                         // of implicit steps and statics
@@ -261,6 +283,9 @@ struct td_world {
     td_real time_from;
     tdi_variant *variants;
     int32_t variant_count;
+    int32_t scene_variants; // of these: the scene's, which come first
+    int32_t variant_capacity;
+    tdi_kinship kin; // segments of different actors that were one piece
     tdi_object *objects;
     tdi_actor *actors;
     int32_t actor_count; // places
@@ -280,11 +305,12 @@ struct td_world {
     int32_t member_count;
     int32_t *member_actor; // of a member
     tdi_nearness near;
-    tdi_tie *ties;         // one a constraint of the scene
-    int32_t *tied;         // of an actor: the first of its group, or itself
-    int32_t *group_of;     // of an actor; TD_NONE: no constraint holds it
-    int32_t *group_actor;  // group after group
-    int32_t *group_member; // its number in the island
+    tdi_tie *ties;
+    int32_t tie_count, tie_capacity; // places
+    int32_t *tied;                   // of an actor: the first of its group, or itself
+    int32_t *group_of;               // of an actor; TD_NONE: no constraint holds it
+    int32_t *group_actor;            // group after group
+    int32_t *group_member;           // its number in the island
     tdi_group *groups;
     int32_t group_count;
     tdi_collider_slot *collider_slots;
@@ -320,9 +346,16 @@ struct td_world {
 
 // objects.c: variants and actors at time 0, standing at rest or as drawn.
 td_status tdi_world_make_objects(td_world *world, const td_world_opts *opts, td_diag_list *diags);
+// The model of a variant whose skeleton is there, with these factors of its stiffness; *key is what
+// of its object is to blame when that fails.
+td_status tdi_variant_make(td_world *world, tdi_variant *variant, tdi_factors factors,
+                           const char **key, td_diag *diag);
+// What is known of its skeleton.
+td_status tdi_variant_measure(td_world *world, tdi_variant *variant);
 // An actor as drawn, of a variant of the world's, and its name as an instance of its object.
-td_status tdi_actor_make(td_world *world, int32_t object, int32_t variant, tdi_actor *actor,
-                         td_diag *diag);
+td_status tdi_actor_make(td_world *world, int32_t variant, tdi_actor *actor, td_diag *diag);
+// The same of one that is there: its solver, skeleton and state become those of a variant.
+td_status tdi_actor_form(td_world *world, int32_t variant, tdi_actor *actor, td_diag *diag);
 void tdi_actor_set_name(const td_world *world, tdi_actor *actor, int32_t instance, bool numbered);
 // Whether actors of an object and variant touch anything.
 bool tdi_variant_touches(const td_world *world, int32_t object, int32_t variant);
@@ -332,16 +365,29 @@ void tdi_actor_stand(const td_world *world, tdi_actor *actor);
 td_status tdi_variant_draw(td_world *world, int32_t variant, td_diag *diag);
 void tdi_actor_reset(const td_world *world, tdi_actor *actor);
 
+// The arena of a variant, and of an actor.
+static inline tdi_arena *tdi_variant_arena(td_world *world, tdi_variant *variant) {
+    return variant->own ? &variant->arena : &world->arena;
+}
+static inline tdi_arena *tdi_actor_arena(td_world *world, const tdi_actor *actor) {
+    return tdi_variant_arena(world, &world->variants[actor->variant]);
+}
+
 // actors.c: actors that come and go.
 // Whether it moves and touches.
 static inline bool tdi_actor_acts(const tdi_actor *actor) {
     return actor->alive && actor->enabled;
 }
-// The object that a variant is of.
-int32_t tdi_variant_object(const td_world *world, int32_t variant);
-// Takes the places that a save names, of these variants. What fails leaves the world as it was.
-td_status tdi_world_take_places(td_world *world, const int32_t *variants, int32_t count,
+td_status tdi_actor_find(td_world *world, td_actor_id id, tdi_actor **out, td_diag *diag);
+// Places of an object below one, free ones too.
+int32_t tdi_object_places(const td_world *world, int32_t object, int32_t below);
+// All that steps need for those that were made.
+td_status tdi_world_make_step_room(td_world *world, td_diag *diag);
+// Makes what is missing of actors of these variants, one a place; what fails leaves places as they
+// were. Then takes the places that a save names, which cannot fail.
+td_status tdi_world_make_places(td_world *world, const int32_t *variants, int32_t count,
                                 td_diag *diag);
+void tdi_world_take_places(td_world *world, const int32_t *variants, int32_t count);
 
 // room.c: arrays that grow with actors and colliders.
 // For so many actors.
@@ -351,6 +397,10 @@ td_status tdi_world_step_room(td_world *world, td_diag *diag);
 // Where points of actors begin, from this one on.
 void tdi_world_number_points(td_world *world, int32_t from);
 td_status tdi_world_collider_room(td_world *world, int64_t count);
+td_status tdi_world_tie_room(td_world *world, int64_t count);
+
+// kin.c: forgets segments of an actor that is removed.
+void tdi_world_drop_kin(td_world *world, int32_t actor);
 
 // blocked.c: whether something is in the way of what was placed. TD_ERR_BLOCKED names both.
 td_status tdi_actor_blocked(td_world *world, int32_t actor, td_diag *diag);
@@ -362,9 +412,14 @@ td_status tdi_object_fault(const td_world *world, int32_t object, td_status stat
                            const td_diag *diag, td_diag_list *diags);
 
 // stiffen.c: factors of the stiffness in bending and in twist.
-// Of a model that was just made, as the scene says them at time 0.
-td_status tdi_variant_stiffen(const td_world *world, int32_t object, tdi_variant *variant,
+// As the scene says them now.
+tdi_factors tdi_object_factors(const td_world *world, int32_t object);
+// Of a model that was just made.
+td_status tdi_variant_stiffen(const td_world *world, tdi_variant *variant, tdi_factors by,
                               td_diag *diag);
+// Room for a model to change, and the model with other factors than it was made with.
+td_status tdi_variant_stiffen_room(td_world *world, tdi_variant *variant, td_diag *diag);
+void tdi_variant_follow_factors(const td_world *world, tdi_variant *variant, tdi_factors now);
 // Room for the models of an object to change while the world runs.
 td_status tdi_object_stiffen_room(td_world *world, int32_t object, td_diag *diag);
 // All models, as the scene says now. Takes no memory where there is room, and cannot fail then.
@@ -418,7 +473,23 @@ tdi_system tdi_island_system(const td_world *world, const tdi_island *island);
 
 // constraints.c: constraints and their groups, of actors as drawn.
 td_status tdi_world_make_constraints(td_world *world, td_diag_list *diags);
-void tdi_world_free_constraints(td_world *world);
+
+// groups.c: groups of all ties that are alive, whose constraints these are, one a tie. What fails
+// changes nothing.
+td_status tdi_world_form_groups(td_world *world, const td_constraint *all, td_diag *diag);
+void tdi_world_free_groups(td_world *world);
+
+// attach.c: constraints that come and go, and actors that are carried.
+static inline bool tdi_tie_is_added(const td_world *world, int32_t constraint) {
+    return constraint >= world->scene->def.constraint_count;
+}
+// Lets go of what a program has tied to an actor, and of what is carried by it.
+td_status tdi_world_untie(td_world *world, int32_t actor, td_diag *diag);
+// The constraints that a save names stand in `ties`, from the scene's on.
+td_status tdi_world_take_ties(td_world *world, td_diag *diag);
+// Places of actors that are carried, in a step that begins; and as they were.
+void tdi_world_carry(td_world *world);
+void tdi_world_undo_carrying(td_world *world);
 
 // adaptive.c: actors that the integrator TD_ADAPTIVE steps.
 // What that needs, if the actor's object has it. `diag` may be NULL.
@@ -504,6 +575,16 @@ td_real tdi_world_time_after(const td_world *world, int64_t steps);
 // Room for the forces of a field from outside, and for as many loads.
 td_status tdi_actor_make_field(td_world *world, tdi_actor *actor);
 
+// drives.c: joints that a program drives.
+// Of all degrees of freedom; NULL: none is driven.
+const td_joint_drive *tdi_actor_drives(const tdi_actor *actor);
+void tdi_actor_end_drives(tdi_actor *actor);
+// Those of all actors in a save: how many, their bytes, and both ways.
+int32_t tdi_world_drive_count(const td_world *world);
+size_t tdi_world_drive_bytes(int32_t count);
+void tdi_world_write_drives(const td_world *world, char *bytes);
+td_status tdi_world_read_drives(td_world *world, const char *bytes, int32_t count);
+
 // logging.c: what the log is told.
 void tdi_world_log_made(const td_world *world);
 // After a step: what was hard. Of one that failed: why.
@@ -548,10 +629,16 @@ td_quat tdi_rotation_from_simulated(const tdi_actor *actor, td_quat q);
 // Velocity of a point x of the simulation that moves with v there.
 td_vec3 tdi_velocity_from_simulated(const tdi_actor *actor, td_vec3 x, td_vec3 v);
 tdi_transform tdi_transform_mul(tdi_transform a, tdi_transform b);
+// bulk.c: how the joint of a segment moves, and how that turns, in the world.
+tdi_rate tdi_segment_rate(const tdi_actor *actor, int32_t segment);
 
 // loads.c
 // Fields and poses of the scene for an actor that is none of its own, and room for loads.
 td_status tdi_actor_make_loads(td_world *world, tdi_actor *actor);
+// Keyframes of where a pull holds and how a pose bends; NULL: none.
+const tdi_keyed *tdi_load_keyed(const td_world *world, int32_t load);
+// Room for loads alone, of an actor whose list of what acts on it is there.
+td_status tdi_actor_load_room(td_world *world, tdi_actor *actor);
 // Finds the places of all loads and hands them out to the actors.
 td_status tdi_world_make_loads(td_world *world, td_diag_list *diags);
 // Makes a wind once more, of what the scene says now; the air stays where it is.
@@ -589,6 +676,8 @@ void tdi_world_release_actor(td_world *world, int32_t actor);
 void tdi_island_react(td_world *world, const tdi_island *island, const tdi_system *system);
 // After a step: which contacts began and ended.
 void tdi_world_watch(td_world *world);
+// After pairs were changed.
+void tdi_watch_sort(tdi_watch *watch);
 td_status tdi_watch_make(const td_world *world, int32_t capacity, tdi_watch *out);
 void tdi_watch_free(const td_world *world, tdi_watch *watch);
 

@@ -48,12 +48,79 @@ def stats(*args, text=None):
 
 class Help(unittest.TestCase):
     def test_help_goes_to_stdout_with_0(self):
-        for args in (["--help"], ["grow", "--help"], ["check", "--help"], ["info", "--help"],
-                     ["bench", "--help"], ["settle", "--help"], ["modes", "--help"],
-                     ["validate", "--help"], ["plot", "--help"], ["run", "--help"]):
+        for args in (["--help"], ["help"], *([c, "--help"] for c in self.commands())):
             code, out, err = tendril(*args)
             self.assertEqual((code, err), (0, ""))
             self.assertIn("Usage: tendril", out)
+
+    def commands(self):
+        found = re.findall(r"^  ([a-z]+)", tendril("--help")[1], re.M)
+        self.assertGreater(len(found), 10)
+        return [name for name in found if name != "help"]
+
+    def test_help_of_a_command_is_that_of_its_option(self):
+        for name in self.commands():
+            self.assertEqual(tendril("help", name), tendril(name, "--help"))
+        code, _, err = tendril("help", "gorw")
+        self.assertEqual(code, 2)
+        self.assertIn("did you mean 'grow'?", err)
+
+    def test_manual_pages_have_every_option_of_the_help(self):
+        for name in self.commands():
+            code, page, err = tendril("man", name)
+            self.assertEqual((code, err), (0, ""))
+            self.assertTrue(page.startswith(f".TH TENDRIL-{name.upper()} 1"))
+            for option in re.findall(r"^  (-[-a-z]+)", tendril(name, "--help")[1], re.M):
+                self.assertIn("\\fB" + option.replace("-", "\\-") + "\\fR", page)
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(tendril("man", "--into", f"{folder}/deep/man")[0], 0)
+            pages = sorted(os.listdir(f"{folder}/deep/man"))
+            self.assertEqual(pages, sorted(["tendril.1", *(f"tendril-{n}.1" for n in self.commands())]))
+
+    def test_bash_completes_commands_options_and_files(self):
+        def complete(*words):
+            script = (f"source <({COMMAND} complete bash); COMP_WORDS=(tendril {' '.join(words)}); "
+                      f"COMP_CWORD={len(words)}; _tendril; echo ${{COMPREPLY[@]}}")
+            return subprocess.run(["bash", "-c", script], capture_output=True, text=True, cwd=ROOT,
+                                  check=True).stdout.split()
+        self.assertEqual(complete("gr"), ["grow"])
+        self.assertEqual(complete("grow", "--st"), ["--string", "--stats", "--steps"])
+        self.assertEqual(complete("grow", "READ"), ["README.md"])
+        for shell in ("zsh", "fish"):
+            code, out, err = tendril("complete", shell)
+            self.assertEqual((code, err), (0, ""))
+            self.assertIn("prune-length", out)
+
+    def test_init_writes_files_that_work_and_keeps_what_is_there(self):
+        with tempfile.TemporaryDirectory() as folder:
+            code, out, err = tendril("init", f"{folder}/my/first")
+            self.assertEqual((code, err), (0, ""))
+            names = [os.path.basename(p) for p in out.split()]
+            self.assertEqual(names, ["sprig.lsys", "sprig.yaml", "NOTES.md"])
+            self.assertEqual(tendril("check", *out.split()[:2])[0], 0)
+            pathlib.Path(folder, "my/first/sprig.lsys").write_text("mine")
+            code, _, err = tendril("init", f"{folder}/my/first")
+            self.assertEqual(code, 5)
+            self.assertIn("sprig.lsys is there already", err)
+            self.assertEqual(pathlib.Path(folder, "my/first/sprig.lsys").read_text(), "mine")
+            self.assertEqual(tendril("init", f"{folder}/my/first", "--force")[0], 0)
+            self.assertIn("axiom", pathlib.Path(folder, "my/first/sprig.lsys").read_text())
+
+    def test_grow_makes_folders_and_says_what_it_wrote(self):
+        with tempfile.TemporaryDirectory() as folder:
+            code, out, err = tendril("grow", SCENES / "plants/rose.lsys", "-o", f"{folder}/a/b/rose.glb")
+            self.assertEqual((code, out), (0, ""))
+            self.assertIn(f"wrote {folder}/a/b/rose.glb", err)
+            self.assertTrue(os.path.getsize(f"{folder}/a/b/rose.glb") > 1000)
+
+    def test_a_file_that_may_not_grow_is_a_full_disk(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([COMMAND, "grow", SCENES / "plants/rose.lsys", "-o", f"{folder}/rose.glb"],
+                                  capture_output=True, text=True,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+            self.assertEqual(done.returncode, 5)
+            self.assertIn("rose.glb", done.stderr)
+            self.assertEqual(os.listdir(folder), [])
 
     def test_misuse_is_2_with_a_message(self):
         for args in ([], ["sprout"], ["grow"], ["grow", "a", "b"], ["grow", "a", "--steps"],
@@ -65,7 +132,7 @@ class Help(unittest.TestCase):
                      ["settle", "a", "--springs", "stiff"], ["modes"], ["modes", "a", "--count", "0"],
                      ["validate", "nothing"], ["run"], ["run", "a", "b"],
                      ["run", "a", "--dt", "0"], ["run", "a", "--threads", "257"],
-                     ["run", "a", "-o", ""], ["plot"], ["plot", "a", "b"], ["plot", "a", "--x"]):
+                     ["run", "a", "-o", ""], ["init"], ["man", "nothing"], ["complete", "csh"], ["plot"], ["plot", "a", "b"], ["plot", "a", "--x"]):
             code, out, err = tendril(*args)
             self.assertEqual(code, 2, args)
             self.assertEqual(out, "")
@@ -193,7 +260,8 @@ class Grow(unittest.TestCase):
             for suffix, start in ((".glb", b"glTF"), (".json", b"{"), (".txt", b"!(0.02)F(1)")):
                 path = pathlib.Path(folder, "plant" + suffix)
                 code, out, err = tendril("grow", "-", "-o", path, text="axiom: !(0.02)F(1)\n")
-                self.assertEqual((code, out, err), (0, "", ""))
+                self.assertEqual((code, out), (0, ""))
+                self.assertTrue(err.startswith(f"wrote {path}"))
                 self.assertTrue(path.read_bytes().startswith(start))
             self.assertEqual(len(json.loads(pathlib.Path(folder, "plant.json").read_text())
                                  ["segments"]), 1)
@@ -201,11 +269,11 @@ class Grow(unittest.TestCase):
 
     def test_cannot_write_is_5_and_leaves_nothing(self):
         with tempfile.TemporaryDirectory() as folder:
-            code, _, err = tendril("grow", "-", "-o", f"{folder}/no/such/a.glb",
-                                   text="axiom: F\n")
+            pathlib.Path(folder, "file").write_text("no folder")
+            code, _, err = tendril("grow", "-", "-o", f"{folder}/file/a.glb", text="axiom: F\n")
             self.assertEqual(code, 5)
-            self.assertIn("a.glb", err)
-            self.assertEqual(os.listdir(folder), [])
+            self.assertIn("file", err)
+            self.assertEqual(os.listdir(folder), ["file"])
 
     def test_a_full_disk_under_standard_output_is_5(self):
         if os.path.exists("/dev/full"):

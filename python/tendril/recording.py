@@ -1,0 +1,83 @@
+"""What a run recorded."""
+
+import os
+from typing import Any, List, Union
+
+import numpy as np
+
+from tendril._library import ffi, lib, new_diag
+from tendril.skeleton import take_bytes, write_file
+
+
+class Recording:
+    """Times, s, and the values of the scene's probes at every frame of a run."""
+
+    def __init__(self, world):
+        self._world, self.names = world, world.probe_names
+        self._times: List[float] = []
+        self._rows: List[np.ndarray] = []
+        self.extra: List[Any] = []
+
+    def add(self, extra):
+        self._times.append(self._world.time)
+        self._rows.append(self._world.probes())
+        self.extra.append(extra)
+
+    def __len__(self) -> int:
+        return len(self._times)
+
+    def __repr__(self) -> str:
+        return f"<Recording: {len(self)} frames to {self._times[-1]:.4g} s of {', '.join(self.names) or 'no probes'}>"
+
+    @property
+    def time(self) -> np.ndarray:
+        """s, of each frame."""
+        return np.array(self._times)
+
+    @property
+    def values(self) -> np.ndarray:
+        """(frames, probes)."""
+        return np.array(self._rows).reshape(len(self), len(self.names))
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """A column by its name, with or without its unit."""
+        return self.values[:, self._column(name)]
+
+    def _column(self, name: str) -> int:
+        for k, own in enumerate(self.names):
+            if name in (own, own.rsplit(" [", 1)[0]):
+                return k
+        raise KeyError(f"there is no probe '{name}'; there are {', '.join(self.names) or 'none'}")
+
+    def csv(self, path: Union[str, os.PathLike, None] = None, *names: str) -> str:
+        """The columns, all if none is named, as probes.csv of `tendril run` is; `path` writes them."""
+        names = names or tuple(self.names)
+        full = [self.names[self._column(name)] for name in names]
+        rows = np.column_stack([self.time, *(self[name] for name in names)])
+        lines = [",".join(["time [s]", *full]), *(",".join(f"{v:.17g}" for v in row) for row in rows)]
+        text = "\n".join(lines) + "\n"
+        if path is not None:
+            write_file(path, text.encode())
+        return text
+
+    def plot(self, *names: str, title: str = "") -> "Plot":
+        """Columns over time, all if none is named: one chart for each unit, inline in a notebook."""
+        text = self.csv(None, *names).encode()
+        diag = new_diag()
+        return Plot(take_bytes(lambda out: lib.td_plot_svg(text, len(text), b"recording", title.encode(), ffi.NULL, out, diag)))
+
+
+class Plot:
+    """A drawing in SVG."""
+
+    def __init__(self, svg: bytes):
+        self.svg = svg.decode()
+
+    def __repr__(self) -> str:
+        return f"<Plot of {len(self.svg)} bytes; save(path) writes it>"
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def save(self, path: Union[str, os.PathLike]) -> None:
+        write_file(path, self.svg.encode())

@@ -1,0 +1,443 @@
+"""Scenes in motion."""
+
+import contextlib
+import json
+import os
+import threading
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from tendril._library import (ArgumentError, Diags, check, ffi, filled, lib, new_diag, quat, text, vec3, vector,
+                              view)
+from tendril.files import Files, read_text
+from tendril.recording import Recording
+from tendril.skeleton import Skeleton
+
+
+class World:
+    """A scene that runs. Deterministic: same scene, same bits, for any number of threads.
+
+    scene: path of a scene file, its content as a dict, or its text by World.from_text().
+    files: texts of files that the scene names, which are not on the disk: {"oak.lsys": "..."}.
+    threads: 1 to 256.
+    hold_blocked: actors whose step cannot be solved are held while all others go on.
+
+    >>> world = tendril.World("scenes/palm-in-wind.yaml")
+    >>> world.run(2.0)
+    >>> world.actors[0].tips()[:, 1].max()
+    """
+
+    def __init__(self, scene: Union[str, os.PathLike, Dict[str, Any]], *, files: Optional[Dict[str, str]] = None,
+                 threads: int = 1, hold_blocked: bool = False):
+        skeletons = {}
+        if isinstance(scene, dict):
+            scene, skeletons = _take_skeletons(scene)
+            try:
+                content = json.dumps(scene, default=_plain)
+            except (TypeError, ValueError) as error:
+                raise ArgumentError(f"the scene holds what YAML cannot: {error}") from None
+            name = "scene"
+        else:
+            name = os.fspath(scene)
+            content = read_text(name)
+        self._make(content, name, skeletons, files, threads, hold_blocked)
+
+    @classmethod
+    def from_text(cls, content: str, *, name: str = "scene", files: Optional[Dict[str, str]] = None, threads: int = 1,
+                  hold_blocked: bool = False) -> "World":
+        """From the text of a scene; `name` is for messages and for files that it names."""
+        world = cls.__new__(cls)
+        world._make(content, name, {}, files, threads, hold_blocked)
+        return world
+
+    def _make(self, content, name, skeletons, files, threads, hold_blocked):
+        self._files, self._lock = Files(files), threading.Lock()
+        self._field = self._failed = self._field_handle = None
+        self._scene = _read_scene(content, name)
+        for index, skeleton in skeletons.items():
+            diag = new_diag()
+            check(lib.td_scene_set_skeleton(self._scene, index, skeleton._c, diag), diag)
+        opts = ffi.new("td_world_opts *", lib.td_world_opts_default())
+        opts.loader, opts.threads, opts.hold_blocked = self._files.loader, threads, hold_blocked
+        out, diags = ffi.new("td_world **"), Diags()
+        diags.check(self._files.guard(lib.td_world_from_scene, self._scene, opts, ffi.NULL, out, diags.list))
+        scene = self._scene  # must outlive the world
+        self._c = ffi.gc(out[0], lambda world, keep=scene: lib.td_world_free(world))
+        self.warnings = diags.warnings()
+        self.name = text(lib.td_scene_def_get(self._scene).name) or name
+
+    def __repr__(self) -> str:
+        n = sum(a.segment_count for a in self.actors)
+        return f"<World '{self.name}' at {self.time:.4g} s: {len(self.actors)} actors, {n} segments, steps of {self.dt:.4g} s>"
+
+    @contextlib.contextmanager
+    def _use(self):
+        # a world serves one thread at a time, and steps without Python's lock
+        if not self._lock.acquire(blocking=False):
+            raise RuntimeError("the world is in use: by another thread, or by the step that calls this function")
+        try:
+            yield self._c
+        finally:
+            self._lock.release()
+
+    # ---- time ---------------------------------------------------------------------------------
+
+    @property
+    def time(self) -> float:
+        """s."""
+        return lib.td_world_time(self._c)
+
+    @property
+    def dt(self) -> float:
+        """s, of a step."""
+        return lib.td_world_dt(self._c)
+
+    @property
+    def stats(self) -> Dict[str, float]:
+        """Of all steps so far: steps, iterations, halved, unconverged, ..."""
+        s = lib.td_world_stats(self._c)
+        return {n: getattr(s, n) for n, _ in ffi.typeof("td_step_stats").fields}
+
+    def step(self, count: int = 1) -> None:
+        """Advances by `count` steps. Python's lock is released meanwhile.
+
+        Raises Diverged with the world as it was before the step that failed. With hold_blocked,
+        Blocked is raised after the step in which an actor begins to be held: going on is allowed.
+        """
+        diag = new_diag()
+        with self._use() as world:
+            for _ in range(count):
+                status = lib.td_world_step(world, diag)
+                if self._failed is not None:
+                    failed, self._failed = self._failed, None
+                    raise failed
+                check(status, diag)
+
+    def run(self, seconds: float, *, each: Optional[Callable[["World"], Any]] = None,
+            progress: Optional[Callable[[float], None]] = None) -> Recording:
+        """Steps until `seconds` more have passed, and records the probes of every frame.
+
+        each: called as each(world) after every frame; what it returns is kept in .extra.
+        progress: called as progress(done), 0 to 1, after every frame.
+        """
+        frames = max(1, round(seconds / (self.dt * self.steps_a_frame)))
+        recording = Recording(self)
+        recording.add(each(self) if each else None)
+        for k in range(frames):
+            self.step(self.steps_a_frame)
+            recording.add(each(self) if each else None)
+            if progress:
+                progress((k + 1) / frames)
+        return recording
+
+    @property
+    def steps_a_frame(self) -> int:
+        return lib.td_world_steps_a_frame(self._c)
+
+    def settle(self) -> np.ndarray:
+        """Brings all actors to rest under gravity, without winds and loads. Gives one entry an actor:
+        energy (J), residual (N m or N) and iterations."""
+        rests, pointer = filled("td_rest", len(self.actors))
+        diag = new_diag()
+        with self._use() as world:
+            check(lib.td_world_settle(world, pointer, diag), diag)
+        return rests
+
+    # ---- parameters ---------------------------------------------------------------------------
+
+    def __getitem__(self, path: str) -> float:
+        """A number of the scene: world["gravity.y"], world["objects[0].stiffness"]."""
+        value, diag = ffi.new("double *"), new_diag()
+        check(lib.td_world_get(self._c, path.encode(), value, diag), diag)
+        return value[0]
+
+    def __setitem__(self, path: str, value: float) -> None:
+        """Takes effect with the next step, in the unit of the scene file."""
+        diag = new_diag()
+        with self._use() as world:
+            check(lib.td_world_set(world, path.encode(), float(value), diag), diag)
+
+    @property
+    def field(self) -> Optional[Callable[[float, int, np.ndarray, np.ndarray], Any]]:
+        """A force field of your own: field(time, actor, tips, velocities) gives forces (n, 3), N, at
+        the tips of the actor's segments, which act through the step. None: no field."""
+        return self._field
+
+    @field.setter
+    def field(self, field):
+        with self._use() as world:
+            self._field, self._field_handle = field, ffi.new_handle(self) if field else None
+            check(lib.td_world_set_field(world, lib.tendril_field if field else ffi.NULL, self._field_handle or ffi.NULL))
+
+    def wind(self, points: Any) -> np.ndarray:
+        """Velocity of the air at points (n, 3), m/s."""
+        points = np.ascontiguousarray(points, float).reshape(-1, 3)
+        out, pointer = filled("td_vec3", len(points))
+        lib.td_world_wind(self._c, len(points), ffi.cast("td_vec3 *", ffi.from_buffer(points)), pointer)
+        return out
+
+    # ---- actors -------------------------------------------------------------------------------
+
+    @property
+    def actors(self) -> List["Actor"]:
+        """One for each instance of an object, in the order of their indices."""
+        return [Actor(self, k) for k in range(lib.td_world_actor_count(self._c))]
+
+    def actor(self, name: str) -> "Actor":
+        """The actor of that name."""
+        for actor in self.actors:
+            if actor.name == name:
+                return actor
+        raise KeyError(f"there is no actor '{name}'; there are {', '.join(a.name for a in self.actors[:20])}")
+
+    def tips(self, out: Optional[np.ndarray] = None) -> np.ndarray:
+        """Tips of all segments of all actors (n, 3), m. `out` is filled and given back."""
+        out, pointer = filled("td_vec3", lib.td_world_segment_count(self._c), out)
+        lib.td_world_all_poses(self._c, ffi.NULL, pointer, ffi.NULL)
+        return out
+
+    def poses(self) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Joints (n, 3), tips (n, 3) and rotations (n, 4) of all segments of all actors."""
+        n = lib.td_world_segment_count(self._c)
+        (o, po), (t, pt), (r, pr) = filled("td_vec3", n), filled("td_vec3", n), filled("td_quat", n)
+        lib.td_world_all_poses(self._c, po, pt, pr)
+        return o, t, r
+
+    def contacts(self) -> np.ndarray:
+        """What touches: a structured array with point (m), normal, force (N), ..."""
+        count = lib.td_world_contacts(self._c, ffi.NULL, 0)
+        out, pointer = filled("td_contact", count)
+        lib.td_world_contacts(self._c, pointer, count)
+        return out
+
+    # ---- recording ----------------------------------------------------------------------------
+
+    @property
+    def probe_names(self) -> List[str]:
+        """Names of the scene's probes with their units, such as 'tip.x [m]'."""
+        return [text(lib.td_world_probe_name(self._c, k)) for k in range(lib.td_world_probe_columns(self._c))]
+
+    def probes(self) -> np.ndarray:
+        """Their values now."""
+        out, pointer = filled("double", lib.td_world_probe_columns(self._c))
+        with self._use() as world:
+            lib.td_world_probes(world, pointer)
+        return out
+
+    def energy(self) -> Dict[str, float]:
+        """J, of all actors: kinetic, elastic and weight."""
+        with self._use() as world:
+            sums = [lib.td_world_actor_sums(world, k).energy for k in range(lib.td_world_actor_count(world))]
+        return {n: sum(getattr(s, n) for s in sums) for n in ("kinetic", "elastic", "weight")}
+
+    def show(self, seconds: Optional[float] = None, *, path: Union[str, os.PathLike, None] = None,
+             height: int = 480) -> Any:
+        """Runs for `seconds` (as long as the scene says) and gives a page that plays it, inline in
+        a notebook. `path` writes the page there as well."""
+        from tendril.show import show
+        return show(self, seconds, path, height)
+
+    # ---- saving -------------------------------------------------------------------------------
+
+    def save(self) -> bytes:
+        """The whole state as bytes."""
+        with self._use() as world:
+            out = bytearray(lib.td_world_save_size(world))
+            lib.td_world_save(world, ffi.from_buffer(out))
+        return bytes(out)
+
+    def restore(self, data: bytes) -> None:
+        """Goes back to a state that save() gave; it goes on from there to the bit."""
+        diag = new_diag()
+        with self._use() as world:
+            check(lib.td_world_restore(world, ffi.from_buffer(data), len(data), diag), diag)
+
+    def __getstate__(self):
+        raise TypeError("a world cannot be pickled: keep save() and the scene")
+
+
+class Actor:
+    """One instance of an object: a plant, a rope, a hair."""
+
+    def __init__(self, world: World, index: int):
+        self.world, self.index = world, index
+        self._id = lib.td_world_actor_id(world._c, index)
+
+    def _about(self):
+        return lib.td_world_actor(self.world._c, self.index)
+
+    @property
+    def name(self) -> str:
+        return text(self._about().name)
+
+    @property
+    def segment_count(self) -> int:
+        return self._about().segment_count
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """It belongs to the world, which stays as long as the skeleton is used."""
+        return Skeleton(self._about().skeleton, owner=self.world)
+
+    def __repr__(self) -> str:
+        return f"<Actor '{self.name}': {self.segment_count} segments, {self._about().dof_count} degrees of freedom>"
+
+    def pose(self) -> Tuple[np.ndarray, np.ndarray]:
+        """Joints (n, 3), m, and rotations (n, 4), w x y z, in the world."""
+        (o, po), (r, pr) = filled("td_vec3", self.segment_count), filled("td_quat", self.segment_count)
+        lib.td_world_pose(self.world._c, self.index, ffi.NULL, ffi.NULL, po, pr)
+        return o, r
+
+    def tips(self) -> np.ndarray:
+        """Far ends of the segments (n, 3), m, in the world."""
+        first = lib.td_world_first_segment(self.world._c, self.index)
+        return self.world.tips()[first:first + self.segment_count]
+
+    def velocities(self) -> Tuple[np.ndarray, np.ndarray]:
+        """Velocities of the tips (n, 3), m/s, and how the segments turn (n, 3), rad/s."""
+        (v, pv), (w, pw) = filled("td_vec3", self.segment_count), filled("td_vec3", self.segment_count)
+        with self.world._use() as world:
+            lib.td_world_velocities(world, self.index, pv, pw)
+        return v, w
+
+    def moments(self) -> np.ndarray:
+        """Moments of the springs at the joints (n, 3), N m, in the axes of the segments."""
+        out, pointer = filled("td_vec3", self.segment_count)
+        lib.td_world_moments(self.world._c, self.index, pointer)
+        return out
+
+    def modes(self, count: int = 6) -> np.ndarray:
+        """The lowest modes about the pose, which should be at rest: a structured array with frequency
+        (Hz), damping_ratio and twist (0 to 1)."""
+        out, pointer = filled("td_mode", count)
+        diag = new_diag()
+        with self.world._use() as world:
+            check(lib.td_world_modes(world, self.index, count, pointer, diag), diag)
+        return out
+
+    def watch_base(self, watch: bool = True) -> None:
+        """Computes the reaction of the base from the next step on; costs about an iteration a step."""
+        diag = new_diag()
+        with self.world._use() as world:
+            check(lib.td_world_watch_base(world, self._id, watch, diag), diag)
+
+    def base_reaction(self) -> Tuple[np.ndarray, np.ndarray]:
+        """Force, N, and moment, N m, that the base did to it in the last step; see watch_base()."""
+        out, diag = ffi.new("td_reaction *"), new_diag()
+        check(lib.td_world_base_reaction(self.world._c, self._id, out, diag), diag)
+        return vector(out.force), vector(out.moment)
+
+    def energy(self) -> Dict[str, float]:
+        """J: kinetic, elastic and weight."""
+        with self.world._use() as world:
+            e = lib.td_world_actor_sums(world, self.index).energy
+        return {n: getattr(e, n) for n in ("kinetic", "elastic", "weight")}
+
+    def move(self, position: Sequence[float], rotation: Sequence[float] = (1, 0, 0, 0)) -> None:
+        """Moves the base there in the next step, which feels the motion."""
+        self._put(lib.td_world_move_actor, position, rotation)
+
+    def place(self, position: Sequence[float], rotation: Sequence[float] = (1, 0, 0, 0)) -> None:
+        """Puts it there at once, with its pose; nothing is felt."""
+        self._put(lib.td_world_place_actor, position, rotation)
+
+    def _put(self, call, position, rotation):
+        diag = new_diag()
+        with self.world._use() as world:
+            check(call(world, self._id, vec3(position), quat(rotation), diag), diag)
+
+    def grab(self, segment: int = -1, to: Optional[Sequence[float]] = None, *, point: Optional[Sequence[float]] = None,
+             stiffness: float = 100.0, damping: float = 0.0) -> "Grab":
+        """Pulls at a segment by a spring until the grab is released. `point` is in the segment's axes,
+        its tip if not given; `to` in the world, where the point is if not given."""
+        return Grab(self, segment, to, point, stiffness, damping)
+
+
+class Grab:
+    """A spring from a point of a segment to a place. Releases itself at the end of a with block."""
+
+    def __init__(self, actor, segment, to, point, stiffness, damping):
+        self._world = actor.world
+        segment = segment % actor.segment_count if segment < 0 else segment
+        definition = ffi.new("td_grab_def *", lib.td_grab_def_default())
+        definition.actor, definition.segment = actor._id, segment
+        definition.point = vec3(actor.skeleton.segments["tip"][segment] if point is None else point)
+        definition.to = vec3(actor.tips()[segment] if to is None else to)
+        definition.stiffness, definition.damping = stiffness, damping
+        out, diag = ffi.new("td_grab_id *"), new_diag()
+        with self._world._use() as world:
+            check(lib.td_world_add_grab(world, definition, out, diag), diag)
+        self._id = out[0]
+
+    def to(self, position: Sequence[float]) -> None:
+        """Moves the far end of the spring."""
+        diag = new_diag()
+        with self._world._use() as world:
+            check(lib.td_world_move_grab(world, self._id, vec3(position), diag), diag)
+
+    @property
+    def force(self) -> np.ndarray:
+        """N, with which it pulls at the actor now."""
+        out, diag = ffi.new("td_vec3 *"), new_diag()
+        with self._world._use() as world:
+            check(lib.td_world_grab_force(world, self._id, out, diag), diag)
+        return vector(out)
+
+    def release(self) -> None:
+        diag = new_diag()
+        with self._world._use() as world:
+            check(lib.td_world_remove_grab(world, self._id, diag), diag)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.release()
+
+
+# ---- scenes -----------------------------------------------------------------------------------
+
+
+def _plain(value):
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise TypeError(f"{value!r} in a scene")
+
+
+def _take_skeletons(scene):
+    """Objects of a dict may have a 'skeleton': it is handed over besides the text."""
+    found, objects = {}, []
+    for k, item in enumerate(scene.get("objects", [])):
+        if isinstance(item, dict) and isinstance(item.get("skeleton"), Skeleton):
+            found[k] = item["skeleton"]
+            item = {key: value for key, value in item.items() if key != "skeleton"}
+            item["strand"] = {"points": [[0, 0, 0], [0, 1, 0]]}  # until the skeleton takes its place
+        objects.append(item)
+    return ({**scene, "objects": objects} if found else scene), found
+
+
+def _read_scene(content, name):
+    data, value, diag = content.encode(), ffi.new("td_value **"), new_diag()
+    check(lib.td_value_from_yaml(data, len(data), name.encode(), ffi.NULL, value, diag), diag)
+    out, diags = ffi.new("td_scene **"), Diags()
+    diags.check(lib.td_scene_from_value(value[0], name.encode(), ffi.NULL, out, diags.list))
+    return ffi.gc(out[0], lib.td_scene_free)
+
+
+@ffi.def_extern()
+def tendril_field(context, time, actor, count, tips, velocities, forces):
+    world = ffi.from_handle(context)
+    try:
+        where, how = view(tips, count, None), view(velocities, count, None)
+        out = view(forces, count, None, writable=True)
+        given = np.asarray(world._field(time, actor, where, how), float)
+        if given.shape != out.shape:
+            raise ArgumentError(f"the field gave forces of shape {given.shape}; {out.shape} is needed")
+        out += given
+    except BaseException as error:  # raised again when the step is over
+        world._failed = world._failed or error

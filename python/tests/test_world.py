@@ -1,0 +1,242 @@
+"""Worlds: stepping, arrays, forces, faults."""
+
+import gc
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import tendril
+
+PENDULUM = {
+    "name": "pendulum",
+    "objects": [{"name": "rope", "start": "drawn",
+                 "strand": {"points": [[0, 2, 0], [0.5, 2, 0]], "segments": 10, "radius": 0.005}}],
+    "record": {"duration": 1, "fps": 30, "probes": [{"name": "end", "object": "rope"}]},
+}
+IN_SPACE = {**PENDULUM, "gravity": [0, 0, 0], "air_density": 0}
+
+
+def test_a_scene_file_and_its_content_give_the_same_bits():
+    a = tendril.World.from_text('{"objects": [{"strand": {"points": [[0,2,0],[0.5,2,0]], "segments": 10}}]}')
+    b = tendril.World({"objects": [{"strand": {"points": np.array([[0, 2, 0], [0.5, 2, 0]]), "segments": np.int64(10)}}]})
+    a.step(20)
+    b.step(20)
+    assert np.array_equal(a.tips(), b.tips())
+
+
+def test_saved_and_restored_goes_on_to_the_bit():
+    world = tendril.World(PENDULUM)
+    world.step(5)
+    saved = world.save()
+    world.step(10)
+    first = world.tips()
+    world.restore(saved)
+    world.step(10)
+    assert np.array_equal(world.tips(), first)
+    with pytest.raises(tendril.TextError):
+        world.restore(saved[:-1] + bytes([saved[-1] ^ 1]))
+
+
+def test_threads_do_not_change_a_bit():
+    one = tendril.World("scenes/pull-and-release.yaml", threads=1)
+    two = tendril.World("scenes/pull-and-release.yaml", threads=2)
+    one.step(10)
+    two.step(10)
+    assert np.array_equal(one.tips(), two.tips())
+
+
+def test_energy_falls_and_is_that_of_the_actor():
+    world = tendril.World(PENDULUM)
+    start = sum(world.energy().values())
+    world.step(30)
+    assert sum(world.energy().values()) < start
+    assert world.energy() == world.actors[0].energy()
+
+
+def test_velocities_are_the_rate_of_the_tips():
+    world = tendril.World(PENDULUM)
+    world["step"] = 1e-3
+    world.step(50)
+    before = world.tips()
+    world.step()
+    rate = (world.tips() - before) / world.dt
+    velocities, _ = world.actors[0].velocities()
+    assert np.abs(rate - velocities).max() < 0.05 * np.abs(velocities).max()
+
+
+def test_a_field_moves_the_rope_as_its_force_says():
+    world = tendril.World(IN_SPACE)
+    world.settle()
+    seen = []
+
+    def field(time, actor, tips, velocities):
+        seen.append((time, actor, tips.shape, velocities.shape))
+        return np.tile([0.0, 0.0, 1e-3], (len(tips), 1))
+
+    world.field = field
+    world.step(3)
+    assert [s[1:] for s in seen] == [(0, (10, 3), (10, 3))] * 3
+    assert world.tips()[-1, 2] > 0
+    world.field = None
+    world.step()
+    assert len(seen) == 3
+
+
+def test_what_a_field_raises_reaches_the_caller_and_the_world_lives_on():
+    world = tendril.World(PENDULUM)
+
+    def broken(*_):
+        raise KeyError("mine")
+
+    world.field = broken
+    with pytest.raises(KeyError, match="mine"):
+        world.step()
+    world.field = lambda *_: np.zeros(3)
+    with pytest.raises(tendril.ArgumentError, match=r"\(10, 3\)"):
+        world.step()
+    world.field = None
+    world.step()
+
+
+def test_a_world_is_refused_where_it_is_in_use():
+    world = tendril.World(PENDULUM)
+    world.field = lambda *_: world.step() or 0
+    with pytest.raises(RuntimeError, match="in use"):
+        world.step()
+
+
+def longest_silence(call):
+    """Longest time, s, for which another thread could not run during a call, and that of the call."""
+    ticks, done = [time.monotonic()], threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.monotonic())
+
+    other = threading.Thread(target=tick)
+    other.start()
+    start = time.monotonic()
+    call()
+    end = time.monotonic()
+    done.set()
+    other.join()
+    return np.diff([t for t in ticks if start <= t <= end] + [end]).max(initial=0), end - start
+
+
+def test_python_runs_while_the_library_works():
+    oak = tendril.World({"objects": [{"plant": "scenes/plants/young-oak.lsys"}]}).actors[0]
+    tries = [longest_silence(lambda: oak.modes(6)) for _ in range(3)]  # a busy machine may stop a thread
+    assert min(silence / whole for silence, whole in tries) < 0.5  # with the lock held it is the whole call
+
+
+def test_an_array_keeps_its_world_alive():
+    skeleton = tendril.World(PENDULUM).actors[0].skeleton
+    segments = skeleton.segments
+    del skeleton
+    gc.collect()
+    assert segments["length"] == pytest.approx(0.05)
+
+
+def test_parameters_are_read_and_set_by_path():
+    world = tendril.World(PENDULUM)
+    assert world["gravity.y"] == -9.81
+    world["gravity.y"] = -1.62
+    assert world["gravity.y"] == -1.62
+    with pytest.raises(tendril.ArgumentError, match="gravitation"):
+        world["gravitation.y"] = 0
+
+
+def test_a_fault_of_a_scene_names_its_place_and_all_others_come_with_it():
+    text = "objects:\n  - strand: {points: [[0, 0, 0], [0, 1, 0]], radius: -1}\n    colour: red\n"
+    with pytest.raises(tendril.TextError) as fault:
+        tendril.World.from_text(text, name="wrong.yaml")
+    assert fault.value.file == "wrong.yaml"
+    assert {fault.value.line, *(other.line for other in fault.value.others)} == {2, 3}
+
+
+def test_a_hanging_rope_carries_its_weight():
+    world = tendril.World({"objects": [{"name": "rope", "solver": "tree",
+                                        "strand": {"points": [[0, 2, 0], [0, 1, 0]], "segments": 8, "radius": 0.01}}],
+                           "air_density": 0})
+    rope = world.actors[0]
+    rope.watch_base()
+    world.settle()
+    world.step(5)
+    force, _ = rope.base_reaction()
+    assert force[1] == pytest.approx(9.81 * rope.skeleton.mass, rel=1e-6)
+    assert abs(force[0]) < 1e-9
+
+
+def test_a_grab_pulls_with_the_force_of_its_spring_and_lets_go():
+    world = tendril.World(PENDULUM)
+    rope = world.actors[0]
+    with rope.grab(to=[0.5, 2.2, 0], stiffness=50, damping=1) as grab:
+        world.step(60)
+        tip = rope.tips()[-1]
+        assert np.allclose(grab.force, 50 * (np.array([0.5, 2.2, 0]) - tip), atol=0.3)
+    with pytest.raises(tendril.Stale):
+        grab.release()
+
+
+def test_lowest_mode_of_a_beam_is_that_of_theory():
+    rod = {"points": [[0, 0, 0], [0, 1, 0]], "segments": 40, "radius": 0.01}
+    world = tendril.World({"gravity": [0, 0, 0], "air_density": 0, "objects": [{"name": "beam", "strand": rod}]})
+    skeleton = world.actors[0].skeleton
+    material = skeleton.materials[skeleton.segments["material"][0]]
+    young, density = material["young"], material["density"]
+    inertia, area = np.pi * 0.01**4 / 4, np.pi * 0.01**2
+    theory = 1.8751040687**2 / (2 * np.pi) * np.sqrt(young * inertia / (density * area))
+    assert world.actors[0].modes(1)["frequency"][0] == pytest.approx(theory, rel=2e-3)
+
+
+def test_recording_has_every_frame_and_names_its_columns(tmp_path):
+    world = tendril.World(PENDULUM)
+    shown = []
+    recording = world.run(0.5, each=lambda w: w.time, progress=shown.append)
+    assert len(recording) == 16
+    assert recording.time[-1] == pytest.approx(0.5)
+    assert recording["end.y"][0] == 2
+    assert recording.extra == recording.time.tolist()
+    assert shown[-1] == 1
+    with pytest.raises(KeyError, match="end.y"):
+        recording["tip"]
+    recording.csv(tmp_path / "probes.csv")
+    table = np.loadtxt(tmp_path / "probes.csv", delimiter=",", skiprows=1)
+    assert np.array_equal(table[:, 0], recording.time)
+    assert np.array_equal(table[:, 1:], recording.values)
+
+
+def test_plot_draws_what_is_named(tmp_path):
+    recording = tendril.World(PENDULUM).run(0.2)
+    plot = recording.plot("end.y")
+    assert "end.y" in plot.svg and "end.x" not in plot.svg
+    plot.save(tmp_path / "plot.svg")
+    assert (tmp_path / "plot.svg").read_text() == plot._repr_svg_()
+
+
+def test_contacts_of_a_stick_on_the_ground_carry_it():
+    world = tendril.World({"objects": [{"name": "stick", "solver": "tree", "strand": {
+        "points": [[0, 0.011, 0], [0.3, 0.011, 0]], "segments": 3, "radius": 0.01, "start": {"held": "free"}},
+        "start": "drawn"}],
+        "colliders": [{"plane": {}}], "contact": {}})
+    world.step(120)
+    contacts = world.contacts()
+    weight = 9.81 * world.actors[0].skeleton.mass
+    assert contacts["force"][:, 1].sum() == pytest.approx(weight, rel=1e-2)
+
+
+def test_reprs_tell():
+    world = tendril.World(PENDULUM)
+    assert "pendulum" in repr(world) and "10 segments" in repr(world)
+    assert "rope" in repr(world.actors[0])
+    assert "kg" in repr(world.actors[0].skeleton)
+
+
+def test_a_page_plays_the_run(tmp_path):
+    world = tendril.World(PENDULUM)
+    page = world.show(0.3, path=tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_bytes() == page.content
+    assert b"<html" in page.content.lower()
+    assert "<iframe" in page._repr_html_()

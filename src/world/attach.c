@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: MIT
+// Constraints that a program adds, and actors that segments of others carry.
+//
+// Welded    What has no base is held by a weld, with both sides in one island.
+// Carried   The base of what has one goes in each step to where the segment will be by its
+//           velocity when the step begins: all such places are known before any actor moves, so
+//           that the order of actors does not matter. The error is of second order in dt.
+
+#include "world/world.h"
+
+#include "base/diag.h"
+#include "base/guard.h"
+#include "base/opts.h"
+#include "implicit/hold.h"
+#include "math/quat.h"
+#include "tendril/attach.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- ids ------------------------------------------------------------------------------------
+
+int32_t td_world_constraint_index(const td_world *w, td_constraint_id id) {
+    if (!w || id.place == 0 || id.place > (uint32_t)w->tie_count) {
+        return TD_NONE;
+    }
+    const tdi_tie *t = &w->ties[id.place - 1];
+    const bool added = tdi_tie_is_added(w, (int32_t)id.place - 1);
+    return added && t->alive && t->generation == id.generation ? (int32_t)id.place - 1 : TD_NONE;
+}
+
+static td_status find(td_world *w, td_constraint_id id, tdi_tie **out, td_diag *diag) {
+    const int32_t k = td_world_constraint_index(w, id);
+    *out = k == TD_NONE ? NULL : &w->ties[k];
+    return *out ? TD_OK
+                : tdi_fail(diag, TD_ERR_STALE, "constraint %d (generation %u) was removed",
+                           (int)id.place - 1, (unsigned)id.generation);
+}
+
+// ---- groups ---------------------------------------------------------------------------------
+
+// Forms groups of what is alive: constraints that are held already are as their sets have them.
+static td_status regroup(td_world *w, td_diag *diag) {
+    const size_t count = (size_t)w->tie_count + 1;
+    td_constraint *all = tdi_alloc_zeroed(w->alloc, count, sizeof *all);
+    if (!all) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for constraints");
+    }
+    for (int32_t k = 0; k < w->tie_count; k++) {
+        const tdi_tie *t = &w->ties[k];
+        all[k] = t->def;
+        all[k].name = t->name;
+        if (!tdi_tie_is_added(w, k)) {
+            all[k] = w->groups[t->group].holds->def[t->number];
+        }
+    }
+    td_status status = tdi_world_form_groups(w, all, diag);
+    tdi_alloc_free(w->alloc, all, count * sizeof *all);
+    return status == TD_OK ? tdi_world_reserve(w) : status;
+}
+
+static void wake_sides(td_world *w, const tdi_tie *t) {
+    for (int side = 0; side < 2; side++) {
+        if (t->actor[side] != TD_NONE) {
+            tdi_actor_wake(w, t->actor[side]);
+        }
+    }
+}
+
+// ---- constraints ----------------------------------------------------------------------------
+
+static td_status check_actor(const td_world *w, const td_constraint *c, int side, td_diag *diag) {
+    if (!tdi_has(c->actor[side], w->actor_count) || !tdi_actor_acts(&w->actors[c->actor[side]])) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "actor[%d] is %d, which is not there or disabled",
+                        side, (int)c->actor[side]);
+    }
+    const tdi_actor *a = &w->actors[c->actor[side]];
+    const td_object_def *o = &w->scene->def.objects[a->object];
+    if (!tdi_has(c->segment[side], a->segment_count)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "segment[%d] is %d; '%s' has %d", side,
+                        (int)c->segment[side], a->name, (int)a->segment_count);
+    }
+    if (!a->solver->implicit->pin_places || !tdi_is_implicit(o->integrator)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "'%s' cannot be held: its integrator must be 'implicit' or "
+                        "'implicit-euler', of a solver that has constraints",
+                        a->name);
+    }
+    return memcmp(&a->base, &a->simulated, sizeof a->base) == 0 && o->time_scale == 1 &&
+                   o->local.amount == 0
+               ? TD_OK
+               : tdi_fail(diag, TD_ERR_ARGUMENT,
+                          "'%s' cannot be held: it has 'time_scale' or 'local', so that it is not "
+                          "simulated where it is drawn",
+                          a->name);
+}
+
+static td_status check(const td_world *w, const td_constraint *c, td_diag *diag) {
+    if (c->kind == TD_HOLD_CURVE) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "a curve cannot be added while the world runs");
+    }
+    const bool two = c->actor[1] != TD_NONE;
+    td_status status = td_constraints_check(c, 1, diag);
+    status = status == TD_OK ? check_actor(w, c, 0, diag) : status;
+    status = status == TD_OK && two ? check_actor(w, c, 1, diag) : status;
+    if (status != TD_OK || !two) {
+        return status;
+    }
+    const td_object_def *objects = w->scene->def.objects;
+    return objects[w->actors[c->actor[0]].object].integrator ==
+                   objects[w->actors[c->actor[1]].object].integrator
+               ? TD_OK
+               : tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' and '%s' have different integrators",
+                          w->actors[c->actor[0]].name, w->actors[c->actor[1]].name);
+}
+
+// Points as the solver names them: segments may only ride on others.
+static void place_sides(const td_world *w, td_constraint *c) {
+    for (int side = 0; side < 2 && c->actor[side] != TD_NONE; side++) {
+        const tdi_actor *a = &w->actors[c->actor[side]];
+        td_load at = {.segment = c->segment[side], .point = c->point[side]};
+        if (a->solver->place_load && !tdi_constraint_of_joint(c->kind)) {
+            a->solver->place_load(w->variants[a->variant].model, &at);
+        }
+        c->segment[side] = at.segment;
+        c->point[side] = at.point;
+    }
+}
+
+// What a tie has besides its definition.
+static void fill(tdi_tie *t) {
+    t->actor[0] = t->def.actor[0];
+    t->actor[1] = t->def.actor[1];
+    t->segment = t->def.segment[0];
+    t->point = t->def.point[0];
+    t->group = TD_NONE;
+    t->begun = true;
+    t->from = (tdi_transform){{0, 0, 0}, tdi_quat_identity()};
+}
+
+static int32_t free_place(const td_world *w) {
+    int32_t k = w->scene->def.constraint_count;
+    while (k < w->tie_count && w->ties[k].alive) {
+        k++;
+    }
+    return k;
+}
+
+static td_status add(td_world *w, const td_constraint *c, int32_t *out, td_diag *diag) {
+    const int32_t k = free_place(w), before = w->tie_count;
+    td_status status = tdi_world_tie_room(w, (int64_t)k + 1);
+    if (status != TD_OK) {
+        return tdi_fail(diag, status, "there is no room for a constraint");
+    }
+    tdi_tie *t = &w->ties[k];
+    *t = (tdi_tie){.generation = k < before ? t->generation + 1 : 1,
+                   .alive = true,
+                   .def = *c,
+                   .past = {.broken_at = -1, .unmet_at = -1}};
+    snprintf(t->name, sizeof t->name, "%s", c->name ? c->name : "");
+    if (!c->name) {
+        snprintf(t->name, sizeof t->name, "%s %d", td_constraint_kind_name(c->kind), (int)k + 1);
+    }
+    t->def.name = NULL;
+    fill(t);
+    w->tie_count = k < before ? before : k + 1;
+    status = regroup(w, diag);
+    if (status != TD_OK) {
+        t->alive = false;
+        t->generation--;
+        w->tie_count = before;
+        return status;
+    }
+    wake_sides(w, t);
+    *out = k;
+    return TD_OK;
+}
+
+td_status td_world_add_constraint(td_world *w, const td_constraint *given, td_constraint_id *out,
+                                  td_diag *diag) {
+    if (!w || !out) {
+        return tdi_refuse(diag, __func__);
+    }
+    td_constraint own = td_constraint_default(TD_HOLD_POINT);
+    int32_t k = TD_NONE;
+    *out = (td_constraint_id){0, 0};
+    td_status status = tdi_def_take("td_constraint", &own, given, diag);
+    status = status == TD_OK ? check(w, &own, diag) : status;
+    if (status == TD_OK) {
+        place_sides(w, &own);
+        status = add(w, &own, &k, diag);
+    }
+    if (status == TD_OK) {
+        *out = (td_constraint_id){(uint32_t)k + 1, w->ties[k].generation};
+    }
+    return status;
+}
+
+static td_status drop(td_world *w, tdi_tie *t, td_diag *diag) {
+    t->alive = false;
+    td_status status = regroup(w, diag);
+    t->alive = status != TD_OK;
+    if (status == TD_OK) {
+        wake_sides(w, t);
+    }
+    return status;
+}
+
+// Who is carried by it is not any more.
+static void forget_tie(td_world *w, int32_t tie) {
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        tdi_carry *c = &w->actors[k].carry;
+        if (c->actor != TD_NONE && c->tie == tie) {
+            c->actor = TD_NONE;
+        }
+    }
+}
+
+td_status td_world_remove_constraint(td_world *w, td_constraint_id id, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
+    tdi_tie *t;
+    td_status status = find(w, id, &t, diag);
+    status = status == TD_OK ? drop(w, t, diag) : status;
+    if (status == TD_OK) {
+        forget_tie(w, (int32_t)(t - w->ties));
+    }
+    return status;
+}
+
+td_status td_world_set_target(td_world *w, td_constraint_id id, const td_constraint_target *target,
+                              td_diag *diag) {
+    if (!w || !target) {
+        return tdi_refuse(diag, __func__);
+    }
+    tdi_tie *t;
+    td_status status = find(w, id, &t, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    td_constraint changed = t->def;
+    changed.target = *target;
+    status = td_constraints_check(&changed, 1, diag);
+    t->def.target = status == TD_OK ? *target : t->def.target;
+    return status;
+}
+
+td_status tdi_world_take_ties(td_world *w, td_diag *diag) {
+    td_status status = TD_OK;
+    for (int32_t k = w->scene->def.constraint_count; k < w->tie_count && status == TD_OK; k++) {
+        fill(&w->ties[k]);
+        const td_constraint *c = &w->ties[k].def;
+        status = td_constraints_check(c, 1, diag);
+        for (int side = 0; side < 2 && status == TD_OK && w->ties[k].alive; side++) {
+            const bool free = side == 1 && c->actor[1] == TD_NONE;
+            status = free || (tdi_has(c->actor[side], w->actor_count) && c->kind != TD_HOLD_CURVE)
+                         ? TD_OK
+                         : TD_ERR_SYNTAX;
+        }
+    }
+    status = status == TD_OK ? regroup(w, diag) : status;
+    if (status != TD_OK) { // without any there is a world
+        w->tie_count = w->scene->def.constraint_count;
+        regroup(w, NULL);
+    }
+    return status;
+}
+
+// ---- attaching ------------------------------------------------------------------------------
+
+td_attach_def td_attach_def_default(void) {
+    td_attach_def def = {
+        .struct_size = sizeof def, .rotation = tdi_quat_identity(), .break_force = INFINITY};
+    return def;
+}
+
+static td_status check_attach(const td_world *w, const td_attach_def *def, td_diag *diag) {
+    const int32_t k = td_world_actor_index(w, def->actor), to = td_world_actor_index(w, def->to);
+    if (k == TD_NONE || to == TD_NONE) {
+        return tdi_fail(diag, TD_ERR_STALE, "%s was removed", k == TD_NONE ? "actor" : "to");
+    }
+    if (!tdi_has(def->segment, w->actors[to].segment_count)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "segment is %d; '%s' has %d", (int)def->segment,
+                        w->actors[to].name, (int)w->actors[to].segment_count);
+    }
+    if (!(def->break_force > 0)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "break_force is %g N; it must be above 0",
+                        def->break_force);
+    }
+    for (int32_t j = to; j != TD_NONE; j = w->actors[j].carry.actor) { // all that carry it
+        if (j == k) {
+            return tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' cannot carry itself", w->actors[k].name);
+        }
+    }
+    return tdi_check_pose(def->position, def->rotation, diag);
+}
+
+// Whether nothing holds its base.
+static bool is_loose(const td_world *w, const tdi_actor *a) {
+    const tdi_solver_model *model = w->variants[a->variant].model;
+    td_vec3 place;
+    td_quat turn;
+    bool held = a->segments[0].joint != TD_JOINT_FREE;
+    if (a->solver->end_pose) {
+        held = a->solver->end_pose(model, false, &place, &turn) ||
+               a->solver->end_pose(model, true, &place, &turn);
+    }
+    return !held;
+}
+
+// Where a segment is, in the world.
+static tdi_transform segment_pose(const td_world *w, int32_t actor, int32_t segment) {
+    tdi_transform t;
+    td_world_segment(w, actor, segment, &t.position, NULL, &t.rotation);
+    return t;
+}
+
+static tdi_transform inverse(tdi_transform t) {
+    const td_quat back = tdi_quat_conj(t.rotation);
+    return (tdi_transform){tdi_scale(tdi_quat_rotate(back, t.position), -1), back};
+}
+
+// Where the base of an actor is to be put for its base, or its first segment as it is drawn there,
+// to be at a place. What is loose may be far from its base.
+static tdi_transform base_for(const td_world *w, int32_t k, tdi_transform place) {
+    const tdi_actor *a = &w->actors[k];
+    if (!is_loose(w, a)) {
+        return place;
+    }
+    const tdi_transform drawn = {a->segments[0].attach, a->segments[0].initial};
+    const tdi_transform off = tdi_transform_mul(inverse(segment_pose(w, k, 0)), a->base);
+    return tdi_transform_mul(tdi_transform_mul(place, drawn), off);
+}
+
+static td_constraint weld_of(const td_attach_def *def, int32_t k, int32_t to) {
+    td_constraint c = td_constraint_default(TD_HOLD_WELD);
+    c.actor[0] = k;
+    c.actor[1] = to;
+    c.segment[1] = def->segment;
+    c.break_force = def->break_force;
+    return c;
+}
+
+static td_status detach(td_world *w, int32_t k, td_diag *diag) {
+    tdi_carry *c = &w->actors[k].carry;
+    td_status status = TD_OK;
+    if (c->tie != TD_NONE && w->ties[c->tie].alive) {
+        status = drop(w, &w->ties[c->tie], diag);
+    }
+    if (status == TD_OK) {
+        *c = (tdi_carry){.actor = TD_NONE, .tie = TD_NONE};
+    }
+    return status;
+}
+
+td_status td_world_attach(td_world *w, const td_attach_def *given, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
+    td_attach_def own = td_attach_def_default(), *def = &own;
+    td_status status = tdi_def_take("td_attach_def", def, given, diag);
+    status = status == TD_OK ? check_attach(w, def, diag) : status;
+    if (status != TD_OK) {
+        return status;
+    }
+    const int32_t k = td_world_actor_index(w, def->actor), to = td_world_actor_index(w, def->to);
+    const tdi_transform at = {def->position, tdi_quat_unit(def->rotation)};
+    const tdi_transform place =
+        base_for(w, k, tdi_transform_mul(segment_pose(w, to, def->segment), at));
+    const bool loose = is_loose(w, &w->actors[k]);
+    td_constraint weld = weld_of(def, k, to);
+    int32_t tie = TD_NONE;
+    status = loose ? check(w, &weld, diag) : TD_OK;
+    status = status == TD_OK && w->actors[k].carry.actor != TD_NONE ? detach(w, k, diag) : status;
+    status = status == TD_OK
+                 ? td_world_place_actor(w, def->actor, place.position, place.rotation, diag)
+                 : status;
+    if (status == TD_OK && loose) {
+        place_sides(w, &weld);
+        status = add(w, &weld, &tie, diag);
+    }
+    if (status == TD_OK) {
+        w->actors[k].carry =
+            (tdi_carry){.actor = to, .segment = def->segment, .tie = tie, .at = at};
+    }
+    return status;
+}
+
+td_status td_world_detach(td_world *w, td_actor_id id, td_diag *diag) {
+    if (!w) {
+        return tdi_refuse(diag, __func__);
+    }
+    const int32_t k = td_world_actor_index(w, id);
+    if (k == TD_NONE) {
+        return tdi_fail(diag, TD_ERR_STALE, "actor %d (generation %u) was removed",
+                        (int)id.place - 1, (unsigned)id.generation);
+    }
+    return w->actors[k].carry.actor == TD_NONE
+               ? tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' is not attached", w->actors[k].name)
+               : detach(w, k, diag);
+}
+
+td_actor_id td_world_carrier(const td_world *w, td_actor_id id, int32_t *segment) {
+    const int32_t k = td_world_actor_index(w, id);
+    const tdi_carry *c = k == TD_NONE ? NULL : &w->actors[k].carry;
+    if (segment) {
+        *segment = c && c->actor != TD_NONE ? c->segment : TD_NONE;
+    }
+    return td_world_actor_id(w, c ? c->actor : TD_NONE);
+}
+
+td_status tdi_world_untie(td_world *w, int32_t actor, td_diag *diag) {
+    td_status status = TD_OK;
+    for (int32_t k = w->scene->def.constraint_count; k < w->tie_count && status == TD_OK; k++) {
+        tdi_tie *t = &w->ties[k];
+        if (t->alive && (t->actor[0] == actor || t->actor[1] == actor)) {
+            status = drop(w, t, diag);
+            forget_tie(w, k);
+        }
+    }
+    for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
+        tdi_carry *c = &w->actors[k].carry;
+        if (k == actor || c->actor == actor) {
+            *c = (tdi_carry){.actor = TD_NONE, .tie = TD_NONE};
+        }
+    }
+    return status;
+}
+
+// ---- steps ----------------------------------------------------------------------------------
+
+// x + v dt, and turned by the spin in dt
+void tdi_world_carry(td_world *w) {
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        tdi_actor *a = &w->actors[k];
+        tdi_carry *c = &a->carry;
+        c->place0 = a->place;
+        if (!tdi_actor_acts(a) || c->actor == TD_NONE || c->tie != TD_NONE) {
+            continue;
+        }
+        tdi_transform to = segment_pose(w, c->actor, c->segment);
+        const tdi_rate rate = tdi_segment_rate(&w->actors[c->actor], c->segment);
+        const td_real speed = tdi_norm(rate.spin);
+        to.position = tdi_madd(to.position, rate.velocity, w->dt);
+        if (speed > 0) {
+            to.rotation = tdi_quat_mul(
+                tdi_quat_turn(tdi_scale(rate.spin, 1 / speed), speed * w->dt), to.rotation);
+        }
+        a->place = tdi_transform_mul(to, c->at);
+        a->own_place = true;
+    }
+}
+
+void tdi_world_undo_carrying(td_world *w) {
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        w->actors[k].place = w->actors[k].carry.place0;
+    }
+}

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: MIT
+// An actor becomes another one, and maybe one more: the same place with another variant of its own,
+// and a place for what fell off.
+//
+// Method   Everything is made first, in memory of its own: models, states that take over the
+// motion,
+//          lists and room for loads. Then places are taken, which room for contact alone can keep
+//          from succeeding. The actor that was there is freed last, or comes back.
+
+#include "world/regrow.h"
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "math/quat.h"
+#include "world/grown.h"
+
+#include <string.h>
+
+// ---- checks ---------------------------------------------------------------------------------
+
+td_status tdi_actor_check_growth(const td_world *w, const tdi_actor *a, td_diag *diag) {
+    if (w->group_of[a - w->actors] != TD_NONE) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "constraints of the scene hold '%s', so that it cannot be cut or grow",
+                        a->name);
+    }
+    if (a->adapt) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "'%s' has the integrator 'adaptive', with which it cannot be cut or grow",
+                        a->name);
+    }
+    if (!a->solver->inherit || !a->solver->springs) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "'%s' has the solver '%s', with which it cannot be cut or grow", a->name,
+                        a->solver->info.name);
+    }
+    return TD_OK;
+}
+
+// ---- making ---------------------------------------------------------------------------------
+
+td_status tdi_change_new(td_world *w, int32_t actor, int32_t parts, tdi_change *out) {
+    const int32_t count = w->actors[actor].segment_count;
+    *out = (tdi_change){.parts = parts, .variant = {TD_NONE, TD_NONE}};
+    tdi_trace *t = &out->trace;
+    *t = (tdi_trace){.from = actor, .actor = {actor, TD_NONE}, .count = count, .split = TD_NONE};
+    t->next[0] = tdi_alloc_zeroed(w->alloc, TDI_PARTS * (size_t)count, sizeof *t->next[0]);
+    if (!t->next[0]) {
+        return TD_ERR_MEMORY;
+    }
+    t->next[1] = t->next[0] + count;
+    return TD_OK;
+}
+
+static void note_heirs(tdi_trace *t, int part, const tdi_heir *heirs, int32_t count) {
+    for (int32_t i = 0; i < t->count; i++) {
+        t->next[part][i] = TD_NONE;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        if (heirs[i].segment != TD_NONE) {
+            t->next[part][heirs[i].segment] = i;
+        }
+    }
+}
+
+// A place that nobody has, of an actor with a variant of its own; or one more.
+static int32_t free_place(const td_world *w) {
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        if (!w->actors[k].alive && w->variants[w->actors[k].variant].own) {
+            return k;
+        }
+    }
+    return w->actor_count;
+}
+
+static void clear_memory(tdi_actor *a) {
+    a->state = NULL;
+    a->acting = NULL;
+    a->points = a->winds = a->extra = a->forces = a->fields = NULL;
+    a->turns = NULL;
+    a->loads = NULL;
+    a->load_capacity = a->hand_room = a->acting_count = 0;
+    a->memory = a->adapt_memory = NULL;
+}
+
+// What fell off is on its own, where it is, on a base that stands.
+static void set_free(tdi_actor *a) {
+    const td_step_stats none = {0};
+    a->own_place = true;
+    a->place = a->base;
+    a->base_rate = (tdi_rate){{0, 0, 0}, {0, 0, 0}};
+    a->stats = none;
+    a->largest_force = 0;
+    a->watched = a->reacted = a->blocked = a->held = false;
+    a->sleep = (tdi_sleep){.asleep = false};
+    a->carry = (tdi_carry){.actor = TD_NONE, .tie = TD_NONE};
+    a->status = TD_OK;
+    a->name = NULL;
+}
+
+static td_status make_lists(td_world *w, const tdi_change *c, int part, tdi_actor *a) {
+    const size_t most = (size_t)w->scene->def.load_count + 1;
+    a->acting = tdi_arena_zeroed(tdi_actor_arena(w, a), most, sizeof *a->acting);
+    if (!a->acting) {
+        return TD_ERR_MEMORY;
+    }
+    tdi_trace_acting(&c->trace, &w->actors[c->trace.from], part, a);
+    td_status status = tdi_actor_load_room(w, a);
+    status = status == TD_OK ? tdi_actor_hand_room(w, a, w->hand_capacity) : status;
+    return status == TD_OK && w->field ? tdi_actor_make_field(w, a) : status;
+}
+
+static td_status make_part(td_world *w, tdi_change *c, int part, td_diag *diag) {
+    const tdi_actor *from = &w->actors[c->trace.from];
+    tdi_actor *a = &c->next[part];
+    *a = *from;
+    clear_memory(a);
+    if (part == TDI_FALLS) {
+        set_free(a);
+    }
+    c->made[part] = true;
+    td_status status = tdi_actor_form(w, c->variant[part], a, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    td_base_motion base = from->state->base;
+    if (part == TDI_FALLS) {
+        base = (td_base_motion){.position = base.position, .rotation = base.rotation};
+    }
+    a->solver->set_base(a->state, &base);
+    a->solver->inherit(a->state, from->state, c->heirs[part]);
+    tdi_actor_move_ends(w, a);
+    status = tdi_variant_pack(w, c->variant[part]);
+    return status == TD_OK ? make_lists(w, c, part, a) : status;
+}
+
+td_status tdi_change_make(td_world *w, tdi_change *c, td_diag *diag) {
+    int64_t more = -w->actors[c->trace.from].segment_count;
+    td_status status = TD_OK;
+    c->trace.actor[TDI_FALLS] = c->parts > 1 ? free_place(w) : TD_NONE;
+    note_heirs(&c->trace, TDI_FALLS, NULL, 0);
+    for (int part = 0; part < c->parts; part++) {
+        const int32_t count = td_skeleton_count(w->variants[c->variant[part]].skeleton);
+        note_heirs(&c->trace, part, c->heirs[part], count);
+        more += count;
+    }
+    if (w->segment_count + more > w->segment_limit) {
+        return tdi_fail(diag, TD_ERR_LIMIT, "the world would have more than %lld segments",
+                        (long long)w->segment_limit);
+    }
+    for (int part = 0; part < c->parts && status == TD_OK; part++) {
+        status = make_part(w, c, part, diag);
+    }
+    return status;
+}
+
+void tdi_change_free(td_world *w, tdi_change *c) {
+    for (int part = 0; part < c->parts; part++) {
+        if (c->made[part]) {
+            tdi_state_free(c->next[part].state);
+        }
+        tdi_world_drop_variant(w, c->variant[part]);
+    }
+    tdi_kin_free(&c->kin, w->alloc);
+    tdi_alloc_free(w->alloc, c->trace.next[0],
+                   TDI_PARTS * (size_t)c->trace.count * sizeof *c->trace.next[0]);
+}
+
+// ---- ways of points -------------------------------------------------------------------------
+
+// How far points went in the last step, of all actors as they were.
+typedef struct ways {
+    td_vec3 *last;
+    int32_t *first;
+    int32_t points, actors;
+    int32_t *capsule; // of a segment of the actor that changes
+    tdi_capsule *old;
+    int32_t segments, capsules;
+} ways;
+
+static td_status keep_ways(const td_world *w, const tdi_actor *a, ways *out) {
+    const tdi_nearness *n = &w->near;
+    *out = (ways){.actors = w->actor_count, .segments = a->segment_count};
+    if (!n->room) {
+        return TD_OK;
+    }
+    out->points = n->first_point[w->actor_count];
+    out->capsules = a->touches ? a->state->capsule_count : 0;
+    const size_t points = (size_t)out->points + 1, actors = (size_t)out->actors + 1;
+    out->last = tdi_alloc_zeroed(w->alloc, points, sizeof *out->last);
+    out->first = tdi_alloc_zeroed(w->alloc, actors, sizeof *out->first);
+    out->capsule = tdi_alloc_zeroed(w->alloc, (size_t)out->segments, sizeof *out->capsule);
+    out->old = tdi_alloc_zeroed(w->alloc, (size_t)out->capsules + 1, sizeof *out->old);
+    if (!out->last || !out->first || !out->capsule || !out->old) {
+        return TD_ERR_MEMORY;
+    }
+    memcpy(out->last, n->last, (size_t)out->points * sizeof *out->last);
+    memcpy(out->first, n->first_point, actors * sizeof *out->first);
+    for (int32_t i = 0; i < out->segments; i++) {
+        out->capsule[i] = TD_NONE;
+    }
+    if (out->capsules > 0) {
+        a->solver->implicit->capsules(a->state, out->old);
+    }
+    for (int32_t k = 0; k < out->capsules; k++) {
+        out->capsule[out->old[k].body] = k;
+    }
+    return TD_OK;
+}
+
+static void free_ways(const td_world *w, ways *k) {
+    tdi_alloc_free(w->alloc, k->last, ((size_t)k->points + 1) * sizeof *k->last);
+    tdi_alloc_free(w->alloc, k->first, ((size_t)k->actors + 1) * sizeof *k->first);
+    tdi_alloc_free(w->alloc, k->capsule, (size_t)k->segments * sizeof *k->capsule);
+    tdi_alloc_free(w->alloc, k->old, ((size_t)k->capsules + 1) * sizeof *k->old);
+}
+
+// Points of a part go as those of the capsules did whose heirs its own are.
+static td_status spread_part(const td_world *w, const ways *k, const tdi_change *c, int part) {
+    const int32_t at = c->trace.actor[part];
+    const tdi_actor *a = &w->actors[at];
+    const int32_t count = a->touches ? a->state->capsule_count : 0;
+    td_vec3 *last = w->near.last + w->near.first_point[at];
+    const td_vec3 *old = k->last + k->first[c->trace.from];
+    tdi_capsule *own = tdi_alloc_zeroed(w->alloc, (size_t)count + 1, sizeof *own);
+    if (!own) {
+        return TD_ERR_MEMORY;
+    }
+    memset(last, 0, (size_t)(count > 0 ? a->state->point_count : 0) * sizeof *last);
+    if (count > 0) {
+        a->solver->implicit->capsules(a->state, own);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t was = c->heirs[part][own[i].body].segment;
+        const int32_t from = was == TD_NONE ? TD_NONE : k->capsule[was];
+        if (from != TD_NONE) {
+            last[own[i].a] = old[k->old[from].a];
+            last[own[i].b] = old[k->old[from].b];
+        }
+    }
+    tdi_alloc_free(w->alloc, own, ((size_t)count + 1) * sizeof *own);
+    return TD_OK;
+}
+
+// `c` NULL: all are as they were.
+static td_status spread_ways(td_world *w, const ways *k, const tdi_change *c) {
+    tdi_nearness *n = &w->near;
+    td_status status = TD_OK;
+    tdi_world_number_points(w, 0);
+    for (int32_t i = 0; i < k->actors && k->last; i++) {
+        const int32_t count = n->first_point[i + 1] - n->first_point[i];
+        if (!c || (i != c->trace.actor[TDI_STAYS] && i != c->trace.actor[TDI_FALLS])) {
+            memcpy(n->last + n->first_point[i], k->last + k->first[i],
+                   (size_t)count * sizeof *n->last);
+        }
+    }
+    for (int part = 0; c && k->last && part < c->parts && status == TD_OK; part++) {
+        status = spread_part(w, k, c, part);
+    }
+    return status;
+}
+
+// ---- places ---------------------------------------------------------------------------------
+
+// The place of what falls, with a name; it was there before, or is one more.
+static td_status make_place(td_world *w, tdi_change *c) {
+    const int32_t k = c->trace.actor[TDI_FALLS];
+    td_status status = tdi_world_actor_room(w, (int64_t)w->made_count + 1);
+    if (status != TD_OK) {
+        return status;
+    }
+    const bool more = k == w->actor_count;
+    tdi_actor *a = &c->next[TDI_FALLS];
+    a->generation = more ? 1 : w->actors[k].generation + 1;
+    a->name = more ? tdi_arena_zeroed(&w->arena, TDI_NAME, 1) : w->actors[k].name;
+    return a->name ? TD_OK : TD_ERR_MEMORY;
+}
+
+static void take_place(td_world *w, tdi_change *c) {
+    const int32_t k = c->trace.actor[TDI_FALLS];
+    if (k == w->actor_count) { // what is in reserve there moves on
+        w->tied[w->made_count] = w->made_count;
+        w->group_of[w->made_count] = TD_NONE;
+        w->actors[w->made_count] = w->actors[k];
+        w->near.share[w->made_count] = w->near.share[k];
+        w->made_count++;
+        w->actor_count++;
+    } else {
+        w->segment_count -= w->actors[k].segment_count;
+        tdi_state_free(w->actors[k].state);
+        tdi_world_drop_variant(w, w->actors[k].variant);
+    }
+    w->actors[k] = c->next[TDI_FALLS];
+    w->segment_count += w->actors[k].segment_count;
+    tdi_actor_set_name(w, &w->actors[k], tdi_object_places(w, w->actors[k].object, k), true);
+}
+
+// Islands and contacts of the last step name states that are no more.
+static void regroup(td_world *w) {
+    w->island_count = 0;
+    w->regroup = true;
+    tdi_world_forget_places(w);
+    for (int32_t k = 0; k < w->made_count; k++) {
+        w->near.before[k] = TD_NONE;
+    }
+}
+
+// ---- entry ----------------------------------------------------------------------------------
+
+// What was there before comes back; what fell off is a place that nobody has.
+static void go_back(td_world *w, tdi_change *c, const tdi_actor *before, const ways *k) {
+    w->actors[c->trace.from] = *before;
+    w->segment_count += before->segment_count - c->next[TDI_STAYS].segment_count;
+    if (c->parts > 1) {
+        w->actors[c->trace.actor[TDI_FALLS]].alive = false;
+        c->made[TDI_FALLS] = false;
+        c->variant[TDI_FALLS] = TD_NONE;
+    }
+    spread_ways(w, k, NULL);
+    regroup(w);
+}
+
+static void finish(td_world *w, tdi_change *c, tdi_actor *before) {
+    tdi_actor_wake(w, c->trace.from);
+    tdi_world_follow_trace(w, &c->trace, before);
+    tdi_world_join_kin(w, &c->kin);
+    for (int part = 0; part < c->parts; part++) {
+        c->made[part] = false;
+        c->variant[part] = TD_NONE;
+    }
+    tdi_world_know_kin(w);
+    tdi_state_free(before->state);
+    tdi_world_drop_variant(w, before->variant);
+    regroup(w);
+}
+
+td_status tdi_change_commit(td_world *w, tdi_change *c, bool check, td_diag *diag) {
+    const int32_t k = c->trace.from;
+    ways kept;
+    td_status status = keep_ways(w, &w->actors[k], &kept);
+    status = status == TD_OK && c->parts > 1 ? make_place(w, c) : status;
+    if (status == TD_OK) {
+        tdi_actor before = w->actors[k];
+        w->segment_count += c->next[TDI_STAYS].segment_count - before.segment_count;
+        w->actors[k] = c->next[TDI_STAYS];
+        if (c->parts > 1) {
+            take_place(w, c);
+        }
+        status = tdi_world_make_step_room(w, diag);
+        status = status == TD_OK ? spread_ways(w, &kept, c) : status;
+        regroup(w);
+        status = status == TD_OK && check && tdi_actor_acts(&w->actors[k])
+                     ? tdi_actor_blocked(w, k, diag)
+                     : status;
+        if (status == TD_OK) {
+            finish(w, c, &before);
+        } else {
+            go_back(w, c, &before, &kept);
+        }
+    }
+    free_ways(w, &kept);
+    return status;
+}

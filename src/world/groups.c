@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// Groups: actors that constraints join. They are always in one island, and have the constraints of
+// their actors in one tdi_holds.
+//
+// Method   When constraints come or go, groups are formed anew beside those there are. Of a group
+//          with the same constraints the set is taken over; of others a new one is made, with what
+//          each constraint has found and how it pulls. Only then the old ones go: what fails
+//          changes nothing.
+
+#include "world/world.h"
+
+#include "base/alloc.h"
+#include "implicit/hold.h"
+
+#include <string.h>
+
+typedef struct grouping {
+    td_world *world;
+    const td_constraint *all;            // of every tie
+    int32_t *tied, *group_of, *in_group; // of an actor, and group after group
+    tdi_group *groups;
+    int32_t *tie_group, *tie_number; // of a tie
+    int32_t *first_tie, *ties;       // of a group, and one past all: group after group
+    int32_t count;                   // groups
+    bool *made;                      // of a group: its set is a new one
+    bool *kept;                      // of a group that there was: its set was taken over
+    td_constraint *own;              // of one group
+    tdi_member *member;
+} grouping;
+
+// ---- who is in which ------------------------------------------------------------------------
+
+static int32_t first_of(int32_t *root, int32_t k) {
+    while (root[k] != k) {
+        root[k] = root[root[k]];
+        k = root[k];
+    }
+    return k;
+}
+
+// Joins the actors of all constraints: the first of a group is its root.
+static void join_actors(grouping *g) {
+    const td_world *w = g->world;
+    for (int32_t k = 0; k < w->made_count; k++) {
+        g->tied[k] = k;
+    }
+    for (int32_t k = 0; k < w->tie_count; k++) {
+        const tdi_tie *t = &w->ties[k];
+        if (t->alive) {
+            const int32_t a = first_of(g->tied, t->actor[0]);
+            const int32_t b = t->actor[1] == TD_NONE ? a : first_of(g->tied, t->actor[1]);
+            g->tied[a > b ? a : b] = a > b ? b : a;
+        }
+    }
+    for (int32_t k = 0; k < w->made_count; k++) {
+        g->tied[k] = first_of(g->tied, k);
+        g->group_of[k] = TD_NONE;
+    }
+}
+
+// Numbers the groups by their first actors; an actor without constraints is in none.
+static void number_groups(grouping *g) {
+    const td_world *w = g->world;
+    for (int32_t k = 0; k < w->tie_count; k++) {
+        if (w->ties[k].alive) {
+            g->group_of[g->tied[w->ties[k].actor[0]]] = 0;
+        }
+    }
+    for (int32_t k = 0; k < w->made_count; k++) {
+        const int32_t root = g->tied[k];
+        if (root == k && g->group_of[k] != TD_NONE) {
+            g->group_of[k] = g->count++;
+        } else {
+            g->group_of[k] = g->group_of[root];
+        }
+        if (g->group_of[k] != TD_NONE) {
+            g->groups[g->group_of[k]].count++;
+        }
+    }
+    for (int32_t j = 0, at = 0; j < g->count; j++) {
+        g->groups[j].first = at;
+        at += g->groups[j].count;
+        g->groups[j].count = 0;
+    }
+    for (int32_t k = 0; k < w->made_count; k++) {
+        if (g->group_of[k] != TD_NONE) {
+            tdi_group *group = &g->groups[g->group_of[k]];
+            g->in_group[group->first + group->count++] = k;
+        }
+    }
+}
+
+static void number_ties(grouping *g) {
+    const td_world *w = g->world;
+    for (int32_t k = 0; k < w->tie_count; k++) {
+        const tdi_tie *t = &w->ties[k];
+        g->tie_group[k] = t->alive ? g->group_of[t->actor[0]] : TD_NONE;
+        g->tie_number[k] = t->alive ? g->first_tie[g->tie_group[k] + 1]++ : 0;
+    }
+    for (int32_t j = 0; j < g->count; j++) {
+        g->first_tie[j + 1] += g->first_tie[j];
+    }
+    for (int32_t k = 0; k < w->tie_count; k++) {
+        if (w->ties[k].alive) {
+            g->ties[g->first_tie[g->tie_group[k]] + g->tie_number[k]] = k;
+        }
+    }
+}
+
+static int32_t ties_of(const grouping *g, int32_t group) {
+    return g->first_tie[group + 1] - g->first_tie[group];
+}
+
+static int32_t place_in_group(const grouping *g, const tdi_group *group, int32_t actor) {
+    int32_t low = 0, high = group->count - 1;
+    while (low < high) {
+        const int32_t middle = (low + high) / 2;
+        if (g->in_group[group->first + middle] < actor) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// ---- their constraints ----------------------------------------------------------------------
+
+// The group that had exactly these constraints; TD_NONE: none.
+static int32_t same_as_before(const grouping *g, int32_t group) {
+    const td_world *w = g->world;
+    const int32_t *ties = g->ties + g->first_tie[group], count = ties_of(g, group);
+    const int32_t before = w->ties[ties[0]].group;
+    bool same = before != TD_NONE && w->groups[before].holds->count == count;
+    for (int32_t i = 0; i < count && same; i++) {
+        same = w->ties[ties[i]].group == before;
+    }
+    return same ? before : TD_NONE;
+}
+
+static void take_over(grouping *g, int32_t group, int32_t before) {
+    const tdi_group to = g->groups[group];
+    g->groups[group] = g->world->groups[before];
+    g->groups[group].first = to.first;
+    g->groups[group].count = to.count;
+    g->kept[before] = true;
+}
+
+static td_status make_holds(grouping *g, int32_t group, td_diag *diag) {
+    const td_world *w = g->world;
+    const int32_t *ties = g->ties + g->first_tie[group], count = ties_of(g, group);
+    tdi_group *to = &g->groups[group];
+    for (int32_t j = 0; j < to->count; j++) {
+        const tdi_actor *a = &w->actors[g->in_group[to->first + j]];
+        g->member[j] = (tdi_member){.ops = a->solver->implicit, .body = a->state, .name = a->name};
+    }
+    for (int32_t i = 0; i < count; i++) {
+        g->own[i] = g->all[ties[i]];
+        for (int side = 0; side < 2; side++) {
+            const int32_t actor = w->ties[ties[i]].actor[side];
+            g->own[i].actor[side] = actor == TD_NONE ? TD_NONE : place_in_group(g, to, actor);
+        }
+    }
+    td_status status =
+        tdi_holds_new(g->member, to->count, g->own, count, w->alloc, &to->holds, diag);
+    g->made[group] = status == TD_OK;
+    for (int32_t i = 0; i < count && status == TD_OK; i++) { // those that there were go on
+        const tdi_tie *t = &w->ties[ties[i]];
+        if (t->group != TD_NONE) {
+            to->holds->state[i] = w->groups[t->group].holds->state[t->number];
+        }
+    }
+    return status;
+}
+
+// ---- the exchange ---------------------------------------------------------------------------
+
+static void commit(const grouping *g) {
+    td_world *w = g->world;
+    const size_t actors = (size_t)w->made_count, groups = (size_t)g->count;
+    for (int32_t j = 0; j < w->group_count; j++) {
+        if (!g->kept[j]) {
+            tdi_holds_free(w->groups[j].holds);
+        }
+    }
+    memcpy(w->tied, g->tied, actors * sizeof *w->tied);
+    memcpy(w->group_of, g->group_of, actors * sizeof *w->group_of);
+    memcpy(w->group_actor, g->in_group, actors * sizeof *w->group_actor);
+    memcpy(w->groups, g->groups, groups * sizeof *w->groups);
+    w->group_count = g->count;
+    for (int32_t k = 0; k < w->tie_count; k++) {
+        w->ties[k].group = g->tie_group[k];
+        w->ties[k].number = g->tie_number[k];
+    }
+    w->regroup = true;
+}
+
+static td_status form(grouping *g, td_diag *diag) {
+    td_status status = TD_OK;
+    join_actors(g);
+    number_groups(g);
+    number_ties(g);
+    for (int32_t j = 0; j < g->count && status == TD_OK; j++) {
+        const int32_t before = same_as_before(g, j);
+        if (before != TD_NONE) {
+            take_over(g, j, before);
+        } else {
+            status = make_holds(g, j, diag);
+        }
+    }
+    if (status == TD_OK) {
+        commit(g);
+        return TD_OK;
+    }
+    for (int32_t j = 0; j < g->count; j++) {
+        if (g->made[j]) {
+            tdi_holds_free(g->groups[j].holds);
+        }
+    }
+    return status;
+}
+
+// Scratch, all in one block; measured when `to` is NULL.
+static size_t lay_out(grouping *g, char *to) {
+    const td_world *w = g->world;
+    const size_t actors = (size_t)w->made_count + 1, ties = (size_t)w->tie_count + 1;
+    tdi_layout l = {to, 0};
+    g->groups = tdi_layout_place(&l, actors, sizeof *g->groups);
+    g->own = tdi_layout_place(&l, ties, sizeof *g->own);
+    g->member = tdi_layout_place(&l, actors, sizeof *g->member);
+    g->tied = tdi_layout_place(&l, actors, sizeof *g->tied);
+    g->group_of = tdi_layout_place(&l, actors, sizeof *g->group_of);
+    g->in_group = tdi_layout_place(&l, actors, sizeof *g->in_group);
+    g->first_tie = tdi_layout_place(&l, actors + 1, sizeof *g->first_tie);
+    g->ties = tdi_layout_place(&l, ties, sizeof *g->ties);
+    g->made = tdi_layout_place(&l, actors, sizeof *g->made);
+    g->kept = tdi_layout_place(&l, actors, sizeof *g->kept);
+    g->tie_group = tdi_layout_place(&l, ties, sizeof *g->tie_group);
+    g->tie_number = tdi_layout_place(&l, ties, sizeof *g->tie_number);
+    return l.used;
+}
+
+td_status tdi_world_form_groups(td_world *w, const td_constraint *all, td_diag *diag) {
+    grouping g = {.world = w, .all = all};
+    const size_t bytes = lay_out(&g, NULL);
+    char *room = tdi_alloc_zeroed(w->alloc, 1, bytes);
+    if (!room) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for constraints");
+    }
+    lay_out(&g, room);
+    td_status status = form(&g, diag);
+    tdi_alloc_free(w->alloc, room, bytes);
+    return status;
+}
+
+void tdi_world_free_groups(td_world *w) {
+    for (int32_t g = 0; g < w->group_count; g++) {
+        tdi_holds_free(w->groups[g].holds);
+        if (w->groups[g].explicit_holds) {
+            w->groups[g].explicit_holds->free(w->groups[g].held);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Variants that belong to one actor, because it was cut or has grown: skeleton, model, and an arena
+// with all memory of the two. Those of the scene come before them and stay.
+
+#include "world/regrow.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+// ---- taking and dropping --------------------------------------------------------------------
+
+static int32_t free_variant(td_world *w) {
+    for (int32_t k = w->scene_variants; k < w->variant_count; k++) {
+        if (!w->variants[k].skeleton) {
+            return k;
+        }
+    }
+    if (w->variant_count == w->variant_capacity) {
+        int64_t capacity = w->variant_capacity;
+        tdi_variant *grown = tdi_arena_grow(&w->arena, w->variants, w->variant_count, &capacity,
+                                            sizeof *w->variants);
+        if (!grown || capacity > INT32_MAX) {
+            return TD_NONE;
+        }
+        w->variants = grown;
+        w->variant_capacity = (int32_t)capacity;
+    }
+    return w->variant_count++;
+}
+
+int32_t tdi_world_take_variant(td_world *w, int32_t object, const tdi_solver *solver,
+                               td_skeleton *skeleton) {
+    const int32_t k = free_variant(w);
+    if (k != TD_NONE) {
+        w->variants[k] = (tdi_variant){.object = object,
+                                       .own = true,
+                                       .arena = {.alloc = w->alloc},
+                                       .skeleton = skeleton,
+                                       .solver = solver};
+    } else {
+        td_skeleton_free(skeleton);
+    }
+    return k;
+}
+
+void tdi_world_drop_variant(td_world *w, int32_t variant) {
+    tdi_variant *v = variant == TD_NONE ? NULL : &w->variants[variant];
+    if (v && v->own) {
+        tdi_model_free(v->model);
+        td_skeleton_free(v->skeleton);
+        tdi_arena_free(&v->arena);
+        *v = (tdi_variant){.object = v->object, .own = true};
+    }
+}
+
+// ---- models ---------------------------------------------------------------------------------
+
+static bool is_same(tdi_factors a, tdi_factors b) {
+    return a.bend == b.bend && a.twist == b.twist;
+}
+
+// Models are made with the factors of time 0, and follow them.
+static td_status follow_factors(td_world *w, tdi_variant *v, td_diag *diag) {
+    const tdi_object *o = &w->objects[v->object];
+    td_status status = TD_OK;
+    if (!is_same(o->made, o->factors)) {
+        status = tdi_variant_stiffen_room(w, v, diag);
+    }
+    if (status == TD_OK && v->made) {
+        tdi_variant_follow_factors(w, v, o->factors);
+    }
+    return status;
+}
+
+td_status tdi_variant_model(td_world *w, int32_t variant, td_diag *diag) {
+    tdi_variant *v = &w->variants[variant];
+    const char *key;
+    td_status status = tdi_variant_make(w, v, w->objects[v->object].made, &key, diag);
+    return status == TD_OK ? follow_factors(w, v, diag) : status;
+}
+
+static void adopt_springs(const tdi_variant *v, const tdi_variant *old, const tdi_heir *heirs) {
+    td_real numbers[TDI_SPRINGS];
+    for (int32_t i = 0; i < td_skeleton_count(v->skeleton); i++) {
+        if (heirs[i].segment != TD_NONE) {
+            v->solver->springs(old->model, heirs[i].segment, false, numbers);
+            v->solver->springs(v->model, i, true, numbers);
+        }
+    }
+}
+
+td_status tdi_variant_plain(td_world *w, int32_t variant, td_diag *diag) {
+    tdi_variant *v = &w->variants[variant];
+    const td_object_def *o = &w->scene->def.objects[v->object];
+    const tdi_model_opts with = {.law = o->law, .elements = o->elements};
+    td_status status = v->solver->model_new(v->skeleton, &with, w->alloc, &v->model, diag);
+    return status == TD_OK ? tdi_variant_measure(w, v) : status;
+}
+
+td_status tdi_variant_end_model(td_world *w, int32_t variant, td_diag *diag) {
+    return follow_factors(w, &w->variants[variant], diag);
+}
+
+td_status tdi_variant_adopt(td_world *w, int32_t variant, int32_t from, const tdi_heir *heirs,
+                            td_diag *diag) {
+    tdi_variant *old = &w->variants[from];
+    const tdi_object *o = &w->objects[old->object];
+    td_status status = tdi_variant_plain(w, variant, diag);
+    if (status != TD_OK) {
+        return status;
+    }
+    if (old->made) { // as it was made, for as long as it is read
+        tdi_variant_follow_factors(w, old, o->made);
+    }
+    adopt_springs(&w->variants[variant], old, heirs);
+    if (old->made) {
+        tdi_variant_follow_factors(w, old, o->factors);
+    }
+    return tdi_variant_end_model(w, variant, diag);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// Cutting and growing in place: td_world_cut_actor() and td_world_regrow_actor().
+
+#include "world/regrow.h"
+
+#include "base/diag.h"
+#include "base/guard.h"
+
+#include <math.h>
+
+static td_status no_memory(td_status status, const char *what, td_diag *diag) {
+    return status == TD_ERR_MEMORY ? tdi_fail(diag, status, "out of memory to %s", what) : status;
+}
+
+// ---- cutting --------------------------------------------------------------------------------
+
+static td_status check_cut(const tdi_actor *a, int32_t segment, td_real place, td_diag *diag) {
+    if (segment < 0 || segment >= a->segment_count) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "segment is %d; '%s' has %d", (int)segment, a->name,
+                        (int)a->segment_count);
+    }
+    if (!(place >= 0 && place < 1)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "place is %g; it must be from 0, at the joint, to below 1", place);
+    }
+    return TD_OK;
+}
+
+// Both parts with the springs of the whole.
+static td_status make_models(td_world *w, tdi_change *c, tdi_cut *cut, td_diag *diag) {
+    const tdi_actor a = w->actors[c->trace.from];
+    td_status status = TD_OK;
+    for (int part = 0; part < TDI_PARTS && status == TD_OK; part++) {
+        c->heirs[part] = cut->heirs[part];
+        c->variant[part] = tdi_world_take_variant(w, a.object, a.solver, cut->part[part]);
+        cut->part[part] = NULL;
+        status = c->variant[part] == TD_NONE
+                     ? TD_ERR_MEMORY
+                     : tdi_variant_adopt(w, c->variant[part], a.variant, cut->heirs[part], diag);
+    }
+    return status;
+}
+
+static td_status cut_actor(td_world *w, int32_t actor, int32_t segment, td_real place, tdi_cut *cut,
+                           td_actor_id *fallen, td_diag *diag) {
+    tdi_change c;
+    td_status status = tdi_change_new(w, actor, TDI_PARTS, &c);
+    if (status == TD_OK) {
+        c.trace.split = place > 0 ? segment : TD_NONE;
+        c.trace.height = place * w->actors[actor].segments[segment].length;
+        status = make_models(w, &c, cut, diag);
+    }
+    status = status == TD_OK ? tdi_change_make(w, &c, diag) : status;
+    status = status == TD_OK ? tdi_change_find_kin(w, &c, segment) : status;
+    status = status == TD_OK ? tdi_change_commit(w, &c, false, diag) : status;
+    if (status == TD_OK) {
+        *fallen = td_world_actor_id(w, c.trace.actor[TDI_FALLS]);
+    }
+    tdi_change_free(w, &c);
+    return status;
+}
+
+td_status td_world_cut_actor(td_world *w, td_actor_id id, int32_t segment, td_real place,
+                             td_actor_id *fallen, td_diag *diag) {
+    if (fallen) {
+        *fallen = (td_actor_id){0, 0};
+    }
+    if (!w || !fallen) {
+        return tdi_refuse(diag, __func__);
+    }
+    tdi_actor *a;
+    tdi_cut cut;
+    td_status status = tdi_actor_find(w, id, &a, diag);
+    status = status == TD_OK ? tdi_actor_check_growth(w, a, diag) : status;
+    status = status == TD_OK ? check_cut(a, segment, place, diag) : status;
+    if (status == TD_OK) {
+        status = tdi_skeleton_cut(w->variants[a->variant].skeleton, segment, place, w->alloc, &cut,
+                                  diag);
+    }
+    if (status == TD_OK) {
+        status = cut_actor(w, (int32_t)(a - w->actors), segment, place, &cut, fallen, diag);
+        tdi_cut_free(&cut, w->alloc);
+    }
+    return no_memory(status, "cut an actor", diag);
+}
+
+// ---- growing --------------------------------------------------------------------------------
+
+static td_status regrow(td_world *w, int32_t actor, td_skeleton *skeleton, const tdi_heir *heirs,
+                        td_diag *diag) {
+    const tdi_actor a = w->actors[actor];
+    tdi_change c;
+    td_status status = tdi_change_new(w, actor, 1, &c);
+    if (status != TD_OK) {
+        td_skeleton_free(skeleton);
+    } else {
+        c.heirs[TDI_STAYS] = heirs;
+        c.variant[TDI_STAYS] = tdi_world_take_variant(w, a.object, a.solver, skeleton);
+        status = c.variant[TDI_STAYS] == TD_NONE ? TD_ERR_MEMORY
+                                                 : tdi_variant_model(w, c.variant[TDI_STAYS], diag);
+    }
+    status = status == TD_OK ? tdi_change_make(w, &c, diag) : status;
+    status = status == TD_OK ? tdi_change_commit(w, &c, true, diag) : status;
+    tdi_change_free(w, &c);
+    return status;
+}
+
+td_status td_world_regrow_actor(td_world *w, td_actor_id id, const td_skeleton *skeleton,
+                                td_diag *diag) {
+    if (!w || !skeleton) {
+        return tdi_refuse(diag, __func__);
+    }
+    tdi_actor *a;
+    td_skeleton *copy = NULL;
+    tdi_heir *heirs = NULL;
+    td_status status = tdi_actor_find(w, id, &a, diag);
+    status = status == TD_OK ? tdi_actor_check_growth(w, a, diag) : status;
+    if (status == TD_OK && td_skeleton_count(skeleton) == 0) {
+        status = tdi_fail(diag, TD_ERR_ARGUMENT, "the skeleton has no segments");
+    }
+    if (status == TD_OK) {
+        status = td_skeleton_changed_new(skeleton, 1, NULL, 0, w->alloc, &copy, diag);
+    }
+    if (status == TD_OK) {
+        status = tdi_heirs_new(w->variants[a->variant].skeleton, copy, w->alloc, &heirs);
+        if (status != TD_OK) {
+            td_skeleton_free(copy);
+        }
+    }
+    if (status == TD_OK) {
+        status = regrow(w, (int32_t)(a - w->actors), copy, heirs, diag);
+        tdi_heirs_free(heirs, skeleton, w->alloc);
+    }
+    return no_memory(status, "let an actor grow", diag);
+}

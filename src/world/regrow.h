@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Actors that get another skeleton, or are cut in two.
+
+#include "plant/cut.h"
+#include "tendril/grow.h"
+#include "world/world.h"
+
+enum { TDI_STAYS, TDI_FALLS, TDI_PARTS };
+
+// Where the segments of an actor have come.
+typedef struct tdi_trace {
+    int32_t from;             // the actor
+    int32_t actor[TDI_PARTS]; // what it is now, and what fell off it; TD_NONE: nothing did
+    int32_t *next[TDI_PARTS]; // an old segment: its number on each, or TD_NONE
+    int32_t count;            // of old segments
+    int32_t split;            // a segment that is on both, or TD_NONE,
+    td_real height;           // m: which was cut here
+} tdi_trace;
+
+// An actor that becomes another one, and maybe one more.
+typedef struct tdi_change {
+    tdi_trace trace;
+    int32_t parts;              // 1, or 2
+    int32_t variant[TDI_PARTS]; // of their own; TD_NONE: not made yet
+    const tdi_heir *heirs[TDI_PARTS];
+    tdi_actor next[TDI_PARTS]; // with memory of their own
+    bool made[TDI_PARTS];
+    tdi_kinship kin; // pairs that come with it
+} tdi_change;
+
+// own.c: variants of one actor.
+// One that is free takes a skeleton over: its number, or TD_NONE when there is no memory.
+int32_t tdi_world_take_variant(td_world *world, int32_t object, const tdi_solver *solver,
+                               td_skeleton *skeleton);
+// It is free again. None is TD_NONE, and nothing happens to those of the scene.
+void tdi_world_drop_variant(td_world *world, int32_t variant);
+// Makes its model, as the scene would.
+td_status tdi_variant_model(td_world *world, int32_t variant, td_diag *diag);
+// Makes it of the skeleton alone, for springs to be set; and what is left to do then.
+td_status tdi_variant_plain(td_world *world, int32_t variant, td_diag *diag);
+td_status tdi_variant_end_model(td_world *world, int32_t variant, td_diag *diag);
+// Makes its model with the springs of another one, whose heir it is.
+td_status tdi_variant_adopt(td_world *world, int32_t variant, int32_t from, const tdi_heir *heirs,
+                            td_diag *diag);
+
+// change.c
+// Whether an actor can be cut, and grow.
+td_status tdi_actor_check_growth(const td_world *world, const tdi_actor *actor, td_diag *diag);
+// Of an actor into so many parts. What fails leaves everything as it was.
+td_status tdi_change_new(td_world *world, int32_t actor, int32_t parts, tdi_change *out);
+// Makes all that it becomes, of variants that have their models.
+td_status tdi_change_make(td_world *world, tdi_change *change, td_diag *diag);
+// They take their places; `check`: unless something is in their way.
+td_status tdi_change_commit(td_world *world, tdi_change *change, bool check, td_diag *diag);
+void tdi_change_free(td_world *world, tdi_change *change);
+
+// follow.c
+// Where a segment, and a point of it, has come; false: nowhere. `point` may be NULL.
+bool tdi_trace_find(const tdi_trace *trace, int32_t *actor, int32_t *segment, td_vec3 *point);
+// What of the scene acts on a part of an actor, in its list, which has room for all.
+void tdi_trace_acting(const tdi_trace *trace, const tdi_actor *from, int part, tdi_actor *to);
+// All that names segments of the actor, as it was before, follows.
+void tdi_world_follow_trace(td_world *world, const tdi_trace *trace, const tdi_actor *before);
+
+// kin.c
+// Notes pairs, of what stays of an actor and of what falls off it, that are too near each other to
+// touch, and makes room for them in the world's.
+td_status tdi_change_find_kin(td_world *world, tdi_change *change, int32_t segment);
+td_status tdi_kin_room(tdi_kinship *kin, int64_t count, const td_alloc *alloc);
+void tdi_kin_free(tdi_kinship *kin, const td_alloc *alloc);
+void tdi_world_follow_kin(td_world *world, const tdi_trace *trace);
+// Takes pairs for which there is room.
+void tdi_world_join_kin(td_world *world, const tdi_kinship *more);

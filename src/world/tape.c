@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+// The parts of a save.
+
+#include "world/tape.h"
+
+#include "implicit/hold.h"
+
+// ---- numbers --------------------------------------------------------------------------------
+
+static void item(tdi_tape *t, void *data, size_t size) {
+    tdi_tape_item(t, data, size);
+}
+
+static void flag(tdi_tape *t, bool *data) {
+    unsigned char byte = *data;
+    item(t, &byte, 1);
+    *data = byte != 0;
+}
+
+static void word(tdi_tape *t, uint32_t *data) {
+    item(t, data, sizeof *data);
+}
+
+// ---- parts ----------------------------------------------------------------------------------
+
+void tdi_tape_grab(tdi_tape *t, tdi_grab *g) {
+    flag(t, &g->held);
+    item(t, &g->actor, sizeof g->actor);
+    item(t, &g->segment, sizeof g->segment);
+    item(t, &g->point, sizeof g->point);
+    item(t, &g->to, sizeof g->to);
+    item(t, &g->stiffness, sizeof g->stiffness);
+    item(t, &g->twist_actor, sizeof g->twist_actor);
+    item(t, &g->twist_segment, sizeof g->twist_segment);
+    item(t, &g->twist, sizeof g->twist);
+}
+
+void tdi_tape_scene(tdi_tape *t, td_world *w) {
+    td_object_def *objects = (td_object_def *)w->scene->def.objects; // the world's own copy
+    item(t, &w->dt, sizeof w->dt);
+    item(t, &w->steps_a_frame, sizeof w->steps_a_frame);
+    item(t, &w->step_from, sizeof w->step_from);
+    item(t, &w->time_from, sizeof w->time_from);
+    for (int32_t k = 0; k < w->parameter_count; k++) {
+        item(t, w->parameters[k].at, w->parameters[k].size);
+    }
+    for (int32_t k = 0; k < w->scene->keyed_count; k++) {
+        flag(t, &w->scene->keyed[k].ended);
+    }
+    for (int32_t k = 0; k < w->scene->def.object_count; k++) {
+        item(t, &objects[k].integrator, sizeof objects[k].integrator);
+        item(t, &w->objects[k].frame, sizeof w->objects[k].frame);
+    }
+}
+
+// What is at a place; variants stand at the beginning.
+static void tape_place(tdi_tape *t, tdi_actor *a) {
+    flag(t, &a->alive);
+    flag(t, &a->enabled);
+    flag(t, &a->own_place);
+    flag(t, &a->blocked);
+    word(t, &a->generation);
+    item(t, &a->place, sizeof a->place);
+}
+
+void tdi_tape_collider(tdi_tape *t, tdi_collider_slot *s) {
+    int32_t kind = (int32_t)s->now.kind;
+    flag(t, &s->alive);
+    flag(t, &s->enabled);
+    flag(t, &s->own_pose);
+    word(t, &s->generation);
+    item(t, &kind, sizeof kind);
+    item(t, &s->now.radius, sizeof s->now.radius);
+    item(t, &s->now.length, sizeof s->now.length);
+    item(t, &s->now.sides, sizeof s->now.sides);
+    item(t, &s->now.friction, sizeof s->now.friction);
+    item(t, &s->now.restitution, sizeof s->now.restitution);
+    item(t, &s->now.rolling, sizeof s->now.rolling);
+    item(t, &s->now.static_friction, sizeof s->now.static_friction);
+    item(t, &s->now.position, sizeof s->now.position);
+    item(t, &s->now.rotation, sizeof s->now.rotation);
+    item(t, &s->next, sizeof s->next);
+    s->now.kind = kind >= TD_COLLIDER_PLANE && kind <= TD_COLLIDER_BOX ? (td_collider_kind)kind
+                                                                       : TD_COLLIDER_PLANE;
+}
+
+void tdi_tape_hand(tdi_tape *t, tdi_hand *h) {
+    flag(t, &h->alive);
+    word(t, &h->generation);
+    item(t, &h->actor, sizeof h->actor);
+    item(t, &h->segment, sizeof h->segment);
+    item(t, &h->point, sizeof h->point);
+    item(t, &h->to, sizeof h->to);
+    item(t, &h->stiffness, sizeof h->stiffness);
+    item(t, &h->damping, sizeof h->damping);
+}
+
+// Pairs of the last step, on which events of the next depend.
+void tdi_tape_watch(tdi_tape *t, tdi_watch *watch) {
+    const int32_t count = watch->last_count;
+    item(t, &watch->last_count, sizeof watch->last_count);
+    if (t->to) { // what is beyond is old
+        memset(watch->last + count, 0, (size_t)(watch->capacity - count) * sizeof *watch->last);
+    }
+    item(t, watch->last, (size_t)watch->capacity * sizeof *watch->last);
+    if (t->from) {
+        const int32_t read = watch->last_count;
+        watch->last_count = read < 0 || read > watch->capacity ? 0 : read;
+        watch->event_count = 0;
+    }
+}
+
+void tdi_tape_drives(tdi_tape *t, td_world *w, int32_t count) {
+    if (t->to) {
+        tdi_world_write_drives(w, t->to + t->size);
+    } else if (t->from) {
+        t->status = tdi_world_read_drives(w, t->from + t->size, count);
+    }
+    t->size += tdi_world_drive_bytes(count);
+}
+
+static void tape_sleep(tdi_tape *t, tdi_sleep *s) {
+    flag(t, &s->asleep);
+    flag(t, &s->wanted);
+    flag(t, &s->kept);
+    item(t, &s->calm, sizeof s->calm);
+    item(t, &s->acted, sizeof s->acted);
+    item(t, &s->island, sizeof s->island);
+}
+
+// In the order in which they were kept, without those that are not any more.
+void tdi_tape_slept(tdi_tape *t, td_world *w, int32_t count) {
+    int32_t k = 0;
+    for (int32_t done = 0; done < count; k++) {
+        if (t->from || w->actors[w->slept[k].actor].sleep.kept) {
+            item(t, &w->slept[k], sizeof *w->slept);
+            done++;
+        }
+    }
+    w->slept_count = t->from ? count : w->slept_count;
+}
+
+int32_t tdi_world_count_slept(const td_world *w) {
+    int32_t count = 0;
+    for (int32_t k = 0; k < w->slept_count; k++) {
+        count += w->actors[w->slept[k].actor].sleep.kept;
+    }
+    return count;
+}
+
+// What the base carries, which the next step computes unless the actor sleeps.
+static void tape_reaction(tdi_tape *t, tdi_actor *a) {
+    bool known = a->sleep.asleep && a->reacted;
+    td_reaction reaction = known ? a->reaction : (td_reaction){{0, 0, 0}, {0, 0, 0}};
+    flag(t, &known);
+    item(t, &reaction, sizeof reaction);
+    if (t->from) {
+        a->reacted = known;
+        a->reaction = reaction;
+    }
+}
+
+static void tape_carry(tdi_tape *t, tdi_carry *c) {
+    item(t, &c->actor, sizeof c->actor);
+    item(t, &c->segment, sizeof c->segment);
+    item(t, &c->tie, sizeof c->tie);
+    item(t, &c->at, sizeof c->at);
+}
+
+void tdi_tape_actor_head(tdi_tape *t, tdi_actor *a) {
+    tape_place(t, a);
+    tape_sleep(t, &a->sleep);
+    tape_reaction(t, a);
+    tape_carry(t, &a->carry);
+    item(t, &a->base, sizeof a->base);
+    item(t, &a->base_rate, sizeof a->base_rate);
+    item(t, &a->simulated, sizeof a->simulated);
+    item(t, &a->stats, sizeof a->stats);
+    item(t, &a->largest_force, sizeof a->largest_force);
+    item(t, &a->strength, sizeof a->strength);
+}
+
+void tdi_tape_actor(tdi_tape *t, tdi_actor *a) {
+    tdi_tape_actor_head(t, a);
+    if (t->to) {
+        tdi_state_save(a->solver->implicit, a->state, t->to + t->size);
+    } else if (t->from) {
+        tdi_state_restore(a->solver->implicit, a->state, t->from + t->size);
+    }
+    t->size += tdi_state_save_size(a->solver->implicit, a->state);
+    if (a->adapt) {
+        if (t->to) {
+            td_adapt_save(a->adapt, t->to + t->size);
+        } else if (t->from) {
+            td_adapt_restore(a->adapt, t->from + t->size);
+        }
+        t->size += td_adapt_save_size(a->adapt);
+    }
+}
+
+// A constraint that a program has added. Whether it is there comes first: check_size() looks at it.
+void tdi_tape_added(tdi_tape *t, tdi_tie *tie) {
+    td_constraint *c = &tie->def;
+    int32_t kind = (int32_t)c->kind;
+    flag(t, &tie->alive);
+    word(t, &tie->generation);
+    item(t, tie->name, sizeof tie->name);
+    item(t, &kind, sizeof kind);
+    item(t, c->actor, sizeof c->actor);
+    item(t, c->segment, sizeof c->segment);
+    item(t, c->point, sizeof c->point);
+    item(t, c->axis, sizeof c->axis);
+    flag(t, &c->as_found);
+    item(t, &c->rotation, sizeof c->rotation);
+    item(t, &c->target, sizeof c->target);
+    td_real *numbers[] = {&c->low,    &c->high,  &c->cone, &c->ratio,
+                          &c->offset, &c->start, &c->end,  &c->break_force};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        item(t, numbers[k], sizeof *numbers[k]);
+    }
+    if (t->from) {
+        c->struct_size = sizeof *c;
+        c->kind = (td_constraint_kind)kind;
+        c->name = NULL;
+        c->curve = NULL;
+        c->curve_count = 0;
+        c->curve_closed = false;
+        tie->name[sizeof tie->name - 1] = '\0';
+    }
+}
+
+int32_t tdi_world_added_ties(const td_world *w) {
+    return w->tie_count - w->scene->def.constraint_count;
+}
+
+void tdi_tape_tie(tdi_tape *t, tdi_tie *tie) {
+    item(t, &tie->from, sizeof tie->from);
+    flag(t, &tie->begun);
+    flag(t, &tie->loose);
+    item(t, &tie->acted, sizeof tie->acted);
+    item(t, &tie->past, sizeof tie->past);
+}
+
+void tdi_tape_group(tdi_tape *t, tdi_group *g) {
+    if (t->to) {
+        tdi_holds_save(g->holds, t->to + t->size);
+    } else if (t->from) {
+        tdi_holds_restore(g->holds, t->from + t->size);
+    }
+    t->size += tdi_holds_save_size(g->holds);
+    if (!g->explicit_holds) {
+        return;
+    }
+    if (t->to) {
+        g->explicit_holds->save(g->held, t->to + t->size);
+    } else if (t->from) {
+        g->explicit_holds->restore(g->held, t->from + t->size);
+    }
+    t->size += g->explicit_holds->save_size(g->held);
+}

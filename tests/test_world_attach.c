@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: MIT
+// Constraints that come and go while a world runs, and actors that others carry.
+
+#include "test_world_support.h"
+
+#include "tendril/attach.h"
+
+#define TEXT 4096
+
+// A vine that hangs from its start, a lamp that is loose, and a flower that stands on a base.
+static const char *garden(char text[TEXT], const char *solver, const char *with) {
+    snprintf(text, TEXT,
+             "{%s objects: [\n"
+             " {name: vine, solver: %s, start: drawn, relaxation_time: 0.05, strand: {points: "
+             "[[0, 0, 0], [0.4, 0, 0]], segments: 4, radius: 0.01}},\n"
+             " {name: lamp, solver: tree, loose: true, start: drawn, position: [3, 0, 0], strand: "
+             "{points: [[0, 0, 0], [0, -0.1, 0]], segments: 2, radius: 0.02}},\n"
+             " {name: flower, solver: tree, start: drawn, position: [-3, 0, 0], relaxation_time: "
+             "0.05, strand: {points: [[0, 0, 0], [0, 0.1, 0]], segments: 2, radius: 0.002}}]}",
+             with, solver);
+    return text;
+}
+
+static stage planted(const char *solver) {
+    char text[TEXT];
+    return stage_of(garden(text, solver, ""));
+}
+
+static td_status attach(td_world *w, int32_t actor, int32_t to, int32_t segment, td_vec3 position) {
+    td_attach_def def = td_attach_def_default();
+    td_diag diag = {.message = ""};
+    def.actor = td_world_actor_id(w, actor);
+    def.to = td_world_actor_id(w, to);
+    def.segment = segment;
+    def.position = position;
+    const td_status status = td_world_attach(w, &def, &diag);
+    CHECK_SAY(status == TD_OK, "%s", diag.message);
+    return status;
+}
+
+// How far the first joint of an actor is from where it is attached.
+static td_real gap(const td_world *w, int32_t actor, int32_t to, int32_t segment, td_vec3 at) {
+    td_vec3 origin, own;
+    td_quat turn;
+    td_world_segment(w, to, segment, &origin, NULL, &turn);
+    td_world_segment(w, actor, 0, &own, NULL, NULL);
+    return apart(tdi_add(origin, tdi_quat_rotate(turn, at)), own);
+}
+
+// ---- constraints ----------------------------------------------------------------------------
+
+// One that is added before the first step and one of the scene are the same.
+TD_TEST(constraint_that_is_added_holds_as_one_of_the_scene_does) {
+    char text[TEXT];
+    stage a = stage_of(garden(text, "rod",
+                              "constraints: [{point: {a: {object: vine, segment: 3}, "
+                              "to: [0.4, 0, 0]}}],"));
+    stage b = planted("rod");
+    td_constraint c = td_constraint_default(TD_HOLD_POINT);
+    td_constraint_id id;
+    td_diag diag = {.message = ""};
+    c.segment[0] = 3;
+    c.point[0] = td_skeleton_segments(td_world_actor(b.world, 0).skeleton)[3].tip;
+    c.as_found = false;
+    c.target.position = tdi_vec3(0.4, 0, 0);
+    CHECK_INT(td_world_add_constraint(b.world, &c, &id, &diag), TD_OK);
+    steps(a.world, 30);
+    steps(b.world, 30);
+    for (int32_t k = 0; k < 4; k++) {
+        CHECK(apart(tip_of(a.world, 0, k), tip_of(b.world, 0, k)) == 0);
+    }
+    CHECK(tip_of(b.world, 0, 1).y < -0.001); // it sags between
+    CHECK(td_world_constraint(b.world, 0).active);
+    CHECK_INT(td_world_constraint_index(b.world, id), 0);
+    CHECK_TEXT(td_world_constraint_name(b.world, 0), "point 1");
+    // and lets go
+    CHECK_INT(td_world_remove_constraint(b.world, id, &diag), TD_OK);
+    CHECK_INT(td_world_remove_constraint(b.world, id, &diag), TD_ERR_STALE);
+    steps(b.world, 10);
+    CHECK(tip_of(b.world, 0, -1).y < -0.01);
+    CHECK(!td_world_constraint(b.world, 0).active);
+    stage_free(&a);
+    stage_free(&b);
+}
+
+TD_TEST(target_of_a_constraint_that_was_added_leads_its_point) {
+    stage s = planted("tree");
+    td_constraint c = td_constraint_default(TD_HOLD_POINT);
+    td_constraint_id id;
+    td_diag diag = {.message = ""};
+    c.segment[0] = 3;
+    c.as_found = false;
+    c.target.position = tdi_vec3(0.25, 0, 0);
+    CHECK_INT(td_world_add_constraint(s.world, &c, &id, &diag), TD_OK);
+    for (int32_t k = 0; k < 30; k++) {
+        c.target.position.y = 0.002 * k;
+        CHECK_INT(td_world_set_target(s.world, id, &c.target, &diag), TD_OK);
+        steps(s.world, 1);
+        td_vec3 joint;
+        td_world_segment(s.world, 0, 3, &joint, NULL, NULL);
+        CHECK_SAY(apart(joint, c.target.position) < 1e-8, "%g m off",
+                  apart(joint, c.target.position));
+    }
+    c.target.position.x = NAN;
+    CHECK_INT(td_world_set_target(s.world, id, &c.target, &diag), TD_ERR_ARGUMENT);
+    stage_free(&s);
+}
+
+// Those of the scene go on with the forces that they had, to the bit.
+TD_TEST(constraint_that_comes_elsewhere_changes_no_bit_of_others) {
+    char text[TEXT];
+    const char *with = "constraints: [{point: {a: {object: vine}}}, {point: {a: {object: lamp}}}],";
+    stage a = stage_of(garden(text, "rod", with)), b = stage_of(text);
+    td_constraint c = td_constraint_default(TD_HOLD_POINT);
+    td_constraint_id id;
+    td_diag diag = {.message = ""};
+    steps(a.world, 10);
+    steps(b.world, 10);
+    c.actor[0] = 2;
+    CHECK_INT(td_world_add_constraint(b.world, &c, &id, &diag), TD_OK);
+    steps(a.world, 10);
+    steps(b.world, 10);
+    CHECK(apart(tip_of(a.world, 0, -1), tip_of(b.world, 0, -1)) == 0);
+    CHECK(apart(tip_of(a.world, 1, -1), tip_of(b.world, 1, -1)) == 0);
+    stage_free(&a);
+    stage_free(&b);
+}
+
+TD_TEST(bad_constraints_are_refused_and_nothing_changes) {
+    stage s = planted("rod");
+    td_diag diag = {.message = ""};
+    td_constraint_id id;
+    char *before = saved(s.world);
+    const size_t size = td_world_save_size(s.world);
+    td_constraint c = td_constraint_default(TD_HOLD_WELD);
+    c.actor[0] = 7;
+    CHECK_INT(td_world_add_constraint(s.world, &c, &id, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "actor[0] is 7");
+    c.actor[0] = 0;
+    c.segment[0] = 9;
+    CHECK_INT(td_world_add_constraint(s.world, &c, &id, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "segment[0] is 9; 'vine' has 4");
+    c.segment[0] = 1;
+    c.actor[1] = 0;
+    c.segment[1] = 1;
+    CHECK_INT(td_world_add_constraint(s.world, &c, &id, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "both sides are the same segment");
+    CHECK_INT(td_world_set_integrator(s.world, 2, TD_EULER), TD_OK);
+    c.actor[1] = 2;
+    CHECK_INT(td_world_add_constraint(s.world, &c, &id, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "'flower' cannot be held");
+    CHECK_INT(td_world_set_integrator(s.world, 2, TD_IMPLICIT), TD_OK);
+    CHECK_INT(id.place, 0);
+    CHECK(size == td_world_save_size(s.world));
+    char *after = saved(s.world);
+    CHECK(memcmp(before, after, size) == 0);
+    free(before);
+    free(after);
+    stage_free(&s);
+}
+
+// ---- attaching ------------------------------------------------------------------------------
+
+TD_TEST(loose_actor_is_welded_and_what_carries_it_feels_its_weight) {
+    static const char *const solvers[] = {"tree", "rod", "helix"};
+    const td_vec3 at = {0, 0.1, 0};
+    for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
+        stage with = planted(solvers[k]), without = planted(solvers[k]);
+        steps(with.world, 20); // the lamp has fallen far from its base
+        steps(without.world, 20);
+        attach(with.world, 1, 0, 3, at);
+        for (int32_t i = 0; i < 60; i++) {
+            steps(with.world, 1);
+            steps(without.world, 1);
+            // segments of helices bend: the point is held where it was found on them
+            const td_real off =
+                k < 2 ? gap(with.world, 1, 0, 3, at) : td_world_constraint(with.world, 0).error;
+            CHECK_SAY(off < 1e-8, "%s: %g m at step %d", solvers[k], off, (int)i);
+        }
+        CHECK_SAY(tip_of(with.world, 0, -1).y < tip_of(without.world, 0, -1).y - 1e-3,
+                  "%s: nothing is felt", solvers[k]);
+        stage_free(&with);
+        stage_free(&without);
+    }
+}
+
+// The base goes where the segment will be but for its acceleration: a/2 dt^2 and what a step adds.
+TD_TEST(actor_on_a_base_goes_along_with_the_segment_that_carries_it) {
+    stage s = planted("rod");
+    const td_vec3 at = {0.01, 0.05, 0};
+    int32_t segment;
+    attach(s.world, 2, 0, 2, at);
+    CHECK_INT(td_world_carrier(s.world, td_world_actor_id(s.world, 2), &segment).place, 1);
+    CHECK_INT(segment, 2);
+    CHECK_INT(td_world_carrier(s.world, td_world_actor_id(s.world, 0), &segment).place, 0);
+    td_real most = 0;
+    const td_real start = tip_of(s.world, 2, -1).y;
+    for (int32_t i = 0; i < 60; i++) {
+        steps(s.world, 1);
+        most = fmax(most, gap(s.world, 2, 0, 2, at));
+    }
+    CHECK_SAY(most < 9.81 / 3600, "%g m", most);
+    CHECK(tip_of(s.world, 2, -1).y < start - 0.01);
+    CHECK_SAY(gap(s.world, 2, 0, 2, at) < most, "%g m", gap(s.world, 2, 0, 2, at));
+    stage_free(&s);
+}
+
+TD_TEST(actor_is_detached_by_call_by_removal_of_either_and_when_it_is_placed) {
+    const td_vec3 at = {0, 0.1, 0};
+    td_diag diag = {.message = ""};
+    for (int32_t way = 0; way < 4; way++) {
+        stage s = planted("rod");
+        const td_actor_id lamp = td_world_actor_id(s.world, 1),
+                          vine = td_world_actor_id(s.world, 0);
+        const td_actor_id flower = td_world_actor_id(s.world, 2);
+        attach(s.world, 1, 0, 3, at);
+        attach(s.world, 2, 0, 1, at);
+        steps(s.world, 3);
+        if (way == 0) {
+            CHECK_INT(td_world_detach(s.world, lamp, &diag), TD_OK);
+            CHECK_INT(td_world_detach(s.world, flower, &diag), TD_OK);
+            CHECK_INT(td_world_detach(s.world, flower, &diag), TD_ERR_ARGUMENT);
+        } else if (way == 1) {
+            CHECK_INT(td_world_remove_actor(s.world, vine, &diag), TD_OK);
+        } else if (way == 2) {
+            CHECK_INT(td_world_remove_actor(s.world, lamp, &diag), TD_OK);
+            CHECK_INT(td_world_place_actor(s.world, flower, tdi_vec3(5, 0, 0), tdi_quat_identity(),
+                                           &diag),
+                      TD_OK);
+        } else {
+            CHECK_INT(
+                td_world_place_actor(s.world, lamp, tdi_vec3(5, 0, 0), tdi_quat_identity(), &diag),
+                TD_ERR_ARGUMENT); // a constraint holds it
+            CHECK_INT(td_world_detach(s.world, lamp, &diag), TD_OK);
+            CHECK_INT(
+                td_world_move_actor(s.world, flower, tdi_vec3(5, 0, 0), tdi_quat_identity(), &diag),
+                TD_OK);
+        }
+        CHECK_INT(td_world_carrier(s.world, lamp, NULL).place, 0);
+        CHECK_INT(td_world_carrier(s.world, flower, NULL).place, 0);
+        const td_real y = tip_of(s.world, 1, 0).y;
+        steps(s.world, 30);
+        CHECK(way == 2 || tip_of(s.world, 1, 0).y < y - 0.5); // it falls
+        stage_free(&s);
+    }
+}
+
+TD_TEST(attachment_breaks_when_too_much_pulls_at_it) {
+    stage s = planted("rod");
+    td_attach_def def = td_attach_def_default();
+    td_diag diag = {.message = ""};
+    def.actor = td_world_actor_id(s.world, 1);
+    def.to = td_world_actor_id(s.world, 0);
+    def.segment = 3;
+    def.break_force = 1e-3;
+    CHECK_INT(td_world_attach(s.world, &def, &diag), TD_OK);
+    steps(s.world, 40);
+    CHECK(td_world_constraint(s.world, 0).broken);
+    CHECK(gap(s.world, 1, 0, 3, tdi_vec3(0, 0, 0)) > 0.1);
+    stage_free(&s);
+}
+
+TD_TEST(actors_cannot_carry_themselves_and_bad_attachments_are_refused) {
+    stage s = planted("tree");
+    td_attach_def def = td_attach_def_default();
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_world_attach(s.world, &def, &diag), TD_ERR_STALE);
+    def.actor = def.to = td_world_actor_id(s.world, 2);
+    CHECK_INT(td_world_attach(s.world, &def, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "'flower' cannot carry itself");
+    attach(s.world, 2, 0, 1, tdi_vec3(0, 0, 0));
+    def.actor = td_world_actor_id(s.world, 0);
+    CHECK_INT(td_world_attach(s.world, &def, &diag), TD_ERR_ARGUMENT);
+    def.actor = td_world_actor_id(s.world, 1);
+    def.segment = 5;
+    CHECK_INT(td_world_attach(s.world, &def, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "segment is 5; 'flower' has 2");
+    def.segment = 0;
+    def.break_force = 0;
+    CHECK_INT(td_world_attach(s.world, &def, &diag), TD_ERR_ARGUMENT);
+    stage_free(&s);
+}
+
+// ---- saving ---------------------------------------------------------------------------------
+
+static void grow_garden(td_world *w) {
+    td_constraint c = td_constraint_default(TD_HOLD_POINT);
+    td_constraint_id id;
+    td_diag diag = {.message = ""};
+    steps(w, 5);
+    attach(w, 1, 0, 3, tdi_vec3(0, 0.1, 0));
+    attach(w, 2, 0, 1, tdi_vec3(0, 0.1, 0));
+    c.segment[0] = 2;
+    c.name = "pin";
+    CHECK_INT(td_world_add_constraint(w, &c, &id, &diag), TD_OK);
+    steps(w, 5);
+}
+
+TD_TEST(attachments_are_saved_and_restored_in_any_world_of_the_scene) {
+    char text[TEXT];
+    td_diag diag = {.message = ""};
+    garden(text, "rod", "sleep: {}, constraints: [{point: {a: {object: vine, segment: 3}}}],");
+    stage a = stage_of(text), fresh = stage_of(text), other = stage_of(text);
+    grow_garden(a.world);
+    attach(other.world, 2, 1, 0, tdi_vec3(0, 0, 0));
+    attach(other.world, 1, 0, 2, tdi_vec3(0, 0, 0));
+    steps(other.world, 3);
+    const size_t size = td_world_save_size(a.world);
+    char *bytes = saved(a.world);
+    CHECK_INT(td_world_restore(fresh.world, bytes, size, &diag), TD_OK);
+    CHECK_INT(td_world_restore(other.world, bytes, size, &diag), TD_OK);
+    CHECK(same_bits(a.world, fresh.world) && same_bits(a.world, other.world));
+    CHECK_INT(td_world_constraint_find(fresh.world, "pin"), 2);
+    for (int32_t k = 0; k < 20; k++) {
+        steps(a.world, 1);
+        steps(fresh.world, 1);
+        steps(other.world, 1);
+    }
+    CHECK(same_bits(a.world, fresh.world) && same_bits(a.world, other.world));
+    CHECK_INT(td_world_detach(fresh.world, td_world_actor_id(fresh.world, 1), &diag), TD_OK);
+    CHECK_INT(td_world_restore(fresh.world, bytes, size, &diag), TD_OK);
+    CHECK_INT(td_world_carrier(fresh.world, td_world_actor_id(fresh.world, 1), NULL).place, 1);
+    // and back to a world without any
+    stage plain = stage_of(text);
+    char *before = saved(plain.world);
+    CHECK_INT(td_world_restore(a.world, before, td_world_save_size(plain.world), &diag), TD_OK);
+    CHECK(same_bits(a.world, plain.world));
+    free(bytes);
+    free(before);
+    stage_free(&a);
+    stage_free(&fresh);
+    stage_free(&other);
+    stage_free(&plain);
+}
+
+TD_TEST(steps_with_attachments_take_no_memory_and_none_is_left) {
+    char text[TEXT];
+    test_heap heap = {0};
+    const td_alloc alloc = test_heap_alloc(&heap);
+    stage s = try_stage(garden(text, "rod", ""), 1, &alloc);
+    grow_garden(s.world);
+    const long calls = heap.calls;
+    steps(s.world, 10);
+    CHECK_INT(heap.calls, calls);
+    stage_free(&s);
+    CHECK_INT(heap.held, 0);
+}
+
+TD_TEST(attachments_have_the_same_bits_on_any_number_of_threads) {
+    char text[TEXT];
+    garden(text, "rod", "");
+    stage one = try_stage(text, 1, NULL), three = try_stage(text, 3, NULL);
+    grow_garden(one.world);
+    grow_garden(three.world);
+    steps(one.world, 20);
+    steps(three.world, 20);
+    CHECK(same_bits(one.world, three.world));
+    stage_free(&one);
+    stage_free(&three);
+}
+
+TD_TEST(what_is_carried_sleeps_and_wakes_with_what_carries_it) {
+    char text[TEXT];
+    stage s = stage_of(garden(text, "rod", "sleep: {speed: 0.01, time: 0.1},"));
+    attach(s.world, 2, 0, 1, tdi_vec3(0, 0.1, 0));
+    const td_actor_id flower = td_world_actor_id(s.world, 2), vine = td_world_actor_id(s.world, 0);
+    for (int32_t k = 0; k < 600 && !td_world_actor_asleep(s.world, flower); k++) {
+        steps(s.world, 1);
+    }
+    CHECK(td_world_actor_asleep(s.world, flower) && td_world_actor_asleep(s.world, vine));
+    CHECK_INT(td_world_grab(s.world, 0, 3, tdi_vec3(0, 0, 0), tdi_vec3(0.4, 0, 0), 1), TD_OK);
+    steps(s.world, 2);
+    CHECK(!td_world_actor_asleep(s.world, flower) && !td_world_actor_asleep(s.world, vine));
+    stage_free(&s);
+}

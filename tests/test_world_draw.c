@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// Worlds as lines, points and texts. Pairs with src/world/draw.c.
+
+#include "tendril/draw.h"
+#include "test_world_support.h"
+
+typedef struct sheet {
+    int32_t lines, points, texts, green, grey, red;
+    td_vec3 low, high;
+    char last[96];
+} sheet;
+
+static void see(sheet *s, td_vec3 at) {
+    s->low = tdi_vec3(fmin(s->low.x, at.x), fmin(s->low.y, at.y), fmin(s->low.z, at.z));
+    s->high = tdi_vec3(fmax(s->high.x, at.x), fmax(s->high.y, at.y), fmax(s->high.z, at.z));
+}
+
+static void add_line(void *context, td_vec3 from, td_vec3 to, uint32_t colour) {
+    sheet *s = context;
+    s->lines++;
+    s->green += colour == 0x3fae4a;
+    s->grey += colour == 0x808080;
+    s->red += colour == 0xe04030;
+    see(s, from);
+    see(s, to);
+}
+
+static void add_point(void *context, td_vec3 at, uint32_t colour) {
+    sheet *s = context;
+    (void)colour;
+    s->points++;
+    see(s, at);
+}
+
+static void add_text(void *context, td_vec3 at, const char *text, uint32_t colour) {
+    sheet *s = context;
+    (void)at, (void)colour;
+    s->texts++;
+    snprintf(s->last, sizeof s->last, "%s", text);
+}
+
+static sheet drawn(const td_world *world, uint32_t parts) {
+    sheet s = {.low = {9, 9, 9}, .high = {-9, -9, -9}};
+    td_draw draw = td_draw_default();
+    td_diag diag = {.message = ""};
+    draw.context = &s;
+    draw.line = add_line;
+    draw.point = add_point;
+    draw.text = add_text;
+    draw.parts = parts;
+    CHECK_INT(td_world_draw(world, &draw, &diag), TD_OK);
+    return s;
+}
+
+// A stick that lies on a plane, a stem that is held at its tip, and a ball.
+static const char *const still_life =
+    "{contact: {}, colliders: [{plane: {}}, {sphere: {radius: 0.1, position: [2, 0.5, 0]}},\n"
+    "  {box: {size: [0.2, 0.4, 0.6], position: [3, 0.5, 0]}},\n"
+    "  {capsule: {radius: 0.1, length: 0.5, position: [4, 0.8, 0]}}],\n"
+    " objects: [{name: stick, loose: true, solver: rod, position: [0, 0.0212, 0],\n"
+    "   strand: {points: [[0, 0, 0], [0.5, 0, 0]], segments: 5, radius: 0.02}},\n"
+    "  {name: stem, position: [0, 0.1, 1], strand: {points: [[0, 0, 0], [0, 0.6, 0]],\n"
+    "   segments: 3, radius: 0.01}}],\n"
+    " constraints: [{point: {a: {object: stem, segment: 2}}}]}";
+
+TD_TEST(draw_shows_segments_joints_contacts_constraints_and_colliders) {
+    stage s = stage_of(still_life);
+    steps(s.world, 20);
+    const sheet skeleton = drawn(s.world, TD_DRAW_SKELETON);
+    CHECK_INT(skeleton.lines, 8);
+    CHECK_INT(skeleton.points, 8);
+    CHECK_INT(skeleton.green, 8);
+    CHECK_IN(skeleton.high.x, 0.4, 0.6); // where the stick ends
+    const sheet names = drawn(s.world, TD_DRAW_NAMES);
+    CHECK_INT(names.texts, 2);
+    CHECK_TEXT(names.last, "stem");
+    CHECK_INT(drawn(s.world, TD_DRAW_BOUNDS).lines, 24);
+    const sheet contacts = drawn(s.world, TD_DRAW_CONTACTS);
+    CHECK(contacts.points > 0);
+    CHECK_INT(contacts.lines, contacts.points);
+    CHECK_INT(contacts.points, td_world_contacts(s.world, NULL, 0));
+    CHECK(contacts.high.y > 1e-3); // forces point up
+    const sheet held = drawn(s.world, TD_DRAW_CONSTRAINTS);
+    CHECK_INT(held.points, 1);
+    CHECK_INT(held.texts, 1);
+    // a grid, three circles, a box, and six circles with three lines
+    CHECK_INT(drawn(s.world, TD_DRAW_COLLIDERS).lines, 22 + 3 * 24 + 12 + 6 * 24 + 3);
+    const sheet all = drawn(s.world, TD_DRAW_ALL);
+    CHECK(all.lines > skeleton.lines + contacts.lines + 24);
+    stage_free(&s);
+}
+
+TD_TEST(draw_shows_grabs_and_what_is_disabled_and_changes_nothing) {
+    stage s = stage_of(still_life), t = stage_of(still_life);
+    td_grab_def def = td_grab_def_default();
+    td_grab_id id;
+    def.actor = td_world_actor_id(s.world, 0);
+    def.to = tdi_vec3(0, 1, 0);
+    CHECK_INT(drawn(s.world, TD_DRAW_GRABS).lines, 0);
+    CHECK_INT(td_world_add_grab(s.world, &def, &id, NULL), TD_OK);
+    CHECK_INT(td_world_add_grab(t.world, &def, &id, NULL), TD_OK);
+    const sheet grabs = drawn(s.world, TD_DRAW_GRABS);
+    CHECK_INT(grabs.lines, 1);
+    CHECK_INT(grabs.red, 1);
+    CHECK_REL(grabs.high.y, 1, 1e-12);
+    drawn(s.world, TD_DRAW_ALL);
+    steps(s.world, 3);
+    steps(t.world, 3);
+    CHECK(same_bits(s.world, t.world));
+    CHECK_INT(td_world_enable_actor(s.world, def.actor, false, NULL), TD_OK);
+    CHECK_INT(drawn(s.world, TD_DRAW_SKELETON).grey, 5);
+    stage_free(&s);
+    stage_free(&t);
+}
+
+TD_TEST(draw_shows_what_sleeps_in_another_colour) {
+    stage s = stage_of("{objects: [{strand: {points: [[0, 0, 0], [0, -0.4, 0]], segments: 3}}]}");
+    CHECK_INT(drawn(s.world, TD_DRAW_SKELETON).green, 3);
+    CHECK_INT(td_world_sleep_actor(s.world, td_world_actor_id(s.world, 0), NULL), TD_OK);
+    steps(s.world, 2);
+    CHECK(td_world_actor_asleep(s.world, td_world_actor_id(s.world, 0)));
+    CHECK_INT(drawn(s.world, TD_DRAW_SKELETON).green, 0);
+    stage_free(&s);
+}
+
+TD_TEST(draw_leaves_out_what_no_function_draws_and_refuses_other_structs) {
+    stage s = stage_of(still_life);
+    td_draw draw = td_draw_default();
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_world_draw(s.world, &draw, &diag), TD_OK);
+    draw.struct_size = 1;
+    CHECK_INT(td_world_draw(s.world, &draw, &diag), TD_ERR_DEF);
+    CHECK_INT(td_world_draw(s.world, NULL, &diag), TD_ERR_ARGUMENT);
+    stage_free(&s);
+}
