@@ -332,10 +332,10 @@ static void change_at_start(td_reduced_state *s) {
 
 void tdi_reduce_free_joints(td_reduced_state *s) {
     follow_stiffness(s);
-    s->count->wait = 0; // the next step chooses
     if (s->reduced > 0) {
         memset(s->wanted, TD_REDUCE_OWN, (size_t)s->full->body_count * sizeof *s->wanted);
         s->count->estimate = 0;
+        s->count->wait = 0; // the next step chooses
         (s->tree.head.known == 0 ? change_at_start : tdi_reduce_change)(s);
     }
 }
