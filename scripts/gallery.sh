@@ -20,6 +20,7 @@ curly-rod-pulled --times 0,1.5,2.3,4.4,4.75
 curtain-of-beads --times 0,1,2.2,3.2 --turn=-25 --zoom 1.1
 donkey-ears-hit-poses --times 0,1.2,3.3,5 --zoom 1.15
 fallen-branch-on-a-hedge --times 0,0.35,0.7,5 --zoom 1.15
+forest-in-wind --times 3 --rise=-8 --zoom 1.15
 four-bar-linkage --times 0,1.2,2,3.1
 gravity-x5-in-four-directions --times 0,3.4,5.9,8.4,10.9
 hand-through-wheat --times 0.4,1.8,2.8 --turn 12 --rise 4 --zoom 1.5
@@ -105,6 +106,13 @@ thin_crowd() {
     scene=$out/crowd-pushed-away.yaml
 }
 
+# A tenth of the forest, likewise.
+thin_forest() {
+    sed "s|plants/|$PWD/scenes/plants/|; s/count: 500/count: 18/; s/area: .177, 0, 88./area: [40, 0, 14]/; s/-52]/-10]/; s/instance: [0-9]*/instance: 7/" \
+        scenes/forest-in-wind.yaml >"$out/forest-in-wind.yaml"
+    scene=$out/forest-in-wind.yaml
+}
+
 run_scenes() {
     node scripts/player-page.mjs -o "$(dirname "$tendril")/share/tendril/player.html"
     for scene in scenes/*.yaml; do
@@ -112,6 +120,7 @@ run_scenes() {
         wanted "$name" || continue
         [ "$name" != moving-jungle ] || thin_jungle
         [ "$name" != crowd-pushed-away ] || thin_crowd
+        [ "$name" != forest-in-wind ] || thin_forest
         shot=$(echo "$shots" | sed -n "s/^$name //p")
         "$tendril" run "$scene" -o "$out/$name"
         node scripts/frames.mjs --size 800x300 $shot --out "docs/gallery/$name.jpg" "$out/$name/scene.html"

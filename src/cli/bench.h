@@ -71,4 +71,5 @@ bool bench_islands(const bench *b);
 bool bench_heap(const bench *b);
 bool bench_constraints(const bench *b);
 bool bench_adaptive(const bench *b);
-bool bench_reduced(const bench *b); // a part of bench_adaptive()
+bool bench_reduced(const bench *b); // parts of bench_adaptive()
+bool bench_forest(const bench *b);

@@ -217,5 +217,5 @@ static bool as_published(const bench *b) {
 }
 
 bool bench_adaptive(const bench *b) {
-    return as_published(b) && bench_reduced(b);
+    return as_published(b) && bench_reduced(b) && bench_forest(b);
 }

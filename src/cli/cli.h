@@ -212,6 +212,8 @@ bool cli_is_scene(const char *path);
 // Reads a scene and makes its world. Returns an exit code; unless it is 0 all faults have been
 // printed and the scene is empty.
 int cli_scene_open(const char *path, int32_t threads, const td_alloc *alloc, cli_scene *scene);
+// The scene alone.
+int cli_scene_read(const char *path, cli_scene *scene);
 void cli_scene_free(cli_scene *scene); // empty is allowed
 int32_t cli_core_count(void);          // 1 to 256
 

@@ -190,6 +190,18 @@ int cli_scene_open(const char *path, int32_t threads, const td_alloc *alloc, cli
     return status == TD_ERR_ARGUMENT ? EXIT_BAD_INPUT : cli_exit_code(status);
 }
 
+int cli_scene_read(const char *path, cli_scene *scene) {
+    static td_diag items[MAX_DIAGS];
+    td_diag_list diags = {items, MAX_DIAGS, 0};
+    *scene = (cli_scene){.scene = NULL};
+    const td_status status = read_scene(path, NULL, scene, &diags);
+    cli_print_diags(&diags, status, path);
+    if (status != TD_OK) {
+        cli_scene_free(scene);
+    }
+    return cli_exit_code(status);
+}
+
 void cli_scene_free(cli_scene *scene) {
     td_world_free(scene->world);
     td_scene_free(scene->scene);

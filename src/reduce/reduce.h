@@ -232,6 +232,10 @@ tdi_place tdi_reduce_acceleration(const td_reduced_state *state, int32_t cluster
 // change.c: from the modes there are to those that are wanted, between steps, of which at least one
 // was.
 void tdi_reduce_change(td_reduced_state *state);
+// state.c: of a tree that was not stepped since it was made or stopped: it was always where it is
+// now; and the change, if there is one.
+void tdi_reduce_forget(td_reduced_state *state);
+void tdi_reduce_change_at_rest(td_reduced_state *state);
 
 // state.c: all joints move by themselves from now on, between steps.
 void tdi_reduce_free_joints(td_reduced_state *state);

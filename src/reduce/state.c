@@ -316,8 +316,8 @@ static void accept(void *body) {
     }
 }
 
-// Before any step there is no past but what q and v tell.
-static void change_at_start(td_reduced_state *s) {
+// There is no past but what q and v tell.
+void tdi_reduce_forget(td_reduced_state *s) {
     td_tree_state *t = &s->tree;
     tdi_tree_begin_history(&s->clusters, t);
     for (int32_t c = 0; c < s->clusters.body_count; c++) {
@@ -326,16 +326,23 @@ static void change_at_start(td_reduced_state *s) {
     memcpy(t->angle_star, t->angle, (size_t)s->clusters.head.dof_count * sizeof *t->angle);
     memcpy(t->q_back, t->q, (size_t)s->clusters.coord_count * sizeof *t->q);
     s->drawn = TDI_DRAWN_NOT;
-    tdi_reduce_change(s);
-    tdi_tree_fresh(t);
+}
+
+void tdi_reduce_change_at_rest(td_reduced_state *s) {
+    if (differs(s)) {
+        tdi_reduce_forget(s);
+        tdi_reduce_change(s);
+        tdi_tree_fresh(&s->tree);
+    }
 }
 
 void tdi_reduce_free_joints(td_reduced_state *s) {
     follow_stiffness(s);
+    s->count->wait = 0; // the next step chooses
     if (s->reduced > 0) {
         memset(s->wanted, TD_REDUCE_OWN, (size_t)s->full->body_count * sizeof *s->wanted);
         s->count->estimate = 0;
-        (s->tree.head.known == 0 ? change_at_start : tdi_reduce_change)(s);
+        (s->tree.head.known == 0 ? tdi_reduce_change_at_rest : tdi_reduce_change)(s);
     }
 }
 
@@ -459,6 +466,7 @@ static void blank(void *body) {
     memset(s->tree.q_back + s->clusters.coord_count, 0,
            coords - (size_t)s->clusters.coord_count * sizeof(td_real));
     if (s->reduced > 0) {
+        s->drawn = s->tree.head.known > 0 ? s->drawn : TDI_DRAWN_NOT; // its past is gone
         tdi_reduce_draw(s, true);
         return;
     }
@@ -526,8 +534,8 @@ void td_reduced_set_modes(td_reduced_state *s, const uint8_t *modes) {
     if (modes) {
         memcpy(s->wanted, modes, (size_t)s->full->body_count * sizeof *modes);
     }
-    if (s->tree.head.known == 0 && differs(s)) {
-        change_at_start(s);
+    if (s->tree.head.known == 0) {
+        tdi_reduce_change_at_rest(s);
     }
 }
 

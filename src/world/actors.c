@@ -343,6 +343,7 @@ td_status td_world_move_actor(td_world *w, td_actor_id id, td_vec3 position, td_
     if (status == TD_OK) {
         a->own_place = true;
         a->place = (tdi_transform){position, tdi_quat_unit(rotation)};
+        w->still[a - w->actors] = 0;
         a->carry.actor = a->carry.tie == TD_NONE ? TD_NONE : a->carry.actor;
     }
     return status;

@@ -113,6 +113,16 @@ static td_status make_lists(td_world *w, const tdi_change *c, int part, tdi_acto
     return status == TD_OK && w->field ? tdi_actor_make_field(w, a) : status;
 }
 
+// Without any it is as drawn.
+static bool has_heirs(const tdi_heir *heirs, int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        if (heirs[i].segment != TD_NONE) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static td_status make_part(td_world *w, tdi_change *c, int part, td_diag *diag) {
     const tdi_actor *from = &w->actors[c->trace.from];
     tdi_actor *a = &c->next[part];
@@ -131,7 +141,9 @@ static td_status make_part(td_world *w, tdi_change *c, int part, td_diag *diag) 
         base = (td_base_motion){.position = base.position, .rotation = base.rotation};
     }
     a->solver->set_base(a->state, &base);
-    a->solver->inherit(a->state, from->state, c->heirs[part]);
+    if (has_heirs(c->heirs[part], a->segment_count)) {
+        a->solver->inherit(a->state, from->state, c->heirs[part]);
+    }
     tdi_actor_move_ends(w, a);
     status = tdi_variant_pack(w, c->variant[part]);
     return status == TD_OK ? make_lists(w, c, part, a) : status;

@@ -455,6 +455,7 @@ void tdi_world_regroup(td_world *w, int32_t actor) {
     tdi_nearness *n = &w->near;
     const tdi_actor *a = &w->actors[actor];
     w->regroup = true;
+    w->still[actor] = 0;
     tdi_world_forget_places(w);
     n->before[actor] = TD_NONE;
     if (n->room && a->touches) {

@@ -35,8 +35,8 @@ void tdi_actor_set_reduction(const td_world *w, tdi_actor *a) {
     td_reduced_set((td_reduced_state *)a->state, &opts, NULL);
 }
 
-void tdi_actor_begin_explicit(tdi_actor *a) {
-    if (a->solver == &tdi_solver_reduced) {
+void tdi_actor_set_integrator(tdi_actor *a, td_integrator integrator) {
+    if (a->solver == &tdi_solver_reduced && !tdi_is_implicit(integrator)) {
         tdi_reduce_free_joints((td_reduced_state *)a->state);
     }
     if (a->adapt) { // others have moved it since it was made
@@ -57,6 +57,10 @@ bool td_world_actor_reduction(const td_world *w, int32_t actor, td_reduce_stats 
         return false;
     }
     *stats = td_reduced_get_stats((const td_reduced_state *)w->actors[actor].state);
+    if (w->still[actor]) { // the first joint is not stepped either
+        stats->frozen += stats->joints;
+        stats->joints = 0;
+    }
     return true;
 }
 

@@ -16,7 +16,7 @@ typedef struct growing {
     size_t item;
 } growing;
 
-enum { MOST_ARRAYS = 16 };
+enum { MOST_ARRAYS = 24 };
 
 // All of them, or none. What they held is kept, what is new is zero.
 static td_status grow(td_world *w, const growing *arrays, size_t count, int64_t before,
@@ -49,6 +49,8 @@ td_status tdi_world_actor_room(td_world *w, int64_t count) {
     tdi_nearness *n = &w->near;
     const growing arrays[] = {{&w->actors, sizeof *w->actors},
                               {&w->islands, sizeof *w->islands},
+                              {&w->still, sizeof *w->still},
+                              {&w->awake, sizeof *w->awake},
                               {&w->members, sizeof *w->members},
                               {&w->member_actor, sizeof *w->member_actor},
                               {&w->tied, sizeof *w->tied},

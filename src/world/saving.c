@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
-#define VERSION  15u
+#define VERSION  16u
 #define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {
@@ -153,7 +153,7 @@ static void tape_world(tdi_tape *t, td_world *w) {
         tdi_tape_item(t, &w->winds[k].state, sizeof w->winds[k].state);
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
-        tdi_tape_actor(t, &w->actors[k]);
+        tdi_tape_actor(t, &w->actors[k], &w->still[k]);
     }
     for (int32_t k = 0; k < w->tie_count; k++) {
         tdi_tape_tie(t, &w->ties[k]);
@@ -275,7 +275,8 @@ static size_t variant_bytes(const td_world *w, int32_t variant) {
     const bool points = w->near.room && tdi_variant_touches(w, v->object, variant);
     tdi_actor any = {.alive = false};
     tdi_tape t = {NULL, NULL, 0, TD_OK};
-    tdi_tape_actor_head(&t, &any);
+    uint8_t still = 0;
+    tdi_tape_actor_head(&t, &any, &still);
     return sizeof(int32_t) + t.size + v->drawn_bytes +
            (points ? (size_t)v->drawn_points * sizeof *w->near.last : 0);
 }

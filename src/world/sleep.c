@@ -80,6 +80,7 @@ void tdi_actor_wake(td_world *w, int32_t actor) {
     tdi_sleep *s = &w->actors[actor].sleep;
     s->wanted = false;
     s->calm = 0;
+    w->still[actor] = 0;
     if (s->asleep) {
         w->actors[s->island].sleep.stirred = true;
         wake_stirred(w);

@@ -29,8 +29,7 @@ typedef struct stepping {
 
 // ---- before ---------------------------------------------------------------------------------
 
-static td_step_opts step_opts(const stepping *s, tdi_actor *a) {
-    td_world *w = s->world;
+td_step_opts tdi_actor_step_opts(const td_world *w, const tdi_actor *a) {
     const td_scene_def *def = &w->scene->def;
     const td_object_def *o = &def->objects[a->object];
     td_step_opts opts = td_step_opts_default();
@@ -42,14 +41,9 @@ static td_step_opts step_opts(const stepping *s, tdi_actor *a) {
     opts.air.linear = def->air_linear * o->drag;
     opts.stiffness = o->stiffness;
     opts.damping = o->damping;
-    opts.pool = s->inside;
-    opts.drives = tdi_actor_drives(a);
-    opts.winds = tdi_actor_winds(w, a);
     for (int32_t k = 0; k < w->wind_count; k++) { // tells the solver when it jumps
         opts.air.wind = tdi_add(opts.air.wind, w->winds[k].state.mean);
     }
-    opts.loads = a->loads;
-    opts.load_count = tdi_actor_loads(w, a, s->t0, s->t1);
     return opts;
 }
 
@@ -71,7 +65,12 @@ static void prepare(const stepping *s, tdi_actor *a) {
     tdi_actor_move_base(s->world, a, s->t0);
     tdi_actor_move_ends(s->world, a);
     tdi_actor_set_reduction(s->world, a);
-    a->opts = step_opts(s, a);
+    a->opts = tdi_actor_step_opts(s->world, a);
+    a->opts.pool = s->inside;
+    a->opts.drives = tdi_actor_drives(a);
+    a->opts.winds = tdi_actor_winds(s->world, a);
+    a->opts.loads = a->loads;
+    a->opts.load_count = tdi_actor_loads(s->world, a, s->t0, s->t1);
 }
 
 static void begin(const stepping *s) {
@@ -229,9 +228,9 @@ typedef struct round_of_islands {
 
 static void turn_unless_crowd(void *context, int64_t k, int32_t thread) {
     const round_of_islands *r = context;
-    const tdi_island *i = &r->stepping->world->islands[k];
-    if (!is_crowd(i) && !i->asleep) {
-        r->turn((void *)r->stepping, k, thread);
+    const td_world *w = r->stepping->world;
+    if (!is_crowd(&w->islands[w->awake[k]])) {
+        r->turn((void *)r->stepping, w->awake[k], thread);
     }
 }
 
@@ -252,14 +251,13 @@ static void hold_island(void *context, int64_t k, int32_t thread) {
 static void for_islands(const stepping *s, void (*turn)(void *, int64_t, int32_t)) {
     td_world *w = s->world;
     round_of_islands r = {s, turn};
-    for (int64_t k = 0; k < w->island_count; k++) {
-        const bool alone = w->inside || w->island_count == 1 || is_crowd(&w->islands[k]);
-        if (alone && !w->islands[k].asleep) {
-            turn((void *)s, k, 0);
+    for (int32_t k = 0; k < w->awake_count; k++) {
+        if (w->inside || w->awake_count == 1 || is_crowd(&w->islands[w->awake[k]])) {
+            turn((void *)s, w->awake[k], 0);
         }
     }
-    if (!w->inside && w->island_count > 1) {
-        tdi_pool_run(w->pool, w->island_count, turn_unless_crowd, &r);
+    if (!w->inside && w->awake_count > 1) {
+        tdi_pool_run(w->pool, w->awake_count, turn_unless_crowd, &r);
     }
 }
 
@@ -270,8 +268,8 @@ static void for_islands(const stepping *s, void (*turn)(void *, int64_t, int32_t
 static void halve(const stepping *s) {
     td_world *w = s->world;
     size_t at = 0;
-    for (int32_t k = 0; k < w->island_count; k++) {
-        tdi_island *i = &w->islands[k];
+    for (int32_t k = 0; k < w->awake_count; k++) {
+        tdi_island *i = &w->islands[w->awake[k]];
         if (wants_halves(w, i)) {
             const tdi_system system = tdi_island_system(w, i);
             i->memory = w->began + at;
@@ -338,11 +336,12 @@ static td_status fail(const stepping *s, td_status status, td_diag *diag) {
     return status;
 }
 
-// The first status of an actor that is no good.
+// The first status of an island that is no good.
 static td_status first_status(const td_world *w) {
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        if (w->actors[k].status != TD_OK) {
-            return w->actors[k].status;
+    for (int32_t k = 0; k < w->awake_count; k++) {
+        const td_status status = first_of(w, &w->islands[w->awake[k]])->status;
+        if (status != TD_OK) {
+            return status;
         }
     }
     return TD_OK;
@@ -352,6 +351,7 @@ static td_status first_status(const td_world *w) {
 static td_status solve(const stepping *s, td_diag *diag) {
     td_world *w = s->world;
     td_status status = tdi_world_find_islands(w, diag);
+    tdi_world_rouse(w);
     for (bool apart = false; status == TD_OK && !apart;) {
         for_islands(s, solve_island);
         halve(s);
@@ -363,6 +363,7 @@ static td_status solve(const stepping *s, td_diag *diag) {
         if (status == TD_OK && !apart) {
             for_islands(s, undo_island);
             tdi_world_join_islands(w);
+            tdi_world_rouse(w);
         }
     }
     return status;
@@ -383,6 +384,7 @@ static td_status step(td_world *w, td_diag *diag) {
     }
     for_islands(&s, accept_island);
     tdi_world_end_ways(w);
+    tdi_world_look(w);
     status = tdi_world_note_blocked(w, diag);
     w->step++;
     if (w->sleeps) {

@@ -167,8 +167,9 @@ static void tape_carry(tdi_tape *t, tdi_carry *c) {
     item(t, &c->at, sizeof c->at);
 }
 
-void tdi_tape_actor_head(tdi_tape *t, tdi_actor *a) {
+void tdi_tape_actor_head(tdi_tape *t, tdi_actor *a, uint8_t *still) {
     tape_place(t, a);
+    item(t, still, 1);
     tape_sleep(t, &a->sleep);
     tape_reaction(t, a);
     tape_carry(t, &a->carry);
@@ -180,8 +181,8 @@ void tdi_tape_actor_head(tdi_tape *t, tdi_actor *a) {
     item(t, &a->strength, sizeof a->strength);
 }
 
-void tdi_tape_actor(tdi_tape *t, tdi_actor *a) {
-    tdi_tape_actor_head(t, a);
+void tdi_tape_actor(tdi_tape *t, tdi_actor *a, uint8_t *still) {
+    tdi_tape_actor_head(t, a, still);
     if (t->to) {
         tdi_state_save(a->solver->implicit, a->state, t->to + t->size);
     } else if (t->from) {

@@ -301,6 +301,9 @@ struct td_world {
     int32_t slept_count, slept_capacity;
     tdi_island *islands; // every actor is in one
     int32_t island_count;
+    uint8_t *still; // of an actor that is not stepped: turns until the next look, or 1; 0: it moves
+    int32_t *awake; // islands that are stepped
+    int32_t awake_count;
     tdi_member *members; // island after island
     int32_t member_count;
     int32_t *member_actor; // of a member
@@ -592,6 +595,8 @@ void tdi_world_log_step(const td_world *world);
 void tdi_world_log_failure(const td_world *world, td_status status, const td_diag *diag);
 
 // stepping.c: td_world_step()
+// What a step takes from the scene, besides loads, for an actor.
+td_step_opts tdi_actor_step_opts(const td_world *world, const tdi_actor *actor);
 // Room for steps to be undone.
 td_status tdi_world_reserve(td_world *world);
 
@@ -605,8 +610,16 @@ td_status tdi_actor_settle(td_world *world, tdi_actor *actor, td_diag *diag);
 bool tdi_object_reduces(const td_world *world, int32_t object);
 // Tells the state of such an actor, before a step, what the scene allows now.
 void tdi_actor_set_reduction(const td_world *world, tdi_actor *actor);
-// An explicit integrator steps it from now on: with all its joints, whatever stepped it before.
-void tdi_actor_begin_explicit(tdi_actor *actor);
+// Another integrator steps it from now on; an explicit one with all its joints.
+void tdi_actor_set_integrator(tdi_actor *actor, td_integrator integrator);
+
+// still.c: actors that are not stepped, because `adapt` allows more than they would move.
+// When the world is made: those that are at rest.
+void tdi_world_stand(td_world *world);
+// Before a step: lists the islands that are stepped. What hands hold, or was moved, begins to move.
+void tdi_world_rouse(td_world *world);
+// After a step: some of the actors are asked whether they have to move.
+void tdi_world_look(td_world *world);
 
 // motion.c
 // Base of an object, and the reference frame of its local dynamics, as the scene says them now.
