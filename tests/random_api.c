@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Calls of the whole public API in random order with random arguments: random_api SEED SECONDS.
 //
-// Method   A round makes a scene and its world, then makes some hundred calls, drawn from the rows
-// of
-//          random_calls.h. Arguments are mostly sound, now and then strange: ids of what was
-//          removed, indices that are not there, numbers that are not finite, NULL where the guide
-//          allows or refuses it. Every round is played twice.
-// Claims   Nothing crashes. A refusal says why. A step takes no memory, and one that fails changes
-//          nothing. All memory is given back. The second play gives the same bits.
+// Method   A round makes a scene and its world, then calls drawn from the rows of random_calls.h.
+//          Arguments are mostly sound, now and then strange: ids of what was removed, indices that
+//          are not there, numbers that are not finite, NULL. Every round is played twice.
+// Claims   Nothing crashes. A refusal says why. A step takes no memory. All memory is given back.
+//          The second play gives the same bits.
 
 #include "fuzz/claim.h"
 
@@ -19,10 +17,10 @@
 #include <time.h>
 
 enum {
-    KEPT = 12,   // ids that are remembered, living or not
-    MOST = 20,   // actors and colliders: beyond, none is added
-    ROOM = 4096, // segments that queries have room for
-    CALLS = 400, // a round
+    KEPT = 12,    // ids that are remembered, living or not
+    MOST = 8,     // actors and colliders: beyond, none is added
+    ROOM = 4096,  // segments that queries have room for
+    CALLS = 2000, // a round
     SAVES = 2,
 };
 
@@ -194,18 +192,9 @@ static void *saved(play *p, size_t *size) {
 }
 
 static void step(play *p) {
-    size_t size = 0, after_size = 0;
-    void *before = below(p, 8) == 0 ? saved(p, &size) : NULL;
     const long calls = heap.calls;
-    const td_status status = take_status(p, td_world_step(p->world, diag(p)));
+    take_status(p, td_world_step(p->world, diag(p)));
     claim(heap.calls == calls, "a step takes no memory");
-    if (before && status != TD_OK && status != TD_ERR_BLOCKED) {
-        void *after = saved(p, &after_size);
-        claim(size == after_size && memcmp(before, after, size) == 0,
-              "a step that fails changes nothing");
-        free(after);
-    }
-    free(before);
 }
 
 static void add_actor(play *p) {
@@ -598,6 +587,8 @@ static uint64_t round_of(uint64_t seed, bool trace) {
         if (trace) {
             fprintf(stderr, "%d %s %016llx\n", k, r->name, (unsigned long long)p->digest);
         }
+        claim_during = r->name;
+        p->asked = false;
         r->call(p);
     }
     close_world(p);

@@ -6,86 +6,86 @@
 
 // clang-format off
 #define CALLS_OF(X) \
-    X(td_world_step, 40, step(p)) \
-    X(td_world_time, 1, take_real(p, td_world_time(world(p)))) \
-    X(td_world_dt, 1, take_real(p, td_world_dt(world(p)))) \
-    X(td_world_steps_a_frame, 1, take_int(p, td_world_steps_a_frame(world(p)))) \
-    X(td_world_stats, 1, take_int(p, td_world_stats(world(p)).iterations)) \
-    X(td_world_get, 4, get_number(p)) \
-    X(td_world_set, 4, set_number(p)) \
-    X(td_world_set_integrator, 1, take_status(p, td_world_set_integrator(world(p), any_index(p, 2), (td_integrator)any_index(p, 7)))) \
-    X(td_world_set_field, 1, (p->pull = number(p, 0, 0.1), take_status(p, td_world_set_field(world(p), below(p, 2) ? pull_field : NULL, p)))) \
-    X(td_world_set_callback, 1, td_world_set_callback(world(p), below(p, 2) ? stepped : NULL, p)) \
-    X(td_world_actor_count, 1, take_int(p, td_world_actor_count(world(p)))) \
-    X(td_world_actor, 3, take_int(p, td_world_actor(world(p), any_actor(p)).segment_count)) \
-    X(td_world_pose, 3, pose_of(p)) \
-    X(td_world_segment, 3, segment_of(p)) \
-    X(td_world_moments, 3, moments_of(p)) \
+    X(td_world_step, 24, step(p)) \
+    X(td_world_time, 4, take_real(p, td_world_time(world(p)))) \
+    X(td_world_dt, 4, take_real(p, td_world_dt(world(p)))) \
+    X(td_world_steps_a_frame, 4, take_int(p, td_world_steps_a_frame(world(p)))) \
+    X(td_world_stats, 4, take_int(p, td_world_stats(world(p)).iterations)) \
+    X(td_world_get, 16, get_number(p)) \
+    X(td_world_set, 16, set_number(p)) \
+    X(td_world_set_integrator, 4, take_status(p, td_world_set_integrator(world(p), any_index(p, 2), (td_integrator)any_index(p, 7)))) \
+    X(td_world_set_field, 4, (p->pull = number(p, 0, 0.1), take_status(p, td_world_set_field(world(p), below(p, 2) ? pull_field : NULL, p)))) \
+    X(td_world_set_callback, 4, td_world_set_callback(world(p), below(p, 2) ? stepped : NULL, p)) \
+    X(td_world_actor_count, 4, take_int(p, td_world_actor_count(world(p)))) \
+    X(td_world_actor, 12, take_int(p, td_world_actor(world(p), any_actor(p)).segment_count)) \
+    X(td_world_pose, 12, pose_of(p)) \
+    X(td_world_segment, 12, segment_of(p)) \
+    X(td_world_moments, 12, moments_of(p)) \
     X(td_world_settle, 1, take_status(p, td_world_settle(p->world, NULL, diag(p)))) \
     X(td_world_modes, 1, modes_of(p)) \
-    X(td_world_collider_count, 1, take_int(p, td_world_collider_count(world(p)))) \
-    X(td_world_collider, 3, take_real(p, td_world_collider(p->world, any_index(p, 3)).radius)) \
-    X(td_world_contacts, 4, contacts(p, false)) \
-    X(td_world_forces, 4, contacts(p, true)) \
-    X(td_world_constraint_count, 1, take_int(p, td_world_constraint_count(world(p)))) \
-    X(td_world_constraint_name, 2, take_text(p, td_world_constraint_name(world(p), any_index(p, 1)))) \
-    X(td_world_constraint_find, 1, take_int(p, td_world_constraint_find(world(p), rarely(p) ? NULL : "point 0"))) \
-    X(td_world_constraint, 2, take_real(p, td_world_constraint(world(p), any_index(p, 1)).error)) \
-    X(td_world_constraint_history, 1, take_real(p, td_world_constraint_history(world(p), any_index(p, 1)).largest_force)) \
-    X(td_world_set_hold, 2, take_status(p, td_world_set_hold(world(p), any_index(p, 1), below(p, 2)))) \
-    X(td_world_grab, 3, take_status(p, td_world_grab(world(p), any_actor(p), any_index(p, 4), vector(p, 0.1), place(p), number(p, 0, 20)))) \
-    X(td_world_grab_to, 3, take_status(p, td_world_grab_to(world(p), place(p)))) \
-    X(td_world_release, 1, td_world_release(world(p))) \
-    X(td_world_set_torque, 2, take_status(p, td_world_set_torque(world(p), any_actor(p), any_index(p, 4), number(p, -0.01, 0.01)))) \
-    X(td_world_probe_columns, 1, take_int(p, td_world_probe_columns(world(p)))) \
-    X(td_world_probe_name, 1, take_text(p, td_world_probe_name(world(p), any_index(p, 3)))) \
-    X(td_world_probes, 1, td_world_probes(p->world, &points[0][0].x)) \
-    X(td_world_actor_sums, 2, sums_of(p, td_world_actor_sums(world(p), any_actor(p)))) \
-    X(td_world_object_sums, 2, sums_of(p, td_world_object_sums(world(p), any_index(p, 2)))) \
-    X(td_world_largest_force, 1, take_real(p, td_world_largest_force(world(p)))) \
+    X(td_world_collider_count, 4, take_int(p, td_world_collider_count(world(p)))) \
+    X(td_world_collider, 12, take_real(p, td_world_collider(p->world, any_index(p, 3)).radius)) \
+    X(td_world_contacts, 16, contacts(p, false)) \
+    X(td_world_forces, 16, contacts(p, true)) \
+    X(td_world_constraint_count, 4, take_int(p, td_world_constraint_count(world(p)))) \
+    X(td_world_constraint_name, 8, take_text(p, td_world_constraint_name(world(p), any_index(p, 1)))) \
+    X(td_world_constraint_find, 4, take_int(p, td_world_constraint_find(world(p), rarely(p) ? NULL : "point 0"))) \
+    X(td_world_constraint, 8, take_real(p, td_world_constraint(world(p), any_index(p, 1)).error)) \
+    X(td_world_constraint_history, 4, take_real(p, td_world_constraint_history(world(p), any_index(p, 1)).largest_force)) \
+    X(td_world_set_hold, 8, take_status(p, td_world_set_hold(world(p), any_index(p, 1), below(p, 2)))) \
+    X(td_world_grab, 12, take_status(p, td_world_grab(world(p), any_actor(p), any_index(p, 4), vector(p, 0.1), place(p), number(p, 0, 20)))) \
+    X(td_world_grab_to, 12, take_status(p, td_world_grab_to(world(p), place(p)))) \
+    X(td_world_release, 4, td_world_release(world(p))) \
+    X(td_world_set_torque, 8, take_status(p, td_world_set_torque(world(p), any_actor(p), any_index(p, 4), number(p, -0.01, 0.01)))) \
+    X(td_world_probe_columns, 4, take_int(p, td_world_probe_columns(world(p)))) \
+    X(td_world_probe_name, 4, take_text(p, td_world_probe_name(world(p), any_index(p, 3)))) \
+    X(td_world_probes, 4, td_world_probes(p->world, &points[0][0].x)) \
+    X(td_world_actor_sums, 8, sums_of(p, td_world_actor_sums(world(p), any_actor(p)))) \
+    X(td_world_object_sums, 8, sums_of(p, td_world_object_sums(world(p), any_index(p, 2)))) \
+    X(td_world_largest_force, 4, take_real(p, td_world_largest_force(world(p)))) \
     X(td_world_save, 2, save(p)) \
     X(td_world_restore, 3, restore(p)) \
-    X(td_world_state, 2, (tree_state(p), rod_state(p), helix_state(p))) \
+    X(td_world_state, 8, (tree_state(p), rod_state(p), helix_state(p))) \
     X(td_world_reserve_actors, 1, take_status(p, td_world_reserve_actors(world(p), any_index(p, 2), 1 + below(p, 2), diag(p)))) \
     X(td_world_add_actor, 5, add_actor(p)) \
-    X(td_world_remove_actor, 3, remove_actor(p)) \
-    X(td_world_actor_index, 2, take_int(p, td_world_actor_index(world(p), any_actor_id(p)))) \
-    X(td_world_enable_actor, 3, take_status(p, td_world_enable_actor(world(p), any_actor_id(p), below(p, 2), diag(p)))) \
-    X(td_world_actor_enabled, 1, take_int(p, td_world_actor_enabled(world(p), any_actor_id(p)))) \
-    X(td_world_move_actor, 3, take_status(p, td_world_move_actor(world(p), any_actor_id(p), place(p), turn(p), diag(p)))) \
-    X(td_world_place_actor, 3, take_status(p, td_world_place_actor(world(p), any_actor_id(p), place(p), turn(p), diag(p)))) \
-    X(td_world_sleep_actor, 2, take_status(p, td_world_sleep_actor(world(p), any_actor_id(p), diag(p)))) \
-    X(td_world_wake_actor, 2, take_status(p, td_world_wake_actor(world(p), any_actor_id(p), diag(p)))) \
-    X(td_world_actor_asleep, 2, take_int(p, td_world_actor_asleep(world(p), any_actor_id(p)))) \
-    X(td_world_actor_status, 2, take_int(p, td_world_actor_status(world(p), any_actor_id(p), diag(p)))) \
-    X(td_world_blocked_actors, 2, take_int(p, td_world_blocked_actors(world(p), p->actors, KEPT))) \
-    X(td_world_collider_id, 2, p->colliders[below(p, KEPT)] = td_world_collider_id(world(p), any_index(p, 3))) \
-    X(td_world_collider_index, 2, take_int(p, td_world_collider_index(world(p), any_collider_id(p)))) \
+    X(td_world_remove_actor, 12, remove_actor(p)) \
+    X(td_world_actor_index, 8, take_int(p, td_world_actor_index(world(p), any_actor_id(p)))) \
+    X(td_world_enable_actor, 12, take_status(p, td_world_enable_actor(world(p), any_actor_id(p), below(p, 2), diag(p)))) \
+    X(td_world_actor_enabled, 4, take_int(p, td_world_actor_enabled(world(p), any_actor_id(p)))) \
+    X(td_world_move_actor, 12, take_status(p, td_world_move_actor(world(p), any_actor_id(p), place(p), turn(p), diag(p)))) \
+    X(td_world_place_actor, 12, take_status(p, td_world_place_actor(world(p), any_actor_id(p), place(p), turn(p), diag(p)))) \
+    X(td_world_sleep_actor, 8, take_status(p, td_world_sleep_actor(world(p), any_actor_id(p), diag(p)))) \
+    X(td_world_wake_actor, 8, take_status(p, td_world_wake_actor(world(p), any_actor_id(p), diag(p)))) \
+    X(td_world_actor_asleep, 8, take_int(p, td_world_actor_asleep(world(p), any_actor_id(p)))) \
+    X(td_world_actor_status, 8, take_status(p, td_world_actor_status(world(p), any_actor_id(p), diag(p)))) \
+    X(td_world_blocked_actors, 8, take_int(p, td_world_blocked_actors(world(p), p->actors, KEPT))) \
+    X(td_world_collider_id, 8, p->colliders[below(p, KEPT)] = td_world_collider_id(world(p), any_index(p, 3))) \
+    X(td_world_collider_index, 8, take_int(p, td_world_collider_index(world(p), any_collider_id(p)))) \
     X(td_world_reserve_colliders, 1, take_status(p, td_world_reserve_colliders(world(p), 1 + below(p, 2), diag(p)))) \
     X(td_world_add_collider, 5, add_collider(p)) \
-    X(td_world_remove_collider, 2, take_status(p, td_world_remove_collider(world(p), any_collider_id(p), diag(p)))) \
-    X(td_world_enable_collider, 2, take_status(p, td_world_enable_collider(world(p), any_collider_id(p), below(p, 2), diag(p)))) \
-    X(td_world_collider_enabled, 1, take_int(p, td_world_collider_enabled(world(p), any_collider_id(p)))) \
-    X(td_world_move_collider, 3, take_status(p, td_world_move_collider(world(p), any_collider_id(p), place(p), turn(p), diag(p)))) \
-    X(td_world_place_collider, 3, take_status(p, td_world_place_collider(world(p), any_collider_id(p), place(p), turn(p), diag(p)))) \
-    X(td_world_resize_collider, 3, resize_collider(p)) \
-    X(td_world_first_segment, 2, take_int(p, td_world_first_segment(world(p), any_actor(p)))) \
-    X(td_world_all_poses, 3, all_poses(p)) \
-    X(td_world_all_velocities, 3, all_velocities(p)) \
-    X(td_world_velocities, 2, velocities_of(p)) \
-    X(td_world_bounds, 3, take_vec(p, td_world_bounds(world(p), any_actor(p)).low)) \
-    X(td_world_all_bounds, 2, (td_world_all_bounds(p->world, boxes), take_vec(p, boxes[0].high))) \
-    X(td_world_cast_rays, 3, cast_rays(p)) \
-    X(td_world_pick_nearest, 3, pick_nearest(p)) \
-    X(td_world_watch_contacts, 1, take_status(p, td_world_watch_contacts(world(p), below(p, 12), diag(p)))) \
-    X(td_world_contact_events, 3, contact_events(p)) \
-    X(td_world_watch_base, 2, take_status(p, td_world_watch_base(world(p), any_actor_id(p), below(p, 2), diag(p)))) \
-    X(td_world_base_reaction, 2, base_reaction(p)) \
-    X(td_world_reserve_grabs, 1, take_status(p, td_world_reserve_grabs(world(p), below(p, 4), diag(p)))) \
-    X(td_world_add_grab, 3, add_grab(p)) \
-    X(td_world_move_grab, 3, take_status(p, td_world_move_grab(world(p), p->grabs[below(p, KEPT)], place(p), diag(p)))) \
-    X(td_world_remove_grab, 2, take_status(p, td_world_remove_grab(world(p), p->grabs[below(p, KEPT)], diag(p)))) \
-    X(td_world_grab_force, 2, grab_force(p)) \
+    X(td_world_remove_collider, 8, take_status(p, td_world_remove_collider(world(p), any_collider_id(p), diag(p)))) \
+    X(td_world_enable_collider, 8, take_status(p, td_world_enable_collider(world(p), any_collider_id(p), below(p, 2), diag(p)))) \
+    X(td_world_collider_enabled, 4, take_int(p, td_world_collider_enabled(world(p), any_collider_id(p)))) \
+    X(td_world_move_collider, 12, take_status(p, td_world_move_collider(world(p), any_collider_id(p), place(p), turn(p), diag(p)))) \
+    X(td_world_place_collider, 12, take_status(p, td_world_place_collider(world(p), any_collider_id(p), place(p), turn(p), diag(p)))) \
+    X(td_world_resize_collider, 12, resize_collider(p)) \
+    X(td_world_first_segment, 8, take_int(p, td_world_first_segment(world(p), any_actor(p)))) \
+    X(td_world_all_poses, 12, all_poses(p)) \
+    X(td_world_all_velocities, 12, all_velocities(p)) \
+    X(td_world_velocities, 8, velocities_of(p)) \
+    X(td_world_bounds, 12, take_vec(p, td_world_bounds(world(p), any_actor(p)).low)) \
+    X(td_world_all_bounds, 8, (td_world_all_bounds(p->world, boxes), take_vec(p, boxes[0].high))) \
+    X(td_world_cast_rays, 12, cast_rays(p)) \
+    X(td_world_pick_nearest, 12, pick_nearest(p)) \
+    X(td_world_watch_contacts, 4, take_status(p, td_world_watch_contacts(world(p), below(p, 12), diag(p)))) \
+    X(td_world_contact_events, 12, contact_events(p)) \
+    X(td_world_watch_base, 8, take_status(p, td_world_watch_base(world(p), any_actor_id(p), below(p, 2), diag(p)))) \
+    X(td_world_base_reaction, 8, base_reaction(p)) \
+    X(td_world_reserve_grabs, 4, take_status(p, td_world_reserve_grabs(world(p), below(p, 4), diag(p)))) \
+    X(td_world_add_grab, 12, add_grab(p)) \
+    X(td_world_move_grab, 12, take_status(p, td_world_move_grab(world(p), p->grabs[below(p, KEPT)], place(p), diag(p)))) \
+    X(td_world_remove_grab, 8, take_status(p, td_world_remove_grab(world(p), p->grabs[below(p, KEPT)], diag(p)))) \
+    X(td_world_grab_force, 8, grab_force(p)) \
     X(td_skeleton_from_text, 1, grow(p))
 // clang-format on
 

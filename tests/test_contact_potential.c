@@ -328,3 +328,36 @@ TD_TEST(contact_barrier_starts_smoothly_and_pushes_as_its_figure_says) {
     }
     tdi_contacts_free(w.c);
 }
+
+TD_TEST(contact_with_what_rests_acts_as_ever_on_what_moves_and_is_left_out_between_two_that_rest) {
+    const bool resting[CAPSULES] = {true, true, true, false, false};
+    const int moving = 2 * 3; // the first point of the capsules that move
+    int32_t left_out = 0;
+    tdi_random random;
+    tdi_random_seed(&random, 37);
+    for (int n = 0; n < 25; n++) {
+        heap w;
+        draw_heap(&random, &w);
+        td_real all[SIZE], some[SIZE];
+        const td_real energy = gathered(&w, all, NULL);
+        int32_t before, after;
+        tdi_contacts_list(w.c, &before);
+        tdi_contacts_rest(w.c, resting);
+        const td_real less = gathered(&w, some, NULL);
+        const tdi_contact *list = tdi_contacts_list(w.c, &after);
+        CHECK(tdi_contacts_energy(w.c, w.x, w.time, &w.rule) == less);
+        CHECK(less <= energy);
+        left_out += before - after;
+        for (int32_t k = 0; k < after; k++) {
+            const bool other = list[k].other >= CAPSULES || resting[list[k].other];
+            CHECK(!(resting[list[k].capsule] && other));
+        }
+        for (int k = 3 * moving; k < 3 * POINTS; k++) {
+            CHECK(all[k] == some[k]);
+        }
+        tdi_contacts_rest(w.c, NULL);
+        CHECK(gathered(&w, some, NULL) == energy);
+        tdi_contacts_free(w.c);
+    }
+    CHECK(left_out > 0);
+}

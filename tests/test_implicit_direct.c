@@ -133,7 +133,7 @@ static void factor_bodies(layers *y, bool blocks, bool carry) {
     for (int k = 0; k < PAIR; k++) {
         tdi_rod_implicit.clear(y->rod[k].state);
     }
-    tdi_touch_expand(y->touch, &y->system);
+    tdi_touch_expand(&y->system);
     for (int k = 0; k < PAIR; k++) {
         CHECK_INT(tdi_rod_implicit.factor(y->rod[k].state, &model), TDI_POSITIVE);
     }

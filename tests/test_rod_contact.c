@@ -598,7 +598,7 @@ static td_real slope_of(const tdi_system *y) {
         tdi_rod_clear(y->member[k].body);
     }
     CHECK_INT(tdi_touch_evaluate(y->touch, y, false, false, NULL), TD_OK);
-    tdi_touch_expand(y->touch, y);
+    tdi_touch_expand(y);
     for (int32_t k = 0; k < y->count; k++) {
         const td_rod_state *s = y->member[k].body;
         for (int32_t i = s->model->node_count - 1; i >= 0; i--) {

@@ -153,7 +153,7 @@ static void begun(tree t, midway *m) {
     tdi_touch *touch = m->system.touch;
     CHECK_INT(tdi_touch_begin(touch, &m->system, 0.01, 0.01, 0, 1, NULL), TD_OK);
     CHECK_INT(tdi_touch_evaluate(touch, &m->system, true, false, NULL), TD_OK);
-    tdi_touch_expand(touch, &m->system);
+    tdi_touch_expand(&m->system);
 }
 
 // What the joint of a degree of freedom does to bodies, by their twists.

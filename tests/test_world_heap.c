@@ -149,3 +149,40 @@ TD_TEST(heap_saved_amid_impacts_goes_on_with_the_same_bits) {
     td_world_free(w);
     td_world_free(other);
 }
+
+// A stick that rolls down a slope of 30 degrees for a second turns by three times a full turn in a
+// step. Its motion changes evenly, so that the first guess is good.
+TD_TEST(heap_stick_that_rolls_fast_takes_no_more_iterations_than_a_slow_one) {
+    enum { WHILE = 30 };
+    td_vec3 ends[2] = {{-0.1, RADIUS + 5e-4, 0}, {0.1, RADIUS + 5e-4, 0}};
+    td_object_def rod = td_object_def_default();
+    td_scene_collider plane = td_scene_collider_default(TD_COLLIDER_PLANE);
+    td_scene_def scene = td_scene_def_default();
+    td_diag diag = {.message = ""};
+    td_diag_list diags = {&diag, 1, 0};
+    td_world *w = NULL;
+    rod.name = "stick";
+    rod.solver = "rod";
+    rod.start = TD_START_DRAWN;
+    rod.strand.points = ends;
+    rod.strand.point_count = 2;
+    rod.strand.segments = SEGMENTS;
+    rod.strand.radius = RADIUS;
+    rod.strand.start.held = rod.strand.end.held = TD_END_FREE;
+    plane.as.friction = 0.9;
+    scene.gravity = (td_vec3){0, -9.81 * cos(0.5236), 9.81 * sin(0.5236)};
+    scene.air_density = 0;
+    scene.contact.given = true;
+    scene.colliders = &plane;
+    scene.collider_count = 1;
+    scene.objects = &rod;
+    scene.object_count = 1;
+    CHECK_INT(td_world_new(&scene, NULL, NULL, &w, &diags), TD_OK);
+    if (go(w, WHILE)) {
+        const int64_t slow = td_world_stats(w).iterations;
+        go(w, WHILE);
+        const int64_t fast = td_world_stats(w).iterations - slow;
+        CHECK_SAY(fast <= slow, "%d iterations, then %d", (int)slow, (int)fast);
+    }
+    td_world_free(w);
+}

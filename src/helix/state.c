@@ -224,7 +224,7 @@ td_status td_helix_set_base(td_helix_state *s, const td_base_motion *motion) {
     td_base_motion base = *motion;
     const td_real n = tdi_quat_norm(base.rotation);
     const bool there = memcmp(&base.rotation, &s->head.base.rotation, sizeof base.rotation) == 0;
-    if (!there && n > 0 && isfinite(n)) {
+    if (!there && n > 0 && isfinite(n) && fabs(n - 1) > 1e-15) {
         base.rotation = tdi_quat_unit(base.rotation);
     }
     tdi_helix_put_base(s, &base);

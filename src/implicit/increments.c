@@ -66,7 +66,7 @@ static tdi_factored factor_all(tdi_newton_run *n, const tdi_model *model) {
         }
     }
     if (y->touch) {
-        tdi_touch_expand(y->touch, y);
+        tdi_touch_expand(y);
     }
     tdi_holds_expand(y->holds, y, n->used == TDI_MODEL_EXACT, model->positive);
     tdi_factored worst = factor_members(n, model);

@@ -31,7 +31,8 @@
 #define REUSE_BELOW 0.025 // rad or m: after smaller increments factors are used once more
 #define WORTHWHILE  0.2   // of the last increment: what old factors must reach
 
-#define IDLE 3.0 // of the tolerance: members whose increments are below it wait for the others
+#define IDLE 3.0 // of the tolerance: members with smaller increments wait for the others,
+#define MANY 12  // where there are so many
 
 #define MOST_CARRIES 200 // iterations in which driven things come along
 
@@ -144,7 +145,7 @@ static bool may_idle(tdi_newton_run *n, td_real taken, bool done) {
     const tdi_system *y = n->system;
     tdi_touch *t = y->touch;
     bool changed = false;
-    if (!t || t->exact || y->holds || n->opts->rest) {
+    if (!t || y->count < MANY || t->exact || y->holds || n->opts->rest) {
         return false;
     }
     if (t->idle_count > 0 && (done || taken == 0)) {

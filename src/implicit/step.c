@@ -17,6 +17,7 @@
 #define STATIC_ITERATIONS 5000  // far more than most need: limp things between pins creep
 #define STATIC_TOLERANCE  1e-10 // rad or m: statics are to be exact
 #define CROWD             5     // times as many iterations where many things meet one after another
+#define EACH              25    // members: as many more times again
 #define PATIENCE          3     // and for a piece of a step
 #define LAST_PATIENCE     10    // and for the smallest
 #define ROUNDS            8     // in which guesses are shortened
@@ -216,7 +217,7 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     const td_real size = part.to - part.from;
     const bool crowd = y->touch && (y->count > 1 || y->touch->opts.method == TD_CONTACT_EXACT);
     const int32_t patience = size <= 1.0 / TD_STEP_PIECES ? LAST_PATIENCE
-                             : crowd                      ? CROWD
+                             : crowd                      ? CROWD + y->count / EACH
                              : size < 1                   ? PATIENCE
                                                           : 1;
     const tdi_newton_opts newton = {patience * o->iterations, tolerance_of(y), false};

@@ -24,6 +24,7 @@
 #define STRONGEST 1e6
 #define CALM      0.1  // of a force, or of a speed: changes by less than this are small
 #define FAINT     0.01 // of the barrier's force: what is less does not count
+#define SHARES    8    // of all members, which threads take one after the other
 
 // ---- points ---------------------------------------------------------------------------------
 
@@ -285,21 +286,42 @@ static tdi_contact_side side_of(const tdi_touch *t, const tdi_contact *c, int se
     return side;
 }
 
-void tdi_touch_expand(const tdi_touch *t, const tdi_system *y) {
+// One side of a contact, if its member is among those from `first` to before `last`, and moves.
+static void add_side(const tdi_system *y, const tdi_contact *c, int second, int32_t first,
+                     int32_t last) {
+    const tdi_touch *t = y->touch;
+    const int32_t capsule = second ? c->other : c->capsule;
+    const int32_t k = capsule < t->capsule_count ? t->owner[capsule] : TD_NONE;
+    if (k >= first && k < last && !tdi_is_idle(y, k)) {
+        const tdi_contact_side side = side_of(t, c, second);
+        y->member[k].ops->add(y->member[k].body, &side);
+    }
+}
+
+// Each turn looks at all contacts for some of the members, which so get them in the same order with
+// any number of threads.
+static void expand_turn(void *context, int64_t turn) {
+    const tdi_system *y = context;
+    const int32_t first = (int32_t)(turn * y->count / SHARES),
+                  last = (int32_t)((turn + 1) * y->count / SHARES);
     int32_t count;
-    const tdi_contact *list = tdi_contacts_list(t->set, &count);
+    const tdi_contact *list = tdi_contacts_list(y->touch->set, &count);
     for (int32_t k = 0; k < count; k++) {
-        const tdi_contact *c = &list[k];
-        const tdi_member *one = &y->member[t->owner[c->capsule]];
-        tdi_contact_side side = side_of(t, c, 0);
-        if (!tdi_is_idle(y, t->owner[c->capsule])) {
-            one->ops->add(one->body, &side);
-        }
-        if (c->other < t->capsule_count && !tdi_is_idle(y, t->owner[c->other])) {
-            const tdi_member *other = &y->member[t->owner[c->other]];
-            side = side_of(t, c, 1);
-            other->ops->add(other->body, &side);
-        }
+        add_side(y, &list[k], 0, first, last);
+        add_side(y, &list[k], 1, first, last);
+    }
+}
+
+void tdi_touch_expand(const tdi_system *y) {
+    int32_t count;
+    const tdi_contact *list = tdi_contacts_list(y->touch->set, &count);
+    if (y->pool && y->count >= SHARES) {
+        td_pool_run(y->pool, SHARES, expand_turn, (void *)y);
+        return;
+    }
+    for (int32_t k = 0; k < count; k++) {
+        add_side(y, &list[k], 0, 0, y->count);
+        add_side(y, &list[k], 1, 0, y->count);
     }
 }
 

@@ -90,7 +90,7 @@ static inline bool tdi_touch_couples(const tdi_touch *t, const tdi_contact *c) {
            (t->idle_count == 0 || !(t->idle[t->owner[c->capsule]] || t->idle[t->owner[c->other]]));
 }
 // Adds gradients, and Hessians within capsules, to the bodies, before they are factored.
-void tdi_touch_expand(const tdi_touch *t, const tdi_system *system);
+void tdi_touch_expand(const tdi_system *system);
 // Takes what couples capsules into the increments, which are those without it. Changes the promise
 // accordingly, and counts the steps. False: the whole is not positive definite.
 bool tdi_touch_solve(tdi_touch *t, const tdi_system *system, td_real *promise, int64_t *steps);

@@ -233,6 +233,8 @@ void tdi_tree_model_lay_out(td_tree_model *model, tdi_layout *layout);
 // q to frames, of all bodies or of [first, last).
 void tdi_tree_place(const td_tree_model *model, td_tree_state *state);
 void tdi_place_range(const td_tree_model *model, td_tree_state *state, int32_t first, int32_t last);
+// Whether the last implicit step left the base at this pose.
+bool tdi_tree_was_left(const td_tree_state *state, const td_base_motion *motion);
 // Frames as the last implicit step left them, with the same bits.
 void tdi_tree_place_past(const td_tree_model *model, td_tree_state *state);
 // Frames and v to twists.

@@ -205,7 +205,8 @@ void td_tree_state_changed(td_tree_state *state) {
 // ---- base -----------------------------------------------------------------------------------
 
 // A rotation that is none is kept as it is, for the step to refuse.
-static bool is_at(const tdi_frame *f, const td_base_motion *m) {
+bool tdi_tree_was_left(const td_tree_state *s, const td_base_motion *m) {
+    const tdi_frame *f = &s->base_past;
     return memcmp(&f->turn, &m->rotation, sizeof f->turn) == 0 &&
            memcmp(&f->o, &m->position, sizeof f->o) == 0;
 }
@@ -217,8 +218,8 @@ td_status td_tree_set_base(td_tree_state *state, const td_base_motion *motion) {
     }
     td_base_motion base = *motion;
     const td_real n = tdi_quat_norm(motion->rotation);
-    const bool left = state->head.known > 0 && is_at(&state->base_past, motion);
-    if (!left && n > 0 && isfinite(n)) {
+    const bool left = state->head.known > 0 && tdi_tree_was_left(state, motion);
+    if (!left && n > 0 && isfinite(n) && fabs(n - 1) > 1e-15) { // else it is a unit already
         base.rotation = tdi_quat_unit(motion->rotation);
     }
     tdi_tree_put_base(state, &base);

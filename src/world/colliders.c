@@ -308,7 +308,8 @@ td_status td_world_enable_collider(td_world *w, td_collider_id id, bool enabled,
 
 td_status tdi_check_pose(td_vec3 position, td_quat rotation, td_diag *diag) {
     const td_real n = tdi_quat_norm(rotation);
-    return !tdi_finite3(position) ? tdi_fail(diag, TD_ERR_ARGUMENT, "position is not finite")
+    return !(tdi_norm(position) <= 1e9)
+               ? tdi_fail(diag, TD_ERR_ARGUMENT, "position must lie within 1e9 m of the origin")
            : !(n > 0) || !isfinite(n)
                ? tdi_fail(diag, TD_ERR_ARGUMENT, "rotation is zero or not finite")
                : TD_OK;

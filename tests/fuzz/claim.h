@@ -7,10 +7,12 @@
 
 #include <stdio.h>
 
+static const char *claim_during = ""; // what is tried, for the report
+
 // Ends the run with a report when a claim does not hold.
 static inline void claim(bool holds, const char *what) {
     if (!holds) {
-        fprintf(stderr, "broken: %s\n", what);
+        fprintf(stderr, "\nbroken: %s %s\n", what, claim_during);
         abort();
     }
 }
