@@ -18,13 +18,17 @@ import { checkPictures } from './viewer-checks/pictures.mjs';
 import * as use from './viewer-checks/use.mjs';
 import { fail, launchBrowser } from './web-tools.mjs';
 
-const USAGE = `usage: check-viewer.mjs PAGE.html [--references FOLDER [--renew]] [--pictures FOLDER]
-                           [--only CHECK,...] [--given]
+const USAGE = `usage: check-viewer.mjs PAGE.html [--given PAGE.html] [--references FOLDER [--renew]]
+                           [--pictures FOLDER] [--only CHECK,...]
 
 --references compares pictures with those kept there, --renew keeps new ones; --pictures keeps a
-picture of the page after each check that draws; --given: a page of 'tendril view'.`;
+picture of the page after each check that draws; --given: also a page of 'tendril view'.`;
 /** Checks that need pictures; all others are faster without. */
 const SEEN = ['start', 'overlays', 'editor', 'drop', 'colliders', 'saving', 'scheme', 'pictures', 'given'];
+/** Checks that need all pixels: software draws a sixteenth of them nine times as fast. */
+const SHARP = ['pictures', 'saving'];
+const COARSE = 0.25; // pixels of the canvas a pixel of the page
+const LANES = 2; // pages at a time, for as many processors
 
 const { values: options, positionals: [file, ...extra] } = parseArgs({
   allowPositionals: true,
@@ -33,46 +37,41 @@ const { values: options, positionals: [file, ...extra] } = parseArgs({
     references: { type: 'string' },
     renew: { type: 'boolean' },
     only: { type: 'string' },
-    given: { type: 'boolean' },
+    given: { type: 'string' },
   },
 });
 if (!file || extra.length > 0) {
   fail(USAGE, 2);
 }
 
+/** Those that take longest first, but for the start, which is of a page that was just opened. */
 const all = {
+  ...(options.references && {
+    pictures: (page) => checkPictures(page, options.references, options.renew),
+  }),
   start: use.checkStart,
+  overlays: use.checkOverlays,
+  saving: use.checkSaving,
+  editor: use.checkEditor,
+  scheme: use.checkScheme,
+  colliders: use.checkColliders,
+  drop: use.checkDrop,
+  link: use.checkLink,
+  forces: motion.checkForces,
+  accuracy: checkAccuracy,
   clock: motion.checkClock,
   drag: motion.checkDrag,
   touch: motion.checkTouch,
   twist: motion.checkTwist,
   pot: motion.checkPot,
-  forces: motion.checkForces,
   solvers: motion.checkSolvers,
-  accuracy: checkAccuracy,
   camera: checkCameraWeights,
   settings: use.checkSettings,
-  overlays: use.checkOverlays,
-  editor: use.checkEditor,
-  drop: use.checkDrop,
-  colliders: use.checkColliders,
-  saving: use.checkSaving,
-  link: use.checkLink,
   phone: use.checkSmall,
   keyboard: use.checkKeyboard,
-  scheme: use.checkScheme,
+  ...(options.given && { given: use.checkGiven }),
   scenes: motion.checkScenes,
-  ...(options.references && {
-    pictures: (page) => checkPictures(page, options.references, options.renew),
-  }),
 };
-
-function chosen() {
-  if (options.given) {
-    return [['given', use.checkGiven]];
-  }
-  return Object.entries(all).filter(([name]) => !options.only || options.only.split(',').includes(name));
-}
 
 async function keepPicture(page, name) {
   if (options.pictures) {
@@ -81,25 +80,56 @@ async function keepPicture(page, name) {
   }
 }
 
-const address = addressOf(file);
-const browser = await launchBrowser();
-const context = await browser.newContext({ viewport: WINDOW, hasTouch: true });
-const page = await context.newPage();
-checks.watch(page);
-await checks.run('opening', async () => {
+/** A page of its own, with or without all pixels. */
+async function openPage(browser, address, sharp) {
+  const context = await browser.newContext({
+    viewport: WINDOW, hasTouch: true, deviceScaleFactor: sharp || options.pictures ? 1 : COARSE });
+  const page = await context.newPage();
+  checks.watch(page);
   await page.goto(address);
   await ready(page);
-});
-for (const [name, check] of chosen()) {
+  return page;
+}
+
+async function runCheck(page, name) {
   const begin = Date.now();
   await checks.run(name, async () => {
     await setDrawing(page, SEEN.includes(name));
-    await check(page);
+    await all[name](page);
     if (SEEN.includes(name)) {
       await keepPicture(page, name);
     }
   });
   console.log(`${name}: ${((Date.now() - begin) / 1000).toFixed(1)} s`);
 }
+
+/** Takes checks from the list until it is empty, and a new page where another kind is needed. */
+async function runLane(browser, names) {
+  let [page, kind] = [null, ''];
+  for (let name = names.shift(); name; name = names.shift()) {
+    const address = addressOf(name === 'given' ? options.given : file);
+    const wanted = `${address} ${SHARP.includes(name)}`;
+    if (kind !== wanted) {
+      await page?.context().close();
+      page = null;
+      await checks.run(`opening for ${name}`, async () => (page = await openPage(browser, address, SHARP.includes(name))));
+      kind = page ? wanted : '';
+    }
+    if (page) {
+      await runCheck(page, name);
+    }
+  }
+}
+
+const names = Object.keys(all).filter((name) => !options.only || options.only.split(',').includes(name));
+// the scenes are shared by all lanes, sharp pages are one after the other in the first
+const sharp = names.filter((name) => SHARP.includes(name));
+const rest = names.filter((name) => !SHARP.includes(name));
+const shared = rest.includes('scenes') ? [...rest, ...Array(LANES - 1).fill('scenes')] : rest;
+const browser = await launchBrowser();
+await Promise.all([
+  runLane(browser, sharp).then(() => runLane(browser, shared)),
+  ...Array.from({ length: LANES - 1 }, () => runLane(browser, shared)),
+]);
 await browser.close();
 checks.finish(file);

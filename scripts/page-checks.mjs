@@ -56,7 +56,7 @@ export class Checks {
 }
 
 export async function waitFor(page, condition, argument, patience = PATIENCE) {
-  await page.waitForFunction(condition, argument, { timeout: patience, polling: 100 });
+  await page.waitForFunction(condition, argument, { timeout: patience, polling: 25 });
 }
 
 /** Fingers on the glass: a function of the kind of event and the places, in CSS pixels. */

@@ -197,6 +197,26 @@ static td_status use_helix(const void *element) {
     return status;
 }
 
+static td_status use_adapt(const void *opts) {
+    tree_pair t = tree();
+    td_adapt *adapt = NULL;
+    td_status status = td_adapt_new(t.state, opts, NULL, &adapt, NULL);
+    status = status == TD_OK ? td_adapt_set_opts(adapt, opts, NULL) : status;
+    td_adapt_free(adapt);
+    tree_done(t);
+    return status;
+}
+
+static td_status use_reduce(const void *opts) {
+    tree_pair t = tree();
+    td_reduced_state *state = NULL;
+    td_status status = td_reduced_new(t.model, opts, NULL, &state, NULL);
+    status = status == TD_OK ? td_reduced_set(state, opts, NULL) : status;
+    td_reduced_free(state);
+    tree_done(t);
+    return status;
+}
+
 static td_object_def strand_object(void) {
     static const td_vec3 points[2] = {{0, 0, 0}, {0, -0.3, 0}};
     td_object_def object = td_object_def_default();
@@ -213,6 +233,40 @@ static td_status use_world(const void *opts) {
     scene.objects = &object;
     scene.object_count = 1;
     td_status status = td_world_new(&scene, opts, NULL, &world, NULL);
+    td_world_free(world);
+    return status;
+}
+
+static td_world *strand_world(void) {
+    const td_object_def object = strand_object();
+    td_scene_def scene = td_scene_def_default();
+    td_world *world = NULL;
+    scene.objects = &object;
+    scene.object_count = 1;
+    CHECK_INT(td_world_new(&scene, NULL, NULL, &world, NULL), TD_OK);
+    return world;
+}
+
+static td_status use_actor(const void *def) {
+    td_world *world = strand_world();
+    td_actor_id id;
+    td_status status = td_world_add_actor(world, def, &id, NULL);
+    td_world_free(world);
+    return status;
+}
+
+// The actor of the only world there is: place 1, generation 1.
+static td_status use_grab(const void *def) {
+    td_world *world = strand_world();
+    td_grab_id id;
+    td_status status = td_world_add_grab(world, def, &id, NULL);
+    td_world_free(world);
+    return status;
+}
+
+static td_status use_draw(const void *draw) {
+    td_world *world = strand_world();
+    td_status status = td_world_draw(world, draw, NULL);
     td_world_free(world);
     return status;
 }
@@ -289,6 +343,12 @@ TD_TEST(growth_options_of_older_programs_are_taken_at_every_width) {
     OPTIONS(analytic, use_analytic);
     OPTIONS(lcp, use_lcp);
     OPTIONS(world, use_world);
+    const td_adapt_opts adapt = td_adapt_opts_default();
+    const td_reduce_opts reduce = td_reduce_opts_default();
+    const td_draw draw = td_draw_default();
+    OPTIONS(adapt, use_adapt);
+    OPTIONS(reduce, use_reduce);
+    OPTIONS(draw, use_draw);
 }
 
 TD_TEST(growth_definitions_of_older_programs_are_taken_at_every_width_that_says_enough) {
@@ -319,6 +379,11 @@ TD_TEST(growth_definitions_of_older_programs_are_taken_at_every_width_that_says_
     OPTIONS(segment, use_segment);
     OPTIONS(helix, use_helix);
     OPTIONS(constraint, use_constraint);
+    const td_actor_def actor = td_actor_def_default();
+    td_grab_def grab = td_grab_def_default();
+    grab.actor = (td_actor_id){1, 1};
+    OPTIONS(actor, use_actor);
+    WIDTHS(td_grab_def, grab, actor, use_grab);
     WIDTHS(td_curve_def, curve, values, use_curve);
     WIDTHS(td_turn_curve_def, turn, rotations, use_turn_curve);
     WIDTHS(td_grammar_def, grammar, text_size, use_grammar);

@@ -339,7 +339,7 @@ static void claim_resumed(const tdi_solver *solver) {
     lead(&a, 0, 12);
     saved half = save(&a);
     tdi_state_restore(solver->implicit, b.s[0].state, half.state);
-    td_island_restore(b.island, half.island);
+    td_island_restore(b.island, half.island, td_island_save_size(b.island), NULL);
     lead(&a, 12, 24);
     lead(&b, 12, 24);
     saved end = save(&a);

@@ -397,7 +397,12 @@ TD_TEST(constraint_a_resumed_run_has_the_same_bits) {
             td_island_free(s.island);
             hold(&s, c, 2);
             set_steps(&s, 1.0 / 60, 1e-6);
-            td_island_restore(s.island, bytes);
+            const size_t size = td_island_save_size(s.island);
+            bytes[size / 2] ^= 1; // damaged, and cut off: refused
+            CHECK_INT(td_island_restore(s.island, bytes, size, NULL), TD_ERR_SYNTAX);
+            bytes[size / 2] ^= 1;
+            CHECK_INT(td_island_restore(s.island, bytes, size - 1, NULL), TD_ERR_SYNTAX);
+            CHECK_INT(td_island_restore(s.island, bytes, size, NULL), TD_OK);
             free(bytes);
         }
         for (int32_t k = 0; k < AFTER; k++) {

@@ -554,7 +554,11 @@ TD_TEST(analytic_restored_goes_on_to_the_bit) {
         advance(a, &o, NULL, 0, 50);
         memcpy(end[pass], td_tree_coords(t.state), sizeof end[pass]);
         CHECK_INT(td_analytic_solution(a).verdict, TD_LCP_SOLVED);
-        td_analytic_restore(a, bytes);
+        char *damaged = bytes;
+        damaged[3] ^= 4;
+        CHECK_INT(td_analytic_restore(a, bytes, td_analytic_save_size(a), NULL), TD_ERR_SYNTAX);
+        damaged[3] ^= 4;
+        CHECK_INT(td_analytic_restore(a, bytes, td_analytic_save_size(a), NULL), TD_OK);
         memcpy(td_tree_coords(t.state), q[0], sizeof q[0]);
         memcpy(td_tree_velocities(t.state), v, sizeof v);
         td_tree_state_changed(t.state);

@@ -526,3 +526,62 @@ TD_TEST(cutting_over_and_over_takes_no_more_memory) {
     stage_free(&s);
     CHECK_INT(heap.held, 0);
 }
+
+// ---- springs --------------------------------------------------------------------------------
+
+// Also those that were made to rest under gravity, and that have become stiffer since.
+static void check_loads(const char *text) {
+    stage s = stage_of(text);
+    td_vec3 before[12], after[12], fell[12];
+    run_to(s.world, 0.2);
+    set(s.world, "objects[0].bending", 1.5);
+    run_to(s.world, 0.3);
+    td_world_moments(s.world, 0, before);
+    const int32_t off = td_world_actor_index(s.world, cut(s.world, 0, 5, 0.5));
+    td_world_moments(s.world, 0, after);
+    td_world_moments(s.world, off, fell);
+    const td_real scale = tdi_norm(before[1]);
+    CHECK(scale > 1e-6);
+    for (int32_t i = 0; i < 5; i++) {
+        CHECK_IN(apart(after[i], before[i]), 0, 1e-12 * scale);
+    }
+    for (int32_t i = 6; i < 12; i++) {
+        CHECK_IN(apart(fell[i - 5], before[i]), 0, 1e-12 * scale);
+    }
+    set(s.world, "objects[0].bending", 1); // both follow
+    steps(s.world, 20);
+    stage_free(&s);
+}
+
+#define LEVEL(solver)                                                                       \
+    "{objects: [{name: rope, solver: " solver ", start: drawn, rest_under_gravity: true,\n" \
+    "  position: [0, 1, 0], strand: {points: [[0, 0, 0], [0.3, 0.1, 0]], segments: 12,\n"   \
+    "  radius: 0.01, material: green-wood}}],\n"                                            \
+    " loads: [{push: {force: [0.5, 0.2, 1.5], segment: 9, end: 0.1}}]}"
+
+TD_TEST(springs_keep_their_loads_at_a_cut) {
+    check_loads(LEVEL("tree"));
+    check_loads(LEVEL("rod"));
+}
+
+TD_TEST(growth_into_the_ground_is_refused_and_changes_nothing) {
+    stage s = stage_of("{contact: {}, colliders: [{plane: {}}], objects: [{" ROPE
+                       ", position: [0, 0.5, 0]}]}");
+    td_skeleton *longer = NULL;
+    td_diag diag = {.message = ""};
+    steps(s.world, 10);
+    char *before = saved(s.world);
+    const size_t size = td_world_save_size(s.world);
+    CHECK_INT(td_skeleton_changed_new(td_world_actor(s.world, 0).skeleton, 3, NULL, 0, NULL,
+                                      &longer, NULL),
+              TD_OK);
+    CHECK_INT(td_world_regrow_actor(s.world, td_world_actor_id(s.world, 0), longer, &diag),
+              TD_ERR_BLOCKED);
+    char *after = saved(s.world);
+    CHECK(td_world_save_size(s.world) == size && memcmp(before, after, size) == 0);
+    steps(s.world, 10);
+    free(before);
+    free(after);
+    td_skeleton_free(longer);
+    stage_free(&s);
+}

@@ -86,8 +86,10 @@ TD_API_UNSTABLE td_lcp_result td_analytic_solution(const td_analytic *analytic);
 /// What the future depends on besides the states: targets, what was found, what broke.
 TD_API_UNSTABLE size_t td_analytic_save_size(const td_analytic *analytic);
 TD_API_UNSTABLE void td_analytic_save(const td_analytic *analytic, void *bytes);
-/// Bytes of one with the same constraints; other bytes of that size do no harm.
-TD_API_UNSTABLE void td_analytic_restore(td_analytic *analytic, const void *bytes);
+/// TD_ERR_SYNTAX, with everything as it was, for bytes of one with another number of constraints,
+/// or bytes that were damaged: a save holds a checksum.
+TD_API_UNSTABLE td_status td_analytic_restore(td_analytic *analytic, const void *bytes, size_t size,
+                                              td_diag *diag);
 
 /// One contact of the last step.
 typedef struct td_analytic_contact {

@@ -67,8 +67,10 @@ TD_API td_constraint_report td_island_constraint(const td_island *island, int32_
 /// What the future depends on besides the states themselves: forces, what broke, what was found.
 TD_API size_t td_island_save_size(const td_island *island);
 TD_API void td_island_save(const td_island *island, void *bytes);
-/// Bytes of an island with the same constraints; other bytes of that size do no harm.
-TD_API void td_island_restore(td_island *island, const void *bytes);
+/// TD_ERR_SYNTAX, with the island as it was, for bytes that are not of an island with as many
+/// constraints, or were damaged: a save holds a checksum.
+TD_API td_status td_island_restore(td_island *island, const void *bytes, size_t size,
+                                   td_diag *diag);
 
 // ---- contacts -------------------------------------------------------------------------------
 

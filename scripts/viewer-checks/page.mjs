@@ -27,12 +27,14 @@ export const setDrawing = (page, on) => page.evaluate((value) => {
   window.tendrilViewer.drawing = value;
 }, on);
 
+/** Stopped, it stands still: an answer of the worker may have been on its way. */
 export async function setPlaying(page, playing) {
   if (await ask(page, (viewer) => viewer.playing) !== playing) {
     await page.locator('#play').click();
   }
-  // an answer of the worker may still be on its way
-  await page.waitForTimeout(200);
+  if (!playing) {
+    await waitFor(page, () => window.tendrilViewer.idle);
+  }
 }
 
 export const run = (page, seconds) => ask(page, (viewer, s) => viewer.run(s), seconds);
@@ -45,12 +47,15 @@ export async function reset(page) {
   await waitFor(page, () => window.tendrilViewer.ready && window.tendrilViewer.time === 0);
 }
 
-/** Browsers hand on moves of the pointer with the next picture: waits until that is done. */
-export const pointerArrived = (page) => page.evaluate(async () => {
-  for (let k = 0; k < 3; k++) {
+/** Waits for so many turns of the page's own clock. */
+export const frames = (page, count) => page.evaluate(async (turns) => {
+  for (let k = 0; k < turns; k++) {
     await new Promise((done) => requestAnimationFrame(done));
   }
-});
+}, count);
+
+/** Browsers hand on moves of the pointer with the next picture: waits until that is done. */
+export const pointerArrived = (page) => frames(page, 3);
 
 /** Files from the visitor's disk, let go above the picture. */
 export async function drop(page, files) {

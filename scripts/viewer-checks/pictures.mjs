@@ -3,7 +3,7 @@
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ask, expect, openItem, run, setDrawing, setPlaying } from './page.mjs';
+import { ask, expect, openItem, run, setDrawing, setPlaying, waitFor } from './page.mjs';
 
 /** Five views; what each opens, changes and shows before its picture is taken. */
 const VIEWS = [
@@ -57,7 +57,7 @@ export async function checkPictures(page, folder, renew) {
     }
     await run(page, seconds);
     await setDrawing(page, true);
-    await page.waitForTimeout(1500); // until shadows are drawn
+    await waitFor(page, () => window.tendrilViewer.drawn);
     const picture = await page.locator('#view').screenshot({ type: 'jpeg', quality: 80 });
     await setDrawing(page, false);
     await compare(page, path.join(folder, `${name}.jpg`), picture, renew);

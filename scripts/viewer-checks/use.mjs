@@ -227,8 +227,7 @@ async function checkVideo(page) {
   await setPlaying(page, true);
   await page.locator('#video').click();
   const frames = await ask(page, (viewer) => viewer.frames);
-  await waitFor(page, (before) => window.tendrilViewer.frames > before + 5, frames);
-  await page.waitForTimeout(1200);
+  await waitFor(page, (before) => window.tendrilViewer.frames > before + 8, frames);
   const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#video').click()]);
   const data = await readFile(await download.path());
   const webm = data.readUInt32BE(0) === 0x1a45dfa3; // EBML

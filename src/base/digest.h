@@ -3,6 +3,7 @@
 
 // A number that stands for bytes: other bytes, another number, but for one case in 2^64.
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -18,4 +19,22 @@ static inline uint64_t tdi_digest(uint64_t sum, const void *bytes, size_t size) 
         sum ^= sum >> 29;
     }
     return sum;
+}
+
+// A save of `size` bytes is followed by its digest.
+#define TDI_SEAL sizeof(uint64_t)
+
+static inline void tdi_seal(void *bytes, size_t size) {
+    const uint64_t sum = tdi_digest(size, bytes, size);
+    memcpy((char *)bytes + size, &sum, sizeof sum);
+}
+
+// Whether `given` bytes are a save of `size` bytes with its digest.
+static inline bool tdi_is_sealed(const void *bytes, size_t given, size_t size) {
+    uint64_t sum = 0;
+    if (given != size + sizeof sum) {
+        return false;
+    }
+    memcpy(&sum, (const char *)bytes + size, sizeof sum);
+    return sum == tdi_digest(size, bytes, size);
 }

@@ -204,7 +204,7 @@ static void prepare(void *context) {
     if (c->rod) {
         td_rod_state_reset(c->rod);
     }
-    td_island_restore(c->island, c->start);
+    td_island_restore(c->island, c->start, td_island_save_size(c->island), NULL);
     c->stats = (td_step_stats){0};
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/digest.h"
 #include "base/guard.h"
 #include "base/opts.h"
 #include "implicit/hold.h"
@@ -172,11 +173,12 @@ td_constraint_report td_island_constraint(const td_island *island, int32_t const
     return tdi_holds_report(island->holds, constraint);
 }
 
-size_t td_island_save_size(const td_island *island) {
-    if (!island) {
-        return 0;
-    }
+static size_t held_bytes(const td_island *island) {
     return island->holds ? tdi_holds_save_size(island->holds) : 0;
+}
+
+size_t td_island_save_size(const td_island *island) {
+    return island ? held_bytes(island) + TDI_SEAL : 0;
 }
 
 void td_island_save(const td_island *island, void *bytes) {
@@ -186,15 +188,21 @@ void td_island_save(const td_island *island, void *bytes) {
     if (island->holds) {
         tdi_holds_save(island->holds, bytes);
     }
+    tdi_seal(bytes, held_bytes(island));
 }
 
-void td_island_restore(td_island *island, const void *bytes) {
+td_status td_island_restore(td_island *island, const void *bytes, size_t size, td_diag *diag) {
     if (!island || !bytes) {
-        return;
+        return tdi_refuse(diag, __func__);
+    }
+    if (!tdi_is_sealed(bytes, size, held_bytes(island))) {
+        return tdi_fail(diag, TD_ERR_SYNTAX,
+                        "the save is damaged, or of an island with other constraints");
     }
     if (island->holds) {
         tdi_holds_restore(island->holds, bytes);
     }
+    return TD_OK;
 }
 
 // ---- steps ----------------------------------------------------------------------------------

@@ -2,12 +2,14 @@
 // Which joints are reduced, by what each of them would cost: an estimate of how far tips are from
 // where the whole tree would have them.
 //
-//   frozen   its turning rate, of late, times reach and the time T in which motions of plants turn
-//            round; while it is frozen, the turn that it misses, e = (n - K a)/(K + J/T^2), n the
-//            moment of weight, drag, loads and inertia of what it carries, J its inertia
-//   riding   its rate times reach and the time in which it answers, (J/k)^(1/2)
-//   joined   of the rates of the joint and the one before it what is not in proportion to their
-//            compliances, times T and the way between them; while it is joined, e times that way
+//   frozen   how far it turned since the last choice, as if that were T ago, times reach; in wind
+//            at least its rate of late times a time; while it is frozen, the turn that it misses, e
+//            = (n - K a)/(K + J/T^2), n the moment of weight, drag, loads and inertia of what it
+//            carries, J its inertia
+//   riding   its rate times reach and the time in which it answers, (J/k)^(1/2), with half of the
+//            time between its turns
+//   joined   of the turns of the joint and the one before it what is not in proportion to their
+//            compliances, times the way between them; while it is joined, e times that way
 // A joint moves the part w of all tips, and errors of joints are taken for independent:
 //   estimate^2 = sum over reduced joints of w c^2,  c times a gain for what motion makes of it
 // The joints with the least w c^2 are reduced, each in the way that costs least, until the estimate
@@ -22,15 +24,15 @@
 #include <math.h>
 #include <string.h>
 
-#define SWAY            0.3  // s: of a motion of w rad/s the amplitude is this times its rate
+#define SWAY            0.3  // s: T, in which motions of plants turn round
 #define FADE            0.7  // of a rate is still counted at the next choice
 #define GUST            0.8  // s: in wind, of a rate the amplitude to come
 #define CALM            0.2  // m/s: no wind
 #define NEAREST         0.01 // m: what is nearer to the camera counts as much
-#define FADE_SWING      0.9
-#define STAY            0.5 // of its cost is counted against what is reduced already
-#define NEXT_TO_NOTHING 0.1 // of an even part of the error
-#define WORTH           2.0 // times the steps between choices have to pay for a change
+#define FADE_SWING      0.9  // of how far it turned is
+#define STAY            0.5  // of its cost is counted against what is reduced already
+#define NEXT_TO_NOTHING 0.1  // of an even part of the error
+#define WORTH           2.0  // times the steps between choices have to pay for a change
 
 // What an error of a joint by itself becomes in motion, where errors add up and resonate: measured
 // on willow, palm and orchid, against whole trees.

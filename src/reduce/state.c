@@ -338,6 +338,7 @@ void tdi_reduce_change_at_rest(td_reduced_state *s) {
 
 void tdi_reduce_free_joints(td_reduced_state *s) {
     follow_stiffness(s);
+    s->count->wait = 0; // the next step chooses
     if (s->reduced > 0) {
         memset(s->wanted, TD_REDUCE_OWN, (size_t)s->full->body_count * sizeof *s->wanted);
         s->count->estimate = 0;

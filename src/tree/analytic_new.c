@@ -4,6 +4,7 @@
 #include "tree/analytic.h"
 
 #include "base/diag.h"
+#include "base/digest.h"
 #include "base/guard.h"
 #include "base/opts.h"
 #include "base/range.h"
@@ -150,7 +151,7 @@ size_t td_analytic_save_size(const td_analytic *a) {
     if (!a) {
         return 0;
     }
-    return (size_t)a->hold_count * sizeof(saved);
+    return (size_t)a->hold_count * sizeof(saved) + TDI_SEAL;
 }
 
 void td_analytic_save(const td_analytic *a, void *bytes) {
@@ -183,11 +184,15 @@ void td_analytic_save(const td_analytic *a, void *bytes) {
         s.unmet = r->unmet;
         memcpy((char *)bytes + (size_t)k * sizeof s, &s, sizeof s);
     }
+    tdi_seal(bytes, (size_t)a->hold_count * sizeof(saved));
 }
 
-void td_analytic_restore(td_analytic *a, const void *bytes) {
+td_status td_analytic_restore(td_analytic *a, const void *bytes, size_t size, td_diag *diag) {
     if (!a || !bytes) {
-        return;
+        return tdi_refuse(diag, __func__);
+    }
+    if (!tdi_is_sealed(bytes, size, (size_t)a->hold_count * sizeof(saved))) {
+        return tdi_fail(diag, TD_ERR_SYNTAX, "the save is damaged, or of other constraints");
     }
     for (int32_t k = 0; k < a->hold_count; k++) {
         tdi_analytic_hold *h = &a->hold[k];
@@ -213,6 +218,7 @@ void td_analytic_restore(td_analytic *a, const void *bytes) {
         h->moved = s.moved != 0;
         h->loose = s.loose != 0;
     }
+    return TD_OK;
 }
 
 td_status td_analytic_set_hold(td_analytic *a, int32_t constraint, bool hold) {

@@ -234,6 +234,7 @@ static bool keeps_past(const carrier *c) {
 void tdi_tree_inherit(void *state, void *old, const tdi_heir *heirs) {
     td_tree_state *to = state, *from = old;
     const carrier c = {to->model, from->model, to, from, heirs};
+    const int32_t stale = from->stale;
     tdi_tree_fresh(from);
     tdi_tree_move(c.old, from);
     to->head.time = from->head.time;
@@ -254,6 +255,7 @@ void tdi_tree_inherit(void *state, void *old, const tdi_heir *heirs) {
     if (to->head.known == 0) {
         tdi_tree_place(c.m, to);
     }
+    from->stale = stale; // it may live on
 }
 
 enum { TURN = 0, STIFF = 4, DAMP = 7, COUNT = 10 };

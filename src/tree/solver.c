@@ -204,7 +204,7 @@ static void holds_save(const void *held, void *bytes) {
 }
 
 static void holds_restore(void *held, const void *bytes) {
-    td_analytic_restore(held, bytes);
+    td_analytic_restore(held, bytes, td_analytic_save_size(held), NULL);
 }
 
 static const tdi_explicit_holds explicit_holds = {

@@ -63,10 +63,11 @@ static void note_heirs(tdi_trace *t, int part, const tdi_heir *heirs, int32_t co
     }
 }
 
-// A place that nobody has, of an actor with a variant of its own; or one more.
-static int32_t free_place(const td_world *w) {
+// A place that nobody has, of an actor of this object with a variant of its own; or one more.
+static int32_t free_place(const td_world *w, int32_t object) {
     for (int32_t k = 0; k < w->actor_count; k++) {
-        if (!w->actors[k].alive && w->variants[w->actors[k].variant].own) {
+        const tdi_actor *a = &w->actors[k];
+        if (!a->alive && a->object == object && w->variants[a->variant].own) {
             return k;
         }
     }
@@ -112,6 +113,16 @@ static td_status make_lists(td_world *w, const tdi_change *c, int part, tdi_acto
     return status == TD_OK && w->field ? tdi_actor_make_field(w, a) : status;
 }
 
+// Without any it is as drawn.
+static bool has_heirs(const tdi_heir *heirs, int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        if (heirs[i].segment != TD_NONE) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static td_status make_part(td_world *w, tdi_change *c, int part, td_diag *diag) {
     const tdi_actor *from = &w->actors[c->trace.from];
     tdi_actor *a = &c->next[part];
@@ -130,7 +141,9 @@ static td_status make_part(td_world *w, tdi_change *c, int part, td_diag *diag) 
         base = (td_base_motion){.position = base.position, .rotation = base.rotation};
     }
     a->solver->set_base(a->state, &base);
-    a->solver->inherit(a->state, from->state, c->heirs[part]);
+    if (has_heirs(c->heirs[part], a->segment_count)) {
+        a->solver->inherit(a->state, from->state, c->heirs[part]);
+    }
     tdi_actor_move_ends(w, a);
     status = tdi_variant_pack(w, c->variant[part]);
     return status == TD_OK ? make_lists(w, c, part, a) : status;
@@ -139,7 +152,8 @@ static td_status make_part(td_world *w, tdi_change *c, int part, td_diag *diag) 
 td_status tdi_change_make(td_world *w, tdi_change *c, td_diag *diag) {
     int64_t more = -w->actors[c->trace.from].segment_count;
     td_status status = TD_OK;
-    c->trace.actor[TDI_FALLS] = c->parts > 1 ? free_place(w) : TD_NONE;
+    c->trace.actor[TDI_FALLS] =
+        c->parts > 1 ? free_place(w, w->actors[c->trace.from].object) : TD_NONE;
     note_heirs(&c->trace, TDI_FALLS, NULL, 0);
     for (int part = 0; part < c->parts; part++) {
         const int32_t count = td_skeleton_count(w->variants[c->variant[part]].skeleton);

@@ -73,7 +73,7 @@ td_status tdi_variant_pack(td_world *w, int32_t variant) {
     const int32_t numbers = spring_numbers(v);
     const size_t skeleton = tdi_skeleton_bytes(v->skeleton);
     const variant_head h = {sizeof h + skeleton + model_bytes(v, numbers), v->object, 1 + numbers};
-    char *bytes = tdi_arena_zeroed(&v->arena, h.bytes, 1);
+    char *bytes = tdi_arena_zeroed(&v->arena, (size_t)h.bytes, 1);
     if (!bytes) {
         return TD_ERR_MEMORY;
     }
@@ -87,7 +87,7 @@ td_status tdi_variant_pack(td_world *w, int32_t variant) {
         tdi_variant_follow_factors(w, v, w->objects[v->object].factors);
     }
     v->packed = bytes;
-    v->packed_bytes = h.bytes;
+    v->packed_bytes = (size_t)h.bytes;
     return TD_OK;
 }
 
@@ -117,7 +117,7 @@ static td_status unpack(td_world *w, const char *bytes, int32_t *out, td_diag *d
     td_skeleton *skeleton = NULL;
     size_t used;
     memcpy(&h, bytes, sizeof h);
-    const size_t room = h.bytes - sizeof h;
+    const size_t room = (size_t)h.bytes - sizeof h;
     td_status status = tdi_skeleton_read(bytes + sizeof h, room, w->alloc, &skeleton, &used, diag);
     if (status != TD_OK) {
         return status;
@@ -224,7 +224,7 @@ size_t tdi_grown_size_at(const td_world *w, const char *bytes, size_t most, int3
     const head h = head_at(bytes);
     bool good = h.bytes >= sizeof h && h.bytes <= most && h.variants >= 0 && h.kin >= 0 &&
                 h.probes == def->record.probe_count && h.loads == def->load_count;
-    size_t left = good ? h.bytes - sizeof h : 0;
+    size_t left = good ? (size_t)h.bytes - sizeof h : 0;
     const char *at = first_variant(bytes);
     for (int32_t k = 0; k < h.variants && good; k++) {
         const variant_head v = left >= sizeof v ? variant_at(at) : (variant_head){0};
@@ -237,11 +237,11 @@ size_t tdi_grown_size_at(const td_world *w, const char *bytes, size_t most, int3
                         (size_t)actors * (size_t)h.loads * sizeof(acting_item);
     good = good && left >= rest && (left - rest) / sizeof(tdi_kin) == (size_t)h.kin &&
            (left - rest) % sizeof(tdi_kin) == 0;
-    return good ? h.bytes : 0;
+    return good ? (size_t)h.bytes : 0;
 }
 
 size_t tdi_grown_size_of(const char *bytes) {
-    return head_at(bytes).bytes;
+    return (size_t)head_at(bytes).bytes;
 }
 
 bool tdi_grown_is_same(const td_world *w, const char *bytes) {
@@ -251,8 +251,9 @@ bool tdi_grown_is_same(const td_world *w, const char *bytes) {
     for (int32_t k = 0; k < h.variants && same; k++) {
         const tdi_variant *v = &w->variants[w->scene_variants + k];
         const variant_head s = variant_at(at);
-        same = v->skeleton ? s.bytes == v->packed_bytes && memcmp(at, v->packed, s.bytes) == 0
-                           : s.kind == 0;
+        same = v->skeleton
+                   ? s.bytes == v->packed_bytes && memcmp(at, v->packed, (size_t)s.bytes) == 0
+                   : s.kind == 0;
         at += s.bytes;
     }
     return same;
@@ -286,7 +287,7 @@ static td_status take_variants(td_world *w, const char *bytes, tdi_grown_variant
     for (int32_t k = 0; k < g->count && status == TD_OK; k++) {
         const variant_head v = variant_at(at);
         const int32_t slot = w->scene_variants + k;
-        const bool there = slot < g->before && is_packed(&w->variants[slot], at, v.bytes);
+        const bool there = slot < g->before && is_packed(&w->variants[slot], at, (size_t)v.bytes);
         g->at[k] = there ? slot : TD_NONE;
         if (!there && v.kind > 0) {
             g->fresh[k] = true;

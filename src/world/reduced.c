@@ -35,8 +35,8 @@ void tdi_actor_set_reduction(const td_world *w, tdi_actor *a) {
     td_reduced_set((td_reduced_state *)a->state, &opts, NULL);
 }
 
-void tdi_actor_begin_explicit(tdi_actor *a) {
-    if (a->solver == &tdi_solver_reduced) {
+void tdi_actor_set_integrator(tdi_actor *a, td_integrator integrator) {
+    if (a->solver == &tdi_solver_reduced && !tdi_is_implicit(integrator)) {
         tdi_reduce_free_joints((td_reduced_state *)a->state);
     }
     if (a->adapt) { // others have moved it since it was made

@@ -110,7 +110,7 @@ static td_status regrow(td_world *w, int32_t actor, td_skeleton *skeleton, const
 td_status tdi_actor_renew(td_world *w, int32_t actor, const td_skeleton *skeleton, td_diag *diag) {
     const size_t count = (size_t)td_skeleton_count(skeleton);
     td_skeleton *copy = NULL;
-    td_status status = tdi_actor_check_growth(w, &w->actors[actor], false, diag);
+    td_status status = tdi_actor_check_growth(w, &w->actors[actor], true, diag);
     if (status == TD_OK && count == 0) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "the skeleton has no segments");
     }

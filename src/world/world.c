@@ -339,9 +339,10 @@ td_status td_world_set_integrator(td_world *w, int32_t object, td_integrator int
     }
     // the world's own copy
     ((td_object_def *)def->objects)[object].integrator = integrator;
-    for (int32_t k = 0; k < w->actor_count && !tdi_is_implicit(integrator); k++) {
+    for (int32_t k = 0; k < w->actor_count; k++) {
         if (w->actors[k].object == object) {
-            tdi_actor_begin_explicit(&w->actors[k]);
+            tdi_actor_wake(w, k);
+            tdi_actor_set_integrator(&w->actors[k], integrator);
         }
     }
     return tdi_world_reserve(w);

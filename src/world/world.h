@@ -610,8 +610,8 @@ td_status tdi_actor_settle(td_world *world, tdi_actor *actor, td_diag *diag);
 bool tdi_object_reduces(const td_world *world, int32_t object);
 // Tells the state of such an actor, before a step, what the scene allows now.
 void tdi_actor_set_reduction(const td_world *world, tdi_actor *actor);
-// An explicit integrator steps it from now on: with all its joints, whatever stepped it before.
-void tdi_actor_begin_explicit(tdi_actor *actor);
+// Another integrator steps it from now on; an explicit one with all its joints.
+void tdi_actor_set_integrator(tdi_actor *actor, td_integrator integrator);
 
 // still.c: actors that are not stepped, because `adapt` allows more than they would move.
 // When the world is made: those that are at rest.

@@ -19,6 +19,10 @@ type Place = [number, number, number];
 export interface ViewerState {
   /** The first picture of a plant has been drawn, and nothing is being opened. */
   ready: boolean;
+  /** No answer of the simulation is waited for to go on playing. */
+  idle: boolean;
+  /** The picture is of this moment, with its shadows. */
+  drawn: boolean;
   /** Off, all goes on but for the pictures. */
   drawing: boolean;
   name: string;
@@ -96,6 +100,8 @@ function pageState(viewer: Viewer): Partial<ViewerState> {
   const { clock, picture, library, readings } = viewer;
   return {
     get ready() { return picture.frames > 0 && viewer.opening === 0 && (viewer.world !== null || viewer.run !== null); },
+    get idle() { return !viewer.busy; },
+    get drawn() { return picture.drawn; },
     get drawing() { return picture.drawing; },
     set drawing(on) { picture.drawing = on; },
     get name() { return viewer.shortName; },

@@ -63,7 +63,8 @@ export class Viewer {
   opening = 0;
   private readonly gallery: Gallery;
   private readonly tabs: Tabs;
-  private busy = false;
+  /** The worker has been asked to go on, and has not answered. */
+  busy = false;
   private driving = false;
   private plotsDue = 0;
   /** Where the camera stood when the world was told. */
