@@ -338,10 +338,10 @@ void tdi_reduce_change_at_rest(td_reduced_state *s) {
 
 void tdi_reduce_free_joints(td_reduced_state *s) {
     follow_stiffness(s);
-    s->count->wait = 0; // the next step chooses
     if (s->reduced > 0) {
         memset(s->wanted, TD_REDUCE_OWN, (size_t)s->full->body_count * sizeof *s->wanted);
         s->count->estimate = 0;
+        s->count->wait = 0; // the next step chooses
         (s->tree.head.known == 0 ? tdi_reduce_change_at_rest : tdi_reduce_change)(s);
     }
 }

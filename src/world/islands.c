@@ -442,8 +442,11 @@ static void swap(td_vec3 **a, td_vec3 **b) {
     *b = kept;
 }
 
-// Those who sleep are in both.
+// Those who sleep are in both; where all do, or nobody touches, nothing was noted.
 void tdi_world_end_ways(td_world *w) {
+    if (!w->near.set || tdi_world_all_asleep(w)) {
+        return;
+    }
     swap(&w->near.x, &w->near.next);
     swap(&w->near.last, &w->near.dx);
 }
