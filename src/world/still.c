@@ -34,8 +34,9 @@ static bool object_may_stand(const td_world *w, int32_t object) {
 
 static bool may_stand(const td_world *w, int32_t k) {
     const tdi_actor *a = &w->actors[k];
-    return tdi_actor_acts(a) && object_may_stand(w, a->object) && !a->touches && !a->watched &&
-           !a->held && a->carry.actor == TD_NONE && a->acting_count == 0 && !a->fields &&
+    return a->solver == &tdi_solver_reduced && tdi_actor_acts(a) &&
+           object_may_stand(w, a->object) && !a->touches && !a->watched && !a->held &&
+           a->carry.actor == TD_NONE && a->acting_count == 0 && !a->fields &&
            !tdi_actor_drives(a) && w->group_of[k] == TD_NONE;
 }
 
