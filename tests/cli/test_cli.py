@@ -601,7 +601,7 @@ record:
     - {object: reed, instance: 2, quantity: velocity}
 """
 OUTPUTS = ["scene.glb", "scene.html", "probes.csv", "energy.csv"]
-FULL = 25000  # bytes of a file: more than a checkpoint, less than all frames
+FULL = 27000  # bytes of a file: more than a checkpoint, less than scene.glb
 STRAND = "strand: {points: [[0, 0, 0], [0, 1, 0]]}"
 
 
