@@ -270,6 +270,7 @@ typedef struct tdi_member {
     const char *name;     // for messages; NULL: none
     const td_vec3 *tried; // where its points were when this step was solved without others that it
                           // came near to: a first guess; NULL: none
+    bool untouched;       // contact does not see it: it is here for what holds it
 } tdi_member;
 
 typedef struct tdi_touch tdi_touch;

@@ -8,6 +8,11 @@
 
 #include <string.h>
 
+// Capsules of a member that contact sees.
+static int32_t capsules_of(const tdi_member *m) {
+    return m->untouched ? 0 : ((const tdi_solver_state *)m->body)->capsule_count;
+}
+
 static void lay_out_scratch(tdi_touch *t, tdi_layout *l) {
     const size_t points = (size_t)t->point_count, capsules = (size_t)t->capsule_count;
     td_vec3 **places[] = {&t->x, &t->dx, &t->star, &t->began, &t->ahead};
@@ -70,8 +75,11 @@ static bool skip_pair(void *context, int32_t i, int32_t j) {
 static void fill_capsules(tdi_touch *t) {
     for (int32_t k = 0; k < t->member_count; k++) {
         tdi_capsule *own = t->capsule + t->first_capsule[k];
-        t->ops[k]->capsules(t->body[k], own);
-        for (int32_t i = 0; i < t->first_capsule[k + 1] - t->first_capsule[k]; i++) {
+        const int32_t count = t->first_capsule[k + 1] - t->first_capsule[k];
+        if (count > 0) {
+            t->ops[k]->capsules(t->body[k], own);
+        }
+        for (int32_t i = 0; i < count; i++) {
             own[i].a += t->first_point[k];
             own[i].b += t->first_point[k];
             t->owner[t->first_capsule[k] + i] = k;
@@ -87,7 +95,7 @@ static void fill_members(tdi_touch *t, const tdi_member *members) {
         t->ops[k] = members[k].ops;
         t->body[k] = members[k].body;
         t->first_point[k + 1] = t->first_point[k] + head->point_count;
-        t->first_capsule[k + 1] = t->first_capsule[k] + head->capsule_count;
+        t->first_capsule[k + 1] = t->first_capsule[k] + capsules_of(&members[k]);
         for (int32_t p = t->first_point[k]; p < t->first_point[k + 1]; p++) {
             t->point_owner[p] = k;
         }
@@ -101,7 +109,7 @@ static tdi_touch sized(const tdi_member *members, int32_t count, const td_contac
     for (int32_t k = 0; k < count; k++) {
         const tdi_solver_state *head = members[k].body;
         t.point_count += head->point_count;
-        t.capsule_count += head->capsule_count;
+        t.capsule_count += capsules_of(&members[k]);
     }
     return t;
 }

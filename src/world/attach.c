@@ -57,7 +57,7 @@ static td_status regroup(td_world *w, td_diag *diag) {
     }
     td_status status = tdi_world_form_groups(w, all, diag);
     tdi_alloc_free(w->alloc, all, count * sizeof *all);
-    return status == TD_OK ? tdi_world_reserve(w) : status;
+    return status == TD_OK ? tdi_world_make_step_room(w, diag) : status;
 }
 
 static void wake_sides(td_world *w, const tdi_tie *t) {

@@ -29,8 +29,11 @@
 // ---- making ---------------------------------------------------------------------------------
 
 static tdi_member member_of(tdi_actor *a) {
-    return (tdi_member){
-        .ops = a->solver->implicit, .body = a->state, .opts = &a->opts, .name = a->name};
+    return (tdi_member){.ops = a->solver->implicit,
+                        .body = a->state,
+                        .opts = &a->opts,
+                        .name = a->name,
+                        .untouched = !a->touches};
 }
 
 // Capsules of one actor are none of our business, nor are those that were one piece.
@@ -277,6 +280,14 @@ static void place_touch(td_world *w, tdi_island *i, const td_contact_opts *opts,
     }
 }
 
+static bool touches(const td_world *w, const tdi_island *i) {
+    bool any = false;
+    for (int32_t j = 0; j < i->count && !any; j++) {
+        any = w->actors[w->member_actor[i->first + j]].touches;
+    }
+    return any;
+}
+
 // Of all that are solved.
 static void place_touches(td_world *w) {
     const td_contact_opts opts = tdi_world_contact_opts(w);
@@ -284,7 +295,7 @@ static void place_touches(td_world *w) {
     size_t at = 0;
     for (int32_t k = 0; k < w->island_count; k++) {
         tdi_island *i = &w->islands[k];
-        if (w->actors[w->member_actor[i->first]].touches && !i->asleep) {
+        if (!i->asleep && touches(w, i)) {
             place_touch(w, i, &opts, at);
         }
         for (int32_t j = 0; j < i->count; j++) {
