@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { addressOf } from './page-checks.mjs';
 import { checkAccuracy, checkCameraWeights } from './viewer-checks/adaptive.mjs';
 import * as motion from './viewer-checks/motion.mjs';
-import { WINDOW, checks, ready, setDrawing } from './viewer-checks/page.mjs';
+import { WINDOW, checks, drawOnce, ready, setDrawing } from './viewer-checks/page.mjs';
 import { checkPictures } from './viewer-checks/pictures.mjs';
 import * as use from './viewer-checks/use.mjs';
 import { fail, launchBrowser } from './web-tools.mjs';
@@ -22,9 +22,9 @@ const USAGE = `usage: check-viewer.mjs PAGE.html [--given PAGE.html] [--referenc
                            [--pictures FOLDER] [--only CHECK,...]
 
 --references compares pictures with those kept there, --renew keeps new ones; --pictures keeps a
-picture of the page after each check that draws; --given: also a page of 'tendril view'.`;
-/** Checks that need pictures; all others are faster without. */
-const SEEN = ['start', 'overlays', 'editor', 'drop', 'colliders', 'saving', 'scheme', 'pictures', 'given'];
+picture of the page after each check; --given: also a page of 'tendril view'.`;
+/** Checks that need pictures all the time; others draw one where they need it. */
+const SEEN = ['saving', 'scheme', 'given'];
 /** Checks that need all pixels: software draws a sixteenth of them nine times as fast. */
 const SHARP = ['pictures', 'saving'];
 const COARSE = 0.25; // pixels of the canvas a pixel of the page
@@ -75,6 +75,7 @@ const all = {
 
 async function keepPicture(page, name) {
   if (options.pictures) {
+    await drawOnce(page);
     await mkdir(options.pictures, { recursive: true });
     await page.screenshot({ path: path.join(options.pictures, `viewer-${name}.png`) });
   }
@@ -96,9 +97,7 @@ async function runCheck(page, name) {
   await checks.run(name, async () => {
     await setDrawing(page, SEEN.includes(name));
     await all[name](page);
-    if (SEEN.includes(name)) {
-      await keepPicture(page, name);
-    }
+    await keepPicture(page, name);
   });
   console.log(`${name}: ${((Date.now() - begin) / 1000).toFixed(1)} s`);
 }

@@ -27,6 +27,14 @@ export const setDrawing = (page, on) => page.evaluate((value) => {
   window.tendrilViewer.drawing = value;
 }, on);
 
+/** One picture, of what is there now. */
+export async function drawOnce(page) {
+  const before = await ask(page, (viewer) => viewer.frames);
+  await setDrawing(page, true);
+  await waitFor(page, (count) => window.tendrilViewer.frames > count, before);
+  await setDrawing(page, false);
+}
+
 /** Stopped, it stands still: an answer of the worker may have been on its way. */
 export async function setPlaying(page, playing) {
   if (await ask(page, (viewer) => viewer.playing) !== playing) {
