@@ -25,9 +25,9 @@ const USAGE = `usage: check-viewer.mjs PAGE.html [--given PAGE.html] [--referenc
 picture of the page after each check; --given: also a page of 'tendril view'.`;
 /** Checks that need pictures all the time; others draw one where they need it. */
 const SEEN = ['saving', 'scheme', 'given'];
-/** Checks that need all pixels: software draws a sixteenth of them nine times as fast. */
+/** Checks that look at pictures need more pixels than others: software is slow with each of them. */
 const SHARP = ['pictures', 'saving'];
-const COARSE = 0.25; // pixels of the canvas a pixel of the page
+const PIXELS = { sharp: 0.5, coarse: 0.25 }; // of the canvas, along a pixel of the page
 const LANES = 2; // pages at a time, for as many processors
 
 const { values: options, positionals: [file, ...extra] } = parseArgs({
@@ -81,10 +81,9 @@ async function keepPicture(page, name) {
   }
 }
 
-/** A page of its own, with or without all pixels. */
 async function openPage(browser, address, sharp) {
-  const context = await browser.newContext({
-    viewport: WINDOW, hasTouch: true, deviceScaleFactor: sharp || options.pictures ? 1 : COARSE });
+  const deviceScaleFactor = options.pictures || options.renew ? 1 : sharp ? PIXELS.sharp : PIXELS.coarse;
+  const context = await browser.newContext({ viewport: WINDOW, hasTouch: true, deviceScaleFactor });
   const page = await context.newPage();
   checks.watch(page);
   await page.goto(address);
@@ -96,6 +95,7 @@ async function runCheck(page, name) {
   const begin = Date.now();
   await checks.run(name, async () => {
     await setDrawing(page, SEEN.includes(name));
+    await page.locator('#tab-plants').click();
     await all[name](page);
     await keepPicture(page, name);
   });

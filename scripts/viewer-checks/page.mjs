@@ -35,13 +35,14 @@ export async function drawOnce(page) {
   await setDrawing(page, false);
 }
 
-/** Stopped, it stands still: an answer of the worker may have been on its way. */
+/** Stopped, it stands still: an answer of the worker may have been on its way, and the camera moves with the next frames. */
 export async function setPlaying(page, playing) {
   if (await ask(page, (viewer) => viewer.playing) !== playing) {
     await page.locator('#play').click();
   }
   if (!playing) {
     await waitFor(page, () => window.tendrilViewer.idle);
+    await frames(page, 3);
   }
 }
 

@@ -259,6 +259,7 @@ export async function checkLink(page) {
   await second.setViewportSize(WINDOW);
   await second.goto(link);
   await ready(second);
+  await setDrawing(second, false);
   const then = await ask(second, state);
   expect(JSON.stringify(then.settings) === JSON.stringify(before.settings), 'a link restores what was changed');
   expect(then.name === before.name && then.segments === before.segments, 'and what was grown');
