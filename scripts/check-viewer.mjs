@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { addressOf } from './page-checks.mjs';
 import { checkAccuracy, checkCameraWeights } from './viewer-checks/adaptive.mjs';
 import * as motion from './viewer-checks/motion.mjs';
-import { WINDOW, checks, ready, setDrawing } from './viewer-checks/page.mjs';
+import { WINDOW, checks, drawOnce, ready, setDrawing } from './viewer-checks/page.mjs';
 import { checkPictures } from './viewer-checks/pictures.mjs';
 import * as use from './viewer-checks/use.mjs';
 import { fail, launchBrowser } from './web-tools.mjs';
@@ -22,12 +22,12 @@ const USAGE = `usage: check-viewer.mjs PAGE.html [--given PAGE.html] [--referenc
                            [--pictures FOLDER] [--only CHECK,...]
 
 --references compares pictures with those kept there, --renew keeps new ones; --pictures keeps a
-picture of the page after each check that draws; --given: also a page of 'tendril view'.`;
-/** Checks that need pictures; all others are faster without. */
-const SEEN = ['start', 'overlays', 'editor', 'drop', 'colliders', 'saving', 'scheme', 'pictures', 'given'];
-/** Checks that need all pixels: software draws a sixteenth of them nine times as fast. */
+picture of the page after each check; --given: also a page of 'tendril view'.`;
+/** Checks that need pictures all the time; others draw one where they need it. */
+const SEEN = ['saving', 'scheme', 'given'];
+/** Checks that look at pictures need more pixels than others: software is slow with each of them. */
 const SHARP = ['pictures', 'saving'];
-const COARSE = 0.25; // pixels of the canvas a pixel of the page
+const PIXELS = { sharp: 0.5, coarse: 0.25 }; // of the canvas, along a pixel of the page
 const LANES = 2; // pages at a time, for as many processors
 
 const { values: options, positionals: [file, ...extra] } = parseArgs({
@@ -75,15 +75,15 @@ const all = {
 
 async function keepPicture(page, name) {
   if (options.pictures) {
+    await drawOnce(page);
     await mkdir(options.pictures, { recursive: true });
     await page.screenshot({ path: path.join(options.pictures, `viewer-${name}.png`) });
   }
 }
 
-/** A page of its own, with or without all pixels. */
 async function openPage(browser, address, sharp) {
-  const context = await browser.newContext({
-    viewport: WINDOW, hasTouch: true, deviceScaleFactor: sharp || options.pictures ? 1 : COARSE });
+  const deviceScaleFactor = options.pictures || options.renew ? 1 : sharp ? PIXELS.sharp : PIXELS.coarse;
+  const context = await browser.newContext({ viewport: WINDOW, hasTouch: true, deviceScaleFactor });
   const page = await context.newPage();
   checks.watch(page);
   await page.goto(address);
@@ -95,10 +95,9 @@ async function runCheck(page, name) {
   const begin = Date.now();
   await checks.run(name, async () => {
     await setDrawing(page, SEEN.includes(name));
+    await page.locator('#tab-plants').click();
     await all[name](page);
-    if (SEEN.includes(name)) {
-      await keepPicture(page, name);
-    }
+    await keepPicture(page, name);
   });
   console.log(`${name}: ${((Date.now() - begin) / 1000).toFixed(1)} s`);
 }

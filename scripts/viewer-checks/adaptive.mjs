@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The slider from exact to fast, clusters as colours, and what is left out as the camera sees it.
 
-import { ask, distance, drop, expect, openItem, run, setPlaying, waitFor } from './page.mjs';
+import { ask, distance, drawOnce, drop, expect, openItem, run, setPlaying, waitFor } from './page.mjs';
 
 const adapted = (page) => ask(page, (viewer) => viewer.adapted);
 
@@ -66,6 +66,7 @@ async function checkClusters(page) {
   await box('clusters').check();
   expect(!(await box('moment').isChecked()), 'clusters take the place of moments');
   await waitFor(page, () => window.tendrilViewer.legend !== '');
+  await drawOnce(page);
   const legend = await ask(page, (viewer) => viewer.legend);
   const counts = Object.fromEntries([...legend.matchAll(/(\w+) (\d+)/g)].map(([, name, count]) => [name, Number(count)]));
   const { segments, active, joints } = await ask(page, (viewer) => ({ segments: viewer.segments, ...viewer.adapted }));

@@ -27,13 +27,22 @@ export const setDrawing = (page, on) => page.evaluate((value) => {
   window.tendrilViewer.drawing = value;
 }, on);
 
-/** Stopped, it stands still: an answer of the worker may have been on its way. */
+/** One picture, of what is there now. */
+export async function drawOnce(page) {
+  const before = await ask(page, (viewer) => viewer.frames);
+  await setDrawing(page, true);
+  await waitFor(page, (count) => window.tendrilViewer.frames > count, before);
+  await setDrawing(page, false);
+}
+
+/** Stopped, it stands still: an answer of the worker may have been on its way, and the camera moves with the next frames. */
 export async function setPlaying(page, playing) {
   if (await ask(page, (viewer) => viewer.playing) !== playing) {
     await page.locator('#play').click();
   }
   if (!playing) {
     await waitFor(page, () => window.tendrilViewer.idle);
+    await frames(page, 3);
   }
 }
 

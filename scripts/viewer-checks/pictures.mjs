@@ -3,7 +3,7 @@
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ask, expect, openItem, run, setDrawing, setPlaying, waitFor } from './page.mjs';
+import { ask, drawOnce, expect, openItem, run, setDrawing, setPlaying } from './page.mjs';
 
 /** Five views; what each opens, changes and shows before its picture is taken. */
 const VIEWS = [
@@ -56,10 +56,8 @@ export async function checkPictures(page, folder, renew) {
       await page.locator(`#overlays input[value=${overlay}]`).check();
     }
     await run(page, seconds);
-    await setDrawing(page, true);
-    await waitFor(page, () => window.tendrilViewer.drawn);
+    await drawOnce(page);
     const picture = await page.locator('#view').screenshot({ type: 'jpeg', quality: 80 });
-    await setDrawing(page, false);
     await compare(page, path.join(folder, `${name}.jpg`), picture, renew);
     for (const overlay of overlays) {
       await page.locator(`#overlays input[value=${overlay}]`).uncheck();

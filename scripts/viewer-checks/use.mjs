@@ -5,7 +5,9 @@
 import { readFile } from 'node:fs/promises';
 import { PHONE, checkPhone } from '../page-checks.mjs';
 import { webPackage } from '../web-tools.mjs';
-import { WINDOW, ask, checks, distance, drop, expect, openItem, ready, run, setDrawing, setPlaying, waitFor } from './page.mjs';
+import {
+  WINDOW, ask, checks, distance, drawOnce, drop, expect, openItem, ready, run, setDrawing, setPlaying, waitFor,
+} from './page.mjs';
 
 export async function checkStart(page) {
   expect(await page.locator('#fault').isHidden(), await page.locator('#fault').innerText());
@@ -41,6 +43,7 @@ async function checkDistance(page) {
     return ask(page, (viewer) => viewer.triangles);
   };
   const far = await wheel(240, (viewer, all) => viewer.triangles < all);
+  await drawOnce(page);
   expect(far > 0 && far <= near / 10, `from afar there are fewer triangles (${far} of ${near})`);
   const again = await wheel(-240, (viewer, all) => viewer.triangles === all);
   expect(again === near, `near they are all there again (${again} of ${near})`);
@@ -80,6 +83,7 @@ export async function checkOverlays(page) {
   await run(page, 0.5);
   const { energy, segment } = await ask(page, (viewer) => viewer.plotted);
   expect(energy > 0 && segment > 0, 'energy and a segment are plotted');
+  await drawOnce(page);
   for (const overlay of OVERLAYS) {
     await page.locator(`#overlays input[value=${overlay}]`).uncheck();
   }
@@ -116,13 +120,12 @@ export async function checkEditor(page) {
 async function checkRunaway(page, area) {
   await area.fill('#define STEPS 60\nderivation length: STEPS\nAxiom: A\nA --> F(1) A A A\n');
   await page.waitForTimeout(300);
-  const frames = await ask(page, (viewer) => viewer.frames);
   await page.locator('#regrow').click();
   await waitFor(page, () => window.tendrilViewer.fault !== '');
   const said = await ask(page, (viewer) => viewer.fault);
   expect(/limit|module|memory|stopped|segments/i.test(said), `a rule that runs away is stopped (${said})`);
   await setPlaying(page, true);
-  await waitFor(page, (before) => window.tendrilViewer.frames > before, frames);
+  await drawOnce(page);
 }
 
 // ---- dropping -----------------------------------------------------------------------------------
@@ -148,6 +151,7 @@ export async function checkDrop(page) {
   await setPlaying(page, true);
   await waitFor(page, () => window.tendrilViewer.time > 0.1);
   expect(await ask(page, (viewer) => viewer.segments) === 0, 'a recorded run plays, and is not simulated');
+  await drawOnce(page);
   await drop(page, [['notes.txt', 'nothing']]);
   await waitFor(page, () => /expected a model/.test(window.tendrilViewer.fault));
   await openItem(page, 'fern');
@@ -195,6 +199,7 @@ async function checkContacts(page) {
   expect(await shown() && await button.getAttribute('aria-pressed') === 'true', 'a button shows contact forces');
   expect(await page.locator('#overlays input[value=contacts]').isChecked(), 'as the box among the overlays does');
   await run(page, 0.2);
+  await drawOnce(page);
   await page.keyboard.press('c');
   expect(!(await shown()) && await button.getAttribute('aria-pressed') === 'false', 'a key hides them');
 }
@@ -254,6 +259,7 @@ export async function checkLink(page) {
   await second.setViewportSize(WINDOW);
   await second.goto(link);
   await ready(second);
+  await setDrawing(second, false);
   const then = await ask(second, state);
   expect(JSON.stringify(then.settings) === JSON.stringify(before.settings), 'a link restores what was changed');
   expect(then.name === before.name && then.segments === before.segments, 'and what was grown');

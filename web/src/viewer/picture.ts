@@ -57,11 +57,6 @@ export class Picture {
     this.dirty = this.moved = true;
   }
 
-  /** Nothing is left to be drawn. */
-  get drawn(): boolean {
-    return !this.dirty && !this.moved;
-  }
-
   /** In the place of what was there; `framed`, with so much room, is what the camera looks at. */
   show(model: Model, framed: Model, room: number): void {
     this.model = model;

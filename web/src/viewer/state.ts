@@ -21,8 +21,6 @@ export interface ViewerState {
   ready: boolean;
   /** No answer of the simulation is waited for to go on playing. */
   idle: boolean;
-  /** The picture is of this moment, with its shadows. */
-  drawn: boolean;
   /** Off, all goes on but for the pictures. */
   drawing: boolean;
   name: string;
@@ -101,7 +99,6 @@ function pageState(viewer: Viewer): Partial<ViewerState> {
   return {
     get ready() { return picture.frames > 0 && viewer.opening === 0 && (viewer.world !== null || viewer.run !== null); },
     get idle() { return !viewer.busy; },
-    get drawn() { return picture.drawn; },
     get drawing() { return picture.drawing; },
     set drawing(on) { picture.drawing = on; },
     get name() { return viewer.shortName; },
