@@ -35,7 +35,6 @@ michell-ring --times 0,1,1.5,2,5 --turn=-25 --zoom 0.85
 moving-jungle --times 4
 necklace-on-a-bust --times 0,0.2,0.5,4 --zoom 1.1
 necklace-on-a-stand --times 0,0.3,1,4
-oak-shaken-at-one-branch --times 0,0.25,0.5 --turn=15 --rise=-4 --zoom 1.1
 orchid-pulled --times 0,1.7,2.1,2.5
 palm-in-wind --times 0,3,5,7
 palm-of-eight-helices --times 0,3,5,7 --zoom 1.25
