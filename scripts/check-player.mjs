@@ -57,6 +57,8 @@ async function checkMotion(page) {
     const { frames } = await state(page);
     await page.evaluate((t) => window.tendrilPlayer.seek(t), time);
     await waitFor(page, (before) => window.tendrilPlayer.frames > before, frames);
+    // a picture that was drawn is on the screen two frames later
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     return page.locator('#view').screenshot();
   };
   const { seconds } = await state(page);
