@@ -4,6 +4,7 @@
 #include "cli/bench.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char help_head[] =
@@ -95,6 +96,18 @@ bool bench_fault(const bench *b, const char *variant, td_status status, const td
 }
 
 // ---- entry ----------------------------------------------------------------------------------
+
+void *bench_count_resize(void *context, void *block, size_t old_size, size_t new_size) {
+    int64_t *held = context;
+    if (new_size == 0) {
+        *held -= (int64_t)old_size;
+        free(block);
+        return NULL;
+    }
+    void *moved = realloc(block, new_size);
+    *held += moved ? (int64_t)new_size - (int64_t)old_size : 0;
+    return moved;
+}
 
 static const bench_case *find_case(const char *name) {
     for (int i = 0; i < CASE_COUNT; i++) {

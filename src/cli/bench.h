@@ -22,6 +22,8 @@ void bench_row(const bench *b, const char *variant, int64_t n, double value, con
 double bench_exponent(const double *x, const double *y, int count);
 // Tells what went wrong. Always false.
 bool bench_fault(const bench *b, const char *variant, td_status status, const td_diag *diag);
+// `resize` of an allocator whose context, an int64_t, holds the bytes that are taken; one thread.
+void *bench_count_resize(void *context, void *block, size_t old_size, size_t new_size);
 
 // ---- trees ----------------------------------------------------------------------------------
 

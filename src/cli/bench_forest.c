@@ -40,21 +40,6 @@ typedef struct forest {
     td_diag diag;
 } forest;
 
-// ---- memory ---------------------------------------------------------------------------------
-
-// Bytes held now. Worlds take memory on the thread that makes them.
-static void *count_resize(void *context, void *block, size_t old_size, size_t new_size) {
-    int64_t *held = context;
-    if (new_size == 0) {
-        *held -= (int64_t)old_size;
-        free(block);
-        return NULL;
-    }
-    void *moved = realloc(block, new_size);
-    *held += moved ? (int64_t)new_size - (int64_t)old_size : 0;
-    return moved;
-}
-
 // ---- worlds ---------------------------------------------------------------------------------
 
 static bool fail(forest *f, const char *what) {
@@ -292,7 +277,7 @@ static void close_forest(forest *f) {
 }
 
 static bool open_forest(forest *f, const bench *b, const char *path) {
-    const td_alloc counting = {count_resize, &f->bytes};
+    const td_alloc counting = {bench_count_resize, &f->bytes};
     if (!take_scene(f, path)) {
         return false;
     }

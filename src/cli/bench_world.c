@@ -12,22 +12,9 @@
 
 // ---- memory ---------------------------------------------------------------------------------
 
-// Bytes held now; scenes are made on one thread when this counts.
-static void *count_resize(void *context, void *block, size_t old_size, size_t new_size) {
-    int64_t *held = context;
-    if (new_size == 0) {
-        *held -= (int64_t)old_size;
-        free(block);
-        return NULL;
-    }
-    void *moved = realloc(block, new_size);
-    *held += moved ? (int64_t)new_size - (int64_t)old_size : 0;
-    return moved;
-}
-
 static bool print_memory(const bench *b, const char *path, const char *name) {
     int64_t held = 0;
-    const td_alloc counting = {count_resize, &held};
+    const td_alloc counting = {bench_count_resize, &held};
     cli_scene scene;
     if (cli_scene_open(path, 1, &counting, &scene) != EXIT_FINE) {
         return false;
