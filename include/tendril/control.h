@@ -2,12 +2,10 @@
 #pragma once
 
 /// @file control.h
-/// What a program changes of actors while a world runs: motors at their joints, and what their
-/// segments are made of. Calls are between steps, take effect with the next step and are part of a
-/// save. Memory is taken the first time that an actor is driven or changed.
+/// Motors at the joints of actors while a world runs. Calls are between steps, take effect with the
+/// next step and are part of a save. Memory is taken the first time that an actor is driven.
 
 #include "tendril/actor.h"
-#include "tendril/skeleton.h"
 #include "tendril/step.h"
 
 #ifdef __cplusplus
