@@ -48,8 +48,9 @@ td_status tdi_actor_step_adaptively(td_world *w, tdi_actor *a) {
     return status;
 }
 
+// Steps of other integrators have saved nothing.
 void tdi_actor_undo_adaptively(tdi_actor *a) {
-    if (a->adapt) {
+    if (a->adapt && a->opts.integrator == TD_ADAPTIVE) {
         td_adapt_restore(a->adapt, a->adapt_memory);
     }
 }
