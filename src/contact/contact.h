@@ -199,6 +199,7 @@ typedef struct tdi_plane_rule {
     td_vec3 gravity;          // m/s^2
     const int32_t *group;     // of a capsule
     const td_real *stiffness; // N/m: of a group, mass over h^2 of a capsule
+    td_real weight;           // N: of all that moves
     bool first;               // there are no planes yet
 } tdi_plane_rule;
 
@@ -219,6 +220,8 @@ bool tdi_planes_calm(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plan
                      tdi_plane_pose move);
 // Forces become multipliers: whether they were, nearly.
 bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at);
+// When all is done: whether what was pressed together has yet to part, or bounces by too much.
+bool tdi_planes_part(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at);
 int32_t tdi_planes_count(const tdi_contacts *c);
 // Whether some hold what did not touch when the step began.
 bool tdi_planes_hit(const tdi_contacts *c);

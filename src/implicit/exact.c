@@ -28,11 +28,13 @@ static td_real stiffness_of(const tdi_touch *t, const tdi_member *m, int32_t k, 
 td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_diag *diag) {
     const td_real h = t->rule.h;
     const td_vec3 gravity = y->member[0].opts->gravity;
+    td_real mass = 0;
     bool changed;
     tdi_touch_gather(t, y, t->began);
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
         t->stiffness[k] = stiffness_of(t, m, k, h);
+        mass += (t->first_capsule[k + 1] - t->first_capsule[k]) * t->stiffness[k] * h * h;
         tdi_state_velocities(m->ops, m->body, t->ahead + t->first_point[k]);
         tdi_touch_spins(t, y, k, h);
     }
@@ -49,6 +51,7 @@ td_status tdi_exact_begin(tdi_touch *t, const tdi_system *y, td_diag *diag) {
                                  .gravity = gravity,
                                  .group = t->owner,
                                  .stiffness = t->stiffness,
+                                 .weight = mass * tdi_norm(gravity),
                                  .first = true};
     td_status status = tdi_contacts_find(t->set, t->began, t->dx, NULL);
     if (status == TD_ERR_LIMIT) { // all is near on long ways
@@ -89,6 +92,9 @@ td_status tdi_exact_refine(tdi_touch *t, const tdi_system *y, bool *done) {
                                  : status;
         t->unsure = changed;
         *done = *done && !changed;
+    }
+    if (*done) {
+        *done = !tdi_planes_part(t->set, &t->planes, (tdi_plane_pose){t->now, t->turned});
     }
     return status;
 }
