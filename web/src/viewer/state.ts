@@ -60,6 +60,8 @@ export interface ViewerState {
   picked: number;
   plotted: { energy: number; segment: number };
   view: ViewNumbers;
+  /** Of a file, or of what is shown. */
+  text(file?: string): string;
   highest(): number;
   origin(segment: number): Place;
   tip(segment: number): Place;
@@ -133,6 +135,7 @@ function plantState(viewer: Viewer): Partial<ViewerState> {
     get adapted() { return viewer.world?.state.adapted ?? { joints: 0, active: 0, estimate: 0, velocity: 0 }; },
     get meshes() { return viewer.world?.meshes ?? []; },
     get triangles() { return viewer.world?.triangles ?? 0; },
+    text: (file = viewer.shown.file) => viewer.textOf(file),
     highest: () => viewer.world!.highest(),
     origin: (segment) => at((out) => viewer.world!.origin(segment, out)),
     tip: (segment) => at((out) => viewer.world!.tip(segment, out)),
