@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Starts the viewer with what the page carries: the library of plants, the worker, the module.
 
+import { readBytes, readText } from '../bytes';
 import { Controls } from './controls';
 import { sayFault } from './dom';
 import { Keeper } from './keeper';
-import { readBytes, readText } from './library';
 import type { Given, Library } from './library';
 import { Simulation } from './simulation';
 import { publish } from './state';
