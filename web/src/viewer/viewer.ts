@@ -90,7 +90,7 @@ export class Viewer {
     });
     this.gallery = new Gallery(byId('plants'), library, (item) => void this.openItem(item));
     this.readings = new Readings(byId('plots'));
-    this.tabs = new Tabs(byId('tabs'), () => this.drawPlots());
+    this.tabs = new Tabs(byId('tabs'), () => this.showPanel());
   }
 
   start(): void {
@@ -478,6 +478,11 @@ export class Viewer {
       this.showFigures();
     }
     requestAnimationFrame((next) => this.onFrame(next));
+  }
+
+  private showPanel(): void {
+    this.drawPlots();
+    this.editor.shown();
   }
 
   private drawPlots(): void {
