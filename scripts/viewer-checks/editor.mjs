@@ -7,7 +7,7 @@ import { ask, drawOnce, expect, frames, openItem, setPlaying, waitFor, write } f
 export async function checkEditor(page) {
   await openItem(page, 'monopodial');
   await page.locator('#tab-write').click();
-  const good = await ask(page, (viewer) => viewer.text);
+  const good = await ask(page, (viewer) => viewer.written);
   const segments = await ask(page, (viewer) => viewer.segments);
   await checkLook(page);
   await checkFault(page, good);
@@ -41,7 +41,7 @@ async function checkLook(page) {
   await page.locator('#wrap').click();
   const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#save-text').click()]);
   const saved = await readFile(await download.path(), 'utf8');
-  expect(download.suggestedFilename() === 'monopodial.lsys' && saved === await ask(page, (viewer) => viewer.text),
+  expect(download.suggestedFilename() === 'monopodial.lsys' && saved === await ask(page, (viewer) => viewer.written),
     'a text is saved under its name');
 }
 

@@ -20,6 +20,13 @@ export interface Library {
   files: Record<string, string>;
 }
 
+/** What is grown: a file of the library or of a visitor, and texts that were changed. */
+export interface Shown {
+  item: Item | null;
+  file: string;
+  edited: Record<string, string>;
+}
+
 /** What `tendril view` puts into a page. */
 export interface Given {
   file: string;

@@ -29,7 +29,7 @@ async function start(): Promise<void> {
   if (given) {
     await viewer.openGiven(JSON.parse(given.textContent!) as Given);
   } else {
-    await viewer.openItem(library.items[0]);
+    await viewer.chooseItem(library.items[0]);
   }
 }
 
