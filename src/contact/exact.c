@@ -66,8 +66,9 @@ static td_real slip_ahead(const tdi_contacts *c, const tdi_plane *p, const tdi_p
 static void prepare(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
     const td_real gap = tdi_dot(p->normal, tdi_sub(tdi_plane_between(p, rule->began), p->from)) -
                         p->radii,
-                  keep = TDI_PLANE_GAP * p->range, there = fmax(gap, 0);
-    p->keeps = p->radii + (there < keep ? there + RECOVERS * (keep - there) : keep);
+                  keep = TDI_PLANE_GAP * p->range, there = fmax(gap, 0),
+                  wins = rule->impact ? 0 : RECOVERS;
+    p->keeps = p->radii + (there < keep ? there + wins * (keep - there) : keep);
     tdi_plane_prepare_bounce(c, rule, p);
     p->slip = tdi_sub(tdi_plane_between(p, rule->star), p->from);
     p->shift = p->friction * slip_ahead(c, p, rule);

@@ -22,6 +22,7 @@
 #define RESTING 2.0  // times what weight does in a step, or weights: less does not bounce
 #define PARTS   0.05 // of the coefficients: how well the largest part of them is known
 #define ENERGY  1e-6 // of the forces' work: what the multipliers leave open
+#define MARGIN  0.02 // of it: what turns in the time of an impact may add
 
 static td_real restitution_of(const tdi_contacts *c, int32_t other) {
     return other < c->capsule_count ? c->opts.restitution
@@ -37,10 +38,11 @@ static void raise(const tdi_contacts *c, tdi_plane *p) {
 void tdi_plane_prepare_bounce(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
     const td_vec3 way = tdi_sub(tdi_plane_between(p, rule->ahead), tdi_sub(p->at, p->from)),
                   began = tdi_sub(tdi_plane_between(p, rule->began), p->from);
-    const td_real weight = fmin(tdi_dot(p->normal, rule->gravity), 0) * rule->h * rule->h;
+    const td_real fall = fmin(tdi_dot(p->normal, rule->gravity), 0) * rule->h,
+                  weight = fall * rule->h, slow = -RESTING * fall * rule->whole;
     p->speed = -tdi_dot(p->normal, way);
     p->stands = tdi_dot(p->normal, began) + weight;
-    p->bounces = restitution_of(c, p->other) > 0 && p->speed > -RESTING * weight;
+    p->bounces = !rule->limp && restitution_of(c, p->other) > 0 && p->speed > slow;
     raise(c, p);
 }
 
@@ -48,8 +50,9 @@ void tdi_plane_prepare_bounce(const tdi_contacts *c, const tdi_plane_rule *rule,
 
 // Whether a plane gives back what pressed it.
 static bool gives_back(const tdi_contacts *c, const tdi_plane_rule *rule, const tdi_plane *p) {
-    return p->bounces || (restitution_of(c, p->other) > 0 &&
-                          tdi_dot(p->given, p->normal) > RESTING * rule->weight);
+    return p->bounces ||
+           (restitution_of(c, p->other) > 0 &&
+            rule->h * tdi_dot(p->given, p->normal) > RESTING * rule->whole * rule->weight);
 }
 
 static void give_back(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
@@ -77,7 +80,7 @@ static td_real work_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_pl
     return size > 0 ? work / size : 0;
 }
 
-static bool any_bounces(const tdi_contacts *c) {
+bool tdi_planes_bounce(const tdi_contacts *c) {
     bool any = false;
     for (int32_t k = 0; k < c->plane_count; k++) {
         any = any || c->plane[k].bounces;
@@ -106,7 +109,7 @@ static void press(tdi_contacts *c) {
 }
 
 bool tdi_planes_part(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at) {
-    if (!any_bounces(c)) {
+    if (!tdi_planes_bounce(c)) {
         return false;
     }
     if (c->opts.law == TD_IMPACT_POISSON && !c->parting) {
@@ -114,7 +117,7 @@ bool tdi_planes_part(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose
         apply_part(c, rule);
         return true;
     }
-    const bool fine = work_of(c, rule, at) <= ENERGY;
+    const bool fine = work_of(c, rule, at) <= (c->part < 1 ? -MARGIN : ENERGY);
     c->part_low = fine ? c->part : c->part_low;
     c->part_high = fine ? c->part_high : c->part;
     const td_real next =

@@ -194,6 +194,14 @@ td_real tdi_planes_evaluate(tdi_contacts *c, tdi_plane_pose at) {
     return energy;
 }
 
+td_real tdi_planes_rough(const tdi_contacts *c, const td_vec3 *x) {
+    td_real sum = 0;
+    for (int32_t k = 0; k < c->contact_count; k++) {
+        sum += tdi_norm(c->contact[k].force) * tdi_norm(x[c->contact[k].point[0]]);
+    }
+    return sum;
+}
+
 // ---- multipliers ----------------------------------------------------------------------------
 
 // What a plane may give way, so that the gap stays open.
