@@ -14,3 +14,23 @@ export async function gunzip(bytes: ArrayBuffer): Promise<ArrayBuffer> {
   const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
   return new Response(plain).arrayBuffer();
 }
+
+/** The way back. btoa takes a string with a character a byte. */
+export function encodeBase64(bytes: Uint8Array): string {
+  const pieces: string[] = [];
+  const size = 3 * 8192; // whole groups of three bytes need no padding between them
+  for (let i = 0; i < bytes.length; i += size) {
+    pieces.push(btoa(String.fromCharCode(...bytes.subarray(i, i + size))));
+  }
+  return pieces.join('');
+}
+
+export function joinBytes(parts: Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
