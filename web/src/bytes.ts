@@ -34,3 +34,19 @@ export function joinBytes(parts: Uint8Array[]): Uint8Array {
   }
   return all;
 }
+
+/** What an element of the page holds, packed; null when there is none. It is read once. */
+export async function readBytes(id: string): Promise<ArrayBuffer | null> {
+  const element = document.getElementById(id);
+  if (!element) {
+    return null;
+  }
+  const bytes = await gunzip(decodeBase64(element.textContent!));
+  element.textContent = '';
+  return bytes;
+}
+
+export async function readText(id: string): Promise<string | null> {
+  const bytes = await readBytes(id);
+  return bytes && new TextDecoder().decode(bytes);
+}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Starts the viewer with what the page carries: the library of plants, the worker, the module.
 
+import { readBytes, readText } from '../bytes';
 import { Controls } from './controls';
 import { sayFault } from './dom';
 import { Keeper } from './keeper';
-import { readBytes, readText } from './library';
 import type { Given, Library } from './library';
 import { Simulation } from './simulation';
 import { publish } from './state';
@@ -29,7 +29,7 @@ async function start(): Promise<void> {
   if (given) {
     await viewer.openGiven(JSON.parse(given.textContent!) as Given);
   } else {
-    await viewer.openItem(library.items[0]);
+    await viewer.chooseItem(library.items[0]);
   }
 }
 

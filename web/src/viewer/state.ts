@@ -44,6 +44,8 @@ export interface ViewerState {
   frames: number;
   fault: string;
   faults: Fault[];
+  /** What stands in the editor. */
+  written: string;
   settings: Settings | null;
   overlays: Overlay[];
   /** Joints that may be left out, and how many are not. */
@@ -60,6 +62,8 @@ export interface ViewerState {
   picked: number;
   plotted: { energy: number; segment: number };
   view: ViewNumbers;
+  /** Of a file, or of what is shown. */
+  text(file?: string): string;
   highest(): number;
   origin(segment: number): Place;
   tip(segment: number): Place;
@@ -110,6 +114,7 @@ function pageState(viewer: Viewer): Partial<ViewerState> {
     get frames() { return picture.frames; },
     get fault() { return byId('fault').hidden ? '' : byId('fault').textContent!; },
     get faults() { return viewer.editor.faults; },
+    get written() { return viewer.editor.text; },
     get settings() { return viewer.settings.settings; },
     get overlays() { return [...viewer.overlays.on]; },
     get legend() { return byId('legend').hidden ? '' : byId('legend').innerText; },
@@ -133,6 +138,7 @@ function plantState(viewer: Viewer): Partial<ViewerState> {
     get adapted() { return viewer.world?.state.adapted ?? { joints: 0, active: 0, estimate: 0, velocity: 0 }; },
     get meshes() { return viewer.world?.meshes ?? []; },
     get triangles() { return viewer.world?.triangles ?? 0; },
+    text: (file = viewer.shown.file) => viewer.textOf(file),
     highest: () => viewer.world!.highest(),
     origin: (segment) => at((out) => viewer.world!.origin(segment, out)),
     tip: (segment) => at((out) => viewer.world!.tip(segment, out)),
