@@ -12,6 +12,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { addressOf } from './page-checks.mjs';
 import { checkAccuracy, checkCameraWeights } from './viewer-checks/adaptive.mjs';
+import { checkEditor } from './viewer-checks/editor.mjs';
 import * as motion from './viewer-checks/motion.mjs';
 import { WINDOW, checks, drawOnce, ready, setDrawing } from './viewer-checks/page.mjs';
 import { checkPictures } from './viewer-checks/pictures.mjs';
@@ -53,7 +54,7 @@ const all = {
   start: use.checkStart,
   overlays: use.checkOverlays,
   saving: use.checkSaving,
-  editor: use.checkEditor,
+  editor: checkEditor,
   sliders: checkSliders,
   scheme: use.checkScheme,
   colliders: use.checkColliders,

@@ -83,7 +83,7 @@ export class Controls {
   private onKey(event: KeyboardEvent): void {
     const { target, key } = event;
     const command = event.ctrlKey || event.metaKey;
-    if (command && key.toLowerCase() === 'z' && !(target instanceof HTMLTextAreaElement)) {
+    if (command && key.toLowerCase() === 'z' && !isWriting(target)) {
       event.preventDefault();
       return void (event.shiftKey ? this.viewer.redo() : this.viewer.undo());
     }
@@ -152,8 +152,12 @@ function leaveOneColoring({ value, checked }: HTMLInputElement): void {
 
 /** Fields in which keys have a meaning of their own. */
 function takesKeys(target: EventTarget | null): boolean {
-  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
+  return isWriting(target) || target instanceof HTMLSelectElement
     || (target instanceof HTMLInputElement && target.type !== 'checkbox');
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.isContentEditable;
 }
 
 function isTab(target: EventTarget | null): boolean {

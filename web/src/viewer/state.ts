@@ -44,6 +44,8 @@ export interface ViewerState {
   frames: number;
   fault: string;
   faults: Fault[];
+  /** What stands in the editor. */
+  written: string;
   settings: Settings | null;
   overlays: Overlay[];
   /** Joints that may be left out, and how many are not. */
@@ -114,6 +116,7 @@ function pageState(viewer: Viewer): Partial<ViewerState> {
     get frames() { return picture.frames; },
     get fault() { return byId('fault').hidden ? '' : byId('fault').textContent!; },
     get faults() { return viewer.editor.faults; },
+    get written() { return viewer.editor.text; },
     get settings() { return viewer.settings.settings; },
     get overlays() { return [...viewer.overlays.on]; },
     get legend() { return byId('legend').hidden ? '' : byId('legend').innerText; },

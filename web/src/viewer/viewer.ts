@@ -94,7 +94,7 @@ export class Viewer {
     this.sliders = new DefineSliders(byId('shape'), new LiveText(this));
     this.gallery = new Gallery(byId('plants'), library, (item) => void this.chooseItem(item));
     this.readings = new Readings(byId('plots'));
-    this.tabs = new Tabs(byId('tabs'), () => this.drawPlots());
+    this.tabs = new Tabs(byId('tabs'), () => this.showPanel());
   }
 
   start(): void {
@@ -554,6 +554,11 @@ export class Viewer {
       this.showFigures();
     }
     requestAnimationFrame((next) => this.onFrame(next));
+  }
+
+  private showPanel(): void {
+    this.drawPlots();
+    this.editor.shown();
   }
 
   private drawPlots(): void {
