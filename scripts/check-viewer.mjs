@@ -16,7 +16,7 @@ import { checkEditor } from './viewer-checks/editor.mjs';
 import * as motion from './viewer-checks/motion.mjs';
 import { WINDOW, checks, drawOnce, ready, setDrawing } from './viewer-checks/page.mjs';
 import { checkPictures } from './viewer-checks/pictures.mjs';
-import { checkSliders } from './viewer-checks/shape.mjs';
+import { checkHand, checkSliders } from './viewer-checks/shape.mjs';
 import * as use from './viewer-checks/use.mjs';
 import { fail, launchBrowser } from './web-tools.mjs';
 
@@ -65,6 +65,7 @@ const all = {
   clock: motion.checkClock,
   drag: motion.checkDrag,
   touch: motion.checkTouch,
+  hand: checkHand,
   twist: motion.checkTwist,
   pot: motion.checkPot,
   solvers: motion.checkSolvers,
