@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The command as a user meets it: exit codes, messages, figures, files. test_cli.py COMMAND"""
 import json
+import math
 import os
 import pathlib
 import re
@@ -706,6 +707,35 @@ class Run(Folder):
         done = subprocess.run(["node", ROOT / "scripts/check-gltf.mjs", out / "scene.glb"],
                               capture_output=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_the_camera_sees_the_whole_motion_and_not_much_more(self):
+        scene = self.write('''
+objects:
+  - {name: rope, strand: {points: [[0, 0, 0], [3, 1, 0]], radius: 0.01, segments: 12}, start: drawn}
+record:
+  duration: 1
+  probes: [{name: end, object: rope}, {name: middle, object: rope, near: [1.5, 0.5, 0]}]
+''', "rope.yaml")
+        out = self.run_to("rope", scene=scene)[0]
+        clip = glb_json(out / "scene.glb")
+        self.assertEqual(clip["scenes"][0]["extras"], {"fps": 30, "frames": 31})
+        node = next(n for n in clip["nodes"] if "camera" in n)
+        lens = clip["cameras"][node["camera"]]["perspective"]
+        x, y, z, w = node["rotation"]
+        axes = ((1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)),
+                (2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)),
+                (2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)))
+        seen = []
+        for row in (out / "probes.csv").read_text().splitlines()[1:]:
+            values = list(map(float, row.split(",")))[1:]
+            for point in ((0, 0, 0), values[:3], values[3:]):
+                away = [p - c for p, c in zip(point, node["translation"])]
+                u, v, depth = (sum(a * d for a, d in zip(axis, away)) for axis in axes)
+                self.assertTrue(lens["znear"] < -depth < lens["zfar"])
+                tall = math.tan(lens["yfov"] / 2) * -depth
+                seen.append((u / tall / lens["aspectRatio"], v / tall))
+        widest = max(abs(c) for point in seen for c in point)
+        self.assertTrue(0.6 < widest < 1, widest)
 
     def test_dt_and_frames_win_over_the_scene(self):
         out, _ = self.run_to("out", "--dt", 0.01, "--frames", "5:9")

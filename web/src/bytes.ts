@@ -10,11 +10,6 @@ export function decodeBase64(text: string): ArrayBuffer {
   return bytes.buffer;
 }
 
-export async function gunzip(bytes: ArrayBuffer): Promise<ArrayBuffer> {
-  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return new Response(plain).arrayBuffer();
-}
-
 /** The way back. btoa takes a string with a character a byte. */
 export function encodeBase64(bytes: Uint8Array): string {
   const pieces: string[] = [];
@@ -23,6 +18,11 @@ export function encodeBase64(bytes: Uint8Array): string {
     pieces.push(btoa(String.fromCharCode(...bytes.subarray(i, i + size))));
   }
   return pieces.join('');
+}
+
+export async function gunzip(bytes: ArrayBuffer): Promise<ArrayBuffer> {
+  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Response(plain).arrayBuffer();
 }
 
 export function joinBytes(parts: Uint8Array[]): Uint8Array {
