@@ -17,7 +17,7 @@ import { checkFiles } from './viewer-checks/files.mjs';
 import * as motion from './viewer-checks/motion.mjs';
 import { WINDOW, checks, drawOnce, ready, setDrawing } from './viewer-checks/page.mjs';
 import { checkPictures } from './viewer-checks/pictures.mjs';
-import { checkSliders } from './viewer-checks/shape.mjs';
+import { checkHand, checkSliders } from './viewer-checks/shape.mjs';
 import * as use from './viewer-checks/use.mjs';
 import { fail, launchBrowser } from './web-tools.mjs';
 
@@ -67,6 +67,7 @@ const all = {
   clock: motion.checkClock,
   drag: motion.checkDrag,
   touch: motion.checkTouch,
+  hand: checkHand,
   twist: motion.checkTwist,
   pot: motion.checkPot,
   solvers: motion.checkSolvers,

@@ -266,7 +266,7 @@ async function checkLargeLink(page, second) {
 
 // ---- reach --------------------------------------------------------------------------------------
 
-const CONTROLS = ['play', 'single', 'reset', 'speed', 'twist', 'tab-plants', 'tab-shape', 'tab-forces', 'tab-show', 'tab-write', 'tab-save'];
+const CONTROLS = ['play', 'single', 'reset', 'speed', 'undo', 'twist', 'shake', 'tab-plants', 'tab-shape', 'tab-forces', 'tab-show', 'tab-write', 'tab-save'];
 
 /** A finger on a tab. On a busy computer a tap can last so long that the browser takes it for a press. */
 async function tapTab(page, panel) {

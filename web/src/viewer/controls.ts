@@ -44,6 +44,7 @@ export class Controls {
     const { hand } = this.viewer;
     hand.twists = !hand.twists;
     byId('twist').setAttribute('aria-pressed', String(hand.twists));
+    document.body.classList.toggle('twists', hand.twists);
   }
 
   private toggleContacts(): void {

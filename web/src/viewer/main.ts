@@ -6,6 +6,7 @@ import { Controls } from './controls';
 import { sayFault } from './dom';
 import { Keeper } from './keeper';
 import type { Given, Library } from './library';
+import { Shake } from './shake';
 import { Simulation } from './simulation';
 import { publish } from './state';
 import { Viewer } from './viewer';
@@ -20,6 +21,7 @@ async function start(): Promise<void> {
   const viewer = new Viewer(library, new Simulation(script, module));
   const keeper = new Keeper(viewer);
   new Controls(viewer, keeper);
+  new Shake(viewer);
   publish(viewer, keeper);
   viewer.start();
   const given = document.getElementById('given');

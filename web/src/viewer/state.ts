@@ -58,6 +58,8 @@ export interface ViewerState {
   camera: Place;
   /** Arrows of contact forces that are drawn now. */
   arrows: number;
+  /** A pointer is over a plant, and a press would take hold of it. */
+  hovering: boolean;
   holding: boolean;
   /** Where the pointer holds the plant to; null when it does not. */
   heldTo: Place | null;
@@ -123,6 +125,7 @@ function pageState(viewer: Viewer): Partial<ViewerState> {
     get legend() { return byId('legend').hidden ? '' : byId('legend').innerText; },
     get camera() { return viewer.cameraWeights.told.toArray(); },
     get arrows() { return viewer.overlays.arrowCount; },
+    get hovering() { return viewer.hand.hovering; },
     get holding() { return viewer.hand.hold !== null; },
     get heldTo() { return viewer.hand.hold?.to.toArray() ?? null; },
     get picked() { return readings.picked; },

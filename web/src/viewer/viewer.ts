@@ -83,10 +83,10 @@ export class Viewer {
     const { canvas, stage } = this.picture;
     this.overlays = new Overlays(stage.scene);
     this.hand = new Hand(canvas, stage.camera, stage.scene, {
-      grab: (hold, stiffness) => this.grab(hold, stiffness),
+      grab: (hold) => this.grab(hold),
       move: (hold) => this.moveHold(hold),
       release: () => void this.ask(() => this.simulation.ask({ do: 'release' })),
-      pick: (segment) => this.world && this.readings.pick(this.world, segment),
+      pick: (segment) => this.pick(segment),
     });
     this.history.onChange(() => this.showHistory());
     this.settings = new SettingsPanel(
@@ -409,8 +409,17 @@ export class Viewer {
     }
   }
 
-  private grab(hold: Hold, stiffness: number): void {
+  private pick(segment: number): void {
+    if (this.world) {
+      this.readings.pick(this.world, segment);
+      this.hand.markPicked(segment);
+      this.picture.touched();
+    }
+  }
+
+  private grab(hold: Hold): void {
     const { actors } = this.world!.opened;
+    const { stiffness } = hold;
     if (!hold.twisting) {
       const segment = hold.segment - actors[hold.actor].first;
       void this.ask(() => this.simulation.ask(
@@ -437,12 +446,24 @@ export class Viewer {
       return;
     }
     this.driving = true;
-    const { azimuth } = this.picture.view;
-    const [c, s] = [Math.cos(azimuth), Math.sin(azimuth)];
     const { object } = this.world.opened.actors[this.pickedActor];
     const scale = Math.min(Math.max(this.world.height, 0.1), 4);
-    void this.ask(() => this.simulation.ask(
-      { do: 'drive', object, x: right * c - away * s, z: -right * s - away * c, scale }));
+    void this.ask(() => this.simulation.ask({ do: 'drive', object, ...this.onGround(right, away), scale }));
+  }
+
+  /** Leads the pot to so many metres right and away from where it stood; null: it is let go. */
+  lead(by: [right: number, away: number] | null): void {
+    if (this.world) {
+      const { object } = this.world.opened.actors[this.pickedActor];
+      void this.ask(() => this.simulation.ask({ do: 'lead', object, by: by && this.onGround(...by) }));
+    }
+  }
+
+  // as the camera stands
+  private onGround(right: number, away: number): { x: number; z: number } {
+    const { azimuth } = this.picture.view;
+    const [c, s] = [Math.cos(azimuth), Math.sin(azimuth)];
+    return { x: right * c - away * s, z: -right * s - away * c };
   }
 
   // a pot that was pushed takes light, ground and camera along
@@ -568,7 +589,9 @@ export class Viewer {
     if (this.clock.playing && this.run) {
       this.playRun(this.run, dt);
     }
-    this.hand.update();
+    if (this.hand.update()) {
+      this.picture.touched();
+    }
     if (this.world?.setHeight(this.picture.pixelsOf(this.world.height))) {
       this.picture.changed();
     }
