@@ -22,6 +22,7 @@ enum {
     ROOM = 4096,  // segments that queries have room for
     CALLS = 2000, // a round
     SAVES = 2,
+    HELD = 4, // constraints that a round adds
 };
 
 typedef struct play {
@@ -33,6 +34,7 @@ typedef struct play {
     td_actor_id actors[KEPT];
     td_collider_id colliders[KEPT];
     td_grab_id grabs[KEPT];
+    td_constraint_id holds[HELD];
     struct {
         unsigned char *bytes;
         size_t size;
@@ -508,6 +510,7 @@ static void helix_state(play *p) {
     }
 }
 
+#include "random_change.h"
 #include "random_calls.h"
 
 // ---- rounds ---------------------------------------------------------------------------------

@@ -86,6 +86,22 @@
     X(td_world_move_grab, 12, take_status(p, td_world_move_grab(world(p), p->grabs[below(p, KEPT)], place(p), diag(p)))) \
     X(td_world_remove_grab, 8, take_status(p, td_world_remove_grab(world(p), p->grabs[below(p, KEPT)], diag(p)))) \
     X(td_world_grab_force, 8, grab_force(p)) \
+    X(td_world_cut_actor, 3, cut_actor(p)) \
+    X(td_world_regrow_actor, 3, regrow_actor(p)) \
+    X(td_actor_def_default, 2, add_own_actor(p)) \
+    X(td_world_add_constraint, 3, add_constraint(p)) \
+    X(td_world_remove_constraint, 4, take_status(p, td_world_remove_constraint(world(p), any_hold(p), diag(p)))) \
+    X(td_world_constraint_index, 4, take_int(p, td_world_constraint_index(world(p), any_hold(p)))) \
+    X(td_world_set_target, 6, set_target(p)) \
+    X(td_world_attach, 4, attach(p)) \
+    X(td_world_detach, 4, take_status(p, td_world_detach(world(p), any_actor_id(p), diag(p)))) \
+    X(td_world_carrier, 4, carrier(p)) \
+    X(td_world_set_drives, 6, set_drives(p)) \
+    X(td_world_drive, 6, take_real(p, td_world_drive(world(p), any_actor(p), any_index(p, 6)).torque)) \
+    X(td_world_draw, 4, draw_world(p)) \
+    X(td_world_actor_clusters, 6, clusters_of(p)) \
+    X(td_world_wind, 6, wind_at(p)) \
+    X(td_tree_state_changed, 4, change_state(p)) \
     X(td_skeleton_from_text, 1, grow(p))
 // clang-format on
 
