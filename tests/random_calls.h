@@ -6,7 +6,7 @@
 
 // clang-format off
 #define CALLS_OF(X) \
-    X(td_world_step, 24, step(p)) \
+    X(td_world_step, 12, step(p)) \
     X(td_world_time, 4, take_real(p, td_world_time(world(p)))) \
     X(td_world_dt, 4, take_real(p, td_world_dt(world(p)))) \
     X(td_world_steps_a_frame, 4, take_int(p, td_world_steps_a_frame(world(p)))) \
@@ -102,6 +102,18 @@
     X(td_world_actor_clusters, 6, clusters_of(p)) \
     X(td_world_wind, 6, wind_at(p)) \
     X(td_tree_state_changed, 4, change_state(p)) \
+    X(td_tree_step, 1, tree_alone(p)) \
+    X(td_adapt_step, 1, fewer_joints(p)) \
+    X(td_rod_step, 1, rod_alone(p)) \
+    X(td_helix_step, 1, helix_alone(p)) \
+    X(td_island_step, 1, island_alone(p)) \
+    X(td_lcp_solve, 2, solve_lcp(p)) \
+    X(td_curve_at, 2, curve_alone(p)) \
+    X(td_wind_at, 2, wind_alone(p)) \
+    X(td_value_builder_finish, 2, value_alone(p)) \
+    X(td_clip_pack, 2, clip_alone(p)) \
+    X(td_quat_mul, 2, algebra(p)) \
+    X(td_solver_get, 2, take_int(p, td_solver_get(any_index(p, 3)).integrators)) \
     X(td_skeleton_from_text, 1, grow(p))
 // clang-format on
 
