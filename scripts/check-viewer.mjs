@@ -12,9 +12,11 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { addressOf } from './page-checks.mjs';
 import { checkAccuracy, checkCameraWeights } from './viewer-checks/adaptive.mjs';
+import { checkEditor } from './viewer-checks/editor.mjs';
 import * as motion from './viewer-checks/motion.mjs';
 import { WINDOW, checks, drawOnce, ready, setDrawing } from './viewer-checks/page.mjs';
 import { checkPictures } from './viewer-checks/pictures.mjs';
+import { checkHand, checkSliders } from './viewer-checks/shape.mjs';
 import * as use from './viewer-checks/use.mjs';
 import { fail, launchBrowser } from './web-tools.mjs';
 
@@ -52,7 +54,8 @@ const all = {
   start: use.checkStart,
   overlays: use.checkOverlays,
   saving: use.checkSaving,
-  editor: use.checkEditor,
+  editor: checkEditor,
+  sliders: checkSliders,
   scheme: use.checkScheme,
   colliders: use.checkColliders,
   drop: use.checkDrop,
@@ -62,6 +65,7 @@ const all = {
   clock: motion.checkClock,
   drag: motion.checkDrag,
   touch: motion.checkTouch,
+  hand: checkHand,
   twist: motion.checkTwist,
   pot: motion.checkPot,
   solvers: motion.checkSolvers,

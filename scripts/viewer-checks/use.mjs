@@ -90,44 +90,6 @@ export async function checkOverlays(page) {
   await page.locator('#tab-plants').click();
 }
 
-// ---- text ---------------------------------------------------------------------------------------
-
-export async function checkEditor(page) {
-  await openItem(page, 'monopodial');
-  await page.locator('#tab-write').click();
-  const area = page.locator('#source');
-  const good = await area.inputValue();
-  const segments = await ask(page, (viewer) => viewer.segments);
-  const lines = good.split('\n');
-  const at = lines.findIndex((line) => /^\s*derivation length/.test(line));
-  const wrong = [...lines.slice(0, at + 1), 'A --> F(', ...lines.slice(at + 1)].join('\n');
-  await area.fill(wrong);
-  await waitFor(page, () => window.tendrilViewer.faults.length > 0);
-  const [fault] = await ask(page, (viewer) => viewer.faults);
-  expect(Math.abs(fault.line - (at + 2)) <= 1, `the error is shown at its line (${fault.line}: ${fault.text})`);
-  expect(await page.locator('#gutter .wrong').count() > 0, 'the line is marked');
-  expect(Number(await page.locator('#gutter .wrong').first().innerText()) === fault.line, 'where it is');
-  await area.fill(good.replace('#define AGE 44', '#define AGE 30'));
-  await waitFor(page, (before) => window.tendrilViewer.ready && window.tendrilViewer.segments !== before, segments);
-  expect((await ask(page, (viewer) => viewer.faults)).length === 0, 'mended, it grows again');
-  await checkRunaway(page, area);
-  await area.fill(good);
-  await waitFor(page, (before) => window.tendrilViewer.ready && window.tendrilViewer.segments === before
-    && window.tendrilViewer.fault === '', segments);
-  await page.locator('#tab-plants').click();
-}
-
-async function checkRunaway(page, area) {
-  await area.fill('#define STEPS 60\nderivation length: STEPS\nAxiom: A\nA --> F(1) A A A\n');
-  await page.waitForTimeout(300);
-  await page.locator('#regrow').click();
-  await waitFor(page, () => window.tendrilViewer.fault !== '');
-  const said = await ask(page, (viewer) => viewer.fault);
-  expect(/limit|module|memory|stopped|segments/i.test(said), `a rule that runs away is stopped (${said})`);
-  await setPlaying(page, true);
-  await drawOnce(page);
-}
-
 // ---- dropping -----------------------------------------------------------------------------------
 
 const MODEL = 'derivation length: 1\nAxiom: F(0.2) F(0.2) F(0.2) F(0.2)\n';
@@ -304,7 +266,7 @@ async function checkLargeLink(page, second) {
 
 // ---- reach --------------------------------------------------------------------------------------
 
-const CONTROLS = ['play', 'single', 'reset', 'speed', 'twist', 'tab-plants', 'tab-forces', 'tab-show', 'tab-write', 'tab-save'];
+const CONTROLS = ['play', 'single', 'reset', 'speed', 'undo', 'twist', 'shake', 'tab-plants', 'tab-shape', 'tab-forces', 'tab-show', 'tab-write', 'tab-save'];
 
 /** A finger on a tab. On a busy computer a tap can last so long that the browser takes it for a press. */
 async function tapTab(page, panel) {
@@ -328,7 +290,7 @@ export async function checkSmall(page) {
   for (const id of CONTROLS) {
     expect(await page.evaluate(met, id), `${id} can be reached on a phone`);
   }
-  for (const [tab, last] of [['forces', '#set-solver'], ['show', '#plots figure:last-child canvas'], ['write', '#regrow'], ['save', '#link']]) {
+  for (const [tab, last] of [['shape', '#shape .define:last-child input[type=number]'], ['forces', '#set-solver'], ['show', '#plots figure:last-child canvas'], ['write', '#regrow'], ['save', '#link']]) {
     await tapTab(page, tab);
     await page.locator(last).scrollIntoViewIfNeeded();
     const box = await page.locator(last).boundingBox();
@@ -365,7 +327,7 @@ export async function checkKeyboard(page) {
   const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
   expect(outline !== 'none', 'what has the focus is marked');
   await page.locator('#tab-plants').focus();
-  for (const panel of ['forces', 'show', 'write', 'save', 'plants']) {
+  for (const panel of ['shape', 'forces', 'show', 'write', 'save', 'plants']) {
     await page.keyboard.press('ArrowRight');
     expect(await page.locator(`#${panel}`).isVisible(), `the arrow keys reach the tab ${panel}`);
   }

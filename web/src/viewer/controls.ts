@@ -18,7 +18,7 @@ export class Controls {
     click('play', () => this.togglePlaying());
     click('single', () => viewer.singleStep());
     click('reset', () => void viewer.reset());
-    click('undo', () => viewer.settings.undo());
+    click('undo', () => void viewer.undo());
     click('twist', () => this.toggleTwist());
     click('contacts', () => this.toggleContacts());
     keeper.listen();
@@ -43,6 +43,7 @@ export class Controls {
     const { hand } = this.viewer;
     hand.twists = !hand.twists;
     byId('twist').setAttribute('aria-pressed', String(hand.twists));
+    document.body.classList.toggle('twists', hand.twists);
   }
 
   private toggleContacts(): void {
@@ -81,11 +82,10 @@ export class Controls {
 
   private onKey(event: KeyboardEvent): void {
     const { target, key } = event;
-    const { settings } = this.viewer;
     const command = event.ctrlKey || event.metaKey;
-    if (command && key.toLowerCase() === 'z' && !(target instanceof HTMLTextAreaElement)) {
+    if (command && key.toLowerCase() === 'z' && !isWriting(target)) {
       event.preventDefault();
-      return event.shiftKey ? settings.redo() : settings.undo();
+      return void (event.shiftKey ? this.viewer.redo() : this.viewer.undo());
     }
     if (command || event.altKey || takesKeys(target)) {
       return;
@@ -152,8 +152,12 @@ function leaveOneColoring({ value, checked }: HTMLInputElement): void {
 
 /** Fields in which keys have a meaning of their own. */
 function takesKeys(target: EventTarget | null): boolean {
-  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
+  return isWriting(target) || target instanceof HTMLSelectElement
     || (target instanceof HTMLInputElement && target.type !== 'checkbox');
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.isContentEditable;
 }
 
 function isTab(target: EventTarget | null): boolean {

@@ -2,7 +2,6 @@
 // The plants and scenes that a page carries, and how one of them, or a file from outside, becomes a
 // source for the worker.
 
-import { decodeBase64, gunzip } from '../bytes';
 import type { Source } from './protocol';
 
 /** What can be chosen. */
@@ -21,30 +20,17 @@ export interface Library {
   files: Record<string, string>;
 }
 
+/** What is grown: a file of the library or of a visitor, and texts that were changed. */
+export interface Shown {
+  item: Item | null;
+  file: string;
+  edited: Record<string, string>;
+}
+
 /** What `tendril view` puts into a page. */
 export interface Given {
   file: string;
   files: Record<string, string>;
-}
-
-export async function readText(id: string): Promise<string | null> {
-  const element = document.getElementById(id);
-  if (!element) {
-    return null;
-  }
-  const bytes = await gunzip(decodeBase64(element.textContent!));
-  element.textContent = '';
-  return new TextDecoder().decode(bytes);
-}
-
-export async function readBytes(id: string): Promise<ArrayBuffer | null> {
-  const element = document.getElementById(id);
-  if (!element) {
-    return null;
-  }
-  const bytes = await gunzip(decodeBase64(element.textContent!));
-  element.textContent = '';
-  return bytes;
 }
 
 export function isModel(file: string): boolean {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Starts the viewer with what the page carries: the library of plants, the worker, the module.
 
+import { readBytes, readText } from '../bytes';
 import { Controls } from './controls';
 import { sayFault } from './dom';
 import { Keeper } from './keeper';
-import { readBytes, readText } from './library';
 import type { Given, Library } from './library';
+import { Shake } from './shake';
 import { Simulation } from './simulation';
 import { publish } from './state';
 import { Viewer } from './viewer';
@@ -20,6 +21,7 @@ async function start(): Promise<void> {
   const viewer = new Viewer(library, new Simulation(script, module));
   const keeper = new Keeper(viewer);
   new Controls(viewer, keeper);
+  new Shake(viewer);
   publish(viewer, keeper);
   viewer.start();
   const given = document.getElementById('given');
@@ -29,7 +31,7 @@ async function start(): Promise<void> {
   if (given) {
     await viewer.openGiven(JSON.parse(given.textContent!) as Given);
   } else {
-    await viewer.openItem(library.items[0]);
+    await viewer.chooseItem(library.items[0]);
   }
 }
 

@@ -44,6 +44,8 @@ export interface ViewerState {
   frames: number;
   fault: string;
   faults: Fault[];
+  /** What stands in the editor. */
+  written: string;
   settings: Settings | null;
   overlays: Overlay[];
   /** Joints that may be left out, and how many are not. */
@@ -54,12 +56,16 @@ export interface ViewerState {
   camera: Place;
   /** Arrows of contact forces that are drawn now. */
   arrows: number;
+  /** A pointer is over a plant, and a press would take hold of it. */
+  hovering: boolean;
   holding: boolean;
   /** Where the pointer holds the plant to; null when it does not. */
   heldTo: Place | null;
   picked: number;
   plotted: { energy: number; segment: number };
   view: ViewNumbers;
+  /** Of a file, or of what is shown. */
+  text(file?: string): string;
   highest(): number;
   origin(segment: number): Place;
   tip(segment: number): Place;
@@ -110,11 +116,13 @@ function pageState(viewer: Viewer): Partial<ViewerState> {
     get frames() { return picture.frames; },
     get fault() { return byId('fault').hidden ? '' : byId('fault').textContent!; },
     get faults() { return viewer.editor.faults; },
+    get written() { return viewer.editor.text; },
     get settings() { return viewer.settings.settings; },
     get overlays() { return [...viewer.overlays.on]; },
     get legend() { return byId('legend').hidden ? '' : byId('legend').innerText; },
     get camera() { return viewer.toldFrom.toArray(); },
     get arrows() { return viewer.overlays.arrowCount; },
+    get hovering() { return viewer.hand.hovering; },
     get holding() { return viewer.hand.hold !== null; },
     get heldTo() { return viewer.hand.hold?.to.toArray() ?? null; },
     get picked() { return readings.picked; },
@@ -133,6 +141,7 @@ function plantState(viewer: Viewer): Partial<ViewerState> {
     get adapted() { return viewer.world?.state.adapted ?? { joints: 0, active: 0, estimate: 0, velocity: 0 }; },
     get meshes() { return viewer.world?.meshes ?? []; },
     get triangles() { return viewer.world?.triangles ?? 0; },
+    text: (file = viewer.shown.file) => viewer.textOf(file),
     highest: () => viewer.world!.highest(),
     origin: (segment) => at((out) => viewer.world!.origin(segment, out)),
     tip: (segment) => at((out) => viewer.world!.tip(segment, out)),

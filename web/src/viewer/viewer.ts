@@ -12,17 +12,22 @@ import { Editor } from './editor';
 import { Gallery } from './gallery';
 import { Hand } from './hand';
 import type { Hold } from './hand';
+import { History } from './history';
+import type { Moment } from './history';
 import { baseName, editable, isModel, makeSource, normal } from './library';
-import type { Given, Item, Library } from './library';
+import type { Given, Item, Library, Shown } from './library';
+import { LiveText } from './live-text';
 import { Overlays } from './overlays';
 import type { Overlay } from './overlays';
 import { Picture } from './picture';
+import { BREEZE } from './presets';
 import { POSE, WEIGHTS } from './protocol';
 import type { Fault, Opened, Saved, State } from './protocol';
 import { Readings } from './readings';
 import { SettingsPanel, valuesOf } from './settings';
 import type { Key, Settings } from './settings';
 import { Refused, Simulation } from './simulation';
+import { DefineSliders } from './sliders';
 import { Tabs } from './tabs';
 import { LiveWorld } from './world';
 
@@ -32,17 +37,12 @@ const PLOTS_EVERY = 0.1; // s
 const ROOM = 1.15; // around what bends
 const CAMERA_MOVES = 0.01; // over its distance: what is less changes nothing
 
-/** What is grown: a file of the library or of a visitor, and texts that were changed. */
-export interface Shown {
-  item: Item | null;
-  file: string;
-  edited: Record<string, string>;
-}
-
 /** How something is to be when it has been opened. */
 interface Wish {
   changes?: Partial<Settings>;
   keepView?: boolean;
+  /** It is what was there, changed: the way back stays. */
+  again?: boolean;
   saved?: Saved;
 }
 
@@ -51,11 +51,13 @@ export class Viewer {
   readonly simulation: Simulation;
   readonly clock = new Clock();
   readonly picture = new Picture();
+  readonly history = new History(() => this.showHistory());
   readonly hand: Hand;
   readonly overlays: Overlays;
   readonly settings: SettingsPanel;
   readonly editor: Editor;
   readonly readings: Readings;
+  private readonly sliders: DefineSliders;
   world: LiveWorld | null = null;
   run: { model: Moving; time: number } | null = null;
   shown: Shown = { item: null, file: '', edited: {} };
@@ -77,20 +79,22 @@ export class Viewer {
     const { canvas, stage } = this.picture;
     this.overlays = new Overlays(stage.scene);
     this.hand = new Hand(canvas, stage.camera, stage.scene, {
-      grab: (hold, stiffness) => this.grab(hold, stiffness),
+      grab: (hold) => this.grab(hold),
       move: (hold) => this.moveHold(hold),
       release: () => void this.ask(() => this.simulation.ask({ do: 'release' })),
-      pick: (segment) => this.world && this.readings.pick(this.world, segment),
+      pick: (segment) => this.pick(segment),
     });
     this.settings = new SettingsPanel(
-      byId('forces'), (keys) => this.applySettings(keys), () => this.showHistory());
+      byId('forces'), (keys) => this.applySettings(keys),
+      (changes) => this.history.remember({ shown: this.shown, changes }));
     this.editor = new Editor({
       check: (file, text) => this.check(file, text),
       grow: (file, text) => void this.regrow(file, text),
     });
-    this.gallery = new Gallery(byId('plants'), library, (item) => void this.openItem(item));
+    this.sliders = new DefineSliders(byId('shape'), new LiveText(this));
+    this.gallery = new Gallery(byId('plants'), library, (item) => void this.chooseItem(item));
     this.readings = new Readings(byId('plots'));
-    this.tabs = new Tabs(byId('tabs'), () => this.drawPlots());
+    this.tabs = new Tabs(byId('tabs'), () => this.showPanel());
   }
 
   start(): void {
@@ -104,8 +108,13 @@ export class Viewer {
 
   // ---- opening ------------------------------------------------------------------------------------
 
-  async openItem(item: Item): Promise<void> {
-    await this.open({ item, file: item.file, edited: {} });
+  async openItem(item: Item, changes: Partial<Settings> = {}): Promise<void> {
+    await this.open({ item, file: item.file, edited: {} }, { changes });
+  }
+
+  /** A person has chosen it: a plant by itself stands in a breeze, so that it moves; scenes are as they say. */
+  async chooseItem(item: Item): Promise<void> {
+    await this.openItem(item, isModel(item.file) ? BREEZE : {});
   }
 
   /** A file of its own, with those that it needs. */
@@ -115,7 +124,7 @@ export class Viewer {
   }
 
   /** True when the worker has it; else what was there goes on. */
-  async open(shown: Shown, { changes = {}, keepView = false, saved }: Wish = {}): Promise<boolean> {
+  async open(shown: Shown, { changes = {}, keepView = false, again = false, saved }: Wish = {}): Promise<boolean> {
     this.opening++;
     try {
       const files = this.files(shown.edited);
@@ -123,13 +132,18 @@ export class Viewer {
       this.shown = shown;
       this.showWorld(opened, keepView);
       this.settings.begin(opened);
-      this.editor.setFiles(editable(shown.file, files));
+      if (!again) {
+        this.history.begin();
+      }
+      const texts = editable(shown.file, files);
+      this.editor.setFiles(texts);
+      this.sliders.show(texts);
       this.showTitle(opened.name, opened.text);
       this.gallery.show(shown.item?.name ?? null);
       sayFault('');
       const fitting = fittingTo(opened, changes);
       if (Object.keys(fitting).length > 0) {
-        await this.settings.set(fitting);
+        await this.settings.become(fitting);
       }
       if (saved) {
         await this.restore(saved);
@@ -162,7 +176,7 @@ export class Viewer {
       this.showWorld(await this.simulation.ask({ do: 'open', source, solvers }), true);
       await this.sendSettings(this.settings.changedKeys());
     } catch (error) {
-      this.settings.takeBack();
+      this.settings.takeBack(this.history.takeBack()?.changes ?? {});
       await this.onRefused(error as Error);
     } finally {
       this.opening--;
@@ -173,7 +187,7 @@ export class Viewer {
     if (this.run) {
       this.run.time = 0;
     } else if (this.world) {
-      await this.open(this.shown, { changes: this.settings.changes(), keepView: true });
+      await this.open(this.shown, { changes: this.settings.changes(), keepView: true, again: true });
     }
   }
 
@@ -265,9 +279,48 @@ export class Viewer {
 
   // ---- text ---------------------------------------------------------------------------------------
 
-  private async regrow(file: string, text: string): Promise<void> {
-    const edited = { ...this.shown.edited, [file]: text };
-    await this.open({ ...this.shown, edited }, { changes: this.settings.changes(), keepView: true });
+  textOf(file: string): string {
+    return this.shown.edited[file] ?? this.library.files[file] ?? '';
+  }
+
+  /** The same with another text; Undo takes it back. */
+  async regrow(file: string, text: string): Promise<boolean> {
+    const before = this.moment;
+    const changed = text !== this.textOf(file);
+    const grown = await this.growTexts({ [file]: text });
+    if (grown && changed) {
+      this.history.remember(before);
+    }
+    return grown;
+  }
+
+  /** The same with other texts, which nothing takes back: for what is told many times a second. */
+  growTexts(texts: Record<string, string>, file = this.shown.file): Promise<boolean> {
+    const { item, edited } = this.shown;
+    const shown = { item: file === this.shown.file ? item : null, file, edited: { ...edited, ...texts } };
+    return this.open(shown, { changes: this.settings.changes(), keepView: true, again: true });
+  }
+
+  // ---- the way back -------------------------------------------------------------------------------
+
+  get moment(): Moment {
+    return { shown: this.shown, changes: this.settings.changes() };
+  }
+
+  undo(): Promise<void> {
+    return this.goTo(this.history.undo(this.moment));
+  }
+
+  redo(): Promise<void> {
+    return this.goTo(this.history.redo(this.moment));
+  }
+
+  private async goTo(moment: Moment | undefined): Promise<void> {
+    if (moment && moment.shown === this.shown) {
+      await this.settings.become(moment.changes);
+    } else if (moment) {
+      await this.open(moment.shown, { changes: moment.changes, keepView: true, again: true });
+    }
   }
 
   private async check(file: string, text: string): Promise<Fault[]> {
@@ -292,8 +345,17 @@ export class Viewer {
     }
   }
 
-  private grab(hold: Hold, stiffness: number): void {
+  private pick(segment: number): void {
+    if (this.world) {
+      this.readings.pick(this.world, segment);
+      this.hand.markPicked(segment);
+      this.picture.touched();
+    }
+  }
+
+  private grab(hold: Hold): void {
     const { actors } = this.world!.opened;
+    const { stiffness } = hold;
     if (!hold.twisting) {
       const segment = hold.segment - actors[hold.actor].first;
       void this.ask(() => this.simulation.ask(
@@ -320,12 +382,24 @@ export class Viewer {
       return;
     }
     this.driving = true;
-    const { azimuth } = this.picture.view;
-    const [c, s] = [Math.cos(azimuth), Math.sin(azimuth)];
     const { object } = this.world.opened.actors[this.pickedActor];
     const scale = Math.min(Math.max(this.world.height, 0.1), 4);
-    void this.ask(() => this.simulation.ask(
-      { do: 'drive', object, x: right * c - away * s, z: -right * s - away * c, scale }));
+    void this.ask(() => this.simulation.ask({ do: 'drive', object, ...this.onGround(right, away), scale }));
+  }
+
+  /** Leads the pot to so many metres right and away from where it stood; null: it is let go. */
+  lead(by: [right: number, away: number] | null): void {
+    if (this.world) {
+      const { object } = this.world.opened.actors[this.pickedActor];
+      void this.ask(() => this.simulation.ask({ do: 'lead', object, by: by && this.onGround(...by) }));
+    }
+  }
+
+  // as the camera stands
+  private onGround(right: number, away: number): { x: number; z: number } {
+    const { azimuth } = this.picture.view;
+    const [c, s] = [Math.cos(azimuth), Math.sin(azimuth)];
+    return { x: right * c - away * s, z: -right * s - away * c };
   }
 
   // a pot that was pushed takes light, ground and camera along
@@ -377,7 +451,7 @@ export class Viewer {
   }
 
   private showHistory(): void {
-    byId<HTMLButtonElement>('undo').disabled = !this.settings?.canUndo;
+    byId<HTMLButtonElement>('undo').disabled = !this.history.canUndo;
   }
 
   showOverlays(overlays: Iterable<Overlay>): void {
@@ -463,7 +537,9 @@ export class Viewer {
     if (this.clock.playing && this.run) {
       this.playRun(this.run, dt);
     }
-    this.hand.update();
+    if (this.hand.update()) {
+      this.picture.touched();
+    }
     if (this.world?.setHeight(this.picture.pixelsOf(this.world.height))) {
       this.picture.changed();
     }
@@ -478,6 +554,11 @@ export class Viewer {
       this.showFigures();
     }
     requestAnimationFrame((next) => this.onFrame(next));
+  }
+
+  private showPanel(): void {
+    this.drawPlots();
+    this.editor.shown();
   }
 
   private drawPlots(): void {
