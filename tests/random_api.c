@@ -192,9 +192,19 @@ static void *saved(play *p, size_t *size) {
 }
 
 static void step(play *p) {
+    size_t size, after_size;
+    void *before = saved(p, &size);
     const long calls = heap.calls;
-    take_status(p, td_world_step(p->world, diag(p)));
+    const td_status status = td_world_step(p->world, diag(p));
     claim(heap.calls == calls, "a step takes no memory");
+    if (status != TD_OK && status != TD_ERR_BLOCKED) {
+        void *after = saved(p, &after_size);
+        claim(size == after_size && memcmp(before, after, size) == 0,
+              "a step that fails changes nothing");
+        free(after);
+    }
+    free(before);
+    take_status(p, status);
 }
 
 static void add_actor(play *p) {

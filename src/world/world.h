@@ -134,7 +134,9 @@ typedef struct tdi_actor {
     bool watched;           // its reaction is computed
     bool reacted;           // and was in the last step
     td_reaction reaction;   // in the simulated frame
-    td_status status;       // of the last step
+    bool reacted0;          // when the step began
+    td_reaction reaction0;
+    td_status status; // of the last step
     td_diag diag;
     tdi_sleep sleep;
     tdi_carry carry;
@@ -187,16 +189,18 @@ typedef struct tdi_tie {
     bool alive;
     td_constraint def; // of those that were added: with actors of the world, without name and curve
     char name[64];
-    int32_t actor[2];      // TD_NONE: the world
-    int32_t segment;       // of side a, as the solver names it,
-    td_vec3 point;         // and its point
-    int32_t group, number; // whose holds it is in, and where; TD_NONE: in none yet
-    td_joint_kind joint;   // of a constraint of a joint
-    td_vec3 axis;          // of a hinge, unit, in the axes of side a
-    tdi_transform from;    // where side a was when the constraint began
-    bool begun;            // it has
-    bool loose;            // a program has let go
-    uint64_t acted;        // digest of what it did in the last step
+    int32_t actor[2];             // TD_NONE: the world
+    int32_t segment;              // of side a, as the solver names it,
+    td_vec3 point;                // and its point
+    int32_t group, number;        // whose holds it is in, and where; TD_NONE: in none yet
+    td_joint_kind joint;          // of a constraint of a joint
+    td_vec3 axis;                 // of a hinge, unit, in the axes of side a
+    tdi_transform from;           // where side a was when the constraint began
+    bool begun;                   // it has
+    bool loose;                   // a program has let go
+    uint64_t acted;               // digest of what it did in the last step
+    td_constraint_target target0; // as it was set before the step,
+    bool asked0;                  // and whether it was to hold
     td_constraint_history past;
 } tdi_tie;
 
@@ -568,6 +572,8 @@ tdi_transform tdi_tie_pose(const td_world *world, const tdi_tie *tie);
 bool tdi_tie_acts(const td_world *world, int32_t constraint, td_real time);
 // Tells the solver which constraints act in a step that begins at `time`, and where to.
 void tdi_world_set_holds(td_world *world, td_real time);
+// After a step that failed, when its islands are undone.
+void tdi_world_undo_holds(td_world *world);
 // After a step: what constraints did, and those that begin with the next one.
 void tdi_world_note_holds(td_world *world);
 
