@@ -317,7 +317,7 @@ export async function checkKeyboard(page) {
     document.body.removeAttribute('tabindex');
   });
   const met = new Set();
-  for (let k = 0; k < 13; k++) {
+  for (let k = 0; k < 20; k++) {
     await page.keyboard.press('Tab');
     met.add(await focused());
   }
