@@ -13,10 +13,11 @@ import { parseArgs } from 'node:util';
 import { addressOf } from './page-checks.mjs';
 import { checkAccuracy, checkCameraWeights } from './viewer-checks/adaptive.mjs';
 import { checkEditor } from './viewer-checks/editor.mjs';
+import { checkFiles } from './viewer-checks/files.mjs';
 import * as motion from './viewer-checks/motion.mjs';
 import { WINDOW, checks, drawOnce, ready, setDrawing } from './viewer-checks/page.mjs';
 import { checkPictures } from './viewer-checks/pictures.mjs';
-import { checkSliders } from './viewer-checks/shape.mjs';
+import { checkHand, checkSliders } from './viewer-checks/shape.mjs';
 import * as use from './viewer-checks/use.mjs';
 import { fail, launchBrowser } from './web-tools.mjs';
 
@@ -58,6 +59,7 @@ const all = {
   sliders: checkSliders,
   scheme: use.checkScheme,
   colliders: use.checkColliders,
+  files: checkFiles,
   drop: use.checkDrop,
   link: use.checkLink,
   forces: motion.checkForces,
@@ -65,6 +67,7 @@ const all = {
   clock: motion.checkClock,
   drag: motion.checkDrag,
   touch: motion.checkTouch,
+  hand: checkHand,
   twist: motion.checkTwist,
   pot: motion.checkPot,
   solvers: motion.checkSolvers,

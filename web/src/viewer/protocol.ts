@@ -184,6 +184,7 @@ export type Request =
   | { do: 'release' }
   | { do: 'twist'; actor: number; segment: number; torque: number }
   | { do: 'drive'; object: number; x: number; z: number; scale: number }
+  | { do: 'lead'; object: number; by: { x: number; z: number } | null }
   | { do: 'frequency'; actor: number }
   | { do: 'glb' }
   | { do: 'save' }
@@ -201,6 +202,7 @@ export interface Answers {
   release: true;
   twist: true;
   drive: true;
+  lead: true;
   frequency: number;
   glb: Uint8Array;
   save: Saved;
